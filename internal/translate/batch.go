@@ -84,14 +84,7 @@ func (c *Client) batch(ctx context.Context, r Request, g *Glossary, texts []stri
 
 // attempts calls the engine until it answers.
 func (c *Client) attempts(ctx context.Context, r Request, g *Glossary, texts []string) ([]string, error) {
-	r.Texts, r.Terms = texts, nil
-	for _, t := range texts {
-		for _, term := range g.Terms(t) {
-			if !slices.Contains(r.Terms, term) {
-				r.Terms = append(r.Terms, term)
-			}
-		}
-	}
+	r.Texts, r.Terms = texts, g.Terms(texts...)
 	pause := firstPause
 	for attempt := 1; ; attempt++ {
 		if err := c.turn(ctx); err != nil {

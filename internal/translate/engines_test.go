@@ -124,6 +124,23 @@ func TestServicesThatMisbehave(t *testing.T) {
 	}
 }
 
+// An engine may quote the key that the operator configured. Nobody else reads it.
+func TestKeysAreNotRepeated(t *testing.T) {
+	for _, status := range []int{400, 401, 403, 404, 422, 500} {
+		for _, kind := range []string{"libretranslate", "openai", "apertium-http"} {
+			client := serve(t, kind, func(w http.ResponseWriter, r *http.Request) {
+				b, _ := io.ReadAll(r.Body)
+				w.WriteHeader(status)
+				_, _ = w.Write([]byte("no: " + r.Header.Get("Authorization") + string(b)))
+			})
+			_, err := all(t.Context(), client, "One")
+			if reason, _ := Reason(err); strings.Contains(reason, "secret") || err != nil && strings.Contains(err.Error(), "secret") {
+				t.Errorf("%s, %d: %v", kind, status, err)
+			}
+		}
+	}
+}
+
 func mustAllow(t *testing.T) outbound.Policy {
 	t.Helper()
 	p, err := outbound.Policy{}.Allowing("127.0.0.1")

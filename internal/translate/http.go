@@ -43,7 +43,12 @@ func (s service) post(ctx context.Context, path, contentType string, body []byte
 	case answer.Status == 413 || answer.Status == 422:
 		return "", garbled("the engine answered with status %d", answer.Status)
 	}
-	return "", refuse("the engine answered with status %d: %s", answer.Status, clip(answer.Text))
+	// What the engine says about it is not repeated: it may quote the operator's key.
+	hint := ""
+	if answer.Status == 401 || answer.Status == 403 {
+		hint = "; it may want another key"
+	}
+	return "", refuse("the engine answered with status %d%s", answer.Status, hint)
 }
 
 // postJSON sends a value and reads the answer into another one.

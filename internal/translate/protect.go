@@ -32,8 +32,10 @@ type protected struct {
 }
 
 // fixed are parts of a text that must not change: addresses, expressions,
-// placeholders of programs, names of variables.
-var fixed = regexp.MustCompile(`(?:https?|ftp|mailto)://?[^\s<>"']*[^\s<>"'.,;:!?)\]]|\bwww\.[^\s<>"']*[^\s<>"'.,;:!?)\]]|[\w.+-]+@[\w-]+\.[\w.-]*\w|\{\{.*?\}\}|\{%.*?%\}|\$\{[^}]*\}|\$[A-Z_][A-Z0-9_]*|\{[A-Za-z_][\w.]*\}|%[sdvqfx]\b|:[a-z0-9_+-]+:|` + "`[^`]*`")
+// placeholders of programs, names of variables. Each kind ends at the latest where
+// another one of it begins: otherwise one that never ends would be searched for from
+// every place where one begins.
+var fixed = regexp.MustCompile(`(?:https?|ftp|mailto)://?[^\s<>"']*[^\s<>"'.,;:!?)\]]|\bwww\.[^\s<>"']*[^\s<>"'.,;:!?)\]]|[\w.+-]+@[\w-]+\.[\w.-]*\w|\{\{[^{}]*\}\}|\{%[^{}%]*%\}|\$\{[^{}]*\}|\$[A-Z_][A-Z0-9_]*|\{[A-Za-z_][\w.]*\}|%[sdvqfx]\b|:[a-z0-9_+-]+:|` + "`[^`]*`")
 
 // protect returns inlines in the protected form.
 func protect(nodes []*markup.Node) protected {

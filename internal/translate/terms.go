@@ -6,51 +6,54 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// Glossary finds terms in texts. It may have very many of them: what is looked up is
-// the words of the text.
-type Glossary struct{ byFirst map[string][]entry }
-
-type entry struct {
-	term  Term
-	words []string // in lower case
+// Glossary finds terms in texts. It may have very many of them: it is a tree by the
+// words of terms, so what a text costs depends on the text and on the longest term.
+type Glossary struct {
+	next map[string]*Glossary
+	term Term // that ends here; zero: none
 }
 
-// NewGlossary returns a glossary of terms. Those without words are left out.
+// NewGlossary returns a glossary of terms. Those without words are left out. Of several
+// with the same words, the first by their order counts.
 func NewGlossary(terms []Term) *Glossary {
-	g := &Glossary{byFirst: map[string][]entry{}}
+	root := &Glossary{}
 	for _, t := range terms {
-		e := entry{term: t}
+		at := root
 		for _, w := range wordsOf(escaper.Replace(t.From)) {
-			e.words = append(e.words, w.text)
+			if at.next[w.text] == nil {
+				if at.next == nil {
+					at.next = map[string]*Glossary{}
+				}
+				at.next[w.text] = &Glossary{}
+			}
+			at = at.next[w.text]
 		}
-		if len(e.words) > 0 && strings.TrimSpace(t.To) != "" {
-			g.byFirst[e.words[0]] = append(g.byFirst[e.words[0]], e)
+		if at != root && strings.TrimSpace(t.To) != "" && (at.term == Term{} || byText(t, at.term) < 0) {
+			at.term = t
 		}
 	}
-	for _, list := range g.byFirst { // the longest first, then an order that is always the same
-		slices.SortFunc(list, func(a, b entry) int {
-			return cmp.Or(len(b.words)-len(a.words), cmp.Compare(a.term.From, b.term.From), cmp.Compare(a.term.To, b.term.To))
-		})
-	}
-	return g
+	return root
 }
 
-// Terms returns the terms that occur in a text in the protected form, each once.
-func (g *Glossary) Terms(text string) []Term {
-	var out []Term
-	for _, m := range g.find(text) {
-		if !slices.Contains(out, m.term) {
-			out = append(out, m.term)
+// byText is an order of terms that is always the same.
+func byText(a, b Term) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) }
+
+// Terms returns the terms that occur in texts in the protected form, each once.
+func (g *Glossary) Terms(texts ...string) []Term {
+	found := map[Term]bool{}
+	for _, t := range texts {
+		for _, m := range g.find(t) {
+			found[m.term] = true
 		}
 	}
-	slices.SortFunc(out, func(a, b Term) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
-	return out
+	return slices.SortedFunc(maps.Keys(found), byText)
 }
 
 // match is a place where a term is.
@@ -59,36 +62,32 @@ type match struct {
 	term       Term
 }
 
+// find returns where terms are in a text: at each word the longest, none inside of
+// another.
 func (g *Glossary) find(text string) []match {
-	if g == nil || len(g.byFirst) == 0 {
+	if g == nil || len(g.next) == 0 {
 		return nil
 	}
 	words := wordsOf(text)
 	var out []match
 	for i := 0; i < len(words); i++ {
-		for _, e := range g.byFirst[words[i].text] {
-			if k := len(e.words); follows(text, words[i:], e.words) {
-				out = append(out, match{words[i].start, words[i+k-1].end, e.term})
-				i += k - 1
+		last := i - 1
+		for at, k := g.next[words[i].text], i; at != nil; at = at.next[words[k].text] {
+			if at.term != (Term{}) {
+				if last >= i {
+					out = out[:len(out)-1] // a shorter one
+				}
+				out = append(out, match{words[i].start, words[k].end, at.term})
+				last = k
+			}
+			// A placeholder is never inside of a term.
+			if k++; k == len(words) || strings.ContainsAny(text[words[k-1].end:words[k].start], "<>") {
 				break
 			}
 		}
+		i = max(i, last)
 	}
 	return out
-}
-
-// follows reports whether words begin with those of a term, without a placeholder
-// between them.
-func follows(text string, words []word, term []string) bool {
-	if len(words) < len(term) {
-		return false
-	}
-	for i, w := range term {
-		if words[i].text != w || i > 0 && strings.ContainsAny(text[words[i-1].end:words[i].start], "<>") {
-			return false
-		}
-	}
-	return true
 }
 
 // word is a word of a text in the protected form.
@@ -153,7 +152,7 @@ func Context(instructions string, terms []Term) string {
 
 // mask replaces terms by placeholders, for engines that know no glossaries. unmask
 // puts the translations of the terms into an answer; it returns an empty text if
-// one was lost.
+// one was lost or doubled.
 func mask(text string, g *Glossary) (masked string, unmask func(string) string) {
 	found := g.find(text)
 	if len(found) == 0 {
@@ -169,12 +168,19 @@ func mask(text string, g *Glossary) (masked string, unmask func(string) string) 
 	}
 	b.WriteString(text[at:])
 	return b.String(), func(s string) string {
-		for i, m := range found {
-			before, after, ok := strings.Cut(s, fmt.Sprintf(`<x id="%d"/>`, first+i))
-			if !ok {
-				return ""
+		seen := map[int]bool{}
+		lost := false
+		s = placeholder.ReplaceAllStringFunc(s, func(tag string) string {
+			id := 0
+			if _, err := fmt.Sscanf(tag, `<x id="%d"`, &id); err != nil || id < first || id-first >= len(found) {
+				return tag
 			}
-			s = before + escaper.Replace(m.term.To) + after
+			lost = lost || seen[id]
+			seen[id] = true
+			return escaper.Replace(found[id-first].term.To)
+		})
+		if lost || len(seen) != len(found) {
+			return ""
 		}
 		return s
 	}

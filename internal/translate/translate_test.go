@@ -1,6 +1,7 @@
 package translate
 
 import (
+	"fmt"
 	"os"
 	"regexp"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/testcpu"
 )
 
 // everything is a page with every block of the syntax.
@@ -166,9 +168,38 @@ func TestGlossary(t *testing.T) {
 	if got := unmask(`Abre una <x id="100000"/> y espera`); got != "Abre una solicitud de cambio y espera" {
 		t.Errorf("%q", got)
 	}
-	if got := unmask("lost"); got != "" {
-		t.Errorf("%q", got)
+	for _, answer := range []string{"lost", `<x id="100000"/> and <x id="100000"/>`} {
+		if got := unmask(answer); got != "" {
+			t.Errorf("%q", got)
+		}
 	}
+}
+
+// What is searched for in texts takes time in proportion to them, whatever they repeat.
+func TestTextsOfManyBeginnings(t *testing.T) {
+	for _, piece := range []string{"${$A ", "{{$A ", "{%$A ", "{% $A %", "`$A ", "{a$A", "http:$A ", "www.$A,", "a@b$A ", ":a$A", "{{ {% ${ a "} {
+		testcpu.Linear(t, 1<<17, func(n int) func() {
+			text := strings.Repeat(piece, n/len(piece))
+			return func() { fixed.ReplaceAllString(text, "") }
+		})
+	}
+}
+
+// Looking up a term does not depend on how many others begin with the same word.
+func TestGlossaryOfManyTerms(t *testing.T) {
+	text := strings.Repeat("the word ", 1000)
+	testcpu.Linear(t, 1<<18, func(n int) func() {
+		terms := make([]Term, n/8)
+		for i := range terms {
+			terms[i] = Term{fmt.Sprintf("the term %d", i), "x"}
+		}
+		g := NewGlossary(terms)
+		return func() {
+			for range n / 2048 {
+				g.Terms(text)
+			}
+		}
+	})
 }
 
 func TestWords(t *testing.T) {

@@ -83,7 +83,7 @@ var only = map[string][]string{
 	"codeberg.org/go-fonts/dejavu":        {"internal/pdf", "internal/social"},
 	"github.com/go-text/typesetting":      {"internal/pdf", "internal/social"},
 	"github.com/modelcontextprotocol":     {"internal/publish"},
-	"golang.org/x/text":                   {"internal/pdf"},
+	"golang.org/x/text":                   {"internal/pdf", "internal/topics"},
 }
 
 func TestImportsGoDownward(t *testing.T) {

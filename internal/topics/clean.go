@@ -89,7 +89,7 @@ var (
 	closing    = regexp.MustCompile(`(?i)^(best|kind|warm|many)? ?(regards|wishes|cheers|thanks|thank you|thx|sincerely|yours|best|mit freundlichen grüßen|mit freundlichen gruessen|viele grüße|liebe grüße|beste grüße|mfg|danke|vielen dank|cordialement|bien à vous|merci|merci d'avance|saludos|un saludo|gracias|atentamente|cordiali saluti|saluti|grazie|obrigado|obrigada|atenciosamente)( (in advance|a lot|so much|beaucoup|im voraus|mucho|mille|again))?[ ,.!]*$`)
 	greeting   = regexp.MustCompile(`(?i)^(hi|hello|hey|dear|good (morning|afternoon|evening|day)|hallo|guten (tag|morgen|abend)|moin|servus|liebes?|sehr geehrte[rs]?|bonjour|bonsoir|salut|chère?|hola|buenos días|buenas( tardes)?|estimados?|ciao|buongiorno|salve|olá|oi|bom dia|boa tarde)( (there|team|all|everyone|support|zusammen|damen und herren|à tous|l'équipe|equipo|a todos|a tutti|pessoal|[A-ZÀ-Ý]\p{L}+)){0,3}[ ,.!:]*`)
 	markdown   = strings.NewReplacer("**", "", "__", "", "`", "", "#", "")
-	mdLink     = regexp.MustCompile(`!?\[([^\]\n]{0,300})\]\([^)\s]{0,900}\)`)
+	mdLink     = regexp.MustCompile(`!?\[([^\[\]\n]*)\]\([^)\s]*\)`)
 	address    = regexp.MustCompile(`(?i)\b(https?|ftp)://[^\s<>"')\]]+`)
 )
 

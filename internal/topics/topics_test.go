@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/octavo-docs/octavo/internal/testcpu"
 )
 
 func TestMask(t *testing.T) {
@@ -20,10 +22,38 @@ func TestMask(t *testing.T) {
 		"on 2026-03-12 at 10.0.0.1:8080":           "on 2026-03-12 at 10.0.0.1:8080",
 		"order 123456789":                          "order 123456789",
 		"id a123456789012b, 404, 1.2.3":            "id a123456789012b, 404, 1.2.3",
+		"4111 1111 1111 1111 12/27 123":            "[card] 12/27 123",
+		"99 4111111111111111":                      "99 [card]",
+		"41111111111111110000000":                  "[card]0000000",
+		"card4111111111111111x":                    "card[card]x",
+		"4111·1111·1111·1111":                      "[card]",
+		"4111_1111_1111_1111":                      "[card]",
+		"4111 - 1111 - 1111 - 1111":                "[card]",
+		"4111\u00a01111\u20091111\u20131111":       "[card]",
+		"4111\u200b1111\u200b1111\u200b1111 ok":    "[card] ok",
+		"４１１１　１１１１ １１１１ １１１１!":                     "[card]!",
+		"٤١١١ ١١١١ ١١١١ ١١١١":                      "[card]",
+		"𝟒𝟏𝟏𝟏 𝟏𝟏𝟏𝟏 𝟏𝟏𝟏𝟏 𝟏𝟏𝟏𝟏":                      "[card]",
+		"④①①①①①①①①①①①①①①①.":                        "[card].",
+		"jane＠example．com":                         "[email]",
+		"a@b, @c.de, x@y..":                        "a@b, @c.de, x@y..",
+		"me@example.com.":                          "[email].",
+		"call ＋４９ １７０ １２３４５６７":                     "call [phone]",
+		"１ ½ ﷺ ﬁne":                                "１ ½ ﷺ ﬁne",
 	} {
 		if got := Mask(in); got != want {
 			t.Errorf("Mask(%q) = %q, want %q", in, got, want)
 		}
+	}
+}
+
+// Work is in proportion to the text, whatever it repeats.
+func TestCleaningIsLinear(t *testing.T) {
+	for _, piece := range []string{"[a", "[a](", "![", "a", "a.", "a@", "@", "4111 ", "4", "(0", "1.2-3/", "4111111111111111", "９", "http://", "<p", "On a "} {
+		testcpu.Linear(t, 1<<17, func(n int) func() {
+			text := strings.Repeat(piece, n/len(piece))
+			return func() { Mask(strings.Join(written(text), "\n")) }
+		})
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 
 	"github.com/octavo-docs/octavo/internal/audit"
@@ -173,13 +174,17 @@ func isOlder(ctx context.Context, tx *store.Tx, v docs.Conversation, in Input) (
 	return slices.Equal(sent.Parts, stored[:len(in.Parts)]), nil
 }
 
+// derivedID is the form of ids that are made here. A source that uses it for its own
+// conversations gets others, so it cannot take the id of a conversation of another source.
+var derivedID = regexp.MustCompile(`^c_[0-9a-f]{32}$`)
+
 // freeID returns the id of a new conversation: the one of its source, unless another source
 // uses that.
 func freeID(ctx context.Context, tx *store.Tx, v docs.Conversation) (docs.ConversationID, error) {
 	id := docs.ConversationID(v.External)
 	_, taken, err := store.Maybe(tx.Conversation(ctx, v.Org, id))
-	if err == nil && taken {
-		id = docs.ConversationID(digest(v.Source, v.External))
+	if taken || derivedID.MatchString(v.External) {
+		id = docs.ConversationID("c_" + digest(v.Source, v.External))
 	}
 	return id, err
 }
@@ -190,7 +195,7 @@ func digest(of ...string) string {
 	for _, s := range of {
 		fmt.Fprintf(h, "%d:%s", len(s), s)
 	}
-	return hex.EncodeToString(h.Sum(nil))[:24]
+	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
 // masked returns a conversation without personal data.

@@ -102,6 +102,34 @@ func numbered() (out []conversations.Input) {
 	return out
 }
 
+// A source cannot take the id that a conversation of another source has or will have.
+func TestIDsOfTwoSources(t *testing.T) {
+	each(t, func(w *world) {
+		find := func(source string) docs.Conversation {
+			w.t.Helper()
+			list, _, err := w.s.Conversations(w.org, source).Page(context.Background(), store.Page{Limit: 10})
+			if err != nil || len(list) != 1 {
+				w.t.Fatalf("%d conversations of %s: %v", len(list), source, err)
+			}
+			return list[0]
+		}
+		w.ingest("integration:a:1", asked("x", "First?", w.now))
+		w.ingest("integration:b:1", asked("x", "Second?", w.now))
+		derived := find("integration:b:1").ID
+		if err := w.s.Delete(context.Background(), w.g, derived); err != nil {
+			w.t.Fatal(err)
+		}
+		w.ingest("integration:mallory:1", asked(string(derived), "Mine now?", w.now))
+		w.ingest("integration:b:1", asked("x", "Second?", w.now))
+		for source, text := range map[string]string{"integration:a:1": "First?", "integration:b:1": "Second?", "integration:mallory:1": "Mine now?"} {
+			_, parts, err := w.s.Conversation(context.Background(), w.org, find(source).ID)
+			if err != nil || parts[0].Body != text {
+				w.t.Errorf("%s: %v, %v", source, parts, err)
+			}
+		}
+	})
+}
+
 // Conversations that arrive in three different orders, in parts that are analysed at once or
 // one after the other, end in the same clusters with the same ids.
 func TestOrdersOfArrivalHaveTheSameClusters(t *testing.T) {

@@ -186,6 +186,11 @@ func (tx *Tx) PutMemory(ctx context.Context, org docs.OrgID, from, to string, en
 		})
 }
 
+// ForgetRefused forgets which texts an engine could not translate, and returns how many.
+func (tx *Tx) ForgetRefused(ctx context.Context, org docs.OrgID, from, to string) (int64, error) {
+	return tx.exec(ctx, `DELETE FROM translation_memory WHERE org_id = $1 AND source_language = $2 AND language = $3 AND target = ''`, org, from, to)
+}
+
 func scanGlossaryEntry(s scanner) (v docs.GlossaryEntry, err error) {
 	err = s.Scan(&v.Org, &v.ID, inJSON{&v.Translations}, &v.CreatedAt, &v.UpdatedAt)
 	return v, err

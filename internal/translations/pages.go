@@ -299,18 +299,54 @@ func (r *run) composePage(ctx context.Context, o *owner) ([]byte, error) {
 	return docs.EncodePage(p)
 }
 
-// body returns the translated text of an owner.
+// maxComposed bounds how often the text of a page is composed.
+const maxComposed = 64
+
+// body returns the translated text of an owner. A word of a translation may mean something
+// in Markdown, or be an address, so that the page has another shape than its source:
+// the blocks that do that are searched for by halves, and stay as they are.
 func (r *run) body(ctx context.Context, o *owner, x revision.Text) (body, side chunk.Hash, err error) {
+	body, side = x.Body, x.Sidecar
 	if o.copy == nil {
-		return x.Body, x.Sidecar, nil
+		return body, side, nil
 	}
-	body, side, doc, err := r.draft.Compose(ctx, x, &revision.Writing{Path: "document", Doc: o.copy})
-	if err != nil || slices.EqualFunc(o.doc.Nodes, doc.Nodes, translate.SameShape) {
-		return body, side, err
+	doc := *o.copy
+	nodes := slices.Clone(o.doc.Nodes)
+	composed := 0
+	var put func(from, to int) error
+	put = func(from, to int) error {
+		if composed++; composed <= maxComposed {
+			copy(nodes[from:to], o.copy.Nodes[from:to])
+			doc.Nodes = slices.Clone(nodes)
+			b, s, got, err := r.draft.Compose(ctx, x, &revision.Writing{Path: "document", Doc: &doc})
+			if err != nil {
+				return err
+			}
+			if slices.EqualFunc(o.doc.Nodes, got.Nodes, translate.SameShape) {
+				body, side = b, s
+				return nil
+			}
+			copy(nodes[from:to], o.doc.Nodes[from:to])
+		}
+		if to-from < 2 || composed > maxComposed {
+			o.leave(o.doc.Nodes[from:to])
+			return nil
+		}
+		middle := (from + to) / 2
+		if err := put(from, middle); err != nil {
+			return err
+		}
+		return put(middle, to)
 	}
-	// Some word of the translation means something in Markdown. The text stays as it is.
+	return body, side, put(0, len(nodes))
+}
+
+// leave notes that blocks are not translated.
+func (o *owner) leave(blocks []*markup.Node) {
 	for i := range o.segments {
-		o.segments[i].done = o.segments[i].done && o.segments[i].part != partDocument
+		s := &o.segments[i]
+		if s.part == partDocument && slices.ContainsFunc(blocks, func(n *markup.Node) bool { return n.Key == s.Block }) {
+			s.done = false
+		}
 	}
-	return x.Body, x.Sidecar, nil
 }

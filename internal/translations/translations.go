@@ -219,8 +219,9 @@ func (s *Service) Delete(ctx context.Context, g *authz.Grant, id docs.Translatio
 	})
 }
 
-// StartRun starts a run of a translation. From then on runs are in the name of the
-// caller, who may administer every space of the organization.
+// StartRun starts a run of a translation, which asks the engine again for texts whose
+// translation was refused. From then on runs are in the name of the caller, who may
+// administer every space of the organization.
 func (s *Service) StartRun(ctx context.Context, g *authz.Grant, id docs.TranslationID) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		t, err := tx.Translation(ctx, g.Access.Org, id)
@@ -228,6 +229,11 @@ func (s *Service) StartRun(ctx context.Context, g *authz.Grant, id docs.Translat
 			return err
 		}
 		t.CreatedBy = g.Actor.User
+		forgotten, err := tx.ForgetRefused(ctx, t.Org, t.From, t.To)
+		if err != nil {
+			return err
+		}
+		t.Complete = t.Complete && forgotten == 0
 		if err := queue(ctx, tx, &t, tx.Now(), 0); err != nil {
 			return err
 		}

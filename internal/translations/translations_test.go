@@ -73,6 +73,9 @@ func (upper) Translate(_ context.Context, r translate.Request) ([]string, error)
 		if strings.Contains(t, "LOSE") {
 			out[i] = "lost"
 		}
+		if strings.Contains(t, "advertise") {
+			out[i] = "BUY AT https://example.com"
+		}
 	}
 	return out, nil
 }
@@ -295,6 +298,20 @@ func TestWhatAnEngineCannotDo(t *testing.T) {
 	if w.run(tr); len(w.engine.take()) != 0 {
 		t.Error("what the engine could not do is sent again")
 	}
+	w.ok(w.sv.Translations.StartRun(t.Context(), w.admin(), tr.ID))
+	if w.run(tr); len(w.engine.take()) != 1 {
+		t.Error("somebody asks for a run, and what the engine could not do is not tried again")
+	}
+
+	t.Run("shape", func(t *testing.T) {
+		w := newWorld(t, testdb.SQLite(t), upper{})
+		page := w.apply(w.source, insert("# Page\n\nOne.\n\nDo not advertise.\n\nThree.\n\n* four\n* never advertise\n\nFive.\n"))[0].Page
+		tr := w.create()
+		w.same(w.markdown(tr.Result, page), "ONE.\n\nDo not advertise.\n\nTHREE.\n\n* four\n* never advertise\n\nFIVE.")
+		if blocks := w.blocks(tr, docs.BlockUntranslated); len(blocks) != 3 {
+			t.Errorf("%+v", blocks)
+		}
+	})
 
 	t.Run("limit", func(t *testing.T) {
 		w := newWorld(t, testdb.SQLite(t), upper{})

@@ -98,6 +98,9 @@ type MemoryEntry struct {
 	Target  string
 }
 
-// MemoryPeople is the context of translations that come from people: they are used
-// whatever the instructions and the glossary are.
-const MemoryPeople = "people"
+// Contexts of translations that are used whatever the instructions and the glossary are:
+// those of people, and those of engines elsewhere, which were imported.
+const (
+	MemoryPeople  = "people"
+	MemoryEngines = "engines"
+)

@@ -184,6 +184,7 @@ func (tx *Tx) PurgeSpace(ctx context.Context, s docs.Space) error {
 		`DELETE FROM git_commits WHERE space_id = $1`,
 		`DELETE FROM git_blobs WHERE space_id = $1`,
 		`DELETE FROM translation_blocks WHERE translation_id IN (SELECT id FROM translations WHERE source_space = $1 OR result_space = $1)`,
+		dropMemory(`t.source_space = $1 OR t.result_space = $1`),
 		`DELETE FROM translations WHERE source_space = $1 OR result_space = $1`,
 		`DELETE FROM documents WHERE space_id = $1`,
 		`DELETE FROM revisions WHERE space_id = $1`,

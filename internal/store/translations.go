@@ -86,10 +86,22 @@ func (tx *Tx) PutTranslationProgress(ctx context.Context, id docs.TranslationID,
 	return err
 }
 
-// DropTranslation deletes a translation. The memory stays, and so does the space.
+// dropMemory deletes the memory of the languages of some translations, which is what
+// only they used. of is a condition on translations t.
+func dropMemory(of string) string {
+	const same = `t.org_id = translation_memory.org_id AND t.source_language = translation_memory.source_language AND t.language = translation_memory.language`
+	return `DELETE FROM translation_memory WHERE org_id IN (SELECT t.org_id FROM translations t WHERE (` + of + `))
+		AND EXISTS (SELECT 1 FROM translations t WHERE (` + of + `) AND ` + same + `)
+		AND NOT EXISTS (SELECT 1 FROM translations t WHERE NOT (` + of + `) AND ` + same + `)`
+}
+
+// DropTranslation deletes a translation, and the memory if it was the last one of its languages. The
+// space stays.
 func (tx *Tx) DropTranslation(ctx context.Context, id docs.TranslationID) error {
-	if err := tx.put(ctx, `DELETE FROM translation_blocks WHERE translation_id = $1`, id); err != nil {
-		return err
+	for _, text := range []string{`DELETE FROM translation_blocks WHERE translation_id = $1`, dropMemory(`t.id = $1`)} {
+		if err := tx.put(ctx, text, id); err != nil {
+			return err
+		}
 	}
 	return tx.dropOne(ctx, "translation", `DELETE FROM translations WHERE id = $1`, id)
 }
@@ -184,6 +196,11 @@ func (tx *Tx) PutMemory(ctx context.Context, org docs.OrgID, from, to string, en
 		func(m docs.MemoryEntry) []any {
 			return []any{org, from, to, m.Context, m.Hash, m.Source, m.Target, tx.Now()}
 		})
+}
+
+// CountMemory counts the texts in the memory of an organization.
+func (r Reader) CountMemory(ctx context.Context, org docs.OrgID) (int64, error) {
+	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM translation_memory WHERE org_id = $1`, org)
 }
 
 // ForgetRefused forgets which texts an engine could not translate, and returns how many.

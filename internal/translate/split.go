@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -24,7 +25,40 @@ type Segment struct {
 	// Text is the protected form.
 	Text string
 
+	pieces  []piece
 	replace func(text string) error
+}
+
+// Renumber returns the text of another segment with the placeholders of this one, of which it is
+// a translation. It reports false if they do not protect the same.
+func (s *Segment) Renumber(other *Segment) (string, bool) {
+	if len(s.pieces) != len(other.pieces) {
+		return "", false
+	}
+	ids := make([]int, len(s.pieces)) // by those of other
+	taken := make([]bool, len(s.pieces))
+	first := 1
+	for id := 1; id < len(ids); id++ {
+		for first < len(taken) && taken[first] {
+			first++
+		}
+		for j := first; j < len(taken) && ids[id] == 0; j++ {
+			if !taken[j] && samePiece(s.pieces[j], other.pieces[id]) {
+				ids[id], taken[j] = j, true
+			}
+		}
+		if ids[id] == 0 {
+			return "", false
+		}
+	}
+	return placeholder.ReplaceAllStringFunc(other.Text, func(tag string) string {
+		var kind byte
+		id := 0
+		if _, err := fmt.Sscanf(tag, `<%c id="%d"`, &kind, &id); err != nil || id < 1 || id >= len(ids) {
+			return tag // the end of a pair
+		}
+		return strings.Replace(tag, strconv.Itoa(id), strconv.Itoa(ids[id]), 1)
+	}), true
 }
 
 // Hash identifies the text of a segment. Two that differ only in what is protected,
@@ -121,7 +155,7 @@ func (s *splitter) inlines(c *markup.Node) {
 	if hasWords(c.Nodes) {
 		p := protect(c.Nodes)
 		if len(p.text) <= MaxSegment {
-			s.add(p.text, func(text string) error {
+			s.add(p, func(text string) error {
 				nodes, err := p.restore(text)
 				if err == nil {
 					c.Nodes = nodes
@@ -167,7 +201,7 @@ func (s *splitter) field(m map[string]any, key string, then func()) {
 	if !strings.ContainsFunc(fixed.ReplaceAllString(was, ""), unicode.IsLetter) || len(p.text) > MaxSegment {
 		return
 	}
-	s.add(p.text, func(text string) error {
+	s.add(p, func(text string) error {
 		nodes, err := p.restore(text)
 		if err == nil {
 			m[key] = plain(nodes)
@@ -244,8 +278,8 @@ func keepAnchor(c *markup.Node) {
 	c.Data[key] = id
 }
 
-func (s *splitter) add(text string, replace func(string) error) {
-	s.segments = append(s.segments, &Segment{Block: s.block, Text: text, replace: replace})
+func (s *splitter) add(p protected, replace func(string) error) {
+	s.segments = append(s.segments, &Segment{Block: s.block, Text: p.text, pieces: p.pieces, replace: replace})
 }
 
 // Line returns a segment for a text without blocks, such as a title, and nil if it

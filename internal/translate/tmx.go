@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,8 +14,16 @@ import (
 // TMX is the form in which translators exchange memories. A placeholder <x id="1"/> is
 // <ph x="1"/> there, and a pair is <bpt i="2" x="2"/> and <ept i="2"/>.
 
-// Pair is a text and its translation, in the protected form.
-type Pair struct{ Source, Target string }
+// Pair is a text and its translation, in the protected form. Engine says that no person made
+// it.
+type Pair struct {
+	Source, Target string
+	Engine         bool
+}
+
+// originEngine is the origin of a translation that an engine made, in a property of its unit.
+// Translators' tools keep properties that they do not know.
+const originEngine = "engine"
 
 // TMXWriter writes a memory.
 type TMXWriter struct {
@@ -32,8 +41,12 @@ func NewTMX(w io.Writer, from, to string) *TMXWriter {
 
 // Write adds a text.
 func (t *TMXWriter) Write(p Pair) error {
-	_, err := fmt.Fprintf(t.w, "    <tu>\n      <tuv xml:lang=\"%s\"><seg>%s</seg></tuv>\n      <tuv xml:lang=\"%s\"><seg>%s</seg></tuv>\n    </tu>\n",
-		t.from, toTMX(p.Source), t.to, toTMX(p.Target))
+	origin := "person"
+	if p.Engine {
+		origin = originEngine
+	}
+	_, err := fmt.Fprintf(t.w, "    <tu>\n      <prop type=\"x-origin\">%s</prop>\n      <tuv xml:lang=\"%s\"><seg>%s</seg></tuv>\n      <tuv xml:lang=\"%s\"><seg>%s</seg></tuv>\n    </tu>\n",
+		origin, t.from, toTMX(p.Source), t.to, toTMX(p.Target))
 	return err
 }
 
@@ -99,12 +112,13 @@ func ReadTMX(r io.Reader, from, to string, each func(Pair) error) error {
 			return errTMX
 		case start.Name.Local == "tu":
 			var unit struct {
+				Props    []prop    `xml:"prop"`
 				Variants []variant `xml:"tuv"`
 			}
 			if err := d.DecodeElement(&unit, &start); err != nil {
 				return fmt.Errorf("%w: %w", errTMX, err)
 			}
-			var p Pair
+			p := Pair{Engine: slices.Contains(unit.Props, prop{"x-origin", originEngine})}
 			for _, v := range unit.Variants {
 				switch {
 				case sameLanguage(v.language(), from):
@@ -121,6 +135,12 @@ func ReadTMX(r io.Reader, from, to string, each func(Pair) error) error {
 			}
 		}
 	}
+}
+
+// prop is a property of a unit.
+type prop struct {
+	Type string `xml:"type,attr"`
+	Text string `xml:",chardata"`
 }
 
 // variant is a text in one language.

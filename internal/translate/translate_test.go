@@ -212,8 +212,8 @@ func TestWords(t *testing.T) {
 
 func TestTMX(t *testing.T) {
 	pairs := []Pair{
-		{`See <g id="1">the <x id="2"/> guide</g> &amp; more`, `Ve <g id="1">la guía <x id="2"/></g> y &lt;más&gt;`},
-		{"Two", "Dos"},
+		{`See <g id="1">the <x id="2"/> guide</g> &amp; more`, `Ve <g id="1">la guía <x id="2"/></g> y &lt;más&gt;`, true},
+		{"Two", "Dos", false},
 	}
 	var b strings.Builder
 	w := NewTMX(&b, "en", "es")
@@ -231,7 +231,7 @@ func TestTMX(t *testing.T) {
 		return ReadTMX(strings.NewReader(text), "en", to, func(p Pair) error { got = append(got, p); return nil })
 	}
 	if err := read(b.String(), "es"); err != nil || !slices.Equal(got, pairs) {
-		t.Errorf("%v: %q", err, got)
+		t.Errorf("%v: %+v", err, got)
 	}
 	if err := read(strings.ReplaceAll(b.String(), `"es"`, `"ES-mx"`), "es"); err != nil || len(got) != 2 {
 		t.Errorf("another region: %v, %d texts", err, len(got))

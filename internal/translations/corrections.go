@@ -128,7 +128,7 @@ func held(was, now, next *markup.Document) (*markup.Document, []string) {
 			continue
 		}
 		e := edited[n.Key]
-		if e != nil && same(b, e) {
+		if e != nil && (same(b, e) || same(n, e)) {
 			continue
 		}
 		node, corrected := heldBlock(b, e, n)
@@ -153,8 +153,8 @@ func heldBlock(was, now, next *markup.Node) (node *markup.Node, corrected bool) 
 		return was, true
 	}
 	for i := range a {
-		if a[i].Text == b[i].Text || a[i].Text == c[i].Text {
-			continue // only one side changed it
+		if a[i].Text == b[i].Text || a[i].Text == c[i].Text || b[i].Text == c[i].Text {
+			continue // only one side changed it, or both alike
 		}
 		corrected = true
 		if c[i].Replace(a[i].Text) != nil {

@@ -3,6 +3,7 @@ package translations
 import (
 	"context"
 	"io"
+	"maps"
 	"slices"
 
 	"github.com/octavo-docs/octavo/internal/audit"
@@ -14,6 +15,7 @@ import (
 )
 
 const (
+	maxMemory   = 1_000_000 // texts of an organization, when a run or an import begins
 	maxImport   = 256 << 20 // bytes of a file
 	importBatch = 500       // texts that are stored at once
 )
@@ -33,7 +35,7 @@ func (s *Service) ExportMemory(ctx context.Context, org docs.OrgID, from, to str
 			return nil
 		}
 		n++
-		return out.Write(translate.Pair{Source: last.Source, Target: last.Target})
+		return out.Write(translate.Pair{Source: last.Source, Target: last.Target, Engine: last.Context != docs.MemoryPeople})
 	}
 	for p := (store.Page{Limit: 1000}); ; {
 		entries, next, err := s.Store.MemoryOf(ctx, org, from, to, p)
@@ -62,20 +64,24 @@ func (s *Service) ExportMemory(ctx context.Context, org docs.OrgID, from, to str
 	return n, out.Close()
 }
 
-// ImportMemory reads translations of people from TMX, for the operator. It returns how
-// many were stored, and how many were left out because they are too long.
+// ImportMemory reads translations from TMX, for the operator. It returns how many were stored, and
+// how many were left out because they are too long, or known already.
 func (s *Service) ImportMemory(ctx context.Context, org docs.OrgID, from, to string, r io.Reader) (stored, skipped int, err error) {
 	if err := s.checkPair(ctx, org, from, to); err != nil {
 		return 0, 0, err
 	}
-	batch := map[string]docs.MemoryEntry{}
+	if err := s.checkMemory(ctx, org); err != nil {
+		return 0, 0, err
+	}
+	batch := map[string]translate.Pair{}
 	flush := func() error {
-		entries := make([]docs.MemoryEntry, 0, len(batch))
-		for _, m := range batch {
-			entries = append(entries, m)
+		entries, err := s.news(ctx, org, from, to, batch)
+		if err != nil {
+			return err
 		}
-		clear(batch)
 		stored += len(entries)
+		skipped += len(batch) - len(entries)
+		clear(batch)
 		return s.finishImport(ctx, org, from, to, entries)
 	}
 	err = translate.ReadTMX(io.LimitReader(r, maxImport), from, to, func(p translate.Pair) error {
@@ -83,8 +89,7 @@ func (s *Service) ImportMemory(ctx context.Context, org docs.OrgID, from, to str
 			skipped++
 			return nil
 		}
-		m := docs.MemoryEntry{Context: docs.MemoryPeople, Hash: translate.HashText(p.Source), Source: p.Source, Target: p.Target}
-		if batch[m.Hash] = m; len(batch) < importBatch {
+		if batch[translate.HashText(p.Source)] = p; len(batch) < importBatch {
 			return nil
 		}
 		return flush()
@@ -95,9 +100,50 @@ func (s *Service) ImportMemory(ctx context.Context, org docs.OrgID, from, to str
 	return stored, skipped, flush()
 }
 
-// finishImport stores translations of people. Translations of the pair look at everything
+// news returns what of some translations the memory does not have. One that an engine made stays
+// that, unless it differs from what the memory has of engines: then somebody has corrected it.
+func (s *Service) news(ctx context.Context, org docs.OrgID, from, to string, batch map[string]translate.Pair) ([]docs.MemoryEntry, error) {
+	known, err := s.Store.Memory(ctx, org, from, to, slices.Sorted(maps.Keys(batch)))
+	if err != nil {
+		return nil, err
+	}
+	same, other := map[string]bool{}, map[string]bool{}
+	for _, m := range known {
+		switch p := batch[m.Hash]; {
+		case m.Target == p.Target && (p.Engine || m.Context == docs.MemoryPeople):
+			same[m.Hash] = true
+		case m.Target != "" && m.Context != docs.MemoryPeople:
+			other[m.Hash] = true
+		}
+	}
+	var out []docs.MemoryEntry
+	for _, hash := range slices.Sorted(maps.Keys(batch)) {
+		p, context := batch[hash], docs.MemoryPeople
+		if p.Engine && !other[hash] {
+			context = docs.MemoryEngines
+		}
+		if !same[hash] {
+			out = append(out, docs.MemoryEntry{Context: context, Hash: hash, Source: p.Source, Target: p.Target})
+		}
+	}
+	return out, nil
+}
+
+// checkMemory refuses to let the memory of an organization grow without end.
+func (s *Service) checkMemory(ctx context.Context, org docs.OrgID) error {
+	n, err := s.Store.CountMemory(ctx, org)
+	if err == nil && n >= maxMemory {
+		err = errs.E(errs.Precondition, "the memory of the organization has %d texts; delete translations that nobody needs", maxMemory)
+	}
+	return err
+}
+
+// finishImport stores translations. Translations of the pair look at everything
 // again in their next run.
 func (s *Service) finishImport(ctx context.Context, org docs.OrgID, from, to string, entries []docs.MemoryEntry) error {
+	if len(entries) == 0 {
+		return nil
+	}
 	return s.Store.Do(ctx, func(tx *store.Tx) error {
 		if err := tx.PutMemory(ctx, org, from, to, entries); err != nil {
 			return err

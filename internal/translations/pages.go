@@ -40,6 +40,7 @@ type segment struct {
 	*translate.Segment
 	part    string
 	context string // see translate.Context
+	own     bool   // somebody has translated it in the result
 	done    bool
 }
 
@@ -55,7 +56,21 @@ func ownerOf(key string, value []byte) (owner, error) {
 	return o, err
 }
 
-func (o *owner) id() string { return o.key[1:] }
+func (o owner) id() string { return o.key[1:] }
+
+func (o owner) title() string {
+	if o.page != nil {
+		return o.page.Title
+	}
+	return o.reusable.Title
+}
+
+func (o owner) description() string {
+	if o.page != nil {
+		return o.page.Description
+	}
+	return ""
+}
 
 // texts translates owners, some at a time.
 func (r *run) texts(ctx context.Context, owners []owner) error {
@@ -99,7 +114,10 @@ func (r *run) split(ctx context.Context, o *owner) (err error) {
 	}
 	add := func(part string, s *translate.Segment) {
 		if s != nil {
-			o.segments = append(o.segments, segment{Segment: s, part: part, context: translate.Context(r.request.Instructions, r.glossary.Terms(s.Text))})
+			o.segments = append(o.segments, segment{
+				Segment: s, part: part, context: translate.Context(r.request.Instructions, r.glossary.Terms(s.Text)),
+				own: r.corrected[correction{o.id(), part, s.Block, s.Text}],
+			})
 		}
 	}
 	if p := o.page; p != nil {
@@ -123,10 +141,13 @@ func clip(s string, most int) string {
 	return strings.TrimSpace(string(r[:min(len(r), most)]))
 }
 
-// wanted is a text that several segments may have.
+// wanted is a text that several segments may have. What people wrote is not used
+// where they wrote it: there the line of the machine keeps what the machine made, which is
+// how a correction is known.
 type wanted struct {
 	text     string
 	context  string
+	own      bool
 	segments []*segment
 }
 
@@ -145,15 +166,19 @@ func (w *wanted) apply(text string) bool {
 // fill translates segments: from the memory, the rest by the engine.
 func (r *run) fill(ctx context.Context, owners []owner) error {
 	var list []*wanted
-	by := map[[2]string]*wanted{}
+	type key struct {
+		text, context string
+		own           bool
+	}
+	by := map[key]*wanted{}
 	for i := range owners {
 		for j := range owners[i].segments {
 			s := &owners[i].segments[j]
-			key := [2]string{s.Text, s.context}
-			w := by[key]
+			k := key{s.Text, s.context, s.own}
+			w := by[k]
 			if w == nil {
-				w = &wanted{text: s.Text, context: s.context}
-				by[key] = w
+				w = &wanted{text: s.Text, context: s.context, own: s.own}
+				by[k] = w
 				list = append(list, w)
 			}
 			w.segments = append(w.segments, s)
@@ -167,7 +192,8 @@ func (r *run) fill(ctx context.Context, owners []owner) error {
 }
 
 // remember fills in what the memory has, and returns the rest. Translations of people
-// come first. One without a text says that the engine could not do it.
+// come first, those that an engine made elsewhere last. One without a text says that the
+// engine could not do it.
 func (r *run) remember(ctx context.Context, list []*wanted) ([]*wanted, error) {
 	hashes := make([]string, len(list))
 	for i, w := range list {
@@ -183,10 +209,13 @@ func (r *run) remember(ctx context.Context, list []*wanted) ([]*wanted, error) {
 	}
 	var missing []*wanted
 	for i, w := range list {
-		if m, ok := by[[2]string{hashes[i], docs.MemoryPeople}]; ok && w.apply(m.Target) {
+		if m, ok := by[[2]string{hashes[i], docs.MemoryPeople}]; ok && !w.own && w.apply(m.Target) {
 			continue
 		}
 		m, ok := by[[2]string{hashes[i], r.context(w.context)}]
+		if !ok {
+			m, ok = by[[2]string{hashes[i], docs.MemoryEngines}]
+		}
 		if !ok {
 			missing = append(missing, w)
 		} else if m.Target != "" {

@@ -12,6 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
@@ -119,6 +120,8 @@ type run struct {
 	glossary *translate.Glossary
 	settings string
 
+	corrected map[correction]bool // what people translated in the result
+
 	pages  []string                // owners of the texts that were translated
 	blocks []docs.TranslationBlock // of them that need a person
 	words  int64                   // sent
@@ -133,6 +136,9 @@ func (r *run) translate(ctx context.Context) error {
 		return err
 	}
 	if err := r.configure(ctx); err != nil {
+		return err
+	}
+	if err := r.learn(ctx); err != nil {
 		return err
 	}
 	r.draft = r.machine.DraftAt(r.s.Store.Clock())
@@ -185,6 +191,11 @@ func (r *run) configure(ctx context.Context) error {
 	}
 	if len(doc.Nodes) > 0 {
 		r.request.Instructions = string(markup.Print(doc, markup.Refs{}))
+	}
+	if err := r.s.checkMemory(ctx, r.t.Org); errs.Is(err, errs.Precondition) {
+		return failed("%s", errs.Message(err))
+	} else if err != nil {
+		return err
 	}
 	terms, err := r.s.terms(ctx, r.t)
 	if err != nil {

@@ -487,31 +487,3 @@ func links(doc *markup.Document) []string {
 	slices.Sort(out)
 	return out
 }
-
-func TestMemoryIsExchanged(t *testing.T) {
-	testdb.Each(t, func(t *testing.T, o store.Options) {
-		w := newWorld(t, o, upper{})
-		page := w.apply(w.source, insert("# Page\n\nRun `this`.\n\nTwo.\n"))[0].Page
-		tr := w.create()
-		w.engine.take()
-		var b strings.Builder
-		if n, err := w.sv.Translations.ExportMemory(t.Context(), w.org, "en", "es", &b); err != nil || n != 3 {
-			t.Fatalf("%d texts, %v", n, err)
-		}
-		bureau := strings.Replace(b.String(), "RUN ", "Ejecuta ", 1)
-		if n, _, err := w.sv.Translations.ImportMemory(t.Context(), w.org, "en", "es", strings.NewReader(bureau)); err != nil || n != 3 {
-			t.Fatalf("%d texts, %v", n, err)
-		}
-		tr = w.run(tr)
-		w.same(w.markdown(tr.Result, page), "Ejecuta `this`.\n\nTWO.")
-		if sent := w.engine.take(); len(sent) != 0 {
-			t.Errorf("%q was sent", sent)
-		}
-		if _, _, err := w.sv.Translations.ImportMemory(t.Context(), w.org, "en", "es", strings.NewReader("no TMX")); err == nil {
-			t.Error("a file of another kind is read")
-		}
-		if _, err := w.sv.Translations.ExportMemory(t.Context(), w.org, "en", "tlh", &b); err == nil {
-			t.Error("a language that does not exist is written")
-		}
-	})
-}

@@ -108,9 +108,9 @@ func (a *API) clusterAnswers(tag string, see authz.Rule) {
 		About:   "At most ten, the best first. answers says whether a page is likely to answer the cluster already: most of what users write is found in what matched.",
 	}, a.clusterPages)
 	register(a, op{
-		ID: "answerConversationsIssuesCluster", Route: "POST /spaces/{spaceId}/conversations-clusters/{clusterId}/change-request", Tag: tag, Allow: authz.Space(authz.EditSpace), Status: 201,
+		ID: "answerConversationsIssuesCluster", Route: "POST /spaces/{spaceId}/conversations-clusters/{clusterId}/change-request", Tag: tag, Allow: authz.Space(authz.EditSpace),
 		Summary: "Open a change request that answers a cluster, with a page that lists the users' questions.",
-		About:   "Needs the right to read conversations too. The request is a draft; conversationsIssuesCluster of it is the cluster, whose task counters follow its status.",
+		About:   "A draft or an open request of the space that answers the cluster already is returned with status 200 instead. Needs the right to read conversations too. The request is a draft; conversationsIssuesCluster of it is the cluster, whose task counters follow its status.",
 	}, a.answerCluster)
 }
 
@@ -138,19 +138,29 @@ func (a *API) clusterPages(ctx context.Context, in *getClusterIn) (*out[clusterP
 type answerClusterIn struct {
 	SpaceIn
 	ClusterIn
-	Body struct {
+	Body *struct {
 		Subject string `json:"subject,omitempty" maxLength:"100" doc:"Of the change request. Default: the label of the cluster."`
 	}
 }
 
-func (a *API) answerCluster(ctx context.Context, in *answerClusterIn) (*created[ChangeRequest], error) {
-	g := authz.Of(ctx)
-	cr, err := a.Conversations.Propose(ctx, g, in.Cluster, in.Body.Subject)
+// answering is the output of answerCluster.
+type answering struct {
+	Location string `header:"Location"`
+	Made     bool
+	Body     ChangeRequest
+}
+
+func (a *API) answerCluster(ctx context.Context, in *answerClusterIn) (*answering, error) {
+	g, subject := authz.Of(ctx), ""
+	if in.Body != nil {
+		subject = in.Body.Subject
+	}
+	cr, made, err := a.Conversations.Propose(ctx, g, in.Cluster, subject)
 	if err != nil {
 		return nil, err
 	}
 	sp := g.Space
 	sp.Revision = cr.Initial // as it was when the request was opened
 	w, err := a.changeRequest(ctx, g, sp, cr)
-	return &created[ChangeRequest]{w.URLs.Location, w}, err
+	return &answering{w.URLs.Location, made, w}, err
 }

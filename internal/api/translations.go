@@ -23,10 +23,10 @@ func (a *API) translations() {
 	}, a.listTranslations)
 	register(a, op{
 		ID: "createTranslation", Route: "POST " + route, Tag: tag, Allow: edit, Status: 201,
-		Also:    []int{http.StatusPreconditionFailed},
+		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Translate a space into another language.",
 		About: "The result is a space next to the source, which shares with it what is not translated. It is translated after the answer: status is completed at the end. " +
-			"Corrections in the result stay. An organization can have 200 translations.",
+			"Corrections in the result stay. A space has one translation into each language: for a second one the answer is 409. An organization can have 200 translations.",
 	}, a.createTranslation)
 	register(a, op{
 		ID: "getTranslation", Route: "GET " + one, Tag: tag, Allow: see,
@@ -57,7 +57,8 @@ func (a *API) translations() {
 type Translation struct {
 	Object       string                 `json:"object" enum:"translation"`
 	ID           string                 `json:"id"`
-	Status       docs.TranslationStatus `json:"status" enum:"pending,running,completed" doc:"A run that failed is completed, with error."`
+	Status       docs.TranslationStatus `json:"status" enum:"pending,running,completed" doc:"A run that failed is completed too: outcome says that it did."`
+	Outcome      string                 `json:"outcome,omitempty" enum:"succeeded,failed" doc:"Of the last run. One that failed keeps what it has translated; error says why. Absent before the first run."`
 	Source       translationSource      `json:"source"`
 	Language     language               `json:"language"`
 	Instructions json.RawMessage        `json:"instructions"`
@@ -77,6 +78,12 @@ type Translation struct {
 type translationSource struct {
 	Space    docs.SpaceID `json:"space" minLength:"1" maxLength:"100"`
 	Language language     `json:"language"`
+}
+
+// newTranslationSource is a translationSource of which only the space is needed.
+type newTranslationSource struct {
+	Space    docs.SpaceID `json:"space" minLength:"1" maxLength:"100"`
+	Language language     `json:"language,omitempty" doc:"Default: the language of the space."`
 }
 
 type translationResult struct {
@@ -112,6 +119,13 @@ func (a *API) translation(g *authz.Grant, v docs.Translation) Translation {
 		Permissions: openAPIPermissions{View: g.Can(authz.ListTranslations), Edit: g.Can(authz.ManageTranslations)},
 		URLs:        location{a.location("orgs", string(v.Org), "translations", string(v.ID))},
 	}
+	switch {
+	case st.Runs == 0:
+	case v.Error != "":
+		out.Outcome = "failed"
+	default:
+		out.Outcome = "succeeded"
+	}
 	if st.Runs > 0 && v.Revision != "" {
 		out.Result = &translationResult{string(v.Result), string(v.Revision)}
 	}
@@ -134,10 +148,10 @@ func (a *API) listTranslations(ctx context.Context, in *listTranslationsIn) (*pa
 type createTranslationIn struct {
 	OrgIn
 	Body struct {
-		Source       translationSource `json:"source"`
-		Language     language          `json:"language"`
-		Instructions json.RawMessage   `json:"instructions,omitempty" doc:"A document, for engines that understand instructions."`
-		RunOnMerge   *bool             `json:"runOnMerge,omitempty" doc:"Changes of the source start a run. Default: true."`
+		Source       newTranslationSource `json:"source"`
+		Language     language             `json:"language"`
+		Instructions json.RawMessage      `json:"instructions,omitempty" doc:"A document, for engines that understand instructions."`
+		RunOnMerge   *bool                `json:"runOnMerge,omitempty" doc:"Changes of the source start a run. Default: true."`
 	}
 }
 

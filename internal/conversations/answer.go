@@ -2,6 +2,7 @@ package conversations
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -65,26 +66,33 @@ func (s *Service) Answers(ctx context.Context, g *authz.Grant, id docs.ClusterID
 
 // Propose opens a change request in the space of a grant that answers a cluster: a page with
 // the questions of the users, to be written. What users wrote becomes plain text of the
-// page.
-func (s *Service) Propose(ctx context.Context, g *authz.Grant, id docs.ClusterID, subject string) (docs.ChangeRequest, error) {
+// page. It returns the request that the space has for it already, if that is a draft or open,
+// and made reports whether there is a new one.
+func (s *Service) Propose(ctx context.Context, g *authz.Grant, id docs.ClusterID, subject string) (cr docs.ChangeRequest, made bool, err error) {
 	if err := g.Allow(authz.ReadConvo); err != nil {
-		return docs.ChangeRequest{}, err
+		return cr, false, err
 	}
 	k, err := s.Cluster(ctx, g.Space.Org, id)
 	if err != nil {
-		return docs.ChangeRequest{}, err
+		return cr, false, err
 	}
 	questions, err := s.questions(ctx, k.Cluster)
 	if err != nil {
-		return docs.ChangeRequest{}, err
+		return cr, false, err
 	}
 	title := clip(k.Cluster.Label, maxPageTitle)
 	if subject == "" {
 		subject = clip("Answer: "+k.Cluster.Label, docs.MaxSubject)
 	}
-	cr, err := s.Reviews.Create(ctx, g, reviews.New{Subject: subject, Cluster: k.Cluster.ID})
+	cr, err = s.Reviews.Create(ctx, g, reviews.New{Subject: subject, Cluster: k.Cluster.ID, Once: true})
+	if errors.Is(err, reviews.ErrAnswered) {
+		open, found, rerr := reviews.Answering(ctx, s.Store.Reader, g.Space.ID, k.Cluster.ID)
+		if rerr != nil || found {
+			return open, false, rerr
+		}
+	}
 	if err != nil {
-		return cr, err
+		return cr, false, err
 	}
 	done, err := s.Content.Apply(ctx, g, content.Branch(cr.ID), cr.Revision, []content.Change{{
 		Operation: content.InsertPage, Body: &revision.Body{Document: outline(questions)}, Meta: content.PageMeta{Title: opt.Of(title)},
@@ -92,9 +100,9 @@ func (s *Service) Propose(ctx context.Context, g *authz.Grant, id docs.ClusterID
 	if err != nil {
 		// Nobody wants a request without its proposal. The error is what counts.
 		_, _ = s.Reviews.Change(ctx, g, string(cr.ID), reviews.Patch{Status: docs.ChangeArchived})
-		return cr, err
+		return cr, false, err
 	}
-	return *done.Request, nil
+	return *done.Request, true, nil
 }
 
 // clip bounds a text to so many characters.

@@ -6,6 +6,7 @@ package reviews
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -33,6 +34,22 @@ type New struct {
 	Subject  string
 	Template *content.TemplateChoice
 	Cluster  docs.ClusterID // of issues that it answers; empty: none
+	// Once fails with ErrAnswered if a draft or an open request of the space answers the
+	// cluster already.
+	Once bool
+}
+
+// ErrAnswered says that a cluster has a change request that is not merged yet.
+var ErrAnswered = errs.E(errs.Conflict, "a change request answers the cluster already")
+
+// Answering returns the newest draft or open change request of a space that answers a cluster.
+func Answering(ctx context.Context, r store.Reader, space docs.SpaceID, cluster docs.ClusterID) (cr docs.ChangeRequest, found bool, err error) {
+	list, _, err := r.ChangeRequests(ctx, store.ChangeRequestFilter{Space: space, Cluster: string(cluster), ByCreation: true}, store.Page{Limit: 100})
+	i := slices.IndexFunc(list, func(cr docs.ChangeRequest) bool { return cr.Status == docs.ChangeDraft || cr.Status == docs.ChangeOpen })
+	if i < 0 {
+		return cr, false, err
+	}
+	return list[i], true, err
 }
 
 // Create opens a change request on the newest revision of a space. It copies
@@ -59,6 +76,13 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, n New) (docs.Chang
 func (s *Service) create(ctx context.Context, g *authz.Grant, subject string, n New, template *content.Prepared) (docs.ChangeRequest, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.ChangeRequest, error) {
 		sp := g.Space
+		if n.Once {
+			if _, found, err := Answering(ctx, tx.Reader, sp.ID, n.Cluster); err != nil {
+				return docs.ChangeRequest{}, err
+			} else if found {
+				return docs.ChangeRequest{}, ErrAnswered
+			}
+		}
 		cr := docs.ChangeRequest{
 			ID: store.NewID[docs.ChangeRequestID](tx), Space: sp.ID, Status: docs.ChangeDraft, Subject: subject,
 			CreatedAt: tx.Now(), UpdatedAt: tx.Now(), Revision: sp.Revision, Initial: sp.Revision, Ancestor: sp.Revision, Cluster: string(n.Cluster),

@@ -165,7 +165,7 @@ func (r *run) open(ctx context.Context) (err error) {
 			return err
 		}
 		if !exists || !v.It.DeletedAt.IsZero() {
-			return failed("the %s space is deleted", x.name)
+			return failed("the %s space is deleted; restore it, or delete the translation", x.name)
 		}
 		if v.It.Org != r.t.Org {
 			return failed("the %s space belongs to another organization", x.name)
@@ -264,7 +264,7 @@ func (r *run) commit(ctx context.Context, began time.Time) error {
 	}
 	return r.s.Content.Retry(ctx, r.grant(r.dst), func(sp docs.Space) error {
 		if !sp.DeletedAt.IsZero() {
-			return failed("the result space is deleted")
+			return failed("the result space is deleted; restore it, or delete the translation")
 		}
 		r.dst = sp
 		held, stale, err := r.holdBack(ctx, made)

@@ -11,6 +11,7 @@ package translations
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -56,7 +57,7 @@ type Service struct {
 // New is the input of Create.
 type New struct {
 	Source       docs.SpaceID
-	From, To     string
+	From, To     string // languages; From may be empty: that of the source
 	Instructions []byte // nil: none
 	RunOnMerge   bool
 }
@@ -81,7 +82,11 @@ func (s *Service) Translation(ctx context.Context, org docs.OrgID, id docs.Trans
 // Create makes the result space of a translation, next to the source, and starts a
 // run.
 func (s *Service) Create(ctx context.Context, g *authz.Grant, in New) (docs.Translation, error) {
-	if err := in.check(); err != nil {
+	var err error
+	if in.Instructions == nil {
+		in.Instructions = noInstructions
+	}
+	if in.Instructions, err = checkInstructions(in.Instructions); err != nil {
 		return docs.Translation{}, err
 	}
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Translation, error) {
@@ -92,7 +97,7 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, in New) (docs.Tran
 		if err != nil {
 			return docs.Translation{}, err
 		}
-		sp, rev, err := s.copySource(ctx, tx, g, in)
+		sp, rev, err := s.copySource(ctx, tx, g, &in)
 		if err != nil {
 			return docs.Translation{}, err
 		}
@@ -111,7 +116,12 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, in New) (docs.Tran
 	})
 }
 
-func (in *New) check() error {
+// check completes and checks the languages of a new translation.
+func (in *New) check(source docs.Space) error {
+	if in.From == "" && source.Language == "" {
+		return errs.Field("body.source.language", "must be set, because the space has no language")
+	}
+	in.From = cmp.Or(in.From, source.Language)
 	for _, l := range []struct{ path, code string }{{"body.source.language", in.From}, {"body.language", in.To}} {
 		if !slices.Contains(docs.Languages, l.code) {
 			return errs.Field(l.path, "is not a language that a space can have: %q", l.code)
@@ -120,12 +130,7 @@ func (in *New) check() error {
 	if in.From == in.To {
 		return errs.Field("body.language", "is the language of the source")
 	}
-	if in.Instructions == nil {
-		in.Instructions = noInstructions
-	}
-	var err error
-	in.Instructions, err = checkInstructions(in.Instructions)
-	return err
+	return nil
 }
 
 // checkInstructions returns instructions as they are stored.
@@ -142,10 +147,20 @@ func checkInstructions(document []byte) ([]byte, error) {
 }
 
 // copySource makes the result space and returns it with its first revision.
-func (s *Service) copySource(ctx context.Context, tx *store.Tx, g *authz.Grant, in New) (docs.Space, docs.Revision, error) {
+func (s *Service) copySource(ctx context.Context, tx *store.Tx, g *authz.Grant, in *New) (docs.Space, docs.Revision, error) {
 	at, _, err := authz.Within(tx.Reader).Space(ctx, g.Actor, authz.AdminSpace, in.Source)
 	if errs.Is(err, errs.NotFound) || err == nil && at.Space.Org != g.Access.Org {
 		return docs.Space{}, docs.Revision{}, errs.Field("body.source.space", "is not a space of the organization: %q", in.Source)
+	}
+	if err != nil {
+		return docs.Space{}, docs.Revision{}, err
+	}
+	if err := in.check(at.Space); err != nil {
+		return docs.Space{}, docs.Revision{}, err
+	}
+	first, exists, err := store.Maybe(tx.TranslationInto(ctx, in.Source, in.To))
+	if err == nil && exists {
+		err = errs.E(errs.Conflict, "the space is translated into %s already, by the translation %s", in.To, first.ID)
 	}
 	if err != nil {
 		return docs.Space{}, docs.Revision{}, err

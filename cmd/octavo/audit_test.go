@@ -52,3 +52,31 @@ func TestTheLogHasTheCommandLine(t *testing.T) {
 		}
 	}
 }
+
+// What the operator does with accounts is in the log of their organizations, and octavo audit prints it.
+func TestTheOperatorIsInTheLogOfOrganizations(t *testing.T) {
+	t.Parallel()
+	at := sqlitePlace(t)
+	admin := bootstrap(t, at, "Acme")
+	mustOctavo(t, at, "token create", "--email=ada@octavo.example", "--label=ci")
+	list := mustOctavo(t, at, "token list", string(admin.User))
+	id, _, _ := strings.Cut(list, " ")
+	mustOctavo(t, at, "token revoke", string(admin.User), id)
+	mustOctavo(t, at, "user login-link", "--email=ada@octavo.example")
+	log := mustOctavo(t, at, "audit", "--organization="+string(admin.Organization))
+	for _, want := range []string{
+		`"actor":"","request":"command line","action":"token.create","subjectKind":"token"`, `"label":"ci"`,
+		`"actor":"","request":"command line","action":"token.revoke","subjectKind":"token","subject":"` + id + `"`,
+		`"actor":"","request":"command line","action":"user.login-link","subjectKind":"user","subject":"` + string(admin.User) + `"`,
+	} {
+		if !strings.Contains(log, want) {
+			t.Errorf("the log has no %s:\n%s", want, log)
+		}
+	}
+	if one := mustOctavo(t, at, "audit", "--action=user.login-link"); strings.Count(one, "\n") != 1 {
+		t.Errorf("the log of the instance: %s", one)
+	}
+	if none := mustOctavo(t, at, "audit", "--until=2001-01-01T00:00:00Z"); none != "" {
+		t.Errorf("before the beginning: %s", none)
+	}
+}

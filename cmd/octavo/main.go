@@ -40,6 +40,7 @@ type cli struct {
 	Token         tokenCmd         `cmd:"" help:"Make tokens."`
 	User          userCmd          `cmd:"" help:"Help people to sign in, and delete accounts."`
 	Org           orgCmd           `cmd:"" help:"List, delete and restore organizations."`
+	Audit         auditCmd         `cmd:"" help:"Print who did what, newest first, as JSON lines."`
 	Migrate       migrateCmd       `cmd:"" help:"Update the database schema without serving."`
 	Import        importCmd        `cmd:"" help:"Make a folder or a zip of Markdown the content of a space."`
 	Export        exportCmd        `cmd:"" help:"Write the content of a space as a folder of Markdown."`

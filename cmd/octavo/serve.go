@@ -25,6 +25,7 @@ type serveCmd struct {
 	BaseURL       string `help:"Public address, such as https://docs.example.com; from --listen without it." name:"base-url" env:"OCTAVO_BASE_URL" placeholder:"URL"`
 	SitesDomain   string `help:"Domain of published sites, such as sites.example.com: a site with a basename has the address https://BASENAME.DOMAIN/. Without it sites are below --base-url." name:"sites-domain" env:"OCTAVO_SITES_DOMAIN" placeholder:"DOMAIN"`
 	NoCreateOrgs  bool   `help:"Accounts cannot create organizations; octavo bootstrap still does." name:"no-create-organizations" env:"OCTAVO_NO_CREATE_ORGANIZATIONS"`
+	Invitations   int    `help:"Invitations by mail that an organization can send in 24 hours; 0 is no limit." name:"invitations-per-day" default:"500" env:"OCTAVO_INVITATIONS_PER_DAY"`
 	EmailDomains  string `help:"E-mail domains whose people may join the organizations that name them, without proof: as with --site-hostnames. Others need a DNS record." name:"email-domains" env:"OCTAVO_EMAIL_DOMAINS" placeholder:"LIST"`
 	SiteHostnames string `help:"Host names that sites may use without proof: comma-separated names, and patterns such as *.example.com. Others need a DNS record." name:"site-hostnames" env:"OCTAVO_SITE_HOSTNAMES" placeholder:"LIST"`
 	DNSServer     string `help:"DNS server that is asked for the records of host names of sites, instead of those of the system." name:"dns-server" env:"OCTAVO_DNS_SERVER" placeholder:"HOST:PORT"`
@@ -104,7 +105,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	}
 	srv, err := server.Start(ctx, server.Config{
 		Listen: c.Listen, MetricsListen: c.MetricsListen, BaseURL: c.BaseURL, SitesDomain: strings.ToLower(c.SitesDomain),
-		OrganizationsClosed: c.NoCreateOrgs, EmailDomains: domains, SiteHostnames: vouched, DNS: c.DNSServer, ACME: authority, Database: o, Files: c.files(), GitCache: server.GitPath(c.Data), Outbound: allowed, Embeds: c.Embeds, Fonts: fonts,
+		OrganizationsClosed: c.NoCreateOrgs, Invitations: c.Invitations, EmailDomains: domains, SiteHostnames: vouched, DNS: c.DNSServer, ACME: authority, Database: o, Files: c.files(), GitCache: server.GitPath(c.Data), Outbound: allowed, Embeds: c.Embeds, Fonts: fonts,
 		Limit: api.Limit{Requests: c.RateLimit, Period: c.RatePeriod}, AccessLog: c.AccessLog,
 		Proxies: proxies, Origins: c.CORSOrigins, Mail: sender, Provider: provider, Translation: engine,
 		Log: log, Version: version, Build: build,

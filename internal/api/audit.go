@@ -31,9 +31,9 @@ type AuditEvent struct {
 	Object  string         `json:"object" enum:"audit-event"`
 	ID      string         `json:"id"`
 	At      docs.Time      `json:"at"`
-	Actor   string         `json:"actor" doc:"Id of the user."`
+	Actor   string         `json:"actor" doc:"Id of the user; octavo:system is the server. Empty: the operator."`
 	Token   string         `json:"token,omitempty" doc:"Id of the token."`
-	Request string         `json:"request,omitempty" doc:"Id of the request."`
+	Request string         `json:"request,omitempty" doc:"Id of the request, or command line."`
 	Action  string         `json:"action"`
 	Subject auditSubject   `json:"subject"`
 	Data    map[string]any `json:"data"`

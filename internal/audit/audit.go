@@ -46,12 +46,15 @@ func Record(ctx context.Context, tx *store.Tx, by authz.Actor, e Event) error {
 	return tx.AddJob(ctx, store.Job{Kind: NoticeJob, Key: id, Payload: string(payload)})
 }
 
-// MachineUsed records that a service account uses a token for the first time on a day. People are
-// seen by their sessions and by what they change; a machine that only reads would be seen nowhere.
-func MachineUsed(ctx context.Context, tx *store.Tx, u store.MachineUse) error {
-	return Record(ctx, tx, authz.Actor{User: u.User, Token: u.Token}, Event{
-		Org: u.Org, Action: "token.use", Kind: "token", ID: string(u.Token), Data: map[string]any{"address": u.Address},
-	})
+// Used records that a service account uses a token for the first time on a day, or that a session of a member
+// is used in the organization for the first time. An organization learns of people and machines what they
+// do in it, and nothing of what they do elsewhere.
+func Used(ctx context.Context, tx *store.Tx, u store.FirstUse) error {
+	e := Event{Org: u.Org, Action: "token.use", Kind: "token", ID: string(u.Token), Data: map[string]any{"address": u.Address}}
+	if u.Method != "" {
+		e.Action, e.Kind, e.Data["method"] = "session.use", "session", u.Method
+	}
+	return Record(ctx, tx, authz.Actor{User: u.User, Token: u.Token}, e)
 }
 
 // NoticeJob turns an event into notices for people (package inbox). It is not done in

@@ -22,9 +22,9 @@ import (
 // removed member is out with the next request on every node.
 type Guard struct {
 	Checker
-	// MachineUsed records that a service account uses a token for the first time on
-	// a day, in the transaction of Flush. Nil: nothing is recorded.
-	MachineUsed func(ctx context.Context, tx *store.Tx, u store.MachineUse) error
+	// Used records a use that the log of an organization has, in the transaction of Flush. Nil: nothing
+	// is recorded.
+	Used func(ctx context.Context, tx *store.Tx, u store.FirstUse) error
 
 	store  *store.Store
 	tokens *cache.Cache[tokenKey, *knownToken]
@@ -273,7 +273,7 @@ func (g *Guard) Flush(ctx context.Context) error {
 		return nil
 	}
 	return g.store.Do(ctx, func(tx *store.Tx) error {
-		if err := g.recordMachines(ctx, tx, inOrgs); err != nil {
+		if err := g.recordUses(ctx, tx, inOrgs); err != nil {
 			return err
 		}
 		if err := tx.TouchTokens(ctx, used, inOrgs); err != nil {
@@ -288,15 +288,15 @@ func (g *Guard) Flush(ctx context.Context) error {
 	})
 }
 
-// recordMachines hands the first uses of a day to MachineUsed.
-func (g *Guard) recordMachines(ctx context.Context, tx *store.Tx, inOrgs map[store.OrgToken]store.Use) error {
-	if g.MachineUsed == nil {
+// recordUses hands first uses to Used.
+func (g *Guard) recordUses(ctx context.Context, tx *store.Tx, inOrgs map[store.OrgToken]store.Use) error {
+	if g.Used == nil {
 		return nil
 	}
-	first, err := tx.NewMachineUses(ctx, inOrgs)
+	first, err := tx.FirstUses(ctx, inOrgs)
 	for _, use := range first {
 		if err == nil {
-			err = g.MachineUsed(ctx, tx, use)
+			err = g.Used(ctx, tx, use)
 		}
 	}
 	return err

@@ -109,7 +109,7 @@ func TestWhoArrivesFromAProviderIsBoundToItsOrganization(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, key, _ := strings.Cut(link, "key=")
-		whole, err := w.srv.SignIn.Use(t.Context(), key, "", "", "test")
+		whole, err := w.srv.SignIn.Use(t.Context(), key, "", signin.Client{Request: "test"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,7 +217,7 @@ func TestWhoMayAddAPasskey(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, key, _ := strings.Cut(link, "key=")
-	whole, err := w.srv.SignIn.Use(t.Context(), key, "", "", "test")
+	whole, err := w.srv.SignIn.Use(t.Context(), key, "", signin.Client{Request: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func TestWhoMayAddAPasskey(t *testing.T) {
 		}
 	}
 	for _, answer := range []string{"", "{}", "[]", strings.Repeat("{", 10_000), `{"id":"YQ","rawId":"YQ","type":"public-key","response":{}}`} {
-		if _, err := w.srv.SignIn.UsePasskey(t.Context(), []byte(answer), "", "test"); !errs.Is(err, errs.Invalid) {
+		if _, err := w.srv.SignIn.UsePasskey(t.Context(), []byte(answer), signin.Client{Request: "test"}); !errs.Is(err, errs.Invalid) {
 			t.Errorf("%.20q signs in: %v", answer, err)
 		}
 	}

@@ -55,6 +55,12 @@ func (h *Handler) signedIn(r *http.Request) docs.UserID {
 	return s.Actor.User
 }
 
+// client returns who sends a request.
+func client(w http.ResponseWriter, r *http.Request) signin.Client {
+	from := authz.OriginOf(r.RemoteAddr, w.Header().Get("X-Request-Id"))
+	return signin.Client{Agent: r.UserAgent(), Request: from.Request, Address: from.Address}
+}
+
 func orAccount(next string) string {
 	if next == "" {
 		return "/account"
@@ -90,7 +96,7 @@ type linkData struct {
 // that look into mails open links too.
 func (h *Handler) link(w http.ResponseWriter, r *http.Request) {
 	key := r.URL.Query().Get("key")
-	l, u, err := h.SignIn.Proven(r.Context(), key, h.signedIn(r))
+	l, u, err := h.SignIn.Proven(r.Context(), key, h.signedIn(r), client(w, r))
 	if err != nil {
 		h.fail(w, r, err)
 		return
@@ -100,7 +106,7 @@ func (h *Handler) link(w http.ResponseWriter, r *http.Request) {
 
 // useLink signs somebody in.
 func (h *Handler) useLink(w http.ResponseWriter, r *http.Request) {
-	s, err := h.SignIn.Use(r.Context(), r.PostFormValue("key"), h.signedIn(r), r.UserAgent(), w.Header().Get("X-Request-Id"))
+	s, err := h.SignIn.Use(r.Context(), r.PostFormValue("key"), h.signedIn(r), client(w, r))
 	if err != nil {
 		h.fail(w, r, err)
 		return

@@ -53,7 +53,7 @@ func (h *Handler) linkProvider(v *visit) error {
 
 // beginAt returns where at the provider of the path the browser goes, which it can finish alone.
 func (h *Handler) beginAt(w http.ResponseWriter, r *http.Request, in oidc.Start) (string, error) {
-	in.Browser = rand.Text()
+	in.Browser, in.From = rand.Text(), client(w, r)
 	in.Network, _ = networksOf(r)
 	if c, err := r.Cookie(h.flowCookie()); err == nil && len(c.Value) == len(in.Browser) {
 		in.Browser = c.Value // another tab signs in, too
@@ -70,7 +70,7 @@ func (h *Handler) beginAt(w http.ResponseWriter, r *http.Request, in oidc.Start)
 
 // fromProvider signs somebody in whom a provider has sent back.
 func (h *Handler) fromProvider(w http.ResponseWriter, r *http.Request) {
-	in := oidc.Answer{Query: r.URL.Query(), User: h.signedIn(r), Agent: r.UserAgent(), Request: w.Header().Get("X-Request-Id")}
+	in := oidc.Answer{Query: r.URL.Query(), User: h.signedIn(r), From: client(w, r)}
 	if c, err := r.Cookie(h.flowCookie()); err == nil {
 		in.Browser = c.Value
 	}

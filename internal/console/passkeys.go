@@ -44,7 +44,7 @@ func (h *Handler) usePasskey(w http.ResponseWriter, r *http.Request) {
 		h.refuse(w, r, errs.E(errs.Invalid, "the answer of the browser cannot be read; try again"))
 		return
 	}
-	s, err := h.SignIn.UsePasskey(r.Context(), answer, r.UserAgent(), w.Header().Get("X-Request-Id"))
+	s, err := h.SignIn.UsePasskey(r.Context(), answer, client(w, r))
 	if err != nil {
 		h.refuse(w, r, err)
 		return

@@ -7,6 +7,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/signin"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -142,7 +143,7 @@ func TestARecycledAddress(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, key, _ := strings.Cut(link, "key=")
-		if _, err := w.srv.SignIn.Use(t.Context(), key, "", "", "test"); err != nil {
+		if _, err := w.srv.SignIn.Use(t.Context(), key, "", signin.Client{Request: "test"}); err != nil {
 			t.Fatal(err)
 		}
 		if got := try(); got.status != http.StatusOK {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/signin"
 )
 
 // tries counts how often somebody from one network tried to sign in. It is the sender of a
@@ -77,6 +78,7 @@ func (h *Handler) visited(do http.HandlerFunc) http.HandlerFunc { return h.withi
 func (h *Handler) within(t *tries, do http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if wait := t.take(networksOf(r)); wait > 0 {
+			h.SignIn.Refused(r.Context(), signin.Refusal{Reason: "too many tries from one network"}, client(w, r))
 			w.Header().Set("Retry-After", strconv.Itoa(int(wait.Seconds())+1))
 			h.fail(w, r, errs.E(errs.TooMany, "Too many tries from your network. Wait %d minutes.", int(wait.Minutes())+1))
 			return

@@ -15,7 +15,7 @@ func (s *Service) arrive(ctx context.Context, p docs.OIDCProvider, f docs.OIDCFl
 	}
 	a := signin.Arrival{
 		Org: p.Org, Provider: string(p.ID), Method: docs.SignInByOIDC, Subject: who.subject, Email: string(email), Proved: proved, Name: who.name(),
-		Role: p.DefaultRole, Team: p.DefaultTeam, AsOf: p.UpdatedAt, Agent: in.Agent, Request: in.Request, Next: f.Next,
+		Role: p.DefaultRole, Team: p.DefaultTeam, AsOf: p.UpdatedAt, Agent: in.From.Agent, Request: in.From.Request, Next: f.Next,
 	}
 	switch {
 	case p.Org != "":

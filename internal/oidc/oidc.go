@@ -143,9 +143,10 @@ func (s *Service) secret(ctx context.Context, p docs.OIDCProvider) (string, erro
 
 // Start is what begins a sign-in.
 type Start struct {
-	Browser string      // what only this browser has
-	Next    string      // where the person goes afterwards
-	Network string      // from where the request comes
+	Browser string // what only this browser has
+	Next    string // where the person goes afterwards
+	Network string // from where the request comes
+	From    signin.Client
 	User    docs.UserID // who is signed in and wants the account linked; empty: somebody signs in
 }
 
@@ -157,7 +158,7 @@ func (s *Service) Begin(ctx context.Context, id docs.OIDCProviderID, in Start) (
 	}
 	c, err := s.client(ctx, p)
 	if err != nil {
-		return "", s.report(ctx, p, err)
+		return "", s.report(ctx, p, in.From, err)
 	}
 	state := rand.Text()
 	f := docs.OIDCFlow{
@@ -181,8 +182,7 @@ type Answer struct {
 	Query   url.Values
 	Browser string
 	User    docs.UserID // who is signed in
-	Agent   string
-	Request string
+	From    signin.Client
 }
 
 // errFlow is the error of an answer that belongs to no sign-in of this browser.
@@ -200,11 +200,11 @@ func (s *Service) Finish(ctx context.Context, id docs.OIDCProviderID, in Answer)
 	}
 	who, err := s.vouched(ctx, p, f, in.Query)
 	if err != nil {
-		return signin.Opened{}, s.report(ctx, p, err)
+		return signin.Opened{}, s.report(ctx, p, in.From, err)
 	}
 	out, err := s.arrive(ctx, p, f, who, in)
 	if err != nil {
-		return signin.Opened{}, s.report(ctx, p, err)
+		return signin.Opened{}, s.report(ctx, p, in.From, err)
 	}
 	return out, s.succeeded(ctx, p)
 }

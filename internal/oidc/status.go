@@ -9,6 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/signin"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -18,9 +19,9 @@ const (
 	recordEvery = docs.Time(time.Hour / time.Millisecond)
 )
 
-// report notes why a sign-in failed, for the admins of the organization, and returns what the
-// person may know.
-func (s *Service) report(ctx context.Context, p docs.OIDCProvider, err error) error {
+// report notes why a sign-in failed, for the admins of the organization or for the operator, and returns what
+// the person may know.
+func (s *Service) report(ctx context.Context, p docs.OIDCProvider, from signin.Client, err error) error {
 	var f *failure
 	why := errs.Message(err)
 	if errors.As(err, &f) {
@@ -30,10 +31,10 @@ func (s *Service) report(ctx context.Context, p docs.OIDCProvider, err error) er
 		return err // a defect of ours
 	}
 	s.Log.Warn("a sign-in through OpenID Connect failed", "provider", p.ID, "why", why, "error", err)
-	if p.Org != "" {
-		if noted := s.note(ctx, p, why); noted != nil {
-			return noted
-		}
+	if p.Org == "" {
+		s.SignIn.Refused(ctx, signin.Refusal{Method: docs.SignInByOIDC, Reason: why}, from)
+	} else if noted := s.note(ctx, p, why); noted != nil {
+		return noted
 	}
 	if f == nil {
 		return err // said for people

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -136,7 +137,10 @@ func (s *Service) InviteAgain(ctx context.Context, g *authz.Grant, org docs.OrgI
 		if err := mailInvitation(ctx, tx, g.Actor, org, user); err != nil {
 			return err
 		}
-		return audit.Record(ctx, tx, g.Actor, memberEvent(org, "invite-again", user, nil))
+		if err := audit.Record(ctx, tx, g.Actor, memberEvent(org, invitedAgain, user, nil)); err != nil {
+			return err
+		}
+		return s.limitInvitations(ctx, tx, g.Actor, org)
 	})
 }
 
@@ -286,7 +290,7 @@ func (s *Service) Invite(ctx context.Context, g *authz.Grant, org docs.OrgID, pe
 			if err := tx.AddMember(ctx, docs.Member{Org: org, User: u, Role: p.Role, SSO: sso, JoinedAt: tx.Now()}); err != nil {
 				return out, err
 			}
-			if err := audit.Record(ctx, tx, g.Actor, memberEvent(org, "invite", u.ID, map[string]any{"role": p.Role})); err != nil {
+			if err := audit.Record(ctx, tx, g.Actor, memberEvent(org, invited, u.ID, map[string]any{"role": p.Role})); err != nil {
 				return out, err
 			}
 			if err := mailInvitation(ctx, tx, g.Actor, org, u.ID); err != nil {
@@ -294,6 +298,25 @@ func (s *Service) Invite(ctx context.Context, g *authz.Grant, org docs.OrgID, pe
 			}
 			out.Users = append(out.Users, u.ID)
 		}
-		return out, nil
+		return out, s.limitInvitations(ctx, tx, g.Actor, org)
 	})
+}
+
+// What the log calls invitations.
+const (
+	invited      = "invite"
+	invitedAgain = "invite-again"
+)
+
+// limitInvitations refuses a change that has made the invitations of an organization too many: each is a
+// mail to somebody who has not asked for it. The log counts them. The operator at the command line is not limited.
+func (s *Service) limitInvitations(ctx context.Context, tx *store.Tx, by authz.Actor, org docs.OrgID) error {
+	if s.Invitations == 0 || by.Request == authz.CommandLine {
+		return nil
+	}
+	n, err := tx.CountAudit(ctx, org, docs.TimeOf(tx.Now().Std().Add(-24*time.Hour)), "member."+invited, "member."+invitedAgain)
+	if err != nil || n <= int64(s.Invitations) {
+		return err
+	}
+	return errs.E(errs.TooMany, "an organization can send %d invitations in 24 hours, and this would be more; wait, or ask the operator of the server (--invitations-per-day)", s.Invitations)
 }

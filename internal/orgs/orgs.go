@@ -31,6 +31,8 @@ type Service struct {
 	Vouched []string
 	// Closed leaves it to the operator to make organizations.
 	Closed bool
+	// Invitations is how many an organization can send in 24 hours; 0: no limit.
+	Invitations int
 }
 
 // NewOrganization is the input of Create.
@@ -261,7 +263,7 @@ func (s *Service) Bootstrap(ctx context.Context, address, title, label string) (
 		if err != nil {
 			return Bootstrapped{}, err
 		}
-		_, secret, err := addToken(ctx, tx, by, NewToken{Label: label, owner: u.ID})
+		secret, err := addOperatorToken(ctx, tx, NewToken{Label: label, owner: u.ID})
 		return Bootstrapped{User: u.ID, Organization: o.ID, Token: secret}, err
 	})
 }

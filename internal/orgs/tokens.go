@@ -77,9 +77,31 @@ func (s *Service) CreateTokenFor(ctx context.Context, address string, in NewToke
 			return "", err
 		}
 		in.owner = u.ID
-		_, secret, err := addToken(ctx, tx, authz.AtCommandLine(u.ID), in)
-		return secret, err
+		return addOperatorToken(ctx, tx, in)
 	})
+}
+
+// addOperatorToken adds a token that the operator makes for somebody.
+func addOperatorToken(ctx context.Context, tx *store.Tx, in NewToken) (string, error) {
+	by := authz.AtCommandLine("")
+	t, secret, err := addToken(ctx, tx, by, in)
+	if err != nil {
+		return "", err
+	}
+	return secret, RecordInAll(ctx, tx, by, in.owner, tokenEvent("create", "", t.ID, map[string]any{"label": t.Label, "owner": t.User, "scopes": t.Scopes}))
+}
+
+// RecordInAll records an event in the log of each organization of a user: what the operator does with an account
+// concerns all of them.
+func RecordInAll(ctx context.Context, tx *store.Tx, by authz.Actor, user docs.UserID, e audit.Event) error {
+	all, err := tx.Memberships(ctx, user)
+	for _, m := range all {
+		if err == nil {
+			e.Org = m.Org
+			err = audit.Record(ctx, tx, by, e)
+		}
+	}
+	return err
 }
 
 func addToken(ctx context.Context, tx *store.Tx, by authz.Actor, in NewToken) (docs.Token, string, error) {
@@ -128,7 +150,11 @@ func (s *Service) RevokeToken(ctx context.Context, g *authz.Grant, id docs.Token
 // RevokeByOperator ends a token of a user at once, from the command line.
 func (s *Service) RevokeByOperator(ctx context.Context, user docs.UserID, id docs.TokenID) error {
 	return s.Store.Do(ctx, func(tx *store.Tx) error {
-		return revoke(ctx, tx, authz.AtCommandLine(""), store.TokenFilter{User: user}, id)
+		by := authz.AtCommandLine("")
+		if err := revoke(ctx, tx, by, store.TokenFilter{User: user}, id); err != nil {
+			return err
+		}
+		return RecordInAll(ctx, tx, by, user, tokenEvent("revoke", "", id, map[string]any{"owner": user}))
 	})
 }
 

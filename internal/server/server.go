@@ -64,6 +64,7 @@ type Config struct {
 	SitesDomain   string // sites with a basename have the host basename.SitesDomain; empty: they are below BaseURL
 	// OrganizationsClosed leaves it to the operator to make organizations.
 	OrganizationsClosed bool
+	Invitations         int      // that an organization can send in 24 hours; 0: no limit
 	SiteHostnames       []string // host names of sites that need no proof, as in sites.Hosts
 	EmailDomains        []string // e-mail domains of organizations that need no proof
 	DNS                 string   // host:port of the DNS server that proves host names; empty: those of the system
@@ -184,7 +185,7 @@ func NewServices(s *store.Store, files blob.Store, out outbound.Policy) Services
 	}
 	published := sites.New(s)
 	guard := authz.NewGuard(s, published)
-	guard.MachineUsed = audit.MachineUsed
+	guard.Used = audit.Used
 	entry := &signin.Service{Store: s, Mail: mail.None{}, Log: slog.Default()}
 	return Services{
 		Store: s, Blobs: files, Guard: guard, Orgs: &orgs.Service{Store: s},
@@ -257,7 +258,7 @@ func (s *Server) start(ctx context.Context) error {
 	if err := s.Translation.set(s.Translations, s.Outbound); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	s.Orgs.Closed, s.Orgs.Vouched = s.OrganizationsClosed, s.EmailDomains
+	s.Orgs.Closed, s.Orgs.Vouched, s.Orgs.Invitations = s.OrganizationsClosed, s.EmailDomains, s.Invitations
 	s.Sites.Hosts = sites.Hosts{Base: s.BaseURL, Domain: s.SitesDomain, Vouched: s.SiteHostnames}
 	if s.DNS != "" {
 		s.Sites.DNS = resolver(s.DNS)

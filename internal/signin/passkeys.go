@@ -229,7 +229,7 @@ func (s *Service) AskPasskey(ctx context.Context, network string) (*protocol.Cre
 }
 
 // UsePasskey opens a session for who has a passkey.
-func (s *Service) UsePasskey(ctx context.Context, answer []byte, agent, request string) (Opened, error) {
+func (s *Service) UsePasskey(ctx context.Context, answer []byte, from Client) (Opened, error) {
 	rp, err := s.relyingParty()
 	if err != nil {
 		return Opened{}, err
@@ -242,23 +242,34 @@ func (s *Service) UsePasskey(ctx context.Context, answer []byte, agent, request 
 	if err != nil {
 		return Opened{}, err
 	}
+	refused := Refusal{Method: docs.SignInByKey, Reason: "nobody has the passkey"}
 	who, used, err := rp.ValidatePasskeyLogin(func(raw, handle []byte) (webauthn.User, error) {
 		p, err := s.Store.Passkey(ctx, keyID(raw))
 		if err != nil || string(p.User) != string(handle) {
 			return nil, errKey
 		}
+		refused.User, refused.Reason = p.User, "the answer of the passkey is wrong"
 		return holder(ctx, s.Store.Reader, p.User)
 	}, asked, parsed)
-	if err != nil || used.Authenticator.CloneWarning {
+	if err == nil && used.Authenticator.CloneWarning {
+		refused.Reason, err = "the counter of the passkey went back: there may be a copy of it", errKey
+	}
+	if err != nil {
+		s.Refused(ctx, refused, from)
 		return Opened{}, errKey
 	}
+	return s.openByKey(ctx, docs.UserID(who.WebAuthnID()), used, from)
+}
+
+// openByKey opens a session for the user of a passkey that was verified.
+func (s *Service) openByKey(ctx context.Context, user docs.UserID, used *webauthn.Credential, from Client) (Opened, error) {
 	data, err := json.Marshal(used)
 	if err != nil {
 		return Opened{}, err
 	}
 	out := Opened{Secret: docs.NewSessionSecret()}
 	err = s.Store.Do(ctx, func(tx *store.Tx) error {
-		by := authz.Actor{User: docs.UserID(who.WebAuthnID()), Request: request, Session: true}
+		by := authz.Actor{User: user, Request: from.Request, Session: true}
 		p, err := tx.Passkey(ctx, keyID(used.ID))
 		if errs.Is(err, errs.NotFound) || err == nil && p.User != by.User { // removed meanwhile
 			return errKey
@@ -270,7 +281,7 @@ func (s *Service) UsePasskey(ctx context.Context, answer []byte, agent, request 
 		if err := tx.UsePasskey(ctx, p); err != nil {
 			return err
 		}
-		t, err := s.open(ctx, tx, by, docs.SignInByKey, agent, out.Secret)
+		t, err := s.open(ctx, tx, by, docs.SignInByKey, from.Agent, out.Secret)
 		out.Until = t.ExpiresAt.Std()
 		return err
 	})

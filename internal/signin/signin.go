@@ -22,6 +22,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/jobs"
 	"github.com/octavo-docs/octavo/internal/mail"
+	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -31,6 +32,8 @@ type Service struct {
 	Mail    mail.Sender
 	BaseURL string
 	Log     *slog.Logger
+
+	refusals refusals
 }
 
 // How long things are good, and how many there may be.
@@ -183,7 +186,16 @@ func (s *Service) LinkFor(ctx context.Context, address string) (string, error) {
 		return "", err
 	}
 	secret, err := s.newLink(ctx, docs.MailLink{User: u.ID, Email: u.Email}, LinkTime, math.MaxInt64)
-	return s.address(secret), err
+	if err != nil {
+		return "", err
+	}
+	return s.address(secret), s.Store.Do(ctx, func(tx *store.Tx) error {
+		by, e := authz.AtCommandLine(""), audit.Event{Action: "user.login-link", Kind: "user", ID: string(u.ID)}
+		if err := audit.Record(ctx, tx, by, e); err != nil {
+			return err
+		}
+		return orgs.RecordInAll(ctx, tx, by, u.ID, e)
+	})
 }
 
 // errLink is the error of a link that does not work.
@@ -215,8 +227,18 @@ func usable(ctx context.Context, r store.Reader, secret string, signedIn docs.Us
 
 // Proven returns what a link proves, without using it: programs that look into mails
 // open links too.
-func (s *Service) Proven(ctx context.Context, secret string, signedIn docs.UserID) (docs.MailLink, docs.User, error) {
-	return usable(ctx, s.Store.Reader, secret, signedIn, docs.TimeOf(s.Store.Clock()))
+func (s *Service) Proven(ctx context.Context, secret string, signedIn docs.UserID, from Client) (docs.MailLink, docs.User, error) {
+	l, u, err := usable(ctx, s.Store.Reader, secret, signedIn, docs.TimeOf(s.Store.Clock()))
+	s.refusedLink(ctx, l, err, from)
+	return l, u, err
+}
+
+// refusedLink notes that a link did not work. Of one that was used nothing is kept, so nobody knows whose it
+// was.
+func (s *Service) refusedLink(ctx context.Context, l docs.MailLink, err error, from Client) {
+	if errors.Is(err, errLink) || errors.Is(err, errMove) {
+		s.Refused(ctx, Refusal{l.User, docs.SignInByMail, errs.Message(err)}, from)
+	}
 }
 
 // Opened is a new session.
@@ -227,24 +249,27 @@ type Opened struct {
 }
 
 // Use takes a link and opens a session.
-func (s *Service) Use(ctx context.Context, secret string, signedIn docs.UserID, agent, request string) (Opened, error) {
+func (s *Service) Use(ctx context.Context, secret string, signedIn docs.UserID, from Client) (Opened, error) {
 	out := Opened{Secret: docs.NewSessionSecret()}
-	err := s.Store.Do(ctx, func(tx *store.Tx) error {
-		l, u, err := usable(ctx, tx.Reader, secret, signedIn, tx.Now())
+	var l docs.MailLink
+	err := s.Store.Do(ctx, func(tx *store.Tx) (err error) {
+		var u docs.User
+		l, u, err = usable(ctx, tx.Reader, secret, signedIn, tx.Now())
 		if err != nil {
 			return err
 		}
 		if had, err := tx.DropMailLink(ctx, docs.HashSecret(secret)); err != nil || !had {
 			return errors.Join(err, errLink)
 		}
-		by := authz.Actor{User: u.ID, Request: request, Session: true}
+		by := authz.Actor{User: u.ID, Request: from.Request, Session: true}
 		if err := s.prove(ctx, tx, by, u, l.Email); err != nil {
 			return err
 		}
-		t, err := s.open(ctx, tx, by, docs.SignInByMail, agent, out.Secret)
+		t, err := s.open(ctx, tx, by, docs.SignInByMail, from.Agent, out.Secret)
 		out.Until, out.Next = t.ExpiresAt.Std(), LocalPath(l.Next)
 		return err
 	})
+	s.refusedLink(ctx, l, err, from)
 	return out, err
 }
 

@@ -92,3 +92,9 @@ func scanAudit(s scanner) (a AuditRow, err error) {
 	err = s.Scan(&a.ID, &a.At, &a.Org, &a.Actor, &a.Token, &a.Request, &a.Action, &a.SubjectKind, &a.SubjectID, &a.Data)
 	return a, err
 }
+
+// CountAudit counts the lines of an organization with one of two actions, from a moment on.
+func (r Reader) CountAudit(ctx context.Context, org docs.OrgID, from docs.Time, a, b string) (int64, error) {
+	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM audit WHERE org_id = $1 AND id >= $2 AND (action = $3 OR action = $4)`,
+		org, docs.MinID(from.Std()), a, b)
+}

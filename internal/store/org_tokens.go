@@ -21,8 +21,7 @@ type OrgToken struct {
 	Token docs.TokenID
 }
 
-// TouchTokens notes when tokens were last used, and in which organizations. Sessions are
-// people, whom organizations see as members.
+// TouchTokens notes when tokens and sessions were last used, and in which organizations.
 func (tx *Tx) TouchTokens(ctx context.Context, used map[docs.TokenID]Use, inOrgs map[OrgToken]Use) error {
 	for id, use := range used {
 		err := tx.put(ctx, `UPDATE tokens SET last_used_at = $2, last_address = $3 WHERE id = $1 AND last_used_at < $2`, id, use.At, use.Address)
@@ -34,7 +33,7 @@ func (tx *Tx) TouchTokens(ctx context.Context, used map[docs.TokenID]Use, inOrgs
 		err := tx.put(ctx, `
 			INSERT INTO organization_tokens (org_id, token_id, last_used_at, last_address, blocked_at)
 			SELECT o.id, t.id, cast($3 AS BIGINT), cast($4 AS TEXT), 0
-			FROM organizations o CROSS JOIN tokens t WHERE o.id = $1 AND t.id = $2 AND NOT t.session
+			FROM organizations o CROSS JOIN tokens t WHERE o.id = $1 AND t.id = $2
 			ON CONFLICT (org_id, token_id) DO UPDATE SET last_used_at = excluded.last_used_at, last_address = excluded.last_address`,
 			k.Org, k.Token, use.At, use.Address)
 		if err != nil {
@@ -44,31 +43,38 @@ func (tx *Tx) TouchTokens(ctx context.Context, used map[docs.TokenID]Use, inOrgs
 	return nil
 }
 
-// MachineUse is a use of a token of a service account.
-type MachineUse struct {
+// FirstUse is a use of a token that the log of an organization has.
+type FirstUse struct {
 	OrgToken
 	Use
-	User docs.UserID
+	User   docs.UserID
+	Method docs.SignInMethod // of a session; empty: a token of a service account
 }
 
-// NewMachineUses returns those of some uses that are by service accounts and the first on their
-// day, by UTC. It is asked before TouchTokens.
-func (r Reader) NewMachineUses(ctx context.Context, inOrgs map[OrgToken]Use) ([]MachineUse, error) {
-	var out []MachineUse
+// FirstUses returns those of some uses that the log of an organization has: the first one on a day, by UTC, of
+// a token of a service account, and the first one of a session of a member who signed in for
+// the whole server. It is asked before TouchTokens.
+func (r Reader) FirstUses(ctx context.Context, inOrgs map[OrgToken]Use) ([]FirstUse, error) {
+	var out []FirstUse
 	for k, use := range inOrgs {
 		day := docs.TimeOf(use.At.Std().Truncate(24 * time.Hour))
-		by, err := many(ctx, r, scanText[docs.UserID], `
-			SELECT t.user_id FROM tokens t JOIN users u ON u.id = t.user_id
+		scan := func(s scanner) (f FirstUse, err error) {
+			f.OrgToken, f.Use = k, use
+			err = s.Scan(&f.User, &f.Method)
+			return f, err
+		}
+		first, err := many(ctx, r, scan, `
+			SELECT t.user_id, t.method FROM tokens t JOIN users u ON u.id = t.user_id
+			JOIN members m ON m.org_id = $1 AND m.user_id = t.user_id
 			LEFT JOIN organization_tokens x ON x.token_id = t.id AND x.org_id = $1
-			WHERE t.id = $2 AND t.org_id = $1 AND u.kind = 'service' AND COALESCE(x.last_used_at, 0) < $3`, k.Org, k.Token, day)
+			WHERE t.id = $2 AND (t.org_id = $1 AND u.kind = 'service' AND COALESCE(x.last_used_at, 0) < $3
+				OR t.session AND t.org_id = '' AND x.token_id IS NULL)`, k.Org, k.Token, day)
 		if err != nil {
 			return nil, err
 		}
-		for _, user := range by {
-			out = append(out, MachineUse{k, use, user})
-		}
+		out = append(out, first...)
 	}
-	slices.SortFunc(out, func(a, b MachineUse) int { return cmp.Compare(a.Token, b.Token) })
+	slices.SortFunc(out, func(a, b FirstUse) int { return cmp.Compare(a.Token, b.Token) })
 	return out, nil
 }
 
@@ -95,7 +101,7 @@ type withMore struct {
 func (s withMore) Scan(dest ...any) error { return s.scanner.Scan(append(dest, s.more...)...) }
 
 const usedTokensFrom = ` FROM organization_tokens x JOIN tokens t ON t.id = x.token_id JOIN users u ON u.id = t.user_id
-	JOIN members m ON m.org_id = x.org_id AND m.user_id = t.user_id`
+	JOIN members m ON m.org_id = x.org_id AND m.user_id = t.user_id AND NOT t.session`
 
 // OrgTokens lists the tokens of members that were used in an organization, and those of its
 // service accounts, oldest first.

@@ -1,0 +1,188 @@
+package console_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/testdb"
+)
+
+// logged returns the lines of a log with an action, as JSON, oldest first.
+func (w *world) logged(org docs.OrgID, action string) []string {
+	w.t.Helper()
+	rows, _, err := w.srv.Store.Audit(w.t.Context(), org, store.AuditFilter{Action: action}, store.Page{Limit: 100})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var out []string
+	for _, r := range rows {
+		out = append(out, r.SubjectID+" "+r.Data)
+	}
+	slices.Reverse(out)
+	return out
+}
+
+func (w *world) mustLog(org docs.OrgID, action string, want ...string) {
+	w.t.Helper()
+	got := w.logged(org, action)
+	if len(got) != len(want) {
+		w.t.Fatalf("%s: the log has %q, want %q", action, got, want)
+	}
+	for i := range want {
+		for _, part := range strings.Split(want[i], "…") {
+			if !strings.Contains(got[i], part) {
+				w.t.Errorf("%s: the log has %s without %s", action, got[i], part)
+			}
+		}
+	}
+}
+
+// A passkey that is added is mailed about, signs in, and fails into the log.
+func TestPasskeys(t *testing.T) {
+	w := newWorld(t, testdb.SQLite(t))
+	b := w.browser()
+	b.base = strings.Replace(b.base, "127.0.0.1", "localhost", 1)
+	w.srv.SignIn.BaseURL = b.base
+	token := csrf(t, w.signIn(b, "ada@octavo.example"))
+	ask := func(path string, form ...string) (challenge string, user []byte) {
+		t.Helper()
+		var asked struct {
+			PublicKey struct {
+				Challenge string
+				User      struct{ ID string }
+			}
+		}
+		got := b.post(path, nil, form...)
+		if err := json.Unmarshal([]byte(got.text), &asked); err != nil || got.status != 200 {
+			t.Fatalf("%s: %d %s", path, got.status, got.text)
+		}
+		return asked.PublicKey.Challenge, []byte(w.boot.User)
+	}
+	device := newAuthenticator(t, strings.TrimPrefix(b.base, "http://"))
+	device.host = "localhost"
+	made := device.create(ask("/account/passkeys/ask", "csrf", token))
+	if got := b.post("/account/passkeys", nil, "csrf", token, "label", "My <laptop> https://evil.example", "answer", string(made)); got.status != 200 {
+		t.Fatalf("%d %s", got.status, got.text)
+	}
+	m := w.mail.Await(t, "ada@octavo.example", 1)
+	if m.Subject != "A new way to sign in at "+strings.TrimPrefix(b.base, "http://") || !strings.Contains(m.Text, "a new passkey: My") || !strings.Contains(m.Text, b.base+"/account") || strings.Contains(m.HTML, "<laptop>") {
+		t.Errorf("%s\n%s\n%s", m.Subject, m.Text, m.HTML)
+	}
+
+	use := func(wrong bool) int {
+		t.Helper()
+		challenge, _ := ask("/login/passkey/ask")
+		req, err := http.NewRequest(http.MethodPost, b.at("/login/passkey"), strings.NewReader(string(device.get(challenge, wrong))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b.do(req).status
+	}
+	if got := use(false); got != 200 {
+		t.Fatalf("the passkey does not sign in: %d", got)
+	}
+	for range 3 {
+		if got := use(true); got != 403 {
+			t.Errorf("a wrong signature signs in: %d", got)
+		}
+	}
+	w.mustLog("", "session.refuse", string(w.boot.User)+` …"method":"passkey"…"reason":"the answer of the passkey is wrong"`)
+	device.count = 1
+	if got := use(false); got != 403 {
+		t.Errorf("a copy of a passkey signs in: %d", got)
+	}
+	w.mustLog("", "session.refuse", "") // the hour is not over
+	w.mustLog("", "session.create", `"mail"`, `"passkey"`)
+}
+
+// Links that do not work are in the log, with the account where it is known, and a flood of them is one line.
+func TestRefusedLinks(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		b := w.browser()
+		b.post("/login", nil, "email", "ada@octavo.example")
+		m := w.await("ada@octavo.example", 0)
+		err := w.srv.Store.Do(t.Context(), func(tx *store.Tx) error {
+			return tx.AddMailLink(t.Context(), docs.MailLink{User: w.boot.User, Email: "ada@octavo.example", CreatedAt: 1, ExpiresAt: 2}, docs.HashSecret("octavol_old"))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.get("/login/link?key=octavol_old") // expired
+		b.open(m)
+		for range 20 {
+			b.use(m) // used
+			b.get("/login/link?key=octavol_wrong")
+		}
+		w.mustLog("", "session.refuse", string(w.boot.User)+` …"method":"mail"…"address":"127.0.0.1"`, ` …"method":"mail"…"moreBefore":0`)
+	})
+}
+
+// The log of an organization has that a member signed in once the session is used in it.
+func TestSessionsInTheLogOfAnOrganization(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		other, err := w.srv.Orgs.Bootstrap(t.Context(), "ada@octavo.example", "Other", "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := w.browser()
+		w.signIn(b, "ada@octavo.example")
+		flush := func() {
+			t.Helper()
+			if err := w.srv.Guard.Flush(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		flush()
+		w.mustLog(w.boot.Organization, "session.use")
+		for range 2 {
+			if got := b.get("/v1/orgs/" + string(w.boot.Organization)); got.status != 200 {
+				t.Fatal(got.text)
+			}
+			flush()
+		}
+		w.mustLog(w.boot.Organization, "session.use", `"address":"127.0.0.1"…"method":"mail"`)
+		w.mustLog(other.Organization, "session.use")
+		if got := w.api("GET", "/orgs/$org/tokens", nil)["items"].([]any); len(got) > 0 {
+			t.Errorf("a session is listed as a token: %v", got)
+		}
+	})
+}
+
+// What the operator does with an account is in the log of its organizations.
+func TestTheOperatorInTheLogOfAnOrganization(t *testing.T) {
+	w := newWorld(t, testdb.SQLite(t))
+	if _, err := w.srv.SignIn.LinkFor(t.Context(), "ada@octavo.example"); err != nil {
+		t.Fatal(err)
+	}
+	w.mustLog(w.boot.Organization, "user.login-link", string(w.boot.User))
+	got := w.api("GET", "/orgs/$org/audit?action=user.login-link", nil)
+	if line := got["items"].([]any)[0].(map[string]any); line["actor"] != "" || line["request"] != "command line" {
+		t.Errorf("%v", line)
+	}
+}
+
+// Invitations are limited, those that are sent again too.
+func TestInvitationsAreLimited(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		w.srv.Orgs.Invitations = 3
+		org := "/orgs/" + string(w.boot.Organization)
+		w.expect(w.boot.Token, "POST", org+"/invites", `{"emails":["a@octavo.example","b@octavo.example"]}`, 200)
+		w.expect(w.boot.Token, "POST", org+"/invites", `{"emails":["c@octavo.example","d@octavo.example"]}`, 429)
+		c, err := w.srv.Store.UserByEmail(t.Context(), "a@octavo.example")
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := org + "/members/" + string(c.ID) + "/invite"
+		w.expect(w.boot.Token, "POST", again, ``, 202)
+		w.expect(w.boot.Token, "POST", again, ``, 429)
+		if _, err := w.srv.Store.UserByEmail(t.Context(), "c@octavo.example"); err == nil {
+			t.Error("a refused invitation has made an account")
+		}
+	})
+}
+

@@ -119,6 +119,11 @@ func (a *API) downloadURL(by bearer, sp docs.Space, f docs.File) string {
 	return a.location("files", string(sp.ID), string(f.ID), f.Blob, url.PathEscape(f.Name)) + query + "&signature=" + a.Signer.Sign(expires, signed...)
 }
 
+// FileURL returns an address at which a member reads a file, as long as the member can read the space.
+func (a *API) FileURL(user docs.UserID, sp docs.Space, f docs.File) string {
+	return a.downloadURL(bearer{user: user}, sp, f)
+}
+
 // downloadIn is an address that downloadURL made.
 type downloadIn struct {
 	SpaceIn

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"strconv"
 	"strings"
 	"time"
 
@@ -78,11 +77,10 @@ func (a *API) notice(n docs.Notice) Notice {
 		Object: "notice", ID: string(n.ID), Kind: n.Kind, CreatedAt: n.At, ReadAt: n.ReadAt, Organization: string(n.Org),
 		Actor: noticeActor{string(n.Actor), n.ActorName}, Space: noticeSpace{string(n.Space), n.SpaceTitle},
 		Comment: string(n.Comment), Reply: string(n.Reply), Quote: inbox.Quote(n),
-		URLs: entryURLs{a.location("user", "inbox", string(n.ID)), a.appURL(docs.Space{ID: n.Space, Org: n.Org}, "")},
+		URLs: entryURLs{a.location("user", "inbox", string(n.ID)), a.BaseURL + inbox.Address(n)},
 	}
 	if n.Request != "" {
 		w.Request = &noticeRequest{string(n.Request), n.Number, n.Subject}
-		w.URLs.App += "/~/changes/" + strconv.FormatInt(n.Number, 10)
 	}
 	return w
 }

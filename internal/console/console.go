@@ -1,5 +1,5 @@
-// Package console is what people see of the server itself: where they sign in, and
-// their account. Every page is complete without a script; the only one is for passkeys.
+// Package console is what people see of the server itself: where they sign in, their
+// account, and what their organizations have. Every page is complete without a script; the only one is for passkeys.
 package console
 
 import (
@@ -10,12 +10,22 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/apispec"
 	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/comments"
+	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/conversations"
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/formula"
 	"github.com/octavo-docs/octavo/internal/inbox"
+	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/oidc"
 	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/reviews"
 	"github.com/octavo-docs/octavo/internal/signin"
+	"github.com/octavo-docs/octavo/internal/sites"
+	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/sso"
 	"github.com/octavo-docs/octavo/internal/theme"
 )
@@ -30,6 +40,16 @@ type Config struct {
 	Inbox   *inbox.Service
 	BaseURL string
 	Log     *slog.Logger
+
+	Spaces        *spaces.Service
+	Content       *content.Service
+	Reviews       *reviews.Service
+	Comments      *comments.Service
+	Sites         *sites.Service
+	Specs         *apispec.Service
+	Conversations *conversations.Service
+	// FileURL returns an address at which a member reads a file of a space.
+	FileURL func(docs.UserID, docs.Space, docs.File) string
 }
 
 // Handler serves the pages.
@@ -41,6 +61,9 @@ type Handler struct {
 	tries  *tries
 	visits *tries // of single sign-on: a whole company may come from one network in the morning
 	keys   bool   // people can sign in by passkey
+
+	highlight *markup.Highlighter
+	formulas  *formula.Typesetter
 }
 
 //go:embed web
@@ -50,7 +73,7 @@ var (
 	style = theme.NewAsset("console.css", "text/css; charset=utf-8", must(web.ReadFile("web/console.css")))
 	pages = template.Must(template.New("").Funcs(template.FuncMap{
 		"day": day, "browser": browser, "channels": channels, "hours": hours, "weekdays": weekdays,
-		"sentence": inbox.Sentence, "title": inbox.Title, "place": inbox.Place, "quote": inbox.Quote,
+		"sentence": inbox.Sentence, "title": inbox.Title, "place": inbox.Place, "quote": inbox.Quote, "address": inbox.Address,
 	}).ParseFS(web, "web/*.html"))
 )
 
@@ -68,8 +91,9 @@ func New(c Config) *Handler {
 	h := &Handler{
 		Config: c, mux: http.NewServeMux(), cookie: signin.Cookie(c.BaseURL),
 		strict: http.NewCrossOriginProtection(), tries: newTries(c.SignIn.Store.Clock, maxTries), visits: newTries(c.SignIn.Store.Clock, maxVisits),
-		keys: c.SignIn.HasPasskeys(),
+		keys: c.SignIn.HasPasskeys(), highlight: markup.NewHighlighter(highlightBytes), formulas: formula.New(formulaBytes),
 	}
+	h.things()
 	h.mux.HandleFunc("GET /login", h.login)
 	h.mux.HandleFunc("POST /login", h.limited(h.sendLink))
 	h.mux.HandleFunc("GET "+signin.LinkPath, h.link)
@@ -160,6 +184,7 @@ type page struct {
 	Notice string
 	Error  string
 	Leads  bool // its forms lead to identity providers
+	Wide   bool
 	Data   any
 }
 
@@ -214,6 +239,11 @@ type visit struct {
 
 // person asks that somebody is signed in, and that a form is from one of our pages.
 func (h *Handler) person(do func(*visit) error) http.HandlerFunc {
+	return h.allowed(authz.FullToken(), do)
+}
+
+// allowed asks the same, and that the person may do what a rule says of the thing in the path.
+func (h *Handler) allowed(rule authz.Rule, do func(*visit) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		c, err := r.Cookie(h.cookie)
 		if err != nil {
@@ -230,7 +260,7 @@ func (h *Handler) person(do func(*visit) error) http.HandlerFunc {
 			err = v.checkForm()
 		}
 		if err == nil {
-			v.grant, err = h.check(r, s)
+			v.grant, err = h.check(r, s, rule)
 		}
 		if err == nil {
 			err = do(v)
@@ -253,9 +283,9 @@ func (v *visit) checkForm() error {
 	return nil
 }
 
-// check asks whether a session that was recognised is still good.
-func (h *Handler) check(r *http.Request, s *authz.Session) (*authz.Grant, error) {
-	return h.Guard.Check(r.Context(), s, authz.FullToken(), r.PathValue, h.SignIn.Store.Clock())
+// check asks whether a session that was recognised is still good, and good for something.
+func (h *Handler) check(r *http.Request, s *authz.Session, rule authz.Rule) (*authz.Grant, error) {
+	return h.Guard.Check(r.Context(), s, rule, r.PathValue, h.SignIn.Store.Clock())
 }
 
 // toLogin sends somebody to sign in and back.

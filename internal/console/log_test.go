@@ -185,4 +185,3 @@ func TestInvitationsAreLimited(t *testing.T) {
 		}
 	})
 }
-

@@ -119,13 +119,14 @@ func (s *Service) message(ctx context.Context, u docs.User, by docs.Channel, not
 		n := notices[0]
 		m.Subject = Sentence(n) + ": " + Title(n)
 		m.Text = append(m.Text, Sentence(n)+": "+whole(n)+".")
-		m.Quote = Quote(n)
+		m.Quote, m.Action, m.Link = Quote(n), "Open it", s.BaseURL+Address(n)
 		return m, nil
 	}
 	groups := grouped(notices)
 	m.Subject = fmt.Sprintf("%d notifications from %s", len(notices), s.name())
 	if len(groups) == 1 {
 		m.Subject = fmt.Sprintf("%d notifications: %s", len(notices), Title(groups[0].newest))
+		m.Action, m.Link = "Open it", s.BaseURL+Address(groups[0].newest)
 	}
 	m.Text = append(m.Text, "this happened since the last mail:")
 	for i, g := range groups {

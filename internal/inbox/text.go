@@ -31,7 +31,22 @@ func Place(n docs.Notice) string {
 	return fmt.Sprintf("#%d in %s", n.Number, mail.Line(n.SpaceTitle))
 }
 
-// whole returns both.
+// Address returns the path of the page that shows what a notice is about.
+func Address(n docs.Notice) string {
+	at := "/o/" + string(n.Org) + "/s/" + string(n.Space)
+	if n.Number > 0 {
+		at += fmt.Sprintf("/~/changes/%d", n.Number)
+	}
+	switch {
+	case n.Reply != "":
+		at += "#c-" + string(n.Reply)
+	case n.Comment != "":
+		at += "#c-" + string(n.Comment)
+	}
+	return at
+}
+
+// whole returns what a notice is about and where that is.
 func whole(n docs.Notice) string {
 	if p := Place(n); p != "" {
 		return Title(n) + " (" + p + ")"

@@ -1,0 +1,157 @@
+package console
+
+import (
+	"context"
+	"html/template"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/apidoc"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/openapi"
+	"github.com/octavo-docs/octavo/internal/reading"
+	"github.com/octavo-docs/octavo/internal/revision"
+)
+
+// What the memory of coloured code and of formulas may take, in bytes.
+const (
+	highlightBytes = 4 << 20
+	formulaBytes   = 1 << 20
+)
+
+// printer writes texts of a revision as HTML, for a member who sees the space.
+type printer struct {
+	h     *Handler
+	ctx   context.Context
+	grant *authz.Grant
+	view  *revision.View
+	base  string // path of the page of the space
+	err   error  // the first one that is not an absent thing
+}
+
+// note keeps an error, and reports whether there was none. What is absent is no error: a link to it is broken.
+func (p *printer) note(err error) bool {
+	if err != nil && !errs.Is(err, errs.NotFound) && p.err == nil {
+		p.err = err
+	}
+	return err == nil
+}
+
+// page returns the text of a page.
+func (p *printer) page(x docs.Page) (template.HTML, error) {
+	if x.Type != docs.PageDocument {
+		return "", nil
+	}
+	doc, err := reading.Document(p.ctx, p.view.Reading(x), reading.Form{Includes: true, Evaluation: reading.EvaluateAll})
+	if err != nil {
+		return "", err
+	}
+	return p.html(doc)
+}
+
+// remark returns the text of a description or a comment.
+func (p *printer) remark(source string) (template.HTML, error) {
+	doc, err := p.view.NoteDocument(p.ctx, source)
+	if err != nil {
+		return "", err
+	}
+	return p.html(doc)
+}
+
+func (p *printer) html(doc *markup.Document) (template.HTML, error) {
+	o := markup.HTMLOptions{
+		Link: p.link, Title: p.title, Highlight: p.h.highlight, Math: p.h.formulas.MathML,
+		Size:   func(ref docs.Ref) (int64, bool) { f, ok := p.file(ref); return f.Size, ok },
+		Extent: func(ref docs.Ref) (int, int, bool) { f, ok := p.file(ref); return f.Width, f.Height, ok },
+	}
+	o.API = apidoc.NewPage(p.spec, o).HTML
+	var b strings.Builder
+	if err := markup.HTML(&b, doc, o); err != nil {
+		return "", err
+	}
+	return template.HTML(b.String()), p.err //nolint:gosec // what HTML writes is harmless
+}
+
+// spec returns the description of an API that a reference means now.
+func (p *printer) spec(ref docs.Ref) *openapi.Description {
+	version, err := p.h.Content.SpecVersion(p.ctx, p.view, ref)
+	if !p.note(err) {
+		return nil
+	}
+	d, err := p.h.Content.Spec(p.ctx, p.view, ref, version)
+	p.note(err)
+	return d
+}
+
+// here reports whether a reference is to something of this space.
+func (p *printer) here(ref docs.Ref) bool {
+	return ref.Space == "" || ref.Space == string(p.view.Space.ID)
+}
+
+func (p *printer) file(ref docs.Ref) (docs.File, bool) {
+	if ref.Kind != docs.RefFile || !p.here(ref) {
+		return docs.File{}, false
+	}
+	f, err := p.view.File(p.ctx, docs.FileID(ref.File))
+	return f, p.note(err)
+}
+
+// link returns where a reference leads: to the pages of this server for members. Whether the reader
+// may see what is in another space is asked there.
+func (p *printer) link(ref docs.Ref) (string, bool) {
+	org := organizationURL(p.view.Space.Org)
+	switch ref.Kind {
+	case docs.RefFile:
+		f, ok := p.file(ref)
+		if !ok {
+			return "", false
+		}
+		return p.h.FileURL(p.grant.Actor.User, p.view.Space, f), true
+	case docs.RefPage, docs.RefAnchor:
+		return p.pageLink(ref, org)
+	case docs.RefSpace:
+		return org + "/s/" + ref.Space, true
+	case docs.RefCollection:
+		return org + "/c/" + ref.Collection, true
+	}
+	return "", false
+}
+
+func (p *printer) pageLink(ref docs.Ref, org string) (string, bool) {
+	anchor := ""
+	if ref.Anchor != "" {
+		anchor = "#" + ref.Anchor
+	}
+	switch {
+	case ref.Page == "":
+		return anchor, anchor != ""
+	case !p.here(ref):
+		return org + "/s/" + ref.Space + "/" + ref.Page + anchor, true
+	}
+	path, err := p.view.PathOf(p.ctx, docs.PageID(ref.Page))
+	return p.base + "/" + reading.EscapePath(path) + anchor, p.note(err)
+}
+
+// title names what a reference leads to.
+func (p *printer) title(ref docs.Ref) (string, bool) {
+	switch ref.Kind {
+	case docs.RefPage, docs.RefAnchor:
+		if !p.here(ref) {
+			return "", false
+		}
+		x, err := p.view.Page(p.ctx, docs.PageID(ref.Page))
+		return x.Title, p.note(err)
+	case docs.RefFile:
+		f, ok := p.file(ref)
+		return f.Name, ok
+	case docs.RefUser:
+		if !p.grant.Sees(docs.UserID(ref.User)) {
+			return "", false
+		}
+		m, err := p.h.Orgs.Member(p.ctx, p.view.Space.Org, docs.UserID(ref.User))
+		return m.User.DisplayName, p.note(err)
+	}
+	return "", false
+}

@@ -1,0 +1,223 @@
+package console
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+
+	"github.com/octavo-docs/octavo/internal/apispec"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/signin"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// things registers the pages of what organizations have: where `urls.app` of the API, notices and mails lead. They
+// show and change nothing.
+func (h *Handler) things() {
+	for pattern, page := range map[string]struct {
+		rule authz.Rule
+		show func(*visit) error
+	}{
+		"":                                        {authz.Org(authz.ViewOrg), h.organization},
+		"/c/{collectionId}":                       {authz.Collection(authz.ViewCollection), h.collection},
+		"/sites/{siteId}":                         {authz.Site(authz.ViewSite), h.site},
+		"/conversations/{clusterId}":              {authz.Org(authz.ReadConvo), h.cluster},
+		"/openapi/{slug}":                         {authz.Org(authz.ListOpenAPISpecs), h.specification},
+		"/openapi/{slug}/{version}":               {authz.Org(authz.ListOpenAPISpecs), h.specificationChanges},
+		"/s/{spaceId}":                            {authz.Space(authz.ViewSpace), h.space},
+		"/s/{spaceId}/{path...}":                  {authz.Space(authz.ViewSpace), h.space},
+		"/s/{spaceId}/~/changes/{number}":         {authz.Space(authz.ViewSpace), h.request},
+		"/s/{spaceId}/~/revisions/{id}":           {authz.Space(authz.ViewSpace), h.space},
+		"/s/{spaceId}/~/revisions/{id}/{path...}": {authz.Space(authz.ViewSpace), h.space},
+	} {
+		h.mux.HandleFunc("GET /o/{organizationId}"+pattern, h.allowed(page.rule, page.show))
+	}
+}
+
+// maxRows is how many things a page lists of a kind.
+const maxRows = 200
+
+// organizationURL and spaceURL are the paths of the pages.
+func organizationURL(id docs.OrgID) string { return "/o/" + string(id) }
+
+func spaceURL(sp docs.Space) string { return organizationURL(sp.Org) + "/s/" + string(sp.ID) }
+
+// thingData is what the page of something that has spaces shows.
+type thingData struct {
+	Up       *link // what it belongs to
+	Note     string
+	Address  string // where readers find it
+	Spaces   []link
+	Sites    []link
+	Requests []link
+	Specs    []link
+}
+
+// link leads to something.
+type link struct{ Title, To, Note string }
+
+func (v *visit) page(title string, d any) page {
+	return page{Title: title, CSRF: signin.CSRF(v.secret), Data: d, Wide: true}
+}
+
+// organizationOf returns the organization of the path.
+func (h *Handler) organizationOf(v *visit) (docs.Organization, error) {
+	return h.Orgs.Organization(v.r.Context(), docs.OrgID(v.r.PathValue("organizationId")))
+}
+
+// inOrganization makes sure that a thing is where the path says.
+func (v *visit) inOrganization(org docs.OrgID) error {
+	if v.r.PathValue("organizationId") != string(org) {
+		return errs.Missing("page")
+	}
+	return nil
+}
+
+func (h *Handler) organization(v *visit) (err error) {
+	o, err := h.organizationOf(v)
+	if err != nil {
+		return err
+	}
+	var d thingData
+	if d.Spaces, err = h.spacesIn(v, ""); err != nil {
+		return err
+	}
+	ctx, first := v.r.Context(), store.Page{Limit: maxRows}
+	requests, _, err := h.Reviews.OrgChangeRequests(v.grant, store.ChangeRequestFilter{Status: docs.ChangeOpen}).Page(ctx, first)
+	if err != nil {
+		return err
+	}
+	for _, r := range requests {
+		d.Requests = append(d.Requests, requestLink(r.Space, r.Request))
+	}
+	sites, err := h.Sites.Sites(ctx, v.grant, store.SiteFilter{})
+	if err != nil {
+		return err
+	}
+	shown, _, err := sites.Page(ctx, first)
+	if err != nil {
+		return err
+	}
+	for _, s := range shown {
+		d.Sites = append(d.Sites, link{Title: s.Title, To: organizationURL(o.ID) + "/sites/" + string(s.ID)})
+	}
+	if v.grant.Allow(authz.ListOpenAPISpecs) == nil {
+		specs, _, err := h.Specs.Specs(o.ID).Page(ctx, first)
+		if err != nil {
+			return err
+		}
+		for _, s := range specs {
+			d.Specs = append(d.Specs, link{Title: string(s.Slug), To: organizationURL(o.ID) + "/openapi/" + string(s.Slug)})
+		}
+	}
+	h.show(v.w, http.StatusOK, "thing", v.page(o.Title, d))
+	return nil
+}
+
+// spacesIn lists the spaces that the person sees.
+func (h *Handler) spacesIn(v *visit, in docs.CollectionID) (out []link, err error) {
+	list, _, err := h.Spaces.Spaces(v.grant, in).Page(v.r.Context(), store.Page{Limit: maxRows})
+	for _, s := range list {
+		out = append(out, link{Title: titleOf(s.It), To: spaceURL(s.It)})
+	}
+	return out, err
+}
+
+func titleOf(sp docs.Space) string { return cmp.Or(sp.Title, "Untitled space") }
+
+func (h *Handler) collection(v *visit) error {
+	c := v.grant.Collection
+	if err := v.inOrganization(c.Org); err != nil {
+		return err
+	}
+	o, err := h.organizationOf(v)
+	if err != nil {
+		return err
+	}
+	spaces, err := h.spacesIn(v, c.ID)
+	if err != nil {
+		return err
+	}
+	h.show(v.w, http.StatusOK, "thing", v.page(c.Title, thingData{Up: &link{Title: o.Title, To: organizationURL(o.ID)}, Spaces: spaces}))
+	return nil
+}
+
+func (h *Handler) site(v *visit) error {
+	s := v.grant.Site
+	if err := v.inOrganization(s.Org); err != nil {
+		return err
+	}
+	o, err := h.organizationOf(v)
+	if err != nil {
+		return err
+	}
+	d := thingData{Up: &link{Title: o.Title, To: organizationURL(o.ID)}, Address: h.Sites.URL(s)}
+	if d.Address == "" {
+		d.Note = "It is not published yet."
+	}
+	h.show(v.w, http.StatusOK, "thing", v.page(s.Title, d))
+	return nil
+}
+
+// cluster shows what users ask.
+func (h *Handler) cluster(v *visit) error {
+	o, err := h.organizationOf(v)
+	if err != nil {
+		return err
+	}
+	c, err := h.Conversations.Cluster(v.r.Context(), o.ID, docs.ClusterID(v.r.PathValue("clusterId")))
+	if err != nil {
+		return err
+	}
+	note := fmt.Sprintf("%s (%d questions in %d conversations)", c.Cluster.Summary, c.Cluster.Issues, c.Cluster.Conversations)
+	h.show(v.w, http.StatusOK, "thing", v.page(c.Cluster.Label, thingData{Up: &link{Title: o.Title, To: organizationURL(o.ID)}, Note: note}))
+	return nil
+}
+
+// specData is what the page of a specification shows.
+type specData struct {
+	Up       link
+	Spec     docs.OpenAPISpec
+	Versions []link
+}
+
+func (h *Handler) specification(v *visit) error {
+	o, err := h.organizationOf(v)
+	if err != nil {
+		return err
+	}
+	spec, versions, err := h.Specs.Versions(v.r.Context(), o.ID, docs.OpenAPISlug(v.r.PathValue("slug")))
+	if err != nil {
+		return err
+	}
+	list, _, err := versions.Page(v.r.Context(), store.Page{Limit: maxRows})
+	if err != nil {
+		return err
+	}
+	d := specData{Up: link{Title: o.Title, To: organizationURL(o.ID)}, Spec: spec}
+	for _, x := range list {
+		d.Versions = append(d.Versions, link{Title: day(x.CreatedAt), To: v.r.URL.Path + "/" + string(x.ID), Note: string(x.ID)})
+	}
+	h.show(v.w, http.StatusOK, "specification", v.page(string(spec.Slug), d))
+	return nil
+}
+
+// changesData is what the page of the changes of a version of a specification shows.
+type changesData struct {
+	Up link
+	apispec.Comparison
+}
+
+// specificationChanges shows what differs between a version and the one before it, or another one.
+func (h *Handler) specificationChanges(v *visit) error {
+	org, slug := docs.OrgID(v.r.PathValue("organizationId")), docs.OpenAPISlug(v.r.PathValue("slug"))
+	c, err := h.Specs.Changes(v.r.Context(), org, slug, docs.OpenAPIVersionID(v.r.PathValue("version")), docs.OpenAPIVersionID(v.r.URL.Query().Get("from")))
+	if err != nil {
+		return err
+	}
+	d := changesData{Up: link{Title: string(slug), To: organizationURL(org) + "/openapi/" + string(slug)}, Comparison: c}
+	h.show(v.w, http.StatusOK, "specification-changes", v.page("Changes of "+string(slug), d))
+	return nil
+}

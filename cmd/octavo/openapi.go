@@ -82,24 +82,29 @@ func openapiSource(ctx context.Context, name string) (map[string]string, error) 
 	if strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://") {
 		return map[string]string{"url": name}, nil
 	}
-	if name == "-" {
-		text, err := readSpec(os.Stdin, "the standard input")
-		return map[string]string{"text": string(text)}, err
-	}
-	b, err := specFiles(name)
+	b, err := readFiles(name)
 	if err != nil {
+		return nil, explainSpec(err)
+	}
+	// What is wrong is found here, where the files have their own names and lines: the server is sent one file.
+	if _, err := openapi.Load(ctx, b); err != nil {
 		return nil, explainSpec(err)
 	}
 	if len(b.Files) == 1 {
 		return map[string]string{"text": string(b.Files[b.Root])}, nil
 	}
-	// The server is sent one file. What is wrong is found here, where the files
-	// have their own names and lines.
-	if _, err := openapi.Load(ctx, b); err != nil {
-		return nil, explainSpec(err)
-	}
 	text, err := openapi.Join(b, apispec.MaxText)
 	return map[string]string{"text": string(text)}, explainSpec(err)
+}
+
+// readFiles returns a file with those that it refers to, or the standard input.
+func readFiles(name string) (openapi.Bundle, error) {
+	if name != "-" {
+		return specFiles(name)
+	}
+	const input = "standard input"
+	text, err := readSpec(os.Stdin, input)
+	return openapi.Bundle{Root: input, Files: map[string][]byte{input: text}}, err
 }
 
 func readSpec(in io.Reader, name string) ([]byte, error) {

@@ -21,7 +21,7 @@ func TestOpenAPISpecificationsArePublished(t *testing.T) {
 			t.Errorf("%v: %d, %q", args, got, out.String())
 		}
 	}
-	file := filepath.Join(t.TempDir(), "openapi.yaml")
+	file := filepath.Join(t.TempDir(), "petstore.yml")
 	write := func(text string) {
 		t.Helper()
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -32,10 +32,10 @@ func TestOpenAPISpecificationsArePublished(t *testing.T) {
 	write(text)
 	call(0, "pets has the new version ", "publish", "--slug=pets", file)
 	call(0, "pets did not change", "publish", "--slug=pets", file)
-	write("asyncapi: 3.0.0\n")
-	call(1, "openapi.yaml:1: this is an AsyncAPI description", "publish", "--slug=pets", file)
-	call(1, "no such file", "publish", "--slug=pets", filepath.Join(t.TempDir(), "none.yaml"))
 	call(1, "400", "publish", "--slug=no_slug", file)
+	write("asyncapi: 3.0.0\n")
+	call(1, "petstore.yml:1: this is an AsyncAPI description", "publish", "--slug=pets", file)
+	call(1, "no such file", "publish", "--slug=pets", filepath.Join(t.TempDir(), "none.yaml"))
 	call(0, text, "show", "pets")
 	part := filepath.Join(filepath.Dir(file), "parts", "pets.yaml")
 	if err := errors.Join(os.MkdirAll(filepath.Dir(part), 0o700), os.WriteFile(part, []byte("get:\n  summary: [1]\n"), 0o600)); err != nil {
@@ -52,7 +52,7 @@ func TestOpenAPISpecificationsArePublished(t *testing.T) {
 	write(strings.Replace(text, "paths: {}", "paths: {/pets: {$ref: parts/none.yaml}}", 1))
 	call(1, "none.yaml: no such file", "publish", "--slug=parts", file)
 	call(1, "404", "show", "pets", "none")
-	call(0, "pets  PARSE_ERROR  private", "list")
+	call(0, "pets  complete  private", "list")
 	call(0, "pets is deleted", "delete", "pets")
 	call(1, "404", "delete", "pets")
 }

@@ -119,7 +119,8 @@ type Mention struct {
 	Table string // audit or webhook_deliveries
 	Key   Key    // of the row
 	JSON  string
-	// Own reports that the person did it or that it is about the person; of a message, that it names the id.
+	// Own reports that the person did it, or that it is about the person or a token of theirs; of a message, that it
+	// names the id.
 	Own bool
 }
 
@@ -129,7 +130,7 @@ const mentionsRead = 2_000
 // Mentions looks at the next rows of a table behind a key and returns those that concern a person or contain one
 // of the addresses, and the key to go on behind, which is nil at the end.
 func (r Reader) Mentions(ctx context.Context, table string, user docs.UserID, addresses []string, after Key) ([]Mention, Key, error) {
-	first, second, column, own := "org_id", "id", "data", `actor_id = $1 OR subject_id = $1`
+	first, second, column, own := "org_id", "id", "data", `actor_id = $1 OR subject_id = $1 OR REPLACE(data, '"owner":"' || $1 || '"', '') <> data`
 	if table == "webhook_deliveries" {
 		first, column, own = "webhook_id", "payload", `REPLACE(payload, $1, '') <> payload`
 	}

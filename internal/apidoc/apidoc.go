@@ -60,7 +60,12 @@ func NewPage(find Find, o markup.HTMLOptions) *Page {
 
 // HTML returns what a block shows, or reports that it shows nothing.
 func (p *Page) HTML(b markup.APIBlock) (string, bool) {
-	d := p.find(b.Ref)
+	var d *openapi.Description
+	if b.Inline != nil {
+		d = inlineDescription(b.Inline)
+	} else {
+		d = p.find(b.Ref)
+	}
 	if d == nil {
 		return "", false
 	}

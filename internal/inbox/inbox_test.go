@@ -32,7 +32,7 @@ func TestAMailAtOnce(t *testing.T) {
 		if m.Subject != "ann asks you for a review: Shorter <b>words</b> Bcc: eve@octavo.example" || m.Header.Get("Bcc") != "" {
 			t.Errorf("%q", m.Subject)
 		}
-		for _, want := range []string{"(#1 in Guide).", "https://docs.octavo.example/inbox", "https://docs.octavo.example/account#notifications", "https://docs.octavo.example/unsubscribe?key="} {
+		for _, want := range []string{"(#1 in Guide).", "https://docs.octavo.example/o/", "https://docs.octavo.example/account#notifications", "https://docs.octavo.example/unsubscribe?key="} {
 			if !strings.Contains(m.Text, want) {
 				t.Errorf("the text has no %q:\n%s", want, m.Text)
 			}

@@ -14,6 +14,8 @@ type APIBlock struct {
 	Schemas []string // names; empty are all
 	Grouped bool     // the schemas are shown as one list
 	Title   string
+	// Inline is the operation itself, if the page describes it; nil: it is in the description.
+	Inline *InlineAPI
 	// Level is that of a heading in the place of the block, from 2 to 6.
 	Level int
 }

@@ -336,6 +336,9 @@ func (h *htmlWriter) hint(n *Node) {
 }
 
 func (h *htmlWriter) expandable(n *Node) {
+	if h.inlineAPI(n) {
+		return
+	}
 	open := when(n.Flag("defaultExpanded"), noValue)
 	h.open("details", attrs("class", "expandable", "id", htmlID(n), "open", open)...)
 	h.open("summary")

@@ -49,7 +49,8 @@ type Node struct {
 	span    Span      // where it is written, from a traced parse
 	table   *tableTrace
 	aliases []string // of a heading
-	literal bool     // it was between lines of `{% raw %}` and `{% endraw %}`
+	api     *inlineAPI
+	literal bool // it was between lines of `{% raw %}` and `{% endraw %}`
 }
 
 // Leaf is a run of text with the same marks.

@@ -6,7 +6,8 @@ import "strings"
 // parts are tags in tags, and swagger, whose parts follow each other. The
 // contract has no block for what they say, so both are read as an expandable:
 // its title is the summary; it holds the address, the description, a list of the
-// parameters of each kind, and each response.
+// parameters of each kind, and each response. What was read is kept beside it, for forms that show operations in
+// their own way (InlineAPI).
 
 // apiTags are the tags that begin the description of an operation.
 var apiTags = map[string]bool{"api-method": true, "swagger": true}
@@ -17,6 +18,11 @@ var apiLabels = map[string]string{
 	"path-parameters": "Path parameters", "query-parameters": "Query parameters", "body-parameters": "Body parameters",
 	"form-data-parameters": "Form data", "headers": "Headers",
 	"path": "Path parameters", "query": "Query parameters", "body": "Body parameters", "header": "Headers", "cookie": "Cookies", "formData": "Form data",
+}
+
+// apiPlaces are where parameters are, by the tag around them.
+var apiPlaces = map[string]string{
+	"path-parameters": "path", "query-parameters": "query", "body-parameters": "body", "form-data-parameters": "formData", "headers": "header",
 }
 
 // apiParts are the tags inside of api-method and swagger, without the
@@ -44,12 +50,15 @@ type apiReader struct {
 	body  []*Node
 	group string // the label of the parameters that were read last
 	list  *Node  // of those
+	place string // where the tag around parameters says that they are
+	api   *inlineAPI
+	in    *inlineResponse // that is being read; nil: none
 }
 
 // apiNode makes the block of a tag that describes an operation.
 func (c *converter) apiNode(i *item) *Node {
 	as := cleanAttributes(i.piece.tag.args)
-	r := &apiReader{c: c}
+	r := &apiReader{c: c, api: &inlineAPI{}}
 	method, _ := as.get("method")
 	path, _ := as.get("path")
 	host, ok := as.get("host")
@@ -67,7 +76,10 @@ func (c *converter) apiNode(i *item) *Node {
 	if len(r.title) == 0 && address != "" {
 		r.title = []*Node{textNode(Leaf{Text: address})}
 	}
-	return detailsNode(&element{}, r.title, r.body)
+	n := detailsNode(&element{}, r.title, r.body)
+	r.api.method, r.api.server, r.api.path, r.api.title = singleLine(strings.ToUpper(method)), singleLine(host), singleLine(path), r.title
+	n.api = r.api
+	return n
 }
 
 func markedParagraph(text, mark string) *Node {
@@ -120,7 +132,13 @@ func (r *apiReader) others(items []*item, from, to int) {
 		return
 	}
 	limit := r.limitTo(items, to)
-	r.body = append(r.body, r.c.convert(items[from:to])...)
+	nodes := r.c.convert(items[from:to])
+	r.body = append(r.body, nodes...)
+	if r.in != nil {
+		r.in.nodes = append(r.in.nodes, nodes...)
+	} else {
+		r.api.text = append(r.api.text, nodes...)
+	}
 	r.c.limit = limit
 	r.group = ""
 }
@@ -148,6 +166,7 @@ func (r *apiReader) part(i *item) {
 	default:
 		if label := apiLabels[part]; label != "" {
 			r.label(label)
+			r.place = apiPlaces[part]
 		}
 		r.c.within(i, "", func() { r.parts(i.kids) })
 		r.group = ""
@@ -189,8 +208,10 @@ func (r *apiReader) label(label string) {
 
 // parameter adds a parameter to the list of its kind.
 func (r *apiReader) parameter(i *item, as attributes, about []*Node) {
-	if place, _ := as.get("in"); apiLabels[place] != "" {
+	place, _ := as.get("in")
+	if apiLabels[place] != "" {
 		r.label(apiLabels[place])
+		r.place = place
 	}
 	var leaves []Leaf
 	name, _ := as.get("name")
@@ -199,7 +220,9 @@ func (r *apiReader) parameter(i *item, as attributes, about []*Node) {
 	}
 	typ, _ := as.get("type")
 	words := singleLine(typ)
-	if v, _ := as.get("required"); v == "true" {
+	v, _ := as.get("required")
+	r.api.parameters = append(r.api.parameters, inlineParameter{r.place, name, words, v == "true", about})
+	if v == "true" {
 		words = strings.TrimPrefix(words+", required", ", ")
 	}
 	if words != "" && name != "" {
@@ -237,8 +260,11 @@ func (r *apiReader) response(i *item, as attributes) {
 	if r.title == nil {
 		r.title = []*Node{} // a summary in it is not that of the operation
 	}
+	about, _ := as.get("description")
+	r.in = &inlineResponse{status: singleLine(title), about: singleLine(about)}
 	r.c.within(i, "", func() { r.parts(i.kids) })
-	r.group = ""
+	r.api.responses = append(r.api.responses, *r.in)
+	r.in, r.group = nil, ""
 }
 
 func (r *apiReader) isLast(n *Node) bool {

@@ -155,8 +155,10 @@ func (p *printer) render(n *node) (*rendered, error) {
 	o := p.look.options(ask)
 	api := apidoc.NewPage(p.spec, o)
 	o.API = func(b markup.APIBlock) (string, bool) {
-		q := question{askSpec, b.Ref, apidoc.PartOf(b)}
-		f.asked[q] = p.answer(q)
+		if b.Inline == nil { // what the page says itself is its source
+			q := question{askSpec, b.Ref, apidoc.PartOf(b)}
+			f.asked[q] = p.answer(q)
+		}
 		return api.HTML(b)
 	}
 	err = markup.HTML(&body, doc, o)

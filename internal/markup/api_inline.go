@@ -1,0 +1,93 @@
+package markup
+
+import (
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+// InlineAPI is an operation of an API that the tags of a page describe. Texts are Markdown.
+type InlineAPI struct {
+	Method, Server, Path, Title, Text string
+	Parameters                        []InlineParameter
+	Responses                         []InlineResponse
+}
+
+// InlineParameter is a parameter of an operation. Its place is path, query, header, cookie, body or formData.
+type InlineParameter struct {
+	Place, Name, Type, Text string
+	Required                bool
+}
+
+// InlineResponse is what an operation answers with.
+type InlineResponse struct {
+	Status  string // such as "200: OK"
+	Text    string
+	Example string // of the body
+}
+
+// inlineAPI is what the tags of an operation say.
+type inlineAPI struct {
+	method, server, path string
+	title                []*Node
+	text                 []*Node
+	parameters           []inlineParameter
+	responses            []inlineResponse
+}
+
+type inlineParameter struct {
+	place, name, typ string
+	required         bool
+	about            []*Node
+}
+
+type inlineResponse struct {
+	status, about string
+	nodes         []*Node
+}
+
+// described returns an operation with its texts as Markdown, in which references have their addresses.
+func (a *inlineAPI) described(link func(docs.Ref) (string, bool)) *InlineAPI {
+	refs := Refs{Locate: func(ref docs.Ref, _ Use) (string, bool) {
+		if link == nil {
+			return "", false
+		}
+		return link(ref)
+	}}
+	text := func(nodes []*Node) string { return strings.TrimSpace(string(Print(&Document{Nodes: nodes}, refs))) }
+	out := &InlineAPI{Method: a.method, Server: a.server, Path: a.path, Title: Text(a.title), Text: text(a.text)}
+	for _, p := range a.parameters {
+		out.Parameters = append(out.Parameters, InlineParameter{p.place, p.name, p.typ, text(p.about), p.required})
+	}
+	for _, r := range a.responses {
+		res := InlineResponse{Status: r.status}
+		var rest []*Node
+		for _, n := range r.nodes {
+			if n.Type == "code" && res.Example == "" {
+				res.Example = Text([]*Node{n})
+				continue
+			}
+			rest = append(rest, n)
+		}
+		res.Text = strings.TrimSpace(r.about + "\n\n" + text(rest))
+		out.Responses = append(out.Responses, res)
+	}
+	return out
+}
+
+// inlineAPI writes an operation that tags describe like one of a description, or reports that it cannot.
+func (h *htmlWriter) inlineAPI(n *Node) bool {
+	if n.api == nil || h.o.API == nil {
+		return false
+	}
+	body, ok := h.o.API(APIBlock{
+		Type: "openapi-operation", Method: n.api.method, Path: n.api.path, Inline: n.api.described(h.o.Link), Level: min(2+len(h.above), 6),
+	})
+	if !ok {
+		return false
+	}
+	h.open("section", attrs("class", "openapi openapi-operation", "id", htmlID(n))...)
+	h.w.WriteString(body)
+	h.close("section")
+	return true
+}

@@ -154,6 +154,7 @@ export default async function isolation(scene) {
         .filter((name) => !OPEN_TO_STRANGERS.has(name))
         .map((name) => description.operation(name));
     const snapshot = () => visibleTo(alice, guarded, things);
+    await known(alice, `/orgs/${organization.id}/tokens`, 'bootstrap');
     const before = await snapshot();
 
     for (const operation of guarded) {
@@ -206,6 +207,16 @@ export default async function isolation(scene) {
     await step('nothing has changed', async () => {
         assert.deepEqual(await snapshot(), before);
     });
+}
+
+// Waits until an organization knows a token: that it was used is written a while later.
+async function known(person, tokens, label) {
+    for (let i = 0; i < 4000; i++) {
+        const { items } = (await person.call('GET', tokens)).data;
+        if (items.some((item) => item.label === label)) return;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error(`the token ${label} was never listed`);
 }
 
 // Waits until every delivery of a webhook was tried.

@@ -23,7 +23,7 @@ const module = "github.com/octavo-docs/octavo/"
 // in no layer fails the test, so a new one finds its place.
 var layers = [][]string{
 	{"docs/manual", "internal/cache", "internal/coding", "internal/costly", "internal/emoji", "internal/errs", "internal/inline", "internal/jsontext", "internal/lis", "internal/names", "internal/opt", "internal/packed", "internal/rison", "internal/svg", "internal/yamldoc"},
-	{"internal/chunk", "internal/expr", "internal/formula", "internal/icons", "internal/openapi", "internal/search", "internal/twemoji", "internal/outbound"},
+	{"internal/budget", "internal/chunk", "internal/expr", "internal/formula", "internal/icons", "internal/openapi", "internal/search", "internal/twemoji", "internal/outbound"},
 	{"internal/docs"},
 	{"internal/adaptive", "internal/challenge", "internal/customization", "internal/embeds", "internal/fonts", "internal/frontmatter", "internal/mail", "internal/saml", "internal/topics", "internal/visitor"},
 	{"internal/markup", "internal/sitefile"},
@@ -43,7 +43,7 @@ var layers = [][]string{
 	{"internal/translations"},
 	{"internal/api", "internal/console", "internal/publish", "internal/scim"},
 	{"internal/server", "internal/preview"},
-	{"cmd/octavo", "bench"},
+	{"cmd/octavo", "bench", "bench/hostile"},
 }
 
 // testOnly packages may be imported by tests alone.
@@ -58,7 +58,7 @@ var only = map[string][]string{
 	"github.com/danielgtaylor/huma":       {"internal/api"},
 	"github.com/alecthomas/kong":          {"cmd/octavo"},
 	"github.com/prometheus/client_golang": {"internal/server"},
-	"net/http":                            {"internal/api", "internal/certs", "internal/coding", "internal/console", "internal/server", "internal/outbound", "internal/blob", "internal/git", "internal/oidc", "internal/preview", "internal/publish", "internal/scim", "internal/theme", "cmd/octavo", "bench"},
+	"net/http":                            {"internal/api", "internal/certs", "internal/coding", "internal/console", "internal/server", "internal/outbound", "internal/blob", "internal/git", "internal/oidc", "internal/preview", "internal/publish", "internal/scim", "internal/theme", "cmd/octavo", "bench", "bench/hostile"},
 	"github.com/klauspost/compress":       {"internal/coding", "internal/server"},
 	"github.com/andybalholm/brotli":       {"internal/coding"},
 	"github.com/wneessen/go-mail":         {"internal/mail"},

@@ -1,10 +1,16 @@
 package main
 
 import (
+	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"strconv"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/cache"
 )
 
 const (
@@ -18,9 +24,10 @@ const (
 
 // spendMemory says how memory is used. Where much is live, as in the import
 // of a large repository, it is collected when half as much again was added;
-// what is live is looked at after every collection. GOGC and GOMEMLIMIT
-// overrule it.
-func spendMemory() {
+// what is live is looked at after every collection. The collector keeps the whole
+// below a limit as far as it can, and caches shrink when most of that is live. GOGC
+// and GOMEMLIMIT overrule it.
+func spendMemory(limit int64) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
@@ -32,8 +39,61 @@ func spendMemory() {
 	after = func(*[16]byte) {
 		metrics.Read(look)
 		live := int64(look[0].Value.Uint64())
-		debug.SetMemoryLimit(max(smallHeap, live/2*3))
+		debug.SetMemoryLimit(min(limit, max(smallHeap, live/2*3)))
+		cache.Use(cachePart(live, limit))
 		runtime.SetFinalizer(new([16]byte), after) // runs when the next one is collected
 	}
 	after(nil)
+}
+
+// cachePart returns how much of their bounds caches may use, in percent.
+func cachePart(live, limit int64) int {
+	switch {
+	case live > limit/10*7:
+		return 10
+	case live > limit/2:
+		return 40
+	}
+	return 100
+}
+
+// memoryLimit returns how much memory the server may use: what the operator says, or three quarters
+// of what the container or the machine has.
+func memoryLimit(said string) (int64, error) {
+	if said != "" {
+		n, err := parseBytes(said)
+		if err == nil && n < minMemory {
+			err = fmt.Errorf("%q is too little; at least %d MiB", said, minMemory>>20)
+		}
+		return n, err
+	}
+	total := int64(1) << 40
+	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
+		if b, err := os.ReadFile(file); err == nil {
+			if n, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64); err == nil && n > 0 { // "max" is no number
+				total = min(total, n)
+			}
+		}
+	}
+	if b, err := os.ReadFile("/proc/meminfo"); err == nil {
+		var kb int64
+		if _, err := fmt.Sscanf(string(b), "MemTotal: %d kB", &kb); err == nil {
+			total = min(total, kb<<10)
+		}
+	}
+	return max(minMemory, total/4*3), nil
+}
+
+// minMemory is the least that a server works with.
+const minMemory = 128 << 20
+
+// parseBytes reads a number of bytes such as 512MiB or 2GB.
+func parseBytes(s string) (int64, error) {
+	digits := strings.TrimRight(s, "KMGTiBkmgtb ")
+	n, err := strconv.ParseInt(digits, 10, 64)
+	shift, known := map[string]int{"": 0, "B": 0, "K": 10, "KB": 10, "KIB": 10, "M": 20, "MB": 20, "MIB": 20, "G": 30, "GB": 30, "GIB": 30}[strings.ToUpper(strings.TrimSpace(s[len(digits):]))]
+	if err != nil || !known || n < 0 || n > math.MaxInt64>>shift {
+		return 0, fmt.Errorf("%q is not a size such as 512MiB or 4GiB", s)
+	}
+	return n << shift, nil
 }

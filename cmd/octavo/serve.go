@@ -42,6 +42,7 @@ type serveCmd struct {
 	CORSOrigins   []string      `help:"Web sites whose pages may call the API, such as https://app.example.com; * for all." name:"cors-origins" env:"OCTAVO_CORS_ORIGINS" placeholder:"ORIGIN,..."`
 	RateLimit     int           `help:"Requests that a token may make in a period; 0 is no limit." default:"100000" env:"OCTAVO_RATE_LIMIT"`
 	RatePeriod    time.Duration `help:"The period of the rate limit." default:"1m" env:"OCTAVO_RATE_PERIOD"`
+	MemoryLimit   string        `help:"Memory that the server may use, such as 512MiB; three quarters of what there is without it." env:"OCTAVO_MEMORY_LIMIT" placeholder:"SIZE"`
 	AccessLog     bool          `help:"Log every request, not only failures." env:"OCTAVO_ACCESS_LOG"`
 	LogLevel      string        `help:"debug, info, warn or error." default:"info" enum:"debug,info,warn,error" env:"OCTAVO_LOG_LEVEL"`
 	LogFormat     string        `help:"text or json." default:"text" enum:"text,json" env:"OCTAVO_LOG_FORMAT"`
@@ -60,7 +61,11 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	if c.Preview != "" {
 		return c.preview(ctx, s)
 	}
-	spendMemory()
+	limit, err := memoryLimit(c.MemoryLimit)
+	if err != nil {
+		return fmt.Errorf("--memory-limit: %w", err)
+	}
+	spendMemory(limit)
 	o, err := c.options()
 	if err != nil {
 		return err
@@ -106,7 +111,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	srv, err := server.Start(ctx, server.Config{
 		Listen: c.Listen, MetricsListen: c.MetricsListen, BaseURL: c.BaseURL, SitesDomain: strings.ToLower(c.SitesDomain),
 		OrganizationsClosed: c.NoCreateOrgs, Invitations: c.Invitations, EmailDomains: domains, SiteHostnames: vouched, DNS: c.DNSServer, ACME: authority, Database: o, Files: c.files(), GitCache: server.GitPath(c.Data), Outbound: allowed, Embeds: c.Embeds, Fonts: fonts,
-		Limit: api.Limit{Requests: c.RateLimit, Period: c.RatePeriod}, AccessLog: c.AccessLog,
+		Limit: api.Limit{Requests: c.RateLimit, Period: c.RatePeriod}, Memory: limit, AccessLog: c.AccessLog,
 		Proxies: proxies, Origins: c.CORSOrigins, Mail: sender, Provider: provider, Translation: engine,
 		Log: log, Version: version, Build: build,
 	})

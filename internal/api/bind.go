@@ -26,6 +26,7 @@ type call func(ctx context.Context, in any) (any, error)
 func (a *API) bind(o op, d *huma.Operation, in, out reflect.Type, handle call) {
 	spec := a.huma.OpenAPI()
 	reading, writing := newInput(in, d, spec.Components.Schemas), newOutput(out, d, spec.Components.Schemas)
+	reading.bodies = a.bodies
 	spec.AddOperation(d)
 	if o.Signed == nil { // the server made the others itself
 		o.query = reading.query()

@@ -1,18 +1,25 @@
 package api
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/budget"
 )
 
 // input reads the input of an operation from requests. Its fields are what
@@ -28,6 +35,7 @@ type input struct {
 	max       int64
 	defaults  []preset
 	resolvers [][]int
+	bodies    *budget.Pool // of large bodies
 }
 
 // param is a parameter of an operation.
@@ -294,6 +302,11 @@ func (in *input) readBody(ctx huma.Context, v reflect.Value, path *huma.PathBuff
 	before := len(found.Errors)
 	path.Reset()
 	path.Push("body")
+	if name, most := overlong(in.schema, parsed); name != "" { // checking each item would find as many mistakes
+		path.Push(name)
+		found.Add(path, nil, fmt.Sprintf("expected array length <= %d", most))
+		return nil
+	}
 	huma.Validate(in.schemas, alternative(in.schema, parsed), path, huma.ModeWriteToServer, parsed, found)
 	err := readJSON(body, v.FieldByIndex(in.body).Addr().Interface())
 	if err != nil && len(found.Errors) == before { // the schema allows what the type does not
@@ -305,6 +318,18 @@ func (in *input) readBody(ctx huma.Context, v reflect.Value, path *huma.PathBuff
 		}
 	}
 	return nil
+}
+
+// overlong returns the first field of a body that is a longer list than its schema allows.
+func overlong(s *huma.Schema, parsed any) (name string, most int) {
+	fields, _ := parsed.(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		list, _ := fields[name].([]any)
+		if p := s.Properties[name]; p != nil && p.MaxItems != nil && len(list) > *p.MaxItems {
+			return name, *p.MaxItems
+		}
+	}
+	return "", 0
 }
 
 // alternative returns the schema that a body is checked by. One that is a thing or an array of
@@ -338,7 +363,13 @@ func (in *input) bytes(ctx huma.Context) ([]byte, *problem) {
 		_ = huma.SetReadDeadline(w, time.Now().Add(bodyTime)) // where it cannot be set, the server's own holds
 		defer func() { _ = huma.SetReadDeadline(w, time.Time{}) }()
 	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, in.max))
+	body, err := readUpTo(r.Body, min(in.max, smallBody), nil)
+	if err == nil && int64(len(body)) == smallBody && smallBody < in.max {
+		if err := in.wait(ctx, r, w); err != nil {
+			return nil, busyProblem(w, err)
+		}
+		body, err = readUpTo(r.Body, in.max, body)
+	}
 	var timeout net.Error
 	switch {
 	case int64(len(body)) == in.max:
@@ -349,4 +380,56 @@ func (in *input) bytes(ctx huma.Context) ([]byte, *problem) {
 		return nil, newProblem(http.StatusInternalServerError, "cannot read request body", nil)
 	}
 	return body, nil
+}
+
+// smallBody is up to how many bytes a body is read at once. Larger ones wait for a part of the
+// pool that all share, see largeBodies.
+const smallBody = 1 << 20
+
+// bodyCopies is how many times its size a body takes: as bytes, as what is validated, and as what
+// the handler gets and makes of it.
+const bodyCopies = 4
+
+// poolOfBodies returns how many bytes all large bodies may take together: a quarter of the memory, within
+// bounds.
+func poolOfBodies(memory int64) int64 {
+	const least, most = 64 << 20, 256 << 20
+	if memory == 0 {
+		return most
+	}
+	return min(most, max(least, memory/4))
+}
+
+// wait takes a part of the pool of large bodies, which the request has until its context ends.
+func (in *input) wait(ctx huma.Context, r *http.Request, w http.ResponseWriter) error {
+	size := in.max
+	if r.ContentLength > 0 {
+		size = min(size, r.ContentLength)
+	}
+	actor := authz.Of(ctx.Context()).Actor
+	release, err := in.bodies.Take(ctx.Context(), cmp.Or(string(actor.User), addressPrefix+actor.Address), bodyCopies*size)
+	if err != nil {
+		w.Header().Set("Connection", "close") // or the rest of the body is read only to be dropped
+		return err
+	}
+	context.AfterFunc(ctx.Context(), release)
+	return nil
+}
+
+// readUpTo reads at most n bytes, the first of which were read before.
+func readUpTo(r io.Reader, n int64, body []byte) ([]byte, error) {
+	r = io.LimitReader(r, n-int64(len(body)))
+	for {
+		if len(body) == cap(body) {
+			body = slices.Grow(body, max(512, min(len(body), int(n)-len(body))))
+		}
+		m, err := r.Read(body[len(body):cap(body)])
+		body = body[:len(body)+m]
+		if err == io.EOF {
+			return body, nil
+		}
+		if err != nil {
+			return body, err
+		}
+	}
 }

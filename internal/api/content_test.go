@@ -125,6 +125,8 @@ func TestContentBadInput(t *testing.T) {
 		{"a document that is a list", `{"operation":"update_page","page":"$page","document":{"document":[]}}`, 400, "document"},
 		{"a page of 3 MB", `{"operation":"update_page","page":"$page","document":{"markdown":"` + strings.Repeat("word ", 600_000) + `"}}`, 400, "document.markdown"},
 		{"a body of 33 MB", `{"operation":"update_page","page":"$page","document":{"markdown":"` + strings.Repeat("word ", 6_800_000) + `"}}`, 413, "at most 32 MB"},
+		{"millions of values", strings.Repeat(`{},`, 2_000_000) + `{}`, 400, "more than 1000000 values"},
+		{"a list that is far too long", strings.Repeat(`{},`, 200_000) + `{}`, 400, "body.changes expected array length <= 50"},
 		{"a NUL", `{"operation":"update_page","page":"$page","document":{"markdown":"a\u0000b"}}`, 400, "NUL"},
 		{"51 changes", strings.Repeat(change, 50) + `{"operation":"update_page","page":"$page","title":"x"}`, 400, "body.changes"},
 		{"the 50th change is wrong", strings.Repeat(change, 49) + `{"operation":"update_page","page":"absent","title":"x"}`, 404, "body.changes[49].page"},

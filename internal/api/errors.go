@@ -48,7 +48,7 @@ func (a *API) answer(o op, request string, err error) *problem {
 	if errors.Is(err, context.Canceled) { // the caller has gone: nothing failed
 		return p
 	}
-	if p.Err.Code >= http.StatusInternalServerError {
+	if p.Err.Code >= http.StatusInternalServerError && !errs.Is(err, errs.Busy) {
 		a.Log.Error("request failed", "operation", o.ID, "request", request, "error", err)
 	}
 	return p
@@ -60,7 +60,23 @@ func (a *API) fail(w http.ResponseWriter, o op, request string, err error) {
 	if p.Err.Code == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="octavo"`)
 	}
+	if p.Err.Code == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", retryAfter)
+	}
 	writeProblem(w, p)
+}
+
+// retryAfter is in how many seconds a request that found the server busy is welcome again.
+const retryAfter = "5"
+
+// busyProblem returns the problem of a request that waited too long, and says when to try again.
+func busyProblem(w http.ResponseWriter, err error) *problem {
+	kind := errs.KindOf(err)
+	if kind == errs.Internal { // the client went away
+		return newProblem(http.StatusRequestTimeout, "the request was cancelled", nil)
+	}
+	w.Header().Set("Retry-After", retryAfter)
+	return newProblem(kind.Status(), errs.Message(err), nil)
 }
 
 func writeProblem(w http.ResponseWriter, p *problem) {

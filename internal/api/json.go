@@ -12,10 +12,16 @@ import (
 	"unicode/utf8"
 
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/jsontext"
 )
 
-// maxJSONDepth bounds the nesting of a body.
-const maxJSONDepth = 256
+const (
+	// maxJSONDepth bounds the nesting of a body.
+	maxJSONDepth = 256
+	// maxJSONValues bounds the values in a body: each takes much more memory than its bytes. The
+	// largest page that is allowed has fewer as a document.
+	maxJSONValues = 1_000_000
+)
 
 // readJSON decodes a body. huma decodes each body twice, first into an any
 // that it validates; that one is read strictly: no repeated keys, which two
@@ -30,6 +36,9 @@ func readJSON(b []byte, v any) error {
 func readStrict(b []byte, v *any) error {
 	if !utf8.Valid(b) {
 		return errs.E(errs.Invalid, "is not valid UTF-8")
+	}
+	if jsontext.MoreValues(b, maxJSONValues) {
+		return errs.E(errs.Invalid, "has more than %d values; send it in several requests", maxJSONValues)
 	}
 	r := strictReader{d: json.NewDecoder(bytes.NewReader(b))}
 	value, err := r.value()

@@ -28,6 +28,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/assets"
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/comments"
 	"github.com/octavo-docs/octavo/internal/content"
@@ -63,6 +64,7 @@ type Config struct {
 	Version string
 	Build   string
 	Limit   Limit // of requests
+	Memory  int64 // bytes that the process may use; 0: not known
 	// Observe is called for every request, for metrics, unless it is nil.
 	Observe func(operation string, status int, took time.Duration)
 
@@ -99,7 +101,8 @@ type API struct {
 
 	pageCache      *cache.Cache[pageKey, *keptPage]
 	publishedCache *cache.Cache[publishedKey, []byte]
-	exportSlots    chan struct{}
+	exports        *budget.Pool // sites at a time
+	bodies         *budget.Pool // bytes of large request bodies
 }
 
 // op declares an operation. Everything that is known of it is here and in
@@ -145,7 +148,8 @@ const maxPageCache = 24 << 20
 // New declares all operations. It panics if one of them is wrong, so that a
 // server with a hole in it does not start.
 func New(c Config, secret string) *API {
-	a := &API{Config: c, mux: http.NewServeMux(), cursors: cursors{key: []byte(secret)}, limits: newLimiter(c.Limit), cookie: signin.Cookie(c.BaseURL), exportSlots: make(chan struct{}, maxExports)}
+	a := &API{Config: c, mux: http.NewServeMux(), cursors: cursors{key: []byte(secret)}, limits: newLimiter(c.Limit), cookie: signin.Cookie(c.BaseURL),
+		exports: budget.NewPool("exports of sites", maxExports), bodies: budget.NewPool("large requests", poolOfBodies(c.Memory))}
 	a.pageCache = cache.New[pageKey](maxPageCache, (*keptPage).size)
 	a.publishedCache = cache.New[publishedKey](maxPublishedCache, func(b []byte) int { return len(b) })
 	config := huma.DefaultConfig("Octavo", c.Version)
@@ -310,7 +314,9 @@ func (a *API) guard(o op) func(huma.Context, func(huma.Context)) {
 		if o.Time > 0 {
 			a.extendDeadlines(w, o.Time)
 		}
-		next(huma.WithContext(ctx, authz.With(ctx.Context(), grant)))
+		within, end := context.WithCancel(budget.With(ctx.Context(), budget.New()))
+		defer end() // what the request holds of a pool is free again
+		next(huma.WithContext(ctx, authz.With(within, grant)))
 	}
 }
 

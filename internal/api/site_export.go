@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	"github.com/octavo-docs/octavo/internal/authz"
-	"github.com/octavo-docs/octavo/internal/errs"
 )
 
 const (
@@ -43,12 +42,11 @@ func (a *API) exportSite(ctx context.Context, in *exportSiteIn) (stream, error) 
 		if r.Method == http.MethodHead {
 			return nil
 		}
-		select {
-		case a.exportSlots <- struct{}{}:
-			defer func() { <-a.exportSlots }()
-		default:
-			return errs.E(errs.TooMany, "the server is exporting other sites; try again in a minute")
+		done, err := a.exports.Take(r.Context(), string(g.Site.Org), 1)
+		if err != nil {
+			return err
 		}
+		defer done()
 		w.Header().Set("Content-Disposition", `attachment; filename="site.tar"`)
 		if err := a.ExportSite(r.Context(), g.Site, g.Actor.User, in.URL, w); err != nil {
 			return fmt.Errorf("export site %s: %w", in.Site, err)

@@ -42,7 +42,9 @@ type item[K comparable, V any] struct {
 
 // New returns a cache for values whose weights add up to at most most.
 func New[K comparable, V any](most int, weigher func(V) int) *Cache[K, V] {
-	return newSharded[K](shardCount, most, weigher)
+	c := newSharded[K](shardCount, most, weigher)
+	remember(c)
+	return c
 }
 
 func newSharded[K comparable, V any](shards, most int, weigher func(V) int) *Cache[K, V] {
@@ -77,7 +79,8 @@ func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 // is heavier than the whole cache is not stored.
 func (c *Cache[K, V]) Set(key K, value V) {
 	w := int64(c.weigher(value))
-	if w > c.most {
+	most := c.bound()
+	if w > most {
 		c.Delete(key)
 		return
 	}
@@ -92,7 +95,7 @@ func (c *Cache[K, V]) Set(key K, value V) {
 	s.link(it)
 	c.weight.Add(w)
 	s.mu.Unlock()
-	for c.weight.Load() > c.most {
+	for c.weight.Load() > most {
 		c.evictOne(it)
 	}
 }

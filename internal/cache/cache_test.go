@@ -117,3 +117,29 @@ func TestTheWeightIsBounded(t *testing.T) {
 		t.Error("a value that is heavier than the cache was stored, or the old one was kept")
 	}
 }
+
+// When memory is short, caches have less, and then more again.
+func TestUse(t *testing.T) {
+	c := New[int](1000, func(int) int { return 1 })
+	fill := func() int {
+		for i := range 1000 {
+			c.Set(i, i)
+		}
+		return int(c.weight.Load())
+	}
+	if n := fill(); n != 1000 {
+		t.Fatalf("%d at first", n)
+	}
+	defer Use(100)
+	Use(10)
+	if n := c.weight.Load(); n > 100 {
+		t.Errorf("%d are left", n)
+	}
+	if n := fill(); n > 100 {
+		t.Errorf("%d after more were set", n)
+	}
+	Use(100)
+	if n := fill(); n != 1000 {
+		t.Errorf("%d in the end", n)
+	}
+}

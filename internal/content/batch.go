@@ -92,21 +92,9 @@ func (s *Service) Apply(ctx context.Context, g *authz.Grant, on Branch, expected
 	if text > MaxText {
 		return nil, errs.Field("body.changes", "have more than %d MB of text together; send them in several batches", MaxText>>20)
 	}
-	var files [][]docs.File
-	if slices.ContainsFunc(changes, func(c Change) bool { return len(c.Files) > 0 }) {
-		// Whether it is allowed is looked at before anything is fetched.
-		if _, err := s.line(ctx, s.Store.Reader, g.Space, on, ""); err != nil {
-			return nil, err
-		}
-		var err error
-		if files, err = s.fetch(ctx, changes); err != nil {
-			return nil, err
-		}
-	} else {
-		files = make([][]docs.File, len(changes))
-	}
 	var out *Applied
-	v, cr, err := s.write(ctx, g, edit{on: on, expected: expected, rev: docs.Revision{Type: docs.RevisionEdits}, draft: func(ctx context.Context, l *line) (_ *revision.Draft, err error) {
+	files := make([][]docs.File, len(changes))
+	apply := func(ctx context.Context, l *line) (_ *revision.Draft, err error) {
 		base := l.Rev
 		if l.request != nil { // what revert_page goes back to
 			if base, err = s.Store.Revision(ctx, l.Space.ID, l.request.Ancestor); err != nil {
@@ -116,7 +104,24 @@ func (s *Service) Apply(ctx context.Context, g *authz.Grant, on Branch, expected
 		d := s.draft(l.View)
 		out, err = applyChanges(ctx, d, s.Store.Reader, changes, files, base)
 		return d, err
-	}})
+	}
+	if slices.ContainsFunc(changes, func(c Change) bool { return len(c.Files) > 0 }) {
+		// A batch that is refused fetches nothing: it is tried without its files first.
+		l, err := s.line(ctx, s.Store.Reader, g.Space, on, expected)
+		if err != nil {
+			return nil, err
+		}
+		if files, err = withoutBytes(changes); err != nil {
+			return nil, err
+		}
+		if _, err := apply(ctx, l); err != nil {
+			return nil, err
+		}
+		if err := s.fetch(ctx, changes, files); err != nil {
+			return nil, err
+		}
+	}
+	v, cr, err := s.write(ctx, g, edit{on: on, expected: expected, rev: docs.Revision{Type: docs.RevisionEdits}, draft: apply})
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -30,12 +32,14 @@ type NewFile struct {
 const (
 	MaxBase64  = 1 << 20  // bytes of a file in a batch
 	MaxFetched = 50 << 20 // bytes of a file by address
-	fetchTime  = 60 * time.Second
+	// MaxBatchFetched is how many bytes the files of one batch have together.
+	MaxBatchFetched = 250 << 20
+
+	fetchTime = 60 * time.Second
 )
 
-// fetch brings the bytes of all files of a batch into the blob store. It
-// returns the files of each change, without ids.
-func (s *Service) fetch(ctx context.Context, changes []Change) ([][]docs.File, error) {
+// withoutBytes returns the files of each change as far as the batch says what they are.
+func withoutBytes(changes []Change) ([][]docs.File, error) {
 	out := make([][]docs.File, len(changes))
 	for i, c := range changes {
 		if c.Operation != InsertFiles {
@@ -43,43 +47,98 @@ func (s *Service) fetch(ctx context.Context, changes []Change) ([][]docs.File, e
 		}
 		for j, f := range c.Files {
 			at := fmt.Sprintf("body.changes[%d].files[%d]", i, j)
-			got, err := s.fetchOne(ctx, at, f)
-			if err != nil {
+			name, err := docs.FileName(at+".name", f.Name)
+			switch {
+			case err != nil:
 				return nil, err
+			case (f.URL == "") == (f.Base64 == ""):
+				return nil, errs.Field(at, "needs either url or base64")
+			case f.Base64 != "" && f.ContentType == "":
+				return nil, errs.Field(at+".contentType", "is required with base64")
+			case base64.StdEncoding.DecodedLen(len(f.Base64)) > MaxBase64+2:
+				return nil, errs.Field(at+".base64", "is larger than %d MB; send it as a url, or upload it", MaxBase64>>20)
 			}
-			out[i] = append(out[i], got)
+			if f.URL != "" {
+				if _, err := outbound.CheckURL(f.URL); err != nil {
+					return nil, notFetched(at+".url", err)
+				}
+			}
+			out[i] = append(out[i], docs.File{Name: name, ContentType: f.ContentType})
 		}
 	}
 	return out, nil
 }
 
-func (s *Service) fetchOne(ctx context.Context, at string, f NewFile) (docs.File, error) {
-	name, err := docs.FileName(at+".name", f.Name)
+// fetch brings the bytes of all files of a batch into the blob store and completes the files of each
+// change. It stores nothing before it has everything.
+func (s *Service) fetch(ctx context.Context, changes []Change, files [][]docs.File) (err error) {
+	dir, err := os.MkdirTemp("", "octavo-fetch-")
 	if err != nil {
-		return docs.File{}, err
+		return err
 	}
-	switch {
-	case (f.URL == "") == (f.Base64 == ""):
-		return docs.File{}, errs.Field(at, "needs either url or base64")
-	case f.Base64 != "":
-		if f.ContentType == "" {
-			return docs.File{}, errs.Field(at+".contentType", "is required with base64")
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	left := int64(MaxBatchFetched)
+	each := func(fn func(f NewFile, at string, got *docs.File) error) error {
+		for i, list := range files {
+			for j := range list {
+				if err := fn(changes[i].Files[j], fmt.Sprintf("body.changes[%d].files[%d]", i, j), &list[j]); err != nil {
+					return err
+				}
+			}
 		}
+		return nil
+	}
+	err = each(func(f NewFile, at string, got *docs.File) error {
+		size, err := s.download(ctx, filepath.Join(dir, at), at, f, left)
+		left -= size
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return each(func(_ NewFile, at string, got *docs.File) error {
+		f, err := os.Open(filepath.Join(dir, at))
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		*got, err = s.Exchange.StoreFile(ctx, got.Name, f)
+		return err
+	})
+}
+
+// download writes the bytes of a file of a batch, at most so many, to a path.
+func (s *Service) download(ctx context.Context, path, at string, f NewFile, most int64) (_ int64, err error) {
+	var from io.Reader
+	if f.Base64 != "" {
 		b, err := base64.StdEncoding.DecodeString(f.Base64)
 		switch {
 		case err != nil:
-			return docs.File{}, errs.Field(at+".base64", "is not base64")
+			return 0, errs.Field(at+".base64", "is not base64")
 		case len(b) > MaxBase64:
-			return docs.File{}, errs.Field(at+".base64", "is larger than %d MB; send it as a url, or upload it", MaxBase64>>20)
+			return 0, errs.Field(at+".base64", "is larger than %d MB; send it as a url, or upload it", MaxBase64>>20)
 		}
-		return s.Exchange.StoreFile(ctx, name, bytes.NewReader(b))
+		from = bytes.NewReader(b)
+	} else {
+		if most <= 0 {
+			return 0, errs.Field("body.changes", "bring more than %d MB of files together; send them in several batches", MaxBatchFetched>>20)
+		}
+		got, err := s.Outbound.Fetch(ctx, f.URL, outbound.Limits{MaxBytes: min(most, MaxFetched), Timeout: fetchTime})
+		if err != nil {
+			return 0, notFetched(at+".url", err)
+		}
+		defer got.Body.Close()
+		from = got.Body
 	}
-	got, err := s.Outbound.Fetch(ctx, f.URL, outbound.Limits{MaxBytes: MaxFetched, Timeout: fetchTime})
+	to, err := os.Create(path)
 	if err != nil {
-		return docs.File{}, notFetched(at+".url", err)
+		return 0, err
 	}
-	defer got.Body.Close()
-	return s.Exchange.StoreFile(ctx, name, got.Body)
+	n, err := io.Copy(to, from)
+	if err != nil {
+		err = notFetched(at+".url", err)
+	}
+	return n, errors.Join(err, to.Close())
 }
 
 // notFetched says why a file cannot be fetched. The cause may name an address

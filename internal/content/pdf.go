@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"time"
 
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/errs"
@@ -14,17 +13,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// pdfMakers is how many PDFs are made at a time; others wait for so long.
-const (
-	pdfMakers = 2
-	pdfWait   = time.Minute
-)
+// pdfMakers is how many PDFs are made at a time, half of them for one organization.
+const pdfMakers = 2
 
 // PDF writes a book into a temporary file, which the caller removes. It is sent
 // afterwards: a line may be slow, and others need not wait for it. The error is of the
-// kind TooMany if too many are made, and Precondition if the book would be too long.
+// kind Busy if too many are made, and Precondition if the book would be too long.
 func (s *Service) PDF(ctx context.Context, v *revision.View, o BookOptions) (_ *os.File, hash blob.Hash, err error) {
-	done, err := s.pdfTurn(ctx)
+	done, err := s.pdfs.Take(ctx, string(v.Space.Org), 1)
 	if err != nil {
 		return nil, hash, err
 	}
@@ -50,18 +46,4 @@ func (s *Service) PDF(ctx context.Context, v *revision.View, o BookOptions) (_ *
 	}
 	copy(hash[:], sum.Sum(nil))
 	return f, hash, nil
-}
-
-// pdfTurn waits until one more PDF may be made.
-func (s *Service) pdfTurn(ctx context.Context) (done func(), err error) {
-	wait := time.NewTimer(pdfWait)
-	defer wait.Stop()
-	select {
-	case s.pdfs <- struct{}{}:
-		return func() { <-s.pdfs }, nil
-	case <-wait.C:
-		return nil, errs.E(errs.TooMany, "the server is creating other PDFs; try again in a minute")
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
 }

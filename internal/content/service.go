@@ -13,6 +13,7 @@ import (
 	"log/slog"
 
 	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/exchange"
@@ -47,7 +48,7 @@ type Service struct {
 	highlight *markup.Highlighter
 	formulas  *formula.Typesetter
 	queues    *queues
-	pdfs      chan struct{}  // slots
+	pdfs      *budget.Pool   // how many are made at a time
 	described *openapi.Cache // of files, by the hashes of their bytes
 	expanded  *cache.Cache[expandedKey, expandedView]
 }
@@ -62,7 +63,7 @@ func New(s Service) *Service {
 	s.queues = &queues{}
 	s.described = openapi.NewCache()
 	s.expanded = cache.New[expandedKey](maxExpanded, func(v expandedView) int { return 4<<10 + computedWeight*v.pages })
-	s.pdfs = make(chan struct{}, pdfMakers)
+	s.pdfs = budget.NewPool("PDFs", pdfMakers)
 	s.Source = revision.NewSource(s.Store, s.BaseURL)
 	s.Index = index.NewIndex(index.Index{Store: s.Store, Source: s.Source, Blobs: s.Blobs, Log: s.Log})
 	s.Source.Uses = s.Index

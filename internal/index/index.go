@@ -526,10 +526,11 @@ type Index struct {
 	used     *cache.Cache[usedKey, bool]
 }
 
-// Bounds of what is kept in memory, in bytes.
+// Bounds of what is kept in memory, in bytes. The links of a change request with
+// 180,000 of them fit, which take seconds to find.
 const (
-	maxReports  = 16 << 20
-	maxRelinked = 16 << 20
+	maxReports  = 48 << 20
+	maxRelinked = 48 << 20
 )
 
 // NewIndex returns an index over a store.

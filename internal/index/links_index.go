@@ -26,7 +26,7 @@ type linkIndex struct {
 // whose links differ between two trees.
 type relinked struct {
 	pages map[string]store.LayerPage
-	to    map[linkEnd][]store.Link // by page, in their order
+	to    map[linkEnd][]*store.Link // by page, in their order
 }
 
 // linkEnd is what a link leads to, whatever part of it.
@@ -46,7 +46,7 @@ func (o *relinked) size() int {
 			n += 16 + len(a)
 		}
 		for _, l := range p.Links {
-			n += 2*160 + len(l.Target) + len(l.Anchor) + len(l.Label)
+			n += 160 + 64 + len(l.Target) + len(l.Anchor) + len(l.Label)
 		}
 	}
 	return n
@@ -113,7 +113,7 @@ func (s *Index) relink(ctx context.Context, r store.Reader, sp docs.Space, what 
 	if err := ix.affected(ctx, dl); err != nil {
 		return nil, err
 	}
-	out := &relinked{pages: map[string]store.LayerPage{}, to: map[linkEnd][]store.Link{}}
+	out := &relinked{pages: map[string]store.LayerPage{}, to: map[linkEnd][]*store.Link{}}
 	for id, there := range dl.reuse {
 		lp := store.LayerPage{ID: string(id), Gone: true}
 		if there {
@@ -141,9 +141,10 @@ func (s *Index) relink(ctx context.Context, r store.Reader, sp docs.Space, what 
 		out.pages[lp.ID] = lp
 	}
 	for _, id := range slices.Sorted(maps.Keys(out.pages)) {
-		for _, l := range out.pages[id].Links {
-			end := linkEnd{l.Space, l.Target}
-			out.to[end] = append(out.to[end], l)
+		links := out.pages[id].Links
+		for i := range links {
+			end := linkEnd{links[i].Space, links[i].Target}
+			out.to[end] = append(out.to[end], &links[i])
 		}
 	}
 	return out, nil
@@ -239,7 +240,7 @@ func (x *linkIndex) locations(ctx context.Context, page string, t store.Target, 
 	var out []store.Link
 	for _, l := range x.over.to[linkEnd{t.Space, t.Target}] {
 		if (page == "" || l.Page == page) && l.Kind == t.Kind && l.Anchor == t.Anchor {
-			out = append(out, l)
+			out = append(out, *l)
 		}
 	}
 	// Pages that are hidden may take the places of others; so more are asked

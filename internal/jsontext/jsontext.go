@@ -161,3 +161,25 @@ func trimSpace(b []byte) []byte {
 	}
 	return b
 }
+
+// MoreValues reports whether JSON has more than n values; an empty object or array counts as two.
+// It reads the bytes once and keeps nothing of them. For bytes that are not JSON the answer has no
+// meaning.
+func MoreValues(b []byte, n int) bool {
+	if len(b) <= n {
+		return false // the shortest value takes one byte
+	}
+	for i := 0; i < len(b) && n > 0; i++ {
+		switch b[i] {
+		case ',', '{', '[': // each begins another value
+			n--
+		case '"':
+			end := stringEnd(b[i:])
+			if end < 0 {
+				return false
+			}
+			i += end - 1
+		}
+	}
+	return n <= 0
+}

@@ -39,6 +39,10 @@ type Lookup struct {
 	pages  int64
 	wanted []wantedWord
 	lists  map[listPlace][]byte
+	// spend is asked before words are compared with misspelled ones. It returns
+	// false if there are enough; the others are not looked at then.
+	spend func(words int) bool
+	full  bool
 }
 
 // lookupTerm is a term of the query and the words of the index that answer it.
@@ -71,9 +75,10 @@ type listPlace struct {
 }
 
 // NewLookup returns a lookup of terms in an index with a number of layers. If
-// typos is set, words that are spelled a little differently answer a term too.
-func NewLookup(terms []QueryTerm, layers int, typos bool) *Lookup {
-	l := &Lookup{typos: typos, layers: layers, wanted: wantedWords(terms), lists: map[listPlace][]byte{}}
+// typos is set, words that are spelled a little differently answer a term too, as long as
+// spend, which gets the number of words that are compared, returns true.
+func NewLookup(terms []QueryTerm, layers int, typos bool, spend func(words int) bool) *Lookup {
+	l := &Lookup{typos: typos, layers: layers, wanted: wantedWords(terms), lists: map[listPlace][]byte{}, spend: spend}
 	for _, t := range terms {
 		l.terms = append(l.terms, &lookupTerm{QueryTerm: t, words: map[string]*lookupWord{}})
 	}
@@ -208,9 +213,24 @@ func wantedWords(terms []QueryTerm) []wantedWord {
 	return out
 }
 
+// Full reports whether words that could have been meant were left out, because
+// there are too many to compare.
+func (l *Lookup) Full() bool { return l.full }
+
+// comparing reports whether n more words are compared with misspelled ones.
+func (l *Lookup) comparing(n int) bool {
+	if l.typos && !l.full && !l.spend(n) {
+		l.full = true
+	}
+	return l.typos && !l.full
+}
+
+// bytesPerWord is about how much of a row one word takes.
+const bytesPerWord = 8
+
 // docTerms returns the terms of an encoded Doc that may answer the query.
 func (l *Lookup) docTerms(data []byte) iter.Seq2[[]byte, Impact] {
-	if l.typos {
+	if l.comparing(len(data) / bytesPerWord) {
 		return DecodeDoc(data)
 	}
 	return func(yield func([]byte, Impact) bool) {
@@ -227,7 +247,7 @@ func (l *Lookup) docTerms(data []byte) iter.Seq2[[]byte, Impact] {
 // bucketWords calls fn for the words of a bucket that may answer the query.
 // It returns false if the bucket is damaged.
 func (l *Lookup) bucketWords(data []byte, fn func(Word) bool) bool {
-	if l.typos {
+	if l.comparing(len(data) / bytesPerWord) {
 		return EachWord(data, fn)
 	}
 	for _, w := range l.wanted {

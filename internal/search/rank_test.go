@@ -69,7 +69,7 @@ func TestRankAgreesWithReadingEveryPage(t *testing.T) {
 		}
 		typos, most := rapid.Bool().Draw(t, "typos"), rapid.Bool().Draw(t, "most")
 
-		l := NewLookup(terms, layers, typos)
+		l := NewLookup(terms, layers, typos, plenty)
 		keys, ranges := l.Keys()
 		read := func(key string) bool {
 			return slices.Contains(keys, key) || slices.ContainsFunc(ranges, func(r [2]string) bool { return r[0] <= key && key < r[1] })
@@ -179,7 +179,7 @@ func TestTopReturnsTheBestInOrder(t *testing.T) {
 }
 
 func TestChooseKeepsAFewWordsOfAPrefix(t *testing.T) {
-	l := NewLookup([]QueryTerm{{Text: "word", Stem: "word", Prefix: true}}, 1, false)
+	l := NewLookup([]QueryTerm{{Text: "word", Stem: "word", Prefix: true}}, 1, false, plenty)
 	for i := range 3 * maxPrefixWords {
 		l.AddPending(0, int64(i+1), Doc{{fmt.Sprintf("word%03d", i), 1}}.Encode())
 	}
@@ -199,7 +199,7 @@ func TestChooseKeepsAFewWordsOfAPrefix(t *testing.T) {
 }
 
 func TestLookupReportsDamagedRows(t *testing.T) {
-	l := NewLookup([]QueryTerm{{Text: "word", Stem: "word"}}, 1, false)
+	l := NewLookup([]QueryTerm{{Text: "word", Stem: "word"}}, 1, false, plenty)
 	if err := l.AddRow(0, 1, keyBucket+"w", []byte{0, 200}); !errors.Is(err, ErrDamaged) {
 		t.Errorf("a damaged bucket: %v", err)
 	}
@@ -213,5 +213,19 @@ func TestLookupReportsDamagedRows(t *testing.T) {
 	l.terms[0].words["word"].lists[0].data = []byte{0}
 	if _, err := l.Scores(false); !errors.Is(err, ErrDamaged) {
 		t.Errorf("damaged postings: %v", err)
+	}
+}
+
+func plenty(int) bool { return true }
+
+// Where too many words would have to be compared, the words as they are written are still found.
+func TestLookupStopsComparing(t *testing.T) {
+	doc := Doc{{Term: "harbor", Impact: 9}, {Term: "harbour", Impact: 9}}.Encode()
+	for want, enough := range map[int]bool{1: false, 2: true} {
+		l := NewLookup([]QueryTerm{{Text: "harbour", Stem: "harbour", Typos: 1}}, 1, true, func(int) bool { return enough })
+		l.AddPending(0, 1, doc)
+		if got := len(l.terms[0].words); got != want || l.Full() != (want == 1) {
+			t.Errorf("%d words found, full is %v, want %d words", got, l.Full(), want)
+		}
 	}
 }

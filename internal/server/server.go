@@ -79,6 +79,7 @@ type Config struct {
 	Embeds              bool            // fetch pages of other web sites to describe them
 	Fonts               *pdf.Fonts      // of PDFs, besides the bundled ones
 	Limit               api.Limit
+	Memory              int64    // bytes that the process may use; 0: not known
 	Proxies             Proxies  // whose word about the address of a client counts
 	Origins             []string // web sites whose pages may call the API, such as https://app.example.com
 	AccessLog           bool     // log every request, not only failures
@@ -245,28 +246,8 @@ func (s *Server) start(ctx context.Context) error {
 		s.BaseURL = "http://" + ownHost(s.Listen, s.addr)
 	}
 	s.BaseURL = strings.TrimSuffix(s.BaseURL, "/")
-	s.Content.BaseURL, s.Content.Log, s.Content.Fonts = s.BaseURL, s.Log, s.Fonts
-	s.Content.Source.BaseURL, s.Content.Index.Log = s.BaseURL, s.Log
-	s.SignIn.BaseURL, s.SignIn.Log = s.BaseURL, s.Log
-	s.SSO.BaseURL, s.SSO.SignIn = s.BaseURL, s.SignIn
-	s.OIDC.BaseURL, s.OIDC.Log, s.OIDC.Operator = s.BaseURL, s.Log, s.Provider
-	s.OIDC.OwnsDomain = s.Orgs.OwnsDomain
-	s.Inbox.BaseURL, s.Inbox.Log = s.BaseURL, s.Log
-	if s.Mail != nil {
-		s.SignIn.Mail, s.Inbox.Mail = s.Mail, s.Mail
-	}
-	if err := s.Translation.set(s.Translations, s.Outbound); err != nil {
+	if err := s.configure(); err != nil {
 		return errors.Join(err, listener.Close())
-	}
-	s.Orgs.Closed, s.Orgs.Vouched, s.Orgs.Invitations = s.OrganizationsClosed, s.EmailDomains, s.Invitations
-	s.Sites.Hosts = sites.Hosts{Base: s.BaseURL, Domain: s.SitesDomain, Vouched: s.SiteHostnames}
-	if s.DNS != "" {
-		s.Sites.DNS = resolver(s.DNS)
-		s.Orgs.DNS = s.Sites.DNS
-	}
-	s.Git.BaseURL, s.Git.Log, s.Git.Git.Log = s.BaseURL, s.Log, s.Log
-	if s.Git.Git.Dir = s.GitCache; s.GitCache == "" {
-		s.Git.Git.Dir = GitPath(filepath.Dir(s.Files.Folder))
 	}
 	secret, err := s.Store.Secret(ctx)
 	if err != nil {
@@ -290,7 +271,7 @@ func (s *Server) start(ctx context.Context) error {
 	}
 	s.API = api.New(api.Config{
 		Clock: s.Store.Clock, Guard: s.Guard, Orgs: s.Orgs, Spaces: s.Spaces, Content: s.Content, Reviews: s.Reviews, Signer: signer, Log: s.Log,
-		BaseURL: s.BaseURL, Version: s.Version, Build: s.Build, Limit: s.Limit, Observe: s.metrics.observe,
+		BaseURL: s.BaseURL, Version: s.Version, Build: s.Build, Limit: s.Limit, Memory: s.Memory, Observe: s.metrics.observe,
 		Comments: s.Comments, Webhooks: s.Webhooks, Git: s.Git, Sites: s.Sites, Insights: s.Insights, Assets: s.Assets, APISpecs: s.APISpecs, Conversations: s.Conversations, Translations: s.Translations, SignIn: s.SignIn, SSO: s.SSO, OIDC: s.OIDC, Inbox: s.Inbox, Embeds: cards, ExportSite: s.exportSite,
 	}, secret)
 	s.people = console.New(console.Config{
@@ -317,6 +298,31 @@ func (s *Server) start(ctx context.Context) error {
 	}
 	s.background(work)
 	return nil
+}
+
+// configure sets what the services need to know of the configuration.
+func (s *Server) configure() error {
+	s.Content.BaseURL, s.Content.Log, s.Content.Fonts = s.BaseURL, s.Log, s.Fonts
+	s.Content.Source.BaseURL, s.Content.Index.Log = s.BaseURL, s.Log
+	s.SignIn.BaseURL, s.SignIn.Log = s.BaseURL, s.Log
+	s.SSO.BaseURL, s.SSO.SignIn = s.BaseURL, s.SignIn
+	s.OIDC.BaseURL, s.OIDC.Log, s.OIDC.Operator = s.BaseURL, s.Log, s.Provider
+	s.OIDC.OwnsDomain = s.Orgs.OwnsDomain
+	s.Inbox.BaseURL, s.Inbox.Log = s.BaseURL, s.Log
+	if s.Mail != nil {
+		s.SignIn.Mail, s.Inbox.Mail = s.Mail, s.Mail
+	}
+	s.Orgs.Closed, s.Orgs.Vouched, s.Orgs.Invitations = s.OrganizationsClosed, s.EmailDomains, s.Invitations
+	s.Sites.Hosts = sites.Hosts{Base: s.BaseURL, Domain: s.SitesDomain, Vouched: s.SiteHostnames}
+	if s.DNS != "" {
+		s.Sites.DNS = resolver(s.DNS)
+		s.Orgs.DNS = s.Sites.DNS
+	}
+	s.Git.BaseURL, s.Git.Log, s.Git.Git.Log = s.BaseURL, s.Log, s.Log
+	if s.Git.Git.Dir = s.GitCache; s.GitCache == "" {
+		s.Git.Git.Dir = GitPath(filepath.Dir(s.Files.Folder))
+	}
+	return s.Translation.set(s.Translations, s.Outbound)
 }
 
 // exportSite writes a site as an archive of static files.

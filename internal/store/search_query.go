@@ -72,12 +72,16 @@ func (r Reader) Search(ctx context.Context, scopes []SearchScope, query string, 
 		return []SearchHit{}, false, nil
 	}
 	var hits []found
+	var read, misspelled bool // what was read last
 	for _, how := range []struct{ typos, most bool }{{false, false}, {true, false}, {true, true}} {
 		if how.typos && !how.most && !s.mayHaveTypos() || how.most && !s.hasSeveral() {
 			continue
 		}
-		if err := s.read(ctx, how.typos); err != nil {
-			return nil, false, fmt.Errorf("search: %w", err)
+		if !read || misspelled != how.typos {
+			if err := s.read(ctx, how.typos); err != nil {
+				return nil, false, fmt.Errorf("search: %w", err)
+			}
+			read, misspelled = true, how.typos
 		}
 		var err error
 		if hits, err = s.best(ctx, how.most, offset+limit+1); err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/search"
 )
 
@@ -40,7 +41,9 @@ func (s *searcher) read(ctx context.Context, typos bool) error {
 // read reads the rows that answer the query. It reports false if rows are
 // missing.
 func (g *searchGroup) read(ctx context.Context, r Reader, typos bool) (complete bool, err error) {
-	g.lookup, g.matcher = search.NewLookup(g.terms, len(g.layers), typos), nil
+	left := budget.Of(ctx)
+	spend := func(words int) bool { return left.Spend(budget.Words, int64(words)) == nil }
+	g.lookup, g.matcher = search.NewLookup(g.terms, len(g.layers), typos, spend), nil
 	var blocks []*layerBlock
 	for from := 0; from < len(g.layers); from += layersAtOnce {
 		b := newLayerBlock(g, from, min(from+layersAtOnce, len(g.layers)))
@@ -100,27 +103,31 @@ func (b *layerBlock) readWords(ctx context.Context, r Reader) error {
 		SELECT layer_id, id, '', terms FROM search_pending WHERE layer_id IN `+b.in+`
 		UNION ALL
 		SELECT layer_id, pages, '#', NULL FROM search_segments WHERE layer_id IN `+b.in+`
-		UNION ALL`+fromIndex+b.in+` AND i.key IN `+in, args)
+		UNION ALL`+fromIndex+b.in+` AND i.key IN `+in, args, whole)
 	for _, keys := range ranges {
-		if err != nil {
+		if err != nil || b.lookup.Full() {
 			return err
 		}
 		n := int64(len(b.args))
 		err = b.readRows(ctx, r, fromIndex+b.in+` AND i.key >= $`+itoa(n+1)+` AND i.key < $`+itoa(n+2),
-			append(slices.Clone(b.args), keys[0], keys[1]))
+			append(slices.Clone(b.args), keys[0], keys[1]), b.lookup.Full)
 	}
 	return err
 }
 
+// whole reads all rows.
+func whole() bool { return false }
+
 // readRows reads rows of three kinds, which differ by the key: a pending
-// page, the size of a segment, and a row of a segment.
-func (b *layerBlock) readRows(ctx context.Context, r Reader, text string, args []any) error {
+// page, the size of a segment, and a row of a segment. It stops where enough
+// reports true.
+func (b *layerBlock) readRows(ctx context.Context, r Reader, text string, args []any, enough func() bool) error {
 	rows, err := r.run.query(ctx, text, args...)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
-	for rows.Next() {
+	for !enough() && rows.Next() {
 		var layer, key string
 		var number int64
 		var data sql.RawBytes // valid until the next row
@@ -153,7 +160,7 @@ func (b *layerBlock) readLists(ctx context.Context, r Reader) error {
 		args = append(args, k)
 	}
 	in := placeholders(len(b.args)+1, &args, len(keys))
-	return b.readRows(ctx, r, fromIndex+b.in+` AND i.key IN `+in, args)
+	return b.readRows(ctx, r, fromIndex+b.in+` AND i.key IN `+in, args, whole)
 }
 
 // placeholders returns ($first, …) for the last n arguments. It repeats the

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// allAtOnce sends all rows at the same time, each again and again, and prints what the others
+// waited for.
+func allAtOnce(ctx context.Context, s *servers, t *tenant, chosen []row, long time.Duration) error {
+	attackers := make([]*attacker, len(chosen))
+	for i, r := range chosen {
+		attackers[i] = &attacker{s: s}
+		if err := attackers[i].sign(ctx, fmt.Sprintf("Row %d %d", r.number, i)); err != nil {
+			return err
+		}
+		if err := r.prepare(ctx, attackers[i]); err != nil {
+			return fmt.Errorf("row %d, %s: %w", r.number, r.name, err)
+		}
+	}
+	s.resetPeaks()
+	disk := s.diskUsed()
+	ctx, stop := context.WithTimeout(ctx, long)
+	defer stop()
+	t.begin(context.WithoutCancel(ctx))
+	var wg sync.WaitGroup
+	counts := make([]int, len(chosen))
+	for i, r := range chosen {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				_ = r.attack(ctx, attackers[i]) // the end cuts it off
+				counts[i]++
+			}
+		})
+	}
+	wg.Wait()
+	seen := t.end()
+	if !s.alive() {
+		return errors.New("a server ended")
+	}
+	for i, r := range chosen {
+		fmt.Printf("row %d: %d times, %s\n", r.number, counts[i], r.name)
+	}
+	fmt.Printf("memory at most %d MB; disk %+d MB\n", s.peak()>>20, (s.diskUsed()-disk)>>20)
+	fmt.Printf("others: %d reads, p99 %.0f ms; %d writes, p99 %.0f ms; slowest %.0f ms; %d failed %s\n",
+		seen.readings, ms(seen.reads), seen.edits, ms(seen.writes), ms(seen.slowest), seen.failed, seen.failure)
+	return nil
+}

@@ -1,0 +1,68 @@
+// Package budget bounds what work may use. A Budget is what one request or job may spend, in
+// steps, pixels and other units; a Pool is what all of them share.
+package budget
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/octavo-docs/octavo/internal/errs"
+)
+
+// Kind is a unit that work is counted in.
+type Kind int
+
+// The kinds, with the limit of each. docs/manual/operating/limits.md lists them for operators.
+const (
+	Words  Kind = iota // of the search index that a query compares and reads
+	Pixels             // of pictures that are decoded for one PDF
+	kinds
+)
+
+// limits are generous for ordinary work: a request that reaches one is a mistake or an attack.
+var limits = [kinds]struct {
+	most int64
+	what string
+	hint string
+}{
+	Words:  {2_000_000, "words of the index", "search for fewer words"},
+	Pixels: {120_000_000, "pixels of pictures", "use smaller pictures, or make PDFs of single pages"},
+}
+
+// Budget is what one piece of work may still spend.
+type Budget struct{ left [kinds]atomic.Int64 }
+
+// New returns a budget with all of every limit.
+func New() *Budget {
+	b := &Budget{}
+	for k := range kinds {
+		b.left[k].Store(limits[k].most)
+	}
+	return b
+}
+
+type key struct{}
+
+// With returns a context whose work draws from a budget.
+func With(ctx context.Context, b *Budget) context.Context { return context.WithValue(ctx, key{}, b) }
+
+// Of returns the budget of a context. Work that has none gets one of its own.
+func Of(ctx context.Context) *Budget {
+	if b, ok := ctx.Value(key{}).(*Budget); ok {
+		return b
+	}
+	return New()
+}
+
+// Spend takes n of a kind. It returns an error of kind errs.Invalid that names the limit if less is left;
+// everything that is left is spent then.
+func (b *Budget) Spend(k Kind, n int64) error {
+	if b.left[k].Add(-n) >= 0 {
+		return nil
+	}
+	b.left[k].Store(0)
+	return errs.E(errs.Invalid, "this takes more than %d %s; %s", limits[k].most, limits[k].what, limits[k].hint)
+}
+
+// Left returns how much of a kind is left.
+func (b *Budget) Left(k Kind) int64 { return max(0, b.left[k].Load()) }

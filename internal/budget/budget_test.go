@@ -1,0 +1,119 @@
+package budget
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/errs"
+)
+
+func TestBudgetEnds(t *testing.T) {
+	ctx := With(context.Background(), New())
+	most := limits[Words].most
+	if err := Of(ctx).Spend(Words, most); err != nil {
+		t.Fatal(err)
+	}
+	if err := Of(ctx).Spend(Words, 1); !errs.Is(err, errs.Invalid) {
+		t.Errorf("one word too many: %v", err)
+	}
+	if err := Of(ctx).Spend(Pixels, 1); err != nil {
+		t.Errorf("another unit: %v", err)
+	}
+}
+
+// Whoever has nothing is served before whoever has much, whenever they came.
+func TestPoolIsFair(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := NewPool("tests", 4)
+		ctx := t.Context()
+		take := func(who string, n int64) func() {
+			t.Helper()
+			release, err := p.Take(ctx, who, n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return release
+		}
+		first := take("greedy", 2)
+		other := take("other", 2)
+		var mu sync.Mutex
+		var order []string
+		wait := func(who string, n int64) {
+			go func() {
+				release := take(who, n)
+				mu.Lock()
+				order = append(order, who)
+				mu.Unlock()
+				time.Sleep(time.Second)
+				release()
+			}()
+			synctest.Wait()
+		}
+		wait("greedy", 2)
+		wait("modest", 2)
+		other() // greedy still has its half: modest is next although it came later
+		synctest.Wait()
+		mu.Lock()
+		if len(order) != 1 || order[0] != "modest" {
+			t.Errorf("served: %v", order)
+		}
+		mu.Unlock()
+		first()
+		time.Sleep(5 * time.Second)
+		if len(order) != 2 || p.used != 0 || len(p.held) != 0 || len(p.queued) != 0 {
+			t.Errorf("served: %v, used %d, held %v, queued %v", order, p.used, p.held, p.queued)
+		}
+	})
+}
+
+// Nobody waits for ever, and a queue does not grow without bound.
+func TestPoolRefuses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := NewPool("tests", 2)
+		release, err := p.Take(t.Context(), "a", 5) // more than there is: all of it
+		if err != nil {
+			t.Fatal(err)
+		}
+		gone, leave := context.WithCancel(t.Context())
+		results := make(chan error, maxQueued+2)
+		for i := range maxQueued + 1 {
+			ctx := t.Context()
+			if i == 0 {
+				ctx = gone
+			}
+			go func() {
+				_, err := p.Take(ctx, "b", 1)
+				results <- err
+			}()
+			synctest.Wait()
+		}
+		if err := <-results; !errs.Is(err, errs.Busy) {
+			t.Errorf("one more than the queue has places for: %v", err)
+		}
+		leave()
+		if err := <-results; err != context.Canceled { //nolint:errorlint // as it is
+			t.Errorf("a caller who went away: %v", err)
+		}
+		time.Sleep(maxWait + time.Second)
+		for range maxQueued - 1 {
+			if err := <-results; !errs.Is(err, errs.Busy) {
+				t.Errorf("after waiting: %v", err)
+			}
+		}
+		release()
+		release() // once is enough
+		if p.used != 0 || len(p.waiting) != 0 || len(p.queued) != 0 {
+			t.Errorf("used %d, %d wait, queued %v", p.used, len(p.waiting), p.queued)
+		}
+	})
+}
+
+func BenchmarkSpend(b *testing.B) {
+	ctx := With(context.Background(), New())
+	for b.Loop() {
+		_ = Of(ctx).Spend(Words, 0)
+	}
+}

@@ -25,7 +25,7 @@ var layers = [][]string{
 	{"docs/manual", "internal/cache", "internal/coding", "internal/costly", "internal/emoji", "internal/errs", "internal/inline", "internal/jsontext", "internal/lis", "internal/names", "internal/opt", "internal/packed", "internal/rison", "internal/svg", "internal/yamldoc"},
 	{"internal/budget", "internal/chunk", "internal/expr", "internal/formula", "internal/icons", "internal/openapi", "internal/search", "internal/twemoji", "internal/outbound"},
 	{"internal/docs"},
-	{"internal/adaptive", "internal/challenge", "internal/customization", "internal/embeds", "internal/fonts", "internal/frontmatter", "internal/mail", "internal/saml", "internal/topics", "internal/visitor"},
+	{"internal/adaptive", "internal/challenge", "internal/customization", "internal/embeds", "internal/fonts", "internal/frontmatter", "internal/helpdesk", "internal/mail", "internal/saml", "internal/topics", "internal/visitor"},
 	{"internal/markup", "internal/sitefile"},
 	{"internal/apidoc", "internal/epub", "internal/folder", "internal/git", "internal/pdf", "internal/reading", "internal/reference", "internal/social", "internal/theme", "internal/translate", "internal/visualdiff"},
 	{"internal/store", "internal/blob"},

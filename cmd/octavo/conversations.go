@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/octavo-docs/octavo/internal/conversations"
+	"github.com/octavo-docs/octavo/internal/helpdesk"
 )
 
 type conversationsCmd struct {
@@ -47,7 +48,7 @@ func (c *conversationsImportCmd) Run(ctx context.Context, s streams) error {
 		source = "integration:" + c.Format + ":import"
 	}
 	out := &conversationSender{ctx: ctx, server: server, at: path("orgs", server.org, "conversations") + "?source=" + url.QueryEscape(source), log: s.err}
-	err = readConversations(in, c.Format, out.add)
+	err = helpdesk.Read(in, c.Format, out.add)
 	if err == nil {
 		err = out.flush()
 	}
@@ -69,12 +70,12 @@ type conversationSender struct {
 
 // add takes a conversation. One that the API would refuse is left out with a message, so
 // that it does not keep others out.
-func (o *conversationSender) add(c importedConversation) error {
+func (o *conversationSender) add(c helpdesk.Conversation) error {
 	size := len(c.Subject)
 	for _, p := range c.Parts {
 		size += len(p.Body)
 	}
-	if why := c.wrong(size); why != "" {
+	if why := wrong(c, size); why != "" {
 		o.skipped++
 		fmt.Fprintf(o.log, "conversation %q: %s\n", c.ID, why)
 		return nil
@@ -105,7 +106,7 @@ func (o *conversationSender) flush() error {
 }
 
 // wrong returns why a conversation cannot be sent; empty if it can.
-func (c importedConversation) wrong(size int) string {
+func wrong(c helpdesk.Conversation, size int) string {
 	switch {
 	case c.ID == "":
 		return "it has no id"

@@ -53,6 +53,7 @@ func (a *API) conversations() {
 		About: "E-mail addresses and numbers of phones and cards in its texts are replaced, attributes and the address at the source are removed. " +
 			"What is sent of the conversation later is masked as well.",
 	}, a.redactConversation)
+	a.conversationHooks(tag)
 	a.issues(tag, see)
 }
 

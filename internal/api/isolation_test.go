@@ -211,6 +211,8 @@ func (f fixture) param(name string) string {
 		return "inside"
 	case "hash": // of an address without a signature
 		return strings.Repeat("0", 64)
+	case "format":
+		return "zendesk"
 	case "name", "file":
 		return "name.txt"
 	}
@@ -291,6 +293,7 @@ var bodies = map[string]string{
 	"updateOpenAPISpecBySlug":             `{"visibility":"public"}`,
 	"ingestConversation":                  `{"id":"pwned","parts":[]}`,
 	"answerConversationsIssuesCluster":    `{}`,
+	"createConversationsWebhook":          `{"format":"zendesk"}`,
 	"createTranslation":                   `{"source":{"space":"$space","language":"en"},"language":"de"}`,
 	"updateTranslation":                   `{"instructions":{"object":"document","data":{},"nodes":[]}}`,
 	"updateGlossaryEntries":               `{"operations":[{"type":"insert","translations":{"en":"pwned"}}]}`,

@@ -25,6 +25,7 @@ var fill = []filling{
 	{"POST", "/orgs/$org/collections", `{"title":"List","parent":"$collection"}`, ""},
 	{"POST", "/orgs/$org/spaces", `{"title":"List"}`, ""},
 	{"POST", "/orgs/$org/spaces", `{"title":"List","parent":"$collection"}`, ""},
+	{"POST", "/orgs/$org/spaces", `{"title":"List","language":"en"}`, "translated"},
 	{"PUT", "/orgs/$org/teams", `{"title":"List","members":["$user_victim"]}`, "last"},
 	{"POST", "/orgs/$org/invites", `{"emails":["list-N@acme.test"],"role":"read"}`, ""},
 	{"PUT", "/orgs/$org/teams/$team/members", `{"add":["list-N@acme.test"]}`, ""},
@@ -41,7 +42,7 @@ var fill = []filling{
 	{"POST", "/orgs/$org/webhooks/$webhook/test", "", ""},
 	{"POST", "/orgs/$org/openapi", `{"slug":"list-N","source":{"text":"List"}}`, ""},
 	{"POST", "/orgs/$org/conversations", `{"id":"list-N","parts":[{"type":"message","role":"user","body":"Why does the webhook of list-N fail?"}]}`, ""},
-	{"POST", "/orgs/$org/translations", `{"source":{"space":"$space","language":"en"},"language":"fr"}`, ""},
+	{"POST", "/orgs/$org/translations", `{"source":{"space":"$translated"},"language":"fr"}`, ""},
 	{"PUT", "/orgs/$org/translations-glossary", `{"operations":[{"type":"insert","translations":{"en":"List"}}]}`, ""},
 	{"POST", "/orgs/$org/saml", `{"label":"List"}`, ""},
 	{"POST", "/orgs/$org/oidc", `{"label":"List","issuer":"https://login.example","clientId":"list"}`, ""},
@@ -227,11 +228,12 @@ func newLists(t *testing.T, o store.Options) (*world, fixture) {
 func (w *world) fill(number int, path string) {
 	w.t.Helper()
 	for _, x := range fill {
-		if path != "" && w.expand(x.path) != path && x.path != "/orgs/$org/invites" { // of whom others are made members
+		needed := x.path == "/orgs/$org/invites" || x.name == "translated" // of whom others are made members, and what is translated
+		if path != "" && w.expand(x.path) != path && !needed {
 			continue
 		}
 		a := w.must("admin", x.method, x.path, strings.ReplaceAll(x.body, "list-N", fmt.Sprintf("list-%d", number)))
-		if x.name == "last" || x.name != "" && w.vars[x.name] == "" {
+		if x.name == "last" || x.name == "translated" || x.name != "" && w.vars[x.name] == "" {
 			w.vars[x.name] = identity(a.body)
 		}
 	}

@@ -63,6 +63,11 @@ func (s *Service) Ingest(ctx context.Context, g *authz.Grant, source string, in 
 	if source == "" {
 		source = SourceOf(g.Actor.User)
 	}
+	return s.ingestAll(ctx, g, source, in, false)
+}
+
+// ingestAll is Ingest. Parts of conversations are added to what is stored of them.
+func (s *Service) ingestAll(ctx context.Context, g *authz.Grant, source string, in []Input, parts bool) error {
 	for i, one := range in {
 		at := "body"
 		if len(in) > 1 {
@@ -75,6 +80,12 @@ func (s *Service) Ingest(ctx context.Context, g *authz.Grant, source string, in 
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		changed := 0
 		for _, one := range in {
+			var err error
+			if parts {
+				if one, err = extend(ctx, tx, g.Access.Org, source, one); err != nil {
+					return err
+				}
+			}
 			stored, err := ingest(ctx, tx, g.Access.Org, source, one)
 			if err != nil {
 				return err

@@ -23,17 +23,18 @@ type Purpose string
 
 // The purposes, each with what the id names.
 const (
-	Webhook       Purpose = "octavo webhook secrets"             // webhook
-	GitOperation  Purpose = "octavo git operation credentials"   // operation
-	GitConnection Purpose = "octavo git connection credentials"  // space
-	GitHook       Purpose = "octavo git connection hook secrets" // space
-	ShareLink     Purpose = "octavo share link keys"             // share link
-	VisitorKey    Purpose = "octavo visitor authentication keys" // site
-	MCPHeaders    Purpose = "octavo site mcp server headers"     // MCP server
-	Certificate   Purpose = "octavo tls certificates"            // name of the certificate
-	SAMLKey       Purpose = "octavo saml request keys"           // SAML provider
-	OIDCClient    Purpose = "octavo oidc client secrets"         // provider
-	Unsubscribe   Purpose = "octavo unsubscribe links"           // nothing: the user is inside
+	Webhook          Purpose = "octavo webhook secrets"              // webhook
+	GitOperation     Purpose = "octavo git operation credentials"    // operation
+	GitConnection    Purpose = "octavo git connection credentials"   // space
+	ConversationHook Purpose = "octavo conversation webhook secrets" // organization and format
+	GitHook          Purpose = "octavo git connection hook secrets"  // space
+	ShareLink        Purpose = "octavo share link keys"              // share link
+	VisitorKey       Purpose = "octavo visitor authentication keys"  // site
+	MCPHeaders       Purpose = "octavo site mcp server headers"      // MCP server
+	Certificate      Purpose = "octavo tls certificates"             // name of the certificate
+	SAMLKey          Purpose = "octavo saml request keys"            // SAML provider
+	OIDCClient       Purpose = "octavo oidc client secrets"          // provider
+	Unsubscribe      Purpose = "octavo unsubscribe links"            // nothing: the user is inside
 )
 
 // ErrSealed is the error of everything that does not open: it was

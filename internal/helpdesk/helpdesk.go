@@ -1,4 +1,7 @@
-package main
+// Package helpdesk reads conversations as the programs of support teams export them, and as they
+// send them (webhook.go). What it reads is text of people outside: it is decoded, bounded by
+// the caller, and nothing else.
+package helpdesk
 
 import (
 	"bufio"
@@ -12,21 +15,23 @@ import (
 	"time"
 )
 
-// importedConversation is a conversation as the API takes it.
-type importedConversation struct {
-	ID       string            `json:"id"`
-	Subject  string            `json:"subject,omitempty"`
-	Metadata importedMetadata  `json:"metadata"`
-	Parts    []importedMessage `json:"parts"`
+// Conversation is a conversation as the API takes it.
+type Conversation struct {
+	ID       string    `json:"id"`
+	Subject  string    `json:"subject,omitempty"`
+	Metadata Metadata  `json:"metadata"`
+	Parts    []Message `json:"parts"`
 }
 
-type importedMetadata struct {
+// Metadata is what is known of a conversation besides its messages.
+type Metadata struct {
 	URL        string            `json:"url,omitempty"`
 	Attributes map[string]string `json:"attributes,omitempty"`
 	CreatedAt  *time.Time        `json:"createdAt,omitempty"`
 }
 
-type importedMessage struct {
+// Message is a part of a conversation.
+type Message struct {
 	Type string `json:"type"`
 	Role string `json:"role"`
 	Body string `json:"body"`
@@ -35,27 +40,36 @@ type importedMessage struct {
 // maxSubject is how many characters the subject of a conversation has.
 const maxSubject = 512
 
+// bounded returns a conversation whose subject is as long as the API takes it.
+func (c Conversation) bounded() Conversation {
+	if r := []rune(c.Subject); len(r) > maxSubject {
+		c.Subject = string(r[:maxSubject])
+	}
+	return c
+}
+
 // say adds a message; an empty one is left out.
-func (c *importedConversation) say(role, body string) {
+func (c *Conversation) say(role, body string) {
 	if strings.TrimSpace(body) != "" {
-		c.Parts = append(c.Parts, importedMessage{"message", role, body})
+		c.Parts = append(c.Parts, Message{"message", role, body})
 	}
 }
 
-// readConversations calls fn for each conversation of a file.
-func readConversations(in io.Reader, format string, fn func(importedConversation) error) error {
-	take := func(c importedConversation) error {
-		if r := []rune(c.Subject); len(r) > maxSubject {
-			c.Subject = string(r[:maxSubject])
-		}
-		return fn(c)
-	}
+// Formats that are exported as JSON, and sent by webhooks.
+const (
+	Intercom = "intercom"
+	Zendesk  = "zendesk"
+)
+
+// Read calls fn for each conversation of a file.
+func Read(in io.Reader, format string, fn func(Conversation) error) error {
+	take := func(c Conversation) error { return fn(c.bounded()) }
 	switch format {
 	case "csv":
 		return readCSV(in, take)
-	case "intercom":
+	case Intercom:
 		return eachJSON(in, "conversations", func(c intercomConversation) error { return take(c.plain()) })
-	case "zendesk":
+	case Zendesk:
 		return eachJSON(in, "tickets", func(c zendeskTicket) error { return take(c.plain()) })
 	}
 	return eachJSON(in, "conversations", take)
@@ -165,8 +179,8 @@ func (a intercomAuthor) role() string {
 	return "user"
 }
 
-func (c intercomConversation) plain() importedConversation {
-	out := importedConversation{ID: string(c.ID), Subject: cmp.Or(c.Title, c.Source.Subject)}
+func (c intercomConversation) plain() Conversation {
+	out := Conversation{ID: string(c.ID), Subject: cmp.Or(c.Title, c.Source.Subject)}
 	if c.CreatedAt > 0 {
 		at := time.Unix(c.CreatedAt, 0).UTC()
 		out.Metadata.CreatedAt = &at
@@ -195,8 +209,8 @@ type zendeskTicket struct {
 	} `json:"comments"`
 }
 
-func (t zendeskTicket) plain() importedConversation {
-	out := importedConversation{ID: string(t.ID), Subject: t.Subject, Metadata: importedMetadata{CreatedAt: t.CreatedAt}}
+func (t zendeskTicket) plain() Conversation {
+	out := Conversation{ID: string(t.ID), Subject: t.Subject, Metadata: Metadata{CreatedAt: t.CreatedAt}}
 	for _, c := range t.Comments {
 		role := "team-member"
 		if c.Author == t.Requester {
@@ -218,7 +232,7 @@ var csvTimes = []string{time.RFC3339Nano, "2006-01-02 15:04:05", "2006-01-02T15:
 // readCSV reads a table whose header names columns: id and body, and if they are there subject,
 // role, created_at and url. Others are attributes. Rows that follow each other with the same id are the
 // messages of one conversation.
-func readCSV(in io.Reader, fn func(importedConversation) error) error {
+func readCSV(in io.Reader, fn func(Conversation) error) error {
 	r := csv.NewReader(in)
 	r.FieldsPerRecord = -1
 	header, err := r.Read()
@@ -234,7 +248,7 @@ func readCSV(in io.Reader, fn func(importedConversation) error) error {
 			return fmt.Errorf("the header has no column %s", name)
 		}
 	}
-	var now importedConversation
+	var now Conversation
 	for {
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
@@ -269,8 +283,8 @@ func readCSV(in io.Reader, fn func(importedConversation) error) error {
 }
 
 // csvConversation returns the conversation that begins with a row.
-func csvConversation(get func(string) string, columns map[string]int) (importedConversation, error) {
-	out := importedConversation{ID: get("id"), Subject: get("subject"), Metadata: importedMetadata{URL: get("url"), Attributes: map[string]string{}}}
+func csvConversation(get func(string) string, columns map[string]int) (Conversation, error) {
+	out := Conversation{ID: get("id"), Subject: get("subject"), Metadata: Metadata{URL: get("url"), Attributes: map[string]string{}}}
 	for name := range columns {
 		switch name {
 		case "id", "subject", "url", "body", "role", "created_at":

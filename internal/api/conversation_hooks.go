@@ -1,0 +1,96 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/conversations"
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+// conversationHookTime is how long the address of a webhook works.
+const conversationHookTime = 10 * 365 * 24 * time.Hour
+
+func (a *API) conversationHooks(tag string) {
+	register(a, op{
+		ID: "createConversationsWebhook", Route: "POST /orgs/{organizationId}/conversations-webhooks", Tag: tag, Allow: authz.Org(authz.IngestConvo), Status: 201,
+		Summary: "Get an address to which Intercom or Zendesk sends conversations.",
+		About: "The address is a secret, and is shown once. It works as long as whoever made it may ingest conversations: make it with the token of a service account to be able to end it. " +
+			"With secret, bodies have to be signed with it too: the client secret of an app at Intercom, the signing secret of a webhook at Zendesk.",
+	}, a.createConversationHook)
+	register(a, op{
+		ID: "receiveConversationsWebhook", Route: "POST /conversations-webhooks/{organizationId}/{format}", Tag: tag, Allow: authz.Signed(), Signed: signedConversationHook,
+		Status: http.StatusNoContent, MaxBody: 2 * conversations.MaxText, Also: []int{http.StatusUnauthorized},
+		Summary: "Receive a conversation from Intercom or Zendesk, at an address that createConversationsWebhook returned.",
+		About:   "Messages are added to those that are known of the conversation. Other events do nothing.",
+	}, a.receiveConversationHook)
+}
+
+// ConversationsWebhook on the wire.
+type ConversationsWebhook struct {
+	Object string `json:"object" enum:"conversations-webhook"`
+	Format string `json:"format" enum:"intercom,zendesk"`
+	Source string `json:"source" doc:"Of the conversations that arrive."`
+	Signed bool   `json:"signed" doc:"Bodies have to be signed."`
+	URL    string `json:"url" format:"uri" doc:"Where events have to be sent. A secret."`
+}
+
+type createConversationHookIn struct {
+	OrgIn
+	Body struct {
+		Format string `json:"format" enum:"intercom,zendesk"`
+		Source string `json:"source,omitempty" maxLength:"255" pattern:"^(email|integration:[^:]+:[^:]+)$" doc:"Where the conversations come from. Default: integration:FORMAT:webhook."`
+		Secret string `json:"secret,omitempty" maxLength:"255" doc:"By which bodies are signed."`
+	}
+}
+
+func (a *API) createConversationHook(ctx context.Context, in *createConversationHookIn) (*out[ConversationsWebhook], error) {
+	b := in.Body
+	h, err := a.Conversations.NewHook(ctx, authz.Of(ctx), b.Format, b.Source, b.Secret)
+	if err != nil {
+		return nil, err
+	}
+	query := url.Values{"source": {h.Source}, "user": {string(h.User)}, "sealed": {h.Sealed}}
+	query.Set("signature", a.Signer.Sign(a.Clock().Add(conversationHookTime), conversationHookParts(string(h.Org), h.Format, query)...))
+	at := a.location("conversations-webhooks", string(h.Org), h.Format) + "?" + query.Encode()
+	return ok(ConversationsWebhook{"conversations-webhook", h.Format, h.Source, h.Sealed != "", at}), nil
+}
+
+// conversationHookParts returns what the signature of an address is for. The first part keeps
+// other signatures from being taken for one of a webhook.
+func conversationHookParts(org, format string, query url.Values) []string {
+	return []string{"conversations", org, format, query.Get("source"), query.Get("user"), query.Get("sealed")}
+}
+
+func signedConversationHook(r *http.Request) []string {
+	return conversationHookParts(r.PathValue("organizationId"), r.PathValue("format"), r.URL.Query())
+}
+
+type receiveConversationHookIn struct {
+	OrgIn
+	Format string      `path:"format"`
+	Source string      `query:"source"`
+	User   docs.UserID `query:"user"`
+	Sealed string      `query:"sealed"`
+	SignedAddress
+	RawBody []byte
+	header  func(string) string
+}
+
+// Resolve keeps the headers, which have the signature of the body.
+func (in *receiveConversationHookIn) Resolve(ctx huma.Context) []error {
+	in.header = ctx.Header
+	return nil
+}
+
+func (a *API) receiveConversationHook(ctx context.Context, in *receiveConversationHookIn) (*done, error) {
+	h := conversations.Hook{Org: in.Org, Format: in.Format, Source: in.Source, User: in.User, Sealed: in.Sealed}
+	return nil, a.Conversations.Receive(ctx, h, authz.Of(ctx).Actor, in.header, in.RawBody)
+}
+
+var _ huma.Resolver = (*receiveConversationHookIn)(nil)

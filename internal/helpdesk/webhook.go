@@ -1,0 +1,96 @@
+package helpdesk
+
+import (
+	"crypto/hmac"
+	"crypto/sha1" //nolint:gosec // what Intercom signs with
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+)
+
+// Signed reports whether a body that a webhook sends is signed with a secret. Intercom has
+// the client secret of an app, Zendesk the signing secret of a webhook.
+func Signed(format, secret string, header func(string) string, body []byte) bool {
+	switch format {
+	case Intercom:
+		mac := hmac.New(sha1.New, []byte(secret))
+		mac.Write(body)
+		got, err := hex.DecodeString(strings.TrimPrefix(header("X-Hub-Signature"), "sha1="))
+		return err == nil && hmac.Equal(got, mac.Sum(nil))
+	case Zendesk:
+		mac := hmac.New(sha256.New, []byte(secret))
+		mac.Write([]byte(header("X-Zendesk-Webhook-Signature-Timestamp")))
+		mac.Write(body)
+		got, err := base64.StdEncoding.DecodeString(header("X-Zendesk-Webhook-Signature"))
+		return err == nil && hmac.Equal(got, mac.Sum(nil))
+	}
+	return false
+}
+
+// Event returns the conversation that a webhook reports, or the part of it that is new. ok is
+// false if the event is about something else.
+func Event(format string, body []byte) (c Conversation, ok bool, err error) {
+	switch format {
+	case Intercom:
+		c, err = intercomEvent(body)
+	case Zendesk:
+		c, err = zendeskEvent(body)
+	}
+	return c.bounded(), err == nil && c.ID != "" && len(c.Parts) > 0, err
+}
+
+func intercomEvent(body []byte) (Conversation, error) {
+	var e struct {
+		Topic string `json:"topic"`
+		Data  struct {
+			Item json.RawMessage `json:"item"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(body, &e); err != nil || !strings.HasPrefix(e.Topic, "conversation.") {
+		return Conversation{}, err
+	}
+	var c intercomConversation
+	err := json.Unmarshal(e.Data.Item, &c)
+	return c.plain(), err
+}
+
+// zendeskEvent reads an event of a ticket, or a ticket as a trigger writes it.
+func zendeskEvent(body []byte) (Conversation, error) {
+	var e struct {
+		Type   string        `json:"type"`
+		Detail zendeskTicket `json:"detail"`
+		Ticket zendeskTicket `json:"ticket"`
+		Event  struct {
+			Comment *struct {
+				Body   string `json:"body"`
+				Public *bool  `json:"is_public"`
+				Author struct {
+					ID    flexible `json:"id"`
+					Staff bool     `json:"is_staff"`
+				} `json:"author"`
+			} `json:"comment"`
+		} `json:"event"`
+	}
+	if err := json.Unmarshal(body, &e); err != nil {
+		return Conversation{}, err
+	}
+	switch {
+	case e.Type == "":
+		return e.Ticket.plain(), nil
+	case !strings.HasPrefix(e.Type, "zen:event-type:ticket."):
+		return Conversation{}, nil
+	}
+	out := e.Detail.plain()
+	if c := e.Event.Comment; c != nil {
+		role := "user"
+		if c.Author.Staff && c.Author.ID != e.Detail.Requester {
+			role = "team-member"
+		}
+		if c.Public == nil || *c.Public {
+			out.say(role, c.Body)
+		}
+	}
+	return out, nil
+}

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"github.com/octavo-docs/octavo/internal/cache"
+	"github.com/octavo-docs/octavo/internal/costly"
 )
 
 // Match is an operation that was found.
@@ -51,7 +54,7 @@ type words struct {
 func (d *Description) Find(query string, limit int) []Match {
 	d.words.once.Do(func() {
 		for _, o := range slices.Concat(d.Operations, d.Webhooks) {
-			d.words.of = append(d.words.of, o.findWords())
+			d.words.of = append(d.words.of, o.indexed())
 		}
 	})
 	var out []Match
@@ -96,6 +99,27 @@ func score(have []word, asked []string) (total int, found []string) {
 		found = append(found, best.text)
 	}
 	return total, found
+}
+
+// indexes keeps the words of operations by their fingerprints: a new version of a description has
+// most operations of the version before.
+var indexes = cache.New[string](maxIndexes, func(list []word) int { return indexWeight * len(list) })
+
+const (
+	maxIndexes  = 32 << 20 // bytes
+	indexWeight = 40       // of a word
+)
+
+// indexed returns the words by which an operation is found.
+func (o *Operation) indexed() []word {
+	key := o.Fingerprint()
+	if list, ok := indexes.Get(key); ok {
+		return list
+	}
+	costly.Note(costly.Analyse)
+	list := o.findWords()
+	indexes.Set(key, list)
+	return list
 }
 
 // findWords returns the words by which an operation is found.

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"github.com/octavo-docs/octavo/internal/costly"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/publish"
 	"github.com/octavo-docs/octavo/internal/store"
@@ -127,6 +129,59 @@ func TestComputedPages(t *testing.T) {
 			t.Errorf("the page of an operation is %d", r.StatusCode)
 		}
 	})
+}
+
+// A change of one operation of 1,000 makes the text of one page, and its words for the search.
+func TestOneOperationOfAThousand(t *testing.T) {
+	w := newWorld(t)
+	w.acme()
+	space, _ := w.titled("v2")
+	w.refer(space.ID, "by-operation")
+	const operations = 1000
+	specify := func(words string) {
+		var b strings.Builder
+		b.WriteString(`{"openapi": "3.1.0", "info": {"title": "Large", "version": "1"}, "paths": {`)
+		for i := range operations {
+			summary := fmt.Sprintf("Operation %d", i)
+			if i == 500 {
+				summary = words
+			}
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			fmt.Fprintf(&b, `"/things/%d": {"get": {"operationId": "op%d", "summary": %q, "tags": ["things"], "responses": {"200": {"description": "OK"}}}}`, i, i, summary)
+		}
+		w.specify(b.String() + "}}")
+	}
+	var analysed atomic.Int64
+	end := costly.Observe(func(kind string) {
+		if kind == costly.Analyse {
+			analysed.Add(1)
+		}
+	})
+	defer end()
+	read := func(want string) (texts, words int64) {
+		t.Helper()
+		before, analysedBefore := w.handler.Rendered(), analysed.Load()
+		for i := range operations {
+			r, page := w.get(fmt.Sprintf("%sthings/op%d", root, i))
+			if r.StatusCode != http.StatusOK || i == 500 && !strings.Contains(page, want) {
+				t.Fatalf("operation %d: %d", i, r.StatusCode)
+			}
+		}
+		if _, found := w.get(root + "~octavo/found?q=" + want); !strings.Contains(found, "/things/op500") {
+			t.Errorf("%s finds %s", want, found)
+		}
+		return w.handler.Rendered() - before, analysed.Load() - analysedBefore
+	}
+	specify("Polish")
+	if texts, words := read("Polish"); texts != operations || words != operations {
+		t.Errorf("%d texts and the words of %d operations were made", texts, words)
+	}
+	specify("Varnish")
+	if texts, words := read("Varnish"); texts != 1 || words != 1 {
+		t.Errorf("one operation changed: %d texts and the words of %d operations were made", texts, words)
+	}
 }
 
 func (w *world) spaceNow(id docs.SpaceID) docs.Space {

@@ -236,6 +236,15 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 	return s, nil
 }
 
+// console returns the pages of the server itself.
+func (s *Server) console() *console.Handler {
+	return console.New(console.Config{
+		Guard: s.Guard, Orgs: s.Orgs, SignIn: s.SignIn, SSO: s.SSO, OIDC: s.OIDC, Inbox: s.Inbox, BaseURL: s.BaseURL, Log: s.Log,
+		Spaces: s.Spaces, Content: s.Content, Reviews: s.Reviews, Comments: s.Comments, Sites: s.Sites, Specs: s.APISpecs, Conversations: s.Conversations,
+		FileURL: s.API.FileURL,
+	})
+}
+
 func (s *Server) start(ctx context.Context) error {
 	listener, err := net.Listen("tcp", s.Listen)
 	if err != nil {
@@ -274,11 +283,7 @@ func (s *Server) start(ctx context.Context) error {
 		BaseURL: s.BaseURL, Version: s.Version, Build: s.Build, Limit: s.Limit, Memory: s.Memory, Observe: s.metrics.observe,
 		Comments: s.Comments, Webhooks: s.Webhooks, Git: s.Git, Sites: s.Sites, Insights: s.Insights, Assets: s.Assets, APISpecs: s.APISpecs, Conversations: s.Conversations, Translations: s.Translations, SignIn: s.SignIn, SSO: s.SSO, OIDC: s.OIDC, Inbox: s.Inbox, Embeds: cards, ExportSite: s.exportSite,
 	}, secret)
-	s.people = console.New(console.Config{
-		Guard: s.Guard, Orgs: s.Orgs, SignIn: s.SignIn, SSO: s.SSO, OIDC: s.OIDC, Inbox: s.Inbox, BaseURL: s.BaseURL, Log: s.Log,
-		Spaces: s.Spaces, Content: s.Content, Reviews: s.Reviews, Comments: s.Comments, Sites: s.Sites, Specs: s.APISpecs, Conversations: s.Conversations,
-		FileURL: s.API.FileURL,
-	})
+	s.people = s.console()
 	s.machines = scim.New(scim.Config{Guard: s.Guard, Orgs: s.Orgs, BaseURL: s.BaseURL, Clock: s.Store.Clock, Log: s.Log, Take: s.API.Take})
 	s.metrics.declare(s.API.Operations())
 	work := s.jobs()

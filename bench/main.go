@@ -82,6 +82,8 @@ var roles = map[string]func(args []string) error{
 	"sqlite": bareSQLite,
 	"fts":    rawSearch,
 	"server": profiledServer,
+
+	"openapi": processAPI,
 }
 
 func bench() error {
@@ -124,7 +126,7 @@ func bench() error {
 	for _, part := range []struct {
 		groups  string
 		measure func(context.Context, options, pinning, string) (*results, error)
-	}{{"ABC", measureRequests}, {"DE", measureContent}, {"F", measureGit}, {"W", measureEdits}, {"S", measurePublished}, {"P", measureWeb}} {
+	}{{"ABC", measureRequests}, {"DE", measureContent}, {"F", measureGit}, {"W", measureEdits}, {"S", measurePublished}, {"P", measureWeb}, {"O", measureOpenAPI}} {
 		if !o.wants(part.groups) {
 			continue
 		}

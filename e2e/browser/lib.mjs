@@ -39,7 +39,7 @@ export async function startOctavo(listen = '127.0.0.1:0') {
     };
     try {
         const ready = await found;
-        return { ...ready, loginLink: (email) => loginLink(binary, data, ready.base, email), stop };
+        return { ...ready, binary, data, loginLink: (email) => loginLink(binary, data, ready.base, email), stop };
     } catch (error) {
         await stop();
         throw error;
@@ -62,8 +62,8 @@ export class Run {
     failures = [];
     checks = 0;
 
-    constructor(browser, { base, token, loginLink }) {
-        Object.assign(this, { browser, base, token, loginLink });
+    constructor(browser, { base, token, binary, data, loginLink }) {
+        Object.assign(this, { browser, base, token, binary, data, loginLink });
     }
 
     /** Plays one test. Whatever it throws is a failure, and the next one goes on. */

@@ -8,10 +8,11 @@ import { Run, startBrowser, startOctavo } from './lib.mjs';
 import { oidc } from './oidc.mjs';
 import { people } from './people.mjs';
 import { reading } from './reading.mjs';
+import { references } from './references.mjs';
 import { sso } from './sso.mjs';
 import { speed } from './speed.mjs';
 
-const PARTS = { reading, access, people, sso, oidc, attacks, fields, export: exported, speed };
+const PARTS = { reading, access, people, sso, oidc, attacks, fields, references, export: exported, speed };
 const MEASURES = ['speed']; // played only when they are asked for
 
 const octavo = await startOctavo();

@@ -26,8 +26,8 @@ import (
 )
 
 // Limits of an expression. Steps and bytes are counted for each evaluation, and
-// once for all expressions of a template. They are not measured, so that the
-// result does not depend on the machine.
+// once for all expressions of a document, see Document. They are not measured, so
+// that the result does not depend on the machine.
 const (
 	// MaxLength is the length of an expression in characters.
 	MaxLength = 1024

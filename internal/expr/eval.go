@@ -25,8 +25,47 @@ type cut struct{}
 // The values of env have the same types, or int or int64. Reading a value of
 // another type is an error. Lists and objects in the result may be those of env:
 // they must not be changed.
-func (p *Program) Eval(env map[string]any) (any, error) {
-	r := &run{env: env, budget: newBudget()}
+func (p *Program) Eval(env map[string]any) (any, error) { return p.eval(env, newBudget()) }
+
+// Document evaluates the expressions of one document. Together they may take
+// documentTimes the steps and bytes of one; those behind that fail.
+type Document struct {
+	env  map[string]any
+	left budget
+}
+
+const documentTimes = 8
+
+// NewDocument returns a Document whose expressions read env.
+func NewDocument(env map[string]any) *Document {
+	return &Document{env, budget{documentTimes * MaxSteps, documentTimes * MaxBytes}}
+}
+
+// Eval parses and evaluates an expression.
+func (d *Document) Eval(src string) (any, error) {
+	p, err := Parse(src)
+	if err != nil {
+		return nil, err
+	}
+	own := budget{min(MaxSteps, d.left.steps), min(MaxBytes, d.left.bytes)}
+	rest := own
+	v, err := p.eval(d.env, &rest)
+	d.left.steps -= own.steps - rest.steps
+	d.left.bytes -= own.bytes - rest.bytes
+	return v, err
+}
+
+// Condition is the function Condition for a condition of the document.
+func (d *Document) Condition(src string) bool {
+	if trim(src) == "" {
+		return true
+	}
+	v, err := d.Eval(src)
+	return err == nil && truthy(v)
+}
+
+func (p *Program) eval(env map[string]any, left *budget) (any, error) {
+	r := &run{env: env, budget: left}
 	if p.slots > 0 {
 		r.slots = make([]any, p.slots)
 	}

@@ -23,17 +23,14 @@ func (e Evaluation) evaluates() bool { return e == EvaluateAll || e == EvaluateD
 
 // evaluator answers expressions from an environment.
 func evaluator(env map[string]any, how Evaluation) markup.Evaluator {
+	all := expr.NewDocument(env)
 	keep := func(src string) bool { return how == EvaluateDeterministic && dependsOnVisitor(src) }
 	return markup.Evaluator{
 		Text: func(src string) (string, bool) {
 			if keep(src) {
 				return "", true
 			}
-			p, err := expr.Parse(src)
-			if err != nil {
-				return "", false
-			}
-			v, err := p.Eval(env)
+			v, err := all.Eval(src)
 			if err != nil {
 				return "", false
 			}
@@ -43,7 +40,7 @@ func evaluator(env map[string]any, how Evaluation) markup.Evaluator {
 			if keep(src) {
 				return false, true
 			}
-			return expr.Condition(src, env), false
+			return all.Condition(src), false
 		},
 	}
 }

@@ -87,7 +87,8 @@ func (v *Visitor) Listed(hidden bool, condition string, space, page docs.Variabl
 // written as a block, such as one without an end, holds for nobody.
 func WithoutConditions(doc *markup.Document, env map[string]any) *markup.Document {
 	doc = markup.WithoutStrayConditions(doc)
-	return markup.Evaluate(doc, markup.Evaluator{Show: func(src string) (show, keep bool) { return expr.Condition(src, env), false }})
+	all := expr.NewDocument(env)
+	return markup.Evaluate(doc, markup.Evaluator{Show: func(src string) (show, keep bool) { return all.Condition(src), false }})
 }
 
 var depending = regexp.MustCompile(`(?i)if|else|include`)

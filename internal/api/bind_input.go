@@ -2,7 +2,6 @@ package api
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -369,6 +368,11 @@ func (in *input) bytes(ctx huma.Context) ([]byte, *problem) {
 			return nil, busyProblem(w, err)
 		}
 		body, err = readUpTo(r.Body, in.max, body)
+		if err == nil {
+			if err := budget.Turn(ctx.Context()); err != nil {
+				return nil, busyProblem(w, err)
+			}
+		}
 	}
 	var timeout net.Error
 	switch {
@@ -400,7 +404,7 @@ func poolOfBodies(memory int64) int64 {
 	return min(most, max(least, memory/4))
 }
 
-// wait takes a part of the pool of large bodies, which the request has until its context ends.
+// wait takes a part of the pool of large bodies, which the request has until its end.
 func (in *input) wait(ctx huma.Context, r *http.Request, w http.ResponseWriter) error {
 	size := in.max
 	if r.ContentLength > 0 {
@@ -412,7 +416,7 @@ func (in *input) wait(ctx huma.Context, r *http.Request, w http.ResponseWriter) 
 		w.Header().Set("Connection", "close") // or the rest of the body is read only to be dropped
 		return err
 	}
-	context.AfterFunc(ctx.Context(), release)
+	budget.Of(ctx.Context()).Hold(release)
 	return nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"path"
 	"reflect"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -103,6 +104,7 @@ type API struct {
 	publishedCache *cache.Cache[publishedKey, []byte]
 	exports        *budget.Pool // sites at a time
 	bodies         *budget.Pool // bytes of large request bodies
+	turns          *budget.Pool // of expensive work
 }
 
 // op declares an operation. Everything that is known of it is here and in
@@ -149,7 +151,8 @@ const maxPageCache = 24 << 20
 // server with a hole in it does not start.
 func New(c Config, secret string) *API {
 	a := &API{Config: c, mux: http.NewServeMux(), cursors: cursors{key: []byte(secret)}, limits: newLimiter(c.Limit), cookie: signin.Cookie(c.BaseURL),
-		exports: budget.NewPool("exports of sites", maxExports), bodies: budget.NewPool("large requests", poolOfBodies(c.Memory))}
+		exports: budget.NewPool("exports of sites", maxExports), bodies: budget.NewPool("large requests", poolOfBodies(c.Memory)),
+		turns: budget.NewPool("expensive requests", int64(max(2, runtime.GOMAXPROCS(0))))}
 	a.pageCache = cache.New[pageKey](maxPageCache, (*keptPage).size)
 	a.publishedCache = cache.New[publishedKey](maxPublishedCache, func(b []byte) int { return len(b) })
 	config := huma.DefaultConfig("Octavo", c.Version)
@@ -314,10 +317,18 @@ func (a *API) guard(o op) func(huma.Context, func(huma.Context)) {
 		if o.Time > 0 {
 			a.extendDeadlines(w, o.Time)
 		}
-		within, end := context.WithCancel(budget.With(ctx.Context(), budget.New()))
-		defer end() // what the request holds of a pool is free again
-		next(huma.WithContext(ctx, authz.With(within, grant)))
+		uses := budget.Shared(a.turns, payer(grant))
+		defer uses.End()
+		next(huma.WithContext(ctx, authz.With(budget.With(ctx.Context(), uses), grant)))
 	}
+}
+
+// payer returns who takes turns with others: an organization, an account, or an address.
+func payer(g *authz.Grant) string {
+	if g.Access != nil {
+		return string(g.Access.Org)
+	}
+	return cmp.Or(string(g.Actor.User), addressPrefix+g.Actor.Address)
 }
 
 // tag sets the cache tags of an answer to a visitor. A renderer drops the answers

@@ -4,6 +4,7 @@ package budget
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
 
 	"github.com/octavo-docs/octavo/internal/errs"
@@ -25,20 +26,74 @@ var limits = [kinds]struct {
 	what string
 	hint string
 }{
-	Words:  {2_000_000, "words of the index", "search for fewer words"},
+	Words:  {1_000_000, "words of the index", "search for fewer words"},
 	Pixels: {120_000_000, "pixels of pictures", "use smaller pictures, or make PDFs of single pages"},
 }
 
-// Budget is what one piece of work may still spend.
-type Budget struct{ left [kinds]atomic.Int64 }
+// Budget is what one piece of work may still spend, and what it holds of pools.
+type Budget struct {
+	left  [kinds]atomic.Int64
+	turns *Pool // of expensive work; nil: it need not wait
+	who   string
+
+	mu      sync.Mutex
+	turn    bool // it has one
+	holding []func()
+}
 
 // New returns a budget with all of every limit.
-func New() *Budget {
-	b := &Budget{}
+func New() *Budget { return Shared(nil, "") }
+
+// Shared returns a budget whose expensive work takes turns with that of others. Who is whose turn it
+// is. End must be called when the work is done.
+func Shared(turns *Pool, who string) *Budget {
+	b := &Budget{turns: turns, who: who}
 	for k := range kinds {
 		b.left[k].Store(limits[k].most)
 	}
 	return b
+}
+
+// Hold keeps a part of a pool until the work ends.
+func (b *Budget) Hold(release func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.holding = append(b.holding, release)
+}
+
+// End gives back what the work holds.
+func (b *Budget) End() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, release := range b.holding {
+		release()
+	}
+	b.holding, b.turn = nil, false
+}
+
+// Turn is called before work that keeps a processor busy for more than some tens of milliseconds. It
+// waits until few others do such work; the turn lasts until the work of the context ends. It is not
+// called inside of a transaction.
+func Turn(ctx context.Context) error {
+	b := Of(ctx)
+	b.mu.Lock()
+	has := b.turn || b.turns == nil
+	b.mu.Unlock()
+	if has {
+		return nil
+	}
+	release, err := b.turns.Take(ctx, b.who, 1)
+	if err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.turn { // another goroutine of the same work was faster
+		release()
+		return nil
+	}
+	b.turn, b.holding = true, append(b.holding, release)
+	return nil
 }
 
 type key struct{}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/emoji"
 	"github.com/octavo-docs/octavo/internal/errs"
@@ -35,6 +36,8 @@ const (
 	MaxChanges = 50
 	MaxFiles   = 20
 	MaxText    = 4 << 20 // bytes of Markdown; others wait while it is read
+
+	maxCheapReverts = 4 // pages that a batch restores without waiting for its turn
 )
 
 // Change is one change of a batch. Which fields count depends on Operation.
@@ -91,6 +94,17 @@ func (s *Service) Apply(ctx context.Context, g *authz.Grant, on Branch, expected
 	}
 	if text > MaxText {
 		return nil, errs.Field("body.changes", "have more than %d MB of text together; send them in several batches", MaxText>>20)
+	}
+	reverts := 0
+	for _, c := range changes {
+		if c.Operation == RevertPage {
+			reverts++
+		}
+	}
+	if reverts > maxCheapReverts {
+		if err := budget.Turn(ctx); err != nil {
+			return nil, err
+		}
 	}
 	var out *Applied
 	files := make([][]docs.File, len(changes))

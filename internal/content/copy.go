@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/index"
@@ -73,6 +74,9 @@ func (s *Service) BeginCopy(ctx context.Context, tx *store.Tx, from, to docs.Spa
 // Rollback makes the content of an earlier revision the newest again, as a
 // new revision: history only grows.
 func (s *Service) Rollback(ctx context.Context, g *authz.Grant, to docs.RevisionID, expected docs.RevisionID) (*revision.View, error) {
+	if err := budget.Turn(ctx); err != nil {
+		return nil, err
+	}
 	rev := docs.Revision{Type: docs.RevisionRollback, Message: "Back to revision " + string(to)}
 	v, _, err := s.write(ctx, g, edit{expected: expected, rev: rev, draft: func(ctx context.Context, l *line) (*revision.Draft, error) {
 		target, err := s.Store.Revision(ctx, l.Space.ID, to)

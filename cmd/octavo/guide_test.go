@@ -100,7 +100,7 @@ func TestAPIGuideExamplesWork(t *testing.T) {
 	b := bootstrap(t, at, "Acme")
 	n := serve(t, at)
 	script := strings.Join(apiBlocks(t), "")
-	out := runShell(t, "", script, "API="+n.url+"/v1", "ORG="+string(b.Organization), "TOKEN="+b.Token)
+	out := runShell(t, t.TempDir(), script, "API="+n.url+"/v1", "ORG="+string(b.Organization), "TOKEN="+b.Token)
 	mustPrint(t, out, `"version"`, `"title":"The handbook"`, "205", "204", `"rule":"organization-admin"`, `"count":2`, `"label":"continuous integration"`,
 		"set-up\n", "(README.md)", "Ada,36", `"body":"Unpack it, then run`, `"stats":{"total":`, `"type":"page_created"`, `"id":"changelog"`)
 }
@@ -159,7 +159,7 @@ func TestGuideToSitesWorks(t *testing.T) {
 		"export SITE=… ", `export SITE=$(o $API/orgs/$ORG/sites | sed -E 's/.*"object":"site","id":"([^"]*)".*/\1/') `) +
 		"HOME_URL=$(o $API/orgs/$ORG/sites/$SITE | field published)\n" +
 		strings.Join(shellBlocks(t, guideFolder+"/publishing/visitors.md", "# Visitors"), "")
-	out := runShell(t, "", script, "API="+n.url+"/v1", "ORG="+string(b.Organization), "TOKEN="+b.Token, "SPACE="+space, "OTHER="+other)
+	out := runShell(t, t.TempDir(), script, "API="+n.url+"/v1", "ORG="+string(b.Organization), "TOKEN="+b.Token, "SPACE="+space, "OTHER="+other)
 	mustPrint(t, out, "/s/handbook/", `"title":"Recipes"`, `"light":"#006633"`, "token=", `"name":"Press"`, "privateKey", `"object":"site-adaptive-schema"`, `"steps":`)
 }
 

@@ -29,7 +29,14 @@ type printer struct {
 	view  *revision.View
 	base  string // path of the page of the space
 	err   error  // the first one that is not an absent thing
+	wrote int    // bytes of HTML so far
 }
+
+// maxHTML bounds the texts of one page of the server, in bytes of HTML.
+const maxHTML = 4 << 20
+
+// tooLong takes the place of a text for which there is no room.
+const tooLong = template.HTML(`<p><em>This is too long to be shown here.</em></p>`)
 
 // note keeps an error, and reports whether there was none. What is absent is no error: a link to it is broken.
 func (p *printer) note(err error) bool {
@@ -53,6 +60,9 @@ func (p *printer) page(x docs.Page) (template.HTML, error) {
 
 // remark returns the text of a description or a comment.
 func (p *printer) remark(source string) (template.HTML, error) {
+	if p.wrote+len(source) > maxHTML {
+		return tooLong, nil
+	}
 	doc, err := p.view.NoteDocument(p.ctx, source)
 	if err != nil {
 		return "", err
@@ -71,6 +81,7 @@ func (p *printer) html(doc *markup.Document) (template.HTML, error) {
 	if err := markup.HTML(&b, doc, o); err != nil {
 		return "", err
 	}
+	p.wrote += b.Len()
 	return template.HTML(b.String()), p.err //nolint:gosec // what HTML writes is harmless
 }
 

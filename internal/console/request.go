@@ -116,7 +116,7 @@ func (h *Handler) changes(p *printer, d *requestData) error {
 		}
 		c := pageChange{Path: pathOf(x), Kind: kindOf(x), Note: "Its text is the same."}
 		c.Title = cmp.Or(x.After, x.Before).Title
-		if i >= maxMarked {
+		if i >= maxMarked || p.wrote > maxHTML {
 			c.Note = "Its text is not shown here."
 		} else if c.Text, err = p.marked(before, x); err != nil {
 			return err
@@ -155,6 +155,7 @@ func (p *printer) marked(before *revision.View, x content.PageDiff) (template.HT
 		if old, err = was.page(*x.Before); err != nil {
 			return "", err
 		}
+		p.wrote = was.wrote
 	}
 	if x.After != nil {
 		if now, err = p.page(*x.After); err != nil {

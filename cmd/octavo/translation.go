@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -23,6 +24,7 @@ type translationFlags struct {
 	TranslationTimeout  time.Duration `help:"Time that one call of the engine may take." name:"translation-timeout" default:"1m" env:"OCTAVO_TRANSLATION_TIMEOUT"`
 	TranslationInterval time.Duration `help:"Time from one call of the engine to the next; 0 is no limit." name:"translation-interval" default:"0s" env:"OCTAVO_TRANSLATION_INTERVAL"`
 	TranslationWords    int           `help:"Words that one run sends to the engine; 0 is no limit." name:"translation-words" default:"0" env:"OCTAVO_TRANSLATION_WORDS"`
+	ConversationsModel  bool          `help:"Let the language model of --translation-engine openai write titles and summaries of what users ask in conversations. Their texts are sent there, with personal data masked." name:"conversations-model" env:"OCTAVO_CONVERSATIONS_MODEL"`
 }
 
 // keyVariable has the key of the engine: other users of the machine see the arguments of a process.
@@ -40,7 +42,10 @@ func (f translationFlags) translation() (server.Translation, error) {
 	}
 	t := server.Translation{
 		Config: translate.Config{Engine: f.TranslationEngine, URL: f.TranslationURL, Key: key, Model: f.TranslationModel, Timeout: f.TranslationTimeout},
-		Words:  f.TranslationWords, Interval: f.TranslationInterval,
+		Words:  f.TranslationWords, Interval: f.TranslationInterval, Conversations: f.ConversationsModel,
+	}
+	if f.ConversationsModel && f.TranslationEngine != "openai" {
+		return t, errors.New("--conversations-model needs --translation-engine openai")
 	}
 	if _, err := t.Open(outbound.Policy{}); err != nil {
 		return t, fmt.Errorf("--translation-engine, --translation-url: %w", err)

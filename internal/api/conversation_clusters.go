@@ -13,7 +13,7 @@ import (
 type IssuesCluster struct {
 	Object    string           `json:"object" enum:"issues-cluster"`
 	ID        string           `json:"id"`
-	Label     string           `json:"label" doc:"What a typical user writes, as text."`
+	Label     string           `json:"label" doc:"What a typical user writes, as text; or what a language model made of it, if the operator has configured one."`
 	CreatedAt docs.Time        `json:"createdAt" doc:"When the first of its conversations was created."`
 	UpdatedAt docs.Time        `json:"updatedAt"`
 	Icon      string           `json:"icon" maxLength:"50"`
@@ -37,8 +37,9 @@ type clusterStats struct {
 
 func (a *API) issuesCluster(c conversations.Cluster) IssuesCluster {
 	v, t := c.Cluster, c.Tasks
+	label, summary := v.Shown()
 	w := IssuesCluster{
-		Object: "issues-cluster", ID: string(v.ID), Label: v.Label, CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt, Icon: v.Icon, Summary: v.Summary,
+		Object: "issues-cluster", ID: string(v.ID), Label: label, CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt, Icon: v.Icon, Summary: summary,
 		Pulse: c.Pulse[:], Sources: v.Sources,
 		Stats: clusterStats{v.Issues, v.Conversations, t.Total(), t.Backlog, t.Started, t.Completed, t.Cancelled},
 		URLs: entryURLs{

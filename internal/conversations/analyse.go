@@ -48,7 +48,10 @@ func (s *Service) Analyse(ctx context.Context, payload []byte) error {
 			return err
 		}
 	}
-	return s.cluster(ctx, t.Org)
+	if err := s.cluster(ctx, t.Org); err != nil {
+		return err
+	}
+	return s.improve(ctx, t.Org)
 }
 
 // extract finds the issues of conversations and stores them.

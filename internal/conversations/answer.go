@@ -80,9 +80,10 @@ func (s *Service) Propose(ctx context.Context, g *authz.Grant, id docs.ClusterID
 	if err != nil {
 		return cr, false, err
 	}
-	title := clip(k.Cluster.Label, maxPageTitle)
+	label, _ := k.Cluster.Shown()
+	title := clip(label, maxPageTitle)
 	if subject == "" {
-		subject = clip("Answer: "+k.Cluster.Label, docs.MaxSubject)
+		subject = clip("Answer: "+label, docs.MaxSubject)
 	}
 	cr, err = s.Reviews.Create(ctx, g, reviews.New{Subject: subject, Cluster: k.Cluster.ID, Once: true})
 	if errors.Is(err, reviews.ErrAnswered) {

@@ -40,6 +40,7 @@ type Service struct {
 	Store   *store.Store
 	Content *content.Service
 	Reviews *reviews.Service
+	Model   Model // that writes labels and summaries; nil: those of the analysis are shown
 
 	kept clusterers
 }

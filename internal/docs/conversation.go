@@ -1,5 +1,7 @@
 package docs
 
+import "cmp"
+
 // ConversationID, IssueID and ClusterID identify a conversation, something that a user
 // asks in one, and a group of such issues within an organization. Those of issues and
 // clusters follow from what they are made of, so that they are the same in whichever order
@@ -70,6 +72,20 @@ type ConversationCluster struct {
 	Conversations int64
 	CreatedAt     Time // of its first issue
 	UpdatedAt     Time
+	Improved      ImprovedCluster
+}
+
+// ImprovedCluster is what a language model made of the label and the summary of a cluster. Where it
+// is empty, the model had nothing better.
+type ImprovedCluster struct {
+	Of      string `json:"of"` // identifies what was improved
+	Label   string `json:"label"`
+	Summary string `json:"summary"`
+}
+
+// Shown returns the label and the summary that people see.
+func (c ConversationCluster) Shown() (label, summary string) {
+	return cmp.Or(c.Improved.Label, c.Label), cmp.Or(c.Improved.Summary, c.Summary)
 }
 
 // ClusterTasks counts the change requests that answer a cluster.

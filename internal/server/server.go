@@ -94,10 +94,12 @@ type Translation struct {
 	translate.Config
 	Words    int           // that a run sends to the engine; 0: no limit
 	Interval time.Duration // from one call of the engine to the next; 0: no limit
+	// Conversations lets the engine, which must be a language model, write titles of what users ask.
+	Conversations bool
 }
 
-// set makes a service use the engine.
-func (t Translation) set(s *translations.Service, out outbound.Policy) error {
+// set makes services use the engine.
+func (t Translation) set(s *translations.Service, c *conversations.Service, out outbound.Policy) error {
 	e, err := t.Open(out)
 	if err != nil {
 		return err
@@ -105,6 +107,14 @@ func (t Translation) set(s *translations.Service, out outbound.Policy) error {
 	if s.Name, s.MaxWords = t.Engine, t.Words; e != (translate.None{}) {
 		s.Engine = &translate.Client{Engine: e, Interval: t.Interval}
 	}
+	if !t.Conversations {
+		return nil
+	}
+	model, is := e.(conversations.Model)
+	if !is {
+		return errors.New("conversations need a language model: set --translation-engine openai")
+	}
+	c.Model = model
 	return nil
 }
 
@@ -327,7 +337,7 @@ func (s *Server) configure() error {
 	if s.Git.Git.Dir = s.GitCache; s.GitCache == "" {
 		s.Git.Git.Dir = GitPath(filepath.Dir(s.Files.Folder))
 	}
-	return s.Translation.set(s.Translations, s.Outbound)
+	return s.Translation.set(s.Translations, s.Conversations, s.Outbound)
 }
 
 // exportSite writes a site as an archive of static files.

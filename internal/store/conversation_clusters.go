@@ -92,10 +92,10 @@ func (tx *Tx) PutIssueCluster(ctx context.Context, org docs.OrgID, id docs.Issue
 	return tx.put(ctx, `UPDATE conversation_issues SET cluster_id = $3 WHERE org_id = $1 AND id = $2`, org, id, to)
 }
 
-const clusterColumns = `k.org_id, k.id, k.label, k.icon, k.summary, k.sources, k.issues, k.conversations, k.created_at, k.updated_at`
+const clusterColumns = `k.org_id, k.id, k.label, k.icon, k.summary, k.sources, k.issues, k.conversations, k.created_at, k.updated_at, k.improved`
 
 func clusterFields(v *docs.ConversationCluster) []any {
-	return []any{&v.Org, &v.ID, &v.Label, &v.Icon, &v.Summary, inJSON{&v.Sources}, &v.Issues, &v.Conversations, &v.CreatedAt, &v.UpdatedAt}
+	return []any{&v.Org, &v.ID, &v.Label, &v.Icon, &v.Summary, inJSON{&v.Sources}, &v.Issues, &v.Conversations, &v.CreatedAt, &v.UpdatedAt, inJSON{&v.Improved}}
 }
 
 func scanCluster(s scanner) (v docs.ConversationCluster, err error) {
@@ -259,10 +259,16 @@ func (r Reader) ClusterPulse(ctx context.Context, org docs.OrgID, ids []docs.Clu
 func (tx *Tx) PutClusters(ctx context.Context, all []docs.ConversationCluster) error {
 	return insertAll(ctx, tx, `INSERT INTO conversation_clusters (org_id, id, label, icon, summary, sources, issues, conversations, created_at, updated_at)`, `
 		ON CONFLICT (org_id, id) DO UPDATE SET label = excluded.label, icon = excluded.icon, summary = excluded.summary, sources = excluded.sources,
-			issues = excluded.issues, conversations = excluded.conversations, created_at = excluded.created_at, updated_at = excluded.updated_at`,
+			issues = excluded.issues, conversations = excluded.conversations, created_at = excluded.created_at, updated_at = excluded.updated_at,
+			improved = CASE WHEN conversation_clusters.label = excluded.label AND conversation_clusters.summary = excluded.summary THEN conversation_clusters.improved ELSE '' END`,
 		all, func(v docs.ConversationCluster) []any {
 			return []any{v.Org, v.ID, v.Label, v.Icon, v.Summary, toJSON(v.Sources), v.Issues, v.Conversations, v.CreatedAt, v.UpdatedAt}
 		})
+}
+
+// PutImprovedCluster stores what a language model made of a cluster.
+func (tx *Tx) PutImprovedCluster(ctx context.Context, org docs.OrgID, id docs.ClusterID, v docs.ImprovedCluster) error {
+	return tx.put(ctx, `UPDATE conversation_clusters SET improved = $3 WHERE org_id = $1 AND id = $2`, org, id, toJSON(v))
 }
 
 // DropCluster removes a cluster that has no issues any more. Change requests that answered it

@@ -36,11 +36,25 @@ type chatMessage struct {
 
 // Translate implements Engine.
 func (c Chat) Translate(ctx context.Context, r Request) ([]string, error) {
+	answer, err := c.complete(ctx, c.messages(r))
+	if err != nil {
+		return nil, err
+	}
+	return readChat(answer, len(r.Texts))
+}
+
+// Complete returns what the model answers to a message, given some rules. What it answers is to be
+// checked, not believed.
+func (c Chat) Complete(ctx context.Context, system, user string) (string, error) {
+	return c.complete(ctx, []chatMessage{{"system", system}, {"user", user}})
+}
+
+func (c Chat) complete(ctx context.Context, messages []chatMessage) (string, error) {
 	in := struct {
 		Model       string        `json:"model,omitempty"`
 		Messages    []chatMessage `json:"messages"`
 		Temperature float64       `json:"temperature"`
-	}{Model: c.model, Messages: c.messages(r)}
+	}{Model: c.model, Messages: messages}
 	var out struct {
 		Choices []struct {
 			Message struct {
@@ -50,15 +64,15 @@ func (c Chat) Translate(ctx context.Context, r Request) ([]string, error) {
 		} `json:"choices"`
 	}
 	if err := c.postJSON(ctx, "/chat/completions", in, &out); err != nil {
-		return nil, err
+		return "", err
 	}
 	if len(out.Choices) == 0 {
-		return nil, garbled("the model did not answer")
+		return "", garbled("the model did not answer")
 	}
 	if out.Choices[0].Finish == "length" {
-		return nil, garbled("the model's answer is cut off")
+		return "", garbled("the model's answer is cut off")
 	}
-	return readChat(out.Choices[0].Message.Content, len(r.Texts))
+	return out.Choices[0].Message.Content, nil
 }
 
 func (c Chat) messages(r Request) []chatMessage {

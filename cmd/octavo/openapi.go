@@ -213,21 +213,26 @@ func (c *openapiShowCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	var version struct{ URL string }
-	if err := server.do(ctx, "GET", path("orgs", server.org, "openapi", c.Slug, "versions", c.Version), nil, &version); err != nil {
-		return err
-	}
-	_, signed, found := strings.Cut(version.URL, "/v1/")
-	if !found {
-		return errors.New("the version has no address; is the server older than this program?")
-	}
-	body, err := server.download(ctx, "/"+signed)
+	body, err := server.specVersion(ctx, c.Slug, c.Version)
 	if err != nil {
 		return err
 	}
 	defer body.Close()
 	_, err = io.Copy(s.out, body)
 	return err
+}
+
+// specVersion downloads a version of a specification.
+func (s *siteServer) specVersion(ctx context.Context, slug, id string) (io.ReadCloser, error) {
+	var version struct{ URL string }
+	if err := s.do(ctx, "GET", path("orgs", s.org, "openapi", slug, "versions", id), nil, &version); err != nil {
+		return nil, err
+	}
+	_, signed, found := strings.Cut(version.URL, "/v1/")
+	if !found {
+		return nil, errors.New("the version has no address; is the server older than this program?")
+	}
+	return s.download(ctx, "/"+signed)
 }
 
 type openapiDeleteCmd struct {

@@ -5,22 +5,27 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/octavo-docs/octavo/internal/openapi"
 )
 
 type openapiDiffCmd struct {
-	Old  string `arg:"" help:"File, with those that it refers to." type:"path"`
-	New  string `arg:"" help:"The same of the new version." type:"path"`
+	URL          string `help:"Address of the server, for what is published." name:"url" default:"http://127.0.0.1:8080" env:"OCTAVO_URL" placeholder:"URL"`
+	Token        string `help:"Token of the API, for what is published; better given in the environment." env:"OCTAVO_TOKEN"`
+	Organization string `help:"Id or title of the organization; needed only if there are several." env:"OCTAVO_ORGANIZATION"`
+
+	Old  string `arg:"" help:"File, with those that it refers to, or @SLUG or @SLUG/VERSION of what is published."`
+	New  string `arg:"" help:"The same of the new version."`
 	Fail bool   `help:"End with an error if a change breaks clients." name:"fail-on-breaking"`
 }
 
 func (c *openapiDiffCmd) Run(ctx context.Context, s streams) error {
-	before, err := localSpec(ctx, c.Old)
+	before, err := c.spec(ctx, c.Old)
 	if err != nil {
 		return err
 	}
-	after, err := localSpec(ctx, c.New)
+	after, err := c.spec(ctx, c.New)
 	if err != nil {
 		return err
 	}
@@ -38,12 +43,37 @@ func (c *openapiDiffCmd) Run(ctx context.Context, s streams) error {
 	return nil
 }
 
-// localSpec reads a specification of files.
-func localSpec(ctx context.Context, name string) (*openapi.Description, error) {
-	b, err := specFiles(name)
-	if err != nil {
-		return nil, explainSpec(err)
+// spec reads a specification of files, or one that is published.
+func (c *openapiDiffCmd) spec(ctx context.Context, name string) (*openapi.Description, error) {
+	slug, published := strings.CutPrefix(name, "@")
+	if !published {
+		b, err := specFiles(name)
+		if err != nil {
+			return nil, explainSpec(err)
+		}
+		d, err := openapi.Load(ctx, b)
+		return d, explainSpec(err)
 	}
-	d, err := openapi.Load(ctx, b)
+	if c.Token == "" {
+		return nil, fmt.Errorf("%s is published, so --token is needed", name)
+	}
+	server, err := apiFlags{c.URL, c.Token, c.Organization}.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	slug, version, found := strings.Cut(slug, "/")
+	if !found {
+		version = "latest"
+	}
+	body, err := server.specVersion(ctx, slug, version)
+	if err != nil {
+		return nil, err
+	}
+	defer body.Close()
+	text, err := readSpec(body, name)
+	if err != nil {
+		return nil, err
+	}
+	d, err := openapi.Load(ctx, openapi.Bundle{Root: name, Files: map[string][]byte{name: text}})
 	return d, explainSpec(err)
 }

@@ -47,6 +47,9 @@ func TestOpenAPISpecificationsArePublished(t *testing.T) {
 		t.Fatal(err)
 	}
 	call(0, "parts has the new version", "publish", "--slug=parts", file)
+	call(0, "* `GET /pets`: the operation is new", "diff", "@pets/latest", "@parts")
+	call(0, "Nothing differs.", "diff", "@parts", file)
+	call(1, "404", "diff", "@absent", file)
 	call(0, "x-files", "show", "parts")
 	call(0, "parts is deleted", "delete", "parts")
 	write(strings.Replace(text, "paths: {}", "paths: {/pets: {$ref: parts/none.yaml}}", 1))

@@ -120,6 +120,8 @@ export async function people(run) {
         check(page.wrong.length === 0, page.wrong.join('\n'));
     });
 
+    await things(run);
+
     for (const dark of [false, true]) {
         await run.test(`axe-core on the console, ${dark ? 'dark' : 'light'}`, async ({ open, check }) => {
             const wrong = [];
@@ -134,6 +136,36 @@ export async function people(run) {
             await page.setViewport({ width: 360, height: 720 });
             const wide = await page.evaluate(() => document.documentElement.scrollWidth);
             check(wide <= 360, `the inbox is ${wide} wide on a phone`);
+            check(wrong.length === 0, `\n  ${wrong.join('\n  ')}`);
+        });
+    }
+}
+
+/** The pages of an organization, a space and a change request, which links of the inbox lead to. */
+async function things(run) {
+    await run.reviewed();
+    const { items: [organization] } = await run.call('GET', '/orgs');
+    const { items: requests } = await run.call('GET', `/orgs/${organization.id}/change-requests?status=draft&limit=100`);
+    const request = requests.find((r) => r.subject === 'Better words');
+    const { items: spaces } = await run.call('GET', `/orgs/${organization.id}/spaces`);
+    for (const dark of [false, true]) {
+        await run.test(`pages for members, ${dark ? 'dark' : 'light'}`, async ({ open, check }) => {
+            const page = await open(new URL(request.urls.app).pathname, { dark, policy: false, script: true });
+            check(new URL(page.url()).pathname === '/login', `without a session: ${page.url()}`);
+            await page.goto(await run.loginLink('ada@octavo.example'));
+            await Promise.all([page.waitForNavigation(), page.click('main button')]);
+            const wrong = [];
+            for (const app of [`${run.base}/o/${organization.id}`, ...spaces.slice(0, 3).map((s) => s.urls.app), request.urls.app]) {
+                await page.setViewport({ width: 1280, height: 900 });
+                const answer = await page.goto(app);
+                check(answer.status() === 200, `${app}: ${answer.status()}`);
+                wrong.push(...await axeOn(page, app));
+                await page.setViewport({ width: 360, height: 720 });
+                const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+                check(wide <= 360, `${app} is ${wide} wide on a phone`);
+            }
+            check(await page.$('ins') !== null && (await page.content()).includes('Better words'), 'the changes are not marked');
+            check(page.wrong.length === 0, page.wrong.join('\n'));
             check(wrong.length === 0, `\n  ${wrong.join('\n  ')}`);
         });
     }

@@ -51,7 +51,7 @@ func TestThings(t *testing.T) {
 			}},
 		}}})
 		change(number+"/content", page("Upgrade", "New words.\n"))
-		comment := w.api("POST", number+"/comments", map[string]any{"body": map[string]any{"markdown": "Which `version`?"}})
+		comment := w.api("POST", number+"/comments", map[string]any{"body": map[string]any{"markdown": "Which `version`, [you](/users/" + string(w.boot.User) + " \"mention\")?"}})
 		w.api("POST", "/orgs/$org/openapi", map[string]any{"slug": "pets", "source": map[string]any{"text": "openapi: 3.0.0\ninfo: {title: Pets, version: '1'}\npaths: {}\n"}})
 
 		org := "/o/" + string(w.boot.Organization)
@@ -63,12 +63,13 @@ func TestThings(t *testing.T) {
 		if got := b.open(w.await("ada@octavo.example", 0)); got.path != w.app(request) || got.status != 200 {
 			t.Fatalf("after signing in: %d %s", got.status, got.path)
 		}
+		b.shows("/account", `href="`+org+`"`)
 		b.shows(org, "Acme", "Hand&lt;book", "Docs", "Say more", "pets")
 		b.shows(w.app(collection), "Guides", "Hand&lt;book")
 		b.shows(w.app(site), "Docs", "not published yet")
 		b.shows(w.app(space), "Install", "<strong>run</strong>", `aria-current="page"`, "Say more")
 		b.shows(w.app(space)+"/use", `href="`+w.app(space)+`/install"`)
-		b.shows(w.app(request), "Say more", "<em>people ask</em>", "Upgrade", "diff-added", "New words", "<code>version</code>", `id="c-`+comment["id"].(string)+`"`, "added")
+		b.shows(w.app(request), "Say more", "<em>people ask</em>", "Upgrade", "diff-added", "New words", "<code>version</code>", `<span class="mention">ada</span>`, `id="c-`+comment["id"].(string)+`"`, "added")
 		revisions := w.api("GET", "/spaces/"+id+"/revisions", nil)["items"].([]any)
 		b.shows(w.app(revisions[0].(map[string]any)), "Install", "earlier revision")
 		b.shows(org+"/openapi/pets", "pets", "Versions")

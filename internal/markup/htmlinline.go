@@ -162,7 +162,7 @@ func (h *htmlWriter) link(v any, class string, body func(), extra ...string) {
 	}
 	href, ok := h.href(v)
 	if !ok {
-		h.open("span", "class", joined(class, "broken"))
+		h.open("span", attrs("class", joined(class, when(!h.knowsPerson(v), "broken")))...)
 		body()
 		h.close("span")
 		return
@@ -174,6 +174,17 @@ func (h *htmlWriter) link(v any, class string, body func(), extra ...string) {
 	h.open("a", a...)
 	body()
 	h.close("a")
+}
+
+// knowsPerson reports whether a reference is to somebody whose name is known: people have no page, so nothing is
+// broken.
+func (h *htmlWriter) knowsPerson(v any) bool {
+	ref, ok := refOf(v)
+	if !ok || ref.Kind != docs.RefUser || h.o.Title == nil {
+		return false
+	}
+	_, ok = h.o.Title(ref)
+	return ok
 }
 
 func (h *htmlWriter) button(n *Node) {

@@ -46,3 +46,32 @@ func (a *API) getOpenAPIChanges(ctx context.Context, in *openAPIChangesIn) (*out
 	}
 	return &out[OpenAPISpecChanges]{w}, nil
 }
+
+// OrphanedProse on the wire.
+type OrphanedProse struct {
+	Object string         `json:"object" enum:"openapi-orphaned-prose"`
+	Prose  []orphanedText `json:"prose"`
+}
+
+type orphanedText struct {
+	Spec            string `json:"spec" doc:"Slug of the specification."`
+	Operation       string `json:"operation" doc:"Id of the operation, or its method and path."`
+	ReusableContent string `json:"reusableContent" doc:"Id of the reusable content."`
+	Title           string `json:"title"`
+}
+
+func (a *API) listOrphanedProse(ctx context.Context, _ *SpaceIn) (*out[OrphanedProse], error) {
+	v, err := a.head(ctx)
+	if err != nil {
+		return nil, err
+	}
+	orphans, err := a.Content.OrphanedProse(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	w := OrphanedProse{Object: "openapi-orphaned-prose", Prose: []orphanedText{}}
+	for _, o := range orphans {
+		w.Prose = append(w.Prose, orphanedText{o.Spec, o.Operation, string(o.Content.ID), o.Content.Title})
+	}
+	return ok(w), nil
+}

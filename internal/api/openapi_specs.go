@@ -78,6 +78,11 @@ func (a *API) openAPISpecs() {
 		Summary: "Compare a version of an OpenAPI specification with the one before it, or with another one.",
 		About:   "latest is the newest version. Changes that break clients are marked by rule. At most 1000 changes are listed.",
 	}, a.getOpenAPIChanges)
+	register(a, op{
+		ID: "listOrphanedOpenAPIProse", Route: "GET /spaces/{spaceId}/openapi-orphans", Tag: tag, Allow: authz.Space(authz.ViewSpace), Time: transferTime,
+		Summary: "List what was written beside operations that their specifications do not have any more.",
+		About:   "It is kept until somebody deletes the reusable content, or the operation is back.",
+	}, a.listOrphanedProse)
 	a.openAPIDownloads(tag)
 }
 

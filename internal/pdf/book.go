@@ -132,7 +132,8 @@ type document struct {
 	numbered bool
 	pictures map[docs.Ref]*picture
 	emojis   map[string]*picture
-	work     int64 // pixels that were read
+	work     int64  // pixels that were read
+	pixels   []byte // of the last PNG, used again for the next
 }
 
 // dest is a place. One that was asked for and is not there yet has no page.

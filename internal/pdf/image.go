@@ -20,8 +20,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/svg"
 )
 
-// Limits of pictures. Photographs are copied as they are and never decoded, PNG is
-// read row by row; of the others, one is in memory at a time.
+// Limits of pictures. Photographs are copied as they are and never decoded. Of PNG
+// what is kept of a picture is in memory, of the others the whole; one at a time.
 const (
 	maxImageBytes = 64 << 20
 	maxDecoded    = 64 << 20 // bytes of one that is decoded as a whole

@@ -4,80 +4,69 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// embedRows puts a PNG into the file without holding it. The first reading finds out
-// whether it is whole, and what it needs: colours, transparency.
+// embedRows puts a PNG into the file. It is read row by row and once: what is kept is the picture
+// after it was made smaller, at most maxSide pixels in both directions.
 func (d *document) embedRows(ref docs.Ref) (*picture, error) {
-	open := func() (*pngReader, io.Closer, error) {
-		r, err := d.Open(ref)
-		if err != nil {
-			return nil, nil, err
-		}
-		p, err := openPNG(io.LimitReader(r, maxImageBytes))
-		if err == nil && p.laced {
-			err = errPNG
-		}
-		if err != nil {
-			return nil, nil, errors.Join(err, r.Close())
-		}
-		return p, r, nil
+	r, err := d.Open(ref)
+	if err != nil {
+		return nil, err
 	}
-	p, c, err := open()
+	defer r.Close()
+	p, err := openPNG(io.LimitReader(r, maxImageBytes))
+	if err == nil && p.laced {
+		err = errPNG
+	}
 	if err != nil {
 		return nil, err
 	}
 	if !d.spend(2 * p.w * p.h) {
-		return nil, errors.Join(errManyPixels, c.Close())
+		return nil, errManyPixels
 	}
 	s := &shrunk{p: p, by: (max(p.w, p.h) + maxSide - 1) / maxSide}
+	w, h := s.size()
+	pixels := slices.Grow(d.pixels[:0], 4*w*h)
+	defer func() { d.pixels = pixels }()
 	gray, opaque := true, true
 	err = s.rows(func(row []byte) error {
 		for i := 0; i+3 < len(row); i += 4 {
 			gray = gray && row[i] == row[i+1] && row[i] == row[i+2]
 			opaque = opaque && row[i+3] == 255
 		}
+		pixels = append(pixels, row...)
 		return d.ctx.Err()
 	})
-	if err = errors.Join(err, c.Close()); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	channel := func(space, more string, from, n int) (object, error) {
-		p, c, err := open()
-		if err != nil {
-			return 0, err
-		}
-		defer c.Close()
-		s := &shrunk{p: p, by: s.by}
-		w, h := s.size()
-		buf := make([]byte, n*w)
+	channel := func(space, more string, from, n int) object {
 		dict := fmt.Sprintf("/Type/XObject/Subtype/Image/Width %d/Height %d/BitsPerComponent 8/ColorSpace%s%s", w, h, space, more)
 		return d.w.streamFrom(dict, true, func(out io.Writer) error {
-			return s.rows(func(row []byte) error {
+			buf := make([]byte, n*w)
+			for rest := pixels; len(rest) > 0; rest = rest[4*w:] {
 				for x := range w {
-					copy(buf[n*x:n*x+n], row[4*x+from:])
+					copy(buf[n*x:n*x+n], rest[4*x+from:])
 				}
-				_, err := out.Write(buf)
-				return err
-			})
-		}), nil
+				if _, err := out.Write(buf); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 	}
 	mask := ""
 	if !opaque {
-		o, err := channel("/DeviceGray", "", 3, 1)
-		if err != nil {
-			return nil, err
-		}
-		mask = "/SMask " + o.String()
+		mask = "/SMask " + channel("/DeviceGray", "", 3, 1).String()
 	}
 	space, n := "/DeviceRGB", 3
 	if gray {
 		space, n = "/DeviceGray", 1
 	}
-	o, err := channel(space, mask, 0, n)
-	return &picture{ref: o, w: p.w, h: p.h}, err
+	return &picture{ref: channel(space, mask, 0, n), w: p.w, h: p.h}, nil
 }
 
 // shrunk is a picture with one pixel in place of a square of some.

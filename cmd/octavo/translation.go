@@ -75,9 +75,9 @@ func (c *memoryExportCmd) Run(ctx context.Context, s streams) error {
 	return c.with(ctx, func(sv server.Services) (err error) {
 		var to io.Writer = s.out
 		if c.Output != "" {
-			f, err := os.OpenFile(c.Output, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-			if err != nil {
-				return err
+			f, oerr := os.OpenFile(c.Output, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+			if oerr != nil {
+				return oerr
 			}
 			defer func() {
 				if cerr := f.Close(); err == nil {

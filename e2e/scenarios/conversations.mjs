@@ -23,6 +23,19 @@ export default async function conversations({ step, organization, alice, anonymo
         assert.deepEqual((await answered(orgs.listConversations(org, { source: items[0].source }), 200)).items.length, 3);
     });
 
+    await step('a help desk sends conversations by itself', async () => {
+        const hooks = `/orgs/${org}/conversations-webhooks`;
+        await refused(alice.call('POST', hooks, { body: { format: 'fax' } }), 400);
+        const { url } = await answered(alice.call('POST', hooks, { body: { format: 'zendesk' } }), 201);
+        const ticket = { id: 9, subject: 'Import', description: 'The import of a folder ends early.' };
+        const send = (to) => fetch(to, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ ticket }) });
+        assert.equal((await send(url)).status, 204);
+        assert.equal((await send(`${url}x`)).status, 404);
+        const { conversation } = await answered(orgs.getConversationById(org, '9'), 200);
+        assert.equal(conversation.source, 'integration:zendesk:webhook');
+        await alice.call('DELETE', `/orgs/${org}/conversations/9`);
+    });
+
     await step('a conversation is read as it was sent', async () => {
         await analysed(alice, org, ['1', '2', '3']);
         const { conversation, parts, metadata } = await answered(orgs.getConversationById(org, '1'), 200);

@@ -87,6 +87,8 @@ export default async function openapi({ step, organization, alice, anonymous }) 
         const { pages: asked } = await answered(spaces.listPages(space.id, { computed: false }), 200);
         assert.ok(flatten(asked).some(({ type }) => type === 'computed'));
         assert.ok(!flatten(asked).some(({ id }) => id === tides.id));
+        const orphans = await answered(alice.call('GET', `/spaces/${space.id}/openapi-orphans`), 200);
+        assert.deepEqual(orphans.prose, []);
         await answered(orgs.deleteOpenApiSpecBySlug(org, 'computed'), 205);
     });
 

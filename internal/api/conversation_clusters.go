@@ -119,7 +119,7 @@ func (a *API) clusterAnswers(tag string, see authz.Rule) {
 type clusterPage struct {
 	Space    string     `json:"space" doc:"Id of the space."`
 	Page     pageResult `json:"page"`
-	Coverage float64    `json:"coverage" minimum:"0" maximum:"1" doc:"Which part of the label of the cluster is found in what matched."`
+	Coverage float64    `json:"coverage" minimum:"0" maximum:"1" doc:"Which part of what users ask is found in what matched."`
 	Answers  bool       `json:"answers"`
 }
 

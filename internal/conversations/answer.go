@@ -1,6 +1,7 @@
 package conversations
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -21,7 +22,7 @@ import (
 
 const (
 	maxAnswers   = 10  // pages that may answer a cluster
-	queryWords   = 8   // of the label of a cluster
+	queryWords   = 6   // that the issues of a cluster share
 	answersFrom  = 0.6 // the part of a topic that a page has to be about
 	maxQuestions = 12  // of users, in a proposal
 	maxPageTitle = 100
@@ -30,7 +31,7 @@ const (
 // Answer is a page that should answer a cluster.
 type Answer struct {
 	index.Found
-	// Coverage is which part of the label is found in the title, the description and the
+	// Coverage is which part of what users ask is found in the title, the description and the
 	// sections that matched.
 	Coverage float64
 	Answers  bool // it is likely that the page answers the cluster
@@ -42,26 +43,42 @@ func (s *Service) Answers(ctx context.Context, g *authz.Grant, id docs.ClusterID
 	if err != nil {
 		return nil, err
 	}
-	label := k.Cluster.Label
-	words := topics.Words(label, queryWords)
-	if len(words) == 0 {
-		return nil, nil
-	}
-	found, _, err := s.Content.Index.SearchOrg(ctx, g, strings.Join(words, " "), maxAnswers, 0)
+	asked, err := s.questions(ctx, k.Cluster)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Answer, len(found))
-	for i, f := range found {
-		var text strings.Builder
-		text.WriteString(f.Title + "\n" + f.About)
-		for _, part := range f.Sections {
-			text.WriteString("\n" + part.Title + "\n" + part.Snippet)
-		}
-		c := topics.Coverage(label, text.String())
-		out[i] = Answer{f, c, c >= answersFrom}
+	words := topics.Shared(asked, queryWords)
+	if len(words) == 0 {
+		words = topics.Words(k.Cluster.Label, queryWords)
 	}
-	return out, nil
+	topic := strings.Join(words, " ")
+	var out []Answer
+	// Users write about one thing in many words, and a page has few of them: the words that most
+	// of them use are enough if no page has all.
+	for n := len(words); n > 0 && len(out) < maxAnswers; n /= 2 {
+		found, _, err := s.Content.Index.SearchOrg(ctx, g, strings.Join(words[:n], " "), maxAnswers, 0)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range found {
+			if !slices.ContainsFunc(out, func(a Answer) bool { return a.Page == f.Page && a.View.Space.ID == f.View.Space.ID }) {
+				c := topics.Coverage(topic, textOf(f))
+				out = append(out, Answer{f, c, c >= answersFrom})
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Answer) int { return cmp.Compare(b.Coverage, a.Coverage) })
+	return out[:min(len(out), maxAnswers)], nil
+}
+
+// textOf returns what a search found of a page.
+func textOf(f index.Found) string {
+	var text strings.Builder
+	text.WriteString(f.Title + "\n" + f.About)
+	for _, part := range f.Sections {
+		text.WriteString("\n" + part.Title + "\n" + part.Snippet)
+	}
+	return text.String()
 }
 
 // Propose opens a change request in the space of a grant that answers a cluster: a page with

@@ -222,3 +222,16 @@ func TestIconsExist(t *testing.T) {
 		}
 	}
 }
+
+func TestShared(t *testing.T) {
+	texts := []string{"How do I export the space to PDF?", "The PDF export is empty.", "Why does exporting to PDF stop halfway on my old laptop?"}
+	if got := Shared(texts, 4); !slices.Equal(got, []string{"export", "pdf"}) && !slices.Equal(got, []string{"pdf", "export"}) {
+		t.Errorf("%q", got)
+	}
+	if got := Shared([]string{"Our webhook gets no events."}, 6); len(got) < 2 {
+		t.Errorf("of one text: %q", got)
+	}
+	if got := Shared(nil, 6); got != nil {
+		t.Errorf("of none: %q", got)
+	}
+}

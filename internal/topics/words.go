@@ -1,6 +1,7 @@
 package topics
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/octavo-docs/octavo/internal/search"
@@ -17,6 +18,40 @@ func Words(text string, limit int) []string {
 		}
 		return len(out) < limit
 	})
+	return out
+}
+
+// Shared returns the words that most of some texts about the same thing have, the most common
+// first and at most limit, each in the form that came first.
+func Shared(texts []string, limit int) []string {
+	type shared struct {
+		word  string
+		texts int
+	}
+	var all []*shared
+	known := map[string]*shared{}
+	for _, text := range texts {
+		language, here := Language(text), map[string]bool{}
+		search.EachStem(unmasked.Replace(text), language, func(word, stem string) bool {
+			if here[stem] || len(appendWord(nil, word, stem, language)) == 0 {
+				return true
+			}
+			here[stem] = true
+			if known[stem] == nil {
+				known[stem] = &shared{word: word}
+				all = append(all, known[stem])
+			}
+			known[stem].texts++
+			return true
+		})
+	}
+	slices.SortStableFunc(all, func(a, b *shared) int { return cmp.Compare(b.texts, a.texts) })
+	var out []string
+	for _, s := range all[:min(limit, len(all))] {
+		if s.texts > 1 || len(texts) < 3 { // what one of many says is not what they share
+			out = append(out, s.word)
+		}
+	}
 	return out
 }
 

@@ -116,10 +116,11 @@ func (tx *Tx) ProcessedConversation(ctx context.Context, v docs.Conversation, is
 	if err != nil || n == 0 {
 		return false, err
 	}
-	// An issue keeps its cluster until the next clustering, which may move it.
+	// An issue keeps its cluster until the next clustering, which may move it. Without an order
+	// SQLite would read all issues of the organization by their primary key.
 	old := map[docs.IssueID]docs.ClusterID{}
 	err = each(ctx, tx.Reader, scanIssue, func(i docs.ConversationIssue) { old[i.ID] = i.Cluster }, `
-		SELECT `+issueColumns+` FROM conversation_issues i WHERE i.org_id = $1 AND i.conversation_id = $2`, v.Org, v.ID)
+		SELECT `+issueColumns+` FROM conversation_issues i WHERE i.org_id = $1 AND i.conversation_id = $2 ORDER BY i.created_at, i.id`, v.Org, v.ID)
 	if err != nil {
 		return false, err
 	}

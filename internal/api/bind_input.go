@@ -54,8 +54,14 @@ type preset struct {
 	value reflect.Value
 }
 
-// bodyTime is how long a client may take to send a body in JSON.
-const bodyTime = 5 * time.Second
+const (
+	// bodyTime is how long a client may take to send a small body, and how long it may pause in a
+	// large one.
+	bodyTime = 5 * time.Second
+	// bodyRate is how many bytes of a large body a client has to send in a second: others may
+	// wait for what it takes of the pool.
+	bodyRate = 512 << 10
+)
 
 // newInput returns how to read inputs of a type, and describes that in the
 // operation.
@@ -358,16 +364,18 @@ func isJSON(contentType string) bool {
 // bytes reads the body of a request.
 func (in *input) bytes(ctx huma.Context) ([]byte, *problem) {
 	r, w := humago.Unwrap(ctx)
-	if in.body != nil {
-		_ = huma.SetReadDeadline(w, time.Now().Add(bodyTime)) // where it cannot be set, the server's own holds
-		defer func() { _ = huma.SetReadDeadline(w, time.Time{}) }()
+	until := time.Now().Add(bodyTime)
+	pace := func() { // where a deadline cannot be set, the server's own holds
+		_ = huma.SetReadDeadline(w, earlier(until, time.Now().Add(bodyTime)))
 	}
-	body, err := readUpTo(r.Body, min(in.max, smallBody), nil)
+	defer func() { _ = huma.SetReadDeadline(w, time.Time{}) }()
+	body, err := readUpTo(r.Body, min(in.max, smallBody), nil, pace)
 	if err == nil && int64(len(body)) == smallBody && smallBody < in.max {
 		if err := in.wait(ctx, r, w); err != nil {
 			return nil, busyProblem(w, err)
 		}
-		body, err = readUpTo(r.Body, in.max, body)
+		until = time.Now().Add(bodyTime + time.Duration(in.size(r)/bodyRate)*time.Second)
+		body, err = readUpTo(r.Body, in.max, body, pace)
 		if err == nil {
 			if err := budget.Turn(ctx.Context()); err != nil {
 				return nil, busyProblem(w, err)
@@ -406,12 +414,10 @@ func poolOfBodies(memory int64) int64 {
 
 // wait takes a part of the pool of large bodies, which the request has until its end.
 func (in *input) wait(ctx huma.Context, r *http.Request, w http.ResponseWriter) error {
-	size := in.max
-	if r.ContentLength > 0 {
-		size = min(size, r.ContentLength)
-	}
+	// An address that the server signed belongs to an organization.
 	actor := authz.Of(ctx.Context()).Actor
-	release, err := in.bodies.Take(ctx.Context(), cmp.Or(string(actor.User), addressPrefix+actor.Address), bodyCopies*size)
+	who := cmp.Or(string(actor.User), r.PathValue("organizationId"), addressPrefix+actor.Address)
+	release, err := in.bodies.Take(ctx.Context(), who, bodyCopies*in.size(r))
 	if err != nil {
 		w.Header().Set("Connection", "close") // or the rest of the body is read only to be dropped
 		return err
@@ -420,13 +426,30 @@ func (in *input) wait(ctx huma.Context, r *http.Request, w http.ResponseWriter) 
 	return nil
 }
 
-// readUpTo reads at most n bytes, the first of which were read before.
-func readUpTo(r io.Reader, n int64, body []byte) ([]byte, error) {
+// size returns how long the body of a request can be.
+func (in *input) size(r *http.Request) int64 {
+	if r.ContentLength > 0 {
+		return min(in.max, r.ContentLength)
+	}
+	return in.max
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// readUpTo reads at most n bytes, the first of which were read before. It calls pace before each
+// part.
+func readUpTo(r io.Reader, n int64, body []byte, pace func()) ([]byte, error) {
 	r = io.LimitReader(r, n-int64(len(body)))
 	for {
 		if len(body) == cap(body) {
 			body = slices.Grow(body, max(512, min(len(body), int(n)-len(body))))
 		}
+		pace()
 		m, err := r.Read(body[len(body):cap(body)])
 		body = body[:len(body)+m]
 		if err == io.EOF {

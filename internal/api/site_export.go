@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 )
@@ -48,9 +49,20 @@ func (a *API) exportSite(ctx context.Context, in *exportSiteIn) (stream, error) 
 		}
 		defer done()
 		w.Header().Set("Content-Disposition", `attachment; filename="site.tar"`)
-		if err := a.ExportSite(r.Context(), g.Site, g.Actor.User, in.URL, w); err != nil {
+		if err := a.ExportSite(r.Context(), g.Site, g.Actor.User, in.URL, steadyWriter{w}); err != nil {
 			return fmt.Errorf("export site %s: %w", in.Site, err)
 		}
 		return nil
 	}, nil
+}
+
+// steadyWriter ends an answer whose reader stops reading: others wait for its place.
+type steadyWriter struct{ http.ResponseWriter }
+
+// maxPause is how long a reader may take for one part of an answer.
+const maxPause = 15 * time.Second
+
+func (w steadyWriter) Write(b []byte) (int, error) {
+	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(maxPause)) // where it cannot be set, the server's own holds
+	return w.ResponseWriter.Write(b)
 }

@@ -1,5 +1,5 @@
 // Package budget bounds what work may use. A Budget is what one request or job may spend, in
-// steps, pixels and other units; a Pool is what all of them share.
+// units that do not depend on the machine; a Pool is what all of them share.
 package budget
 
 import (
@@ -15,8 +15,7 @@ type Kind int
 
 // The kinds, with the limit of each. docs/manual/operating/limits.md lists them for operators.
 const (
-	Words  Kind = iota // of the search index that a query compares and reads
-	Pixels             // of pictures that are decoded for one PDF
+	Words Kind = iota // of the search index that a query compares with misspelled ones
 	kinds
 )
 
@@ -26,8 +25,7 @@ var limits = [kinds]struct {
 	what string
 	hint string
 }{
-	Words:  {1_000_000, "words of the index", "search for fewer words"},
-	Pixels: {120_000_000, "pixels of pictures", "use smaller pictures, or make PDFs of single pages"},
+	Words: {1_000_000, "words of the index", "search for fewer words"},
 }
 
 // Budget is what one piece of work may still spend, and what it holds of pools.

@@ -19,8 +19,8 @@ func TestBudgetEnds(t *testing.T) {
 	if err := Of(ctx).Spend(Words, 1); !errs.Is(err, errs.Invalid) {
 		t.Errorf("one word too many: %v", err)
 	}
-	if err := Of(ctx).Spend(Pixels, 1); err != nil {
-		t.Errorf("another unit: %v", err)
+	if n := Of(ctx).Left(Words); n != 0 {
+		t.Errorf("%d words are left", n)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/apispec"
 	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/comments"
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/conversations"
@@ -50,6 +51,7 @@ type Config struct {
 	Conversations *conversations.Service
 	// FileURL returns an address at which a member reads a file of a space.
 	FileURL func(docs.UserID, docs.Space, docs.File) string
+	Take    func(http.ResponseWriter, *http.Request) error // counts a request against the limit of its sender
 }
 
 // Handler serves the pages.
@@ -64,6 +66,7 @@ type Handler struct {
 
 	highlight *markup.Highlighter
 	formulas  *formula.Typesetter
+	marking   *budget.Pool // change requests that are shown at a time
 }
 
 //go:embed web
@@ -91,7 +94,7 @@ func New(c Config) *Handler {
 	h := &Handler{
 		Config: c, mux: http.NewServeMux(), cookie: signin.Cookie(c.BaseURL),
 		strict: http.NewCrossOriginProtection(), tries: newTries(c.SignIn.Store.Clock, maxTries), visits: newTries(c.SignIn.Store.Clock, maxVisits),
-		keys: c.SignIn.HasPasskeys(), highlight: markup.NewHighlighter(highlightBytes), formulas: formula.New(formulaBytes),
+		keys: c.SignIn.HasPasskeys(), highlight: markup.NewHighlighter(highlightBytes), formulas: formula.New(formulaBytes), marking: budget.NewPool("change requests", 2),
 	}
 	h.things()
 	h.mux.HandleFunc("GET /login", h.login)
@@ -258,6 +261,9 @@ func (h *Handler) allowed(rule authz.Rule, do func(*visit) error) http.HandlerFu
 		v := &visit{w: w, r: r, secret: c.Value}
 		if err == nil && r.Method != http.MethodGet && r.Method != http.MethodHead {
 			err = v.checkForm()
+		}
+		if err == nil {
+			err = h.Take(w, r)
 		}
 		if err == nil {
 			v.grant, err = h.check(r, s, rule)

@@ -75,6 +75,12 @@ func (h *Handler) request(v *visit) error {
 	if err != nil {
 		return err
 	}
+	// Marking the changes of twenty pages takes a second.
+	done, err := h.marking.Take(ctx, string(sp.Org), 1)
+	if err != nil {
+		return err
+	}
+	defer done()
 	p := &printer{h: h, ctx: ctx, grant: v.grant, view: view, base: spaceURL(sp)}
 	d := requestData{Up: link{Title: o.Title, To: organizationURL(o.ID)}, Space: link{Title: titleOf(sp), To: spaceURL(sp)}, Request: r}
 	if d.Text, err = p.remark(r.Description); err != nil {

@@ -8,7 +8,6 @@ import (
 	"os"
 
 	"github.com/octavo-docs/octavo/internal/blob"
-	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/pdf"
 	"github.com/octavo-docs/octavo/internal/revision"
@@ -26,9 +25,6 @@ func (s *Service) PDF(ctx context.Context, v *revision.View, o BookOptions) (_ *
 		return nil, hash, err
 	}
 	defer done()
-	if err := budget.Turn(ctx); err != nil {
-		return nil, hash, err
-	}
 	book, err := s.Book(ctx, v, o)
 	if err != nil {
 		return nil, hash, err

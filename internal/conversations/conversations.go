@@ -16,6 +16,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -33,6 +34,9 @@ const (
 	MaxBatch = 500
 	// MaxText is how many bytes the texts of one conversation have.
 	MaxText = 1 << 20
+
+	maxParts = 1000 // of a conversation
+	maxID    = 255  // bytes of the id at its source
 )
 
 // Service keeps conversations.
@@ -110,6 +114,12 @@ func (s *Service) ingestAll(ctx context.Context, g *authz.Grant, source string, 
 
 // check refuses what cannot be stored.
 func check(at string, in Input) error {
+	if n := len(in.ID); n == 0 || n > maxID || strings.ContainsRune(in.ID, 0) {
+		return errs.Field(at+".id", "must have 1 to %d bytes, and no NUL", maxID)
+	}
+	if len(in.Parts) > maxParts {
+		return errs.Field(at+".parts", "are more than %d", maxParts)
+	}
 	size := len(in.Subject)
 	for _, p := range in.Parts {
 		size += len(p.Body)

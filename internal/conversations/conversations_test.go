@@ -2,6 +2,7 @@ package conversations_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -277,6 +278,37 @@ func TestIngestingAgain(t *testing.T) {
 		err := w.s.Ingest(ctx, w.g, "email", []conversations.Input{asked("big", strings.Repeat("x", conversations.MaxText+1), at)})
 		if !errs.Is(err, errs.Invalid) || !strings.Contains(err.Error(), "1 MB") {
 			w.t.Errorf("a conversation that is too large: %v", err)
+		}
+	})
+}
+
+// What a help desk sends is bounded like what the API takes. (security d7, d10)
+func TestEventsAreBounded(t *testing.T) {
+	each(t, func(w *world) {
+		hook := conversations.Hook{Org: w.org, Format: "zendesk", Source: "integration:zendesk:webhook", User: w.g.Actor.User}
+		send := func(id string, from, n int) error {
+			var comments []map[string]any
+			for i := range n {
+				comments = append(comments, map[string]any{"body": fmt.Sprint(from + i)})
+			}
+			body, err := json.Marshal(map[string]any{"ticket": map[string]any{"id": id, "description": "It fails.", "comments": comments}})
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			return w.s.Receive(context.Background(), hook, authz.Actor{}, func(string) string { return "" }, body)
+		}
+		if err := send("1", 0, 600); err != nil {
+			w.t.Fatal(err)
+		}
+		for name, err := range map[string]error{
+			"many messages":            send("2", 0, 5000),
+			"many messages in the end": send("1", 1000, 600),
+			"a long id":                send(strings.Repeat("x", 300), 0, 1),
+			"a NUL in the id":          send("a\x00b", 0, 1),
+		} {
+			if !errs.Is(err, errs.Invalid) {
+				w.t.Errorf("%s: %v", name, err)
+			}
 		}
 	})
 }

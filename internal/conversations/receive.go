@@ -2,7 +2,6 @@ package conversations
 
 import (
 	"context"
-	"slices"
 
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -102,9 +101,14 @@ func extend(ctx context.Context, tx *store.Tx, org docs.OrgID, source string, in
 	if v.Redacted {
 		more = masked(in).Parts
 	}
+	known := make(map[docs.ConversationPart]bool, len(stored))
+	for _, p := range stored {
+		known[p] = true
+	}
 	in.Parts = stored
 	for _, p := range more {
-		if !slices.Contains(in.Parts, p) {
+		if !known[p] {
+			known[p] = true
 			in.Parts = append(in.Parts, p)
 		}
 	}

@@ -70,7 +70,7 @@ func (v *visit) servePDF(w http.ResponseWriter, r *http.Request, e *edition) (er
 		return at, ok
 	}
 	f, hash, err := v.h.Content.PDF(v.ctx, e.view, o)
-	if errs.Is(err, errs.TooMany) || errs.Is(err, errs.Precondition) {
+	if errs.Is(err, errs.Busy) || errs.Is(err, errs.Precondition) {
 		return v.refusePDF(w, err)
 	}
 	if err != nil {
@@ -87,11 +87,10 @@ func (v *visit) refusePDF(w http.ResponseWriter, err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
-	status := http.StatusTooManyRequests
-	if errs.Is(err, errs.Precondition) {
-		status = http.StatusPreconditionFailed
+	if e.Kind == errs.Busy {
+		w.Header().Set("Retry-After", "10")
 	}
-	theme.WriteText(w, status, e.Message)
+	theme.WriteText(w, e.Kind.Status(), e.Message)
 	return nil
 }
 

@@ -251,7 +251,7 @@ func (s *Server) console() *console.Handler {
 	return console.New(console.Config{
 		Guard: s.Guard, Orgs: s.Orgs, SignIn: s.SignIn, SSO: s.SSO, OIDC: s.OIDC, Inbox: s.Inbox, BaseURL: s.BaseURL, Log: s.Log,
 		Spaces: s.Spaces, Content: s.Content, Reviews: s.Reviews, Comments: s.Comments, Sites: s.Sites, Specs: s.APISpecs, Conversations: s.Conversations,
-		FileURL: s.API.FileURL,
+		FileURL: s.API.FileURL, Take: s.API.Take,
 	})
 }
 

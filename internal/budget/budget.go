@@ -59,7 +59,7 @@ func (b *Budget) Hold(release func()) {
 	b.holding = append(b.holding, release)
 }
 
-// End gives back what the work holds.
+// End returns what the work holds to its pools.
 func (b *Budget) End() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -231,7 +231,7 @@ func isLayout(open string) bool {
 
 // isHintElement reports whether a div is a hint, as some exports write it.
 func isHintElement(e *element) bool {
-	return e.has("data-gb-custom-block") && e.attr("data-tag") == "hint" && e.only("data-gb-custom-block", "data-tag", "data-style", "data-icon")
+	return e.has(customBlock) && e.attr("data-tag") == "hint" && e.only(customBlock, "data-tag", "data-style", "data-icon")
 }
 
 // plain returns the text of an element without its tags.

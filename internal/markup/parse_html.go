@@ -317,6 +317,9 @@ func (h *htmlReader) details(e *element) []*Node {
 }
 
 func (h *htmlReader) div(e *element) []*Node {
+	if e.has(customBlock) {
+		return h.tag(e)
+	}
 	if !e.only("align", "data-full-width", "data-with-frame") {
 		return h.fail()
 	}

@@ -27,7 +27,7 @@ func (p *printer) code(n *Node) string {
 	if w.done() == openTag("code").done() {
 		return s
 	}
-	return w.around("code", s)
+	return w.around(s)
 }
 
 // codeKeys are the attributes that code has.

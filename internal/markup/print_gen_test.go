@@ -15,7 +15,6 @@ import (
 type normalGen struct {
 	t    *rapid.T
 	note bool // inside of a footnote
-	html bool // inside of HTML, where fewer blocks are
 	full bool // most attributes are set
 }
 
@@ -134,10 +133,8 @@ func (g *normalGen) inline() *Node {
 		g.note = true
 		n.Data = nil
 		n.Nodes = []*Node{textNode(Leaf{Text: g.pick("word", "two words", "a*b"), Marks: g.marks()})}
-		html := g.html
-		g.html = false
 		n.Fragments = []*Node{fragmentNode("", "annotation-body", g.blocks(1, 2, 3))}
-		g.note, g.html = false, html
+		g.note = false
 	case "mention":
 		n.Data["ref"] = g.ref()
 	case "button":
@@ -146,6 +143,8 @@ func (g *normalGen) inline() *Node {
 			n.Data["ref"] = g.ref()
 		} else if g.chance(2) {
 			n.Data["action"], n.Data["query"] = g.pick("search", "ask"), g.line()
+		} else {
+			n.Data["action"], n.Data["slug"] = "select", "a-b"
 		}
 		if g.chance(2) {
 			n.Data["icon"] = "rocket"
@@ -165,15 +164,12 @@ func (g *normalGen) paragraph() *Node {
 
 const normalDepth = 4
 
-// cellTypes are the blocks that HTML has a form for, and that may stand in the
-// cell of a table; taggedTypes are the others.
-var (
-	cellTypes   = []string{"paragraph", "paragraph", "heading", "divider", "code", "list", "list", "blockquote", "images", "drawing"}
-	taggedTypes = []string{
-		"hint", "table", "math", "tabs", "stepper", "columns", "expandable", "if", "updates", "prompt", "embed", "file",
-		"content-ref", "reusable-content", "integration", "swagger", "openapi-operation", "openapi-schemas", "openapi-webhook", "raw",
-	}
-)
+// blockTypes are the types of blocks that g.block draws.
+var blockTypes = []string{
+	"paragraph", "heading", "divider", "code", "list", "blockquote", "images", "drawing",
+	"hint", "table", "math", "tabs", "stepper", "columns", "expandable", "if", "updates", "prompt", "embed", "file",
+	"content-ref", "reusable-content", "integration", "swagger", "openapi-operation", "openapi-schemas", "openapi-webhook", "raw",
+}
 
 // blockPlaces put a block where it may stand.
 var blockPlaces = map[string]func(n *Node) *Node{
@@ -198,6 +194,20 @@ var blockPlaces = map[string]func(n *Node) *Node{
 		note.Fragments = []*Node{fragmentNode("", "annotation-body", []*Node{n})}
 		return paragraphNode([]*Node{note})
 	},
+	"a step": func(n *Node) *Node {
+		return blockNode("stepper", nil, blockNode("stepper-step", map[string]any{"icon": "bolt"}, n))
+	},
+	"an update": func(n *Node) *Node {
+		return blockNode("updates", map[string]any{"format": "full"}, blockNode("update", map[string]any{"date": "2025-12-25T00:00:00.000Z"}, n))
+	},
+	"a condition": func(n *Node) *Node { return blockNode("if", map[string]any{"expression": "x && y"}, n) },
+	"a caption": func(n *Node) *Node {
+		return captioned(blockNode("file", map[string]any{"ref": docs.Ref{Kind: docs.RefURL, URL: "a.zip"}}), []*Node{n})
+	},
+	"the caption of an image": func(n *Node) *Node {
+		image := captioned(blockNode("image", map[string]any{"ref": docs.Ref{Kind: docs.RefURL, URL: "a.png"}}), []*Node{n})
+		return blockNode("images", map[string]any{}, image)
+	},
 	"a cell": func(n *Node) *Node {
 		t := newTable(&arena{})
 		id, _ := t.column("text")
@@ -209,12 +219,9 @@ var blockPlaces = map[string]func(n *Node) *Node{
 }
 
 func (g *normalGen) blocks(low, high, depth int) []*Node {
-	types := slices.Clone(cellTypes)
-	switch {
-	case depth >= normalDepth:
+	types := append([]string{"paragraph", "paragraph", "list"}, blockTypes...)
+	if depth >= normalDepth {
 		types = []string{"paragraph", "paragraph", "heading", "divider", "code"}
-	case !g.html:
-		types = append(types, taggedTypes...)
 	}
 	var nodes []*Node
 	for range rapid.IntRange(low, high).Draw(g.t, "blocks") {
@@ -307,7 +314,7 @@ func (g *normalGen) block(typ string, depth int) *Node {
 	case "images":
 		return g.images(data)
 	case "table":
-		return g.table()
+		return g.table(depth)
 	}
 	return g.void(typ, data)
 }
@@ -350,16 +357,16 @@ func (g *normalGen) code() *Node {
 		n.Data["title"] = g.line()
 	}
 	if g.chance(3) {
-		n.Data["overflow"], n.Data["lineNumbers"] = "wrap", true
+		n.Data["overflow"], n.Data["lineNumbers"] = g.pick("wrap", "scroll"), g.chance(2)
 	}
 	if g.chance(3) {
-		n.Data["fullWidth"] = true
+		n.Data["fullWidth"] = g.chance(2)
 	}
 	if g.chance(3) {
 		n.Data["foo"] = g.pick(unknown...)
 	}
 	if g.chance(3) {
-		n.Data["expandable"], n.Data["collapsedLineCount"] = true, 3.0
+		n.Data["expandable"], n.Data["collapsedLineCount"] = g.chance(2), 3.0
 	}
 	marked := g.chance(4)
 	for range rapid.IntRange(1, 4).Draw(g.t, "lines") {
@@ -397,25 +404,30 @@ func (g *normalGen) images(data map[string]any) *Node {
 			image.Data["refDark"] = g.image()
 		}
 		if g.chance(2) {
-			html := g.html
-			g.html = true
-			captioned(image, []*Node{paragraphNode(g.inlines(true, true))})
-			g.html = html
+			captioned(image, g.caption())
 		}
 		n.Nodes = append(n.Nodes, image)
 	}
 	return n
 }
 
+// caption draws a caption: most are one paragraph.
+func (g *normalGen) caption() []*Node {
+	if rapid.IntRange(0, 3).Draw(g.t, "long caption") > 0 {
+		return []*Node{paragraphNode(g.inlines(true, true))}
+	}
+	return g.blocks(1, 2, normalDepth)
+}
+
 func (g *normalGen) void(typ string, data map[string]any) *Node {
 	flag := func(key string) {
 		if g.chance(2) {
-			data[key] = true
+			data[key] = g.chance(2)
 		}
 	}
 	captions := func(n *Node) *Node {
 		if g.chance(2) {
-			captioned(n, []*Node{paragraphNode(g.inlines(true, true))})
+			captioned(n, g.caption())
 		}
 		return n
 	}
@@ -432,11 +444,7 @@ func (g *normalGen) void(typ string, data map[string]any) *Node {
 		return captions(blockNode(typ, data))
 	case "drawing":
 		data["ref"] = g.image()
-		html := g.html
-		g.html = true
-		n := captions(blockNode(typ, data))
-		g.html = html
-		return n
+		return captions(blockNode(typ, data))
 	case "content-ref":
 		data["ref"] = g.ref()
 		g.maybe(data, "foo", unknown...)
@@ -465,16 +473,13 @@ func (g *normalGen) void(typ string, data map[string]any) *Node {
 	return blockNode(typ, data)
 }
 
-func (g *normalGen) table() *Node {
+func (g *normalGen) table(depth int) *Node {
 	t := newTable(&arena{})
 	plain := g.chance(2)
 	kinds := []string{"text", "text"}
 	if !plain {
 		kinds = append(kinds, rapid.SliceOfN(rapid.SampledFrom(columnTypes), 0, 4).Draw(g.t, "columns")...)
 	}
-	html := g.html
-	g.html = true
-	defer func() { g.html = html }()
 	for _, k := range kinds {
 		id, def := t.column(k)
 		t.title(id, g.inlines(g.chance(4), g.chance(4)))
@@ -487,9 +492,9 @@ func (g *normalGen) table() *Node {
 		case "users":
 			def["multiple"] = g.chance(2)
 		case "rating":
-			def["max"] = 5.0
+			def["max"] = rapid.SampledFrom([]float64{5, 3, 10}).Draw(g.t, "max")
 		case "select":
-			def["multiple"] = true
+			def["multiple"] = g.chance(2)
 			def["options"] = []any{map[string]any{"value": "o1", "label": "One <1>", "color": "blue"}}
 		}
 	}
@@ -501,7 +506,7 @@ func (g *normalGen) table() *Node {
 			case k == "text" && plain:
 				t.cell(row, values, id, []*Node{paragraphNode(g.inlines(true, true))})
 			case k == "text":
-				t.cell(row, values, id, g.blocks(0, 2, normalDepth-1))
+				t.cell(row, values, id, g.blocks(0, 2, max(depth+1, normalDepth-1)))
 			case g.chance(3):
 			default:
 				values[id] = g.cell(k)
@@ -514,13 +519,20 @@ func (g *normalGen) table() *Node {
 				t.view[key] = true
 			}
 		}
-		for _, key := range []string{"fullWidth", "search"} {
-			if g.chance(3) {
-				t.node.Data[key] = true
-			}
+		if g.chance(3) {
+			t.node.Data["fullWidth"] = true
+		}
+		if g.chance(3) {
+			t.node.Data["search"] = g.chance(2)
+		}
+		if g.chance(4) {
+			t.view["hideHeader"] = true
 		}
 		if g.chance(2) {
-			t.view["columnWidths"], t.view["useNewSizing"] = map[string]any{"c1": 120.0}, true
+			t.view["columnWidths"] = map[string]any{"c1": 120.0}
+			if g.chance(2) {
+				t.view["useNewSizing"] = true
+			}
 		}
 		if g.chance(3) {
 			t.view["columns"] = []any{"c2"}

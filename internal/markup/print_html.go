@@ -259,18 +259,18 @@ func (p *printer) htmlBlock(n *Node) string {
 	case "drawing":
 		return p.drawing(n)
 	case "table":
-		return p.htmlTable(n)
-	case "math":
-		return "<p>" + p.inlineElement(inlineNode("inline-math", n.Data)) + "</p>"
-	case "integration":
-		if source, ok := n.RawSource(); ok {
-			return "<p>" + codeEscaper.Replace(singleLine(source)) + "</p>"
-		}
+		return nested(p.htmlTable(n))
 	case "expandable":
-		return strings.ReplaceAll(p.htmlBlocks(n.Fragments, true), "\n", " ")
+		open, body := p.details(n)
+		return open + p.htmlBlocks(body, false) + "</details>"
 	}
-	// Other blocks have no form in HTML; their content has.
-	return p.htmlBlocks(n.Nodes, true) + p.htmlBlocks(n.Fragments, true)
+	return p.htmlTag(n)
+}
+
+// nested writes HTML that is in an element of the same name. A backtick in it and one
+// outside would be taken for code, and an end between them would not be seen.
+func nested(s string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(s, "`", "&#x60;"), `\<`, "&#x5C;<")
 }
 
 func (p *printer) htmlHeading(n *Node) string {

@@ -42,7 +42,11 @@ func (p *printer) caption(n *Node) string {
 	if len(caption) == 0 || isBlank(caption) {
 		return ""
 	}
-	return p.htmlBlocks(caption, true)
+	s := p.htmlBlocks(caption, true)
+	if strings.Contains(s, "<div") || strings.Contains(s, "<figure") {
+		return nested(s)
+	}
+	return s
 }
 
 // dark puts the image for dark pages around the one for light ones.

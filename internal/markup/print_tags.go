@@ -8,10 +8,13 @@ import (
 )
 
 // tagWriter writes `{% name a="b" %}`.
-type tagWriter struct{ b strings.Builder }
+type tagWriter struct {
+	name string
+	b    strings.Builder
+}
 
 func openTag(name string) *tagWriter {
-	w := &tagWriter{}
+	w := &tagWriter{name: name}
 	w.b.WriteString("{% " + name)
 	return w
 }
@@ -79,27 +82,25 @@ func valueText(v any) string {
 func (w *tagWriter) done() string { return w.b.String() + " %}" }
 
 // around writes a tag with its content.
-func (w *tagWriter) around(name, body string) string {
-	if body == "" {
-		return w.done() + "\n\n{% end" + name + " %}"
-	}
-	return w.done() + "\n" + body + "\n{% end" + name + " %}"
+func (w *tagWriter) around(body string) string {
+	return w.done() + "\n" + body + "\n{% end" + w.name + " %}"
 }
 
-func (p *printer) tagBlock(n *Node) string {
+// openBlock begins the tag of a block, nil when no tag writes it.
+func (p *printer) openBlock(n *Node) *tagWriter {
 	switch n.Type {
 	case "hint":
-		return openTag("hint").strings(n.Data, "style", "icon").others(n.Data, "style", "icon").around("hint", p.body("hint", n.Nodes))
+		return openTag("hint").strings(n.Data, "style", "icon").others(n.Data, "style", "icon")
 	case "tabs":
-		return p.parts(openTag("tabs").flags(n.Data, "fullWidth"), "tabs", n.Nodes)
+		return openTag("tabs").flags(n.Data, "fullWidth")
 	case "tabs-item":
-		return openTag("tab").attr("title", n.Str("title")).strings(n.Data, "icon", "slug").others(n.Data, "title", "icon", "slug").around("tab", p.body("tab", n.Nodes))
+		return openTag("tab").attr("title", n.Str("title")).strings(n.Data, "icon", "slug").others(n.Data, "title", "icon", "slug")
 	case "stepper":
-		return p.parts(openTag("stepper"), "stepper", n.Nodes)
+		return openTag("stepper")
 	case "stepper-step":
-		return openTag("step").strings(n.Data, "icon").others(n.Data, "icon").around("step", p.body("step", n.Nodes))
+		return openTag("step").strings(n.Data, "icon").others(n.Data, "icon")
 	case "columns":
-		return p.parts(openTag("columns").flags(n.Data, "fullWidth").others(n.Data, "fullWidth"), "columns", n.Nodes)
+		return openTag("columns").flags(n.Data, "fullWidth").others(n.Data, "fullWidth")
 	case "column":
 		w := openTag("column")
 		if l := lengthText(n.Data["width"]); l != "" {
@@ -108,18 +109,95 @@ func (p *printer) tagBlock(n *Node) string {
 		if v := n.Str("verticalAlignment"); v != "" {
 			w.attr("valign", v)
 		}
-		return w.around("column", p.body("column", n.Nodes))
+		return w
 	case "if":
-		return "{% if " + expressionText(n.Str("expression")) + " %}\n" + p.body("if", n.Nodes) + "\n{% endif %}"
+		w := openTag("if")
+		w.b.WriteString(" " + expressionText(n.Str("expression")))
+		return w
 	case "updates":
-		return p.parts(openTag("updates").strings(n.Data, "format"), "updates", n.Nodes)
+		return openTag("updates").strings(n.Data, "format")
 	case "update":
-		return p.update(n)
+		return openUpdate(n)
 	case "prompt":
-		w := openTag("prompt").attr("description", n.Str("description")).strings(n.Data, "icon").flags(n.Data, "openInAIProviders").strings(n.Data, "defaultExpanded")
-		return w.around("prompt", p.body("prompt", n.Nodes))
+		return openTag("prompt").attr("description", n.Str("description")).strings(n.Data, "icon").flags(n.Data, "openInAIProviders").strings(n.Data, "defaultExpanded")
 	}
-	return p.voidTag(n)
+	return p.openVoid(n)
+}
+
+// openVoid begins the tag of a block that holds no others, see openBlock.
+func (p *printer) openVoid(n *Node) *tagWriter {
+	switch n.Type {
+	case "embed":
+		return openTag("embed").attr("url", n.Str("url")).flags(n.Data, "fullWidth").others(n.Data, "url", "fullWidth")
+	case "file":
+		dest, _ := p.dest(n, "ref", UseFile)
+		return openTag("file").attr("src", dest).others(n.Data, "ref")
+	case "content-ref":
+		dest, _ := p.dest(n, "ref", UseLink)
+		if ref, _ := dataRef(n.Data["ref"]); n.Str("tag") == "include" && len(n.Data) == 2 && isPlace(ref) {
+			return openInclude(dest)
+		}
+		return openTag("content-ref").attr("url", dest).others(n.Data, "ref")
+	case "reusable-content":
+		dest, _ := p.dest(n, "ref", UseInclude)
+		return openInclude(dest)
+	case "integration":
+		return openTag("@"+n.Str("integration")+"/"+n.Str("block")).others(n.Props(), "fullWidth", "url").strings(n.Data, "url").flags(n.Data, "fullWidth")
+	case "swagger":
+		return p.openSwagger(n)
+	case "openapi-operation", "openapi-schemas", "openapi-webhook":
+		return openOpenAPI(n)
+	}
+	return nil
+}
+
+func openInclude(dest string) *tagWriter {
+	w := openTag("include")
+	w.b.WriteString(" " + quoteValue(dest))
+	return w
+}
+
+func (p *printer) tagBlock(n *Node) string {
+	w := p.openBlock(n)
+	switch n.Type {
+	case "hint", "tabs-item", "stepper-step", "column", "if", "update", "prompt":
+		return w.around(p.body(w.name, n.Nodes))
+	case "tabs", "stepper", "columns", "updates":
+		return p.parts(w, n.Nodes)
+	case "embed", "file":
+		body := p.body(w.name, captionOf(n))
+		if body != "" || p.inside[w.name] > 0 { // the end of the one around would be its own
+			return w.around(body)
+		}
+		return w.done()
+	case "content-ref":
+		if w.name == "include" {
+			return w.done()
+		}
+		dest, _ := p.dest(n, "ref", UseLink)
+		return w.around(p.mentionLink(dest, ""))
+	case "reusable-content":
+		return w.done()
+	case "integration":
+		if source, ok := n.RawSource(); ok {
+			return p.raw(source)
+		}
+		if body := n.Str("body"); body != "" {
+			return w.around(body)
+		}
+		return w.done()
+	case "swagger":
+		body := n.Str("body")
+		if dest, _ := p.dest(n, "ref", UseFile); body == "" && w.name == "openapi" {
+			body = "[" + dest + "](" + dest + ")"
+		}
+		return w.around(body)
+	case "openapi-operation", "openapi-schemas", "openapi-webhook":
+		return w.around(n.Str("body"))
+	}
+	// A part without its whole, or a type that is not known here: its content
+	// must not be lost.
+	return p.blocks(n.Nodes)
 }
 
 // body writes what is in a tag.
@@ -151,14 +229,14 @@ func expressionText(s string) string {
 }
 
 // parts writes a tag that holds parts, with a blank line between these.
-func (p *printer) parts(w *tagWriter, name string, nodes []*Node) string {
+func (p *printer) parts(w *tagWriter, nodes []*Node) string {
 	var parts []string
-	p.inside[name]++
+	p.inside[w.name]++
 	for _, n := range nodes {
 		parts = append(parts, p.block(n, false))
 	}
-	p.inside[name]--
-	return w.around(name, strings.Join(parts, "\n\n"))
+	p.inside[w.name]--
+	return w.around(strings.Join(parts, "\n\n"))
 }
 
 func lengthText(v any) string {
@@ -169,7 +247,7 @@ func lengthText(v any) string {
 	return decimal(value) + unit
 }
 
-func (p *printer) update(n *Node) string {
+func openUpdate(n *Node) *tagWriter {
 	w := openTag("update").attr("date", writeDate(n.Str("date")))
 	var tags []string
 	list, _ := n.Data["tags"].([]any)
@@ -181,43 +259,7 @@ func (p *printer) update(n *Node) string {
 	if len(tags) > 0 {
 		w.attr("tags", strings.Join(tags, ","))
 	}
-	return w.others(n.Data, "date", "tags").around("update", p.body("update", n.Nodes))
-}
-
-func (p *printer) voidTag(n *Node) string {
-	switch n.Type {
-	case "embed":
-		w := openTag("embed").attr("url", n.Str("url")).flags(n.Data, "fullWidth").others(n.Data, "url", "fullWidth")
-		return p.captioned(w, "embed", n)
-	case "file":
-		dest, _ := p.dest(n, "ref", UseFile)
-		return p.captioned(openTag("file").attr("src", dest).others(n.Data, "ref"), "file", n)
-	case "content-ref":
-		dest, _ := p.dest(n, "ref", UseLink)
-		if ref, _ := dataRef(n.Data["ref"]); n.Str("tag") == "include" && len(n.Data) == 2 && isPlace(ref) {
-			return "{% include " + quoteValue(dest) + " %}"
-		}
-		return openTag("content-ref").attr("url", dest).others(n.Data, "ref").around("content-ref", p.mentionLink(dest, ""))
-	case "reusable-content":
-		dest, _ := p.dest(n, "ref", UseInclude)
-		return "{% include " + quoteValue(dest) + " %}"
-	case "integration":
-		return p.integration(n)
-	case "swagger":
-		return p.swagger(n)
-	case "openapi-operation", "openapi-schemas", "openapi-webhook":
-		return p.openAPI(n)
-	}
-	// A part without its whole, or a type that is not known here: its content
-	// must not be lost.
-	return p.blocks(n.Nodes)
-}
-
-func (p *printer) captioned(w *tagWriter, name string, n *Node) string {
-	if body := p.body(name, captionOf(n)); body != "" {
-		return w.around(name, body)
-	}
-	return w.done()
+	return w.others(n.Data, "date", "tags")
 }
 
 func captionOf(n *Node) []*Node {
@@ -227,18 +269,6 @@ func captionOf(n *Node) []*Node {
 		}
 	}
 	return nil
-}
-
-func (p *printer) integration(n *Node) string {
-	if source, ok := n.RawSource(); ok {
-		return p.raw(source)
-	}
-	name := "@" + n.Str("integration") + "/" + n.Str("block")
-	w := openTag(name).others(n.Props(), "fullWidth", "url").strings(n.Data, "url").flags(n.Data, "fullWidth")
-	if body := n.Str("body"); body != "" {
-		return w.around(name, body)
-	}
-	return w.done()
 }
 
 // raw writes source that is kept verbatim. A client may have sent anything:
@@ -324,22 +354,17 @@ func isRawBlock(doc *Document, source string) bool {
 	return ok && s == source && doc.Spans[0] == Span{0, len(source)}
 }
 
-func (p *printer) swagger(n *Node) string {
+func (p *printer) openSwagger(n *Node) *tagWriter {
 	name := "openapi"
 	if n.Str("tag") == "swagger" {
 		name = "swagger"
 	}
 	dest, _ := p.dest(n, "ref", UseFile)
 	w := openTag(name).attr("src", dest).strings(n.Data, "path", "method").flags(n.Data, "expanded", "fullWidth")
-	w.others(n.Data, "ref", "path", "method", "expanded", "fullWidth", "tag", "body")
-	body := n.Str("body")
-	if body == "" && name == "openapi" {
-		body = "[" + dest + "](" + dest + ")"
-	}
-	return w.around(name, body)
+	return w.others(n.Data, "ref", "path", "method", "expanded", "fullWidth", "tag", "body")
 }
 
-func (p *printer) openAPI(n *Node) string {
+func openOpenAPI(n *Node) *tagWriter {
 	ref, _ := dataRef(n.Data["ref"])
 	w := openTag(n.Type).attr("spec", ref.Spec)
 	if n.Type == "openapi-schemas" {
@@ -347,12 +372,22 @@ func (p *printer) openAPI(n *Node) string {
 	} else {
 		w.strings(n.Data, "path", "name", "method")
 	}
-	w.others(n.Data, "ref", "path", "name", "method", "schemas", "title", "grouped", "body")
-	return w.around(n.Type, n.Str("body"))
+	return w.others(n.Data, "ref", "path", "name", "method", "schemas", "title", "grouped", "body")
 }
 
 func (p *printer) expandable(n *Node) string {
-	var title, body []*Node
+	open, body := p.details(n)
+	end := "\n\n"
+	if k := len(body); k > 0 && p.items > 0 && endsEmpty(body[k-1]) {
+		end = "\n"
+	}
+	return strings.Replace(open, "<summary>", "\n\n<summary>", 1) + "\n\n" + join(p.body("<details", body), end) + "</details>"
+}
+
+// details writes the beginning of an expandable, up to the end of its title, and
+// returns its body.
+func (p *printer) details(n *Node) (open string, body []*Node) {
+	var title []*Node
 	for _, f := range n.Fragments {
 		switch f.Slot() {
 		case "expandable-title":
@@ -361,7 +396,7 @@ func (p *printer) expandable(n *Node) string {
 			body = f.Nodes
 		}
 	}
-	open := "<details>"
+	open = "<details>"
 	if n.Flag("defaultExpanded") {
 		open = "<details open>"
 	}
@@ -372,9 +407,5 @@ func (p *printer) expandable(n *Node) string {
 		}
 		summary += p.htmlInlines(t.Nodes)
 	}
-	end := "\n\n"
-	if k := len(body); k > 0 && p.items > 0 && endsEmpty(body[k-1]) {
-		end = "\n"
-	}
-	return open + "\n\n<summary>" + summary + "</summary>\n\n" + join(p.body("<details", body), end) + "</details>"
+	return open + "<summary>" + summary + "</summary>", body
 }

@@ -1,0 +1,180 @@
+package markup
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// In a cell of a table there are no tags: what a tag would be elsewhere is a div
+// with the attributes of the tag. GitBook writes such divs too, with names like
+// data-style; names that HTML would change begin with unknownAttr.
+
+const (
+	customBlock = "data-gb-custom-block"
+	positional  = "data-0" // the value without a name
+	tagBody    = "body"   // the text that a tag holds when it holds no blocks
+	rawBlockTag      = "@" + rawIntegration + "/" + rawKind
+)
+
+// htmlTag writes a block that Markdown has a tag for as HTML.
+func (p *printer) htmlTag(n *Node) string {
+	w := p.openBlock(n)
+	kids := n.Nodes
+	switch {
+	case n.Type == "math":
+		w = openTag("math").attr("formula", n.Str("formula"))
+	case w == nil: // A part without its whole: its content must not be lost.
+		return p.htmlBlocks(n.Nodes, true) + p.htmlBlocks(n.Fragments, true)
+	case n.Type == "embed" || n.Type == "file":
+		kids = captionOf(n)
+	}
+	var b strings.Builder
+	b.WriteString("<div " + customBlock + " data-tag=" + quoteAttr(w.name))
+	args := strings.TrimPrefix(w.b.String(), "{% "+w.name)
+	if w.name == "if" {
+		b.WriteString(" " + positional + "=" + quoteAttr(strings.TrimSpace(args)))
+	} else {
+		for _, a := range readAttributes(args) {
+			b.WriteString(" " + htmlAttr(a.name) + "=" + quoteAttr(a.value))
+		}
+	}
+	if body := n.Str("body"); body != "" && w.name != "math" {
+		b.WriteString(" " + tagBody + "=" + quoteAttr(body))
+	}
+	b.WriteString(">" + p.htmlBlocks(kids, false) + "</div>")
+	return b.String()
+}
+
+// camelName matches the names that are read back from their form with hyphens.
+var camelName = regexp.MustCompile(`^[a-z][a-z0-9]*([A-Z][a-z0-9]*)*$`)
+
+// htmlAttr returns the name of an attribute of HTML for one of a tag.
+func htmlAttr(name string) string {
+	switch {
+	case name == "":
+		return positional
+	case !camelName.MatchString(name):
+		return unknownAttr + attrKey(name)
+	}
+	var b strings.Builder
+	for _, r := range name {
+		if unicode.IsUpper(r) {
+			b.WriteByte('-')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	if s := "data-" + b.String(); s != "data-tag" && s != customBlock && !strings.HasPrefix(s, unknownAttr) {
+		return s
+	}
+	return unknownAttr + attrKey(name)
+}
+
+// tagAttr returns the name that htmlAttr wrote; ok is false for an attribute of
+// another kind.
+func tagAttr(key string) (name string, ok bool) {
+	if key == positional {
+		return "", true
+	}
+	if name, ok = strings.CutPrefix(key, unknownAttr); ok {
+		name = readAttrKey(name)
+		return name, attributeName.MatchString(name)
+	}
+	if name, ok = strings.CutPrefix(key, "data-"); !ok {
+		return "", false
+	}
+	var b strings.Builder
+	for i, part := range strings.Split(name, "-") {
+		if i > 0 && part != "" {
+			part = strings.ToUpper(part[:1]) + part[1:]
+		}
+		b.WriteString(part)
+	}
+	return b.String(), attributeName.MatchString(b.String())
+}
+
+// tag makes the block of a div that is written in place of a tag.
+func (h *htmlReader) tag(e *element) []*Node {
+	name := tagName(e.attr("data-tag"))
+	if !isKnownTag(name) && name != "math" {
+		return h.fail()
+	}
+	if n := h.tagNode(e, name); n != nil {
+		return []*Node{n}
+	}
+	if h.strict {
+		return h.fail()
+	}
+	return []*Node{rawNode(h.source[e.start:e.end])}
+}
+
+// tagNode makes the block of a tag of a name, nil when it cannot be one.
+func (h *htmlReader) tagNode(e *element, name string) *Node {
+	args, ok := tagArgs(e, name)
+	if !ok || parts[name] != "" || name == literalTag || apiPart(name) != "" {
+		return nil
+	}
+	as := cleanAttributes(args)
+	switch name {
+	case rawBlockTag:
+		source, _ := as.get("source")
+		return rawNode(source)
+	case "math":
+		formula, _ := as.get("formula")
+		return blockNode("math", map[string]any{"formula": formula})
+	}
+	kids := h.tagKids(e, name)
+	if kids == nil && wholes[name] != "" {
+		return nil
+	}
+	return h.c.tagNode(name, args, kids, cleanLines(e.attr(tagBody)))
+}
+
+// tagKids returns the blocks that a tag holds, nil when one of its parts is none.
+func (h *htmlReader) tagKids(e *element, name string) []*Node {
+	part := wholes[name]
+	if part == "" {
+		return h.blocks(e.kids)
+	}
+	elements, ok := e.elements()
+	if !ok || slices.ContainsFunc(elements, func(k *element) bool { return !k.has(customBlock) || tagName(k.attr("data-tag")) != part }) {
+		return nil
+	}
+	var kids []*Node
+	for _, k := range elements {
+		args, ok := tagArgs(k, part)
+		if !ok {
+			return nil
+		}
+		n := h.c.tagNode(part, args, h.blocks(k.kids), "")
+		if n == nil {
+			return nil
+		}
+		kids = append(kids, n)
+	}
+	return kids
+}
+
+// tagArgs writes the attributes of an element as those of a tag.
+func tagArgs(e *element, name string) (args string, ok bool) {
+	if name == "if" {
+		return e.attr(positional), e.only(customBlock, "data-tag", positional)
+	}
+	var b strings.Builder
+	for _, a := range e.attrs {
+		if a.Key == customBlock || a.Key == "data-tag" || a.Key == tagBody {
+			continue
+		}
+		name, ok := tagAttr(a.Key)
+		if !ok {
+			return "", false
+		}
+		b.WriteByte(' ')
+		if name != "" {
+			b.WriteString(name + "=")
+		}
+		b.WriteString(quoteValue(a.Val))
+	}
+	return b.String(), true
+}

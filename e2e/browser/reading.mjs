@@ -49,6 +49,23 @@ export async function reading(run) {
         check(page.wrong.length === 0, page.wrong.join('; '));
     });
 
+    await run.test('search of one section', async ({ open, check }) => {
+        const page = await open('/s/demo/');
+        await page.keyboard.press('/');
+        await page.keyboard.type('page');
+        const wheres = () => page.waitForSelector('.finder [data-query="page"] [role=option]').then(() => page.$$eval('.finder [role=option] small', (all) => all.map((e) => e.textContent)));
+        const found = await wheres();
+        check(found.some((w) => w.startsWith('API')), `everywhere finds ${found}`);
+        const [everywhere, one] = await page.$$eval('.finder .scopes button', (all) => all.map((b) => b.getAttribute('aria-pressed')));
+        check(everywhere === 'true' && one === 'false', 'all sections are not searched first');
+        await page.click('.finder .scopes button:last-child');
+        await page.waitForFunction(() => ![...document.querySelectorAll('.finder [role=option] small')].some((e) => e.textContent.startsWith('API'))).catch(() => check(false, 'one section finds others'));
+        const plain = await open('/s/demo/~octavo/search?q=page', { script: false });
+        await Promise.all([plain.waitForNavigation(), plain.click('.scopes a:last-child')]);
+        check(plain.url().endsWith('in=section') && (await plain.$$('.results a')).length > 0, `without a script, one section is at ${plain.url()}`);
+        check(page.wrong.length === 0, page.wrong.join('; '));
+    });
+
     await run.test('a section, a variant, and a page that only some visitors see', async ({ open, check }) => {
         const beta = '.pages a[href$="/beta-programme"]', path = '/s/demo/beta-programme';
         const page = await open('/s/demo/');

@@ -8,12 +8,12 @@ import { Run, startBrowser, startOctavo } from './lib.mjs';
 import { oidc } from './oidc.mjs';
 import { people } from './people.mjs';
 import { reading } from './reading.mjs';
-import { references } from './references.mjs';
+import { descriptions, references } from './references.mjs';
 import { sso } from './sso.mjs';
 import { speed } from './speed.mjs';
 
-const PARTS = { reading, access, people, sso, oidc, attacks, fields, references, export: exported, speed };
-const MEASURES = ['speed']; // played only when they are asked for
+const PARTS = { reading, access, people, sso, oidc, attacks, fields, references, export: exported, descriptions, speed };
+const MEASURES = ['descriptions', 'speed']; // played only when they are asked for
 
 const octavo = await startOctavo();
 const browser = await startBrowser();

@@ -2,6 +2,8 @@ package publish
 
 import (
 	"context"
+	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -24,6 +26,50 @@ func trimQuery(query string) string {
 // other section. Other variants of the same content would only repeat what is found.
 func (v *visit) scope() sites.SearchScope {
 	return sites.SearchScope{Current: v.target.Space.ID, Restrict: "otherSiteSpaces"}
+}
+
+// oneSection asks, as the value of the parameter in, for a search of the section
+// that is shown.
+const oneSection = "section"
+
+// currentSpace restricts a scope to the space that is shown.
+const currentSpace = "currentSiteSpace"
+
+// asked returns what a request searches.
+func (v *visit) asked(r *http.Request) (query string, scope sites.SearchScope) {
+	values := r.URL.Query()
+	if scope = v.scope(); values.Get("in") == oneSection {
+		scope.Restrict = currentSpace
+	}
+	return trimQuery(values.Get("q")), scope
+}
+
+// section returns the title of the section that is shown, if there are others to
+// search.
+func (v *visit) section() string {
+	others := v.seen.Structure.Searched(v.scope(), func(docs.SpaceID) string { return "" })
+	if v.drafted || len(others) == 0 {
+		return ""
+	}
+	return v.sectionOf(v.target.Space)
+}
+
+// results returns the page of a search.
+func (v *visit) results(e *edition, f *theme.Frame, query string, scope sites.SearchScope) (*theme.Results, error) {
+	hits, err := v.search(e, query, scope)
+	if err != nil {
+		return nil, err
+	}
+	out := &theme.Results{Query: query, Hits: hits}
+	if title := f.Search.Section; title != "" && query != "" {
+		at := f.Search.Action + "?" + url.Values{"q": {query}}.Encode()
+		one := scope.Restrict == currentSpace
+		out.Scopes = []*theme.Link{
+			{Title: f.Texts().Everywhere, Href: at, Current: !one},
+			{Title: title, Href: at + "&in=" + oneSection, Current: one},
+		}
+	}
+	return out, nil
 }
 
 // search looks for pages that the visitor sees: in one space, and in those of a

@@ -60,12 +60,12 @@ func (e *edition) href(at string) string {
 // finder says where the site is searched: by the server, or by a script with an index.
 func (v *visit) finder(e *edition) theme.Search {
 	if v.export == nil {
-		return theme.Search{Action: e.base + ownPrefix + "search", Live: e.base + ownPrefix + "found"}
+		return theme.Search{Action: e.base + ownPrefix + "search", Live: e.base + ownPrefix + "found", Section: v.section()}
 	}
 	own := v.root + ownPrefix
 	return theme.Search{
 		Action: own + "search/" + indexFile, Live: own + "search/" + v.export.version + "/",
-		Script: own + "assets/" + theme.Finder.Name, Scope: v.export.scope(v),
+		Script: own + "assets/" + theme.Finder.Name, Scope: v.export.scope(v), Section: v.section(),
 	}
 }
 

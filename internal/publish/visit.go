@@ -258,21 +258,21 @@ func (v *visit) serveOwn(w http.ResponseWriter, r *http.Request, e *edition, res
 	if page, ok := strings.CutPrefix(name, feedbackName); ok {
 		return true, v.serveFeedback(w, r, e, page)
 	}
-	query := trimQuery(r.URL.Query().Get("q"))
+	query, scope := v.asked(r)
 	switch name {
 	case "search":
-		hits, err := v.search(e, query, v.scope())
-		if err != nil {
-			return true, err
-		}
 		f, err := v.frame(e, nil)
 		if err != nil {
 			return true, err
 		}
+		found, err := v.results(e, f, query, scope)
+		if err != nil {
+			return true, err
+		}
 		f.Hidden = true
-		return true, sendPage(w, r, f, &theme.Results{Query: query, Hits: hits})
+		return true, sendPage(w, r, f, found)
 	case "found":
-		hits, err := v.search(e, query, v.scope())
+		hits, err := v.search(e, query, scope)
 		if err != nil {
 			return true, err
 		}

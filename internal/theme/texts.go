@@ -11,7 +11,7 @@ import (
 type Texts struct {
 	Skip, Announcement, Menu, Close, Search, Links, Scheme, Sections, Pages, Privacy, Version string
 	Outline, Breadcrumbs, Page, Turn, Previous, Next, Updated                                 string
-	SearchHint, Results, NoResults, Near                                                      string
+	SearchHint, Results, NoResults, Near, Everywhere                                          string
 
 	// Of the menu of a page.
 	ViewMarkdown, ConnectMCP, EditSource string
@@ -57,7 +57,7 @@ type Refused struct{ Expired, Early, Endless, Signature, Algorithm, Malformed st
 // ForScript returns the words that the script says, as JSON.
 func (t *Texts) ForScript() (string, error) {
 	b, err := json.Marshal(map[string]string{
-		"copy": t.Copy, "copied": t.Copied, "copyPage": t.CopyPage, "diagrams": t.Diagrams, "recent": t.Recent, "zoom": t.Zoom, "more": t.More, "less": t.Less, "noResults": t.NoResults,
+		"copy": t.Copy, "copied": t.Copied, "copyPage": t.CopyPage, "diagrams": t.Diagrams, "recent": t.Recent, "zoom": t.Zoom, "more": t.More, "less": t.Less, "noResults": t.NoResults, "everywhere": t.Everywhere, "sections": t.Sections,
 		"thanks": t.Feedback.Thanks,
 	})
 	return string(b), err

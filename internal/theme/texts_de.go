@@ -6,7 +6,7 @@ var german = Texts{
 	Skip: "Zum Inhalt springen", Announcement: "Ankündigung", Menu: "Menü", Close: "Schließen", Search: "Suchen", Links: "Links", Scheme: "Hell oder dunkel",
 	Sections: "Bereiche", Pages: "Seiten", Privacy: "Datenschutzerklärung", Version: "Version", Outline: "Auf dieser Seite", Breadcrumbs: "Navigationspfad",
 	Page: "Seite", Turn: "Vorherige und nächste Seite", Previous: "Zurück", Next: "Weiter", Updated: "Zuletzt aktualisiert:",
-	SearchHint: "Geben Sie oben einen Suchbegriff ein.", Results: "Ergebnisse für", NoResults: "Keine Ergebnisse für", Near: "Meinten Sie:",
+	SearchHint: "Geben Sie oben einen Suchbegriff ein.", Results: "Ergebnisse für", NoResults: "Keine Ergebnisse für", Near: "Meinten Sie:", Everywhere: "Alle Bereiche",
 	ViewMarkdown: "Als Markdown anzeigen", ConnectMCP: "Über MCP verbinden", EditSource: "Quelle bearbeiten",
 	Missing: "Seite nicht gefunden", MissingText: "Unter dieser Adresse gibt es keine Seite.", Start: "Zur Startseite",
 	MCP: "MCP-Server", MCPText: "KI-Assistenten können diese Seiten durchsuchen und lesen. Fügen Sie Ihrem Assistenten diese Adresse als MCP-Server hinzu (Streamable HTTP):",

@@ -6,7 +6,7 @@ var japanese = Texts{
 	Skip: "本文へスキップ", Announcement: "お知らせ", Menu: "メニュー", Close: "閉じる", Search: "検索", Links: "リンク", Scheme: "ライト／ダーク切り替え",
 	Sections: "セクション", Pages: "ページ一覧", Privacy: "プライバシーポリシー", Version: "バージョン", Outline: "このページの内容", Breadcrumbs: "パンくずリスト",
 	Page: "ページ", Turn: "前後のページ", Previous: "前へ", Next: "次へ", Updated: "最終更新日:",
-	SearchHint: "上の欄に検索語を入力してください。", Results: "検索結果:", NoResults: "該当する結果はありません:", Near: "お探しのページはこちらですか？",
+	SearchHint: "上の欄に検索語を入力してください。", Results: "検索結果:", NoResults: "該当する結果はありません:", Near: "お探しのページはこちらですか？", Everywhere: "すべてのセクション",
 	ViewMarkdown: "Markdown で表示", ConnectMCP: "MCP で接続", EditSource: "ソースを編集",
 	Missing: "ページが見つかりません", MissingText: "このアドレスにページはありません。", Start: "トップページへ",
 	MCP: "MCP サーバー", MCPText: "AI アシスタントがこれらのページを検索して読むことができます。お使いのアシスタントに、次のアドレスを MCP サーバー（Streamable HTTP）として追加してください:",

@@ -6,7 +6,7 @@ var dutch = Texts{
 	Skip: "Naar de inhoud", Announcement: "Aankondiging", Menu: "Menu", Close: "Sluiten", Search: "Zoeken", Links: "Links", Scheme: "Licht of donker",
 	Sections: "Onderdelen", Pages: "Pagina’s", Privacy: "Privacybeleid", Version: "Versie", Outline: "Op deze pagina", Breadcrumbs: "Kruimelpad",
 	Page: "Pagina", Turn: "Vorige en volgende pagina", Previous: "Vorige", Next: "Volgende", Updated: "Laatst bijgewerkt op",
-	SearchHint: "Typ hierboven een zoekterm.", Results: "Resultaten voor", NoResults: "Geen resultaten voor", Near: "Bedoelde je misschien:",
+	SearchHint: "Typ hierboven een zoekterm.", Results: "Resultaten voor", NoResults: "Geen resultaten voor", Near: "Bedoelde je misschien:", Everywhere: "Alle secties",
 	ViewMarkdown: "Als Markdown bekijken", ConnectMCP: "Verbinden via MCP", EditSource: "Bron bewerken",
 	Missing: "Pagina niet gevonden", MissingText: "Er is geen pagina op dit adres.", Start: "Naar de startpagina",
 	MCP: "MCP-server", MCPText: "AI-assistenten kunnen deze pagina’s doorzoeken en lezen. Voeg dit adres als MCP-server toe aan je assistent (Streamable HTTP):",

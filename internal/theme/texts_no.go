@@ -6,7 +6,7 @@ var norwegian = Texts{
 	Skip: "Hopp til innholdet", Announcement: "Kunngjøring", Menu: "Meny", Close: "Lukk", Search: "Søk", Links: "Lenker", Scheme: "Lyst eller mørkt",
 	Sections: "Seksjoner", Pages: "Sider", Privacy: "Personvernerklæring", Version: "Versjon", Outline: "På denne siden", Breadcrumbs: "Brødsmulesti",
 	Page: "Side", Turn: "Forrige og neste side", Previous: "Forrige", Next: "Neste", Updated: "Sist oppdatert",
-	SearchHint: "Skriv inn et søkeord ovenfor.", Results: "Resultater for", NoResults: "Ingen resultater for", Near: "Mente du:",
+	SearchHint: "Skriv inn et søkeord ovenfor.", Results: "Resultater for", NoResults: "Ingen resultater for", Near: "Mente du:", Everywhere: "Alle seksjoner",
 	ViewMarkdown: "Vis som Markdown", ConnectMCP: "Koble til via MCP", EditSource: "Rediger kilden",
 	Missing: "Siden ble ikke funnet", MissingText: "Det finnes ingen side på denne adressen.", Start: "Gå til forsiden",
 	MCP: "MCP-server", MCPText: "KI-assistenter kan søke i og lese disse sidene. Legg til denne adressen i din assistent som MCP-server (Streamable HTTP):",

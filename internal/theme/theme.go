@@ -163,7 +163,9 @@ type Search struct {
 	Live   string // address of results as JSON, for results while somebody types
 	Hint   string // what is searched
 	Script string // address of a script that searches without a server; Live is where its index is then
-	Scope  string // for that script: the numbers of the spaces that are searched
+	Scope  string // for that script: the numbers of the spaces that are searched, the one that is shown first
+	// Section is the section that can be searched alone; empty: the site has one.
+	Section string
 }
 
 // Page is a page of documentation.
@@ -190,8 +192,9 @@ type Page struct {
 
 // Results are what a search has found.
 type Results struct {
-	Query string
-	Hits  []Hit
+	Query  string
+	Hits   []Hit
+	Scopes []*Link // the same search in all sections and in one; nil: there is one
 }
 
 // Hit is a result of a search.

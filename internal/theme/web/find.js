@@ -6,7 +6,7 @@
   const input = document.getElementById("~search");
   if (!input || !input.dataset.live) return;
   const at = new URL(input.dataset.live, document.baseURI), home = new URL("../../../", at);
-  const scope = new Set((input.dataset.scope || "").split(" ").map(Number));
+  const everywhere = (input.dataset.scope || "").split(" ").map(Number); // the space that is shown first
   const MOST = 20, BEFORE = 60, LENGTH = 200;
 
   const parts = new Map(), waiting = new Map();
@@ -30,7 +30,7 @@
   const shard = (word, count) => { const [a, b] = word; return (a.codePointAt(0) * 31 + (b ? b.codePointAt(0) : 0)) % count; };
 
   // matches returns how much each page is about a word, or a word that begins with it.
-  const matches = async (word, { pages, shards }) => {
+  const matches = async (word, { pages, shards }, scope) => {
     const found = new Map();
     const add = (page, weight) => { if (scope.has(pages[page][0])) found.set(page, Math.max(found.get(page) || 0, weight)); };
     for (const [term, list] of Object.entries(await load("terms-" + shard(word, shards)))) {
@@ -58,10 +58,11 @@
     return { title, where, href: url.href, text: (from ? "… " : "") + text.slice(from, from + LENGTH).trim() + (text.length > from + LENGTH ? " …" : "") };
   };
 
-  globalThis.octavoFind = async query => {
+  globalThis.octavoFind = async (query, oneSection) => {
     const asked = [...new Set(words(query))].slice(0, 10);
     if (!asked.length) return [];
-    const index = await load("pages"), each = await Promise.all(asked.map(w => matches(w, index)));
+    const scope = new Set(oneSection ? everywhere.slice(0, 1) : everywhere);
+    const index = await load("pages"), each = await Promise.all(asked.map(w => matches(w, index, scope)));
     let pages = [...each[0].keys()].filter(p => each.every(m => m.has(p)));
     if (!pages.length) pages = [...new Set(each.flatMap(m => [...m.keys()]))];
     const score = p => each.reduce((sum, m) => sum + (m.get(p) || 0), 0);

@@ -296,7 +296,12 @@
     if (/Mac|iPhone|iPad/.test(navigator.platform)) key.textContent = "⌘K";
     const field = make("input", { type: "search", name: "q", maxLength: 200, placeholder: input.placeholder, autocomplete: "off", spellcheck: false, role: "combobox", "aria-label": input.placeholder, "aria-expanded": "false", "aria-controls": "~found", "aria-autocomplete": "list" });
     const list = make("ul", { id: "~found", role: "listbox", "aria-label": input.placeholder }), status = make("p", { className: "status", role: "status" });
-    const finder = make("dialog", { className: "finder", "aria-label": input.placeholder }, make("form", { className: "field", action: form.action, method: "get" }, form.querySelector(".icon").cloneNode(true), field), list, status);
+    // Where to search: in all sections, or in the one that is shown.
+    const section = input.dataset.section;
+    const scopes = section ? [make("div", { className: "scopes", role: "group", "aria-label": say("sections") },
+      ...[say("everywhere"), section].map((title, i) => make("button", { type: "button", textContent: title, "aria-pressed": String(i === 0) })))] : [];
+    const choices = scopes.flatMap(s => [...s.children]), oneSection = () => choices[1]?.getAttribute("aria-pressed") === "true";
+    const finder = make("dialog", { className: "finder", "aria-label": input.placeholder }, make("form", { className: "field", action: form.action, method: "get" }, form.querySelector(".icon").cloneNode(true), field), ...scopes, list, status);
     document.body.append(finder);
     let asked = 0, timer = 0, chosen = -1;
     const options = () => all("[role=option]", list);
@@ -331,13 +336,13 @@
       chosen = -1;
     };
     const ask = async query => {
-      const answer = await fetch(input.dataset.live + "?q=" + encodeURIComponent(query));
+      const answer = await fetch(input.dataset.live + "?q=" + encodeURIComponent(query) + (oneSection() ? "&in=section" : ""));
       return answer.ok && answer.json();
     };
     const search = async () => {
       const turn = ++asked, query = field.value.trim();
       if (!query) return offer();
-      const hits = globalThis.octavoFind ? await octavoFind(query) : await ask(query);
+      const hits = globalThis.octavoFind ? await octavoFind(query, oneSection()) : await ask(query);
       if (hits && turn === asked) render(hits, query);
     };
     const remember = () => {
@@ -350,6 +355,7 @@
       search();
       field.focus();
     };
+    for (const c of choices) c.addEventListener("click", () => { choices.forEach(o => o.setAttribute("aria-pressed", o === c)); search(); field.focus(); });
     input.addEventListener("focus", () => { input.blur(); open(input.value); });
     field.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(search, 80); });
     list.addEventListener("click", e => { if (e.target.closest("a")) { remember(); if (new URL(e.target.closest("a").href).pathname === location.pathname) finder.close(); } });

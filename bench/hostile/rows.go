@@ -44,6 +44,8 @@ var rows = []row{
 	{9, "PDF with large pictures", pictures, makePDF},
 	{10, "800 stalled bodies without a token", withSpace, stalledStrangers},
 	{10, "20 stalled bodies of 30 MB", withSpace, stalledBodies},
+	{11, "git import of 40 packed pages of 2 MB", packedPages, importRepository},
+	{11, "git import of SUMMARY.md of 2.2 MB", largeSummary, importRepository},
 	{12, "50 pages of 80 KB in one batch", withSpace, insertPages},
 }
 

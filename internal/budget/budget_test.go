@@ -111,6 +111,33 @@ func TestPoolRefuses(t *testing.T) {
 	})
 }
 
+// Work in the background waits as long as it takes, and Try does not wait.
+func TestAwaitAndTry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := NewPool("imports", 4)
+		release, err := p.Try("a", 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.Try("b", 1); !errs.Is(err, errs.Busy) {
+			t.Errorf("a part of a pool that is in use: %v", err)
+		}
+		ended := make(chan error)
+		go func() {
+			release, err := p.Await(t.Context(), "b", 9)
+			if err == nil {
+				release()
+			}
+			ended <- err
+		}()
+		time.Sleep(time.Hour)
+		release()
+		if err := <-ended; err != nil || p.used != 0 {
+			t.Errorf("%v, %d in use", err, p.used)
+		}
+	})
+}
+
 func BenchmarkSpend(b *testing.B) {
 	ctx := With(context.Background(), New())
 	for b.Loop() {

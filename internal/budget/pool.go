@@ -2,6 +2,7 @@ package budget
 
 import (
 	"context"
+	"math"
 	"sync"
 	"time"
 
@@ -52,14 +53,42 @@ func (p *Pool) share() int64 { return max(1, p.size/2) }
 // may be called more than once. More than the whole pool counts as the whole. It returns an error
 // of kind errs.Busy if that takes too long or too many wait already.
 func (p *Pool) Take(ctx context.Context, who string, n int64) (release func(), err error) {
+	return p.take(ctx, who, n, maxWait)
+}
+
+// Await is Take for work that nobody waits for at the other end of a connection: it waits until the
+// context ends.
+func (p *Pool) Await(ctx context.Context, who string, n int64) (release func(), err error) {
+	return p.take(ctx, who, n, math.MaxInt64)
+}
+
+// Try is Take without waiting.
+func (p *Pool) Try(who string, n int64) (release func(), err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if release, ok := p.try(who, min(n, p.size)); ok {
+		return release, nil
+	}
+	return nil, p.busy()
+}
+
+// try is Try for a caller that holds the lock.
+func (p *Pool) try(who string, n int64) (release func(), ok bool) {
+	if !p.fits(who, n) || !p.first(who) {
+		return nil, false
+	}
+	p.grant(who, n)
+	return p.releaser(who, n), true
+}
+
+func (p *Pool) take(ctx context.Context, who string, n int64, wait time.Duration) (release func(), err error) {
 	n = min(n, p.size)
 	p.mu.Lock()
-	if p.fits(who, n) && p.first(who) {
-		p.grant(who, n)
+	if release, ok := p.try(who, n); ok {
 		p.mu.Unlock()
-		return p.releaser(who, n), nil
+		return release, nil
 	}
-	if p.queued[who] >= maxQueued || len(p.waiting) >= maxWaiting {
+	if wait <= maxWait && (p.queued[who] >= maxQueued || len(p.waiting) >= maxWaiting) {
 		p.mu.Unlock()
 		return nil, p.busy()
 	}
@@ -68,7 +97,7 @@ func (p *Pool) Take(ctx context.Context, who string, n int64) (release func(), e
 	p.queued[who]++
 	p.mu.Unlock()
 
-	timer := time.NewTimer(maxWait)
+	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case <-w.ready:

@@ -67,6 +67,6 @@ func New(s Service) *Service {
 	s.Source = revision.NewSource(s.Store, s.BaseURL)
 	s.Index = index.NewIndex(index.Index{Store: s.Store, Source: s.Source, Blobs: s.Blobs, Log: s.Log})
 	s.Source.Uses = s.Index
-	s.Exchange = &exchange.Exchange{Store: s.Store, Source: s.Source, Blobs: s.Blobs, Index: s.Index}
+	s.Exchange = exchange.New(exchange.Exchange{Store: s.Store, Source: s.Source, Blobs: s.Blobs, Index: s.Index})
 	return &s
 }

@@ -53,7 +53,7 @@ func (k *fileStore) take(ctx context.Context, o *readObject, names []string) err
 }
 
 func (k *fileStore) keep(ctx context.Context, o *readObject, names []string) {
-	f, err := o.in.s.keepAs(ctx, names[0], o.oid, o.data)
+	f, err := o.in.from.s.keepAs(ctx, names[0], o.oid, o.data)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.err = cmp.Or(k.err, err); err != nil {
@@ -78,7 +78,7 @@ func (k *fileStore) wait() error {
 
 // blobFetch counts the bytes that one import reads.
 type blobFetch struct {
-	s               *Exchange
+	from            *source
 	limits          folder.Limits
 	total, unpacked int64 // bytes of texts, and of files
 }
@@ -91,7 +91,12 @@ func (in *blobFetch) object(oid string, size int64, data io.Reader, texts int64)
 		return o, nil
 	}
 	if in.total += size * texts; in.total > in.limits.Memory {
-		return nil, errs.E(errs.Invalid, "the pages have more than %d MB together", in.limits.Memory>>20)
+		return nil, errs.E(errs.Invalid, "the pages have more than %d MB together; divide them among several spaces", in.limits.Memory>>20)
+	}
+	if in.total > smallImport {
+		if err := in.from.holdMuch(); err != nil {
+			return nil, err
+		}
 	}
 	o.text = make([]byte, size)
 	_, err := io.ReadFull(o.data, o.text)
@@ -140,7 +145,7 @@ func (o *readObject) keep(ctx context.Context, name string) (docs.File, error) {
 		if !fits || err != nil {
 			return docs.File{}, err
 		}
-		if o.file, err = o.in.s.keepAs(ctx, name, o.oid, o.data); err != nil {
+		if o.file, err = o.in.from.s.keepAs(ctx, name, o.oid, o.data); err != nil {
 			return o.file, err
 		}
 	}

@@ -61,8 +61,9 @@ func (im *importer) bodies(ctx context.Context) error {
 // form. Pages are indexed in their order, which decides between results of equal rank.
 func (im *importer) composeAll(ctx context.Context, work []*folder.Page) (map[docs.PageID][]byte, error) {
 	type making struct {
-		fp   *folder.Page
-		made chan composed
+		fp      *folder.Page
+		made    chan composed
+		release func()
 	}
 	whole := ctx // the context of the whole import
 	ctx, stop := context.WithCancel(ctx)
@@ -79,8 +80,15 @@ func (im *importer) composeAll(ctx context.Context, work []*folder.Page) (map[do
 	go func() {
 		defer close(next)
 		for _, fp := range work {
-			m := making{fp, make(chan composed, 1)}
+			// Pages wait here, in their order: one that waited in a goroutine of its own could
+			// wait for a later page, which waits for it.
+			release, err := im.x.parse(ctx, im.draft.Space.Org, len(fp.Source))
+			m := making{fp, make(chan composed, 1), release}
 			order <- m
+			if err != nil {
+				m.made <- composed{err: err}
+				continue
+			}
 			next <- m
 		}
 	}()
@@ -90,17 +98,21 @@ func (im *importer) composeAll(ctx context.Context, work []*folder.Page) (map[do
 		if i%100 == 0 {
 			im.step("pages", i, len(work))
 		}
-		r := <-(<-order).made
+		m := <-order
+		r := <-m.made
 		if failed == nil {
 			failed = r.err
 		}
 		if failed != nil {
-			stop()
-			continue // until all have ended
+			stop() // and go on until all have ended
+		} else {
+			out[r.page.ID] = r.data
+			if r.ready != nil {
+				failed = im.work.Add(whole, r.page, *r.ready, r.size)
+			}
 		}
-		out[r.page.ID] = r.data
-		if r.ready != nil {
-			failed = im.work.Add(whole, r.page, *r.ready, r.size)
+		if m.release != nil {
+			m.release()
 		}
 	}
 	return out, failed

@@ -247,7 +247,7 @@ func (p *incremental) load(ctx context.Context, pages []*folder.Page) error {
 	if len(oids) == 0 {
 		return nil
 	}
-	in := blobFetch{s: p.from.s, limits: upstreamLimits()}
+	in := blobFetch{from: p.from, limits: upstreamLimits()}
 	return p.from.up.Read(ctx, oids, func(oid string, size int64, data io.Reader) error {
 		if data == nil {
 			return nil

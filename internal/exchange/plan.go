@@ -41,13 +41,22 @@ func (s *Exchange) Import(ctx context.Context, base *revision.View, up Upstream,
 	if err != nil {
 		return nil, err
 	}
-	return p.Run(ctx)
+	out, err := p.Run(ctx)
+	if err != nil {
+		p.in.letOthers()
+	}
+	return out, err
 }
 
 // Plan decides how an upstream is imported. An error of reading
 // the upstream is returned, and is never a reason to read more of it.
 func (s *Exchange) Plan(ctx context.Context, base *revision.View, up Upstream, step Step) (p *Plan, err error) {
 	p = &Plan{in: &source{s: s, base: base, up: up, step: step, draft: s.draft(base)}}
+	defer func() {
+		if err != nil {
+			p.in.letOthers()
+		}
+	}()
 	switch {
 	case !up.Paired:
 		p.Reason = "no revision is known to be equal to an earlier state of the upstream"
@@ -93,6 +102,8 @@ type source struct {
 	step  Step
 	draft *revision.Draft
 	all   []UpstreamFile // that can be content; nil: not listed yet
+
+	release func() // of the place of a large import; nil: it has none
 }
 
 // draft returns a draft on a revision.

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/emoji"
 	"github.com/octavo-docs/octavo/internal/errs"
@@ -54,10 +55,19 @@ type Imported struct {
 
 	Draft *revision.Draft
 	Work  *index.Work
+
+	in     *source // nil: a folder
+	parsed int     // bytes of pages whose documents the draft has
 }
 
-// Discard releases index entries that were stored in advance and are not used.
-func (t *Imported) Discard(ctx context.Context) { t.Work.Discard(ctx) }
+// Discard releases index entries that were stored in advance and are not used, and lets other
+// imports hold as much text.
+func (t *Imported) Discard(ctx context.Context) {
+	t.Work.Discard(ctx)
+	if t.in != nil {
+		t.in.letOthers()
+	}
+}
 
 // Changes reports whether the draft differs from its base.
 func (t *Imported) Changes() bool { return !t.Draft.Empty() }
@@ -169,10 +179,16 @@ func (t *source) sameTitle(ctx context.Context, f *changedFile) (bool, error) {
 
 // importFiles imports files that do not affect others.
 func (t *source) importFiles(ctx context.Context, changed []*changedFile) (*Imported, error) {
-	out := &Imported{Draft: t.draft}
+	out := &Imported{Draft: t.draft, in: t}
 	for i, f := range changed {
 		t.step("process", i, len(changed))
-		if err := t.put(ctx, out, f); err != nil {
+		release, err := t.s.parse(ctx, t.base.Space.Org, len(f.data))
+		if err != nil {
+			return nil, err
+		}
+		err = t.put(ctx, out, f)
+		release()
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -226,7 +242,7 @@ func (t *source) read(ctx context.Context, files []*changedFile) error {
 		by[f.New] = append(by[f.New], f)
 		oids = append(oids, f.New)
 	}
-	in := blobFetch{s: t.s, limits: upstreamLimits()}
+	in := blobFetch{from: t, limits: upstreamLimits()}
 	return t.up.Read(ctx, oids, func(oid string, size int64, data io.Reader) error {
 		if data == nil {
 			return nil
@@ -330,7 +346,9 @@ func (t *source) putPage(ctx context.Context, out *Imported, f *changedFile) err
 	if p.Body, p.Sidecar, doc, err = d.Compose(ctx, x, &revision.Writing{Path: f.name, Markdown: f.data, Whole: true, Written: true}); err != nil {
 		return err
 	}
-	d.Parsed[revision.DocKey(p.Body, p.Sidecar)] = doc
+	if out.parsed += len(f.data); out.parsed <= parsedAtOnce { // the index parses the rest again, one after another
+		d.Parsed[revision.DocKey(p.Body, p.Sidecar)] = doc
+	}
 	d.Touch(p.ID)
 	return d.Put(ctx, p)
 }
@@ -384,7 +402,7 @@ func (t *source) importFolder(ctx context.Context, f *readFolder, p *incremental
 		im.work.Discard(ctx)
 		return nil, err
 	}
-	return &Imported{Problems: tree.Problems, Empty: len(tree.Pages) == 0, Draft: d, Work: im.work}, nil
+	return &Imported{Problems: tree.Problems, Empty: len(tree.Pages) == 0, Draft: d, Work: im.work, in: t}, nil
 }
 
 // letGo makes the files independent of the folder, which holds all texts in memory: nearly all were
@@ -513,7 +531,7 @@ func (t *source) knownFiles(ctx context.Context) (map[string]docs.File, error) {
 
 // sources reads the bytes of texts that are needed, and of other files that are not stored yet.
 func (t *source) sources(ctx context.Context, list []UpstreamFile, known map[string]docs.File, unchanged func(context.Context, string) (folder.Source, bool, error)) ([]folder.Source, map[string]docs.File, error) {
-	in := blobFetch{s: t.s, limits: upstreamLimits()}
+	in := blobFetch{from: t, limits: upstreamLimits()}
 	if len(list) > in.limits.Files {
 		return nil, nil, errs.E(errs.Invalid, "the folder has more than %d files", in.limits.Files)
 	}
@@ -597,6 +615,9 @@ type Exchange struct {
 	Index  *index.Index
 	// NewDraft makes drafts; nil uses the clock of the store.
 	NewDraft func(base *revision.View) *revision.Draft
+
+	parsing *budget.Pool // bytes of pages that are parsed at the same time
+	large   *budget.Pool // imports that hold much text in memory
 }
 
 // StoreFile stores bytes in the blob store and detects their type. The type that a sender claims is

@@ -127,9 +127,14 @@ func References(file string, src []byte) []string {
 // return too many; a file that it misses would be missing on a page.
 func referred(file string, h frontmatter.Head, src []byte) []string {
 	var out []string
+	seen := map[string]bool{} // a page may refer to the same file thousands of times
 	add := func(dest string) {
+		if seen[dest] {
+			return
+		}
+		seen[dest] = true
 		if target, ok := resolve(file, dest); ok {
-			out = append(out, target)
+			out = append(out, strings.Clone(target)) // the destination is a part of the whole source
 		}
 	}
 	add(h.Meta.Cover)

@@ -1,8 +1,11 @@
 package folder
 
 import (
+	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/octavo-docs/octavo/internal/errs"
 )
 
 func TestListIsAFolder(t *testing.T) {
@@ -17,5 +20,20 @@ func TestListIsAFolder(t *testing.T) {
 	tree, err := Read(List([]Source{{Path: "README.md", Size: 7, Data: []byte("# Home\n")}, {Path: "big.zip", Size: 1 << 40}, {Path: "pic.png", Size: 10}}), Limits{})
 	if err != nil || len(tree.Pages) != 1 || len(tree.Others) != 1 || len(tree.Problems) != 1 {
 		t.Errorf("%+v, %v", tree, err)
+	}
+}
+
+// A file that is too large to be loaded is the mistake of whoever wrote it.
+func TestListWithALargeSummary(t *testing.T) {
+	files := []Source{{Path: "README.md", Size: 7, Data: []byte("# Home\n")}, {Path: "SUMMARY.md", Size: 9 << 20}}
+	if _, err := Read(List(files), Limits{}); !errs.Is(err, errs.Invalid) || !strings.Contains(err.Error(), "SUMMARY.md is larger than 5 MB") {
+		t.Error(err)
+	}
+}
+
+// A page that names a file again and again refers to it once.
+func TestReferencesAreListedOnce(t *testing.T) {
+	if got := References("a/p.md", []byte(strings.Repeat("[x](../b.md) ![](c.png)\n", 1000))); len(got) != 2 {
+		t.Errorf("%d references: %.100q", len(got), got)
 	}
 }

@@ -147,8 +147,13 @@ func (r *folderReader) config() error {
 
 // read returns the content of a file. It is an error if it is larger than limit.
 func (r *folderReader) read(name string, limit int64) ([]byte, error) {
-	if l, ok := r.fsys.(listing); ok && l[name] != nil && l[name].src.Data != nil && int64(len(l[name].src.Data)) <= limit {
-		return l[name].src.Data, nil
+	if l, ok := r.fsys.(listing); ok && l[name] != nil {
+		switch src := l[name].src; {
+		case src.Size > limit:
+			return nil, tooLarge(name, limit)
+		case src.Data != nil:
+			return src.Data, nil
+		}
 	}
 	f, err := r.fsys.Open(name)
 	if err != nil {
@@ -160,9 +165,13 @@ func (r *folderReader) read(name string, limit int64) ([]byte, error) {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
 	if int64(len(b)) > limit {
-		return nil, errs.E(errs.Invalid, "%s is larger than %d bytes", name, limit)
+		return nil, tooLarge(name, limit)
 	}
 	return b, nil
+}
+
+func tooLarge(name string, limit int64) error {
+	return errs.E(errs.Invalid, "%s is larger than %d MB; make it smaller", name, limit>>20)
 }
 
 // full returns the path of a file in the folder.

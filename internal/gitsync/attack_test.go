@@ -224,6 +224,14 @@ func TestTextIsBoundedByWhatItUnpacksTo(t *testing.T) {
 	}
 }
 
+// A table of contents that is too large ends the import with a reason; it is not tried again.
+func TestLargeSummaryEndsWithAReason(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, testdb.SQLite(t))
+	d.origin.Commit(map[string]string{"README.md": "# Home\n", "SUMMARY.md": strings.Repeat("* [Home](README.md)\n", 110_000)})
+	d.pull(ReasonContent)
+}
+
 // The entries of a navigation need not be pages of files.
 func TestListsOfLinksAreImportedInLinearTime(t *testing.T) {
 	t.Parallel()

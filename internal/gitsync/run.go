@@ -90,6 +90,9 @@ func (s *Service) Run(ctx context.Context, payload []byte) error {
 	}
 	t := &task{s: s, o: o}
 	err = t.run(ctx)
+	if errs.Is(err, errs.Busy) { // it changed nothing
+		return jobs.Later(s.retryIn(o))
+	}
 	if err != nil && ctx.Err() == nil {
 		err = t.fail(ctx, err)
 	}

@@ -1,0 +1,48 @@
+package exchange
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/budget"
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+const (
+	// parsedAtOnce is how many bytes of pages all imports of a process parse at the same time; one
+	// organization has half of it. A page of many small blocks takes fifty times its size.
+	parsedAtOnce = 4 << 20
+	// smallImport is how many bytes of text an import may hold in memory beside others. Of the
+	// larger ones there is one at a time.
+	smallImport = 16 << 20
+)
+
+// New returns an exchange whose imports share the processors and the memory.
+func New(x Exchange) *Exchange {
+	x.parsing = budget.NewPool("imports", parsedAtOnce)
+	x.large = budget.NewPool("large imports", 1)
+	return &x
+}
+
+// holdMuch is called when an import holds more text than smallImport. It returns an error of kind
+// errs.Busy if another import does so now: waiting would block the git program, whose time is
+// limited.
+func (t *source) holdMuch() error {
+	if t.release != nil {
+		return nil
+	}
+	release, err := t.s.large.Try(string(t.base.Space.Org), 1)
+	t.release = release
+	return err
+}
+
+// letOthers ends what holdMuch began.
+func (t *source) letOthers() {
+	if t.release != nil {
+		t.release()
+	}
+}
+
+// parse waits until a page of an organization may be parsed. The page counts until release is called.
+func (s *Exchange) parse(ctx context.Context, org docs.OrgID, size int) (release func(), err error) {
+	return s.parsing.Await(ctx, string(org), int64(max(1, size)))
+}

@@ -176,45 +176,46 @@ func (w *world) notify() {
 // processSpecs runs the jobs that process OpenAPI specifications.
 func (w *world) processSpecs() {
 	w.t.Helper()
-	ctx := context.Background()
-	run := jobs.New(w.srv.Store, w.srv.Log)
-	run.Handle(apispec.ProcessJob, w.srv.APISpecs.Process)
-	for _, org := range []string{w.vars["org"], w.vars["beta"]} {
-		all, _, err := w.srv.Store.OpenAPISpecs(ctx, docs.OrgID(org), store.Page{Limit: 1000})
+	w.runJobs(apispec.ProcessJob, w.srv.APISpecs.Process, func(ctx context.Context, org docs.OrgID) (keys []string, err error) {
+		all, _, err := w.srv.Store.OpenAPISpecs(ctx, org, store.Page{Limit: 1000})
 		for _, spec := range all {
-			if err == nil {
-				_, err = run.RunOnly(ctx, apispec.ProcessJob, string(spec.ID))
-			}
+			keys = append(keys, string(spec.ID))
 		}
-		if err != nil {
-			w.t.Fatal(err)
-		}
-	}
+		return keys, err
+	})
 }
 
 // analyse runs the jobs that analyse conversations.
 func (w *world) analyse() {
 	w.t.Helper()
-	run := jobs.New(w.srv.Store, w.srv.Log)
-	run.Handle(conversations.AnalyseJob, w.srv.Conversations.Analyse)
-	for _, org := range []string{w.vars["org"], w.vars["beta"]} {
-		if _, err := run.RunOnly(context.Background(), conversations.AnalyseJob, org); err != nil {
-			w.t.Fatal(err)
-		}
-	}
+	w.runJobs(conversations.AnalyseJob, w.srv.Conversations.Analyse, func(_ context.Context, org docs.OrgID) ([]string, error) {
+		return []string{string(org)}, nil
+	})
 }
 
 // translate runs the jobs that translate.
 func (w *world) translate() {
 	w.t.Helper()
+	w.runJobs(translations.RunJob, w.srv.Translations.Run, func(ctx context.Context, org docs.OrgID) (keys []string, err error) {
+		all, _, err := w.srv.Store.Translations(ctx, org, store.Page{Limit: 1000})
+		for _, t := range all {
+			keys = append(keys, string(t.ID))
+		}
+		return keys, err
+	})
+}
+
+// runJobs runs the jobs of one kind, by the keys that they have in both organizations.
+func (w *world) runJobs(kind string, do jobs.Handler, keysOf func(context.Context, docs.OrgID) ([]string, error)) {
+	w.t.Helper()
 	ctx := context.Background()
 	run := jobs.New(w.srv.Store, w.srv.Log)
-	run.Handle(translations.RunJob, w.srv.Translations.Run)
+	run.Handle(kind, do)
 	for _, org := range []string{w.vars["org"], w.vars["beta"]} {
-		all, _, err := w.srv.Store.Translations(ctx, docs.OrgID(org), store.Page{Limit: 1000})
-		for _, t := range all {
+		keys, err := keysOf(ctx, docs.OrgID(org))
+		for _, key := range keys {
 			if err == nil {
-				_, err = run.RunOnly(ctx, translations.RunJob, string(t.ID))
+				_, err = run.RunOnly(ctx, kind, key)
 			}
 		}
 		if err != nil {

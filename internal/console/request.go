@@ -60,10 +60,7 @@ func requestLink(sp docs.Space, r docs.ChangeRequest) link {
 // request shows a change request: what it is for, what it changes, and what people say about it.
 func (h *Handler) request(v *visit) error {
 	ctx, sp := v.r.Context(), v.grant.Space
-	if err := v.inOrganization(sp.Org); err != nil {
-		return err
-	}
-	o, err := h.organizationOf(v)
+	up, err := h.above(v, sp.Org)
 	if err != nil {
 		return err
 	}
@@ -82,7 +79,7 @@ func (h *Handler) request(v *visit) error {
 	}
 	defer done()
 	p := &printer{h: h, ctx: ctx, grant: v.grant, view: view, base: spaceURL(sp)}
-	d := requestData{Up: link{Title: o.Title, To: organizationURL(o.ID)}, Space: link{Title: titleOf(sp), To: spaceURL(sp)}, Request: r}
+	d := requestData{Up: up, Space: link{Title: titleOf(sp), To: spaceURL(sp)}, Request: r}
 	if d.Text, err = p.remark(r.Description); err != nil {
 		return err
 	}

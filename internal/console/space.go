@@ -38,14 +38,11 @@ type entry struct {
 // space shows a page of a space, of its newest revision or of the one that the path names.
 func (h *Handler) space(v *visit) error {
 	ctx, sp := v.r.Context(), v.grant.Space
-	if err := v.inOrganization(sp.Org); err != nil {
-		return err
-	}
-	o, err := h.organizationOf(v)
+	up, err := h.above(v, sp.Org)
 	if err != nil {
 		return err
 	}
-	d := spaceData{Up: link{Title: o.Title, To: organizationURL(o.ID)}, Space: link{Title: titleOf(sp), To: spaceURL(sp)}}
+	d := spaceData{Up: up, Space: link{Title: titleOf(sp), To: spaceURL(sp)}}
 	id, base := sp.Revision, spaceURL(sp)
 	if named := v.r.PathValue("id"); named != "" {
 		id, base = docs.RevisionID(named), base+"/~/revisions/"+named

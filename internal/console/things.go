@@ -67,12 +67,18 @@ func (h *Handler) organizationOf(v *visit) (docs.Organization, error) {
 	return h.Orgs.Organization(v.r.Context(), docs.OrgID(v.r.PathValue("organizationId")))
 }
 
-// inOrganization makes sure that a thing is where the path says.
-func (v *visit) inOrganization(org docs.OrgID) error {
+// above returns the link to the organization of the path. There is no page of a
+// thing that is in another organization.
+func (h *Handler) above(v *visit, org docs.OrgID) (link, error) {
 	if v.r.PathValue("organizationId") != string(org) {
-		return errs.Missing("page")
+		return link{}, errs.Missing("page")
 	}
-	return nil
+	o, err := h.organizationOf(v)
+	return organizationLink(o), err
+}
+
+func organizationLink(o docs.Organization) link {
+	return link{Title: o.Title, To: organizationURL(o.ID)}
 }
 
 func (h *Handler) organization(v *visit) (err error) {
@@ -129,10 +135,7 @@ func titleOf(sp docs.Space) string { return cmp.Or(sp.Title, "Untitled space") }
 
 func (h *Handler) collection(v *visit) error {
 	c := v.grant.Collection
-	if err := v.inOrganization(c.Org); err != nil {
-		return err
-	}
-	o, err := h.organizationOf(v)
+	up, err := h.above(v, c.Org)
 	if err != nil {
 		return err
 	}
@@ -140,20 +143,17 @@ func (h *Handler) collection(v *visit) error {
 	if err != nil {
 		return err
 	}
-	h.show(v.w, http.StatusOK, "thing", v.page(c.Title, thingData{Up: &link{Title: o.Title, To: organizationURL(o.ID)}, Spaces: spaces}))
+	h.show(v.w, http.StatusOK, "thing", v.page(c.Title, thingData{Up: &up, Spaces: spaces}))
 	return nil
 }
 
 func (h *Handler) site(v *visit) error {
 	s := v.grant.Site
-	if err := v.inOrganization(s.Org); err != nil {
-		return err
-	}
-	o, err := h.organizationOf(v)
+	up, err := h.above(v, s.Org)
 	if err != nil {
 		return err
 	}
-	d := thingData{Up: &link{Title: o.Title, To: organizationURL(o.ID)}, Address: h.Sites.URL(s)}
+	d := thingData{Up: &up, Address: h.Sites.URL(s)}
 	if d.Address == "" {
 		d.Note = "It is not published yet."
 	}
@@ -171,8 +171,9 @@ func (h *Handler) cluster(v *visit) error {
 	if err != nil {
 		return err
 	}
+	up := organizationLink(o)
 	note := fmt.Sprintf("%s (%d questions in %d conversations)", c.Cluster.Summary, c.Cluster.Issues, c.Cluster.Conversations)
-	h.show(v.w, http.StatusOK, "thing", v.page(c.Cluster.Label, thingData{Up: &link{Title: o.Title, To: organizationURL(o.ID)}, Note: note}))
+	h.show(v.w, http.StatusOK, "thing", v.page(c.Cluster.Label, thingData{Up: &up, Note: note}))
 	return nil
 }
 
@@ -196,7 +197,7 @@ func (h *Handler) specification(v *visit) error {
 	if err != nil {
 		return err
 	}
-	d := specData{Up: link{Title: o.Title, To: organizationURL(o.ID)}, Spec: spec}
+	d := specData{Up: organizationLink(o), Spec: spec}
 	for _, x := range list {
 		d.Versions = append(d.Versions, link{Title: day(x.CreatedAt), To: v.r.URL.Path + "/" + string(x.ID), Note: string(x.ID)})
 	}

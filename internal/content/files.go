@@ -112,11 +112,8 @@ func (s *Service) download(ctx context.Context, path, at string, f NewFile, most
 	var from io.Reader
 	if f.Base64 != "" {
 		b, err := base64.StdEncoding.DecodeString(f.Base64)
-		switch {
-		case err != nil:
+		if err != nil {
 			return 0, errs.Field(at+".base64", "is not base64")
-		case len(b) > MaxBase64:
-			return 0, errs.Field(at+".base64", "is larger than %d MB; send it as a url, or upload it", MaxBase64>>20)
 		}
 		from = bytes.NewReader(b)
 	} else {

@@ -14,8 +14,8 @@ import (
 const (
 	customBlock = "data-gb-custom-block"
 	positional  = "data-0" // the value without a name
-	tagBody    = "body"   // the text that a tag holds when it holds no blocks
-	rawBlockTag      = "@" + rawIntegration + "/" + rawKind
+	tagBody     = "body"   // the text that a tag holds when it holds no blocks
+	rawBlockTag = "@" + rawIntegration + "/" + rawKind
 )
 
 // htmlTag writes a block that Markdown has a tag for as HTML.

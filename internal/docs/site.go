@@ -146,6 +146,9 @@ type SiteItem struct {
 	// Trashed reports whether the space is in the trash, where readers do not
 	// find it. It is stored with the space.
 	Trashed bool
+	// Withheld reports whether readers do not find the space because it is a translation
+	// of one that was closed to them.
+	Withheld bool
 	// Address is the path from the site to a site space, as readers see it.
 	Address string
 }

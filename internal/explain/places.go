@@ -42,6 +42,9 @@ func (v *visit) places(ctx context.Context, r *sites.Resolved) error {
 	if named.Space.Trashed {
 		v.pass(StepSpace, false, "The space %q is in the trash.", named.Space.Title)
 	}
+	if named.Space.Withheld {
+		v.pass(StepSpace, false, "The space %q is a translation of one that was closed to readers; publish that for them, or add the translation to the site again.", named.Space.Title)
+	}
 	if r == nil {
 		return nil
 	}

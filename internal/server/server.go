@@ -188,6 +188,7 @@ func NewServices(s *store.Store, files blob.Store, out outbound.Policy) Services
 	c.Specs = specs
 	folders := &spaces.Service{Store: s, Content: c}
 	languages := &translations.Service{Store: s, Content: c, Spaces: folders}
+	folders.Narrowed = languages.Narrowed
 	c.Moved = func(ctx context.Context, tx *store.Tx, sp docs.Space, rev docs.Revision) error {
 		if err := sync.Moved(ctx, tx, sp, rev); err != nil {
 			return err

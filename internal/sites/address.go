@@ -12,9 +12,9 @@ import (
 // theirs out; with it, they lead to the same content.
 
 // present returns the structure as readers see it at most: without spaces in
-// the trash and drafts.
+// the trash, translations that are withheld, and drafts.
 func (s *Structure) present() *Structure {
-	return s.Filter(func(it docs.SiteItem) bool { return !it.Trashed && !it.Draft })
+	return s.Filter(func(it docs.SiteItem) bool { return !it.Trashed && !it.Withheld && !it.Draft })
 }
 
 // readdress works out the address of every site space again.

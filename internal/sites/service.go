@@ -376,8 +376,17 @@ func republish(ctx context.Context, tx *store.Tx, spaces map[docs.SpaceID]bool) 
 				widest = &all[i]
 			}
 		}
+		v, exists, err := store.Maybe(tx.Space(ctx, id))
+		if err != nil {
+			return err
+		}
 		if err := tx.PutPublication(ctx, id, widest); err != nil {
 			return err
+		}
+		if exists && v.It.DeletedAt.IsZero() { // one in the trash is closed to nobody: it comes back, or is gone
+			if err := followSource(ctx, tx, id, v.It.Published, widest); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

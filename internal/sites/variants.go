@@ -23,7 +23,7 @@ func (s *Service) Translations(ctx context.Context, g *authz.Grant) ([]docs.Spac
 	seen := map[string]bool{"": true, g.Space.Language: true} // one for each language
 	for _, it := range v.Structure.beside(g.Space.ID) {
 		sp, ok := v.Spaces[it.Space]
-		if !ok || seen[sp.It.Language] || it.Trashed {
+		if !ok || seen[sp.It.Language] || it.Trashed || it.Withheld {
 			continue
 		}
 		seen[sp.It.Language] = true

@@ -24,6 +24,30 @@ import (
 type Service struct {
 	Store   *store.Store
 	Content *content.Service // what a space begins with
+	// Narrowed is called in the transaction after which fewer people may be able to read
+	// spaces by default; nil: nobody wants to know.
+	Narrowed func(ctx context.Context, tx *store.Tx, spaces []docs.SpaceID) error
+}
+
+// narrowed reports spaces to Narrowed.
+func (s *Service) narrowed(ctx context.Context, tx *store.Tx, spaces ...docs.Space) error {
+	if s.Narrowed == nil {
+		return nil
+	}
+	ids := make([]docs.SpaceID, len(spaces))
+	for i, sp := range spaces {
+		ids[i] = sp.ID
+	}
+	return s.Narrowed(ctx, tx, ids)
+}
+
+// narrowedUnder reports all spaces in a collection to Narrowed.
+func (s *Service) narrowedUnder(ctx context.Context, tx *store.Tx, c docs.CollectionID) error {
+	all, err := tx.SpacesUnder(ctx, c)
+	if err != nil {
+		return err
+	}
+	return s.narrowed(ctx, tx, all...)
 }
 
 const untitled = "Untitled"
@@ -104,6 +128,11 @@ func (s *Service) UpdateCollection(ctx context.Context, g *authz.Grant, p Collec
 		c.Title, c.Description, c.Level, c.UpdatedAt = orUntitled(p.Title.Or(c.Title)), p.Description.Or(c.Description), level, tx.Now()
 		if err := keepAboveLevel(ctx, tx, g, c.Level, func() error { return tx.PutCollection(ctx, c) }); err != nil {
 			return c, err
+		}
+		if c.Level != v.It.Level {
+			if err := s.narrowedUnder(ctx, tx, c.ID); err != nil {
+				return c, err
+			}
 		}
 		return c, audit.Record(ctx, tx, g.Actor, collectionEvent(c, "update", map[string]any{"title": c.Title, "level": c.Level}).Changed(v.It, c))
 	})
@@ -235,6 +264,11 @@ func (s *Service) MoveCollection(ctx context.Context, g *authz.Grant, m Move) (d
 		c.Parent, c.Rank, c.UpdatedAt = parent, rank, tx.Now()
 		if err := tx.PutCollection(ctx, c); err != nil {
 			return c, err
+		}
+		if parent != v.It.Parent {
+			if err := s.narrowedUnder(ctx, tx, c.ID); err != nil {
+				return c, err
+			}
 		}
 		return c, audit.Record(ctx, tx, g.Actor, collectionEvent(c, "move", map[string]any{"parent": parent}))
 	})
@@ -377,6 +411,9 @@ func (s *Service) TransferCollection(ctx context.Context, g *authz.Grant, to doc
 			if err := tx.DropInviteLinks(ctx, c.ID, ""); err != nil {
 				return root, err
 			}
+		}
+		if err := s.narrowed(ctx, tx, t.spaces...); err != nil {
+			return root, err
 		}
 		return root, recordTransfer(ctx, tx, g.Actor, from, to, collectionEvent(root, "transfer", nil))
 	})

@@ -176,6 +176,11 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, p SpacePatch) (doc
 		if err := keepAboveLevel(ctx, tx, g, sp.Level, func() error { return tx.PutSpace(ctx, sp) }); err != nil {
 			return sp, err
 		}
+		if sp.Level != before.Level {
+			if err := s.narrowed(ctx, tx, sp); err != nil {
+				return sp, err
+			}
+		}
 		if sp.Title != before.Title || sp.Emoji != before.Emoji || sp.IconURL != before.IconURL || sp.Language != before.Language {
 			if err := sites.SpaceChanged(ctx, tx, g.Actor, sp); err != nil {
 				return sp, err
@@ -354,9 +359,15 @@ func (s *Service) Move(ctx context.Context, g *authz.Grant, m Move) (docs.Space,
 		if err != nil {
 			return sp, err
 		}
+		moved := parent != sp.Parent
 		sp.Parent, sp.Rank, sp.UpdatedAt = parent, rank, tx.Now()
 		if err := tx.PutSpace(ctx, sp); err != nil {
 			return sp, err
+		}
+		if moved {
+			if err := s.narrowed(ctx, tx, sp); err != nil {
+				return sp, err
+			}
 		}
 		return sp, audit.Record(ctx, tx, g.Actor, spaceEvent(sp, "move", map[string]any{"parent": parent}))
 	})
@@ -375,6 +386,9 @@ func (s *Service) Transfer(ctx context.Context, g *authz.Grant, to docs.OrgID) (
 		}
 		sp.Rank = docs.RankAtEnd(s.Store.Clock())
 		if err := transferSpace(ctx, tx, sp, to, ""); err != nil {
+			return sp, err
+		}
+		if err := s.narrowed(ctx, tx, sp); err != nil {
 			return sp, err
 		}
 		if err := recordTransfer(ctx, tx, g.Actor, from, to, spaceEvent(sp, "transfer", nil)); err != nil {

@@ -46,6 +46,13 @@ func (r Reader) TeamGrants(ctx context.Context, n docs.Node, p Page) ([]TeamGran
 	return items, next, err
 }
 
+// HasGrants reports whether somebody was granted a role on a node.
+func (r Reader) HasGrants(ctx context.Context, n docs.Node) (bool, error) {
+	found, err := one(ctx, r, "grant", scanInt, `
+		SELECT COUNT(*) FROM (SELECT 1 FROM user_grants WHERE subject_id = $1 UNION ALL SELECT 1 FROM team_grants WHERE subject_id = $1) AS all_grants`, n.ID)
+	return found > 0, err
+}
+
 // GrantRole returns the role of a direct grant, NotFound when there is none.
 func (r Reader) GrantRole(ctx context.Context, g docs.Grant) (docs.Role, error) {
 	if g.Team != "" {

@@ -53,6 +53,12 @@ func (r Reader) TranslationsOf(ctx context.Context, source docs.SpaceID) ([]docs
 		SELECT `+translationColumns+` FROM translations t WHERE t.source_space = $1 AND t.run_on_merge ORDER BY t.id`, source)
 }
 
+// TranslationsFrom returns all translations of a space.
+func (r Reader) TranslationsFrom(ctx context.Context, source docs.SpaceID) ([]docs.Translation, error) {
+	return many(ctx, r, scanTranslation, `
+		SELECT `+translationColumns+` FROM translations t WHERE t.source_space = $1 ORDER BY t.id`, source)
+}
+
 // TranslationInto returns the first translation of a space into a language.
 func (r Reader) TranslationInto(ctx context.Context, source docs.SpaceID, to string) (docs.Translation, error) {
 	return one(ctx, r, "translation", scanTranslation, `

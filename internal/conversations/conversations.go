@@ -17,6 +17,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -37,6 +38,11 @@ const (
 
 	maxParts = 1000 // of a conversation
 	maxID    = 255  // bytes of the id at its source
+
+	// A help desk can send an event of a deleted conversation again. It is ignored for so
+	// long, for so many conversations of an organization.
+	deletedFor = 365 * 24 * time.Hour
+	maxDeleted = 100_000
 )
 
 // Service keeps conversations.
@@ -85,10 +91,14 @@ func (s *Service) ingestAll(ctx context.Context, g *authz.Grant, source string, 
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		changed := 0
 		for _, one := range in {
-			var err error
 			if parts {
-				if one, err = extend(ctx, tx, g.Access.Org, source, one); err != nil {
+				var gone bool
+				var err error
+				if one, gone, err = extend(ctx, tx, g.Access.Org, source, one); err != nil {
 					return err
+				}
+				if gone {
+					continue
 				}
 			}
 			stored, err := ingest(ctx, tx, g.Access.Org, source, one)
@@ -193,7 +203,7 @@ func isOlder(ctx context.Context, tx *store.Tx, v docs.Conversation, in Input) (
 	if v.Redacted {
 		sent = masked(in)
 	}
-	return slices.Equal(sent.Parts, stored[:len(in.Parts)]), nil
+	return slices.EqualFunc(sent.Parts, stored[:len(in.Parts)], func(a, b docs.ConversationPart) bool { return a.Role == b.Role && a.Body == b.Body }), nil
 }
 
 // derivedID is the form of ids that are made here. A source that uses it for its own
@@ -265,6 +275,9 @@ func (s *Service) Delete(ctx context.Context, g *authz.Grant, id docs.Conversati
 			return err
 		}
 		if err := tx.DropConversation(ctx, v.Org, v.ID); err != nil {
+			return err
+		}
+		if err := tx.AddConversationTombstone(ctx, v.Org, digest(v.Source, v.External), tx.Now().Add(-deletedFor), maxDeleted); err != nil {
 			return err
 		}
 		if err := queue(ctx, tx, v.Org); err != nil {

@@ -282,6 +282,86 @@ func TestIngestingAgain(t *testing.T) {
 	})
 }
 
+// hooked returns how an event of Zendesk is received.
+func (w *world) hooked() func(body string) error {
+	hook := conversations.Hook{Org: w.org, Format: "zendesk", Source: "integration:zendesk:webhook", User: w.g.Actor.User}
+	return func(body string) error {
+		w.t.Helper()
+		return w.s.Receive(context.Background(), hook, authz.Actor{}, func(string) string { return "" }, []byte(body))
+	}
+}
+
+// What a help desk sends again does not bring back what was deleted; somebody who
+// sends all of it does. After a year nobody remembers.
+func TestADeletedConversationStaysDeleted(t *testing.T) {
+	each(t, func(w *world) {
+		ctx := context.Background()
+		send := w.hooked()
+		exists := func(want bool) {
+			w.t.Helper()
+			if _, _, err := w.s.Conversation(ctx, w.org, "7"); err == nil != want {
+				w.t.Errorf("exists: %v", err)
+			}
+		}
+		must := func(err error) {
+			w.t.Helper()
+			if err != nil {
+				w.t.Fatal(err)
+			}
+		}
+		const event = `{"ticket": {"id": 7, "description": "It fails."}}`
+		must(send(event))
+		exists(true)
+		must(w.s.Delete(ctx, w.g, "7"))
+		must(send(event))
+		exists(false)
+		w.ingest("integration:zendesk:webhook", asked("7", "It fails.", w.now))
+		exists(true)
+		must(send(event))
+		must(w.s.Delete(ctx, w.g, "7"))
+		w.now = w.now.Add(364 * 24 * time.Hour)
+		must(send(event))
+		exists(false)
+		w.now = w.now.Add(2 * 24 * time.Hour)
+		must(send(event))
+		exists(true)
+	})
+}
+
+// An event has less about a conversation than what is stored, and the same words can be
+// written twice.
+func TestEventsAreMerged(t *testing.T) {
+	each(t, func(w *world) {
+		ctx := context.Background()
+		send := w.hooked()
+		const source = "integration:zendesk:webhook"
+		at := docs.TimeOf(w.now.Add(-time.Hour))
+		user := docs.ConversationPart{Role: docs.ConversationUser, Body: "Any news?"}
+		w.ingest(source, conversations.Input{
+			ID: "7", Subject: "Export", URL: "https://desk.example/7", CreatedAt: at, Attributes: map[string]string{"plan": "pro"}, Parts: []docs.ConversationPart{user},
+		})
+		comment := func(id string) string {
+			return `{"type": "zen:event-type:ticket.comment_added", "detail": {"id": 7, "requester_id": 9, "description": "Any news?"},
+				"event": {"comment": {"id": ` + id + `, "body": "Any news?", "author": {"id": 9}}}}`
+		}
+		for _, event := range []string{comment("1"), comment("2"), comment("1"), comment("2")} {
+			if err := send(event); err != nil {
+				w.t.Fatal(err)
+			}
+		}
+		v, parts, err := w.s.Conversation(ctx, w.org, "7")
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if v.URL != "https://desk.example/7" || v.Subject != "Export" || v.CreatedAt != at || v.Attributes["plan"] != "pro" {
+			w.t.Errorf("something was dropped: %+v", v)
+		}
+		if len(parts) != 3 {
+			w.t.Errorf("the messages are %+v", parts)
+		}
+	})
+}
+
 // What a help desk sends is bounded like what the API takes. (security d7, d10)
 func TestEventsAreBounded(t *testing.T) {
 	each(t, func(w *world) {

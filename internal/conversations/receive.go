@@ -1,7 +1,10 @@
 package conversations
 
 import (
+	"cmp"
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -43,7 +46,7 @@ func (s *Service) NewHook(ctx context.Context, g *authz.Grant, format, source, s
 
 func (h Hook) sealedFor() string { return string(h.Org) + " " + h.Format }
 
-var errHook = errs.E(errs.Unauthenticated, "the signature of the body is missing or wrong, or the webhook ended; whoever made it must be able to ingest conversations")
+var errHook = errs.E(errs.Unauthenticated, "the signature of the body is missing, wrong or older than 5 minutes, or the webhook ended; whoever made it must be able to ingest conversations")
 
 // Receive ingests what a webhook sends. The signature is checked before anything is read. Events
 // about something else than a conversation do nothing.
@@ -53,7 +56,7 @@ func (s *Service) Receive(ctx context.Context, h Hook, by authz.Actor, header fu
 		if err != nil {
 			return err
 		}
-		if !helpdesk.Signed(h.Format, secret, header, body) {
+		if !helpdesk.Signed(h.Format, secret, header, body, s.Store.Clock()) {
 			return errHook
 		}
 	}
@@ -81,39 +84,68 @@ func inputOf(c helpdesk.Conversation) Input {
 		in.CreatedAt = docs.TimeOf(*c.Metadata.CreatedAt)
 	}
 	for _, p := range c.Parts {
-		in.Parts = append(in.Parts, docs.ConversationPart{Role: docs.ConversationRole(p.Role), Body: p.Body})
+		in.Parts = append(in.Parts, docs.ConversationPart{Role: docs.ConversationRole(p.Role), Body: p.Body, Key: p.Key})
 	}
 	return in
 }
 
-// extend returns a conversation with the messages that are stored of it: an event has only some
-// of them.
-func extend(ctx context.Context, tx *store.Tx, org docs.OrgID, source string, in Input) (Input, error) {
+// extend returns a conversation with what is stored of it: an event has only some of its messages,
+// and less about it than an import. gone reports whether the conversation was deleted; an event
+// does not bring it back, but whoever ingests all of it does.
+func extend(ctx context.Context, tx *store.Tx, org docs.OrgID, source string, in Input) (out Input, gone bool, err error) {
 	v, exists, err := store.Maybe(tx.ExternalConversation(ctx, org, source, in.ID))
-	if err != nil || !exists {
-		return in, err
+	if err != nil {
+		return in, false, err
+	}
+	if !exists {
+		gone, err = tx.ConversationDeleted(ctx, org, digest(source, in.ID), tx.Now().Add(-deletedFor))
+		return in, gone, err
 	}
 	stored, err := tx.ConversationParts(ctx, org, v.ID)
 	if err != nil {
-		return in, err
+		return in, false, err
 	}
 	more := in.Parts
 	if v.Redacted {
 		more = masked(in).Parts
 	}
-	known := make(map[docs.ConversationPart]bool, len(stored))
-	for _, p := range stored {
-		known[p] = true
+	in.Parts = merged(stored, more)
+	in.Subject, in.URL = cmp.Or(in.Subject, v.Subject), cmp.Or(in.URL, v.URL)
+	if in.CreatedAt.IsZero() && v.HasCreated {
+		in.CreatedAt = v.CreatedAt
 	}
-	in.Parts = stored
-	for _, p := range more {
-		if !known[p] {
-			known[p] = true
-			in.Parts = append(in.Parts, p)
+	attributes := maps.Clone(v.Attributes)
+	if attributes == nil {
+		attributes = in.Attributes
+	} else {
+		maps.Copy(attributes, in.Attributes)
+	}
+	in.Attributes = attributes
+	return in, false, check("body", in)
+}
+
+// merged returns stored messages with those of an event that are not among them. A message with a key
+// is known by it; it may be stored without one, from an import. Of messages without a key, as
+// many with the same words are kept as either side has.
+func merged(stored, event []docs.ConversationPart) []docs.ConversationPart {
+	out := slices.Clone(stored)
+	seen := make([]bool, len(stored)) // messages of the event are these
+	for _, p := range event {
+		if p.Key != "" && slices.ContainsFunc(out, func(s docs.ConversationPart) bool { return s.Key == p.Key }) {
+			continue
 		}
+		at := -1
+		for i, s := range stored {
+			if at < 0 && !seen[i] && s.Role == p.Role && s.Body == p.Body && (s.Key == "" || p.Key == "") {
+				at = i
+			}
+		}
+		if at < 0 {
+			out = append(out, p)
+			continue
+		}
+		seen[at] = true
+		out[at].Key = cmp.Or(out[at].Key, p.Key)
 	}
-	if in.Subject == "" {
-		in.Subject = v.Subject
-	}
-	return in, check("body", in)
+	return out
 }

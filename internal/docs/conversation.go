@@ -26,6 +26,8 @@ const (
 type ConversationPart struct {
 	Role ConversationRole `json:"role"`
 	Body string           `json:"body"` // Markdown or HTML, as it was sent
+	// Key distinguishes messages of a conversation at its source; empty if the source does not name them.
+	Key string `json:"key,omitempty"`
 }
 
 // Conversation is a conversation without its messages.

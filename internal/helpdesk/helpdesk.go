@@ -35,24 +35,34 @@ type Message struct {
 	Type string `json:"type"`
 	Role string `json:"role"`
 	Body string `json:"body"`
+	Key  string `json:"-"` // the id of the message; empty if the source does not name it
 }
 
 // maxSubject is how many characters the subject of a conversation has.
 const maxSubject = 512
 
+// maxKey is how many characters the id of a message has.
+const maxKey = 64
+
 // bounded returns a conversation whose subject is as long as the API takes it.
 func (c Conversation) bounded() Conversation {
-	if r := []rune(c.Subject); len(r) > maxSubject {
-		c.Subject = string(r[:maxSubject])
-	}
+	c.Subject = clip(c.Subject, maxSubject)
 	return c
 }
 
 // say adds a message; an empty one is left out.
-func (c *Conversation) say(role, body string) {
+func (c *Conversation) say(role, body string, key flexible) {
 	if strings.TrimSpace(body) != "" {
-		c.Parts = append(c.Parts, Message{"message", role, body})
+		c.Parts = append(c.Parts, Message{"message", role, body, clip(string(key), maxKey)})
 	}
+}
+
+// clip bounds a text to so many characters.
+func clip(s string, limit int) string {
+	if r := []rune(s); len(r) > limit {
+		return string(r[:limit])
+	}
+	return s
 }
 
 // Formats that are exported as JSON, and sent by webhooks.
@@ -151,6 +161,7 @@ type intercomConversation struct {
 	Title     string   `json:"title"`
 	CreatedAt int64    `json:"created_at"` // seconds
 	Source    struct {
+		ID      flexible       `json:"id"`
 		Subject string         `json:"subject"`
 		Body    string         `json:"body"`
 		URL     string         `json:"url"`
@@ -158,6 +169,7 @@ type intercomConversation struct {
 	} `json:"source"`
 	Parts struct {
 		Parts []struct {
+			ID     flexible       `json:"id"`
 			Type   string         `json:"part_type"`
 			Body   string         `json:"body"`
 			Author intercomAuthor `json:"author"`
@@ -185,10 +197,10 @@ func (c intercomConversation) plain() Conversation {
 		at := time.Unix(c.CreatedAt, 0).UTC()
 		out.Metadata.CreatedAt = &at
 	}
-	out.say(c.Source.Author.role(), c.Source.Body)
+	out.say(c.Source.Author.role(), c.Source.Body, c.Source.ID)
 	for _, p := range c.Parts.Parts {
 		if p.Type != "note" { // which the team writes for itself
-			out.say(p.Author.role(), p.Body)
+			out.say(p.Author.role(), p.Body, p.ID)
 		}
 	}
 	return out
@@ -202,6 +214,7 @@ type zendeskTicket struct {
 	CreatedAt   *time.Time `json:"created_at"`
 	Requester   flexible   `json:"requester_id"`
 	Comments    []struct {
+		ID     flexible `json:"id"`
 		Author flexible `json:"author_id"`
 		Body   string   `json:"body"`
 		HTML   string   `json:"html_body"`
@@ -217,11 +230,11 @@ func (t zendeskTicket) plain() Conversation {
 			role = "user"
 		}
 		if c.Public == nil || *c.Public { // others are notes of the team
-			out.say(role, cmp.Or(c.Body, c.HTML))
+			out.say(role, cmp.Or(c.Body, c.HTML), c.ID)
 		}
 	}
 	if len(out.Parts) == 0 { // an export without comments
-		out.say("user", t.Description)
+		out.say("user", t.Description, "")
 	}
 	return out
 }
@@ -274,7 +287,7 @@ func readCSV(in io.Reader, fn func(Conversation) error) error {
 				return fmt.Errorf("line %d: %w", line, err)
 			}
 		}
-		now.say(cmp.Or(get("role"), "user"), get("body"))
+		now.say(cmp.Or(get("role"), "user"), get("body"), "")
 	}
 	if now.ID == "" {
 		return nil

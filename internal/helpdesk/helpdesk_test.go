@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestConversationsAreRead(t *testing.T) {
@@ -55,16 +56,22 @@ func TestWebhooksAreSigned(t *testing.T) {
 		"X-Zendesk-Webhook-Signature-Timestamp": "2026-01-02T03:04:05Z",
 	}
 	header := func(name string) string { return headers[name] }
+	now := time.Date(2026, 1, 2, 3, 9, 0, 0, time.UTC)
 	for _, format := range []string{Intercom, Zendesk} {
-		if !Signed(format, "secret", header, body) {
+		if !Signed(format, "secret", header, body, now) {
 			t.Errorf("%s: a signature is refused", format)
 		}
 		none := func(string) string { return "" }
-		if Signed(format, "other", header, body) || Signed(format, "secret", header, body[1:]) || Signed(format, "secret", none, body) {
+		if Signed(format, "other", header, body, now) || Signed(format, "secret", header, body[1:], now) || Signed(format, "secret", none, body, now) {
 			t.Errorf("%s: a wrong signature is accepted", format)
 		}
 	}
-	if Signed("csv", "secret", header, body) {
+	for _, at := range []time.Duration{-11 * time.Minute, time.Minute} {
+		if Signed(Zendesk, "secret", header, body, now.Add(at)) {
+			t.Errorf("a signature is accepted %s later", at)
+		}
+	}
+	if Signed("csv", "secret", header, body, now) {
 		t.Error("a format without webhooks is accepted")
 	}
 }

@@ -8,11 +8,16 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"strings"
+	"time"
 )
 
+// maxAge is how old a signature is that has the time of signing in it. Whoever sees an older one
+// and sends it again is refused.
+const maxAge = 5 * time.Minute
+
 // Signed reports whether a body that a webhook sends is signed with a secret. Intercom has
-// the client secret of an app, Zendesk the signing secret of a webhook.
-func Signed(format, secret string, header func(string) string, body []byte) bool {
+// the client secret of an app, Zendesk the signing secret of a webhook, and the time with it.
+func Signed(format, secret string, header func(string) string, body []byte, now time.Time) bool {
 	switch format {
 	case Intercom:
 		mac := hmac.New(sha1.New, []byte(secret))
@@ -20,8 +25,13 @@ func Signed(format, secret string, header func(string) string, body []byte) bool
 		got, err := hex.DecodeString(strings.TrimPrefix(header("X-Hub-Signature"), "sha1="))
 		return err == nil && hmac.Equal(got, mac.Sum(nil))
 	case Zendesk:
+		stamp := header("X-Zendesk-Webhook-Signature-Timestamp")
+		at, err := time.Parse(time.RFC3339, stamp)
+		if err != nil || now.Sub(at).Abs() > maxAge {
+			return false
+		}
 		mac := hmac.New(sha256.New, []byte(secret))
-		mac.Write([]byte(header("X-Zendesk-Webhook-Signature-Timestamp")))
+		mac.Write([]byte(stamp))
 		mac.Write(body)
 		got, err := base64.StdEncoding.DecodeString(header("X-Zendesk-Webhook-Signature"))
 		return err == nil && hmac.Equal(got, mac.Sum(nil))
@@ -56,16 +66,21 @@ func intercomEvent(body []byte) (Conversation, error) {
 	return c.plain(), err
 }
 
+// firstWithin is how long after a ticket Zendesk reports the comment that began it.
+const firstWithin = 10 * time.Second
+
 // zendeskEvent reads an event of a ticket, or a ticket as a trigger writes it.
 func zendeskEvent(body []byte) (Conversation, error) {
 	var e struct {
 		Type   string        `json:"type"`
+		Time   time.Time     `json:"time"`
 		Detail zendeskTicket `json:"detail"`
 		Ticket zendeskTicket `json:"ticket"`
 		Event  struct {
 			Comment *struct {
-				Body   string `json:"body"`
-				Public *bool  `json:"is_public"`
+				ID     flexible `json:"id"`
+				Body   string   `json:"body"`
+				Public *bool    `json:"is_public"`
 				Author struct {
 					ID    flexible `json:"id"`
 					Staff bool     `json:"is_staff"`
@@ -88,8 +103,10 @@ func zendeskEvent(body []byte) (Conversation, error) {
 		if c.Author.Staff && c.Author.ID != e.Detail.Requester {
 			role = "team-member"
 		}
-		if c.Public == nil || *c.Public {
-			out.say(role, c.Body)
+		// The first comment of a ticket is its description.
+		first := c.Body == e.Detail.Description && e.Detail.CreatedAt != nil && e.Time.Sub(*e.Detail.CreatedAt).Abs() < firstWithin
+		if (c.Public == nil || *c.Public) && !first {
+			out.say(role, c.Body, c.ID)
 		}
 	}
 	return out, nil

@@ -145,6 +145,7 @@ func filled(t testing.TB, o store.Options) *store.Store {
 			_, err = tx.ProcessedConversation(ctx, c, []docs.ConversationIssue{{Org: org, ID: "i1", Conversation: "c1", Source: "email", Title: awkward, Cluster: "k1"}})
 		}
 		return errors.Join(err,
+			tx.AddConversationTombstone(ctx, org, awkward, 0, 10),
 			tx.PutClusters(ctx, []docs.ConversationCluster{{Org: org, ID: "k1", Label: awkward, Sources: map[string]int64{"email": 1}}}),
 			tx.AddClusterMoves(ctx, []docs.ClusterMove{{Org: org, ID: "move1", Kind: docs.ClusterMerged, From: "k0", Into: "k1", Issues: 1}}))
 	}))

@@ -109,6 +109,27 @@ func (tx *Tx) DropConversation(ctx context.Context, org docs.OrgID, id docs.Conv
 	return tx.dropOne(ctx, "conversation", `DELETE FROM conversations WHERE org_id = $1 AND id = $2`, org, id)
 }
 
+// AddConversationTombstone notes that a conversation was deleted. Of an organization, the newest
+// ones are kept that are not older than a time.
+func (tx *Tx) AddConversationTombstone(ctx context.Context, org docs.OrgID, hash string, since docs.Time, keep int) error {
+	if err := tx.put(ctx, `
+		INSERT INTO conversation_tombstones (org_id, hash, deleted_at) VALUES ($1, $2, $3)
+		ON CONFLICT (org_id, hash) DO UPDATE SET deleted_at = excluded.deleted_at`, org, hash, tx.Now()); err != nil {
+		return err
+	}
+	_, err := tx.exec(ctx, `
+		DELETE FROM conversation_tombstones WHERE org_id = $1 AND (deleted_at < $2 OR deleted_at <= (
+			SELECT t.deleted_at FROM conversation_tombstones t WHERE t.org_id = $1 ORDER BY t.deleted_at DESC LIMIT 1 OFFSET $3 + 0))`, org, since, keep)
+	return err
+}
+
+// ConversationDeleted reports whether there is a tombstone that is not older than a time.
+func (r Reader) ConversationDeleted(ctx context.Context, org docs.OrgID, hash string, since docs.Time) (bool, error) {
+	n, err := one(ctx, r, "count", scanInt, `
+		SELECT COUNT(*) FROM conversation_tombstones WHERE org_id = $1 AND hash = $2 AND deleted_at >= $3`, org, hash, since)
+	return n > 0, err
+}
+
 // ProcessedConversation notes that a version of a conversation was analysed, and replaces its
 // issues. It reports false, and does nothing, if there is another version meanwhile.
 func (tx *Tx) ProcessedConversation(ctx context.Context, v docs.Conversation, issues []docs.ConversationIssue) (bool, error) {

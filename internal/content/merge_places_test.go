@@ -94,7 +94,7 @@ func TestMergeOfPlaces(t *testing.T) {
 			t.Run(fmt.Sprint(c.name, swap), func(t *testing.T) {
 				rapid.Check(t, func(rt *rapid.T) {
 					d := &modelDesk{T: rt, s: s}
-					base := modelLine{rev: d.revision(""), tree: modelTree{}}
+					base := modelLine{rev: d.revision(""), tree: modelTree{modelSpace: newModelPage(modelSpace)}}
 					c.base(d, &base)
 					into, from := base.branch(), base.branch()
 					c.one(d, &into)

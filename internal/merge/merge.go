@@ -53,7 +53,7 @@ func Into(ctx context.Context, dir Direction, into *revision.View, base, from do
 		m.before[key], m.after[key] = before, after
 		return nil
 	})
-	for _, step := range []func(context.Context) error{m.others, m.pages, m.places, m.put, m.drop, m.keepTombstones, m.bodies, m.reusables} {
+	for _, step := range []func(context.Context) error{m.others, m.pages, m.places, m.put, m.drop, m.keepAddresses, m.keepTombstones, m.bodies, m.reusables} {
 		if err == nil {
 			err = step(ctx)
 		}
@@ -214,7 +214,7 @@ func (m *merger) fields(base, into, from docs.Page, inBase bool) (docs.Page, err
 	for _, field := range conflicts {
 		clash(field)
 	}
-	// The slug follows the title unless it base set.
+	// The slug follows the title unless it is pinned.
 	slug := func(p docs.Page) [2]any { return [2]any{p.Slug, p.Pinned} }
 	switch {
 	case slug(into) == slug(from), slug(base) == slug(from):
@@ -496,6 +496,33 @@ func (m *merger) drop(ctx context.Context) error {
 		if err := m.d.DropOne(ctx, p); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// keepAddresses lets the addresses of the space lead to the same pages in a change request that
+// has given them others: when it is merged, its tree may become that of the space as it is.
+func (m *merger) keepAddresses(ctx context.Context) error {
+	if m.dir != IntoRequest {
+		return nil
+	}
+	for _, id := range slices.Sorted(maps.Keys(m.plan)) {
+		theirs, has, err := m.from.Lookup(ctx, id)
+		if err != nil {
+			return err
+		}
+		mine, there, err := m.d.Lookup(ctx, id)
+		if err != nil {
+			return err
+		}
+		if !has || !there || !theirs.HasPath() || theirs.Parent == mine.Parent && theirs.Slug == mine.Slug {
+			continue
+		}
+		path, err := m.from.Path(ctx, theirs)
+		if err != nil {
+			return err
+		}
+		m.d.Set(revision.KeyRedirect+docs.SlugKey(path), []byte(id))
 	}
 	return nil
 }

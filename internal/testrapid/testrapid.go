@@ -6,9 +6,27 @@ package testrapid
 import (
 	"flag"
 	"os"
+	"strconv"
+	"testing"
 
-	_ "pgregory.net/rapid" // has the flag
+	"pgregory.net/rapid"
 )
+
+// Check is rapid.Check with factor times as many cases, each another one. A test that calls
+// it does not run in parallel: the number of cases is a flag.
+func Check(t *testing.T, factor int, prop func(*rapid.T)) {
+	t.Helper()
+	checks := flag.Lookup("rapid.checks").Value.String()
+	n, err := strconv.Atoi(checks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = flag.Set("rapid.checks", checks) }()
+	if err := flag.Set("rapid.checks", strconv.Itoa(n*factor)); err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, prop)
+}
 
 func init() {
 	if os.Getenv("OCTAVO_TEST_RANDOM") != "" {

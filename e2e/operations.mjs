@@ -151,6 +151,7 @@ export const REQUIRED_OWN = [
     'GET /orgs/{organizationId}/openapi/{specSlug}/versions/{versionId}/changes',
     'GET /spaces/{spaceId}/openapi-orphans',
     'GET /orgs/{organizationId}/audit',
+    'GET /orgs/{organizationId}/usage',
     'GET /orgs/{organizationId}/translations/{translationId}/blocks',
     'GET /collections/{collectionId}/permissions/explain',
     'GET /spaces/{spaceId}/permissions/explain',

@@ -14,6 +14,7 @@ type orgCmd struct {
 	Show    orgShowCmd    `cmd:"" help:"Show an organization and who administers it."`
 	Delete  orgDeleteCmd  `cmd:"" help:"Put an organization out of reach; it is purged after 7 days."`
 	Restore orgRestoreCmd `cmd:"" help:"Bring back an organization that was deleted less than 7 days ago."`
+	Quota   orgQuotaCmd   `cmd:"" help:"Show what an organization uses, and change how much it may use."`
 }
 
 // orgLine is an organization as the command line prints it.

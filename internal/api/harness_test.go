@@ -152,7 +152,10 @@ func (w *world) verify() {
 			for _, line := range found {
 				w.t.Errorf("space %s (%s): %s", id, sp.It.Title, line)
 			}
-			return err
+			if err != nil {
+				return err
+			}
+			return w.verifyUsage(ctx, r, sp.It)
 		})
 		if err != nil {
 			w.t.Error(err)

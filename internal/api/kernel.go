@@ -173,6 +173,7 @@ func New(c Config, secret string) *API {
 	a.users()
 	a.organizations()
 	a.deletedOrganizations()
+	a.usage()
 	a.members()
 	a.serviceAccounts()
 	a.orgTokens()

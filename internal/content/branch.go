@@ -183,6 +183,9 @@ func (s *Service) StoreImported(ctx context.Context, tx *store.Tx, g *authz.Gran
 	if err != nil || !changed {
 		return rev, err
 	}
+	if err := tx.AddUsage(ctx, g.Space, p.adds(rev)); err != nil {
+		return rev, err
+	}
 	return rev, tx.PutDocuments(ctx, g.Space.ID, p.index.Documents)
 }
 

@@ -200,6 +200,9 @@ func (s *Service) commitRequest(ctx context.Context, tx *store.Tx, g *authz.Gran
 	if err := tx.PutDocuments(ctx, p.space.ID, p.index.Documents); err != nil {
 		return rev, err
 	}
+	if err := tx.AddUsage(ctx, g.Space, p.adds(rev)); err != nil {
+		return rev, err
+	}
 	return rev, audit.Record(ctx, tx, g.Actor, audit.Event{
 		Org: p.space.Org, Action: "change_request.content." + string(rev.Type), Kind: "change-request", ID: string(cr),
 		Data: map[string]any{"space": p.space.ID, "revision": rev.ID, "changed": p.index.Changed},
@@ -214,7 +217,11 @@ func (s *Service) commitSpace(ctx context.Context, tx *store.Tx, g *authz.Grant,
 	if err != nil || !changed {
 		return rev, err
 	}
-	if err := tx.MoveHead(ctx, p.space.ID, p.sealed.Base.ID, rev.ID); err != nil {
+	add := p.adds(rev)
+	if err := tx.MoveHead(ctx, p.space.ID, p.sealed.Base.ID, rev.ID, add); err != nil {
+		return rev, err
+	}
+	if err := tx.WithinQuotas(ctx, g.Space, add); err != nil {
 		return rev, err
 	}
 	if err := p.index.Write(ctx, tx, g.Space); err != nil {
@@ -248,4 +255,15 @@ func (s *Service) store(ctx context.Context, tx *store.Tx, g *authz.Grant, p *Pr
 		rev.Parents = []docs.RevisionID{p.sealed.Base.ID}
 	}
 	return rev, true, tx.AddRevision(ctx, rev)
+}
+
+// adds returns what storing a change adds to its space. Texts and files of a merge were counted when
+// they were written, all but those of which the merge made new ones.
+func (p *Prepared) adds(rev docs.Revision) docs.Usage {
+	out := docs.Usage{docs.QuotaContent: p.nodes.Size(), docs.QuotaPages: p.index.Pages}
+	if len(rev.Parents) < 2 {
+		out[docs.QuotaContent] += p.sources.Size() + p.index.Stored()
+		out[docs.QuotaFiles] = p.index.Files
+	}
+	return out
 }

@@ -66,6 +66,9 @@ func (s *Service) BeginCopy(ctx context.Context, tx *store.Tx, from, to docs.Spa
 			}
 		}
 	}
+	if err := tx.CopyUsage(ctx, from.ID, to); err != nil {
+		return err
+	}
 	return tx.AddRevision(ctx, docs.Revision{
 		ID: to.Revision, Space: to.ID, Type: docs.RevisionEdits, Root: rev.Root, Author: to.CreatedBy, CreatedAt: to.CreatedAt,
 	})

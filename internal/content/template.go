@@ -124,6 +124,7 @@ func (s *Service) PreparePage(ctx context.Context, sp docs.Space) (*First, error
 func (s *Service) CommitFirst(ctx context.Context, tx *store.Tx, g *authz.Grant, sp docs.Space, f *First) (docs.RevisionID, error) {
 	on := *g
 	on.Space = sp
+	on.Space.Limited = true // nobody has looked yet
 	rev, err := s.commitSpace(ctx, tx, &on, f.prepared, f.rev)
 	return rev.ID, err
 }

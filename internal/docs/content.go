@@ -59,6 +59,7 @@ type Space struct {
 	Git        *GitInfo     // nil: no repository
 	Published  *Publication // nil: on no published site
 	Counters   SpaceCounters
+	Limited    bool // it or its organization has quotas; set by Reader.Space alone
 }
 
 // SpaceCounters are numbers that the store keeps up to date.

@@ -28,6 +28,7 @@ const (
 	Unsupported          // the body has a type that is not read here
 	Busy                 // others are served first; try again in a few seconds
 	NoSpace              // the server has no room to store anything; only its operator can help
+	Quota                // the organization may not have more of something
 )
 
 // DiskFull is the message of NoSpace.
@@ -83,7 +84,7 @@ func Missing(what string) *Error {
 // statuses is the only place that knows HTTP's number for a kind.
 var statuses = map[Kind]int{
 	Internal: 500, Invalid: 400, Unauthenticated: 401, Forbidden: 403, NotFound: 404, Conflict: 409, Precondition: 412,
-	TooMany: 429, Unsupported: 415, Busy: 503, NoSpace: 507,
+	TooMany: 429, Unsupported: 415, Busy: 503, NoSpace: 507, Quota: 413,
 }
 
 // Status returns the status of an HTTP answer that says it.

@@ -78,6 +78,11 @@ func (s *Service) request(ctx context.Context, g *authz.Grant, d docs.GitDirecti
 		if !fresh {
 			return o, nil
 		}
+		if !req.Operator {
+			if err := tx.CountGitOperation(ctx, g.Space.Org); err != nil {
+				return o, err
+			}
+		}
 		return o, audit.Record(ctx, tx, g.Actor, event(g.Space, string(d), map[string]any{
 			"operation": o.ID, "url": remote.URL, "ref": remote.Ref, "directory": remote.Directory, "force": req.Force,
 		}))

@@ -49,6 +49,7 @@ const (
 	ReasonForbidden    = "forbidden" // the user who asked has no right to do it any more
 	ReasonContent      = "bad-content"
 	ReasonDisconnected = "disconnected"
+	ReasonQuota        = "quota" // the organization or the space may not have more
 )
 
 // OperationPayload is the payload of an operation's job.
@@ -379,6 +380,8 @@ func explain(err error) (reason, message string, temporary bool) {
 	switch errs.KindOf(err) {
 	case errs.NotFound, errs.Forbidden, errs.Unauthenticated:
 		return ReasonForbidden, "the user who asked for it may no longer synchronize the space: " + errs.Message(err), false
+	case errs.Quota:
+		return ReasonQuota, errs.Message(err), false
 	case errs.Internal:
 		return string(git.Internal), "the server failed; see its log for the cause", true
 	}

@@ -25,6 +25,8 @@ type Bulk struct {
 	links int          // of the pages of next
 	queue chan portion // nil: nothing was stored yet
 	ended chan error
+
+	stored int64 // bytes of the sources; complete when the layer is
 }
 
 // portion is what one transaction stores.
@@ -138,6 +140,7 @@ func (f *Bulk) store(ctx context.Context, p portion) error {
 	})
 	if err == nil {
 		f.unsaved.Drop(objects)
+		f.stored += stored.Size()
 	}
 	return err
 }

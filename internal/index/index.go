@@ -54,6 +54,8 @@ type delta struct {
 	moved   []docs.PageID   // pages whose address changed
 	docs    []store.StoredDocument
 	count   int
+	came    int64 // pages; less than 0: more of them went
+	files   int64 // bytes of files that came
 }
 
 // newDelta reads what differs between a tree and one before it.
@@ -108,8 +110,10 @@ func (d *delta) page(id string, before, after []byte) error {
 	case after == nil:
 		d.pages[pid] = false
 		d.targets[id] = true
+		d.came--
 	case before == nil:
 		d.pages[pid] = true
+		d.came++
 	case was.Body != now.Body || was.Sidecar != now.Sidecar || was.Title != now.Title || was.Hidden != now.Hidden ||
 		was.NoIndex != now.NoIndex || was.Type != now.Type || was.Description != now.Description ||
 		!revision.SameRef(was.Target, now.Target) || !sameCover(was.Cover, now.Cover):
@@ -168,6 +172,15 @@ func (d *delta) file(id string, before, after []byte) error {
 			return err
 		}
 		d.name(f.Path)
+		var was docs.File
+		if before != nil {
+			if was, err = revision.DecodeFile(id, before); err != nil {
+				return err
+			}
+		}
+		if was.Blob != f.Blob {
+			d.files += f.Size
+		}
 	}
 	return nil
 }

@@ -30,6 +30,8 @@ func (w *Work) Discard(ctx context.Context) {
 type Update struct {
 	Changed   int                    // how many pages, files and contents differ
 	Documents []store.StoredDocument // those that came or went
+	Pages     int64                  // how many more there are
+	Files     int64                  // bytes of those that came
 
 	language string
 	deleted  []string
@@ -68,13 +70,13 @@ func DocumentsOf(ctx context.Context, d *revision.Draft) (*Update, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Update{Changed: dl.count, Documents: dl.docs}, nil
+	return &Update{Changed: dl.count, Documents: dl.docs, Pages: dl.came, Files: dl.files}, nil
 }
 
 // prepare works out the update of a delta. bulk is a layer that was stored
 // already; nil is none.
 func (ix *indexer) prepare(ctx context.Context, dl *delta, bulk *Bulk) (*Update, error) {
-	u := &Update{Changed: dl.count, Documents: dl.docs, language: ix.space.Language, bulk: bulk}
+	u := &Update{Changed: dl.count, Documents: dl.docs, Pages: dl.came, Files: dl.files, language: ix.space.Language, bulk: bulk}
 	var err error
 	if bulk != nil {
 		err = bulk.rest(ctx, ix.tree, dl)
@@ -132,6 +134,14 @@ func (ix *indexer) collect(ctx context.Context, dl *delta, u *Update) error {
 		size += is.Size()
 	}
 	return nil
+}
+
+// Stored returns the bytes of sources that were stored in advance.
+func (u *Update) Stored() int64 {
+	if u.bulk == nil {
+		return 0
+	}
+	return u.bulk.stored
 }
 
 // Fits reports whether the update can still be written for a space: its words

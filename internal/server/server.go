@@ -360,6 +360,7 @@ func (s *Server) jobs() *jobs.Runner {
 	r.Handle(inbox.MailJob, s.Inbox.Send)
 	r.Handle(spaces.PurgeJob, s.Spaces.Purge)
 	r.Handle(index.RebuildJob, s.Content.Index.Rebuild)
+	r.Handle(content.UsageJob, s.Content.CountUsage)
 	r.Handle(gitsync.OperationJob, s.Git.Run)
 	r.Handle(gitsync.ExportJob, s.Git.QueueExport)
 	r.Handle(translations.RunJob, s.Translations.Run)

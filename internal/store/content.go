@@ -130,9 +130,10 @@ func (tx *Tx) AddRevision(ctx context.Context, v docs.Revision) error {
 
 // MoveHead makes a revision the newest of its space, if the newest is still
 // the one that it was made from.
-func (tx *Tx) MoveHead(ctx context.Context, space docs.SpaceID, from, to docs.RevisionID) error {
-	n, err := tx.exec(ctx, `UPDATE spaces SET revision_id = $3, updated_at = $4 WHERE id = $1 AND revision_id = $2`,
-		space, from, to, tx.Now())
+func (tx *Tx) MoveHead(ctx context.Context, space docs.SpaceID, from, to docs.RevisionID, add docs.Usage) error {
+	n, err := tx.exec(ctx, `
+		UPDATE spaces SET revision_id = $3, updated_at = $4, content_bytes = content_bytes + $5, file_bytes = file_bytes + $6, page_count = page_count + $7
+		WHERE id = $1 AND revision_id = $2`, space, from, to, tx.Now(), add[docs.QuotaContent], add[docs.QuotaFiles], add[docs.QuotaPages])
 	if err == nil && n == 0 {
 		err = errs.E(errs.Precondition, "the content of the space has changed in the meantime; read it again")
 	}

@@ -139,6 +139,9 @@ func (tx *Tx) AddMember(ctx context.Context, m docs.Member) error {
 	if err != nil {
 		return tx.taken(err, "%s is a member already", m.User.Email)
 	}
+	if err := tx.oneMore(ctx, m.Org, docs.QuotaMembers); err != nil {
+		return err
+	}
 	return tx.bumpAccess(ctx, m.Org)
 }
 

@@ -120,6 +120,14 @@ type NewObjects struct {
 	rows []storedObject // of all; where it saves bytes, as a delta
 }
 
+// Size returns how many bytes they will take.
+func (n NewObjects) Size() (sum int64) {
+	for _, o := range n.rows {
+		sum += int64(len(o.data))
+	}
+	return sum
+}
+
 // And returns these objects and others.
 func (n NewObjects) And(others NewObjects) NewObjects {
 	return NewObjects{slices.Concat(n.all, others.all), slices.Concat(n.rows, others.rows)}

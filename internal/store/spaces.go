@@ -50,12 +50,12 @@ func (r Reader) Space(ctx context.Context, id docs.SpaceID) (Stamped[docs.Space]
 	return throughCache(ctx, r, "space", string(id), func(ctx context.Context) (Stamped[docs.Space], error) {
 		return one(ctx, r, "space", func(s scanner) (out Stamped[docs.Space], err error) {
 			var v spaceRow
-			if err = s.Scan(append(v.dest(), &out.Stamp.Access, &out.Stamp.Auth)...); err != nil {
+			if err = s.Scan(append(v.dest(), &out.Stamp.Access, &out.Stamp.Auth, &v.space.Limited)...); err != nil {
 				return out, err
 			}
 			out.It, err = v.done()
 			return out, err
-		}, `SELECT `+spaceColumns+`, o.access_version, i.auth_version
+		}, `SELECT `+spaceColumns+`, o.access_version, i.auth_version, s.quotas <> '' OR o.quotas <> ''
 			FROM spaces s JOIN organizations o ON o.id = s.org_id CROSS JOIN instance i
 			WHERE s.id = $1 AND o.deleted_at = 0`, id)
 	})
@@ -145,8 +145,8 @@ func (r Reader) SpacesUnder(ctx context.Context, root docs.CollectionID) ([]docs
 func (tx *Tx) AddSpace(ctx context.Context, s docs.Space) error {
 	return tx.put(ctx, `
 		INSERT INTO spaces (id, org_id, parent_id, title, emoji, icon_url, edit_mode, default_level, language, merge_rules,
-			revision_id, layer_id, rank, created_by, created_at, updated_at, deleted_at)
-		VALUES ($1, $2, NULLIF($3, ''), $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+			revision_id, layer_id, rank, created_by, created_at, updated_at, deleted_at, counted)
+		VALUES ($1, $2, NULLIF($3, ''), $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, 1)`,
 		s.ID, s.Org, s.Parent, s.Title, s.Emoji, s.IconURL, s.EditMode, s.Level, s.Language, toJSON(s.MergeRules),
 		s.Revision, s.Layer, s.Rank, s.CreatedBy, s.CreatedAt, s.UpdatedAt, s.DeletedAt)
 }

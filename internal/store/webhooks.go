@@ -43,12 +43,16 @@ const never = docs.Time(math.MaxInt64)
 
 // AddWebhook stores a new one.
 func (tx *Tx) AddWebhook(ctx context.Context, w docs.Webhook) error {
-	return tx.put(ctx, `
+	err := tx.put(ctx, `
 		INSERT INTO webhooks (id, org_id, url, events, secret, enabled, disabled_reason, failures, failing_since, resume_at,
 			due_at, leased_by, lease_until, created_by, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, '', 0, $12, $13, $14)`,
 		w.ID, w.Org, w.URL, strings.Join(w.Events, " "), w.Sealed, w.Enabled, w.DisabledReason, w.Failures, w.FailingSince, w.ResumeAt,
 		never, w.CreatedBy, w.CreatedAt, w.UpdatedAt)
+	if err != nil {
+		return err
+	}
+	return tx.oneMore(ctx, w.Org, docs.QuotaWebhooks)
 }
 
 // PutWebhook stores what can change of one. Call DueWebhook if it may have

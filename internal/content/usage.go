@@ -1,0 +1,62 @@
+package content
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/revision"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// UsageJob is the kind of the job that counts pages and files of spaces that are older than the counters.
+const UsageJob = "usage.count"
+
+// CountUsage is the handler of UsageJob. It may be interrupted and run again.
+func (s *Service) CountUsage(ctx context.Context, _ []byte) error {
+	all, err := s.Store.SpacesToCount(ctx)
+	if err != nil {
+		return err
+	}
+	for _, id := range all {
+		for counted := false; !counted; { // again if the space has changed meanwhile
+			if counted, err = s.countSpace(ctx, id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// countSpace counts the pages and files of the newest revision of a space.
+func (s *Service) countSpace(ctx context.Context, id docs.SpaceID) (bool, error) {
+	sp, err := s.Store.Space(ctx, id)
+	if errs.Is(err, errs.NotFound) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	v, err := s.Source.Head(ctx, sp.It)
+	if err != nil {
+		return false, err
+	}
+	var pages, files int64
+	err = v.Scan(ctx, revision.KeyPage, "", func(string, []byte) (bool, error) {
+		pages++
+		return true, nil
+	})
+	if err != nil {
+		return false, err
+	}
+	list, err := v.Files(ctx, "", 0)
+	if err != nil {
+		return false, err
+	}
+	for _, f := range list {
+		files += f.Size
+	}
+	return store.InTx(ctx, s.Store, func(tx *store.Tx) (bool, error) {
+		return tx.SetCounted(ctx, id, v.Rev.ID, pages, files)
+	})
+}

@@ -1,0 +1,231 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+)
+
+// Write transactions see everything that was committed before them, so a quota that is compared in
+// the transaction of a change is exact, however many change at the same time.
+
+func scanQuotas(s scanner) (q docs.Quotas, err error) {
+	var text string
+	if err = s.Scan(&text); err == nil && text != "" {
+		err = fromJSON(text, &q)
+	}
+	return q, err
+}
+
+// Quotas returns the quotas of an organization.
+func (r Reader) Quotas(ctx context.Context, org docs.OrgID) (docs.Quotas, error) {
+	return one(ctx, r, "organization", scanQuotas, `SELECT quotas FROM organizations WHERE id = $1`, org)
+}
+
+// SpaceQuotas returns the quotas of a space.
+func (r Reader) SpaceQuotas(ctx context.Context, space docs.SpaceID) (docs.Quotas, error) {
+	return one(ctx, r, "space", scanQuotas, `SELECT quotas FROM spaces WHERE id = $1`, space)
+}
+
+func quotasText(q docs.Quotas) string {
+	if len(q) == 0 {
+		return ""
+	}
+	return toJSON(q)
+}
+
+// SetQuotas changes the quotas of an organization.
+func (tx *Tx) SetQuotas(ctx context.Context, org docs.OrgID, q docs.Quotas) error {
+	return tx.put(ctx, `UPDATE organizations SET quotas = $2 WHERE id = $1`, org, quotasText(q))
+}
+
+// SetSpaceQuotas changes the quotas of a space.
+func (tx *Tx) SetSpaceQuotas(ctx context.Context, space docs.SpaceID, q docs.Quotas) error {
+	return tx.put(ctx, `UPDATE spaces SET quotas = $2 WHERE id = $1`, space, quotasText(q))
+}
+
+// scanContent scans what is counted in spaces.
+func scanContent(s scanner) (docs.Usage, error) {
+	var content, files, pages int64
+	err := s.Scan(&content, &files, &pages)
+	return docs.Usage{docs.QuotaContent: content, docs.QuotaFiles: files, docs.QuotaPages: pages}, err
+}
+
+// SpaceUsage returns what a space uses.
+func (r Reader) SpaceUsage(ctx context.Context, space docs.SpaceID) (docs.Usage, error) {
+	return one(ctx, r, "space", scanContent, `SELECT content_bytes, file_bytes, page_count FROM spaces WHERE id = $1`, space)
+}
+
+func (r Reader) contentOfOrg(ctx context.Context, org docs.OrgID) (docs.Usage, error) {
+	return one(ctx, r, "usage", scanContent, `
+		SELECT CAST(COALESCE(SUM(content_bytes), 0) AS BIGINT), CAST(COALESCE(SUM(file_bytes), 0) AS BIGINT), CAST(COALESCE(SUM(page_count), 0) AS BIGINT)
+		FROM spaces WHERE org_id = $1`, org)
+}
+
+// counts are how the rest of an organization is counted.
+var counts = map[docs.Quota]string{
+	docs.QuotaMembers:  `SELECT COUNT(*) FROM members WHERE org_id = $1`,
+	docs.QuotaWebhooks: `SELECT COUNT(*) FROM webhooks WHERE org_id = $1`,
+}
+
+// OrgUsage returns what an organization uses. Spaces in the trash count.
+func (r Reader) OrgUsage(ctx context.Context, org docs.OrgID, now docs.Time) (docs.Usage, error) {
+	out, err := r.contentOfOrg(ctx, org)
+	if err != nil {
+		return nil, err
+	}
+	for quota, text := range counts {
+		if out[quota], err = one(ctx, r, "count", scanInt, text, org); err != nil {
+			return nil, err
+		}
+	}
+	out[docs.QuotaGitOperations], err = one(ctx, r, "count", scanInt, `SELECT CAST(COALESCE(SUM(operations), 0) AS BIGINT) FROM git_days WHERE org_id = $1 AND day = $2`, org, dayOf(now))
+	return out, err
+}
+
+// UsedBySpace is what a space uses and may use.
+type UsedBySpace struct {
+	ID     docs.SpaceID
+	Title  string
+	Usage  docs.Usage
+	Quotas docs.Quotas
+}
+
+// LargestSpaces returns spaces of an organization, those with quotas of their own first and the largest
+// of the others behind them.
+func (r Reader) LargestSpaces(ctx context.Context, org docs.OrgID, limit int) ([]UsedBySpace, error) {
+	return many(ctx, r, func(s scanner) (v UsedBySpace, err error) {
+		var content, files, pages int64
+		var text string
+		if err = s.Scan(&v.ID, &v.Title, &content, &files, &pages, &text); err == nil && text != "" {
+			err = fromJSON(text, &v.Quotas)
+		}
+		v.Usage = docs.Usage{docs.QuotaContent: content, docs.QuotaFiles: files, docs.QuotaPages: pages}
+		return v, err
+	}, `SELECT id, title, content_bytes, file_bytes, page_count, quotas FROM spaces WHERE org_id = $1
+		ORDER BY CASE WHEN quotas = '' THEN 1 ELSE 0 END, content_bytes + file_bytes DESC, id LIMIT $2 + 0`, org, limit)
+}
+
+// AddUsage counts what a change beside the line of a space adds to it.
+func (tx *Tx) AddUsage(ctx context.Context, sp docs.Space, add docs.Usage) error {
+	err := tx.put(ctx, `UPDATE spaces SET content_bytes = content_bytes + $2, file_bytes = file_bytes + $3 WHERE id = $1`,
+		sp.ID, add[docs.QuotaContent], add[docs.QuotaFiles])
+	if err != nil {
+		return err
+	}
+	return tx.WithinQuotas(ctx, sp, add)
+}
+
+// WithinQuotas returns an error if a space or its organization uses more than it may since something was
+// added. It reads nothing where there are no quotas.
+func (tx *Tx) WithinQuotas(ctx context.Context, sp docs.Space, added docs.Usage) error {
+	if !sp.Limited {
+		return nil
+	}
+	q, err := tx.SpaceQuotas(ctx, sp.ID)
+	if err != nil {
+		return err
+	}
+	if len(q) > 0 {
+		now, err := tx.SpaceUsage(ctx, sp.ID)
+		if err != nil {
+			return err
+		}
+		if of, over := q.Exceeded(now, added); over {
+			return overQuota("space", of, q[of], now[of])
+		}
+	}
+	if q, err = tx.Quotas(ctx, sp.Org); err != nil || len(q) == 0 {
+		return err
+	}
+	now, err := tx.contentOfOrg(ctx, sp.Org)
+	if err != nil {
+		return err
+	}
+	if of, over := q.Exceeded(now, added); over {
+		return overQuota("organization", of, q[of], now[of])
+	}
+	return nil
+}
+
+// oneMore returns an error if an organization has more of something than it may since one was added.
+func (tx *Tx) oneMore(ctx context.Context, org docs.OrgID, of docs.Quota) error {
+	q, err := tx.Quotas(ctx, org)
+	most, limited := q[of]
+	if err != nil || !limited {
+		return err
+	}
+	n, err := one(ctx, tx.Reader, "count", scanInt, counts[of], org)
+	if err == nil && n > most {
+		err = overQuota("organization", of, most, n)
+	}
+	return err
+}
+
+// CountGitOperation counts an operation that somebody asked for.
+func (tx *Tx) CountGitOperation(ctx context.Context, org docs.OrgID) error {
+	day := dayOf(tx.Now())
+	err := tx.put(ctx, `INSERT INTO git_days (org_id, day, operations) VALUES ($1, $2, 1)
+		ON CONFLICT (org_id, day) DO UPDATE SET operations = git_days.operations + 1`, org, day)
+	if err != nil {
+		return err
+	}
+	n, err := one(ctx, tx.Reader, "count", scanInt, `SELECT operations FROM git_days WHERE org_id = $1 AND day = $2`, org, day)
+	if err != nil {
+		return err
+	}
+	if n == 1 { // the first of a day
+		if err := tx.put(ctx, `DELETE FROM git_days WHERE org_id = $1 AND day < $2`, org, day); err != nil {
+			return err
+		}
+	}
+	q, err := tx.Quotas(ctx, org)
+	if most, limited := q[docs.QuotaGitOperations]; err == nil && limited && n > most {
+		err = overQuota("organization", docs.QuotaGitOperations, most, n)
+	}
+	return err
+}
+
+// dayOf returns the day of a moment in UTC, as a number.
+func dayOf(at docs.Time) int64 { return at.Std().UnixMilli() / (24 * time.Hour).Milliseconds() }
+
+// what and next are the words of errors: what is counted, and what people can do.
+var quotaWords = map[docs.Quota]struct{ what, next string }{
+	docs.QuotaContent:       {"bytes of content, its history included", "delete spaces that you do not need, which count until they are purged"},
+	docs.QuotaFiles:         {"bytes of files, their history included", "add smaller files, or delete spaces that you do not need, which count until they are purged"},
+	docs.QuotaPages:         {"pages", "delete pages"},
+	docs.QuotaMembers:       {"members", "remove members"},
+	docs.QuotaWebhooks:      {"webhooks", "delete webhooks"},
+	docs.QuotaGitOperations: {"git operations in a day (UTC)", "wait until tomorrow"},
+}
+
+func overQuota(whose string, of docs.Quota, most, n int64) error {
+	w := quotaWords[of]
+	return errs.E(errs.Quota, "the quota %q of the %s is %d %s, and this would make %d; %s, or ask the operator of the server for more", of, whose, most, w.what, n, w.next)
+}
+
+// SpacesToCount returns spaces whose pages and files are not counted yet.
+func (r Reader) SpacesToCount(ctx context.Context) ([]docs.SpaceID, error) {
+	return many(ctx, r, scanText[docs.SpaceID], `SELECT s.id FROM spaces s WHERE s.counted = 0 AND `+inPresentOrg("s")+` ORDER BY s.id`)
+}
+
+// SetCounted stores what a revision of a space has, unless it is not the newest any more or was counted
+// already. It reports whether it did.
+func (tx *Tx) SetCounted(ctx context.Context, space docs.SpaceID, at docs.RevisionID, pages, files int64) (bool, error) {
+	n, err := tx.exec(ctx, `UPDATE spaces SET page_count = $3, file_bytes = $4, counted = 1 WHERE id = $1 AND revision_id = $2 AND counted = 0`, space, at, pages, files)
+	return n > 0, err
+}
+
+// CopyUsage counts the pages of a copy, which shares texts and files with its original.
+func (tx *Tx) CopyUsage(ctx context.Context, from docs.SpaceID, to docs.Space) error {
+	err := tx.put(ctx, `
+		UPDATE spaces SET page_count = (SELECT o.page_count FROM spaces o WHERE o.id = $1), counted = (SELECT o.counted FROM spaces o WHERE o.id = $1)
+		WHERE id = $2`, from, to.ID)
+	if err != nil {
+		return err
+	}
+	to.Limited = true
+	return tx.WithinQuotas(ctx, to, docs.Usage{docs.QuotaPages: 1})
+}

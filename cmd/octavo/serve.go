@@ -49,6 +49,8 @@ type serveCmd struct {
 	Demo          bool          `help:"Fill an empty store with a demonstration organization, and print how to use it; refused where there is other data."`
 	OutboundAllow string        `help:"Private addresses that the server may fetch files from: comma-separated CIDRs or host names." name:"outbound-allow" env:"OCTAVO_OUTBOUND_ALLOW" placeholder:"LIST"`
 	Embeds        bool          `help:"Fetch pages of other web sites that documents embed, to show their title and icon." name:"embeds" env:"OCTAVO_EMBEDS"`
+	TryIt         bool          `help:"Let readers of sites send requests to the servers that API descriptions name." name:"try-it" env:"OCTAVO_TRY_IT"`
+	TryItAllow    string        `help:"Private addresses that such requests may go to: comma-separated CIDRs or host names." name:"try-it-allow" env:"OCTAVO_TRY_IT_ALLOW" placeholder:"LIST"`
 	Preview       string        `help:"Serve this folder of Markdown as a site instead, and load pages again when files change. Of the other flags, --ref, --listen and those of the log apply." placeholder:"DIR"`
 	Ref           string        `help:"With --preview: show a branch, a tag or a commit of the folder's git repository instead of the files." placeholder:"REF"`
 	MaxConns      int           `help:"Database connections at most; 0 takes a default." default:"0" env:"OCTAVO_MAX_CONNS"`
@@ -103,6 +105,10 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
+	tryIt, err := c.tryIt()
+	if err != nil {
+		return err
+	}
 	log := newLog(s.err, c.LogLevel, c.LogFormat)
 	var authority server.ACME
 	if c.ACME {
@@ -110,7 +116,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	}
 	srv, err := server.Start(ctx, server.Config{
 		Listen: c.Listen, MetricsListen: c.MetricsListen, BaseURL: c.BaseURL, SitesDomain: strings.ToLower(c.SitesDomain),
-		OrganizationsClosed: c.NoCreateOrgs, Invitations: c.Invitations, EmailDomains: domains, SiteHostnames: vouched, DNS: c.DNSServer, ACME: authority, Database: o, Files: c.files(), GitCache: server.GitPath(c.Data), Outbound: allowed, Embeds: c.Embeds, Fonts: fonts,
+		OrganizationsClosed: c.NoCreateOrgs, Invitations: c.Invitations, EmailDomains: domains, SiteHostnames: vouched, DNS: c.DNSServer, ACME: authority, Database: o, Files: c.files(), GitCache: server.GitPath(c.Data), Outbound: allowed, Embeds: c.Embeds, TryIt: tryIt, Fonts: fonts,
 		Limit: api.Limit{Requests: c.RateLimit, Period: c.RatePeriod}, Memory: limit, AccessLog: c.AccessLog,
 		Proxies: proxies, Origins: c.CORSOrigins, Mail: sender, Provider: provider, Translation: engine,
 		Log: log, Version: version, Build: build,
@@ -128,6 +134,18 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 		}
 	}
 	return srv.Run(ctx)
+}
+
+// tryIt returns where requests of readers may go; nil is nowhere.
+func (c *serveCmd) tryIt() (*outbound.Policy, error) {
+	if !c.TryIt {
+		return nil, nil
+	}
+	p, err := outbound.Parse(c.TryItAllow)
+	if err != nil {
+		return nil, fmt.Errorf("--try-it-allow: %w", err)
+	}
+	return &p, nil
 }
 
 // mail returns what sends mails. The demonstration prints them.

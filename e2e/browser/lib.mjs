@@ -17,7 +17,7 @@ const READY_WITHIN = 300_000, DONE_WITHIN = 180_000;
 export async function startOctavo(listen = '127.0.0.1:0') {
     const data = await mkdtemp(join(tmpdir(), 'octavo-browser-'));
     const binary = resolve(process.env.OCTAVO_BIN ?? '../bin/octavo');
-    const server = spawn(binary, ['serve', '--demo', '--data', data, '--listen', listen, '--outbound-allow', '127.0.0.1'], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const server = spawn(binary, ['serve', '--demo', '--data', data, '--listen', listen, '--outbound-allow', '127.0.0.1', '--try-it', '--try-it-allow', '127.0.0.1'], { stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     const ended = new Promise((done) => server.on('exit', done));
     const found = new Promise((done, fail) => {

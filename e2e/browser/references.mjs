@@ -117,6 +117,54 @@ async function inFolder(play) {
     }
 }
 
+/** A reader sends a request to a server of ours, and sees the answer. */
+async function tried(run, folder) {
+    const api = createServer((request, answer) => {
+        answer.writeHead(201, { 'content-type': 'application/json', 'access-control-allow-origin': '*' });
+        request.setEncoding('utf8').toArray().then(([body]) => answer.end(JSON.stringify({ at: request.url, key: request.headers.authorization, body: JSON.parse(body), html: '<img src=x onerror=alert(1)>' })));
+    });
+    await new Promise((ready) => api.listen(0, '127.0.0.1', ready));
+    try {
+        const description = {
+            openapi: '3.1.0', info: { title: 'Tried', version: '1' }, servers: [{ url: `http://127.0.0.1:${api.address().port}/v1` }],
+            components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+            paths: { '/things/{id}': { post: {
+                operationId: 'change', summary: 'Change a thing', security: [{ token: [] }], parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+                requestBody: { content: { 'application/json': { schema: { type: 'object', properties: { name: { type: 'string', examples: ['Rex'] } } } } } }, responses: { 201: { description: 'Changed' } },
+            } } },
+        };
+        await writeFile(join(folder, 'tried.json'), JSON.stringify(description));
+        await execute(run.binary, ['openapi', 'publish', '--url', run.base, '--token', run.token, '--slug', 'tried', join(folder, 'tried.json')]);
+        await rm(join(folder, 'site'), { recursive: true });
+        const root = await site(run, folder, ['tried']);
+        await run.test('a reader tries an operation', async ({ open, check }) => {
+            const page = await open(await addressOf(root, 'change'));
+            await page.click('.api-try > summary');
+            await page.type('.api-try [name="path.id"]', 'a b');
+            await page.type('.api-try [name="credentials.token"]', 'secret');
+            await page.click('.api-try button');
+            const shown = await page.waitForSelector('.api-answer pre').then((e) => e.evaluate((pre) => pre.textContent));
+            const answer = JSON.parse(shown);
+            check(answer.at === '/v1/things/a%20b' && answer.key === 'Bearer secret' && answer.body.name === 'Rex', shown);
+            check((await page.$eval('.api-answer .api-status', (e) => e.textContent)) === '201', 'the status is not shown');
+            check((await axeOn(page, page.url())).length === 0, 'axe-core finds something wrong with the form');
+            check(page.wrong.length === 0, page.wrong.join('; '));
+        });
+        await run.test('no form without a script', async ({ open, check }) => {
+            const page = await open(await addressOf(root, 'change'), { script: false });
+            check(!(await page.$eval('.api-try', (e) => e.checkVisibility())), 'a form is shown that sends nothing');
+        });
+    } finally {
+        api.close();
+    }
+}
+
+/** The address of the page of a site that ends in a name. */
+async function addressOf(root, name) {
+    const map = await (await fetch(`${root}sitemap-pages.xml`)).text();
+    return [...map.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, address]) => address).find((address) => address.endsWith(`/${name}`));
+}
+
 export async function references(run) {
     await inFolder(async (folder) => {
         const slugs = await publish(run, folder);
@@ -128,6 +176,7 @@ export async function references(run) {
             t.check(seen.operations.length >= 40, `${seen.operations.length} pages show operations`);
         });
         await axeOnSome(run, seen.operations);
+        await tried(run, folder);
         console.log(`browser: ${seen.pages.length} pages of ${slugs.length} descriptions, ${seen.operations.length} with operations`);
     });
 }

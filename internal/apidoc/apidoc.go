@@ -39,6 +39,7 @@ type Page struct {
 	fields int                 // that may still be shown
 	code   int
 	text   int
+	tries  bool // operations can be tried
 }
 
 type modelKey struct {
@@ -81,7 +82,7 @@ func (p *Page) HTML(b markup.APIBlock) (string, bool) {
 		if o == nil {
 			return "", false
 		}
-		w.operation(o)
+		w.operation(o, string(b.Ref.Spec))
 	}
 	w.wantedModels()
 	p.fields -= before - w.left

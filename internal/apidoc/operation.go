@@ -7,8 +7,9 @@ import (
 )
 
 // operation writes an operation or a webhook: what it is and takes in the first
-// column, how it is called and what it answers in the second.
-func (w *writer) operation(o *openapi.Operation) {
+// column, how it is called and what it answers in the second. spec names its
+// description.
+func (w *writer) operation(o *openapi.Operation, spec string) {
 	w.tag("header", "api-head", func() {
 		w.heading(0, o.Title())
 		w.address(o)
@@ -28,6 +29,7 @@ func (w *writer) operation(o *openapi.Operation) {
 		})
 		w.tag("div", "api-samples", func() {
 			w.samples(o)
+			w.trial(o, spec)
 			w.answers(o.Responses())
 		})
 	})

@@ -27,7 +27,7 @@ type APILabels struct {
 	Body, Responses, ResponseHeaders, Callbacks, Models, Webhook    string
 	Required, Deprecated, Until, ReadOnly, WriteOnly                string
 	Default, Values, Always, Example, Request, Properties           string
-	OneOf, AnyOf, ItemsOf, AnyName, Recursive                       string
+	OneOf, AnyOf, ItemsOf, AnyName, Recursive, Try, Send, NoAnswer  string
 }
 
 var englishAPILabels = APILabels{
@@ -36,7 +36,7 @@ var englishAPILabels = APILabels{
 	Body: "Request body", Responses: "Responses", ResponseHeaders: "Response headers", Callbacks: "Callbacks", Models: "Models", Webhook: "Webhook",
 	Required: "required", Deprecated: "deprecated", Until: "until", ReadOnly: "read-only", WriteOnly: "write-only",
 	Default: "Default", Values: "Values", Always: "Always", Example: "Example", Request: "Example request", Properties: "Properties",
-	OneOf: "One of", AnyOf: "Any of", ItemsOf: "Items", AnyName: "any name", Recursive: "see above",
+	OneOf: "One of", AnyOf: "Any of", ItemsOf: "Items", AnyName: "any name", Recursive: "see above", Try: "Try it", Send: "Send request", NoAnswer: "There was no answer.",
 }
 
 // isAPI reports whether a block shows a part of a description of an API.

@@ -99,6 +99,9 @@ var notGenerated = map[string]string{
 // The laws of printing hold for the attributes that the generator draws: these are
 // all that a client may send.
 func TestGeneratorDrawsEveryAttribute(t *testing.T) {
+	if testing.Short() {
+		t.Skip("needs many cases")
+	}
 	drawn := map[string]bool{}
 	rapid.Check(t, func(rt *rapid.T) {
 		g := &normalGen{t: rt, full: true}

@@ -123,7 +123,7 @@ func schemaShape() *shape {
 		"properties": named(`"properties"`), "patternProperties": named(`"patternProperties"`), "additionalProperties": schema,
 		"items": {name: `"items"`, kinds: []kind{object, boolean, list}, each: nil}, "prefixItems": schemas(`"prefixItems"`),
 		"allOf": schemas(`"allOf"`), "oneOf": schemas(`"oneOf"`), "anyOf": schemas(`"anyOf"`), "not": schema,
-		"$defs": named(`"$defs"`), "definitions": named(`"definitions"`), "contains": schema, "propertyNames": schema,
+		"$defs": named(`"$defs"`), "contains": schema, "propertyNames": schema,
 		"discriminator": {name: `"discriminator"`, kinds: []kind{object, text}}, "deprecated": flagShape(`"deprecated"`),
 		"nullable": flagShape(`"nullable"`), "readOnly": flagShape(`"readOnly"`), "writeOnly": flagShape(`"writeOnly"`),
 	}

@@ -14,9 +14,20 @@ const (
 	maxFeedback  = 1 << 10     // bytes of an answer
 )
 
-// isFeedback reports whether a request is the answer of a reader.
-func isFeedback(r *http.Request) bool {
-	return r.Method == http.MethodPost && (strings.Contains(r.URL.Path, "/"+ownPrefix+feedbackName) || strings.Contains(r.URL.Path, "/"+otherPrefix+feedbackName))
+// isPost reports whether a request is one of those that readers send: what they think
+// of a page, or a request of an API that they try.
+func isPost(r *http.Request) bool {
+	if r.Method != http.MethodPost {
+		return false
+	}
+	for _, prefix := range []string{ownPrefix, otherPrefix} {
+		for _, name := range []string{feedbackName, tryName} {
+			if strings.Contains(r.URL.Path, "/"+prefix+name) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // asks reports whether readers are asked what they think of pages.

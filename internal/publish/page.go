@@ -43,6 +43,7 @@ type look struct {
 	dark      string // when dark forms of pictures are shown
 	newTab    bool   // links to other sites open in one
 	texts     *theme.Texts
+	tries     bool // operations of APIs can be tried
 }
 
 // layout of a page; what is not set is shown.

@@ -17,12 +17,14 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/formula"
 	"github.com/octavo-docs/octavo/internal/insights"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/sites"
 	"github.com/octavo-docs/octavo/internal/theme"
 )
@@ -70,6 +72,9 @@ type Config struct {
 	// Take counts a request that changes something or costs much against the limit of
 	// its sender; an error of the kind TooMany refuses it. Nil: there is no limit.
 	Take func(http.ResponseWriter, *http.Request) error
+	// TryIt lets readers send requests to the servers that descriptions of APIs name, as
+	// far as the policy allows their addresses. Nil: they cannot.
+	TryIt *outbound.Policy
 }
 
 // Handler answers requests for sites.
@@ -88,6 +93,8 @@ type Handler struct {
 	drawing   chan struct{} // slots for pictures
 
 	protection *http.CrossOriginProtection // from forms of other sites
+	caller     *http.Client                // sends the requests that readers try
+	calling    *budget.Pool                // of those requests, by site
 	highlight  *markup.Highlighter
 	formulas   *formula.Typesetter
 	schemas    *mcp.SchemaCache
@@ -101,7 +108,7 @@ func New(c Config) (*Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the base address: %w", err)
 	}
-	return &Handler{
+	h := &Handler{
 		Config: c, base: base, highlight: markup.NewHighlighter(highlightBytes), formulas: formula.New(formulaBytes),
 		schemas: mcp.NewSchemaCache(), maxListed: maxListed, fullPages: fullPages,
 		states:   cache.New[stateKey](maxStates, (*state).weight),
@@ -112,8 +119,13 @@ func New(c Config) (*Handler, error) {
 		shells: cache.New[answerKey](maxShells, func(*shell) int { return shellWeight }),
 		cards:  cache.New[string](maxCards, func(b []byte) int { return len(b) }), drawing: make(chan struct{}, cardSlots),
 		protection: http.NewCrossOriginProtection(),
+		calling:    budget.NewPool("requests of readers", maxTries),
 		agents:     cache.New[string](maxAgents/maxAgent, func(bool) int { return 1 }),
-	}, nil
+	}
+	if c.TryIt != nil {
+		h.caller = c.TryIt.Client(outbound.Options{Timeout: tryTime, NoRedirects: true})
+	}
+	return h, nil
 }
 
 // at returns the address that a request asks for, by its Host header and its
@@ -156,7 +168,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	theme.Secure(w.Header())
 	w.Header().Set("Cache-Control", "private, no-store") // until it is known who may keep the answer
 	switch {
-	case r.Method != http.MethodGet && r.Method != http.MethodHead && !isProgram(r) && !isFeedback(r):
+	case r.Method != http.MethodGet && r.Method != http.MethodHead && !isProgram(r) && !isPost(r):
 		notAllowed(w)
 	case len(r.URL.Path) > maxPath:
 		theme.WriteText(w, http.StatusRequestURITooLong, "The address is too long.")

@@ -154,6 +154,9 @@ func (p *printer) render(n *node) (*rendered, error) {
 	var body bytes.Buffer
 	o := p.look.options(ask)
 	api := apidoc.NewPage(p.spec, o)
+	if p.look.tries {
+		api.Trials()
+	}
 	o.API = func(b markup.APIBlock) (string, bool) {
 		if b.Inline == nil { // what the page says itself is its source
 			q := question{askSpec, b.Ref, apidoc.PartOf(b)}

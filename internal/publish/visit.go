@@ -94,7 +94,7 @@ func (v *visit) serve(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v.cacheable(w.Header())
-	if name, _ := ownName(rest); isFeedback(r) && !strings.HasPrefix(name, feedbackName) {
+	if name, _ := ownName(rest); isPost(r) && !strings.HasPrefix(name, feedbackName) && !strings.HasPrefix(name, tryName) {
 		notAllowed(w)
 		return nil
 	}
@@ -228,7 +228,7 @@ func (v *visit) look(e *edition) look {
 	return look{
 		highlight: v.h.highlight, formulas: v.h.formulas, dark: v.scheme().Dark(),
 		icons: v.settings.Styling.Icons != "solid" && v.settings.Styling.Icons != "duotone", newTab: v.settings.ExternalLinks.Target == "blank",
-		texts: theme.TextsIn(v.lang(e)),
+		texts: theme.TextsIn(v.lang(e)), tries: v.tries(),
 	}
 }
 
@@ -257,6 +257,9 @@ func (v *visit) serveOwn(w http.ResponseWriter, r *http.Request, e *edition, res
 	}
 	if page, ok := strings.CutPrefix(name, feedbackName); ok {
 		return true, v.serveFeedback(w, r, e, page)
+	}
+	if page, ok := strings.CutPrefix(name, tryName); ok {
+		return true, v.serveTry(w, r, e, page)
 	}
 	query, scope := v.asked(r)
 	switch name {

@@ -71,13 +71,14 @@ type Config struct {
 	ACME                ACME     // certificates
 	Database            store.Options
 	Files               Files
-	GitCache            string          // folder of what was fetched from repositories; empty is beside that of files
-	Outbound            outbound.Policy // where the server may connect to
-	Mail                mail.Sender     // nil: mails are not sent
-	Provider            *oidc.Operator  // of OpenID Connect, for everybody; nil: none
-	Translation         Translation     // engine and limits
-	Embeds              bool            // fetch pages of other web sites to describe them
-	Fonts               *pdf.Fonts      // of PDFs, besides the bundled ones
+	GitCache            string           // folder of what was fetched from repositories; empty is beside that of files
+	Outbound            outbound.Policy  // where the server may connect to
+	Mail                mail.Sender      // nil: mails are not sent
+	Provider            *oidc.Operator   // of OpenID Connect, for everybody; nil: none
+	Translation         Translation      // engine and limits
+	Embeds              bool             // fetch pages of other web sites to describe them
+	TryIt               *outbound.Policy // where requests of readers to the servers of APIs may go; nil: nowhere
+	Fonts               *pdf.Fonts       // of PDFs, besides the bundled ones
 	Limit               api.Limit
 	Memory              int64    // bytes that the process may use; 0: not known
 	Proxies             Proxies  // whose word about the address of a client counts
@@ -285,7 +286,8 @@ func (s *Server) start(ctx context.Context) error {
 	}
 	if s.readers, err = publish.New(publish.Config{
 		Sites: s.Sites, Content: s.Content, Guard: s.Guard, Insights: s.Insights, Log: s.Log,
-		Take: func(w http.ResponseWriter, r *http.Request) error { return s.API.Take(w, r) }, // of one limit with those of the API
+		Take:  func(w http.ResponseWriter, r *http.Request) error { return s.API.Take(w, r) }, // of one limit with those of the API
+		TryIt: s.TryIt,
 	}); err != nil {
 		return errors.Join(err, listener.Close())
 	}

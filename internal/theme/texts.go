@@ -57,7 +57,7 @@ type Refused struct{ Expired, Early, Endless, Signature, Algorithm, Malformed st
 // ForScript returns the words that the script says, as JSON.
 func (t *Texts) ForScript() (string, error) {
 	b, err := json.Marshal(map[string]string{
-		"copy": t.Copy, "copied": t.Copied, "copyPage": t.CopyPage, "diagrams": t.Diagrams, "recent": t.Recent, "zoom": t.Zoom, "more": t.More, "less": t.Less, "noResults": t.NoResults, "everywhere": t.Everywhere, "sections": t.Sections,
+		"copy": t.Copy, "copied": t.Copied, "copyPage": t.CopyPage, "diagrams": t.Diagrams, "recent": t.Recent, "zoom": t.Zoom, "more": t.More, "less": t.Less, "noResults": t.NoResults, "everywhere": t.Everywhere, "sections": t.Sections, "headers": t.Labels.API.ResponseHeaders, "noAnswer": t.Labels.API.NoAnswer,
 		"thanks": t.Feedback.Thanks,
 	})
 	return string(b), err

@@ -287,6 +287,32 @@
     addEventListener("beforeprint", load);
   }
 
+  // Requests of APIs that readers try. The server sends them, and returns the answer as data.
+  const tryAt = document.body.dataset.try;
+  if (tryAt) for (const box of all(".api-try")) {
+    const form = box.querySelector("form"), answer = box.querySelector(".api-answer"), button = form.querySelector("button");
+    box.hidden = false;
+    const pretty = text => { try { return JSON.stringify(JSON.parse(text), null, 2); } catch { return text; } };
+    const show = ({ error, status, time, headers, body, binary, truncated }) => {
+      if (error) return answer.replaceChildren(make("p", { className: "api-error", textContent: error }));
+      answer.replaceChildren(
+        make("p", {}, make("span", { className: `api-status api-status-${String(status)[0]}`, textContent: status }), ` ${time} ms`),
+        make("pre", { tabIndex: 0 }, make("code", { textContent: binary ? "…" : pretty(body) + (truncated ? "\n…" : "") })),
+        make("details", {}, make("summary", { textContent: say("headers") }), make("pre", { tabIndex: 0 }, make("code", { textContent: headers.map(h => h.join(": ")).join("\n") }))));
+    };
+    form.addEventListener("submit", async e => {
+      e.preventDefault();
+      const inputs = {}, { server = "0", body = "", ...values } = Object.fromEntries(new FormData(form));
+      for (const [key, value] of Object.entries(values)) if (value !== "") inputs[key] = value;
+      button.disabled = true;
+      try {
+        const sent = await fetch(tryAt, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ ...form.dataset, server: Number(server), inputs, body }) });
+        show(await sent.json());
+      } catch { show({ error: say("noAnswer") }); }
+      button.disabled = false;
+    });
+  }
+
   // The finder.
   const input = document.getElementById("~search");
   if (input && input.dataset.live && HTMLDialogElement) {

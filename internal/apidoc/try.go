@@ -1,0 +1,89 @@
+package apidoc
+
+import (
+	"html"
+	"strconv"
+
+	"github.com/octavo-docs/octavo/internal/openapi"
+)
+
+// Trials makes the page offer to try its operations. What it writes is hidden until a
+// script shows it: without one there is nothing that could send a request.
+func (p *Page) Trials() *Page {
+	p.tries = true
+	return p
+}
+
+// trial writes the form that sends a request. spec names the description.
+func (w *writer) trial(o *openapi.Operation, spec string) {
+	t := o.Trial()
+	if !w.tries || spec == "" || t == nil {
+		return
+	}
+	w.b.WriteString(`<details class="api-try" hidden>`)
+	w.say("summary", "", w.l.Try)
+	w.b.WriteString(`<form data-spec="` + html.EscapeString(spec) + `" data-method="` + html.EscapeString(o.Method) + `" data-path="` + html.EscapeString(printable(o.Path)) + `">`)
+	if len(t.Servers) > 1 {
+		w.tag("label", "", func() {
+			w.say("span", "", w.l.Servers)
+			w.b.WriteString(`<select name="server">`)
+			for i, s := range t.Servers {
+				w.b.WriteString(`<option value="` + strconv.Itoa(i) + `">`)
+				w.escape(s)
+				w.b.WriteString("</option>")
+			}
+			w.b.WriteString("</select>")
+		})
+	}
+	titles := map[string]string{"credentials": w.l.Authentication, "path": w.l.PathParameters, "query": w.l.QueryParameters, "header": w.l.HeaderParameters}
+	for len(t.Inputs) > 0 {
+		n := 1
+		for n < len(t.Inputs) && t.Inputs[n].In == t.Inputs[0].In {
+			n++
+		}
+		group := t.Inputs[:n]
+		t.Inputs = t.Inputs[n:]
+		w.tag("fieldset", "", func() {
+			w.say("legend", "", titles[group[0].In])
+			for _, in := range group {
+				w.input(in)
+			}
+		})
+	}
+	if t.Media != "" {
+		w.tag("label", "", func() {
+			w.say("span", "", w.l.Body+" ("+t.Media+")")
+			w.b.WriteString(`<textarea name="body" rows="8" spellcheck="false">`)
+			w.escape("\n" + t.Body)
+			w.b.WriteString("</textarea>")
+		})
+	}
+	w.b.WriteString(`<button type="submit">`)
+	w.escape(w.l.Send)
+	w.b.WriteString(`</button><div class="api-answer" role="status"></div></form></details>`)
+}
+
+// input writes the field of a value. Values of examples are offered, but what is
+// optional is sent only if somebody asks for it.
+func (w *writer) input(in openapi.Input) {
+	w.tag("label", "", func() {
+		w.tag("span", "", func() {
+			w.say("code", "", in.Name)
+			if in.Required {
+				w.b.WriteString(" ")
+				w.say("small", "api-required", w.l.Required)
+			}
+		})
+		kind, value, hint := "text", "", in.Example
+		if in.In == "credentials" {
+			kind, hint = "password", in.Hint
+		} else if in.Required {
+			value, hint = in.Example, ""
+		}
+		w.b.WriteString(`<input type="` + kind + `" name="` + html.EscapeString(printable(in.Key)) + `" value="` + html.EscapeString(printable(value)) + `" placeholder="` + html.EscapeString(printable(hint)) + `" autocomplete="off" spellcheck="false"`)
+		if in.Required {
+			w.b.WriteString(" required")
+		}
+		w.b.WriteString(">")
+	})
+}

@@ -1,0 +1,210 @@
+package openapi
+
+import (
+	"encoding/base64"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Trial is what somebody fills in to send a request of an operation.
+type Trial struct {
+	Servers []string // absolute addresses
+	Inputs  []Input
+	// Media is the type of the body, and Body an example of it; empty: it has none.
+	Media, Body string
+}
+
+// Input is a value of a request.
+type Input struct {
+	Key      string // in Values.Inputs
+	In       string // credentials, path, query or header
+	Name     string
+	Required bool
+	Example  string
+	Hint     string // of credentials: what they look like
+	scheme   *Scheme
+}
+
+// Values is what somebody filled in.
+type Values struct {
+	Server int               `json:"server"` // an index of Trial.Servers
+	Inputs map[string]string `json:"inputs"`
+	Body   string            `json:"body"`
+}
+
+// Call is a request that can be sent.
+type Call struct {
+	Method, URL string
+	Headers     [][2]string
+	Body        string
+}
+
+// credentials is where an input is that authenticates.
+const credentials = "credentials"
+
+// Trial returns how the operation can be tried, or nil if it cannot: its description
+// says so, it has no address, or its body is made of files.
+func (o *Operation) Trial() *Trial {
+	root := o.d.src.files[o.d.src.root].root
+	if o.Webhook || o.HideTryIt || root.is("x-hideTryItPanel") {
+		return nil
+	}
+	t := &Trial{}
+	for _, s := range o.Servers() {
+		if u, err := url.Parse(s.URL); err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && u.RawQuery == "" && !strings.ContainsAny(s.URL, "{}") {
+			t.Servers = append(t.Servers, s.URL)
+		}
+	}
+	if len(t.Servers) == 0 {
+		return nil
+	}
+	t.Inputs = append(o.credentialInputs(), o.parameterInputs()...)
+	if b := o.Body(); b != nil && len(b.Content) > 0 {
+		r := request{}
+		r.content(b)
+		if r.upload {
+			return nil
+		}
+		t.fillBody(r)
+	}
+	return t
+}
+
+// fillBody sets the body to that of an example.
+func (t *Trial) fillBody(r request) {
+	for _, h := range r.headers {
+		if h.name == "Content-Type" {
+			t.Media = h.value
+		}
+	}
+	t.Body = r.json + r.body + r.query()
+}
+
+// credentialInputs returns what the first way to authenticate needs. Cookies are not
+// sent.
+func (o *Operation) credentialInputs() (out []Input) {
+	for _, way := range o.Security() {
+		for _, need := range way {
+			s := need.Scheme
+			in := Input{Key: credentials + "." + s.Name, In: credentials, Name: "Authorization", Hint: s.Prefix, scheme: s}
+			switch {
+			case s.Type == "mutualTLS" || s.Type == "apiKey" && s.In == "cookie":
+				continue
+			case s.Type == "apiKey":
+				in.Name = s.Key
+			case s.HTTP == "basic":
+				in.Hint = "username:password"
+			}
+			out = append(out, in)
+		}
+		if len(way) > 0 {
+			break
+		}
+	}
+	return out
+}
+
+// parameterInputs returns the parameters that can be sent.
+func (o *Operation) parameterInputs() (out []Input) {
+	for _, p := range o.Parameters() {
+		if p.In == "cookie" || p.In == "header" && !sendable(p.Name) {
+			continue
+		}
+		in := Input{Key: p.In + "." + p.Name, In: p.In, Name: p.Name, Required: p.Required || p.In == "path"}
+		if in.Example = p.value(); in.Example == "text" {
+			in.Example = ""
+		}
+		out = append(out, in)
+	}
+	return out
+}
+
+// sendable reports whether a header may be set: not those that a connection is made
+// of, that say on whose behalf it is, or that carry cookies.
+func sendable(name string) bool {
+	name = strings.ToLower(name)
+	for _, prefix := range []string{"proxy-", "x-forwarded-", "sec-", "cf-"} {
+		if strings.HasPrefix(name, prefix) {
+			return false
+		}
+	}
+	return headerName(name) && !slices.Contains([]string{
+		"host", "connection", "keep-alive", "content-length", "transfer-encoding", "te", "trailer", "upgrade", "expect",
+		"cookie", "cookie2", "forwarded", "via", "x-real-ip", "true-client-ip", "origin", "referer", "accept-encoding", "date",
+	}, name)
+}
+
+func headerName(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
+	})
+}
+
+// Call returns the request that values make. Where it goes is the choice of the
+// description: values are only ever parts of the path, of the query, of headers that
+// the description names, and the body.
+func (o *Operation) Call(v Values) (Call, error) {
+	t := o.Trial()
+	if t == nil {
+		return Call{}, fmt.Errorf("%s %s cannot be tried", o.Method, o.Path)
+	}
+	if v.Server < 0 || v.Server >= len(t.Servers) {
+		return Call{}, fmt.Errorf("there are %d servers", len(t.Servers))
+	}
+	c := Call{Method: o.Method, Body: v.Body}
+	path, query := o.Path, url.Values{}
+	for _, in := range t.Inputs {
+		value := v.Inputs[in.Key]
+		switch {
+		case value == "" && in.Required:
+			return Call{}, fmt.Errorf("%s is required", in.Name)
+		case value == "":
+			continue
+		case in.In == "path" && (value == "." || value == ".."):
+			return Call{}, fmt.Errorf("%s must not be %q", in.Name, value)
+		case in.In == "path":
+			path = strings.ReplaceAll(path, "{"+in.Name+"}", url.PathEscape(value))
+		case in.In == "query":
+			query.Set(in.Name, value)
+		case in.In == credentials:
+			in.authenticate(&c, query, value)
+		default:
+			c.Headers = append(c.Headers, [2]string{in.Name, value})
+		}
+	}
+	if strings.ContainsFunc(strings.Join(headerValues(c.Headers), ""), func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+		return Call{}, fmt.Errorf("values of headers must be on one line")
+	}
+	if t.Media == "" || o.Method == "GET" || o.Method == "HEAD" {
+		c.Body = ""
+	} else if c.Body != "" {
+		c.Headers = append(c.Headers, [2]string{"Content-Type", t.Media})
+	}
+	c.URL = t.Servers[v.Server] + path
+	if len(query) > 0 {
+		c.URL += "?" + query.Encode()
+	}
+	return c, nil
+}
+
+func headerValues(headers [][2]string) (out []string) {
+	for _, h := range headers {
+		out = append(out, h[1])
+	}
+	return out
+}
+
+// authenticate adds credentials to a request.
+func (in Input) authenticate(c *Call, query url.Values, value string) {
+	s := in.scheme
+	switch {
+	case s.Type == "apiKey" && s.In == "query":
+		query.Set(s.Key, value)
+	case s.HTTP == "basic":
+		c.Headers = append(c.Headers, [2]string{in.Name, "Basic " + base64.StdEncoding.EncodeToString([]byte(value))})
+	case sendable(in.Name):
+		c.Headers = append(c.Headers, [2]string{in.Name, strings.TrimSpace(s.Prefix + " " + value)})
+	}
+}

@@ -1,0 +1,202 @@
+package publish
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/octavo-docs/octavo/internal/apidoc"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/openapi"
+	"github.com/octavo-docs/octavo/internal/outbound"
+)
+
+// Limits of the requests that readers try.
+const (
+	tryName   = "try/"           // of requests, by the page that describes them
+	maxTries  = 8                // at a time
+	maxTried  = 256 << 10        // bytes of what a reader fills in
+	maxAnswer = 512 << 10        // bytes of an answer that are shown
+	tryTime   = 20 * time.Second // for the whole answer
+)
+
+// tries reports whether readers can try the operations on pages.
+func (v *visit) tries() bool { return v.h.TryIt != nil && !v.drafted && v.export == nil }
+
+// tryAddress returns where the requests of a page are sent; empty if there is none.
+func (v *visit) tryAddress(e *edition, n *node) string {
+	if n == nil || !v.tries() {
+		return ""
+	}
+	return e.base + ownPrefix + tryName + string(n.ID)
+}
+
+// tried is what a reader asks for: an operation that the page describes, and what to
+// send.
+type tried struct {
+	Spec   string `json:"spec"`
+	Method string `json:"method"`
+	Path   string `json:"path"`
+	openapi.Values
+}
+
+// outcome is what the server of an API answered, as data. A browser never takes it
+// for a page, whatever it is.
+type outcome struct {
+	Status    int         `json:"status"`
+	Headers   [][2]string `json:"headers"`
+	Body      string      `json:"body"`
+	Binary    bool        `json:"binary,omitempty"`    // the body is no text, and not shown
+	Truncated bool        `json:"truncated,omitempty"` // the body is longer
+	Time      int64       `json:"time"`                // in milliseconds
+}
+
+// serveTry sends a request for a reader. Where it goes is the choice of the description
+// that the page shows; nothing of the reader but what was typed in goes with it.
+func (v *visit) serveTry(w http.ResponseWriter, r *http.Request, e *edition, id string) error {
+	n, err := e.page(v.ctx, docs.PageID(id))
+	if err != nil {
+		return err
+	}
+	if n == nil || n.Type != docs.PageDocument || !v.tries() {
+		return v.missing(w, r, e)
+	}
+	w.Header().Set("Cache-Control", "private, no-store")
+	w.Header().Set("Content-Security-Policy", "sandbox")
+	if r.Method != http.MethodPost {
+		notAllowed(w)
+		return nil
+	}
+	got, err := v.try(w, r, e, n)
+	if kind := errs.KindOf(err); err != nil && kind != errs.Internal {
+		return writeJSON(w, kind.Status(), map[string]string{"error": errs.Message(err)})
+	}
+	if err != nil {
+		return err
+	}
+	return writeJSON(w, http.StatusOK, got)
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, err = w.Write(b)
+	return err
+}
+
+// try sends the request that a reader filled in.
+func (v *visit) try(w http.ResponseWriter, r *http.Request, e *edition, n *node) (out outcome, err error) {
+	if err := v.h.protection.Check(r); err != nil {
+		return out, errs.E(errs.Forbidden, "the form of another site was sent; open the page and try it there")
+	}
+	if v.h.Take != nil {
+		if err := v.h.Take(w, r); err != nil {
+			return out, err
+		}
+	}
+	var asked tried
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxTried)).Decode(&asked); err != nil {
+		return out, errs.E(errs.Invalid, "the request is not JSON, or larger than %d KB", maxTried>>10)
+	}
+	o, err := v.described(e, n, asked)
+	if err != nil {
+		return out, err
+	}
+	call, err := o.Call(asked.Values)
+	if err != nil {
+		return out, errs.E(errs.Invalid, "%v", err)
+	}
+	done, err := v.h.calling.Take(v.ctx, string(v.site.ID), 1)
+	if err != nil {
+		return out, err
+	}
+	defer done()
+	return v.send(call)
+}
+
+// described returns the operation that a reader asks for, if the page describes it.
+func (v *visit) described(e *edition, n *node, asked tried) (*openapi.Operation, error) {
+	p := v.printer(e)
+	f, err := p.text(n)
+	if err != nil {
+		return nil, err
+	}
+	part := apidoc.PartOf(markup.APIBlock{Type: "openapi-operation", Method: asked.Method, Path: asked.Path})
+	for q := range f.asked {
+		if q.about != askSpec || q.ref.Kind != docs.RefOpenAPI || q.ref.Spec != asked.Spec || q.part != part {
+			continue
+		}
+		if d := p.spec(q.ref); d != nil {
+			if o := d.Operation(asked.Method, asked.Path); o != nil {
+				return o, nil
+			}
+		}
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	return nil, errs.E(errs.NotFound, "the page does not describe this operation")
+}
+
+// send sends a request and reads the answer.
+func (v *visit) send(call openapi.Call) (out outcome, err error) {
+	req, err := http.NewRequestWithContext(v.ctx, call.Method, call.URL, strings.NewReader(call.Body))
+	if err != nil {
+		return out, errs.E(errs.Invalid, "the values do not make an address")
+	}
+	if _, err := outbound.CheckURL(call.URL); err != nil {
+		return out, err
+	}
+	if call.Body == "" {
+		req.Body, req.ContentLength = http.NoBody, 0
+	}
+	req.Header.Set("User-Agent", "Octavo (a reader tries an operation)")
+	req.Header.Set("Accept", "*/*")
+	for _, h := range call.Headers {
+		req.Header.Set(h[0], h[1])
+	}
+	start := time.Now()
+	res, err := v.h.caller.Do(req)
+	if err != nil {
+		return out, outbound.Explain(v.ctx, err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return out, outbound.Explain(v.ctx, err)
+	}
+	out = outcome{Status: res.StatusCode, Time: time.Since(start).Milliseconds(), Headers: shownHeaders(res.Header)}
+	if out.Truncated = len(body) > maxAnswer; out.Truncated {
+		body = []byte(strings.ToValidUTF8(string(body[:maxAnswer]), ""))
+	}
+	if out.Binary = !utf8.Valid(body) || strings.ContainsRune(string(body), 0); !out.Binary {
+		out.Body = string(body)
+	}
+	return out, nil
+}
+
+// shownHeaders returns the headers of an answer in the order of their names, without
+// cookies.
+func shownHeaders(all http.Header) (out [][2]string) {
+	for name, values := range all {
+		if name == "Set-Cookie" || name == "Set-Cookie2" {
+			continue
+		}
+		for _, value := range values {
+			out = append(out, [2]string{name, strings.ToValidUTF8(value[:min(len(value), 1000)], "")})
+		}
+	}
+	slices.SortFunc(out, func(a, b [2]string) int { return strings.Compare(a[0]+a[1], b[0]+b[1]) })
+	return out[:min(len(out), 100)]
+}

@@ -1,0 +1,145 @@
+package publish_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/octavo-docs/octavo/internal/outbound"
+	"github.com/octavo-docs/octavo/internal/publish"
+)
+
+// triedAPI is a description whose servers are at two addresses.
+func triedAPI(address, other string) string {
+	return fmt.Sprintf(`{"openapi": "3.1.0", "info": {"title": "Pets", "version": "1"}, "tags": [{"name": "pets"}], "servers": [{"url": %q}, {"url": %q}],
+"components": {"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}},
+"paths": {"/pets/{id}": {"put": {"operationId": "putPet", "tags": ["pets"], "security": [{"key": []}],
+ "parameters": [{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}, {"name": "limit", "in": "query", "schema": {"type": "integer"}},
+  {"name": "X-Trace", "in": "header", "schema": {"type": "string"}}, {"name": "Cookie", "in": "header", "schema": {"type": "string"}}, {"name": "X-Forwarded-For", "in": "header", "schema": {"type": "string"}}],
+ "requestBody": {"content": {"application/json": {"schema": {"type": "object", "properties": {"name": {"type": "string", "examples": ["Rex"]}}}}}},
+ "responses": {"200": {"description": "OK"}}}},
+ "/other": {"get": {"operationId": "other", "tags": ["pets"], "responses": {"200": {"description": "OK"}}}},
+ "/hidden": {"get": {"operationId": "hidden", "x-hideTryItPanel": true, "tags": ["pets"], "responses": {"200": {"description": "OK"}}}}}}`, address, other)
+}
+
+var tryAddress = regexp.MustCompile(`data-try="([^"]+)"`)
+
+// Readers send requests to the servers of the descriptions that a page shows, and to
+// nothing else. Nothing goes along but what they typed in, and what comes back is data.
+func TestTryIt(t *testing.T) {
+	var got *http.Request
+	var sent string
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		b, _ := io.ReadAll(r.Body)
+		got, sent = r, string(b)
+		w.Header().Set("Set-Cookie", "session=1")
+		w.Header().Set("Content-Type", "text/html")
+		if r.URL.Query().Get("limit") == "302" {
+			http.Redirect(w, r, "http://169.254.169.254/", http.StatusFound)
+			return
+		}
+		fmt.Fprint(w, `<script>alert(1)</script>`)
+	}))
+	defer api.Close()
+	w := newWorld(t)
+	w.acme()
+	space, _ := w.titled("v2")
+	w.refer(space.ID, "by-operation")
+	w.specify(triedAPI(api.URL+"/v1", "http://10.1.2.3"))
+	if _, page := w.get(root + "pets/putpet"); strings.Contains(page, "api-try") || tryAddress.MatchString(page) {
+		t.Error("operations can be tried though the operator did not allow it")
+	}
+	allowed, err := outbound.Parse("127.0.0.1")
+	must(t, err)
+	c := w.handler.Config
+	c.TryIt = &allowed
+	w.handler, err = publish.New(c)
+	must(t, err)
+	_, page := w.get(root + "pets/putpet")
+	m := tryAddress.FindStringSubmatch(page)
+	if m == nil {
+		t.Fatalf("no address in %s", page)
+	}
+	for _, want := range []string{`<details class="api-try" hidden>`, `data-spec="pets" data-method="PUT" data-path="/pets/{id}"`, `name="path.id" value="" placeholder="" autocomplete="off" spellcheck="false" required`, `type="password" name="credentials.key"`, `name="body"`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("%s is missing in %s", want, page)
+		}
+	}
+	if _, page := w.get(root + "pets/hidden"); strings.Contains(page, "api-try") {
+		t.Error("an operation can be tried whose description hides that")
+	}
+	if strings.Contains(page, `name="header.Cookie"`) || strings.Contains(page, "X-Forwarded-For\" value") {
+		t.Error("readers can type in cookies or on whose behalf a request is")
+	}
+	at := "https://acme.docs.test" + m[1]
+	same := []string{"Content-Type", "application/json", "Sec-Fetch-Site", "same-origin", "Origin", "https://acme.docs.test", "Cookie", "secret=1", "X-Forwarded-For", "192.0.2.1", "Authorization", "Bearer mine"}
+	try := func(body string) (int, string) {
+		t.Helper()
+		got = nil
+		a, text := w.get(at, post(body, same...))
+		if a.Header.Get("Content-Security-Policy") != "sandbox" || a.Header.Get("X-Content-Type-Options") != "nosniff" || a.Header.Get("Cache-Control") != "private, no-store" || a.Header.Get("Content-Type") != "application/json" || len(a.Cookies()) > 0 {
+			t.Errorf("headers of %s: %v", body, a.Header)
+		}
+		return a.StatusCode, text
+	}
+	const filled = `{"spec": "pets", "method": "PUT", "path": "/pets/{id}", "server": 0, "body": "{\"name\": \"Rex\"}", "inputs": {"path.id": "a/b?c", "query.limit": "10", "header.X-Trace": "7", "credentials.key": "T", "header.Cookie": "x=1", "header.Host": "evil.test"}}`
+	status, text := try(filled)
+	var out struct {
+		Status  int
+		Headers [][2]string
+		Body    string
+	}
+	must(t, json.Unmarshal([]byte(text), &out))
+	if status != 200 || out.Status != 200 || out.Body != "<script>alert(1)</script>" || strings.Contains(text, "session=1") {
+		t.Errorf("%d: %s", status, text)
+	}
+	if got == nil || got.Method != "PUT" || got.RequestURI != "/v1/pets/a%2Fb%3Fc?limit=10" || got.Header.Get("Authorization") != "Bearer T" || got.Header.Get("X-Trace") != "7" || sent != `{"name": "Rex"}` || got.Header.Get("Content-Type") != "application/json" {
+		t.Errorf("sent was %+v %s", got, sent)
+	}
+	for _, name := range []string{"Cookie", "X-Forwarded-For", "Origin", "Referer", "Forwarded"} {
+		if got.Header.Get(name) != "" {
+			t.Errorf("%s was sent: %s", name, got.Header.Get(name))
+		}
+	}
+	if status, text := try(strings.Replace(filled, `"10"`, `"302"`, 1)); status != 200 || !strings.Contains(text, `"status":302`) {
+		t.Errorf("a redirect was followed: %d %s", status, text)
+	}
+	for name, c := range map[string]struct {
+		body   string
+		status int
+	}{
+		"private address":       {strings.Replace(filled, `"server": 0`, `"server": 1`, 1), 400},
+		"no such server":        {strings.Replace(filled, `"server": 0`, `"server": 2`, 1), 400},
+		"before the first":      {strings.Replace(filled, `"server": 0`, `"server": -1`, 1), 400},
+		"missing value":         {strings.Replace(filled, `"a/b?c"`, `""`, 1), 400},
+		"parent folder":         {strings.Replace(filled, `"a/b?c"`, `".."`, 1), 400},
+		"two lines in a header": {strings.Replace(filled, `"7"`, `"7\r\nX: 1"`, 1), 400},
+		"another page's":        {`{"spec": "pets", "method": "GET", "path": "/other"}`, 404},
+		"another description":   {strings.Replace(filled, `"pets"`, `"cats"`, 1), 404},
+		"no operation":          {`{}`, 404},
+		"no JSON":               {`x`, 400},
+		"too much":              {`{"body": "` + strings.Repeat("x", 300<<10) + `"}`, 400},
+	} {
+		if status, text := try(c.body); status != c.status || got != nil {
+			t.Errorf("%s: %d %s, sent %v", name, status, text, got)
+		}
+	}
+	if a, _ := w.get(at, post(filled, "Sec-Fetch-Site", "cross-site", "Origin", "https://evil.test")); a.StatusCode != 403 {
+		t.Errorf("of another site: %d", a.StatusCode)
+	}
+	if a, _ := w.get(at); a.StatusCode != 405 {
+		t.Errorf("GET: %d", a.StatusCode)
+	}
+	if a, _ := w.get(root+"~octavo/try/absent", post(filled, same...)); a.StatusCode != 404 {
+		t.Errorf("an absent page: %d", a.StatusCode)
+	}
+	files, _ := w.exported("")
+	if strings.Contains(files["pets/putpet/index.html"], "api-try") {
+		t.Error("an exported page offers what no server does")
+	}
+}

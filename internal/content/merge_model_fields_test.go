@@ -178,7 +178,7 @@ func (d *modelDesk) attribute(l *modelLine, id, word string) {
 // set changes a field of a page; sometimes as somebody else would.
 func (d *modelDesk) set(l *modelLine, id string) {
 	ctx := context.Background()
-	p, key := l.tree[id], rapid.SampledFrom(modelFields).Draw(d.T, "field")
+	p, key := l.tree[id], rapid.SampledFrom(d.focus).Draw(d.T, "field")
 	value := d.fresh("f")
 	switch {
 	case key == "slug":
@@ -284,11 +284,67 @@ func (d *modelDesk) fieldsOf(v *revision.View, p docs.Page) map[string]string {
 	return out
 }
 
+// begin makes a space with some of everything, so that changes meet.
+func (d *modelDesk) begin() *modelLine {
+	d.theme = rapid.SampledFrom([]string{"", "", modelSpace, modelReusable, modelFile, "fields", "attributes"}).Draw(d.T, "theme")
+	d.focus = rapid.SliceOfNDistinct(rapid.SampledFrom(modelFields), 1, 4, rapid.ID[string]).Draw(d.T, "focus")
+	l := &modelLine{rev: d.revision(""), tree: modelTree{modelSpace: newModelPage(modelSpace)}}
+	for range rapid.IntRange(1, 3).Draw(d.T, "pages") {
+		d.insert(l, d.fresh("page"), "", d.fresh("w"), d.fresh("w"), d.fresh("w"))
+	}
+	for _, id := range slices.Sorted(maps.Keys(l.tree)) {
+		p := l.tree[id]
+		if w := d.fresh("w"); isPage(id) && (d.theme == "attributes" || rapid.Bool().Draw(d.T, "hint")) {
+			p.order, p.blocks[w] = append(p.order, w), hint{style: "info", text: w}.String()
+			d.write(l, id)
+			break
+		}
+	}
+	dr := d.draft(l.rev)
+	for _, id := range []string{modelReusable + "r", modelFile + "f"} {
+		p := newModelPage(id)
+		put := d.putFile
+		if strings.HasPrefix(id, modelReusable) {
+			p, put = newModelPage(id, d.fresh("w")), d.putReusable
+		}
+		if l.tree[id] = p; put(dr, id, p) != nil {
+			d.Fatalf("cannot begin with %s", id)
+		}
+	}
+	l.rev = d.seal(dr)
+	return l
+}
+
+// editTheme makes a change of the kind that a sequence is about.
+func (d *modelDesk) editTheme(l *modelLine) {
+	ids := slices.DeleteFunc(slices.Sorted(maps.Keys(l.tree)), func(id string) bool { return !isPage(id) })
+	switch {
+	case d.theme == "fields":
+		d.set(l, ids[0])
+	case d.theme == "attributes":
+		for _, id := range ids {
+			for _, w := range l.tree[id].order {
+				if _, is := readHint(l.tree[id].blocks[w]); is {
+					d.attribute(l, id, w)
+					return
+				}
+			}
+		}
+	default:
+		d.editOther(l)
+	}
+}
+
 // editOther changes something that is not a page.
 func (d *modelDesk) editOther(l *modelLine) {
+	if !strings.HasSuffix(d.theme, ":") {
+		theme := d.theme
+		d.theme = ""
+		defer func() { d.theme = theme }()
+	}
 	ctx, dr := context.Background(), d.draft(l.rev)
-	ids := slices.DeleteFunc(slices.Sorted(maps.Keys(l.tree)), isPage)
-	id := rapid.SampledFrom(append(ids, "new")).Draw(d.T, "other")
+	ids := slices.DeleteFunc(slices.Sorted(maps.Keys(l.tree)), func(id string) bool { return isPage(id) || !strings.HasPrefix(id, d.theme) })
+	id := rapid.SampledFrom(append(slices.Concat(ids, ids), "new")).Draw(d.T, "other")
 	kind, name, _ := strings.Cut(id, ":")
 	var err error
 	switch {

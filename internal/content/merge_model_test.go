@@ -219,6 +219,10 @@ type modelDesk struct {
 	*rapid.T
 	s    *Service
 	next int
+	// focus are the fields of pages that this sequence changes.
+	focus []string
+	// theme is what a sequence changes most of the time; empty: anything.
+	theme string
 }
 
 type modelLine struct {
@@ -291,9 +295,13 @@ func (d *modelDesk) edit(l *modelLine) {
 		d.insert(l, d.fresh("page"), "", d.fresh("w"))
 		return
 	}
+	if d.theme != "" && rapid.IntRange(0, 3).Draw(d.T, "other theme") > 0 {
+		d.editTheme(l)
+		return
+	}
 	id := rapid.SampledFrom(ids).Draw(d.T, "page")
 	p := l.tree[id]
-	what := rapid.IntRange(0, 18).Draw(d.T, "what")
+	what := rapid.IntRange(0, 20).Draw(d.T, "what")
 	switch {
 	case what <= 1 && len(p.order) > 0: // edit a block; sometimes as somebody else would
 		w := rapid.SampledFrom(p.order).Draw(d.T, "block")
@@ -482,10 +490,7 @@ func words(m modelTree) map[string]bool {
 
 func (d *modelDesk) sequence() {
 	ctx := context.Background()
-	main := &modelLine{rev: d.revision(""), tree: modelTree{modelSpace: newModelPage(modelSpace)}}
-	for range rapid.IntRange(1, 3).Draw(d.T, "pages") {
-		d.insert(main, d.fresh("page"), "", d.fresh("w"), d.fresh("w"), d.fresh("w"))
-	}
+	main := d.begin()
 	var open []*request
 	for range rapid.IntRange(3, 14).Draw(d.T, "steps") {
 		switch step := rapid.IntRange(0, 9).Draw(d.T, "step"); {

@@ -122,7 +122,7 @@ func (s *Exchange) NamesRead(ctx context.Context, t *revision.Tree, changed []Up
 
 // blobAt returns the content of a file of a repository, without its object id.
 func blobAt(ctx context.Context, t *revision.Tree, layout revision.Layout, file string) (b docs.GitBlob, ok bool, err error) {
-	name, is := below(layout.Root, file)
+	name, is := layout.Place().Name(file)
 	if !is {
 		return b, false, nil // the configuration
 	}
@@ -139,11 +139,11 @@ func Claims(ctx context.Context, v *revision.View, files []Outgoing) (bool, erro
 		return false, err
 	}
 	for _, o := range files {
-		name, is := below(layout.Root, o.Path)
+		name, is := layout.Place().Name(o.Path)
 		if !is || o.Data == nil || !folder.IsText(name) {
 			continue
 		}
-		for _, file := range folder.References(name, o.Data) {
+		for _, file := range folder.References(layout.Place(), name, o.Data) {
 			if b, err := v.Setting(ctx, revision.SettingOther+file); err != nil || b != nil {
 				return true, err
 			}
@@ -159,7 +159,7 @@ func Holds(ctx context.Context, v *revision.View, file string) (bool, error) {
 	if err != nil || file == folder.ConfigName {
 		return true, err
 	}
-	name, is := below(layout.Root, file)
+	name, is := layout.Place().Name(file)
 	if is && folder.Ignored(name) {
 		is, err = unhidden(ctx, v.Tree, name)
 	}

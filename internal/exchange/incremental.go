@@ -133,7 +133,7 @@ func (p *incremental) source(ctx context.Context, full string) (folder.Source, b
 // unchanged reports whether a file is the same page, or the same Markdown file without a page, as
 // before. Reusable contents are few and always read.
 func (p *incremental) unchanged(ctx context.Context, full string) (bool, error) {
-	name, is := below(p.layout.Root, full)
+	name, is := p.layout.Place().Name(full)
 	if _, changed := p.changed[full]; !is || changed || p.read != nil && p.read(name) || name == p.summaryName() || folder.IsInclude(name) || strings.HasPrefix(name, ".gitbook/") {
 		return false, nil
 	}
@@ -205,7 +205,7 @@ func (p *incremental) summaryDiff(ctx context.Context) (reason string, err error
 // the whole folder has to be read, reason says why.
 func (p *incremental) check(ctx context.Context, f *readFolder) (reason string, err error) {
 	tree := f.tree
-	if path.Clean(tree.Root) != path.Clean(p.layout.Root) || tree.Summary != p.summaryName() && !tree.Inferred {
+	if path.Clean(tree.Root) != path.Clean(p.layout.Root) || tree.Readme != cmp.Or(p.layout.Readme, tree.Readme) || tree.Summary != p.summaryName() && !tree.Inferred {
 		return "the layout changed", nil
 	}
 	for _, fp := range tree.All() {

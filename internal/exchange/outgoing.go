@@ -119,7 +119,7 @@ func (s *Exchange) outgoingPages(ctx context.Context, from, to *revision.View) (
 		if err != nil {
 			return nil, false, err
 		}
-		if file != folder.Visible(file) {
+		if file != folder.Visible(file) && (!folder.Above(file) || file != layout.Readme) {
 			return nil, false, nil
 		}
 		was, err := (&exporter{s: s, v: from}).source(ctx, p[0], file)

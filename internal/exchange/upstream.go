@@ -84,14 +84,6 @@ func upstreamLimits() folder.Limits {
 // much memory.
 const maxUpstream = 256 << 20
 
-// below returns the path of a file below the root of a folder, and whether it is below it.
-func below(root, file string) (string, bool) {
-	if root = path.Clean(root); root == "." {
-		return file, true
-	}
-	return strings.CutPrefix(file, root+"/")
-}
-
 // changedFile is a file of which only the bytes changed.
 type changedFile struct {
 	UpstreamChange
@@ -130,7 +122,7 @@ func (t *source) changedFiles(ctx context.Context) (changed []*changedFile, reas
 		return nil, "", err
 	}
 	for _, f := range changed {
-		if reason, err = t.structural(ctx, f); err != nil || reason != "" {
+		if reason, err = t.structural(ctx, f, layout.Place()); err != nil || reason != "" {
 			return nil, reason, err
 		}
 	}
@@ -138,7 +130,7 @@ func (t *source) changedFiles(ctx context.Context) (changed []*changedFile, reas
 }
 
 // structural returns in which way a changed file affects others, or "".
-func (t *source) structural(ctx context.Context, f *changedFile) (reason string, err error) {
+func (t *source) structural(ctx context.Context, f *changedFile, at folder.Place) (reason string, err error) {
 	switch {
 	case f.text() && f.data == nil || !f.text() && f.file.Blob == "":
 		return "the bytes of " + f.Path + " cannot be read", nil
@@ -146,7 +138,7 @@ func (t *source) structural(ctx context.Context, f *changedFile) (reason string,
 		return "", nil
 	}
 	f.head = markup.ParseHead(f.data)
-	for _, file := range folder.References(f.name, f.data) {
+	for _, file := range folder.References(at, f.name, f.data) {
 		if b, err := t.base.Setting(ctx, revision.SettingOther+file); err != nil || b != nil {
 			return f.Path + " refers to " + file + ", which becomes a file of the space", err
 		}
@@ -201,7 +193,7 @@ func (t *source) known(ctx context.Context, c UpstreamChange, l revision.Layout)
 	if c.Path == folder.ConfigName {
 		return nil, false, nil
 	}
-	name, is := below(l.Root, c.Path)
+	name, is := l.Place().Name(c.Path)
 	if is && folder.Ignored(name) {
 		if is, err = unhidden(ctx, t.base.Tree, name); err != nil {
 			return nil, false, err
@@ -383,7 +375,7 @@ type readFolder struct {
 func (t *source) importFolder(ctx context.Context, f *readFolder, p *incremental) (*Imported, error) {
 	d, tree := t.draft, f.tree
 	im := newImporter(t.s, d, tree, t.step)
-	im.have = filesBelow(tree.Root, f.have)
+	im.have = filesBelow(folder.Place{Root: tree.Root, Readme: tree.Readme}, f.have)
 	if err := im.letGo(); err != nil {
 		return nil, err
 	}
@@ -436,25 +428,25 @@ func (t *source) list(ctx context.Context) ([]UpstreamFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, summary, err := folder.LayoutOf(0, nil)
+	at, summary, err := folder.LayoutOf(0, nil)
 	if err != nil {
 		return nil, err
 	}
 	if i := slices.IndexFunc(all, func(f UpstreamFile) bool { return f.Path == folder.ConfigName }); i >= 0 {
 		err := t.up.Read(ctx, []string{all[i].OID}, func(_ string, size int64, data io.Reader) error {
-			root, summary, err = folder.LayoutOf(size, data)
+			at, summary, err = folder.LayoutOf(size, data)
 			return err
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
-	named, err := t.named(ctx, all, root, summary)
+	named, err := t.named(ctx, all, at, summary)
 	if err != nil {
 		return nil, err
 	}
 	t.all = slices.DeleteFunc(all, func(f UpstreamFile) bool {
-		name, is := below(root, f.Path)
+		name, is := at.Name(f.Path)
 		return f.Path != folder.ConfigName && (!is || named.Ignored(name))
 	})
 	return t.all, nil
@@ -462,10 +454,10 @@ func (t *source) list(ctx context.Context) ([]UpstreamFile, error) {
 
 // named returns what SUMMARY.md names of what is skipped otherwise. It is read if there are pages
 // that it could name.
-func (t *source) named(ctx context.Context, all []UpstreamFile, root, summary string) (named folder.Named, err error) {
+func (t *source) named(ctx context.Context, all []UpstreamFile, root folder.Place, summary string) (named folder.Named, err error) {
 	at, hidden := -1, false
 	for i, f := range all {
-		name, is := below(root, f.Path)
+		name, is := root.Name(f.Path)
 		switch {
 		case !is:
 		case name == summary, at < 0 && strings.EqualFold(name, summary):
@@ -584,10 +576,10 @@ func (t *source) sources(ctx context.Context, list []UpstreamFile, known map[str
 }
 
 // filesBelow returns files by their path below a root.
-func filesBelow(root string, have map[string]docs.File) map[string]docs.File {
+func filesBelow(root folder.Place, have map[string]docs.File) map[string]docs.File {
 	out := map[string]docs.File{}
 	for name, f := range have {
-		if rest, ok := below(root, name); ok {
+		if rest, ok := root.Name(name); ok {
 			f.Path = rest
 			out[rest] = f
 		}

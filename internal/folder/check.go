@@ -96,7 +96,7 @@ type checker struct {
 func (c *checker) read(name, title string, text []byte, h frontmatter.Head) {
 	s := c.known[name]
 	if s == nil || s.title != title || !bytes.Equal(s.text, text) {
-		s = parseSource(name, title, text, h)
+		s = parseSource(c.tree.place(), name, title, text, h)
 	}
 	c.sources[name] = s
 	for _, p := range s.problems {
@@ -105,7 +105,7 @@ func (c *checker) read(name, title string, text []byte, h frontmatter.Head) {
 }
 
 // parseSource finds the anchors and destinations of a file.
-func parseSource(name, title string, text []byte, h frontmatter.Head) *source {
+func parseSource(at Place, name, title string, text []byte, h frontmatter.Head) *source {
 	s := &source{text: text, title: title, anchors: map[string]bool{}, uses: map[use]bool{}}
 	for _, cover := range []string{h.Meta.Cover, h.Meta.CoverDark} {
 		if cover != "" {
@@ -133,7 +133,7 @@ func parseSource(name, title string, text []byte, h frontmatter.Head) *source {
 		if u.kind != markup.UseInclude {
 			continue
 		}
-		if file, ok := resolve(name, u.dest); ok {
+		if file, ok := at.resolve(name, u.dest); ok {
 			s.includes = append(s.includes, file)
 		}
 	}
@@ -361,7 +361,7 @@ func (c *checker) redirects() {
 		if _, ok := schemeOf(r.To); ok {
 			continue
 		}
-		target, ok := resolve(readmeName, r.To)
+		target, ok := c.tree.place().resolve(readmeName, r.To)
 		if ok {
 			_, ok = finder(func(file string) bool { return c.shown[file] }, target)
 		}

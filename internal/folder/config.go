@@ -84,12 +84,28 @@ func parseConfig(src []byte, out *problems) (config, error) {
 		return c, err
 	}
 	_, below := inside(".", readme.Value)
-	if _, above := inside(c.root, readme.Value); above && !below {
-		r.Problem(readme, "structure.readme is %q, which is outside of the root; the landing page is %s there", readme.Value, readmeName)
-		return c, err
+	if full, ok := inside(c.root, readme.Value); ok && !below && err == nil {
+		if name, ok := above(c.root, full); ok {
+			c.readme = name
+		} else {
+			r.Problem(readme, "structure.readme is %q, which is outside of the root and can be no page; the landing page is %s there", readme.Value, readmeName)
+		}
+		return c, nil
 	}
 	c.readme = within("structure.readme", readme, readmeName)
 	return c, err
+}
+
+// above returns the path, relative to the root, of a landing page outside of the root.
+// ok is false if it is no file that could be a page.
+func above(root, full string) (string, bool) {
+	if !isMarkdown(full) || names.Bad(full) != "" || Ignored(full) {
+		return "", false
+	}
+	if within, below := (Place{Root: root}).Name(full); below {
+		return within, true
+	}
+	return path.Join(strings.Repeat("../", strings.Count(root, "/")+1), full), true
 }
 
 // configBytes returns the .gitbook.yaml for a tree, or nil if it needs none.
@@ -262,17 +278,18 @@ func (t *Tree) tagsBytes() ([]byte, error) {
 	return yamldoc.Encode(n)
 }
 
-// LayoutOf returns the folder of the content and the path of SUMMARY.md in it
+// LayoutOf returns where the content is and the path of SUMMARY.md in it
 // according to .gitbook.yaml, which may not exist. It ignores other problems of
 // the file, which Read reports.
-func LayoutOf(size int64, src io.Reader) (root, summary string, err error) {
+func LayoutOf(size int64, src io.Reader) (at Place, summary string, err error) {
+	at = Place{Root: ".", Readme: readmeName}
 	if src == nil || size > maxConfig {
-		return ".", summaryName, nil
+		return at, summaryName, nil
 	}
 	b, err := io.ReadAll(src)
 	if err != nil {
-		return ".", summaryName, err
+		return at, summaryName, err
 	}
 	c, err := parseConfig(b, &problems{})
-	return c.root, c.summary, err
+	return Place{c.root, c.readme}, c.summary, err
 }

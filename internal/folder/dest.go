@@ -87,7 +87,7 @@ func lineDestination(line string) (string, bool) {
 
 // resolve returns the path that a destination in a file names, without its
 // anchor. ok is false for addresses, and for paths outside of the folder.
-func resolve(from, dest string) (string, bool) {
+func (p Place) resolve(from, dest string) (string, bool) {
 	if _, ok := schemeOf(dest); ok || dest == "" || strings.HasPrefix(dest, "//") {
 		return "", false
 	}
@@ -103,5 +103,10 @@ func resolve(from, dest string) (string, bool) {
 	if dest == "" {
 		return from, true
 	}
-	return inside(dir, dest)
+	if !Above(from) {
+		if name, ok := inside(dir, dest); ok {
+			return name, true
+		}
+	}
+	return p.inside(dir, dest)
 }

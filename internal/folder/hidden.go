@@ -58,7 +58,7 @@ func hiddenParts(name string) func(yield func(string) bool) {
 				end = at + i + 1
 			}
 			part := strings.TrimSuffix(name[at:end], "/")
-			if strings.HasPrefix(part, ".") && part != settingsFolder && !yield(name[:end]) {
+			if strings.HasPrefix(part, ".") && part != settingsFolder && part != ".." && !yield(name[:end]) {
 				return
 			}
 			at = end

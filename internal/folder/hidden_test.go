@@ -90,23 +90,6 @@ func TestMarkdownAsAFile(t *testing.T) {
 	}
 }
 
-// A landing page outside of the root is reported, and the rest is read.
-func TestReadmeOutsideOfTheRoot(t *testing.T) {
-	files := map[string]string{
-		".gitbook.yaml":   "root: ./docs\nstructure:\n  readme: ../README.md\n",
-		"README.md":       "# Repository\n",
-		"docs/SUMMARY.md": "* [A](a.md)\n",
-		"docs/a.md":       "# A\n",
-	}
-	tree := mustRead(t, mapFS(files))
-	if len(tree.All()) != 1 || len(tree.Problems) == 0 || !strings.Contains(tree.Problems[0].String(), "outside of the root") {
-		t.Errorf("%d pages, %v", len(tree.All()), tree.Problems)
-	}
-	if out := written(t, tree); out[".gitbook.yaml"] != files[".gitbook.yaml"] {
-		t.Errorf("wrote %q", out[".gitbook.yaml"])
-	}
-}
-
 // Variables and tags in a folder of the documentation are read as those at its
 // root are, and written where they were.
 func TestSettingsInAFolderOfTheDocumentation(t *testing.T) {

@@ -20,6 +20,7 @@ type Index struct {
 	assets    map[string]*File
 	pages     map[string]*Page // by address; "." is the first page
 	addresses map[*Page]string
+	at        Place
 
 	fold   sync.Once
 	folded map[string]string // files by names in one case, see near
@@ -29,7 +30,7 @@ type Index struct {
 func NewIndex(t *Tree) *Index {
 	x := &Index{
 		docs: map[string]*Page{}, includes: map[string]*Include{}, assets: map[string]*File{},
-		pages: map[string]*Page{}, addresses: map[*Page]string{},
+		pages: map[string]*Page{}, addresses: map[*Page]string{}, at: t.place(),
 	}
 	x.place(t.Pages, "")
 	for _, p := range t.All() {
@@ -131,7 +132,7 @@ func (x *Index) near(name string) string {
 // address of a page; it has neither a scheme nor a host.
 func (x *Index) Find(from, dest string, use markup.Use) (Target, bool) {
 	_, anchor, _ := strings.Cut(dest, "#")
-	name, ok := resolve(from, dest)
+	name, ok := x.at.resolve(from, dest)
 	if !ok {
 		return Target{Anchor: anchor}, false
 	}

@@ -119,13 +119,13 @@ func IsText(name string) bool {
 const ConfigName = configName
 
 // References returns the paths that a Markdown file refers to.
-func References(file string, src []byte) []string {
-	return referred(file, markup.ParseHead(src), src)
+func References(at Place, file string, src []byte) []string {
+	return referred(at, file, markup.ParseHead(src), src)
 }
 
 // referred returns the paths that a source refers to, also in raw HTML. It may
 // return too many; a file that it misses would be missing on a page.
-func referred(file string, h frontmatter.Head, src []byte) []string {
+func referred(at Place, file string, h frontmatter.Head, src []byte) []string {
 	var out []string
 	seen := map[string]bool{} // a page may refer to the same file thousands of times
 	add := func(dest string) {
@@ -133,7 +133,7 @@ func referred(file string, h frontmatter.Head, src []byte) []string {
 			return
 		}
 		seen[dest] = true
-		if target, ok := resolve(file, dest); ok {
+		if target, ok := at.resolve(file, dest); ok {
 			out = append(out, strings.Clone(target)) // the destination is a part of the whole source
 		}
 	}

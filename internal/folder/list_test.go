@@ -33,7 +33,7 @@ func TestListWithALargeSummary(t *testing.T) {
 
 // A page that names a file again and again refers to it once.
 func TestReferencesAreListedOnce(t *testing.T) {
-	if got := References("a/p.md", []byte(strings.Repeat("[x](../b.md) ![](c.png)\n", 1000))); len(got) != 2 {
+	if got := References(Place{}, "a/p.md", []byte(strings.Repeat("[x](../b.md) ![](c.png)\n", 1000))); len(got) != 2 {
 		t.Errorf("%d references: %.100q", len(got), got)
 	}
 }

@@ -109,11 +109,27 @@ func (n namer) take(name string, derived bool) string {
 }
 
 // fromRoot is inside for a path that may begin at the root, as in pages.
-func fromRoot(dir, name string) (string, bool) {
+func (p Place) fromRoot(dir, name string) (string, bool) {
 	if rest, ok := strings.CutPrefix(name, "/"); ok && !strings.HasPrefix(rest, "/") {
 		return inside(".", rest)
 	}
-	return inside(dir, name)
+	if at, ok := inside(dir, name); ok {
+		return at, true
+	}
+	return p.inside(dir, name)
+}
+
+// inside is the function inside for a path that may leave the root and return, or
+// lead to the landing page.
+func (p Place) inside(dir, name string) (string, bool) {
+	full, ok := inside(p.Full(dir), name)
+	if !ok {
+		return "", false
+	}
+	if full == path.Clean(p.Root) {
+		return ".", true
+	}
+	return p.Name(full)
 }
 
 // inside resolves a path that is written in a file in dir, and reports whether

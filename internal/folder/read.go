@@ -45,7 +45,12 @@ func Reread(fsys fs.FS, l Limits, before *Tree, same func(name string) bool) (*T
 	if err := r.walk(); err != nil {
 		return nil, err
 	}
-	if before != nil && before.Root == r.tree.Root {
+	if Above(r.tree.Readme) {
+		if err := r.landing(); err != nil {
+			return nil, err
+		}
+	}
+	if before != nil && before.place() == r.tree.place() {
 		r.known = before.markdown()
 	}
 	for _, name := range []*string{&r.tree.Readme, &r.tree.Summary} {
@@ -129,19 +134,52 @@ func (r *folderReader) config() error {
 	if c.root == "." {
 		return nil
 	}
-	// Every part of the path is checked: a symbolic link could lead anywhere.
-	for i := range c.root + "/" {
-		if i < len(c.root) && c.root[i] != '/' {
+	if ok, err := r.isFolder(c.root); err != nil {
+		return err
+	} else if !ok {
+		return errs.E(errs.Invalid, "%s says that the content is in %q, which is not a folder", configName, c.root)
+	}
+	return nil
+}
+
+// isFolder checks every part of a path: a symbolic link could lead anywhere.
+func (r *folderReader) isFolder(dir string) (bool, error) {
+	for i := range dir + "/" {
+		if i < len(dir) && dir[i] != '/' {
 			continue
 		}
-		info, err := fs.Lstat(r.fsys, c.root[:i])
+		info, err := fs.Lstat(r.fsys, dir[:i])
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("read %s: %w", c.root[:i], err)
+			return false, fmt.Errorf("read %s: %w", dir[:i], err)
 		}
 		if err != nil || !info.IsDir() {
-			return errs.E(errs.Invalid, "%s says that the content is in %q, which is not a folder", configName, c.root)
+			return false, nil
 		}
 	}
+	return true, nil
+}
+
+// landing adds the landing page that is above the root to the files. Nothing else
+// that is there is read.
+func (r *folderReader) landing() error {
+	name := r.tree.Readme
+	full := r.full(name)
+	if dir := path.Dir(full); dir != "." {
+		if ok, err := r.isFolder(dir); err != nil || !ok {
+			return err
+		}
+	}
+	info, err := fs.Lstat(r.fsys, full)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("read %s: %w", full, err)
+	case !info.Mode().IsRegular():
+		r.out.add(name, 0, CodeSymlink, "the file is left out: it is a symbolic link or a special file")
+		return nil
+	}
+	r.files[name] = info.Size()
 	return nil
 }
 
@@ -300,7 +338,7 @@ func (r *folderReader) load() error {
 		if fresh[p] {
 			p.Head = markup.ParseHead(p.Source)
 		}
-		refers[i] = referred(p.File, p.Head, p.Source)
+		refers[i] = referred(r.tree.place(), p.File, p.Head, p.Source)
 	})
 	for i, p := range all {
 		for _, problem := range p.Head.Problems {
@@ -367,7 +405,7 @@ func (r *folderReader) navigation() error {
 		if err != nil {
 			return err
 		}
-		s := &structure{lookup: r, dir: path.Dir(t.Summary), depth: r.limits.Depth, report: report}
+		s := &structure{lookup: r, at: t.place(), dir: path.Dir(t.Summary), depth: r.limits.Depth, report: report}
 		s.skipped = func(_ entry, file string) { t.Skipped = append(t.Skipped, file) }
 		t.Pages = nest(s.items(entries))
 		if home := r.docs[t.Readme]; home != nil && !r.listed[t.Readme] {

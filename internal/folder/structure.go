@@ -33,6 +33,7 @@ type lookup interface {
 // structure turns entries into pages. report may be nil.
 type structure struct {
 	lookup  lookup
+	at      Place
 	dir     string // of SUMMARY.md; its links are relative to it
 	depth   int    // the largest depth
 	report  func(line int, code, format string, args ...any)
@@ -131,7 +132,7 @@ func (s *structure) page(e entry, used map[string]int) *Page {
 	if plain, err := url.PathUnescape(name); err == nil {
 		name = plain
 	}
-	target, ok := fromRoot(s.dir, name)
+	target, ok := s.at.fromRoot(s.dir, name)
 	if !ok {
 		s.problem(e, CodeBadPath, "%q leaves the folder", e.dest)
 		return nil

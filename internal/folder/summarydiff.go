@@ -10,7 +10,7 @@ import (
 // changed reports whether a file is named differently in them: it has another
 // title, or only one version lists it. It may report too many files, never too
 // few. parsed is the second version, for Source.Parsed. ok is false if one of
-// the versions cannot be read.
+// the versions cannot be read, or if an entry that differs leaves the root.
 func SummaryChanges(name string, before, after []byte, l Limits) (changed func(file string) bool, parsed *Summary, ok bool) {
 	l = l.orDefault()
 	was, err := parseSummary(before, l, func(int, string, string, ...any) {})
@@ -37,8 +37,13 @@ func SummaryChanges(name string, before, after []byte, l Limits) (changed func(f
 	files := map[string]bool{} // by canonical
 	for _, list := range [][]entry{was, now} {
 		for _, e := range list {
-			if target, ok := e.target(path.Dir(name)); ok && e.kind == entryLink {
+			target, ok := e.target(path.Dir(name))
+			switch {
+			case e.kind != entryLink:
+			case ok:
 				files[canonical(target)] = true
+			case Above(target):
+				return nil, nil, false // the landing page may be there
 			}
 		}
 	}
@@ -72,7 +77,7 @@ func (e entry) equal(o entry) bool {
 }
 
 // target returns the path that an entry of a SUMMARY.md in dir links to. ok is
-// false for an address and for a part of a page.
+// false for an address, for a part of a page and for a path that leaves the root.
 func (e entry) target(dir string) (string, bool) {
 	if _, ok := schemeOf(e.dest); ok {
 		return "", false
@@ -81,8 +86,11 @@ func (e entry) target(dir string) (string, bool) {
 	if plain, err := url.PathUnescape(name); err == nil {
 		name = plain
 	}
-	target, ok := fromRoot(dir, name)
-	return target, ok && fragment == ""
+	target, ok := (Place{}).fromRoot(dir, name)
+	if !ok {
+		return path.Join(dir, name), false
+	}
+	return target, fragment == ""
 }
 
 // candidates returns the files that a path may name. The first one that exists

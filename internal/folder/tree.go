@@ -14,7 +14,8 @@ import (
 )
 
 // Tree is the content of a folder. All paths are relative to Root, with
-// slashes, and have no "." or "..".
+// slashes, and have no "." or "..", except that of a landing page above the root, see
+// Place.
 type Tree struct {
 	// Root is the folder of the content; "." is the whole folder.
 	Root string
@@ -162,6 +163,7 @@ func isMarkdown(name string) bool {
 // SlugOf returns the slug of the page in a file: the name of the file, or of the
 // folder for a README.md.
 func SlugOf(file string) string {
+	file = withoutAbove(file)
 	name := strings.TrimSuffix(path.Base(file), path.Ext(file))
 	if dir := path.Dir(file); strings.EqualFold(name, "readme") && dir != "." {
 		name = path.Base(dir)
@@ -222,6 +224,7 @@ func groupSlug(title string, first *Page) string {
 
 // titleOf turns the name of a file or a folder into a title.
 func titleOf(file string) string {
+	file = withoutAbove(file)
 	name := strings.TrimSuffix(path.Base(file), path.Ext(file))
 	if strings.EqualFold(name, "readme") {
 		if name = path.Base(path.Dir(file)); name == "." {

@@ -48,7 +48,7 @@ func newUpdate(src []byte, t *Tree) *update {
 	}
 	u := &update{tree: t, lines: splitLines(src), entries: entries, deleted: map[int]bool{}}
 	files := newTreeLookup(t)
-	s := &structure{lookup: files, dir: path.Dir(t.summary()), depth: DefaultLimits.Depth}
+	s := &structure{lookup: files, at: t.place(), dir: path.Dir(t.summary()), depth: DefaultLimits.Depth}
 	known := map[string]bool{}
 	for _, file := range t.Skipped {
 		known[file] = true

@@ -56,7 +56,11 @@ func writeOne(sink Sink, f Output) error {
 // were read and not changed have the same bytes. Invalid names are changed as
 // CleanPath does, with a number if another file has the same name then.
 func Outputs(t *Tree) ([]Output, error) {
-	for _, name := range []string{path.Clean(t.Root), t.summary(), t.readme()} {
+	readme := t.readme()
+	if Above(readme) {
+		readme = t.place().Full(readme)
+	}
+	for _, name := range []string{path.Clean(t.Root), t.summary(), readme} {
 		if why := names.Bad(name); why != "" && name != "." {
 			return nil, errs.E(errs.Invalid, "%s cannot be written: %s", name, why)
 		}
@@ -141,7 +145,7 @@ func (t *Tree) named() Named {
 	}
 	out := Named{}
 	for _, p := range t.All() {
-		if p.Type == Document {
+		if p.Type == Document && !t.isLanding(p.File) {
 			out.add(CleanPath(p.File))
 		}
 	}
@@ -153,6 +157,9 @@ func (t *Tree) named() Named {
 func (t *Tree) isSummary(file string) bool {
 	return t.SummarySource == nil && strings.EqualFold(file, t.summary())
 }
+
+// isLanding reports whether a file is the landing page above the root.
+func (t *Tree) isLanding(file string) bool { return Above(file) && file == t.Readme }
 
 // withValidNames returns a tree whose files have valid names, no two the same. It
 // returns a tree that was read unchanged.
@@ -173,7 +180,7 @@ func withValidNames(t *Tree) *Tree {
 		out := make([]*Page, len(list))
 		for i, p := range list {
 			q := *p
-			if q.Type == Document {
+			if q.Type == Document && !t.isLanding(q.File) {
 				q.File = p.File
 				if !isMarkdown(q.File) {
 					q.File = CleanPath(q.File) + ".md"

@@ -8,6 +8,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/reading"
 )
@@ -129,8 +130,18 @@ func (l *Linker) target(where string) (name string, ok bool) {
 	if strings.HasPrefix(where, "/") {
 		from = "."
 	}
-	name = path.Join(from, where)
-	return strings.TrimPrefix(name, "/"), name != ".." && !strings.HasPrefix(name, "../")
+	name = strings.TrimPrefix(path.Join(from, where), "/")
+	if !folder.Above(name) {
+		return name, true
+	}
+	return l.place().Within(name)
+}
+
+// place returns where the content is in the folder, for paths that leave the root.
+func (l *Linker) place() folder.Place {
+	layout, err := l.t.Layout(l.ctx)
+	l.fail(err)
+	return layout.Place()
 }
 
 // addressed returns the address of a path; empty is that of the
@@ -317,7 +328,12 @@ func (l *Linker) locatePage(ref markup.Ref) (string, bool) {
 
 // relative returns the way from the source to another file of the folder.
 func (l *Linker) relative(to string) string {
-	from := strings.Split(path.Dir(l.file), "/")
+	file := l.file
+	if folder.Above(file) || folder.Above(to) {
+		at := l.place()
+		file, to = at.Full(file), at.Full(to)
+	}
+	from := strings.Split(path.Dir(file), "/")
 	if from[0] == "." {
 		from = nil
 	}

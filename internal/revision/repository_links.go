@@ -58,12 +58,12 @@ func (v *View) readdressed(ctx context.Context, doc *markup.Document, file strin
 	if err != nil || !ok {
 		return doc, err
 	}
-	return markup.Readdress(doc, v.leaving(file, o)), nil
+	return markup.Readdress(doc, v.leaving(ctx, file, o)), nil
 }
 
 // leaving returns the addresses of paths that leave the folder.
-func (t *Tree) leaving(file string, o repositoryLinks) func(dest string) (string, bool) {
-	l := &Linker{t: t, file: file}
+func (t *Tree) leaving(ctx context.Context, file string, o repositoryLinks) func(dest string) (string, bool) {
+	l := &Linker{ctx: ctx, t: t, file: file}
 	return func(dest string) (string, bool) {
 		where, _, _ := strings.Cut(dest, "#")
 		if plain, err := url.PathUnescape(where); err == nil {
@@ -86,7 +86,7 @@ func (d *Draft) repositoryPaths(ctx context.Context, before, doc *markup.Documen
 	// One address may be that of several paths, or be written out somewhere:
 	// where none came or went, each is what it was.
 	paths, count := map[string][]string{}, map[string]int{}
-	address := d.leaving(file, o)
+	address := d.leaving(ctx, file, o)
 	markup.Readdress(before, func(dest string) (string, bool) {
 		at, leaves := address(dest)
 		if !leaves {

@@ -36,7 +36,7 @@ func TestOutsideAddresses(t *testing.T) {
 		if err != nil || !ok {
 			t.Fatal(ok, err)
 		}
-		got, ok := v.leaving("guide/README.md", o)(c.dest)
+		got, ok := v.leaving(t.Context(), "guide/README.md", o)(c.dest)
 		if got != c.want || ok != (c.want != "") {
 			t.Errorf("%q: %q, want %q", c.dest, got, c.want)
 		}

@@ -3,6 +3,8 @@ package revision
 import (
 	"context"
 	"encoding/json"
+
+	"github.com/octavo-docs/octavo/internal/folder"
 )
 
 // Settings that keep what a folder has besides pages, files and includes, so
@@ -30,6 +32,9 @@ type Layout struct {
 	Variables string `json:"variables,omitempty"`
 	Tags      string `json:"tags,omitempty"`
 }
+
+// Place returns where the content is in the folder.
+func (l Layout) Place() folder.Place { return folder.Place{Root: l.Root, Readme: l.Readme} }
 
 // Layout returns how the folder of a revision is arranged.
 func (t *Tree) Layout(ctx context.Context) (l Layout, err error) {

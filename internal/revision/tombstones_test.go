@@ -82,7 +82,7 @@ func TestTombstones(t *testing.T) {
 
 // A destination led to a page in all the ways in which one leads there.
 func TestWhatLedThere(t *testing.T) {
-	l := &Linker{ctx: context.Background(), file: "guide/README.md"}
+	l := &Linker{ctx: context.Background(), t: &Tree{}, file: "guide/README.md"}
 	page := Tombstone{File: "guide/setup.md", Path: "guide/set-up"}
 	home := Tombstone{File: "README.md", Path: "home", Home: true}
 	group := Tombstone{Path: "basics"}

@@ -137,5 +137,12 @@ func TestOldSpacesAreCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// Another node was faster, and somebody has changed the space since.
+	counted, err := store.InTx(ctx, w.srv.Store, func(tx *store.Tx) (bool, error) {
+		return tx.SetCounted(ctx, docs.SpaceID(w.vars["space"]), "gone", 7, 7)
+	})
+	if err != nil || !counted {
+		t.Errorf("a space that was counted is counted again: %v", err)
+	}
 	w.verify()
 }

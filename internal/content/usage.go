@@ -2,6 +2,7 @@ package content
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
@@ -18,17 +19,29 @@ func (s *Service) CountUsage(ctx context.Context, _ []byte) error {
 	if err != nil {
 		return err
 	}
+	busy := 0
 	for _, id := range all {
-		for counted := false; !counted; { // again if the space has changed meanwhile
+		counted := false
+		for tries := 0; !counted && tries < maxCounts; tries++ {
 			if counted, err = s.countSpace(ctx, id); err != nil {
 				return err
 			}
 		}
+		if !counted {
+			busy++
+		}
+	}
+	if busy > 0 {
+		return fmt.Errorf("%d spaces changed while they were counted", busy) // the job runs again
 	}
 	return nil
 }
 
-// countSpace counts the pages and files of the newest revision of a space.
+// maxCounts is how often a space is counted that changes meanwhile.
+const maxCounts = 5
+
+// countSpace counts the pages and files of the newest revision of a space. It reports
+// false if the space has changed meanwhile.
 func (s *Service) countSpace(ctx context.Context, id docs.SpaceID) (bool, error) {
 	sp, err := s.Store.Space(ctx, id)
 	if errs.Is(err, errs.NotFound) {

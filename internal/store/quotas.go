@@ -211,11 +211,15 @@ func (r Reader) SpacesToCount(ctx context.Context) ([]docs.SpaceID, error) {
 	return many(ctx, r, scanText[docs.SpaceID], `SELECT s.id FROM spaces s WHERE s.counted = 0 AND `+inPresentOrg("s")+` ORDER BY s.id`)
 }
 
-// SetCounted stores what a revision of a space has, unless it is not the newest any more or was counted
-// already. It reports whether it did.
+// SetCounted stores what a revision of a space has, unless it was counted already. It reports false
+// if the revision is not the newest any more.
 func (tx *Tx) SetCounted(ctx context.Context, space docs.SpaceID, at docs.RevisionID, pages, files int64) (bool, error) {
 	n, err := tx.exec(ctx, `UPDATE spaces SET page_count = $3, file_bytes = $4, counted = 1 WHERE id = $1 AND revision_id = $2 AND counted = 0`, space, at, pages, files)
-	return n > 0, err
+	if err != nil || n > 0 {
+		return n > 0, err
+	}
+	counted, err := one(ctx, tx.Reader, "space", scanInt, `SELECT counted FROM spaces WHERE id = $1`, space)
+	return counted == 1, err
 }
 
 // CopyUsage counts the pages of a copy, which shares texts and files with its original.

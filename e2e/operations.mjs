@@ -153,6 +153,7 @@ export const REQUIRED_OWN = [
     'GET /orgs/{organizationId}/audit',
     'GET /orgs/{organizationId}/usage',
     'GET /orgs/{organizationId}/translations/{translationId}/blocks',
+    'POST /orgs/{organizationId}/translations/{translationId}/blocks/{blockId}/accept',
     'GET /collections/{collectionId}/permissions/explain',
     'GET /spaces/{spaceId}/permissions/explain',
     'POST /orgs/{organizationId}/sites/{siteId}/permissions',

@@ -205,7 +205,7 @@ func (f fixture) param(name string) string {
 	switch name {
 	case "emailDomain":
 		return "acme.test"
-	case "subdomain", "specSlug", "conversationId":
+	case "subdomain", "specSlug", "conversationId", "blockId":
 		return marker
 	case "pagePath":
 		return "inside"

@@ -49,8 +49,14 @@ func (a *API) translations() {
 		ID: "listTranslationBlocks", Route: "GET " + one + "/blocks", Tag: tag, Allow: see,
 		Summary: "List the blocks of a translation that need a person.",
 		About: "A stale block was corrected in the result, and its source has changed since: the correction stays until somebody edits it. " +
-			"An untranslated block is in the language of the source, because the engine could not translate it, or there is none.",
+			"An untranslated block is in the language of the source, because the engine could not translate it, or there is none. " +
+			"Blocks are those of the last run; outdated says that the source changed since, and the next run looks at the block again.",
 	}, a.listTranslationBlocks)
+	register(a, op{
+		ID: "acceptTranslationBlock", Route: "POST " + one + "/blocks/{blockId}/accept", Tag: tag, Allow: edit, Also: []int{http.StatusPreconditionFailed},
+		Summary: "Note that a correction is still right although its source has changed.",
+		About:   "The block is not stale any more, until its source changes again. 412 if the block is not translated.",
+	}, a.acceptTranslationBlock)
 }
 
 // Translation on the wire.
@@ -206,6 +212,17 @@ type TranslationBlock struct {
 	Status docs.BlockStatus `json:"status" enum:"stale,untranslated"`
 	Source string           `json:"source" doc:"Text of the source."`
 	Text   string           `json:"text" doc:"Text of the result."`
+	// Outdated is absent for most blocks.
+	Outdated bool `json:"outdated,omitempty" doc:"Whether the source changed since the last run."`
+}
+
+type acceptTranslationBlockIn struct {
+	TranslationIn
+	Block string `path:"blockId" maxLength:"500"`
+}
+
+func (a *API) acceptTranslationBlock(ctx context.Context, in *acceptTranslationBlockIn) (*done, error) {
+	return nil, a.Translations.Accept(ctx, authz.Of(ctx), in.ID, in.Block)
 }
 
 type listTranslationBlocksIn struct {
@@ -220,6 +237,6 @@ func (a *API) listTranslationBlocks(ctx context.Context, in *listTranslationBloc
 		return nil, err
 	}
 	return listOf(ctx, a, in.Paged, list, func(b docs.TranslationBlock) TranslationBlock {
-		return TranslationBlock{"translation-block", b.ID, b.Page, b.Part, b.Block, b.Status, b.Source, b.Text}
+		return TranslationBlock{"translation-block", b.ID, b.Page, b.Part, b.Block, b.Status, b.Source, b.Text, b.Outdated}
 	})
 }

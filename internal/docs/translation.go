@@ -79,6 +79,9 @@ type TranslationBlock struct {
 	Status BlockStatus
 	Source string // text of the source, in the protected form
 	Text   string // text of the result
+	// Outdated reports whether the source changed since the run that listed the block. It is
+	// not stored.
+	Outdated bool
 }
 
 // GlossaryEntry is a term in several languages.

@@ -133,6 +133,13 @@ func (r Reader) TranslationBlocks(ctx context.Context, id docs.TranslationID, st
 	return items, next, err
 }
 
+// TranslationBlock returns one of what TranslationBlocks lists.
+func (r Reader) TranslationBlock(ctx context.Context, id docs.TranslationID, block string) (docs.TranslationBlock, error) {
+	return one(ctx, r, "block", scanTranslationBlock, `
+		SELECT b.id, b.page_id, b.part, b.block, b.status, b.source, b.result FROM translation_blocks b
+		WHERE b.translation_id = $1 AND b.id = $2`, id, block)
+}
+
 // TranslationBlockChange says what becomes of the blocks that need a person.
 type TranslationBlockChange struct {
 	Pages []string                // whose blocks are dropped

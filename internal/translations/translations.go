@@ -256,22 +256,6 @@ func (s *Service) StartRun(ctx context.Context, g *authz.Grant, id docs.Translat
 	})
 }
 
-// Blocks lists the blocks of a translation that need a person; an empty status is any.
-// They have texts of both spaces, so the caller must be able to read both.
-func (s *Service) Blocks(ctx context.Context, g *authz.Grant, id docs.TranslationID, status docs.BlockStatus) (store.List[docs.TranslationBlock], error) {
-	t, err := s.Store.Translation(ctx, g.Access.Org, id)
-	for _, space := range []docs.SpaceID{t.Source, t.Result} {
-		if err == nil {
-			_, _, err = authz.Within(s.Store.Reader).Space(ctx, g.Actor, authz.ReadContent, space)
-		}
-	}
-	return store.List[docs.TranslationBlock]{
-		Page: func(ctx context.Context, p store.Page) ([]docs.TranslationBlock, store.Key, error) {
-			return s.Store.TranslationBlocks(ctx, t.ID, status, p)
-		},
-	}, err
-}
-
 // Moved starts the runs that a new revision of a source asks for, in the transaction
 // that makes the revision: after a merge at once, after edits when there was none for a
 // while.

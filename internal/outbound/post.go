@@ -33,6 +33,7 @@ type Answer struct {
 	Status     int
 	RetryAfter string // as the server wrote it; see Wait
 	Text       string // the beginning of the body, as far as it is text
+	Broken     error  // why the text ends early; nil if it does not, or only because of its limit
 }
 
 // Post sends a body and reads at most max bytes of the answer. The error may
@@ -57,8 +58,12 @@ func (p *Poster) Post(ctx context.Context, address string, header map[string]str
 	}
 	defer resp.Body.Close()
 	// The status is the answer; a body that breaks off does not change it.
-	text, _ := io.ReadAll(io.LimitReader(resp.Body, max))
-	return Answer{Status: resp.StatusCode, RetryAfter: resp.Header.Get("Retry-After"), Text: plain(string(text))}, nil
+	text, err := io.ReadAll(io.LimitReader(resp.Body, max))
+	out := Answer{Status: resp.StatusCode, RetryAfter: resp.Header.Get("Retry-After"), Text: plain(string(text))}
+	if err != nil {
+		out.Broken = Explain(ctx, err)
+	}
+	return out, nil
 }
 
 // Close ends the connections that are kept for the next call.

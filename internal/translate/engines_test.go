@@ -3,6 +3,7 @@ package translate
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -258,5 +259,64 @@ func TestApertium(t *testing.T) {
 	}
 	if _, err := (Apertium{Path: "/nonexistent/apertium"}).Translate(t.Context(), r); err == nil {
 		t.Error("a program that is missing translates")
+	}
+}
+
+// A model is asked for titles and summaries too, without the retries of a translation.
+func TestAModelThatMisbehaves(t *testing.T) {
+	write := func(text string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(text)) }
+	}
+	const answer = `{"choices":[{"message":{"role":"assistant","content":"A title"},"finish_reason":"stop"}]}`
+	for name, c := range map[string]struct {
+		handle http.HandlerFunc
+		want   string
+		reason string // empty: it answers
+	}{
+		"answers":        {write(answer), "A title", ""},
+		"says nothing":   {write(`{"choices":[{"message":{"content":null}}]}`), "", ""},
+		"garbage":        {write("<html>busy</html>"), "", "not JSON"},
+		"no choices":     {write(`{"choices":[]}`), "", "did not answer"},
+		"another form":   {write(`{"choices":[{"message":{"content":["A title"]}}]}`), "", "not JSON of the expected form"},
+		"an error in it": {write(`{"error":{"message":"no"}}`), "", "did not answer"},
+		"cut off":        {write(`{"choices":[{"message":{"content":"A ti"},"finish_reason":"length"}]}`), "", "cut off"},
+		"half of it": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "1000")
+			_, _ = w.Write([]byte(answer[:40]))
+			w.(http.Flusher).Flush()
+			panic(http.ErrAbortHandler)
+		}, "", "broke off"},
+		"half and then nothing": {func(w http.ResponseWriter, r *http.Request) {
+			_, _ = w.Write([]byte(answer[:40]))
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+		}, "", "broke off"},
+		"never answers": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "", "cannot be reached"},
+		"breaks off":    {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "", "cannot be reached"},
+		"never ends": {func(w http.ResponseWriter, _ *http.Request) {
+			for range 5 << 10 {
+				_, _ = w.Write([]byte(strings.Repeat(" ", 1<<10)))
+			}
+			_, _ = w.Write([]byte(answer))
+		}, "", "not JSON"},
+		"down":    {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, "", "status 503"},
+		"refused": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(401) }, "", "another key"},
+	} {
+		client := serve(t, "openai", func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			c.handle(w, r)
+		})
+		model := client.Engine.(Chat)
+		model.poster = mustAllow(t).SlowPoster(300 * time.Millisecond)
+		got, err := model.Complete(t.Context(), "Rules.", "Texts.")
+		reason, failed := Reason(err)
+		if got != c.want || failed != (c.reason != "") || !strings.Contains(reason, c.reason) {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := serve(t, "openai", write(answer)).Engine.(Chat).Complete(ctx, "", ""); !errors.Is(err, context.Canceled) {
+		t.Errorf("canceled: %v", err)
 	}
 }

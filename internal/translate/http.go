@@ -34,6 +34,8 @@ func (s service) post(ctx context.Context, path, contentType string, body []byte
 		return "", err
 	case err != nil:
 		return "", &Failure{Reason: "the engine cannot be reached: " + errs.Message(err), Err: err}
+	case answer.Status >= 200 && answer.Status < 300 && answer.Broken != nil:
+		return "", &Failure{Reason: "the engine's answer broke off: " + errs.Message(answer.Broken), Err: answer.Broken}
 	case answer.Status >= 200 && answer.Status < 300:
 		return answer.Text, nil
 	case answer.Status == 408 || answer.Status == 425 || answer.Status == 429 || answer.Status >= 500:

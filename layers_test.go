@@ -38,7 +38,7 @@ var layers = [][]string{
 	{"internal/content"}, // a space begins and is copied as content
 	{"internal/comments"},
 	{"internal/reviews"},
-	{"internal/conversations", "internal/gitsync"},
+	{"internal/apireview", "internal/conversations", "internal/gitsync"},
 	{"internal/spaces"}, // merge rules and people are the organization's: spaces asks orgs, never the other way
 	{"internal/translations"},
 	{"internal/api", "internal/console", "internal/publish", "internal/scim"},
@@ -132,7 +132,7 @@ func TestImportsGoDownward(t *testing.T) {
 var unasked = regexp.MustCompile(`func \((d \*Dispatcher|l \*lane|t \*task|r \*run|f \*Bulk)\)|func \(s \*(Service|Index)\) (Bootstrap|CreateTokenFor|DeleteUser|Erase|scrub|DeleteByOperator|RestoreByOperator|RevokeByOperator|SetQuotasByOperator|countSpace|purgeAll|purgeRest|Tidy|Purge|finishRebuild|fillLayer|TidySearch|Flush|Hook|Notify|notify|Send|Unsubscribe|QueueExport|poll|giveUp|recheck|checkProxies|begin|finish|finishImport|Start|accept|note|Finish)\(`)
 
 func TestServicesAskAgainInsideTheTransaction(t *testing.T) {
-	for _, dir := range []string{"internal/apispec", "internal/assets", "internal/comments", "internal/content", "internal/conversations", "internal/exchange", "internal/gitsync", "internal/inbox", "internal/index", "internal/insights", "internal/merge", "internal/orgs", "internal/reviews", "internal/sites", "internal/spaces", "internal/sso", "internal/translations", "internal/webhooks"} {
+	for _, dir := range []string{"internal/apireview", "internal/apispec", "internal/assets", "internal/comments", "internal/content", "internal/conversations", "internal/exchange", "internal/gitsync", "internal/inbox", "internal/index", "internal/insights", "internal/merge", "internal/orgs", "internal/reviews", "internal/sites", "internal/spaces", "internal/sso", "internal/translations", "internal/webhooks"} {
 		files, err := filepath.Glob(dir + "/*.go")
 		if err != nil {
 			t.Fatal(err)

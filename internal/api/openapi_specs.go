@@ -7,6 +7,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/apispec"
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/opt"
 )
 
 // maxSpecBody bounds a body with a description in it, whose quotes and line breaks
@@ -45,8 +46,9 @@ func (a *API) openAPISpecs() {
 	}, a.putOpenAPISpec)
 	register(a, op{
 		ID: "updateOpenAPISpecBySlug", Route: "PATCH " + one, Tag: tag, Allow: edit,
-		Summary: "Decide whether everybody may read an OpenAPI specification.",
-		About:   "A public one has urls.published, an address that needs no token.",
+		Summary: "Decide whether everybody may read an OpenAPI specification, and whether new versions open change requests.",
+		About: "A public one has urls.published, an address that needs no token. With changeRequestSpace, a version that changes something opens a change request in that space, " +
+			"in the name of the caller, with the changes as its description. As long as it is not merged or archived, the next version updates it.",
 	}, a.updateOpenAPISpec)
 	register(a, op{
 		ID: "deleteOpenAPISpecBySlug", Route: "DELETE " + one, Tag: tag, Allow: edit,
@@ -101,6 +103,7 @@ type OpenAPISpec struct {
 	LastError       docs.OpenAPIError      `json:"lastProcessErrorCode,omitempty" enum:"FETCH_TIMEOUT,FETCH_ERROR,PARSE_ERROR" doc:"Absent if the last processing succeeded."`
 	LastErrors      []openAPIProblem       `json:"lastProcessedErrors,omitempty"`
 	LastErrorCount  int                    `json:"lastProcessedErrorCount"`
+	RequestSpace    string                 `json:"changeRequestSpace,omitempty" doc:"Id of the space in which new versions open change requests."`
 	Permissions     openAPIPermissions     `json:"permissions"`
 	URLs            openAPIURLs            `json:"urls"`
 }
@@ -125,8 +128,8 @@ func (a *API) openAPISpec(g *authz.Grant, v docs.OpenAPISpec) OpenAPISpec {
 	out := OpenAPISpec{
 		Object: "openapi-spec", ID: string(v.ID), CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt, Slug: string(v.Slug), SourceURL: v.SourceURL,
 		ProcessingState: v.State, Visibility: v.Visibility, LastVersion: string(v.LastVersion), LastProcessedAt: v.ProcessedAt, LastError: v.Error,
-		LastErrorCount: len(v.Problems),
-		Permissions:    openAPIPermissions{View: g.Can(authz.ListOpenAPISpecs), Edit: g.Can(authz.CreateOpenAPISpec)},
+		LastErrorCount: len(v.Problems), RequestSpace: string(v.RequestSpace),
+		Permissions: openAPIPermissions{View: g.Can(authz.ListOpenAPISpecs), Edit: g.Can(authz.CreateOpenAPISpec)},
 		URLs: openAPIURLs{
 			Location: a.location("orgs", string(v.Org), "openapi", string(v.Slug)),
 			App:      a.BaseURL + "/o/" + string(v.Org) + "/openapi/" + string(v.Slug),
@@ -199,13 +202,14 @@ func (a *API) putOpenAPISpec(ctx context.Context, in *putOpenAPISpecIn) (*put[Op
 type updateOpenAPISpecIn struct {
 	OpenAPISpecIn
 	Body struct {
-		Visibility docs.OpenAPIVisibility `json:"visibility" enum:"private,public"`
+		Visibility         opt.Val[docs.OpenAPIVisibility] `json:"visibility,omitempty" enum:"private,public"`
+		ChangeRequestSpace opt.Val[docs.SpaceID]           `json:"changeRequestSpace,omitempty" nullable:"true" doc:"Id of a space that the caller can edit; null: new versions open no change requests."`
 	}
 }
 
 func (a *API) updateOpenAPISpec(ctx context.Context, in *updateOpenAPISpecIn) (*out[OpenAPISpec], error) {
 	g := authz.Of(ctx)
-	v, err := a.APISpecs.SetVisibility(ctx, g, in.Slug, in.Body.Visibility)
+	v, err := a.APISpecs.Update(ctx, g, in.Slug, apispec.Patch{Visibility: in.Body.Visibility, RequestSpace: in.Body.ChangeRequestSpace})
 	return ok(a.openAPISpec(g, v)), err
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/jobs"
 	"github.com/octavo-docs/octavo/internal/openapi"
+	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/store"
 )
@@ -159,15 +160,42 @@ func (s *Service) Put(ctx context.Context, g *authz.Grant, slug docs.OpenAPISlug
 	return spec, created, err
 }
 
-// SetVisibility decides whether everybody may read a description.
-func (s *Service) SetVisibility(ctx context.Context, g *authz.Grant, slug docs.OpenAPISlug, v docs.OpenAPIVisibility) (docs.OpenAPISpec, error) {
+// Patch is the input of Update; absent fields stay.
+type Patch struct {
+	Visibility opt.Val[docs.OpenAPIVisibility]
+	// RequestSpace is where a new version opens a change request, in the name of the caller;
+	// null is nowhere.
+	RequestSpace opt.Val[docs.SpaceID]
+}
+
+// Update changes who may read a description, and whether new versions open change requests.
+func (s *Service) Update(ctx context.Context, g *authz.Grant, slug docs.OpenAPISlug, p Patch) (docs.OpenAPISpec, error) {
+	if !p.Visibility.Set() && !p.RequestSpace.Set() {
+		return docs.OpenAPISpec{}, errs.Field("body", "must have visibility or changeRequestSpace")
+	}
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.OpenAPISpec, error) {
-		spec, err := tx.OpenAPISpec(ctx, g.Access.Org, slug)
-		if err != nil || spec.Visibility == v {
-			return spec, err
+		before, err := tx.OpenAPISpec(ctx, g.Access.Org, slug)
+		if err != nil {
+			return before, err
 		}
-		before := spec
-		spec.Visibility, spec.UpdatedAt = v, tx.Now()
+		spec := before
+		spec.Visibility = p.Visibility.Or(spec.Visibility)
+		if space, set := p.RequestSpace.Get(); set {
+			at, _, err := authz.Within(tx.Reader).Space(ctx, g.Actor, authz.EditSpace, space)
+			if errs.Is(err, errs.NotFound) || err == nil && at.Space.Org != spec.Org {
+				err = errs.Field("body.changeRequestSpace", "is not a space of the organization: %q", space)
+			}
+			if err != nil {
+				return before, err
+			}
+			spec.RequestSpace, spec.RequestBy = space, g.Actor.User
+		} else if p.RequestSpace.IsNull() {
+			spec.RequestSpace, spec.RequestBy = "", ""
+		}
+		if spec.Visibility == before.Visibility && spec.RequestSpace == before.RequestSpace && spec.RequestBy == before.RequestBy {
+			return spec, nil
+		}
+		spec.UpdatedAt = tx.Now()
 		if err := tx.PutOpenAPISpec(ctx, spec); err != nil {
 			return spec, err
 		}

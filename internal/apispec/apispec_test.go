@@ -15,6 +15,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/openapi"
+	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
@@ -82,7 +83,7 @@ func TestAVersionIsReadAsItWasSent(t *testing.T) {
 	if _, _, err := w.s.Published(ctx, w.org, "pets"); !errs.Is(err, errs.NotFound) {
 		t.Errorf("a private description is published: %v", err)
 	}
-	if _, err := w.s.SetVisibility(ctx, w.g, "pets", docs.OpenAPIPublic); err != nil {
+	if _, err := w.s.Update(ctx, w.g, "pets", apispec.Patch{Visibility: opt.Of(docs.OpenAPIPublic)}); err != nil {
 		t.Fatal(err)
 	}
 	if _, got, err := w.s.Published(ctx, w.org, "pets"); err != nil || got.ID != v.ID {

@@ -14,6 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/jobs"
 	"github.com/octavo-docs/octavo/internal/openapi"
 	"github.com/octavo-docs/octavo/internal/store"
 )
@@ -25,12 +26,21 @@ const (
 	RecheckJob   = "openapi.recheck"
 	RecheckEvery = 5 * time.Minute
 
+	// RequestJob opens a change request for a new version, or brings the open one up to
+	// date. Package apireview handles it.
+	RequestJob = "openapi.request"
+
 	recheckBatch = 100
 	loadTime     = time.Minute // in which a description has to be checked
 )
 
 // task is the payload of ProcessJob.
 type task struct {
+	Spec docs.OpenAPISpecID `json:"spec"`
+}
+
+// RequestTask is the payload of RequestJob.
+type RequestTask struct {
 	Spec docs.OpenAPISpecID `json:"spec"`
 }
 
@@ -175,7 +185,7 @@ func (s *Service) finish(ctx context.Context, began docs.OpenAPISpec, done prepa
 		if done.version == nil {
 			return tx.PutOpenAPISpec(ctx, spec)
 		}
-		v := *done.version
+		v, first := *done.version, spec.LastVersion == ""
 		v.ID, v.CreatedAt = store.NewID[docs.OpenAPIVersionID](tx), tx.Now()
 		spec.LastVersion, spec.UpdatedAt = v.ID, tx.Now()
 		if err := tx.AddOpenAPIVersion(ctx, v); err != nil {
@@ -183,6 +193,11 @@ func (s *Service) finish(ctx context.Context, began docs.OpenAPISpec, done prepa
 		}
 		if err := tx.PutOpenAPISpec(ctx, spec); err != nil {
 			return err
+		}
+		if spec.RequestSpace != "" && !first {
+			if err := jobs.EnqueueQuiet(ctx, tx, jobs.Job{Kind: RequestJob, Key: string(spec.ID), Payload: RequestTask{spec.ID}, RunAt: tx.Now()}, 0); err != nil {
+				return err
+			}
 		}
 		return audit.Record(ctx, tx, authz.System, event(spec, "version", map[string]any{"version": v.ID, "files": len(v.Files)}))
 	})

@@ -30,8 +30,18 @@ type ChangeRequest struct {
 	MergedBy      UserID
 	MergedAt      Time
 	Cluster       string // of issues that it answers
+	API           APIComparison
 	OpenComments  int
 	OpenConflicts int
+}
+
+// APIComparison is what a change request is about that a new version of the description of an
+// API has opened.
+type APIComparison struct {
+	Spec     OpenAPISpecID    // empty: the request is about something else
+	From, To OpenAPIVersionID // what was compared
+	Changes  int64
+	Breaking int64 // of the changes: those that break clients
 }
 
 // Outdated reports whether the space has revisions that are not merged into the

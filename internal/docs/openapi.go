@@ -53,9 +53,12 @@ type OpenAPISpec struct {
 	Problems    []OpenAPIProblem
 	Fetched     []OpenAPIFile // of the newest version, if it has a URL
 	CheckAt     Time          // when the URL is fetched again; zero: never
-	CreatedBy   UserID
-	CreatedAt   Time
-	UpdatedAt   Time
+	// RequestSpace is where a new version opens a change request; empty: nowhere.
+	RequestSpace SpaceID
+	RequestBy    UserID // in whose name
+	CreatedBy    UserID
+	CreatedAt    Time
+	UpdatedAt    Time
 }
 
 // OpenAPIProblem is something that is wrong with a description.

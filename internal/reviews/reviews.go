@@ -37,14 +37,29 @@ type New struct {
 	// Once fails with ErrAnswered if a draft or an open request of the space answers the
 	// cluster already.
 	Once bool
+	API  docs.APIComparison // what it is about, if a description has opened it: one request of a space at a time
 }
 
 // ErrAnswered says that a cluster has a change request that is not merged yet.
 var ErrAnswered = errs.E(errs.Conflict, "a change request answers the cluster already")
 
+// ErrCompared says that a change request about a description is not merged yet.
+var ErrCompared = errs.E(errs.Conflict, "a change request is about the specification already")
+
 // Answering returns the newest draft or open change request of a space that answers a cluster.
 func Answering(ctx context.Context, r store.Reader, space docs.SpaceID, cluster docs.ClusterID) (cr docs.ChangeRequest, found bool, err error) {
-	list, _, err := r.ChangeRequests(ctx, store.ChangeRequestFilter{Space: space, Cluster: string(cluster), ByCreation: true}, store.Page{Limit: 100})
+	return pending(ctx, r, store.ChangeRequestFilter{Space: space, Cluster: string(cluster)})
+}
+
+// Comparing returns the newest draft or open change request of a space that a description has opened.
+func Comparing(ctx context.Context, r store.Reader, space docs.SpaceID, spec docs.OpenAPISpecID) (cr docs.ChangeRequest, found bool, err error) {
+	return pending(ctx, r, store.ChangeRequestFilter{Space: space, Spec: spec})
+}
+
+// pending returns the newest draft or open change request of a filter.
+func pending(ctx context.Context, r store.Reader, f store.ChangeRequestFilter) (cr docs.ChangeRequest, found bool, err error) {
+	f.ByCreation = true
+	list, _, err := r.ChangeRequests(ctx, f, store.Page{Limit: 100})
 	i := slices.IndexFunc(list, func(cr docs.ChangeRequest) bool { return cr.Status == docs.ChangeDraft || cr.Status == docs.ChangeOpen })
 	if i < 0 {
 		return cr, false, err
@@ -83,9 +98,16 @@ func (s *Service) create(ctx context.Context, g *authz.Grant, subject string, n 
 				return docs.ChangeRequest{}, ErrAnswered
 			}
 		}
+		if n.API.Spec != "" {
+			if _, found, err := Comparing(ctx, tx.Reader, sp.ID, n.API.Spec); err != nil {
+				return docs.ChangeRequest{}, err
+			} else if found {
+				return docs.ChangeRequest{}, ErrCompared
+			}
+		}
 		cr := docs.ChangeRequest{
 			ID: store.NewID[docs.ChangeRequestID](tx), Space: sp.ID, Status: docs.ChangeDraft, Subject: subject,
-			CreatedAt: tx.Now(), UpdatedAt: tx.Now(), Revision: sp.Revision, Initial: sp.Revision, Ancestor: sp.Revision, Cluster: string(n.Cluster),
+			CreatedAt: tx.Now(), UpdatedAt: tx.Now(), Revision: sp.Revision, Initial: sp.Revision, Ancestor: sp.Revision, Cluster: string(n.Cluster), API: n.API,
 		}
 		cr, err := s.add(ctx, tx, g, cr)
 		if err != nil {
@@ -136,6 +158,7 @@ type Patch struct {
 	Subject     opt.Val[string]
 	Description *revision.Body
 	Status      docs.ChangeRequestStatus // empty: stays
+	API         *docs.APIComparison      // nil: stays
 }
 
 // Change changes the subject, the description or the status.
@@ -209,6 +232,9 @@ func patched(cr docs.ChangeRequest, p Patch, d *described) (docs.ChangeRequest, 
 	}
 	if d != nil {
 		cr.Description = d.text
+	}
+	if p.API != nil {
+		cr.API = *p.API
 	}
 	return cr, nil
 }

@@ -200,6 +200,8 @@ func (c *ruleCheck) custom(r docs.MergeRule) string {
 		},
 		"reviews": reviews,
 		"actor":   map[string]any{"id": string(c.actor)},
+		// What a new version of the description of an API changes that has opened the request.
+		"openapi": map[string]any{"changes": float64(c.cr.API.Changes), "breaking": float64(c.cr.API.Breaking)},
 	}
 	if _, err := p.Eval(env); err != nil {
 		return "a custom rule cannot be evaluated: " + err.Error()

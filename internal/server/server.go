@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/api"
+	"github.com/octavo-docs/octavo/internal/apireview"
 	"github.com/octavo-docs/octavo/internal/apispec"
 	"github.com/octavo-docs/octavo/internal/assets"
 	"github.com/octavo-docs/octavo/internal/audit"
@@ -162,17 +163,18 @@ type Services struct {
 	Reviews *reviews.Service
 	Spaces  *spaces.Service
 
-	Comments *comments.Service
-	Webhooks *webhooks.Service
-	Git      *gitsync.Service
-	Sites    *sites.Service
-	Insights *insights.Service
-	Assets   *assets.Service
-	APISpecs *apispec.Service
-	SignIn   *signin.Service
-	SSO      *sso.Service
-	OIDC     *oidc.Service
-	Inbox    *inbox.Service
+	Comments   *comments.Service
+	Webhooks   *webhooks.Service
+	Git        *gitsync.Service
+	Sites      *sites.Service
+	Insights   *insights.Service
+	Assets     *assets.Service
+	APISpecs   *apispec.Service
+	APIReviews *apireview.Service
+	SignIn     *signin.Service
+	SSO        *sso.Service
+	OIDC       *oidc.Service
+	Inbox      *inbox.Service
 
 	Conversations *conversations.Service
 	Translations  *translations.Service
@@ -205,7 +207,7 @@ func NewServices(s *store.Store, files blob.Store, out outbound.Policy) Services
 		Content: c, Reviews: proposals, Spaces: folders, Translations: languages,
 		Comments: talk, Webhooks: &webhooks.Service{Store: s, Outbound: out}, Git: sync,
 		Sites: published, Insights: &insights.Service{Store: s, Sites: published, Source: c.Source},
-		Assets: &assets.Service{Store: s, Blobs: files}, APISpecs: specs, SignIn: entry, OIDC: oidc.New(s, entry, out),
+		Assets: &assets.Service{Store: s, Blobs: files}, APISpecs: specs, APIReviews: &apireview.Service{Store: s, Specs: specs, Reviews: proposals}, SignIn: entry, OIDC: oidc.New(s, entry, out),
 		SSO: &sso.Service{Store: s}, Conversations: &conversations.Service{Store: s, Content: c, Reviews: proposals},
 		Inbox: &inbox.Service{Store: s, Mail: mail.None{}, Log: slog.Default()},
 	}
@@ -368,6 +370,7 @@ func (s *Server) jobs() *jobs.Runner {
 	r.Handle(translations.RunJob, s.Translations.Run)
 	r.Every(gitsync.PollEvery, gitsync.PollJob, s.Git.Poll)
 	r.Handle(apispec.ProcessJob, s.APISpecs.Process)
+	r.Handle(apispec.RequestJob, s.APIReviews.Open)
 	r.Handle(conversations.AnalyseJob, s.Conversations.Analyse)
 	r.Every(apispec.RecheckEvery, apispec.RecheckJob, s.APISpecs.Recheck)
 	r.Every(sites.HostnameEvery, sites.HostnameJob, s.Sites.CheckHostnames)

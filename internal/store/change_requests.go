@@ -10,12 +10,14 @@ import (
 )
 
 const changeRequestColumns = `c.id, c.space_id, c.number, c.status, c.subject, c.description, c.created_at, c.updated_at,
-	c.revision_id, c.initial_id, c.ancestor_id, c.merged_id, c.merged_by, c.merged_at, c.cluster_id, c.open_comments, c.open_conflicts, ` + userColumns
+	c.revision_id, c.initial_id, c.ancestor_id, c.merged_id, c.merged_by, c.merged_at, c.cluster_id,
+	c.openapi_spec, c.openapi_from, c.openapi_to, c.openapi_changes, c.openapi_breaking, c.open_comments, c.open_conflicts, ` + userColumns
 
 func changeRequestDest(c *docs.ChangeRequest) []any {
 	return append([]any{
 		&c.ID, &c.Space, &c.Number, &c.Status, &c.Subject, &c.Description, &c.CreatedAt, &c.UpdatedAt,
-		&c.Revision, &c.Initial, &c.Ancestor, &c.Merged, &c.MergedBy, &c.MergedAt, &c.Cluster, &c.OpenComments, &c.OpenConflicts,
+		&c.Revision, &c.Initial, &c.Ancestor, &c.Merged, &c.MergedBy, &c.MergedAt, &c.Cluster,
+		&c.API.Spec, &c.API.From, &c.API.To, &c.API.Changes, &c.API.Breaking, &c.OpenComments, &c.OpenConflicts,
 	}, userDest(&c.CreatedBy)...)
 }
 
@@ -51,7 +53,8 @@ type ChangeRequestFilter struct {
 	Contributor docs.UserID
 	Reviewer    docs.UserID // who was asked
 	Cluster     string
-	ByCreation  bool // in the order of creation, not of the last change
+	Spec        docs.OpenAPISpecID // a description whose new version it is about
+	ByCreation  bool               // in the order of creation, not of the last change
 }
 
 // where returns the conditions with the arguments that they need, numbered
@@ -79,6 +82,9 @@ func (f ChangeRequestFilter) where(args []any) (string, []any) {
 	}
 	if f.Cluster != "" {
 		and(`c.cluster_id = $%d`, f.Cluster)
+	}
+	if f.Spec != "" {
+		and(`c.openapi_spec = $%d`, f.Spec)
 	}
 	return text, args
 }
@@ -172,10 +178,10 @@ func (tx *Tx) NextNumber(ctx context.Context, space docs.SpaceID) (n int64, err 
 func (tx *Tx) AddChangeRequest(ctx context.Context, c docs.ChangeRequest) error {
 	err := tx.put(ctx, `
 		INSERT INTO change_requests (id, space_id, number, status, subject, description, created_by, created_at, updated_at,
-			revision_id, initial_id, ancestor_id, cluster_id)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
+			revision_id, initial_id, ancestor_id, cluster_id, openapi_spec, openapi_from, openapi_to, openapi_changes, openapi_breaking)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
 		c.ID, c.Space, c.Number, c.Status, c.Subject, c.Description, c.CreatedBy.ID, c.CreatedAt, c.UpdatedAt,
-		c.Revision, c.Initial, c.Ancestor, c.Cluster)
+		c.Revision, c.Initial, c.Ancestor, c.Cluster, c.API.Spec, c.API.From, c.API.To, c.API.Changes, c.API.Breaking)
 	if err != nil {
 		return err
 	}
@@ -207,10 +213,10 @@ func (tx *Tx) countChangeRequest(ctx context.Context, space docs.SpaceID, from, 
 func (tx *Tx) PutChangeRequest(ctx context.Context, was, c docs.ChangeRequest) error {
 	n, err := tx.exec(ctx, `
 		UPDATE change_requests SET status = $4, subject = $5, description = $6, updated_at = $7, revision_id = $8, ancestor_id = $9,
-			merged_id = $10, merged_by = $11, merged_at = $12
+			merged_id = $10, merged_by = $11, merged_at = $12, openapi_to = $13, openapi_changes = $14, openapi_breaking = $15
 		WHERE id = $1 AND revision_id = $2 AND status = $3`,
 		c.ID, was.Revision, was.Status, c.Status, c.Subject, c.Description, c.UpdatedAt, c.Revision, c.Ancestor,
-		c.Merged, c.MergedBy, c.MergedAt)
+		c.Merged, c.MergedBy, c.MergedAt, c.API.To, c.API.Changes, c.API.Breaking)
 	if err == nil && n == 0 {
 		err = errs.E(errs.Precondition, "the change request has changed in the meantime; read it again")
 	}

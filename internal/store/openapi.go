@@ -7,11 +7,11 @@ import (
 )
 
 const openAPIColumns = `a.id, a.org_id, a.slug, a.source_url, a.source_blob, a.visibility, a.state, a.run, a.last_version, a.processed_at,
-	a.error_code, a.problems, a.fetched, a.check_at, a.created_by, a.created_at, a.updated_at`
+	a.error_code, a.problems, a.fetched, a.check_at, a.request_space, a.request_by, a.created_by, a.created_at, a.updated_at`
 
 func scanOpenAPISpec(s scanner) (v docs.OpenAPISpec, err error) {
 	err = s.Scan(&v.ID, &v.Org, &v.Slug, &v.SourceURL, &v.SourceBlob, &v.Visibility, &v.State, &v.Run, &v.LastVersion, &v.ProcessedAt,
-		&v.Error, inJSON{&v.Problems}, inJSON{&v.Fetched}, &v.CheckAt, &v.CreatedBy, &v.CreatedAt, &v.UpdatedAt)
+		&v.Error, inJSON{&v.Problems}, inJSON{&v.Fetched}, &v.CheckAt, &v.RequestSpace, &v.RequestBy, &v.CreatedBy, &v.CreatedAt, &v.UpdatedAt)
 	return v, err
 }
 
@@ -62,10 +62,10 @@ func (tx *Tx) PutOpenAPISpec(ctx context.Context, v docs.OpenAPISpec) error {
 	return tx.put(ctx, `
 		UPDATE openapi_specs
 		SET source_url = $2, source_blob = $3, visibility = $4, state = $5, run = $6, last_version = $7, processed_at = $8,
-			error_code = $9, problems = $10, fetched = $11, check_at = $12, updated_at = $13
+			error_code = $9, problems = $10, fetched = $11, check_at = $12, updated_at = $13, request_space = $14, request_by = $15
 		WHERE id = $1`,
 		v.ID, v.SourceURL, v.SourceBlob, v.Visibility, v.State, v.Run, v.LastVersion, v.ProcessedAt,
-		v.Error, toJSON(v.Problems), toJSON(v.Fetched), v.CheckAt, v.UpdatedAt)
+		v.Error, toJSON(v.Problems), toJSON(v.Fetched), v.CheckAt, v.UpdatedAt, v.RequestSpace, v.RequestBy)
 }
 
 // DropOpenAPISpec deletes a description with its versions.

@@ -1,0 +1,188 @@
+// Package apireview opens change requests for new versions of the descriptions of APIs: what
+// changed is the description of the request, for those who write beside the reference.
+package apireview
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/apispec"
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/openapi"
+	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/reviews"
+	"github.com/octavo-docs/octavo/internal/revision"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// maxListed is how many changes a description of a request lists.
+const maxListed = 100
+
+// Service opens change requests.
+type Service struct {
+	Store   *store.Store
+	Specs   *apispec.Service
+	Reviews *reviews.Service
+}
+
+// Open is the handler of apispec.RequestJob. It compares the newest version of a description with
+// the one that the last request of the space was about, or with the one before it. A
+// request that is not merged yet is brought up to date, so there is never a second one.
+// Whoever asked for requests must still be able to edit the space; otherwise nothing happens.
+func (s *Service) Open(ctx context.Context, payload []byte) error {
+	var task apispec.RequestTask
+	if err := json.Unmarshal(payload, &task); err != nil {
+		return err
+	}
+	spec, exists, err := store.Maybe(s.Store.OpenAPISpecByID(ctx, task.Spec))
+	if err != nil || !exists || spec.RequestSpace == "" || spec.LastVersion == "" {
+		return err
+	}
+	g, err := authz.OnBehalf(ctx, s.Store, spec.RequestBy, authz.EditSpace, spec.RequestSpace)
+	if authz.Denied(err) || err == nil && g.Space.Org != spec.Org {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	old, found, err := reviews.Comparing(ctx, s.Store.Reader, g.Space.ID, spec.ID)
+	if err != nil {
+		return err
+	}
+	if found {
+		return s.update(ctx, g, spec, old)
+	}
+	from, err := s.reviewed(ctx, g.Space.ID, spec.ID)
+	if err != nil {
+		return err
+	}
+	c, err := s.compare(ctx, spec, from)
+	if err != nil || c.api.Changes == 0 {
+		return err
+	}
+	cr, err := s.Reviews.Create(ctx, g, reviews.New{Subject: c.subject, API: c.api})
+	if errors.Is(err, reviews.ErrCompared) {
+		return nil // another node was faster
+	}
+	if err != nil {
+		return err
+	}
+	_, err = s.Reviews.Change(ctx, g, string(cr.ID), reviews.Patch{Description: c.body(), Status: docs.ChangeOpen})
+	return err
+}
+
+// reviewed returns the version that the last request of a space ended with; empty if there is none.
+func (s *Service) reviewed(ctx context.Context, space docs.SpaceID, spec docs.OpenAPISpecID) (docs.OpenAPIVersionID, error) {
+	list, _, err := s.Store.ChangeRequests(ctx, store.ChangeRequestFilter{Space: space, Spec: spec, ByCreation: true}, store.Page{Limit: 1})
+	if err != nil || len(list) == 0 {
+		return "", err
+	}
+	return list[0].API.To, nil
+}
+
+// update brings a request up to date. What somebody has written instead of the changelog, or as
+// the subject, stays.
+func (s *Service) update(ctx context.Context, g *authz.Grant, spec docs.OpenAPISpec, cr docs.ChangeRequest) error {
+	was, err := s.compareWith(ctx, spec, cr.API.From, cr.API.To)
+	if err != nil {
+		return err
+	}
+	now, err := s.compare(ctx, spec, cr.API.From)
+	if err != nil {
+		return err
+	}
+	p := reviews.Patch{API: &now.api}
+	if cr.Subject == was.subject {
+		p.Subject = opt.Of(now.subject)
+	}
+	if text := strings.TrimSpace(cr.Description); text == "" || text == strings.TrimSpace(was.text) {
+		p.Description = now.body()
+	}
+	if cr.Status == docs.ChangeDraft && cr.Description == "" { // it was created, and the server stopped
+		p.Status = docs.ChangeOpen
+	}
+	_, err = s.Reviews.Change(ctx, g, string(cr.ID), p)
+	return err
+}
+
+// comparison is what a request says.
+type comparison struct {
+	api     docs.APIComparison
+	subject string
+	text    string // Markdown
+}
+
+func (c comparison) body() *revision.Body { return &revision.Body{Markdown: &c.text} }
+
+func (s *Service) compare(ctx context.Context, spec docs.OpenAPISpec, from docs.OpenAPIVersionID) (comparison, error) {
+	return s.compareWith(ctx, spec, from, spec.LastVersion)
+}
+
+// compareWith compares two versions; from may be empty, for the one before.
+func (s *Service) compareWith(ctx context.Context, spec docs.OpenAPISpec, from, to docs.OpenAPIVersionID) (comparison, error) {
+	diff, err := s.Specs.Changes(ctx, spec.Org, spec.Slug, to, from)
+	if err != nil {
+		return comparison{}, err
+	}
+	out := comparison{api: docs.APIComparison{Spec: spec.ID, From: diff.From, To: diff.To, Changes: int64(len(diff.Changes))}}
+	for _, c := range diff.Changes {
+		if c.Breaking {
+			out.api.Breaking++
+		}
+	}
+	out.subject = fmt.Sprintf("API %s: %d changes", spec.Slug, out.api.Changes)
+	if out.api.Changes == 1 {
+		out.subject = fmt.Sprintf("API %s: 1 change", spec.Slug)
+	}
+	if out.api.Breaking > 0 {
+		out.subject += fmt.Sprintf(", %d of them breaking", out.api.Breaking)
+	}
+	out.text = string(markup.Print(changelog(diff.Changes), markup.Refs{}))
+	return out, nil
+}
+
+// changelog returns changes as a document, those that break clients first. It is made of nodes, so
+// whatever a description says is escaped when it is printed.
+func changelog(changes []openapi.Change) *markup.Document {
+	out := &markup.Document{}
+	left := maxListed
+	for _, breaking := range []bool{true, false} {
+		list := block("list-unordered")
+		for _, c := range changes {
+			if c.Breaking == breaking && left > 0 {
+				left--
+				list.Nodes = append(list.Nodes, block("list-item", block("paragraph", line(c))))
+			}
+		}
+		if len(list.Nodes) > 0 {
+			title := map[bool]string{true: "Breaking changes", false: "Other changes"}[breaking]
+			out.Nodes = append(out.Nodes, block("heading-2", text(title)), list)
+		}
+	}
+	if more := len(changes) - maxListed; more > 0 {
+		out.Nodes = append(out.Nodes, block("paragraph", text(fmt.Sprintf("And %d more.", more))))
+	}
+	return out
+}
+
+// line returns a change in one line.
+func line(c openapi.Change) *markup.Node {
+	at := c.Operation
+	if c.Where != "" {
+		at += ", " + c.Where
+	}
+	return text(strings.Join(strings.Fields(at+": "+c.Message), " "))
+}
+
+func text(s string) *markup.Node {
+	return &markup.Node{Object: markup.ObjectText, Leaves: []markup.Leaf{{Text: s}}}
+}
+
+func block(typ string, nodes ...*markup.Node) *markup.Node {
+	return &markup.Node{Object: markup.ObjectBlock, Type: typ, Nodes: nodes}
+}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -55,7 +56,7 @@ func withoutBytes(changes []Change) ([][]docs.File, error) {
 				return nil, errs.Field(at, "needs either url or base64")
 			case f.Base64 != "" && f.ContentType == "":
 				return nil, errs.Field(at+".contentType", "is required with base64")
-			case base64.StdEncoding.DecodedLen(len(f.Base64)) > MaxBase64+2:
+			case base64.RawStdEncoding.DecodedLen(len(strings.TrimRight(f.Base64, "="))) > MaxBase64:
 				return nil, errs.Field(at+".base64", "is larger than %d MB; send it as a url, or upload it", MaxBase64>>20)
 			}
 			if f.URL != "" {

@@ -377,6 +377,9 @@ func explain(err error) (reason, message string, temporary bool) {
 	if errors.As(err, &known) {
 		return known.reason, known.message, false
 	}
+	if store.Collided(err) {
+		return string(git.Internal), "others wrote to the database at the same time", true
+	}
 	switch errs.KindOf(err) {
 	case errs.NotFound, errs.Forbidden, errs.Unauthenticated:
 		return ReasonForbidden, "the user who asked for it may no longer synchronize the space: " + errs.Message(err), false

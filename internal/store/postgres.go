@@ -11,6 +11,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	_ "github.com/jackc/pgx/v5/stdlib" // registers the driver "pgx"
+
+	"github.com/octavo-docs/octavo/internal/errs"
 )
 
 // postgres serves any number of nodes. Write transactions are serializable,
@@ -21,9 +23,9 @@ type postgres struct {
 	locks spaceLocks
 }
 
-// maxTries bounds how often a transaction is repeated. The pauses grow, so
-// only a database that is overrun reaches it.
-const maxTries = 30
+// retryTime is for how long a transaction is repeated. A large one beside many small ones may fail
+// each time.
+const retryTime = 10 * time.Second
 
 func openPostgres(ctx context.Context, o Options) (*sql.DB, dialect, error) {
 	db, err := sql.Open("pgx", o.DatabaseURL)
@@ -82,12 +84,17 @@ func (p *postgres) transact(ctx context.Context, space string, queued func(), fn
 
 var serializable = &sql.TxOptions{Isolation: sql.LevelSerializable}
 
-// retried repeats a transaction that failed only because of another one.
+// retried repeats a transaction that failed only because of another one. One that fails for too
+// long ends with an error of kind errs.Conflict.
 func retried(ctx context.Context, do func() error) error {
+	end := time.Now().Add(retryTime)
 	for try := 1; ; try++ {
 		err := do()
-		if err == nil || try == maxTries || !collided(err) {
+		if err == nil || !Collided(err) {
 			return err
+		}
+		if time.Now().After(end) {
+			return &errs.Error{Kind: errs.Conflict, Message: "others wrote at the same time again and again, so nothing was changed; try again, with fewer changes at a time", Err: err}
 		}
 		pause := time.Duration(rand.Int64N(int64(min(try*try, 100)) * int64(time.Millisecond)))
 		select {
@@ -119,8 +126,8 @@ func (p *postgres) snapshot(ctx context.Context, fn func(runner) error) error {
 	return once(ctx, p.db, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, fn)
 }
 
-// collided reports whether a transaction failed only because of another one.
-func collided(err error) bool {
+// Collided reports whether a transaction failed only because of others.
+func Collided(err error) bool {
 	var e *pgconn.PgError
 	return errors.As(err, &e) && (e.Code == "40001" || e.Code == "40P01")
 }

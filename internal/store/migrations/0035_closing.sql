@@ -20,5 +20,3 @@ ALTER TABLE change_requests ADD COLUMN openapi_to text_key NOT NULL DEFAULT '';
 ALTER TABLE change_requests ADD COLUMN openapi_changes BIGINT NOT NULL DEFAULT 0; -- between both versions
 ALTER TABLE change_requests ADD COLUMN openapi_breaking BIGINT NOT NULL DEFAULT 0; -- of them
 CREATE INDEX change_requests_openapi ON change_requests (openapi_spec) WHERE openapi_spec <> '';
-
-ALTER TABLE sites ADD COLUMN try_it BOOLEAN NOT NULL DEFAULT FALSE; -- readers may send requests to the servers of descriptions

@@ -24,7 +24,12 @@ build:
 run: build
 	./bin/octavo serve --demo --data $(DATA) --listen $(LISTEN)
 
-test: build
+# Checks, tests and the program that they run are compiled with the same flags, once: without
+# C, as it is released. Only the paths in it are those of this machine.
+check test: export CGO_ENABLED = 0
+
+test:
+	go build -ldflags '$(LDFLAGS)' -o bin/octavo ./cmd/octavo
 	scripts/with-s3 scripts/with-acme scripts/with-memory scripts/with-postgres scripts/test
 
 check:

@@ -44,9 +44,10 @@ func start(ctx context.Context, o options) (s *servers, err error) {
 		return nil, err
 	}
 	s = &servers{dir: dir, bin: o.bin, memory: o.memory, place: []string{"--data", filepath.Join(dir, "data")}}
+	made := s
 	defer func() {
 		if err != nil {
-			s.close()
+			made.close()
 		}
 	}()
 	if o.database != "" {

@@ -92,6 +92,46 @@ func TestQuotas(t *testing.T) {
 	})
 }
 
+// Copies count as much as their originals, and nobody exceeds the quotas of an organization by
+// transferring spaces to it.
+func TestQuotasOfCopiesAndTransfers(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		w := newWorld(t, o, nil)
+		w.liveSpace()
+		w.must("admin", "POST", "/spaces/$space/content", `{"changes":[{"operation":"insert_files","files":[{"name":"a.txt","contentType":"text/plain","base64":"MTIzNDU2"}]}]}`)
+		content := w.used("content")
+		for of, most := range map[docs.Quota]int64{docs.QuotaFiles: 11, docs.QuotaContent: 2*content - 1} {
+			w.limit("", docs.Quotas{of: most})
+			w.refusedBy(string(of), "POST", "/spaces/$space/duplicate", "")
+			w.limit("", docs.Quotas{of: most + 1})
+		}
+		w.must("admin", "POST", "/orgs/$org/collections", `{"title":"Both"}`, "collection")
+		w.must("admin", "POST", "/spaces/$space/duplicate", "", "copy")
+		if n := w.used("files"); n != 12 || w.used("content") != 2*content {
+			t.Errorf("%d bytes of files and %d of content, of a space with %d and its copy", n, w.used("content"), content)
+		}
+		for _, space := range []string{"$space", "$copy"} {
+			w.must("admin", "POST", "/spaces/"+space+"/move", `{"parent":"$collection"}`)
+		}
+		w.must("mallory", "POST", "/orgs/$beta/invites", `{"emails":["admin@acme.test"],"role":"create"}`)
+		acme, beta := w.vars["org"], w.vars["beta"]
+		for quota, most := range map[docs.Quota]int64{docs.QuotaContent: content, docs.QuotaFiles: 6, docs.QuotaPages: 1} {
+			w.vars["org"] = beta
+			w.limit("", docs.Quotas{docs.QuotaContent: 1 << 30, docs.QuotaFiles: 1 << 30, docs.QuotaPages: 100, quota: most})
+			w.refusedBy(string(quota), "POST", "/collections/$collection/transfer", `{"organization":"$beta"}`)
+			w.limit("", docs.Quotas{quota: most - 1})
+			w.refusedBy(string(quota), "POST", "/spaces/$copy/transfer", `{"organization":"$beta"}`)
+		}
+		w.limit("", docs.Quotas{docs.QuotaContent: content, docs.QuotaFiles: 6, docs.QuotaPages: 1})
+		// The space has more than it may by itself, which is no matter of whom it belongs to.
+		w.vars["org"] = acme
+		w.limit(w.vars["copy"], docs.Quotas{docs.QuotaPages: 0})
+		w.must("admin", "POST", "/spaces/$copy/transfer", `{"organization":"$beta"}`)
+		w.refusedBy("content", "POST", "/collections/$collection/transfer", `{"organization":"$beta"}`)
+		w.verify()
+	})
+}
+
 // Many who add at the same time do not exceed a quota together.
 func TestQuotasBesideOthers(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {

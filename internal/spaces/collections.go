@@ -396,6 +396,9 @@ func (s *Service) TransferCollection(ctx context.Context, g *authz.Grant, to doc
 				return root, err
 			}
 		}
+		if err := tx.Received(ctx, to, t.spaces...); err != nil {
+			return root, err
+		}
 		for _, c := range t.collections {
 			if err := tx.DropGrants(ctx, from, c.Node()); err != nil {
 				return root, err

@@ -140,7 +140,13 @@ func (tx *Tx) WithinQuotas(ctx context.Context, sp docs.Space, added docs.Usage)
 	if q, err = tx.Quotas(ctx, sp.Org); err != nil || len(q) == 0 {
 		return err
 	}
-	now, err := tx.contentOfOrg(ctx, sp.Org)
+	return tx.orgWithin(ctx, sp.Org, q, added)
+}
+
+// orgWithin returns an error if the spaces of an organization use more than its quotas since something
+// was added.
+func (tx *Tx) orgWithin(ctx context.Context, org docs.OrgID, q docs.Quotas, added docs.Usage) error {
+	now, err := tx.contentOfOrg(ctx, org)
 	if err != nil {
 		return err
 	}
@@ -148,6 +154,25 @@ func (tx *Tx) WithinQuotas(ctx context.Context, sp docs.Space, added docs.Usage)
 		return overQuota("organization", of, q[of], now[of])
 	}
 	return nil
+}
+
+// Received returns an error if an organization uses more than it may since it got spaces of another one.
+func (tx *Tx) Received(ctx context.Context, org docs.OrgID, spaces ...docs.Space) error {
+	q, err := tx.Quotas(ctx, org)
+	if err != nil || len(q) == 0 {
+		return err
+	}
+	added := docs.Usage{}
+	for _, sp := range spaces {
+		used, err := tx.SpaceUsage(ctx, sp.ID)
+		if err != nil {
+			return err
+		}
+		for of, n := range used {
+			added[of] += n
+		}
+	}
+	return tx.orgWithin(ctx, org, q, added)
 }
 
 // oneMore returns an error if an organization has more of something than it may since one was added.
@@ -222,14 +247,14 @@ func (tx *Tx) SetCounted(ctx context.Context, space docs.SpaceID, at docs.Revisi
 	return counted == 1, err
 }
 
-// CopyUsage counts the pages of a copy, which shares texts and files with its original.
+// CopyUsage counts for a copy all that its original has, although both share texts and files: those of
+// the copy stay when the original is deleted.
 func (tx *Tx) CopyUsage(ctx context.Context, from docs.SpaceID, to docs.Space) error {
 	err := tx.put(ctx, `
-		UPDATE spaces SET page_count = (SELECT o.page_count FROM spaces o WHERE o.id = $1), counted = (SELECT o.counted FROM spaces o WHERE o.id = $1)
+		UPDATE spaces SET (content_bytes, file_bytes, page_count, counted) = (SELECT o.content_bytes, o.file_bytes, o.page_count, o.counted FROM spaces o WHERE o.id = $1)
 		WHERE id = $2`, from, to.ID)
 	if err != nil {
 		return err
 	}
-	to.Limited = true
-	return tx.WithinQuotas(ctx, to, docs.Usage{docs.QuotaPages: 1})
+	return tx.Received(ctx, to.Org, to)
 }

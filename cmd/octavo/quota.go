@@ -20,7 +20,7 @@ type orgQuotaCmd struct {
 	Pages         string `help:"Pages." placeholder:"N"`
 	Members       string `help:"Members, with guests and service accounts." placeholder:"N"`
 	Webhooks      string `help:"Webhooks." placeholder:"N"`
-	GitOperations string `help:"Git imports and exports that people ask for in a day." placeholder:"N"`
+	GitOperations string `help:"Git imports and exports that people and webhooks of repositories ask for in a day." placeholder:"N"`
 	JSON          bool   `help:"Print lines of JSON." name:"json"`
 }
 

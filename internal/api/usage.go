@@ -30,7 +30,7 @@ type OrganizationUsage struct {
 	Pages         Metered      `json:"pages" doc:"Pages of the newest revisions."`
 	Members       Metered      `json:"members" doc:"Members, with guests and service accounts."`
 	Webhooks      Metered      `json:"webhooks"`
-	GitOperations Metered      `json:"gitOperations" doc:"Imports and exports that people asked for today (UTC)."`
+	GitOperations Metered      `json:"gitOperations" doc:"Imports and exports that people and webhooks of repositories asked for today (UTC)."`
 	Spaces        []SpaceUsage `json:"spaces" doc:"Those with quotas of their own, then the largest; at most 50."`
 }
 

@@ -88,6 +88,7 @@ func TestQuotas(t *testing.T) {
 		w.refusedBy("webhooks", "POST", "/orgs/$org/webhooks", `{"url":"https://example.com/","events":["space_content_updated"]}`)
 		w.refusedBy("members", "POST", "/orgs/$org/invites", `{"emails":["late@acme.test"],"role":"read"}`)
 		w.refusedBy("gitOperations", "POST", "/spaces/$space/git/import", `{"url":"https://example.com/x.git","ref":"refs/heads/main"}`)
+		w.refusedBy("gitOperations", "PUT", "/spaces/$space/git/connection", `{"url":"https://example.com/x.git","ref":"refs/heads/main"}`)
 		w.verify()
 	})
 }

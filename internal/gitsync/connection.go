@@ -110,7 +110,7 @@ func (s *Service) Connect(ctx context.Context, g *authz.Grant, in ConnectionInpu
 		if equal, err := sameConnection(ctx, tx.Reader, was, c); err != nil {
 			return c, err
 		} else if !c.Paused && !(had && equal) {
-			if _, err := queueBoth(ctx, tx, &c); err != nil {
+			if _, err := queueBoth(ctx, tx, g.Space.Org, &c); err != nil {
 				return c, err
 			}
 		}
@@ -295,7 +295,7 @@ func (s *Service) SyncNow(ctx context.Context, g *authz.Grant) ([]docs.GitOperat
 		if c.Paused {
 			return nil, errs.E(errs.Precondition, "the connection is paused; set paused to false first")
 		}
-		out, err := queueBoth(ctx, tx, &c)
+		out, err := queueBoth(ctx, tx, g.Space.Org, &c)
 		if err != nil {
 			return nil, err
 		}
@@ -303,18 +303,18 @@ func (s *Service) SyncNow(ctx context.Context, g *authz.Grant) ([]docs.GitOperat
 	})
 }
 
-// queueBoth queues everything that a connection does.
-func queueBoth(ctx context.Context, tx *store.Tx, c *docs.GitConnection) ([]docs.GitOperation, error) {
+// queueBoth queues everything that a connection does, because somebody asked for it.
+func queueBoth(ctx context.Context, tx *store.Tx, org docs.OrgID, c *docs.GitConnection) ([]docs.GitOperation, error) {
 	var out []docs.GitOperation
 	if c.Direction.Imports() {
-		o, err := queueConnected(ctx, tx, c, docs.GitImport, docs.GitRequest{})
+		o, err := queueAsked(ctx, tx, org, c, docs.GitImport, docs.GitRequest{})
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, o)
 	}
 	if c.Direction.Exports() {
-		o, err := queueConnected(ctx, tx, c, docs.GitExport, docs.GitRequest{})
+		o, err := queueAsked(ctx, tx, org, c, docs.GitExport, docs.GitRequest{})
 		if err != nil {
 			return nil, err
 		}
@@ -323,19 +323,29 @@ func queueBoth(ctx context.Context, tx *store.Tx, c *docs.GitConnection) ([]docs
 	return out, nil
 }
 
+// queueAsked is queueConnected for an operation that somebody asked for, which counts for the quota
+// of the organization unless one waits already.
+func queueAsked(ctx context.Context, tx *store.Tx, org docs.OrgID, c *docs.GitConnection, d docs.GitDirection, req docs.GitRequest) (docs.GitOperation, error) {
+	o, fresh, err := queueConnected(ctx, tx, c, d, req)
+	if err == nil && fresh {
+		err = tx.CountGitOperation(ctx, org)
+	}
+	return o, err
+}
+
 // queueConnected queues an operation of a connection, with the rights of the user who made the
-// connection, and stores its id there.
-func queueConnected(ctx context.Context, tx *store.Tx, c *docs.GitConnection, d docs.GitDirection, req docs.GitRequest) (docs.GitOperation, error) {
+// connection, and stores its id there. It reports false if one waits already.
+func queueConnected(ctx context.Context, tx *store.Tx, c *docs.GitConnection, d docs.GitDirection, req docs.GitRequest) (docs.GitOperation, bool, error) {
 	req.Connected, req.Provider = true, c.Provider
 	info := infoOf(c.Remote, req, tx.Now())
 	req.TreeURL, req.CommitURL = info.TreeURL, info.CommitURL
 	if d == docs.GitExport {
 		req.Message = c.CommitTemplate
 	}
-	o, _, err := queue(ctx, tx, docs.GitOperation{Space: c.Space, Direction: d, Remote: c.Remote, Request: req, User: c.User}, git.Credentials{})
+	o, fresh, err := queue(ctx, tx, docs.GitOperation{Space: c.Space, Direction: d, Remote: c.Remote, Request: req, User: c.User}, git.Credentials{})
 	if err != nil {
-		return o, err
+		return o, false, err
 	}
 	c.LastOperation = o.ID
-	return o, tx.PutGitConnection(ctx, *c)
+	return o, fresh, tx.PutGitConnection(ctx, *c)
 }

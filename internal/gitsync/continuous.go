@@ -70,11 +70,11 @@ func (s *Service) QueueExport(ctx context.Context, payload []byte) error {
 // continue from the newest commit.
 func queueExport(ctx context.Context, tx *store.Tx, c *docs.GitConnection, req docs.GitRequest) error {
 	if c.Direction.Imports() {
-		if _, err := queueConnected(ctx, tx, c, docs.GitImport, docs.GitRequest{Polled: true}); err != nil {
+		if _, _, err := queueConnected(ctx, tx, c, docs.GitImport, docs.GitRequest{Polled: true}); err != nil {
 			return err
 		}
 	}
-	_, err := queueConnected(ctx, tx, c, docs.GitExport, req)
+	_, _, err := queueConnected(ctx, tx, c, docs.GitExport, req)
 	return err
 }
 
@@ -151,14 +151,14 @@ func (s *Service) poll(ctx context.Context, space docs.SpaceID) error {
 			c.LastOperation = ""
 		}
 		if c.Direction.Imports() {
-			if _, err := queueConnected(ctx, tx, &c, docs.GitImport, docs.GitRequest{Polled: true}); err != nil {
+			if _, _, err := queueConnected(ctx, tx, &c, docs.GitImport, docs.GitRequest{Polled: true}); err != nil {
 				return err
 			}
 		}
 		if behind, err := isBehind(ctx, tx, c); err != nil {
 			return err
 		} else if behind && c.Direction.Exports() {
-			if _, err := queueConnected(ctx, tx, &c, docs.GitExport, docs.GitRequest{Polled: true, Again: last.State == docs.GitFailure}); err != nil {
+			if _, _, err := queueConnected(ctx, tx, &c, docs.GitExport, docs.GitRequest{Polled: true, Again: last.State == docs.GitFailure}); err != nil {
 				return err
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -263,6 +264,66 @@ func sign(secret, body string) string {
 	mac := hmac.New(sha256.New, []byte(secret))
 	mac.Write([]byte(body))
 	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// What people and hosts ask a connection for counts as what they ask for without one. What the server
+// does by itself does not.
+func TestConnectionsCountForTheQuota(t *testing.T) {
+	t.Parallel()
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		c := newClocked(t, o)
+		c.ns.Store(time.Now().Truncate(24 * time.Hour).Add(36 * time.Hour).UnixNano()) // noon: the day does not end
+		ctx := context.Background()
+		used := func(want int64) {
+			t.Helper()
+			u, err := c.s.Store.OrgUsage(ctx, c.org, docs.TimeOf(c.s.Store.Clock()))
+			if n := u[docs.QuotaGitOperations]; err != nil || n != want {
+				t.Errorf("%d operations were counted, want %d, %v", n, want, err)
+			}
+		}
+		next := func() { // nothing waits any more
+			inTx(t, c.s.Store, func(tx *store.Tx) error { return endConnected(ctx, tx, c.id) })
+		}
+		_, secret := c.connect(ConnectionInput{Direction: docs.GitSyncBoth})
+		used(2)
+		sync := func() error {
+			_, err := c.s.SyncNow(ctx, c.grant())
+			return err
+		}
+		hook := func() error {
+			return c.s.Hook(ctx, c.id, Call{Body: []byte(`{"ref":"refs/heads/main"}`), Header: func(name string) string { return map[string]string{"X-Gitlab-Token": secret}[name] }})
+		}
+		if err := errors.Join(sync(), hook()); err != nil { // both wait already
+			t.Error(err)
+		}
+		used(2)
+		next()
+		if err := errors.Join(sync(), hook()); err != nil {
+			t.Error(err)
+		}
+		used(4)
+		next()
+		if err := hook(); err != nil {
+			t.Error(err)
+		}
+		used(5)
+		next()
+		inTx(t, c.s.Store, func(tx *store.Tx) error {
+			return tx.SetQuotas(ctx, c.org, docs.Quotas{docs.QuotaGitOperations: 5})
+		})
+		_, _, connected := c.s.Connect(ctx, c.grant(), ConnectionInput{URL: c.remote.URL, Ref: "main", Direction: docs.GitSyncImport})
+		for name, err := range map[string]error{"sync": sync(), "hook": hook(), "connect": connected} {
+			if !errs.Is(err, errs.Quota) {
+				t.Errorf("%s beyond the quota: %v", name, err)
+			}
+		}
+		c.advance(DefaultPoll*time.Second + time.Second)
+		c.poll()
+		if open, err := c.s.Store.OpenGitOperations(ctx, c.id); err != nil || len(open) == 0 {
+			t.Errorf("the server does not poll: %v", err)
+		}
+		used(5)
+	})
 }
 
 func TestWebhooksOfHosts(t *testing.T) {

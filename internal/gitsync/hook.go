@@ -71,7 +71,7 @@ func (s *Service) Hook(ctx context.Context, space docs.SpaceID, call Call) error
 		if err != nil || !ok || now.Paused || !now.Direction.Imports() || now.Remote != c.Remote {
 			return err
 		}
-		_, err = queueConnected(ctx, tx, &now, docs.GitImport, docs.GitRequest{Timestamp: at})
+		_, err = queueAsked(ctx, tx, sp.It.Org, &now, docs.GitImport, docs.GitRequest{Timestamp: at})
 		return err
 	})
 }

@@ -39,7 +39,7 @@ type Page struct {
 	fields int                 // that may still be shown
 	code   int
 	text   int
-	tries  bool // operations can be tried
+	tryAt  string // address that sends requests; empty: operations cannot be tried
 }
 
 type modelKey struct {

@@ -7,22 +7,20 @@ import (
 	"github.com/octavo-docs/octavo/internal/openapi"
 )
 
-// Trials makes the page offer to try its operations. What it writes is hidden until a
-// script shows it: without one there is nothing that could send a request.
-func (p *Page) Trials() *Page {
-	p.tries = true
-	return p
-}
+// Trials makes the page offer to try its operations; at is the address that sends the
+// requests. What it writes is hidden until a script shows it: without one there is
+// nothing that could send a request.
+func (p *Page) Trials(at string) { p.tryAt = at }
 
 // trial writes the form that sends a request. spec names the description.
 func (w *writer) trial(o *openapi.Operation, spec string) {
 	t := o.Trial()
-	if !w.tries || spec == "" || t == nil {
+	if w.tryAt == "" || spec == "" || t == nil {
 		return
 	}
 	w.b.WriteString(`<details class="api-try" hidden>`)
 	w.say("summary", "", w.l.Try)
-	w.b.WriteString(`<form data-spec="` + html.EscapeString(spec) + `" data-method="` + html.EscapeString(o.Method) + `" data-path="` + html.EscapeString(printable(o.Path)) + `">`)
+	w.b.WriteString(`<form action="` + html.EscapeString(w.tryAt) + `" data-spec="` + html.EscapeString(spec) + `" data-method="` + html.EscapeString(o.Method) + `" data-path="` + html.EscapeString(printable(o.Path)) + `">`)
 	if len(t.Servers) > 1 {
 		w.tag("label", "", func() {
 			w.say("span", "", w.l.Servers)

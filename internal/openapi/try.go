@@ -125,14 +125,14 @@ func (o *Operation) parameterInputs() (out []Input) {
 // of, that say on whose behalf it is, or that carry cookies.
 func sendable(name string) bool {
 	name = strings.ToLower(name)
-	for _, prefix := range []string{"proxy-", "x-forwarded-", "sec-", "cf-"} {
+	for _, prefix := range []string{"proxy-", "x-forwarded", "x-original-", "x-rewrite-", "x-envoy-", "x-azure-", "sec-", "cf-"} {
 		if strings.HasPrefix(name, prefix) {
 			return false
 		}
 	}
 	return headerName(name) && !slices.Contains([]string{
 		"host", "connection", "keep-alive", "content-length", "transfer-encoding", "te", "trailer", "upgrade", "expect",
-		"cookie", "cookie2", "forwarded", "via", "x-real-ip", "true-client-ip", "origin", "referer", "accept-encoding", "date",
+		"cookie", "cookie2", "forwarded", "via", "x-real-ip", "x-client-ip", "x-cluster-client-ip", "fastly-client-ip", "true-client-ip", "origin", "referer", "accept-encoding", "date",
 	}, name)
 }
 

@@ -72,7 +72,14 @@ func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 		r = r.Clone(r.Context())
 		r.Header.Set("User-Agent", userAgent)
 	}
-	return g.next.RoundTrip(r)
+	res, err := g.next.RoundTrip(r)
+	if err == nil && res.StatusCode == http.StatusSwitchingProtocols {
+		// Nobody asked for another protocol, and reading such a connection ends with no
+		// timeout.
+		res.Body.Close()
+		return nil, errs.E(errs.Invalid, "the server answers in another protocol than HTTP")
+	}
+	return res, err
 }
 
 // CloseIdleConnections is what http.Client.CloseIdleConnections asks for.

@@ -31,6 +31,10 @@ func Explain(ctx context.Context, err error) error {
 	return explain(err)
 }
 
+// IsUnreachable reports whether an explained error says that a name is unknown or leads to an
+// address that the operator has not allowed.
+func IsUnreachable(err error) bool { return errs.Message(err) == unreachable }
+
 func explain(err error) error {
 	var (
 		known  *errs.Error

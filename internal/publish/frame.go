@@ -31,7 +31,7 @@ func (v *visit) frame(e *edition, current *node) (*theme.Frame, error) {
 	if f.Navigation, err = e.navigation(v.ctx, current); err != nil {
 		return nil, err
 	}
-	f.Feedback, f.Try = v.feedbackAddress(e, current), v.tryAddress(e, current)
+	f.Feedback = v.feedbackAddress(e, current)
 	if err := v.describe(f, e, current); err != nil {
 		return nil, err
 	}

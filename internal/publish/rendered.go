@@ -155,7 +155,7 @@ func (p *printer) render(n *node) (*rendered, error) {
 	o := p.look.options(ask)
 	api := apidoc.NewPage(p.spec, o)
 	if p.look.tries {
-		api.Trials()
+		api.Trials(p.e.base + ownPrefix + tryName + string(n.ID))
 	}
 	o.API = func(b markup.APIBlock) (string, bool) {
 		if b.Inline == nil { // what the page says itself is its source

@@ -27,15 +27,12 @@ const (
 	tryTime   = 20 * time.Second // for the whole answer
 )
 
-// tries reports whether readers can try the operations on pages.
-func (v *visit) tries() bool { return v.h.TryIt != nil && !v.drafted && v.export == nil }
+// tryAgent is what servers see who sends.
+const tryAgent = "Octavo (a reader tries an operation)"
 
-// tryAddress returns where the requests of a page are sent; empty if there is none.
-func (v *visit) tryAddress(e *edition, n *node) string {
-	if n == nil || !v.tries() {
-		return ""
-	}
-	return e.base + ownPrefix + tryName + string(n.ID)
+// tries reports whether readers can try the operations on pages.
+func (v *visit) tries() bool {
+	return v.h.TryIt != nil && !v.drafted && !v.as.Preview && v.export == nil
 }
 
 // tried is what a reader asks for: an operation that the page describes, and what to
@@ -97,6 +94,9 @@ func writeJSON(w http.ResponseWriter, status int, v any) error {
 
 // try sends the request that a reader filled in.
 func (v *visit) try(w http.ResponseWriter, r *http.Request, e *edition, n *node) (out outcome, err error) {
+	if r.UserAgent() == tryAgent { // of a description that names this server
+		return out, errs.E(errs.Forbidden, "a request that a reader tries cannot try another one")
+	}
 	if err := v.h.protection.Check(r); err != nil {
 		return out, errs.E(errs.Forbidden, "the form of another site was sent; open the page and try it there")
 	}
@@ -161,20 +161,20 @@ func (v *visit) send(call openapi.Call) (out outcome, err error) {
 	if call.Body == "" {
 		req.Body, req.ContentLength = http.NoBody, 0
 	}
-	req.Header.Set("User-Agent", "Octavo (a reader tries an operation)")
 	req.Header.Set("Accept", "*/*")
 	for _, h := range call.Headers {
 		req.Header.Set(h[0], h[1])
 	}
+	req.Header.Set("User-Agent", tryAgent)
 	start := time.Now()
 	res, err := v.h.caller.Do(req)
 	if err != nil {
-		return out, outbound.Explain(v.ctx, err)
+		return out, v.unanswered(err)
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return out, outbound.Explain(v.ctx, err)
+		return out, v.unanswered(err)
 	}
 	out = outcome{Status: res.StatusCode, Time: time.Since(start).Milliseconds(), Headers: shownHeaders(res.Header)}
 	if out.Truncated = len(body) > maxAnswer; out.Truncated {
@@ -184,6 +184,15 @@ func (v *visit) send(call openapi.Call) (out outcome, err error) {
 		out.Body = string(body)
 	}
 	return out, nil
+}
+
+// unanswered explains to a reader why a server did not answer.
+func (v *visit) unanswered(err error) error {
+	err = outbound.Explain(v.ctx, err)
+	if outbound.IsUnreachable(err) { // what the operator can set is nothing to readers
+		return errs.E(errs.Invalid, "the server of the API cannot be called: its name is unknown, or its address is not a public one")
+	}
+	return err
 }
 
 // shownHeaders returns the headers of an answer in the order of their names, without

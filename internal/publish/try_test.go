@@ -27,7 +27,7 @@ func triedAPI(address, other string) string {
  "/hidden": {"get": {"operationId": "hidden", "x-hideTryItPanel": true, "tags": ["pets"], "responses": {"200": {"description": "OK"}}}}}}`, address, other)
 }
 
-var tryAddress = regexp.MustCompile(`data-try="([^"]+)"`)
+var tryAddress = regexp.MustCompile(`<form action="([^"]+/try/[^"]+)"`)
 
 // Readers send requests to the servers of the descriptions that a page shows, and to
 // nothing else. Nothing goes along but what they typed in, and what comes back is data.
@@ -64,6 +64,9 @@ func TestTryIt(t *testing.T) {
 	m := tryAddress.FindStringSubmatch(page)
 	if m == nil {
 		t.Fatalf("no address in %s", page)
+	}
+	if _, other := w.get(root + "pets/other"); tryAddress.FindStringSubmatch(other) == nil || tryAddress.FindStringSubmatch(other)[1] == m[1] {
+		t.Error("two pages send requests to the same address")
 	}
 	for _, want := range []string{`<details class="api-try" hidden>`, `data-spec="pets" data-method="PUT" data-path="/pets/{id}"`, `name="path.id" value="" placeholder="" autocomplete="off" spellcheck="false" required`, `type="password" name="credentials.key"`, `name="body"`} {
 		if !strings.Contains(page, want) {
@@ -131,6 +134,12 @@ func TestTryIt(t *testing.T) {
 	}
 	if a, _ := w.get(at, post(filled, "Sec-Fetch-Site", "cross-site", "Origin", "https://evil.test")); a.StatusCode != 403 {
 		t.Errorf("of another site: %d", a.StatusCode)
+	}
+	if a, _ := w.get(at, post(filled, append(same, "User-Agent", "Octavo (a reader tries an operation)")...)); a.StatusCode != 403 {
+		t.Errorf("of a request that a reader tries: %d", a.StatusCode)
+	}
+	if status, text := try(strings.Replace(filled, `"server": 0`, `"server": 1`, 1)); strings.Contains(text, "OCTAVO") {
+		t.Errorf("readers are told of settings: %d %s", status, text)
 	}
 	if a, _ := w.get(at); a.StatusCode != 405 {
 		t.Errorf("GET: %d", a.StatusCode)

@@ -55,7 +55,6 @@ type Frame struct {
 	Navigation    []*Link
 	Search        Search
 	Feedback      string // address that takes what readers think of the page
-	Try           string // address that sends requests of the APIs on the page
 	Footer        Footer
 	Hidden        bool          // from search engines
 	Alert         string        // something is wrong with the site

@@ -24,5 +24,5 @@ UPDATE spaces SET content_bytes = (
 	FROM (SELECT DISTINCT d.body FROM documents d WHERE d.space_id = spaces.id) AS b JOIN objects o ON o.hash = b.body
 );
 INSERT INTO jobs (id, kind, key, payload, state, every_ms, run_at, attempts, runs, leased_by, lease_until, last_error, created_at)
-VALUES ('0036-usage', 'usage.count', '', 'null', 'queued', 0, 0, 0, 0, '', 0, '', 0)
+SELECT '0036-usage', 'usage.count', '', 'null', 'queued', 0, 0, 0, 0, '', 0, '', 0 WHERE EXISTS (SELECT 1 FROM spaces)
 ON CONFLICT (kind, key) DO NOTHING;

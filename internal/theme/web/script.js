@@ -288,11 +288,10 @@
   }
 
   // Requests of APIs that readers try. The server sends them, and returns the answer as data.
-  const tryAt = document.body.dataset.try;
-  if (tryAt) for (const box of all(".api-try")) {
+  for (const box of all(".api-try")) {
     const form = box.querySelector("form"), answer = box.querySelector(".api-answer"), button = form.querySelector("button");
     box.hidden = false;
-    const pretty = text => { try { return JSON.stringify(JSON.parse(text), null, 2); } catch { return text; } };
+    const pretty = text => { try { if (text.length > 65536) return text; return JSON.stringify(JSON.parse(text), null, 2); } catch { return text; } };
     const show = ({ error, status, time, headers, body, binary, truncated }) => {
       if (error) return answer.replaceChildren(make("p", { className: "api-error", textContent: error }));
       answer.replaceChildren(
@@ -306,7 +305,7 @@
       for (const [key, value] of Object.entries(values)) if (value !== "") inputs[key] = value;
       button.disabled = true;
       try {
-        const sent = await fetch(tryAt, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ ...form.dataset, server: Number(server), inputs, body }) });
+        const sent = await fetch(form.action, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ ...form.dataset, server: Number(server), inputs, body }) });
         show(await sent.json());
       } catch { show({ error: say("noAnswer") }); }
       button.disabled = false;

@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"slices"
 	"strings"
 	"time"
 )
@@ -36,6 +37,7 @@ var rows = []row{
 	{2, "32 MB of small JSON values", withSpace, smallValues},
 	{3, "400 expressions in 400 KB", expressions, readEvaluated},
 	{4, "list of large comments", largeComments, listComments},
+	{4, "list of change requests with large descriptions", largeRequests, listRequests},
 	{5, "links into spaces with long rules", linkedSpaces, listLinks},
 	{6, "20 compressed files in a refused batch", withSpace, fetchZeros},
 	{7, "24 misspelled words", muchText, searchMisspelled},
@@ -182,6 +184,31 @@ func largeComments(ctx context.Context, a *attacker) error {
 
 func listComments(ctx context.Context, a *attacker) string {
 	return answer(a.send(ctx, http.MethodGet, "/v1/spaces/"+a.at["space"]+"/comments?limit=1000", ""))
+}
+
+// largeRequests makes change requests whose descriptions are many short paragraphs.
+func largeRequests(ctx context.Context, a *attacker) error {
+	if err := withSpace(ctx, a); err != nil {
+		return err
+	}
+	paragraph := map[string]any{"object": "block", "type": "paragraph", "isVoid": false, "data": map[string]any{}, "nodes": []any{
+		map[string]any{"object": "text", "leaves": []any{map[string]any{"object": "leaf", "text": "word", "marks": []any{}}}},
+	}}
+	text := map[string]any{"description": map[string]any{"object": "document", "data": map[string]any{}, "nodes": slices.Repeat([]any{paragraph}, 5_000)}}
+	for range 150 {
+		var made struct{ ID string }
+		if err := a.must(ctx, http.MethodPost, "/v1/spaces/"+a.at["space"]+"/change-requests", map[string]any{"subject": "Large"}, &made); err != nil {
+			return err
+		}
+		if err := a.must(ctx, http.MethodPatch, "/v1/spaces/"+a.at["space"]+"/change-requests/"+made.ID, text, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func listRequests(ctx context.Context, a *attacker) string {
+	return answer(a.send(ctx, http.MethodGet, "/v1/spaces/"+a.at["space"]+"/change-requests?limit=1000", ""))
 }
 
 // linkedSpaces makes a page with links to spaces whose merge rules are long.

@@ -50,9 +50,13 @@ func (c cursors) mac(payload, list string, who *authz.Grant) string {
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:12])
 }
 
+// maxBodies bounds the bytes of comments, reviews and descriptions in one page of a
+// list: it ends early when they are long, and the next page goes on.
+const maxBodies = 1 << 20
+
 // open returns the page that a request asks for.
 func (a *API) open(ctx context.Context, p Paged) (store.Page, error) {
-	out := store.Page{Limit: p.Limit}
+	out := store.Page{Limit: p.Limit, Bytes: maxBodies}
 	if p.Cursor == "" {
 		return out, nil
 	}

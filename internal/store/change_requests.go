@@ -104,6 +104,9 @@ func (f ChangeRequestFilter) key(c docs.ChangeRequest) Key {
 	return Key{itoa(int64(at)), string(c.ID)}
 }
 
+// describedBy returns how much is written about a change request.
+func describedBy(c docs.ChangeRequest) int { return weightOf(c.Description) }
+
 // ChangeRequests lists the change requests of a space, newest first.
 func (r Reader) ChangeRequests(ctx context.Context, f ChangeRequestFilter, p Page) ([]docs.ChangeRequest, Key, error) {
 	at, id, err := p.down()
@@ -112,11 +115,9 @@ func (r Reader) ChangeRequests(ctx context.Context, f ChangeRequestFilter, p Pag
 	}
 	where, args := f.where([]any{at, id, p.ask()})
 	by := f.column()
-	items, err := many(ctx, r, scanChangeRequest, `SELECT `+changeRequestColumns+changeRequestsFrom+`
+	return bodies(ctx, r, p, scanChangeRequest, describedBy, f.key, `SELECT `+changeRequestColumns+changeRequestsFrom+`
 		WHERE (`+by+`, c.id) < ($1, $2)`+where+`
 		ORDER BY `+by+` DESC, c.id DESC LIMIT $3 + 0`, args...)
-	items, next := cut(p, items, f.key)
-	return items, next, err
 }
 
 // CountChangeRequests counts what ChangeRequests lists.
@@ -144,19 +145,21 @@ func (r Reader) ChangeRequestsVisible(ctx context.Context, v Viewer, f ChangeReq
 	}
 	where, args := f.where(append(v.args(), "", at, id, p.ask()))
 	by := f.column()
-	items, err := many(ctx, r, func(s scanner) (it ChangeRequestIn, err error) {
+	scan := func(s scanner) (it ChangeRequestIn, err error) {
 		var row spaceRow
 		if err = s.Scan(append(changeRequestDest(&it.Request), row.dest()...)...); err != nil {
 			return it, err
 		}
 		it.Space, err = row.done()
 		return it, err
-	}, visibleSpaces+` SELECT `+changeRequestColumns+`, `+spaceColumns+changeRequestsFrom+`
+	}
+	return bodies(ctx, r, p, scan,
+		func(it ChangeRequestIn) int { return describedBy(it.Request) },
+		func(it ChangeRequestIn) Key { return f.key(it.Request) },
+		visibleSpaces+` SELECT `+changeRequestColumns+`, `+spaceColumns+changeRequestsFrom+`
 		JOIN visible ON visible.visible_id = c.space_id JOIN spaces s ON s.id = c.space_id
 		WHERE (`+by+`, c.id) < ($5, $6)`+where+`
 		ORDER BY `+by+` DESC, c.id DESC LIMIT $7 + 0`, args...)
-	items, next := cut(p, items, func(it ChangeRequestIn) Key { return f.key(it.Request) })
-	return items, next, err
 }
 
 // CountChangeRequestsVisible counts what ChangeRequestsVisible lists.

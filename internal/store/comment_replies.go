@@ -32,7 +32,7 @@ func (r Reader) Reply(ctx context.Context, to docs.CommentID, id docs.ReplyID) (
 // shorter than its limit when bodies are long.
 func (r Reader) Replies(ctx context.Context, to docs.CommentID, p Page) ([]docs.Reply, Key, error) {
 	items, next, err := bodies(ctx, r, p, scanReply,
-		func(c docs.Reply) int { return len(c.Body) },
+		func(c docs.Reply) int { return weightOf(c.Body) },
 		func(c docs.Reply) Key { return Key{string(c.ID)} },
 		`SELECT `+replyColumns+repliesFrom+`
 		WHERE c.comment_id = $1 AND c.id > $2 ORDER BY c.id LIMIT $3 + 0`, to, p.text(0), p.ask())

@@ -25,32 +25,6 @@ func scanComment(s scanner) (c docs.PostedComment, err error) {
 
 const commentsFrom = ` FROM comments c JOIN users u ON u.id = c.posted_by LEFT JOIN users v ON v.id = c.resolved_by`
 
-// maxBodies bounds the bytes of bodies in one page of a list: it ends early
-// when they are long.
-const maxBodies = 1 << 20
-
-// bodies reads one page of a list of texts.
-func bodies[T any](ctx context.Context, r Reader, p Page, scan func(scanner) (T, error), size func(T) int, key func(T) Key, text string, args ...any) ([]T, Key, error) {
-	rows, err := r.run.query(ctx, text, args...)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer rows.Close()
-	out, total := []T{}, 0
-	for rows.Next() {
-		v, err := scan(rows)
-		if err != nil {
-			return nil, nil, err
-		}
-		total += size(v)
-		if n := len(out); n > 0 && (n >= p.Limit || total > maxBodies) {
-			return out, key(out[n-1]), nil
-		}
-		out = append(out, v)
-	}
-	return out, nil, rows.Err()
-}
-
 // among returns the parameters of a list of ids, numbered behind those that
 // are there. It has one of a few lengths, so that the prepared statements
 // stay few.
@@ -145,7 +119,7 @@ func (r Reader) Comments(ctx context.Context, in docs.Discussion, f CommentFilte
 	}
 	where, args := f.where([]any{in.Space, in.Request, p.text(0), p.ask()})
 	items, next, err := bodies(ctx, r, p, scanComment,
-		func(c docs.PostedComment) int { return len(c.Body) },
+		func(c docs.PostedComment) int { return weightOf(c.Body) },
 		func(c docs.PostedComment) Key { return Key{string(c.ID)} },
 		`SELECT `+commentColumns+commentsFrom+`
 		WHERE c.space_id = $1 AND c.change_request_id = $2 AND c.id `+compare+` $3`+where+`

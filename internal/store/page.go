@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/octavo-docs/octavo/internal/errs"
 )
@@ -16,6 +17,7 @@ type Key []string
 type Page struct {
 	After Key
 	Limit int
+	Bytes int // of texts in the items, roughly; 0: any number
 }
 
 // List is a list that is read a page at a time. The zero List is empty.
@@ -74,6 +76,39 @@ func cut[T any](p Page, items []T, key func(T) Key) ([]T, Key) {
 		return items, nil
 	}
 	return items, key(items[p.Limit-1])
+}
+
+// bodies reads one page of a list of texts. It ends early when they are longer than
+// the page may be.
+func bodies[T any](ctx context.Context, r Reader, p Page, scan func(scanner) (T, error), size func(T) int, key func(T) Key, text string, args ...any) ([]T, Key, error) {
+	rows, err := r.run.query(ctx, text, args...)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer rows.Close()
+	out, total := []T{}, 0
+	for rows.Next() {
+		v, err := scan(rows)
+		if err != nil {
+			return nil, nil, err
+		}
+		total += size(v)
+		if n := len(out); n > 0 && (n >= p.Limit || p.Bytes > 0 && total > p.Bytes) {
+			return out, key(out[n-1]), nil
+		}
+		out = append(out, v)
+	}
+	return out, nil, rows.Err()
+}
+
+// weightOf returns roughly how many bytes a text is in an answer. Blocks, marks and links
+// become objects there, which are much longer than what is written.
+func weightOf(markdown string) int {
+	n := len(markdown)
+	for _, c := range []string{"\n", "*", "_", "`", "["} {
+		n += 100 * strings.Count(markdown, c)
+	}
+	return n
 }
 
 // ask is how many rows to read: one more than wanted, to know of a next page.

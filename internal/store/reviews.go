@@ -46,15 +46,39 @@ func (f ReviewFilter) where() string {
 	return ` AND NOT v.superseded AND ($2 = '' OR v.revision_id = $2)`
 }
 
+// alsoScan scans one more column behind those of something else.
+type alsoScan struct {
+	scanner
+	more any
+}
+
+func (s alsoScan) Scan(dest ...any) error { return s.scanner.Scan(append(dest, s.more)...) }
+
 // Reviews lists the reviews of a change request, newest first.
 func (r Reader) Reviews(ctx context.Context, cr docs.ChangeRequestID, f ReviewFilter, p Page) ([]docs.SubmittedReview, Key, error) {
 	if len(p.After) == 0 {
 		p.After = Key{lastText}
 	}
-	items, err := many(ctx, r, scanReview, `SELECT `+reviewColumns+reviewsFrom+`
+	// What reviews say is in their comments, which whoever lists them reads next.
+	const said = `, COALESCE((SELECT LENGTH(c.body) FROM comments c WHERE c.id = v.comment_id), 0)`
+	type sized struct {
+		docs.SubmittedReview
+		size int
+	}
+	scan := func(s scanner) (v sized, err error) {
+		v.SubmittedReview, err = scanReview(alsoScan{s, &v.size})
+		return v, err
+	}
+	items, next, err := bodies(ctx, r, p, scan,
+		func(v sized) int { return 10 * v.size },
+		func(v sized) Key { return Key{string(v.ID)} },
+		`SELECT `+reviewColumns+said+reviewsFrom+`
 		WHERE v.change_request_id = $1`+f.where()+` AND v.id < $3 ORDER BY v.id DESC LIMIT $4 + 0`, cr, f.Current, p.text(0), p.ask())
-	items, next := cut(p, items, func(v docs.SubmittedReview) Key { return Key{string(v.ID)} })
-	return items, next, err
+	out := make([]docs.SubmittedReview, len(items))
+	for i, v := range items {
+		out[i] = v.SubmittedReview
+	}
+	return out, next, err
 }
 
 // Vetoes returns the last judgement of everybody who asked for changes last,

@@ -55,6 +55,9 @@ func (s *Service) Run(ctx context.Context, payload []byte) error {
 	if errors.As(err, &f) {
 		return s.finish(ctx, t, began, f.reason)
 	}
+	if errs.Is(err, errs.Quota) {
+		return s.finish(ctx, t, began, errs.Message(err))
+	}
 	return err
 }
 

@@ -346,6 +346,20 @@ func TestWhatAnEngineCannotDo(t *testing.T) {
 			t.Errorf("%+v", tr)
 		}
 	})
+	t.Run("quota", func(t *testing.T) {
+		w := newWorld(t, testdb.SQLite(t), upper{})
+		page := w.apply(w.source, insert("# Page\n\nOne.\n"))[0].Page
+		tr := w.create()
+		w.apply(w.source, write(page, "Two.\n"))
+		w.ok(w.sv.Orgs.SetQuotasByOperator(t.Context(), w.org, tr.Result, docs.Quotas{docs.QuotaContent: 1}, nil))
+		if tr = w.run(tr); !strings.HasPrefix(tr.Error, "the quota ") || tr.Stats.Runs != 2 {
+			t.Errorf("%+v", tr)
+		}
+		w.ok(w.sv.Orgs.SetQuotasByOperator(t.Context(), w.org, tr.Result, nil, []docs.Quota{docs.QuotaContent}))
+		if tr = w.run(tr); tr.Error != "" || w.markdown(tr.Result, page) != "TWO." {
+			t.Errorf("%+v", tr)
+		}
+	})
 	t.Run("deleted", func(t *testing.T) {
 		w := newWorld(t, testdb.SQLite(t), upper{})
 		w.apply(w.source, insert("# Page\n\nOne.\n"))

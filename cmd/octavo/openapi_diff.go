@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/openapi"
@@ -37,7 +36,7 @@ func (c *openapiDiffCmd) Run(ctx context.Context, s streams) error {
 	if _, err := fmt.Fprint(s.out, text); err != nil {
 		return err
 	}
-	if c.Fail && slices.ContainsFunc(changes, func(ch openapi.Change) bool { return ch.Breaking }) {
+	if c.Fail && changes.Breaking > 0 {
 		return errors.New("there are changes that break clients")
 	}
 	return nil

@@ -37,11 +37,8 @@ func (a *API) getOpenAPIChanges(ctx context.Context, in *openAPIChangesIn) (*out
 	if err != nil {
 		return nil, err
 	}
-	w := OpenAPISpecChanges{Object: "openapi-spec-changes", From: string(c.From), To: string(c.To), Changes: []openAPIChange{}, Markdown: openapi.Changelog(c.Changes)}
+	w := OpenAPISpecChanges{Object: "openapi-spec-changes", From: string(c.From), To: string(c.To), Breaking: c.Breaking, Changes: []openAPIChange{}, Markdown: openapi.Changelog(c.Differences)}
 	for _, ch := range c.Changes {
-		if ch.Breaking {
-			w.Breaking++
-		}
 		w.Changes = append(w.Changes, openAPIChange{ch.Kind, ch.Breaking, ch.Rule, ch.Operation, ch.ID, ch.Where, ch.Message})
 	}
 	return &out[OpenAPISpecChanges]{w}, nil

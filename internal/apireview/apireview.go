@@ -20,8 +20,12 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// maxListed is how many changes a description of a request lists.
-const maxListed = 100
+// The limits of the description of a request, which has at most revision.MaxNote bytes.
+const (
+	maxListed = 100      // changes
+	maxText   = 32 << 10 // bytes of them
+	maxLine   = 300      // characters of a change
+)
 
 // Service opens change requests.
 type Service struct {
@@ -76,13 +80,23 @@ func (s *Service) Open(ctx context.Context, payload []byte) error {
 	return err
 }
 
-// reviewed returns the version that the last request of a space ended with; empty if there is none.
+// reviewed returns the version that the last merged request of a space ended with. If none was merged, it
+// returns the one that the last request began with, whose changes nobody has accepted; empty if there is none.
 func (s *Service) reviewed(ctx context.Context, space docs.SpaceID, spec docs.OpenAPISpecID) (docs.OpenAPIVersionID, error) {
-	list, _, err := s.Store.ChangeRequests(ctx, store.ChangeRequestFilter{Space: space, Spec: spec, ByCreation: true}, store.Page{Limit: 1})
+	f := store.ChangeRequestFilter{Space: space, Spec: spec, Status: docs.ChangeMerged, ByCreation: true}
+	merged, _, err := s.Store.ChangeRequests(ctx, f, store.Page{Limit: 1})
+	if err != nil {
+		return "", err
+	}
+	if len(merged) > 0 {
+		return merged[0].API.To, nil
+	}
+	f.Status = ""
+	list, _, err := s.Store.ChangeRequests(ctx, f, store.Page{Limit: 1})
 	if err != nil || len(list) == 0 {
 		return "", err
 	}
-	return list[0].API.To, nil
+	return list[0].API.From, nil
 }
 
 // update brings a request up to date. What somebody has written instead of the changelog, or as
@@ -129,12 +143,7 @@ func (s *Service) compareWith(ctx context.Context, spec docs.OpenAPISpec, from, 
 	if err != nil {
 		return comparison{}, err
 	}
-	out := comparison{api: docs.APIComparison{Spec: spec.ID, From: diff.From, To: diff.To, Changes: int64(len(diff.Changes))}}
-	for _, c := range diff.Changes {
-		if c.Breaking {
-			out.api.Breaking++
-		}
-	}
+	out := comparison{api: docs.APIComparison{Spec: spec.ID, From: diff.From, To: diff.To, Changes: int64(diff.All), Breaking: int64(diff.Breaking)}}
 	out.subject = fmt.Sprintf("API %s: %d changes", spec.Slug, out.api.Changes)
 	if out.api.Changes == 1 {
 		out.subject = fmt.Sprintf("API %s: 1 change", spec.Slug)
@@ -142,21 +151,26 @@ func (s *Service) compareWith(ctx context.Context, spec docs.OpenAPISpec, from, 
 	if out.api.Breaking > 0 {
 		out.subject += fmt.Sprintf(", %d of them breaking", out.api.Breaking)
 	}
-	out.text = string(markup.Print(changelog(diff.Changes), markup.Refs{}))
+	out.text = string(markup.Print(changelog(diff.Differences), markup.Refs{}))
 	return out, nil
 }
 
 // changelog returns changes as a document, those that break clients first. It is made of nodes, so
 // whatever a description says is escaped when it is printed.
-func changelog(changes []openapi.Change) *markup.Document {
+func changelog(d openapi.Differences) *markup.Document {
 	out := &markup.Document{}
-	left := maxListed
+	listed, size := 0, 0
 	for _, breaking := range []bool{true, false} {
 		list := block("list-unordered")
-		for _, c := range changes {
-			if c.Breaking == breaking && left > 0 {
-				left--
-				list.Nodes = append(list.Nodes, block("list-item", block("paragraph", line(c))))
+		for _, c := range d.Changes {
+			if c.Breaking != breaking || listed == maxListed || size > maxText {
+				continue
+			}
+			item := block("paragraph", line(c))
+			size += len(markup.Print(&markup.Document{Nodes: []*markup.Node{item}}, markup.Refs{}))
+			if size <= maxText {
+				listed++
+				list.Nodes = append(list.Nodes, block("list-item", item))
 			}
 		}
 		if len(list.Nodes) > 0 {
@@ -164,8 +178,8 @@ func changelog(changes []openapi.Change) *markup.Document {
 			out.Nodes = append(out.Nodes, block("heading-2", text(title)), list)
 		}
 	}
-	if more := len(changes) - maxListed; more > 0 {
-		out.Nodes = append(out.Nodes, block("paragraph", text(fmt.Sprintf("And %d more.", more))))
+	if more := d.All - listed; more > 0 {
+		out.Nodes = append(out.Nodes, block("paragraph", text(fmt.Sprintf("And %d more; %d changes of all break clients.", more, d.Breaking))))
 	}
 	return out
 }
@@ -176,7 +190,11 @@ func line(c openapi.Change) *markup.Node {
 	if c.Where != "" {
 		at += ", " + c.Where
 	}
-	return text(strings.Join(strings.Fields(at+": "+c.Message), " "))
+	words := []rune(strings.Join(strings.Fields(at+": "+c.Message), " "))
+	if len(words) > maxLine {
+		words = append(words[:maxLine-1], '…')
+	}
+	return text(string(words))
 }
 
 func text(s string) *markup.Node {

@@ -145,3 +145,50 @@ func TestVersionsOpenChangeRequests(t *testing.T) {
 		w.same(w.requests(), "1 merged What to write. (0/1); 2 open API pets: 1 change (0/1)")
 	})
 }
+
+// What nobody has accepted is compared again.
+func TestArchivedRequestsHideNothing(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		w := newWorld(t, o)
+		w.publish("list", "read", "write")
+		_, err := w.sv.APISpecs.Update(t.Context(), w.admin(), "pets", apispec.Patch{RequestSpace: opt.Of(w.space)})
+		w.ok(err)
+		w.publish("list", "read")
+		archive := func(number string) {
+			t.Helper()
+			_, err := w.sv.Reviews.Change(t.Context(), w.editor(authz.EditSpace), number, reviews.Patch{Status: docs.ChangeArchived})
+			w.ok(err)
+		}
+		archive("1")
+		w.publish("list", "read", "new")
+		w.same(w.requests(), "1 archived API pets: 1 change, 1 of them breaking (1/1); 2 open API pets: 2 changes, 1 of them breaking (1/2)")
+		_, err = w.sv.Reviews.Merge(t.Context(), w.editor(authz.ReviewSpace), "2")
+		w.ok(err)
+		w.publish("list", "new")
+		archive("3")
+		w.publish("list", "new", "other")
+		w.same(w.requests(), "1 archived API pets: 1 change, 1 of them breaking (1/1); 2 merged API pets: 2 changes, 1 of them breaking (1/2); "+
+			"3 archived API pets: 1 change, 1 of them breaking (1/1); 4 open API pets: 2 changes, 1 of them breaking (1/2)")
+	})
+}
+
+// A long changelog is cut, so the request has a description and follows the versions.
+func TestLongChangelogs(t *testing.T) {
+	w := newWorld(t, testdb.SQLite(t))
+	w.publish("list")
+	_, err := w.sv.APISpecs.Update(t.Context(), w.admin(), "pets", apispec.Patch{RequestSpace: opt.Of(w.space)})
+	w.ok(err)
+	var names []string
+	for i := range 150 {
+		names = append(names, fmt.Sprintf("%d%s", i, strings.Repeat("<*_क", 250)))
+	}
+	w.publish(append(names, "list")...)
+	w.same(w.requests(), "1 open API pets: 150 changes (0/150)")
+	cr, err := w.sv.Store.ChangeRequest(t.Context(), w.space, "1")
+	w.ok(err)
+	if n := len(cr.Description); n > 34<<10 || !strings.Contains(cr.Description, " more; 0 changes of all break clients.") {
+		t.Errorf("%d bytes: %q", n, cr.Description[max(0, n-100):])
+	}
+	w.publish(names...)
+	w.same(w.requests(), "1 open API pets: 151 changes, 1 of them breaking (1/151)")
+}

@@ -12,9 +12,9 @@ import (
 // Comparison is what differs between two versions of a description. The first
 // version of all has nothing before it.
 type Comparison struct {
-	From    docs.OpenAPIVersionID // empty: there is none
-	To      docs.OpenAPIVersionID
-	Changes []openapi.Change
+	openapi.Differences
+	From docs.OpenAPIVersionID // empty: there is none
+	To   docs.OpenAPIVersionID
 }
 
 // Changes returns what a version changes, compared with another one or with the one
@@ -45,7 +45,7 @@ func (s *Service) Changes(ctx context.Context, org docs.OrgID, slug docs.OpenAPI
 	if err != nil {
 		return out, err
 	}
-	out.Changes = openapi.Diff(old, now)
+	out.Differences = openapi.Diff(old, now)
 	return out, nil
 }
 

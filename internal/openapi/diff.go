@@ -38,11 +38,19 @@ const (
 	maxDiffing  = 12      // levels of schemas
 )
 
+// Differences are the changes from one version of a description to another one.
+type Differences struct {
+	Changes []Change // the first ones
+	// All and Breaking count the changes, those that are not among Changes too. A part that was
+	// not compared counts as one that breaks clients.
+	All, Breaking int
+}
+
 // Diff returns what differs between two versions of a description, operation by
 // operation in the order of the new one; those that are gone are at the end. Parts
 // that look the same are not looked at.
-func Diff(before, after *Description) []Change {
-	c := &comparison{left: maxCompared}
+func Diff(before, after *Description) Differences {
+	c := &comparison{left: maxCompared, fresh: maxCompared, done: map[schemaPair]bool{}}
 	c.lists(before.Operations, after.Operations)
 	c.lists(before.Webhooks, after.Webhooks)
 	return c.found
@@ -50,17 +58,25 @@ func Diff(before, after *Description) []Change {
 
 // comparison collects changes.
 type comparison struct {
-	found []Change
+	found Differences
 	left  int // schemas that may still be compared
+	fresh int // of those, ones that were not compared for any operation before
 	op    *Operation
-	seen  map[[2]SchemaID]bool // in one place of one operation
+	seen  map[schemaPair]bool // in one place of one operation
+	done  map[schemaPair]bool // with everything in them, for some operation
+	next  []schemaTask
+	cut   bool // a part of the place was not compared
 }
 
 func (c *comparison) add(kind ChangeKind, breaking bool, rule, where, format string, args ...any) {
-	if len(c.found) >= maxChanges {
+	c.found.All++
+	if breaking {
+		c.found.Breaking++
+	}
+	if len(c.found.Changes) >= maxChanges {
 		return
 	}
-	c.found = append(c.found, Change{Kind: kind, Breaking: breaking, Rule: rule, Operation: c.op.place(), ID: c.op.ID,
+	c.found.Changes = append(c.found.Changes, Change{Kind: kind, Breaking: breaking, Rule: rule, Operation: c.op.place(), ID: c.op.ID,
 		Where: where, Message: fmt.Sprintf(format, args...)})
 }
 
@@ -86,7 +102,7 @@ func (c *comparison) lists(before, after []*Operation) {
 	kept := map[*Operation]bool{}
 	for _, o := range after {
 		c.op = o
-		known := len(c.found)
+		known := c.found.All
 		was := byShape[o.shapeOf()]
 		if moved := byID[o.ID]; was == nil && moved != nil && !kept[moved] {
 			was = moved
@@ -124,7 +140,7 @@ func (c *comparison) operation(was, now *Operation, known int) {
 	c.parameters(was, now)
 	c.body(was.Body(), now.Body())
 	c.responses(was.Responses(), now.Responses())
-	if len(c.found) == known && c.left > 0 {
+	if c.found.All == known && c.left > 0 {
 		c.add(Changed, false, "text-changed", "", "its texts or examples changed")
 	}
 }

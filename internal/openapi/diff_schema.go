@@ -1,39 +1,87 @@
 package openapi
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// schemas compares what is sent or answered at a place of the operation.
-func (c *comparison) schemas(where string, before, after Schema, d Direction) {
-	c.seen = map[[2]SchemaID]bool{}
-	c.schema(where, before, after, d, 0)
+// schemaPair is two schemas that are compared.
+type schemaPair struct {
+	before, after SchemaID
+	direction     Direction
 }
 
-// schema compares two schemas, and those in them. What requests may have becomes
-// narrower, or what answers may have wider: that breaks clients.
+// schemaTask is a pair at a place of an operation.
+type schemaTask struct {
+	where         string
+	before, after Schema
+	depth         int
+}
+
+// schemas compares what is sent or answered at a place of the operation, level by level: a schema is
+// compared where it is least deep.
+func (c *comparison) schemas(where string, before, after Schema, d Direction) {
+	c.seen, c.next, c.cut = map[schemaPair]bool{}, nil, false
+	c.schema(where, before, after, d, 0)
+	for len(c.next) > 0 {
+		t := c.next[0]
+		c.next = c.next[1:]
+		c.level(t, d)
+	}
+	if c.cut {
+		c.add(Changed, true, "not-compared", where, "it is too large or too deep to be compared completely, so it may break clients")
+		return
+	}
+	for p := range c.seen {
+		c.done[p] = true
+	}
+}
+
+// schema notes that two schemas have to be compared, unless that was done or they look the same. When many were
+// compared, those that an operation before has too are left out.
 func (c *comparison) schema(where string, before, after Schema, d Direction, depth int) {
-	pair := [2]SchemaID{before.ID(), after.ID()}
-	if before.IsZero() || after.IsZero() || c.seen[pair] || depth > maxDiffing || c.left <= 0 {
+	pair := schemaPair{before.ID(), after.ID(), d}
+	if before.IsZero() || after.IsZero() || c.seen[pair] {
+		return
+	}
+	known := c.done[pair]
+	if known && c.left <= 0 {
+		return
+	}
+	if !known && c.fresh <= 0 {
+		c.cut = true
 		return
 	}
 	c.seen[pair] = true
 	c.left--
+	if !known {
+		c.fresh--
+	}
 	if before.d == after.d || before.Fingerprint() == after.Fingerprint() {
 		return
 	}
-	was, now := before.View(), after.View()
-	if c.types(where, was, now, d) {
+	if depth > maxDiffing {
+		c.cut = c.cut || !known
 		return
 	}
-	c.values(where, was, now, d)
-	c.limits(where, was, now, d)
-	c.properties(where, was, now, d, depth)
-	c.schema(where+"[]", was.Items, now.Items, d, depth+1)
-	c.schema(where+".*", was.Additional, now.Additional, d, depth+1)
-	c.options(where, was, now, d, depth)
+	c.next = append(c.next, schemaTask{where, before, after, depth})
+}
+
+// level compares two schemas, and notes those in them. What requests may have becomes
+// narrower, or what answers may have wider: that breaks clients.
+func (c *comparison) level(t schemaTask, d Direction) {
+	was, now, depth := t.before.View(), t.after.View(), t.depth
+	if c.types(t.where, was, now, d) {
+		return
+	}
+	c.values(t.where, was, now, d)
+	c.limits(t.where, was, now, d)
+	c.properties(t.where, was, now, d, depth)
+	c.schema(t.where+"[]", was.Items, now.Items, d, depth+1)
+	c.schema(t.where+".*", was.Additional, now.Additional, d, depth+1)
+	c.options(t.where, was, now, d, depth)
 }
 
 // types compares the types, and reports whether nothing below them can be compared.
@@ -209,11 +257,11 @@ func (c *comparison) options(where string, was, now *View, d Direction, depth in
 }
 
 // Changelog returns changes as Markdown: those that break clients first.
-func Changelog(changes []Change) string {
+func Changelog(d Differences) string {
 	var b strings.Builder
 	part := func(title string, is func(Change) bool) {
 		first := true
-		for _, c := range changes {
+		for _, c := range d.Changes {
 			if !is(c) {
 				continue
 			}
@@ -235,5 +283,8 @@ func Changelog(changes []Change) string {
 	part("Added", func(c Change) bool { return !c.Breaking && c.Kind == Added })
 	part("Changed", func(c Change) bool { return !c.Breaking && c.Kind == Changed })
 	part("Removed", func(c Change) bool { return !c.Breaking && c.Kind == Removed })
+	if more := d.All - len(d.Changes); more > 0 {
+		fmt.Fprintf(&b, "And %d more; %d changes of all break clients.\n", more, d.Breaking)
+	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -79,7 +79,7 @@ func TestDiff(t *testing.T) {
 			}
 			var got []string
 			changes := Diff(load(t, diffBase), load(t, strings.Replace(diffBase, c.old, c.new, 1)))
-			for _, ch := range changes {
+			for _, ch := range changes.Changes {
 				mark := ""
 				if ch.Breaking {
 					mark = "!"
@@ -104,10 +104,61 @@ func TestDiffIsLinear(t *testing.T) {
 			old := load(t, hostile[name](n))
 			changed := load(t, strings.ReplaceAll(hostile[name](n), "type: string", "type: integer"))
 			return func() {
-				if all := Diff(old, changed); len(all) > maxChanges {
-					t.Errorf("%d changes", len(all))
+				if all := Diff(old, changed); len(all.Changes) > maxChanges {
+					t.Errorf("%d changes", len(all.Changes))
 				}
 			}
 		})
 	}
+}
+
+// What is beyond the limits of a comparison is counted, or counts as breaking.
+func TestDiffBeyondLimits(t *testing.T) {
+	const head = "-- a.yaml --\nopenapi: 3.1.0\ninfo: {title: T, version: '1'}\npaths:\n"
+	paths := func(name string, n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "  /%s%d: {get: {responses: {'200': {description: D}}}}\n", name, i)
+		}
+		return b.String()
+	}
+	t.Run("changes", func(t *testing.T) {
+		d := Diff(load(t, head+paths("old", 3)), load(t, head+paths("new", maxChanges+5)))
+		if len(d.Changes) != maxChanges || d.All != maxChanges+8 || d.Breaking != 3 {
+			t.Errorf("%d of %d changes, %d are breaking", len(d.Changes), d.All, d.Breaking)
+		}
+		if text := Changelog(d); !strings.HasSuffix(text, "\nAnd 8 more; 3 changes of all break clients.") {
+			t.Errorf("the changelog ends with %q", text[len(text)-100:])
+		}
+	})
+	schema := func(s string) string {
+		return head + "  /a: {post: {requestBody: {content: {application/json: {schema: " + s + "}}}, responses: {'200': {description: D}}}}\n"
+	}
+	nested := func(depth int, inner string) string {
+		return schema(strings.Repeat("{type: object, properties: {a: ", depth) + inner + strings.Repeat("}}", depth))
+	}
+	for depth, want := range map[int]string{maxDiffing: "type-changed", maxDiffing + 1: "not-compared"} {
+		d := Diff(load(t, nested(depth, "{type: string}")), load(t, nested(depth, "{type: integer}")))
+		if len(d.Changes) != 1 || d.Changes[0].Rule != want || d.Breaking != 1 {
+			t.Errorf("depth %d: %+v", depth, d)
+		}
+	}
+	t.Run("schemas", func(t *testing.T) {
+		c := &comparison{left: 1, fresh: 1, done: map[schemaPair]bool{}}
+		c.lists(load(t, nested(1, "{type: string}")).Operations, load(t, nested(1, "{type: integer}")).Operations)
+		if d := c.found; len(d.Changes) != 1 || d.Changes[0].Rule != "not-compared" || d.Breaking != 1 {
+			t.Errorf("%+v", d)
+		}
+	})
+	t.Run("known schemas", func(t *testing.T) { // they were compared for another operation
+		spec := func(inner string) string {
+			return strings.ReplaceAll(head+"  /a: X\n  /b: X\n", "X", "{post: {requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/S'}}}}, responses: {'200': {description: D}}}}") +
+				"components: {schemas: {S: {type: object, properties: {a: {type: " + inner + "}}}}}\n"
+		}
+		c := &comparison{left: 2, fresh: 2, done: map[schemaPair]bool{}}
+		c.lists(load(t, spec("string")).Operations, load(t, spec("integer")).Operations)
+		if d := c.found; len(d.Changes) != 1 || d.Changes[0].Rule != "type-changed" || d.Breaking != 1 {
+			t.Errorf("%+v", d)
+		}
+	})
 }

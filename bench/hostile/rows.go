@@ -15,8 +15,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -194,7 +194,7 @@ func largeRequests(ctx context.Context, a *attacker) error {
 	paragraph := map[string]any{"object": "block", "type": "paragraph", "isVoid": false, "data": map[string]any{}, "nodes": []any{
 		map[string]any{"object": "text", "leaves": []any{map[string]any{"object": "leaf", "text": "word", "marks": []any{}}}},
 	}}
-	text := map[string]any{"description": map[string]any{"object": "document", "data": map[string]any{}, "nodes": slices.Repeat([]any{paragraph}, 5_000)}}
+	text := map[string]any{"status": "open", "description": map[string]any{"object": "document", "data": map[string]any{}, "nodes": slices.Repeat([]any{paragraph}, 5_000)}}
 	for range 150 {
 		var made struct{ ID string }
 		if err := a.must(ctx, http.MethodPost, "/v1/spaces/"+a.at["space"]+"/change-requests", map[string]any{"subject": "Large"}, &made); err != nil {

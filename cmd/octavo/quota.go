@@ -67,7 +67,11 @@ func (c *orgQuotaCmd) changes() (docs.Quotas, []docs.Quota, error) {
 			n, err = parseBytes(said)
 		}
 		if err != nil || n < 0 {
-			return nil, nil, fmt.Errorf("%q is no quota for %q: use a number, bytes as in 500MiB, or none", said, of)
+			form := "a number"
+			if of.InBytes() {
+				form = "bytes, such as 500MiB,"
+			}
+			return nil, nil, fmt.Errorf("%q is no quota for %q: use %s or none", said, of, form)
 		}
 		set[of] = n
 	}

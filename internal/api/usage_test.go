@@ -88,6 +88,10 @@ func TestQuotas(t *testing.T) {
 		w.refusedBy("webhooks", "POST", "/orgs/$org/webhooks", `{"url":"https://example.com/","events":["space_content_updated"]}`)
 		w.refusedBy("members", "POST", "/orgs/$org/invites", `{"emails":["late@acme.test"],"role":"read"}`)
 		w.refusedBy("gitOperations", "POST", "/spaces/$space/git/import", `{"url":"https://example.com/x.git","ref":"refs/heads/main"}`)
+		w.limit("", docs.Quotas{docs.QuotaMembers: 1})
+		if a := w.call("admin", "POST", w.expand("/orgs/$org/invites"), `{"emails":["late@acme.test"],"role":"read"}`); !strings.Contains(string(a.body), "is 1 member, and") {
+			t.Errorf("%s", a.body)
+		}
 		w.refusedBy("gitOperations", "PUT", "/spaces/$space/git/connection", `{"url":"https://example.com/x.git","ref":"refs/heads/main"}`)
 		w.verify()
 	})

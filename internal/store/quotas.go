@@ -216,19 +216,24 @@ func (tx *Tx) CountGitOperation(ctx context.Context, org docs.OrgID) error {
 // dayOf returns the day of a moment in UTC, as a number.
 func dayOf(at docs.Time) int64 { return at.Std().UnixMilli() / (24 * time.Hour).Milliseconds() }
 
-// what and next are the words of errors: what is counted, and what people can do.
-var quotaWords = map[docs.Quota]struct{ what, next string }{
-	docs.QuotaContent:       {"bytes of content, its history included", "delete spaces that you do not need, which count until they are purged"},
-	docs.QuotaFiles:         {"bytes of files, their history included", "add smaller files, or delete spaces that you do not need, which count until they are purged"},
-	docs.QuotaPages:         {"pages", "delete pages"},
-	docs.QuotaMembers:       {"members", "remove members"},
-	docs.QuotaWebhooks:      {"webhooks", "delete webhooks"},
-	docs.QuotaGitOperations: {"git operations in a day (UTC)", "wait until tomorrow"},
+// quotaWords are the words of errors: what one of those that are counted is, the rest of what it is, and
+// what people can do.
+var quotaWords = map[docs.Quota]struct{ one, rest, next string }{
+	docs.QuotaContent:       {"byte", " of content, its history included", "delete spaces that you do not need, which count until they are purged"},
+	docs.QuotaFiles:         {"byte", " of files, their history included", "add smaller files, or delete spaces that you do not need, which count until they are purged"},
+	docs.QuotaPages:         {"page", "", "delete pages"},
+	docs.QuotaMembers:       {"member", "", "remove members"},
+	docs.QuotaWebhooks:      {"webhook", "", "delete webhooks"},
+	docs.QuotaGitOperations: {"git operation", " in a day (UTC)", "wait until tomorrow"},
 }
 
 func overQuota(whose string, of docs.Quota, most, n int64) error {
 	w := quotaWords[of]
-	return errs.E(errs.Quota, "the quota %q of the %s is %d %s, and this would make %d; %s, or ask the operator of the server for more", of, whose, most, w.what, n, w.next)
+	what := w.one + "s"
+	if most == 1 {
+		what = w.one
+	}
+	return errs.E(errs.Quota, "the quota %q of the %s is %d %s%s, and this would make %d; %s, or ask the operator of the server for more", of, whose, most, what, w.rest, n, w.next)
 }
 
 // SpacesToCount returns spaces whose pages and files are not counted yet.

@@ -278,8 +278,12 @@ func TestOneOrganizationDoesNotGetAllPlaces(t *testing.T) {
 	o.Clock = func() time.Time { return now }
 	d := newDesk(t, o)
 	for waited, want := range map[time.Duration]time.Duration{0: wait, time.Second: wait, 20 * time.Second: 5 * time.Second, time.Hour: waitLongest} {
-		if got := d.s.retryIn(docs.GitOperation{CreatedAt: docs.TimeOf(now.Add(-waited))}); got < want || got > want+10*time.Millisecond {
+		o := docs.GitOperation{CreatedAt: docs.TimeOf(now.Add(-waited))}
+		if got := d.s.retryIn(o, nil); got < want || got > want+10*time.Millisecond {
 			t.Errorf("after %v it waits %v", waited, got)
+		}
+		if got := d.s.retryIn(o, errs.E(errs.Busy, "another large import")); got != busyWait {
+			t.Errorf("after %v it waits %v for a large import", waited, got)
 		}
 	}
 }

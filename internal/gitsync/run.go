@@ -31,6 +31,9 @@ const (
 	wait        = 500 * time.Millisecond
 	waitLongest = 15 * time.Second
 	waitShare   = 4
+	// busyWait is how long an operation waits that finds the place for a large import taken. It is the
+	// same for all, so that those that have waited long are not overtaken by newer ones.
+	busyWait = 5 * time.Second
 	// patience is for how long an operation is retried after failures that may pass.
 	patience = time.Hour
 	// progressEvery is how often the progress of an operation is stored.
@@ -77,7 +80,7 @@ func (s *Service) Run(ctx context.Context, payload []byte) error {
 		return err
 	}
 	if first.ID != o.ID {
-		return jobs.Later(s.retryIn(o))
+		return jobs.Later(s.retryIn(o, nil))
 	}
 	sp, ok, err := store.Maybe(s.Store.Space(ctx, o.Space))
 	if err != nil {
@@ -85,14 +88,14 @@ func (s *Service) Run(ctx context.Context, payload []byte) error {
 	}
 	if ok {
 		if !s.running.enter(sp.It.Org) {
-			return jobs.Later(s.retryIn(o))
+			return jobs.Later(s.retryIn(o, nil))
 		}
 		defer s.running.leave(sp.It.Org)
 	}
 	t := &task{s: s, o: o}
 	err = t.run(ctx)
 	if errs.Is(err, errs.Busy) { // it changed nothing
-		return jobs.Later(s.retryIn(o))
+		return jobs.Later(s.retryIn(o, err))
 	}
 	if err != nil && ctx.Err() == nil {
 		err = t.fail(ctx, err)
@@ -103,8 +106,12 @@ func (s *Service) Run(ctx context.Context, payload []byte) error {
 	return err
 }
 
-// retryIn is how long an operation waits before it tries again whether it may run.
-func (s *Service) retryIn(o docs.GitOperation) time.Duration {
+// retryIn is how long an operation waits before it tries again whether it may run. It began if there is
+// an error.
+func (s *Service) retryIn(o docs.GitOperation, err error) time.Duration {
+	if err != nil {
+		return busyWait
+	}
 	waited := s.Store.Clock().Sub(o.CreatedAt.Std())
 	return min(max(wait, waited/waitShare), waitLongest)
 }

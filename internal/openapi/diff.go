@@ -214,6 +214,9 @@ func parameterKeys(all []Parameter) map[string]Parameter {
 }
 
 func (c *comparison) parameters(was, now *Operation) {
+	if max(len(was.Parameters()), len(now.Parameters())) >= maxParameters { // there can be more
+		c.unknown("parameters")
+	}
 	before, after := parameterKeys(was.Parameters()), parameterKeys(now.Parameters())
 	keys := map[string]bool{}
 	for k := range before {
@@ -265,6 +268,9 @@ func (c *comparison) body(before, after *Body) {
 }
 
 func (c *comparison) media(where string, before, after []Media, d Direction) {
+	if max(len(before), len(after)) >= maxMedia { // there can be more
+		c.unknown(where)
+	}
 	for _, old := range before {
 		at := slices.IndexFunc(after, func(m Media) bool { return m.Type == old.Type })
 		if at < 0 {
@@ -287,6 +293,9 @@ func (c *comparison) responses(before, after []Response) {
 		if at < 0 {
 			c.add(Removed, strings.HasPrefix(old.Status, "2"), "response-removed", where, "the response is gone")
 			continue
+		}
+		if max(len(old.Headers), len(after[at].Headers)) >= maxHeaders { // there can be more
+			c.unknown(where)
 		}
 		for _, h := range old.Headers {
 			if !slices.ContainsFunc(after[at].Headers, func(p Parameter) bool { return strings.EqualFold(p.Name, h.Name) }) {

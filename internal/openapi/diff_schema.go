@@ -31,12 +31,17 @@ func (c *comparison) schemas(where string, before, after Schema, d Direction) {
 		c.level(t, d)
 	}
 	if c.cut {
-		c.add(Changed, true, "not-compared", where, "it is too large or too deep to be compared completely, so it may break clients")
+		c.unknown(where)
 		return
 	}
 	for p := range c.seen {
 		c.done[p] = true
 	}
+}
+
+// unknown notes that a part of a place was not compared, which counts as breaking.
+func (c *comparison) unknown(where string) {
+	c.add(Changed, true, "not-compared", where, "it is too large or too deep to be compared completely, so it may break clients")
 }
 
 // schema notes that two schemas have to be compared, unless that was done or they look the same. When many were
@@ -73,6 +78,7 @@ func (c *comparison) schema(where string, before, after Schema, d Direction, dep
 // narrower, or what answers may have wider: that breaks clients.
 func (c *comparison) level(t schemaTask, d Direction) {
 	was, now, depth := t.before.View(), t.after.View(), t.depth
+	c.cut = c.cut || was.cut || now.cut
 	if c.types(t.where, was, now, d) {
 		return
 	}

@@ -143,6 +143,30 @@ func TestDiffBeyondLimits(t *testing.T) {
 			t.Errorf("depth %d: %+v", depth, d)
 		}
 	}
+	t.Run("properties", func(t *testing.T) {
+		object := func(last string) string {
+			var b strings.Builder
+			for i := range maxProperties {
+				fmt.Fprintf(&b, "p%d: {type: string}, ", i)
+			}
+			return schema("{type: object, properties: {" + b.String() + "last: {type: " + last + "}}}")
+		}
+		d := Diff(load(t, object("string")), load(t, object("integer")))
+		if len(d.Changes) != 1 || d.Changes[0].Rule != "not-compared" || d.Breaking != 1 {
+			t.Errorf("%+v", d)
+		}
+	})
+	t.Run("media types", func(t *testing.T) {
+		var types strings.Builder
+		for i := range maxMedia {
+			fmt.Fprintf(&types, "a/%d: {}, ", i)
+		}
+		all := head + "  /a: {get: {responses: {'200': {description: D, content: {" + types.String() + "a/last: {}}}}}}\n"
+		d := Diff(load(t, all), load(t, strings.Replace(all, "a/last: {}", "", 1)))
+		if len(d.Changes) != 1 || d.Changes[0].Rule != "not-compared" || d.Breaking != 1 {
+			t.Errorf("%+v", d)
+		}
+	})
 	t.Run("schemas", func(t *testing.T) {
 		c := &comparison{left: 1, fresh: 1, done: map[schemaPair]bool{}}
 		c.lists(load(t, nested(1, "{type: string}")).Operations, load(t, nested(1, "{type: integer}")).Operations)

@@ -101,6 +101,7 @@ type View struct {
 	example, fallback *node
 	required          map[string]bool
 	have              map[string]int
+	cut               bool // there is more than a view has
 }
 
 // Value is one of the values of an enumeration.
@@ -166,6 +167,7 @@ type viewer struct {
 // some returns as many of the values of a list or an object as may still be
 // looked at.
 func (b *viewer) some(n int) int {
+	b.v.cut = b.v.cut || n > b.left
 	n = min(n, b.left)
 	b.left -= n
 	return n
@@ -175,7 +177,11 @@ func (b *viewer) some(n int) int {
 // counts.
 func (b *viewer) add(p place, top bool) {
 	for range maxReferences {
-		if p.n == nil || p.n.kind != object || b.seen[p.n] || len(b.seen) >= maxParts {
+		if p.n == nil || p.n.kind != object || b.seen[p.n] {
+			return
+		}
+		if len(b.seen) >= maxParts {
+			b.v.cut = true
 			return
 		}
 		b.seen[p.n] = true
@@ -269,7 +275,7 @@ func (v *View) enumeration(n *node) {
 			continue
 		}
 		if len(v.Enum) >= maxValues {
-			v.MoreEnum = len(values) - i
+			v.MoreEnum, v.cut = len(values)-i, true
 			break
 		}
 		one := Value{Text: value.short()}
@@ -329,6 +335,7 @@ func (b *viewer) properties(p place) {
 		}
 		for i, name := range all.n.keys[:b.some(len(all.n.keys))] {
 			n := all.n.kids[i]
+			v.cut = v.cut || len(v.Properties) >= maxProperties
 			if internal(n) || len(v.Properties) >= maxProperties {
 				continue
 			}
@@ -372,6 +379,7 @@ func (b *viewer) options(p place, top bool) {
 		v.AnyOf = key == "anyOf"
 		v.Discriminator = discriminator.str("propertyName")
 		values := b.mappedValues(mapping)
+		v.cut = v.cut || len(parts) > maxParts
 		for _, part := range parts[:min(len(parts), maxParts)] {
 			v.Options = append(v.Options, b.option(part, values, len(v.Options)+1))
 		}
@@ -380,6 +388,7 @@ func (b *viewer) options(p place, top bool) {
 		return
 	}
 	v.Discriminator = discriminator.str("propertyName")
+	v.cut = v.cut || len(mapping.keys) > maxParts
 	for i, value := range mapping.keys[:min(len(mapping.keys), maxParts)] {
 		ref := &node{kind: object, keys: []string{"$ref"}, kids: []*node{{kind: text, text: asReference(mapping.kids[i].text, b.d)}}}
 		if s := b.d.schema(place{p.f, ref}); s.name != "" {

@@ -85,6 +85,7 @@ export default async function isolation(scene) {
     const language = { source: { space: space.id, language: 'en' }, language: 'es', runOnMerge: false };
     const translation = (await orgs.createTranslation(organization.id, language)).data;
     await translated(alice, organization.id, translation.id);
+    const [block] = (await alice.call('GET', `/orgs/${organization.id}/translations/${translation.id}/blocks`)).data.items;
     await orgs.updateGlossaryEntries(organization.id, { operations: [{ type: 'insert', translations: { en: 'Secret' } }] });
     const { items: [entry] } = (await orgs.listGlossaryEntries(organization.id)).data;
 
@@ -148,6 +149,7 @@ export default async function isolation(scene) {
         issueId: issue.id,
         clusterId: issue.cluster,
         translationId: translation.id,
+        blockId: block?.id ?? 'none',
         glossaryEntryId: entry.id,
     };
     const guarded = [...Object.values(REQUIRED).flat(), ...REQUIRED_OWN]

@@ -38,6 +38,10 @@ export default async function translations({ step, organization, alice, anonymou
         await translated(alice, org, translation.id);
         const { items } = (await alice.call('GET', blocks)).data;
         assert.deepEqual(items.map(({ source, text, status }) => [source, text, status]), [['Two and three.', 'Dos.', 'stale']]);
+        const accept = (id) => alice.call('POST', `${blocks}/${encodeURIComponent(id)}/accept`, { empty: true });
+        await refused(accept('none'), 404);
+        await answered(accept(items[0].id), 204);
+        assert.deepEqual((await alice.call('GET', blocks)).data.items, []);
         const now = (await alice.call('GET', `/spaces/${result}/content/page/${page}?format=markdown`)).data;
         assert.deepEqual([now.title, now.slug], ['Comienzo', 'start']);
         assert.match(now.markdown, /Uno\.\n\nDos\./);

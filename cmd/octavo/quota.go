@@ -96,11 +96,7 @@ func (l quotaLine) String() string {
 
 func quotaLines(u orgs.Usage) (out []quotaLine) {
 	line := func(of docs.Quota, space docs.SpaceID, used docs.Usage, q docs.Quotas) {
-		l := quotaLine{Space: space, Quota: of, Used: used[of]}
-		if most, limited := q[of]; limited {
-			l.Most = &most
-		}
-		out = append(out, l)
+		out = append(out, quotaLine{Space: space, Quota: of, Used: used[of], Most: q.Of(of)})
 	}
 	for _, of := range docs.AllQuotas {
 		line(of, "", u.Used, u.Quotas)

@@ -68,10 +68,15 @@ async function site(run, folder, slugs) {
     return urls.published.replace(/\/?$/, '/');
 }
 
+/** The addresses of all pages of a site. */
+async function addresses(root) {
+    const map = await (await fetch(`${root}sitemap-pages.xml`)).text();
+    return [...map.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, address]) => address);
+}
+
 /** Opens every page of a site. Returns the addresses of all, and of those that show operations. */
 async function visit(root, { open, check }) {
-    const map = await (await fetch(`${root}sitemap-pages.xml`)).text();
-    const pages = [...map.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, address]) => address);
+    const pages = await addresses(root);
     const operations = [];
     const page = await open(pages[0]);
     for (const address of pages) {
@@ -161,8 +166,7 @@ async function tried(run, folder) {
 
 /** The address of the page of a site that ends in a name. */
 async function addressOf(root, name) {
-    const map = await (await fetch(`${root}sitemap-pages.xml`)).text();
-    return [...map.matchAll(/<loc>([^<]+)<\/loc>/g)].map(([, address]) => address).find((address) => address.endsWith(`/${name}`));
+    return (await addresses(root)).find((address) => address.endsWith(`/${name}`));
 }
 
 export async function references(run) {

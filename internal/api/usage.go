@@ -51,11 +51,7 @@ type Metered struct {
 }
 
 func metered(of docs.Quota, used docs.Usage, q docs.Quotas) Metered {
-	m := Metered{Used: used[of]}
-	if most, limited := q[of]; limited {
-		m.Quota = &most
-	}
-	return m
+	return Metered{Used: used[of], Quota: q.Of(of)}
 }
 
 func (a *API) getOrganizationUsage(ctx context.Context, in *OrgIn) (*UsageOut, error) {

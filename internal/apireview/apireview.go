@@ -161,25 +161,25 @@ func changelog(d openapi.Differences) *markup.Document {
 	out := &markup.Document{}
 	listed, size := 0, 0
 	for _, breaking := range []bool{true, false} {
-		list := block("list-unordered")
+		list := markup.NewBlock("list-unordered")
 		for _, c := range d.Changes {
 			if c.Breaking != breaking || listed == maxListed || size > maxText {
 				continue
 			}
-			item := block("paragraph", line(c))
+			item := markup.NewBlock("paragraph", line(c))
 			size += len(markup.Print(&markup.Document{Nodes: []*markup.Node{item}}, markup.Refs{}))
 			if size <= maxText {
 				listed++
-				list.Nodes = append(list.Nodes, block("list-item", item))
+				list.Nodes = append(list.Nodes, markup.NewBlock("list-item", item))
 			}
 		}
 		if len(list.Nodes) > 0 {
 			title := map[bool]string{true: "Breaking changes", false: "Other changes"}[breaking]
-			out.Nodes = append(out.Nodes, block("heading-2", text(title)), list)
+			out.Nodes = append(out.Nodes, markup.NewBlock("heading-2", markup.NewText(title)), list)
 		}
 	}
 	if more := d.All - listed; more > 0 {
-		out.Nodes = append(out.Nodes, block("paragraph", text(fmt.Sprintf("And %d more; %d changes of all break clients.", more, d.Breaking))))
+		out.Nodes = append(out.Nodes, markup.NewBlock("paragraph", markup.NewText(fmt.Sprintf("And %d more; %d changes of all break clients.", more, d.Breaking))))
 	}
 	return out
 }
@@ -194,13 +194,5 @@ func line(c openapi.Change) *markup.Node {
 	if len(words) > maxLine {
 		words = append(words[:maxLine-1], '…')
 	}
-	return text(string(words))
-}
-
-func text(s string) *markup.Node {
-	return &markup.Node{Object: markup.ObjectText, Leaves: []markup.Leaf{{Text: s}}}
-}
-
-func block(typ string, nodes ...*markup.Node) *markup.Node {
-	return &markup.Node{Object: markup.ObjectBlock, Type: typ, Nodes: nodes}
+	return markup.NewText(string(words))
 }

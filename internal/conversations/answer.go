@@ -147,19 +147,13 @@ func (s *Service) questions(ctx context.Context, k docs.ConversationCluster) ([]
 // outline returns a page to be written. It is made of nodes, so that whatever users wrote is
 // escaped when it is printed.
 func outline(questions []string) *markup.Document {
-	text := func(s string) *markup.Node {
-		return &markup.Node{Object: markup.ObjectText, Leaves: []markup.Leaf{{Text: s}}}
-	}
-	block := func(typ string, nodes ...*markup.Node) *markup.Node {
-		return &markup.Node{Object: markup.ObjectBlock, Type: typ, Nodes: nodes}
-	}
-	list := block("list-unordered")
+	list := markup.NewBlock("list-unordered")
 	for _, q := range questions {
-		list.Nodes = append(list.Nodes, block("list-item", block("paragraph", text(q))))
+		list.Nodes = append(list.Nodes, markup.NewBlock("list-item", markup.NewBlock("paragraph", markup.NewText(q))))
 	}
 	return &markup.Document{Nodes: []*markup.Node{
-		block("paragraph", text("Write here what answers the questions below, then remove them.")),
-		block("heading-2", text("What users ask")),
+		markup.NewBlock("paragraph", markup.NewText("Write here what answers the questions below, then remove them.")),
+		markup.NewBlock("heading-2", markup.NewText("What users ask")),
 		list,
 	}}
 }

@@ -25,6 +25,14 @@ func (q Quota) InBytes() bool { return q == QuotaContent || q == QuotaFiles }
 // Quotas are how much there may be; what is not in it is unlimited.
 type Quotas map[Quota]int64
 
+// Of returns how much there may be of something; nil is unlimited.
+func (q Quotas) Of(of Quota) *int64 {
+	if most, limited := q[of]; limited {
+		return &most
+	}
+	return nil
+}
+
 // Usage is how much there is.
 type Usage map[Quota]int64
 

@@ -139,7 +139,7 @@ func inside(dir, name string) (string, bool) {
 		return "", false
 	}
 	p := path.Join(dir, name)
-	if p == ".." || strings.HasPrefix(p, "../") {
+	if Above(p) {
 		return "", false
 	}
 	return p, true

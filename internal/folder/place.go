@@ -42,16 +42,7 @@ func (p Place) Within(name string) (string, bool) {
 	if !Above(name) {
 		return name, true
 	}
-	full := p.Full(name)
-	switch {
-	case Above(full):
-		return "", false
-	case full == path.Clean(p.Root):
-		return ".", true
-	case path.Clean(p.Root) == ".":
-		return "", false
-	}
-	return p.Name(full)
+	return p.inside(".", name)
 }
 
 // withoutAbove returns a path without the parts that leave the root.

@@ -326,6 +326,12 @@ func blockNode(typ string, data map[string]any, nodes ...*Node) *Node {
 	return &Node{Object: ObjectBlock, Type: typ, Data: data, Nodes: nodes}
 }
 
+// NewBlock returns a block without attributes.
+func NewBlock(typ string, nodes ...*Node) *Node { return blockNode(typ, nil, nodes...) }
+
+// NewText returns a text without marks.
+func NewText(s string) *Node { return textNode(Leaf{Text: s}) }
+
 func inlineNode(typ string, data map[string]any) *Node {
 	return &Node{Object: ObjectInline, Type: typ, Data: data}
 }

@@ -1,7 +1,6 @@
 package openapi
 
 import (
-	"encoding/base64"
 	"net/url"
 	"strconv"
 	"strings"
@@ -160,19 +159,18 @@ func (p Parameter) Example() string {
 func (r *request) authenticate(o *Operation, query url.Values, order []string) []string {
 	for _, alternative := range o.Security() {
 		for _, need := range alternative {
-			s := need.Scheme
-			switch {
-			case s.Type == "apiKey" && s.In == "query":
-				query.Set(s.Key, s.Token)
-				order = append(order, s.Key)
-			case s.Type == "apiKey" && s.In == "cookie":
-				r.headers = append(r.headers, pair{"Cookie", s.Key + "=" + s.Token})
-			case s.Type == "apiKey":
-				r.headers = append(r.headers, pair{s.Key, strings.TrimSpace(s.Prefix + " " + s.Token)})
-			case s.HTTP == "basic":
-				r.headers = append(r.headers, pair{"Authorization", "Basic " + base64.StdEncoding.EncodeToString([]byte("username:password"))})
-			case s.Type == "http" || s.Type == "oauth2" || s.Type == "openIdConnect":
-				r.headers = append(r.headers, pair{"Authorization", strings.TrimSpace(s.Prefix + " " + s.Token)})
+			token := need.Scheme.Token
+			if need.Scheme.HTTP == "basic" {
+				token = userPassword
+			}
+			switch in, name, value := need.Scheme.credential(token); in {
+			case "query":
+				query.Set(name, value)
+				order = append(order, name)
+			case "cookie":
+				r.headers = append(r.headers, pair{"Cookie", name + "=" + value})
+			case "header":
+				r.headers = append(r.headers, pair{name, value})
 			}
 		}
 		if len(alternative) > 0 {

@@ -1,6 +1,9 @@
 package openapi
 
-import "strings"
+import (
+	"encoding/base64"
+	"strings"
+)
 
 // Scheme is a way to authenticate.
 type Scheme struct {
@@ -16,6 +19,29 @@ type Scheme struct {
 	Flows  []Flow
 	OpenID string // of openIdConnect: its address
 }
+
+// credential returns where a token is sent, and as what: in a header, in the query or in a
+// cookie. Nothing is sent for a certificate.
+func (s *Scheme) credential(token string) (in, name, value string) {
+	switch {
+	case s.Type == "apiKey" && (s.In == "query" || s.In == "cookie"):
+		return s.In, s.Key, token
+	case s.Type == "apiKey":
+		return "header", s.Key, strings.TrimSpace(s.Prefix + " " + token)
+	case s.HTTP == "basic":
+		return "header", authorization, "Basic " + base64.StdEncoding.EncodeToString([]byte(token))
+	case s.Type == "http" || s.Type == "oauth2" || s.Type == "openIdConnect":
+		return "header", authorization, strings.TrimSpace(s.Prefix + " " + token)
+	}
+	return "", "", ""
+}
+
+// authorization is the header that most credentials are sent in, and userPassword what those of
+// Basic are made of.
+const (
+	authorization = "Authorization"
+	userPassword  = "username:password"
+)
 
 // Flow is a way to get a token by OAuth 2.
 type Flow struct {

@@ -1,7 +1,6 @@
 package openapi
 
 import (
-	"encoding/base64"
 	"fmt"
 	"net/url"
 	"slices"
@@ -88,14 +87,13 @@ func (o *Operation) credentialInputs() (out []Input) {
 	for _, way := range o.Security() {
 		for _, need := range way {
 			s := need.Scheme
-			in := Input{Key: credentials + "." + s.Name, In: credentials, Name: "Authorization", Hint: s.Prefix, scheme: s}
-			switch {
-			case s.Type == "mutualTLS" || s.Type == "apiKey" && s.In == "cookie":
+			at, name, _ := s.credential("")
+			if at == "" || at == "cookie" {
 				continue
-			case s.Type == "apiKey":
-				in.Name = s.Key
-			case s.HTTP == "basic":
-				in.Hint = "username:password"
+			}
+			in := Input{Key: credentials + "." + s.Name, In: credentials, Name: name, Hint: s.Prefix, scheme: s}
+			if s.HTTP == "basic" {
+				in.Hint = userPassword
 			}
 			out = append(out, in)
 		}
@@ -169,13 +167,19 @@ func (o *Operation) Call(v Values) (Call, error) {
 		case in.In == "query":
 			query.Set(in.Name, value)
 		case in.In == credentials:
-			in.authenticate(&c, query, value)
+			if at, name, sent := in.scheme.credential(value); at == "query" {
+				query.Set(name, sent)
+			} else if sendable(name) {
+				c.Headers = append(c.Headers, [2]string{name, sent})
+			}
 		default:
 			c.Headers = append(c.Headers, [2]string{in.Name, value})
 		}
 	}
-	if strings.ContainsFunc(strings.Join(headerValues(c.Headers), ""), func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
-		return Call{}, fmt.Errorf("values of headers must be on one line")
+	for _, h := range c.Headers {
+		if strings.ContainsFunc(h[1], func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+			return Call{}, fmt.Errorf("values of headers must be on one line")
+		}
 	}
 	if t.Media == "" || o.Method == "GET" || o.Method == "HEAD" {
 		c.Body = ""
@@ -187,24 +191,4 @@ func (o *Operation) Call(v Values) (Call, error) {
 		c.URL += "?" + query.Encode()
 	}
 	return c, nil
-}
-
-func headerValues(headers [][2]string) (out []string) {
-	for _, h := range headers {
-		out = append(out, h[1])
-	}
-	return out
-}
-
-// authenticate adds credentials to a request.
-func (in Input) authenticate(c *Call, query url.Values, value string) {
-	s := in.scheme
-	switch {
-	case s.Type == "apiKey" && s.In == "query":
-		query.Set(s.Key, value)
-	case s.HTTP == "basic":
-		c.Headers = append(c.Headers, [2]string{in.Name, "Basic " + base64.StdEncoding.EncodeToString([]byte(value))})
-	case sendable(in.Name):
-		c.Headers = append(c.Headers, [2]string{in.Name, strings.TrimSpace(s.Prefix + " " + value)})
-	}
 }

@@ -2,6 +2,7 @@ package orgs
 
 import (
 	"context"
+	"maps"
 
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -75,11 +76,8 @@ func (s *Service) SetQuotasByOperator(ctx context.Context, org docs.OrgID, space
 // changed returns quotas with some set and others removed.
 func changed(was, set docs.Quotas, unlimited []docs.Quota) docs.Quotas {
 	now := docs.Quotas{}
-	for _, list := range []docs.Quotas{was, set} {
-		for of, most := range list {
-			now[of] = most
-		}
-	}
+	maps.Copy(now, was)
+	maps.Copy(now, set)
 	for _, of := range unlimited {
 		delete(now, of)
 	}

@@ -158,9 +158,6 @@ func (v *visit) send(call openapi.Call) (out outcome, err error) {
 	if _, err := outbound.CheckURL(call.URL); err != nil {
 		return out, err
 	}
-	if call.Body == "" {
-		req.Body, req.ContentLength = http.NoBody, 0
-	}
 	req.Header.Set("Accept", "*/*")
 	for _, h := range call.Headers {
 		req.Header.Set(h[0], h[1])

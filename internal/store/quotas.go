@@ -11,9 +11,17 @@ import (
 // Write transactions see everything that was committed before them, so a quota that is compared in
 // the transaction of a change is exact, however many change at the same time.
 
-func scanQuotas(s scanner) (q docs.Quotas, err error) {
+func scanQuotas(s scanner) (docs.Quotas, error) {
 	var text string
-	if err = s.Scan(&text); err == nil && text != "" {
+	if err := s.Scan(&text); err != nil {
+		return nil, err
+	}
+	return quotasIn(text)
+}
+
+// quotasIn returns the quotas that a row has; none are an empty text.
+func quotasIn(text string) (q docs.Quotas, err error) {
+	if text != "" {
 		err = fromJSON(text, &q)
 	}
 	return q, err
@@ -50,7 +58,11 @@ func (tx *Tx) SetSpaceQuotas(ctx context.Context, space docs.SpaceID, q docs.Quo
 func scanContent(s scanner) (docs.Usage, error) {
 	var content, files, pages int64
 	err := s.Scan(&content, &files, &pages)
-	return docs.Usage{docs.QuotaContent: content, docs.QuotaFiles: files, docs.QuotaPages: pages}, err
+	return contentUsage(content, files, pages), err
+}
+
+func contentUsage(content, files, pages int64) docs.Usage {
+	return docs.Usage{docs.QuotaContent: content, docs.QuotaFiles: files, docs.QuotaPages: pages}
 }
 
 // SpaceUsage returns what a space uses.
@@ -99,10 +111,11 @@ func (r Reader) LargestSpaces(ctx context.Context, org docs.OrgID, limit int) ([
 	return many(ctx, r, func(s scanner) (v UsedBySpace, err error) {
 		var content, files, pages int64
 		var text string
-		if err = s.Scan(&v.ID, &v.Title, &content, &files, &pages, &text); err == nil && text != "" {
-			err = fromJSON(text, &v.Quotas)
+		if err = s.Scan(&v.ID, &v.Title, &content, &files, &pages, &text); err != nil {
+			return v, err
 		}
-		v.Usage = docs.Usage{docs.QuotaContent: content, docs.QuotaFiles: files, docs.QuotaPages: pages}
+		v.Usage = contentUsage(content, files, pages)
+		v.Quotas, err = quotasIn(text)
 		return v, err
 	}, `SELECT id, title, content_bytes, file_bytes, page_count, quotas FROM spaces WHERE org_id = $1
 		ORDER BY CASE WHEN quotas = '' THEN 1 ELSE 0 END, content_bytes + file_bytes DESC, id LIMIT $2 + 0`, org, limit)
@@ -191,13 +204,9 @@ func (tx *Tx) oneMore(ctx context.Context, org docs.OrgID, of docs.Quota) error 
 
 // CountGitOperation counts an operation that somebody asked for.
 func (tx *Tx) CountGitOperation(ctx context.Context, org docs.OrgID) error {
-	day := dayOf(tx.Now())
-	err := tx.put(ctx, `INSERT INTO git_days (org_id, day, operations) VALUES ($1, $2, 1)
-		ON CONFLICT (org_id, day) DO UPDATE SET operations = git_days.operations + 1`, org, day)
-	if err != nil {
-		return err
-	}
-	n, err := one(ctx, tx.Reader, "count", scanInt, `SELECT operations FROM git_days WHERE org_id = $1 AND day = $2`, org, day)
+	day, n := dayOf(tx.Now()), int64(0)
+	err := tx.run.row(ctx, `INSERT INTO git_days (org_id, day, operations) VALUES ($1, $2, 1)
+		ON CONFLICT (org_id, day) DO UPDATE SET operations = git_days.operations + 1 RETURNING operations`, org, day).Scan(&n)
 	if err != nil {
 		return err
 	}

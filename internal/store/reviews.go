@@ -14,10 +14,14 @@ const reviewColumns = `v.id, v.change_request_id, v.revision_id, v.status, v.sup
 const askerColumns = `COALESCE(b.id, ''), CASE b.kind WHEN '' THEN b.email ELSE '' END, COALESCE(b.verified, FALSE), COALESCE(b.display_name, ''),
 	COALESCE(b.photo_url, ''), COALESCE(b.created_at, 0), COALESCE(b.updated_at, 0), COALESCE(b.kind, '')`
 
-func scanReview(s scanner) (v docs.SubmittedReview, err error) {
-	err = s.Scan(slices.Concat([]any{
+func reviewDest(v *docs.SubmittedReview) []any {
+	return slices.Concat([]any{
 		&v.ID, &v.Request, &v.Revision, &v.Status, &v.Superseded, &v.Comment, &v.CreatedAt, &v.UpdatedAt,
-	}, userDest(&v.Reviewer), userDest(&v.RequestedBy))...)
+	}, userDest(&v.Reviewer), userDest(&v.RequestedBy))
+}
+
+func scanReview(s scanner) (v docs.SubmittedReview, err error) {
+	err = s.Scan(reviewDest(&v)...)
 	return v, err
 }
 
@@ -46,14 +50,6 @@ func (f ReviewFilter) where() string {
 	return ` AND NOT v.superseded AND ($2 = '' OR v.revision_id = $2)`
 }
 
-// alsoScan scans one more column behind those of something else.
-type alsoScan struct {
-	scanner
-	more any
-}
-
-func (s alsoScan) Scan(dest ...any) error { return s.scanner.Scan(append(dest, s.more)...) }
-
 // Reviews lists the reviews of a change request, newest first.
 func (r Reader) Reviews(ctx context.Context, cr docs.ChangeRequestID, f ReviewFilter, p Page) ([]docs.SubmittedReview, Key, error) {
 	if len(p.After) == 0 {
@@ -66,7 +62,7 @@ func (r Reader) Reviews(ctx context.Context, cr docs.ChangeRequestID, f ReviewFi
 		size int
 	}
 	scan := func(s scanner) (v sized, err error) {
-		v.SubmittedReview, err = scanReview(alsoScan{s, &v.size})
+		err = s.Scan(append(reviewDest(&v.SubmittedReview), &v.size)...)
 		return v, err
 	}
 	items, next, err := bodies(ctx, r, p, scan,

@@ -9,8 +9,10 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	_ "github.com/jackc/pgx/v5/stdlib" // registers the driver "pgx"
+	"github.com/jackc/pgx/v5/stdlib"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/octavo-docs/octavo/internal/errs"
 )
@@ -19,19 +21,25 @@ import (
 // so they mean what they mean on SQLite, where there is one writer; what the
 // database refuses because of another transaction is tried again.
 type postgres struct {
-	db    *sql.DB
-	locks spaceLocks
+	db      *sql.DB
+	locks   spaceLocks
+	writers *semaphore.Weighted // the lock of all writers within a node
 }
 
-// retryTime is for how long a transaction is repeated. A large one beside many small ones may fail
-// each time.
-const retryTime = 10 * time.Second
+// A large transaction beside many small ones fails each time: what it reads is more than PostgreSQL
+// remembers row by row, and others write into the same pages. After sharedTime it waits until it is
+// the only one that changes content, and is repeated for aloneTime.
+const (
+	sharedTime = 300 * time.Millisecond
+	aloneTime  = 10 * time.Second
+)
 
 func openPostgres(ctx context.Context, o Options) (*sql.DB, dialect, error) {
-	db, err := sql.Open("pgx", o.DatabaseURL)
+	config, err := pgx.ParseConfig(o.DatabaseURL)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the database address cannot be read: %w", redacted(err))
 	}
+	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(compressFast))
 	n := o.MaxConns
 	if n == 0 {
 		n = 20
@@ -44,7 +52,17 @@ func openPostgres(ctx context.Context, o Options) (*sql.DB, dialect, error) {
 	if err := db.PingContext(ctx); err != nil {
 		return nil, nil, errors.Join(fmt.Errorf("PostgreSQL does not answer: %w", redacted(err)), db.Close())
 	}
-	return db, &postgres{db: db}, nil
+	return db, &postgres{db: db, writers: semaphore.NewWeighted(allWriters)}, nil
+}
+
+// compressFast makes a connection compress long values by LZ4, which takes a tenth of the time of
+// PostgreSQL's own way, during which others may wait. A server without it goes on as before.
+func compressFast(ctx context.Context, conn *pgx.Conn) error {
+	_, err := conn.Exec(ctx, `SET default_toast_compression = 'lz4'`)
+	if e := (*pgconn.PgError)(nil); errors.As(err, &e) {
+		return nil
+	}
+	return err
 }
 
 // redacted drops the connection string, which holds a password, from errors
@@ -64,37 +82,64 @@ func (p *postgres) pool(db *sql.DB) Reader { return Reader{run: pgRunner{db}, d:
 
 func (p *postgres) transact(ctx context.Context, space string, queued func(), fn func(runner) error) error {
 	queued() // the lock of the space is given in the order in which it is asked for
-	if space == "" {
-		return retried(ctx, func() error { return once(ctx, p.db, serializable, fn) })
+	if space != "" {
+		unlock, err := p.locks.lock(ctx, space)
+		if err != nil {
+			return err
+		}
+		defer unlock()
 	}
-	unlock, err := p.locks.lock(ctx, space)
-	if err != nil {
+	err := p.shared(ctx, space, fn)
+	if Collided(err) {
+		err = p.alone(ctx, space, fn)
+	}
+	if Collided(err) {
+		return &errs.Error{Kind: errs.Conflict, Message: "others wrote at the same time again and again, so nothing was changed; try again, with fewer changes at a time", Err: err}
+	}
+	return err
+}
+
+// shared runs a transaction beside those of other spaces.
+func (p *postgres) shared(ctx context.Context, space string, fn func(runner) error) error {
+	if space == "" {
+		return retried(ctx, sharedTime, func() error { return once(ctx, p.db, serializable, fn) })
+	}
+	return p.among(ctx, 1, lockShared(space), func(conn *sql.Conn) error {
+		return retried(ctx, sharedTime, func() error { return once(ctx, conn, serializable, fn) })
+	})
+}
+
+// alone runs a transaction while nobody else changes a space, on any node.
+func (p *postgres) alone(ctx context.Context, space string, fn func(runner) error) error {
+	return p.among(ctx, allWriters, lockAlone(space), func(conn *sql.Conn) error {
+		return retried(ctx, aloneTime, func() error { return once(ctx, conn, serializable, fn) })
+	})
+}
+
+// among runs fn on a connection that has advisory locks, after it waited for its share of the
+// writers within this node: who waits there has no connection.
+func (p *postgres) among(ctx context.Context, share int64, locks []advisoryLock, fn func(*sql.Conn) error) error {
+	if err := p.writers.Acquire(ctx, share); err != nil {
 		return err
 	}
-	defer unlock()
+	defer p.writers.Release(share)
 	conn, err := p.db.Conn(ctx)
 	if err != nil {
 		return err
 	}
 	defer conn.Close()
-	return withAdvisoryLock(ctx, conn, space, func() error {
-		return retried(ctx, func() error { return once(ctx, conn, serializable, fn) })
-	})
+	return withAdvisoryLocks(ctx, conn, locks, func() error { return fn(conn) })
 }
 
 var serializable = &sql.TxOptions{Isolation: sql.LevelSerializable}
 
-// retried repeats a transaction that failed only because of another one. One that fails for too
-// long ends with an error of kind errs.Conflict.
-func retried(ctx context.Context, do func() error) error {
-	end := time.Now().Add(retryTime)
+// retried repeats a transaction that failed only because of another one, for some time.
+func retried(ctx context.Context, long time.Duration, do func() error) error {
+	end := time.Now().Add(long)
 	for try := 1; ; try++ {
 		err := do()
-		if err == nil || !Collided(err) {
+		if err == nil || !Collided(err) || time.Now().After(end) {
 			return err
-		}
-		if time.Now().After(end) {
-			return &errs.Error{Kind: errs.Conflict, Message: "others wrote at the same time again and again, so nothing was changed; try again, with fewer changes at a time", Err: err}
 		}
 		pause := time.Duration(rand.Int64N(int64(min(try*try, 100)) * int64(time.Millisecond)))
 		select {

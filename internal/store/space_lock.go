@@ -6,6 +6,8 @@ import (
 	"database/sql/driver"
 	"errors"
 	"hash/fnv"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -14,7 +16,9 @@ import (
 // transactions are serializable, all but one of them would fail and be
 // repeated, over and over. So each takes the lock of the space first: within a
 // node before it takes a connection, and between nodes by an advisory lock,
-// before the transaction takes its snapshot.
+// before the transaction takes its snapshot. With it they take a share of the
+// lock of all writers, which a transaction that fails again and again takes
+// for itself.
 
 // spaceLocks is the part of the locks within a node: one holder for each key.
 type spaceLocks struct {
@@ -69,17 +73,61 @@ func advisoryKey(key string) int64 {
 // the connection is closed, which releases it too.
 const unlockTime = 5 * time.Second
 
-// withAdvisoryLock runs fn while the connection has the lock of a key.
-func withAdvisoryLock(ctx context.Context, conn *sql.Conn, key string, fn func() error) (err error) {
-	n := advisoryKey(key)
+// allWriters is the weight of the lock of all writers within a node, of which each takes 1.
+const allWriters = 1 << 30
+
+// writersKey is the key of that lock between nodes. No space has it.
+const writersKey = "all writers"
+
+// advisoryLock is a lock that many share, or one has.
+type advisoryLock struct {
+	key    string
+	shared bool
+}
+
+// Everybody takes the lock of a space first and that of the writers then, so nobody waits for a
+// space with a share of the writers.
+
+func lockShared(space string) []advisoryLock {
+	return []advisoryLock{{key: space}, {key: writersKey, shared: true}}
+}
+
+func lockAlone(space string) []advisoryLock {
+	locks := []advisoryLock{{key: space}, {key: writersKey}}
+	if space == "" {
+		return locks[1:]
+	}
+	return locks
+}
+
+// call returns the call of a function of PostgreSQL and its argument.
+func (l advisoryLock) call(function string, n int) (string, any) {
+	if l.shared {
+		function += "_shared"
+	}
+	return function + "($" + strconv.Itoa(n) + ")", advisoryKey(l.key)
+}
+
+// forAll calls a function for all locks, in their order, in one statement.
+func forAll(ctx context.Context, conn *sql.Conn, function string, locks []advisoryLock) error {
+	calls, args := make([]string, len(locks)), make([]any, len(locks))
+	for i, l := range locks {
+		calls[i], args[i] = l.call(function, i+1)
+	}
+	_, err := conn.ExecContext(ctx, "SELECT "+strings.Join(calls, ", "), args...)
+	return err
+}
+
+// withAdvisoryLocks runs fn while the connection has locks.
+func withAdvisoryLocks(ctx context.Context, conn *sql.Conn, locks []advisoryLock, fn func() error) (err error) {
 	defer func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), unlockTime)
 		defer cancel()
-		if _, uerr := conn.ExecContext(ctx, `SELECT pg_advisory_unlock($1)`, n); uerr != nil {
+		if forAll(ctx, conn, "pg_advisory_unlock", locks) != nil {
 			_ = conn.Raw(func(any) error { return driver.ErrBadConn }) // the pool drops the connection
 		}
 	}()
-	if _, err := conn.ExecContext(ctx, `SELECT pg_advisory_lock($1)`, n); err != nil {
+	if err := forAll(ctx, conn, "pg_advisory_lock", locks); err != nil {
 		return errors.Join(err, ctx.Err())
 	}
 	return fn()

@@ -82,15 +82,22 @@ func (p *Page) HTML(b markup.APIBlock) (string, bool) {
 		if o == nil {
 			return "", false
 		}
-		w.operation(o, string(b.Ref.Spec))
+		if b.Untitled {
+			w.level--
+		}
+		w.operation(o, string(b.Ref.Spec), b.Untitled)
 	}
 	w.wantedModels()
 	p.fields -= before - w.left
 	return w.b.String(), true
 }
 
-// Title returns what a block shows in a few words, for the outline of a page.
+// Title returns what a block shows in a few words, for the outline of a page. A block
+// whose title is above it has no entry of its own.
 func Title(find Find, b markup.APIBlock) string {
+	if b.Untitled {
+		return ""
+	}
 	d := find(b.Ref)
 	if d == nil || b.Type == "openapi-schemas" {
 		return b.Title
@@ -120,7 +127,9 @@ func Blocks(find Find, doc *markup.Document) *markup.Document {
 		text := ""
 		if b.Type == "openapi-schemas" {
 			text = d.SchemaMarkdown(b.Schemas, b.Level)
-		} else if o := operation(d, b); o != nil {
+		} else if o := operation(d, b); o != nil && b.Untitled {
+			text = o.UntitledMarkdown(b.Level)
+		} else if o != nil {
 			text = o.Markdown(b.Level)
 		}
 		if text == "" {

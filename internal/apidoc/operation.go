@@ -8,10 +8,12 @@ import (
 
 // operation writes an operation or a webhook: what it is and takes in the first
 // column, how it is called and what it answers in the second. spec names its
-// description.
-func (w *writer) operation(o *openapi.Operation, spec string) {
+// description; untitled leaves the heading out.
+func (w *writer) operation(o *openapi.Operation, spec string, untitled bool) {
 	w.tag("header", "api-head", func() {
-		w.heading(0, o.Title())
+		if !untitled {
+			w.heading(0, o.Title())
+		}
 		w.address(o)
 	})
 	w.tag("div", "api-columns", func() {

@@ -138,14 +138,15 @@ func (b *pageBuilder) list(p *ReferencePage, all []*openapi.Operation) *Referenc
 	text.WriteString(p.Source)
 	for _, o := range all {
 		if b.l.ByOperation {
+			title := cmp.Or(o.PageTitle, o.Title())
 			p.Below = append(p.Below, &ReferencePage{
-				Key: OperationKey(o), Name: cmp.Or(o.ID, o.Title()), Title: cmp.Or(o.PageTitle, o.Title()), Description: o.PageDescription, Icon: o.PageIcon,
-				Source: b.block(o), Operations: []*openapi.Operation{o}, Alone: true,
+				Key: OperationKey(o), Name: cmp.Or(o.ID, o.Title()), Title: title, Description: o.PageDescription, Icon: o.PageIcon,
+				Source: b.block(o, title == o.Title()), Operations: []*openapi.Operation{o}, Alone: true,
 			})
 			continue
 		}
 		p.Operations = append(p.Operations, o)
-		text.WriteString("## " + inline.Escape(o.Title()) + "\n\n" + b.block(o))
+		text.WriteString("## " + inline.Escape(o.Title()) + "\n\n" + b.block(o, true))
 	}
 	p.Source = text.String()
 	return p
@@ -160,13 +161,18 @@ func OperationKey(o *openapi.Operation) string {
 	return "operation:" + strings.ToLower(o.Method) + " " + o.Path
 }
 
-// block returns the block of an operation, and the prose beside it.
-func (b *pageBuilder) block(o *openapi.Operation) string {
+// block returns the block of an operation, and the prose beside it. titled says that its
+// title is above it.
+func (b *pageBuilder) block(o *openapi.Operation, titled bool) string {
 	name, at := "openapi-operation", "path"
 	if o.Webhook {
 		name, at = "openapi-webhook", "name"
 	}
-	text := fmt.Sprintf("{%% %s spec=%s %s=%s method=%s %%}\n{%% end%s %%}\n\n", name, quoted(b.l.Spec), at, quoted(o.Path), quoted(strings.ToLower(o.Method)), name)
+	untitled := ""
+	if titled {
+		untitled = ` untitled="true"`
+	}
+	text := fmt.Sprintf("{%% %s spec=%s %s=%s method=%s%s %%}\n{%% end%s %%}\n\n", name, quoted(b.l.Spec), at, quoted(o.Path), quoted(strings.ToLower(o.Method)), untitled, name)
 	if b.l.Prose != nil {
 		id := o.ID
 		if id == "" {

@@ -14,6 +14,8 @@ type APIBlock struct {
 	Schemas []string // names; empty are all
 	Grouped bool     // the schemas are shown as one list
 	Title   string
+	// Untitled says that the heading or the page title above the block is its title.
+	Untitled bool
 	// Inline is the operation itself, if the page describes it; nil: it is in the description.
 	Inline *InlineAPI
 	// Level is that of a heading in the place of the block, from 2 to 6.
@@ -53,7 +55,7 @@ func apiBlock(n *Node) APIBlock {
 	ref, _ := n.Ref("ref")
 	grouped, set := n.Data["grouped"].(bool)
 	return APIBlock{Type: n.Type, Ref: ref, Method: n.Str("method"), Path: n.Str("path"), Name: n.Str("name"),
-		Schemas: n.Strings("schemas"), Grouped: grouped || !set, Title: n.Str("title"), Level: 2}
+		Schemas: n.Strings("schemas"), Grouped: grouped || !set, Title: n.Str("title"), Untitled: n.Str("untitled") == "true", Level: 2}
 }
 
 // APIBlocks returns the blocks of a document that show parts of descriptions

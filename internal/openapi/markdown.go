@@ -17,6 +17,20 @@ const (
 func (o *Operation) Markdown(level int) string {
 	w := &markdownWriter{}
 	w.heading(level, o.Title())
+	w.operation(level+1, o)
+	return w.b.String()
+}
+
+// UntitledMarkdown is Markdown without the title; the headings of its parts have the
+// given level.
+func (o *Operation) UntitledMarkdown(level int) string {
+	w := &markdownWriter{}
+	w.operation(level, o)
+	return w.b.String()
+}
+
+// operation writes what is below the title of an operation.
+func (w *markdownWriter) operation(level int, o *Operation) {
 	kind := ""
 	if o.Webhook {
 		kind = "Webhook: "
@@ -43,27 +57,26 @@ func (o *Operation) Markdown(level int) string {
 		}
 	}
 	w.security(o.Security())
-	w.parameters(level+1, o.Parameters())
+	w.parameters(level, o.Parameters())
 	if b := o.Body(); b != nil {
 		title := "Request body"
 		if b.Required {
 			title += " (required)"
 		}
-		w.heading(level+1, title)
+		w.heading(level, title)
 		w.text(b.Text)
 		w.content(b.Content, Request)
 	}
 	if rs := o.Responses(); len(rs) > 0 {
-		w.heading(level+1, "Responses")
+		w.heading(level, "Responses")
 		for _, r := range rs[:min(len(rs), maxResponses)] {
-			w.response(level+2, r)
+			w.response(level+1, r)
 		}
 	}
 	if samples := o.Samples(); len(samples) > 0 {
-		w.heading(level+1, "Example request")
+		w.heading(level, "Example request")
 		w.code(samples[0].Language, samples[0].Source)
 	}
-	return w.b.String()
 }
 
 // SchemaMarkdown returns schemas by their names as compact Markdown, each with a

@@ -85,6 +85,9 @@ func TestComputedPages(t *testing.T) {
 				}
 			}
 		}
+		if page := pages["pets/owners/buypet"]; strings.Count(page, ">Now buyPet</h") != 1 || !strings.Contains(page, `id="post-buypet"`) {
+			t.Errorf("the title is shown %d times, or the operation has no anchor: %s", strings.Count(page, ">Now buyPet</h"), page)
+		}
 		if first, rest, _ := strings.Cut(pages[""], "All pets"); strings.Contains(first, ">Last<") || !strings.Contains(rest, ">Last<") {
 			t.Error("computed pages are not where they were asked for")
 		}

@@ -71,10 +71,14 @@ func (r MergeRule) check(path string) error {
 		return errs.Field(path+".expression", "is longer than %d characters", maxExpression)
 	}
 	if custom {
-		// A syntax error that shows up at the merge would stop people who did not
+		// A mistake that shows up at the merge would stop people who did not
 		// write the rule.
-		if _, err := expr.Parse(r.Expression); err != nil {
+		p, err := expr.Parse(r.Expression)
+		if err != nil {
 			return errs.Field(path+".expression", "cannot be read: %s", err)
+		}
+		if err := p.Check(MergeRuleData); err != nil {
+			return errs.Field(path+".expression", "cannot be evaluated: %s", err)
 		}
 	}
 	return nil

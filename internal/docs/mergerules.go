@@ -1,5 +1,7 @@
 package docs
 
+import "github.com/octavo-docs/octavo/internal/expr"
+
 // MergeRules are the conditions for merging a change request.
 type MergeRules struct {
 	Type  MergeRulesType `json:"type"`
@@ -34,6 +36,25 @@ var MergeRuleNames = struct{ Plain, Users, Custom []string }{
 	Users:  []string{"require_specific_reviewers", "require_one_of_specific_reviewers", "allow_bypass"},
 	Custom: []string{"custom"},
 }
+
+// MergeRuleData is the shape of the data that the expressions of custom rules are
+// evaluated over.
+var MergeRuleData = ruleMembers{
+	"space": ruleMembers{"id": ruleValue, "title": ruleValue}.shape(),
+	"changeRequest": ruleMembers{
+		"id": ruleValue, "number": ruleValue, "subject": ruleValue, "description": ruleValue, "status": ruleValue, "outdated": ruleValue,
+		"createdBy": ruleMembers{"id": ruleValue}.shape(),
+	}.shape(),
+	"reviews": {Items: ruleMembers{"status": ruleValue, "reviewer": ruleMembers{"id": ruleValue}.shape()}.shape()},
+	"actor":   ruleMembers{"id": ruleValue}.shape(),
+	"openapi": ruleMembers{"changes": ruleValue, "breaking": ruleValue}.shape(),
+}.shape()
+
+type ruleMembers map[string]*expr.Shape
+
+func (m ruleMembers) shape() *expr.Shape { return &expr.Shape{Members: m} }
+
+var ruleValue = &expr.Shape{}
 
 // NamedUsers returns the users that the rules name, each once.
 func (m MergeRules) NamedUsers() []UserID {

@@ -184,25 +184,11 @@ func (c *ruleCheck) left(u docs.UserID) string {
 // custom evaluates a rule's expression. The rule's message is used if the result is false; an error
 // of the expression itself is returned as it is.
 func (c *ruleCheck) custom(r docs.MergeRule) string {
-	reviews := make([]any, len(c.reviews))
-	for i, v := range c.reviews {
-		reviews[i] = map[string]any{"status": string(v.Status), "reviewer": map[string]any{"id": string(v.Reviewer.ID)}}
-	}
 	p, err := expr.Parse(r.Expression)
 	if err != nil {
 		return "a custom rule cannot be read: " + err.Error()
 	}
-	env := map[string]any{
-		"space": map[string]any{"id": string(c.space.ID), "title": c.space.Title},
-		"changeRequest": map[string]any{
-			"id": string(c.cr.ID), "number": float64(c.cr.Number), "subject": c.cr.Subject, "description": c.cr.Description,
-			"status": string(c.cr.Status), "outdated": c.cr.Outdated(c.space), "createdBy": map[string]any{"id": string(c.cr.CreatedBy.ID)},
-		},
-		"reviews": reviews,
-		"actor":   map[string]any{"id": string(c.actor)},
-		// What a new version of the description of an API changes that has opened the request.
-		"openapi": map[string]any{"changes": float64(c.cr.API.Changes), "breaking": float64(c.cr.API.Breaking)},
-	}
+	env := c.environment()
 	if _, err := p.Eval(env); err != nil {
 		return "a custom rule cannot be evaluated: " + err.Error()
 	}
@@ -213,4 +199,24 @@ func (c *ruleCheck) custom(r docs.MergeRule) string {
 		return r.Message
 	}
 	return "a custom rule is not satisfied: " + r.Expression
+}
+
+// environment returns the data that expressions are evaluated over. Its shape is
+// docs.MergeRuleData.
+func (c *ruleCheck) environment() map[string]any {
+	reviews := make([]any, len(c.reviews))
+	for i, v := range c.reviews {
+		reviews[i] = map[string]any{"status": string(v.Status), "reviewer": map[string]any{"id": string(v.Reviewer.ID)}}
+	}
+	return map[string]any{
+		"space": map[string]any{"id": string(c.space.ID), "title": c.space.Title},
+		"changeRequest": map[string]any{
+			"id": string(c.cr.ID), "number": float64(c.cr.Number), "subject": c.cr.Subject, "description": c.cr.Description,
+			"status": string(c.cr.Status), "outdated": c.cr.Outdated(c.space), "createdBy": map[string]any{"id": string(c.cr.CreatedBy.ID)},
+		},
+		"reviews": reviews,
+		"actor":   map[string]any{"id": string(c.actor)},
+		// What a new version of the description of an API changes that has opened the request.
+		"openapi": map[string]any{"changes": float64(c.cr.API.Changes), "breaking": float64(c.cr.API.Breaking)},
+	}
 }

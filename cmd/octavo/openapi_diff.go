@@ -17,6 +17,8 @@ type openapiDiffCmd struct {
 	Old  string `arg:"" help:"File, with those that it refers to, or @SLUG or @SLUG/VERSION of what is published."`
 	New  string `arg:"" help:"The same of the new version."`
 	Fail bool   `help:"End with an error if a change breaks clients." name:"fail-on-breaking"`
+
+	Markdown bool `help:"Print Markdown instead of plain text."`
 }
 
 func (c *openapiDiffCmd) Run(ctx context.Context, s streams) error {
@@ -29,7 +31,10 @@ func (c *openapiDiffCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	changes := openapi.Diff(before, after)
-	text := openapi.Changelog(changes)
+	text := openapi.PlainChangelog(changes)
+	if c.Markdown {
+		text = openapi.Changelog(changes)
+	}
 	if text == "" {
 		text = "Nothing differs.\n"
 	}

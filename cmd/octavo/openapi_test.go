@@ -47,7 +47,7 @@ func TestOpenAPISpecificationsArePublished(t *testing.T) {
 		t.Fatal(err)
 	}
 	call(0, "parts has the new version", "publish", "--slug=parts", file)
-	call(0, "* `GET /pets`: the operation is new", "diff", "@pets/latest", "@parts")
+	call(0, "  GET /pets: the operation is new", "diff", "@pets/latest", "@parts")
 	call(0, "Nothing differs.", "diff", "@parts", file)
 	call(1, "404", "diff", "@absent", file)
 	call(0, "x-files", "show", "parts")
@@ -72,12 +72,15 @@ func TestOpenAPISpecificationsAreCompared(t *testing.T) {
 	}
 	const cats = "/cats: {get: {responses: {'200': {description: OK}}}}"
 	one, two := write("one.yaml", cats), write("two.yaml", "/dogs: {get: {responses: {'200': {description: OK}}}}")
+	names := write("names.yaml", `/cats: {get: {parameters: [{name: "page_size[]\e[2J", in: query, schema: {type: string}}], responses: {"200": {description: OK}}}}`)
 	for _, c := range []struct {
 		args []string
 		code int
 		want string
 	}{
-		{[]string{one, two}, 0, "## Breaking changes\n\n* `GET /cats`: the operation is gone\n\n## Added\n\n* `GET /dogs`: the operation is new\n"},
+		{[]string{"--markdown", one, two}, 0, "## Breaking changes\n\n* `GET /cats`: the operation is gone\n\n## Added\n\n* `GET /dogs`: the operation is new\n"},
+		{[]string{one, two}, 0, "Breaking changes:\n  GET /cats: the operation is gone\n\nAdded:\n  GET /dogs: the operation is new\n"},
+		{[]string{one, names}, 0, "Added:\n  GET /cats, query page_size[][2J: the parameter is new\n"},
 		{[]string{"--fail-on-breaking", one, two}, 1, "there are changes that break clients"},
 		{[]string{"--fail-on-breaking", one, one}, 0, "Nothing differs.\n"},
 		{[]string{one, write("bad.yaml", "cats: {}")}, 1, "bad.yaml:3: /paths/cats: the path"},

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // schemaPair is two schemas that are compared.
@@ -264,22 +265,43 @@ func (c *comparison) options(where string, was, now *View, d Direction, depth in
 
 // Changelog returns changes as Markdown: those that break clients first.
 func Changelog(d Differences) string {
+	return changelog(d, "## %s\n\n", "* `%s`", codeText, inlineText)
+}
+
+// PlainChangelog is Changelog as text for a terminal.
+func PlainChangelog(d Differences) string {
+	return changelog(d, "%s:\n", "  %s", plainText, plainText)
+}
+
+// plainText returns a text on one line, without what a terminal would execute.
+func plainText(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return -1
+	}, strings.Join(strings.Fields(s), " "))
+}
+
+// changelog writes changes with formats for titles and operations; code and text make
+// names and sentences fit for it.
+func changelog(d Differences, title, operation string, code, text func(string) string) string {
 	var b strings.Builder
-	part := func(title string, is func(Change) bool) {
+	part := func(name string, is func(Change) bool) {
 		first := true
 		for _, c := range d.Changes {
 			if !is(c) {
 				continue
 			}
 			if first {
-				b.WriteString("## " + title + "\n\n")
+				fmt.Fprintf(&b, title, name)
 				first = false
 			}
-			b.WriteString("* `" + codeText(c.Operation) + "`")
+			fmt.Fprintf(&b, operation, code(c.Operation))
 			if c.Where != "" {
-				b.WriteString(", " + inlineText(c.Where))
+				b.WriteString(", " + text(c.Where))
 			}
-			b.WriteString(": " + inlineText(c.Message) + "\n")
+			b.WriteString(": " + text(c.Message) + "\n")
 		}
 		if !first {
 			b.WriteString("\n")

@@ -214,7 +214,7 @@ func (c *checker) use(name string, u use) (code, why string) {
 	file, anchor := target.Path, target.Anchor
 	switch {
 	case file == "":
-		return CodeBadPath, shown + " leaves the folder"
+		return CodeBadPath, c.tree.place().outside(path.Dir(name), u.dest)
 	case !ok:
 		if near := c.index.near(file); near != "" {
 			return CodeNearLink, file + " does not exist; write " + near

@@ -91,15 +91,7 @@ func (p Place) resolve(from, dest string) (string, bool) {
 	if _, ok := schemeOf(dest); ok || dest == "" || strings.HasPrefix(dest, "//") {
 		return "", false
 	}
-	dest, _, _ = strings.Cut(dest, "#")
-	dest, _, _ = strings.Cut(dest, "?")
-	if plain, err := url.PathUnescape(dest); err == nil {
-		dest = plain
-	}
-	dir := path.Dir(from)
-	if strings.HasPrefix(dest, "/") {
-		dir, dest = ".", strings.TrimLeft(dest, "/") // from the root of the folder
-	}
+	dir, dest := destPath(path.Dir(from), dest)
 	if dest == "" {
 		return from, true
 	}
@@ -109,4 +101,34 @@ func (p Place) resolve(from, dest string) (string, bool) {
 		}
 	}
 	return p.inside(dir, dest)
+}
+
+// destPath returns the path of a destination without query and anchor, and the folder that
+// it begins in: dir, or the root.
+func destPath(dir, dest string) (from, name string) {
+	dest, _, _ = strings.Cut(dest, "#")
+	dest, _, _ = strings.Cut(dest, "?")
+	if plain, err := url.PathUnescape(dest); err == nil {
+		dest = plain
+	}
+	if strings.HasPrefix(dest, "/") {
+		return ".", strings.TrimLeft(dest, "/") // from the root of the folder
+	}
+	return dir, dest
+}
+
+// outside says of a destination in dir that is not content where it leads: to a file of the
+// folder that is not below the root, or out of the folder.
+func (p Place) outside(dir, dest string) string {
+	from, name := destPath(dir, dest)
+	shown, full := printable(dest), p.Full(path.Join(from, name))
+	switch {
+	case strings.ContainsAny(name, "\\\x00"):
+		return shown + " leaves the folder"
+	case !Above(full):
+		return shown + " leads to " + printable(full) + ", which is not imported: only what is in " + printable(path.Clean(p.Root)) + " is"
+	case full == dest:
+		return shown + " leaves the folder"
+	}
+	return shown + " leads to " + printable(full) + ", outside of the folder"
 }

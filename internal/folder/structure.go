@@ -134,7 +134,7 @@ func (s *structure) page(e entry, used map[string]int) *Page {
 	}
 	target, ok := s.at.fromRoot(s.dir, name)
 	if !ok {
-		s.problem(e, CodeBadPath, "%q leaves the folder", e.dest)
+		s.problem(e, CodeBadPath, "%s", s.at.outside(s.dir, e.dest))
 		return nil
 	}
 	file, ok := s.lookup.find(target)

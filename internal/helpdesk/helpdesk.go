@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 )
@@ -242,6 +243,9 @@ func (t zendeskTicket) plain() Conversation {
 // csvTimes are the forms in which a time is read.
 var csvTimes = []string{time.RFC3339Nano, "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02"}
 
+// roles are who can have written a message.
+var roles = []string{"user", "assistant", "team-member"}
+
 // readCSV reads a table whose header names columns: id and body, and if they are there subject,
 // role, created_at and url. Others are attributes. Rows that follow each other with the same id are the
 // messages of one conversation.
@@ -276,18 +280,22 @@ func readCSV(in io.Reader, fn func(Conversation) error) error {
 			}
 			return ""
 		}
+		line, _ := r.FieldPos(0)
 		if id := get("id"); id != now.ID || len(now.Parts) == 0 {
 			if now.ID != "" {
 				if err := fn(now); err != nil {
 					return err
 				}
 			}
-			line, _ := r.FieldPos(0)
 			if now, err = csvConversation(get, column); err != nil {
 				return fmt.Errorf("line %d: %w", line, err)
 			}
 		}
-		now.say(cmp.Or(get("role"), "user"), get("body"), "")
+		role := cmp.Or(get("role"), "user")
+		if !slices.Contains(roles, role) {
+			return fmt.Errorf("line %d: role is %.50q, and not one of %s", line, role, strings.Join(roles, ", "))
+		}
+		now.say(role, get("body"), "")
 	}
 	if now.ID == "" {
 		return nil

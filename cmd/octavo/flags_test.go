@@ -2,6 +2,9 @@ package main
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -65,6 +68,37 @@ func TestServerSettingsHaveVariables(t *testing.T) {
 			want := "OCTAVO_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 			if desk := f.Name == "demo" || f.Name == "preview" || f.Name == "ref"; !desk && (len(f.Envs) != 1 || f.Envs[0] != want) {
 				t.Errorf("--%s is set by %v, want %s", f.Name, f.Envs, want)
+			}
+		}
+	}
+}
+
+// Everything that serve takes is described in the handbook of operators.
+func TestHandbookNamesServerSettings(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("../../docs/manual/operating/*.md")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d pages: %v", len(files), err)
+	}
+	var handbook bytes.Buffer
+	for _, name := range files {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		handbook.Write(b)
+	}
+	parser, err := kong.New(&cli{}, kong.Configuration(yamlFlags), defaults)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range parser.Model.Leaves(true) {
+		if command.Name != "serve" {
+			continue
+		}
+		for _, f := range command.Flags {
+			if !regexp.MustCompile("--" + f.Name + `\b`).Match(handbook.Bytes()) {
+				t.Errorf("--%s is not in the handbook", f.Name)
 			}
 		}
 	}

@@ -44,8 +44,8 @@ func TestConversationsAreRead(t *testing.T) {
 		}
 	}
 	for in, want := range map[string]string{
-		"id,body,created_at\n1,x,soon\n":                     "line 2: created_at",
-		"id,body,role\n1,\"x\ny\",user\n1,z,admin\n":         `line 4: role is "admin", and not one of user, assistant, team-member`,
+		"id,body,created_at\n1,x,soon\n":                       "line 2: created_at",
+		"id,body,role\n1,\"x\ny\",user\n1,z,admin\n":           `line 4: role is "admin", and not one of user, assistant, team-member`,
 		"id,body,role\n1,x," + strings.Repeat("r", 999) + "\n": "line 2: role",
 	} {
 		if err := Read(strings.NewReader(in), "csv", nil); err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 200 {

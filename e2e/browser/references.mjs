@@ -131,7 +131,8 @@ async function tried(run, folder) {
     await new Promise((ready) => api.listen(0, '127.0.0.1', ready));
     try {
         const description = {
-            openapi: '3.1.0', info: { title: 'Tried', version: '1' }, servers: [{ url: `http://127.0.0.1:${api.address().port}/v1` }],
+            openapi: '3.1.0', info: { title: 'Tried', version: '1' },
+            servers: [{ url: 'https://api.example.com' }, { url: `http://127.0.0.1:${api.address().port}/{version}`, variables: { version: { default: 'v0', enum: ['v0', 'v1'] } } }],
             components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
             paths: { '/things/{id}': { post: {
                 operationId: 'change', summary: 'Change a thing', security: [{ token: [] }], parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
@@ -145,6 +146,11 @@ async function tried(run, folder) {
         await run.test('a reader tries an operation', async ({ open, check }) => {
             const page = await open(await addressOf(root, 'change'));
             await page.click('.api-try > summary');
+            const version = '.api-try [name="server.1.version"]';
+            check(!(await page.$eval(version, (e) => e.checkVisibility())), 'a variable of another server is shown');
+            await page.select('.api-try [name="server"]', '1');
+            check(await page.$eval(version, (e) => e.checkVisibility()), 'the variable of the server is not shown');
+            await page.select(version, 'v1');
             await page.type('.api-try [name="path.id"]', 'a b');
             await page.type('.api-try [name="credentials.token"]', 'secret');
             await page.click('.api-try button');

@@ -27,12 +27,13 @@ func (w *writer) trial(o *openapi.Operation, spec string) {
 			w.b.WriteString(`<select name="server">`)
 			for i, s := range t.Servers {
 				w.b.WriteString(`<option value="` + strconv.Itoa(i) + `">`)
-				w.escape(s)
+				w.escape(s.URL)
 				w.b.WriteString("</option>")
 			}
 			w.b.WriteString("</select>")
 		})
 	}
+	w.variables(t.Servers)
 	titles := map[string]string{"credentials": w.l.Authentication, "path": w.l.PathParameters, "query": w.l.QueryParameters, "header": w.l.HeaderParameters}
 	for len(t.Inputs) > 0 {
 		n := 1
@@ -59,6 +60,49 @@ func (w *writer) trial(o *openapi.Operation, spec string) {
 	w.b.WriteString(`<button type="submit">`)
 	w.escape(w.l.Send)
 	w.b.WriteString(`</button><div class="api-answer" role="status"></div></form></details>`)
+}
+
+// variables writes the fields of the variables of servers. A script shows those of the server
+// that is chosen.
+func (w *writer) variables(servers []openapi.TrialServer) {
+	for at, s := range servers {
+		if len(s.Variables) == 0 {
+			continue
+		}
+		hidden := ""
+		if at > 0 {
+			hidden = " hidden"
+		}
+		w.b.WriteString(`<fieldset data-server="` + strconv.Itoa(at) + `"` + hidden + `>`)
+		w.say("legend", "", w.l.Servers)
+		for _, v := range s.Variables {
+			w.tag("label", "", func() {
+				w.tag("span", "", func() { w.say("code", "", v.Name) })
+				w.variable(openapi.VariableKey(at, v.Name), v)
+			})
+		}
+		w.b.WriteString("</fieldset>")
+	}
+}
+
+// variable writes the field of a variable: a list of its choices, or a text.
+func (w *writer) variable(key string, v openapi.Variable) {
+	name := ` name="` + html.EscapeString(printable(key)) + `"`
+	if v.Choices == nil {
+		w.b.WriteString(`<input type="text"` + name + ` value="` + html.EscapeString(printable(v.Default)) + `" autocomplete="off" spellcheck="false">`)
+		return
+	}
+	w.b.WriteString("<select" + name + ">")
+	for _, choice := range v.Choices {
+		selected := ""
+		if choice == v.Default {
+			selected = " selected"
+		}
+		w.b.WriteString(`<option value="` + html.EscapeString(choice) + `"` + selected + ">")
+		w.escape(choice)
+		w.b.WriteString("</option>")
+	}
+	w.b.WriteString("</select>")
 }
 
 // input writes the field of a value. Values of examples are offered, but what is

@@ -34,12 +34,6 @@ type Description struct {
 	words   words
 }
 
-// Server is an address of the API.
-type Server struct {
-	URL  string // with the defaults of its variables
-	Text string
-}
-
 // Tag is a group of operations.
 type Tag struct {
 	Name   string
@@ -155,14 +149,7 @@ func (d *Description) servers(p place) []Server {
 		return out
 	}
 	for _, n := range p.n.get("servers").items() {
-		url := n.str("url")
-		variables := n.get("variables")
-		if variables != nil && variables.kind == object && strings.Contains(url, "{") {
-			for i, name := range variables.keys {
-				url = strings.ReplaceAll(url, "{"+name+"}", variables.kids[i].str("default"))
-			}
-		}
-		out = append(out, Server{URL: strings.TrimSuffix(clipURL(url), "/"), Text: n.str("description")})
+		out = append(out, server(n))
 	}
 	return out
 }

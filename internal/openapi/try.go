@@ -4,16 +4,28 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 )
 
 // Trial is what somebody fills in to send a request of an operation.
 type Trial struct {
-	Servers []string // absolute addresses
+	Servers []TrialServer
 	Inputs  []Input
 	// Media is the type of the body, and Body an example of it; empty: it has none.
 	Media, Body string
 }
+
+// TrialServer is a server that a request can go to.
+type TrialServer struct {
+	URL       string     // absolute, with the defaults of its variables
+	Variables []Variable // that can be chosen
+	server    Server
+}
+
+// VariableKey names the value of a variable in Values.Inputs; at is the index of its
+// server in Trial.Servers.
+func VariableKey(at int, name string) string { return "server." + strconv.Itoa(at) + "." + name }
 
 // Input is a value of a request.
 type Input struct {
@@ -52,8 +64,8 @@ func (o *Operation) Trial() *Trial {
 	}
 	t := &Trial{}
 	for _, s := range o.Servers() {
-		if u, err := url.Parse(s.URL); err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && u.RawQuery == "" && !strings.ContainsAny(s.URL, "{}") {
-			t.Servers = append(t.Servers, s.URL)
+		if callable(s.URL) {
+			t.Servers = append(t.Servers, TrialServer{s.URL, s.choosable(), s})
 		}
 	}
 	if len(t.Servers) == 0 {
@@ -141,8 +153,9 @@ func headerName(name string) bool {
 }
 
 // Call returns the request that values make. Where it goes is the choice of the
-// description: values are only ever parts of the path, of the query, of headers that
-// the description names, and the body.
+// description: values are only ever those that it has for variables of its servers, labels
+// in a domain or a path that it names, parts of the path, of the query, of headers that
+// it names, and the body.
 func (o *Operation) Call(v Values) (Call, error) {
 	t := o.Trial()
 	if t == nil {
@@ -150,6 +163,10 @@ func (o *Operation) Call(v Values) (Call, error) {
 	}
 	if v.Server < 0 || v.Server >= len(t.Servers) {
 		return Call{}, fmt.Errorf("there are %d servers", len(t.Servers))
+	}
+	address, err := t.Servers[v.Server].server.address(func(name string) string { return v.Inputs[VariableKey(v.Server, name)] })
+	if err != nil {
+		return Call{}, err
 	}
 	c := Call{Method: o.Method, Body: v.Body}
 	path, query := o.Path, url.Values{}
@@ -186,7 +203,7 @@ func (o *Operation) Call(v Values) (Call, error) {
 	} else if c.Body != "" {
 		c.Headers = append(c.Headers, [2]string{"Content-Type", t.Media})
 	}
-	c.URL = t.Servers[v.Server] + path
+	c.URL = address + path
 	if len(query) > 0 {
 		c.URL += "?" + query.Encode()
 	}

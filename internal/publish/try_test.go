@@ -152,3 +152,62 @@ func TestTryIt(t *testing.T) {
 		t.Error("an exported page offers what no server does")
 	}
 }
+
+// Readers choose the variables of servers. What they choose never leads to a server that the
+// description does not name.
+func TestTryItWithServerVariables(t *testing.T) {
+	var got []string
+	api := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = append(got, r.Host+r.RequestURI) }))
+	defer api.Close()
+	host := strings.TrimPrefix(api.URL, "http://")
+	w := newWorld(t)
+	w.acme()
+	space, _ := w.titled("v2")
+	w.refer(space.ID, "by-operation")
+	w.specify(fmt.Sprintf(`{"openapi": "3.1.0", "info": {"title": "Pets", "version": "1"}, "tags": [{"name": "pets"}], "servers": [
+ {"url": "http://%[1]s/{version}/{tenant}", "variables": {"version": {"default": "v1", "enum": ["v1", "v2"]}, "tenant": {"default": "all"}}},
+ {"url": "http://{host}/x", "variables": {"host": {"default": %[1]q}}},
+ {"url": "http://{place}", "variables": {"place": {"default": %[1]q, "enum": [%[1]q, "10.1.2.3"]}}}],
+"paths": {"/pets": {"get": {"operationId": "listPets", "tags": ["pets"], "responses": {"200": {"description": "OK"}}}}}}`, host))
+	allowed, err := outbound.Parse("127.0.0.1")
+	must(t, err)
+	c := w.handler.Config
+	c.TryIt = &allowed
+	w.handler, err = publish.New(c)
+	must(t, err)
+	_, page := w.get(root + "pets/listpets")
+	for _, want := range []string{
+		`<fieldset data-server="0"><legend>`, `<select name="server.0.version"><option value="v1" selected>v1</option><option value="v2">v2</option></select>`,
+		`<input type="text" name="server.0.tenant" value="all"`, `<fieldset data-server="2" hidden>`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("%s is missing in %s", want, page)
+		}
+	}
+	if strings.Contains(page, "server.1.host") {
+		t.Error("readers can type in any host")
+	}
+	at := "https://acme.docs.test" + tryAddress.FindStringSubmatch(page)[1]
+	for inputs, want := range map[string]string{
+		`"server": 0, "inputs": {}`: host + "/v1/all/pets",
+		`"server": 0, "inputs": {"server.0.version": "v2", "server.0.tenant": "acme-1.eu"}`: host + "/v2/acme-1.eu/pets",
+		`"server": 1, "inputs": {"server.1.host": "evil.test"}`:                             host + "/x/pets", // cannot be chosen
+		`"server": 0, "inputs": {"server.2.place": "10.1.2.3"}`:                             host + "/v1/all/pets",
+		`"server": 0, "inputs": {"server.0.version": "v3"}`:                                 "",
+		`"server": 0, "inputs": {"server.0.version": "../admin"}`:                           "",
+		`"server": 0, "inputs": {"server.0.tenant": ".."}`:                                  "",
+		`"server": 0, "inputs": {"server.0.tenant": "a/../../admin"}`:                       "",
+		`"server": 0, "inputs": {"server.0.tenant": "a?b=#"}`:                               "",
+		`"server": 0, "inputs": {"server.0.tenant": "a\r\nHost: evil.test"}`:                "",
+		`"server": 2, "inputs": {"server.2.place": "10.1.2.3"}`:                             "", // named, but private
+		`"server": 2, "inputs": {"server.2.place": "evil.test"}`:                            "",
+		`"server": 2, "inputs": {"server.2.place": "` + host + `@evil.test"}`:               "",
+		`"server": 3, "inputs": {}`:                                                         "",
+	} {
+		got = nil
+		a, text := w.get(at, post(`{"spec": "pets", "method": "GET", "path": "/pets", `+inputs+`}`, "Content-Type", "application/json", "Sec-Fetch-Site", "same-origin"))
+		if sent := strings.Join(got, " "); sent != want || (a.StatusCode == http.StatusOK) != (want != "") || want == "" && a.StatusCode != http.StatusBadRequest {
+			t.Errorf("%s: %d %s, sent %q", inputs, a.StatusCode, text, sent)
+		}
+	}
+}

@@ -299,6 +299,9 @@
         make("pre", { tabIndex: 0 }, make("code", { textContent: binary ? "…" : pretty(body) + (truncated ? "\n…" : "") })),
         make("details", {}, make("summary", { textContent: say("headers") }), make("pre", { tabIndex: 0 }, make("code", { textContent: headers.map(h => h.join(": ")).join("\n") }))));
     };
+    const servers = form.elements.server, chosen = () => { for (const part of all("fieldset[data-server]", form)) part.hidden = part.dataset.server !== (servers?.value ?? "0"); };
+    servers?.addEventListener("change", chosen);
+    chosen();
     form.addEventListener("submit", async e => {
       e.preventDefault();
       const inputs = {}, { server = "0", body = "", ...values } = Object.fromEntries(new FormData(form));

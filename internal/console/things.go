@@ -2,7 +2,6 @@ package console
 
 import (
 	"cmp"
-	"fmt"
 	"net/http"
 
 	"github.com/octavo-docs/octavo/internal/apispec"
@@ -158,22 +157,6 @@ func (h *Handler) site(v *visit) error {
 		d.Note = "It is not published yet."
 	}
 	h.show(v.w, http.StatusOK, "thing", v.page(s.Title, d))
-	return nil
-}
-
-// cluster shows what users ask.
-func (h *Handler) cluster(v *visit) error {
-	o, err := h.organizationOf(v)
-	if err != nil {
-		return err
-	}
-	c, err := h.Conversations.Cluster(v.r.Context(), o.ID, docs.ClusterID(v.r.PathValue("clusterId")))
-	if err != nil {
-		return err
-	}
-	up := organizationLink(o)
-	note := fmt.Sprintf("%s (%d questions in %d conversations)", c.Cluster.Summary, c.Cluster.Issues, c.Cluster.Conversations)
-	h.show(v.w, http.StatusOK, "thing", v.page(c.Cluster.Label, thingData{Up: &up, Note: note}))
 	return nil
 }
 

@@ -235,6 +235,7 @@ var modules = []string{
 	"golang.org/x/image",
 	"golang.org/x/net",
 	"golang.org/x/oauth2",
+	"golang.org/x/sync",
 	"golang.org/x/text",
 	"modernc.org/sqlite",
 	"github.com/emersion/go-smtp", // tests

@@ -25,7 +25,11 @@ func main() {
 	log.SetPrefix("hostile: ")
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx); err != nil {
+	work := run
+	if len(os.Args) == 2 && os.Args[1] == tenantRole {
+		work = tenantProcess
+	}
+	if err := work(ctx); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -95,12 +99,12 @@ func oneByOne(ctx context.Context, s *servers, t *tenant, chosen []row) error {
 		}
 		seen := t.end()
 		fmt.Fprintf(w, "%d\t%s\t%s\t%.1f s\t%.1f s\t%d MB\t%.0f ms\t%.0f ms\t%.0f ms\n", r.number, r.name, said,
-			took.Seconds(), spent.Seconds(), s.peak()>>20, ms(seen.reads), ms(seen.writes), ms(seen.slowest))
+			took.Seconds(), spent.Seconds(), s.peak()>>20, ms(seen.Reads), ms(seen.Writes), ms(seen.Slowest))
 		if err := w.Flush(); err != nil {
 			return err
 		}
-		if seen.failed > 0 {
-			log.Printf("row %d: %d requests of the others failed, such as %s", r.number, seen.failed, seen.failure)
+		if seen.Failed > 0 {
+			log.Printf("row %d: %d requests of the others failed, such as %s", r.number, seen.Failed, seen.Failure)
 		}
 	}
 	return nil

@@ -26,7 +26,6 @@ type options struct {
 // servers are the nodes of one Octavo.
 type servers struct {
 	dir    string
-	token  string // of the tenant
 	nodes  []*node
 	place  []string // flags of the data
 	bin    string

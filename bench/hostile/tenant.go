@@ -13,7 +13,9 @@ import (
 
 // tenant is the second organization, which reads and edits a page all the time.
 type tenant struct {
-	s           *servers
+	s           *servers // nil in a process of its own, where address says where it is
+	address     string
+	token       string
 	space, page string
 
 	stop context.CancelFunc
@@ -27,10 +29,10 @@ type tenant struct {
 
 // observed is what a tenant waited for.
 type observed struct {
-	reads, writes, slowest time.Duration // p99, p99 and the longest
-	readings, edits        int
-	failed                 int
-	failure                string
+	Reads, Writes, Slowest time.Duration // p99, p99 and the longest
+	Readings, Edits        int
+	Failed                 int
+	Failure                string
 }
 
 func newTenant(ctx context.Context, s *servers) (*tenant, error) {
@@ -46,7 +48,7 @@ func newTenant(ctx context.Context, s *servers) (*tenant, error) {
 	if t.page, err = a.insert(ctx, t.space, "Home", "Text."); err != nil {
 		return nil, err
 	}
-	s.token = a.token
+	t.token = a.token
 	return t, nil
 }
 
@@ -63,6 +65,14 @@ func (t *tenant) begin(ctx context.Context) {
 		body := fmt.Sprintf(`{"changes":[{"operation":"update_page","page":%q,"document":{"markdown":"# Home\n\nText %d."}}]}`, t.page, i)
 		return t.ask(ctx, http.MethodPost, "/v1/spaces/"+t.space+"/content", body, &t.writes)
 	})
+}
+
+// at returns the address of the tenant's server: another node than the attacker's, if there is one.
+func (t *tenant) at() string {
+	if t.s == nil {
+		return t.address
+	}
+	return t.s.nodes[len(t.s.nodes)-1].address
 }
 
 // every calls fn again and again, each time a pause after it returned.
@@ -85,8 +95,7 @@ func (t *tenant) every(ctx context.Context, pause time.Duration, fn func(i int) 
 
 func (t *tenant) ask(ctx context.Context, method, path, body string, into *[]time.Duration) error {
 	began := time.Now()
-	address := t.s.nodes[len(t.s.nodes)-1].address // another node than the attacker's, if there is one
-	status, b, err := ask(ctx, address, t.s.token, method, path, strings.NewReader(body))
+	status, b, err := ask(ctx, t.at(), t.token, method, path, strings.NewReader(body))
 	took := time.Since(began)
 	if err == nil && status != http.StatusOK {
 		err = fmt.Errorf("%s %s: %d %.200s", method, path, status, b)
@@ -119,10 +128,10 @@ func (t *tenant) end() observed {
 	t.done.Wait()
 	slices.Sort(t.reads)
 	slices.Sort(t.writes)
-	o := observed{reads: at99(t.reads), writes: at99(t.writes), readings: len(t.reads), edits: len(t.writes), failed: t.failed, failure: t.failure}
+	o := observed{Reads: at99(t.reads), Writes: at99(t.writes), Readings: len(t.reads), Edits: len(t.writes), Failed: t.failed, Failure: t.failure}
 	for _, list := range [][]time.Duration{t.reads, t.writes} {
 		if len(list) > 0 {
-			o.slowest = max(o.slowest, list[len(list)-1])
+			o.Slowest = max(o.Slowest, list[len(list)-1])
 		}
 	}
 	return o

@@ -22,10 +22,16 @@ func allAtOnce(ctx context.Context, s *servers, t *tenant, chosen []row, long ti
 		}
 	}
 	s.resetPeaks()
-	disk := s.diskUsed()
+	disk, cpu := s.diskUsed(), s.cpu()
 	ctx, stop := context.WithTimeout(ctx, long)
 	defer stop()
-	t.begin(context.WithoutCancel(ctx))
+	seen, err := t.apart(context.WithoutCancel(ctx))
+	if err != nil {
+		return err
+	}
+	if err := yieldToOthers(); err != nil {
+		return err
+	}
 	var wg sync.WaitGroup
 	counts := make([]int, len(chosen))
 	for i, r := range chosen {
@@ -37,15 +43,18 @@ func allAtOnce(ctx context.Context, s *servers, t *tenant, chosen []row, long ti
 		})
 	}
 	wg.Wait()
-	seen := t.end()
+	o, err := seen()
+	if err != nil {
+		return err
+	}
 	if !s.alive() {
 		return errors.New("a server ended")
 	}
 	for i, r := range chosen {
 		fmt.Printf("row %d: %d times, %s\n", r.number, counts[i], r.name)
 	}
-	fmt.Printf("memory at most %d MB; disk %+d MB\n", s.peak()>>20, (s.diskUsed()-disk)>>20)
+	fmt.Printf("memory at most %d MB; disk %+d MB; processor %.0f s\n", s.peak()>>20, (s.diskUsed()-disk)>>20, (s.cpu() - cpu).Seconds())
 	fmt.Printf("others: %d reads, p99 %.0f ms; %d writes, p99 %.0f ms; slowest %.0f ms; %d failed %s\n",
-		seen.readings, ms(seen.reads), seen.edits, ms(seen.writes), ms(seen.slowest), seen.failed, seen.failure)
+		o.Readings, ms(o.Reads), o.Edits, ms(o.Writes), ms(o.Slowest), o.Failed, o.Failure)
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/budget"
 )
 
 // Operations are bound to HTTP by reflection on the types of their inputs and
@@ -39,7 +40,13 @@ func (a *API) bind(o op, d *huma.Operation, in, out reflect.Type, handle call) {
 			writeProblem(w, p)
 			return
 		}
+		end, err := budget.Begin(ctx.Context())
+		if err != nil {
+			a.fail(w, o, authz.Of(ctx.Context()).Actor.Request, err)
+			return
+		}
 		answer, err := handle(ctx.Context(), v.Interface())
+		end()
 		if err != nil {
 			a.fail(w, o, authz.Of(ctx.Context()).Actor.Request, err)
 			return

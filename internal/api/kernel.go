@@ -102,9 +102,9 @@ type API struct {
 
 	pageCache      *cache.Cache[pageKey, *keptPage]
 	publishedCache *cache.Cache[publishedKey, []byte]
-	exports        *budget.Pool // sites at a time
-	bodies         *budget.Pool // bytes of large request bodies
-	turns          *budget.Pool // of expensive work
+	exports        *budget.Pool  // sites at a time
+	bodies         *budget.Pool  // bytes of large request bodies
+	turns          *budget.Turns // of expensive work
 }
 
 // op declares an operation. Everything that is known of it is here and in
@@ -152,7 +152,7 @@ const maxPageCache = 24 << 20
 func New(c Config, secret string) *API {
 	a := &API{Config: c, mux: http.NewServeMux(), cursors: cursors{key: []byte(secret)}, limits: newLimiter(c.Limit), cookie: signin.Cookie(c.BaseURL),
 		exports: budget.NewPool("exports of sites", maxExports), bodies: budget.NewPool("large requests", poolOfBodies(c.Memory)),
-		turns: budget.NewPool("expensive requests", int64(max(2, runtime.GOMAXPROCS(0))))}
+		turns: budget.NewTurns(max(1, runtime.GOMAXPROCS(0)-1))}
 	a.pageCache = cache.New[pageKey](maxPageCache, (*keptPage).size)
 	a.publishedCache = cache.New[publishedKey](maxPublishedCache, func(b []byte) int { return len(b) })
 	config := huma.DefaultConfig("Octavo", c.Version)
@@ -318,7 +318,7 @@ func (a *API) guard(o op) func(huma.Context, func(huma.Context)) {
 		if o.Time > 0 {
 			a.extendDeadlines(w, o.Time)
 		}
-		uses := budget.Shared(a.turns, payer(grant))
+		uses := a.turns.Budget(payer(grant))
 		defer uses.End()
 		next(huma.WithContext(ctx, authz.With(budget.With(ctx.Context(), uses), grant)))
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/octavo-docs/octavo/internal/errs"
 )
@@ -30,22 +31,19 @@ var limits = [kinds]struct {
 
 // Budget is what one piece of work may still spend, and what it holds of pools.
 type Budget struct {
-	left  [kinds]atomic.Int64
-	turns *Pool // of expensive work; nil: it need not wait
-	who   string
+	left   [kinds]atomic.Int64
+	turns  *Turns // nil: its work need not wait
+	who    string
+	waited atomic.Int64 // nanoseconds in queues
 
 	mu      sync.Mutex
-	turn    bool // it has one
+	turn    func() // puts its turn back; nil: it has none
 	holding []func()
 }
 
 // New returns a budget with all of every limit.
-func New() *Budget { return Shared(nil, "") }
-
-// Shared returns a budget whose expensive work takes turns with that of others. Who is whose turn it
-// is. End must be called when the work is done.
-func Shared(turns *Pool, who string) *Budget {
-	b := &Budget{turns: turns, who: who}
+func New() *Budget {
+	b := &Budget{}
 	for k := range kinds {
 		b.left[k].Store(limits[k].most)
 	}
@@ -61,37 +59,13 @@ func (b *Budget) Hold(release func()) {
 
 // End returns what the work holds to its pools.
 func (b *Budget) End() {
+	b.endTurn()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, release := range b.holding {
 		release()
 	}
-	b.holding, b.turn = nil, false
-}
-
-// Turn is called before work that keeps a processor busy for more than some tens of milliseconds. It
-// waits until few others do such work; the turn lasts until the work of the context ends. It is not
-// called inside of a transaction.
-func Turn(ctx context.Context) error {
-	b := Of(ctx)
-	b.mu.Lock()
-	has := b.turn || b.turns == nil
-	b.mu.Unlock()
-	if has {
-		return nil
-	}
-	release, err := b.turns.Take(ctx, b.who, 1)
-	if err != nil {
-		return err
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.turn { // another goroutine of the same work was faster
-		release()
-		return nil
-	}
-	b.turn, b.holding = true, append(b.holding, release)
-	return nil
+	b.holding = nil
 }
 
 type key struct{}
@@ -101,10 +75,31 @@ func With(ctx context.Context, b *Budget) context.Context { return context.WithV
 
 // Of returns the budget of a context. Work that has none gets one of its own.
 func Of(ctx context.Context) *Budget {
-	if b, ok := ctx.Value(key{}).(*Budget); ok {
+	if b := of(ctx); b != nil {
 		return b
 	}
 	return New()
+}
+
+func of(ctx context.Context) *Budget {
+	b, _ := ctx.Value(key{}).(*Budget)
+	return b
+}
+
+// Payer returns for whom the work of a context is done: an organization, an account or an address.
+// It is empty for work of the server itself.
+func Payer(ctx context.Context) string {
+	if b := of(ctx); b != nil {
+		return b.who
+	}
+	return ""
+}
+
+// Waited notes that the work of a context waited in a queue. It does not count as work.
+func Waited(ctx context.Context, d time.Duration) {
+	if b := of(ctx); b != nil {
+		b.waited.Add(int64(d))
+	}
 }
 
 // Spend takes n of a kind. It returns an error of kind errs.Invalid that names the limit if less is left;

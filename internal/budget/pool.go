@@ -1,6 +1,7 @@
 package budget
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"sync"
@@ -15,6 +16,7 @@ import (
 type Pool struct {
 	what string // for people, such as "large bodies"
 	size int64
+	rank func(who string) time.Duration // of those who have as much of it; nil: in the order of arrival
 
 	mu      sync.Mutex
 	used    int64
@@ -97,6 +99,8 @@ func (p *Pool) take(ctx context.Context, who string, n int64, wait time.Duration
 	p.queued[who]++
 	p.mu.Unlock()
 
+	began := time.Now()
+	defer func() { Waited(ctx, time.Since(began)) }()
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
@@ -130,11 +134,19 @@ func (p *Pool) fits(who string, n int64) bool {
 // first reports whether nobody waits who is served before who.
 func (p *Pool) first(who string) bool {
 	for _, w := range p.waiting {
-		if p.held[w.who] <= p.held[who] {
+		if p.compare(w.who, who) <= 0 {
 			return false
 		}
 	}
 	return true
+}
+
+// compare is negative if a is served before b: who has less of the pool, then who has the lower rank.
+func (p *Pool) compare(a, b string) int {
+	if c := cmp.Compare(p.held[a], p.held[b]); c != 0 || p.rank == nil || a == b {
+		return c
+	}
+	return cmp.Compare(p.rank(a), p.rank(b))
 }
 
 func (p *Pool) grant(who string, n int64) {
@@ -170,7 +182,7 @@ func (p *Pool) wake() {
 		var next *waiter
 		for _, w := range p.waiting {
 			blocked := p.held[w.who] > 0 && p.held[w.who]+w.n > p.share()
-			if !blocked && (next == nil || p.held[w.who] < p.held[next.who]) {
+			if !blocked && (next == nil || p.compare(w.who, next.who) < 0) {
 				next = w
 			}
 		}

@@ -6,15 +6,18 @@ import (
 	"errors"
 	"io"
 	"os"
+	"runtime"
 
 	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/pdf"
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// pdfMakers is how many PDFs are made at a time, half of them for one organization.
-const pdfMakers = 2
+// pdfMakers is how many PDFs are made at a time, half of them for one organization: half of the
+// processors are left for others.
+var pdfMakers = int64(max(1, runtime.GOMAXPROCS(0)/2))
 
 // PDF writes a book into a temporary file, which the caller removes. It is sent
 // afterwards: a line may be slow, and others need not wait for it. The error is of the
@@ -25,6 +28,10 @@ func (s *Service) PDF(ctx context.Context, v *revision.View, o BookOptions) (_ *
 		return nil, hash, err
 	}
 	defer done()
+	if err := budget.Turn(ctx); err != nil {
+		return nil, hash, err
+	}
+	defer budget.EndTurn(ctx)
 	book, err := s.Book(ctx, v, o)
 	if err != nil {
 		return nil, hash, err

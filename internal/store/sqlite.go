@@ -15,6 +15,8 @@ import (
 
 	lite "modernc.org/sqlite"
 	litelib "modernc.org/sqlite/lib"
+
+	"github.com/octavo-docs/octavo/internal/budget"
 )
 
 // sqlite is the embedded default: one file in WAL mode with many readers and
@@ -35,15 +37,21 @@ type sqlite struct {
 // job is a transaction on its way to the writer.
 type job struct {
 	ctx    context.Context
+	space  string // those of a space run in their order; empty: of none
+	payer  string // for whom it is
 	fn     func(runner) error
+	took   time.Duration // of the writer's time
 	err    error
 	panics any
 	ready  chan struct{}
 }
 
-// maxGroup bounds how many transactions share a flush, and so how long the
-// first of them waits.
-const maxGroup = 128
+// maxGroup bounds how many transactions share a flush, and groupTime how long
+// they take together, and so how long the first of them waits.
+const (
+	maxGroup  = 128
+	groupTime = 20 * time.Millisecond
+)
 
 func openSQLite(ctx context.Context, o Options) (*sql.DB, dialect, error) {
 	address := func(more ...string) string {
@@ -164,11 +172,13 @@ func (s *sqlite) close() error {
 }
 
 // transact hands fn to the writer and waits until it is on disk.
-func (s *sqlite) transact(ctx context.Context, _ string, queued func(), fn func(runner) error) error {
-	j := &job{ctx: ctx, fn: fn, ready: make(chan struct{})}
+func (s *sqlite) transact(ctx context.Context, space string, queued func(), fn func(runner) error) error {
+	j := &job{ctx: ctx, space: space, payer: budget.Payer(ctx), fn: fn, ready: make(chan struct{})}
+	began := time.Now()
 	s.queue <- j
 	queued()
 	<-j.ready
+	budget.Waited(ctx, time.Since(began)-j.took)
 	if j.panics != nil {
 		panic(j.panics)
 	}
@@ -180,54 +190,50 @@ func (s *sqlite) write() {
 	defer close(s.done)
 	w := &liteConn{conn: s.conn, stmts: map[string]*sql.Stmt{}}
 	defer w.closeStmts()
-	for first := range s.queue {
-		group := []*job{first}
+	waiting := newWriteQueue(s.queue)
+	for {
+		first := waiting.wait()
+		if first == nil {
+			return
+		}
+		group, began := []*job{first}, time.Now()
 		err := w.plain("BEGIN IMMEDIATE")
 		for i := 0; err == nil && i < len(group); i++ {
+			start := time.Now()
 			err = w.attempt(group[i])
-			if err == nil && len(group) < maxGroup {
-				group = s.more(group)
+			end := time.Now()
+			group[i].took = end.Sub(start)
+			waiting.used.Add(group[i].payer, end.Sub(start), end)
+			if err == nil && len(group) < maxGroup && end.Sub(began) < groupTime {
+				group = waiting.more(group)
 			}
 		}
-		if s.cache != nil {
-			s.cache.committing.Store(true)
-		}
-		if err == nil {
-			err = w.plain("COMMIT")
-		}
-		if s.cache != nil {
-			s.cache.gen.bump() // before any caller goes on
-			s.cache.committing.Store(false)
-		}
-		if err != nil {
-			// Nothing of the group is on disk: every caller gets the error.
-			_ = w.plain("ROLLBACK") // fails when SQLite has rolled back by itself
-		}
-		for _, j := range group {
-			if err != nil && j.err == nil {
-				j.err = fmt.Errorf("commit: %w", err)
-			}
-			close(j.ready)
-		}
+		s.finish(w, group, err)
 	}
 }
 
-// more takes a transaction that waits into the group. If none does, others
-// get the processor once: a request that is about to write comes along, and
-// alone the writer goes on at once.
-func (s *sqlite) more(group []*job) []*job {
-	for range 2 {
-		select {
-		case next, open := <-s.queue:
-			if open {
-				return append(group, next)
-			}
-			return group
-		default:
-			runtime.Gosched()
-		}
+// finish commits a group, or undoes it after an error, and lets its callers go on.
+func (s *sqlite) finish(w *liteConn, group []*job, err error) {
+	if s.cache != nil {
+		s.cache.committing.Store(true)
 	}
-	return group
+	if err == nil {
+		err = w.plain("COMMIT")
+	}
+	if s.cache != nil {
+		s.cache.gen.bump() // before any caller goes on
+		s.cache.committing.Store(false)
+	}
+	if err != nil {
+		// Nothing of the group is on disk: every caller gets the error.
+		_ = w.plain("ROLLBACK") // fails when SQLite has rolled back by itself
+	}
+	for _, j := range group {
+		if err != nil && j.err == nil {
+			j.err = fmt.Errorf("commit: %w", err)
+		}
+		close(j.ready)
+	}
 }
 
 // attempt runs one transaction of a group. A failure of its own is undone

@@ -1,0 +1,150 @@
+package budget
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// request does the work of a request that takes some time, and returns how long it waited before.
+func request(t *testing.T, turns *Turns, who string, takes time.Duration) time.Duration {
+	t.Helper()
+	b := turns.Budget(who)
+	defer b.End()
+	asked := time.Now()
+	end, err := Begin(With(t.Context(), b))
+	if err != nil {
+		t.Error(err)
+		return 0
+	}
+	waited := time.Since(asked)
+	time.Sleep(takes)
+	end()
+	return waited
+}
+
+// Callers whose requests take long wait for each other, and nobody else waits for them.
+func TestLongRequestsTakeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		turns := NewTurns(1)
+		for _, who := range []string{"a", "b"} {
+			if waited := request(t, turns, who, 2*time.Second); waited != 0 {
+				t.Errorf("the first request of %s waited %v", who, waited)
+			}
+		}
+		go request(t, turns, "a", 2*time.Second)
+		synctest.Wait()
+		for range 10 {
+			if waited := request(t, turns, "light", shortWork); waited != 0 {
+				t.Errorf("a short request waited %v", waited)
+			}
+		}
+		if waited := request(t, turns, "b", 0); waited == 0 {
+			t.Error("two long requests at the same time")
+		}
+		time.Sleep(time.Minute) // what they did is forgotten
+		go request(t, turns, "a", 2*time.Second)
+		synctest.Wait()
+		if waited := request(t, turns, "b", 0); waited != 0 {
+			t.Errorf("a minute later a request waited %v", waited)
+		}
+		time.Sleep(time.Minute)
+	})
+}
+
+// A caller who is alone does not wait for itself.
+func TestWhoIsAloneTakesNoTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		turns := NewTurns(1)
+		request(t, turns, "script", time.Minute)
+		go request(t, turns, "script", time.Second)
+		synctest.Wait()
+		if waited := request(t, turns, "script", 0); waited != 0 {
+			t.Errorf("waited %v", waited)
+		}
+		time.Sleep(time.Minute)
+	})
+}
+
+// Waiting in a queue is not work.
+func TestWaitingDoesNotCount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		turns := NewTurns(1)
+		b := turns.Budget("a")
+		ctx := With(t.Context(), b)
+		end, err := Begin(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		Waited(ctx, time.Minute)
+		end()
+		if long := turns.longOf("a"); long != 0 {
+			t.Errorf("%v were counted", long)
+		}
+		if Payer(ctx) != "a" || Payer(context.Background()) != "" {
+			t.Error("the payer is somebody else")
+		}
+	})
+}
+
+// A slow reader keeps a turn for a moment only.
+func TestSendingDoesNotKeepATurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		turns := NewTurns(1)
+		request(t, turns, "b", 2*time.Second)
+		request(t, turns, "a", 2*time.Second)
+		slow := turns.Budget("a")
+		defer slow.End()
+		end, err := Begin(With(t.Context(), slow))
+		if err != nil {
+			t.Fatal(err)
+		}
+		end() // and then it sends for ever
+		if waited := request(t, turns, "b", 0); waited > sendTime {
+			t.Errorf("others waited %v", waited)
+		}
+		time.Sleep(time.Minute)
+	})
+}
+
+// Of those who wait for an expensive turn, who used least is next.
+func TestWhoUsedLeastIsNext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		turns := NewTurns(1)
+		request(t, turns, "greedy", 10*time.Second)
+		holder := turns.Budget("holder")
+		if err := Turn(With(t.Context(), holder)); err != nil {
+			t.Fatal(err)
+		}
+		var order []string
+		for _, who := range []string{"greedy", "modest"} {
+			go func() {
+				b := turns.Budget(who)
+				if err := Turn(With(t.Context(), b)); err != nil {
+					t.Error(err)
+				}
+				order = append(order, who)
+				b.End()
+			}()
+			synctest.Wait()
+		}
+		holder.End()
+		synctest.Wait()
+		if len(order) != 2 || order[0] != "modest" {
+			t.Errorf("served: %v", order)
+		}
+	})
+}
+
+func TestCallersAreForgotten(t *testing.T) {
+	l := NewLately(time.Second)
+	now := time.Now()
+	for i := range 3 * maxCallers {
+		l.Add(string(rune(i+1000)), time.Millisecond, now)
+	}
+	if len(l.by) > maxCallers {
+		t.Errorf("%d callers are remembered", len(l.by))
+	}
+}

@@ -1,0 +1,62 @@
+package store
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/budget"
+)
+
+// Transactions of those who used less of the writer come first; those of a space keep their order.
+func TestTheWriterIsShared(t *testing.T) {
+	arriving := make(chan *job, 10)
+	q := newWriteQueue(arriving)
+	q.used.Add("greedy", time.Minute, time.Now())
+	q.used.Add("busy", time.Second, time.Now())
+	for _, of := range []string{"s1 greedy", "s1 modest", "s2 busy", "s3 modest", " busy", "s3 greedy"} {
+		space, payer, _ := strings.Cut(of, " ")
+		arriving <- &job{space: space, payer: payer}
+	}
+	close(arriving)
+	var order []string
+	for j := q.wait(); j != nil; j = q.wait() {
+		order = append(order, j.space+" "+j.payer)
+	}
+	got, want := strings.Join(order, ", "), "s3 modest, s2 busy,  busy, s1 greedy, s1 modest, s3 greedy"
+	if got != want {
+		t.Errorf("\n got %s\nwant %s", got, want)
+	}
+}
+
+// A transaction that waits behind many long ones of somebody else waits for one of them.
+func TestASmallWriteAmongLongOnes(t *testing.T) {
+	s, err := Open(t.Context(), Options{Path: t.TempDir() + "/octavo.db"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	turns := budget.NewTurns(1)
+	started, done := make(chan struct{}, 100), make(chan struct{})
+	long := func(*Tx) error { started <- struct{}{}; time.Sleep(30 * time.Millisecond); return nil }
+	const many = 10
+	for range many {
+		go func() {
+			if err := s.Do(budget.With(t.Context(), turns.Budget("greedy")), long); err != nil {
+				t.Error(err)
+			}
+			done <- struct{}{}
+		}()
+	}
+	<-started
+	<-started
+	if err := s.Do(budget.With(t.Context(), turns.Budget("modest")), func(*Tx) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(started); n > 2 { // the one that ran, and one that was in its group
+		t.Errorf("%d long ones were first", n+2)
+	}
+	for range many {
+		<-done
+	}
+}

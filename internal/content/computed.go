@@ -3,8 +3,6 @@ package content
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"path"
 	"slices"
 	"strings"
 
@@ -16,9 +14,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/openapi"
 	"github.com/octavo-docs/octavo/internal/revision"
 )
-
-// computedOpenAPI is the type of a source that makes pages of a specification.
-const computedOpenAPI = "builtin:openapi"
 
 const (
 	// maxExpanded bounds the views with computed pages that are kept, in bytes.
@@ -55,25 +50,10 @@ type place struct {
 	anchor string
 }
 
-// computedSource is what a computed page says of where its pages come from.
-type computedSource struct {
-	Type  string `json:"type"`
-	Props struct {
-		Models       bool   `json:"models"`
-		DownloadLink bool   `json:"downloadLink"`
-		Grouping     string `json:"grouping"`
-	} `json:"props"`
-	Dependencies struct {
-		Spec struct {
-			Ref docs.Ref `json:"ref"`
-		} `json:"spec"`
-	} `json:"dependencies"`
-}
-
 // computedPlace is a page whose pages can be computed now.
 type computedPlace struct {
 	page    docs.Page
-	source  computedSource
+	source  apidoc.Source
 	version string
 	public  bool
 }
@@ -121,10 +101,10 @@ func (s *Service) Expanded(ctx context.Context, v *revision.View) (*revision.Vie
 // computedPlace returns what a page asks for, if there is a version of it.
 func (s *Service) computedPlace(ctx context.Context, org docs.OrgID, p docs.Page) (at computedPlace, ok bool, err error) {
 	at.page = p
-	if json.Unmarshal(p.Computed, &at.source) != nil || at.source.Type != computedOpenAPI || at.source.Dependencies.Spec.Ref.Kind != docs.RefOpenAPI {
+	if at.source, ok = apidoc.ParseSource(p.Computed); !ok {
 		return at, false, nil
 	}
-	slug := at.source.Dependencies.Spec.Ref.Spec
+	slug := at.source.Ref().Spec
 	at.version, err = s.Specs.Newest(ctx, org, slug)
 	if err == nil && at.source.Props.DownloadLink {
 		at.public, err = s.Specs.IsPublic(ctx, org, slug)
@@ -144,7 +124,7 @@ func (s *Service) expand(ctx context.Context, v *revision.View, places []compute
 	made := map[docs.PageID][]revision.Computed{}
 	out.shown = map[operationAt]place{}
 	for _, at := range places {
-		slug := at.source.Dependencies.Spec.Ref.Spec
+		slug := at.source.Ref().Spec
 		d, err := s.Specs.Description(ctx, v.Space.Org, slug, at.version)
 		if errs.Is(err, errs.NotFound) {
 			continue
@@ -152,7 +132,7 @@ func (s *Service) expand(ctx context.Context, v *revision.View, places []compute
 		if err != nil {
 			return out, err
 		}
-		l := apidoc.Layout{Spec: slug, ByOperation: at.source.Props.Grouping == "by-operation", Models: at.source.Props.Models, Prose: prose.include(slug)}
+		l := at.source.Layout(prose.include(slug))
 		if at.public {
 			l.Download = s.BaseURL + "/v1/openapi/" + string(v.Space.Org) + "/" + slug
 		}
@@ -231,10 +211,6 @@ func computedPages(in []*apidoc.ReferencePage) []revision.Computed {
 	return out
 }
 
-// proseFolder is where reusable contents are that belong to operations, in their
-// titles and in the folder of includes: openapi/SPECIFICATION/OPERATION.
-const proseFolder = "openapi/"
-
 // prose are the reusable contents that are shown beside operations, by the name of
 // the operation.
 type prose map[string]docs.Reusable
@@ -244,12 +220,8 @@ func proseOf(ctx context.Context, v *revision.View) (prose, error) {
 	all, err := v.Reusables(ctx)
 	out := prose{}
 	for _, r := range all {
-		name := r.Title
-		if _, file, ok := strings.Cut(r.File, "/includes/"); ok && strings.HasPrefix(file, proseFolder) {
-			name = strings.TrimSuffix(file, path.Ext(file))
-		}
-		if rest, ok := strings.CutPrefix(name, proseFolder); ok {
-			out[rest] = r
+		if operation, ok := apidoc.ProseOf(r.Title, r.File); ok {
+			out[operation] = r
 		}
 	}
 	return out, err

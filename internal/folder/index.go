@@ -35,7 +35,9 @@ func NewIndex(t *Tree) *Index {
 	x.place(t.Pages, "")
 	for _, p := range t.All() {
 		if p.Type == Document {
-			x.docs[p.File] = p
+			if p.File != "" { // a computed page has none
+				x.docs[p.File] = p
+			}
 			if x.pages["."] == nil {
 				x.pages["."] = p
 			}

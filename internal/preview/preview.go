@@ -24,6 +24,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/octavo-docs/octavo/internal/apidoc"
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/formula"
 	"github.com/octavo-docs/octavo/internal/markup"
@@ -104,7 +105,7 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 		Config: c, name: name, src: src, root: ".", start: rand.Text()[:8], highlight: markup.NewHighlighter(highlightBytes), formulas: formula.New(formulaBytes),
 		unchecked: make(chan *site, 1), described: openapi.NewCache(), failed: make(chan error, 1),
 	}
-	s.now.Store(newSite(&folder.Tree{Root: "."}, s.start))
+	s.now.Store(newSite(&folder.Tree{Root: "."}, s.start, nil, func(made *site) apidoc.Find { return s.specs(ctx, made) }))
 	if s.listener, err = net.Listen("tcp", c.Listen); err != nil {
 		return nil, errors.Join(fmt.Errorf("cannot listen on %s: %w", c.Listen, err), src.close())
 	}

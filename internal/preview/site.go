@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/octavo-docs/octavo/internal/apidoc"
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/names"
@@ -20,8 +21,10 @@ func itoa(n int) string { return strconv.Itoa(n) }
 // problems come later.
 type site struct {
 	version string
-	scanned state // all files of the folder
+	scanned state  // all files of the folder
+	specs   string // names the state of those that descriptions are made of
 	tree    *folder.Tree
+	pages   []*folder.Page // of the tree, with computed ones
 	index   *folder.Index
 	files   map[string]*folder.File // that may be served
 	folded  map[string]*folder.Page // by address in one case
@@ -33,16 +36,19 @@ type site struct {
 	report    atomic.Pointer[report]  // nil until it was checked
 }
 
-func newSite(t *folder.Tree, version string) *site {
+// newSite returns the site of a tree. describe returns what finds descriptions of APIs in it.
+func newSite(t *folder.Tree, version string, scanned state, describe func(*site) apidoc.Find) *site {
 	s := &site{
-		version: version, tree: t, index: folder.NewIndex(t), files: map[string]*folder.File{}, folded: map[string]*folder.Page{},
+		version: version, scanned: scanned, specs: scanned.specStamp(), tree: t, files: map[string]*folder.File{}, folded: map[string]*folder.Page{},
 		redirects: map[string]string{}, moved: map[string]*folder.Page{},
 	}
+	shown := expanded(t, describe(s))
+	s.pages, s.index = shown.Pages, folder.NewIndex(shown)
 	// What no page uses is not content, and may not be meant for others.
 	for _, f := range t.Files {
 		s.files[f.Path] = f
 	}
-	s.menu = reading.NewMenu(t.Pages, func(p *folder.Page) reading.Entry[*folder.Page] {
+	s.menu = reading.NewMenu(s.pages, func(p *folder.Page) reading.Entry[*folder.Page] {
 		if at := s.index.Address(p); at != "" {
 			s.folded[names.Fold(at)] = p
 		}

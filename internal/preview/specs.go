@@ -25,7 +25,7 @@ func (s *Server) specs(ctx context.Context, now *site) apidoc.Find {
 		var d *openapi.Description
 		if name := now.specFile(ref); name != "" {
 			// A description that cannot be read is not shown; the page is.
-			d, _ = s.described.Get(ctx, now.version+":"+name, func() (openapi.Bundle, error) {
+			d, _ = s.described.Get(ctx, now.specs+":"+name, func() (openapi.Bundle, error) {
 				return openapi.Gather(name, func(name string) ([]byte, error) {
 					if _, scanned := now.scanned[name]; !scanned {
 						return nil, fs.ErrNotExist

@@ -192,7 +192,7 @@ func (s *site) nav(current *folder.Page) []*theme.Link {
 		}
 		return out
 	}
-	return walk(s.tree.Pages)
+	return walk(s.pages)
 }
 
 func (s *site) entry(p *folder.Page) *theme.Link {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/octavo-docs/octavo/internal/apidoc"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/folder"
 )
@@ -143,9 +144,7 @@ func (s *Server) reload(ctx context.Context) (changed bool, err error) {
 	}
 	s.shown = s.state
 	s.count++
-	made := newSite(tree, s.start+"-"+itoa(s.count))
-	made.scanned = s.shown
-	s.now.Store(made)
+	s.now.Store(newSite(tree, s.start+"-"+itoa(s.count), s.shown, func(made *site) apidoc.Find { return s.specs(ctx, made) }))
 	return true, nil
 }
 

@@ -1,0 +1,106 @@
+package preview
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+
+	"github.com/octavo-docs/octavo/internal/apidoc"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/frontmatter"
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// maxComputedPlaces is how many places of a folder are computed, as on a server.
+const maxComputedPlaces = 50
+
+// expanded returns the tree that is shown: with computed pages in the places of those that
+// ask for them, if the folder has the description. The tree itself stays as it was read.
+func expanded(t *folder.Tree, find apidoc.Find) *folder.Tree {
+	e := &expander{find: find, prose: map[string]string{}, left: maxComputedPlaces}
+	for _, in := range t.Includes {
+		if operation, ok := apidoc.ProseOf(in.Title, in.File); ok {
+			e.prose[operation] = in.File
+		}
+	}
+	shown := *t
+	shown.Pages = e.pages(t.Pages)
+	return &shown
+}
+
+type expander struct {
+	find  apidoc.Find
+	prose map[string]string // files of includes, by SPECIFICATION/OPERATION
+	left  int               // places
+}
+
+// pages returns pages with those that are computed. Pages that have none below them are
+// the same.
+func (e *expander) pages(in []*folder.Page) (out []*folder.Page) {
+	for _, p := range in {
+		if p.Type == folder.Computed {
+			out = append(out, e.computed(p)...)
+			continue
+		}
+		if below := e.pages(p.Children); !slices.Equal(below, p.Children) {
+			changed := *p
+			changed.Children = below
+			p = &changed
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// computed returns the pages that a page asks for, or the page if there are none.
+func (e *expander) computed(p *folder.Page) []*folder.Page {
+	text, err := json.Marshal(p.Computed)
+	if err != nil || e.left == 0 {
+		return []*folder.Page{p}
+	}
+	source, ok := apidoc.ParseSource(text)
+	if !ok {
+		return []*folder.Page{p}
+	}
+	e.left--
+	d := e.find(source.Ref())
+	if d == nil {
+		return []*folder.Page{p}
+	}
+	return referencePages(apidoc.Pages(d, source.Layout(func(operation string) string {
+		file := e.prose[source.Ref().Spec+"/"+operation]
+		if file == "" {
+			return ""
+		}
+		return `{% include "/` + file + `" %}`
+	})))
+}
+
+// referencePages returns the pages of a reference as pages of the folder that have no file.
+func referencePages(in []*apidoc.ReferencePage) (out []*folder.Page) {
+	for _, r := range in {
+		out = append(out, &folder.Page{
+			Type: folder.Document, Title: r.Title, Slug: docs.SlugOf(markup.Unconditional(cmp.Or(r.Name, r.Title))), Source: []byte(r.Source),
+			Head: frontmatter.Head{Meta: frontmatter.Meta{Description: r.Description, Icon: r.Icon}}, Children: referencePages(r.Below),
+		})
+	}
+	return out
+}
+
+// specStamp names the state of all files that descriptions can be made of: those that are
+// no pages.
+func (s state) specStamp() string {
+	h := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		if path.Ext(name) != ".md" {
+			fmt.Fprintf(h, "%q %v\n", name, s[name])
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}

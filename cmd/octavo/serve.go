@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/api"
+	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/mail"
 	"github.com/octavo-docs/octavo/internal/outbound"
@@ -68,6 +69,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 		return fmt.Errorf("--memory-limit: %w", err)
 	}
 	spendMemory(limit)
+	budget.ShareProcessors()
 	o, err := c.options()
 	if err != nil {
 		return err

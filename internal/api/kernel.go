@@ -15,7 +15,6 @@ import (
 	"net/http"
 	"path"
 	"reflect"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -152,7 +151,7 @@ const maxPageCache = 24 << 20
 func New(c Config, secret string) *API {
 	a := &API{Config: c, mux: http.NewServeMux(), cursors: cursors{key: []byte(secret)}, limits: newLimiter(c.Limit), cookie: signin.Cookie(c.BaseURL),
 		exports: budget.NewPool("exports of sites", maxExports), bodies: budget.NewPool("large requests", poolOfBodies(c.Memory)),
-		turns: budget.NewTurns(max(1, runtime.GOMAXPROCS(0)-1))}
+		turns: budget.NewTurns(max(1, budget.Processors()-1))}
 	a.pageCache = cache.New[pageKey](maxPageCache, (*keptPage).size)
 	a.publishedCache = cache.New[publishedKey](maxPublishedCache, func(b []byte) int { return len(b) })
 	config := huma.DefaultConfig("Octavo", c.Version)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"runtime"
 
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/budget"
@@ -17,7 +16,7 @@ import (
 
 // pdfMakers is how many PDFs are made at a time, half of them for one organization: half of the
 // processors are left for others.
-var pdfMakers = int64(max(1, runtime.GOMAXPROCS(0)/2))
+var pdfMakers = int64(max(1, budget.Processors()/2))
 
 // PDF writes a book into a temporary file, which the caller removes. It is sent
 // afterwards: a line may be slow, and others need not wait for it. The error is of the

@@ -2,9 +2,9 @@ package exchange
 
 import (
 	"context"
-	"runtime"
 	"slices"
 
+	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/git"
@@ -69,7 +69,7 @@ func (im *importer) composeAll(ctx context.Context, work []*folder.Page) (map[do
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	next, order := make(chan making), make(chan making, 64)
-	for range runtime.GOMAXPROCS(0) {
+	for range budget.Processors() {
 		go func() {
 			var a search.Analyser
 			for m := range next {

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"net/url"
 	"path"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"sync/atomic"
 	"unicode/utf8"
 
+	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/frontmatter"
 	"github.com/octavo-docs/octavo/internal/markup"
@@ -373,7 +373,7 @@ func (r *folderReader) unchanged(name string) bool {
 func inParallel(n int, fn func(i int)) {
 	var wg sync.WaitGroup
 	var next atomic.Int64
-	for range min(n, runtime.GOMAXPROCS(0)) {
+	for range min(n, budget.Processors()) {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				fn(i)

@@ -10,10 +10,10 @@ import (
 	"io"
 	"net/http"
 	"regexp"
-	"runtime"
 	"strconv"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/outbound"
 )
 
@@ -156,7 +156,7 @@ func (p *Repo) get(ctx context.Context, progress Progress, shallow bool, files i
 	}
 	_, err := p.git(ctx, call{
 		args: append(args, "origin", refspec), remote: true, promisor: true, progress: progress,
-		config: []string{"pack.threads", strconv.Itoa(min(2, runtime.GOMAXPROCS(0)))}, // of the received pack, which may be large
+		config: []string{"pack.threads", strconv.Itoa(min(2, budget.Processors()))}, // of the received pack, which may be large
 	})
 	return err
 }

@@ -5,11 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/search"
 )
 
@@ -204,7 +204,7 @@ func (tx *Tx) forgetPending(ctx context.Context, layer, page string) (int, error
 // analysed returns the pages analysed, on all processors if there are many.
 func analysed(pages []SearchPage) []SearchPage {
 	out := slices.Clone(pages)
-	workers := max(1, min(runtime.GOMAXPROCS(0), len(out)/8))
+	workers := max(1, min(budget.Processors(), len(out)/8))
 	work := func(w int) {
 		var a search.Analyser
 		for i := w; i < len(out); i += workers {

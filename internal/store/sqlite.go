@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"os"
 	"regexp"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -50,7 +49,7 @@ type job struct {
 // they take together, and so how long the first of them waits.
 const (
 	maxGroup  = 128
-	groupTime = 20 * time.Millisecond
+	groupTime = 40 * time.Millisecond
 )
 
 func openSQLite(ctx context.Context, o Options) (*sql.DB, dialect, error) {
@@ -87,7 +86,7 @@ func openSQLite(ctx context.Context, o Options) (*sql.DB, dialect, error) {
 	}
 	n := o.MaxConns
 	if n == 0 {
-		n = max(4, 2*runtime.GOMAXPROCS(0))
+		n = max(4, 2*budget.Processors())
 	}
 	db.SetMaxOpenConns(n)
 	db.SetMaxIdleConns(n)

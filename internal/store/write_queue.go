@@ -19,7 +19,11 @@ type writeQueue struct {
 }
 
 // usedHalfLife is after how long half of what was used is forgotten.
-const usedHalfLife = time.Second
+const (
+	usedHalfLife = time.Second
+	// muchTime is how much of it is much: a tenth of the time
+	muchTime = 150 * time.Millisecond
+)
 
 func newWriteQueue(arriving <-chan *job) *writeQueue {
 	return &writeQueue{arriving: arriving, used: budget.NewLately(usedHalfLife)}
@@ -36,19 +40,31 @@ func (q *writeQueue) wait() *job {
 		q.waiting = append(q.waiting, j)
 		q.arrive()
 	}
-	return q.next()
+	return q.take(q.best())
 }
 
 // more adds a transaction that waits to a group. If none does, others get the processor once: a
-// request that is about to write comes along, and alone the writer goes on at once.
+// request that is about to write comes along, and alone the writer goes on at once. A group of
+// somebody who writes little does not wait for those who write much.
 func (q *writeQueue) more(group []*job) []*job {
 	for range 2 {
-		if q.arrive(); len(q.waiting) > 0 {
-			return append(group, q.next())
+		q.arrive()
+		if len(q.waiting) == 0 {
+			runtime.Gosched()
+			continue
 		}
-		runtime.Gosched()
+		now, next := time.Now(), q.best()
+		if q.writesMuch(q.waiting[next], now) && !q.writesMuch(group[0], now) {
+			return group
+		}
+		return append(group, q.take(next))
 	}
 	return group
+}
+
+// writesMuch reports whether the payer of a transaction used much of the writer's time lately.
+func (q *writeQueue) writesMuch(j *job, now time.Time) bool {
+	return q.used.Of(j.payer, now) > muchTime
 }
 
 // arrive takes in whatever has arrived.
@@ -66,15 +82,13 @@ func (q *writeQueue) arrive() {
 	}
 }
 
-// next takes out the transaction whose payer used least, of these the first that arrived.
-func (q *writeQueue) next() *job {
+// best returns the place of the transaction whose payer used least, of these the first that arrived.
+func (q *writeQueue) best() int {
 	if len(q.waiting) == 1 {
-		j := q.waiting[0]
-		q.waiting = q.waiting[:0]
-		return j
+		return 0
 	}
 	now := time.Now()
-	best, least := -1, time.Duration(math.MaxInt64)
+	best, least := 0, time.Duration(math.MaxInt64)
 	spaces := map[string]bool{} // that an earlier one changes
 	for i, j := range q.waiting {
 		if j.space != "" && spaces[j.space] {
@@ -85,7 +99,11 @@ func (q *writeQueue) next() *job {
 			best, least = i, used
 		}
 	}
-	j := q.waiting[best]
-	q.waiting = slices.Delete(q.waiting, best, best+1)
+	return best
+}
+
+func (q *writeQueue) take(i int) *job {
+	j := q.waiting[i]
+	q.waiting = slices.Delete(q.waiting, i, i+1)
 	return j
 }

@@ -82,29 +82,29 @@ func (s Server) choosable() []Variable {
 	})
 }
 
-// split returns the parts of the template: up to the host, host, port, and the path.
-func (s Server) split() (scheme, host, port, path string) {
+// split returns the parts of the template before the path.
+func (s Server) split() (scheme, host, port string) {
 	scheme, rest, _ := strings.Cut(s.template, "://")
 	end := strings.IndexAny(rest, `/\?#`)
 	if end < 0 {
 		end = len(rest)
 	}
 	host, port, _ = strings.Cut(rest[:end], ":")
-	return scheme, host, port, rest[end:]
+	return scheme, host, port
 }
 
 // free reports whether any label can be the value of a variable: it is in the path, or
 // before a fixed domain.
 func (s Server) free(name string) bool {
 	in := func(part string) bool { return strings.Contains(part, "{"+name+"}") }
-	scheme, host, port, _ := s.split()
+	scheme, host, port := s.split()
 	return !in(scheme) && !in(port) && (!in(host) || s.domain() != "")
 }
 
 // domain returns the domain in which the template has all hosts, such as example.com for
 // {region}.example.com; "" if it has none.
 func (s Server) domain() string {
-	_, host, _, _ := s.split()
+	_, host, _ := s.split()
 	// What follows the last variable is the rest of its label.
 	_, domain, _ := strings.Cut(host[strings.LastIndexByte(host, '}')+1:], ".")
 	labels := strings.Split(domain, ".")

@@ -137,6 +137,24 @@ func EndTurn(ctx context.Context) {
 	}
 }
 
+// Pause ends a turn while the work of the context waits for somebody else, such as another server. What
+// it returns is called afterwards; it waits for a turn again if there was one.
+func Pause(ctx context.Context) (resume func() error) {
+	b := of(ctx)
+	if b == nil {
+		return func() error { return nil }
+	}
+	had, began := b.hasTurn(), time.Now()
+	b.endTurn()
+	return func() error {
+		b.waited.Add(int64(time.Since(began)))
+		if !had {
+			return nil
+		}
+		return Turn(ctx)
+	}
+}
+
 func (b *Budget) hasTurn() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

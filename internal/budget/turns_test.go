@@ -109,6 +109,35 @@ func TestSendingDoesNotKeepATurn(t *testing.T) {
 	})
 }
 
+// Who waits for another server has no turn meanwhile, and one again afterwards.
+func TestPausing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		turns := NewTurns(1)
+		b := turns.Budget("a")
+		ctx := With(t.Context(), b)
+		if err := Turn(ctx); err != nil {
+			t.Fatal(err)
+		}
+		resume := Pause(ctx)
+		other := turns.Budget("b")
+		if err := Turn(With(t.Context(), other)); err != nil {
+			t.Fatal(err)
+		}
+		time.AfterFunc(time.Second, other.End)
+		began := time.Now()
+		if err := resume(); err != nil || time.Since(began) != time.Second || !b.hasTurn() {
+			t.Errorf("%v after %v", err, time.Since(began))
+		}
+		b.End()
+		if err := Pause(ctx)(); err != nil || b.hasTurn() { // it had none
+			t.Error(err)
+		}
+		if err := Pause(context.Background())(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // Of those who wait for an expensive turn, who used least is next.
 func TestWhoUsedLeastIsNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"time"
 
+	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
@@ -72,7 +73,12 @@ func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 		r = r.Clone(r.Context())
 		r.Header.Set("User-Agent", userAgent)
 	}
+	resume := budget.Pause(r.Context()) // the other server may be slow
 	res, err := g.next.RoundTrip(r)
+	if busy := resume(); err == nil && busy != nil {
+		res.Body.Close()
+		return nil, busy
+	}
 	if err == nil && res.StatusCode == http.StatusSwitchingProtocols {
 		// Nobody asked for another protocol, and reading such a connection ends with no
 		// timeout.

@@ -395,7 +395,9 @@
       if (e.key === "Enter") remember();
     });
     addEventListener("keydown", e => {
-      const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement.tagName) || document.activeElement.isContentEditable;
+      const active = document.activeElement;
+      // A dialog that was just closed has the focus until the next frame.
+      const typing = !active.closest("dialog:not([open])") && (/^(INPUT|TEXTAREA|SELECT)$/.test(active.tagName) || active.isContentEditable);
       if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "k" || e.key === "/" && !typing) { e.preventDefault(); open(); }
     });
     for (const b of all("button[data-action=search], button[data-action=ask]")) b.addEventListener("click", () => open(b.dataset.query || ""));

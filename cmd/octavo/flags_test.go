@@ -56,21 +56,28 @@ func firstWords(s string) string {
 // desk.
 func TestServerSettingsHaveVariables(t *testing.T) {
 	t.Parallel()
+	for _, f := range serveFlags(t) {
+		want := "OCTAVO_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		if desk := f.Name == "demo" || f.Name == "preview" || f.Name == "ref"; !desk && (len(f.Envs) != 1 || f.Envs[0] != want) {
+			t.Errorf("--%s is set by %v, want %s", f.Name, f.Envs, want)
+		}
+	}
+}
+
+// serveFlags returns what serve takes.
+func serveFlags(t *testing.T) []*kong.Flag {
+	t.Helper()
 	parser, err := kong.New(&cli{}, kong.Configuration(yamlFlags), defaults)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, command := range parser.Model.Leaves(true) {
-		if command.Name != "serve" {
-			continue
-		}
-		for _, f := range command.Flags {
-			want := "OCTAVO_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
-			if desk := f.Name == "demo" || f.Name == "preview" || f.Name == "ref"; !desk && (len(f.Envs) != 1 || f.Envs[0] != want) {
-				t.Errorf("--%s is set by %v, want %s", f.Name, f.Envs, want)
-			}
+		if command.Name == "serve" {
+			return command.Flags
 		}
 	}
+	t.Fatal("there is no command serve")
+	return nil
 }
 
 // Everything that serve takes is described in the handbook of operators.
@@ -88,18 +95,9 @@ func TestHandbookNamesServerSettings(t *testing.T) {
 		}
 		handbook.Write(b)
 	}
-	parser, err := kong.New(&cli{}, kong.Configuration(yamlFlags), defaults)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, command := range parser.Model.Leaves(true) {
-		if command.Name != "serve" {
-			continue
-		}
-		for _, f := range command.Flags {
-			if !regexp.MustCompile("--" + f.Name + `\b`).Match(handbook.Bytes()) {
-				t.Errorf("--%s is not in the handbook", f.Name)
-			}
+	for _, f := range serveFlags(t) {
+		if !regexp.MustCompile("--" + f.Name + `\b`).Match(handbook.Bytes()) {
+			t.Errorf("--%s is not in the handbook", f.Name)
 		}
 	}
 }

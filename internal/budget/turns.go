@@ -92,13 +92,15 @@ func Begin(ctx context.Context) (end func(), err error) {
 	if b == nil || b.turns == nil {
 		return func() {}, nil
 	}
-	long := b.turns.begin(b.who, time.Now())
+	began := time.Now()
+	long := b.turns.begin(b.who, began)
 	if long {
 		if err := Turn(ctx); err != nil {
 			return nil, err
 		}
+		began = time.Now()
 	}
-	began, waited := time.Now(), b.waited.Load()
+	waited := b.waited.Load()
 	return func() {
 		now := time.Now()
 		b.turns.end(b.who, now.Sub(began)-time.Duration(b.waited.Load()-waited), now)

@@ -5,8 +5,8 @@
 # make golden  rewrite the committed descriptions; look at the diff
 # make build   bin/octavo, static, without cgo
 # make e2e     only the JavaScript client against the real binary
-# make race    all Go tests with the race detector (needs a C compiler); make test
-#              runs some of them with it
+# make race    the tests of what happens at the same time, with the race detector (needs a
+#              C compiler); make race-all runs all Go tests with it
 # make random  the property tests with new cases
 # make validate  the pages of sites and books by the W3C's checkers (needs Java)
 
@@ -16,7 +16,7 @@ LDFLAGS  = -s -w -X main.version=$(VERSION) -X main.build=$(BUILD)
 LISTEN  ?= 127.0.0.1:8080
 DATA    ?= ./data
 
-.PHONY: run build test check race random bench golden e2e validate
+.PHONY: run build test check race race-all random bench golden e2e validate
 
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/octavo ./cmd/octavo
@@ -40,6 +40,9 @@ check:
 	scripts/vulncheck
 
 race:
+	scripts/with-memory scripts/with-postgres scripts/race
+
+race-all:
 	scripts/with-postgres go test -race -gcflags=modernc.org/...=-race=false -short ./...
 
 random:

@@ -2,7 +2,6 @@ package publish
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -14,15 +13,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
-const (
-	// maxNavigation is how many pages a space may have whose navigation is shown
-	// whole. Of a larger one only the branch of the current page is open.
-	maxNavigation = 1000
-	// maxSiblings is how many pages of one level a navigation has: those around the
-	// page that is open.
-	maxSiblings = 500
-)
-
 // edition is one revision of a space as one visitor reads it at one place of a
 // site. What the visitor does not see is not in it. It never changes.
 type edition struct {
@@ -32,6 +22,7 @@ type edition struct {
 	home  docs.PageID // the page at the address of the space itself; empty if there is none
 	count int         // of all pages
 	file  string      // what the file of a page is called that links lead to; empty: they lead to pages of a server
+	menu  *menu       // nil: it is made for each page
 }
 
 // newEdition returns a revision as the visitor of the view reads it. The view is that
@@ -43,7 +34,7 @@ func newEdition(ctx context.Context, v *revision.View, base string) (*edition, e
 		return nil, err
 	}
 	count, err := v.CountPages(ctx)
-	return &edition{newPages(v), v.Space, base, first.ID, count, ""}, err
+	return &edition{newPages(v), v.Space, base, first.ID, count, "", newMenu()}, err
 }
 
 // address returns the path of a page on its host. A group has the address of
@@ -110,58 +101,6 @@ func (e *edition) redirect(ctx context.Context, name string) (string, error) {
 	}
 	at, _ := markup.SafeURL(string(to))
 	return at, nil
-}
-
-// navigation returns the entries as seen from a page, which may be nil.
-func (e *edition) navigation(ctx context.Context, current *node) ([]*theme.Link, error) {
-	open := map[docs.PageID]bool{}
-	if current != nil {
-		open[current.ID] = true
-		for _, up := range current.chain() {
-			open[up.ID] = true
-		}
-	}
-	var below func(n *node) ([]*theme.Link, error)
-	below = func(n *node) ([]*theme.Link, error) {
-		ids, err := e.idsBelow(ctx, n)
-		if err != nil {
-			return nil, err
-		}
-		return e.entries(ctx, around(ids, open), func(l *theme.Link, c *node) (err error) {
-			l.Current, l.Open = c == current, open[c.ID]
-			if e.count <= maxNavigation || open[c.ID] || l.Group {
-				l.Children, err = below(c)
-			}
-			return err
-		})
-	}
-	return below(nil)
-}
-
-// around returns the part of a long list that has the page that is open.
-func around(ids []docs.PageID, open map[docs.PageID]bool) []docs.PageID {
-	if len(ids) <= maxSiblings {
-		return ids
-	}
-	at := slices.IndexFunc(ids, func(id docs.PageID) bool { return open[id] })
-	from := min(max(at-maxSiblings/2, 0), len(ids)-maxSiblings)
-	return ids[from : from+maxSiblings]
-}
-
-// entries returns those of some pages that are listed, each completed by fn.
-func (e *edition) entries(ctx context.Context, ids []docs.PageID, complete func(*theme.Link, *node) error) (out []*theme.Link, err error) {
-	err = e.each(ctx, ids, func(n *node) (bool, error) {
-		if !lists(n.Page) {
-			return true, nil
-		}
-		l, err := e.entry(ctx, n)
-		if err == nil && l != nil {
-			out = append(out, l)
-			err = complete(l, n)
-		}
-		return true, err
-	})
-	return out, err
 }
 
 // entry returns a page as a link; nil if it leads nowhere.

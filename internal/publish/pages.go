@@ -23,6 +23,14 @@ func lists(p docs.Page) bool { return !p.Hidden && p.Type != docs.PageComputed }
 // document reports whether readers come across a page that has a text.
 func (n *node) document() bool { return n.listed && n.Type == docs.PageDocument }
 
+// id returns the id of a page, or that of the parent of the top level for nil.
+func (n *node) id() docs.PageID {
+	if n == nil {
+		return ""
+	}
+	return n.ID
+}
+
 // pages are the pages of a revision that a visitor sees. Each is read when it is
 // needed, and then kept: to show a page takes the same work in a space of any size.
 type pages struct {
@@ -68,10 +76,7 @@ func (p *pages) page(ctx context.Context, id docs.PageID) (*node, error) {
 // idsBelow returns the ids of the pages below one, or at the top level for nil, in
 // order. The visitor may not see all of them.
 func (p *pages) idsBelow(ctx context.Context, n *node) ([]docs.PageID, error) {
-	var id docs.PageID
-	if n != nil {
-		id = n.ID
-	}
+	id := n.id()
 	p.mu.Lock()
 	ids, ok := p.below[id]
 	p.mu.Unlock()

@@ -115,10 +115,7 @@ func cssURL(s string) string {
 }
 
 // css is the style of a site that differs from the style sheet. The page and its
-// policy need it, so it is made once.
+// policy need it, so it is kept with the parts that they need it for.
 func (f *Frame) css() string {
-	if f.style == "" {
-		f.style = f.Colors.css() + f.Fonts.css()
-	}
-	return f.style
+	return f.Parts.keep("css", func() string { return f.Colors.css() + f.Fonts.css() })
 }

@@ -1,133 +1,120 @@
 package theme
 
 import (
-	"html"
-	"html/template"
-	"strings"
-	"sync"
+	"sync/atomic"
 
 	"github.com/octavo-docs/octavo/internal/icons"
 )
 
-// navigation writes the entries of a navigation. Every page has it whole and a
-// template takes longer for it than for all the rest, so it is written by hand. What
-// is in links is escaped here as a template does.
-type navigation struct {
-	strings.Builder
-	style icons.Style
-}
+// Every page has a navigation and a template takes longer for it than for all the rest,
+// so it is written by hand.
 
-func navigationOf(links []*Link, style icons.Style) template.HTML {
-	n := navigation{style: style}
-	n.Grow(len(links) << 7)
-	n.entries(links)
-	return template.HTML(n.String()) //nolint:gosec // every text and address in it is escaped
-}
-
-func (n *navigation) entries(links []*Link) {
-	n.WriteString("<ul>\n")
+func (w *markupWriter) navigation(links []*Link, style icons.Style) {
+	w.raw("<ul>\n")
 	for _, l := range links {
-		n.WriteString("<li>")
-		if l.Group {
-			n.group(l)
+		if l.drawn == nil {
+			w.navigationEntry(l, style)
 		} else {
-			n.entry(l)
+			w.raw(l.drawn.entry(l, style))
 		}
-		n.WriteString("</li>\n")
 	}
-	n.WriteString("</ul>")
+	w.raw("</ul>")
 }
 
-func (n *navigation) group(l *Link) {
-	n.WriteString(`<p class="group">`)
-	n.label(l)
-	n.WriteString("</p>")
-	if len(l.Children) > 0 {
-		n.WriteByte('\n')
-		n.entries(l.Children)
-	}
-}
-
-func (n *navigation) entry(l *Link) {
-	if l.Href == "" {
-		n.WriteString(`<span class="nowhere">`)
-		n.label(l)
-		n.WriteString("</span>")
+func (w *markupWriter) navigationEntry(l *Link, style icons.Style) {
+	w.raw("<li>")
+	if l.Group {
+		w.raw(`<p class="group">`)
+		w.label(l, style)
+		w.raw("</p>")
+		if len(l.Children) > 0 {
+			w.raw("\n")
+			w.navigation(l.Children, style)
+		}
 	} else {
-		n.WriteString(`<a href="` + attribute(l.Href) + `"`)
+		w.navigationLink(l, style)
+	}
+	w.raw("</li>\n")
+}
+
+func (w *markupWriter) navigationLink(l *Link, style icons.Style) {
+	if l.Href == "" {
+		w.raw(`<span class="nowhere">`)
+		w.label(l, style)
+		w.raw("</span>")
+	} else {
+		w.raw("<a")
+		w.address("href", l.Href)
 		if l.Current {
-			n.WriteString(` aria-current="page"`)
+			w.raw(` aria-current="page"`)
 		}
 		if l.External {
-			n.WriteString(` rel="noreferrer"`)
+			w.raw(` rel="noreferrer"`)
 		}
-		n.WriteByte('>')
-		n.label(l)
+		w.raw(">")
+		w.label(l, style)
 		if l.External {
-			n.WriteString(string(ourIcon("arrow-up-right-from-square")))
+			w.raw(ourIcon("arrow-up-right-from-square"))
 		}
-		n.WriteString("</a>")
+		w.raw("</a>")
 	}
 	if len(l.Children) > 0 {
-		n.WriteString("<details")
+		w.raw("<details")
 		if l.Open {
-			n.WriteString(" open")
+			w.raw(" open")
 		}
-		n.WriteString(`><summary aria-label="` + html.EscapeString(l.Title) + "\"></summary>\n")
-		n.entries(l.Children)
-		n.WriteString("</details>")
+		w.raw("><summary")
+		w.attribute("aria-label", l.Title)
+		w.raw("></summary>\n")
+		w.navigation(l.Children, style)
+		w.raw("</details>")
 	}
 }
 
-func (n *navigation) label(l *Link) {
+// label writes the title of a link with its sign.
+func (w *markupWriter) label(l *Link, style icons.Style) {
 	switch {
 	case l.Emoji != "":
-		n.WriteString(`<span class="emoji">` + html.EscapeString(l.Emoji) + "</span> ")
+		w.raw(`<span class="emoji">`)
+		w.text(l.Emoji)
+		w.raw("</span> ")
 	case l.Icon != "":
-		n.WriteString(string(icon(l.Icon, n.style)))
+		w.raw(icon(l.Icon, style))
 	}
-	n.WriteString(html.EscapeString(l.Title))
+	w.text(l.Title)
 }
 
-// addresses escapes an address as html/template does, for those that are not plain.
-var addresses = template.Must(template.New("").Parse(`<a href="{{.}}">`))
+// drawnLink is a link as an entry of navigations, in the styles of icons. It is made when the
+// first page shows it.
+type drawnLink struct{ plain, outlined atomic.Pointer[string] }
 
-// attribute returns an address as the value of an attribute.
-func attribute(href string) string {
-	if isPlainAddress(href) {
-		return href
+func (d *drawnLink) entry(l *Link, style icons.Style) string {
+	kept := &d.plain
+	if style == icons.Outlined {
+		kept = &d.outlined
 	}
-	var b strings.Builder
-	_ = addresses.Execute(&b, href) // into memory
-	return strings.TrimSuffix(strings.TrimPrefix(b.String(), `<a href="`), `">`)
+	if html := kept.Load(); html != nil {
+		return *html
+	}
+	var w markupWriter
+	w.navigationEntry(l, style)
+	html := w.String()
+	kept.Store(&html)
+	return html
 }
 
-// isPlainAddress reports whether an address needs no escaping, because it is a path
-// of letters that mean nothing to HTML.
-func isPlainAddress(href string) bool {
-	if !strings.HasPrefix(href, "/") || strings.HasPrefix(href, "//") {
-		return false
+// Share makes entries of a navigation ones that many pages have: each is drawn once. Nobody
+// may change them or what is below them afterwards.
+func Share(links []*Link) {
+	for _, l := range links {
+		l.drawn = &drawnLink{}
 	}
-	for i := range len(href) {
-		switch c := href[i]; {
-		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '/', c == '-', c == '_', c == '.', c == '~':
-		default:
-			return false
-		}
-	}
-	return true
 }
 
-// ours are the icons that templates name, drawn once.
-var ours sync.Map
-
-// ourIcon returns an icon of the frame. The names are those of templates, so there
-// are few.
-func ourIcon(name string) template.HTML {
-	if drawn, ok := ours.Load(name); ok {
-		return drawn.(template.HTML)
-	}
-	drawn := icon(name, icons.Filled)
-	ours.Store(name, drawn)
-	return drawn
+// Opened returns a copy of a link as the navigation of a page shows it that is at or below
+// the link, with the entries below it.
+func (l *Link) Opened(current bool, below []*Link) *Link {
+	c := *l
+	c.drawn, c.Open, c.Current, c.Children = nil, true, current, below
+	return &c
 }

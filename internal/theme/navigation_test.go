@@ -1,32 +1,36 @@
 package theme
 
 import (
-	"html/template"
 	"strings"
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/icons"
 )
 
-// entriesTemplate is what a navigation means.
-var entriesTemplate = template.Must(template.New("").Funcs(template.FuncMap{
-	"icon":     func(name string) template.HTML { return icon(name, icons.Filled) },
-	"pageIcon": func(name string) template.HTML { return icon(name, icons.Outlined) },
-}).Parse(`{{define "entries"}}<ul>
-{{range .}}<li>{{if .Group}}<p class="group">{{template "label" .}}</p>{{with .Children}}
-{{template "entries" .}}{{end}}
-{{- else}}{{if .Href}}<a href="{{.Href}}"{{if .Current}} aria-current="page"{{end}}{{if .External}} rel="noreferrer"{{end}}>{{template "label" .}}{{if .External}}{{icon "arrow-up-right-from-square"}}{{end}}</a>
-{{- else}}<span class="nowhere">{{template "label" .}}</span>{{end}}
-{{- if .Children}}<details{{if .Open}} open{{end}}><summary aria-label="{{.Title}}"></summary>
-{{template "entries" .Children}}</details>{{end}}{{end}}</li>
-{{end}}</ul>{{end}}
-{{define "label"}}{{with .Emoji}}<span class="emoji">{{.}}</span> {{else}}{{with .Icon}}{{pageIcon .}}{{end}}{{end}}{{.Title}}{{end}}`))
-
 // A navigation that is written by hand is what a template, which escapes by itself,
 // would make of the same links.
 func TestNavigationIsEscaped(t *testing.T) {
-	const hostile = `"><script>alert(1)</script>&amp;'`
-	links := []*Link{
+	links := hostileLinks()
+	var want strings.Builder
+	if err := pageTemplate(t, icons.Outlined).ExecuteTemplate(&want, "entries", links); err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []string{"own", "shared", "shared, drawn"} {
+		var got markupWriter
+		if got.navigation(links, icons.Outlined); got.String() != want.String() {
+			t.Errorf("%s, by hand:\n%s\nby a template:\n%s", kind, got.String(), want.String())
+		}
+		if kind == "own" {
+			Share(links)
+		}
+	}
+}
+
+// hostile is a text that would be markup, if it were not escaped.
+const hostile = "\"><script>alert(1)</script>&amp;'+\x00 }}{{"
+
+func hostileLinks() []*Link {
+	return []*Link{
 		{Title: "Home", Href: "/", Current: true},
 		{Title: hostile, Icon: hostile, Href: "/a b/" + hostile + "?x=y&z#é"},
 		{Title: "Script", Emoji: "🙂" + hostile, Href: "javascript:alert(1)"},
@@ -36,11 +40,28 @@ func TestNavigationIsEscaped(t *testing.T) {
 		{Title: "Nowhere", Children: []*Link{{Title: "Below", Href: "/below", Open: true, Children: []*Link{{Title: "Deep", Href: "/below/deep.md"}}}}},
 		{Title: "Group", Group: true, Children: []*Link{{Title: hostile, Group: true}, {Title: "In " + hostile, Href: "/%22%3E", Children: []*Link{{Title: hostile}}}}},
 	}
-	var want strings.Builder
-	if err := entriesTemplate.ExecuteTemplate(&want, "entries", links); err != nil {
-		t.Fatal(err)
+}
+
+// A link that many pages share is shown open and current on one page only, and in the style
+// of each site.
+func TestSharedLinks(t *testing.T) {
+	links := []*Link{{Title: "A", Icon: "bell", Href: "/a", Children: []*Link{{Title: "B", Href: "/a/b"}}}}
+	draw := func(links []*Link, style icons.Style) string {
+		var w markupWriter
+		w.navigation(links, style)
+		return w.String()
 	}
-	if got := string(navigationOf(links, icons.Outlined)); got != want.String() {
-		t.Errorf("by hand:\n%s\nby a template:\n%s", got, want.String())
+	filled, outlined := draw(links, icons.Filled), draw(links, icons.Outlined)
+	Share(links)
+	for range 2 {
+		opened := draw([]*Link{links[0].Opened(true, []*Link{{Title: "Other", Href: "/a/other"}})}, icons.Filled)
+		for _, want := range []string{`<a href="/a" aria-current="page">`, "<details open>", ">Other</a>"} {
+			if !strings.Contains(opened, want) {
+				t.Errorf("the open link lacks %s: %s", want, opened)
+			}
+		}
+		if draw(links, icons.Filled) != filled || draw(links, icons.Outlined) != outlined || filled == outlined {
+			t.Error("a shared link is drawn in another way")
+		}
 	}
 }

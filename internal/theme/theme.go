@@ -26,6 +26,8 @@ type Link struct {
 	Current                  bool   // leads to what is shown
 	Button                   string // looks like a button: primary or secondary
 	Children                 []*Link
+
+	drawn *drawnLink // of one that many pages have, see Share
 }
 
 // Frame is what surrounds every page of a site. Whatever is empty is left out.
@@ -67,8 +69,6 @@ type Frame struct {
 	Data          []any         // descriptions of what is shown by schema.org, each written as JSON
 
 	Parts *Parts // of other pages with the same frame; nil: none are kept
-
-	style string // see css
 }
 
 // Translation is where a page is in a language, which may be unknown. The address is

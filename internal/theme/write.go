@@ -9,7 +9,6 @@ import (
 	"html/template"
 	"io"
 	"net/http"
-	"sync"
 
 	"github.com/octavo-docs/octavo/internal/icons"
 )
@@ -21,21 +20,11 @@ var web embed.FS
 var pages = map[icons.Style]*template.Template{icons.Filled: parse(icons.Filled), icons.Outlined: parse(icons.Outlined)}
 
 func parse(style icons.Style) *template.Template {
-	var t *template.Template
-	funcs := template.FuncMap{
-		"part":    func(name string, s shown) (template.HTML, error) { return s.Parts.get(t, name, s) },
+	return template.Must(template.New("").Funcs(template.FuncMap{
 		"picture": picture, "query": query,
-		"icon":       ourIcon,
-		"pageIcon":   func(name string) template.HTML { return icon(name, style) },
-		"navigation": func(links []*Link) template.HTML { return navigationOf(links, style) },
-	}
-	t = template.Must(template.New("").Funcs(funcs).ParseFS(web, "web/*.html"))
-	return t
-}
-
-// icon returns an icon as an element.
-func icon(name string, style icons.Style) template.HTML {
-	return template.HTML(icons.Find(name, style).SVG("icon")) //nolint:gosec // a picture of ours
+		"icon":     func(name string) template.HTML { return element(ourIcon(name)) },
+		"pageIcon": func(name string) template.HTML { return element(icon(name, style)) },
+	}).ParseFS(web, "web/*.html"))
 }
 
 // pictured is a picture as a frame shows it.
@@ -62,19 +51,18 @@ type shown struct {
 	Summary string
 	Turn    turn
 	Feed    string
-	CSS     template.CSS // of the colours and fonts
 	T       *Texts
 }
+
+// CSS is the style of the colours and fonts.
+func (s shown) CSS() template.CSS { return template.CSS(s.css()) } //nolint:gosec // made of numbers and escaped addresses
 
 // turn is where the pages before and after the one that is shown are.
 type turn struct{ Previous, Next *Link }
 
-// buffers are what documents are written to before their size is known.
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
-// Render returns a view in its frame as a whole document.
-func Render(f *Frame, v View) ([]byte, error) {
-	s := shown{Frame: f, View: v, CSS: template.CSS(f.css()), T: f.Texts()} //nolint:gosec // made of numbers and escaped addresses
+// show returns what a document says of a view in its frame.
+func show(f *Frame, v View) shown {
+	s := shown{Frame: f, View: v, T: f.Texts()}
 	switch v := v.(type) {
 	case *Page:
 		s.Title, s.Summary, s.Turn, s.Feed = v.Title, v.Description, turn{v.Previous, v.Next}, v.Feed
@@ -83,13 +71,7 @@ func Render(f *Frame, v View) ([]byte, error) {
 	case *Message:
 		s.Title = v.Title
 	}
-	b := buffers.Get().(*bytes.Buffer)
-	defer buffers.Put(b)
-	b.Reset()
-	if err := pages[f.Icons].ExecuteTemplate(b, v.name(), s); err != nil {
-		return nil, err
-	}
-	return bytes.Clone(b.Bytes()), nil
+	return s
 }
 
 // RenderMoved returns a document that leads browsers to another address.

@@ -1,0 +1,61 @@
+package theme
+
+import (
+	"html/template"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/octavo-docs/octavo/internal/icons"
+	"github.com/octavo-docs/octavo/internal/markup"
+)
+
+// pageTemplate is what a page means, and its navigation.
+func pageTemplate(t *testing.T, style icons.Style) *template.Template {
+	t.Helper()
+	out := parse(style).Funcs(template.FuncMap{"part": func(name string, s shown) (template.HTML, error) {
+		text, err := s.Parts.get(pages[style], name, s)
+		return element(text), err
+	}})
+	return template.Must(out.ParseFiles("testdata/page.html"))
+}
+
+// A page that is written by hand is what a template, which escapes by itself, would make
+// of the same frame, whatever its texts and addresses are.
+func TestPagesAreWhatATemplateMakes(t *testing.T) {
+	const address = "https://docs.example.com/é (1)/?a=b&c=" + hostile
+	links := hostileLinks()
+	everything := full()
+	everything.Navigation, everything.Drawn, everything.Alert, everything.Feedback = links, true, hostile, address
+	everything.Canonical, everything.Alternate, everything.Image, everything.Title = address, "/a b.md", address, hostile
+	everything.Translations = []Translation{{"", address}, {hostile, "javascript:alert(1)"}}
+	everything.Draft = &Draft{Name: hostile, Switch: &Link{Title: "Show", Href: "?changes"}}
+	everything.Data = append(everything.Data, struct{ Name, Line string }{hostile, "a\u2028b"})
+	written := &Page{
+		Title: hostile, Emoji: "🙂", Anchor: hostile, Description: hostile, Body: "<p>Text.</p>", Tags: []string{"beta", hostile}, Notes: []string{hostile},
+		Breadcrumbs: links, Below: links, Actions: links, Wide: true, Cover: Picture{Light: "/l.png", Dark: address}, Feed: "/a/feed+xml", Updated: time.Unix(1e9, 0),
+		Outline:  []markup.Heading{{Level: 2, Anchor: "plain", Text: hostile}, {Level: 3, Anchor: "é/" + hostile, Text: "X"}, {Level: 3, Text: "no anchor"}},
+		Previous: links[1], Next: links[2],
+	}
+	marked := &Page{Title: "A", Icon: "rocket", MarkedTitle: "<ins>A</ins>", MarkedDescription: "<del>B</del>", Description: "C", Next: links[3]}
+	bare := &Frame{Title: "T", Home: "/", Style: "/s", Canonical: "http://host:8080/a?b=c#d", Icons: icons.Outlined}
+	for _, f := range []*Frame{everything, full(), bare, {}} {
+		for _, p := range []*Page{written, marked, page(), {}, {Title: "U", Untitled: true, Icon: "bell", Previous: links[0]}} {
+			var want strings.Builder
+			if err := pageTemplate(t, f.Icons).ExecuteTemplate(&want, "page", show(f, p)); err != nil {
+				t.Fatal(err)
+			}
+			got, err := Render(f, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(got) != want.String() {
+				at := 0
+				for at < min(len(got), want.Len()) && got[at] == want.String()[at] {
+					at++
+				}
+				t.Errorf("frame %q, page %q, by hand:\n%s\nby a template:\n%s", f.Title, p.Title, got[max(0, at-100):min(len(got), at+200)], want.String()[max(0, at-100):min(want.Len(), at+200)])
+			}
+		}
+	}
+}

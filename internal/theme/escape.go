@@ -1,0 +1,98 @@
+package theme
+
+import (
+	"bytes"
+	"html/template"
+	"strings"
+)
+
+// markupWriter writes HTML by hand. Texts and addresses are escaped exactly as package
+// html/template escapes them; raw is for what is a part of the program.
+type markupWriter struct{ bytes.Buffer }
+
+func (w *markupWriter) raw(parts ...string) {
+	for _, s := range parts {
+		w.WriteString(s)
+	}
+}
+
+// text writes a text, also as a part of the value of an attribute.
+func (w *markupWriter) text(s string) {
+	from := 0
+	for i := range len(s) {
+		by := escapes[s[i]]
+		if by == "" {
+			continue
+		}
+		w.WriteString(s[from:i])
+		w.WriteString(by)
+		from = i + 1
+	}
+	w.WriteString(s[from:])
+}
+
+// escapes are the bytes that a text must not have as they are.
+var escapes = [256]string{0: "\uFFFD", '"': "&#34;", '&': "&amp;", '\'': "&#39;", '+': "&#43;", '<': "&lt;", '>': "&gt;"}
+
+// attribute writes an attribute with a text.
+func (w *markupWriter) attribute(name, value string) {
+	w.raw(" ", name, `="`)
+	w.text(value)
+	w.WriteByte('"')
+}
+
+// address writes an attribute with an address.
+func (w *markupWriter) address(name, href string) { w.raw(" ", name, `="`, attribute(href), `"`) }
+
+// Addresses that are not plain are escaped by package html/template itself.
+var (
+	addresses = template.Must(template.New("").Parse(`<a href="{{.}}">`))
+	anchors   = template.Must(template.New("").Parse(`<a href="#{{.}}">`))
+)
+
+// attribute returns an address as the value of an attribute.
+func attribute(href string) string {
+	if isPlainAddress(href) {
+		return href
+	}
+	return attributeOf(addresses, href)
+}
+
+// anchored returns the address of a place of the same page as the value of an attribute.
+func anchored(anchor string) string {
+	if isPlain(anchor, "-_.~") {
+		return "#" + anchor
+	}
+	return attributeOf(anchors, anchor)
+}
+
+func attributeOf(t *template.Template, value string) string {
+	var b strings.Builder
+	_ = t.Execute(&b, value) // into memory
+	return strings.TrimSuffix(strings.TrimPrefix(b.String(), `<a href="`), `">`)
+}
+
+// isPlainAddress reports whether an address needs no escaping: it is a path or leads to
+// a web server, and has no characters that mean something to HTML.
+func isPlainAddress(href string) bool {
+	switch {
+	case strings.HasPrefix(href, "//"):
+		return false
+	case strings.HasPrefix(href, "/"), strings.HasPrefix(href, "https://"), strings.HasPrefix(href, "http://"):
+		return isPlain(href, "-_.~/:?=#@")
+	}
+	return false
+}
+
+// isPlain reports whether a text has nothing but letters and digits of ASCII, and some
+// others.
+func isPlain(s, others string) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte(others, c) >= 0:
+		default:
+			return false
+		}
+	}
+	return true
+}

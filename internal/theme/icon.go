@@ -1,0 +1,53 @@
+package theme
+
+import (
+	"html/template"
+	"sync"
+
+	"github.com/octavo-docs/octavo/internal/cache"
+	"github.com/octavo-docs/octavo/internal/icons"
+)
+
+// maxIcons bounds the bytes of drawn icons that are kept.
+const maxIcons = 512 << 10
+
+// drawnIcons are icons by the names that pages use: a site has few, on many pages.
+var drawnIcons = cache.New[iconKey](maxIcons, func(svg string) int { return 256 + len(svg) })
+
+type iconKey struct {
+	name  string
+	style icons.Style
+}
+
+// maxIconName is how long the name of an icon is that is kept.
+const maxIconName = 64
+
+// icon returns an icon as an element.
+func icon(name string, style icons.Style) string {
+	key := iconKey{name, style}
+	if svg, ok := drawnIcons.Get(key); ok {
+		return svg
+	}
+	svg := icons.Find(name, style).SVG("icon")
+	if len(name) <= maxIconName {
+		drawnIcons.Set(key, svg)
+	}
+	return svg
+}
+
+// ours are the icons that the program names, drawn once.
+var ours sync.Map
+
+// ourIcon returns an icon of the frame. The names are those of templates, so there
+// are few.
+func ourIcon(name string) string {
+	if drawn, ok := ours.Load(name); ok {
+		return drawn.(string)
+	}
+	drawn := icons.Find(name, icons.Filled).SVG("icon")
+	ours.Store(name, drawn)
+	return drawn
+}
+
+// element is a drawn icon for templates.
+func element(svg string) template.HTML { return template.HTML(svg) } //nolint:gosec // a picture of ours

@@ -408,11 +408,12 @@ func (s *Server) serve(l net.Listener, h http.Handler) {
 		WriteTimeout:   2 * time.Minute,
 		IdleTimeout:    2 * time.Minute,
 		MaxHeaderBytes: 64 << 10,
+		ConnContext:    withConn,
 		ErrorLog:       slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn),
 	}
 	s.http = append(s.http, srv)
 	s.bg.Go(func() {
-		if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		if err := srv.Serve(joining{l}); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- err
 		}
 	})
@@ -546,7 +547,7 @@ func (s *Server) kept(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if page, ok := s.readers.Kept(r); ok {
 			w.Header()["X-Request-Id"] = []string{s.requestID()}
-			page.ServeHTTP(w, r)
+			page.ServeHTTP(inOnePiece(w, r), r)
 			return
 		}
 		h.ServeHTTP(w, r)

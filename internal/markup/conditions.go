@@ -18,9 +18,7 @@ var conditionTag = regexp.MustCompile(`(?i)\{%[-+~]?[\s\p{Z}\p{Cf}]*(if|elseif|e
 // Nobody can say for whom that is, so it is for nobody. Tags in code are code, and
 // tags in a literal text are text. The document itself stays as it is.
 func WithoutStrayConditions(doc *Document) *Document {
-	suspect := false
-	every(doc.Nodes, func(n *Node) { suspect = suspect || hasBrace(n) })
-	if !suspect { // which most are not
+	if !mayHaveTags(doc.Nodes) { // which most have not
 		return doc
 	}
 	nodes, changed := new(strayConditions).list(doc.Nodes)
@@ -30,14 +28,22 @@ func WithoutStrayConditions(doc *Document) *Document {
 	return &Document{Nodes: nodes, Problems: doc.Problems}
 }
 
-// hasBrace reports whether a node itself has a text in which a tag can begin.
-func hasBrace(n *Node) bool {
+// mayHaveTags reports whether a tag can begin in the texts of nodes that are no code.
+func mayHaveTags(nodes []*Node) bool {
+	return slices.ContainsFunc(nodes, func(n *Node) bool {
+		return beginsTag(n) || n.Type != "code" && (mayHaveTags(n.Nodes) || mayHaveTags(n.Fragments))
+	})
+}
+
+// beginsTag reports whether a tag can begin in a text of the node itself. The rest of the
+// tag may be in the next leaf.
+func beginsTag(n *Node) bool {
 	for _, l := range n.Leaves {
-		if strings.Contains(l.Text, "{") {
+		if strings.Contains(l.Text, "{%") || strings.HasSuffix(l.Text, "{") {
 			return true
 		}
 	}
-	return dataHas(n.Data, "{")
+	return dataHas(n.Data, "{%")
 }
 
 func dataHas(v any, part string) bool {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/emoji"
-	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/revision"
@@ -63,17 +62,13 @@ func (e *edition) find(ctx context.Context, path string) (page *node, moved stri
 		page, err = e.page(ctx, e.home)
 		return page, "", err
 	}
-	p, err := e.view.ByPath(ctx, name)
-	if errs.Is(err, errs.NotFound) {
-		moved, err = e.redirect(ctx, name)
-		return nil, moved, err
-	}
+	n, ok, err := reading.Find(ctx, e.pages, name)
 	if err != nil {
 		return nil, "", err
 	}
-	n, err := e.page(ctx, p.ID)
-	if err != nil || n == nil {
-		return nil, "", err
+	if !ok {
+		moved, err = e.redirect(ctx, name)
+		return nil, moved, err
 	}
 	at, err := e.address(ctx, n)
 	if at == e.base+reading.EscapePath(path) {

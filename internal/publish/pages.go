@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
@@ -52,25 +53,37 @@ func (p *pages) page(ctx context.Context, id docs.PageID) (*node, error) {
 	if ok || id == "" {
 		return n, nil
 	}
-	pg, ok, err := p.view.Lookup(ctx, id)
+	n, err := p.lookup(ctx, id)
 	if err != nil {
 		return nil, err
-	}
-	if ok {
-		n = &node{Page: pg, listed: lists(pg)}
-		if n.above, err = p.page(ctx, pg.Parent); err != nil {
-			return nil, err
-		}
-		n.path = pg.Slug
-		if up := n.above; up != nil {
-			n.path = up.path + "/" + pg.Slug
-			n.listed = n.listed && up.listed
-		}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.known[id] = n
 	return n, nil
+}
+
+func (p *pages) lookup(ctx context.Context, id docs.PageID) (*node, error) {
+	pg, ok, err := p.view.LookupAlone(ctx, id)
+	if err != nil || !ok {
+		return nil, err
+	}
+	n := &node{Page: pg, path: pg.Slug, listed: lists(pg)}
+	if pg.Parent == "" {
+		return n, nil
+	}
+	if n.above, err = p.page(ctx, pg.Parent); err != nil || n.above == nil {
+		return nil, err
+	}
+	n.path = n.above.path + "/" + pg.Slug
+	n.listed = n.listed && n.above.listed
+	return n, nil
+}
+
+// sees reports whether the visitor sees a page.
+func (p *pages) sees(ctx context.Context, id docs.PageID) (bool, error) {
+	n, err := p.page(ctx, id)
+	return n != nil, err
 }
 
 // idsBelow returns the ids of the pages below one, or at the top level for nil, in
@@ -237,4 +250,30 @@ func (n *node) chain() (out []*node) {
 	}
 	slices.Reverse(out)
 	return out
+}
+
+// Pages are found by their addresses as package reading does it.
+var _ reading.Addresses[*node] = (*pages)(nil)
+
+// Child implements reading.Addresses.
+func (p *pages) Child(ctx context.Context, parent *node, slug string) (*node, bool, error) {
+	return p.named(ctx, revision.SlugKey(parent.id(), slug))
+}
+
+// Address implements reading.Addresses.
+func (p *pages) Address(_ context.Context, n *node) (string, error) { return n.path, nil }
+
+// Moved implements reading.Addresses.
+func (p *pages) Moved(ctx context.Context, address string) (*node, bool, error) {
+	return p.named(ctx, revision.KeyRedirect+docs.SlugKey(address))
+}
+
+// named returns the page whose id is the value of a key of the revision.
+func (p *pages) named(ctx context.Context, key string) (*node, bool, error) {
+	id, ok, err := p.view.Get(ctx, key)
+	if err != nil || !ok {
+		return nil, false, err
+	}
+	n, err := p.page(ctx, docs.PageID(id))
+	return n, n != nil, err
 }

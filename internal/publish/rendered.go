@@ -133,7 +133,7 @@ func (p *printer) same(f *rendered, n *node) (bool, error) {
 // view returns the revision with the space as it is now.
 func (p *printer) view() *revision.View {
 	v := *p.e.view
-	v.Space = p.e.space
+	v.Space, v.Known = p.e.space, p.e.sees
 	return &v
 }
 

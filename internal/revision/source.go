@@ -157,6 +157,9 @@ type View struct {
 	// Stamp names what the computed pages of the view are made of; empty: it has
 	// none.
 	Stamp string
+	// Known reports whether the visitor sees a page, for views whose pages somebody keeps;
+	// nil: it is looked up.
+	Known func(ctx context.Context, id docs.PageID) (bool, error)
 }
 
 // Head opens the newest revision of a space.

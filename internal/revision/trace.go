@@ -76,7 +76,7 @@ func (t *Trace) SameIn(ctx context.Context, v *View, p docs.Page) (bool, error) 
 		return false, nil
 	}
 	for id, was := range t.seen {
-		if _, is, err := v.Lookup(ctx, id); err != nil || is != was {
+		if is, err := v.Sees(ctx, id); err != nil || is != was {
 			return false, err
 		}
 	}

@@ -185,6 +185,16 @@ func (t *Tree) last(ctx context.Context, prefix string) (rest string, ok bool, e
 
 // Lookup returns a page by id; ok is false when there is none.
 func (t *Tree) Lookup(ctx context.Context, id docs.PageID) (p docs.Page, ok bool, err error) {
+	p, ok, err = t.LookupAlone(ctx, id)
+	if ok && err == nil && t.visitor != nil && p.Parent != "" {
+		_, ok, err = t.Lookup(ctx, p.Parent)
+	}
+	return p, ok, err
+}
+
+// LookupAlone is Lookup for callers who know whether the visitor sees the pages above the
+// page: without, nobody sees it.
+func (t *Tree) LookupAlone(ctx context.Context, id docs.PageID) (p docs.Page, ok bool, err error) {
 	b, ok, err := t.Get(ctx, KeyPage+string(id))
 	if err != nil || !ok {
 		return p, false, err
@@ -192,7 +202,7 @@ func (t *Tree) Lookup(ctx context.Context, id docs.PageID) (p docs.Page, ok bool
 	if p, err = t.Cache.page(id, b); err != nil || t.visitor == nil {
 		return p, true, err
 	}
-	ok, err = t.shows(ctx, p)
+	ok, err = t.holds(ctx, p)
 	return SeenTexts(p), ok, err
 }
 

@@ -23,16 +23,16 @@ func (v *View) For(visitor *reading.Visitor) *View {
 // Visitor returns who sees the revision; nil is a member.
 func (t *Tree) Visitor() *reading.Visitor { return t.visitor }
 
-// shows reports whether the visitor sees a page: its condition holds, and so do
-// those of all pages above it.
-func (t *Tree) shows(ctx context.Context, p docs.Page) (bool, error) {
-	if ok, err := t.holds(ctx, p); err != nil || !ok || p.Parent == "" {
-		return ok, err
+// Sees reports whether the visitor sees the page with an id.
+func (v *View) Sees(ctx context.Context, id docs.PageID) (bool, error) {
+	if v.Known != nil {
+		return v.Known(ctx, id)
 	}
-	_, ok, err := t.Lookup(ctx, p.Parent)
+	_, ok, err := v.Lookup(ctx, id)
 	return ok, err
 }
 
+// holds reports whether the condition of a page holds for the visitor.
 func (t *Tree) holds(ctx context.Context, p docs.Page) (bool, error) {
 	condition, err := t.Condition(ctx, p)
 	if err != nil || condition == "" {
@@ -138,7 +138,7 @@ func (v *View) seen(ctx context.Context, doc *markup.Document, page docs.Variabl
 		}
 		there, asked := known[ref.Page]
 		if !asked && err == nil {
-			_, there, err = v.Lookup(ctx, docs.PageID(ref.Page))
+			there, err = v.Sees(ctx, docs.PageID(ref.Page))
 			known[ref.Page] = there
 			if v.trace != nil {
 				v.trace.seen[docs.PageID(ref.Page)] = there

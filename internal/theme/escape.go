@@ -79,7 +79,23 @@ func isPlainAddress(href string) bool {
 	case strings.HasPrefix(href, "//"):
 		return false
 	case strings.HasPrefix(href, "/"), strings.HasPrefix(href, "https://"), strings.HasPrefix(href, "http://"):
-		return isPlain(href, "-_.~/:?=#@")
+		return isPlain(href, "-_.~/:?=#@%") && !hasBadEscape(href)
+	}
+	return false
+}
+
+// hasBadEscape reports whether a percent sign begins something else than an escaped byte.
+func hasBadEscape(href string) bool {
+	const hex = "0123456789abcdefABCDEF"
+	for i := strings.IndexByte(href, '%'); i >= 0; {
+		if i+2 >= len(href) || strings.IndexByte(hex, href[i+1]) < 0 || strings.IndexByte(hex, href[i+2]) < 0 {
+			return true
+		}
+		next := strings.IndexByte(href[i+1:], '%')
+		if next < 0 {
+			return false
+		}
+		i += 1 + next
 	}
 	return false
 }

@@ -42,7 +42,7 @@ func measurePublished(ctx context.Context, o options, p pinning, dir string) (ou
 			}
 			each = append(each, profiled{"visit-" + strconv.Itoa(n), v.load(b.addr, o.conns).run})
 		}
-		return nil, b.profiles(ctx, o, each)
+		return nil, errors.Join(b.profiles(ctx, o, each), profileEdited(ctx, o, p, dir))
 	}
 	var subjects []*subject
 	var ratios []*ratio

@@ -1,8 +1,12 @@
 package publish
 
 import (
+	"context"
 	"strings"
 	"testing"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/reading"
 )
 
 // The first part has the name of all, and no part has two names.
@@ -23,6 +27,19 @@ func (h *Handler) Limit(pages int) { h.maxListed, h.fullPages = pages, pages }
 
 // Rendered returns how many texts of pages were made.
 func (h *Handler) Rendered() int64 { return h.texts.made.Load() }
+
+// Navigation returns what the navigations of all pages of a space share.
+func (h *Handler) Navigation(ctx context.Context, space docs.SpaceID) (any, error) {
+	view, err := h.view(ctx, space)
+	if err != nil {
+		return nil, err
+	}
+	e, err := h.cached(ctx, view.For(reading.Nobody), "/")
+	if err != nil {
+		return nil, err
+	}
+	return e.menu, nil
+}
 
 func TestSitemapsEscape(t *testing.T) {
 	m := newSitemap("urlset")

@@ -21,7 +21,7 @@ type edition struct {
 	home  docs.PageID // the page at the address of the space itself; empty if there is none
 	count int         // of all pages
 	file  string      // what the file of a page is called that links lead to; empty: they lead to pages of a server
-	menu  *menu       // nil: it is made for each page
+	menu  menu        // empty: it is made for each page
 }
 
 // newEdition returns a revision as the visitor of the view reads it. The view is that

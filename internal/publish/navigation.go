@@ -2,10 +2,14 @@ package publish
 
 import (
 	"context"
+	"errors"
+	"reflect"
 	"slices"
-	"sync"
+	"strings"
 
+	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
@@ -48,40 +52,20 @@ func (e *edition) branch(ctx context.Context, n *node, way []*node) ([]*theme.Li
 }
 
 // level is the pages below one that are listed, as entries of the navigation of pages
-// elsewhere: none is open. All pages of the edition share it.
+// elsewhere: none is open.
 type level struct {
 	pages []docs.PageID
 	links []*theme.Link // of these pages
 }
 
-// menu is the levels that were shown, by the page that they are below.
+// menu is what the navigations of all pages of an edition share, and those of the editions after it
+// that differ in texts alone.
 type menu struct {
-	mu     sync.Mutex
-	levels map[docs.PageID]*level
+	entries *byPage[*theme.Link] // nil: the page is not listed
+	levels  *byPage[*level]      // below a page
 }
 
-func newMenu() *menu { return &menu{levels: map[docs.PageID]*level{}} }
-
-// get returns the level below a page; nil if there is none yet.
-func (m *menu) get(n *node) *level {
-	if m == nil {
-		return nil
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.levels[n.id()]
-}
-
-// keep makes a level one that all pages share.
-func (m *menu) keep(n *node, l *level) {
-	if m == nil {
-		return
-	}
-	theme.Share(l.links)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.levels[n.id()] = l
-}
+func newMenu() menu { return menu{&byPage[*theme.Link]{}, &byPage[*level]{}} }
 
 // level returns the level below a page, or the top one for nil. Of a long one it has the
 // part around the page that is open.
@@ -93,31 +77,56 @@ func (e *edition) level(ctx context.Context, n *node, open docs.PageID) (*level,
 	if len(ids) > maxSiblings {
 		return e.newLevel(ctx, around(ids, open))
 	}
-	if l := e.menu.get(n); l != nil {
+	if l, ok := e.menu.levels.get(n.id()); ok {
 		return l, nil
 	}
 	l, err := e.newLevel(ctx, ids)
 	if err == nil {
-		e.menu.keep(n, l)
+		e.menu.levels.set(n.id(), l)
 	}
 	return l, err
 }
 
 func (e *edition) newLevel(ctx context.Context, ids []docs.PageID) (*level, error) {
 	l := &level{}
-	var err error
-	l.links, err = e.entries(ctx, ids, func(link *theme.Link, c *node) error {
-		l.pages = append(l.pages, c.ID)
-		if e.count > maxNavigation && !link.Group {
-			return nil
+	for _, id := range ids {
+		link, err := e.listed(ctx, id)
+		if err != nil {
+			return nil, err
 		}
-		below, err := e.level(ctx, c, "")
-		if err == nil {
+		if link != nil {
+			l.pages, l.links = append(l.pages, id), append(l.links, link)
+		}
+	}
+	return l, nil
+}
+
+// listed returns a page as an entry of navigations; nil if they do not have it.
+func (e *edition) listed(ctx context.Context, id docs.PageID) (*theme.Link, error) {
+	if link, ok := e.menu.entries.get(id); ok {
+		return link, nil
+	}
+	n, err := e.page(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	var link *theme.Link
+	if n != nil && lists(n.Page) {
+		link, err = e.entry(ctx, n)
+	}
+	if err == nil && link != nil && (e.count <= maxNavigation || link.Group) {
+		var below *level
+		if below, err = e.level(ctx, n, ""); err == nil {
 			link.Children = below.links
 		}
-		return err
-	})
-	return l, err
+	}
+	if err == nil && e.menu.entries != nil {
+		if link != nil {
+			theme.Share(link)
+		}
+		e.menu.entries.set(id, link)
+	}
+	return link, err
 }
 
 // around returns the part of a long list that has the page that is open.
@@ -130,18 +139,83 @@ func around(ids []docs.PageID, open docs.PageID) []docs.PageID {
 	return ids[from : from+maxSiblings]
 }
 
-// entries returns those of some pages that are listed, each completed by fn.
-func (e *edition) entries(ctx context.Context, ids []docs.PageID, complete func(*theme.Link, *node) error) (out []*theme.Link, err error) {
+// entries returns those of some pages that are listed.
+func (e *edition) entries(ctx context.Context, ids []docs.PageID) (out []*theme.Link, err error) {
 	err = e.each(ctx, ids, func(n *node) (bool, error) {
 		if !lists(n.Page) {
 			return true, nil
 		}
 		l, err := e.entry(ctx, n)
-		if err == nil && l != nil {
+		if l != nil {
 			out = append(out, l)
-			err = complete(l, n)
 		}
 		return true, err
 	})
 	return out, err
+}
+
+// navigated is the navigation of a revision.
+type navigated struct {
+	root  chunk.Hash
+	below *byPage[[]docs.PageID]
+	menu  menu
+	count int // of pages
+}
+
+// navigatedKey is what a navigation depends on besides the revision.
+type navigatedKey struct {
+	space   docs.SpaceID
+	visitor string
+	base    string
+	stamp   string // of computed pages
+}
+
+// inherit makes an edition use the navigation of the one before it, if both have the same: an edit
+// of a text draws none again.
+func (h *Handler) inherit(ctx context.Context, e *edition) error {
+	key := navigatedKey{e.space.ID, e.view.Visitor().Key(), e.base, e.view.Stamp}
+	if was, ok := h.navigations.Get(key); ok {
+		same, err := sameNavigation(ctx, e.view, was.root)
+		if err != nil {
+			return err
+		}
+		if same {
+			e.below, e.menu = was.below, was.menu
+		}
+	}
+	h.navigations.Set(key, &navigated{e.view.Rev.Root, e.below, e.menu, e.count})
+	return nil
+}
+
+// maxEdited is how many pages an edition may have that differ from those of the one before it.
+const maxEdited = 100
+
+// sameNavigation reports whether a revision has the navigation of another one, because only texts
+// of pages differ.
+func sameNavigation(ctx context.Context, v *revision.View, root chunk.Hash) (bool, error) {
+	differs := errors.New("the navigation differs")
+	edited := 0
+	err := v.Diff(ctx, root, v.Rev.Root, func(key string, before, after []byte) error {
+		id, is := strings.CutPrefix(key, revision.KeyPage)
+		if edited++; !is || before == nil || after == nil || edited > maxEdited {
+			return differs
+		}
+		was, err := docs.DecodePage(id, before)
+		if err != nil {
+			return err
+		}
+		now, err := docs.DecodePage(id, after)
+		if err != nil {
+			return err
+		}
+		was.Body, was.Sidecar, was.OID, was.UpdatedAt = now.Body, now.Sidecar, now.OID, now.UpdatedAt
+		if !reflect.DeepEqual(was, now) {
+			return differs
+		}
+		return nil
+	})
+	if errors.Is(err, differs) {
+		return false, nil
+	}
+	return err == nil, err
 }

@@ -18,7 +18,7 @@ func TestSharedNavigationIsThatOfThePage(t *testing.T) {
 			t.Fatal(err)
 		}
 		alone := *shared
-		alone.menu = nil
+		alone.menu = menu{}
 		if seed%2 == 1 { // as if the space were a large one
 			shared.count, alone.count = maxNavigation+1, maxNavigation+1
 		}

@@ -104,7 +104,7 @@ func (p *printer) page(n *node) (*theme.Page, error) {
 		if err != nil {
 			return nil, err
 		}
-		if out.Below, err = e.entries(p.ctx, around(ids, ""), func(*theme.Link, *node) error { return nil }); err != nil {
+		if out.Below, err = e.entries(p.ctx, around(ids, "")); err != nil {
 			return nil, err
 		}
 	}

@@ -36,20 +36,45 @@ func (n *node) id() docs.PageID {
 // needed, and then kept: to show a page takes the same work in a space of any size.
 type pages struct {
 	view  *revision.View
-	mu    sync.Mutex
-	known map[docs.PageID]*node // nil: the visitor does not see it
-	below map[docs.PageID][]docs.PageID
+	known *byPage[*node] // nil: the visitor does not see it
+	below *byPage[[]docs.PageID]
 }
 
 func newPages(v *revision.View) *pages {
-	return &pages{view: v, known: map[docs.PageID]*node{}, below: map[docs.PageID][]docs.PageID{}}
+	return &pages{view: v, known: &byPage[*node]{}, below: &byPage[[]docs.PageID]{}}
+}
+
+// byPage is something of each page that was worked out once. A nil one keeps nothing.
+type byPage[V any] struct {
+	mu  sync.Mutex
+	all map[docs.PageID]V
+}
+
+func (b *byPage[V]) get(id docs.PageID) (v V, ok bool) {
+	if b == nil {
+		return v, false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	v, ok = b.all[id]
+	return v, ok
+}
+
+func (b *byPage[V]) set(id docs.PageID, v V) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.all == nil {
+		b.all = map[docs.PageID]V{}
+	}
+	b.all[id] = v
 }
 
 // page returns a page, or nil if the visitor does not see it.
 func (p *pages) page(ctx context.Context, id docs.PageID) (*node, error) {
-	p.mu.Lock()
-	n, ok := p.known[id]
-	p.mu.Unlock()
+	n, ok := p.known.get(id)
 	if ok || id == "" {
 		return n, nil
 	}
@@ -57,9 +82,7 @@ func (p *pages) page(ctx context.Context, id docs.PageID) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.known[id] = n
+	p.known.set(id, n)
 	return n, nil
 }
 
@@ -89,18 +112,12 @@ func (p *pages) sees(ctx context.Context, id docs.PageID) (bool, error) {
 // idsBelow returns the ids of the pages below one, or at the top level for nil, in
 // order. The visitor may not see all of them.
 func (p *pages) idsBelow(ctx context.Context, n *node) ([]docs.PageID, error) {
-	id := n.id()
-	p.mu.Lock()
-	ids, ok := p.below[id]
-	p.mu.Unlock()
-	if ok {
+	if ids, ok := p.below.get(n.id()); ok {
 		return ids, nil
 	}
-	ids, err := p.view.ChildIDs(ctx, id)
+	ids, err := p.view.ChildIDs(ctx, n.id())
 	if err == nil {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.below[id] = ids
+		p.below.set(n.id(), ids)
 	}
 	return ids, err
 }

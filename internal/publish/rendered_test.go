@@ -7,6 +7,7 @@ import (
 	"testing/fstest"
 
 	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/opt"
@@ -132,4 +133,38 @@ func (w *world) emptySpace(title string) docs.SpaceID {
 	sp, _, err := w.spaces.Create(w.Context(), top, spaces.NewSpace{Title: title, EditMode: docs.EditLive, Language: "en", Empty: true})
 	must(w.T, err)
 	return sp.ID
+}
+
+// An edit of a text leaves the navigation as it was; everything that it shows does not.
+func TestANavigationOutlivesEditsOfTexts(t *testing.T) {
+	w := newWorld(t)
+	space := w.emptySpace("Main")
+	w.imported(space, linked)
+	now := func() any {
+		n, err := w.handler.Navigation(t.Context(), space)
+		must(t, err)
+		return n
+	}
+	was := now()
+	for _, c := range []struct {
+		what   string
+		change content.Change
+		same   bool
+	}{
+		{"a text", content.Change{Body: text("# Plain\n\nOther words.\n")}, true},
+		{"another text", content.Change{Body: text("# Plain\n\nAnd [one](one.md).\n")}, true},
+		{"a title", content.Change{Meta: content.PageMeta{Title: opt.Of("Renamed")}}, false},
+		{"an icon", content.Change{Meta: content.PageMeta{Icon: opt.Of("star")}}, false},
+		{"a condition", content.Change{Meta: content.PageMeta{Condition: opt.Of("visitor.claims.beta")}}, false},
+		{"a text again", content.Change{Body: text("# Plain\n\nThe end.\n")}, false}, // and its title
+		{"whether it is listed", content.Change{Meta: content.PageMeta{Hidden: opt.Of(true)}}, false},
+		{"its address", content.Change{Meta: content.PageMeta{Slug: opt.Of("other")}}, false},
+	} {
+		w.edit("Main", "plain", "", c.change)
+		is := now()
+		if same := is == was; same != c.same {
+			t.Errorf("%s changes: the navigation is the same is %t", c.what, same)
+		}
+		was = is
+	}
 }

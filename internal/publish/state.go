@@ -96,6 +96,9 @@ func (h *Handler) cached(ctx context.Context, view *revision.View, base string) 
 	}
 	e, err := newEdition(ctx, view, base)
 	if err == nil {
+		err = h.inherit(ctx, e)
+	}
+	if err == nil {
 		h.editions.Set(key, e)
 	}
 	return e, err

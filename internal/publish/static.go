@@ -120,7 +120,7 @@ func (x *exporter) edition(v *visit, it docs.SiteItem) (*edition, error) {
 		x.spaces[it.Space] = e
 	}
 	at := *e
-	at.menu = nil // its addresses are relative to each page
+	at.menu = menu{} // its addresses are relative to each page
 	if at.base = v.baseOf(it); v.files {
 		at.file = indexFile
 	}

@@ -7,7 +7,9 @@ import (
 	"net/http/cgi"
 	"net/http/httptest"
 	"os/exec"
+	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 )
 
@@ -22,16 +24,23 @@ type Handler struct {
 	backend        cgi.Handler
 }
 
+// backend returns the path of git's own backend, which is a program of its own:
+// git would only start it.
+var backend = sync.OnceValues(func() (string, error) {
+	dir, err := exec.Command("git", "--exec-path").Output()
+	return filepath.Join(strings.TrimSpace(string(dir)), "git-http-backend"), err
+})
+
 // Handler returns the handler alone, for tests that put something before it.
 // With a user it asks for that user and the password.
 func (o *Origin) Handler(user, password string) *Handler {
 	o.t.Helper()
-	path, err := exec.LookPath("git")
+	path, err := backend()
 	if err != nil {
 		o.t.Fatal(err)
 	}
 	return &Handler{user: user, password: password, backend: cgi.Handler{
-		Path: path, Args: []string{"http-backend"},
+		Path: path,
 		Env: []string{"GIT_PROJECT_ROOT=" + o.root, "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_NOSYSTEM=1",
 			"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*"},
 		InheritEnv: []string{"PATH"},

@@ -95,15 +95,42 @@ func (o *Origin) Beside(name string) *Origin {
 	return newOrigin(o.t, o.root, name)
 }
 
+// The settings of both repositories. They have one store of objects, so that a
+// commit is pushed by naming it; neither cleans up after each command.
+const (
+	bareConfig = "[gc]\n\tauto = 0\n[receive]\n\tautogc = false\n[uploadpack]\n\tallowFilter = true\n[http]\n\treceivepack = true\n"
+	workConfig = "[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[remote \"origin\"]\n\turl = %s\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n"
+)
+
 func newOrigin(t testing.TB, root, name string) *Origin {
 	t.Helper()
 	o := &Origin{t: t, root: root, name: name, Bare: filepath.Join(root, filepath.FromSlash(name)), Work: filepath.Join(t.TempDir(), "work")}
-	Git(t, root, "init", "-q", "--bare", "-b", "main", o.Bare)
-	Git(t, o.Bare, "config", "uploadpack.allowFilter", "true")
-	Git(t, o.Bare, "config", "http.receivepack", "true")
-	Git(t, root, "init", "-q", "-b", "main", o.Work)
-	Git(t, o.Work, "remote", "add", "origin", o.Bare)
+	Git(t, root, "init", "-q", "--template=", "--bare", "-b", "main", o.Bare)
+	Git(t, root, "init", "-q", "--template=", "-b", "main", o.Work)
+	o.configure(o.Bare, bareConfig)
+	own := filepath.Join(o.Work, ".git")
+	o.configure(own, fmt.Sprintf(workConfig, strconv.Quote(filepath.ToSlash(o.Bare))))
+	objects := filepath.Join(own, "objects")
+	if err := os.RemoveAll(objects); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(o.Bare, "objects"), objects); err != nil {
+		t.Fatal(err)
+	}
 	return o
+}
+
+// configure adds settings to a repository.
+func (o *Origin) configure(dir, settings string) {
+	o.t.Helper()
+	f, err := os.OpenFile(filepath.Join(dir, "config"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteString(settings); err != nil {
+		o.t.Fatal(err)
+	}
 }
 
 // Write writes files into the work tree.
@@ -126,15 +153,17 @@ func (o *Origin) Write(files map[string]string) {
 	}
 }
 
-// Commit writes files, commits everything in the work tree and pushes it,
-// over whatever the branch has. It returns the commit.
+// Commit writes files, commits everything in the work tree and makes it the
+// branch, over whatever the branch has and whoever refuses pushes. It returns
+// the commit.
 func (o *Origin) Commit(files map[string]string) string {
 	o.t.Helper()
 	o.Write(files)
 	Git(o.t, o.Work, "add", "-A", "-f")
 	Git(o.t, o.Work, "commit", "-q", "--allow-empty", "-m", "change")
-	o.Push("-f", "origin", "HEAD:main")
-	return Git(o.t, o.Work, "rev-parse", "HEAD")
+	commit := Git(o.t, o.Work, "rev-parse", "HEAD")
+	Git(o.t, o.Bare, "update-ref", "refs/heads/main", commit)
+	return commit
 }
 
 // Push runs git push in the work tree.

@@ -5,6 +5,7 @@
 package testcpu
 
 import (
+	"math"
 	"runtime"
 	"testing"
 	"time"
@@ -20,9 +21,8 @@ const (
 	// little is processor time that is too short to be compared: at the sizes
 	// of tests, something quadratic takes longer.
 	little = 10 * time.Millisecond
-	// attempts is how often each size is measured; the shortest time counts.
-	// Both sizes are compared as often before it is an error, because a machine
-	// that stops for a moment counts that as time of the thread.
+	// attempts is how often something is measured; the shortest time counts,
+	// because a machine that stops for a moment counts that as time of the thread.
 	attempts = 3
 )
 
@@ -31,12 +31,14 @@ const (
 // and returns the function, which must not hand its work to other goroutines.
 func Linear(t testing.TB, n int, prepare func(n int) func()) {
 	t.Helper()
-	var large, small time.Duration
-	for range attempts {
-		if large = Time(prepare(n)); large < little {
+	large, small := time.Duration(math.MaxInt64), time.Duration(math.MaxInt64)
+	// The large size takes most of the time. Measured once, it is never too short, so one
+	// that is linear then is linear: it is measured again only if it is not.
+	for range attempts * attempts {
+		if large = min(large, Once(prepare(n))); large < little {
 			return
 		}
-		if small = Time(prepare(n / factor)); large <= limit*small {
+		if small = min(small, Time(prepare(n/factor))); large <= limit*small {
 			return
 		}
 	}

@@ -52,6 +52,22 @@ var postgresTemplate = sync.OnceValues(func() (string, error) {
 	return name, prepare(store.Options{DatabaseURL: address}, "pgx", address)
 })
 
+// copyFiles returns the part of CREATE DATABASE that makes the server copy files. Since
+// version 15 it writes each page to its log unless it is asked not to, which takes most
+// of the time.
+var copyFiles = sync.OnceValue(func() string {
+	admin, err := sql.Open("pgx", os.Getenv(Env))
+	if err != nil {
+		return ""
+	}
+	defer admin.Close()
+	var since15 bool
+	if err := admin.QueryRow(`SELECT current_setting('server_version_num')::int >= 150000`).Scan(&since15); err != nil || !since15 {
+		return "" // CREATE DATABASE says what is wrong
+	}
+	return ` STRATEGY file_copy`
+})
+
 // prepare creates the schema in a database, without what installations differ in.
 func prepare(o store.Options, driver, address string) (err error) {
 	s, err := store.Open(context.Background(), o)

@@ -98,7 +98,7 @@ func newPostgres(t testing.TB, from string) store.Options {
 		t.Fatal(err)
 	}
 	name := "t_" + strings.ToLower(docs.NewID[string](time.Now()))
-	if _, err := admin.ExecContext(ctx, `CREATE DATABASE `+name+` TEMPLATE `+from); err != nil {
+	if _, err := admin.ExecContext(ctx, `CREATE DATABASE `+name+` TEMPLATE `+from+copyFiles()); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,23 +35,13 @@ useEmbedded = "always"
 [outputs]
 home = ["html", "json"]
 `
-	hugoFramed = hugoWhole + `layoutDir = "framed"
+	hugoFramed = `layoutDir = "framed"
+contentDir = "sections"
+` + hugoWhole + `[frontmatter]
+lastmod = [":fileModTime"]
+[markup.highlight]
+noClasses = false
 `
-)
-
-// What surrounds a page of Hugo where it is compared with a page of a site: the
-// navigation with the branch of the page, the way to the page, its outline and its
-// neighbours.
-const (
-	hugoSingle = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{{ .Title }} · {{ .Site.Title }}</title>
-<link rel="canonical" href="{{ .Permalink }}">{{ with .PrevInSection }}<link rel="prev" href="{{ .RelPermalink }}">{{ end }}{{ with .NextInSection }}<link rel="next" href="{{ .RelPermalink }}">{{ end }}
-<meta property="og:title" content="{{ .Title }}"><meta property="og:site_name" content="{{ .Site.Title }}"><meta property="og:url" content="{{ .Permalink }}"></head>
-<body><header><a href="/">{{ .Site.Title }}</a></header><nav>{{ partial "branch.html" (dict "section" .Site.Home "page" .) }}</nav><nav>{{ .TableOfContents }}</nav>
-<main><ol>{{ range .Ancestors.Reverse }}<li><a href="{{ .RelPermalink }}">{{ .LinkTitle }}</a></li>{{ end }}</ol><h1>{{ .Title }}</h1>{{ .Content }}
-{{ with .PrevInSection }}<a href="{{ .RelPermalink }}">{{ .LinkTitle }}</a>{{ end }}{{ with .NextInSection }}<a href="{{ .RelPermalink }}">{{ .LinkTitle }}</a>{{ end }}</main></body></html>
-`
-	hugoBranch = `<ul>{{ $page := .page }}{{ range .section.Pages }}<li><a href="{{ .RelPermalink }}"{{ if eq . $page }} aria-current="page"{{ end }}>{{ .LinkTitle }}</a>` +
-		`{{ if and .IsSection (or (eq . $page.CurrentSection) (.IsAncestor $page)) }}{{ partial "branch.html" (dict "section" . "page" $page) }}{{ end }}</li>{{ end }}</ul>` + "\n"
 )
 
 // newHugo builds the program and writes the site.
@@ -67,12 +58,16 @@ func newHugo(ctx context.Context, dir string, m *manual) (h *hugo, err error) {
 		"layouts/_default/list.html": "<!doctype html><title>{{ .Title }}</title>{{ range .Pages }}<a href=\"{{ .RelPermalink }}\">{{ .Title }}</a>{{ end }}\n",
 	}
 	files["framed.toml"] = hugoFramed
-	for _, name := range []string{"index.json", "list.html"} {
-		files["framed/_default/"+name] = files["layouts/_default/"+name]
+	files["framed/_default/index.json"] = files["layouts/_default/index.json"]
+	frame, err := hugoFrame()
+	if err != nil {
+		return nil, err
 	}
-	files["framed/_default/single.html"], files["framed/partials/branch.html"] = hugoSingle, hugoBranch
+	maps.Copy(files, frame)
 	for i := range m.pages {
-		files["content/"+m.file(i)] = fmt.Sprintf("---\ntitle: %q\n---\n\n%s", m.title(i), m.source(i, firstWords))
+		source := m.source(i, firstWords)
+		files["content/"+m.file(i)] = fmt.Sprintf("---\ntitle: %q\n---\n\n%s", m.title(i), source)
+		files["sections/"+sections.Replace(m.file(i))] = fmt.Sprintf("---\ntitle: %q\nweight: %d\n---\n\n%s", m.title(i), i+1, sections.Replace(source))
 	}
 	for i := range m.figures() {
 		files["static/"+figureFile(i)] = string(m.figure(i))

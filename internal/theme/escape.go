@@ -42,21 +42,19 @@ func (w *markupWriter) attribute(name, value string) {
 }
 
 // address writes an attribute with an address.
-func (w *markupWriter) address(name, href string) { w.raw(" ", name, `="`, attribute(href), `"`) }
+func (w *markupWriter) address(name, href string) {
+	if isPlainAddress(href) {
+		w.attribute(name, href)
+	} else {
+		w.raw(" ", name, `="`, attributeOf(addresses, href), `"`)
+	}
+}
 
 // Addresses that are not plain are escaped by package html/template itself.
 var (
 	addresses = template.Must(template.New("").Parse(`<a href="{{.}}">`))
 	anchors   = template.Must(template.New("").Parse(`<a href="#{{.}}">`))
 )
-
-// attribute returns an address as the value of an attribute.
-func attribute(href string) string {
-	if isPlainAddress(href) {
-		return href
-	}
-	return attributeOf(addresses, href)
-}
 
 // anchored returns the address of a place of the same page as the value of an attribute.
 func anchored(anchor string) string {
@@ -72,14 +70,14 @@ func attributeOf(t *template.Template, value string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(b.String(), `<a href="`), `">`)
 }
 
-// isPlainAddress reports whether an address needs no escaping: it is a path or leads to
-// a web server, and has no characters that mean something to HTML.
+// isPlainAddress reports whether an address is escaped as a text is: it is a path or leads to
+// a web server, and has no characters that addresses must not have.
 func isPlainAddress(href string) bool {
 	switch {
 	case strings.HasPrefix(href, "//"):
 		return false
 	case strings.HasPrefix(href, "/"), strings.HasPrefix(href, "https://"), strings.HasPrefix(href, "http://"):
-		return isPlain(href, "-_.~/:?=#@%") && !hasBadEscape(href)
+		return isPlain(href, "-_.~/:?=#@%+&,;!$*[]") && !hasBadEscape(href)
 	}
 	return false
 }

@@ -37,6 +37,7 @@ func hostileLinks() []*Link {
 		{Title: "Other", Icon: "rocket", Href: "https://example.com/?a=b&c", External: true},
 		{Title: "Host", Href: "//example.com/"},
 		{Title: "Escaped", Href: "/a%20b%2Fc?q=d%3a", Children: []*Link{{Title: "Badly", Href: "/a%2"}, {Title: "Worse", Href: "/%20%zz"}, {Title: "Sign", Href: "https://example.com/100%"}}},
+		{Title: "Query", Href: "https://example.com/?q=a+b&c=[1,2];$d*!@e'f(g)", Children: []*Link{{Title: "Plain query", Href: "https://example.com/?q=a+b&c=[1,2];$d*!@e"}}},
 		{Title: "Mail", Href: "mailto:a@b.test", External: true},
 		{Title: "Nowhere", Children: []*Link{{Title: "Below", Href: "/below", Open: true, Children: []*Link{{Title: "Deep", Href: "/below/deep.md"}}}}},
 		{Title: "Group", Group: true, Children: []*Link{{Title: hostile, Group: true}, {Title: "In " + hostile, Href: "/%22%3E", Children: []*Link{{Title: hostile}}}}},

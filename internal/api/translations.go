@@ -53,9 +53,9 @@ func (a *API) translations() {
 			"Blocks are those of the last run; outdated says that the source changed since, and the next run looks at the block again.",
 	}, a.listTranslationBlocks)
 	register(a, op{
-		ID: "acceptTranslationBlock", Route: "POST " + one + "/blocks/{blockId}/accept", Tag: tag, Allow: edit, Also: []int{http.StatusPreconditionFailed},
+		ID: "acceptTranslationBlock", Route: "POST " + one + "/blocks/{blockId}/accept", Tag: tag, Allow: authz.Org(authz.AcceptTranslations), Also: []int{http.StatusPreconditionFailed},
 		Summary: "Note that a correction is still right although its source has changed.",
-		About:   "The block is not stale any more, until its source changes again. 412 if the block is not translated.",
+		About:   "The block is not stale any more, until its source changes again. 412 if the block is not translated. For people who can edit the result space.",
 	}, a.acceptTranslationBlock)
 }
 

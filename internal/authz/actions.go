@@ -41,6 +41,7 @@ var (
 	ReadAsAdmin        = Action{"see the administration of the organization", docs.Admin, docs.ScopeRead}
 	ListTranslations   = Action{"see translations", docs.Create, docs.ScopeRead}
 	ManageTranslations = Action{"manage translations", docs.Admin, docs.ScopeWrite}
+	AcceptTranslations = Action{"accept blocks of translations", docs.Create, docs.ScopeWrite} // and who may edit the result
 	IngestConvo        = Action{"ingest conversations", docs.Create, docs.ScopeWrite}
 	ReadConvo          = Action{"read conversations", docs.Edit, docs.ScopeRead}
 	ViewBilling        = Action{"see billing", docs.Admin, docs.ScopeRead}

@@ -78,6 +78,9 @@ func (s *Service) Accept(ctx context.Context, g *authz.Grant, id docs.Translatio
 		if err == nil {
 			err = s.readable(ctx, tx.Reader, g, t)
 		}
+		if err == nil {
+			_, _, err = authz.Within(tx.Reader).Space(ctx, g.Actor, authz.EditSpace, t.Result)
+		}
 		if err != nil {
 			return err
 		}

@@ -12,37 +12,30 @@ import (
 func (w *markupWriter) navigation(links []*Link, style icons.Style) {
 	w.raw("<ul>\n")
 	for _, l := range links {
+		w.raw("<li>")
 		if l.drawn == nil {
 			w.navigationEntry(l, style)
 		} else {
 			w.raw(l.drawn.entry(l, style))
 		}
+		w.below(l, style)
+		w.raw("</li>\n")
 	}
 	w.raw("</ul>")
 }
 
+// navigationEntry writes an entry without what is below it.
 func (w *markupWriter) navigationEntry(l *Link, style icons.Style) {
-	w.raw("<li>")
-	if l.Group {
+	switch {
+	case l.Group:
 		w.raw(`<p class="group">`)
 		w.label(l, style)
 		w.raw("</p>")
-		if len(l.Children) > 0 {
-			w.raw("\n")
-			w.navigation(l.Children, style)
-		}
-	} else {
-		w.navigationLink(l, style)
-	}
-	w.raw("</li>\n")
-}
-
-func (w *markupWriter) navigationLink(l *Link, style icons.Style) {
-	if l.Href == "" {
+	case l.Href == "":
 		w.raw(`<span class="nowhere">`)
 		w.label(l, style)
 		w.raw("</span>")
-	} else {
+	default:
 		w.raw("<a")
 		w.address("href", l.Href)
 		if l.Current {
@@ -58,7 +51,16 @@ func (w *markupWriter) navigationLink(l *Link, style icons.Style) {
 		}
 		w.raw("</a>")
 	}
-	if len(l.Children) > 0 {
+}
+
+// below writes the entries below one.
+func (w *markupWriter) below(l *Link, style icons.Style) {
+	switch {
+	case len(l.Children) == 0:
+	case l.Group:
+		w.raw("\n")
+		w.navigation(l.Children, style)
+	default:
 		w.raw("<details")
 		if l.Open {
 			w.raw(" open")
@@ -84,8 +86,8 @@ func (w *markupWriter) label(l *Link, style icons.Style) {
 	w.text(l.Title)
 }
 
-// drawnLink is a link as an entry of navigations, in the styles of icons. It is made when the
-// first page shows it.
+// drawnLink is a link as an entry of navigations, without what is below it, in the styles of
+// icons. It is made when the first page shows it.
 type drawnLink struct{ plain, outlined atomic.Pointer[string] }
 
 func (d *drawnLink) entry(l *Link, style icons.Style) string {

@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// How often a server is killed.
+// How often a server is killed, at other moments in each run.
 const (
-	crashes         = 50
+	crashes         = 30
 	crashesShort    = 5
 	crashesPostgres = 5
 )

@@ -54,7 +54,7 @@ async function loginLink(binary, data, base, email) {
 
 export async function startBrowser() {
     const executablePath = process.env.OCTAVO_TEST_CHROMIUM ?? '/usr/bin/chromium';
-    return puppeteer.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'], protocolTimeout: 600_000, timeout: READY_WITHIN });
+    return puppeteer.launch({ executablePath, headless: executablePath.endsWith('headless-shell') ? 'shell' : true, args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'], protocolTimeout: 600_000, timeout: READY_WITHIN });
 }
 
 /** The browser and the server of a run, and what was found wrong. */

@@ -180,7 +180,10 @@ func TestLargeSites(t *testing.T) {
 // the page stopped something.
 func (w *world) inABrowser(at string) {
 	w.Helper()
-	chromium, err := exec.LookPath("chromium")
+	chromium, err := exec.LookPath("chromium-headless-shell")
+	if err != nil {
+		chromium, err = exec.LookPath("chromium")
+	}
 	if err != nil || testing.Short() {
 		return
 	}

@@ -45,8 +45,8 @@ type job struct {
 	ready  chan struct{}
 }
 
-// maxGroup bounds how many transactions share a flush, and groupTime how long
-// they take together, and so how long the first of them waits.
+// maxGroup bounds how many transactions share a flush, and groupTime how long those of
+// several payers take together, and so how long the first of them waits.
 const (
 	maxGroup  = 128
 	groupTime = 40 * time.Millisecond
@@ -203,7 +203,7 @@ func (s *sqlite) write() {
 			end := time.Now()
 			group[i].took = end.Sub(start)
 			waiting.used.Add(group[i].payer, end.Sub(start), end)
-			if err == nil && len(group) < maxGroup && end.Sub(began) < groupTime {
+			if err == nil && len(group) < maxGroup && (end.Sub(began) < groupTime || waiting.onlyOf(group)) {
 				group = waiting.more(group)
 			}
 		}

@@ -62,6 +62,13 @@ func (q *writeQueue) more(group []*job) []*job {
 	return group
 }
 
+// onlyOf reports whether a group and all who wait have one payer: a long group holds up nobody else.
+func (q *writeQueue) onlyOf(group []*job) bool {
+	q.arrive()
+	other := func(j *job) bool { return j.payer != group[0].payer }
+	return !slices.ContainsFunc(group, other) && !slices.ContainsFunc(q.waiting, other)
+}
+
 // writesMuch reports whether the payer of a transaction used much of the writer's time lately.
 func (q *writeQueue) writesMuch(j *job, now time.Time) bool {
 	return q.used.Of(j.payer, now) > muchTime

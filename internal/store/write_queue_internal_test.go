@@ -29,6 +29,24 @@ func TestTheWriterIsShared(t *testing.T) {
 	}
 }
 
+// A group goes on for as long as one payer has the writer alone.
+func TestAGroupOfOnePayer(t *testing.T) {
+	arriving := make(chan *job, 10)
+	q := newWriteQueue(arriving)
+	group := []*job{{payer: "one"}, {payer: "one"}}
+	arriving <- &job{payer: "one"}
+	if !q.onlyOf(group) {
+		t.Error("all have one payer")
+	}
+	arriving <- &job{payer: "two"}
+	if q.onlyOf(group) {
+		t.Error("another payer waits")
+	}
+	if newWriteQueue(arriving).onlyOf(append(group, &job{payer: "two"})) {
+		t.Error("another payer is in the group")
+	}
+}
+
 // A transaction that waits behind many long ones of somebody else waits for one of them.
 func TestASmallWriteAmongLongOnes(t *testing.T) {
 	s, err := Open(t.Context(), Options{Path: t.TempDir() + "/octavo.db"})

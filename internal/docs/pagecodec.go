@@ -21,6 +21,17 @@ func DecodePage(id string, b []byte) (Page, error) {
 	return p, err
 }
 
+// DecodePages reads both sides of a change. A page that is not there, which is nil, is the zero Page.
+func DecodePages(id string, before, after []byte) (was, now Page, err error) {
+	if before != nil {
+		was, err = DecodePage(id, before)
+	}
+	if after != nil && err == nil {
+		now, err = DecodePage(id, after)
+	}
+	return was, now, err
+}
+
 // PageSource is what a stored page says about its source.
 type PageSource struct {
 	Type PageType

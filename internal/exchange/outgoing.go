@@ -169,11 +169,7 @@ func plainChanges(ctx context.Context, from, to *revision.View) (out plainChange
 		case !plain:
 			return errStop
 		case key[:1] == revision.KeyPage:
-			was, err := docs.DecodePage(id, before)
-			if err != nil {
-				return err
-			}
-			now, err := docs.DecodePage(id, after)
+			was, now, err := docs.DecodePages(id, before, after)
 			out.pages = append(out.pages, [2]docs.Page{was, now})
 			plain = sameEntry(was, now)
 			return err

@@ -139,11 +139,7 @@ func (m *relinker) key(ctx context.Context, key string) error {
 
 // page adds a page that has another file or address, with its descendants.
 func (m *relinker) page(ctx context.Context, id string, before, after []byte) error {
-	was, err := docs.DecodePage(id, before)
-	if err != nil {
-		return err
-	}
-	now, err := docs.DecodePage(id, after)
+	was, now, err := docs.DecodePages(id, before, after)
 	if err != nil {
 		return err
 	}

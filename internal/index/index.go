@@ -92,17 +92,9 @@ func (d *delta) key(key string, before, after []byte) error {
 }
 
 func (d *delta) page(id string, before, after []byte) error {
-	var was, now docs.Page
-	var err error
-	if before != nil {
-		if was, err = docs.DecodePage(id, before); err != nil {
-			return err
-		}
-	}
-	if after != nil {
-		if now, err = docs.DecodePage(id, after); err != nil {
-			return err
-		}
+	was, now, err := docs.DecodePages(id, before, after)
+	if err != nil {
+		return err
 	}
 	d.count++
 	pid := docs.PageID(id)

@@ -139,21 +139,6 @@ func around(ids []docs.PageID, open docs.PageID) []docs.PageID {
 	return ids[from : from+maxSiblings]
 }
 
-// entries returns those of some pages that are listed.
-func (e *edition) entries(ctx context.Context, ids []docs.PageID) (out []*theme.Link, err error) {
-	err = e.each(ctx, ids, func(n *node) (bool, error) {
-		if !lists(n.Page) {
-			return true, nil
-		}
-		l, err := e.entry(ctx, n)
-		if l != nil {
-			out = append(out, l)
-		}
-		return true, err
-	})
-	return out, err
-}
-
 // navigated is the navigation of a revision.
 type navigated struct {
 	root  chunk.Hash
@@ -200,11 +185,7 @@ func sameNavigation(ctx context.Context, v *revision.View, root chunk.Hash) (boo
 		if edited++; !is || before == nil || after == nil || edited > maxEdited {
 			return differs
 		}
-		was, err := docs.DecodePage(id, before)
-		if err != nil {
-			return err
-		}
-		now, err := docs.DecodePage(id, after)
+		was, now, err := docs.DecodePages(id, before, after)
 		if err != nil {
 			return err
 		}

@@ -100,13 +100,11 @@ func (p *printer) page(n *node) (*theme.Page, error) {
 		out.Feed = feedAddress(at)
 	}
 	if text.html == "" {
-		ids, err := e.idsBelow(p.ctx, n)
+		below, err := e.level(p.ctx, n, "")
 		if err != nil {
 			return nil, err
 		}
-		if out.Below, err = e.entries(p.ctx, around(ids, "")); err != nil {
-			return nil, err
-		}
+		out.Below = below.links
 	}
 	return out, p.err
 }

@@ -90,11 +90,7 @@ func edited(key string, before, after []byte) (docs.PageID, error) {
 	if !is || before == nil || after == nil {
 		return "", nil
 	}
-	was, err := docs.DecodePage(id, before)
-	if err != nil {
-		return "", err
-	}
-	now, err := docs.DecodePage(id, after)
+	was, now, err := docs.DecodePages(id, before, after)
 	if err != nil {
 		return "", err
 	}

@@ -2,7 +2,6 @@ package theme
 
 import (
 	"html/template"
-	"sync"
 
 	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/icons"
@@ -35,19 +34,8 @@ func icon(name string, style icons.Style) string {
 	return svg
 }
 
-// ours are the icons that the program names, drawn once.
-var ours sync.Map
-
-// ourIcon returns an icon of the frame. The names are those of templates, so there
-// are few.
-func ourIcon(name string) string {
-	if drawn, ok := ours.Load(name); ok {
-		return drawn.(string)
-	}
-	drawn := icons.Find(name, icons.Filled).SVG("icon")
-	ours.Store(name, drawn)
-	return drawn
-}
+// ourIcon returns an icon of the frame.
+func ourIcon(name string) string { return icon(name, icons.Filled) }
 
 // element is a drawn icon for templates.
 func element(svg string) template.HTML { return template.HTML(svg) } //nolint:gosec // a picture of ours

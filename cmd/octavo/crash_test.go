@@ -15,7 +15,7 @@ import (
 
 // How often a server is killed, at other moments in each run.
 const (
-	crashes         = 30
+	crashes         = 50
 	crashesShort    = 5
 	crashesPostgres = 5
 )

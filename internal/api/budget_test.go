@@ -56,7 +56,7 @@ func TestLargeBodiesTakeTurns(t *testing.T) {
 		wg.Go(func() {
 			a := answer{status: http.StatusServiceUnavailable}
 			for a.status == http.StatusServiceUnavailable { // it waited for ten seconds, and tries again as it should
-				a = w.raw("POST", "/spaces/$space/content", strings.NewReader(w.expand(body)))
+				a = w.ask("admin", "POST", w.expand("/spaces/$space/content"), strings.NewReader(w.expand(body)))
 			}
 			if a.status/100 != 4 {
 				t.Errorf("%d %.200s", a.status, a.body)

@@ -7,8 +7,8 @@ import (
 )
 
 // net/http writes an answer that is longer than its buffer of 4 KB in two pieces. For a page that is
-// ready to be sent, a second system call and the packets of its own cost as much as the whole
-// handler: both pieces are sent together.
+// ready to be sent, the second system call is about a tenth of the processor time: both pieces are
+// sent together.
 
 // joining accepts connections that can join the pieces of an answer.
 type joining struct{ net.Listener }

@@ -128,7 +128,7 @@ export class Run {
         const { host, protocol } = new URL(address);
         page.setDefaultTimeout(DONE_WITHIN);
         page.wrong = [];
-        page.on('console', (m) => m.type() === 'error' && page.wrong.push(`console: ${m.text()}`));
+        page.on('console', (m) => m.type() === 'error' && page.wrong.push(`console: ${m.text()} ${m.location().url ?? ''}`.trim()));
         page.on('pageerror', (e) => page.wrong.push(`error: ${e.message}`));
         page.on('dialog', (d) => { page.wrong.push(`dialog: ${d.message()}`); d.dismiss(); });
         page.on('request', (r) => {

@@ -3,6 +3,9 @@ package content_test
 import (
 	"context"
 	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -70,28 +73,54 @@ func BenchmarkEdit(b *testing.B) {
 	}
 }
 
-// BenchmarkEditsAtOnce is of many who edit pages of one space. What counts is the
-// processor time of an edit, which does not depend on the disk.
+// BenchmarkEditsAtOnce is of many who edit pages of one space, each its own: of a
+// text of about 1,900 bytes one paragraph differs. What counts is the processor
+// time of an edit, which does not depend on the disk.
 func BenchmarkEditsAtOnce(b *testing.B) {
 	const editors, pages = 16, 1024
 	d, ids := filledDesk(b, pages)
-	var edits atomic.Int64
+	texts := make([]string, pages)
+	for i := range texts {
+		texts[i] = editedText(i)
+	}
+	edit := func(from, to int) {
+		var edits atomic.Int64
+		var all sync.WaitGroup
+		for k := range editors {
+			all.Go(func() {
+				for i := from + k; int(edits.Add(1)) <= to-from; i += editors {
+					text := texts[i%pages] + fmt.Sprintf("Version %d of the paragraph.\n", i)
+					if _, err := d.apply(b, d.id, write(ids[i%pages], text)); err != nil {
+						b.Error(err)
+						return
+					}
+				}
+			})
+		}
+		all.Wait()
+	}
+	edit(0, pages) // the first text of each page differs as a whole
+	b.ReportAllocs()
 	b.ResetTimer()
 	began := processorTime(b)
-	var all sync.WaitGroup
-	for k := range editors {
-		all.Go(func() {
-			for i := k; int(edits.Add(1)) <= b.N; i += editors {
-				text := fmt.Sprintf("Edited %d times.\n\n## Setup\n\n%s See [one](page-1.md).\n\n## Usage\n\n* one\n* two\n", i, strings.Repeat("Words about words that fill a paragraph. ", 24))
-				if _, err := d.apply(b, d.id, write(ids[i%len(ids)], text)); err != nil {
-					b.Error(err)
-					return
-				}
-			}
-		})
-	}
-	all.Wait()
+	edit(pages, pages+b.N)
 	b.ReportMetric(float64((processorTime(b)-began).Microseconds())/float64(b.N), "cpu-µs/op")
+}
+
+// editedText returns the text of a page, without its last paragraph: sections of
+// words of which few are frequent, links, a hint, a list and code.
+func editedText(i int) string {
+	r := rand.New(rand.NewPCG(7, uint64(i)))
+	words := func(n int) string {
+		var b strings.Builder
+		for range n {
+			word := int64(math.Exp(r.Float64() * math.Log(20_000)))
+			fmt.Fprintf(&b, "%s ", strconv.FormatInt(12_345+word*7_919, 36))
+		}
+		return strings.TrimSpace(b.String())
+	}
+	return fmt.Sprintf("# %s\n\n%s\n\nSee [one](page-%d.md) and [another](page-%d.md).\n\n## %s\n\n{%% hint style=\"info\" %%}\n%s\n{%% endhint %%}\n\n%s\n\n* %s\n* %s\n\n```sh\nrun %s\n```\n\n## %s\n\n%s\n\n",
+		words(3), words(75), i/2, i/3, words(3), words(10), words(75), words(5), words(5), words(4), words(3), words(75))
 }
 
 // processorTime returns what this process has used.

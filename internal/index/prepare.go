@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/revision"
@@ -60,7 +61,7 @@ func (x *Index) Prepare(ctx context.Context, r store.Reader, d *revision.Draft, 
 		t = whole
 	}
 	ix := &indexer{r: r, space: d.Space, tree: t, parsed: d.Parsed, ready: w.ready}
-	return ix.prepare(ctx, dl, w.bulk)
+	return ix.prepare(ctx, dl, w.bulk, x.analysers)
 }
 
 // DocumentsOf returns the documents that come or go with a draft, and how many
@@ -75,7 +76,7 @@ func DocumentsOf(ctx context.Context, d *revision.Draft) (*Update, error) {
 
 // prepare works out the update of a delta. bulk is a layer that was stored
 // already; nil is none.
-func (ix *indexer) prepare(ctx context.Context, dl *delta, bulk *Bulk) (*Update, error) {
+func (ix *indexer) prepare(ctx context.Context, dl *delta, bulk *Bulk, analysers *sync.Pool) (*Update, error) {
 	u := &Update{Changed: dl.count, Documents: dl.docs, Pages: dl.came, Files: dl.files, language: ix.space.Language, bulk: bulk}
 	var err error
 	if bulk != nil {
@@ -86,11 +87,14 @@ func (ix *indexer) prepare(ctx context.Context, dl *delta, bulk *Bulk) (*Update,
 	if err != nil {
 		return nil, err
 	}
-	return u, ix.collect(ctx, dl, u)
+	a := analysers.Get().(*search.Analyser)
+	err = ix.collect(ctx, dl, u, a)
+	analysers.Put(a)
+	return u, err
 }
 
 // collect works out the entries of a delta.
-func (ix *indexer) collect(ctx context.Context, dl *delta, u *Update) error {
+func (ix *indexer) collect(ctx context.Context, dl *delta, u *Update, a *search.Analyser) error {
 	for _, id := range slices.Sorted(maps.Keys(dl.reuse)) {
 		if !dl.reuse[id] {
 			u.deleted = append(u.deleted, string(id))
@@ -106,7 +110,6 @@ func (ix *indexer) collect(ctx context.Context, dl *delta, u *Update) error {
 		}
 		u.links = append(u.links, lp)
 	}
-	var a search.Analyser
 	size := 0
 	for _, id := range slices.Sorted(maps.Keys(dl.pages)) {
 		if size > maxHeld {
@@ -123,7 +126,7 @@ func (ix *indexer) collect(ctx context.Context, dl *delta, u *Update) error {
 		}
 		is, made := ix.ready[id]
 		if !made {
-			if is, err = ix.entry(ctx, p, &a); err != nil {
+			if is, err = ix.entry(ctx, p, a); err != nil {
 				return err
 			}
 		}

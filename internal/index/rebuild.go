@@ -87,7 +87,7 @@ func (s *Index) finishRebuild(ctx context.Context, v *revision.View, f *Bulk) (d
 	read := now.It
 	read.Layer, read.Language = f.layer.Layer, v.Space.Language
 	ix := &indexer{r: s.Store.Reader, space: read, tree: head.Tree}
-	u, err := ix.prepare(ctx, dl, nil)
+	u, err := ix.prepare(ctx, dl, nil, s.analysers)
 	if err != nil {
 		return false, err
 	}

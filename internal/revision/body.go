@@ -79,12 +79,17 @@ func (t *Tree) Parse(ctx context.Context, body []byte, file string, s Sidecar) (
 // ParseLoose is parse that notes the references that are not tied to their
 // targets.
 func (t *Tree) ParseLoose(ctx context.Context, body []byte, file string, s Sidecar, loose map[markup.Ref]bool) (*markup.Document, error) {
-	l := &Linker{ctx: ctx, t: t.whole(), base: t.src.s.BaseURL, file: file, Resolved: s.Links, ResolvedFirst: true, loose: loose, trace: t.trace}
+	l := t.reader(ctx, file, s, loose)
 	doc := markup.Parse(body, l.refs())
 	if len(s.Keys) > 0 || len(s.Inner) > 0 {
 		markup.SetKeys(doc, s.Keys, s.Inner)
 	}
 	return doc, l.Err
+}
+
+// reader returns the linker for a source that is stored.
+func (t *Tree) reader(ctx context.Context, file string, s Sidecar, loose map[markup.Ref]bool) *Linker {
+	return &Linker{ctx: ctx, t: t.whole(), base: t.src.s.BaseURL, file: file, Resolved: s.Links, ResolvedFirst: true, loose: loose, trace: t.trace}
 }
 
 // Document returns the blocks of a page.
@@ -280,6 +285,9 @@ func (d *Draft) Compose(ctx context.Context, x Text, w *Writing) (chunk.Hash, ch
 		return x.Body, x.Sidecar, now.doc, nil
 	}
 	body, side, err := d.storeText(x, w, now, file)
+	if err == nil && !d.Uncached {
+		d.src.s.parsed.keep(body, side, now.doc, len(now.body), l.asked)
+	}
 	return body, side, now.doc, err
 }
 
@@ -300,7 +308,11 @@ func (d *Draft) current(ctx context.Context, x Text, old []byte, w *Writing) (wa
 			return was, here.Err
 		}
 	}
-	was.doc, err = d.Parse(ctx, was.body, x.File, was.side)
+	if w.Doc != nil { // it is printed with the blocks of the text
+		was.doc, err = d.Parse(ctx, was.body, x.File, was.side)
+	} else {
+		was.doc, err = d.parsedBefore(ctx, x, old, was.body, was.side)
+	}
 	return was, err
 }
 
@@ -351,7 +363,8 @@ func (d *Draft) given(ctx context.Context, x Text, w *Writing, was composed) (he
 // read parses the new body. Blocks that are the same keep their keys.
 func (now *composed) read(l *Linker, was composed, w *Writing) error {
 	clear(l.found)
-	now.doc = markup.Parse(now.body, l.refs())
+	l.asked = nil
+	now.doc = markup.Parse(now.body, markup.Refs{Resolve: l.answer})
 	if l.Err != nil {
 		return l.Err
 	}

@@ -34,13 +34,21 @@ type Linker struct {
 	found map[string]markup.Ref
 	// loose are those that were found by a path that is not tied to them.
 	loose map[markup.Ref]bool
-	trace *Trace // notes what was found by the current tree
+	asked []answer // what answer was asked
+	trace *Trace   // notes what was found by the current tree
 	Err   error
 }
 
 // refs returns what the markup package asks.
 func (l *Linker) refs() markup.Refs {
 	return markup.Refs{Resolve: l.resolve, Locate: l.Locate}
+}
+
+// answer is resolve that remembers the question.
+func (l *Linker) answer(dest string, use markup.Use) (markup.Ref, bool) {
+	ref, ok := l.resolve(dest, use)
+	l.asked = append(l.asked, answer{dest, use, ref, ok})
+	return ref, ok
 }
 
 func (l *Linker) resolve(dest string, use markup.Use) (markup.Ref, bool) {

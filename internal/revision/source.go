@@ -24,6 +24,7 @@ type Source struct {
 
 	objects *cache.Cache[chunk.Hash, object]
 	pages   *PageCache
+	parsed  *parsedCache
 	// unread are the conditions that older versions did not read, by the sources.
 	unread *cache.Cache[chunk.Hash, string]
 	since  atomic.Int64 // when that ended; 0: not asked yet
@@ -41,7 +42,7 @@ const (
 // NewSource returns a source over a store.
 func NewSource(st *store.Store, baseURL string) *Source {
 	unread := cache.New[chunk.Hash](maxUnread, func(condition string) int { return len(condition) + 128 })
-	return &Source{Store: st, BaseURL: baseURL, unread: unread, pages: NewPageCache(maxPages), objects: cache.New[chunk.Hash](maxObjects, func(o object) int {
+	return &Source{Store: st, BaseURL: baseURL, unread: unread, pages: NewPageCache(maxPages), parsed: newParsedCache(), objects: cache.New[chunk.Hash](maxObjects, func(o object) int {
 		if o.node != nil {
 			return o.node.Size()
 		}

@@ -22,7 +22,7 @@ const module = "github.com/octavo-docs/octavo/"
 // the layers below its own, and the ones named in besides. A package that is
 // in no layer fails the test, so a new one finds its place.
 var layers = [][]string{
-	{"docs/manual", "internal/cache", "internal/coding", "internal/costly", "internal/emoji", "internal/errs", "internal/inline", "internal/jsontext", "internal/lis", "internal/names", "internal/opt", "internal/packed", "internal/rison", "internal/svg", "internal/yamldoc"},
+	{"docs/manual", "internal/cache", "internal/coding", "internal/costly", "internal/emoji", "internal/errs", "internal/inline", "internal/jsontext", "internal/lis", "internal/names", "internal/opt", "internal/packed", "internal/readyconn", "internal/rison", "internal/svg", "internal/yamldoc"},
 	{"internal/budget"},
 	{"internal/chunk", "internal/expr", "internal/formula", "internal/icons", "internal/openapi", "internal/search", "internal/twemoji", "internal/outbound"},
 	{"internal/docs"},
@@ -59,7 +59,7 @@ var only = map[string][]string{
 	"github.com/danielgtaylor/huma":       {"internal/api"},
 	"github.com/alecthomas/kong":          {"cmd/octavo"},
 	"github.com/prometheus/client_golang": {"internal/server"},
-	"net/http":                            {"internal/api", "internal/certs", "internal/coding", "internal/console", "internal/server", "internal/outbound", "internal/blob", "internal/git", "internal/oidc", "internal/preview", "internal/publish", "internal/scim", "internal/theme", "cmd/octavo", "bench", "bench/hostile"},
+	"net/http":                            {"internal/api", "internal/certs", "internal/coding", "internal/console", "internal/server", "internal/outbound", "internal/blob", "internal/git", "internal/oidc", "internal/preview", "internal/publish", "internal/readyconn", "internal/scim", "internal/theme", "cmd/octavo", "bench", "bench/hostile"},
 	"github.com/klauspost/compress":       {"internal/coding", "internal/server"},
 	"github.com/andybalholm/brotli":       {"internal/coding"},
 	"github.com/wneessen/go-mail":         {"internal/mail"},

@@ -3,6 +3,7 @@ package publish
 import (
 	"net/http"
 	"regexp"
+	"strings"
 )
 
 // machines name themselves in their requests: crawlers, monitors, programs.
@@ -28,7 +29,7 @@ func (h *Handler) countable(r *http.Request) bool {
 	machine, known := h.agents.Get(name)
 	if !known {
 		if machine = machines.MatchString(name); len(name) <= maxAgent {
-			h.agents.Set(name, machine)
+			h.agents.Set(strings.Clone(name), machine) // name is a part of the whole request
 		}
 	}
 	return !machine

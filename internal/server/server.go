@@ -45,6 +45,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/pdf"
 	"github.com/octavo-docs/octavo/internal/publish"
+	"github.com/octavo-docs/octavo/internal/readyconn"
 	"github.com/octavo-docs/octavo/internal/reviews"
 	"github.com/octavo-docs/octavo/internal/scim"
 	"github.com/octavo-docs/octavo/internal/signin"
@@ -308,7 +309,7 @@ func (s *Server) start(ctx context.Context) error {
 	if listener, err = s.secure(listener); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	s.serve(listener, s.handler())
+	s.serve(&readyconn.Listener{Listener: listener, Find: s.kept, Timeout: idleTimeout}, s.handler())
 	if s.MetricsListen != "" && s.MetricsListen != s.Listen {
 		l, err := net.Listen("tcp", s.MetricsListen)
 		if err != nil {
@@ -399,6 +400,9 @@ func resolver(address string) *net.Resolver {
 	}}
 }
 
+// idleTimeout is how long a connection may wait for a request.
+const idleTimeout = 2 * time.Minute
+
 func (s *Server) serve(l net.Listener, h http.Handler) {
 	srv := &http.Server{
 		Handler: h,
@@ -406,14 +410,14 @@ func (s *Server) serve(l net.Listener, h http.Handler) {
 		// otherwise, and setting deadlines is a good part of a small read.
 		ReadTimeout:    time.Minute,
 		WriteTimeout:   2 * time.Minute,
-		IdleTimeout:    2 * time.Minute,
+		IdleTimeout:    idleTimeout,
 		MaxHeaderBytes: 64 << 10,
-		ConnContext:    withConn,
+		ConnState:      readyconn.State,
 		ErrorLog:       slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn),
 	}
 	s.http = append(s.http, srv)
 	s.bg.Go(func() {
-		if err := srv.Serve(joining{l}); !errors.Is(err, http.ErrServerClosed) {
+		if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			s.failed <- err
 		}
 	})
@@ -504,7 +508,7 @@ func (s *Server) handler() http.Handler {
 		mux.Handle("GET /metrics", s.metrics.handler())
 	}
 	answers := s.crossOrigin(s.API)
-	return s.kept(compressed(func(w http.ResponseWriter, r *http.Request) {
+	return s.orKept(compressed(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h["X-Request-Id"] = []string{s.requestID()}
 		h["X-Content-Type-Options"] = nosniff
@@ -538,16 +542,28 @@ func (s *Server) handler() http.Handler {
 	}))
 }
 
-// kept answers for pages of sites that are ready to be sent, without whatever else
-// is done for a request.
-func (s *Server) kept(h http.Handler) http.Handler {
-	if s.AccessLog {
-		return h
+// kept returns what answers for a page of a site that is ready to be sent, without
+// whatever else is done for a request.
+func (s *Server) kept(r *http.Request) (http.Handler, bool) {
+	if s.AccessLog || s.draining.Load() {
+		return nil, false
+	}
+	page, ok := s.readers.Kept(r)
+	if !ok {
+		return nil, false
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if page, ok := s.readers.Kept(r); ok {
-			w.Header()["X-Request-Id"] = []string{s.requestID()}
-			page.ServeHTTP(inOnePiece(w, r), r)
+		w.Header()["X-Request-Id"] = []string{s.requestID()}
+		page.ServeHTTP(w, r)
+	}), true
+}
+
+// orKept answers with what is kept, for connections that readyconn does not read, such
+// as those with TLS.
+func (s *Server) orKept(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if page, ok := s.kept(r); ok {
+			page.ServeHTTP(w, r)
 			return
 		}
 		h.ServeHTTP(w, r)

@@ -1,0 +1,99 @@
+package api_test
+
+import (
+	"bufio"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/octavo-docs/octavo/internal/testdb"
+)
+
+// rawConn is a connection on which requests are written as they are.
+type rawConn struct {
+	t *testing.T
+	net.Conn
+	answers *bufio.Reader
+}
+
+func dialRaw(t *testing.T, addr string) *rawConn {
+	t.Helper()
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return &rawConn{t, c, bufio.NewReader(c)}
+}
+
+// ask sends a request, and returns its answer without what is never the same.
+func (c *rawConn) ask(request string) (*http.Response, string) {
+	c.t.Helper()
+	if _, err := io.WriteString(c, request); err != nil {
+		c.t.Fatal(err)
+	}
+	method, _, _ := strings.Cut(request, " ")
+	res, err := http.ReadResponse(c.answers, &http.Request{Method: method})
+	if err != nil {
+		c.t.Fatalf("%q: %v", request, err)
+	}
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		c.t.Fatalf("%q: %v", request, err)
+	}
+	if res.Header.Get("Date") == "" || res.Header.Get("X-Request-Id") == "" {
+		c.t.Errorf("%q: %v", request, res.Header)
+	}
+	for _, name := range []string{"Date", "X-Request-Id", "Connection"} {
+		res.Header.Del(name)
+	}
+	return res, string(body)
+}
+
+// A page that is sent again, on a connection before net/http has seen the request, is the
+// page that net/http sends, and what is stored at that moment.
+func TestKeptPagesOnOneConnection(t *testing.T) {
+	w := newWorld(t, testdb.SQLite(t), nil)
+	w.must("admin", "POST", "/orgs/$org/spaces", `{"title":"Docs","empty":true}`, "space")
+	write := func(text string) {
+		w.importFolder(w.vars["space"], fstest.MapFS{"README.md": {Data: []byte("# Home\n\n" + text + "\n"), Mode: 0o644}})
+	}
+	write("the first " + strings.Repeat("and long ", 400))
+	w.must("admin", "POST", "/orgs/$org/sites", `{"title":"Site","visibility":"public","spaces":["$space"]}`, "site")
+	w.must("admin", "POST", "/orgs/$org/sites/$site/publish", "")
+	host := strings.TrimPrefix(w.srv.URL(), "http://")
+	at := " /s/" + w.vars["site"] + "/ HTTP/1.1\r\nHost: " + host + "\r\nUser-Agent: Mozilla/5.0\r\n"
+	c := dialRaw(t, host)
+	res, _ := c.ask("GET" + at + "\r\n")
+	tag := res.Header.Get("Etag")
+	for _, request := range []string{
+		"GET" + at, "HEAD" + at, "GET" + at + "If-None-Match: " + tag + "\r\n", "GET" + at + "Accept-Encoding: br\r\n", "GET" + at + "Accept-Encoding: gzip;q=1, zstd;q=0.5\r\n",
+		"GET" + at + "Cookie: theme=dark\r\nCookie: octavo-other=1\r\n", "GET" + at + "Sec-Purpose: prefetch\r\nRange: bytes=0-9\r\n",
+	} {
+		got, text := c.ask(request + "\r\n")
+		want, expected := dialRaw(t, host).ask(request + "Connection: close\r\n\r\n")
+		if got.StatusCode != want.StatusCode || text != expected || !maps.EqualFunc(got.Header, want.Header, slices.Equal) {
+			t.Errorf("%q: %d, %d bytes, %v, want %d, %d bytes, %v", request, got.StatusCode, len(text), got.Header, want.StatusCode, len(expected), want.Header)
+		}
+	}
+	if res, text := c.ask("GET /v1/ HTTP/1.1\r\nHost: " + host + "\r\n\r\n"); res.StatusCode != http.StatusOK || text == "" {
+		t.Errorf("the API on the same connection: %d %s", res.StatusCode, text)
+	}
+	for _, text := range []string{"the second", "the third"} {
+		write(text)
+		for range 2 {
+			if _, shown := c.ask("GET" + at + "\r\n"); !strings.Contains(shown, text) {
+				t.Errorf("%s is not shown", text)
+			}
+		}
+	}
+	w.must("admin", "POST", "/orgs/$org/sites/$site/unpublish", "")
+	if res, shown := c.ask("GET" + at + "\r\n"); res.StatusCode == http.StatusOK || strings.Contains(shown, "the third") {
+		t.Errorf("after unpublishing: %d %s", res.StatusCode, shown)
+	}
+}

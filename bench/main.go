@@ -89,7 +89,7 @@ var roles = map[string]func(args []string) error{
 func bench() error {
 	var o options
 	flag.StringVar(&o.bin, "bin", "", "octavo `binary`; built from this module without it")
-	flag.StringVar(&o.before, "before", "", "another octavo `binary`; groups D to F and W measure both and compare them")
+	flag.StringVar(&o.before, "before", "", "another octavo `binary`; all groups but O measure both and compare them")
 	flag.StringVar(&o.dir, "dir", "", "`folder` for the temporary data; it should be on a real disk")
 	flag.IntVar(&o.rounds, "rounds", 9, "interleaved rounds; the median counts")
 	flag.Float64Var(&o.seconds, "seconds", 1, "length of each measurement")

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strconv"
 )
 
@@ -19,60 +20,84 @@ var siteSizes = []int{1, 100, 1000}
 // measurePublished measures sites of several sizes on one server, each beside a
 // bare handler that sends the same answers.
 func measurePublished(ctx context.Context, o options, p pinning, dir string) (out *results, err error) {
-	b := newShelf(p, filepath.Join(dir, "published"), binary{path: o.bin}, 100)
-	defer func() { err = errors.Join(err, b.close()) }()
-	most := siteSizes[len(siteSizes)-1]
-	spaces, err := b.begin(ctx, most)
+	var subjects []*subject
+	var ratios []*ratio
+	for _, bin := range o.binaries() {
+		b := newShelf(p, filepath.Join(dir, "published"+bin.suffix), bin, 100)
+		defer func() { err = errors.Join(err, b.close()) }()
+		spaces, err := b.beginPublished(ctx, o.profile != "")
+		if err != nil {
+			return nil, err
+		}
+		if o.profile != "" {
+			return nil, errors.Join(b.profileVisits(ctx, o, spaces), profileEdited(ctx, o, p, dir))
+		}
+		mine, beside, err := b.planVisits(ctx, o, spaces)
+		if err != nil {
+			return nil, err
+		}
+		subjects, ratios = append(subjects, mine...), append(ratios, beside...)
+	}
+	rounds := min(o.rounds, contentRounds)
+	if err := interleave(ctx, rounds, o.length(), subjects); err != nil {
+		return nil, err
+	}
+	facts, merged, err := visitsAfterMerges(ctx, o, p, dir)
 	if err != nil {
+		return nil, err
+	}
+	title := "Published sites: an address, its site and a document with a content token, in turn."
+	out = newResults(title, o, p, rounds, subjects, slices.Concat(ratios, merged, afterBefore(subjects)))
+	out.Facts = facts
+	return out, nil
+}
+
+// beginPublished starts the server, with a page in the first of its spaces.
+func (b *shelf) beginPublished(ctx context.Context, profiled bool) (spaces []string, err error) {
+	if spaces, err = b.begin(ctx, siteSizes[len(siteSizes)-1]); err != nil {
 		return nil, err
 	}
 	b.space = spaces[0]
 	if _, _, err := b.importCorpus(ctx, b.space, b.corpus); err != nil {
 		return nil, err
 	}
-	if err := b.serve(ctx, o.profile != ""); err != nil {
-		return nil, err
-	}
-	if o.profile != "" {
-		var each []profiled
-		for _, n := range siteSizes {
-			v, err := b.visit(ctx, spaces[:n])
-			if err != nil {
-				return nil, err
-			}
-			each = append(each, profiled{"visit-" + strconv.Itoa(n), v.load(b.addr, o.conns).run})
-		}
-		return nil, errors.Join(b.profiles(ctx, o, each), profileEdited(ctx, o, p, dir))
-	}
-	var subjects []*subject
-	var ratios []*ratio
+	return spaces, b.serve(ctx, profiled)
+}
+
+// profileVisits writes a profile of visits of each size.
+func (b *shelf) profileVisits(ctx context.Context, o options, spaces []string) error {
+	var each []profiled
 	for _, n := range siteSizes {
 		v, err := b.visit(ctx, spaces[:n])
 		if err != nil {
-			return nil, fmt.Errorf("a site of %d spaces: %w", n, err)
+			return err
+		}
+		each = append(each, profiled{"visit-" + strconv.Itoa(n), v.load(b.addr, o.conns).run})
+	}
+	return b.profiles(ctx, o, each)
+}
+
+// planVisits says what is measured and what is compared. The binary of -before has no bare handlers.
+func (b *shelf) planVisits(ctx context.Context, o options, spaces []string) (subjects []*subject, ratios []*ratio, err error) {
+	for _, n := range siteSizes {
+		v, err := b.visit(ctx, spaces[:n])
+		if err != nil {
+			return nil, nil, fmt.Errorf("a site of %d spaces: %w", n, err)
 		}
 		name := strconv.Itoa(n) + " site spaces"
-		is := &subject{Name: "visit, " + name, process: b.server, once: v.load(b.addr, o.conns).run}
+		is := &subject{Name: "visit, " + name + b.bin.suffix, process: b.server, once: v.load(b.addr, o.conns).run}
+		if subjects = append(subjects, is); b.bin.suffix != "" {
+			continue
+		}
 		bare, addr, err := v.bare(ctx, b.site)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		to := &subject{Name: "bare handler, " + name, process: bare, once: v.load(addr, o.conns).run}
-		subjects = append(subjects, is, to)
+		subjects = append(subjects, to)
 		ratios = append(ratios, &ratio{Name: "visit / bare handler, " + name, of: is, to: to, by: rates, Target: 0.6})
 	}
-	rounds := min(o.rounds, contentRounds)
-	if err := interleave(ctx, rounds, o.length(), subjects); err != nil {
-		return nil, err
-	}
-	title := "Published sites: an address, its site and a document with a content token, in turn."
-	facts, merged, err := visitsAfterMerges(ctx, o, p, dir)
-	if err != nil {
-		return nil, err
-	}
-	out = newResults(title, o, p, rounds, subjects, append(ratios, merged...))
-	out.Facts = facts
-	return out, nil
+	return subjects, ratios, nil
 }
 
 // visited is what a renderer asks for one page.

@@ -38,15 +38,17 @@ func visitsAfterMerges(ctx context.Context, o options, p pinning, dir string) (f
 	}
 	var shelves []*shelf
 	var edits []*editedPages
-	for _, n := range []int{list[0], list[len(list)-1]} {
-		b := newShelf(p, filepath.Join(dir, "merged-"+strconv.Itoa(n)), binary{path: o.bin}, n)
-		b.note("pages", 0, float64(n))
-		defer func() { err = errors.Join(err, b.close()) }()
-		e, err := b.visitMerged(ctx, false)
-		if err != nil {
-			return nil, nil, fmt.Errorf("visits of %d pages: %w", n, err)
+	for _, bin := range o.binaries() {
+		for _, n := range []int{list[0], list[len(list)-1]} {
+			b := newShelf(p, filepath.Join(dir, "merged-"+strconv.Itoa(n)+bin.suffix), bin, n)
+			b.note("pages", 0, float64(n))
+			defer func() { err = errors.Join(err, b.close()) }()
+			e, err := b.visitMerged(ctx, false)
+			if err != nil {
+				return nil, nil, fmt.Errorf("visits of %d pages: %w", n, err)
+			}
+			shelves, edits = append(shelves, b), append(edits, e)
 		}
-		shelves, edits = append(shelves, b), append(edits, e)
 	}
 	least, most := shelves[0], shelves[1]
 	for range publishedEdits { // in turn, so that whatever else the machine does counts for both
@@ -63,7 +65,8 @@ func visitsAfterMerges(ctx context.Context, o options, p pinning, dir string) (f
 	for _, r := range []ratio{{Name: firstVisit}, {Name: firstPage}, {Name: editedPage, Target: 1.5}} {
 		ratios = append(ratios, &ratio{Name: r.Name + ", most pages / least", AtMost: true, Target: r.Target, Values: []float64{most.fact(r.Name) / least.fact(r.Name)}})
 	}
-	return factsOf(shelves), ratios, nil
+	news, olds := shelves[:2], shelves[2:]
+	return append(factsOf(news), factsOf(olds)...), append(ratios, factsAfterBefore(news, olds)...), nil
 }
 
 // profileEdited writes a profile of edits and the web pages that show them.

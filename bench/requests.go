@@ -13,48 +13,82 @@ import (
 
 // measureRequests measures groups A to C, or profiles them.
 func measureRequests(ctx context.Context, o options, p pinning, dir string) (r *results, err error) {
-	s, err := startSite(ctx, o, p, dir)
-	if err != nil {
-		return nil, err
+	var subjects []*subject
+	var ratios []*ratio
+	var sites []*site
+	defer func() {
+		for _, s := range sites {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	for _, bin := range o.binaries() {
+		s, err := startSite(ctx, o, bin.path, p, filepath.Join(dir, "requests"+bin.suffix))
+		if err != nil {
+			return nil, err
+		}
+		sites = append(sites, s)
+		if o.profile != "" {
+			return nil, s.profile(ctx, o)
+		}
+		mine := s.subjects(o, bin.suffix)
+		if bin.suffix == "" {
+			bare, err := s.bareSubjects(ctx, o)
+			if err != nil {
+				return nil, err
+			}
+			ratios = compareRequests(o, mine, bare)
+			mine = append(mine, bare...)
+		}
+		subjects = append(subjects, mine...)
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
-	if o.profile != "" {
-		return nil, s.profile(ctx, o)
-	}
-	subjects, ratios, err := s.plan(ctx, o)
-	if err != nil {
-		return nil, err
-	}
+	skip := func(group byte) bool { return o.only != "" && !strings.ContainsRune(o.only, rune(group)) }
+	subjects = slices.DeleteFunc(subjects, func(v *subject) bool { return skip(v.group) })
+	ratios = slices.DeleteFunc(ratios, func(v *ratio) bool { return skip(v.group) })
 	if err := interleave(ctx, o.rounds, o.length(), subjects); err != nil {
 		return nil, err
 	}
 	title := fmt.Sprintf("Requests: an organization with %d collections.", o.collections)
-	return newResults(title, o, p, o.rounds, subjects, ratios), nil
+	return newResults(title, o, p, o.rounds, subjects, append(ratios, afterBefore(subjects)...)), nil
 }
 
-// plan says what is measured and what is compared.
-func (s *site) plan(ctx context.Context, o options) ([]*subject, []*ratio, error) {
+// subjects returns what is measured of a server: two reads, two writes, two lists.
+func (s *site) subjects(o options, suffix string) []*subject {
+	return []*subject{
+		{Name: "get a collection" + suffix, group: 'A', process: s.server, once: s.gets(s.addr, s.top, o.conns).run},
+		{Name: "get a nested collection" + suffix, group: 'A', process: s.server, once: s.gets(s.addr, s.nested, o.conns).run},
+		{Name: "create a collection, 1 client" + suffix, group: 'B', process: s.server, once: s.posts(1).run},
+		{Name: fmt.Sprintf("create a collection, %d clients", o.conns) + suffix, group: 'B', process: s.server, once: s.posts(o.conns).run},
+		{Name: fmt.Sprintf("list %d of %d, first page", pageSize, o.collections) + suffix, group: 'C', process: s.server, once: s.gets(s.addr, s.pages[:1], o.conns).run},
+		{Name: fmt.Sprintf("list %d of %d, deep page", pageSize, o.collections) + suffix, group: 'C', process: s.server, once: s.gets(s.addr, []string{s.deepPage()}, o.conns).run},
+	}
+}
+
+// bareSubjects returns the references of what is measured: the same answers from memory, and a
+// transaction.
+func (s *site) bareSubjects(ctx context.Context, o options) ([]*subject, error) {
 	first, deep := s.pages[:1], []string{s.deepPage()}
-	bareHTTP, bareAddr, err := s.references(ctx, slices.Concat(s.top, s.nested, first, deep))
+	bareHTTP, addr, err := s.references(ctx, slices.Concat(s.top, s.nested, first, deep))
 	if err != nil {
-		return nil, nil, fmt.Errorf("the reference of reads: %w", err)
+		return nil, fmt.Errorf("the reference of reads: %w", err)
 	}
 	bareSQL, err := s.role("sqlite", filepath.Join(s.dir, "bare.db"))
 	if err != nil {
-		return nil, nil, fmt.Errorf("the reference of writes: %w", err)
+		return nil, fmt.Errorf("the reference of writes: %w", err)
 	}
-	read := func(group byte, name string, paths []string) (octavo, bare *subject) {
-		return &subject{Name: name, group: group, process: s.server, once: s.gets(s.addr, paths, o.conns).run},
-			&subject{Name: name + ", bare net/http", group: group, process: bareHTTP, once: s.gets(bareAddr, paths, o.conns).run}
+	read := func(group byte, name string, paths []string) *subject {
+		return &subject{Name: name + ", bare net/http", group: group, process: bareHTTP, once: s.gets(addr, paths, o.conns).run}
 	}
-	one, bareOne := read('A', "get a collection", s.top)
-	nested, bareNested := read('A', "get a nested collection", s.nested)
-	bareTx := &subject{Name: "bare SQLite transaction", group: 'B', process: bareSQL, once: bareSQL.transactions}
-	post1 := &subject{Name: "create a collection, 1 client", group: 'B', process: s.server, once: s.posts(1).run}
-	postN := &subject{Name: fmt.Sprintf("create a collection, %d clients", o.conns), group: 'B', process: s.server, once: s.posts(o.conns).run}
-	page1, bare1 := read('C', fmt.Sprintf("list %d of %d, first page", pageSize, o.collections), first)
-	pageN, bareN := read('C', fmt.Sprintf("list %d of %d, deep page", pageSize, o.collections), deep)
-	subjects := []*subject{one, bareOne, nested, bareNested, bareTx, post1, postN, page1, bare1, pageN, bareN}
+	return []*subject{
+		read('A', "get a collection", s.top), read('A', "get a nested collection", s.nested),
+		{Name: "bare SQLite transaction", group: 'B', process: bareSQL, once: bareSQL.transactions},
+		read('C', "list, first page", first), read('C', "list, deep page", deep),
+	}, nil
+}
+
+// compareRequests returns the ratios of subjects and bareSubjects.
+func compareRequests(o options, mine, bare []*subject) []*ratio {
+	one, nested, post1, postN, page1, pageN := mine[0], mine[1], mine[2], mine[3], mine[4], mine[5]
+	bareOne, bareNested, bareTx, bare1, bareN := bare[0], bare[1], bare[2], bare[3], bare[4]
 	ratios := []*ratio{
 		{Name: "get / bare net/http", of: one, to: bareOne, Target: 0.6},
 		{Name: "get nested / bare net/http", of: nested, to: bareNested},
@@ -68,10 +102,7 @@ func (s *site) plan(ctx context.Context, o options) ([]*subject, []*ratio, error
 	for _, r := range ratios {
 		r.group, r.by = r.of.group, rates
 	}
-	skip := func(group byte) bool { return o.only != "" && !strings.ContainsRune(o.only, rune(group)) }
-	subjects = slices.DeleteFunc(subjects, func(v *subject) bool { return skip(v.group) })
-	ratios = slices.DeleteFunc(ratios, func(v *ratio) bool { return skip(v.group) })
-	return subjects, ratios, nil
+	return ratios
 }
 
 func (s *site) gets(addr string, paths []string, conns int) load {

@@ -136,7 +136,7 @@ func sumTicks(fields []string) time.Duration {
 }
 
 // startSite starts Octavo, and fills it.
-func startSite(ctx context.Context, o options, p pinning, dir string) (s *site, err error) {
+func startSite(ctx context.Context, o options, bin string, p pinning, dir string) (s *site, err error) {
 	s = &site{pin: p, dir: dir}
 	defer func() {
 		if err != nil {
@@ -148,7 +148,7 @@ func startSite(ctx context.Context, o options, p pinning, dir string) (s *site, 
 		title string
 		id    *string
 	}{{"Read", &s.readOrg}, {"Write", &s.writeOrg}} {
-		cmd := exec.CommandContext(ctx, o.bin, "bootstrap", "--data", data, "--email", "bench@octavo.example", "--organization", org.title)
+		cmd := exec.CommandContext(ctx, bin, "bootstrap", "--data", data, "--email", "bench@octavo.example", "--organization", org.title)
 		cmd.Stderr = os.Stderr
 		out, err := cmd.Output()
 		var made struct{ Organization, Token string }
@@ -163,7 +163,7 @@ func startSite(ctx context.Context, o options, p pinning, dir string) (s *site, 
 	if o.profile != "" {
 		s.server, err = s.role("server", data, s.addr)
 	} else {
-		s.server, err = s.start(p.command(o.bin, "serve", "--data", data, "--listen", s.addr, "--rate-limit", "0", "--log-level", "warn"))
+		s.server, err = s.start(p.command(bin, "serve", "--data", data, "--listen", s.addr, "--rate-limit", "0", "--log-level", "warn"))
 	}
 	if err != nil {
 		return s, err

@@ -45,52 +45,64 @@ func measureWeb(ctx context.Context, o options, p pinning, dir string) (*results
 	if err != nil {
 		return nil, err
 	}
-	made, facts, err := measureMade(ctx, p, filepath.Join(dir, "made"), binary{path: o.bin}, min(list[len(list)-1], renderedPages), min(rounds, 3))
+	made, facts, err := measureMade(ctx, o, p, filepath.Join(dir, "made"), min(list[len(list)-1], renderedPages), min(rounds, 3))
 	if err != nil {
 		return nil, err
 	}
+	subjects := append(kept, made...)
 	ratios = append(ratios,
 		&ratio{Name: "all pages / Hugo with navigation and outline", of: made[0], to: made[1], by: rates, Target: 3},
 		&ratio{Name: "all pages / Hugo without", of: made[0], to: made[2], by: rates})
-	out := newResults("Web pages of a published site: kept ones, and all pages of a site that has made none.", o, p, rounds, append(kept, made...), ratios)
+	out := newResults("Web pages of a published site: kept ones, and all pages of a site that has made none.", o, p, rounds, subjects, append(ratios, afterBefore(subjects)...))
 	out.Facts = facts
 	return out, nil
 }
 
 // measureKept measures a page that is kept.
 func measureKept(ctx context.Context, o options, p pinning, dir string, rounds int) (subjects []*subject, ratios []*ratio, err error) {
-	b, v, err := newWebShelf(ctx, p, filepath.Join(dir, "kept"), binary{path: o.bin}, 100, false)
-	if b != nil {
-		defer func() { err = errors.Join(err, b.close()) }()
+	for _, bin := range o.binaries() {
+		b, v, failed := newWebShelf(ctx, p, filepath.Join(dir, "kept"+bin.suffix), bin, 100, false)
+		if b != nil {
+			defer func() { err = errors.Join(err, b.close()) }()
+		}
+		if failed != nil {
+			return nil, nil, failed
+		}
+		page, failed := b.browse(ctx, v.web)
+		if failed != nil {
+			return nil, nil, failed
+		}
+		kept := &subject{Name: "kept page" + bin.suffix, process: b.server, once: pageLoad(b.addr, o.conns, v.web).run}
+		if subjects = append(subjects, kept); bin.suffix != "" {
+			continue
+		}
+		beside, failed := b.besideKept(ctx, o, v.web, page)
+		if failed != nil {
+			return nil, nil, failed
+		}
+		subjects = append(subjects, beside...)
+		bare, web := beside[0], beside[1]
+		ratios = []*ratio{
+			{Name: "kept page / bare handler", of: kept, to: bare, by: rates, Target: 0.92},
+			{Name: "kept page / bare handler, p99", of: kept, to: bare, by: p99},
+			{Name: "kept page / nginx", of: kept, to: web, by: rates, Target: 0.6},
+			{Name: "kept page / nginx, p99", of: kept, to: web, by: p99},
+		}
 	}
-	if err != nil {
-		return nil, nil, err
-	}
-	page, err := b.browse(ctx, v.web)
-	if err != nil {
-		return nil, nil, err
-	}
-	bare, bareAddr, err := b.bareWith(map[string]answer{v.web: page})
-	if err != nil {
-		return nil, nil, err
-	}
-	subjects = []*subject{
-		{Name: "kept page", process: b.server, once: pageLoad(b.addr, o.conns, v.web).run},
-		{Name: "bare handler with the same bytes", process: bare, once: pageLoad(bareAddr, o.conns, v.web).run},
-	}
-	ratios = []*ratio{
-		{Name: "kept page / bare handler", of: subjects[0], to: subjects[1], by: rates, Target: 0.92},
-		{Name: "kept page / bare handler, p99", of: subjects[0], to: subjects[1], by: p99},
-	}
-	web, webAddr, err := b.nginx(ctx, v.web, page)
-	if err != nil {
-		return nil, nil, err
-	}
-	subjects = append(subjects, &subject{Name: "nginx with the same bytes", process: web, once: pageLoad(webAddr, o.conns, v.web).run})
-	ratios = append(ratios,
-		&ratio{Name: "kept page / nginx", of: subjects[0], to: subjects[2], by: rates, Target: 0.6},
-		&ratio{Name: "kept page / nginx, p99", of: subjects[0], to: subjects[2], by: p99})
 	return subjects, ratios, interleave(ctx, rounds, o.length(), subjects)
+}
+
+// besideKept returns a bare handler and nginx, which send the same bytes.
+func (b *shelf) besideKept(ctx context.Context, o options, path string, page answer) ([]*subject, error) {
+	bare, bareAddr, err := b.bareWith(map[string]answer{path: page})
+	if err != nil {
+		return nil, err
+	}
+	web, webAddr, err := b.nginx(ctx, path, page)
+	return []*subject{
+		{Name: "bare handler with the same bytes", process: bare, once: pageLoad(bareAddr, o.conns, path).run},
+		{Name: "nginx with the same bytes", process: web, once: pageLoad(webAddr, o.conns, path).run},
+	}, err
 }
 
 // newWebShelf makes a site of a generated manual and starts its server.
@@ -176,36 +188,34 @@ func loadIn(addr string, conns int, codings string, paths []string) load {
 }
 
 // measureMade measures how long it takes to make all pages of a site on all cores:
-// first by a server that has just started, then by Hugo.
-func measureMade(ctx context.Context, p pinning, dir string, bin binary, pages, rounds int) (_ []*subject, _ []fact, err error) {
-	b, v, err := newWebShelf(ctx, p.allCores(), dir, bin, pages, false)
-	if b != nil {
-		defer func() { err = errors.Join(err, b.close()) }()
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	paths, err := b.webPaths(ctx, v, nil)
-	if err != nil {
-		return nil, nil, err
+// by servers that have just started, and by Hugo. Its first three subjects are the server and Hugo with
+// and without what surrounds a page.
+func measureMade(ctx context.Context, o options, p pinning, dir string, pages, rounds int) (subjects []*subject, facts []fact, err error) {
+	var servers []*fresh
+	for _, bin := range o.binaries() {
+		f := &fresh{}
+		var failed error
+		if f.shelf, f.visited, failed = newWebShelf(ctx, p.allCores(), dir+bin.suffix, bin, pages, false); f.shelf != nil {
+			defer func() { err = errors.Join(err, f.close()) }()
+		}
+		if failed == nil {
+			f.paths, failed = f.webPaths(ctx, f.visited, nil)
+		}
+		if failed != nil {
+			return nil, nil, failed
+		}
+		servers = append(servers, f)
 	}
 	h, err := newHugo(ctx, dir, newManual(pages))
 	if err != nil {
 		return nil, nil, err
 	}
-	var first, fresh, full []float64
-	all := &subject{Name: fmt.Sprintf("all %d pages, all cores", pages), once: func(ctx context.Context, _ time.Duration) (sample, error) {
-		if err := b.restart(ctx); err != nil {
-			return sample{}, err
-		}
-		fresh = append(fresh, b.server.memory())
-		s, err := b.makeAll(ctx, paths, renderClients, len(paths)/renderClients)
-		full = append(full, b.server.memory())
-		return s, err
-	}}
-	subjects := []*subject{
-		all, {Name: "Hugo builds them with navigation and outline", once: h.build("framed.toml")},
+	subjects = []*subject{
+		servers[0].subject(), {Name: "Hugo builds them with navigation and outline", once: h.build("framed.toml")},
 		{Name: "Hugo builds them without", once: h.build("whole.toml")},
+	}
+	for _, old := range servers[1:] {
+		subjects = append(subjects, old.subject())
 	}
 	for range rounds { // without a warm-up: each begins with nothing
 		for _, v := range subjects {
@@ -214,18 +224,44 @@ func measureMade(ctx context.Context, p pinning, dir string, bin binary, pages, 
 			}
 		}
 	}
-	if err := b.restart(ctx); err != nil {
-		return nil, nil, err
+	facts, err = servers[0].facts(ctx)
+	return subjects, append([]fact{{Name: "pages of the site", Values: []float64{float64(pages)}}}, facts...), err
+}
+
+// fresh is a server that is started again before its pages are made.
+type fresh struct {
+	*shelf
+	*visited
+	paths       []string
+	empty, full []float64 // megabytes of memory before and after all pages were made
+}
+
+func (f *fresh) subject() *subject {
+	return &subject{Name: fmt.Sprintf("all %d pages, all cores%s", f.corpus.pages, f.bin.suffix), once: func(ctx context.Context, _ time.Duration) (sample, error) {
+		if err := f.restart(ctx); err != nil {
+			return sample{}, err
+		}
+		f.empty = append(f.empty, f.server.memory())
+		s, err := f.makeAll(ctx, f.paths, renderClients, len(f.paths)/renderClients)
+		f.full = append(f.full, f.server.memory())
+		return s, err
+	}}
+}
+
+// facts asks for some pages, one after the other, and returns what was seen besides.
+func (f *fresh) facts(ctx context.Context) ([]fact, error) {
+	if err := f.restart(ctx); err != nil {
+		return nil, err
 	}
-	s, err := b.makeAll(ctx, paths, 1, firstRenders)
+	s, err := f.makeAll(ctx, f.paths, 1, firstRenders)
+	var first []float64
 	for _, d := range s.sorted {
 		first = append(first, micros(d)/1000)
 	}
-	return subjects, []fact{
-		{Name: "pages of the site", Values: []float64{float64(pages)}},
+	return []fact{
 		{Name: "first render of a page, 1 client, ms", Digits: 2, Values: []float64{median(first)}},
-		{Name: "memory after a restart, MB", Values: []float64{median(fresh)}},
-		{Name: "memory after all pages were made, MB", Values: []float64{median(full)}},
+		{Name: "memory after a restart, MB", Values: []float64{median(f.empty)}},
+		{Name: "memory after all pages were made, MB", Values: []float64{median(f.full)}},
 	}, err
 }
 

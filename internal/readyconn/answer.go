@@ -63,11 +63,15 @@ func (x *exchange) Write(body []byte) (int, error) {
 
 // finish sends the header if there is no body. After an error the connection cannot be used.
 func (x *exchange) finish() error {
-	if !x.sent {
-		x.WriteHeader(http.StatusOK)
-		_, x.err = x.conn.Write(x.printHead())
+	if x.sent {
+		return x.err
 	}
-	return x.err
+	x.WriteHeader(http.StatusOK)
+	if x.request.Method != http.MethodHead && x.status != http.StatusNotModified {
+		return http.ErrContentLength // the client would wait for a body
+	}
+	_, err := x.conn.Write(x.printHead())
+	return err
 }
 
 func (x *exchange) printHead() []byte {

@@ -12,10 +12,14 @@
 // HTTP/1.1, without a body, of visible ASCII, with lines that end as they should.
 // After the first bytes that are not a plain and whole request, the connection
 // is net/http's alone.
+//
+// The first request of a connection is for net/http in any case. Until it has
+// answered one, it counts the time for a request from the beginning of the
+// connection, and does not close the connection when the server stops.
 package readyconn
 
 import (
-	"errors"
+	"context"
 	"io"
 	"net"
 	"net/http"
@@ -33,15 +37,30 @@ type Listener struct {
 	Find Find
 	// Timeout is how long a connection waits for a request or for a reader at most.
 	Timeout time.Duration
+	late    atomic.Int64 // answers under way on connections that net/http has closed
 }
 
 // Accept returns the next connection. One with TLS is returned as it is.
 func (l *Listener) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	if tcp, ok := c.(*net.TCPConn); ok {
-		return &conn{TCPConn: tcp, find: l.Find, timeout: l.Timeout}, err
+		return &conn{TCPConn: tcp, listener: l}, err
 	}
 	return c, err
+}
+
+// Wait returns when nothing is sent any more, or with an error when ctx ends. It is
+// for after Shutdown of the server, which does not wait for the answers of readyconn:
+// it takes their connections for idle.
+func (l *Listener) Wait(ctx context.Context) error {
+	for l.late.Load() > 0 {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	return nil
 }
 
 // State notes that net/http waits for the next request, or has given the connection away.
@@ -49,7 +68,7 @@ func State(nc net.Conn, s http.ConnState) {
 	c, ok := nc.(*conn)
 	switch {
 	case ok && s == http.StateIdle:
-		c.passed, c.extended = false, time.Time{}
+		c.begun, c.passed, c.extended = true, false, time.Time{}
 	case ok && s == http.StateHijacked:
 		c.foreign = true
 	}
@@ -58,9 +77,9 @@ func State(nc net.Conn, s http.ConnState) {
 // conn is a connection. Its reader is one goroutine at a time.
 type conn struct {
 	*net.TCPConn
-	find     Find
-	timeout  time.Duration
+	listener *Listener
 	extended time.Time // when the deadlines were set; zero if net/http set them
+	begun    bool      // net/http has answered a request
 	passed   bool      // net/http has a request, and has not answered it
 	foreign  bool      // nobody but net/http knows where a request begins
 	early    []byte    // what was read before net/http had answered, a byte at most
@@ -92,7 +111,8 @@ func (c *conn) Read(p []byte) (int, error) {
 		}
 		rest, err := c.answerAll(p[:n])
 		if err != nil { // what was sent is incomplete, so nothing can follow it
-			return 0, errors.Join(io.EOF, c.TCPConn.Close())
+			_ = c.TCPConn.Close() // also a second time
+			return 0, io.EOF
 		}
 		if len(rest) > 0 {
 			return copy(p, rest), nil
@@ -141,10 +161,10 @@ func (c *conn) answerAll(data []byte) ([]byte, error) {
 
 // ready returns what answers a request.
 func (c *conn) ready(r *request) (http.Handler, bool) {
-	if r.url.Path == "" {
+	if !c.begun || r.url.Path == "" {
 		return nil, false
 	}
-	return c.find(&r.Request)
+	return c.listener.Find(&r.Request)
 }
 
 // answer sends an answer.
@@ -158,6 +178,7 @@ func (c *conn) answer(x *exchange, h http.Handler) (err error) {
 	defer func() {
 		if !c.phase.CompareAndSwap(answers, waits) {
 			err = net.ErrClosed
+			c.listener.late.Add(-1)
 		}
 	}()
 	x.begin(c.TCPConn)
@@ -169,17 +190,18 @@ func (c *conn) answer(x *exchange, h http.Handler) (err error) {
 // a good part of its cost.
 func (c *conn) extend() error {
 	now := time.Now()
-	if now.Sub(c.extended) < c.timeout/4 {
+	if now.Sub(c.extended) < c.listener.Timeout/4 {
 		return nil
 	}
 	c.extended = now
-	return c.SetDeadline(now.Add(c.timeout))
+	return c.SetDeadline(now.Add(c.listener.Timeout))
 }
 
-// Close closes the connection, as soon as it has answered: a server that stops closes
-// those that it takes for idle.
+// Close closes the connection. One that answers is closed after the answer, without
+// waiting for it: a server that stops closes those that it takes for idle.
 func (c *conn) Close() error {
 	if c.phase.CompareAndSwap(answers, closing) {
+		c.listener.late.Add(1)
 		return nil
 	}
 	return c.TCPConn.Close()

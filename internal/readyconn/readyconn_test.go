@@ -1,9 +1,11 @@
 package readyconn
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"net"
@@ -21,6 +23,7 @@ import (
 type served struct {
 	*http.Server
 	addr  string
+	ready *Listener    // nil if there are none
 	found atomic.Int64 // requests that were answered at once
 }
 
@@ -37,13 +40,14 @@ func serve(t testing.TB, ready bool, timeout time.Duration) *served {
 		ErrorLog: log.New(io.Discard, "", 0),
 	}
 	if ready {
-		l = &Listener{Listener: l, Timeout: timeout, Find: func(r *http.Request) (http.Handler, bool) {
+		s.ready = &Listener{Listener: l, Timeout: timeout, Find: func(r *http.Request) (http.Handler, bool) {
 			if !strings.HasPrefix(r.URL.Path, "/ready") {
 				return nil, false
 			}
 			s.found.Add(1)
 			return http.HandlerFunc(answer), true
 		}}
+		l = s.ready
 	}
 	done := make(chan struct{})
 	go func() {
@@ -82,6 +86,12 @@ func answer(w http.ResponseWriter, r *http.Request) {
 	case "304":
 		w.WriteHeader(http.StatusNotModified)
 		return
+	case "short":
+		w.Header().Set("Content-Length", "9")
+		return
+	case "body":
+		sent, err := io.ReadAll(r.Body)
+		body = fmt.Appendf(body, "%s %v", sent, err)
 	}
 	w.Header()["Etag"] = []string{`"x` + "\r\n" + `y"`}
 	w.Header().Set("Content-Type", "text/plain")
@@ -91,21 +101,42 @@ func answer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// talk sends pieces of a stream, with a pause after each, and returns what is answered until
-// nothing follows.
-func (s *served) talk(t testing.TB, pieces ...string) string {
+// dial returns a new connection.
+func (s *served) dial(t testing.TB) net.Conn {
 	t.Helper()
 	c, err := net.Dial("tcp", s.addr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
-	var out bytes.Buffer
-	read := make(chan struct{})
-	go func() {
-		defer close(read)
-		_, _ = io.Copy(&out, c) // also until it is reset
-	}()
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// begin returns a connection on which net/http has answered a request, so that the next
+// one may be answered at once.
+func (s *served) begin(t testing.TB) net.Conn {
+	t.Helper()
+	c := s.dial(t)
+	ask(t, c, "GET /other HTTP/1.1\r\nHost: h\r\n\r\n")
+	return c
+}
+
+// ask sends pieces of a request, with a pause after each, and returns the body of its answer.
+func ask(t testing.TB, c net.Conn, pieces ...string) string {
+	t.Helper()
+	send(c, pieces)
+	res, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(res.Body)
+	if err != nil || res.Body.Close() != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
+func send(c net.Conn, pieces []string) {
 	for i, p := range pieces {
 		if i > 0 {
 			time.Sleep(2 * time.Millisecond)
@@ -114,6 +145,18 @@ func (s *served) talk(t testing.TB, pieces ...string) string {
 			break // the server has closed it
 		}
 	}
+}
+
+// talk sends pieces of a stream, and returns what is answered until nothing follows.
+func talk(c net.Conn, pieces ...string) string {
+	defer c.Close()
+	var out bytes.Buffer
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		_, _ = io.Copy(&out, c) // also until it is reset
+	}()
+	send(c, pieces)
 	_ = c.(*net.TCPConn).CloseWrite()
 	<-read
 	return dates.ReplaceAllString(out.String(), "Date: now\r\n")
@@ -168,8 +211,11 @@ func TestAnswersAreThoseOfNetHTTP(t *testing.T) {
 		slots <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-slots }()
-			if got, want := ready.talk(t, pieces...), bare.talk(t, pieces...); !sameStream(got, want) {
-				t.Errorf("%q:\n%q, want\n%q", pieces, got, want)
+			want := talk(bare.dial(t), pieces...)
+			for _, c := range []net.Conn{ready.begin(t), ready.dial(t)} {
+				if got := talk(c, pieces...); !sameStream(got, want) {
+					t.Errorf("%q:\n%q, want\n%q", pieces, got, want)
+				}
 			}
 		})
 	}
@@ -198,8 +244,8 @@ func TestAnswersArriveWhole(t *testing.T) {
 			}
 		}
 	}
-	if n := s.found.Load(); n != int64(3*len(lengths)) {
-		t.Errorf("%d requests were answered at once, want %d", n, 3*len(lengths))
+	if n, want := s.found.Load(), int64(3*len(lengths)-1); n != want { // the first one is for net/http
+		t.Errorf("%d requests were answered at once, want %d", n, want)
 	}
 }
 
@@ -207,13 +253,13 @@ func TestAnswersArriveWhole(t *testing.T) {
 // nothing else.
 func TestWrongAnswersEndTheConnection(t *testing.T) {
 	s := serve(t, true, time.Minute)
-	for _, path := range []string{"/ready-panic", "/ready-twice"} {
-		got := s.talk(t, "GET "+path+" HTTP/1.1\r\nHost: h\r\n\r\nGET /ready HTTP/1.1\r\nHost: h\r\n\r\n")
+	for _, path := range []string{"/ready-panic", "/ready-twice", "/ready-short"} {
+		got := talk(s.begin(t), "GET "+path+" HTTP/1.1\r\nHost: h\r\n\r\nGET /ready HTTP/1.1\r\nHost: h\r\n\r\n")
 		if strings.Contains(got, "/ready ") {
 			t.Errorf("%s: the next request is answered: %q", path, got)
 		}
 	}
-	if got := s.talk(t, "GET /ready-304 HTTP/1.1\r\nHost: h\r\n\r\nGET /ready HTTP/1.1\r\nHost: h\r\n\r\n"); !strings.HasPrefix(got, "HTTP/1.1 304 ") || !strings.Contains(got, "h/ready ") {
+	if got := talk(s.begin(t), "GET /ready-304 HTTP/1.1\r\nHost: h\r\n\r\nGET /ready HTTP/1.1\r\nHost: h\r\n\r\n"); !strings.HasPrefix(got, "HTTP/1.1 304 ") || !strings.Contains(got, "h/ready ") {
 		t.Errorf("304, and the next: %q", got)
 	}
 }
@@ -222,37 +268,45 @@ func TestWrongAnswersEndTheConnection(t *testing.T) {
 // connections for idle.
 func TestStopEndsAnswers(t *testing.T) {
 	s := serve(t, true, time.Minute)
-	c, err := net.Dial("tcp", s.addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
+	c := s.begin(t)
 	const size = 32 << 20 // more than the system holds for a reader who waits
-	// The first one makes net/http take the connection for idle, not for new.
-	if _, err := io.WriteString(c, "GET /other HTTP/1.1\r\nHost: h\r\n\r\n"); err != nil {
-		t.Fatal(err)
-	}
-	first := make([]byte, 1)
-	for last := byte(0); last != '\n' || first[0] != '\n'; { // the body ends with a line; the header with an empty one
-		last = first[0]
-		if _, err := c.Read(first); err != nil {
-			t.Fatal(err)
-		}
-		if last == ' ' && first[0] == '\n' { // nothing was sent with it
-			break
-		}
-	}
 	if _, err := io.WriteString(c, "GET /ready-"+strconv.Itoa(size)+" HTTP/1.1\r\nHost: h\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Read(first); err != nil { // it is being answered
+	if _, err := c.Read(make([]byte, 1)); err != nil { // it is being answered
 		t.Fatal(err)
 	}
-	if err := s.Shutdown(context.Background()); err != nil {
+	if err := s.Shutdown(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+	soon, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := s.ready.Wait(soon); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("waiting while the answer is sent: %v", err)
 	}
 	if n, err := io.Copy(io.Discard, c); err != nil || n < size {
 		t.Errorf("%d bytes arrived after the server stopped: %v", n, err)
+	}
+	if err := s.ready.Wait(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// A server that stops closes a connection that waits, also if only ready answers were asked for: a
+// request on it would get no answer any more.
+func TestStopClosesConnections(t *testing.T) {
+	s := serve(t, true, time.Minute)
+	c := s.dial(t)
+	for range 3 {
+		ask(t, c, "GET /ready HTTP/1.1\r\nHost: h\r\n\r\n")
+	}
+	soon, cancel := context.WithTimeout(t.Context(), 3*time.Second) // less than net/http waits for a request on a new connection
+	defer cancel()
+	if err := s.Shutdown(soon); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := c.Read(make([]byte, 1)); err != io.EOF {
+		t.Errorf("%d bytes, %v", n, err)
 	}
 }
 
@@ -262,13 +316,6 @@ func TestTimeouts(t *testing.T) {
 	const timeout = 2 * time.Second
 	s := serve(t, true, timeout)
 	const request = "GET /ready HTTP/1.1\r\nHost: h\r\n\r\n"
-	dial := func() net.Conn {
-		c, err := net.Dial("tcp", s.addr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c
-	}
 	for name, play := range map[string]func(c net.Conn) error{
 		"sends nothing": func(net.Conn) error { return nil },
 		"sends one":     func(c net.Conn) error { _, err := io.WriteString(c, request); return err },
@@ -281,8 +328,7 @@ func TestTimeouts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := dial()
-			defer c.Close()
+			c := s.begin(t)
 			if err := play(c); err != nil {
 				t.Fatal(err)
 			}
@@ -305,6 +351,17 @@ func TestTimeouts(t *testing.T) {
 				t.Fatal(i, err)
 			}
 			time.Sleep(timeout / 20)
+		}
+	})
+	t.Run("sends a body later", func(t *testing.T) {
+		t.Parallel()
+		c := s.dial(t)
+		for range 11 {
+			ask(t, c, request)
+			time.Sleep(timeout / 8)
+		}
+		if got := ask(t, c, "POST /other-body HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\n", "he", "llo"); !strings.HasSuffix(got, "hello <nil>") {
+			t.Error(got)
 		}
 	})
 }

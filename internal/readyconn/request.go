@@ -78,6 +78,8 @@ func (r *request) readFields(lines string) bool {
 			}
 		case "Content-Length", "Expect", "Te", "Trailer", "Transfer-Encoding", "Upgrade":
 			return false
+		case "Pragma": // net/http makes another header of it
+			return false
 		}
 		if values := r.Header[name]; values != nil {
 			r.Header[name] = append(values, value)

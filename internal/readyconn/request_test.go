@@ -63,6 +63,7 @@ var attacks = []string{
 	"GET /a HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\n\r\n",
 	"GET /a HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n\r\n",
 	"GET /a HTTP/1.1\r\nHost: h\r\nTrailer: X\r\n\r\n",
+	"GET /a HTTP/1.1\r\nHost: h\r\nPragma: no-cache\r\n\r\n",
 	"GET /a HTTP/1.1\r\nHost: h\r\n" + strings.Repeat("X: y\r\n", maxFields) + "\r\n",
 }
 

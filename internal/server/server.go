@@ -225,6 +225,7 @@ type Server struct {
 	metrics  *metrics
 	draining atomic.Bool
 	http     []*http.Server
+	pages    *readyconn.Listener
 	bg       sync.WaitGroup
 	stopBG   context.CancelFunc
 	addr     string
@@ -309,7 +310,8 @@ func (s *Server) start(ctx context.Context) error {
 	if listener, err = s.secure(listener); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	s.serve(&readyconn.Listener{Listener: listener, Find: s.kept, Timeout: idleTimeout}, s.handler())
+	s.pages = &readyconn.Listener{Listener: listener, Find: s.kept, Timeout: idleTimeout}
+	s.serve(s.pages, s.handler())
 	if s.MetricsListen != "" && s.MetricsListen != s.Listen {
 		l, err := net.Listen("tcp", s.MetricsListen)
 		if err != nil {
@@ -488,6 +490,7 @@ func (s *Server) Stop(ctx context.Context) error {
 	for _, srv := range s.http {
 		err = errors.Join(err, srv.Shutdown(ctx))
 	}
+	err = errors.Join(err, s.pages.Wait(ctx))
 	s.stopBG()
 	s.bg.Wait()
 	return errors.Join(err, s.Guard.Flush(ctx), s.Insights.Flush(ctx), s.Store.Close())

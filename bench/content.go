@@ -48,8 +48,10 @@ func (b *shelf) cost(name string, digits int, value float64) {
 
 const mb = 1 << 20
 
-// restarts is how often a server is started to measure its first list.
-const restarts = 3
+const (
+	restarts  = 5 // how often a server is started to measure its first list
+	nextLists = 9 // lists that are measured after the first
+)
 
 // newShelf returns a shelf without a server.
 func newShelf(p pinning, dir string, bin binary, pages int) *shelf {
@@ -158,7 +160,7 @@ func (b *shelf) importCorpus(ctx context.Context, space string, c *corpus) (time
 }
 
 // firstLists starts the server several times and requests the list of all
-// pages twice each time.
+// pages each time, once for the first list and then for the next ones.
 func (b *shelf) firstLists(ctx context.Context, profiled bool) error {
 	var first, again, fresh, listed []float64
 	size := 0
@@ -172,7 +174,11 @@ func (b *shelf) firstLists(ctx context.Context, profiled bool) error {
 			return err
 		}
 		fresh = append(fresh, b.server.memory())
-		for _, took := range []*[]float64{&first, &again} {
+		for k := range 1 + nextLists {
+			took := &again
+			if k == 0 {
+				took = &first
+			}
 			start := time.Now()
 			a, err := b.fetch(ctx, http.MethodGet, b.path("content", "pages"), "")
 			if err != nil {

@@ -38,23 +38,24 @@ type serveCmd struct {
 	MailFrom      string `help:"Sender of mails, such as Docs <docs@example.com>." name:"mail-from" env:"OCTAVO_MAIL_FROM" placeholder:"ADDRESS"`
 	oidcFlags
 	translationFlags
-	MetricsListen string        `help:"Serve /metrics on this address; it may be that of --listen. Without it there are none." env:"OCTAVO_METRICS_LISTEN" placeholder:"HOST:PORT"`
-	TrustedProxy  string        `help:"Proxies in front of the server, as comma-separated addresses or CIDRs: the client that they name in X-Forwarded-For counts for the rate limit." name:"trusted-proxies" env:"OCTAVO_TRUSTED_PROXIES" placeholder:"LIST"`
-	CORSOrigins   []string      `help:"Web sites whose pages may call the API, such as https://app.example.com; * for all." name:"cors-origins" env:"OCTAVO_CORS_ORIGINS" placeholder:"ORIGIN,..."`
-	RateLimit     int           `help:"Requests that a token may make in a period; 0 is no limit." default:"100000" env:"OCTAVO_RATE_LIMIT"`
-	RatePeriod    time.Duration `help:"The period of the rate limit." default:"1m" env:"OCTAVO_RATE_PERIOD"`
-	MemoryLimit   string        `help:"Memory that the server may use, such as 512MiB; three quarters of what there is without it." env:"OCTAVO_MEMORY_LIMIT" placeholder:"SIZE"`
-	AccessLog     bool          `help:"Log every request, not only failures." env:"OCTAVO_ACCESS_LOG"`
-	LogLevel      string        `help:"debug, info, warn or error." default:"info" enum:"debug,info,warn,error" env:"OCTAVO_LOG_LEVEL"`
-	LogFormat     string        `help:"text or json." default:"text" enum:"text,json" env:"OCTAVO_LOG_FORMAT"`
-	Demo          bool          `help:"Fill an empty store with a demonstration organization, and print how to use it; refused where there is other data."`
-	OutboundAllow string        `help:"Private addresses that the server may fetch files from: comma-separated CIDRs or host names." name:"outbound-allow" env:"OCTAVO_OUTBOUND_ALLOW" placeholder:"LIST"`
-	Embeds        bool          `help:"Fetch pages of other web sites that documents embed, to show their title and icon." name:"embeds" env:"OCTAVO_EMBEDS"`
-	TryIt         bool          `help:"Let readers of sites send requests to the servers that API descriptions name." name:"try-it" env:"OCTAVO_TRY_IT"`
-	TryItAllow    string        `help:"Private addresses that such requests may go to: comma-separated CIDRs or host names." name:"try-it-allow" env:"OCTAVO_TRY_IT_ALLOW" placeholder:"LIST"`
-	Preview       string        `help:"Serve this folder of Markdown as a site instead, and load pages again when files change. Of the other flags, --ref, --listen and those of the log apply." placeholder:"DIR"`
-	Ref           string        `help:"With --preview: show a branch, a tag or a commit of the folder's git repository instead of the files." placeholder:"REF"`
-	MaxConns      int           `help:"Database connections at most; 0 takes a default." default:"0" env:"OCTAVO_MAX_CONNS"`
+	MetricsListen string           `help:"Serve /metrics on this address; it may be that of --listen. Without it there are none." env:"OCTAVO_METRICS_LISTEN" placeholder:"HOST:PORT"`
+	TrustedProxy  string           `help:"Proxies in front of the server, as comma-separated addresses or CIDRs: the client that they name in X-Forwarded-For counts for the rate limit." name:"trusted-proxies" env:"OCTAVO_TRUSTED_PROXIES" placeholder:"LIST"`
+	CORSOrigins   []string         `help:"Web sites whose pages may call the API, such as https://app.example.com; * for all." name:"cors-origins" env:"OCTAVO_CORS_ORIGINS" placeholder:"ORIGIN,..."`
+	RateLimit     int              `help:"Requests that a token may make in a period; 0 is no limit." default:"100000" env:"OCTAVO_RATE_LIMIT"`
+	RatePeriod    time.Duration    `help:"The period of the rate limit." default:"1m" env:"OCTAVO_RATE_PERIOD"`
+	MemoryLimit   string           `help:"Memory that the server may use, such as 512MiB; three quarters of what there is without it." env:"OCTAVO_MEMORY_LIMIT" placeholder:"SIZE"`
+	Limits        map[string]int64 `help:"What one request may use, such as words=2000000,steps=20000000: words of a search, steps of expressions, values of a body, pixels of a PDF." env:"OCTAVO_LIMITS" mapsep:"," placeholder:"NAME=N,..."`
+	AccessLog     bool             `help:"Log every request, not only failures." env:"OCTAVO_ACCESS_LOG"`
+	LogLevel      string           `help:"debug, info, warn or error." default:"info" enum:"debug,info,warn,error" env:"OCTAVO_LOG_LEVEL"`
+	LogFormat     string           `help:"text or json." default:"text" enum:"text,json" env:"OCTAVO_LOG_FORMAT"`
+	Demo          bool             `help:"Fill an empty store with a demonstration organization, and print how to use it; refused where there is other data."`
+	OutboundAllow string           `help:"Private addresses that the server may fetch files from: comma-separated CIDRs or host names." name:"outbound-allow" env:"OCTAVO_OUTBOUND_ALLOW" placeholder:"LIST"`
+	Embeds        bool             `help:"Fetch pages of other web sites that documents embed, to show their title and icon." name:"embeds" env:"OCTAVO_EMBEDS"`
+	TryIt         bool             `help:"Let readers of sites send requests to the servers that API descriptions name." name:"try-it" env:"OCTAVO_TRY_IT"`
+	TryItAllow    string           `help:"Private addresses that such requests may go to: comma-separated CIDRs or host names." name:"try-it-allow" env:"OCTAVO_TRY_IT_ALLOW" placeholder:"LIST"`
+	Preview       string           `help:"Serve this folder of Markdown as a site instead, and load pages again when files change. Of the other flags, --ref, --listen and those of the log apply." placeholder:"DIR"`
+	Ref           string           `help:"With --preview: show a branch, a tag or a commit of the folder's git repository instead of the files." placeholder:"REF"`
+	MaxConns      int              `help:"Database connections at most; 0 takes a default." default:"0" env:"OCTAVO_MAX_CONNS"`
 }
 
 func (c *serveCmd) Run(ctx context.Context, s streams) error {
@@ -67,6 +68,9 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	limit, err := memoryLimit(c.MemoryLimit)
 	if err != nil {
 		return fmt.Errorf("--memory-limit: %w", err)
+	}
+	if err := budget.SetLimits(c.Limits); err != nil {
+		return fmt.Errorf("--limits: %w", err)
 	}
 	spendMemory(limit)
 	budget.ShareProcessors()

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/jsontext"
 )
@@ -18,9 +19,6 @@ import (
 const (
 	// maxJSONDepth bounds the nesting of a body.
 	maxJSONDepth = 256
-	// maxJSONValues bounds the values in a body: each takes much more memory than its bytes. The
-	// largest page that is allowed has fewer as a document.
-	maxJSONValues = 1_000_000
 )
 
 // readJSON decodes a body. huma decodes each body twice, first into an any
@@ -37,8 +35,10 @@ func readStrict(b []byte, v *any) error {
 	if !utf8.Valid(b) {
 		return errs.E(errs.Invalid, "is not valid UTF-8")
 	}
-	if jsontext.MoreValues(b, maxJSONValues) {
-		return errs.E(errs.Invalid, "has more than %d values; send it in several requests", maxJSONValues)
+	// Each value takes much more memory than its bytes. The largest page that is allowed has fewer
+	// than the default as a document.
+	if most := budget.Limit(budget.Values); jsontext.MoreValues(b, int(most)) {
+		return errs.E(errs.Invalid, "has more than %d values; send it in several requests", most)
 	}
 	r := strictReader{d: json.NewDecoder(bytes.NewReader(b))}
 	value, err := r.value()

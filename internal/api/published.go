@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 
@@ -121,13 +122,14 @@ func (a *API) customizationsFor(ctx context.Context, g *authz.Grant, v siteView)
 		return siteCustomizations{}, err
 	}
 	links := targets{a: a, ctx: ctx, views: map[docs.SpaceID]*revision.View{}, spaces: v.Spaces}
+	by := g.Visiting()
+	check := by.Check(ctx)
 	seen := func(s customization.Settings, home docs.SpaceID) customization.Settings {
-		by := g.Visiting()
 		if by == nil {
 			return s
 		}
 		links.home = home
-		return s.For(func(condition string) bool { return by.Holds(condition, nil, nil) }).Leading(links.seen)
+		return s.For(check.Holds).Leading(links.seen)
 	}
 	home, _ := v.Structure.Paths().Resolve("", false)
 	out := siteCustomizations{Site: seen(base, home.Space.Space), SiteSpaces: map[string]customization.Settings{}}
@@ -138,7 +140,7 @@ func (a *API) customizationsFor(ctx context.Context, g *authz.Grant, v siteView)
 		}
 		out.SiteSpaces[string(it.ID)] = seen(own, it.Space)
 	}
-	return out, links.err
+	return out, cmp.Or(links.err, check.Err)
 }
 
 // targets knows what the links of a site lead to, as a visitor sees it.

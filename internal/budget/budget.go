@@ -4,6 +4,8 @@ package budget
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,19 +16,48 @@ import (
 // Kind is a unit that work is counted in.
 type Kind int
 
-// The kinds, with the limit of each. docs/manual/operating/limits.md lists them for operators.
+// The kinds. docs/manual/operating/limits.md lists them for operators, with the reason of each.
 const (
-	Words Kind = iota // of the search index that a query compares with misspelled ones
+	Words  Kind = iota // of the search index that a query compares with misspelled ones
+	Steps              // of expressions: of documents, and of conditions of pages and sites
+	Values             // of JSON in a body
+	Pixels             // of pictures that are read for a PDF
 	kinds
 )
 
-// limits are generous for ordinary work: a request that reaches one is a mistake or an attack.
-var limits = [kinds]struct {
+// limit is how much of a kind one piece of work may use.
+type limit struct {
+	name string // in the configuration
 	most int64
 	what string
 	hint string
-}{
-	Words: {1_000_000, "words of the index", "search for fewer words"},
+}
+
+// limits are generous for ordinary work: a request that reaches one is a mistake or an attack. Operators
+// can set them.
+var limits = [kinds]limit{
+	Words:  {"words", 1_000_000, "words of the index", "search for fewer words"},
+	Steps:  {"steps", 10_000_000, "steps of expressions and conditions", "write simpler ones, or ask for fewer pages at once"},
+	Values: {"values", 1_000_000, "values", "send it in several requests"},
+	Pixels: {"pixels", 4 << 30, "pixels of pictures", "use smaller pictures"},
+}
+
+// Limit returns how much of a kind one piece of work may use.
+func Limit(k Kind) int64 { return limits[k].most }
+
+// SetLimits changes limits by their names, before any work begins.
+func SetLimits(most map[string]int64) error {
+	for name, n := range most {
+		k := slices.IndexFunc(limits[:], func(l limit) bool { return l.name == name })
+		if k < 0 {
+			return fmt.Errorf("there is no limit %q; there are words, steps, values and pixels", name)
+		}
+		if n <= 0 {
+			return fmt.Errorf("the limit of %s must be positive", name)
+		}
+		limits[k].most = n
+	}
+	return nil
 }
 
 // Budget is what one piece of work may still spend, and what it holds of pools.
@@ -111,6 +142,9 @@ func (b *Budget) Spend(k Kind, n int64) error {
 	b.left[k].Store(0)
 	return errs.E(errs.Invalid, "this takes more than %d %s; %s", limits[k].most, limits[k].what, limits[k].hint)
 }
+
+// Renew lets work spend all of a kind again: work in parts, each of which may spend as much.
+func (b *Budget) Renew(k Kind) { b.left[k].Store(limits[k].most) }
 
 // Left returns how much of a kind is left.
 func (b *Budget) Left(k Kind) int64 { return max(0, b.left[k].Load()) }

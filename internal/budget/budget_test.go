@@ -2,6 +2,7 @@ package budget
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -142,5 +143,30 @@ func BenchmarkSpend(b *testing.B) {
 	ctx := With(context.Background(), New())
 	for b.Loop() {
 		_ = Of(ctx).Spend(Words, 0)
+	}
+}
+
+// Operators set limits by their names.
+func TestSetLimits(t *testing.T) {
+	was := Limit(Steps)
+	for _, wrong := range []map[string]int64{{"steps": 0}, {"values": -1}, {"unknown": 1}} {
+		if err := SetLimits(wrong); err == nil {
+			t.Errorf("%v is taken", wrong)
+		}
+	}
+	if err := SetLimits(map[string]int64{"steps": 7}); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = SetLimits(map[string]int64{"steps": was}) }()
+	b := New()
+	if err := b.Spend(Steps, 7); err != nil {
+		t.Error(err)
+	}
+	if err := b.Spend(Steps, 1); err == nil || !strings.Contains(err.Error(), "more than 7 steps") {
+		t.Errorf("beyond the limit: %v", err)
+	}
+	b.Renew(Steps)
+	if left := b.Left(Steps); left != 7 {
+		t.Errorf("%d are left of a new part", left)
 	}
 }

@@ -114,15 +114,19 @@ func (b *binder) add(top []*revision.Walked) error {
 		return err
 	}
 	reader := cmp.Or(b.v.Visitor(), reading.Nobody)
+	var failed error
 	menu := reading.NewMenu(top, func(w *revision.Walked) reading.Entry[*revision.Walked] {
-		seen := w.ID == b.o.Page || reader.Listed(w.Hidden, w.Condition, vars, w.Variables)
+		seen := w.ID == b.o.Page
+		if !seen && failed == nil {
+			seen, failed = reader.Listed(b.ctx, w.Hidden, w.Condition, vars, w.Variables)
+		}
 		return reading.Entry[*revision.Walked]{Document: w.Type == docs.PageDocument, Listed: w.HasPath() && seen, Children: w.Children}
 	})
 	menu.Walk(func(w *revision.Walked, depth int) {
 		b.list = append(b.list, boundPage{w.Page, depth})
 		b.pages[string(w.ID)] = w.Title
 	})
-	return nil
+	return failed
 }
 
 // chapters reads the pages in order.

@@ -296,7 +296,10 @@ func (v *visit) pages(ctx context.Context, whole *revision.View, r *sites.Resolv
 		if err != nil {
 			return err
 		}
-		ok, reason := r.Seen.Reader.Explain(condition, vars, p.Variables, v.dropped)
+		ok, reason, err := r.Seen.Reader.Explain(ctx, condition, vars, p.Variables, v.dropped)
+		if err != nil {
+			return err
+		}
 		damage, err := damagedHead(ctx, whole, p, condition)
 		if err != nil {
 			return err

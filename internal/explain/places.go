@@ -36,7 +36,10 @@ func (v *visit) places(ctx context.Context, r *sites.Resolved) error {
 		return err
 	}
 	for _, it := range path(all, named.Space) {
-		ok, reason := reader.Explain(it.Condition, nil, nil, v.dropped)
+		ok, reason, err := reader.Explain(ctx, it.Condition, nil, nil, v.dropped)
+		if err != nil {
+			return err
+		}
 		v.Steps = append(v.Steps, Step{string(it.Kind), string(it.ID), it.Title, it.Condition, ok, reason})
 	}
 	if named.Space.Trashed {

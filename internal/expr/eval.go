@@ -43,6 +43,7 @@ func NewDocument(env map[string]any) *Document {
 
 // Eval parses and evaluates an expression.
 func (d *Document) Eval(src string) (any, error) {
+	d.left.steps = max(0, d.left.steps-len(src)/stepBytes) // to read it
 	p, err := Parse(src)
 	if err != nil {
 		return nil, err
@@ -54,6 +55,9 @@ func (d *Document) Eval(src string) (any, error) {
 	d.left.bytes -= own.bytes - rest.bytes
 	return v, err
 }
+
+// Steps returns how many steps the expressions took so far.
+func (d *Document) Steps() int { return documentTimes*MaxSteps - d.left.steps }
 
 // Condition is the function Condition for a condition of the document.
 func (d *Document) Condition(src string) bool {

@@ -26,7 +26,6 @@ const (
 	maxImageBytes = 64 << 20
 	maxDecoded    = 64 << 20 // bytes of one that is decoded as a whole
 	maxPixels     = 96 << 20 // of a picture
-	maxWork       = 4 << 30  // pixels that are read for a document
 	maxSide       = 3000     // pixels that are kept
 	maxImageH     = 430.0    // points
 )

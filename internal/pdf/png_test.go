@@ -13,6 +13,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/octavo-docs/octavo/internal/budget"
 )
 
 // noise fills a picture.
@@ -124,7 +126,7 @@ func TestLargePicturesInLittleMemory(t *testing.T) {
 // A document has a budget of pixels; what is above it is a link.
 func TestPixelsAreCounted(t *testing.T) {
 	d := &document{}
-	if !d.spend(maxWork-10) || d.spend(11) || !d.spend(10) || d.spend(1) {
+	if !d.spend(int(budget.Limit(budget.Pixels))-10) || d.spend(11) || !d.spend(10) || d.spend(1) {
 		t.Error("the budget is not kept")
 	}
 	img := image.NewNRGBA(image.Rect(0, 0, 4000, 6000)) // of a form that is decoded as a whole

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
@@ -126,7 +127,7 @@ var errManyPixels = errors.New("the pictures of the document have too many pixel
 
 // spend notes work on pixels, and reports whether there was enough left.
 func (d *document) spend(pixels int) bool {
-	if int64(pixels) > maxWork-d.work {
+	if int64(pixels) > budget.Limit(budget.Pixels)-d.work {
 		return false
 	}
 	d.work += int64(pixels)

@@ -81,7 +81,8 @@ func (s *site) has(file string) bool {
 
 func (s *site) visible(p *folder.Page) bool {
 	m := p.Head.Meta
-	return reading.Nobody.Listed(m.Hidden, m.If, s.tree.Variables, m.Vars)
+	listed, err := reading.Nobody.Listed(context.Background(), m.Hidden, m.If, s.tree.Variables, m.Vars)
+	return listed && err == nil
 }
 
 func (s *site) environment(p *folder.Page) map[string]any {

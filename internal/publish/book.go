@@ -49,7 +49,10 @@ func (h *Handler) BookOfSite(ctx context.Context, site docs.Site) (Book, error) 
 	if err != nil {
 		return b, err
 	}
-	tree = tree.Filter(func(it docs.SiteItem) bool { return reading.Nobody.Holds(it.Condition, nil, nil) })
+	check := reading.Nobody.Check(ctx)
+	if tree = tree.Filter(func(it docs.SiteItem) bool { return check.Holds(it.Condition) }); check.Err != nil {
+		return b, check.Err
+	}
 	for _, it := range tree.All(docs.SiteSpace) {
 		part := BookSpace{Title: it.Title, Path: it.Address, Space: it.Space}
 		if sec, err := tree.Item(docs.SiteSection, it.Parent); err == nil {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/sites"
@@ -88,6 +89,9 @@ func (h *Handler) Export(ctx context.Context, e Export, put Put) error {
 	// if the site was public, as far as the member sees it.
 	preview := authz.Visitor{Org: e.Site.Org, Site: e.Site.ID, Preview: true, By: e.By}
 	if x.seen, err = h.Sites.SeeSite(ctx, h.Sites.Store.Reader, e.Site, preview); err != nil {
+		return err
+	}
+	if x.state, err = x.state.seenBy(ctx, x.seen.Reader); err != nil {
 		return err
 	}
 	return x.all()
@@ -170,6 +174,7 @@ func place(it docs.SiteItem, e *edition, n *node) string {
 
 // page writes a page, its Markdown and its feed.
 func (x *exporter) page(it docs.SiteItem, whole *edition, n *node) error {
+	budget.Of(x.ctx).Renew(budget.Steps) // an export may have any number of pages
 	dir := place(it, whole, n)
 	v := x.visit(it, depthOf(dir), true)
 	e, err := x.edition(v, it)

@@ -161,12 +161,13 @@ func (h *Handler) Owns(r *http.Request) bool {
 	return err == nil
 }
 
-// ServeHTTP answers a request for a site.
+// ServeHTTP answers a request for a site, within a budget.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if page, ok := h.Kept(r); ok {
 		page.ServeHTTP(w, r)
 		return
 	}
+	r = r.WithContext(budget.With(r.Context(), budget.New()))
 	theme.Secure(w.Header())
 	w.Header().Set("Cache-Control", "private, no-store") // until it is known who may keep the answer
 	switch {
@@ -188,8 +189,12 @@ func notAllowed(w http.ResponseWriter) {
 
 // fail answers with an error that has no site to be shown in.
 func (h *Handler) fail(w http.ResponseWriter, err error) {
-	if errs.Is(err, errs.NotFound) {
+	switch {
+	case errs.Is(err, errs.NotFound):
 		theme.WriteText(w, http.StatusNotFound, "There is no site at this address.")
+		return
+	case errs.Is(err, errs.Invalid): // the site asks for more than a request may use
+		theme.WriteText(w, http.StatusUnprocessableEntity, "The page could not be shown; the owner of the site can change that: "+errs.Message(err))
 		return
 	}
 	h.Log.Error("a page of a site could not be shown", "request", w.Header().Get("X-Request-Id"), "error", err)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/customization"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
@@ -43,6 +44,16 @@ func (h *Handler) state(ctx context.Context, site docs.Site) (*state, error) {
 	}
 	h.states.Set(key, s)
 	return s, nil
+}
+
+// seenBy returns the state without what a reader does not see.
+func (s *state) seenBy(ctx context.Context, reader *reading.Visitor) (*state, error) {
+	check := reader.Check(ctx)
+	out := &state{settings: s.settings.For(check.Holds), overrides: map[docs.SiteItemID]customization.Settings{}, fonts: s.fonts}
+	for id, own := range s.overrides {
+		out.overrides[id] = own.For(check.Holds)
+	}
+	return out, check.Err
 }
 
 // editionKey is what an edition depends on.

@@ -92,9 +92,9 @@ func (x *exporter) visit(it docs.SiteItem, depth int, files bool) *visit {
 		h: x.h, ctx: x.ctx, site: x.site, state: x.state, seen: x.seen, root: relativeRoot(depth), as: x.as,
 		export: x, files: files, target: sites.Target{Space: it},
 	}
-	v.settings = x.state.settings.For(v.holds)
+	v.settings = x.state.settings
 	if own, ok := x.state.overrides[it.ID]; ok {
-		v.settings = own.For(v.holds)
+		v.settings = own
 	}
 	if sec, err := x.seen.Structure.Item(docs.SiteSection, it.Parent); err == nil {
 		v.target.Section = sec

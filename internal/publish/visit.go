@@ -44,15 +44,19 @@ type visit struct {
 	counted    bool                   // the store has one
 }
 
-func (v *visit) holds(condition string) bool { return v.seen.Reader.Holds(condition, nil, nil) }
-
 // open takes what the visitor sees of the site.
 func (v *visit) open() (err error) {
 	if v.seen, err = v.h.Sites.SeeSite(v.ctx, v.h.Sites.Store.Reader, v.site, v.as); err != nil {
 		return err
 	}
-	v.settings = v.state.settings.For(v.holds)
-	return nil
+	return v.useSettings(v.state.settings)
+}
+
+// useSettings takes what the visitor sees of settings.
+func (v *visit) useSettings(s customization.Settings) error {
+	check := v.seen.Reader.Check(v.ctx)
+	v.settings = s.For(check.Holds)
+	return check.Err
 }
 
 // baseOf returns the address of a site space.
@@ -71,7 +75,9 @@ func (v *visit) serve(w http.ResponseWriter, r *http.Request) error {
 		return v.missing(w, r, nil)
 	}
 	if own, ok := v.state.overrides[v.target.Space.ID]; ok {
-		v.settings = own.For(v.holds)
+		if err := v.useSettings(own); err != nil {
+			return err
+		}
 	}
 	base := v.baseOf(v.target.Space)
 	if base+v.target.Rest != v.root+v.path && !strings.HasPrefix(v.target.Rest, sites.DraftPrefix) {

@@ -111,7 +111,10 @@ func checkStray(t *testing.T, name, src string) {
 	if !reading.MayDepend([]byte(src)) {
 		t.Errorf("%s: does not depend on the visitor", name)
 	}
-	seen := reading.WithoutConditions(doc, reading.Nobody.Environment(nil, nil))
+	seen, err := reading.WithoutConditions(t.Context(), doc, reading.Nobody.Environment(nil, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
 	var html strings.Builder
 	if err := markup.HTML(&html, seen, markup.HTMLOptions{}); err != nil {
 		t.Fatal(err)

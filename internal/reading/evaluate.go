@@ -21,9 +21,8 @@ const (
 
 func (e Evaluation) evaluates() bool { return e == EvaluateAll || e == EvaluateDeterministic }
 
-// evaluator answers expressions from an environment.
-func evaluator(env map[string]any, how Evaluation) markup.Evaluator {
-	all := expr.NewDocument(env)
+// evaluator answers expressions of a document.
+func evaluator(all *expr.Document, how Evaluation) markup.Evaluator {
 	keep := func(src string) bool { return how == EvaluateDeterministic && dependsOnVisitor(src) }
 	return markup.Evaluator{
 		Text: func(src string) (string, bool) {

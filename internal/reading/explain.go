@@ -1,6 +1,7 @@
 package reading
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -18,24 +19,26 @@ const (
 // Explain is Holds with the reason in plain words: what the condition read of
 // the visitor, or what is wrong with it. Dropped says of claims that are not there
 // what they were and why they do not count.
-func (v *Visitor) Explain(condition string, space, page docs.Variables, dropped map[string]string) (holds bool, reason string) {
-	holds = v.Holds(condition, space, page)
-	if strings.TrimSpace(condition) == "" {
-		return holds, "There is no condition."
+func (v *Visitor) Explain(ctx context.Context, condition string, space, page docs.Variables, dropped map[string]string) (holds bool, reason string, err error) {
+	if holds, err = v.Holds(ctx, condition, space, page); err != nil {
+		return false, "", err
 	}
-	p, err := expr.Parse(condition)
-	if err != nil {
-		return holds, fmt.Sprintf("The condition is not valid (%v), and such a condition hides.", err)
+	if strings.TrimSpace(condition) == "" {
+		return holds, "There is no condition.", nil
+	}
+	p, wrong := expr.Parse(condition)
+	if wrong != nil {
+		return holds, fmt.Sprintf("The condition is not valid (%v), and such a condition hides.", wrong), nil
 	}
 	env := v.Environment(space, page)
 	read := inputsRead(p, env, dropped)
-	if _, err := p.Eval(env); err != nil {
-		return holds, fmt.Sprintf("The condition cannot be evaluated (%v), and such a condition hides%s.", err, read)
+	if _, wrong := p.Eval(env); wrong != nil {
+		return holds, fmt.Sprintf("The condition cannot be evaluated (%v), and such a condition hides%s.", wrong, read), nil
 	}
 	if holds {
-		return holds, "The condition holds" + read + "."
+		return holds, "The condition holds" + read + ".", nil
 	}
-	return holds, "The condition does not hold" + read + "."
+	return holds, "The condition does not hold" + read + ".", nil
 }
 
 // inputsRead says which values an expression read, behind a colon.

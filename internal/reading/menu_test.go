@@ -81,11 +81,11 @@ func TestVisible(t *testing.T) {
 		`visitor.claims.unsigned.paid`: false,
 		`(`:                            false,
 	} {
-		if got := reading.Nobody.Listed(false, condition, space, page); got != want {
-			t.Errorf("%s: %t", condition, got)
+		if got, err := reading.Nobody.Listed(t.Context(), false, condition, space, page); got != want || err != nil {
+			t.Errorf("%s: %t, %v", condition, got, err)
 		}
 	}
-	if reading.Nobody.Listed(true, "", nil, nil) {
+	if listed, err := reading.Nobody.Listed(t.Context(), true, "", nil, nil); listed || err != nil {
 		t.Error("a hidden page is visible")
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"context"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/expr"
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
@@ -97,7 +98,9 @@ func transform(ctx context.Context, p Page, doc *markup.Document, f Form) (*mark
 	if err != nil {
 		return nil, err
 	}
-	return markup.Evaluate(doc, evaluator(env, f.Evaluation)), nil
+	all := expr.NewDocument(env)
+	doc = markup.Evaluate(doc, evaluator(all, f.Evaluation))
+	return doc, spend(ctx, all)
 }
 
 // WithIncludes returns a document with reusable contents in the places of the

@@ -2,11 +2,13 @@ package reading
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"regexp"
 
+	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/expr"
 	"github.com/octavo-docs/octavo/internal/markup"
@@ -71,24 +73,58 @@ func (v *Visitor) Environment(space, page docs.Variables) map[string]any {
 }
 
 // Holds reports whether a condition holds. An empty condition holds; one that
-// is wrong, or that asks for a claim that is missing, does not.
-func (v *Visitor) Holds(condition string, space, page docs.Variables) bool {
-	return condition == "" || expr.Condition(condition, v.Environment(space, page))
+// is wrong, or that asks for a claim that is missing, does not. Its steps are
+// taken from the budget of the request.
+func (v *Visitor) Holds(ctx context.Context, condition string, space, page docs.Variables) (bool, error) {
+	if condition == "" {
+		return true, nil
+	}
+	d := expr.NewDocument(v.Environment(space, page))
+	return d.Condition(condition), spend(ctx, d)
+}
+
+// spend takes the steps of expressions from the budget of the request.
+func spend(ctx context.Context, d *expr.Document) error {
+	return budget.Of(ctx).Spend(budget.Steps, int64(d.Steps()))
+}
+
+// Check is Holds for the conditions of a site, which read no variables.
+type Check struct {
+	ctx     context.Context
+	visitor *Visitor
+	Err     error // the first one; no condition holds after it
+}
+
+// Check returns a check of what the visitor sees.
+func (v *Visitor) Check(ctx context.Context) *Check { return &Check{ctx: ctx, visitor: v} }
+
+// Holds reports whether a condition holds.
+func (c *Check) Holds(condition string) bool {
+	if c.Err != nil {
+		return false
+	}
+	var holds bool
+	holds, c.Err = c.visitor.Holds(c.ctx, condition, nil, nil)
+	return holds && c.Err == nil
 }
 
 // Listed reports whether the navigation lists a page: it is not hidden, and its
 // condition holds. A hidden page can still be reached by its address.
-func (v *Visitor) Listed(hidden bool, condition string, space, page docs.Variables) bool {
-	return !hidden && v.Holds(condition, space, page)
+func (v *Visitor) Listed(ctx context.Context, hidden bool, condition string, space, page docs.Variables) (bool, error) {
+	if hidden {
+		return false, nil
+	}
+	return v.Holds(ctx, condition, space, page)
 }
 
 // WithoutConditions returns a document without conditional blocks: what they
 // hold takes their places where the condition holds. A condition that is not
 // written as a block, such as one without an end, holds for nobody.
-func WithoutConditions(doc *markup.Document, env map[string]any) *markup.Document {
+func WithoutConditions(ctx context.Context, doc *markup.Document, env map[string]any) (*markup.Document, error) {
 	doc = markup.WithoutStrayConditions(doc)
 	all := expr.NewDocument(env)
-	return markup.Evaluate(doc, markup.Evaluator{Show: func(src string) (show, keep bool) { return all.Condition(src), false }})
+	doc = markup.Evaluate(doc, markup.Evaluator{Show: func(src string) (show, keep bool) { return all.Condition(src), false }})
+	return doc, spend(ctx, all)
 }
 
 var depending = regexp.MustCompile(`(?i)if|else|include`)

@@ -39,7 +39,10 @@ func (t *Tree) holds(ctx context.Context, p docs.Page) (bool, error) {
 		return err == nil, err
 	}
 	vars, err := t.Variables(ctx)
-	return t.visitor.Holds(condition, vars, p.Variables), err
+	if err != nil {
+		return false, err
+	}
+	return t.visitor.Holds(ctx, condition, vars, p.Variables)
 }
 
 // Condition returns the condition of a page. Versions before store.ConditionsRead
@@ -131,8 +134,11 @@ func (v *View) seen(ctx context.Context, doc *markup.Document, page docs.Variabl
 	if err != nil {
 		return nil, false, err
 	}
+	if doc, err = reading.WithoutConditions(ctx, doc, env); err != nil {
+		return nil, false, err
+	}
 	known := map[string]bool{}
-	doc, broken := markup.Redirect(reading.WithoutConditions(doc, env), func(ref docs.Ref) (docs.Ref, bool) {
+	doc, broken := markup.Redirect(doc, func(ref docs.Ref) (docs.Ref, bool) {
 		if ref.Page == "" || ref.Space != "" && ref.Space != string(v.Space.ID) {
 			return ref, false
 		}

@@ -67,7 +67,7 @@ func (s *Service) SeeSite(ctx context.Context, r store.Reader, site docs.Site, v
 		if err != nil {
 			return nil, err
 		}
-		return newSeen(site, tree, reader, key), nil
+		return newSeen(ctx, site, tree, reader, key)
 	}
 	if kept, ok := s.seen.Get(key); ok {
 		return kept, nil
@@ -79,20 +79,25 @@ func (s *Service) SeeSite(ctx context.Context, r store.Reader, site docs.Site, v
 	if err != nil {
 		return nil, err
 	}
-	out := newSeen(site, tree, reader, key)
-	s.seen.Set(key, out)
-	return out, nil
+	out, err := newSeen(ctx, site, tree, reader, key)
+	if err == nil {
+		s.seen.Set(key, out)
+	}
+	return out, err
 }
 
 // newSeen returns what of a structure is for a reader.
-func newSeen(site docs.Site, tree *Structure, reader *reading.Visitor, key seenKey) *Seen {
-	tree = tree.Filter(func(it docs.SiteItem) bool { return reader.Holds(it.Condition, nil, nil) })
+func newSeen(ctx context.Context, site docs.Site, tree *Structure, reader *reading.Visitor, key seenKey) (*Seen, error) {
+	check := reader.Check(ctx)
+	if tree = tree.Filter(func(it docs.SiteItem) bool { return check.Holds(it.Condition) }); check.Err != nil {
+		return nil, check.Err
+	}
 	out := &Seen{Site: site, Structure: tree, Paths: tree.Paths(), Spaces: map[docs.SpaceID]bool{}, Reader: reader, key: key}
 	for _, it := range out.Structure.All(docs.SiteSpace) {
 		out.Spaces[it.Space] = true
 	}
 	out.first = out.Structure.first()
-	return out
+	return out, nil
 }
 
 // previewed returns what a preview shows at most: nothing that the member who made

@@ -91,14 +91,10 @@ func (q *queue) unlocker() func() {
 // base returns the revision that a change has to be made on: the last one of the
 // queue. It fails with ErrMoved if the change depends on what it was not made on.
 func (q *queue) base(ctx context.Context, p *Prepared, may bool) (docs.Revision, error) {
-	q.state.Lock()
-	steps := slices.Clone(q.steps)
-	q.state.Unlock()
-	if len(steps) == 0 || !may || steps[len(steps)-1].rev.ID == p.Base() {
+	last, free, known := q.newest(p)
+	if last.ID == "" || !may || last.ID == p.Base() {
 		return p.sealed.Base, nil // the transaction finds out if it has moved
 	}
-	last := steps[len(steps)-1].rev
-	free, known := independent(steps, p)
 	if !known {
 		var err error
 		if free, err = p.sealed.Independent(ctx, last); err != nil {
@@ -109,6 +105,18 @@ func (q *queue) base(ctx context.Context, p *Prepared, may bool) (docs.Revision,
 		return last, ErrMoved
 	}
 	return last, nil
+}
+
+// newest returns the last revision of the queue, without an id if there is none,
+// and what independent says of a change.
+func (q *queue) newest(p *Prepared) (last docs.Revision, free, known bool) {
+	q.state.Lock()
+	defer q.state.Unlock()
+	if len(q.steps) > 0 {
+		last = q.steps[len(q.steps)-1].rev
+		free, known = independent(q.steps, p)
+	}
+	return last, free, known
 }
 
 // failed returns an error of making a change on a revision of the queue: one

@@ -182,19 +182,21 @@ func replaceLayer(ctx context.Context, tx *store.Tx, sp docs.Space, layer string
 
 // writeLayer writes the entries into a layer.
 func (u *Update) writeLayer(ctx context.Context, tx *store.Tx, id string) error {
-	layer, err := tx.Layer(ctx, id)
-	if err != nil {
-		return err
-	}
 	links := u.links
-	for _, id := range u.deleted {
-		gone, err := dropEntry(ctx, tx, layer, id)
+	if len(u.deleted) > 0 {
+		layer, err := tx.Layer(ctx, id)
 		if err != nil {
 			return err
 		}
-		links = append(links, gone...)
+		for _, id := range u.deleted {
+			gone, err := dropEntry(ctx, tx, layer, id)
+			if err != nil {
+				return err
+			}
+			links = append(links, gone...)
+		}
 	}
-	return tx.PutSearchPagesAnd(ctx, layer.ID, u.pages, func() error { return tx.PutLayerPages(ctx, layer.ID, links) })
+	return tx.PutSearchPagesAnd(ctx, id, u.pages, func() error { return tx.PutLayerPages(ctx, id, links) })
 }
 
 // dropEntry removes a page or a reusable content from a layer. Where a lower

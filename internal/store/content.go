@@ -159,6 +159,6 @@ func (r Reader) Document(ctx context.Context, space docs.SpaceID, id string) (St
 // PutDocuments remembers documents of a space.
 func (tx *Tx) PutDocuments(ctx context.Context, space docs.SpaceID, all []StoredDocument) error {
 	return insertAll(ctx, tx, `INSERT INTO documents (space_id, id, page_id, body, side)`,
-		`ON CONFLICT (space_id, id) DO UPDATE SET side = excluded.side`, all,
+		`ON CONFLICT (space_id, id) DO UPDATE SET side = excluded.side WHERE documents.side <> excluded.side`, all,
 		func(d StoredDocument) []any { return []any{space, d.ID, d.Page, d.Body, d.Sidecar} })
 }

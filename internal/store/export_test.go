@@ -19,3 +19,8 @@ func LimitBegun(byNetwork, all int) func() {
 	maxBegunByNetwork, maxBegun = byNetwork, all
 	return func() { maxBegunByNetwork, maxBegun = wasByNetwork, was }
 }
+
+// RowsChanged returns how many rows the writer of SQLite has changed so far.
+func RowsChanged(ctx context.Context, tx *Tx) (int64, error) {
+	return one(ctx, tx.Reader, "changes", scanInt, `SELECT total_changes()`)
+}

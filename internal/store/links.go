@@ -146,8 +146,12 @@ func (tx *Tx) putLayerPages(ctx context.Context, layer string, pages []LayerPage
 	var links []row
 	for _, p := range pages {
 		if !fresh {
-			if err := tx.put(ctx, `DELETE FROM links WHERE layer_id = $1 AND page_id = $2`, layer, p.ID); err != nil {
+			same, err := tx.dropLinks(ctx, layer, p)
+			if err != nil {
 				return err
+			}
+			if same {
+				continue
 			}
 		}
 		for n, l := range p.Links {
@@ -155,7 +159,8 @@ func (tx *Tx) putLayerPages(ctx context.Context, layer string, pages []LayerPage
 		}
 	}
 	err := insertAll(ctx, tx, `INSERT INTO layer_pages (layer_id, page_id, gone, anchors)`,
-		`ON CONFLICT (layer_id, page_id) DO UPDATE SET gone = excluded.gone, anchors = excluded.anchors`, pages,
+		`ON CONFLICT (layer_id, page_id) DO UPDATE SET gone = excluded.gone, anchors = excluded.anchors
+		WHERE layer_pages.gone <> excluded.gone OR layer_pages.anchors <> excluded.anchors`, pages,
 		func(p LayerPage) []any { return []any{layer, p.ID, p.Gone, joinAnchors(p.Anchors)} })
 	if err != nil {
 		return err
@@ -169,6 +174,22 @@ func (tx *Tx) putLayerPages(ctx context.Context, layer string, pages []LayerPage
 		func(l row) []any {
 			return []any{layer, l.page, l.n, l.Kind, l.Space, l.Target, l.Anchor, l.Node, l.Label, l.Hard, l.Loose}
 		})
+}
+
+// dropLinks drops the links that a layer has of a page, unless they are those
+// that it should have: most edits leave the links of a page alone, and reading
+// them costs a fraction of writing them with their indexes.
+func (tx *Tx) dropLinks(ctx context.Context, layer string, p LayerPage) (same bool, err error) {
+	was, err := many(ctx, tx.Reader, scanLink, `
+		SELECT page_id, kind, space_id, target, anchor, node, label, hard, loose FROM links
+		WHERE layer_id = $1 AND page_id = $2 ORDER BY n`, layer, p.ID)
+	if err != nil || slices.EqualFunc(was, p.Links, func(a, b Link) bool { b.Page = p.ID; return a == b }) {
+		return err == nil, err
+	}
+	if len(was) == 0 {
+		return false, nil
+	}
+	return false, tx.put(ctx, `DELETE FROM links WHERE layer_id = $1 AND page_id = $2`, layer, p.ID)
 }
 
 // DropLayerPage forgets what a layer says of a page.

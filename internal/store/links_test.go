@@ -90,3 +90,47 @@ func TestLinkQueriesDoNotReadAllLinks(t *testing.T) {
 		}
 	}
 }
+
+// What a layer says of a page already is not written again.
+func TestLinksThatStayAreNotWritten(t *testing.T) {
+	ctx := context.Background()
+	s, err := store.Open(ctx, testdb.SQLite(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	page := func(label string) store.LayerPage {
+		return store.LayerPage{ID: "p", Anchors: []string{"here"}, Links: []store.Link{
+			{Page: "p", Kind: "page", Target: "a", Node: "k1", Label: "first", Hard: true},
+			{Page: "p", Kind: "url", Target: "https://octavo.example", Node: "k2", Label: label, Loose: true},
+		}}
+	}
+	put := func(p store.LayerPage) (changed int64) {
+		change(t, s, func(tx *store.Tx) error {
+			before, err := store.RowsChanged(ctx, tx)
+			if err != nil {
+				return err
+			}
+			if err := tx.PutLayerPages(ctx, "layer", []store.LayerPage{p}); err != nil {
+				return err
+			}
+			after, err := store.RowsChanged(ctx, tx)
+			changed = after - before
+			return err
+		})
+		return changed
+	}
+	change(t, s, func(tx *store.Tx) error { return tx.AddLayer(ctx, store.Layer{ID: "layer"}) })
+	if n := put(page("second")); n != 3 {
+		t.Errorf("a new page: %d rows changed", n)
+	}
+	if n := put(page("second")); n != 0 {
+		t.Errorf("the same page again: %d rows changed", n)
+	}
+	if n := put(page("other")); n != 4 { // two links go, two come
+		t.Errorf("a page with another link: %d rows changed", n)
+	}
+	if n := put(store.LayerPage{ID: "p"}); n != 3 {
+		t.Errorf("a page without links: %d rows changed", n)
+	}
+}

@@ -50,6 +50,17 @@ func newDeltaBases() *deltaBases {
 	return cache.New[chunk.Hash](maxBases, func(b deltaBase) int { return len(b.data) + 128 })
 }
 
+// knownBases are objects of which a committed transaction has seen that they are
+// stored as they are. They stay so: objects are never removed or stored anew.
+type knownBases = cache.Cache[chunk.Hash, struct{}]
+
+// maxKnownBases bounds the bytes of their hashes.
+const maxKnownBases = 4 << 20
+
+func newKnownBases() *knownBases {
+	return cache.New[chunk.Hash](maxKnownBases, func(struct{}) int { return 256 })
+}
+
 // storedObject is the row of an object with that of its base.
 type storedObject struct {
 	hash     chunk.Hash
@@ -196,16 +207,30 @@ func (tx *Tx) PutObjects(ctx context.Context, n NewObjects) error {
 // other object is replaced by the data: the base may belong to a transaction
 // that failed.
 func (tx *Tx) withBases(ctx context.Context, n NewObjects) ([]storedObject, error) {
-	known := map[chunk.Hash]bool{}
-	var args []any
-	for _, o := range n.rows {
-		if _, asked := known[o.base]; o.base != "" && !asked {
-			known[o.base] = false
-			args = append(args, o.base)
+	stored, err := tx.storedBases(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	rows := slices.Clone(n.rows)
+	for i, o := range rows {
+		if o.base != "" && !stored[o.base] {
+			rows[i].data, rows[i].base = n.all[i].Data, ""
 		}
 	}
-	if len(args) == 0 {
-		return n.rows, nil
+	return rows, nil
+}
+
+// storedBases reports which bases of objects are stored as they are.
+func (tx *Tx) storedBases(ctx context.Context, n NewObjects) (map[chunk.Hash]bool, error) {
+	stored := map[chunk.Hash]bool{}
+	var args []any
+	for _, o := range n.rows {
+		if _, asked := stored[o.base]; o.base == "" || asked {
+			continue
+		}
+		if _, stored[o.base] = tx.known.Get(o.base); !stored[o.base] {
+			args = append(args, o.base)
+		}
 	}
 	for some := range slices.Chunk(args, 512) {
 		in := slices.Clone(some)
@@ -215,14 +240,14 @@ func (tx *Tx) withBases(ctx context.Context, n NewObjects) ([]storedObject, erro
 			return nil, err
 		}
 		for _, h := range found {
-			known[h] = true
+			stored[h] = true
 		}
+		// Before that, a base may be one of a transaction that is not committed yet either.
+		tx.OnCommit(func() {
+			for _, h := range found {
+				tx.known.Set(h, struct{}{})
+			}
+		})
 	}
-	rows := slices.Clone(n.rows)
-	for i, o := range rows {
-		if o.base != "" && !known[o.base] {
-			rows[i].data, rows[i].base = n.all[i].Data, ""
-		}
-	}
-	return rows, nil
+	return stored, nil
 }

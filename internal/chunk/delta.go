@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"math/bits"
+	"slices"
+	"sync"
 )
 
 // A delta says how to make some bytes from others, its base: by copying
@@ -82,7 +84,11 @@ func (d *deltaWriter) match(from, fromEnd, to, toEnd int) {
 	}
 	// The table has the place of the last block with a hash, plus 1.
 	shift := 64 - bits.Len(uint(2*blocks))
-	table := make([]int32, 1<<(64-shift))
+	kept := tables.Get().(*[]int32)
+	defer tables.Put(kept)
+	*kept = slices.Grow((*kept)[:0], 1<<(64-shift))
+	table := (*kept)[:1<<(64-shift)]
+	clear(table)
 	hash := func(word uint64) uint64 { return word * 0x9e3779b97f4a7c15 >> shift }
 	for i := range blocks {
 		at := from + i*deltaBlock
@@ -105,6 +111,9 @@ func (d *deltaWriter) match(from, fromEnd, to, toEnd int) {
 		to += n
 	}
 }
+
+// tables are used again: one is larger than most deltas.
+var tables = sync.Pool{New: func() any { return new([]int32) }}
 
 // word returns the block at a place.
 func word(b []byte, at int) uint64 { return binary.LittleEndian.Uint64(b[at:]) }

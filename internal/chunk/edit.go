@@ -23,6 +23,9 @@ type NewNode struct {
 // Apply returns the map that root becomes by edits, which are sorted by key
 // and contain each key once. It calls put for every new node.
 func Apply(ctx context.Context, src Source, root Hash, edits []Edit, put func(NewNode)) (Hash, error) {
+	if replaced, err := replace(ctx, src, root, edits); err != nil || replaced != nil {
+		return replaced.put(put), err
+	}
 	b := &builder{src: src, put: put, made: map[Hash]*Node{}}
 	if root == "" {
 		b.addEdits(edits)
@@ -30,6 +33,71 @@ func Apply(ctx context.Context, src Source, root Hash, edits []Edit, put func(Ne
 		return "", err
 	}
 	return b.finish(ctx)
+}
+
+// replacement is a node with other values, and the nodes below it that have
+// them.
+type replacement struct {
+	NewNode
+	below []*replacement
+}
+
+// replace returns the tree with other values for keys that it has: each node
+// ends where it did, so nothing has to be found out about the keys. It is what most
+// edits do. It returns nil if there is more to do.
+func replace(ctx context.Context, src Source, h Hash, edits []Edit) (*replacement, error) {
+	if h == "" || len(edits) == 0 {
+		return nil, nil
+	}
+	old, err := src.Node(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	n := *old
+	out := &replacement{}
+	if n.Level == 0 {
+		n.Values = slices.Clone(n.Values)
+	} else {
+		n.Children = slices.Clone(n.Children)
+	}
+	for len(edits) > 0 {
+		at := n.find(edits[0].Key)
+		if at == len(n.Keys) {
+			return nil, nil
+		}
+		if n.Level == 0 {
+			if n.Keys[at] != edits[0].Key || edits[0].Value == nil {
+				return nil, nil
+			}
+			n.Values[at], edits = edits[0].Value, edits[1:]
+			continue
+		}
+		end := 1
+		for end < len(edits) && edits[end].Key <= n.Keys[at] {
+			end++
+		}
+		child, err := replace(ctx, src, n.Children[at], edits[:end])
+		if err != nil || child == nil {
+			return nil, err
+		}
+		out.below = append(out.below, child)
+		n.Children[at], edits = child.Hash, edits[end:]
+	}
+	data := n.Encode()
+	out.NewNode = NewNode{Hash: Sum(data), Node: &n, Data: data, Base: h}
+	return out, nil
+}
+
+// put calls fn for the new nodes, and returns the hash of the top.
+func (r *replacement) put(fn func(NewNode)) Hash {
+	if r == nil {
+		return ""
+	}
+	for _, b := range r.below {
+		b.put(fn)
+	}
+	fn(r.NewNode)
+	return r.Hash
 }
 
 // builder makes a tree from left to right. Whole subtrees of the old tree

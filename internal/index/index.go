@@ -57,6 +57,7 @@ type delta struct {
 	count   int
 	came    int64 // pages; less than 0: more of them went
 	files   int64 // bytes of files that came
+	decoded *revision.PageCache
 }
 
 // newDelta reads what differs between a tree and one before it.
@@ -68,6 +69,7 @@ func newDelta(ctx context.Context, t *revision.Tree, from chunk.Hash) (*delta, e
 // draftDelta reads what a draft changes.
 func draftDelta(ctx context.Context, draft *revision.Draft) (*delta, error) {
 	d := emptyDelta()
+	d.decoded = draft.Cache
 	return d, draft.Changes(ctx, d.key)
 }
 
@@ -93,7 +95,7 @@ func (d *delta) key(key string, before, after []byte) error {
 }
 
 func (d *delta) page(id string, before, after []byte) error {
-	was, now, err := docs.DecodePages(id, before, after)
+	was, now, err := d.decoded.Both(docs.PageID(id), before, after)
 	if err != nil {
 		return err
 	}

@@ -44,6 +44,7 @@ func (v *View) DraftAt(now time.Time) *Draft { return v.Draft(docs.TimeOf(now), 
 func (v *View) Draft(now docs.Time, newID func() string) *Draft {
 	t := *v.Tree
 	t.over = &overlay{values: map[string][]byte{}}
+	t.Cache = t.src.s.drafts
 	t.src.new = &Unsaved{objects: map[chunk.Hash]store.Object{}}
 	return &Draft{
 		Tree: &t, Space: v.Space, Base: v.Rev, Now: now, NewID: newID,

@@ -2,6 +2,7 @@ package revision
 
 import (
 	"bytes"
+	"hash/maphash"
 
 	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -10,8 +11,17 @@ import (
 // PageCache keeps decoded pages. Revisions of a space have most pages in common, so
 // one cache serves many of them. What its pages point to must not be changed.
 type PageCache struct {
-	pages *cache.Cache[docs.PageID, decodedPage]
+	pages *cache.Cache[pageKey, decodedPage]
+	plain bool // only pages that point to nothing are kept, so that whoever asks may change them
 }
+
+// pageKey names a state of a page by a hash of its encoding.
+type pageKey struct {
+	id  docs.PageID
+	sum uint64
+}
+
+var pageSeed = maphash.MakeSeed()
 
 // decodedPage is a page and the bytes that it was decoded from.
 type decodedPage struct {
@@ -25,7 +35,15 @@ const pageOverhead = 768
 
 // NewPageCache returns a cache of about so many bytes.
 func NewPageCache(size int) *PageCache {
-	return &PageCache{cache.New[docs.PageID](size, func(p decodedPage) int { return 2*len(p.from) + pageOverhead })}
+	return &PageCache{pages: cache.New[pageKey](size, func(p decodedPage) int { return 2*len(p.from) + pageOverhead })}
+}
+
+// newDraftPages returns a cache for drafts: an edit asks for a page before and
+// after it several times, and the next edit begins with the page after it.
+func newDraftPages() *PageCache {
+	c := NewPageCache(maxDraftPages)
+	c.plain = true
+	return c
 }
 
 // page returns the page that the bytes are the encoding of.
@@ -33,14 +51,32 @@ func (c *PageCache) page(id docs.PageID, from []byte) (docs.Page, error) {
 	if c == nil {
 		return docs.DecodePage(string(id), from)
 	}
-	if known, ok := c.pages.Get(id); ok && bytes.Equal(known.from, from) {
+	key := pageKey{id, maphash.Bytes(pageSeed, from)}
+	if known, ok := c.pages.Get(key); ok && bytes.Equal(known.from, from) {
 		return known.page, nil
 	}
 	p, err := docs.DecodePage(string(id), from)
-	if err == nil {
-		c.pages.Set(id, decodedPage{bytes.Clone(from), p}) // from is part of a larger object
+	if err == nil && (!c.plain || isPlain(p)) {
+		c.pages.Set(key, decodedPage{bytes.Clone(from), p}) // from is part of a larger object
 	}
 	return p, err
+}
+
+// isPlain reports whether a page points to nothing that could be changed.
+func isPlain(p docs.Page) bool {
+	return p.Target == nil && p.Layout == nil && p.Cover == nil && p.Variables == nil && p.Tags == nil && p.MetaLinks == nil && p.Computed == nil
+}
+
+// Both returns both sides of a change of a page. One that is not there, which is
+// nil, is the zero Page.
+func (c *PageCache) Both(id docs.PageID, before, after []byte) (was, now docs.Page, err error) {
+	if before != nil {
+		was, err = c.page(id, before)
+	}
+	if after != nil && err == nil {
+		now, err = c.page(id, after)
+	}
+	return was, now, err
 }
 
 // KeepPages makes the tree use the pages that others decoded.

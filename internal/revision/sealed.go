@@ -41,7 +41,7 @@ func (d *Draft) Seal(ctx context.Context) (*Sealed, error) {
 		if out.pages == nil {
 			return nil
 		}
-		id, err := edited(key, before, after)
+		id, err := edited(d.Cache, key, before, after)
 		if id == "" {
 			out.pages = nil
 		} else {
@@ -85,12 +85,12 @@ func (s *Sealed) Pages() map[docs.PageID]bool { return s.pages }
 
 // edited returns the page that a change of a key edits, or nothing if it does
 // something else.
-func edited(key string, before, after []byte) (docs.PageID, error) {
+func edited(pages *PageCache, key string, before, after []byte) (docs.PageID, error) {
 	id, is := strings.CutPrefix(key, KeyPage)
 	if !is || before == nil || after == nil {
 		return "", nil
 	}
-	was, now, err := docs.DecodePages(id, before, after)
+	was, now, err := pages.Both(docs.PageID(id), before, after)
 	if err != nil {
 		return "", err
 	}
@@ -110,7 +110,7 @@ func (s *Sealed) Independent(ctx context.Context, of docs.Revision) (bool, error
 		return false, nil
 	}
 	err := chunk.Diff(ctx, s.src, s.Base.Root, of.Root, func(key string, before, after []byte) error {
-		id, err := edited(key, before, after)
+		id, err := edited(s.src.s.drafts, key, before, after)
 		if err == nil && (id == "" || s.pages[id]) {
 			err = errDependent
 		}

@@ -24,6 +24,7 @@ type Source struct {
 
 	objects *cache.Cache[chunk.Hash, object]
 	pages   *PageCache
+	drafts  *PageCache
 	parsed  *parsedCache
 	// unread are the conditions that older versions did not read, by the sources.
 	unread *cache.Cache[chunk.Hash, string]
@@ -36,13 +37,15 @@ type Source struct {
 const (
 	maxObjects = 48 << 20
 	maxPages   = 16 << 20
-	maxUnread  = 4 << 20
+	// of pages in drafts
+	maxDraftPages = 8 << 20
+	maxUnread     = 4 << 20
 )
 
 // NewSource returns a source over a store.
 func NewSource(st *store.Store, baseURL string) *Source {
 	unread := cache.New[chunk.Hash](maxUnread, func(condition string) int { return len(condition) + 128 })
-	return &Source{Store: st, BaseURL: baseURL, unread: unread, pages: NewPageCache(maxPages), parsed: newParsedCache(), objects: cache.New[chunk.Hash](maxObjects, func(o object) int {
+	return &Source{Store: st, BaseURL: baseURL, unread: unread, pages: NewPageCache(maxPages), drafts: newDraftPages(), parsed: newParsedCache(), objects: cache.New[chunk.Hash](maxObjects, func(o object) int {
 		if o.node != nil {
 			return o.node.Size()
 		}

@@ -3,6 +3,8 @@ package search
 import (
 	"bytes"
 	"cmp"
+	"container/heap"
+	"encoding/binary"
 	"slices"
 	"strings"
 )
@@ -96,10 +98,8 @@ func Merge(segments [][]Row, lives func(id int64) bool) ([]Row, error) {
 			readers = append(readers, r)
 		}
 	}
-	var out []*list
-	var arena []list
+	var out lists
 	var postings []Posting
-	byID := func(a, b Posting) int { return cmp.Compare(a.ID, b.ID) }
 	for len(readers) > 0 {
 		least := readers[0].term
 		for _, r := range readers[1:] {
@@ -107,11 +107,12 @@ func Merge(segments [][]Row, lives func(id int64) bool) ([]Row, error) {
 				least = r.term
 			}
 		}
-		term := string(least) // moving a reader on changes it
+		out.begin(least) // moving a reader on changes it
+		term := out.term()
 		postings = postings[:0]
 		done := false
 		for _, r := range readers {
-			if string(r.term) != term {
+			if string(r.term) != string(term) {
 				continue
 			}
 			var ok bool
@@ -126,28 +127,177 @@ func Merge(segments [][]Row, lives func(id int64) bool) ([]Row, error) {
 		if done {
 			readers = slices.DeleteFunc(readers, func(r *reader) bool { return r.end })
 		}
-		if !slices.IsSortedFunc(postings, byID) {
-			slices.SortFunc(postings, byID)
-		}
-		var l *list
-		for _, p := range postings {
-			if !lives(p.ID) {
-				continue
-			}
-			if l == nil {
-				if len(arena) == 0 {
-					arena = make([]list, 512)
-				}
-				l, arena = &arena[0], arena[1:]
-				l.term = term
-				l.data = make([]byte, 0, 3*len(postings))
-				out = append(out, l)
-			}
-			if p.ID == l.last {
-				return nil, ErrDamaged // a page is in one segment
-			}
-			l.add(p)
+		if err := out.addLiving(postings, lives); err != nil {
+			return nil, err
 		}
 	}
-	return rowsOf(out), nil
+	return rowsOf(out.done()), nil
+}
+
+// lists collects terms in their order with their postings. The texts of all terms
+// and the postings of many are in one piece of memory.
+type lists struct {
+	all   []list
+	ends  []int // of the texts
+	texts []byte
+	room  []byte // for postings
+
+	reserved int // bytes of the room, for the last term
+}
+
+// begin begins the list of the next term. One to which nothing is added does not
+// count.
+func (s *lists) begin(term []byte) {
+	if n := len(s.all); n > 0 && s.all[n-1].pages == 0 {
+		s.all, s.ends = s.all[:n-1], s.ends[:n-1]
+	}
+	s.texts = append(s.texts[:s.end()], term...)
+	s.all = append(s.all, list{})
+	s.ends = append(s.ends, len(s.texts))
+}
+
+// end returns where the text of the last term ends.
+func (s *lists) end() int {
+	if len(s.ends) == 0 {
+		return 0
+	}
+	return s.ends[len(s.ends)-1]
+}
+
+// term returns the text of the last term, until the next one begins.
+func (s *lists) term() []byte {
+	from := 0
+	if n := len(s.ends); n > 1 {
+		from = s.ends[n-2]
+	}
+	return s.texts[from:]
+}
+
+// last returns the list of the last term. There is room for n postings in it, if
+// these are few; keep has to be called when they were added.
+func (s *lists) last(n int) *list {
+	const few, piece = 16, 16 << 10
+	s.reserved = min(n, few) * (binary.MaxVarintLen64 + 1)
+	if cap(s.room)-len(s.room) < s.reserved {
+		s.room = make([]byte, 0, piece)
+	}
+	l := &s.all[len(s.all)-1]
+	l.data = s.room[len(s.room) : len(s.room) : len(s.room)+s.reserved]
+	return l
+}
+
+// keep ends the list of the last term.
+func (s *lists) keep() {
+	if data := s.all[len(s.all)-1].data; cap(data) == s.reserved { // else it has outgrown the room
+		s.room = s.room[:len(s.room)+len(data)]
+	}
+}
+
+// addLiving adds the postings of pages that are there to the last term.
+func (s *lists) addLiving(postings []Posting, lives func(id int64) bool) error {
+	byID := func(a, b Posting) int { return cmp.Compare(a.ID, b.ID) }
+	if !slices.IsSortedFunc(postings, byID) {
+		slices.SortFunc(postings, byID)
+	}
+	l := s.last(len(postings))
+	for _, p := range postings {
+		if !lives(p.ID) {
+			continue
+		}
+		if p.ID == l.last {
+			return ErrDamaged // a page is in one segment
+		}
+		l.add(p)
+	}
+	s.keep()
+	return nil
+}
+
+// done returns the lists.
+func (s *lists) done() []list {
+	s.begin(nil) // leaves out an empty one at the end
+	out := s.all[:len(s.all)-1]
+	texts, from := string(s.texts), 0
+	for i := range out {
+		out[i].term = texts[from:s.ends[i]]
+		from = s.ends[i]
+	}
+	return out
+}
+
+// fewDocs is up to how many pages it is faster to go through them all at once than
+// to look each term up.
+const fewDocs = 64
+
+// FoldDocs returns the rows of a segment of pages, by the bytes of their Docs. The
+// ids are in order.
+func FoldDocs(ids []int64, docs [][]byte) []Row {
+	if len(docs) > fewDocs {
+		s := NewSegment()
+		for i, d := range docs {
+			s.AddEncoded(ids[i], d)
+		}
+		return s.Rows()
+	}
+	h := make(docHeap, 0, len(docs))
+	for i, d := range docs {
+		if r := (&docReader{id: ids[i], rest: d}); r.next() {
+			h = append(h, r)
+		}
+	}
+	heap.Init(&h)
+	var out lists
+	for len(h) > 0 {
+		out.begin(h[0].term)
+		term := out.term()
+		l := out.last(len(docs))
+		for len(h) > 0 && string(h[0].term) == string(term) {
+			l.add(Posting{h[0].id, h[0].impact})
+			if h[0].next() {
+				heap.Fix(&h, 0)
+			} else {
+				heap.Pop(&h)
+			}
+		}
+		out.keep()
+	}
+	return rowsOf(out.done())
+}
+
+// docReader goes through the terms of a Doc.
+type docReader struct {
+	id     int64
+	rest   []byte
+	term   []byte
+	impact Impact
+}
+
+// next goes to the next term, and reports whether there is one.
+func (r *docReader) next() bool {
+	if len(r.rest) == 0 {
+		return false
+	}
+	var ok bool
+	if r.term, r.rest, ok = readTerm(r.term, r.rest); !ok || len(r.rest) == 0 {
+		return false
+	}
+	r.impact, r.rest = Impact(r.rest[0]), r.rest[1:]
+	return true
+}
+
+// docHeap has the docs in the order of their terms at hand, and then of their ids.
+type docHeap []*docReader
+
+func (h docHeap) Len() int      { return len(h) }
+func (h docHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h docHeap) Less(i, j int) bool {
+	c := bytes.Compare(h[i].term, h[j].term)
+	return c < 0 || c == 0 && h[i].id < h[j].id
+}
+func (h *docHeap) Push(x any) { *h = append(*h, x.(*docReader)) }
+func (h *docHeap) Pop() any {
+	last := len(*h) - 1
+	r := (*h)[last]
+	*h = (*h)[:last]
+	return r
 }

@@ -230,19 +230,19 @@ func (l *list) add(p Posting) {
 
 // Rows returns the segment as rows.
 func (s *Segment) Rows() []Row {
-	lists := make([]*list, 0, len(s.terms))
+	lists := make([]list, 0, len(s.terms))
 	for _, l := range s.terms {
-		lists = append(lists, l)
+		lists = append(lists, *l)
 	}
-	slices.SortFunc(lists, func(a, b *list) int { return strings.Compare(a.term, b.term) })
+	slices.SortFunc(lists, func(a, b list) int { return strings.Compare(a.term, b.term) })
 	return rowsOf(lists)
 }
 
 // rowsOf returns rows for lists that are in the order of their terms: first the
 // buckets and then the lists of common words, both in that order.
-func rowsOf(lists []*list) []Row {
+func rowsOf(lists []list) []Row {
 	var out []Row
-	eachStart(lists, 1, func(some []*list) { out = buckets(out, some, 1) })
+	eachStart(lists, 1, func(some []list) { out = buckets(out, some, 1) })
 	for _, l := range lists {
 		if len(l.data) > maxInline {
 			out = append(out, Row{ListKey(l.term), l.data})
@@ -253,7 +253,7 @@ func rowsOf(lists []*list) []Row {
 
 // eachStart calls fn with the lists whose terms have their first characters
 // in common.
-func eachStart(lists []*list, depth int, fn func([]*list)) {
+func eachStart(lists []list, depth int, fn func([]list)) {
 	for len(lists) > 0 {
 		start := first(lists[0].term, depth)
 		n := 1
@@ -267,7 +267,7 @@ func eachStart(lists []*list, depth int, fn func([]*list)) {
 
 // buckets appends the buckets of terms whose first characters, as many as
 // depth says, are the same.
-func buckets(out []Row, lists []*list, depth int) []Row {
+func buckets(out []Row, lists []list, depth int) []Row {
 	size := 0
 	for _, l := range lists {
 		if size += len(l.term) + 4; len(l.data) <= maxInline {
@@ -283,11 +283,11 @@ func buckets(out []Row, lists []*list, depth int) []Row {
 		out = append(out, Row{keyBucket + start, bucket(lists[:1], maxBucket)})
 		lists = lists[1:]
 	}
-	eachStart(lists, depth+1, func(some []*list) { out = buckets(out, some, depth+1) })
+	eachStart(lists, depth+1, func(some []list) { out = buckets(out, some, depth+1) })
 	return out
 }
 
-func bucket(lists []*list, size int) []byte {
+func bucket(lists []list, size int) []byte {
 	data := make([]byte, 0, size)
 	prev := ""
 	for _, l := range lists {

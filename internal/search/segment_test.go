@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -78,7 +79,9 @@ func TestSegments(t *testing.T) {
 		for i := range rapid.IntRange(1, 4).Draw(t, "segments") {
 			s := NewSegment()
 			here := index{}
-			for k := range rapid.IntRange(0, 30).Draw(t, "pages") {
+			var ids []int64
+			var encoded [][]byte
+			for k := range rapid.IntRange(0, 90).Draw(t, "pages") {
 				id := int64(1 + i + 10*k) // ids of segments may be mixed
 				d := docs.Draw(t, "doc")
 				if rapid.Bool().Draw(t, "encoded") {
@@ -86,6 +89,7 @@ func TestSegments(t *testing.T) {
 				} else {
 					s.Add(id, d)
 				}
+				ids, encoded = append(ids, id), append(encoded, d.Encode())
 				here.add(id, d)
 				want.add(id, d)
 				if dead[id] = rapid.IntRange(0, 5).Draw(t, "dead") == 0; !dead[id] {
@@ -94,6 +98,9 @@ func TestSegments(t *testing.T) {
 			}
 			rows := s.Rows()
 			checkRows(t, rows, here)
+			if folded := FoldDocs(ids, encoded); !reflect.DeepEqual(folded, rows) {
+				t.Fatalf("folded %v\nnot %v", folded, rows)
+			}
 			segments = append(segments, rows)
 		}
 		merged, err := Merge(segments, func(id int64) bool { return !dead[id] })
@@ -227,9 +234,9 @@ func TestSeek(t *testing.T) {
 			d = append(d, Entry{w, Impact(i%200 + 1)})
 		}
 		slices.SortFunc(d, func(a, b Entry) int { return strings.Compare(a.Term, b.Term) })
-		var lists []*list
+		var lists []list
 		for i, e := range d {
-			l := &list{term: e.Term}
+			l := list{term: e.Term}
 			for id := range i%40 + 1 {
 				l.add(Posting{int64(id + 1), e.Impact})
 			}

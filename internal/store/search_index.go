@@ -67,11 +67,11 @@ func (tx *Tx) addToIndex(ctx context.Context, layer string, pending int64, added
 	all := append(waiting, added...)
 	built := make(chan []search.Row, 1)
 	go func() {
-		build := search.NewSegment()
-		for _, e := range all {
-			build.AddEncoded(e.id, e.terms)
+		ids, docs := make([]int64, len(all)), make([][]byte, len(all))
+		for i, e := range all {
+			ids[i], docs[i] = e.id, e.terms
 		}
-		built <- build.Rows()
+		built <- search.FoldDocs(ids, docs)
 	}()
 	return func() error { return tx.addSegment(ctx, layer, all, <-built) }, nil
 }

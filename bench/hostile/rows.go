@@ -49,6 +49,7 @@ var rows = []row{
 	{11, "git import of 40 packed pages of 2 MB", packedPages, importRepository},
 	{11, "git import of SUMMARY.md of 2.2 MB", largeSummary, importRepository},
 	{12, "50 pages of 80 KB in one batch", withSpace, insertPages},
+	{13, "site of 1,000 pages with expensive conditions", conditions, readSite},
 }
 
 func withSpace(ctx context.Context, a *attacker) (err error) {
@@ -167,6 +168,30 @@ func readEvaluated(ctx context.Context, a *attacker) string {
 	path := "/v1/spaces/" + a.at["space"] + "/content/page/" + a.at["page"] + "?evaluated=true"
 	said := answer(a.send(ctx, http.MethodGet, path, ""))
 	return said + "; " + answer(a.send(ctx, http.MethodGet, path+"&format=markdown", ""))
+}
+
+// conditions publishes a site whose pages have conditions that take as many steps as they may.
+func conditions(ctx context.Context, a *attacker) error {
+	if err := withSpace(ctx, a); err != nil {
+		return err
+	}
+	letters := `"` + strings.Repeat("a", 60) + `".split("")`
+	page := "---\nif: '" + letters + ".every(x => " + letters + ".every(y => " + letters + ".every(z => x == z)))'\n---\n\nText.\n"
+	for range 20 {
+		if err := a.must(ctx, http.MethodPost, "/v1/spaces/"+a.at["space"]+"/content", json.RawMessage(batch(slices.Repeat([]string{page}, 50)...)), nil); err != nil {
+			return err
+		}
+	}
+	var site struct{ ID string }
+	if err := a.must(ctx, http.MethodPost, "/v1/orgs/"+a.org+"/sites", map[string]any{"title": "Site", "visibility": "public", "spaces": []string{a.at["space"]}}, &site); err != nil {
+		return err
+	}
+	a.at["site"] = site.ID
+	return a.must(ctx, http.MethodPost, "/v1/orgs/"+a.org+"/sites/"+site.ID+"/publish", nil, nil)
+}
+
+func readSite(ctx context.Context, a *attacker) string {
+	return answer(a.send(ctx, http.MethodGet, "/s/"+a.at["site"]+"/", ""))
 }
 
 func largeComments(ctx context.Context, a *attacker) error {

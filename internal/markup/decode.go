@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"iter"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -395,12 +394,20 @@ func (d *decoder) countNode() error {
 // maxKey is the length of a key.
 const maxKey = 64
 
-var keyForm = regexp.MustCompile(fmt.Sprintf(`^[A-Za-z0-9_-]{1,%d}$`, maxKey))
+// isKey reports whether a text has the form of a key.
+func isKey(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; !('a' <= c && c <= 'z' || '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || c == '_' || c == '-') {
+			return false
+		}
+	}
+	return s != "" && len(s) <= maxKey
+}
 
 // nodeKey returns the key of a node. One of another form is not a key of ours, and
 // the node gets a new one when it is stored.
 func nodeKey(m map[string]any) string {
-	if key, _ := m["key"].(string); keyForm.MatchString(key) {
+	if key, _ := m["key"].(string); isKey(key) {
 		return key
 	}
 	return ""

@@ -132,7 +132,7 @@ func TestDereference(t *testing.T) {
 			t.Errorf("the key %s is there twice", n.Key)
 		}
 		keys[n.Key] = true
-		if n.Key != "" && !keyForm.MatchString(n.Key) {
+		if n.Key != "" && !isKey(n.Key) {
 			t.Errorf("the key %s has no form", n.Key)
 		}
 		if n.Type == "reusable-content" {

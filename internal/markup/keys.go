@@ -44,13 +44,13 @@ func SetKeys(doc *Document, keys []string, inner map[int]string) bool {
 	}
 	seen := make(map[string]bool, len(keys)+len(inner))
 	for _, k := range keys {
-		if !keyForm.MatchString(k) || seen[k] {
+		if !isKey(k) || seen[k] {
 			return false
 		}
 		seen[k] = true
 	}
 	for _, k := range inner {
-		if !keyForm.MatchString(k) || seen[k] {
+		if !isKey(k) || seen[k] {
 			return false
 		}
 		seen[k] = true
@@ -71,11 +71,20 @@ func SetKeys(doc *Document, keys []string, inner map[int]string) bool {
 
 // newTopKeys returns a maker of keys for what is inside of a document's blocks.
 func newTopKeys(doc *Document) *keyMaker {
-	used := make(map[string]bool, len(doc.Nodes))
+	used := make(map[string]bool, withKeys(doc.Nodes))
 	for _, n := range doc.Nodes {
 		used[n.Key] = true
 	}
 	return newKeys(doc.Nodes, used)
+}
+
+// withKeys counts the nodes that have keys.
+func withKeys(nodes []*Node) int {
+	n := len(nodes)
+	for _, k := range nodes {
+		n += withKeys(k.Nodes) + withKeys(k.Fragments)
+	}
+	return n
 }
 
 // each calls f for every node inside of others, with the key that follows from

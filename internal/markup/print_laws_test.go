@@ -95,7 +95,7 @@ func checkKeys(t testing.TB, doc *Document) {
 	t.Helper()
 	seen := map[string]bool{}
 	eachNode(doc.Nodes, func(n *Node) {
-		if !keyForm.MatchString(n.Key) || seen[n.Key] {
+		if !isKey(n.Key) || seen[n.Key] {
 			t.Fatalf("the key %q of a %s %s is no key or there twice", n.Key, n.Object, n.Type)
 		}
 		seen[n.Key] = true

@@ -8,7 +8,8 @@ package markup
 //
 // If sent is there, it is what a client made of old: its keys count more.
 func Rekey(old, sent, doc *Document) {
-	r := &rekeyer{h: hashes{}, used: map[string]bool{}, named: map[*Node]bool{}}
+	size := withKeys(doc.Nodes)
+	r := &rekeyer{h: make(hashes, 2*size), used: make(map[string]bool, size), named: make(map[*Node]bool, size)}
 	if sent != nil {
 		r.top(sent, doc)
 	}
@@ -16,12 +17,12 @@ func Rekey(old, sent, doc *Document) {
 		return
 	}
 	r.top(old, doc)
-	top := newKeys(doc.Nodes, r.used)
+	top := newKeys(nil, r.used) // which hashes nothing: r has done that
 	for _, n := range doc.Nodes {
 		if r.named[n] {
 			continue
 		}
-		if !keyForm.MatchString(n.Key) || r.used[n.Key] {
+		if !isKey(n.Key) || r.used[n.Key] {
 			n.Key = top.fresh(r.h.of(n))
 		}
 		r.used[n.Key] = true
@@ -54,7 +55,7 @@ func (r *rekeyer) top(old, doc *Document) {
 	if doc.Spans == nil {
 		from = r.h.match(old.Nodes, doc.Nodes)
 		sameKeys(old.Nodes, doc.Nodes, from)
-		named = func(n *Node) bool { return keyForm.MatchString(n.Key) }
+		named = func(n *Node) bool { return isKey(n.Key) }
 	} else {
 		from = r.h.align(old.Nodes, doc.Nodes)
 	}
@@ -69,7 +70,7 @@ func (r *rekeyer) top(old, doc *Document) {
 // pair assigns the key of a node to another one, and does the same for what is inside
 // of them.
 func (r *rekeyer) pair(old, now *Node) {
-	if k := old.Key; !r.named[now] && keyForm.MatchString(k) && !r.used[k] {
+	if k := old.Key; !r.named[now] && isKey(k) && !r.used[k] {
 		now.Key = k
 		r.used[k], r.named[now] = true, true
 	}

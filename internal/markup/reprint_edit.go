@@ -16,7 +16,7 @@ const maxPatched = 256 << 10
 func (r *reprinter) forms(doc *Document, from []int) []int {
 	out := slices.Clone(from)
 	sameKeys(r.old.Nodes, doc.Nodes, out)
-	edited(r.old.Nodes, doc.Nodes, out, func(n *Node) bool { return doc.Spans == nil && keyForm.MatchString(n.Key) })
+	edited(r.old.Nodes, doc.Nodes, out, func(n *Node) bool { return doc.Spans == nil && isKey(n.Key) })
 	return out
 }
 

@@ -395,7 +395,9 @@ func (d *Draft) storeText(x Text, w *Writing, now composed, file bool) (body, si
 		if err != nil {
 			return "", "", err
 		}
-		side = d.Object(b, x.Sidecar)
+		if side = chunk.Sum(b); side != x.Sidecar { // else it is stored already
+			side = d.Object(b, x.Sidecar)
+		}
 	}
 	return body, side, nil
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // KeyRanges returns the two ranges [from, to) of keys that hold the words of a
@@ -98,7 +99,8 @@ func Merge(segments [][]Row, lives func(id int64) bool) ([]Row, error) {
 			readers = append(readers, r)
 		}
 	}
-	var out lists
+	out := newLists()
+	defer out.release()
 	var postings []Posting
 	for len(readers) > 0 {
 		least := readers[0].term
@@ -143,6 +145,21 @@ type lists struct {
 	room  []byte // for postings
 
 	reserved int // bytes of the room, for the last term
+}
+
+// kept are lists whose memory is used again.
+var kept = sync.Pool{New: func() any { return new(lists) }}
+
+func newLists() *lists { return kept.Get().(*lists) }
+
+// release ends the use of what done returned. The postings stay.
+func (s *lists) release() {
+	const most = 64 << 10 // terms; more are rare
+	if cap(s.all) <= most {
+		clear(s.all[:cap(s.all)])
+		*s = lists{all: s.all[:0], ends: s.ends[:0], texts: s.texts[:0]}
+		kept.Put(s)
+	}
 }
 
 // begin begins the list of the next term. One to which nothing is added does not
@@ -246,7 +263,8 @@ func FoldDocs(ids []int64, docs [][]byte) []Row {
 		}
 	}
 	heap.Init(&h)
-	var out lists
+	out := newLists()
+	defer out.release()
 	for len(h) > 0 {
 		out.begin(h[0].term)
 		term := out.term()

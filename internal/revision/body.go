@@ -286,7 +286,7 @@ func (d *Draft) Compose(ctx context.Context, x Text, w *Writing) (chunk.Hash, ch
 	}
 	body, side, err := d.storeText(x, w, now, file)
 	if err == nil && !d.Uncached {
-		d.src.s.parsed.keep(body, side, now.doc, len(now.body), l.asked)
+		d.src.s.parsed.keep(x, body, side, now.doc, len(now.body), l.asked)
 	}
 	return body, side, now.doc, err
 }

@@ -42,12 +42,14 @@ func newParsedCache() *parsedCache {
 	return &parsedCache{cache.New[textKey](maxParsed, func(p parsedText) int { return p.size })}
 }
 
-// keep keeps the blocks of a text with the answers that led to them.
-func (c *parsedCache) keep(body, side chunk.Hash, doc *markup.Document, source int, asked []answer) {
+// keep keeps the blocks of a text with the answers that led to them, in place of
+// those of the text before it: the next edit starts from the new one.
+func (c *parsedCache) keep(before Text, body, side chunk.Hash, doc *markup.Document, source int, asked []answer) {
 	size := 256 + source + doc.Size()
 	for _, a := range asked {
 		size += 256 + len(a.dest)
 	}
+	c.texts.Delete(textKey{before.Body, before.Sidecar})
 	c.texts.Set(textKey{body, side}, parsedText{doc, asked, size})
 }
 

@@ -97,3 +97,31 @@ func TestKeptPagesOnOneConnection(t *testing.T) {
 		t.Errorf("after unpublishing: %d %s", res.StatusCode, shown)
 	}
 }
+
+// On one connection, each host has the pages of its own site, however it is written, with the
+// headers that the page had before it was kept.
+func TestKeptPagesOfManyHosts(t *testing.T) {
+	w := newWorld(t, testdb.SQLite(t), nil)
+	for who, org := range map[string]string{"admin": "org", "mallory": "beta"} {
+		w.must(who, "POST", "/orgs/$"+org+"/spaces", `{"title":"Docs","empty":true}`, "space")
+		w.importFolder(w.vars["space"], fstest.MapFS{"README.md": {Data: []byte("# Home\n\nof " + who + "\n"), Mode: 0o644}})
+		w.must(who, "POST", "/orgs/$"+org+"/sites", `{"title":"Site","visibility":"public","spaces":["$space"]}`, "site")
+		w.must(who, "PUT", "/orgs/$"+org+"/sites/$site/hostname", `{"hostname":"`+who+`.vouched.test"}`)
+		w.must(who, "POST", "/orgs/$"+org+"/sites/$site/publish", "")
+	}
+	addr := strings.TrimPrefix(w.srv.URL(), "http://")
+	c := dialRaw(t, addr)
+	for range 3 { // made, kept, kept
+		for host, text := range map[string]string{
+			"admin.vouched.test": "of admin", "mallory.vouched.test": "of mallory", "ADMIN.vouched.test": "of admin", "Mallory.Vouched.Test:8080": "of mallory",
+			"admin.vouched.test:80": "of admin", "other.vouched.test": "Octavo", addr: "Octavo",
+		} {
+			at := " HTTP/1.1\r\nHost: " + host + "\r\nX-Forwarded-Host: mallory.vouched.test\r\nUser-Agent: Mozilla/5.0\r\nAuthorization: Bearer x\r\nOrigin: https://other.test\r\n\r\n"
+			got, shown := c.ask("GET /" + at)
+			want, made := c.ask("GET /?again" + at) // is never kept
+			if got.StatusCode != want.StatusCode || !strings.Contains(shown, text) || shown != made || !maps.EqualFunc(got.Header, want.Header, slices.Equal) {
+				t.Errorf("%s: %d, %v, %.300s, want %d, %v with %s", host, got.StatusCode, got.Header, shown, want.StatusCode, want.Header, text)
+			}
+		}
+	}
+}

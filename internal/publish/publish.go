@@ -193,7 +193,8 @@ func (h *Handler) fail(w http.ResponseWriter, err error) {
 	case errs.Is(err, errs.NotFound):
 		theme.WriteText(w, http.StatusNotFound, "There is no site at this address.")
 		return
-	case errs.Is(err, errs.Invalid): // the site asks for more than a request may use
+	case errs.Is(err, errs.Invalid): // the site takes more than a request may use
+		h.Log.Warn("a page of a site could not be shown", "request", w.Header().Get("X-Request-Id"), "error", err)
 		theme.WriteText(w, http.StatusUnprocessableEntity, "The page could not be shown; the owner of the site can change that: "+errs.Message(err))
 		return
 	}

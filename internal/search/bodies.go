@@ -1,9 +1,7 @@
 package search
 
 import (
-	"cmp"
 	"hash/maphash"
-	"strings"
 
 	"github.com/octavo-docs/octavo/internal/cache"
 )
@@ -119,5 +117,8 @@ func (all *Analyser) merged(lists [][]bodyTerm, length int) Doc {
 }
 
 func (t *bodyTerm) before(other *bodyTerm) bool {
-	return cmp.Or(cmp.Compare(t.start, other.start), strings.Compare(t.text, other.text)) < 0
+	if t.start != other.start {
+		return t.start < other.start
+	}
+	return t.text < other.text
 }

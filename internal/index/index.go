@@ -542,7 +542,6 @@ type Index struct {
 const (
 	maxReports  = 48 << 20
 	maxRelinked = 48 << 20
-	maxBodies   = 16 << 20 // texts of sections
 )
 
 // NewIndex returns an index over a store.
@@ -551,8 +550,7 @@ func NewIndex(x Index) *Index {
 	x.relinked = cache.New[twoTrees](maxRelinked, (*relinked).size)
 	x.places = cache.New[string](maxPlaces, func(p place) int { return p.size + 256 })
 	x.used = cache.New[usedKey](maxUsed, func(bool) int { return 1 })
-	bodies := search.NewBodies(maxBodies)
-	x.analysers = &sync.Pool{New: func() any { return &search.Analyser{Bodies: bodies} }}
+	x.analysers = &sync.Pool{New: func() any { return &search.Analyser{} }}
 	return &x
 }
 

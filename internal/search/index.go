@@ -66,8 +66,6 @@ type count struct {
 // Analyser finds the terms of pages. It remembers the terms of other pages and
 // keeps its memory. It is for one goroutine.
 type Analyser struct {
-	Bodies *Bodies // of sections that are known already; nil: none are kept
-
 	languages map[string]*analyser
 	page      int     // the number of the page at hand
 	found     []*term // on it
@@ -107,38 +105,33 @@ func (all *Analyser) begin(language string) *analyser {
 		all.languages[language] = a
 	}
 	if len(all.found) > maxKept {
-		*all = Analyser{Bodies: all.Bodies, languages: all.languages, page: all.page}
+		*all = Analyser{languages: all.languages, page: all.page}
 	}
-	all.turn(a)
-	return a
-}
-
-// turn makes ready for a page, or for a part of one that is counted alone.
-func (all *Analyser) turn(a *analyser) {
 	all.found = all.found[:0]
 	all.page++
 	a.forget(all.page)
+	return a
 }
 
-// words calls fn with the terms of a text, as long as something is left of a
-// number of them, and returns the number of words.
-func (all *Analyser) words(a *analyser, text string, left *int, fn func(*term)) (words int) {
-	if *left <= 0 {
-		return 0
+// analyse returns a Doc that is valid until the next one.
+func (all *Analyser) analyse(p Page) Doc {
+	costly.Note(costly.Analyse)
+	a := all.begin(p.Language)
+	left := maxTokens
+	each := func(text string, fn func(*term)) (words int) {
+		if left <= 0 {
+			return 0
+		}
+		eachWord(text, func(start, end int, unspaced bool) bool {
+			words++
+			a.word(text, start, end, unspaced, func(f form) { left--; fn(f.term) })
+			return left > 0
+		})
+		return words
 	}
-	eachWord(text, func(start, end int, unspaced bool) bool {
-		words++
-		a.word(text, start, end, unspaced, func(f form) { *left--; fn(f.term) })
-		return *left > 0
-	})
-	return words
-}
-
-// nameTerms counts the terms of the title and of headings.
-func (all *Analyser) nameTerms(a *analyser, p Page, left *int) {
 	names := func(text string, set func(c *count, weight float64), least, more float64) {
 		all.names = all.names[:0]
-		n := all.words(a, text, left, func(t *term) { all.names = append(all.names, t) })
+		n := each(text, func(t *term) { all.names = append(all.names, t) })
 		for _, t := range all.names {
 			set(all.count(t), least+more/float64(max(n, 1)))
 		}
@@ -147,43 +140,20 @@ func (all *Analyser) nameTerms(a *analyser, p Page, left *int) {
 	for _, s := range p.Sections {
 		names(s.Title, func(c *count, w float64) { c.heading = max(c.heading, w) }, headingLeast, headingMore)
 	}
-}
-
-// analyse returns a Doc that is valid until the next one.
-func (all *Analyser) analyse(p Page) Doc {
-	costly.Note(costly.Analyse)
-	a := all.begin(p.Language)
-	if doc, ok := all.analyseSections(a, p); ok {
-		return doc
-	}
-	all.turn(a)
-	left := maxTokens
-	all.nameTerms(a, p, &left)
 	length := 0
 	for _, s := range p.Sections {
-		length += all.words(a, s.Body, &left, func(t *term) { all.count(t).body++ })
+		length += each(s.Body, func(t *term) { all.count(t).body++ })
 	}
-	norm := normOf(length)
+	norm := saturation * (1 - lengthShare + lengthShare*float64(length)/usualLength)
 	all.doc = all.doc[:0]
 	order, place := all.sorted()
 	for _, o := range order {
 		t := all.found[o&place]
-		all.doc = append(all.doc, Entry{t.text, t.impact(norm)})
+		tf := float64(t.body)
+		weight := t.title + t.heading + bodyMost*tf/(tf+norm)
+		all.doc = append(all.doc, Entry{t.text, Impact(max(1, weight*impactUnit))})
 	}
 	return all.doc
-}
-
-// normOf returns what the frequency of a term is compared with in a page of so
-// many words.
-func normOf(words int) float64 {
-	return saturation * (1 - lengthShare + lengthShare*float64(words)/usualLength)
-}
-
-// impact returns how much a page is about a term that is counted so.
-func (c count) impact(norm float64) Impact {
-	tf := float64(c.body)
-	weight := c.title + c.heading + bodyMost*tf/(tf+norm)
-	return Impact(max(1, weight*impactUnit))
 }
 
 // sorted returns the places of the terms of the page at hand in their order, in

@@ -175,7 +175,7 @@ func isPlain(r *http.Request) bool {
 // sees, and that nothing can have changed since: nothing was stored. All other
 // requests are for the handler itself, and it is false.
 func (h *Handler) Kept(r *http.Request) (http.Handler, bool) {
-	if h.elsewhere(r) || !isPlain(r) {
+	if !h.Sited(r.Host, r.URL.Path) || !isPlain(r) {
 		return nil, false
 	}
 	s, ok := h.shortcuts.Get(shortcutKey{r.Host, r.URL.Path})

@@ -136,16 +136,16 @@ func at(r *http.Request) *url.URL {
 	return &url.URL{Host: r.Host, Path: r.URL.Path, RawPath: r.URL.RawPath}
 }
 
-// elsewhere reports whether a request is for no site by its address alone, as nearly
-// every request of the API.
-func (h *Handler) elsewhere(r *http.Request) bool {
-	return r.Host == h.base.Host && !strings.HasPrefix(r.URL.Path, h.base.Path+sites.Path)
+// Sited reports whether an address may be that of a site. Those of nearly all requests of the API
+// are not.
+func (h *Handler) Sited(host, path string) bool {
+	return host != h.base.Host || strings.HasPrefix(path, h.base.Path+sites.Path)
 }
 
 // Owns reports whether a request is for a site, or for a host that only sites
 // have. All others are for the server itself.
 func (h *Handler) Owns(r *http.Request) bool {
-	if h.elsewhere(r) {
+	if !h.Sited(r.Host, r.URL.Path) {
 		return false
 	}
 	name, _, ok := h.Sites.Hosts.Locate(at(r))

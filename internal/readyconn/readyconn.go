@@ -34,6 +34,9 @@ type Find func(*http.Request) (http.Handler, bool)
 // Listener accepts connections for a server of net/http whose ConnState is State.
 type Listener struct {
 	net.Listener
+	// May reports whether an address may have an answer. Requests for others are not looked at any
+	// further, so that they cost little.
+	May  func(host, path string) bool
 	Find Find
 	// Timeout is how long a connection waits for a request or for a reader at most.
 	Timeout time.Duration
@@ -161,9 +164,10 @@ func (c *conn) answerAll(data []byte) ([]byte, error) {
 
 // ready returns what answers a request.
 func (c *conn) ready(r *request) (http.Handler, bool) {
-	if !c.begun || r.url.Path == "" {
+	if !c.begun || r.url.Path == "" || !c.listener.May(r.Host, r.url.Path) {
 		return nil, false
 	}
+	r.fill()
 	return c.listener.Find(&r.Request)
 }
 

@@ -40,7 +40,7 @@ func serve(t testing.TB, ready bool, timeout time.Duration) *served {
 		ErrorLog: log.New(io.Discard, "", 0),
 	}
 	if ready {
-		s.ready = &Listener{Listener: l, Timeout: timeout, Find: func(r *http.Request) (http.Handler, bool) {
+		s.ready = &Listener{Listener: l, Timeout: timeout, May: func(_, path string) bool { return path != "/never" }, Find: func(r *http.Request) (http.Handler, bool) {
 			if !strings.HasPrefix(r.URL.Path, "/ready") {
 				return nil, false
 			}

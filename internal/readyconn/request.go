@@ -12,6 +12,7 @@ import (
 type request struct {
 	http.Request
 	url    url.URL
+	names  []string // of the headers as they were sent, without Host
 	values [maxFields]string
 }
 
@@ -22,7 +23,7 @@ var headEnd = []byte("\r\n\r\n")
 
 // parse reads the request at the beginning of data, and returns its length. It is 0
 // for one that is not plain, or not whole. The path of its address is empty if there
-// is more to it, such as a query.
+// is more to it, such as a query. Headers are not there before fill.
 func (r *request) parse(data []byte) (size int) {
 	at := bytes.Index(data, headEnd)
 	if at < 0 {
@@ -42,53 +43,71 @@ func (r *request) readLine(line string) bool {
 	if method != http.MethodGet && method != http.MethodHead || proto != "HTTP/1.1" || !strings.HasPrefix(target, "/") || !isVisible(target) {
 		return false
 	}
-	header := r.Header
-	if clear(header); header == nil {
-		header = http.Header{}
-	}
 	r.url = url.URL{}
 	if isPath(target) {
 		r.url.Path = target
 	}
-	r.Request = http.Request{Method: method, URL: &r.url, Proto: proto, ProtoMajor: 1, ProtoMinor: 1, Header: header, RequestURI: target, Body: http.NoBody}
+	r.Request = http.Request{Method: method, URL: &r.url, Proto: proto, ProtoMajor: 1, ProtoMinor: 1, Header: r.Header, RequestURI: target, Body: http.NoBody}
 	return true
 }
 
 // readFields reads the headers.
 func (r *request) readFields(lines string) bool {
+	r.names = r.names[:0]
 	named := false // the host
-	for used := 0; lines != ""; used++ {
+	for lines != "" {
 		var line string
 		line, lines, _ = strings.Cut(lines, "\r\n")
 		name, value, found := strings.Cut(line, ":")
-		if value = strings.Trim(value, " "); !found || used == maxFields || !isName(name) || !isVisible(value) {
+		if value = strings.Trim(value, " "); !found || len(r.names) == maxFields || !isName(name) || !isVisible(value) || !mayHave(name, value) {
 			return false
 		}
-		name = textproto.CanonicalMIMEHeaderKey(name)
-		switch name {
-		case "Host":
+		if strings.EqualFold(name, "Host") {
 			if named { // twice: which of them counts is a matter of opinion
 				return false
 			}
 			named, r.Host = true, value
 			continue
-		case "Connection":
-			if !strings.EqualFold(value, "keep-alive") {
-				return false
-			}
-		case "Content-Length", "Expect", "Te", "Trailer", "Transfer-Encoding", "Upgrade":
-			return false
-		case "Pragma": // net/http makes another header of it
-			return false
 		}
-		if values := r.Header[name]; values != nil {
-			r.Header[name] = append(values, value)
-			continue
-		}
-		r.values[used] = value
-		r.Header[name] = r.values[used : used+1 : used+1]
+		r.values[len(r.names)] = value
+		r.names = append(r.names, name)
 	}
 	return true
+}
+
+// mayHave reports whether a plain request may have a header. Those of the same length as one that
+// it may not have are compared, which are few.
+func mayHave(name, value string) bool {
+	switch len(name) {
+	case len("Te"):
+		return !strings.EqualFold(name, "Te")
+	case len("Expect"): // net/http makes another header of Pragma
+		return !strings.EqualFold(name, "Expect") && !strings.EqualFold(name, "Pragma")
+	case len("Upgrade"):
+		return !strings.EqualFold(name, "Upgrade") && !strings.EqualFold(name, "Trailer")
+	case len("Connection"):
+		return !strings.EqualFold(name, "Connection") || strings.EqualFold(value, "keep-alive")
+	case len("Content-Length"):
+		return !strings.EqualFold(name, "Content-Length")
+	case len("Transfer-Encoding"):
+		return !strings.EqualFold(name, "Transfer-Encoding")
+	}
+	return true
+}
+
+// fill puts the headers into the request.
+func (r *request) fill() {
+	if clear(r.Header); r.Header == nil {
+		r.Header = http.Header{}
+	}
+	for i, name := range r.names {
+		name = textproto.CanonicalMIMEHeaderKey(name)
+		if values := r.Header[name]; values != nil {
+			r.Header[name] = append(values, r.values[i])
+			continue
+		}
+		r.Header[name] = r.values[i : i+1 : i+1]
+	}
 }
 
 // isName reports whether a text is the name of a header, and nothing else to anybody.

@@ -64,7 +64,7 @@ var attacks = []string{
 	"GET /a HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n\r\n",
 	"GET /a HTTP/1.1\r\nHost: h\r\nTrailer: X\r\n\r\n",
 	"GET /a HTTP/1.1\r\nHost: h\r\nPragma: no-cache\r\n\r\n",
-	"GET /a HTTP/1.1\r\nHost: h\r\n" + strings.Repeat("X: y\r\n", maxFields) + "\r\n",
+	"GET /a HTTP/1.1\r\nHost: h\r\n" + strings.Repeat("X: y\r\n", maxFields+1) + "\r\n",
 }
 
 // plain are requests as clients send them.
@@ -111,8 +111,10 @@ func TestRequestsShareNothing(t *testing.T) {
 		if r.parse([]byte(text)) == 0 {
 			continue
 		}
+		r.fill()
 		fresh := new(request)
 		fresh.parse([]byte(text))
+		fresh.fill()
 		if !sameRequest(&r.Request, &fresh.Request) {
 			t.Errorf("%q: %v, want %v", text, r.Request, fresh.Request)
 		}
@@ -130,6 +132,7 @@ func agrees(t *testing.T, data []byte) {
 	if size == 0 {
 		return
 	}
+	r.fill()
 	input := bytes.NewReader(data)
 	lines := bufio.NewReader(input)
 	want, err := http.ReadRequest(lines)

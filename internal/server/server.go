@@ -310,7 +310,7 @@ func (s *Server) start(ctx context.Context) error {
 	if listener, err = s.secure(listener); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	s.pages = &readyconn.Listener{Listener: listener, Find: s.kept, Timeout: idleTimeout}
+	s.pages = &readyconn.Listener{Listener: listener, May: s.readers.Sited, Find: s.kept, Timeout: idleTimeout}
 	s.serve(s.pages, s.handler())
 	if s.MetricsListen != "" && s.MetricsListen != s.Listen {
 		l, err := net.Listen("tcp", s.MetricsListen)

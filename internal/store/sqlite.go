@@ -61,9 +61,6 @@ func openSQLite(ctx context.Context, o Options) (*sql.DB, dialect, error) {
 			"foreign_keys(ON)",
 			"cache_size(-16384)",
 			"temp_store(MEMORY)",
-			// The log is folded into the file at 16 MB instead of 4: pages that many
-			// changes write are copied, and the file is flushed, a quarter as often.
-			"wal_autocheckpoint(4000)",
 		}, more...)}
 		return "file:" + (&url.URL{Path: o.Path}).EscapedPath() + "?" + v.Encode()
 	}

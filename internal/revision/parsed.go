@@ -36,7 +36,7 @@ type answer struct {
 }
 
 // maxParsed bounds what is kept of parsed texts, in bytes.
-const maxParsed = 48 << 20
+const maxParsed = 24 << 20
 
 func newParsedCache() *parsedCache {
 	return &parsedCache{cache.New[textKey](maxParsed, func(p parsedText) int { return p.size })}

@@ -40,11 +40,6 @@ func readStrict(b []byte, v *any) error {
 	if most := budget.Limit(budget.Values); jsontext.MoreValues(b, int(most)) {
 		return errs.E(errs.Invalid, "has more than %d values; send it in several requests", most)
 	}
-	if value, ok := jsontext.Value(b, maxJSONDepth); ok {
-		*v = value
-		return nil
-	}
-	// Something is wrong: the slower reader finds out what and where.
 	r := strictReader{d: json.NewDecoder(bytes.NewReader(b))}
 	value, err := r.value()
 	if err != nil {

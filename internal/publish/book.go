@@ -49,9 +49,8 @@ func (h *Handler) BookOfSite(ctx context.Context, site docs.Site) (Book, error) 
 	if err != nil {
 		return b, err
 	}
-	check := reading.Nobody.Check(ctx)
-	if tree = tree.Filter(func(it docs.SiteItem) bool { return check.Holds(it.Condition) }); check.Err != nil {
-		return b, check.Err
+	if tree, err = tree.SeenBy(ctx, reading.Nobody); err != nil {
+		return b, err
 	}
 	for _, it := range tree.All(docs.SiteSpace) {
 		part := BookSpace{Title: it.Title, Path: it.Address, Space: it.Space}

@@ -86,11 +86,18 @@ func (s *Service) SeeSite(ctx context.Context, r store.Reader, site docs.Site, v
 	return out, err
 }
 
+// SeenBy returns the structure without what a reader does not see.
+func (s *Structure) SeenBy(ctx context.Context, reader *reading.Visitor) (*Structure, error) {
+	check := reader.Check(ctx)
+	out := s.Filter(func(it docs.SiteItem) bool { return check.Holds(it.Condition) })
+	return out, check.Err
+}
+
 // newSeen returns what of a structure is for a reader.
 func newSeen(ctx context.Context, site docs.Site, tree *Structure, reader *reading.Visitor, key seenKey) (*Seen, error) {
-	check := reader.Check(ctx)
-	if tree = tree.Filter(func(it docs.SiteItem) bool { return check.Holds(it.Condition) }); check.Err != nil {
-		return nil, check.Err
+	tree, err := tree.SeenBy(ctx, reader)
+	if err != nil {
+		return nil, err
 	}
 	out := &Seen{Site: site, Structure: tree, Paths: tree.Paths(), Spaces: map[docs.SpaceID]bool{}, Reader: reader, key: key}
 	for _, it := range out.Structure.All(docs.SiteSpace) {

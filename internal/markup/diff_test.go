@@ -266,7 +266,7 @@ func FuzzDiff(f *testing.F) {
 		}
 		before, after := Parse(x, Refs{}), Parse(y, Refs{})
 		checkDiff(t, before, after)
-		Rekey(before, nil, after)
+		Rekey(NewSkeleton(before), nil, after)
 		checkDiff(t, before, after)
 		checkDiff(t, after, before)
 	})

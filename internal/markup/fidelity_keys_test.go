@@ -55,7 +55,7 @@ func TestAnEditLeavesKeys(t *testing.T) {
 		want := keyed(old.Nodes)
 		check := func(kind string, out []byte, sent *Document) {
 			now := Parse(out, Refs{})
-			Rekey(old, sent, now)
+			Rekey(NewSkeleton(old), sent, now)
 			got := keyed(stored(t, out, now).Nodes)
 			if len(got) != len(want) {
 				return // the edit made another block of it

@@ -16,19 +16,32 @@ func Keys(doc *Document) []string {
 // InnerKeys returns the keys inside of blocks that do not follow from the key
 // around them, by the number of their node. They are those of nodes that were
 // edited, which keep their keys.
-func InnerKeys(doc *Document) map[int]string {
-	var out map[int]string
-	number := 0
-	newTopKeys(doc).each(doc.Nodes, func(n *Node, key string) {
-		if n.Key != key {
-			if out == nil {
-				out = map[int]string{}
-			}
-			out[number] = n.Key
+func InnerKeys(doc *Document) map[int]string { return innerKeys(doc, hashAll(doc.Nodes)) }
+
+// innerKeys is InnerKeys with the hashes of all nodes.
+func innerKeys(doc *Document, hashes []uint64) map[int]string {
+	var in numberedKeys
+	newTopKeys(doc, hashes).each(doc.Nodes, func(n *Node, key string) { in.add(n, key) })
+	return in.keys
+}
+
+// numberedKeys collects the keys that InnerKeys returns, from all nodes inside
+// of others in their order.
+type numberedKeys struct {
+	keys map[int]string
+	next int
+}
+
+// add adds the key of a node unless it is the one that follows from the key
+// around it.
+func (in *numberedKeys) add(n *Node, follows string) {
+	if n.Key != follows {
+		if in.keys == nil {
+			in.keys = map[int]string{}
 		}
-		number++
-	})
-	return out
+		in.keys[in.next] = n.Key
+	}
+	in.next++
 }
 
 // SetKeys returns the blocks of the top level stored keys, none for those that
@@ -59,7 +72,7 @@ func SetKeys(doc *Document, keys []string, inner map[int]string) bool {
 		n.Key = keys[i]
 	}
 	number := 0
-	newTopKeys(doc).each(doc.Nodes, func(n *Node, key string) {
+	newTopKeys(doc, hashAll(doc.Nodes)).each(doc.Nodes, func(n *Node, key string) {
 		if k, ok := inner[number]; ok {
 			key = k
 		}
@@ -70,12 +83,12 @@ func SetKeys(doc *Document, keys []string, inner map[int]string) bool {
 }
 
 // newTopKeys returns a maker of keys for what is inside of a document's blocks.
-func newTopKeys(doc *Document) *keyMaker {
-	used := make(map[string]bool, withKeys(doc.Nodes))
+func newTopKeys(doc *Document, hashes []uint64) *keyMaker {
+	used := make(map[string]bool, len(hashes))
 	for _, n := range doc.Nodes {
 		used[n.Key] = true
 	}
-	return newKeys(doc.Nodes, used)
+	return newKeys(hashes, used)
 }
 
 // withKeys counts the nodes that have keys.
@@ -105,7 +118,7 @@ func (k *keyMaker) each(nodes []*Node, f func(n *Node, key string)) {
 // deriveKeys returns keys that follow from the content alone: the same source
 // has the same keys wherever it is read.
 func deriveKeys(nodes []*Node) {
-	k := newKeys(nodes, nil)
+	k := newKeys(hashAll(nodes), nil)
 	for _, n := range nodes {
 		k.name(n, 0)
 	}
@@ -116,15 +129,12 @@ type keyMaker struct {
 	used   map[string]bool     // keys that others have; nil: none has
 	own    map[uint64]struct{} // without used, those that were made
 	times  map[uint64]int      // how often a hash was there before
-	hashes []uint64            // of all nodes, each before those inside of it
+	hashes []uint64            // of those to be named, from hashAll
 	text   strings.Builder     // of all keys that were made, which are parts of it
 }
 
-func newKeys(nodes []*Node, used map[string]bool) *keyMaker {
-	k := &keyMaker{used: used, hashes: make([]uint64, 0, 8*len(nodes))}
-	for _, n := range nodes {
-		k.hash(n)
-	}
+func newKeys(hashes []uint64, used map[string]bool) *keyMaker {
+	k := &keyMaker{used: used, hashes: hashes}
 	if used == nil {
 		k.own = make(map[uint64]struct{}, len(k.hashes))
 		k.text.Grow(keyLength * len(k.hashes))
@@ -132,13 +142,22 @@ func newKeys(nodes []*Node, used map[string]bool) *keyMaker {
 	return k
 }
 
-// hash remembers the hashes of a node and of those inside.
-func (k *keyMaker) hash(n *Node) uint64 {
-	at := len(k.hashes)
-	k.hashes = append(k.hashes, 0)
-	v := hashNode(n, k.hash)
-	k.hashes[at] = v
-	return v
+// hashAll returns the hashes of nodes and of all inside of them, each before
+// those inside of it.
+func hashAll(nodes []*Node) []uint64 {
+	out := make([]uint64, 0, 8*len(nodes))
+	var hash func(n *Node) uint64
+	hash = func(n *Node) uint64 {
+		at := len(out)
+		out = append(out, 0)
+		v := hashNode(n, hash)
+		out[at] = v
+		return v
+	}
+	for _, n := range nodes {
+		hash(n)
+	}
+	return out
 }
 
 // name returns a node a key that follows from its content and from the key of

@@ -70,7 +70,7 @@ func TestRekey(t *testing.T) {
 				keys = append(keys, string(rune('A'+i)))
 			}
 			SetKeys(old, keys, nil)
-			Rekey(old, nil, doc)
+			Rekey(NewSkeleton(old), nil, doc)
 			checkKeys(t, doc)
 			for i, n := range doc.Nodes {
 				if from := slices.Index(keys, n.Key); from != c.want[i] {
@@ -78,21 +78,6 @@ func TestRekey(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func TestClientKeys(t *testing.T) {
-	old := Parse([]byte("a\n\na\n"), Refs{})
-	SetKeys(old, []string{"A", "B"}, nil)
-	mine, twice, none := plainParagraph("x"), plainParagraph("y"), plainParagraph("z")
-	mine.Key, twice.Key, none.Key = "my-key", "my-key", "not a key"
-	second := plainParagraph("edited")
-	second.Key = "B"
-	doc := &Document{Nodes: []*Node{mine, twice, none, second}}
-	Rekey(old, nil, doc)
-	checkKeys(t, doc)
-	if mine.Key != "my-key" || second.Key != "B" || twice.Key == "my-key" || none.Key == "not a key" {
-		t.Errorf("the keys are %v", Keys(doc))
 	}
 }
 
@@ -115,7 +100,7 @@ func TestRekeyInside(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			old, doc := Parse([]byte(c.old), Refs{}), Parse([]byte(c.doc), Refs{})
-			Rekey(old, nil, doc)
+			Rekey(NewSkeleton(old), nil, doc)
 			checkKeys(t, doc)
 			doc = stored(t, []byte(c.doc), doc)
 			had := map[string]bool{}
@@ -138,10 +123,7 @@ func TestRekeyInside(t *testing.T) {
 func TestRekeyAlwaysGivesKeys(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		a, b := Parse(drawPieces(rt), Refs{}), Parse(drawPieces(rt), Refs{})
-		if rapid.Bool().Draw(rt, "client") {
-			b.Spans = nil
-		}
-		Rekey(a, nil, b)
+		Rekey(NewSkeleton(a), nil, b)
 		checkKeys(rapidTB{t, rt}, b)
 		want := keysOf(b.Nodes)
 		if len(Keys(b)) > 0 && !SetKeys(b, Keys(b), InnerKeys(b)) {

@@ -15,7 +15,7 @@ import (
 func version(old *Document, src string) *Document {
 	doc := Parse([]byte(src), Refs{})
 	if old != nil {
-		Rekey(old, nil, doc)
+		Rekey(NewSkeleton(old), nil, doc)
 	}
 	return doc
 }

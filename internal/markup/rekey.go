@@ -1,103 +1,124 @@
 package markup
 
-// Rekey assigns keys to doc: blocks that are the same as, or an edited form of,
-// a block of old take its key, at any depth; others keep their own where it is
-// theirs alone, or get a fresh one. The keys of a document that came from a
-// client say which block is which; those of a parsed one follow from its content
-// and say nothing.
+// Rekey assigns keys to a parsed document: blocks that are the same as, or an
+// edited form of, a block of old take its key, at any depth; others keep their
+// own, which follows from their content, where it is theirs alone, or get a
+// fresh one. If sent is there, it is what a client made of old: its keys count
+// more.
 //
-// If sent is there, it is what a client made of old: its keys count more.
-func Rekey(old, sent, doc *Document) {
-	size := withKeys(doc.Nodes)
-	r := &rekeyer{h: make(hashes, 2*size), used: make(map[string]bool, size), named: make(map[*Node]bool, size)}
+// It returns the skeleton of the document, and what InnerKeys returns of it.
+func Rekey(old *Skeleton, sent, doc *Document) (*Skeleton, map[int]string) {
+	hashes := hashAll(doc.Nodes)
+	now := skeletonOf(doc, hashes)
+	r := &rekeyer{used: make(map[string]bool, len(hashes)), named: make(map[*Node]bool, len(hashes))}
 	if sent != nil {
-		r.top(sent, doc)
+		r.top(NewSkeleton(sent).nodes, now.nodes, doc.Nodes)
 	}
-	if len(old.Nodes) == 0 && doc.Spans != nil && sent == nil {
-		return
+	if len(old.nodes) == 0 && sent == nil {
+		now.setKeys(doc.Nodes)
+		return now, innerKeys(doc, hashes)
 	}
-	r.top(old, doc)
-	top := newKeys(nil, r.used) // which hashes nothing: r has done that
-	for _, n := range doc.Nodes {
+	r.top(old.nodes, now.nodes, doc.Nodes)
+	top := newKeys(nil, r.used)
+	for i, n := range doc.Nodes {
 		if r.named[n] {
 			continue
 		}
-		if !isKey(n.Key) || r.used[n.Key] {
-			n.Key = top.fresh(r.h.of(n))
+		if r.used[n.Key] {
+			n.Key = top.fresh(now.nodes[i].hash)
 		}
 		r.used[n.Key] = true
 	}
-	newTopKeys(doc).each(doc.Nodes, func(n *Node, key string) {
-		if r.named[n] {
-			return
-		}
-		for v := r.h.of(n); r.used[key]; {
-			v = mix(v, 1)
-			b := keyText(v)
-			key = string(b[:])
-		}
-		n.Key = key
-		r.used[key] = true
-	})
+	inner := r.inside(doc, hashes)
+	now.setKeys(doc.Nodes)
+	return now, inner
 }
 
-// rekeyer assigns the keys of other documents to the nodes of one.
+// rekeyer assigns the keys of other documents to the nodes of one. Beside a
+// node it has the one of the skeleton.
 type rekeyer struct {
-	h     hashes
 	used  map[string]bool
 	named map[*Node]bool // the nodes that have got their key
 }
 
+// inside assigns the keys that follow from those around them to the nodes that
+// have none yet. It returns what InnerKeys returns.
+func (r *rekeyer) inside(doc *Document, hashes []uint64) map[int]string {
+	var in numberedKeys
+	k := newTopKeys(doc, hashes)
+	k.each(doc.Nodes, func(n *Node, follows string) {
+		if !r.named[n] {
+			n.Key = follows
+			for v := k.hashes[0]; r.used[n.Key]; {
+				v = mix(v, 1)
+				b := keyText(v)
+				n.Key = string(b[:])
+			}
+			r.used[n.Key] = true
+		}
+		in.add(n, follows)
+	})
+	return in.keys
+}
+
 // top assigns keys to the blocks of a document and to what is inside of them.
-func (r *rekeyer) top(old, doc *Document) {
-	var from []int
-	named := func(*Node) bool { return false }
-	if doc.Spans == nil {
-		from = r.h.match(old.Nodes, doc.Nodes)
-		sameKeys(old.Nodes, doc.Nodes, from)
-		named = func(n *Node) bool { return isKey(n.Key) }
-	} else {
-		from = r.h.align(old.Nodes, doc.Nodes)
-	}
-	edited(old.Nodes, doc.Nodes, from, named)
-	for i, n := range doc.Nodes {
-		if from[i] >= 0 {
-			r.pair(old.Nodes[from[i]], n)
+func (r *rekeyer) top(old, now []bone, nodes []*Node) {
+	for i, j := range cameFrom(old, now, func(int) bool { return false }) {
+		if j >= 0 {
+			r.pair(&old[j], &now[i], nodes[i])
 		}
 	}
+}
+
+// cameFrom returns for each node the old one that it is, or is another form of;
+// -1 for a new one.
+func cameFrom(old, now []bone, fresh func(int) bool) []int {
+	places, kinds := listed(old)
+	nowPlaces, nowKinds := listed(now)
+	from := align(places, nowPlaces)
+	editedKinds(kinds, nowKinds, from, fresh)
+	return from
+}
+
+func listed(nodes []bone) (places []uint64, kinds []string) {
+	places, kinds = make([]uint64, len(nodes)), make([]string, len(nodes))
+	for i := range nodes {
+		places[i], kinds[i] = nodes[i].place, nodes[i].kind
+	}
+	return places, kinds
 }
 
 // pair assigns the key of a node to another one, and does the same for what is inside
 // of them.
-func (r *rekeyer) pair(old, now *Node) {
-	if k := old.Key; !r.named[now] && isKey(k) && !r.used[k] {
-		now.Key = k
-		r.used[k], r.named[now] = true, true
+func (r *rekeyer) pair(old, now *bone, n *Node) {
+	if k := old.key; !r.named[n] && isKey(k) && !r.used[k] {
+		n.Key = k
+		r.used[k], r.named[n] = true, true
 	}
-	if !holdsKeys(now) {
+	if !holdsKeys(n) {
 		return
 	}
-	if r.h.of(old) == r.h.of(now) {
-		for i, n := range now.Nodes {
-			r.inner(old.Nodes[i], n)
+	if old.hash == now.hash && len(old.nodes) == len(now.nodes) && len(old.fragments) == len(now.fragments) {
+		for i, k := range n.Nodes {
+			r.inner(&old.nodes[i], &now.nodes[i], k)
 		}
-		for i, n := range now.Fragments {
-			r.inner(old.Fragments[i], n)
+		for i, k := range n.Fragments {
+			r.inner(&old.fragments[i], &now.fragments[i], k)
 		}
 		return
 	}
-	r.kids(old.Nodes, now.Nodes)
-	r.kids(old.Fragments, now.Fragments)
+	r.kids(old.nodes, now.nodes, n.Nodes)
+	r.kids(old.fragments, now.fragments, n.Fragments)
 }
 
 // inner is pair for those nodes that somebody may point at; the keys of the
 // others follow from these.
-func (r *rekeyer) inner(old, now *Node) {
+func (r *rekeyer) inner(old, now *bone, n *Node) {
 	switch {
-	case now.Object == ObjectBlock || now.Object == ObjectFragment:
-		r.pair(old, now)
-	case now.Type == "annotation":
-		r.kids(old.Fragments, now.Fragments)
+	case n.Object == ObjectBlock || n.Object == ObjectFragment:
+		r.pair(old, now, n)
+	case n.Type == "annotation":
+		r.kids(old.fragments, now.fragments, n.Fragments)
 	}
 }
 
@@ -115,17 +136,11 @@ func holdsKeys(n *Node) bool {
 }
 
 // kids pairs the nodes of two lists by their order.
-func (r *rekeyer) kids(old, now []*Node) {
-	from := r.h.alignBy(old, now, func(n *Node) uint64 {
-		if n.Object == ObjectFragment { // its name follows from its place
-			return hashNodes(n.Nodes)
-		}
-		return r.h.of(n)
-	})
-	edited(old, now, from, func(n *Node) bool { return n.Object == ObjectText })
-	for i, n := range now {
-		if from[i] >= 0 {
-			r.inner(old[from[i]], n)
+func (r *rekeyer) kids(old, now []bone, nodes []*Node) {
+	isText := func(i int) bool { return nodes[i].Object == ObjectText }
+	for i, j := range cameFrom(old, now, isText) {
+		if j >= 0 {
+			r.inner(&old[j], &now[i], nodes[i])
 		}
 	}
 }

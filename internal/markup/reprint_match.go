@@ -175,24 +175,27 @@ func (h hashes) match(old, doc []*Node) []int {
 
 // align finds the same, by order alone: what is between blocks that did
 // not change belongs together.
-func (h hashes) align(old, doc []*Node) []int { return h.alignBy(old, doc, h.of) }
+func (h hashes) align(old, doc []*Node) []int { return align(h.all(old), h.all(doc)) }
 
-func (h hashes) alignBy(old, doc []*Node, hash func(*Node) uint64) []int {
-	a, b := make([]uint64, len(old)), make([]uint64, len(doc))
-	for i, n := range old {
-		a[i] = hash(n)
+// all returns the hashes of nodes.
+func (h hashes) all(nodes []*Node) []uint64 {
+	out := make([]uint64, len(nodes))
+	for i, n := range nodes {
+		out[i] = h.of(n)
 	}
-	for i, n := range doc {
-		b[i] = hash(n)
-	}
-	from := make([]int, len(doc))
+	return out
+}
+
+// align is hashes.align for hashes a and b of old and new nodes.
+func align(a, b []uint64) []int {
+	from := make([]int, len(b))
 	for i := range from {
 		from[i] = -1
 	}
 	alignRange(a, b, 0, 0, from, 0)
 	// Blocks that moved.
 	left := map[uint64][]int{}
-	taken := make([]bool, len(old))
+	taken := make([]bool, len(a))
 	for _, j := range from {
 		if j >= 0 {
 			taken[j] = true
@@ -284,7 +287,20 @@ func sameKeys(old, doc []*Node, from []int) {
 // edited adds the blocks of doc that are another form of a block of old: one
 // of the same kind that is between the same blocks. A named block is new.
 func edited(old, doc []*Node, from []int, named func(*Node) bool) {
-	taken := make(map[int]bool, len(old))
+	editedKinds(kinds(old), kinds(doc), from, func(i int) bool { return named(doc[i]) })
+}
+
+func kinds(nodes []*Node) []string {
+	out := make([]string, len(nodes))
+	for i, n := range nodes {
+		out[i] = kindOf(n)
+	}
+	return out
+}
+
+// editedKinds is edited for the kinds of nodes.
+func editedKinds(old, doc []string, from []int, named func(int) bool) {
+	taken := make([]bool, len(old))
 	for _, j := range from {
 		if j >= 0 {
 			taken[j] = true
@@ -300,17 +316,17 @@ func edited(old, doc []*Node, from []int, named func(*Node) bool) {
 		}
 	}
 	next := 0 // the first of old that may be the next one
-	for i, n := range doc {
+	for i, kind := range doc {
 		if from[i] >= 0 {
 			next = from[i] + 1
 			continue
 		}
-		if named(n) {
+		if named(i) {
 			continue
 		}
 		const window = 32 // how many blocks may be gone in front of an edited one
 		for j := next; j < min(limits[i], next+window); j++ {
-			if !taken[j] && sameKind(old[j], n) {
+			if !taken[j] && old[j] == kind {
 				from[i] = j
 				taken[j] = true
 				next = j + 1
@@ -320,15 +336,13 @@ func edited(old, doc []*Node, from []int, named func(*Node) bool) {
 	}
 }
 
-// sameKind reports whether one block may be an edited form of the other.
-func sameKind(a, b *Node) bool {
-	family := func(n *Node) string {
-		for _, f := range []string{"heading-", "list-"} {
-			if strings.HasPrefix(n.Type, f) && n.Type != "list-item" {
-				return f
-			}
+// kindOf returns the same for two nodes if one may be an edited form of the
+// other.
+func kindOf(n *Node) string {
+	for _, family := range []string{"heading-", "list-"} {
+		if strings.HasPrefix(n.Type, family) && n.Type != "list-item" {
+			return family
 		}
-		return n.Type
 	}
-	return family(a) == family(b)
+	return n.Type
 }

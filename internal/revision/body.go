@@ -242,7 +242,8 @@ func DocKey(body, sd chunk.Hash) chunk.Hash { return body + "/" + sd }
 type composed struct {
 	head, body []byte
 	side       Sidecar
-	doc        *markup.Document
+	doc        *markup.Document // of a text before a writing, where that is printed with its blocks
+	skeleton   *markup.Skeleton
 }
 
 // Compose returns the source and the sidecar of a text after a writing. What did
@@ -280,13 +281,13 @@ func (d *Draft) Compose(ctx context.Context, x Text, w *Writing) (chunk.Hash, ch
 	}
 	file := w.Whole && x.Body == "" // an empty one is one too
 	named := maps.Equal(now.side.Links, was.side.Links) || !w.Written && !l.rebound(was.side.Links, now.side.Links)
-	same := bytes.Equal(now.body, was.body) && bytes.Equal(now.head, was.head) && slices.Equal(markup.Keys(now.doc), markup.Keys(was.doc)) && maps.Equal(now.side.Inner, was.side.Inner)
+	same := bytes.Equal(now.body, was.body) && bytes.Equal(now.head, was.head) && slices.Equal(now.skeleton.Keys(), was.skeleton.Keys()) && maps.Equal(now.side.Inner, was.side.Inner)
 	if !file && named && same {
 		return x.Body, x.Sidecar, now.doc, nil
 	}
 	body, side, err := d.storeText(x, w, now, file)
 	if err == nil && !d.Uncached {
-		d.src.s.parsed.keep(x, body, side, now.doc, len(now.body), l.asked)
+		d.src.s.skeletons.keep(x, body, side, now.skeleton, l.asked)
 	}
 	return body, side, now.doc, err
 }
@@ -308,10 +309,12 @@ func (d *Draft) current(ctx context.Context, x Text, old []byte, w *Writing) (wa
 			return was, here.Err
 		}
 	}
-	if w.Doc != nil { // it is printed with the blocks of the text
-		was.doc, err = d.Parse(ctx, was.body, x.File, was.side)
-	} else {
-		was.doc, err = d.parsedBefore(ctx, x, old, was.body, was.side)
+	if w.Doc == nil {
+		was.skeleton, err = d.skeletonBefore(ctx, x, old, was.body, was.side)
+		return was, err
+	}
+	if was.doc, err = d.Parse(ctx, was.body, x.File, was.side); err == nil {
+		was.skeleton = markup.NewSkeleton(was.doc)
 	}
 	return was, err
 }
@@ -369,12 +372,12 @@ func (now *composed) read(l *Linker, was composed, w *Writing) error {
 		return l.Err
 	}
 	parsed := markup.Keys(now.doc)
-	markup.Rekey(was.doc, w.Doc, now.doc)
-	now.side = Sidecar{Start: len(now.head), Inner: markup.InnerKeys(now.doc)}
+	now.side = Sidecar{Start: len(now.head)}
+	now.skeleton, now.side.Inner = markup.Rekey(was.skeleton, w.Doc, now.doc)
 	if len(l.found) > 0 {
 		now.side.Links = l.found
 	}
-	if keys := markup.Keys(now.doc); !slices.Equal(keys, parsed) {
+	if keys := now.skeleton.Keys(); !slices.Equal(keys, parsed) {
 		now.side.Keys = keys
 	}
 	return nil

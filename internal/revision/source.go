@@ -22,10 +22,10 @@ type Source struct {
 	BaseURL string // of this server, without a slash at the end
 	Uses    Uses   // asked for visitors
 
-	objects *cache.Cache[chunk.Hash, object]
-	pages   *PageCache
-	drafts  *PageCache
-	parsed  *parsedCache
+	objects   *cache.Cache[chunk.Hash, object]
+	pages     *PageCache
+	drafts    *PageCache
+	skeletons *skeletonCache
 	// unread are the conditions that older versions did not read, by the sources.
 	unread *cache.Cache[chunk.Hash, string]
 	since  atomic.Int64 // when that ended; 0: not asked yet
@@ -45,7 +45,7 @@ const (
 // NewSource returns a source over a store.
 func NewSource(st *store.Store, baseURL string) *Source {
 	unread := cache.New[chunk.Hash](maxUnread, func(condition string) int { return len(condition) + 128 })
-	return &Source{Store: st, BaseURL: baseURL, unread: unread, pages: NewPageCache(maxPages), drafts: newDraftPages(), parsed: newParsedCache(), objects: cache.New[chunk.Hash](maxObjects, func(o object) int {
+	return &Source{Store: st, BaseURL: baseURL, unread: unread, pages: NewPageCache(maxPages), drafts: newDraftPages(), skeletons: newSkeletonCache(), objects: cache.New[chunk.Hash](maxObjects, func(o object) int {
 		if o.node != nil {
 			return o.node.Size()
 		}

@@ -1,0 +1,99 @@
+package markup
+
+import "strings"
+
+// Skeleton is what Rekey has to know of a document: the keys of its nodes, and
+// what the nodes of another document are compared with. It takes a fraction of
+// the memory of the document.
+type Skeleton struct{ nodes []bone }
+
+// bone is a node of a skeleton.
+type bone struct {
+	key   string
+	kind  string // of kindOf
+	hash  uint64 // of its content
+	place uint64 // the hash that it is found by among those beside it
+	// What is inside, of nodes that hold others with keys.
+	nodes, fragments []bone
+}
+
+// NewSkeleton returns the skeleton of a document.
+func NewSkeleton(doc *Document) *Skeleton { return skeletonOf(doc, hashAll(doc.Nodes)) }
+
+// skeletonOf is NewSkeleton with the hashes of all nodes.
+func skeletonOf(doc *Document, hashes []uint64) *Skeleton {
+	m := &skeletonMaker{hashes}
+	return &Skeleton{m.list(doc.Nodes)}
+}
+
+// Keys is Keys of the document.
+func (s *Skeleton) Keys() []string {
+	keys := make([]string, len(s.nodes))
+	for i, n := range s.nodes {
+		keys[i] = n.key
+	}
+	return keys
+}
+
+// Size returns about how many bytes of memory the skeleton takes.
+func (s *Skeleton) Size() int { return 64 + sizeOfBones(s.nodes) }
+
+func sizeOfBones(nodes []bone) (size int) {
+	const node = 112
+	for _, n := range nodes {
+		size += node + len(n.key) + sizeOfBones(n.nodes) + sizeOfBones(n.fragments)
+	}
+	return size
+}
+
+// setKeys sets the keys to those that the nodes of the document have. They are
+// parts of one text, so that the skeleton holds on to nothing else.
+func (s *Skeleton) setKeys(nodes []*Node) {
+	var text strings.Builder
+	eachBone(s.nodes, nodes, func(_ *bone, n *Node) { text.WriteString(n.Key) })
+	rest := text.String()
+	eachBone(s.nodes, nodes, func(b *bone, n *Node) {
+		b.key, rest = rest[:len(n.Key)], rest[len(n.Key):]
+	})
+}
+
+// eachBone calls f for every node of a skeleton with that of the document.
+func eachBone(list []bone, nodes []*Node, f func(*bone, *Node)) {
+	for i := range list {
+		b, n := &list[i], nodes[i]
+		f(b, n)
+		eachBone(b.nodes, n.Nodes, f)
+		eachBone(b.fragments, n.Fragments, f)
+	}
+}
+
+// skeletonMaker makes a skeleton of nodes in the order in which they were hashed.
+type skeletonMaker struct{ hashes []uint64 }
+
+func (m *skeletonMaker) list(nodes []*Node) []bone {
+	if len(nodes) == 0 {
+		return nil
+	}
+	out := make([]bone, len(nodes))
+	for i, n := range nodes {
+		out[i] = m.node(n)
+	}
+	return out
+}
+
+func (m *skeletonMaker) node(n *Node) bone {
+	out := bone{key: n.Key, kind: kindOf(n), hash: m.hashes[0], place: m.hashes[0]}
+	m.hashes = m.hashes[1:]
+	if n.Object != ObjectFragment && !holdsKeys(n) {
+		m.hashes = m.hashes[withKeys(n.Nodes)+withKeys(n.Fragments):]
+		return out
+	}
+	out.nodes, out.fragments = m.list(n.Nodes), m.list(n.Fragments)
+	if n.Object == ObjectFragment { // its name follows from its place
+		out.place = hashSeed
+		for _, k := range out.nodes {
+			out.place = mix(out.place, k.hash)
+		}
+	}
+	return out
+}

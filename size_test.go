@@ -31,7 +31,6 @@ var largePackages = map[string]string{
 	"internal/api":     "an input type, a row and an adapter for each operation of the contract",
 	"internal/markup":  "one reader and one printer of one language, which must agree on every node",
 	"internal/publish": "what a visitor is shown: pages, feeds, files and answers for programs, of one visit",
-	"internal/pdf":     "the layout of pages, fonts and the format of files, which are written in one pass",
 	"internal/store":   "all SQL of the program, for two databases",
 }
 

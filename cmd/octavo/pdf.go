@@ -11,6 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/pdf"
 	"github.com/octavo-docs/octavo/internal/server"
+	"github.com/octavo-docs/octavo/internal/typeface"
 )
 
 // pdfFlag is of the commands that make PDFs.
@@ -19,8 +20,8 @@ type pdfFlag struct {
 }
 
 // fonts opens them.
-func (f pdfFlag) fonts() (*pdf.Fonts, error) {
-	out, err := pdf.OpenFonts(f.PDFFont, true)
+func (f pdfFlag) fonts() (*typeface.Fonts, error) {
+	out, err := typeface.Open(f.PDFFont, true)
 	if err != nil {
 		return nil, fmt.Errorf("--pdf-font: %w", err)
 	}

@@ -22,9 +22,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/openapi"
 	"github.com/octavo-docs/octavo/internal/outbound"
-	"github.com/octavo-docs/octavo/internal/pdf"
 	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/typeface"
 )
 
 // Service reads and changes content.
@@ -34,7 +34,7 @@ type Service struct {
 	Outbound outbound.Policy
 	BaseURL  string // without a slash at the end
 	Log      *slog.Logger
-	Fonts    *pdf.Fonts // of PDFs, besides the bundled ones; nil is none
+	Fonts    *typeface.Fonts // of PDFs, besides the bundled ones; nil is none
 	// Moved is called for every revision that becomes the newest of a space, in
 	// the transaction that makes it so; nil is nobody.
 	Moved func(ctx context.Context, tx *store.Tx, sp docs.Space, rev docs.Revision) error

@@ -22,6 +22,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/formula"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/typeface"
 )
 
 // Book is what is written.
@@ -47,7 +48,7 @@ type Book struct {
 	// Formulas typesets mathematics; nil leaves it as its source.
 	Formulas *formula.Typesetter
 	// Fonts has glyphs beyond the bundled ones; nil has none.
-	Fonts *Fonts
+	Fonts *typeface.Fonts
 	// Contents says whether there is a table of contents; a book of one page
 	// needs none.
 	Contents bool
@@ -113,9 +114,9 @@ type document struct {
 	failed  error
 	running string // title of the chapter
 
-	fonts   *Fonts
+	fonts   *typeface.Fonts
 	used    []*docFont
-	extra   []*face // found for this document
+	extra   []*typeface.Face // found for this document
 	chosen  map[wanted]chosen
 	missing map[rune]bool
 	shaper  shaper

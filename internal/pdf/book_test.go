@@ -25,6 +25,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/formula"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/typeface"
 )
 
 // testBook makes a book of Markdown pages. Their ids are their names; files
@@ -32,7 +33,7 @@ import (
 type testBook struct {
 	pages []testPage
 	files map[string][]byte
-	fonts *Fonts
+	fonts *typeface.Fonts
 
 	missing []rune
 }

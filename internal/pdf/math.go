@@ -1,13 +1,13 @@
 package pdf
 
 import (
-	"bytes"
 	"strings"
 	"sync"
 
 	"github.com/octavo-docs/octavo/internal/formula"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/svg"
+	"github.com/octavo-docs/octavo/internal/typeface"
 )
 
 const (
@@ -19,10 +19,10 @@ const (
 )
 
 // mathFaces are the fonts of formulas.
-var mathFaces = sync.OnceValue(func() map[string]*face {
-	out := map[string]*face{}
+var mathFaces = sync.OnceValue(func() map[string]*typeface.Face {
+	out := map[string]*typeface.Face{}
 	for _, name := range formula.Fonts() {
-		f, err := openFace("KaTeX "+name, bytes.NewReader(formula.Font(name)), 0, 0)
+		f, err := typeface.Parse("KaTeX "+name, formula.Font(name))
 		if err != nil {
 			panic("pdf: font of formulas " + name + " " + err.Error()) // part of the program
 		}
@@ -89,7 +89,7 @@ func (c *canvas) formula(p formula.Part, x, base, em float64, st style) {
 func (c *canvas) mathGlyph(m formula.Mark, st style, x, base float64) {
 	g := glyph{r: m.Rune}
 	f := mathFaces()[m.Font]
-	if index := f.glyph(m.Rune); index != 0 {
+	if index := f.Glyph(m.Rune); index != 0 {
 		g.font = c.d.font(f)
 		g.code, g.w = g.font.code(index, string(m.Rune))
 	} else {

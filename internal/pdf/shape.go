@@ -1,17 +1,14 @@
 package pdf
 
 import (
-	"errors"
-	"fmt"
-	"io"
 	"slices"
 	"unicode"
 
 	"github.com/go-text/typesetting/di"
 	"github.com/go-text/typesetting/font"
-	ot "github.com/go-text/typesetting/font/opentype"
 	"github.com/go-text/typesetting/language"
 	"github.com/go-text/typesetting/shaping"
+	"github.com/octavo-docs/octavo/internal/typeface"
 	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
 )
@@ -65,7 +62,7 @@ func (d *document) shapedRun(spans []span, in []char, i int) (end int, f chosen)
 		if !needsShaping(in, end) {
 			break
 		}
-		if isMark(r) && f.font.face.glyph(r) != 0 {
+		if isMark(r) && f.font.face.Glyph(r) != 0 {
 			continue
 		}
 		if other := d.chosenFor(r, cut); other.font != f.font && !isMark(r) {
@@ -85,46 +82,23 @@ func (d *document) shapedRun(spans []span, in []char, i int) (end int, f chosen)
 // shaper sets text by the tables of fonts.
 type shaper struct {
 	harfbuzz shaping.HarfbuzzShaper
-	faces    map[*face]*font.Face // nil: cannot be used
+	faces    map[*typeface.Face]*font.Face // nil: cannot be used
 	clusters int32
 }
 
 // face returns a font for shaping; nil when its tables cannot be read.
-func (s *shaper) face(f *face) *font.Face {
+func (s *shaper) face(f *typeface.Face) *font.Face {
 	out, ok := s.faces[f]
 	if !ok {
-		if tables, err := f.shaping(); err == nil {
+		if tables, err := f.Shaping(); err == nil {
 			out = font.NewFace(tables)
 		}
 		if s.faces == nil {
-			s.faces = map[*face]*font.Face{}
+			s.faces = map[*typeface.Face]*font.Face{}
 		}
 		s.faces[f] = out
 	}
 	return out
-}
-
-// shaping returns the tables of a font that set text, which are read once.
-func (f *face) shaping() (*font.Font, error) {
-	f.shapingOnce.Do(func() {
-		// A font that comes from the machine may be broken in ways that the library
-		// does not expect; it is then used without its tables.
-		defer func() {
-			if r := recover(); r != nil {
-				f.shapingErr = fmt.Errorf("cannot be read: %v", r)
-			}
-		}()
-		var loaders []*ot.Loader
-		if loaders, f.shapingErr = ot.NewLoaders(io.NewSectionReader(f.src, 0, maxFontFile)); f.shapingErr != nil {
-			return
-		}
-		if f.index >= len(loaders) {
-			f.shapingErr = errors.New("is not in its file")
-			return
-		}
-		f.shapingFont, f.shapingErr = font.NewFont(loaders[f.index])
-	})
-	return f.shapingFont, f.shapingErr
 }
 
 // shapeRun sets a run of characters. ok is false if the font cannot.

@@ -92,16 +92,3 @@ func TestClustersStayTogether(t *testing.T) {
 		})
 	}
 }
-
-// A font whose tables are broken is used without them.
-func TestBrokenTables(t *testing.T) {
-	data := bytes.Clone(bundledBytes())
-	f, err := openFace("x", bytes.NewReader(data), 0, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	clear(data[:4])
-	if _, err := f.shaping(); err == nil {
-		t.Error("no error")
-	}
-}

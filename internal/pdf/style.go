@@ -1,5 +1,14 @@
 package pdf
 
+import "github.com/octavo-docs/octavo/internal/typeface"
+
+// Cuts of a font.
+const (
+	bold   = typeface.Bold
+	italic = typeface.Italic
+	mono   = typeface.Mono
+)
+
 // The looks of a book, in one place.
 const (
 	bodySize  = 10.0

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/image/font/sfnt"
 
 	"github.com/octavo-docs/octavo/internal/emoji"
+	"github.com/octavo-docs/octavo/internal/typeface"
 )
 
 // style is how a piece of text looks.
@@ -348,6 +349,9 @@ func (d *document) glyph(r rune, text string, cut uint8) (*docFont, uint16, floa
 	return c.font, code, w, c.fake
 }
 
+// maxKnown is how many characters a document remembers what to draw for.
+const maxKnown = 1 << 16
+
 // chosenFor remembers what was chosen for a character.
 func (d *document) chosenFor(r rune, cut uint8) chosen {
 	key := wanted{r, cut}
@@ -368,30 +372,30 @@ func (d *document) choose(r rune, cut uint8) chosen {
 	case 0x2010, 0x2011:
 		r = '-'
 	}
-	b := bundled()
-	first := b.primary[cut%primaries]
-	if g := first.glyph(r); g != 0 {
+	b := typeface.Bundled()
+	first := b.Primary[cut%typeface.Cuts]
+	if g := first.Glyph(r); g != 0 {
 		return chosen{d.font(first), g, false}
 	}
-	var further []*face
+	var further []*typeface.Face
 	if d.fonts != nil {
-		further = append(further, d.fonts.named...)
+		further = append(further, d.fonts.Named...)
 	}
 	if cut&mono != 0 {
-		further = append(further, b.further[1])
+		further = append(further, b.Further[1])
 	}
-	further = append(append(further, b.further[0]), d.extra...)
+	further = append(append(further, b.Further[0]), d.extra...)
 	for _, f := range further {
-		if g := f.glyph(r); g != 0 {
+		if g := f.Glyph(r); g != 0 {
 			return chosen{d.font(f), g, cut&(bold|italic) != 0}
 		}
 	}
-	if f := scriptFace(r); f != nil {
-		return chosen{d.font(f), f.glyph(r), cut&(bold|italic) != 0}
+	if f := typeface.OfScript(r); f != nil {
+		return chosen{d.font(f), f.Glyph(r), cut&(bold|italic) != 0}
 	}
-	if f, n := d.fonts.covering([]rune{r}); n > 0 {
+	if f, n := d.fonts.Covering([]rune{r}); n > 0 {
 		d.extra = append(d.extra, f)
-		return chosen{d.font(f), f.glyph(r), cut&(bold|italic) != 0}
+		return chosen{d.font(f), f.Glyph(r), cut&(bold|italic) != 0}
 	}
 	if len(d.missing) < maxMissing {
 		d.missing[r] = true
@@ -405,13 +409,13 @@ const maxMissing = 1000
 // need looks for fonts that have most of what a text needs, so that a page is
 // not set in one font for each character.
 func (d *document) need(text string) {
-	b := bundled()
+	b := typeface.Bundled()
 	missing := map[rune]bool{}
 	for r, whole := range graphs(text) {
 		if whole != "" && d.emoji(whole) != nil || r < 0x80 || missing[r] || len(missing) == maxMissing || ignorable(r) || d.missing[r] {
 			continue
 		}
-		if b.primary[0].glyph(r) == 0 && b.further[0].glyph(r) == 0 && scriptFace(r) == nil && !d.extraHas(r) {
+		if b.Primary[0].Glyph(r) == 0 && b.Further[0].Glyph(r) == 0 && typeface.OfScript(r) == nil && !d.extraHas(r) {
 			missing[r] = true
 		}
 	}
@@ -420,13 +424,13 @@ func (d *document) need(text string) {
 		for r := range missing {
 			list = append(list, r)
 		}
-		f, n := d.fonts.covering(list)
+		f, n := d.fonts.Covering(list)
 		if n == 0 {
 			return
 		}
 		d.extra = append(d.extra, f)
 		for _, r := range list {
-			if f.glyph(r) != 0 {
+			if f.Glyph(r) != 0 {
 				delete(missing, r)
 			}
 		}
@@ -435,14 +439,14 @@ func (d *document) need(text string) {
 
 func (d *document) extraHas(r rune) bool {
 	if d.fonts != nil {
-		for _, f := range d.fonts.named {
-			if f.glyph(r) != 0 {
+		for _, f := range d.fonts.Named {
+			if f.Glyph(r) != 0 {
 				return true
 			}
 		}
 	}
 	for _, f := range d.extra {
-		if f.glyph(r) != 0 {
+		if f.Glyph(r) != 0 {
 			return true
 		}
 	}
@@ -450,7 +454,7 @@ func (d *document) extraHas(r rune) bool {
 }
 
 // font returns a face in this document.
-func (d *document) font(f *face) *docFont {
+func (d *document) font(f *typeface.Face) *docFont {
 	for _, have := range d.used {
 		if have.face == f {
 			return have

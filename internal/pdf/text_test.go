@@ -2,12 +2,11 @@ package pdf
 
 import (
 	"bytes"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
-	"golang.org/x/image/font/sfnt"
+	"github.com/octavo-docs/octavo/internal/typeface"
 	"pgregory.net/rapid"
 )
 
@@ -114,171 +113,13 @@ func TestMissingCharacters(t *testing.T) {
 	}
 }
 
-// A subset holds the glyphs that were asked for, in a font that others read.
-func TestSubsets(t *testing.T) {
-	b := bundled()
-	for _, f := range append(slices.Clone(b.primary[:]), b.further[:]...) {
-		glyphs := []sfnt.GlyphIndex{0}
-		for _, r := range "Aäé€ǻ…" {
-			glyphs = append(glyphs, f.glyph(r))
-		}
-		data, err := f.subsetTrueType(glyphs)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(data) > 60<<10 {
-			t.Errorf("%s: %d bytes", f.name, len(data))
-		}
-		// Names and the table of characters are not part of it; the reader
-		// wants them.
-		sub, err := openFace("subset", bytes.NewReader(withTables(data, f)), 0, 0)
-		if err != nil {
-			t.Fatalf("%s: %v", f.name, err)
-		}
-		for i, g := range glyphs {
-			if a, b := f.advance(g), sub.advance(sfnt.GlyphIndex(i)); a != b {
-				t.Errorf("%s: glyph %d is %v wide, not %v", f.name, i, b, a)
-			}
-			var one, two sfnt.Buffer
-			was, err1 := f.font.LoadGlyph(&one, g, 64<<6, nil)
-			is, err2 := sub.font.LoadGlyph(&two, sfnt.GlyphIndex(i), 64<<6, nil)
-			if err1 != nil || err2 != nil || !slices.Equal(was, is) {
-				t.Errorf("%s: glyph %d looks different (%v, %v)", f.name, i, err1, err2)
-			}
-		}
-	}
-}
-
-// withTables adds tables of the old font to a subset.
-func withTables(data []byte, f *face) []byte {
-	tables := map[string][]byte{}
-	for tag, at := range tablesOf(data) {
-		tables[tag] = data[at.offset : at.offset+at.length]
-	}
-	for _, tag := range []string{"OS/2", "name", "post"} {
-		if b, err := f.table(tag, maxFontTable); err == nil {
-			tables[tag] = b
-		}
-	}
-	// Of no characters.
-	tables["cmap"] = []byte{0, 0, 0, 1, 0, 3, 0, 1, 0, 0, 0, 12, 0, 4, 0, 24, 0, 0, 0, 2, 0, 2, 0, 0, 0, 0, 0xff, 0xff, 0, 0, 0xff, 0xff, 0, 1, 0, 0}
-	post := tables["post"]
-	if len(post) >= 32 {
-		tables["post"] = append([]byte{0, 3, 0, 0}, post[4:32]...)
-	}
-	return sfntFile(tables)
-}
-
-func tablesOf(data []byte) map[string]tableAt {
-	out := map[string]tableAt{}
-	n := int(data[4])<<8 | int(data[5])
-	for i := range n {
-		e := data[12+16*i:]
-		at := func(k int) uint32 { return uint32(e[k])<<24 | uint32(e[k+1])<<16 | uint32(e[k+2])<<8 | uint32(e[k+3]) }
-		out[string(e[:4])] = tableAt{at(8), at(12)}
-	}
-	return out
-}
-
-// Fonts of the machine, where there are any: whatever they are, they are
-// read without a panic, and what is chosen can be written.
+// Text in fonts of the machine, where there are any, can be written.
 func TestInstalledFonts(t *testing.T) {
-	fonts, err := OpenFonts(nil, true)
+	fonts, err := typeface.Open(nil, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := fonts.find()
-	if len(found) == 0 {
-		t.Skip("no fonts are installed")
-	}
-	cubicOnes, quadraticOnes := 0, 0
-	for _, in := range found {
-		f := in.open()
-		if f == nil {
-			continue
-		}
-		glyphs := []sfnt.GlyphIndex{0}
-		for _, r := range "Ag中あ한" {
-			if g := f.glyph(r); g != 0 {
-				if !in.may(r) {
-					t.Errorf("%s has %c and is not known to", in.path, r)
-				}
-				glyphs = append(glyphs, g)
-			}
-		}
-		if f.outl == cubic {
-			if cubicOnes++; cubicOnes > 12 {
-				continue
-			}
-			if _, err := f.subsetCFF(glyphs); err != nil {
-				t.Errorf("%s: %v", in.path, err)
-			}
-		} else {
-			if quadraticOnes++; quadraticOnes > 40 {
-				continue
-			}
-			if _, err := f.subsetTrueType(glyphs); err != nil {
-				t.Errorf("%s: %v", in.path, err)
-			}
-		}
-	}
-	t.Logf("%d fonts: %d with cubic, %d with quadratic outlines", len(found), cubicOnes, quadraticOnes)
 	b := page("中文 日本語 한국어\n")
 	b.fonts = fonts
 	b.write(t)
-}
-
-func TestFontsThatAreRefused(t *testing.T) {
-	dir := t.TempDir()
-	for name, data := range map[string][]byte{"empty": nil, "text": []byte("this is not a font at all"), "cut": bundledBytes()[:2000], "ttc": []byte("ttcf\x00\x01\x00\x00\xff\xff\xff\xff")} {
-		at := dir + "/" + name
-		if err := os.WriteFile(at, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := OpenFonts([]string{at}, false); err == nil || !strings.Contains(err.Error(), at) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if _, err := OpenFonts([]string{dir + "/absent"}, false); err == nil {
-		t.Error("a file that is not there")
-	}
-	good := dir + "/good.ttf"
-	if err := os.WriteFile(good, bundledBytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := OpenFonts([]string{good}, false); err != nil {
-		t.Error(err)
-	}
-}
-
-func bundledBytes() []byte {
-	f := bundled().primary[0]
-	b := make([]byte, 1<<20)
-	n, _ := f.src.ReadAt(b, 0)
-	return b[:n]
-}
-
-// Fonts come from the operator; a broken one is an error all the same.
-func FuzzFont(f *testing.F) {
-	f.Add(bundledBytes())
-	f.Add([]byte("OTTO\x00\x01\x00\x00\x00\x00\x00\x00CFF "))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		in := &installedFont{}
-		in.look(bytes.NewReader(data))
-		at, err := fontsIn(bytes.NewReader(data))
-		if err != nil {
-			return
-		}
-		face, err := openFace("x", bytes.NewReader(data), 0, at[0])
-		if err != nil {
-			return
-		}
-		g := face.glyph('A')
-		face.advance(g)
-		if face.outl == cubic {
-			_, _ = face.subsetCFF([]sfnt.GlyphIndex{0, g})
-		} else {
-			_, _ = face.subsetTrueType([]sfnt.GlyphIndex{0, g})
-		}
-	})
 }

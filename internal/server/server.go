@@ -43,7 +43,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/oidc"
 	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/outbound"
-	"github.com/octavo-docs/octavo/internal/pdf"
 	"github.com/octavo-docs/octavo/internal/publish"
 	"github.com/octavo-docs/octavo/internal/readyconn"
 	"github.com/octavo-docs/octavo/internal/reviews"
@@ -55,6 +54,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/translate"
 	"github.com/octavo-docs/octavo/internal/translations"
+	"github.com/octavo-docs/octavo/internal/typeface"
 	"github.com/octavo-docs/octavo/internal/webhooks"
 )
 
@@ -80,7 +80,7 @@ type Config struct {
 	Translation         Translation      // engine and limits
 	Embeds              bool             // fetch pages of other web sites to describe them
 	TryIt               *outbound.Policy // where requests of readers to the servers of APIs may go; nil: nowhere
-	Fonts               *pdf.Fonts       // of PDFs, besides the bundled ones
+	Fonts               *typeface.Fonts  // of PDFs, besides the bundled ones
 	Limit               api.Limit
 	Memory              int64    // bytes that the process may use; 0: not known
 	Proxies             Proxies  // whose word about the address of a client counts

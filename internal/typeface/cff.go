@@ -1,4 +1,4 @@
-package pdf
+package typeface
 
 import (
 	"encoding/binary"
@@ -304,7 +304,7 @@ func (f *cffFont) readPrivate(part int) (cffDict, []byte, error) {
 }
 
 // subsetCFF makes a table of some glyphs, in their order.
-func (f *face) subsetCFF(glyphs []sfnt.GlyphIndex) ([]byte, error) {
+func (f *Face) subsetCFF(glyphs []sfnt.GlyphIndex) ([]byte, error) {
 	b, err := f.table("CFF ", maxFontTable)
 	if err != nil {
 		return nil, err

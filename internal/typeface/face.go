@@ -1,33 +1,40 @@
-package pdf
+// Package typeface has the fonts that documents are set in: those that come with the
+// program, files that somebody named, and what is installed. A Face returns the glyphs
+// of characters, their widths, and a font file of those that a document uses.
+package typeface
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 
 	shapingfont "github.com/go-text/typesetting/font"
+	ot "github.com/go-text/typesetting/font/opentype"
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
 )
 
-// face is a font that glyphs can be taken from. It is safe for use by many at
+// Face is a font that glyphs can be taken from. It is safe for use by many at
 // once.
-type face struct {
-	name   string
+type Face struct {
+	Name       string
+	TrueType   bool // it draws its glyphs as TrueType does; else as CFF
+	FixedPitch bool
+	Italic     float64 // the angle
+	// In thousandths of the size.
+	Ascent, Descent, CapHeight int
+	BBox                       [4]int
+
 	src    io.ReaderAt
 	tables map[string]tableAt
 	font   *sfnt.Font
-	outl   outlines
 	upem   int
 	glyphs int
-
-	ascent, descent, capHeight int // in units of the font
-	bbox                       [4]int
-	italic                     float64
-	fixed                      bool
 
 	index       int // in its file
 	shapingOnce sync.Once
@@ -39,19 +46,12 @@ type face struct {
 	indexs map[rune]sfnt.GlyphIndex
 }
 
-// outlines are how a font draws its glyphs.
-type outlines uint8
-
-const (
-	quadratic outlines = iota + 1 // TrueType
-	cubic                         // CFF
-)
-
 type tableAt struct{ offset, length uint32 }
 
 // Limits of a font file. The largest that are in use have some 30 MB.
 const (
 	maxTables    = 128
+	maxGlyphs    = 1 << 16
 	maxFontTable = 64 << 20
 	maxKnown     = 1 << 16 // runes whose glyph is remembered
 )
@@ -83,9 +83,12 @@ func fontsIn(src io.ReaderAt) ([]uint32, error) {
 	return out, nil
 }
 
-// openFace reads the font that begins at an offset, the i-th of its file.
-func openFace(name string, src io.ReaderAt, i int, offset uint32) (*face, error) {
-	f := &face{name: name, src: src, index: i, tables: map[string]tableAt{}, indexs: map[rune]sfnt.GlyphIndex{}}
+// Parse reads a font file.
+func Parse(name string, data []byte) (*Face, error) { return open(name, bytes.NewReader(data), 0, 0) }
+
+// open reads the font that begins at an offset, the i-th of its file.
+func open(name string, src io.ReaderAt, i int, offset uint32) (*Face, error) {
+	f := &Face{Name: name, src: src, index: i, tables: map[string]tableAt{}, indexs: map[rune]sfnt.GlyphIndex{}}
 	head := make([]byte, 12)
 	if _, err := src.ReadAt(head, int64(offset)); err != nil {
 		return nil, errors.New("is no font")
@@ -103,9 +106,8 @@ func openFace(name string, src io.ReaderAt, i int, offset uint32) (*face, error)
 	}
 	switch {
 	case f.has("glyf") && f.has("loca"):
-		f.outl = quadratic
+		f.TrueType = true
 	case f.has("CFF "):
-		f.outl = cubic
 	default:
 		return nil, errNoOutlines
 	}
@@ -124,10 +126,10 @@ func openFace(name string, src io.ReaderAt, i int, offset uint32) (*face, error)
 	return f, nil
 }
 
-func (f *face) has(tag string) bool { return f.tables[tag].length > 0 }
+func (f *Face) has(tag string) bool { return f.tables[tag].length > 0 }
 
 // table reads a table as a whole, at most so many bytes of it.
-func (f *face) table(tag string, most uint32) ([]byte, error) {
+func (f *Face) table(tag string, most uint32) ([]byte, error) {
 	t, ok := f.tables[tag]
 	if !ok {
 		return nil, fmt.Errorf("has no table %s", tag)
@@ -142,7 +144,7 @@ func (f *face) table(tag string, most uint32) ([]byte, error) {
 	return b, nil
 }
 
-func (f *face) metrics() error {
+func (f *Face) metrics() error {
 	head, err := f.table("head", 54)
 	if err != nil || len(head) < 54 {
 		return errors.New("has no table head")
@@ -151,18 +153,18 @@ func (f *face) metrics() error {
 	if f.upem < 16 || f.upem > 16384 {
 		return errors.New("has impossible units")
 	}
-	for i := range f.bbox {
-		f.bbox[i] = signed(head[36+2*i:])
+	for i := range f.BBox {
+		f.BBox[i] = f.scale(signed(head[36+2*i:]))
 	}
 	hhea, err := f.table("hhea", 36)
 	if err != nil || len(hhea) < 36 {
 		return errors.New("has no table hhea")
 	}
-	f.ascent, f.descent = signed(hhea[4:]), signed(hhea[6:])
-	f.capHeight = f.upem * 7 / 10
+	f.Ascent, f.Descent = f.scale(signed(hhea[4:])), f.scale(signed(hhea[6:]))
+	f.CapHeight = f.scale(f.upem * 7 / 10)
 	if os2, err := f.table("OS/2", 96); err == nil && len(os2) >= 78 {
 		if len(os2) >= 90 && signed(os2[88:]) > 0 {
-			f.capHeight = signed(os2[88:])
+			f.CapHeight = f.scale(signed(os2[88:]))
 		}
 		// A font that says that it must not be embedded is not.
 		if binary.BigEndian.Uint16(os2[8:])&0xf == 2 {
@@ -170,16 +172,24 @@ func (f *face) metrics() error {
 		}
 	}
 	if post, err := f.table("post", 16); err == nil && len(post) >= 16 {
-		f.italic = float64(int32(binary.BigEndian.Uint32(post[4:]))) / 65536
-		f.fixed = binary.BigEndian.Uint32(post[12:]) != 0
+		f.Italic = float64(int32(binary.BigEndian.Uint32(post[4:]))) / 65536
+		f.FixedPitch = binary.BigEndian.Uint32(post[12:]) != 0
 	}
 	return nil
 }
 
+// Subset returns a font of some glyphs, in their order: a file, or a table CFF.
+func (f *Face) Subset(glyphs []sfnt.GlyphIndex) ([]byte, error) {
+	if f.TrueType {
+		return f.subsetTrueType(glyphs)
+	}
+	return f.subsetCFF(glyphs)
+}
+
 func signed(b []byte) int { return int(int16(binary.BigEndian.Uint16(b))) }
 
-// glyph returns the glyph of a rune, 0 for none.
-func (f *face) glyph(r rune) sfnt.GlyphIndex {
+// Glyph returns the glyph of a rune, 0 for none.
+func (f *Face) Glyph(r rune) sfnt.GlyphIndex {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if g, ok := f.indexs[r]; ok {
@@ -195,8 +205,8 @@ func (f *face) glyph(r rune) sfnt.GlyphIndex {
 	return g
 }
 
-// advance returns the width of a glyph in thousandths of the size.
-func (f *face) advance(g sfnt.GlyphIndex) float64 {
+// Advance returns the width of a glyph in thousandths of the size.
+func (f *Face) Advance(g sfnt.GlyphIndex) float64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	w, err := f.font.GlyphAdvance(&f.buf, g, fixed.I(f.upem), font.HintingNone)
@@ -207,4 +217,44 @@ func (f *face) advance(g sfnt.GlyphIndex) float64 {
 }
 
 // scale turns units of the font into thousandths of the size.
-func (f *face) scale(units int) int { return units * 1000 / f.upem }
+func (f *Face) scale(units int) int { return units * 1000 / f.upem }
+
+// PostScriptName is the name of a font as far as it can stand in a file.
+func (f *Face) PostScriptName() string {
+	f.mu.Lock()
+	name, err := f.font.Name(&f.buf, sfnt.NameIDPostScript)
+	f.mu.Unlock()
+	if err != nil || name == "" {
+		name = "Font"
+	}
+	clean := strings.Map(func(r rune) rune {
+		if r == '-' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' {
+			return r
+		}
+		return -1
+	}, name)
+	return clean[:min(len(clean), 60)]
+}
+
+// Shaping returns the tables of a font that set text, which are read once.
+func (f *Face) Shaping() (*shapingfont.Font, error) {
+	f.shapingOnce.Do(func() {
+		// A font that comes from the machine may be broken in ways that the library
+		// does not expect; it is then used without its tables.
+		defer func() {
+			if r := recover(); r != nil {
+				f.shapingErr = fmt.Errorf("cannot be read: %v", r)
+			}
+		}()
+		var loaders []*ot.Loader
+		if loaders, f.shapingErr = ot.NewLoaders(io.NewSectionReader(f.src, 0, maxFontFile)); f.shapingErr != nil {
+			return
+		}
+		if f.index >= len(loaders) {
+			f.shapingErr = errors.New("is not in its file")
+			return
+		}
+		f.shapingFont, f.shapingErr = shapingfont.NewFont(loaders[f.index])
+	})
+	return f.shapingFont, f.shapingErr
+}

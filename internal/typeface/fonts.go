@@ -1,9 +1,6 @@
-package pdf
+package typeface
 
 import (
-	"archive/zip"
-	"bytes"
-	_ "embed"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -14,106 +11,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"codeberg.org/go-fonts/dejavu/dejavusans"
-	"codeberg.org/go-fonts/dejavu/dejavusansmono"
-	"golang.org/x/image/font/gofont/gobold"
-	"golang.org/x/image/font/gofont/gobolditalic"
-	"golang.org/x/image/font/gofont/goitalic"
-	"golang.org/x/image/font/gofont/gomono"
-	"golang.org/x/image/font/gofont/gomonobold"
-	"golang.org/x/image/font/gofont/gomonobolditalic"
-	"golang.org/x/image/font/gofont/gomonoitalic"
-	"golang.org/x/image/font/gofont/goregular"
 )
-
-// The fonts that come with the program: the Go family for text and code, and
-// DejaVu for what it lacks.
-const (
-	bold      = 1
-	italic    = 2
-	mono      = 4
-	primaries = 8
-)
-
-type bundle struct {
-	primary [primaries]*face // by bold, italic and mono
-	further [2]*face         // for text, for code
-}
-
-var bundled = sync.OnceValue(func() *bundle {
-	open := func(name string, data []byte) *face {
-		f, err := openFace(name, bytes.NewReader(data), 0, 0)
-		if err != nil {
-			panic("pdf: bundled font " + name + " " + err.Error()) // part of the program
-		}
-		return f
-	}
-	return &bundle{
-		primary: [primaries]*face{
-			open("Go", goregular.TTF), open("Go Bold", gobold.TTF), open("Go Italic", goitalic.TTF), open("Go Bold Italic", gobolditalic.TTF),
-			open("Go Mono", gomono.TTF), open("Go Mono Bold", gomonobold.TTF), open("Go Mono Italic", gomonoitalic.TTF), open("Go Mono Bold Italic", gomonobolditalic.TTF),
-		},
-		further: [2]*face{open("DejaVu Sans", dejavusans.TTF), open("DejaVu Sans Mono", dejavusansmono.TTF)},
-	}
-})
-
-// scriptFonts are Noto Sans for Devanagari, Bengali, Tamil and Thai (OFL).
-//
-//go:generate go run generate.go /usr/share/fonts/truetype/noto
-//go:embed scripts/fonts.zip
-var scriptFonts []byte
-
-// scriptFaces are the fonts of scripts that the others lack, opened when a text has
-// one of them.
-var scriptFaces = sync.OnceValue(func() []*face {
-	out, err := openZip(scriptFonts)
-	if err != nil {
-		panic("pdf: bundled fonts: " + err.Error()) // part of the program
-	}
-	return out
-})
-
-func openZip(archive []byte) ([]*face, error) {
-	z, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
-	if err != nil {
-		return nil, err
-	}
-	var out []*face
-	for _, file := range z.File {
-		r, err := file.Open()
-		if err != nil {
-			return nil, err
-		}
-		data, err := io.ReadAll(r)
-		if err != nil {
-			return nil, err
-		}
-		f, err := openFace(file.Name, bytes.NewReader(data), 0, 0)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, f)
-	}
-	return out, nil
-}
-
-// scriptFace returns the bundled font of the script of a rune; nil for none.
-func scriptFace(r rune) *face {
-	if r >= 0x0900 && r <= 0x0e7f || r >= 0xa8e0 && r <= 0xa8ff || r == 0x25cc {
-		for _, f := range scriptFaces() {
-			if f.glyph(r) != 0 {
-				return f
-			}
-		}
-	}
-	return nil
-}
 
 // Fonts are where glyphs come from that the bundled fonts lack: files that
 // somebody named, then what is installed. It is safe for use by many at once.
 type Fonts struct {
-	named []*face
+	Named []*Face
 	// Folders are searched for installed fonts, with what is below them.
 	folders []string
 
@@ -129,7 +32,7 @@ type installedFont struct {
 	blocks [coverageBlocks / 8]byte // of 256 runes each, in which it has some
 
 	once sync.Once
-	face *face // nil when it cannot be used
+	face *Face // nil when it cannot be used
 }
 
 const (
@@ -139,9 +42,9 @@ const (
 	maxFontFile    = 96 << 20 // bytes
 )
 
-// OpenFonts opens the fonts that somebody named. With installed, what these
+// Open opens the fonts that somebody named. With installed, what these
 // lack is taken from the fonts of the machine.
-func OpenFonts(files []string, installed bool) (*Fonts, error) {
+func Open(files []string, installed bool) (*Fonts, error) {
 	out := &Fonts{}
 	if installed {
 		out.folders = fontFolders()
@@ -155,11 +58,11 @@ func OpenFonts(files []string, installed bool) (*Fonts, error) {
 		if err != nil {
 			return nil, fmt.Errorf("font %s %w", path, err)
 		}
-		f, err := openFace(path, file, 0, at[0])
+		f, err := open(path, file, 0, at[0])
 		if err != nil {
 			return nil, fmt.Errorf("font %s %w", path, err)
 		}
-		out.named = append(out.named, f)
+		out.Named = append(out.Named, f)
 	}
 	return out, nil
 }
@@ -323,13 +226,13 @@ func (f *installedFont) may(r rune) bool {
 }
 
 // open opens the font for use; nil when it cannot be used.
-func (f *installedFont) open() *face {
+func (f *installedFont) open() *Face {
 	f.once.Do(func() {
 		file, err := os.Open(f.path) // stays open
 		if err != nil {
 			return
 		}
-		if f.face, err = openFace(f.path, file, f.index, f.offset); err != nil {
+		if f.face, err = open(f.path, file, f.index, f.offset); err != nil {
 			f.face = nil
 			file.Close()
 		}
@@ -337,8 +240,8 @@ func (f *installedFont) open() *face {
 	return f.face
 }
 
-// covering returns the installed font that has most of the runes, and how many.
-func (f *Fonts) covering(runes []rune) (best *face, covered int) {
+// Covering returns the installed font that has most of the runes, and how many.
+func (f *Fonts) Covering(runes []rune) (best *Face, covered int) {
 	if f == nil || len(runes) == 0 {
 		return nil, 0
 	}
@@ -357,7 +260,7 @@ func (f *Fonts) covering(runes []rune) (best *face, covered int) {
 			continue
 		}
 		for _, r := range runes {
-			if got.glyph(r) != 0 {
+			if got.Glyph(r) != 0 {
 				n++
 			}
 		}

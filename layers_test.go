@@ -34,7 +34,7 @@ var layers = [][]string{
 	{"internal/audit", "internal/jobs"},
 	{"internal/apispec", "internal/assets", "internal/certs", "internal/orgs", "internal/sites", "internal/webhooks"},
 	{"internal/inbox", "internal/revision", "internal/signin"},
-	{"internal/explain", "internal/index", "internal/insights", "internal/merge", "internal/oidc", "internal/sso"},
+	{"internal/edition", "internal/explain", "internal/index", "internal/insights", "internal/merge", "internal/oidc", "internal/sso"},
 	{"internal/exchange"},
 	{"internal/content"}, // a space begins and is copied as content
 	{"internal/comments"},
@@ -48,7 +48,7 @@ var layers = [][]string{
 }
 
 // testOnly packages may be imported by tests alone.
-var testOnly = map[string]bool{"internal/golden": true, "internal/testcpu": true, "internal/testdb": true, "internal/testdns": true, "internal/testgit": true, "internal/testmail": true, "internal/testrapid": true, "internal/testsaml": true, "internal/testsaml/idp": true}
+var testOnly = map[string]bool{"internal/golden": true, "internal/testcpu": true, "internal/testdb": true, "internal/testdns": true, "internal/testgit": true, "internal/testmail": true, "internal/testrapid": true, "internal/testsaml": true, "internal/testsaml/idp": true, "internal/testspace": true}
 
 // only says who may use a library: what is behind one package can be
 // replaced there.

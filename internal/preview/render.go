@@ -115,7 +115,7 @@ func (s *site) link(file string, ref docs.Ref) (string, bool) {
 	case ref.Kind == docs.RefPage:
 		return ref.Page, true
 	case ref.Kind == docs.RefAnchor && ref.Page != "":
-		return ref.Page + fragment(ref.Anchor), true
+		return ref.Page + reading.Fragment(ref.Anchor), true
 	case ref.Kind == docs.RefFile && s.files[ref.File] != nil:
 		return rooted(ref.File), true
 	}

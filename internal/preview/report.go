@@ -7,6 +7,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
@@ -86,7 +87,7 @@ func (s *site) search(query string) []theme.Hit {
 		}
 		for _, h := range r.headings[p.File] {
 			if h.Anchor != "" && has(h.Text) && len(headings) < maxFound {
-				headings = append(headings, theme.Hit{Title: h.Text, Where: p.Title, Href: href + fragment(h.Anchor)})
+				headings = append(headings, theme.Hit{Title: h.Text, Where: p.Title, Href: href + reading.Fragment(h.Anchor)})
 			}
 		}
 	}

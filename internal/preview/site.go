@@ -121,7 +121,7 @@ func (s *site) target(target string) (string, bool) {
 		return rooted(found.Path), s.files[found.Path] != nil
 	case found.Page != nil:
 		href, ok := s.href(found.Page)
-		return href + fragment(found.Anchor), ok
+		return href + reading.Fragment(found.Anchor), ok
 	}
 	return "", false
 }
@@ -140,18 +140,11 @@ func (s *site) redirect(to string) (address string, page *folder.Page, ok bool) 
 		return "", nil, false
 	}
 	href, ok := s.href(found.Page)
-	return href + fragment(found.Anchor), found.Page, ok
+	return href + reading.Fragment(found.Anchor), found.Page, ok
 }
 
 // rooted writes a path of the site as an address.
 func rooted(name string) string { return "/" + reading.EscapePath(name) }
-
-func fragment(anchor string) string {
-	if anchor == "" {
-		return ""
-	}
-	return "#" + anchor
-}
 
 // find returns what an address of the site means: a page, a file, or another
 // address. All is empty if it means nothing.

@@ -3,13 +3,14 @@ package publish
 import (
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
 // actions returns what the menu of a page has, as the customization says. Those
 // that need an assistant of the server are not there, because it has none.
-func (v *visit) actions(f *theme.Frame, e *edition, n *node) ([]*theme.Link, error) {
+func (v *visit) actions(f *theme.Frame, e *edition.Edition, n *edition.Node) ([]*theme.Link, error) {
 	if !shows(layoutOf(n.Page).Actions) {
 		return nil, nil
 	}
@@ -41,15 +42,15 @@ func (v *visit) actions(f *theme.Frame, e *edition, n *node) ([]*theme.Link, err
 
 // edit returns the link to where the source of a page is edited; nil if the space
 // has no repository that shows it.
-func (v *visit) edit(f *theme.Frame, e *edition, n *node) (*theme.Link, error) {
-	view := *e.view
-	view.Space = e.space // whose repository may be another by now
+func (v *visit) edit(f *theme.Frame, e *edition.Edition, n *edition.Node) (*theme.Link, error) {
+	view := *e.View
+	view.Space = e.Space // whose repository may be another by now
 	at, ok, err := view.SourceURL(v.ctx, n.Page)
 	if err != nil || !ok {
 		return nil, err
 	}
 	l := &theme.Link{Title: f.Texts().EditSource, Icon: "pen-to-square", External: true}
-	switch git := e.space.Git; git.Provider {
+	switch git := e.Space.Git; git.Provider {
 	case "github", "gitlab":
 		if tree := strings.TrimSuffix(git.TreeURL, "/"); strings.HasPrefix(at, tree) {
 			at = strings.Replace(tree, "/blob/", "/edit/", 1) + at[len(tree):]

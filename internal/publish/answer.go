@@ -9,6 +9,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/coding"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/theme"
 )
@@ -34,7 +35,7 @@ type answerKey struct {
 	site    stateKey
 	root    string
 	place   docs.SiteItemID
-	edition editionKey
+	edition edition.Key
 	page    docs.PageID
 }
 
@@ -73,13 +74,13 @@ func (a *answer) send(w http.ResponseWriter, r *http.Request) {
 // answer returns a page in its frame as it is sent. It is made once for all who see
 // the same, until the site or one of the spaces changes that the page was made of.
 // Drafts and previews are made each time.
-func (v *visit) answer(e *edition, page *node) (*answer, error) {
-	key := answerKey{stateKey{v.site.ID, v.site.Version}, v.root, v.target.Space.ID, e.key(), page.ID}
+func (v *visit) answer(e *edition.Edition, page *edition.Node) (*answer, error) {
+	key := answerKey{stateKey{v.site.ID, v.site.Version}, v.root, v.target.Space.ID, e.Key(), page.ID}
 	keep := !v.drafted && !v.as.Preview
 	if a, ok := v.h.answers.Get(key); ok && keep {
-		current, err := v.h.current(v.ctx, a.read, e.space)
+		current, err := v.h.current(v.ctx, a.read, e.Space)
 		if err == nil && current {
-			current, err = v.h.sameSpecs(v.ctx, e.space.Org, a.specs)
+			current, err = v.h.sameSpecs(v.ctx, e.Space.Org, a.specs)
 		}
 		if err != nil || current {
 			return a, err
@@ -115,8 +116,8 @@ func (h *Handler) current(ctx context.Context, read []stamp, known docs.Space) (
 }
 
 // compose makes the answer.
-func (v *visit) compose(e *edition, page *node) (*answer, error) {
-	v.read = map[docs.SpaceID]stamp{e.space.ID: stampOf(e.space)}
+func (v *visit) compose(e *edition.Edition, page *edition.Node) (*answer, error) {
+	v.read = map[docs.SpaceID]stamp{e.Space.ID: stampOf(e.Space)}
 	p := v.printer(e)
 	shown, err := p.page(page)
 	if err != nil {
@@ -194,7 +195,7 @@ func (s *shortcut) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // shorten remembers what was sent, for Kept.
-func (v *visit) shorten(r *http.Request, a *answer, page *node) {
+func (v *visit) shorten(r *http.Request, a *answer, page *edition.Node) {
 	if v.counted && !v.private && !v.drafted && !v.as.Preview && !v.chooses && isPlain(r) {
 		v.h.shortcuts.Set(shortcutKey{r.Host, r.URL.Path}, &shortcut{a, v.h, v.generation, v.site.ID, v.target.Space, page.ID})
 	}

@@ -16,7 +16,7 @@ func (p *printer) specVersion(ref docs.Ref) (string, bool) {
 	if e == nil {
 		return "", false
 	}
-	version, err := p.h.Content.SpecVersion(p.ctx, e.view, ref)
+	version, err := p.h.Content.SpecVersion(p.ctx, e.View, ref)
 	return version, p.note(err)
 }
 
@@ -44,7 +44,7 @@ func (p *printer) description(ref docs.Ref, version string) (*openapi.Descriptio
 	if e == nil {
 		return nil, nil
 	}
-	return p.h.Content.Spec(p.ctx, e.view, ref, version)
+	return p.h.Content.Spec(p.ctx, e.View, ref, version)
 }
 
 // writtenOut returns a document with what its blocks show of descriptions of APIs.

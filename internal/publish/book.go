@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/emoji"
 	"github.com/octavo-docs/octavo/internal/epub"
 	"github.com/octavo-docs/octavo/internal/errs"
@@ -73,7 +74,7 @@ type binder struct {
 	h     *Handler
 	ctx   context.Context
 	book  Book
-	parts []*edition
+	parts []*edition.Edition
 	used  map[string]usedFile
 }
 
@@ -92,14 +93,13 @@ func (h *Handler) EPUB(ctx context.Context, b Book, w io.Writer) error {
 		if view, err = h.Content.Expanded(ctx, view); err != nil {
 			return err
 		}
-		e, err := newEdition(ctx, view.For(reading.Nobody), "")
+		e, err := edition.New(ctx, view.For(reading.Nobody), "")
 		if err != nil {
 			return err
 		}
-		e.file = chapterFile
 		x.parts = append(x.parts, e)
 		if about.Language == "" {
-			about.Language = e.space.Language
+			about.Language = e.Space.Language
 		}
 		if at := view.Rev.CreatedAt.Std(); at.After(about.Modified) {
 			about.Modified = at
@@ -113,7 +113,7 @@ func (h *Handler) EPUB(ctx context.Context, b Book, w io.Writer) error {
 func (x *binder) chapters(fn func(epub.Chapter) error) error {
 	for i, part := range x.book.Spaces {
 		depth := 0
-		if part.Title != "" && x.parts[i].home != "" {
+		if part.Title != "" && x.parts[i].Home != "" {
 			if err := fn(epub.Chapter{Title: part.Title}); err != nil {
 				return err
 			}
@@ -126,23 +126,23 @@ func (x *binder) chapters(fn func(epub.Chapter) error) error {
 	return nil
 }
 
-func (x *binder) below(i int, n *node, depth int, fn func(epub.Chapter) error) error {
+func (x *binder) below(i int, n *edition.Node, depth int, fn func(epub.Chapter) error) error {
 	e := x.parts[i]
-	return e.eachBelow(x.ctx, n, func(c *node) (bool, error) {
+	return e.EachBelow(x.ctx, n, func(c *edition.Node) (bool, error) {
 		var ch epub.Chapter
 		var err error
 		switch c.Type {
 		case docs.PageDocument:
 			ch, err = x.chapter(i, c)
 		case docs.PageGroup:
-			if some, err := e.first(x.ctx, c); err != nil || some == nil {
+			if some, err := e.First(x.ctx, c); err != nil || some == nil {
 				return true, err // nothing to list
 			}
 			ch = epub.Chapter{Title: c.Title}
 		default:
 			return true, nil
 		}
-		ch.Depth, ch.Unlisted = depth, !c.listed
+		ch.Depth, ch.Unlisted = depth, !c.Listed
 		if err == nil {
 			err = fn(ch)
 		}
@@ -154,7 +154,7 @@ func (x *binder) below(i int, n *node, depth int, fn func(epub.Chapter) error) e
 }
 
 // chapter returns a page as a chapter.
-func (x *binder) chapter(i int, n *node) (epub.Chapter, error) {
+func (x *binder) chapter(i int, n *edition.Node) (epub.Chapter, error) {
 	dir := place(docs.SiteItem{Address: x.book.Spaces[i].Path}, x.parts[i], n)
 	root := relativeRoot(depthOf(dir))
 	p := x.printer(i, root)
@@ -174,21 +174,20 @@ func (x *binder) chapter(i int, n *node) (epub.Chapter, error) {
 
 // printer returns a printer of pages whose links lead to chapters, from a folder of the book.
 func (x *binder) printer(i int, root string) *printer {
-	at := func(i int) *edition {
-		e := *x.parts[i]
-		e.base = root
+	at := func(i int) *edition.Edition {
+		base := root
 		if path := x.book.Spaces[i].Path; path != "" {
-			e.base += reading.EscapePath(path) + "/"
+			base += reading.EscapePath(path) + "/"
 		}
-		return &e
+		return x.parts[i].Relative(base, chapterFile)
 	}
 	return &printer{
 		h: x.h, ctx: x.ctx, e: at(i),
 		look: look{
 			highlight: x.h.highlight, formulas: x.h.formulas, icons: icons.Filled, dark: theme.Light.Dark(),
-			texts: theme.TextsIn(x.parts[i].space.Language),
+			texts: theme.TextsIn(x.parts[i].Space.Language),
 		},
-		elsewhere: func(_ context.Context, space docs.SpaceID) (*edition, error) {
+		elsewhere: func(_ context.Context, space docs.SpaceID) (*edition.Edition, error) {
 			for j, part := range x.book.Spaces {
 				if part.Space == space {
 					return at(j), nil
@@ -196,7 +195,7 @@ func (x *binder) printer(i int, root string) *printer {
 			}
 			return nil, nil
 		},
-		used: func(e *edition, f docs.File) { x.used[pathBelow(e.fileAddress(f))] = usedFile{e.space.ID, f} },
+		used: func(e *edition.Edition, f docs.File) { x.used[pathBelow(fileAddress(e, f))] = usedFile{e.Space.ID, f} },
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/inline"
 )
 
@@ -71,7 +72,7 @@ func (v *visit) robots() []byte {
 
 // A listing is called with the pages of a site one after the other, until it
 // returns false.
-type listing func(it docs.SiteItem, e *edition, n *node, at string) (more bool, err error)
+type listing func(it docs.SiteItem, e *edition.Edition, n *edition.Node, at string) (more bool, err error)
 
 // eachPage calls fn for every page that readers come across and search engines may
 // list, in the order of the site.
@@ -89,9 +90,9 @@ func (v *visit) eachPage(fn listing) error {
 }
 
 // eachPageOf is eachPage for one space.
-func (v *visit) eachPageOf(it docs.SiteItem, e *edition, fn listing) (more bool, err error) {
-	return e.documents(v.ctx, nil, func(n *node) (bool, error) {
-		at, err := e.address(v.ctx, n)
+func (v *visit) eachPageOf(it docs.SiteItem, e *edition.Edition, fn listing) (more bool, err error) {
+	return e.Documents(v.ctx, nil, func(n *edition.Node) (bool, error) {
+		at, err := e.Address(v.ctx, n)
 		if err != nil || at == "" || n.NoIndex || n.NoRobotsIndex {
 			return true, err
 		}
@@ -113,11 +114,11 @@ func (v *visit) sitemap() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		count += e.count
+		count += e.Count
 	}
 	m := newSitemap("urlset")
 	if count <= v.h.maxListed {
-		err := v.eachPage(func(_ docs.SiteItem, _ *edition, n *node, at string) (bool, error) {
+		err := v.eachPage(func(_ docs.SiteItem, _ *edition.Edition, n *edition.Node, at string) (bool, error) {
 			m.add("url", v.absolute(at), n.UpdatedAt)
 			return true, nil
 		})
@@ -133,7 +134,7 @@ func (v *visit) sitemap() ([]byte, error) {
 
 // serveSitemap sends the sitemap of one space, and reports whether the path names
 // it.
-func (v *visit) serveSitemap(w http.ResponseWriter, r *http.Request, e *edition, rest string) (done bool, err error) {
+func (v *visit) serveSitemap(w http.ResponseWriter, r *http.Request, e *edition.Edition, rest string) (done bool, err error) {
 	if rest != pagesName || !v.listed() || v.drafted {
 		return false, nil
 	}
@@ -145,9 +146,9 @@ func (v *visit) serveSitemap(w http.ResponseWriter, r *http.Request, e *edition,
 }
 
 // sitemapOf lists the pages of one space.
-func (v *visit) sitemapOf(it docs.SiteItem, e *edition) ([]byte, error) {
+func (v *visit) sitemapOf(it docs.SiteItem, e *edition.Edition) ([]byte, error) {
 	m, count := newSitemap("urlset"), 0
-	_, err := v.eachPageOf(it, e, func(_ docs.SiteItem, _ *edition, n *node, at string) (bool, error) {
+	_, err := v.eachPageOf(it, e, func(_ docs.SiteItem, _ *edition.Edition, n *edition.Node, at string) (bool, error) {
 		m.add("url", v.absolute(at), n.UpdatedAt)
 		count++
 		return count < v.h.maxListed, nil
@@ -188,12 +189,12 @@ func (v *visit) llms() ([]byte, error) {
 	fmt.Fprintf(&b, "# %s\n", inline.Escape(v.title()))
 	var last docs.SiteItemID
 	listed := 0
-	err := v.eachPage(func(it docs.SiteItem, e *edition, n *node, at string) (bool, error) {
+	err := v.eachPage(func(it docs.SiteItem, e *edition.Edition, n *edition.Node, at string) (bool, error) {
 		if it.ID != last {
 			last = it.ID
 			fmt.Fprintf(&b, "\n## %s\n\n", inline.Escape(it.Title))
 		}
-		fmt.Fprintf(&b, "- [%s](%s)", inline.Escape(n.Title), v.absolute(markdownAddress(at, e.base)))
+		fmt.Fprintf(&b, "- [%s](%s)", inline.Escape(n.Title), v.absolute(markdownAddress(at, e.Base)))
 		if n.Description != "" {
 			b.WriteString(": " + strings.Join(strings.Fields(n.Description), " "))
 		}
@@ -231,7 +232,7 @@ func (v *visit) partName(part int) string {
 func (v *visit) full(part int) ([]byte, error) {
 	var b bytes.Buffer
 	skip, listed, ended := (part-1)*v.h.fullPages, 0, false
-	err := v.eachPage(func(_ docs.SiteItem, e *edition, n *node, at string) (bool, error) {
+	err := v.eachPage(func(_ docs.SiteItem, e *edition.Edition, n *edition.Node, at string) (bool, error) {
 		switch listed++; {
 		case listed <= skip:
 			return true, nil
@@ -247,7 +248,7 @@ func (v *visit) full(part int) ([]byte, error) {
 		}
 		if b.Len()+len(text) > maxFull && b.Len() > 0 {
 			ended = true
-			fmt.Fprintf(&b, "---\n\nThe text is too long and stops here, before %s. All pages are listed at %s\n\n", v.absolute(markdownAddress(at, e.base)), v.absolute(v.root+"llms.txt"))
+			fmt.Fprintf(&b, "---\n\nThe text is too long and stops here, before %s. All pages are listed at %s\n\n", v.absolute(markdownAddress(at, e.Base)), v.absolute(v.root+"llms.txt"))
 			return true, nil
 		}
 		fmt.Fprintf(&b, "Source: %s\n\n%s\n", v.absolute(at), text)

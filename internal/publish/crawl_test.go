@@ -7,6 +7,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/reading"
+	"github.com/octavo-docs/octavo/internal/theme"
 )
 
 // The first part has the name of all, and no part has two names.
@@ -28,8 +29,8 @@ func (h *Handler) Limit(pages int) { h.maxListed, h.fullPages = pages, pages }
 // Rendered returns how many texts of pages were made.
 func (h *Handler) Rendered() int64 { return h.texts.made.Load() }
 
-// Navigation returns what the navigations of all pages of a space share.
-func (h *Handler) Navigation(ctx context.Context, space docs.SpaceID) (any, error) {
+// Navigation returns the first entry that the navigations of all pages of a space share.
+func (h *Handler) Navigation(ctx context.Context, space docs.SpaceID) (*theme.Link, error) {
 	view, err := h.view(ctx, space)
 	if err != nil {
 		return nil, err
@@ -38,7 +39,11 @@ func (h *Handler) Navigation(ctx context.Context, space docs.SpaceID) (any, erro
 	if err != nil {
 		return nil, err
 	}
-	return e.menu, nil
+	links, err := e.Below(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	return links[0], nil
 }
 
 func TestSitemapsEscape(t *testing.T) {

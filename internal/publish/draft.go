@@ -6,6 +6,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
@@ -13,7 +14,7 @@ import (
 // ~/revisions/ID/install names, and the path in it. Both are for those who came by
 // the address of a preview, and for members of the organization who may read the
 // space; to all others they do not exist.
-func (v *visit) draft(r *http.Request, path string) (*edition, string, error) {
+func (v *visit) draft(r *http.Request, path string) (*edition.Edition, string, error) {
 	sp, err := v.draftOf(r)
 	if err != nil {
 		return nil, "", err

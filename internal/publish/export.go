@@ -16,6 +16,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/sites"
 	"github.com/octavo-docs/octavo/internal/theme"
@@ -55,7 +56,7 @@ type exporter struct {
 
 	version string // of the content
 	number  map[docs.SiteItemID]int
-	spaces  map[docs.SpaceID]*edition
+	spaces  map[docs.SpaceID]*edition.Edition
 	written map[string]bool
 	used    map[string]usedFile // files of spaces by the path that pages know them by
 	assets  map[string]bool
@@ -74,7 +75,7 @@ type usedFile struct {
 func (h *Handler) Export(ctx context.Context, e Export, put Put) error {
 	x := &exporter{
 		h: h, ctx: ctx, site: e.Site, as: authz.Visitor{Org: e.Site.Org, Site: e.Site.ID}, address: e.Address, own: e.Address != "", put: put,
-		number: map[docs.SiteItemID]int{}, spaces: map[docs.SpaceID]*edition{}, written: map[string]bool{}, used: map[string]usedFile{}, assets: map[string]bool{},
+		number: map[docs.SiteItemID]int{}, spaces: map[docs.SpaceID]*edition.Edition{}, written: map[string]bool{}, used: map[string]usedFile{}, assets: map[string]bool{},
 	}
 	if x.address == "" {
 		x.address = h.Sites.Hosts.URL(e.Site.Publication(), "")
@@ -130,7 +131,7 @@ func (x *exporter) open(items []docs.SiteItem) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintln(sum, it.Address, e.view.Rev.ID)
+		fmt.Fprintln(sum, it.Address, e.View.Rev.ID)
 	}
 	x.version = hex.EncodeToString(sum.Sum(nil)[:6])
 	return nil
@@ -150,14 +151,14 @@ func (x *exporter) space(it docs.SiteItem) error {
 
 // below writes the pages below one. Those that are in no list are there too: links may lead to
 // them.
-func (x *exporter) below(it docs.SiteItem, e *edition, n *node) error {
-	return e.eachBelow(x.ctx, n, func(c *node) (bool, error) {
+func (x *exporter) below(it docs.SiteItem, e *edition.Edition, n *edition.Node) error {
+	return e.EachBelow(x.ctx, n, func(c *edition.Node) (bool, error) {
 		if err := x.ctx.Err(); err != nil {
 			return false, err
 		}
 		if c.Type == docs.PageDocument {
 			if err := x.page(it, e, c); err != nil {
-				return false, fmt.Errorf("page %s of space %s: %w", c.ID, e.space.ID, err)
+				return false, fmt.Errorf("page %s of space %s: %w", c.ID, e.Space.ID, err)
 			}
 		}
 		return true, x.below(it, e, c)
@@ -165,15 +166,15 @@ func (x *exporter) below(it docs.SiteItem, e *edition, n *node) error {
 }
 
 // place returns the folder of a page of a site space.
-func place(it docs.SiteItem, e *edition, n *node) string {
-	if n.ID == e.home {
+func place(it docs.SiteItem, e *edition.Edition, n *edition.Node) string {
+	if n.ID == e.Home {
 		return it.Address
 	}
-	return strings.TrimPrefix(it.Address+"/"+n.path, "/")
+	return strings.TrimPrefix(it.Address+"/"+n.Path, "/")
 }
 
 // page writes a page, its Markdown and its feed.
-func (x *exporter) page(it docs.SiteItem, whole *edition, n *node) error {
+func (x *exporter) page(it docs.SiteItem, whole *edition.Edition, n *edition.Node) error {
 	budget.Of(x.ctx).Renew(budget.Steps) // an export may have any number of pages
 	dir := place(it, whole, n)
 	v := x.visit(it, depthOf(dir), true)
@@ -221,11 +222,11 @@ func (x *exporter) page(it docs.SiteItem, whole *edition, n *node) error {
 
 // cardOf returns the page whose picture links to a page have. To draw one takes longer than
 // to write a page, so the pages of an export share that of the first one of their space.
-func (v *visit) cardOf(e *edition, n *node) (*node, error) {
+func (v *visit) cardOf(e *edition.Edition, n *edition.Node) (*edition.Node, error) {
 	if v.export == nil {
 		return n, nil
 	}
-	first, err := e.page(v.ctx, e.home)
+	first, err := e.Page(v.ctx, e.Home)
 	if first == nil {
 		first = n
 	}
@@ -233,7 +234,7 @@ func (v *visit) cardOf(e *edition, n *node) (*node, error) {
 }
 
 // card writes the picture for links to a page.
-func (x *exporter) card(v *visit, e *edition, n *node) error {
+func (x *exporter) card(v *visit, e *edition.Edition, n *edition.Node) error {
 	n, err := v.cardOf(e, n)
 	if err != nil {
 		return err
@@ -250,7 +251,7 @@ func (x *exporter) card(v *visit, e *edition, n *node) error {
 }
 
 // feed writes the feed of a page.
-func (x *exporter) feed(it docs.SiteItem, n *node, dir string) error {
+func (x *exporter) feed(it docs.SiteItem, n *edition.Node, dir string) error {
 	v := x.visit(it, depthOf(dir), false)
 	e, err := x.edition(v, it)
 	if err != nil {
@@ -265,7 +266,7 @@ func (x *exporter) feed(it docs.SiteItem, n *node, dir string) error {
 
 // markdown writes the Markdown of a page beside its folder, and that of the first page of a
 // space into its folder.
-func (x *exporter) markdown(it docs.SiteItem, n *node, dir string) error {
+func (x *exporter) markdown(it docs.SiteItem, n *edition.Node, dir string) error {
 	name, depth := dir+".md", depthOf(dir)-1
 	if dir == it.Address {
 		name, depth = under(dir, homeMarkdown), depthOf(dir)
@@ -305,8 +306,8 @@ func (x *exporter) view(name string, v *visit, f *theme.Frame, view theme.View) 
 }
 
 // use notes a file that a page refers to.
-func (x *exporter) use(e *edition, f docs.File) {
-	x.used[pathBelow(e.fileAddress(f))] = usedFile{e.space.ID, f}
+func (x *exporter) use(e *edition.Edition, f docs.File) {
+	x.used[pathBelow(fileAddress(e, f))] = usedFile{e.Space.ID, f}
 }
 
 // pathBelow returns the path below the folder of a site that a relative address leads to.

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/search"
@@ -61,8 +62,8 @@ func newSearchIndex(x *exporter) *searchIndex {
 }
 
 // add takes the words of a page that readers come across.
-func (s *searchIndex) add(it docs.SiteItem, n *node, dir string, doc *markup.Document) error {
-	if !n.document() || n.NoIndex {
+func (s *searchIndex) add(it docs.SiteItem, n *edition.Node, dir string, doc *markup.Document) error {
+	if !n.Reachable() || n.NoIndex {
 		return nil
 	}
 	sections := markup.Sections(doc)
@@ -81,7 +82,7 @@ func (s *searchIndex) add(it docs.SiteItem, n *node, dir string, doc *markup.Doc
 			where[0] = sec.Title
 		}
 	}
-	for _, up := range n.chain() {
+	for _, up := range n.Ancestors() {
 		where = append(where, up.Title)
 	}
 	page, err := json.Marshal([]any{s.x.number[it.ID], n.Title, strings.Join(where, " › "), reading.EscapePath(under(dir, indexFile)), s.part})

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/revision"
@@ -28,9 +29,9 @@ type movedPage struct {
 
 // spaceRedirects notes where the pages of a space were before, and the redirects of the
 // folder that it was imported from.
-func (x *exporter) spaceRedirects(it docs.SiteItem, e *edition) error {
-	err := e.view.Scan(x.ctx, revision.KeyRedirect, "", func(from string, id []byte) (bool, error) {
-		n, err := e.page(x.ctx, docs.PageID(id))
+func (x *exporter) spaceRedirects(it docs.SiteItem, e *edition.Edition) error {
+	err := e.View.Scan(x.ctx, revision.KeyRedirect, "", func(from string, id []byte) (bool, error) {
+		n, err := e.Page(x.ctx, docs.PageID(id))
 		if err == nil && n != nil {
 			err = x.movedFrom(it, e, from, n)
 		}
@@ -39,8 +40,8 @@ func (x *exporter) spaceRedirects(it docs.SiteItem, e *edition) error {
 	if err != nil {
 		return err
 	}
-	return e.view.Scan(x.ctx, revision.KeySetting+revision.SettingRedirect, "", func(from string, _ []byte) (bool, error) {
-		to, err := e.redirect(x.ctx, from)
+	return e.View.Scan(x.ctx, revision.KeySetting+revision.SettingRedirect, "", func(from string, _ []byte) (bool, error) {
+		to, err := e.Redirect(x.ctx, from)
 		if err == nil && to != "" {
 			x.moved = append(x.moved, movedPage{from: under(it.Address, from), to: strings.TrimPrefix(to, "./"), status: http.StatusTemporaryRedirect})
 		}
@@ -49,15 +50,15 @@ func (x *exporter) spaceRedirects(it docs.SiteItem, e *edition) error {
 }
 
 // movedFrom notes the former address of a page, and of the pages below it.
-func (x *exporter) movedFrom(it docs.SiteItem, e *edition, from string, n *node) error {
-	at, err := e.address(x.ctx, n)
+func (x *exporter) movedFrom(it docs.SiteItem, e *edition.Edition, from string, n *edition.Node) error {
+	at, err := e.Address(x.ctx, n)
 	if err != nil {
 		return err
 	}
 	if at != "" {
 		x.moved = append(x.moved, movedPage{from: under(it.Address, from), to: strings.TrimPrefix(at, "./"), status: http.StatusTemporaryRedirect})
 	}
-	return e.eachBelow(x.ctx, n, func(c *node) (bool, error) {
+	return e.EachBelow(x.ctx, n, func(c *edition.Node) (bool, error) {
 		return true, x.movedFrom(it, e, from+"/"+c.Slug, c)
 	})
 }
@@ -117,7 +118,7 @@ func (m movedPage) line(w *bytes.Buffer, root string) {
 	}
 	if m.splat && m.keep {
 		path, anchor, _ := strings.Cut(to, "#")
-		to = strings.TrimSuffix(path, "/") + "/:splat" + fragment(anchor)
+		to = strings.TrimSuffix(path, "/") + "/:splat" + reading.Fragment(anchor)
 	}
 	fmt.Fprintf(w, "%s %s %d\n", from, to, m.status)
 }
@@ -132,7 +133,7 @@ func (x *exporter) movedPage(m movedPage) error {
 	if !whole(m.to) {
 		path, anchor, _ := strings.Cut(m.to, "#")
 		href = relativeRoot(strings.Count(name, "/")) + path
-		href, canonical = fileOf(href, indexFile)+fragment(anchor), x.address+path
+		href, canonical = edition.FileOf(href, indexFile)+reading.Fragment(anchor), x.address+path
 	}
 	b, err := theme.RenderMoved(x.state.settings.Internationalization.Locale, href, canonical)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/reading"
 )
@@ -61,7 +62,7 @@ type (
 
 // serveFeed sends the feed of a page that has updates. It reports whether the path
 // names one.
-func (v *visit) serveFeed(w http.ResponseWriter, r *http.Request, e *edition, rest string) (done bool, err error) {
+func (v *visit) serveFeed(w http.ResponseWriter, r *http.Request, e *edition.Edition, rest string) (done bool, err error) {
 	name, ok := strings.CutSuffix("/"+rest, "/"+feedFile)
 	if !ok {
 		return false, nil
@@ -70,11 +71,11 @@ func (v *visit) serveFeed(w http.ResponseWriter, r *http.Request, e *edition, re
 	if !ok {
 		return false, nil
 	}
-	n, moved, err := e.find(v.ctx, path)
+	n, moved, err := e.Find(v.ctx, path)
 	switch {
 	case err != nil:
 		return true, err
-	case strings.HasPrefix(moved, e.base):
+	case strings.HasPrefix(moved, e.Base):
 		redirect(w, r, feedAddress(moved), http.StatusTemporaryRedirect)
 		return true, nil
 	case n == nil:
@@ -89,8 +90,8 @@ func (v *visit) serveFeed(w http.ResponseWriter, r *http.Request, e *edition, re
 
 // feed returns the updates of a page, the newest first; ok is false if the page has
 // no block of updates.
-func (v *visit) feed(e *edition, n *node) (feed []byte, ok bool, err error) {
-	doc, err := reading.Document(v.ctx, e.view.Reading(n.Page), reading.Form{Includes: true, Evaluation: reading.EvaluateAll})
+func (v *visit) feed(e *edition.Edition, n *edition.Node) (feed []byte, ok bool, err error) {
+	doc, err := reading.Document(v.ctx, e.View.Reading(n.Page), reading.Form{Includes: true, Evaluation: reading.EvaluateAll})
 	if err != nil {
 		return nil, false, err
 	}
@@ -98,13 +99,13 @@ func (v *visit) feed(e *edition, n *node) (feed []byte, ok bool, err error) {
 	if !ok {
 		return nil, false, nil
 	}
-	at, err := e.address(v.ctx, n)
+	at, err := e.Address(v.ctx, n)
 	if err != nil {
 		return nil, false, err
 	}
 	slices.SortStableFunc(updates, func(a, b markup.Update) int { return b.Date.Compare(a.Date) })
 	c := channel{
-		Title: n.Title + " · " + v.title(), Link: v.absolute(at), Description: cmp.Or(n.Description, n.Title), Language: e.space.Language,
+		Title: n.Title + " · " + v.title(), Link: v.absolute(at), Description: cmp.Or(n.Description, n.Title), Language: e.Space.Language,
 		Self: selfLink{v.absolute(feedAddress(at)), "self", "application/rss+xml"},
 	}
 	p := v.printer(e)
@@ -127,7 +128,7 @@ func (v *visit) feed(e *edition, n *node) (feed []byte, ok bool, err error) {
 func (v *visit) feedItem(p *printer, u markup.Update, page string) (feedItem, error) {
 	item := feedItem{Link: page}
 	if all := markup.Headings(u.Document); len(all) > 0 {
-		item.Title, item.Link = all[0].Text, page+fragment(all[0].Anchor)
+		item.Title, item.Link = all[0].Text, page+reading.Fragment(all[0].Anchor)
 	}
 	item.GUID = feedGUID{Value: item.Link}
 	if !u.Date.IsZero() {

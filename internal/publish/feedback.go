@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/theme"
 )
@@ -37,17 +38,17 @@ func (v *visit) asks() bool {
 
 // feedbackAddress returns where the answers about a page are sent; empty if nobody
 // asks.
-func (v *visit) feedbackAddress(e *edition, n *node) string {
+func (v *visit) feedbackAddress(e *edition.Edition, n *edition.Node) string {
 	if n == nil || !v.asks() {
 		return ""
 	}
-	return e.base + ownPrefix + feedbackName + string(n.ID)
+	return e.Base + ownPrefix + feedbackName + string(n.ID)
 }
 
 // serveFeedback counts what a reader thinks of a page, and thanks. Nothing about the
 // reader is kept. A form of another site counts nothing.
-func (v *visit) serveFeedback(w http.ResponseWriter, r *http.Request, e *edition, id string) error {
-	n, err := e.page(v.ctx, docs.PageID(id))
+func (v *visit) serveFeedback(w http.ResponseWriter, r *http.Request, e *edition.Edition, id string) error {
+	n, err := e.Page(v.ctx, docs.PageID(id))
 	if err != nil {
 		return err
 	}
@@ -59,7 +60,7 @@ func (v *visit) serveFeedback(w http.ResponseWriter, r *http.Request, e *edition
 		return err
 	}
 	t := f.Texts().Feedback
-	at, err := e.address(v.ctx, n)
+	at, err := e.Address(v.ctx, n)
 	if err != nil {
 		return err
 	}

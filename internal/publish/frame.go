@@ -10,12 +10,13 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/customization"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
 // frame returns what surrounds a page of the site. The edition is nil outside of
 // every space, and the page is nil where there is none.
-func (v *visit) frame(e *edition, current *node) (*theme.Frame, error) {
+func (v *visit) frame(e *edition.Edition, current *edition.Node) (*theme.Frame, error) {
 	if e == nil {
 		return v.plainFrame(nil), nil
 	}
@@ -28,7 +29,7 @@ func (v *visit) frame(e *edition, current *node) (*theme.Frame, error) {
 			return nil, err
 		}
 	}
-	if f.Navigation, err = e.navigation(v.ctx, current); err != nil {
+	if f.Navigation, err = e.Navigation(v.ctx, current); err != nil {
 		return nil, err
 	}
 	f.Feedback = v.feedbackAddress(e, current)
@@ -57,16 +58,16 @@ const shellWeight = 32 << 10
 
 // shell returns the frame of an edition, for one page to add its own to. It is made
 // once for all who see the same, as answers are.
-func (v *visit) shell(e *edition) (*theme.Frame, error) {
-	key := answerKey{site: stateKey{v.site.ID, v.site.Version}, root: v.root, place: v.target.Space.ID, edition: e.key()}
+func (v *visit) shell(e *edition.Edition) (*theme.Frame, error) {
+	key := answerKey{site: stateKey{v.site.ID, v.site.Version}, root: v.root, place: v.target.Space.ID, edition: e.Key()}
 	keep := !v.drafted && !v.as.Preview && v.export == nil
 	if s, ok := v.h.shells.Get(key); ok && keep {
-		if current, err := v.h.current(v.ctx, s.read, e.space); err != nil || current {
+		if current, err := v.h.current(v.ctx, s.read, e.Space); err != nil || current {
 			return v.dressed(s), err
 		}
 	}
 	before := v.read
-	v.read = map[docs.SpaceID]stamp{e.space.ID: stampOf(e.space)}
+	v.read = map[docs.SpaceID]stamp{e.Space.ID: stampOf(e.Space)}
 	s := &shell{frame: *v.plainFrame(e)}
 	if v.as.Preview && !v.drafted {
 		s.frame.Mark = "preview"
@@ -94,7 +95,7 @@ func (v *visit) dressed(s *shell) *theme.Frame {
 
 // plainFrame returns what the customization says of every page. The edition may be
 // nil.
-func (v *visit) plainFrame(e *edition) *theme.Frame {
+func (v *visit) plainFrame(e *edition.Edition) *theme.Frame {
 	s := &v.settings
 	f := &theme.Frame{
 		Lang: v.lang(e), Title: v.site.Title, Home: v.href(v.root),
@@ -136,9 +137,9 @@ func (v *visit) plainFrame(e *edition) *theme.Frame {
 
 // lang returns the language of the edition, or that of the site if it has none or
 // is nil.
-func (v *visit) lang(e *edition) string {
-	if e != nil && e.space.Language != "" {
-		return e.space.Language
+func (v *visit) lang(e *edition.Edition) string {
+	if e != nil && e.Space.Language != "" {
+		return e.Space.Language
 	}
 	return v.settings.Internationalization.Locale
 }
@@ -256,7 +257,7 @@ func (v *visit) sections(parent docs.SiteItemID) []*theme.Link {
 
 // variants returns the site spaces beside the one that is shown. Each leads to
 // the same page, if it has one at the same path.
-func (v *visit) variants(e *edition, current *node) ([]*theme.Link, error) {
+func (v *visit) variants(e *edition.Edition, current *edition.Node) ([]*theme.Link, error) {
 	all := v.seen.Structure.Children(v.target.Section.ID)
 	if len(all) < 2 {
 		return nil, nil
@@ -267,7 +268,7 @@ func (v *visit) variants(e *edition, current *node) ([]*theme.Link, error) {
 			continue
 		}
 		l := &theme.Link{Title: it.Title, Href: v.href(v.baseOf(it)), Current: it.ID == v.target.Space.ID}
-		if !l.Current && (len(all) <= maxLanguages || current != nil && current.ID != e.home) {
+		if !l.Current && (len(all) <= maxLanguages || current != nil && current.ID != e.Home) {
 			var err error
 			if l.Href, err = v.variant(e, current, it); err != nil {
 				return nil, err
@@ -279,13 +280,13 @@ func (v *visit) variants(e *edition, current *node) ([]*theme.Link, error) {
 }
 
 // variant returns the address of a page in another variant, or that of the variant.
-func (v *visit) variant(e *edition, current *node, it docs.SiteItem) (string, error) {
+func (v *visit) variant(e *edition.Edition, current *edition.Node, it docs.SiteItem) (string, error) {
 	other, err := v.h.edition(v.ctx, v, it)
 	if err != nil {
 		return "", err
 	}
 	at := v.baseOf(it)
-	if current != nil && current.ID != e.home {
+	if current != nil && current.ID != e.Home {
 		same, err := v.counterpart(e, current, other)
 		if err != nil {
 			return "", err

@@ -5,12 +5,13 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
 // describe adds what a page says of itself to machines.
-func (v *visit) describe(f *theme.Frame, e *edition, current *node) error {
+func (v *visit) describe(f *theme.Frame, e *edition.Edition, current *edition.Node) error {
 	if current == nil {
 		return nil
 	}
@@ -19,12 +20,12 @@ func (v *visit) describe(f *theme.Frame, e *edition, current *node) error {
 		f.Navigation = nil
 	}
 	f.Hidden = f.Hidden || current.NoRobotsIndex
-	at, err := e.address(v.ctx, current)
+	at, err := e.Address(v.ctx, current)
 	if err != nil {
 		return err
 	}
 	if at != "" && !v.drafted && !v.as.Preview {
-		f.Alternate = markdownAddress(at, e.base)
+		f.Alternate = markdownAddress(at, e.Base)
 		f.Canonical = v.absolute(at)
 		f.Image, f.Drawn = v.settings.SocialPreview.URL, v.settings.SocialPreview.URL == "" && v.export == nil // which has no server to draw it
 		if f.Drawn {
@@ -53,7 +54,7 @@ const maxAlternates = 100
 
 // alternates adds the places to the translations of a page where its front matter says
 // that its content is too. A language has one place.
-func (v *visit) alternates(e *edition, n *node, out []theme.Translation) ([]theme.Translation, error) {
+func (v *visit) alternates(e *edition.Edition, n *edition.Node, out []theme.Translation) ([]theme.Translation, error) {
 	if n == nil || n.MetaLinks == nil || v.drafted || v.as.Preview {
 		return out, nil
 	}
@@ -64,7 +65,7 @@ func (v *visit) alternates(e *edition, n *node, out []theme.Translation) ([]them
 		if err != nil {
 			return nil, err
 		}
-		if place.Lang == e.space.Language || had(func(t theme.Translation) bool { return t.Lang == place.Lang }) {
+		if place.Lang == e.Space.Language || had(func(t theme.Translation) bool { return t.Lang == place.Lang }) {
 			place.Lang = ""
 		}
 		if place.Href != "" && !had(func(t theme.Translation) bool { return t.Href == place.Href }) {
@@ -76,12 +77,12 @@ func (v *visit) alternates(e *edition, n *node, out []theme.Translation) ([]them
 
 // metaLink returns the place that a destination in the front matter of a page names,
 // with its language if that is known; nothing if the visitor does not see it.
-func (v *visit) metaLink(e *edition, n *node, dest string) (none theme.Translation, err error) {
-	file, err := e.view.FileOf(v.ctx, n.Page)
+func (v *visit) metaLink(e *edition.Edition, n *edition.Node, dest string) (none theme.Translation, err error) {
+	file, err := e.View.FileOf(v.ctx, n.Page)
 	if err != nil {
 		return none, err
 	}
-	l := e.view.Linker(v.ctx, file)
+	l := e.View.Linker(v.ctx, file)
 	ref, ok := l.Current(dest, markup.UseLink)
 	if l.Err != nil {
 		return none, l.Err
@@ -101,11 +102,11 @@ func (v *visit) metaLink(e *edition, n *node, dest string) (none theme.Translati
 	if in == nil {
 		return none, p.err
 	}
-	at, err := in.local(v.ctx, docs.Ref{Kind: ref.Kind, Page: ref.Page})
+	at, err := in.Resolve(v.ctx, docs.Ref{Kind: ref.Kind, Page: ref.Page})
 	if err != nil || !strings.HasPrefix(at, v.root) {
 		return none, err
 	}
-	return theme.Translation{Lang: in.space.Language, Href: v.absolute(at)}, nil
+	return theme.Translation{Lang: in.Space.Language, Href: v.absolute(at)}, nil
 }
 
 // Descriptions of a page in the words of schema.org.
@@ -145,7 +146,7 @@ const (
 )
 
 // data describes a page and the way to it from the first page of the site.
-func (v *visit) data(f *theme.Frame, e *edition, n *node) ([]any, error) {
+func (v *visit) data(f *theme.Frame, e *edition.Edition, n *edition.Node) ([]any, error) {
 	home := v.absolute(v.root)
 	a := article{
 		Context: schemaOrg, Type: "TechArticle", Headline: n.Title, URL: f.Canonical, Image: f.Image, Language: f.Lang,
@@ -158,8 +159,8 @@ func (v *visit) data(f *theme.Frame, e *edition, n *node) ([]any, error) {
 		a.Modified = n.UpdatedAt.Std().UTC().Format(isoTime)
 	}
 	way := breadcrumbs{Context: schemaOrg, Type: "BreadcrumbList", Items: []crumb{{"ListItem", 1, f.Title, home}}}
-	for _, up := range append(n.chain(), n) {
-		at, err := e.address(v.ctx, up)
+	for _, up := range append(n.Ancestors(), n) {
+		at, err := e.Address(v.ctx, up)
 		if err != nil {
 			return nil, err
 		}
@@ -173,16 +174,16 @@ func (v *visit) data(f *theme.Frame, e *edition, n *node) ([]any, error) {
 // translations returns where a page is in the languages of the variants that have
 // it, with its own; nothing if there is one language only. Of several variants in a
 // language the one that is shown counts, or else the first.
-func (v *visit) translations(e *edition, current *node) ([]theme.Translation, error) {
+func (v *visit) translations(e *edition.Edition, current *edition.Node) ([]theme.Translation, error) {
 	all := v.seen.Structure.Children(v.target.Section.ID)
-	if current == nil || len(all) < 2 || e.space.Language == "" || v.drafted || v.as.Preview {
+	if current == nil || len(all) < 2 || e.Space.Language == "" || v.drafted || v.as.Preview {
 		return nil, nil
 	}
-	own, err := e.address(v.ctx, current)
+	own, err := e.Address(v.ctx, current)
 	if err != nil || own == "" {
 		return nil, err
 	}
-	out := []theme.Translation{{Lang: e.space.Language, Href: v.absolute(own)}}
+	out := []theme.Translation{{Lang: e.Space.Language, Href: v.absolute(own)}}
 	had := map[string]bool{out[0].Lang: true}
 	for _, it := range all {
 		if it.Kind != docs.SiteSpace || it.ID == v.target.Space.ID {
@@ -192,7 +193,7 @@ func (v *visit) translations(e *edition, current *node) ([]theme.Translation, er
 		if err != nil {
 			return nil, err
 		}
-		if lang := other.space.Language; lang != "" && !had[lang] {
+		if lang := other.Space.Language; lang != "" && !had[lang] {
 			at, err := v.counterpart(e, current, other)
 			if err != nil {
 				return nil, err
@@ -217,15 +218,15 @@ type pageIn struct {
 
 // counterpart returns where another variant has the page at the same path; empty
 // if it has none. The list of variants and that of translations both ask for it.
-func (v *visit) counterpart(e *edition, n *node, other *edition) (string, error) {
-	if n.ID == e.home {
-		return other.base, nil
+func (v *visit) counterpart(e *edition.Edition, n *edition.Node, other *edition.Edition) (string, error) {
+	if n.ID == e.Home {
+		return other.Base, nil
 	}
-	key := pageIn{other.base, n.ID}
+	key := pageIn{other.Base, n.ID}
 	if at, ok := v.counterparts[key]; ok {
 		return at, nil
 	}
-	at, err := v.find(other, n.path)
+	at, err := v.find(other, n.Path)
 	if err != nil {
 		return "", err
 	}
@@ -237,14 +238,14 @@ func (v *visit) counterpart(e *edition, n *node, other *edition) (string, error)
 }
 
 // find returns where a variant has a page at a path; empty if it has none.
-func (v *visit) find(other *edition, path string) (string, error) {
-	page, moved, err := other.find(v.ctx, path)
+func (v *visit) find(other *edition.Edition, path string) (string, error) {
+	page, moved, err := other.Find(v.ctx, path)
 	switch {
 	case err != nil:
 		return "", err
 	case page != nil:
-		return other.address(v.ctx, page)
-	case !strings.HasPrefix(moved, other.base): // of another site
+		return other.Address(v.ctx, page)
+	case !strings.HasPrefix(moved, other.Base): // of another site
 		return "", nil
 	}
 	return moved, nil

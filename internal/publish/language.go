@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/edition"
 )
 
 const (
@@ -71,11 +72,11 @@ func (v *visit) rememberLanguage(w http.ResponseWriter, r *http.Request, all []i
 
 // choice returns the link to a variant in another language, which remembers it. Files have
 // nobody who could.
-func (v *visit) choice(href string, e, other *edition) string {
-	if v.files || other.space.Language == "" || other.space.Language == e.space.Language {
+func (v *visit) choice(href string, e, other *edition.Edition) string {
+	if v.files || other.Space.Language == "" || other.Space.Language == e.Space.Language {
 		return href
 	}
-	return href + "?" + languageParam + "=" + url.QueryEscape(strings.ToLower(other.space.Language))
+	return href + "?" + languageParam + "=" + url.QueryEscape(strings.ToLower(other.Space.Language))
 }
 
 // inLanguage is a variant and its language.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/sites"
 	"github.com/octavo-docs/octavo/internal/theme"
@@ -206,7 +207,7 @@ func (v *visit) below(at, host string) (path string, ok bool) {
 }
 
 // lookup returns the page that a path of the site leads to. Drafts have none.
-func (v *visit) lookup(path string) (*edition, *node, error) {
+func (v *visit) lookup(path string) (*edition.Edition, *edition.Node, error) {
 	for range maxHops {
 		target, ok := v.seen.Paths.Resolve(path, false)
 		if !ok || strings.HasPrefix(target.Rest, sites.DraftPrefix) {
@@ -221,7 +222,7 @@ func (v *visit) lookup(path string) (*edition, *node, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		page, moved, err := e.find(v.ctx, plain)
+		page, moved, err := e.Find(v.ctx, plain)
 		if err != nil || page != nil {
 			return e, page, err
 		}

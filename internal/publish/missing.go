@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/names"
 	"github.com/octavo-docs/octavo/internal/theme"
 )
@@ -16,7 +17,7 @@ const (
 
 // missing says that there is no page, and proposes some. The edition is nil if not
 // even a space was found.
-func (v *visit) missing(w http.ResponseWriter, r *http.Request, e *edition) error {
+func (v *visit) missing(w http.ResponseWriter, r *http.Request, e *edition.Edition) error {
 	f, err := v.frame(e, nil)
 	if err != nil {
 		return err
@@ -35,8 +36,8 @@ func (v *visit) missing(w http.ResponseWriter, r *http.Request, e *edition) erro
 
 // near returns pages that the address may have meant: those of the space with an
 // address that is written alike, then what a search for its last part finds.
-func (v *visit) near(e *edition) ([]*theme.Link, error) {
-	asked, ok := unescape(strings.TrimPrefix(v.root+v.path, e.base))
+func (v *visit) near(e *edition.Edition) ([]*theme.Link, error) {
+	asked, ok := unescape(strings.TrimPrefix(v.root+v.path, e.Base))
 	if !ok || strings.HasPrefix(asked, "~") {
 		return nil, nil
 	}
@@ -64,12 +65,12 @@ func (v *visit) near(e *edition) ([]*theme.Link, error) {
 }
 
 // alike returns pages of a space whose path is written like another one.
-func (v *visit) alike(e *edition, asked string) (out []*theme.Link, err error) {
+func (v *visit) alike(e *edition.Edition, asked string) (out []*theme.Link, err error) {
 	compared := 0
-	found := names.Near(asked, maxNear, func(yield func(string, *node) bool) {
-		_, err = e.documents(v.ctx, nil, func(n *node) (bool, error) {
+	found := names.Near(asked, maxNear, func(yield func(string, *edition.Node) bool) {
+		_, err = e.Documents(v.ctx, nil, func(n *edition.Node) (bool, error) {
 			compared++
-			return yield(n.path, n) && compared < maxCompared, nil
+			return yield(n.Path, n) && compared < maxCompared, nil
 		})
 	})
 	for _, n := range found {
@@ -77,7 +78,7 @@ func (v *visit) alike(e *edition, asked string) (out []*theme.Link, err error) {
 			return nil, err
 		}
 		var l *theme.Link
-		if l, err = e.entry(v.ctx, n); l != nil {
+		if l, err = e.Link(v.ctx, n); l != nil {
 			out = append(out, l)
 		}
 	}

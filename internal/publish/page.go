@@ -7,6 +7,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/emoji"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/folder"
@@ -24,13 +25,13 @@ import (
 type printer struct {
 	h         *Handler
 	ctx       context.Context
-	e         *edition
-	elsewhere func(ctx context.Context, space docs.SpaceID) (*edition, error) // another space of the site; nil if the visitor does not see it
+	e         *edition.Edition
+	elsewhere func(ctx context.Context, space docs.SpaceID) (*edition.Edition, error) // another space of the site; nil if the visitor does not see it
 	look      look
-	alone     bool                          // pages do not lead to those before and after them
-	kept      *texts                        // nil: none is kept
-	used      func(e *edition, f docs.File) // is called for every file that the page refers to; may be nil
-	specs     []specStamp                   // what the pages were made of
+	alone     bool                                  // pages do not lead to those before and after them
+	kept      *texts                                // nil: none is kept
+	used      func(e *edition.Edition, f docs.File) // is called for every file that the page refers to; may be nil
+	specs     []specStamp                           // what the pages were made of
 	described map[docs.Ref]*openapi.Description
 	err       error
 }
@@ -57,12 +58,12 @@ func layoutOf(p docs.Page) docs.Layout {
 func shows(b *bool) bool { return b == nil || *b }
 
 // document returns the blocks of a page that the visitor sees.
-func (p *printer) document(n *node) (*markup.Document, error) {
-	return reading.Document(p.ctx, p.e.view.Reading(n.Page), reading.Form{Includes: true, Evaluation: reading.EvaluateAll})
+func (p *printer) document(n *edition.Node) (*markup.Document, error) {
+	return reading.Document(p.ctx, p.e.View.Reading(n.Page), reading.Form{Includes: true, Evaluation: reading.EvaluateAll})
 }
 
 // page returns a page in the form that a frame shows.
-func (p *printer) page(n *node) (*theme.Page, error) {
+func (p *printer) page(n *edition.Node) (*theme.Page, error) {
 	e, l := p.e, layoutOf(n.Page)
 	text, err := p.text(n)
 	if err != nil {
@@ -72,7 +73,7 @@ func (p *printer) page(n *node) (*theme.Page, error) {
 		Title: n.Title, Emoji: emoji.FromCode(n.Emoji), Icon: n.Icon, Anchor: markup.Slug(n.Title), Untitled: !shows(l.Title),
 		Body: text.html, Wide: l.Width == "wide", Updated: n.UpdatedAt.Std(),
 	}
-	for _, up := range n.chain() {
+	for _, up := range n.Ancestors() {
 		if l := p.entry(up); l != nil {
 			out.Breadcrumbs = append(out.Breadcrumbs, l)
 		}
@@ -93,25 +94,23 @@ func (p *printer) page(n *node) (*theme.Page, error) {
 		p.around(n, out)
 	}
 	if text.updates {
-		at, err := e.address(p.ctx, n)
+		at, err := e.Address(p.ctx, n)
 		if err != nil {
 			return nil, err
 		}
 		out.Feed = feedAddress(at)
 	}
 	if text.html == "" {
-		below, err := e.level(p.ctx, n, "")
-		if err != nil {
+		if out.Below, err = e.Below(p.ctx, n); err != nil {
 			return nil, err
 		}
-		out.Below = below.links
 	}
 	return out, p.err
 }
 
 // around adds the pages before and after a page.
-func (p *printer) around(n *node, out *theme.Page) {
-	before, after, err := p.e.around(p.ctx, n)
+func (p *printer) around(n *edition.Node, out *theme.Page) {
+	before, after, err := p.e.Around(p.ctx, n)
 	p.note(err)
 	if before != nil {
 		out.Previous = p.entry(before)
@@ -122,8 +121,8 @@ func (p *printer) around(n *node, out *theme.Page) {
 }
 
 // entry returns a page as a link; nil if it leads nowhere.
-func (p *printer) entry(n *node) *theme.Link {
-	l, err := p.e.entry(p.ctx, n)
+func (p *printer) entry(n *edition.Node) *theme.Link {
+	l, err := p.e.Link(p.ctx, n)
 	p.note(err)
 	return l
 }
@@ -139,8 +138,8 @@ func (p *printer) note(err error) bool {
 
 // of returns the edition that a reference leads into; nil if the visitor does
 // not see it.
-func (p *printer) of(ref docs.Ref) *edition {
-	if ref.Space == "" || ref.Space == string(p.e.space.ID) {
+func (p *printer) of(ref docs.Ref) *edition.Edition {
+	if ref.Space == "" || ref.Space == string(p.e.Space.ID) {
 		return p.e
 	}
 	e, err := p.elsewhere(p.ctx, docs.SpaceID(ref.Space))
@@ -155,20 +154,20 @@ func (p *printer) link(ref docs.Ref) (string, bool) {
 		return "", false
 	}
 	if ref.Kind == docs.RefFile {
-		f, err := e.view.File(p.ctx, docs.FileID(ref.File))
+		f, err := e.View.File(p.ctx, docs.FileID(ref.File))
 		if err == nil && p.used != nil {
 			p.used(e, f)
 		}
-		return e.fileAddress(f), p.note(err)
+		return fileAddress(e, f), p.note(err)
 	}
-	at, err := e.local(p.ctx, ref)
+	at, err := e.Resolve(p.ctx, ref)
 	return at, p.note(err) && at != ""
 }
 
 // fileAddress returns where a file of the space is. The beginning of the hash of
 // its bytes is part of it, so that browsers may keep the file.
-func (e *edition) fileAddress(f docs.File) string {
-	return e.base + ownPrefix + "files/" + string(f.ID) + "/" + f.Blob[:min(len(f.Blob), fileHashLen)] + "/" + url.PathEscape(f.Name)
+func fileAddress(e *edition.Edition, f docs.File) string {
+	return e.Base + ownPrefix + "files/" + string(f.ID) + "/" + f.Blob[:min(len(f.Blob), fileHashLen)] + "/" + url.PathEscape(f.Name)
 }
 
 const fileHashLen = 12
@@ -182,13 +181,13 @@ func (p *printer) title(ref docs.Ref) (string, bool) {
 	}
 	switch ref.Kind {
 	case docs.RefPage, docs.RefAnchor:
-		if n, err := e.page(p.ctx, docs.PageID(ref.Page)); p.note(err) && n != nil {
+		if n, err := e.Page(p.ctx, docs.PageID(ref.Page)); p.note(err) && n != nil {
 			return n.Title, true
 		}
 	case docs.RefSpace:
-		return e.space.Title, true
+		return e.Space.Title, true
 	case docs.RefFile:
-		f, err := e.view.File(p.ctx, docs.FileID(ref.File))
+		f, err := e.View.File(p.ctx, docs.FileID(ref.File))
 		return f.Name, p.note(err)
 	case docs.RefTag:
 		return p.tag(ref.Tag)
@@ -208,7 +207,7 @@ func (p *printer) file(ref docs.Ref) (docs.File, bool) {
 	if e == nil || ref.Kind != docs.RefFile {
 		return docs.File{}, false
 	}
-	f, err := e.view.File(p.ctx, docs.FileID(ref.File))
+	f, err := e.View.File(p.ctx, docs.FileID(ref.File))
 	return f, p.note(err)
 }
 
@@ -235,11 +234,11 @@ func (p *printer) tags(tags []docs.PageTag) (out []string) {
 
 // tag returns the label of a tag that the space describes.
 func (p *printer) tag(tag string) (string, bool) {
-	hash, err := p.e.view.Setting(p.ctx, revision.SettingTags)
+	hash, err := p.e.View.Setting(p.ctx, revision.SettingTags)
 	if !p.note(err) || len(hash) == 0 {
 		return "", false
 	}
-	src, err := p.e.view.Bytes(p.ctx, chunk.Hash(hash))
+	src, err := p.e.View.Bytes(p.ctx, chunk.Hash(hash))
 	if !p.note(err) {
 		return "", false
 	}
@@ -253,8 +252,8 @@ func (p *printer) tag(tag string) (string, bool) {
 
 // markdown returns a page as Markdown. Its links are addresses of the site, those
 // of pages the addresses of their Markdown.
-func (p *printer) markdown(n *node) (string, error) {
-	text, err := reading.Markdown(p.ctx, onSite{p.e.view.Reading(n.Page), p}, reading.Form{Includes: true, Evaluation: reading.EvaluateAll}, false)
+func (p *printer) markdown(n *edition.Node) (string, error) {
+	text, err := reading.Markdown(p.ctx, onSite{p.e.View.Reading(n.Page), p}, reading.Form{Includes: true, Evaluation: reading.EvaluateAll}, false)
 	if err == nil {
 		err = p.err
 	}
@@ -275,7 +274,7 @@ func (t onSite) Print(_ context.Context, doc *markup.Document, _ bool) ([]byte, 
 		}
 		if ref.Kind == docs.RefPage || ref.Kind == docs.RefAnchor && ref.Page != "" {
 			path, anchor, _ := strings.Cut(at, "#")
-			at = markdownAddress(path, t.p.of(ref).base) + fragment(anchor)
+			at = markdownAddress(path, t.p.of(ref).Base) + reading.Fragment(anchor)
 		}
 		return at, true
 	}}), nil

@@ -10,6 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/theme"
 )
@@ -25,11 +26,11 @@ func (v *visit) offersPDF() bool {
 }
 
 // downloads returns the links to a page and to its space as PDF.
-func (v *visit) downloads(t *theme.Texts, e *edition, n *node) []*theme.Link {
+func (v *visit) downloads(t *theme.Texts, e *edition.Edition, n *edition.Node) []*theme.Link {
 	if !v.offersPDF() {
 		return nil
 	}
-	at := e.base + ownPrefix + pdfName
+	at := e.Base + ownPrefix + pdfName
 	return []*theme.Link{
 		{Title: t.DownloadPDF, Icon: "file-pdf", Href: at + "?" + url.Values{"page": {string(n.ID)}, "only": {"true"}}.Encode()},
 		{Title: t.DownloadAll, Icon: "book", Href: at},
@@ -38,11 +39,11 @@ func (v *visit) downloads(t *theme.Texts, e *edition, n *node) []*theme.Link {
 
 // servePDF makes a PDF of what the visitor sees of a page and those below it, of that
 // page alone, or of the whole space, and sends it.
-func (v *visit) servePDF(w http.ResponseWriter, r *http.Request, e *edition) (err error) {
+func (v *visit) servePDF(w http.ResponseWriter, r *http.Request, e *edition.Edition) (err error) {
 	q := r.URL.Query()
 	o := content.BookOptions{Page: docs.PageID(q.Get("page")), Only: q.Get("only") != ""}
-	title := e.space.Title
-	if n, err := e.page(v.ctx, o.Page); err != nil {
+	title := e.Space.Title
+	if n, err := e.Page(v.ctx, o.Page); err != nil {
 		return err
 	} else if n != nil {
 		title = n.Title
@@ -69,7 +70,7 @@ func (v *visit) servePDF(w http.ResponseWriter, r *http.Request, e *edition) (er
 		}
 		return at, ok
 	}
-	f, hash, err := v.h.Content.PDF(v.ctx, e.view, o)
+	f, hash, err := v.h.Content.PDF(v.ctx, e.View, o)
 	if errs.Is(err, errs.Busy) || errs.Is(err, errs.Precondition) {
 		return v.refusePDF(w, err)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/formula"
 	"github.com/octavo-docs/octavo/internal/insights"
@@ -80,18 +81,17 @@ type Config struct {
 // Handler answers requests for sites.
 type Handler struct {
 	Config
-	base        *url.URL
-	states      *cache.Cache[stateKey, *state]
-	editions    *cache.Cache[editionKey, *edition]
-	navigations *cache.Cache[navigatedKey, *navigated] // of the newest editions
-	texts       *texts
-	answers     *cache.Cache[answerKey, *answer]
-	shortcuts   *cache.Cache[shortcutKey, *shortcut]
-	shells      *cache.Cache[answerKey, *shell]
-	agents      *cache.Cache[string, bool] // whether a machine has this name
-	reviews     *cache.Cache[changedKey, *changed]
-	cards       *cache.Cache[string, []byte]
-	drawing     chan struct{} // slots for pictures
+	base      *url.URL
+	states    *cache.Cache[stateKey, *state]
+	editions  *edition.Cache
+	texts     *texts
+	answers   *cache.Cache[answerKey, *answer]
+	shortcuts *cache.Cache[shortcutKey, *shortcut]
+	shells    *cache.Cache[answerKey, *shell]
+	agents    *cache.Cache[string, bool] // whether a machine has this name
+	reviews   *cache.Cache[changedKey, *changed]
+	cards     *cache.Cache[string, []byte]
+	drawing   chan struct{} // slots for pictures
 
 	protection *http.CrossOriginProtection // from forms of other sites
 	caller     *http.Client                // sends the requests that readers try
@@ -112,12 +112,11 @@ func New(c Config) (*Handler, error) {
 	h := &Handler{
 		Config: c, base: base, highlight: markup.NewHighlighter(highlightBytes), formulas: formula.New(formulaBytes),
 		schemas: mcp.NewSchemaCache(), maxListed: maxListed, fullPages: fullPages,
-		states:      cache.New[stateKey](maxStates, (*state).weight),
-		editions:    cache.New[editionKey](maxEditions, func(e *edition) int { return 1 + e.count }),
-		navigations: cache.New[navigatedKey](maxEditions, func(n *navigated) int { return 1 + n.count }),
-		reviews:     cache.New[changedKey](maxReviews, func(c *changed) int { return 1 + len(c.pages) }),
-		texts:       newTexts(),
-		answers:     cache.New[answerKey](maxAnswers, (*answer).weight), shortcuts: cache.New[shortcutKey](maxShortcuts, (*shortcut).weight),
+		states:   cache.New[stateKey](maxStates, (*state).weight),
+		editions: edition.NewCache(maxEditions),
+		reviews:  cache.New[changedKey](maxReviews, func(c *changed) int { return 1 + len(c.pages) }),
+		texts:    newTexts(),
+		answers:  cache.New[answerKey](maxAnswers, (*answer).weight), shortcuts: cache.New[shortcutKey](maxShortcuts, (*shortcut).weight),
 		shells: cache.New[answerKey](maxShells, func(*shell) int { return shellWeight }),
 		cards:  cache.New[string](maxCards, func(b []byte) int { return len(b) }), drawing: make(chan struct{}, cardSlots),
 		protection: http.NewCrossOriginProtection(),

@@ -10,6 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/revision"
@@ -77,7 +78,7 @@ type texts struct {
 func newTexts() *texts { return &texts{Cache: cache.New[renderedKey](maxTexts, (*rendered).weight)} }
 
 // text returns the text of a page, and notes the specifications that it was made of.
-func (p *printer) text(n *node) (*rendered, error) {
+func (p *printer) text(n *edition.Node) (*rendered, error) {
 	f, err := p.current(n)
 	if err != nil {
 		return nil, err
@@ -92,11 +93,11 @@ func (p *printer) text(n *node) (*rendered, error) {
 }
 
 // current returns the text of a page that was kept, or makes it.
-func (p *printer) current(n *node) (*rendered, error) {
+func (p *printer) current(n *edition.Node) (*rendered, error) {
 	if p.kept == nil {
 		return p.render(n)
 	}
-	key := renderedKey{p.e.space.ID, p.e.base, p.e.view.Visitor().Key(), n.ID, n.Body, n.Sidecar, "", p.look}
+	key := renderedKey{p.e.Space.ID, p.e.Base, p.e.View.Visitor().Key(), n.ID, n.Body, n.Sidecar, "", p.look}
 	if len(n.Variables) > 0 {
 		b, err := json.Marshal(n.Variables)
 		if err != nil {
@@ -118,7 +119,7 @@ func (p *printer) current(n *node) (*rendered, error) {
 }
 
 // same reports whether a text is what render would return now.
-func (p *printer) same(f *rendered, n *node) (bool, error) {
+func (p *printer) same(f *rendered, n *edition.Node) (bool, error) {
 	if same, err := f.trace.SameIn(p.ctx, p.view(), n.Page); err != nil || !same {
 		return false, err
 	}
@@ -132,13 +133,13 @@ func (p *printer) same(f *rendered, n *node) (bool, error) {
 
 // view returns the revision with the space as it is now.
 func (p *printer) view() *revision.View {
-	v := *p.e.view
-	v.Space, v.Known = p.e.space, p.e.sees
+	v := *p.e.View
+	v.Space, v.Known = p.e.Space, p.e.Sees
 	return &v
 }
 
 // render makes the text.
-func (p *printer) render(n *node) (*rendered, error) {
+func (p *printer) render(n *edition.Node) (*rendered, error) {
 	view, trace := p.view().Traced()
 	doc, err := reading.Document(p.ctx, view.Reading(n.Page), reading.Form{Includes: true, Evaluation: reading.EvaluateAll})
 	if err != nil {
@@ -155,7 +156,7 @@ func (p *printer) render(n *node) (*rendered, error) {
 	o := p.look.options(ask)
 	api := apidoc.NewPage(p.spec, o)
 	if p.look.tries {
-		api.Trials(p.e.base + ownPrefix + tryName + string(n.ID))
+		api.Trials(p.e.Base + ownPrefix + tryName + string(n.ID))
 	}
 	o.API = func(b markup.APIBlock) (string, bool) {
 		if b.Inline == nil { // what the page says itself is its source

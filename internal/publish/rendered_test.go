@@ -14,6 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/sites"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/theme"
 )
 
 // imported makes files the content of a space.
@@ -140,7 +141,7 @@ func TestANavigationOutlivesEditsOfTexts(t *testing.T) {
 	w := newWorld(t)
 	space := w.emptySpace("Main")
 	w.imported(space, linked)
-	now := func() any {
+	now := func() *theme.Link {
 		n, err := w.handler.Navigation(t.Context(), space)
 		must(t, err)
 		return n

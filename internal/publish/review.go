@@ -13,6 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/theme"
 	"github.com/octavo-docs/octavo/internal/visualdiff"
@@ -29,8 +30,8 @@ const diffParameter = "diff"
 type review struct {
 	request *docs.ChangeRequest // nil: a revision
 	rev     docs.Revision
-	before  *edition // nil: the visitor may not see what was there before
-	after   *edition
+	before  *edition.Edition // nil: the visitor may not see what was there before
+	after   *edition.Edition
 	changed *changed
 	marked  bool // changes are shown
 }
@@ -51,8 +52,8 @@ type changedPage struct {
 
 // review finds out what the draft that the visit is about changes: a request what its space
 // had when it was brought up to date last, a revision the one before it.
-func (v *visit) reviewOf(r *http.Request, sp docs.Space, d authz.Draft, after *edition) (*review, error) {
-	out := &review{rev: after.view.Rev, after: after, marked: r.URL.Query().Has(diffParameter)}
+func (v *visit) reviewOf(r *http.Request, sp docs.Space, d authz.Draft, after *edition.Edition) (*review, error) {
+	out := &review{rev: after.View.Rev, after: after, marked: r.URL.Query().Has(diffParameter)}
 	var from docs.RevisionID
 	if d.Request != "" {
 		cr, err := v.h.Sites.Store.ChangeRequest(v.ctx, sp.ID, string(d.Request))
@@ -78,15 +79,15 @@ func (v *visit) reviewOf(r *http.Request, sp docs.Space, d authz.Draft, after *e
 }
 
 // changedKey is what a list of changed pages depends on.
-type changedKey struct{ before, after editionKey }
+type changedKey struct{ before, after edition.Key }
 
 // changed returns the pages that differ between two editions.
-func (h *Handler) changed(ctx context.Context, before, after *edition) (*changed, error) {
-	key := changedKey{before.key(), after.key()}
+func (h *Handler) changed(ctx context.Context, before, after *edition.Edition) (*changed, error) {
+	key := changedKey{before.Key(), after.Key()}
 	if c, ok := h.reviews.Get(key); ok {
 		return c, nil
 	}
-	d, err := h.Content.Compare(ctx, before.view.For(nil), after.view.For(nil)) // what the visitor sees of it is decided below
+	d, err := h.Content.Compare(ctx, before.View.For(nil), after.View.For(nil)) // what the visitor sees of it is decided below
 	if err != nil {
 		return nil, err
 	}
@@ -110,15 +111,15 @@ func (h *Handler) changed(ctx context.Context, before, after *edition) (*changed
 
 // changeOf returns what became of a page for those who read both editions. It is
 // false for a page that they see in neither.
-func changeOf(ctx context.Context, before, after *edition, p content.PageDiff) (c changedPage, ok bool, err error) {
-	var was, is *node
+func changeOf(ctx context.Context, before, after *edition.Edition, p content.PageDiff) (c changedPage, ok bool, err error) {
+	var was, is *edition.Node
 	if p.Before != nil {
-		if was, err = before.page(ctx, p.Before.ID); err != nil {
+		if was, err = before.Page(ctx, p.Before.ID); err != nil {
 			return c, false, err
 		}
 	}
 	if p.After != nil {
-		if is, err = after.page(ctx, p.After.ID); err != nil {
+		if is, err = after.Page(ctx, p.After.ID); err != nil {
 			return c, false, err
 		}
 	}
@@ -137,17 +138,17 @@ func changeOf(ctx context.Context, before, after *edition, p content.PageDiff) (
 	}
 	c.id, c.title = shown.ID, shown.Title
 	if shown.Type == docs.PageDocument {
-		at, err := e.address(ctx, shown)
+		at, err := e.Address(ctx, shown)
 		if err != nil {
 			return c, false, err
 		}
-		c.path, c.named = strings.TrimPrefix(at, e.base), true
+		c.path, c.named = strings.TrimPrefix(at, e.Base), true
 	}
 	return c, true, nil
 }
 
 // banner returns what is said about a draft above its pages.
-func (v *visit) banner(f *theme.Frame, e *edition, current *node) (*theme.Draft, error) {
+func (v *visit) banner(f *theme.Frame, e *edition.Edition, current *edition.Node) (*theme.Draft, error) {
 	rv, t := v.review, f.Texts().Review
 	d := &theme.Draft{Name: t.Revision, Subject: rv.rev.Message, Live: v.baseOf(v.target.Space), Marked: rv.marked}
 	author := rv.rev.Author
@@ -176,9 +177,9 @@ func (v *visit) banner(f *theme.Frame, e *edition, current *node) (*theme.Draft,
 		l := theme.Changed{Kind: c.kind, Text: labels[c.kind], Link: theme.Link{Title: c.title, Current: current != nil && c.id == current.ID}}
 		switch {
 		case c.named && c.kind == "removed":
-			l.Href = e.base + c.path + "?" + diffParameter
+			l.Href = e.Base + c.path + "?" + diffParameter
 		case c.named:
-			l.Href = e.base + c.path + suffix
+			l.Href = e.Base + c.path + suffix
 		}
 		d.Pages = append(d.Pages, l)
 	}
@@ -190,9 +191,9 @@ func (v *visit) banner(f *theme.Frame, e *edition, current *node) (*theme.Draft,
 }
 
 // bannerOf adds what leads from a page of a draft to its other forms.
-func (v *visit) bannerOf(d *theme.Draft, e *edition, current *node) error {
+func (v *visit) bannerOf(d *theme.Draft, e *edition.Edition, current *edition.Node) error {
 	t := theme.TextsIn(v.lang(e)).Review
-	at, err := e.address(v.ctx, current)
+	at, err := e.Address(v.ctx, current)
 	if err != nil {
 		return err
 	}
@@ -204,23 +205,23 @@ func (v *visit) bannerOf(d *theme.Draft, e *edition, current *node) error {
 }
 
 // live returns where a page of a draft is published, or its space if it is not.
-func (v *visit) live(page *node) (string, error) {
+func (v *visit) live(page *edition.Node) (string, error) {
 	home := v.baseOf(v.target.Space)
 	e, err := v.h.edition(v.ctx, v, v.target.Space)
 	if err != nil {
 		return "", err
 	}
-	n, err := e.page(v.ctx, page.ID)
+	n, err := e.Page(v.ctx, page.ID)
 	if err != nil || n == nil {
 		return home, err
 	}
-	at, err := e.address(v.ctx, n)
+	at, err := e.Address(v.ctx, n)
 	return cmp.Or(at, home), err
 }
 
 // mark returns a page of a draft with its changes, and adds their number to the
 // banner. The page is nil if the draft removes it, and was is nil if the draft adds it.
-func (v *visit) mark(d *theme.Draft, was, is *node) (*theme.Page, error) {
+func (v *visit) mark(d *theme.Draft, was, is *edition.Node) (*theme.Page, error) {
 	rv := v.review
 	var old, now theme.Page
 	if was != nil {
@@ -242,7 +243,7 @@ func (v *visit) mark(d *theme.Draft, was, is *node) (*theme.Page, error) {
 	d.Note = t.Large
 	r, ok := visualdiff.HTML(surrounded(&old, &now)+string(old.Body), surrounded(&now, &old)+string(now.Body), visualdiff.Options{
 		Labels: visualdiff.Labels{Added: t.Added, Removed: t.Removed, Changed: t.Changed, Moved: t.Moved},
-		From:   rv.before.base, To: rv.after.base,
+		From:   rv.before.Base, To: rv.after.Base,
 	})
 	if !ok {
 		return &out, nil
@@ -297,16 +298,16 @@ func surrounded(p, other *theme.Page) string {
 
 // serveMarked sends a page of a draft with its changes. It reports whether there is
 // such a page, in one of the two forms.
-func (v *visit) serveMarked(w http.ResponseWriter, r *http.Request, e *edition, page *node, path string) (done bool, err error) {
+func (v *visit) serveMarked(w http.ResponseWriter, r *http.Request, e *edition.Edition, page *edition.Node, path string) (done bool, err error) {
 	rv := v.review
 	if rv == nil || rv.before == nil || !rv.marked {
 		return false, nil
 	}
-	var was *node
+	var was *edition.Node
 	if page != nil {
-		was, err = rv.before.page(v.ctx, page.ID)
+		was, err = rv.before.Page(v.ctx, page.ID)
 	} else {
-		was, _, err = rv.before.find(v.ctx, path)
+		was, _, err = rv.before.Find(v.ctx, path)
 	}
 	if err != nil || was == nil && page == nil {
 		return false, err

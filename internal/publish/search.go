@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/index"
+	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/sites"
 	"github.com/octavo-docs/octavo/internal/theme"
@@ -55,7 +57,7 @@ func (v *visit) section() string {
 }
 
 // results returns the page of a search.
-func (v *visit) results(e *edition, f *theme.Frame, query string, scope sites.SearchScope) (*theme.Results, error) {
+func (v *visit) results(e *edition.Edition, f *theme.Frame, query string, scope sites.SearchScope) (*theme.Results, error) {
 	hits, err := v.search(e, query, scope)
 	if err != nil {
 		return nil, err
@@ -74,7 +76,7 @@ func (v *visit) results(e *edition, f *theme.Frame, query string, scope sites.Se
 
 // search looks for pages that the visitor sees: in one space, and in those of a
 // scope.
-func (v *visit) search(e *edition, query string, scope sites.SearchScope) ([]theme.Hit, error) {
+func (v *visit) search(e *edition.Edition, query string, scope sites.SearchScope) ([]theme.Hit, error) {
 	if query == "" {
 		return []theme.Hit{}, nil
 	}
@@ -86,14 +88,14 @@ func (v *visit) search(e *edition, query string, scope sites.SearchScope) ([]the
 	if err != nil {
 		return nil, err
 	}
-	views := []*revision.View{e.view}
+	views := []*revision.View{e.View}
 	places := map[docs.SpaceID]docs.SiteItem{}
 	for _, it := range elsewhere {
 		view, err := v.h.view(v.ctx, it.Space)
 		if err != nil {
 			return nil, err
 		}
-		if _, twice := places[it.Space]; !twice && it.Space != e.space.ID {
+		if _, twice := places[it.Space]; !twice && it.Space != e.Space.ID {
 			places[it.Space] = it
 			views = append(views, view.For(v.seen.Reader))
 		}
@@ -110,7 +112,7 @@ func (v *visit) search(e *edition, query string, scope sites.SearchScope) ([]the
 			}
 			f.Ancestors = append([]string{v.sectionOf(it)}, f.Ancestors...)
 		}
-		hit, err := in.hit(v.ctx, f)
+		hit, err := hitIn(v.ctx, in, f)
 		if err != nil {
 			return nil, err
 		}
@@ -125,22 +127,22 @@ func (v *visit) search(e *edition, query string, scope sites.SearchScope) ([]the
 const maxOperations = 10
 
 // operations looks for operations on the computed pages of a space.
-func (v *visit) operations(e *edition, query string) ([]theme.Hit, error) {
+func (v *visit) operations(e *edition.Edition, query string) ([]theme.Hit, error) {
 	hits := []theme.Hit{}
-	for _, f := range v.h.Content.FindOperations(e.view, query, maxOperations) {
-		n, err := e.page(v.ctx, f.Page)
+	for _, f := range v.h.Content.FindOperations(e.View, query, maxOperations) {
+		n, err := e.Page(v.ctx, f.Page)
 		if err != nil {
 			return nil, err
 		}
-		if n == nil || !n.listed {
+		if n == nil || !n.Listed {
 			continue
 		}
-		at, err := e.address(v.ctx, n)
+		at, err := e.Address(v.ctx, n)
 		if err != nil || at == "" {
 			return nil, err
 		}
 		o := f.Operation
-		hits = append(hits, theme.Hit{Title: o.Title(), Where: n.Title, Text: o.Method + " " + o.Path, Href: at + fragment(f.Anchor)})
+		hits = append(hits, theme.Hit{Title: o.Title(), Where: n.Title, Text: o.Method + " " + o.Path, Href: at + reading.Fragment(f.Anchor)})
 	}
 	return hits, nil
 }
@@ -168,21 +170,21 @@ func (v *visit) sectionOf(it docs.SiteItem) string {
 	return sec.Title
 }
 
-// hit returns a page that was found as a link. It has no address if the page has
+// hitIn returns a page that was found as a link. It has no address if the page has
 // none.
-func (e *edition) hit(ctx context.Context, f index.Found) (h theme.Hit, err error) {
-	n, err := e.page(ctx, f.Page)
+func hitIn(ctx context.Context, e *edition.Edition, f index.Found) (h theme.Hit, err error) {
+	n, err := e.Page(ctx, f.Page)
 	if err != nil || n == nil {
 		return h, err
 	}
-	at, err := e.address(ctx, n)
+	at, err := e.Address(ctx, n)
 	if err != nil || at == "" {
 		return h, err
 	}
 	h = theme.Hit{Title: f.Title, Where: strings.Join(f.Ancestors, " › "), Href: at}
 	if len(f.Sections) > 0 {
 		h.Text = f.Sections[0].Snippet
-		h.Href += fragment(f.Sections[0].Anchor)
+		h.Href += reading.Fragment(f.Sections[0].Anchor)
 	}
 	return h, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/social"
 	"github.com/octavo-docs/octavo/internal/theme"
 )
@@ -20,7 +21,7 @@ const (
 var defaultColor = color.RGBA{26, 95, 180, 255}
 
 // card returns what the picture of a page shows.
-func (v *visit) card(e *edition, n *node) social.Card {
+func (v *visit) card(e *edition.Edition, n *edition.Node) social.Card {
 	s := &v.settings
 	c := social.Card{
 		Title: n.Title, Site: v.site.Title, Dark: v.scheme() == theme.Dark,
@@ -42,14 +43,14 @@ func (v *visit) card(e *edition, n *node) social.Card {
 
 // cardAddress returns where the picture of a page is. The hash of what is drawn is
 // part of it, so that it may be kept.
-func (v *visit) cardAddress(e *edition, n *node) string {
-	return e.base + ownPrefix + cardName + string(n.ID) + "/" + v.card(e, n).Hash() + ".png"
+func (v *visit) cardAddress(e *edition.Edition, n *edition.Node) string {
+	return e.Base + ownPrefix + cardName + string(n.ID) + "/" + v.card(e, n).Hash() + ".png"
 }
 
 // serveCard sends the picture of a page that the visitor sees.
-func (v *visit) serveCard(w http.ResponseWriter, r *http.Request, e *edition, rest string) error {
+func (v *visit) serveCard(w http.ResponseWriter, r *http.Request, e *edition.Edition, rest string) error {
 	id, _, _ := strings.Cut(rest, "/")
-	n, err := e.page(v.ctx, docs.PageID(id))
+	n, err := e.Page(v.ctx, docs.PageID(id))
 	if err != nil {
 		return err
 	}

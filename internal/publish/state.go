@@ -5,6 +5,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/customization"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/revision"
 )
@@ -56,21 +57,8 @@ func (s *state) seenBy(ctx context.Context, reader *reading.Visitor) (*state, er
 	return out, check.Err
 }
 
-// editionKey is what an edition depends on.
-type editionKey struct {
-	rev     docs.RevisionID
-	visitor string
-	base    string
-	stamp   string // of computed pages
-}
-
-// key returns what everything in an edition depends on.
-func (e *edition) key() editionKey {
-	return editionKey{e.view.Rev.ID, e.view.Visitor().Key(), e.base, e.view.Stamp}
-}
-
 // edition returns a space of the site as the visitor reads it.
-func (h *Handler) edition(ctx context.Context, v *visit, it docs.SiteItem) (*edition, error) {
+func (h *Handler) edition(ctx context.Context, v *visit, it docs.SiteItem) (*edition.Edition, error) {
 	if v.export != nil {
 		return v.export.edition(v, it)
 	}
@@ -94,23 +82,10 @@ func (h *Handler) view(ctx context.Context, space docs.SpaceID) (*revision.View,
 }
 
 // cached returns the edition of a view at an address.
-func (h *Handler) cached(ctx context.Context, view *revision.View, base string) (*edition, error) {
+func (h *Handler) cached(ctx context.Context, view *revision.View, base string) (*edition.Edition, error) {
 	view, err := h.Content.Expanded(ctx, view)
 	if err != nil {
 		return nil, err
 	}
-	key := editionKey{view.Rev.ID, view.Visitor().Key(), base, view.Stamp}
-	if e, ok := h.editions.Get(key); ok {
-		now := *e
-		now.space = view.Space // which may have another title by now
-		return &now, nil
-	}
-	e, err := newEdition(ctx, view, base)
-	if err == nil {
-		err = h.inherit(ctx, e)
-	}
-	if err == nil {
-		h.editions.Set(key, e)
-	}
-	return e, err
+	return h.editions.Get(ctx, view, base)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/sites"
 	"github.com/octavo-docs/octavo/internal/theme"
 )
@@ -33,34 +34,18 @@ func depthOf(path string) int {
 	return strings.Count(path, "/") + 1
 }
 
-// fileOf returns the address of the file with a name at the address of a page.
-func fileOf(at, name string) string {
-	if at == "" {
-		return ""
-	}
-	return strings.TrimSuffix(at, "/") + "/" + name
-}
-
 // href returns how a link to the page at an address of the site is written.
 func (v *visit) href(at string) string {
 	if v.files {
-		return fileOf(at, indexFile)
-	}
-	return at
-}
-
-// href returns how a link to the page at an address of the space is written.
-func (e *edition) href(at string) string {
-	if e.file != "" {
-		return fileOf(at, e.file)
+		return edition.FileOf(at, indexFile)
 	}
 	return at
 }
 
 // finder says where the site is searched: by the server, or by a script with an index.
-func (v *visit) finder(e *edition) theme.Search {
+func (v *visit) finder(e *edition.Edition) theme.Search {
 	if v.export == nil {
-		return theme.Search{Action: e.base + ownPrefix + "search", Live: e.base + ownPrefix + "found", Section: v.section()}
+		return theme.Search{Action: e.Base + ownPrefix + "search", Live: e.Base + ownPrefix + "found", Section: v.section()}
 	}
 	own := v.root + ownPrefix
 	return theme.Search{
@@ -81,7 +66,7 @@ func (x *exporter) scope(v *visit) string {
 // language returns the language of a space.
 func (x *exporter) language(id docs.SpaceID) string {
 	if s := x.spaces[id]; s != nil {
-		return s.space.Language
+		return s.Space.Language
 	}
 	return ""
 }
@@ -104,7 +89,7 @@ func (x *exporter) visit(it docs.SiteItem, depth int, files bool) *visit {
 
 // edition returns a space as the pages of a visit refer to it. What is known of its pages is
 // shared by all.
-func (x *exporter) edition(v *visit, it docs.SiteItem) (*edition, error) {
+func (x *exporter) edition(v *visit, it docs.SiteItem) (*edition.Edition, error) {
 	e := x.spaces[it.Space]
 	if e == nil {
 		view, err := x.h.view(x.ctx, it.Space)
@@ -114,15 +99,14 @@ func (x *exporter) edition(v *visit, it docs.SiteItem) (*edition, error) {
 		if view, err = x.h.Content.Expanded(x.ctx, view); err != nil {
 			return nil, err
 		}
-		if e, err = newEdition(x.ctx, view.For(x.seen.Reader), ""); err != nil {
+		if e, err = edition.New(x.ctx, view.For(x.seen.Reader), ""); err != nil {
 			return nil, err
 		}
 		x.spaces[it.Space] = e
 	}
-	at := *e
-	at.menu = menu{} // its addresses are relative to each page
-	if at.base = v.baseOf(it); v.files {
-		at.file = indexFile
+	name := ""
+	if v.files {
+		name = indexFile
 	}
-	return &at, nil
+	return e.Relative(v.baseOf(it), name), nil
 }

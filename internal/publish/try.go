@@ -12,6 +12,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/apidoc"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/openapi"
@@ -57,8 +58,8 @@ type outcome struct {
 
 // serveTry sends a request for a reader. Where it goes is the choice of the description
 // that the page shows; nothing of the reader but what was typed in goes with it.
-func (v *visit) serveTry(w http.ResponseWriter, r *http.Request, e *edition, id string) error {
-	n, err := e.page(v.ctx, docs.PageID(id))
+func (v *visit) serveTry(w http.ResponseWriter, r *http.Request, e *edition.Edition, id string) error {
+	n, err := e.Page(v.ctx, docs.PageID(id))
 	if err != nil {
 		return err
 	}
@@ -93,7 +94,7 @@ func writeJSON(w http.ResponseWriter, status int, v any) error {
 }
 
 // try sends the request that a reader filled in.
-func (v *visit) try(w http.ResponseWriter, r *http.Request, e *edition, n *node) (out outcome, err error) {
+func (v *visit) try(w http.ResponseWriter, r *http.Request, e *edition.Edition, n *edition.Node) (out outcome, err error) {
 	if r.UserAgent() == tryAgent { // of a description that names this server
 		return out, errs.E(errs.Forbidden, "a request that a reader tries cannot try another one")
 	}
@@ -126,7 +127,7 @@ func (v *visit) try(w http.ResponseWriter, r *http.Request, e *edition, n *node)
 }
 
 // described returns the operation that a reader asks for, if the page describes it.
-func (v *visit) described(e *edition, n *node, asked tried) (*openapi.Operation, error) {
+func (v *visit) described(e *edition.Edition, n *edition.Node, asked tried) (*openapi.Operation, error) {
 	p := v.printer(e)
 	f, err := p.text(n)
 	if err != nil {

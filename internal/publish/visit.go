@@ -10,6 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/customization"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/sites"
@@ -104,7 +105,7 @@ func (v *visit) serve(w http.ResponseWriter, r *http.Request) error {
 		notAllowed(w)
 		return nil
 	}
-	for _, serve := range []func(http.ResponseWriter, *http.Request, *edition, string) (bool, error){v.serveOwn, v.serveFeed, v.serveSitemap} {
+	for _, serve := range []func(http.ResponseWriter, *http.Request, *edition.Edition, string) (bool, error){v.serveOwn, v.serveFeed, v.serveSitemap} {
 		if done, err := serve(w, r, e, rest); done || err != nil {
 			return err
 		}
@@ -114,7 +115,7 @@ func (v *visit) serve(w http.ResponseWriter, r *http.Request) error {
 
 // opened returns the edition that the path of the request leads into, and the path
 // in it.
-func (v *visit) opened(r *http.Request) (*edition, string, error) {
+func (v *visit) opened(r *http.Request) (*edition.Edition, string, error) {
 	if rest := v.target.Rest; strings.HasPrefix(rest, sites.DraftPrefix) {
 		return v.draft(r, rest)
 	}
@@ -135,19 +136,19 @@ func (v *visit) cacheable(h http.Header) {
 }
 
 // servePage sends the page at a path of the space, or its Markdown.
-func (v *visit) servePage(w http.ResponseWriter, r *http.Request, e *edition, rest string) error {
+func (v *visit) servePage(w http.ResponseWriter, r *http.Request, e *edition.Edition, rest string) error {
 	rest, asMarkdown := markdownName(rest)
 	path, ok := unescape(rest)
 	if !ok {
 		return v.missing(w, r, e)
 	}
-	page, moved, err := e.find(v.ctx, path)
+	page, moved, err := e.Find(v.ctx, path)
 	switch {
 	case err != nil:
 		return err
 	case moved != "":
 		if asMarkdown {
-			moved = markdownAddress(moved, e.base)
+			moved = markdownAddress(moved, e.Base)
 		}
 		redirect(w, r, moved, http.StatusTemporaryRedirect)
 		return nil
@@ -180,7 +181,7 @@ func (v *visit) servePage(w http.ResponseWriter, r *http.Request, e *edition, re
 }
 
 // lead follows a redirect of the site from an address without a page.
-func (v *visit) lead(w http.ResponseWriter, r *http.Request, e *edition) error {
+func (v *visit) lead(w http.ResponseWriter, r *http.Request, e *edition.Edition) error {
 	rule, to, err := v.h.Sites.Lead(v.ctx, v.site, v.seen.Structure, "/"+v.path, v.key, v.pagePath)
 	switch {
 	case errs.Is(err, errs.NotFound):
@@ -209,19 +210,19 @@ func (v *visit) pagePath(ctx context.Context, space docs.Space, page docs.PageID
 	if e == nil {
 		return "", errs.Missing("page")
 	}
-	n, err := e.page(ctx, page)
+	n, err := e.Page(ctx, page)
 	switch {
 	case err != nil:
 		return "", err
 	case n == nil:
 		return "", errs.Missing("page")
-	case page == e.home:
+	case page == e.Home:
 		return "", nil
 	}
-	return n.path, nil
+	return n.Path, nil
 }
 
-func (v *visit) printer(e *edition) *printer {
+func (v *visit) printer(e *edition.Edition) *printer {
 	p := &printer{h: v.h, ctx: v.ctx, e: e, look: v.look(e), alone: !v.settings.Pagination.Enabled, elsewhere: v.elsewhere, kept: v.h.texts}
 	if v.export != nil { // which reads every page once
 		p.kept, p.used = nil, v.export.use
@@ -230,7 +231,7 @@ func (v *visit) printer(e *edition) *printer {
 }
 
 // look is how the site shows pages of an edition, or of none if it is nil.
-func (v *visit) look(e *edition) look {
+func (v *visit) look(e *edition.Edition) look {
 	return look{
 		highlight: v.h.highlight, formulas: v.h.formulas, dark: v.scheme().Dark(),
 		icons: v.settings.Styling.Icons != "solid" && v.settings.Styling.Icons != "duotone", newTab: v.settings.ExternalLinks.Target == "blank",
@@ -240,7 +241,7 @@ func (v *visit) look(e *edition) look {
 
 // elsewhere returns another space of the site, or nil if the visitor does not
 // see it. Of several places the first one counts.
-func (v *visit) elsewhere(ctx context.Context, space docs.SpaceID) (*edition, error) {
+func (v *visit) elsewhere(ctx context.Context, space docs.SpaceID) (*edition.Edition, error) {
 	for _, it := range v.seen.Structure.All(docs.SiteSpace) {
 		if it.Space == space {
 			return v.h.edition(ctx, v, it)
@@ -250,7 +251,7 @@ func (v *visit) elsewhere(ctx context.Context, space docs.SpaceID) (*edition, er
 }
 
 // serveOwn answers for what every space has besides pages.
-func (v *visit) serveOwn(w http.ResponseWriter, r *http.Request, e *edition, rest string) (done bool, err error) {
+func (v *visit) serveOwn(w http.ResponseWriter, r *http.Request, e *edition.Edition, rest string) (done bool, err error) {
 	name, ok := ownName(rest)
 	if !ok {
 		return false, nil
@@ -300,24 +301,24 @@ func (v *visit) serveOwn(w http.ResponseWriter, r *http.Request, e *edition, res
 
 // file sends a file of the space. The rest of the address behind the id is for
 // caches and for people.
-func (v *visit) file(w http.ResponseWriter, r *http.Request, e *edition, rest string) error {
+func (v *visit) file(w http.ResponseWriter, r *http.Request, e *edition.Edition, rest string) error {
 	id, _, _ := strings.Cut(rest, "/")
-	f, err := e.view.File(v.ctx, docs.FileID(id))
+	f, err := e.View.File(v.ctx, docs.FileID(id))
 	if errs.Is(err, errs.NotFound) {
 		return v.missing(w, r, e)
 	}
 	if err != nil {
 		return err
 	}
-	if e.fileAddress(f) != v.root+v.path {
-		redirect(w, r, e.fileAddress(f), http.StatusTemporaryRedirect)
+	if fileAddress(e, f) != v.root+v.path {
+		redirect(w, r, fileAddress(e, f), http.StatusTemporaryRedirect)
 		return nil
 	}
 	hash, err := blob.ParseHash(f.Blob)
 	if err != nil {
 		return err
 	}
-	o, err := v.h.Content.OpenFile(v.ctx, e.space.ID, f.Blob)
+	o, err := v.h.Content.OpenFile(v.ctx, e.Space.ID, f.Blob)
 	if err != nil {
 		return err
 	}

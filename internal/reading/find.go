@@ -88,6 +88,15 @@ func EscapePath(address string) string {
 	return address
 }
 
+// Fragment returns what leads from the address of a page to an anchor of it; nothing if there is
+// none.
+func Fragment(anchor string) string {
+	if anchor == "" {
+		return ""
+	}
+	return "#" + anchor
+}
+
 // SpaceURL returns the address of a space on the server with a base address,
 // for people who read it.
 func SpaceURL(base, space string) string { return base + "/s/" + space }

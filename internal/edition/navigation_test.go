@@ -1,10 +1,11 @@
-package publish
+package edition
 
 import (
 	"math/rand/v2"
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/reading"
+	"github.com/octavo-docs/octavo/internal/testspace"
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
@@ -12,19 +13,19 @@ import (
 // made for the page alone.
 func TestSharedNavigationIsThatOfThePage(t *testing.T) {
 	for seed := range uint64(4) {
-		view := randomSpace(t, rand.New(rand.NewPCG(seed, 3))).For(reading.Nobody)
-		shared, err := newEdition(t.Context(), view, "/")
+		view := testspace.Random(t, rand.New(rand.NewPCG(seed, 3))).For(reading.Nobody)
+		shared, err := New(t.Context(), view, "/")
 		if err != nil {
 			t.Fatal(err)
 		}
 		alone := *shared
 		alone.menu = menu{}
 		if seed%2 == 1 { // as if the space were a large one
-			shared.count, alone.count = maxNavigation+1, maxNavigation+1
+			shared.Count, alone.Count = maxNavigation+1, maxNavigation+1
 		}
-		html := func(e *edition, n *node) string {
+		html := func(e *Edition, n *Node) string {
 			t.Helper()
-			links, err := e.navigation(t.Context(), n)
+			links, err := e.Navigation(t.Context(), n)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -40,13 +41,13 @@ func TestSharedNavigationIsThatOfThePage(t *testing.T) {
 				t.Fatal(err)
 			}
 			for at := 0; at < len(walked); at++ {
-				n, err := shared.page(t.Context(), walked[at].ID)
+				n, err := shared.Page(t.Context(), walked[at].ID)
 				if err != nil {
 					t.Fatal(err)
 				}
 				walked = append(walked, walked[at].Children...)
 				if got, want := html(shared, n), html(&alone, n); got != want {
-					t.Fatalf("%s, shared:\n%s\nalone:\n%s", n.path, got, want)
+					t.Fatalf("%s, shared:\n%s\nalone:\n%s", n.Path, got, want)
 				}
 			}
 			if html(shared, nil) != html(&alone, nil) {

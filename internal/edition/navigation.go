@@ -1,4 +1,4 @@
-package publish
+package edition
 
 import (
 	"context"
@@ -22,17 +22,17 @@ const (
 	maxSiblings = 500
 )
 
-// navigation returns the entries as seen from a page, which may be nil.
-func (e *edition) navigation(ctx context.Context, current *node) ([]*theme.Link, error) {
+// Navigation returns the entries as seen from a page, which may be nil.
+func (e *Edition) Navigation(ctx context.Context, current *Node) ([]*theme.Link, error) {
 	if current == nil {
 		return e.branch(ctx, nil, nil)
 	}
-	return e.branch(ctx, nil, append(current.chain(), current))
+	return e.branch(ctx, nil, append(current.Ancestors(), current))
 }
 
 // branch returns the entries below a page, or at the top level for nil. Those on the way to
 // the current page are open.
-func (e *edition) branch(ctx context.Context, n *node, way []*node) ([]*theme.Link, error) {
+func (e *Edition) branch(ctx context.Context, n *Node, way []*Node) ([]*theme.Link, error) {
 	var open docs.PageID
 	if len(way) > 0 {
 		open = way[0].ID
@@ -49,6 +49,15 @@ func (e *edition) branch(ctx context.Context, n *node, way []*node) ([]*theme.Li
 	links := slices.Clone(l.links)
 	links[at] = links[at].Opened(len(way) == 1, below)
 	return links, err
+}
+
+// Below returns the pages below one that are listed, as links.
+func (e *Edition) Below(ctx context.Context, n *Node) ([]*theme.Link, error) {
+	l, err := e.level(ctx, n, "")
+	if err != nil {
+		return nil, err
+	}
+	return l.links, nil
 }
 
 // level is the pages below one that are listed, as entries of the navigation of pages
@@ -69,7 +78,7 @@ func newMenu() menu { return menu{&byPage[*theme.Link]{}, &byPage[*level]{}} }
 
 // level returns the level below a page, or the top one for nil. Of a long one it has the
 // part around the page that is open.
-func (e *edition) level(ctx context.Context, n *node, open docs.PageID) (*level, error) {
+func (e *Edition) level(ctx context.Context, n *Node, open docs.PageID) (*level, error) {
 	ids, err := e.idsBelow(ctx, n)
 	if err != nil {
 		return nil, err
@@ -87,7 +96,7 @@ func (e *edition) level(ctx context.Context, n *node, open docs.PageID) (*level,
 	return l, err
 }
 
-func (e *edition) newLevel(ctx context.Context, ids []docs.PageID) (*level, error) {
+func (e *Edition) newLevel(ctx context.Context, ids []docs.PageID) (*level, error) {
 	l := &level{}
 	for _, id := range ids {
 		link, err := e.listed(ctx, id)
@@ -102,19 +111,19 @@ func (e *edition) newLevel(ctx context.Context, ids []docs.PageID) (*level, erro
 }
 
 // listed returns a page as an entry of navigations; nil if they do not have it.
-func (e *edition) listed(ctx context.Context, id docs.PageID) (*theme.Link, error) {
+func (e *Edition) listed(ctx context.Context, id docs.PageID) (*theme.Link, error) {
 	if link, ok := e.menu.entries.get(id); ok {
 		return link, nil
 	}
-	n, err := e.page(ctx, id)
+	n, err := e.Page(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	var link *theme.Link
 	if n != nil && lists(n.Page) {
-		link, err = e.entry(ctx, n)
+		link, err = e.Link(ctx, n)
 	}
-	if err == nil && link != nil && (e.count <= maxNavigation || link.Group) {
+	if err == nil && link != nil && (e.Count <= maxNavigation || link.Group) {
 		var below *level
 		if below, err = e.level(ctx, n, ""); err == nil {
 			link.Children = below.links
@@ -137,39 +146,6 @@ func around(ids []docs.PageID, open docs.PageID) []docs.PageID {
 	at := slices.Index(ids, open)
 	from := min(max(at-maxSiblings/2, 0), len(ids)-maxSiblings)
 	return ids[from : from+maxSiblings]
-}
-
-// navigated is the navigation of a revision.
-type navigated struct {
-	root  chunk.Hash
-	below *byPage[[]docs.PageID]
-	menu  menu
-	count int // of pages
-}
-
-// navigatedKey is what a navigation depends on besides the revision.
-type navigatedKey struct {
-	space   docs.SpaceID
-	visitor string
-	base    string
-	stamp   string // of computed pages
-}
-
-// inherit makes an edition use the navigation of the one before it, if both have the same: an edit
-// of a text draws none again.
-func (h *Handler) inherit(ctx context.Context, e *edition) error {
-	key := navigatedKey{e.space.ID, e.view.Visitor().Key(), e.base, e.view.Stamp}
-	if was, ok := h.navigations.Get(key); ok {
-		same, err := sameNavigation(ctx, e.view, was.root)
-		if err != nil {
-			return err
-		}
-		if same {
-			e.below, e.menu = was.below, was.menu
-		}
-	}
-	h.navigations.Set(key, &navigated{e.view.Rev.Root, e.below, e.menu, e.count})
-	return nil
 }
 
 // maxEdited is how many pages an edition may have that differ from those of the one before it.

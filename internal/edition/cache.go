@@ -1,0 +1,90 @@
+package edition
+
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/cache"
+	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/revision"
+)
+
+// Key is what everything in an edition depends on.
+type Key struct {
+	revision docs.RevisionID
+	visitor  string
+	base     string
+	stamp    string // of computed pages
+}
+
+func keyOf(v *revision.View, base string) Key {
+	return Key{v.Rev.ID, v.Visitor().Key(), base, v.Stamp}
+}
+
+// Key returns what everything in the edition depends on.
+func (e *Edition) Key() Key { return keyOf(e.View, e.Base) }
+
+// Cache keeps editions, and the navigations of the newest ones.
+type Cache struct {
+	editions    *cache.Cache[Key, *Edition]
+	navigations *cache.Cache[navigatedKey, *navigated]
+}
+
+// NewCache returns a cache of editions that have so many pages together.
+func NewCache(pages int) *Cache {
+	return &Cache{
+		editions:    cache.New[Key](pages, func(e *Edition) int { return 1 + e.Count }),
+		navigations: cache.New[navigatedKey](pages, func(n *navigated) int { return 1 + n.count }),
+	}
+}
+
+// Get returns the edition of a view at an address, with the space as the view has it.
+func (c *Cache) Get(ctx context.Context, view *revision.View, base string) (*Edition, error) {
+	key := keyOf(view, base)
+	if e, ok := c.editions.Get(key); ok {
+		now := *e
+		now.Space = view.Space // which may have another title by now
+		return &now, nil
+	}
+	e, err := New(ctx, view, base)
+	if err == nil {
+		err = c.inherit(ctx, e)
+	}
+	if err == nil {
+		c.editions.Set(key, e)
+	}
+	return e, err
+}
+
+// navigated is the navigation of a revision.
+type navigated struct {
+	root  chunk.Hash
+	below *byPage[[]docs.PageID]
+	menu  menu
+	count int // of pages
+}
+
+// navigatedKey is what a navigation depends on besides the revision.
+type navigatedKey struct {
+	space   docs.SpaceID
+	visitor string
+	base    string
+	stamp   string // of computed pages
+}
+
+// inherit makes an edition use the navigation of the one before it, if both have the same: an edit
+// of a text draws none again.
+func (c *Cache) inherit(ctx context.Context, e *Edition) error {
+	key := navigatedKey{e.Space.ID, e.View.Visitor().Key(), e.Base, e.View.Stamp}
+	if was, ok := c.navigations.Get(key); ok {
+		same, err := sameNavigation(ctx, e.View, was.root)
+		if err != nil {
+			return err
+		}
+		if same {
+			e.below, e.menu = was.below, was.menu
+		}
+	}
+	c.navigations.Set(key, &navigated{e.View.Rev.Root, e.below, e.menu, e.Count})
+	return nil
+}

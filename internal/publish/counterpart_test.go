@@ -1,0 +1,50 @@
+package publish
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/octavo-docs/octavo/internal/edition"
+	"github.com/octavo-docs/octavo/internal/reading"
+	"github.com/octavo-docs/octavo/internal/testspace"
+)
+
+// Variants and translations both ask where another variant has a page: it is looked
+// for once in a visit.
+func TestCounterpartsAreLookedForOnce(t *testing.T) {
+	view := testspace.Random(t, rand.New(rand.NewPCG(1, 1))).For(reading.Nobody)
+	e, err := edition.New(t.Context(), view, "/v1/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, other := &visit{ctx: t.Context()}, *e
+	other.Base = "/v2/"
+	var nodes []*edition.Node
+	if _, err := e.Documents(t.Context(), nil, func(n *edition.Node) (bool, error) {
+		nodes = append(nodes, n)
+		return true, nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	ask := func(n *edition.Node, in *edition.Edition) string {
+		t.Helper()
+		at, err := v.counterpart(e, n, in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return at
+	}
+	first := map[*edition.Node]string{}
+	for _, n := range nodes {
+		if first[n] = ask(n, &other); !strings.HasPrefix(first[n], "/v2/") {
+			t.Errorf("%s is at %q", n.Path, first[n])
+		}
+	}
+	unread := &edition.Edition{Base: "/v2/"} // it has nothing that could be searched
+	for _, n := range nodes {
+		if again := ask(n, unread); again != first[n] {
+			t.Errorf("%s is at %q, then at %q", n.Path, first[n], again)
+		}
+	}
+}

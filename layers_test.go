@@ -28,7 +28,7 @@ var layers = [][]string{
 	{"internal/docs"},
 	{"internal/adaptive", "internal/challenge", "internal/customization", "internal/embeds", "internal/fonts", "internal/frontmatter", "internal/helpdesk", "internal/mail", "internal/saml", "internal/topics", "internal/visitor"},
 	{"internal/markup", "internal/sitefile"},
-	{"internal/apidoc", "internal/epub", "internal/folder", "internal/git", "internal/pdf", "internal/reading", "internal/reference", "internal/social", "internal/theme", "internal/translate", "internal/visualdiff"},
+	{"internal/apidoc", "internal/epub", "internal/folder", "internal/git", "internal/pdf", "internal/reading", "internal/reference", "internal/social", "internal/staticindex", "internal/theme", "internal/translate", "internal/visualdiff"},
 	{"internal/store", "internal/blob"},
 	{"internal/authz", "internal/seal"},
 	{"internal/audit", "internal/jobs"},

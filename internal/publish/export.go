@@ -18,7 +18,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/sites"
+	"github.com/octavo-docs/octavo/internal/staticindex"
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
@@ -60,7 +63,7 @@ type exporter struct {
 	written map[string]bool
 	used    map[string]usedFile // files of spaces by the path that pages know them by
 	assets  map[string]bool
-	index   *searchIndex
+	index   *staticindex.Writer
 	moved   []movedPage
 }
 
@@ -81,7 +84,9 @@ func (h *Handler) Export(ctx context.Context, e Export, put Put) error {
 		x.address = h.Sites.Hosts.URL(e.Site.Publication(), "")
 	}
 	x.address = strings.TrimSuffix(x.address, "/") + "/"
-	x.index = newSearchIndex(x)
+	x.index = staticindex.New(func(name string, script []byte) error {
+		return x.bytes(ownPrefix+"search/"+x.version+"/"+name, script)
+	})
 	var err error
 	if x.state, err = h.state(ctx, e.Site); err != nil {
 		return err
@@ -112,7 +117,7 @@ func (x *exporter) all() error {
 			return err
 		}
 	}
-	for _, step := range []func() error{x.redirects, x.index.end, x.siteFiles, x.spaceFiles, x.assetFiles} {
+	for _, step := range []func() error{x.redirects, x.index.Close, x.siteFiles, x.spaceFiles, x.assetFiles} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -209,7 +214,7 @@ func (x *exporter) page(it docs.SiteItem, whole *edition.Edition, n *edition.Nod
 			return err
 		}
 	}
-	if err := x.index.add(it, n, dir, doc); err != nil {
+	if err := x.addToIndex(it, n, dir, doc); err != nil {
 		return err
 	}
 	if body.Feed != "" {
@@ -218,6 +223,25 @@ func (x *exporter) page(it docs.SiteItem, whole *edition.Edition, n *edition.Nod
 		}
 	}
 	return x.markdown(it, n, dir)
+}
+
+// addToIndex adds a page that readers come across to the index.
+func (x *exporter) addToIndex(it docs.SiteItem, n *edition.Node, dir string, doc *markup.Document) error {
+	if !n.Reachable() || n.NoIndex {
+		return nil
+	}
+	sections := markup.Sections(doc)
+	sections[0].Body = strings.TrimSpace(n.Description + "\n" + sections[0].Body)
+	var above []string
+	if len(x.number) > 1 {
+		above = append(above, sectionTitle(x.seen.Structure, it))
+	}
+	for _, up := range n.Ancestors() {
+		above = append(above, up.Title)
+	}
+	return x.index.Add(staticindex.Page{
+		Space: x.number[it.ID], Title: n.Title, Above: strings.Join(above, " › "), File: reading.EscapePath(under(dir, indexFile)), Sections: sections,
+	})
 }
 
 // cardOf returns the page whose picture links to a page have. To draw one takes longer than

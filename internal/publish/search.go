@@ -53,7 +53,7 @@ func (v *visit) section() string {
 	if v.drafted || len(others) == 0 {
 		return ""
 	}
-	return v.sectionOf(v.target.Space)
+	return sectionTitle(v.seen.Structure, v.target.Space)
 }
 
 // results returns the page of a search.
@@ -110,7 +110,7 @@ func (v *visit) search(e *edition.Edition, query string, scope sites.SearchScope
 			if in, err = v.h.edition(v.ctx, v, it); err != nil {
 				return nil, err
 			}
-			f.Ancestors = append([]string{v.sectionOf(it)}, f.Ancestors...)
+			f.Ancestors = append([]string{sectionTitle(v.seen.Structure, it)}, f.Ancestors...)
 		}
 		hit, err := hitIn(v.ctx, in, f)
 		if err != nil {
@@ -161,9 +161,9 @@ func (v *visit) searched(scope sites.SearchScope) ([]docs.SiteItem, error) {
 	return all[:min(len(all), maxSearched-1)], err
 }
 
-// sectionOf returns the title of the section of a site space.
-func (v *visit) sectionOf(it docs.SiteItem) string {
-	sec, err := v.seen.Structure.Item(docs.SiteSection, it.Parent)
+// sectionTitle returns the title of the section of a site space, or its own if it is in none.
+func sectionTitle(s *sites.Structure, it docs.SiteItem) string {
+	sec, err := s.Item(docs.SiteSection, it.Parent)
 	if err != nil {
 		return it.Title
 	}

@@ -1,4 +1,15 @@
-package publish
+// Package staticindex writes the search index of a site that is exported to files. No server
+// answers there: the script find.js of package theme loads what it needs of the index.
+//
+// The files are scripts that call octavoIndex with their name and their data, because pages in a
+// folder can load scripts and nothing else:
+//
+//	pages    every page: the number of its space, its title, what it is below, its
+//	         file, and the number of its part of the texts; how many parts the words have
+//	terms-N  words that begin alike, each with its pages as differences from the one
+//	         before, and how much each is about the word
+//	text-N   the sections of some pages: anchor, heading, text
+package staticindex
 
 import (
 	"bytes"
@@ -10,23 +21,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/markup"
-	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/search"
 )
-
-// The index of an exported site is made of scripts that call octavoIndex with their name and
-// their data, because pages in a folder can load scripts and nothing else:
-//
-//	pages    every page: the number of its space, its title, what it is below, its
-//	         file, and the number of its part of the texts; how many parts the words have
-//	terms-N  words that begin alike, each with its pages as differences from the one
-//	         before, and how much each is about the word
-//	text-N   the sections of some pages: anchor, heading, text
-//
-// The script that reads it is find.js of package theme.
 
 const (
 	textPart   = 48 << 10  // bytes of text in a part
@@ -43,9 +40,18 @@ const (
 	mostText  = 8 // a word that is in the text very often counts no more
 )
 
-// searchIndex collects the words of the pages of a site.
-type searchIndex struct {
-	x     *exporter
+// Page is a page that readers can find.
+type Page struct {
+	Space    int // number of its site space
+	Title    string
+	Above    string // titles of what it is below
+	File     string // address of its file, from the folder of the site
+	Sections []markup.Section
+}
+
+// Writer collects the words of pages, and writes the texts of pages as they come.
+type Writer struct {
+	put   func(name string, script []byte) error
 	pages []json.RawMessage
 	terms map[string][]posting
 	text  bytes.Buffer // of the part that is not written yet
@@ -57,44 +63,30 @@ type posting struct {
 	weight int32
 }
 
-func newSearchIndex(x *exporter) *searchIndex {
-	return &searchIndex{x: x, terms: map[string][]posting{}}
+// New returns a writer that calls put with each file of the index.
+func New(put func(name string, script []byte) error) *Writer {
+	return &Writer{put: put, terms: map[string][]posting{}}
 }
 
-// add takes the words of a page that readers come across.
-func (s *searchIndex) add(it docs.SiteItem, n *edition.Node, dir string, doc *markup.Document) error {
-	if !n.Reachable() || n.NoIndex {
-		return nil
-	}
-	sections := markup.Sections(doc)
-	sections[0].Body = strings.TrimSpace(n.Description + "\n" + sections[0].Body)
+// Add adds a page.
+func (w *Writer) Add(p Page) error {
 	left := maxIndexed
-	rows := make([][3]string, 0, len(sections))
-	for _, sec := range sections {
+	rows := make([][3]string, 0, len(p.Sections))
+	for _, sec := range p.Sections {
 		body := strings.ToValidUTF8(sec.Body[:min(len(sec.Body), left)], "")
 		left -= len(body)
 		rows = append(rows, [3]string{sec.Anchor, sec.Title, strings.Join(strings.Fields(body), " ")})
 	}
-	var where []string
-	if len(s.x.number) > 1 {
-		where = append(where, it.Title)
-		if sec, err := s.x.seen.Structure.Item(docs.SiteSection, it.Parent); err == nil {
-			where[0] = sec.Title
-		}
-	}
-	for _, up := range n.Ancestors() {
-		where = append(where, up.Title)
-	}
-	page, err := json.Marshal([]any{s.x.number[it.ID], n.Title, strings.Join(where, " › "), reading.EscapePath(under(dir, indexFile)), s.part})
+	page, err := json.Marshal([]any{p.Space, p.Title, p.Above, p.File, w.part})
 	if err != nil {
 		return err
 	}
-	s.count(n.Title, rows)
-	return s.addText(page, rows)
+	w.count(p.Title, rows)
+	return w.addText(page, rows)
 }
 
 // count adds the words of a page.
-func (s *searchIndex) count(title string, rows [][3]string) {
+func (w *Writer) count(title string, rows [][3]string) {
 	weights := map[string]int32{}
 	texts := map[string]int32{}
 	for _, row := range rows {
@@ -102,61 +94,61 @@ func (s *searchIndex) count(title string, rows [][3]string) {
 		eachTerm(row[2], func(t string) { texts[t] = min(texts[t]+inText, mostText) })
 	}
 	eachTerm(title, func(t string) { weights[t] = inTitle })
-	for t, w := range texts {
-		weights[t] += w
+	for t, n := range texts {
+		weights[t] += n
 	}
-	for t, w := range weights {
-		s.terms[t] = append(s.terms[t], posting{int32(len(s.pages)), w})
+	for t, weight := range weights {
+		w.terms[t] = append(w.terms[t], posting{int32(len(w.pages)), weight})
 	}
 }
 
 // addText adds the text of a page to the current part, and writes the part when it is full.
-func (s *searchIndex) addText(page json.RawMessage, rows [][3]string) error {
+func (w *Writer) addText(page json.RawMessage, rows [][3]string) error {
 	b, err := json.Marshal(rows)
 	if err != nil {
 		return err
 	}
-	if s.text.Len() > 0 {
-		s.text.WriteByte(',')
+	if w.text.Len() > 0 {
+		w.text.WriteByte(',')
 	}
-	fmt.Fprintf(&s.text, "\"%d\":%s", len(s.pages), b)
-	s.pages = append(s.pages, page)
-	if s.text.Len() < textPart {
+	fmt.Fprintf(&w.text, "\"%d\":%s", len(w.pages), b)
+	w.pages = append(w.pages, page)
+	if w.text.Len() < textPart {
 		return nil
 	}
-	return s.endPart()
+	return w.endPart()
 }
 
-func (s *searchIndex) endPart() error {
-	err := s.write(fmt.Sprintf("text-%d", s.part), "{"+s.text.String()+"}")
-	s.text.Reset()
-	s.part++
+func (w *Writer) endPart() error {
+	err := w.write(fmt.Sprintf("text-%d", w.part), "{"+w.text.String()+"}")
+	w.text.Reset()
+	w.part++
 	return err
 }
 
-// write writes a script of the index.
-func (s *searchIndex) write(name, data string) error {
-	return s.x.bytes(ownPrefix+"search/"+s.x.version+"/"+name+".js", fmt.Appendf(nil, "octavoIndex(%q,%s);\n", name, data))
+// write writes a file of the index.
+func (w *Writer) write(name, data string) error {
+	return w.put(name+".js", fmt.Appendf(nil, "octavoIndex(%q,%s);\n", name, data))
 }
 
-// end writes the rest of the texts, the words and the pages.
-func (s *searchIndex) end() error {
-	if err := s.endPart(); err != nil {
+// Close writes the rest of the texts, the words and the pages.
+func (w *Writer) Close() error {
+	if err := w.endPart(); err != nil {
 		return err
 	}
 	count := 0
-	for _, list := range s.terms {
+	for _, list := range w.terms {
 		count += len(list)
 	}
 	parts := make([]bytes.Buffer, 1+count/termsPart)
-	for _, t := range slices.Sorted(maps.Keys(s.terms)) {
+	for _, t := range slices.Sorted(maps.Keys(w.terms)) {
 		b := &parts[shard(t, len(parts))]
 		if b.Len() > 0 {
 			b.WriteByte(',')
 		}
 		fmt.Fprintf(b, "%q:[", t) // letters and digits only, so it is JSON
 		last := int32(0)
-		for i, p := range s.terms[t] {
+		for i, p := range w.terms[t] {
 			if i > 0 {
 				b.WriteByte(',')
 			}
@@ -166,15 +158,15 @@ func (s *searchIndex) end() error {
 		b.WriteByte(']')
 	}
 	for i := range parts {
-		if err := s.write(fmt.Sprintf("terms-%d", i), "{"+parts[i].String()+"}"); err != nil {
+		if err := w.write(fmt.Sprintf("terms-%d", i), "{"+parts[i].String()+"}"); err != nil {
 			return err
 		}
 	}
-	b, err := json.Marshal(map[string]any{"shards": len(parts), "pages": slices.Concat([]json.RawMessage{}, s.pages)})
+	b, err := json.Marshal(map[string]any{"shards": len(parts), "pages": slices.Concat([]json.RawMessage{}, w.pages)})
 	if err != nil {
 		return err
 	}
-	return s.write("pages", string(b))
+	return w.write("pages", string(b))
 }
 
 // shard returns the part of a word. Words that begin with the same two characters are in the

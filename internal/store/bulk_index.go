@@ -72,15 +72,13 @@ func (b *BulkIndex) add(e entryTerms) {
 }
 
 // BulkSegment is a segment that is ready to be written.
-type BulkSegment struct {
-	segment segment
-	rows    []search.Row
-}
+type BulkSegment struct{ segment segment }
 
 // TakeSegment returns the collected postings as a segment and starts a new
 // one.
 func (b *BulkIndex) TakeSegment() BulkSegment {
-	out := BulkSegment{segment: b.made, rows: b.build.Rows()}
+	out := BulkSegment{segment: b.made}
+	out.segment.rows = b.build.Rows()
 	b.build, b.made = search.NewSegment(), segment{}
 	return out
 }
@@ -91,7 +89,7 @@ func (tx *Tx) PutBulkSegment(ctx context.Context, b *BulkIndex, s BulkSegment) e
 		return nil
 	}
 	s.segment.level = levelOf(s.segment.pages)
-	if err := tx.newSegment(ctx, b.Layer, &s.segment, s.rows); err != nil {
+	if err := tx.newSegment(ctx, b.Layer, &s.segment); err != nil {
 		return fmt.Errorf("index %s: %w", b.Layer, err)
 	}
 	return nil

@@ -7,6 +7,8 @@ import (
 	"hash/fnv"
 	"math"
 	"math/bits"
+	"slices"
+	"strings"
 
 	"github.com/octavo-docs/octavo/internal/search"
 )
@@ -35,9 +37,12 @@ type entryTerms struct {
 
 // segment of an index.
 type segment struct {
-	number, level, pages int64
-	first, last          int64 // ids in it
+	number, level, pages int64        // the number is 0 as long as it is not stored
+	first, last          int64        // ids in it
+	rows                 []search.Row // of one that is not stored
 }
+
+func (s segment) isStored() bool { return s.number != 0 }
 
 func scanSegment(s scanner) (v segment, err error) {
 	err = s.Scan(&v.number, &v.level, &v.pages, &v.first, &v.last)
@@ -87,20 +92,20 @@ func (tx *Tx) addPending(ctx context.Context, layer string, added []entryTerms) 
 	return nil
 }
 
-// addSegment writes a segment of entries, with those that waited.
+// addSegment stores a segment of entries, with those that waited.
 func (tx *Tx) addSegment(ctx context.Context, layer string, all []entryTerms, rows []search.Row) error {
-	s := segment{pages: int64(len(all)), first: all[0].id, last: all[len(all)-1].id}
+	s := segment{pages: int64(len(all)), first: all[0].id, last: all[len(all)-1].id, rows: rows}
 	s.level = levelOf(s.pages)
-	if err := tx.newSegment(ctx, layer, &s, rows); err != nil {
-		return fmt.Errorf("index %s: %w", layer, err)
-	}
 	if err := tx.put(ctx, `DELETE FROM search_pending WHERE layer_id = $1`, layer); err != nil {
 		return err
 	}
 	if err := tx.put(ctx, `UPDATE search_layers SET pending = 0 WHERE layer_id = $1`, layer); err != nil {
 		return err
 	}
-	return tx.mergeLevels(ctx, layer, max(mergeNow, mergeAt*s.pages))
+	if err := tx.mergeLevels(ctx, layer, s); err != nil {
+		return fmt.Errorf("index %s: %w", layer, err)
+	}
+	return nil
 }
 
 // levelOf returns the level of a segment that was not merged of others.
@@ -119,8 +124,8 @@ func (r Reader) searchPending(ctx context.Context, layer string) ([]entryTerms, 
 	}, `SELECT id, terms FROM search_pending WHERE layer_id = $1 ORDER BY id`, layer)
 }
 
-// newSegment gives a segment its number and writes it.
-func (tx *Tx) newSegment(ctx context.Context, layer string, s *segment, rows []search.Row) error {
+// newSegment numbers a segment and stores it.
+func (tx *Tx) newSegment(ctx context.Context, layer string, s *segment) error {
 	err := tx.run.row(ctx, `UPDATE search_layers SET last_segment = last_segment + 1 WHERE layer_id = $1 RETURNING last_segment`,
 		layer).Scan(&s.number)
 	if err != nil {
@@ -132,7 +137,7 @@ func (tx *Tx) newSegment(ctx context.Context, layer string, s *segment, rows []s
 	if err != nil {
 		return err
 	}
-	return tx.putIndexRows(ctx, layer, s.number, rows)
+	return tx.putIndexRows(ctx, layer, s.number, s.rows)
 }
 
 func (tx *Tx) putIndexRows(ctx context.Context, layer string, segment int64, rows []search.Row) error {
@@ -140,38 +145,59 @@ func (tx *Tx) putIndexRows(ctx context.Context, layer string, segment int64, row
 		func(r search.Row) []any { return []any{layer, segment, r.Key, r.Data} })
 }
 
-// mergeLevels merges the segments of each level of which there are enough,
-// as long as they do not have more pages than most.
-func (tx *Tx) mergeLevels(ctx context.Context, layer string, most int64) error {
-	for {
-		all, err := tx.searchSegments(ctx, layer)
-		if err != nil {
-			return err
-		}
-		if len(all) >= maxSegments {
-			return tx.mergeSegments(ctx, layer, all)
-		}
-		levels := map[int64][]segment{}
-		for _, s := range all {
-			levels[s.level] = append(levels[s.level], s)
-		}
-		var some []segment
-		for _, group := range levels {
-			pages := int64(0)
-			for _, s := range group {
-				pages += s.pages
-			}
-			if len(group) >= mergeAt && pages <= most && (some == nil || group[0].level < some[0].level) {
-				some = group
-			}
-		}
-		if some == nil {
-			return nil
-		}
-		if err := tx.mergeSegments(ctx, layer, some); err != nil {
+// mergeLevels stores a new segment, and merges those of each level of which
+// there are enough.
+func (tx *Tx) mergeLevels(ctx context.Context, layer string, fresh segment) error {
+	most := max(mergeNow, mergeAt*fresh.pages)
+	all, err := tx.searchSegments(ctx, layer)
+	if err != nil {
+		return err
+	}
+	some := dueSegments(append(all, fresh), most)
+	if !slices.ContainsFunc(some, func(s segment) bool { return !s.isStored() }) {
+		if err := tx.newSegment(ctx, layer, &fresh); err != nil {
 			return err
 		}
 	}
+	for len(some) > 0 {
+		if err := tx.mergeSegments(ctx, layer, some); err != nil {
+			return err
+		}
+		if all, err = tx.searchSegments(ctx, layer); err != nil {
+			return err
+		}
+		some = dueSegments(all, most)
+	}
+	return nil
+}
+
+// dueSegments returns segments to make one of, if they do not have more pages
+// than most: those of the lowest level of which there are enough, and those of
+// the levels above it that are enough with what these become. Merged at once,
+// they are written once.
+func dueSegments(all []segment, most int64) (some []segment) {
+	if len(all) >= maxSegments {
+		return all
+	}
+	levels, top := map[int64][]segment{}, int64(0)
+	for _, s := range all {
+		levels[s.level] = append(levels[s.level], s)
+		top = max(top, s.level)
+	}
+	for level := range top + 1 {
+		group := append(levels[level], some...)
+		pages := int64(0)
+		for _, s := range group {
+			pages += s.pages
+		}
+		count := len(levels[level]) + min(1, len(some)) // some become one of this level
+		if count >= mergeAt && pages <= most {
+			some = group
+		} else if some != nil {
+			break
+		}
+	}
+	return some
 }
 
 // CompactSearch makes one segment of a layer, without what pages have left
@@ -204,7 +230,7 @@ func (tx *Tx) mergeSegments(ctx context.Context, layer string, some []segment) e
 		merged.level = max(merged.level, s.level+1)
 		merged.first, merged.last = min(merged.first, s.first), max(merged.last, s.last)
 		total += s.pages
-		if s.pages > most.pages {
+		if s.pages > most.pages && s.isStored() {
 			most = s
 		}
 	}
@@ -214,7 +240,7 @@ func (tx *Tx) mergeSegments(ctx context.Context, layer string, some []segment) e
 	}
 	seen := newIDSet(merged.first, merged.last)
 	lives := func(id int64) bool { return living.has(id) && seen.add(id) }
-	if err := tx.newSegment(ctx, layer, &merged, nil); err != nil {
+	if err := tx.newSegment(ctx, layer, &merged); err != nil {
 		return err
 	}
 	cuts := []string{""}
@@ -230,7 +256,7 @@ func (tx *Tx) mergeSegments(ctx context.Context, layer string, some []segment) e
 		}
 		parts := make([][]search.Row, len(some))
 		for k, s := range some {
-			if parts[k], err = tx.indexRows(ctx, layer, s.number, from, to); err != nil {
+			if parts[k], err = tx.indexRows(ctx, layer, s, from, to); err != nil {
 				return err
 			}
 		}
@@ -251,6 +277,9 @@ func (tx *Tx) mergeSegments(ctx context.Context, layer string, some []segment) e
 
 func (tx *Tx) dropSegments(ctx context.Context, layer string, some []segment) error {
 	for _, s := range some {
+		if !s.isStored() {
+			continue
+		}
 		if err := tx.put(ctx, `DELETE FROM search_index WHERE layer_id = $1 AND segment = $2`, layer, s.number); err != nil {
 			return err
 		}
@@ -322,21 +351,31 @@ func (r Reader) indexCuts(ctx context.Context, layer string, segment int64) ([]s
 	return out, nil
 }
 
-// indexRows reads what a segment has of the words from one to another.
-func (r Reader) indexRows(ctx context.Context, layer string, segment int64, from, to string) ([]search.Row, error) {
-	var out []search.Row
+// indexRows returns what a segment has of the words from one to another.
+func (r Reader) indexRows(ctx context.Context, layer string, of segment, from, to string) (out []search.Row, err error) {
 	for _, keys := range search.KeyRanges(from, to) {
-		rows, err := many(ctx, r, func(s scanner) (v search.Row, err error) {
-			err = s.Scan(&v.Key, &v.Data)
-			return v, err
-		}, `SELECT key, data FROM search_index WHERE layer_id = $1 AND segment = $2 AND key >= $3 AND key < $4 ORDER BY key`,
-			layer, segment, keys[0], keys[1])
-		if err != nil {
-			return nil, err
+		rows := rowsBetween(of.rows, keys[0], keys[1])
+		if of.isStored() {
+			rows, err = many(ctx, r, func(s scanner) (v search.Row, err error) {
+				err = s.Scan(&v.Key, &v.Data)
+				return v, err
+			}, `SELECT key, data FROM search_index WHERE layer_id = $1 AND segment = $2 AND key >= $3 AND key < $4 ORDER BY key`,
+				layer, of.number, keys[0], keys[1])
+			if err != nil {
+				return nil, err
+			}
 		}
 		out = append(out, rows...)
 	}
 	return out, nil
+}
+
+// rowsBetween returns the rows [from, to) of some that are in order.
+func rowsBetween(rows []search.Row, from, to string) []search.Row {
+	byKey := func(r search.Row, key string) int { return strings.Compare(r.Key, key) }
+	first, _ := slices.BinarySearchFunc(rows, from, byKey)
+	end, _ := slices.BinarySearchFunc(rows, to, byKey)
+	return rows[first:end]
 }
 
 // StaleSearchLayers returns the layers whose index was made by another version
@@ -350,7 +389,6 @@ type rebuiltIndex struct {
 	layer    string
 	lastID   int64 // of the layer when it was read
 	segments []segment
-	rows     [][]search.Row
 }
 
 // RebuildSearch makes the index of a layer anew from its pages. It reports
@@ -380,8 +418,7 @@ func (r Reader) analyseLayer(ctx context.Context, layer string) (*rebuiltIndex, 
 			build.AddEncoded(ids[i], p.terms)
 		}
 		after = ids[len(ids)-1]
-		out.segments = append(out.segments, segment{level: levelOf(int64(len(ids))), pages: int64(len(ids)), first: ids[0], last: after})
-		out.rows = append(out.rows, build.Rows())
+		out.segments = append(out.segments, segment{level: levelOf(int64(len(ids))), pages: int64(len(ids)), first: ids[0], last: after, rows: build.Rows()})
 	}
 }
 
@@ -405,7 +442,7 @@ func (tx *Tx) replaceIndex(ctx context.Context, x *rebuiltIndex) (bool, error) {
 		return false, err
 	}
 	for i := range x.segments {
-		if err := tx.newSegment(ctx, x.layer, &x.segments[i], x.rows[i]); err != nil {
+		if err := tx.newSegment(ctx, x.layer, &x.segments[i]); err != nil {
 			return false, fmt.Errorf("index %s: %w", x.layer, err)
 		}
 	}
@@ -455,7 +492,7 @@ func (r Reader) CheckSearch(ctx context.Context, layer string) error {
 		return err
 	}
 	for _, s := range segments {
-		if err := r.eachIndexed(ctx, layer, s.number, add); err != nil {
+		if err := r.eachIndexed(ctx, layer, s, add); err != nil {
 			return err
 		}
 	}
@@ -482,8 +519,8 @@ func (r Reader) CheckSearch(ctx context.Context, layer string) error {
 }
 
 // eachIndexed calls fn for every posting of a segment.
-func (r Reader) eachIndexed(ctx context.Context, layer string, segment int64, fn func(int64, []byte, search.Impact)) error {
-	cuts, err := r.indexCuts(ctx, layer, segment)
+func (r Reader) eachIndexed(ctx context.Context, layer string, s segment, fn func(int64, []byte, search.Impact)) error {
+	cuts, err := r.indexCuts(ctx, layer, s.number)
 	if err != nil {
 		return err
 	}
@@ -492,12 +529,12 @@ func (r Reader) eachIndexed(ctx context.Context, layer string, segment int64, fn
 		if i+1 < len(cuts) {
 			to = cuts[i+1]
 		}
-		rows, err := r.indexRows(ctx, layer, segment, from, to)
+		rows, err := r.indexRows(ctx, layer, s, from, to)
 		if err != nil {
 			return err
 		}
 		if err := search.EachPosting(rows, fn); err != nil {
-			return fmt.Errorf("segment %d of layer %s: %w", segment, layer, ErrSearchIndex)
+			return fmt.Errorf("segment %d of layer %s: %w", s.number, layer, ErrSearchIndex)
 		}
 	}
 	return nil

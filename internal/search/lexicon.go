@@ -46,11 +46,16 @@ func (l *lexicon) named(word string) *term {
 		return t
 	}
 	t = &term{text: strings.Clone(word)} // which is a part of a page
-	var start [8]byte
-	copy(start[:], word)
-	t.start = binary.BigEndian.Uint64(start[:])
+	t.start = startOf(word)
 	l.terms[t.text] = t
 	return t
+}
+
+// startOf returns the first characters of a term as a number in the same order.
+func startOf[T string | []byte](term T) uint64 {
+	var start [8]byte
+	copy(start[:], term)
+	return binary.BigEndian.Uint64(start[:])
 }
 
 // forget drops the terms that were not on one of the last pages if there are

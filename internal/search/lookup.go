@@ -145,7 +145,7 @@ func (l *Lookup) AddRow(layer int, segment int64, key string, data []byte) error
 		l.lists[listPlace{layer, segment, ListWord(key)}] = bytes.Clone(data)
 		return nil
 	}
-	if !l.bucketWords(data, func(w Word) bool {
+	if !l.bucketWords(key, data, func(w Word) bool {
 		l.add(w.Term, w.Pages, wordList{layer: layer, segment: segment, data: w.Postings})
 		return true
 	}) {
@@ -246,11 +246,15 @@ func (l *Lookup) docTerms(data []byte) iter.Seq2[[]byte, Impact] {
 
 // bucketWords calls fn for the words of a bucket that may answer the query.
 // It returns false if the bucket is damaged.
-func (l *Lookup) bucketWords(data []byte, fn func(Word) bool) bool {
+func (l *Lookup) bucketWords(key string, data []byte, fn func(Word) bool) bool {
 	if l.comparing(len(data) / bytesPerWord) {
 		return EachWord(data, fn)
 	}
+	start := strings.TrimPrefix(key, keyBucket)
 	for _, w := range l.wanted {
+		if !strings.HasPrefix(w.word, start) && !(w.prefix && strings.HasPrefix(start, w.word)) {
+			continue
+		}
 		if !EachWordOf(data, w.word, w.prefix, fn) {
 			return false
 		}

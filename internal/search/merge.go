@@ -3,7 +3,6 @@ package search
 import (
 	"bytes"
 	"cmp"
-	"container/heap"
 	"encoding/binary"
 	"slices"
 	"strings"
@@ -256,13 +255,16 @@ func FoldDocs(ids []int64, docs [][]byte) []Row {
 		}
 		return s.Rows()
 	}
-	h := make(docHeap, 0, len(docs))
+	var h docHeap
 	for i, d := range docs {
-		if r := (&docReader{id: ids[i], rest: d}); r.next() {
+		r := &docReader{id: ids[i], rest: d}
+		if r.next() {
 			h = append(h, r)
 		}
 	}
-	heap.Init(&h)
+	for i := len(h)/2 - 1; i >= 0; i-- {
+		h.down(i)
+	}
 	out := newLists()
 	defer out.release()
 	for len(h) > 0 {
@@ -271,11 +273,11 @@ func FoldDocs(ids []int64, docs [][]byte) []Row {
 		l := out.last(len(docs))
 		for len(h) > 0 && string(h[0].term) == string(term) {
 			l.add(Posting{h[0].id, h[0].impact})
-			if h[0].next() {
-				heap.Fix(&h, 0)
-			} else {
-				heap.Pop(&h)
+			if !h[0].next() {
+				last := len(h) - 1
+				h[0], h = h[last], h[:last]
 			}
+			h.down(0)
 		}
 		out.keep()
 	}
@@ -287,6 +289,7 @@ type docReader struct {
 	id     int64
 	rest   []byte
 	term   []byte
+	start  uint64 // of the term, see term.start
 	impact Impact
 }
 
@@ -299,23 +302,38 @@ func (r *docReader) next() bool {
 	if r.term, r.rest, ok = readTerm(r.term, r.rest); !ok || len(r.rest) == 0 {
 		return false
 	}
+	r.start = startOf(r.term)
 	r.impact, r.rest = Impact(r.rest[0]), r.rest[1:]
 	return true
 }
 
-// docHeap has the docs in the order of their terms at hand, and then of their ids.
+// before reports whether the term at hand comes before that of another reader.
+// Of the same term, the page with the lower id comes first.
+func (r *docReader) before(o *docReader) bool {
+	if r.start != o.start {
+		return r.start < o.start
+	}
+	c := bytes.Compare(r.term, o.term)
+	return c < 0 || c == 0 && r.id < o.id
+}
+
+// docHeap is a heap of readers by their terms at hand. It does not use
+// container/heap, whose calls cannot be inlined: they take longer than the rest.
 type docHeap []*docReader
 
-func (h docHeap) Len() int      { return len(h) }
-func (h docHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h docHeap) Less(i, j int) bool {
-	c := bytes.Compare(h[i].term, h[j].term)
-	return c < 0 || c == 0 && h[i].id < h[j].id
-}
-func (h *docHeap) Push(x any) { *h = append(*h, x.(*docReader)) }
-func (h *docHeap) Pop() any {
-	last := len(*h) - 1
-	r := (*h)[last]
-	*h = (*h)[:last]
-	return r
+// down restores the order after the reader at i moved on.
+func (h docHeap) down(i int) {
+	for {
+		least := i
+		for _, k := range [2]int{2*i + 1, 2*i + 2} {
+			if k < len(h) && h[k].before(h[least]) {
+				least = k
+			}
+		}
+		if least == i {
+			return
+		}
+		h[i], h[least] = h[least], h[i]
+		i = least
+	}
 }

@@ -16,9 +16,9 @@ const (
 	keyBucket = "b"
 	keyList   = "l"
 	// maxInline is the size of postings that are kept beside the word.
-	maxInline = 32
+	maxInline = 96
 	// maxBucket is the size at which a bucket is divided.
-	maxBucket = 2 << 10
+	maxBucket = 4 << 10
 	// maxDepth is how many characters of a word its bucket can have.
 	maxDepth = 5
 )

@@ -29,7 +29,7 @@ var layers = [][]string{
 	{"internal/adaptive", "internal/challenge", "internal/customization", "internal/embeds", "internal/fonts", "internal/frontmatter", "internal/helpdesk", "internal/mail", "internal/saml", "internal/topics", "internal/visitor"},
 	{"internal/markup", "internal/sitefile"},
 	{"internal/apidoc", "internal/epub", "internal/folder", "internal/git", "internal/pdf", "internal/reading", "internal/reference", "internal/social", "internal/staticindex", "internal/theme", "internal/translate", "internal/visualdiff"},
-	{"internal/store", "internal/blob"},
+	{"internal/store", "internal/blob", "internal/mcpserver"},
 	{"internal/authz", "internal/seal"},
 	{"internal/audit", "internal/jobs"},
 	{"internal/apispec", "internal/assets", "internal/certs", "internal/orgs", "internal/sites", "internal/webhooks"},
@@ -59,7 +59,7 @@ var only = map[string][]string{
 	"github.com/danielgtaylor/huma":       {"internal/api"},
 	"github.com/alecthomas/kong":          {"cmd/octavo"},
 	"github.com/prometheus/client_golang": {"internal/server"},
-	"net/http":                            {"internal/api", "internal/certs", "internal/coding", "internal/console", "internal/server", "internal/outbound", "internal/blob", "internal/git", "internal/oidc", "internal/preview", "internal/publish", "internal/readyconn", "internal/scim", "internal/theme", "cmd/octavo", "bench", "bench/hostile"},
+	"net/http":                            {"internal/api", "internal/certs", "internal/coding", "internal/console", "internal/server", "internal/outbound", "internal/blob", "internal/git", "internal/mcpserver", "internal/oidc", "internal/preview", "internal/publish", "internal/readyconn", "internal/scim", "internal/theme", "cmd/octavo", "bench", "bench/hostile"},
 	"github.com/klauspost/compress":       {"internal/coding", "internal/server"},
 	"github.com/andybalholm/brotli":       {"internal/coding"},
 	"github.com/wneessen/go-mail":         {"internal/mail"},
@@ -83,7 +83,7 @@ var only = map[string][]string{
 	"code.dny.dev/ssrf":                   {"internal/outbound"},
 	"codeberg.org/go-fonts/dejavu":        {"internal/social", "internal/typeface"},
 	"github.com/go-text/typesetting":      {"internal/pdf", "internal/social", "internal/typeface"},
-	"github.com/modelcontextprotocol":     {"internal/publish"},
+	"github.com/modelcontextprotocol":     {"internal/mcpserver"},
 	"golang.org/x/text":                   {"internal/pdf", "internal/topics"},
 }
 

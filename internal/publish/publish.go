@@ -14,8 +14,6 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/cache"
@@ -25,6 +23,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/formula"
 	"github.com/octavo-docs/octavo/internal/insights"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/mcpserver"
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/sites"
 	"github.com/octavo-docs/octavo/internal/theme"
@@ -98,7 +97,7 @@ type Handler struct {
 	calling    *budget.Pool                // of those requests, by site
 	highlight  *markup.Highlighter
 	formulas   *formula.Typesetter
-	schemas    *mcp.SchemaCache
+	mcp        *mcpserver.Server
 	maxListed  int // pages of one sitemap
 	fullPages  int // pages of one part of the whole text of a site
 }
@@ -111,7 +110,7 @@ func New(c Config) (*Handler, error) {
 	}
 	h := &Handler{
 		Config: c, base: base, highlight: markup.NewHighlighter(highlightBytes), formulas: formula.New(formulaBytes),
-		schemas: mcp.NewSchemaCache(), maxListed: maxListed, fullPages: fullPages,
+		mcp: mcpserver.New(), maxListed: maxListed, fullPages: fullPages,
 		states:   cache.New[stateKey](maxStates, (*state).weight),
 		editions: edition.NewCache(maxEditions),
 		reviews:  cache.New[changedKey](maxReviews, func(c *changed) int { return 1 + len(c.pages) }),

@@ -3,7 +3,6 @@ package publish
 import (
 	"bytes"
 	"cmp"
-	"encoding/xml"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/reading"
+	"github.com/octavo-docs/octavo/internal/rss"
 )
 
 const (
@@ -24,41 +24,6 @@ const (
 
 // feedAddress returns where the feed of the page at an address is.
 func feedAddress(at string) string { return strings.TrimSuffix(at, "/") + "/" + feedFile }
-
-// Parts of a feed by RSS 2.0.
-type (
-	rss struct {
-		XMLName xml.Name `xml:"rss"`
-		Version string   `xml:"version,attr"`
-		Atom    string   `xml:"xmlns:atom,attr"`
-		Channel channel  `xml:"channel"`
-	}
-	channel struct {
-		Title       string     `xml:"title"`
-		Link        string     `xml:"link"`
-		Self        selfLink   `xml:"atom:link"`
-		Description string     `xml:"description"`
-		Language    string     `xml:"language,omitempty"`
-		Items       []feedItem `xml:"item"`
-	}
-	selfLink struct {
-		Href string `xml:"href,attr"`
-		Rel  string `xml:"rel,attr"`
-		Type string `xml:"type,attr"`
-	}
-	feedItem struct {
-		Title       string   `xml:"title"`
-		Link        string   `xml:"link"`
-		GUID        feedGUID `xml:"guid"`
-		Date        string   `xml:"pubDate,omitempty"`
-		Categories  []string `xml:"category"`
-		Description string   `xml:"description"`
-	}
-	feedGUID struct {
-		Permanent bool   `xml:"isPermaLink,attr"`
-		Value     string `xml:",chardata"`
-	}
-)
 
 // serveFeed sends the feed of a page that has updates. It reports whether the path
 // names one.
@@ -85,7 +50,7 @@ func (v *visit) serveFeed(w http.ResponseWriter, r *http.Request, e *edition.Edi
 	if err != nil || !ok {
 		return false, err
 	}
-	return true, send(w, r, "application/rss+xml; charset=utf-8", b)
+	return true, send(w, r, rss.Type+"; charset=utf-8", b)
 }
 
 // feed returns the updates of a page, the newest first; ok is false if the page has
@@ -104,36 +69,36 @@ func (v *visit) feed(e *edition.Edition, n *edition.Node) (feed []byte, ok bool,
 		return nil, false, err
 	}
 	slices.SortStableFunc(updates, func(a, b markup.Update) int { return b.Date.Compare(a.Date) })
-	c := channel{
-		Title: n.Title + " · " + v.title(), Link: v.absolute(at), Description: cmp.Or(n.Description, n.Title), Language: e.Space.Language,
-		Self: selfLink{v.absolute(feedAddress(at)), "self", "application/rss+xml"},
+	f := rss.Feed{
+		Title: n.Title + " · " + v.title(), Link: v.absolute(at), Self: v.absolute(feedAddress(at)),
+		Description: cmp.Or(n.Description, n.Title), Language: e.Space.Language,
 	}
 	p := v.printer(e)
 	for _, u := range updates[:min(len(updates), maxFed)] {
-		item, err := v.feedItem(p, u, c.Link)
+		item, err := v.feedItem(p, u, f.Link)
 		if err != nil {
 			return nil, false, err
 		}
-		c.Items = append(c.Items, item)
+		f.Items = append(f.Items, item)
 	}
 	if p.err != nil {
 		return nil, false, p.err
 	}
-	b, err := xml.Marshal(rss{Version: "2.0", Atom: "http://www.w3.org/2005/Atom", Channel: c})
-	return append([]byte(xml.Header), b...), true, err
+	b, err := f.XML()
+	return b, true, err
 }
 
 // feedItem returns an update of the page at an address. Its links are whole:
 // readers of feeds do not know where it is from.
-func (v *visit) feedItem(p *printer, u markup.Update, page string) (feedItem, error) {
-	item := feedItem{Link: page}
+func (v *visit) feedItem(p *printer, u markup.Update, page string) (rss.Item, error) {
+	item := rss.Item{Link: page, Date: u.Date}
 	if all := markup.Headings(u.Document); len(all) > 0 {
 		item.Title, item.Link = all[0].Text, page+reading.Fragment(all[0].Anchor)
 	}
-	item.GUID = feedGUID{Value: item.Link}
+	item.ID = item.Link
 	if !u.Date.IsZero() {
 		day := u.Date.Format(time.DateOnly)
-		item.Title, item.GUID.Value, item.Date = cmp.Or(item.Title, day), item.Link+" "+day, u.Date.Format(time.RFC1123Z)
+		item.Title, item.ID = cmp.Or(item.Title, day), item.Link+" "+day
 	}
 	for _, tag := range u.Tags {
 		if label, ok := p.title(tag); ok {

@@ -1,14 +1,13 @@
 package publish
 
 import (
-	"cmp"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/octavo-docs/octavo/internal/acceptlanguage"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/edition"
 )
@@ -20,8 +19,6 @@ const (
 	// maxLanguages is the number of variants of one place up to which readers are sent to
 	// the one in their language: all of them are looked at.
 	maxLanguages = 50
-	// maxPreferences is how many languages of a browser are looked at.
-	maxPreferences = 20
 )
 
 // languageParam is in the links with which readers choose another language.
@@ -48,13 +45,17 @@ func (v *visit) chooseLanguage(w http.ResponseWriter, r *http.Request) (bool, er
 	if c, err := r.Cookie(languageCookie); err == nil {
 		chosen = c.Value
 	}
-	wanted := append([]string{chosen}, preferences(r.Header.Get("Accept-Language"))...)
-	to, ok := bestLanguage(all, wanted)
-	if !ok || to.item.ID == v.target.Space.ID {
+	wanted := append([]string{chosen}, acceptlanguage.Parse(r.Header.Get("Accept-Language"))...)
+	there := make([]string, len(all))
+	for i, o := range all {
+		there[i] = o.lang
+	}
+	best := acceptlanguage.Best(there, wanted)
+	if best < 0 || all[best].item.ID == v.target.Space.ID {
 		return false, nil
 	}
 	w.Header().Set("Cache-Control", "private, no-store")
-	redirect(w, r, v.baseOf(to.item), http.StatusTemporaryRedirect)
+	redirect(w, r, v.baseOf(all[best].item), http.StatusTemporaryRedirect)
 	return true, nil
 }
 
@@ -106,56 +107,4 @@ func (v *visit) languages() (out []inLanguage, err error) {
 		}
 	}
 	return out, nil
-}
-
-// bestLanguage returns the first variant in a wanted language: in the same one, or else
-// in another form of it, as pt is of pt-BR.
-func bestLanguage(all []inLanguage, wanted []string) (inLanguage, bool) {
-	for _, lang := range wanted {
-		for _, o := range all {
-			if lang != "" && o.lang == lang {
-				return o, true
-			}
-		}
-		for _, o := range all {
-			if lang != "" && primary(o.lang) == primary(lang) {
-				return o, true
-			}
-		}
-	}
-	return inLanguage{}, false
-}
-
-func primary(lang string) string {
-	p, _, _ := strings.Cut(lang, "-")
-	return p
-}
-
-// preferences returns the languages of an Accept-Language header in lower case, the
-// preferred ones first.
-func preferences(header string) []string {
-	type preference struct {
-		lang    string
-		quality float64
-	}
-	var all []preference
-	for part := range strings.SplitSeq(header, ",") {
-		if len(all) == maxPreferences {
-			break
-		}
-		lang, rest, _ := strings.Cut(strings.TrimSpace(part), ";")
-		p := preference{strings.ToLower(strings.TrimSpace(lang)), 1}
-		if q, ok := strings.CutPrefix(strings.TrimSpace(rest), "q="); ok {
-			p.quality, _ = strconv.ParseFloat(q, 64) // 0 if it is none: not wanted
-		}
-		if p.lang != "" && p.lang != "*" && p.quality > 0 {
-			all = append(all, p)
-		}
-	}
-	slices.SortStableFunc(all, func(a, b preference) int { return cmp.Compare(b.quality, a.quality) })
-	out := make([]string, len(all))
-	for i, p := range all {
-		out[i] = p.lang
-	}
-	return out
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -281,8 +282,10 @@ func updatePage(ctx context.Context, d *revision.Draft, at string, c Change) err
 		}
 	}
 	d.Touch(p.ID)
-	if err := d.Put(ctx, p); err != nil {
-		return err
+	if !reflect.DeepEqual(p, before) { // a change of the body alone is put when it is composed
+		if err := d.Put(ctx, p); err != nil {
+			return err
+		}
 	}
 	return d.Write(at, p.ID, c.Body)
 }

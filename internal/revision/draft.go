@@ -119,7 +119,7 @@ func (d *Draft) Put(ctx context.Context, p docs.Page) error {
 	if err != nil {
 		return err
 	}
-	d.Set(KeyPage+string(p.ID), b)
+	d.setPage(p, b)
 	d.Set(OrderKey(p), nil)
 	if p.Type == docs.PageComputed {
 		d.Set(KeyComputed+string(p.ID), nil)
@@ -418,21 +418,37 @@ func (d *Draft) PutReusable(r docs.Reusable) error {
 	return nil
 }
 
+// setPage sets a page to its encoding.
+func (d *Draft) setPage(p docs.Page, encoded []byte) {
+	d.Set(KeyPage+string(p.ID), encoded)
+	d.Cache.keep(p, encoded)
+}
+
 // Stamp sets the time of change of the pages that differ from the base.
 func (d *Draft) Stamp(ctx context.Context) error {
+	before := d.Before()
 	for _, id := range d.Touched {
-		p, ok, err := d.Lookup(ctx, id)
-		if err != nil {
-			return err
-		}
-		if !ok {
+		key := KeyPage + string(id)
+		now, changed := d.over.get(key)
+		if !changed || now == nil {
 			continue
 		}
-		b, err := d.Stamped(ctx, &p)
+		was, had, err := before.Get(ctx, key)
 		if err != nil {
 			return err
 		}
-		d.Set(KeyPage+string(id), b)
+		if had && bytes.Equal(was, now) {
+			continue
+		}
+		p, err := d.Cache.page(id, now)
+		if err != nil {
+			return err
+		}
+		b, err := d.encodeChanged(&p)
+		if err != nil {
+			return err
+		}
+		d.setPage(p, b)
 	}
 	return nil
 }
@@ -440,8 +456,7 @@ func (d *Draft) Stamp(ctx context.Context) error {
 // Stamped sets the time of change of a page if it differs from the base, and
 // returns the page as it is stored.
 func (d *Draft) Stamped(ctx context.Context, p *docs.Page) ([]byte, error) {
-	base := d.Before()
-	was, had, err := base.Get(ctx, KeyPage+string(p.ID))
+	was, had, err := d.Before().Get(ctx, KeyPage+string(p.ID))
 	if err != nil {
 		return nil, err
 	}
@@ -450,6 +465,12 @@ func (d *Draft) Stamped(ctx context.Context, p *docs.Page) ([]byte, error) {
 			return b, err
 		}
 	}
+	return d.encodeChanged(p)
+}
+
+// encodeChanged sets the time of change of a page, and returns the page as it is
+// stored.
+func (d *Draft) encodeChanged(p *docs.Page) ([]byte, error) {
 	if p.CreatedAt.IsZero() {
 		p.CreatedAt = d.Now
 	}

@@ -62,6 +62,15 @@ func (c *PageCache) page(id docs.PageID, from []byte) (docs.Page, error) {
 	return p, err
 }
 
+// keep makes page return a page that was just encoded without decoding it. It keeps only pages
+// that are the same after both: not those with something that could be empty or nil, or with a
+// text that is not valid UTF-8, of which the encoding has other characters.
+func (c *PageCache) keep(p docs.Page, encoded []byte) {
+	if c != nil && isPlain(p) && !bytes.Contains(encoded, []byte(`\ufffd`)) {
+		c.pages.Set(pageKey{p.ID, maphash.Bytes(pageSeed, encoded)}, decodedPage{encoded, p})
+	}
+}
+
 // isPlain reports whether a page points to nothing that could be changed.
 func isPlain(p docs.Page) bool {
 	return p.Target == nil && p.Layout == nil && p.Cover == nil && p.Variables == nil && p.Tags == nil && p.MetaLinks == nil && p.Computed == nil

@@ -218,7 +218,8 @@ func (s *Service) commitSpace(ctx context.Context, tx *store.Tx, g *authz.Grant,
 		return rev, err
 	}
 	add := p.adds(rev)
-	if err := tx.MoveHead(ctx, p.space.ID, p.sealed.Base.ID, rev.ID, add); err != nil {
+	followed, err := tx.MoveHead(ctx, p.space.ID, p.sealed.Base.ID, rev.ID, add)
+	if err != nil {
 		return rev, err
 	}
 	if err := tx.WithinQuotas(ctx, g.Space, add); err != nil {
@@ -227,7 +228,7 @@ func (s *Service) commitSpace(ctx context.Context, tx *store.Tx, g *authz.Grant,
 	if err := p.index.Write(ctx, tx, g.Space); err != nil {
 		return rev, err
 	}
-	if s.Moved != nil {
+	if followed && s.Moved != nil {
 		if err := s.Moved(ctx, tx, p.space, rev); err != nil {
 			return rev, err
 		}

@@ -35,8 +35,9 @@ type Service struct {
 	BaseURL  string // without a slash at the end
 	Log      *slog.Logger
 	Fonts    *typeface.Fonts // of PDFs, besides the bundled ones; nil is none
-	// Moved is called for every revision that becomes the newest of a space, in
-	// the transaction that makes it so; nil is nobody.
+	// Moved is called for every revision that becomes the newest of a space that a
+	// git connection or a translation follows (see store.Tx.MoveHead), in the
+	// transaction that makes it so; nil is nobody.
 	Moved func(ctx context.Context, tx *store.Tx, sp docs.Space, rev docs.Revision) error
 	// Specs are shown by the blocks that refer to them; nil: none is known.
 	Specs Specs

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"slices"
 	"strings"
 
@@ -129,15 +131,18 @@ func (tx *Tx) AddRevision(ctx context.Context, v docs.Revision) error {
 }
 
 // MoveHead makes a revision the newest of its space, if the newest is still
-// the one that it was made from.
-func (tx *Tx) MoveHead(ctx context.Context, space docs.SpaceID, from, to docs.RevisionID, add docs.Usage) error {
-	n, err := tx.exec(ctx, `
+// the one that it was made from. It reports whether a git connection or a
+// translation may follow the change.
+func (tx *Tx) MoveHead(ctx context.Context, space docs.SpaceID, from, to docs.RevisionID, add docs.Usage) (followed bool, err error) {
+	err = tx.run.row(ctx, `
 		UPDATE spaces SET revision_id = $3, updated_at = $4, content_bytes = content_bytes + $5, file_bytes = file_bytes + $6, page_count = page_count + $7
-		WHERE id = $1 AND revision_id = $2`, space, from, to, tx.Now(), add[docs.QuotaContent], add[docs.QuotaFiles], add[docs.QuotaPages])
-	if err == nil && n == 0 {
+		WHERE id = $1 AND revision_id = $2
+		RETURNING EXISTS (SELECT 1 FROM git_connections WHERE space_id = $1) OR EXISTS (SELECT 1 FROM translations WHERE source_space = $1)`,
+		space, from, to, tx.Now(), add[docs.QuotaContent], add[docs.QuotaFiles], add[docs.QuotaPages]).Scan(&followed)
+	if errors.Is(err, sql.ErrNoRows) {
 		err = errs.E(errs.Precondition, "the content of the space has changed in the meantime; read it again")
 	}
-	return err
+	return followed, err
 }
 
 // StoredDocument is a source that a page had at some time.

@@ -1,0 +1,300 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/octavo-docs/octavo/internal/budget"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/jsontext"
+)
+
+// maxJSONDepth bounds the nesting of a body.
+const maxJSONDepth = 256
+
+// readStrict reads a body that is one JSON value, as encoding/json would decode it. It refuses
+// what the type comment of strictReader says, and bodies of too many values.
+func readStrict(b []byte) (any, error) {
+	if !utf8.Valid(b) {
+		return nil, errs.E(errs.Invalid, "is not valid UTF-8")
+	}
+	// Each value takes much more memory than its bytes. The largest page that is allowed has fewer
+	// than the default as a document.
+	if most := budget.Limit(budget.Values); jsontext.MoreValues(b, int(most)) {
+		return nil, errs.E(errs.Invalid, "has more than %d values; send it in several requests", most)
+	}
+	r := strictReader{rest: b}
+	v, err := r.value(0)
+	if err == errSyntax {
+		err = syntaxError(b)
+	}
+	if r.next(); err == nil && len(r.rest) > 0 {
+		err = errSeveral
+	}
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+var (
+	errSyntax  = errs.E(errs.Invalid, "is not valid JSON")
+	errSeveral = errs.E(errs.Invalid, "contains more than one JSON value")
+)
+
+// syntaxError returns what encoding/json finds wrong with a text. It is slow, and called for what
+// strictReader has refused.
+func syntaxError(b []byte) error {
+	d := json.NewDecoder(bytes.NewReader(b))
+	for depth := 0; ; {
+		t, err := d.Token()
+		switch {
+		case err == io.EOF || err == io.ErrUnexpectedEOF:
+			return errs.E(errs.Invalid, "is not complete JSON")
+		case err != nil:
+			return errs.E(errs.Invalid, "is not valid JSON: %v", err)
+		}
+		switch t {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+		if depth == 0 { // a number that ends where the next begins, such as 01
+			return errSeveral
+		}
+	}
+}
+
+// strictReader reads one JSON value of valid UTF-8. It refuses an object that has a key twice,
+// which two readers could understand differently, NUL characters, which PostgreSQL cannot store,
+// and values that are nested too deeply. encoding/json would read a body twice for that: as
+// tokens, and each of these for where it ends.
+//
+// The path to a value is written down only when something is wrong there.
+type strictReader struct {
+	rest []byte
+	way  []any  // keys and indexes
+	text []byte // of a string with escapes
+}
+
+// next skips white space and returns the byte behind it; at the end 0, which no value begins with.
+func (r *strictReader) next() byte {
+	for i, c := range r.rest {
+		if c != ' ' && c != '\n' && c != '\t' && c != '\r' {
+			r.rest = r.rest[i:]
+			return c
+		}
+	}
+	r.rest = nil
+	return 0
+}
+
+// skip skips a byte that has to be next; 0 is none.
+func (r *strictReader) skip(c byte) error {
+	if c == 0 {
+		return nil
+	}
+	if r.next() != c {
+		return errSyntax
+	}
+	r.rest = r.rest[1:]
+	return nil
+}
+
+// ends reports whether no further member or element follows, or nothing that could be one.
+func (r *strictReader) ends() bool {
+	c := r.next()
+	return c == 0 || c == '}' || c == ']'
+}
+
+// value reads a value behind a separator; 0 is none.
+func (r *strictReader) value(separator byte) (any, error) {
+	if len(r.way) > maxJSONDepth {
+		return nil, errs.E(errs.Invalid, "is nested deeper than %d levels", maxJSONDepth)
+	}
+	if err := r.skip(separator); err != nil {
+		return nil, err
+	}
+	switch r.next() {
+	case '{':
+		return r.object()
+	case '[':
+		return r.array()
+	case '"':
+		return r.string()
+	case 't':
+		return true, r.word("true")
+	case 'f':
+		return false, r.word("false")
+	case 'n':
+		return nil, r.word("null")
+	}
+	return r.number()
+}
+
+func (r *strictReader) object() (any, error) {
+	out := map[string]any{}
+	r.rest = r.rest[1:]
+	r.way = append(r.way, "")
+	last := len(r.way) - 1
+	for separator := byte(0); !r.ends(); separator = ',' {
+		if err := r.skip(separator); err != nil {
+			return nil, err
+		}
+		if r.next() != '"' {
+			return nil, errSyntax
+		}
+		key, err := r.string()
+		if err != nil {
+			return nil, err
+		}
+		r.way[last] = key
+		if _, twice := out[key]; twice {
+			return nil, errs.E(errs.Invalid, "has the key %q twice", r.at())
+		}
+		if out[key], err = r.value(':'); err != nil {
+			return nil, err
+		}
+	}
+	r.way = r.way[:last]
+	return out, r.skip('}')
+}
+
+func (r *strictReader) array() (any, error) {
+	out := []any{}
+	r.rest = r.rest[1:]
+	r.way = append(r.way, 0)
+	last := len(r.way) - 1
+	for separator := byte(0); !r.ends(); separator = ',' {
+		r.way[last] = len(out)
+		v, err := r.value(separator)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	r.way = r.way[:last]
+	return out, r.skip(']')
+}
+
+func (r *strictReader) word(w string) error {
+	if !bytes.HasPrefix(r.rest, []byte(w)) {
+		return errSyntax
+	}
+	r.rest = r.rest[len(w):]
+	return nil
+}
+
+// number reads a number. Bodies have few of them, so encoding/json reads them.
+func (r *strictReader) number() (any, error) {
+	n := 0
+	for n < len(r.rest) && strings.IndexByte("+-.0123456789Ee", r.rest[n]) >= 0 {
+		n++
+	}
+	var v float64
+	if json.Unmarshal(r.rest[:n], &v) != nil {
+		return nil, errSyntax
+	}
+	r.rest = r.rest[n:]
+	return v, nil
+}
+
+// string reads a string.
+func (r *strictReader) string() (string, error) {
+	s, err := r.unquote()
+	if err == nil && strings.IndexByte(s, 0) >= 0 {
+		err = errs.E(errs.Invalid, "has a NUL character at body.%s", r.at())
+	}
+	return s, err
+}
+
+func (r *strictReader) unquote() (string, error) {
+	b := r.rest[1:]
+	r.text = r.text[:0]
+	for from := 0; ; {
+		i := from
+		for i < len(b) && b[i] != '"' && b[i] != '\\' && b[i] >= ' ' {
+			i++
+		}
+		switch {
+		case i == len(b) || b[i] < ' ':
+			return "", errSyntax
+		case b[i] == '"' && from == 0:
+			r.rest = b[i+1:]
+			return string(b[:i]), nil
+		case cap(r.text) == 0:
+			r.text = make([]byte, 0, min(len(b), 4<<10))
+		}
+		r.text = append(r.text, b[from:i]...)
+		if b[i] == '"' {
+			r.rest = b[i+1:]
+			return string(r.text), nil
+		}
+		n := r.escape(b[i:])
+		if n == 0 {
+			return "", errSyntax
+		}
+		from = i + n
+	}
+}
+
+// escape appends the character of an escape to the text, and returns the length of the escape, 0
+// if it is none.
+func (r *strictReader) escape(b []byte) int {
+	if len(b) < 2 {
+		return 0
+	}
+	if at := strings.IndexByte(`"\/bfnrt`, b[1]); at >= 0 {
+		r.text = append(r.text, "\"\\/\b\f\n\r\t"[at])
+		return 2
+	}
+	one, ok := codeUnit(b)
+	if !ok {
+		return 0
+	}
+	if two, ok := codeUnit(b[6:]); ok {
+		if both := utf16.DecodeRune(one, two); both != utf8.RuneError {
+			r.text = utf8.AppendRune(r.text, both)
+			return 12
+		}
+	}
+	r.text = utf8.AppendRune(r.text, one) // U+FFFD for half of a pair
+	return 6
+}
+
+// codeUnit reads \u and four digits.
+func codeUnit(b []byte) (v rune, ok bool) {
+	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
+		return 0, false
+	}
+	for _, c := range b[2:6] {
+		digit := strings.IndexByte("0123456789abcdef", c|0x20)
+		if digit < 0 || c < '0' {
+			return 0, false
+		}
+		v = v<<4 | rune(digit)
+	}
+	return v, true
+}
+
+func (r *strictReader) at() string {
+	var b strings.Builder
+	for i, step := range r.way {
+		switch step := step.(type) {
+		case int:
+			fmt.Fprintf(&b, "[%d]", step)
+		case string:
+			if i > 0 {
+				b.WriteByte('.')
+			}
+			b.WriteString(clip(step))
+		}
+	}
+	return clip(b.String())
+}

@@ -1,0 +1,107 @@
+package api
+
+import (
+	"encoding/json"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestStrictReader(t *testing.T) {
+	deep := func(n int, in string) string { return strings.Repeat("[", n) + in + strings.Repeat("]", n) }
+	for _, c := range []struct{ in, want string }{
+		{`{"a":1,"b":[{"c":1,"c":2}]}`, `has the key "b[0].c" twice`},
+		{`{"a":1,"\u0061":2}`, `has the key "a" twice`},
+		{`{"a":[0,"x\u0000"]}`, `has a NUL character at body.a[1]`},
+		{`{"a":1,"\u0000":1}`, `has a NUL character at body.a`},
+		{deep(257, ``), ``},
+		{deep(257, `1`), `is nested deeper than 256 levels`},
+		{deep(257, `x`), `is nested deeper than 256 levels`},
+		{"\"\xff\"", `is not valid UTF-8`},
+		{``, `is not complete JSON`},
+		{`{"a":"b`, `is not complete JSON`},
+		{`nul`, `is not complete JSON`},
+		{`[1,]`, `is not valid JSON: invalid character ']'`},
+		{`{"a":1,}`, `is not valid JSON: invalid character '}'`},
+		{`{"a" 1}`, `is not valid JSON: invalid character '1' after object key`},
+		{"\"a\nb\"", `is not valid JSON: invalid character '\n' in string literal`},
+		{`"\x"`, `is not valid JSON: invalid character 'x' in string escape code`},
+		{`[01]`, `is not valid JSON: invalid character '1' after array element`},
+		{`[1e999]`, `is not valid JSON: json: cannot unmarshal number 1e999 into Go value of type float64`},
+		{`01`, `contains more than one JSON value`},
+		{`{} {}`, `contains more than one JSON value`},
+		{"1\x00", `contains more than one JSON value`},
+	} {
+		_, err := readStrict([]byte(c.in))
+		switch {
+		case c.want == "" && err != nil, c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)):
+			t.Errorf("%.40q: %v, not %q", c.in, err, c.want)
+		}
+	}
+}
+
+// FuzzStrict compares what is accepted, and what it means, with encoding/json.
+func FuzzStrict(f *testing.F) {
+	for _, s := range []string{
+		`{"a":[1,-2.5e+3,"x\n\u00e9\ud83d\ude00"],"b":{"c":null}}`, `[true,false]`, `"\ud800\u0041"`, `"\udE00\uD83d"`, `-0`, `01`, `1e999`, `{"a":1,"a":2}`,
+		`{"a":"\u0000"}`, "1\x00", `{"a":1,}`, `[,1]`, `{"a"}`, `"\u00g0"`, ` [ 1 , 2 ] `, "\v1", `[}`, strings.Repeat("[", 300),
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		got, err := readStrict(b)
+		var want any
+		unmarshalErr := json.Unmarshal(b, &want)
+		accepted := unmarshalErr == nil && utf8.Valid(b) && acceptable(json.NewDecoder(strings.NewReader(string(b))))
+		if accepted != (err == nil) {
+			t.Fatalf("%q: %v, encoding/json: %v", b, err, unmarshalErr)
+		}
+		if accepted && !reflect.DeepEqual(got, want) {
+			t.Fatalf("%q: %#v, encoding/json: %#v", b, got, want)
+		}
+	})
+}
+
+// acceptable reports whether valid JSON has no key twice, no NUL character and not too many levels.
+func acceptable(d *json.Decoder) bool {
+	type object struct {
+		names map[string]bool // nil: an array
+		value bool            // comes next, behind its name
+	}
+	var in []object
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return err == io.EOF
+		}
+		delim, _ := token.(json.Delim)
+		if delim == '}' || delim == ']' {
+			in = in[:len(in)-1]
+			continue
+		}
+		text, isText := token.(string)
+		if strings.Contains(text, "\x00") {
+			return false
+		}
+		if n := len(in) - 1; n >= 0 && in[n].names != nil {
+			if in[n].value = !in[n].value; in[n].value && isText {
+				if in[n].names[text] {
+					return false
+				}
+				in[n].names[text] = true
+				continue
+			}
+		}
+		if len(in) > maxJSONDepth {
+			return false
+		}
+		switch delim {
+		case '{':
+			in = append(in, object{names: map[string]bool{}})
+		case '[':
+			in = append(in, object{})
+		}
+	}
+}

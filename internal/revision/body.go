@@ -193,6 +193,15 @@ type Writing struct {
 	Written bool
 }
 
+// head returns the head of the Markdown, which is read once.
+func (w *Writing) head() frontmatter.Head {
+	if w.Given == nil {
+		h := markup.ParseHead(w.Markdown)
+		w.Given = &h
+	}
+	return *w.Given
+}
+
 // ComposeBodies turns what was written into the source of a page, after all changes
 // of a batch to the tree, so that references find their targets.
 func (d *Draft) ComposeBodies(ctx context.Context) error {
@@ -215,8 +224,8 @@ func (d *Draft) ComposeBodies(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if md := d.Written[id].Markdown; md != nil {
-			if h := markup.ParseHead(md); slices.Contains(h.Meta.Keys, "cover") {
+		if w := d.Written[id]; w.Markdown != nil {
+			if h := w.head(); slices.Contains(h.Meta.Keys, "cover") {
 				p.Cover = CoverOf(h, &Linker{ctx: ctx, t: d.Tree, base: d.src.s.BaseURL, file: x.File, names: d.Refs})
 			}
 		}
@@ -339,11 +348,7 @@ func (d *Draft) printed(ctx context.Context, x Text, w *Writing, was composed, l
 
 // given returns the head and the body of a writing that is Markdown.
 func (d *Draft) given(ctx context.Context, x Text, w *Writing, was composed) (head, body []byte, err error) {
-	read := w.Given
-	if read == nil {
-		h := markup.ParseHead(w.Markdown)
-		read = &h
-	}
+	read := w.head()
 	body = w.Markdown[read.Body:]
 	if bytes.Contains(body, []byte("/pages/")) || bytes.Contains(body, []byte("/files/")) {
 		// What was read with ids in place of paths is what it was.

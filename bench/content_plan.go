@@ -71,8 +71,7 @@ var comparisons = []struct {
 	{group: 'E', name: "own work of a merge / git, time", of: ownMerge, to: gitMerge, by: p50, target: 0.1},
 }
 
-// contentRounds bounds the rounds of groups D and E, which have many
-// subjects.
+// contentRounds are the rounds of groups that have many subjects.
 const contentRounds = 5
 
 // sizes parses the flag -pages.
@@ -117,7 +116,7 @@ func measureContent(ctx context.Context, o options, p pinning, dir string) (out 
 	if o.profile != "" {
 		return nil, shelves[0].profile(ctx, o)
 	}
-	rounds := min(o.rounds, contentRounds)
+	rounds := o.roundsOr(contentRounds)
 	subjects, err := measurePhases(ctx, o, rounds, all)
 	if err != nil {
 		return nil, err

@@ -43,7 +43,7 @@ func measureEdits(ctx context.Context, o options, p pinning, dir string) (out *r
 	if err := r.add(ctx, p.allCores(), ", all cores"); err != nil {
 		return nil, err
 	}
-	rounds := min(o.rounds, contentRounds)
+	rounds := o.roundsOr(contentRounds)
 	if err := interleave(ctx, rounds, o.length(), r.subjects); err != nil {
 		return nil, err
 	}

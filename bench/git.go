@@ -73,7 +73,7 @@ func measureGit(ctx context.Context, o options, p pinning, dir string) (out *res
 		defer d.db.Close()
 		one = append(one, d.changes()...)
 	}
-	rounds := min(o.rounds, contentRounds)
+	rounds := o.roundsOr(contentRounds)
 	if err := interleave(ctx, rounds, o.length(), one); err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func measureFirstImports(ctx context.Context, o options, desks []*desk, sizes in
 	for i := sizes - 1; i < len(desks); i += sizes {
 		all = append(all, desks[i].firstImport())
 	}
-	return all, interleave(ctx, min(o.rounds, repoRounds), o.length(), all)
+	return all, interleave(ctx, min(o.roundsOr(repoRounds), repoRounds), o.length(), all)
 }
 
 // compareFirst compares a first import with the references, which stand before

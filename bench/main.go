@@ -6,6 +6,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -36,6 +37,12 @@ type options struct {
 	pages       string
 	pin         bool
 }
+
+// requestRounds are the rounds of single requests.
+const requestRounds = 9
+
+// roundsOr returns the rounds that the flag says, or those of a group.
+func (o options) roundsOr(group int) int { return cmp.Or(o.rounds, group) }
 
 func (o options) length() time.Duration { return time.Duration(o.seconds * float64(time.Second)) }
 
@@ -91,7 +98,7 @@ func bench() error {
 	flag.StringVar(&o.bin, "bin", "", "octavo `binary`; built from this module without it")
 	flag.StringVar(&o.before, "before", "", "another octavo `binary`; all groups but O measure both and compare them")
 	flag.StringVar(&o.dir, "dir", "", "`folder` for the temporary data; it should be on a real disk")
-	flag.IntVar(&o.rounds, "rounds", 9, "interleaved rounds; the median counts")
+	flag.IntVar(&o.rounds, "rounds", 0, "interleaved rounds, whose median counts; 0 is the number of the group")
 	flag.Float64Var(&o.seconds, "seconds", 1, "length of each measurement")
 	flag.IntVar(&o.conns, "conns", 16, "connections of the concurrent measurements")
 	flag.IntVar(&o.collections, "collections", 1000, "collections in the organization that is listed")
@@ -101,8 +108,8 @@ func bench() error {
 	flag.StringVar(&o.profile, "profile", "", "write CPU profiles of the server to a `folder` instead of measuring ratios")
 	flag.BoolVar(&o.pin, "pin", true, "pin the server to core 0 and the load to core 1")
 	flag.Parse()
-	if o.rounds < 1 || o.seconds <= 0 || o.conns < 1 || o.collections < 2*pageSize || flag.NArg() > 0 {
-		return fmt.Errorf("rounds, seconds and conns must be positive, collections at least %d, and there are no arguments", 2*pageSize)
+	if o.rounds < 0 || o.seconds <= 0 || o.conns < 1 || o.collections < 2*pageSize || flag.NArg() > 0 {
+		return fmt.Errorf("seconds and conns must be positive, rounds not negative, collections at least %d, and there are no arguments", 2*pageSize)
 	}
 	if o.before != "" && o.profile != "" {
 		return errors.New("-before compares and -profile does not: use one of them")
@@ -119,6 +126,11 @@ func bench() error {
 		o.bin = filepath.Join(dir, "octavo")
 		if out, err := exec.CommandContext(ctx, "go", "build", "-o", o.bin, "github.com/octavo-docs/octavo/cmd/octavo").CombinedOutput(); err != nil {
 			return fmt.Errorf("build octavo: %w\n%s", err, out)
+		}
+	}
+	if o.before != "" {
+		if err := o.copyBinaries(dir); err != nil {
+			return err
 		}
 	}
 	p := pinSelf(o.pin)
@@ -141,6 +153,19 @@ func bench() error {
 	}
 	if o.json != "" && o.profile == "" {
 		return writeResults(o.json, all)
+	}
+	return nil
+}
+
+// copyBinaries makes fresh copies of both binaries. How a file came into the
+// cache of the system decides how much of it counts as memory of a process.
+func (o *options) copyBinaries(dir string) error {
+	for name, path := range map[string]*string{"octavo-now": &o.bin, "octavo-before": &o.before} {
+		to := filepath.Join(dir, name)
+		if out, err := exec.Command("cp", *path, to).CombinedOutput(); err != nil {
+			return fmt.Errorf("copy %s: %w\n%s", *path, err, out)
+		}
+		*path = to
 	}
 	return nil
 }

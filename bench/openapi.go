@@ -135,7 +135,7 @@ func measureOpenAPI(ctx context.Context, o options, p pinning, dir string) (*res
 	if o.profile != "" {
 		return nil, nil
 	}
-	r := &results{Title: "O: a description of 1,000 operations", When: time.Now(), Rounds: min(o.rounds, apiRounds), Notes: p.notes}
+	r := &results{Title: "O: a description of 1,000 operations", When: time.Now(), Rounds: min(o.roundsOr(apiRounds), apiRounds), Notes: p.notes}
 	file := filepath.Join(dir, "api.json")
 	size, err := writeAPI(file)
 	if err != nil {

@@ -106,7 +106,7 @@ func (s *site) profileOne(ctx context.Context, o options, l profiled) error {
 	if err := s.server.tell(file); err != nil {
 		return err
 	}
-	got, err := l.once(ctx, time.Duration(o.rounds)*o.length())
+	got, err := l.once(ctx, time.Duration(o.roundsOr(requestRounds))*o.length())
 	if err = errors.Join(err, s.server.tell("")); err != nil {
 		return fmt.Errorf("%s: %w", l.name, err)
 	}

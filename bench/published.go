@@ -38,7 +38,7 @@ func measurePublished(ctx context.Context, o options, p pinning, dir string) (ou
 		}
 		subjects, ratios = append(subjects, mine...), append(ratios, beside...)
 	}
-	rounds := min(o.rounds, contentRounds)
+	rounds := o.roundsOr(contentRounds)
 	if err := interleave(ctx, rounds, o.length(), subjects); err != nil {
 		return nil, err
 	}

@@ -44,11 +44,12 @@ func measureRequests(ctx context.Context, o options, p pinning, dir string) (r *
 	skip := func(group byte) bool { return o.only != "" && !strings.ContainsRune(o.only, rune(group)) }
 	subjects = slices.DeleteFunc(subjects, func(v *subject) bool { return skip(v.group) })
 	ratios = slices.DeleteFunc(ratios, func(v *ratio) bool { return skip(v.group) })
-	if err := interleave(ctx, o.rounds, o.length(), subjects); err != nil {
+	rounds := o.roundsOr(requestRounds)
+	if err := interleave(ctx, rounds, o.length(), subjects); err != nil {
 		return nil, err
 	}
 	title := fmt.Sprintf("Requests: an organization with %d collections.", o.collections)
-	return newResults(title, o, p, o.rounds, subjects, append(ratios, afterBefore(subjects)...)), nil
+	return newResults(title, o, p, rounds, subjects, append(ratios, afterBefore(subjects)...)), nil
 }
 
 // subjects returns what is measured of a server: two reads, two writes, two lists.

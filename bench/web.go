@@ -36,7 +36,7 @@ func measureWeb(ctx context.Context, o options, p pinning, dir string) (*results
 	if o.profile != "" {
 		return nil, profileWeb(ctx, o, p, dir)
 	}
-	rounds := min(o.rounds, contentRounds)
+	rounds := o.roundsOr(contentRounds)
 	kept, ratios, err := measureKept(ctx, o, p, dir, rounds)
 	if err != nil {
 		return nil, err

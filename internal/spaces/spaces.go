@@ -111,7 +111,7 @@ func (s *Service) Copy(ctx context.Context, tx *store.Tx, g *authz.Grant) (docs.
 }
 
 func (s *Service) duplicate(ctx context.Context, tx *store.Tx, g *authz.Grant) (docs.Space, docs.Role, error) {
-	from, err := present(ctx, tx, g.Space.ID)
+	from, err := present(g)
 	if err != nil {
 		return from, "", err
 	}
@@ -159,7 +159,7 @@ type SpacePatch struct {
 // Update changes a space.
 func (s *Service) Update(ctx context.Context, g *authz.Grant, p SpacePatch) (docs.Space, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Space, error) {
-		sp, err := present(ctx, tx, g.Space.ID)
+		sp, err := present(g)
 		if err != nil {
 			return sp, err
 		}
@@ -203,13 +203,13 @@ func (s *Service) SetLevel(ctx context.Context, tx *store.Tx, by authz.Actor, sp
 	return audit.Record(ctx, tx, by, spaceEvent(sp, "update", map[string]any{"level": level}).Changed(before, sp))
 }
 
-// present returns a space that is not in the trash.
-func present(ctx context.Context, tx *store.Tx, id docs.SpaceID) (docs.Space, error) {
-	v, err := tx.Space(ctx, id)
-	if err == nil && !v.It.DeletedAt.IsZero() {
-		err = errs.Missing("space")
+// present returns the space of a grant that was made in the transaction, unless it
+// is in the trash.
+func present(g *authz.Grant) (docs.Space, error) {
+	if !g.Space.DeletedAt.IsZero() {
+		return docs.Space{}, errs.Missing("space")
 	}
-	return v.It, err
+	return g.Space, nil
 }
 
 func (p SpacePatch) apply(ctx context.Context, tx *store.Tx, g *authz.Grant, sp *docs.Space) (err error) {
@@ -251,7 +251,7 @@ type purge struct {
 // Delete puts a space into the trash, from which it is purged after a week.
 func (s *Service) Delete(ctx context.Context, g *authz.Grant) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
-		sp, err := present(ctx, tx, g.Space.ID)
+		sp, err := present(g)
 		if err != nil {
 			return err
 		}
@@ -345,7 +345,7 @@ func (s *Service) purgeLater(ctx context.Context, tx *store.Tx, id docs.SpaceID)
 // Move puts a space elsewhere in its organization.
 func (s *Service) Move(ctx context.Context, g *authz.Grant, m Move) (docs.Space, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Space, error) {
-		sp, err := present(ctx, tx, g.Space.ID)
+		sp, err := present(g)
 		if err != nil {
 			return sp, err
 		}
@@ -376,7 +376,7 @@ func (s *Service) Move(ctx context.Context, g *authz.Grant, m Move) (docs.Space,
 // Transfer returns a space to another organization, at its top level.
 func (s *Service) Transfer(ctx context.Context, g *authz.Grant, to docs.OrgID) (docs.Space, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Space, error) {
-		sp, err := present(ctx, tx, g.Space.ID)
+		sp, err := present(g)
 		if err != nil {
 			return sp, err
 		}

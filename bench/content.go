@@ -61,8 +61,8 @@ func newShelf(p pinning, dir string, bin binary, pages int) *shelf {
 	}
 }
 
-// build imports a folder and starts the server.
-func (b *shelf) build(ctx context.Context, o options) error {
+// build imports a folder.
+func (b *shelf) build(ctx context.Context) error {
 	start := time.Now()
 	b.note("pages", 0, float64(b.corpus.pages))
 	made, err := b.begin(ctx, 1)
@@ -71,12 +71,6 @@ func (b *shelf) build(ctx context.Context, o options) error {
 	}
 	b.space = made[0]
 	if err := b.fill(ctx); err != nil {
-		return err
-	}
-	if err := b.firstLists(ctx, o.profile != ""); err != nil {
-		return err
-	}
-	if err := b.countEdits(ctx); err != nil {
 		return err
 	}
 	fmt.Fprintf(os.Stderr, "built %d pages in %.0f s\n", b.corpus.pages, time.Since(start).Seconds())
@@ -159,45 +153,66 @@ func (b *shelf) importCorpus(ctx context.Context, space string, c *corpus) (time
 	return time.Since(start), cmd.ProcessState, err
 }
 
-// firstLists starts the server several times and requests the list of all
-// pages each time, once for the first list and then for the next ones.
-func (b *shelf) firstLists(ctx context.Context, profiled bool) error {
-	var first, again, fresh, listed []float64
-	size := 0
+// pageLists is what lists of all pages took, in milliseconds, and the memory
+// of the server before and after them, in megabytes.
+type pageLists struct {
+	first, again, fresh, listed []float64
+	size                        int // of a list, in bytes
+}
+
+// firstLists starts the servers several times and requests the list of all
+// pages each time. The servers are measured in turn, so that whatever else the
+// machine does counts for all of them.
+func firstLists(ctx context.Context, all []*shelf, profiled bool) error {
+	lists := make([]pageLists, len(all))
 	for i := range restarts {
-		if i > 0 {
-			if err := b.halt(); err != nil {
-				return err
-			}
-		}
-		if err := b.serve(ctx, profiled); err != nil {
-			return err
-		}
-		fresh = append(fresh, b.server.memory())
-		for k := range 1 + nextLists {
-			took := &again
-			if k == 0 {
-				took = &first
-			}
-			start := time.Now()
-			a, err := b.fetch(ctx, http.MethodGet, b.path("content", "pages"), "")
-			if err != nil {
-				return err
-			}
-			*took = append(*took, micros(time.Since(start))/1000)
-			if size = len(a.Body); b.editor == nil {
-				if err := b.choose(a.Body); err != nil {
+		for k, b := range all {
+			if i > 0 {
+				if err := b.halt(); err != nil {
 					return err
 				}
 			}
+			if err := b.serve(ctx, profiled); err != nil {
+				return err
+			}
+			if err := b.listPages(ctx, &lists[k]); err != nil {
+				return err
+			}
 		}
-		listed = append(listed, b.server.memory())
 	}
-	b.cost("first page list after a restart, ms", 1, median(first))
-	b.cost("the same again, ms", 1, median(again))
-	b.note("size of that list, MB", 1, float64(size)/mb)
-	b.cost("memory after a restart, MB", 0, median(fresh))
-	b.cost("memory after the lists, MB", 0, median(listed))
+	for k, b := range all {
+		l := lists[k]
+		b.cost("first page list after a restart, ms", 1, median(l.first))
+		b.cost("the same again, ms", 1, median(l.again))
+		b.note("size of that list, MB", 1, float64(l.size)/mb)
+		b.cost("memory after a restart, MB", 0, median(l.fresh))
+		b.cost("memory after the lists, MB", 0, median(l.listed))
+	}
+	return nil
+}
+
+// listPages requests the list of all pages from a server that has just been
+// started.
+func (b *shelf) listPages(ctx context.Context, l *pageLists) error {
+	l.fresh = append(l.fresh, b.server.memory())
+	for k := range 1 + nextLists {
+		took := &l.again
+		if k == 0 {
+			took = &l.first
+		}
+		start := time.Now()
+		a, err := b.fetch(ctx, http.MethodGet, b.path("content", "pages"), "")
+		if err != nil {
+			return err
+		}
+		*took = append(*took, micros(time.Since(start))/1000)
+		if l.size = len(a.Body); b.editor == nil {
+			if err := b.choose(a.Body); err != nil {
+				return err
+			}
+		}
+	}
+	l.listed = append(l.listed, b.server.memory())
 	return nil
 }
 

@@ -107,9 +107,17 @@ func measureContent(ctx context.Context, o options, p pinning, dir string) (out 
 		for _, n := range list {
 			b := newShelf(p, filepath.Join(dir, "content"+bin.suffix, strconv.Itoa(n)), bin, n)
 			all = append(all, b)
-			if err := b.build(ctx, o); err != nil {
+			if err := b.build(ctx); err != nil {
 				return nil, fmt.Errorf("%d pages: %w", n, err)
 			}
+		}
+	}
+	if err := firstLists(ctx, all, o.profile != ""); err != nil {
+		return nil, err
+	}
+	for _, b := range all {
+		if err := b.countEdits(ctx); err != nil {
+			return nil, fmt.Errorf("%d pages: %w", b.corpus.pages, err)
 		}
 	}
 	shelves, olds := all[:len(list)], all[len(list):]

@@ -23,11 +23,9 @@ const (
 	usedMemory  = "memory of the server, MB"
 )
 
-// publishedEdits is how many pages are edited and then read.
+// publishedEdits is how many pages are edited and then read, by a change request
+// and directly.
 const publishedEdits = 41
-
-// mergedVisits is how often a change request is merged and the site then visited.
-const mergedVisits = 7
 
 // visitsAfterMerges measures the first visit after a merge in spaces of the least
 // and of the most pages, and returns the facts and the ratios of the two.
@@ -37,29 +35,36 @@ func visitsAfterMerges(ctx context.Context, o options, p pinning, dir string) (f
 		return nil, nil, err
 	}
 	var shelves []*shelf
-	var edits []*editedPages
+	var pages []*publishedPages
 	for _, bin := range o.binaries() {
 		for _, n := range []int{list[0], list[len(list)-1]} {
 			b := newShelf(p, filepath.Join(dir, "merged-"+strconv.Itoa(n)+bin.suffix), bin, n)
 			b.note("pages", 0, float64(n))
 			defer func() { err = errors.Join(err, b.close()) }()
-			e, err := b.visitMerged(ctx, false)
+			e, err := b.publish(ctx, false)
 			if err != nil {
 				return nil, nil, fmt.Errorf("visits of %d pages: %w", n, err)
 			}
-			shelves, edits = append(shelves, b), append(edits, e)
+			shelves, pages = append(shelves, b), append(pages, e)
 		}
 	}
 	least, most := shelves[0], shelves[1]
-	for range publishedEdits { // in turn, so that whatever else the machine does counts for both
-		for _, e := range edits {
-			if err := e.editOne(ctx); err != nil {
-				return nil, nil, err
+	// In turn, so that whatever else the machine does counts for all.
+	for _, ask := range []func(*publishedPages, context.Context, int) error{
+		(*publishedPages).visitMerged, (*publishedPages).readMerged, (*publishedPages).editOne,
+	} {
+		for k := range publishedEdits {
+			for _, e := range pages {
+				if err := ask(e, ctx, k); err != nil {
+					return nil, nil, err
+				}
 			}
 		}
 	}
 	for i, b := range shelves {
-		b.cost(editedPage, 1, median(edits[i].took))
+		for _, name := range []string{firstVisit, secondVisit, firstPage, secondPage, editedPage} {
+			b.cost(name, 1, median(pages[i].took[name]))
+		}
 		b.cost(usedMemory, 0, b.server.memory())
 	}
 	for _, r := range []ratio{{Name: firstVisit}, {Name: firstPage}, {Name: editedPage, Target: 1.5}} {
@@ -77,14 +82,14 @@ func profileEdited(ctx context.Context, o options, p pinning, dir string) (err e
 	}
 	b := newShelf(p, filepath.Join(dir, "merged"), binary{path: o.bin}, list[len(list)-1])
 	defer func() { err = errors.Join(err, b.close()) }()
-	e, err := b.visitMerged(ctx, true)
+	e, err := b.publish(ctx, true)
 	if err != nil {
 		return err
 	}
 	return b.profileOne(ctx, o, profiled{"edit-published", func(ctx context.Context, _ time.Duration) (sample, error) {
 		start := time.Now()
-		for range publishedEdits {
-			if err := e.editOne(ctx); err != nil {
+		for k := range publishedEdits {
+			if err := e.editOne(ctx, k); err != nil {
 				return sample{}, err
 			}
 		}
@@ -92,9 +97,8 @@ func profileEdited(ctx context.Context, o options, p pinning, dir string) (err e
 	}})
 }
 
-// visitMerged merges change requests and visits the site after each. It returns the pages that
-// can be edited then.
-func (b *shelf) visitMerged(ctx context.Context, profiled bool) (*editedPages, error) {
+// publish imports the pages and publishes them.
+func (b *shelf) publish(ctx context.Context, profiled bool) (*publishedPages, error) {
 	made, err := b.begin(ctx, 1)
 	if err != nil {
 		return nil, err
@@ -110,71 +114,69 @@ func (b *shelf) visitMerged(ctx context.Context, profiled bool) (*editedPages, e
 	if err = errors.Join(err, b.choose(pages.Body)); err != nil {
 		return nil, err
 	}
-	v, err := b.visit(ctx, made)
-	if err != nil {
+	e := &publishedPages{shelf: b, paths: map[string]string{}, took: map[string][]float64{}}
+	if e.from, err = b.visit(ctx, made); err != nil {
 		return nil, err
 	}
-	for _, m := range []struct {
-		names []string
-		ask   func(page string) error
-	}{
-		{[]string{firstVisit, secondVisit}, func(page string) error { return b.visitOnce(ctx, v, page) }},
-		{[]string{firstPage, secondPage}, func(string) error {
-			_, err := b.fetch(ctx, http.MethodGet, v.web, "")
-			return err
-		}},
-	} {
-		took := map[string][]float64{}
-		for k := range mergedVisits {
-			if err := b.mergeOne(ctx, b.ids[k], m.names[0]+strconv.Itoa(k)); err != nil {
-				return nil, err
-			}
-			for _, name := range m.names {
-				start := time.Now()
-				if err := m.ask(b.ids[k]); err != nil {
-					return nil, err
-				}
-				took[name] = append(took[name], micros(time.Since(start))/1000)
-			}
-		}
-		for _, name := range m.names {
-			b.cost(name, 1, median(took[name]))
-		}
-	}
-	e := &editedPages{shelf: b, paths: map[string]string{}}
-	_, err = b.webPaths(ctx, v, func(id, path string) { e.paths[id] = path })
+	_, err = b.webPaths(ctx, e.from, func(id, path string) { e.paths[id] = path })
 	return e, err
 }
 
-// editedPages are the pages of a site that are edited and then read.
-type editedPages struct {
+// publishedPages are the pages of a site that are edited and then read.
+type publishedPages struct {
 	*shelf
-	paths map[string]string // web pages, by the id
-	took  []float64         // milliseconds of each
+	from  *visited
+	paths map[string]string    // web pages, by the id
+	took  map[string][]float64 // milliseconds, by what was done
+}
+
+// page returns the k-th page that is edited.
+func (e *publishedPages) page(k int) string { return e.ids[k%len(e.ids)] }
+
+// timed notes how long something takes.
+func (e *publishedPages) timed(name string, do func() error) error {
+	start := time.Now()
+	err := do()
+	e.took[name] = append(e.took[name], micros(time.Since(start))/1000)
+	return err
+}
+
+// visitMerged merges a change request, and visits the site twice.
+func (e *publishedPages) visitMerged(ctx context.Context, k int) error {
+	visit := func() error { return e.visitOnce(ctx, e.from, e.page(k)) }
+	err := e.mergeOne(ctx, e.page(k), "visit "+strconv.Itoa(k))
+	return errors.Join(err, e.timed(firstVisit, visit), e.timed(secondVisit, visit))
+}
+
+// readMerged merges a change request, and reads the first web page twice.
+func (e *publishedPages) readMerged(ctx context.Context, k int) error {
+	read := func() error {
+		_, err := e.fetch(ctx, http.MethodGet, e.from.web, "")
+		return err
+	}
+	err := e.mergeOne(ctx, e.page(k), "page "+strconv.Itoa(k))
+	return errors.Join(err, e.timed(firstPage, read), e.timed(secondPage, read))
 }
 
 // editOne edits a page that was read before, as those do who edit, and reads it as soon as the edit
 // is answered.
-func (e *editedPages) editOne(ctx context.Context) error {
-	id := e.ids[len(e.took)%len(e.ids)]
+func (e *publishedPages) editOne(ctx context.Context, k int) error {
+	id := e.page(k)
 	if _, err := e.fetch(ctx, http.MethodGet, e.paths[id], ""); err != nil {
 		return err
 	}
-	text := fmt.Sprintf("Published %d.", len(e.took))
-	start := time.Now()
+	text := fmt.Sprintf("Published %d.", k)
 	body := fmt.Sprintf(`{"changes":[{"operation":"update_page","page":%q,"document":{"markdown":%q}}]}`, id, text)
-	if _, err := e.fetch(ctx, http.MethodPost, e.path("content"), body); err != nil {
+	return e.timed(editedPage, func() error {
+		if _, err := e.fetch(ctx, http.MethodPost, e.path("content"), body); err != nil {
+			return err
+		}
+		a, err := e.fetch(ctx, http.MethodGet, e.paths[id], "")
+		if err == nil && !bytes.Contains(a.Body, []byte(text)) {
+			err = fmt.Errorf("%s of %d pages does not show what was written before", e.paths[id], len(e.paths))
+		}
 		return err
-	}
-	a, err := e.fetch(ctx, http.MethodGet, e.paths[id], "")
-	if err != nil {
-		return err
-	}
-	e.took = append(e.took, micros(time.Since(start))/1000)
-	if !bytes.Contains(a.Body, []byte(text)) {
-		return fmt.Errorf("%s of %d pages does not show what was written before", e.paths[id], len(e.paths))
-	}
-	return nil
+	})
 }
 
 func (b *shelf) mergeOne(ctx context.Context, page, text string) error {

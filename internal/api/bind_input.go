@@ -19,6 +19,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/budget"
+	"github.com/octavo-docs/octavo/internal/jsontext"
 )
 
 // input reads the input of an operation from requests. Its fields are what
@@ -369,13 +370,13 @@ func (in *input) bytes(ctx huma.Context) ([]byte, *problem) {
 		_ = huma.SetReadDeadline(w, earlier(until, time.Now().Add(bodyTime)))
 	}
 	defer func() { _ = huma.SetReadDeadline(w, time.Time{}) }()
-	body, err := readUpTo(r.Body, min(in.max, smallBody), nil, pace)
+	body, err := readUpTo(r.Body, min(in.max, smallBody), nil, pace, func([]byte) bool { return false })
 	if err == nil && int64(len(body)) == smallBody && smallBody < in.max {
 		if err := in.wait(ctx, r, w); err != nil {
 			return nil, busyProblem(w, err)
 		}
 		until = time.Now().Add(bodyTime + time.Duration(in.size(r)/bodyRate)*time.Second)
-		body, err = readUpTo(r.Body, in.max, body, pace)
+		body, err = readUpTo(r.Body, in.max, body, pace, in.tooMany(body))
 		if err == nil {
 			if err := budget.Turn(ctx.Context()); err != nil {
 				return nil, busyProblem(w, err)
@@ -441,17 +442,32 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
+// tooMany returns a function that reports whether a body that begins like this has too many values
+// with its next part. What is behind it need not be kept: the body is refused.
+func (in *input) tooMany(body []byte) func(part []byte) bool {
+	if in.raw != nil {
+		return func([]byte) bool { return false }
+	}
+	values := jsontext.Counter{Most: int(budget.Limit(budget.Values))}
+	values.Exceeded(body)
+	return values.Exceeded
+}
+
 // readUpTo reads at most n bytes, the first of which were read before. It calls pace before each
-// part.
-func readUpTo(r io.Reader, n int64, body []byte, pace func()) ([]byte, error) {
+// part. What is behind a part for which enough returns true is read, so that the sender gets to
+// know the answer, and dropped.
+func readUpTo(r io.Reader, n int64, body []byte, pace func(), enough func(part []byte) bool) ([]byte, error) {
 	r = io.LimitReader(r, n-int64(len(body)))
-	for {
+	for dropping := false; ; {
 		if len(body) == cap(body) {
 			body = slices.Grow(body, max(512, min(len(body), int(n)-len(body))))
 		}
 		pace()
 		m, err := r.Read(body[len(body):cap(body)])
-		body = body[:len(body)+m]
+		if !dropping {
+			dropping = enough(body[len(body) : len(body)+m])
+			body = body[:len(body)+m]
+		}
 		if err == io.EOF {
 			return body, nil
 		}

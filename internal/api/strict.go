@@ -20,13 +20,13 @@ const maxJSONDepth = 256
 // readStrict reads a body that is one JSON value, as encoding/json would decode it. It refuses
 // what the type comment of strictReader says, and bodies of too many values.
 func readStrict(b []byte) (any, error) {
-	if !utf8.Valid(b) {
-		return nil, errs.E(errs.Invalid, "is not valid UTF-8")
-	}
 	// Each value takes much more memory than its bytes. The largest page that is allowed has fewer
 	// than the default as a document.
 	if most := budget.Limit(budget.Values); jsontext.MoreValues(b, int(most)) {
 		return nil, errs.E(errs.Invalid, "has more than %d values; send it in several requests", most)
+	}
+	if !utf8.Valid(b) {
+		return nil, errs.E(errs.Invalid, "is not valid UTF-8")
 	}
 	r := strictReader{rest: b}
 	v, err := r.value(0)

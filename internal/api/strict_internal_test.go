@@ -105,3 +105,17 @@ func acceptable(d *json.Decoder) bool {
 		}
 	}
 }
+
+// A body with too many values is not kept as a whole, and read to its end.
+func TestTooManyValuesAreDropped(t *testing.T) {
+	text := "[" + strings.Repeat("1,", 8<<20) + "1]"
+	in := &input{}
+	r := strings.NewReader(text)
+	body, err := readUpTo(r, 1<<30, []byte(text[:0]), func() {}, in.tooMany(nil))
+	if err != nil || len(body) > 8<<20 || r.Len() != 0 {
+		t.Errorf("%d of %d bytes were kept, %d not read: %v", len(body), len(text), r.Len(), err)
+	}
+	if _, err := readStrict(body); err == nil || !strings.Contains(err.Error(), "values") {
+		t.Errorf("it is refused with %v", err)
+	}
+}

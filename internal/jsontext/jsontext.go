@@ -169,17 +169,31 @@ func MoreValues(b []byte, n int) bool {
 	if len(b) <= n {
 		return false // the shortest value takes one byte
 	}
-	for i := 0; i < len(b) && n > 0; i++ {
-		switch b[i] {
-		case ',', '{', '[': // each begins another value
-			n--
-		case '"':
-			end := stringEnd(b[i:])
-			if end < 0 {
-				return false
-			}
-			i += end - 1
+	c := Counter{Most: n}
+	return c.Exceeded(b)
+}
+
+// Counter is MoreValues for JSON that comes in parts.
+type Counter struct {
+	Most int
+
+	seen            int
+	quoted, escaped bool // the last part ended within a string, behind a backslash
+}
+
+// Exceeded counts the values of the next part, and reports whether there are more than the most.
+func (c *Counter) Exceeded(part []byte) bool {
+	for _, b := range part {
+		switch {
+		case c.escaped:
+			c.escaped = false
+		case c.quoted:
+			c.quoted, c.escaped = b != '"', b == '\\'
+		case b == '"':
+			c.quoted = true
+		case b == ',' || b == '{' || b == '[': // each begins another value
+			c.seen++
 		}
 	}
-	return n <= 0
+	return c.seen >= c.Most
 }

@@ -3,7 +3,10 @@ package jsontext
 import (
 	"encoding/json"
 	"reflect"
+	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 func FuzzMembers(f *testing.F) {
@@ -39,4 +42,29 @@ func FuzzMembers(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Values are counted alike in one part and in any.
+func TestCounter(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		text := []byte(strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{
+			`{`, `}`, `[`, `]`, `,`, `:`, `"`, `\`, `"a,b"`, `"\""`, `"\\"`, `1`, ` `, `"[\u005b{"`,
+		})).Draw(rt, "text"), ""))
+		most := rapid.IntRange(1, 8).Draw(rt, "most")
+		whole, parts := Counter{Most: most}, Counter{Most: most}
+		want, got := whole.Exceeded(text), false
+		for rest := text; len(rest) > 0; {
+			n := rapid.IntRange(1, len(rest)).Draw(rt, "part")
+			got = parts.Exceeded(rest[:n])
+			rest = rest[n:]
+		}
+		if len(text) > 0 && got != want {
+			rt.Fatalf("%q: %v in parts, %v as a whole", text, got, want)
+		}
+	})
+	for text, n := range map[string]int{`1`: 1, `[]`: 2, `[1]`: 2, `{"a":1,"b":[2,3]}`: 5, `"[,{"`: 1, `["\"",",\\",3]`: 4} {
+		if MoreValues([]byte(strings.Repeat(" ", 9)+text), n) || !MoreValues([]byte(strings.Repeat(" ", 9)+text), n-1) && n > 1 {
+			t.Errorf("%s does not have %d values", text, n)
+		}
+	}
 }

@@ -125,6 +125,7 @@ func (s *Service) sealSpace(ctx context.Context, d *revision.Draft, w *index.Wor
 	p, err := s.seal(ctx, d)
 	if err == nil {
 		p.index, err = s.Index.Prepare(ctx, s.Store.Reader, d, w)
+		d.Parsed = nil // blocks take more memory than all the rest, and were needed for the index
 	}
 	return p, err
 }

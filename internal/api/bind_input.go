@@ -370,7 +370,7 @@ func (in *input) bytes(ctx huma.Context) ([]byte, *problem) {
 		_ = huma.SetReadDeadline(w, earlier(until, time.Now().Add(bodyTime)))
 	}
 	defer func() { _ = huma.SetReadDeadline(w, time.Time{}) }()
-	body, err := readUpTo(r.Body, min(in.max, smallBody), nil, pace, func([]byte) bool { return false })
+	body, err := readUpTo(r.Body, min(in.max, smallBody), nil, pace, notTooMany)
 	if err == nil && int64(len(body)) == smallBody && smallBody < in.max {
 		if err := in.wait(ctx, r, w); err != nil {
 			return nil, busyProblem(w, err)
@@ -446,12 +446,14 @@ func earlier(a, b time.Time) time.Time {
 // with its next part. What is behind it need not be kept: the body is refused.
 func (in *input) tooMany(body []byte) func(part []byte) bool {
 	if in.raw != nil {
-		return func([]byte) bool { return false }
+		return notTooMany
 	}
 	values := jsontext.Counter{Most: int(budget.Limit(budget.Values))}
 	values.Exceeded(body)
 	return values.Exceeded
 }
+
+func notTooMany([]byte) bool { return false }
 
 // readUpTo reads at most n bytes, the first of which were read before. It calls pace before each
 // part. What is behind a part for which enough returns true is read, so that the sender gets to

@@ -13,19 +13,16 @@ func Keys(doc *Document) []string {
 	return keys
 }
 
-// InnerKeys returns the keys inside of blocks that do not follow from the key
+// innerKeys returns the keys inside of blocks that do not follow from the key
 // around them, by the number of their node. They are those of nodes that were
-// edited, which keep their keys.
-func InnerKeys(doc *Document) map[int]string { return innerKeys(doc, hashAll(doc.Nodes)) }
-
-// innerKeys is InnerKeys with the hashes of all nodes.
+// edited, which keep their keys. hashes are those of all nodes.
 func innerKeys(doc *Document, hashes []uint64) map[int]string {
 	var in numberedKeys
 	newTopKeys(doc, hashes).each(doc.Nodes, func(n *Node, key string) { in.add(n, key) })
 	return in.keys
 }
 
-// numberedKeys collects the keys that InnerKeys returns, from all nodes inside
+// numberedKeys collects the keys that innerKeys returns, from all nodes inside
 // of others in their order.
 type numberedKeys struct {
 	keys map[int]string

@@ -14,18 +14,6 @@ type Document struct {
 	strange []address // of a document from a client
 }
 
-// Size returns about how many bytes of memory the document takes, beside the
-// source that it was parsed from.
-func (d *Document) Size() int { return 64*len(d.Problems) + sizeOf(d.Nodes) }
-
-func sizeOf(nodes []*Node) (size int) {
-	const node, leaf, entry = 320, 64, 256 // an entry is one of a small map
-	for _, n := range nodes {
-		size += node + leaf*len(n.Leaves) + entry*len(n.Data) + sizeOf(n.Nodes) + sizeOf(n.Fragments)
-	}
-	return size
-}
-
 // Span is a half-open range of bytes.
 type Span struct{ Start, End int }
 

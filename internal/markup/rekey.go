@@ -6,17 +6,18 @@ package markup
 // fresh one. If sent is there, it is what a client made of old: its keys count
 // more.
 //
-// It returns the skeleton of the document, and what InnerKeys returns of it.
+// It returns the skeleton of the document, and what SetKeys needs for the keys
+// inside of blocks.
 func Rekey(old *Skeleton, sent, doc *Document) (*Skeleton, map[int]string) {
 	hashes := hashAll(doc.Nodes)
 	now := skeletonOf(doc, hashes)
-	r := &rekeyer{used: make(map[string]bool, len(hashes)), named: make(map[*Node]bool, len(hashes))}
-	if sent != nil {
-		r.top(NewSkeleton(sent).nodes, now.nodes, doc.Nodes)
-	}
 	if len(old.nodes) == 0 && sent == nil {
 		now.setKeys(doc.Nodes)
 		return now, innerKeys(doc, hashes)
+	}
+	r := &rekeyer{used: make(map[string]bool, len(hashes)), named: make(map[*Node]bool, len(hashes))}
+	if sent != nil {
+		r.top(NewSkeleton(sent).nodes, now.nodes, doc.Nodes)
 	}
 	r.top(old.nodes, now.nodes, doc.Nodes)
 	top := newKeys(nil, r.used)
@@ -42,7 +43,7 @@ type rekeyer struct {
 }
 
 // inside assigns the keys that follow from those around them to the nodes that
-// have none yet. It returns what InnerKeys returns.
+// have none yet. It returns what innerKeys returns.
 func (r *rekeyer) inside(doc *Document, hashes []uint64) map[int]string {
 	var in numberedKeys
 	k := newTopKeys(doc, hashes)

@@ -251,7 +251,7 @@ func DocKey(body, sd chunk.Hash) chunk.Hash { return body + "/" + sd }
 type composed struct {
 	head, body []byte
 	side       Sidecar
-	doc        *markup.Document // of a text before a writing, where that is printed with its blocks
+	doc        *markup.Document // nil of a text before a writing of Markdown, which needs the skeleton alone
 	skeleton   *markup.Skeleton
 }
 

@@ -77,11 +77,12 @@ func (a *inlineAPI) described(link func(docs.Ref) (string, bool)) *InlineAPI {
 
 // inlineAPI writes an operation that tags describe like one of a description, or reports that it cannot.
 func (h *htmlWriter) inlineAPI(n *Node) bool {
-	if n.api == nil || h.o.API == nil {
+	api := n.extra().api
+	if api == nil || h.o.API == nil {
 		return false
 	}
 	body, ok := h.o.API(APIBlock{
-		Type: "openapi-operation", Method: n.api.method, Path: n.api.path, Inline: n.api.described(h.o.Link), Level: min(2+len(h.above), 6),
+		Type: "openapi-operation", Method: api.method, Path: api.path, Inline: api.described(h.o.Link), Level: min(2+len(h.above), 6),
 	})
 	if !ok {
 		return false

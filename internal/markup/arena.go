@@ -5,7 +5,7 @@ package markup
 // than to fill it. It also lends what is needed while a page is read.
 type arena struct {
 	nodes  []Node
-	piece  int // how many nodes were in the last one
+	made   int // how many nodes were in the pieces so far
 	lists  []*Node
 	leaves []Leaf
 
@@ -16,8 +16,8 @@ type arena struct {
 // node returns an empty node.
 func (s *arena) node() *Node {
 	if len(s.nodes) == 0 {
-		s.piece = min(max(8, 2*s.piece), 32) // a comment needs few
-		s.nodes = make([]Node, s.piece)
+		s.nodes = make([]Node, min(max(11, s.made/4), 46)) // 2 KB of memory at first, a comment needs few
+		s.made += len(s.nodes)
 	}
 	n := &s.nodes[0]
 	s.nodes = s.nodes[1:]

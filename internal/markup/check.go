@@ -363,7 +363,7 @@ func (doc *Document) CheckAddresses(edited *Document) error {
 	known := map[string]bool{}
 	if edited != nil {
 		eachNode(edited.Nodes, func(n *Node) {
-			for _, w := range n.written {
+			for _, w := range n.extra().written {
 				known[w.ref().URL] = true
 			}
 			if n.Type == "integration" {

@@ -163,7 +163,7 @@ func (s *strayConditions) follow(n *Node, deep bool) bool {
 // gatherText writes all texts of a node that are neither code nor literal, those that readers do
 // not see too.
 func gatherText(b *strings.Builder, n *Node, deep bool) {
-	if n.literal {
+	if n.extra().literal {
 		b.WriteByte(0)
 		return
 	}

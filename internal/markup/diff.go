@@ -55,7 +55,7 @@ func Diff(before, after *Document) []BlockChange {
 	d := &differ{h: hashes{}, dests: map[docs.Ref]string{}}
 	for _, doc := range []*Document{before, after} {
 		eachNode(doc.Nodes, func(n *Node) {
-			for _, w := range n.written {
+			for _, w := range n.extra().written {
 				d.dests[w.ref()] = w.dest
 			}
 		})

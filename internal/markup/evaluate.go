@@ -193,7 +193,9 @@ func (d *dereferencer) adopt(nodes []*Node, prefix, space string) []*Node {
 	out := make([]*Node, len(nodes))
 	for i, n := range nodes {
 		c := *n
-		c.written = nil // it was written for another place
+		if c.extras != nil {
+			c.setExtra(func(e *extras) { e.written = nil }) // it was written for another place
+		}
 		if n.Key != "" {
 			c.Key = d.newKey(prefix, n.Key)
 		}

@@ -48,5 +48,5 @@ func (l Leaf) withoutLiterals() string {
 
 // markLiteral notes of nodes and all in them that their texts are no tags.
 func markLiteral(nodes []*Node) {
-	every(nodes, func(n *Node) { n.literal = true })
+	every(nodes, func(n *Node) { n.setExtra(func(e *extras) { e.literal = true }) })
 }

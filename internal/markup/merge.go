@@ -180,7 +180,7 @@ func (m *merger) node(base, into, from *Node) *Node {
 	}
 	// Who did not touch the words of a block has not changed it, although what
 	// they refer to may have another name since.
-	worded := func(x, y *Node) bool { return x != nil && y != nil && x.source != "" && x.source == y.source }
+	worded := func(x, y *Node) bool { return x != nil && y != nil && x.extra().source != "" && x.extra().source == y.extra().source }
 	switch {
 	case into != nil && worded(base, from):
 		return into
@@ -243,10 +243,11 @@ func (m *merger) inside(base, into, from *Node) *Node {
 // mergedNode returns a form of into that has no content yet, with a proposal for
 // how it is written.
 func mergedNode(base, into, from *Node) *Node {
-	return &Node{
-		Object: into.Object, Type: into.Type, Key: into.Key, Fragment: into.Fragment, Meta: into.Meta,
-		source: mergeSource(into.Type, base.source, into.source, from.source),
+	n := &Node{Object: into.Object, Type: into.Type, Key: into.Key, Fragment: into.Fragment, Meta: into.Meta}
+	if s := mergeSource(into.Type, base.extra().source, into.extra().source, from.extra().source); s != "" {
+		n.setExtra(func(e *extras) { e.source = s })
 	}
+	return n
 }
 
 // alike reports whether two nodes may be forms of one container.

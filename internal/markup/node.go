@@ -44,13 +44,35 @@ type Node struct {
 	Leaves    []Leaf         // of a text
 	Meta      map[string]any // read-only for clients
 
+	span   Span    // where it is written, from a traced parse
+	extras *extras // nil for none; read with extra, changed with setExtra
+}
+
+// extras are what few nodes have. They are apart from the node, which is
+// smaller for that.
+type extras struct {
 	written []written // destinations of Data's references, from Parse
-	source  string    // as it is written elsewhere, see WithSource
-	span    Span      // where it is written, from a traced parse
+	source  string    // as the node is written elsewhere, see WithSource
 	table   *tableTrace
 	aliases []string // of a heading
 	api     *inlineAPI
-	literal bool // it was between lines of `{% raw %}` and `{% endraw %}`
+	literal bool // the node was between lines of `{% raw %}` and `{% endraw %}`
+}
+
+// extra returns the extras of the node, zero for none.
+func (n *Node) extra() extras {
+	if n.extras == nil {
+		return extras{}
+	}
+	return *n.extras
+}
+
+// setExtra changes the extras of this node only: a copy of a node shares them
+// until then.
+func (n *Node) setExtra(change func(*extras)) {
+	e := n.extra()
+	change(&e)
+	n.extras = &e
 }
 
 // Leaf is a run of text with the same marks.
@@ -138,5 +160,9 @@ func (w written) ref() docs.Ref { return w.what.(docs.Ref) }
 func (n *Node) setRef(key string, ref docs.Ref, dest string, use Use) {
 	var what any = ref
 	n.Data[key] = what
-	n.written = append(n.written, written{what, use, dest})
+	n.addWritten(what, use, dest)
+}
+
+func (n *Node) addWritten(what any, use Use, dest string) {
+	n.setExtra(func(e *extras) { e.written = append(e.written, written{what, use, dest}) })
 }

@@ -119,7 +119,9 @@ func nameAnchors(nodes []*Node) {
 	}
 	for _, n := range open {
 		if n.HeadingLevel() > 0 {
-			n.aliases = freeAliases(anchorText(n), used)
+			if list := freeAliases(anchorText(n), used); list != nil {
+				n.setExtra(func(e *extras) { e.aliases = list })
+			}
 		}
 	}
 }
@@ -137,7 +139,7 @@ func freeAliases(text string, used map[string]bool) (list []string) {
 
 // Aliases returns the anchors that lead to a heading as well: other programs
 // make others of the same text.
-func (n *Node) Aliases() []string { return n.aliases }
+func (n *Node) Aliases() []string { return n.extra().aliases }
 
 // HasAnchor reports whether a link with an anchor leads to one of those that has
 // knows: as it is written, as an address decodes it, or in lower case, as the

@@ -207,7 +207,7 @@ func TestLostTargetsKeepTheirDestination(t *testing.T) {
 	if got := string(Print(doc, Refs{})); got != src {
 		t.Errorf("got %s", got)
 	}
-	doc.Nodes[0].Nodes[0].written = nil
+	doc.Nodes[0].Nodes[0].extras = nil
 	if got := string(Print(doc, Refs{})); got != "[a](/broken/pages/p1)\n" {
 		t.Errorf("got %s", got)
 	}

@@ -437,7 +437,7 @@ func (p *printer) place(n *Node, ref docs.Ref, use Use) string {
 			return dest
 		}
 	}
-	for _, w := range n.written {
+	for _, w := range n.extra().written {
 		if w.what == ref && w.use == use {
 			return w.dest
 		}

@@ -45,7 +45,7 @@ func WithSource(body []byte, doc *Document) *Document {
 		alone := (i == 0 || doc.Spans[i-1] != doc.Spans[i]) && (i == last(doc.Nodes) || doc.Spans[i+1] != doc.Spans[i])
 		s := body[doc.Spans[i].Start:doc.Spans[i].End]
 		if alone && !bytes.Contains(s, []byte("[^")) { // footnotes are defined elsewhere
-			n.source = strings.ReplaceAll(string(s), "\r\n", "\n")
+			n.setExtra(func(e *extras) { e.source = strings.ReplaceAll(string(s), "\r\n", "\n") })
 		}
 	}
 	return doc
@@ -107,7 +107,7 @@ func newReprinter(body []byte, old *Document, refs Refs) *reprinter {
 	}
 	r.dests = map[destination]docs.Ref{}
 	eachNode(old.Nodes, func(n *Node) {
-		for _, w := range n.written {
+		for _, w := range n.extra().written {
 			r.dests[destination{w.dest, w.use}] = w.ref()
 		}
 	})
@@ -241,10 +241,11 @@ func (r *reprinter) plan(doc *Document) {
 // borrow returns the bytes that a new block has elsewhere, if they mean the same
 // here.
 func (r *reprinter) borrow(n *Node) (string, []*Node, bool) {
-	if !r.sources || n.source == "" {
+	source := n.extra().source
+	if !r.sources || source == "" {
 		return "", nil, false
 	}
-	got, h := parse([]byte(n.source), r.reading).Nodes, hashes{}
+	got, h := parse([]byte(source), r.reading).Nodes, hashes{}
 	if len(got) != 1 {
 		return "", nil, false
 	}
@@ -254,7 +255,7 @@ func (r *reprinter) borrow(n *Node) (string, []*Node, bool) {
 		}
 	}
 	r.borrowed = true
-	return n.source, got, true
+	return source, got, true
 }
 
 // otherMarker reports whether a list in the source has the second marker.

@@ -31,7 +31,7 @@ func (r *reprinter) touched(doc *Document) ([]byte, bool) {
 		if t.h.of(n) == t.h.of(r.old.Nodes[i]) {
 			continue
 		}
-		if n.source != "" || !t.node(r.trace().Nodes[i], n) {
+		if n.extra().source != "" || !t.node(r.trace().Nodes[i], n) {
 			return nil, false // one that is written elsewhere keeps its bytes
 		}
 	}

@@ -53,7 +53,7 @@ func movesOf(nodes []*Node, refs Refs) []move {
 	var moves []move
 	seen := map[move]bool{}
 	eachNode(nodes, func(n *Node) {
-		for _, w := range n.written {
+		for _, w := range n.extra().written {
 			ref := w.ref()
 			if ref.Kind == docs.RefURL || refs.Keep != nil && refs.Keep(w.dest, w.use, ref) {
 				continue

@@ -222,7 +222,7 @@ func TestReprint(t *testing.T) {
 		}, "* __C__\n* A \\(x\\)\n* B \\(y\\)\n"},
 		{"a broken link beside it", "* A [x](/broken/pages/ID#s)\n* B\n", func(n []*Node) []*Node { edit(n, "B", "C"); return n }, "* A [x](/broken/pages/ID#s)\n* C\n"},
 		{"a broken link is printed", "A [x](/broken/pages/ID#s) B\n", func(n []*Node) []*Node {
-			n[0].Nodes[1].written = nil
+			n[0].Nodes[1].extras = nil
 			return append(n[:0], blockNode("blockquote", nil, n[0]))
 		}, "> A [x](/broken/pages/ID#s) B\n"},
 		{"tabs with their old names", "{% code-tabs %}\n{% code-tabs-item title=\"a.js\" %}\n```js\nx\n```\n{% endcode-tabs-item %}\n{% endcode-tabs %}\n", func(n []*Node) []*Node { edit(n, "x", "y"); return n }, "{% code-tabs %}\n{% code-tabs-item title=\"a.js\" %}\n```js\ny\n```\n{% endcode-tabs-item %}\n{% endcode-tabs %}\n"},

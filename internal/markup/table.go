@@ -54,10 +54,10 @@ func (t *tableBuilder) title(id string, inlines []*Node) {
 
 // trace returns where the parts of the table are written.
 func (t *tableBuilder) trace() *tableTrace {
-	if t.node.table == nil {
-		t.node.table = &tableTrace{titles: map[string]*Node{}}
+	if t.node.extra().table == nil {
+		t.node.setExtra(func(e *extras) { e.table = &tableTrace{titles: map[string]*Node{}} })
 	}
-	return t.node.table
+	return t.node.extra().table
 }
 
 func titleFragment(column string) string { return "title-" + column }

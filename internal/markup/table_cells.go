@@ -49,7 +49,7 @@ func (h *htmlReader) tableCell(t *tableBuilder, row string, values map[string]an
 
 // reference remembers how a reference of a cell was written.
 func (t *tableBuilder) reference(ref docs.Ref, dest string, use Use) docs.Ref {
-	t.node.written = append(t.node.written, written{ref, use, dest})
+	t.node.addWritten(ref, use, dest)
 	return ref
 }
 

@@ -78,7 +78,7 @@ func (c *converter) apiNode(i *item) *Node {
 	}
 	n := detailsNode(&element{}, r.title, r.body)
 	r.api.method, r.api.server, r.api.path, r.api.title = singleLine(strings.ToUpper(method)), singleLine(host), singleLine(path), r.title
-	n.api = r.api
+	n.setExtra(func(e *extras) { e.api = r.api })
 	return n
 }
 

@@ -8,7 +8,8 @@ import (
 // table finds the edits of a table: in titles, in cells, and of whole rows.
 func (t *toucher) table(old, now *Node) bool {
 	a, b := readTable(old), readTable(now)
-	if old.table == nil || !sameShape(&a, &b) {
+	trace := old.extra().table
+	if trace == nil || !sameShape(&a, &b) {
 		return false
 	}
 	for i, c := range a.inOrder() {
@@ -20,7 +21,7 @@ func (t *toucher) table(old, now *Node) bool {
 	for j, r := range a.rows {
 		byID[r.id] = j
 	}
-	s := siblings{old: old.table.rows, from: from, apart: "\n"}
+	s := siblings{old: trace.rows, from: from, apart: "\n"}
 	for i, r := range b.rows {
 		from[i] = -1
 		if j, ok := byID[r.id]; ok {
@@ -68,23 +69,23 @@ func (t *toucher) title(table *Node, a, b *tableView, was, now tableColumn) bool
 	if t.h.of(before) == t.h.of(after) {
 		return true
 	}
-	traced := table.table.titles[was.id]
+	traced := table.extra().table.titles[was.id]
 	return traced != nil && t.h.of(traced) == t.h.of(before) && t.inlines(traced, after)
 }
 
 // row finds the edits of the cells of a row. One that cannot be edited in its
 // place is written anew with its row.
 func (t *toucher) row(table *Node, a, b *tableView, j, i int) bool {
-	mark, columns := len(t.edits), b.inOrder()
+	mark, columns, rows := len(t.edits), b.inOrder(), table.extra().table.rows
 	for k, c := range a.inOrder() {
 		if t.cell(a, b, a.rows[j], b.rows[i], c, columns[k]) {
 			continue
 		}
 		t.edits = t.edits[:mark]
-		if j >= len(table.table.rows) || table.Data["cellMerges"] != nil {
+		if j >= len(rows) || table.Data["cellMerges"] != nil {
 			return false
 		}
-		at := table.table.rows[j]
+		at := rows[j]
 		if at.Start < 0 || at.End <= at.Start {
 			return false
 		}

@@ -81,9 +81,9 @@ func SetKeys(doc *Document, keys []string, inner map[int]string) bool {
 
 // newTopKeys returns a maker of keys for what is inside of a document's blocks.
 func newTopKeys(doc *Document, hashes []uint64) *keyMaker {
-	used := make(map[string]bool, len(hashes))
+	used := make(map[string]*Node, len(hashes))
 	for _, n := range doc.Nodes {
-		used[n.Key] = true
+		used[n.Key] = n
 	}
 	return newKeys(hashes, used)
 }
@@ -101,13 +101,17 @@ func withKeys(nodes []*Node) int {
 // the key around it. f may give the node another one.
 func (k *keyMaker) each(nodes []*Node, f func(n *Node, key string)) {
 	for _, n := range nodes {
-		k.hashes = k.hashes[1:]
-		around := hashString(hashSeed, n.Key)
-		for _, list := range [][]*Node{n.Nodes, n.Fragments} {
-			for _, c := range list {
-				f(c, k.fresh(mix(around, k.hashes[0])))
-				k.each([]*Node{c}, f)
-			}
+		k.eachIn(n, f)
+	}
+}
+
+func (k *keyMaker) eachIn(n *Node, f func(n *Node, key string)) {
+	k.hashes = k.hashes[1:]
+	around := hashString(hashSeed, n.Key)
+	for _, list := range [...][]*Node{n.Nodes, n.Fragments} {
+		for _, c := range list {
+			f(c, k.fresh(mix(around, k.hashes[0]), c))
+			k.eachIn(c, f)
 		}
 	}
 }
@@ -123,26 +127,26 @@ func deriveKeys(nodes []*Node) {
 
 // keyMaker names nodes in the order in which it hashed them.
 type keyMaker struct {
-	used   map[string]bool     // keys that others have; nil: none has
+	used   map[string]*Node    // who has a key; nil: nobody has one
 	own    map[uint64]struct{} // without used, those that were made
 	times  map[uint64]int      // how often a hash was there before
 	hashes []uint64            // of those to be named, from hashAll
 	text   strings.Builder     // of all keys that were made, which are parts of it
 }
 
-func newKeys(hashes []uint64, used map[string]bool) *keyMaker {
+func newKeys(hashes []uint64, used map[string]*Node) *keyMaker {
 	k := &keyMaker{used: used, hashes: hashes}
 	if used == nil {
-		k.own = make(map[uint64]struct{}, len(k.hashes))
-		k.text.Grow(keyLength * len(k.hashes))
+		k.own = make(map[uint64]struct{}, len(hashes))
 	}
+	k.text.Grow(keyLength * len(hashes))
 	return k
 }
 
 // hashAll returns the hashes of nodes and of all inside of them, each before
 // those inside of it.
 func hashAll(nodes []*Node) []uint64 {
-	out := make([]uint64, 0, 8*len(nodes))
+	out := make([]uint64, 0, withKeys(nodes))
 	var hash func(n *Node) uint64
 	hash = func(n *Node) uint64 {
 		at := len(out)
@@ -161,7 +165,7 @@ func hashAll(nodes []*Node) []uint64 {
 // the node around it, so that a change leaves the keys of its neighbours
 // alone.
 func (k *keyMaker) name(n *Node, around uint64) {
-	n.Key = k.fresh(mix(around, k.hashes[0]))
+	n.Key = k.fresh(mix(around, k.hashes[0]), n)
 	k.inside(n)
 }
 
@@ -177,11 +181,11 @@ func (k *keyMaker) inside(n *Node) {
 	}
 }
 
-// fresh makes a key of a hash. The n-th node with the same hash gets the n-th
-// key.
-func (k *keyMaker) fresh(hash uint64) string {
+// fresh makes a key of a hash for a node. The n-th node with the same hash gets
+// the n-th key.
+func (k *keyMaker) fresh(hash uint64, n *Node) string {
 	v := hash
-	for !k.take(v) {
+	for k.has(v) {
 		if k.times == nil {
 			k.times = map[uint64]int{}
 		}
@@ -191,22 +195,23 @@ func (k *keyMaker) fresh(hash uint64) string {
 	b := keyText(v)
 	k.text.Write(b[:])
 	all := k.text.String()
-	return all[len(all)-keyLength:]
+	key := all[len(all)-keyLength:]
+	if k.used == nil {
+		k.own[v%keyCount] = struct{}{}
+	} else {
+		k.used[key] = n
+	}
+	return key
 }
 
-// take makes the key of a hash used, unless it is.
-func (k *keyMaker) take(v uint64) bool {
+// has reports whether a node has the key of a hash.
+func (k *keyMaker) has(v uint64) bool {
 	if k.used == nil {
-		before := len(k.own)
-		k.own[v%keyCount] = struct{}{}
-		return len(k.own) > before
+		_, ok := k.own[v%keyCount]
+		return ok
 	}
 	b := keyText(v)
-	if k.used[string(b[:])] {
-		return false
-	}
-	k.used[string(b[:])] = true
-	return true
+	return k.used[string(b[:])] != nil
 }
 
 // keyText writes a hash as a key.

@@ -180,7 +180,9 @@ func (m *merger) node(base, into, from *Node) *Node {
 	}
 	// Who did not touch the words of a block has not changed it, although what
 	// they refer to may have another name since.
-	worded := func(x, y *Node) bool { return x != nil && y != nil && x.extra().source != "" && x.extra().source == y.extra().source }
+	worded := func(x, y *Node) bool {
+		return x != nil && y != nil && x.extra().source != "" && x.extra().source == y.extra().source
+	}
 	switch {
 	case into != nil && worded(base, from):
 		return into

@@ -15,20 +15,20 @@ func Rekey(old *Skeleton, sent, doc *Document) (*Skeleton, map[int]string) {
 		now.setKeys(doc.Nodes)
 		return now, innerKeys(doc, hashes)
 	}
-	r := &rekeyer{used: make(map[string]bool, len(hashes)), named: make(map[*Node]bool, len(hashes))}
+	r := rekeyer{make(map[string]*Node, len(hashes))}
 	if sent != nil {
 		r.top(NewSkeleton(sent).nodes, now.nodes, doc.Nodes)
 	}
 	r.top(old.nodes, now.nodes, doc.Nodes)
 	top := newKeys(nil, r.used)
 	for i, n := range doc.Nodes {
-		if r.named[n] {
+		if r.named(n) {
 			continue
 		}
-		if r.used[n.Key] {
-			n.Key = top.fresh(now.nodes[i].hash)
+		if r.used[n.Key] != nil {
+			n.Key = top.fresh(now.nodes[i].hash, n)
 		}
-		r.used[n.Key] = true
+		r.used[n.Key] = n
 	}
 	inner := r.inside(doc, hashes)
 	now.setKeys(doc.Nodes)
@@ -38,24 +38,27 @@ func Rekey(old *Skeleton, sent, doc *Document) (*Skeleton, map[int]string) {
 // rekeyer assigns the keys of other documents to the nodes of one. Beside a
 // node it has the one of the skeleton.
 type rekeyer struct {
-	used  map[string]bool
-	named map[*Node]bool // the nodes that have got their key
+	used map[string]*Node // who has got a key
 }
+
+// named reports whether a node has got its key. Before that it has the one
+// that Parse made, which another node may have got.
+func (r rekeyer) named(n *Node) bool { return r.used[n.Key] == n }
 
 // inside assigns the keys that follow from those around them to the nodes that
 // have none yet. It returns what innerKeys returns.
-func (r *rekeyer) inside(doc *Document, hashes []uint64) map[int]string {
+func (r rekeyer) inside(doc *Document, hashes []uint64) map[int]string {
 	var in numberedKeys
 	k := newTopKeys(doc, hashes)
 	k.each(doc.Nodes, func(n *Node, follows string) {
-		if !r.named[n] {
+		if !r.named(n) {
 			n.Key = follows
-			for v := k.hashes[0]; r.used[n.Key]; {
+			for v := k.hashes[0]; r.used[n.Key] != nil; {
 				v = mix(v, 1)
 				b := keyText(v)
 				n.Key = string(b[:])
 			}
-			r.used[n.Key] = true
+			r.used[n.Key] = n
 		}
 		in.add(n, follows)
 	})
@@ -63,7 +66,7 @@ func (r *rekeyer) inside(doc *Document, hashes []uint64) map[int]string {
 }
 
 // top assigns keys to the blocks of a document and to what is inside of them.
-func (r *rekeyer) top(old, now []bone, nodes []*Node) {
+func (r rekeyer) top(old, now []bone, nodes []*Node) {
 	for i, j := range cameFrom(old, now, func(int) bool { return false }) {
 		if j >= 0 {
 			r.pair(&old[j], &now[i], nodes[i])
@@ -91,10 +94,9 @@ func listed(nodes []bone) (places []uint64, kinds []string) {
 
 // pair assigns the key of a node to another one, and does the same for what is inside
 // of them.
-func (r *rekeyer) pair(old, now *bone, n *Node) {
-	if k := old.key; !r.named[n] && isKey(k) && !r.used[k] {
-		n.Key = k
-		r.used[k], r.named[n] = true, true
+func (r rekeyer) pair(old, now *bone, n *Node) {
+	if k := old.key; !r.named(n) && isKey(k) && r.used[k] == nil {
+		n.Key, r.used[k] = k, n
 	}
 	if !holdsKeys(n) {
 		return
@@ -114,7 +116,7 @@ func (r *rekeyer) pair(old, now *bone, n *Node) {
 
 // inner is pair for those nodes that somebody may point at; the keys of the
 // others follow from these.
-func (r *rekeyer) inner(old, now *bone, n *Node) {
+func (r rekeyer) inner(old, now *bone, n *Node) {
 	switch {
 	case n.Object == ObjectBlock || n.Object == ObjectFragment:
 		r.pair(old, now, n)
@@ -137,7 +139,7 @@ func holdsKeys(n *Node) bool {
 }
 
 // kids pairs the nodes of two lists by their order.
-func (r *rekeyer) kids(old, now []bone, nodes []*Node) {
+func (r rekeyer) kids(old, now []bone, nodes []*Node) {
 	isText := func(i int) bool { return nodes[i].Object == ObjectText }
 	for i, j := range cameFrom(old, now, isText) {
 		if j >= 0 {

@@ -49,7 +49,10 @@ func sizeOfBones(nodes []bone) (size int) {
 // setKeys sets the keys to those that the nodes of the document have. They are
 // parts of one text, so that the skeleton holds on to nothing else.
 func (s *Skeleton) setKeys(nodes []*Node) {
+	size := 0
+	eachBone(s.nodes, nodes, func(_ *bone, n *Node) { size += len(n.Key) })
 	var text strings.Builder
+	text.Grow(size)
 	eachBone(s.nodes, nodes, func(_ *bone, n *Node) { text.WriteString(n.Key) })
 	rest := text.String()
 	eachBone(s.nodes, nodes, func(b *bone, n *Node) {

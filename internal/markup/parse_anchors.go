@@ -37,6 +37,7 @@ func Slug(text string) string {
 func slugOf(text string, other func(rune) rune) string {
 	const longest = 100
 	var b strings.Builder
+	b.Grow(min(len(text), longest))
 	dash := false
 	for _, r := range text {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !(unicode.IsMark(r) && b.Len() > 0) {
@@ -62,9 +63,10 @@ func slugOf(text string, other func(rune) rune) string {
 	return b.String()
 }
 
-// aliases returns the other anchors that links use for a heading: those of words
-// without any signs, and those of GitHub, which has a dash for each space.
-func aliases(text string) []string {
+// aliases returns the other anchors that links use for a heading with a text and
+// its slug: those of words without any signs, and those of GitHub, which has a
+// dash for each space.
+func aliases(text, slug string) [3]string {
 	plain := slugOf(text, func(r rune) rune {
 		if unicode.IsSpace(r) || unicode.Is(unicode.Pd, r) {
 			return '-'
@@ -80,7 +82,7 @@ func aliases(text string) []string {
 		}
 		return -1
 	}, strings.TrimSpace(text))
-	return []string{strings.TrimPrefix(Slug(text), "id-"), plain, github}
+	return [...]string{strings.TrimPrefix(slug, "id-"), plain, github}
 }
 
 // nameAnchors returns every block that can be linked to its anchor, each one
@@ -88,7 +90,11 @@ func aliases(text string) []string {
 func nameAnchors(nodes []*Node) {
 	used := map[string]bool{}
 	next := map[string]int{}
-	var open []*Node
+	type unnamed struct {
+		*Node
+		text, slug string
+	}
+	var open []unnamed
 	eachBlock(nodes, func(n *Node) {
 		id := ""
 		switch {
@@ -105,21 +111,21 @@ func nameAnchors(nodes []*Node) {
 			n.Meta = map[string]any{"id": id}
 			return
 		}
-		open = append(open, n)
+		text := anchorText(n)
+		open = append(open, unnamed{n, text, Slug(text)})
 	})
 	for _, n := range open {
-		base := Slug(anchorText(n))
-		id := base
+		id := n.slug
 		for used[id] {
-			next[base]++
-			id = base + "-" + strconv.Itoa(next[base])
+			next[n.slug]++
+			id = n.slug + "-" + strconv.Itoa(next[n.slug])
 		}
 		used[id] = true
 		n.Meta = map[string]any{"id": id}
 	}
 	for _, n := range open {
 		if n.HeadingLevel() > 0 {
-			if list := freeAliases(anchorText(n), used); list != nil {
+			if list := freeAliases(n.text, n.slug, used); list != nil {
 				n.setExtra(func(e *extras) { e.aliases = list })
 			}
 		}
@@ -127,8 +133,8 @@ func nameAnchors(nodes []*Node) {
 }
 
 // freeAliases returns the aliases of a heading that nothing else has.
-func freeAliases(text string, used map[string]bool) (list []string) {
-	for _, a := range aliases(text) {
+func freeAliases(text, slug string, used map[string]bool) (list []string) {
+	for _, a := range aliases(text, slug) {
 		if a != "" && !used[a] && isAnchor(a) {
 			used[a] = true
 			list = append(list, a)

@@ -11,7 +11,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/index"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/revision"
-	"github.com/octavo-docs/octavo/internal/search"
 )
 
 // bodies composes the source of every page. Parsing takes most of the time of an import, so all
@@ -71,9 +70,8 @@ func (im *importer) composeAll(ctx context.Context, work []*folder.Page) (map[do
 	next, order := make(chan making), make(chan making, 64)
 	for range budget.Processors() {
 		go func() {
-			var a search.Analyser
 			for m := range next {
-				m.made <- im.body(ctx, m.fp, &a)
+				m.made <- im.body(ctx, m.fp)
 			}
 		}()
 	}
@@ -142,15 +140,15 @@ type composed struct {
 
 // body composes the source of a page. It only reads the draft, so that several bodies can be made
 // at once.
-func (im *importer) body(ctx context.Context, fp *folder.Page, a *search.Analyser) composed {
-	out := im.compose(ctx, fp, a)
+func (im *importer) body(ctx context.Context, fp *folder.Page) composed {
+	out := im.compose(ctx, fp)
 	if out.err == nil {
 		out.data, out.err = im.draft.Stamped(ctx, &out.page)
 	}
 	return out
 }
 
-func (im *importer) compose(ctx context.Context, fp *folder.Page, a *search.Analyser) (out composed) {
+func (im *importer) compose(ctx context.Context, fp *folder.Page) (out composed) {
 	if out.err = ctx.Err(); out.err != nil {
 		return out
 	}
@@ -198,7 +196,7 @@ func (im *importer) compose(ctx context.Context, fp *folder.Page, a *search.Anal
 		return out
 	}
 	p.OID = git.BlobOID(fp.Source)
-	ready, err := index.PageEntry(ctx, im.draft.Tree, im.draft.Space, *p, doc, a)
+	ready, err := index.PageEntry(ctx, im.draft.Tree, im.draft.Space, *p, doc)
 	if out.err = err; err == nil {
 		out.ready, out.size = &ready, max(len(fp.Source), ready.Size()) // included content may be larger than the page
 		fp.Source = nil                                                 // free the memory

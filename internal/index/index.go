@@ -13,7 +13,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/cache"
@@ -532,9 +531,6 @@ type Index struct {
 	relinked *cache.Cache[twoTrees, *relinked]
 	places   *cache.Cache[string, place]
 	used     *cache.Cache[usedKey, bool]
-	// analysers are used again: one that knows the words of other pages is
-	// several times as fast.
-	analysers *sync.Pool
 }
 
 // Bounds of what is kept in memory, in bytes. The links of a change request with
@@ -550,21 +546,20 @@ func NewIndex(x Index) *Index {
 	x.relinked = cache.New[twoTrees](maxRelinked, (*relinked).size)
 	x.places = cache.New[string](maxPlaces, func(p place) int { return p.size + 256 })
 	x.used = cache.New[usedKey](maxUsed, func(bool) int { return 1 })
-	x.analysers = &sync.Pool{New: func() any { return &search.Analyser{} }}
 	return &x
 }
 
 // entry returns what the index says of a page, with its words counted.
-func (ix *indexer) entry(ctx context.Context, p docs.Page, a *search.Analyser) (is Entry, err error) {
+func (ix *indexer) entry(ctx context.Context, p docs.Page) (is Entry, err error) {
 	if is.search, is.links, err = ix.page(ctx, p); err == nil {
-		is.search = is.search.Analysed(a)
+		is.search = is.search.Analysed()
 	}
 	return is, err
 }
 
 // PageEntry returns what the index says of a page of a draft that has just been
 // composed.
-func PageEntry(ctx context.Context, t *revision.Tree, sp docs.Space, p docs.Page, doc *markup.Document, a *search.Analyser) (Entry, error) {
+func PageEntry(ctx context.Context, t *revision.Tree, sp docs.Space, p docs.Page, doc *markup.Document) (Entry, error) {
 	ix := &indexer{space: sp, tree: t, parsed: map[chunk.Hash]*markup.Document{revision.DocKey(p.Body, p.Sidecar): doc}}
-	return ix.entry(ctx, p, a)
+	return ix.entry(ctx, p)
 }

@@ -4,11 +4,9 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"sync"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/revision"
-	"github.com/octavo-docs/octavo/internal/search"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -61,7 +59,7 @@ func (x *Index) Prepare(ctx context.Context, r store.Reader, d *revision.Draft, 
 		t = whole
 	}
 	ix := &indexer{r: r, space: d.Space, tree: t, parsed: d.Parsed, ready: w.ready}
-	return ix.prepare(ctx, dl, w.bulk, x.analysers)
+	return ix.prepare(ctx, dl, w.bulk)
 }
 
 // DocumentsOf returns the documents that come or go with a draft, and how many
@@ -76,7 +74,7 @@ func DocumentsOf(ctx context.Context, d *revision.Draft) (*Update, error) {
 
 // prepare works out the update of a delta. bulk is a layer that was stored
 // already; nil is none.
-func (ix *indexer) prepare(ctx context.Context, dl *delta, bulk *Bulk, analysers *sync.Pool) (*Update, error) {
+func (ix *indexer) prepare(ctx context.Context, dl *delta, bulk *Bulk) (*Update, error) {
 	u := &Update{Changed: dl.count, Documents: dl.docs, Pages: dl.came, Files: dl.files, language: ix.space.Language, bulk: bulk}
 	var err error
 	if bulk != nil {
@@ -87,14 +85,13 @@ func (ix *indexer) prepare(ctx context.Context, dl *delta, bulk *Bulk, analysers
 	if err != nil {
 		return nil, err
 	}
-	a := analysers.Get().(*search.Analyser)
-	err = ix.collect(ctx, dl, u, a)
-	analysers.Put(a)
+	err = ix.collect(ctx, dl, u)
+	u.pages = store.AnalysedPages(u.pages)
 	return u, err
 }
 
 // collect works out the entries of a delta.
-func (ix *indexer) collect(ctx context.Context, dl *delta, u *Update, a *search.Analyser) error {
+func (ix *indexer) collect(ctx context.Context, dl *delta, u *Update) error {
 	for _, id := range slices.Sorted(maps.Keys(dl.reuse)) {
 		if !dl.reuse[id] {
 			u.deleted = append(u.deleted, string(id))
@@ -126,7 +123,7 @@ func (ix *indexer) collect(ctx context.Context, dl *delta, u *Update, a *search.
 		}
 		is, made := ix.ready[id]
 		if !made {
-			if is, err = ix.entry(ctx, p, a); err != nil {
+			if is.search, is.links, err = ix.page(ctx, p); err != nil {
 				return err
 			}
 		}

@@ -10,7 +10,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/jobs"
 	"github.com/octavo-docs/octavo/internal/revision"
-	"github.com/octavo-docs/octavo/internal/search"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -87,7 +86,7 @@ func (s *Index) finishRebuild(ctx context.Context, v *revision.View, f *Bulk) (d
 	read := now.It
 	read.Layer, read.Language = f.layer.Layer, v.Space.Language
 	ix := &indexer{r: s.Store.Reader, space: read, tree: head.Tree}
-	u, err := ix.prepare(ctx, dl, nil, s.analysers)
+	u, err := ix.prepare(ctx, dl, nil)
 	if err != nil {
 		return false, err
 	}
@@ -135,13 +134,12 @@ func (s *Index) indexAll(ctx context.Context, v *revision.View, f *Bulk) error {
 		}
 		f.next.links = append(f.next.links, links)
 	}
-	var a search.Analyser
 	return v.Scan(ctx, revision.KeyPage, "", func(id string, b []byte) (bool, error) {
 		p, err := docs.DecodePage(id, b)
 		if err != nil {
 			return false, err
 		}
-		is, err := ix.entry(ctx, p, &a)
+		is, err := ix.entry(ctx, p)
 		if err != nil {
 			return false, err
 		}

@@ -41,7 +41,7 @@ func (tx *Tx) PutBulk(ctx context.Context, b *BulkIndex, pages []SearchPage, lin
 	if len(pages) == 0 {
 		return nil
 	}
-	pages = analysed(pages)
+	pages = AnalysedPages(pages)
 	first, _, err := tx.reserveEntries(ctx, b.Layer, len(pages), 0)
 	if err != nil {
 		return fmt.Errorf("index %s: %w", b.Layer, err)

@@ -26,23 +26,25 @@ type SearchPage struct {
 	analysed bool
 }
 
+// analysers are used again: one that knows the words of other pages is several
+// times as fast.
+var analysers = sync.Pool{New: func() any { return new(search.Analyser) }}
+
 // Analysed does the part of putting a page that needs no database. A caller
 // who has the page before the transaction saves others from waiting for it.
 // The page must not be changed afterwards.
-func (p SearchPage) Analysed(a *search.Analyser) SearchPage {
-	p.analyse(a)
-	return p
-}
-
-func (p *SearchPage) analyse(a *search.Analyser) {
+func (p SearchPage) Analysed() SearchPage {
 	if p.analysed {
-		return
+		return p
 	}
 	p.analysed = true
 	if !p.Hidden {
+		a := analysers.Get().(*search.Analyser)
+		defer analysers.Put(a)
 		p.terms = a.Encoded(search.Page{Title: p.Title, Language: p.Language, Sections: p.Sections})
 		p.joined, p.Sections = joinSections(p.Sections), nil
 	}
+	return p
 }
 
 // Size returns how many bytes are kept of the page.
@@ -79,7 +81,7 @@ func (tx *Tx) PutSearchPagesAnd(ctx context.Context, layer string, pages []Searc
 	if len(pages) == 0 {
 		return other()
 	}
-	pages = analysed(pages)
+	pages = AnalysedPages(pages)
 	shown, forgotten := 0, 0
 	for _, p := range pages {
 		n, err := tx.forgetPending(ctx, layer, p.Page)
@@ -201,14 +203,13 @@ func (tx *Tx) forgetPending(ctx context.Context, layer, page string) (int, error
 	return int(n), err
 }
 
-// analysed returns the pages analysed, on all processors if there are many.
-func analysed(pages []SearchPage) []SearchPage {
+// AnalysedPages is Analysed for several pages, on all processors if there are many.
+func AnalysedPages(pages []SearchPage) []SearchPage {
 	out := slices.Clone(pages)
 	workers := max(1, min(budget.Processors(), len(out)/8))
 	work := func(w int) {
-		var a search.Analyser
 		for i := w; i < len(out); i += workers {
-			out[i].analyse(&a)
+			out[i] = out[i].Analysed()
 		}
 	}
 	if workers == 1 {

@@ -175,10 +175,9 @@ func BenchmarkSearch(b *testing.B) {
 func BenchmarkSearchPut(b *testing.B) {
 	s := testdb.Open(b, testdb.SQLite(b))
 	c := newCorpus()
-	var a search.Analyser
 	var batch []store.SearchPage
 	for i := range 5_000 {
-		batch = append(batch, c.page(i).Analysed(&a))
+		batch = append(batch, c.page(i).Analysed())
 	}
 	putPages(b, s, "l", batch...)
 	b.ResetTimer()

@@ -414,7 +414,7 @@ func (r Reader) analyseLayer(ctx context.Context, layer string) (*rebuiltIndex, 
 			return out, err
 		}
 		build := search.NewSegment()
-		for i, p := range analysed(pages) {
+		for i, p := range AnalysedPages(pages) {
 			build.AddEncoded(ids[i], p.terms)
 		}
 		after = ids[len(ids)-1]
@@ -504,7 +504,7 @@ func (r Reader) CheckSearch(ctx context.Context, layer string) error {
 		if len(pages) == 0 {
 			return nil
 		}
-		for i, p := range analysed(pages) {
+		for i, p := range AnalysedPages(pages) {
 			found := sums[ids[i]]
 			sums[ids[i]] = 0
 			for term, impact := range search.DecodeDoc(p.terms) {

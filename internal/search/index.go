@@ -182,7 +182,7 @@ func (all *Analyser) sorted() (out []uint64, place uint64) {
 }
 
 // maxKept is how many terms a page may have for their memory to be kept.
-const maxKept = 2 << 10
+const maxKept = 16 << 10
 
 // ErrDamaged says that stored bytes are not what this package wrote.
 var ErrDamaged = errors.New("the search index is damaged")

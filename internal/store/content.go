@@ -27,13 +27,17 @@ func insertAll[T any](ctx context.Context, tx *Tx, into, behind string, all []T,
 	return nil
 }
 
+// maxStatement bounds the bytes of a statement of several rows. Drivers copy them
+// into buffers that grow by steps: those of a long one add up to many times its size.
+const maxStatement = 128 << 10
+
 // insert stores many rows with few statements. The number of rows of a
 // statement is one of a few, so that the prepared ones stay few.
 func (tx *Tx) insert(ctx context.Context, into, behind string, rows [][]any) error {
 	for len(rows) > 0 {
 		n := 1
 		for _, size := range []int{64, 8, 4, 2} {
-			if len(rows) >= size {
+			if len(rows) >= size && bytesIn(rows[:size]) <= maxStatement {
 				n = size
 				break
 			}
@@ -48,6 +52,21 @@ func (tx *Tx) insert(ctx context.Context, into, behind string, rows [][]any) err
 		rows = rows[n:]
 	}
 	return nil
+}
+
+// bytesIn returns the size of the texts in rows.
+func bytesIn(rows [][]any) (n int) {
+	for _, row := range rows {
+		for _, v := range row {
+			switch v := v.(type) {
+			case string:
+				n += len(v)
+			case []byte:
+				n += len(v)
+			}
+		}
+	}
+	return n
 }
 
 // valuesList returns the parameters of n rows.

@@ -24,9 +24,9 @@ import (
 type call func(ctx context.Context, in any) (any, error)
 
 // bind serves an operation, and describes it.
-func (a *API) bind(o op, d *huma.Operation, in, out reflect.Type, handle call) {
+func (a *API) bind(o op, d *huma.Operation, out reflect.Type, handle call) {
 	spec := a.huma.OpenAPI()
-	reading, writing := newInput(in, d, spec.Components.Schemas), newOutput(out, d, spec.Components.Schemas)
+	reading, writing := newInput(o.in, d, spec.Components.Schemas), newOutput(out, d, spec.Components.Schemas)
 	reading.bodies = a.bodies
 	spec.AddOperation(d)
 	if o.Signed == nil { // the server made the others itself
@@ -35,7 +35,7 @@ func (a *API) bind(o op, d *huma.Operation, in, out reflect.Type, handle call) {
 	d.Middlewares = huma.Middlewares{a.guard(o)}
 	a.huma.Adapter().Handle(d, d.Middlewares.Handler(func(ctx huma.Context) {
 		_, w := humago.Unwrap(ctx)
-		v := reflect.New(in)
+		v := reflect.New(o.in)
 		if p := reading.read(ctx, v.Elem()); p != nil {
 			writeProblem(w, p)
 			return

@@ -2,6 +2,7 @@ package api
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -29,6 +30,7 @@ type input struct {
 	schemas   huma.Registry
 	params    []param
 	body      []int // where the field Body is; nil: none
+	fill      filler
 	schema    *huma.Schema
 	required  bool
 	raw       []int // where the field RawBody is; nil: none
@@ -75,6 +77,7 @@ func newInput(t reflect.Type, d *huma.Operation, schemas huma.Registry) *input {
 		in.schema = huma.SchemaFromField(schemas, f, hint(t, f.Name, d.OperationID+"Request"))
 		in.schema.PrecomputeMessages()
 		in.findDefaults(f.Type, f.Index)
+		in.fill = fillerOf(f.Type)
 		d.RequestBody = &huma.RequestBody{Required: in.required, Content: map[string]*huma.MediaType{"application/json": {Schema: in.schema}}}
 	}
 	if f, ok := t.FieldByName("RawBody"); ok {
@@ -300,8 +303,8 @@ func (in *input) readBody(ctx huma.Context, v reflect.Value, path *huma.PathBuff
 	wrong := func(err error) {
 		found.Errors = append(found.Errors, &huma.ErrorDetail{Location: "body", Message: err.Error()})
 	}
-	var parsed any
-	if err := readJSON(body, &parsed); err != nil {
+	parsed, err := readStrict(body)
+	if err != nil {
 		wrong(err)
 		return nil
 	}
@@ -314,7 +317,11 @@ func (in *input) readBody(ctx huma.Context, v reflect.Value, path *huma.PathBuff
 		return nil
 	}
 	huma.Validate(in.schemas, alternative(in.schema, parsed), path, huma.ModeWriteToServer, parsed, found)
-	err := readJSON(body, v.FieldByIndex(in.body).Addr().Interface())
+	into := v.FieldByIndex(in.body)
+	if in.fill == nil || !in.fill(into, parsed) {
+		into.SetZero()
+		err = json.Unmarshal(body, into.Addr().Interface())
+	}
 	if err != nil && len(found.Errors) == before { // the schema allows what the type does not
 		wrong(err)
 	}

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"encoding/json"
 	"net/url"
 	"reflect"
 	"slices"
@@ -10,17 +9,6 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/errs"
 )
-
-// readJSON decodes a body. huma decodes each body twice, first into an any
-// that it validates; that one is read strictly.
-func readJSON(b []byte, v any) error {
-	if into, ok := v.(*any); ok {
-		value, err := readStrict(b)
-		*into = value
-		return err
-	}
-	return json.Unmarshal(b, v)
-}
 
 // plainText reports whether a text can be stored everywhere: PostgreSQL takes
 // neither NUL nor invalid UTF-8.

@@ -134,7 +134,8 @@ type op struct {
 	// the rule has allowed the request.
 	Again func(w http.ResponseWriter, r *http.Request, g *authz.Grant) bool
 
-	query []string // the names of its parameters, from the input type; nil: whatever the server put there
+	in    reflect.Type // its input
+	query []string     // the names of its parameters, from the input type; nil: whatever the server put there
 }
 
 // Prefix of every path.
@@ -158,8 +159,6 @@ func New(c Config, secret string) *API {
 	config.Info.Description = apiAbout
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
 	config.CreateHooks = nil // no $schema in answers
-	format := huma.Format{Marshal: writeJSON, Unmarshal: readJSON}
-	config.Formats = map[string]huma.Format{"application/json": format, "json": format}
 	config.Servers = []*huma.Server{{URL: c.BaseURL + Prefix}}
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token": {Type: "http", Scheme: "bearer", Description: "A personal token, octavo_…"},
@@ -257,6 +256,7 @@ func (a *API) declare(o op, in, out reflect.Type, handle call) {
 	if hidden := hiddenParts(in); len(hidden) > 0 {
 		panic(fmt.Sprintf("the input of operation %q hides parts of itself: %s", o.ID, strings.Join(hidden, "; ")))
 	}
+	o.in = in
 	a.ops = append(a.ops, o)
 	schemas := a.huma.OpenAPI().Components.Schemas
 	aliasOptions(schemas, in)
@@ -271,7 +271,7 @@ func (a *API) declare(o op, in, out reflect.Type, handle call) {
 	declareErrors(declared, o, schemas)
 	declareStream(declared, o)
 	nulls := nullChecks(in, nil, "")
-	a.bind(o, declared, in, out, func(ctx context.Context, in any) (any, error) {
+	a.bind(o, declared, out, func(ctx context.Context, in any) (any, error) {
 		if err := refuseNulls(in, nulls); err != nil {
 			return nil, err
 		}

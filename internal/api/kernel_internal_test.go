@@ -27,7 +27,7 @@ import (
 )
 
 // newTestAPI returns an API to which a test can add operations of its own.
-func newTestAPI(t *testing.T, l Limit, log io.Writer) *API {
+func newTestAPI(t testing.TB, l Limit, log io.Writer) *API {
 	t.Helper()
 	s := testdb.Open(t, testdb.SQLite(t))
 	blobs := testdb.Blobs(t)

@@ -77,7 +77,7 @@ func readHTML(source string) (root *element, ok bool) {
 		tt := z.Next()
 		raw := len(z.Raw())
 		top := stack[len(stack)-1]
-		e := &element{start: off, openEnd: off + raw, closeStart: off + raw, end: off + raw}
+		e := element{start: off, openEnd: off + raw, closeStart: off + raw, end: off + raw}
 		off += raw
 		switch tt {
 		case html.ErrorToken:
@@ -90,10 +90,10 @@ func readHTML(source string) (root *element, ok bool) {
 			if n := len(top.kids); n > 0 && top.kids[n-1].name == "" && e.text == "" {
 				continue
 			}
-			top.kids = append(top.kids, e)
+			top.add(e)
 		case html.CommentToken, html.DoctypeToken:
 			e.name, e.text = "!", source[e.start:e.end]
-			top.kids = append(top.kids, e)
+			top.add(e)
 		case html.SelfClosingTagToken, html.StartTagToken:
 			t := z.Token()
 			e.name, e.attrs = t.Data, t.Attr
@@ -104,14 +104,14 @@ func readHTML(source string) (root *element, ok bool) {
 				stack = endItem(stack, e.start)
 				top = stack[len(stack)-1]
 			}
-			top.kids = append(top.kids, e)
+			kept := top.add(e)
 			if tt == html.SelfClosingTagToken || voidElements[e.name] {
 				continue
 			}
 			if len(stack) >= maxDepth {
 				return nil, false
 			}
-			stack = append(stack, e)
+			stack = append(stack, kept)
 		case html.EndTagToken:
 			t := z.Token()
 			if top.name == "li" && (t.Data == "ul" || t.Data == "ol") {
@@ -125,6 +125,12 @@ func readHTML(source string) (root *element, ok bool) {
 			stack = stack[:len(stack)-1]
 		}
 	}
+}
+
+// add puts another element behind those that are inside of this one.
+func (e *element) add(inner element) *element {
+	e.kids = append(e.kids, &inner)
+	return &inner
 }
 
 // endItem ends an item of a list, which needs no tag for it.

@@ -232,7 +232,12 @@ const (
 )
 
 func joinSections(sections []search.Section) string {
+	size := 0
+	for _, s := range sections {
+		size += len(s.Anchor) + len(s.Title) + len(s.Body) + 2*len(fieldEnd) + len(sectionEnd)
+	}
 	var b strings.Builder
+	b.Grow(size)
 	for _, s := range sections {
 		b.WriteString(cleanText(s.Anchor))
 		b.WriteString(fieldEnd)

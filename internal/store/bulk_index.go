@@ -50,7 +50,7 @@ func (tx *Tx) PutBulk(ctx context.Context, b *BulkIndex, pages []SearchPage, lin
 	for i, p := range pages {
 		rows[i] = searchEntry(b.Layer, p, first+int64(i), p.state())
 	}
-	if err := tx.insert(ctx, searchEntryInsert, ``, rows); err != nil {
+	if _, err := tx.insert(ctx, searchEntryInsert, ``, rows); err != nil {
 		return fmt.Errorf("index %s: %w", b.Layer, err)
 	}
 	tx.OnCommit(func() {

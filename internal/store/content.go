@@ -4,91 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"slices"
-	"strings"
 
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 )
-
-// insertAll is insert for a list that may be very long: row makes the rows of
-// a part of it at a time.
-func insertAll[T any](ctx context.Context, tx *Tx, into, behind string, all []T, row func(T) []any) error {
-	for some := range slices.Chunk(all, 512) {
-		rows := make([][]any, len(some))
-		for i, v := range some {
-			rows[i] = row(v)
-		}
-		if err := tx.insert(ctx, into, behind, rows); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// maxStatement bounds the bytes of a statement of several rows. Drivers copy them
-// into buffers that grow by steps: those of a long one add up to many times its size.
-const maxStatement = 128 << 10
-
-// insert stores many rows with few statements. The number of rows of a
-// statement is one of a few, so that the prepared ones stay few.
-func (tx *Tx) insert(ctx context.Context, into, behind string, rows [][]any) error {
-	for len(rows) > 0 {
-		n := 1
-		for _, size := range []int{64, 8, 4, 2} {
-			if len(rows) >= size && bytesIn(rows[:size]) <= maxStatement {
-				n = size
-				break
-			}
-		}
-		args := make([]any, 0, n*len(rows[0]))
-		for _, row := range rows[:n] {
-			args = append(args, row...)
-		}
-		if err := tx.put(ctx, tx.d.manyRows(into)+tx.valuesList(n, len(rows[0]))+behind, args...); err != nil {
-			return err
-		}
-		rows = rows[n:]
-	}
-	return nil
-}
-
-// bytesIn returns the size of the texts in rows.
-func bytesIn(rows [][]any) (n int) {
-	for _, row := range rows {
-		for _, v := range row {
-			switch v := v.(type) {
-			case string:
-				n += len(v)
-			case []byte:
-				n += len(v)
-			}
-		}
-	}
-	return n
-}
-
-// valuesList returns the parameters of n rows.
-func (tx *Tx) valuesList(n, columns int) string {
-	var b strings.Builder
-	b.WriteString(" VALUES ")
-	for i := range n {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteByte('(')
-		for c := range columns {
-			if c > 0 {
-				b.WriteString(", ")
-			}
-			b.WriteString(tx.d.parameter(i*columns + c + 1))
-		}
-		b.WriteByte(')')
-	}
-	b.WriteByte(' ')
-	return b.String()
-}
 
 // A revision that was exported has its commit in a row of its own: it came
 // after the revision.

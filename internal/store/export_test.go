@@ -1,11 +1,22 @@
 package store
 
-import "context"
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/chunk"
+)
 
 // ObjectBytes returns the size of all objects as they are stored.
 func ObjectBytes(ctx context.Context, s *Store) (int, error) {
 	n, err := one(ctx, s.Reader, "size", scanInt, `SELECT COALESCE(SUM(LENGTH(data)), 0) FROM objects`)
 	return int(n), err
+}
+
+// IsKnownBase reports whether a delta from an object is stored without asking
+// for the object.
+func IsKnownBase(s *Store, h chunk.Hash) bool {
+	_, known := s.known.Get(h)
+	return known
 }
 
 // Damage runs a statement.

@@ -97,10 +97,10 @@ func (r Reader) GitFinalizing(ctx context.Context, space docs.SpaceID) (bool, er
 
 // AddGitOperation stores a new one.
 func (tx *Tx) AddGitOperation(ctx context.Context, o docs.GitOperation) error {
-	return tx.insert(ctx, `
+	return insertAll(ctx, tx, `
 		INSERT INTO git_operations (space_id, id, direction, state, stage, url, ref, directory, request, sealed, done, total,
 			commit_id, revision_id, change_request_id, reason, error, problems, problem_count, user_id,
-			created_at, started_at, updated_at, completed_at)`, ``, [][]any{gitOperationArgs(o)})
+			created_at, started_at, updated_at, completed_at)`, ``, []docs.GitOperation{o}, gitOperationArgs)
 }
 
 // PutGitOperation stores one that has changed. The credentials of one that
@@ -272,12 +272,9 @@ func (tx *Tx) PutGitCommit(ctx context.Context, space docs.SpaceID, revision doc
 
 // PutGitBlobs notes git's names of files that something was written to.
 func (tx *Tx) PutGitBlobs(ctx context.Context, space docs.SpaceID, all []docs.GitBlob) error {
-	rows := make([][]any, len(all))
-	for i, b := range all {
-		rows[i] = []any{space, b.ID, b.Body, b.OID, b.Path}
-	}
-	return tx.insert(ctx, `INSERT INTO git_blobs (space_id, id, body, oid, path)`,
-		`ON CONFLICT (space_id, id) DO UPDATE SET body = excluded.body, oid = excluded.oid, path = excluded.path`, rows)
+	return insertAll(ctx, tx, `INSERT INTO git_blobs (space_id, id, body, oid, path)`,
+		`ON CONFLICT (space_id, id) DO UPDATE SET body = excluded.body, oid = excluded.oid, path = excluded.path`, all,
+		func(b docs.GitBlob) []any { return []any{space, b.ID, b.Body, b.OID, b.Path} })
 }
 
 // DropGitBlobs forgets what was noted of a space.

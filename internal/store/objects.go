@@ -50,8 +50,8 @@ func newDeltaBases() *deltaBases {
 	return cache.New[chunk.Hash](maxBases, func(b deltaBase) int { return len(b.data) + 128 })
 }
 
-// knownBases are objects of which a committed transaction has seen that they are
-// stored as they are. They stay so: objects are never removed or stored anew.
+// knownBases are objects of which is known that they are stored as they are and
+// committed. They stay so: objects are never removed or stored anew.
 type knownBases = cache.Cache[chunk.Hash, struct{}]
 
 // maxKnownBases bounds the bytes of their hashes.
@@ -126,29 +126,41 @@ func (r Reader) CheckObjects(ctx context.Context) error {
 
 // NewObjects are objects as they will be stored. They are made by
 // PrepareObjects, outside of the transaction that stores them.
-type NewObjects struct {
-	all  []Object
-	rows []storedObject // of all; where it saves bytes, as a delta
+type NewObjects []newObject
+
+type newObject struct {
+	hash  chunk.Hash
+	whole []byte
+	// base is the object that delta is made from; empty where the object is
+	// stored as it is.
+	base  chunk.Hash
+	delta []byte
+}
+
+// data returns what is stored.
+func (o newObject) data() []byte {
+	if o.base == "" {
+		return o.whole
+	}
+	return o.delta
 }
 
 // Size returns how many bytes they will take.
 func (n NewObjects) Size() (sum int64) {
-	for _, o := range n.rows {
-		sum += int64(len(o.data))
+	for _, o := range n {
+		sum += int64(len(o.data()))
 	}
 	return sum
 }
 
 // And returns these objects and others.
-func (n NewObjects) And(others NewObjects) NewObjects {
-	return NewObjects{slices.Concat(n.all, others.all), slices.Concat(n.rows, others.rows)}
-}
+func (n NewObjects) And(others NewObjects) NewObjects { return slices.Concat(n, others) }
 
 // PrepareObjects works out how objects will be stored.
 func (s *Store) PrepareObjects(ctx context.Context, all []Object) (NewObjects, error) {
-	out := NewObjects{all: all, rows: make([]storedObject, len(all))}
+	out := make(NewObjects, len(all))
 	for i, o := range all {
-		out.rows[i] = storedObject{hash: o.Hash, data: o.Data}
+		out[i] = newObject{hash: o.Hash, whole: o.Data}
 		base, err := s.deltaBase(ctx, o)
 		if err != nil {
 			return out, err
@@ -158,7 +170,7 @@ func (s *Store) PrepareObjects(ctx context.Context, all []Object) (NewObjects, e
 		}
 		next := deltaBase{o.Hash, o.Data}
 		if delta := chunk.Delta(base.data, o.Data); len(delta) <= len(o.Data)/deltaShare {
-			out.rows[i].data, out.rows[i].base = delta, base.hash
+			out[i].base, out[i].delta = base.hash, delta
 			next = base
 		}
 		s.bases.Delete(o.Base) // the next edit starts from o
@@ -186,6 +198,7 @@ func (s *Store) deltaBase(ctx context.Context, o Object) (deltaBase, error) {
 		default:
 			base = deltaBase{similar.base, similar.baseData}
 		}
+		s.known.Set(base.hash, struct{}{})
 	}
 	if len(o.Data)-len(base.data) > len(o.Data)/deltaShare {
 		return deltaBase{}, nil // the delta would be too long
@@ -193,38 +206,38 @@ func (s *Store) deltaBase(ctx context.Context, o Object) (deltaBase, error) {
 	return base, nil
 }
 
-// PutObjects stores objects. Those that exist already stay as they are.
+// PutObjects stores objects. Those that exist already stay as they are. Where the
+// base of a delta is not stored as it is, the data is stored instead: the base may
+// belong to a transaction that failed.
 func (tx *Tx) PutObjects(ctx context.Context, n NewObjects) error {
-	rows, err := tx.withBases(ctx, n)
+	bases, err := tx.storedBases(ctx, n)
 	if err != nil {
 		return err
 	}
-	return insertAll(ctx, tx, `INSERT INTO objects (hash, data, base)`, `ON CONFLICT (hash) DO NOTHING`, rows,
-		func(o storedObject) []any { return []any{o.hash, o.data, o.base} })
-}
-
-// withBases returns rows whose bases are stored as they are. A delta from any
-// other object is replaced by the data: the base may belong to a transaction
-// that failed.
-func (tx *Tx) withBases(ctx context.Context, n NewObjects) ([]storedObject, error) {
-	stored, err := tx.storedBases(ctx, n)
-	if err != nil {
-		return nil, err
+	stored, err := insertNew(ctx, tx, `INSERT INTO objects (hash, data, base)`, `ON CONFLICT (hash) DO NOTHING`, n,
+		func(o newObject) []any {
+			if !bases[o.base] {
+				o.base = ""
+			}
+			return []any{o.hash, o.data(), o.base}
+		})
+	if err == nil && stored == int64(len(n)) { // else one of them may have been stored as a delta before
+		tx.OnCommit(func() {
+			for _, o := range n {
+				if o.base == "" && len(o.whole) >= minDelta {
+					tx.known.Set(o.hash, struct{}{})
+				}
+			}
+		})
 	}
-	rows := slices.Clone(n.rows)
-	for i, o := range rows {
-		if o.base != "" && !stored[o.base] {
-			rows[i].data, rows[i].base = n.all[i].Data, ""
-		}
-	}
-	return rows, nil
+	return err
 }
 
 // storedBases reports which bases of objects are stored as they are.
 func (tx *Tx) storedBases(ctx context.Context, n NewObjects) (map[chunk.Hash]bool, error) {
 	stored := map[chunk.Hash]bool{}
 	var args []any
-	for _, o := range n.rows {
+	for _, o := range n {
 		if _, asked := stored[o.base]; o.base == "" || asked {
 			continue
 		}

@@ -144,6 +144,49 @@ func TestASimilarObjectIsStoredAsADelta(t *testing.T) {
 	}
 }
 
+// The next edit of a text starts from the one that was just stored, which is not
+// looked up again.
+func TestStoredObjectsAreKnownBases(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		s := testdb.Open(t, o)
+		r := rand.New(rand.NewPCG(7, 8))
+		object := func(data []byte, base chunk.Hash) store.Object {
+			return store.Object{Hash: chunk.Sum(data), Data: data, Base: base}
+		}
+		base, other := object(text(r, 2000), ""), object(text(r, 2000), "")
+		failed := errors.New("no")
+		prepared, err := s.PrepareObjects(t.Context(), []store.Object{base})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = s.Do(t.Context(), func(tx *store.Tx) error { return errors.Join(tx.PutObjects(t.Context(), prepared), failed) })
+		if !errors.Is(err, failed) || store.IsKnownBase(s, base.Hash) {
+			t.Fatalf("an object that was not committed is known: %v", err)
+		}
+		putObjects(t, s, base, other)
+		if !store.IsKnownBase(s, base.Hash) || !store.IsKnownBase(s, other.Hash) {
+			t.Error("objects that were stored are not known")
+		}
+		delta := object(append(bytes.Clone(base.Data), "more"...), base.Hash)
+		putObjects(t, s, delta)
+		again := object(delta.Data, other.Hash) // too different from it for a delta
+		putObjects(t, s, again)
+		if store.IsKnownBase(s, delta.Hash) {
+			t.Error("an object that is stored as a delta is known as a base")
+		}
+		next := object(append(bytes.Clone(delta.Data), "and more"...), delta.Hash)
+		putObjects(t, s, next)
+		if got, err := s.Object(t.Context(), next.Hash); err != nil || !bytes.Equal(got, next.Data) {
+			t.Errorf("it is not read as it was written: %v", err)
+		}
+		later := testdb.Open(t, o) // which knows nothing yet
+		similar := object(append(bytes.Clone(other.Data), "more"...), other.Hash)
+		if _, err := later.PrepareObjects(t.Context(), []store.Object{similar}); err != nil || !store.IsKnownBase(later, other.Hash) {
+			t.Errorf("a base that was read is not known: %v", err)
+		}
+	})
+}
+
 func TestDamagedObjectsAreFound(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	base := text(r, 1000)

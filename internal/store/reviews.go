@@ -194,12 +194,9 @@ func (r Reader) CountConflicts(ctx context.Context, cr docs.ChangeRequestID, ope
 // PutConflicts stores conflicts as open; one that is there already is
 // replaced.
 func (tx *Tx) PutConflicts(ctx context.Context, cr docs.ChangeRequestID, all []Conflict) error {
-	rows := make([][]any, len(all))
-	for i, c := range all {
-		rows[i] = []any{cr, c.ID, c.Data, "", "", tx.Now(), tx.Now()}
-	}
-	err := tx.insert(ctx, `INSERT INTO conflicts (change_request_id, id, data, resolution, resolved_by, created_at, updated_at)`,
-		`ON CONFLICT (change_request_id, id) DO UPDATE SET data = excluded.data, resolution = '', resolved_by = '', updated_at = excluded.updated_at`, rows)
+	err := insertAll(ctx, tx, `INSERT INTO conflicts (change_request_id, id, data, resolution, resolved_by, created_at, updated_at)`,
+		`ON CONFLICT (change_request_id, id) DO UPDATE SET data = excluded.data, resolution = '', resolved_by = '', updated_at = excluded.updated_at`, all,
+		func(c Conflict) []any { return []any{cr, c.ID, c.Data, "", "", tx.Now(), tx.Now()} })
 	if err != nil {
 		return err
 	}

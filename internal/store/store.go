@@ -42,6 +42,7 @@ type Store struct {
 	jobs  chan struct{} // has something when a job was queued
 	bases *deltaBases
 	known *knownBases
+	texts *insertTexts
 	full  atomic.Int64 // when a write failed last because the disk was full, in seconds since 1970
 }
 
@@ -102,6 +103,7 @@ type Tx struct {
 	ids     time.Duration // how many were given
 	commits []func()
 	known   *knownBases
+	texts   *insertTexts
 	jobs    chan<- struct{}
 }
 
@@ -152,7 +154,7 @@ func Attach(ctx context.Context, o Options) (*Store, error) {
 
 // open connects without touching the schema.
 func open(ctx context.Context, o Options) (*Store, error) {
-	s := &Store{clock: o.Clock, jobs: make(chan struct{}, maxGroup), bases: newDeltaBases(), known: newKnownBases()}
+	s := &Store{clock: o.Clock, jobs: make(chan struct{}, maxGroup), bases: newDeltaBases(), known: newKnownBases(), texts: &insertTexts{}}
 	if s.clock == nil {
 		s.clock = time.Now
 	}
@@ -217,7 +219,7 @@ func (s *Store) DoLocked(ctx context.Context, space docs.SpaceID, fn func(tx *Tx
 func (s *Store) DoQueued(ctx context.Context, space docs.SpaceID, queued func(), fn func(tx *Tx) error) error {
 	var tx *Tx
 	err := s.d.transact(ctx, string(space), queued, func(r runner) error {
-		tx = &Tx{Reader: Reader{run: r, d: s.d}, now: s.clock(), jobs: s.jobs, known: s.known}
+		tx = &Tx{Reader: Reader{run: r, d: s.d}, now: s.clock(), jobs: s.jobs, known: s.known, texts: s.texts}
 		return fn(tx)
 	})
 	if err != nil {

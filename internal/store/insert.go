@@ -1,0 +1,124 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// insertAll is insert for a list that may be very long: row makes the rows of
+// a part of it at a time.
+func insertAll[T any](ctx context.Context, tx *Tx, into, behind string, all []T, row func(T) []any) error {
+	_, err := insertNew(ctx, tx, into, behind, all, row)
+	return err
+}
+
+// insertNew is insertAll that returns how many rows were stored. Those that
+// behind leaves as they are do not count.
+func insertNew[T any](ctx context.Context, tx *Tx, into, behind string, all []T, row func(T) []any) (stored int64, err error) {
+	for some := range slices.Chunk(all, 512) {
+		rows := make([][]any, len(some))
+		for i, v := range some {
+			rows[i] = row(v)
+		}
+		n, err := tx.insert(ctx, into, behind, rows)
+		if err != nil {
+			return 0, err
+		}
+		stored += n
+	}
+	return stored, nil
+}
+
+const (
+	// How many rows a statement has: so many, or up to so few. The sizes are few,
+	// so that the prepared statements stay few.
+	batchRows = 64
+	fewRows   = 8
+	// maxStatement bounds the bytes of a statement of several rows. Drivers copy them
+	// into buffers that grow by steps: those of a long one add up to many times its size.
+	maxStatement = 128 << 10
+)
+
+// insert stores rows with few statements, and returns how many were stored.
+func (tx *Tx) insert(ctx context.Context, into, behind string, rows [][]any) (stored int64, err error) {
+	for len(rows) > 0 {
+		n := rowsAtOnce(rows)
+		done, err := tx.exec(ctx, tx.texts.of(tx.d, insertSize{into, behind, n, len(rows[0])}), slices.Concat(rows[:n]...)...)
+		if err != nil {
+			return 0, err
+		}
+		stored += done
+		rows = rows[n:]
+	}
+	return stored, nil
+}
+
+// rowsAtOnce returns how many of the first rows a statement stores.
+func rowsAtOnce(rows [][]any) int {
+	if len(rows) >= batchRows && bytesIn(rows[:batchRows]) <= maxStatement {
+		return batchRows
+	}
+	n := min(len(rows), fewRows)
+	for n > 1 && bytesIn(rows[:n]) > maxStatement {
+		n /= 2
+	}
+	return n
+}
+
+// bytesIn returns the size of the texts in rows.
+func bytesIn(rows [][]any) (n int) {
+	for _, row := range rows {
+		for _, v := range row {
+			switch v := v.(type) {
+			case string:
+				n += len(v)
+			case []byte:
+				n += len(v)
+			}
+		}
+	}
+	return n
+}
+
+// insertTexts keeps the texts of statements that insert rows: making one takes
+// more memory than its arguments.
+type insertTexts struct {
+	mu    sync.Mutex
+	texts map[insertSize]string
+}
+
+// insertSize is an INSERT of a number of rows.
+type insertSize struct {
+	into, behind  string
+	rows, columns int
+}
+
+// of returns the text of an INSERT.
+func (t *insertTexts) of(d dialect, s insertSize) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if text, known := t.texts[s]; known {
+		return text
+	}
+	if t.texts == nil {
+		t.texts = map[insertSize]string{}
+	}
+	text := d.manyRows(s.into) + " VALUES " + valuesList(d, s.rows, s.columns) + " " + s.behind
+	t.texts[s] = text
+	return text
+}
+
+// valuesList returns the parameters of rows.
+func valuesList(d dialect, rows, columns int) string {
+	all := make([]string, rows)
+	for i := range all {
+		row := make([]string, columns)
+		for c := range row {
+			row[c] = d.parameter(i*columns + c + 1)
+		}
+		all[i] = "(" + strings.Join(row, ", ") + ")"
+	}
+	return strings.Join(all, ", ")
+}

@@ -221,8 +221,11 @@ func insertPage(ctx context.Context, d *revision.Draft, at string, c Change, kin
 	if err := nameInBatch(ctx, d, at, c.Ref, markup.Ref{Kind: markup.RefPage, Page: string(p.ID)}); err != nil {
 		return err
 	}
-	p, err := described(at, p, c)
+	body, err := c.Body.Writing(at)
 	if err != nil {
+		return err
+	}
+	if p, err = described(at, p, c.Meta, body); err != nil {
 		return err
 	}
 	if p.Title == "" {
@@ -232,7 +235,8 @@ func insertPage(ctx context.Context, d *revision.Draft, at string, c Change, kin
 		return err
 	}
 	kinds[p.ID] = &Outcome{Kind: revision.Created, Ref: c.Ref}
-	return d.Write(at, p.ID, c.Body)
+	d.Write(p.ID, body)
+	return nil
 }
 
 // nameInBatch makes a name valid for the rest of the batch.
@@ -263,7 +267,11 @@ func updatePage(ctx context.Context, d *revision.Draft, at string, c Change) err
 	if c.Body != nil && !p.HasBody() {
 		return errs.Field(at+".document", "cannot be set: a %s page has no content", p.Type)
 	}
-	if p, err = described(at, p, c); err != nil {
+	body, err := c.Body.Writing(at)
+	if err != nil {
+		return err
+	}
+	if p, err = described(at, p, c.Meta, body); err != nil {
 		return err
 	}
 	if p, err = d.Move(ctx, at, p, parentOf(d, c), c.At); err != nil {
@@ -287,13 +295,13 @@ func updatePage(ctx context.Context, d *revision.Draft, at string, c Change) err
 			return err
 		}
 	}
-	return d.Write(at, p.ID, c.Body)
+	d.Write(p.ID, body)
+	return nil
 }
 
-// described sets the metadata of a page: what the change says, then what the
-// head of its Markdown says, which wins.
-func described(at string, p docs.Page, c Change) (docs.Page, error) {
-	m := c.Meta
+// described sets the metadata of a page: what a change says, then what the
+// head of its Markdown says, which wins. body is nil if the change has none.
+func described(at string, p docs.Page, m PageMeta, body *revision.Writing) (docs.Page, error) {
 	p.Emoji, p.Icon = m.Emoji.Or(p.Emoji), m.Icon.Or(p.Icon)
 	if p.Emoji != "" && emoji.FromCode(p.Emoji) == "" {
 		return p, errs.Field(at+".emoji", "is not an emoji; send the character, or its code points such as 1f4d8")
@@ -317,8 +325,8 @@ func described(at string, p docs.Page, c Change) (docs.Page, error) {
 			return p, errs.Field(at+".slug", "cannot be part of an address: use letters, digits and dashes, at most %d characters", docs.MaxSlug)
 		}
 	}
-	if c.Body != nil && c.Body.Markdown != nil {
-		revision.ApplyHead(markup.ParseHead([]byte(*c.Body.Markdown)), &p)
+	if body != nil && body.Markdown != nil {
+		revision.ApplyHead(body.ReadHead(), &p)
 	}
 	return p, checkPage(at, p)
 }

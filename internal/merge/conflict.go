@@ -381,9 +381,11 @@ func TakeGiven(ctx context.Context, d *revision.Draft, c Conflict, rev docs.Revi
 			}
 		}
 		d.Touch(docs.PageID(c.ID))
-		if err := d.Write("body", docs.PageID(c.ID), &b); err != nil {
+		w, err := b.Writing("body")
+		if err != nil {
 			return err
 		}
+		d.Write(docs.PageID(c.ID), w)
 		return d.ComposeBodies(ctx)
 	}
 	doc := b.Document

@@ -193,8 +193,8 @@ type Writing struct {
 	Written bool
 }
 
-// head returns the head of the Markdown, which is read once.
-func (w *Writing) head() frontmatter.Head {
+// ReadHead returns the head of the Markdown, which is read once.
+func (w *Writing) ReadHead() frontmatter.Head {
 	if w.Given == nil {
 		h := markup.ParseHead(w.Markdown)
 		w.Given = &h
@@ -225,7 +225,7 @@ func (d *Draft) ComposeBodies(ctx context.Context) error {
 			return err
 		}
 		if w := d.Written[id]; w.Markdown != nil {
-			if h := w.head(); slices.Contains(h.Meta.Keys, "cover") {
+			if h := w.ReadHead(); slices.Contains(h.Meta.Keys, "cover") {
 				p.Cover = CoverOf(h, &Linker{ctx: ctx, t: d.Tree, base: d.src.s.BaseURL, file: x.File, names: d.Refs})
 			}
 		}
@@ -348,7 +348,7 @@ func (d *Draft) printed(ctx context.Context, x Text, w *Writing, was composed, l
 
 // given returns the head and the body of a writing that is Markdown.
 func (d *Draft) given(ctx context.Context, x Text, w *Writing, was composed) (head, body []byte, err error) {
-	read := w.head()
+	read := w.ReadHead()
 	body = w.Markdown[read.Body:]
 	if bytes.Contains(body, []byte("/pages/")) || bytes.Contains(body, []byte("/files/")) {
 		// What was read with ids in place of paths is what it was.
@@ -365,7 +365,10 @@ func (d *Draft) given(ctx context.Context, x Text, w *Writing, was composed) (he
 	}
 	// The heading repeats the title for readers; where the file has none, it
 	// stays without.
-	return was.head, withLineEnds(slices.Concat(was.head, was.body), body), nil
+	if bytes.IndexByte(was.head, '\r') >= 0 || bytes.IndexByte(was.body, '\r') >= 0 {
+		body = withLineEnds(slices.Concat(was.head, was.body), body)
+	}
+	return was.head, body, nil
 }
 
 // read parses the new body. Blocks that are the same keep their keys.
@@ -466,18 +469,25 @@ type Body struct {
 	Document *markup.Document
 }
 
-func (d *Draft) Write(at string, id docs.PageID, b *Body) error {
+// Writing returns what sets the body of a page to b; nil if b is none. at is the path
+// of its field, for errors.
+func (b *Body) Writing(at string) (*Writing, error) {
 	switch {
 	case b == nil || (b.Markdown == nil && b.Document == nil):
-	case b.Markdown != nil:
-		if len(*b.Markdown) > docs.MaxSource {
-			return errs.Field(at+".document.markdown", "is larger than %d MB", docs.MaxSource>>20)
-		}
-		d.Written[id] = &Writing{Path: at + ".document.markdown", Markdown: []byte(*b.Markdown)}
-	default:
-		d.Written[id] = &Writing{Path: at + ".document.document", Doc: b.Document}
+		return nil, nil
+	case b.Markdown == nil:
+		return &Writing{Path: at + ".document.document", Doc: b.Document}, nil
+	case len(*b.Markdown) > docs.MaxSource:
+		return nil, errs.Field(at+".document.markdown", "is larger than %d MB", docs.MaxSource>>20)
 	}
-	return nil
+	return &Writing{Path: at + ".document.markdown", Markdown: []byte(*b.Markdown)}, nil
+}
+
+// Write sets the body of a page, unless w is nil.
+func (d *Draft) Write(id docs.PageID, w *Writing) {
+	if w != nil {
+		d.Written[id] = w
+	}
 }
 
 // DocumentID returns the id of the document of a page; empty when it has none.

@@ -35,3 +35,16 @@ func LimitBegun(byNetwork, all int) func() {
 func RowsChanged(ctx context.Context, tx *Tx) (int64, error) {
 	return one(ctx, tx.Reader, "changes", scanInt, `SELECT total_changes()`)
 }
+
+// RowsAtOnce returns how many rows each statement has that stores n rows of a size.
+func RowsAtOnce(n, size int) (out []int) {
+	rows := make([][]any, n)
+	for i := range rows {
+		rows[i] = []any{make([]byte, size)}
+	}
+	for len(rows) > 0 {
+		out = append(out, rowsAtOnce(rows))
+		rows = rows[out[len(out)-1]:]
+	}
+	return out
+}

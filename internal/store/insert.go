@@ -62,7 +62,7 @@ func rowsAtOnce(rows [][]any) int {
 	}
 	n := min(len(rows), fewRows)
 	for n > 1 && bytesIn(rows[:n]) > maxStatement {
-		n /= 2
+		n--
 	}
 	return n
 }

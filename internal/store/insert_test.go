@@ -1,0 +1,29 @@
+package store_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// Few rows are one statement, and long ones are several.
+func TestRowsAreStoredWithFewStatements(t *testing.T) {
+	for _, c := range []struct {
+		rows, size int
+		want       []int
+	}{
+		{1, 100, []int{1}},
+		{5, 100, []int{5}},
+		{8, 100, []int{8}},
+		{11, 100, []int{8, 3}},
+		{70, 100, []int{64, 6}},
+		{70, 10 << 10, []int{8, 8, 8, 8, 8, 8, 8, 8, 6}},
+		{5, 50 << 10, []int{2, 2, 1}},
+		{2, 1 << 20, []int{1, 1}},
+	} {
+		if got := store.RowsAtOnce(c.rows, c.size); !slices.Equal(got, c.want) {
+			t.Errorf("%d rows of %d bytes: %v, want %v", c.rows, c.size, got, c.want)
+		}
+	}
+}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net"
 	"net/http"
 	"reflect"
@@ -333,16 +332,17 @@ func (in *input) readBody(ctx huma.Context, v reflect.Value, path *huma.PathBuff
 	return nil
 }
 
-// overlong returns the first field of a body that is a longer list than its schema allows.
+// overlong returns the field of a body that is a longer list than its schema allows, of several the
+// first in the order of the alphabet.
 func overlong(s *huma.Schema, parsed any) (name string, most int) {
 	fields, _ := parsed.(map[string]any)
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		list, _ := fields[name].([]any)
-		if p := s.Properties[name]; p != nil && p.MaxItems != nil && len(list) > *p.MaxItems {
-			return name, *p.MaxItems
+	for field, value := range fields {
+		list, _ := value.([]any)
+		if p := s.Properties[field]; p != nil && p.MaxItems != nil && len(list) > *p.MaxItems && (name == "" || field < name) {
+			name, most = field, *p.MaxItems
 		}
 	}
-	return "", 0
+	return name, most
 }
 
 // alternative returns the schema that a body is checked by. One that is a thing or an array of
@@ -377,7 +377,8 @@ func (in *input) bytes(ctx huma.Context) ([]byte, *problem) {
 		_ = huma.SetReadDeadline(w, earlier(until, time.Now().Add(bodyTime)))
 	}
 	defer func() { _ = huma.SetReadDeadline(w, time.Time{}) }()
-	body, err := readUpTo(r.Body, min(in.max, smallBody), nil, pace, notTooMany)
+	first := make([]byte, 0, min(max(r.ContentLength+1, 512), firstBody)) // one more for finding the end
+	body, err := readUpTo(r.Body, min(in.max, smallBody), first, pace, notTooMany)
 	if err == nil && int64(len(body)) == smallBody && smallBody < in.max {
 		if err := in.wait(ctx, r, w); err != nil {
 			return nil, busyProblem(w, err)
@@ -401,6 +402,9 @@ func (in *input) bytes(ctx huma.Context) ([]byte, *problem) {
 	}
 	return body, nil
 }
+
+// firstBody is up to how many bytes memory is taken for a body before any of it has come.
+const firstBody = 16 << 10
 
 // smallBody is up to how many bytes a body is read at once. Larger ones wait for a part of the
 // pool that all share, see largeBodies.

@@ -28,7 +28,7 @@ func readStrict(b []byte) (any, error) {
 	if !utf8.Valid(b) {
 		return nil, errs.E(errs.Invalid, "is not valid UTF-8")
 	}
-	r := strictReader{rest: b}
+	r := strictReader{rest: b, way: make([]step, 0, 8)}
 	v, err := r.value(0)
 	if err == errSyntax {
 		err = syntaxError(b)
@@ -79,8 +79,14 @@ func syntaxError(b []byte) error {
 // The path to a value is written down only when something is wrong there.
 type strictReader struct {
 	rest []byte
-	way  []any  // keys and indexes
+	way  []step
 	text []byte // of a string with escapes
+}
+
+// step leads to a member of an object or to an element of an array.
+type step struct {
+	key   string
+	index int // -1: a key
 }
 
 // next skips white space and returns the byte behind it; at the end 0, which no value begins with.
@@ -141,7 +147,7 @@ func (r *strictReader) value(separator byte) (any, error) {
 func (r *strictReader) object() (any, error) {
 	out := map[string]any{}
 	r.rest = r.rest[1:]
-	r.way = append(r.way, "")
+	r.way = append(r.way, step{index: -1})
 	last := len(r.way) - 1
 	for separator := byte(0); !r.ends(); separator = ',' {
 		if err := r.skip(separator); err != nil {
@@ -154,7 +160,7 @@ func (r *strictReader) object() (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.way[last] = key
+		r.way[last].key = key
 		if _, twice := out[key]; twice {
 			return nil, errs.E(errs.Invalid, "has the key %q twice", r.at())
 		}
@@ -169,10 +175,10 @@ func (r *strictReader) object() (any, error) {
 func (r *strictReader) array() (any, error) {
 	out := []any{}
 	r.rest = r.rest[1:]
-	r.way = append(r.way, 0)
+	r.way = append(r.way, step{})
 	last := len(r.way) - 1
 	for separator := byte(0); !r.ends(); separator = ',' {
-		r.way[last] = len(out)
+		r.way[last].index = len(out)
 		v, err := r.value(separator)
 		if err != nil {
 			return nil, err
@@ -285,16 +291,15 @@ func codeUnit(b []byte) (v rune, ok bool) {
 
 func (r *strictReader) at() string {
 	var b strings.Builder
-	for i, step := range r.way {
-		switch step := step.(type) {
-		case int:
-			fmt.Fprintf(&b, "[%d]", step)
-		case string:
-			if i > 0 {
-				b.WriteByte('.')
-			}
-			b.WriteString(clip(step))
+	for i, s := range r.way {
+		if s.index >= 0 {
+			fmt.Fprintf(&b, "[%d]", s.index)
+			continue
 		}
+		if i > 0 {
+			b.WriteByte('.')
+		}
+		b.WriteString(clip(s.key))
 	}
 	return clip(b.String())
 }

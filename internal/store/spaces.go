@@ -26,8 +26,16 @@ func (v *spaceRow) dest() []any {
 	}
 }
 
+// inheritedRules is how nearly all spaces store their merge rules.
+var inheritedRules = toJSON(docs.MergeRules{Type: docs.MergeInherit})
+
 func (v *spaceRow) done() (docs.Space, error) {
-	err := fromJSON(v.rules, &v.space.MergeRules)
+	var err error
+	if v.rules == inheritedRules { // spaces are read with every request, and JSON is slow
+		v.space.MergeRules.Type = docs.MergeInherit
+	} else {
+		err = fromJSON(v.rules, &v.space.MergeRules)
+	}
 	if err == nil && v.git != "" {
 		err = fromJSON(v.git, &v.space.Git)
 	}

@@ -62,7 +62,7 @@ func (s *Sealed) On(ctx context.Context, base docs.Revision) (*Sealed, error) {
 		return &out, nil
 	}
 	var err error
-	out.Root, err = chunk.Apply(ctx, s.src, base.Root, s.edits, func(n chunk.NewNode) {
+	out.Root, err = chunk.Apply(ctx, &s.src, base.Root, s.edits, func(n chunk.NewNode) {
 		out.nodes = append(out.nodes, store.Object{Hash: n.Hash, Data: n.Data, Base: n.Base})
 		s.src.s.objects.Set(n.Hash, object{node: n.Node})
 	})
@@ -109,7 +109,7 @@ func (s *Sealed) Independent(ctx context.Context, of docs.Revision) (bool, error
 	if s.pages == nil {
 		return false, nil
 	}
-	err := chunk.Diff(ctx, s.src, s.Base.Root, of.Root, func(key string, before, after []byte) error {
+	err := chunk.Diff(ctx, &s.src, s.Base.Root, of.Root, func(key string, before, after []byte) error {
 		id, err := edited(s.src.s.drafts, key, before, after)
 		if err == nil && (id == "" || s.pages[id]) {
 			err = errDependent

@@ -61,6 +61,7 @@ type object struct {
 
 // reader reads objects through the cache. What an object holds never
 // changes, so it does not matter who read it first.
+// As a chunk.Source it is passed by its address, which needs no memory.
 type reader struct {
 	s   *Source
 	r   store.Reader

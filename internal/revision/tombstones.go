@@ -77,7 +77,7 @@ func (d *Draft) KeepTombstones(ctx context.Context) error {
 	if added == 0 {
 		return nil
 	}
-	n, err := chunk.CountPrefix(ctx, d.src, d.Root, KeyTombstone)
+	n, err := chunk.CountPrefix(ctx, &d.src, d.Root, KeyTombstone)
 	if err != nil || n+added <= maxTombstones {
 		return err
 	}

@@ -108,7 +108,7 @@ func (t *Tree) Get(ctx context.Context, key string) ([]byte, bool, error) {
 	if v, known := t.over.get(key); known {
 		return v, v != nil, nil
 	}
-	return chunk.Get(ctx, t.src, t.Root, key)
+	return chunk.Get(ctx, &t.src, t.Root, key)
 }
 
 // Scan calls fn for every key from a key on that begins with prefix, without
@@ -137,7 +137,7 @@ func (t *Tree) Scan(ctx context.Context, prefix, from string, fn func(rest strin
 		}
 		return true, nil
 	}
-	err := chunk.Scan(ctx, t.src, t.Root, prefix+from, func(key string, value []byte) (bool, error) {
+	err := chunk.Scan(ctx, &t.src, t.Root, prefix+from, func(key string, value []byte) (bool, error) {
 		if more, err := added(key); err != nil || !more {
 			return false, err
 		}
@@ -160,7 +160,7 @@ func (t *Tree) Scan(ctx context.Context, prefix, from string, fn func(rest strin
 func (t *Tree) last(ctx context.Context, prefix string) (rest string, ok bool, err error) {
 	key, below := "", prefix+"\xff"
 	for {
-		stored, _, found, err := chunk.Last(ctx, t.src, t.Root, below)
+		stored, _, found, err := chunk.Last(ctx, &t.src, t.Root, below)
 		if err != nil {
 			return "", false, err
 		}
@@ -490,7 +490,7 @@ func (v *View) HasWords(ctx context.Context) (bool, error) {
 
 // CountPages counts the pages of a revision.
 func (v *View) CountPages(ctx context.Context) (int, error) {
-	n, err := chunk.CountPrefix(ctx, v.src, v.Root, KeyPage)
+	n, err := chunk.CountPrefix(ctx, &v.src, v.Root, KeyPage)
 	return n + v.more, err
 }
 
@@ -556,7 +556,7 @@ func (t *Tree) Setting(ctx context.Context, name string) ([]byte, error) {
 // Diff calls fn for every key whose value differs between two trees; nil is
 // none.
 func (t *Tree) Diff(ctx context.Context, from, to chunk.Hash, fn func(key string, before, after []byte) error) error {
-	return chunk.Diff(ctx, t.src, from, to, fn)
+	return chunk.Diff(ctx, &t.src, from, to, fn)
 }
 
 // At returns another tree, by its root.
@@ -575,5 +575,5 @@ func (t *Tree) Linker(ctx context.Context, file string) *Linker {
 
 // Count returns how many keys of the stored tree begin with a prefix.
 func (t *Tree) Count(ctx context.Context, prefix string) (int, error) {
-	return chunk.CountPrefix(ctx, t.src, t.Root, prefix)
+	return chunk.CountPrefix(ctx, &t.src, t.Root, prefix)
 }

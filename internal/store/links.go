@@ -144,21 +144,19 @@ func (tx *Tx) putLayerPages(ctx context.Context, layer string, pages []LayerPage
 		Link
 	}
 	var links []row
-	for _, p := range pages {
-		if !fresh {
-			same, err := tx.dropLinks(ctx, layer, p)
-			if err != nil {
-				return err
-			}
-			if same {
-				continue
-			}
+	changed := pages
+	var err error
+	if !fresh {
+		if changed, err = tx.dropLinks(ctx, layer, pages); err != nil {
+			return err
 		}
+	}
+	for _, p := range changed {
 		for n, l := range p.Links {
 			links = append(links, row{p.ID, n, l})
 		}
 	}
-	err := insertAll(ctx, tx, `INSERT INTO layer_pages (layer_id, page_id, gone, anchors)`,
+	err = insertAll(ctx, tx, `INSERT INTO layer_pages (layer_id, page_id, gone, anchors)`,
 		`ON CONFLICT (layer_id, page_id) DO UPDATE SET gone = excluded.gone, anchors = excluded.anchors
 		WHERE layer_pages.gone <> excluded.gone OR layer_pages.anchors <> excluded.anchors`, pages,
 		func(p LayerPage) []any { return []any{layer, p.ID, p.Gone, joinAnchors(p.Anchors)} })
@@ -176,20 +174,41 @@ func (tx *Tx) putLayerPages(ctx context.Context, layer string, pages []LayerPage
 		})
 }
 
-// dropLinks drops the links that a layer has of a page, unless they are those
-// that it should have: most edits leave the links of a page alone, and reading
-// them costs a fraction of writing them with their indexes.
-func (tx *Tx) dropLinks(ctx context.Context, layer string, p LayerPage) (same bool, err error) {
-	was, err := many(ctx, tx.Reader, scanLink, `
-		SELECT page_id, kind, space_id, target, anchor, node, label, hard, loose FROM links
-		WHERE layer_id = $1 AND page_id = $2 ORDER BY n`, layer, p.ID)
-	if err != nil || slices.EqualFunc(was, p.Links, func(a, b Link) bool { b.Page = p.ID; return a == b }) {
-		return err == nil, err
+// dropLinks drops the links that a layer has of pages, and returns those pages.
+// It leaves a page that has the links that it should have: most edits leave the
+// links of a page alone, and reading them costs a fraction of writing them with
+// their indexes.
+func (tx *Tx) dropLinks(ctx context.Context, layer string, pages []LayerPage) (changed []LayerPage, err error) {
+	const atOnce = 16 // pages, which may have many links
+	for some := range slices.Chunk(pages, atOnce) {
+		args := []any{layer}
+		for _, p := range some {
+			args = append(args, p.ID)
+		}
+		links, err := many(ctx, tx.Reader, scanLink, `
+			SELECT page_id, kind, space_id, target, anchor, node, label, hard, loose FROM links
+			WHERE layer_id = $1 AND page_id IN `+placeholders(2, &args, len(some))+` ORDER BY page_id, n`, args...)
+		if err != nil {
+			return nil, err
+		}
+		was := map[string][]Link{}
+		for _, l := range links {
+			was[l.Page] = append(was[l.Page], l)
+		}
+		for _, p := range some {
+			if slices.EqualFunc(was[p.ID], p.Links, func(a, b Link) bool { b.Page = p.ID; return a == b }) {
+				continue
+			}
+			changed = append(changed, p)
+			if len(was[p.ID]) == 0 {
+				continue
+			}
+			if err := tx.put(ctx, `DELETE FROM links WHERE layer_id = $1 AND page_id = $2`, layer, p.ID); err != nil {
+				return nil, err
+			}
+		}
 	}
-	if len(was) == 0 {
-		return false, nil
-	}
-	return false, tx.put(ctx, `DELETE FROM links WHERE layer_id = $1 AND page_id = $2`, layer, p.ID)
+	return changed, nil
 }
 
 // DropLayerPage forgets what a layer says of a page.

@@ -82,16 +82,16 @@ func (tx *Tx) PutSearchPagesAnd(ctx context.Context, layer string, pages []Searc
 		return other()
 	}
 	pages = AnalysedPages(pages)
-	shown, forgotten := 0, 0
-	for _, p := range pages {
-		n, err := tx.forgetPending(ctx, layer, p.Page)
-		if err != nil {
-			return fmt.Errorf("index page %s: %w", p.Page, err)
-		}
-		forgotten += n
+	shown, names := 0, make([]string, len(pages))
+	for i, p := range pages {
+		names[i] = p.Page
 		if !p.Hidden {
 			shown++
 		}
+	}
+	forgotten, err := tx.forgetPending(ctx, layer, names...)
+	if err != nil {
+		return fmt.Errorf("index %s: %w", layer, err)
 	}
 	id, pending, err := tx.reserveEntries(ctx, layer, len(pages), shown-forgotten)
 	if err != nil {
@@ -194,13 +194,23 @@ func (p *SearchPage) text() string {
 	return joinSections(p.Sections)
 }
 
-// forgetPending deletes the pending entry of the old state of a page, and
-// returns how many there were: one or none.
-func (tx *Tx) forgetPending(ctx context.Context, layer, page string) (int, error) {
-	n, err := tx.exec(ctx, `
-		DELETE FROM search_pending WHERE layer_id = $1
-		AND id = (SELECT id FROM search_pages WHERE layer_id = $1 AND page_id = $2)`, layer, page)
-	return int(n), err
+// forgetPending deletes the pending entries of the old states of pages, and
+// returns how many there were.
+func (tx *Tx) forgetPending(ctx context.Context, layer string, pages ...string) (forgotten int, err error) {
+	for some := range slices.Chunk(pages, batchRows) {
+		args := []any{layer}
+		for _, page := range some {
+			args = append(args, page)
+		}
+		n, err := tx.exec(ctx, `
+			DELETE FROM search_pending WHERE layer_id = $1
+			AND id IN (SELECT id FROM search_pages WHERE layer_id = $1 AND page_id IN `+placeholders(2, &args, len(some))+`)`, args...)
+		if err != nil {
+			return 0, err
+		}
+		forgotten += int(n)
+	}
+	return forgotten, nil
 }
 
 // AnalysedPages is Analysed for several pages, on all processors if there are many.

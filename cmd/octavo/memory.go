@@ -18,8 +18,11 @@ const (
 	// collected. What is live is small most of the time, so this costs little
 	// memory and saves a tenth of the processor.
 	gcPercent = 300
-	// smallHeap is up to how many bytes that is true.
-	smallHeap = 320 << 20
+	// smallHeap is up to how many bytes that is true, and growingHeap up to how
+	// many after what is live grew by half from one collection to the next: then a
+	// large request is at work, which ends soon.
+	smallHeap   = 320 << 20
+	growingHeap = 144 << 20
 )
 
 // spendMemory says how memory is used. Where much is live, as in the import
@@ -35,15 +38,27 @@ func spendMemory(limit int64) {
 		return
 	}
 	look := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	before := int64(0) // what was live after the collection before
 	var after func(*[16]byte)
 	after = func(*[16]byte) {
 		metrics.Read(look)
 		live := int64(look[0].Value.Uint64())
-		debug.SetMemoryLimit(min(limit, max(smallHeap, live/2*3)))
+		debug.SetMemoryLimit(min(limit, heapLimit(live, before)))
+		before = live
 		cache.Use(cachePart(live, limit))
 		runtime.SetFinalizer(new([16]byte), after) // runs when the next one is collected
 	}
 	after(nil)
+}
+
+// heapLimit returns up to how many bytes the heap may grow until the next
+// collection, if gcPercent does not end it earlier.
+func heapLimit(live, before int64) int64 {
+	small := int64(smallHeap)
+	if live > before/2*3 {
+		small = growingHeap
+	}
+	return max(small, live/2*3)
 }
 
 // cachePart returns how much of their bounds caches may use, in percent.

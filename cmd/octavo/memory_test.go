@@ -17,3 +17,16 @@ func TestMemoryLimit(t *testing.T) {
 		t.Errorf("of this machine: %d, %v", got, err)
 	}
 }
+
+func TestHeapOfALargeRequestStaysSmall(t *testing.T) {
+	for _, c := range []struct{ live, before, want int64 }{
+		{50 << 20, 45 << 20, smallHeap},   // as before
+		{50 << 20, 25 << 20, growingHeap}, // a large request
+		{120 << 20, 50 << 20, 180 << 20},  // an import
+		{400 << 20, 400 << 20, 600 << 20},
+	} {
+		if got := heapLimit(c.live, c.before); got != c.want {
+			t.Errorf("%d MB live, %d before: up to %d MB, want %d", c.live>>20, c.before>>20, got>>20, c.want>>20)
+		}
+	}
+}

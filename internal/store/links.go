@@ -181,13 +181,14 @@ func (tx *Tx) putLayerPages(ctx context.Context, layer string, pages []LayerPage
 func (tx *Tx) dropLinks(ctx context.Context, layer string, pages []LayerPage) (changed []LayerPage, err error) {
 	const atOnce = 16 // pages, which may have many links
 	for some := range slices.Chunk(pages, atOnce) {
-		args := []any{layer}
-		for _, p := range some {
-			args = append(args, p.ID)
+		args, ids := []any{layer}, make([]string, len(some))
+		for i, p := range some {
+			ids[i] = p.ID
 		}
+		in := listOf(&args, ids)
 		links, err := many(ctx, tx.Reader, scanLink, `
 			SELECT page_id, kind, space_id, target, anchor, node, label, hard, loose FROM links
-			WHERE layer_id = $1 AND page_id IN `+placeholders(2, &args, len(some))+` ORDER BY page_id, n`, args...)
+			WHERE layer_id = $1 AND page_id IN `+in+` ORDER BY page_id, n`, args...)
 		if err != nil {
 			return nil, err
 		}

@@ -236,19 +236,20 @@ func (tx *Tx) PutObjects(ctx context.Context, n NewObjects) error {
 // storedBases reports which bases of objects are stored as they are.
 func (tx *Tx) storedBases(ctx context.Context, n NewObjects) (map[chunk.Hash]bool, error) {
 	stored := map[chunk.Hash]bool{}
-	var args []any
+	var unknown []chunk.Hash
 	for _, o := range n {
 		if _, asked := stored[o.base]; o.base == "" || asked {
 			continue
 		}
 		if _, stored[o.base] = tx.known.Get(o.base); !stored[o.base] {
-			args = append(args, o.base)
+			unknown = append(unknown, o.base)
 		}
 	}
-	for some := range slices.Chunk(args, 512) {
-		in := slices.Clone(some)
+	for some := range slices.Chunk(unknown, 512) {
+		var args []any
+		in := listOf(&args, some)
 		found, err := many(ctx, tx.Reader, scanText[chunk.Hash],
-			`SELECT hash FROM objects WHERE base = '' AND hash IN `+placeholders(1, &in, len(in)), in...)
+			`SELECT hash FROM objects WHERE base = '' AND hash IN `+in, args...)
 		if err != nil {
 			return nil, err
 		}

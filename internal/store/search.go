@@ -199,12 +199,10 @@ func (p *SearchPage) text() string {
 func (tx *Tx) forgetPending(ctx context.Context, layer string, pages ...string) (forgotten int, err error) {
 	for some := range slices.Chunk(pages, batchRows) {
 		args := []any{layer}
-		for _, page := range some {
-			args = append(args, page)
-		}
+		in := listOf(&args, some)
 		n, err := tx.exec(ctx, `
 			DELETE FROM search_pending WHERE layer_id = $1
-			AND id IN (SELECT id FROM search_pages WHERE layer_id = $1 AND page_id IN `+placeholders(2, &args, len(some))+`)`, args...)
+			AND id IN (SELECT id FROM search_pages WHERE layer_id = $1 AND page_id IN `+in+`)`, args...)
 		if err != nil {
 			return 0, err
 		}

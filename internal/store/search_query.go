@@ -234,9 +234,7 @@ func (s *searcher) visible(ctx context.Context, places []listPlace, batch []sear
 	for list, ids := range byList {
 		layer := s.layer(places[list])
 		args := []any{layer.id}
-		for _, id := range ids {
-			args = append(args, id)
-		}
+		in := listOf(&args, ids)
 		_, err := many(ctx, s.r, func(sc scanner) (f found, err error) {
 			err = sc.Scan(&f.ID, &f.page, &f.title, &f.sections)
 			rows[entry{list, f.ID}] = f
@@ -248,7 +246,7 @@ func (s *searcher) visible(ctx context.Context, places []listPlace, batch []sear
 			return f, err
 		}, `
 			SELECT id, page_id, title, sections FROM search_pages
-			WHERE layer_id = $1 AND state = 'shown' AND id IN `+placeholders(2, &args, len(ids)), args...)
+			WHERE layer_id = $1 AND state = 'shown' AND id IN `+in, args...)
 		if err != nil {
 			return nil, err
 		}
@@ -332,14 +330,8 @@ func (s *searcher) topmost(ctx context.Context, pages map[int][]string) (map[sco
 		slices.Sort(names)
 		names = slices.Compact(names)
 		var args []any
-		for _, l := range s.scopes[scope].Layers {
-			args = append(args, l)
-		}
-		layers := placeholders(1, &args, len(args))
-		at := len(args)
-		for _, p := range names {
-			args = append(args, p)
-		}
+		layers := listOf(&args, s.scopes[scope].Layers)
+		in := listOf(&args, names)
 		_, err := many(ctx, s.r, func(sc scanner) (_ struct{}, err error) {
 			var layer, page string
 			err = sc.Scan(&layer, &page)
@@ -348,7 +340,7 @@ func (s *searcher) topmost(ctx context.Context, pages map[int][]string) (map[sco
 				out[key] = depths[layer]
 			}
 			return struct{}{}, err
-		}, `SELECT layer_id, page_id FROM search_pages WHERE layer_id IN `+layers+` AND page_id IN `+placeholders(at+1, &args, len(names)), args...)
+		}, `SELECT layer_id, page_id FROM search_pages WHERE layer_id IN `+layers+` AND page_id IN `+in, args...)
 		if err != nil {
 			return nil, err
 		}

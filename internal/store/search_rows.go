@@ -95,10 +95,7 @@ const fromIndex = `
 func (b *layerBlock) readWords(ctx context.Context, r Reader) error {
 	keys, ranges := b.lookup.Keys()
 	args := slices.Clone(b.args)
-	for _, k := range keys {
-		args = append(args, k)
-	}
-	in := placeholders(len(b.args)+1, &args, len(keys))
+	in := listOf(&args, keys)
 	err := b.readRows(ctx, r, `
 		SELECT layer_id, id, '', terms FROM search_pending WHERE layer_id IN `+b.in+`
 		UNION ALL
@@ -156,11 +153,18 @@ func (b *layerBlock) readLists(ctx context.Context, r Reader) error {
 		return nil
 	}
 	args := slices.Clone(b.args)
-	for _, k := range keys {
-		args = append(args, k)
-	}
-	in := placeholders(len(b.args)+1, &args, len(keys))
+	in := listOf(&args, keys)
 	return b.readRows(ctx, r, fromIndex+b.in+` AND i.key IN `+in, args, whole)
+}
+
+// listOf appends values to the arguments of a statement, and returns the list of
+// their parameters.
+func listOf[T any](args *[]any, values []T) string {
+	first := len(*args) + 1
+	for _, v := range values {
+		*args = append(*args, v)
+	}
+	return placeholders(first, args, len(values))
 }
 
 // placeholders returns ($first, …) for the last n arguments. It repeats the

@@ -85,9 +85,11 @@ func (ix *indexer) prepare(ctx context.Context, dl *delta, bulk *Bulk) (*Update,
 	if err != nil {
 		return nil, err
 	}
-	err = ix.collect(ctx, dl, u)
+	if err := ix.collect(ctx, dl, u); err != nil {
+		return nil, err
+	}
 	u.pages = store.AnalysedPages(u.pages)
-	return u, err
+	return u, nil
 }
 
 // collect works out the entries of a delta.

@@ -49,8 +49,12 @@ func (p SearchPage) Analysed() SearchPage {
 
 // Size returns how many bytes are kept of the page.
 func (p SearchPage) Size() int {
-	size := len(p.joined) + len(p.terms)
-	for _, s := range p.Sections {
+	return len(p.joined) + len(p.terms) + sizeOf(p.Sections)
+}
+
+// sizeOf returns how many bytes of text sections have.
+func sizeOf(sections []search.Section) (size int) {
+	for _, s := range sections {
 		size += len(s.Anchor) + len(s.Title) + len(s.Body)
 	}
 	return size
@@ -240,12 +244,8 @@ const (
 )
 
 func joinSections(sections []search.Section) string {
-	size := 0
-	for _, s := range sections {
-		size += len(s.Anchor) + len(s.Title) + len(s.Body) + 2*len(fieldEnd) + len(sectionEnd)
-	}
 	var b strings.Builder
-	b.Grow(size)
+	b.Grow(sizeOf(sections) + len(sections)*(2*len(fieldEnd)+len(sectionEnd)))
 	for _, s := range sections {
 		b.WriteString(cleanText(s.Anchor))
 		b.WriteString(fieldEnd)

@@ -75,11 +75,12 @@ type layerBlock struct {
 
 func newLayerBlock(g *searchGroup, first, end int) *layerBlock {
 	b := &layerBlock{lookup: g.lookup, first: first, end: end, index: map[string]int{}}
+	var ids []string
 	for i := first; i < end; i++ {
-		b.args = append(b.args, g.layers[i].id)
+		ids = append(ids, g.layers[i].id)
 		b.index[g.layers[i].id] = i
 	}
-	b.in = placeholders(1, &b.args, len(b.args))
+	b.in = listOf(&b.args, ids)
 	return b
 }
 
@@ -158,24 +159,17 @@ func (b *layerBlock) readLists(ctx context.Context, r Reader) error {
 }
 
 // listOf appends values to the arguments of a statement, and returns the list of
-// their parameters.
+// their parameters: ($n, …). It repeats the last argument up to one of few sizes,
+// so that there are few different statements to prepare.
 func listOf[T any](args *[]any, values []T) string {
-	first := len(*args) + 1
+	first, size := len(*args)+1, 1
 	for _, v := range values {
 		*args = append(*args, v)
 	}
-	return placeholders(first, args, len(values))
-}
-
-// placeholders returns ($first, …) for the last n arguments. It repeats the
-// last argument up to one of few sizes, so that there are few different
-// statements to prepare.
-func placeholders(first int, args *[]any, n int) string {
-	size := 1
-	for size < n {
+	for size < len(values) {
 		size += (size + 1) / 2
 	}
-	for range size - n {
+	for range size - len(values) {
 		*args = append(*args, (*args)[len(*args)-1])
 	}
 	b := make([]byte, 0, 6*size)

@@ -66,6 +66,9 @@ func (s *Service) write(ctx context.Context, g *authz.Grant, e edit) (v *revisio
 		if err != nil {
 			return err
 		}
+		// From here on, so that those who commit meanwhile are remembered.
+		q := s.queues.of(lineKey(l))
+		defer s.queues.leave(lineKey(l))
 		d, err := e.draft(ctx, l)
 		if err != nil {
 			return err
@@ -81,7 +84,7 @@ func (s *Service) write(ctx context.Context, g *authz.Grant, e edit) (v *revisio
 		if err != nil {
 			return err
 		}
-		v, cr, err = s.commitEdit(ctx, g, e, l, p)
+		v, cr, err = s.commitEdit(ctx, g, e, l, q, p)
 		return err
 	})
 	return v, cr, err
@@ -89,9 +92,7 @@ func (s *Service) write(ctx context.Context, g *authz.Grant, e edit) (v *revisio
 
 // commitEdit commits a sealed change behind those that are being committed to
 // the same line.
-func (s *Service) commitEdit(ctx context.Context, g *authz.Grant, e edit, l *line, p *Prepared) (*revision.View, *docs.ChangeRequest, error) {
-	q := s.queues.of(lineKey(l))
-	defer s.queues.leave(lineKey(l))
+func (s *Service) commitEdit(ctx context.Context, g *authz.Grant, e edit, l *line, q *queue, p *Prepared) (*revision.View, *docs.ChangeRequest, error) {
 	q.mu.Lock()
 	unlock := q.unlocker()
 	defer unlock()

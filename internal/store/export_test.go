@@ -48,3 +48,39 @@ func RowsAtOnce(n, size int) (out []int) {
 	}
 	return out
 }
+
+// WaitForFolds waits until the index is folded in the background.
+func WaitForFolds(s *Store) { s.folder.work.Wait() }
+
+// StopFolds ends the folding of the index in the background.
+func StopFolds(s *Store) { s.folder.close() }
+
+// Waiting returns how many pages of a layer wait for a segment, by their number and by their rows.
+func Waiting(ctx context.Context, s *Store, layer string) (number, rows int64, err error) {
+	number, err = one(ctx, s.Reader, "index", scanInt, `SELECT pending FROM search_layers WHERE layer_id = $1`, layer)
+	if err != nil {
+		return 0, 0, err
+	}
+	rows, err = one(ctx, s.Reader, "index", scanInt, `SELECT COUNT(*) FROM search_pending WHERE layer_id = $1`, layer)
+	return number, rows, err
+}
+
+// WorkOutFold works out the next fold of a layer. The function that it returns writes it.
+func WorkOutFold(ctx context.Context, s *Store, layer string) (write func() error, err error) {
+	f, err := s.nextFold(ctx, layer)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.workOut(); err != nil {
+		return nil, err
+	}
+	return func() error { return s.Do(ctx, func(tx *Tx) error { return tx.putFold(ctx, *f) }) }, nil
+}
+
+// Bounds and errors of folds.
+const (
+	FoldAt     = foldAt
+	MaxPending = maxPending
+)
+
+var ErrFoldMoved = errFoldMoved

@@ -97,7 +97,11 @@ func (tx *Tx) PutSearchPagesAnd(ctx context.Context, layer string, pages []Searc
 	if err != nil {
 		return fmt.Errorf("index %s: %w", layer, err)
 	}
-	id, pending, err := tx.reserveEntries(ctx, layer, len(pages), shown-forgotten)
+	waits := shown
+	if shown >= foldAt { // a segment
+		waits = 0
+	}
+	id, pending, err := tx.reserveEntries(ctx, layer, len(pages), waits-forgotten)
 	if err != nil {
 		return fmt.Errorf("index %s: %w", layer, err)
 	}
@@ -107,10 +111,7 @@ func (tx *Tx) PutSearchPagesAnd(ctx context.Context, layer string, pages []Searc
 			added = append(added, entryTerms{id + int64(i), p.terms})
 		}
 	}
-	finish, err := tx.addToIndex(ctx, layer, pending, added)
-	if err != nil {
-		return err
-	}
+	finish := tx.addToIndex(ctx, layer, pending, added)
 	for i, p := range pages {
 		if err := tx.putSearchEntry(ctx, layer, p, id+int64(i), p.state()); err != nil {
 			return fmt.Errorf("index page %s: %w", p.Page, err)

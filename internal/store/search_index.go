@@ -19,9 +19,8 @@ const (
 	foldAt = 32
 	// mergeAt is how many segments of one level become one of the next.
 	mergeAt = 4
-	// mergeNow bounds the pages that are merged by the way of a small change;
-	// more wait for a large one or for CompactSearch, so that nobody's change
-	// takes long.
+	// mergeNow bounds the pages that are merged after a change; more wait for
+	// CompactSearch, so that nobody's change waits long for the writer.
 	mergeNow = 128 * foldAt
 	// maxSegments is where a merge can wait no longer.
 	maxSegments = 64
@@ -55,55 +54,57 @@ func (r Reader) searchSegments(ctx context.Context, layer string) ([]segment, er
 		WHERE layer_id = $1 ORDER BY segment`, layer)
 }
 
-// addToIndex stores new entries as pending ones, or makes a segment of them and
-// of those that are pending already. pending is the number of both. A segment is
-// worked out while the caller goes on, and written when it calls finish.
-func (tx *Tx) addToIndex(ctx context.Context, layer string, pending int64, added []entryTerms) (finish func() error, err error) {
-	if len(added) == 0 {
-		return func() error { return nil }, nil
+// addToIndex stores new entries as pending ones, or makes a segment of them if
+// they are enough. pending is the number of all that wait. A segment is worked
+// out while the caller goes on, and written when it calls finish.
+func (tx *Tx) addToIndex(ctx context.Context, layer string, pending int64, added []entryTerms) (finish func() error) {
+	switch {
+	case len(added) == 0:
+		return func() error { return nil }
+	case len(added) < foldAt:
+		return func() error { return tx.addPending(ctx, layer, pending, added) }
 	}
-	if pending < foldAt {
-		return func() error { return tx.addPending(ctx, layer, added) }, nil
-	}
-	waiting, err := tx.searchPending(ctx, layer)
-	if err != nil {
-		return nil, err
-	}
-	all := append(waiting, added...)
 	built := make(chan []search.Row, 1)
-	go func() {
-		ids, docs := make([]int64, len(all)), make([][]byte, len(all))
-		for i, e := range all {
-			ids[i], docs[i] = e.id, e.terms
+	go func() { built <- foldEntries(added) }()
+	return func() error {
+		made := segmentOf(added)
+		made.rows = <-built
+		if err := tx.newSegment(ctx, layer, &made); err != nil {
+			return fmt.Errorf("index %s: %w", layer, err)
 		}
-		built <- search.FoldDocs(ids, docs)
-	}()
-	return func() error { return tx.addSegment(ctx, layer, all, <-built) }, nil
+		tx.foldLater(layer)
+		return nil
+	}
 }
 
-// addPending stores entries as pending ones.
-func (tx *Tx) addPending(ctx context.Context, layer string, added []entryTerms) error {
+// segmentOf returns the segment of entries in the order of their ids, without its rows.
+func segmentOf(entries []entryTerms) segment {
+	pages := int64(len(entries))
+	return segment{level: levelOf(pages), pages: pages, first: entries[0].id, last: entries[pages-1].id}
+}
+
+// foldEntries returns the rows of their segment.
+func foldEntries(entries []entryTerms) []search.Row {
+	ids, docs := make([]int64, len(entries)), make([][]byte, len(entries))
+	for i, e := range entries {
+		ids[i], docs[i] = e.id, e.terms
+	}
+	return search.FoldDocs(ids, docs)
+}
+
+// addPending stores entries as pending ones. pending is the number of all of them.
+func (tx *Tx) addPending(ctx context.Context, layer string, pending int64, added []entryTerms) error {
 	for _, e := range added {
 		err := tx.put(ctx, `INSERT INTO search_pending (layer_id, id, terms) VALUES ($1, $2, $3)`, layer, e.id, e.terms)
 		if err != nil {
 			return fmt.Errorf("index %s: %w", layer, err)
 		}
 	}
-	return nil
-}
-
-// addSegment stores a segment of entries, with those that waited.
-func (tx *Tx) addSegment(ctx context.Context, layer string, all []entryTerms, rows []search.Row) error {
-	s := segment{pages: int64(len(all)), first: all[0].id, last: all[len(all)-1].id, rows: rows}
-	s.level = levelOf(s.pages)
-	if err := tx.put(ctx, `DELETE FROM search_pending WHERE layer_id = $1`, layer); err != nil {
-		return err
-	}
-	if err := tx.put(ctx, `UPDATE search_layers SET pending = 0 WHERE layer_id = $1`, layer); err != nil {
-		return err
-	}
-	if err := tx.mergeLevels(ctx, layer, s); err != nil {
-		return fmt.Errorf("index %s: %w", layer, err)
+	switch {
+	case pending >= maxPending:
+		return tx.foldNow(ctx, layer)
+	case pending >= foldAt:
+		tx.foldLater(layer)
 	}
 	return nil
 }
@@ -145,32 +146,6 @@ func (tx *Tx) putIndexRows(ctx context.Context, layer string, segment int64, row
 		func(r search.Row) []any { return []any{layer, segment, r.Key, r.Data} })
 }
 
-// mergeLevels stores a new segment, and merges those of each level of which
-// there are enough.
-func (tx *Tx) mergeLevels(ctx context.Context, layer string, fresh segment) error {
-	most := max(mergeNow, mergeAt*fresh.pages)
-	all, err := tx.searchSegments(ctx, layer)
-	if err != nil {
-		return err
-	}
-	some := dueSegments(append(all, fresh), most)
-	if !slices.ContainsFunc(some, func(s segment) bool { return !s.isStored() }) {
-		if err := tx.newSegment(ctx, layer, &fresh); err != nil {
-			return err
-		}
-	}
-	for len(some) > 0 {
-		if err := tx.mergeSegments(ctx, layer, some); err != nil {
-			return err
-		}
-		if all, err = tx.searchSegments(ctx, layer); err != nil {
-			return err
-		}
-		some = dueSegments(all, most)
-	}
-	return nil
-}
-
 // dueSegments returns segments to make one of, if they do not have more pages
 // than most: those of the lowest level of which there are enough, and those of
 // the levels above it that are enough with what these become. Merged at once,
@@ -186,12 +161,8 @@ func dueSegments(all []segment, most int64) (some []segment) {
 	}
 	for level := range top + 1 {
 		group := append(levels[level], some...)
-		pages := int64(0)
-		for _, s := range group {
-			pages += s.pages
-		}
 		count := len(levels[level]) + min(1, len(some)) // some become one of this level
-		if count >= mergeAt && pages <= most {
+		if count >= mergeAt && pagesOf(group) <= most {
 			some = group
 		} else if some != nil {
 			break
@@ -209,14 +180,10 @@ func (tx *Tx) CompactSearch(ctx context.Context, layer string) (bool, error) {
 	if err != nil || len(all) == 0 {
 		return false, err
 	}
-	inside := int64(0)
-	for _, s := range all {
-		inside += s.pages
-	}
 	shown, err := one(ctx, tx.Reader, "index", scanInt, `
 		SELECT COUNT(*) FROM search_pages WHERE layer_id = $1 AND state = 'shown'
 		AND id NOT IN (SELECT id FROM search_pending WHERE layer_id = $1)`, layer)
-	if err != nil || len(all) == 1 && inside <= shown {
+	if err != nil || len(all) == 1 && pagesOf(all) <= shown {
 		return false, err
 	}
 	return true, tx.mergeSegments(ctx, layer, all)
@@ -224,28 +191,18 @@ func (tx *Tx) CompactSearch(ctx context.Context, layer string) (bool, error) {
 
 // mergeSegments puts one segment in the place of several.
 func (tx *Tx) mergeSegments(ctx context.Context, layer string, some []segment) error {
-	merged := segment{first: math.MaxInt64}
-	most, total := some[0], int64(0)
-	for _, s := range some {
-		merged.level = max(merged.level, s.level+1)
-		merged.first, merged.last = min(merged.first, s.first), max(merged.last, s.last)
-		total += s.pages
-		if s.pages > most.pages && s.isStored() {
-			most = s
-		}
-	}
+	merged := span(some)
 	living, err := tx.livingEntries(ctx, layer, merged.first, merged.last)
 	if err != nil {
 		return err
 	}
 	seen := newIDSet(merged.first, merged.last)
-	lives := func(id int64) bool { return living.has(id) && seen.add(id) }
 	if err := tx.newSegment(ctx, layer, &merged); err != nil {
 		return err
 	}
 	cuts := []string{""}
-	if total > mergeNow {
-		if cuts, err = tx.indexCuts(ctx, layer, most.number); err != nil {
+	if pagesOf(some) > mergeNow {
+		if cuts, err = tx.indexCuts(ctx, layer, largest(some).number); err != nil {
 			return err
 		}
 	}
@@ -260,7 +217,7 @@ func (tx *Tx) mergeSegments(ctx context.Context, layer string, some []segment) e
 				return err
 			}
 		}
-		rows, err := search.Merge(parts, lives)
+		rows, err := search.Merge(parts, living.and(seen))
 		if err != nil {
 			return fmt.Errorf("merge the index of %s: %w", layer, err)
 		}
@@ -273,6 +230,34 @@ func (tx *Tx) mergeSegments(ctx context.Context, layer string, some []segment) e
 		return err
 	}
 	return tx.dropSegments(ctx, layer, some)
+}
+
+// span returns the segment that several become, without its rows and the number of its pages.
+func span(some []segment) segment {
+	out := segment{first: math.MaxInt64}
+	for _, s := range some {
+		out.level = max(out.level, s.level+1)
+		out.first, out.last = min(out.first, s.first), max(out.last, s.last)
+	}
+	return out
+}
+
+// pagesOf returns how many pages segments have together.
+func pagesOf(some []segment) (n int64) {
+	for _, s := range some {
+		n += s.pages
+	}
+	return n
+}
+
+// largest returns the stored segment with the most pages.
+func largest(some []segment) (out segment) {
+	for _, s := range some {
+		if s.isStored() && s.pages >= out.pages {
+			out = s
+		}
+	}
+	return out
 }
 
 func (tx *Tx) dropSegments(ctx context.Context, layer string, some []segment) error {
@@ -313,11 +298,17 @@ func (s idSet) has(id int64) bool {
 	return at >= 0 && at/64 < int64(len(s.bits)) && s.bits[at/64]&(1<<uint(at%64)) != 0
 }
 
-func (s idSet) count() (n int) {
+func (s idSet) count() (n int64) {
 	for _, b := range s.bits {
-		n += bits.OnesCount64(b)
+		n += int64(bits.OnesCount64(b))
 	}
 	return n
+}
+
+// and returns a function that reports whether an id is in the set, and adds it to
+// seen if it is.
+func (s idSet) and(seen idSet) func(id int64) bool {
+	return func(id int64) bool { return s.has(id) && seen.add(id) }
 }
 
 // livingEntries returns the entries between two ids that are still there.

@@ -204,6 +204,7 @@ func TestSearchAgreesWithLookingAtEveryPage(t *testing.T) {
 		var order []string
 		for step := range steps {
 			w.step(t, s, []int{5, 40, 700}[w.r.IntN(3)])
+			store.WaitForFolds(s) // what is dead in segments counts in the order
 			if step%20 == 19 {
 				change(t, s, func(tx *store.Tx) error {
 					_, err := tx.CompactSearch(t.Context(), w.layers[w.r.IntN(len(w.layers))])

@@ -61,6 +61,9 @@ func openSQLite(ctx context.Context, o Options) (*sql.DB, dialect, error) {
 			"foreign_keys(ON)",
 			"cache_size(-16384)",
 			"temp_store(MEMORY)",
+			// In pages, 16 MB. Changes write some pages again and again, which are
+			// copied into the file once; one block of the index of the log has 4062.
+			"wal_autocheckpoint(4000)",
 		}, more...)}
 		return "file:" + (&url.URL{Path: o.Path}).EscapedPath() + "?" + v.Encode()
 	}

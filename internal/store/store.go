@@ -36,14 +36,15 @@ type Options struct {
 // Store is an open database whose schema is the one this program knows.
 type Store struct {
 	Reader
-	db    *sql.DB
-	d     dialect
-	clock func() time.Time
-	jobs  chan struct{} // has something when a job was queued
-	bases *deltaBases
-	known *knownBases
-	texts *insertTexts
-	full  atomic.Int64 // when a write failed last because the disk was full, in seconds since 1970
+	db     *sql.DB
+	d      dialect
+	clock  func() time.Time
+	jobs   chan struct{} // has something when a job was queued
+	bases  *deltaBases
+	known  *knownBases
+	texts  *insertTexts
+	folder folder
+	full   atomic.Int64 // when a write failed last because the disk was full, in seconds since 1970
 }
 
 // dialect is what differs between the two databases.
@@ -105,6 +106,7 @@ type Tx struct {
 	known   *knownBases
 	texts   *insertTexts
 	jobs    chan<- struct{}
+	fold    func(layer string)
 }
 
 // NewID returns an id that sorts behind those that the transaction gave before.
@@ -176,7 +178,10 @@ func open(ctx context.Context, o Options) (*Store, error) {
 
 // Close waits for running statements. The writer closes last, so that SQLite
 // can fold its log back into the file.
-func (s *Store) Close() error { return errors.Join(s.db.Close(), s.d.close()) }
+func (s *Store) Close() error {
+	s.folder.close()
+	return errors.Join(s.db.Close(), s.d.close())
+}
 
 // Dialect names the database: "sqlite" or "postgres".
 func (s *Store) Dialect() string { return s.d.name() }
@@ -219,7 +224,7 @@ func (s *Store) DoLocked(ctx context.Context, space docs.SpaceID, fn func(tx *Tx
 func (s *Store) DoQueued(ctx context.Context, space docs.SpaceID, queued func(), fn func(tx *Tx) error) error {
 	var tx *Tx
 	err := s.d.transact(ctx, string(space), queued, func(r runner) error {
-		tx = &Tx{Reader: Reader{run: r, d: s.d}, now: s.clock(), jobs: s.jobs, known: s.known, texts: s.texts}
+		tx = &Tx{Reader: Reader{run: r, d: s.d}, now: s.clock(), jobs: s.jobs, known: s.known, texts: s.texts, fold: s.foldSoon}
 		return fn(tx)
 	})
 	if err != nil {

@@ -1,0 +1,252 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/search"
+)
+
+// A change adds its pages to those that wait. After it they become a segment, and
+// several segments become one. Both are worked out beside those who write, and
+// written by a transaction that compares.
+
+// maxPending is how many pages wait at most. The change that adds the last of
+// them folds all: nobody else did, and each makes searches slower.
+const maxPending = 16 * foldAt
+
+// folder folds layers in the background, one at a time. It has no goroutine while
+// no layer is due.
+type folder struct {
+	work   sync.WaitGroup
+	mu     sync.Mutex
+	due    map[string]bool
+	busy   bool
+	cancel context.CancelFunc
+	closed bool
+}
+
+// foldLater has a layer folded after the transaction.
+func (tx *Tx) foldLater(layer string) { tx.OnCommit(func() { tx.fold(layer) }) }
+
+// foldSoon has a layer folded in the background.
+func (s *Store) foldSoon(layer string) {
+	f := &s.folder
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return
+	}
+	if f.due == nil {
+		f.due = map[string]bool{}
+	}
+	f.due[layer] = true
+	if !f.busy {
+		f.busy = true
+		var ctx context.Context
+		ctx, f.cancel = context.WithCancel(context.Background())
+		f.work.Go(func() { s.foldDue(ctx) })
+	}
+}
+
+// foldDue folds the layers that are due. One that fails is due again with its next
+// change; where all fail, the change that finds maxPending pages does too.
+func (s *Store) foldDue(ctx context.Context) {
+	for {
+		layer, ok := s.folder.next()
+		if !ok {
+			return
+		}
+		for more := true; more; {
+			var err error
+			if more, err = s.foldLayer(ctx, layer); err != nil {
+				break
+			}
+		}
+	}
+}
+
+// next takes a layer that is due. It reports false if there is none: the work is
+// done then.
+func (f *folder) next() (layer string, ok bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for layer = range f.due {
+		delete(f.due, layer)
+		return layer, true
+	}
+	f.busy = false
+	f.cancel()
+	return "", false
+}
+
+// close ends the work.
+func (f *folder) close() {
+	f.mu.Lock()
+	f.closed = true
+	clear(f.due)
+	if f.busy {
+		f.cancel()
+	}
+	f.mu.Unlock()
+	f.work.Wait()
+}
+
+// fold is a segment that takes the place of entries that wait, of other segments,
+// or of both.
+type fold struct {
+	layer    string
+	space    docs.SpaceID // whose layer it is; empty: of none
+	last     int64        // number of the newest segment when it was read
+	waiting  []entryTerms
+	segments []segment // one of them may be of those that wait
+	living   idSet     // entries
+	made     segment
+}
+
+// errFoldMoved says that a layer has other segments than those that were read.
+var errFoldMoved = errors.New("the segments have changed")
+
+// foldLayer does the next fold of a layer, and reports whether there may be more.
+// It reads where others write: the pages that were just written are in memory there.
+func (s *Store) foldLayer(ctx context.Context, layer string) (more bool, err error) {
+	f, err := InTx(ctx, s, func(tx *Tx) (*fold, error) { return tx.nextFold(ctx, layer) })
+	if err != nil || f == nil {
+		return false, err
+	}
+	if err := f.workOut(); err != nil {
+		return false, err
+	}
+	err = s.DoLocked(ctx, f.space, func(tx *Tx) error { return tx.putFold(ctx, *f) })
+	if errors.Is(err, errFoldMoved) {
+		return true, nil
+	}
+	return len(f.segments) > 0, err // what they became may be one too many of its level
+}
+
+// foldNow does the next fold of a layer in the transaction.
+func (tx *Tx) foldNow(ctx context.Context, layer string) error {
+	f, err := tx.nextFold(ctx, layer)
+	if err != nil || f == nil {
+		return err
+	}
+	if err := f.workOut(); err != nil {
+		return err
+	}
+	return tx.putFold(ctx, *f)
+}
+
+// nextFold reads what the next fold of a layer is made of; nil if none is due.
+func (r Reader) nextFold(ctx context.Context, layer string) (*fold, error) {
+	f := &fold{layer: layer}
+	pending, err := one(ctx, r, "index", func(s scanner) (pending int64, err error) {
+		return pending, s.Scan(&f.last, &pending, &f.space)
+	}, `
+		SELECT l.last_segment, l.pending, COALESCE((SELECT MIN(s.id) FROM spaces s WHERE s.layer_id = l.layer_id), '')
+		FROM search_layers l WHERE l.layer_id = $1`, layer)
+	if errs.Is(err, errs.NotFound) {
+		return nil, nil // the layer was dropped
+	}
+	if err != nil {
+		return nil, err
+	}
+	all, err := r.searchSegments(ctx, layer)
+	if err != nil {
+		return nil, err
+	}
+	if pending >= foldAt {
+		if f.waiting, err = r.searchPending(ctx, layer); err != nil {
+			return nil, err
+		}
+	}
+	if len(f.waiting) > 0 {
+		all = append(all, segmentOf(f.waiting))
+	}
+	f.segments = dueSegments(all, mergeNow)
+	if len(f.waiting) > 0 && !slices.ContainsFunc(f.segments, func(s segment) bool { return !s.isStored() }) {
+		f.segments = nil // the next fold is theirs
+		return f, nil
+	}
+	if len(f.segments) == 0 {
+		return nil, nil
+	}
+	return f, r.readSegments(ctx, f)
+}
+
+// readSegments reads the rows of the segments of a fold, unless they are too many
+// for memory.
+func (r Reader) readSegments(ctx context.Context, f *fold) (err error) {
+	if f.isLarge() {
+		return nil
+	}
+	for i, s := range f.segments {
+		if f.segments[i].rows, err = r.indexRows(ctx, f.layer, s, "", search.After("")); err != nil {
+			return err
+		}
+	}
+	all := span(f.segments)
+	f.living, err = r.livingEntries(ctx, f.layer, all.first, all.last)
+	return err
+}
+
+// isLarge reports whether the segments are merged while they are written.
+func (f *fold) isLarge() bool { return pagesOf(f.segments) > mergeNow }
+
+// workOut makes the segment.
+func (f *fold) workOut() error {
+	if len(f.waiting) > 0 {
+		f.made = segmentOf(f.waiting)
+		f.made.rows = foldEntries(f.waiting)
+	}
+	if len(f.segments) == 0 {
+		return nil
+	}
+	parts := make([][]search.Row, len(f.segments))
+	for i, s := range f.segments {
+		if !s.isStored() {
+			f.segments[i] = f.made
+		}
+		parts[i] = f.segments[i].rows
+	}
+	if f.isLarge() {
+		return nil
+	}
+	f.made = span(f.segments)
+	seen := newIDSet(f.made.first, f.made.last)
+	var err error
+	if f.made.rows, err = search.Merge(parts, f.living.and(seen)); err != nil {
+		return fmt.Errorf("merge the index of %s: %w", f.layer, err)
+	}
+	f.made.pages = seen.count()
+	return nil
+}
+
+// putFold writes a fold, if the segments are those that it was worked out from.
+// Entries that were added since have higher ids.
+func (tx *Tx) putFold(ctx context.Context, f fold) (err error) {
+	taken := int64(0)
+	if n := len(f.waiting); n > 0 {
+		taken, err = tx.exec(ctx, `DELETE FROM search_pending WHERE layer_id = $1 AND id BETWEEN $2 AND $3`, f.layer, f.waiting[0].id, f.waiting[n-1].id)
+		if err != nil {
+			return err
+		}
+	}
+	same, err := tx.exec(ctx, `UPDATE search_layers SET pending = pending - $3 WHERE layer_id = $1 AND last_segment = $2`, f.layer, f.last, taken)
+	switch {
+	case err != nil:
+		return err
+	case same == 0:
+		return errFoldMoved
+	case f.isLarge():
+		return tx.mergeSegments(ctx, f.layer, f.segments)
+	}
+	if err := tx.newSegment(ctx, f.layer, &f.made); err != nil {
+		return fmt.Errorf("index %s: %w", f.layer, err)
+	}
+	return tx.dropSegments(ctx, f.layer, f.segments)
+}

@@ -1,0 +1,101 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/testdb"
+)
+
+// putEach puts pages one by one.
+func putEach(t *testing.T, s *store.Store, layer string, n int) {
+	t.Helper()
+	for i := range n {
+		putPages(t, s, layer, page(fmt.Sprint("p", i), "Title", fmt.Sprint("word", i)))
+	}
+}
+
+// waiting returns how many pages wait, and checks the index.
+func waiting(t *testing.T, s *store.Store, layer string) int64 {
+	t.Helper()
+	n, rows, err := store.Waiting(t.Context(), s, layer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n != rows {
+		t.Errorf("%d pages are said to wait, and there are %d", n, rows)
+	}
+	if err := s.CheckSearch(t.Context(), layer); err != nil {
+		t.Error(err)
+	}
+	return n
+}
+
+// Pages that wait become segments in the background, and without it before there
+// are too many of them.
+func TestPagesAreFolded(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		s := testdb.Open(t, o)
+		putEach(t, s, "l", 5*store.FoldAt)
+		store.WaitForFolds(s)
+		if n := waiting(t, s, "l"); n >= store.FoldAt {
+			t.Errorf("%d pages wait", n)
+		}
+		store.StopFolds(s)
+		putEach(t, s, "m", store.MaxPending-1)
+		if n := waiting(t, s, "m"); n != store.MaxPending-1 {
+			t.Errorf("%d pages wait, although nothing folds them", n)
+		}
+		putPages(t, s, "m", page("last", "Title", "word"))
+		if n := waiting(t, s, "m"); n != 0 {
+			t.Errorf("%d pages wait", n)
+		}
+		if got := find(t, s, fmt.Sprintf("word%d ", store.FoldAt), "l", "m"); got != fmt.Sprint("p", store.FoldAt) {
+			t.Errorf("found %q", got)
+		}
+	})
+}
+
+// A fold that was worked out before the layer changed is written if its segments
+// are the same, and has no effect otherwise.
+func TestFoldsCompare(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		s := testdb.Open(t, o)
+		store.StopFolds(s)
+		putEach(t, s, "l", store.FoldAt+8)
+		write, err := store.WorkOutFold(t.Context(), s, "l")
+		if err != nil {
+			t.Fatal(err)
+		}
+		putPages(t, s, "l", page("p3", "Title", "other"), page("new", "Title", "new"))
+		change(t, s, func(tx *store.Tx) error { return tx.DropSearchPage(t.Context(), "l", "p4", false) })
+		if err := write(); err != nil {
+			t.Fatal(err)
+		}
+		if n := waiting(t, s, "l"); n != 2 {
+			t.Errorf("%d pages wait, want those that came later", n)
+		}
+		if got := find(t, s, "word3 ", "l") + "|" + find(t, s, "word4 ", "l") + "|" + find(t, s, "other", "l") + "|" + find(t, s, "word5 ", "l"); got != "||p3|p5" {
+			t.Errorf("found %q", got)
+		}
+
+		putEach(t, s, "l", store.FoldAt+8)
+		before := waiting(t, s, "l")
+		if write, err = store.WorkOutFold(t.Context(), s, "l"); err != nil {
+			t.Fatal(err)
+		}
+		var many []store.SearchPage
+		for i := range 2 * store.FoldAt {
+			many = append(many, page(fmt.Sprint("q", i), "Title", "many"))
+		}
+		putPages(t, s, "l", many...) // a segment
+		if err := write(); !errors.Is(err, store.ErrFoldMoved) {
+			t.Errorf("err = %v", err)
+		}
+		if n := waiting(t, s, "l"); n != before {
+			t.Errorf("%d pages wait, want %d", n, before)
+		}
+	})
+}

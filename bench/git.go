@@ -113,7 +113,7 @@ func measureFirstImports(ctx context.Context, o options, desks []*desk, sizes in
 	return all, interleave(ctx, min(o.roundsOr(repoRounds), repoRounds), o.length(), all)
 }
 
-// compareFirst compares a first import with the references, which stand before
+// compareFirst compares a first import with the references, which come before
 // it.
 func compareFirst(first []*subject) []*ratio {
 	return []*ratio{

@@ -92,13 +92,13 @@ func oneByOne(ctx context.Context, s *servers, t *tenant, chosen []row) error {
 		}
 		t.begin(ctx)
 		cpu, began := s.cpu(), time.Now()
-		said := r.attack(ctx, a)
+		got := r.attack(ctx, a)
 		took, spent := time.Since(began), s.cpu()-cpu
 		if rest := time.Second - took; rest > 0 {
 			time.Sleep(rest) // for enough readings of the others
 		}
 		seen := t.end()
-		fmt.Fprintf(w, "%d\t%s\t%s\t%.1f s\t%.1f s\t%d MB\t%.0f ms\t%.0f ms\t%.0f ms\n", r.number, r.name, said,
+		fmt.Fprintf(w, "%d\t%s\t%s\t%.1f s\t%.1f s\t%d MB\t%.0f ms\t%.0f ms\t%.0f ms\n", r.number, r.name, got,
 			took.Seconds(), spent.Seconds(), s.peak()>>20, ms(seen.Reads), ms(seen.Writes), ms(seen.Slowest))
 		if err := w.Flush(); err != nil {
 			return err

@@ -166,8 +166,8 @@ func expressions(ctx context.Context, a *attacker) error {
 
 func readEvaluated(ctx context.Context, a *attacker) string {
 	path := "/v1/spaces/" + a.at["space"] + "/content/page/" + a.at["page"] + "?evaluated=true"
-	said := answer(a.send(ctx, http.MethodGet, path, ""))
-	return said + "; " + answer(a.send(ctx, http.MethodGet, path+"&format=markdown", ""))
+	got := answer(a.send(ctx, http.MethodGet, path, ""))
+	return got + "; " + answer(a.send(ctx, http.MethodGet, path+"&format=markdown", ""))
 }
 
 // conditions publishes a site whose pages have conditions that take as many steps as they may.
@@ -295,11 +295,11 @@ func fetchZeros(ctx context.Context, a *attacker) string {
 		files = append(files, map[string]any{"name": fmt.Sprintf("zeros%d.bin", i), "url": from.URL + "/" + strconv.Itoa(i)})
 	}
 	before := a.s.diskUsed()
-	said := answer(a.send(ctx, http.MethodPost, "/v1/spaces/"+a.at["space"]+"/content", string(mustJSON(map[string]any{"changes": []any{
+	got := answer(a.send(ctx, http.MethodPost, "/v1/spaces/"+a.at["space"]+"/content", string(mustJSON(map[string]any{"changes": []any{
 		map[string]any{"operation": "insert_files", "files": files},
 		map[string]any{"operation": "delete_page", "page": "absent"},
 	}}))))
-	return fmt.Sprintf("%s, %d MB left on disk", said, (a.s.diskUsed()-before)>>20)
+	return fmt.Sprintf("%s, %d MB left on disk", got, (a.s.diskUsed()-before)>>20)
 }
 
 type zeroReader struct{}

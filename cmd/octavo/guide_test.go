@@ -91,7 +91,7 @@ func apiBlocks(t *testing.T) (blocks []string) {
 	return blocks
 }
 
-// The examples of the API guide are run as they stand: what people copy must
+// The examples of the API guide are run as they are written: what people copy must
 // work.
 func TestAPIGuideExamplesWork(t *testing.T) {
 	t.Parallel()
@@ -105,7 +105,7 @@ func TestAPIGuideExamplesWork(t *testing.T) {
 		"set-up\n", "(README.md)", "Ada,36", `"body":"Unpack it, then run`, `"stats":{"total":`, `"type":"page_created"`, `"id":"changelog"`)
 }
 
-// The commands of the README are run as they stand, but for what people fill in:
+// The commands of the README are run as they are written, but for what people fill in:
 // the address of the server, ids, a token and a repository.
 func TestReadmeCommandsWork(t *testing.T) {
 	t.Parallel()

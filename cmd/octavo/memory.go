@@ -74,11 +74,11 @@ func cachePart(live, limit int64) int {
 
 // memoryLimit returns how much memory the server may use: what the operator says, or three quarters
 // of what the container or the machine has.
-func memoryLimit(said string) (int64, error) {
-	if said != "" {
-		n, err := parseBytes(said)
+func memoryLimit(flag string) (int64, error) {
+	if flag != "" {
+		n, err := parseBytes(flag)
 		if err == nil && n < minMemory {
-			err = fmt.Errorf("%q is too little; at least %d MiB", said, minMemory>>20)
+			err = fmt.Errorf("%q is too little; at least %d MiB", flag, minMemory>>20)
 		}
 		return n, err
 	}

@@ -51,27 +51,27 @@ func (c *orgQuotaCmd) Run(ctx context.Context, s streams) error {
 func (c *orgQuotaCmd) changes() (docs.Quotas, []docs.Quota, error) {
 	set := docs.Quotas{}
 	var unlimited []docs.Quota
-	for i, said := range []string{c.Content, c.Files, c.Pages, c.Members, c.Webhooks, c.GitOperations} {
+	for i, value := range []string{c.Content, c.Files, c.Pages, c.Members, c.Webhooks, c.GitOperations} {
 		of := docs.AllQuotas[i]
 		switch {
-		case said == "":
+		case value == "":
 			continue
 		case c.Space != "" && !of.OfSpaces():
 			return nil, nil, fmt.Errorf("the quota %q is of organizations, not of spaces", of)
-		case said == "none":
+		case value == "none":
 			unlimited = append(unlimited, of)
 			continue
 		}
-		n, err := strconv.ParseInt(said, 10, 64)
+		n, err := strconv.ParseInt(value, 10, 64)
 		if of.InBytes() && err != nil {
-			n, err = parseBytes(said)
+			n, err = parseBytes(value)
 		}
 		if err != nil || n < 0 {
 			form := "a number"
 			if of.InBytes() {
 				form = "bytes, such as 500MiB,"
 			}
-			return nil, nil, fmt.Errorf("%q is no quota for %q: use %s or none", said, of, form)
+			return nil, nil, fmt.Errorf("%q is no quota for %q: use %s or none", value, of, form)
 		}
 		set[of] = n
 	}

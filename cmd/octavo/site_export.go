@@ -131,7 +131,7 @@ func unpackFile(name string, r io.Reader) (err error) {
 	return errors.Join(err, f.Close())
 }
 
-// progressEvery is how often somebody who waits is told how far it is.
+// progressEvery is how often progress is printed.
 const progressEvery = 2 * time.Second
 
 // progress counts files.

@@ -110,7 +110,7 @@ func (p *parser) described(path string, m members) claim {
 	}
 	b, ok = m.get("description")
 	if !ok {
-		p.fail(path+".description", "is required: it tells authors what the claim means")
+		p.fail(path+".description", "is required: authors read what the claim means")
 		return c
 	}
 	c.description = p.text(path+".description", b)

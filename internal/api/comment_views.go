@@ -81,7 +81,7 @@ type idRef struct {
 
 type nodeRef struct {
 	ID   string `json:"id"`
-	Gone bool   `json:"gone,omitempty" doc:"The newest revision has no such block any more. What it said is in the quote."`
+	Gone bool   `json:"gone,omitempty" doc:"The newest revision has no such block any more. Its text is in the quote."`
 }
 
 type tableCell struct {

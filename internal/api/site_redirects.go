@@ -56,7 +56,7 @@ type SiteRedirect struct {
 	ID              string              `json:"id"`
 	Source          string              `json:"source"`
 	Draft           bool                `json:"draft" doc:"Whether it is being prepared and leads nobody anywhere."`
-	CaptureWildcard bool                `json:"captureWildcard" doc:"Whether what the wildcard stands for is appended to the destination."`
+	CaptureWildcard bool                `json:"captureWildcard" doc:"Whether what the wildcard matched is appended to the destination."`
 	Permanent       bool                `json:"permanent"`
 	Destination     redirectDestination `json:"destination"`
 	CreatedAt       docs.Time           `json:"createdAt"`

@@ -214,7 +214,7 @@ func (v *webVisitor) file(at string) (string, bool) {
 	return string(out), true
 }
 
-// The address of a file that a visitor was told is of no use when the site does not
+// The address of a file that a visitor was sent is of no use when the site does not
 // show the space any more. PDFs are for members.
 func TestAddressesOfFilesEndWithTheSite(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t), nil)

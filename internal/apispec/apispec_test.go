@@ -203,7 +203,7 @@ func TestURLsAreFetchedAgainInTime(t *testing.T) {
 	})
 }
 
-// What is wrong with a source is said in words, and nothing of it is kept.
+// What is wrong with a source is reported in words, and nothing of it is kept.
 func TestBadSources(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t))
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {

@@ -165,7 +165,7 @@ func TestCostIsThatOfTheChange(t *testing.T) {
 	for _, size := range []int{100, 10_000, 100_000} {
 		m, all := newMemory(), editSet{}
 		for i := range size {
-			all[fmt.Sprintf("p%08d", i*7)] = []byte("a value of some length that stands for a page")
+			all[fmt.Sprintf("p%08d", i*7)] = []byte("a value of some length in place of a page")
 		}
 		root := m.apply(t, "", all)
 		stored := len(m.data)

@@ -40,7 +40,7 @@ func Diff(ctx context.Context, src Source, a, b Hash, fn func(key string, before
 	return nil
 }
 
-// pair compares the entries that two cursors stand on.
+// pair compares the entries at two cursors.
 func pair(l, r *cursor, fn func(key string, before, after []byte) error) error {
 	switch {
 	case r.done() || (!l.done() && l.key() < r.key()):

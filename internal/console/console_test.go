@@ -267,7 +267,7 @@ func TestLinks(t *testing.T) {
 	known := b.post("/login", nil, "email", "ada@octavo.example")
 	unknown := b.post("/login", nil, "email", "eve@octavo.example")
 	if strings.ReplaceAll(unknown.text, "eve@", "ada@") != known.text || unknown.status != known.status {
-		t.Error("the answer tells whether an address has an account")
+		t.Error("the answer reveals whether an address has an account")
 	}
 	w.await("ada@octavo.example", 1)
 	for _, m := range w.mail.Messages() {

@@ -119,7 +119,7 @@ func (d *Difference) findMoved(ctx context.Context, from, to *revision.View) err
 	return nil
 }
 
-// reordered returns the children of a page that stand elsewhere among those
+// reordered returns the children of a page that have another place among those
 // that it had and still has: as few as can be. One that keeps its rank stays.
 func reordered(ctx context.Context, from, to *revision.View, parent docs.PageID) (map[docs.PageID]bool, error) {
 	before, err := ordered(ctx, from.Tree, parent)

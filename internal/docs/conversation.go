@@ -39,7 +39,7 @@ type Conversation struct {
 	Subject     string
 	URL         string // at the source; empty: unknown
 	Attributes  map[string]string
-	HasCreated  bool // the source said when it was created
+	HasCreated  bool // the source knows when it was created
 	CreatedAt   Time
 	IngestedAt  Time
 	Hash        string // of everything that was sent

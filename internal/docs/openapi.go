@@ -73,7 +73,7 @@ type OpenAPIFile struct {
 	Name       string   `json:"name"`
 	Blob       string   `json:"blob"` // hash of its bytes
 	References []string `json:"references,omitempty"`
-	// ETag and Modified are what the server said about the bytes, for conditional
+	// ETag and Modified are what the server returned about the bytes, for conditional
 	// requests.
 	ETag     string `json:"etag,omitempty"`
 	Modified string `json:"modified,omitempty"`

@@ -155,7 +155,7 @@ func (s RedirectSource) Prefix() (prefix string, wildcard bool) {
 }
 
 // Match reports whether a path that NormalSitePath returned has the source, and
-// returns what the wildcard stands for.
+// returns what the wildcard matched.
 func (s RedirectSource) Match(path string) (suffix string, ok bool) {
 	prefix, wildcard := s.Prefix()
 	if !wildcard {

@@ -175,7 +175,7 @@ var (
 func IsBasename(s string) bool { return basenameRE.MatchString(s) }
 
 // ValidBasename reports whether a site can be given a name: one that is not
-// reserved, and does not stand for other letters, as xn--… does in hosts.
+// reserved, and does not encode other letters, as xn--… does in hosts.
 func ValidBasename(s string) bool {
 	return IsBasename(s) && !reservedHostnames[s] && (len(s) < 4 || s[2:4] != "--")
 }

@@ -1,5 +1,5 @@
 // Package embeds describes pages of other web sites in a few words, for the
-// cards that stand for them in documents: title, description, name of the site,
+// cards that show them in documents: title, description, name of the site,
 // icon. It fetches a page at most once in a while, whoever asks for it, and
 // never fails: what cannot be fetched is described by its address alone.
 package embeds

@@ -13,7 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testcpu"
 )
 
-// bomb is a few lines of YAML that stand for billions of values.
+// bomb is a few lines of YAML that expand to billions of values.
 var bomb = func() string {
 	s := "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
 	for i := range 12 {

@@ -29,7 +29,7 @@ type File struct {
 	Range   string `json:"range"`   // of characters, as a style sheet has it
 }
 
-// others stand in for fonts that may not be copied.
+// others replace fonts that may not be copied.
 var others = map[string]string{"ABCFavorit": "Inter"}
 
 var families = sync.OnceValue(func() map[string][]File {

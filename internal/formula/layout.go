@@ -248,7 +248,7 @@ func (l *layout) symbol(n *node, s state) *box {
 	return b
 }
 
-// rows puts boxes above each other. How far is said by the place of each, and by the
+// rows puts boxes above each other. The place of each decides how far, and the
 // strut that it begins with.
 func (l *layout) rows(n *node, s state, depth int) *box {
 	b := &box{}

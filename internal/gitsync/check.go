@@ -204,7 +204,7 @@ func infoOf(remote docs.GitRemote, req docs.GitRequest, now docs.Time) docs.GitI
 	return info
 }
 
-// remembered completes a request with what an earlier one said of the same
+// remembered completes a request with what an earlier one had of the same
 // repository: its provider and its address for people.
 func remembered(req docs.GitRequest, known *docs.GitInfo, remote docs.GitRemote) docs.GitRequest {
 	if _, where := hostAndPath(remote.URL); known != nil && known.RepoName == repoName(where) {

@@ -193,7 +193,7 @@ func (s *story) text(page string) string {
 // block returns a paragraph or a list. Each has words of its own, by which its file is recognized.
 func (s *story) block() string {
 	words := func() string {
-		return fmt.Sprintf("%s %s said %x and %x", s.name("b"), s.marker(), s.r.Uint64(), s.r.Uint64())
+		return fmt.Sprintf("%s %s wrote %x and %x", s.name("b"), s.marker(), s.r.Uint64(), s.r.Uint64())
 	}
 	switch s.r.IntN(4) {
 	case 0:

@@ -117,7 +117,7 @@ func TestDigestsCollapse(t *testing.T) {
 		w.say("bob", second, "Only one")
 		_, err := w.Reviews.Merge(t.Context(), w.on("ada", authz.MergeSpace), string(second.ID))
 		w.check(err)
-		w.say("ann", first, "I said something myself")
+		w.say("ann", first, "I wrote something myself")
 		w.later(time.Hour)
 		if n := len(w.mails("ann")); n != 0 {
 			t.Fatalf("%d mails before the time of the digest", n)
@@ -303,16 +303,16 @@ func TestTwoNodesSendOneMail(t *testing.T) {
 		nodes.Wait()
 		w.work()
 		w.later(2 * time.Minute)
-		said := 0
+		reported := 0
 		for _, m := range w.mails("bob") {
-			said++
+			reported++
 			var n int
 			if _, err := fmt.Sscanf(m.Subject, "%d notifications", &n); err == nil {
-				said += n - 1
+				reported += n - 1
 			}
 		}
-		if got := w.kinds("bob"); len(got) != 10 || said != 10 || len(w.mails("bob")) > 2 {
-			t.Errorf("%d notices; %d mails report %d", len(got), len(w.mails("bob")), said)
+		if got := w.kinds("bob"); len(got) != 10 || reported != 10 || len(w.mails("bob")) > 2 {
+			t.Errorf("%d notices; %d mails report %d", len(got), len(w.mails("bob")), reported)
 		}
 	})
 }

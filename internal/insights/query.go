@@ -91,7 +91,7 @@ func seen(view *sites.View, rows []store.EventCount) map[group]int64 {
 // plan is a query whose columns are found.
 type plan struct {
 	chosen []planned // what is returned
-	groups []planned // what lines are told apart by
+	groups []planned // what lines are grouped by
 	where  []condition
 	having []condition
 	order  *Order

@@ -69,7 +69,7 @@ var (
 	refKinds    = []string{docs.RefFile, docs.RefURL, docs.RefPage, docs.RefAnchor, docs.RefUser, docs.RefCollection, docs.RefSpace, docs.RefReusable, docs.RefOpenAPI, docs.RefTag}
 )
 
-// partOf are the types that stand in one other type only.
+// partOf are the types that are allowed in one other type only.
 var partOf = map[string]string{
 	"list-item": "a list", "code-line": "code", "image": "images", "tabs-item": "tabs", "stepper-step": "stepper",
 	"column": "columns", "update": "updates",
@@ -260,7 +260,7 @@ func asList(each reading) reading {
 // maxAnchor is how many characters an anchor has at most.
 const maxAnchor = 256
 
-// isAnchor reports whether an id can stand in an attribute and in an address as
+// isAnchor reports whether an id can be written in an attribute and in an address as
 // it is.
 func isAnchor(s string) bool {
 	if s == "" || utf8.RuneCountInString(s) > maxAnchor {

@@ -288,7 +288,7 @@ func (d *decoder) node(v any, in around, at depth) (*Node, error) {
 
 	if n.IsVoid() {
 		if list, _ := m["nodes"].([]any); len(list) > 0 {
-			return nil, d.failAt("nodes", "cannot stand in %s, which is void", n.Type)
+			return nil, d.failAt("nodes", "is not allowed in %s, which is void", n.Type)
 		}
 	} else if n.Nodes, err = d.nodes(m, around{n.Type, sh.holds, sh.parts}, at.below()); err != nil {
 		return nil, err
@@ -314,7 +314,7 @@ func (d *decoder) fragments(n *Node, sh *shape, v any, at depth) (map[string]boo
 		return nil, d.fail("must be a list")
 	}
 	if len(list) > 0 && len(sh.fragments) == 0 && !sh.cells {
-		return nil, d.fail("cannot stand in %s", n.Type)
+		return nil, d.fail("is not allowed in %s", n.Type)
 	}
 	names := make(map[string]bool, len(list))
 	for i, v := range list {

@@ -124,7 +124,7 @@ func TestDecodeTellsWhatIsWrong(t *testing.T) {
 		"address":                {inParagraph(`{"object":"inline","type":"link","data":{"ref":{"kind":"url","url":"javascript&colon;x"}},"nodes":[]}`), "body.nodes[0].nodes[0].data.ref.url", "http"},
 		"embed address":          {wrap(`{"object":"block","type":"embed","data":{"url":"data:text/html,x"}}`), "body.nodes[0].data.url", "http"},
 		"expandable without":     {wrap(`{"object":"block","type":"expandable","data":{},"fragments":[]}`), "body.nodes[0].fragments", "expandable-title"},
-		"fragments in paragraph": {wrap(`{"object":"block","type":"paragraph","nodes":[],"fragments":[{"object":"fragment","nodes":[]}]}`), "body.nodes[0].fragments", "cannot stand"},
+		"fragments in paragraph": {wrap(`{"object":"block","type":"paragraph","nodes":[],"fragments":[{"object":"fragment","nodes":[]}]}`), "body.nodes[0].fragments", "is not allowed"},
 		"unknown fragment":       {wrap(`{"object":"block","type":"file","data":{"ref":{"kind":"file","file":"f"}},"fragments":[{"object":"fragment","fragment":"footer","nodes":[]}]}`), "body.nodes[0].fragments[0].fragment", `"footer"`},
 		"table without view":     {wrap(`{"object":"block","type":"table","data":{"records":{},"definition":{}}}`), "body.nodes[0].data.view", "required"},
 		"cell without fragment":  {tableJSON("text", `"f1"`), "body.nodes[0].data.records.r.values.c", "fragment"},

@@ -77,7 +77,7 @@ func (d *differ) text(n *Node) string {
 		return dest, ok
 	}}
 	out := strings.TrimSpace(string(Print(&Document{Nodes: []*Node{n}}, refs)))
-	if out == "" { // a part that does not stand alone
+	if out == "" { // a part that is no block by itself
 		out = Text([]*Node{n})
 	}
 	return cutBytes(out, MaxChangeText)

@@ -129,7 +129,7 @@ func (w *wordDiff) back(a, b []string, trace [][]int, d, k int) {
 	w.ops = append(w.ops, ops...)
 }
 
-// done joins what belongs together: between two equal pieces stand at most
+// done joins what belongs together: between two equal pieces are at most
 // one deletion and then one insertion.
 func (w *wordDiff) done() []WordChange {
 	var out []WordChange

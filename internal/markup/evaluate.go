@@ -90,7 +90,7 @@ func (r rewriter) list(nodes []*Node) (out []*Node, changed bool) {
 
 // Dereference returns the document with the reusable contents in place of the
 // blocks that name them. A block stays where get has nothing, where a content
-// would stand in itself, and where a limit is reached. The nodes of a content
+// would be in itself, and where a limit is reached. The nodes of a content
 // get keys and anchors of their own; what they refer to in their own space
 // stays the same thing. The document itself stays as it is.
 func Dereference(doc *Document, get func(docs.Ref) (*Document, bool)) *Document {
@@ -185,7 +185,7 @@ func dataSize(v any) (size int) {
 	return size
 }
 
-// adopt copies the nodes of a content so that they can stand in a page.
+// adopt copies the nodes of a content so that they can be part of a page.
 func (d *dereferencer) adopt(nodes []*Node, prefix, space string) []*Node {
 	if nodes == nil {
 		return nil

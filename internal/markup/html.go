@@ -30,7 +30,7 @@ type HTMLOptions struct {
 	Title func(docs.Ref) (title string, ok bool)
 	// Highlight colours code; nil leaves it plain.
 	Highlight *Highlighter
-	// Math typesets a formula as MathML that can stand in a page of ours, or
+	// Math typesets a formula as MathML that is safe in a page of ours, or
 	// reports that it cannot. A nil Math shows formulas as their source.
 	Math func(formula string, display bool) (mathML string, ok bool)
 	// Size returns the number of bytes of a file.
@@ -55,7 +55,7 @@ type HTMLOptions struct {
 // maxHTMLDepth is how deep nodes are displayed; deeper ones are left out.
 const maxHTMLDepth = 256
 
-// HTML writes a document as HTML that can stand in a page of ours: every text
+// HTML writes a document as HTML that is safe in a page of ours: every text
 // and attribute is escaped, every address has passed SafeURL, raw HTML is
 // reduced to a list of harmless elements. There are no scripts, no styles and
 // no event handlers in it: looks come from classes.
@@ -161,7 +161,7 @@ func when(yes bool, s string) string {
 	return ""
 }
 
-// htmlID is an anchor that can stand in an attribute, or nothing.
+// htmlID is an anchor that is safe in an attribute, or nothing.
 func htmlID(n *Node) string {
 	if s := n.Anchor(); isAnchor(s) {
 		return s

@@ -18,10 +18,10 @@ import (
 // one is displayed as text.
 const maxRaw = 256 << 10
 
-// maxRawDepth is how deep elements of raw HTML may stand in each other.
+// maxRawDepth is how deep elements of raw HTML may be nested.
 const maxRawDepth = 64
 
-// rawInlines may stand in a line of text, rawBlocks around lines. Nothing
+// rawInlines may be in a line of text, rawBlocks around lines. Nothing
 // that runs, loads a document, sends a form or has a syntax of its own (svg,
 // math, style, template) is among them.
 var (

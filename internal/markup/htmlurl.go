@@ -13,7 +13,7 @@ import (
 // scheme may hide under entities of entities.
 const maxEntities = 4
 
-// SafeURL returns an address as it can stand in a link, and whether it can: its
+// SafeURL returns an address as it can be written in a link, and whether it can: its
 // scheme is http, https, mailto or tel, or it has none. The scheme is judged
 // as the most forgiving reader would see it, after entities are decoded and
 // blanks and control characters are gone. Every address that this package

@@ -81,7 +81,7 @@ func (c *converter) pairTags(kids []ast.Node) []rawTag {
 	return tags
 }
 
-// htmlMarks are the elements that stand for marks.
+// htmlMarks are the elements that are read as marks.
 var htmlMarks = map[string]bool{
 	"strong": true, "b": true, "em": true, "i": true, "del": true, "s": true, "strike": true, "code": true,
 	"kbd": true, "sup": true, "sub": true, "mark": true,
@@ -149,7 +149,7 @@ func (c *converter) inlineOf(b *inlineBuilder, n ast.Node, marks []Mark) {
 		c.link(b, n, marks)
 	case *ast.Image:
 		image := c.inlineImage(n)
-		c.standInline(image, n)
+		c.traceInline(image, n)
 		b.inline(image)
 	case *ast.AutoLink:
 		c.autoLink(b, n, marks)
@@ -173,15 +173,15 @@ func (c *converter) plainText(b *inlineBuilder, n *ast.Text, marks []Mark) {
 	}
 	b.text(c.valid(s), marks)
 	if n.Segment.Padding == 0 && !n.Segment.ForceNewline {
-		c.stand(b, len(s), n.Segment.Start, end, true)
+		c.traceSource(b, len(s), n.Segment.Start, end, true)
 	}
 	switch {
 	case n.HardLineBreak():
 		b.text("\n", marks)
-		c.stand(b, 1, end, c.lineEnd(end), false)
+		c.traceSource(b, 1, end, c.lineEnd(end), false)
 	case n.SoftLineBreak():
 		b.text(" ", marks)
-		c.stand(b, 1, end, c.lineEnd(end), false)
+		c.traceSource(b, 1, end, c.lineEnd(end), false)
 	}
 }
 
@@ -224,7 +224,7 @@ func (c *converter) codeSpan(b *inlineBuilder, n *ast.CodeSpan, marks []Mark) {
 		s := strings.ReplaceAll(strings.ReplaceAll(c.value(l), "\r\n", " "), "\n", " ")
 		b.text(s, marks)
 		if l.Padding == 0 && !l.ForceNewline && len(s) == l.Stop-l.Start {
-			c.stand(b, len(s), l.Start, l.Stop, false)
+			c.traceSource(b, len(s), l.Start, l.Stop, false)
 		}
 	}
 }
@@ -283,7 +283,7 @@ func (c *converter) autoLink(b *inlineBuilder, n *ast.AutoLink, marks []Mark) {
 		url = "mailto:" + url
 	}
 	l := c.addLink(b, url, "", c.arena.list(c.arena.text(Leaf{Text: label, Marks: marks})))
-	c.standInline(l, n)
+	c.traceInline(l, n)
 }
 
 func (c *converter) link(b *inlineBuilder, n *ast.Link, marks []Mark) {
@@ -294,11 +294,11 @@ func (c *converter) link(b *inlineBuilder, n *ast.Link, marks []Mark) {
 	if title == "mention" {
 		m := inlineNode("mention", map[string]any{})
 		m.setRef("ref", c.resolve(dest, UseLink), dest, UseLink)
-		c.standInline(m, n)
+		c.traceInline(m, n)
 		b.inline(m)
 		return
 	}
-	c.standInline(c.addLink(b, dest, title, label), n)
+	c.traceInline(c.addLink(b, dest, title, label), n)
 }
 
 func (c *converter) addLink(b *inlineBuilder, dest, title string, inner []*Node) *Node {
@@ -403,7 +403,7 @@ func (c *converter) atom(b *inlineBuilder, n *atom, marks []Mark) {
 		s := c.valid(strings.ReplaceAll(strings.ReplaceAll(n.text, "\r\n", " "), "\n", " "))
 		b.literal(s, marks)
 		if s == n.text {
-			c.stand(b, len(s), n.at, n.at+len(s), false)
+			c.traceSource(b, len(s), n.at, n.at+len(s), false)
 		}
 	case atomElement:
 		root, ok := readHTML(n.text)

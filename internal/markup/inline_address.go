@@ -8,7 +8,7 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// addressParser makes links of addresses that stand in text: http://a.bc,
+// addressParser makes links of addresses in text: http://a.bc,
 // www.a.bc and a@b.cd. The rules are those of GitHub's Markdown.
 type addressParser struct{}
 

@@ -51,22 +51,22 @@ func (h *htmlReader) run(b *inlineBuilder, run []*element, marks []Mark, start b
 				text = text[1:]
 			}
 			b.text(text, marks)
-			h.stand(b, e, len(text))
+			h.traceElement(b, e, len(text))
 			continue
 		}
 		h.inline(b, e, marks, start)
 	}
 }
 
-// stand says where the text of an element that was just added is written; its
+// traceElement records where the text of an element that was just added is written; its
 // first characters may be left out.
-func (h *htmlReader) stand(b *inlineBuilder, e *element, n int) {
+func (h *htmlReader) traceElement(b *inlineBuilder, e *element, n int) {
 	if h.where == nil || n == 0 {
 		return
 	}
 	parts := htmlParts(h.source[e.start:e.end], h.where.behind(e.start), len(e.text))
 	t := (&trace{parts: parts}).behind(len(e.text) - n)
-	b.stands(n, t.parts, true)
+	b.traceText(n, t.parts, true)
 }
 
 // afterSpace reports whether what was added last is a space, a line break or

@@ -67,7 +67,7 @@ func mergeAdded(base, into, from []string) ([]string, bool) {
 	return out, true
 }
 
-// mergeRunFunc merges parts that stand between two that nobody changed.
+// mergeRunFunc merges parts between two that nobody changed.
 type mergeRunFunc func(base, into, from []string) ([]string, bool)
 
 // mergeParts merges three lists of lines, or of other parts of a source; nil

@@ -5,7 +5,7 @@ import "github.com/octavo-docs/octavo/internal/docs"
 // Document is a page as a tree of blocks.
 type Document struct {
 	Nodes []*Node
-	// Spans are where the blocks stand in the source that was parsed, one per
+	// Spans are the places of the blocks in the source that was parsed, one per
 	// node; nil for a document that did not come from Parse.
 	Spans []Span
 	// Problems are what the parser could not read as it was meant.

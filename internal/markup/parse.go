@@ -244,7 +244,7 @@ func (c *converter) valid(s string) string {
 	return valid(s)
 }
 
-// textOf joins lines, which most often stand behind each other.
+// textOf joins lines, which most often follow each other.
 func (c *converter) textOf(lines []text.Segment) string {
 	whole := true
 	for i, l := range lines {

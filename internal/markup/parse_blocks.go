@@ -26,7 +26,7 @@ func (c *converter) block(n ast.Node) {
 		c.add(c.fenced(n))
 	case *ast.CodeBlock:
 		code := c.code(nil, strings.TrimRight(c.linesOf(n), "\n"))
-		c.standLines(code, n.Lines())
+		c.traceLines(code, n.Lines())
 		c.add(code)
 	case *ast.HTMLBlock:
 		source := c.linesOf(n)
@@ -218,7 +218,7 @@ func (c *converter) list(n *ast.List) *Node {
 			}
 		}
 		c.add(c.arena.block("list-item", itemData, filled(kids)))
-		c.standBlock(c.open[len(c.open)-1], i.Pos())
+		c.traceBlock(c.open[len(c.open)-1], i.Pos())
 		c.limit = limit
 	}
 	items := c.since(place)
@@ -249,7 +249,7 @@ func (c *converter) fenced(n *ast.FencedCodeBlock) *Node {
 		}
 	}
 	code := c.code(data, strings.TrimSuffix(c.linesOf(n), "\n"))
-	c.standLines(code, n.Lines())
+	c.traceLines(code, n.Lines())
 	return code
 }
 

@@ -142,7 +142,7 @@ func (c *converter) item(i *item) {
 		if i.piece != nil {
 			start = i.piece.at
 		}
-		c.standBlock(c.open[place], start)
+		c.traceBlock(c.open[place], start)
 	}
 }
 

@@ -12,7 +12,7 @@ func (c *converter) imageBlock(n *ast.Image) *Node {
 	}
 	if title := valid(decode(string(n.Title))); title != "" {
 		leaf := Leaf{Text: title}
-		c.standTitle(&leaf, n)
+		c.traceTitle(&leaf, n)
 		captioned(image, []*Node{paragraphNode([]*Node{textNode(leaf)})})
 	}
 	return blockNode("images", map[string]any{}, image)

@@ -171,7 +171,7 @@ var blockTypes = []string{
 	"content-ref", "reusable-content", "integration", "swagger", "openapi-operation", "openapi-schemas", "openapi-webhook", "raw",
 }
 
-// blockPlaces put a block where it may stand.
+// blockPlaces put a block where it is allowed.
 var blockPlaces = map[string]func(n *Node) *Node{
 	"the top": func(n *Node) *Node { return n },
 	"a hint":  func(n *Node) *Node { return blockNode("hint", map[string]any{"style": "info"}, n) },

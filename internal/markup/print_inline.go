@@ -19,7 +19,7 @@ const (
 )
 
 // run is a piece of text or an inline, with the marks around it. An inline
-// that has no text may stand inside of any marks.
+// that has no text may be inside of any marks.
 type run struct {
 	marks []Mark
 	any   bool
@@ -164,7 +164,7 @@ func openMarks(r run, active []Mark) []Mark {
 	return slices.DeleteFunc(slices.Clone(r.marks), func(m Mark) bool { return hasMark(active, m) })
 }
 
-// reachOf counts the runs that have a mark. An inline that may stand in any
+// reachOf counts the runs that have a mark. An inline that may be in any
 // mark belongs to it when the mark goes on behind it.
 func reachOf(runs []run, m Mark) int {
 	n := 0

@@ -46,7 +46,7 @@ func (w *inlineWriter) inline(r run, active []Mark) {
 			w.add("$$" + formula + "$$")
 		}
 	case "mention":
-		if w.mode&linkText != 0 { // a link cannot stand in a link
+		if w.mode&linkText != 0 { // there is no link in a link
 			w.add(w.inTable(p.inlineElement(n)))
 		} else {
 			w.add(w.inTable(p.mentionLink(p.mustDest(n, UseLink), "mention")))
@@ -68,7 +68,7 @@ func oneLineFormula(s string) string { return strings.ReplaceAll(cleanLines(s), 
 
 func (w *inlineWriter) link(n *Node, active []Mark) {
 	dest := w.p.mustDest(n, UseLink)
-	if w.mode&linkText != 0 { // a link cannot stand in a link
+	if w.mode&linkText != 0 { // there is no link in a link
 		w.runs(runsOf(n.Nodes), active)
 		return
 	}

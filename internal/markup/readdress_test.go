@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Links get other addresses wherever they stand, and only links; the document
+// Links get other addresses wherever they are, and only links; the document
 // that they are read from stays as it is.
 func TestReaddress(t *testing.T) {
 	const src = "[a](x) and [**b**](y)\n\n{% hint style=\"info\" %}\n[c](x)\n{% endhint %}\n\n{% content-ref url=\"x\" %}\n[x](x)\n{% endcontent-ref %}\n\n" +

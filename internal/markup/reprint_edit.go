@@ -202,7 +202,7 @@ func tokens(s string) []string {
 	return out
 }
 
-// padding is what makes the columns of a table stand below each other.
+// padding aligns the columns of a table.
 var padding = regexp.MustCompile(`\S  +|--+`)
 
 // narrow returns a printed block without padding: it changes with an edit of

@@ -85,7 +85,7 @@ func (r *reprinter) relocate(p newPiece, moves []move) newPiece {
 }
 
 // sameNodes reports whether a source reads as the given nodes. Definitions that
-// stand elsewhere in the source are read with it.
+// are elsewhere in the source are read with it.
 func (r *reprinter) sameNodes(text string, nodes []*Node) bool {
 	var b strings.Builder
 	b.WriteString(text)
@@ -108,7 +108,7 @@ func (r *reprinter) sameNodes(text string, nodes []*Node) bool {
 	return true
 }
 
-// replaceDests replaces destinations where they stand as such: behind `](`,
+// replaceDests replaces destinations where they are written as such: behind `](`,
 // as the value of an attribute, and in an include.
 func replaceDests(source string, moves []move) (string, bool) {
 	to := map[string]string{}

@@ -19,7 +19,7 @@ type Section struct {
 	Body   string
 }
 
-// Sections cuts a document at its headings, wherever they stand: in steps, in
+// Sections cuts a document at its headings, wherever they are: in steps, in
 // tabs, in expandables. A body has every word that a reader can see, also in
 // tables, captions, code and conditional blocks; titles of tabs and
 // expandables are text of the section around them.

@@ -148,7 +148,7 @@ func (h *htmlReader) table(e *element) *Node {
 		return nil
 	}
 	strict := h.strict
-	h.strict = false // unknown inline HTML may stand in a cell
+	h.strict = false // a cell may have unknown inline HTML
 	defer func() { h.strict = strict }()
 	// A column whose cells are not all of its type is one of text: what
 	// somebody wrote counts more.

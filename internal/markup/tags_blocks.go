@@ -17,7 +17,7 @@ var containerTags = map[string]bool{
 	"embed": true, "file": true, "content-ref": true, "if": true, "updates": true, "update": true, "prompt": true,
 }
 
-// parts are the tags that stand in one other tag only.
+// parts are the tags that are allowed in one other tag only.
 var parts = map[string]string{"tab": "tabs", "step": "stepper", "column": "columns", "update": "updates"}
 
 // wholes are the other way round.
@@ -125,7 +125,7 @@ func (c *converter) inside(i *item) (nodes []*Node) {
 	return nodes
 }
 
-// aloneTags may stand without their end.
+// aloneTags need no end.
 var aloneTags = map[string]bool{"embed": true, "file": true, "content-ref": true}
 
 // bodyOf returns what is between a tag and its end.

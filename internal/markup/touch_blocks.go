@@ -126,7 +126,7 @@ func (t *toucher) gap(s siblings, at int, like Span) string {
 	return t.hung(s.apart, like)
 }
 
-// hung returns a text whose lines stand where the first one of a block does.
+// hung returns a text whose lines are indented as the first one of a block is.
 func (t *toucher) hung(text string, like Span) string {
 	prefix := t.prefix(like.Start)
 	if prefix == "" {
@@ -143,7 +143,7 @@ func (t *toucher) hung(text string, like Span) string {
 	return strings.Join(lines, "\n")
 }
 
-// prefix returns what the lines of a block begin with that stands at a place:
+// prefix returns what the lines of a block at a place begin with:
 // the marks of quotes, and space for the rest.
 func (t *toucher) prefix(at int) string {
 	start := strings.LastIndexByte(t.body[:at], '\n') + 1

@@ -94,7 +94,7 @@ func (s stretch) of(from, to int) Span {
 	return Span{-1, -1}
 }
 
-// same reports whether two glyphs are the same but for where they stand among
+// same reports whether two glyphs are the same but for their place among
 // their neighbours.
 func (t *toucher) same(a, b *glyph) bool {
 	if a.text != b.text || a.raw != b.raw || (a.node == nil) != (b.node == nil) || !sameMarks(a.marks, b.marks) || !t.sameAround(a, b) {

@@ -28,10 +28,10 @@ type stretch struct {
 
 // places says where the characters of a source inside of a source are
 // written. Nil: nobody knows.
-type places []stand
+type places []sameBytes
 
-// stand is a run of bytes that stand behind each other in both.
-type stand struct{ at, source, length int }
+// sameBytes are bytes that follow each other in both.
+type sameBytes struct{ at, source, length int }
 
 // at returns the offset in the source of the page, or -1.
 func (p places) at(off int) int {
@@ -53,7 +53,7 @@ func (p places) behind(n int) places {
 	}
 	out := make(places, len(p))
 	for i, r := range p {
-		out[i] = stand{r.at - n, r.source, r.length}
+		out[i] = sameBytes{r.at - n, r.source, r.length}
 	}
 	return out
 }
@@ -78,7 +78,7 @@ func (c *converter) placesOf(lines *text.Segments) places {
 		if start < 0 || l.Padding > 0 || l.ForceNewline {
 			return nil
 		}
-		out = append(out, stand{at, start, l.Stop - l.Start})
+		out = append(out, sameBytes{at, start, l.Stop - l.Start})
 		at += l.Stop - l.Start
 	}
 	return out
@@ -103,9 +103,9 @@ func (c *converter) offset(off int) int {
 	return off
 }
 
-// stand says of the text that was just added to a builder that it is at a place
+// traceSource records of the text that was just added to a builder that it is at a place
 // in the converter's source, as it is written or with references to characters.
-func (c *converter) stand(b *inlineBuilder, n, start, end int, decoded bool) {
+func (c *converter) traceSource(b *inlineBuilder, n, start, end int, decoded bool) {
 	if !c.traced() || n == 0 || start > end || end > len(c.text) {
 		return
 	}
@@ -114,22 +114,22 @@ func (c *converter) stand(b *inlineBuilder, n, start, end int, decoded bool) {
 		if at < 0 || c.offset(end) != at+end-start {
 			return
 		}
-		c.standAt(b, n, c.text[start:end], at, decoded)
+		c.traceAt(b, n, c.text[start:end], at, decoded)
 		return
 	}
-	c.standAt(b, n, c.text[start:end], start, decoded)
+	c.traceAt(b, n, c.text[start:end], start, decoded)
 }
 
-func (c *converter) standAt(b *inlineBuilder, n int, source string, at int, decoded bool) {
+func (c *converter) traceAt(b *inlineBuilder, n int, source string, at int, decoded bool) {
 	if !decoded || len(source) == n {
-		b.stands(n, []stretch{{0, n, at, at + len(source)}}, false)
+		b.traceText(n, []stretch{{0, n, at, at + len(source)}}, false)
 		return
 	}
-	b.stands(n, decodedParts(source, at), false)
+	b.traceText(n, decodedParts(source, at), false)
 }
 
-// standLines says where the lines of code are written.
-func (c *converter) standLines(code *Node, lines *text.Segments) {
+// traceLines says where the lines of code are written.
+func (c *converter) traceLines(code *Node, lines *text.Segments) {
 	if !c.traced() {
 		return
 	}
@@ -220,8 +220,8 @@ func htmlParts(s string, where places, size int) (parts []stretch) {
 	return parts
 }
 
-// stands records where the last n bytes of the text were read from.
-func (b *inlineBuilder) stands(n int, parts []stretch, html bool) {
+// traceText records where the last n bytes of the text were read from.
+func (b *inlineBuilder) traceText(n int, parts []stretch, html bool) {
 	if len(b.leaves) == 0 || n == 0 {
 		return
 	}

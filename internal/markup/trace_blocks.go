@@ -43,8 +43,8 @@ func (c *converter) limitTo(next ast.Node) (before int) {
 	return before
 }
 
-// standBlock says where a node that was made of a block is written.
-func (c *converter) standBlock(n *Node, start int) {
+// traceBlock says where a node that was made of a block is written.
+func (c *converter) traceBlock(n *Node, start int) {
 	if !c.traced() || c.inner || start < 0 || c.limit > len(c.text) || start >= c.limit {
 		return
 	}

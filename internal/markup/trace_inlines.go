@@ -7,9 +7,9 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 )
 
-// standInline says where an inline that the grammar made is written, if that
-// can be told.
-func (c *converter) standInline(n *Node, from ast.Node) {
+// traceInline says where an inline that the grammar made is written, if that
+// is known.
+func (c *converter) traceInline(n *Node, from ast.Node) {
 	if !c.traced() {
 		return
 	}
@@ -55,8 +55,8 @@ func (c *converter) inlineEnd(n ast.Node) int {
 	return -1
 }
 
-// standTitle says where the title of an image is written.
-func (c *converter) standTitle(l *Leaf, n *ast.Image) {
+// traceTitle says where the title of an image is written.
+func (c *converter) traceTitle(l *Leaf, n *ast.Image) {
 	start, end := inlineStart(n), c.inlineEnd(n)
 	if !c.traced() || c.inner || start < 0 || end > len(c.text) || end <= start || n.Reference != nil {
 		return

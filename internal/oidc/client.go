@@ -43,7 +43,7 @@ type metadata struct {
 	Auth   []string `json:"token_endpoint_auth_methods_supported"`
 }
 
-// discovered is what a provider said of itself at a moment.
+// discovered is what a provider reported of itself at a moment.
 type discovered struct {
 	provider *gooidc.Provider
 	about    metadata

@@ -37,7 +37,7 @@ func (s *Service) report(ctx context.Context, p docs.OIDCProvider, from signin.C
 		return noted
 	}
 	if f == nil {
-		return err // said for people
+		return err // its text is for people
 	}
 	return errs.E(errs.Invalid, "The sign-in with %s did not work. Its administrators find out why in the status of the provider; this is what happened: %s", p.Label, public(f))
 }

@@ -28,7 +28,7 @@ type Limits struct {
 	// ContentTypes that the answer may have, without parameters. A type that
 	// ends in "/" represents all below it, such as "image/". Empty is any.
 	ContentTypes []string
-	// Known is what the server said about a document that the caller still has.
+	// Known is what the server returned about a document that the caller still has.
 	// If that is what there is now, the answer is NotModified and has no body.
 	Known Validators
 }

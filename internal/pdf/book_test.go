@@ -224,7 +224,7 @@ func TestBlocks(t *testing.T) {
 		"steps":      {"{% stepper %}\n{% step %}\n### One\n\ntext\n{% endstep %}\n{% endstepper %}\n", "One text"},
 		"expandable": {"<details>\n\n<summary>Why</summary>\n\nBecause.\n\n</details>\n", "Why Because."},
 		"hint":       {"{% hint style=\"danger\" %}\nCareful.\n{% endhint %}\n", "Careful."},
-		"quote":      {"> said\n", "said"},
+		"quote":      {"> words\n", "words"},
 		"list":       {"3. three\n4. four\n", "3. three 4. four"},
 		"table":      {"| A | B |\n|---|---|\n| one | two |\n", "A B one two"},
 		"math":       {"$$\na^2\n$$\n", "a2"},

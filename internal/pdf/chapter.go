@@ -101,7 +101,7 @@ func (d *document) mark(e entry) {
 	}
 }
 
-// contents writes the table of contents, whose pages stand before the
+// contents writes the table of contents, whose pages come before the
 // chapters and have numbers of their own.
 func (d *document) contents() {
 	c := d.newPage()

@@ -100,7 +100,7 @@ func hasBox(items []item) bool {
 	return false
 }
 
-// height is that of items which stand together.
+// height is that of items which are kept together.
 func height(items []item) float64 {
 	h, space, any := 0.0, 0.0, false
 	for _, it := range items {
@@ -332,7 +332,7 @@ func (p *pager) flush() {
 	}
 }
 
-// enoughRow is how much of a row should stand below what it belongs to.
+// enoughRow is how much of a row should be below what it belongs to.
 const enoughRow = 60
 
 func (p *pager) put(it item) {

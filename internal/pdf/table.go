@@ -175,7 +175,7 @@ func (f flow) cell(c markup.TableCell, align string) {
 	}
 }
 
-// aligned lays out blocks whose paragraphs stand as their column says.
+// aligned lays out blocks whose paragraphs are aligned as their column.
 func (f flow) aligned(nodes []*markup.Node, align string) {
 	for _, n := range nodes {
 		if n.Type == "paragraph" && n.Data["align"] == nil {

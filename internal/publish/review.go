@@ -147,7 +147,7 @@ func changeOf(ctx context.Context, before, after *edition.Edition, p content.Pag
 	return c, true, nil
 }
 
-// banner returns what is said about a draft above its pages.
+// banner returns the notice about a draft that is shown above its pages.
 func (v *visit) banner(f *theme.Frame, e *edition.Edition, current *edition.Node) (*theme.Draft, error) {
 	rv, t := v.review, f.Texts().Review
 	d := &theme.Draft{Name: t.Revision, Subject: rv.rev.Message, Live: v.baseOf(v.target.Space), Marked: rv.marked}

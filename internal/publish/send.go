@@ -14,8 +14,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
-// send sends a text, compressed, with a tag of what is in it: who has it already is
-// told so.
+// send sends a text, compressed, with a tag of what is in it: who has it already gets
+// 304.
 func send(w http.ResponseWriter, r *http.Request, kind string, b []byte) error {
 	w.Header().Set("Content-Type", kind)
 	coding.New(b).Send(w, r, http.StatusOK)
@@ -44,7 +44,7 @@ func sendPage(w http.ResponseWriter, r *http.Request, f *theme.Frame, view theme
 	return send(w, r, htmlType, b)
 }
 
-// unescape returns the path that an address stands for. It is false for one that
+// unescape returns the path of an address. It is false for one that
 // no page can have.
 func unescape(path string) (string, bool) {
 	s, err := url.PathUnescape(path)

@@ -139,7 +139,7 @@ func TestTryIt(t *testing.T) {
 		t.Errorf("of a request that a reader tries: %d", a.StatusCode)
 	}
 	if status, text := try(strings.Replace(filled, `"server": 0`, `"server": 1`, 1)); strings.Contains(text, "OCTAVO") {
-		t.Errorf("readers are told of settings: %d %s", status, text)
+		t.Errorf("readers see settings: %d %s", status, text)
 	}
 	if a, _ := w.get(at); a.StatusCode != 405 {
 		t.Errorf("GET: %d", a.StatusCode)

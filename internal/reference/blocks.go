@@ -54,7 +54,7 @@ func writeType(out *strings.Builder, t markup.Type, example string) error {
 	fmt.Fprintf(out, "\n### %s\n", t.Name)
 	var about []string
 	if t.PartOf != "" {
-		about = append(about, "Stands in "+t.PartOf+" only.")
+		about = append(about, "Allowed in "+t.PartOf+" only.")
 	}
 	if t.Holds != "" {
 		about = append(about, "Holds "+t.Holds+".")
@@ -113,7 +113,7 @@ func find(nodes []*markup.Node, wanted func(*markup.Node) bool) *markup.Node {
 	return nil
 }
 
-// resolve returns what the destinations in examples stand for.
+// resolve returns the targets of the destinations in examples.
 func resolve(dest string, _ markup.Use) (docs.Ref, bool) {
 	switch name, _, _ := strings.Cut(path.Base(dest), "."); {
 	case strings.Contains(dest, "/includes/"):

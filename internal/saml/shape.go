@@ -37,7 +37,7 @@ var algorithms = map[string][]string{
 
 // shape is a walk through an answer that has not been verified. It lets pass only documents
 // of the one form that honest identity providers send: a response, one assertion in it, and
-// signatures that stand in the element that they sign. Every way to show one assertion to the
+// signatures inside of the element that they sign. Every way to show one assertion to the
 // verification and another one to the reader needs a second element somewhere, and is refused
 // before a signature is looked at.
 type shape struct {

@@ -38,7 +38,7 @@ const (
 func (s Step) String() string { return string(s.Sign) + " " + s.Text }
 
 // Call is one request to the API. Parts of the path and values of the body that
-// are a Ref stand for an id.
+// are a Ref become an id.
 type Call struct {
 	Method string
 	Path   []Ref // parts below the organization

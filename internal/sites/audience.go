@@ -82,7 +82,7 @@ func openLink(ctx context.Context, r store.Reader, v store.SealedShareLink) (doc
 	return v.ShareLink, err
 }
 
-// ShareURL returns the address that a share link stands for; empty if nobody can
+// ShareURL returns the address of a share link; empty if nobody can
 // read the site by it.
 func (s *Service) ShareURL(site docs.Site, l docs.ShareLink) string {
 	if !site.Published || !l.Active || site.Visibility != docs.VisibilityLink {

@@ -36,7 +36,7 @@ func proxyHost(proxy string) string {
 }
 
 // proveProxy finds out whether the host of a proxy agrees that the site has an
-// address on it, which pages and search engines are told: the site has the host as its
+// address on it, which pages and search engines get: the site has the host as its
 // host name, the operator vouches for it, or its record names the site.
 func (s *Service) proveProxy(ctx context.Context, site docs.Site, proxy string) (docs.HostnameProof, string) {
 	host := proxyHost(proxy)

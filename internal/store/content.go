@@ -38,7 +38,7 @@ func (r Reader) Revision(ctx context.Context, space docs.SpaceID, id docs.Revisi
 }
 
 // Revisions lists the history of a space, or of a change request of it,
-// newest first. Those that stand aside are not part of it.
+// newest first. Those beside the line are not part of it.
 func (r Reader) Revisions(ctx context.Context, space docs.SpaceID, cr docs.ChangeRequestID, p Page) ([]docs.Revision, Key, error) {
 	if len(p.After) == 0 {
 		p.After = Key{lastText}

@@ -10,7 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// A file that may not grow any more stands for a full disk: SQLite reports both in
+// A file that may not grow any more is as good as a full disk: SQLite reports both in
 // the same way.
 func TestAFullDiskIsReported(t *testing.T) {
 	ctx := context.Background()

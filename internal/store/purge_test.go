@@ -17,8 +17,8 @@ import (
 // What a purge leaves on purpose.
 var keptByPurge = map[string]string{
 	"audit":              "the log says what was there",
-	"outbox":             "what happened is told to webhooks",
-	"webhook_deliveries": "what happened is told to webhooks",
+	"outbox":             "webhooks report what happened",
+	"webhook_deliveries": "webhooks report what happened",
 	"jobs":               "the purge itself",
 	"site_events":        "numbers of the site",
 	"links":              "those of other spaces to it are broken now",

@@ -56,7 +56,7 @@ func (r Reader) Reviews(ctx context.Context, cr docs.ChangeRequestID, f ReviewFi
 		p.After = Key{lastText}
 	}
 	// What reviews say is in their comments, which whoever lists them reads next.
-	const said = `, COALESCE((SELECT LENGTH(c.body) FROM comments c WHERE c.id = v.comment_id), 0)`
+	const length = `, COALESCE((SELECT LENGTH(c.body) FROM comments c WHERE c.id = v.comment_id), 0)`
 	type sized struct {
 		docs.SubmittedReview
 		size int
@@ -68,7 +68,7 @@ func (r Reader) Reviews(ctx context.Context, cr docs.ChangeRequestID, f ReviewFi
 	items, next, err := bodies(ctx, r, p, scan,
 		func(v sized) int { return 10 * v.size },
 		func(v sized) Key { return Key{string(v.ID)} },
-		`SELECT `+reviewColumns+said+reviewsFrom+`
+		`SELECT `+reviewColumns+length+reviewsFrom+`
 		WHERE v.change_request_id = $1`+f.where()+` AND v.id < $3 ORDER BY v.id DESC LIMIT $4 + 0`, cr, f.Current, p.text(0), p.ask())
 	out := make([]docs.SubmittedReview, len(items))
 	for i, v := range items {

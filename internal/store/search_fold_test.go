@@ -25,7 +25,7 @@ func waiting(t *testing.T, s *store.Store, layer string) int64 {
 		t.Fatal(err)
 	}
 	if n != rows {
-		t.Errorf("%d pages are said to wait, and there are %d", n, rows)
+		t.Errorf("%d pages are counted, %d wait", n, rows)
 	}
 	if err := s.CheckSearch(t.Context(), layer); err != nil {
 		t.Error(err)

@@ -67,7 +67,7 @@ func TestSearchRanksTitlesBeforeHeadingsBeforeText(t *testing.T) {
 				{Body: "Something else."}, {Anchor: "hooks", Title: "Webhook", Body: "Nothing more."}}},
 			page("once", "Other", "A page that has the word webhook once."),
 			page("title", "Webhooks", "Nothing more."),
-			page("longtitle", "All about webhooks and other ways to be told", "Nothing more."),
+			page("longtitle", "All about webhooks and other ways to be notified", "Nothing more."),
 			page("none", "Other", "Nothing."),
 			page("both", "Webhooks", "About webhooks."),
 		)

@@ -49,7 +49,7 @@ func (tx *Tx) AddEvents(ctx context.Context, counts []EventCount) error {
 	})
 }
 
-// EventGroups says what events are told apart by, besides their place.
+// EventGroups says what events are grouped by, besides their place.
 type EventGroups struct{ Day, Event, Page, Detail bool }
 
 // CountEvents counts the events of a site from one day to another one, both

@@ -26,7 +26,7 @@ func TestDirectionOfTexts(t *testing.T) {
 		}
 	}
 	if !ReadsRightToLeft([]*Link{{Title: "API", Children: []*Link{{Title: "البداية"}}}}) || ReadsRightToLeft([]*Link{{Title: "Start"}, {Title: "א"}}) {
-		t.Error("titles are not told apart")
+		t.Error("titles are not distinguished")
 	}
 }
 

@@ -104,7 +104,7 @@ func WriteText(w http.ResponseWriter, status int, text string) {
 }
 
 // Secure sets the headers that every answer of a site has: the browser does not
-// guess types, and tells other sites nothing.
+// guess types, and leaks nothing to other sites.
 func Secure(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")

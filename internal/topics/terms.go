@@ -76,7 +76,7 @@ func isNumber(w string) bool {
 	return strings.IndexFunc(w, func(r rune) bool { return !unicode.IsDigit(r) }) < 0
 }
 
-// counted sorts terms and joins equal ones: what is said twice weighs more, but not twice
+// counted sorts terms and joins equal ones: what is there twice weighs more, but not twice
 // as much.
 func counted(all []term) []term {
 	slices.SortFunc(all, func(a, b term) int { return cmp.Compare(a.name, b.name) })

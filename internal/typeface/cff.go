@@ -335,7 +335,7 @@ func (f *Face) subsetCFF(glyphs []sfnt.GlyphIndex) ([]byte, error) {
 	return font.compose(chars, selected, parts)
 }
 
-// compose writes the table. The places of its parts stand in its head, which
+// compose writes the table. The places of its parts are in its head, which
 // is as long for every place.
 func (f *cffFont) compose(chars [][]byte, selected []byte, parts []int) ([]byte, error) {
 	head := []byte{1, 0, 4, 4}

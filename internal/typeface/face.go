@@ -219,7 +219,7 @@ func (f *Face) Advance(g sfnt.GlyphIndex) float64 {
 // scale turns units of the font into thousandths of the size.
 func (f *Face) scale(units int) int { return units * 1000 / f.upem }
 
-// PostScriptName is the name of a font as far as it can stand in a file.
+// PostScriptName is the name of a font as far as a file can have it.
 func (f *Face) PostScriptName() string {
 	f.mu.Lock()
 	name, err := f.font.Name(&f.buf, sfnt.NameIDPostScript)

@@ -51,7 +51,7 @@ type Content struct {
 	Expires int64 `json:"exp"`
 }
 
-// contentKind tells content tokens of sites from other tokens.
+// contentKind distinguishes content tokens of sites from other tokens.
 const contentKind = "site"
 
 // Key signs content tokens.

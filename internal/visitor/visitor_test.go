@@ -252,7 +252,7 @@ func TestContentTokens(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if !visitor.IsToken(tok) || visitor.IsToken("octavo_a.b.c") || visitor.IsToken("") {
-		t.Error("content tokens cannot be told from API tokens")
+		t.Error("content tokens look like API tokens")
 	}
 	b, err := base64.RawURLEncoding.DecodeString(strings.Split(tok, ".")[1])
 	var open map[string]any

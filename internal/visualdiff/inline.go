@@ -121,13 +121,13 @@ func joined(in []change) (out []change) {
 	return out
 }
 
-// separates reports whether a word only stands between others.
+// separates reports whether a word only separates others.
 func separates(word string) bool {
 	return strings.TrimSpace(word) == "" || len(word) == 1 && strings.Contains(".-/_:", word)
 }
 
 // inlineWriter puts tokens together again. Words of one kind that are in the same
-// elements stand in one mark.
+// elements are in one mark.
 type inlineWriter struct {
 	d    *differ
 	out  []*dom.Node
@@ -180,7 +180,7 @@ func (w *inlineWriter) write(c change) {
 	w.add(n)
 }
 
-// shares reports whether a word can stand in an element that is open: in its own,
+// shares reports whether a word can be in an element that is open: in its own,
 // or in the same one of the other form of the text.
 func (w *inlineWriter) shares(open, own *dom.Node, op markup.WordOp) bool {
 	return open == own || (op == markup.WordDelete) != (w.op == markup.WordDelete) && w.d.attributes(open) == w.d.attributes(own)

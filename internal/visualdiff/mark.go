@@ -26,7 +26,7 @@ func (k kind) label(l Labels) string {
 	return [...]string{added: l.Added, removed: l.Removed, moves: l.Moved, edited: l.Changed}[k]
 }
 
-// parts are elements that only stand in certain others, and so cannot be wrapped.
+// parts are elements that are only allowed in certain others, and so cannot be wrapped.
 var parts = map[atom.Atom]bool{
 	atom.Li: true, atom.Tr: true, atom.Td: true, atom.Th: true, atom.Thead: true, atom.Tbody: true, atom.Tfoot: true, atom.Summary: true, atom.Figcaption: true, atom.Dt: true, atom.Dd: true,
 }

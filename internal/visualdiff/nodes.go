@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// blockElements are those that stand in a column, not in a line.
+// blockElements are those that are stacked in a column, not in a line.
 var blockElements = map[atom.Atom]bool{
 	atom.P: true, atom.Ul: true, atom.Ol: true, atom.Li: true, atom.Table: true, atom.Thead: true, atom.Tbody: true, atom.Tfoot: true, atom.Tr: true, atom.Td: true, atom.Th: true,
 	atom.Div: true, atom.Section: true, atom.Figure: true, atom.Figcaption: true, atom.Pre: true, atom.Blockquote: true, atom.Hr: true, atom.Aside: true,

@@ -68,7 +68,7 @@ func parseError(err error) *Error {
 }
 
 // findAnchor returns the first anchor or alias, or nil. A few lines of aliases
-// can stand for billions of values.
+// can expand to billions of values.
 func findAnchor(n *yaml.Node) *yaml.Node {
 	if n.Anchor != "" || n.Kind == yaml.AliasNode {
 		return n

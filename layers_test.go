@@ -276,17 +276,11 @@ func TestFilesStaySmall(t *testing.T) {
 func goFiles(t *testing.T) map[string][]string {
 	t.Helper()
 	out := map[string][]string{}
-	err := filepath.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && p != "." || d.Name() == "node_modules" || d.Name() == "testdata" || d.Name() == "data") {
-			return filepath.SkipDir
-		}
-		if !strings.HasSuffix(p, ".go") {
+	err := eachFile(func(file string) error {
+		if !strings.HasSuffix(file, ".go") {
 			return nil
 		}
-		f, err := parser.ParseFile(token.NewFileSet(), p, nil, parser.ImportsOnly)
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
 		if err != nil {
 			return err
 		}
@@ -298,11 +292,28 @@ func goFiles(t *testing.T) map[string][]string {
 			}
 			imports = append(imports, name)
 		}
-		out[filepath.ToSlash(p)] = imports
+		out[file] = imports
 		return nil
 	})
 	if err != nil || len(out) < 20 {
 		t.Fatalf("%d Go files found: %v", len(out), err)
 	}
 	return out
+}
+
+// eachFile calls fn with every file of the project but test data and what is
+// installed.
+func eachFile(fn func(file string) error) error {
+	return filepath.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && p != "." || d.Name() == "node_modules" || d.Name() == "testdata" || d.Name() == "data") {
+			return filepath.SkipDir
+		}
+		if d.IsDir() {
+			return nil
+		}
+		return fn(filepath.ToSlash(p))
+	})
 }

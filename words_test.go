@@ -1,9 +1,8 @@
 package octavo_test
 
 import (
-	"io/fs"
 	"os"
-	"path/filepath"
+	"path"
 	"regexp"
 	"strings"
 	"testing"
@@ -21,14 +20,8 @@ var wordData = map[string]string{
 
 // Names, comments, messages and docs use the words of the field.
 func TestPlainWords(t *testing.T) {
-	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && file != "." || d.Name() == "node_modules" || d.Name() == "testdata" || d.Name() == "data") {
-			return filepath.SkipDir
-		}
-		if ext := filepath.Ext(file); ext != ".go" && ext != ".md" || wordData[filepath.ToSlash(file)] != "" {
+	err := eachFile(func(file string) error {
+		if ext := path.Ext(file); ext != ".go" && ext != ".md" || wordData[file] != "" {
 			return nil
 		}
 		b, err := os.ReadFile(file)

@@ -16,7 +16,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// Sidecar is what is kept beside a source: what its bytes alone do not tell.
+// Sidecar is stored beside a source and holds what its bytes cannot express.
 type Sidecar struct {
 	// Start is where the body begins, behind front matter and title.
 	Start int `json:"a,omitempty"`
@@ -25,8 +25,8 @@ type Sidecar struct {
 	Links map[string]markup.Ref `json:"p,omitempty"`
 	// Keys of the blocks, where they differ from those of the parser.
 	Keys []string `json:"k,omitempty"`
-	// Inner are the keys inside of blocks that do not follow from the key around
-	// them, by the number of their node.
+	// Inner holds the keys of nested nodes that are not derived from the key of
+	// their block, by the number of the node.
 	Inner map[int]string `json:"i,omitempty"`
 }
 
@@ -38,7 +38,7 @@ func (t *Tree) Sidecar(ctx context.Context, h chunk.Hash) (s Sidecar, err error)
 	return s, err
 }
 
-// Text is a source with the place that its references are relative to.
+// Text is a source with its owner and the file that its references are relative to.
 type Text struct {
 	Owner   string // page or reusable content
 	File    string
@@ -53,7 +53,7 @@ func (t *Tree) PageText(ctx context.Context, p docs.Page) (Text, error) {
 
 func ReusableText(r docs.Reusable) Text { return Text{string(r.ID), r.File, r.Body, r.Sidecar} }
 
-// Body returns the body of a source, without its head, and what is beside it.
+// Body returns the body of a source, without its head, and its sidecar.
 func (t *Tree) Body(ctx context.Context, x Text) ([]byte, Sidecar, error) {
 	src, err := t.src.Bytes(ctx, x.Body)
 	if err != nil {
@@ -76,8 +76,8 @@ func (t *Tree) Parse(ctx context.Context, body []byte, file string, s Sidecar) (
 	return t.ParseLoose(ctx, body, file, s, nil)
 }
 
-// ParseLoose is parse that notes the references that are not tied to their
-// targets.
+// ParseLoose is Parse that also adds to loose the references that were resolved
+// by their path in the current tree, not by the sidecar.
 func (t *Tree) ParseLoose(ctx context.Context, body []byte, file string, s Sidecar, loose map[markup.Ref]bool) (*markup.Document, error) {
 	l := t.reader(ctx, file, s, loose)
 	doc := markup.Parse(body, l.refs())
@@ -87,7 +87,7 @@ func (t *Tree) ParseLoose(ctx context.Context, body []byte, file string, s Sidec
 	return doc, l.Err
 }
 
-// reader returns the linker for a source that is stored.
+// reader returns a linker for a stored source.
 func (t *Tree) reader(ctx context.Context, file string, s Sidecar, loose map[markup.Ref]bool) *Linker {
 	return &Linker{ctx: ctx, t: t.whole(), base: t.src.s.BaseURL, file: file, Resolved: s.Links, ResolvedFirst: true, loose: loose, trace: t.trace}
 }
@@ -106,8 +106,9 @@ func (t *Tree) ReusableDocument(ctx context.Context, r docs.Reusable) (*markup.D
 	return t.DocumentOf(ctx, ReusableText(r))
 }
 
-// Markdown returns the body of a page with references as they have to be
-// written now: the bytes as they came in unless something was moved since.
+// Markdown returns the body of a page with the current paths of its references.
+// These are the stored bytes unless a target was moved since. If stable is true,
+// references carry ids instead of paths.
 func (t *Tree) Markdown(ctx context.Context, p docs.Page, stable bool) ([]byte, error) {
 	x, err := t.PageText(ctx, p)
 	if err != nil {
@@ -135,13 +136,13 @@ func (t *Tree) Relocated(ctx context.Context, body []byte, file string, s Sideca
 	if err != nil {
 		return nil, err
 	}
-	l.ResolvedFirst = false // the new destinations first, and the resolved links of what did not move
+	l.ResolvedFirst = false // destinations are resolved by the current tree first
 	out := markup.Relocate(body, doc, markup.Refs{Resolve: l.resolve, Locate: l.Locate, Keep: l.stays})
 	return out, l.Err
 }
 
-// leads reports whether a destination names its target now, whatever it is used
-// for.
+// leads reports whether a destination, in any use, still needs no rewriting to
+// name its target.
 func (l *Linker) leads(dest string, target markup.Ref) bool {
 	for _, use := range []markup.Use{markup.UseLink, markup.UseImage, markup.UseInclude} {
 		if ref, ok := l.Current(dest, use); ok && ref == target && !byID(dest) {
@@ -151,14 +152,14 @@ func (l *Linker) leads(dest string, target markup.Ref) bool {
 	if g, gone := l.Tombstone(target); gone && l.led(dest, target, g) {
 		return true
 	}
-	// What is gone without a trace cannot be written any other way.
+	// A target without a location or a tombstone cannot be written any other way.
 	_, ok := l.Locate(target, markup.UseLink)
 	return !ok
 }
 
-// stays reports whether a destination can stay as it is written: it leads to
-// its target by the current tree, or led there until that was deleted. With
-// stable references nothing does unless it carries an id.
+// stays reports whether a destination can stay as it is written: it resolves to
+// its target in the current tree, or did so until the target was deleted.
+// Destinations by id are always written again, and with stable references all are.
 func (l *Linker) stays(dest string, use markup.Use, ref markup.Ref) bool {
 	if l.Stable || byID(dest) {
 		return false
@@ -171,8 +172,8 @@ func (l *Linker) stays(dest string, use markup.Use, ref markup.Ref) bool {
 }
 
 // byID reports whether a destination names a page, a file or a reusable
-// content of the space by its id. That is how programs write them; in a
-// folder nobody could follow it.
+// content of the space by its id. API clients write such destinations; in a
+// folder of files they would lead nowhere.
 func byID(dest string) bool {
 	return strings.HasPrefix(dest, "/pages/") || strings.HasPrefix(dest, "/files/") || strings.HasPrefix(dest, "/reusable-content/")
 }
@@ -182,18 +183,18 @@ type Writing struct {
 	Path     string // of the field, for errors
 	Markdown []byte // or
 	Doc      *markup.Document
-	Whole    bool                  // markdown is the whole file, head and all
-	Given    *frontmatter.Head     // of markdown, where somebody has read it already
-	Head     *[]byte               // of a document: another head
-	Resolved map[string]markup.Ref // of a document: what more destinations name
-	File     string                // the path that its own references are relative to; empty: where the page is
-	// written says that references lead where the source says, not to what they
-	// were found to name before: so it is in a repository whose files were
-	// renamed.
+	Whole    bool                  // Markdown is the whole file, including its head
+	Given    *frontmatter.Head     // the head of Markdown, if it is parsed already
+	Head     *[]byte               // with Doc: the new head; nil keeps the old one
+	Resolved map[string]markup.Ref // with Doc: targets of further destinations
+	File     string                // the path that references are relative to; empty: the file of the page
+	// Written makes references resolve by the source alone, ignoring their
+	// previous targets. Imports set it, because files of a repository may have
+	// been renamed.
 	Written bool
 }
 
-// ReadHead returns the head of the Markdown, which is read once.
+// ReadHead returns the head of the Markdown. It parses the head only once.
 func (w *Writing) ReadHead() frontmatter.Head {
 	if w.Given == nil {
 		h := markup.ParseHead(w.Markdown)
@@ -202,8 +203,8 @@ func (w *Writing) ReadHead() frontmatter.Head {
 	return *w.Given
 }
 
-// ComposeBodies turns what was written into the source of a page, after all changes
-// of a batch to the tree, so that references find their targets.
+// ComposeBodies composes the sources of all written pages. It is called after all
+// changes of a batch to the tree, so that references find their targets.
 func (d *Draft) ComposeBodies(ctx context.Context) error {
 	if err := d.KeepTombstones(ctx); err != nil {
 		return err
@@ -230,10 +231,10 @@ func (d *Draft) ComposeBodies(ctx context.Context) error {
 			}
 		}
 		if body != p.Body {
-			p.OID = "" // git knows another one
+			p.OID = "" // it is that of the old source
 		}
 		if body != p.Body || sd != p.Sidecar {
-			// Only what was just written is tied to all that it refers to.
+			// Only texts just written have all their references in the sidecar.
 			d.Parsed[DocKey(body, sd)] = doc
 		}
 		p.Body, p.Sidecar = body, sd
@@ -246,17 +247,18 @@ func (d *Draft) ComposeBodies(ctx context.Context) error {
 
 func DocKey(body, sd chunk.Hash) chunk.Hash { return body + "/" + sd }
 
-// composed is a text in parts: its head, its body, what is beside it, and the
-// blocks of the body.
+// composed is a text in parts: its head, body and sidecar, and the blocks of
+// the body.
 type composed struct {
 	head, body []byte
 	side       Sidecar
-	doc        *markup.Document // nil of a text before a writing of Markdown, which needs the skeleton alone
+	doc        *markup.Document // nil for the old text if Markdown is written: only its skeleton is needed
 	skeleton   *markup.Skeleton
 }
 
-// Compose returns the source and the sidecar of a text after a writing. What did
-// not change keeps its bytes: the head, and every block that is the same.
+// Compose stores the source and the sidecar that w makes of a text, and returns
+// their hashes and the new document. An unchanged head and unchanged blocks keep
+// their bytes.
 func (d *Draft) Compose(ctx context.Context, x Text, w *Writing) (chunk.Hash, chunk.Hash, *markup.Document, error) {
 	old, err := d.src.Bytes(ctx, x.Body)
 	if err != nil {
@@ -288,7 +290,7 @@ func (d *Draft) Compose(ctx context.Context, x Text, w *Writing) (chunk.Hash, ch
 	if err := now.read(l, was, w); err != nil {
 		return "", "", nil, err
 	}
-	file := w.Whole && x.Body == "" // an empty one is one too
+	file := w.Whole && x.Body == "" // a new file has a source even if it is empty
 	named := maps.Equal(now.side.Links, was.side.Links) || !w.Written && !l.rebound(was.side.Links, now.side.Links)
 	same := bytes.Equal(now.body, was.body) && bytes.Equal(now.head, was.head) && slices.Equal(now.skeleton.Keys(), was.skeleton.Keys()) && maps.Equal(now.side.Inner, was.side.Inner)
 	if !file && named && same {
@@ -301,8 +303,7 @@ func (d *Draft) Compose(ctx context.Context, x Text, w *Writing) (chunk.Hash, ch
 	return body, side, now.doc, err
 }
 
-// current returns a text as it is before a writing, with the paths that its
-// references have now.
+// current returns the text before w, with the current paths of its references.
 func (d *Draft) current(ctx context.Context, x Text, old []byte, w *Writing) (was composed, err error) {
 	if was.side, err = d.Sidecar(ctx, x.Sidecar); err != nil {
 		return was, err
@@ -351,7 +352,7 @@ func (d *Draft) given(ctx context.Context, x Text, w *Writing, was composed) (he
 	read := w.ReadHead()
 	body = w.Markdown[read.Body:]
 	if bytes.Contains(body, []byte("/pages/")) || bytes.Contains(body, []byte("/files/")) {
-		// What was read with ids in place of paths is what it was.
+		// A body that was read with ids instead of paths and sent back is unchanged.
 		stable, err := d.Relocated(ctx, was.body, x.File, was.side, true)
 		if err != nil {
 			return nil, nil, err
@@ -363,15 +364,15 @@ func (d *Draft) given(ctx context.Context, x Text, w *Writing, was composed) (he
 	if w.Whole || read.HasFrontMatter() || len(was.head)+len(was.body) == 0 {
 		return w.Markdown[:read.Body], body, nil
 	}
-	// The heading repeats the title for readers; where the file has none, it
-	// stays without.
+	// A heading at the top repeats the title and is not part of the body. A file
+	// without one gets none.
 	if bytes.IndexByte(was.head, '\r') >= 0 || bytes.IndexByte(was.body, '\r') >= 0 {
 		body = withLineEnds(slices.Concat(was.head, was.body), body)
 	}
 	return was.head, body, nil
 }
 
-// read parses the new body. Blocks that are the same keep their keys.
+// read parses the new body. Unchanged blocks keep their keys.
 func (now *composed) read(l *Linker, was composed, w *Writing) error {
 	clear(l.found)
 	l.asked = nil
@@ -391,11 +392,11 @@ func (now *composed) read(l *Linker, was composed, w *Writing) error {
 	return nil
 }
 
-// storeText stores a composed text and its sidecar as objects of the draft. file
-// says that an empty text is one too.
+// storeText stores a composed text and its sidecar as objects of the draft. If
+// file is true, an empty text is stored too.
 func (d *Draft) storeText(x Text, w *Writing, now composed, file bool) (body, side chunk.Hash, err error) {
 	source := w.Markdown
-	if body, ok := bytes.CutPrefix(source, now.head); !ok || !bytes.Equal(body, now.body) { // else they are its two parts
+	if body, ok := bytes.CutPrefix(source, now.head); !ok || !bytes.Equal(body, now.body) { // otherwise no copy is needed
 		source = slices.Concat(now.head, now.body)
 	}
 	if len(source) > 0 || file || x.Body != "" {
@@ -413,7 +414,8 @@ func (d *Draft) storeText(x Text, w *Writing, now composed, file bool) (body, si
 	return body, side, nil
 }
 
-// DocumentIDOf names a source of a page for good.
+// DocumentIDOf returns the id of a document: that of its owner and a hash of its
+// source and sidecar.
 func DocumentIDOf(owner string, body, sd chunk.Hash) string {
 	if body == "" {
 		return ""
@@ -421,7 +423,7 @@ func DocumentIDOf(owner string, body, sd chunk.Hash) string {
 	return owner + "-" + string(chunk.Sum([]byte(DocKey(body, sd))))
 }
 
-// Print returns a document, such as an evaluated one, as Markdown of a page.
+// Print returns doc, such as an evaluated document, as Markdown of the page p.
 func (t *Tree) Print(ctx context.Context, p docs.Page, doc *markup.Document, stable bool) ([]byte, error) {
 	file, err := t.FileOf(ctx, p)
 	if err != nil {
@@ -433,9 +435,10 @@ func (t *Tree) Print(ctx context.Context, p docs.Page, doc *markup.Document, sta
 }
 
 // A note is a short text beside the pages of a space, such as a comment. It
-// is kept as Markdown whose references carry ids.
+// is stored as Markdown whose references carry ids.
 
-// NoteSource returns a note as it is kept.
+// NoteSource returns the Markdown under which a note is stored. path is that of
+// its field, for errors.
 func (t *Tree) NoteSource(ctx context.Context, path string, b Body) (string, error) {
 	l := &Linker{ctx: ctx, t: t, base: t.src.s.BaseURL, Stable: true}
 	out := ""
@@ -462,15 +465,14 @@ func (t *Tree) NoteDocument(ctx context.Context, source string) (*markup.Documen
 	return t.Parse(ctx, []byte(source), "", Sidecar{})
 }
 
-// Body is the content of a page as somebody sends it: Markdown, or a
-// document.
+// Body is the content of a page as clients send it: Markdown or a document.
 type Body struct {
 	Markdown *string
 	Document *markup.Document
 }
 
-// Writing returns what sets the body of a page to b; nil if b is none. at is the path
-// of its field, for errors.
+// Writing returns the Writing that sets the body of a page to b, or nil if b is
+// empty. at is the path of its field, for errors.
 func (b *Body) Writing(at string) (*Writing, error) {
 	switch {
 	case b == nil || (b.Markdown == nil && b.Document == nil):

@@ -10,10 +10,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// Computed is a page that is made of something else than a source of the space. It
-// is in no revision: a view shows it in the place of the page that asks for it.
+// Computed is a page that is generated, for example from an OpenAPI specification. It
+// is in no revision: a view shows it in place of the page that asks for it.
 type Computed struct {
-	Key         string // the same whenever the page is about the same
+	Key         string // identifies the subject of the page; its id is derived from it
 	Name        string // what the address is made of; empty: the title
 	Title       string
 	Description string
@@ -23,7 +23,8 @@ type Computed struct {
 	Below       []Computed
 }
 
-// ComputedID returns the id of a computed page in the place of another one.
+// ComputedID returns the id of the computed page with a key, in place of the page
+// that asks for it.
 func ComputedID(place docs.PageID, key string) docs.PageID {
 	sum := sha256.Sum256([]byte(string(place) + Sep + key))
 	return docs.PageID(hex.EncodeToString(sum[:10]))
@@ -71,8 +72,8 @@ func (v *View) WithComputed(ctx context.Context, stamp string, pages map[docs.Pa
 	return &view, nil
 }
 
-// Like returns the view for whom and for which moment another view of the same
-// revision is.
+// Like returns the computed pages of v in a copy of other, a view of the same
+// revision: for its visitor, and with its trace and cache.
 func (v *View) Like(other *View) *View {
 	tree, view := *v.Tree, *other
 	tree.visitor, tree.trace, tree.Cache = other.visitor, other.trace, other.Cache
@@ -88,8 +89,8 @@ type computedBuilder struct {
 	count int
 }
 
-// add adds pages below a parent. Ranks begin with one that no other page has, so
-// all of them are where the page was that asked for them.
+// add adds pages below a parent. Their ranks begin with that of place, so they
+// are where place was among its siblings.
 func (b *computedBuilder) add(place docs.Page, parent docs.PageID, rank string, list []Computed) error {
 	for i, c := range list {
 		p := docs.Page{

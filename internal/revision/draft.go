@@ -17,9 +17,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Draft is a revision in the making: a tree with changes on top. It holds
-// the rules of the page tree: slugs are unique among siblings, groups are at
-// the top level, nothing hangs below itself.
+// Draft is a tree with changes on top, from which the next revision is made. It
+// enforces the rules of the page tree: slugs are unique among siblings, groups
+// are at the top level, and no page is below itself.
 type Draft struct {
 	*Tree
 	Space docs.Space
@@ -30,14 +30,14 @@ type Draft struct {
 	Unsaved  *Unsaved                        // sources that are new
 	Written  map[docs.PageID]*Writing        // bodies to be composed
 	Refs     map[string]markup.Ref           // names that are valid in the batch
-	Parsed   map[chunk.Hash]*markup.Document // by body and side, for the index
+	Parsed   map[chunk.Hash]*markup.Document // by DocKey, for the index
 	Touched  []docs.PageID                   // in order of first touch
 	seen     map[docs.PageID]bool
-	Uncached bool        // what it stores is more than anybody reads soon
-	whole    *chunk.Hash // the tree of the draft, where it is one that exists
+	Uncached bool        // new objects are not cached, because most are not read soon
+	whole    *chunk.Hash // the existing tree that the draft was made equal to, if any
 }
 
-// DraftAt returns a draft on the revision with new ids of a moment.
+// DraftAt returns a draft on the revision whose time and new ids are those of now.
 func (v *View) DraftAt(now time.Time) *Draft { return v.Draft(docs.TimeOf(now), IDGenerator(now)) }
 
 // Draft returns a draft on the revision.
@@ -56,7 +56,7 @@ func (v *View) Draft(now docs.Time, newID func() string) *Draft {
 // Before returns the tree without the changes.
 func (d *Draft) Before() *Tree { return d.At(d.Base.Root) }
 
-// set changes a key of the draft.
+// Set sets a key of the draft.
 func (d *Draft) Set(key string, value []byte) {
 	if value == nil {
 		value = []byte{}
@@ -66,11 +66,11 @@ func (d *Draft) Set(key string, value []byte) {
 
 func (d *Draft) Remove(key string) { d.over.set(key, nil) }
 
-// Object keeps bytes for the revision. base is an object that is similar;
-// empty if there is none.
+// Object adds an object to the draft and returns its hash. base is a similar
+// object, if any.
 func (d *Draft) Object(data []byte, base chunk.Hash) chunk.Hash {
 	if data == nil {
-		data = []byte{} // nothing is something too
+		data = []byte{} // an empty object, not a missing one
 	}
 	h := chunk.Sum(data)
 	d.Unsaved.set(store.Object{Hash: h, Data: data, Base: base})
@@ -87,7 +87,7 @@ func (d *Draft) Touch(id docs.PageID) {
 	}
 }
 
-// Put stores a page, and what it is found by.
+// Put stores a page and the keys by which it is found.
 func (d *Draft) Put(ctx context.Context, p docs.Page) error {
 	old, had, err := d.Lookup(ctx, p.ID)
 	if err != nil {
@@ -136,7 +136,8 @@ func (d *Draft) Put(ctx context.Context, p docs.Page) error {
 // Drop removes a page and everything below it.
 func (d *Draft) Drop(ctx context.Context, p docs.Page) error { return d.dropBelow(ctx, p, 0) }
 
-// errTooDeep says that the tree is not one: nothing that deep can be made.
+// errTooDeep reports a damaged tree, such as one with a cycle: drafts do not
+// allow that many levels.
 var errTooDeep = errors.New("the page tree is deeper than it can be; it is damaged")
 
 func (d *Draft) dropBelow(ctx context.Context, p docs.Page, depth int) error {
@@ -159,12 +160,11 @@ func (d *Draft) dropBelow(ctx context.Context, p docs.Page, depth int) error {
 	return d.DropOne(ctx, p)
 }
 
-// maxRank is how long the rank of a page may get before its siblings are
-// numbered again.
+// MaxRank is the length of a rank above which siblings are renumbered.
 const MaxRank = 48
 
-// rank returns the place of a page among the children of parent: at counts
-// them without the page itself; nil is behind all.
+// rank returns the rank that puts a page at index at among the children of
+// parent, not counting the page itself. If at is nil, that is behind all of them.
 func (d *Draft) rank(ctx context.Context, self, parent docs.PageID, at *int) (docs.Rank, error) {
 	prefix := KeyOrder + string(parent) + Sep
 	if at == nil {
@@ -206,7 +206,7 @@ func (d *Draft) rank(ctx context.Context, self, parent docs.PageID, at *int) (do
 	return d.rank(ctx, self, parent, at)
 }
 
-// renumber returns the children of a page short ranks again.
+// renumber sets new, short ranks on the children of a page.
 func (d *Draft) renumber(ctx context.Context, parent docs.PageID) error {
 	pages, err := d.Children(ctx, parent)
 	if err != nil {
@@ -274,7 +274,7 @@ func (d *Draft) Fits(ctx context.Context, path string, p docs.Page, parent docs.
 	return nil
 }
 
-// Height returns how many levels hang below a page.
+// Height returns the number of levels below a page.
 func (d *Draft) Height(ctx context.Context, id docs.PageID) (int, error) {
 	return d.heightBelow(ctx, id, 0)
 }
@@ -317,7 +317,8 @@ func (d *Draft) Insert(ctx context.Context, path string, p docs.Page, at *int) e
 	return d.Put(ctx, p)
 }
 
-// Move puts a page elsewhere; in keeps its parent when it is nil.
+// Move returns p below another parent, at another index, or both; nil keeps the
+// one that it has. The page is not stored.
 func (d *Draft) Move(ctx context.Context, path string, p docs.Page, into *docs.PageID, at *int) (docs.Page, error) {
 	if into == nil && at == nil {
 		return p, nil
@@ -340,21 +341,20 @@ func (d *Draft) Move(ctx context.Context, path string, p docs.Page, into *docs.P
 	if err != nil {
 		return p, err
 	}
-	// The file that the page came from stays where it is until it is
-	// exported: only its name in this tree changes with its parents.
+	// p.File is kept: a page that came from a folder stays in its file.
 	p.Rank = rank
 	return p, nil
 }
 
-// index returns the place of a page among its siblings; -1 when it is not
-// there yet.
+// index returns the index of a page among its siblings, or -1 if it is not one
+// of them yet.
 func (d *Draft) index(ctx context.Context, p docs.Page) (int, error) {
 	ids, err := d.ChildIDs(ctx, p.Parent)
 	return slices.Index(ids, p.ID), err
 }
 
-// Slugged returns a page a slug that no sibling has: the one that was set, or
-// one that follows the title.
+// Slugged returns p with a slug that no sibling has: a pinned one, or one made
+// of the title.
 func (d *Draft) Slugged(ctx context.Context, path string, p docs.Page) (docs.Page, error) {
 	if !p.HasPath() {
 		p.Slug, p.Pinned = "", false
@@ -367,7 +367,7 @@ func (d *Draft) Slugged(ctx context.Context, path string, p docs.Page) (docs.Pag
 		}
 		return p, err
 	}
-	want := docs.SlugOf(markup.Unconditional(p.Title)) // an address is for everybody
+	want := docs.SlugOf(markup.Unconditional(p.Title)) // everybody sees addresses
 	for n := 1; ; n++ {
 		p.Slug = want
 		switch {
@@ -418,7 +418,7 @@ func (d *Draft) PutReusable(r docs.Reusable) error {
 	return nil
 }
 
-// setPage sets a page to its encoding.
+// setPage stores the encoding of a page and caches the page under it.
 func (d *Draft) setPage(p docs.Page, encoded []byte) {
 	d.Set(KeyPage+string(p.ID), encoded)
 	d.Cache.keep(p, encoded)
@@ -481,8 +481,8 @@ func (d *Draft) encodeChanged(p *docs.Page) ([]byte, error) {
 // Keys returns the keys that the draft changes, in order.
 func (d *Draft) Keys() []string { return slices.Clone(d.over.from("")) }
 
-// Changed returns what the draft sets a key to; nil is a key that it removes,
-// and ok is false for a key that it leaves alone.
+// Changed returns the value that the draft sets a key to, or nil if it removes
+// the key. ok is false if the draft does not change the key.
 func (d *Draft) Changed(key string) (value []byte, ok bool) { return d.over.get(key) }
 
 // Replace sets a key, or removes it if the value is nil.

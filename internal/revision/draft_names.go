@@ -10,7 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// DropName forgets the name of something in the folder, if it is still its.
+// DropName removes a name in the folder if it still belongs to owner.
 func (d *Draft) DropName(ctx context.Context, name, owner string) error {
 	if name == "" {
 		return nil
@@ -22,7 +22,7 @@ func (d *Draft) DropName(ctx context.Context, name, owner string) error {
 	return err
 }
 
-// freeName returns a name in the folder if nothing else has it.
+// freeName returns name, or "" if something other than owner has it in the folder.
 func (d *Draft) freeName(ctx context.Context, name, owner string) (string, error) {
 	if name == "" {
 		return "", nil
@@ -34,7 +34,7 @@ func (d *Draft) freeName(ctx context.Context, name, owner string) (string, error
 	return name, nil
 }
 
-// DropSlug forgets the slug of a page, if it is still its.
+// DropSlug removes the slug of a page if it still belongs to the page.
 func (d *Draft) DropSlug(ctx context.Context, p docs.Page) error {
 	if p.Slug == "" {
 		return nil
@@ -47,7 +47,7 @@ func (d *Draft) DropSlug(ctx context.Context, p docs.Page) error {
 	return err
 }
 
-// DropOne removes a page without what is below it.
+// DropOne removes a page, but not the pages below it.
 func (d *Draft) DropOne(ctx context.Context, p docs.Page) error {
 	d.Remove(KeyPage + string(p.ID))
 	d.Remove(OrderKey(p))
@@ -58,7 +58,8 @@ func (d *Draft) DropOne(ctx context.Context, p docs.Page) error {
 	return cmp.Or(d.DropSlug(ctx, p), d.DropName(ctx, p.File, "p:"+string(p.ID)))
 }
 
-// PutFree stores a page under a slug and a file that are its own.
+// PutFree stores a page. If its slug is taken, it gets a free one; if its file is
+// taken, it gets none.
 func (d *Draft) PutFree(ctx context.Context, p docs.Page) error {
 	taken, _, err := d.SlugTaken(ctx, p, p.Slug)
 	if err != nil {
@@ -75,7 +76,7 @@ func (d *Draft) PutFree(ctx context.Context, p docs.Page) error {
 	return d.Put(ctx, p)
 }
 
-// Reslugged returns a page a slug that is free, close to the one that it has.
+// Reslugged returns p with a free slug that is similar to its current one.
 func (d *Draft) Reslugged(ctx context.Context, p docs.Page) (docs.Page, error) {
 	pinned, title := p.Pinned, p.Title
 	if pinned {
@@ -87,7 +88,8 @@ func (d *Draft) Reslugged(ctx context.Context, p docs.Page) (docs.Page, error) {
 	return p, err
 }
 
-// ReplaceFile takes a file over, with the name that it has in a folder.
+// ReplaceFile sets a file and its name in the folder to after, the encoding of a
+// file. nil removes the file.
 func (d *Draft) ReplaceFile(ctx context.Context, id string, after []byte) error {
 	if before, ok, err := d.Get(ctx, KeyFile+id); err != nil {
 		return err
@@ -119,8 +121,8 @@ func (d *Draft) ReplaceFile(ctx context.Context, id string, after []byte) error 
 	return d.PutFile(f)
 }
 
-// ReplaceReusable takes a reusable content over, with the name that it has in
-// a folder.
+// ReplaceReusable sets a reusable content and its name in the folder from cur to
+// after, both encoded. nil is none.
 func (d *Draft) ReplaceReusable(ctx context.Context, id string, cur, after []byte) error {
 	if cur != nil {
 		r, err := DecodeReusable(id, cur)
@@ -145,8 +147,7 @@ func (d *Draft) ReplaceReusable(ctx context.Context, id string, cur, after []byt
 	return d.PutReusable(r)
 }
 
-// AssetPath returns the path of a new file in the folder: under its name, or
-// with a number if that is taken.
+// AssetPath returns a free path in the folder for a new file with a name.
 func (t *Tree) AssetPath(ctx context.Context, name string) (string, error) {
 	ext := path.Ext(name)
 	for n := 0; ; n++ {

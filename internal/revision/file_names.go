@@ -8,8 +8,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/folder"
 )
 
-// FileOf returns the path of the source of a page in a folder: where it came
-// from, or after its address.
+// FileOf returns the path of the source of a page in the folder: the one that it
+// was imported from, or one derived from its address.
 func (t *Tree) FileOf(ctx context.Context, p docs.Page) (string, error) {
 	if p.File != "" {
 		return p.File, nil
@@ -26,14 +26,15 @@ func (t *Tree) FileOf(ctx context.Context, p docs.Page) (string, error) {
 	return t.derivedName(ctx, p)
 }
 
-// homeFile is the path of the first page in a folder.
+// HomeFile is the path of the first page in a folder.
 const HomeFile = "README.md"
 
-// PageWrittenTo returns the page without a file of its own that is written to a path.
+// PageWrittenTo returns the page that exports write to name because FileOf derives
+// that path from its address.
 func (t *Tree) PageWrittenTo(ctx context.Context, name string) (docs.Page, bool, error) {
 	at := strings.TrimSuffix(name, ".md")
 	p, rest, err := t.PageAt(ctx, at)
-	if cut := len(at) - bornSuffix; err == nil && rest != "" && cut > 0 { // or its name was taken
+	if cut := len(at) - bornSuffix; err == nil && rest != "" && cut > 0 { // with the suffix of a taken name
 		p, rest, err = t.PageAt(ctx, at[:cut])
 	}
 	if err == nil && name == HomeFile {
@@ -47,16 +48,16 @@ func (t *Tree) PageWrittenTo(ctx context.Context, name string) (docs.Page, bool,
 	return p, where == name, err
 }
 
-// bornSuffix is how long the end is that makes a name another one: a dash and
-// a part of the id of the page.
+// bornSuffix is the length of the suffix that derivedName appends to a taken
+// name: a dash and a part of the id of the page.
 const bornSuffix = 1 + 8
 
-// maxBorn is how long such a path gets, in bytes: the folder that it is
-// written to, which may be deep in a repository, needs room before it.
+// maxBorn is the maximum length of a derived path, in bytes. It leaves room for
+// the path of the folder, which may be deep in a repository.
 const maxBorn = 600
 
-// derivedName returns the file of a page that has none of its own, after its
-// address.
+// derivedName returns the path in the folder that is derived from the address of
+// a page.
 func (t *Tree) derivedName(ctx context.Context, p docs.Page) (string, error) {
 	at, err := t.Path(ctx, p)
 	if err != nil {
@@ -69,12 +70,12 @@ func (t *Tree) derivedName(ctx context.Context, p docs.Page) (string, error) {
 	if taken, err := t.NameTaken(ctx, name); err != nil || !taken {
 		return name, err
 	}
-	// Something that came from a folder has the name.
+	// Something imported has the name.
 	return strings.TrimSuffix(name, ".md") + "-" + strings.ToLower(string(p.ID[max(0, len(p.ID)-bornSuffix+1):])) + ".md", nil
 }
 
-// NameTaken reports whether something that came from a folder has a name, content
-// or not.
+// NameTaken reports whether something that was imported from a folder, content or
+// not, has a name.
 func (t *Tree) NameTaken(ctx context.Context, name string) (bool, error) {
 	if _, _, taken, err := t.Named(ctx, name); err != nil || taken {
 		return taken, err

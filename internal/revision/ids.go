@@ -6,7 +6,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// IDGenerator returns a function that returns ids, which sort in the order in which they are asked for.
+// IDGenerator returns a function that returns a new id on each call, in ascending order.
 func IDGenerator(now time.Time) func() string {
 	return func() string {
 		now = now.Add(1)

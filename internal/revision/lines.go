@@ -4,9 +4,9 @@ import (
 	"bytes"
 )
 
-// withLineEnds returns a text with the line ends of the one that it was edited
-// from, if some program took the carriage returns off: lines that are the same
-// end as they did, new ones as most did.
+// withLineEnds returns now with the line ends of was, the text that it was edited
+// from, if an editor removed the carriage returns. Unchanged lines get their old
+// line end, new lines the more frequent one.
 func withLineEnds(was, now []byte) []byte {
 	windows := bytes.Count(was, []byte("\r\n"))
 	if windows == 0 || bytes.Contains(now, []byte("\r\n")) {
@@ -39,7 +39,8 @@ func withLineEnds(was, now []byte) []byte {
 	return out
 }
 
-// withBlankLine returns a head that a body can follow, which has none so far.
+// withBlankLine returns a head with a blank line at its end, so that a body can
+// follow it.
 func withBlankLine(head []byte) []byte {
 	if len(head) == 0 || bytes.HasSuffix(head, []byte("\n\n")) || bytes.HasSuffix(head, []byte("\n\r\n")) {
 		return head

@@ -13,9 +13,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/reading"
 )
 
-// Linker connects destinations in a source with what they name, by the
-// current tree: relative paths as in a folder of files, and forms that carry
-// ids. It keeps the first error, because the markup package knows none.
+// Linker resolves the destinations in a source by the current tree: relative
+// paths, as in a folder of files, and forms that carry ids. It keeps the first
+// error in Err, because the callbacks of package markup return none.
 type Linker struct {
 	ctx  context.Context
 	t    *Tree
@@ -23,28 +23,28 @@ type Linker struct {
 	file string // of the source
 	// Resolved holds the targets of destinations when they were written.
 	Resolved map[string]markup.Ref
-	// ResolvedFirst says whether Resolved takes precedence over the current tree: they do when an
-	// old source is read, not when a new one is written.
+	// ResolvedFirst reports whether Resolved takes precedence over the current tree, as it
+	// does when a stored source is read, but not when a new one is written.
 	ResolvedFirst bool
-	// names are valid within a batch of changes.
+	// names are the names of new pages within a batch of changes.
 	names map[string]markup.Ref
-	// stable makes located destinations carry ids instead of paths.
+	// Stable makes located destinations carry ids instead of paths.
 	Stable bool
-	// found are the references inside the server that were resolved.
+	// found collects the resolved destinations, for the sidecar.
 	found map[string]markup.Ref
-	// loose are those that were found by a path that is not tied to them.
+	// loose collects the references that were resolved by the current tree, not by Resolved.
 	loose map[markup.Ref]bool
-	asked []answer // what answer was asked
-	trace *Trace   // notes what was found by the current tree
+	asked []answer // the calls of answer, with their results
+	trace *Trace   // records what was resolved by the current tree
 	Err   error
 }
 
-// refs returns what the markup package asks.
+// refs returns the callbacks of package markup.
 func (l *Linker) refs() markup.Refs {
 	return markup.Refs{Resolve: l.resolve, Locate: l.Locate}
 }
 
-// answer is resolve that remembers the question.
+// answer is resolve that records its arguments and results in l.asked.
 func (l *Linker) answer(dest string, use markup.Use) (markup.Ref, bool) {
 	ref, ok := l.resolve(dest, use)
 	l.asked = append(l.asked, answer{dest, use, ref, ok})
@@ -86,7 +86,8 @@ func (l *Linker) fail(err error) {
 	}
 }
 
-// maxDestination is longer than any path that can be a page.
+// maxDestination is the length of the longest destination that is resolved. No
+// path of a page is as long.
 const maxDestination = 4096
 
 // Current returns what a destination names now.
@@ -145,15 +146,15 @@ func (l *Linker) target(where string) (name string, ok bool) {
 	return l.place().Within(name)
 }
 
-// place returns where the content is in the folder, for paths that leave the root.
+// place returns the place of the content in the folder, for paths that leave its root.
 func (l *Linker) place() folder.Place {
 	layout, err := l.t.Layout(l.ctx)
 	l.fail(err)
 	return layout.Place()
 }
 
-// addressed returns the address of a path; empty is that of the
-// first page.
+// addressed returns the address of the page at a path in the folder. That of the
+// first page is empty.
 func addressed(name string) string {
 	at := strings.TrimSuffix(strings.TrimSuffix(name, ".md"), "/README")
 	if at == "README" || at == "." {
@@ -237,8 +238,8 @@ func (l *Linker) ByID(where, anchor string) (markup.Ref, bool) {
 	return markup.Ref{}, false
 }
 
-// foreign reads a space and a page in it by id. Whether they are there is
-// for the reader of the reference to find out, with his own rights.
+// foreign parses a reference to another space, or to a page of it, by ids. It does
+// not check that they exist: that depends on the rights of each reader.
 func foreign(rest, anchor string) (markup.Ref, bool) {
 	space, page, _ := strings.Cut(strings.Trim(rest, "/"), "/")
 	switch {
@@ -266,7 +267,7 @@ func anchored(ref markup.Ref, anchor string) markup.Ref {
 	return ref
 }
 
-// Locate returns how a reference is written in the source.
+// Locate returns the destination under which a reference is written in the source.
 func (l *Linker) Locate(ref markup.Ref, _ markup.Use) (string, bool) {
 	if l.t.visitor == nil && !l.Stable {
 		if g, gone := l.Tombstone(ref); gone {
@@ -334,7 +335,7 @@ func (l *Linker) locatePage(ref markup.Ref) (string, bool) {
 	return l.relative(file) + anchor, err == nil
 }
 
-// relative returns the way from the source to another file of the folder.
+// relative returns the relative path from the source to another file of the folder.
 func (l *Linker) relative(to string) string {
 	file := l.file
 	if folder.Above(file) || folder.Above(to) {

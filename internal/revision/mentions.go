@@ -9,7 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// NewMentions returns the users that a note names and an earlier form of it did
+// NewMentions returns the users that a note mentions and its earlier version did
 // not, at most docs.MaxMentions.
 func (v *View) NewMentions(ctx context.Context, note, earlier string) ([]docs.UserID, error) {
 	now, err := v.mentioned(ctx, note)
@@ -21,7 +21,7 @@ func (v *View) NewMentions(ctx context.Context, note, earlier string) ([]docs.Us
 }
 
 func (v *View) mentioned(ctx context.Context, note string) ([]docs.UserID, error) {
-	if !strings.Contains(note, "/users/") { // no other form names one
+	if !strings.Contains(note, "/users/") { // every mention contains it
 		return nil, nil
 	}
 	doc, err := v.NoteDocument(ctx, note)

@@ -7,9 +7,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// ApplyHead sets on a page what the head of its source says; what it does not
-// mention stays. The cover is set when the source is composed, because it
-// names a file.
+// ApplyHead sets the fields of a page that the head of its source has; the others
+// are kept. The cover is set when the source is composed, because it refers to a
+// file.
 func ApplyHead(h frontmatter.Head, p *docs.Page) {
 	if h.Title != "" {
 		p.Title = h.Title
@@ -65,8 +65,8 @@ func CoverOf(h frontmatter.Head, l *Linker) *docs.PageCover {
 	return &docs.PageCover{Ref: ref(m.Cover), RefDark: ref(m.CoverDark), YPos: m.CoverY, Height: m.CoverHeight}
 }
 
-// MetaOf is the inverse of headOf and coverOf: what the head of a page has
-// to say. was is what it says now, for what no page keeps.
+// MetaOf is the inverse of ApplyHead and CoverOf: it returns the front matter of a
+// page. Fields that docs.Page does not have are those of was, the current one.
 func MetaOf(p docs.Page, was frontmatter.Meta, l *Linker) frontmatter.Meta {
 	m := was
 	m.Description, m.Icon = p.Description, p.Icon
@@ -90,7 +90,7 @@ func MetaOf(p docs.Page, was frontmatter.Meta, l *Linker) frontmatter.Meta {
 	return m
 }
 
-// cover returns how a picture is written: as it was if that still names it.
+// cover returns the destination of a picture: was if it still names the picture.
 func (l *Linker) cover(ref *markup.Ref, was string) string {
 	if ref == nil {
 		return ""

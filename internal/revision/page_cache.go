@@ -12,7 +12,7 @@ import (
 // one cache serves many of them. What its pages point to must not be changed.
 type PageCache struct {
 	pages *cache.Cache[pageKey, decodedPage]
-	plain bool // only pages that point to nothing are kept, so that whoever asks may change them
+	plain bool // only pages without pointers are kept, so that callers may change them
 }
 
 // pageKey names a state of a page by a hash of its encoding.
@@ -29,24 +29,24 @@ type decodedPage struct {
 	page docs.Page
 }
 
-// pageOverhead is about what a decoded page takes beside its texts, which are about as
-// long as its encoding.
+// pageOverhead is the approximate size of a decoded page in bytes, without its texts,
+// which are about as long as its encoding.
 const pageOverhead = 768
 
-// NewPageCache returns a cache of about so many bytes.
+// NewPageCache returns a cache of about size bytes.
 func NewPageCache(size int) *PageCache {
 	return &PageCache{pages: cache.New[pageKey](size, func(p decodedPage) int { return 2*len(p.from) + pageOverhead })}
 }
 
-// newDraftPages returns a cache for drafts: an edit asks for a page before and
-// after it several times, and the next edit begins with the page after it.
+// newDraftPages returns a cache for drafts: an edit reads the old and the new page
+// several times, and the next edit starts from that new page.
 func newDraftPages() *PageCache {
 	c := NewPageCache(maxDraftPages)
 	c.plain = true
 	return c
 }
 
-// page returns the page that the bytes are the encoding of.
+// page returns the page whose encoding is from.
 func (c *PageCache) page(id docs.PageID, from []byte) (docs.Page, error) {
 	if c == nil {
 		return docs.DecodePage(string(id), from)
@@ -62,22 +62,21 @@ func (c *PageCache) page(id docs.PageID, from []byte) (docs.Page, error) {
 	return p, err
 }
 
-// keep makes page return a page that was just encoded without decoding it. It keeps only pages
-// that are the same after both: not those with something that could be empty or nil, or with a
-// text that is not valid UTF-8, of which the encoding has other characters.
+// keep caches a page that was just encoded, so that it need not be decoded. It keeps only pages
+// that decoding would return unchanged: not those with fields that may be empty or nil, nor those
+// with invalid UTF-8, which the encoding replaces.
 func (c *PageCache) keep(p docs.Page, encoded []byte) {
 	if c != nil && isPlain(p) && !bytes.Contains(encoded, []byte(`\ufffd`)) {
 		c.pages.Set(pageKey{p.ID, maphash.Bytes(pageSeed, encoded)}, decodedPage{encoded, p})
 	}
 }
 
-// isPlain reports whether a page points to nothing that could be changed.
+// isPlain reports whether a page has no pointers, maps or slices.
 func isPlain(p docs.Page) bool {
 	return p.Target == nil && p.Layout == nil && p.Cover == nil && p.Variables == nil && p.Tags == nil && p.MetaLinks == nil && p.Computed == nil
 }
 
-// Both returns both sides of a change of a page. One that is not there, which is
-// nil, is the zero Page.
+// Both decodes a page before and after a change. A nil encoding is the zero Page.
 func (c *PageCache) Both(id docs.PageID, before, after []byte) (was, now docs.Page, err error) {
 	if before != nil {
 		was, err = c.page(id, before)
@@ -88,5 +87,5 @@ func (c *PageCache) Both(id docs.PageID, before, after []byte) (was, now docs.Pa
 	return was, now, err
 }
 
-// KeepPages makes the tree use the pages that others decoded.
+// KeepPages makes the tree use the shared cache of decoded pages.
 func (t *Tree) KeepPages() { t.Cache = t.src.s.pages }

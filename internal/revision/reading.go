@@ -11,7 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/reading"
 )
 
-// Reading returns a page of the revision as package reading reads it.
+// Reading returns a page of the revision for package reading.
 func (v *View) Reading(p docs.Page) reading.Text { return readPage{v, p} }
 
 type readPage struct {
@@ -77,8 +77,7 @@ func (r readPage) Print(ctx context.Context, doc *markup.Document, stable bool) 
 	return r.v.Print(ctx, r.p, doc, stable)
 }
 
-// ReadingReusable returns a reusable content of the revision as package
-// reading reads it.
+// ReadingReusable returns a reusable content of the revision for package reading.
 func (v *View) ReadingReusable(r docs.Reusable) reading.Page { return readReusable{v, r} }
 
 type readReusable struct {
@@ -114,22 +113,23 @@ func (r readReusable) Environment(ctx context.Context) (map[string]any, error) {
 	return r.v.Environment(ctx, nil)
 }
 
-// Environment returns what expressions on a page with these variables can
-// refer to.
+// Environment returns the environment of expressions on a page with these
+// variables.
 func (t *Tree) Environment(ctx context.Context, page docs.Variables) (map[string]any, error) {
 	space, err := t.Variables(ctx)
 	return t.visitor.Environment(space, page), err
 }
 
-// WithIncludes returns a document as it is written, with reusable contents in
-// the places of the blocks that include them.
+// WithIncludes returns a document with the reusable contents in place of the
+// blocks that include them. Expressions and conditions are not evaluated.
 func (t *Tree) WithIncludes(ctx context.Context, doc *markup.Document) (*markup.Document, error) {
 	return reading.WithIncludes(ctx, doc, func(ctx context.Context, ref docs.Ref) (*markup.Document, bool, error) {
 		return t.include(ctx, ref, t.ReusableDocument)
 	})
 }
 
-// include returns the blocks of a reusable content of this space.
+// include returns the blocks of a reusable content of this space; ok is false if
+// it does not exist.
 func (t *Tree) include(ctx context.Context, ref docs.Ref, read func(context.Context, docs.Reusable) (*markup.Document, error)) (*markup.Document, bool, error) {
 	if ref.Space != "" {
 		return nil, false, nil

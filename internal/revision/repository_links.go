@@ -11,18 +11,19 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// Pages of a repository that has more than documentation refer to the rest of
-// it by paths that leave the folder. They stay so in the source and in exports:
-// there they lead somewhere. Readers of a document get the addresses at which
-// the repository is shown to people.
+// Pages of a repository that has more than documentation refer to its other files
+// by paths that leave the folder. In the source and in exports, these paths are
+// kept. For readers of a document, they are replaced by the web addresses of the
+// files.
 
-// repositoryLinks knows where a repository is shown.
+// repositoryLinks makes the web addresses of files in a repository.
 type repositoryLinks struct {
-	shown string // address of its files
+	shown string // web address of the repository's files
 	dir   string // of the source, in the repository
 }
 
-// repositoryLinksOf returns that for a source of a space; ok is false if that is unknown.
+// repositoryLinksOf returns the repositoryLinks of a source of a space; ok is false
+// if the web address of its repository is unknown.
 func (t *Tree) repositoryLinksOf(ctx context.Context, sp docs.Space, file string) (o repositoryLinks, ok bool, err error) {
 	if sp.Git == nil || sp.Git.TreeURL == "" {
 		return o, false, nil
@@ -34,8 +35,8 @@ func (t *Tree) repositoryLinksOf(ctx context.Context, sp docs.Space, file string
 	}, err == nil, err
 }
 
-// address returns the address of a path that leaves the folder, which the caller
-// knows. What leaves the repository has none.
+// address returns the web address of dest, a path that leaves the folder. ok is
+// false for paths that leave the repository.
 func (o repositoryLinks) address(dest string) (string, bool) {
 	if len(dest) > maxDestination {
 		return "", false
@@ -52,7 +53,8 @@ func (o repositoryLinks) address(dest string) (string, bool) {
 	return o.shown + "/" + strings.TrimPrefix(u.String(), "./"), true
 }
 
-// readdressed returns a document of a file for readers.
+// readdressed returns the document of a file with web addresses in place of the
+// paths that leave the folder.
 func (v *View) readdressed(ctx context.Context, doc *markup.Document, file string) (*markup.Document, error) {
 	o, ok, err := v.repositoryLinksOf(ctx, v.Space, file)
 	if err != nil || !ok {
@@ -61,7 +63,8 @@ func (v *View) readdressed(ctx context.Context, doc *markup.Document, file strin
 	return markup.Readdress(doc, v.leaving(ctx, file, o)), nil
 }
 
-// leaving returns the addresses of paths that leave the folder.
+// leaving returns a function that returns the web address of a destination that
+// leaves the folder.
 func (t *Tree) leaving(ctx context.Context, file string, o repositoryLinks) func(dest string) (string, bool) {
 	l := &Linker{ctx: ctx, t: t, file: file}
 	return func(dest string) (string, bool) {
@@ -76,15 +79,15 @@ func (t *Tree) leaving(ctx context.Context, file string, o repositoryLinks) func
 	}
 }
 
-// repositoryPaths returns a document that somebody read and changed with the paths that
-// the source has, in place of the addresses that readers get.
+// repositoryPaths is the inverse of readdressed: it returns doc, which a client read and
+// changed, with the paths of the old source in place of the web addresses.
 func (d *Draft) repositoryPaths(ctx context.Context, before, doc *markup.Document, file string) (*markup.Document, error) {
 	o, ok, err := d.repositoryLinksOf(ctx, d.Space, file)
 	if err != nil || !ok {
 		return doc, err
 	}
-	// One address may be that of several paths, or be written out somewhere:
-	// where none came or went, each is what it was.
+	// Several paths may have one address, and the source may contain the address
+	// itself. If their number is unchanged, each is replaced by what it was before.
 	paths, count := map[string][]string{}, map[string]int{}
 	address := d.leaving(ctx, file, o)
 	markup.Readdress(before, func(dest string) (string, bool) {
@@ -135,8 +138,8 @@ func (v *View) readText(ctx context.Context, x Text) (*markup.Document, error) {
 	return v.readdressed(ctx, doc, x.File)
 }
 
-// SourceURL returns the address at which people see the source of a page in the
-// repository of the space; ok is false if that is unknown.
+// SourceURL returns the web address of the source of a page in the repository of
+// the space; ok is false if that is unknown.
 func (v *View) SourceURL(ctx context.Context, p docs.Page) (at string, ok bool, err error) {
 	file, err := v.FileOf(ctx, p)
 	if err != nil {

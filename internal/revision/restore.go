@@ -10,17 +10,16 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// What became of a page.
+// Results of RestorePage.
 const (
 	Created = "created"
 	Updated = "updated"
 	Deleted = "deleted"
 )
 
-// RestorePage sets a page back to what it is in an earlier tree: one that is
-// new since then is deleted, one that was deleted returns, one that was changed
-// is reset, in whole or in some of its blocks. It returns what became of it; at
-// names the change in errors.
+// RestorePage restores a page, or only some of its blocks, from an earlier tree. A
+// page that did not exist there is deleted. It returns Created, Updated or Deleted;
+// at names the change in errors.
 func (d *Draft) RestorePage(ctx context.Context, at string, old *Tree, id docs.PageID, blocks []string) (became string, err error) {
 	was, had, err := old.Lookup(ctx, id)
 	if err != nil {
@@ -45,7 +44,7 @@ func (d *Draft) RestorePage(ctx context.Context, at string, old *Tree, id docs.P
 	if !has {
 		became = Created
 	}
-	// A parent that is gone leaves the page at the top level.
+	// If its parent does not exist any more, the page is at the top level.
 	if was.Parent != "" {
 		if _, ok, err := d.Lookup(ctx, was.Parent); err != nil {
 			return "", err
@@ -68,8 +67,8 @@ func (d *Draft) RestorePage(ctx context.Context, at string, old *Tree, id docs.P
 	return became, d.Put(ctx, was)
 }
 
-// revertBlocks sets some blocks of a page back: a block that was changed or
-// deleted is as it was, one that is new vanishes.
+// revertBlocks restores some blocks of a page: a block that was changed or deleted
+// is as before, a new one is deleted.
 func (d *Draft) revertBlocks(ctx context.Context, at string, old *Tree, was, now docs.Page, keys []string) error {
 	before, err := old.Document(ctx, was)
 	if err != nil {

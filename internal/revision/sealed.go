@@ -10,22 +10,21 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Sealed is a draft that is complete: what it changes, and the tree of its
-// revision. It holds everything that has to be stored, so that nothing is
-// hashed in a transaction.
+// Sealed is a complete draft: its changes, and the tree of its revision. It holds
+// all objects to be stored, so that nothing is hashed in a transaction.
 type Sealed struct {
 	Base docs.Revision
 	Root chunk.Hash
 
 	src     reader
-	whole   *chunk.Hash // the tree, where it is one that exists
+	whole   *chunk.Hash // the existing tree that the draft was made equal to, if any
 	edits   []chunk.Edit
 	sources []store.Object
 	nodes   []store.Object
 	pages   map[docs.PageID]bool // the pages that it edits; nil if it does more than that
 }
 
-// Seal ends the draft. On makes its tree.
+// Seal completes the draft. The tree is made by Sealed.On.
 func (d *Draft) Seal(ctx context.Context) (*Sealed, error) {
 	out := &Sealed{Base: d.Base, src: d.src, whole: d.whole}
 	if d.whole != nil {
@@ -52,8 +51,8 @@ func (d *Draft) Seal(ctx context.Context) (*Sealed, error) {
 	return out, err
 }
 
-// On makes the tree on top of a revision: the one that the draft was made from,
-// or another one that is independent of it.
+// On returns a copy of s with the tree that its changes make of a revision: the base of
+// the draft, or a later revision of which s is independent.
 func (s *Sealed) On(ctx context.Context, base docs.Revision) (*Sealed, error) {
 	out := *s
 	out.Base, out.nodes = base, nil
@@ -69,22 +68,21 @@ func (s *Sealed) On(ctx context.Context, base docs.Revision) (*Sealed, error) {
 	return &out, err
 }
 
-// Sources returns the new texts, which have to be stored.
+// Sources returns the new texts to be stored.
 func (s *Sealed) Sources() []store.Object { return s.sources }
 
-// Nodes returns the new nodes of the tree, which have to be stored.
+// Nodes returns the new nodes of the tree to be stored.
 func (s *Sealed) Nodes() []store.Object { return s.nodes }
 
 // Changed reports whether the tree differs from that of the base.
 func (s *Sealed) Changed() bool { return s.Root != s.Base.Root }
 
-// Pages returns the pages whose text or metadata it edits, if it changes
-// nothing else: no page comes, goes, moves or gets another address. Otherwise
-// it returns nil.
+// Pages returns the pages whose text or metadata the draft edits. It returns nil if
+// the draft also changes something else, such as by adding, moving or deleting a page.
 func (s *Sealed) Pages() map[docs.PageID]bool { return s.pages }
 
-// edited returns the page that a change of a key edits, or nothing if it does
-// something else.
+// edited returns the page whose text or metadata the change of a key edits, or ""
+// if it changes something else.
 func edited(pages *PageCache, key string, before, after []byte) (docs.PageID, error) {
 	id, is := strings.CutPrefix(key, KeyPage)
 	if !is || before == nil || after == nil {
@@ -102,9 +100,9 @@ func edited(pages *PageCache, key string, before, after []byte) (docs.PageID, er
 
 var errDependent = errors.New("the changes depend on each other")
 
-// Independent reports whether what happened between the base and another
-// revision has nothing to do with what was sealed: both edit pages, and not the
-// same ones.
+// Independent reports whether the changes from the base to another revision are
+// independent of s: both edit only the text or metadata of pages, and of different
+// ones.
 func (s *Sealed) Independent(ctx context.Context, of docs.Revision) (bool, error) {
 	if s.pages == nil {
 		return false, nil
@@ -122,11 +120,11 @@ func (s *Sealed) Independent(ctx context.Context, of docs.Revision) (bool, error
 	return err == nil, err
 }
 
-// Tree returns the tree.
+// Tree returns the tree that On made.
 func (s *Sealed) Tree() *Tree { return s.src.s.Tree(s.src.r, s.Root) }
 
-// Hold lets others read the nodes of the tree before they are stored. The
-// function that it returns ends that.
+// Hold lets other readers of the Source read the nodes of the tree before they are
+// stored, until release is called.
 func (s *Sealed) Hold() (release func()) {
 	for _, n := range s.nodes {
 		s.src.s.pending.Store(n.Hash, n.Data)
@@ -139,7 +137,7 @@ func (s *Sealed) Hold() (release func()) {
 }
 
 // Changes calls fn for every key of the draft whose value differs from that of
-// its base; nil is none.
+// its base. The value of a missing key is nil.
 func (d *Draft) Changes(ctx context.Context, fn func(key string, before, after []byte) error) error {
 	if d.whole != nil {
 		return d.Diff(ctx, d.Base.Root, *d.whole, fn)

@@ -7,14 +7,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/folder"
 )
 
-// Settings that keep what a folder has besides pages, files and includes, so
-// that it can be written back as it was.
+// Settings hold what a folder has besides pages, files and includes, so that
+// exports can write it back unchanged.
 const (
 	SettingSummary  = "summary"   // object
 	SettingConfig   = "config"    // object
 	SettingVars     = "vars"      // object
 	SettingTags     = "tags"      // object
-	SettingLayout   = "layout"    // JSON of layoutSetting
+	SettingLayout   = "layout"    // JSON of Layout
 	SettingUnlisted = "unlisted/" // + path -> object
 	SettingOther    = "other/"    // + path -> docs.File
 	SettingRedirect = "redirect/" // + path -> path
@@ -28,12 +28,12 @@ type Layout struct {
 	Summary  string   `json:"summary,omitempty"`
 	Inferred bool     `json:"inferred,omitempty"`
 	Skipped  []string `json:"skipped,omitempty"`
-	// Variables and Tags are the files of both, if they are not in their usual place.
+	// Variables and Tags are the paths of their files, if not the usual ones.
 	Variables string `json:"variables,omitempty"`
 	Tags      string `json:"tags,omitempty"`
 }
 
-// Place returns where the content is in the folder.
+// Place returns the place of the content in the folder.
 func (l Layout) Place() folder.Place { return folder.Place{Root: l.Root, Readme: l.Readme} }
 
 // Layout returns how the folder of a revision is arranged.

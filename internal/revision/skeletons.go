@@ -10,8 +10,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// skeletonCache keeps the skeletons of texts that were written last. What an edit finds
-// is what the edit before it has written, so most edits parse one text instead of two.
+// skeletonCache keeps the skeletons of the texts written last. An edit mostly starts from
+// the text that the previous edit wrote, so it parses one text instead of two.
 type skeletonCache struct {
 	texts *cache.Cache[textKey, skeletonText]
 }
@@ -19,15 +19,15 @@ type skeletonCache struct {
 // textKey names a text by its source and its sidecar.
 type textKey struct{ body, side chunk.Hash }
 
-// skeletonText is the skeleton of a text. It depends on the text and on what its
-// destinations name, which changes with the tree.
+// skeletonText is the skeleton of a text. It depends on the text and on the targets
+// of its destinations, which change with the tree.
 type skeletonText struct {
 	skeleton *markup.Skeleton
 	asked    []answer
 	size     int
 }
 
-// answer is what a destination was found to name.
+// answer is the result of resolving a destination.
 type answer struct {
 	dest string
 	use  markup.Use
@@ -35,15 +35,15 @@ type answer struct {
 	ok   bool
 }
 
-// maxSkeletons bounds what is kept of skeletons, in bytes.
+// maxSkeletons is the maximum size of the cache, in bytes.
 const maxSkeletons = 8 << 20
 
 func newSkeletonCache() *skeletonCache {
 	return &skeletonCache{cache.New[textKey](maxSkeletons, func(o skeletonText) int { return o.size })}
 }
 
-// keep keeps the skeleton of a text with the answers that led to it, in place of
-// that of the text before it: the next edit starts from the new one.
+// keep caches the skeleton of a text, with the answers that it depends on, in place
+// of the skeleton of the text before: the next edit starts from the new one.
 func (c *skeletonCache) keep(before Text, body, side chunk.Hash, skeleton *markup.Skeleton, asked []answer) {
 	size := 512 + skeleton.Size()
 	for i := range asked {
@@ -68,7 +68,7 @@ func (d *Draft) skeletonBefore(ctx context.Context, x Text, source, body []byte,
 	return markup.NewSkeleton(doc), nil
 }
 
-// agrees reports whether questions are answered as they were before.
+// agrees reports whether all destinations resolve as they did before.
 func (l *Linker) agrees(before []answer) bool {
 	for _, a := range before {
 		if ref, ok := l.resolve(a.dest, a.use); l.Err != nil || ok != a.ok || ref != a.ref {

@@ -15,8 +15,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Source opens revisions and reads their objects through a cache. One serves
-// all spaces: what an object holds never changes.
+// Source opens revisions and reads their objects through a cache. One Source
+// serves all spaces, because objects are immutable.
 type Source struct {
 	Store   *store.Store
 	BaseURL string // of this server, without a slash at the end
@@ -26,18 +26,18 @@ type Source struct {
 	pages     *PageCache
 	drafts    *PageCache
 	skeletons *skeletonCache
-	// unread are the conditions that older versions did not read, by the sources.
+	// unread holds conditions that older versions of Octavo did not read, by the
+	// source of their page (see Tree.Condition).
 	unread *cache.Cache[chunk.Hash, string]
-	since  atomic.Int64 // when that ended; 0: not asked yet
+	since  atomic.Int64 // Store.ConditionsRead; 0: not read yet
 
 	pending sync.Map // chunk.Hash -> []byte: nodes of revisions that are being stored
 }
 
-// These bound what is kept in memory, in bytes: objects, decoded pages and conditions.
+// The maximum sizes of the caches, in bytes.
 const (
-	maxObjects = 48 << 20
-	maxPages   = 16 << 20
-	// of pages in drafts
+	maxObjects    = 48 << 20
+	maxPages      = 16 << 20
 	maxDraftPages = 8 << 20
 	maxUnread     = 4 << 20
 )
@@ -53,15 +53,14 @@ func NewSource(st *store.Store, baseURL string) *Source {
 	})}
 }
 
-// object is what the cache keeps of an object: a node, or bytes.
+// object is a cached object: a decoded node or bytes.
 type object struct {
 	node *chunk.Node
 	data []byte
 }
 
-// reader reads objects through the cache. What an object holds never
-// changes, so it does not matter who read it first.
-// As a chunk.Source it is passed by its address, which needs no memory.
+// reader reads objects through the cache. As a chunk.Source it is passed by its
+// address, which saves an allocation.
 type reader struct {
 	s   *Source
 	r   store.Reader
@@ -90,14 +89,14 @@ func (u *Unsaved) set(o store.Object) {
 	u.mu.Unlock()
 }
 
-// All returns the objects that there are now.
+// All returns the objects, in no particular order.
 func (u *Unsaved) All() []store.Object {
 	u.mu.RLock()
 	defer u.mu.RUnlock()
 	return slices.Collect(maps.Values(u.objects))
 }
 
-// Drop forgets objects that were saved.
+// Drop removes objects that were saved.
 func (u *Unsaved) Drop(saved []store.Object) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -139,14 +138,14 @@ func (s reader) Bytes(ctx context.Context, h chunk.Hash) ([]byte, error) {
 		return nil, damaged(h, err)
 	}
 	if b == nil {
-		b = []byte{} // an empty one
+		b = []byte{} // nil is an object that is not cached
 	}
 	s.s.objects.Set(h, object{data: b})
 	return b, nil
 }
 
-// damaged says that content is missing that must be there: nobody asked for
-// it by name, so it is no "not found".
+// damaged returns the error for an object that cannot be read. A missing object is
+// damage and not errs.NotFound, because no caller asked for it by name.
 func damaged(h chunk.Hash, err error) error {
 	if errs.Is(err, errs.NotFound) {
 		return fmt.Errorf("the object %s is missing; restore a backup", h)
@@ -154,16 +153,16 @@ func damaged(h chunk.Hash, err error) error {
 	return fmt.Errorf("object %s: %w", h, err)
 }
 
-// View is a revision of a space that is read.
+// View is a revision of a space, for reading.
 type View struct {
 	*Tree
 	Space docs.Space
 	Rev   docs.Revision
-	// Stamp names what the computed pages of the view are made of; empty: it has
-	// none.
+	// Stamp names what the computed pages of the view are made of. It is empty if
+	// there are none.
 	Stamp string
-	// Known reports whether the visitor sees a page, for views whose pages somebody keeps;
-	// nil: it is looked up.
+	// Known reports whether the visitor sees a page, if the caller has a list of these
+	// pages. If it is nil, the page is looked up.
 	Known func(ctx context.Context, id docs.PageID) (bool, error)
 }
 
@@ -181,7 +180,7 @@ func (s *Source) At(ctx context.Context, r store.Reader, sp docs.Space, id docs.
 	return &View{Tree: &Tree{src: reader{s: s, r: r}, Root: rev.Root}, Space: sp, Rev: rev}, nil
 }
 
-// View returns a revision that has just been made, for reading it afterwards.
+// View returns a view of a revision that has just been made.
 func (s *Source) View(sp docs.Space, rev docs.Revision) *View {
 	return &View{Tree: s.Tree(s.Store.Reader, rev.Root), Space: sp, Rev: rev}
 }
@@ -191,7 +190,7 @@ func (s *Source) Tree(r store.Reader, root chunk.Hash) *Tree {
 	return &Tree{src: reader{s: s, r: r}, Root: root}
 }
 
-// stored returns the bytes of a node, which may be about to be stored.
+// stored returns the bytes of a node, also if it is still being stored.
 func (s reader) stored(ctx context.Context, h chunk.Hash) ([]byte, error) {
 	if data, ok := s.s.pending.Load(h); ok {
 		return data.([]byte), nil

@@ -28,8 +28,8 @@ type Tombstone struct {
 	Home bool   `json:"h,omitempty"` // it was the first page
 }
 
-// maxTombstones is how many tombstones are kept. If there are more, those with
-// the lowest ids are dropped: of what was created first.
+// maxTombstones is the maximum number of tombstones of a revision. If there are
+// more, those with the lowest ids, which were created first, are removed.
 const maxTombstones = 10_000
 
 // KeepTombstones adds a tombstone for everything that the draft deletes, with its
@@ -106,7 +106,7 @@ func (t *Tree) tombstoneOf(ctx context.Context, kind, id string) (g Tombstone, e
 	default:
 		g, err = t.tombstoneOfPage(ctx, docs.PageID(id))
 	}
-	if errs.Is(err, errs.NotFound) { // also what hangs below nothing in a damaged tree
+	if errs.Is(err, errs.NotFound) { // also a page without its parent in a damaged tree
 		return Tombstone{}, nil
 	}
 	return g, err
@@ -135,7 +135,8 @@ func (t *Tree) tombstoneOfPage(ctx context.Context, id docs.PageID) (g Tombstone
 	return g, err
 }
 
-// groupAt returns the address of a group, unless a file takes that.
+// groupAt returns the address of a group, or "" if that address leads to something
+// else, such as a file.
 func (t *Tree) groupAt(ctx context.Context, p docs.Page) (string, error) {
 	at, err := t.Path(ctx, p)
 	if err != nil {
@@ -175,7 +176,7 @@ func (l *Linker) Tombstone(ref markup.Ref) (g Tombstone, gone bool) {
 	return g, gone && err == nil
 }
 
-// at returns how the place is written.
+// at returns the destination that leads to the location of a tombstone.
 func (l *Linker) at(g Tombstone, ref markup.Ref) string {
 	dest := l.relative(cmp.Or(g.File, g.Path))
 	if ref.Anchor != "" {
@@ -184,7 +185,7 @@ func (l *Linker) at(g Tombstone, ref markup.Ref) string {
 	return dest
 }
 
-// led reports whether a destination led to a place.
+// led reports whether a destination led to the location of a tombstone.
 func (l *Linker) led(dest string, ref markup.Ref, g Tombstone) bool {
 	where, anchor, _ := strings.Cut(dest, "#")
 	where, _, _ = strings.Cut(where, "?")
@@ -212,8 +213,8 @@ func (l *Linker) led(dest string, ref markup.Ref, g Tombstone) bool {
 	}
 }
 
-// carried returns resolved links. A link to a deleted target is also entered under
-// the path of its tombstone: that path no longer resolves by itself.
+// carried returns resolved with another entry for each deleted target, under the
+// path of its tombstone, which no longer resolves by itself.
 func (l *Linker) carried(resolved map[string]markup.Ref) map[string]markup.Ref {
 	out := resolved
 	for dest, ref := range resolved {
@@ -229,8 +230,8 @@ func (l *Linker) carried(resolved map[string]markup.Ref) map[string]markup.Ref {
 	return out
 }
 
-// rebound reports whether a destination that led to something that is gone now
-// leads to something else.
+// rebound reports whether a destination of a deleted target now leads to something
+// else.
 func (l *Linker) rebound(was, now map[string]markup.Ref) bool {
 	for dest, ref := range was {
 		if to, ok := now[dest]; !ok || to == ref {

@@ -10,19 +10,19 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// Trace is what the document of a page was made of besides the source of the page,
-// by one reading of it. The same source makes the same document of another revision
-// for the same visitor if what was found then is found there.
+// Trace records what the document of a page depends on besides the source of the
+// page. If that is the same in another revision, the same source makes the same
+// document there, for the same visitor.
 type Trace struct {
 	file      string          // of the source
-	shown     repositoryLinks // where the repository is shown
+	shown     repositoryLinks // for paths that leave the folder
 	variables docs.Variables  // of the space
 	named     map[destination]found
 	seen      map[docs.PageID]bool // whether the visitor sees the page
 	reusables map[docs.ReusableID]docs.Reusable
 }
 
-// destination is one that is not tied to what it leads to.
+// destination is a destination that was resolved by the tree, not by the sidecar.
 type destination struct {
 	file, dest string
 	use        markup.Use
@@ -33,7 +33,8 @@ type found struct {
 	ok  bool
 }
 
-// Traced returns the view with a trace of what is read of it, for reading one page.
+// Traced returns a copy of the view for reading one page, and the trace of that
+// reading.
 func (v *View) Traced() (*View, *Trace) {
 	t := &Trace{named: map[destination]found{}, seen: map[docs.PageID]bool{}, reusables: map[docs.ReusableID]docs.Reusable{}}
 	tree, view := *v.Tree, *v
@@ -42,7 +43,8 @@ func (v *View) Traced() (*View, *Trace) {
 	return &view, t
 }
 
-// begin notes what is known of a page and its space.
+// begin records the dependencies that every page has: its file, and the repository
+// and the variables of its space.
 func (t *Trace) begin(ctx context.Context, v *View, p docs.Page) (err error) {
 	if t.file, err = v.FileOf(ctx, p); err != nil {
 		return err
@@ -54,19 +56,19 @@ func (t *Trace) begin(ctx context.Context, v *View, p docs.Page) (err error) {
 	return err
 }
 
-// name notes what a destination leads to. Addresses of other hosts are the same in
-// every revision.
+// name records what a destination resolved to. Addresses of other hosts are left
+// out: they are the same in every revision.
 func (t *Trace) name(l *Linker, dest string, use markup.Use, ref markup.Ref, ok bool) {
 	if ok || !strings.Contains(dest, ":") && !strings.HasPrefix(dest, "//") {
 		t.named[destination{l.file, dest, use}] = found{ref, ok}
 	}
 }
 
-// include notes a reusable content; the zero one is none.
+// include records a reusable content; the zero value is one that does not exist.
 func (t *Trace) include(id docs.ReusableID, r docs.Reusable) { t.reusables[id] = r }
 
-// SameIn reports whether everything that was found then is found in a view, whose
-// visitor is the same. The page has the same source there.
+// SameIn reports whether everything that was recorded is the same in v, a view for
+// the same visitor in which the page has the same source.
 func (t *Trace) SameIn(ctx context.Context, v *View, p docs.Page) (bool, error) {
 	now := &Trace{}
 	if err := now.begin(ctx, v, p); err != nil {
@@ -98,7 +100,7 @@ func (t *Trace) SameIn(ctx context.Context, v *View, p docs.Page) (bool, error) 
 	return true, nil
 }
 
-// Weight is how many bytes of memory a trace takes, roughly.
+// Weight returns the approximate size of the trace in memory, in bytes.
 func (t *Trace) Weight() int {
 	return 1<<9 + 1<<8*(len(t.named)+len(t.reusables)+len(t.variables)) + 1<<6*len(t.seen)
 }

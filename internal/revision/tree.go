@@ -1,11 +1,11 @@
-// Package revision is the content of a space at one moment, and changes of it.
+// Package revision reads and changes the content of a space at one moment.
 //
 // A revision is one sorted map in chunks (see package chunk): pages, files,
-// reusable contents, and everything that they are found by. A Tree reads it. A
-// Draft is a tree with changes on top; it holds the rules of the page tree and
+// reusable contents, and the keys by which they are found. A Tree reads it. A
+// Draft is a tree with changes on top; it enforces the rules of the page tree and
 // composes the texts of pages. Sealing a draft makes the tree of the next
-// revision, with everything that has to be stored for it. Nothing here writes to
-// the database.
+// revision and the objects to be stored for it. Nothing here writes to the
+// database.
 package revision
 
 import (
@@ -33,9 +33,9 @@ const (
 	KeyName      = "n" // + path in the folder -> kind and id
 	KeyRedirect  = "d" // + path that a page had -> id
 	KeyVariable  = "v" // + name -> JSON value
-	KeySetting   = "g" // + name -> bytes: what else a folder has
-	KeyComputed  = "c" // + id of a page that asks for computed ones -> nothing
-	KeyTombstone = "x" // + id -> path in the folder that something had before it was deleted
+	KeySetting   = "g" // + name of a setting (see SettingSummary) -> bytes
+	KeyComputed  = "c" // + id of a page that asks for computed pages -> nothing
+	KeyTombstone = "x" // + id -> Tombstone
 )
 
 const Sep = "\x00"
@@ -53,14 +53,14 @@ type Tree struct {
 	src   reader
 	Root  chunk.Hash
 	over  *overlay   // nil in a view without computed pages
-	Cache *PageCache // nil: pages are decoded whenever they are asked for
+	Cache *PageCache // nil: decoded pages are not cached
 
-	more    int              // pages of the overlay of a view
-	visitor *reading.Visitor // nil: everything is there
-	trace   *Trace           // notes what is read; nil: nobody asks
+	more    int              // number of computed pages in the overlay of a view
+	visitor *reading.Visitor // nil: no page is left out
+	trace   *Trace           // records what is read, unless it is nil
 }
 
-// overlay is what a draft changes. A nil value is a key that is gone.
+// overlay holds the changes of a draft. A nil value is a removed key.
 type overlay struct {
 	values map[string][]byte
 	keys   []string // of values
@@ -75,7 +75,7 @@ func (o *overlay) set(key string, value []byte) {
 	o.values[key] = value
 }
 
-// from returns the keys in order, from one on.
+// from returns the keys that are not less than key, in order.
 func (o *overlay) from(key string) []string {
 	if o == nil {
 		return nil
@@ -88,7 +88,7 @@ func (o *overlay) from(key string) []string {
 	return o.keys[i:]
 }
 
-// below returns the keys in order that are below one.
+// below returns the keys that are less than key, in order.
 func (o *overlay) below(key string) []string {
 	if o == nil {
 		return nil
@@ -111,8 +111,8 @@ func (t *Tree) Get(ctx context.Context, key string) ([]byte, bool, error) {
 	return chunk.Get(ctx, &t.src, t.Root, key)
 }
 
-// Scan calls fn for every key from a key on that begins with prefix, without
-// the prefix.
+// Scan calls fn in order for every key with a prefix, starting at prefix + from,
+// until fn returns false. rest is the key without the prefix.
 func (t *Tree) Scan(ctx context.Context, prefix, from string, fn func(rest string, value []byte) (bool, error)) error {
 	keys := t.over.from(prefix + from)
 	stopped := false
@@ -126,7 +126,7 @@ func (t *Tree) Scan(ctx context.Context, prefix, from string, fn func(rest strin
 		stopped = !more || err != nil
 		return more, err
 	}
-	// added returns what the draft has before a key; an empty one is the end.
+	// added emits the keys of the overlay before a key, or all if that is empty.
 	added := func(before string) (bool, error) {
 		for ; len(keys) > 0 && (before == "" || keys[0] < before); keys = keys[1:] {
 			if v := t.over.values[keys[0]]; v != nil {
@@ -156,7 +156,7 @@ func (t *Tree) Scan(ctx context.Context, prefix, from string, fn func(rest strin
 	return err
 }
 
-// last returns the greatest key that begins with prefix, without it.
+// last returns the greatest key that begins with prefix, without the prefix.
 func (t *Tree) last(ctx context.Context, prefix string) (rest string, ok bool, err error) {
 	key, below := "", prefix+"\xff"
 	for {
@@ -171,7 +171,7 @@ func (t *Tree) last(ctx context.Context, prefix string) (rest string, ok bool, e
 			key = stored
 			break
 		}
-		below = stored // gone in the draft
+		below = stored // removed by the draft
 	}
 	added := t.over.below(prefix + "\xff")
 	for i := len(added) - 1; i >= 0 && added[i] > key && strings.HasPrefix(added[i], prefix); i-- {
@@ -192,8 +192,8 @@ func (t *Tree) Lookup(ctx context.Context, id docs.PageID) (p docs.Page, ok bool
 	return p, ok, err
 }
 
-// LookupAlone is Lookup for callers who know whether the visitor sees the pages above the
-// page: without, nobody sees it.
+// LookupAlone is Lookup without the check that the visitor sees the pages above the page,
+// for callers that know that.
 func (t *Tree) LookupAlone(ctx context.Context, id docs.PageID) (p docs.Page, ok bool, err error) {
 	b, ok, err := t.Get(ctx, KeyPage+string(id))
 	if err != nil || !ok {
@@ -284,7 +284,7 @@ func (t *Tree) PathOf(ctx context.Context, id docs.PageID) (string, error) {
 	return t.Path(ctx, p)
 }
 
-// Walked is a page with what is above and below it.
+// Walked is a page with its address and the pages below it.
 type Walked struct {
 	docs.Page
 	Path     string
@@ -388,8 +388,8 @@ func (t *Tree) firstDocument(ctx context.Context, parent docs.PageID, depth int)
 	return first, found, err
 }
 
-// PageAt returns the page with an address, without regard to redirects, and
-// the part of the address that leads on from there to nothing.
+// PageAt returns the page at the longest part of an address that leads to one,
+// ignoring redirects, and the rest of the address.
 func (t *Tree) PageAt(ctx context.Context, path string) (p docs.Page, rest string, err error) {
 	id, rest, err := reading.At(ctx, addresses{t}, path)
 	if err != nil || id == "" {
@@ -399,8 +399,8 @@ func (t *Tree) PageAt(ctx context.Context, path string) (p docs.Page, rest strin
 	return p, rest, err
 }
 
-// ByPath returns the page with an address, or the one that had it before it
-// was moved or renamed, or that is below one that had.
+// ByPath returns the page with an address. It follows redirects from the former
+// addresses of pages that were moved or renamed, and of pages above them.
 func (t *Tree) ByPath(ctx context.Context, path string) (docs.Page, error) {
 	if strings.Trim(path, "/") == "" {
 		p, ok, err := t.Home(ctx)
@@ -419,7 +419,7 @@ func (t *Tree) ByPath(ctx context.Context, path string) (docs.Page, error) {
 	return t.Page(ctx, id)
 }
 
-// addresses is a tree as package reading finds pages in it.
+// addresses finds the pages of a tree by address, for package reading.
 type addresses struct{ t *Tree }
 
 func (a addresses) Child(ctx context.Context, parent docs.PageID, slug string) (docs.PageID, bool, error) {
@@ -462,7 +462,8 @@ func DecodeFile(id string, b []byte) (docs.File, error) {
 	return f, err
 }
 
-// Files lists files by id, from behind one on, at most limit of them (0: all).
+// Files returns the files in order of their ids that come after an id, at most
+// limit of them (0: all).
 func (t *Tree) Files(ctx context.Context, after docs.FileID, limit int) ([]docs.File, error) {
 	from := ""
 	if after != "" {
@@ -477,7 +478,7 @@ func (t *Tree) Files(ctx context.Context, after docs.FileID, limit int) ([]docs.
 	return out, err
 }
 
-// HasWords reports whether any page of a revision has something written on it.
+// HasWords reports whether any page of a revision has a text.
 func (v *View) HasWords(ctx context.Context) (bool, error) {
 	found := false
 	err := v.Scan(ctx, KeyPage, "", func(id string, b []byte) (bool, error) {
@@ -537,7 +538,8 @@ func (t *Tree) Variables(ctx context.Context) (docs.Variables, error) {
 	return out, err
 }
 
-// Named returns what is at a path of the folder.
+// Named returns the kind ("p", "f" or "r") and the id of the page, file or
+// reusable content at a path of the folder.
 func (t *Tree) Named(ctx context.Context, path string) (kind, id string, ok bool, err error) {
 	b, ok, err := t.Get(ctx, KeyName+path)
 	if err != nil || !ok {
@@ -547,25 +549,25 @@ func (t *Tree) Named(ctx context.Context, path string) (kind, id string, ok bool
 	return kind, id, true, nil
 }
 
-// Setting returns what else a folder had.
+// Setting returns a setting, such as SettingSummary, or nil if there is none.
 func (t *Tree) Setting(ctx context.Context, name string) ([]byte, error) {
 	b, _, err := t.Get(ctx, KeySetting+name)
 	return b, err
 }
 
-// Diff calls fn for every key whose value differs between two trees; nil is
-// none.
+// Diff calls fn for every key whose value differs between two trees. The value of
+// a missing key is nil.
 func (t *Tree) Diff(ctx context.Context, from, to chunk.Hash, fn func(key string, before, after []byte) error) error {
 	return chunk.Diff(ctx, &t.src, from, to, fn)
 }
 
-// At returns another tree, by its root.
+// At returns another tree of the same source by its root.
 func (t *Tree) At(root chunk.Hash) *Tree { return &Tree{src: t.src, Root: root} }
 
 // Bytes returns a stored source.
 func (t *Tree) Bytes(ctx context.Context, h chunk.Hash) ([]byte, error) { return t.src.Bytes(ctx, h) }
 
-// through lets a tree read through another reader: the pool, or a transaction.
+// ReadThrough makes the tree read through r: the pool or a transaction.
 func (t *Tree) ReadThrough(r store.Reader) { t.src.r = r }
 
 // Linker returns a linker for a source in a file.

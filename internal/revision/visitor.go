@@ -9,10 +9,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/reading"
 )
 
-// For returns the revision as a visitor sees it. Pages whose condition does not
-// hold, and all pages below them, are not there for any method; blocks whose
-// condition does not hold are not in what Reading and ReadingReusable return;
-// files and reusable contents are there if something that is left uses them.
+// For returns the revision as a visitor sees it. Its methods leave out pages whose
+// condition does not hold and all pages below them; Reading and ReadingReusable
+// leave out blocks whose condition does not hold; files and reusable contents are
+// left out unless something that remains uses them.
 func (v *View) For(visitor *reading.Visitor) *View {
 	tree, view := *v.Tree, *v
 	tree.visitor = visitor
@@ -20,7 +20,7 @@ func (v *View) For(visitor *reading.Visitor) *View {
 	return &view
 }
 
-// Visitor returns who sees the revision; nil is a member.
+// Visitor returns the visitor that the revision is read for, or nil for a member.
 func (t *Tree) Visitor() *reading.Visitor { return t.visitor }
 
 // Sees reports whether the visitor sees the page with an id.
@@ -45,9 +45,9 @@ func (t *Tree) holds(ctx context.Context, p docs.Page) (bool, error) {
 	return t.visitor.Holds(ctx, condition, vars, p.Variables)
 }
 
-// Condition returns the condition of a page. Versions before store.ConditionsRead
-// stored none where the front matter is damaged; what they wrote is read again, so
-// that it is not open to everybody until somebody writes it.
+// Condition returns the condition of a page. Versions of Octavo before
+// Store.ConditionsRead stored none if the front matter is damaged. The sources of
+// that time are parsed again, so that such pages are not open to everybody.
 func (t *Tree) Condition(ctx context.Context, p docs.Page) (string, error) {
 	if p.Condition != "" || p.Body == "" {
 		return p.Condition, nil
@@ -76,8 +76,8 @@ func (t *Tree) Condition(ctx context.Context, p docs.Page) (string, error) {
 	return condition, nil
 }
 
-// SeenTexts returns a page with the texts about it that visitors see: what is
-// behind the tag of a condition is not for them.
+// SeenTexts returns p with its title and description as visitors see them: without
+// the parts inside conditions.
 func SeenTexts(p docs.Page) docs.Page {
 	for _, text := range []*string{&p.Title, &p.LinkTitle, &p.Description} {
 		*text = markup.Unconditional(*text)
@@ -91,7 +91,7 @@ func SeenTexts(p docs.Page) docs.Page {
 // untitled is the title of a page that has none for visitors.
 const untitled = "Untitled"
 
-// prune takes out of a tree what the visitor does not see.
+// prune removes the pages that the visitor does not see.
 func (t *Tree) prune(ctx context.Context, top *Walked) (err error) {
 	top.Children = slices.DeleteFunc(top.Children, func(w *Walked) bool {
 		if err != nil {
@@ -107,13 +107,13 @@ func (t *Tree) prune(ctx context.Context, top *Walked) (err error) {
 	return err
 }
 
-// BrokenReference is how a link that leads nowhere is written for visitors, as
-// other tools write it, and the id of the page that such a reference names. A
-// page that is gone and one that is hidden look alike.
+// BrokenReference is the destination and the page id of a link that leads nowhere
+// for visitors; other tools write the same. Links to deleted pages and to pages
+// that the visitor may not see cannot be distinguished.
 const BrokenReference = "broken-reference"
 
-// whole returns the tree with everything in it: what a source refers to does not
-// depend on who reads it.
+// whole returns the tree without a visitor: the targets of references do not
+// depend on who reads the source.
 func (t *Tree) whole() *Tree {
 	if t.visitor == nil {
 		return t
@@ -124,8 +124,8 @@ func (t *Tree) whole() *Tree {
 }
 
 // seen returns a document as the visitor sees it: without blocks whose condition
-// does not hold, and with nothing that names a page that the visitor does not
-// see. It reports whether there were such references.
+// does not hold, and with BrokenReference in place of references to pages that the
+// visitor does not see. It reports whether there were such references.
 func (v *View) seen(ctx context.Context, doc *markup.Document, page docs.Variables) (*markup.Document, bool, error) {
 	if v.visitor == nil || doc == nil {
 		return doc, false, nil

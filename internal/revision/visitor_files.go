@@ -7,7 +7,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// Uses says which files and reusable contents are used where. Package index
+// Uses reports where files and reusable contents are used. Package index
 // implements it.
 type Uses interface {
 	// Used reports whether something that the visitor of a view sees uses a
@@ -16,8 +16,8 @@ type Uses interface {
 }
 
 // A visitor sees a file or a reusable content only if something that the visitor
-// sees uses it. The methods of View say so; those of Tree, by which what a
-// document refers to is found, do not ask again.
+// sees uses it. The methods of View check that. Those of Tree do not, because they
+// resolve the references of documents that the visitor sees.
 
 func (v *View) used(ctx context.Context, ref docs.Ref) (bool, error) {
 	if v.visitor == nil {
@@ -39,10 +39,11 @@ func (v *View) File(ctx context.Context, id docs.FileID) (docs.File, error) {
 	return f, err
 }
 
-// filesAtATime is how many files are read of which a visitor may see some.
+// filesAtATime is the number of files that are read at a time, to find those that
+// a visitor sees.
 const filesAtATime = 200
 
-// Files lists files by id, from behind one on, at most limit of them (0: all).
+// Files is Tree.Files without the files that the visitor does not see.
 func (v *View) Files(ctx context.Context, after docs.FileID, limit int) ([]docs.File, error) {
 	if v.visitor == nil {
 		return v.Tree.Files(ctx, after, limit)

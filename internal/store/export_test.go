@@ -77,6 +77,13 @@ func WorkOutFold(ctx context.Context, s *Store, layer string) (write func() erro
 	return func() error { return s.Do(ctx, func(tx *Tx) error { return tx.putFold(ctx, *f) }) }, nil
 }
 
+// LimitFolds sets how many bytes one fold reads, until the returned function is called.
+func LimitFolds(bytes int) func() {
+	was := foldBytes
+	foldBytes = bytes
+	return func() { foldBytes = was }
+}
+
 // Bounds and errors of folds.
 const (
 	FoldAt     = foldAt

@@ -17,8 +17,11 @@ import (
 // written by a transaction that compares.
 
 // maxPending is how many pages wait at most. The change that adds the last of
-// them folds all: nobody else did, and each makes searches slower.
+// them folds them: nobody else did, and each makes searches slower.
 const maxPending = 16 * foldAt
+
+// foldBytes bounds what one fold reads of the pages that wait, and of segments.
+var foldBytes = 8 << 20
 
 // folder folds layers in the background, one at a time. It has no goroutine while
 // no layer is due.
@@ -106,6 +109,7 @@ type fold struct {
 	waiting  []entryTerms
 	segments []segment // one of them may be of those that wait
 	living   idSet     // entries
+	large    bool      // the segments are not read, but merged while they are written
 	made     segment
 }
 
@@ -124,9 +128,9 @@ func (s *Store) foldLayer(ctx context.Context, layer string) (more bool, err err
 	}
 	err = s.DoLocked(ctx, f.space, func(tx *Tx) error { return tx.putFold(ctx, *f) })
 	if errors.Is(err, errFoldMoved) {
-		return true, nil
+		err = nil
 	}
-	return len(f.segments) > 0, err // what they became may be one too many of its level
+	return err == nil, err
 }
 
 // foldNow does the next fold of a layer in the transaction.
@@ -160,7 +164,7 @@ func (r Reader) nextFold(ctx context.Context, layer string) (*fold, error) {
 		return nil, err
 	}
 	if pending >= foldAt {
-		if f.waiting, err = r.searchPending(ctx, layer); err != nil {
+		if f.waiting, err = r.firstPending(ctx, layer); err != nil {
 			return nil, err
 		}
 	}
@@ -178,24 +182,47 @@ func (r Reader) nextFold(ctx context.Context, layer string) (*fold, error) {
 	return f, r.readSegments(ctx, f)
 }
 
+// firstPending returns the first entries that wait, up to foldBytes.
+func (r Reader) firstPending(ctx context.Context, layer string) (out []entryTerms, err error) {
+	rows, err := r.run.query(ctx, `SELECT id, terms FROM search_pending WHERE layer_id = $1 ORDER BY id`, layer)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for size := 0; size < foldBytes && rows.Next(); {
+		e, err := scanEntryTerms(rows)
+		if err != nil {
+			return nil, err
+		}
+		out, size = append(out, e), size+len(e.terms)
+	}
+	return out, rows.Err()
+}
+
 // readSegments reads the rows of the segments of a fold, unless they are too many
 // for memory.
 func (r Reader) readSegments(ctx context.Context, f *fold) (err error) {
-	if f.isLarge() {
-		return nil
-	}
-	for i, s := range f.segments {
-		if f.segments[i].rows, err = r.indexRows(ctx, f.layer, s, "", search.After("")); err != nil {
+	f.large = pagesOf(f.segments) > mergeNow
+	for i, size := 0, 0; i < len(f.segments) && !f.large; i++ {
+		s := &f.segments[i]
+		if s.rows, err = r.indexRows(ctx, f.layer, *s, "", search.After("")); err != nil {
 			return err
 		}
+		for _, row := range s.rows {
+			size += len(row.Data)
+		}
+		f.large = size > foldBytes
+	}
+	if f.large {
+		for i := range f.segments {
+			f.segments[i].rows = nil
+		}
+		return nil
 	}
 	all := span(f.segments)
 	f.living, err = r.livingEntries(ctx, f.layer, all.first, all.last)
 	return err
 }
-
-// isLarge reports whether the segments are merged while they are written.
-func (f *fold) isLarge() bool { return pagesOf(f.segments) > mergeNow }
 
 // workOut makes the segment.
 func (f *fold) workOut() error {
@@ -213,7 +240,7 @@ func (f *fold) workOut() error {
 		}
 		parts[i] = f.segments[i].rows
 	}
-	if f.isLarge() {
+	if f.large {
 		return nil
 	}
 	f.made = span(f.segments)
@@ -242,7 +269,7 @@ func (tx *Tx) putFold(ctx context.Context, f fold) (err error) {
 		return err
 	case same == 0:
 		return errFoldMoved
-	case f.isLarge():
+	case f.large:
 		return tx.mergeSegments(ctx, f.layer, f.segments)
 	}
 	if err := tx.newSegment(ctx, f.layer, &f.made); err != nil {

@@ -3,6 +3,7 @@ package store_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/store"
@@ -96,6 +97,45 @@ func TestFoldsCompare(t *testing.T) {
 		}
 		if n := waiting(t, s, "l"); n != before {
 			t.Errorf("%d pages wait, want %d", n, before)
+		}
+	})
+}
+
+// Pages that are too large to be folded together are folded one after the other,
+// and their segments are merged piece by piece.
+func TestFoldsAreBounded(t *testing.T) {
+	defer store.LimitFolds(16 << 10)()
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		s := testdb.Open(t, o)
+		store.StopFolds(s)
+		const pages = 3 * store.FoldAt
+		for i := range pages {
+			var text strings.Builder
+			for k := range 500 {
+				fmt.Fprintf(&text, "w%dx%d ", i, k)
+			}
+			putPages(t, s, "l", page(fmt.Sprint("p", i), "Title", text.String()))
+		}
+		folds := 0
+		for before := int64(pages); before >= store.FoldAt; folds++ {
+			write, err := store.WorkOutFold(t.Context(), s, "l")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := write(); err != nil {
+				t.Fatal(err)
+			}
+			now := waiting(t, s, "l")
+			if now == 0 || now >= before {
+				t.Fatalf("%d of %d pages wait", now, before)
+			}
+			before = now
+		}
+		if folds < 4 {
+			t.Errorf("%d folds of 16 KB", folds)
+		}
+		if got := find(t, s, "w3x499 ", "l"); got != "p3" {
+			t.Errorf("found %q", got)
 		}
 	})
 }

@@ -34,6 +34,11 @@ type entryTerms struct {
 	terms []byte
 }
 
+func scanEntryTerms(s scanner) (v entryTerms, err error) {
+	err = s.Scan(&v.id, &v.terms)
+	return v, err
+}
+
 // segment of an index.
 type segment struct {
 	number, level, pages int64        // the number is 0 as long as it is not stored
@@ -119,10 +124,7 @@ func levelOf(pages int64) (level int64) {
 
 // searchPending returns the entries that wait.
 func (r Reader) searchPending(ctx context.Context, layer string) ([]entryTerms, error) {
-	return many(ctx, r, func(s scanner) (v entryTerms, err error) {
-		err = s.Scan(&v.id, &v.terms)
-		return v, err
-	}, `SELECT id, terms FROM search_pending WHERE layer_id = $1 ORDER BY id`, layer)
+	return many(ctx, r, scanEntryTerms, `SELECT id, terms FROM search_pending WHERE layer_id = $1 ORDER BY id`, layer)
 }
 
 // newSegment numbers a segment and stores it.
@@ -200,11 +202,9 @@ func (tx *Tx) mergeSegments(ctx context.Context, layer string, some []segment) e
 	if err := tx.newSegment(ctx, layer, &merged); err != nil {
 		return err
 	}
-	cuts := []string{""}
-	if pagesOf(some) > mergeNow {
-		if cuts, err = tx.indexCuts(ctx, layer, largest(some).number); err != nil {
-			return err
-		}
+	cuts, err := tx.indexCuts(ctx, layer, largest(some).number)
+	if err != nil {
+		return err
 	}
 	for i, from := range cuts {
 		to := search.After("")

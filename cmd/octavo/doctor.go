@@ -162,20 +162,10 @@ func (c *doctorCmd) content(ctx context.Context, st *store.Store) finding {
 		return f
 	}
 	for _, id := range spaces {
-		err := st.Snapshot(ctx, func(r store.Reader) error {
-			sp, err := r.Space(ctx, id)
-			if errs.Is(err, errs.NotFound) {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			found, err := sv.Content.Index.Verify(ctx, r, sp.It)
-			for _, line := range found {
-				err = errors.Join(err, fmt.Errorf("space %s: %s", id, line))
-			}
-			return err
-		})
+		found, err := sv.Content.Index.VerifySpace(ctx, id)
+		for _, line := range found {
+			err = errors.Join(err, fmt.Errorf("space %s: %s", id, line))
+		}
 		f.err = errors.Join(f.err, err)
 	}
 	f.note = fmt.Sprintf("search and links of %d spaces agree with their content", len(spaces))

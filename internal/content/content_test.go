@@ -95,11 +95,7 @@ func (d *desk) verify(f fatal) {
 		f.Fatalf("%v", err)
 	}
 	for _, id := range all {
-		sp, err := d.s.Space(ctx, id)
-		if err != nil {
-			f.Fatalf("%v", err)
-		}
-		found, err := d.c.Index.Verify(ctx, d.s.Reader, sp.It)
+		found, err := d.c.Index.VerifySpace(ctx, id)
 		if err != nil || len(found) > 0 {
 			f.Fatalf("space %s: %v\n%s", id, err, strings.Join(found, "\n"))
 		}

@@ -40,7 +40,7 @@ func (d *desk) delete(title string) {
 // verify compares the index with the content.
 func (d *desk) verify() {
 	d.t.Helper()
-	if list, err := d.s.Content.Index.Verify(context.Background(), d.s.Store.Reader, d.grant().Space); err != nil || len(list) > 0 {
+	if list, err := d.s.Content.Index.VerifySpace(context.Background(), d.grant().Space.ID); err != nil || len(list) > 0 {
 		d.t.Errorf("the index differs from the content: %v, %v", list, err)
 	}
 }

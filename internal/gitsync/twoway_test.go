@@ -498,7 +498,7 @@ func (s *story) finish() {
 		}
 	}
 	sp := s.grant().Space
-	if list, err := s.s.Content.Index.Verify(context.Background(), s.s.Store.Reader, sp); err != nil || len(list) > 0 {
+	if list, err := s.s.Content.Index.VerifySpace(context.Background(), sp.ID); err != nil || len(list) > 0 {
 		s.t.Errorf("the index differs from the content: %v, %v", list, err)
 	}
 }
@@ -573,7 +573,7 @@ func TestBrokenLinksStayAsWritten(t *testing.T) {
 			t.Errorf("%s has another id now", title)
 		}
 	}
-	if list, err := d.s.Content.Index.Verify(context.Background(), d.s.Store.Reader, d.grant().Space); err != nil || len(list) > 0 {
+	if list, err := d.s.Content.Index.VerifySpace(context.Background(), d.grant().Space.ID); err != nil || len(list) > 0 {
 		t.Errorf("the index differs from the content: %v, %v", list, err)
 	}
 }

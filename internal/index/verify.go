@@ -10,13 +10,30 @@ import (
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
+// VerifySpace is Verify on a snapshot. It finds nothing if the space is gone.
+func (s *Index) VerifySpace(ctx context.Context, id docs.SpaceID) (found []string, err error) {
+	err = s.Store.Snapshot(ctx, func(r store.Reader) error {
+		sp, err := r.Space(ctx, id)
+		if errs.Is(err, errs.NotFound) {
+			return nil
+		}
+		if err == nil {
+			found, err = s.Verify(ctx, r, sp.It)
+		}
+		return err
+	})
+	return found, err
+}
+
 // Verify compares everything that is derived from the newest revision of a
 // space with what it would be if it were made again: the keys of the tree,
-// the links and the search. It returns what differs, in words.
+// the links and the search. It returns what differs, in words. It needs the
+// reader of a snapshot.
 func (s *Index) Verify(ctx context.Context, r store.Reader, sp docs.Space) ([]string, error) {
 	v, err := s.Source.At(ctx, r, sp, sp.Revision)
 	if err != nil {

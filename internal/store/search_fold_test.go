@@ -28,10 +28,15 @@ func waiting(t *testing.T, s *store.Store, layer string) int64 {
 	if n != rows {
 		t.Errorf("%d pages are counted, %d wait", n, rows)
 	}
-	if err := s.CheckSearch(t.Context(), layer); err != nil {
+	if err := checkSearch(t, s, layer); err != nil {
 		t.Error(err)
 	}
 	return n
+}
+
+// checkSearch is CheckSearch beside the background.
+func checkSearch(t *testing.T, s *store.Store, layer string) error {
+	return s.Snapshot(t.Context(), func(r store.Reader) error { return r.CheckSearch(t.Context(), layer) })
 }
 
 // Pages that wait become segments in the background, and without it before there

@@ -460,7 +460,8 @@ func (r Reader) shownPages(ctx context.Context, layer string, after int64) ([]in
 var ErrSearchIndex = errors.New("the search index does not fit its pages: rebuild it")
 
 // CheckSearch compares the index of a layer with its pages: each has to be
-// indexed once, with exactly the terms that it has.
+// indexed once, with exactly the terms that it has. It needs the reader of a
+// snapshot.
 func (r Reader) CheckSearch(ctx context.Context, layer string) error {
 	sums := map[int64]uint64{} // by entry: the terms of a page in any order
 	add := func(id int64, term []byte, impact search.Impact) {

@@ -368,7 +368,7 @@ func TestSearchIndexIsCheckedAndRebuilt(t *testing.T) {
 		}
 		var all []store.SearchEntry
 		for _, layer := range w.layers {
-			if err := s.CheckSearch(ctx, layer); err != nil {
+			if err := checkSearch(t, s, layer); err != nil {
 				t.Fatal(err)
 			}
 			got, err := s.SearchEntries(ctx, layer)
@@ -397,7 +397,7 @@ func TestSearchIndexIsCheckedAndRebuilt(t *testing.T) {
 			if done, err := s.RebuildSearch(ctx, layer); err != nil || !done {
 				t.Fatalf("rebuilt: %v, %v", done, err)
 			}
-			if err := s.CheckSearch(ctx, layer); err != nil {
+			if err := checkSearch(t, s, layer); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -434,7 +434,7 @@ func TestSearchSurvivesRestore(t *testing.T) {
 			}
 			restored := testdb.Open(t, o)
 			for _, layer := range w.layers {
-				if err := restored.CheckSearch(t.Context(), layer); err != nil {
+				if err := checkSearch(t, restored, layer); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -9,24 +9,24 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Bulk stores what a large import makes while it is being made: sources,
-// and a layer of the index that the space reads from the commit on. Writing
-// goes on beside reading, others write between two portions, and memory holds
-// no more than some of them. An import of less than a portion leaves all to
-// the commit.
+// Bulk stores the result of a large import while the import is running: sources,
+// and a new layer of the index, which the space uses from the commit on. Portions
+// are stored in the background, each in its own transaction, so that memory is
+// bounded and other writers do not wait for the whole import. An import of less
+// than one portion is written by the commit alone.
 type Bulk struct {
 	s       *Index
 	space   docs.Space
 	unsaved *revision.Unsaved
 	layer   *store.BulkIndex
-	pages   map[docs.PageID]bool // that the layer has
+	pages   map[docs.PageID]bool // pages of the layer
 
 	next  portion
-	links int          // of the pages of next
-	queue chan portion // nil: nothing was stored yet
+	links int          // number of links in next
+	queue chan portion // nil before the first portion
 	ended chan error
 
-	stored int64 // bytes of the sources; complete when the layer is
+	stored int64 // bytes of the stored sources; valid after finish
 }
 
 // portion is what one transaction stores.
@@ -37,22 +37,22 @@ type portion struct {
 }
 
 const (
-	// maxPortion is how many bytes of text make a portion.
+	// maxPortion is the size of a portion in bytes of text.
 	maxPortion = 2 << 20
-	// maxWaiting is how many portions may wait to be stored: some take longer
-	// than others.
+	// maxWaiting is the number of portions that may wait to be stored, because
+	// some take longer than others.
 	maxWaiting = 4
-	// manyLinks is how many of them are stored together. They are found by
-	// their targets, which are all over the database.
+	// manyLinks is the least number of links that are stored together. The database
+	// sorts them by target, so a small batch writes to as many places as a large one.
 	manyLinks = 16 << 10
 )
 
-// fewBefore is how small a part of an import the pages may be that were there
-// before: a new layer is for all of them, changed or not.
+// fewBefore is how many times as many pages as before an import must have to be
+// written to a new layer, which has to hold the unchanged pages too.
 const fewBefore = 8
 
-// Begin begins to store what the index is going to say of so many pages, if
-// there were few before.
+// Begin returns the work of an import of so many pages. If the space had few pages
+// before, their entries are stored in a new layer while they are added.
 func (x *Index) Begin(ctx context.Context, d *revision.Draft, pages int) (*Work, error) {
 	w := &Work{ready: map[docs.PageID]Entry{}}
 	before := 0
@@ -72,7 +72,7 @@ func newBulk(s *Index, sp docs.Space) *Bulk {
 	return &Bulk{s: s, space: sp, unsaved: &revision.Unsaved{}, pages: map[docs.PageID]bool{}}
 }
 
-// add takes what the index says of a page with so many bytes of text.
+// add adds the entry of a page whose text has size bytes.
 func (f *Bulk) add(ctx context.Context, p docs.Page, is Entry, size int) error {
 	f.pages[p.ID] = true
 	f.next.links = append(f.next.links, is.links)
@@ -97,7 +97,7 @@ func (f *Bulk) add(ctx context.Context, p docs.Page, is Entry, size int) error {
 	return nil
 }
 
-// begin makes the layer.
+// begin creates the layer and starts to store portions, unless it has done so.
 func (f *Bulk) begin(ctx context.Context) error {
 	if f.queue != nil {
 		return nil
@@ -112,7 +112,7 @@ func (f *Bulk) begin(ctx context.Context) error {
 	return nil
 }
 
-// run stores the portions that come.
+// run stores the portions of the queue.
 func (f *Bulk) run(ctx context.Context) (err error) {
 	for p := range f.queue {
 		if err == nil {
@@ -125,7 +125,7 @@ func (f *Bulk) run(ctx context.Context) (err error) {
 	return err
 }
 
-// store stores a portion, and the sources that are there by now.
+// store stores a portion and the sources composed so far.
 func (f *Bulk) store(ctx context.Context, p portion) error {
 	objects := f.unsaved.All()
 	stored, err := f.s.Store.PrepareObjects(ctx, objects)
@@ -150,7 +150,8 @@ func (f *Bulk) pack(ctx context.Context) error {
 	return f.s.Store.Do(ctx, func(tx *store.Tx) error { return tx.PutBulkSegment(ctx, f.layer, packed) })
 }
 
-// Finish ends what Begin began. What fits one portion waits for the commit.
+// Finish ends the work after all pages were added. Less than one portion is left
+// to the commit.
 func (w *Work) Finish(ctx context.Context) error {
 	f := w.bulk
 	switch {
@@ -171,7 +172,7 @@ func (w *Work) Finish(ctx context.Context) error {
 	return nil
 }
 
-// finish stores the rest.
+// finish stores the last portion and waits for those before it.
 func (f *Bulk) finish(ctx context.Context) error {
 	f.queue <- f.next
 	f.next = portion{}
@@ -182,7 +183,7 @@ func (f *Bulk) finish(ctx context.Context) error {
 	return f.pack(ctx)
 }
 
-// stop ends without the rest, because of an error.
+// stop ends the work after an error, without the last portion.
 func (f *Bulk) stop() {
 	if f != nil && f.queue != nil {
 		close(f.queue)
@@ -190,7 +191,7 @@ func (f *Bulk) stop() {
 	}
 }
 
-// rest returns what the layer lacks of a tree.
+// rest sets dl to the pages and reusable contents of a tree that the layer lacks.
 func (f *Bulk) rest(ctx context.Context, t *revision.Tree, dl *delta) error {
 	clear(dl.pages)
 	clear(dl.reuse)
@@ -209,8 +210,8 @@ func (f *Bulk) rest(ctx context.Context, t *revision.Tree, dl *delta) error {
 	})
 }
 
-// discard forgets the layer unless a space reads it. Where that fails, TidySearch
-// does it: whatever came before has succeeded or failed without it.
+// discard deletes the layer unless a space uses it. An error is only logged, because
+// the result of the import does not depend on it: TidySearch tries again.
 func (f *Bulk) discard(ctx context.Context) {
 	if f == nil || f.layer == nil {
 		return
@@ -222,7 +223,7 @@ func (f *Bulk) discard(ctx context.Context) {
 	}
 }
 
-// Add takes what the index says of a page with so many bytes of text.
+// Add adds the entry of a page whose text has size bytes.
 func (w *Work) Add(ctx context.Context, p docs.Page, is Entry, size int) error {
 	if w.bulk != nil {
 		return w.bulk.add(ctx, p, is, size)
@@ -231,5 +232,5 @@ func (w *Work) Add(ctx context.Context, p docs.Page, is Entry, size int) error {
 	return nil
 }
 
-// Stop ends without the rest, because of an error.
+// Stop ends the work after an error.
 func (w *Work) Stop() { w.bulk.stop() }

@@ -1,9 +1,10 @@
-// Package index is what links and search derive from revisions. It is kept for
+// Package index derives links and search from revisions. The index is stored for
 // the newest revision of each space, in layers that copies of a space share.
 //
-// An Update is worked out from a draft before the transaction that writes it.
-// Other revisions are answered by what differs from the newest one. The whole
-// index can be made anew and compared with the content.
+// An Update is computed from a draft before the transaction that writes it.
+// Queries on other revisions use the stored index and the differences from the
+// newest revision. The whole index can be rebuilt, and verified against the
+// content.
 package index
 
 import (
@@ -25,47 +26,46 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// indexer keeps search and links in step with the content of a space. It
-// looks at what differs between two revisions, so it costs what the change
-// costs.
+// indexer computes the entries of pages and reusable contents that change between
+// two revisions, so its cost depends on the change and not on the space.
 type indexer struct {
-	r      store.Reader // of what is known; where only pages are read it is empty
+	r      store.Reader // reads the stored index; unset if only pages are read
 	space  docs.Space
 	tree   *revision.Tree
 	parsed map[chunk.Hash]*markup.Document
 	ready  map[docs.PageID]Entry
 }
 
-// Entry is what the index says of a page.
+// Entry is the entry of a page in the index.
 type Entry struct {
 	search store.SearchPage
 	links  store.LayerPage
 }
 
-// Size returns about how many bytes that takes.
+// Size returns the approximate size of the entry in bytes.
 func (is Entry) Size() int { return is.search.Size() + is.links.Size() }
 
-// delta is what a change asks the index to do.
+// delta is a change of content as far as it concerns the index.
 type delta struct {
-	pages   map[docs.PageID]bool // to be indexed again; false: gone
-	reuse   map[docs.ReusableID]bool
-	targets map[string]bool // ids that came, went or moved
-	names   map[string]bool // last parts of paths that came
-	moved   []docs.PageID   // pages whose address changed
+	pages   map[docs.PageID]bool     // to be indexed again; false: deleted
+	reuse   map[docs.ReusableID]bool // like pages
+	targets map[string]bool          // ids that were deleted or moved, or files that changed
+	names   map[string]bool          // last parts of new paths
+	moved   []docs.PageID            // pages whose address changed
 	docs    []store.StoredDocument
 	count   int
-	came    int64 // pages; less than 0: more of them went
-	files   int64 // bytes of files that came
+	came    int64 // number of new pages minus that of deleted ones
+	files   int64 // bytes of new files
 	decoded *revision.PageCache
 }
 
-// newDelta reads what differs between a tree and one before it.
+// newDelta returns the changes from an earlier tree to t.
 func newDelta(ctx context.Context, t *revision.Tree, from chunk.Hash) (*delta, error) {
 	d := emptyDelta()
 	return d, t.Diff(ctx, from, t.Root, d.key)
 }
 
-// draftDelta reads what a draft changes.
+// draftDelta returns the changes of a draft.
 func draftDelta(ctx context.Context, draft *revision.Draft) (*delta, error) {
 	d := emptyDelta()
 	d.decoded = draft.Cache
@@ -78,7 +78,7 @@ func emptyDelta() *delta {
 	}
 }
 
-// key notes one key that differs.
+// key adds the change of a key of the tree.
 func (d *delta) key(key string, before, after []byte) error {
 	switch id := key[1:]; key[:1] {
 	case revision.KeyPage:
@@ -122,14 +122,15 @@ func (d *delta) page(id string, before, after []byte) error {
 		}
 	}
 	if was.Body != now.Body || was.Sidecar != now.Sidecar {
-		// What it had is known already, but in a copy it is not.
+		// The old document is stored already, but not for a copy of the space.
 		d.document(id, was.Body, was.Sidecar)
 		d.document(id, now.Body, now.Sidecar)
 	}
 	return nil
 }
 
-// document keeps what an id names.
+// document adds the document with a source and a sidecar, so that it can be found
+// by its id.
 func (d *delta) document(owner string, body, sd chunk.Hash) {
 	if body != "" {
 		d.docs = append(d.docs, store.StoredDocument{ID: revision.DocumentIDOf(owner, body, sd), Page: owner, Body: body, Sidecar: sd})
@@ -140,15 +141,15 @@ func sameCover(a, b *docs.PageCover) bool {
 	return (a == nil) == (b == nil) && (a == nil || revision.SameRef(a.Ref, b.Ref) && revision.SameRef(a.RefDark, b.RefDark))
 }
 
-// name notes the last part of a path that something new can be reached by.
+// name adds the last part of a path that is new.
 func (d *delta) name(p string) {
 	if p != "" {
 		d.names[lastPart(p)] = true
 	}
 }
 
-// lastPart is what paths of the same thing have in common: README.md is
-// the page of its folder.
+// lastPart returns the last part of a path, which all paths of the same page have
+// in common: README.md is the page of its folder.
 func lastPart(p string) string {
 	p = strings.TrimSuffix(strings.Trim(p, "/"), ".md")
 	p = strings.TrimSuffix(p, "/README")
@@ -204,12 +205,12 @@ func (d *delta) reusable(id string, before, after []byte) error {
 	return nil
 }
 
-// affected adds the pages that did not change themselves: those that include
-// a reusable content that did, and those that refer by a path alone to
-// something that came, went or moved.
+// affected adds the unchanged pages whose entries change: those that include a
+// changed reusable content, and those with a path to something that was added,
+// deleted or moved, unless the target of the path is in their sidecar.
 func (ix *indexer) affected(ctx context.Context, dl *delta) error {
 	if len(dl.reuse)+len(dl.targets)+len(dl.names)+len(dl.moved) == 0 {
-		return nil // pages were edited, and no other page depends on their text
+		return nil // no page depends on the text of another one
 	}
 	empty, err := ix.isNew(ctx)
 	if err != nil || empty {
@@ -258,7 +259,7 @@ func (ix *indexer) affected(ctx context.Context, dl *delta) error {
 func (ix *indexer) isNew(ctx context.Context) (bool, error) {
 	l, err := ix.r.Layer(ctx, ix.space.Layer)
 	if errs.Is(err, errs.NotFound) {
-		return true, nil // of a space that is being made
+		return true, nil // the space is being created
 	}
 	if err != nil || l.Parent != "" {
 		return false, err
@@ -266,8 +267,8 @@ func (ix *indexer) isNew(ctx context.Context) (bool, error) {
 	return ix.r.LayerIsEmpty(ctx, ix.space.Layer)
 }
 
-// including collects what includes a reusable content, also by way of
-// another one.
+// including collects the pages and reusable contents that include a reusable
+// content, directly or through another one.
 func (ix *indexer) including(ctx context.Context, id string, into map[string]bool, depth int) error {
 	if depth > maxIncludes {
 		return nil
@@ -288,11 +289,11 @@ func (ix *indexer) including(ctx context.Context, id string, into map[string]boo
 	return nil
 }
 
-// maxIncludes is how deep reusable contents may include each other.
+// maxIncludes is the maximum depth of nested reusable contents.
 const maxIncludes = 8
 
-// below adds pages that are below a moved one and refer by paths alone:
-// these start from another place now.
+// below adds the pages at or below a moved one that have loose or unresolved
+// references, because their paths are now relative to another place.
 func (ix *indexer) below(ctx context.Context, moved []docs.PageID, into map[string]bool) error {
 	if len(moved) == 0 {
 		return nil
@@ -327,8 +328,8 @@ func (ix *indexer) below(ctx context.Context, moved []docs.PageID, into map[stri
 	return nil
 }
 
-// links returns what the index of links says of a page, and its blocks with
-// those that it includes, if it has any.
+// links returns the links of a page and its document with included contents, or
+// nil if it has no document.
 func (ix *indexer) links(ctx context.Context, p docs.Page) (store.LayerPage, *markup.Document, error) {
 	lp := store.LayerPage{ID: string(p.ID)}
 	add := func(ref *markup.Ref, hard bool) {
@@ -363,7 +364,7 @@ func (ix *indexer) links(ctx context.Context, p docs.Page) (store.LayerPage, *ma
 	return lp, whole, nil
 }
 
-// page returns what the index says of a page.
+// page returns the entry of a page.
 func (ix *indexer) page(ctx context.Context, p docs.Page) (store.SearchPage, store.LayerPage, error) {
 	sp := store.SearchPage{Page: string(p.ID), Title: markup.Unconditional(p.Title), Language: ix.space.Language, Hidden: p.Hidden || p.NoIndex}
 	lp, whole, err := ix.links(ctx, p)
@@ -390,8 +391,7 @@ func sectionsOf(p docs.Page, whole *markup.Document) (out []search.Section) {
 	return out
 }
 
-// document returns the blocks of a page, and which of its references are not
-// tied to their targets.
+// document returns the blocks of a page, and its loose references.
 func (ix *indexer) document(ctx context.Context, p docs.Page) (*markup.Document, map[markup.Ref]bool, error) {
 	if doc := ix.parsed[revision.DocKey(p.Body, p.Sidecar)]; doc != nil {
 		return doc, nil, nil
@@ -413,8 +413,8 @@ func (ix *indexer) read(ctx context.Context, x revision.Text) (*markup.Document,
 	return doc, loose, err
 }
 
-// reusable returns what the index says of a reusable content: its references.
-// Its words are found in the pages that include it.
+// reusable returns the links of a reusable content. Its words are indexed with the
+// pages that include it.
 func (ix *indexer) reusable(ctx context.Context, r docs.Reusable) (store.LayerPage, error) {
 	lp := store.LayerPage{ID: string(r.ID)}
 	doc, loose, err := ix.read(ctx, revision.ReusableText(r))
@@ -431,7 +431,7 @@ func (ix *indexer) reusable(ctx context.Context, r docs.Reusable) (store.LayerPa
 	return lp, err
 }
 
-// maxLabel bounds what is kept of the text of a link.
+// maxLabel is the maximum length of the stored text of a link, in characters.
 const maxLabel = 200
 
 // LinkOf returns the row of a reference.
@@ -460,8 +460,8 @@ func LinkOf(owner string, r markup.Reference) store.Link {
 	case markup.RefTag:
 		l.Target = r.Ref.Tag
 	default:
-		l.Target = cutTarget(strings.Clone(r.Ref.URL)) // which is a part of the source
-		if isRelative(r.Ref.URL) || r.Ref.URL == "" {  // which leads nowhere yet
+		l.Target = cutTarget(strings.Clone(r.Ref.URL)) // the URL shares memory with the source
+		if isRelative(r.Ref.URL) || r.Ref.URL == "" {  // a path that was not resolved
 			where, _, _ := strings.Cut(r.Ref.URL, "#")
 			l.Kind, l.Anchor = store.Unresolved, cutText(lastPart(where), maxLabel)
 		}
@@ -469,7 +469,8 @@ func LinkOf(owner string, r markup.Reference) store.Link {
 	return l
 }
 
-// loosely marks a link as loose if its reference is.
+// loosely sets Loose if the reference of the link is loose: resolved by its path
+// alone.
 func loosely(l store.Link, ref markup.Ref, loose map[markup.Ref]bool) store.Link {
 	own := ref.Kind == markup.RefAnchor && ref.Page == ""
 	l.Loose = loose[ref] && ref.Space == "" && !own && ref.Kind != markup.RefSpace && ref.Kind != markup.RefCollection &&
@@ -477,8 +478,8 @@ func loosely(l store.Link, ref markup.Ref, loose map[markup.Ref]bool) store.Link
 	return l
 }
 
-// unresolvedFrom returns a path that leads nowhere as seen from the top of the
-// folder, so that the same words in two places are two targets.
+// unresolvedFrom makes the target of an unresolved link relative to the root of the
+// folder, so that the same path in two folders is two targets.
 func unresolvedFrom(file string, l store.Link) store.Link {
 	if l.Kind == store.Unresolved && l.Target != "" && !strings.HasPrefix(l.Target, "/") {
 		where, anchor, has := strings.Cut(l.Target, "#")
@@ -491,12 +492,11 @@ func unresolvedFrom(file string, l store.Link) store.Link {
 	return l
 }
 
-// maxTarget is how much of an address the index keeps: databases bound the
-// size of a key.
+// maxTarget is the maximum length of a stored address, in bytes: databases limit
+// the size of a key.
 const maxTarget = 900
 
-// cutTarget shortens an address that is longer, so that it stays another one
-// than any other.
+// cutTarget shortens a longer address. A hash of the address keeps it unique.
 func cutTarget(s string) string {
 	if len(s) <= maxTarget {
 		return s
@@ -504,7 +504,7 @@ func cutTarget(s string) string {
 	return strings.ToValidUTF8(s[:maxTarget], "") + "…" + string(chunk.Sum([]byte(s)))
 }
 
-// isRelative reports whether an address is a path and not one with a scheme.
+// isRelative reports whether an address is a path, without a scheme or a host.
 func isRelative(u string) bool {
 	where, _, _ := strings.Cut(u, "#")
 	return where != "" && !strings.HasPrefix(where, "//") && !strings.Contains(where, ":")
@@ -519,8 +519,7 @@ func cutText(s string, most int) string {
 	return s
 }
 
-// Index keeps what links and search know of the newest revision of each space,
-// and answers for other revisions by what differs.
+// Index is the index of links and search of all spaces.
 type Index struct {
 	Store  *store.Store
 	Source *revision.Source
@@ -533,8 +532,8 @@ type Index struct {
 	used     *cache.Cache[usedKey, bool]
 }
 
-// Bounds of what is kept in memory, in bytes. The links of a change request with
-// 180,000 of them fit, which take seconds to find.
+// The maximum sizes of caches, in bytes. A change request with 180,000 links, which
+// take seconds to compute, fits.
 const (
 	maxReports  = 48 << 20
 	maxRelinked = 48 << 20
@@ -549,7 +548,7 @@ func NewIndex(x Index) *Index {
 	return &x
 }
 
-// entry returns what the index says of a page, with its words counted.
+// entry returns the entry of a page, analysed for search.
 func (ix *indexer) entry(ctx context.Context, p docs.Page) (is Entry, err error) {
 	if is.search, is.links, err = ix.page(ctx, p); err == nil {
 		is.search = is.search.Analysed()
@@ -557,7 +556,7 @@ func (ix *indexer) entry(ctx context.Context, p docs.Page) (is Entry, err error)
 	return is, err
 }
 
-// PageEntry returns what the index says of a page of a draft that has just been
+// PageEntry returns the entry of a page of a draft whose document has just been
 // composed.
 func PageEntry(ctx context.Context, t *revision.Tree, sp docs.Space, p docs.Page, doc *markup.Document) (Entry, error) {
 	ix := &indexer{space: sp, tree: t, parsed: map[chunk.Hash]*markup.Document{revision.DocKey(p.Body, p.Sidecar): doc}}

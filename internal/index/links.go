@@ -24,18 +24,18 @@ const (
 	LinkInApp  LinkStatus = "in-app"
 )
 
-// Usage is something that is referred to, with where that is done.
+// Usage is a target of links, with the places of those links.
 type Usage struct {
 	Status    LinkStatus
 	Target    store.Target
-	To        *Location // nil when it cannot be resolved
+	To        *Location // nil if Target cannot be resolved
 	Locations []Location
 }
 
-// Location is a place or a thing, with all that it takes to show it.
+// Location is a place or a target of a link, with everything needed to show it.
 type Location struct {
 	Kind       string
-	View       *revision.View // of the space that it is in
+	View       *revision.View // of its space
 	Role       docs.Role
 	Page       docs.Page
 	File       docs.File
@@ -48,40 +48,38 @@ type Location struct {
 	Label      string
 }
 
-// LinkStats count usages. New are the broken ones that the newest revision
-// of the space does not have, or not as broken ones. Asked are those that
-// were asked for.
+// LinkStats counts usages. New counts those that are broken, but not in the newest
+// revision of the space. Asked counts those that match the filter.
 type LinkStats struct{ Total, Broken, New, Asked int }
 
-// BrokenIn returns where a link of another revision than the newest one of a
-// space is broken.
+// BrokenIn is the place where a broken link of a revision is broken, compared with
+// the newest revision of the space.
 type BrokenIn string
 
-// Where links are broken.
+// Places where links are broken.
 const (
 	BrokenHere    BrokenIn = "change-request" // in this revision alone
-	BrokenInSpace BrokenIn = "space"          // in the newest one of the space too
+	BrokenInSpace BrokenIn = "space"          // in the newest revision too
 )
 
-// LinkFilter narrows what Links lists; what is empty does not count.
+// LinkFilter narrows the result of Links. Empty fields match everything.
 type LinkFilter struct {
-	Page   docs.PageID // only what it refers to
+	Page   docs.PageID // only targets of this page
 	Status LinkStatus
-	Broken BrokenIn // only broken ones, by where they are
+	Broken BrokenIn // only broken links, by place
 }
 
-// maxLocations is how many places of a usage are given.
+// maxLocations is the maximum number of places returned for a usage.
 const maxLocations = 50
 
-// linkReport is the status of everything that the pages of a revision refer
-// to, as far as the revision alone decides it. A revision never changes, so
-// neither does its report.
+// linkReport holds the status of all link targets of a revision, as far as it
+// depends on the revision alone. Revisions are immutable, so reports are too.
 type linkReport struct {
 	targets []store.Target // sorted
 	status  []LinkStatus   // empty: outside of the space
 }
 
-// size is about how much memory a report takes.
+// size returns the approximate size of a report in memory, in bytes.
 func (r *linkReport) size() int {
 	n := 200
 	for _, t := range r.targets {
@@ -90,7 +88,7 @@ func (r *linkReport) size() int {
 	return n
 }
 
-// Links lists what the pages of a revision refer to.
+// Links returns the targets of the links of a revision.
 func (s *Index) Links(ctx context.Context, g *authz.Grant, v *revision.View, f LinkFilter, at store.Page) ([]Usage, store.Key, LinkStats, error) {
 	var stats LinkStats
 	x, err := s.linksOf(ctx, v)
@@ -182,12 +180,12 @@ func (s *Index) addPlaces(ctx context.Context, look *looker, v *revision.View, p
 	return nil
 }
 
-// maxTargets is how many targets are read at once. All of them have to be
-// sorted for each reading.
+// maxTargets is the number of targets that are read at once. It is large, because
+// the database sorts all targets for each query.
 const maxTargets = 1 << 20
 
-// anchorsOf remembers the anchors of the page that was asked for last:
-// targets come sorted, so the next one is mostly in the same page.
+// anchorsOf caches the anchors of one page: targets are sorted, so the next one is
+// mostly on the same page.
 type anchorsOf struct {
 	index *linkIndex
 	page  string
@@ -208,8 +206,8 @@ func (a *anchorsOf) has(ctx context.Context, x *linkIndex, page, anchor string) 
 	return markup.HasAnchor(anchor, func(name string) bool { return a.set[name] }), nil
 }
 
-// report returns the status of all targets of a revision, or of one page. The
-// former is kept for good, so it is made of one state of the database.
+// report returns the report of a revision, or of one page. That of a revision is
+// cached, so it is made in one snapshot.
 func (s *Index) report(ctx context.Context, x *linkIndex, v *revision.View, page docs.PageID) (*linkReport, error) {
 	if page != "" {
 		return s.newReport(ctx, x, v, page)
@@ -255,8 +253,8 @@ func (s *Index) newReport(ctx context.Context, x *linkIndex, v *revision.View, p
 	return out, nil
 }
 
-// reportBefore returns the report of the newest revision of the space, for
-// telling what a change request breaks; nil when a view is that revision.
+// reportBefore returns the report of the newest revision of the space, to find out
+// what a change request breaks. It returns nil if v is that revision.
 func (s *Index) reportBefore(ctx context.Context, v *revision.View, page docs.PageID) (*linkReport, error) {
 	if v.Rev.ID == v.Space.Revision {
 		return nil, nil
@@ -272,9 +270,9 @@ func (s *Index) reportBefore(ctx context.Context, v *revision.View, page docs.Pa
 	return s.report(ctx, x, head, page)
 }
 
-// breaks reports whether a report has a target that the caller cannot reach.
-// What is outside of the space he cannot reach from any revision of it. No
-// report is that of the revision itself.
+// breaks reports whether t, which the caller cannot reach, is among the broken
+// targets of a report. Targets outside of the space are, because they do not depend
+// on the revision. A nil report is that of the revision itself.
 func (r *linkReport) breaks(t store.Target) bool {
 	if r == nil {
 		return true
@@ -285,8 +283,8 @@ func (r *linkReport) breaks(t store.Target) bool {
 	return found && (r.status[i] == LinkBroken || r.status[i] == "")
 }
 
-// status returns what the revision alone says of a target; empty when it is
-// outside of the space.
+// status returns the status of a target by the revision alone, or "" if the target
+// is outside of the space.
 func (s *Index) status(ctx context.Context, x *linkIndex, v *revision.View, t store.Target, anchors *anchorsOf) (LinkStatus, error) {
 	key := ""
 	switch {
@@ -323,13 +321,13 @@ func (s *Index) status(ctx context.Context, x *linkIndex, v *revision.View, t st
 	return LinkOK, err
 }
 
-// looker resolves things for one caller, with his rights, each space once.
+// looker resolves targets with the rights of one caller. It opens each space once.
 type looker struct {
 	s       *Index
 	g       *authz.Grant
 	check   authz.Checker
-	home    docs.SpaceID // what references without a space are in
-	index   *linkIndex   // of the view that is looked at
+	home    docs.SpaceID // the space of references without one
+	index   *linkIndex   // of the view that has the references
 	spaces  map[docs.SpaceID]*seen
 	anchors anchorsOf
 }
@@ -346,8 +344,8 @@ func (s *Index) looker(g *authz.Grant, v *revision.View, x *linkIndex) *looker {
 	return l
 }
 
-// space opens another space of the same organization; nil when the caller
-// cannot see it.
+// space opens another space of the same organization. It returns nil if the caller
+// cannot see the space.
 func (l *looker) space(ctx context.Context, id docs.SpaceID) (*seen, error) {
 	if x, ok := l.spaces[id]; ok {
 		return x, nil
@@ -374,8 +372,8 @@ func (l *looker) space(ctx context.Context, id docs.SpaceID) (*seen, error) {
 
 func hidden(err error) bool { return errs.Is(err, errs.NotFound) || errs.Is(err, errs.Forbidden) }
 
-// target returns where a reference leads; nil when nowhere that the caller can
-// see.
+// target returns the location that a reference leads to, or nil if there is none
+// that the caller can see.
 func (l *looker) target(ctx context.Context, t store.Target) (*Location, error) {
 	switch t.Kind {
 	case markup.RefURL:
@@ -435,7 +433,7 @@ func (l *looker) target(ctx context.Context, t store.Target) (*Location, error) 
 	return loc, err
 }
 
-// in returns the space of a target; an empty id is the one that is looked at.
+// in is space, with l.home for an empty id.
 func (l *looker) in(ctx context.Context, id docs.SpaceID) (*seen, error) {
 	if id == "" {
 		id = l.home
@@ -443,7 +441,7 @@ func (l *looker) in(ctx context.Context, id docs.SpaceID) (*seen, error) {
 	return l.space(ctx, id)
 }
 
-// place returns the page or reusable content that has a reference.
+// place returns the location of the page or reusable content with an id.
 func (l *looker) place(ctx context.Context, v *revision.View, id string) (Location, bool, error) {
 	loc := Location{Kind: markup.RefPage, View: v, Role: l.spaces[v.Space.ID].role}
 	p, ok, err := v.Lookup(ctx, docs.PageID(id))

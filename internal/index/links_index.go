@@ -12,30 +12,30 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// linkIndex answers what is known of the links of any revision of a space.
-// The rows of the index are of the newest one; for another one, what differs
-// is worked out and laid over them.
+// linkIndex answers queries on the links of any revision of a space. The stored
+// rows are those of the newest revision; over replaces the rows of the pages that
+// differ in another one.
 type linkIndex struct {
 	r     store.Reader
 	layer string
-	head  docs.RevisionID // what the layer describes
+	head  docs.RevisionID // the revision that the layer describes
 	over  *relinked       // nil: the layer describes the revision
 }
 
-// relinked is what the index would say of the pages and reusable contents
-// whose links differ between two trees.
+// relinked holds the entries of the pages and reusable contents whose links
+// differ between two trees.
 type relinked struct {
 	pages map[string]store.LayerPage
-	to    map[linkEnd][]*store.Link // by page, in their order
+	to    map[linkEnd][]*store.Link // ordered by page
 }
 
-// linkEnd is what a link leads to, whatever part of it.
+// linkEnd is the target of a link, without the anchor.
 type linkEnd struct {
 	space  docs.SpaceID
 	target string
 }
 
-// twoTrees names what differs between two trees.
+// twoTrees is the key of a relinked in the cache.
 type twoTrees struct{ from, to chunk.Hash }
 
 func (o *relinked) size() int {
@@ -66,7 +66,7 @@ func (s *Index) linksOf(ctx context.Context, v *revision.View) (*linkIndex, erro
 		x.over = over
 		return x, nil
 	}
-	// What differs is kept, so it is made of one state of the database.
+	// The differences are cached, so they are computed in one snapshot.
 	err = s.Store.Snapshot(ctx, func(r store.Reader) error {
 		sp, err := r.Space(ctx, v.Space.ID)
 		if err != nil {
@@ -82,7 +82,7 @@ func (s *Index) linksOf(ctx context.Context, v *revision.View) (*linkIndex, erro
 	return x, nil
 }
 
-// linksIn returns the index of a view within a state of the database.
+// linksIn returns the index of a view within a snapshot or a transaction.
 func (s *Index) linksIn(ctx context.Context, r store.Reader, sp docs.Space, v *revision.View) (*linkIndex, error) {
 	x := &linkIndex{r: r, layer: sp.Layer, head: sp.Revision}
 	if v.Rev.ID == sp.Revision {
@@ -103,7 +103,7 @@ func (s *Index) linksIn(ctx context.Context, r store.Reader, sp docs.Space, v *r
 	return x, err
 }
 
-// relink reads the pages whose links differ.
+// relink computes the entries of the pages whose links differ between two trees.
 func (s *Index) relink(ctx context.Context, r store.Reader, sp docs.Space, what twoTrees) (*relinked, error) {
 	ix := &indexer{r: r, space: sp, tree: s.Source.Tree(r, what.to)}
 	dl, err := newDelta(ctx, ix.tree, what.from)
@@ -150,7 +150,7 @@ func (s *Index) relink(ctx context.Context, r store.Reader, sp docs.Space, what 
 	return out, nil
 }
 
-// hides reports whether what the layer says of a page does not count.
+// hides reports whether x.over replaces the rows that the layer has of a page.
 func (x *linkIndex) hides(page string) bool {
 	if x.over == nil {
 		return false
@@ -167,7 +167,8 @@ func (x *linkIndex) anchors(ctx context.Context, page string) ([]string, error) 
 	return x.r.Anchors(ctx, x.layer, page)
 }
 
-// targets returns what a page refers to, or all pages, sorted.
+// targets returns the sorted targets of the links of a page, or of all pages if
+// page is empty.
 func (x *linkIndex) targets(ctx context.Context, page string) ([]store.Target, error) {
 	switch {
 	case x.over == nil || page != "" && !x.hides(page):
@@ -194,7 +195,7 @@ func (x *linkIndex) targets(ctx context.Context, page string) ([]store.Target, e
 	})
 }
 
-// allTargets reads the targets that the layer has.
+// allTargets is targets for the rows of the layer.
 func (x *linkIndex) allTargets(ctx context.Context, page string) ([]store.Target, error) {
 	var out []store.Target
 	at := store.Page{Limit: maxTargets}
@@ -211,10 +212,10 @@ func (x *linkIndex) allTargets(ctx context.Context, page string) ([]store.Target
 	}
 }
 
-// targetsOf does with links what the database does with rows: each target
-// once, with the first of its texts.
+// targetsOf groups links by target as store.Reader.Targets does with rows: each
+// target has the first of its labels in sort order.
 func targetsOf(each func(add func(store.Link)) error) ([]store.Target, error) {
-	at := map[store.Target]int{} // by what it is, without label and strength
+	at := map[store.Target]int{} // index in out, by target without Label and Hard
 	var out []store.Target
 	err := each(func(l store.Link) {
 		key := store.Target{Kind: l.Kind, Space: l.Space, Target: l.Target, Anchor: l.Anchor}
@@ -232,7 +233,7 @@ func targetsOf(each func(add func(store.Link)) error) ([]store.Target, error) {
 	return out, err
 }
 
-// locations returns where a target is referred to, at most limit places.
+// locations returns at most limit links to a target.
 func (x *linkIndex) locations(ctx context.Context, page string, t store.Target, limit int) ([]store.Link, error) {
 	if x.over == nil || page != "" && !x.hides(page) {
 		return x.r.Locations(ctx, x.layer, page, t, limit)
@@ -243,8 +244,8 @@ func (x *linkIndex) locations(ctx context.Context, page string, t store.Target, 
 			out = append(out, *l)
 		}
 	}
-	// Pages that are hidden may take the places of others; so more are asked
-	// for until there are enough.
+	// Rows of hidden pages count against the limit of the query, so the limit is
+	// raised until enough of the others are found.
 	for ask := limit; page == ""; ask *= 4 {
 		rows, err := x.r.Locations(ctx, x.layer, "", t, ask)
 		if err != nil {
@@ -305,13 +306,13 @@ func (x *linkIndex) backlinks(ctx context.Context, kinds [2]string, within docs.
 	return out[:at.Limit], store.Key{out[at.Limit-1]}, nil
 }
 
-// LinkTarget is a target by the kinds of references that lead to it.
+// LinkTarget is an id with the kinds of references that lead to it.
 type LinkTarget struct {
 	Kinds [2]string
 	ID    string
 }
 
-// Referring returns the pages of a revision that refer to one of some things.
+// Referring returns the pages of a revision that refer to any of the targets.
 func (s *Index) Referring(ctx context.Context, v *revision.View, to map[LinkTarget]bool) (map[docs.PageID]bool, error) {
 	out := map[docs.PageID]bool{}
 	err := s.Store.Snapshot(ctx, func(r store.Reader) error {

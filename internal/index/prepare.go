@@ -10,42 +10,41 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Work is what an import worked out for the index while it read pages: what the
-// index says of some of them, or a layer that was stored already.
+// Work is the part of an index update that an import computes while it reads pages:
+// entries in memory, or a layer that is already stored.
 type Work struct {
 	ready map[docs.PageID]Entry
 	bulk  *Bulk
 }
 
-// Discard forgets the layer that was stored and that no space reads.
+// Discard deletes the stored layer, if any, unless a space uses it.
 func (w *Work) Discard(ctx context.Context) {
 	if w != nil {
 		w.bulk.discard(ctx)
 	}
 }
 
-// Update is what a new revision changes in the index of its space. It is worked
-// out before the transaction that writes it.
+// Update holds the changes of a new revision to the index of its space. It is
+// computed before the transaction that writes it.
 type Update struct {
-	Changed   int                    // how many pages, files and contents differ
-	Documents []store.StoredDocument // those that came or went
-	Pages     int64                  // how many more there are
-	Files     int64                  // bytes of those that came
+	Changed   int                    // number of changed pages, files, reusable contents and settings
+	Documents []store.StoredDocument // documents before and after the change
+	Pages     int64                  // number of new pages minus that of deleted ones
+	Files     int64                  // bytes of new files
 
 	language string
 	deleted  []string
 	pages    []store.SearchPage
 	links    []store.LayerPage
-	partial  bool // it is too much to hold in memory: a job indexes the space anew
+	partial  bool // some entries are missing, because of maxHeld: a job rebuilds the index
 	bulk     *Bulk
 }
 
-// maxHeld is how much of an update is held in memory, in bytes: a reusable
-// content that changes may be large, and thousands of pages may include it.
+// maxHeld is the maximum size of an update in memory, in bytes: thousands of pages
+// may include a large reusable content that changes.
 const maxHeld = 64 << 20
 
-// Prepare works out what the index will say of a draft. w is what an import
-// knows already; nil is nothing.
+// Prepare computes the update of a draft. w is the work of an import, or nil.
 func (x *Index) Prepare(ctx context.Context, r store.Reader, d *revision.Draft, w *Work) (*Update, error) {
 	if w == nil {
 		w = &Work{}
@@ -62,8 +61,8 @@ func (x *Index) Prepare(ctx context.Context, r store.Reader, d *revision.Draft, 
 	return ix.prepare(ctx, dl, w.bulk)
 }
 
-// DocumentsOf returns the documents that come or go with a draft, and how many
-// things differ.
+// DocumentsOf returns the update of a draft that is not indexed, such as one of a
+// change request: it has the documents and the counts alone.
 func DocumentsOf(ctx context.Context, d *revision.Draft) (*Update, error) {
 	dl, err := draftDelta(ctx, d)
 	if err != nil {
@@ -72,8 +71,8 @@ func DocumentsOf(ctx context.Context, d *revision.Draft) (*Update, error) {
 	return &Update{Changed: dl.count, Documents: dl.docs, Pages: dl.came, Files: dl.files}, nil
 }
 
-// prepare works out the update of a delta. bulk is a layer that was stored
-// already; nil is none.
+// prepare computes the update of a delta. bulk is a layer that is already stored,
+// or nil.
 func (ix *indexer) prepare(ctx context.Context, dl *delta, bulk *Bulk) (*Update, error) {
 	u := &Update{Changed: dl.count, Documents: dl.docs, Pages: dl.came, Files: dl.files, language: ix.space.Language, bulk: bulk}
 	var err error
@@ -92,7 +91,7 @@ func (ix *indexer) prepare(ctx context.Context, dl *delta, bulk *Bulk) (*Update,
 	return u, nil
 }
 
-// collect works out the entries of a delta.
+// collect adds the entries of a delta to u.
 func (ix *indexer) collect(ctx context.Context, dl *delta, u *Update) error {
 	for _, id := range slices.Sorted(maps.Keys(dl.reuse)) {
 		if !dl.reuse[id] {
@@ -138,7 +137,7 @@ func (ix *indexer) collect(ctx context.Context, dl *delta, u *Update) error {
 	return nil
 }
 
-// Stored returns the bytes of sources that were stored in advance.
+// Stored returns the number of bytes of sources that were stored in advance.
 func (u *Update) Stored() int64 {
 	if u.bulk == nil {
 		return 0
@@ -146,12 +145,12 @@ func (u *Update) Stored() int64 {
 	return u.bulk.stored
 }
 
-// Fits reports whether the update can still be written for a space: its words
-// were counted by the rules of a language.
+// Fits reports whether the space still has the language by which the words of the
+// update were analysed.
 func (u *Update) Fits(sp docs.Space) bool { return u.language == sp.Language }
 
-// Write writes an update into the layer that a space has now, for its newest
-// revision.
+// Write writes an update into the current layer of a space, or replaces that layer
+// by the one that was stored in advance.
 func (u *Update) Write(ctx context.Context, tx *store.Tx, sp docs.Space) error {
 	if err := tx.PutDocuments(ctx, sp.ID, u.Documents); err != nil {
 		return err
@@ -171,7 +170,7 @@ func (u *Update) Write(ctx context.Context, tx *store.Tx, sp docs.Space) error {
 	return replaceLayer(ctx, tx, sp, layer)
 }
 
-// replaceLayer lets a space read another layer.
+// replaceLayer makes a space use another layer and deletes its old one.
 func replaceLayer(ctx context.Context, tx *store.Tx, sp docs.Space, layer string) error {
 	if err := tx.SetLayer(ctx, sp.ID, layer); err != nil {
 		return err
@@ -198,8 +197,8 @@ func (u *Update) writeLayer(ctx context.Context, tx *store.Tx, id string) error 
 	return tx.PutSearchPagesAnd(ctx, id, u.pages, func() error { return tx.PutLayerPages(ctx, id, links) })
 }
 
-// dropEntry removes a page or a reusable content from a layer. Where a lower
-// layer may know it, the row that hides that is returned.
+// dropEntry removes a page or a reusable content from a layer. If the layer has a
+// parent, which may have it too, the row that hides it there is returned.
 func dropEntry(ctx context.Context, tx *store.Tx, layer store.Layer, id string) ([]store.LayerPage, error) {
 	covered := layer.Parent != ""
 	if err := tx.DropSearchPage(ctx, layer.ID, id, covered); err != nil {

@@ -13,21 +13,21 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// RebuildJob is the kind of the job that indexes a space anew: when it reads
-// through too many layers, and when its language was changed.
+// RebuildJob is the kind of the job that rebuilds the index of a space, for example
+// if it has too many layers or its language was changed.
 const RebuildJob = "content.rebuild"
 
 type rebuild struct {
 	Space docs.SpaceID `json:"space"`
 }
 
-// EnqueueRebuild asks for a space to be indexed anew.
+// EnqueueRebuild enqueues a RebuildJob for a space.
 func EnqueueRebuild(ctx context.Context, tx *store.Tx, sp docs.SpaceID) error {
 	return jobs.Enqueue(ctx, tx, jobs.Job{Kind: RebuildJob, Key: string(sp), Payload: rebuild{sp}, RunAt: tx.Now()})
 }
 
 // Rebuild is the handler of RebuildJob. It writes a new layer while the space
-// is read and written as before, and then lets the space read it. Running it
+// is read and written as before, and then makes the space use it. Running it
 // twice is harmless.
 func (s *Index) Rebuild(ctx context.Context, payload []byte) error {
 	var job rebuild
@@ -64,12 +64,12 @@ func (s *Index) rebuild(ctx context.Context, id docs.SpaceID) error {
 	return errs.E(errs.Conflict, "the space was changed all the time while it was indexed")
 }
 
-// rebuildAttempts is how often the changes that were made meanwhile are added
-// to a new layer before the job fails, to be tried again later.
+// rebuildAttempts is the number of times that changes made meanwhile are added to
+// the new layer before the job fails, to be tried again later.
 const rebuildAttempts = 20
 
-// finishRebuild adds what was changed since v to a layer that was made of it,
-// and lets the space read that. It is not done if the space was changed again.
+// finishRebuild adds the changes since v to the new layer, which was made of v, and
+// makes the space use it. done is false if the space was changed again.
 func (s *Index) finishRebuild(ctx context.Context, v *revision.View, f *Bulk) (done bool, err error) {
 	now, err := s.Store.Space(ctx, v.Space.ID)
 	if err != nil {
@@ -109,7 +109,7 @@ func (s *Index) finishRebuild(ctx context.Context, v *revision.View, f *Bulk) (d
 	return done && err == nil, err
 }
 
-// fillLayer indexes all of a revision.
+// fillLayer indexes a whole revision into a new layer.
 func (s *Index) fillLayer(ctx context.Context, v *revision.View, f *Bulk) error {
 	if err := f.begin(ctx); err != nil {
 		return err
@@ -147,13 +147,13 @@ func (s *Index) indexAll(ctx context.Context, v *revision.View, f *Bulk) error {
 	})
 }
 
-// unusedAfter is when a layer that nothing reads is no longer one that is being
-// filled.
+// unusedAfter is the age at which a layer that no space uses is deleted. Younger
+// ones may still be being filled.
 const unusedAfter = 24 * time.Hour
 
-// TidySearch is the handler of a job that repeats. It makes indexes anew that
-// another version of this program has written, drops those that were never
-// finished, and joins what edits have left in parts. Each layer is a transaction of its own.
+// TidySearch is the handler of a periodic job. It rebuilds layers that another
+// version of Octavo has written, deletes unused layers, and merges the segments
+// that edits have added. Each layer has its own transaction.
 func (s *Index) TidySearch(ctx context.Context, _ []byte) error {
 	stale, err := s.Store.StaleSearchLayers(ctx)
 	if err != nil {

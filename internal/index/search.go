@@ -13,7 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Found is a page that answers a query.
+// Found is a search result.
 type Found struct {
 	View      *revision.View
 	Page      docs.PageID
@@ -26,19 +26,19 @@ type Found struct {
 	Sections  []store.SearchSection
 }
 
-// place is what a result says of a page and of those above it.
+// place holds the fields that results show of a page and of its ancestors.
 type place struct {
 	parent             docs.PageID
 	title, about, slug string
-	size               int // of what it was read from
+	size               int // of the encoded page
 }
 
-// maxPlaces bounds, in bytes, the places that are kept.
+// maxPlaces is the maximum size of the cache of places, in bytes.
 const maxPlaces = 8 << 20
 
-// place returns the place of a page; ok is false when there is none. It is kept
-// by the bytes of the page: reading those takes longer than all else that a
-// search does with its results.
+// place returns the place of a page; ok is false if the page does not exist. Places
+// are cached under the encoding of the page, because decoding takes longer than
+// everything else that a search does with its results.
 func (s *Index) place(ctx context.Context, v *revision.View, id docs.PageID) (at place, ok bool, err error) {
 	b, ok, err := v.Get(ctx, revision.KeyPage+string(id))
 	if err != nil || !ok {
@@ -63,8 +63,8 @@ func (s *Index) place(ctx context.Context, v *revision.View, id docs.PageID) (at
 	return at, true, nil
 }
 
-// found returns a result; ok is false when the page is not there, because the
-// space has changed between the two reads.
+// found returns the result of a hit; ok is false if the page does not exist because
+// the space has changed since the search.
 func (s *Index) found(ctx context.Context, v *revision.View, h store.SearchHit) (f Found, ok bool, err error) {
 	at, ok, err := s.place(ctx, v, docs.PageID(h.Page))
 	if err != nil || !ok {
@@ -82,13 +82,13 @@ func (s *Index) found(ctx context.Context, v *revision.View, h store.SearchHit) 
 	return f, true, nil
 }
 
-// Search looks for pages in a space.
+// Search searches the pages of a space. It reports whether there are more results.
 func (s *Index) Search(ctx context.Context, v *revision.View, query string, limit, offset int) ([]Found, bool, error) {
 	return s.SearchAll(ctx, []*revision.View{v}, query, limit, offset)
 }
 
-// SearchAll looks for pages in several spaces, and ranks them together. Views
-// may be those of visitors. A space that is there twice is searched once.
+// SearchAll searches several spaces and ranks their pages together. Views may be
+// those of visitors. If a space occurs twice, the first view is searched.
 func (s *Index) SearchAll(ctx context.Context, views []*revision.View, query string, limit, offset int) ([]Found, bool, error) {
 	byID := make(map[string]*revision.View, len(views))
 	order := make([]*revision.View, 0, len(views))
@@ -101,11 +101,10 @@ func (s *Index) SearchAll(ctx context.Context, views []*revision.View, query str
 	return s.searchIn(ctx, byID, order, query, limit, offset)
 }
 
-// maxSearched is how many spaces of an organization one search looks into.
+// maxSearched is about the maximum number of spaces that SearchOrg searches.
 const maxSearched = 5000
 
-// SearchOrg looks for pages in all spaces of an organization that the caller
-// can see.
+// SearchOrg searches all spaces of an organization that the caller can see.
 func (s *Index) SearchOrg(ctx context.Context, g *authz.Grant, query string, limit, offset int) ([]Found, bool, error) {
 	views := map[string]*revision.View{}
 	var all []*revision.View
@@ -131,10 +130,10 @@ func (s *Index) SearchOrg(ctx context.Context, g *authz.Grant, query string, lim
 	return s.searchIn(ctx, views, all, query, limit, offset)
 }
 
-// seenBy returns what search sees of pages in a view of a visitor; nil for a
-// view of a member. Only sources that may depend on the visitor are read. Titles
-// are indexed without what is behind a condition, but older versions did not do that,
-// and their indexes are still there.
+// seenBy returns a function that returns a page as the visitor of a view sees it, or
+// nil for a view of a member. Only sources that may depend on the visitor are parsed.
+// Conditional parts are removed from titles again, because indexes of older versions
+// of Octavo contain them.
 func seenBy(v *revision.View) func(context.Context, store.SeenPage) (store.SeenPage, bool, error) {
 	if v.Visitor() == nil {
 		return nil
@@ -158,8 +157,8 @@ func seenBy(v *revision.View) func(context.Context, store.SeenPage) (store.SeenP
 	}
 }
 
-// conditional reports whether a section has what looks like a condition: also a
-// description, which is no part of the source, can have one.
+// conditional reports whether a section may contain a condition. The first section
+// contains the description, which may have one although the body has none.
 func conditional(s search.Section) bool { return markup.Unconditional(s.Body) != s.Body }
 
 func (s *Index) searchIn(ctx context.Context, views map[string]*revision.View, order []*revision.View, query string, limit, offset int) ([]Found, bool, error) {

@@ -12,24 +12,24 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Bounds of the search for something that uses a file or a reusable content.
-// What is not found within them is not shown.
+// Limits of the search for a use of a file or a reusable content. If none is found
+// within maxUses, the file or content is not shown.
 const (
-	maxUses     = 10_000 // places that are looked at
+	maxUses     = 10_000 // pages and reusable contents that are examined
 	usesAtATime = 100
-	maxUsed     = 200_000 // answers that are kept in memory
+	maxUsed     = 200_000 // cached results
 )
 
-// usedKey is what an answer depends on.
+// usedKey is the key of a cached result of Used.
 type usedKey struct {
 	root    chunk.Hash
 	visitor string
 	ref     docs.Ref
 }
 
-// Used implements revision.Uses. It asks the index for the places of one file
-// and stops at the first one that the visitor sees, so it costs what is asked
-// for, however large the space is.
+// Used implements revision.Uses. It reads the backlinks of ref and stops at the
+// first one that the visitor sees, so its cost does not depend on the size of the
+// space.
 func (s *Index) Used(ctx context.Context, v *revision.View, ref docs.Ref) (bool, error) {
 	key := usedKey{v.Root, v.Visitor().Key(), ref}
 	if known, ok := s.used.Get(key); ok {
@@ -47,12 +47,12 @@ func (s *Index) Used(ctx context.Context, v *revision.View, ref docs.Ref) (bool,
 	return found, err
 }
 
-// userSearch looks for a place that a visitor sees.
+// userSearch searches a use that a visitor sees.
 type userSearch struct {
 	v     *revision.View
 	x     *linkIndex
-	asked map[docs.Ref]bool // contents may include each other
-	left  int
+	asked map[docs.Ref]bool // reusable contents may include each other
+	left  int               // how many more uses may be examined
 }
 
 func (u *userSearch) used(ctx context.Context, ref docs.Ref) (bool, error) {
@@ -80,8 +80,8 @@ func (u *userSearch) used(ctx context.Context, ref docs.Ref) (bool, error) {
 	return false, nil
 }
 
-// by reports whether the visitor sees that a page or a reusable content uses
-// something.
+// by reports whether the visitor sees that owner, a page or a reusable content,
+// uses ref.
 func (u *userSearch) by(ctx context.Context, owner string, ref docs.Ref) (bool, error) {
 	p, ok, err := u.v.Lookup(ctx, docs.PageID(owner))
 	if err != nil {
@@ -123,9 +123,8 @@ func (u *userSearch) onPage(ctx context.Context, p docs.Page, ref docs.Ref) (boo
 	return u.in(ctx, u.v.Reading(p), text, ref)
 }
 
-// in reports whether a source that uses something does so outside of all blocks
-// that the visitor does not see. In a reusable content, conditions on variables
-// of a page do not hold.
+// in reports whether a source, which uses ref, does so in a block that the visitor
+// sees. In a reusable content, conditions on variables of a page do not hold.
 func (u *userSearch) in(ctx context.Context, page reading.Page, text revision.Text, ref docs.Ref) (bool, error) {
 	source, _, err := u.v.Body(ctx, text)
 	if err != nil || !reading.MayDepend(source) {

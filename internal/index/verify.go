@@ -30,10 +30,9 @@ func (s *Index) VerifySpace(ctx context.Context, id docs.SpaceID) (found []strin
 	return found, err
 }
 
-// Verify compares everything that is derived from the newest revision of a
-// space with what it would be if it were made again: the keys of the tree,
-// the links and the search. It returns what differs, in words. It needs the
-// reader of a snapshot.
+// Verify derives the keys of the tree, the links and the search index of the newest
+// revision of a space again and compares them with what is stored. It returns a
+// message for each difference. r must be the reader of a snapshot.
 func (s *Index) Verify(ctx context.Context, r store.Reader, sp docs.Space) ([]string, error) {
 	v, err := s.Source.At(ctx, r, sp, sp.Revision)
 	if err != nil {
@@ -60,7 +59,7 @@ type Verifier struct {
 // deletedHash is the entry of a deleted page in the search index.
 const deletedHash = "gone"
 
-// maxFindings is how many findings are reported.
+// maxFindings is the maximum number of findings that are reported.
 const maxFindings = 50
 
 func (c *Verifier) say(format string, args ...any) {
@@ -69,7 +68,7 @@ func (c *Verifier) say(format string, args ...any) {
 	}
 }
 
-// Tree checks that every page is where its own words say, and nowhere else.
+// Tree checks that the keys of order and slugs agree with the pages.
 func (c *Verifier) Tree(ctx context.Context) error {
 	pages := map[docs.PageID]docs.Page{}
 	err := c.V.Scan(ctx, revision.KeyPage, "", func(id string, b []byte) (bool, error) {
@@ -90,11 +89,11 @@ func (c *Verifier) Tree(ctx context.Context) error {
 			want[revision.SlugKey(p.Parent, p.Slug)] = true
 		}
 		if _, ok := pages[p.Parent]; p.Parent != "" && !ok {
-			c.say("page %s hangs below %s, which is not there", p.ID, p.Parent)
+			c.say("page %s is below %s, which does not exist", p.ID, p.Parent)
 		}
 		for up, depth := p, 0; up.Parent != ""; up, depth = pages[up.Parent], depth+1 {
 			if depth > docs.MaxPageDepth {
-				c.say("page %s hangs deeper than %d levels, or below itself", p.ID, docs.MaxPageDepth)
+				c.say("page %s is deeper than %d levels, or below itself", p.ID, docs.MaxPageDepth)
 				break
 			}
 		}
@@ -130,7 +129,7 @@ func (c *Verifier) blobs(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Those that no page uses have no id; their path takes its place.
+	// Other files of the folder have no id; their path takes its place.
 	err = c.V.Scan(ctx, revision.KeySetting+revision.SettingOther, "", func(at string, b []byte) (bool, error) {
 		f, err := revision.DecodeFile(at, b)
 		files = append(files, f)
@@ -187,7 +186,7 @@ func (c *Verifier) index(ctx context.Context) error {
 	}
 	err = c.r.LayerDump(ctx, c.V.Space.Layer, func(lp store.LayerPage) error {
 		if want, ok := links[lp.ID]; !ok {
-			c.say("the links of %s are kept, but it is gone", lp.ID)
+			c.say("the index has links of %s, which does not exist", lp.ID)
 		} else if got := printLinks(lp); got != want {
 			c.say("the links of %s are %s; they should be %s", lp.ID, got, want)
 		}
@@ -228,15 +227,15 @@ func (c *Verifier) search(ctx context.Context, want map[string]string) error {
 				continue
 			}
 			if hash, ok := want[e.Page]; !ok {
-				c.say("search finds %s, which is gone", e.Page)
+				c.say("the search index has %s, which does not exist", e.Page)
 			} else if hash != e.Hash {
-				c.say("search knows another content of %s", e.Page)
+				c.say("the search index has other content of %s", e.Page)
 			}
 			delete(want, e.Page)
 		}
 	}
 	for id := range want {
-		c.say("search does not know %s", id)
+		c.say("%s is missing in the search index", id)
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func (c Conflict) keys() []string {
 	return []string{c.Block}
 }
 
-// Name identifies the subject of a conflict; it is the same whenever that is in conflict.
+// Name returns a name of the subject of a conflict. It is the same in every merge.
 func (c Conflict) Name() string {
 	return string(chunk.Sum([]byte(strings.Join([]string{string(c.Kind), c.ID, c.Part, c.Block}, "\x00"))))[:20]
 }
@@ -72,8 +72,8 @@ func (c Conflict) Name() string {
 // Form is the subject of a conflict in one of its revisions.
 type Form struct {
 	Exists   bool
-	Document *markup.Document // of blocks; the whole one if the page was deleted elsewhere
-	Value    any              // of anything else
+	Document *markup.Document // the blocks of a text; all of them if one side deleted the page
+	Value    any              // of any other part
 }
 
 // form reads the subject of a conflict from a tree.
@@ -135,8 +135,8 @@ func (c Conflict) formBy(ctx context.Context, t *revision.Tree, read textReader)
 	return f, err
 }
 
-// TakeMain resolves a conflict in a draft of a change request with what the space had in a
-// revision.
+// TakeMain resolves a conflict in a draft of a change request with the state of a revision of the
+// space.
 func TakeMain(ctx context.Context, d *revision.Draft, c Conflict, rev docs.Revision) error {
 	main := d.At(rev.Root)
 	switch c.Kind {
@@ -194,14 +194,14 @@ func TakeMain(ctx context.Context, d *revision.Draft, c Conflict, rev docs.Revis
 	return d.PutFree(ctx, mine)
 }
 
-// clearWay makes sure that a page can be put below another one: if the change request moved that
-// one below the page, it goes back to its place in the space.
+// clearWay makes sure that the page id can be put below parent: if the change request moved parent
+// below the page, parent moves back to its place in the space.
 func clearWay(ctx context.Context, d *revision.Draft, main *revision.Tree, id, parent docs.PageID) error {
 	var chain []docs.Page
 	for at := parent; at != id; {
 		p, ok, err := d.Lookup(ctx, at)
 		if err != nil || !ok || len(chain) > docs.MaxPageDepth {
-			return err // it is not below the page
+			return err // parent is not below the page
 		}
 		chain = append(chain, p)
 		at = p.Parent
@@ -257,8 +257,8 @@ func takeKey(ctx context.Context, d *revision.Draft, from *revision.Tree, key st
 	return nil
 }
 
-// dropLikeMain deletes a page and those below it that the space does not have either; others move
-// up.
+// dropLikeMain deletes a page that the space deleted. Children that the space still has move up;
+// the others are deleted too.
 func dropLikeMain(ctx context.Context, d *revision.Draft, main *revision.Tree, p docs.Page) error {
 	children, err := d.Children(ctx, p.ID)
 	if err != nil {

@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// maxForms is how many bytes of text one response about conflicts reads and holds. A page can
-	// have as many conflicts as blocks, and a conflict can be about whole pages.
+	// maxForms is the size of the texts, in bytes, at which a response about conflicts is full. A
+	// page can have as many conflicts as blocks, and a conflict can be about whole pages.
 	maxForms = 8 << 20
-	// blockCost is what a block counts in addition to its text: in JSON, a short block is many
+	// blockCost is added to the size of the text for each block: in JSON, a short block is many
 	// times as long.
 	blockCost = 100
 )
 
-// blocksOf is a text that was read for conflicts.
+// blocksOf is a parsed text.
 type blocksOf struct {
 	doc   *markup.Document
 	byKey map[string]int // position in doc
@@ -77,7 +77,7 @@ func (c Conflict) blocks(ctx context.Context, t *revision.Tree, x revision.Text,
 type texts struct {
 	tree  *revision.Tree
 	read  map[revision.Text]*blocksOf
-	spent int // cost of what was read
+	spent int // total cost of the texts read
 }
 
 func newTexts(t *revision.Tree) *texts { return &texts{tree: t, read: map[revision.Text]*blocksOf{}} }
@@ -105,7 +105,7 @@ type Forms struct {
 	at map[docs.RevisionID]*texts
 }
 
-// FormsOf begins a response about conflicts of a space.
+// FormsOf returns the Forms of one response about conflicts of a space.
 func FormsOf(s *revision.Source, sp docs.Space) *Forms {
 	return &Forms{s: s, sp: sp, at: map[docs.RevisionID]*texts{}}
 }
@@ -150,7 +150,7 @@ func (f *Forms) Of(ctx context.Context, c Conflict) (base, main, mine Form, err 
 	return base, main, mine, nil
 }
 
-// Title returns a name of the conflict's subject for people.
+// Title returns the title or name of the conflict's subject.
 func (f *Forms) Title(ctx context.Context, c Conflict) (string, error) {
 	for _, id := range []docs.RevisionID{c.Mine, c.Main, c.Base} {
 		in, err := f.in(ctx, id)

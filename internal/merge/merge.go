@@ -1,6 +1,7 @@
-// Package merge applies what one line of revisions changed since a common base to another line:
-// pages by their id, metadata field by field, bodies block by block. What both changed in different
-// ways is a Conflict: it keeps the state of the line that is merged into until somebody decides.
+// Package merge applies the changes of one line of revisions since a common base to another line:
+// pages by their id, metadata field by field, bodies block by block. If both lines changed something
+// in different ways, that is a Conflict; until it is resolved, the line that is merged into keeps its
+// own state.
 package merge
 
 import (
@@ -15,8 +16,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// merger applies what one line of revisions changed since a common base to another line. The cost
-// depends on what was changed, not on what exists.
+// merger performs one merge. Its cost depends on the size of the changes, not on that of the space.
 type merger struct {
 	d         *revision.Draft // of the line that is merged into
 	base      *revision.Tree
@@ -24,9 +24,9 @@ type merger struct {
 	dir       Direction
 	conflicts []Conflict
 
-	before, after map[string][]byte         // what from changed: keys of the tree
-	plan          map[docs.PageID]*pagePlan // pages that are put
-	deleted       map[docs.PageID]bool      // pages that are dropped
+	before, after map[string][]byte         // the values that from changed, by key of the tree
+	plan          map[docs.PageID]*pagePlan // pages to be put
+	deleted       map[docs.PageID]bool      // pages to be dropped
 	both          []docs.PageID             // pages whose bodies both sides changed
 }
 
@@ -37,7 +37,7 @@ type pagePlan struct {
 	had  bool
 }
 
-// Into returns a draft of into with what from changed since base.
+// Into returns a draft of into with the changes from base to from, and the conflicts.
 func Into(ctx context.Context, dir Direction, into *revision.View, base, from docs.Revision, now docs.Time, newID func() string) (*revision.Draft, []Conflict, error) {
 	d := into.Draft(now, newID)
 	if into.Rev.Root == base.Root {
@@ -105,7 +105,7 @@ func (m *merger) others(ctx context.Context) error {
 				return err
 			}
 		case from == nil:
-			if kind != revision.KeyRedirect { // an address that a page had still leads to it
+			if kind != revision.KeyRedirect { // former addresses of pages are kept
 				m.d.Remove(key)
 			}
 		default:
@@ -290,7 +290,7 @@ func (m *merger) parentOf(ctx context.Context, id docs.PageID) (docs.PageID, boo
 	return p.Parent, ok && !m.deleted[id], err
 }
 
-// places finds a parent for every page: one that exists and is not below the page itself.
+// places chooses a parent for every planned page: one that exists and is not below the page itself.
 func (m *merger) places(ctx context.Context) error {
 	for _, id := range slices.Sorted(maps.Keys(m.plan)) {
 		p := m.plan[id]
@@ -314,7 +314,7 @@ func (m *merger) places(ctx context.Context) error {
 		if !below {
 			continue
 		}
-		// Each side put one below the other.
+		// One side moved page A below B, the other one B below A.
 		m.conflict(Conflict{Kind: ConflictPage, ID: string(id), Part: PartLocation})
 		p.page.Parent, p.page.Rank = p.was.Parent, p.was.Rank
 		if below, err = m.belowItself(ctx, id); err == nil && below {
@@ -345,7 +345,7 @@ func (m *merger) surviving(ctx context.Context, id docs.PageID) (docs.PageID, er
 		if ok && p.HasPath() {
 			return id, nil
 		}
-		if !ok { // where it was last
+		if !ok { // a deleted page: its last parent
 			var err error
 			if p, ok, err = m.from.Lookup(ctx, id); err == nil && !ok {
 				p, ok, err = m.base.Lookup(ctx, id)
@@ -379,7 +379,7 @@ func (m *merger) belowItself(ctx context.Context, id docs.PageID) (bool, error) 
 	return true, nil
 }
 
-// put changes the pages of the draft.
+// put stores the planned pages in the draft.
 func (m *merger) put(ctx context.Context) error {
 	ids := slices.Sorted(maps.Keys(m.plan))
 	for _, id := range ids { // a slug that becomes free may be used by another page
@@ -436,8 +436,8 @@ func (m *merger) putPage(ctx context.Context, p docs.Page) error {
 	return m.d.PutFree(ctx, p)
 }
 
-// putPublished stores a page of the space under a slug that a page of the change request has so
-// far; that page gets another slug.
+// putPublished stores a page of the space under a slug that the page by of the change request has;
+// that page gets another slug.
 func (m *merger) putPublished(ctx context.Context, p docs.Page, by docs.PageID) error {
 	other, err := m.d.Page(ctx, by)
 	if err != nil {
@@ -500,8 +500,8 @@ func (m *merger) drop(ctx context.Context) error {
 	return nil
 }
 
-// keepAddresses lets the addresses of the space lead to the same pages in a change request that
-// has given them others: when it is merged, its tree may become that of the space as it is.
+// keepAddresses adds redirects from the addresses in the space to pages that have other addresses in
+// the change request: when that is merged, its tree may become that of the space unchanged.
 func (m *merger) keepAddresses(ctx context.Context) error {
 	if m.dir != IntoRequest {
 		return nil
@@ -527,8 +527,9 @@ func (m *merger) keepAddresses(ctx context.Context) error {
 	return nil
 }
 
-// keepTombstones copies the tombstones of the line that deleted things, unless this line has its
-// own. They say where those things were, which links of a repository's other files may still name.
+// keepTombstones copies the tombstones that from added, unless the line that is merged into has the
+// thing or a tombstone of its own. Links in other files of a repository may still lead to the
+// location of a deleted page.
 func (m *merger) keepTombstones(ctx context.Context) error {
 	for _, key := range slices.Sorted(maps.Keys(m.after)) {
 		id, is := strings.CutPrefix(key, revision.KeyTombstone)
@@ -551,18 +552,18 @@ func (m *merger) keepTombstones(ctx context.Context) error {
 	return nil
 }
 
-// Direction says which line of revisions a merge goes into.
+// Direction is the source and the destination of a merge.
 type Direction uint8
 
 const (
-	IntoSpace       Direction = iota
-	IntoRequest               // changes of the space
-	FromRepository            // changes of a repository, into the space
-	FromTranslation           // changes of a translation, into the space
+	IntoSpace       Direction = iota // from a change request
+	IntoRequest                      // from the space
+	FromRepository                   // into the space
+	FromTranslation                  // into the space
 )
 
-// Differs reports whether two states of a page differ in more than bookkeeping,
-// such as when it was changed.
+// Differs reports whether two states of a page differ in more than bookkeeping, such as the time of
+// change.
 func Differs(a, b docs.Page) bool {
 	a.UpdatedAt, b.UpdatedAt = 0, 0
 	a.File, b.File = "", ""

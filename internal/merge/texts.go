@@ -12,7 +12,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// bodies writes the bodies that both sides changed, now that references find their targets.
+// bodies merges the bodies that both sides changed. The tree is complete by then, so that references
+// find their targets.
 func (m *merger) bodies(ctx context.Context) error {
 	for _, id := range m.both {
 		p, err := m.d.Page(ctx, id)
@@ -43,8 +44,8 @@ func (m *merger) bodies(ctx context.Context) error {
 	return m.d.ComposeBodies(ctx)
 }
 
-// texts merges two states of a text. All are parsed with the same tree, so that they differ only in
-// what was written.
+// texts merges two states of a text. All three are parsed with the same tree, so that the same
+// source makes the same blocks.
 func (m *merger) texts(ctx context.Context, c Conflict, base, into, from revision.Text) (*revision.Writing, error) {
 	var bodies [3][]byte
 	var heads [3][]byte

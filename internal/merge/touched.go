@@ -10,8 +10,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// Touched returns those conflicts whose subject a draft of a change request changes: whoever
-// rewrites what is contested has decided about it. An edit of anything beside it decides nothing.
+// Touched returns the conflicts whose subject a draft of a change request changes. An edit of the
+// subject resolves its conflict; an edit of anything else does not.
 func Touched(ctx context.Context, d *revision.Draft, open []Conflict) (out []Conflict, err error) {
 	before, now := newTexts(d.Before()), newTexts(d.Tree)
 	for _, c := range open {
@@ -29,7 +29,7 @@ func Touched(ctx context.Context, d *revision.Draft, open []Conflict) (out []Con
 	return out, nil
 }
 
-// treeKey returns the key of the tree that has the subject.
+// treeKey returns the key under which trees have the subject.
 func (c Conflict) treeKey() string {
 	switch c.Kind {
 	case ConflictVariable:
@@ -42,7 +42,7 @@ func (c Conflict) treeKey() string {
 	return revision.KeyPage + c.ID
 }
 
-// touched reports whether the subject of a conflict is another one now.
+// touched reports whether the subject of a conflict differs between two trees.
 func (c Conflict) touched(ctx context.Context, before, now *texts) (bool, error) {
 	if c.Kind == ConflictPage && c.Part == PartLocation {
 		return c.moved(ctx, before.tree, now.tree)
@@ -66,8 +66,8 @@ func (c Conflict) touched(ctx context.Context, before, now *texts) (bool, error)
 	return !reflect.DeepEqual(a.Value, b.Value), nil
 }
 
-// moved reports whether a page has another parent. Its path alone does not tell: that also changes
-// with the title of a page above it.
+// moved reports whether the page has another parent. It does not compare paths, because they also
+// change with the titles of the pages above.
 func (c Conflict) moved(ctx context.Context, before, now *revision.Tree) (bool, error) {
 	a, _, err := before.Lookup(ctx, docs.PageID(c.ID))
 	if err != nil {
@@ -77,7 +77,7 @@ func (c Conflict) moved(ctx context.Context, before, now *revision.Tree) (bool, 
 	return !there || a.Parent != b.Parent, err
 }
 
-// filled reports whether something was written at the place of a block that the change request had
+// filled reports whether a block was added in the place of the block that the change request had
 // deleted.
 func (c Conflict) filled(ctx context.Context, before, now *texts) (bool, error) {
 	whole := c

@@ -17,13 +17,13 @@ import (
 type fileStore struct {
 	all  sync.WaitGroup
 	free chan struct{}
-	mu   sync.Mutex // of the rest
+	mu   sync.Mutex // guards have and err
 	have map[string]docs.File
 	err  error
 }
 
 const (
-	// keepAtOnce is how many files are stored at once.
+	// keepAtOnce is the maximum number of files that are stored at once.
 	keepAtOnce = 8
 	// maxHeld is the size up to which a file waits in memory to be stored.
 	maxHeld = 1 << 20
@@ -76,15 +76,15 @@ func (k *fileStore) wait() error {
 	return k.err
 }
 
-// blobFetch counts the bytes that one import reads.
+// blobFetch counts the bytes that one import reads and enforces the limits.
 type blobFetch struct {
 	from            *source
 	limits          folder.Limits
 	total, unpacked int64 // bytes of texts, and of files
 }
 
-// object begins to read an object that texts paths share: thousands of pages may be one object, and
-// each is parsed. Text that is too large for a page is not loaded.
+// object starts reading an object that is the text of so many paths. It counts once for each path,
+// because each page is parsed. Text that is too large for a page is not loaded.
 func (in *blobFetch) object(oid string, size int64, data io.Reader, texts int64) (*readObject, error) {
 	o := &readObject{in: in, oid: oid, size: size, data: data}
 	if texts == 0 || size > in.limits.Markdown {
@@ -104,7 +104,7 @@ func (in *blobFetch) object(oid string, size int64, data io.Reader, texts int64)
 	return o, err
 }
 
-// readObject is an object that was read. Several paths may share it.
+// readObject is an object that is being read. Several paths may share it.
 type readObject struct {
 	in   *blobFetch
 	oid  string
@@ -127,7 +127,7 @@ func (o *readObject) count() (fits bool, err error) {
 	return true, nil
 }
 
-// hold reads the bytes into memory for later use.
+// hold reads the bytes into memory, because data is only valid during the callback that reads it.
 func (o *readObject) hold() error {
 	if o.text != nil {
 		return nil

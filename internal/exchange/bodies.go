@@ -51,7 +51,7 @@ func (im *importer) bodies(ctx context.Context) error {
 		return err
 	}
 	for id, data := range pages {
-		im.draft.Set(revision.KeyPage+string(id), data) // the tree already has its place
+		im.draft.Set(revision.KeyPage+string(id), data) // the keys of its place are already set
 	}
 	return im.work.Finish(ctx)
 }
@@ -78,8 +78,9 @@ func (im *importer) composeAll(ctx context.Context, work []*folder.Page) (map[do
 	go func() {
 		defer close(next)
 		for _, fp := range work {
-			// Pages wait here, in their order: one that waited in a goroutine of its own could
-			// wait for a later page, which waits for it.
+			// Wait here, in the order of the pages. If each page waited in its own goroutine,
+			// later pages could hold the budget that an earlier one waits for, while they
+			// wait for it to be collected: a deadlock.
 			release, err := im.x.parse(ctx, im.draft.Space.Org, len(fp.Source))
 			m := making{fp, make(chan composed, 1), release}
 			order <- m
@@ -102,7 +103,7 @@ func (im *importer) composeAll(ctx context.Context, work []*folder.Page) (map[do
 			failed = r.err
 		}
 		if failed != nil {
-			stop() // and go on until all have ended
+			stop() // the loop goes on until all goroutines have ended
 		} else {
 			out[r.page.ID] = r.data
 			if r.ready != nil {
@@ -166,7 +167,7 @@ func (im *importer) compose(ctx context.Context, fp *folder.Page) (out composed)
 		out.err = l.Err
 		return out
 	}
-	if fp.Source == nil { // unchanged, and so are the places of what it refers to
+	if fp.Source == nil { // the file and the places of its targets are unchanged
 		return out
 	}
 	if im.where[file] == p.ID && im.same(file) && !im.tied[p.ID] {
@@ -204,8 +205,8 @@ func (im *importer) compose(ctx context.Context, fp *folder.Page) (out composed)
 	return out
 }
 
-// refersToDeleted reports whether a page refers to something that was deleted: a file of the folder
-// at that place is another one.
+// refersToDeleted reports whether a page refers to something that was deleted. Its references are
+// resolved again, because a file of the folder in the same place is a new one.
 func (im *importer) refersToDeleted(ctx context.Context, p docs.Page) (bool, error) {
 	s, err := im.draft.Sidecar(ctx, p.Sidecar)
 	if err != nil {

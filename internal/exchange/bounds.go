@@ -8,11 +8,12 @@ import (
 )
 
 const (
-	// parsedAtOnce is how many bytes of pages all imports of a process parse at the same time; one
-	// organization has half of it. A page of many small blocks takes fifty times its size.
+	// parsedAtOnce is the maximum number of bytes of pages that all imports of a process parse at the
+	// same time; one organization may use half of it. A parsed page of many small blocks takes fifty
+	// times its size.
 	parsedAtOnce = 4 << 20
-	// smallImport is how many bytes of text an import may hold in memory beside others. Of the
-	// larger ones there is one at a time.
+	// smallImport is the maximum number of bytes of text that an import may hold in memory while
+	// others run. Only one larger import runs at a time.
 	smallImport = 16 << 20
 )
 
@@ -35,7 +36,7 @@ func (t *source) holdMuch() error {
 	return err
 }
 
-// letOthers ends what holdMuch began.
+// letOthers releases the place that holdMuch took.
 func (t *source) letOthers() {
 	if t.release != nil {
 		t.release()

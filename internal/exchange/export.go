@@ -19,7 +19,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// Folder returns a revision as a folder of files. What was imported and not changed keeps its
+// Folder returns a revision as a folder of files. Imported files that were not changed keep their
 // bytes.
 func (s *Exchange) Folder(ctx context.Context, v *revision.View) (*folder.Tree, error) {
 	ex := &exporter{s: s, v: v, out: &folder.Tree{}}

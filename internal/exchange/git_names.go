@@ -17,7 +17,7 @@ import (
 // stored separately.
 type GitNames map[string]docs.GitBlob
 
-// GitNames returns the names of the things with the given ids, or of all.
+// GitNames returns the names of the contents with the given ids, or of all contents.
 func (s *Exchange) GitNames(ctx context.Context, v *revision.View, ids ...string) (GitNames, error) {
 	if v.Space.Git == nil {
 		return nil, nil
@@ -57,9 +57,9 @@ func (n GitNames) File(f docs.File) (oid, path string) {
 	return n.of(string(f.ID), f.Blob, f.OID, f.Path)
 }
 
-// of prefers the separately stored name if it is about the same bytes in the same file. Imported
-// content without a file of its own has the path of its last export. Without a file nothing is
-// returned: git does not have what the next export will write.
+// of prefers the separately stored name if it is that of the same bytes in the same file. Imported
+// content without a file of its own has the path of its last export. Content that was not exported
+// yet has no name.
 func (n GitNames) of(id, body, oid, path string) (string, string) {
 	b := n[id]
 	if b.Body == body && b.OID != "" && (path == "" || path == b.Path) {
@@ -173,7 +173,7 @@ func Holds(ctx context.Context, v *revision.View, file string) (bool, error) {
 	return known, err
 }
 
-// owner returns the id and the bytes of what is stored at a path of the folder.
+// owner returns the id of the content at a path of the folder, and the hash of its bytes.
 func owner(ctx context.Context, t *revision.Tree, name string) (id, body string, err error) {
 	kind, id, ok, err := t.Named(ctx, name)
 	switch {

@@ -24,8 +24,8 @@ import (
 // git uses the same.
 const alike = 0.5
 
-// maxPairs is how many files are compared with each other, and maxCompared how many of their lines:
-// a repository may have large files that are all new, or thousands that are all alike.
+// maxPairs and maxCompared limit the comparison of files, as pairs of files and as lines: a repository
+// may have large files that are all new, or thousands of similar ones.
 const (
 	maxPairs    = 250_000
 	maxCompared = 50_000_000
@@ -39,7 +39,7 @@ type missingPage struct {
 	text []byte
 }
 
-// identify finds out which page of the base is in which file.
+// identify sets im.where and im.moved: the page of the base that each file is.
 func (im *importer) identify(ctx context.Context) error {
 	all := im.tree.All()
 	im.where, im.moved = make(map[string]docs.PageID, len(all)), map[string]docs.PageID{}
@@ -220,7 +220,7 @@ func (im *importer) mostAlike(missing []missingPage, came []*folder.Page, take f
 	}
 }
 
-// linesOf counts the bytes of each line of a text.
+// linesOf returns the number of bytes of each line of a text, by the hash of the line.
 func linesOf(seed maphash.Seed, text []byte) map[uint64]int {
 	out := map[uint64]int{}
 	for line := range bytes.Lines(text) {
@@ -282,7 +282,7 @@ func (im *importer) page(ctx context.Context, fp *folder.Page, parent docs.PageI
 	return p, nil
 }
 
-// was returns the page of the base that a page of the folder was.
+// was returns the page of the base that identify found for a page of the folder.
 func (im *importer) was(ctx context.Context, fp *folder.Page) (docs.Page, bool, error) {
 	id, ok := im.where[fp.File]
 	if !ok {
@@ -295,8 +295,8 @@ func (im *importer) was(ctx context.Context, fp *folder.Page) (docs.Page, bool, 
 	return before.Lookup(ctx, id)
 }
 
-// remain copies what a page keeps of its former state: its id, and a slug that was set. A page
-// without a file of its own stays without one.
+// remain copies the id of a page from its former state, and its slug unless that follows from the
+// name of the file. A page without a file of its own stays without one.
 func (im *importer) remain(p *docs.Page, was docs.Page, file string) {
 	p.ID = was.ID
 	stayed := im.where[file] == was.ID
@@ -355,8 +355,8 @@ func (im *importer) asWritten(ctx context.Context, fp *folder.Page, p docs.Page)
 	return bytes.Equal(src, fp.Source), err
 }
 
-// other copies what a group, a link or a computed page keeps of its former state: everything that a
-// folder cannot express.
+// other copies from the former state of a group, a link or a computed page everything that a folder
+// cannot express.
 func (im *importer) other(p docs.Page, siblings []docs.Page) docs.Page {
 	was, ok := im.alike(p, siblings)
 	if !ok {
@@ -375,7 +375,7 @@ func (im *importer) other(p docs.Page, siblings []docs.Page) docs.Page {
 	case docs.PageLink:
 		was.Title, was.LinkTitle = p.Title, p.LinkTitle
 	case docs.PageComputed:
-		was.Emoji = old.Emoji // a folder has its title and its emoji nowhere else
+		was.Emoji = old.Emoji // a folder cannot express its title and its emoji
 	}
 	return was
 }

@@ -31,7 +31,7 @@ type importer struct {
 	where    map[string]docs.PageID // pages of the base, by their files
 	moved    map[string]docs.PageID // pages of the base whose file has another name now, by that name
 	fileless []docs.Page            // pages of the base that are not documents
-	looked   int                    // how many of those were compared so far
+	looked   int                    // number of comparisons with siblings and fileless so far
 	tied     map[docs.PageID]bool   // pages that had no file of their own and have one now
 	renamed  bool                   // some file of the base has another name now
 
@@ -60,8 +60,8 @@ func newImporter(x *Exchange, d *revision.Draft, t *folder.Tree, step Step) *imp
 	}
 }
 
-// maxImportPages bounds the decoded pages that an import keeps, in bytes: it looks at all of them
-// several times.
+// maxImportPages is the maximum size of the decoded pages that an import caches, in bytes: it reads
+// all pages several times.
 const maxImportPages = 128 << 20
 
 func (im *importer) run(ctx context.Context) error {
@@ -478,7 +478,7 @@ func (im *importer) removeOthers(ctx context.Context, keep map[string]bool) erro
 }
 
 // leads returns the page that a redirect leads to. A redirect to a deleted
-// page keeps that page, because the page may come back.
+// page keeps that page, because the page may be restored.
 func (im *importer) leads(ctx context.Context, r folder.Redirect, pages map[string]docs.PageID) (docs.PageID, error) {
 	file, _ := redirectFile(r.To)
 	if id, ok := pages[file]; ok {

@@ -20,13 +20,13 @@ import (
 // SUMMARY.md too, its page is unchanged: neither the file nor the page is read, unless the place of
 // the page changed.
 
-// filedPages says where the pages of a revision are in its folder.
+// filedPages holds the files of the pages of a revision.
 type filedPages struct {
-	pages    []filedPage            // that are documents, by their ids
-	byFile   map[string]docs.PageID // the same by their files
-	created  map[docs.PageID]bool   // those that have no file of their own: created in the space
-	empty    map[docs.PageID]bool   // those without a source; their file may have one
-	fileless []docs.Page            // that are not documents
+	pages    []filedPage            // documents, in order of their ids
+	byFile   map[string]docs.PageID // the same by file
+	created  map[docs.PageID]bool   // documents without a file of their own: created in the space
+	empty    map[docs.PageID]bool   // documents without a source; their file may have one
+	fileless []docs.Page            // pages that are not documents
 }
 
 type filedPage struct {
@@ -34,8 +34,8 @@ type filedPage struct {
 	file string
 }
 
-// filedPagesOf reads where the pages are. Pages that have a file, which are
-// nearly all of an imported space, are not decoded as a whole.
+// filedPagesOf returns the files of the pages of a tree. Pages that have a file, which are
+// nearly all of an imported space, are decoded only in part.
 func filedPagesOf(ctx context.Context, t *revision.Tree) (*filedPages, error) {
 	n, err := t.Count(ctx, revision.KeyPage)
 	if err != nil {
@@ -121,7 +121,7 @@ type incremental struct {
 // full returns the path of a file of the folder in the upstream.
 func (p *incremental) full(name string) string { return path.Join(path.Clean(p.layout.Root), name) }
 
-// source returns a file that need not be read.
+// source returns the source of a file that need not be read, or false for other files.
 func (p *incremental) source(ctx context.Context, full string) (folder.Source, bool, error) {
 	if p.summary.Path == full {
 		return p.summary, true, nil
@@ -157,7 +157,7 @@ func (p *incremental) summaryDiff(ctx context.Context) (reason string, err error
 	case !changed: // also if there is none
 		return "", nil
 	case c.Old == "" || c.New == "":
-		return p.summaryName() + " came or went", nil
+		return p.summaryName() + " was added or deleted", nil
 	}
 	h, err := p.from.base.Setting(ctx, revision.SettingSummary)
 	if err != nil {
@@ -173,7 +173,7 @@ func (p *incremental) summaryDiff(ctx context.Context) (reason string, err error
 	}
 	var now []byte
 	limits := upstreamLimits()
-	missing := false // the old one need not exist any more
+	missing := false // the old object may not exist any more
 	err = p.from.up.Read(ctx, want, func(oid string, size int64, data io.Reader) error {
 		if data == nil || size > limits.Markdown {
 			missing = true
@@ -191,7 +191,7 @@ func (p *incremental) summaryDiff(ctx context.Context) (reason string, err error
 		return "", err
 	}
 	if missing {
-		return p.summaryName() + " cannot be compared with what it was", nil
+		return p.summaryName() + " cannot be compared with its old version", nil
 	}
 	read, parsed, ok := folder.SummaryChanges(p.summaryName(), was, now, limits)
 	if !ok {
@@ -201,8 +201,8 @@ func (p *incremental) summaryDiff(ctx context.Context) (reason string, err error
 	return "", nil
 }
 
-// check makes sure that the files which were not read are not needed, and reads those that are. If
-// the whole folder has to be read, reason says why.
+// check reads those files that are needed although they are unchanged. If the whole folder has to be
+// read, reason says why.
 func (p *incremental) check(ctx context.Context, f *readFolder) (reason string, err error) {
 	tree := f.tree
 	if path.Clean(tree.Root) != path.Clean(p.layout.Root) || tree.Readme != cmp.Or(p.layout.Readme, tree.Readme) || tree.Summary != p.summaryName() && !tree.Inferred {
@@ -213,13 +213,13 @@ func (p *incremental) check(ctx context.Context, f *readFolder) (reason string, 
 			return fp.File + " becomes a page", nil
 		}
 	}
-	// A new file becomes a file of the space if some page names it.
+	// A new file becomes a file of the space if some page refers to it.
 	for _, f0 := range tree.Others {
 		if _, was := f.known["/"+f0.Path]; was {
 			continue
 		}
 		if b, err := p.from.base.Setting(ctx, revision.SettingOther+f0.Path); err != nil || b == nil {
-			return f0.Path + " came, and any page may refer to it", err
+			return f0.Path + " is new, and any page may refer to it", err
 		}
 	}
 	var load []*folder.Page
@@ -231,7 +231,7 @@ func (p *incremental) check(ctx context.Context, f *readFolder) (reason string, 
 	return "", p.load(ctx, load)
 }
 
-// load reads the files of pages that were not read.
+// load reads the files of pages that planIncremental did not read.
 func (p *incremental) load(ctx context.Context, pages []*folder.Page) error {
 	by := map[string][]*folder.Page{}
 	var oids []string
@@ -288,7 +288,7 @@ func allUnchanged(old, next []docs.Page, unchanged []bool) bool {
 	return !slices.Contains(unchanged, false) && slices.EqualFunc(old, next, func(a, b docs.Page) bool { return a.ID == b.ID })
 }
 
-// moving decodes those unchanged pages of a level whose place changed.
+// moving decodes the unchanged pages of a level whose place changed and marks them as changed.
 func (im *importer) moving(ctx context.Context, old, next []docs.Page, unchanged []bool, parent docs.PageID) error {
 	if !slices.Contains(unchanged, true) {
 		return nil
@@ -319,8 +319,8 @@ func (im *importer) moving(ctx context.Context, old, next []docs.Page, unchanged
 	return err
 }
 
-// clash reports whether a page needs the slug of another one: then the order decides which page
-// gets it.
+// clash reports whether a changed page needs the slug of another page. Then all pages of the level
+// get their slugs again, in their order.
 func (im *importer) clash(ctx context.Context, next []docs.Page, unchanged []bool) (bool, error) {
 	if !slices.Contains(unchanged, false) {
 		return false, nil

@@ -15,8 +15,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// Outgoing is a file that differs between two revisions when both are exported as folders. What was
-// not changed in the space cannot differ, whatever the repository has.
+// Outgoing is a file that differs between the exports of two revisions. A file that was not changed in
+// the space is not one, even if the repository has another version of it.
 type Outgoing struct {
 	Path     string
 	Old, New string // identify the bytes; empty: the file does not exist
@@ -65,7 +65,7 @@ func (s *Exchange) Outgoing(ctx context.Context, from, to *revision.View) ([]Out
 	return out, nil
 }
 
-// Outputs returns all files of a revision, by their paths.
+// Outputs returns all files of a revision, ordered by path.
 func (s *Exchange) Outputs(ctx context.Context, v *revision.View) ([]Outgoing, error) {
 	t, err := s.Folder(ctx, v)
 	if err != nil {
@@ -150,15 +150,14 @@ func (s *Exchange) outgoingPages(ctx context.Context, from, to *revision.View) (
 	return out, true, nil
 }
 
-// plainChange is what differs between two revisions, before and after, where
-// nothing differs but pages and includes at the places that they had.
+// plainChange holds the pages and includes that differ between two revisions, before and after. Their
+// places are unchanged.
 type plainChange struct {
 	pages    [][2]docs.Page
 	includes [][2]docs.Reusable
 }
 
-// plainChanges compares two revisions. ok is false where something else than
-// single pages and includes differs.
+// plainChanges compares two revisions. ok is false if anything else than pages and includes differs.
 func plainChanges(ctx context.Context, from, to *revision.View) (out plainChange, ok bool, err error) {
 	plain := true
 	err = from.Diff(ctx, from.Rev.Root, to.Rev.Root, func(key string, before, after []byte) error {

@@ -12,7 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// Mode says how much of an upstream an import reads.
+// Mode is the part of an upstream that an import reads.
 type Mode string
 
 // Modes of an import.
@@ -22,7 +22,7 @@ const (
 	WholeFolder  Mode = "whole folder"  // all files
 )
 
-// Plan is an import that was decided and not run yet. The files that it was decided by are already
+// Plan is an import that was planned and not run yet. The files that planning needed are already
 // read.
 type Plan struct {
 	Mode   Mode
@@ -63,7 +63,7 @@ func (s *Exchange) Plan(ctx context.Context, base *revision.View, up Upstream, s
 	case up.AtLeast == WholeFolder:
 		p.Reason = "there may be files that no import has read"
 	default:
-		if p.Reason = "asked for"; up.AtLeast != Incremental {
+		if p.Reason = "the caller asked for it"; up.AtLeast != Incremental {
 			if p.changed, p.Reason, err = p.in.changedFiles(ctx); err != nil || p.Reason == "" {
 				p.Mode = ChangedFiles
 				return p, err
@@ -94,16 +94,16 @@ func (p *Plan) Run(ctx context.Context) (*Imported, error) {
 	return p.in.importFolder(ctx, p.folder, p.incremental)
 }
 
-// source is what an import reads, and the draft that it makes.
+// source is the upstream of an import and the draft that the import makes.
 type source struct {
 	s     *Exchange
 	base  *revision.View
 	up    Upstream
 	step  Step
 	draft *revision.Draft
-	all   []UpstreamFile // that can be content; nil: not listed yet
+	all   []UpstreamFile // files that can be content; nil: not listed yet
 
-	release func() // of the place of a large import; nil: it has none
+	release func() // set by holdMuch
 }
 
 // draft returns a draft on a revision.

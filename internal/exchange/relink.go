@@ -11,16 +11,15 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// relinker collects what has another place in a draft than in its base, and what is no longer found
-// at its place because something else took it: references to those may have to be written
-// differently.
+// relinker collects the targets whose place differs between a draft and its base, and those whose
+// place something else took. References to them may have to be written differently.
 type relinker struct {
 	draft    *revision.Draft
 	seen     map[index.LinkTarget]bool
-	everyone bool // too many to look for the pages that refer to them
+	everyone bool // there are too many targets: all pages are checked
 }
 
-// maxRelinked is how many targets are looked up; with more, all pages are checked.
+// maxRelinked is the maximum number of targets whose backlinks are looked up.
 const maxRelinked = 1_000
 
 func (m *relinker) add(kind, id string) {
@@ -36,8 +35,8 @@ func (m *relinker) add(kind, id string) {
 	}
 }
 
-// refer adds the unchanged pages that refer to a relinked target to those that are read, with their
-// files, and the pages that got a file of their own.
+// refer adds two kinds of unchanged pages to im.todo and reads their files: those that refer to a
+// target of the relinker, and those that got a file of their own.
 func (im *importer) refer(ctx context.Context) error {
 	if im.incremental == nil || !im.renamed && len(im.moved)+len(im.tied) == 0 {
 		return nil
@@ -171,7 +170,7 @@ func (m *relinker) below(ctx context.Context, id docs.PageID, depth int) error {
 	return nil
 }
 
-// name adds what was found before by a path that now names something else.
+// name adds the former targets of a path that now leads to something else.
 func (m *relinker) name(ctx context.Context, file string) error {
 	l := m.draft.Before().Linker(ctx, "")
 	for _, at := range []string{file, strings.TrimSuffix(file, ".md"), strings.TrimSuffix(file, "/README.md")} {

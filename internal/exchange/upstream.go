@@ -28,8 +28,8 @@ import (
 // Upstream is a folder that is stored elsewhere, as objects with ids, such as in a git repository.
 // An import only requests what it needs: a change of one file costs that file.
 type Upstream struct {
-	// Paired says that a revision is equal to an earlier state of the folder, and Changed lists
-	// what differs since. Otherwise the whole folder is imported.
+	// Paired reports whether a revision is equal to an earlier state of the folder. Then Changed
+	// lists the files that differ since. Otherwise the whole folder is imported.
 	Paired  bool
 	Changed []UpstreamChange
 	// AtLeast is the smallest mode that the caller allows: WholeFolder if there may be files that
@@ -60,8 +60,8 @@ type Imported struct {
 	parsed int     // bytes of pages whose documents the draft has
 }
 
-// Discard releases index entries that were stored in advance and are not used, and lets other
-// imports hold as much text.
+// Discard deletes index entries that were stored in advance and are not used, and releases the place
+// of a large import.
 func (t *Imported) Discard(ctx context.Context) {
 	t.Work.Discard(ctx)
 	if t.in != nil {
@@ -80,21 +80,21 @@ func upstreamLimits() folder.Limits {
 	return l
 }
 
-// maxUpstream is how many bytes of text a repository may have. Reading it takes several times as
-// much memory.
+// maxUpstream is the maximum size of the texts of a repository, in bytes. Importing them takes several
+// times as much memory.
 const maxUpstream = 256 << 20
 
 // changedFile is a file of which only the bytes changed.
 type changedFile struct {
 	UpstreamChange
 	name     string // below the root
-	kind, id string // what it is in the base
+	kind, id string // of the content in the base
 	data     []byte // of a text
 	head     frontmatter.Head
 	file     docs.File
 }
 
-// Kinds of files besides those of names: "p", "f" and "r".
+// Kinds of files besides "p", "f" and "r" (see revision.Tree.Named).
 const (
 	kindUnlisted = "u"
 	kindOther    = "o"
@@ -129,7 +129,7 @@ func (t *source) changedFiles(ctx context.Context) (changed []*changedFile, reas
 	return changed, "", nil
 }
 
-// structural returns in which way a changed file affects others, or "".
+// structural returns the reason why a changed file affects others, or "" if it does not.
 func (t *source) structural(ctx context.Context, f *changedFile, at folder.Place) (reason string, err error) {
 	switch {
 	case f.text() && f.data == nil || !f.text() && f.file.Blob == "":
@@ -150,7 +150,7 @@ func (t *source) structural(ctx context.Context, f *changedFile, at folder.Place
 	if err != nil || same {
 		return "", err
 	}
-	return "the title of " + f.Path + " changed, which SUMMARY.md may say too", nil
+	return "the title of " + f.Path + " changed, which SUMMARY.md may repeat", nil
 }
 
 // sameTitle reports whether the title of a changed page is unchanged.
@@ -187,8 +187,8 @@ func (t *source) importFiles(ctx context.Context, changed []*changedFile) (*Impo
 	return out, nil
 }
 
-// known returns what the base has at a changed path, or nil if it is not content. ok is false if
-// reading the changed files is not enough.
+// known returns the content of the base at a changed path, or nil if the file is not content. ok is
+// false if reading the changed files is not enough.
 func (t *source) known(ctx context.Context, c UpstreamChange, l revision.Layout) (f *changedFile, ok bool, err error) {
 	if c.Path == folder.ConfigName {
 		return nil, false, nil
@@ -397,8 +397,8 @@ func (t *source) importFolder(ctx context.Context, f *readFolder, p *incremental
 	return &Imported{Problems: tree.Problems, Empty: len(tree.Pages) == 0, Draft: d, Work: im.work, in: t}, nil
 }
 
-// letGo makes the files independent of the folder, which holds all texts in memory: nearly all were
-// already stored.
+// letGo replaces the functions that open files, which refer to all texts of the folder, so that the
+// texts can be freed. Nearly all files are stored already.
 func (im *importer) letGo() error {
 	for _, f := range slices.Concat(im.tree.Files, im.tree.Others) {
 		if _, kept := im.have[f.Path]; kept {
@@ -452,8 +452,8 @@ func (t *source) list(ctx context.Context) ([]UpstreamFile, error) {
 	return t.all, nil
 }
 
-// named returns what SUMMARY.md names of what is skipped otherwise. It is read if there are pages
-// that it could name.
+// named returns the files that SUMMARY.md lists and that would be skipped otherwise. SUMMARY.md is
+// only read if there are such files.
 func (t *source) named(ctx context.Context, all []UpstreamFile, root folder.Place, summary string) (named folder.Named, err error) {
 	at, hidden := -1, false
 	for i, f := range all {
@@ -471,7 +471,7 @@ func (t *source) named(ctx context.Context, all []UpstreamFile, root folder.Plac
 	}
 	err = t.up.Read(ctx, []string{all[at].OID}, func(_ string, size int64, data io.Reader) error {
 		if data == nil || size > folder.DefaultLimits.Markdown {
-			return nil // the reader of the folder says so
+			return nil // folder.Read reports it
 		}
 		src, err := io.ReadAll(io.LimitReader(data, folder.DefaultLimits.Markdown))
 		named = folder.NamedBy(summary, src)
@@ -480,8 +480,8 @@ func (t *source) named(ctx context.Context, all []UpstreamFile, root folder.Plac
 	return named, err
 }
 
-// unhidden reports whether a path that is skipped otherwise is content, because it or something else in
-// its folder is.
+// unhidden reports whether a path that would be skipped otherwise is content, because it or something
+// else in its folder was imported.
 func unhidden(ctx context.Context, t *revision.Tree, name string) (is bool, err error) {
 	for _, part := range folder.HiddenParts(name) {
 		is = false
@@ -554,7 +554,7 @@ func (t *source) sources(ctx context.Context, list []UpstreamFile, known map[str
 		t.step("read", done, len(oids))
 		done++
 		if data == nil {
-			return nil // the reader has reported why
+			return nil // the upstream has reported why
 		}
 		got, err := in.object(oid, size, data, count(by[oid], folder.IsText))
 		if err != nil {
@@ -575,7 +575,7 @@ func (t *source) sources(ctx context.Context, list []UpstreamFile, known map[str
 	return out, have, cmp.Or(err, keep.wait())
 }
 
-// filesBelow returns files by their path below a root.
+// filesBelow returns the files below a root, by their paths relative to it.
 func filesBelow(root folder.Place, have map[string]docs.File) map[string]docs.File {
 	out := map[string]docs.File{}
 	for name, f := range have {
@@ -587,8 +587,8 @@ func filesBelow(root folder.Place, have map[string]docs.File) map[string]docs.Fi
 	return out
 }
 
-// keepFiles keeps files of the space although no page names them any more: others may refer to them
-// by their ids.
+// keepFiles keeps files of the space even if no page refers to them any more: something else may refer
+// to them by id.
 func (im *importer) keepFiles(known map[string]docs.File) {
 	im.tree.Others = slices.DeleteFunc(im.tree.Others, func(f *folder.File) bool {
 		_, is := known["/"+f.Path]

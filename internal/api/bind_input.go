@@ -394,7 +394,7 @@ func (in *input) bytes(ctx huma.Context) ([]byte, *problem) {
 	var timeout net.Error
 	switch {
 	case int64(len(body)) == in.max:
-		return nil, newProblem(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is too large: at most %d MB", in.max>>20), nil)
+		return nil, newProblem(http.StatusRequestEntityTooLarge, "the body is too large: at most "+printSize(in.max), nil)
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return nil, newProblem(http.StatusRequestTimeout, "request body read timeout", nil)
 	case err != nil:
@@ -403,11 +403,19 @@ func (in *input) bytes(ctx huma.Context) ([]byte, *problem) {
 	return body, nil
 }
 
+// printSize prints a limit in the largest unit of which it is a multiple.
+func printSize(n int64) string {
+	if n%(1<<20) == 0 {
+		return fmt.Sprintf("%d MB", n>>20)
+	}
+	return fmt.Sprintf("%d KB", n>>10)
+}
+
 // firstBody is up to how many bytes memory is taken for a body before any of it has come.
 const firstBody = 16 << 10
 
 // smallBody is up to how many bytes a body is read at once. Larger ones wait for a part of the
-// pool that all share, see largeBodies.
+// pool that all share, see poolOfBodies.
 const smallBody = 1 << 20
 
 // bodyCopies is how many times its size a body takes: as bytes, as what is validated, and as what

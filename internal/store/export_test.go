@@ -50,10 +50,10 @@ func RowsAtOnce(n, size int) (out []int) {
 }
 
 // WaitForFolds waits until the index is folded in the background.
-func WaitForFolds(s *Store) { s.folder.work.Wait() }
+func WaitForFolds(s *Store) { s.folds.work.Wait() }
 
 // StopFolds ends the folding of the index in the background.
-func StopFolds(s *Store) { s.folder.close() }
+func StopFolds(s *Store) { s.folds.close() }
 
 // Waiting returns how many pages of a layer wait for a segment, by their number and by their rows.
 func Waiting(ctx context.Context, s *Store, layer string) (number, rows int64, err error) {

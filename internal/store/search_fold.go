@@ -23,9 +23,9 @@ const maxPending = 16 * foldAt
 // foldBytes bounds what one fold reads of the pages that wait, and of segments.
 var foldBytes = 8 << 20
 
-// folder folds layers in the background, one at a time. It has no goroutine while
+// foldWorker folds layers in the background, one at a time. It has no goroutine while
 // no layer is due.
-type folder struct {
+type foldWorker struct {
 	work   sync.WaitGroup
 	mu     sync.Mutex
 	due    map[string]bool
@@ -39,7 +39,7 @@ func (tx *Tx) foldLater(layer string) { tx.OnCommit(func() { tx.fold(layer) }) }
 
 // foldSoon has a layer folded in the background.
 func (s *Store) foldSoon(layer string) {
-	f := &s.folder
+	f := &s.folds
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
@@ -61,7 +61,7 @@ func (s *Store) foldSoon(layer string) {
 // change; where all fail, the change that finds maxPending pages does too.
 func (s *Store) foldDue(ctx context.Context) {
 	for {
-		layer, ok := s.folder.next()
+		layer, ok := s.folds.next()
 		if !ok {
 			return
 		}
@@ -76,7 +76,7 @@ func (s *Store) foldDue(ctx context.Context) {
 
 // next takes a layer that is due. It reports false if there is none: the work is
 // done then.
-func (f *folder) next() (layer string, ok bool) {
+func (f *foldWorker) next() (layer string, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for layer = range f.due {
@@ -89,7 +89,7 @@ func (f *folder) next() (layer string, ok bool) {
 }
 
 // close ends the work.
-func (f *folder) close() {
+func (f *foldWorker) close() {
 	f.mu.Lock()
 	f.closed = true
 	clear(f.due)

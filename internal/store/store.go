@@ -36,15 +36,15 @@ type Options struct {
 // Store is an open database whose schema is the one this program knows.
 type Store struct {
 	Reader
-	db     *sql.DB
-	d      dialect
-	clock  func() time.Time
-	jobs   chan struct{} // has something when a job was queued
-	bases  *deltaBases
-	known  *knownBases
-	texts  *insertTexts
-	folder folder
-	full   atomic.Int64 // when a write failed last because the disk was full, in seconds since 1970
+	db    *sql.DB
+	d     dialect
+	clock func() time.Time
+	jobs  chan struct{} // has something when a job was queued
+	bases *deltaBases
+	known *knownBases
+	texts *insertTexts
+	folds foldWorker
+	full  atomic.Int64 // when a write failed last because the disk was full, in seconds since 1970
 }
 
 // dialect is what differs between the two databases.
@@ -179,7 +179,7 @@ func open(ctx context.Context, o Options) (*Store, error) {
 // Close waits for running statements. The writer closes last, so that SQLite
 // can fold its log back into the file.
 func (s *Store) Close() error {
-	s.folder.close()
+	s.folds.close()
 	return errors.Join(s.db.Close(), s.d.close())
 }
 

@@ -36,26 +36,26 @@ const (
 const (
 	MaxChanges = 50
 	MaxFiles   = 20
-	MaxText    = 4 << 20 // bytes of Markdown; others wait while it is read
+	MaxText    = 4 << 20 // bytes of Markdown; other requests wait while it is parsed
 
-	maxCheapReverts = 4 // pages that a batch restores without waiting for its turn
+	maxCheapReverts = 4 // reverts of a batch that do not wait for budget.Turn
 )
 
-// Change is one change of a batch. Which fields count depends on Operation.
+// Change is one change of a batch. Operation decides which fields are used.
 type Change struct {
 	Operation string
 	Page      string          // id, or a name of the batch
 	Into      opt.Val[string] // parent; null is the top level
-	At        *int            // place among its siblings
+	At        *int            // index among its siblings
 	Ref       string          // name of an inserted page within the batch
 	Body      *revision.Body  // new content of the page
-	Meta      PageMeta        // what is set of its metadata
+	Meta      PageMeta        // new metadata of the page
 	Revision  docs.RevisionID // of revert_page
 	Blocks    []string        // of revert_page: only these
 	Files     []NewFile       // of insert_files
 }
 
-// PageMeta is metadata of a page; what is not set stays.
+// PageMeta is metadata of a page. Fields that are not set are not changed.
 type PageMeta struct {
 	Title         opt.Val[string]
 	Slug          opt.Val[string]
@@ -68,7 +68,7 @@ type PageMeta struct {
 	Condition     opt.Val[string]
 }
 
-// Outcome is what became of a page that a batch touched.
+// Outcome is the result of a batch for one page.
 type Outcome struct {
 	Kind string // created, updated, deleted
 	Page docs.PageID
@@ -83,9 +83,9 @@ type Applied struct {
 	Request  *docs.ChangeRequest // as it is now; nil: the space itself
 }
 
-// Apply changes the content of a space that is edited live, or of a change
-// request: all changes, in one new revision, or none. expected is the
-// revision that the caller has seen; empty is any.
+// Apply makes all changes in one new revision of a space that is edited live, or
+// of a change request; if one fails, none is made. expected is the revision that
+// must be the newest one; empty is any.
 func (s *Service) Apply(ctx context.Context, g *authz.Grant, on Branch, expected docs.RevisionID, changes []Change) (*Applied, error) {
 	text := 0
 	for _, c := range changes {
@@ -111,7 +111,7 @@ func (s *Service) Apply(ctx context.Context, g *authz.Grant, on Branch, expected
 	files := make([][]docs.File, len(changes))
 	apply := func(ctx context.Context, l *line) (_ *revision.Draft, err error) {
 		base := l.Rev
-		if l.request != nil { // what revert_page goes back to
+		if l.request != nil { // revert_page restores the state before the change request
 			if base, err = s.Store.Revision(ctx, l.Space.ID, l.request.Ancestor); err != nil {
 				return nil, err
 			}
@@ -121,7 +121,7 @@ func (s *Service) Apply(ctx context.Context, g *authz.Grant, on Branch, expected
 		return d, err
 	}
 	if slices.ContainsFunc(changes, func(c Change) bool { return len(c.Files) > 0 }) {
-		// A batch that is refused fetches nothing: it is tried without its files first.
+		// Try the batch without the bytes of its files first: an invalid batch fetches nothing.
 		l, err := s.line(ctx, s.Store.Reader, g.Space, on, expected)
 		if err != nil {
 			return nil, err
@@ -144,8 +144,8 @@ func (s *Service) Apply(ctx context.Context, g *authz.Grant, on Branch, expected
 	return out, nil
 }
 
-// applyChanges makes the changes of a batch on a draft. base is what revert_page
-// goes back to.
+// applyChanges makes the changes of a batch on a draft. base is the revision that
+// revert_page restores.
 func applyChanges(ctx context.Context, d *revision.Draft, r store.Reader, changes []Change, files [][]docs.File, base docs.Revision) (*Applied, error) {
 	out := &Applied{}
 	kinds := map[docs.PageID]*Outcome{}
@@ -186,7 +186,7 @@ func applyChanges(ctx context.Context, d *revision.Draft, r store.Reader, change
 	return out, nil
 }
 
-// target finds the page that a change is about.
+// target returns the page that a change names.
 func target(ctx context.Context, d *revision.Draft, at, id string) (docs.Page, error) {
 	if id == "" {
 		return docs.Page{}, errs.Field(at+".page", "is required")
@@ -285,12 +285,12 @@ func updatePage(ctx context.Context, d *revision.Draft, at string, c Change) err
 	if p.Slug != before.Slug {
 		if home, _, err := d.Home(ctx); err != nil {
 			return err
-		} else if p.File != revision.HomeFile || home.ID != p.ID { // whose file is not named after it
-			p.File = "" // the file is named after the page again
+		} else if p.File != revision.HomeFile || home.ID != p.ID { // the first page stays in HomeFile
+			p.File = "" // the file gets a name that follows the new slug
 		}
 	}
 	d.Touch(p.ID)
-	if !reflect.DeepEqual(p, before) { // a change of the body alone is put when it is composed
+	if !reflect.DeepEqual(p, before) { // ComposeBodies puts a page of which only the body changes
 		if err := d.Put(ctx, p); err != nil {
 			return err
 		}
@@ -299,8 +299,8 @@ func updatePage(ctx context.Context, d *revision.Draft, at string, c Change) err
 	return nil
 }
 
-// described sets the metadata of a page: what a change says, then what the
-// head of its Markdown says, which wins. body is nil if the change has none.
+// described returns p with the metadata of a change. The head of its Markdown takes
+// precedence. body is nil if the change has none.
 func described(at string, p docs.Page, m PageMeta, body *revision.Writing) (docs.Page, error) {
 	p.Emoji, p.Icon = m.Emoji.Or(p.Emoji), m.Icon.Or(p.Icon)
 	if p.Emoji != "" && emoji.FromCode(p.Emoji) == "" {
@@ -331,7 +331,7 @@ func described(at string, p docs.Page, m PageMeta, body *revision.Writing) (docs
 	return p, checkPage(at, p)
 }
 
-// checkPage returns what is wrong with the metadata of a page.
+// checkPage checks the metadata of a page.
 func checkPage(at string, p docs.Page) error {
 	for _, f := range []struct {
 		name, value string

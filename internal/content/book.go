@@ -17,24 +17,24 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// BookOptions say what a book holds and for whom it is.
+// BookOptions are the contents and the reader of a book.
 type BookOptions struct {
-	Page docs.PageID // only this page and what is below it; empty is all
-	Only bool        // without what is below
-	// Members says that the reader may learn who belongs to the
-	// organization, and what it is called.
+	Page docs.PageID // only this page and the pages below it; empty is all
+	Only bool        // without the pages below Page
+	// Members reports whether the reader may see the members and the name of the
+	// organization.
 	Members bool
 	// FileURL returns an address for a file that the book refers to. Without it,
 	// files have no addresses.
 	FileURL func(docs.File) string
-	// Link returns the address of what is not in the book; nil: addresses of the
-	// application.
+	// Link returns the address of a target that is not in the book; nil: addresses
+	// of the application.
 	Link func(docs.Ref) (string, bool)
 }
 
-// Book returns a revision as a book. Pages that are hidden, or whose condition
-// does not hold for the visitor of the view or for somebody without claims, are left
-// out with what is below them, except for the one that was asked for. Its chapters are read one
+// Book returns a revision as a book. It leaves out pages that are hidden or whose
+// condition does not hold for the visitor of the view or for somebody without claims,
+// and the pages below them, except for the page of the options. Chapters are read one
 // after the other, while the book is written.
 func (s *Service) Book(ctx context.Context, v *revision.View, o BookOptions) (pdf.Book, error) {
 	v, err := s.Expanded(ctx, v)
@@ -73,7 +73,7 @@ type binder struct {
 	pages map[string]string // title by id
 	names map[docs.UserID]string
 	specs map[docs.Ref]*openapi.Description
-	err   error // of a function that cannot return one
+	err   error // the first error of a callback that cannot return one
 }
 
 type boundPage struct {
@@ -106,8 +106,7 @@ func (b *binder) collect() (string, error) {
 	return p.Title, b.add([]*revision.Walked{w})
 }
 
-// add lists the pages that readers see. The page that was asked for is one of
-// them in any case.
+// add lists the pages that readers see, and always the page of the options.
 func (b *binder) add(top []*revision.Walked) error {
 	vars, err := b.v.Variables(b.ctx)
 	if err != nil {
@@ -166,7 +165,7 @@ func (b *binder) within(page string) bool {
 	return ok
 }
 
-// note keeps an error that means more than that something is not there.
+// note keeps the first error that is not errs.NotFound. It reports whether err is nil.
 func (b *binder) note(err error) bool {
 	if err != nil && b.err == nil && !errs.Is(err, errs.NotFound) {
 		b.err = err
@@ -174,7 +173,7 @@ func (b *binder) note(err error) bool {
 	return err == nil
 }
 
-// link returns the address of what is not in the book.
+// link returns the address of a target that is not in the book.
 func (b *binder) link(ref markup.Ref) (string, bool) {
 	if b.o.Link != nil {
 		return b.o.Link(ref)
@@ -204,7 +203,7 @@ func (b *binder) link(ref markup.Ref) (string, bool) {
 	return "", false
 }
 
-// name returns the title of what a reference leads to.
+// name returns the title of the target of a reference.
 func (b *binder) name(ref markup.Ref) (string, bool) {
 	if ref.Space != "" && ref.Kind != markup.RefSpace {
 		return "", false // of another space, which the reader may not see
@@ -265,10 +264,10 @@ func (b *binder) size(ref markup.Ref) (int64, bool) {
 	return f.Size, b.note(err)
 }
 
-// maxReported is how many characters one line of the log names.
+// maxReported is the maximum number of characters in one line of the log.
 const maxReported = 40
 
-// reportMissing says once for a book which characters no font has.
+// reportMissing logs the characters of a book that no font has.
 func (s *Service) reportMissing(v *revision.View, runes []rune) {
 	if s.Log == nil {
 		return

@@ -22,8 +22,8 @@ type Merging struct {
 // merged into Into.
 type Sides struct{ Base, Into, From docs.RevisionID }
 
-// Fork is a line of revisions beside that of a space: where it left it, and
-// its newest revision.
+// Fork is a line of revisions beside that of a space, from the revision of the
+// space where it starts to its own newest revision.
 type Fork struct{ Base, Tip docs.RevisionID }
 
 func intoSpace(sp docs.Space, f Fork) Sides {
@@ -36,34 +36,34 @@ func intoRequest(sp docs.Space, cr docs.ChangeRequest) Sides {
 
 func forkOf(cr docs.ChangeRequest) Fork { return Fork{cr.Ancestor, cr.Revision} }
 
-// Conflicts returns where both sides changed the same.
+// Conflicts returns the conflicts of the merge.
 func (m *Merging) Conflicts() []merge.Conflict { return m.conflicts }
 
-// PrepareMerge works out what merging a change request into its space changes.
+// PrepareMerge prepares the merge of a change request into its space.
 func (s *Service) PrepareMerge(ctx context.Context, sp docs.Space, cr docs.ChangeRequest) (*Merging, error) {
 	return s.prepareMerge(ctx, sp, intoSpace(sp, forkOf(cr)), merge.IntoSpace)
 }
 
-// PrepareMergeImported works out what merging a fork that came from a repository
-// into its space changes.
+// PrepareMergeImported prepares the merge of a fork that was imported from a
+// repository into its space.
 func (s *Service) PrepareMergeImported(ctx context.Context, sp docs.Space, f Fork) (*Merging, error) {
 	return s.prepareMerge(ctx, sp, intoSpace(sp, f), merge.FromRepository)
 }
 
-// PrepareMergeTranslated works out what merging a fork that was translated from
-// another space changes. Where both changed the same, the space keeps what it has.
+// PrepareMergeTranslated prepares the merge of a fork that was translated from
+// another space. In conflicts, the space keeps its own state.
 func (s *Service) PrepareMergeTranslated(ctx context.Context, sp docs.Space, f Fork) (*Merging, error) {
 	return s.prepareMerge(ctx, sp, intoSpace(sp, f), merge.FromTranslation)
 }
 
-// PrepareUpdate works out what merging the space into a change request changes.
-// Where both changed the same, the request keeps what it has.
+// PrepareUpdate prepares the merge of the space into a change request. In conflicts,
+// the request keeps its own state.
 func (s *Service) PrepareUpdate(ctx context.Context, sp docs.Space, cr docs.ChangeRequest) (*Merging, error) {
 	return s.prepareMerge(ctx, sp, intoRequest(sp, cr), merge.IntoRequest)
 }
 
-// PrepareMergeIntoRequest works out what merging a fork into a change request
-// changes. Where both changed the same, the request keeps what it has.
+// PrepareMergeIntoRequest prepares the merge of a fork into a change request. In
+// conflicts, the request keeps its own state.
 func (s *Service) PrepareMergeIntoRequest(ctx context.Context, sp docs.Space, cr docs.ChangeRequest, f Fork) (*Merging, error) {
 	return s.prepareMerge(ctx, sp, Sides{Base: f.Base, Into: cr.Revision, From: f.Tip}, merge.IntoRequest)
 }
@@ -112,8 +112,8 @@ func (s *Service) Merge(ctx context.Context, tx *store.Tx, g *authz.Grant, cr do
 	return s.MergeImported(ctx, tx, g, forkOf(cr), m, docs.Revision{Type: docs.RevisionMerge, Message: cr.Subject, MergedFrom: cr.ID})
 }
 
-// MergeImported is Merge for a fork that came from a repository or a translation.
-// rev says what the new revision is.
+// MergeImported is Merge for a fork from a repository or a translation. rev is the
+// metadata of the new revision.
 func (s *Service) MergeImported(ctx context.Context, tx *store.Tx, g *authz.Grant, f Fork, m *Merging, rev docs.Revision) (docs.Revision, []merge.Conflict, error) {
 	switch {
 	case m.sides != intoSpace(g.Space, f):
@@ -138,8 +138,7 @@ func (s *Service) Update(ctx context.Context, tx *store.Tx, g *authz.Grant, cr d
 }
 
 // MergeIntoRequest makes a merge the newest revision of a change request. It
-// fails with ErrMoved if the request has another revision than it was prepared
-// from.
+// fails with ErrMoved if the merge was prepared from another revision of it.
 func (s *Service) MergeIntoRequest(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, m *Merging) (docs.Revision, []merge.Conflict, error) {
 	if m.sides.Into != cr.Revision {
 		return docs.Revision{}, nil, ErrMoved
@@ -150,25 +149,25 @@ func (s *Service) MergeIntoRequest(ctx context.Context, tx *store.Tx, g *authz.G
 	return rev, m.conflicts, err
 }
 
-// PrepareImported works out what an import changes in its space, which is given
-// as it is now.
+// PrepareImported prepares an import as the newest revision of sp, the current state
+// of its space.
 func (s *Service) PrepareImported(ctx context.Context, sp docs.Space, t *exchange.Imported) (*Prepared, error) {
 	w := t.Work
 	if t.Draft.Space.Language != sp.Language {
-		w = nil // its words were counted by the rules of another language
+		w = nil // its words were analysed for another language
 	}
 	t.Draft.Space = sp
 	return s.prepareSpace(ctx, t.Draft, w)
 }
 
-// PrepareStored works out what a draft, such as that of an import, changes beside the
+// PrepareStored prepares a draft, such as that of an import, as a revision beside the
 // line of its space.
 func (s *Service) PrepareStored(ctx context.Context, d *revision.Draft) (*Prepared, error) {
 	return s.prepareAside(ctx, d)
 }
 
 // CommitImported stores an import as the newest revision of the space. It fails
-// with ErrMoved if it was made on another one.
+// with ErrMoved if the import was prepared from another one.
 func (s *Service) CommitImported(ctx context.Context, tx *store.Tx, g *authz.Grant, p *Prepared, rev docs.Revision) (docs.Revision, error) {
 	if !p.Fits(g.Space) {
 		return rev, ErrMoved
@@ -189,14 +188,14 @@ func (s *Service) StoreImported(ctx context.Context, tx *store.Tx, g *authz.Gran
 	return rev, tx.PutDocuments(ctx, g.Space.ID, p.index.Documents)
 }
 
-// Resolution says how a conflict ends.
+// Resolution is the resolution of a conflict. The zero value is the state of the
+// change request.
 type Resolution struct {
-	Main bool           // as in the space
-	Body *revision.Body // as given; neither: as in the change request
+	Main bool           // the state of the space
+	Body *revision.Body // a new text
 }
 
-// PrepareResolution works out what the end of a conflict changes in a change
-// request.
+// PrepareResolution prepares the resolution of a conflict in a change request.
 func (s *Service) PrepareResolution(ctx context.Context, sp docs.Space, cr docs.ChangeRequest, c merge.Conflict, how Resolution) (*Prepared, error) {
 	v, err := s.Source.At(ctx, s.Store.Reader, sp, cr.Revision)
 	if err != nil {
@@ -204,7 +203,7 @@ func (s *Service) PrepareResolution(ctx context.Context, sp docs.Space, cr docs.
 	}
 	d := s.draft(v)
 	if !how.Main && how.Body == nil {
-		return s.prepareAside(ctx, d) // the request keeps what it has
+		return s.prepareAside(ctx, d) // the request keeps its own state
 	}
 	main, err := s.Store.Revision(ctx, sp.ID, c.Main)
 	if err != nil {
@@ -221,8 +220,8 @@ func (s *Service) PrepareResolution(ctx context.Context, sp docs.Space, cr docs.
 	return s.prepareAside(ctx, d)
 }
 
-// Resolve ends a conflict in the content of a change request. It fails with
-// ErrMoved if the request has another revision than it was prepared from.
+// Resolve resolves a conflict in the content of a change request. It fails with
+// ErrMoved if p was prepared from another revision of it.
 func (s *Service) Resolve(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, p *Prepared) (docs.Revision, error) {
 	if p.Base() != cr.Revision {
 		return docs.Revision{}, ErrMoved

@@ -14,8 +14,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// Difference is everything that differs between two revisions, by what it
-// means. Before and After are nil for what is new or gone.
+// Difference holds the differences between two revisions, by kind. Before is nil
+// for something new, After for something deleted.
 type Difference struct {
 	Pages     []PageDiff
 	Files     []Pair[docs.File]
@@ -29,14 +29,14 @@ type Pair[T any] struct{ Before, After *T }
 // PageDiff is a page that differs.
 type PageDiff struct {
 	Pair[docs.Page]
-	// Paths, for telling where it is or was.
+	// PathBefore and PathAfter are the addresses of the page.
 	PathBefore, PathAfter string
-	// Moved reports whether it has another parent, or another place among those
-	// that are next to it before and after.
+	// Moved reports whether the page has another parent, or another place in the
+	// order of the siblings that exist before and after.
 	Moved bool
 }
 
-// Compare returns what differs between two revisions of a space. Equal parts
+// Compare returns the differences between two revisions of a space. Equal parts
 // are not read.
 func (s *Service) Compare(ctx context.Context, from, to *revision.View) (*Difference, error) {
 	out := &Difference{Variables: map[string]Pair[any]{}}
@@ -48,7 +48,7 @@ func (s *Service) Compare(ctx context.Context, from, to *revision.View) (*Differ
 				return err
 			}
 			if d.Before != nil && d.After != nil && !merge.Differs(*d.Before, *d.After) {
-				return nil // only its time, or where its file is
+				return nil // only the time of change or the path of the file
 			}
 			if d.Before != nil && d.Before.HasPath() {
 				if d.PathBefore, err = from.Path(ctx, *d.Before); err != nil {
@@ -89,9 +89,9 @@ func (s *Service) Compare(ctx context.Context, from, to *revision.View) (*Differ
 	return out, out.findMoved(ctx, from, to)
 }
 
-// findMoved returns which pages were moved. The rank of a page also changes
-// when its siblings are numbered anew, which moves nothing: what counts is
-// the order of those that are there before and after.
+// findMoved sets Moved, and removes pages of which only the rank differs although
+// they were not moved. It compares the order of siblings, because ranks also change
+// when siblings are renumbered.
 func (d *Difference) findMoved(ctx context.Context, from, to *revision.View) error {
 	moved := map[docs.PageID]map[docs.PageID]bool{} // by parent
 	kept := d.Pages[:0]
@@ -119,8 +119,9 @@ func (d *Difference) findMoved(ctx context.Context, from, to *revision.View) err
 	return nil
 }
 
-// reordered returns the children of a page that have another place among those
-// that it had and still has: as few as can be. One that keeps its rank stays.
+// reordered returns the children of a page that were moved among those that exist
+// before and after: the smallest set that explains the new order without moving a
+// child that keeps its rank.
 func reordered(ctx context.Context, from, to *revision.View, parent docs.PageID) (map[docs.PageID]bool, error) {
 	before, err := ordered(ctx, from.Tree, parent)
 	if err != nil {
@@ -135,8 +136,8 @@ func reordered(ctx context.Context, from, to *revision.View, parent docs.PageID)
 		was[p.ID], ranks[p.ID] = i, p.Rank
 	}
 	out := map[docs.PageID]bool{}
-	low := -1           // where the last one that stays was
-	var gap []docs.Page // those behind it with other ranks
+	low := -1           // former index of the last child that keeps its rank
+	var gap []docs.Page // the children after it that have new ranks
 	closeGap := func(high int) {
 		for _, p := range gap {
 			out[p.ID] = true
@@ -161,8 +162,7 @@ func reordered(ctx context.Context, from, to *revision.View, parent docs.PageID)
 	return out, nil
 }
 
-// ordered returns the children of a page in order, with nothing but their ids
-// and ranks.
+// ordered returns the children of a page in order, with their ids and ranks only.
 func ordered(ctx context.Context, t *revision.Tree, parent docs.PageID) ([]docs.Page, error) {
 	var out []docs.Page
 	err := t.Scan(ctx, revision.KeyOrder+string(parent)+revision.Sep, "", func(rest string, _ []byte) (bool, error) {
@@ -190,13 +190,14 @@ func pairOf[T any](id string, before, after []byte, decode func(string, []byte) 
 	return p, nil
 }
 
-// seesPage leaves out the path of a page, and its name in git.
+// seesPage reports whether two states of a page differ in anything that readers see:
+// not in the place in the tree, or in the object id of git.
 func seesPage(a, b docs.Page) bool {
 	a.Parent, a.Rank, a.OID = b.Parent, b.Rank, b.OID
 	return merge.Differs(a, b)
 }
 
-// seesFile is seesPage for a file: its path in a folder is not seen.
+// seesFile is seesPage for a file. Its path in the folder does not count.
 func seesFile(p Pair[docs.File]) bool {
 	if p.Before == nil || p.After == nil {
 		return true
@@ -212,15 +213,14 @@ func seesReusable(p Pair[docs.Reusable]) bool {
 	return p.Before == nil || p.After == nil || p.Before.Title != p.After.Title || p.Before.Body != p.After.Body
 }
 
-// Texts compares the texts of two revisions block by block, as long as there
-// is room for it.
+// Texts compares the texts of two revisions block by block, up to a total size.
 type Texts struct {
 	From, To *revision.View
-	Room     int // bytes of sources
+	Room     int // bytes of sources that may still be compared
 }
 
-// Page returns what differs between two states of a page; ok is false when
-// there is no room for it.
+// Page returns the changed blocks of a page; ok is false if the text is unchanged,
+// or if there is no room left.
 func (x *Texts) Page(ctx context.Context, p PageDiff) (out []markup.BlockChange, ok bool, err error) {
 	if p.Before == nil || p.After == nil || p.Before.Body == p.After.Body || !p.Before.HasBody() || !p.After.HasBody() {
 		return nil, false, nil
@@ -236,7 +236,7 @@ func (x *Texts) Page(ctx context.Context, p PageDiff) (out []markup.BlockChange,
 	return x.compare(ctx, a, b)
 }
 
-// Reusable returns the same of a reusable content.
+// Reusable is Page for a reusable content.
 func (x *Texts) Reusable(ctx context.Context, p Pair[docs.Reusable]) (out []markup.BlockChange, ok bool, err error) {
 	if p.Before == nil || p.After == nil || p.Before.Body == p.After.Body {
 		return nil, false, nil

@@ -13,18 +13,18 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Branch names a line of revisions: empty is the space itself, anything else
-// the id or the number of a change request.
+// Branch names a line of revisions: that of the space if it is empty, otherwise the
+// one of the change request with that id or number.
 type Branch string
 
-// line is a line of revisions at its newest one.
+// line is the newest revision of a line of revisions.
 type line struct {
 	*revision.View
 	request *docs.ChangeRequest // nil: the space itself
 }
 
-// line opens a line for changing it. expected is the revision that the caller
-// has seen; empty is any.
+// line opens a line for changing it. expected is the revision that must be the
+// newest one; empty is any.
 func (s *Service) line(ctx context.Context, r store.Reader, sp docs.Space, on Branch, expected docs.RevisionID) (*line, error) {
 	head, cr, err := lineHead(ctx, r, sp, on, expected)
 	if err != nil {
@@ -35,7 +35,7 @@ func (s *Service) line(ctx context.Context, r store.Reader, sp docs.Space, on Br
 }
 
 // lineHead returns the newest revision of a line that may be changed, and its
-// change request if it is not that of the space.
+// change request, if any.
 func lineHead(ctx context.Context, r store.Reader, sp docs.Space, on Branch, expected docs.RevisionID) (head docs.RevisionID, cr *docs.ChangeRequest, err error) {
 	head = sp.Revision
 	switch {
@@ -54,7 +54,8 @@ func lineHead(ctx context.Context, r store.Reader, sp docs.Space, on Branch, exp
 	return head, cr, nil
 }
 
-// OpenRequest returns a change request of a space that can be changed.
+// OpenRequest returns a change request of a space. It fails if the request cannot be
+// edited.
 func OpenRequest(ctx context.Context, r store.Reader, space docs.SpaceID, name string) (docs.ChangeRequest, error) {
 	cr, err := r.ChangeRequest(ctx, space, name)
 	if err == nil {
@@ -63,7 +64,7 @@ func OpenRequest(ctx context.Context, r store.Reader, space docs.SpaceID, name s
 	return cr, err
 }
 
-// Editable returns why a change request cannot be changed, if it cannot.
+// Editable returns an error if a change request cannot be edited.
 func Editable(c docs.ChangeRequest) error {
 	switch c.Status {
 	case docs.ChangeMerged:
@@ -74,35 +75,35 @@ func Editable(c docs.ChangeRequest) error {
 	return nil
 }
 
-// Prepared is a change that was worked out against a revision: everything that
-// will be written. Committing it compares and stores, and works nothing out.
+// Prepared is a change that was prepared on a revision, with everything to be
+// written. Committing it compares revisions and stores data; it computes nothing.
 type Prepared struct {
 	space   docs.Space
 	sealed  *revision.Sealed
 	sources store.NewObjects
 	nodes   store.NewObjects
 	index   *index.Update
-	decides []string // conflicts of the change request that it decides
+	decides []string // names of the conflicts of the change request that it resolves
 }
 
 // Base returns the revision that the change was made on.
 func (p *Prepared) Base() docs.RevisionID { return p.sealed.Base.ID }
 
-// Tree returns the tree of the new revision. Between Hold and the function that
-// it returns it can be read before it is stored.
+// Tree returns the tree of the new revision. Before it is stored, it can only be
+// read between Hold and release.
 func (p *Prepared) Tree() *revision.Tree { return p.sealed.Tree() }
 
-// Hold lets others read the tree before it is stored.
+// Hold lets others read the tree before it is stored, until release is called.
 func (p *Prepared) Hold() (release func()) { return p.sealed.Hold() }
 
-// Fits reports whether the change can be made the newest revision of a space as
-// it is now.
+// Fits reports whether the change can become the newest revision of sp, the current
+// state of its space.
 func (p *Prepared) Fits(sp docs.Space) bool {
 	return sp.Revision == p.sealed.Base.ID && p.index.Fits(sp)
 }
 
-// prepareSpace works out what a draft changes in a space. w is what an import
-// knows for the index already; nil is nothing.
+// prepareSpace prepares a draft as the newest revision of its space. w is the work
+// of an import for the index, or nil.
 func (s *Service) prepareSpace(ctx context.Context, d *revision.Draft, w *index.Work) (*Prepared, error) {
 	p, err := s.sealSpace(ctx, d, w)
 	if err != nil {
@@ -111,7 +112,8 @@ func (s *Service) prepareSpace(ctx context.Context, d *revision.Draft, w *index.
 	return s.on(ctx, p, d.Base)
 }
 
-// prepareAside works out what a draft changes beside the line of its space.
+// prepareAside prepares a draft as a revision beside the line of its space, such as
+// that of a change request.
 func (s *Service) prepareAside(ctx context.Context, d *revision.Draft) (*Prepared, error) {
 	p, err := s.sealAside(ctx, d)
 	if err != nil {
@@ -125,13 +127,13 @@ func (s *Service) sealSpace(ctx context.Context, d *revision.Draft, w *index.Wor
 	p, err := s.seal(ctx, d)
 	if err == nil {
 		p.index, err = s.Index.Prepare(ctx, s.Store.Reader, d, w)
-		d.Parsed = nil // blocks take more memory than all the rest, and were needed for the index
+		d.Parsed = nil // only the index needed the blocks, which take most of the memory
 	}
 	return p, err
 }
 
-// sealAside is prepareAside without the tree. What is derived from content is
-// kept of the space alone.
+// sealAside is prepareAside without the tree. Only revisions of the space itself are
+// indexed.
 func (s *Service) sealAside(ctx context.Context, d *revision.Draft) (*Prepared, error) {
 	p, err := s.seal(ctx, d)
 	if err == nil {
@@ -152,7 +154,7 @@ func (s *Service) seal(ctx context.Context, d *revision.Draft) (*Prepared, error
 	return p, err
 }
 
-// on makes the tree of a change on top of a revision.
+// on returns p with the tree that its change makes of a revision.
 func (s *Service) on(ctx context.Context, p *Prepared, base docs.Revision) (*Prepared, error) {
 	out := *p
 	var err error
@@ -162,8 +164,8 @@ func (s *Service) on(ctx context.Context, p *Prepared, base docs.Revision) (*Pre
 	return &out, err
 }
 
-// commitLine makes a prepared change the newest revision of a line. One that
-// changes nothing makes no revision: the newest one is returned.
+// commitLine makes a prepared change the newest revision of a line. A change without
+// effect makes no revision: the newest one is returned.
 func (s *Service) commitLine(ctx context.Context, tx *store.Tx, g *authz.Grant, request *docs.ChangeRequest, p *Prepared, rev docs.Revision) (*revision.View, error) {
 	if request == nil {
 		rev, err := s.commitSpace(ctx, tx, g, p, rev)
@@ -210,9 +212,8 @@ func (s *Service) commitRequest(ctx context.Context, tx *store.Tx, g *authz.Gran
 	})
 }
 
-// commitSpace makes a prepared change the newest revision of its space,
-// together with everything that is derived from it. The grant has the space as
-// it is in the transaction.
+// commitSpace makes a prepared change the newest revision of its space and writes
+// the index. The grant must have the space as it is in the transaction.
 func (s *Service) commitSpace(ctx context.Context, tx *store.Tx, g *authz.Grant, p *Prepared, rev docs.Revision) (docs.Revision, error) {
 	rev, changed, err := s.store(ctx, tx, g, p, rev)
 	if err != nil || !changed {
@@ -259,8 +260,8 @@ func (s *Service) store(ctx context.Context, tx *store.Tx, g *authz.Grant, p *Pr
 	return rev, true, tx.AddRevision(ctx, rev)
 }
 
-// adds returns what storing a change adds to its space. Texts and files of a merge were counted when
-// they were written, all but those of which the merge made new ones.
+// adds returns the usage that storing a change adds to its space. Texts and files of a merge are left
+// out: nearly all were counted when they were written.
 func (p *Prepared) adds(rev docs.Revision) docs.Usage {
 	out := docs.Usage{docs.QuotaContent: p.nodes.Size(), docs.QuotaPages: p.index.Pages}
 	if len(rev.Parents) < 2 {

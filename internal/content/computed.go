@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	// maxExpanded bounds the views with computed pages that are kept, in bytes.
+	// maxExpanded is the maximum size of the cached views with computed pages, in bytes.
 	maxExpanded = 32 << 20
-	// computedWeight is how many bytes a computed page takes, roughly.
+	// computedWeight is the approximate size of a computed page in memory, in bytes.
 	computedWeight = 2 << 10
-	// maxComputedPlaces is how many places of one space are computed.
+	// maxComputedPlaces is the maximum number of pages of a space that are expanded.
 	maxComputedPlaces = 50
 )
 
-// expandedKey is what a view with computed pages depends on.
+// expandedKey is the key of a cached view with computed pages.
 type expandedKey struct {
 	space docs.SpaceID
 	root  chunk.Hash
@@ -50,7 +50,8 @@ type place struct {
 	anchor string
 }
 
-// computedPlace is a page whose pages can be computed now.
+// computedPlace is a page that asks for computed pages, with the version of the
+// specification that they are made of.
 type computedPlace struct {
 	page    docs.Page
 	source  apidoc.Source
@@ -58,9 +59,9 @@ type computedPlace struct {
 	public  bool
 }
 
-// Expanded returns a revision with the pages that it asks to be computed, as the newest
-// versions of specifications have them. Where there is no specification, and for
-// sources of other types, the page that asks stays.
+// Expanded returns a revision with computed pages, made of the newest versions of
+// specifications, in place of the pages that ask for them. A page that asks for a
+// missing specification, or for a source of another type, stays.
 func (s *Service) Expanded(ctx context.Context, v *revision.View) (*revision.View, error) {
 	if s.Specs == nil || v.Stamp != "" {
 		return v, nil
@@ -98,7 +99,8 @@ func (s *Service) Expanded(ctx context.Context, v *revision.View) (*revision.Vie
 	return kept.View.Like(v), nil
 }
 
-// computedPlace returns what a page asks for, if there is a version of it.
+// computedPlace returns the place of a page that asks for computed pages; ok is false
+// if its specification does not exist.
 func (s *Service) computedPlace(ctx context.Context, org docs.OrgID, p docs.Page) (at computedPlace, ok bool, err error) {
 	at.page = p
 	if at.source, ok = apidoc.ParseSource(p.Computed); !ok {
@@ -115,7 +117,7 @@ func (s *Service) computedPlace(ctx context.Context, org docs.OrgID, p docs.Page
 	return at, err == nil, err
 }
 
-// expand makes the pages of a revision.
+// expand computes the pages of a revision.
 func (s *Service) expand(ctx context.Context, v *revision.View, places []computedPlace, stamp string) (out expandedView, err error) {
 	prose, err := proseOf(ctx, v)
 	if err != nil {
@@ -145,7 +147,7 @@ func (s *Service) expand(ctx context.Context, v *revision.View, places []compute
 	return out, err
 }
 
-// note keeps where operations are shown.
+// note records the pages that show the operations of a description.
 func (v *expandedView) note(d *openapi.Description, at docs.PageID, pages []*apidoc.ReferencePage) {
 	if !slices.Contains(v.source, d) {
 		v.source = append(v.source, d)
@@ -164,14 +166,14 @@ func (v *expandedView) note(d *openapi.Description, at docs.PageID, pages []*api
 	}
 }
 
-// FoundOperation is an operation on a computed page that answers a query.
+// FoundOperation is an operation on a computed page, as a search result.
 type FoundOperation struct {
 	Page      docs.PageID
 	Anchor    string
 	Operation *openapi.Operation
 }
 
-// FindOperations looks for operations on the computed pages of a view: by path, id,
+// FindOperations searches the operations on the computed pages of a view by path, id,
 // title, and the names of parameters, schemas and properties.
 func (s *Service) FindOperations(v *revision.View, query string, limit int) []FoundOperation {
 	kept, ok := s.expanded.Get(expandedKey{v.Space.ID, v.Root, v.Stamp})
@@ -197,7 +199,7 @@ func countComputed(list []revision.Computed) int {
 	return n
 }
 
-// computedPages returns the pages of a reference as a revision shows them.
+// computedPages converts the pages of a reference to computed pages.
 func computedPages(in []*apidoc.ReferencePage) []revision.Computed {
 	out := make([]revision.Computed, 0, len(in))
 	for _, p := range in {
@@ -227,7 +229,8 @@ func proseOf(ctx context.Context, v *revision.View) (prose, error) {
 	return out, err
 }
 
-// include returns what includes the prose of an operation of a specification.
+// include returns a function that returns the block that includes the prose of an
+// operation of a specification.
 func (p prose) include(spec string) func(operation string) string {
 	if len(p) == 0 {
 		return nil
@@ -241,15 +244,15 @@ func (p prose) include(spec string) func(operation string) string {
 	}
 }
 
-// Orphan is prose of an operation that is not there.
+// Orphan is the prose of an operation that does not exist.
 type Orphan struct {
 	Spec      string
 	Operation string
 	Content   docs.Reusable
 }
 
-// OrphanedProse returns what was written beside operations that the newest versions
-// of their specifications do not have. It is kept until somebody deletes it.
+// OrphanedProse returns the prose of operations that the newest versions of their
+// specifications do not have. It is kept until somebody deletes it.
 func (s *Service) OrphanedProse(ctx context.Context, v *revision.View) ([]Orphan, error) {
 	all, err := proseOf(ctx, v)
 	if err != nil {

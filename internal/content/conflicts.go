@@ -12,11 +12,12 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// MaxConflicts is how many open conflicts of a change request are read at once.
+// MaxConflicts is the maximum number of open conflicts of a change request that are
+// read at once.
 const MaxConflicts = 1000
 
-// OpenConflicts returns the conflicts of a change request that nobody has
-// resolved yet, or the first of them.
+// OpenConflicts returns the unresolved conflicts of a change request, at most
+// MaxConflicts.
 func OpenConflicts(ctx context.Context, r store.Reader, cr docs.ChangeRequest) ([]merge.Conflict, error) {
 	open, _, err := openConflicts(ctx, r, cr, nil)
 	return open, err
@@ -36,9 +37,9 @@ func openConflicts(ctx context.Context, r store.Reader, cr docs.ChangeRequest, a
 	return out, next, nil
 }
 
-// decided returns the names of the open conflicts that an edit of a change
-// request decides, because it rewrites what they are about. Clients that only
-// know how to edit resolve conflicts this way.
+// decided returns the names of the open conflicts that an edit of a change request
+// resolves because it changes their subjects. Clients that can only edit resolve
+// conflicts this way.
 func (s *Service) decided(ctx context.Context, cr docs.ChangeRequest, d *revision.Draft) (names []string, err error) {
 	if cr.OpenConflicts == 0 {
 		return nil, nil
@@ -62,8 +63,8 @@ func (s *Service) decided(ctx context.Context, cr docs.ChangeRequest, d *revisio
 	}
 }
 
-// RecordResolution notes how conflicts of a change request were resolved, and
-// returns how many are open.
+// RecordResolution records how conflicts of a change request were resolved, and
+// returns the number of open ones.
 func RecordResolution(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, how string, names ...string) (int, error) {
 	if len(names) == 0 {
 		return cr.OpenConflicts, nil

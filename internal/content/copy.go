@@ -13,7 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Begin gives a new space its first revision, without any page.
+// Begin stores the first revision of a new space, which has no pages.
 func (s *Service) Begin(ctx context.Context, tx *store.Tx, sp docs.Space) error {
 	if err := tx.AddLayer(ctx, store.Layer{ID: sp.Layer}); err != nil {
 		return err
@@ -23,13 +23,13 @@ func (s *Service) Begin(ctx context.Context, tx *store.Tx, sp docs.Space) error 
 	})
 }
 
-// maxLayers is how many layers a space may read through before they are made
-// one again in the background.
+// maxLayers is the number of layers of a space above which a job rebuilds its index
+// as one.
 const maxLayers = 8
 
-// BeginCopy gives a new space the content of another one, without its
-// history and without copying anything: both have the same tree, and both
-// read through the layer that the original had.
+// BeginCopy makes the content of another space that of a new one, without its
+// history and without copying data: both have the same tree, and new layers of the
+// index on top of the layer that the original had.
 func (s *Service) BeginCopy(ctx context.Context, tx *store.Tx, from, to docs.Space) error {
 	rev, err := tx.Revision(ctx, from.ID, from.Revision)
 	if err != nil {
@@ -74,8 +74,7 @@ func (s *Service) BeginCopy(ctx context.Context, tx *store.Tx, from, to docs.Spa
 	})
 }
 
-// Rollback makes the content of an earlier revision the newest again, as a
-// new revision: history only grows.
+// Rollback makes a new revision with the content of an earlier one.
 func (s *Service) Rollback(ctx context.Context, g *authz.Grant, to docs.RevisionID, expected docs.RevisionID) (*revision.View, error) {
 	if err := budget.Turn(ctx); err != nil {
 		return nil, err
@@ -96,7 +95,7 @@ func (s *Service) rolledBack(ctx context.Context, l *line, target docs.Revision)
 	d := s.draft(l.View)
 	err := d.Diff(ctx, l.Rev.Root, target.Root, func(key string, _, after []byte) error {
 		if after == nil && (key[:1] == revision.KeyRedirect || key[:1] == revision.KeyTombstone) {
-			return nil // an address that a page had meanwhile still leads to it, also if it is deleted
+			return nil // keep later redirects and tombstones, so that later addresses still work
 		}
 		d.Replace(key, after)
 		return nil
@@ -113,8 +112,8 @@ func (s *Service) rolledBack(ctx context.Context, l *line, target docs.Revision)
 	return d, nil
 }
 
-// redirectFrom keeps the addresses that pages have in another tree and lose
-// in the draft.
+// redirectFrom adds redirects from the addresses of pages in old that differ in the
+// draft.
 func redirectFrom(ctx context.Context, d *revision.Draft, old *revision.Tree) error {
 	for _, key := range d.Keys() {
 		id, isPage := strings.CutPrefix(key, revision.KeyPage)

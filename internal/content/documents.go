@@ -10,8 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// DocumentByID returns a document of a space by its id: that of a page now, or
-// one that a page had.
+// DocumentByID returns the current or a former document of a page by its id.
 func (s *Service) DocumentByID(ctx context.Context, v *revision.View, id string) (*markup.Document, docs.Variables, error) {
 	v, err := s.Expanded(ctx, v)
 	if err != nil {
@@ -30,7 +29,7 @@ func (s *Service) DocumentByID(ctx context.Context, v *revision.View, id string)
 	} else if err != nil && !errs.Is(err, errs.NotFound) {
 		return nil, nil, err
 	}
-	if v.Visitor() != nil { // what a page was before is not published
+	if v.Visitor() != nil { // former documents are not published
 		return nil, nil, errs.Missing("document")
 	}
 	d, err := s.Store.Document(ctx, v.Space.ID, id)

@@ -20,7 +20,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// NewFile is a file that a batch brings: by address, or in base64.
+// NewFile is a file that a batch inserts: by address, or in base64.
 type NewFile struct {
 	Name        string
 	Ref         string
@@ -33,13 +33,13 @@ type NewFile struct {
 const (
 	MaxBase64  = 1 << 20  // bytes of a file in a batch
 	MaxFetched = 50 << 20 // bytes of a file by address
-	// MaxBatchFetched is how many bytes the files of one batch have together.
+	// MaxBatchFetched is the maximum size of all files of a batch together, in bytes.
 	MaxBatchFetched = 250 << 20
 
 	fetchTime = 60 * time.Second
 )
 
-// withoutBytes returns the files of each change as far as the batch says what they are.
+// withoutBytes checks the files of each change and returns them with names and types only.
 func withoutBytes(changes []Change) ([][]docs.File, error) {
 	out := make([][]docs.File, len(changes))
 	for i, c := range changes {
@@ -70,8 +70,8 @@ func withoutBytes(changes []Change) ([][]docs.File, error) {
 	return out, nil
 }
 
-// fetch brings the bytes of all files of a batch into the blob store and completes the files of each
-// change. It stores nothing before it has everything.
+// fetch downloads all files of a batch, stores them in the blob store and completes the files of
+// each change. It stores nothing before all downloads have succeeded.
 func (s *Service) fetch(ctx context.Context, changes []Change, files [][]docs.File) (err error) {
 	dir, err := os.MkdirTemp("", "octavo-fetch-")
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *Service) fetch(ctx context.Context, changes []Change, files [][]docs.Fi
 	})
 }
 
-// download writes the bytes of a file of a batch, at most so many, to a path.
+// download writes the bytes of a file of a batch to a path. It fails if there are more than most.
 func (s *Service) download(ctx context.Context, path, at string, f NewFile, most int64) (_ int64, err error) {
 	var from io.Reader
 	if f.Base64 != "" {
@@ -139,8 +139,8 @@ func (s *Service) download(ctx context.Context, path, at string, f NewFile, most
 	return n, errors.Join(err, to.Close())
 }
 
-// notFetched says why a file cannot be fetched. The cause may name an address
-// of the operator's network, so it is for the log only.
+// notFetched returns the error for a file that cannot be fetched. The cause may
+// contain an address of the operator's network, so it is for the log only.
 func notFetched(at string, err error) error {
 	var known *errs.Error
 	if !errors.As(err, &known) {
@@ -180,7 +180,7 @@ func (s *Service) Upload(ctx context.Context, g *authz.Grant, on Branch, name st
 	if err != nil {
 		return docs.File{}, err
 	}
-	// Before the bytes, and again in the transaction.
+	// Checked before the bytes are read, and again in the transaction.
 	if _, err := s.line(ctx, s.Store.Reader, g.Space, on, ""); err != nil {
 		return docs.File{}, err
 	}

@@ -19,8 +19,8 @@ func (s *Service) Revision(ctx context.Context, sp docs.Space, id docs.RevisionI
 	return s.Source.At(ctx, s.Store.Reader, sp, id)
 }
 
-// Revisions lists the history of a space, newest first, or of one of its
-// change requests.
+// Revisions lists the revisions of a space, or of one of its change requests,
+// newest first.
 func (s *Service) Revisions(space docs.SpaceID, cr docs.ChangeRequestID) store.List[docs.Revision] {
 	return store.List[docs.Revision]{
 		Page: func(ctx context.Context, p store.Page) ([]docs.Revision, store.Key, error) {

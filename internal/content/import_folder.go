@@ -11,7 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// ImportSummary returns what an import did.
+// ImportSummary is the result of an import.
 type ImportSummary struct {
 	Revision  docs.RevisionID `json:"revision"`
 	Changed   bool            `json:"changed"`
@@ -20,9 +20,9 @@ type ImportSummary struct {
 	Reusables int             `json:"reusableContents"`
 }
 
-// Import makes a folder the content of a space, in one revision. Pages that
-// came from the same file keep their ids; those whose file is gone go. step
-// is called with the progress.
+// Import replaces the content of a space by a folder, in one revision. Pages that
+// came from the same file keep their ids; those whose file does not exist any more
+// are deleted. step is called with the progress.
 func (s *Service) Import(ctx context.Context, g *authz.Grant, sp docs.Space, t *folder.Tree, step exchange.Step) (out ImportSummary, err error) {
 	v, err := s.Source.Head(ctx, sp)
 	if err != nil {

@@ -14,13 +14,13 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// pdfMakers is how many PDFs are made at a time, half of them for one organization: half of the
-// processors are left for others.
+// pdfMakers is the number of PDFs that are made at a time, which leaves half of the processors for
+// other work. One organization may use half of it.
 var pdfMakers = int64(max(1, budget.Processors()/2))
 
-// PDF writes a book into a temporary file, which the caller removes. It is sent
-// afterwards: a line may be slow, and others need not wait for it. The error is of the
-// kind Busy if too many are made, and Precondition if the book would be too long.
+// PDF writes a book to a temporary file, which the caller removes. The file is sent
+// afterwards, so that a slow connection does not block other PDFs. The error is of the
+// kind Busy if too many are being made, and Precondition if the book would be too long.
 func (s *Service) PDF(ctx context.Context, v *revision.View, o BookOptions) (_ *os.File, hash blob.Hash, err error) {
 	done, err := s.pdfs.Take(ctx, string(v.Space.Org), 1)
 	if err != nil {

@@ -9,31 +9,31 @@ import (
 )
 
 // Changes of one line wait for the same disk. While one of them is being
-// flushed, the next is moved on top of it and waits for the next flush together
-// with others, instead of finding out later that it came too late.
+// flushed, the next ones are rebased on top of it and share the next flush, instead
+// of failing in their transactions and being prepared again.
 
-// queues are the lines that are being written to.
+// queues holds the queues of the lines that are being written to.
 type queues struct {
 	mu    sync.Mutex
 	lines map[string]*queue
 }
 
-// queue is the order of the newest changes of a line, durable or about to be.
-// Where another process changes the line, the next transaction fails and the
-// queue begins anew.
+// queue holds the newest changes of a line in order, committed or being committed.
+// If another process changes the line, the next transaction fails and the queue is
+// emptied.
 type queue struct {
-	mu    sync.Mutex // held while a change finds its place
-	state sync.Mutex // of the rest
+	mu    sync.Mutex // held while a change is rebased and appended
+	state sync.Mutex // guards steps
 	steps []step
-	slow  chan struct{} // holds one value while somebody has the turn
-	users int           // of the queue; guarded by queues.mu
+	slow  chan struct{} // holds one value between turn and endTurn
+	users int           // number of users; guarded by queues.mu
 }
 
-// step is a change that is being committed.
+// step is a change of a queue.
 type step struct {
 	rev   docs.Revision
 	base  docs.RevisionID
-	pages map[docs.PageID]bool // that it edits; nil if it does more
+	pages map[docs.PageID]bool // see revision.Sealed.Pages
 }
 
 func lineKey(l *line) string {
@@ -68,8 +68,8 @@ func (qs *queues) leave(line string) {
 	}
 }
 
-// turn waits until nobody else works a change out again. endTurn has to be
-// called afterwards.
+// turn waits until no other change of the line is being prepared again. endTurn has
+// to be called afterwards.
 func (q *queue) turn(ctx context.Context) error {
 	select {
 	case q.slow <- struct{}{}:
@@ -88,12 +88,13 @@ func (q *queue) unlocker() func() {
 	return func() { once.Do(q.mu.Unlock) }
 }
 
-// base returns the revision that a change has to be made on: the last one of the
-// queue. It fails with ErrMoved if the change depends on what it was not made on.
+// base returns the revision that a change has to be rebased on: the last one of the
+// queue. It fails with ErrMoved if the change is not independent of the changes since
+// its own base. If may is false, the change is not rebased.
 func (q *queue) base(ctx context.Context, p *Prepared, may bool) (docs.Revision, error) {
 	last, free, known := q.newest(p)
 	if last.ID == "" || !may || last.ID == p.Base() {
-		return p.sealed.Base, nil // the transaction finds out if it has moved
+		return p.sealed.Base, nil // the transaction fails if the line has moved
 	}
 	if !known {
 		var err error
@@ -108,7 +109,7 @@ func (q *queue) base(ctx context.Context, p *Prepared, may bool) (docs.Revision,
 }
 
 // newest returns the last revision of the queue, without an id if there is none,
-// and what independent says of a change.
+// and the results of independent for a change.
 func (q *queue) newest(p *Prepared) (last docs.Revision, free, known bool) {
 	q.state.Lock()
 	defer q.state.Unlock()
@@ -119,8 +120,8 @@ func (q *queue) newest(p *Prepared) (last docs.Revision, free, known bool) {
 	return last, free, known
 }
 
-// failed returns an error of making a change on a revision of the queue: one
-// that was never stored cannot be read.
+// failed returns the error of rebasing a change on a revision of the queue: ErrMoved
+// if that revision has failed meanwhile, because then it cannot be read.
 func (q *queue) failed(base docs.RevisionID, err error) error {
 	q.state.Lock()
 	defer q.state.Unlock()
@@ -130,8 +131,8 @@ func (q *queue) failed(base docs.RevisionID, err error) error {
 	return err
 }
 
-// independent reports whether a change has nothing to do with those of the
-// queue behind its base. known is false if the base is not among them.
+// independent reports whether a change is independent of the steps since its base.
+// known is false if the base of the change is not the base of a step.
 func independent(steps []step, p *Prepared) (free, known bool) {
 	from := slices.IndexFunc(steps, func(s step) bool { return s.base == p.sealed.Base.ID })
 	if from < 0 {
@@ -154,11 +155,11 @@ func independent(steps []step, p *Prepared) (free, known bool) {
 	return true, true
 }
 
-// maxSteps is how many of the newest changes a queue remembers.
+// maxSteps is the maximum number of changes in a queue.
 const maxSteps = 64
 
-// push puts a change at the end of the queue. The function that it returns is
-// called when the change is durable, or has failed with an error.
+// push appends a change to the queue. leave has to be called with the result of its
+// transaction.
 func (q *queue) push(id docs.RevisionID, p *Prepared) (leave func(err error)) {
 	rev := docs.Revision{ID: id, Root: p.sealed.Root}
 	if !p.sealed.Changed() {
@@ -171,7 +172,7 @@ func (q *queue) push(id docs.RevisionID, p *Prepared) (leave func(err error)) {
 	return func(err error) {
 		q.state.Lock()
 		if err != nil {
-			q.steps = nil // whatever follows it finds that out in its transaction
+			q.steps = nil // the transactions of the changes after it fail with ErrMoved
 		}
 		q.state.Unlock()
 		release()

@@ -9,8 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// revertPage sets a page back to what it was in the revision that the change
-// names, or in base.
+// revertPage restores a page from the revision that the change names, or from base.
 func revertPage(ctx context.Context, d *revision.Draft, r store.Reader, at string, c Change, base docs.Revision, kinds map[docs.PageID]*Outcome) error {
 	if c.Revision != "" {
 		var err error

@@ -1,11 +1,10 @@
-// Package content is the service for what is in a space: batches of changes,
+// Package content is the service for the content of spaces: batches of changes,
 // merges, imports, templates, copies and books.
 //
-// Every change goes the same way. It is prepared outside of any transaction,
-// against the newest revision of its line, into a value that says what will be
-// written; then it is committed by comparing the line with what was prepared.
-// Package revision has the content itself, index what is derived from it, merge
-// and exchange the ways in which content meets other content.
+// Every change is prepared outside of any transaction, on the newest revision of its
+// line, into a value with everything to be written. It is then committed if that
+// revision is still the newest one. Package revision has the content itself, index
+// the data derived from it, merge and exchange combine it with other content.
 package content
 
 import (
@@ -37,9 +36,9 @@ type Service struct {
 	Fonts    *typeface.Fonts // of PDFs, besides the bundled ones; nil is none
 	// Moved is called for every revision that becomes the newest of a space that a
 	// git connection or a translation follows (see store.Tx.MoveHead), in the
-	// transaction that makes it so; nil is nobody.
+	// transaction of that revision, unless it is nil.
 	Moved func(ctx context.Context, tx *store.Tx, sp docs.Space, rev docs.Revision) error
-	// Specs are shown by the blocks that refer to them; nil: none is known.
+	// Specs holds the specifications that blocks show; nil: there are none.
 	Specs Specs
 
 	Source   *revision.Source
@@ -49,18 +48,18 @@ type Service struct {
 	highlight *markup.Highlighter
 	formulas  *formula.Typesetter
 	queues    *queues
-	pdfs      *budget.Pool   // how many are made at a time
+	pdfs      *budget.Pool   // PDFs that are being made
 	described *openapi.Cache // of files, by the hashes of their bytes
 	expanded  *cache.Cache[expandedKey, expandedView]
 }
 
-// maxColored bounds, in bytes, the highlighted code of PDFs that is kept.
+// maxColored is the maximum size of the cache of highlighted code for PDFs, in bytes.
 const maxColored = 8 << 20
 
 // New returns a service over a store.
 func New(s Service) *Service {
 	s.highlight = markup.NewHighlighter(maxColored)
-	s.formulas = formula.New(0) // drawings are not kept
+	s.formulas = formula.New(0) // drawings are not cached
 	s.queues = &queues{}
 	s.described = openapi.NewCache()
 	s.expanded = cache.New[expandedKey](maxExpanded, func(v expandedView) int { return 4<<10 + computedWeight*v.pages })

@@ -14,24 +14,23 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// Specs are the descriptions of APIs that organizations keep. An error of the kind
-// NotFound means that there is none.
+// Specs returns the OpenAPI specifications of organizations. The error is NotFound if
+// a specification does not exist.
 type Specs interface {
-	// Newest names the newest version of a specification. What a name means
-	// never changes.
+	// Newest returns the name of the newest version of a specification. Versions
+	// are immutable.
 	Newest(ctx context.Context, org docs.OrgID, slug string) (version string, err error)
 	// Description returns a version of a specification.
 	Description(ctx context.Context, org docs.OrgID, slug, version string) (*openapi.Description, error)
 	// IsPublic reports whether everybody may read a specification.
 	IsPublic(ctx context.Context, org docs.OrgID, slug string) (bool, error)
-	// AtAddress returns the description at an address elsewhere, as it was when it
-	// was fetched last.
+	// AtAddress returns the description at a web address, as it was fetched last.
 	AtAddress(ctx context.Context, address string) (*openapi.Description, error)
 }
 
-// SpecVersion names the version of the description of an API that a reference of a
-// page means now. The view has the file that it may name. The error is NotFound if
-// there is no description.
+// SpecVersion returns the name of the current version of the description that a
+// reference of a page leads to. The view has the file that it may be. The error is
+// NotFound if there is no description.
 func (s *Service) SpecVersion(ctx context.Context, v *revision.View, ref docs.Ref) (string, error) {
 	switch {
 	case ref.Kind == docs.RefFile:
@@ -52,7 +51,7 @@ func (s *Service) SpecVersion(ctx context.Context, v *revision.View, ref docs.Re
 	return "", errs.Missing("OpenAPI specification")
 }
 
-// Spec returns a version of the description that a reference means. The error is
+// Spec returns a version of the description that a reference leads to. The error is
 // NotFound if there is none that can be read.
 func (s *Service) Spec(ctx context.Context, v *revision.View, ref docs.Ref, version string) (*openapi.Description, error) {
 	switch {
@@ -86,13 +85,13 @@ func (s *Service) Spec(ctx context.Context, v *revision.View, ref docs.Ref, vers
 	return d, err
 }
 
-// specOf returns what a reference of a page means now, or nil.
+// specOf returns the description that a reference of a page leads to, or nil.
 func (b *binder) specOf(ref docs.Ref) *openapi.Description {
 	if d, known := b.specs[ref]; known {
 		return d
 	}
 	var d *openapi.Description
-	if ref.Space == "" { // what is in another space the reader may not see
+	if ref.Space == "" { // the reader may not see other spaces
 		version, err := b.s.SpecVersion(b.ctx, b.v, ref)
 		if err == nil {
 			d, err = b.s.Spec(b.ctx, b.v, ref, version)
@@ -103,7 +102,7 @@ func (b *binder) specOf(ref docs.Ref) *openapi.Description {
 	return d
 }
 
-// withSpecs writes the blocks out that show parts of descriptions.
+// withSpecs replaces the blocks that show parts of descriptions by those parts.
 func (b *binder) withSpecs(doc *markup.Document) *markup.Document {
 	return apidoc.Blocks(b.specOf, doc)
 }

@@ -24,18 +24,18 @@ import (
 //go:embed all:templates
 var templateFiles embed.FS
 
-// Template is something that a space can begin with: a folder in this
-// program. A link in it to ref:name leads to the reference that is given
-// under that name, or is only its text when none is.
+// Template is initial content for a space: an embedded folder. A link in it to
+// ref:name leads to the reference that the caller passes under that name. Without
+// one, only the text of the link remains.
 type Template struct {
 	ID    string
 	Title string
 	About string
-	// Refs are the names of references that it takes, with what they are for.
+	// Refs describes the references that the template takes, by name.
 	Refs map[string]string
 }
 
-// Templates are all of them.
+// Templates holds all templates.
 var Templates = []Template{
 	{"product-docs", "Product documentation", "A landing page, a quick start, guides, and a place for questions.",
 		map[string]string{"support": "where readers get help", "product": "the product itself"}},
@@ -45,7 +45,7 @@ var Templates = []Template{
 		map[string]string{"repository": "where the releases are published"}},
 }
 
-// TemplateChoice is a template with the references that it is given.
+// TemplateChoice is a template with the references that a caller passes to it.
 type TemplateChoice struct {
 	At   string // its path in the input, for errors
 	ID   string
@@ -89,7 +89,7 @@ func (c TemplateChoice) revision() docs.Revision {
 	return docs.Revision{Type: docs.RevisionEdits, Message: "Template " + c.ID}
 }
 
-// First is the first content of a space that is being made.
+// First is the first content of a space that is being created.
 type First struct {
 	prepared *Prepared
 	rev      docs.Revision
@@ -100,7 +100,7 @@ func (s *Service) prepareFirst(ctx context.Context, d *revision.Draft, rev docs.
 	return &First{p, rev}, err
 }
 
-// PrepareTemplate works out a space that begins with the pages of a template.
+// PrepareTemplate prepares the pages of a template as the first content of a space.
 func (s *Service) PrepareTemplate(ctx context.Context, g *authz.Grant, sp docs.Space, c TemplateChoice) (*First, error) {
 	v := s.Source.View(sp, docs.Revision{ID: sp.Revision})
 	d := s.draft(v)
@@ -110,7 +110,7 @@ func (s *Service) PrepareTemplate(ctx context.Context, g *authz.Grant, sp docs.S
 	return s.prepareFirst(ctx, d, c.revision())
 }
 
-// PreparePage works out a space that begins with a page to write on.
+// PreparePage prepares an empty page as the first content of a space.
 func (s *Service) PreparePage(ctx context.Context, sp docs.Space) (*First, error) {
 	d := s.draft(s.Source.View(sp, docs.Revision{ID: sp.Revision}))
 	p := docs.Page{ID: docs.PageID(d.NewID()), Type: docs.PageDocument, Title: "Untitled", CreatedAt: d.Now}
@@ -120,17 +120,17 @@ func (s *Service) PreparePage(ctx context.Context, sp docs.Space) (*First, error
 	return s.prepareFirst(ctx, d, docs.Revision{Type: docs.RevisionEdits})
 }
 
-// CommitFirst stores the first content of a space that is being made.
+// CommitFirst stores the first content of a space that is being created.
 func (s *Service) CommitFirst(ctx context.Context, tx *store.Tx, g *authz.Grant, sp docs.Space, f *First) (docs.RevisionID, error) {
 	on := *g
 	on.Space = sp
-	on.Space.Limited = true // nobody has looked yet
+	on.Space.Limited = true // it may have quotas: that is not known yet
 	rev, err := s.commitSpace(ctx, tx, &on, f.prepared, f.rev)
 	return rev.ID, err
 }
 
-// PrepareRequestTemplate works out what the pages of a template change in a
-// change request that is being opened on the newest revision of a space.
+// PrepareRequestTemplate prepares the pages of a template for a change request that
+// is being opened on the newest revision of a space.
 func (s *Service) PrepareRequestTemplate(ctx context.Context, g *authz.Grant, sp docs.Space, c TemplateChoice) (*Prepared, error) {
 	v, err := s.Source.Head(ctx, sp)
 	if err != nil {
@@ -144,8 +144,7 @@ func (s *Service) PrepareRequestTemplate(ctx context.Context, g *authz.Grant, sp
 }
 
 // CommitRequestTemplate adds the pages of a template to a change request that is
-// being opened. It fails with ErrMoved if the request has another revision than
-// it was prepared from.
+// being opened. It fails with ErrMoved if p was prepared from another revision.
 func (s *Service) CommitRequestTemplate(ctx context.Context, tx *store.Tx, g *authz.Grant, cr *docs.ChangeRequest, c TemplateChoice, p *Prepared) error {
 	if p.Base() != cr.Revision {
 		return ErrMoved
@@ -154,7 +153,7 @@ func (s *Service) CommitRequestTemplate(ctx context.Context, tx *store.Tx, g *au
 	return err
 }
 
-// addTemplate adds the pages of a template to a draft, behind those that exist.
+// addTemplate adds the pages of a template to a draft, after the existing pages.
 func (s *Service) addTemplate(ctx context.Context, g *authz.Grant, d *revision.Draft, v *revision.View, c TemplateChoice) error {
 	t, err := c.tree()
 	if err != nil {
@@ -231,8 +230,8 @@ func fillRefs(src []byte, refs map[string]markup.Ref, l *revision.Linker) []byte
 	})
 }
 
-// checkRefs refuses references to what the caller cannot see, as if it were
-// not there.
+// checkRefs returns an error if a reference leads to something that does not exist or
+// that the caller cannot see.
 func (s *Service) checkRefs(ctx context.Context, g *authz.Grant, v *revision.View, c TemplateChoice) error {
 	for _, name := range slices.Sorted(maps.Keys(c.Refs)) {
 		ref := c.Refs[name]

@@ -37,7 +37,8 @@ func (s *Service) CountUsage(ctx context.Context, _ []byte) error {
 	return nil
 }
 
-// maxCounts is how often a space is counted that changes meanwhile.
+// maxCounts is the maximum number of times that a space is counted because it
+// changes meanwhile.
 const maxCounts = 5
 
 // countSpace counts the pages and files of the newest revision of a space. It reports

@@ -12,26 +12,26 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// edit is a change of a line that somebody asks for.
+// edit is a requested change of a line.
 type edit struct {
 	on       Branch
-	expected docs.RevisionID // that the caller has seen; empty is any
-	rev      docs.Revision   // what the revision says of itself
-	// draft works the change out on the newest revision of the line. It is
-	// called again if somebody else changes the line meanwhile.
+	expected docs.RevisionID // must be the newest revision; empty is any
+	rev      docs.Revision   // metadata of the new revision
+	// draft makes the change on the newest revision of the line. It is called
+	// again if somebody else changes the line meanwhile.
 	draft func(ctx context.Context, l *line) (*revision.Draft, error)
 }
 
-// ErrMoved says that content is no longer what a change was prepared from.
+// ErrMoved means that the content has changed since a change was prepared.
 var ErrMoved = errors.New("the content has moved")
 
-// retryTime is for how long a change is prepared again because others were
-// faster.
+// retryTime is the maximum time during which a change is prepared again because
+// others were faster.
 const retryTime = 10 * time.Second
 
 // Retry calls try, which prepares a change of a space and commits it, until it
-// does not fail with ErrMoved. sp is the space as it is then. Those who were too
-// slow once go on one after the other.
+// does not fail with ErrMoved. sp is the current state of the space. Only one caller
+// for each space retries at a time.
 func (s *Service) Retry(ctx context.Context, g *authz.Grant, try func(sp docs.Space) error) error {
 	sp := g.Space
 	err := try(sp)
@@ -46,7 +46,7 @@ func (s *Service) Retry(ctx context.Context, g *authz.Grant, try func(sp docs.Sp
 	defer q.endTurn()
 	for end := time.Now().Add(retryTime); errors.Is(err, ErrMoved); {
 		if time.Now().After(end) {
-			return errs.E(errs.Conflict, "others change the same content all the time; try again")
+			return errs.E(errs.Conflict, "others keep changing the same content; try again")
 		}
 		now, rerr := s.Store.Space(ctx, sp.ID)
 		if rerr != nil {
@@ -57,16 +57,16 @@ func (s *Service) Retry(ctx context.Context, g *authz.Grant, try func(sp docs.Sp
 	return err
 }
 
-// write makes a change durable. It is worked out against the newest revision
-// outside of any transaction, moved onto what others wrote meanwhile where that
-// is independent of it, and committed by comparing.
+// write makes an edit. It prepares the edit on the newest revision outside of any
+// transaction, rebases it on independent changes that others made meanwhile, and
+// commits it if the base is still the newest revision.
 func (s *Service) write(ctx context.Context, g *authz.Grant, e edit) (v *revision.View, cr *docs.ChangeRequest, err error) {
 	err = s.Retry(ctx, g, func(sp docs.Space) error {
 		l, err := s.line(ctx, s.Store.Reader, sp, e.on, e.expected)
 		if err != nil {
 			return err
 		}
-		// From here on, so that those who commit meanwhile are remembered.
+		// Joined before the draft is made, so that the queue keeps the changes made meanwhile.
 		q := s.queues.of(lineKey(l))
 		defer s.queues.leave(lineKey(l))
 		d, err := e.draft(ctx, l)
@@ -90,8 +90,8 @@ func (s *Service) write(ctx context.Context, g *authz.Grant, e edit) (v *revisio
 	return v, cr, err
 }
 
-// commitEdit commits a sealed change behind those that are being committed to
-// the same line.
+// commitEdit commits a sealed change after those that are being committed to the
+// same line.
 func (s *Service) commitEdit(ctx context.Context, g *authz.Grant, e edit, l *line, q *queue, p *Prepared) (*revision.View, *docs.ChangeRequest, error) {
 	q.mu.Lock()
 	unlock := q.unlocker()

@@ -61,7 +61,7 @@ func (s *Index) rebuild(ctx context.Context, id docs.SpaceID) error {
 			return err
 		}
 	}
-	return errs.E(errs.Conflict, "the space was changed all the time while it was indexed")
+	return errs.E(errs.Conflict, "the space kept changing while it was indexed")
 }
 
 // rebuildAttempts is the number of times that changes made meanwhile are added to

@@ -74,7 +74,7 @@ func (a *API) changeRequestContent() {
 		if _, err := a.find(ctx, in.Request); err != nil {
 			return nil, err
 		}
-		return a.upload(ctx, content.Branch(in.Request), &in.Upload)
+		return a.upload(ctx, content.LineName(in.Request), &in.Upload)
 	})
 }
 
@@ -149,7 +149,7 @@ func (a *API) updateRequestContent(ctx context.Context, in *updateRequestContent
 	if err != nil {
 		return nil, err
 	}
-	done, err := a.Content.Apply(ctx, g, content.Branch(in.Request), revisionOfTag(in.IfMatch), changes)
+	done, err := a.Content.Apply(ctx, g, content.LineName(in.Request), revisionOfTag(in.IfMatch), changes)
 	if err != nil {
 		return nil, err
 	}

@@ -206,7 +206,7 @@ func (a *API) uploadFile(ctx context.Context, in *uploadIn) (*created[File], err
 	return a.upload(ctx, "", &in.Upload)
 }
 
-func (a *API) upload(ctx context.Context, on content.Branch, in *Upload) (*created[File], error) {
+func (a *API) upload(ctx context.Context, on content.LineName, in *Upload) (*created[File], error) {
 	g := authz.Of(ctx)
 	in.request.Body = http.MaxBytesReader(in.writer, in.request.Body, blob.DefaultMaxBytes+maxBody)
 	parts, err := in.request.MultipartReader()

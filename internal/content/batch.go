@@ -86,7 +86,7 @@ type Applied struct {
 // Apply makes all changes in one new revision of a space that is edited live, or
 // of a change request; if one fails, none is made. expected is the revision that
 // must be the newest one; empty is any.
-func (s *Service) Apply(ctx context.Context, g *authz.Grant, on Branch, expected docs.RevisionID, changes []Change) (*Applied, error) {
+func (s *Service) Apply(ctx context.Context, g *authz.Grant, on LineName, expected docs.RevisionID, changes []Change) (*Applied, error) {
 	text := 0
 	for _, c := range changes {
 		if c.Body != nil && c.Body.Markdown != nil {

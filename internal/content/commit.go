@@ -13,9 +13,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Branch names a line of revisions: that of the space if it is empty, otherwise the
+// LineName names a line of revisions: that of the space if it is empty, otherwise the
 // one of the change request with that id or number.
-type Branch string
+type LineName string
 
 // line is the newest revision of a line of revisions.
 type line struct {
@@ -25,7 +25,7 @@ type line struct {
 
 // line opens a line for changing it. expected is the revision that must be the
 // newest one; empty is any.
-func (s *Service) line(ctx context.Context, r store.Reader, sp docs.Space, on Branch, expected docs.RevisionID) (*line, error) {
+func (s *Service) line(ctx context.Context, r store.Reader, sp docs.Space, on LineName, expected docs.RevisionID) (*line, error) {
 	head, cr, err := lineHead(ctx, r, sp, on, expected)
 	if err != nil {
 		return nil, err
@@ -36,7 +36,7 @@ func (s *Service) line(ctx context.Context, r store.Reader, sp docs.Space, on Br
 
 // lineHead returns the newest revision of a line that may be changed, and its
 // change request, if any.
-func lineHead(ctx context.Context, r store.Reader, sp docs.Space, on Branch, expected docs.RevisionID) (head docs.RevisionID, cr *docs.ChangeRequest, err error) {
+func lineHead(ctx context.Context, r store.Reader, sp docs.Space, on LineName, expected docs.RevisionID) (head docs.RevisionID, cr *docs.ChangeRequest, err error) {
 	head = sp.Revision
 	switch {
 	case on != "":

@@ -175,7 +175,7 @@ func insertFiles(ctx context.Context, d *revision.Draft, at string, c Change, fi
 }
 
 // Upload adds a file to a space that is edited live, or to a change request.
-func (s *Service) Upload(ctx context.Context, g *authz.Grant, on Branch, name string, r io.Reader) (docs.File, error) {
+func (s *Service) Upload(ctx context.Context, g *authz.Grant, on LineName, name string, r io.Reader) (docs.File, error) {
 	name, err := docs.FileName("body.file", name)
 	if err != nil {
 		return docs.File{}, err

@@ -199,7 +199,7 @@ func TestLinksOfAnyRevision(t *testing.T) {
 			default:
 				on := requests[rapid.IntRange(0, len(requests)-1).Draw(rt, "request")]
 				// A batch that is refused changes nothing.
-				_, _ = d.c.Apply(ctx, d.grant(rt, d.id), content.Branch(on), "", d.changes(rt, d.opened(rt, on)))
+				_, _ = d.c.Apply(ctx, d.grant(rt, d.id), content.LineName(on), "", d.changes(rt, d.opened(rt, on)))
 			}
 			seen[d.head(rt, d.id).Rev.ID] = true
 			for _, id := range requests {
@@ -241,7 +241,7 @@ func TestLinksThatARequestBreaks(t *testing.T) {
 			}
 		}
 		count(index.LinkStats{Total: 3, Broken: 1, Asked: 3}, index.LinkFilter{})
-		_, err := d.c.Apply(ctx, d.grant(t, d.id), content.Branch(cr), "", []content.Change{
+		_, err := d.c.Apply(ctx, d.grant(t, d.id), content.LineName(cr), "", []content.Change{
 			{Operation: content.DeletePage, Page: string(two)}, write(three, "[two](/pages/"+string(two)+") [lost](lost.md) [new](nowhere.md)\n"),
 		})
 		if err != nil {

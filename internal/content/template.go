@@ -77,7 +77,7 @@ func (c TemplateChoice) tree() (*folder.Tree, error) {
 
 // ApplyTemplate adds the pages of a template to a space that is edited live,
 // or to a change request.
-func (s *Service) ApplyTemplate(ctx context.Context, g *authz.Grant, on Branch, c TemplateChoice) error {
+func (s *Service) ApplyTemplate(ctx context.Context, g *authz.Grant, on LineName, c TemplateChoice) error {
 	_, _, err := s.write(ctx, g, edit{on: on, rev: c.revision(), draft: func(ctx context.Context, l *line) (*revision.Draft, error) {
 		d := s.draft(l.View)
 		return d, s.addTemplate(ctx, g, d, l.View, c)

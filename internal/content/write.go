@@ -14,7 +14,7 @@ import (
 
 // edit is a requested change of a line.
 type edit struct {
-	on       Branch
+	on       LineName
 	expected docs.RevisionID // must be the newest revision; empty is any
 	rev      docs.Revision   // metadata of the new revision
 	// draft makes the change on the newest revision of the line. It is called

@@ -112,7 +112,7 @@ func (s *Service) Propose(ctx context.Context, g *authz.Grant, id docs.ClusterID
 	if err != nil {
 		return cr, false, err
 	}
-	done, err := s.Content.Apply(ctx, g, content.Branch(cr.ID), cr.Revision, []content.Change{{
+	done, err := s.Content.Apply(ctx, g, content.LineName(cr.ID), cr.Revision, []content.Change{{
 		Operation: content.InsertPage, Body: &revision.Body{Document: outline(questions)}, Meta: content.PageMeta{Title: opt.Of(title)},
 	}})
 	if err != nil {

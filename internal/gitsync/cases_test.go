@@ -235,7 +235,7 @@ func TestCommitsHaveAuthorAndMessage(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := "Changed words.\n"
-	d.apply(content.Branch(cr.ID), content.Change{Operation: content.UpdatePage, Page: string(d.pages()["Other"].ID), Body: &revision.Body{Markdown: &text}})
+	d.apply(content.LineName(cr.ID), content.Change{Operation: content.UpdatePage, Page: string(d.pages()["Other"].ID), Body: &revision.Body{Markdown: &text}})
 	if _, err := d.s.Reviews.Merge(ctx, d.grant(), string(cr.ID)); err != nil {
 		t.Fatal(err)
 	}

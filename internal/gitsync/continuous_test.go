@@ -560,7 +560,7 @@ func TestCredentialsBelongToTheirOperation(t *testing.T) {
 	}
 }
 
-func contentBranch(cr docs.ChangeRequest) content.Branch { return content.Branch(cr.ID) }
+func contentBranch(cr docs.ChangeRequest) content.LineName { return content.LineName(cr.ID) }
 
 func updatePage(c *clocked, title, text string) content.Change {
 	return content.Change{Operation: content.UpdatePage, Page: string(c.pages()[title].ID), Body: &revision.Body{Markdown: &text}}

@@ -195,7 +195,7 @@ func (d *desk) markdown(title string) string {
 	return string(b)
 }
 
-func (d *desk) apply(on content.Branch, changes ...content.Change) {
+func (d *desk) apply(on content.LineName, changes ...content.Change) {
 	d.t.Helper()
 	if _, err := d.s.Content.Apply(context.Background(), d.grant(), on, "", changes); err != nil {
 		d.t.Fatal(err)

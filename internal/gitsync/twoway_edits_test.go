@@ -95,13 +95,13 @@ func (s *story) editHere() {
 		if s.lines >= 0 {
 			s.lines += 2 // a deleted block has its line and a blank one
 		}
-		on := content.Branch("")
+		on := content.LineName("")
 		if s.r.IntN(4) == 0 && s.pending == nil {
 			cr, err := s.s.Reviews.Create(context.Background(), s.grant(), reviews.New{Subject: "A request"})
 			if err != nil {
 				s.t.Fatal(err)
 			}
-			on = content.Branch(cr.ID)
+			on = content.LineName(cr.ID)
 		}
 		s.apply(on, content.Change{Operation: content.UpdatePage, Page: string(p.ID), Body: &revision.Body{Markdown: &text}})
 		if on != "" {

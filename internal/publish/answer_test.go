@@ -52,7 +52,7 @@ func (w *world) pageID(space, path string) string {
 }
 
 // edit changes a page of a space, or of a change request of it.
-func (w *world) edit(space, page string, on content.Branch, ch content.Change) {
+func (w *world) edit(space, page string, on content.LineName, ch content.Change) {
 	w.Helper()
 	_, g := w.titled(space)
 	ch.Operation, ch.Page = content.UpdatePage, w.pageID(space, page)
@@ -117,7 +117,7 @@ func TestNodesSeeWhatOthersStore(t *testing.T) {
 		r := &reviews.Service{Store: w.sites.Store, Content: w.content}
 		cr, err := r.Create(t.Context(), g, reviews.New{Subject: "Merge me"})
 		must(t, err)
-		w.edit("v2", "setup", content.Branch(cr.ID), content.Change{Body: text("Now by a merge.")})
+		w.edit("v2", "setup", content.LineName(cr.ID), content.Change{Body: text("Now by a merge.")})
 		if got := ask("setup"); got != before["setup"] {
 			t.Errorf("a change request is published before it is merged:\n%s", got)
 		}

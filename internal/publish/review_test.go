@@ -35,7 +35,7 @@ func (w *world) request() docs.ChangeRequest {
 	_, g := w.titled("v2")
 	cr, err := (&reviews.Service{Store: w.sites.Store, Content: w.content}).Create(w.Context(), g, reviews.New{Subject: `New <b>words</b>`})
 	must(w.T, err)
-	_, err = w.content.Apply(w.Context(), g, content.Branch(cr.ID), "", []content.Change{
+	_, err = w.content.Apply(w.Context(), g, content.LineName(cr.ID), "", []content.Change{
 		{Operation: content.UpdatePage, Page: string(w.pageAt(g, "install").ID), Meta: content.PageMeta{Title: opt.Of("Install & start")}, Body: markdown(
 			"## Linux\n\nUnpack the giraffe archive.\n\n{% if visitor.claims.unsigned.beta %}\nFor beta readers: more giraffe\n{% endif %}\n\n[secret](secret.md)\n")},
 		{Operation: content.UpdatePage, Page: string(w.pageAt(g, "secret").ID), Body: markdown("The password of the giraffe")},

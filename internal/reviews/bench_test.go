@@ -73,7 +73,7 @@ func (d *desk) grant(t testing.TB) *authz.Grant {
 	return g
 }
 
-func (d *desk) edit(t testing.TB, on content.Branch, page docs.PageID, body string) {
+func (d *desk) edit(t testing.TB, on content.LineName, page docs.PageID, body string) {
 	t.Helper()
 	_, err := d.c.Apply(context.Background(), d.grant(t), on, "", []content.Change{{
 		Operation: content.UpdatePage, Page: string(page), Body: &revision.Body{Markdown: &body},
@@ -122,7 +122,7 @@ func BenchmarkMerge(b *testing.B) {
 						if step == "edit" {
 							b.StartTimer()
 						}
-						d.edit(b, content.Branch(cr.ID), ids[i%len(ids)], text())
+						d.edit(b, content.LineName(cr.ID), ids[i%len(ids)], text())
 						if step == "edit" {
 							continue
 						}

@@ -111,7 +111,7 @@ func TestLargeMerge(t *testing.T) {
 		}
 		const changed, ofSpace, ofBoth = "This is, by request, page", "Words of the space.", "Words of the request."
 		// Each page gets a text made of the one that it has.
-		write := func(on content.Branch, ids []docs.PageID, as func(string) string) {
+		write := func(on content.LineName, ids []docs.PageID, as func(string) string) {
 			t.Helper()
 			v, err := d.c.Source.Head(ctx, d.grant(t).Space)
 			if err != nil {
@@ -133,7 +133,7 @@ func TestLargeMerge(t *testing.T) {
 
 		both := ids[:pages/20]
 		cr := d.open(t)
-		write(content.Branch(cr.ID), ids, first)
+		write(content.LineName(cr.ID), ids, first)
 		write("", both, last(ofSpace))
 		out, err := d.r.Merge(ctx, d.grant(t), string(cr.ID))
 		if err != nil || len(out.Conflicts) > 0 {
@@ -154,7 +154,7 @@ func TestLargeMerge(t *testing.T) {
 		// With a conflict in each of some.
 		others := ids[len(both) : 2*len(both)]
 		cr = d.open(t)
-		write(content.Branch(cr.ID), others, last(ofBoth))
+		write(content.LineName(cr.ID), others, last(ofBoth))
 		write("", ids[len(both):], last(ofSpace))
 		out, err = d.r.Merge(ctx, d.grant(t), string(cr.ID))
 		if err != nil || len(out.Conflicts) != len(others) {
@@ -190,7 +190,7 @@ func TestMergesAtOnce(t *testing.T) {
 		for round := range 5 {
 			cr := d.open(t)
 			word := fmt.Sprint("round-", round)
-			d.edit(t, content.Branch(cr.ID), ids[round], "Text of "+word+".\n")
+			d.edit(t, content.LineName(cr.ID), ids[round], "Text of "+word+".\n")
 			before := len(d.history(t))
 			const clients = 6
 			errors := make([]error, clients)
@@ -233,14 +233,14 @@ func TestUpdateDuringAMerge(t *testing.T) {
 		late := func(err error) bool { return err != nil && errs.Is(err, errs.Precondition) }
 		for round := range 10 {
 			cr := d.open(t)
-			d.edit(t, content.Branch(cr.ID), ids[0], fmt.Sprintf("Edit 0 of round-%d.\n", round))
+			d.edit(t, content.LineName(cr.ID), ids[0], fmt.Sprintf("Edit 0 of round-%d.\n", round))
 			d.edit(t, "", ids[1+round], fmt.Sprintf("Space of round-%d.\n", round)) // it is outdated now
 			var wg sync.WaitGroup
 			edited, g := 0, d.grant(t)
 			wg.Go(func() {
 				for i := 1; i < 6; i++ {
 					body := fmt.Sprintf("Edit %d of round-%d.\n", i, round)
-					_, err := d.c.Apply(ctx, g, content.Branch(cr.ID), "", []content.Change{{
+					_, err := d.c.Apply(ctx, g, content.LineName(cr.ID), "", []content.Change{{
 						Operation: content.UpdatePage, Page: string(ids[0]), Body: &revision.Body{Markdown: &body},
 					}})
 					if late(err) {

@@ -9,9 +9,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// Access returns all that is known of a user in an organization: the input of
-// docs.Access.Resolve. Somebody who is not a member has an Access that says so, and so
-// has everybody in an organization that is deleted.
+// Access returns the role, teams and grants of a user in an organization: the input of
+// docs.Access.Resolve. For users who are not members, and for everybody in a deleted
+// organization, it returns the Access of a non-member.
 func (r Reader) Access(ctx context.Context, org docs.OrgID, user docs.UserID) (*docs.Access, error) {
 	a := &docs.Access{
 		Org: org, User: user,
@@ -68,8 +68,8 @@ func (r Reader) Access(ctx context.Context, org docs.OrgID, user docs.UserID) (*
 	return a, rows.Err()
 }
 
-// AccessOn returns the access of up to a page of members, with no more than
-// the grants on a path: enough to resolve the role of each of them on it.
+// AccessOn returns the access of a page of members with the grants on a path only:
+// enough to resolve the role of each member on that path.
 func (r Reader) AccessOn(ctx context.Context, org docs.OrgID, path []docs.Node, p Page) ([]MemberAccess, Key, error) {
 	members, err := many(ctx, r, func(s scanner) (v MemberAccess, err error) {
 		a := &docs.Access{Org: org, Member: true, UserGrants: map[string]docs.Role{}, TeamGrants: map[string]docs.TeamGrant{}}
@@ -119,13 +119,13 @@ func (r Reader) AccessOn(ctx context.Context, org docs.OrgID, path []docs.Node, 
 	return members, next, nil
 }
 
-// MemberAccess is a member and what it was granted on some path.
+// MemberAccess is a member with its grants on a path.
 type MemberAccess struct {
 	User   docs.User
 	Access *docs.Access
 }
 
-// Viewer is for whom a list is made: a user and its role in the organization.
+// Viewer is the user that a list is made for, with its role in the organization.
 type Viewer struct {
 	Org  docs.OrgID
 	User docs.UserID

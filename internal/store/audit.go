@@ -35,17 +35,18 @@ func (tx *Tx) AddAudit(ctx context.Context, a AuditRow) (string, error) {
 	return a.ID, tx.put(ctx, `INSERT INTO outbox (id, org_id, at) VALUES ($1, $2, $3)`, a.ID, a.Org, a.At)
 }
 
-// AuditFilter chooses lines of the log. What is empty chooses all.
+// AuditFilter selects lines of the log. Empty fields match everything.
 type AuditFilter struct {
 	Actor       docs.UserID
 	Action      string // such as space.delete
 	SubjectKind string
 	SubjectID   string
-	From, Until docs.Time // Until is not part of it
+	From, Until docs.Time // From is included, Until is not
 }
 
-// maxAuditRead is how many lines a page of the log looks at. A filter that matches few
-// of them returns a short page, and the next one goes on behind it.
+// maxAuditRead is the maximum number of lines that are read for a page of the log. If
+// the filter matches few of them, the page is short, and the next page follows the
+// lines that were read.
 const maxAuditRead = 5_000
 
 // Audit lists the log of an organization, newest first.
@@ -76,8 +77,8 @@ func (r Reader) Audit(ctx context.Context, org docs.OrgID, f AuditFilter, p Page
 	return items, next, err
 }
 
-// lastLooked returns where the next page of the log begins: behind the lines that this one has
-// looked at, if there are more of the time that is asked for.
+// lastLooked returns the id of the last line that a page of the log has read, or "" if no line
+// after it can be in the time range.
 func (r Reader) lastLooked(ctx context.Context, org docs.OrgID, before string, from docs.Time) (string, error) {
 	rows, err := many(ctx, r, func(s scanner) (id string, err error) { err = s.Scan(&id); return id, err }, `
 		SELECT id FROM (SELECT id, at FROM audit WHERE org_id = $1 AND id < $2 ORDER BY id DESC LIMIT 1 OFFSET $4 - 1) looked
@@ -93,7 +94,7 @@ func scanAudit(s scanner) (a AuditRow, err error) {
 	return a, err
 }
 
-// CountAudit counts the lines of an organization with one of two actions, from a moment on.
+// CountAudit counts the lines of an organization since a time that have one of two actions.
 func (r Reader) CountAudit(ctx context.Context, org docs.OrgID, from docs.Time, a, b string) (int64, error) {
 	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM audit WHERE org_id = $1 AND id >= $2 AND (action = $3 OR action = $4)`,
 		org, docs.MinID(from.Std()), a, b)

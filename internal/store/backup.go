@@ -42,7 +42,7 @@ type BackupTable struct {
 	SHA256  string   `json:"sha256"`
 }
 
-// Rows of all tables.
+// Rows returns the number of rows of all tables.
 func (m Manifest) Rows() (n int) {
 	for _, t := range m.Tables {
 		n += t.Rows
@@ -54,7 +54,7 @@ const (
 	backupFormat = 1
 	manifestName = "manifest.json"
 	filesFolder  = "files/"
-	// history says which migrations made a database; restoring runs them.
+	// history is the table of the migrations of a database; restoring runs them.
 	history = "schema_migrations"
 )
 
@@ -111,8 +111,8 @@ func (s *Store) Backup(ctx context.Context, w io.Writer, program string, files f
 	return m, errors.Join(archive.Close(), zip.Close())
 }
 
-// backupTable writes a table by way of a temporary file: a tar wants to know
-// the size of a file before its content.
+// backupTable writes a table through a temporary file, because a tar has the size of
+// a file before its content.
 func backupTable(ctx context.Context, r Reader, archive *tar.Writer, t Table) (BackupTable, error) {
 	out := BackupTable{Name: t.Name}
 	for _, c := range t.Columns {
@@ -164,9 +164,9 @@ func backupTable(ctx context.Context, r Reader, archive *tar.Writer, t Table) (B
 	return out, addFile(archive, "tables/"+t.Name+".jsonl", size, tmp)
 }
 
-// portable returns a value in the form that both databases read: SQLite keeps
-// a truth value as a number, which PostgreSQL would refuse. Bytes become
-// base64 in JSON by themselves.
+// portable returns a value in a form that both databases accept: SQLite stores
+// booleans as numbers, which PostgreSQL would reject. Package json encodes bytes as
+// base64.
 func portable(c Column, v any) any {
 	switch v := v.(type) {
 	case []byte:
@@ -192,10 +192,9 @@ func addFile(archive *tar.Writer, name string, size int64, r io.Reader) error {
 	return err
 }
 
-// Restore reads a backup into a store that has no data, and brings it up to
-// date. The whole backup is checked first: either all of it is there
-// afterwards, or nothing is but files that nothing names. putFile is given
-// the bytes of each file.
+// Restore reads a backup into an empty store and migrates it to the current schema.
+// The whole backup is verified first. If Restore fails, the store stays empty, except
+// for files that nothing refers to. putFile is called with the bytes of each file.
 func Restore(ctx context.Context, o Options, f io.ReadSeeker, putFile func(io.Reader) error) (Manifest, error) {
 	m, err := readManifest(f)
 	if err != nil {
@@ -232,7 +231,7 @@ func Restore(ctx context.Context, o Options, f io.ReadSeeker, putFile func(io.Re
 		if n > 0 {
 			return errHasData
 		}
-		// What a server makes by itself when it starts on an empty store.
+		// Delete the rows that a server creates when it starts on an empty store.
 		for _, table := range []string{"instance", "jobs"} {
 			if err := tx.put(ctx, `DELETE FROM `+table); err != nil {
 				return err
@@ -320,7 +319,7 @@ func eachFile(f io.ReadSeeker, fn func(name string, r io.Reader) error) error {
 	}
 }
 
-// errEnough ends the reading of an archive that was read whole before.
+// errEnough stops reading an archive early.
 var errEnough = errors.New("enough")
 
 // restoreTables fills the tables in an order in which every reference finds
@@ -394,7 +393,7 @@ func (tx *Tx) restoreTable(ctx context.Context, t BackupTable, columns map[strin
 	text := `INSERT INTO ` + t.Name + ` (` + strings.Join(t.Columns, ", ") + `) VALUES (` + strings.Join(holes, ", ") + `)`
 	dec := json.NewDecoder(r)
 	dec.UseNumber()
-	var later [][]any // of the one table whose order matters
+	var later [][]any // rows of the one table whose order matters
 	for {
 		var values []any
 		if err := dec.Decode(&values); errors.Is(err, io.EOF) {
@@ -425,7 +424,7 @@ func restored(c Column, v any) (any, error) {
 	switch v := v.(type) {
 	case nil:
 		if isBytes(c) && c.NotNull {
-			return []byte{}, nil // so older versions wrote empty bytes
+			return []byte{}, nil // older versions wrote empty bytes like this
 		}
 	case json.Number:
 		return v.Int64()
@@ -437,8 +436,8 @@ func restored(c Column, v any) (any, error) {
 	return v, nil
 }
 
-// insertInOrder inserts rows so that a row that refers to another one of the
-// same table (a collection to its parent) comes behind it.
+// insertInOrder inserts each row after the row of the same table that it refers to
+// (a collection after its parent).
 func (tx *Tx) insertInOrder(ctx context.Context, t BackupTable, text string, rows [][]any) error {
 	id, parent := -1, -1
 	for i, c := range t.Columns {

@@ -2,7 +2,7 @@ package store
 
 import "context"
 
-// begun is a table of sign-ins that somebody has begun, whom nobody knows yet.
+// begun is a table of sign-ins that are not complete yet, of people who are not known yet.
 type begun struct{ table, key string }
 
 var (
@@ -11,15 +11,15 @@ var (
 	passkeyChallenges = begun{"passkey_challenges", "hash"}
 )
 
-// How many sign-ins may be under way. The limits are variables for tests.
+// The maximum numbers of incomplete sign-ins. They are variables for tests.
 var (
 	maxBegunByNetwork = 500
 	maxBegun          = 50_000
 )
 
-// makeRoom drops the sign-ins that have expired, and the oldest ones if there are too many to begin
-// another one. A network loses its own first. If all together are too many, the one with the most
-// loses: who begins a great number of sign-ins, from many networks, pushes out none of somebody who begins one.
+// makeRoom deletes expired sign-ins and makes room for a new one of a network. If the network has too
+// many, its oldest ones are deleted. If there are too many in total, the oldest one of the network with
+// the most is deleted, so that an attacker cannot displace the sign-ins of other networks.
 func (tx *Tx) makeRoom(ctx context.Context, b begun, network string) error {
 	if _, err := tx.exec(ctx, `DELETE FROM `+b.table+` WHERE expires_at < $1`, tx.Now()); err != nil {
 		return err
@@ -45,7 +45,7 @@ func (tx *Tx) makeRoom(ctx context.Context, b begun, network string) error {
 	return tx.trimBegun(ctx, b, most.network, most.count-1)
 }
 
-// trimBegun leaves a network the newest sign-ins.
+// trimBegun deletes the sign-ins of a network except for the newest ones.
 func (tx *Tx) trimBegun(ctx context.Context, b begun, network string, leave int) error {
 	_, err := tx.exec(ctx, `
 		DELETE FROM `+b.table+` WHERE `+b.key+` IN (

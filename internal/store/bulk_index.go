@@ -14,14 +14,15 @@ type BulkIndex struct {
 	Layer string
 
 	build *search.Segment
-	made  segment // of build
+	made  segment // metadata of the segment that build makes
 }
 
 const (
-	// bulkPages is how many pages a segment gets.
+	// bulkPages is the number of pages of a segment.
 	bulkPages = 8192
-	// bulkMemory bounds the memory of the postings. A word that only one page
-	// has takes more memory than its text.
+	// bulkMemory is the size of the postings in memory at which a segment is
+	// complete even if it has fewer pages. A word that only one page has takes
+	// more memory than its text.
 	bulkMemory = 64 << 20
 )
 

@@ -2,19 +2,19 @@ package store
 
 import "context"
 
-// Certificate returns what is kept under a name for TLS, sealed.
+// Certificate returns the sealed TLS data that is stored under a name.
 func (r Reader) Certificate(ctx context.Context, name string) (string, error) {
 	return one(ctx, r, "certificate", scanText[string], `SELECT sealed FROM certificates WHERE name = $1`, name)
 }
 
-// PutCertificate keeps something for TLS in place of what has the name.
+// PutCertificate stores sealed TLS data under a name.
 func (tx *Tx) PutCertificate(ctx context.Context, name, sealed string) error {
 	return tx.put(ctx, `
 		INSERT INTO certificates (name, sealed, updated_at) VALUES ($1, $2, $3)
 		ON CONFLICT (name) DO UPDATE SET sealed = excluded.sealed, updated_at = excluded.updated_at`, name, sealed, tx.Now())
 }
 
-// DropCertificate forgets what is kept under a name.
+// DropCertificate deletes the TLS data that is stored under a name.
 func (tx *Tx) DropCertificate(ctx context.Context, name string) error {
 	return tx.put(ctx, `DELETE FROM certificates WHERE name = $1`, name)
 }

@@ -28,7 +28,7 @@ func scanChangeRequest(s scanner) (c docs.ChangeRequest, err error) {
 
 const changeRequestsFrom = ` FROM change_requests c JOIN users u ON u.id = c.created_by`
 
-// maxNumber is how many digits a number of a change request can have; ids
+// maxNumber is the maximum number of digits of the number of a change request; ids
 // are longer.
 const maxNumber = 15
 
@@ -44,8 +44,7 @@ func (r Reader) ChangeRequest(ctx context.Context, space docs.SpaceID, name stri
 	})
 }
 
-// ChangeRequestFilter narrows a list of change requests; what is empty does
-// not count.
+// ChangeRequestFilter selects change requests. Empty fields match everything.
 type ChangeRequestFilter struct {
 	Space       docs.SpaceID
 	Status      docs.ChangeRequestStatus
@@ -53,12 +52,11 @@ type ChangeRequestFilter struct {
 	Contributor docs.UserID
 	Reviewer    docs.UserID // who was asked
 	Cluster     string
-	Spec        docs.OpenAPISpecID // a description whose new version it is about
+	Spec        docs.OpenAPISpecID // the specification whose new version it is for
 	ByCreation  bool               // in the order of creation, not of the last change
 }
 
-// where returns the conditions with the arguments that they need, numbered
-// behind those that are there.
+// where returns the conditions as SQL, and args with their arguments appended.
 func (f ChangeRequestFilter) where(args []any) (string, []any) {
 	text := ""
 	and := func(condition string, arg any) {
@@ -104,7 +102,8 @@ func (f ChangeRequestFilter) key(c docs.ChangeRequest) Key {
 	return Key{itoa(int64(at)), string(c.ID)}
 }
 
-// describedBy returns how much is written about a change request.
+// describedBy returns the approximate size of the description of a change request in
+// a response.
 func describedBy(c docs.ChangeRequest) int { return weightOf(c.Description) }
 
 // ChangeRequests lists the change requests of a space, newest first.
@@ -170,8 +169,8 @@ func (r Reader) CountChangeRequestsVisible(ctx context.Context, v Viewer, f Chan
 }
 
 // NextNumber returns the number of the next change request of a space, and
-// counts it. Of two at the same moment the second is tried again, instead of
-// finding its number taken.
+// increments it. Of two concurrent transactions, the second one is retried, so that
+// it gets another number.
 func (tx *Tx) NextNumber(ctx context.Context, space docs.SpaceID) (n int64, err error) {
 	err = tx.run.row(ctx, `UPDATE spaces SET change_requests = change_requests + 1 WHERE id = $1 RETURNING change_requests`, space).Scan(&n)
 	return n, err
@@ -191,8 +190,8 @@ func (tx *Tx) AddChangeRequest(ctx context.Context, c docs.ChangeRequest) error 
 	return tx.countChangeRequest(ctx, c.Space, "", c.Status)
 }
 
-// countChangeRequest keeps the counters of a space when a change request
-// gets another status; empty is one that did not exist.
+// countChangeRequest updates the counters of a space when the status of a change
+// request changes. from is empty for a new one.
 func (tx *Tx) countChangeRequest(ctx context.Context, space docs.SpaceID, from, to docs.ChangeRequestStatus) error {
 	if from == to {
 		return nil
@@ -211,8 +210,8 @@ func (tx *Tx) countChangeRequest(ctx context.Context, space docs.SpaceID, from, 
 		space, step(docs.ChangeOpen), step(docs.ChangeDraft))
 }
 
-// PutChangeRequest stores a changed change request. was is how it was read:
-// nobody else may have moved it since.
+// PutChangeRequest stores a changed change request. was is the state that was read;
+// it fails if the revision of the request has changed since.
 func (tx *Tx) PutChangeRequest(ctx context.Context, was, c docs.ChangeRequest) error {
 	n, err := tx.exec(ctx, `
 		UPDATE change_requests SET status = $4, subject = $5, description = $6, updated_at = $7, revision_id = $8, ancestor_id = $9,
@@ -237,7 +236,7 @@ func (tx *Tx) AddContribution(ctx context.Context, cr docs.ChangeRequestID, user
 		DO UPDATE SET times = contributors.times + 1, updated_at = excluded.updated_at`, cr, user, action, tx.Now())
 }
 
-// Contributors lists who worked on a change request, the last first.
+// Contributors returns the people who worked on a change request, the latest first.
 func (r Reader) Contributors(ctx context.Context, cr docs.ChangeRequestID) ([]docs.Contributor, error) {
 	return many(ctx, r, func(s scanner) (c docs.Contributor, err error) {
 		err = s.Scan(append([]any{&c.Action, &c.Times, &c.UpdatedAt}, userDest(&c.User)...)...)

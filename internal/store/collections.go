@@ -61,8 +61,8 @@ type CollectionFilter struct {
 var collectionsWhere = ` FROM tree JOIN collections c ON c.id = tree.id
 	WHERE tree.rank > 0 AND (c.parent_id IS NULL OR cast($4 AS INTEGER) = 0)`
 
-// Collections lists what a viewer can see, in the order people gave it. An
-// admin sees all of it, so nothing needs to be ranked.
+// Collections lists the collections that a viewer can see, in the order that people
+// chose. For an admin, who sees all of them, no ranks are computed.
 func (r Reader) Collections(ctx context.Context, v Viewer, f CollectionFilter, p Page) (items []Ranked[docs.Collection], next Key, err error) {
 	if v.Role == docs.Admin {
 		items, err = many(ctx, r, func(s scanner) (it Ranked[docs.Collection], err error) {
@@ -135,9 +135,8 @@ func (tx *Tx) DropCollection(ctx context.Context, c docs.Collection) error {
 	if err := tx.put(ctx, `DELETE FROM invite_links WHERE collection_id = $1`, c.ID); err != nil {
 		return err
 	}
-	// Spaces in the trash lose their place: restoring puts them at the top.
-	// What they inherited is gone too, so until somebody decides they are
-	// closed rather than open to all.
+	// Spaces in the trash move to the top level. The roles that they inherited are
+	// lost, so they are closed rather than open to all until somebody decides.
 	err := tx.put(ctx, `
 		UPDATE spaces
 		SET parent_id = NULL, default_level = CASE WHEN default_level = 'inherit' THEN 'none' ELSE default_level END
@@ -165,7 +164,8 @@ func scanSibling(s scanner) (v Sibling, err error) {
 	return v, err
 }
 
-// Sibling returns one thing of a container (an empty parent is the top level).
+// Sibling returns a space or collection of a container (an empty parent is the top
+// level).
 func (r Reader) Sibling(ctx context.Context, org docs.OrgID, parent docs.CollectionID, p docs.Pointer) (Sibling, error) {
 	return one(ctx, r, "sibling", scanSibling, `
 		SELECT kind, id, rank FROM `+siblingsFrom+` WHERE kind = $3 AND id = $4`, org, parent, p.Kind, p.ID)
@@ -211,7 +211,7 @@ func (tx *Tx) Renumber(ctx context.Context, org docs.OrgID, parent docs.Collecti
 	return nil
 }
 
-// Last returns the last thing of a container, leaving out one.
+// Last returns the last sibling of a container, leaving out the one that is moving.
 func (r Reader) Last(ctx context.Context, org docs.OrgID, parent docs.CollectionID, moving docs.Pointer) (Sibling, error) {
 	found, err := many(ctx, r, scanSibling, `
 		SELECT kind, id, rank FROM `+siblingsFrom+`

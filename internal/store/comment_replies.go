@@ -57,7 +57,7 @@ func (r Reader) withReactions(ctx context.Context, to docs.CommentID, all []docs
 		ids[i], at[all[i].ID] = all[i].ID, &all[i]
 	}
 	list, args := among(ids, []any{to})
-	// What fills the list up is empty, and so is the reply of a reaction to the comment.
+	// The list is padded with empty ids, and reactions to the comment itself have an empty reply.
 	return r.reactions(ctx, `x.comment_id = $1 AND x.reply_id <> '' AND x.reply_id IN `+list, args, func(_ docs.CommentID, id docs.ReplyID) *[]docs.Reaction {
 		return &at[id].Reactions
 	})
@@ -85,8 +85,8 @@ func (tx *Tx) DropReply(ctx context.Context, c docs.Reply) error {
 	return tx.put(ctx, `DELETE FROM comment_replies WHERE id = $1`, c.ID)
 }
 
-// AddReaction notes an emoji of a user to a comment, or to a reply to it. It
-// reports whether it is new.
+// AddReaction stores the reaction of a user to a comment, or to a reply to it. It
+// reports whether the reaction is new.
 func (tx *Tx) AddReaction(ctx context.Context, to docs.CommentID, reply docs.ReplyID, emoji string, user docs.UserID) (bool, error) {
 	n, err := tx.exec(ctx, `
 		INSERT INTO comment_reactions (comment_id, reply_id, emoji, user_id, reacted_at) VALUES ($1, $2, $3, $4, $5)
@@ -94,7 +94,7 @@ func (tx *Tx) AddReaction(ctx context.Context, to docs.CommentID, reply docs.Rep
 	return n > 0, err
 }
 
-// DropReaction takes an emoji back. It reports whether there was one.
+// DropReaction deletes a reaction. It reports whether there was one.
 func (tx *Tx) DropReaction(ctx context.Context, to docs.CommentID, reply docs.ReplyID, emoji string, user docs.UserID) (bool, error) {
 	n, err := tx.exec(ctx, `
 		DELETE FROM comment_reactions WHERE comment_id = $1 AND reply_id = $2 AND emoji = $3 AND user_id = $4`, to, reply, emoji, user)

@@ -25,9 +25,9 @@ func scanComment(s scanner) (c docs.PostedComment, err error) {
 
 const commentsFrom = ` FROM comments c JOIN users u ON u.id = c.posted_by LEFT JOIN users v ON v.id = c.resolved_by`
 
-// among returns the parameters of a list of ids, numbered behind those that
-// are there. It has one of a few lengths, so that the prepared statements
-// stay few.
+// among returns a list of parameters for ids, and args with the ids appended. The
+// list is padded to one of a few lengths, so that there are few statements to
+// prepare.
 func among[T ~string](ids []T, args []any) (string, []any) {
 	n := len(ids)
 	for _, size := range []int{1, 8, 64, 1024} {
@@ -78,7 +78,7 @@ func (r Reader) CommentsByID(ctx context.Context, in docs.Discussion, ids []docs
 	return all, r.withPeople(ctx, all)
 }
 
-// CommentFilter narrows a list of comments; what is empty does not count.
+// CommentFilter selects comments. Empty fields match everything.
 type CommentFilter struct {
 	Status  docs.CommentStatus
 	Page    docs.PageID
@@ -86,8 +86,7 @@ type CommentFilter struct {
 	Asc     bool // the oldest first
 }
 
-// where returns the conditions with the arguments that they need, numbered
-// behind those that are there.
+// where returns the conditions as SQL, and args with their arguments appended.
 func (f CommentFilter) where(args []any) (string, []any) {
 	text := ""
 	switch f.Status {
@@ -170,8 +169,8 @@ func (r Reader) withPeople(ctx context.Context, all []docs.PostedComment) error 
 	})
 }
 
-// reactions reads reactions into what they are to. Emoji come in the order
-// in which somebody first gave them.
+// reactions reads reactions into the lists that of returns. Emoji are in the order in
+// which they were first used.
 func (r Reader) reactions(ctx context.Context, where string, args []any, of func(docs.CommentID, docs.ReplyID) *[]docs.Reaction) error {
 	rows, err := many(ctx, r, func(s scanner) (it struct {
 		comment docs.CommentID
@@ -221,7 +220,7 @@ func (tx *Tx) AddComment(ctx context.Context, c docs.PostedComment) error {
 	return tx.countOpen(ctx, c.In, 1)
 }
 
-// countOpen keeps the counter of open comments of a space or of a change
+// countOpen updates the counter of open comments of a space or of a change
 // request.
 func (tx *Tx) countOpen(ctx context.Context, in docs.Discussion, step int) error {
 	if in.Request != "" {
@@ -272,8 +271,8 @@ const commented = `m.org_id = $1 AND (
 	EXISTS (SELECT 1 FROM comments c WHERE c.space_id = $2 AND c.change_request_id = $3 AND c.posted_by = m.user_id)
 	OR EXISTS (SELECT 1 FROM comment_replies c WHERE c.space_id = $2 AND c.change_request_id = $3 AND c.posted_by = m.user_id))`
 
-// Commenters lists the members of an organization who wrote in a discussion.
-// Who has left is not among them.
+// Commenters lists the members of an organization who wrote in a discussion. Former
+// members are left out.
 func (r Reader) Commenters(ctx context.Context, org docs.OrgID, in docs.Discussion, p Page) ([]docs.Member, Key, error) {
 	items, err := many(ctx, r, scanMember, `
 		SELECT `+memberColumns+` FROM members m JOIN users u ON u.id = m.user_id

@@ -10,8 +10,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// A revision that was exported has its commit in a row of its own: it came
-// after the revision.
+// The commit of an exported revision is in another table, because it was made after
+// the revision.
 const revisionColumns = `r.id, r.space_id, r.type, r.parents, r.root, r.author_id, r.message, COALESCE(NULLIF(r.git, ''), g.data, ''), r.created_at,
 	r.change_request_id, r.merged_from, r.aside`
 
@@ -37,8 +37,8 @@ func (r Reader) Revision(ctx context.Context, space docs.SpaceID, id docs.Revisi
 	})
 }
 
-// Revisions lists the history of a space, or of a change request of it,
-// newest first. Those beside the line are not part of it.
+// Revisions lists the history of a space, or of one of its change requests, newest
+// first. Revisions beside the line are left out.
 func (r Reader) Revisions(ctx context.Context, space docs.SpaceID, cr docs.ChangeRequestID, p Page) ([]docs.Revision, Key, error) {
 	if len(p.After) == 0 {
 		p.After = Key{lastText}
@@ -100,7 +100,7 @@ func (r Reader) Document(ctx context.Context, space docs.SpaceID, id string) (St
 	}, `SELECT id, page_id, body, side FROM documents WHERE space_id = $1 AND id = $2`, space, id)
 }
 
-// PutDocuments remembers documents of a space.
+// PutDocuments stores documents of a space, so that they can be found by id.
 func (tx *Tx) PutDocuments(ctx context.Context, space docs.SpaceID, all []StoredDocument) error {
 	return insertAll(ctx, tx, `INSERT INTO documents (space_id, id, page_id, body, side)`,
 		`ON CONFLICT (space_id, id) DO UPDATE SET side = excluded.side WHERE documents.side <> excluded.side`, all,

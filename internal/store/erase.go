@@ -23,9 +23,8 @@ func (r Reader) Memberships(ctx context.Context, user docs.UserID) ([]Membership
 	}, `SELECT o.id, o.title, m.role, m.disabled FROM members m JOIN organizations o ON o.id = m.org_id WHERE m.user_id = $1 AND o.deleted_at = 0 ORDER BY o.id`, user)
 }
 
-// EraseUser removes what only the person has: rows that belong to the account, and name, address and
-// picture. The row stays, without them, because what the person wrote names it. It returns how many rows of
-// which table were removed.
+// EraseUser deletes the rows that belong to the account of a person, and the name, address and picture. The
+// row of the user stays, because content refers to it. It returns the number of deleted rows of each table.
 func (tx *Tx) EraseUser(ctx context.Context, u docs.User) (map[string]int64, error) {
 	of, err := tx.Memberships(ctx, u.ID)
 	if err != nil {
@@ -33,7 +32,7 @@ func (tx *Tx) EraseUser(ctx context.Context, u docs.User) (map[string]int64, err
 	}
 	removed := map[string]int64{}
 	for _, x := range []struct{ table, where string }{
-		{"tokens", `user_id = $1`}, // and by it organization_tokens
+		{"tokens", `user_id = $1`}, // the database also deletes organization_tokens
 		{"passkeys", `user_id = $1`},
 		{"identities", `user_id = $1`},
 		{"mail_links", `user_id = $1`},
@@ -74,14 +73,14 @@ func count(removed map[string]int64, table string, n int64) {
 	}
 }
 
-// contains is a condition on a text column that both databases understand: it contains the parameter, which
-// is in lower case.
+// contains returns a condition for both databases: a text column contains the parameter, which is in lower
+// case.
 func contains(column, parameter string) string {
 	return `REPLACE(LOWER(` + column + `), ` + parameter + `, '') <> LOWER(` + column + `)`
 }
 
-// EraseAddress removes what waits for an address that nobody has any more, and messages of failures that
-// name it. keep is the kind of the job that calls it.
+// EraseAddress deletes jobs and other rows for an address that nobody has any more, and error messages that
+// contain it. keep is the kind of the job that calls it.
 func (tx *Tx) EraseAddress(ctx context.Context, e docs.Email, keep string) (map[string]int64, error) {
 	removed := map[string]int64{}
 	in := escaped(string(e))
@@ -119,16 +118,16 @@ type Mention struct {
 	Table string // audit or webhook_deliveries
 	Key   Key    // of the row
 	JSON  string
-	// Own reports that the person did it, or that it is about the person or a token of theirs; of a message, that it
-	// names the id.
+	// Own reports whether the person did it, or whether it is about the person or one of their tokens. For a
+	// message, it reports whether the message contains the id of the person.
 	Own bool
 }
 
-// mentionsRead is how many rows one call of Mentions looks at.
+// mentionsRead is the number of rows that one call of Mentions reads.
 const mentionsRead = 2_000
 
-// Mentions looks at the next rows of a table behind a key and returns those that concern a person or contain one
-// of the addresses, and the key to go on behind, which is nil at the end.
+// Mentions reads the next rows of a table after a key. It returns those that concern a person or contain one of
+// the addresses, and the key after which to continue, which is nil at the end.
 func (r Reader) Mentions(ctx context.Context, table string, user docs.UserID, addresses []string, after Key) ([]Mention, Key, error) {
 	first, second, column, own := "org_id", "id", "data", `actor_id = $1 OR subject_id = $1 OR REPLACE(data, '"owner":"' || $1 || '"', '') <> data`
 	if table == "webhook_deliveries" {

@@ -28,8 +28,8 @@ func (tx *Tx) AddUpload(ctx context.Context, v docs.Upload) error {
 		"the file was uploaded already")
 }
 
-// TrimUploads forgets uploaded files that are older than a moment, at most so
-// many, and returns how many they were.
+// TrimUploads deletes at most limit uploaded files that are older than a time, and
+// returns their number.
 func (tx *Tx) TrimUploads(ctx context.Context, before docs.Time, limit int) (int64, error) {
 	return tx.exec(ctx, `
 		DELETE FROM uploads

@@ -7,7 +7,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// Maybe distinguishes an absent row from an error.
+// Maybe turns the error NotFound into false.
 func Maybe[T any](v T, err error) (T, bool, error) {
 	if errs.Is(err, errs.NotFound) {
 		return v, false, nil
@@ -34,7 +34,7 @@ func scanGitOperation(s scanner) (o docs.GitOperation, err error) {
 
 func gitOperationArgs(o docs.GitOperation) []any {
 	if o.Ended() {
-		o.Sealed = "" // nobody needs them any more
+		o.Sealed = "" // the credentials are not needed any more
 	}
 	problems := ""
 	if len(o.Problems) > docs.MaxGitProblems {
@@ -73,15 +73,15 @@ func (r Reader) CountGitOperations(ctx context.Context, space docs.SpaceID) (int
 	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM git_operations WHERE space_id = $1`, space)
 }
 
-// OpenGitOperations returns those of a space that have not ended, oldest
-// first: the order in which they run. Whoever queues them keeps them few.
+// OpenGitOperations returns the operations of a space that have not ended, in the
+// order in which they run: oldest first. There are few of them.
 func (r Reader) OpenGitOperations(ctx context.Context, space docs.SpaceID) ([]docs.GitOperation, error) {
 	return many(ctx, r, scanGitOperation, `
 		SELECT `+gitOperationColumns+` FROM git_operations o WHERE o.space_id = $1 AND o.completed_at = 0 ORDER BY o.id`, space)
 }
 
-// FirstGitOperation returns the oldest operation of a space that has not
-// ended, if there is one: the one whose turn it is.
+// FirstGitOperation returns the oldest operation of a space that has not ended, if
+// there is one.
 func (r Reader) FirstGitOperation(ctx context.Context, space docs.SpaceID) (docs.GitOperation, bool, error) {
 	return Maybe(one(ctx, r, "git operation", scanGitOperation, `
 		SELECT `+gitOperationColumns+` FROM git_operations o WHERE o.space_id = $1 AND o.completed_at = 0 ORDER BY o.id LIMIT 1`, space))
@@ -103,8 +103,8 @@ func (tx *Tx) AddGitOperation(ctx context.Context, o docs.GitOperation) error {
 			created_at, started_at, updated_at, completed_at)`, ``, []docs.GitOperation{o}, gitOperationArgs)
 }
 
-// PutGitOperation stores one that has changed. The credentials of one that
-// has ended are forgotten.
+// PutGitOperation stores a changed operation. If it has ended, its credentials are
+// not stored.
 func (tx *Tx) PutGitOperation(ctx context.Context, o docs.GitOperation) error {
 	n, err := tx.exec(ctx, `
 		UPDATE git_operations
@@ -118,8 +118,8 @@ func (tx *Tx) PutGitOperation(ctx context.Context, o docs.GitOperation) error {
 	return err
 }
 
-// LostGitOperations returns operations that have not ended and that no job is
-// left to do.
+// LostGitOperations returns operations that have not ended although there is no job
+// for them.
 func (r Reader) LostGitOperations(ctx context.Context, job string, limit int) ([]docs.GitOperation, error) {
 	return many(ctx, r, scanGitOperation, `
 		SELECT `+gitOperationColumns+` FROM git_operations o
@@ -132,10 +132,10 @@ func (tx *Tx) DropGitOperation(ctx context.Context, space docs.SpaceID, id docs.
 	return tx.put(ctx, `DELETE FROM git_operations WHERE space_id = $1 AND id = $2`, space, id)
 }
 
-// keptGitOperations of a space stay; older ones that have ended go.
+// keptGitOperations is the number of operations of a space that are kept.
 const keptGitOperations = 100
 
-// TidyGitOperations forgets old operations of a space.
+// TidyGitOperations deletes old operations of a space that have ended.
 func (tx *Tx) TidyGitOperations(ctx context.Context, space docs.SpaceID) error {
 	return tx.put(ctx, `
 		DELETE FROM git_operations
@@ -144,8 +144,8 @@ func (tx *Tx) TidyGitOperations(ctx context.Context, space docs.SpaceID) error {
 		space, keptGitOperations)
 }
 
-// GitPair returns what a space has in common with a remote, by the key of the
-// remote, if it has anything.
+// GitPair returns the last common state of a space and a remote, by the key of the
+// remote, if there is one.
 func (r Reader) GitPair(ctx context.Context, space docs.SpaceID, key string) (docs.GitPair, bool, error) {
 	return Maybe(one(ctx, r, "git pair", func(s scanner) (p docs.GitPair, err error) {
 		err = s.Scan(&p.Space, &p.Remote.URL, &p.Remote.Ref, &p.Remote.Directory, &p.Commit, &p.Revision, &p.Line, &p.Request,
@@ -161,11 +161,11 @@ func (r Reader) IsInGit(ctx context.Context, space docs.SpaceID, id docs.Revisio
 	return n > 0, err
 }
 
-// TookFromElsewhere reports whether a space took anything over from another
-// remote since it was last compared with this one, or was offered something
-// that could not be merged by itself. Whose that was is not known any more when
-// a person has merged it: any will do, for to begin anew is a question and the
-// rest would be deleted.
+// TookFromElsewhere reports whether a space has imported anything from another
+// remote since it was last compared with this one, or has an import from another
+// remote that is not merged. If a person merged an import, its remote is not known,
+// and it counts as another one: starting over asks which side to keep, continuing
+// could delete content.
 func (r Reader) TookFromElsewhere(ctx context.Context, space docs.SpaceID, key string) (bool, error) {
 	n, err := one(ctx, r, "count", scanInt, `
 		SELECT COUNT(*) FROM git_pairs p WHERE p.space_id = $1 AND p.remote = $2 AND (
@@ -179,7 +179,7 @@ func (r Reader) TookFromElsewhere(ctx context.Context, space docs.SpaceID, key s
 	return n > 0, err
 }
 
-// PutGitPair stores it.
+// PutGitPair stores the last common state of a space and a remote.
 func (tx *Tx) PutGitPair(ctx context.Context, p docs.GitPair) error {
 	return tx.put(ctx, `
 		INSERT INTO git_pairs (space_id, remote, url, ref, directory, commit_id, revision_id, line_id, parked_id, told_at, updated_at, unread)
@@ -190,7 +190,7 @@ func (tx *Tx) PutGitPair(ctx context.Context, p docs.GitPair) error {
 		p.Space, p.Remote.Key(), p.Remote.URL, p.Remote.Ref, p.Remote.Directory, p.Commit, p.Revision, p.Line, p.Request, p.Timestamp, p.UpdatedAt, p.NotImported)
 }
 
-// DropGitPair forgets what a space has in common with a remote.
+// DropGitPair deletes the last common state of a space and a remote.
 func (tx *Tx) DropGitPair(ctx context.Context, space docs.SpaceID, key string) error {
 	return tx.put(ctx, `DELETE FROM git_pairs WHERE space_id = $1 AND remote = $2`, space, key)
 }
@@ -205,12 +205,12 @@ func (r Reader) GitInfo(ctx context.Context, space docs.SpaceID) (docs.GitInfo, 
 	return info, true, fromJSON(text, &info)
 }
 
-// PutGitInfo stores it.
+// PutGitInfo stores the repository of a space.
 func (tx *Tx) PutGitInfo(ctx context.Context, space docs.SpaceID, info docs.GitInfo) error {
 	return tx.put(ctx, `UPDATE spaces SET git_info = $2 WHERE id = $1`, space, toJSON(info))
 }
 
-// DropGitInfo forgets it; it reports whether there was one.
+// DropGitInfo deletes the repository of a space; it reports whether there was one.
 func (tx *Tx) DropGitInfo(ctx context.Context, space docs.SpaceID) (bool, error) {
 	n, err := tx.exec(ctx, `UPDATE spaces SET git_info = '' WHERE id = $1 AND git_info <> ''`, space)
 	return n > 0, err
@@ -232,8 +232,8 @@ func (r Reader) GitConnection(ctx context.Context, space docs.SpaceID) (docs.Git
 		`SELECT `+gitConnectionColumns+` FROM git_connections c WHERE c.space_id = $1`, space))
 }
 
-// DueGitConnections returns connections whose remote is to be looked at, those
-// that waited longest first. Spaces in the trash wait.
+// DueGitConnections returns connections whose remote is due to be polled, the most
+// overdue first. Spaces in the trash are left out.
 func (r Reader) DueGitConnections(ctx context.Context, now docs.Time, limit int) ([]docs.GitConnection, error) {
 	return many(ctx, r, scanGitConnection, `
 		SELECT `+gitConnectionColumns+` FROM git_connections c JOIN spaces s ON s.id = c.space_id
@@ -270,24 +270,25 @@ func (tx *Tx) PutGitCommit(ctx context.Context, space docs.SpaceID, revision doc
 		ON CONFLICT (space_id, revision_id) DO UPDATE SET data = excluded.data`, space, revision, toJSON(c))
 }
 
-// PutGitBlobs notes git's names of files that something was written to.
+// PutGitBlobs stores the object ids and paths of exported contents.
 func (tx *Tx) PutGitBlobs(ctx context.Context, space docs.SpaceID, all []docs.GitBlob) error {
 	return insertAll(ctx, tx, `INSERT INTO git_blobs (space_id, id, body, oid, path)`,
 		`ON CONFLICT (space_id, id) DO UPDATE SET body = excluded.body, oid = excluded.oid, path = excluded.path`, all,
 		func(b docs.GitBlob) []any { return []any{space, b.ID, b.Body, b.OID, b.Path} })
 }
 
-// DropGitBlobs forgets what was noted of a space.
+// DropGitBlobs deletes the object ids and paths of a space.
 func (tx *Tx) DropGitBlobs(ctx context.Context, space docs.SpaceID) error {
 	return tx.put(ctx, `DELETE FROM git_blobs WHERE space_id = $1`, space)
 }
 
-// GitBlobs returns those of a space that were noted.
+// GitBlobs returns the object ids and paths of the contents of a space.
 func (r Reader) GitBlobs(ctx context.Context, space docs.SpaceID) ([]docs.GitBlob, error) {
 	return many(ctx, r, scanGitBlob, `SELECT id, body, oid, path FROM git_blobs WHERE space_id = $1 ORDER BY id`, space)
 }
 
-// GitBlob returns the one of a page, a file or a content, if there is one.
+// GitBlob returns the object id and path of a page, a file or a reusable content, if
+// they are stored.
 func (r Reader) GitBlob(ctx context.Context, space docs.SpaceID, id string) (docs.GitBlob, bool, error) {
 	return Maybe(one(ctx, r, "git blob", scanGitBlob, `SELECT id, body, oid, path FROM git_blobs WHERE space_id = $1 AND id = $2`, space, id))
 }

@@ -14,8 +14,8 @@ func insertAll[T any](ctx context.Context, tx *Tx, into, behind string, all []T,
 	return err
 }
 
-// insertNew is insertAll that returns how many rows were stored. Those that
-// behind leaves as they are do not count.
+// insertNew is insertAll that returns the number of stored rows, without those that
+// exist already and that the clause behind does not change.
 func insertNew[T any](ctx context.Context, tx *Tx, into, behind string, all []T, row func(T) []any) (stored int64, err error) {
 	for some := range slices.Chunk(all, 512) {
 		rows := make([][]any, len(some))
@@ -32,12 +32,12 @@ func insertNew[T any](ctx context.Context, tx *Tx, into, behind string, all []T,
 }
 
 const (
-	// How many rows a statement has: so many, or up to so few. The sizes are few,
-	// so that the prepared statements stay few.
+	// The numbers of rows of a statement. There are few different ones, so that few
+	// statements have to be prepared.
 	batchRows = 64
 	fewRows   = 8
-	// maxStatement bounds the bytes of a statement of several rows. Drivers copy them
-	// into buffers that grow by steps: those of a long one add up to many times its size.
+	// maxStatement is the maximum size of the texts in a statement of several rows, in
+	// bytes. Drivers copy them into growing buffers, which add up to many times that size.
 	maxStatement = 128 << 10
 )
 
@@ -55,7 +55,7 @@ func (tx *Tx) insert(ctx context.Context, into, behind string, rows [][]any) (st
 	return stored, nil
 }
 
-// rowsAtOnce returns how many of the first rows a statement stores.
+// rowsAtOnce returns the number of rows that the next statement stores.
 func rowsAtOnce(rows [][]any) int {
 	if len(rows) >= batchRows && bytesIn(rows[:batchRows]) <= maxStatement {
 		return batchRows
@@ -82,8 +82,8 @@ func bytesIn(rows [][]any) (n int) {
 	return n
 }
 
-// insertTexts keeps the texts of statements that insert rows: making one takes
-// more memory than its arguments.
+// insertTexts caches the texts of INSERT statements: making one takes more memory
+// than its arguments.
 type insertTexts struct {
 	mu    sync.Mutex
 	texts map[insertSize]string

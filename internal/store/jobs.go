@@ -26,9 +26,8 @@ func scanJob(s scanner) (j Job, err error) {
 	return j, err
 }
 
-// AddJob queues a job. A job of the same kind and key that is still there is
-// kept as it is: asking twice does the work once. One that was given up gets
-// another chance.
+// AddJob queues a job. If there is a job of the same kind and key, it is not queued
+// twice; one that has failed is queued again.
 func (tx *Tx) AddJob(ctx context.Context, j Job) error {
 	tx.wake(j)
 	return tx.put(ctx, `
@@ -41,9 +40,9 @@ func (tx *Tx) AddJob(ctx context.Context, j Job) error {
 		NewID[string](tx), j.Kind, j.Key, j.Payload, j.Every, j.RunAt, tx.Now())
 }
 
-// MoveJob queues a job. One that waits is moved to the moment of this one,
-// but not further than longest, in milliseconds, behind when it was queued
-// first. One that is running runs once more.
+// MoveJob queues a job. If it is queued already, it is postponed to the time of j,
+// but at most by longest, in milliseconds, after it was first queued. A running job
+// runs once more.
 func (tx *Tx) MoveJob(ctx context.Context, j Job, longest int64) error {
 	tx.wake(j)
 	return tx.put(ctx, `
@@ -59,12 +58,11 @@ func (tx *Tx) MoveJob(ctx context.Context, j Job, longest int64) error {
 		NewID[string](tx), j.Kind, j.Key, j.Payload, j.RunAt, tx.Now(), longest)
 }
 
-// JobQueued has a value when a transaction of this process has queued a job
-// that is due, so that nobody needs to look for it all the time. Those of
-// other processes are found by looking.
+// JobQueued returns a channel that receives a value when a transaction of this
+// process has queued a job that is due. Jobs of other processes are found by polling.
 func (s *Store) JobQueued() <-chan struct{} { return s.jobs }
 
-// wake reports a job to the workers after the commit.
+// wake notifies the workers of a job after the commit.
 func (tx *Tx) wake(j Job) {
 	if j.RunAt > tx.Now() {
 		return
@@ -72,7 +70,7 @@ func (tx *Tx) wake(j Job) {
 	tx.OnCommit(func() {
 		select {
 		case tx.jobs <- struct{}{}:
-		default: // somebody is about to look anyway
+		default: // the workers have been notified already
 		}
 	})
 }
@@ -83,8 +81,8 @@ func (tx *Tx) DropJob(ctx context.Context, kind, key string) (bool, error) {
 	return n > 0, err
 }
 
-// A job is due when its time has come, or when whoever ran it has not
-// renewed the lease: that process is gone.
+// A job is due when its time has come, or when the lease of the process that ran it
+// has expired.
 const jobDue = `(state = 'queued' AND run_at <= $1) OR (state = 'running' AND lease_until <= $1)`
 
 // JobDue reports whether ClaimJob would find something; it takes no lock.
@@ -101,16 +99,16 @@ func (tx *Tx) ClaimJob(ctx context.Context, node string, lease docs.Time) (Job, 
 		RETURNING `+jobColumns, tx.Now(), node, lease)
 }
 
-// ClaimJobOf is ClaimJob for one job. NotFound: it is not there, not due, or
-// somebody else has it.
+// ClaimJobOf is ClaimJob for one job. NotFound: the job does not exist, is not due, or
+// another node has leased it.
 func (tx *Tx) ClaimJobOf(ctx context.Context, node string, lease docs.Time, kind, key string) (Job, error) {
 	return one(ctx, tx.Reader, "job", scanJob, `
 		UPDATE jobs SET state = 'running', leased_by = $2, lease_until = $3, attempts = attempts + 1
 		WHERE kind = $4 AND key = $5 AND (`+jobDue+`) RETURNING `+jobColumns, tx.Now(), node, lease, kind, key)
 }
 
-// holding is true only while the lease is the one that ClaimJob gave: a node
-// that lost its lease can no longer say anything about the job.
+// holding is true as long as the node has the lease of ClaimJob: a node that lost its
+// lease cannot change the job any more.
 const holding = ` WHERE id = $1 AND leased_by = $2 AND attempts = $3 AND state = 'running'`
 
 // ExtendJob renews the lease.
@@ -123,7 +121,7 @@ func (tx *Tx) ExtendJob(ctx context.Context, node string, j Job, lease docs.Time
 func (tx *Tx) FinishJob(ctx context.Context, node string, j Job) error {
 	if j.Every == 0 {
 		n, err := tx.exec(ctx, `DELETE FROM jobs`+holding+` AND run_at = $4`, j.ID, node, j.Attempts, j.RunAt)
-		if err == nil && n == 0 { // MoveJob was there meanwhile
+		if err == nil && n == 0 { // MoveJob was called while the job was running
 			n, err = tx.exec(ctx, `UPDATE jobs SET state = 'queued', attempts = 0, leased_by = '', last_error = '', created_at = $4`+holding,
 				j.ID, node, j.Attempts, tx.Now())
 		}
@@ -147,8 +145,8 @@ func (tx *Tx) RetryJob(ctx context.Context, node string, j Job, at docs.Time, re
 	return lost(n, err)
 }
 
-// PutOffJob puts a job back that could not begin. The attempt does not count;
-// the next one has its number again, which no node can hold by then.
+// PutOffJob puts a job back that could not start. The attempt does not count; the
+// next one gets its number, which is safe because this node gives up the lease.
 func (tx *Tx) PutOffJob(ctx context.Context, node string, j Job, at docs.Time) error {
 	n, err := tx.exec(ctx, `
 		UPDATE jobs SET state = 'queued', attempts = attempts - 1, leased_by = '', run_at = $4`+holding, j.ID, node, j.Attempts, at)
@@ -162,7 +160,7 @@ func lost(n int64, err error) error {
 	return err
 }
 
-// JobCount is how many jobs of a kind are in a state.
+// JobCount is the number of jobs of a kind in a state.
 type JobCount struct {
 	Kind, State string
 	N           int64

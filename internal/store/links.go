@@ -10,8 +10,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// Layer of the index: what is known of the pages of a space beyond their
-// place in the tree. See the migration.
+// Layer is a layer of the index of a space. Layers of a space form a chain; see
+// migration 0002.
 type Layer struct {
 	ID     string
 	Parent string
@@ -44,8 +44,8 @@ func (r Reader) LayerChain(ctx context.Context, top string) ([]string, error) {
 	})
 }
 
-// UnusedLayers returns the layers that nothing reads, of those that were made
-// before a moment: what an import or a rebuild leaves behind that was killed.
+// UnusedLayers returns the layers created before a time that no space uses: imports
+// and rebuilds leave them behind if the process is killed.
 func (r Reader) UnusedLayers(ctx context.Context, before time.Time) ([]string, error) {
 	return many(ctx, r, scanText[string], `
 		SELECT l.id FROM layers l WHERE l.id < $1
@@ -59,19 +59,19 @@ func (tx *Tx) AddLayer(ctx context.Context, l Layer) error {
 	return tx.put(ctx, `INSERT INTO layers (id, parent_id, depth) VALUES ($1, $2, $3)`, l.ID, l.Parent, l.Depth)
 }
 
-// LayerIsEmpty reports whether a layer says nothing of its own.
+// LayerIsEmpty reports whether a layer has no entries of its own.
 func (r Reader) LayerIsEmpty(ctx context.Context, id string) (bool, error) {
 	n, err := one(ctx, r, "layer", scanInt, `SELECT COUNT(*) FROM (SELECT 1 FROM layer_pages WHERE layer_id = $1 LIMIT 1) AS x`, id)
 	return n == 0, err
 }
 
-// SetLayer makes a space read through another layer.
+// SetLayer makes another layer the top layer of a space.
 func (tx *Tx) SetLayer(ctx context.Context, space docs.SpaceID, layer string) error {
 	return tx.put(ctx, `UPDATE spaces SET layer_id = $2 WHERE id = $1`, space, layer)
 }
 
-// DropLayer removes a layer that nothing reads any more, and then those
-// below it that nothing else reads.
+// DropLayer deletes a layer if no space uses it, and then the layers below it that
+// are not used otherwise.
 func (tx *Tx) DropLayer(ctx context.Context, id string) error {
 	for id != "" {
 		used, err := one(ctx, tx.Reader, "layer", scanInt, `
@@ -111,7 +111,7 @@ type Link struct {
 	Loose  bool
 }
 
-// LayerPage is what the link index knows of a page or a reusable content.
+// LayerPage is the entry of a page or a reusable content in the link index.
 type LayerPage struct {
 	ID      string
 	Gone    bool
@@ -119,7 +119,7 @@ type LayerPage struct {
 	Links   []Link
 }
 
-// Size returns about how many bytes are kept of the page.
+// Size returns the approximate size of the entry in bytes.
 func (p LayerPage) Size() (size int) {
 	for _, a := range p.Anchors {
 		size += len(a)
@@ -130,13 +130,13 @@ func (p LayerPage) Size() (size int) {
 	return size
 }
 
-// PutLayerPages replaces what a layer says of pages.
+// PutLayerPages replaces the entries of pages in a layer.
 func (tx *Tx) PutLayerPages(ctx context.Context, layer string, pages []LayerPage) error {
 	return tx.putLayerPages(ctx, layer, pages, false)
 }
 
-// putLayerPages writes what a layer says of pages. Of new ones it says nothing
-// yet.
+// putLayerPages writes the entries of pages in a layer. If fresh is true, the layer
+// has no entries of these pages yet.
 func (tx *Tx) putLayerPages(ctx context.Context, layer string, pages []LayerPage, fresh bool) error {
 	type row struct {
 		page string
@@ -163,8 +163,8 @@ func (tx *Tx) putLayerPages(ctx context.Context, layer string, pages []LayerPage
 	if err != nil {
 		return err
 	}
-	// In the order of targets, by which most of what is written is ordered:
-	// neighbours are then written together.
+	// In the order of targets, as in most indexes of the table, so that neighbours are
+	// written together.
 	slices.SortFunc(links, func(a, b row) int {
 		return cmp.Or(strings.Compare(a.Target, b.Target), strings.Compare(a.page, b.page), a.n-b.n)
 	})
@@ -174,10 +174,9 @@ func (tx *Tx) putLayerPages(ctx context.Context, layer string, pages []LayerPage
 		})
 }
 
-// dropLinks drops the links that a layer has of pages, and returns those pages.
-// It leaves a page that has the links that it should have: most edits leave the
-// links of a page alone, and reading them costs a fraction of writing them with
-// their indexes.
+// dropLinks deletes the links of those pages whose links change, and returns these
+// pages. Most edits do not change the links of a page, and reading them costs a
+// fraction of writing them with their indexes.
 func (tx *Tx) dropLinks(ctx context.Context, layer string, pages []LayerPage) (changed []LayerPage, err error) {
 	const atOnce = 16 // pages, which may have many links
 	for some := range slices.Chunk(pages, atOnce) {
@@ -212,7 +211,7 @@ func (tx *Tx) dropLinks(ctx context.Context, layer string, pages []LayerPage) (c
 	return changed, nil
 }
 
-// DropLayerPage forgets what a layer says of a page.
+// DropLayerPage deletes the entry of a page in a layer.
 func (tx *Tx) DropLayerPage(ctx context.Context, layer, page string) error {
 	if err := tx.put(ctx, `DELETE FROM links WHERE layer_id = $1 AND page_id = $2`, layer, page); err != nil {
 		return err
@@ -220,7 +219,7 @@ func (tx *Tx) DropLayerPage(ctx context.Context, layer, page string) error {
 	return tx.put(ctx, `DELETE FROM layer_pages WHERE layer_id = $1 AND page_id = $2`, layer, page)
 }
 
-// joinAnchors encloses each by line ends.
+// joinAnchors joins anchors, with a line end before and after each.
 func joinAnchors(all []string) string {
 	if len(all) == 0 {
 		return ""
@@ -228,10 +227,10 @@ func joinAnchors(all []string) string {
 	return "\n" + strings.Join(all, "\n") + "\n"
 }
 
-// SQLite has no statistics and takes a layer for something small. Three things
-// here keep it from reading all links of a space, or of the server: it does
-// not change the order of a CROSS JOIN, a column with || '' is not looked up
-// in an index, and links_loose is made for one query.
+// SQLite has no statistics and assumes that layers are small. Three things keep it
+// from reading all links of a space, or of the server: it does not change the order
+// of a CROSS JOIN, it does not use an index for a column with || '', and the index
+// links_loose is made for one query.
 
 // chainCTE is the chain of layers below $1, as a table. It is short, so the
 // queries begin with it.
@@ -254,7 +253,7 @@ func ofPage(page string) string {
 	return `k.page_id = $2 AND `
 }
 
-// Anchors returns the anchors of a page, as a chain of layers knows it.
+// Anchors returns the anchors of a page in a chain of layers.
 func (r Reader) Anchors(ctx context.Context, layer, page string) ([]string, error) {
 	found, err := many(ctx, r, scanText[string], chainCTE+`
 		SELECT k.anchors FROM chain c CROSS JOIN layer_pages k
@@ -268,12 +267,12 @@ type Target struct {
 	Space  docs.SpaceID
 	Target string
 	Anchor string
-	Hard   bool // for at least one of them
+	Hard   bool // of at least one link
 	Label  string
 }
 
-// Targets lists what the pages of a chain of layers refer to, each once,
-// only those of a page when one is given.
+// Targets lists the targets of all links of a chain of layers, or of one page. Each
+// target is returned once.
 func (r Reader) Targets(ctx context.Context, layer, page string, p Page) ([]Target, Key, error) {
 	kind := `k.kind`
 	if page != "" {
@@ -295,16 +294,16 @@ func (r Reader) Targets(ctx context.Context, layer, page string, p Page) ([]Targ
 	return items, next, err
 }
 
-// EachLink returns all links of a chain of layers, in no order. While it runs,
-// fn must not ask the database for anything.
+// EachLink calls fn for all links of a chain of layers, in no particular order. fn
+// must not use the database.
 func (r Reader) EachLink(ctx context.Context, layer string, fn func(Link)) error {
 	return each(ctx, r, scanLink, fn, chainCTE+`
 		SELECT k.page_id, k.kind, k.space_id, k.target, k.anchor, k.node, k.label, k.hard, k.loose
 		FROM chain c CROSS JOIN links k WHERE k.layer_id = c.id AND`+topmost, layer)
 }
 
-// Locations returns where in a chain of layers a target is referred to, at
-// most limit of them; only in one page when one is given.
+// Locations returns at most limit links to a target in a chain of layers, or only
+// those of one page.
 func (r Reader) Locations(ctx context.Context, layer, page string, t Target, limit int) ([]Link, error) {
 	return many(ctx, r, scanLink, chainCTE+`
 		SELECT k.page_id, k.kind, k.space_id, k.target, k.anchor, k.node, k.label, k.hard, k.loose
@@ -345,8 +344,8 @@ func (r Reader) SpacesLinkingTo(ctx context.Context, org docs.OrgID, space docs.
 		ORDER BY s.id`, org, space, target)
 }
 
-// LoosePages returns the pages of a chain of layers that refer to a target by
-// a path alone; an empty target is any.
+// LoosePages returns the pages of a chain of layers with a loose link to a target; an
+// empty target is any.
 func (r Reader) LoosePages(ctx context.Context, layer, target string) ([]string, error) {
 	which := `k.layer_id = c.id AND $2 = ''`
 	if target != "" {
@@ -357,8 +356,8 @@ func (r Reader) LoosePages(ctx context.Context, layer, target string) ([]string,
 		WHERE `+which+` AND k.loose = TRUE AND`+topmost+`ORDER BY k.page_id`, layer, target)
 }
 
-// UnresolvedPages returns the pages of a chain of layers that refer to a path
-// that leads nowhere and ends in name; an empty name is any.
+// UnresolvedPages returns the pages of a chain of layers with an unresolved link whose
+// path ends in name; an empty name is any.
 func (r Reader) UnresolvedPages(ctx context.Context, layer, name string) ([]string, error) {
 	return many(ctx, r, scanText[string], chainCTE+`
 		SELECT DISTINCT k.page_id FROM chain c CROSS JOIN links k
@@ -369,8 +368,8 @@ func (r Reader) UnresolvedPages(ctx context.Context, layer, name string) ([]stri
 // nowhere.
 const Unresolved = "unresolved"
 
-// LayerDump returns what a chain of layers knows of every page, for comparing
-// it with the content.
+// LayerDump calls fn for every entry of a chain of layers, to compare it with the
+// content.
 func (r Reader) LayerDump(ctx context.Context, layer string, fn func(LayerPage) error) error {
 	type row struct {
 		page, anchors string

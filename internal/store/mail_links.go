@@ -31,7 +31,7 @@ func (tx *Tx) AddMailLink(ctx context.Context, l docs.MailLink, hash [sha256.Siz
 		hex.EncodeToString(hash[:]), l.User, l.Email, l.Moves, l.Next, l.CreatedAt, l.ExpiresAt)
 }
 
-// DropMailLink deletes a link and reports whether it was there: of two who use it at once, one does.
+// DropMailLink deletes a link and reports whether there was one. Of two concurrent calls, one succeeds.
 func (tx *Tx) DropMailLink(ctx context.Context, hash [sha256.Size]byte) (bool, error) {
 	n, err := tx.exec(ctx, `DELETE FROM mail_links WHERE hash = $1`, hex.EncodeToString(hash[:]))
 	return n > 0, err

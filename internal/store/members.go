@@ -105,15 +105,15 @@ func like(s string) string {
 	return "%" + s + "%"
 }
 
-// CountAdmins counts the people who are enabled admins of an organization: a machine cannot
-// give access back.
+// CountAdmins counts the people who are enabled admins of an organization. Service accounts do
+// not count, because they cannot restore access.
 func (r Reader) CountAdmins(ctx context.Context, org docs.OrgID) (int64, error) {
 	return one(ctx, r, "count", scanInt, `
 		SELECT COUNT(*) FROM members m JOIN users u ON u.id = m.user_id
 		WHERE m.org_id = $1 AND m.role = 'admin' AND NOT m.disabled AND u.kind = ''`, org)
 }
 
-// MembersAmong returns which of some users are members, up to the first who is
+// MembersAmong returns the users that are members. It stops at the first one that is
 // not.
 func (r Reader) MembersAmong(ctx context.Context, org docs.OrgID, users []docs.UserID) (map[docs.UserID]bool, error) {
 	found := map[docs.UserID]bool{}
@@ -123,7 +123,7 @@ func (r Reader) MembersAmong(ctx context.Context, org docs.OrgID, users []docs.U
 			return nil, err
 		}
 		if n == 0 {
-			return found, nil // one who is missing is enough to know
+			return found, nil // callers only need to know that one is missing
 		}
 		found[u] = true
 	}

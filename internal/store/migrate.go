@@ -85,7 +85,7 @@ func (s *Store) migrate(ctx context.Context, to int) error {
 				return err
 			}
 		}
-		// A text with a parameter, because SQLite prepares it; the row is made once.
+		// The statement has a parameter, so that SQLite prepares it. The row is created once.
 		_, err = r.exec(ctx, `
 			INSERT INTO instance (id, auth_version, secret, created_at) VALUES (1, 1, $1, $2)
 			ON CONFLICT (id) DO NOTHING`, docs.NewSecret(), docs.TimeOf(s.clock()))
@@ -118,9 +118,8 @@ func (r Reader) SchemaVersion(ctx context.Context) (int, error) {
 	return int(n), err
 }
 
-// ConditionsRead returns since when the conditions of pages that are stored are
-// those of their sources. Older pages may have one that was not read, because the
-// front matter is damaged.
+// ConditionsRead returns the time since which the conditions of pages are read from
+// damaged front matter too. Pages stored before may lack their condition.
 func (r Reader) ConditionsRead(ctx context.Context) (docs.Time, error) {
 	at, err := one(ctx, r, "migration", scanInt, `SELECT applied_at FROM schema_migrations WHERE name = $1`, "0020_conditions_read")
 	return docs.Time(at), err
@@ -132,7 +131,7 @@ type Table struct {
 	Columns []Column
 }
 
-// Column of a table.
+// Column is a column of a table.
 type Column struct {
 	Name, Type string
 	NotNull    bool

@@ -8,21 +8,21 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// maxNoticeBody is how many characters of a comment are read to show a notice of it.
+// maxNoticeBody is the number of characters of a comment that are read for a notice.
 const maxNoticeBody = 2000
 
-// NoticeFilter chooses notices of a user. What is empty chooses all.
+// NoticeFilter selects notices of a user. Empty fields match everything.
 type NoticeFilter struct {
 	ID     docs.NoticeID
 	Unread bool
 	Kind   docs.NoticeKind
 	Org    docs.OrgID
-	Mail   docs.Channel // only those that a mail has to be sent of
+	Mail   docs.Channel // only those for which a mail has to be sent
 	Hidden []docs.SpaceID
 }
 
-// noticesFrom shows nothing of what was deleted: neither comments nor spaces in the
-// trash. $1 to $6 are those of noticeArgs.
+// noticesFrom leaves out notices of deleted comments and of spaces in the trash. $1 to
+// $6 are those of noticeArgs.
 const noticesFrom = ` FROM notices n
 	JOIN spaces s ON s.id = n.space_id
 	JOIN organizations o ON o.id = s.org_id AND o.deleted_at = 0
@@ -44,8 +44,8 @@ func (f NoticeFilter) where(user docs.UserID) (string, []any) {
 	return among(f.Hidden, []any{user, f.ID, unread, f.Kind, f.Org, f.Mail})
 }
 
-// Notices lists notices of a user, newest first, with what is shown of them. The
-// caller has found out which spaces are hidden from the user.
+// Notices lists notices of a user, newest first, with the texts to be shown. The
+// filter must have the spaces of HiddenFrom.
 func (r Reader) Notices(ctx context.Context, user docs.UserID, f NoticeFilter, p Page) ([]docs.Notice, Key, error) {
 	before := lastText
 	if len(p.After) > 0 {
@@ -72,7 +72,7 @@ func (r Reader) CountNotices(ctx context.Context, user docs.UserID, f NoticeFilt
 	return one(ctx, r, "count", scanInt, `SELECT COUNT(*)`+noticesFrom+hidden, args...)
 }
 
-// NoticeReader is who reads notices, and by what.
+// NoticeReader is a user who reads notices, with the session or token.
 type NoticeReader struct {
 	User  docs.UserID
 	Org   docs.OrgID   // the only organization that they are signed in for; empty: all
@@ -80,8 +80,8 @@ type NoticeReader struct {
 	Asked bool         // by a session or a token, and not by a job
 }
 
-// HiddenFrom returns the spaces that notices of a user are about and that the user does
-// not see: it asks the rule of lists once for each organization.
+// HiddenFrom returns the spaces of notices of a user that the user does not see. It
+// needs one query of visible spaces for each organization.
 func (r Reader) HiddenFrom(ctx context.Context, by NoticeReader) ([]docs.SpaceID, error) {
 	type place struct {
 		space       docs.SpaceID
@@ -127,7 +127,7 @@ func (r Reader) HiddenFrom(ctx context.Context, by NoticeReader) ([]docs.SpaceID
 	return hidden, nil
 }
 
-// visible returns those of some spaces that a viewer sees.
+// visible returns the spaces that a viewer sees.
 func (r Reader) visible(ctx context.Context, v Viewer, spaces []docs.SpaceID) (map[docs.SpaceID]bool, error) {
 	list, args := among(spaces, append(v.args(), ""))
 	ids, err := many(ctx, r, scanText[docs.SpaceID], ranksCTE+` SELECT s.id`+spacesFrom+` AND s.id IN `+list, args...)
@@ -146,8 +146,8 @@ func (tx *Tx) AddNotice(ctx context.Context, n docs.Notice) error {
 		n.User, n.ID, n.Kind, n.Actor, n.Space, n.Request, n.Comment, n.Reply, n.At, n.Mail)
 }
 
-// TrimNotices leaves a user the newest notices of an organization, at most as many as there may be. Those
-// of other organizations stay: nobody can push them out by much ado in one of their own.
+// TrimNotices deletes the oldest notices of a user in an organization if there are more than docs.MaxNotices.
+// Other organizations are counted separately, so that activity in one does not displace notices of another.
 func (tx *Tx) TrimNotices(ctx context.Context, org docs.OrgID, user docs.UserID) error {
 	return tx.put(ctx, `
 		DELETE FROM notices WHERE user_id = $1 AND id <= (
@@ -156,7 +156,7 @@ func (tx *Tx) TrimNotices(ctx context.Context, org docs.OrgID, user docs.UserID)
 		AND EXISTS (SELECT 1 FROM spaces s WHERE s.id = notices.space_id AND s.org_id = $2)`, user, org, docs.MaxNotices)
 }
 
-// DropOldNotices removes at most limit notices from before a moment.
+// DropOldNotices deletes at most limit notices that are older than a time.
 func (tx *Tx) DropOldNotices(ctx context.Context, before docs.Time, limit int) (int64, error) {
 	return tx.exec(ctx, `
 		DELETE FROM notices WHERE (user_id, id) IN (
@@ -173,7 +173,7 @@ func (tx *Tx) ReadNotices(ctx context.Context, user docs.UserID, ids []docs.Noti
 	return tx.put(ctx, `UPDATE notices SET read_at = $2 WHERE user_id = $1 AND id IN `+list, args...)
 }
 
-// MailWaiting returns the newest notices of which mails have to be sent to a user, oldest first.
+// MailWaiting returns the newest notices for which mails have to be sent to a user, oldest first.
 func (r Reader) MailWaiting(ctx context.Context, user docs.UserID, by docs.Channel) ([]docs.NoticeID, error) {
 	ids, err := many(ctx, r, scanText[docs.NoticeID], `
 		SELECT id FROM notices WHERE user_id = $1 AND mail <> '' AND mail = $2 ORDER BY id DESC LIMIT $3 + 0`, user, by, docs.MaxNotices)
@@ -181,7 +181,7 @@ func (r Reader) MailWaiting(ctx context.Context, user docs.UserID, by docs.Chann
 	return ids, err
 }
 
-// Mailed says that no mail has to be sent of some notices any more.
+// Mailed marks notices as sent, so that no mail is sent for them any more.
 func (tx *Tx) Mailed(ctx context.Context, user docs.UserID, ids []docs.NoticeID) error {
 	if len(ids) == 0 {
 		return nil
@@ -190,14 +190,13 @@ func (tx *Tx) Mailed(ctx context.Context, user docs.UserID, ids []docs.NoticeID)
 	return tx.put(ctx, `UPDATE notices SET mail = '' WHERE user_id = $1 AND id IN `+list, args...)
 }
 
-// Addressee is somebody who may get notices, with what they chose.
+// Addressee is a user who may get notices, with the notification settings.
 type Addressee struct {
 	User     docs.UserID
 	Settings docs.Notifications
 }
 
-// Addressees returns those of some users who are members of an organization and not
-// disabled.
+// Addressees returns the users that are enabled members of an organization.
 func (r Reader) Addressees(ctx context.Context, org docs.OrgID, users []docs.UserID) ([]Addressee, error) {
 	if len(users) == 0 {
 		return nil, nil
@@ -211,7 +210,7 @@ func (r Reader) Addressees(ctx context.Context, org docs.OrgID, users []docs.Use
 		WHERE m.org_id = $1 AND NOT m.disabled AND u.kind = '' AND m.user_id IN `+list+` ORDER BY m.user_id`, args...)
 }
 
-// Notifications returns how a user wants to hear of things, and when the last mail about them was sent.
+// Notifications returns the notification settings of a user, and when the last mail about notices was sent.
 func (r Reader) Notifications(ctx context.Context, user docs.UserID) (docs.Notifications, docs.Time, error) {
 	out := docs.Notifications{Digest: docs.DefaultDigest}
 	mailed, err := one(ctx, r, "settings", func(s scanner) (at docs.Time, err error) {
@@ -224,7 +223,7 @@ func (r Reader) Notifications(ctx context.Context, user docs.UserID) (docs.Notif
 	return out, mailed, err
 }
 
-// PutNotifications stores how a user wants to hear of things.
+// PutNotifications stores the notification settings of a user.
 func (tx *Tx) PutNotifications(ctx context.Context, user docs.UserID, n docs.Notifications) error {
 	return tx.put(ctx, `
 		INSERT INTO notification_settings (user_id, settings, mailed_at) VALUES ($1, $2, 0)

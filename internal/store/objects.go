@@ -11,50 +11,49 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// Object is a piece of content under its hash.
+// Object is a piece of content with its hash.
 type Object struct {
 	Hash chunk.Hash
 	Data []byte
-	// Base is an object that is similar, such as the one that this object
-	// takes the place of; empty if there is none. It saves bytes and changes
-	// nothing else.
+	// Base is a similar object, such as the one that this object replaces;
+	// empty if there is none. It is only used to store fewer bytes.
 	Base chunk.Hash
 }
 
-// An edit replaces objects that are almost the same: the source of the page
-// and a node of each level of the tree. So a new object is stored as a delta
-// where that is much shorter. A delta is always made from an object that is
-// stored as it is, so reading an object reads two rows at most.
+// An edit replaces objects by similar ones: the source of the page and a node of
+// each level of the tree. So a new object is stored as a delta if that is much
+// shorter. The base of a delta is never a delta itself, so reading an object reads at
+// most two rows.
 const (
-	// minDelta is the size from which a delta is worth a second row.
+	// minDelta is the size of data from which a delta is worth reading a second row.
 	minDelta = 192
-	// deltaShare is the part of the data that a delta may have. With every
-	// edit of the same node the delta from the same base gets longer; at an
-	// eighth, storing the data once again costs less in the long run.
+	// deltaShare is the maximum size of a delta, as a fraction of the data: an
+	// eighth. Deltas from the same base get longer with every edit of the same
+	// node; above that, storing the whole data costs less in the long run.
 	deltaShare = 8
-	// maxBases bounds the bytes of recent bases that stay in memory.
+	// maxBases is the maximum size of the cache of recent bases, in bytes.
 	maxBases = 8 << 20
 )
 
-// deltaBase is an object that is stored as it is.
+// deltaBase is an object that is stored whole, not as a delta.
 type deltaBase struct {
 	hash chunk.Hash
 	data []byte
 }
 
-// deltaBases are the bases of recent objects, by the hash of the object. Some
-// may not be committed yet, or never: PutObjects looks whether they are stored.
+// deltaBases holds the bases of recent objects, by the hash of the object. Some may
+// never be committed: PutObjects checks that they are stored.
 type deltaBases = cache.Cache[chunk.Hash, deltaBase]
 
 func newDeltaBases() *deltaBases {
 	return cache.New[chunk.Hash](maxBases, func(b deltaBase) int { return len(b.data) + 128 })
 }
 
-// knownBases are objects of which is known that they are stored as they are and
-// committed. They stay so: objects are never removed or stored anew.
+// knownBases holds the hashes of objects that are stored whole and committed. They
+// stay so: objects are never deleted or stored again.
 type knownBases = cache.Cache[chunk.Hash, struct{}]
 
-// maxKnownBases bounds the bytes of their hashes.
+// maxKnownBases is the maximum size of knownBases, in bytes.
 const maxKnownBases = 4 << 20
 
 func newKnownBases() *knownBases {
@@ -131,13 +130,13 @@ type NewObjects []newObject
 type newObject struct {
 	hash  chunk.Hash
 	whole []byte
-	// base is the object that delta is made from; empty where the object is
-	// stored as it is.
+	// base is the object that delta is made from; empty if the object is stored
+	// whole.
 	base  chunk.Hash
 	delta []byte
 }
 
-// data returns what is stored.
+// data returns the stored bytes: the delta or the whole data.
 func (o newObject) data() []byte {
 	if o.base == "" {
 		return o.whole
@@ -145,7 +144,7 @@ func (o newObject) data() []byte {
 	return o.delta
 }
 
-// Size returns how many bytes they will take.
+// Size returns the number of bytes that the objects will take.
 func (n NewObjects) Size() (sum int64) {
 	for _, o := range n {
 		sum += int64(len(o.data()))
@@ -156,7 +155,7 @@ func (n NewObjects) Size() (sum int64) {
 // And returns these objects and others.
 func (n NewObjects) And(others NewObjects) NewObjects { return slices.Concat(n, others) }
 
-// PrepareObjects works out how objects will be stored.
+// PrepareObjects decides how objects will be stored, and makes deltas.
 func (s *Store) PrepareObjects(ctx context.Context, all []Object) (NewObjects, error) {
 	out := make(NewObjects, len(all))
 	for i, o := range all {
@@ -179,8 +178,8 @@ func (s *Store) PrepareObjects(ctx context.Context, all []Object) (NewObjects, e
 	return out, nil
 }
 
-// deltaBase returns what a delta of an object is made from; without a hash if
-// there is nothing suitable.
+// deltaBase returns the base for a delta of an object, without a hash if there is no
+// suitable one.
 func (s *Store) deltaBase(ctx context.Context, o Object) (deltaBase, error) {
 	if o.Base == "" || o.Base == o.Hash || len(o.Data) < minDelta {
 		return deltaBase{}, nil
@@ -190,7 +189,7 @@ func (s *Store) deltaBase(ctx context.Context, o Object) (deltaBase, error) {
 		similar, err := s.storedObject(ctx, o.Base)
 		switch {
 		case errs.Is(err, errs.NotFound):
-			return deltaBase{}, nil // it is being stored too
+			return deltaBase{}, nil // the base is not stored yet
 		case err != nil:
 			return deltaBase{}, err
 		case similar.base == "":
@@ -206,9 +205,9 @@ func (s *Store) deltaBase(ctx context.Context, o Object) (deltaBase, error) {
 	return base, nil
 }
 
-// PutObjects stores objects. Those that exist already stay as they are. Where the
-// base of a delta is not stored as it is, the data is stored instead: the base may
-// belong to a transaction that failed.
+// PutObjects stores objects that do not exist yet. If the base of a delta is not
+// stored whole, the data is stored instead of the delta: the base may belong to a
+// transaction that failed.
 func (tx *Tx) PutObjects(ctx context.Context, n NewObjects) error {
 	bases, err := tx.storedBases(ctx, n)
 	if err != nil {
@@ -221,7 +220,7 @@ func (tx *Tx) PutObjects(ctx context.Context, n NewObjects) error {
 			}
 			return []any{o.hash, o.data(), o.base}
 		})
-	if err == nil && stored == int64(len(n)) { // else one of them may have been stored as a delta before
+	if err == nil && stored == int64(len(n)) { // otherwise an existing object may be a delta
 		tx.OnCommit(func() {
 			for _, o := range n {
 				if o.base == "" && len(o.whole) >= minDelta {
@@ -233,7 +232,7 @@ func (tx *Tx) PutObjects(ctx context.Context, n NewObjects) error {
 	return err
 }
 
-// storedBases reports which bases of objects are stored as they are.
+// storedBases returns the bases of objects that are stored whole.
 func (tx *Tx) storedBases(ctx context.Context, n NewObjects) (map[chunk.Hash]bool, error) {
 	stored := map[chunk.Hash]bool{}
 	var unknown []chunk.Hash
@@ -256,7 +255,7 @@ func (tx *Tx) storedBases(ctx context.Context, n NewObjects) (map[chunk.Hash]boo
 		for _, h := range found {
 			stored[h] = true
 		}
-		// Before that, a base may be one of a transaction that is not committed yet either.
+		// Only after the commit: before, a base may belong to an uncommitted transaction.
 		tx.OnCommit(func() {
 			for _, h := range found {
 				tx.known.Set(h, struct{}{})

@@ -32,7 +32,7 @@ func (r Reader) OIDCProviderByID(ctx context.Context, id docs.OIDCProviderID) (d
 	return one(ctx, r, "provider", scanOIDCProvider, `SELECT `+oidcProviderColumns+` FROM oidc_providers p WHERE p.id = $1 AND `+inPresentOrg("p"), id)
 }
 
-// OIDCProviders lists those of an organization.
+// OIDCProviders lists the providers of an organization.
 func (r Reader) OIDCProviders(ctx context.Context, org docs.OrgID, p Page) ([]docs.OIDCProvider, Key, error) {
 	items, err := many(ctx, r, scanOIDCProvider, `
 		SELECT `+oidcProviderColumns+` FROM oidc_providers p WHERE p.org_id = $1 AND p.id > $2 ORDER BY p.id LIMIT $3 + 0`, org, p.text(0), p.ask())
@@ -59,8 +59,8 @@ func (tx *Tx) AddOIDCProvider(ctx context.Context, p docs.OIDCProvider) error {
 		p.DefaultRole, p.DefaultTeam, p.TrustEmail, p.LastError, p.LastErrorAt, p.CreatedAt, p.UpdatedAt)
 }
 
-// PutOIDCProvider stores what can change of a provider. Its issuer cannot: the same name
-// is another person elsewhere.
+// PutOIDCProvider stores a changed provider. The issuer cannot change, because the same
+// subject is another person at another issuer.
 func (tx *Tx) PutOIDCProvider(ctx context.Context, p docs.OIDCProvider) error {
 	groups, err := json.Marshal(p.Groups)
 	if err != nil {
@@ -75,7 +75,7 @@ func (tx *Tx) PutOIDCProvider(ctx context.Context, p docs.OIDCProvider) error {
 		p.LastError, p.LastErrorAt, p.UpdatedAt, p.TrustEmail)
 }
 
-// DropOIDCProvider deletes a provider, and what it knew people by.
+// DropOIDCProvider deletes a provider and its identities.
 func (tx *Tx) DropOIDCProvider(ctx context.Context, org docs.OrgID, id docs.OIDCProviderID) error {
 	n, err := tx.exec(ctx, `DELETE FROM oidc_providers WHERE id = $1 AND org_id = $2`, id, org)
 	if err == nil && n == 0 {
@@ -87,7 +87,7 @@ func (tx *Tx) DropOIDCProvider(ctx context.Context, org docs.OrgID, id docs.OIDC
 	return tx.DropIdentities(ctx, string(id))
 }
 
-// AddOIDCFlow stores a sign-in that begins, by the hash of its state. Others make room for it.
+// AddOIDCFlow stores a new sign-in by the hash of its state. See makeRoom.
 func (tx *Tx) AddOIDCFlow(ctx context.Context, f docs.OIDCFlow, hash [sha256.Size]byte) error {
 	if err := tx.makeRoom(ctx, oidcFlows, f.Network); err != nil {
 		return err
@@ -97,7 +97,7 @@ func (tx *Tx) AddOIDCFlow(ctx context.Context, f docs.OIDCFlow, hash [sha256.Siz
 		hex.EncodeToString(hash[:]), f.Provider, f.Browser, f.Nonce, f.Verifier, f.Next, f.User, f.Network, f.ExpiresAt)
 }
 
-// TakeOIDCFlow deletes a sign-in and returns it: of two who bring the same state, one gets it.
+// TakeOIDCFlow deletes a sign-in and returns it. Of two calls with the same state, one succeeds.
 func (tx *Tx) TakeOIDCFlow(ctx context.Context, hash [sha256.Size]byte) (docs.OIDCFlow, error) {
 	return one(ctx, tx.Reader, "sign-in", func(s scanner) (f docs.OIDCFlow, err error) {
 		err = s.Scan(&f.Provider, &f.Browser, &f.Nonce, &f.Verifier, &f.Next, &f.User, &f.ExpiresAt)

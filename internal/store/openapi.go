@@ -21,7 +21,7 @@ func (r Reader) OpenAPISpec(ctx context.Context, org docs.OrgID, slug docs.OpenA
 		SELECT `+openAPIColumns+` FROM openapi_specs a WHERE a.org_id = $1 AND a.slug = $2 AND `+inPresentOrg("a"), org, slug)
 }
 
-// OpenAPISpecByID returns a description of whichever organization.
+// OpenAPISpecByID returns a description of any organization.
 func (r Reader) OpenAPISpecByID(ctx context.Context, id docs.OpenAPISpecID) (docs.OpenAPISpec, error) {
 	return one(ctx, r, "OpenAPI specification", scanOpenAPISpec, `SELECT `+openAPIColumns+` FROM openapi_specs a WHERE a.id = $1 AND `+inPresentOrg("a"), id)
 }
@@ -39,8 +39,8 @@ func (r Reader) CountOpenAPISpecs(ctx context.Context, org docs.OrgID) (int64, e
 	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM openapi_specs WHERE org_id = $1`, org)
 }
 
-// DueOpenAPISpecs returns the descriptions whose URL is to be fetched again, at most
-// so many, those first that have waited longest.
+// DueOpenAPISpecs returns at most limit descriptions whose URL is due to be fetched
+// again, the most overdue first.
 func (r Reader) DueOpenAPISpecs(ctx context.Context, now docs.Time, limit int) ([]docs.OpenAPISpecID, error) {
 	return many(ctx, r, scanText[docs.OpenAPISpecID], `
 		SELECT a.id FROM openapi_specs a WHERE a.check_at > 0 AND a.check_at <= $1 AND `+inPresentOrg("a")+` ORDER BY a.check_at, a.id LIMIT $2 + 0`, now, limit)
@@ -57,7 +57,7 @@ func (tx *Tx) AddOpenAPISpec(ctx context.Context, v docs.OpenAPISpec) error {
 		"the organization has an OpenAPI specification with the slug %s already", v.Slug)
 }
 
-// PutOpenAPISpec stores what can change of a description.
+// PutOpenAPISpec stores a changed description.
 func (tx *Tx) PutOpenAPISpec(ctx context.Context, v docs.OpenAPISpec) error {
 	return tx.put(ctx, `
 		UPDATE openapi_specs

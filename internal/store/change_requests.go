@@ -211,7 +211,7 @@ func (tx *Tx) countChangeRequest(ctx context.Context, space docs.SpaceID, from, 
 }
 
 // PutChangeRequest stores a changed change request. was is the state that was read;
-// it fails if the revision of the request has changed since.
+// it fails if the revision or the status of the request has changed since.
 func (tx *Tx) PutChangeRequest(ctx context.Context, was, c docs.ChangeRequest) error {
 	n, err := tx.exec(ctx, `
 		UPDATE change_requests SET status = $4, subject = $5, description = $6, updated_at = $7, revision_id = $8, ancestor_id = $9,

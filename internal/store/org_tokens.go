@@ -21,7 +21,7 @@ type OrgToken struct {
 	Token docs.TokenID
 }
 
-// TouchTokens notes when tokens and sessions were last used, and in which organizations.
+// TouchTokens stores when tokens and sessions were last used, and in which organizations.
 func (tx *Tx) TouchTokens(ctx context.Context, used map[docs.TokenID]Use, inOrgs map[OrgToken]Use) error {
 	for id, use := range used {
 		err := tx.put(ctx, `UPDATE tokens SET last_used_at = $2, last_address = $3 WHERE id = $1 AND last_used_at < $2`, id, use.At, use.Address)
@@ -29,7 +29,7 @@ func (tx *Tx) TouchTokens(ctx context.Context, used map[docs.TokenID]Use, inOrgs
 			return err
 		}
 	}
-	for k, use := range inOrgs { // what was deleted meanwhile is not selected
+	for k, use := range inOrgs { // the SELECT leaves out tokens that were deleted meanwhile
 		err := tx.put(ctx, `
 			INSERT INTO organization_tokens (org_id, token_id, last_used_at, last_address, blocked_at)
 			SELECT o.id, t.id, cast($3 AS BIGINT), cast($4 AS TEXT), 0
@@ -43,7 +43,7 @@ func (tx *Tx) TouchTokens(ctx context.Context, used map[docs.TokenID]Use, inOrgs
 	return nil
 }
 
-// FirstUse is a use of a token that the log of an organization has.
+// FirstUse is a use of a token to be written to the log of an organization.
 type FirstUse struct {
 	OrgToken
 	Use
@@ -51,9 +51,9 @@ type FirstUse struct {
 	Method docs.SignInMethod // of a session; empty: a token of a service account
 }
 
-// FirstUses returns those of some uses that the log of an organization has: the first one on a day, by UTC, of
-// a token of a service account, and the first one of a session of a member who signed in for
-// the whole server. It is asked before TouchTokens.
+// FirstUses returns the uses to be written to the logs of organizations: the first use on a day (UTC) of a
+// token of a service account, and the first use of a session of a member who signed in for the whole
+// server. It has to be called before TouchTokens.
 func (r Reader) FirstUses(ctx context.Context, inOrgs map[OrgToken]Use) ([]FirstUse, error) {
 	var out []FirstUse
 	for k, use := range inOrgs {
@@ -91,7 +91,7 @@ func scanUsedToken(s scanner) (v docs.UsedToken, err error) {
 	return v, err
 }
 
-// withMore scans further columns behind those that a function knows.
+// withMore is a scanner that scans additional columns after those of a scan function.
 type withMore struct {
 	scanner
 	more []any
@@ -125,7 +125,7 @@ func (r Reader) CountOrgTokens(ctx context.Context, org docs.OrgID) (int64, erro
 	return one(ctx, r, "count", scanInt, `SELECT COUNT(*)`+usedTokensFrom+` WHERE x.org_id = $1`, org)
 }
 
-// InheritBlocks makes organizations that refuse a token refuse another one that it has made.
+// InheritBlocks makes organizations that refuse the token from also refuse to, which was created with it.
 func (tx *Tx) InheritBlocks(ctx context.Context, from, to docs.TokenID) error {
 	n, err := tx.exec(ctx, `
 		INSERT INTO organization_tokens (org_id, token_id, last_used_at, last_address, blocked_at)
@@ -139,7 +139,7 @@ func (tx *Tx) InheritBlocks(ctx context.Context, from, to docs.TokenID) error {
 		WHERE id IN (SELECT org_id FROM organization_tokens WHERE token_id = $1 AND blocked_at > 0)`, to)
 }
 
-// BlockToken makes an organization refuse a token from a moment on, or accept it again if that is zero.
+// BlockToken makes an organization refuse a token since at, or accept it again if at is zero.
 func (tx *Tx) BlockToken(ctx context.Context, org docs.OrgID, id docs.TokenID, at docs.Time) error {
 	err := tx.put(ctx, `UPDATE organization_tokens SET blocked_at = $3 WHERE org_id = $1 AND token_id = $2`, org, id, at)
 	if err != nil {

@@ -13,7 +13,7 @@ const orgColumns = `o.id, o.title, COALESCE(o.hostname, ''), o.type, o.use_case,
 	o.default_content, o.sso, o.ai, o.invite_links, o.merge_rules, o.logo_url, o.email_domains, o.plan, o.billing, o.trial,
 	o.custom_hostname, o.blocked_source, o.blocked_reason, o.created_by, o.created_at, o.updated_at`
 
-// orgRow holds the columns that are text in the database and more in Go.
+// orgRow is an organization with the columns that have to be decoded.
 type orgRow struct {
 	org                            docs.Organization
 	rules, domains, billing, trial string
@@ -50,7 +50,7 @@ func scanOrg(s scanner) (docs.Organization, error) {
 
 func fromJSON(text string, v any) error { return json.Unmarshal([]byte(text), v) }
 
-// toJSON encodes a value that always can be encoded.
+// toJSON encodes a value. It panics if the value cannot be encoded.
 func toJSON(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -59,7 +59,7 @@ func toJSON(v any) string {
 	return string(b)
 }
 
-// inJSON scans a column of JSON into a value. An empty column leaves it as it is.
+// inJSON scans a column of JSON into v. An empty column does not change v.
 type inJSON struct{ v any }
 
 // Scan implements sql.Scanner.
@@ -74,21 +74,21 @@ func (j inJSON) Scan(column any) error {
 	return fromJSON(text, j.v)
 }
 
-// Stamped is a thing and the stamp that was read with it.
+// Stamped is a value and the Stamp that was read with it.
 type Stamped[T any] struct {
 	It    T
 	Stamp Stamp
 }
 
-// Organization returns an organization by id. One that is deleted is not found, here and by
-// whatever reads one of its things by id.
+// Organization returns an organization by id. A deleted one is not found, and neither are the
+// things that belong to it.
 func (r Reader) Organization(ctx context.Context, id docs.OrgID) (docs.Organization, error) {
 	return throughCache(ctx, r, "organization", string(id), func(ctx context.Context) (docs.Organization, error) {
 		return one(ctx, r, "organization", scanOrg, `SELECT `+orgColumns+` FROM organizations o WHERE o.id = $1 AND o.deleted_at = 0`, id)
 	})
 }
 
-// OrganizationStamp is all that a permission needs of an organization.
+// OrganizationStamp returns the stamp of an organization, which is enough to check permissions.
 func (r Reader) OrganizationStamp(ctx context.Context, id docs.OrgID) (Stamp, error) {
 	return throughCache(ctx, r, "stamp", string(id), func(ctx context.Context) (Stamp, error) {
 		return one(ctx, r, "organization", func(s scanner) (v Stamp, err error) {
@@ -98,16 +98,16 @@ func (r Reader) OrganizationStamp(ctx context.Context, id docs.OrgID) (Stamp, er
 	})
 }
 
-// OrgAccess is an organization and what a user is in it, without grants.
+// OrgAccess is an organization and the access of a user to it, without grants.
 type OrgAccess struct {
 	Org    docs.Organization
 	Access *docs.Access
 }
 
-// Caller is a user with a token, which may be good for one organization only.
+// Caller is a user with a token, which may be valid for one organization only.
 type Caller struct {
 	User  docs.UserID
-	Org   docs.OrgID // empty: for all of the user's
+	Org   docs.OrgID // empty: valid for all
 	Token docs.TokenID
 }
 
@@ -120,9 +120,9 @@ const callersOrgs = `m.user_id = $1 AND NOT m.disabled AND ($2 = '' OR m.org_id 
 // sign in at its identity provider first, as in authz.Checker.
 const asksProvider = `(o.sso AND $2 = '' AND $3 <> '' AND m.role <> 'admin')`
 
-// OrganizationsOf lists the organizations in which a user is an enabled member; with an
-// organization, that one alone. To one that asks for its identity provider first, the user is an
-// outsider: the list says that it is there, and nothing that only members know.
+// OrganizationsOf lists the organizations in which the caller is an enabled member; if the token is
+// valid for one only, that one. If an organization requires a sign-in at its identity provider first,
+// only the fields that non-members may see are returned.
 func (r Reader) OrganizationsOf(ctx context.Context, by Caller, p Page) ([]OrgAccess, Key, error) {
 	items, err := many(ctx, r, func(s scanner) (out OrgAccess, err error) {
 		var v orgRow
@@ -167,7 +167,7 @@ func (r Reader) OrganizationByHostname(ctx context.Context, hostname string) (do
 }
 
 // OrganizationByTitle returns the first organization with a title that a user
-// administers; the command line finds its way back with it.
+// administers. The command line uses it to find an organization that it created.
 func (r Reader) OrganizationByTitle(ctx context.Context, admin docs.UserID, title string) (docs.Organization, error) {
 	return one(ctx, r, "organization", scanOrg, `
 		SELECT `+orgColumns+`
@@ -230,7 +230,8 @@ func (tx *Tx) bumpAccess(ctx context.Context, org docs.OrgID) error {
 	return tx.put(ctx, `UPDATE organizations SET access_version = access_version + 1 WHERE id = $1`, org)
 }
 
-// AgentInstructions returns those of an organization; NotFound if never set.
+// AgentInstructions returns the agent instructions of an organization; NotFound if they
+// were never set.
 func (r Reader) AgentInstructions(ctx context.Context, org docs.OrgID) (docs.AgentInstructions, error) {
 	return one(ctx, r, "agent instructions", func(s scanner) (a docs.AgentInstructions, err error) {
 		var doc string
@@ -240,7 +241,7 @@ func (r Reader) AgentInstructions(ctx context.Context, org docs.OrgID) (docs.Age
 	}, `SELECT document, updated_at, updated_by FROM agent_instructions WHERE org_id = $1`, org)
 }
 
-// PutAgentInstructions replaces them.
+// PutAgentInstructions stores the agent instructions of an organization.
 func (tx *Tx) PutAgentInstructions(ctx context.Context, org docs.OrgID, a docs.AgentInstructions) error {
 	return tx.put(ctx, `
 		INSERT INTO agent_instructions (org_id, document, updated_at, updated_by) VALUES ($1, $2, $3, $4)

@@ -48,12 +48,12 @@ func (r Reader) AnyOrganizations(ctx context.Context, deleted bool, p Page) ([]A
 	return items, next, err
 }
 
-// deletedFor is the deleted organizations that a user administers. It matters who they were
-// when the organization was deleted: nothing changes in it since.
+// deletedFor selects the deleted organizations that a user administered when they were
+// deleted: members of a deleted organization do not change.
 const deletedFor = ` FROM organizations o JOIN members a ON a.org_id = o.id
 	WHERE a.user_id = $1 AND a.role = 'admin' AND NOT a.disabled AND o.deleted_at > $2`
 
-// DeletedOrganizations lists the organizations that a user administers and that were deleted since a moment, oldest first.
+// DeletedOrganizations lists the organizations that a user administers and that were deleted since a time, oldest first.
 func (r Reader) DeletedOrganizations(ctx context.Context, admin docs.UserID, since docs.Time, p Page) ([]AnyOrg, Key, error) {
 	items, err := many(ctx, r, scanAnyOrg, `SELECT `+anyOrgColumns+deletedFor+` AND o.id > $3 ORDER BY o.id LIMIT $4 + 0`, admin, since, p.text(0), p.ask())
 	items, next := cut(p, items, func(o AnyOrg) Key { return Key{string(o.Org.ID)} })
@@ -65,13 +65,13 @@ func (r Reader) CountDeletedOrganizations(ctx context.Context, admin docs.UserID
 	return one(ctx, r, "count", scanInt, `SELECT COUNT(*)`+deletedFor, admin, since)
 }
 
-// DeletedOrganization returns one of what DeletedOrganizations lists.
+// DeletedOrganization returns one of DeletedOrganizations.
 func (r Reader) DeletedOrganization(ctx context.Context, admin docs.UserID, since docs.Time, id docs.OrgID) (AnyOrg, error) {
 	return one(ctx, r, "organization", scanAnyOrg, `SELECT `+anyOrgColumns+deletedFor+` AND o.id = $3`, admin, since, id)
 }
 
-// MarkOrganization marks an organization as deleted, or as restored by the moment 0. Sites get new versions, because
-// what is kept of them was made when the organization was in another state.
+// MarkOrganization marks an organization as deleted at a time, or as restored if at is 0. Its sites get new versions,
+// so that their cached data is not used any more.
 func (tx *Tx) MarkOrganization(ctx context.Context, id docs.OrgID, at docs.Time, by docs.UserID) error {
 	if err := tx.put(ctx, `UPDATE organizations SET deleted_at = $2, deleted_by = $3 WHERE id = $1`, id, at, by); err != nil {
 		return err
@@ -82,7 +82,7 @@ func (tx *Tx) MarkOrganization(ctx context.Context, id docs.OrgID, at docs.Time,
 	return tx.bumpAccess(ctx, id)
 }
 
-// InDeletedOrganization reports whether a space is there, but its organization is deleted.
+// InDeletedOrganization reports whether a space exists, but its organization is deleted.
 func (r Reader) InDeletedOrganization(ctx context.Context, id docs.SpaceID) (bool, error) {
 	n, err := one(ctx, r, "count", scanInt, `
 		SELECT COUNT(*) FROM spaces s JOIN organizations o ON o.id = s.org_id WHERE s.id = $1 AND o.deleted_at > 0`, id)
@@ -94,7 +94,7 @@ func (r Reader) SitesToPurge(ctx context.Context, org docs.OrgID, limit int) ([]
 	return many(ctx, r, scanSite, `SELECT `+siteColumns+` FROM sites w WHERE w.org_id = $1 ORDER BY w.id LIMIT $2 + 0`, org, limit)
 }
 
-// SpacesToPurge returns some spaces of an organization, those in the trash too.
+// SpacesToPurge returns some spaces of an organization, including those in the trash.
 func (r Reader) SpacesToPurge(ctx context.Context, org docs.OrgID, limit int) ([]docs.Space, error) {
 	return many(ctx, r, scanSpace, `SELECT `+spaceColumns+` FROM spaces s WHERE s.org_id = $1 ORDER BY s.id LIMIT $2 + 0`, org, limit)
 }
@@ -115,12 +115,12 @@ func (tx *Tx) PurgeAudit(ctx context.Context, org docs.OrgID, limit int) (int64,
 	return tx.exec(ctx, `DELETE FROM audit WHERE org_id = $1 AND id IN (SELECT x.id FROM audit x WHERE x.org_id = $1 ORDER BY x.id LIMIT $2 + 0)`, org, limit)
 }
 
-// DropJobsAbout removes the jobs that a thing waits for, except those of one kind.
+// DropJobsAbout deletes the jobs about an id, except those of one kind.
 func (tx *Tx) DropJobsAbout(ctx context.Context, id, keep string) error {
 	return tx.put(ctx, `DELETE FROM jobs WHERE kind <> $2 AND every_ms = 0 AND (REPLACE(key, $1, '') <> key OR REPLACE(payload, $1, '') <> payload)`, id, keep)
 }
 
-// ofOrg are the rows that belong to an organization by way of something else of it.
+// ofOrg selects the rows that belong to an organization through another table.
 var ofOrg = []struct{ table, where string }{
 	{"saml_logins", `provider_id IN (SELECT id FROM saml_providers WHERE org_id = $1)`},
 	{"saml_assertions", `provider_id IN (SELECT id FROM saml_providers WHERE org_id = $1)`},
@@ -130,8 +130,8 @@ var ofOrg = []struct{ table, where string }{
 	{"team_members", `team_id IN (SELECT id FROM teams WHERE org_id = $1)`},
 }
 
-// PurgeOrganization removes an organization without sites and spaces, and whatever is left of it in any table. It
-// returns how many rows of which table were removed.
+// PurgeOrganization deletes an organization that has no sites and spaces any more, and all its rows in other tables.
+// It returns the number of deleted rows of each table.
 func (tx *Tx) PurgeOrganization(ctx context.Context, org docs.OrgID) (map[string]int64, error) {
 	removed := map[string]int64{}
 	drop := func(table, where string) error {
@@ -158,7 +158,7 @@ func (tx *Tx) PurgeOrganization(ctx context.Context, org docs.OrgID) (map[string
 	for _, t := range tables {
 		has[t.Name] = slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Name == "org_id" })
 	}
-	order := tableOrder() // references lead to tables before, so rows are removed from the end
+	order := tableOrder() // tables refer to earlier ones, so rows are deleted from the end
 	for _, table := range slices.Backward(order) {
 		if has[table] {
 			if err := drop(table, `org_id = $1`); err != nil {
@@ -169,7 +169,7 @@ func (tx *Tx) PurgeOrganization(ctx context.Context, org docs.OrgID) (map[string
 	if err := drop("organizations", `id = $1`); err != nil {
 		return nil, err
 	}
-	for _, id := range machines { // nothing that they did is left
+	for _, id := range machines { // no row refers to service accounts any more
 		if err := tx.put(ctx, `DELETE FROM tokens WHERE user_id = $1`, id); err != nil {
 			return nil, err
 		}

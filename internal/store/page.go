@@ -9,28 +9,28 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// Key is the place of an item in the order of its list. It travels inside a
-// signed cursor, so a store method can trust its shape once it has parsed.
+// Key is the position of an item in the order of its list. Clients get it inside a
+// signed cursor, so store methods can trust its form.
 type Key []string
 
-// Page asks for a stretch of a list: at most Limit items behind After.
+// Page requests a page of a list: at most Limit items after the key After.
 type Page struct {
 	After Key
 	Limit int
-	Bytes int // of texts in the items, roughly; 0: any number
+	Bytes int // approximate maximum size of the texts in the items; 0: no limit
 }
 
 // List is a list that is read a page at a time. The zero List is empty.
 type List[T any] struct {
-	// Page returns a page and the key behind its last item; no key if it is
-	// the last page.
+	// Page returns a page and the key of its last item, or no key if it is the
+	// last page.
 	Page func(ctx context.Context, p Page) ([]T, Key, error)
 	// Count returns the number of all items; nil if the list is not counted.
 	Count func(ctx context.Context) (int64, error)
 }
 
-// text returns the i-th part of a key; without a key, the lowest text, which
-// sorts before everything.
+// text returns the i-th part of the key, or "" without a key, which sorts before
+// everything.
 func (p Page) text(i int) string {
 	if i < len(p.After) {
 		return p.After[i]
@@ -50,10 +50,10 @@ func (p Page) number(i int, first int64) (int64, error) {
 	return n, nil
 }
 
-// lastText sorts behind every id, for lists that run backward.
+// lastText sorts after every id, for lists in descending order.
 const lastText = "~"
 
-// down returns where a list that runs backward in time starts.
+// down returns the start of a page of a list that is sorted by descending time.
 func (p Page) down() (at int64, id string, err error) {
 	at, err = p.number(0, math.MaxInt64)
 	if err != nil {
@@ -65,8 +65,8 @@ func (p Page) down() (at int64, id string, err error) {
 	return at, p.After[1], nil
 }
 
-// cut takes what a query for Limit+1 rows gave, and the key of the last item
-// if there are more.
+// cut returns at most Limit of the Limit+1 rows of a query, and the key of the last
+// one if there are more.
 func cut[T any](p Page, items []T, key func(T) Key) ([]T, Key) {
 	if len(items) <= p.Limit {
 		return items, nil
@@ -78,8 +78,8 @@ func cut[T any](p Page, items []T, key func(T) Key) ([]T, Key) {
 	return items, key(items[p.Limit-1])
 }
 
-// bodies reads one page of a list of texts. It ends early when they are longer than
-// the page may be.
+// bodies reads one page of a list of texts. The page ends early if the texts are
+// larger than p.Bytes.
 func bodies[T any](ctx context.Context, r Reader, p Page, scan func(scanner) (T, error), size func(T) int, key func(T) Key, text string, args ...any) ([]T, Key, error) {
 	rows, err := r.run.query(ctx, text, args...)
 	if err != nil {
@@ -101,8 +101,8 @@ func bodies[T any](ctx context.Context, r Reader, p Page, scan func(scanner) (T,
 	return out, nil, rows.Err()
 }
 
-// weightOf returns roughly how many bytes a text is in an answer. Blocks, marks and links
-// become objects there, which are much longer than what is written.
+// weightOf returns the approximate size of a text in a response, in bytes. Blocks, marks and
+// links become JSON objects, which are much longer than their Markdown.
 func weightOf(markdown string) int {
 	n := len(markdown)
 	for _, c := range []string{"\n", "*", "_", "`", "["} {
@@ -111,9 +111,9 @@ func weightOf(markdown string) int {
 	return n
 }
 
-// ask is how many rows to read: one more than wanted, to know of a next page.
-// Statements say LIMIT $n + 0: SQLite would look at a bare parameter and
-// prepare the statement anew every time.
+// ask returns the number of rows to read: one more than Limit, to find out whether
+// there is a next page. Statements use LIMIT $n + 0, because SQLite prepares a
+// statement with a bare parameter again for each value.
 func (p Page) ask() int { return p.Limit + 1 }
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }

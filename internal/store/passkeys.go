@@ -21,7 +21,7 @@ func (r Reader) Passkey(ctx context.Context, id string) (docs.Passkey, error) {
 	return one(ctx, r, "passkey", scanPasskey, `SELECT `+passkeyColumns+` FROM passkeys WHERE id = $1`, id)
 }
 
-// Passkeys lists those of a user, who has few, oldest first.
+// Passkeys returns the passkeys of a user, oldest first.
 func (r Reader) Passkeys(ctx context.Context, user docs.UserID) ([]docs.Passkey, error) {
 	return many(ctx, r, scanPasskey, `SELECT `+passkeyColumns+` FROM passkeys WHERE user_id = $1 ORDER BY created_at, id`, user)
 }
@@ -33,7 +33,7 @@ func (tx *Tx) AddPasskey(ctx context.Context, p docs.Passkey) error {
 	return tx.taken(err, "this passkey is in use already")
 }
 
-// UsePasskey stores what a passkey is after it was used.
+// UsePasskey stores the state of a passkey after it was used.
 func (tx *Tx) UsePasskey(ctx context.Context, p docs.Passkey) error {
 	return tx.put(ctx, `UPDATE passkeys SET credential = $2, last_used_at = $3 WHERE id = $1`, p.ID, p.Credential, p.LastUsedAt)
 }
@@ -44,7 +44,7 @@ func (tx *Tx) DropPasskey(ctx context.Context, user docs.UserID, id string) (boo
 	return n > 0, err
 }
 
-// AddPasskeyChallenge stores what an authenticator is asked to sign, in a network. Others make room for it.
+// AddPasskeyChallenge stores the challenge of a new sign-in from a network. See makeRoom.
 func (tx *Tx) AddPasskeyChallenge(ctx context.Context, hash [sha256.Size]byte, data, network string, until docs.Time) error {
 	if err := tx.makeRoom(ctx, passkeyChallenges, network); err != nil {
 		return err
@@ -52,7 +52,7 @@ func (tx *Tx) AddPasskeyChallenge(ctx context.Context, hash [sha256.Size]byte, d
 	return tx.put(ctx, `INSERT INTO passkey_challenges (hash, data, network, expires_at) VALUES ($1, $2, $3, $4)`, hex.EncodeToString(hash[:]), data, network, until)
 }
 
-// TakePasskeyChallenge returns what was asked and forgets it, so that no answer works twice.
+// TakePasskeyChallenge deletes a challenge and returns its data, so that no response works twice.
 func (tx *Tx) TakePasskeyChallenge(ctx context.Context, hash [sha256.Size]byte) (string, error) {
 	key := hex.EncodeToString(hash[:])
 	data, err := one(ctx, tx.Reader, "challenge", scanText[string], `SELECT data FROM passkey_challenges WHERE hash = $1 AND expires_at >= $2`, key, tx.Now())

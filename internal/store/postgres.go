@@ -17,18 +17,17 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// postgres serves any number of nodes. Write transactions are serializable,
-// so they mean what they mean on SQLite, where there is one writer; what the
-// database refuses because of another transaction is tried again.
+// postgres serves any number of nodes. Write transactions are serializable, so they
+// behave as on SQLite, where there is one writer. Serialization failures are retried.
 type postgres struct {
 	db      *sql.DB
 	locks   spaceLocks
-	writers *semaphore.Weighted // the lock of all writers within a node
+	writers *semaphore.Weighted // the lock of all writers within this node
 }
 
-// A large transaction beside many small ones fails each time: what it reads is more than PostgreSQL
-// remembers row by row, and others write into the same pages. After sharedTime it waits until it is
-// the only one that changes content, and is repeated for aloneTime.
+// A large transaction among many small ones may fail each time: PostgreSQL tracks its many reads by
+// page, and others write to the same pages. After sharedTime, it waits until it is the only writer of
+// content, and is then retried for aloneTime.
 const (
 	sharedTime = 300 * time.Millisecond
 	aloneTime  = 10 * time.Second
@@ -55,8 +54,8 @@ func openPostgres(ctx context.Context, o Options) (*sql.DB, dialect, error) {
 	return db, &postgres{db: db, writers: semaphore.NewWeighted(allWriters)}, nil
 }
 
-// compressFast makes a connection compress long values by LZ4, which takes a tenth of the time of
-// PostgreSQL's own way, during which others may wait. A server without it goes on as before.
+// compressFast makes a connection compress long values with LZ4, which takes a tenth of the time of
+// the default. A server without LZ4 keeps its default.
 func compressFast(ctx context.Context, conn *pgx.Conn) error {
 	_, err := conn.Exec(ctx, `SET default_toast_compression = 'lz4'`)
 	if e := (*pgconn.PgError)(nil); errors.As(err, &e) {
@@ -81,7 +80,7 @@ func (p *postgres) close() error { return nil }
 func (p *postgres) pool(db *sql.DB) Reader { return Reader{run: pgRunner{db}, d: p} }
 
 func (p *postgres) transact(ctx context.Context, space string, queued func(), fn func(runner) error) error {
-	queued() // the lock of the space is given in the order in which it is asked for
+	queued() // locks of a space are granted in the order of the requests
 	if space != "" {
 		unlock, err := p.locks.lock(ctx, space)
 		if err != nil {
@@ -109,15 +108,15 @@ func (p *postgres) shared(ctx context.Context, space string, fn func(runner) err
 	})
 }
 
-// alone runs a transaction while nobody else changes a space, on any node.
+// alone runs a transaction while no other transaction on any node changes content.
 func (p *postgres) alone(ctx context.Context, space string, fn func(runner) error) error {
 	return p.among(ctx, allWriters, lockAlone(space), func(conn *sql.Conn) error {
 		return retried(ctx, aloneTime, func() error { return once(ctx, conn, serializable, fn) })
 	})
 }
 
-// among runs fn on a connection that has advisory locks, after it waited for its share of the
-// writers within this node: who waits there has no connection.
+// among runs fn on a connection that holds advisory locks. It waits for its share of p.writers
+// before it takes a connection, so that waiters do not use up the pool.
 func (p *postgres) among(ctx context.Context, share int64, locks []advisoryLock, fn func(*sql.Conn) error) error {
 	if err := p.writers.Acquire(ctx, share); err != nil {
 		return err
@@ -133,7 +132,7 @@ func (p *postgres) among(ctx context.Context, share int64, locks []advisoryLock,
 
 var serializable = &sql.TxOptions{Isolation: sql.LevelSerializable}
 
-// retried repeats a transaction that failed only because of another one, for some time.
+// retried repeats a transaction that fails only because of others, for at most long.
 func retried(ctx context.Context, long time.Duration, do func() error) error {
 	end := time.Now().Add(long)
 	for try := 1; ; try++ {
@@ -204,8 +203,8 @@ func (p *postgres) prelude() string {
 // migrationLock is an arbitrary number that only Octavo locks.
 const migrationLock = 7_046_282_101
 
-// exclusive reads what is committed after it got the lock, which a
-// serializable transaction would not.
+// exclusive does not use a serializable transaction, because that would not see what
+// others committed while it waited for the lock.
 func (p *postgres) exclusive(ctx context.Context, fn func(runner) error) error {
 	return once(ctx, p.db, &sql.TxOptions{Isolation: sql.LevelReadCommitted}, func(r runner) error {
 		if _, err := r.exec(ctx, `SELECT pg_advisory_xact_lock($1)`, migrationLock); err != nil {

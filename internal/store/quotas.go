@@ -8,8 +8,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// Write transactions see everything that was committed before them, so a quota that is compared in
-// the transaction of a change is exact, however many change at the same time.
+// Write transactions are serialized, so a quota that is checked in the transaction of a change is
+// exact, even if there are many concurrent changes.
 
 func scanQuotas(s scanner) (docs.Quotas, error) {
 	var text string
@@ -19,7 +19,7 @@ func scanQuotas(s scanner) (docs.Quotas, error) {
 	return quotasIn(text)
 }
 
-// quotasIn returns the quotas that a row has; none are an empty text.
+// quotasIn decodes the quotas of a row. An empty text is no quotas.
 func quotasIn(text string) (q docs.Quotas, err error) {
 	if text != "" {
 		err = fromJSON(text, &q)
@@ -54,7 +54,7 @@ func (tx *Tx) SetSpaceQuotas(ctx context.Context, space docs.SpaceID, q docs.Quo
 	return tx.put(ctx, `UPDATE spaces SET quotas = $2 WHERE id = $1`, space, quotasText(q))
 }
 
-// scanContent scans what is counted in spaces.
+// scanContent scans the usage that is counted in spaces.
 func scanContent(s scanner) (docs.Usage, error) {
 	var content, files, pages int64
 	err := s.Scan(&content, &files, &pages)
@@ -76,7 +76,7 @@ func (r Reader) contentOfOrg(ctx context.Context, org docs.OrgID) (docs.Usage, e
 		FROM spaces WHERE org_id = $1`, org)
 }
 
-// counts are how the rest of an organization is counted.
+// counts holds the queries for the usage of an organization that is not counted in spaces.
 var counts = map[docs.Quota]string{
 	docs.QuotaMembers:  `SELECT COUNT(*) FROM members WHERE org_id = $1`,
 	docs.QuotaWebhooks: `SELECT COUNT(*) FROM webhooks WHERE org_id = $1`,
@@ -97,7 +97,7 @@ func (r Reader) OrgUsage(ctx context.Context, org docs.OrgID, now docs.Time) (do
 	return out, err
 }
 
-// UsedBySpace is what a space uses and may use.
+// UsedBySpace is the usage of a space and its quotas.
 type UsedBySpace struct {
 	ID     docs.SpaceID
 	Title  string
@@ -105,8 +105,8 @@ type UsedBySpace struct {
 	Quotas docs.Quotas
 }
 
-// LargestSpaces returns spaces of an organization, those with quotas of their own first and the largest
-// of the others behind them.
+// LargestSpaces returns at most limit spaces of an organization: those with quotas of their own, then
+// the largest of the others.
 func (r Reader) LargestSpaces(ctx context.Context, org docs.OrgID, limit int) ([]UsedBySpace, error) {
 	return many(ctx, r, func(s scanner) (v UsedBySpace, err error) {
 		var content, files, pages int64
@@ -121,7 +121,7 @@ func (r Reader) LargestSpaces(ctx context.Context, org docs.OrgID, limit int) ([
 		ORDER BY CASE WHEN quotas = '' THEN 1 ELSE 0 END, content_bytes + file_bytes DESC, id LIMIT $2 + 0`, org, limit)
 }
 
-// AddUsage counts what a change beside the line of a space adds to it.
+// AddUsage adds the usage of a revision beside the line of a space.
 func (tx *Tx) AddUsage(ctx context.Context, sp docs.Space, add docs.Usage) error {
 	err := tx.put(ctx, `UPDATE spaces SET content_bytes = content_bytes + $2, file_bytes = file_bytes + $3 WHERE id = $1`,
 		sp.ID, add[docs.QuotaContent], add[docs.QuotaFiles])
@@ -131,8 +131,8 @@ func (tx *Tx) AddUsage(ctx context.Context, sp docs.Space, add docs.Usage) error
 	return tx.WithinQuotas(ctx, sp, add)
 }
 
-// WithinQuotas returns an error if a space or its organization uses more than it may since something was
-// added. It reads nothing where there are no quotas.
+// WithinQuotas returns an error if added makes a space or its organization exceed a quota. It reads
+// nothing if there are no quotas.
 func (tx *Tx) WithinQuotas(ctx context.Context, sp docs.Space, added docs.Usage) error {
 	if !sp.Limited {
 		return nil
@@ -156,8 +156,7 @@ func (tx *Tx) WithinQuotas(ctx context.Context, sp docs.Space, added docs.Usage)
 	return tx.orgWithin(ctx, sp.Org, q, added)
 }
 
-// orgWithin returns an error if the spaces of an organization use more than its quotas since something
-// was added.
+// orgWithin returns an error if added makes the spaces of an organization exceed a quota.
 func (tx *Tx) orgWithin(ctx context.Context, org docs.OrgID, q docs.Quotas, added docs.Usage) error {
 	now, err := tx.contentOfOrg(ctx, org)
 	if err != nil {
@@ -169,7 +168,7 @@ func (tx *Tx) orgWithin(ctx context.Context, org docs.OrgID, q docs.Quotas, adde
 	return nil
 }
 
-// Received returns an error if an organization uses more than it may since it got spaces of another one.
+// Received returns an error if spaces that an organization got make it exceed a quota.
 func (tx *Tx) Received(ctx context.Context, org docs.OrgID, spaces ...docs.Space) error {
 	q, err := tx.Quotas(ctx, org)
 	if err != nil || len(q) == 0 {
@@ -188,7 +187,7 @@ func (tx *Tx) Received(ctx context.Context, org docs.OrgID, spaces ...docs.Space
 	return tx.orgWithin(ctx, org, q, added)
 }
 
-// oneMore returns an error if an organization has more of something than it may since one was added.
+// oneMore returns an error if one more item makes an organization exceed a quota.
 func (tx *Tx) oneMore(ctx context.Context, org docs.OrgID, of docs.Quota) error {
 	q, err := tx.Quotas(ctx, org)
 	most, limited := q[of]
@@ -202,7 +201,7 @@ func (tx *Tx) oneMore(ctx context.Context, org docs.OrgID, of docs.Quota) error 
 	return err
 }
 
-// CountGitOperation counts an operation that somebody asked for.
+// CountGitOperation counts an operation that a user requested.
 func (tx *Tx) CountGitOperation(ctx context.Context, org docs.OrgID) error {
 	day, n := dayOf(tx.Now()), int64(0)
 	err := tx.run.row(ctx, `INSERT INTO git_days (org_id, day, operations) VALUES ($1, $2, 1)
@@ -225,8 +224,7 @@ func (tx *Tx) CountGitOperation(ctx context.Context, org docs.OrgID) error {
 // dayOf returns the day of a moment in UTC, as a number.
 func dayOf(at docs.Time) int64 { return at.Std().UnixMilli() / (24 * time.Hour).Milliseconds() }
 
-// quotaWords are the words of errors: what one of those that are counted is, the rest of what it is, and
-// what people can do.
+// quotaWords holds the words of error messages: the unit, its description, and what users can do.
 var quotaWords = map[docs.Quota]struct{ one, rest, next string }{
 	docs.QuotaContent:       {"byte", " of content, its history included", "delete spaces that you do not need, which count until they are purged"},
 	docs.QuotaFiles:         {"byte", " of files, their history included", "add smaller files, or delete spaces that you do not need, which count until they are purged"},
@@ -250,8 +248,8 @@ func (r Reader) SpacesToCount(ctx context.Context) ([]docs.SpaceID, error) {
 	return many(ctx, r, scanText[docs.SpaceID], `SELECT s.id FROM spaces s WHERE s.counted = 0 AND `+inPresentOrg("s")+` ORDER BY s.id`)
 }
 
-// SetCounted stores what a revision of a space has, unless it was counted already. It reports false
-// if the revision is not the newest any more.
+// SetCounted stores the counts of a revision of a space, unless the space was counted already. It
+// reports false if the revision is not the newest any more.
 func (tx *Tx) SetCounted(ctx context.Context, space docs.SpaceID, at docs.RevisionID, pages, files int64) (bool, error) {
 	n, err := tx.exec(ctx, `UPDATE spaces SET page_count = $3, file_bytes = $4, counted = 1 WHERE id = $1 AND revision_id = $2 AND counted = 0`, space, at, pages, files)
 	if err != nil || n > 0 {
@@ -261,8 +259,8 @@ func (tx *Tx) SetCounted(ctx context.Context, space docs.SpaceID, at docs.Revisi
 	return counted == 1, err
 }
 
-// CopyUsage counts for a copy all that its original has, although both share texts and files: those of
-// the copy stay when the original is deleted.
+// CopyUsage sets the usage of a copy to that of its original. Shared texts and files count for both,
+// because the copy keeps them when the original is deleted.
 func (tx *Tx) CopyUsage(ctx context.Context, from docs.SpaceID, to docs.Space) error {
 	err := tx.put(ctx, `
 		UPDATE spaces SET (content_bytes, file_bytes, page_count, counted) = (SELECT o.content_bytes, o.file_bytes, o.page_count, o.counted FROM spaces o WHERE o.id = $1)

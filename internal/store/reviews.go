@@ -77,8 +77,8 @@ func (r Reader) Reviews(ctx context.Context, cr docs.ChangeRequestID, f ReviewFi
 	return out, next, err
 }
 
-// Vetoes returns the last judgement of everybody who asked for changes last,
-// whatever happened to the change request since. A comment is no judgement.
+// Vetoes returns the last review of each person if it requests changes, even if the
+// change request has changed since. Reviews that only comment are ignored.
 func (r Reader) Vetoes(ctx context.Context, cr docs.ChangeRequestID) ([]docs.SubmittedReview, error) {
 	return many(ctx, r, scanReview, `SELECT `+reviewColumns+reviewsFrom+`
 		WHERE v.change_request_id = $1 AND v.status = $2 AND NOT EXISTS (SELECT 1 FROM reviews n
@@ -140,8 +140,8 @@ func (tx *Tx) AskReviewer(ctx context.Context, v docs.RequestedReviewer) error {
 		v.Request, v.User.ID, v.Revision, v.RequestedBy.ID, v.CreatedAt)
 }
 
-// DropRequestedReviewer takes a request for a review back. It reports who had
-// asked; empty when nobody had.
+// DropRequestedReviewer withdraws a request for a review. It returns who had made the
+// request, or "".
 func (tx *Tx) DropRequestedReviewer(ctx context.Context, cr docs.ChangeRequestID, user docs.UserID) (docs.UserID, error) {
 	by, err := many(ctx, tx.Reader, scanText[docs.UserID],
 		`SELECT requested_by FROM requested_reviewers WHERE change_request_id = $1 AND user_id = $2`, cr, user)
@@ -182,7 +182,7 @@ func (r Reader) Conflicts(ctx context.Context, cr docs.ChangeRequestID, open boo
 	return items, next, err
 }
 
-// ConflictKey is where a list of conflicts goes on behind one of them.
+// ConflictKey returns the key of a conflict in a list of conflicts.
 func ConflictKey(c Conflict) Key { return Key{c.ID} }
 
 // CountConflicts counts what Conflicts lists.
@@ -191,8 +191,7 @@ func (r Reader) CountConflicts(ctx context.Context, cr docs.ChangeRequestID, ope
 		`SELECT COUNT(*) FROM conflicts WHERE change_request_id = $1 AND (NOT $2 OR resolution = '')`, cr, open)
 }
 
-// PutConflicts stores conflicts as open; one that is there already is
-// replaced.
+// PutConflicts stores conflicts as open and replaces existing ones.
 func (tx *Tx) PutConflicts(ctx context.Context, cr docs.ChangeRequestID, all []Conflict) error {
 	err := insertAll(ctx, tx, `INSERT INTO conflicts (change_request_id, id, data, resolution, resolved_by, created_at, updated_at)`,
 		`ON CONFLICT (change_request_id, id) DO UPDATE SET data = excluded.data, resolution = '', resolved_by = '', updated_at = excluded.updated_at`, all,
@@ -203,7 +202,7 @@ func (tx *Tx) PutConflicts(ctx context.Context, cr docs.ChangeRequestID, all []C
 	return tx.countConflicts(ctx, cr)
 }
 
-// ResolveConflicts notes how conflicts were resolved, and returns those that
+// ResolveConflicts stores how conflicts were resolved, and returns those that
 // were open.
 func (tx *Tx) ResolveConflicts(ctx context.Context, cr docs.ChangeRequestID, resolution string, by docs.UserID, ids ...string) (open []string, err error) {
 	for _, id := range ids {

@@ -7,7 +7,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/cache"
 )
 
-// rowCache holds single rows in memory until somebody writes. Every commit to
+// rowCache caches single rows until the next commit. Every commit to
 // a SQLite file, by any process, increments a number that all processes share
 // (see generation); a row that was read under another number is read again.
 // PostgreSQL has no such number, so there is no row cache for it.
@@ -31,7 +31,7 @@ type cachedRow struct {
 }
 
 const (
-	// maxCachedRows bounds the rows in memory.
+	// maxCachedRows is the maximum number of cached rows.
 	maxCachedRows = 20_000
 	// generationSuffix is added to the path of the SQLite file.
 	generationSuffix = "-generation"
@@ -42,10 +42,10 @@ func newRowCache(g *generation) *rowCache {
 	return &rowCache{gen: g, rows: cache.New[rowKey](maxCachedRows, func(cachedRow) int { return 1 })}
 }
 
-// Generation returns a number that every commit increments, by any process. What
-// was read after the number was taken is current as long as the number stays the
-// same. It is false if nobody knows: on PostgreSQL, where there is no shared memory,
-// and while a commit is under way.
+// Generation returns a number that every commit of any process increments. Data that
+// was read after the number was taken is current as long as the number is the same.
+// It returns false if the number is not known: on PostgreSQL, without shared memory,
+// and during a commit.
 func (r Reader) Generation() (uint64, bool) {
 	if r.cache == nil || r.cache.committing.Load() {
 		return 0, false

@@ -25,12 +25,12 @@ func (r Reader) SAMLProvider(ctx context.Context, org docs.OrgID, id docs.SAMLPr
 	return one(ctx, r, "SAML provider", scanSAMLProvider, `SELECT `+samlColumns+` FROM saml_providers p WHERE p.id = $1 AND p.org_id = $2`, id, org)
 }
 
-// AnySAMLProvider returns a provider of any organization, for who is signing in.
+// AnySAMLProvider returns a provider of any organization, for sign-ins.
 func (r Reader) AnySAMLProvider(ctx context.Context, id docs.SAMLProviderID) (docs.SAMLProvider, error) {
 	return one(ctx, r, "SAML provider", scanSAMLProvider, `SELECT `+samlColumns+` FROM saml_providers p WHERE p.id = $1 AND `+inPresentOrg("p"), id)
 }
 
-// SAMLProviders lists those of an organization, oldest first.
+// SAMLProviders lists the providers of an organization, oldest first.
 func (r Reader) SAMLProviders(ctx context.Context, org docs.OrgID, p Page) ([]docs.SAMLProvider, Key, error) {
 	items, err := many(ctx, r, scanSAMLProvider, `
 		SELECT `+samlColumns+` FROM saml_providers p WHERE p.org_id = $1 AND p.id > $2 ORDER BY p.id LIMIT $3 + 0`, org, p.text(0), p.ask())
@@ -43,7 +43,7 @@ func (r Reader) CountSAMLProviders(ctx context.Context, org docs.OrgID) (int64, 
 	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM saml_providers WHERE org_id = $1`, org)
 }
 
-// PutSAMLProvider stores a new provider, or what changed of one.
+// PutSAMLProvider stores a new or changed provider.
 func (tx *Tx) PutSAMLProvider(ctx context.Context, p docs.SAMLProvider) error {
 	return tx.put(ctx, `
 		INSERT INTO saml_providers (id, org_id, label, entity_id, sso_url, certificate, default_team, default_role, idp_initiated, sign_requests,
@@ -61,7 +61,7 @@ func (tx *Tx) PutSAMLProvider(ctx context.Context, p docs.SAMLProvider) error {
 		p.Attributes.Groups, toJSON(p.Groups))
 }
 
-// PutSAMLError notes why somebody was refused last; an empty text is that somebody was not.
+// PutSAMLError stores why the last sign-in was refused, or "" if it was not.
 func (tx *Tx) PutSAMLError(ctx context.Context, id docs.SAMLProviderID, text string) error {
 	at := tx.Now()
 	if text == "" {
@@ -70,7 +70,7 @@ func (tx *Tx) PutSAMLError(ctx context.Context, id docs.SAMLProviderID, text str
 	return tx.put(ctx, `UPDATE saml_providers SET last_error = $2, last_error_at = $3 WHERE id = $1`, id, text, at)
 }
 
-// DropSAMLProvider deletes a provider, and what is under way with it.
+// DropSAMLProvider deletes a provider and its sign-ins.
 func (tx *Tx) DropSAMLProvider(ctx context.Context, org docs.OrgID, id docs.SAMLProviderID) error {
 	if _, err := tx.SAMLProvider(ctx, org, id); err != nil {
 		return err
@@ -87,7 +87,7 @@ func (tx *Tx) DropSAMLProvider(ctx context.Context, org docs.OrgID, id docs.SAML
 	return nil
 }
 
-// AddSAMLLogin stores a sign-in that begins. The hash is that of the secret that ends it. Others make room for it.
+// AddSAMLLogin stores a new sign-in. hash is that of the secret that completes it. See makeRoom.
 func (tx *Tx) AddSAMLLogin(ctx context.Context, l docs.SAMLLogin, hash string) error {
 	if err := tx.makeRoom(ctx, samlLogins, l.Network); err != nil {
 		return err
@@ -106,8 +106,8 @@ func groupsJSON(groups []string) string {
 	return toJSON(groups)
 }
 
-// AnswerSAMLLogin notes the answer of the provider to a sign-in. It reports whether one waits for it: each takes
-// one answer.
+// AnswerSAMLLogin stores the answer of the provider to a sign-in. It reports false if the sign-in does not exist or
+// has an answer already.
 func (tx *Tx) AnswerSAMLLogin(ctx context.Context, l docs.SAMLLogin, hash [sha256.Size]byte) (bool, error) {
 	n, err := tx.exec(ctx, `
 		UPDATE saml_logins SET hash = $3, subject = $4, email = $5, name = $6, groups = $7
@@ -116,7 +116,7 @@ func (tx *Tx) AnswerSAMLLogin(ctx context.Context, l docs.SAMLLogin, hash [sha25
 	return n > 0, err
 }
 
-// SAMLLogin returns a sign-in that was answered, by the hash of the secret that ends it.
+// SAMLLogin returns a sign-in that was answered, by the hash of the secret that completes it.
 func (r Reader) SAMLLogin(ctx context.Context, provider docs.SAMLProviderID, hash [sha256.Size]byte) (docs.SAMLLogin, error) {
 	return one(ctx, r, "sign-in", func(s scanner) (l docs.SAMLLogin, err error) {
 		err = s.Scan(&l.ID, &l.Provider, &l.Browser, &l.Next, &l.Subject, &l.Email, &l.Name, inJSON{&l.Groups}, &l.ExpiresAt)
@@ -125,18 +125,18 @@ func (r Reader) SAMLLogin(ctx context.Context, provider docs.SAMLProviderID, has
 		FROM saml_logins WHERE hash = $1 AND provider_id = $2`, hex.EncodeToString(hash[:]), provider)
 }
 
-// DropSAMLLogins ends all sign-ins by a provider, which asserts something else from now on.
+// DropSAMLLogins deletes all sign-ins of a provider, because its settings have changed.
 func (tx *Tx) DropSAMLLogins(ctx context.Context, provider docs.SAMLProviderID) error {
 	return tx.put(ctx, `DELETE FROM saml_logins WHERE provider_id = $1`, provider)
 }
 
-// DropSAMLLogin ends a sign-in and reports whether it was there: of two who end it at once, one does.
+// DropSAMLLogin deletes a sign-in and reports whether there was one. Of two concurrent calls, one succeeds.
 func (tx *Tx) DropSAMLLogin(ctx context.Context, id string) (bool, error) {
 	n, err := tx.exec(ctx, `DELETE FROM saml_logins WHERE id = $1`, id)
 	return n > 0, err
 }
 
-// AddSAMLAssertion remembers an assertion, and is Conflict if it came before.
+// AddSAMLAssertion stores the id of an assertion. The error is Conflict if it is known already.
 func (tx *Tx) AddSAMLAssertion(ctx context.Context, provider docs.SAMLProviderID, id string, until docs.Time) error {
 	sum := sha256.Sum256([]byte(id))
 	n, err := tx.exec(ctx, `INSERT INTO saml_assertions (provider_id, id, expires_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
@@ -147,7 +147,7 @@ func (tx *Tx) AddSAMLAssertion(ctx context.Context, provider docs.SAMLProviderID
 	return err
 }
 
-// DropExpiredAssertions deletes those that are refused for their age.
+// DropExpiredAssertions deletes the assertions that are too old to be accepted again.
 func (tx *Tx) DropExpiredAssertions(ctx context.Context) error {
 	_, err := tx.exec(ctx, `DELETE FROM saml_assertions WHERE expires_at < $1`, tx.Now())
 	return err

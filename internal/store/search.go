@@ -13,7 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/search"
 )
 
-// SearchPage is what a layer says of a page.
+// SearchPage is the entry of a page in the search index of a layer.
 type SearchPage struct {
 	Page     string
 	Title    string
@@ -21,18 +21,18 @@ type SearchPage struct {
 	Hidden   bool   // kept out of results
 	Sections []search.Section
 
-	terms    []byte // of search.Doc.Encode, which is a fraction of it
-	joined   string // of the sections, as it is stored
+	terms    []byte // result of search.Doc.Encode, much smaller than the Doc
+	joined   string // the sections as they are stored
 	analysed bool
 }
 
-// analysers are used again: one that knows the words of other pages is several
-// times as fast.
+// analysers are reused: one that knows the words of other pages is several times as
+// fast.
 var analysers = sync.Pool{New: func() any { return new(search.Analyser) }}
 
-// Analysed does the part of putting a page that needs no database. A caller
-// who has the page before the transaction saves others from waiting for it.
-// The page must not be changed afterwards.
+// Analysed returns p with the data that PutSearchPages would compute otherwise. Callers
+// use it before the transaction, so that other writers do not wait for it. The page
+// must not be changed afterwards.
 func (p SearchPage) Analysed() SearchPage {
 	if p.analysed {
 		return p
@@ -47,12 +47,12 @@ func (p SearchPage) Analysed() SearchPage {
 	return p
 }
 
-// Size returns how many bytes are kept of the page.
+// Size returns the approximate size of the entry in bytes.
 func (p SearchPage) Size() int {
 	return len(p.joined) + len(p.terms) + sizeOf(p.Sections)
 }
 
-// sizeOf returns how many bytes of text sections have.
+// sizeOf returns the size of the texts of sections, in bytes.
 func sizeOf(sections []search.Section) (size int) {
 	for _, s := range sections {
 		size += len(s.Anchor) + len(s.Title) + len(s.Body)
@@ -72,15 +72,15 @@ func (tx *Tx) PutSearchPage(ctx context.Context, layer string, p SearchPage) err
 	return tx.PutSearchPages(ctx, layer, []SearchPage{p})
 }
 
-// PutSearchPages replaces what a layer says of pages. They are found by the
-// first search after the transaction. Many pages at once cost much less than
-// one after the other. A page must not be in the list twice.
+// PutSearchPages replaces the entries of pages in a layer. They are found by the
+// first search after the transaction. Many pages at once cost much less than one
+// after the other. No page may be in the list twice.
 func (tx *Tx) PutSearchPages(ctx context.Context, layer string, pages []SearchPage) error {
 	return tx.PutSearchPagesAnd(ctx, layer, pages, func() error { return nil })
 }
 
-// PutSearchPagesAnd is PutSearchPages that lets the caller write something
-// else while it works out what to write.
+// PutSearchPagesAnd is PutSearchPages that calls other while another goroutine makes
+// the segment.
 func (tx *Tx) PutSearchPagesAnd(ctx context.Context, layer string, pages []SearchPage, other func() error) error {
 	if len(pages) == 0 {
 		return other()
@@ -123,8 +123,8 @@ func (tx *Tx) PutSearchPagesAnd(ctx context.Context, layer string, pages []Searc
 	return finish()
 }
 
-// DropSearchPage takes a page out of a layer. With a tombstone, the layers
-// below do not show it either.
+// DropSearchPage deletes a page from a layer. A tombstone also hides the page in the
+// layers below.
 func (tx *Tx) DropSearchPage(ctx context.Context, layer, page string, tombstone bool) error {
 	forgotten, err := tx.forgetPending(ctx, layer, page)
 	if err != nil {
@@ -145,7 +145,7 @@ func (tx *Tx) DropSearchPage(ctx context.Context, layer, page string, tombstone 
 	return tx.putSearchEntry(ctx, layer, SearchPage{Page: page}, id, searchDeleted)
 }
 
-// DropSearchLayer leaves nothing of a layer.
+// DropSearchLayer deletes the whole search index of a layer.
 func (tx *Tx) DropSearchLayer(ctx context.Context, layer string) error {
 	for _, table := range []string{"search_index", "search_segments", "search_pending", "search_pages", "search_layers"} {
 		if err := tx.put(ctx, `DELETE FROM `+table+` WHERE layer_id = $1`, layer); err != nil {
@@ -155,8 +155,8 @@ func (tx *Tx) DropSearchLayer(ctx context.Context, layer string) error {
 	return nil
 }
 
-// reserveEntries returns the first of n ids. It adds to the number of entries
-// that are pending, and returns that too.
+// reserveEntries reserves n entry ids and returns the first one. It adds to the number
+// of pending entries and returns the new number.
 func (tx *Tx) reserveEntries(ctx context.Context, layer string, n, add int) (first, pending int64, err error) {
 	err = tx.run.row(ctx, `
 		INSERT INTO search_layers (layer_id, last_id, last_segment, pending, analysis) VALUES ($1, $2, 0, $3, $4)
@@ -199,8 +199,7 @@ func (p *SearchPage) text() string {
 	return joinSections(p.Sections)
 }
 
-// forgetPending deletes the pending entries of the old states of pages, and
-// returns how many there were.
+// forgetPending deletes the pending entries of pages and returns their number.
 func (tx *Tx) forgetPending(ctx context.Context, layer string, pages ...string) (forgotten int, err error) {
 	for some := range slices.Chunk(pages, batchRows) {
 		args := []any{layer}
@@ -237,8 +236,8 @@ func AnalysedPages(pages []SearchPage) []SearchPage {
 	return out
 }
 
-// Sections are kept in one text: reading it back costs no more than finding
-// the separators, which are characters that no text has.
+// Sections are stored in one text, with separators that no text contains, because
+// that is fast to decode.
 const (
 	sectionEnd = "\x1e"
 	fieldEnd   = "\x1f"
@@ -271,8 +270,7 @@ func splitSections(text string) []search.Section {
 	return out
 }
 
-// cleanText leaves out what a text of the databases cannot hold, and the
-// separators.
+// cleanText removes characters that the databases cannot store, and the separators.
 func cleanText(s string) string {
 	s = strings.ToValidUTF8(s, "")
 	if !strings.ContainsAny(s, "\x00\x1e\x1f") {
@@ -281,8 +279,8 @@ func cleanText(s string) string {
 	return strings.NewReplacer("\x00", "", "\x1e", " ", "\x1f", " ").Replace(s)
 }
 
-// Hash is equal for two states of a page that are searched alike. The language is
-// no part of it: a space that changes it is indexed anew by a job.
+// Hash is equal for two states of a page with the same search results. It does not
+// include the language: if that changes, a job rebuilds the index of the space.
 func (p SearchPage) Hash() string {
 	return searchHash(p.state(), cleanText(p.Title), p.text())
 }
@@ -295,8 +293,7 @@ func searchHash(state, title, sections string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// SearchEntry is what a layer has of a page, for comparing it with what the
-// content says.
+// SearchEntry is the hash of the entry of a page, to compare it with the content.
 type SearchEntry struct {
 	Page string
 	Hash string // SearchPage.Hash, or "gone" for a tombstone

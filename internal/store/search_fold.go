@@ -149,7 +149,8 @@ func (tx *Tx) foldNow(ctx context.Context, layer string) error {
 func (r Reader) nextFold(ctx context.Context, layer string) (*fold, error) {
 	f := &fold{layer: layer}
 	pending, err := one(ctx, r, "index", func(s scanner) (pending int64, err error) {
-		return pending, s.Scan(&f.last, &pending, &f.space)
+		err = s.Scan(&f.last, &pending, &f.space)
+		return pending, err
 	}, `
 		SELECT l.last_segment, l.pending, COALESCE((SELECT MIN(s.id) FROM spaces s WHERE s.layer_id = l.layer_id), '')
 		FROM search_layers l WHERE l.layer_id = $1`, layer)
@@ -201,27 +202,33 @@ func (r Reader) firstPending(ctx context.Context, layer string) (out []entryTerm
 
 // readSegments reads the rows of the segments of a fold, unless they are too many
 // for memory.
-func (r Reader) readSegments(ctx context.Context, f *fold) (err error) {
-	f.large = pagesOf(f.segments) > mergeNow
-	for i, size := 0, 0; i < len(f.segments) && !f.large; i++ {
-		s := &f.segments[i]
-		if s.rows, err = r.indexRows(ctx, f.layer, *s, "", search.After("")); err != nil {
+func (r Reader) readSegments(ctx context.Context, f *fold) error {
+	size, err := r.segmentBytes(ctx, f.layer, f.segments)
+	if err != nil {
+		return err
+	}
+	if f.large = size > int64(foldBytes) || pagesOf(f.segments) > mergeNow; f.large {
+		return nil
+	}
+	for i, s := range f.segments {
+		if f.segments[i].rows, err = r.indexRows(ctx, f.layer, s, "", search.After("")); err != nil {
 			return err
 		}
-		for _, row := range s.rows {
-			size += len(row.Data)
-		}
-		f.large = size > foldBytes
-	}
-	if f.large {
-		for i := range f.segments {
-			f.segments[i].rows = nil
-		}
-		return nil
 	}
 	all := span(f.segments)
 	f.living, err = r.livingEntries(ctx, f.layer, all.first, all.last)
 	return err
+}
+
+// segmentBytes returns the size of stored segments.
+func (r Reader) segmentBytes(ctx context.Context, layer string, some []segment) (int64, error) {
+	var numbers []int64
+	for _, s := range some {
+		numbers = append(numbers, s.number) // 0 is none
+	}
+	args := []any{layer}
+	in := listOf(&args, numbers)
+	return one(ctx, r, "index", scanInt, `SELECT COALESCE(SUM(LENGTH(data)), 0) FROM search_index WHERE layer_id = $1 AND segment IN `+in, args...)
 }
 
 // workOut makes the segment.

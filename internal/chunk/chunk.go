@@ -56,7 +56,7 @@ const (
 	maxLevel  = 12
 )
 
-// levelOf returns at which level a node ends behind a key: 0 is none.
+// levelOf returns the level up to which nodes end after a key; 0 is none.
 func levelOf(key string) int {
 	h := uint64(14695981039346656037) // FNV-1a, then mixed: its low bits alone are poor
 	for i := 0; i < len(key); i++ {
@@ -153,7 +153,7 @@ func Decode(b []byte) (*Node, error) {
 	return n, nil
 }
 
-// Size is about how much memory a node takes.
+// Size returns the approximate size of a node in memory, in bytes.
 func (n *Node) Size() int {
 	size := 96 + 64*len(n.Keys)
 	for i, k := range n.Keys {

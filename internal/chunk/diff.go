@@ -3,8 +3,8 @@ package chunk
 import "context"
 
 // Diff calls fn for every key whose value differs between two maps, in
-// order: before is nil for a key that is new, after for one that is gone.
-// Subtrees that are the same are not read.
+// order: before is nil for a new key, after for a removed one. Equal subtrees are
+// not read.
 func Diff(ctx context.Context, src Source, a, b Hash, fn func(key string, before, after []byte) error) error {
 	if a == b {
 		return nil

@@ -184,7 +184,7 @@ func (all *Analyser) sorted() (out []uint64, place uint64) {
 // maxKept is how many terms a page may have for their memory to be kept.
 const maxKept = 16 << 10
 
-// ErrDamaged says that stored bytes are not what this package wrote.
+// ErrDamaged means that stored bytes were not written by this package.
 var ErrDamaged = errors.New("the search index is damaged")
 
 // Encode returns the bytes that a Doc is kept as.

@@ -136,8 +136,8 @@ func isAlphanumeric(r rune) bool {
 }
 
 // isUnspaced reports whether a character is of a script that writes no blanks
-// between words. Korean does, but hangs particles to its words, so that parts
-// of them must be found as well.
+// between words. Korean does, but appends particles to words, so parts of words
+// must be found as well.
 func isUnspaced(r rune) bool {
 	switch {
 	case r < 0xE00:

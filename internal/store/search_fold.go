@@ -12,15 +12,16 @@ import (
 	"github.com/octavo-docs/octavo/internal/search"
 )
 
-// A change adds its pages to those that wait. After it they become a segment, and
-// several segments become one. Both are worked out beside those who write, and
-// written by a transaction that compares.
+// A change adds its pages as pending entries. Later, a fold turns pending entries into
+// a segment, or several segments into one. It is computed outside of the write
+// transaction, which only checks that the layer is unchanged and writes the result.
 
-// maxPending is how many pages wait at most. The change that adds the last of
-// them folds them: nobody else did, and each makes searches slower.
+// maxPending is the maximum number of pending entries. The change that reaches it
+// folds them itself, because pending entries make searches slower.
 const maxPending = 16 * foldAt
 
-// foldBytes bounds what one fold reads of the pages that wait, and of segments.
+// foldBytes is the maximum size of the pending entries, and of the segments, that one
+// fold reads into memory.
 var foldBytes = 8 << 20
 
 // foldWorker folds layers in the background, one at a time. It has no goroutine while
@@ -34,10 +35,10 @@ type foldWorker struct {
 	closed bool
 }
 
-// foldLater has a layer folded after the transaction.
+// foldLater folds a layer in the background after the transaction.
 func (tx *Tx) foldLater(layer string) { tx.OnCommit(func() { tx.fold(layer) }) }
 
-// foldSoon has a layer folded in the background.
+// foldSoon folds a layer in the background.
 func (s *Store) foldSoon(layer string) {
 	f := &s.folds
 	f.mu.Lock()
@@ -57,8 +58,8 @@ func (s *Store) foldSoon(layer string) {
 	}
 }
 
-// foldDue folds the layers that are due. One that fails is due again with its next
-// change; where all fail, the change that finds maxPending pages does too.
+// foldDue folds the layers that are due. If that fails, a layer is due again after its
+// next change; at maxPending, the change itself folds it and reports the error.
 func (s *Store) foldDue(ctx context.Context) {
 	for {
 		layer, ok := s.folds.next()
@@ -74,8 +75,8 @@ func (s *Store) foldDue(ctx context.Context) {
 	}
 }
 
-// next takes a layer that is due. It reports false if there is none: the work is
-// done then.
+// next removes and returns a layer that is due. It returns false if there is none,
+// which ends the work.
 func (f *foldWorker) next() (layer string, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -100,24 +101,23 @@ func (f *foldWorker) close() {
 	f.work.Wait()
 }
 
-// fold is a segment that takes the place of entries that wait, of other segments,
-// or of both.
+// fold is a segment that replaces pending entries, other segments, or both.
 type fold struct {
 	layer    string
-	space    docs.SpaceID // whose layer it is; empty: of none
+	space    docs.SpaceID // a space with the layer; empty: there is none
 	last     int64        // number of the newest segment when it was read
 	waiting  []entryTerms
-	segments []segment // one of them may be of those that wait
-	living   idSet     // entries
-	large    bool      // the segments are not read, but merged while they are written
+	segments []segment // one of them may be made of waiting
+	living   idSet     // entries that are not deleted
+	large    bool      // the segments are too large for memory and are merged while they are written
 	made     segment
 }
 
-// errFoldMoved says that a layer has other segments than those that were read.
+// errFoldMoved means that the segments of a layer have changed since they were read.
 var errFoldMoved = errors.New("the segments have changed")
 
-// foldLayer does the next fold of a layer, and reports whether there may be more.
-// It reads where others write: the pages that were just written are in memory there.
+// foldLayer does the next fold of a layer, and reports whether there may be more. It
+// reads through the connection of the writer, which has recent pages in its cache.
 func (s *Store) foldLayer(ctx context.Context, layer string) (more bool, err error) {
 	f, err := InTx(ctx, s, func(tx *Tx) (*fold, error) { return tx.nextFold(ctx, layer) })
 	if err != nil || f == nil {
@@ -145,7 +145,7 @@ func (tx *Tx) foldNow(ctx context.Context, layer string) error {
 	return tx.putFold(ctx, *f)
 }
 
-// nextFold reads what the next fold of a layer is made of; nil if none is due.
+// nextFold returns the next fold of a layer with its input, or nil if none is due.
 func (r Reader) nextFold(ctx context.Context, layer string) (*fold, error) {
 	f := &fold{layer: layer}
 	pending, err := one(ctx, r, "index", func(s scanner) (pending int64, err error) {
@@ -174,7 +174,7 @@ func (r Reader) nextFold(ctx context.Context, layer string) (*fold, error) {
 	}
 	f.segments = dueSegments(all, mergeNow)
 	if len(f.waiting) > 0 && !slices.ContainsFunc(f.segments, func(s segment) bool { return !s.isStored() }) {
-		f.segments = nil // the next fold is theirs
+		f.segments = nil // they are left to the next fold
 		return f, nil
 	}
 	if len(f.segments) == 0 {
@@ -183,7 +183,7 @@ func (r Reader) nextFold(ctx context.Context, layer string) (*fold, error) {
 	return f, r.readSegments(ctx, f)
 }
 
-// firstPending returns the first entries that wait, up to foldBytes.
+// firstPending returns the first pending entries, up to foldBytes.
 func (r Reader) firstPending(ctx context.Context, layer string) (out []entryTerms, err error) {
 	rows, err := r.run.query(ctx, `SELECT id, terms FROM search_pending WHERE layer_id = $1 ORDER BY id`, layer)
 	if err != nil {
@@ -231,7 +231,7 @@ func (r Reader) segmentBytes(ctx context.Context, layer string, some []segment) 
 	return one(ctx, r, "index", scanInt, `SELECT COALESCE(SUM(LENGTH(data)), 0) FROM search_index WHERE layer_id = $1 AND segment IN `+in, args...)
 }
 
-// workOut makes the segment.
+// workOut computes the segment of the fold.
 func (f *fold) workOut() error {
 	if len(f.waiting) > 0 {
 		f.made = segmentOf(f.waiting)
@@ -260,8 +260,8 @@ func (f *fold) workOut() error {
 	return nil
 }
 
-// putFold writes a fold, if the segments are those that it was worked out from.
-// Entries that were added since have higher ids.
+// putFold writes a fold if its segments are still those of the layer. Entries that
+// were added meanwhile have higher ids.
 func (tx *Tx) putFold(ctx context.Context, f fold) (err error) {
 	taken := int64(0)
 	if n := len(f.waiting); n > 0 {

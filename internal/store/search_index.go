@@ -14,21 +14,22 @@ import (
 )
 
 const (
-	// foldAt is how many changed pages wait before they become a segment. A
-	// search looks through those that wait one by one.
+	// foldAt is the number of pending entries that are folded into a segment.
+	// A search reads pending entries one by one.
 	foldAt = 32
-	// mergeAt is how many segments of one level become one of the next.
+	// mergeAt is the number of segments of a level that are merged into one of
+	// the next level.
 	mergeAt = 4
-	// mergeNow bounds the pages that are merged after a change; more wait for
-	// CompactSearch, so that nobody's change waits long for the writer.
+	// mergeNow is the maximum number of pages that are merged after a change.
+	// Larger merges are left to CompactSearch, because they block the writer.
 	mergeNow = 128 * foldAt
-	// maxSegments is where a merge can wait no longer.
+	// maxSegments is the number of segments at which they are merged in any case.
 	maxSegments = 64
-	// rebuildStep is how many pages are analysed at a time.
+	// rebuildStep is the number of pages that are analysed at a time.
 	rebuildStep = 2000
 )
 
-// entryTerms is what to index of an entry.
+// entryTerms is an entry with its terms.
 type entryTerms struct {
 	id    int64
 	terms []byte
@@ -39,11 +40,11 @@ func scanEntryTerms(s scanner) (v entryTerms, err error) {
 	return v, err
 }
 
-// segment of an index.
+// segment is a segment of the index of a layer.
 type segment struct {
-	number, level, pages int64        // the number is 0 as long as it is not stored
-	first, last          int64        // ids in it
-	rows                 []search.Row // of one that is not stored
+	number, level, pages int64        // number is 0 until the segment is stored
+	first, last          int64        // entry ids
+	rows                 []search.Row // set until the segment is stored
 }
 
 func (s segment) isStored() bool { return s.number != 0 }
@@ -59,9 +60,9 @@ func (r Reader) searchSegments(ctx context.Context, layer string) ([]segment, er
 		WHERE layer_id = $1 ORDER BY segment`, layer)
 }
 
-// addToIndex stores new entries as pending ones, or makes a segment of them if
-// they are enough. pending is the number of all that wait. A segment is worked
-// out while the caller goes on, and written when it calls finish.
+// addToIndex stores new entries as pending ones, or makes a segment of them if there
+// are enough. pending is the number of all pending entries. A segment is made in the
+// background and written by finish.
 func (tx *Tx) addToIndex(ctx context.Context, layer string, pending int64, added []entryTerms) (finish func() error) {
 	switch {
 	case len(added) == 0:
@@ -88,7 +89,7 @@ func segmentOf(entries []entryTerms) segment {
 	return segment{level: levelOf(pages), pages: pages, first: entries[0].id, last: entries[pages-1].id}
 }
 
-// foldEntries returns the rows of their segment.
+// foldEntries returns the rows of the segment of entries.
 func foldEntries(entries []entryTerms) []search.Row {
 	ids, docs := make([]int64, len(entries)), make([][]byte, len(entries))
 	for i, e := range entries {
@@ -114,7 +115,7 @@ func (tx *Tx) addPending(ctx context.Context, layer string, pending int64, added
 	return nil
 }
 
-// levelOf returns the level of a segment that was not merged of others.
+// levelOf returns the level of a new segment with a number of pages.
 func levelOf(pages int64) (level int64) {
 	for ; pages >= foldAt*mergeAt; pages /= mergeAt {
 		level++
@@ -122,7 +123,7 @@ func levelOf(pages int64) (level int64) {
 	return level
 }
 
-// searchPending returns the entries that wait.
+// searchPending returns the pending entries of a layer.
 func (r Reader) searchPending(ctx context.Context, layer string) ([]entryTerms, error) {
 	return many(ctx, r, scanEntryTerms, `SELECT id, terms FROM search_pending WHERE layer_id = $1 ORDER BY id`, layer)
 }
@@ -148,10 +149,10 @@ func (tx *Tx) putIndexRows(ctx context.Context, layer string, segment int64, row
 		func(r search.Row) []any { return []any{layer, segment, r.Key, r.Data} })
 }
 
-// dueSegments returns segments to make one of, if they do not have more pages
-// than most: those of the lowest level of which there are enough, and those of
-// the levels above it that are enough with what these become. Merged at once,
-// they are written once.
+// dueSegments returns the segments to be merged into one, with at most so many pages:
+// those of the lowest level that has mergeAt of them, and those of the levels above
+// that reach mergeAt together with the result. Merging them all at once writes each
+// page once.
 func dueSegments(all []segment, most int64) (some []segment) {
 	if len(all) >= maxSegments {
 		return all
@@ -173,10 +174,9 @@ func dueSegments(all []segment, most int64) (some []segment) {
 	return some
 }
 
-// CompactSearch makes one segment of a layer, without what pages have left
-// behind that changed or went. Searching is faster afterwards. It is for a
-// job: it takes time in proportion to the layer, and reports whether there was
-// something to do.
+// CompactSearch merges all segments of a layer into one, without the entries of changed
+// and deleted pages, which makes searches faster. It is for a job, because it takes time
+// in proportion to the layer. It reports whether there was something to do.
 func (tx *Tx) CompactSearch(ctx context.Context, layer string) (bool, error) {
 	all, err := tx.searchSegments(ctx, layer)
 	if err != nil || len(all) == 0 {
@@ -191,7 +191,7 @@ func (tx *Tx) CompactSearch(ctx context.Context, layer string) (bool, error) {
 	return true, tx.mergeSegments(ctx, layer, all)
 }
 
-// mergeSegments puts one segment in the place of several.
+// mergeSegments replaces several segments by one.
 func (tx *Tx) mergeSegments(ctx context.Context, layer string, some []segment) error {
 	merged := span(some)
 	living, err := tx.livingEntries(ctx, layer, merged.first, merged.last)
@@ -232,7 +232,7 @@ func (tx *Tx) mergeSegments(ctx context.Context, layer string, some []segment) e
 	return tx.dropSegments(ctx, layer, some)
 }
 
-// span returns the segment that several become, without its rows and the number of its pages.
+// span returns the segment that several are merged into, without rows and the number of pages.
 func span(some []segment) segment {
 	out := segment{first: math.MaxInt64}
 	for _, s := range some {
@@ -242,7 +242,7 @@ func span(some []segment) segment {
 	return out
 }
 
-// pagesOf returns how many pages segments have together.
+// pagesOf returns the total number of pages of segments.
 func pagesOf(some []segment) (n int64) {
 	for _, s := range some {
 		n += s.pages
@@ -311,7 +311,7 @@ func (s idSet) and(seen idSet) func(id int64) bool {
 	return func(id int64) bool { return s.has(id) && seen.add(id) }
 }
 
-// livingEntries returns the entries between two ids that are still there.
+// livingEntries returns the existing entries between two ids.
 func (r Reader) livingEntries(ctx context.Context, layer string, first, last int64) (idSet, error) {
 	set := newIDSet(first, last)
 	ids, err := many(ctx, r, scanInt, `
@@ -322,8 +322,7 @@ func (r Reader) livingEntries(ctx context.Context, layer string, first, last int
 	return set, err
 }
 
-// indexCuts returns words at which an index can be cut so that no part of it
-// is too large for memory.
+// indexCuts returns words that divide a segment into parts that fit into memory.
 func (r Reader) indexCuts(ctx context.Context, layer string, segment int64) ([]string, error) {
 	const step = 48 // buckets
 	buckets := search.KeyRanges("", search.After(""))[0]
@@ -342,7 +341,7 @@ func (r Reader) indexCuts(ctx context.Context, layer string, segment int64) ([]s
 	return out, nil
 }
 
-// indexRows returns what a segment has of the words from one to another.
+// indexRows returns the rows of a segment for the words from one to another.
 func (r Reader) indexRows(ctx context.Context, layer string, of segment, from, to string) (out []search.Row, err error) {
 	for _, keys := range search.KeyRanges(from, to) {
 		rows := rowsBetween(of.rows, keys[0], keys[1])
@@ -361,7 +360,7 @@ func (r Reader) indexRows(ctx context.Context, layer string, of segment, from, t
 	return out, nil
 }
 
-// rowsBetween returns the rows [from, to) of some that are in order.
+// rowsBetween returns the rows with keys in [from, to); rows must be sorted.
 func rowsBetween(rows []search.Row, from, to string) []search.Row {
 	byKey := func(r search.Row, key string) int { return strings.Compare(r.Key, key) }
 	first, _ := slices.BinarySearchFunc(rows, from, byKey)
@@ -369,21 +368,21 @@ func rowsBetween(rows []search.Row, from, to string) []search.Row {
 	return rows[first:end]
 }
 
-// StaleSearchLayers returns the layers whose index was made by another version
-// of the analysis; RebuildSearch makes it anew.
+// StaleSearchLayers returns the layers whose index was made by another search.Version;
+// RebuildSearch rebuilds it.
 func (r Reader) StaleSearchLayers(ctx context.Context) ([]string, error) {
 	return many(ctx, r, scanText[string], `SELECT layer_id FROM search_layers WHERE analysis <> $1 ORDER BY layer_id`, search.Version)
 }
 
-// rebuiltIndex is an index that was made anew of the pages of a layer.
+// rebuiltIndex is a new index of a layer.
 type rebuiltIndex struct {
 	layer    string
 	lastID   int64 // of the layer when it was read
 	segments []segment
 }
 
-// RebuildSearch makes the index of a layer anew from its pages. It reports
-// whether it did: not if a page was indexed meanwhile.
+// RebuildSearch rebuilds the index of a layer from its pages. It reports false if a
+// page was indexed meanwhile; then the index is not changed.
 func (s *Store) RebuildSearch(ctx context.Context, layer string) (bool, error) {
 	index, err := s.analyseLayer(ctx, layer)
 	if err != nil {
@@ -417,8 +416,8 @@ func (r Reader) lastEntry(ctx context.Context, layer string) (int64, error) {
 	return one(ctx, r, "index", scanInt, `SELECT last_id FROM search_layers WHERE layer_id = $1`, layer)
 }
 
-// replaceIndex writes an index in place of the one that the layer has. It
-// reports whether it did: not if the layer has other entries by now.
+// replaceIndex replaces the index of a layer. It reports false, and does nothing, if
+// the layer has new entries.
 func (tx *Tx) replaceIndex(ctx context.Context, x *rebuiltIndex) (bool, error) {
 	if last, err := tx.lastEntry(ctx, x.layer); err != nil || last != x.lastID {
 		return false, err
@@ -440,7 +439,7 @@ func (tx *Tx) replaceIndex(ctx context.Context, x *rebuiltIndex) (bool, error) {
 	return true, nil
 }
 
-// shownPages reads the pages of some entries behind an id.
+// shownPages reads the pages of the next entries after an id, except for hidden ones.
 func (r Reader) shownPages(ctx context.Context, layer string, after int64) ([]int64, []SearchPage, error) {
 	var ids []int64
 	pages, err := many(ctx, r, func(s scanner) (p SearchPage, err error) {
@@ -456,17 +455,16 @@ func (r Reader) shownPages(ctx context.Context, layer string, after int64) ([]in
 	return ids, pages, err
 }
 
-// ErrSearchIndex says that an index does not fit its pages.
+// ErrSearchIndex means that an index does not match its pages.
 var ErrSearchIndex = errors.New("the search index does not fit its pages: rebuild it")
 
-// CheckSearch compares the index of a layer with its pages: each has to be
-// indexed once, with exactly the terms that it has. It needs the reader of a
-// snapshot.
+// CheckSearch compares the index of a layer with its pages: each page has to be
+// indexed once, with exactly its terms. r must be the reader of a snapshot.
 func (r Reader) CheckSearch(ctx context.Context, layer string) error {
 	sums := map[int64]uint64{} // by entry: the terms of a page in any order
 	add := func(id int64, term []byte, impact search.Impact) {
 		h := fnv.New64a()
-		_, _ = h.Write(term) // a hash takes everything
+		_, _ = h.Write(term) // never fails
 		_, _ = h.Write([]byte{0, byte(impact)})
 		sums[id] += h.Sum64()
 	}

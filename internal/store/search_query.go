@@ -10,27 +10,27 @@ import (
 	"github.com/octavo-docs/octavo/internal/search"
 )
 
-// SearchScope is a body of pages that is searched: those of a chain of
-// layers. A page is what the topmost layer that knows it says.
+// SearchScope is a set of pages that is searched: those of a chain of layers. The
+// entry of a page is that of the topmost layer that has one.
 type SearchScope struct {
 	Key      string // the caller's name for it
 	Language string // of the query in it
 	Layers   []string
-	// See returns a page as the reader of the scope sees it, given what is indexed
-	// of it: the same slice of sections if nothing in them is different, and false
-	// if the reader does not see the page. Nil: the reader sees everything. What is
-	// not seen has no influence on what is found.
+	// See returns an indexed page as the reader of the scope sees it, or false if the
+	// reader does not see the page. If the sections are unchanged, it returns the same
+	// slice. Nil: the reader sees everything. Text that the reader does not see has
+	// no influence on the results.
 	See func(ctx context.Context, indexed SeenPage) (SeenPage, bool, error)
 }
 
-// SeenPage is what search knows of a page.
+// SeenPage is the indexed text of a page.
 type SeenPage struct {
 	ID       string
 	Title    string
 	Sections []search.Section
 }
 
-// SearchHit is a page that answers a query.
+// SearchHit is a page that matches a query.
 type SearchHit struct {
 	Scope    string
 	Page     string
@@ -39,8 +39,8 @@ type SearchHit struct {
 	Sections []SearchSection
 }
 
-// SearchSection is a section that answers a query. A page whose title alone
-// does has none.
+// SearchSection is a section that matches a query. A page of which only the title
+// matches has none.
 type SearchSection struct {
 	Anchor  string
 	Title   string
@@ -49,11 +49,11 @@ type SearchSection struct {
 }
 
 const (
-	// MaxSearchOffset bounds how far a search can be leafed through.
+	// MaxSearchOffset is the maximum offset of a search.
 	MaxSearchOffset = 1000
-	// maxSections of a page are shown.
+	// maxSections is the maximum number of sections returned for a page.
 	maxSections = 3
-	// snippetSize is in characters.
+	// snippetSize is the length of a snippet in characters.
 	snippetSize = 200
 )
 
@@ -106,7 +106,7 @@ type searcher struct {
 	groups []*searchGroup
 }
 
-// searchGroup is the layers that are searched in one language.
+// searchGroup holds the layers that are searched in one language.
 type searchGroup struct {
 	language string
 	terms    []search.QueryTerm
@@ -299,7 +299,7 @@ func (s *searcher) seen(ctx context.Context, all []found, most bool) ([]found, e
 	return out, nil
 }
 
-// sameSections reports whether two slices are one.
+// sameSections reports whether two slices share the same array.
 func sameSections(a, b []search.Section) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
@@ -348,7 +348,7 @@ func (s *searcher) topmost(ctx context.Context, pages map[int][]string) (map[sco
 	return out, nil
 }
 
-// hit returns a result as the caller sees it.
+// hit converts a result for the caller.
 func (s *searcher) hit(f found) SearchHit {
 	out := SearchHit{Scope: s.scopes[f.scope].Key, Page: f.page, Title: f.title, Score: math.Round(f.Score*1000) / 1000}
 	sections := f.seen

@@ -10,11 +10,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/search"
 )
 
-// searchTries bounds how often a search starts again because segments were
-// merged while it read them.
+// searchTries is the maximum number of attempts of a search. It starts again if
+// segments were merged while it read them.
 const searchTries = 5
 
-// layersAtOnce bounds how many layers one statement reads.
+// layersAtOnce is the maximum number of layers that one statement reads.
 const layersAtOnce = 16
 
 // read reads the rows that answer the query in all groups.

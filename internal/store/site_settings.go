@@ -23,8 +23,8 @@ func (tx *Tx) PutSiteSettings(ctx context.Context, site docs.SiteID, v docs.Site
 		site, v.Customization, v.CustomizedAt, v.Schema, v.SchemaAt, toJSON(v.Auth), toJSON(v.Ads), toJSON(v.Icon))
 }
 
-// SiteOverrides returns what the site spaces of a site override of its
-// customization, as JSON by their ids.
+// SiteOverrides returns the customization overrides of the site spaces of a site, as
+// JSON by site space.
 func (r Reader) SiteOverrides(ctx context.Context, site docs.SiteID) (map[docs.SiteItemID]string, error) {
 	type row struct {
 		id   docs.SiteItemID
@@ -41,7 +41,7 @@ func (r Reader) SiteOverrides(ctx context.Context, site docs.SiteID) (map[docs.S
 	return out, err
 }
 
-// PutSiteOverride stores what a site space overrides; an empty text is nothing.
+// PutSiteOverride stores the overrides of a site space; an empty text is none.
 func (tx *Tx) PutSiteOverride(ctx context.Context, item docs.SiteItemID, text string) error {
 	return tx.put(ctx, `UPDATE site_items SET customization = $2 WHERE id = $1`, item, text)
 }

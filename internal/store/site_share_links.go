@@ -70,7 +70,7 @@ func (tx *Tx) DropShareLink(ctx context.Context, site docs.SiteID, id docs.Share
 	return tx.dropOne(ctx, "share link", `DELETE FROM site_share_links WHERE id = $1 AND site_id = $2`, id, site)
 }
 
-// dropOne deletes what must be there.
+// dropOne runs a DELETE; the error is NotFound if it deletes nothing.
 func (tx *Tx) dropOne(ctx context.Context, what, text string, args ...any) error {
 	n, err := tx.exec(ctx, text, args...)
 	if err == nil && n == 0 {

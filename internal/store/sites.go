@@ -22,8 +22,8 @@ func siteDest(s *docs.Site) []any {
 	}
 }
 
-// siteIcon reads the icon of a site: as it is stored, or of its customization if
-// that was stored by a version that did not store icons.
+// siteIcon scans the icon of a site, or takes it from the customization if that was
+// stored by a version of Octavo that did not store icons.
 type siteIcon struct{ v *docs.SiteIcon }
 
 // Scan implements sql.Scanner.
@@ -227,7 +227,8 @@ func (tx *Tx) PutSite(ctx context.Context, s docs.Site) error {
 		"the basename %q is taken; choose another", s.Basename)
 }
 
-// PutProxyState stores what a check found that readers of the site do not notice.
+// PutProxyState stores the result of a check of the proxy, without a new version of
+// the site.
 func (tx *Tx) PutProxyState(ctx context.Context, id docs.SiteID, s docs.ProxyState) error {
 	return tx.put(ctx, `UPDATE sites SET proxy_problem = $2, proxy_failures = $3, proxy_check = $4 WHERE id = $1`, id, s.Problem, s.Failures, s.NextCheck)
 }
@@ -239,7 +240,7 @@ func (r Reader) DueProxies(ctx context.Context, now docs.Time, limit int) ([]doc
 		WHERE w.proxy_check > 0 AND w.proxy_check <= $1 AND `+inPresentOrg("w")+` ORDER BY w.proxy_check, w.id LIMIT $2 + 0`, now, limit)
 }
 
-// DropSite deletes a site, its items and what points at it.
+// DropSite deletes a site, its items and the rows that refer to it.
 func (tx *Tx) DropSite(ctx context.Context, s docs.Site) error {
 	if err := tx.DropGrants(ctx, s.Org, s.Node()); err != nil {
 		return err

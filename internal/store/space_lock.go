@@ -13,14 +13,13 @@ import (
 )
 
 // Many people change one space at the same time. On PostgreSQL, where write
-// transactions are serializable, all but one of them would fail and be
-// repeated, over and over. So each takes the lock of the space first: within a
-// node before it takes a connection, and between nodes by an advisory lock,
-// before the transaction takes its snapshot. With it they take a share of the
-// lock of all writers, which a transaction that fails again and again takes
-// for itself.
+// transactions are serializable, all but one of the concurrent transactions would
+// fail and be retried. So each transaction first takes the lock of its space: within
+// a node before it takes a connection, and between nodes as an advisory lock before
+// the transaction takes its snapshot. It also takes a share of the lock of all
+// writers, which a transaction that keeps failing takes exclusively.
 
-// spaceLocks is the part of the locks within a node: one holder for each key.
+// spaceLocks holds the locks within a node: one holder for each key.
 type spaceLocks struct {
 	mu    sync.Mutex
 	free  map[string]chan struct{} // holds one value while nobody has the lock
@@ -69,24 +68,24 @@ func advisoryKey(key string) int64 {
 	return int64(h.Sum64())
 }
 
-// unlockTime bounds how long it may take to release an advisory lock before
-// the connection is closed, which releases it too.
+// unlockTime is the time to release an advisory lock. After it, the connection is
+// closed, which also releases the lock.
 const unlockTime = 5 * time.Second
 
-// allWriters is the weight of the lock of all writers within a node, of which each takes 1.
+// allWriters is the weight of the lock of all writers within a node. A shared holder takes 1 of it.
 const allWriters = 1 << 30
 
 // writersKey is the key of that lock between nodes. No space has it.
 const writersKey = "all writers"
 
-// advisoryLock is a lock that many share, or one has.
+// advisoryLock is a shared or exclusive advisory lock.
 type advisoryLock struct {
 	key    string
 	shared bool
 }
 
-// Everybody takes the lock of a space first and that of the writers then, so nobody waits for a
-// space with a share of the writers.
+// The lock of a space is always taken before that of the writers, so that no transaction waits for a
+// space while it holds a share of the writers.
 
 func lockShared(space string) []advisoryLock {
 	return []advisoryLock{{key: space}, {key: writersKey, shared: true}}

@@ -81,7 +81,7 @@ var spacesFrom = ` FROM (
 	) AS ranked JOIN spaces s ON s.id = ranked.id
 	WHERE ranked.access > 0`
 
-// Spaces lists what a viewer can see, in the order people gave it.
+// Spaces lists the spaces that a viewer can see, in the order that people chose.
 func (r Reader) Spaces(ctx context.Context, v Viewer, f SpaceFilter, p Page) ([]Ranked[docs.Space], Key, error) {
 	return r.spaces(ctx, v, f, p, ">", "ASC")
 }
@@ -97,7 +97,7 @@ func (r Reader) SpacesBackward(ctx context.Context, v Viewer, f SpaceFilter, p P
 func (r Reader) spaces(ctx context.Context, v Viewer, f SpaceFilter, p Page, compare, order string) (items []Ranked[docs.Space], next Key, err error) {
 	behind := `(s.rank, s.id) ` + compare
 	sorted := ` ORDER BY s.rank ` + order + `, s.id ` + order
-	if v.Role == docs.Admin { // sees all of it, so nothing needs to be ranked
+	if v.Role == docs.Admin { // sees all spaces, so no ranks are needed
 		in, of := `s.org_id`, string(v.Org)
 		if f.In != "" {
 			in, of = `s.parent_id`, string(f.In)

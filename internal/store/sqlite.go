@@ -28,7 +28,7 @@ type sqlite struct {
 	conn  *sql.Conn
 	queue chan *job
 	done  chan struct{}
-	cache *rowCache // nil where there is no shared memory
+	cache *rowCache // nil if there is no shared memory
 	poll  context.CancelFunc
 	bg    sync.WaitGroup // of watch
 }
@@ -36,8 +36,8 @@ type sqlite struct {
 // job is a transaction on its way to the writer.
 type job struct {
 	ctx    context.Context
-	space  string // those of a space run in their order; empty: of none
-	payer  string // for whom it is
+	space  string // jobs of the same space run in order; empty: none
+	payer  string // who is charged for the time
 	fn     func(runner) error
 	took   time.Duration // of the writer's time
 	err    error
@@ -45,8 +45,8 @@ type job struct {
 	ready  chan struct{}
 }
 
-// maxGroup bounds how many transactions share a flush, and groupTime how long those of
-// several payers take together, and so how long the first of them waits.
+// maxGroup is the maximum number of transactions that share a flush, and groupTime the
+// maximum time of a group of several payers, which the first of them has to wait.
 const (
 	maxGroup  = 128
 	groupTime = 40 * time.Millisecond
@@ -61,8 +61,8 @@ func openSQLite(ctx context.Context, o Options) (*sql.DB, dialect, error) {
 			"foreign_keys(ON)",
 			"cache_size(-16384)",
 			"temp_store(MEMORY)",
-			// In pages, 16 MB. Changes write some pages again and again, which are
-			// copied into the file once; one block of the index of the log has 4062.
+			// In pages: 16 MB. Pages that changes write repeatedly are copied into the
+			// file once. One block of the WAL index has 4062 entries.
 			"wal_autocheckpoint(4000)",
 		}, more...)}
 		return "file:" + (&url.URL{Path: o.Path}).EscapedPath() + "?" + v.Encode()
@@ -280,15 +280,15 @@ func (s *sqlite) exclusive(ctx context.Context, fn func(runner) error) error {
 }
 func (s *sqlite) skipLocked() string { return "" } // one writer: nothing to skip
 
-// manyRows says that rows that were written before one that fails may stay:
-// the transaction is undone with all of them. By default SQLite keeps a
-// journal of every statement to undo it alone, which costs more than the rows.
+// manyRows adds OR FAIL: if a row fails, the rows before it stay until the transaction
+// is rolled back. By default SQLite keeps a journal of each statement to undo it alone,
+// which costs more than writing the rows.
 func (s *sqlite) manyRows(insert string) string {
 	return strings.Replace(insert, "INSERT INTO", "INSERT OR FAIL INTO", 1)
 }
 
-// parameter has no name: the driver looks each up among all those of its
-// statement, which is the square of their number.
+// parameter returns a parameter without a name: the driver looks up each named one among
+// all of the statement, which takes quadratic time.
 func (s *sqlite) parameter(int) string { return "?" }
 
 func (s *sqlite) nowMillis() string {

@@ -1,5 +1,5 @@
-// Package store keeps everything but file bytes in SQL: one SQL text that
-// runs on SQLite and on PostgreSQL, next to the code that scans its rows.
+// Package store stores everything but the bytes of files in a SQL database. Each SQL
+// text runs on SQLite and on PostgreSQL, and is next to the code that scans its rows.
 //
 // A Store reads on its pool; InTx returns a Tx that reads and writes in one
 // transaction. Both have the same read methods. A method never opens a
@@ -21,7 +21,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// Options say where the store is.
+// Options are the options of Open.
 type Options struct {
 	// Path of the SQLite file; used when DatabaseURL is empty.
 	Path string
@@ -29,7 +29,7 @@ type Options struct {
 	DatabaseURL string
 	// Clock is for tests; nil is the real one.
 	Clock func() time.Time
-	// MaxConns bounds the pool; 0 takes a default.
+	// MaxConns is the maximum number of connections of the pool; 0 is a default.
 	MaxConns int
 }
 
@@ -39,12 +39,12 @@ type Store struct {
 	db    *sql.DB
 	d     dialect
 	clock func() time.Time
-	jobs  chan struct{} // has something when a job was queued
+	jobs  chan struct{} // see JobQueued
 	bases *deltaBases
 	known *knownBases
 	texts *insertTexts
 	folds foldWorker
-	full  atomic.Int64 // when a write failed last because the disk was full, in seconds since 1970
+	full  atomic.Int64 // Unix time of the last write that failed because the disk was full
 }
 
 // dialect is what differs between the two databases.
@@ -57,7 +57,7 @@ type dialect interface {
 	transact(ctx context.Context, space string, queued func(), fn func(runner) error) error
 	// snapshot runs fn on one consistent, read-only state.
 	snapshot(ctx context.Context, fn func(runner) error) error
-	// ddl returns the text of a migration as this database wants it.
+	// ddl returns the text of a migration for this database.
 	ddl(text string) string
 	// prelude is DDL that the migrations build on.
 	prelude() string
@@ -67,7 +67,7 @@ type dialect interface {
 	skipLocked() string
 	// describe returns the schema, for goldens and backups.
 	describe(ctx context.Context, r runner) ([]Table, error)
-	// parameter is the n-th parameter of a statement that has them all in
+	// parameter returns the n-th parameter of a statement whose parameters are in
 	// order.
 	parameter(n int) string
 	// manyRows returns the beginning of an INSERT of many rows.
@@ -76,7 +76,7 @@ type dialect interface {
 	duplicate(err error) bool
 	// full reports whether err says that there is no room on the disk.
 	full(err error) bool
-	// nowMillis asks the database for its time.
+	// nowMillis is the query for the time of the database.
 	nowMillis() string
 	// check looks for damage.
 	check(ctx context.Context, r runner) error
@@ -101,7 +101,7 @@ type Reader struct {
 type Tx struct {
 	Reader
 	now     time.Time
-	ids     time.Duration // how many were given
+	ids     time.Duration // number of ids returned by NewID
 	commits []func()
 	known   *knownBases
 	texts   *insertTexts
@@ -109,7 +109,7 @@ type Tx struct {
 	fold    func(layer string)
 }
 
-// NewID returns an id that sorts behind those that the transaction gave before.
+// NewID returns an id that sorts after the ids it returned for the transaction before.
 func NewID[T ~string](tx *Tx) T {
 	tx.ids++
 	return docs.NewID[T](tx.now.Add(tx.ids))
@@ -121,8 +121,8 @@ func (tx *Tx) Now() docs.Time { return docs.TimeOf(tx.now) }
 // OnCommit runs fn after the transaction is durable.
 func (tx *Tx) OnCommit(fn func()) { tx.commits = append(tx.commits, fn) }
 
-// Open opens the database, and brings its schema up to date unless another
-// program version has made it newer, which is refused.
+// Open opens the database and migrates its schema. It fails if the schema was made by a
+// newer version of Octavo.
 func Open(ctx context.Context, o Options) (*Store, error) {
 	s, err := open(ctx, o)
 	if err != nil {
@@ -134,8 +134,8 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	return s, nil
 }
 
-// Attach opens a database as it is, without bringing its schema up to date:
-// for looking at it while another program version may be serving it.
+// Attach opens a database without migrating its schema, to inspect it while another
+// version of Octavo may be serving it.
 func Attach(ctx context.Context, o Options) (*Store, error) {
 	s, err := open(ctx, o)
 	if err != nil {
@@ -195,17 +195,17 @@ func (s *Store) Ping(ctx context.Context) error {
 	return s.run.row(ctx, `SELECT id FROM instance`).Scan(&n)
 }
 
-// Full reports whether a write failed in the last seconds because the disk is
-// full. Small writes may succeed in between: what is left on the disk decides.
+// Full reports whether a write failed in the last seconds because the disk is full.
+// Small writes may still succeed.
 func (s *Store) Full() bool { return s.clock().Unix()-s.full.Load() < fullFor }
 
-// fullFor is for how many seconds a full disk is reported.
+// fullFor is the number of seconds during which a full disk is reported.
 const fullFor = 15
 
 // Check looks for damage in the database; it can take long.
 func (s *Store) Check(ctx context.Context) error { return s.d.check(ctx, s.run) }
 
-// Clock returns the store's time, which tests can turn.
+// Clock returns the current time of the store, which tests can change.
 func (s *Store) Clock() time.Time { return s.clock() }
 
 // Do runs fn in a transaction: durable when Do returns nil, without effect
@@ -272,7 +272,7 @@ func (s *Store) Snapshot(ctx context.Context, fn func(r Reader) error) error {
 // scanner is *sql.Row or *sql.Rows.
 type scanner interface{ Scan(dest ...any) error }
 
-// one reads a single row; its absence is NotFound in the words of what.
+// one reads a single row. If there is none, the error is errs.Missing(what).
 func one[T any](ctx context.Context, r Reader, what string, scan func(scanner) (T, error), text string, args ...any) (T, error) {
 	v, err := scan(r.run.row(ctx, text, args...))
 	if errors.Is(err, sql.ErrNoRows) {
@@ -319,13 +319,13 @@ func (tx *Tx) exec(ctx context.Context, text string, args ...any) (int64, error)
 	return res.RowsAffected()
 }
 
-// put is exec for a statement that cannot miss its row.
+// put is exec for callers that do not need the number of rows.
 func (tx *Tx) put(ctx context.Context, text string, args ...any) error {
 	_, err := tx.run.exec(ctx, text, args...)
 	return err
 }
 
-// taken turns a duplicate key into a conflict that says so.
+// taken turns the error of a duplicate key into errs.Conflict with a message.
 func (tx *Tx) taken(err error, format string, args ...any) error {
 	if err != nil && tx.d.duplicate(err) {
 		return &errs.Error{Kind: errs.Conflict, Message: fmt.Sprintf(format, args...), Err: err}
@@ -337,7 +337,7 @@ func (tx *Tx) taken(err error, format string, args ...any) error {
 func scanText[T ~string](s scanner) (v T, err error) { err = s.Scan(&v); return v, err }
 func scanInt(s scanner) (v int64, err error)         { err = s.Scan(&v); return v, err }
 
-// ClockSkew returns by how much the database's clock differs from ours.
+// ClockSkew returns the difference between the clock of the database and that of the store.
 func (s *Store) ClockSkew(ctx context.Context) (time.Duration, error) {
 	start := time.Now()
 	ms, err := one(ctx, s.Reader, "clock", scanInt, s.d.nowMillis())

@@ -105,7 +105,7 @@ func (r Reader) TeamMembers(ctx context.Context, id docs.TeamID, p Page) ([]docs
 	return items, next, err
 }
 
-// MemberTeam is a team and what a member is in it.
+// MemberTeam is a team and the role of a member in it.
 type MemberTeam struct {
 	Team docs.Team
 	Role docs.TeamRole
@@ -124,8 +124,8 @@ func (r Reader) TeamsOf(ctx context.Context, org docs.OrgID, user docs.UserID, t
 	return items, next, err
 }
 
-// PutTeamMember adds a member to a team or changes what it is there. An
-// empty role keeps the present one, or is an ordinary member.
+// PutTeamMember adds a member to a team or changes its role. An empty role keeps the
+// current one; for a new member it is that of an ordinary member.
 func (tx *Tx) PutTeamMember(ctx context.Context, org docs.OrgID, id docs.TeamID, user docs.UserID, role docs.TeamRole) error {
 	err := tx.put(ctx, `
 		INSERT INTO team_members (team_id, user_id, role) VALUES ($1, $2, CASE WHEN $3 = '' THEN 'member' ELSE $3 END)

@@ -28,7 +28,7 @@ func (r Reader) Translation(ctx context.Context, org docs.OrgID, id docs.Transla
 		SELECT `+translationColumns+` FROM translations t WHERE t.id = $1 AND t.org_id = $2 AND `+inPresentOrg("t"), id, org)
 }
 
-// TranslationByID returns a translation of whichever organization.
+// TranslationByID returns a translation of any organization.
 func (r Reader) TranslationByID(ctx context.Context, id docs.TranslationID) (docs.Translation, error) {
 	return one(ctx, r, "translation", scanTranslation, `
 		SELECT `+translationColumns+` FROM translations t WHERE t.id = $1 AND `+inPresentOrg("t"), id)
@@ -75,7 +75,7 @@ func (tx *Tx) AddTranslation(ctx context.Context, v docs.Translation) error {
 		v.SourceRoot, v.Machine, v.Settings, v.Complete, v.Error, v.DonePages, v.AllPages, toJSON(v.Stats), v.CreatedBy, v.CreatedAt, v.UpdatedAt)
 }
 
-// PutTranslation stores what can change of a translation.
+// PutTranslation stores a changed translation.
 func (tx *Tx) PutTranslation(ctx context.Context, v docs.Translation) error {
 	return tx.put(ctx, `
 		UPDATE translations
@@ -86,20 +86,20 @@ func (tx *Tx) PutTranslation(ctx context.Context, v docs.Translation) error {
 		v.Error, v.DonePages, v.AllPages, toJSON(v.Stats), v.UpdatedAt, v.CreatedBy)
 }
 
-// ResetTranslations lets the translations of a pair of languages look at everything
+// ResetTranslations makes the translations of a pair of languages process all pages
 // again in their next run.
 func (tx *Tx) ResetTranslations(ctx context.Context, org docs.OrgID, from, to string) error {
 	return tx.put(ctx, `UPDATE translations SET settings = '' WHERE org_id = $1 AND source_language = $2 AND language = $3`, org, from, to)
 }
 
-// PutTranslationProgress notes how far a run is, unless another one has begun.
+// PutTranslationProgress stores the progress of a run, unless another one has started.
 func (tx *Tx) PutTranslationProgress(ctx context.Context, id docs.TranslationID, run, done, all int64) error {
 	_, err := tx.exec(ctx, `UPDATE translations SET done_pages = $3, all_pages = $4 WHERE id = $1 AND run = $2`, id, run, done, all)
 	return err
 }
 
-// dropMemory deletes the memory of the languages of some translations, which is what
-// only they used. of is a condition on translations t.
+// dropMemory returns a statement that deletes the translation memory of languages that
+// only some translations use. of is a condition on translations t.
 func dropMemory(of string) string {
 	const same = `t.org_id = translation_memory.org_id AND t.source_language = translation_memory.source_language AND t.language = translation_memory.language`
 	return `DELETE FROM translation_memory WHERE org_id IN (SELECT t.org_id FROM translations t WHERE (` + of + `))
@@ -133,18 +133,18 @@ func (r Reader) TranslationBlocks(ctx context.Context, id docs.TranslationID, st
 	return items, next, err
 }
 
-// TranslationBlock returns one of what TranslationBlocks lists.
+// TranslationBlock returns one of TranslationBlocks.
 func (r Reader) TranslationBlock(ctx context.Context, id docs.TranslationID, block string) (docs.TranslationBlock, error) {
 	return one(ctx, r, "block", scanTranslationBlock, `
 		SELECT b.id, b.page_id, b.part, b.block, b.status, b.source, b.result FROM translation_blocks b
 		WHERE b.translation_id = $1 AND b.id = $2`, id, block)
 }
 
-// TranslationBlockChange says what becomes of the blocks that need a person.
+// TranslationBlockChange is a change of the list of blocks that need a person.
 type TranslationBlockChange struct {
-	Pages []string                // whose blocks are dropped
-	Drop  []string                // blocks that are dropped
-	Add   []docs.TranslationBlock // and those that are there then
+	Pages []string                // pages whose blocks are removed
+	Drop  []string                // blocks that are removed
+	Add   []docs.TranslationBlock // blocks that are added afterwards
 }
 
 // ChangeTranslationBlocks changes which blocks of a translation need a person.
@@ -165,10 +165,11 @@ func (tx *Tx) ChangeTranslationBlocks(ctx context.Context, t docs.Translation, c
 		})
 }
 
-// memoryBatch is how many texts are looked up by one statement.
+// memoryBatch is the number of texts that one statement looks up.
 const memoryBatch = 32
 
-// Memory returns what the memory has of texts, by hash, in any context.
+// Memory returns the entries of the translation memory for the hashes of texts, in any
+// context.
 func (r Reader) Memory(ctx context.Context, org docs.OrgID, from, to string, hashes []string) ([]docs.MemoryEntry, error) {
 	var out []docs.MemoryEntry
 	text := `SELECT m.context, m.hash, m.source, m.target FROM translation_memory m
@@ -181,7 +182,7 @@ func (r Reader) Memory(ctx context.Context, org docs.OrgID, from, to string, has
 	}
 	for some := range slices.Chunk(hashes, memoryBatch) {
 		args := []any{org, from, to}
-		for i := range memoryBatch { // the last one fills the rest
+		for i := range memoryBatch { // padded with the last hash
 			args = append(args, some[min(i, len(some)-1)])
 		}
 		found, err := many(ctx, r, scanMemory, text+`)`, args...)
@@ -222,7 +223,7 @@ func (r Reader) CountMemory(ctx context.Context, org docs.OrgID) (int64, error) 
 	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM translation_memory WHERE org_id = $1`, org)
 }
 
-// ForgetRefused forgets which texts an engine could not translate, and returns how many.
+// ForgetRefused deletes the records of texts that an engine could not translate, and returns their number.
 func (tx *Tx) ForgetRefused(ctx context.Context, org docs.OrgID, from, to string) (int64, error) {
 	return tx.exec(ctx, `DELETE FROM translation_memory WHERE org_id = $1 AND source_language = $2 AND language = $3 AND target = ''`, org, from, to)
 }

@@ -29,7 +29,7 @@ func (r Reader) UserByEmail(ctx context.Context, e docs.Email) (docs.User, error
 	return one(ctx, r, "user", scanUser, `SELECT `+userColumns+` FROM users u WHERE u.email = $1 AND u.kind = ''`, e)
 }
 
-// CountUsers reports how many there are.
+// CountUsers returns the number of users.
 func (r Reader) CountUsers(ctx context.Context) (int64, error) {
 	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM users`)
 }
@@ -43,9 +43,9 @@ func (r Reader) People(ctx context.Context, search string, p Page) ([]docs.User,
 	return items, next, err
 }
 
-// UserVisibleTo returns a user if the viewer is the user or shares an
-// organization in which the viewer is more than a guest; as the organizations know
-// the user. Organizations that do not let the viewer in at this moment do not count.
+// UserVisibleTo returns a user, with the fields that shared organizations know, if the
+// viewer is the user or shares an organization in which the viewer is more than a guest.
+// Organizations that do not accept the viewer's token do not count.
 func (r Reader) UserVisibleTo(ctx context.Context, id docs.UserID, viewer Caller) (docs.User, error) {
 	const shared = `
 		FROM members m JOIN organizations o ON o.id = m.org_id JOIN members theirs ON theirs.org_id = m.org_id AND theirs.user_id = u.id
@@ -73,8 +73,8 @@ func (tx *Tx) AddUser(ctx context.Context, u docs.User) error {
 	return tx.taken(err, "there is a user with the address %s already", u.Email)
 }
 
-// storedEmail returns the value of the column, which is unique: the address of a person,
-// and for others the id, which is the address of nobody.
+// storedEmail returns the value of the unique column email: the address of a person, or
+// the id of a service account.
 func storedEmail(u docs.User) docs.Email {
 	if u.Kind != docs.Person {
 		return docs.Email(u.ID)
@@ -96,7 +96,7 @@ func (tx *Tx) PutEmail(ctx context.Context, u docs.User) error {
 	return tx.taken(err, "there is a user with the address %s already", u.Email)
 }
 
-// userSearch is what a search for members looks into.
+// userSearch returns the text in which a search for members looks.
 func userSearch(u docs.User) string { return strings.ToLower(u.DisplayName) + "\n" + string(u.Email) }
 
 const tokenColumns = `t.id, t.user_id, t.label, t.scopes, t.created_at, t.expires_at, t.last_used_at, t.session, t.method, t.agent, t.org_id, t.last_address`
@@ -123,7 +123,7 @@ func (r Reader) Session(ctx context.Context, user docs.UserID, id docs.TokenID) 
 // TokenFilter selects tokens of a user, or sessions.
 type TokenFilter struct {
 	User     docs.UserID
-	Org      docs.OrgID // only those that are good for this organization alone; empty: all
+	Org      docs.OrgID // only those that are valid for this organization alone; empty: all
 	Sessions bool
 }
 
@@ -155,14 +155,14 @@ func (tx *Tx) AddToken(ctx context.Context, t docs.Token, hash [sha256.Size]byte
 		t.ID, t.User, hex.EncodeToString(hash[:]), t.Label, strings.Join(scopes, " "), t.CreatedAt, t.ExpiresAt, t.LastUsedAt, t.Session, t.Method, t.Agent, t.Org)
 }
 
-// DropToken revokes one of some tokens or sessions; it reports whether there was one.
-// Every node notices with its next request, because auth_version goes up.
+// DropToken revokes a token or session of the filter; it reports whether there was one.
+// Every node notices it at its next request, because auth_version is incremented.
 func (tx *Tx) DropToken(ctx context.Context, f TokenFilter, id docs.TokenID) (bool, error) {
 	n, err := tx.exec(ctx, `DELETE FROM tokens WHERE id = $1 AND user_id = $2 AND session = $3 AND ($4 = '' OR org_id = $4)`, id, f.User, f.Sessions, f.Org)
 	return n > 0, tx.bumpAuth(ctx, n, err)
 }
 
-// DropTokens revokes tokens or ends sessions, and reports how many.
+// DropTokens revokes tokens or ends sessions, and returns their number.
 func (tx *Tx) DropTokens(ctx context.Context, f TokenFilter) (int64, error) {
 	n, err := tx.exec(ctx, `DELETE FROM tokens WHERE user_id = $1 AND session = $2 AND ($3 = '' OR org_id = $3)`, f.User, f.Sessions, f.Org)
 	return n, tx.bumpAuth(ctx, n, err)
@@ -192,15 +192,15 @@ func (r Reader) Secret(ctx context.Context) (string, error) {
 	return one(ctx, r, "instance", scanText[string], `SELECT secret FROM instance`)
 }
 
-// Stamp says how recent cached knowledge must be to be used. It is read in
-// the same statement as the thing that a request is about, so checking a
-// cache costs no statement of its own.
+// Stamp holds the versions of tokens and access rights; cached data of other versions is
+// stale. It is read in the same statement as the subject of a request, so checking a
+// cache needs no extra statement.
 type Stamp struct {
 	Auth   int64 // of tokens
 	Access int64 // of members, teams and grants of the organization
 }
 
-// AuthStamp is the Stamp of requests that are about no organization.
+// AuthStamp returns the Stamp of requests that do not concern an organization.
 func (r Reader) AuthStamp(ctx context.Context) (Stamp, error) {
 	return throughCache(ctx, r, "stamp", "", func(ctx context.Context) (Stamp, error) {
 		n, err := one(ctx, r, "instance", scanInt, `SELECT auth_version FROM instance`)
@@ -213,7 +213,7 @@ func (tx *Tx) RelabelTokens(ctx context.Context, user docs.UserID, from, to stri
 	return tx.put(ctx, `UPDATE tokens SET label = $3 WHERE user_id = $1 AND label = $2`, user, from, to)
 }
 
-// Identity returns whom a provider calls a subject.
+// Identity returns the identity with a subject of a provider.
 func (r Reader) Identity(ctx context.Context, provider, subject string) (docs.Identity, error) {
 	return one(ctx, r, "identity", func(s scanner) (v docs.Identity, err error) {
 		err = s.Scan(&v.Provider, &v.Subject, &v.User, &v.Org, &v.CreatedAt)
@@ -221,13 +221,13 @@ func (r Reader) Identity(ctx context.Context, provider, subject string) (docs.Id
 	}, `SELECT provider, subject, user_id, org_id, created_at FROM identities WHERE provider = $1 AND subject = $2`, provider, subject)
 }
 
-// AddIdentity stores whom a provider calls a subject.
+// AddIdentity stores a new identity.
 func (tx *Tx) AddIdentity(ctx context.Context, v docs.Identity) error {
 	return tx.put(ctx, `INSERT INTO identities (provider, subject, user_id, org_id, created_at) VALUES ($1, $2, $3, $4, $5)`,
 		v.Provider, v.Subject, v.User, v.Org, v.CreatedAt)
 }
 
-// IdentitiesOf lists the subjects by which the provider of the operator knows a user, oldest first.
+// IdentitiesOf lists the identities of a user at the operator's provider, oldest first.
 func (r Reader) IdentitiesOf(ctx context.Context, user docs.UserID, limit int) ([]docs.Identity, error) {
 	return many(ctx, r, func(s scanner) (v docs.Identity, err error) {
 		err = s.Scan(&v.Provider, &v.Subject, &v.User, &v.Org, &v.CreatedAt)
@@ -236,24 +236,24 @@ func (r Reader) IdentitiesOf(ctx context.Context, user docs.UserID, limit int) (
 		WHERE user_id = $1 AND org_id = '' ORDER BY created_at, provider, subject LIMIT $2 + 0`, user, limit)
 }
 
-// DropIdentity forgets a subject of IdentitiesOf; it reports whether it was known.
+// DropIdentity deletes an identity of IdentitiesOf; it reports whether there was one.
 func (tx *Tx) DropIdentity(ctx context.Context, user docs.UserID, provider, subject string) (bool, error) {
 	n, err := tx.exec(ctx, `DELETE FROM identities WHERE user_id = $1 AND org_id = '' AND provider = $2 AND subject = $3`, user, provider, subject)
 	return n > 0, err
 }
 
-// PutIdentity stores since when a subject is known.
+// PutIdentity stores the time since which a subject is known.
 func (tx *Tx) PutIdentity(ctx context.Context, v docs.Identity) error {
 	return tx.put(ctx, `UPDATE identities SET created_at = $3 WHERE provider = $1 AND subject = $2`, v.Provider, v.Subject, v.CreatedAt)
 }
 
-// DropIdentities forgets all subjects of a provider, which nobody can name any more.
+// DropIdentities deletes all identities of a provider.
 func (tx *Tx) DropIdentities(ctx context.Context, provider string) error {
 	return tx.put(ctx, `DELETE FROM identities WHERE provider = $1`, provider)
 }
 
-// DropSessionsBy ends the sessions that are good for an organization alone and were opened in a way, and
-// revokes all tokens of people that are good for it alone: which session made one is not known.
+// DropSessionsBy ends the sessions that are valid for an organization alone and were opened by a sign-in method. It
+// also revokes all tokens of people that are valid for it alone, because it is not known which session created them.
 func (tx *Tx) DropSessionsBy(ctx context.Context, org docs.OrgID, how docs.SignInMethod) error {
 	n, err := tx.exec(ctx, `
 		DELETE FROM tokens WHERE org_id = $1 AND (session AND method = $2 OR NOT session)
@@ -261,7 +261,7 @@ func (tx *Tx) DropSessionsBy(ctx context.Context, org docs.OrgID, how docs.SignI
 	return tx.bumpAuth(ctx, n, err)
 }
 
-// DropTokensOfOrg drops the sessions and tokens of a user that are good for an organization alone.
+// DropTokensOfOrg deletes the sessions and tokens of a user that are valid for an organization alone.
 func (tx *Tx) DropTokensOfOrg(ctx context.Context, org docs.OrgID, user docs.UserID) error {
 	n, err := tx.exec(ctx, `DELETE FROM tokens WHERE org_id = $1 AND user_id = $2`, org, user)
 	return tx.bumpAuth(ctx, n, err)

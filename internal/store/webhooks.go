@@ -25,7 +25,7 @@ func (r Reader) Webhook(ctx context.Context, org docs.OrgID, id docs.WebhookID) 
 	return one(ctx, r, "webhook", scanWebhook, `SELECT `+webhookColumns+` FROM webhooks w WHERE w.id = $1 AND w.org_id = $2`, id, org)
 }
 
-// Webhooks lists those of an organization.
+// Webhooks lists the webhooks of an organization.
 func (r Reader) Webhooks(ctx context.Context, org docs.OrgID, p Page) ([]docs.Webhook, Key, error) {
 	items, err := many(ctx, r, scanWebhook, `
 		SELECT `+webhookColumns+` FROM webhooks w WHERE w.org_id = $1 AND w.id > $2 ORDER BY w.id LIMIT $3 + 0`, org, p.text(0), p.ask())
@@ -38,10 +38,10 @@ func (r Reader) CountWebhooks(ctx context.Context, org docs.OrgID) (int64, error
 	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM webhooks WHERE org_id = $1`, org)
 }
 
-// never is when a webhook is due that has nothing to send.
+// never is the due time of a webhook that has nothing to send.
 const never = docs.Time(math.MaxInt64)
 
-// AddWebhook stores a new one.
+// AddWebhook stores a new webhook.
 func (tx *Tx) AddWebhook(ctx context.Context, w docs.Webhook) error {
 	err := tx.put(ctx, `
 		INSERT INTO webhooks (id, org_id, url, events, secret, enabled, disabled_reason, failures, failing_since, resume_at,
@@ -55,8 +55,8 @@ func (tx *Tx) AddWebhook(ctx context.Context, w docs.Webhook) error {
 	return tx.oneMore(ctx, w.Org, docs.QuotaWebhooks)
 }
 
-// PutWebhook stores what can change of one. Call DueWebhook if it may have
-// something to send earlier than before.
+// PutWebhook stores a changed webhook. Call DueWebhook if it may have something to
+// send earlier than before.
 func (tx *Tx) PutWebhook(ctx context.Context, w docs.Webhook) error {
 	return tx.put(ctx, `
 		UPDATE webhooks
@@ -67,7 +67,7 @@ func (tx *Tx) PutWebhook(ctx context.Context, w docs.Webhook) error {
 		w.ResumeAt, w.UpdatedAt)
 }
 
-// DropWebhook deletes one; its deliveries are left to TrimDeliveries.
+// DropWebhook deletes a webhook; its deliveries are left to TrimDeliveries.
 func (tx *Tx) DropWebhook(ctx context.Context, org docs.OrgID, id docs.WebhookID) error {
 	n, err := tx.exec(ctx, `DELETE FROM webhooks WHERE id = $1 AND org_id = $2`, id, org)
 	if err == nil && n == 0 {
@@ -85,13 +85,13 @@ func scanDelivery(s scanner) (d docs.Delivery, err error) {
 	return d, err
 }
 
-// Delivery returns one of a webhook.
+// Delivery returns a delivery of a webhook.
 func (r Reader) Delivery(ctx context.Context, w docs.WebhookID, id docs.DeliveryID) (docs.Delivery, error) {
 	return one(ctx, r, "delivery", scanDelivery, `
 		SELECT `+deliveryColumns+` FROM webhook_deliveries d WHERE d.webhook_id = $1 AND d.id = $2`, w, id)
 }
 
-// Deliveries lists those of a webhook, newest first; an empty state is any.
+// Deliveries lists the deliveries of a webhook, newest first; an empty state is any.
 func (r Reader) Deliveries(ctx context.Context, w docs.WebhookID, state docs.DeliveryState, p Page) ([]docs.Delivery, Key, error) {
 	before := lastText
 	if len(p.After) > 0 {
@@ -111,7 +111,7 @@ func (r Reader) CountDeliveries(ctx context.Context, w docs.WebhookID, state doc
 		SELECT COUNT(*) FROM webhook_deliveries WHERE webhook_id = $1 AND (CAST($2 AS TEXT) = '' OR state = $2)`, w, state)
 }
 
-// AddDelivery queues one.
+// AddDelivery queues a delivery.
 func (tx *Tx) AddDelivery(ctx context.Context, d docs.Delivery) error {
 	return tx.put(ctx, `
 		INSERT INTO webhook_deliveries (webhook_id, id, kind, replay_of, event_id, type, lane, payload, state, attempts,
@@ -120,9 +120,8 @@ func (tx *Tx) AddDelivery(ctx context.Context, d docs.Delivery) error {
 		d.Webhook, d.ID, d.Kind, d.ReplayOf, d.Event, d.Type, d.Lane, d.Payload, d.CreatedAt, d.NextAt)
 }
 
-// PutAttempt notes an attempt at a delivery that was read before it. It reports
-// whether the delivery was still as it was read: if it was not, somebody else
-// has spoken, and nothing changes.
+// PutAttempt stores the result of an attempt. It reports false, and does nothing, if
+// the delivery has changed since it was read.
 func (tx *Tx) PutAttempt(ctx context.Context, d docs.Delivery) (bool, error) {
 	n, err := tx.exec(ctx, `
 		UPDATE webhook_deliveries
@@ -132,7 +131,7 @@ func (tx *Tx) PutAttempt(ctx context.Context, d docs.Delivery) (bool, error) {
 	return n > 0, err
 }
 
-// FailPending gives up everything that waits for a webhook.
+// FailPending marks all pending deliveries of a webhook as failed.
 func (tx *Tx) FailPending(ctx context.Context, w docs.WebhookID, reason string) error {
 	return tx.put(ctx, `
 		UPDATE webhook_deliveries SET state = 'failed', next_at = 0, error = $2 WHERE webhook_id = $1 AND state = 'pending'`, w, reason)

@@ -7,14 +7,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// OutboxWaiting reports whether there are events that nobody looked at.
+// OutboxWaiting reports whether there are unprocessed events.
 func (r Reader) OutboxWaiting(ctx context.Context) (bool, error) {
 	n, err := one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM (SELECT 1 FROM outbox LIMIT 1) AS waiting`)
 	return n > 0, err
 }
 
-// DropUnheard removes at most limit events of organizations that have no
-// webhook, and reports how many there were.
+// DropUnheard deletes at most limit events of organizations that have no webhook, and
+// returns their number.
 func (tx *Tx) DropUnheard(ctx context.Context, limit int) (int64, error) {
 	return tx.exec(ctx, `
 		DELETE FROM outbox WHERE id IN (
@@ -23,8 +23,8 @@ func (tx *Tx) DropUnheard(ctx context.Context, limit int) (int64, error) {
 			ORDER BY o.id LIMIT $1 + 0)`, limit)
 }
 
-// TakeOutbox removes the oldest events and returns them, in order. What a
-// transaction takes no other one gets.
+// TakeOutbox removes the oldest events and returns them in order. No event is returned
+// to two transactions.
 func (tx *Tx) TakeOutbox(ctx context.Context, limit int) ([]AuditRow, error) {
 	rows, err := many(ctx, tx.Reader, func(s scanner) (a AuditRow, err error) {
 		err = s.Scan(&a.ID, &a.Org, &a.At, &a.Actor, &a.Action, &a.SubjectKind, &a.SubjectID, &a.Data)
@@ -49,20 +49,20 @@ func (r Reader) ListeningWebhooks(ctx context.Context, org docs.OrgID) ([]docs.W
 		SELECT `+webhookColumns+` FROM webhooks w WHERE w.org_id = $1 AND w.enabled ORDER BY w.id`, org)
 }
 
-// DueWebhook says that a webhook has something to send from now on.
+// DueWebhook marks a webhook as due now.
 func (tx *Tx) DueWebhook(ctx context.Context, id docs.WebhookID) error {
 	return tx.put(ctx, `
 		UPDATE webhooks SET due_at = CASE WHEN resume_at > $2 THEN resume_at ELSE $2 END WHERE id = $1 AND due_at > $2`, id, tx.Now())
 }
 
-// ResumeWebhook is DueWebhook for somebody who does not want to wait until a
-// receiver that has failed is asked again.
+// ResumeWebhook is DueWebhook that also ends the pause after failures of the
+// receiver.
 func (tx *Tx) ResumeWebhook(ctx context.Context, id docs.WebhookID) error {
 	return tx.put(ctx, `UPDATE webhooks SET resume_at = 0, due_at = CASE WHEN due_at > $2 THEN $2 ELSE due_at END WHERE id = $1`, id, tx.Now())
 }
 
-// A webhook is due when it has something to send and no node is at it. What
-// an operator has suspended sends nothing.
+// A webhook is due when it has something to send and no node has leased it, unless an
+// operator has suspended it.
 const webhookDue = `w.due_at <= $1 AND w.lease_until <= $1 AND w.enabled
 	AND NOT EXISTS (SELECT 1 FROM organizations o WHERE o.id = w.org_id AND (o.blocked_reason <> '' OR o.deleted_at > 0))`
 
@@ -89,8 +89,8 @@ func (tx *Tx) ExtendWebhook(ctx context.Context, id docs.WebhookID, lease string
 	return lost(n, err)
 }
 
-// ReleaseWebhook ends a lease and says when there is something to send next.
-// It goes behind the others that are due.
+// ReleaseWebhook ends a lease and sets when there is something to send next. The
+// webhook is placed after the others that are due.
 func (tx *Tx) ReleaseWebhook(ctx context.Context, id docs.WebhookID, lease string) error {
 	next, err := one(ctx, tx.Reader, "delivery", scanInt, `
 		SELECT COALESCE(MIN(next_at), $2) FROM webhook_deliveries WHERE webhook_id = $1 AND state = 'pending'`, id, never)
@@ -102,9 +102,9 @@ func (tx *Tx) ReleaseWebhook(ctx context.Context, id docs.WebhookID, lease strin
 		WHERE id = $1 AND leased_by = $2`, id, lease, max(docs.Time(next), tx.Now()))
 }
 
-// DueDeliveries returns what is to be sent to a webhook now, in order. Whoever
-// sends it keeps to the order within each lane, and stops a lane at the first
-// delivery that has to be tried again, with HoldLane.
+// DueDeliveries returns the deliveries of a webhook to be sent now, in order. The
+// caller keeps the order within each lane, and stops a lane with HoldLane at the first
+// delivery that has to be retried.
 func (r Reader) DueDeliveries(ctx context.Context, id docs.WebhookID, now docs.Time, limit int) ([]docs.Delivery, error) {
 	return many(ctx, r, scanDelivery, `
 		SELECT `+deliveryColumns+` FROM webhook_deliveries d
@@ -112,7 +112,7 @@ func (r Reader) DueDeliveries(ctx context.Context, id docs.WebhookID, now docs.T
 		ORDER BY d.event_id, d.id LIMIT $3 + 0`, id, now, limit)
 }
 
-// DueOnDemand is DueDeliveries for what somebody asked for, tests and replays.
+// DueOnDemand is DueDeliveries for deliveries that users request: tests and replays.
 func (r Reader) DueOnDemand(ctx context.Context, id docs.WebhookID, now docs.Time, limit int) ([]docs.Delivery, error) {
 	return many(ctx, r, scanDelivery, `
 		SELECT `+deliveryColumns+` FROM webhook_deliveries d
@@ -120,8 +120,7 @@ func (r Reader) DueOnDemand(ctx context.Context, id docs.WebhookID, now docs.Tim
 		ORDER BY d.id LIMIT $3 + 0`, id, now, limit)
 }
 
-// HoldLane lets what comes after a delivery in its lane wait as long as the
-// delivery itself.
+// HoldLane postpones the deliveries after d in its lane until d is retried.
 func (tx *Tx) HoldLane(ctx context.Context, d docs.Delivery) error {
 	return tx.put(ctx, `
 		UPDATE webhook_deliveries SET next_at = $4
@@ -129,9 +128,9 @@ func (tx *Tx) HoldLane(ctx context.Context, d docs.Delivery) error {
 		d.Webhook, d.Lane, d.Event, d.NextAt)
 }
 
-// LaneHeldUntil reports how long a new delivery at the end of a lane has to wait
-// for those before it; 0 is not at all. The last one waits for all of them,
-// unless it was itself tried so often that nobody waits for it any more.
+// LaneHeldUntil returns the time until which a new delivery at the end of a lane has to
+// wait for the last one before it, or 0 if it need not wait. It does not wait for a
+// delivery that has failed at least attempts times.
 func (r Reader) LaneHeldUntil(ctx context.Context, w docs.WebhookID, lane string, attempts int) (docs.Time, error) {
 	at, err := one(ctx, r, "delivery", scanInt, `
 		SELECT CASE WHEN d.attempts < $3 THEN d.next_at ELSE 0 END FROM webhook_deliveries d
@@ -142,8 +141,8 @@ func (r Reader) LaneHeldUntil(ctx context.Context, w docs.WebhookID, lane string
 	return docs.Time(at), err
 }
 
-// TrimDeliveries removes at most limit deliveries that have ended and are
-// older than a moment, or whose webhook is gone.
+// TrimDeliveries deletes at most limit deliveries that have ended and are older than
+// a time, or whose webhook was deleted.
 func (tx *Tx) TrimDeliveries(ctx context.Context, before docs.Time, limit int) (int64, error) {
 	n, err := tx.exec(ctx, `
 		DELETE FROM webhook_deliveries WHERE (webhook_id, id) IN (
@@ -159,10 +158,10 @@ func (tx *Tx) TrimDeliveries(ctx context.Context, before docs.Time, limit int) (
 	return n + gone, err
 }
 
-// Backlog is what waits to be delivered, for metrics.
+// Backlog counts the events and deliveries that wait, for metrics.
 type Backlog struct{ Events, Deliveries int64 }
 
-// Backlog counts it.
+// Backlog returns the current backlog.
 func (r Reader) Backlog(ctx context.Context) (Backlog, error) {
 	return one(ctx, r, "count", func(s scanner) (b Backlog, err error) {
 		err = s.Scan(&b.Events, &b.Deliveries)

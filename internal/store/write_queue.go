@@ -9,19 +9,19 @@ import (
 	"github.com/octavo-docs/octavo/internal/budget"
 )
 
-// writeQueue has the transactions that wait for the writer. Those of a payer who used less of the
-// writer's time lately come first, so a large change, or many of them, hold up small ones of others
-// by one transaction at most. Those of one space keep their order.
+// writeQueue holds the transactions that wait for the writer. Payers who used less of the writer's
+// time lately come first, so that large changes delay the small ones of others by at most one
+// transaction. Transactions of one space keep their order.
 type writeQueue struct {
 	arriving <-chan *job
 	waiting  []*job         // in the order of arrival
-	used     *budget.Lately // of the writer's time
+	used     *budget.Lately // recent use of the writer's time, by payer
 }
 
-// usedHalfLife is after how long half of what was used is forgotten.
 const (
+	// usedHalfLife is the half-life of the recorded use of the writer.
 	usedHalfLife = time.Second
-	// muchTime is how much of it is much: a tenth of the time
+	// muchTime is the recorded use from which a payer writes much: a tenth of the time.
 	muchTime = 150 * time.Millisecond
 )
 
@@ -29,7 +29,7 @@ func newWriteQueue(arriving <-chan *job) *writeQueue {
 	return &writeQueue{arriving: arriving, used: budget.NewLately(usedHalfLife)}
 }
 
-// wait returns the next transaction, or nil when there will be none.
+// wait waits for the next transaction and returns it, or nil if the queue is closed.
 func (q *writeQueue) wait() *job {
 	q.arrive()
 	if len(q.waiting) == 0 {
@@ -43,9 +43,9 @@ func (q *writeQueue) wait() *job {
 	return q.take(q.best())
 }
 
-// more adds a transaction that waits to a group. If none does, others get the processor once: a
-// request that is about to write comes along, and alone the writer goes on at once. A group of
-// somebody who writes little does not wait for those who write much.
+// more adds a waiting transaction to a group. If there is none, it yields the processor once, so that
+// a request that is about to write can join. A transaction of a payer who writes much is not added to
+// a group of one who writes little.
 func (q *writeQueue) more(group []*job) []*job {
 	for range 2 {
 		q.arrive()
@@ -62,7 +62,8 @@ func (q *writeQueue) more(group []*job) []*job {
 	return group
 }
 
-// onlyOf reports whether a group and all who wait have one payer: a long group holds up nobody else.
+// onlyOf reports whether a group and all waiting transactions have one payer, so that a long group
+// delays nobody else.
 func (q *writeQueue) onlyOf(group []*job) bool {
 	q.arrive()
 	other := func(j *job) bool { return j.payer != group[0].payer }
@@ -74,7 +75,7 @@ func (q *writeQueue) writesMuch(j *job, now time.Time) bool {
 	return q.used.Of(j.payer, now) > muchTime
 }
 
-// arrive takes in whatever has arrived.
+// arrive moves all arrived transactions to q.waiting, without blocking.
 func (q *writeQueue) arrive() {
 	for {
 		select {
@@ -89,14 +90,14 @@ func (q *writeQueue) arrive() {
 	}
 }
 
-// best returns the place of the transaction whose payer used least, of these the first that arrived.
+// best returns the index of the transaction whose payer used least, or the first of several.
 func (q *writeQueue) best() int {
 	if len(q.waiting) == 1 {
 		return 0
 	}
 	now := time.Now()
 	best, least := 0, time.Duration(math.MaxInt64)
-	spaces := map[string]bool{} // that an earlier one changes
+	spaces := map[string]bool{} // spaces of earlier transactions
 	for i, j := range q.waiting {
 		if j.space != "" && spaces[j.space] {
 			continue

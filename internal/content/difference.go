@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -123,11 +122,11 @@ func (d *Difference) findMoved(ctx context.Context, from, to *revision.View) err
 // before and after: the smallest set that explains the new order without moving a
 // child that keeps its rank.
 func reordered(ctx context.Context, from, to *revision.View, parent docs.PageID) (map[docs.PageID]bool, error) {
-	before, err := ordered(ctx, from.Tree, parent)
+	before, err := from.ChildRanks(ctx, parent)
 	if err != nil {
 		return nil, err
 	}
-	after, err := ordered(ctx, to.Tree, parent)
+	after, err := to.ChildRanks(ctx, parent)
 	if err != nil {
 		return nil, err
 	}
@@ -160,17 +159,6 @@ func reordered(ctx context.Context, from, to *revision.View, parent docs.PageID)
 	}
 	closeGap(len(before))
 	return out, nil
-}
-
-// ordered returns the children of a page in order, with their ids and ranks only.
-func ordered(ctx context.Context, t *revision.Tree, parent docs.PageID) ([]docs.Page, error) {
-	var out []docs.Page
-	err := t.Scan(ctx, revision.KeyOrder+string(parent)+revision.Sep, "", func(rest string, _ []byte) (bool, error) {
-		rank, id, _ := strings.Cut(rest, revision.Sep)
-		out = append(out, docs.Page{ID: docs.PageID(id), Rank: docs.Rank(rank)})
-		return true, nil
-	})
-	return out, err
 }
 
 func pairOf[T any](id string, before, after []byte, decode func(string, []byte) (T, error)) (p Pair[T], err error) {

@@ -16,7 +16,7 @@ import (
 )
 
 // everyPage returns the pages of a view in their order, with all that a person
-// sees of them but their order.
+// sees of them but their place.
 func everyPage(f fatal, v *revision.View) (order []docs.PageID, parents map[docs.PageID]docs.PageID, seen map[docs.PageID]string) {
 	ctx := context.Background()
 	parents, seen = map[docs.PageID]docs.PageID{}, map[docs.PageID]string{}

@@ -176,7 +176,7 @@ func (im *importer) level(ctx context.Context, pages []*folder.Page, parent docs
 		return nil
 	}
 	before := im.draft.Before()
-	old, err := placesOf(ctx, before, parent)
+	old, err := before.ChildRanks(ctx, parent)
 	if err != nil {
 		return err
 	}

@@ -263,17 +263,6 @@ func (p *incremental) load(ctx context.Context, pages []*folder.Page) error {
 	})
 }
 
-// placesOf returns the children of a page with their ids and ranks only.
-func placesOf(ctx context.Context, t *revision.Tree, parent docs.PageID) ([]docs.Page, error) {
-	var out []docs.Page
-	err := t.Scan(ctx, revision.KeyOrder+string(parent)+revision.Sep, "", func(rest string, _ []byte) (bool, error) {
-		rank, id, _ := strings.Cut(rest, revision.Sep)
-		out = append(out, docs.Page{ID: docs.PageID(id), Rank: docs.Rank(rank)})
-		return true, nil
-	})
-	return out, err
-}
-
 // unchangedPage returns the id of the page in the base if a page of the folder can stay as it is.
 func (im *importer) unchangedPage(fp *folder.Page) (docs.PageID, bool) {
 	if !fp.Same {

@@ -227,6 +227,18 @@ func (t *Tree) ChildIDs(ctx context.Context, parent docs.PageID) ([]docs.PageID,
 	return out, err
 }
 
+// ChildRanks returns the children of a page, or of the top level, in order, with their
+// ids and ranks only.
+func (t *Tree) ChildRanks(ctx context.Context, parent docs.PageID) ([]docs.Page, error) {
+	var out []docs.Page
+	err := t.Scan(ctx, KeyOrder+string(parent)+Sep, "", func(rest string, _ []byte) (bool, error) {
+		rank, id, _ := strings.Cut(rest, Sep)
+		out = append(out, docs.Page{ID: docs.PageID(id), Rank: docs.Rank(rank)})
+		return true, nil
+	})
+	return out, err
+}
+
 // Children returns the children of a page, or of the top level, in order.
 func (t *Tree) Children(ctx context.Context, parent docs.PageID) ([]docs.Page, error) {
 	ids, err := t.ChildIDs(ctx, parent)

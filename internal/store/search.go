@@ -97,11 +97,7 @@ func (tx *Tx) PutSearchPagesAnd(ctx context.Context, layer string, pages []Searc
 	if err != nil {
 		return fmt.Errorf("index %s: %w", layer, err)
 	}
-	waits := shown
-	if shown >= foldAt { // a segment
-		waits = 0
-	}
-	id, pending, err := tx.reserveEntries(ctx, layer, len(pages), waits-forgotten)
+	id, pending, err := tx.reserveEntries(ctx, layer, len(pages), pendingOf(shown)-forgotten)
 	if err != nil {
 		return fmt.Errorf("index %s: %w", layer, err)
 	}

@@ -60,6 +60,15 @@ func (r Reader) searchSegments(ctx context.Context, layer string) ([]segment, er
 		WHERE layer_id = $1 ORDER BY segment`, layer)
 }
 
+// pendingOf returns how many of n new entries become pending: none if they are enough
+// for a segment.
+func pendingOf(n int) int {
+	if n >= foldAt {
+		return 0
+	}
+	return n
+}
+
 // addToIndex stores new entries as pending ones, or makes a segment of them if there
 // are enough. pending is the number of all pending entries. A segment is made in the
 // background and written by finish.
@@ -67,7 +76,7 @@ func (tx *Tx) addToIndex(ctx context.Context, layer string, pending int64, added
 	switch {
 	case len(added) == 0:
 		return func() error { return nil }
-	case len(added) < foldAt:
+	case pendingOf(len(added)) > 0:
 		return func() error { return tx.addPending(ctx, layer, pending, added) }
 	}
 	built := make(chan []search.Row, 1)

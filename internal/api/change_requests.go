@@ -261,7 +261,7 @@ func (a *API) updateChangeRequest(ctx context.Context, in *updateChangeRequestIn
 	if err != nil {
 		return nil, err
 	}
-	cr, err := a.Reviews.Change(ctx, g, in.Request, reviews.Patch{Subject: in.Body.Subject, Description: description, Status: in.Body.Status})
+	cr, err := a.Reviews.Update(ctx, g, in.Request, reviews.Patch{Subject: in.Body.Subject, Description: description, Status: in.Body.Status})
 	if err != nil {
 		return nil, err
 	}
@@ -281,7 +281,7 @@ func (a *API) mergeChangeRequest(ctx context.Context, in *requestIn) (*out[merge
 }
 
 func (a *API) bringUpToDate(ctx context.Context, in *requestIn) (*out[mergeOutcome], error) {
-	return a.merged(ctx, in.Request, "update", a.Reviews.Update)
+	return a.merged(ctx, in.Request, "update", a.Reviews.BringUpToDate)
 }
 
 func (a *API) merged(ctx context.Context, name, result string, do func(context.Context, *authz.Grant, string) (reviews.Result, error)) (*out[mergeOutcome], error) {

@@ -99,7 +99,7 @@ func (l *locator) show(ctx context.Context, loc index.Location) (contentLocation
 		if err != nil {
 			return w, err
 		}
-		p := shown{a: l.a, v: loc.View, metadata: true}.page(&revision.Walked{Page: loc.Page, Path: path})
+		p := shown{a: l.a, v: loc.View, metadata: true}.page(&revision.PageNode{Page: loc.Page, Path: path})
 		w.Page = &p
 		switch {
 		case loc.Node != "":

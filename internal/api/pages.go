@@ -151,7 +151,7 @@ func (s shown) gitBlob(oid, path string) *gitBlob {
 	return &gitBlob{oid, path}
 }
 
-func (s shown) pages(in []*revision.Walked) []Page {
+func (s shown) pages(in []*revision.PageNode) []Page {
 	out := make([]Page, len(in))
 	for i, w := range in {
 		out[i] = s.page(w)
@@ -159,7 +159,7 @@ func (s shown) pages(in []*revision.Walked) []Page {
 	return out
 }
 
-func (s shown) page(w *revision.Walked) Page {
+func (s shown) page(w *revision.PageNode) Page {
 	p := Page{
 		ID: string(w.ID), Title: w.Title, Emoji: w.Emoji, Icon: w.Icon, CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, Type: w.Type,
 		LinkTitle: w.LinkTitle,
@@ -185,7 +185,7 @@ func (s shown) page(w *revision.Walked) Page {
 	return p
 }
 
-func (s shown) document(p *Page, w *revision.Walked) {
+func (s shown) document(p *Page, w *revision.PageNode) {
 	p.Kind, p.Description, p.Variables, p.DocumentID = "sheet", w.Description, w.Variables, revision.DocumentID(w.Page)
 	p.URLs = &pageURLs{s.a.appURL(s.v.Space, w.Path)}
 	p.Layout = layoutOf(w.Layout)

@@ -76,7 +76,7 @@ func (s *Service) Open(ctx context.Context, payload []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.Reviews.Change(ctx, g, string(cr.ID), reviews.Patch{Description: c.body(), Status: docs.ChangeOpen})
+	_, err = s.Reviews.Update(ctx, g, string(cr.ID), reviews.Patch{Description: c.body(), Status: docs.ChangeOpen})
 	return err
 }
 
@@ -120,7 +120,7 @@ func (s *Service) update(ctx context.Context, g *authz.Grant, spec docs.OpenAPIS
 	if cr.Status == docs.ChangeDraft && cr.Description == "" { // it was created, and the server stopped
 		p.Status = docs.ChangeOpen
 	}
-	_, err = s.Reviews.Change(ctx, g, string(cr.ID), p)
+	_, err = s.Reviews.Update(ctx, g, string(cr.ID), p)
 	return err
 }
 

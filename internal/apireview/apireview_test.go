@@ -134,7 +134,7 @@ func TestVersionsOpenChangeRequests(t *testing.T) {
 			t.Errorf("merged: %v", err)
 		}
 		own := "What to write."
-		_, err = w.sv.Reviews.Change(ctx, w.editor(authz.EditSpace), "1", reviews.Patch{Subject: opt.Of(own)})
+		_, err = w.sv.Reviews.Update(ctx, w.editor(authz.EditSpace), "1", reviews.Patch{Subject: opt.Of(own)})
 		w.ok(err)
 		w.publish("list", "read", "write")
 		w.same(w.requests(), "1 open What to write. (0/1)") // what somebody wrote stays
@@ -156,7 +156,7 @@ func TestArchivedRequestsHideNothing(t *testing.T) {
 		w.publish("list", "read")
 		archive := func(number string) {
 			t.Helper()
-			_, err := w.sv.Reviews.Change(t.Context(), w.editor(authz.EditSpace), number, reviews.Patch{Status: docs.ChangeArchived})
+			_, err := w.sv.Reviews.Update(t.Context(), w.editor(authz.EditSpace), number, reviews.Patch{Status: docs.ChangeArchived})
 			w.ok(err)
 		}
 		archive("1")

@@ -97,31 +97,31 @@ func (b *binder) collect() (string, error) {
 	if !p.HasPath() {
 		return "", errs.Field("query.page", "names a page without content of its own; choose a document or a group")
 	}
-	w := &revision.Walked{Page: p}
+	w := &revision.PageNode{Page: p}
 	if !b.o.Only {
 		if w, err = b.v.Subtree(b.ctx, p); err != nil {
 			return "", err
 		}
 	}
-	return p.Title, b.add([]*revision.Walked{w})
+	return p.Title, b.add([]*revision.PageNode{w})
 }
 
 // add lists the pages that readers see, and always the page of the options.
-func (b *binder) add(top []*revision.Walked) error {
+func (b *binder) add(top []*revision.PageNode) error {
 	vars, err := b.v.Variables(b.ctx)
 	if err != nil {
 		return err
 	}
 	reader := cmp.Or(b.v.Visitor(), reading.Nobody)
 	var failed error
-	menu := reading.NewMenu(top, func(w *revision.Walked) reading.Entry[*revision.Walked] {
+	menu := reading.NewMenu(top, func(w *revision.PageNode) reading.Entry[*revision.PageNode] {
 		seen := w.ID == b.o.Page
 		if !seen && failed == nil {
 			seen, failed = reader.Listed(b.ctx, w.Hidden, w.Condition, vars, w.Variables)
 		}
-		return reading.Entry[*revision.Walked]{Document: w.Type == docs.PageDocument, Listed: w.HasPath() && seen, Children: w.Children}
+		return reading.Entry[*revision.PageNode]{Document: w.Type == docs.PageDocument, Listed: w.HasPath() && seen, Children: w.Children}
 	})
-	menu.Walk(func(w *revision.Walked, depth int) {
+	menu.Walk(func(w *revision.PageNode, depth int) {
 		b.list = append(b.list, boundPage{w.Page, depth})
 		b.pages[string(w.ID)] = w.Title
 	})

@@ -75,93 +75,100 @@ func Editable(c docs.ChangeRequest) error {
 	return nil
 }
 
-// Prepared is a change that was prepared on a revision, with everything to be
-// written. Committing it compares revisions and stores data; it computes nothing.
-type Prepared struct {
+// changeSet is a change that can still be rebased: everything to be written except
+// the tree.
+type changeSet struct {
+	*revision.ChangeSet
 	space   docs.Space
-	sealed  *revision.Sealed
 	sources store.NewObjects
-	nodes   store.NewObjects
-	index   *index.Update
+	index   *index.Change
 	decides []string // names of the conflicts of the change request that it resolves
 }
 
+// Prepared is a change that was prepared on a revision, with everything to be
+// written. Committing it compares revisions and stores data; it computes nothing.
+type Prepared struct {
+	changeSet
+	tree  *revision.NewTree
+	nodes store.NewObjects
+}
+
 // Base returns the revision that the change was made on.
-func (p *Prepared) Base() docs.RevisionID { return p.sealed.Base.ID }
+func (p *Prepared) Base() docs.RevisionID { return p.tree.Base.ID }
 
 // Tree returns the tree of the new revision. Before it is stored, it can only be
 // read between Hold and release.
-func (p *Prepared) Tree() *revision.Tree { return p.sealed.Tree() }
+func (p *Prepared) Tree() *revision.Tree { return p.tree.Tree() }
 
 // Hold lets others read the tree before it is stored, until release is called.
-func (p *Prepared) Hold() (release func()) { return p.sealed.Hold() }
+func (p *Prepared) Hold() (release func()) { return p.tree.Hold() }
 
 // Fits reports whether the change can become the newest revision of sp, the current
 // state of its space.
 func (p *Prepared) Fits(sp docs.Space) bool {
-	return sp.Revision == p.sealed.Base.ID && p.index.Fits(sp)
+	return sp.Revision == p.Base() && p.index.Fits(sp)
 }
 
 // prepareSpace prepares a draft as the newest revision of its space. w is the work
 // of an import for the index, or nil.
 func (s *Service) prepareSpace(ctx context.Context, d *revision.Draft, w *index.Work) (*Prepared, error) {
-	p, err := s.sealSpace(ctx, d, w)
+	c, err := s.changesOfSpace(ctx, d, w)
 	if err != nil {
 		return nil, err
 	}
-	return s.on(ctx, p, d.Base)
+	return s.apply(ctx, c, d.Base)
 }
 
 // prepareAside prepares a draft as a revision beside the line of its space, such as
 // that of a change request.
 func (s *Service) prepareAside(ctx context.Context, d *revision.Draft) (*Prepared, error) {
-	p, err := s.sealAside(ctx, d)
+	c, err := s.changesAside(ctx, d)
 	if err != nil {
 		return nil, err
 	}
-	return s.on(ctx, p, d.Base)
+	return s.apply(ctx, c, d.Base)
 }
 
-// sealSpace is prepareSpace without the tree.
-func (s *Service) sealSpace(ctx context.Context, d *revision.Draft, w *index.Work) (*Prepared, error) {
-	p, err := s.seal(ctx, d)
+// changesOfSpace is prepareSpace without the tree.
+func (s *Service) changesOfSpace(ctx context.Context, d *revision.Draft, w *index.Work) (*changeSet, error) {
+	c, err := s.changes(ctx, d)
 	if err == nil {
-		p.index, err = s.Index.Prepare(ctx, s.Store.Reader, d, w)
+		c.index, err = s.Index.Prepare(ctx, s.Store.Reader, d, w)
 		d.Parsed = nil // only the index needed the blocks, which take most of the memory
 	}
-	return p, err
+	return c, err
 }
 
-// sealAside is prepareAside without the tree. Only revisions of the space itself are
-// indexed.
-func (s *Service) sealAside(ctx context.Context, d *revision.Draft) (*Prepared, error) {
-	p, err := s.seal(ctx, d)
+// changesAside is prepareAside without the tree. Only revisions of the space itself
+// are indexed.
+func (s *Service) changesAside(ctx context.Context, d *revision.Draft) (*changeSet, error) {
+	c, err := s.changes(ctx, d)
 	if err == nil {
-		p.index, err = index.DocumentsOf(ctx, d)
+		c.index, err = index.DocumentsOf(ctx, d)
 	}
-	return p, err
+	return c, err
 }
 
-func (s *Service) seal(ctx context.Context, d *revision.Draft) (*Prepared, error) {
+func (s *Service) changes(ctx context.Context, d *revision.Draft) (*changeSet, error) {
 	if err := d.Stamp(ctx); err != nil {
 		return nil, err
 	}
-	p := &Prepared{space: d.Space}
+	c := &changeSet{space: d.Space}
 	var err error
-	if p.sealed, err = d.Seal(ctx); err == nil {
-		p.sources, err = s.Store.PrepareObjects(ctx, p.sealed.Sources())
+	if c.ChangeSet, err = d.ChangeSet(ctx); err == nil {
+		c.sources, err = s.Store.PrepareObjects(ctx, c.Sources())
 	}
-	return p, err
+	return c, err
 }
 
-// on returns p with the tree that its change makes of a revision.
-func (s *Service) on(ctx context.Context, p *Prepared, base docs.Revision) (*Prepared, error) {
-	out := *p
+// apply returns the change with the tree that it makes of a revision.
+func (s *Service) apply(ctx context.Context, c *changeSet, base docs.Revision) (*Prepared, error) {
+	p := &Prepared{changeSet: *c}
 	var err error
-	if out.sealed, err = p.sealed.On(ctx, base); err == nil {
-		out.nodes, err = s.Store.PrepareObjects(ctx, out.sealed.Nodes())
+	if p.tree, err = c.Apply(ctx, base); err == nil {
+		p.nodes, err = s.Store.PrepareObjects(ctx, p.tree.Nodes())
 	}
-	return &out, err
+	return p, err
 }
 
 // commitLine makes a prepared change the newest revision of a line. A change without
@@ -220,7 +227,7 @@ func (s *Service) commitSpace(ctx context.Context, tx *store.Tx, g *authz.Grant,
 		return rev, err
 	}
 	add := p.adds(rev)
-	followed, err := tx.MoveHead(ctx, p.space.ID, p.sealed.Base.ID, rev.ID, add)
+	followed, err := tx.MoveHead(ctx, p.space.ID, p.tree.Base.ID, rev.ID, add)
 	if err != nil {
 		return rev, err
 	}
@@ -243,8 +250,8 @@ func (s *Service) commitSpace(ctx context.Context, tx *store.Tx, g *authz.Grant,
 // store stores a prepared change as a revision, and reports whether it differs
 // from its base.
 func (s *Service) store(ctx context.Context, tx *store.Tx, g *authz.Grant, p *Prepared, rev docs.Revision) (docs.Revision, bool, error) {
-	if !p.sealed.Changed() && rev.MergedFrom == "" && rev.Type != docs.RevisionUpdate {
-		return p.sealed.Base, false, nil
+	if !p.tree.Changed() && rev.MergedFrom == "" && rev.Type != docs.RevisionBringUpToDate {
+		return p.tree.Base, false, nil
 	}
 	if err := tx.PutObjects(ctx, p.sources.And(p.nodes)); err != nil {
 		return rev, false, err
@@ -252,10 +259,10 @@ func (s *Service) store(ctx context.Context, tx *store.Tx, g *authz.Grant, p *Pr
 	if rev.ID == "" {
 		rev.ID = store.NewID[docs.RevisionID](tx)
 	}
-	rev.Space, rev.Root = p.space.ID, p.sealed.Root
+	rev.Space, rev.Root = p.space.ID, p.tree.Root
 	rev.Author, rev.CreatedAt = g.Actor.User, tx.Now()
 	if rev.Parents == nil {
-		rev.Parents = []docs.RevisionID{p.sealed.Base.ID}
+		rev.Parents = []docs.RevisionID{p.tree.Base.ID}
 	}
 	return rev, true, tx.AddRevision(ctx, rev)
 }

@@ -222,8 +222,8 @@ func (d *desk) changes(rt *rapid.T, v *revision.View) []content.Change {
 		rt.Fatalf("%v", err)
 	}
 	var ids []string
-	var walk func([]*revision.Walked)
-	walk = func(in []*revision.Walked) {
+	var walk func([]*revision.PageNode)
+	walk = func(in []*revision.PageNode) {
 		for _, p := range in {
 			ids = append(ids, string(p.ID))
 			walk(p.Children)

@@ -62,13 +62,13 @@ func (s *Service) Compare(ctx context.Context, from, to *revision.View) (*Differ
 			out.Pages = append(out.Pages, d)
 		case revision.KeyFile:
 			p, err := pairOf(id, before, after, revision.DecodeFile)
-			if err != nil || !seesFile(p) {
+			if err != nil || !fileDiffers(p) {
 				return err
 			}
 			out.Files = append(out.Files, p)
 		case revision.KeyReusable:
 			p, err := pairOf(id, before, after, revision.DecodeReusable)
-			if err != nil || !seesReusable(p) {
+			if err != nil || !reusableDiffers(p) {
 				return err
 			}
 			out.Reusables = append(out.Reusables, p)
@@ -108,7 +108,7 @@ func (d *Difference) findMoved(ctx context.Context, from, to *revision.View) err
 				}
 				p.Moved = moved[up][p.After.ID]
 			}
-			if !p.Moved && !seesPage(*p.Before, *p.After) {
+			if !p.Moved && !pageDiffers(*p.Before, *p.After) {
 				continue
 			}
 		}
@@ -178,15 +178,15 @@ func pairOf[T any](id string, before, after []byte, decode func(string, []byte) 
 	return p, nil
 }
 
-// seesPage reports whether two states of a page differ in anything that readers see:
+// pageDiffers reports whether two states of a page differ in anything that readers see:
 // not in the place in the tree, or in the object id of git.
-func seesPage(a, b docs.Page) bool {
+func pageDiffers(a, b docs.Page) bool {
 	a.Parent, a.Rank, a.OID = b.Parent, b.Rank, b.OID
 	return merge.Differs(a, b)
 }
 
-// seesFile is seesPage for a file. Its path in the folder does not count.
-func seesFile(p Pair[docs.File]) bool {
+// fileDiffers is pageDiffers for a file. Its path in the folder does not count.
+func fileDiffers(p Pair[docs.File]) bool {
 	if p.Before == nil || p.After == nil {
 		return true
 	}
@@ -196,8 +196,8 @@ func seesFile(p Pair[docs.File]) bool {
 	return a != b
 }
 
-// seesReusable is seesPage for a reusable content.
-func seesReusable(p Pair[docs.Reusable]) bool {
+// reusableDiffers is pageDiffers for a reusable content.
+func reusableDiffers(p Pair[docs.Reusable]) bool {
 	return p.Before == nil || p.After == nil || p.Before.Title != p.After.Title || p.Before.Body != p.After.Body
 }
 

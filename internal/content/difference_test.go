@@ -24,8 +24,8 @@ func everyPage(f fatal, v *revision.View) (order []docs.PageID, parents map[docs
 	if err != nil {
 		f.Fatalf("%v", err)
 	}
-	var walk func([]*revision.Walked)
-	walk = func(in []*revision.Walked) {
+	var walk func([]*revision.PageNode)
+	walk = func(in []*revision.PageNode) {
 		for _, p := range in {
 			order = append(order, p.ID)
 			parents[p.ID] = p.Parent

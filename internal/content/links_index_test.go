@@ -132,8 +132,8 @@ func (d *desk) linked(f fatal, v *revision.View) string {
 	if err != nil {
 		f.Fatalf("%v", err)
 	}
-	var walk func([]*revision.Walked)
-	walk = func(in []*revision.Walked) {
+	var walk func([]*revision.PageNode)
+	walk = func(in []*revision.PageNode) {
 		for _, p := range in {
 			list(p.ID)
 			back(markup.RefPage, string(p.ID))

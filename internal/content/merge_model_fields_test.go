@@ -224,7 +224,7 @@ func (d *modelDesk) set(l *modelLine, id string) {
 	if err != nil {
 		d.Fatalf("%v", err)
 	}
-	l.rev = d.seal(dr)
+	l.rev = d.stored(dr)
 }
 
 // head writes front matter that only the file has.
@@ -311,7 +311,7 @@ func (d *modelDesk) begin() *modelLine {
 			d.Fatalf("cannot begin with %s", id)
 		}
 	}
-	l.rev = d.seal(dr)
+	l.rev = d.stored(dr)
 	return l
 }
 
@@ -394,7 +394,7 @@ func (d *modelDesk) editOther(l *modelLine) {
 	if err != nil {
 		d.Fatalf("%s: %v", id, err)
 	}
-	l.rev = d.seal(dr)
+	l.rev = d.stored(dr)
 }
 
 func newModelPage(title string, blocks ...string) *modelPage {
@@ -490,8 +490,8 @@ func (d *modelDesk) redirects(published, out docs.Revision) {
 		d.Fatalf("%v", err)
 	}
 	paths := map[string]docs.PageID{}
-	var walk func(pages []*revision.Walked)
-	walk = func(pages []*revision.Walked) {
+	var walk func(pages []*revision.PageNode)
+	walk = func(pages []*revision.PageNode) {
 		for _, w := range pages {
 			path, err := was.Path(ctx, w.Page)
 			if err != nil {

@@ -247,15 +247,16 @@ func (d *modelDesk) draft(rev docs.Revision) *revision.Draft {
 	return d.view(rev).Draft(1, func() string { return d.fresh("new") })
 }
 
-func (d *modelDesk) seal(dr *revision.Draft) docs.Revision {
-	sealed, err := dr.Seal(context.Background())
+func (d *modelDesk) stored(dr *revision.Draft) docs.Revision {
+	changes, err := dr.ChangeSet(context.Background())
+	var tree *revision.NewTree
 	if err == nil {
-		sealed, err = sealed.On(context.Background(), dr.Base)
+		tree, err = changes.Apply(context.Background(), dr.Base)
 	}
 	if err != nil {
 		d.Fatalf("%v", err)
 	}
-	return d.revision(sealed.Root)
+	return d.revision(tree.Root)
 }
 
 // change makes a change on a line, in the real tree.
@@ -264,7 +265,7 @@ func (d *modelDesk) change(l *modelLine, c Change) {
 	if _, err := applyChanges(context.Background(), dr, store.Reader{}, []Change{c}, nil, l.rev); err != nil {
 		d.Fatalf("%+v: %v", c, err)
 	}
-	l.rev = d.seal(dr)
+	l.rev = d.stored(dr)
 }
 
 func (d *modelDesk) insert(l *modelLine, id, parent string, blocks ...string) {
@@ -280,7 +281,7 @@ func (d *modelDesk) insert(l *modelLine, id, parent string, blocks ...string) {
 	if _, err := applyChanges(context.Background(), dr, store.Reader{}, []Change{c}, nil, l.rev); err != nil {
 		d.Fatalf("%v", err)
 	}
-	l.rev = d.seal(dr)
+	l.rev = d.stored(dr)
 }
 
 func (d *modelDesk) write(l *modelLine, id string) {
@@ -388,8 +389,8 @@ func (d *modelDesk) read(rev docs.Revision) modelTree {
 	if err != nil {
 		d.Fatalf("%v", err)
 	}
-	var walk func(pages []*revision.Walked)
-	walk = func(pages []*revision.Walked) {
+	var walk func(pages []*revision.PageNode)
+	walk = func(pages []*revision.PageNode) {
 		for _, w := range pages {
 			p := &modelPage{parent: string(w.Parent), title: w.Title, blocks: map[string]string{}, fields: d.fieldsOf(v, w.Page)}
 			doc, err := v.Document(ctx, w.Page)
@@ -445,7 +446,7 @@ func (d *modelDesk) merge(dir merge.Direction, into, base, from modelLine) (mode
 	if into.rev.Root == base.rev.Root {
 		want, clean = from.tree.clone(), true
 	}
-	out := modelLine{rev: d.seal(dr)}
+	out := modelLine{rev: d.stored(dr)}
 	out.tree = d.read(out.rev)
 	published := into.rev
 	if dir == merge.IntoRequest {
@@ -542,7 +543,7 @@ func (d *modelDesk) update(ctx context.Context, main *modelLine, cr *request) {
 			if err := merge.TakeMain(ctx, dr, c, main.rev); err != nil {
 				d.Fatalf("%+v: %v", c, err)
 			}
-			cr.rev = d.seal(dr)
+			cr.rev = d.stored(dr)
 		}
 	}
 	cr.tree = d.read(cr.rev)

@@ -107,7 +107,7 @@ func TestMergeOfPlaces(t *testing.T) {
 					if err != nil {
 						rt.Fatalf("%v", err)
 					}
-					got := d.read(d.seal(dr))
+					got := d.read(d.stored(dr))
 					want, _ := modelMerge(base.tree, into.tree, from.tree)
 					for id := range want {
 						if got[id] == nil {
@@ -179,7 +179,7 @@ func TestMergeOfNamedThings(t *testing.T) {
 					if err := change(dr); err != nil {
 						rt.Fatalf("%v", err)
 					}
-					return d.seal(dr)
+					return d.stored(dr)
 				}
 				base := apply(d.revision(""), c.base)
 				base = apply(base, value(revision.KeySetting+"x", "y")) // so that both sides have changed since
@@ -188,7 +188,7 @@ func TestMergeOfNamedThings(t *testing.T) {
 				if err != nil || len(conflicts) != c.conflicts {
 					rt.Fatalf("%+v, %v", conflicts, err)
 				}
-				b, _, err := d.view(d.seal(dr)).Get(context.Background(), c.key)
+				b, _, err := d.view(d.stored(dr)).Get(context.Background(), c.key)
 				if err != nil || !strings.Contains(string(b), c.want) || c.want == "" && b != nil {
 					rt.Fatalf("%s, %v, want %s", b, err, c.want)
 				}

@@ -56,9 +56,9 @@ func (s *Service) PrepareMergeTranslated(ctx context.Context, sp docs.Space, f F
 	return s.prepareMerge(ctx, sp, intoSpace(sp, f), merge.FromTranslation)
 }
 
-// PrepareUpdate prepares the merge of the space into a change request. In conflicts,
+// PrepareBringUpToDate prepares the merge of the space into a change request. In conflicts,
 // the request keeps its own state.
-func (s *Service) PrepareUpdate(ctx context.Context, sp docs.Space, cr docs.ChangeRequest) (*Merging, error) {
+func (s *Service) PrepareBringUpToDate(ctx context.Context, sp docs.Space, cr docs.ChangeRequest) (*Merging, error) {
 	return s.prepareMerge(ctx, sp, intoRequest(sp, cr), merge.IntoRequest)
 }
 
@@ -128,9 +128,9 @@ func (s *Service) MergeImported(ctx context.Context, tx *store.Tx, g *authz.Gran
 	return rev, nil, err
 }
 
-// Update merges the space into a change request. It fails with ErrMoved if the
+// BringUpToDate merges the space into a change request. It fails with ErrMoved if the
 // merge was prepared from other revisions.
-func (s *Service) Update(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, m *Merging) (docs.Revision, []merge.Conflict, error) {
+func (s *Service) BringUpToDate(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, m *Merging) (docs.Revision, []merge.Conflict, error) {
 	if m.sides != intoRequest(g.Space, cr) {
 		return docs.Revision{}, nil, ErrMoved
 	}
@@ -144,7 +144,7 @@ func (s *Service) MergeIntoRequest(ctx context.Context, tx *store.Tx, g *authz.G
 		return docs.Revision{}, nil, ErrMoved
 	}
 	rev, err := s.commitRequest(ctx, tx, g, m.prepared, cr.ID, docs.Revision{
-		Type: docs.RevisionUpdate, Parents: []docs.RevisionID{m.sides.Into, m.sides.From},
+		Type: docs.RevisionBringUpToDate, Parents: []docs.RevisionID{m.sides.Into, m.sides.From},
 	})
 	return rev, m.conflicts, err
 }

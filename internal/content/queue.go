@@ -33,7 +33,7 @@ type queue struct {
 type step struct {
 	rev   docs.Revision
 	base  docs.RevisionID
-	pages map[docs.PageID]bool // see revision.Sealed.Pages
+	pages map[docs.PageID]bool // see revision.ChangeSet.Pages
 }
 
 func lineKey(l *line) string {
@@ -91,14 +91,14 @@ func (q *queue) unlocker() func() {
 // base returns the revision that a change has to be rebased on: the last one of the
 // queue. It fails with ErrMoved if the change is not independent of the changes since
 // its own base. If may is false, the change is not rebased.
-func (q *queue) base(ctx context.Context, p *Prepared, may bool) (docs.Revision, error) {
-	last, free, known := q.newest(p)
-	if last.ID == "" || !may || last.ID == p.Base() {
-		return p.sealed.Base, nil // the transaction fails if the line has moved
+func (q *queue) base(ctx context.Context, c *changeSet, may bool) (docs.Revision, error) {
+	last, free, known := q.newest(c)
+	if last.ID == "" || !may || last.ID == c.Base.ID {
+		return c.Base, nil // the transaction fails if the line has moved
 	}
 	if !known {
 		var err error
-		if free, err = p.sealed.Independent(ctx, last); err != nil {
+		if free, err = c.Independent(ctx, last); err != nil {
 			return last, err
 		}
 	}
@@ -110,12 +110,12 @@ func (q *queue) base(ctx context.Context, p *Prepared, may bool) (docs.Revision,
 
 // newest returns the last revision of the queue, without an id if there is none,
 // and the results of independent for a change.
-func (q *queue) newest(p *Prepared) (last docs.Revision, free, known bool) {
+func (q *queue) newest(c *changeSet) (last docs.Revision, free, known bool) {
 	q.state.Lock()
 	defer q.state.Unlock()
 	if len(q.steps) > 0 {
 		last = q.steps[len(q.steps)-1].rev
-		free, known = independent(q.steps, p)
+		free, known = independent(q.steps, c)
 	}
 	return last, free, known
 }
@@ -133,12 +133,12 @@ func (q *queue) failed(base docs.RevisionID, err error) error {
 
 // independent reports whether a change is independent of the steps since its base.
 // known is false if the base of the change is not the base of a step.
-func independent(steps []step, p *Prepared) (free, known bool) {
-	from := slices.IndexFunc(steps, func(s step) bool { return s.base == p.sealed.Base.ID })
+func independent(steps []step, c *changeSet) (free, known bool) {
+	from := slices.IndexFunc(steps, func(s step) bool { return s.base == c.Base.ID })
 	if from < 0 {
 		return false, false
 	}
-	mine := p.sealed.Pages()
+	mine := c.Pages()
 	if mine == nil {
 		return false, true
 	}
@@ -161,13 +161,13 @@ const maxSteps = 64
 // push appends a change to the queue. leave has to be called with the result of its
 // transaction.
 func (q *queue) push(id docs.RevisionID, p *Prepared) (leave func(err error)) {
-	rev := docs.Revision{ID: id, Root: p.sealed.Root}
-	if !p.sealed.Changed() {
+	rev := docs.Revision{ID: id, Root: p.tree.Root}
+	if !p.tree.Changed() {
 		return func(error) {} // it makes no revision
 	}
-	release := p.sealed.Hold()
+	release := p.Hold()
 	q.state.Lock()
-	q.steps = append(q.steps[max(0, len(q.steps)-maxSteps+1):], step{rev: rev, base: p.sealed.Base.ID, pages: p.sealed.Pages()})
+	q.steps = append(q.steps[max(0, len(q.steps)-maxSteps+1):], step{rev: rev, base: p.Base(), pages: p.Pages()})
 	q.state.Unlock()
 	return func(err error) {
 		q.state.Lock()

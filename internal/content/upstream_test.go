@@ -165,15 +165,16 @@ func (d *desk) imported(ctx context.Context, base *revision.View, up exchange.Up
 
 func keys(f fatal, t *exchange.Imported) map[string][2]string {
 	ctx := context.Background()
-	sealed, err := t.Draft.Seal(ctx)
+	changes, err := t.Draft.ChangeSet(ctx)
+	var tree *revision.NewTree
 	if err == nil {
-		sealed, err = sealed.On(ctx, t.Draft.Base)
+		tree, err = changes.Apply(ctx, t.Draft.Base)
 	}
 	if err != nil {
 		f.Fatalf("%v", err)
 	}
 	out := map[string][2]string{}
-	err = t.Draft.Diff(ctx, t.Draft.Base.Root, sealed.Root, func(key string, before, after []byte) error {
+	err = t.Draft.Diff(ctx, t.Draft.Base.Root, tree.Root, func(key string, before, after []byte) error {
 		out[key] = [2]string{string(before), string(after)}
 		return nil
 	})

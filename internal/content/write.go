@@ -73,32 +73,33 @@ func (s *Service) write(ctx context.Context, g *authz.Grant, e edit) (v *revisio
 		if err != nil {
 			return err
 		}
-		var p *Prepared
+		var c *changeSet
 		if l.request != nil {
-			if p, err = s.sealAside(ctx, d); err == nil {
-				p.decides, err = s.decided(ctx, *l.request, d)
+			if c, err = s.changesAside(ctx, d); err == nil {
+				c.decides, err = s.decided(ctx, *l.request, d)
 			}
 		} else {
-			p, err = s.sealSpace(ctx, d, nil)
+			c, err = s.changesOfSpace(ctx, d, nil)
 		}
 		if err != nil {
 			return err
 		}
-		v, cr, err = s.commitEdit(ctx, g, e, l, q, p)
+		v, cr, err = s.commitEdit(ctx, g, e, l, q, c)
 		return err
 	})
 	return v, cr, err
 }
 
-// commitEdit commits a sealed change after those that are being committed to the
+// commitEdit commits a change after those that are being committed to the
 // same line.
-func (s *Service) commitEdit(ctx context.Context, g *authz.Grant, e edit, l *line, q *queue, p *Prepared) (*revision.View, *docs.ChangeRequest, error) {
+func (s *Service) commitEdit(ctx context.Context, g *authz.Grant, e edit, l *line, q *queue, c *changeSet) (*revision.View, *docs.ChangeRequest, error) {
 	q.mu.Lock()
 	unlock := q.unlocker()
 	defer unlock()
-	base, err := q.base(ctx, p, e.expected == "")
+	base, err := q.base(ctx, c, e.expected == "")
+	var p *Prepared
 	if err == nil {
-		p, err = s.on(ctx, p, base)
+		p, err = s.apply(ctx, c, base)
 	}
 	if err != nil && base.ID != l.Rev.ID {
 		err = q.failed(base.ID, err)

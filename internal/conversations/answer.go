@@ -117,7 +117,7 @@ func (s *Service) Propose(ctx context.Context, g *authz.Grant, id docs.ClusterID
 	}})
 	if err != nil {
 		// Nobody wants a request without its proposal. The error is what counts.
-		_, _ = s.Reviews.Change(ctx, g, string(cr.ID), reviews.Patch{Status: docs.ChangeArchived})
+		_, _ = s.Reviews.Update(ctx, g, string(cr.ID), reviews.Patch{Status: docs.ChangeArchived})
 		return cr, false, err
 	}
 	return *done.Request, true, nil

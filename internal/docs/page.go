@@ -105,10 +105,10 @@ type RevisionType string
 
 // Types of revisions.
 const (
-	RevisionEdits    RevisionType = "edits"
-	RevisionMerge    RevisionType = "merge"
-	RevisionUpdate   RevisionType = "update"
-	RevisionRollback RevisionType = "rollback"
+	RevisionEdits         RevisionType = "edits"
+	RevisionMerge         RevisionType = "merge"  // a change request into its space
+	RevisionBringUpToDate RevisionType = "update" // the space, or a fork of it, into a change request
+	RevisionRollback      RevisionType = "rollback"
 )
 
 // Revision is one immutable state of a space.

@@ -22,10 +22,10 @@ func TestPagesAreThoseOfTheWholeTree(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var all []*revision.Walked
-			menu := reading.NewMenu(top, func(w *revision.Walked) reading.Entry[*revision.Walked] {
+			var all []*revision.PageNode
+			menu := reading.NewMenu(top, func(w *revision.PageNode) reading.Entry[*revision.PageNode] {
 				all = append(all, w)
-				return reading.Entry[*revision.Walked]{Document: w.Type == docs.PageDocument, Listed: lists(w.Page), Children: w.Children}
+				return reading.Entry[*revision.PageNode]{Document: w.Type == docs.PageDocument, Listed: lists(w.Page), Children: w.Children}
 			})
 			rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] }) // read in any order
 			p := newTree(view)
@@ -50,7 +50,7 @@ func TestPagesAreThoseOfTheWholeTree(t *testing.T) {
 	}
 }
 
-func samePlace(t *testing.T, p *tree, menu *reading.Menu[*revision.Walked], w *revision.Walked) {
+func samePlace(t *testing.T, p *tree, menu *reading.Menu[*revision.PageNode], w *revision.PageNode) {
 	t.Helper()
 	n, err := p.Page(t.Context(), w.ID)
 	if err != nil || n == nil {
@@ -72,7 +72,7 @@ func samePlace(t *testing.T, p *tree, menu *reading.Menu[*revision.Walked], w *r
 	for _, pair := range []struct {
 		what string
 		got  *Node
-		want *revision.Walked
+		want *revision.PageNode
 	}{{"before", before, wantBefore}, {"after", after, wantAfter}, {"first", first, wantFirst}} {
 		if (pair.got == nil) != (pair.want == nil) || pair.got != nil && pair.got.ID != pair.want.ID {
 			t.Errorf("%s %s is %v, want %v", pair.what, w.Title, pair.got, pair.want)

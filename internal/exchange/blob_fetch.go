@@ -94,7 +94,7 @@ func (in *blobFetch) object(oid string, size int64, data io.Reader, texts int64)
 		return nil, errs.E(errs.Invalid, "the pages have more than %d MB together; divide them among several spaces", in.limits.Memory>>20)
 	}
 	if in.total > smallImport {
-		if err := in.from.holdMuch(); err != nil {
+		if err := in.from.acquireLarge(); err != nil {
 			return nil, err
 		}
 	}

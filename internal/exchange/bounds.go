@@ -24,10 +24,10 @@ func New(x Exchange) *Exchange {
 	return &x
 }
 
-// holdMuch is called when an import holds more text than smallImport. It returns an error of kind
+// acquireLarge is called when an import holds more text than smallImport. It returns an error of kind
 // errs.Busy if another import does so now: waiting would block the git program, whose time is
 // limited.
-func (t *source) holdMuch() error {
+func (t *source) acquireLarge() error {
 	if t.release != nil {
 		return nil
 	}
@@ -36,8 +36,8 @@ func (t *source) holdMuch() error {
 	return err
 }
 
-// letOthers releases the place that holdMuch took.
-func (t *source) letOthers() {
+// releaseLarge releases what acquireLarge acquired, if anything.
+func (t *source) releaseLarge() {
 	if t.release != nil {
 		t.release()
 	}

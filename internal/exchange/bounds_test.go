@@ -31,7 +31,7 @@ func TestLargeImportsTakeTurns(t *testing.T) {
 	if _, err := begin(2 * smallImport); !errs.Is(err, errs.Busy) {
 		t.Errorf("a second large import: %v", err)
 	}
-	first.letOthers()
+	first.releaseLarge()
 	if _, err := begin(2 * smallImport); err != nil {
 		t.Errorf("after the first: %v", err)
 	}

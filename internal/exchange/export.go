@@ -56,7 +56,7 @@ type exporter struct {
 	home docs.Page
 }
 
-func (ex *exporter) pages(ctx context.Context, in []*revision.Walked) ([]*folder.Page, error) {
+func (ex *exporter) pages(ctx context.Context, in []*revision.PageNode) ([]*folder.Page, error) {
 	var out []*folder.Page
 	for _, w := range in {
 		p, err := ex.page(ctx, w)
@@ -71,7 +71,7 @@ func (ex *exporter) pages(ctx context.Context, in []*revision.Walked) ([]*folder
 	return out, nil
 }
 
-func (ex *exporter) page(ctx context.Context, w *revision.Walked) (*folder.Page, error) {
+func (ex *exporter) page(ctx context.Context, w *revision.PageNode) (*folder.Page, error) {
 	p := &folder.Page{Type: string(w.Type), Title: w.Title, Emoji: emoji.FromCode(w.Emoji), LinkTitle: w.LinkTitle, Slug: w.Slug}
 	l := ex.v.Linker(ctx, "SUMMARY.md")
 	switch w.Type {

@@ -88,7 +88,7 @@ func (im *importer) run(ctx context.Context) error {
 	if err := im.settings(ctx); err != nil {
 		return err
 	}
-	if err := im.draft.KeepTombstones(ctx); err != nil {
+	if err := im.draft.UpdateTombstones(ctx); err != nil {
 		return err
 	}
 	return im.bodies(ctx)

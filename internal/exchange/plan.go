@@ -43,7 +43,7 @@ func (s *Exchange) Import(ctx context.Context, base *revision.View, up Upstream,
 	}
 	out, err := p.Run(ctx)
 	if err != nil {
-		p.in.letOthers()
+		p.in.releaseLarge()
 	}
 	return out, err
 }
@@ -54,7 +54,7 @@ func (s *Exchange) Plan(ctx context.Context, base *revision.View, up Upstream, s
 	p = &Plan{in: &source{s: s, base: base, up: up, step: step, draft: s.draft(base)}}
 	defer func() {
 		if err != nil {
-			p.in.letOthers()
+			p.in.releaseLarge()
 		}
 	}()
 	switch {
@@ -103,7 +103,7 @@ type source struct {
 	draft *revision.Draft
 	all   []UpstreamFile // files that can be content; nil: not listed yet
 
-	release func() // set by holdMuch
+	release func() // set by acquireLarge
 }
 
 // draft returns a draft on a revision.

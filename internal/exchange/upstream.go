@@ -65,7 +65,7 @@ type Imported struct {
 func (t *Imported) Discard(ctx context.Context) {
 	t.Work.Discard(ctx)
 	if t.in != nil {
-		t.in.letOthers()
+		t.in.releaseLarge()
 	}
 }
 
@@ -376,7 +376,7 @@ func (t *source) importFolder(ctx context.Context, f *readFolder, p *incremental
 	d, tree := t.draft, f.tree
 	im := newImporter(t.s, d, tree, t.step)
 	im.have = filesBelow(folder.Place{Root: tree.Root, Readme: tree.Readme}, f.have)
-	if err := im.letGo(); err != nil {
+	if err := im.releaseTexts(); err != nil {
 		return nil, err
 	}
 	if im.paired = t.up.Paired; im.paired {
@@ -397,9 +397,9 @@ func (t *source) importFolder(ctx context.Context, f *readFolder, p *incremental
 	return &Imported{Problems: tree.Problems, Empty: len(tree.Pages) == 0, Draft: d, Work: im.work, in: t}, nil
 }
 
-// letGo replaces the functions that open files, which refer to all texts of the folder, so that the
+// releaseTexts replaces the functions that open files, which refer to all texts of the folder, so that the
 // texts can be freed. Nearly all files are stored already.
-func (im *importer) letGo() error {
+func (im *importer) releaseTexts() error {
 	for _, f := range slices.Concat(im.tree.Files, im.tree.Others) {
 		if _, kept := im.have[f.Path]; kept {
 			f.Open = nil

@@ -145,8 +145,8 @@ func (d *desk) ids() map[docs.PageID]bool {
 		d.t.Fatal(err)
 	}
 	out := map[docs.PageID]bool{}
-	var walk func([]*revision.Walked)
-	walk = func(list []*revision.Walked) {
+	var walk func([]*revision.PageNode)
+	walk = func(list []*revision.PageNode) {
 		for _, p := range list {
 			out[p.ID] = true
 			walk(p.Children)

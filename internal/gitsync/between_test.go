@@ -121,7 +121,7 @@ func TestOtherFilesAfterARequestWasArchived(t *testing.T) {
 	d.edit("Home", "Welcome.", "Ours.")
 	d.origin.Commit(map[string]string{"README.md": "# Home\n\nTheirs.\n", "NOTES.txt": "one\n"})
 	op := d.pull(ReasonConflict)
-	if _, err := d.s.Reviews.Change(t.Context(), d.grant(), string(op.ChangeRequest), reviewsPatch(docs.ChangeArchived)); err != nil {
+	if _, err := d.s.Reviews.Update(t.Context(), d.grant(), string(op.ChangeRequest), reviewsPatch(docs.ChangeArchived)); err != nil {
 		t.Fatal(err)
 	}
 	d.origin.Commit(map[string]string{"NOTES.txt": "two\n"})

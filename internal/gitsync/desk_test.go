@@ -164,15 +164,15 @@ func (d *desk) head() *revision.View {
 }
 
 // pages returns the pages by their titles.
-func (d *desk) pages() map[string]*revision.Walked {
+func (d *desk) pages() map[string]*revision.PageNode {
 	d.t.Helper()
 	all, err := d.head().All(context.Background())
 	if err != nil {
 		d.t.Fatal(err)
 	}
-	out := map[string]*revision.Walked{}
-	var walk func([]*revision.Walked)
-	walk = func(list []*revision.Walked) {
+	out := map[string]*revision.PageNode{}
+	var walk func([]*revision.PageNode)
+	walk = func(list []*revision.PageNode) {
 		for _, p := range list {
 			out[p.Title] = p
 			walk(p.Children)

@@ -164,7 +164,7 @@ func TestArchivingTheRequestKeepsTheSpace(t *testing.T) {
 	d.edit("Other", "Some words", "Our words")
 	theirs := d.origin.Commit(map[string]string{"other.md": "# Other\n\nTheir words that nobody changes.\n"})
 	op := d.pull(ReasonConflict)
-	if _, err := d.s.Reviews.Change(context.Background(), d.grant(), string(op.ChangeRequest), reviewsPatch(docs.ChangeArchived)); err != nil {
+	if _, err := d.s.Reviews.Update(context.Background(), d.grant(), string(op.ChangeRequest), reviewsPatch(docs.ChangeArchived)); err != nil {
 		t.Fatal(err)
 	}
 	d.push("")

@@ -459,7 +459,7 @@ func (l *incoming) openConflictRequest(ctx context.Context, fork content.Fork, r
 	what, message := l.describeConflict(branchOf(l.o.Remote.Ref), reason)
 	what.Fork = fork
 	return l.retry(ctx, func(sp docs.Space) error {
-		m, err := l.s.Content.PrepareUpdate(ctx, sp, docs.ChangeRequest{Ancestor: fork.Base, Revision: fork.Tip})
+		m, err := l.s.Content.PrepareBringUpToDate(ctx, sp, docs.ChangeRequest{Ancestor: fork.Base, Revision: fork.Tip})
 		if err != nil {
 			return err
 		}

@@ -65,12 +65,12 @@ func (s *story) editText(text string, set map[string]bool) (string, string) {
 // editHere changes something in the space.
 func (s *story) editHere() {
 	s.t.Helper()
-	var all []*revision.Walked
+	var all []*revision.PageNode
 	for _, p := range s.pages() {
 		all = append(all, p)
 	}
-	slices.SortFunc(all, func(a, b *revision.Walked) int { return strings.Compare(a.Title, b.Title) })
-	var texts []*revision.Walked
+	slices.SortFunc(all, func(a, b *revision.PageNode) int { return strings.Compare(a.Title, b.Title) })
+	var texts []*revision.PageNode
 	for _, p := range all {
 		if p.HasBody() {
 			texts = append(texts, p)
@@ -166,7 +166,7 @@ func (s *story) replace() {
 }
 
 // deletedHere records a page and its descendants as deleted in the space.
-func (s *story) deletedHere(p *revision.Walked) {
+func (s *story) deletedHere(p *revision.PageNode) {
 	s.drop(p.Title)
 	for _, what := range []string{"page ", "title ", "place ", "file "} {
 		s.ours[what+word(p.Title)] = true

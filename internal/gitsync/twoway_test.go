@@ -396,7 +396,7 @@ func (s *story) decide() {
 	}
 	brought := s.requestFiles(docs.ChangeRequest{Revision: pair.Revision})
 	if s.r.IntN(4) == 0 {
-		if _, err := s.s.Reviews.Change(ctx, s.grant(), name, reviewsPatch(docs.ChangeArchived)); err != nil {
+		if _, err := s.s.Reviews.Update(ctx, s.grant(), name, reviewsPatch(docs.ChangeArchived)); err != nil {
 			s.t.Fatal(err)
 		}
 		s.say("archived")
@@ -423,7 +423,7 @@ func (s *story) decide() {
 			s.t.Fatalf("merge: %v", err)
 		}
 		if len(out.Conflicts) > 0 { // with changes of the space since the request was opened
-			if _, err := s.s.Reviews.Update(ctx, s.grant(), name); err != nil {
+			if _, err := s.s.Reviews.BringUpToDate(ctx, s.grant(), name); err != nil {
 				s.t.Fatalf("update: %v", err)
 			}
 			continue

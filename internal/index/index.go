@@ -1,7 +1,7 @@
 // Package index derives links and search from revisions. The index is stored for
 // the newest revision of each space, in layers that copies of a space share.
 //
-// An Update is computed from a draft before the transaction that writes it.
+// A Change is computed from a draft before the transaction that writes it.
 // Queries on other revisions use the stored index and the differences from the
 // newest revision. The whole index can be rebuilt, and verified against the
 // content.

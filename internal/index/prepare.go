@@ -10,7 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Work is the part of an index update that an import computes while it reads pages:
+// Work is the part of a change of the index that an import computes while it reads pages:
 // entries in memory, or a layer that is already stored.
 type Work struct {
 	ready map[docs.PageID]Entry
@@ -24,9 +24,9 @@ func (w *Work) Discard(ctx context.Context) {
 	}
 }
 
-// Update holds the changes of a new revision to the index of its space. It is
-// computed before the transaction that writes it.
-type Update struct {
+// Change is what a new revision changes in the index of its space. It is computed
+// before the transaction that writes it.
+type Change struct {
 	Changed   int                    // number of changed pages, files, reusable contents and settings
 	Documents []store.StoredDocument // documents before and after the change
 	Pages     int64                  // number of new pages minus that of deleted ones
@@ -40,12 +40,13 @@ type Update struct {
 	bulk     *Bulk
 }
 
-// maxHeld is the maximum size of an update in memory, in bytes: thousands of pages
+// maxHeld is the maximum size of a Change in memory, in bytes: thousands of pages
 // may include a large reusable content that changes.
 const maxHeld = 64 << 20
 
-// Prepare computes the update of a draft. w is the work of an import, or nil.
-func (x *Index) Prepare(ctx context.Context, r store.Reader, d *revision.Draft, w *Work) (*Update, error) {
+// Prepare computes the change of the index that a draft makes. w is the work of an
+// import, or nil.
+func (x *Index) Prepare(ctx context.Context, r store.Reader, d *revision.Draft, w *Work) (*Change, error) {
 	if w == nil {
 		w = &Work{}
 	}
@@ -61,20 +62,20 @@ func (x *Index) Prepare(ctx context.Context, r store.Reader, d *revision.Draft, 
 	return ix.prepare(ctx, dl, w.bulk)
 }
 
-// DocumentsOf returns the update of a draft that is not indexed, such as one of a
+// DocumentsOf returns the change of a draft that is not indexed, such as one of a
 // change request: it has the documents and the counts alone.
-func DocumentsOf(ctx context.Context, d *revision.Draft) (*Update, error) {
+func DocumentsOf(ctx context.Context, d *revision.Draft) (*Change, error) {
 	dl, err := draftDelta(ctx, d)
 	if err != nil {
 		return nil, err
 	}
-	return &Update{Changed: dl.count, Documents: dl.docs, Pages: dl.came, Files: dl.files}, nil
+	return &Change{Changed: dl.count, Documents: dl.docs, Pages: dl.came, Files: dl.files}, nil
 }
 
-// prepare computes the update of a delta. bulk is a layer that is already stored,
+// prepare computes the change that a delta makes. bulk is a layer that is already stored,
 // or nil.
-func (ix *indexer) prepare(ctx context.Context, dl *delta, bulk *Bulk) (*Update, error) {
-	u := &Update{Changed: dl.count, Documents: dl.docs, Pages: dl.came, Files: dl.files, language: ix.space.Language, bulk: bulk}
+func (ix *indexer) prepare(ctx context.Context, dl *delta, bulk *Bulk) (*Change, error) {
+	c := &Change{Changed: dl.count, Documents: dl.docs, Pages: dl.came, Files: dl.files, language: ix.space.Language, bulk: bulk}
 	var err error
 	if bulk != nil {
 		err = bulk.rest(ctx, ix.tree, dl)
@@ -84,18 +85,18 @@ func (ix *indexer) prepare(ctx context.Context, dl *delta, bulk *Bulk) (*Update,
 	if err != nil {
 		return nil, err
 	}
-	if err := ix.collect(ctx, dl, u); err != nil {
+	if err := ix.collect(ctx, dl, c); err != nil {
 		return nil, err
 	}
-	u.pages = store.AnalysedPages(u.pages)
-	return u, nil
+	c.pages = store.AnalysedPages(c.pages)
+	return c, nil
 }
 
-// collect adds the entries of a delta to u.
-func (ix *indexer) collect(ctx context.Context, dl *delta, u *Update) error {
+// collect adds the entries of a delta to c.
+func (ix *indexer) collect(ctx context.Context, dl *delta, c *Change) error {
 	for _, id := range slices.Sorted(maps.Keys(dl.reuse)) {
 		if !dl.reuse[id] {
-			u.deleted = append(u.deleted, string(id))
+			c.deleted = append(c.deleted, string(id))
 			continue
 		}
 		r, err := ix.tree.Reusable(ctx, id)
@@ -106,12 +107,12 @@ func (ix *indexer) collect(ctx context.Context, dl *delta, u *Update) error {
 		if err != nil {
 			return err
 		}
-		u.links = append(u.links, lp)
+		c.links = append(c.links, lp)
 	}
 	size := 0
 	for _, id := range slices.Sorted(maps.Keys(dl.pages)) {
 		if size > maxHeld {
-			u.partial = true
+			c.partial = true
 			return nil
 		}
 		p, ok, err := ix.tree.Lookup(ctx, id)
@@ -119,7 +120,7 @@ func (ix *indexer) collect(ctx context.Context, dl *delta, u *Update) error {
 			return err
 		}
 		if !ok {
-			u.deleted = append(u.deleted, string(id))
+			c.deleted = append(c.deleted, string(id))
 			continue
 		}
 		is, made := ix.ready[id]
@@ -128,9 +129,9 @@ func (ix *indexer) collect(ctx context.Context, dl *delta, u *Update) error {
 				return err
 			}
 		}
-		u.links = append(u.links, is.links)
+		c.links = append(c.links, is.links)
 		if p.Type == docs.PageDocument {
-			u.pages = append(u.pages, is.search)
+			c.pages = append(c.pages, is.search)
 		}
 		size += is.Size()
 	}
@@ -138,33 +139,33 @@ func (ix *indexer) collect(ctx context.Context, dl *delta, u *Update) error {
 }
 
 // Stored returns the number of bytes of sources that were stored in advance.
-func (u *Update) Stored() int64 {
-	if u.bulk == nil {
+func (c *Change) Stored() int64 {
+	if c.bulk == nil {
 		return 0
 	}
-	return u.bulk.stored
+	return c.bulk.stored
 }
 
 // Fits reports whether the space still has the language by which the words of the
-// update were analysed.
-func (u *Update) Fits(sp docs.Space) bool { return u.language == sp.Language }
+// change were analysed.
+func (c *Change) Fits(sp docs.Space) bool { return c.language == sp.Language }
 
-// Write writes an update into the current layer of a space, or replaces that layer
+// Write writes the change into the current layer of a space, or replaces that layer
 // by the one that was stored in advance.
-func (u *Update) Write(ctx context.Context, tx *store.Tx, sp docs.Space) error {
-	if err := tx.PutDocuments(ctx, sp.ID, u.Documents); err != nil {
+func (c *Change) Write(ctx context.Context, tx *store.Tx, sp docs.Space) error {
+	if err := tx.PutDocuments(ctx, sp.ID, c.Documents); err != nil {
 		return err
 	}
-	if u.partial {
+	if c.partial {
 		if err := EnqueueRebuild(ctx, tx, sp.ID); err != nil {
 			return err
 		}
 	}
-	if u.bulk == nil {
-		return u.writeLayer(ctx, tx, sp.Layer)
+	if c.bulk == nil {
+		return c.writeLayer(ctx, tx, sp.Layer)
 	}
-	layer := u.bulk.layer.Layer
-	if err := u.writeLayer(ctx, tx, layer); err != nil {
+	layer := c.bulk.layer.Layer
+	if err := c.writeLayer(ctx, tx, layer); err != nil {
 		return err
 	}
 	return replaceLayer(ctx, tx, sp, layer)
@@ -179,14 +180,14 @@ func replaceLayer(ctx context.Context, tx *store.Tx, sp docs.Space, layer string
 }
 
 // writeLayer writes the entries into a layer.
-func (u *Update) writeLayer(ctx context.Context, tx *store.Tx, id string) error {
-	links := u.links
-	if len(u.deleted) > 0 {
+func (c *Change) writeLayer(ctx context.Context, tx *store.Tx, id string) error {
+	links := c.links
+	if len(c.deleted) > 0 {
 		layer, err := tx.Layer(ctx, id)
 		if err != nil {
 			return err
 		}
-		for _, id := range u.deleted {
+		for _, id := range c.deleted {
 			gone, err := dropEntry(ctx, tx, layer, id)
 			if err != nil {
 				return err
@@ -194,7 +195,7 @@ func (u *Update) writeLayer(ctx context.Context, tx *store.Tx, id string) error 
 			links = append(links, gone...)
 		}
 	}
-	return tx.PutSearchPagesAnd(ctx, id, u.pages, func() error { return tx.PutLayerPages(ctx, id, links) })
+	return tx.PutSearchPagesAnd(ctx, id, c.pages, func() error { return tx.PutLayerPages(ctx, id, links) })
 }
 
 // dropEntry removes a page or a reusable content from a layer. If the layer has a

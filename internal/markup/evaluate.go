@@ -18,11 +18,11 @@ const (
 	maxExpandedText  = 2 << 20  // bytes of them: a page names a large content in few words, and often
 )
 
-// Evaluator answers the expressions of a document. Keep leaves the node as it
-// is, for an answer that is not known yet. A function that is nil keeps all.
+// Evaluator evaluates the expressions of a document. If keep is true, the value is
+// not known yet and the node is left as it is. A function that is nil keeps all nodes.
 type Evaluator struct {
-	Text func(expr string) (text string, keep bool)
-	Show func(expr string) (show, keep bool)
+	Text      func(expr string) (text string, keep bool) // of an inline expression
+	Condition func(expr string) (holds, keep bool)       // of an if block
 }
 
 // Evaluate returns the document with the expressions replaced by their texts and
@@ -38,12 +38,12 @@ func Evaluate(doc *Document, e Evaluator) *Document {
 				return nil, false
 			}
 			return []*Node{{Object: ObjectText, Key: n.Key, Leaves: []Leaf{{Text: text}}}}, true
-		case n.Object == ObjectBlock && n.Type == "if" && e.Show != nil:
-			show, keep := e.Show(n.Str("expression"))
+		case n.Object == ObjectBlock && n.Type == "if" && e.Condition != nil:
+			holds, keep := e.Condition(n.Str("expression"))
 			switch {
 			case keep:
 				return nil, false
-			case !show:
+			case !holds:
 				return nil, true
 			}
 			nodes, _ := r.list(n.Nodes)

@@ -33,8 +33,8 @@ func TestEvaluate(t *testing.T) {
 	}}
 	before := marshal(t, doc)
 	got := Evaluate(doc, Evaluator{
-		Text: func(e string) (string, bool) { return map[string]string{"version": "<1.0>"}[e], e == "later" },
-		Show: func(e string) (show, keep bool) { return e == "yes", e == "later" },
+		Text:      func(e string) (string, bool) { return map[string]string{"version": "<1.0>"}[e], e == "later" },
+		Condition: func(e string) (show, keep bool) { return e == "yes", e == "later" },
 	})
 	if got.Nodes[0] != untouched {
 		t.Error("an untouched node was copied")
@@ -68,8 +68,8 @@ func TestEvaluateDoesNotTouchItsInput(t *testing.T) {
 		before, _ := json.Marshal(doc)
 		show, keep := rapid.Bool().Draw(t, "show"), rapid.Bool().Draw(t, "keep")
 		out := Evaluate(doc, Evaluator{
-			Text: func(string) (string, bool) { return "text", keep },
-			Show: func(string) (bool, bool) { return show, keep },
+			Text:      func(string) (string, bool) { return "text", keep },
+			Condition: func(string) (bool, bool) { return show, keep },
 		})
 		after, _ := json.Marshal(doc)
 		if !bytes.Equal(before, after) {

@@ -35,7 +35,7 @@ func evaluator(all *expr.Document, how Evaluation) markup.Evaluator {
 			}
 			return expr.Text(v), false
 		},
-		Show: func(src string) (bool, bool) {
+		Condition: func(src string) (bool, bool) {
 			if keep(src) {
 				return false, true
 			}

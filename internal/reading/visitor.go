@@ -123,7 +123,7 @@ func (v *Visitor) Listed(ctx context.Context, hidden bool, condition string, spa
 func WithoutConditions(ctx context.Context, doc *markup.Document, env map[string]any) (*markup.Document, error) {
 	doc = markup.WithoutStrayConditions(doc)
 	all := expr.NewDocument(env)
-	doc = markup.Evaluate(doc, markup.Evaluator{Show: func(src string) (show, keep bool) { return all.Condition(src), false }})
+	doc = markup.Evaluate(doc, markup.Evaluator{Condition: func(src string) (show, keep bool) { return all.Condition(src), false }})
 	return doc, spend(ctx, all)
 }
 

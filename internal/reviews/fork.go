@@ -19,7 +19,7 @@ type ForkRequest struct {
 
 // OpenFork opens a change request on a fork of the space and brings it up to
 // date, so that its conflicts can be resolved. It is part of the caller's
-// transaction; m was prepared by PrepareUpdate.
+// transaction; m was prepared by PrepareBringUpToDate.
 func (s *Service) OpenFork(ctx context.Context, tx *store.Tx, g *authz.Grant, p ForkRequest, m *content.Merging) (docs.ChangeRequest, error) {
 	cr := docs.ChangeRequest{
 		ID: store.NewID[docs.ChangeRequestID](tx), Space: g.Space.ID, Status: docs.ChangeOpen, Subject: cutSubject(p.Subject),
@@ -30,7 +30,7 @@ func (s *Service) OpenFork(ctx context.Context, tx *store.Tx, g *authz.Grant, p 
 	if err != nil {
 		return cr, err
 	}
-	rev, conflicts, err := s.Content.Update(ctx, tx, g, cr, m)
+	rev, conflicts, err := s.Content.BringUpToDate(ctx, tx, g, cr, m)
 	if err != nil {
 		return cr, err
 	}

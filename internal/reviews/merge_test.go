@@ -160,7 +160,7 @@ func TestLargeMerge(t *testing.T) {
 		if err != nil || len(out.Conflicts) != len(others) {
 			t.Fatalf("%v, %d conflicts", err, len(out.Conflicts))
 		}
-		out, err = d.r.Update(ctx, d.grant(t), string(cr.ID))
+		out, err = d.r.BringUpToDate(ctx, d.grant(t), string(cr.ID))
 		if err != nil || len(out.Conflicts) != len(others) {
 			t.Fatalf("%v, %d conflicts", err, len(out.Conflicts))
 		}
@@ -254,7 +254,7 @@ func TestUpdateDuringAMerge(t *testing.T) {
 				}
 			})
 			wg.Go(func() {
-				if out, err := d.r.Update(ctx, g, string(cr.ID)); err != nil && !late(err) || len(out.Conflicts) > 0 {
+				if out, err := d.r.BringUpToDate(ctx, g, string(cr.ID)); err != nil && !late(err) || len(out.Conflicts) > 0 {
 					t.Errorf("the update: %v %v", err, out.Conflicts)
 				}
 			})

@@ -161,8 +161,8 @@ type Patch struct {
 	API         *docs.APIComparison      // nil: stays
 }
 
-// Change changes the subject, the description or the status.
-func (s *Service) Change(ctx context.Context, g *authz.Grant, name string, p Patch) (docs.ChangeRequest, error) {
+// Update changes the subject, the description or the status.
+func (s *Service) Update(ctx context.Context, g *authz.Grant, name string, p Patch) (docs.ChangeRequest, error) {
 	d, err := s.description(ctx, g, name, p)
 	if err != nil {
 		return docs.ChangeRequest{}, err
@@ -313,7 +313,7 @@ func notFinalizing(ctx context.Context, tx *store.Tx, space docs.SpaceID) error 
 	return err
 }
 
-// withOpen adds the open conflicts of an earlier update.
+// withOpen adds the open conflicts of earlier merges into the request.
 func withOpen(ctx context.Context, r store.Reader, cr docs.ChangeRequest, found []merge.Conflict) ([]merge.Conflict, error) {
 	known := map[string]bool{}
 	for _, c := range found {
@@ -328,12 +328,12 @@ func withOpen(ctx context.Context, r store.Reader, cr docs.ChangeRequest, found 
 	return found, err
 }
 
-// Update merges the changes of the space into a change request, and records conflicts.
-func (s *Service) Update(ctx context.Context, g *authz.Grant, name string) (Result, error) {
-	return s.prepared(ctx, g, name, s.Content.PrepareUpdate, s.commitUpdate)
+// BringUpToDate merges the changes of the space into a change request, and records conflicts.
+func (s *Service) BringUpToDate(ctx context.Context, g *authz.Grant, name string) (Result, error) {
+	return s.prepared(ctx, g, name, s.Content.PrepareBringUpToDate, s.commitUpToDate)
 }
 
-func (s *Service) commitUpdate(ctx context.Context, g *authz.Grant, name string, m *content.Merging) (Result, error) {
+func (s *Service) commitUpToDate(ctx context.Context, g *authz.Grant, name string, m *content.Merging) (Result, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (Result, error) {
 		was, err := content.OpenRequest(ctx, tx.Reader, g.Space.ID, name)
 		out := Result{Request: was, Revision: was.Revision}
@@ -344,7 +344,7 @@ func (s *Service) commitUpdate(ctx context.Context, g *authz.Grant, name string,
 			out.Conflicts, err = content.OpenConflicts(ctx, tx.Reader, was)
 			return out, err
 		}
-		rev, conflicts, err := s.Content.Update(ctx, tx, g, was, m)
+		rev, conflicts, err := s.Content.BringUpToDate(ctx, tx, g, was, m)
 		if err != nil {
 			return out, err
 		}

@@ -206,7 +206,7 @@ func (w *Writing) ReadHead() frontmatter.Head {
 // ComposeBodies composes the sources of all written pages. It is called after all
 // changes of a batch to the tree, so that references find their targets.
 func (d *Draft) ComposeBodies(ctx context.Context) error {
-	if err := d.KeepTombstones(ctx); err != nil {
+	if err := d.UpdateTombstones(ctx); err != nil {
 		return err
 	}
 	for _, id := range slices.Sorted(maps.Keys(d.Written)) {

@@ -34,7 +34,7 @@ const HomeFile = "README.md"
 func (t *Tree) PageWrittenTo(ctx context.Context, name string) (docs.Page, bool, error) {
 	at := strings.TrimSuffix(name, ".md")
 	p, rest, err := t.PageAt(ctx, at)
-	if cut := len(at) - bornSuffix; err == nil && rest != "" && cut > 0 { // with the suffix of a taken name
+	if cut := len(at) - idSuffixLen; err == nil && rest != "" && cut > 0 { // with the suffix of a taken name
 		p, rest, err = t.PageAt(ctx, at[:cut])
 	}
 	if err == nil && name == HomeFile {
@@ -48,13 +48,13 @@ func (t *Tree) PageWrittenTo(ctx context.Context, name string) (docs.Page, bool,
 	return p, where == name, err
 }
 
-// bornSuffix is the length of the suffix that derivedName appends to a taken
+// idSuffixLen is the length of the suffix that derivedName appends to a taken
 // name: a dash and a part of the id of the page.
-const bornSuffix = 1 + 8
+const idSuffixLen = 1 + 8
 
-// maxBorn is the maximum length of a derived path, in bytes. It leaves room for
+// maxDerivedName is the maximum length of a derived path, in bytes. It leaves room for
 // the path of the folder, which may be deep in a repository.
-const maxBorn = 600
+const maxDerivedName = 600
 
 // derivedName returns the path in the folder that is derived from the address of
 // a page.
@@ -63,7 +63,7 @@ func (t *Tree) derivedName(ctx context.Context, p docs.Page) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for len(at) > maxBorn && strings.Contains(at, "/") {
+	for len(at) > maxDerivedName && strings.Contains(at, "/") {
 		_, at, _ = strings.Cut(at, "/")
 	}
 	name := folder.Visible(at) + ".md"
@@ -71,7 +71,7 @@ func (t *Tree) derivedName(ctx context.Context, p docs.Page) (string, error) {
 		return name, err
 	}
 	// Something imported has the name.
-	return strings.TrimSuffix(name, ".md") + "-" + strings.ToLower(string(p.ID[max(0, len(p.ID)-bornSuffix+1):])) + ".md", nil
+	return strings.TrimSuffix(name, ".md") + "-" + strings.ToLower(string(p.ID[max(0, len(p.ID)-idSuffixLen+1):])) + ".md", nil
 }
 
 // NameTaken reports whether something that was imported from a folder, content or

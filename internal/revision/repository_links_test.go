@@ -11,7 +11,7 @@ import (
 // nothing else is.
 func TestOutsideAddresses(t *testing.T) {
 	s := NewSource(&store.Store{}, "")
-	rev := sealed(t, s, docs.Revision{}, func(d *Draft) { d.Set(KeySetting+SettingLayout, []byte(`{"root":"./book/"}`)) })
+	rev := revisionOf(t, s, docs.Revision{}, func(d *Draft) { d.Set(KeySetting+SettingLayout, []byte(`{"root":"./book/"}`)) })
 	v := s.View(docs.Space{Git: &docs.GitInfo{TreeURL: "https://git.example/a/b/blob/main/", Directory: "docs dir"}}, rev)
 	const shown = "https://git.example/a/b/blob/main/"
 	for _, c := range []struct{ dest, want string }{

@@ -32,9 +32,9 @@ type Tombstone struct {
 // more, those with the lowest ids, which were created first, are removed.
 const maxTombstones = 10_000
 
-// KeepTombstones adds a tombstone for everything that the draft deletes, with its
+// UpdateTombstones adds a tombstone for everything that the draft deletes, with its
 // location in the base revision, and removes the tombstones of what was restored.
-func (d *Draft) KeepTombstones(ctx context.Context) error {
+func (d *Draft) UpdateTombstones(ctx context.Context) error {
 	before := d.Before()
 	_, known, err := d.last(ctx, KeyTombstone)
 	if err != nil {

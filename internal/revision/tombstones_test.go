@@ -29,18 +29,19 @@ func tombstones(t *testing.T, s *Source, root chunk.Hash) map[string]Tombstone {
 	return out
 }
 
-func sealed(t *testing.T, s *Source, from docs.Revision, change func(d *Draft)) docs.Revision {
+func revisionOf(t *testing.T, s *Source, from docs.Revision, change func(d *Draft)) docs.Revision {
 	t.Helper()
 	d := s.View(docs.Space{}, from).Draft(1, nil)
 	change(d)
-	sealed, err := d.Seal(context.Background())
+	changes, err := d.ChangeSet(context.Background())
+	var tree *NewTree
 	if err == nil {
-		sealed, err = sealed.On(context.Background(), d.Base)
+		tree, err = changes.Apply(context.Background(), d.Base)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	return docs.Revision{ID: from.ID + "x", Root: sealed.Root}
+	return docs.Revision{ID: from.ID + "x", Root: tree.Root}
 }
 
 // What is kept of deleted things is bounded, and gone when they are back.
@@ -62,19 +63,19 @@ func TestTombstones(t *testing.T) {
 		}
 	}
 	const all = maxTombstones + 100
-	full := sealed(t, s, docs.Revision{}, func(d *Draft) { put(d, 0, all) })
+	full := revisionOf(t, s, docs.Revision{}, func(d *Draft) { put(d, 0, all) })
 	if got := tombstones(t, s, full.Root); len(got) != 0 {
 		t.Fatalf("%d tombstones, and nothing was deleted", len(got))
 	}
-	less := sealed(t, s, full, func(d *Draft) { drop(d, 0, 50) })
+	less := revisionOf(t, s, full, func(d *Draft) { drop(d, 0, 50) })
 	if got := tombstones(t, s, less.Root); len(got) != 50 || got[string(id(7))].File != "a/7.png" {
 		t.Fatalf("%v", got)
 	}
-	back := sealed(t, s, less, func(d *Draft) { put(d, 0, 20) })
+	back := revisionOf(t, s, less, func(d *Draft) { put(d, 0, 20) })
 	if got := tombstones(t, s, back.Root); len(got) != 30 {
 		t.Fatalf("%d tombstones", len(got))
 	}
-	none := sealed(t, s, back, func(d *Draft) { drop(d, 0, 20); drop(d, 50, all) })
+	none := revisionOf(t, s, back, func(d *Draft) { drop(d, 0, 20); drop(d, 50, all) })
 	if got := tombstones(t, s, none.Root); len(got) != maxTombstones || got[string(id(all-1))] == (Tombstone{}) || got[string(id(0))] != (Tombstone{}) {
 		t.Fatalf("%d tombstones", len(got))
 	}

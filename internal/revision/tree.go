@@ -296,25 +296,25 @@ func (t *Tree) PathOf(ctx context.Context, id docs.PageID) (string, error) {
 	return t.Path(ctx, p)
 }
 
-// Walked is a page with its address and the pages below it.
-type Walked struct {
+// PageNode is a page with its address and the pages below it.
+type PageNode struct {
 	docs.Page
 	Path     string
-	Children []*Walked
+	Children []*PageNode
 }
 
 // All returns every page as a tree, in order.
-func (t *Tree) All(ctx context.Context) ([]*Walked, error) {
-	pages := map[docs.PageID]*Walked{}
+func (t *Tree) All(ctx context.Context) ([]*PageNode, error) {
+	pages := map[docs.PageID]*PageNode{}
 	err := t.Scan(ctx, KeyPage, "", func(id string, b []byte) (bool, error) {
 		p, err := docs.DecodePage(id, b)
-		pages[p.ID] = &Walked{Page: p}
+		pages[p.ID] = &PageNode{Page: p}
 		return true, err
 	})
 	if err != nil {
 		return nil, err
 	}
-	top := &Walked{}
+	top := &PageNode{}
 	err = t.Scan(ctx, KeyOrder, "", func(rest string, _ []byte) (bool, error) {
 		parent, id, _ := strings.Cut(rest, Sep)
 		_, id, _ = strings.Cut(id, Sep)
@@ -334,7 +334,7 @@ func (t *Tree) All(ctx context.Context) ([]*Walked, error) {
 	return top.Children, err
 }
 
-func setPaths(pages []*Walked, above string) {
+func setPaths(pages []*PageNode, above string) {
 	for _, p := range pages {
 		if p.HasPath() {
 			p.Path = above + p.Slug
@@ -344,7 +344,7 @@ func setPaths(pages []*Walked, above string) {
 }
 
 // Subtree returns a page with everything below it.
-func (t *Tree) Subtree(ctx context.Context, p docs.Page) (*Walked, error) {
+func (t *Tree) Subtree(ctx context.Context, p docs.Page) (*PageNode, error) {
 	path, err := t.Path(ctx, p)
 	if err != nil {
 		return nil, err
@@ -352,8 +352,8 @@ func (t *Tree) Subtree(ctx context.Context, p docs.Page) (*Walked, error) {
 	return t.subtree(ctx, p, path, 0)
 }
 
-func (t *Tree) subtree(ctx context.Context, p docs.Page, path string, depth int) (*Walked, error) {
-	w := &Walked{Page: p}
+func (t *Tree) subtree(ctx context.Context, p docs.Page, path string, depth int) (*PageNode, error) {
+	w := &PageNode{Page: p}
 	if !p.HasPath() {
 		return w, nil
 	}

@@ -92,8 +92,8 @@ func SeenTexts(p docs.Page) docs.Page {
 const untitled = "Untitled"
 
 // prune removes the pages that the visitor does not see.
-func (t *Tree) prune(ctx context.Context, top *Walked) (err error) {
-	top.Children = slices.DeleteFunc(top.Children, func(w *Walked) bool {
+func (t *Tree) prune(ctx context.Context, top *PageNode) (err error) {
+	top.Children = slices.DeleteFunc(top.Children, func(w *PageNode) bool {
 		if err != nil {
 			return true
 		}

@@ -71,7 +71,7 @@ func WorkOutFold(ctx context.Context, s *Store, layer string) (write func() erro
 	if err != nil {
 		return nil, err
 	}
-	if err := f.workOut(); err != nil {
+	if err := f.compute(); err != nil {
 		return nil, err
 	}
 	return func() error { return s.Do(ctx, func(tx *Tx) error { return tx.putFold(ctx, *f) }) }, nil

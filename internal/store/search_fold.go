@@ -123,7 +123,7 @@ func (s *Store) foldLayer(ctx context.Context, layer string) (more bool, err err
 	if err != nil || f == nil {
 		return false, err
 	}
-	if err := f.workOut(); err != nil {
+	if err := f.compute(); err != nil {
 		return false, err
 	}
 	err = s.DoLocked(ctx, f.space, func(tx *Tx) error { return tx.putFold(ctx, *f) })
@@ -139,7 +139,7 @@ func (tx *Tx) foldNow(ctx context.Context, layer string) error {
 	if err != nil || f == nil {
 		return err
 	}
-	if err := f.workOut(); err != nil {
+	if err := f.compute(); err != nil {
 		return err
 	}
 	return tx.putFold(ctx, *f)
@@ -231,8 +231,8 @@ func (r Reader) segmentBytes(ctx context.Context, layer string, some []segment) 
 	return one(ctx, r, "index", scanInt, `SELECT COALESCE(SUM(LENGTH(data)), 0) FROM search_index WHERE layer_id = $1 AND segment IN `+in, args...)
 }
 
-// workOut computes the segment of the fold.
-func (f *fold) workOut() error {
+// compute makes the new segment in memory, unless the fold is large.
+func (f *fold) compute() error {
 	if len(f.waiting) > 0 {
 		f.made = segmentOf(f.waiting)
 		f.made.rows = foldEntries(f.waiting)

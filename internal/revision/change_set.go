@@ -10,27 +10,25 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Sealed is a complete draft: its changes, and the tree of its revision. It holds
-// all objects to be stored, so that nothing is hashed in a transaction.
-type Sealed struct {
-	Base docs.Revision
-	Root chunk.Hash
+// ChangeSet is what a draft changes: the keys of the tree and the texts. It can be
+// applied to the base of the draft, or to a later revision of which it is independent.
+type ChangeSet struct {
+	Base docs.Revision // the base of the draft
 
 	src     reader
 	whole   *chunk.Hash // the existing tree that the draft was made equal to, if any
 	edits   []chunk.Edit
 	sources []store.Object
-	nodes   []store.Object
 	pages   map[docs.PageID]bool // the pages that it edits; nil if it does more than that
 }
 
-// Seal completes the draft. The tree is made by Sealed.On.
-func (d *Draft) Seal(ctx context.Context) (*Sealed, error) {
-	out := &Sealed{Base: d.Base, src: d.src, whole: d.whole}
+// ChangeSet returns what the draft changes. The draft must not be changed afterwards.
+func (d *Draft) ChangeSet(ctx context.Context) (*ChangeSet, error) {
+	out := &ChangeSet{Base: d.Base, src: d.src, whole: d.whole}
 	if d.whole != nil {
 		return out, nil
 	}
-	if err := d.KeepTombstones(ctx); err != nil {
+	if err := d.UpdateTombstones(ctx); err != nil {
 		return nil, err
 	}
 	out.sources = d.Unsaved.All()
@@ -51,35 +49,43 @@ func (d *Draft) Seal(ctx context.Context) (*Sealed, error) {
 	return out, err
 }
 
-// On returns a copy of s with the tree that its changes make of a revision: the base of
-// the draft, or a later revision of which s is independent.
-func (s *Sealed) On(ctx context.Context, base docs.Revision) (*Sealed, error) {
-	out := *s
-	out.Base, out.nodes = base, nil
-	if s.whole != nil {
-		out.Root = *s.whole
-		return &out, nil
+// NewTree is the tree of a revision that is not stored yet. It holds all nodes to be
+// stored, so that nothing is hashed in a transaction.
+type NewTree struct {
+	Base docs.Revision // the revision before it
+	Root chunk.Hash
+
+	src   reader
+	nodes []store.Object
+}
+
+// Apply returns the tree that the changes make of a revision.
+func (c *ChangeSet) Apply(ctx context.Context, base docs.Revision) (*NewTree, error) {
+	t := &NewTree{Base: base, src: c.src}
+	if c.whole != nil {
+		t.Root = *c.whole
+		return t, nil
 	}
 	var err error
-	out.Root, err = chunk.Apply(ctx, &s.src, base.Root, s.edits, func(n chunk.NewNode) {
-		out.nodes = append(out.nodes, store.Object{Hash: n.Hash, Data: n.Data, Base: n.Base})
-		s.src.s.objects.Set(n.Hash, object{node: n.Node})
+	t.Root, err = chunk.Apply(ctx, &c.src, base.Root, c.edits, func(n chunk.NewNode) {
+		t.nodes = append(t.nodes, store.Object{Hash: n.Hash, Data: n.Data, Base: n.Base})
+		c.src.s.objects.Set(n.Hash, object{node: n.Node})
 	})
-	return &out, err
+	return t, err
 }
 
 // Sources returns the new texts to be stored.
-func (s *Sealed) Sources() []store.Object { return s.sources }
+func (c *ChangeSet) Sources() []store.Object { return c.sources }
 
-// Nodes returns the new nodes of the tree to be stored.
-func (s *Sealed) Nodes() []store.Object { return s.nodes }
+// Nodes returns the new nodes to be stored.
+func (t *NewTree) Nodes() []store.Object { return t.nodes }
 
 // Changed reports whether the tree differs from that of the base.
-func (s *Sealed) Changed() bool { return s.Root != s.Base.Root }
+func (t *NewTree) Changed() bool { return t.Root != t.Base.Root }
 
 // Pages returns the pages whose text or metadata the draft edits. It returns nil if
 // the draft also changes something else, such as by adding, moving or deleting a page.
-func (s *Sealed) Pages() map[docs.PageID]bool { return s.pages }
+func (c *ChangeSet) Pages() map[docs.PageID]bool { return c.pages }
 
 // edited returns the page whose text or metadata the change of a key edits, or ""
 // if it changes something else.
@@ -100,16 +106,15 @@ func edited(pages *PageCache, key string, before, after []byte) (docs.PageID, er
 
 var errDependent = errors.New("the changes depend on each other")
 
-// Independent reports whether the changes from the base to another revision are
-// independent of s: both edit only the text or metadata of pages, and of different
-// ones.
-func (s *Sealed) Independent(ctx context.Context, of docs.Revision) (bool, error) {
-	if s.pages == nil {
+// Independent reports whether c and the changes from its base to another revision are
+// independent: both edit only the text or metadata of pages, and of different ones.
+func (c *ChangeSet) Independent(ctx context.Context, of docs.Revision) (bool, error) {
+	if c.pages == nil {
 		return false, nil
 	}
-	err := chunk.Diff(ctx, &s.src, s.Base.Root, of.Root, func(key string, before, after []byte) error {
-		id, err := edited(s.src.s.drafts, key, before, after)
-		if err == nil && (id == "" || s.pages[id]) {
+	err := chunk.Diff(ctx, &c.src, c.Base.Root, of.Root, func(key string, before, after []byte) error {
+		id, err := edited(c.src.s.drafts, key, before, after)
+		if err == nil && (id == "" || c.pages[id]) {
 			err = errDependent
 		}
 		return err
@@ -120,18 +125,18 @@ func (s *Sealed) Independent(ctx context.Context, of docs.Revision) (bool, error
 	return err == nil, err
 }
 
-// Tree returns the tree that On made.
-func (s *Sealed) Tree() *Tree { return s.src.s.Tree(s.src.r, s.Root) }
+// Tree returns the tree for reading.
+func (t *NewTree) Tree() *Tree { return t.src.s.Tree(t.src.r, t.Root) }
 
 // Hold lets other readers of the Source read the nodes of the tree before they are
 // stored, until release is called.
-func (s *Sealed) Hold() (release func()) {
-	for _, n := range s.nodes {
-		s.src.s.pending.Store(n.Hash, n.Data)
+func (t *NewTree) Hold() (release func()) {
+	for _, n := range t.nodes {
+		t.src.s.pending.Store(n.Hash, n.Data)
 	}
 	return func() {
-		for _, n := range s.nodes {
-			s.src.s.pending.Delete(n.Hash)
+		for _, n := range t.nodes {
+			t.src.s.pending.Delete(n.Hash)
 		}
 	}
 }

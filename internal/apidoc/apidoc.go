@@ -22,6 +22,9 @@ const (
 	maxModels     = 60        // models below an operation that it leads to
 	maxCode       = 256 << 10 // bytes of code with colours
 	maxText       = 1 << 20   // bytes of Markdown
+	maxSource     = 2 << 20   // bytes of code, with and without colours
+	maxHTML       = 8 << 20   // bytes of blocks, after which no other one begins
+	maxWritten    = 4 << 20   // bytes of Markdown that Blocks makes, after which no other one is written out
 	maxResponses  = 60        // of an operation
 )
 
@@ -31,15 +34,17 @@ type Find func(docs.Ref) *openapi.Description
 // Page writes the blocks of one page. Methods are called in the order of the
 // blocks.
 type Page struct {
-	find   Find
-	o      markup.HTMLOptions
-	l      *markup.APILabels
-	models map[modelKey]string // the anchors of models that the page has
-	used   map[string]bool     // anchors
-	fields int                 // that may still be shown
-	code   int
-	text   int
-	tryAt  string // address that sends requests; empty: operations cannot be tried
+	find    Find
+	o       markup.HTMLOptions
+	l       *markup.APILabels
+	models  map[modelKey]string // the anchors of models that the page has
+	used    map[string]bool     // anchors
+	fields  int                 // that may still be shown
+	code    int
+	text    int
+	sources int
+	html    int
+	tryAt   string // address that sends requests; empty: operations cannot be tried
 }
 
 type modelKey struct {
@@ -52,7 +57,7 @@ type modelKey struct {
 func NewPage(find Find, o markup.HTMLOptions) *Page {
 	o.API, o.Link, o.Title, o.Size, o.Extent = nil, nil, nil, nil, nil
 	p := &Page{find: find, o: o, l: &markup.EnglishLabels.API, models: map[modelKey]string{}, used: map[string]bool{},
-		fields: maxPageFields, code: maxCode, text: maxText}
+		fields: maxPageFields, code: maxCode, text: maxText, sources: maxSource, html: maxHTML}
 	if o.Labels != nil {
 		p.l = &o.Labels.API
 	}
@@ -61,6 +66,9 @@ func NewPage(find Find, o markup.HTMLOptions) *Page {
 
 // HTML returns what a block shows, or reports that it shows nothing.
 func (p *Page) HTML(b markup.APIBlock) (string, bool) {
+	if p.html <= 0 {
+		return "", false
+	}
 	var d *openapi.Description
 	if b.Inline != nil {
 		d = inlineDescription(b.Inline)
@@ -89,6 +97,7 @@ func (p *Page) HTML(b markup.APIBlock) (string, bool) {
 	}
 	w.wantedModels()
 	p.fields -= before - w.left
+	p.html -= w.b.Len()
 	return w.b.String(), true
 }
 
@@ -119,7 +128,11 @@ func operation(d *openapi.Description, b markup.APIBlock) *openapi.Operation {
 // Blocks returns a document with the blocks that show parts of descriptions written
 // out, for Markdown, books and search.
 func Blocks(find Find, doc *markup.Document) *markup.Document {
+	left := maxWritten
 	return markup.ReplaceAPI(doc, func(b markup.APIBlock) (*markup.Document, bool) {
+		if left <= 0 {
+			return nil, false
+		}
 		d := find(b.Ref)
 		if d == nil {
 			return nil, false
@@ -135,6 +148,7 @@ func Blocks(find Find, doc *markup.Document) *markup.Document {
 		if text == "" {
 			return nil, false
 		}
+		left -= len(text)
 		return markup.Parse([]byte(text), markup.Refs{}), true
 	})
 }
@@ -215,16 +229,16 @@ func (w *writer) markdown(text string) {
 
 // source writes code.
 func (w *writer) source(language, code string) {
-	fence := "```"
-	for strings.Contains(code, fence) {
-		fence += "`"
+	if w.sources -= len(code); w.sources < 0 {
+		w.say("p", "", "…")
+		return
 	}
 	o := w.o
 	if w.code -= len(code); w.code < 0 {
 		o.Highlight = nil
 	}
 	var b bytes.Buffer
-	if err := markup.HTML(&b, markup.Parse([]byte(fence+language+"\n"+code+"\n"+fence+"\n"), markup.Refs{}), o); err == nil {
+	if err := markup.HTML(&b, markup.Parse([]byte(openapi.Fenced(language, code)+"\n"), markup.Refs{}), o); err == nil {
 		w.b.Write(bytes.TrimSpace(b.Bytes()))
 	}
 }

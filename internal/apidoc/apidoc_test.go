@@ -1,6 +1,7 @@
 package apidoc
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -286,4 +287,40 @@ func bundle(src string) openapi.Bundle {
 		}
 	}
 	return b
+}
+
+// A page cannot show one operation so often that it is a thousand times as large as its source.
+func TestRepeatedBlocksAreBounded(t *testing.T) {
+	var fields, names strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&fields, "        f%d: {type: string, description: %q}\n", i, strings.Repeat("words ", 40))
+	}
+	for i := range 100 {
+		fmt.Fprintf(&names, "    M%d:\n      type: object\n      properties:\n%s", i, fields.String())
+	}
+	find := load(t, `openapi: 3.0.0
+info: {title: Pets, version: "1"}
+paths:
+  /a:
+    post:
+      summary: A
+      requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/M1'}}}}
+      responses: {'200': {description: OK, content: {application/json: {example: `+strings.Repeat("x", 60<<10)+`, schema: {$ref: '#/components/schemas/M2'}}}}}
+components:
+  schemas:
+`+names.String())
+	const block = "{% openapi-operation spec=\"pets\" path=\"/a\" method=\"post\" %}\n[a](https://a.test)\n{% endopenapi-operation %}\n\n"
+	source := strings.Repeat(block, 2000)
+	if n := len(show(t, find, source)); n < 1<<20 || n > 2*maxHTML {
+		t.Errorf("the page has %d bytes", n)
+	}
+	written := func(source string) int {
+		return len(markup.Print(Blocks(find, markup.Parse([]byte(source), markup.Refs{})), markup.Refs{}))
+	}
+	if n := written(source); n < 1<<20 || n > 2*maxWritten {
+		t.Errorf("the Markdown of the page has %d bytes", n)
+	}
+	if n := written("{% openapi-schemas spec=\"pets\" schemas=\"\" %}\n[a](https://a.test)\n{% endopenapi-schemas %}\n"); n < 1<<19 || n > 2<<20 {
+		t.Errorf("the Markdown of all schemas has %d bytes", n)
+	}
 }

@@ -358,6 +358,9 @@ func (w *writer) callbacks(all []openapi.Callback) {
 }
 
 func (w *writer) samples(o *openapi.Operation) {
+	if w.sources < 0 {
+		return
+	}
 	if all := o.Samples(); len(all) > 0 {
 		w.say("p", "api-label", w.l.Request)
 		w.tabs("api-code", len(all), func(i int) { w.escape(all[i].Label) }, func(i int) { w.source(all[i].Language, all[i].Source) })
@@ -381,6 +384,9 @@ func (w *writer) answers(all []openapi.Response) {
 		status, name string
 		media        openapi.Media
 		example      openapi.Example
+	}
+	if w.sources < 0 {
+		return
 	}
 	var found []answer
 	for _, r := range all[:min(len(all), maxResponses)] {

@@ -12,6 +12,10 @@ const (
 	markdownLines = 300
 )
 
+// maxMarkdown is how many bytes of Markdown are made of an operation, or of schemas that are
+// shown together. What would exceed it is left out.
+const maxMarkdown = 1 << 20
+
 // Markdown returns an operation as compact Markdown, with a heading of the given
 // level.
 func (o *Operation) Markdown(level int) string {
@@ -93,6 +97,9 @@ func (d *Description) SchemaMarkdown(names []string, level int) string {
 		}
 	}
 	for _, s := range list {
+		if w.full {
+			break
+		}
 		v := s.View()
 		w.heading(level, s.Name())
 		w.text(v.Text)
@@ -107,17 +114,24 @@ func (d *Description) SchemaMarkdown(names []string, level int) string {
 type markdownWriter struct {
 	b     strings.Builder
 	lines int
+	full  bool // something was left out
+}
+
+func (w *markdownWriter) write(s string) {
+	if w.full = w.full || w.b.Len()+len(s) > maxMarkdown; !w.full {
+		w.b.WriteString(s)
+	}
 }
 
 func (w *markdownWriter) end() {
 	if s := w.b.String(); s != "" && !strings.HasSuffix(s, "\n\n") {
-		w.b.WriteString("\n")
+		w.write("\n")
 	}
 }
 
 func (w *markdownWriter) block(s string) {
 	if s = strings.TrimSpace(s); s != "" {
-		w.b.WriteString(s + "\n\n")
+		w.write(s + "\n\n")
 	}
 }
 
@@ -129,12 +143,19 @@ func (w *markdownWriter) heading(level int, s string) {
 // of the page.
 func (w *markdownWriter) text(s string) { w.block(WithoutHeadings(s)) }
 
-func (w *markdownWriter) code(language, source string) {
-	fence := "```"
-	for strings.Contains(source, fence) {
-		fence += "`"
+func (w *markdownWriter) code(language, source string) { w.block(Fenced(language, source)) }
+
+// Fenced returns code as a block of Markdown, whose fence is longer than what the code has of it.
+func Fenced(language, source string) string {
+	run, longest := 0, 2
+	for i := range len(source) {
+		if run++; source[i] != '`' {
+			run = 0
+		}
+		longest = max(longest, run)
 	}
-	w.block(fence + language + "\n" + source + "\n" + fence)
+	fence := strings.Repeat("`", longest+1)
+	return fence + language + "\n" + source + "\n" + fence
 }
 
 func (w *markdownWriter) security(all []Requirement) {
@@ -292,7 +313,7 @@ func (w *markdownWriter) line(depth int, name string, s Schema, v *View, require
 	if about = strings.Join(strings.Fields(WithoutHeadings(about)), " "); about != "" {
 		line += ": " + about
 	}
-	w.b.WriteString(strings.Repeat("  ", depth) + line + "\n")
+	w.write(strings.Repeat("  ", depth) + line + "\n")
 }
 
 // schemaList writes what is below a schema as a list. above are the schemas

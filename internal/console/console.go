@@ -75,7 +75,7 @@ var web embed.FS
 var (
 	style = theme.NewAsset("console.css", "text/css; charset=utf-8", must(web.ReadFile("web/console.css")))
 	pages = template.Must(template.New("").Funcs(template.FuncMap{
-		"day": day, "browser": browser, "channels": channels, "hours": hours, "weekdays": weekdays,
+		"day": day, "browser": browser, "verdict": verdict, "channels": channels, "hours": hours, "weekdays": weekdays,
 		"sentence": inbox.Sentence, "title": inbox.Title, "place": inbox.Place, "quote": inbox.Quote, "address": inbox.Address,
 	}).ParseFS(web, "web/*.html"))
 )
@@ -274,9 +274,19 @@ func (h *Handler) allowed(rule authz.Rule, do func(*visit) error) http.HandlerFu
 		if errs.Is(err, errs.Unauthenticated) { // ended on another node
 			h.toLogin(w, r)
 		} else if err != nil {
-			h.fail(w, r, err)
+			h.failFor(v, err)
 		}
 	}
+}
+
+// failFor says what went wrong to somebody who is signed in.
+func (h *Handler) failFor(v *visit, err error) {
+	kind, text := h.explain(v.r, err)
+	p := page{Title: "That did not work", CSRF: signin.CSRF(v.secret), Error: text}
+	if kind == errs.NotFound && v.r.Method != http.MethodPost {
+		p.Title, p.Error = "Not found", "There is nothing at this address, or you may not see it. If somebody sent it to you, ask them for access."
+	}
+	h.show(v.w, kind.Status(), "message", p)
 }
 
 func (v *visit) checkForm() error {

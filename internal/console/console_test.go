@@ -199,6 +199,33 @@ func each(t *testing.T, test func(t *testing.T, w *world)) {
 	}
 }
 
+// The address of the server leads people to their account, and answers programs with text.
+func TestAddressOfTheServer(t *testing.T) {
+	w := newWorld(t, testdb.SQLite(t))
+	for accept, want := range map[string]string{"text/html,application/xhtml+xml,*/*;q=0.8": "/login?next=%2Faccount", "*/*": "/"} {
+		b := w.browser()
+		req, err := http.NewRequest(http.MethodGet, b.at("/"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Accept", accept)
+		if got := b.do(req); got.status != http.StatusOK || got.path != want {
+			t.Errorf("with Accept: %s: %d %s, want %s", accept, got.status, got.path, want)
+		}
+	}
+}
+
+// A server that cannot send mail says so, instead of letting people wait for one.
+func TestSignInWithoutMailServer(t *testing.T) {
+	w := newWorld(t, testdb.SQLite(t))
+	b := w.browser()
+	b.shows("/login", "Send me a link")
+	w.srv.SignIn.Mail = mail.None{}
+	if got := b.shows("/login", "cannot send mail", "octavo user login-link"); strings.Contains(got.text, "Send me a link") {
+		t.Errorf("a link is offered:\n%s", got.text)
+	}
+}
+
 func TestSignInByMailAndAccount(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		b := w.browser()

@@ -14,6 +14,7 @@ import (
 
 type loginData struct {
 	Email, Next string
+	Mails       bool          // the server can send links
 	Provider    *providerData // of the operator; nil: none
 }
 
@@ -22,7 +23,7 @@ type providerData struct{ Label, Start string }
 
 // loginPage returns what the page to sign in shows.
 func (h *Handler) loginPage(email, next string) loginData {
-	d := loginData{Email: email, Next: signin.LocalPath(next)}
+	d := loginData{Email: email, Next: signin.LocalPath(next), Mails: h.SignIn.Mails()}
 	if p, ok := h.OIDC.Instance(); ok {
 		d.Provider = &providerData{p.Label, docs.OIDCStartPath(p.ID) + "?next=" + template.URLQueryEscaper(d.Next)}
 	}

@@ -52,6 +52,18 @@ const (
 	maxComments = 100 // and replies to each
 )
 
+// verdict returns what a review says, as the end of a sentence that begins with the reviewer.
+func verdict(s docs.ReviewStatus) string {
+	switch s {
+	case docs.ReviewApproved:
+		return "approved it"
+	case docs.ReviewChanges:
+		return "asks for changes"
+	default:
+		return "commented"
+	}
+}
+
 func requestLink(sp docs.Space, r docs.ChangeRequest) link {
 	number := strconv.FormatInt(r.Number, 10)
 	return link{Title: cmp.Or(r.Subject, "Change request "+number), To: spaceURL(sp) + "/~/changes/" + number, Note: "#" + number + " in " + titleOf(sp)}

@@ -32,6 +32,7 @@ type spaceData struct {
 type entry struct {
 	Title, To string
 	Open      bool // it is the page that is shown
+	Group     bool
 	Below     []entry
 }
 
@@ -118,8 +119,8 @@ func menu(ctx context.Context, view *revision.View, parent docs.PageID, open []d
 	}
 	var out []entry
 	for _, x := range pages {
-		e := entry{Title: strings.TrimSpace(emoji.FromCode(x.Emoji) + " " + x.Title), Open: x.ID == open[0]}
-		if x.HasPath() {
+		e := entry{Title: strings.TrimSpace(emoji.FromCode(x.Emoji) + " " + x.Title), Open: x.ID == open[0], Group: x.Type == docs.PageGroup}
+		if x.HasPath() && !e.Group {
 			path, err := view.Path(ctx, x)
 			if err != nil {
 				return nil, err

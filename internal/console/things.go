@@ -45,13 +45,15 @@ func spaceURL(sp docs.Space) string { return organizationURL(sp.Org) + "/s/" + s
 
 // thingData is what the page of something that has spaces shows.
 type thingData struct {
-	Up       *link // what it belongs to
-	Note     string
-	Address  string // where readers find it
-	Spaces   []link
-	Sites    []link
-	Requests []link
-	Specs    []link
+	Up      *link // what it belongs to
+	Note    string
+	Address string // where readers find it
+
+	Collections []link
+	Spaces      []link
+	Sites       []link
+	Requests    []link
+	Specs       []link
 }
 
 // link leads to something.
@@ -86,6 +88,9 @@ func (h *Handler) organization(v *visit) (err error) {
 		return err
 	}
 	var d thingData
+	if d.Collections, err = h.collectionsIn(v, ""); err != nil {
+		return err
+	}
 	if d.Spaces, err = h.spacesIn(v, ""); err != nil {
 		return err
 	}
@@ -130,6 +135,27 @@ func (h *Handler) spacesIn(v *visit, in docs.CollectionID) (out []link, err erro
 	return out, err
 }
 
+// collectionsIn lists the collections that the person sees directly in another one, or at the top level.
+func (h *Handler) collectionsIn(v *visit, in docs.CollectionID) (out []link, err error) {
+	list := h.Spaces.Collections(v.grant, in != "")
+	for p := (store.Page{Limit: maxRows}); len(out) < maxRows; {
+		found, next, err := list.Page(v.r.Context(), p)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range found {
+			if c.It.Parent == in || in == "" {
+				out = append(out, link{Title: cmp.Or(c.It.Title, "Untitled collection"), To: organizationURL(c.It.Org) + "/c/" + string(c.It.ID)})
+			}
+		}
+		if next == nil {
+			break
+		}
+		p.After = next
+	}
+	return out, nil
+}
+
 func titleOf(sp docs.Space) string { return cmp.Or(sp.Title, "Untitled space") }
 
 func (h *Handler) collection(v *visit) error {
@@ -138,11 +164,15 @@ func (h *Handler) collection(v *visit) error {
 	if err != nil {
 		return err
 	}
+	collections, err := h.collectionsIn(v, c.ID)
+	if err != nil {
+		return err
+	}
 	spaces, err := h.spacesIn(v, c.ID)
 	if err != nil {
 		return err
 	}
-	h.show(v.w, http.StatusOK, "thing", v.page(c.Title, thingData{Up: &up, Spaces: spaces}))
+	h.show(v.w, http.StatusOK, "thing", v.page(c.Title, thingData{Up: &up, Collections: collections, Spaces: spaces}))
 	return nil
 }
 

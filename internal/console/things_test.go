@@ -33,6 +33,7 @@ func TestThings(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		collection := w.api("POST", "/orgs/$org/collections", map[string]any{"title": "Guides"})
 		space := w.api("POST", "/orgs/$org/spaces", map[string]any{"title": "Hand<book", "editMode": "live", "empty": true, "parent": collection["id"]})
+		inner := w.api("POST", "/orgs/$org/collections", map[string]any{"title": "Recipes", "parent": collection["id"]})
 		site := w.api("POST", "/orgs/$org/sites", map[string]any{"title": "Docs"})
 		id := space["id"].(string)
 		change := func(path string, changes ...map[string]any) {
@@ -64,8 +65,8 @@ func TestThings(t *testing.T) {
 			t.Fatalf("after signing in: %d %s", got.status, got.path)
 		}
 		b.shows("/account", `href="`+org+`"`)
-		b.shows(org, "Acme", "Hand&lt;book", "Docs", "Say more", "pets")
-		b.shows(w.app(collection), "Guides", "Hand&lt;book")
+		b.shows(org, "Acme", `href="`+w.app(collection)+`"`, "Hand&lt;book", "Docs", "Say more", "pets")
+		b.shows(w.app(collection), "Guides", `href="`+w.app(inner)+`"`, "Hand&lt;book")
 		b.shows(w.app(site), "Docs", "not published yet")
 		b.shows(w.app(space), "Install", "<strong>run</strong>", `aria-current="page"`, "Say more")
 		b.shows(w.app(space)+"/use", `href="`+w.app(space)+`/install"`)
@@ -74,8 +75,8 @@ func TestThings(t *testing.T) {
 		b.shows(w.app(revisions[0].(map[string]any)), "Install", "earlier revision")
 		b.shows(org+"/openapi/pets", "pets", "Versions")
 		for _, path := range []string{w.app(space) + "/nowhere", org + "/s/absent", "/o/absent", org + "/openapi/absent", org + "/conversations/absent", w.app(space) + "/~/changes/99", w.app(space) + "/~/revisions/absent", strings.Replace(w.app(space), org, "/o/other", 1)} {
-			if got := b.get(path); got.status != http.StatusNotFound {
-				t.Errorf("%s: %d", path, got.status)
+			if got := b.get(path); got.status != http.StatusNotFound || !strings.Contains(got.text, `href="/account"`) || strings.Contains(got.text, `href="/login"`) {
+				t.Errorf("%s: %d\n%s", path, got.status, got.text)
 			}
 		}
 		if _, err := w.srv.Orgs.Bootstrap(t.Context(), "mallory@octavo.example", "Other", "test"); err != nil {
@@ -102,4 +103,36 @@ func TestAnEmptySpace(t *testing.T) {
 	if got := b.get(w.app(space)); got.status != http.StatusNotFound {
 		t.Errorf("in the trash: %d", got.status)
 	}
+}
+
+// Groups are headings of the table of contents and have no page; reviews are sentences.
+func TestContentsAndReviews(t *testing.T) {
+	w := newWorld(t, testdb.SQLite(t))
+	space := w.api("POST", "/orgs/$org/spaces", map[string]any{"title": "Handbook", "editMode": "live", "empty": true})
+	id := space["id"].(string)
+	page := func(title, text string) map[string]any {
+		return map[string]any{"operation": "insert_page", "title": title, "document": map[string]any{"markdown": text}}
+	}
+	change := func(path string, c map[string]any) {
+		w.api("POST", path, map[string]any{"changes": []any{c}})
+	}
+	change("/spaces/"+id+"/content", page("Ports", "One.\n"))
+	pages := w.api("GET", "/spaces/"+id+"/content/pages", nil)["pages"].([]any)
+	ports := pages[0].(map[string]any)["id"]
+	request := w.api("POST", "/spaces/"+id+"/change-requests", map[string]any{"subject": "Ports"})
+	number := "/spaces/" + id + "/change-requests/" + request["id"].(string)
+	write := func(path, text string) {
+		change(path+"/content", map[string]any{"operation": "update_page", "page": ports, "document": map[string]any{"markdown": text}})
+	}
+	write(number, "Two.\n")
+	write("/spaces/"+id, "Three.\n")
+	w.api("POST", number+"/update", nil)
+	w.api("PATCH", number, map[string]any{"status": "open"})
+	w.api("POST", number+"/reviews", map[string]any{"status": "changes-requested"})
+	b := w.browser()
+	w.signIn(b, "ada@octavo.example")
+	b.shows(w.app(request), "1 conflict with the space", "asks for changes")
+	b.shows(w.app(space), `href="#pages"`, `id="pages"`)
+	guided := w.api("POST", "/orgs/$org/spaces", map[string]any{"title": "Product", "template": map[string]any{"id": "product-docs"}})
+	b.shows(w.app(guided), `<span class="group">Guides</span>`)
 }

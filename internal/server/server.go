@@ -501,7 +501,12 @@ func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { text(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", s.ready)
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Add("Vary", "Accept")
+		if strings.Contains(r.Header.Get("Accept"), "text/html") { // a person in a browser
+			http.Redirect(w, r, "/account", http.StatusSeeOther)
+			return
+		}
 		text(w, http.StatusOK, "Octavo "+s.Version+"\nAPI reference: "+s.BaseURL+api.Prefix+"/reference\nSign in: "+s.BaseURL+"/login")
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {

@@ -62,6 +62,12 @@ func (s *Service) enqueue(ctx context.Context, tx *store.Tx, p linkPayload) erro
 	return jobs.Enqueue(ctx, tx, jobs.Job{Kind: LinkJob, Key: string(p.User) + " " + string(p.Email), Payload: p})
 }
 
+// Mails reports whether the server can send mail.
+func (s *Service) Mails() bool {
+	_, none := s.Mail.(mail.None)
+	return !none
+}
+
 // RequestLink sends a link to an address, if it has an account.
 func (s *Service) RequestLink(ctx context.Context, address, next string) error {
 	e, err := docs.ParseEmail(address)

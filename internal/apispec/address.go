@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/openapi"
@@ -20,12 +21,17 @@ const (
 	// after it could not be.
 	addressEvery = time.Hour
 	addressRetry = 5 * time.Minute
+	// maxFetches is how many are fetched for an organization within addressEvery: readers,
+	// who may be anybody, make the server fetch what pages name.
+	maxFetches = 60
 )
 
 // addresses are descriptions at addresses elsewhere that pages show.
 type addresses struct {
-	mu    sync.Mutex
-	known map[string]*address
+	mu      sync.Mutex
+	known   map[string]*address
+	fetched map[docs.OrgID]int // within addressEvery from since
+	since   time.Time
 }
 
 // address is one of them. Whoever has the turn may fetch it.
@@ -40,8 +46,9 @@ type address struct {
 
 // AtAddress returns the description at an address elsewhere, which a page names. It
 // is fetched when it is asked for, at most once an hour. A description that cannot
-// be fetched any more stays as it was. The error is NotFound if there is none.
-func (s *Service) AtAddress(ctx context.Context, url string) (*openapi.Description, error) {
+// be fetched any more stays as it was. The error is NotFound if there is none, or if the
+// request or the organization of the page has fetched too many.
+func (s *Service) AtAddress(ctx context.Context, org docs.OrgID, url string) (*openapi.Description, error) {
 	at, err := s.checkURL(ctx, url)
 	if err != nil {
 		return nil, errs.Missing("OpenAPI specification")
@@ -57,6 +64,9 @@ func (s *Service) AtAddress(ctx context.Context, url string) (*openapi.Descripti
 	if now.Before(a.until) {
 		return a.d, a.err
 	}
+	if budget.Of(ctx).Spend(budget.Fetches, 1) != nil || !s.addresses.mayFetch(org, now) {
+		return a.d, a.unfetched()
+	}
 	d, err := s.fetchAddress(ctx, at)
 	switch {
 	case ctx.Err() != nil:
@@ -65,11 +75,28 @@ func (s *Service) AtAddress(ctx context.Context, url string) (*openapi.Descripti
 		a.d, a.err, a.until = d, nil, now.Add(addressEvery)
 	default:
 		a.until = now.Add(addressRetry)
-		if a.d == nil {
-			a.err = errs.Missing("OpenAPI specification")
-		}
+		a.err = a.unfetched()
 	}
 	return a.d, a.err
+}
+
+// unfetched returns the error of an address that is not fetched now.
+func (a *address) unfetched() error {
+	if a.d == nil {
+		return errs.Missing("OpenAPI specification")
+	}
+	return nil
+}
+
+// mayFetch counts a fetch for an organization, and reports whether it may have another one.
+func (k *addresses) mayFetch(org docs.OrgID, now time.Time) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.fetched == nil || now.Sub(k.since) >= addressEvery {
+		k.fetched, k.since = map[docs.OrgID]int{}, now
+	}
+	k.fetched[org]++
+	return k.fetched[org] <= maxFetches
 }
 
 // of returns what is known of an address. The one that was not asked for the

@@ -20,7 +20,7 @@ func TestDescriptionsAtAddresses(t *testing.T) {
 	at := w.web.URL + "/openapi.yaml"
 	title := func() string {
 		t.Helper()
-		d, err := w.s.AtAddress(ctx, at)
+		d, err := w.s.AtAddress(ctx, w.org, at)
 		if errs.Is(err, errs.NotFound) {
 			return ""
 		}
@@ -49,18 +49,18 @@ func TestDescriptionsAtAddresses(t *testing.T) {
 	w.clock.add(2 * time.Hour)
 	step("it is gone", "First", 3)
 	for _, address := range []string{"file:///etc/passwd", "https:///x", "ftp://example.com/x", ""} {
-		if _, err := w.s.AtAddress(ctx, address); !errs.Is(err, errs.NotFound) {
+		if _, err := w.s.AtAddress(ctx, w.org, address); !errs.Is(err, errs.NotFound) {
 			t.Errorf("%q: %v", address, err)
 		}
 	}
 	strict := &apispec.Service{Store: w.s.Store, Blobs: w.s.Blobs, Outbound: outbound.Policy{}}
-	if _, err := strict.AtAddress(ctx, at); !errs.Is(err, errs.NotFound) {
+	if _, err := strict.AtAddress(ctx, w.org, at); !errs.Is(err, errs.NotFound) {
 		t.Errorf("a private address: %v", err)
 	}
 	gone, cancel := context.WithCancel(ctx)
 	cancel()
 	w.clock.add(2 * time.Hour)
-	if _, err := w.s.AtAddress(gone, at); !errors.Is(err, context.Canceled) {
+	if _, err := w.s.AtAddress(gone, w.org, at); !errors.Is(err, context.Canceled) {
 		t.Errorf("nobody waits any more: %v", err)
 	}
 }

@@ -18,10 +18,11 @@ type Kind int
 
 // The kinds. docs/manual/operating/limits.md lists them for operators, with the reason of each.
 const (
-	Words  Kind = iota // of the search index that a query compares with misspelled ones
-	Steps              // of expressions: of documents, and of conditions of pages and sites
-	Values             // of JSON in a body
-	Pixels             // of pictures that are read for a PDF
+	Words   Kind = iota // of the search index that a query compares with misspelled ones
+	Steps               // of expressions: of documents, and of conditions of pages and sites
+	Values              // of JSON in a body
+	Pixels              // of pictures that are read for a PDF
+	Fetches             // of descriptions of APIs at addresses elsewhere that pages name
 	kinds
 )
 
@@ -36,10 +37,11 @@ type limit struct {
 // limits are generous for ordinary work: a request that reaches one is a mistake or an attack. Operators
 // can set them.
 var limits = [kinds]limit{
-	Words:  {"words", 1_000_000, "words of the index", "search for fewer words"},
-	Steps:  {"steps", 10_000_000, "steps of expressions and conditions", "write simpler ones, or ask for fewer pages at once"},
-	Values: {"values", 1_000_000, "values", "send it in several requests"},
-	Pixels: {"pixels", 4 << 30, "pixels of pictures", "use smaller pictures"},
+	Words:   {"words", 1_000_000, "words of the index", "search for fewer words"},
+	Steps:   {"steps", 10_000_000, "steps of expressions and conditions", "write simpler ones, or ask for fewer pages at once"},
+	Values:  {"values", 1_000_000, "values", "send it in several requests"},
+	Pixels:  {"pixels", 4 << 30, "pixels of pictures", "use smaller pictures"},
+	Fetches: {"fetches", 8, "descriptions of APIs elsewhere", "ask again: those that were fetched are known then"},
 }
 
 // Limit returns how much of a kind one piece of work may use.
@@ -50,7 +52,7 @@ func SetLimits(most map[string]int64) error {
 	for name, n := range most {
 		k := slices.IndexFunc(limits[:], func(l limit) bool { return l.name == name })
 		if k < 0 {
-			return fmt.Errorf("there is no limit %q; there are words, steps, values and pixels", name)
+			return fmt.Errorf("there is no limit %q; there are words, steps, values, pixels and fetches", name)
 		}
 		if n <= 0 {
 			return fmt.Errorf("the limit of %s must be positive", name)

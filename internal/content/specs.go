@@ -24,8 +24,9 @@ type Specs interface {
 	Description(ctx context.Context, org docs.OrgID, slug, version string) (*openapi.Description, error)
 	// IsPublic reports whether everybody may read a specification.
 	IsPublic(ctx context.Context, org docs.OrgID, slug string) (bool, error)
-	// AtAddress returns the description at a web address, as it was fetched last.
-	AtAddress(ctx context.Context, address string) (*openapi.Description, error)
+	// AtAddress returns the description at a web address that a page of an organization names,
+	// as it was fetched last.
+	AtAddress(ctx context.Context, org docs.OrgID, address string) (*openapi.Description, error)
 }
 
 // SpecVersion returns the name of the current version of the description that a
@@ -42,7 +43,7 @@ func (s *Service) SpecVersion(ctx context.Context, v *revision.View, ref docs.Re
 	case ref.Kind == docs.RefOpenAPI && s.Specs != nil:
 		return s.Specs.Newest(ctx, v.Space.Org, ref.Spec)
 	case ref.Kind == docs.RefURL && s.Specs != nil:
-		d, err := s.Specs.AtAddress(ctx, ref.URL)
+		d, err := s.Specs.AtAddress(ctx, v.Space.Org, ref.URL)
 		if err != nil {
 			return "", err
 		}
@@ -58,7 +59,7 @@ func (s *Service) Spec(ctx context.Context, v *revision.View, ref docs.Ref, vers
 	case ref.Kind == docs.RefOpenAPI && s.Specs != nil:
 		return s.Specs.Description(ctx, v.Space.Org, ref.Spec, version)
 	case ref.Kind == docs.RefURL && s.Specs != nil:
-		return s.Specs.AtAddress(ctx, ref.URL)
+		return s.Specs.AtAddress(ctx, v.Space.Org, ref.URL)
 	case ref.Kind != docs.RefFile:
 		return nil, errs.Missing("OpenAPI specification")
 	}

@@ -80,7 +80,7 @@ func (v *visit) answer(e *edition.Edition, page *edition.Node) (*answer, error) 
 	if a, ok := v.h.answers.Get(key); ok && keep {
 		current, err := v.h.current(v.ctx, a.read, e.Space)
 		if err == nil && current {
-			current, err = v.h.sameSpecs(v.ctx, e.Space.Org, a.specs)
+			current, err = v.h.sameSpecs(v.ctx, e.View, a.specs)
 		}
 		if err != nil || current {
 			return a, err
@@ -196,7 +196,7 @@ func (s *shortcut) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // shorten remembers what was sent, for Kept.
 func (v *visit) shorten(r *http.Request, a *answer, page *edition.Node) {
-	if v.counted && !v.private && !v.drafted && !v.as.Preview && !v.chooses && isPlain(r) {
+	if v.counted && !v.private && !v.drafted && !v.as.Preview && !v.chooses && isPlain(r) && !slices.ContainsFunc(a.specs, specStamp.elsewhere) {
 		v.h.shortcuts.Set(shortcutKey{r.Host, r.URL.Path}, &shortcut{a, v.h, v.generation, v.site.ID, v.target.Space, page.ID})
 	}
 }

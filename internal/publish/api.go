@@ -8,6 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/openapi"
+	"github.com/octavo-docs/octavo/internal/revision"
 )
 
 // specVersion names the version of the description that a reference means now.
@@ -58,11 +59,14 @@ type specStamp struct {
 	version string
 }
 
-// sameSpecs reports whether all specifications that something was made of have
+// elsewhere reports whether the specification changes without anything being stored here.
+func (s specStamp) elsewhere() bool { return s.ref.Kind == docs.RefURL }
+
+// sameSpecs reports whether all specifications that a page of a revision was made of have
 // the same newest versions.
-func (h *Handler) sameSpecs(ctx context.Context, org docs.OrgID, read []specStamp) (bool, error) {
+func (h *Handler) sameSpecs(ctx context.Context, view *revision.View, read []specStamp) (bool, error) {
 	for _, was := range read {
-		now, err := h.Content.Specs.Newest(ctx, org, was.ref.Spec)
+		now, err := h.Content.SpecVersion(ctx, view, was.ref)
 		if err != nil && !errs.Is(err, errs.NotFound) {
 			return false, err
 		}

@@ -1,14 +1,19 @@
 package publish_test
 
 import (
+	"fmt"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/octavo-docs/octavo/internal/apispec"
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/jobs"
+	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
@@ -64,4 +69,60 @@ func TestPagesShowTheNewestSpecification(t *testing.T) {
 		must(t, w.specs.Delete(t.Context(), g, "pets"))
 		show("", "List some pets")
 	})
+}
+
+// Pages follow a description at an address elsewhere, of which nothing is stored, and one reader makes the
+// server fetch a few of them only.
+func TestPagesFollowDescriptionsElsewhere(t *testing.T) {
+	var summary atomic.Value
+	var fetched atomic.Int64
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		fetched.Add(1)
+		_, _ = fmt.Fprint(rw, strings.Replace(pets, "SUMMARY", summary.Load().(string), 1))
+	}))
+	defer elsewhere.Close()
+	o, later := testdb.SQLite(t), atomic.Int64{}
+	o.Clock = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
+	w := newWorldIn(t, o)
+	var err error
+	w.specs.Outbound, err = outbound.Parse("127.0.0.1")
+	must(t, err)
+	block := func(name string) string {
+		return "{% openapi src=\"" + elsewhere.URL + "/" + name + "\" path=\"/pets\" method=\"get\" %}\n{% endopenapi %}\n\n"
+	}
+	var many strings.Builder
+	for i := range 100 {
+		many.WriteString(block(fmt.Sprint(i)))
+	}
+	w.change = func(s string) string {
+		s = strings.Replace(s, "# Deep\n", "# Deep\n\n"+block("a"), 1)
+		return strings.Replace(s, "# Install &amp; run\n", "# Install &amp; run\n\n"+many.String(), 1)
+	}
+	w.acme()
+	for _, want := range []string{"List all pets", "List some pets"} {
+		summary.Store(want)
+		for range 2 { // the second is the kept one
+			if r, page := w.get(root + "install/deep"); r.StatusCode != http.StatusOK || !strings.Contains(page, want) {
+				t.Errorf("the page is %d, without %q", r.StatusCode, want)
+			}
+		}
+		later.Add(int64(2 * time.Hour))
+	}
+	if n := fetched.Swap(0); n != 2 {
+		t.Errorf("the description was fetched %d times", n)
+	}
+	for _, at := range []string{"install", "install.md"} {
+		if r, _ := w.get(root + at); r.StatusCode != http.StatusOK {
+			t.Errorf("%s is %d", at, r.StatusCode)
+		}
+		if n := fetched.Swap(0); n == 0 || n > 20 {
+			t.Errorf("reading %s once fetches %d descriptions", at, n)
+		}
+	}
+	for range 20 {
+		w.get(root + "install.md")
+	}
+	if n := fetched.Load(); n > 60 {
+		t.Errorf("reading a page again and again fetches %d descriptions", n)
+	}
 }

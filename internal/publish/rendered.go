@@ -83,8 +83,10 @@ func (p *printer) text(n *edition.Node) (*rendered, error) {
 	if err != nil {
 		return nil, err
 	}
+	noted := map[docs.Ref]bool{}
 	for q := range f.asked {
-		if q.about == askSpec && q.ref.Kind == docs.RefOpenAPI && p.h.Content.Specs != nil {
+		if q.about == askSpec && q.ref.Kind != docs.RefFile && !noted[q.ref] && p.h.Content.Specs != nil {
+			noted[q.ref] = true
 			version, _ := p.specVersion(q.ref)
 			p.specs = append(p.specs, specStamp{q.ref, version})
 		}

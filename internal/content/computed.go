@@ -22,6 +22,9 @@ const (
 	computedWeight = 2 << 10
 	// maxComputedPlaces is the maximum number of pages of a space that are expanded.
 	maxComputedPlaces = 50
+	// maxComputedPages is the maximum number of computed pages of a space. A view with so many can be
+	// cached; one that cannot would be made again for each reader.
+	maxComputedPages = 15_000
 )
 
 // expandedKey is the key of a cached view with computed pages.
@@ -61,7 +64,8 @@ type computedPlace struct {
 
 // Expanded returns a revision with computed pages, made of the newest versions of
 // specifications, in place of the pages that ask for them. A page that asks for a
-// missing specification, or for a source of another type, stays.
+// missing specification, or for a source of another type, stays, and so does one that asks for
+// more pages than a space can have.
 func (s *Service) Expanded(ctx context.Context, v *revision.View) (*revision.View, error) {
 	if s.Specs == nil || v.Stamp != "" {
 		return v, nil
@@ -139,9 +143,14 @@ func (s *Service) expand(ctx context.Context, v *revision.View, places []compute
 			l.Download = s.BaseURL + "/v1/openapi/" + string(v.Space.Org) + "/" + slug
 		}
 		pages := apidoc.Pages(d, l)
+		computed := computedPages(pages)
+		n := countComputed(computed)
+		if out.pages+n > maxComputedPages {
+			break // this page stays, and those after it
+		}
+		out.pages += n
 		out.note(d, at.page.ID, pages)
-		made[at.page.ID] = computedPages(pages)
-		out.pages += countComputed(made[at.page.ID])
+		made[at.page.ID] = computed
 	}
 	out.View, err = v.WithComputed(ctx, stamp, made)
 	return out, err

@@ -187,6 +187,28 @@ func TestOneOperationOfAThousand(t *testing.T) {
 	}
 }
 
+// A space that asks for the same pages again and again has a number of them that can be kept.
+func TestComputedPagesAreBounded(t *testing.T) {
+	w := newWorld(t)
+	w.acme()
+	space, _ := w.titled("v2")
+	ask := strings.Replace(referenced["SUMMARY.md"][strings.Index(referenced["SUMMARY.md"], "* ```"):strings.Index(referenced["SUMMARY.md"], "* [Last]")], "GROUPING", "by-operation", 1)
+	w.imported(space.ID, map[string]string{"SUMMARY.md": "* [Home](README.md)\n" + strings.Repeat(ask, 4), "README.md": "# Home\n"})
+	var b strings.Builder
+	b.WriteString(`{"openapi": "3.1.0", "info": {"title": "Pets", "version": "1"}, "paths": {"/last": {"get": {"operationId": "last", "responses": {"200": {"description": "OK"}}}}`)
+	for i := range 4900 {
+		fmt.Fprintf(&b, `, "/p%d": {"get": {"operationId": "p%d", "responses": {"200": {"description": "OK"}}}}`, i, i)
+	}
+	w.specify(b.String() + "}}")
+	_, list := w.get(root + "sitemap.xml")
+	if n := strings.Count(list, "<loc>"); n < 3*4900 || n > 15_100 {
+		t.Errorf("the site lists %d pages", n)
+	}
+	if _, found := w.get(root + "~octavo/found?q=p4899"); !strings.Contains(found, "/p4899") {
+		t.Errorf("the view was not kept: %s", found)
+	}
+}
+
 func (w *world) spaceNow(id docs.SpaceID) docs.Space {
 	w.Helper()
 	sp, err := w.sites.Store.Space(w.Context(), id)

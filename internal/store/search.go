@@ -86,18 +86,13 @@ func (tx *Tx) PutSearchPagesAnd(ctx context.Context, layer string, pages []Searc
 		return other()
 	}
 	pages = AnalysedPages(pages)
-	shown, names := 0, make([]string, len(pages))
-	for i, p := range pages {
-		names[i] = p.Page
+	shown := 0
+	for _, p := range pages {
 		if !p.Hidden {
 			shown++
 		}
 	}
-	forgotten, err := tx.forgetPending(ctx, layer, names...)
-	if err != nil {
-		return fmt.Errorf("index %s: %w", layer, err)
-	}
-	id, pending, err := tx.reserveEntries(ctx, layer, len(pages), pendingOf(shown)-forgotten)
+	id, pending, err := tx.reserveEntries(ctx, layer, len(pages), pendingOf(shown))
 	if err != nil {
 		return fmt.Errorf("index %s: %w", layer, err)
 	}
@@ -122,19 +117,10 @@ func (tx *Tx) PutSearchPagesAnd(ctx context.Context, layer string, pages []Searc
 // DropSearchPage deletes a page from a layer. A tombstone also hides the page in the
 // layers below.
 func (tx *Tx) DropSearchPage(ctx context.Context, layer, page string, tombstone bool) error {
-	forgotten, err := tx.forgetPending(ctx, layer, page)
-	if err != nil {
-		return fmt.Errorf("take page %s out of the index: %w", page, err)
-	}
 	if !tombstone {
-		if forgotten > 0 {
-			if err := tx.put(ctx, `UPDATE search_layers SET pending = pending - 1 WHERE layer_id = $1`, layer); err != nil {
-				return err
-			}
-		}
 		return tx.put(ctx, `DELETE FROM search_pages WHERE layer_id = $1 AND page_id = $2`, layer, page)
 	}
-	id, _, err := tx.reserveEntries(ctx, layer, 1, -forgotten)
+	id, _, err := tx.reserveEntries(ctx, layer, 1, 0)
 	if err != nil {
 		return fmt.Errorf("index %s: %w", layer, err)
 	}
@@ -193,22 +179,6 @@ func (p *SearchPage) text() string {
 		return p.joined
 	}
 	return joinSections(p.Sections)
-}
-
-// forgetPending deletes the pending entries of pages and returns their number.
-func (tx *Tx) forgetPending(ctx context.Context, layer string, pages ...string) (forgotten int, err error) {
-	for some := range slices.Chunk(pages, batchRows) {
-		args := []any{layer}
-		in := listOf(&args, some)
-		n, err := tx.exec(ctx, `
-			DELETE FROM search_pending WHERE layer_id = $1
-			AND id IN (SELECT id FROM search_pages WHERE layer_id = $1 AND page_id IN `+in+`)`, args...)
-		if err != nil {
-			return 0, err
-		}
-		forgotten += int(n)
-	}
-	return forgotten, nil
 }
 
 // AnalysedPages is Analysed for several pages, on all processors if there are many.

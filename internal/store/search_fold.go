@@ -106,10 +106,11 @@ type fold struct {
 	layer    string
 	space    docs.SpaceID // a space with the layer; empty: there is none
 	last     int64        // number of the newest segment when it was read
-	waiting  []entryTerms
-	segments []segment // one of them may be made of waiting
-	living   idSet     // entries that are not deleted
-	large    bool      // the segments are too large for memory and are merged while they are written
+	waiting  []entryTerms // pending entries, without those of pages that have changed since
+	upTo     int64        // the last pending entry that it replaces; 0: none
+	segments []segment    // one of them may be made of waiting
+	living   idSet        // entries that are not deleted
+	large    bool         // the segments are too large for memory and are merged while they are written
 	made     segment
 }
 
@@ -165,7 +166,7 @@ func (r Reader) nextFold(ctx context.Context, layer string) (*fold, error) {
 		return nil, err
 	}
 	if pending >= foldAt {
-		if f.waiting, err = r.firstPending(ctx, layer); err != nil {
+		if err = r.readPending(ctx, f); err != nil {
 			return nil, err
 		}
 	}
@@ -177,27 +178,36 @@ func (r Reader) nextFold(ctx context.Context, layer string) (*fold, error) {
 		f.segments = nil // they are left to the next fold
 		return f, nil
 	}
-	if len(f.segments) == 0 {
-		return nil, nil
+	switch {
+	case len(f.segments) > 0:
+		return f, r.readSegments(ctx, f)
+	case f.upTo > 0:
+		return f, nil
 	}
-	return f, r.readSegments(ctx, f)
+	return nil, nil
 }
 
-// firstPending returns the first pending entries, up to foldBytes.
-func (r Reader) firstPending(ctx context.Context, layer string) (out []entryTerms, err error) {
-	rows, err := r.run.query(ctx, `SELECT id, terms FROM search_pending WHERE layer_id = $1 ORDER BY id`, layer)
+// readPending reads the first pending entries of the layer of a fold, up to foldBytes.
+func (r Reader) readPending(ctx context.Context, f *fold) error {
+	rows, err := r.run.query(ctx, `
+		SELECT w.id, w.terms, EXISTS (SELECT 1 FROM search_pages p WHERE p.layer_id = w.layer_id AND p.id = w.id)
+		FROM search_pending w WHERE w.layer_id = $1 ORDER BY w.id`, f.layer)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer rows.Close()
 	for size := 0; size < foldBytes && rows.Next(); {
-		e, err := scanEntryTerms(rows)
-		if err != nil {
-			return nil, err
+		var e entryTerms
+		var living bool
+		if err := rows.Scan(&e.id, &e.terms, &living); err != nil {
+			return err
 		}
-		out, size = append(out, e), size+len(e.terms)
+		f.upTo, size = e.id, size+len(e.terms)
+		if living {
+			f.waiting = append(f.waiting, e)
+		}
 	}
-	return out, rows.Err()
+	return rows.Err()
 }
 
 // readSegments reads the rows of the segments of a fold, unless they are too many
@@ -264,8 +274,8 @@ func (f *fold) compute() error {
 // were added meanwhile have higher ids.
 func (tx *Tx) putFold(ctx context.Context, f fold) (err error) {
 	taken := int64(0)
-	if n := len(f.waiting); n > 0 {
-		taken, err = tx.exec(ctx, `DELETE FROM search_pending WHERE layer_id = $1 AND id BETWEEN $2 AND $3`, f.layer, f.waiting[0].id, f.waiting[n-1].id)
+	if f.upTo > 0 {
+		taken, err = tx.exec(ctx, `DELETE FROM search_pending WHERE layer_id = $1 AND id <= $2`, f.layer, f.upTo)
 		if err != nil {
 			return err
 		}
@@ -276,6 +286,8 @@ func (tx *Tx) putFold(ctx context.Context, f fold) (err error) {
 		return err
 	case same == 0:
 		return errFoldMoved
+	case len(f.waiting)+len(f.segments) == 0:
+		return nil // no pending entry was left
 	case f.large:
 		return tx.mergeSegments(ctx, f.layer, f.segments)
 	}

@@ -144,3 +144,40 @@ func TestFoldsAreBounded(t *testing.T) {
 		}
 	})
 }
+
+// Entries of a page that changed while they waited do not become part of a segment.
+func TestFoldsLeaveOutOldEntries(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		s := testdb.Open(t, o)
+		store.StopFolds(s)
+		fold := func() {
+			t.Helper()
+			write, err := store.WorkOutFold(t.Context(), s, "l")
+			if err == nil {
+				err = write()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := waiting(t, s, "l"); n != 0 {
+				t.Errorf("%d pages wait", n)
+			}
+		}
+		for i := range store.FoldAt {
+			putPages(t, s, "l", page("p", "Title", fmt.Sprint("word", i)))
+		}
+		fold()
+		if got := find(t, s, "word3 ", "l") + "|" + find(t, s, fmt.Sprintf("word%d ", store.FoldAt-1), "l"); got != "|p" {
+			t.Errorf("found %q", got)
+		}
+		rows := rowsOf(t, s, o, "search_index")
+		for i := range store.FoldAt {
+			putPages(t, s, "l", page("q", "Title", fmt.Sprint("word", i)))
+		}
+		change(t, s, func(tx *store.Tx) error { return tx.DropSearchPage(t.Context(), "l", "q", false) })
+		fold()
+		if now := rowsOf(t, s, o, "search_index"); now != rows {
+			t.Errorf("%d rows instead of %d, for a page that was deleted", now, rows)
+		}
+	})
+}

@@ -187,6 +187,9 @@ func dueSegments(all []segment, most int64) (some []segment) {
 // and deleted pages, which makes searches faster. It is for a job, because it takes time
 // in proportion to the layer. It reports whether there was something to do.
 func (tx *Tx) CompactSearch(ctx context.Context, layer string) (bool, error) {
+	if err := tx.dropStalePending(ctx, layer); err != nil {
+		return false, err
+	}
 	all, err := tx.searchSegments(ctx, layer)
 	if err != nil || len(all) == 0 {
 		return false, err
@@ -198,6 +201,17 @@ func (tx *Tx) CompactSearch(ctx context.Context, layer string) (bool, error) {
 		return false, err
 	}
 	return true, tx.mergeSegments(ctx, layer, all)
+}
+
+// dropStalePending deletes the pending entries of pages that have changed since or were
+// deleted.
+func (tx *Tx) dropStalePending(ctx context.Context, layer string) error {
+	n, err := tx.exec(ctx, `
+		DELETE FROM search_pending WHERE layer_id = $1 AND id NOT IN (SELECT id FROM search_pages WHERE layer_id = $1)`, layer)
+	if err != nil || n == 0 {
+		return err
+	}
+	return tx.put(ctx, `UPDATE search_layers SET pending = pending - $2 WHERE layer_id = $1`, layer, n)
 }
 
 // mergeSegments replaces several segments by one.

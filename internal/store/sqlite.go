@@ -202,7 +202,7 @@ func (s *sqlite) write() {
 		err := w.plain("BEGIN IMMEDIATE")
 		for i := 0; err == nil && i < len(group); i++ {
 			start := time.Now()
-			err = w.attempt(group[i])
+			err = w.attempt(group[i], i == 0)
 			end := time.Now()
 			group[i].took = end.Sub(start)
 			waiting.used.Add(group[i].payer, end.Sub(start), end)
@@ -238,20 +238,31 @@ func (s *sqlite) finish(w *liteConn, group []*job, err error) {
 	}
 }
 
-// attempt runs one transaction of a group. A failure of its own is undone
-// and noted in the job; an error is returned only when the group is lost.
-func (w *liteConn) attempt(j *job) error {
+// attempt runs one transaction of a group. A failure of its own is undone and noted in
+// the job; an error is returned only when the group is lost. The first transaction has
+// the group for itself, so it needs no savepoint, for which SQLite would copy each page
+// that changes.
+func (w *liteConn) attempt(j *job, first bool) error {
 	if j.err = j.ctx.Err(); j.err != nil {
 		return nil
 	}
-	if err := w.plain("SAVEPOINT one"); err != nil {
-		return err
+	if !first {
+		if err := w.plain("SAVEPOINT one"); err != nil {
+			return err
+		}
 	}
 	func() {
 		defer func() { j.panics = recover() }()
 		j.err = j.fn(w)
 	}()
-	if j.err != nil || j.panics != nil {
+	failed := j.err != nil || j.panics != nil
+	switch {
+	case first && failed:
+		_ = w.plain("ROLLBACK") // fails when SQLite has rolled back by itself
+		return w.plain("BEGIN IMMEDIATE")
+	case first:
+		return nil
+	case failed:
 		if err := w.plain("ROLLBACK TO one"); err != nil {
 			return errors.Join(err, j.err) // a full disk ends the whole transaction
 		}

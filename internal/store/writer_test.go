@@ -146,6 +146,45 @@ func TestGroupKeepsExactlyWhatSucceeded(t *testing.T) {
 	}
 }
 
+// The first transaction of a group has no savepoint.
+func TestFirstOfAGroupFails(t *testing.T) {
+	s := scratch(t)
+	refused := errors.New("refused")
+	for i, end := range []func() error{
+		func() error { return refused },
+		func() error { panic(refused) },
+		func() error { return nil },
+	} {
+		busy, free, done := make(chan struct{}), make(chan struct{}), make(chan outcome)
+		go func() {
+			var out outcome
+			defer func() { out.panics = recover(); done <- out }()
+			out.err = s.Do(context.Background(), func(tx *Tx) error {
+				if err := add(tx, 10*i); err != nil {
+					return err
+				}
+				close(busy)
+				<-free
+				return end()
+			})
+		}()
+		<-busy
+		second := make(chan error)
+		go func() { second <- s.Do(context.Background(), func(tx *Tx) error { return add(tx, 10*i+1) }) }()
+		awaitQueued(s, 1)
+		close(free)
+		if out := <-done; errors.Is(out.err, refused) != (i == 0) || (out.panics == any(refused)) != (i == 1) {
+			t.Errorf("first transaction of group %d: error %v, panic %v", i, out.err, out.panics)
+		}
+		if err := <-second; err != nil {
+			t.Errorf("second transaction of group %d: %v", i, err)
+		}
+	}
+	if got := s.scratched(t); !slices.Equal(got, []int64{1, 11, 20, 21}) {
+		t.Errorf("there is %v", got)
+	}
+}
+
 func TestTransactionsOfAGroupSeeTheOnesBefore(t *testing.T) {
 	s := scratch(t)
 	// Each adds the number behind the highest: two that saw the same would

@@ -93,7 +93,7 @@ func (c *client) download(ctx context.Context, path string) (io.ReadCloser, erro
 	req.Header.Set("User-Agent", "octavo/"+version)
 	res, err := new(http.Client).Do(req) // without a limit of time: the context ends it
 	if err != nil {
-		return nil, err
+		return nil, unreachable(err)
 	}
 	if res.StatusCode == http.StatusOK {
 		return res.Body, nil
@@ -107,6 +107,11 @@ func (c *client) download(ctx context.Context, path string) (io.ReadCloser, erro
 		return nil, err
 	}
 	return nil, fmt.Errorf("GET %s: the server answered %d; is --url the address of an Octavo server?", path, res.StatusCode)
+}
+
+// unreachable is the error of a server that did not answer.
+func unreachable(err error) error {
+	return fmt.Errorf("%w; is --url, or OCTAVO_URL, the address of your server, and does it run?", err)
 }
 
 func (c *client) send(ctx context.Context, method, path string, body any) (response, error) {
@@ -130,7 +135,7 @@ func (c *client) send(ctx context.Context, method, path string, body any) (respo
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
-		return out, err
+		return out, unreachable(err)
 	}
 	defer res.Body.Close()
 	out.status, out.header = res.StatusCode, res.Header

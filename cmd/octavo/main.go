@@ -192,10 +192,20 @@ func run(args []string, s streams) int {
 	case errors.As(err, &code):
 		return int(code)
 	case err != nil:
+		if next, ok := nextSteps[err.Error()]; ok {
+			err = fmt.Errorf("%w; %s", err, next)
+		}
 		fmt.Fprintln(s.err, "octavo:", err)
 		return 1
 	}
 	return 0
+}
+
+// nextSteps are how to find the right name after an error of the store.
+var nextSteps = map[string]string{
+	"user not found":         "octavo user list lists the accounts",
+	"organization not found": "octavo org list lists the organizations",
+	"token not found":        "octavo token list lists the tokens of an account",
 }
 
 // unsetEmpty makes OCTAVO_LISTEN= mean what people mean by it: nothing. kong

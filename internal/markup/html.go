@@ -48,6 +48,9 @@ type HTMLOptions struct {
 	Dark string
 	// NewTab opens links to other sites in a tab of their own.
 	NewTab bool
+	// NoAnchors leaves out the links of headings to themselves, where the text is read
+	// outside of its page.
+	NoAnchors bool
 	// Labels are in the language of the reader; nil is English.
 	Labels *Labels
 }
@@ -203,7 +206,7 @@ func (h *htmlWriter) block(n *Node) {
 			h.close("a")
 		}
 		h.inlines(n.Nodes)
-		if id := htmlID(n); id != "" {
+		if id := htmlID(n); id != "" && !h.o.NoAnchors {
 			h.element("a", "", "class", "anchor", "href", "#"+id, "aria-label", h.o.Labels.Anchor)
 		}
 		h.close(name)

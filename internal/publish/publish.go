@@ -175,7 +175,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		theme.WriteText(w, http.StatusRequestURITooLong, "The address is too long.")
 	default:
 		if err := h.serve(w, r); err != nil {
-			h.fail(w, err)
+			h.fail(w, r, err)
 		}
 	}
 }
@@ -186,18 +186,37 @@ func notAllowed(w http.ResponseWriter) {
 }
 
 // fail answers with an error that has no site to be shown in.
-func (h *Handler) fail(w http.ResponseWriter, err error) {
+func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case errs.Is(err, errs.NotFound):
-		theme.WriteText(w, http.StatusNotFound, "There is no site at this address.")
+		h.refuse(w, r, http.StatusNotFound, "There is no site at this address. Check it, or ask whoever gave it to you: links can be replaced.")
 		return
 	case errs.Is(err, errs.Invalid): // the site takes more than a request may use
 		h.Log.Warn("a page of a site could not be shown", "request", w.Header().Get("X-Request-Id"), "error", err)
-		theme.WriteText(w, http.StatusUnprocessableEntity, "The page could not be shown; the owner of the site can change that: "+errs.Message(err))
+		h.refuse(w, r, http.StatusUnprocessableEntity, "The page could not be shown; the owner of the site can change that: "+errs.Message(err))
 		return
 	}
 	h.Log.Error("a page of a site could not be shown", "request", w.Header().Get("X-Request-Id"), "error", err)
-	theme.WriteText(w, http.StatusInternalServerError, "The page could not be shown. If this happens again, tell the owner of the site: "+w.Header().Get("X-Request-Id"))
+	h.refuse(w, r, http.StatusInternalServerError, "The page could not be shown. If this happens again, tell the owner of the site: "+w.Header().Get("X-Request-Id"))
+}
+
+// refuse answers a person with a page and a program with a line of text. The page is the same whether there is no site
+// or one that the visitor must not know of. The style is at this address on the server and on host names of sites.
+func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, status int, text string) {
+	w.Header().Add("Vary", "Accept")
+	if !strings.Contains(r.Header.Get("Accept"), "text/html") {
+		theme.WriteText(w, status, text)
+		return
+	}
+	f := &theme.Frame{Lang: "en", Title: theme.TextsIn("en").Documentation, Home: "/", Hidden: true, Style: "/" + ownPrefix + "assets/" + theme.Style.Name}
+	title := http.StatusText(status)
+	if status == http.StatusNotFound {
+		title = f.Texts().Missing
+	}
+	if err := theme.Write(w, status, f, &theme.Message{Title: title, Text: text}); err != nil {
+		h.Log.Error("a message could not be shown", "request", w.Header().Get("X-Request-Id"), "error", err)
+		theme.WriteText(w, status, text)
+	}
 }
 
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {

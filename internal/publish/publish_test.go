@@ -223,7 +223,7 @@ func TestPages(t *testing.T) {
 		{"feed", root + "api/news/rss.xml", []string{
 			`<title>News · Acme docs</title><link>https://acme.docs.test/api/news</link>`, `(?s)<title>Second</title>.*<title>Faster &amp; &lt;better&gt;</title>`, `<pubDate>Thu, 25 Dec 2025 00:00:00 \+0000</pubDate>`,
 			`&lt;a href=&#34;https://acme.docs.test/api/&#34;&gt;calls`, `https://acme.docs.test/api/news#second&#34;`, `<link>https://acme.docs.test/api/news#faster`,
-		}, []string{`beta readers`}},
+		}, []string{`beta readers`, `&#34;anchor&#34;`}},
 		{"page with a feed", root + "api/news", []string{`<link rel="alternate" type="application/rss\+xml" href="/api/news/rss.xml">`}, nil},
 		{"list for language models", root + "llms.txt", []string{`^# Acme docs`, `- \[Welcome\]\(https://acme.docs.test/index.md\): Where to begin`, `- \[Deep\]\(https://acme.docs.test/install/deep.md\)`}, []string{`(?i)secret`, `(?i)hidden`}},
 	} {
@@ -334,6 +334,24 @@ func TestMissingPagesAreProposed(t *testing.T) {
 		}
 		if all := strings.Join(got, " "); strings.Contains(all, "secret") || strings.Contains(all, "hidden") {
 			t.Errorf("%s proposes what the visitor does not see: %s", at, all)
+		}
+	}
+}
+
+// People who open the address of a site that is not there, or not for them, get the same page; programs get a line.
+func TestNoSite(t *testing.T) {
+	w := newWorld(t)
+	w.acme()
+	w.update(sites.SitePatch{Visibility: opt.Of(docs.VisibilityLink)})
+	person := func(r *http.Request) { r.Header.Set("Accept", "text/html,*/*;q=0.8") }
+	_, absent := w.get("https://base.test/s/absent/", person)
+	for _, at := range []string{"https://base.test/s/absent/", "https://base.test/s/acme/", "https://base.test/s/acme/key/"} {
+		a, body := w.get(at, person)
+		if a.StatusCode != 404 || body != absent || !strings.Contains(body, "<h1>Not found</h1>") || !strings.Contains(body, `href="/~octavo/assets/style-`) || a.Header.Get("Cache-Control") != "private, no-store" {
+			t.Errorf("%s: %s %v\n%s", at, a.Status, a.Header, body)
+		}
+		if a, body := w.get(at); a.StatusCode != 404 || a.Header.Get("Content-Type") != "text/plain; charset=utf-8" {
+			t.Errorf("%s for a program: %s\n%s", at, a.Status, body)
 		}
 	}
 }

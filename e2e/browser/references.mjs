@@ -136,7 +136,7 @@ async function tried(run, folder) {
     try {
         const description = {
             openapi: '3.1.0', info: { title: 'Tried', version: '1' },
-            servers: [{ url: 'https://api.example.com' }, { url: `http://127.0.0.1:${api.address().port}/{version}`, variables: { version: { default: 'v0', enum: ['v0', 'v1'] } } }],
+            servers: [{ url: 'https://api.example.com' }, { url: `http://127.0.0.1:${api.address().port}/{version}`, variables: { version: { default: 'v0', enum: ['v0', 'v1', "v2'; echo"] } } }],
             components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
             paths: { '/things/{id}': { post: {
                 operationId: 'change', summary: 'Change a thing', security: [{ token: [] }], parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
@@ -149,11 +149,20 @@ async function tried(run, folder) {
         const root = await site(run, folder, ['tried']);
         await run.test('a reader tries an operation', async ({ open, check }) => {
             const page = await open(await addressOf(root, 'change'));
+            const samples = () => page.$$eval('.api-request code', (all) => all.map((code) => code.textContent));
+            const server = `http://127.0.0.1:${api.address().port}`;
+            check((await samples()).every((code) => code.includes('https://api.example.com/things/')), 'samples are not for the first server');
             await page.click('.api-try > summary');
-            const version = '.api-try [name="server.1.version"]';
+            const version = '.api-choose [name="server.1.version"]';
             check(!(await page.$eval(version, (e) => e.checkVisibility())), 'a variable of another server is shown');
-            await page.select('.api-try [name="server"]', '1');
+            await page.select('.api-choose [name="server"]', '1');
+            check((await samples()).every((code) => code.includes(`${server}/v0/things/`)), `samples are not for the chosen server: ${await samples()}`);
             check(await page.$eval(version, (e) => e.checkVisibility()), 'the variable of the server is not shown');
+            await page.select(version, 'v1');
+            check((await samples()).every((code) => code.includes(`${server}/v1/things/`) && !code.includes('/v0')), `samples are not for the chosen version: ${await samples()}`);
+            check((await page.$eval('.api-address .api-server', (e) => e.textContent)) === `${server}/v1`, 'the address is not that of the chosen server');
+            await page.select(version, "v2'; echo");
+            check((await samples()).every((code) => code.includes(`${server}/v1/things/`) && !code.includes('echo')), 'a value ends the literal of a sample');
             await page.select(version, 'v1');
             await page.type('.api-try [name="path.id"]', 'a b');
             await page.type('.api-try [name="credentials.token"]', 'secret');
@@ -168,6 +177,7 @@ async function tried(run, folder) {
         await run.test('no form without a script', async ({ open, check }) => {
             const page = await open(await addressOf(root, 'change'), { script: false });
             check(!(await page.$eval('.api-try', (e) => e.checkVisibility())), 'a form is shown that sends nothing');
+            check(!(await page.$eval('.api-choose', (e) => e.checkVisibility())), 'a form is shown that changes nothing');
         });
     } finally {
         api.close();

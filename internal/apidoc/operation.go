@@ -30,6 +30,7 @@ func (w *writer) operation(o *openapi.Operation, spec string, untitled bool) {
 			w.callbacks(o.Callbacks())
 		})
 		w.tag("div", "api-samples", func() {
+			w.choices(o)
 			w.samples(o)
 			w.trial(o, spec)
 			w.answers(o.Responses())
@@ -363,7 +364,7 @@ func (w *writer) samples(o *openapi.Operation) {
 	}
 	if all := o.Samples(); len(all) > 0 {
 		w.say("p", "api-label", w.l.Request)
-		w.tabs("api-code", len(all), func(i int) { w.escape(all[i].Label) }, func(i int) { w.source(all[i].Language, all[i].Source) })
+		w.tabs("api-code api-request", len(all), func(i int) { w.escape(all[i].Label) }, func(i int) { w.source(all[i].Language, all[i].Source) })
 	}
 	if !o.Webhook {
 		return

@@ -21,19 +21,6 @@ func (w *writer) trial(o *openapi.Operation, spec string) {
 	w.b.WriteString(`<details class="api-try" hidden>`)
 	w.say("summary", "", w.l.Try)
 	w.b.WriteString(`<form action="` + html.EscapeString(w.tryAt) + `" data-spec="` + html.EscapeString(spec) + `" data-method="` + html.EscapeString(o.Method) + `" data-path="` + html.EscapeString(printable(o.Path)) + `">`)
-	if len(t.Servers) > 1 {
-		w.tag("label", "", func() {
-			w.say("span", "", w.l.Servers)
-			w.b.WriteString(`<select name="server">`)
-			for i, s := range t.Servers {
-				w.b.WriteString(`<option value="` + strconv.Itoa(i) + `">`)
-				w.escape(s.URL)
-				w.b.WriteString("</option>")
-			}
-			w.b.WriteString("</select>")
-		})
-	}
-	w.variables(t.Servers)
 	titles := map[string]string{"credentials": w.l.Authentication, "path": w.l.PathParameters, "query": w.l.QueryParameters, "header": w.l.HeaderParameters}
 	for len(t.Inputs) > 0 {
 		n := 1
@@ -62,6 +49,34 @@ func (w *writer) trial(o *openapi.Operation, spec string) {
 	w.b.WriteString(`</button><div class="api-answer" role="status"></div></form></details>`)
 }
 
+// choices writes the form in which readers choose the server of samples and of requests that they
+// send, and its variables. A script shows the form and changes the samples.
+func (w *writer) choices(o *openapi.Operation) {
+	servers := o.Callable()
+	if o.Webhook || len(servers) == 0 || len(servers) == 1 && len(servers[0].Variables) == 0 {
+		return
+	}
+	if o.HideSample && (w.tryAt == "" || o.Trial() == nil) {
+		return
+	}
+	sample, server := o.SampleURL()
+	w.b.WriteString(`<form class="api-choose" data-sample="` + html.EscapeString(printable(sample)) + `" data-from="` + html.EscapeString(printable(server)) + `" autocomplete="off" hidden>`)
+	if len(servers) > 1 {
+		w.tag("label", "", func() {
+			w.say("span", "", w.l.Servers)
+			w.b.WriteString(`<select name="server">`)
+			for i, s := range servers {
+				w.b.WriteString(`<option value="` + strconv.Itoa(i) + `" data-url="` + html.EscapeString(printable(s.Template)) + `">`)
+				w.escape(s.URL)
+				w.b.WriteString("</option>")
+			}
+			w.b.WriteString("</select>")
+		})
+	}
+	w.variables(servers)
+	w.b.WriteString("</form>")
+}
+
 // variables writes the fields of the variables of servers. A script shows those of the server
 // that is chosen.
 func (w *writer) variables(servers []openapi.TrialServer) {
@@ -73,7 +88,7 @@ func (w *writer) variables(servers []openapi.TrialServer) {
 		if at > 0 {
 			hidden = " hidden"
 		}
-		w.b.WriteString(`<fieldset data-server="` + strconv.Itoa(at) + `"` + hidden + `>`)
+		w.b.WriteString(`<fieldset data-server="` + strconv.Itoa(at) + `" data-url="` + html.EscapeString(printable(s.Template)) + `"` + hidden + `>`)
 		w.say("legend", "", w.l.Servers)
 		for _, v := range s.Variables {
 			w.tag("label", "", func() {

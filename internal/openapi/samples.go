@@ -31,6 +31,13 @@ func (o *Operation) Samples() []Sample {
 	}
 }
 
+// SampleURL returns the address in samples that are made of the operation, and the part of it that
+// is the address of the server.
+func (o *Operation) SampleURL() (address, server string) {
+	r := o.request()
+	return r.url, r.server
+}
+
 // ownSamples returns the samples that are written in the description.
 func (o *Operation) ownSamples() (out []Sample, given bool) {
 	for _, key := range []string{"x-codeSamples", "x-code-samples", "x-custom-examples"} {
@@ -77,6 +84,7 @@ func sampleLanguage(lang string) string {
 type request struct {
 	method  string
 	url     string
+	server  string // the beginning of url
 	headers []pair
 	json    string // the body as JSON, or ""
 	value   *node  // of it
@@ -97,6 +105,7 @@ func (o *Operation) request() request {
 			r.url = placeholder + r.url
 		}
 	}
+	r.server = r.url
 	path := o.Path
 	query := url.Values{}
 	var order []string

@@ -82,6 +82,18 @@ func (s Server) choosable() []Variable {
 	})
 }
 
+// open returns the template in which only variables that callers may choose are left.
+func (s Server) open() string {
+	left := s.choosable()
+	var pairs []string
+	for _, v := range s.variables {
+		if !slices.ContainsFunc(left, func(o Variable) bool { return o.Name == v.Name }) {
+			pairs = append(pairs, "{"+v.Name+"}", v.Default)
+		}
+	}
+	return strings.TrimSuffix(strings.NewReplacer(pairs...).Replace(s.template), "/")
+}
+
 // split returns the parts of the template before the path.
 func (s Server) split() (scheme, host, port string) {
 	scheme, rest, _ := strings.Cut(s.template, "://")

@@ -19,6 +19,7 @@ type Trial struct {
 // TrialServer is a server that a request can go to.
 type TrialServer struct {
 	URL       string     // absolute, with the defaults of its variables
+	Template  string     // with the names of those that can be chosen in braces
 	Variables []Variable // that can be chosen
 	server    Server
 }
@@ -62,12 +63,7 @@ func (o *Operation) Trial() *Trial {
 	if o.Webhook || o.HideTryIt || root.is("x-hideTryItPanel") {
 		return nil
 	}
-	t := &Trial{}
-	for _, s := range o.Servers() {
-		if callable(s.URL) {
-			t.Servers = append(t.Servers, TrialServer{s.URL, s.choosable(), s})
-		}
-	}
+	t := &Trial{Servers: o.Callable()}
 	if len(t.Servers) == 0 {
 		return nil
 	}
@@ -81,6 +77,16 @@ func (o *Operation) Trial() *Trial {
 		t.fillBody(r)
 	}
 	return t
+}
+
+// Callable returns the servers with an absolute address.
+func (o *Operation) Callable() (out []TrialServer) {
+	for _, s := range o.Servers() {
+		if callable(s.URL) {
+			out = append(out, TrialServer{s.URL, s.open(), s.choosable(), s})
+		}
+	}
+	return out
 }
 
 // fillBody sets the body to that of an example.

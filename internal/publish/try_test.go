@@ -177,8 +177,10 @@ func TestTryItWithServerVariables(t *testing.T) {
 	must(t, err)
 	_, page := w.get(root + "pets/listpets")
 	for _, want := range []string{
-		`<fieldset data-server="0"><legend>`, `<select name="server.0.version"><option value="v1" selected>v1</option><option value="v2">v2</option></select>`,
-		`<input type="text" name="server.0.tenant" value="all"`, `<fieldset data-server="2" hidden>`,
+		`<form class="api-choose" data-sample="http://` + host + `/v1/all/pets" data-from="http://` + host + `/v1/all" autocomplete="off" hidden>`,
+		`<fieldset data-server="0" data-url="http://` + host + `/{version}/{tenant}"><legend>`, `<select name="server.0.version"><option value="v1" selected>v1</option><option value="v2">v2</option></select>`,
+		`<input type="text" name="server.0.tenant" value="all"`, `<fieldset data-server="2" data-url="http://{place}" hidden>`,
+		`<option value="1" data-url="http://` + host + `/x">`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("%s is missing in %s", want, page)

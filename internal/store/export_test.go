@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"github.com/octavo-docs/octavo/internal/chunk"
 )
@@ -51,6 +52,13 @@ func RowsAtOnce(n, size int) (out []int) {
 
 // WaitForFolds waits until the index is folded in the background.
 func WaitForFolds(s *Store) { s.folds.work.Wait() }
+
+// DelayFolds sets how long pending entries wait for more, until the returned function is called.
+func DelayFolds(d time.Duration) (restore func()) {
+	was := foldDelay
+	foldDelay = d
+	return func() { foldDelay = was }
+}
 
 // StopFolds ends the folding of the index in the background.
 func StopFolds(s *Store) { s.folds.close() }

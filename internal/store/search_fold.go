@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
@@ -20,6 +21,11 @@ import (
 // folds them itself, because pending entries make searches slower.
 const maxPending = 16 * foldAt
 
+// foldDelay is how long pending entries wait for more, so that changes in quick
+// succession are folded at once: each fold reads and writes what the ones before made.
+// It ends early at half of maxPending.
+var foldDelay = 250 * time.Millisecond
+
 // foldBytes is the maximum size of the pending entries, and of the segments, that one
 // fold reads into memory.
 var foldBytes = 8 << 20
@@ -30,16 +36,18 @@ type foldWorker struct {
 	work   sync.WaitGroup
 	mu     sync.Mutex
 	due    map[string]bool
+	hurry  chan struct{} // ends foldDelay
 	busy   bool
 	cancel context.CancelFunc
 	closed bool
 }
 
-// foldLater folds a layer in the background after the transaction.
-func (tx *Tx) foldLater(layer string) { tx.OnCommit(func() { tx.fold(layer) }) }
+// foldLater folds a layer in the background after the transaction. pending is the
+// number of its pending entries.
+func (tx *Tx) foldLater(layer string, pending int64) { tx.OnCommit(func() { tx.fold(layer, pending) }) }
 
 // foldSoon folds a layer in the background.
-func (s *Store) foldSoon(layer string) {
+func (s *Store) foldSoon(layer string, pending int64) {
 	f := &s.folds
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -47,9 +55,15 @@ func (s *Store) foldSoon(layer string) {
 		return
 	}
 	if f.due == nil {
-		f.due = map[string]bool{}
+		f.due, f.hurry = map[string]bool{}, make(chan struct{}, 1)
 	}
 	f.due[layer] = true
+	if pending >= maxPending/2 {
+		select {
+		case f.hurry <- struct{}{}:
+		default:
+		}
+	}
 	if !f.busy {
 		f.busy = true
 		var ctx context.Context
@@ -61,32 +75,44 @@ func (s *Store) foldSoon(layer string) {
 // foldDue folds the layers that are due. If that fails, a layer is due again after its
 // next change; at maxPending, the change itself folds it and reports the error.
 func (s *Store) foldDue(ctx context.Context) {
-	for {
-		layer, ok := s.folds.next()
-		if !ok {
-			return
-		}
-		for more := true; more; {
-			var err error
-			if more, err = s.foldLayer(ctx, layer); err != nil {
-				break
+	for s.folds.wait(ctx) {
+		for layer := range s.folds.take() {
+			for more := true; more; {
+				var err error
+				if more, err = s.foldLayer(ctx, layer); err != nil {
+					break
+				}
 			}
 		}
 	}
 }
 
-// next removes and returns a layer that is due. It returns false if there is none,
-// which ends the work.
-func (f *foldWorker) next() (layer string, ok bool) {
+// wait waits until it is time to fold. It returns false if no layer is due, which ends
+// the work.
+func (f *foldWorker) wait(ctx context.Context) bool {
+	f.mu.Lock()
+	if len(f.due) == 0 {
+		f.busy = false
+		f.cancel()
+		f.mu.Unlock()
+		return false
+	}
+	f.mu.Unlock()
+	select {
+	case <-time.After(foldDelay):
+	case <-f.hurry:
+	case <-ctx.Done():
+	}
+	return true
+}
+
+// take removes and returns the layers that are due.
+func (f *foldWorker) take() map[string]bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for layer = range f.due {
-		delete(f.due, layer)
-		return layer, true
-	}
-	f.busy = false
-	f.cancel()
-	return "", false
+	due := f.due
+	f.due = map[string]bool{}
+	return due
 }
 
 // close ends the work.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
@@ -60,6 +61,26 @@ func TestPagesAreFolded(t *testing.T) {
 		}
 		if got := find(t, s, fmt.Sprintf("word%d ", store.FoldAt), "l", "m"); got != fmt.Sprint("p", store.FoldAt) {
 			t.Errorf("found %q", got)
+		}
+	})
+}
+
+// Pages wait for more of them, but not until there are many.
+func TestFoldsWaitForMore(t *testing.T) {
+	defer store.DelayFolds(time.Hour)()
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		s := testdb.Open(t, o)
+		putEach(t, s, "l", store.FoldAt)
+		if n := waiting(t, s, "l"); n != store.FoldAt {
+			t.Errorf("%d pages wait", n)
+		}
+		putEach(t, s, "l", store.MaxPending/2)
+		for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+			if _, rows, err := store.Waiting(t.Context(), s, "l"); err != nil || time.Now().After(deadline) {
+				t.Fatalf("%d pages wait, %v", rows, err)
+			} else if rows < store.MaxPending/2 {
+				break
+			}
 		}
 	})
 }

@@ -87,7 +87,7 @@ func (tx *Tx) addToIndex(ctx context.Context, layer string, pending int64, added
 		if err := tx.newSegment(ctx, layer, &made); err != nil {
 			return fmt.Errorf("index %s: %w", layer, err)
 		}
-		tx.foldLater(layer)
+		tx.foldLater(layer, pending)
 		return nil
 	}
 }
@@ -119,7 +119,7 @@ func (tx *Tx) addPending(ctx context.Context, layer string, pending int64, added
 	case pending >= maxPending:
 		return tx.foldNow(ctx, layer)
 	case pending >= foldAt:
-		tx.foldLater(layer)
+		tx.foldLater(layer, pending)
 	}
 	return nil
 }

@@ -106,7 +106,7 @@ type Tx struct {
 	known   *knownBases
 	texts   *insertTexts
 	jobs    chan<- struct{}
-	fold    func(layer string)
+	fold    func(layer string, pending int64)
 }
 
 // NewID returns an id that sorts after the ids it returned for the transaction before.

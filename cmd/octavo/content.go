@@ -50,7 +50,7 @@ func (c *importCmd) Run(ctx context.Context, s streams) (err error) {
 	if len(tree.Pages) == 0 {
 		return fmt.Errorf("there are no pages in %s, and the space would be empty; nothing was imported", c.From)
 	}
-	done, err := sv.Content.Import(ctx, authz.Operator(sp.CreatedBy), sp, tree, func(stage string, at, all int) {
+	done, err := sv.Content.Import(ctx, authz.OperatorGrant(sp.CreatedBy), sp, tree, func(stage string, at, all int) {
 		if !c.Quiet && at == 0 && all > 0 {
 			fmt.Fprintf(s.err, "%s …\n", stage)
 		}

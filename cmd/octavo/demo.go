@@ -53,7 +53,7 @@ func seed(ctx context.Context, s *server.Server) (orgs.Bootstrapped, error) {
 		return d, err
 	}
 	there, _, err := s.Store.Spaces(ctx, store.Viewer{Org: d.Organization, User: d.User, Role: docs.Admin}, store.SpaceFilter{}, store.Page{Limit: 1})
-	op := authz.Operator(d.User)
+	op := authz.OperatorGrant(d.User)
 	if err == nil && len(there) == 0 {
 		err = fill(ctx, s, op, d.Organization)
 	}
@@ -79,7 +79,7 @@ func fill(ctx context.Context, s *server.Server, op *authz.Grant, org docs.OrgID
 	if err != nil {
 		return err
 	}
-	check := authz.Within(s.Store.Reader)
+	check := authz.NewChecker(s.Store.Reader)
 	top, _, err := check.Org(ctx, op.Actor, authz.CreateContent, org)
 	if err != nil {
 		return err
@@ -124,7 +124,7 @@ func fill(ctx context.Context, s *server.Server, op *authz.Grant, org docs.OrgID
 
 // addBetaPage adds a page that only some visitors of the site see.
 func addBetaPage(ctx context.Context, s server.Services, op *authz.Grant, sp docs.Space) error {
-	g, _, err := authz.Within(s.Store.Reader).Space(ctx, op.Actor, authz.EditSpace, sp.ID)
+	g, _, err := authz.NewChecker(s.Store.Reader).Space(ctx, op.Actor, authz.EditSpace, sp.ID)
 	if err != nil {
 		return err
 	}

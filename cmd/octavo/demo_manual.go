@@ -68,7 +68,7 @@ func importBook(ctx context.Context, srv *server.Server, top *authz.Grant, b man
 	if err != nil {
 		return err
 	}
-	op := authz.Operator(top.Actor.User)
+	op := authz.OperatorGrant(top.Actor.User)
 	_, err = srv.Content.Import(ctx, op, sp.It, tree, func(string, int, int) {})
 	return err
 }

@@ -71,7 +71,7 @@ func (d demoSite) publish(ctx context.Context, s server.Services, by authz.Actor
 			return nil
 		}
 	}
-	check := authz.Within(s.Store.Reader)
+	check := authz.NewChecker(s.Store.Reader)
 	top, _, err := check.Org(ctx, by, authz.CreateContent, org)
 	if err != nil {
 		return err

@@ -113,7 +113,7 @@ func (c *gitFlags) sync(ctx context.Context, s streams, ask func(*gitsync.Servic
 	if err != nil {
 		return err
 	}
-	g := authz.Operator(sp.CreatedBy)
+	g := authz.OperatorGrant(sp.CreatedBy)
 	g.Space = sp
 	o, err := ask(sv.Git, g, in)
 	if err != nil {

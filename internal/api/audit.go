@@ -82,7 +82,7 @@ type auditIn struct {
 }
 
 func (a *API) audit(ctx context.Context, in *auditIn) (*page[AuditEvent], error) {
-	f, err := in.filter(authz.Of(ctx))
+	f, err := in.filter(authz.FromContext(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ const exportPage = 1000
 
 // exportAudit streams the log, page by page.
 func (a *API) exportAudit(ctx context.Context, in *exportAuditIn) (stream, error) {
-	f, err := in.filter(authz.Of(ctx))
+	f, err := in.filter(authz.FromContext(ctx))
 	if err != nil {
 		return nil, err
 	}

@@ -42,13 +42,13 @@ func (a *API) bind(o op, d *huma.Operation, out reflect.Type, handle call) {
 		}
 		end, err := budget.Begin(ctx.Context())
 		if err != nil {
-			a.fail(w, o, authz.Of(ctx.Context()).Actor.Request, err)
+			a.fail(w, o, authz.FromContext(ctx.Context()).Actor.Request, err)
 			return
 		}
 		answer, err := handle(ctx.Context(), v.Interface())
 		end()
 		if err != nil {
-			a.fail(w, o, authz.Of(ctx.Context()).Actor.Request, err)
+			a.fail(w, o, authz.FromContext(ctx.Context()).Actor.Request, err)
 			return
 		}
 		writing.write(ctx, answer)

@@ -435,14 +435,14 @@ func poolOfBodies(memory int64) int64 {
 // wait takes a part of the pool of large bodies, which the request has until its end.
 func (in *input) wait(ctx huma.Context, r *http.Request, w http.ResponseWriter) error {
 	// An address that the server signed belongs to an organization.
-	actor := authz.Of(ctx.Context()).Actor
+	actor := authz.FromContext(ctx.Context()).Actor
 	who := cmp.Or(string(actor.User), r.PathValue("organizationId"), addressPrefix+actor.Address)
 	release, err := in.bodies.Take(ctx.Context(), who, bodyCopies*in.size(r))
 	if err != nil {
 		w.Header().Set("Connection", "close") // or the rest of the body is read only to be dropped
 		return err
 	}
-	budget.Of(ctx.Context()).Hold(release)
+	budget.FromContext(ctx.Context()).Hold(release)
 	return nil
 }
 

@@ -144,7 +144,7 @@ type requestOutcome struct {
 }
 
 func (a *API) updateRequestContent(ctx context.Context, in *updateRequestContentIn) (*revised[any], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	changes, err := in.Body.plain()
 	if err != nil {
 		return nil, err
@@ -160,6 +160,6 @@ func (a *API) updateRequestContent(ctx context.Context, in *updateRequestContent
 	if in.Compat == "true" {
 		return &revised[any]{etag(done.View), cr}, nil
 	}
-	o := a.outcome(authz.Of(ctx), done)
+	o := a.outcome(authz.FromContext(ctx), done)
 	return &revised[any]{etag(done.View), requestOutcome{cr, o.Changes, o.InsertedFiles}}, nil
 }

@@ -124,7 +124,7 @@ func (a *API) changeRequest(ctx context.Context, g *authz.Grant, sp docs.Space, 
 		Outdated: c.Outdated(sp), Cluster: c.Cluster,
 		URLs: entryURLs{a.location("spaces", string(sp.ID), "change-requests", string(c.ID)), a.requestURL(sp, c)},
 	}
-	if c.Description != "" && g.Shown() == nil {
+	if c.Description != "" && g.VisitorAccess() == nil {
 		v, err := a.Content.Revision(ctx, sp, c.Revision)
 		if err != nil {
 			return w, err
@@ -149,7 +149,7 @@ type RequestIn struct {
 
 // find returns the change request of a path.
 func (a *API) find(ctx context.Context, name string) (docs.ChangeRequest, error) {
-	return a.Reviews.ChangeRequest(ctx, authz.Of(ctx), name)
+	return a.Reviews.ChangeRequest(ctx, authz.FromContext(ctx), name)
 }
 
 // ChangeRequestFilter narrows lists of change requests.
@@ -176,7 +176,7 @@ type listChangeRequestsIn struct {
 }
 
 func (a *API) listChangeRequests(ctx context.Context, in *listChangeRequestsIn) (*page[ChangeRequest], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	return listViews(ctx, a, in.Paged, a.Reviews.ChangeRequests(g, in.plain(g)), func(ctx context.Context, c docs.ChangeRequest) (ChangeRequest, error) {
 		return a.changeRequest(ctx, g, g.Space, c)
 	})
@@ -189,7 +189,7 @@ type listOrgChangeRequestsIn struct {
 }
 
 func (a *API) listOrgChangeRequests(ctx context.Context, in *listOrgChangeRequestsIn) (*page[ChangeRequest], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	return listViews(ctx, a, in.Paged, a.Reviews.OrgChangeRequests(g, in.plain(g)), func(ctx context.Context, c store.ChangeRequestIn) (ChangeRequest, error) {
 		return a.changeRequest(ctx, g, c.Space, c.Request)
 	})
@@ -206,7 +206,7 @@ type createChangeRequestIn struct {
 }
 
 func (a *API) createChangeRequest(ctx context.Context, in *createChangeRequestIn) (*created[ChangeRequest], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	if in.Body.AgentTaskID != "" {
 		return nil, errs.E(errs.NotFound, "agent task %q not found", in.Body.AgentTaskID)
 	}
@@ -228,7 +228,7 @@ func (a *API) createChangeRequest(ctx context.Context, in *createChangeRequestIn
 type requestIn struct{ RequestIn }
 
 func (a *API) getChangeRequest(ctx context.Context, in *requestIn) (*out[ChangeRequest], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	cr, err := a.find(ctx, in.Request)
 	if err != nil {
 		return nil, err
@@ -256,7 +256,7 @@ func noteOf(path string, raw rawDoc) (*revision.Body, error) {
 }
 
 func (a *API) updateChangeRequest(ctx context.Context, in *updateChangeRequestIn) (*out[ChangeRequest], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	description, err := noteOf("body.description", in.Body.Description)
 	if err != nil {
 		return nil, err
@@ -285,7 +285,7 @@ func (a *API) bringUpToDate(ctx context.Context, in *requestIn) (*out[mergeOutco
 }
 
 func (a *API) merged(ctx context.Context, name, result string, do func(context.Context, *authz.Grant, string) (reviews.Result, error)) (*out[mergeOutcome], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	done, err := do(ctx, g, name)
 	if err != nil {
 		return nil, err
@@ -337,7 +337,7 @@ func (a *API) contributors(ctx context.Context, in *requestIn) (*page[contributo
 	w := &page[contributor]{}
 	w.Body.Items = []contributor{}
 	for _, c := range all {
-		w.Body.Items = append(w.Body.Items, contributor{a.person(authz.Of(ctx), c.User), c.Times, c.UpdatedAt, c.Action})
+		w.Body.Items = append(w.Body.Items, contributor{a.person(authz.FromContext(ctx), c.User), c.Times, c.UpdatedAt, c.Action})
 	}
 	return w, err
 }

@@ -237,7 +237,7 @@ func (a *API) changesBetween(ctx context.Context, from, to *revision.View, skip,
 		all = append(all, changes...)
 	}
 	for _, f := range d.Files {
-		all = append(all, a.fileChange(authz.Of(ctx), to.Space, f))
+		all = append(all, a.fileChange(authz.FromContext(ctx), to.Space, f))
 	}
 	for _, r := range d.Reusables {
 		all = append(all, reusableChange(r))

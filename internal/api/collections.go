@@ -105,7 +105,7 @@ type listCollectionsIn struct {
 }
 
 func (a *API) listCollections(ctx context.Context, in *listCollectionsIn) (*page[Collection], error) {
-	return listOf(ctx, a, in.Paged, a.Spaces.Collections(authz.Of(ctx), in.Nested), func(it store.Ranked[docs.Collection]) Collection { return a.collection(it.It, it.Role) })
+	return listOf(ctx, a, in.Paged, a.Spaces.Collections(authz.FromContext(ctx), in.Nested), func(it store.Ranked[docs.Collection]) Collection { return a.collection(it.It, it.Role) })
 }
 
 type createCollectionIn struct {
@@ -122,7 +122,7 @@ func (a *API) createCollection(ctx context.Context, in *createCollectionIn) (*cr
 	if in.Body != nil {
 		title, parent = in.Body.Title, in.Body.Parent
 	}
-	c, r, err := a.Spaces.CreateCollection(ctx, authz.Of(ctx), title, parent)
+	c, r, err := a.Spaces.CreateCollection(ctx, authz.FromContext(ctx), title, parent)
 	return &created[Collection]{a.location("collections", string(c.ID)), a.collection(c, r)}, err
 }
 
@@ -131,7 +131,7 @@ type CollectionIn struct {
 }
 
 func (a *API) getCollection(ctx context.Context, _ *CollectionIn) (*out[Collection], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	return ok(a.collection(g.Collection, g.Role)), nil
 }
 
@@ -145,7 +145,7 @@ type updateCollectionIn struct {
 }
 
 func (a *API) updateCollection(ctx context.Context, in *updateCollectionIn) (*out[Collection], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	c, err := a.Spaces.UpdateCollection(ctx, g, spaces.CollectionPatch(in.Body))
 	if err != nil {
 		return nil, err
@@ -155,7 +155,7 @@ func (a *API) updateCollection(ctx context.Context, in *updateCollectionIn) (*ou
 }
 
 func (a *API) deleteCollection(ctx context.Context, _ *CollectionIn) (*done, error) {
-	return nil, a.Spaces.DeleteCollection(ctx, authz.Of(ctx))
+	return nil, a.Spaces.DeleteCollection(ctx, authz.FromContext(ctx))
 }
 
 type listCollectionSpacesIn struct {
@@ -220,7 +220,7 @@ type moveCollectionIn struct {
 }
 
 func (a *API) moveCollection(ctx context.Context, in *moveCollectionIn) (*out[Collection], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	m, err := in.Body.plain()
 	if err != nil {
 		return nil, err
@@ -243,7 +243,7 @@ type transferCollectionIn struct {
 }
 
 func (a *API) transferCollection(ctx context.Context, in *transferCollectionIn) (*out[Collection], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	c, err := a.Spaces.TransferCollection(ctx, g, in.Body.Organization)
 	if err != nil {
 		return nil, err

@@ -129,7 +129,7 @@ func (s commentView) reactions(ctx context.Context, all []docs.Reaction) []emoji
 	for i, r := range all {
 		out[i] = emojiReaction{Emoji: r.Emoji, Count: len(r.Users), Users: make([]reactor, len(r.Users))}
 		for j, u := range r.Users {
-			out[i].Users[j] = reactor{s.a.person(authz.Of(ctx), u.User), u.At}
+			out[i].Users[j] = reactor{s.a.person(authz.FromContext(ctx), u.User), u.At}
 		}
 	}
 	return out
@@ -138,13 +138,13 @@ func (s commentView) reactions(ctx context.Context, all []docs.Reaction) []emoji
 func (s commentView) comment(ctx context.Context, c docs.PostedComment) (Comment, error) {
 	body, err := s.body(ctx, c.Body)
 	w := Comment{
-		Object: "comment", ID: string(c.ID), PostedBy: s.a.person(authz.Of(ctx), c.PostedBy), PostedAt: c.PostedAt, EditedAt: c.EditedAt,
+		Object: "comment", ID: string(c.ID), PostedBy: s.a.person(authz.FromContext(ctx), c.PostedBy), PostedAt: c.PostedAt, EditedAt: c.EditedAt,
 		Reactions: s.reactions(ctx, c.Reactions), Replies: c.Replies(), Repliers: []replier{}, Body: body,
 		Target: commentTarget{
 			ChangeRequest: string(c.In.Request), Review: string(c.Target.Review), Space: string(c.In.Space),
 			Revision: string(c.Target.Revision), Quote: c.Target.Quote,
 		},
-		URLs: s.location(string(c.ID)), Permissions: permissionsOn(comments.RightsOf(authz.Of(ctx), c.PostedBy.ID)),
+		URLs: s.location(string(c.ID)), Permissions: permissionsOn(comments.RightsOf(authz.FromContext(ctx), c.PostedBy.ID)),
 		Status: c.Status(), ResolvedAt: c.ResolvedAt,
 	}
 	if c.Target.Page != "" {
@@ -161,10 +161,10 @@ func (s commentView) comment(ctx context.Context, c docs.PostedComment) (Comment
 		w.Target.TableCell = &tableCell{c.Target.Cell.Record, c.Target.Cell.Definition}
 	}
 	for _, r := range c.Repliers {
-		w.Repliers = append(w.Repliers, replier{r.UpdatedAt, r.Times, s.a.person(authz.Of(ctx), r.User)})
+		w.Repliers = append(w.Repliers, replier{r.UpdatedAt, r.Times, s.a.person(authz.FromContext(ctx), r.User)})
 	}
 	if !c.Open() {
-		by := s.a.person(authz.Of(ctx), c.ResolvedBy)
+		by := s.a.person(authz.FromContext(ctx), c.ResolvedBy)
 		w.ResolvedBy = &by
 	}
 	return w, err
@@ -173,9 +173,9 @@ func (s commentView) comment(ctx context.Context, c docs.PostedComment) (Comment
 func (s commentView) reply(ctx context.Context, c docs.Reply) (CommentReply, error) {
 	body, err := s.body(ctx, c.Body)
 	return CommentReply{
-		Object: "comment-reply", ID: string(c.ID), PostedBy: s.a.person(authz.Of(ctx), c.PostedBy), PostedAt: c.PostedAt, EditedAt: c.EditedAt,
+		Object: "comment-reply", ID: string(c.ID), PostedBy: s.a.person(authz.FromContext(ctx), c.PostedBy), PostedAt: c.PostedAt, EditedAt: c.EditedAt,
 		Reactions: s.reactions(ctx, c.Reactions), Body: body, URLs: s.location(string(c.Comment), "replies", string(c.ID)),
-		Permissions: permissionsOn(comments.RightsOf(authz.Of(ctx), c.PostedBy.ID)),
+		Permissions: permissionsOn(comments.RightsOf(authz.FromContext(ctx), c.PostedBy.ID)),
 	}, err
 }
 
@@ -190,7 +190,7 @@ func (a *API) reviewComments(ctx context.Context, cr docs.ChangeRequest, f NoteF
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	p, err := a.Comments.OpenRequest(ctx, authz.Of(ctx), cr)
+	p, err := a.Comments.OpenRequest(ctx, authz.FromContext(ctx), cr)
 	if err != nil {
 		return nil, err
 	}

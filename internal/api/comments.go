@@ -98,7 +98,7 @@ type NoteFormat struct {
 }
 
 func (a *API) commentView(ctx context.Context, in InDiscussion, f NoteFormat) (commentView, error) {
-	p, err := a.Comments.Open(ctx, authz.Of(ctx), in.request)
+	p, err := a.Comments.Open(ctx, authz.FromContext(ctx), in.request)
 	return commentView{a, p, f.Format, p.Nodes()}, err
 }
 
@@ -136,7 +136,7 @@ func (a *API) listComments(ctx context.Context, in *listCommentsIn) (*page[Comme
 		f.Status = docs.CommentStatus(in.Status)
 	}
 	for _, u := range in.Authors {
-		f.Authors = append(f.Authors, userOf(authz.Of(ctx), docs.UserID(u)))
+		f.Authors = append(f.Authors, userOf(authz.FromContext(ctx), docs.UserID(u)))
 	}
 	return listViews(ctx, a, in.Paged, a.Comments.Comments(s.place, f), s.comment)
 }
@@ -163,7 +163,7 @@ func (a *API) postComment(ctx context.Context, in *postCommentIn) (*out[Comment]
 			return c, err
 		}
 		n.Body = *body
-		return a.Comments.Post(ctx, authz.Of(ctx), in.request, n)
+		return a.Comments.Post(ctx, authz.FromContext(ctx), in.request, n)
 	})
 }
 
@@ -217,7 +217,7 @@ func (a *API) updateComment(ctx context.Context, in *updateCommentIn) (*out[Comm
 		if err != nil {
 			return c, err
 		}
-		return a.Comments.Update(ctx, authz.Of(ctx), in.request, in.Comment, change)
+		return a.Comments.Update(ctx, authz.FromContext(ctx), in.request, in.Comment, change)
 	})
 }
 
@@ -227,7 +227,7 @@ type deleteCommentIn struct {
 }
 
 func (a *API) deleteComment(ctx context.Context, in *deleteCommentIn) (*done, error) {
-	return nil, a.Comments.Delete(ctx, authz.Of(ctx), in.request, in.Comment)
+	return nil, a.Comments.Delete(ctx, authz.FromContext(ctx), in.request, in.Comment)
 }
 
 type listRepliesIn struct {
@@ -264,7 +264,7 @@ func (a *API) postReply(ctx context.Context, in *postReplyIn) (*out[CommentReply
 		if err != nil {
 			return r, err
 		}
-		return a.Comments.Reply(ctx, authz.Of(ctx), in.request, in.Comment, *body)
+		return a.Comments.Reply(ctx, authz.FromContext(ctx), in.request, in.Comment, *body)
 	})
 }
 
@@ -299,7 +299,7 @@ func (a *API) updateReply(ctx context.Context, in *updateReplyIn) (*out[CommentR
 		if err != nil {
 			return r, err
 		}
-		return a.Comments.UpdateReply(ctx, authz.Of(ctx), in.request, in.Comment, in.Reply, change)
+		return a.Comments.UpdateReply(ctx, authz.FromContext(ctx), in.request, in.Comment, in.Reply, change)
 	})
 }
 
@@ -309,7 +309,7 @@ type deleteReplyIn struct {
 }
 
 func (a *API) deleteReply(ctx context.Context, in *deleteReplyIn) (*done, error) {
-	return nil, a.Comments.DeleteReply(ctx, authz.Of(ctx), in.request, in.Comment, in.Reply)
+	return nil, a.Comments.DeleteReply(ctx, authz.FromContext(ctx), in.request, in.Comment, in.Reply)
 }
 
 type listCommentersIn struct {
@@ -318,11 +318,11 @@ type listCommentersIn struct {
 }
 
 func (a *API) listCommenters(ctx context.Context, in *listCommentersIn) (*page[Member], error) {
-	p, err := a.Comments.Open(ctx, authz.Of(ctx), in.request)
+	p, err := a.Comments.Open(ctx, authz.FromContext(ctx), in.request)
 	if err != nil {
 		return nil, err
 	}
-	return listOf(ctx, a, in.Paged, a.Comments.Commenters(authz.Of(ctx), p), a.member)
+	return listOf(ctx, a, in.Paged, a.Comments.Commenters(authz.FromContext(ctx), p), a.member)
 }
 
 var _ huma.Resolver = (*InDiscussion)(nil)

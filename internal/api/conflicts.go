@@ -70,7 +70,7 @@ func (a *API) conflict(ctx context.Context, sp docs.Space, forms *merge.Forms, r
 	if err != nil {
 		return w, err
 	}
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	w.Base, w.Main, w.Mine = a.form(g, sp, c.Base, base), a.form(g, sp, c.Main, main), a.form(g, sp, c.Mine, mine)
 	return w, nil
 }
@@ -111,7 +111,7 @@ type listConflictsIn struct {
 }
 
 func (a *API) listConflicts(ctx context.Context, in *listConflictsIn) (*page[conflict], error) {
-	sp := authz.Of(ctx).Space
+	sp := authz.FromContext(ctx).Space
 	cr, err := a.find(ctx, in.Request)
 	if err != nil {
 		return nil, err
@@ -151,7 +151,7 @@ type resolveConflictIn struct {
 }
 
 func (a *API) resolveConflict(ctx context.Context, in *resolveConflictIn) (*out[ChangeRequest], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	var given *revision.Body
 	switch b := in.Body.Document; {
 	case in.Body.Resolution == merge.ByDocument && (b == nil || b.Markdown == nil && len(b.Document) == 0):

@@ -128,17 +128,17 @@ type opener func(ctx context.Context) (*revision.View, error)
 
 // head opens the newest revision, as the caller sees it.
 func (a *API) head(ctx context.Context) (*revision.View, error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	v, err := a.Content.Source.Head(ctx, g.Space)
 	return asSeen(g, v), err
 }
 
 // asSeen returns a revision as the caller sees it.
 func asSeen(g *authz.Grant, v *revision.View) *revision.View {
-	if v == nil || g.Visiting() == nil {
+	if v == nil || g.Visitor() == nil {
 		return v
 	}
-	return v.For(g.Visiting())
+	return v.For(g.Visitor())
 }
 
 type contentIn struct {
@@ -278,11 +278,11 @@ func (a *API) updateContent(ctx context.Context, in *updateContentIn) (*revised[
 	if err != nil {
 		return nil, err
 	}
-	done, err := a.Content.Apply(ctx, authz.Of(ctx), "", revisionOfTag(in.IfMatch), changes)
+	done, err := a.Content.Apply(ctx, authz.FromContext(ctx), "", revisionOfTag(in.IfMatch), changes)
 	if err != nil {
 		return nil, err
 	}
-	return &revised[contentOutcome]{etag(done.View), a.outcome(authz.Of(ctx), done)}, nil
+	return &revised[contentOutcome]{etag(done.View), a.outcome(authz.FromContext(ctx), done)}, nil
 }
 
 func (a *API) outcome(g *authz.Grant, done *content.Applied) contentOutcome {

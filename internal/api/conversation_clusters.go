@@ -128,7 +128,7 @@ type clusterPages struct {
 }
 
 func (a *API) clusterPages(ctx context.Context, in *getClusterIn) (*out[clusterPages], error) {
-	found, err := a.Conversations.Answers(ctx, authz.Of(ctx), in.Cluster)
+	found, err := a.Conversations.Answers(ctx, authz.FromContext(ctx), in.Cluster)
 	w := clusterPages{Items: []clusterPage{}}
 	for _, f := range found {
 		w.Items = append(w.Items, clusterPage{string(f.View.Space.ID), a.pageResult(f.Found), f.Coverage, f.Answers})
@@ -152,7 +152,7 @@ type answering struct {
 }
 
 func (a *API) answerCluster(ctx context.Context, in *answerClusterIn) (*answering, error) {
-	g, subject := authz.Of(ctx), ""
+	g, subject := authz.FromContext(ctx), ""
 	if in.Body != nil {
 		subject = in.Body.Subject
 	}

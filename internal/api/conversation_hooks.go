@@ -51,7 +51,7 @@ type createConversationHookIn struct {
 
 func (a *API) createConversationHook(ctx context.Context, in *createConversationHookIn) (*out[ConversationsWebhook], error) {
 	b := in.Body
-	h, err := a.Conversations.NewHook(ctx, authz.Of(ctx), b.Format, b.Source, b.Secret)
+	h, err := a.Conversations.NewHook(ctx, authz.FromContext(ctx), b.Format, b.Source, b.Secret)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func (in *receiveConversationHookIn) Resolve(ctx huma.Context) []error {
 
 func (a *API) receiveConversationHook(ctx context.Context, in *receiveConversationHookIn) (*done, error) {
 	h := conversations.Hook{Org: in.Org, Format: in.Format, Source: in.Source, User: in.User, Sealed: in.Sealed}
-	return nil, a.Conversations.Receive(ctx, h, authz.Of(ctx).Actor, in.header, in.RawBody)
+	return nil, a.Conversations.Receive(ctx, h, authz.FromContext(ctx).Actor, in.header, in.RawBody)
 }
 
 var _ huma.Resolver = (*receiveConversationHookIn)(nil)

@@ -181,7 +181,7 @@ func (a *API) ingestConversations(ctx context.Context, in *ingestConversationsIn
 		}
 		all[i] = one
 	}
-	return nil, a.Conversations.Ingest(ctx, authz.Of(ctx), in.Source, all)
+	return nil, a.Conversations.Ingest(ctx, authz.FromContext(ctx), in.Source, all)
 }
 
 // ConversationIn is part of the input of operations on a conversation.
@@ -210,11 +210,11 @@ func (a *API) getConversation(ctx context.Context, in *ConversationIn) (*out[con
 }
 
 func (a *API) deleteConversation(ctx context.Context, in *ConversationIn) (*done, error) {
-	return nil, a.Conversations.Delete(ctx, authz.Of(ctx), in.ID)
+	return nil, a.Conversations.Delete(ctx, authz.FromContext(ctx), in.ID)
 }
 
 func (a *API) redactConversation(ctx context.Context, in *ConversationIn) (*out[Conversation], error) {
-	v, err := a.Conversations.Redact(ctx, authz.Of(ctx), in.ID)
+	v, err := a.Conversations.Redact(ctx, authz.FromContext(ctx), in.ID)
 	return ok(a.conversation(v)), err
 }
 

@@ -48,7 +48,7 @@ func (a *API) embed(ctx context.Context, in EmbedURL) (*out[Embed], error) {
 	if err != nil {
 		return nil, err
 	}
-	actor := authz.Of(ctx).Actor
+	actor := authz.FromContext(ctx).Actor
 	by := embeds.Caller{Name: string(actor.User), Member: true}
 	if v := actor.Visitor; v != nil { // visitors have no names: those of a site count as one
 		by = embeds.Caller{Name: string(v.Site)}

@@ -207,7 +207,7 @@ func (a *API) uploadFile(ctx context.Context, in *uploadIn) (*created[File], err
 }
 
 func (a *API) upload(ctx context.Context, on content.LineName, in *Upload) (*created[File], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	in.request.Body = http.MaxBytesReader(in.writer, in.request.Body, blob.DefaultMaxBytes+maxBody)
 	parts, err := in.request.MultipartReader()
 	switch {

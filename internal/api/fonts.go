@@ -82,7 +82,7 @@ func (a *API) listFonts(ctx context.Context, in *OrgIn) (*page[CustomFont], erro
 	all, err := a.Assets.Fonts(ctx, in.Org)
 	items := make([]CustomFont, len(all))
 	for i, f := range all {
-		items[i] = a.font(authz.Of(ctx), f)
+		items[i] = a.font(authz.FromContext(ctx), f)
 	}
 	return &page[CustomFont]{list[CustomFont]{Items: items}}, err
 }
@@ -99,7 +99,7 @@ type createFontIn struct {
 }
 
 func (a *API) createFont(ctx context.Context, in *createFontIn) (*created[CustomFont], error) {
-	g, p := authz.Of(ctx), assets.FontPatch{Family: opt.Of(in.Body.Family)}
+	g, p := authz.FromContext(ctx), assets.FontPatch{Family: opt.Of(in.Body.Family)}
 	for _, f := range in.Body.Faces {
 		p.Faces = append(p.Faces, assets.FacePatch(f))
 	}
@@ -114,7 +114,7 @@ type fontIn struct {
 
 func (a *API) getFont(ctx context.Context, in *fontIn) (*out[CustomFont], error) {
 	f, err := a.Assets.Font(ctx, in.Org, in.Font)
-	return ok(a.font(authz.Of(ctx), f)), err
+	return ok(a.font(authz.FromContext(ctx), f)), err
 }
 
 type updateFontIn struct {
@@ -134,7 +134,7 @@ func (a *API) updateFont(ctx context.Context, in *updateFontIn) (*out[CustomFont
 	if !b.Family.Set() && len(b.Faces) == 0 {
 		return nil, errs.Field("body", "must contain fontFamily or fontFaces")
 	}
-	g, p := authz.Of(ctx), assets.FontPatch{Family: b.Family}
+	g, p := authz.FromContext(ctx), assets.FontPatch{Family: b.Family}
 	for _, f := range b.Faces {
 		p.Faces = append(p.Faces, assets.FacePatch{Weight: f.Weight, Key: f.Key.Or("")})
 	}
@@ -143,7 +143,7 @@ func (a *API) updateFont(ctx context.Context, in *updateFontIn) (*out[CustomFont
 }
 
 func (a *API) deleteFont(ctx context.Context, in *fontIn) (*done, error) {
-	return nil, a.Assets.DeleteFont(ctx, authz.Of(ctx), in.Font)
+	return nil, a.Assets.DeleteFont(ctx, authz.FromContext(ctx), in.Font)
 }
 
 // downloadFontIn is an address that font made.

@@ -145,7 +145,7 @@ type importGitIn struct {
 }
 
 func (a *API) importGit(ctx context.Context, in *importGitIn) (*gitQueued, error) {
-	return a.gitQueued(a.Git.Import(ctx, authz.Of(ctx), gitsync.ImportInput{Input: in.Body.plain(), Standalone: in.Body.Standalone}))
+	return a.gitQueued(a.Git.Import(ctx, authz.FromContext(ctx), gitsync.ImportInput{Input: in.Body.plain(), Standalone: in.Body.Standalone}))
 }
 
 type exportGitIn struct {
@@ -157,16 +157,16 @@ type exportGitIn struct {
 }
 
 func (a *API) exportGit(ctx context.Context, in *exportGitIn) (*gitQueued, error) {
-	return a.gitQueued(a.Git.Export(ctx, authz.Of(ctx), gitsync.ExportInput{Input: in.Body.plain(), Message: in.Body.Message}))
+	return a.gitQueued(a.Git.Export(ctx, authz.FromContext(ctx), gitsync.ExportInput{Input: in.Body.plain(), Message: in.Body.Message}))
 }
 
 func (a *API) gitInfo(ctx context.Context, _ *SpaceIn) (*out[GitSync], error) {
-	info, err := a.Git.Info(ctx, authz.Of(ctx))
+	info, err := a.Git.Info(ctx, authz.FromContext(ctx))
 	return ok(*gitSync(&info)), err
 }
 
 func (a *API) forgetGit(ctx context.Context, _ *SpaceIn) (*done, error) {
-	return nil, a.Git.Forget(ctx, authz.Of(ctx))
+	return nil, a.Git.Forget(ctx, authz.FromContext(ctx))
 }
 
 // GitConnection on the wire. Secrets go in and never come out.
@@ -213,7 +213,7 @@ func (a *API) connection(c docs.GitConnection, secret string) GitConnection {
 }
 
 func (a *API) getConnection(ctx context.Context, _ *SpaceIn) (*out[GitConnection], error) {
-	c, err := a.Git.Connection(ctx, authz.Of(ctx))
+	c, err := a.Git.Connection(ctx, authz.FromContext(ctx))
 	return ok(a.connection(c, "")), err
 }
 
@@ -251,12 +251,12 @@ func (a *API) connectGit(ctx context.Context, in *connectGitIn) (*out[GitConnect
 	} else if b.Credentials.IsNull() {
 		ask.Credentials = opt.Null[gitsync.CredentialsInput]()
 	}
-	c, secret, err := a.Git.Connect(ctx, authz.Of(ctx), ask)
+	c, secret, err := a.Git.Connect(ctx, authz.FromContext(ctx), ask)
 	return ok(a.connection(c, secret)), err
 }
 
 func (a *API) disconnectGit(ctx context.Context, _ *SpaceIn) (*done, error) {
-	return nil, a.Git.Disconnect(ctx, authz.Of(ctx))
+	return nil, a.Git.Disconnect(ctx, authz.FromContext(ctx))
 }
 
 // GitOperations are those that were queued.
@@ -265,7 +265,7 @@ type GitOperations struct {
 }
 
 func (a *API) syncGit(ctx context.Context, _ *SpaceIn) (*out[GitOperations], error) {
-	list, err := a.Git.SyncNow(ctx, authz.Of(ctx))
+	list, err := a.Git.SyncNow(ctx, authz.FromContext(ctx))
 	v := GitOperations{Items: []GitOperation{}}
 	for _, o := range list {
 		v.Items = append(v.Items, a.gitOperation(o))
@@ -329,7 +329,7 @@ type listGitOperationsIn struct {
 }
 
 func (a *API) listGitOperations(ctx context.Context, in *listGitOperationsIn) (*page[GitOperation], error) {
-	return listOf(ctx, a, in.Paged, a.Git.Operations(authz.Of(ctx)), a.gitOperation)
+	return listOf(ctx, a, in.Paged, a.Git.Operations(authz.FromContext(ctx)), a.gitOperation)
 }
 
 type gitOperationIn struct {
@@ -338,7 +338,7 @@ type gitOperationIn struct {
 }
 
 func (a *API) getGitOperation(ctx context.Context, in *gitOperationIn) (*out[GitOperation], error) {
-	o, err := a.Git.Operation(ctx, authz.Of(ctx), in.Operation)
+	o, err := a.Git.Operation(ctx, authz.FromContext(ctx), in.Operation)
 	v := a.gitOperation(o)
 	for _, p := range o.Problems {
 		v.Problems = append(v.Problems, GitProblem(p))

@@ -86,5 +86,5 @@ func (a *API) updateGlossaryEntries(ctx context.Context, in *updateGlossaryEntri
 	for i, o := range in.Body.Operations {
 		changes[i] = translations.GlossaryChange(o)
 	}
-	return nil, a.Translations.ChangeGlossary(ctx, authz.Of(ctx), changes)
+	return nil, a.Translations.ChangeGlossary(ctx, authz.FromContext(ctx), changes)
 }

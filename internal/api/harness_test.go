@@ -89,7 +89,7 @@ func (w *world) addUser(name, role string, scopes ...docs.Scope) {
 		if role == "guest" {
 			as = docs.Guest
 		}
-		op := authz.Operator(docs.UserID(w.vars["user_admin"]))
+		op := authz.OperatorGrant(docs.UserID(w.vars["user_admin"]))
 		if _, err := w.srv.Orgs.Invite(ctx, op, docs.OrgID(w.vars["org"]), []orgs.Invitee{{Email: email, Role: as}}, false); err != nil {
 			w.t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func (w *world) importFolder(space string, files fstest.MapFS) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	if _, err := w.srv.Content.Import(ctx, authz.Operator(sp.It.CreatedBy), sp.It, tree, func(string, int, int) {}); err != nil {
+	if _, err := w.srv.Content.Import(ctx, authz.OperatorGrant(sp.It.CreatedBy), sp.It, tree, func(string, int, int) {}); err != nil {
 		w.t.Fatal(err)
 	}
 }

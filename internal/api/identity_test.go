@@ -56,7 +56,7 @@ func TestWhoJoinsByDomain(t *testing.T) {
 	if err != nil || u.Verified {
 		t.Fatalf("%+v, %v", u, err)
 	}
-	if err := w.srv.Orgs.Join(ctx, authz.Operator(u.ID), org); !errs.Is(err, errs.Invalid) || member(u.ID) {
+	if err := w.srv.Orgs.Join(ctx, authz.OperatorGrant(u.ID), org); !errs.Is(err, errs.Invalid) || member(u.ID) {
 		t.Errorf("somebody with an unverified address joins: %v", err)
 	}
 

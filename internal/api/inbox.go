@@ -98,7 +98,7 @@ type listInboxIn struct {
 }
 
 func (a *API) listInbox(ctx context.Context, in *listInboxIn) (*page[Notice], error) {
-	return listOf(ctx, a, in.Paged, a.Inbox.List(authz.Of(ctx), inbox.Filter{Unread: in.Unread, Kind: in.Kind, Org: in.Org}), a.notice)
+	return listOf(ctx, a, in.Paged, a.Inbox.List(authz.FromContext(ctx), inbox.Filter{Unread: in.Unread, Kind: in.Kind, Org: in.Org}), a.notice)
 }
 
 type updateNoticeIn struct {
@@ -109,7 +109,7 @@ type updateNoticeIn struct {
 }
 
 func (a *API) updateNotice(ctx context.Context, in *updateNoticeIn) (*out[Notice], error) {
-	n, err := a.Inbox.Mark(ctx, authz.Of(ctx), in.Notice, in.Body.Read)
+	n, err := a.Inbox.Mark(ctx, authz.FromContext(ctx), in.Notice, in.Body.Read)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ type readInboxOut struct {
 }
 
 func (a *API) readInbox(ctx context.Context, in *readInboxIn) (*out[readInboxOut], error) {
-	n, err := a.Inbox.MarkAll(ctx, authz.Of(ctx), inbox.Filter{Kind: in.Body.Kind.Or(""), Org: in.Body.Org.Or("")})
+	n, err := a.Inbox.MarkAll(ctx, authz.FromContext(ctx), inbox.Filter{Kind: in.Body.Kind.Or(""), Org: in.Body.Org.Or("")})
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +173,7 @@ func notifications(n docs.Notifications) Notifications {
 }
 
 func (a *API) notifications(ctx context.Context, _ *struct{}) (*out[Notifications], error) {
-	n, err := a.Inbox.Settings(ctx, authz.Of(ctx))
+	n, err := a.Inbox.Settings(ctx, authz.FromContext(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +233,7 @@ func (p notificationDigestPatch) patched(d docs.Digest) (docs.Digest, error) {
 }
 
 func (a *API) updateNotifications(ctx context.Context, in *updateNotificationsIn) (*out[Notifications], error) {
-	n, err := a.Inbox.Choose(ctx, authz.Of(ctx), func(n docs.Notifications) (docs.Notifications, error) {
+	n, err := a.Inbox.Choose(ctx, authz.FromContext(ctx), func(n docs.Notifications) (docs.Notifications, error) {
 		var err error
 		n = in.Body.Kinds.Or(notificationKindsPatch{}).patched(n)
 		n.Digest, err = in.Body.Digest.Or(notificationDigestPatch{}).patched(n.Digest)

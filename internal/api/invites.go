@@ -100,7 +100,7 @@ type invited struct {
 }
 
 func (a *API) invite(ctx context.Context, in *inviteIn) (*out[invited], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	o, err := a.Orgs.Organization(ctx, in.Org)
 	if err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ type LinkIn struct {
 }
 
 func (a *API) acceptLink(ctx context.Context, in *LinkIn) (*out[empty], error) {
-	return ok(empty{}), a.Orgs.Accept(ctx, authz.Of(ctx), in.Org, in.Invite)
+	return ok(empty{}), a.Orgs.Accept(ctx, authz.FromContext(ctx), in.Org, in.Invite)
 }
 
 // inviteLink on the wire: with a role to the organization, with a level to a
@@ -185,14 +185,14 @@ func (a *API) createLink(ctx context.Context, in *createLinkIn) (*out[inviteLink
 	case content && b.Level.IsNull():
 		return nil, errs.Field("body.level", "must be a role, not null: the link would give no access")
 	}
-	l, err := a.Orgs.CreateLink(ctx, authz.Of(ctx), in.Org, docs.InviteLink{
+	l, err := a.Orgs.CreateLink(ctx, authz.FromContext(ctx), in.Org, docs.InviteLink{
 		Role: b.Level.Or(b.Role.Or(docs.Guest)), Space: b.Space, Collection: b.Collection,
 	})
 	return ok(a.link(l)), err
 }
 
 func (a *API) getLink(ctx context.Context, in *LinkIn) (*out[inviteLink], error) {
-	l, err := a.Orgs.Link(ctx, authz.Of(ctx).Actor, in.Org, in.Invite)
+	l, err := a.Orgs.Link(ctx, authz.FromContext(ctx).Actor, in.Org, in.Invite)
 	return ok(a.link(l)), err
 }
 
@@ -205,10 +205,10 @@ type updateLinkIn struct {
 }
 
 func (a *API) updateLink(ctx context.Context, in *updateLinkIn) (*out[inviteLink], error) {
-	l, err := a.Orgs.UpdateLink(ctx, authz.Of(ctx), in.Org, in.Invite, orgs.LinkPatch(in.Body))
+	l, err := a.Orgs.UpdateLink(ctx, authz.FromContext(ctx), in.Org, in.Invite, orgs.LinkPatch(in.Body))
 	return ok(a.link(l)), err
 }
 
 func (a *API) revokeLink(ctx context.Context, in *LinkIn) (*done, error) {
-	return nil, a.Orgs.RevokeLink(ctx, authz.Of(ctx), in.Org, in.Invite)
+	return nil, a.Orgs.RevokeLink(ctx, authz.FromContext(ctx), in.Org, in.Invite)
 }

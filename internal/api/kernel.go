@@ -319,7 +319,7 @@ func (a *API) guard(o op) func(huma.Context, func(huma.Context)) {
 		}
 		uses := a.turns.Budget(payer(grant))
 		defer uses.End()
-		next(huma.WithContext(ctx, authz.With(budget.With(ctx.Context(), uses), grant)))
+		next(huma.WithContext(ctx, authz.NewContext(budget.NewContext(ctx.Context(), uses), grant)))
 	}
 }
 
@@ -334,7 +334,7 @@ func payer(g *authz.Grant) string {
 // tag sets the cache tags of an answer to a visitor. A renderer drops the answers
 // that it keeps under a tag when that space or site changes.
 func tag(h http.Header, g *authz.Grant) {
-	if g.Shown() == nil {
+	if g.VisitorAccess() == nil {
 		return
 	}
 	tags := "site:" + string(g.Site.ID)

@@ -141,7 +141,7 @@ func (a *API) pageLinks(ctx context.Context, in *pageLinksIn) (*out[linkList], e
 // linksOut lists links; those of a change request are counted by whether it
 // broke them.
 func (a *API) linksOut(ctx context.Context, open opener, request bool, f index.LinkFilter, paged Paged) (*out[linkList], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	v, err := open(ctx)
 	if err != nil {
 		return nil, err
@@ -216,7 +216,7 @@ func (a *API) pageBacklinks(ctx context.Context, in *pageBacklinksIn) (*page[con
 }
 
 func (a *API) backlinksOut(ctx context.Context, open opener, kind, id string, paged Paged) (*page[contentLocation], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	v, err := open(ctx)
 	if err != nil {
 		return nil, err

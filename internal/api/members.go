@@ -101,7 +101,7 @@ func (a *API) listMembers(ctx context.Context, in *listMembersIn) (*page[Member]
 		}
 		f.Role = &r
 	}
-	return listOf(ctx, a, in.Paged, a.Orgs.Members(authz.Of(ctx), in.Org, f), a.member)
+	return listOf(ctx, a, in.Paged, a.Orgs.Members(authz.FromContext(ctx), in.Org, f), a.member)
 }
 
 type MemberIn struct {
@@ -125,31 +125,31 @@ func (a *API) updateMember(ctx context.Context, in *updateMemberIn) (*out[Member
 	if !in.Body.Role.Set() {
 		return a.getMember(ctx, &in.MemberIn)
 	}
-	m, err := a.Orgs.SetRole(ctx, authz.Of(ctx), in.Org, in.User, in.Body.Role.Or(docs.Guest))
+	m, err := a.Orgs.SetRole(ctx, authz.FromContext(ctx), in.Org, in.User, in.Body.Role.Or(docs.Guest))
 	return ok(a.member(m)), err
 }
 
 func (a *API) removeMember(ctx context.Context, in *MemberIn) (*done, error) {
-	return nil, a.Orgs.Remove(ctx, authz.Of(ctx), in.Org, in.User)
+	return nil, a.Orgs.Remove(ctx, authz.FromContext(ctx), in.Org, in.User)
 }
 
 func (a *API) markSSO(ctx context.Context, in *MemberIn) (*out[Member], error) {
-	m, err := a.Orgs.MarkSSO(ctx, authz.Of(ctx), in.Org, in.User)
+	m, err := a.Orgs.MarkSSO(ctx, authz.FromContext(ctx), in.Org, in.User)
 	return ok(a.member(m)), err
 }
 
 func (a *API) deactivate(ctx context.Context, in *MemberIn) (*out[Member], error) {
-	m, err := a.Orgs.SetDisabled(ctx, authz.Of(ctx), in.Org, in.User, true)
+	m, err := a.Orgs.SetDisabled(ctx, authz.FromContext(ctx), in.Org, in.User, true)
 	return ok(a.member(m)), err
 }
 
 func (a *API) reactivate(ctx context.Context, in *MemberIn) (*out[Member], error) {
-	m, err := a.Orgs.SetDisabled(ctx, authz.Of(ctx), in.Org, in.User, false)
+	m, err := a.Orgs.SetDisabled(ctx, authz.FromContext(ctx), in.Org, in.User, false)
 	return ok(a.member(m)), err
 }
 
 func (a *API) inviteAgain(ctx context.Context, in *MemberIn) (*done, error) {
-	return nil, a.Orgs.InviteAgain(ctx, authz.Of(ctx), in.Org, in.User)
+	return nil, a.Orgs.InviteAgain(ctx, authz.FromContext(ctx), in.Org, in.User)
 }
 
 type memberSpacesIn struct {
@@ -168,7 +168,7 @@ func (a *API) memberSpaces(ctx context.Context, in *memberSpacesIn) (*page[space
 	if err != nil {
 		return nil, err
 	}
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	return listOf(ctx, a, in.Paged, list, func(it store.Ranked[docs.Space]) spacePermission {
 		mine := it.Role // the caller is the member, or an admin
 		if g.Role == docs.Admin {
@@ -194,7 +194,7 @@ func (a *API) memberTeams(ctx context.Context, in *memberTeamsIn) (*page[memberT
 	if err != nil {
 		return nil, err
 	}
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	return listOf(ctx, a, in.Paged, list, func(it store.MemberTeam) memberTeam {
 		return memberTeam{a.team(it.Team, g.Access), teamMembership{it.Role}}
 	})
@@ -205,5 +205,5 @@ type pinged struct {
 }
 
 func (a *API) ping(ctx context.Context, in *OrgIn) (*out[pinged], error) {
-	return ok(pinged{}), a.Orgs.Ping(ctx, authz.Of(ctx), in.Org)
+	return ok(pinged{}), a.Orgs.Ping(ctx, authz.FromContext(ctx), in.Org)
 }

@@ -84,7 +84,7 @@ func (a *API) metaLinksOut(ctx context.Context, open opener, id docs.PageID) (*o
 			add(ref)
 		}
 	}
-	others, err := a.Sites.Translations(ctx, authz.Of(ctx))
+	others, err := a.Sites.Translations(ctx, authz.FromContext(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func (a *API) metaLink(ctx context.Context, v *revision.View, p docs.Page, dest 
 // elsewhere returns a page that is named with its space, or the first one of
 // the space, if the caller can see it.
 func (a *API) elsewhere(ctx context.Context, ref docs.Ref) (*docs.Ref, error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	sp, err := a.Guard.Readable(ctx, g, docs.SpaceID(ref.Space))
 	if authz.Denied(err) {
 		return nil, nil
@@ -164,7 +164,7 @@ func (a *API) samePage(ctx context.Context, v *revision.View, p docs.Page, sp do
 	if err != nil {
 		return nil, err
 	}
-	other = asSeen(authz.Of(ctx), other)
+	other = asSeen(authz.FromContext(ctx), other)
 	home, _, err := v.Home(ctx)
 	if err != nil {
 		return nil, err

@@ -108,7 +108,7 @@ func (a *API) createOIDCProvider(ctx context.Context, in *createOIDCProviderIn) 
 	if err := checkGroups(b.Groups); err != nil {
 		return nil, err
 	}
-	p, err := a.OIDC.Create(ctx, authz.Of(ctx), in.Org, oidc.NewProvider{Issuer: b.Issuer, Patch: oidc.Patch{
+	p, err := a.OIDC.Create(ctx, authz.FromContext(ctx), in.Org, oidc.NewProvider{Issuer: b.Issuer, Patch: oidc.Patch{
 		Label: opt.Of(b.Label), ClientID: opt.Of(b.ClientID), ClientSecret: b.ClientSecret, GroupsClaim: b.GroupsClaim,
 		Groups: b.Groups, DefaultRole: b.DefaultRole, DefaultTeam: b.DefaultTeam, TrustEmail: b.TrustEmail,
 	}})
@@ -156,10 +156,10 @@ func (a *API) updateOIDCProvider(ctx context.Context, in *updateOIDCProviderIn) 
 	if err := checkGroups(b.Groups); err != nil {
 		return nil, err
 	}
-	p, err := a.OIDC.Update(ctx, authz.Of(ctx), in.Org, in.Provider, oidc.Patch(b))
+	p, err := a.OIDC.Update(ctx, authz.FromContext(ctx), in.Org, in.Provider, oidc.Patch(b))
 	return ok(a.oidcProvider(p)), err
 }
 
 func (a *API) deleteOIDCProvider(ctx context.Context, in *OIDCProviderIn) (*done, error) {
-	return nil, a.OIDC.Delete(ctx, authz.Of(ctx), in.Org, in.Provider)
+	return nil, a.OIDC.Delete(ctx, authz.FromContext(ctx), in.Org, in.Provider)
 }

@@ -150,7 +150,7 @@ type listOpenAPISpecsIn struct {
 }
 
 func (a *API) listOpenAPISpecs(ctx context.Context, in *listOpenAPISpecsIn) (*page[OpenAPISpec], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	return listOf(ctx, a, in.Paged, a.APISpecs.Specs(in.Org), func(v docs.OpenAPISpec) OpenAPISpec { return a.openAPISpec(g, v) })
 }
 
@@ -169,7 +169,7 @@ type createOpenAPISpecIn struct {
 }
 
 func (a *API) createOpenAPISpec(ctx context.Context, in *createOpenAPISpecIn) (*out[OpenAPISpec], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	v, err := a.APISpecs.Create(ctx, g, in.Body.Slug, apispec.Source(in.Body.Source))
 	return ok(a.openAPISpec(g, v)), err
 }
@@ -182,7 +182,7 @@ type OpenAPISpecIn struct {
 
 func (a *API) getOpenAPISpec(ctx context.Context, in *OpenAPISpecIn) (*out[OpenAPISpec], error) {
 	v, err := a.APISpecs.Spec(ctx, in.Org, in.Slug)
-	return ok(a.openAPISpec(authz.Of(ctx), v)), err
+	return ok(a.openAPISpec(authz.FromContext(ctx), v)), err
 }
 
 type putOpenAPISpecIn struct {
@@ -194,7 +194,7 @@ type putOpenAPISpecIn struct {
 }
 
 func (a *API) putOpenAPISpec(ctx context.Context, in *putOpenAPISpecIn) (*put[OpenAPISpec], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	v, made, err := a.APISpecs.Put(ctx, g, in.Slug, apispec.Source(in.Body.Source))
 	return &put[OpenAPISpec]{made, a.openAPISpec(g, v)}, err
 }
@@ -208,11 +208,11 @@ type updateOpenAPISpecIn struct {
 }
 
 func (a *API) updateOpenAPISpec(ctx context.Context, in *updateOpenAPISpecIn) (*out[OpenAPISpec], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	v, err := a.APISpecs.Update(ctx, g, in.Slug, apispec.Patch{Visibility: in.Body.Visibility, RequestSpace: in.Body.ChangeRequestSpace})
 	return ok(a.openAPISpec(g, v)), err
 }
 
 func (a *API) deleteOpenAPISpec(ctx context.Context, in *OpenAPISpecIn) (*done, error) {
-	return nil, a.APISpecs.Delete(ctx, authz.Of(ctx), in.Slug)
+	return nil, a.APISpecs.Delete(ctx, authz.FromContext(ctx), in.Slug)
 }

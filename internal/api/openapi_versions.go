@@ -75,7 +75,7 @@ func (a *API) listOpenAPIVersions(ctx context.Context, in *listOpenAPIVersionsIn
 	if err != nil {
 		return nil, err
 	}
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	return listOf(ctx, a, in.Paged, all, func(v docs.OpenAPIVersion) OpenAPISpecVersion { return a.openAPIVersion(g, spec, v) })
 }
 
@@ -90,7 +90,7 @@ func (a *API) getLatestOpenAPIVersion(ctx context.Context, in *OpenAPISpecIn) (*
 
 func (a *API) getOpenAPIVersion(ctx context.Context, in *openAPIVersionIn) (*out[OpenAPISpecVersion], error) {
 	spec, v, err := a.APISpecs.Version(ctx, in.Org, in.Slug, in.Version)
-	return ok(a.openAPIVersion(authz.Of(ctx), spec, v)), err
+	return ok(a.openAPIVersion(authz.FromContext(ctx), spec, v)), err
 }
 
 // OpenAPISpecContent on the wire.
@@ -125,7 +125,7 @@ func (a *API) getOpenAPIContent(ctx context.Context, in *openAPIVersionIn) (*out
 	if err != nil {
 		return nil, err
 	}
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	files, err := a.APISpecs.Filesystem(ctx, v, false)
 	at := a.openAPIAddress(g, spec, v)
 	content := OpenAPISpecContent{Filesystem: files, URL: at, URLs: openAPIContentURLs{Source: at}}

@@ -52,10 +52,10 @@ type orgTokenIn struct {
 }
 
 func (a *API) unblockOrgToken(ctx context.Context, in *orgTokenIn) (*out[OrganizationToken], error) {
-	t, err := a.Orgs.UnblockOrgToken(ctx, authz.Of(ctx), in.Org, in.Token)
+	t, err := a.Orgs.UnblockOrgToken(ctx, authz.FromContext(ctx), in.Org, in.Token)
 	return ok(a.orgToken(t)), err
 }
 
 func (a *API) revokeOrgToken(ctx context.Context, in *orgTokenIn) (*done, error) {
-	return nil, a.Orgs.RevokeOrgToken(ctx, authz.Of(ctx), in.Org, in.Token)
+	return nil, a.Orgs.RevokeOrgToken(ctx, authz.FromContext(ctx), in.Org, in.Token)
 }

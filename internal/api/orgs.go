@@ -282,7 +282,7 @@ func plainRules(in opt.Val[MergeRules]) opt.Val[docs.MergeRules] {
 }
 
 func (a *API) listOrganizations(ctx context.Context, in *Paged) (*page[Organization], error) {
-	return listOf(ctx, a, *in, a.Orgs.Organizations(authz.Of(ctx)), func(it store.OrgAccess) Organization { return a.organization(it.Org, it.Access) })
+	return listOf(ctx, a, *in, a.Orgs.Organizations(authz.FromContext(ctx)), func(it store.OrgAccess) Organization { return a.organization(it.Org, it.Access) })
 }
 
 type createOrganizationIn struct {
@@ -296,7 +296,7 @@ type createOrganizationIn struct {
 }
 
 func (a *API) createOrganization(ctx context.Context, in *createOrganizationIn) (*created[Organization], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	o, err := a.Orgs.Create(ctx, g, orgs.NewOrganization{
 		Title: in.Body.Title, EmailDomains: in.Body.EmailDomains, Type: in.Body.Type, UseCase: in.Body.UseCase, CommunityType: in.Body.CommunityType,
 	})
@@ -313,7 +313,7 @@ type OrgIn struct {
 
 func (a *API) getOrganization(ctx context.Context, in *OrgIn) (*out[Organization], error) {
 	o, err := a.Orgs.Organization(ctx, in.Org)
-	return ok(a.organization(o, authz.Of(ctx).Access)), err
+	return ok(a.organization(o, authz.FromContext(ctx).Access)), err
 }
 
 type updateOrganizationIn struct {
@@ -333,7 +333,7 @@ type updateOrganizationIn struct {
 }
 
 func (a *API) updateOrganization(ctx context.Context, in *updateOrganizationIn) (*out[Organization], error) {
-	g, b := authz.Of(ctx), in.Body
+	g, b := authz.FromContext(ctx), in.Body
 	patch := orgs.OrganizationPatch{
 		Title: b.Title, EmailDomains: b.EmailDomains, Hostname: b.Hostname, DefaultRole: b.DefaultRole, Logo: b.Logo,
 		SSO: b.SSO, AI: b.AI, InviteLinks: b.InviteLinks, MergeRules: plainRules(b.MergeRules),
@@ -348,7 +348,7 @@ func (a *API) updateOrganization(ctx context.Context, in *updateOrganizationIn) 
 }
 
 func (a *API) join(ctx context.Context, in *OrgIn) (*done, error) {
-	return nil, a.Orgs.Join(ctx, authz.Of(ctx), in.Org)
+	return nil, a.Orgs.Join(ctx, authz.FromContext(ctx), in.Org)
 }
 
 type organizationsByDomain struct {
@@ -360,7 +360,7 @@ type emailDomainIn struct {
 }
 
 func (a *API) organizationsByDomain(ctx context.Context, in *emailDomainIn) (*out[organizationsByDomain], error) {
-	all, err := a.Orgs.OrganizationsByDomain(ctx, authz.Of(ctx).Actor, in.Domain)
+	all, err := a.Orgs.OrganizationsByDomain(ctx, authz.FromContext(ctx).Actor, in.Domain)
 	w := organizationsByDomain{Organizations: []Organization{}}
 	for _, it := range all {
 		w.Organizations = append(w.Organizations, a.organization(it.Org, it.Access))
@@ -418,7 +418,7 @@ type subdomainIn struct {
 }
 
 func (a *API) subdomain(ctx context.Context, in *subdomainIn) (*out[Subdomain], error) {
-	o, err := a.Orgs.OrganizationByHostname(ctx, authz.Of(ctx), in.Subdomain)
+	o, err := a.Orgs.OrganizationByHostname(ctx, authz.FromContext(ctx), in.Subdomain)
 	return ok(Subdomain{"subdomain", o.Hostname, orgPointer{"organization", string(o.ID)}, true}), err
 }
 
@@ -451,6 +451,6 @@ type setAgentInstructionsIn struct {
 }
 
 func (a *API) setAgentInstructions(ctx context.Context, in *setAgentInstructionsIn) (*out[AgentInstructions], error) {
-	v, err := a.Orgs.SetAgentInstructions(ctx, authz.Of(ctx), in.Org, in.Body.Instructions)
+	v, err := a.Orgs.SetAgentInstructions(ctx, authz.FromContext(ctx), in.Org, in.Body.Instructions)
 	return ok(a.instructions(in.Org, v)), err
 }

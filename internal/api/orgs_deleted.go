@@ -46,13 +46,13 @@ func deletedOrganization(v store.AnyOrg) DeletedOrganization {
 }
 
 func (a *API) deleteOrganization(ctx context.Context, _ *OrgIn) (*done, error) {
-	return nil, a.Orgs.Delete(ctx, authz.Of(ctx))
+	return nil, a.Orgs.Delete(ctx, authz.FromContext(ctx))
 }
 
 func (a *API) listDeletedOrganizations(ctx context.Context, in *Paged) (*page[DeletedOrganization], error) {
-	return listOf(ctx, a, *in, a.Orgs.Deleted(authz.Of(ctx)), deletedOrganization)
+	return listOf(ctx, a, *in, a.Orgs.Deleted(authz.FromContext(ctx)), deletedOrganization)
 }
 
 func (a *API) restoreOrganization(ctx context.Context, in *OrgIn) (*done, error) {
-	return nil, a.Orgs.Restore(ctx, authz.Of(ctx), in.Org)
+	return nil, a.Orgs.Restore(ctx, authz.FromContext(ctx), in.Org)
 }

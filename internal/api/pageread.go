@@ -122,7 +122,7 @@ func (a *API) pageAgain(page func(*http.Request) string) func(http.ResponseWrite
 		if r.URL.RawQuery != "" {
 			return false
 		}
-		k, ok := a.pageCache.Get(keyOf(g.Space, g.Space.Revision, page(r), plainOptions, g.Visiting()))
+		k, ok := a.pageCache.Get(keyOf(g.Space, g.Space.Revision, page(r), plainOptions, g.Visitor()))
 		if !ok {
 			return false
 		}

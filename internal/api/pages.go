@@ -135,7 +135,7 @@ type shown struct {
 // shown reports how a view is displayed, with what git knows of some things in it,
 // or of all.
 func (a *API) shown(ctx context.Context, v *revision.View, metadata bool, ids ...string) (shown, error) {
-	s := shown{a: a, v: v, metadata: metadata && v.Visitor() == nil, by: bearerOf(authz.Of(ctx))}
+	s := shown{a: a, v: v, metadata: metadata && v.Visitor() == nil, by: bearerOf(authz.FromContext(ctx))}
 	var err error
 	if s.metadata {
 		s.git, err = a.Content.Exchange.GitNames(ctx, v, ids...)

@@ -61,7 +61,7 @@ func (a *API) open(ctx context.Context, p Paged) (store.Page, error) {
 		return out, nil
 	}
 	payload, sig, ok := strings.Cut(p.Cursor, ".")
-	if !ok || !hmac.Equal([]byte(sig), []byte(a.cursors.mac(payload, p.list, authz.Of(ctx)))) {
+	if !ok || !hmac.Equal([]byte(sig), []byte(a.cursors.mac(payload, p.list, authz.FromContext(ctx)))) {
 		return out, badCursor()
 	}
 	b, err := base64.RawURLEncoding.DecodeString(payload)
@@ -81,7 +81,7 @@ func (a *API) seal(ctx context.Context, p Paged, key store.Key) *next {
 	}
 	b, _ := json.Marshal(key) // texts always can be encoded
 	payload := base64.RawURLEncoding.EncodeToString(b)
-	return &next{Page: payload + "." + a.cursors.mac(payload, p.list, authz.Of(ctx))}
+	return &next{Page: payload + "." + a.cursors.mac(payload, p.list, authz.FromContext(ctx))}
 }
 
 // byOffset lists items that have no stable key, such as search results, by

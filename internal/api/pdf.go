@@ -92,7 +92,7 @@ func (a *API) pdfOut(ctx context.Context, open opener, o PDFOptions) (*out[pdfAd
 		}
 		title = p.Title
 	}
-	q := pdfQuery{page: string(o.Page), user: string(authz.Of(ctx).Actor.User)}
+	q := pdfQuery{page: string(o.Page), user: string(authz.FromContext(ctx).Actor.User)}
 	if o.Only {
 		q.only = "true"
 	}

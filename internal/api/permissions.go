@@ -85,7 +85,7 @@ func (a *API) share(ctx context.Context, in *shareIn) (*done, error) {
 	if len(in.Body.Users)+len(in.Body.Teams) == 0 {
 		return nil, errs.Field("body", "must contain users or teams")
 	}
-	return nil, a.Spaces.Share(ctx, authz.Of(ctx), in.Body.Users, in.Body.Teams, in.Body.Role.Or(docs.Guest))
+	return nil, a.Spaces.Share(ctx, authz.FromContext(ctx), in.Body.Users, in.Body.Teams, in.Body.Role.Or(docs.Guest))
 }
 
 // UserPermission on the wire.
@@ -102,13 +102,13 @@ type TeamPermission struct {
 }
 
 func (a *API) userGrants(ctx context.Context, in *Paged) (*page[UserPermission], error) {
-	return listOf(ctx, a, *in, a.Spaces.UserGrants(authz.Of(ctx)), func(g store.UserGrant) UserPermission {
+	return listOf(ctx, a, *in, a.Spaces.UserGrants(authz.FromContext(ctx)), func(g store.UserGrant) UserPermission {
 		return UserPermission{Permission: g.Role, User: a.user(g.User)}
 	})
 }
 
 func (a *API) teamGrants(ctx context.Context, in *Paged) (*page[TeamPermission], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	return listOf(ctx, a, *in, a.Spaces.TeamGrants(g), func(v store.TeamGrant) TeamPermission { return TeamPermission{v.Role, a.team(v.Team, g.Access)} })
 }
 
@@ -132,22 +132,22 @@ type reshareTeamIn struct {
 }
 
 func (a *API) reshareUser(ctx context.Context, in *reshareUserIn) (*done, error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	return nil, a.Spaces.Reshare(ctx, g, docs.Grant{Node: g.Node(), User: in.User, Role: in.Body.Role.Or(docs.Guest)})
 }
 
 func (a *API) reshareTeam(ctx context.Context, in *reshareTeamIn) (*done, error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	return nil, a.Spaces.Reshare(ctx, g, docs.Grant{Node: g.Node(), Team: in.Team, Role: in.Body.Role.Or(docs.Guest)})
 }
 
 func (a *API) unshareUser(ctx context.Context, in *UserIn) (*done, error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	return nil, a.Spaces.Unshare(ctx, g, docs.Grant{Node: g.Node(), User: in.User})
 }
 
 func (a *API) unshareTeam(ctx context.Context, in *GrantedTeam) (*done, error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	return nil, a.Spaces.Unshare(ctx, g, docs.Grant{Node: g.Node(), Team: in.Team})
 }
 
@@ -157,7 +157,7 @@ type aggregateIn struct {
 }
 
 func (a *API) aggregate(ctx context.Context, in *aggregateIn) (*page[UserPermission], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	var origin *orgPointer
 	if g.Site.ID != "" { // clients know no site as an origin
 		origin = &orgPointer{"organization", string(g.Site.Org)}
@@ -200,7 +200,7 @@ var reasonTexts = map[docs.Reason]string{
 }
 
 func (a *API) explain(ctx context.Context, in *explainIn) (*out[Explanation], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	user := cmp.Or(userOf(g, in.User), g.Actor.User)
 	why, err := a.Spaces.Explain(ctx, g, user)
 	w := Explanation{

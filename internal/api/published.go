@@ -67,7 +67,7 @@ const maxPublishedCache = 16 << 20
 // nothing of it is different.
 func (a *API) getPublishedSite(ctx context.Context, in *getSiteStructureIn) (*publishedAnswer, error) {
 	key := publishedKey{shareKey: in.ShareKey}
-	v := authz.Of(ctx).Actor.Visitor
+	v := authz.FromContext(ctx).Actor.Visitor
 	kept := v != nil && !v.Preview // what a preview shows depends on permissions
 	if kept {
 		var err error
@@ -90,8 +90,8 @@ func (a *API) getPublishedSite(ctx context.Context, in *getSiteStructureIn) (*pu
 }
 
 func (a *API) publishedContent(ctx context.Context, shareKey string) (*PublishedContentSite, error) {
-	g := authz.Of(ctx)
-	if !g.Site.Published && (g.Shown() == nil || !g.Shown().Preview) {
+	g := authz.FromContext(ctx)
+	if !g.Site.Published && (g.VisitorAccess() == nil || !g.VisitorAccess().Preview) {
 		return nil, errs.Missing("published site")
 	}
 	v, err := a.siteView(ctx, shareKey)
@@ -122,7 +122,7 @@ func (a *API) customizationsFor(ctx context.Context, g *authz.Grant, v siteView)
 		return siteCustomizations{}, err
 	}
 	links := targets{a: a, ctx: ctx, views: map[docs.SpaceID]*revision.View{}, spaces: v.Spaces}
-	by := g.Visiting()
+	by := g.Visitor()
 	check := by.Check(ctx)
 	seen := func(s customization.Settings, home docs.SpaceID) customization.Settings {
 		if by == nil {
@@ -191,7 +191,7 @@ func (t *targets) view(sp docs.Space) (*revision.View, error) {
 	}
 	v, err := t.a.Content.Source.Head(t.ctx, sp)
 	if err == nil {
-		v = asSeen(authz.Of(t.ctx), v)
+		v = asSeen(authz.FromContext(t.ctx), v)
 		t.views[sp.ID] = v
 	}
 	return v, err

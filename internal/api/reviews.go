@@ -78,7 +78,7 @@ func (a *API) review(g *authz.Grant, cr docs.ChangeRequest, v docs.SubmittedRevi
 // reviewed returns reviews with their comments, which is read with a
 // fixed number of statements.
 func (a *API) reviewed(ctx context.Context, cr docs.ChangeRequest, f NoteFormat, all ...docs.SubmittedReview) ([]Review, error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	comments, err := a.reviewComments(ctx, cr, f, all)
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ type submitReviewIn struct {
 }
 
 func (a *API) submitReview(ctx context.Context, in *submitReviewIn) (*created[Review], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	var comment *revision.Body
 	if c := in.Body.Comment; c != nil && (c.Markdown != nil || len(c.Document) > 0) {
 		var err error
@@ -200,7 +200,7 @@ func (a *API) listRequestedReviewers(ctx context.Context, in *listRequestedIn) (
 	if err != nil {
 		return nil, err
 	}
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	return listOf(ctx, a, in.Paged, a.Reviews.RequestedReviewers(cr), func(q docs.RequestedReviewer) RequestedReviewer { return a.requestedReviewer(g, q) })
 }
 
@@ -218,7 +218,7 @@ type requestedUsers struct {
 }
 
 func (a *API) requestReviewers(ctx context.Context, in *requestReviewersIn) (*out[requestedUsers], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	description, err := noteOf("body.description", in.Body.Description)
 	if err != nil {
 		return nil, err
@@ -242,7 +242,7 @@ type removeReviewerIn struct {
 }
 
 func (a *API) removeReviewer(ctx context.Context, in *removeReviewerIn) (*done, error) {
-	there, err := a.Reviews.Unask(ctx, authz.Of(ctx), in.Request, in.User)
+	there, err := a.Reviews.Unask(ctx, authz.FromContext(ctx), in.Request, in.User)
 	if err == nil && !there {
 		err = errs.Missing("requested reviewer")
 	}

@@ -127,7 +127,7 @@ func (s shown) reusableContent(r docs.Reusable) ReusableContent {
 // newest one; others only in a preview.
 func (a *API) at(id docs.RevisionID) opener {
 	return func(ctx context.Context) (*revision.View, error) {
-		g := authz.Of(ctx)
+		g := authz.FromContext(ctx)
 		if err := a.Guard.ReadsRevision(ctx, g, id); err != nil {
 			return nil, err
 		}
@@ -237,7 +237,7 @@ func (a *API) mergedFrom(ctx context.Context, v *revision.View) (*ChangeRequest,
 	if err != nil {
 		return nil, err
 	}
-	w, err := a.changeRequest(ctx, authz.Of(ctx), v.Space, cr)
+	w, err := a.changeRequest(ctx, authz.FromContext(ctx), v.Space, cr)
 	return &w, err
 }
 
@@ -271,7 +271,7 @@ func (a *API) listRevisions(ctx context.Context, in *listRevisionsIn) (*page[rev
 
 // revisionsOut lists the history of the space, or of a change request.
 func (a *API) revisionsOut(ctx context.Context, cr docs.ChangeRequestID, p Paged) (*page[revisionEntry], error) {
-	sp := authz.Of(ctx).Space
+	sp := authz.FromContext(ctx).Space
 	return listOf(ctx, a, p, a.Content.Revisions(sp.ID, cr), func(r docs.Revision) revisionEntry {
 		w := revisionEntry{
 			Object: "revision", ID: string(r.ID), Type: r.Type, Parents: r.Parents, Message: r.Message, Author: string(r.Author), CreatedAt: r.CreatedAt,
@@ -360,7 +360,7 @@ type rollbackIn struct {
 }
 
 func (a *API) rollback(ctx context.Context, in *rollbackIn) (*revised[revisionRef], error) {
-	v, err := a.Content.Rollback(ctx, authz.Of(ctx), in.Revision, revisionOfTag(in.IfMatch))
+	v, err := a.Content.Rollback(ctx, authz.FromContext(ctx), in.Revision, revisionOfTag(in.IfMatch))
 	if err != nil {
 		return nil, err
 	}

@@ -109,7 +109,7 @@ func (a *API) samlProvider(ctx context.Context, p docs.SAMLProvider) (SAMLProvid
 	if errs.Is(err, errs.NotFound) { // deleted since
 		return out, nil
 	}
-	team := a.team(t, authz.Of(ctx).Access)
+	team := a.team(t, authz.FromContext(ctx).Access)
 	out.DefaultTeam = &team
 	return out, err
 }
@@ -177,7 +177,7 @@ func (a *API) createSAMLProvider(ctx context.Context, in *createSAMLProviderIn) 
 	if !c.Attributes.Set() {
 		c.Attributes = opt.Of(defaultAttributes)
 	}
-	p, err := a.SSO.Create(ctx, authz.Of(ctx), in.Org, c)
+	p, err := a.SSO.Create(ctx, authz.FromContext(ctx), in.Org, c)
 	if err != nil {
 		return nil, err
 	}
@@ -217,11 +217,11 @@ func (a *API) updateSAMLProvider(ctx context.Context, in *updateSAMLProviderIn) 
 	if err := checkGroups(in.Body.Groups); err != nil {
 		return nil, err
 	}
-	return a.oneSAMLProvider(ctx)(a.SSO.Update(ctx, authz.Of(ctx), in.Org, in.Provider, in.Body.change(in.Body.Label)))
+	return a.oneSAMLProvider(ctx)(a.SSO.Update(ctx, authz.FromContext(ctx), in.Org, in.Provider, in.Body.change(in.Body.Label)))
 }
 
 func (a *API) deleteSAMLProvider(ctx context.Context, in *SAMLProviderIn) (*done, error) {
-	return nil, a.SSO.Delete(ctx, authz.Of(ctx), in.Org, in.Provider)
+	return nil, a.SSO.Delete(ctx, authz.FromContext(ctx), in.Org, in.Provider)
 }
 
 // SSOLogin on the wire: a way to sign in to an organization.

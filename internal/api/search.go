@@ -110,7 +110,7 @@ type searchOrgIn struct {
 
 func (a *API) searchOrganization(ctx context.Context, in *searchOrgIn) (*page[spaceResult], error) {
 	return listOf(ctx, a, in.Paged, byOffset(store.MaxSearchOffset, func(limit, offset int) ([]spaceResult, bool, error) {
-		found, more, err := a.Content.Index.SearchOrg(ctx, authz.Of(ctx), in.Query, limit, offset)
+		found, more, err := a.Content.Index.SearchOrg(ctx, authz.FromContext(ctx), in.Query, limit, offset)
 		return a.groupBySpace(found), more, err
 	}), same[spaceResult])
 }

@@ -90,7 +90,7 @@ type createServiceAccountIn struct {
 }
 
 func (a *API) createServiceAccount(ctx context.Context, in *createServiceAccountIn) (*created[ServiceAccount], error) {
-	m, err := a.Orgs.CreateServiceAccount(ctx, authz.Of(ctx), in.Org, in.Body.Name, in.Body.Role.Or(docs.Guest))
+	m, err := a.Orgs.CreateServiceAccount(ctx, authz.FromContext(ctx), in.Org, in.Body.Name, in.Body.Role.Or(docs.Guest))
 	if err != nil {
 		return nil, err
 	}
@@ -121,12 +121,12 @@ func (a *API) updateServiceAccount(ctx context.Context, in *updateServiceAccount
 	if !in.Body.Name.Set() && !in.Body.Role.Set() {
 		return nil, errs.Field("body", "must contain name or role")
 	}
-	m, err := a.Orgs.UpdateServiceAccount(ctx, authz.Of(ctx), in.Org, in.Account, orgs.ServiceAccountPatch(in.Body))
+	m, err := a.Orgs.UpdateServiceAccount(ctx, authz.FromContext(ctx), in.Org, in.Account, orgs.ServiceAccountPatch(in.Body))
 	return ok(a.serviceAccount(m)), err
 }
 
 func (a *API) deleteServiceAccount(ctx context.Context, in *ServiceAccountIn) (*done, error) {
-	return nil, a.Orgs.DeleteServiceAccount(ctx, authz.Of(ctx), in.Org, in.Account)
+	return nil, a.Orgs.DeleteServiceAccount(ctx, authz.FromContext(ctx), in.Org, in.Account)
 }
 
 type listServiceTokensIn struct {
@@ -148,7 +148,7 @@ type createServiceTokenIn struct {
 }
 
 func (a *API) createServiceToken(ctx context.Context, in *createServiceTokenIn) (*out[NewToken], error) {
-	t, secret, err := a.Orgs.CreateServiceToken(ctx, authz.Of(ctx), in.Org, in.Account, in.Body.token())
+	t, secret, err := a.Orgs.CreateServiceToken(ctx, authz.FromContext(ctx), in.Org, in.Account, in.Body.token())
 	return ok(NewToken{token(t), secret}), err
 }
 
@@ -158,5 +158,5 @@ type serviceTokenIn struct {
 }
 
 func (a *API) revokeServiceToken(ctx context.Context, in *serviceTokenIn) (*done, error) {
-	return nil, a.Orgs.RevokeServiceToken(ctx, authz.Of(ctx), in.Org, in.Account, in.Token)
+	return nil, a.Orgs.RevokeServiceToken(ctx, authz.FromContext(ctx), in.Org, in.Account, in.Token)
 }

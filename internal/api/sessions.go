@@ -68,7 +68,7 @@ func (s *sessionRequest) Resolve(ctx huma.Context) []error {
 }
 
 func (a *API) session(ctx context.Context, in *sessionRequest) (*out[SignInSession], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	c, err := in.request.Cookie(a.cookie)
 	if !g.Actor.Session || err != nil {
 		return nil, errs.E(errs.NotFound, "this request has a token and no session")
@@ -83,7 +83,7 @@ func (a *API) session(ctx context.Context, in *sessionRequest) (*out[SignInSessi
 }
 
 func (a *API) listSessions(ctx context.Context, in *Paged) (*page[SignInSession], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	return listOf(ctx, a, *in, a.SignIn.Sessions(g), func(t docs.Token) SignInSession { return session(t, g.Actor) })
 }
 
@@ -92,11 +92,11 @@ type endSessionIn struct {
 }
 
 func (a *API) endSession(ctx context.Context, in *endSessionIn) (*done, error) {
-	return nil, a.SignIn.End(ctx, authz.Of(ctx), in.Session)
+	return nil, a.SignIn.End(ctx, authz.FromContext(ctx), in.Session)
 }
 
 func (a *API) endSessions(ctx context.Context, _ *struct{}) (*done, error) {
-	return nil, a.SignIn.EndAll(ctx, authz.Of(ctx))
+	return nil, a.SignIn.EndAll(ctx, authz.FromContext(ctx))
 }
 
 type changeEmailIn struct {
@@ -106,5 +106,5 @@ type changeEmailIn struct {
 }
 
 func (a *API) changeEmail(ctx context.Context, in *changeEmailIn) (*done, error) {
-	return nil, a.SignIn.ChangeEmail(ctx, authz.Of(ctx), in.Body.Email)
+	return nil, a.SignIn.ChangeEmail(ctx, authz.FromContext(ctx), in.Body.Email)
 }

@@ -80,7 +80,7 @@ type listShareLinksIn struct {
 }
 
 func (a *API) listShareLinks(ctx context.Context, in *listShareLinksIn) (*page[ShareLink], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	return listOf(ctx, a, in.Paged, a.Sites.ShareLinks(g, in.Search), a.shareLink(g.Site))
 }
 
@@ -99,7 +99,7 @@ type createdShareLink struct {
 }
 
 func (a *API) createShareLink(ctx context.Context, in *createShareLinkIn) (*createdShareLink, error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	l, err := a.Sites.AddShareLink(ctx, g, in.Body.Name)
 	out := &createdShareLink{Location: a.siteLocation(g.Site, "share-links", string(l.ID)), Body: a.shareLink(g.Site)(l)}
 	switch {
@@ -128,13 +128,13 @@ func (a *API) updateShareLink(ctx context.Context, in *updateShareLinkIn) (*out[
 	if !in.Body.Name.Set() && !in.Body.Active.Set() {
 		return nil, errs.Field("body", "must contain name or active")
 	}
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	l, err := a.Sites.UpdateShareLink(ctx, g, in.Link, in.Body.Name, in.Body.Active)
 	return ok(a.shareLink(g.Site)(l)), err
 }
 
 func (a *API) deleteShareLink(ctx context.Context, in *ShareLinkIn) (*done, error) {
-	return nil, a.Sites.DeleteShareLink(ctx, authz.Of(ctx), in.Link)
+	return nil, a.Sites.DeleteShareLink(ctx, authz.FromContext(ctx), in.Link)
 }
 
 // SiteAuth on the wire.
@@ -168,12 +168,12 @@ func (a *API) updateSiteAuth(ctx context.Context, in *updateSiteAuthIn) (*out[Si
 	if in.Body.Backend == "" && !in.Body.FallbackURL.Set() && !in.Body.LogoutURL.Set() {
 		return nil, errs.Field("body", "must contain backend, fallbackURL or logoutURL")
 	}
-	v, err := a.Sites.UpdateAuth(ctx, authz.Of(ctx), sites.AuthPatch(in.Body))
+	v, err := a.Sites.UpdateAuth(ctx, authz.FromContext(ctx), sites.AuthPatch(in.Body))
 	return ok(siteAuth(v)), err
 }
 
 func (a *API) regenerateSiteAuth(ctx context.Context, _ *SiteIn) (*out[SiteAuth], error) {
-	v, err := a.Sites.ReplaceKey(ctx, authz.Of(ctx))
+	v, err := a.Sites.ReplaceKey(ctx, authz.FromContext(ctx))
 	return ok(siteAuth(v)), err
 }
 
@@ -188,6 +188,6 @@ type previewAddress struct {
 }
 
 func (a *API) previewSite(ctx context.Context, in *previewSiteIn) (*out[previewAddress], error) {
-	u, err := a.Sites.PreviewURL(ctx, authz.Of(ctx), in.SiteSpace, in.Claims)
+	u, err := a.Sites.PreviewURL(ctx, authz.FromContext(ctx), in.SiteSpace, in.Claims)
 	return ok(previewAddress{u}), err
 }

@@ -64,7 +64,7 @@ func (a *API) explainVisit(ctx context.Context, in *explainVisitIn) (*out[VisitE
 		}
 		arrival.Unsigned, _ = arrival.Vouched["unsigned"].(map[string]any)
 	}
-	why, err := (&explain.Service{Sites: a.Sites, Source: a.Content.Source}).Explain(ctx, authz.Of(ctx), arrival)
+	why, err := (&explain.Service{Sites: a.Sites, Source: a.Content.Source}).Explain(ctx, authz.FromContext(ctx), arrival)
 	if err != nil {
 		return nil, err
 	}

@@ -37,7 +37,7 @@ func (a *API) exportSite(ctx context.Context, in *exportSiteIn) (stream, error) 
 			return nil, err
 		}
 	}
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	return func(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Content-Type", archiveType)
 		if r.Method == http.MethodHead {

@@ -66,7 +66,7 @@ func (a *API) hostname(site docs.Site, h docs.SiteHostname) SiteHostname {
 }
 
 func (a *API) getSiteHostname(ctx context.Context, _ *SiteIn) (*out[SiteHostname], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	h, err := a.Sites.Hostname(ctx, g)
 	return ok(a.hostname(g.Site, h)), err
 }
@@ -79,17 +79,17 @@ type setSiteHostnameIn struct {
 }
 
 func (a *API) setSiteHostname(ctx context.Context, in *setSiteHostnameIn) (*out[SiteHostname], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	h, err := a.Sites.SetHostname(ctx, g, in.Body.Hostname)
 	return ok(a.hostname(g.Site, h)), err
 }
 
 func (a *API) checkSiteHostname(ctx context.Context, _ *SiteIn) (*out[SiteHostname], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	h, err := a.Sites.CheckHostname(ctx, g)
 	return ok(a.hostname(g.Site, h)), err
 }
 
 func (a *API) deleteSiteHostname(ctx context.Context, _ *SiteIn) (*done, error) {
-	return nil, a.Sites.RemoveHostname(ctx, authz.Of(ctx))
+	return nil, a.Sites.RemoveHostname(ctx, authz.FromContext(ctx))
 }

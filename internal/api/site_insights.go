@@ -113,7 +113,7 @@ func (a *API) trackEvents(ctx context.Context, in *trackEventsIn) (*done, error)
 	for i, e := range in.Body.Events {
 		events[i] = e.event()
 	}
-	return nil, a.Insights.Track(ctx, authz.Of(ctx), events)
+	return nil, a.Insights.Track(ctx, authz.FromContext(ctx), events)
 }
 
 // insightsColumn is a column of a query. Which there are is checked by
@@ -219,7 +219,7 @@ func (a *API) aggregateEvents(ctx context.Context, in *aggregateEventsIn) (*out[
 	if b.Order != nil {
 		q.Order = &insights.Order{By: b.Order.By.plain(), Desc: b.Order.Direction == "desc"}
 	}
-	found, err := a.Insights.Aggregate(ctx, authz.Of(ctx), q)
+	found, err := a.Insights.Aggregate(ctx, authz.FromContext(ctx), q)
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,7 @@ type addExternalLinkIn struct {
 }
 
 func (a *API) addExternalLink(ctx context.Context, in *addExternalLinkIn) (*created[SiteExternalLink], error) {
-	v, it, err := a.Sites.AddLink(ctx, authz.Of(ctx), in.Body.patch(opt.Of(in.Body.Title), opt.Of(in.Body.URL)))
+	v, it, err := a.Sites.AddLink(ctx, authz.FromContext(ctx), in.Body.patch(opt.Of(in.Body.Title), opt.Of(in.Body.URL)))
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ type updateExternalLinkIn struct {
 }
 
 func (a *API) updateExternalLink(ctx context.Context, in *updateExternalLinkIn) (*out[SiteExternalLink], error) {
-	v, it, err := a.Sites.UpdateLink(ctx, authz.Of(ctx), in.Link, in.Body.patch(in.Body.Title, in.Body.URL))
+	v, it, err := a.Sites.UpdateLink(ctx, authz.FromContext(ctx), in.Link, in.Body.patch(in.Body.Title, in.Body.URL))
 	if err != nil {
 		return nil, err
 	}
@@ -82,5 +82,5 @@ func (a *API) updateExternalLink(ctx context.Context, in *updateExternalLinkIn) 
 }
 
 func (a *API) deleteExternalLink(ctx context.Context, in *ExternalLinkIn) (*done, error) {
-	return nil, a.Sites.DeleteItem(ctx, authz.Of(ctx), docs.SiteLink, in.Link)
+	return nil, a.Sites.DeleteItem(ctx, authz.FromContext(ctx), docs.SiteLink, in.Link)
 }

@@ -86,7 +86,7 @@ func (a *API) pagePath(ctx context.Context, sp docs.Space, page docs.PageID) (st
 	if err != nil {
 		return "", err
 	}
-	return asSeen(authz.Of(ctx), v).PathOf(ctx, page)
+	return asSeen(authz.FromContext(ctx), v).PathOf(ctx, page)
 }
 
 type listRedirectsIn struct {
@@ -102,7 +102,7 @@ func (a *API) listRedirects(ctx context.Context, in *listRedirectsIn) (*page[Sit
 	if in.Draft != "" {
 		f.Draft = ptr(in.Draft == "true")
 	}
-	return listOf(ctx, a, in.Paged, a.Sites.Redirects(authz.Of(ctx), f), siteRedirect)
+	return listOf(ctx, a, in.Paged, a.Sites.Redirects(authz.FromContext(ctx), f), siteRedirect)
 }
 
 type createRedirectIn struct {
@@ -117,7 +117,7 @@ type createRedirectIn struct {
 }
 
 func (a *API) createRedirect(ctx context.Context, in *createRedirectIn) (*created[SiteRedirect], error) {
-	g, b := authz.Of(ctx), in.Body
+	g, b := authz.FromContext(ctx), in.Body
 	r, err := a.Sites.AddRedirect(ctx, g, sites.RedirectPatch{
 		Source: opt.Of(b.Source), Draft: opt.Of(b.Draft), KeepSuffix: opt.Of(b.CaptureWildcard), Permanent: opt.Of(b.Permanent),
 		Destination: opt.Of(docs.RedirectDestination(b.Destination)),
@@ -147,12 +147,12 @@ func (a *API) updateRedirect(ctx context.Context, in *updateRedirectIn) (*out[Si
 	if d, set := b.Destination.Get(); set {
 		p.Destination = opt.Of(docs.RedirectDestination(d))
 	}
-	r, err := a.Sites.UpdateRedirect(ctx, authz.Of(ctx), in.Redirect, p, a.pagePath)
+	r, err := a.Sites.UpdateRedirect(ctx, authz.FromContext(ctx), in.Redirect, p, a.pagePath)
 	return ok(siteRedirect(r)), err
 }
 
 func (a *API) deleteRedirect(ctx context.Context, in *RedirectIn) (*done, error) {
-	return nil, a.Sites.DeleteRedirect(ctx, authz.Of(ctx), in.Redirect)
+	return nil, a.Sites.DeleteRedirect(ctx, authz.FromContext(ctx), in.Redirect)
 }
 
 // redirectChange is one entry of a bulk change.
@@ -214,7 +214,7 @@ func (a *API) setRedirects(ctx context.Context, in *setRedirectsIn) (*out[redire
 			Destination: (*docs.RedirectDestination)(c.Destination.to),
 		}
 	}
-	results, err := a.Sites.SetRedirects(ctx, authz.Of(ctx), changes, a.pagePath)
+	results, err := a.Sites.SetRedirects(ctx, authz.FromContext(ctx), changes, a.pagePath)
 	w := redirectResults{Results: []redirectResult{}}
 	for _, r := range results {
 		w.Results = append(w.Results, redirectResult{r.Status, r.Source, r.Draft, string(r.ID), r.Error})

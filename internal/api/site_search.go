@@ -90,7 +90,7 @@ func (a *API) searchedViews(ctx context.Context, scope searchScope) ([]*revision
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, asSeen(authz.Of(ctx), view))
+		out = append(out, asSeen(authz.FromContext(ctx), view))
 	}
 	return out, nil
 }

@@ -63,7 +63,7 @@ type addSectionIn struct {
 
 func (a *API) addSection(ctx context.Context, in *addSectionIn) (*created[SiteSection], error) {
 	b := in.Body
-	v, it, err := a.Sites.AddSection(ctx, authz.Of(ctx), sites.NewSection{Space: b.Space, Title: b.Title.Or(""), Icon: b.Icon.Or(""), Condition: b.Condition.Or("")})
+	v, it, err := a.Sites.AddSection(ctx, authz.FromContext(ctx), sites.NewSection{Space: b.Space, Title: b.Title.Or(""), Icon: b.Icon.Or(""), Condition: b.Condition.Or("")})
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ type updateSectionIn struct {
 
 func (a *API) updateSection(ctx context.Context, in *updateSectionIn) (*out[SiteSection], error) {
 	b := in.Body
-	v, it, err := a.Sites.UpdateSection(ctx, authz.Of(ctx), in.Section, sites.SectionPatch{
+	v, it, err := a.Sites.UpdateSection(ctx, authz.FromContext(ctx), in.Section, sites.SectionPatch{
 		Title: b.Title, Path: b.Path, Icon: b.Icon, Description: b.Description, Condition: b.Condition, DefaultSpace: b.DefaultSpace,
 	})
 	if err != nil {
@@ -99,7 +99,7 @@ func (a *API) updateSection(ctx context.Context, in *updateSectionIn) (*out[Site
 }
 
 func (a *API) deleteSection(ctx context.Context, in *SectionIn) (*done, error) {
-	return nil, a.Sites.DeleteItem(ctx, authz.Of(ctx), docs.SiteSection, in.Section)
+	return nil, a.Sites.DeleteItem(ctx, authz.FromContext(ctx), docs.SiteSection, in.Section)
 }
 
 // sectionPosition is a place among sections, in the form of the deprecated
@@ -198,7 +198,7 @@ type addGroupIn struct {
 
 func (a *API) addGroup(ctx context.Context, in *addGroupIn) (*created[SiteSectionGroup], error) {
 	b := in.Body
-	return a.madeGroup(a.Sites.AddGroup(ctx, authz.Of(ctx), b.Title, b.Icon.Or(""), b.Parent, b.Sections))
+	return a.madeGroup(a.Sites.AddGroup(ctx, authz.FromContext(ctx), b.Title, b.Icon.Or(""), b.Parent, b.Sections))
 }
 
 func (a *API) madeGroup(v *sites.View, it docs.SiteItem, err error) (*created[SiteSectionGroup], error) {
@@ -222,7 +222,7 @@ type updateGroupIn struct {
 }
 
 func (a *API) updateGroup(ctx context.Context, in *updateGroupIn) (*out[SiteSectionGroup], error) {
-	v, it, err := a.Sites.UpdateGroup(ctx, authz.Of(ctx), in.Group, sites.GroupPatch(in.Body))
+	v, it, err := a.Sites.UpdateGroup(ctx, authz.FromContext(ctx), in.Group, sites.GroupPatch(in.Body))
 	if err != nil {
 		return nil, err
 	}
@@ -230,7 +230,7 @@ func (a *API) updateGroup(ctx context.Context, in *updateGroupIn) (*out[SiteSect
 }
 
 func (a *API) deleteGroup(ctx context.Context, in *GroupIn) (*done, error) {
-	return nil, a.Sites.DeleteItem(ctx, authz.Of(ctx), docs.SiteGroup, in.Group)
+	return nil, a.Sites.DeleteItem(ctx, authz.FromContext(ctx), docs.SiteGroup, in.Group)
 }
 
 type moveGroupIn struct {
@@ -260,7 +260,7 @@ type addSectionToGroupIn struct {
 }
 
 func (a *API) addSectionToGroup(ctx context.Context, in *addSectionToGroupIn) (*created[SiteSectionGroup], error) {
-	return a.madeGroup(a.Sites.Group(ctx, authz.Of(ctx), in.Group, in.Body.Section, true))
+	return a.madeGroup(a.Sites.Group(ctx, authz.FromContext(ctx), in.Group, in.Body.Section, true))
 }
 
 type groupSectionIn struct {
@@ -269,6 +269,6 @@ type groupSectionIn struct {
 }
 
 func (a *API) removeSectionFromGroup(ctx context.Context, in *groupSectionIn) (*done, error) {
-	_, _, err := a.Sites.Group(ctx, authz.Of(ctx), in.Group, in.Section, false)
+	_, _, err := a.Sites.Group(ctx, authz.FromContext(ctx), in.Group, in.Section, false)
 	return nil, err
 }

@@ -64,7 +64,7 @@ type listMCPServersIn struct {
 }
 
 func (a *API) listMCPServers(ctx context.Context, in *listMCPServersIn) (*page[SiteMCPServer], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	return listOf(ctx, a, in.Paged, a.Sites.MCPServers(g), a.mcpServer(g.Site))
 }
 
@@ -80,7 +80,7 @@ type createMCPServerIn struct {
 }
 
 func (a *API) createMCPServer(ctx context.Context, in *createMCPServerIn) (*created[SiteMCPServer], error) {
-	g, b := authz.Of(ctx), in.Body
+	g, b := authz.FromContext(ctx), in.Body
 	p := sites.MCPServerPatch{Name: opt.Of(b.Name), URL: opt.Of(b.URL), Headers: opt.Of(b.Headers), Condition: b.Condition}
 	if b.Transport != "" {
 		p.Transport = opt.Of(b.Transport)
@@ -96,7 +96,7 @@ type MCPServerIn struct {
 }
 
 func (a *API) getMCPServer(ctx context.Context, in *MCPServerIn) (*out[SiteMCPServer], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	v, err := a.Sites.MCPServer(ctx, g, in.Server)
 	return ok(a.mcpServer(g.Site)(v)), err
 }
@@ -117,11 +117,11 @@ func (a *API) updateMCPServer(ctx context.Context, in *updateMCPServerIn) (*out[
 	if !b.Name.Set() && !b.URL.Set() && !b.Transport.Set() && !b.Headers.Set() && !b.Condition.Set() {
 		return nil, errs.Field("body", "must contain name, url, transport, headers or condition")
 	}
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	v, err := a.Sites.UpdateMCPServer(ctx, g, in.Server, sites.MCPServerPatch(b))
 	return ok(a.mcpServer(g.Site)(v)), err
 }
 
 func (a *API) deleteMCPServer(ctx context.Context, in *MCPServerIn) (*done, error) {
-	return nil, a.Sites.DeleteMCPServer(ctx, authz.Of(ctx), in.Server)
+	return nil, a.Sites.DeleteMCPServer(ctx, authz.FromContext(ctx), in.Server)
 }

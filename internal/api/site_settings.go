@@ -56,7 +56,7 @@ func (a *API) siteCustomization() {
 }
 
 func (a *API) getCustomization(ctx context.Context, _ *SiteIn) (*out[customization.Settings], error) {
-	s, err := a.Sites.Customization(ctx, authz.Of(ctx).Site)
+	s, err := a.Sites.Customization(ctx, authz.FromContext(ctx).Site)
 	return ok(s), err
 }
 
@@ -66,7 +66,7 @@ type putCustomizationIn struct {
 }
 
 func (a *API) putCustomization(ctx context.Context, in *putCustomizationIn) (*out[customization.Settings], error) {
-	s, err := a.Sites.Customize(ctx, authz.Of(ctx), in.Body.Patch)
+	s, err := a.Sites.Customize(ctx, authz.FromContext(ctx), in.Body.Patch)
 	return ok(s), err
 }
 
@@ -81,7 +81,7 @@ func spaceCustomization(c sites.SpaceCustomization) SpaceCustomization {
 }
 
 func (a *API) getSpaceCustomization(ctx context.Context, in *SiteSpaceIn) (*out[SpaceCustomization], error) {
-	c, err := a.Sites.SpaceCustomization(ctx, authz.Of(ctx), in.SiteSpace)
+	c, err := a.Sites.SpaceCustomization(ctx, authz.FromContext(ctx), in.SiteSpace)
 	return ok(spaceCustomization(c)), err
 }
 
@@ -91,12 +91,12 @@ type patchSpaceCustomizationIn struct {
 }
 
 func (a *API) patchSpaceCustomization(ctx context.Context, in *patchSpaceCustomizationIn) (*out[SpaceCustomization], error) {
-	c, err := a.Sites.Override(ctx, authz.Of(ctx), in.SiteSpace, in.Body.Patch)
+	c, err := a.Sites.Override(ctx, authz.FromContext(ctx), in.SiteSpace, in.Body.Patch)
 	return ok(spaceCustomization(c)), err
 }
 
 func (a *API) deleteSpaceCustomization(ctx context.Context, in *SiteSpaceIn) (*done, error) {
-	return nil, a.Sites.DropOverride(ctx, authz.Of(ctx), in.SiteSpace)
+	return nil, a.Sites.DropOverride(ctx, authz.FromContext(ctx), in.SiteSpace)
 }
 
 type integrationScript struct {
@@ -137,7 +137,7 @@ func (a *API) updateSiteAds(ctx context.Context, in *updateSiteAdsIn) (*done, er
 	if in.Body != nil {
 		ads = docs.SiteAds(*in.Body)
 	}
-	return nil, a.Sites.SetAds(ctx, authz.Of(ctx), ads)
+	return nil, a.Sites.SetAds(ctx, authz.FromContext(ctx), ads)
 }
 
 func (a *API) siteAdaptive() {
@@ -199,7 +199,7 @@ type putAdaptiveSchemaIn struct {
 }
 
 func (a *API) putAdaptiveSchema(ctx context.Context, in *putAdaptiveSchemaIn) (*out[AdaptiveSchema], error) {
-	s, at, err := a.Sites.SetSchema(ctx, authz.Of(ctx), in.Body.JSONSchema.RawMessage)
+	s, at, err := a.Sites.SetSchema(ctx, authz.FromContext(ctx), in.Body.JSONSchema.RawMessage)
 	if err != nil {
 		return nil, err
 	}

@@ -77,7 +77,7 @@ type addSiteSpaceIn struct {
 
 func (a *API) addSiteSpace(ctx context.Context, in *addSiteSpaceIn) (*created[SiteSpace], error) {
 	b := in.Body
-	v, it, err := a.Sites.AddSpace(ctx, authz.Of(ctx), sites.NewSpace{Space: b.Space, Section: b.Section, Condition: b.Condition.Or("")})
+	v, it, err := a.Sites.AddSpace(ctx, authz.FromContext(ctx), sites.NewSpace{Space: b.Space, Section: b.Section, Condition: b.Condition.Or("")})
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ type updateSiteSpaceIn struct {
 }
 
 func (a *API) updateSiteSpace(ctx context.Context, in *updateSiteSpaceIn) (*out[SiteSpace], error) {
-	v, it, err := a.Sites.UpdateSpace(ctx, authz.Of(ctx), in.SiteSpace, sites.SpacePatch(in.Body))
+	v, it, err := a.Sites.UpdateSpace(ctx, authz.FromContext(ctx), in.SiteSpace, sites.SpacePatch(in.Body))
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +107,7 @@ func (a *API) updateSiteSpace(ctx context.Context, in *updateSiteSpaceIn) (*out[
 }
 
 func (a *API) duplicateSiteSpace(ctx context.Context, in *SiteSpaceIn) (*created[SiteSpace], error) {
-	v, it, err := a.Sites.DuplicateSpace(ctx, authz.Of(ctx), in.SiteSpace, a.Spaces.Copy)
+	v, it, err := a.Sites.DuplicateSpace(ctx, authz.FromContext(ctx), in.SiteSpace, a.Spaces.Copy)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func (a *API) duplicateSiteSpace(ctx context.Context, in *SiteSpaceIn) (*created
 }
 
 func (a *API) deleteSiteSpace(ctx context.Context, in *SiteSpaceIn) (*done, error) {
-	return nil, a.Sites.DeleteItem(ctx, authz.Of(ctx), docs.SiteSpace, in.SiteSpace)
+	return nil, a.Sites.DeleteItem(ctx, authz.FromContext(ctx), docs.SiteSpace, in.SiteSpace)
 }
 
 // siteSpacePosition is a place among site spaces, in the form of the deprecated

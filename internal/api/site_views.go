@@ -115,9 +115,9 @@ type siteView struct {
 }
 
 func (a *API) siteView(ctx context.Context, shareKey string) (siteView, error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	v, err := a.Sites.View(ctx, g)
-	return siteView{v, a, shareKey, g.Visiting() != nil}, err
+	return siteView{v, a, shareKey, g.Visitor() != nil}, err
 }
 
 // condition is sent to members only: it says what else there is.

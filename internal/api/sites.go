@@ -173,7 +173,7 @@ func (a *API) listSites(ctx context.Context, in *listSitesIn) (*page[Site], erro
 	if in.Published != "" {
 		f.Published = ptr(in.Published == "true")
 	}
-	l, err := a.Sites.Sites(ctx, authz.Of(ctx), f)
+	l, err := a.Sites.Sites(ctx, authz.FromContext(ctx), f)
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +195,7 @@ func (a *API) createSite(ctx context.Context, in *createSiteIn) (*created[Site],
 	if in.Body != nil {
 		n = sites.NewSite{Type: in.Body.Type, Title: in.Body.Title, Visibility: in.Body.Visibility, Spaces: in.Body.Spaces}
 	}
-	s, err := a.Sites.Create(ctx, authz.Of(ctx), n)
+	s, err := a.Sites.Create(ctx, authz.FromContext(ctx), n)
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +208,7 @@ type SiteIn struct {
 }
 
 func (a *API) getSite(ctx context.Context, _ *SiteIn) (*out[Site], error) {
-	return ok(a.site(authz.Of(ctx).Site)), nil
+	return ok(a.site(authz.FromContext(ctx).Site)), nil
 }
 
 type updateSiteIn struct {
@@ -234,21 +234,21 @@ func (a *API) updateSite(ctx context.Context, in *updateSiteIn) (*out[Site], err
 	if adaptive, set := b.AdaptiveContent.Get(); set {
 		patch.Adaptive = opt.Of(adaptive.Enabled)
 	}
-	s, err := a.Sites.Update(ctx, authz.Of(ctx), patch)
+	s, err := a.Sites.Update(ctx, authz.FromContext(ctx), patch)
 	return ok(a.site(s)), err
 }
 
 func (a *API) deleteSite(ctx context.Context, _ *SiteIn) (*done, error) {
-	return nil, a.Sites.Delete(ctx, authz.Of(ctx))
+	return nil, a.Sites.Delete(ctx, authz.FromContext(ctx))
 }
 
 func (a *API) publishSite(ctx context.Context, _ *SiteIn) (*out[Site], error) {
-	s, err := a.Sites.Publish(ctx, authz.Of(ctx), true)
+	s, err := a.Sites.Publish(ctx, authz.FromContext(ctx), true)
 	return ok(a.site(s)), err
 }
 
 func (a *API) unpublishSite(ctx context.Context, _ *SiteIn) (*out[Site], error) {
-	s, err := a.Sites.Publish(ctx, authz.Of(ctx), false)
+	s, err := a.Sites.Publish(ctx, authz.FromContext(ctx), false)
 	return ok(a.site(s)), err
 }
 
@@ -314,6 +314,6 @@ func (a *API) sortSiteStructure(ctx context.Context, in *sortSiteStructureIn) (*
 
 // moved changes the place of an item and returns it with the new state.
 func (a *API) moved(ctx context.Context, what sites.Pointer, to sites.Position) (siteView, docs.SiteItem, error) {
-	v, it, err := a.Sites.Move(ctx, authz.Of(ctx), what, to)
+	v, it, err := a.Sites.Move(ctx, authz.FromContext(ctx), what, to)
 	return siteView{View: v, a: a}, it, err
 }

@@ -163,7 +163,7 @@ func (a *API) seenSpace(s docs.Space, r docs.Role, visited bool) Space {
 }
 
 func (a *API) spacesPage(ctx context.Context, p Paged, in docs.CollectionID) (*page[Space], error) {
-	return listOf(ctx, a, p, a.Spaces.Spaces(authz.Of(ctx), in), func(it store.Ranked[docs.Space]) Space { return a.space(it.It, it.Role) })
+	return listOf(ctx, a, p, a.Spaces.Spaces(authz.FromContext(ctx), in), func(it store.Ranked[docs.Space]) Space { return a.space(it.It, it.Role) })
 }
 
 type listSpacesIn struct {
@@ -211,7 +211,7 @@ func (a *API) createSpace(ctx context.Context, in *createSpaceIn) (*created[Spac
 	if b.ComputedSource.Set() {
 		return nil, errs.Field("body.computedSource", "is not available: this server has no integrations that compute content")
 	}
-	s, r, err := a.Spaces.Create(ctx, authz.Of(ctx), first)
+	s, r, err := a.Spaces.Create(ctx, authz.FromContext(ctx), first)
 	return &created[Space]{a.location("spaces", string(s.ID)), a.space(s, r)}, err
 }
 
@@ -225,8 +225,8 @@ type getSpaceIn struct {
 }
 
 func (a *API) getSpace(ctx context.Context, _ *getSpaceIn) (*out[Space], error) {
-	g := authz.Of(ctx)
-	return ok(a.seenSpace(g.Space, g.Role, g.Visiting() != nil)), nil
+	g := authz.FromContext(ctx)
+	return ok(a.seenSpace(g.Space, g.Role, g.Visitor() != nil)), nil
 }
 
 type updateSpaceIn struct {
@@ -243,7 +243,7 @@ type updateSpaceIn struct {
 }
 
 func (a *API) updateSpace(ctx context.Context, in *updateSpaceIn) (*out[Space], error) {
-	g, b := authz.Of(ctx), in.Body
+	g, b := authz.FromContext(ctx), in.Body
 	patch := spaces.SpacePatch{
 		Title: b.Title, Emoji: b.Emoji, Icon: b.Icon, EditMode: b.EditMode, Level: b.Level, MergeRules: plainRules(b.MergeRules),
 	}
@@ -259,16 +259,16 @@ func (a *API) updateSpace(ctx context.Context, in *updateSpaceIn) (*out[Space], 
 }
 
 func (a *API) deleteSpace(ctx context.Context, _ *SpaceIn) (*done, error) {
-	return nil, a.Spaces.Delete(ctx, authz.Of(ctx))
+	return nil, a.Spaces.Delete(ctx, authz.FromContext(ctx))
 }
 
 func (a *API) duplicateSpace(ctx context.Context, _ *SpaceIn) (*created[Space], error) {
-	s, r, err := a.Spaces.Duplicate(ctx, authz.Of(ctx))
+	s, r, err := a.Spaces.Duplicate(ctx, authz.FromContext(ctx))
 	return &created[Space]{a.location("spaces", string(s.ID)), a.space(s, r)}, err
 }
 
 func (a *API) restoreSpace(ctx context.Context, _ *SpaceIn) (*out[Space], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	s, err := a.Spaces.Restore(ctx, g)
 	return ok(a.space(s, g.Role)), err
 }
@@ -279,7 +279,7 @@ type moveSpaceIn struct {
 }
 
 func (a *API) moveSpace(ctx context.Context, in *moveSpaceIn) (*out[Space], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	m, err := in.Body.plain()
 	if err != nil {
 		return nil, err
@@ -298,7 +298,7 @@ type transferSpaceIn struct {
 }
 
 func (a *API) transferSpace(ctx context.Context, in *transferSpaceIn) (*out[Space], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	s, err := a.Spaces.Transfer(ctx, g, in.Body.Organization)
 	if err != nil {
 		return nil, err

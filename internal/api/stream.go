@@ -34,7 +34,7 @@ func registerStream[I any](a *API, o op, h func(context.Context, *I) (stream, er
 			if err == nil {
 				return
 			}
-			request := authz.Of(ctx).Actor.Request
+			request := authz.FromContext(ctx).Actor.Request
 			if written(w) { // whoever reads must not take a part for the whole
 				a.answer(o, request, err)
 				panic(http.ErrAbortHandler)

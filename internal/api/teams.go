@@ -80,7 +80,7 @@ type listTeamsIn struct {
 }
 
 func (a *API) listTeams(ctx context.Context, in *listTeamsIn) (*page[Team], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	list, err := a.Orgs.Teams(ctx, g, in.Org, userOf(g, in.Owner), in.Title)
 	if err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ type createTeamIn struct {
 }
 
 func (a *API) createTeam(ctx context.Context, in *createTeamIn) (*out[Team], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	t, err := a.Orgs.CreateTeam(ctx, g, in.Org, in.Body.Title, in.Body.Members)
 	return ok(a.team(t, g.Access)), err
 }
@@ -108,7 +108,7 @@ type TeamIn struct {
 }
 
 func (a *API) getTeam(ctx context.Context, _ *TeamIn) (*out[Team], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	return ok(a.team(g.Team, g.Access)), nil
 }
 
@@ -120,13 +120,13 @@ type renameTeamIn struct {
 }
 
 func (a *API) renameTeam(ctx context.Context, in *renameTeamIn) (*out[Team], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	t, err := a.Orgs.RenameTeam(ctx, g, g.Team, in.Body.Title)
 	return ok(a.team(t, g.Access)), err
 }
 
 func (a *API) deleteTeam(ctx context.Context, _ *TeamIn) (*done, error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	return nil, a.Orgs.DeleteTeam(ctx, g, g.Team)
 }
 
@@ -151,7 +151,7 @@ type teamMembersIn struct {
 }
 
 func (a *API) teamMembers(ctx context.Context, in *teamMembersIn) (*page[TeamMember], error) {
-	return listOf(ctx, a, in.Paged, a.Orgs.TeamMembers(authz.Of(ctx), in.Team), func(m docs.TeamMembership) TeamMember {
+	return listOf(ctx, a, in.Paged, a.Orgs.TeamMembers(authz.FromContext(ctx), in.Team), func(m docs.TeamMembership) TeamMember {
 		return TeamMember{a.member(m.Member), teamMembership{m.Role}, viewPermissions{true}}
 	})
 }
@@ -166,7 +166,7 @@ type changeTeamIn struct {
 }
 
 func (a *API) changeTeam(ctx context.Context, in *changeTeamIn) (*done, error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	c := orgs.TeamChange{Add: in.Body.Add, Remove: in.Body.Remove, Memberships: map[docs.UserID]docs.TeamRole{}}
 	for u, m := range in.Body.Memberships {
 		c.Memberships[u] = m.Role
@@ -183,7 +183,7 @@ type putTeamMemberIn struct {
 }
 
 func (a *API) putTeamMember(ctx context.Context, in *putTeamMemberIn) (*done, error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	var role docs.TeamRole // none keeps what they are
 	if in.Body != nil {
 		role = in.Body.Role
@@ -199,6 +199,6 @@ type teamMemberIn struct {
 }
 
 func (a *API) removeFromTeam(ctx context.Context, in *teamMemberIn) (*done, error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	return nil, a.Orgs.RemoveFromTeam(ctx, g, g.Team, in.User)
 }

@@ -32,7 +32,7 @@ type applyTemplateIn struct {
 }
 
 func (a *API) applyTemplate(ctx context.Context, in *applyTemplateIn) (*done, error) {
-	return nil, a.Content.ApplyTemplate(ctx, authz.Of(ctx), content.LineName(in.Body.ChangeRequestID), content.TemplateChoice{At: "body", ID: in.Body.ID, Refs: in.Body.Params.ContentRefs})
+	return nil, a.Content.ApplyTemplate(ctx, authz.FromContext(ctx), content.LineName(in.Body.ChangeRequestID), content.TemplateChoice{At: "body", ID: in.Body.ID, Refs: in.Body.Params.ContentRefs})
 }
 
 type templateOut struct {

@@ -147,7 +147,7 @@ type listTranslationsIn struct {
 }
 
 func (a *API) listTranslations(ctx context.Context, in *listTranslationsIn) (*page[Translation], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	return listOf(ctx, a, in.Paged, a.Translations.Translations(in.Org), func(v docs.Translation) Translation { return a.translation(g, v) })
 }
 
@@ -162,7 +162,7 @@ type createTranslationIn struct {
 }
 
 func (a *API) createTranslation(ctx context.Context, in *createTranslationIn) (*out[Translation], error) {
-	g, b := authz.Of(ctx), in.Body
+	g, b := authz.FromContext(ctx), in.Body
 	v, err := a.Translations.Create(ctx, g, translations.New{
 		Source: b.Source.Space, From: string(b.Source.Language), To: string(b.Language), Instructions: b.Instructions, RunOnMerge: b.RunOnMerge == nil || *b.RunOnMerge,
 	})
@@ -177,7 +177,7 @@ type TranslationIn struct {
 
 func (a *API) getTranslation(ctx context.Context, in *TranslationIn) (*out[Translation], error) {
 	v, err := a.Translations.Translation(ctx, in.Org, in.ID)
-	return ok(a.translation(authz.Of(ctx), v)), err
+	return ok(a.translation(authz.FromContext(ctx), v)), err
 }
 
 type updateTranslationIn struct {
@@ -189,17 +189,17 @@ type updateTranslationIn struct {
 }
 
 func (a *API) updateTranslation(ctx context.Context, in *updateTranslationIn) (*out[Translation], error) {
-	g := authz.Of(ctx)
+	g := authz.FromContext(ctx)
 	v, err := a.Translations.Update(ctx, g, in.ID, in.Body.Instructions, in.Body.RunOnMerge)
 	return ok(a.translation(g, v)), err
 }
 
 func (a *API) deleteTranslation(ctx context.Context, in *TranslationIn) (*done, error) {
-	return nil, a.Translations.Delete(ctx, authz.Of(ctx), in.ID)
+	return nil, a.Translations.Delete(ctx, authz.FromContext(ctx), in.ID)
 }
 
 func (a *API) runTranslation(ctx context.Context, in *TranslationIn) (*done, error) {
-	return nil, a.Translations.StartRun(ctx, authz.Of(ctx), in.ID)
+	return nil, a.Translations.StartRun(ctx, authz.FromContext(ctx), in.ID)
 }
 
 // TranslationBlock on the wire.
@@ -222,7 +222,7 @@ type acceptTranslationBlockIn struct {
 }
 
 func (a *API) acceptTranslationBlock(ctx context.Context, in *acceptTranslationBlockIn) (*done, error) {
-	return nil, a.Translations.Accept(ctx, authz.Of(ctx), in.ID, in.Block)
+	return nil, a.Translations.Accept(ctx, authz.FromContext(ctx), in.ID, in.Block)
 }
 
 type listTranslationBlocksIn struct {
@@ -232,7 +232,7 @@ type listTranslationBlocksIn struct {
 }
 
 func (a *API) listTranslationBlocks(ctx context.Context, in *listTranslationBlocksIn) (*page[TranslationBlock], error) {
-	list, err := a.Translations.Blocks(ctx, authz.Of(ctx), in.ID, in.Status)
+	list, err := a.Translations.Blocks(ctx, authz.FromContext(ctx), in.ID, in.Status)
 	if err != nil {
 		return nil, err
 	}

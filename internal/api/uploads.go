@@ -51,7 +51,7 @@ type announceUploadIn struct {
 
 func (a *API) announceUpload(ctx context.Context, in *announceUploadIn) (*out[StorageUploadURL], error) {
 	f := in.Body.File
-	u, err := a.Assets.Announce(authz.Of(ctx), docs.Upload{Kind: in.Body.Kind, Name: f.Name, ContentType: f.Type, Size: f.Size})
+	u, err := a.Assets.Announce(authz.FromContext(ctx), docs.Upload{Kind: in.Body.Kind, Name: f.Name, ContentType: f.Type, Size: f.Size})
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (a *API) receiveUpload(ctx context.Context, in *receiveUploadIn) (*done, er
 	if n := in.request.ContentLength; n >= 0 && n != int64(in.Size) {
 		return nil, errs.Field("body", "has %d bytes instead of the %d that were announced", n, in.Size)
 	}
-	by := authz.Actor{User: in.User, Request: authz.Of(ctx).Actor.Request}
+	by := authz.Actor{User: in.User, Request: authz.FromContext(ctx).Actor.Request}
 	body := http.MaxBytesReader(in.writer, in.request.Body, int64(in.Size)+1)
 	return nil, a.Assets.Receive(ctx, by, docs.Upload{Key: in.Key, Org: in.Org, Kind: in.Kind, Name: in.Name, Size: int64(in.Size)}, body)
 }

@@ -65,7 +65,7 @@ func (a *API) contentByURL(ctx context.Context, in *contentByURLIn) (*out[urlCon
 }
 
 func (a *API) contentAt(ctx context.Context, u *url.URL) (any, error) {
-	actor := authz.Of(ctx).Actor
+	actor := authz.FromContext(ctx).Actor
 	parts, inside := a.appPath(u)
 	switch {
 	case inside && len(parts) == 4 && parts[0] == "o" && parts[2] == "c":
@@ -154,7 +154,7 @@ func (a *API) pageByURL(ctx context.Context, v *revision.View, path string) (*Pa
 // publishedContentAt returns what an address of a site of the caller's own
 // organizations leads to.
 func (a *API) publishedContentAt(ctx context.Context, u *url.URL) (any, error) {
-	actor := authz.Of(ctx).Actor
+	actor := authz.FromContext(ctx).Actor
 	site, rest, err := a.Sites.Find(ctx, u)
 	if err != nil {
 		return nil, err

@@ -156,7 +156,7 @@ func (a *API) previewer(by Caller, u *url.URL) sites.Previewer {
 		return nil
 	}
 	return func(ctx context.Context, site docs.Site, unpublished bool) (*authz.Visitor, error) {
-		session, err := a.Guard.Authenticate(ctx, header, authz.Of(ctx).Actor.Origin())
+		session, err := a.Guard.Authenticate(ctx, header, authz.FromContext(ctx).Actor.Origin())
 		if errs.Is(err, errs.Unauthenticated) {
 			return nil, nil
 		}

@@ -62,7 +62,7 @@ func (a *API) user(u docs.User) User {
 }
 
 func (a *API) me(ctx context.Context, _ *struct{}) (*out[User], error) {
-	u, err := a.Orgs.Me(ctx, authz.Of(ctx))
+	u, err := a.Orgs.Me(ctx, authz.FromContext(ctx))
 	return ok(a.user(u)), err
 }
 
@@ -71,7 +71,7 @@ type UserIn struct {
 }
 
 func (a *API) getUser(ctx context.Context, in *UserIn) (*out[User], error) {
-	u, err := a.Orgs.User(ctx, authz.Of(ctx), in.User)
+	u, err := a.Orgs.User(ctx, authz.FromContext(ctx), in.User)
 	return ok(a.user(u)), err
 }
 
@@ -87,7 +87,7 @@ func (a *API) updateUser(ctx context.Context, in *updateUserIn) (*out[User], err
 	if !in.Body.DisplayName.Set() && !in.Body.PhotoURL.Set() {
 		return nil, errs.Field("body", "must contain displayName or photoURL")
 	}
-	u, err := a.Orgs.UpdateUser(ctx, authz.Of(ctx), in.User, orgs.UserPatch(in.Body))
+	u, err := a.Orgs.UpdateUser(ctx, authz.FromContext(ctx), in.User, orgs.UserPatch(in.Body))
 	return ok(a.user(u)), err
 }
 
@@ -118,7 +118,7 @@ func token(t docs.Token) Token {
 }
 
 func (a *API) listTokens(ctx context.Context, in *Paged) (*page[Token], error) {
-	return listOf(ctx, a, *in, a.Orgs.Tokens(authz.Of(ctx)), token)
+	return listOf(ctx, a, *in, a.Orgs.Tokens(authz.FromContext(ctx)), token)
 }
 
 type tokenBody struct {
@@ -134,7 +134,7 @@ func (b tokenBody) token() orgs.NewToken {
 type createTokenIn struct{ Body tokenBody }
 
 func (a *API) createToken(ctx context.Context, in *createTokenIn) (*out[NewToken], error) {
-	t, secret, err := a.Orgs.CreateToken(ctx, authz.Of(ctx), in.Body.token())
+	t, secret, err := a.Orgs.CreateToken(ctx, authz.FromContext(ctx), in.Body.token())
 	return ok(NewToken{token(t), secret}), err
 }
 
@@ -143,7 +143,7 @@ type tokenIn struct {
 }
 
 func (a *API) revokeToken(ctx context.Context, in *tokenIn) (*done, error) {
-	return nil, a.Orgs.RevokeToken(ctx, authz.Of(ctx), in.Token)
+	return nil, a.Orgs.RevokeToken(ctx, authz.FromContext(ctx), in.Token)
 }
 
 // userOf returns the user of a filter, in which "me" is the caller.

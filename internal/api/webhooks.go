@@ -104,7 +104,7 @@ type createWebhookIn struct {
 }
 
 func (a *API) createWebhook(ctx context.Context, in *createWebhookIn) (*created[Webhook], error) {
-	w, secret, err := a.Webhooks.Create(ctx, authz.Of(ctx), in.Org, webhooks.New{
+	w, secret, err := a.Webhooks.Create(ctx, authz.FromContext(ctx), in.Org, webhooks.New{
 		URL: in.Body.URL, Events: in.Body.Events, Secret: in.Body.Secret, Enabled: in.Body.Enabled.Or(true),
 	})
 	out := a.webhook(w)
@@ -137,14 +137,14 @@ func (a *API) updateWebhook(ctx context.Context, in *updateWebhookIn) (*out[Webh
 	if !b.URL.Set() && !b.Events.Set() && !b.Secret.Set() && !b.Enabled.Set() {
 		return nil, errs.Field("body", "must contain url, events, secret or enabled")
 	}
-	w, secret, err := a.Webhooks.Update(ctx, authz.Of(ctx), in.Org, in.Webhook, webhooks.Patch(b))
+	w, secret, err := a.Webhooks.Update(ctx, authz.FromContext(ctx), in.Org, in.Webhook, webhooks.Patch(b))
 	v := a.webhook(w)
 	v.Secret = secret
 	return ok(v), err
 }
 
 func (a *API) deleteWebhook(ctx context.Context, in *WebhookIn) (*done, error) {
-	return nil, a.Webhooks.Delete(ctx, authz.Of(ctx), in.Org, in.Webhook)
+	return nil, a.Webhooks.Delete(ctx, authz.FromContext(ctx), in.Org, in.Webhook)
 }
 
 // WebhookDelivery on the wire.
@@ -188,7 +188,7 @@ func (a *API) delivery(d docs.Delivery) WebhookDelivery {
 }
 
 func (a *API) testWebhook(ctx context.Context, in *WebhookIn) (*out[WebhookDelivery], error) {
-	d, err := a.Webhooks.Test(ctx, authz.Of(ctx), in.Org, in.Webhook)
+	d, err := a.Webhooks.Test(ctx, authz.FromContext(ctx), in.Org, in.Webhook)
 	return ok(a.delivery(d)), err
 }
 
@@ -212,6 +212,6 @@ type deliveryIn struct {
 }
 
 func (a *API) replayDelivery(ctx context.Context, in *deliveryIn) (*out[WebhookDelivery], error) {
-	d, err := a.Webhooks.Replay(ctx, authz.Of(ctx), in.Org, in.Webhook, in.Delivery)
+	d, err := a.Webhooks.Replay(ctx, authz.FromContext(ctx), in.Org, in.Webhook, in.Delivery)
 	return ok(a.delivery(d)), err
 }

@@ -181,7 +181,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, slug docs.OpenAPIS
 		spec := before
 		spec.Visibility = p.Visibility.Or(spec.Visibility)
 		if space, set := p.RequestSpace.Get(); set {
-			at, _, err := authz.Within(tx.Reader).Space(ctx, g.Actor, authz.EditSpace, space)
+			at, _, err := authz.NewChecker(tx.Reader).Space(ctx, g.Actor, authz.EditSpace, space)
 			if errs.Is(err, errs.NotFound) || err == nil && at.Space.Org != spec.Org {
 				err = errs.Field("body.changeRequestSpace", "is not a space of the organization: %q", space)
 			}

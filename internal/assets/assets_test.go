@@ -37,7 +37,7 @@ func newWorld(t *testing.T, o store.Options) *world {
 		t.Fatal(err)
 	}
 	w := &world{Service: &assets.Service{Store: s, Blobs: testdb.Blobs(t)}, by: authz.Actor{User: b.User}}
-	if w.grant, _, err = authz.Within(s.Reader).Org(t.Context(), w.by, authz.ManageFonts, b.Organization); err != nil {
+	if w.grant, _, err = authz.NewChecker(s.Reader).Org(t.Context(), w.by, authz.ManageFonts, b.Organization); err != nil {
 		t.Fatal(err)
 	}
 	return w

@@ -110,10 +110,10 @@ type Actor struct {
 	Visitor *Visitor   // nil: a member
 }
 
-// Whole returns an error if the actor is somebody only within an organization, whose identity
+// RequireFullAccount returns an error if the actor is somebody only within an organization, whose identity
 // provider vouches for them. What belongs to the person, and not to the organization, is
 // not for it to decide.
-func (a Actor) Whole() error {
+func (a Actor) RequireFullAccount() error {
 	if a.Org == "" {
 		return nil
 	}

@@ -21,8 +21,8 @@ type Grant struct {
 	Site       docs.Site
 	Path       []docs.Node // from the thing up to the organization
 
-	shown *Shown // to a visitor; nil: a member
-	asked *asked // how it was asked for; nil where nobody from outside asks
+	visitorAccess *VisitorAccess // of a visitor; nil: a member
+	asked         *asked         // how it was asked for; nil where nobody from outside asks
 }
 
 // asked is what it takes to ask the same question again.
@@ -35,9 +35,9 @@ type asked struct {
 	sites   Sites
 }
 
-// Operator is the grant of somebody at the command line, who owns the data
+// OperatorGrant is the grant of somebody at the command line, who owns the data
 // and needs no permission.
-func Operator(as docs.UserID) *Grant { return &Grant{Actor: AtCommandLine(as)} }
+func OperatorGrant(as docs.UserID) *Grant { return &Grant{Actor: AtCommandLine(as)} }
 
 // AtCommandLine is the actor of what the command line does in the name of a user.
 func AtCommandLine(as docs.UserID) Actor { return Actor{User: as, Request: CommandLine} }
@@ -45,9 +45,9 @@ func AtCommandLine(as docs.UserID) Actor { return Actor{User: as, Request: Comma
 // CommandLine is what the log has in place of the id of a request.
 const CommandLine = "command line"
 
-// Acting is the grant of background work that finishes what somebody was allowed to
+// BackgroundGrant is the grant of background work that finishes what somebody was allowed to
 // begin.
-func Acting(as docs.UserID) *Grant { return &Grant{Actor: Actor{User: as}} }
+func BackgroundGrant(as docs.UserID) *Grant { return &Grant{Actor: Actor{User: as}} }
 
 // OnBehalf is the grant of somebody who asked before, for work that was put
 // off: an action on a space. Whether it is still allowed is asked now, and
@@ -65,7 +65,7 @@ func OnBehalfInOrg(ctx context.Context, s *store.Store, actor Actor, a Action, i
 
 func onBehalf(ctx context.Context, s *store.Store, actor Actor, rule Rule, id string) (*Grant, error) {
 	param := func(string) string { return id }
-	g, stamp, err := Within(s.Reader).ask(ctx, actor, rule, param)
+	g, stamp, err := NewChecker(s.Reader).ask(ctx, actor, rule, param)
 	if err != nil {
 		return nil, err
 	}
@@ -91,9 +91,9 @@ func (g *Grant) SeesPeople() bool {
 // Sees reports whether the caller may know more of a user than the name.
 func (g *Grant) Sees(u docs.UserID) bool { return u == g.Actor.User || g.SeesPeople() }
 
-// People is a list of people or teams as the caller sees it: guests see an
+// VisiblePeople is a list of people or teams as the caller sees it: guests see an
 // empty one.
-func People[T any](g *Grant, l store.List[T]) store.List[T] {
+func VisiblePeople[T any](g *Grant, l store.List[T]) store.List[T] {
 	if !g.SeesPeople() {
 		return store.List[T]{}
 	}
@@ -112,9 +112,9 @@ type Checker struct {
 	anyway bool // members need not sign in at the identity provider of the organization
 }
 
-// Within returns a checker that sees what r sees, such as the writes of a
+// NewChecker returns a checker that sees what r sees, such as the writes of a
 // transaction. It keeps nothing, because a transaction may still fail.
-func Within(r store.Reader) Checker {
+func NewChecker(r store.Reader) Checker {
 	return Checker{r: r, access: func(ctx context.Context, org docs.OrgID, user docs.UserID, _ int64) (*docs.Access, error) {
 		return r.Access(ctx, org, user)
 	}}

@@ -304,10 +304,10 @@ func (g *Guard) recordUses(ctx context.Context, tx *store.Tx, inOrgs map[store.O
 
 type ctxKey struct{}
 
-// With puts a grant into a request's context: the one thing that travels so.
-func With(ctx context.Context, g *Grant) context.Context {
+// NewContext puts a grant into a request's context: the one thing that travels so.
+func NewContext(ctx context.Context, g *Grant) context.Context {
 	return context.WithValue(ctx, ctxKey{}, g)
 }
 
-// Of returns the grant of a request. Only operations behind a guard may ask.
-func Of(ctx context.Context) *Grant { return ctx.Value(ctxKey{}).(*Grant) }
+// FromContext returns the grant of a request. Only operations behind a guard may ask.
+func FromContext(ctx context.Context) *Grant { return ctx.Value(ctxKey{}).(*Grant) }

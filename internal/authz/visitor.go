@@ -53,8 +53,8 @@ func (v Visitor) Readable(sp docs.Space) docs.Space {
 	return sp
 }
 
-// Shown is what a site shows to a visitor.
-type Shown struct {
+// VisitorAccess is what a site shows to a visitor.
+type VisitorAccess struct {
 	Site    docs.Site
 	Spaces  map[docs.SpaceID]bool
 	Reader  *reading.Visitor
@@ -67,9 +67,9 @@ type Shown struct {
 type Sites interface {
 	// Recognise returns the visitor that a content token names.
 	Recognise(ctx context.Context, token string, now time.Time) (Visitor, error)
-	// Show returns what a site shows to a visitor at this moment. NotFound if
+	// VisitorAccess returns what a site shows to a visitor at this moment. NotFound if
 	// that is nothing: the site is not published, the share link was revoked.
-	Show(ctx context.Context, r store.Reader, v Visitor) (*Shown, error)
+	VisitorAccess(ctx context.Context, r store.Reader, v Visitor) (*VisitorAccess, error)
 }
 
 // forVisitors reports whether visitors may do this with what a site shows them.
@@ -79,11 +79,11 @@ func (a Action) forVisitors() bool { return a == ReadContent || a == ReadSite }
 // of the rest, a visitor reads what is published.
 func (c Checker) visit(ctx context.Context, actor Actor, rule Rule, param func(string) string) (*Grant, store.Stamp, error) {
 	v := *actor.Visitor
-	shown, err := c.sites.Show(ctx, c.r, v)
+	shown, err := c.sites.VisitorAccess(ctx, c.r, v)
 	if err != nil {
 		return nil, store.Stamp{}, err
 	}
-	g := &Grant{Actor: actor, Site: shown.Site, Role: docs.Read, shown: shown}
+	g := &Grant{Actor: actor, Site: shown.Site, Role: docs.Read, visitorAccess: shown}
 	org := docs.OrgID(param("organizationId"))
 	var stamp store.Stamp
 	switch rule.subject {
@@ -128,7 +128,7 @@ func (c Checker) visit(ctx context.Context, actor Actor, rule Rule, param func(s
 // A visitor reads the newest one, and in a preview others: all, or the one that the
 // preview is of.
 func (c Checker) ReadsRevision(ctx context.Context, g *Grant, id docs.RevisionID) error {
-	s := g.shown
+	s := g.visitorAccess
 	if s == nil || id == g.Space.Revision {
 		return nil
 	}
@@ -151,17 +151,17 @@ func (c Checker) ReadsRevision(ctx context.Context, g *Grant, id docs.RevisionID
 	return nil
 }
 
-// Visiting returns the visitor as readers of content see it; nil for a member,
+// Visitor returns the visitor as readers of content see it; nil for a member,
 // who sees everything.
-func (g *Grant) Visiting() *reading.Visitor {
-	if g.shown == nil {
+func (g *Grant) Visitor() *reading.Visitor {
+	if g.visitorAccess == nil {
 		return nil
 	}
-	return g.shown.Reader
+	return g.visitorAccess.Reader
 }
 
-// Shown returns what the site shows to the visitor; nil for a member.
-func (g *Grant) Shown() *Shown { return g.shown }
+// VisitorAccess returns what the site shows to the visitor; nil for a member.
+func (g *Grant) VisitorAccess() *VisitorAccess { return g.visitorAccess }
 
 // Readable returns another space whose content the caller of a grant may read,
 // a member or a visitor.

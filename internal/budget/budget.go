@@ -103,11 +103,13 @@ func (b *Budget) End() {
 
 type key struct{}
 
-// With returns a context whose work draws from a budget.
-func With(ctx context.Context, b *Budget) context.Context { return context.WithValue(ctx, key{}, b) }
+// NewContext returns a context whose work draws from a budget.
+func NewContext(ctx context.Context, b *Budget) context.Context {
+	return context.WithValue(ctx, key{}, b)
+}
 
-// Of returns the budget of a context. Work that has none gets one of its own.
-func Of(ctx context.Context) *Budget {
+// FromContext returns the budget of a context. Work that has none gets one of its own.
+func FromContext(ctx context.Context) *Budget {
 	if b := of(ctx); b != nil {
 		return b
 	}

@@ -12,15 +12,15 @@ import (
 )
 
 func TestBudgetEnds(t *testing.T) {
-	ctx := With(context.Background(), New())
+	ctx := NewContext(context.Background(), New())
 	most := limits[Words].most
-	if err := Of(ctx).Spend(Words, most); err != nil {
+	if err := FromContext(ctx).Spend(Words, most); err != nil {
 		t.Fatal(err)
 	}
-	if err := Of(ctx).Spend(Words, 1); !errs.Is(err, errs.Invalid) {
+	if err := FromContext(ctx).Spend(Words, 1); !errs.Is(err, errs.Invalid) {
 		t.Errorf("one word too many: %v", err)
 	}
-	if n := Of(ctx).Left(Words); n != 0 {
+	if n := FromContext(ctx).Left(Words); n != 0 {
 		t.Errorf("%d words are left", n)
 	}
 }
@@ -140,9 +140,9 @@ func TestAwaitAndTry(t *testing.T) {
 }
 
 func BenchmarkSpend(b *testing.B) {
-	ctx := With(context.Background(), New())
+	ctx := NewContext(context.Background(), New())
 	for b.Loop() {
-		_ = Of(ctx).Spend(Words, 0)
+		_ = FromContext(ctx).Spend(Words, 0)
 	}
 }
 

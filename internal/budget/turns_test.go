@@ -13,7 +13,7 @@ func request(t *testing.T, turns *Turns, who string, takes time.Duration) time.D
 	b := turns.Budget(who)
 	defer b.End()
 	asked := time.Now()
-	end, err := Begin(With(t.Context(), b))
+	end, err := Begin(NewContext(t.Context(), b))
 	if err != nil {
 		t.Error(err)
 		return 0
@@ -72,7 +72,7 @@ func TestWaitingDoesNotCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turns := NewTurns(1)
 		b := turns.Budget("a")
-		ctx := With(t.Context(), b)
+		ctx := NewContext(t.Context(), b)
 		end, err := Begin(ctx)
 		if err != nil {
 			t.Fatal(err)
@@ -97,7 +97,7 @@ func TestSendingDoesNotKeepATurn(t *testing.T) {
 		request(t, turns, "a", 2*time.Second)
 		slow := turns.Budget("a")
 		defer slow.End()
-		end, err := Begin(With(t.Context(), slow))
+		end, err := Begin(NewContext(t.Context(), slow))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,13 +114,13 @@ func TestPausing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turns := NewTurns(1)
 		b := turns.Budget("a")
-		ctx := With(t.Context(), b)
+		ctx := NewContext(t.Context(), b)
 		if err := Turn(ctx); err != nil {
 			t.Fatal(err)
 		}
 		resume := Pause(ctx)
 		other := turns.Budget("b")
-		if err := Turn(With(t.Context(), other)); err != nil {
+		if err := Turn(NewContext(t.Context(), other)); err != nil {
 			t.Fatal(err)
 		}
 		time.AfterFunc(time.Second, other.End)
@@ -144,14 +144,14 @@ func TestWhoUsedLeastIsNext(t *testing.T) {
 		turns := NewTurns(1)
 		request(t, turns, "greedy", 10*time.Second)
 		holder := turns.Budget("holder")
-		if err := Turn(With(t.Context(), holder)); err != nil {
+		if err := Turn(NewContext(t.Context(), holder)); err != nil {
 			t.Fatal(err)
 		}
 		var order []string
 		for _, who := range []string{"greedy", "modest"} {
 			go func() {
 				b := turns.Budget(who)
-				if err := Turn(With(t.Context(), b)); err != nil {
+				if err := Turn(NewContext(t.Context(), b)); err != nil {
 					t.Error(err)
 				}
 				order = append(order, who)

@@ -48,7 +48,7 @@ func newRoom(t *testing.T, o store.Options) *room {
 	r.org, r.people["admin"] = b.Organization, b.User
 	for name, role := range map[string]docs.Role{"edit": docs.Edit, "comment": docs.Comment, "comment too": docs.Comment} {
 		email := fmt.Sprintf("p%d@octavo.example", len(r.people))
-		in, err := (&orgs.Service{Store: s}).Invite(ctx, authz.Operator(b.User), b.Organization, []orgs.Invitee{{Email: email, Role: role}}, false)
+		in, err := (&orgs.Service{Store: s}).Invite(ctx, authz.OperatorGrant(b.User), b.Organization, []orgs.Invitee{{Email: email, Role: role}}, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ type failer interface{ Fatal(...any) }
 
 func (r *room) space(t failer) docs.SpaceID {
 	ctx := context.Background()
-	top, _, err := authz.Within(r.s.Reader).Org(ctx, authz.Actor{User: r.people["admin"]}, authz.CreateContent, r.org)
+	top, _, err := authz.NewChecker(r.s.Reader).Org(ctx, authz.Actor{User: r.people["admin"]}, authz.CreateContent, r.org)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func (r *room) talk(t *rapid.T) {
 	for range rapid.IntRange(1, 30).Draw(t, "steps") {
 		who := rapid.SampledFrom(names).Draw(t, "who")
 		user := r.people[who]
-		g, _, err := authz.Within(r.s.Reader).Space(ctx, authz.Actor{User: user}, authz.CommentSpace, id)
+		g, _, err := authz.NewChecker(r.s.Reader).Space(ctx, authz.Actor{User: user}, authz.CommentSpace, id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -341,7 +341,7 @@ func TestCommentOfAReview(t *testing.T) {
 		ctx := t.Context()
 		id := r.space(t)
 		at := r.request(t, id)
-		g, _, err := authz.Within(r.s.Reader).Space(ctx, authz.Actor{User: r.people["admin"]}, authz.ReviewSpace, id)
+		g, _, err := authz.NewChecker(r.s.Reader).Space(ctx, authz.Actor{User: r.people["admin"]}, authz.ReviewSpace, id)
 		if err != nil {
 			t.Fatal(err)
 		}

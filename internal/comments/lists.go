@@ -50,7 +50,7 @@ func (s *Service) ReplyTo(ctx context.Context, p Place, comment docs.CommentID, 
 // Commenters lists the members who commented in a place or replied there.
 func (s *Service) Commenters(g *authz.Grant, p Place) store.List[docs.Member] {
 	org := g.Space.Org
-	return authz.People(g, store.List[docs.Member]{
+	return authz.VisiblePeople(g, store.List[docs.Member]{
 		Page: func(ctx context.Context, at store.Page) ([]docs.Member, store.Key, error) {
 			return s.Store.Commenters(ctx, org, p.In, at)
 		},

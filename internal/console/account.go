@@ -66,7 +66,7 @@ func (h *Handler) showAccount(v *visit, notice, secret string) (err error) {
 	if err != nil {
 		return err
 	}
-	if p, ok := h.OIDC.Instance(); ok && g.Actor.Whole() == nil {
+	if p, ok := h.OIDC.Instance(); ok && g.Actor.RequireFullAccount() == nil {
 		d.Provider = &providerData{p.Label, oidc.LinkPath(p.ID)}
 	}
 	if d.Linked, err = h.linked(v); err != nil {

@@ -157,7 +157,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		most = samlForm
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, most)
-	h.mux.ServeHTTP(w, r.WithContext(budget.With(r.Context(), budget.New())))
+	h.mux.ServeHTTP(w, r.WithContext(budget.NewContext(r.Context(), budget.New())))
 }
 
 // maxForm bounds a form in bytes.

@@ -23,15 +23,15 @@ func (w *world) mentioned(b *browser) (page shown) {
 			w.t.Fatal(err)
 		}
 	}
-	in, err := w.srv.Orgs.Invite(ctx, authz.Operator(w.boot.User), w.boot.Organization, []orgs.Invitee{{Email: "bob@octavo.example", Role: docs.Edit}}, false)
+	in, err := w.srv.Orgs.Invite(ctx, authz.OperatorGrant(w.boot.User), w.boot.Organization, []orgs.Invitee{{Email: "bob@octavo.example", Role: docs.Edit}}, false)
 	check(err)
 	page = b.open(w.await("bob@octavo.example", 0)) // the invitation
 	ada := authz.Actor{User: w.boot.User}
-	top, _, err := authz.Within(w.srv.Store.Reader).Org(ctx, ada, authz.CreateContent, w.boot.Organization)
+	top, _, err := authz.NewChecker(w.srv.Store.Reader).Org(ctx, ada, authz.CreateContent, w.boot.Organization)
 	check(err)
 	sp, _, err := w.srv.Spaces.Create(ctx, top, spaces.NewSpace{Title: "Guide & more"})
 	check(err)
-	g, _, err := authz.Within(w.srv.Store.Reader).Space(ctx, ada, authz.CommentSpace, sp.ID)
+	g, _, err := authz.NewChecker(w.srv.Store.Reader).Space(ctx, ada, authz.CommentSpace, sp.ID)
 	check(err)
 	text := "What do you think, [Bob](/users/" + string(in.Users[0]) + ")? <script>"
 	_, err = w.srv.Comments.Post(ctx, g, "", comments.New{Body: revision.Body{Markdown: &text}})

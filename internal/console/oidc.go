@@ -40,7 +40,7 @@ func (h *Handler) linkProvider(v *visit) error {
 	if !ok || string(p.ID) != v.r.PathValue("provider") {
 		return errs.Missing("provider")
 	}
-	if err := v.grant.Actor.Whole(); err != nil {
+	if err := v.grant.Actor.RequireFullAccount(); err != nil {
 		return err
 	}
 	to, err := h.beginAt(v.w, v.r, oidc.Start{Next: "/account?done=linked", User: v.grant.Actor.User})

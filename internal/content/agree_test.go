@@ -52,7 +52,7 @@ func TestCheckAndLinksAgree(t *testing.T) {
 		if found := checked(tree); found != broken {
 			t.Errorf("%s: broken for check of the folder: %t", one, found)
 		}
-		if _, err := d.c.Import(ctx, authz.Operator(d.by.User), d.grant(t, d.id).Space, tree, func(string, int, int) {}); err != nil {
+		if _, err := d.c.Import(ctx, authz.OperatorGrant(d.by.User), d.grant(t, d.id).Space, tree, func(string, int, int) {}); err != nil {
 			t.Fatal(err)
 		}
 		if found := d.broken(t); found > 0 != broken {
@@ -123,7 +123,7 @@ func TestLinksFollowGroups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.c.Import(ctx, authz.Operator(d.by.User), d.grant(t, d.id).Space, tree, func(string, int, int) {}); err != nil {
+	if _, err := d.c.Import(ctx, authz.OperatorGrant(d.by.User), d.grant(t, d.id).Space, tree, func(string, int, int) {}); err != nil {
 		t.Fatal(err)
 	}
 	v := d.head(t, d.id)

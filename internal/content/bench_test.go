@@ -44,7 +44,7 @@ func filledDesk(b *testing.B, n int) (*desk, []docs.PageID) {
 	}
 	ctx, start := context.Background(), time.Now()
 	defer func() { b.ReportMetric(float64(n)/time.Since(start).Seconds(), "imported/s") }()
-	if _, err := d.c.Import(ctx, authz.Operator(d.by.User), d.grant(b, d.id).Space, tree, func(string, int, int) {}); err != nil {
+	if _, err := d.c.Import(ctx, authz.OperatorGrant(d.by.User), d.grant(b, d.id).Space, tree, func(string, int, int) {}); err != nil {
 		b.Fatal(err)
 	}
 	var ids []docs.PageID

@@ -43,7 +43,7 @@ func newDesk(t testing.TB, o store.Options) *desk {
 		t.Fatal(err)
 	}
 	d.by = authz.Actor{User: b.User}
-	top, _, err := authz.Within(s.Reader).Org(ctx, d.by, authz.CreateContent, b.Organization)
+	top, _, err := authz.NewChecker(s.Reader).Org(ctx, d.by, authz.CreateContent, b.Organization)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func newDesk(t testing.TB, o store.Options) *desk {
 type fatal interface{ Fatalf(string, ...any) }
 
 func (d *desk) grant(f fatal, id docs.SpaceID) *authz.Grant {
-	g, _, err := authz.Within(d.s.Reader).Space(context.Background(), d.by, authz.EditSpace, id)
+	g, _, err := authz.NewChecker(d.s.Reader).Space(context.Background(), d.by, authz.EditSpace, id)
 	if err != nil {
 		f.Fatalf("%v", err)
 	}
@@ -315,7 +315,7 @@ func TestFolderRoundTrip(t *testing.T) {
 			return tree
 		}
 		run := func() content.ImportSummary {
-			out, err := d.c.Import(ctx, authz.Operator(d.by.User), d.grant(t, d.id).Space, read(), func(string, int, int) {})
+			out, err := d.c.Import(ctx, authz.OperatorGrant(d.by.User), d.grant(t, d.id).Space, read(), func(string, int, int) {})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -91,7 +91,7 @@ func TestExportAndImportKeepIDs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.c.Import(ctx, authz.Operator(d.by.User), d.grant(t, d.id).Space, back, func(string, int, int) {}); err != nil {
+	if _, err := d.c.Import(ctx, authz.OperatorGrant(d.by.User), d.grant(t, d.id).Space, back, func(string, int, int) {}); err != nil {
 		t.Fatal(err)
 	}
 	v := d.head(t, d.id)

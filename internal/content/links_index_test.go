@@ -75,7 +75,7 @@ func (d *desk) importFiles(f fatal, files map[string]string) content.ImportSumma
 	if err != nil {
 		f.Fatalf("%v", err)
 	}
-	out, err := d.c.Import(context.Background(), authz.Operator(d.by.User), d.grant(f, d.id).Space, tree, func(string, int, int) {})
+	out, err := d.c.Import(context.Background(), authz.OperatorGrant(d.by.User), d.grant(f, d.id).Space, tree, func(string, int, int) {})
 	if err != nil {
 		f.Fatalf("%v", err)
 	}
@@ -171,7 +171,7 @@ var forms = []map[string]string{
 func TestLinksOfAnyRevision(t *testing.T) {
 	ctx := context.Background()
 	shared := newDesk(t, testdb.SQLite(t))
-	top, _, err := authz.Within(shared.s.Reader).Org(ctx, shared.by, authz.CreateContent, shared.grant(t, shared.id).Space.Org)
+	top, _, err := authz.NewChecker(shared.s.Reader).Org(ctx, shared.by, authz.CreateContent, shared.grant(t, shared.id).Space.Org)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -214,7 +214,7 @@ func (v *visit) page(ctx context.Context, r *sites.Resolved) error {
 		v.pass(StepPage, false, "The path of the address is not valid.")
 		return nil
 	}
-	seen := whole.For(r.Seen.Reader)
+	seen := whole.For(r.View.Reader)
 	page, err := seen.ByPath(ctx, path)
 	if err == nil {
 		v.Visible, v.Page = true, page.ID
@@ -247,14 +247,14 @@ func (v *visit) absent(ctx context.Context, whole *revision.View, r *sites.Resol
 // redirected says where a redirect of the site leads the visitor. The caller has
 // to see the content there too: the address contains its name.
 func (v *visit) redirected(ctx context.Context, r *sites.Resolved) error {
-	rule, to, err := v.Sites.Lead(ctx, v.site, r.Seen.Structure, "/"+v.below, v.key, v.pathFor(r))
+	rule, to, err := v.Sites.Lead(ctx, v.site, r.View.Structure, "/"+v.below, v.key, v.pathFor(r))
 	if errs.Is(err, errs.NotFound) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	both := r.Seen.Structure.Filter(func(it docs.SiteItem) bool {
+	both := r.View.Structure.Filter(func(it docs.SiteItem) bool {
 		_, ok := v.member.Spaces[it.Space]
 		return ok || it.Kind != docs.SiteSpace
 	})
@@ -276,7 +276,7 @@ func (v *visit) pathFor(r *sites.Resolved) sites.PagePath {
 		if err != nil {
 			return "", err
 		}
-		return whole.For(r.Seen.Reader).PathOf(ctx, id)
+		return whole.For(r.View.Reader).PathOf(ctx, id)
 	}
 }
 
@@ -296,7 +296,7 @@ func (v *visit) pages(ctx context.Context, whole *revision.View, r *sites.Resolv
 		if err != nil {
 			return err
 		}
-		ok, reason, err := r.Seen.Reader.Explain(ctx, condition, vars, p.Variables, v.dropped)
+		ok, reason, err := r.View.Reader.Explain(ctx, condition, vars, p.Variables, v.dropped)
 		if err != nil {
 			return err
 		}

@@ -65,7 +65,7 @@ func (v *visit) places(ctx context.Context, r *sites.Resolved) error {
 // reader returns the visitor whom conditions are asked about.
 func (v *visit) reader(ctx context.Context, r *sites.Resolved) (*reading.Visitor, error) {
 	if r != nil {
-		return r.Seen.Reader, nil
+		return r.View.Reader, nil
 	}
 	who, err := v.Sites.Identify(ctx, v.site, v.arrival)
 	if err != nil {

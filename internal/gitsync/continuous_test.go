@@ -445,7 +445,7 @@ func TestSecretsAreUsedAndLeaveNoTrace(t *testing.T) {
 		}
 		guarded := c.origin.HTTP("ada", password).URL
 		syncs := func() *authz.Grant {
-			g, _, err := authz.Within(c.s.Store.Reader).Space(ctx, authz.Actor{User: c.by}, authz.SyncSpace, c.id)
+			g, _, err := authz.NewChecker(c.s.Store.Reader).Space(ctx, authz.Actor{User: c.by}, authz.SyncSpace, c.id)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -64,7 +64,7 @@ func newDesk(t testing.TB, o store.Options) *desk {
 
 func (d *desk) space(title string) docs.SpaceID {
 	d.t.Helper()
-	top, _, err := authz.Within(d.s.Store.Reader).Org(context.Background(), authz.Actor{User: d.by}, authz.CreateContent, d.org)
+	top, _, err := authz.NewChecker(d.s.Store.Reader).Org(context.Background(), authz.Actor{User: d.by}, authz.CreateContent, d.org)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func (d *desk) expect(dir docs.GitDirection, reason string) docs.GitOperation {
 
 func (d *desk) grant() *authz.Grant {
 	d.t.Helper()
-	g, _, err := authz.Within(d.s.Store.Reader).Space(context.Background(), authz.Actor{User: d.by}, authz.MergeSpace, d.id)
+	g, _, err := authz.NewChecker(d.s.Store.Reader).Space(context.Background(), authz.Actor{User: d.by}, authz.MergeSpace, d.id)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func (d *desk) grant() *authz.Grant {
 // sync is the grant of whoever connects the space.
 func (d *desk) sync() *authz.Grant {
 	d.t.Helper()
-	g, _, err := authz.Within(d.s.Store.Reader).Space(context.Background(), authz.Actor{User: d.by}, authz.SyncSpace, d.id)
+	g, _, err := authz.NewChecker(d.s.Store.Reader).Space(context.Background(), authz.Actor{User: d.by}, authz.SyncSpace, d.id)
 	if err != nil {
 		d.t.Fatal(err)
 	}

@@ -203,7 +203,7 @@ func (s *Service) grant(ctx context.Context, o docs.GitOperation) (*authz.Grant,
 		return authz.OnBehalf(ctx, s.Store, o.User, authz.SyncSpace, o.Space)
 	}
 	sp, err := s.Store.Space(ctx, o.Space)
-	g := authz.Operator(o.User)
+	g := authz.OperatorGrant(o.User)
 	g.Space = sp.It
 	return g, err
 }
@@ -354,7 +354,7 @@ func (t *task) fail(ctx context.Context, failure error) error {
 		if err != nil {
 			return err
 		}
-		g := authz.Acting(t.o.User)
+		g := authz.BackgroundGrant(t.o.User)
 		g.Space = sp.It
 		if err := t.complete(ctx, tx, g, docs.GitFailure, reason, message); err != nil {
 			return err

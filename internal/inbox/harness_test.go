@@ -92,7 +92,7 @@ func (w *world) verify(id docs.UserID) {
 func (w *world) join(org docs.OrgID, role docs.Role, names ...string) {
 	w.t.Helper()
 	for _, name := range names {
-		in, err := w.Orgs.Invite(w.t.Context(), authz.Operator(w.ids["ada"]), org, []orgs.Invitee{{Email: name + "@octavo.example", Role: role}}, false)
+		in, err := w.Orgs.Invite(w.t.Context(), authz.OperatorGrant(w.ids["ada"]), org, []orgs.Invitee{{Email: name + "@octavo.example", Role: role}}, false)
 		w.check(err)
 		w.ids[name] = in.Users[0]
 		w.verify(in.Users[0])
@@ -101,7 +101,7 @@ func (w *world) join(org docs.OrgID, role docs.Role, names ...string) {
 
 func (w *world) newSpace(who string, org docs.OrgID, title string) docs.SpaceID {
 	w.t.Helper()
-	g, _, err := authz.Within(w.Store.Reader).Org(w.t.Context(), authz.Actor{User: w.ids[who]}, authz.CreateContent, org)
+	g, _, err := authz.NewChecker(w.Store.Reader).Org(w.t.Context(), authz.Actor{User: w.ids[who]}, authz.CreateContent, org)
 	w.check(err)
 	sp, _, err := w.Spaces.Create(w.t.Context(), g, spaces.NewSpace{Title: title})
 	w.check(err)
@@ -111,7 +111,7 @@ func (w *world) newSpace(who string, org docs.OrgID, title string) docs.SpaceID 
 // on is the grant of somebody on the space.
 func (w *world) on(who string, a authz.Action) *authz.Grant {
 	w.t.Helper()
-	g, _, err := authz.Within(w.Store.Reader).Space(w.t.Context(), authz.Actor{User: w.ids[who]}, a, w.space)
+	g, _, err := authz.NewChecker(w.Store.Reader).Space(w.t.Context(), authz.Actor{User: w.ids[who]}, a, w.space)
 	w.check(err)
 	return g
 }
@@ -181,7 +181,7 @@ func (w *world) mails(who string) []testmail.Message {
 }
 
 // me is the grant of somebody for what is about themselves.
-func (w *world) me(who string) *authz.Grant { return authz.Acting(w.ids[who]) }
+func (w *world) me(who string) *authz.Grant { return authz.BackgroundGrant(w.ids[who]) }
 
 // kinds returns what is in the inbox of somebody.
 func (w *world) kinds(who string) []docs.NoticeKind {

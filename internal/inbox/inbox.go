@@ -160,7 +160,7 @@ func decides(ctx context.Context, tx *store.Tx, by authz.Actor) error {
 	if err != nil || n <= 1 {
 		return err
 	}
-	return by.Whole()
+	return by.RequireFullAccount()
 }
 
 // put stores choices that differ. A digest that waits moves to its new time.

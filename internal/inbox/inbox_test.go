@@ -75,10 +75,10 @@ func TestNothingToWhoLostTheRight(t *testing.T) {
 			w.check(err)
 		},
 		"removed": func(w *world) {
-			w.check(w.Orgs.Remove(w.t.Context(), authz.Operator(w.ids["ada"]), w.org, w.ids["bob"]))
+			w.check(w.Orgs.Remove(w.t.Context(), authz.OperatorGrant(w.ids["ada"]), w.org, w.ids["bob"]))
 		},
 		"deactivated": func(w *world) {
-			_, err := w.Orgs.SetDisabled(w.t.Context(), authz.Operator(w.ids["ada"]), w.org, w.ids["bob"], true)
+			_, err := w.Orgs.SetDisabled(w.t.Context(), authz.OperatorGrant(w.ids["ada"]), w.org, w.ids["bob"], true)
 			w.check(err)
 		},
 		"deleted": func(w *world) { w.check(w.Spaces.Delete(w.t.Context(), w.on("ada", authz.AdminSpace))) },
@@ -274,7 +274,7 @@ func TestTwoOrganizations(t *testing.T) {
 				t.Errorf("in %q: %v, want %v", c.org, got, c.want)
 			}
 		}
-		w.check(w.Orgs.Remove(t.Context(), authz.Operator(w.ids["ada"]), w.org, w.ids["bob"]))
+		w.check(w.Orgs.Remove(t.Context(), authz.OperatorGrant(w.ids["ada"]), w.org, w.ids["bob"]))
 		if got := w.kinds("bob"); len(got) != 1 {
 			t.Errorf("%v", got)
 		}

@@ -339,7 +339,7 @@ type seen struct {
 }
 
 func (s *Index) looker(g *authz.Grant, v *revision.View, x *linkIndex) *looker {
-	l := &looker{s: s, g: g, home: v.Space.ID, index: x, check: authz.Within(s.Store.Reader), spaces: map[docs.SpaceID]*seen{}}
+	l := &looker{s: s, g: g, home: v.Space.ID, index: x, check: authz.NewChecker(s.Store.Reader), spaces: map[docs.SpaceID]*seen{}}
 	l.spaces[v.Space.ID] = &seen{v, x, g.Role}
 	return l
 }
@@ -526,7 +526,7 @@ func (s *Index) Reaches(ctx context.Context, r store.Reader, g *authz.Grant, v *
 		return false, err
 	}
 	look := s.looker(g, v, x)
-	look.check = authz.Within(r)
+	look.check = authz.NewChecker(r)
 	to, err := look.target(ctx, t)
 	return to != nil, err
 }

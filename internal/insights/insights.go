@@ -65,7 +65,7 @@ func (s *Service) Track(ctx context.Context, g *authz.Grant, events []Event) err
 			return err
 		}
 	}
-	if shown := g.Shown(); shown != nil && shown.Preview {
+	if shown := g.VisitorAccess(); shown != nil && shown.Preview {
 		return nil // whoever tries a site out is not a reader
 	}
 	view, err := s.Sites.View(ctx, g)
@@ -118,7 +118,7 @@ func (s *Service) locate(ctx context.Context, g *authz.Grant, view *sites.View, 
 	if err != nil {
 		return at, false, err
 	}
-	if by := g.Visiting(); by != nil {
+	if by := g.Visitor(); by != nil {
 		head = head.For(by)
 	}
 	at.Page = e.Page

@@ -35,7 +35,7 @@ func newTrash(t *testing.T, s *store.Store) *trash {
 		t.Fatal(err)
 	}
 	by := authz.Actor{User: b.User}
-	g, _, err := authz.Within(s.Reader).Org(ctx, by, authz.CreateContent, b.Organization)
+	g, _, err := authz.NewChecker(s.Reader).Org(ctx, by, authz.CreateContent, b.Organization)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func newTrash(t *testing.T, s *store.Store) *trash {
 func (x *trash) delete() {
 	x.t.Helper()
 	ctx := context.Background()
-	g, _, err := authz.Within(x.sv.Store.Reader).Space(ctx, x.by, authz.AdminSpace, x.id)
+	g, _, err := authz.NewChecker(x.sv.Store.Reader).Space(ctx, x.by, authz.AdminSpace, x.id)
 	if err == nil {
 		err = x.sv.Spaces.Delete(ctx, g)
 	}
@@ -62,7 +62,7 @@ func (x *trash) delete() {
 
 func (x *trash) restore() error {
 	ctx := context.Background()
-	g, _, err := authz.Within(x.sv.Store.Reader).AnySpace(ctx, x.by, authz.AdminSpace, x.id)
+	g, _, err := authz.NewChecker(x.sv.Store.Reader).AnySpace(ctx, x.by, authz.AdminSpace, x.id)
 	if err == nil {
 		_, err = x.sv.Spaces.Restore(ctx, g)
 	}

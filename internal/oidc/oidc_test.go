@@ -63,7 +63,7 @@ func newWorld(t *testing.T, o store.Options, operator *oidc.Operator) *world {
 	if w.boot, err = w.srv.Orgs.Bootstrap(t.Context(), "ada@octavo.example", "Acme", "test"); err != nil {
 		t.Fatal(err)
 	}
-	by := authz.Operator(w.boot.User)
+	by := authz.OperatorGrant(w.boot.User)
 	team, err := w.srv.Orgs.CreateTeam(t.Context(), by, w.boot.Organization, "Writers", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -158,7 +158,7 @@ func TestSignIn(t *testing.T) {
 			t.Errorf("after the second time: %+v, %v", m, err)
 		}
 		// Who is deactivated is out with the next request, and does not come back.
-		if _, err := w.srv.Orgs.UpdateFromDirectory(t.Context(), authz.Operator(w.boot.User), w.boot.Organization, m.User.ID, orgs.Person{Active: opt.Of(false)}); err != nil {
+		if _, err := w.srv.Orgs.UpdateFromDirectory(t.Context(), authz.OperatorGrant(w.boot.User), w.boot.Organization, m.User.ID, orgs.Person{Active: opt.Of(false)}); err != nil {
 			t.Fatal(err)
 		}
 		if at, _, _ := w.open(b, w.srv.URL()+"/account"); at.Path != "/login" {
@@ -393,7 +393,7 @@ func TestTrustedAddresses(t *testing.T) {
 		return new(net.Dialer).DialContext(ctx, "udp", dns.Addr)
 	}}
 	w.srv.Orgs.DNS = resolver
-	by := authz.Operator(w.boot.User)
+	by := authz.OperatorGrant(w.boot.User)
 	invite := func(email string) {
 		t.Helper()
 		if _, err := w.srv.Orgs.Invite(t.Context(), by, w.boot.Organization, []orgs.Invitee{{Email: email, Role: docs.Edit}}, true); err != nil {

@@ -33,7 +33,7 @@ func (s *Service) DeleteMe(ctx context.Context, g *authz.Grant, address string) 
 	if !g.Actor.Session {
 		return errs.E(errs.Forbidden, "sign in to delete your account; a token cannot do it")
 	}
-	if err := g.Actor.Whole(); err != nil {
+	if err := g.Actor.RequireFullAccount(); err != nil {
 		return err
 	}
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {

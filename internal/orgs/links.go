@@ -58,7 +58,7 @@ func linkEvent(action string, l docs.InviteLink) audit.Event {
 // takes to see, change and revoke it: its id is all that it takes to use it.
 func manageLink(ctx context.Context, r store.Reader, by authz.Actor, in docs.InviteLink) (Link, error) {
 	l := Link{InviteLink: in}
-	check := authz.Within(r)
+	check := authz.NewChecker(r)
 	var g *authz.Grant
 	var err error
 	switch {
@@ -161,7 +161,7 @@ func (s *Service) RevokeLink(ctx context.Context, g *authz.Grant, org docs.OrgID
 // Accept uses a link: the caller becomes a member, or gets access to a space
 // or a collection as a guest. It never takes anything away.
 func (s *Service) Accept(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.InviteID) error {
-	if err := g.Actor.Whole(); err != nil {
+	if err := g.Actor.RequireFullAccount(); err != nil {
 		return err
 	}
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
@@ -243,7 +243,7 @@ func admit(ctx context.Context, tx *store.Tx, by authz.Actor, org docs.OrgID, ro
 func grantByLink(ctx context.Context, tx *store.Tx, by authz.Actor, l docs.InviteLink) error {
 	var node docs.Node
 	var have docs.Role
-	check := authz.Within(tx.Reader)
+	check := authz.NewChecker(tx.Reader)
 	switch {
 	case l.Space != "":
 		sp, err := tx.Space(ctx, l.Space)

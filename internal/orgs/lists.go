@@ -49,7 +49,7 @@ func (s *Service) OrganizationByHostname(ctx context.Context, g *authz.Grant, ho
 	if err != nil {
 		return o, err
 	}
-	if _, _, err := authz.Within(s.Store.Reader).Org(ctx, g.Actor, authz.ViewOrg, o.ID); authz.Denied(err) {
+	if _, _, err := authz.NewChecker(s.Store.Reader).Org(ctx, g.Actor, authz.ViewOrg, o.ID); authz.Denied(err) {
 		return docs.Organization{}, errs.Missing("subdomain")
 	} else if err != nil {
 		return docs.Organization{}, err
@@ -66,7 +66,7 @@ func (s *Service) Audit(org docs.OrgID, f store.AuditFilter) store.List[store.Au
 
 // Members lists the members of an organization.
 func (s *Service) Members(g *authz.Grant, org docs.OrgID, f store.MemberFilter) store.List[docs.Member] {
-	return authz.People(g, store.List[docs.Member]{
+	return authz.VisiblePeople(g, store.List[docs.Member]{
 		Page: func(ctx context.Context, p store.Page) ([]docs.Member, store.Key, error) {
 			return s.Store.Members(ctx, org, f, p)
 		},
@@ -97,7 +97,7 @@ func (s *Service) Teams(ctx context.Context, g *authz.Grant, org docs.OrgID, own
 		}
 		f.All = authz.Can(access.OrgRole(), authz.ManageTeam)
 	}
-	return authz.People(g, store.List[docs.Team]{
+	return authz.VisiblePeople(g, store.List[docs.Team]{
 		Page: func(ctx context.Context, p store.Page) ([]docs.Team, store.Key, error) {
 			return s.Store.Teams(ctx, org, f, p)
 		},
@@ -116,7 +116,7 @@ func (s *Service) TeamsOf(ctx context.Context, org docs.OrgID, user docs.UserID,
 // TeamMembers lists the members of a team. A guest in the team sees the team,
 // but not who else is in it.
 func (s *Service) TeamMembers(g *authz.Grant, team docs.TeamID) store.List[docs.TeamMembership] {
-	return authz.People(g, store.List[docs.TeamMembership]{
+	return authz.VisiblePeople(g, store.List[docs.TeamMembership]{
 		Page: func(ctx context.Context, p store.Page) ([]docs.TeamMembership, store.Key, error) {
 			return s.Store.TeamMembers(ctx, team, p)
 		},

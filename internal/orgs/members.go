@@ -172,7 +172,7 @@ func (s *Service) Ping(ctx context.Context, g *authz.Grant, org docs.OrgID) erro
 // Join makes the caller a guest member, if their verified address is of one
 // of the organization's domains, which has to be proved. Joining twice changes nothing.
 func (s *Service) Join(ctx context.Context, g *authz.Grant, org docs.OrgID) error {
-	if err := g.Actor.Whole(); err != nil {
+	if err := g.Actor.RequireFullAccount(); err != nil {
 		return err
 	}
 	if err := s.admits(ctx, org, g.Actor.User); err != nil {

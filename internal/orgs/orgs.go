@@ -53,7 +53,7 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, in NewOrganization
 	if err != nil {
 		return docs.Organization{}, err
 	}
-	if err := g.Actor.Whole(); err != nil {
+	if err := g.Actor.RequireFullAccount(); err != nil {
 		return docs.Organization{}, err
 	}
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Organization, error) {
@@ -226,7 +226,7 @@ func (s *Service) AgentInstructions(ctx context.Context, org docs.OrgID) (docs.A
 // OrganizationsByDomain lists the organizations that the caller could join
 // with the verified address that they have.
 func (s *Service) OrganizationsByDomain(ctx context.Context, by authz.Actor, domain string) ([]store.OrgAccess, error) {
-	if err := by.Whole(); err != nil {
+	if err := by.RequireFullAccount(); err != nil {
 		return nil, err
 	}
 	u, err := s.Store.User(ctx, by.User)
@@ -322,7 +322,7 @@ func (s *Service) UpdateUser(ctx context.Context, g *authz.Grant, id docs.UserID
 		if id != g.Actor.User {
 			return u, errs.E(errs.Forbidden, "you can change only your own account")
 		}
-		if err := g.Actor.Whole(); err != nil {
+		if err := g.Actor.RequireFullAccount(); err != nil {
 			return u, err
 		}
 		before := u

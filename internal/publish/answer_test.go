@@ -31,7 +31,7 @@ func (w *world) titled(title string) (docs.Space, *authz.Grant) {
 	must(w.T, err)
 	for _, sp := range all {
 		if sp.It.Title == title {
-			g, _, err := authz.Within(w.sites.Store.Reader).Space(w.Context(), w.actor, authz.AdminSpace, sp.It.ID)
+			g, _, err := authz.NewChecker(w.sites.Store.Reader).Space(w.Context(), w.actor, authz.AdminSpace, sp.It.ID)
 			must(w.T, err)
 			return sp.It, g
 		}
@@ -343,7 +343,7 @@ func TestHostsShareNothing(t *testing.T) {
 	w.acme()
 	space := w.emptySpace("Other")
 	w.imported(space, map[string]string{"README.md": "# Elsewhere\n", "install.md": "# Another installation\n"})
-	top, _, err := authz.Within(w.sites.Store.Reader).Org(t.Context(), w.actor, authz.CreateContent, w.org)
+	top, _, err := authz.NewChecker(w.sites.Store.Reader).Org(t.Context(), w.actor, authz.CreateContent, w.org)
 	must(t, err)
 	site, err := w.sites.Create(t.Context(), top, sites.NewSite{Title: "Other docs", Spaces: []docs.SpaceID{space}})
 	must(t, err)

@@ -50,7 +50,7 @@ func (h *Handler) BookOfSite(ctx context.Context, site docs.Site) (Book, error) 
 	if err != nil {
 		return b, err
 	}
-	if tree, err = tree.SeenBy(ctx, reading.Nobody); err != nil {
+	if tree, err = tree.VisibleTo(ctx, reading.Nobody); err != nil {
 		return b, err
 	}
 	for _, it := range tree.All(docs.SiteSpace) {

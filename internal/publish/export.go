@@ -51,7 +51,7 @@ type exporter struct {
 	ctx     context.Context
 	site    docs.Site
 	state   *state
-	seen    *sites.Seen
+	seen    *sites.VisitorView
 	as      authz.Visitor
 	address string // ends with a slash
 	own     bool   // the address is not that of the site
@@ -94,7 +94,7 @@ func (h *Handler) Export(ctx context.Context, e Export, put Put) error {
 	// What somebody sees who came by the address of a preview is what everybody would see
 	// if the site was public, as far as the member sees it.
 	preview := authz.Visitor{Org: e.Site.Org, Site: e.Site.ID, Preview: true, By: e.By}
-	if x.seen, err = h.Sites.SeeSite(ctx, h.Sites.Store.Reader, e.Site, preview); err != nil {
+	if x.seen, err = h.Sites.VisitorViewOf(ctx, h.Sites.Store.Reader, e.Site, preview); err != nil {
 		return err
 	}
 	if x.state, err = x.state.seenBy(ctx, x.seen.Reader); err != nil {
@@ -180,7 +180,7 @@ func place(it docs.SiteItem, e *edition.Edition, n *edition.Node) string {
 
 // page writes a page, its Markdown and its feed.
 func (x *exporter) page(it docs.SiteItem, whole *edition.Edition, n *edition.Node) error {
-	budget.Of(x.ctx).Renew(budget.Steps) // an export may have any number of pages
+	budget.FromContext(x.ctx).Renew(budget.Steps) // an export may have any number of pages
 	dir := place(it, whole, n)
 	v := x.visit(it, depthOf(dir), true)
 	e, err := x.edition(v, it)

@@ -20,7 +20,7 @@ import (
 // font makes a font of one weight.
 func (w *world) font(s *assets.Service, bytes string) docs.Font {
 	w.Helper()
-	g, _, err := authz.Within(w.sites.Store.Reader).Org(w.Context(), w.actor, authz.ManageFonts, w.org)
+	g, _, err := authz.NewChecker(w.sites.Store.Reader).Org(w.Context(), w.actor, authz.ManageFonts, w.org)
 	must(w.T, err)
 	u, err := s.Announce(g, docs.Upload{Kind: docs.UploadFont, Name: "a.woff2", Size: int64(len(bytes))})
 	must(w.T, err)

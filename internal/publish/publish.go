@@ -165,7 +165,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		page.ServeHTTP(w, r)
 		return
 	}
-	r = r.WithContext(budget.With(r.Context(), budget.New()))
+	r = r.WithContext(budget.NewContext(r.Context(), budget.New()))
 	theme.Secure(w.Header())
 	w.Header().Set("Cache-Control", "private, no-store") // until it is known who may keep the answer
 	switch {

@@ -59,7 +59,7 @@ func newWorldIn(t *testing.T, o store.Options) *world {
 	w := newNode(t, o, testdb.Blobs(t))
 	b, err := (&orgs.Service{Store: w.sites.Store}).Bootstrap(t.Context(), "ada@acme.test", "Acme", "test")
 	must(t, err)
-	w.org, w.actor, w.token = b.Organization, authz.Operator(b.User).Actor, b.Token
+	w.org, w.actor, w.token = b.Organization, authz.OperatorGrant(b.User).Actor, b.Token
 	return w
 }
 
@@ -94,7 +94,7 @@ func must(t testing.TB, err error) {
 // space makes a space of a folder of the test data.
 func (w *world) space(title, dir string, change func(string) string) docs.Space {
 	w.Helper()
-	top, _, err := authz.Within(w.sites.Store.Reader).Org(w.Context(), w.actor, authz.CreateContent, w.org)
+	top, _, err := authz.NewChecker(w.sites.Store.Reader).Org(w.Context(), w.actor, authz.CreateContent, w.org)
 	must(w.T, err)
 	n := spaces.NewSpace{Title: title, EditMode: docs.EditLive, Language: "en", Empty: true}
 	if dir == "v1" && w.old != "" {
@@ -112,7 +112,7 @@ func (w *world) space(title, dir string, change func(string) string) docs.Space 
 	}
 	tree, err := folder.Read(files, folder.Limits{})
 	must(w.T, err)
-	_, err = w.content.Import(w.Context(), authz.Operator(w.actor.User), sp, tree, func(string, int, int) {})
+	_, err = w.content.Import(w.Context(), authz.OperatorGrant(w.actor.User), sp, tree, func(string, int, int) {})
 	must(w.T, err)
 	stored, err := w.sites.Store.Space(w.Context(), sp.ID)
 	must(w.T, err)
@@ -123,7 +123,7 @@ func same(s string) string { return s }
 
 func (w *world) grant() *authz.Grant {
 	w.Helper()
-	g, _, err := authz.Within(w.sites.Store.Reader).Site(w.Context(), w.actor, authz.AdminSite, w.org, w.site)
+	g, _, err := authz.NewChecker(w.sites.Store.Reader).Site(w.Context(), w.actor, authz.AdminSite, w.org, w.site)
 	must(w.T, err)
 	return g
 }
@@ -134,7 +134,7 @@ func (w *world) acme() {
 	v1 := w.space("v1", "v1", same)
 	guide := w.space("v2", "guide", func(s string) string { return strings.ReplaceAll(s, "V1SPACE", string(v1.ID)) })
 	api := w.space("API", "api", same)
-	top, _, err := authz.Within(w.sites.Store.Reader).Org(w.Context(), w.actor, authz.CreateContent, w.org)
+	top, _, err := authz.NewChecker(w.sites.Store.Reader).Org(w.Context(), w.actor, authz.CreateContent, w.org)
 	must(w.T, err)
 	site, err := w.sites.Create(w.Context(), top, sites.NewSite{Title: "Acme docs", Spaces: []docs.SpaceID{guide.ID}})
 	must(w.T, err)

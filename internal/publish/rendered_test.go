@@ -28,7 +28,7 @@ func (w *world) imported(space docs.SpaceID, files map[string]string) {
 	must(w.T, err)
 	sp, err := w.sites.Store.Space(w.Context(), space)
 	must(w.T, err)
-	_, err = w.content.Import(w.Context(), authz.Operator(w.actor.User), sp.It, tree, func(string, int, int) {})
+	_, err = w.content.Import(w.Context(), authz.OperatorGrant(w.actor.User), sp.It, tree, func(string, int, int) {})
 	must(w.T, err)
 }
 
@@ -57,7 +57,7 @@ func TestKeptTextsAreThoseOfNow(t *testing.T) {
 	files["README.md"] = strings.ReplaceAll(files["README.md"], "OTHER", string(other))
 	w.imported(other, map[string]string{"README.md": "# Elsewhere\n"})
 	w.imported(space, files)
-	top, _, err := authz.Within(w.sites.Store.Reader).Org(t.Context(), w.actor, authz.CreateContent, w.org)
+	top, _, err := authz.NewChecker(w.sites.Store.Reader).Org(t.Context(), w.actor, authz.CreateContent, w.org)
 	must(t, err)
 	site, err := w.sites.Create(t.Context(), top, sites.NewSite{Title: "Acme docs", Spaces: []docs.SpaceID{space, other}})
 	must(t, err)
@@ -129,7 +129,7 @@ func TestKeptTextsAreThoseOfNow(t *testing.T) {
 // emptySpace makes a space without pages.
 func (w *world) emptySpace(title string) docs.SpaceID {
 	w.Helper()
-	top, _, err := authz.Within(w.sites.Store.Reader).Org(w.Context(), w.actor, authz.CreateContent, w.org)
+	top, _, err := authz.NewChecker(w.sites.Store.Reader).Org(w.Context(), w.actor, authz.CreateContent, w.org)
 	must(w.T, err)
 	sp, _, err := w.spaces.Create(w.Context(), top, spaces.NewSpace{Title: title, EditMode: docs.EditLive, Language: "en", Empty: true})
 	must(w.T, err)

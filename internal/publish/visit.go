@@ -27,7 +27,7 @@ type visit struct {
 	path     string // escaped, below the root
 	key      string // of a share link
 	as       authz.Visitor
-	seen     *sites.Seen
+	seen     *sites.VisitorView
 	private  bool    // others do not see what this visitor sees
 	drafted  bool    // what is shown is not what is published
 	review   *review // of what is drafted
@@ -47,7 +47,7 @@ type visit struct {
 
 // open takes what the visitor sees of the site.
 func (v *visit) open() (err error) {
-	if v.seen, err = v.h.Sites.SeeSite(v.ctx, v.h.Sites.Store.Reader, v.site, v.as); err != nil {
+	if v.seen, err = v.h.Sites.VisitorViewOf(v.ctx, v.h.Sites.Store.Reader, v.site, v.as); err != nil {
 		return err
 	}
 	return v.useSettings(v.state.settings)

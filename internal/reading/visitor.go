@@ -85,7 +85,7 @@ func (v *Visitor) Holds(ctx context.Context, condition string, space, page docs.
 
 // spend takes the steps of expressions from the budget of the request.
 func spend(ctx context.Context, d *expr.Document) error {
-	return budget.Of(ctx).Spend(budget.Steps, int64(d.Steps()))
+	return budget.FromContext(ctx).Spend(budget.Steps, int64(d.Steps()))
 }
 
 // Check is Holds for the conditions of a site, which read no variables.

@@ -39,7 +39,7 @@ func newDesk(t testing.TB, o store.Options, pages int) *desk {
 		t.Fatal(err)
 	}
 	d.by = authz.Actor{User: b.User}
-	top, _, err := authz.Within(s.Reader).Org(ctx, d.by, authz.CreateContent, b.Organization)
+	top, _, err := authz.NewChecker(s.Reader).Org(ctx, d.by, authz.CreateContent, b.Organization)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func newDesk(t testing.TB, o store.Options, pages int) *desk {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.Import(ctx, authz.Operator(b.User), sp, tree, func(string, int, int) {}); err != nil {
+		if _, err := c.Import(ctx, authz.OperatorGrant(b.User), sp, tree, func(string, int, int) {}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -66,7 +66,7 @@ func newDesk(t testing.TB, o store.Options, pages int) *desk {
 }
 
 func (d *desk) grant(t testing.TB) *authz.Grant {
-	g, _, err := authz.Within(d.s.Reader).Space(context.Background(), d.by, authz.MergeSpace, d.id)
+	g, _, err := authz.NewChecker(d.s.Reader).Space(context.Background(), d.by, authz.MergeSpace, d.id)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -108,7 +108,7 @@ func (s *Service) Ask(ctx context.Context, g *authz.Grant, name string, r Reques
 
 // reviewer returns a user who may review the space of a grant.
 func reviewer(ctx context.Context, tx *store.Tx, g *authz.Grant, path string, id docs.UserID) (docs.User, error) {
-	_, _, err := authz.Within(tx.Reader).Space(ctx, authz.Actor{User: id}, authz.ReviewSpace, g.Space.ID)
+	_, _, err := authz.NewChecker(tx.Reader).Space(ctx, authz.Actor{User: id}, authz.ReviewSpace, g.Space.ID)
 	switch {
 	case errs.Is(err, errs.NotFound):
 		return docs.User{}, errs.Field(path, "cannot see the space: %q; grant them access first", id)

@@ -75,7 +75,7 @@ func stillAllowed(ctx context.Context, tx *store.Tx, g *authz.Grant, reviews []d
 	for _, v := range reviews {
 		id := v.Reviewer.ID
 		if _, known := may[id]; !known {
-			_, _, err := authz.Within(tx.Reader).Space(ctx, authz.Actor{User: id}, authz.ReviewSpace, g.Space.ID)
+			_, _, err := authz.NewChecker(tx.Reader).Space(ctx, authz.Actor{User: id}, authz.ReviewSpace, g.Space.ID)
 			if err != nil && !authz.Denied(err) {
 				return nil, err
 			}

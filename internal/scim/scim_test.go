@@ -358,7 +358,7 @@ func TestOnlyAdminsAreLetIn(t *testing.T) {
 			t.Errorf("a team with somebody of another organization: %d", r.status)
 		}
 		w.do("GET", "/Nothing", "", 404)
-		machine, err := w.srv.Orgs.CreateServiceAccount(t.Context(), authz.Operator(w.boot.User), w.boot.Organization, "Directory", docs.Guest)
+		machine, err := w.srv.Orgs.CreateServiceAccount(t.Context(), authz.OperatorGrant(w.boot.User), w.boot.Organization, "Directory", docs.Guest)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -145,12 +145,12 @@ func addSite(t *testing.T, srv *server.Server) {
 	b, err := srv.Orgs.Bootstrap(ctx, "ada@octavo.test", "Acme", "test")
 	must(err)
 	actor := authz.Actor{User: b.User}
-	top, _, err := authz.Within(srv.Store.Reader).Org(ctx, actor, authz.CreateContent, b.Organization)
+	top, _, err := authz.NewChecker(srv.Store.Reader).Org(ctx, actor, authz.CreateContent, b.Organization)
 	must(err)
 	site, err := srv.Sites.Create(ctx, top, sites.NewSite{Title: "Handbook"})
 	must(err)
 	on := func() *authz.Grant {
-		g, _, err := authz.Within(srv.Store.Reader).Site(ctx, actor, authz.AdminSite, b.Organization, site.ID)
+		g, _, err := authz.NewChecker(srv.Store.Reader).Site(ctx, actor, authz.AdminSite, b.Organization, site.ID)
 		must(err)
 		return g
 	}

@@ -99,7 +99,7 @@ const MaxIdentities = 20
 
 // Identities lists those that sign in to the account of the caller through the provider of the operator.
 func (s *Service) Identities(ctx context.Context, g *authz.Grant) ([]docs.Identity, error) {
-	if g.Actor.Whole() != nil {
+	if g.Actor.RequireFullAccount() != nil {
 		return nil, nil
 	}
 	return s.Store.IdentitiesOf(ctx, g.Actor.User, MaxIdentities)
@@ -111,7 +111,7 @@ func (s *Service) Unlink(ctx context.Context, g *authz.Grant, provider, subject 
 	if !g.Actor.Session {
 		return errs.E(errs.Forbidden, "sign in to unlink an identity; a token cannot do it")
 	}
-	if err := g.Actor.Whole(); err != nil {
+	if err := g.Actor.RequireFullAccount(); err != nil {
 		return err
 	}
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {

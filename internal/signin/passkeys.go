@@ -113,7 +113,7 @@ func mayHavePasskey(g *authz.Grant) error {
 	if !g.Actor.Session {
 		return errs.E(errs.Forbidden, "sign in to change your passkeys; a token cannot do it")
 	}
-	return g.Actor.Whole()
+	return g.Actor.RequireFullAccount()
 }
 
 // BeginPasskey returns what a browser needs to make a passkey for the caller.
@@ -191,7 +191,7 @@ func keyID(raw []byte) string { return base64.RawURLEncoding.EncodeToString(raw)
 
 // Passkeys lists the caller's passkeys.
 func (s *Service) Passkeys(ctx context.Context, g *authz.Grant) ([]docs.Passkey, error) {
-	if g.Actor.Whole() != nil {
+	if g.Actor.RequireFullAccount() != nil {
 		return nil, nil
 	}
 	return s.Store.Passkeys(ctx, g.Actor.User)

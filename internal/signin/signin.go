@@ -449,7 +449,7 @@ func (s *Service) EndAll(ctx context.Context, g *authz.Grant) error {
 		if n == 0 {
 			return errs.Missing("session")
 		}
-		if g.Actor.Whole() == nil {
+		if g.Actor.RequireFullAccount() == nil {
 			if err := tx.DropMailLinksOf(ctx, g.Actor.User); err != nil {
 				return err
 			}
@@ -464,7 +464,7 @@ func (s *Service) ChangeEmail(ctx context.Context, g *authz.Grant, address strin
 	if !g.Actor.Session {
 		return errs.E(errs.Forbidden, "sign in to change your address; a token cannot do it")
 	}
-	if err := g.Actor.Whole(); err != nil {
+	if err := g.Actor.RequireFullAccount(); err != nil {
 		return err
 	}
 	e, err := docs.ParseEmail(address)

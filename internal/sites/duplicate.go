@@ -25,7 +25,7 @@ func (s *Service) DuplicateSpace(ctx context.Context, g *authz.Grant, id docs.Si
 		if it.Trashed {
 			return it, errs.E(errs.Precondition, "the space %q is in the trash; restore it first", it.Title)
 		}
-		own, _, err := authz.Within(c.tx.Reader).Space(ctx, c.grant.Actor, authz.AdminSpace, it.Space)
+		own, _, err := authz.NewChecker(c.tx.Reader).Space(ctx, c.grant.Actor, authz.AdminSpace, it.Space)
 		if err != nil {
 			return it, err
 		}

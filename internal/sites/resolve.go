@@ -32,7 +32,7 @@ type Previewer func(ctx context.Context, site docs.Site, unpublished bool) (*aut
 // Resolved is what an address of a site leads to: content, or another address.
 type Resolved struct {
 	Visitor authz.Visitor
-	Seen    *Seen
+	View    *VisitorView
 	Target  Target
 
 	// Redirect is the address to go to instead. Login says that it is the login
@@ -85,11 +85,11 @@ func (s *Service) Resolve(ctx context.Context, a Arrival) (*Resolved, error) {
 		return nil, err
 	}
 	out.Visitor.Key, out.Visitor.Claims, out.Expires = who.Key, who.Claims, who.Expires
-	if out.Seen, err = s.SeeSite(ctx, s.Store.Reader, site, out.Visitor); err != nil {
+	if out.View, err = s.VisitorViewOf(ctx, s.Store.Reader, site, out.Visitor); err != nil {
 		return nil, err
 	}
 	var ok bool
-	if out.Target, ok = out.Seen.Paths.Resolve(rest, keyed); !ok {
+	if out.Target, ok = out.View.Paths.Resolve(rest, keyed); !ok {
 		return nil, errs.Missing("site")
 	}
 	s.address(out, site, key)
@@ -253,7 +253,7 @@ func (s *Service) address(out *Resolved, site docs.Site, key string) {
 		out.Redirect = out.Canonical
 	}
 	if out.Visitor.Key != 0 || len(out.Visitor.Claims) > 0 {
-		out.Context = out.Seen.Reader.Key()
+		out.Context = out.View.Reader.Key()
 	}
 }
 

@@ -46,11 +46,11 @@ func (s *Service) Draft(ctx context.Context, space docs.SpaceID, path string) (d
 func (s *Service) resolvePreview(ctx context.Context, site docs.Site, path string, v authz.Visitor) (*Resolved, error) {
 	out := &Resolved{Site: site.ID, Visitor: v}
 	var err error
-	if out.Seen, err = s.SeeSite(ctx, s.Store.Reader, site, v); err != nil {
+	if out.View, err = s.VisitorViewOf(ctx, s.Store.Reader, site, v); err != nil {
 		return nil, err
 	}
 	var ok bool
-	if out.Target, ok = out.Seen.Paths.Resolve(path, false); !ok {
+	if out.Target, ok = out.View.Paths.Resolve(path, false); !ok {
 		return nil, errs.Missing("site")
 	}
 	prefix := ""
@@ -79,7 +79,7 @@ func (s *Service) resolvePreview(ctx context.Context, site docs.Site, path strin
 		out.Redirect = home + prefix + out.Target.Rest
 	}
 	if len(v.Claims) > 0 {
-		out.Context = out.Seen.Reader.Key()
+		out.Context = out.View.Reader.Key()
 	}
 	return out, nil
 }

@@ -34,7 +34,7 @@ type Service struct {
 	Hosts Hosts
 	DNS   challenge.Resolver // proves that host names belong to those who want them
 	trees *cache.Cache[treeKey, *Structure]
-	seen  *cache.Cache[seenKey, *Seen]
+	views *cache.Cache[viewKey, *VisitorView]
 	gates *cache.Cache[treeKey, *gate]
 	// verified and signed are content tokens.
 	verified *cache.Cache[string, visitor.Content]
@@ -47,7 +47,7 @@ func New(s *store.Store) *Service {
 	return &Service{
 		Store: s, DNS: net.DefaultResolver,
 		trees:    cache.New[treeKey](maxTrees, func(t *Structure) int { return t.Len() + 1 }),
-		seen:     cache.New[seenKey](maxSeen, func(v *Seen) int { return 1 + v.Structure.Len() }),
+		views:    cache.New[viewKey](maxViews, func(v *VisitorView) int { return 1 + v.Structure.Len() }),
 		gates:    cache.New[treeKey](maxGates, func(*gate) int { return 1 }),
 		verified: cache.New[string](maxVerified, func(visitor.Content) int { return 1 }),
 		signed:   cache.New[signedKey](maxSigned, func(string) int { return 1 }),
@@ -178,7 +178,7 @@ func (c *change) space(ctx context.Context, field string, id docs.SpaceID) (docs
 	if sp, ok := c.spaces[id]; ok {
 		return sp, nil
 	}
-	g, _, err := authz.Within(c.tx.Reader).Space(ctx, c.grant.Actor, authz.AdminSpace, id)
+	g, _, err := authz.NewChecker(c.tx.Reader).Space(ctx, c.grant.Actor, authz.AdminSpace, id)
 	if errs.Is(err, errs.NotFound) || err == nil && g.Space.Org != c.site.Org {
 		return docs.Space{}, errs.E(errs.NotFound, "%s: there is no space %q in the organization", field, id)
 	}
@@ -196,7 +196,7 @@ func (c *change) item(ctx context.Context, kind docs.SiteItemKind, id docs.SiteI
 	if err != nil || kind != docs.SiteSpace {
 		return it, err
 	}
-	_, _, err = authz.Within(c.tx.Reader).AnySpace(ctx, c.grant.Actor, authz.ViewSpace.Within(docs.ScopeWrite), it.Space)
+	_, _, err = authz.NewChecker(c.tx.Reader).AnySpace(ctx, c.grant.Actor, authz.ViewSpace.Within(docs.ScopeWrite), it.Space)
 	if authz.Denied(err) {
 		err = errs.Missing(nouns[kind])
 	}

@@ -47,7 +47,7 @@ func newWorld(t *testing.T, o store.Options) *world {
 	b, err := (&orgs.Service{Store: w.store}).Bootstrap(w.ctx, "ada@octavo.test", "Acme", "label")
 	w.must(err)
 	w.actor, w.org = authz.Actor{User: b.User}, b.Organization
-	top, _, err := authz.Within(w.store.Reader).Org(w.ctx, w.actor, authz.CreateContent, w.org)
+	top, _, err := authz.NewChecker(w.store.Reader).Org(w.ctx, w.actor, authz.CreateContent, w.org)
 	w.must(err)
 	for _, sp := range []*docs.Space{&w.first, &w.second} {
 		*sp, _, err = w.spaces.Create(w.ctx, top, spaces.NewSpace{Title: "Docs", Empty: true})
@@ -70,14 +70,14 @@ func (w *world) must(err error) {
 
 func (w *world) onSite() *authz.Grant {
 	w.t.Helper()
-	g, _, err := authz.Within(w.store.Reader).Site(w.ctx, w.actor, authz.AdminSite, w.org, w.site)
+	g, _, err := authz.NewChecker(w.store.Reader).Site(w.ctx, w.actor, authz.AdminSite, w.org, w.site)
 	w.must(err)
 	return g
 }
 
 func (w *world) onSpace(id docs.SpaceID) *authz.Grant {
 	w.t.Helper()
-	g, _, err := authz.Within(w.store.Reader).AnySpace(w.ctx, w.actor, authz.AdminSpace, id)
+	g, _, err := authz.NewChecker(w.store.Reader).AnySpace(w.ctx, w.actor, authz.AdminSpace, id)
 	w.must(err)
 	return g
 }
@@ -85,7 +85,7 @@ func (w *world) onSpace(id docs.SpaceID) *authz.Grant {
 // readers returns what readers see, one line for each site space.
 func (w *world) readers() string {
 	w.t.Helper()
-	seen, err := w.sites.See(w.ctx, w.store.Reader, authz.Visitor{Org: w.org, Site: w.site, Preview: true, By: w.actor.User})
+	seen, err := w.sites.VisitorView(w.ctx, w.store.Reader, authz.Visitor{Org: w.org, Site: w.site, Preview: true, By: w.actor.User})
 	w.must(err)
 	var out string
 	for _, it := range seen.Structure.All(docs.SiteSpace) {
@@ -245,7 +245,7 @@ func TestRolesOnASite(t *testing.T) {
 			{docs.Guest, docs.Guest, errs.NotFound, false},
 			{docs.Guest, docs.Edit, errs.Forbidden, false},
 		} {
-			invited, err := people.Invite(w.ctx, authz.Operator(w.actor.User), w.org, []orgs.Invitee{
+			invited, err := people.Invite(w.ctx, authz.OperatorGrant(w.actor.User), w.org, []orgs.Invitee{
 				{Email: fmt.Sprintf("x%s-%sx@octavo.test", c.org, c.on), Role: c.org},
 			}, true)
 			w.must(err)
@@ -255,7 +255,7 @@ func TestRolesOnASite(t *testing.T) {
 					return tx.PutGrant(w.ctx, w.org, docs.Grant{Node: w.onSite().Node(), User: user, Role: c.on})
 				}))
 			}
-			_, _, err = authz.Within(w.store.Reader).Site(w.ctx, authz.Actor{User: user}, authz.AdminSite, w.org, w.site)
+			_, _, err = authz.NewChecker(w.store.Reader).Site(w.ctx, authz.Actor{User: user}, authz.AdminSite, w.org, w.site)
 			if (err == nil) != c.allowed || err != nil && errs.KindOf(err) != c.want {
 				t.Errorf("%q in the organization, %q on the site: %v", c.org, c.on, err)
 			}

@@ -65,7 +65,7 @@ func (s *Service) View(ctx context.Context, g *authz.Grant) (*View, error) {
 
 // visited returns the site as a visitor sees it.
 func (s *Service) visited(ctx context.Context, by authz.Visitor) (*View, error) {
-	seen, err := s.See(ctx, s.Store.Reader, by)
+	seen, err := s.VisitorView(ctx, s.Store.Reader, by)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func (s *Service) ProxyTarget(site docs.Site) string { return s.Hosts.Own(site.P
 // by a space that the caller cannot see finds nothing.
 func (s *Service) Sites(ctx context.Context, g *authz.Grant, f store.SiteFilter) (store.List[docs.Site], error) {
 	if f.Space != "" {
-		_, _, err := authz.Within(s.Store.Reader).Space(ctx, g.Actor, authz.ViewSpace, f.Space)
+		_, _, err := authz.NewChecker(s.Store.Reader).Space(ctx, g.Actor, authz.ViewSpace, f.Space)
 		if authz.Denied(err) {
 			return store.List[docs.Site]{}, nil
 		}

@@ -12,22 +12,22 @@ import (
 	"github.com/octavo-docs/octavo/internal/visitor"
 )
 
-// Seen is what a visitor sees of a site. It is a pure function of the rows of
+// VisitorView is the part of a site that a visitor sees. It is a pure function of the rows of
 // the site and of what is known of the visitor, and is kept under the version of
 // the site.
-type Seen struct {
+type VisitorView struct {
 	Site      docs.Site
 	Structure *Structure
 	Paths     *Paths
 	Spaces    map[docs.SpaceID]bool
 	Reader    *reading.Visitor
 
-	key   seenKey
+	key   viewKey
 	first []string // the spaces that a content token names
 }
 
-// seenKey is what it depends on.
-type seenKey struct {
+// viewKey is what a VisitorView depends on.
+type viewKey struct {
 	site    docs.SiteID
 	version int64
 	link    docs.ShareLinkID
@@ -36,12 +36,12 @@ type seenKey struct {
 	claims  string
 }
 
-// maxSeen bounds the items of all structures that are kept.
-const maxSeen = 200_000
+// maxViews bounds the items of all structures that are kept.
+const maxViews = 200_000
 
-// See returns what a visitor sees of a site at this moment; NotFound if that is
-// nothing.
-func (s *Service) See(ctx context.Context, r store.Reader, v authz.Visitor) (*Seen, error) {
+// VisitorView returns the part of a site that a visitor sees at this moment. It fails
+// with NotFound if that is nothing.
+func (s *Service) VisitorView(ctx context.Context, r store.Reader, v authz.Visitor) (*VisitorView, error) {
 	site, err := r.Site(ctx, v.Site)
 	if err == nil && site.It.Org != v.Org {
 		err = errs.Missing("site")
@@ -49,11 +49,11 @@ func (s *Service) See(ctx context.Context, r store.Reader, v authz.Visitor) (*Se
 	if err != nil {
 		return nil, err
 	}
-	return s.SeeSite(ctx, r, site.It, v)
+	return s.VisitorViewOf(ctx, r, site.It, v)
 }
 
-// SeeSite is See for a caller who has just read the site.
-func (s *Service) SeeSite(ctx context.Context, r store.Reader, site docs.Site, v authz.Visitor) (*Seen, error) {
+// VisitorViewOf is VisitorView for a caller who has just read the site.
+func (s *Service) VisitorViewOf(ctx context.Context, r store.Reader, site docs.Site, v authz.Visitor) (*VisitorView, error) {
 	if !site.Adaptive {
 		v.Claims = nil
 	}
@@ -61,15 +61,15 @@ func (s *Service) SeeSite(ctx context.Context, r store.Reader, site docs.Site, v
 	if err != nil {
 		return nil, err
 	}
-	key := seenKey{site.ID, site.Version, v.Link, v.Key, v.Preview, reader.Key()}
+	key := viewKey{site.ID, site.Version, v.Link, v.Key, v.Preview, reader.Key()}
 	if v.Preview {
 		tree, err := s.previewed(ctx, r, site, v.By)
 		if err != nil {
 			return nil, err
 		}
-		return newSeen(ctx, site, tree, reader, key)
+		return newVisitorView(ctx, site, tree, reader, key)
 	}
-	if kept, ok := s.seen.Get(key); ok {
+	if kept, ok := s.views.Get(key); ok {
 		return kept, nil
 	}
 	if err := admit(ctx, r, site, v); err != nil {
@@ -79,27 +79,27 @@ func (s *Service) SeeSite(ctx context.Context, r store.Reader, site docs.Site, v
 	if err != nil {
 		return nil, err
 	}
-	out, err := newSeen(ctx, site, tree, reader, key)
+	out, err := newVisitorView(ctx, site, tree, reader, key)
 	if err == nil {
-		s.seen.Set(key, out)
+		s.views.Set(key, out)
 	}
 	return out, err
 }
 
-// SeenBy returns the structure without what a reader does not see.
-func (s *Structure) SeenBy(ctx context.Context, reader *reading.Visitor) (*Structure, error) {
+// VisibleTo returns the structure without what a reader does not see.
+func (s *Structure) VisibleTo(ctx context.Context, reader *reading.Visitor) (*Structure, error) {
 	check := reader.Check(ctx)
 	out := s.Filter(func(it docs.SiteItem) bool { return check.Holds(it.Condition) })
 	return out, check.Err
 }
 
-// newSeen returns what of a structure is for a reader.
-func newSeen(ctx context.Context, site docs.Site, tree *Structure, reader *reading.Visitor, key seenKey) (*Seen, error) {
-	tree, err := tree.SeenBy(ctx, reader)
+// newVisitorView returns what of a structure is for a reader.
+func newVisitorView(ctx context.Context, site docs.Site, tree *Structure, reader *reading.Visitor, key viewKey) (*VisitorView, error) {
+	tree, err := tree.VisibleTo(ctx, reader)
 	if err != nil {
 		return nil, err
 	}
-	out := &Seen{Site: site, Structure: tree, Paths: tree.Paths(), Spaces: map[docs.SpaceID]bool{}, Reader: reader, key: key}
+	out := &VisitorView{Site: site, Structure: tree, Paths: tree.Paths(), Spaces: map[docs.SpaceID]bool{}, Reader: reader, key: key}
 	for _, it := range out.Structure.All(docs.SiteSpace) {
 		out.Spaces[it.Space] = true
 	}
@@ -110,7 +110,7 @@ func newSeen(ctx context.Context, site docs.Site, tree *Structure, reader *readi
 // previewed returns what a preview shows at most: nothing that the member who made
 // it does not see at this moment, so nothing of it is kept.
 func (s *Service) previewed(ctx context.Context, r store.Reader, site docs.Site, by docs.UserID) (*Structure, error) {
-	g, _, err := authz.Within(r).Site(ctx, authz.Actor{User: by}, authz.SiteSecrets, site.Org, site.ID)
+	g, _, err := authz.NewChecker(r).Site(ctx, authz.Actor{User: by}, authz.SiteSecrets, site.Org, site.ID)
 	if authz.Denied(err) {
 		err = errs.Missing("site")
 	}
@@ -235,13 +235,13 @@ const (
 	maxSigned   = 5_000
 )
 
-// Show implements authz.Sites.
-func (s *Service) Show(ctx context.Context, r store.Reader, v authz.Visitor) (*authz.Shown, error) {
-	seen, err := s.See(ctx, r, v)
+// VisitorAccess implements authz.Sites.
+func (s *Service) VisitorAccess(ctx context.Context, r store.Reader, v authz.Visitor) (*authz.VisitorAccess, error) {
+	seen, err := s.VisitorView(ctx, r, v)
 	if err != nil {
 		return nil, err
 	}
-	return &authz.Shown{Site: seen.Site, Spaces: seen.Spaces, Reader: seen.Reader, Preview: v.Preview, Draft: v.Draft}, nil
+	return &authz.VisitorAccess{Site: seen.Site, Spaces: seen.Spaces, Reader: seen.Reader, Preview: v.Preview, Draft: v.Draft}, nil
 }
 
 // first returns the first spaces of a structure, for a token.
@@ -258,7 +258,7 @@ func (s *Structure) first() (out []string) {
 // signedKey is what a content token depends on: what is seen, where the visitor
 // arrived, and until when.
 type signedKey struct {
-	seen    seenKey
+	seen    viewKey
 	space   docs.SiteItemID
 	expires int64
 }
@@ -266,16 +266,16 @@ type signedKey struct {
 // Token returns a content token for what was found.
 func (s *Service) Token(ctx context.Context, r *Resolved) (string, error) {
 	if r.Visitor.Preview { // each is another one
-		return s.token(ctx, r.Visitor, r.Seen.first, r.Target.Section, r.Target.Space, r.Visitor.Ends)
+		return s.token(ctx, r.Visitor, r.View.first, r.Target.Section, r.Target.Space, r.Visitor.Ends)
 	}
-	id := signedKey{r.Seen.key, r.Target.Space.ID, visitor.Expiry(s.Store.Clock())}
+	id := signedKey{r.View.key, r.Target.Space.ID, visitor.Expiry(s.Store.Clock())}
 	if r.Expires != 0 { // nobody vouches for the visitor any longer
 		id.expires = min(id.expires, r.Expires)
 	}
 	if token, ok := s.signed.Get(id); ok {
 		return token, nil
 	}
-	token, err := s.token(ctx, r.Visitor, r.Seen.first, r.Target.Section, r.Target.Space, id.expires)
+	token, err := s.token(ctx, r.Visitor, r.View.first, r.Target.Section, r.Target.Space, id.expires)
 	if err == nil {
 		s.signed.Set(id, token)
 	}
@@ -304,13 +304,13 @@ const maxTokenSpaces = 50
 // Mark differs when anything of a site differs that a visitor reads of it, apart
 // from the content of pages.
 type Mark struct {
-	seen   seenKey
+	seen   viewKey
 	spaces uint64
 }
 
 // Mark returns the mark of a site for a visitor.
 func (s *Service) Mark(ctx context.Context, v authz.Visitor) (Mark, error) {
-	seen, err := s.See(ctx, s.Store.Reader, v)
+	seen, err := s.VisitorView(ctx, s.Store.Reader, v)
 	if err != nil {
 		return Mark{}, err
 	}

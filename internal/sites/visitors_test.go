@@ -21,14 +21,14 @@ import (
 func TestPreviewsAreOfTheirMaker(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		w := newWorld(t, o)
-		invited, err := (&orgs.Service{Store: w.store}).Invite(w.ctx, authz.Operator(w.actor.User), w.org, []orgs.Invitee{{Email: "bob@octavo.test", Role: docs.Create}}, true)
+		invited, err := (&orgs.Service{Store: w.store}).Invite(w.ctx, authz.OperatorGrant(w.actor.User), w.org, []orgs.Invitee{{Email: "bob@octavo.test", Role: docs.Create}}, true)
 		w.must(err)
 		bob := invited.Users[0]
 		w.must(w.store.Do(w.ctx, func(tx *store.Tx) error {
 			return tx.PutGrant(w.ctx, w.org, docs.Grant{Node: w.onSpace(w.second.ID).Node(), User: bob, Role: docs.Guest})
 		}))
-		see := func(by docs.UserID) (*sites.Seen, error) {
-			return w.sites.See(w.ctx, w.store.Reader, authz.Visitor{Org: w.org, Site: w.site, Preview: true, By: by})
+		see := func(by docs.UserID) (*sites.VisitorView, error) {
+			return w.sites.VisitorView(w.ctx, w.store.Reader, authz.Visitor{Org: w.org, Site: w.site, Preview: true, By: by})
 		}
 		all, err := see(w.actor.User)
 		w.must(err)
@@ -70,7 +70,7 @@ func TestWhatWasVouchedForEnds(t *testing.T) {
 			w.must(err)
 			who, err := w.sites.Recognise(w.ctx, content, w.now)
 			w.must(err)
-			if _, err := w.sites.See(w.ctx, w.store.Reader, who); err != nil {
+			if _, err := w.sites.VisitorView(w.ctx, w.store.Reader, who); err != nil {
 				t.Fatalf("before: %v", err)
 			}
 			if _, err := w.sites.Recognise(w.ctx, content, ends.Add(time.Minute)); !errs.Is(err, errs.Unauthenticated) {
@@ -78,7 +78,7 @@ func TestWhatWasVouchedForEnds(t *testing.T) {
 			}
 			_, err = w.sites.ReplaceKey(w.ctx, w.onSite())
 			w.must(err)
-			if _, err := w.sites.See(w.ctx, w.store.Reader, who); !errs.Is(err, errs.NotFound) {
+			if _, err := w.sites.VisitorView(w.ctx, w.store.Reader, who); !errs.Is(err, errs.NotFound) {
 				t.Errorf("with another key: %v", err)
 			}
 			if err := w.sites.Shows(w.ctx, who, w.first.ID); !errs.Is(err, errs.NotFound) {

@@ -185,7 +185,7 @@ type Effective struct {
 // Aggregate lists everybody with access to the thing of a grant, by whatever
 // rule; role narrows it to one role.
 func (s *Service) Aggregate(g *authz.Grant, role docs.Role) store.List[Effective] {
-	return authz.People(g, store.List[Effective]{
+	return authz.VisiblePeople(g, store.List[Effective]{
 		Page: func(ctx context.Context, p store.Page) ([]Effective, store.Key, error) {
 			return s.aggregate(ctx, g, role, p)
 		},

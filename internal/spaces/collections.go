@@ -64,7 +64,7 @@ func container(ctx context.Context, tx *store.Tx, g *authz.Grant, parent docs.Co
 	if parent == "" {
 		return g.Access.OrgRole(), 0, g.Allow(authz.CreateContent)
 	}
-	in, _, err := authz.Within(tx.Reader).Collection(ctx, g.Actor, authz.CreateIn, parent)
+	in, _, err := authz.NewChecker(tx.Reader).Collection(ctx, g.Actor, authz.CreateIn, parent)
 	if errs.Is(err, errs.NotFound) || err == nil && in.Collection.Org != g.Access.Org {
 		return docs.Guest, 0, errs.E(errs.NotFound, "body.parent: there is no collection %q in the organization", parent)
 	}
@@ -364,7 +364,7 @@ func between(ctx context.Context, tx *store.Tx, org docs.OrgID, in docs.Collecti
 // visible checks that the caller can see a thing beside which another one is
 // to go. It is part of writing, so a token that only writes is enough.
 func visible(ctx context.Context, tx *store.Tx, by authz.Actor, p docs.Pointer) (err error) {
-	check := authz.Within(tx.Reader)
+	check := authz.NewChecker(tx.Reader)
 	if p.Kind == docs.NodeSpace {
 		_, _, err = check.Space(ctx, by, authz.ViewSpace.Within(docs.ScopeWrite), docs.SpaceID(p.ID))
 	} else {
@@ -429,7 +429,7 @@ func (s *Service) TransferCollection(ctx context.Context, g *authz.Grant, to doc
 func transferable(ctx context.Context, tx *store.Tx, g *authz.Grant, from, to docs.OrgID) error {
 	role := map[docs.OrgID]docs.Role{}
 	for _, org := range []docs.OrgID{from, to} {
-		at, _, err := authz.Within(tx.Reader).Org(ctx, g.Actor, authz.CreateContent, org)
+		at, _, err := authz.NewChecker(tx.Reader).Org(ctx, g.Actor, authz.CreateContent, org)
 		if errs.Is(err, errs.NotFound) {
 			return errs.E(errs.NotFound, "body.organization: there is no organization %q that you are a member of", org)
 		}

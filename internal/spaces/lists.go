@@ -62,7 +62,7 @@ func (s *Service) RoleOn(ctx context.Context, by authz.Actor, org docs.OrgID, n 
 
 // UserGrants lists the direct grants to users on the thing of a grant.
 func (s *Service) UserGrants(g *authz.Grant) store.List[store.UserGrant] {
-	return authz.People(g, store.List[store.UserGrant]{
+	return authz.VisiblePeople(g, store.List[store.UserGrant]{
 		Page: func(ctx context.Context, p store.Page) ([]store.UserGrant, store.Key, error) {
 			return s.Store.UserGrants(ctx, g.Node(), p)
 		},
@@ -71,7 +71,7 @@ func (s *Service) UserGrants(g *authz.Grant) store.List[store.UserGrant] {
 
 // TeamGrants lists the direct grants to teams on the thing of a grant.
 func (s *Service) TeamGrants(g *authz.Grant) store.List[store.TeamGrant] {
-	return authz.People(g, store.List[store.TeamGrant]{
+	return authz.VisiblePeople(g, store.List[store.TeamGrant]{
 		Page: func(ctx context.Context, p store.Page) ([]store.TeamGrant, store.Key, error) {
 			return s.Store.TeamGrants(ctx, g.Node(), p)
 		},

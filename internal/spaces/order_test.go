@@ -24,7 +24,7 @@ func TestManyMovesToOnePlaceKeepRanksShort(t *testing.T) {
 			t.Fatal(err)
 		}
 		by := authz.Actor{User: b.User}
-		top, _, err := authz.Within(s.Reader).Org(ctx, by, authz.CreateContent, b.Organization)
+		top, _, err := authz.NewChecker(s.Reader).Org(ctx, by, authz.CreateContent, b.Organization)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +41,7 @@ func TestManyMovesToOnePlaceKeepRanksShort(t *testing.T) {
 			// The third goes before the second, again and again.
 			moving, mark := order[2], order[1]
 			order[1], order[2] = moving, mark
-			g, _, err := authz.Within(s.Reader).Space(ctx, by, authz.AdminSpace, moving)
+			g, _, err := authz.NewChecker(s.Reader).Space(ctx, by, authz.AdminSpace, moving)
 			if err != nil {
 				t.Fatal(err)
 			}

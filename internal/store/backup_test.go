@@ -56,7 +56,7 @@ func filled(t testing.TB, o store.Options) *store.Store {
 	b, err := people.Bootstrap(ctx, "ada@octavo.example", awkward, "label")
 	check(b, err)
 	check(people.Bootstrap(ctx, "ada@octavo.example", "Without a hostname", "label"))
-	op, org := authz.Operator(b.User), b.Organization
+	op, org := authz.OperatorGrant(b.User), b.Organization
 	by := op.Actor
 	check(people.Update(ctx, op, org, orgs.OrganizationPatch{
 		Hostname: opt.Of("octavo-docs"), EmailDomains: opt.Of([]string{"octavo.example"}), AI: opt.Of(false), SSO: opt.Of(true),
@@ -82,7 +82,7 @@ func filled(t testing.TB, o store.Options) *store.Store {
 		Org: org, Provider: "idp", Method: docs.SignInBySAML, Subject: "grace", Email: "grace@octavo.example", Proved: true, Role: docs.Read,
 	}))
 
-	top, _, err := authz.Within(s.Reader).Org(ctx, by, authz.CreateContent, org)
+	top, _, err := authz.NewChecker(s.Reader).Org(ctx, by, authz.CreateContent, org)
 	check(top, err)
 	machine, err := people.CreateServiceAccount(ctx, top, org, awkward, docs.Edit)
 	check(machine, err)
@@ -96,7 +96,7 @@ func filled(t testing.TB, o store.Options) *store.Store {
 		check(c, err)
 		chain = append(chain, c.ID)
 	}
-	allowed := authz.Within(s.Reader)
+	allowed := authz.NewChecker(s.Reader)
 	for i := range chain[:2] {
 		g, _, err := allowed.Collection(ctx, by, authz.AdminCollection, chain[i])
 		check(g, err)

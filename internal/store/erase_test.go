@@ -42,7 +42,7 @@ func describe(t *testing.T, s *store.Store, db *sql.DB, id docs.UserID) {
 	_, key, _ := strings.Cut(link, "key=")
 	opened, err := entry.Use(ctx, key, "", signin.Client{Agent: "browser-of-ada", Request: "r1"})
 	check(opened, err)
-	check(people.UpdateUser(ctx, authz.Operator(id), id, orgs.UserPatch{
+	check(people.UpdateUser(ctx, authz.OperatorGrant(id), id, orgs.UserPatch{
 		DisplayName: opt.Of("Ada Lovelace-Byron"), PhotoURL: opt.Of("https://octavo.example/photo-of-ada.png"),
 	}))
 	check(people.CreateTokenFor(ctx, "ada@octavo.example", orgs.NewToken{Label: "label-of-ada"}))
@@ -111,7 +111,7 @@ func TestDeletedUserLeavesNoPersonalData(t *testing.T) {
 			t.Fatal(of, err)
 		}
 		for _, m := range of {
-			if _, err := people.Invite(ctx, authz.Operator(ada.ID), m.Org, []orgs.Invitee{{Email: "next@octavo.example", Role: docs.Admin}}, false); err != nil {
+			if _, err := people.Invite(ctx, authz.OperatorGrant(ada.ID), m.Org, []orgs.Invitee{{Email: "next@octavo.example", Role: docs.Admin}}, false); err != nil {
 				t.Fatal(err)
 			}
 		}

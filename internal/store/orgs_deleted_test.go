@@ -62,7 +62,7 @@ func TestOrganizationPurgeLeavesNothing(t *testing.T) {
 		}
 
 		reach := func() (n int) {
-			allowed := authz.Within(s.Reader)
+			allowed := authz.NewChecker(s.Reader)
 			by := authz.Actor{User: admin}
 			for _, ask := range []func() error{
 				func() error { _, _, err := allowed.Org(ctx, by, authz.ViewOrg, org); return err },

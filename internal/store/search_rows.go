@@ -41,7 +41,7 @@ func (s *searcher) read(ctx context.Context, typos bool) error {
 // read reads the rows that answer the query. It reports false if rows are
 // missing.
 func (g *searchGroup) read(ctx context.Context, r Reader, typos bool) (complete bool, err error) {
-	left := budget.Of(ctx)
+	left := budget.FromContext(ctx)
 	spend := func(words int) bool { return left.Spend(budget.Words, int64(words)) == nil }
 	g.lookup, g.matcher = search.NewLookup(g.terms, len(g.layers), typos, spend), nil
 	var blocks []*layerBlock

@@ -49,8 +49,8 @@ func Random(t *testing.T, r *rand.Rand) *revision.View {
 	if err != nil {
 		t.Fatal(err)
 	}
-	by := authz.Operator(b.User)
-	top, _, err := authz.Within(st.Reader).Org(t.Context(), by.Actor, authz.CreateContent, b.Organization)
+	by := authz.OperatorGrant(b.User)
+	top, _, err := authz.NewChecker(st.Reader).Org(t.Context(), by.Actor, authz.CreateContent, b.Organization)
 	if err != nil {
 		t.Fatal(err)
 	}

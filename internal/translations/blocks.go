@@ -34,7 +34,7 @@ func (s *Service) Blocks(ctx context.Context, g *authz.Grant, id docs.Translatio
 // readable checks that the caller can read both spaces of a translation.
 func (s *Service) readable(ctx context.Context, r store.Reader, g *authz.Grant, t docs.Translation) error {
 	for _, space := range []docs.SpaceID{t.Source, t.Result} {
-		if _, _, err := authz.Within(r).Space(ctx, g.Actor, authz.ReadContent, space); err != nil {
+		if _, _, err := authz.NewChecker(r).Space(ctx, g.Actor, authz.ReadContent, space); err != nil {
 			return err
 		}
 	}
@@ -79,7 +79,7 @@ func (s *Service) Accept(ctx context.Context, g *authz.Grant, id docs.Translatio
 			err = s.readable(ctx, tx.Reader, g, t)
 		}
 		if err == nil {
-			_, _, err = authz.Within(tx.Reader).Space(ctx, g.Actor, authz.EditSpace, t.Result)
+			_, _, err = authz.NewChecker(tx.Reader).Space(ctx, g.Actor, authz.EditSpace, t.Result)
 		}
 		if err != nil {
 			return err

@@ -17,7 +17,7 @@ import (
 //
 // A run asks when it begins and again in the transaction that writes.
 func (r *run) guard(ctx context.Context, tx *store.Tx) error {
-	src, _, err := authz.Within(tx.Reader).Space(ctx, authz.Actor{User: r.t.CreatedBy}, authz.AdminSpace, r.t.Source)
+	src, _, err := authz.NewChecker(tx.Reader).Space(ctx, authz.Actor{User: r.t.CreatedBy}, authz.AdminSpace, r.t.Source)
 	if authz.Denied(err) {
 		return failed("the person who runs this translation may not administer the source space any more; an admin of the organization who starts a run takes it over")
 	}

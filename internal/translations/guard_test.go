@@ -51,14 +51,14 @@ func (w *world) space(id docs.SpaceID) docs.Space {
 
 func (w *world) onSpace(id docs.SpaceID) *authz.Grant {
 	w.t.Helper()
-	g, _, err := authz.Within(w.sv.Store.Reader).Space(w.t.Context(), w.by, authz.AdminSpace, id)
+	g, _, err := authz.NewChecker(w.sv.Store.Reader).Space(w.t.Context(), w.by, authz.AdminSpace, id)
 	w.ok(err)
 	return g
 }
 
 func (w *world) onCollection(id docs.CollectionID) *authz.Grant {
 	w.t.Helper()
-	g, _, err := authz.Within(w.sv.Store.Reader).Collection(w.t.Context(), w.by, authz.AdminCollection, id)
+	g, _, err := authz.NewChecker(w.sv.Store.Reader).Collection(w.t.Context(), w.by, authz.AdminCollection, id)
 	w.ok(err)
 	return g
 }
@@ -153,7 +153,7 @@ func TestATranslationIsWithheldWithItsSource(t *testing.T) {
 			ids = append(ids, site.ID)
 		}
 		on := func(id docs.SiteID) *authz.Grant {
-			g, _, err := authz.Within(w.sv.Store.Reader).Site(t.Context(), w.by, authz.AdminSite, w.org, id)
+			g, _, err := authz.NewChecker(w.sv.Store.Reader).Site(t.Context(), w.by, authz.AdminSite, w.org, id)
 			w.ok(err)
 			return g
 		}

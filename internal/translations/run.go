@@ -254,7 +254,7 @@ func translated(key string) bool {
 // grant returns the grant of writing into the result space, as whoever made the
 // translation.
 func (r *run) grant(sp docs.Space) *authz.Grant {
-	g := authz.Acting(r.t.CreatedBy)
+	g := authz.BackgroundGrant(r.t.CreatedBy)
 	g.Space = sp
 	return g
 }

@@ -148,7 +148,7 @@ func checkInstructions(document []byte) ([]byte, error) {
 
 // copySource makes the result space and returns it with its first revision.
 func (s *Service) copySource(ctx context.Context, tx *store.Tx, g *authz.Grant, in *New) (docs.Space, docs.Revision, error) {
-	at, _, err := authz.Within(tx.Reader).Space(ctx, g.Actor, authz.AdminSpace, in.Source)
+	at, _, err := authz.NewChecker(tx.Reader).Space(ctx, g.Actor, authz.AdminSpace, in.Source)
 	if errs.Is(err, errs.NotFound) || err == nil && at.Space.Org != g.Access.Org {
 		return docs.Space{}, docs.Revision{}, errs.Field("body.source.space", "is not a space of the organization: %q", in.Source)
 	}

@@ -120,7 +120,7 @@ func (w *world) admin() *authz.Grant {
 
 func (w *world) apply(id docs.SpaceID, changes ...content.Change) []content.Outcome {
 	w.t.Helper()
-	g, _, err := authz.Within(w.sv.Store.Reader).Space(w.t.Context(), w.by, authz.EditSpace, id)
+	g, _, err := authz.NewChecker(w.sv.Store.Reader).Space(w.t.Context(), w.by, authz.EditSpace, id)
 	w.ok(err)
 	out, err := w.sv.Content.Apply(w.t.Context(), g, "", "", changes)
 	w.ok(err)
@@ -364,7 +364,7 @@ func TestWhatAnEngineCannotDo(t *testing.T) {
 		w := newWorld(t, testdb.SQLite(t), upper{})
 		w.apply(w.source, insert("# Page\n\nOne.\n"))
 		tr := w.create()
-		g, _, err := authz.Within(w.sv.Store.Reader).Space(t.Context(), w.by, authz.AdminSpace, w.source)
+		g, _, err := authz.NewChecker(w.sv.Store.Reader).Space(t.Context(), w.by, authz.AdminSpace, w.source)
 		w.ok(err)
 		w.ok(w.sv.Spaces.Delete(t.Context(), g))
 		if tr = w.run(tr); !strings.HasPrefix(tr.Error, "the source space is deleted") {

@@ -76,7 +76,7 @@ func TestAChangeIsDeliveredSignedAndOnce(t *testing.T) {
 
 func grant(t *testing.T, w *world) *authz.Grant {
 	t.Helper()
-	g, _, err := authz.Within(w.s.Reader).Org(context.Background(), w.admin, authz.CreateContent, w.org)
+	g, _, err := authz.NewChecker(w.s.Reader).Org(context.Background(), w.admin, authz.CreateContent, w.org)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestOnlyWhatWasAskedForAndOnlyOfTheOwnOrganization(t *testing.T) {
 		w.hook(some.URL, "space.content.*", "team.create")
 		h, _ := w.hook(off.URL)
 		w.patch(h, enable(false))
-		_, _, err := w.sv.Webhooks.Create(context.Background(), authz.Operator(w.mallory.User), w.other, webhooks.New{URL: theirs.URL, Enabled: true})
+		_, _, err := w.sv.Webhooks.Create(context.Background(), authz.OperatorGrant(w.mallory.User), w.other, webhooks.New{URL: theirs.URL, Enabled: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -414,7 +414,7 @@ func TestPrivateAddressesAreRefused(t *testing.T) {
 		inside.URL, "http://[::1]/", "http://169.254.169.254/latest", "http://10.0.0.1/", "http://0.0.0.0/", "http://[::ffff:127.0.0.1]/",
 		"ftp://example.com/", "file:///etc/passwd", "https://user:secret@example.com/", "https://example.com:22/", "http://2130706433/", "//example.com", "x", "https://exa mple.com/",
 	} {
-		_, _, err := w.sv.Webhooks.Create(ctx, authz.Operator(w.admin.User), w.org, webhooks.New{URL: url, Enabled: true})
+		_, _, err := w.sv.Webhooks.Create(ctx, authz.OperatorGrant(w.admin.User), w.org, webhooks.New{URL: url, Enabled: true})
 		if !errs.Is(err, errs.Invalid) || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", url, err)
 		}
@@ -493,7 +493,7 @@ func TestDisabledDeletedTestedReplayed(t *testing.T) {
 	each(t, func(w *world) {
 		t := w.t
 		ctx := context.Background()
-		by := authz.Operator(w.admin.User)
+		by := authz.OperatorGrant(w.admin.User)
 		r := w.receiver(status(http.StatusInternalServerError))
 		h, _ := w.hook(r.URL, "space.*")
 		if d, err := w.sv.Webhooks.Test(ctx, by, w.org, h.ID); err != nil || d.State != docs.DeliveryPending {

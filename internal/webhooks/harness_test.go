@@ -97,7 +97,7 @@ func (w *world) bootstrap(email, title string) (docs.OrgID, authz.Actor) {
 // hook makes a webhook of the first organization.
 func (w *world) hook(url string, events ...string) (docs.Webhook, string) {
 	w.t.Helper()
-	h, secret, err := w.sv.Webhooks.Create(context.Background(), authz.Operator(w.admin.User), w.org, webhooks.New{URL: url, Events: events, Enabled: true})
+	h, secret, err := w.sv.Webhooks.Create(context.Background(), authz.OperatorGrant(w.admin.User), w.org, webhooks.New{URL: url, Events: events, Enabled: true})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -177,7 +177,7 @@ func (w *world) read(h docs.Webhook) docs.Webhook {
 
 func (w *world) patch(h docs.Webhook, p webhooks.Patch) (docs.Webhook, string) {
 	w.t.Helper()
-	h, secret, err := w.sv.Webhooks.Update(context.Background(), authz.Operator(w.admin.User), h.Org, h.ID, p)
+	h, secret, err := w.sv.Webhooks.Update(context.Background(), authz.OperatorGrant(w.admin.User), h.Org, h.ID, p)
 	if err != nil {
 		w.t.Fatal(err)
 	}

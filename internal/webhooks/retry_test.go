@@ -226,7 +226,7 @@ func TestADeadReceiverIsLeftAlone(t *testing.T) {
 			t.Errorf("%d requests in an hour", n)
 		}
 		// Whoever asks does not have to wait.
-		d, err := w.sv.Webhooks.Test(context.Background(), authz.Operator(w.admin.User), w.org, h.ID)
+		d, err := w.sv.Webhooks.Test(context.Background(), authz.OperatorGrant(w.admin.User), w.org, h.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -253,7 +253,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 		t := w.t
 		ctx := context.Background()
 		r := w.receiver(status(http.StatusInternalServerError))
-		by := authz.Operator(w.admin.User)
+		by := authz.OperatorGrant(w.admin.User)
 		const given, next = "a-secret-that-was-given", "another-one-that-was-given"
 		h, shown, err := w.sv.Webhooks.Create(ctx, by, w.org, webhooks.New{URL: r.URL + "/path-token?key=query-token", Secret: given, Enabled: true})
 		if err != nil || shown != given {

@@ -162,7 +162,7 @@ func (a *API) stillReads(ctx context.Context, user docs.UserID, space docs.Space
 func (a *API) download(ctx context.Context, in *downloadIn) (stream, error) {
 	var err error
 	if in.Site != "" {
-		err = a.Sites.Shows(ctx, authz.Visitor{Site: in.Site, Link: in.Link, Key: in.Key, Preview: in.User != "", By: in.User}, in.Space)
+		err = a.Sites.CheckShown(ctx, authz.Visitor{Site: in.Site, Link: in.Link, Key: in.Key, Preview: in.User != "", By: in.User}, in.Space)
 	} else {
 		_, err = a.stillReads(ctx, in.User, in.Space)
 	}

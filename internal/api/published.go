@@ -56,7 +56,7 @@ type publishedAnswer struct {
 
 // publishedKey is what an encoded site depends on.
 type publishedKey struct {
-	mark     sites.Mark
+	mark     sites.Fingerprint
 	shareKey string
 }
 
@@ -71,7 +71,7 @@ func (a *API) getPublishedSite(ctx context.Context, in *getSiteStructureIn) (*pu
 	kept := v != nil && !v.Preview // what a preview shows depends on permissions
 	if kept {
 		var err error
-		if key.mark, err = a.Sites.Mark(ctx, *v); err != nil {
+		if key.mark, err = a.Sites.Fingerprint(ctx, *v); err != nil {
 			return nil, err
 		}
 		if had, ok := a.publishedCache.Get(key); ok {

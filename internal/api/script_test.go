@@ -237,7 +237,7 @@ func (w *world) signIn(who string) {
 		w.t.Fatal(err)
 	}
 	_, key, _ := strings.Cut(link, "key=")
-	s, err := w.srv.SignIn.Use(ctx, key, "", signin.Client{Agent: "Script/1.0", Request: "test"})
+	s, err := w.srv.SignIn.UseLink(ctx, key, "", signin.Client{Agent: "Script/1.0", Request: "test"})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -92,11 +92,11 @@ type endSessionIn struct {
 }
 
 func (a *API) endSession(ctx context.Context, in *endSessionIn) (*done, error) {
-	return nil, a.SignIn.End(ctx, authz.FromContext(ctx), in.Session)
+	return nil, a.SignIn.EndSession(ctx, authz.FromContext(ctx), in.Session)
 }
 
 func (a *API) endSessions(ctx context.Context, _ *struct{}) (*done, error) {
-	return nil, a.SignIn.EndAll(ctx, authz.FromContext(ctx))
+	return nil, a.SignIn.EndAllSessions(ctx, authz.FromContext(ctx))
 }
 
 type changeEmailIn struct {

@@ -57,7 +57,7 @@ func (a *API) explainVisit(ctx context.Context, in *explainVisitIn) (*out[VisitE
 	if in.Token != "" && in.Claims != "" {
 		return nil, errs.Field("query.token", "cannot be used together with claims: the token has the claims")
 	}
-	arrival := sites.Arrival{URL: u, Token: in.Token, LoginOnError: true}
+	arrival := sites.Visit{URL: u, Token: in.Token, LoginOnError: true}
 	if in.Claims != "" {
 		if err := json.Unmarshal([]byte(in.Claims), &arrival.Vouched); err != nil || arrival.Vouched == nil {
 			return nil, errs.Field("query.claims", `must be a JSON object, such as {"plan": "pro"}`)

@@ -260,7 +260,7 @@ type addSectionToGroupIn struct {
 }
 
 func (a *API) addSectionToGroup(ctx context.Context, in *addSectionToGroupIn) (*created[SiteSectionGroup], error) {
-	return a.madeGroup(a.Sites.Group(ctx, authz.FromContext(ctx), in.Group, in.Body.Section, true))
+	return a.madeGroup(a.Sites.MoveToGroup(ctx, authz.FromContext(ctx), in.Group, in.Body.Section, true))
 }
 
 type groupSectionIn struct {
@@ -269,6 +269,6 @@ type groupSectionIn struct {
 }
 
 func (a *API) removeSectionFromGroup(ctx context.Context, in *groupSectionIn) (*done, error) {
-	_, _, err := a.Sites.Group(ctx, authz.FromContext(ctx), in.Group, in.Section, false)
+	_, _, err := a.Sites.MoveToGroup(ctx, authz.FromContext(ctx), in.Group, in.Section, false)
 	return nil, err
 }

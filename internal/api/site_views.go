@@ -185,7 +185,7 @@ func (v siteView) item(it docs.SiteItem) siteItem {
 
 func (v siteView) structure() SiteStructure {
 	w := SiteStructure{Type: "siteSpaces", Structure: []siteItem{}}
-	if v.Structure.Sectioned() {
+	if v.Structure.HasSections() {
 		w.Type = "sections"
 	}
 	for _, it := range v.Structure.Children("") {
@@ -201,13 +201,13 @@ func itemsPage[W any](ctx context.Context, a *API, p Paged, s *sites.Structure, 
 		Page: func(_ context.Context, at store.Page) ([]docs.SiteItem, store.Key, error) {
 			from := 0
 			if len(at.After) > 0 {
-				from = sort.Search(len(items), func(i int) bool { return s.Place(items[i]) > at.After[0] })
+				from = sort.Search(len(items), func(i int) bool { return s.SortKey(items[i]) > at.After[0] })
 			}
 			to := min(from+at.Limit, len(items))
 			if to == len(items) {
 				return items[from:], nil, nil
 			}
-			return items[from:to], store.Key{s.Place(items[to-1])}, nil
+			return items[from:to], store.Key{s.SortKey(items[to-1])}, nil
 		},
 		Count: func(context.Context) (int64, error) { return int64(len(items)), nil },
 	}, wire)

@@ -163,7 +163,7 @@ func (a *API) publishedContentAt(ctx context.Context, u *url.URL) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	tree, err := a.Sites.Readers(ctx, onSite.Site)
+	tree, err := a.Sites.PublicStructure(ctx, onSite.Site)
 	if err != nil {
 		return nil, err
 	}

@@ -98,7 +98,7 @@ type resolvePublishedBody struct {
 }
 
 func (a *API) resolvePublished(ctx context.Context, in *resolvePublishedIn) (*out[published], error) {
-	arrival := sites.Arrival{LoginOnError: in.Body.RedirectOnError}
+	arrival := sites.Visit{LoginOnError: in.Body.RedirectOnError}
 	if v := in.Body.Visitor; v != nil {
 		arrival.Token, arrival.Unsigned = v.Token, v.Unsigned
 	}
@@ -113,10 +113,10 @@ type getPublishedIn struct {
 }
 
 func (a *API) getPublished(ctx context.Context, in *getPublishedIn) (*out[published], error) {
-	return a.resolve(ctx, in.Caller, "query.url", in.URL, sites.Arrival{Token: in.Token, LoginOnError: in.RedirectOnError})
+	return a.resolve(ctx, in.Caller, "query.url", in.URL, sites.Visit{Token: in.Token, LoginOnError: in.RedirectOnError})
 }
 
-func (a *API) resolve(ctx context.Context, by Caller, field, address string, arrival sites.Arrival) (*out[published], error) {
+func (a *API) resolve(ctx context.Context, by Caller, field, address string, arrival sites.Visit) (*out[published], error) {
 	u, err := webAddress(field, address)
 	if err != nil {
 		return nil, err

@@ -139,13 +139,13 @@ func (h *Handler) email(v *visit) error {
 // endSession ends one session, or all of them.
 func (h *Handler) endSession(v *visit) error {
 	if v.value("session") == "" {
-		if err := h.SignIn.EndAll(v.r.Context(), v.grant); err != nil {
+		if err := h.SignIn.EndAllSessions(v.r.Context(), v.grant); err != nil {
 			return err
 		}
 		http.Redirect(v.w, v.r, "/login", http.StatusSeeOther)
 		return nil
 	}
-	if err := h.SignIn.End(v.r.Context(), v.grant, docs.TokenID(v.value("session"))); err != nil {
+	if err := h.SignIn.EndSession(v.r.Context(), v.grant, docs.TokenID(v.value("session"))); err != nil {
 		return err
 	}
 	return v.done("session")

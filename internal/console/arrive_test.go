@@ -17,7 +17,7 @@ import (
 )
 
 // arrival returns somebody whom a provider of the first organization vouches for.
-func (w *world) arrival(subject, email string) signin.Arrival {
+func (w *world) arrival(subject, email string) signin.Assertion {
 	w.t.Helper()
 	err := w.srv.Store.Do(w.t.Context(), func(tx *store.Tx) error {
 		return tx.PutSAMLProvider(w.t.Context(), docs.SAMLProvider{ID: "idp", Org: w.boot.Organization, Label: "Test", Groups: map[string]docs.TeamID{}})
@@ -25,7 +25,7 @@ func (w *world) arrival(subject, email string) signin.Arrival {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return signin.Arrival{
+	return signin.Assertion{
 		Org: w.boot.Organization, Provider: "idp", Method: docs.SignInBySAML, Subject: subject, Email: email, Proved: true, Name: "Grace  Hopper",
 		Role: docs.Edit, Request: "test", Next: "/account",
 	}
@@ -72,7 +72,7 @@ func TestWhoArrivesFromAProviderIsBoundToItsOrganization(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in, err := w.srv.SignIn.Arrive(t.Context(), w.arrival("g1", "Grace@Acme.example"))
+		in, err := w.srv.SignIn.SignInToOrganization(t.Context(), w.arrival("g1", "Grace@Acme.example"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +109,7 @@ func TestWhoArrivesFromAProviderIsBoundToItsOrganization(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, key, _ := strings.Cut(link, "key=")
-		whole, err := w.srv.SignIn.Use(t.Context(), key, "", signin.Client{Request: "test"})
+		whole, err := w.srv.SignIn.UseLink(t.Context(), key, "", signin.Client{Request: "test"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func TestNoAccountIsTakenOverByAnAddress(t *testing.T) {
 		w := newWorld(t, o)
 		org := "/orgs/" + string(w.boot.Organization)
 		arrive := func(subject, email string) error {
-			_, err := w.srv.SignIn.Arrive(t.Context(), w.arrival(subject, email))
+			_, err := w.srv.SignIn.SignInToOrganization(t.Context(), w.arrival(subject, email))
 			return err
 		}
 		refused := func(what string, err error) {
@@ -174,7 +174,7 @@ func TestAnOrganizationAsksForItsProvider(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		w := newWorld(t, o)
 		org := "/orgs/" + string(w.boot.Organization)
-		in, err := w.srv.SignIn.Arrive(t.Context(), w.arrival("g1", "grace@acme.example"))
+		in, err := w.srv.SignIn.SignInToOrganization(t.Context(), w.arrival("g1", "grace@acme.example"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,7 +196,7 @@ func TestAnOrganizationAsksForItsProvider(t *testing.T) {
 func TestWhoMayAddAPasskey(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t))
 	w.srv.SignIn.BaseURL = "http://localhost"
-	bound, err := w.srv.SignIn.Arrive(t.Context(), w.arrival("g1", "grace@acme.example"))
+	bound, err := w.srv.SignIn.SignInToOrganization(t.Context(), w.arrival("g1", "grace@acme.example"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,17 +217,17 @@ func TestWhoMayAddAPasskey(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, key, _ := strings.Cut(link, "key=")
-	whole, err := w.srv.SignIn.Use(t.Context(), key, "", signin.Client{Request: "test"})
+	whole, err := w.srv.SignIn.UseLink(t.Context(), key, "", signin.Client{Request: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.srv.SignIn.BeginPasskey(t.Context(), grant(whole.Secret), ""); err != nil {
+	if _, err := w.srv.SignIn.BeginPasskeyCreation(t.Context(), grant(whole.Secret), ""); err != nil {
 		t.Errorf("a person cannot add a passkey: %v", err)
 	}
 	token := *grant(whole.Secret)
 	token.Actor.Session = false
 	for what, g := range map[string]*authz.Grant{"a session of a provider": grant(bound.Secret), "a token": &token} {
-		_, err := w.srv.SignIn.BeginPasskey(t.Context(), g, "")
+		_, err := w.srv.SignIn.BeginPasskeyCreation(t.Context(), g, "")
 		if err := errors.Join(err, w.srv.SignIn.AddPasskey(t.Context(), g, "x", []byte("{}"))); !errs.Is(err, errs.Forbidden) {
 			t.Errorf("%s adds a passkey: %v", what, err)
 		}

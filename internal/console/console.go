@@ -144,7 +144,7 @@ func (h *Handler) Owns(r *http.Request) bool {
 
 // ServeHTTP serves them. A page of another site cannot send their forms.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	theme.Secure(w.Header())
+	theme.SetSecurityHeaders(w.Header())
 	// Without a referrer, browsers send "Origin: null" with our own forms, too.
 	w.Header().Set("Referrer-Policy", "same-origin")
 	w.Header().Set("Cache-Control", "no-store")

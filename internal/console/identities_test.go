@@ -13,14 +13,14 @@ import (
 // People see which identities sign in to their account, learn by mail of a new one, and can unlink it.
 func TestIdentitiesOfAnAccount(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		ada := signin.Arrival{Provider: "server-1", Method: docs.SignInByOIDC, Subject: "<ada>", Email: "ada@octavo.example", Request: "test"}
+		ada := signin.Assertion{Provider: "server-1", Method: docs.SignInByOIDC, Subject: "<ada>", Email: "ada@octavo.example", Request: "test"}
 		if err := w.srv.SignIn.LinkIdentity(t.Context(), ada, w.boot.User); err != nil {
 			t.Fatal(err)
 		}
 		if m := w.mail.Await(t, "ada@octavo.example", 0); m.Subject != "A new way to sign in at "+strings.TrimPrefix(w.srv.URL(), "http://") || !strings.Contains(m.Text, "identity provider") {
 			t.Errorf("%+v", m)
 		}
-		opened, err := w.srv.SignIn.ArriveHere(t.Context(), ada, false)
+		opened, err := w.srv.SignIn.SignInByOperator(t.Context(), ada, false)
 		if err != nil {
 			t.Fatalf("a linked identity does not sign in: %v", err)
 		}
@@ -49,7 +49,7 @@ func TestIdentitiesOfAnAccount(t *testing.T) {
 		if got.status != http.StatusOK || !strings.Contains(got.text, "does not sign in to your account any more") || strings.Contains(got.text, "&lt;ada&gt;") {
 			t.Errorf("%d %s", got.status, got.text)
 		}
-		if _, err := w.srv.SignIn.ArriveHere(t.Context(), ada, false); !errs.Is(err, errs.Forbidden) {
+		if _, err := w.srv.SignIn.SignInByOperator(t.Context(), ada, false); !errs.Is(err, errs.Forbidden) {
 			t.Errorf("an identity that was unlinked: %v", err)
 		}
 		w.expect(opened.Secret, "GET", "/user", "", http.StatusUnauthorized)

@@ -97,7 +97,7 @@ type linkData struct {
 // that look into mails open links too.
 func (h *Handler) link(w http.ResponseWriter, r *http.Request) {
 	key := r.URL.Query().Get("key")
-	l, u, err := h.SignIn.Proven(r.Context(), key, h.signedIn(r), client(w, r))
+	l, u, err := h.SignIn.CheckLink(r.Context(), key, h.signedIn(r), client(w, r))
 	if err != nil {
 		h.fail(w, r, err)
 		return
@@ -107,7 +107,7 @@ func (h *Handler) link(w http.ResponseWriter, r *http.Request) {
 
 // useLink signs somebody in.
 func (h *Handler) useLink(w http.ResponseWriter, r *http.Request) {
-	s, err := h.SignIn.Use(r.Context(), r.PostFormValue("key"), h.signedIn(r), client(w, r))
+	s, err := h.SignIn.UseLink(r.Context(), r.PostFormValue("key"), h.signedIn(r), client(w, r))
 	if err != nil {
 		h.fail(w, r, err)
 		return
@@ -127,7 +127,7 @@ func (h *Handler) newCookie(value string, until time.Time) *http.Cookie {
 
 // logout ends the session.
 func (h *Handler) logout(v *visit) error {
-	if err := h.SignIn.End(v.r.Context(), v.grant, v.grant.Actor.Token); err != nil {
+	if err := h.SignIn.EndSession(v.r.Context(), v.grant, v.grant.Actor.Token); err != nil {
 		return err
 	}
 	h.dropCookie(v)

@@ -132,14 +132,14 @@ func (h *Handler) samlAnswer(w http.ResponseWriter, r *http.Request) {
 type finishData struct {
 	Provider string
 	Key      string
-	Waiting  sso.Waiting
+	Waiting  sso.PendingLogin
 }
 
 // samlFinish signs somebody in. If they began at the identity provider, they are asked first: a page of
 // anybody can send an answer, and somebody would work in an account of another person.
 func (h *Handler) samlFinish(w http.ResponseWriter, r *http.Request) {
 	key := r.FormValue("key")
-	waits, err := h.SSO.Waits(r.Context(), provider(r), key, h.browserOf(r))
+	waits, err := h.SSO.PendingLogin(r.Context(), provider(r), key, h.browserOf(r))
 	if err != nil {
 		h.fail(w, r, err)
 		return

@@ -94,16 +94,16 @@ func TestAProviderThatChangesMeanwhile(t *testing.T) {
 
 		in := w.arrival("g1", "linus@octavo.example")
 		in.AsOf = 1
-		if _, err := w.srv.SignIn.Arrive(t.Context(), in); !errs.Is(err, errs.Conflict) {
+		if _, err := w.srv.SignIn.SignInToOrganization(t.Context(), in); !errs.Is(err, errs.Conflict) {
 			t.Errorf("a provider that was changed: %v", err)
 		}
 		in = w.arrival("g1", "linus@octavo.example")
 		in.Provider = "deleted"
-		if _, err := w.srv.SignIn.Arrive(t.Context(), in); !errs.Is(err, errs.Conflict) {
+		if _, err := w.srv.SignIn.SignInToOrganization(t.Context(), in); !errs.Is(err, errs.Conflict) {
 			t.Errorf("a provider that was deleted: %v", err)
 		}
 		in.Provider, in.Method = "idp", docs.SignInByOIDC
-		if _, err := w.srv.SignIn.Arrive(t.Context(), in); !errs.Is(err, errs.Conflict) {
+		if _, err := w.srv.SignIn.SignInToOrganization(t.Context(), in); !errs.Is(err, errs.Conflict) {
 			t.Errorf("a provider of another kind: %v", err)
 		}
 		if _, err := w.srv.Store.UserByEmail(t.Context(), "linus@octavo.example"); !errs.Is(err, errs.NotFound) {
@@ -143,7 +143,7 @@ func TestARecycledAddress(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, key, _ := strings.Cut(link, "key=")
-		if _, err := w.srv.SignIn.Use(t.Context(), key, "", signin.Client{Request: "test"}); err != nil {
+		if _, err := w.srv.SignIn.UseLink(t.Context(), key, "", signin.Client{Request: "test"}); err != nil {
 			t.Fatal(err)
 		}
 		if got := try(); got.status != http.StatusOK {

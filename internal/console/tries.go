@@ -78,7 +78,7 @@ func (h *Handler) visited(do http.HandlerFunc) http.HandlerFunc { return h.withi
 func (h *Handler) within(t *tries, do http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if wait := t.take(networksOf(r)); wait > 0 {
-			h.SignIn.Refused(r.Context(), signin.Refusal{Reason: "too many tries from one network"}, client(w, r))
+			h.SignIn.RecordRefusal(r.Context(), signin.Refusal{Reason: "too many tries from one network"}, client(w, r))
 			w.Header().Set("Retry-After", strconv.Itoa(int(wait.Seconds())+1))
 			h.fail(w, r, errs.E(errs.TooMany, "Too many tries from your network. Wait %d minutes.", int(wait.Minutes())+1))
 			return

@@ -131,7 +131,7 @@ func (e *Edition) listed(ctx context.Context, id docs.PageID) (*theme.Link, erro
 	}
 	if err == nil && e.menu.entries != nil {
 		if link != nil {
-			theme.Share(link)
+			theme.Freeze(link)
 		}
 		e.menu.entries.set(id, link)
 	}

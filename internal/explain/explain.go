@@ -62,7 +62,7 @@ type visit struct {
 	Explanation
 	grant   *authz.Grant
 	site    docs.Site
-	arrival sites.Arrival
+	arrival sites.Visit
 	rest    string // path below the address of the site
 	key     string // the share key that it begins with; empty: there is none
 	below   string // the path behind the key
@@ -72,7 +72,7 @@ type visit struct {
 
 // Explain follows a visitor of the site of a grant to the page at an address.
 // The error is Forbidden if the caller cannot see the content there.
-func (s *Service) Explain(ctx context.Context, g *authz.Grant, a sites.Arrival) (*Explanation, error) {
+func (s *Service) Explain(ctx context.Context, g *authz.Grant, a sites.Visit) (*Explanation, error) {
 	v := &visit{Service: s, grant: g, site: g.Site, arrival: a}
 	if err := v.follow(ctx); err != nil {
 		return nil, err
@@ -174,7 +174,7 @@ func (v *visit) admitted(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if v.dropped, err = v.Sites.Dropped(ctx, v.site, v.arrival); err != nil {
+	if v.dropped, err = v.Sites.DroppedClaims(ctx, v.site, v.arrival); err != nil {
 		return false, err
 	}
 	if v.site.Visibility == docs.VisibilityAuth && v.arrival.Token == "" {
@@ -247,7 +247,7 @@ func (v *visit) absent(ctx context.Context, whole *revision.View, r *sites.Resol
 // redirected says where a redirect of the site leads the visitor. The caller has
 // to see the content there too: the address contains its name.
 func (v *visit) redirected(ctx context.Context, r *sites.Resolved) error {
-	rule, to, err := v.Sites.Lead(ctx, v.site, r.View.Structure, "/"+v.below, v.key, v.pathFor(r))
+	rule, to, err := v.Sites.FindRedirect(ctx, v.site, r.View.Structure, "/"+v.below, v.key, v.pathFor(r))
 	if errs.Is(err, errs.NotFound) {
 		return nil
 	}
@@ -258,7 +258,7 @@ func (v *visit) redirected(ctx context.Context, r *sites.Resolved) error {
 		_, ok := v.member.Spaces[it.Space]
 		return ok || it.Kind != docs.SiteSpace
 	})
-	_, known, err := v.Sites.Lead(ctx, v.site, both, "/"+v.below, v.key, v.pathFor(r))
+	_, known, err := v.Sites.FindRedirect(ctx, v.site, both, "/"+v.below, v.key, v.pathFor(r))
 	if errs.Is(err, errs.NotFound) || err == nil && known != to {
 		return errUnseen
 	}

@@ -189,22 +189,22 @@ type Answer struct {
 var errFlow = errs.E(errs.Invalid, "this sign-in was not begun in this browser, has taken too long, or was finished already; begin again")
 
 // Finish signs somebody in with the answer of a provider.
-func (s *Service) Finish(ctx context.Context, id docs.OIDCProviderID, in Answer) (signin.Opened, error) {
+func (s *Service) Finish(ctx context.Context, id docs.OIDCProviderID, in Answer) (signin.NewSession, error) {
 	p, err := s.provider(ctx, id)
 	if err != nil {
-		return signin.Opened{}, err
+		return signin.NewSession{}, err
 	}
 	f, err := s.flow(ctx, id, in)
 	if err != nil {
-		return signin.Opened{}, err
+		return signin.NewSession{}, err
 	}
 	who, err := s.vouched(ctx, p, f, in.Query)
 	if err != nil {
-		return signin.Opened{}, s.report(ctx, p, in.From, err)
+		return signin.NewSession{}, s.report(ctx, p, in.From, err)
 	}
 	out, err := s.arrive(ctx, p, f, who, in)
 	if err != nil {
-		return signin.Opened{}, s.report(ctx, p, in.From, err)
+		return signin.NewSession{}, s.report(ctx, p, in.From, err)
 	}
 	return out, s.succeeded(ctx, p)
 }

@@ -32,7 +32,7 @@ func (s *Service) report(ctx context.Context, p docs.OIDCProvider, from signin.C
 	}
 	s.Log.Warn("a sign-in through OpenID Connect failed", "provider", p.ID, "why", why, "error", err)
 	if p.Org == "" {
-		s.SignIn.Refused(ctx, signin.Refusal{Method: docs.SignInByOIDC, Reason: why}, from)
+		s.SignIn.RecordRefusal(ctx, signin.Refusal{Method: docs.SignInByOIDC, Reason: why}, from)
 	} else if noted := s.note(ctx, p, why); noted != nil {
 		return noted
 	}

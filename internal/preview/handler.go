@@ -28,7 +28,7 @@ const own = "/.octavo/"
 func (s *Server) handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		theme.Secure(h)
+		theme.SetSecurityHeaders(h)
 		h.Set("Cache-Control", "no-cache")
 		switch {
 		case !s.knows(r):

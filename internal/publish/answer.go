@@ -135,7 +135,7 @@ func (v *visit) compose(e *edition.Edition, page *edition.Node) (*answer, error)
 		return nil, err
 	}
 	h := http.Header{"Content-Security-Policy": {theme.Policy(f)}, "Content-Type": {htmlType}}
-	theme.Secure(h)
+	theme.SetSecurityHeaders(h)
 	v.cacheable(h)
 	a := &answer{body: coding.New(text), read: slices.Collect(maps.Values(v.read)), specs: p.specs}
 	for name, values := range h {
@@ -172,11 +172,11 @@ func isPlain(r *http.Request) bool {
 	return true
 }
 
-// Kept returns what answers a request for a page that was sent before, that everybody
+// CachedPage returns what answers a request for a page that was sent before, that everybody
 // sees, and that nothing can have changed since: nothing was stored. All other
 // requests are for the handler itself, and it is false.
-func (h *Handler) Kept(r *http.Request) (http.Handler, bool) {
-	if !h.Sited(r.Host, r.URL.Path) || !isPlain(r) {
+func (h *Handler) CachedPage(r *http.Request) (http.Handler, bool) {
+	if !h.MayBeSite(r.Host, r.URL.Path) || !isPlain(r) {
 		return nil, false
 	}
 	s, ok := h.shortcuts.Get(shortcutKey{r.Host, r.URL.Path})
@@ -194,7 +194,7 @@ func (s *shortcut) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.send(w, r)
 }
 
-// shorten remembers what was sent, for Kept.
+// shorten remembers what was sent, for CachedPage.
 func (v *visit) shorten(r *http.Request, a *answer, page *edition.Node) {
 	if v.counted && !v.private && !v.drafted && !v.as.Preview && !v.chooses && isPlain(r) && !slices.ContainsFunc(a.specs, specStamp.elsewhere) {
 		v.h.shortcuts.Set(shortcutKey{r.Host, r.URL.Path}, &shortcut{a, v.h, v.generation, v.site.ID, v.target.Space, page.ID})

@@ -243,7 +243,7 @@ func TestAudiencesShareNothing(t *testing.T) {
 			}
 		}
 	}
-	if _, ok := w.handler.Kept(httptest.NewRequest("GET", root, nil)); ok {
+	if _, ok := w.handler.CachedPage(httptest.NewRequest("GET", root, nil)); ok {
 		t.Error("a page that depends on who reads it is kept for everybody")
 	}
 }
@@ -257,7 +257,7 @@ func TestKept(t *testing.T) {
 		for _, fn := range change {
 			fn(r)
 		}
-		_, ok := w.handler.Kept(r)
+		_, ok := w.handler.CachedPage(r)
 		return ok
 	}
 	if kept() {

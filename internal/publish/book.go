@@ -46,7 +46,7 @@ func (h *Handler) BookOfSite(ctx context.Context, site docs.Site) (Book, error) 
 	if s.settings.Title != "" {
 		b.Title = s.settings.Title
 	}
-	tree, err := h.Sites.Readers(ctx, site)
+	tree, err := h.Sites.PublicStructure(ctx, site)
 	if err != nil {
 		return b, err
 	}

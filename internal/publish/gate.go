@@ -61,7 +61,7 @@ func (v *visit) admit(w http.ResponseWriter, r *http.Request) (done bool, err er
 func (v *visit) identify(w http.ResponseWriter, r *http.Request, query url.Values) (done bool, err error) {
 	v.private = v.site.Adaptive || v.site.Visibility == docs.VisibilityLink || v.site.Visibility == docs.VisibilityAuth
 	token, source := v.token(r, query)
-	a := sites.Arrival{Token: token, LoginOnError: true}
+	a := sites.Visit{Token: token, LoginOnError: true}
 	if v.site.Adaptive {
 		a.Unsigned = adaptive.Unsigned(query, cookiesOf(r))
 	}

@@ -134,16 +134,16 @@ func at(r *http.Request) *url.URL {
 	return &url.URL{Host: r.Host, Path: r.URL.Path, RawPath: r.URL.RawPath}
 }
 
-// Sited reports whether an address may be that of a site. Those of nearly all requests of the API
+// MayBeSite reports whether an address may be that of a site. Those of nearly all requests of the API
 // are not.
-func (h *Handler) Sited(host, path string) bool {
+func (h *Handler) MayBeSite(host, path string) bool {
 	return host != h.base.Host || strings.HasPrefix(path, h.base.Path+sites.Path)
 }
 
 // Owns reports whether a request is for a site, or for a host that only sites
 // have. All others are for the server itself.
 func (h *Handler) Owns(r *http.Request) bool {
-	if !h.Sited(r.Host, r.URL.Path) {
+	if !h.MayBeSite(r.Host, r.URL.Path) {
 		return false
 	}
 	name, _, ok := h.Sites.Hosts.Locate(at(r))
@@ -161,12 +161,12 @@ func (h *Handler) Owns(r *http.Request) bool {
 
 // ServeHTTP answers a request for a site, within a budget.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if page, ok := h.Kept(r); ok {
+	if page, ok := h.CachedPage(r); ok {
 		page.ServeHTTP(w, r)
 		return
 	}
 	r = r.WithContext(budget.NewContext(r.Context(), budget.New()))
-	theme.Secure(w.Header())
+	theme.SetSecurityHeaders(w.Header())
 	w.Header().Set("Cache-Control", "private, no-store") // until it is known who may keep the answer
 	switch {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead && !isProgram(r) && !isPost(r):

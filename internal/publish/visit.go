@@ -182,7 +182,7 @@ func (v *visit) servePage(w http.ResponseWriter, r *http.Request, e *edition.Edi
 
 // lead follows a redirect of the site from an address without a page.
 func (v *visit) lead(w http.ResponseWriter, r *http.Request, e *edition.Edition) error {
-	rule, to, err := v.h.Sites.Lead(v.ctx, v.site, v.seen.Structure, "/"+v.path, v.key, v.pagePath)
+	rule, to, err := v.h.Sites.FindRedirect(v.ctx, v.site, v.seen.Structure, "/"+v.path, v.key, v.pagePath)
 	switch {
 	case errs.Is(err, errs.NotFound):
 		return v.missing(w, r, e)

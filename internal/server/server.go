@@ -310,7 +310,7 @@ func (s *Server) start(ctx context.Context) error {
 	if listener, err = s.secure(listener); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	s.pages = &readyconn.Listener{Listener: listener, May: s.readers.Sited, Find: s.kept, Timeout: idleTimeout}
+	s.pages = &readyconn.Listener{Listener: listener, May: s.readers.MayBeSite, Find: s.kept, Timeout: idleTimeout}
 	s.serve(s.pages, s.handler())
 	if s.MetricsListen != "" && s.MetricsListen != s.Listen {
 		l, err := net.Listen("tcp", s.MetricsListen)
@@ -556,7 +556,7 @@ func (s *Server) kept(r *http.Request) (http.Handler, bool) {
 	if s.AccessLog || s.draining.Load() {
 		return nil, false
 	}
-	page, ok := s.readers.Kept(r)
+	page, ok := s.readers.CachedPage(r)
 	if !ok {
 		return nil, false
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Arrival is somebody whom an identity provider of an organization has sent. What the
+// Assertion is somebody whom an identity provider of an organization has sent. What the
 // provider asserts was verified before.
-type Arrival struct {
+type Assertion struct {
 	Org      docs.OrgID
 	Provider string // its id
 	Method   docs.SignInMethod
@@ -50,17 +50,17 @@ func TeamsOf(mapped map[string]docs.TeamID, groups []string) map[docs.TeamID]boo
 // maxSubject is the greatest length of a name for a person, in bytes.
 const maxSubject = 1024
 
-// Arrive opens a session for whom a provider of an organization vouches. The session is good
+// SignInToOrganization opens a session for whom a provider of an organization vouches. The session is good
 // for that organization only: others do not trust its provider.
-func (s *Service) Arrive(ctx context.Context, in Arrival) (Opened, error) {
+func (s *Service) SignInToOrganization(ctx context.Context, in Assertion) (NewSession, error) {
 	email, err := docs.ParseEmail(in.Email)
 	switch {
 	case err != nil:
-		return Opened{}, errs.E(errs.Forbidden, "the identity provider sent no e-mail address; ask an admin to make it send one")
+		return NewSession{}, errs.E(errs.Forbidden, "the identity provider sent no e-mail address; ask an admin to make it send one")
 	case in.Subject == "" || len(in.Subject) > maxSubject:
-		return Opened{}, errs.E(errs.Forbidden, "the identity provider did not say who you are; ask an admin to check its configuration")
+		return NewSession{}, errs.E(errs.Forbidden, "the identity provider did not say who you are; ask an admin to check its configuration")
 	}
-	out := Opened{Secret: docs.NewSessionSecret(), Next: LocalPath(in.Next)}
+	out := NewSession{Secret: docs.NewSessionSecret(), Next: LocalPath(in.Next)}
 	err = s.Store.Do(ctx, func(tx *store.Tx) error {
 		if err := stillVouches(ctx, tx, in); err != nil {
 			return err
@@ -88,7 +88,7 @@ var errChanged = errs.E(errs.Conflict, "the identity provider was changed or rem
 
 // stillVouches reads the provider again: an admin may have deleted it, or changed whom it trusts, since
 // it was asked.
-func stillVouches(ctx context.Context, tx *store.Tx, in Arrival) error {
+func stillVouches(ctx context.Context, tx *store.Tx, in Assertion) error {
 	var org docs.OrgID
 	var at docs.Time
 	var err error
@@ -117,7 +117,7 @@ var errNotProved = errs.E(errs.Forbidden, "there is an account with your address
 // whoArrives returns the account of somebody who arrives. An account that exists is not
 // taken over because a provider knows its address: an admin has marked the member for single
 // sign-on, and the person has either used the organization or proved the address nowhere.
-func (s *Service) whoArrives(ctx context.Context, tx *store.Tx, in Arrival, email docs.Email) (docs.User, error) {
+func (s *Service) whoArrives(ctx context.Context, tx *store.Tx, in Assertion, email docs.Email) (docs.User, error) {
 	known, err := tx.Identity(ctx, in.Provider, in.Subject)
 	if err == nil {
 		if err := s.sameAgain(ctx, tx, in, known); err != nil {
@@ -156,7 +156,7 @@ var errRecycled = errs.E(errs.Forbidden, "you were removed from this organizatio
 // sameAgain asks for a new proof if the subject is an address and the membership is younger than what
 // is known of the subject: the organization has removed whoever had the address, and given it
 // perhaps to somebody else. Who reads its mail now has the account.
-func (s *Service) sameAgain(ctx context.Context, tx *store.Tx, in Arrival, known docs.Identity) error {
+func (s *Service) sameAgain(ctx context.Context, tx *store.Tx, in Assertion, known docs.Identity) error {
 	if !in.Recyclable {
 		return nil
 	}
@@ -191,7 +191,7 @@ func displayName(name string, e docs.Email) string {
 }
 
 // admit makes sure that somebody who arrives is a member.
-func (s *Service) admit(ctx context.Context, tx *store.Tx, by authz.Actor, in Arrival, u docs.User) error {
+func (s *Service) admit(ctx context.Context, tx *store.Tx, by authz.Actor, in Assertion, u docs.User) error {
 	m, err := tx.Member(ctx, in.Org, u.ID)
 	switch {
 	case err == nil && m.Disabled:
@@ -225,7 +225,7 @@ func (s *Service) admit(ctx context.Context, tx *store.Tx, by authz.Actor, in Ar
 
 // syncTeams makes somebody a member of the teams whose groups the provider names, and takes them
 // out of those whose groups it does not name.
-func syncTeams(ctx context.Context, tx *store.Tx, by authz.Actor, in Arrival) error {
+func syncTeams(ctx context.Context, tx *store.Tx, by authz.Actor, in Assertion) error {
 	if len(in.Teams) == 0 {
 		return nil
 	}
@@ -244,7 +244,7 @@ func syncTeams(ctx context.Context, tx *store.Tx, by authz.Actor, in Arrival) er
 	return nil
 }
 
-func setTeam(ctx context.Context, tx *store.Tx, by authz.Actor, in Arrival, team docs.TeamID) error {
+func setTeam(ctx context.Context, tx *store.Tx, by authz.Actor, in Assertion, team docs.TeamID) error {
 	if _, err := tx.Team(ctx, in.Org, team); errs.Is(err, errs.NotFound) {
 		return nil // it was deleted since the group was mapped to it
 	} else if err != nil {

@@ -10,15 +10,15 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// ArriveHere opens a session for whom the provider of the operator vouches. It is as good as
+// SignInByOperator opens a session for whom the provider of the operator vouches. It is as good as
 // one by mail. proved reports that the operator trusts the provider with addresses, and that
 // it says that this one was proved.
-func (s *Service) ArriveHere(ctx context.Context, in Arrival, proved bool) (Opened, error) {
+func (s *Service) SignInByOperator(ctx context.Context, in Assertion, proved bool) (NewSession, error) {
 	email, err := docs.ParseEmail(in.Email)
 	if err != nil {
-		return Opened{}, errs.E(errs.Forbidden, "the identity provider sent no e-mail address; ask the operator of this server")
+		return NewSession{}, errs.E(errs.Forbidden, "the identity provider sent no e-mail address; ask the operator of this server")
 	}
-	out := Opened{Secret: docs.NewSessionSecret(), Next: LocalPath(in.Next)}
+	out := NewSession{Secret: docs.NewSessionSecret(), Next: LocalPath(in.Next)}
 	err = s.Store.Do(ctx, func(tx *store.Tx) error {
 		u, err := s.whoIsHere(ctx, tx, in, email, proved)
 		if err != nil {
@@ -39,7 +39,7 @@ var errNotLinkedHere = errs.E(errs.Forbidden, "there is an account with your add
 
 // whoIsHere returns the account of somebody who arrives. An account that exists is taken only
 // or made only if the address is proved.
-func (s *Service) whoIsHere(ctx context.Context, tx *store.Tx, in Arrival, email docs.Email, proved bool) (docs.User, error) {
+func (s *Service) whoIsHere(ctx context.Context, tx *store.Tx, in Assertion, email docs.Email, proved bool) (docs.User, error) {
 	known, err := tx.Identity(ctx, in.Provider, in.Subject)
 	if err == nil {
 		return tx.User(ctx, known.User)
@@ -69,7 +69,7 @@ func (s *Service) whoIsHere(ctx context.Context, tx *store.Tx, in Arrival, email
 
 // LinkIdentity lets somebody who is signed in to an account sign in to it through the provider
 // of the operator.
-func (s *Service) LinkIdentity(ctx context.Context, in Arrival, user docs.UserID) error {
+func (s *Service) LinkIdentity(ctx context.Context, in Assertion, user docs.UserID) error {
 	return s.Store.Do(ctx, func(tx *store.Tx) error {
 		known, err := tx.Identity(ctx, in.Provider, in.Subject)
 		switch {
@@ -153,7 +153,7 @@ func endOthers(ctx context.Context, tx *store.Tx, by authz.Actor, how docs.SignI
 	return nil
 }
 
-func addIdentity(ctx context.Context, tx *store.Tx, in Arrival, user docs.UserID) error {
+func addIdentity(ctx context.Context, tx *store.Tx, in Assertion, user docs.UserID) error {
 	if err := tx.AddIdentity(ctx, docs.Identity{Provider: in.Provider, Subject: in.Subject, User: user, CreatedAt: tx.Now()}); err != nil {
 		return err
 	}

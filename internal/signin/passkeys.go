@@ -116,8 +116,8 @@ func mayHavePasskey(g *authz.Grant) error {
 	return g.Actor.RequireFullAccount()
 }
 
-// BeginPasskey returns what a browser needs to make a passkey for the caller.
-func (s *Service) BeginPasskey(ctx context.Context, g *authz.Grant, network string) (*protocol.CredentialCreation, error) {
+// BeginPasskeyCreation returns what a browser needs to make a passkey for the caller.
+func (s *Service) BeginPasskeyCreation(ctx context.Context, g *authz.Grant, network string) (*protocol.CredentialCreation, error) {
 	if err := mayHavePasskey(g); err != nil {
 		return nil, err
 	}
@@ -214,9 +214,9 @@ func (s *Service) RemovePasskey(ctx context.Context, g *authz.Grant, id string) 
 	})
 }
 
-// AskPasskey returns what a browser needs to sign somebody in by passkey. It is the same for
+// BeginPasskeySignIn returns what a browser needs to sign somebody in by passkey. It is the same for
 // everybody: the key says whose it is.
-func (s *Service) AskPasskey(ctx context.Context, network string) (*protocol.CredentialAssertion, error) {
+func (s *Service) BeginPasskeySignIn(ctx context.Context, network string) (*protocol.CredentialAssertion, error) {
 	rp, err := s.relyingParty()
 	if err != nil {
 		return nil, err
@@ -229,18 +229,18 @@ func (s *Service) AskPasskey(ctx context.Context, network string) (*protocol.Cre
 }
 
 // UsePasskey opens a session for who has a passkey.
-func (s *Service) UsePasskey(ctx context.Context, answer []byte, from Client) (Opened, error) {
+func (s *Service) UsePasskey(ctx context.Context, answer []byte, from Client) (NewSession, error) {
 	rp, err := s.relyingParty()
 	if err != nil {
-		return Opened{}, err
+		return NewSession{}, err
 	}
 	parsed, err := protocol.ParseCredentialRequestResponseBytes(answer)
 	if err != nil {
-		return Opened{}, errs.E(errs.Invalid, "the answer of the browser cannot be read; try again")
+		return NewSession{}, errs.E(errs.Invalid, "the answer of the browser cannot be read; try again")
 	}
 	asked, err := s.recall(ctx, parsed.Response.CollectedClientData.Challenge)
 	if err != nil {
-		return Opened{}, err
+		return NewSession{}, err
 	}
 	refused := Refusal{Method: docs.SignInByKey, Reason: "nobody has the passkey"}
 	who, used, err := rp.ValidatePasskeyLogin(func(raw, handle []byte) (webauthn.User, error) {
@@ -255,19 +255,19 @@ func (s *Service) UsePasskey(ctx context.Context, answer []byte, from Client) (O
 		refused.Reason, err = "the counter of the passkey went back: there may be a copy of it", errKey
 	}
 	if err != nil {
-		s.Refused(ctx, refused, from)
-		return Opened{}, errKey
+		s.RecordRefusal(ctx, refused, from)
+		return NewSession{}, errKey
 	}
 	return s.openByKey(ctx, docs.UserID(who.WebAuthnID()), used, from)
 }
 
 // openByKey opens a session for the user of a passkey that was verified.
-func (s *Service) openByKey(ctx context.Context, user docs.UserID, used *webauthn.Credential, from Client) (Opened, error) {
+func (s *Service) openByKey(ctx context.Context, user docs.UserID, used *webauthn.Credential, from Client) (NewSession, error) {
 	data, err := json.Marshal(used)
 	if err != nil {
-		return Opened{}, err
+		return NewSession{}, err
 	}
-	out := Opened{Secret: docs.NewSessionSecret()}
+	out := NewSession{Secret: docs.NewSessionSecret()}
 	err = s.Store.Do(ctx, func(tx *store.Tx) error {
 		by := authz.Actor{User: user, Request: from.Request, Session: true}
 		p, err := tx.Passkey(ctx, keyID(used.ID))

@@ -79,8 +79,8 @@ func (r *refusals) take(k refusalKey, now time.Time) (more int, log bool) {
 	return more, true
 }
 
-// Refused notes in the log of the instance that a sign-in failed.
-func (s *Service) Refused(ctx context.Context, r Refusal, from Client) {
+// RecordRefusal records in the log of the instance that a sign-in failed.
+func (s *Service) RecordRefusal(ctx context.Context, r Refusal, from Client) {
 	more, log := s.refusals.take(refusalKey{r.User, r.Method}, s.Store.Clock())
 	if !log {
 		return

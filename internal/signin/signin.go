@@ -231,9 +231,9 @@ func usable(ctx context.Context, r store.Reader, secret string, signedIn docs.Us
 	return l, u, err
 }
 
-// Proven returns what a link proves, without using it: programs that look into mails
+// CheckLink returns what a link proves, without using it: programs that look into mails
 // open links too.
-func (s *Service) Proven(ctx context.Context, secret string, signedIn docs.UserID, from Client) (docs.MailLink, docs.User, error) {
+func (s *Service) CheckLink(ctx context.Context, secret string, signedIn docs.UserID, from Client) (docs.MailLink, docs.User, error) {
 	l, u, err := usable(ctx, s.Store.Reader, secret, signedIn, docs.TimeOf(s.Store.Clock()))
 	s.refusedLink(ctx, l, err, from)
 	return l, u, err
@@ -243,20 +243,20 @@ func (s *Service) Proven(ctx context.Context, secret string, signedIn docs.UserI
 // was.
 func (s *Service) refusedLink(ctx context.Context, l docs.MailLink, err error, from Client) {
 	if errors.Is(err, errLink) || errors.Is(err, errMove) {
-		s.Refused(ctx, Refusal{l.User, docs.SignInByMail, errs.Message(err)}, from)
+		s.RecordRefusal(ctx, Refusal{l.User, docs.SignInByMail, errs.Message(err)}, from)
 	}
 }
 
-// Opened is a new session.
-type Opened struct {
+// NewSession is a session that was just opened.
+type NewSession struct {
 	Secret string // for the cookie
 	Until  time.Time
 	Next   string
 }
 
-// Use takes a link and opens a session.
-func (s *Service) Use(ctx context.Context, secret string, signedIn docs.UserID, from Client) (Opened, error) {
-	out := Opened{Secret: docs.NewSessionSecret()}
+// UseLink opens a session by the secret of a link, which works once.
+func (s *Service) UseLink(ctx context.Context, secret string, signedIn docs.UserID, from Client) (NewSession, error) {
+	out := NewSession{Secret: docs.NewSessionSecret()}
 	var l docs.MailLink
 	err := s.Store.Do(ctx, func(tx *store.Tx) (err error) {
 		var u docs.User
@@ -425,8 +425,8 @@ func (s *Service) Sessions(g *authz.Grant) store.List[docs.Token] {
 	}
 }
 
-// End ends one of the caller's sessions at once.
-func (s *Service) End(ctx context.Context, g *authz.Grant, id docs.TokenID) error {
+// EndSession ends one of the caller's sessions at once.
+func (s *Service) EndSession(ctx context.Context, g *authz.Grant, id docs.TokenID) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		had, err := tx.DropToken(ctx, sessionsOf(g), id)
 		if err != nil {
@@ -439,8 +439,8 @@ func (s *Service) End(ctx context.Context, g *authz.Grant, id docs.TokenID) erro
 	})
 }
 
-// EndAll ends all of the caller's sessions, also that of the request, and the links that wait.
-func (s *Service) EndAll(ctx context.Context, g *authz.Grant) error {
+// EndAllSessions ends all of the caller's sessions, also that of the request, and the links that wait.
+func (s *Service) EndAllSessions(ctx context.Context, g *authz.Grant) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		n, err := tx.DropTokens(ctx, sessionsOf(g))
 		if err != nil {

@@ -79,7 +79,7 @@ type level struct {
 
 // Paths returns the paths of the structure as it is now.
 func (s *Structure) Paths() *Paths {
-	p := &Paths{sectioned: s.Sectioned(), levels: map[docs.SiteItemID]level{}}
+	p := &Paths{sectioned: s.HasSections(), levels: map[docs.SiteItemID]level{}}
 	add := func(parent docs.SiteItemID, items []docs.SiteItem) {
 		l := level{byPath: make(map[string]docs.SiteItem, len(items))}
 		for _, it := range items {
@@ -180,12 +180,12 @@ func (h Hosts) root(p docs.Publication) string {
 	case p.Hostname != "":
 		return h.onHost(p.Hostname)
 	}
-	return h.Own(p)
+	return h.ServerURL(p)
 }
 
-// Own returns the address of a site on this server, which a proxy on the
+// ServerURL returns the address of a site on this server, which a proxy on the
 // owner's domain forwards to.
-func (h Hosts) Own(p docs.Publication) string {
+func (h Hosts) ServerURL(p docs.Publication) string {
 	switch {
 	case p.Basename != "" && h.Domain != "" && len(p.Basename) <= maxLabel:
 		return h.onHost(p.Basename + "." + h.Domain)

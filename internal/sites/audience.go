@@ -245,7 +245,7 @@ func (s *Service) PreviewURL(ctx context.Context, g *authz.Grant, id docs.SiteIt
 	who := s.PreviewBy(g)
 	who.Claims = known
 	token, err := s.token(ctx, who, v.Structure.first(), section, it, who.Ends)
-	address := s.Hosts.Own(g.Site.Publication())
+	address := s.Hosts.ServerURL(g.Site.Publication())
 	if it.Address != "" {
 		address += escapePath(it.Address) + "/"
 	}

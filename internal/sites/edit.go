@@ -17,7 +17,7 @@ func (s *Structure) AddSpace(section docs.SiteItemID, sp docs.Space) (docs.SiteI
 		if _, err := s.named("body.sectionId", docs.SiteSection, section); err != nil {
 			return docs.SiteItem{}, err
 		}
-	} else if s.Sectioned() {
+	} else if s.HasSections() {
 		def, ok := s.DefaultSection()
 		if !ok {
 			return docs.SiteItem{}, errs.Field("body.sectionId", "is required: the site has groups but no section yet; add a section first")
@@ -76,7 +76,7 @@ func (s *Structure) AddSection(title, icon string, sp docs.Space) (docs.SiteItem
 
 // wrap moves the site spaces of a site without sections into a section.
 func (s *Structure) wrap() error {
-	if s.Sectioned() || len(s.children[""]) == 0 {
+	if s.HasSections() || len(s.children[""]) == 0 {
 		return nil
 	}
 	inside := s.Children("")

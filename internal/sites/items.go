@@ -163,8 +163,8 @@ func (s *Service) UpdateGroup(ctx context.Context, g *authz.Grant, id docs.SiteI
 	})
 }
 
-// Group moves a section into a group, or out of it. It returns the group.
-func (s *Service) Group(ctx context.Context, g *authz.Grant, group, section docs.SiteItemID, into bool) (*View, docs.SiteItem, error) {
+// MoveToGroup moves a section into a group, or out of it. It returns the group.
+func (s *Service) MoveToGroup(ctx context.Context, g *authz.Grant, group, section docs.SiteItemID, into bool) (*View, docs.SiteItem, error) {
 	return s.editItem(ctx, g, docs.SiteGroup, "update", func(c *change) (docs.SiteItem, error) {
 		move := c.tree.Ungroup
 		if into {

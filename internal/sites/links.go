@@ -23,7 +23,7 @@ type LinkPatch struct {
 // AddLink makes a link at the end of the site or of a group. A site without
 // sections has no place for it.
 func (s *Structure) AddLink(p LinkPatch) (docs.SiteItem, error) {
-	if !s.Sectioned() {
+	if !s.HasSections() {
 		return docs.SiteItem{}, errs.Field("body", "needs a site with sections; add a section first")
 	}
 	it, err := s.add(docs.SiteItem{Kind: docs.SiteLink}, "")

@@ -33,10 +33,10 @@ func (s *Service) Redirects(g *authz.Grant, f store.RedirectFilter) store.List[d
 	}
 }
 
-// Lead returns the live redirect of a path of a site, and the address that it
+// FindRedirect returns the live redirect of a path of a site, and the address that it
 // leads to. It is NotFound if there is none, or if the destination is not in the
 // tree: a visitor is led nowhere that the visitor does not see.
-func (s *Service) Lead(ctx context.Context, site docs.Site, tree *Structure, path, shareKey string, page PagePath) (docs.Redirect, string, error) {
+func (s *Service) FindRedirect(ctx context.Context, site docs.Site, tree *Structure, path, shareKey string, page PagePath) (docs.Redirect, string, error) {
 	path, ok := docs.NormalSitePath(path)
 	if !ok {
 		return docs.Redirect{}, "", errs.Missing("redirect")

@@ -12,8 +12,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/visitor"
 )
 
-// Arrival is a request for an address of a site: what the visitor brings.
-type Arrival struct {
+// Visit is a request for an address of a site: what the visitor brings.
+type Visit struct {
 	URL      *url.URL
 	Token    string         // a visitor token; empty: none
 	Vouched  map[string]any // claims that count as signed, instead of a token; nil: there are none
@@ -50,7 +50,7 @@ type Resolved struct {
 
 // Resolve finds the content of an address. Every prefix of an address leads to
 // the same site space, also if there is no such page.
-func (s *Service) Resolve(ctx context.Context, a Arrival) (*Resolved, error) {
+func (s *Service) Resolve(ctx context.Context, a Visit) (*Resolved, error) {
 	site, rest, err := s.Find(ctx, a.URL)
 	if err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ type Identity struct {
 // Identify works out who visits a site. The error is Unauthenticated if the
 // owner of the site has to vouch for visitors, and did not for this one, and
 // unless LoginOnError is set also for any other token that is not valid.
-func (s *Service) Identify(ctx context.Context, site docs.Site, a Arrival) (out Identity, err error) {
+func (s *Service) Identify(ctx context.Context, site docs.Site, a Visit) (out Identity, err error) {
 	if site.Visibility != docs.VisibilityAuth && !site.Adaptive {
 		return out, nil
 	}
@@ -142,7 +142,7 @@ func (s *Service) Identify(ctx context.Context, site docs.Site, a Arrival) (out 
 }
 
 // vouched returns the claims that the owner of a site vouches for, and notes how.
-func (s *Service) vouched(gate *gate, a Arrival, out *Identity) (map[string]any, error) {
+func (s *Service) vouched(gate *gate, a Visit, out *Identity) (map[string]any, error) {
 	if a.Vouched != nil {
 		out.Key = gate.auth.KeyVersion
 		return a.Vouched, nil
@@ -162,9 +162,9 @@ func (s *Service) vouched(gate *gate, a Arrival, out *Identity) (map[string]any,
 	return nil, nil
 }
 
-// Dropped says which claims of a visitor of a site conditions do not read, because the schema
+// DroppedClaims says which claims of a visitor of a site conditions do not read, because the schema
 // declares them otherwise, by the path that conditions have for them.
-func (s *Service) Dropped(ctx context.Context, site docs.Site, a Arrival) (map[string]string, error) {
+func (s *Service) DroppedClaims(ctx context.Context, site docs.Site, a Visit) (map[string]string, error) {
 	if !site.Adaptive {
 		return nil, nil
 	}

@@ -68,7 +68,7 @@ func (s *Service) resolvePreview(ctx context.Context, site docs.Site, path strin
 		}
 		out.Visitor.Draft, out.Target.Rest, out.Target.Complete = d, rest, true
 	}
-	root := s.Hosts.Own(site.Publication())
+	root := s.Hosts.ServerURL(site.Publication())
 	home := root
 	if at := out.Target.Space.Address; at != "" {
 		home += escapePath(at) + "/"

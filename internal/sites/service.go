@@ -351,8 +351,8 @@ func (s *Service) Find(ctx context.Context, u *url.URL) (docs.Site, string, erro
 	return site, rest, err
 }
 
-// Serves returns an error unless a host is that of the server or of a site.
-func (s *Service) Serves(ctx context.Context, host string) error {
+// CheckHost returns an error unless a host is that of the server or of a site.
+func (s *Service) CheckHost(ctx context.Context, host string) error {
 	if base, err := url.Parse(s.Hosts.Base); err == nil && strings.EqualFold(base.Hostname(), host) {
 		return nil
 	}

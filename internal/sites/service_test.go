@@ -268,7 +268,7 @@ func TestATokenThatIsKnownEnds(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t))
 	u, err := url.Parse(w.sites.Hosts.Base + sites.Path + string(w.site) + "/")
 	w.must(err)
-	r, err := w.sites.Resolve(w.ctx, sites.Arrival{URL: u})
+	r, err := w.sites.Resolve(w.ctx, sites.Visit{URL: u})
 	w.must(err)
 	token, err := w.sites.Token(w.ctx, r)
 	w.must(err)

@@ -99,9 +99,9 @@ func (s *Structure) All(kind docs.SiteItemKind) []docs.SiteItem {
 	return out
 }
 
-// Place returns a text for an item. The order of the texts is that of the tree, and
+// SortKey returns a key for an item. The order of the keys is that of the tree, and
 // it stays when other items come and go.
-func (s *Structure) Place(it docs.SiteItem) string {
+func (s *Structure) SortKey(it docs.SiteItem) string {
 	place := string(it.Rank) + "\x00" + string(it.ID)
 	for it.Parent != "" {
 		it = s.items[it.Parent]
@@ -110,9 +110,9 @@ func (s *Structure) Place(it docs.SiteItem) string {
 	return place
 }
 
-// Sectioned reports whether the site has sections, groups or links instead of
+// HasSections reports whether the site has sections, groups or links instead of
 // site spaces of its own.
-func (s *Structure) Sectioned() bool {
+func (s *Structure) HasSections() bool {
 	top := s.children[""]
 	return len(top) > 0 && s.items[top[0]].Kind != docs.SiteSpace
 }
@@ -296,7 +296,7 @@ func (s *Structure) pickDefaults() {
 	for _, sec := range sections {
 		pick(s.Children(sec.ID))
 	}
-	if !s.Sectioned() { // or the default section can be in a group
+	if !s.HasSections() { // or the default section can be in a group
 		pick(s.Children(""))
 	}
 }

@@ -169,7 +169,7 @@ func (s *Structure) check() error {
 				return fmt.Errorf("%s has the rank %q behind %q", id, it.Rank, last)
 			case !slices.Contains(may[s.items[parent].Kind], it.Kind):
 				return fmt.Errorf("%s is in %s", id, parent)
-			case parent == "" && (it.Kind == docs.SiteSpace) == s.Sectioned():
+			case parent == "" && (it.Kind == docs.SiteSpace) == s.HasSections():
 				return fmt.Errorf("the site has sections and site spaces")
 			}
 			last = it.Rank
@@ -183,7 +183,7 @@ func (s *Structure) check() error {
 	for _, sec := range levels[0] {
 		levels = append(levels, s.Children(sec.ID))
 	}
-	if !s.Sectioned() {
+	if !s.HasSections() {
 		levels = append(levels, s.Children(""))
 	}
 	for _, level := range levels {

@@ -50,7 +50,7 @@ func (s *Service) around(ctx context.Context, g *authz.Grant) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	tree, err := s.Readers(ctx, site.It)
+	tree, err := s.PublicStructure(ctx, site.It)
 	if err != nil {
 		return nil, err
 	}

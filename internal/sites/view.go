@@ -34,10 +34,10 @@ type treeKey struct {
 // maxTrees bounds the items of structures in memory.
 const maxTrees = 100_000
 
-// Readers returns the structure of a site as readers see it at most: without
+// PublicStructure returns the structure of a site as readers see it at most: without
 // spaces in the trash, and before conditions. It is kept in memory under the
 // version of the site and shared, so it must not be changed.
-func (s *Service) Readers(ctx context.Context, site docs.Site) (*Structure, error) {
+func (s *Service) PublicStructure(ctx context.Context, site docs.Site) (*Structure, error) {
 	key := treeKey{site.ID, site.Version}
 	if tree, ok := s.trees.Get(key); ok {
 		return tree, nil
@@ -136,7 +136,7 @@ func (s *Service) URL(site docs.Site) string {
 }
 
 // ProxyTarget returns where a proxy on the owner's domain must forward to.
-func (s *Service) ProxyTarget(site docs.Site) string { return s.Hosts.Own(site.Publication()) }
+func (s *Service) ProxyTarget(site docs.Site) string { return s.Hosts.ServerURL(site.Publication()) }
 
 // Sites lists the sites of an organization that the caller can see. A filter
 // by a space that the caller cannot see finds nothing.

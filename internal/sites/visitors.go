@@ -75,7 +75,7 @@ func (s *Service) VisitorViewOf(ctx context.Context, r store.Reader, site docs.S
 	if err := admit(ctx, r, site, v); err != nil {
 		return nil, err
 	}
-	tree, err := s.Readers(ctx, site)
+	tree, err := s.PublicStructure(ctx, site)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (s *Service) previewed(ctx context.Context, r store.Reader, site docs.Site,
 	for _, sp := range spaces {
 		visible[sp.It.ID] = true
 	}
-	tree, err := s.Readers(ctx, site)
+	tree, err := s.PublicStructure(ctx, site)
 	if err != nil {
 		return nil, err
 	}
@@ -162,10 +162,10 @@ func admit(ctx context.Context, r store.Reader, site docs.Site, v authz.Visitor)
 	return absent
 }
 
-// Shows returns NotFound unless a site shows a space to anybody of its audience,
+// CheckShown returns NotFound unless a site shows a space to anybody of its audience,
 // and a visitor still belongs to it, or to a preview. What is known of the visitor
 // does not count.
-func (s *Service) Shows(ctx context.Context, v authz.Visitor, space docs.SpaceID) error {
+func (s *Service) CheckShown(ctx context.Context, v authz.Visitor, space docs.SpaceID) error {
 	site, err := s.Store.Site(ctx, v.Site)
 	if err != nil {
 		return err
@@ -174,7 +174,7 @@ func (s *Service) Shows(ctx context.Context, v authz.Visitor, space docs.SpaceID
 	if v.Preview {
 		tree, err = s.previewed(ctx, s.Store.Reader, site.It, v.By)
 	} else if err = admit(ctx, s.Store.Reader, site.It, v); err == nil {
-		tree, err = s.Readers(ctx, site.It)
+		tree, err = s.PublicStructure(ctx, site.It)
 	}
 	if err != nil {
 		return err
@@ -301,19 +301,19 @@ func (s *Service) token(ctx context.Context, v authz.Visitor, spaces []string, s
 // a header.
 const maxTokenSpaces = 50
 
-// Mark differs when anything of a site differs that a visitor reads of it, apart
+// Fingerprint differs when anything of a site differs that a visitor reads of it, apart
 // from the content of pages.
-type Mark struct {
+type Fingerprint struct {
 	seen   viewKey
 	spaces uint64
 }
 
-// Mark returns the mark of a site for a visitor.
-func (s *Service) Mark(ctx context.Context, v authz.Visitor) (Mark, error) {
+// Fingerprint returns the fingerprint of a site for a visitor.
+func (s *Service) Fingerprint(ctx context.Context, v authz.Visitor) (Fingerprint, error) {
 	seen, err := s.VisitorView(ctx, s.Store.Reader, v)
 	if err != nil {
-		return Mark{}, err
+		return Fingerprint{}, err
 	}
 	spaces, err := s.Store.MarkOfSpacesOnSite(ctx, seen.Site.ID)
-	return Mark{seen.key, spaces}, err
+	return Fingerprint{seen.key, spaces}, err
 }

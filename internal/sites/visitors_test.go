@@ -64,7 +64,7 @@ func TestWhatWasVouchedForEnds(t *testing.T) {
 			w.must(err)
 			u, err := url.Parse(w.sites.Hosts.Base + sites.Path + string(w.site) + "/")
 			w.must(err)
-			r, err := w.sites.Resolve(w.ctx, sites.Arrival{URL: u, Token: token})
+			r, err := w.sites.Resolve(w.ctx, sites.Visit{URL: u, Token: token})
 			w.must(err)
 			content, err := w.sites.Token(w.ctx, r)
 			w.must(err)
@@ -81,7 +81,7 @@ func TestWhatWasVouchedForEnds(t *testing.T) {
 			if _, err := w.sites.VisitorView(w.ctx, w.store.Reader, who); !errs.Is(err, errs.NotFound) {
 				t.Errorf("with another key: %v", err)
 			}
-			if err := w.sites.Shows(w.ctx, who, w.first.ID); !errs.Is(err, errs.NotFound) {
+			if err := w.sites.CheckShown(w.ctx, who, w.first.ID); !errs.Is(err, errs.NotFound) {
 				t.Errorf("files with another key: %v", err)
 			}
 		})

@@ -258,22 +258,22 @@ var errGone = errs.E(errs.NotFound, "this sign-in has ended, or it took too long
 // errBrowser is the error of an answer in another browser than the one that asked.
 var errBrowser = errs.E(errs.Forbidden, "this sign-in began in another browser; begin it again here")
 
-// Waiting is a sign-in that the provider has answered.
-type Waiting struct {
+// PendingLogin is a sign-in that the provider has answered.
+type PendingLogin struct {
 	Email    docs.Email
 	Label    string // of the provider
 	Org      docs.Organization
 	Confirms bool // it began at the provider: the person has to say that they want it
 }
 
-// Waits returns the sign-in that a secret ends in a browser.
-func (s *Service) Waits(ctx context.Context, id docs.SAMLProviderID, secret, browser string) (Waiting, error) {
+// PendingLogin returns the sign-in that a secret completes in a browser.
+func (s *Service) PendingLogin(ctx context.Context, id docs.SAMLProviderID, secret, browser string) (PendingLogin, error) {
 	p, l, err := s.waiting(ctx, s.Store.Reader, id, secret, browser, docs.TimeOf(s.Store.Clock()))
 	if err != nil {
-		return Waiting{}, err
+		return PendingLogin{}, err
 	}
 	o, err := s.Store.Organization(ctx, p.Org)
-	return Waiting{l.Email, p.Label, o, l.Browser == ""}, err
+	return PendingLogin{l.Email, p.Label, o, l.Browser == ""}, err
 }
 
 func (s *Service) waiting(ctx context.Context, r store.Reader, id docs.SAMLProviderID, secret, browser string, now docs.Time) (p docs.SAMLProvider, l docs.SAMLLogin, err error) {
@@ -294,7 +294,7 @@ func (s *Service) waiting(ctx context.Context, r store.Reader, id docs.SAMLProvi
 }
 
 // Finish ends a sign-in and opens a session.
-func (s *Service) Finish(ctx context.Context, id docs.SAMLProviderID, secret, browser, agent, request string) (signin.Opened, error) {
+func (s *Service) Finish(ctx context.Context, id docs.SAMLProviderID, secret, browser, agent, request string) (signin.NewSession, error) {
 	var p docs.SAMLProvider
 	var l docs.SAMLLogin
 	err := s.Store.Do(ctx, func(tx *store.Tx) (err error) {
@@ -312,9 +312,9 @@ func (s *Service) Finish(ctx context.Context, id docs.SAMLProviderID, secret, br
 		return nil
 	})
 	if err != nil {
-		return signin.Opened{}, err
+		return signin.NewSession{}, err
 	}
-	opened, err := s.SignIn.Arrive(ctx, signin.Arrival{
+	opened, err := s.SignIn.SignInToOrganization(ctx, signin.Assertion{
 		Org: p.Org, Provider: string(p.ID), Method: docs.SignInBySAML, Subject: l.Subject, Email: string(l.Email), Proved: true, Name: l.Name,
 		Role: p.DefaultRole, Team: p.DefaultTeam, Teams: signin.TeamsOf(p.Groups, l.Groups), AsOf: p.UpdatedAt, Recyclable: l.Subject == string(l.Email),
 		Agent: agent, Request: request, Next: l.Next,

@@ -78,7 +78,7 @@ func filled(t testing.TB, o store.Options) *store.Store {
 			tx.PutSAMLProvider(ctx, docs.SAMLProvider{ID: "idp", Org: org, Label: awkward, Groups: map[string]docs.TeamID{awkward: team.ID}}),
 		)
 	}))
-	check((&signin.Service{Store: s}).Arrive(ctx, signin.Arrival{
+	check((&signin.Service{Store: s}).SignInToOrganization(ctx, signin.Assertion{
 		Org: org, Provider: "idp", Method: docs.SignInBySAML, Subject: "grace", Email: "grace@octavo.example", Proved: true, Role: docs.Read,
 	}))
 

@@ -40,7 +40,7 @@ func describe(t *testing.T, s *store.Store, db *sql.DB, id docs.UserID) {
 	link, err := entry.LinkFor(ctx, "ada@octavo.example")
 	check(link, err)
 	_, key, _ := strings.Cut(link, "key=")
-	opened, err := entry.Use(ctx, key, "", signin.Client{Agent: "browser-of-ada", Request: "r1"})
+	opened, err := entry.UseLink(ctx, key, "", signin.Client{Agent: "browser-of-ada", Request: "r1"})
 	check(opened, err)
 	check(people.UpdateUser(ctx, authz.OperatorGrant(id), id, orgs.UserPatch{
 		DisplayName: opt.Of("Ada Lovelace-Byron"), PhotoURL: opt.Of("https://octavo.example/photo-of-ada.png"),
@@ -54,7 +54,7 @@ func describe(t *testing.T, s *store.Store, db *sql.DB, id docs.UserID) {
 			User: id, Email: "countess&co@octavo.example", Moves: true, CreatedAt: tx.Now(), ExpiresAt: tx.Now() + 100_000,
 		}, docs.HashSecret(secret))
 	}))
-	check(entry.Use(ctx, secret, id, signin.Client{Agent: "browser-of-ada", Request: "r3"})) // queues a mail to the old address
+	check(entry.UseLink(ctx, secret, id, signin.Client{Agent: "browser-of-ada", Request: "r3"})) // queues a mail to the old address
 	check(nil, entry.RequestLink(ctx, "countess&co@octavo.example", "/"))
 	for _, x := range []string{
 		`UPDATE tokens SET last_address = '192.0.2.77' WHERE user_id = $1`,

@@ -128,7 +128,7 @@ func Serve(w http.ResponseWriter, r *http.Request, name string) bool {
 // Send sends an asset. How long it may be kept is up to the caller.
 func (a Asset) Send(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	Secure(h)
+	SetSecurityHeaders(h)
 	h.Set("Content-Type", a.Type)
 	if a.Policy != "" {
 		h.Set("Content-Security-Policy", a.Policy)

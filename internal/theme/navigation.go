@@ -105,9 +105,9 @@ func (d *drawnLink) entry(l *Link, style icons.Style) string {
 	return html
 }
 
-// Share makes a link an entry of navigations that many pages have: it is drawn once. Nobody may
+// Freeze makes a link an entry of navigations that many pages have: it is drawn once. Nobody may
 // change it or what is below it afterwards.
-func Share(l *Link) { l.drawn = &drawnLink{} }
+func Freeze(l *Link) { l.drawn = &drawnLink{} }
 
 // Opened returns a copy of a link as the navigation of a page shows it that is at or below
 // the link, with the entries below it.

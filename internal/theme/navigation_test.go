@@ -70,6 +70,6 @@ func TestSharedLinks(t *testing.T) {
 
 func shareAll(links []*Link) {
 	for _, l := range links {
-		Share(l)
+		Freeze(l)
 	}
 }

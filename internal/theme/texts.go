@@ -26,7 +26,7 @@ type Texts struct {
 	MCP, MCPText                                          string
 	Documentation                                         string // the title of a site that must not be named
 	SignIn, SignInText, SignInFailed, SignInAgain, Report string
-	Refused                                               Refused
+	Refused                                               TokenErrors
 
 	// Of the script.
 	Copy, Copied, CopyPage, Diagrams, Recent, Zoom, More, Less string
@@ -51,8 +51,8 @@ type Review struct {
 // Feedback are the words of the question what readers think of a page.
 type Feedback struct{ Question, Bad, OK, Good, Thanks, Back, Later string }
 
-// Refused says why the token of a reader was refused.
-type Refused struct{ Expired, Early, Endless, Signature, Algorithm, Malformed string }
+// TokenErrors says why the token of a reader was refused.
+type TokenErrors struct{ Expired, Early, Endless, Signature, Algorithm, Malformed string }
 
 // ForScript returns the words that the script says, as JSON.
 func (t *Texts) ForScript() (string, error) {

@@ -13,7 +13,7 @@ var german = Texts{
 	Documentation: "Dokumentation",
 	SignIn:        "Anmelden", SignInText: "Diese Seiten sind nur für angemeldete Leser. Öffnen Sie sie von dort aus, wo Sie sich anmelden.",
 	SignInFailed: "Anmeldung fehlgeschlagen", SignInAgain: "Erneut anmelden", Report: "Wenn das wieder passiert, leiten Sie diese Meldung an den Betreiber der Website weiter.",
-	Refused: Refused{
+	Refused: TokenErrors{
 		Expired:   "Das Anmeldetoken ist abgelaufen.",
 		Early:     "Das Anmeldetoken ist noch nicht gültig: Die Uhr des Servers, der es ausgestellt hat, geht vor.",
 		Endless:   "Das Anmeldetoken läuft nie oder erst in mehr als 30 Tagen ab.",

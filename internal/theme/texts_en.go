@@ -13,7 +13,7 @@ var english = Texts{
 	Documentation: "Documentation",
 	SignIn:        "Sign in", SignInText: "These pages are for signed-in readers only. Open them from the place where you sign in.",
 	SignInFailed: "Sign-in failed", SignInAgain: "Sign in again", Report: "If this happens again, send this message to whoever runs the site.",
-	Refused: Refused{
+	Refused: TokenErrors{
 		Expired:   "The sign-in token has expired.",
 		Early:     "The sign-in token is not valid yet: the clock of the server that made it is ahead.",
 		Endless:   "The sign-in token has no end, or one more than 30 days ahead.",

@@ -13,7 +13,7 @@ var spanish = Texts{
 	Documentation: "Documentación",
 	SignIn:        "Iniciar sesión", SignInText: "Estas páginas son solo para lectores que han iniciado sesión. Ábrelas desde el lugar donde inicias sesión.",
 	SignInFailed: "No se pudo iniciar sesión", SignInAgain: "Volver a iniciar sesión", Report: "Si vuelve a ocurrir, envía este mensaje a los responsables del sitio.",
-	Refused: Refused{
+	Refused: TokenErrors{
 		Expired:   "El token de inicio de sesión ha caducado.",
 		Early:     "El token de inicio de sesión aún no es válido: el reloj del servidor que lo emitió está adelantado.",
 		Endless:   "El token de inicio de sesión no caduca, o lo hace dentro de más de 30 días.",

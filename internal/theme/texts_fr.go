@@ -13,7 +13,7 @@ var french = Texts{
 	Documentation: "Documentation",
 	SignIn:        "Connexion", SignInText: "Ces pages sont réservées aux lecteurs connectés. Ouvrez-les depuis l’endroit où vous vous connectez.",
 	SignInFailed: "Échec de la connexion", SignInAgain: "Se reconnecter", Report: "Si le problème persiste, transmettez ce message aux responsables du site.",
-	Refused: Refused{
+	Refused: TokenErrors{
 		Expired:   "Le jeton de connexion a expiré.",
 		Early:     "Le jeton de connexion n’est pas encore valide : l’horloge du serveur qui l’a émis est en avance.",
 		Endless:   "Le jeton de connexion n’expire jamais, ou seulement dans plus de 30 jours.",

@@ -13,7 +13,7 @@ var japanese = Texts{
 	Documentation: "ドキュメント",
 	SignIn:        "サインイン", SignInText: "これらのページを読むにはサインインが必要です。いつもサインインしている場所から開いてください。",
 	SignInFailed: "サインインできませんでした", SignInAgain: "もう一度サインイン", Report: "繰り返し表示される場合は、このメッセージをサイトの管理者にお知らせください。",
-	Refused: Refused{
+	Refused: TokenErrors{
 		Expired:   "サインイントークンの有効期限が切れています。",
 		Early:     "サインイントークンはまだ有効ではありません。発行したサーバーの時計が進んでいます。",
 		Endless:   "サインイントークンに有効期限がないか、有効期限が 30 日より先です。",

@@ -13,7 +13,7 @@ var dutch = Texts{
 	Documentation: "Documentatie",
 	SignIn:        "Inloggen", SignInText: "Deze pagina’s zijn alleen voor lezers die zijn ingelogd. Open ze vanaf de plek waar je inlogt.",
 	SignInFailed: "Inloggen mislukt", SignInAgain: "Opnieuw inloggen", Report: "Gebeurt dit opnieuw, stuur dit bericht dan naar de beheerder van de site.",
-	Refused: Refused{
+	Refused: TokenErrors{
 		Expired:   "Het inlogtoken is verlopen.",
 		Early:     "Het inlogtoken is nog niet geldig: de klok van de server die het heeft uitgegeven loopt voor.",
 		Endless:   "Het inlogtoken verloopt niet, of pas over meer dan 30 dagen.",

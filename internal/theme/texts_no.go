@@ -13,7 +13,7 @@ var norwegian = Texts{
 	Documentation: "Dokumentasjon",
 	SignIn:        "Logg inn", SignInText: "Disse sidene er bare for innloggede lesere. Åpne dem fra stedet der du logger inn.",
 	SignInFailed: "Innloggingen mislyktes", SignInAgain: "Logg inn på nytt", Report: "Hvis det skjer igjen, send denne meldingen til dem som driver nettstedet.",
-	Refused: Refused{
+	Refused: TokenErrors{
 		Expired:   "Innloggingstokenet er utløpt.",
 		Early:     "Innloggingstokenet er ikke gyldig ennå: Klokken på serveren som utstedte det, går for fort.",
 		Endless:   "Innloggingstokenet utløper aldri, eller først om mer enn 30 dager.",

@@ -14,7 +14,7 @@ var portuguese = Texts{
 	Documentation: "Documentação",
 	SignIn:        "Entrar", SignInText: "Estas páginas são apenas para leitores conectados. Abra-as a partir do lugar onde você faz login.",
 	SignInFailed: "Não foi possível entrar", SignInAgain: "Entrar novamente", Report: "Se isso acontecer de novo, envie esta mensagem aos responsáveis pelo site.",
-	Refused: Refused{
+	Refused: TokenErrors{
 		Expired:   "O token de login expirou.",
 		Early:     "O token de login ainda não é válido: o relógio do servidor que o emitiu está adiantado.",
 		Endless:   "O token de login não expira ou só expira daqui a mais de 30 dias.",

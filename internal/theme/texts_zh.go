@@ -13,7 +13,7 @@ var chinese = Texts{
 	Documentation: "文档",
 	SignIn:        "登录", SignInText: "这些页面仅供已登录的读者阅读。请从您登录的地方打开。",
 	SignInFailed: "登录失败", SignInAgain: "重新登录", Report: "如果再次出现此问题，请将此消息发送给网站管理员。",
-	Refused: Refused{
+	Refused: TokenErrors{
 		Expired:   "登录令牌已过期。",
 		Early:     "登录令牌尚未生效：签发令牌的服务器时钟偏快。",
 		Endless:   "登录令牌没有过期时间，或有效期超过 30 天。",

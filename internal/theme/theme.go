@@ -27,7 +27,7 @@ type Link struct {
 	Button                   string // looks like a button: primary or secondary
 	Children                 []*Link
 
-	drawn *drawnLink // of one that many pages have, see Share
+	drawn *drawnLink // of one that many pages have, see Freeze
 }
 
 // Frame is what surrounds every page of a site. Whatever is empty is left out.

@@ -87,7 +87,7 @@ func Write(w http.ResponseWriter, status int, f *Frame, v View) error {
 	if err != nil {
 		return err
 	}
-	Secure(w.Header())
+	SetSecurityHeaders(w.Header())
 	w.Header().Set("Content-Security-Policy", Policy(f))
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
@@ -97,15 +97,15 @@ func Write(w http.ResponseWriter, status int, f *Frame, v View) error {
 
 // WriteText sends a line of plain text, for answers that no person waits for.
 func WriteText(w http.ResponseWriter, status int, text string) {
-	Secure(w.Header())
+	SetSecurityHeaders(w.Header())
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(status)
 	_, _ = io.WriteString(w, text+"\n") // to somebody who has gone
 }
 
-// Secure sets the headers that every answer of a site has: the browser does not
+// SetSecurityHeaders sets the headers that every answer of a site has: the browser does not
 // guess types, and leaks nothing to other sites.
-func Secure(h http.Header) {
+func SetSecurityHeaders(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")

@@ -45,7 +45,7 @@ func spendMemory(limit int64) {
 		live := int64(look[0].Value.Uint64())
 		debug.SetMemoryLimit(min(limit, heapLimit(live, before)))
 		before = live
-		cache.Use(cachePart(live, limit))
+		cache.LimitAll(cachePart(live, limit))
 		runtime.SetFinalizer(new([16]byte), after) // runs when the next one is collected
 	}
 	after(nil)

@@ -40,11 +40,11 @@ type wordChange struct {
 
 // compared is something whose blocks can be compared: the texts of a page or of a
 // reusable content.
-type compared func(ctx context.Context, x *content.Texts) ([]markup.BlockChange, bool, error)
+type compared func(ctx context.Context, x *content.TextComparer) ([]markup.BlockChange, bool, error)
 
 // tellBlocks adds to changes what differs inside of them.
 func tellBlocks(ctx context.Context, from, to *revision.View, changes []semanticChange) error {
-	x, room := &content.Texts{From: from, To: to, Room: maxComparedText}, maxChangedText
+	x, room := &content.TextComparer{From: from, To: to, Room: maxComparedText}, maxChangedText
 	for i := range changes {
 		c := &changes[i]
 		if c.texts == nil {

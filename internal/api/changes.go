@@ -274,7 +274,9 @@ func (a *API) pageChanges(ctx context.Context, from, to *revision.View, p conten
 	if attributes := pageAttributes(*p.Before, *p.After); len(attributes) > 0 {
 		out = append(out, semanticChange{
 			Type: "page_edited", Page: now, Attributes: attributes,
-			texts: func(ctx context.Context, x *content.Texts) ([]markup.BlockChange, bool, error) { return x.Page(ctx, p) },
+			texts: func(ctx context.Context, x *content.TextComparer) ([]markup.BlockChange, bool, error) {
+				return x.Page(ctx, p)
+			},
 		})
 	}
 	if p.Moved {
@@ -412,7 +414,7 @@ func reusableChange(p content.Pair[docs.Reusable]) semanticChange {
 	}
 	return semanticChange{
 		Type: "reusable_content_edited", ReusableContent: show(*p.After), Attributes: at,
-		texts: func(ctx context.Context, x *content.Texts) ([]markup.BlockChange, bool, error) {
+		texts: func(ctx context.Context, x *content.TextComparer) ([]markup.BlockChange, bool, error) {
 			return x.Reusable(ctx, p)
 		},
 	}

@@ -166,7 +166,7 @@ func (a *API) gitInfo(ctx context.Context, _ *SpaceIn) (*out[GitSync], error) {
 }
 
 func (a *API) forgetGit(ctx context.Context, _ *SpaceIn) (*done, error) {
-	return nil, a.Git.Forget(ctx, authz.FromContext(ctx))
+	return nil, a.Git.DeleteInfo(ctx, authz.FromContext(ctx))
 }
 
 // GitConnection on the wire. Secrets go in and never come out.

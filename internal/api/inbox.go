@@ -233,7 +233,7 @@ func (p notificationDigestPatch) patched(d docs.Digest) (docs.Digest, error) {
 }
 
 func (a *API) updateNotifications(ctx context.Context, in *updateNotificationsIn) (*out[Notifications], error) {
-	n, err := a.Inbox.Choose(ctx, authz.FromContext(ctx), func(n docs.Notifications) (docs.Notifications, error) {
+	n, err := a.Inbox.UpdateSettings(ctx, authz.FromContext(ctx), func(n docs.Notifications) (docs.Notifications, error) {
 		var err error
 		n = in.Body.Kinds.Or(notificationKindsPatch{}).patched(n)
 		n.Digest, err = in.Body.Digest.Or(notificationDigestPatch{}).patched(n.Digest)

@@ -77,8 +77,8 @@ func (l *limiter) take(h http.Header, who string, now time.Time) error {
 	return errs.E(errs.TooMany, "too many requests; wait %d seconds", wait)
 }
 
-// Take counts a request that is not for an operation against the limit of its sender.
-func (a *API) Take(w http.ResponseWriter, r *http.Request) error {
+// CountRequest counts a request that is not for an operation against the limit of its sender.
+func (a *API) CountRequest(w http.ResponseWriter, r *http.Request) error {
 	return a.limits.take(w.Header(), clientOf(r), a.Clock())
 }
 

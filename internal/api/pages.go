@@ -120,7 +120,7 @@ func (a *API) opened(ctx context.Context, open opener, f Flags) (*revision.View,
 	if err != nil || !f.Computed {
 		return v, err
 	}
-	return a.Content.Expanded(ctx, v)
+	return a.Content.WithComputedPages(ctx, v)
 }
 
 // shown is how pages of a view are displayed.

@@ -253,7 +253,7 @@ func queue(ctx context.Context, tx *store.Tx, spec *docs.OpenAPISpec) error {
 	if err := tx.PutOpenAPISpec(ctx, *spec); err != nil {
 		return err
 	}
-	return jobs.EnqueueQuiet(ctx, tx, jobs.Job{Kind: ProcessJob, Key: string(spec.ID), Payload: task{spec.ID}, RunAt: tx.Now()}, 0)
+	return jobs.EnqueueDebounced(ctx, tx, jobs.Job{Kind: ProcessJob, Key: string(spec.ID), Payload: task{spec.ID}, RunAt: tx.Now()}, 0)
 }
 
 // source is a source that was accepted.

@@ -195,7 +195,7 @@ func (s *Service) finish(ctx context.Context, began docs.OpenAPISpec, done prepa
 			return err
 		}
 		if spec.RequestSpace != "" && !first {
-			if err := jobs.EnqueueQuiet(ctx, tx, jobs.Job{Kind: RequestJob, Key: string(spec.ID), Payload: RequestTask{spec.ID}, RunAt: tx.Now()}, 0); err != nil {
+			if err := jobs.EnqueueDebounced(ctx, tx, jobs.Job{Kind: RequestJob, Key: string(spec.ID), Payload: RequestTask{spec.ID}, RunAt: tx.Now()}, 0); err != nil {
 				return err
 			}
 		}

@@ -98,7 +98,7 @@ func (s *Service) keep(ctx context.Context, u *docs.Upload, r io.Reader) error {
 	if u.Kind == docs.UploadFont && format == "" {
 		return errs.Field("body", "is not a font in the format WOFF2, WOFF, TrueType or OpenType")
 	}
-	info, kind, err := blob.Keep(ctx, s.Blobs, u.Name, body)
+	info, kind, err := blob.Save(ctx, s.Blobs, u.Name, body)
 	if err != nil {
 		return err
 	}

@@ -39,17 +39,17 @@ func Record(ctx context.Context, tx *store.Tx, by authz.Actor, e Event) error {
 	if err != nil || !personal[e.Action] {
 		return err
 	}
-	payload, err := json.Marshal(Recorded{e.Org, id})
+	payload, err := json.Marshal(NoticePayload{e.Org, id})
 	if err != nil {
 		return err
 	}
 	return tx.AddJob(ctx, store.Job{Kind: NoticeJob, Key: id, Payload: string(payload)})
 }
 
-// Used records that a service account uses a token for the first time on a day, or that a session of a member
+// RecordFirstUse records that a service account uses a token for the first time on a day, or that a session of a member
 // is used in the organization for the first time. An organization learns of people and machines what they
 // do in it, and nothing of what they do elsewhere.
-func Used(ctx context.Context, tx *store.Tx, u store.FirstUse) error {
+func RecordFirstUse(ctx context.Context, tx *store.Tx, u store.FirstUse) error {
 	e := Event{Org: u.Org, Action: "token.use", Kind: "token", ID: string(u.Token), Data: map[string]any{"address": u.Address}}
 	if u.Method != "" {
 		e.Action, e.Kind, e.Data["method"] = "session.use", "session", u.Method
@@ -62,8 +62,8 @@ func Used(ctx context.Context, tx *store.Tx, u store.FirstUse) error {
 // people.
 const NoticeJob = "inbox.notices"
 
-// Recorded is the payload of NoticeJob.
-type Recorded struct {
+// NoticePayload is the payload of NoticeJob.
+type NoticePayload struct {
 	Org docs.OrgID
 	ID  string
 }

@@ -53,8 +53,8 @@ func Inspect(name string, r io.ReaderAt, size int64) (Sniffed, error) {
 	return s, b.err
 }
 
-// Keep puts a file into a store and reports what it is.
-func Keep(ctx context.Context, s Store, name string, r io.Reader) (Info, Sniffed, error) {
+// Save puts a file into a store and reports what it is.
+func Save(ctx context.Context, s Store, name string, r io.Reader) (Info, Sniffed, error) {
 	info, err := s.Put(ctx, r)
 	if err != nil {
 		return info, Sniffed{}, err

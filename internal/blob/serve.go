@@ -83,7 +83,7 @@ func Serve(w http.ResponseWriter, r *http.Request, f Served, rd io.ReadSeeker) {
 		kept = "private, no-store"
 	}
 	h := w.Header()
-	Guard(h, f.Name, f.ContentType)
+	SetHeaders(h, f.Name, f.ContentType)
 	// Pages of other hosts show these files: sites have hosts of their own.
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	h.Set("Cache-Control", kept)
@@ -99,9 +99,9 @@ func Serve(w http.ResponseWriter, r *http.Request, f Served, rd io.ReadSeeker) {
 	http.ServeContent(w, r, "", time.Time{}, rd)
 }
 
-// Guard says what a file is, in headers that keep it from acting as a page of
+// SetHeaders says what a file is, in headers that keep it from acting as a page of
 // the host that it comes from.
-func Guard(h http.Header, name, contentType string) {
+func SetHeaders(h http.Header, name, contentType string) {
 	contentType, shown := announce(contentType)
 	kind := "attachment"
 	if shown {

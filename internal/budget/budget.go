@@ -130,8 +130,9 @@ func Payer(ctx context.Context) string {
 	return ""
 }
 
-// Waited notes that the work of a context waited in a queue. It does not count as work.
-func Waited(ctx context.Context, d time.Duration) {
+// ExcludeWait excludes time that the work of a context waited in a queue: it does not
+// count as work.
+func ExcludeWait(ctx context.Context, d time.Duration) {
 	if b := of(ctx); b != nil {
 		b.waited.Add(int64(d))
 	}

@@ -100,7 +100,7 @@ func (p *Pool) take(ctx context.Context, who string, n int64, wait time.Duration
 	p.mu.Unlock()
 
 	began := time.Now()
-	defer func() { Waited(ctx, time.Since(began)) }()
+	defer func() { ExcludeWait(ctx, time.Since(began)) }()
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {

@@ -13,9 +13,9 @@ type Turns struct {
 	pool *Pool
 
 	mu     sync.Mutex
-	long   *Lately // by how much requests took longer than shortWork
-	latest seen    // who called last
-	other  seen    // who called last before that, and is somebody else
+	long   *RecentUse // by how much requests took longer than shortWork
+	latest seen       // who called last
+	other  seen       // who called last before that, and is somebody else
 }
 
 type seen struct {
@@ -39,7 +39,7 @@ const (
 
 // NewTurns returns turns of which n are taken at a time.
 func NewTurns(n int) *Turns {
-	t := &Turns{pool: NewPool("expensive requests", int64(n)), long: NewLately(halfLife)}
+	t := &Turns{pool: NewPool("expensive requests", int64(n)), long: NewRecentUse(halfLife)}
 	t.pool.rank = t.longOf
 	return t
 }

@@ -78,7 +78,7 @@ func TestWaitingDoesNotCount(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Minute)
-		Waited(ctx, time.Minute)
+		ExcludeWait(ctx, time.Minute)
 		end()
 		if long := turns.longOf("a"); long != 0 {
 			t.Errorf("%v were counted", long)
@@ -168,7 +168,7 @@ func TestWhoUsedLeastIsNext(t *testing.T) {
 }
 
 func TestCallersAreForgotten(t *testing.T) {
-	l := NewLately(time.Second)
+	l := NewRecentUse(time.Second)
 	now := time.Now()
 	for i := range 3 * maxCallers {
 		l.Add(string(rune(i+1000)), time.Millisecond, now)

@@ -130,15 +130,15 @@ func TestUse(t *testing.T) {
 	if n := fill(); n != 1000 {
 		t.Fatalf("%d at first", n)
 	}
-	defer Use(100)
-	Use(10)
+	defer LimitAll(100)
+	LimitAll(10)
 	if n := c.weight.Load(); n > 100 {
 		t.Errorf("%d are left", n)
 	}
 	if n := fill(); n > 100 {
 		t.Errorf("%d after more were set", n)
 	}
-	Use(100)
+	LimitAll(100)
 	if n := fill(); n != 1000 {
 		t.Errorf("%d in the end", n)
 	}

@@ -15,9 +15,9 @@ var (
 	}
 )
 
-// Use bounds all caches to a part of what they may hold, in percent, and evicts what they have
+// LimitAll bounds all caches to a part of what they may hold, in percent, and evicts what they have
 // above it.
-func Use(part int) {
+func LimitAll(part int) {
 	percent.Store(int64(part))
 	known.Lock()
 	defer known.Unlock()
@@ -31,7 +31,7 @@ func Use(part int) {
 	known.trims = left
 }
 
-// remember lets Use find a cache for as long as it is in use.
+// remember lets LimitAll find a cache for as long as it is in use.
 func remember[K comparable, V any](c *Cache[K, V]) {
 	w := weak.Make(c)
 	known.Lock()

@@ -54,9 +54,9 @@ func (m *Manager) TLS() *tls.Config {
 	return c
 }
 
-// Plain returns the handler of a listener without TLS: it answers challenges and
+// HTTPHandler returns the handler of a listener without TLS: it answers challenges and
 // sends everybody else to HTTPS.
-func (m *Manager) Plain() http.Handler { return m.m.HTTPHandler(nil) }
+func (m *Manager) HTTPHandler() http.Handler { return m.m.HTTPHandler(nil) }
 
 // cache keeps certificates, the key of the account and challenges.
 type cache struct{ s *store.Store }

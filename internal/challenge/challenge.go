@@ -55,9 +55,9 @@ func Values(ctx context.Context, dns Resolver, name string) ([]string, docs.Host
 	return texts, docs.HostnameProved, ""
 }
 
-// Vouched reports whether a name is on a list of names and patterns such as
+// MatchesAny reports whether a name is on a list of names and patterns such as
 // *.example.com, by which an operator replaces the proof.
-func Vouched(list []string, name string) bool {
+func MatchesAny(list []string, name string) bool {
 	for _, p := range list {
 		if rest, any := strings.CutPrefix(p, "*"); p == name || any && strings.HasSuffix(name, rest) {
 			return true

@@ -155,9 +155,9 @@ func (p Place) add(ctx context.Context, tx *store.Tx, g *authz.Grant, n New, w w
 	return c, record(ctx, tx, g, c, "post", map[string]any{"mentions": mentions})
 }
 
-// OfReview posts what a reviewer says beside a verdict, in the transaction of
+// PostReviewComment posts what a reviewer says beside a verdict, in the transaction of
 // the review, and returns the id of the comment.
-func (s *Service) OfReview(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, v docs.SubmittedReview, b revision.Body) (string, error) {
+func (s *Service) PostReviewComment(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, v docs.SubmittedReview, b revision.Body) (string, error) {
 	c, err := s.AddInTx(ctx, tx, g, New{Request: &cr, Review: v.ID, Body: b, Path: "body.comment"})
 	return string(c.ID), err
 }

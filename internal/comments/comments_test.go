@@ -353,7 +353,7 @@ func TestCommentOfAReview(t *testing.T) {
 				return docs.PostedComment{}, err
 			}
 			review.ID = store.NewID[docs.ReviewID](tx)
-			if review.Comment, err = r.c.OfReview(ctx, tx, g, cr, review, revision.Body{Markdown: &text}); err != nil {
+			if review.Comment, err = r.c.PostReviewComment(ctx, tx, g, cr, review, revision.Body{Markdown: &text}); err != nil {
 				return docs.PostedComment{}, err
 			}
 			if err := tx.AddReview(ctx, review); err != nil {

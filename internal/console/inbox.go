@@ -118,7 +118,7 @@ func (h *Handler) readNotices(v *visit) error {
 
 // chooseNotifications stores what the person wants to hear of.
 func (h *Handler) chooseNotifications(v *visit) error {
-	_, err := h.Inbox.Choose(v.r.Context(), v.grant, func(n docs.Notifications) (docs.Notifications, error) {
+	_, err := h.Inbox.UpdateSettings(v.r.Context(), v.grant, func(n docs.Notifications) (docs.Notifications, error) {
 		for _, k := range docs.NoticeKinds {
 			c, known := channelLabels[docs.Channel(v.value(string(k)))]
 			if !known {

@@ -53,7 +53,7 @@ func (h *Handler) space(v *visit) error {
 	if err != nil {
 		return err
 	}
-	if view, err = h.Content.Expanded(ctx, view); err != nil {
+	if view, err = h.Content.WithComputedPages(ctx, view); err != nil {
 		return err
 	}
 	if err := h.openPage(v, &d, view, base); err != nil {

@@ -37,7 +37,7 @@ type BookOptions struct {
 // and the pages below them, except for the page of the options. Chapters are read one
 // after the other, while the book is written.
 func (s *Service) Book(ctx context.Context, v *revision.View, o BookOptions) (pdf.Book, error) {
-	v, err := s.Expanded(ctx, v)
+	v, err := s.WithComputedPages(ctx, v)
 	if err != nil {
 		return pdf.Book{}, err
 	}

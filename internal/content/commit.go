@@ -237,8 +237,8 @@ func (s *Service) commitSpace(ctx context.Context, tx *store.Tx, g *authz.Grant,
 	if err := p.index.Write(ctx, tx, g.Space); err != nil {
 		return rev, err
 	}
-	if followed && s.Moved != nil {
-		if err := s.Moved(ctx, tx, p.space, rev); err != nil {
+	if followed && s.RevisionAdded != nil {
+		if err := s.RevisionAdded(ctx, tx, p.space, rev); err != nil {
 			return rev, err
 		}
 	}

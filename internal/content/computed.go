@@ -62,11 +62,11 @@ type computedPlace struct {
 	public  bool
 }
 
-// Expanded returns a revision with computed pages, made of the newest versions of
+// WithComputedPages returns a revision with computed pages, made of the newest versions of
 // specifications, in place of the pages that ask for them. A page that asks for a
 // missing specification, or for a source of another type, stays, and so does one that asks for
 // more pages than a space can have.
-func (s *Service) Expanded(ctx context.Context, v *revision.View) (*revision.View, error) {
+func (s *Service) WithComputedPages(ctx context.Context, v *revision.View) (*revision.View, error) {
 	if s.Specs == nil || v.Stamp != "" {
 		return v, nil
 	}

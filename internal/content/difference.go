@@ -201,15 +201,15 @@ func reusableDiffers(p Pair[docs.Reusable]) bool {
 	return p.Before == nil || p.After == nil || p.Before.Title != p.After.Title || p.Before.Body != p.After.Body
 }
 
-// Texts compares the texts of two revisions block by block, up to a total size.
-type Texts struct {
+// TextComparer compares the texts of two revisions block by block, up to a total size.
+type TextComparer struct {
 	From, To *revision.View
 	Room     int // bytes of sources that may still be compared
 }
 
 // Page returns the changed blocks of a page; ok is false if the text is unchanged,
 // or if there is no room left.
-func (x *Texts) Page(ctx context.Context, p PageDiff) (out []markup.BlockChange, ok bool, err error) {
+func (x *TextComparer) Page(ctx context.Context, p PageDiff) (out []markup.BlockChange, ok bool, err error) {
 	if p.Before == nil || p.After == nil || p.Before.Body == p.After.Body || !p.Before.HasBody() || !p.After.HasBody() {
 		return nil, false, nil
 	}
@@ -225,14 +225,14 @@ func (x *Texts) Page(ctx context.Context, p PageDiff) (out []markup.BlockChange,
 }
 
 // Reusable is Page for a reusable content.
-func (x *Texts) Reusable(ctx context.Context, p Pair[docs.Reusable]) (out []markup.BlockChange, ok bool, err error) {
+func (x *TextComparer) Reusable(ctx context.Context, p Pair[docs.Reusable]) (out []markup.BlockChange, ok bool, err error) {
 	if p.Before == nil || p.After == nil || p.Before.Body == p.After.Body {
 		return nil, false, nil
 	}
 	return x.compare(ctx, revision.ReusableText(*p.Before), revision.ReusableText(*p.After))
 }
 
-func (x *Texts) compare(ctx context.Context, a, b revision.Text) ([]markup.BlockChange, bool, error) {
+func (x *TextComparer) compare(ctx context.Context, a, b revision.Text) ([]markup.BlockChange, bool, error) {
 	for _, h := range []chunk.Hash{a.Body, b.Body} {
 		src, err := x.To.Bytes(ctx, h)
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 
 // DocumentByID returns the current or a former document of a page by its id.
 func (s *Service) DocumentByID(ctx context.Context, v *revision.View, id string) (*markup.Document, docs.Variables, error) {
-	v, err := s.Expanded(ctx, v)
+	v, err := s.WithComputedPages(ctx, v)
 	if err != nil {
 		return nil, nil, err
 	}

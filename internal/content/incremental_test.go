@@ -79,11 +79,11 @@ func TestPartsAreTheWhole(t *testing.T) {
 
 // claims reports whether a page names a file that is no content.
 func (d *desk) claims(v *revision.View) (bool, error) {
-	files, err := d.c.Exchange.Outputs(context.Background(), v)
+	files, err := d.c.Exchange.AllFiles(context.Background(), v)
 	if err != nil {
 		return false, err
 	}
-	return exchange.Claims(context.Background(), v, files)
+	return exchange.AddsContent(context.Background(), v, files)
 }
 
 // restructure changes something of a folder that can change its structure.

@@ -11,8 +11,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Merging is a merge that was prepared.
-type Merging struct {
+// PreparedMerge is a merge that can be committed, or the conflicts that prevent it.
+type PreparedMerge struct {
 	sides     Sides
 	prepared  *Prepared // nil if conflicts prevent it
 	conflicts []merge.Conflict
@@ -37,38 +37,38 @@ func intoRequest(sp docs.Space, cr docs.ChangeRequest) Sides {
 func forkOf(cr docs.ChangeRequest) Fork { return Fork{cr.Ancestor, cr.Revision} }
 
 // Conflicts returns the conflicts of the merge.
-func (m *Merging) Conflicts() []merge.Conflict { return m.conflicts }
+func (m *PreparedMerge) Conflicts() []merge.Conflict { return m.conflicts }
 
 // PrepareMerge prepares the merge of a change request into its space.
-func (s *Service) PrepareMerge(ctx context.Context, sp docs.Space, cr docs.ChangeRequest) (*Merging, error) {
+func (s *Service) PrepareMerge(ctx context.Context, sp docs.Space, cr docs.ChangeRequest) (*PreparedMerge, error) {
 	return s.prepareMerge(ctx, sp, intoSpace(sp, forkOf(cr)), merge.IntoSpace)
 }
 
 // PrepareMergeImported prepares the merge of a fork that was imported from a
 // repository into its space.
-func (s *Service) PrepareMergeImported(ctx context.Context, sp docs.Space, f Fork) (*Merging, error) {
+func (s *Service) PrepareMergeImported(ctx context.Context, sp docs.Space, f Fork) (*PreparedMerge, error) {
 	return s.prepareMerge(ctx, sp, intoSpace(sp, f), merge.FromRepository)
 }
 
 // PrepareMergeTranslated prepares the merge of a fork that was translated from
 // another space. In conflicts, the space keeps its own state.
-func (s *Service) PrepareMergeTranslated(ctx context.Context, sp docs.Space, f Fork) (*Merging, error) {
+func (s *Service) PrepareMergeTranslated(ctx context.Context, sp docs.Space, f Fork) (*PreparedMerge, error) {
 	return s.prepareMerge(ctx, sp, intoSpace(sp, f), merge.FromTranslation)
 }
 
 // PrepareBringUpToDate prepares the merge of the space into a change request. In conflicts,
 // the request keeps its own state.
-func (s *Service) PrepareBringUpToDate(ctx context.Context, sp docs.Space, cr docs.ChangeRequest) (*Merging, error) {
+func (s *Service) PrepareBringUpToDate(ctx context.Context, sp docs.Space, cr docs.ChangeRequest) (*PreparedMerge, error) {
 	return s.prepareMerge(ctx, sp, intoRequest(sp, cr), merge.IntoRequest)
 }
 
 // PrepareMergeIntoRequest prepares the merge of a fork into a change request. In
 // conflicts, the request keeps its own state.
-func (s *Service) PrepareMergeIntoRequest(ctx context.Context, sp docs.Space, cr docs.ChangeRequest, f Fork) (*Merging, error) {
+func (s *Service) PrepareMergeIntoRequest(ctx context.Context, sp docs.Space, cr docs.ChangeRequest, f Fork) (*PreparedMerge, error) {
 	return s.prepareMerge(ctx, sp, Sides{Base: f.Base, Into: cr.Revision, From: f.Tip}, merge.IntoRequest)
 }
 
-func (s *Service) prepareMerge(ctx context.Context, sp docs.Space, sides Sides, dir merge.Direction) (*Merging, error) {
+func (s *Service) prepareMerge(ctx context.Context, sp docs.Space, sides Sides, dir merge.Direction) (*PreparedMerge, error) {
 	r := s.Store.Reader
 	into, err := s.Source.At(ctx, r, sp, sides.Into)
 	if err != nil {
@@ -95,7 +95,7 @@ func (s *Service) prepareMerge(ctx context.Context, sp docs.Space, sides Sides, 
 		c := &conflicts[i]
 		c.Base, c.Main, c.Mine = sides.Base, main, mine
 	}
-	m := &Merging{sides: sides, conflicts: conflicts}
+	m := &PreparedMerge{sides: sides, conflicts: conflicts}
 	switch {
 	case dir == merge.IntoRequest:
 		m.prepared, err = s.prepareAside(ctx, d)
@@ -108,13 +108,13 @@ func (s *Service) prepareMerge(ctx context.Context, sp docs.Space, sides Sides, 
 // Merge makes the content of a change request that of its space. With conflicts
 // nothing changes. It fails with ErrMoved if the merge was prepared from other
 // revisions.
-func (s *Service) Merge(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, m *Merging) (docs.Revision, []merge.Conflict, error) {
+func (s *Service) Merge(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, m *PreparedMerge) (docs.Revision, []merge.Conflict, error) {
 	return s.MergeImported(ctx, tx, g, forkOf(cr), m, docs.Revision{Type: docs.RevisionMerge, Message: cr.Subject, MergedFrom: cr.ID})
 }
 
 // MergeImported is Merge for a fork from a repository or a translation. rev is the
 // metadata of the new revision.
-func (s *Service) MergeImported(ctx context.Context, tx *store.Tx, g *authz.Grant, f Fork, m *Merging, rev docs.Revision) (docs.Revision, []merge.Conflict, error) {
+func (s *Service) MergeImported(ctx context.Context, tx *store.Tx, g *authz.Grant, f Fork, m *PreparedMerge, rev docs.Revision) (docs.Revision, []merge.Conflict, error) {
 	switch {
 	case m.sides != intoSpace(g.Space, f):
 		return docs.Revision{}, nil, ErrMoved
@@ -130,7 +130,7 @@ func (s *Service) MergeImported(ctx context.Context, tx *store.Tx, g *authz.Gran
 
 // BringUpToDate merges the space into a change request. It fails with ErrMoved if the
 // merge was prepared from other revisions.
-func (s *Service) BringUpToDate(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, m *Merging) (docs.Revision, []merge.Conflict, error) {
+func (s *Service) BringUpToDate(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, m *PreparedMerge) (docs.Revision, []merge.Conflict, error) {
 	if m.sides != intoRequest(g.Space, cr) {
 		return docs.Revision{}, nil, ErrMoved
 	}
@@ -139,7 +139,7 @@ func (s *Service) BringUpToDate(ctx context.Context, tx *store.Tx, g *authz.Gran
 
 // MergeIntoRequest makes a merge the newest revision of a change request. It
 // fails with ErrMoved if the merge was prepared from another revision of it.
-func (s *Service) MergeIntoRequest(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, m *Merging) (docs.Revision, []merge.Conflict, error) {
+func (s *Service) MergeIntoRequest(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, m *PreparedMerge) (docs.Revision, []merge.Conflict, error) {
 	if m.sides.Into != cr.Revision {
 		return docs.Revision{}, nil, ErrMoved
 	}

@@ -107,7 +107,7 @@ func carried(t testing.TB, files map[string]string) map[string]string {
 	for name := range out {
 		rest, below := strings.CutPrefix(name, strings.TrimPrefix(tree.Root+"/", "./"))
 		hidden := strings.HasPrefix(rest, ".") && !strings.HasPrefix(rest, ".gitbook/") || strings.HasPrefix(rest, "node_modules/")
-		if name != ".gitbook.yaml" && (!below || hidden || names.Bad(name) != "") {
+		if name != ".gitbook.yaml" && (!below || hidden || names.Problem(name) != "") {
 			delete(out, name)
 		}
 	}

@@ -34,10 +34,10 @@ type Service struct {
 	BaseURL  string // without a slash at the end
 	Log      *slog.Logger
 	Fonts    *typeface.Fonts // of PDFs, besides the bundled ones; nil is none
-	// Moved is called for every revision that becomes the newest of a space that a
+	// RevisionAdded is called for every revision that becomes the newest of a space that a
 	// git connection or a translation follows (see store.Tx.MoveHead), in the
 	// transaction of that revision, unless it is nil.
-	Moved func(ctx context.Context, tx *store.Tx, sp docs.Space, rev docs.Revision) error
+	RevisionAdded func(ctx context.Context, tx *store.Tx, sp docs.Space, rev docs.Revision) error
 	// Specs holds the specifications that blocks show; nil: there are none.
 	Specs Specs
 

@@ -89,19 +89,19 @@ func (c TemplateChoice) revision() docs.Revision {
 	return docs.Revision{Type: docs.RevisionEdits, Message: "Template " + c.ID}
 }
 
-// First is the first content of a space that is being created.
-type First struct {
+// FirstContent is the first content of a space that is being created.
+type FirstContent struct {
 	prepared *Prepared
 	rev      docs.Revision
 }
 
-func (s *Service) prepareFirst(ctx context.Context, d *revision.Draft, rev docs.Revision) (*First, error) {
+func (s *Service) prepareFirst(ctx context.Context, d *revision.Draft, rev docs.Revision) (*FirstContent, error) {
 	p, err := s.prepareSpace(ctx, d, nil)
-	return &First{p, rev}, err
+	return &FirstContent{p, rev}, err
 }
 
 // PrepareTemplate prepares the pages of a template as the first content of a space.
-func (s *Service) PrepareTemplate(ctx context.Context, g *authz.Grant, sp docs.Space, c TemplateChoice) (*First, error) {
+func (s *Service) PrepareTemplate(ctx context.Context, g *authz.Grant, sp docs.Space, c TemplateChoice) (*FirstContent, error) {
 	v := s.Source.View(sp, docs.Revision{ID: sp.Revision})
 	d := s.draft(v)
 	if err := s.addTemplate(ctx, g, d, v, c); err != nil {
@@ -110,8 +110,8 @@ func (s *Service) PrepareTemplate(ctx context.Context, g *authz.Grant, sp docs.S
 	return s.prepareFirst(ctx, d, c.revision())
 }
 
-// PreparePage prepares an empty page as the first content of a space.
-func (s *Service) PreparePage(ctx context.Context, sp docs.Space) (*First, error) {
+// PrepareFirstPage prepares an empty page as the first content of a space.
+func (s *Service) PrepareFirstPage(ctx context.Context, sp docs.Space) (*FirstContent, error) {
 	d := s.draft(s.Source.View(sp, docs.Revision{ID: sp.Revision}))
 	p := docs.Page{ID: docs.PageID(d.NewID()), Type: docs.PageDocument, Title: "Untitled", CreatedAt: d.Now}
 	if err := d.Insert(ctx, "body", p, nil); err != nil {
@@ -121,7 +121,7 @@ func (s *Service) PreparePage(ctx context.Context, sp docs.Space) (*First, error
 }
 
 // CommitFirst stores the first content of a space that is being created.
-func (s *Service) CommitFirst(ctx context.Context, tx *store.Tx, g *authz.Grant, sp docs.Space, f *First) (docs.RevisionID, error) {
+func (s *Service) CommitFirst(ctx context.Context, tx *store.Tx, g *authz.Grant, sp docs.Space, f *FirstContent) (docs.RevisionID, error) {
 	on := *g
 	on.Space = sp
 	on.Space.Limited = true // it may have quotas: that is not known yet

@@ -204,7 +204,7 @@ func compareKeys(f fatal, a, b map[string][2]string) {
 
 // written returns the files that a revision is written to.
 func (d *desk) written(f fatal, v *revision.View) map[string]string {
-	written, err := d.c.Exchange.Outputs(context.Background(), v)
+	written, err := d.c.Exchange.AllFiles(context.Background(), v)
 	if err != nil {
 		f.Fatalf("%v", err)
 	}

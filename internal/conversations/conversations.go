@@ -244,7 +244,7 @@ func masked(in Input) Input {
 // queue lets a job analyse what waits in an organization. One that runs already runs
 // again.
 func queue(ctx context.Context, tx *store.Tx, org docs.OrgID) error {
-	return jobs.EnqueueQuiet(ctx, tx, jobs.Job{Kind: AnalyseJob, Key: string(org), Payload: task{org}, RunAt: tx.Now()}, 0)
+	return jobs.EnqueueDebounced(ctx, tx, jobs.Job{Kind: AnalyseJob, Key: string(org), Payload: task{org}, RunAt: tx.Now()}, 0)
 }
 
 // Conversations lists the conversations of an organization, or of one source.

@@ -56,7 +56,7 @@ func (s *Service) Receive(ctx context.Context, h Hook, by authz.Actor, header fu
 		if err != nil {
 			return err
 		}
-		if !helpdesk.Signed(h.Format, secret, header, body, s.Store.Clock()) {
+		if !helpdesk.VerifySignature(h.Format, secret, header, body, s.Store.Clock()) {
 			return errHook
 		}
 	}

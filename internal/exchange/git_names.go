@@ -71,8 +71,8 @@ func (n GitNames) of(id, body, oid, path string) (string, string) {
 	return oid, path
 }
 
-// NamesWritten returns the names of the files that a revision was exported to.
-func (s *Exchange) NamesWritten(ctx context.Context, v *revision.View, files []Outgoing) ([]docs.GitBlob, error) {
+// ExportedBlobs returns the paths and object ids of the files that a revision was exported to.
+func (s *Exchange) ExportedBlobs(ctx context.Context, v *revision.View, files []ExportedFile) ([]docs.GitBlob, error) {
 	layout, err := v.Layout(ctx)
 	if err != nil {
 		return nil, err
@@ -97,8 +97,8 @@ func (s *Exchange) NamesWritten(ctx context.Context, v *revision.View, files []O
 	return out, nil
 }
 
-// NamesRead returns the names of files that a revision was read from.
-func (s *Exchange) NamesRead(ctx context.Context, t *revision.Tree, changed []UpstreamChange) ([]docs.GitBlob, error) {
+// ImportedBlobs returns the paths and object ids of the files that a revision was read from.
+func (s *Exchange) ImportedBlobs(ctx context.Context, t *revision.Tree, changed []UpstreamChange) ([]docs.GitBlob, error) {
 	layout, err := t.Layout(ctx)
 	if err != nil {
 		return nil, err
@@ -131,9 +131,9 @@ func blobAt(ctx context.Context, t *revision.Tree, layout revision.Layout, file 
 	return b, b.ID != "", err
 }
 
-// Claims reports whether exported files refer to other files of the folder that were not content so
+// AddsContent reports whether exported files refer to other files of the folder that were not content so
 // far: the next import makes them content.
-func Claims(ctx context.Context, v *revision.View, files []Outgoing) (bool, error) {
+func AddsContent(ctx context.Context, v *revision.View, files []ExportedFile) (bool, error) {
 	layout, err := v.Layout(ctx)
 	if err != nil {
 		return false, err
@@ -152,9 +152,9 @@ func Claims(ctx context.Context, v *revision.View, files []Outgoing) (bool, erro
 	return false, nil
 }
 
-// Holds reports whether a file of a repository is content of the space, or would be if it were new.
+// IsContent reports whether a file of a repository is content of the space, or would be if it were new.
 // Other files of the repository are ignored.
-func Holds(ctx context.Context, v *revision.View, file string) (bool, error) {
+func IsContent(ctx context.Context, v *revision.View, file string) (bool, error) {
 	layout, err := v.Layout(ctx)
 	if err != nil || file == folder.ConfigName {
 		return true, err
@@ -197,7 +197,7 @@ func owner(ctx context.Context, t *revision.Tree, name string) (id, body string,
 }
 
 // gitOID returns git's object id of the new bytes.
-func (o Outgoing) gitOID() (_ string, err error) {
+func (o ExportedFile) gitOID() (_ string, err error) {
 	if o.Open == nil {
 		return git.BlobOID(o.Data), nil
 	}

@@ -615,7 +615,7 @@ type Exchange struct {
 // StoreFile stores bytes in the blob store and detects their type. The type that a sender claims is
 // ignored.
 func (s *Exchange) StoreFile(ctx context.Context, name string, r io.Reader) (docs.File, error) {
-	info, kind, err := blob.Keep(ctx, s.Blobs, name, r)
+	info, kind, err := blob.Save(ctx, s.Blobs, name, r)
 	if err != nil {
 		return docs.File{}, err
 	}

@@ -38,7 +38,7 @@ func parseConfig(src []byte, out *problems) (config, error) {
 		}
 		p, ok := inside(".", s)
 		if ok && p != "." {
-			ok = names.Bad(p) == ""
+			ok = names.Problem(p) == ""
 		}
 		if !ok && err == nil {
 			err = errs.E(errs.Invalid, "%s:%d: %s is %q, which is not a path in the folder", configName, v.Line, what, s)
@@ -99,7 +99,7 @@ func parseConfig(src []byte, out *problems) (config, error) {
 // above returns the path, relative to the root, of a landing page outside of the root.
 // ok is false if it is no file that could be a page.
 func above(root, full string) (string, bool) {
-	if !isMarkdown(full) || names.Bad(full) != "" || Ignored(full) {
+	if !isMarkdown(full) || names.Problem(full) != "" || Ignored(full) {
 		return "", false
 	}
 	if within, below := (Place{Root: root}).Name(full); below {

@@ -95,7 +95,7 @@ func (p Place) resolve(from, dest string) (string, bool) {
 	if dest == "" {
 		return from, true
 	}
-	if !Above(from) {
+	if !OutsideRoot(from) {
 		if name, ok := inside(dir, dest); ok {
 			return name, true
 		}
@@ -125,7 +125,7 @@ func (p Place) outside(dir, dest string) string {
 	switch {
 	case strings.ContainsAny(name, "\\\x00"):
 		return shown + " leaves the folder"
-	case !Above(full):
+	case !OutsideRoot(full):
 		return shown + " leads to " + printable(full) + ", which is not imported: only what is in " + printable(path.Clean(p.Root)) + " is"
 	case full == dest:
 		return shown + " leaves the folder"

@@ -24,7 +24,7 @@ import (
 type memory map[string]string
 
 func (m memory) WriteFile(name string, data io.Reader) error {
-	if why := names.Bad(name); why != "" {
+	if why := names.Problem(name); why != "" {
 		return fmt.Errorf("%q: %s", name, why)
 	}
 	if _, ok := m[name]; ok {
@@ -207,7 +207,7 @@ func TestReadRefuses(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.name, all, c.want)
 		}
 		for name := range written(t, tree) {
-			if why := names.Bad(name); why != "" {
+			if why := names.Problem(name); why != "" {
 				t.Errorf("%s: wrote %q", c.name, name)
 			}
 		}

@@ -76,9 +76,9 @@ func (n Named) visible(name string) string {
 	return strings.Join(parts, "/")
 }
 
-// Visible turns any text into a valid path below the root that Read does not
+// VisiblePath turns any text into a valid path below the root that Read does not
 // skip. It returns such a path unchanged.
-func Visible(name string) string { return Named(nil).visible(CleanPath(name)) }
+func VisiblePath(name string) string { return Named(nil).visible(CleanPath(name)) }
 
 // namer makes valid paths, each only once. Valid ones that differ in case only stay:
 // a repository may hold both. A name that is derived, or that has to be changed,
@@ -139,7 +139,7 @@ func inside(dir, name string) (string, bool) {
 		return "", false
 	}
 	p := path.Join(dir, name)
-	if Above(p) {
+	if OutsideRoot(p) {
 		return "", false
 	}
 	return p, true

@@ -16,8 +16,8 @@ type Place struct {
 // Place returns where the content of the tree is.
 func (t *Tree) place() Place { return Place{t.Root, t.Readme} }
 
-// Above reports whether a path that is relative to the root leaves it.
-func Above(name string) bool { return name == ".." || strings.HasPrefix(name, "../") }
+// OutsideRoot reports whether a path that is relative to the root leaves it.
+func OutsideRoot(name string) bool { return name == ".." || strings.HasPrefix(name, "../") }
 
 // Full returns the path in the folder of a path that is relative to the root.
 func (p Place) Full(name string) string { return path.Join(path.Clean(p.Root), name) }
@@ -32,14 +32,14 @@ func (p Place) Name(full string) (name string, ok bool) {
 	if name, ok = strings.CutPrefix(full, root+"/"); ok {
 		return name, true
 	}
-	return p.Readme, Above(p.Readme) && full == p.Full(p.Readme)
+	return p.Readme, OutsideRoot(p.Readme) && full == p.Full(p.Readme)
 }
 
 // Within returns the shortest form of a path that is relative to the root and may
 // leave it. ok is false for a path that leaves the root, unless it returns or leads
 // to the landing page.
 func (p Place) Within(name string) (string, bool) {
-	if !Above(name) {
+	if !OutsideRoot(name) {
 		return name, true
 	}
 	return p.inside(".", name)

@@ -45,7 +45,7 @@ func Reread(fsys fs.FS, l Limits, before *Tree, same func(name string) bool) (*T
 	if err := r.walk(); err != nil {
 		return nil, err
 	}
-	if Above(r.tree.Readme) {
+	if OutsideRoot(r.tree.Readme) {
 		if err := r.landing(); err != nil {
 			return nil, err
 		}
@@ -356,7 +356,7 @@ func (r *folderReader) bad(name string) string {
 	if r.unchanged(name) {
 		return ""
 	}
-	return names.Bad(name)
+	return names.Problem(name)
 }
 
 // unchanged reports whether Source.Same is set for a file.

@@ -42,7 +42,7 @@ func SummaryChanges(name string, before, after []byte, l Limits) (changed func(f
 			case e.kind != entryLink:
 			case ok:
 				files[canonical(target)] = true
-			case Above(target):
+			case OutsideRoot(target):
 				return nil, nil, false // the landing page may be there
 			}
 		}

@@ -57,11 +57,11 @@ func writeOne(sink Sink, f Output) error {
 // CleanPath does, with a number if another file has the same name then.
 func Outputs(t *Tree) ([]Output, error) {
 	readme := t.readme()
-	if Above(readme) {
+	if OutsideRoot(readme) {
 		readme = t.place().Full(readme)
 	}
 	for _, name := range []string{path.Clean(t.Root), t.summary(), readme} {
-		if why := names.Bad(name); why != "" && name != "." {
+		if why := names.Problem(name); why != "" && name != "." {
 			return nil, errs.E(errs.Invalid, "%s cannot be written: %s", name, why)
 		}
 	}
@@ -159,7 +159,7 @@ func (t *Tree) isSummary(file string) bool {
 }
 
 // isLanding reports whether a file is the landing page above the root.
-func (t *Tree) isLanding(file string) bool { return Above(file) && file == t.Readme }
+func (t *Tree) isLanding(file string) bool { return OutsideRoot(file) && file == t.Readme }
 
 // withValidNames returns a tree whose files have valid names, no two the same. It
 // returns a tree that was read unchanged.

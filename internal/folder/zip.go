@@ -101,7 +101,7 @@ func (a *archive) add(f *zip.File) error {
 	if top, _, _ := strings.Cut(name, "/"); top == "__MACOSX" || path.Base(name) == ".DS_Store" {
 		return nil
 	}
-	if why := names.Bad(name); why != "" {
+	if why := names.Problem(name); why != "" {
 		return refuse(why)
 	}
 	if strings.Count(name, "/") >= a.limits.Depth {

@@ -196,7 +196,7 @@ func FuzzZip(f *testing.F) {
 			if err != nil || d.IsDir() {
 				return err
 			}
-			if why := names.Bad(p); why != "" || !d.Type().IsRegular() {
+			if why := names.Problem(p); why != "" || !d.Type().IsRegular() {
 				t.Fatalf("%q: %s", p, why)
 			}
 			data, _ := fs.ReadFile(fsys, p)

@@ -56,7 +56,7 @@ func (p *Repo) Tree(ctx context.Context, commit, dir string) ([]Entry, []Problem
 	}
 	object := commit + "^{tree}"
 	if dir != "" {
-		if why := names.Bad(dir); why != "" {
+		if why := names.Problem(dir); why != "" {
 			return nil, nil, errs.E(errs.Invalid, "the folder %s cannot be read: %s", shown(dir), why)
 		}
 		object = commit + ":" + dir
@@ -102,7 +102,7 @@ func (p *Repo) Diff(ctx context.Context, from, to, dir string) ([]Delta, []Probl
 		trees[i] = commit + "^{tree}"
 	}
 	if dir != "" {
-		if why := names.Bad(dir); why != "" {
+		if why := names.Problem(dir); why != "" {
 			return nil, nil, errs.E(errs.Invalid, "the folder %s cannot be read: %s", shown(dir), why)
 		}
 		modes, err := p.folders(ctx, dir, from, to)
@@ -229,7 +229,7 @@ func (t *lister) readDiff(r io.Reader) error {
 		}
 		t.seen-- // a file has two records
 		d := Delta{Path: path}
-		if plain(fields[0]) && names.Bad(path) == "" {
+		if plain(fields[0]) && names.Problem(path) == "" {
 			d.Old = fields[2]
 		}
 		if fields[1] != "000000" {
@@ -252,7 +252,7 @@ func plain(mode string) bool {
 }
 
 func (t *lister) add(mode, path, oid string) {
-	if why := names.Bad(path); why != "" {
+	if why := names.Problem(path); why != "" {
 		if mode != "040000" { // the entries of the folder are reported
 			t.problem(path, CodeBadPath, "the file is left out: "+why)
 		}

@@ -107,7 +107,7 @@ func (p *Repo) checkChanges(ctx context.Context, base string, changes []Change) 
 	deleted := map[string]bool{}
 	written := map[string]string{}
 	for _, c := range changes {
-		if why := names.Bad(c.Path); why != "" {
+		if why := names.Problem(c.Path); why != "" {
 			return nil, errs.E(errs.Invalid, "the file %s cannot be written: %s", shown(c.Path), why)
 		}
 		if _, twice := written[c.Path]; twice || deleted[c.Path] {
@@ -159,7 +159,7 @@ func (p *Repo) Present(ctx context.Context, commit string, paths []string) ([]st
 	}
 	changes := make([]Change, len(paths))
 	for i, name := range paths {
-		if why := names.Bad(name); why != "" {
+		if why := names.Problem(name); why != "" {
 			return nil, errs.E(errs.Invalid, "the file %s cannot be written: %s", shown(name), why)
 		}
 		changes[i].Path = name

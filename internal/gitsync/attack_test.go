@@ -72,7 +72,7 @@ func TestTitlesAreNotPaths(t *testing.T) {
 	}
 	twins := map[string]string{}
 	for name := range after {
-		if names.Bad(name) != "" || !strings.HasPrefix(name, "docs/") && before[name] == "" {
+		if names.Problem(name) != "" || !strings.HasPrefix(name, "docs/") && before[name] == "" {
 			t.Errorf("%q was written", name)
 		}
 		if was := twins[names.Fold(name)]; was != "" {

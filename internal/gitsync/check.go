@@ -81,7 +81,7 @@ func checkDirectory(field, dir string) (string, error) {
 	if clean == "" || clean == "." {
 		return "", nil
 	}
-	if why := names.Bad(clean); why != "" || path.Clean(clean) != clean {
+	if why := names.Problem(clean); why != "" || path.Clean(clean) != clean {
 		if why == "" {
 			why = "its path is not in its shortest form"
 		}

@@ -28,10 +28,10 @@ const (
 	retryAfter = 15 * 60 // seconds at least between polls of a remote that fails
 )
 
-// Moved queues the export of a new revision of a space, in the transaction that makes the revision:
+// RevisionAdded queues the export of a new revision of a space, in the transaction that makes the revision:
 // a merge is exported at once, edits when there was none for a while. An imported revision is not
 // exported.
-func (s *Service) Moved(ctx context.Context, tx *store.Tx, sp docs.Space, rev docs.Revision) error {
+func (s *Service) RevisionAdded(ctx context.Context, tx *store.Tx, sp docs.Space, rev docs.Revision) error {
 	if rev.Git != nil {
 		return nil
 	}
@@ -43,7 +43,7 @@ func (s *Service) Moved(ctx context.Context, tx *store.Tx, sp docs.Space, rev do
 	if rev.Type == docs.RevisionMerge {
 		at = tx.Now()
 	}
-	return jobs.EnqueueQuiet(ctx, tx, jobs.Job{Kind: ExportJob, Key: string(sp.ID), Payload: spacePayload{sp.ID}, RunAt: at}, longest)
+	return jobs.EnqueueDebounced(ctx, tx, jobs.Job{Kind: ExportJob, Key: string(sp.ID), Payload: spacePayload{sp.ID}, RunAt: at}, longest)
 }
 
 type spacePayload struct {

@@ -219,7 +219,7 @@ func (d *desk) exported() map[string]string { return d.filesOf(d.head()) }
 // filesOf returns the files of a revision.
 func (d *desk) filesOf(v *revision.View) map[string]string {
 	d.t.Helper()
-	list, err := d.s.Content.Exchange.Outputs(context.Background(), v)
+	list, err := d.s.Content.Exchange.AllFiles(context.Background(), v)
 	if err != nil {
 		d.t.Fatal(err)
 	}

@@ -173,7 +173,7 @@ func (t *task) concerns(ctx context.Context, sp docs.Space, tip string) (bool, e
 		return true, err
 	}
 	for _, d := range deltas {
-		if is, err := exchange.Holds(ctx, v, d.Path); err != nil || is {
+		if is, err := exchange.IsContent(ctx, v, d.Path); err != nil || is {
 			return true, err
 		}
 	}
@@ -191,11 +191,11 @@ func (e *exporting) exported(ctx context.Context, commit string) error {
 		reason = ReasonUnchanged
 	}
 	files := slices.Collect(maps.Values(e.final))
-	names, err := e.s.Content.Exchange.NamesWritten(ctx, e.head, files)
+	names, err := e.s.Content.Exchange.ExportedBlobs(ctx, e.head, files)
 	if err != nil {
 		return err
 	}
-	claims, err := exchange.Claims(ctx, e.head, files)
+	claims, err := exchange.AddsContent(ctx, e.head, files)
 	if err != nil {
 		return err
 	}
@@ -227,9 +227,9 @@ func (e *exporting) exported(ctx context.Context, commit string) error {
 type exporting struct {
 	*task
 	head  *revision.View
-	from  *revision.View               // the revision that both sides have in common
-	final map[string]exchange.Outgoing // files that differ in the newest revision, by path
-	now   map[string]string            // object ids of those paths in the commits so far
+	from  *revision.View                   // the revision that both sides have in common
+	final map[string]exchange.ExportedFile // files that differ in the newest revision, by path
+	now   map[string]string                // object ids of those paths in the commits so far
 	made  []madeCommit
 	// notImported says that the commits are based on files that were never imported.
 	notImported bool
@@ -243,17 +243,17 @@ type madeCommit struct {
 // plan finds out which files differ between the revision that both sides have in common and the
 // newest one.
 func (e *exporting) plan(ctx context.Context, tip string) error {
-	var all []exchange.Outgoing
+	var all []exchange.ExportedFile
 	var err error
 	if e.paired {
 		if e.from, err = e.s.Content.Source.At(ctx, e.s.Store.Reader, e.head.Space, e.pair.Revision); err != nil {
 			return err
 		}
-		if all, err = e.s.Content.Exchange.Outgoing(ctx, e.from, e.head); err != nil {
+		if all, err = e.s.Content.Exchange.ChangedFiles(ctx, e.from, e.head); err != nil {
 			return err
 		}
 	} else {
-		if all, err = e.s.Content.Exchange.Outputs(ctx, e.head); err != nil {
+		if all, err = e.s.Content.Exchange.AllFiles(ctx, e.head); err != nil {
 			return err
 		}
 		if tip != "" && !e.o.Request.Force {
@@ -262,7 +262,7 @@ func (e *exporting) plan(ctx context.Context, tip string) error {
 			}
 		}
 	}
-	e.final = make(map[string]exchange.Outgoing, len(all))
+	e.final = make(map[string]exchange.ExportedFile, len(all))
 	for _, o := range all {
 		e.final[o.Path] = o
 		e.now[o.Path] = o.Old
@@ -284,7 +284,7 @@ func (t *task) mayBegin(ctx context.Context, reason, what string) error {
 }
 
 // mayReplace refuses to overwrite a branch that was never imported.
-func (e *exporting) mayReplace(ctx context.Context, tip string, all []exchange.Outgoing) error {
+func (e *exporting) mayReplace(ctx context.Context, tip string, all []exchange.ExportedFile) error {
 	entries, _, err := e.repo.Tree(ctx, tip, e.o.Remote.Directory)
 	if errs.Is(err, errs.NotFound) {
 		return e.mayBegin(ctx, "no-directory", "folder "+e.o.Remote.Directory)
@@ -347,7 +347,7 @@ func (e *exporting) write(ctx context.Context, base string) (string, error) {
 		if i == len(line)-1 { // all that is left, whoever wrote it
 			return e.commit(ctx, last, step.to, e.left())
 		}
-		changed, err := e.s.Content.Exchange.Outgoing(ctx, step.from, step.to)
+		changed, err := e.s.Content.Exchange.ChangedFiles(ctx, step.from, step.to)
 		if err != nil {
 			return "", err
 		}
@@ -364,8 +364,8 @@ func (e *exporting) write(ctx context.Context, base string) (string, error) {
 }
 
 // left returns the files that are not written yet.
-func (e *exporting) left() []exchange.Outgoing {
-	var out []exchange.Outgoing
+func (e *exporting) left() []exchange.ExportedFile {
+	var out []exchange.ExportedFile
 	for _, name := range slices.Sorted(maps.Keys(e.final)) {
 		if o := e.final[name]; e.now[name] != o.New {
 			out = append(out, o)
@@ -378,7 +378,7 @@ func (e *exporting) left() []exchange.Outgoing {
 // between adds files that exist in some of the commits but not in the last, such as those of a page
 // that was renamed twice, so that each commit has all files that its SUMMARY.md names. It leaves
 // out names that the repository uses for something else.
-func (e *exporting) between(ctx context.Context, base string, changed []exchange.Outgoing) error {
+func (e *exporting) between(ctx context.Context, base string, changed []exchange.ExportedFile) error {
 	var names []string
 	for _, o := range changed {
 		if _, differs := e.final[o.Path]; !differs && o.Old == "" {
@@ -397,7 +397,7 @@ func (e *exporting) between(ctx context.Context, base string, changed []exchange
 	}
 	for _, o := range changed {
 		if _, differs := e.final[o.Path]; !differs && o.Old == "" && !slices.Contains(there, path.Join(e.o.Remote.Directory, o.Path)) {
-			e.final[o.Path] = exchange.Outgoing{Path: o.Path}
+			e.final[o.Path] = exchange.ExportedFile{Path: o.Path}
 			e.now[o.Path] = ""
 		}
 	}
@@ -405,8 +405,8 @@ func (e *exporting) between(ctx context.Context, base string, changed []exchange
 }
 
 // of returns those changes of a revision that are to be written.
-func (e *exporting) of(changed []exchange.Outgoing, mixed bool) []exchange.Outgoing {
-	var out []exchange.Outgoing
+func (e *exporting) of(changed []exchange.ExportedFile, mixed bool) []exchange.ExportedFile {
+	var out []exchange.ExportedFile
 	for _, o := range changed {
 		final, differs := e.final[o.Path]
 		if !differs || e.now[o.Path] == o.New { // the remote has the newest state, or this one
@@ -422,7 +422,7 @@ func (e *exporting) of(changed []exchange.Outgoing, mixed bool) []exchange.Outgo
 }
 
 // commit writes files as the commit of a revision.
-func (e *exporting) commit(ctx context.Context, base string, v *revision.View, files []exchange.Outgoing) (string, error) {
+func (e *exporting) commit(ctx context.Context, base string, v *revision.View, files []exchange.ExportedFile) (string, error) {
 	if len(files) == 0 {
 		return base, nil
 	}

@@ -379,7 +379,7 @@ func (l *incoming) names(ctx context.Context, p *content.Prepared) ([]docs.GitBl
 		return nil, nil
 	}
 	defer p.Hold()()
-	return l.s.Content.Exchange.NamesRead(ctx, p.Tree(), l.up.Changed)
+	return l.s.Content.Exchange.ImportedBlobs(ctx, p.Tree(), l.up.Changed)
 }
 
 // note stores which git objects belong to pages and files.
@@ -425,7 +425,7 @@ func (l *incoming) retry(ctx context.Context, try func(sp docs.Space) error) err
 }
 
 // mergeFork merges what was stored beside the space into it.
-func (l *incoming) mergeFork(ctx context.Context, fork content.Fork, m *content.Merging) error {
+func (l *incoming) mergeFork(ctx context.Context, fork content.Fork, m *content.PreparedMerge) error {
 	return l.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
 		before := g.Space.Revision
 		rev, _, err := l.s.Content.MergeImported(ctx, tx, g, fork, m, l.revision())
@@ -467,7 +467,7 @@ func (l *incoming) openConflictRequest(ctx context.Context, fork content.Fork, r
 	})
 }
 
-func (l *incoming) putConflictRequest(ctx context.Context, what reviews.ForkRequest, m *content.Merging, reason, message string) error {
+func (l *incoming) putConflictRequest(ctx context.Context, what reviews.ForkRequest, m *content.PreparedMerge, reason, message string) error {
 	fork := what.Fork
 	return l.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
 		cr, err := l.s.Reviews.OpenFork(ctx, tx, g, what, m)
@@ -529,7 +529,7 @@ func (l *incoming) addToRequest(ctx context.Context, cr docs.ChangeRequest) erro
 	})
 }
 
-func (l *incoming) mergeIntoRequest(ctx context.Context, id docs.ChangeRequestID, fork content.Fork, m *content.Merging) error {
+func (l *incoming) mergeIntoRequest(ctx context.Context, id docs.ChangeRequestID, fork content.Fork, m *content.PreparedMerge) error {
 	return l.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
 		was, err := content.OpenRequest(ctx, tx.Reader, l.o.Space, string(id))
 		if err != nil {

@@ -18,8 +18,9 @@ func (s *Service) Info(_ context.Context, g *authz.Grant) (docs.GitInfo, error) 
 	return *g.Space.Git, nil
 }
 
-// Forget removes what imports and exports stored about the provider. It does not end a connection.
-func (s *Service) Forget(ctx context.Context, g *authz.Grant) error {
+// DeleteInfo deletes what Info returns: what imports and exports stored about the provider. It does
+// not end a connection.
+func (s *Service) DeleteInfo(ctx context.Context, g *authz.Grant) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		had, err := tx.DropGitInfo(ctx, g.Space.ID)
 		if err != nil {

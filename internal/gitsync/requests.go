@@ -179,7 +179,7 @@ func queue(ctx context.Context, tx *store.Tx, o docs.GitOperation, secret git.Cr
 
 // enqueue makes the job of an operation due now.
 func enqueue(ctx context.Context, tx *store.Tx, o docs.GitOperation) error {
-	return jobs.EnqueueQuiet(ctx, tx, jobs.Job{
+	return jobs.EnqueueDebounced(ctx, tx, jobs.Job{
 		Kind: OperationJob, Key: string(o.ID), Payload: OperationPayload{Operation: o.ID, Space: o.Space}, RunAt: tx.Now(),
 	}, 0)
 }

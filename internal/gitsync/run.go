@@ -80,7 +80,7 @@ func (s *Service) Run(ctx context.Context, payload []byte) error {
 		return err
 	}
 	if first.ID != o.ID {
-		return jobs.Later(s.retryIn(o, nil))
+		return jobs.RetryAfter(s.retryIn(o, nil))
 	}
 	sp, ok, err := store.Maybe(s.Store.Space(ctx, o.Space))
 	if err != nil {
@@ -88,14 +88,14 @@ func (s *Service) Run(ctx context.Context, payload []byte) error {
 	}
 	if ok {
 		if !s.running.enter(sp.It.Org) {
-			return jobs.Later(s.retryIn(o, nil))
+			return jobs.RetryAfter(s.retryIn(o, nil))
 		}
 		defer s.running.leave(sp.It.Org)
 	}
 	t := &task{s: s, o: o}
 	err = t.run(ctx)
 	if errs.Is(err, errs.Busy) { // it changed nothing
-		return jobs.Later(s.retryIn(o, err))
+		return jobs.RetryAfter(s.retryIn(o, err))
 	}
 	if err != nil && ctx.Err() == nil {
 		err = t.fail(ctx, err)

@@ -64,20 +64,20 @@ func TestWebhooksAreSigned(t *testing.T) {
 	header := func(name string) string { return headers[name] }
 	now := time.Date(2026, 1, 2, 3, 9, 0, 0, time.UTC)
 	for _, format := range []string{Intercom, Zendesk} {
-		if !Signed(format, "secret", header, body, now) {
+		if !VerifySignature(format, "secret", header, body, now) {
 			t.Errorf("%s: a signature is refused", format)
 		}
 		none := func(string) string { return "" }
-		if Signed(format, "other", header, body, now) || Signed(format, "secret", header, body[1:], now) || Signed(format, "secret", none, body, now) {
+		if VerifySignature(format, "other", header, body, now) || VerifySignature(format, "secret", header, body[1:], now) || VerifySignature(format, "secret", none, body, now) {
 			t.Errorf("%s: a wrong signature is accepted", format)
 		}
 	}
 	for _, at := range []time.Duration{-11 * time.Minute, time.Minute} {
-		if Signed(Zendesk, "secret", header, body, now.Add(at)) {
+		if VerifySignature(Zendesk, "secret", header, body, now.Add(at)) {
 			t.Errorf("a signature is accepted %s later", at)
 		}
 	}
-	if Signed("csv", "secret", header, body, now) {
+	if VerifySignature("csv", "secret", header, body, now) {
 		t.Error("a format without webhooks is accepted")
 	}
 }

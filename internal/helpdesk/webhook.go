@@ -15,9 +15,9 @@ import (
 // and sends it again is refused.
 const maxAge = 5 * time.Minute
 
-// Signed reports whether a body that a webhook sends is signed with a secret. Intercom has
+// VerifySignature reports whether a body that a webhook sends is signed with a secret. Intercom has
 // the client secret of an app, Zendesk the signing secret of a webhook, and the time with it.
-func Signed(format, secret string, header func(string) string, body []byte, now time.Time) bool {
+func VerifySignature(format, secret string, header func(string) string, body []byte, now time.Time) bool {
 	switch format {
 	case Intercom:
 		mac := hmac.New(sha1.New, []byte(secret))

@@ -204,6 +204,6 @@ func (w *world) kinds(who string) []docs.NoticeKind {
 // choose sets a channel of somebody for a kind.
 func (w *world) choose(who string, k docs.NoticeKind, c docs.Channel) {
 	w.t.Helper()
-	_, err := w.Inbox.Choose(w.t.Context(), w.me(who), func(n docs.Notifications) (docs.Notifications, error) { return n.With(k, c), nil })
+	_, err := w.Inbox.UpdateSettings(w.t.Context(), w.me(who), func(n docs.Notifications) (docs.Notifications, error) { return n.With(k, c), nil })
 	w.check(err)
 }

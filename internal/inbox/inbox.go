@@ -135,8 +135,8 @@ func (s *Service) Settings(ctx context.Context, g *authz.Grant) (docs.Notificati
 	return n, err
 }
 
-// Choose changes how the caller wants to hear of things. change gets the choices as they are.
-func (s *Service) Choose(ctx context.Context, g *authz.Grant, change func(docs.Notifications) (docs.Notifications, error)) (docs.Notifications, error) {
+// UpdateSettings changes the notification settings of the caller. change gets the current ones.
+func (s *Service) UpdateSettings(ctx context.Context, g *authz.Grant, change func(docs.Notifications) (docs.Notifications, error)) (docs.Notifications, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Notifications, error) {
 		if err := decides(ctx, tx, g.Actor); err != nil {
 			return docs.Notifications{}, err
@@ -204,7 +204,7 @@ func schedule(ctx context.Context, tx *store.Tx, user docs.UserID, by docs.Chann
 	if by == docs.ChannelDigest {
 		at = docs.TimeOf(n.Digest.Next(at.Std()))
 	}
-	return jobs.EnqueueQuiet(ctx, tx, jobs.Job{
+	return jobs.EnqueueDebounced(ctx, tx, jobs.Job{
 		Kind: MailJob, Key: string(user) + " " + string(by), Payload: mailing{user, by}, RunAt: at,
 	}, longestWait)
 }

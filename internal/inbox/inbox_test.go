@@ -153,7 +153,7 @@ func TestDigestsFollowTheirPerson(t *testing.T) {
 		w.say("bob", cr, "One")
 		w.say("bob", cr, "Two")
 		w.work()
-		_, err := w.Inbox.Choose(t.Context(), w.me("ann"), func(n docs.Notifications) (docs.Notifications, error) {
+		_, err := w.Inbox.UpdateSettings(t.Context(), w.me("ann"), func(n docs.Notifications) (docs.Notifications, error) {
 			n.Digest = docs.Digest{Period: docs.DigestWeekly, Hour: 17, Weekday: time.Friday, Zone: "Europe/Paris"}
 			return n, nil
 		})

@@ -17,7 +17,7 @@ const peopleAtOnce = 100
 // Notify is the handler of audit.NoticeJob: it writes a notice for everybody whom an event
 // concerns. Running it again changes nothing.
 func (s *Service) Notify(ctx context.Context, payload []byte) error {
-	var p audit.Recorded
+	var p audit.NoticePayload
 	if err := json.Unmarshal(payload, &p); err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ func (s *Service) Send(ctx context.Context, payload []byte) error {
 		return err
 	}
 	if wait := mailGap - s.Store.Clock().Sub(mailed.Std()); p.By == docs.ChannelMail && wait > 0 {
-		return jobs.Later(wait)
+		return jobs.RetryAfter(wait)
 	}
 	sent, err := s.send(ctx, p, settings, waiting)
 	if err != nil {

@@ -145,7 +145,7 @@ func seenBy(v *revision.View) func(context.Context, store.SeenPage) (store.SeenP
 			return page, ok, err
 		}
 		source, err := v.Bytes(ctx, p.Body)
-		if err != nil || !reading.MayDepend(source) && !slices.ContainsFunc(page.Sections, conditional) {
+		if err != nil || !reading.MayDependOnVisitor(source) && !slices.ContainsFunc(page.Sections, conditional) {
 			return page, true, err
 		}
 		doc, err := reading.Document(ctx, v.Reading(p), reading.Form{Includes: true})

@@ -127,7 +127,7 @@ func (u *userSearch) onPage(ctx context.Context, p docs.Page, ref docs.Ref) (boo
 // sees. In a reusable content, conditions on variables of a page do not hold.
 func (u *userSearch) in(ctx context.Context, page reading.Page, text revision.Text, ref docs.Ref) (bool, error) {
 	source, _, err := u.v.Body(ctx, text)
-	if err != nil || !reading.MayDepend(source) {
+	if err != nil || !reading.MayDependOnVisitor(source) {
 		return err == nil, err
 	}
 	doc, err := page.Document(ctx)

@@ -25,10 +25,10 @@ import (
 // Handler does the work of one kind of job.
 type Handler func(ctx context.Context, payload []byte) error
 
-// Later is what a handler returns when its time has not come: the job runs
+// RetryAfter is what a handler returns when its time has not come: the job runs
 // again after d, and the attempt does not count. It must not have changed
 // anything.
-func Later(d time.Duration) error { return later{d} }
+func RetryAfter(d time.Duration) error { return later{d} }
 
 type later struct{ d time.Duration }
 
@@ -55,11 +55,11 @@ func Enqueue(ctx context.Context, tx *store.Tx, j Job) error {
 	return tx.AddJob(ctx, store.Job{Kind: j.Kind, Key: j.Key, Payload: string(payload), RunAt: j.RunAt})
 }
 
-// EnqueueQuiet queues a job that waits until nobody asks for it any more: a
+// EnqueueDebounced queues a job that waits until nobody asks for it any more: a
 // job of the same kind and key that waits is moved to the moment of this one,
 // but not further than longest behind when it was first asked for. One that
 // is running runs once more, so whatever it did not see is seen then.
-func EnqueueQuiet(ctx context.Context, tx *store.Tx, j Job, longest time.Duration) error {
+func EnqueueDebounced(ctx context.Context, tx *store.Tx, j Job, longest time.Duration) error {
 	payload, err := json.Marshal(j.Payload)
 	if err != nil {
 		return err

@@ -546,7 +546,7 @@ func TestJobCanBePutOff(t *testing.T) {
 		r.Handle("k", func(context.Context, []byte) error {
 			runs++
 			if !ready {
-				return fmt.Errorf("another goes first: %w", jobs.Later(time.Minute))
+				return fmt.Errorf("another goes first: %w", jobs.RetryAfter(time.Minute))
 			}
 			return nil
 		})
@@ -582,7 +582,7 @@ func TestQuietJobWaitsForQuiet(t *testing.T) {
 		ask := func(in time.Duration) {
 			t.Helper()
 			err := s.Do(ctx, func(tx *store.Tx) error {
-				return jobs.EnqueueQuiet(ctx, tx, jobs.Job{Kind: "k", Key: "1", RunAt: tx.Now().Add(in)}, 2*time.Minute)
+				return jobs.EnqueueDebounced(ctx, tx, jobs.Job{Kind: "k", Key: "1", RunAt: tx.Now().Add(in)}, 2*time.Minute)
 			})
 			if err != nil {
 				t.Fatal(err)

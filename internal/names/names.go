@@ -62,8 +62,8 @@ func isDevice(part string) bool {
 	return false
 }
 
-// Bad says why a path cannot be read or written, or nothing.
-func Bad(name string) string {
+// Problem returns why a path cannot be read or written, or "" if it can.
+func Problem(name string) string {
 	switch {
 	case !utf8.ValidString(name):
 		return "its name is not UTF-8"

@@ -38,7 +38,7 @@ func TestBad(t *testing.T) {
 		strings.Repeat("x/", 500) + "a":        "",
 		strings.Repeat("x", MaxName) + "/a.md": "",
 	} {
-		got := Bad(name)
+		got := Problem(name)
 		if (got == "") != (want == "") || !strings.Contains(got, want) {
 			t.Errorf("Bad(%.40q) = %q, want %q", name, got, want)
 		}

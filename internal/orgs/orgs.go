@@ -26,7 +26,7 @@ import (
 type Service struct {
 	Store *store.Store
 	// DNS proves that e-mail domains belong to organizations; nil is that of the
-	// machine. Vouched are those that need no proof, as in challenge.Vouched.
+	// machine. Vouched are those that need no proof, as in challenge.MatchesAny.
 	DNS     challenge.Resolver
 	Vouched []string
 	// Closed leaves it to the operator to make organizations.

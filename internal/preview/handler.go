@@ -115,7 +115,7 @@ func (s *Server) serveFile(w http.ResponseWriter, r *http.Request, now *site, f 
 		gone(err)
 		return
 	}
-	blob.Guard(w.Header(), path.Base(f.Path), kind.ContentType)
+	blob.SetHeaders(w.Header(), path.Base(f.Path), kind.ContentType)
 	http.ServeContent(w, r, "", a.changed, a)
 }
 

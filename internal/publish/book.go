@@ -90,7 +90,7 @@ func (h *Handler) EPUB(ctx context.Context, b Book, w io.Writer) error {
 		if err != nil {
 			return err
 		}
-		if view, err = h.Content.Expanded(ctx, view); err != nil {
+		if view, err = h.Content.WithComputedPages(ctx, view); err != nil {
 			return err
 		}
 		e, err := edition.New(ctx, view.For(reading.Nobody), "")

@@ -83,7 +83,7 @@ func (h *Handler) view(ctx context.Context, space docs.SpaceID) (*revision.View,
 
 // cached returns the edition of a view at an address.
 func (h *Handler) cached(ctx context.Context, view *revision.View, base string) (*edition.Edition, error) {
-	view, err := h.Content.Expanded(ctx, view)
+	view, err := h.Content.WithComputedPages(ctx, view)
 	if err != nil {
 		return nil, err
 	}

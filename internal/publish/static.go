@@ -96,7 +96,7 @@ func (x *exporter) edition(v *visit, it docs.SiteItem) (*edition.Edition, error)
 		if err != nil {
 			return nil, err
 		}
-		if view, err = x.h.Content.Expanded(x.ctx, view); err != nil {
+		if view, err = x.h.Content.WithComputedPages(x.ctx, view); err != nil {
 			return nil, err
 		}
 		if e, err = edition.New(x.ctx, view.For(x.seen.Reader), ""); err != nil {

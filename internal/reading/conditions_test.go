@@ -108,7 +108,7 @@ func checkStray(t *testing.T, name, src string) {
 		t.Errorf("%s: %v", name, problems)
 	}
 	before := string(markup.Print(doc, markup.Refs{}))
-	if !reading.MayDepend([]byte(src)) {
+	if !reading.MayDependOnVisitor([]byte(src)) {
 		t.Errorf("%s: does not depend on the visitor", name)
 	}
 	seen, err := reading.WithoutConditions(t.Context(), doc, reading.Nobody.Environment(nil, nil))

@@ -129,9 +129,9 @@ func WithoutConditions(ctx context.Context, doc *markup.Document, env map[string
 
 var depending = regexp.MustCompile(`(?i)if|else|include`)
 
-// MayDepend reports whether what a visitor sees of a source may depend on who
+// MayDependOnVisitor reports whether what a visitor sees of a source may depend on who
 // reads it: it has conditional blocks or what looks like them, or includes
 // something that may have some.
-func MayDepend(source []byte) bool {
+func MayDependOnVisitor(source []byte) bool {
 	return bytes.Contains(source, []byte("{%")) && depending.Match(source)
 }

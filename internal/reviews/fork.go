@@ -20,7 +20,7 @@ type ForkRequest struct {
 // OpenFork opens a change request on a fork of the space and brings it up to
 // date, so that its conflicts can be resolved. It is part of the caller's
 // transaction; m was prepared by PrepareBringUpToDate.
-func (s *Service) OpenFork(ctx context.Context, tx *store.Tx, g *authz.Grant, p ForkRequest, m *content.Merging) (docs.ChangeRequest, error) {
+func (s *Service) OpenFork(ctx context.Context, tx *store.Tx, g *authz.Grant, p ForkRequest, m *content.PreparedMerge) (docs.ChangeRequest, error) {
 	cr := docs.ChangeRequest{
 		ID: store.NewID[docs.ChangeRequestID](tx), Space: g.Space.ID, Status: docs.ChangeOpen, Subject: cutSubject(p.Subject),
 		Description: p.Description, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
@@ -47,7 +47,7 @@ func (s *Service) OpenFork(ctx context.Context, tx *store.Tx, g *authz.Grant, p 
 
 // MergeFork merges a later fork into a change request of OpenFork, as part of
 // the caller's transaction. m was prepared by PrepareMergeIntoRequest.
-func (s *Service) MergeFork(ctx context.Context, tx *store.Tx, g *authz.Grant, was docs.ChangeRequest, m *content.Merging) (docs.ChangeRequest, error) {
+func (s *Service) MergeFork(ctx context.Context, tx *store.Tx, g *authz.Grant, was docs.ChangeRequest, m *content.PreparedMerge) (docs.ChangeRequest, error) {
 	rev, conflicts, err := s.Content.MergeIntoRequest(ctx, tx, g, was, m)
 	if err != nil {
 		return was, err

@@ -249,8 +249,8 @@ type Result struct {
 // prepared prepares a merge of a change request and commits it, again if somebody
 // was faster.
 func (s *Service) prepared(ctx context.Context, g *authz.Grant, name string,
-	prepare func(context.Context, docs.Space, docs.ChangeRequest) (*content.Merging, error),
-	commit func(ctx context.Context, g *authz.Grant, name string, m *content.Merging) (Result, error),
+	prepare func(context.Context, docs.Space, docs.ChangeRequest) (*content.PreparedMerge, error),
+	commit func(ctx context.Context, g *authz.Grant, name string, m *content.PreparedMerge) (Result, error),
 ) (out Result, err error) {
 	err = s.Content.Retry(ctx, g, func(sp docs.Space) error {
 		seen, err := content.OpenRequest(ctx, s.Store.Reader, sp.ID, name)
@@ -272,7 +272,7 @@ func (s *Service) Merge(ctx context.Context, g *authz.Grant, name string) (Resul
 	return s.prepared(ctx, g, name, s.Content.PrepareMerge, s.commitMerge)
 }
 
-func (s *Service) commitMerge(ctx context.Context, g *authz.Grant, name string, m *content.Merging) (Result, error) {
+func (s *Service) commitMerge(ctx context.Context, g *authz.Grant, name string, m *content.PreparedMerge) (Result, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (Result, error) {
 		was, err := content.OpenRequest(ctx, tx.Reader, g.Space.ID, name)
 		if err == nil {
@@ -333,7 +333,7 @@ func (s *Service) BringUpToDate(ctx context.Context, g *authz.Grant, name string
 	return s.prepared(ctx, g, name, s.Content.PrepareBringUpToDate, s.commitUpToDate)
 }
 
-func (s *Service) commitUpToDate(ctx context.Context, g *authz.Grant, name string, m *content.Merging) (Result, error) {
+func (s *Service) commitUpToDate(ctx context.Context, g *authz.Grant, name string, m *content.PreparedMerge) (Result, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (Result, error) {
 		was, err := content.OpenRequest(ctx, tx.Reader, g.Space.ID, name)
 		out := Result{Request: was, Revision: was.Revision}

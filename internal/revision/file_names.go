@@ -66,7 +66,7 @@ func (t *Tree) derivedName(ctx context.Context, p docs.Page) (string, error) {
 	for len(at) > maxDerivedName && strings.Contains(at, "/") {
 		_, at, _ = strings.Cut(at, "/")
 	}
-	name := folder.Visible(at) + ".md"
+	name := folder.VisiblePath(at) + ".md"
 	if taken, err := t.NameTaken(ctx, name); err != nil || !taken {
 		return name, err
 	}

@@ -140,7 +140,7 @@ func (l *Linker) target(where string) (name string, ok bool) {
 		from = "."
 	}
 	name = strings.TrimPrefix(path.Join(from, where), "/")
-	if !folder.Above(name) {
+	if !folder.OutsideRoot(name) {
 		return name, true
 	}
 	return l.place().Within(name)
@@ -338,7 +338,7 @@ func (l *Linker) locatePage(ref markup.Ref) (string, bool) {
 // relative returns the relative path from the source to another file of the folder.
 func (l *Linker) relative(to string) string {
 	file := l.file
-	if folder.Above(file) || folder.Above(to) {
+	if folder.OutsideRoot(file) || folder.OutsideRoot(to) {
 		at := l.place()
 		file, to = at.Full(file), at.Full(to)
 	}

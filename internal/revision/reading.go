@@ -55,7 +55,7 @@ func (r readPage) Source(ctx context.Context, stable bool) ([]byte, error) {
 		return source, err
 	}
 	doc, broken, err := r.sourceDocument(ctx)
-	if err != nil || !broken && !reading.MayDepend(source) {
+	if err != nil || !broken && !reading.MayDependOnVisitor(source) {
 		return source, err
 	}
 	return r.Print(ctx, doc, stable)

@@ -60,7 +60,7 @@ func (v *View) readdressed(ctx context.Context, doc *markup.Document, file strin
 	if err != nil || !ok {
 		return doc, err
 	}
-	return markup.Readdress(doc, v.leaving(ctx, file, o)), nil
+	return markup.ReplaceURLs(doc, v.leaving(ctx, file, o)), nil
 }
 
 // leaving returns a function that returns the web address of a destination that
@@ -90,7 +90,7 @@ func (d *Draft) repositoryPaths(ctx context.Context, before, doc *markup.Documen
 	// itself. If their number is unchanged, each is replaced by what it was before.
 	paths, count := map[string][]string{}, map[string]int{}
 	address := d.leaving(ctx, file, o)
-	markup.Readdress(before, func(dest string) (string, bool) {
+	markup.ReplaceURLs(before, func(dest string) (string, bool) {
 		at, leaves := address(dest)
 		if !leaves {
 			at = dest
@@ -98,12 +98,12 @@ func (d *Draft) repositoryPaths(ctx context.Context, before, doc *markup.Documen
 		paths[at] = append(paths[at], dest)
 		return "", false
 	})
-	markup.Readdress(doc, func(at string) (string, bool) {
+	markup.ReplaceURLs(doc, func(at string) (string, bool) {
 		count[at]++
 		return "", false
 	})
 	next := map[string]int{}
-	return markup.Readdress(doc, func(at string) (string, bool) {
+	return markup.ReplaceURLs(doc, func(at string) (string, bool) {
 		was, n := paths[at], next[at]
 		next[at]++
 		if len(was) == 0 {

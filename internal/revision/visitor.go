@@ -138,7 +138,7 @@ func (v *View) seen(ctx context.Context, doc *markup.Document, page docs.Variabl
 		return nil, false, err
 	}
 	known := map[string]bool{}
-	doc, broken := markup.Redirect(doc, func(ref docs.Ref) (docs.Ref, bool) {
+	doc, broken := markup.ReplaceRefs(doc, func(ref docs.Ref) (docs.Ref, bool) {
 		if ref.Page == "" || ref.Space != "" && ref.Space != string(v.Space.ID) {
 			return ref, false
 		}

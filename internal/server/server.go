@@ -186,22 +186,22 @@ type Services struct {
 func NewServices(s *store.Store, files blob.Store, out outbound.Policy) Services {
 	c := content.New(content.Service{Store: s, Blobs: files, Outbound: out})
 	talk := &comments.Service{Store: s, Content: c}
-	proposals := &reviews.Service{Store: s, Content: c, Comment: talk.OfReview}
+	proposals := &reviews.Service{Store: s, Content: c, Comment: talk.PostReviewComment}
 	sync := &gitsync.Service{Store: s, Content: c, Reviews: proposals, Git: &git.Runner{Outbound: out}}
 	specs := &apispec.Service{Store: s, Blobs: files, Outbound: out}
 	c.Specs = specs
 	folders := &spaces.Service{Store: s, Content: c}
 	languages := &translations.Service{Store: s, Content: c, Spaces: folders}
-	folders.Narrowed = languages.Narrowed
-	c.Moved = func(ctx context.Context, tx *store.Tx, sp docs.Space, rev docs.Revision) error {
-		if err := sync.Moved(ctx, tx, sp, rev); err != nil {
+	folders.Narrowed = languages.AudienceNarrowed
+	c.RevisionAdded = func(ctx context.Context, tx *store.Tx, sp docs.Space, rev docs.Revision) error {
+		if err := sync.RevisionAdded(ctx, tx, sp, rev); err != nil {
 			return err
 		}
-		return languages.Moved(ctx, tx, sp, rev)
+		return languages.RevisionAdded(ctx, tx, sp, rev)
 	}
 	published := sites.New(s)
 	guard := authz.NewGuard(s, published)
-	guard.Used = audit.Used
+	guard.Used = audit.RecordFirstUse
 	entry := &signin.Service{Store: s, Mail: mail.None{}, Log: slog.Default()}
 	return Services{
 		Store: s, Blobs: files, Guard: guard, Orgs: &orgs.Service{Store: s},
@@ -257,7 +257,7 @@ func (s *Server) console() *console.Handler {
 	return console.New(console.Config{
 		Guard: s.Guard, Orgs: s.Orgs, SignIn: s.SignIn, SSO: s.SSO, OIDC: s.OIDC, Inbox: s.Inbox, BaseURL: s.BaseURL, Log: s.Log,
 		Spaces: s.Spaces, Content: s.Content, Reviews: s.Reviews, Comments: s.Comments, Sites: s.Sites, Specs: s.APISpecs, Conversations: s.Conversations,
-		FileURL: s.API.FileURL, Take: s.API.Take,
+		FileURL: s.API.FileURL, Take: s.API.CountRequest,
 	})
 }
 
@@ -290,7 +290,7 @@ func (s *Server) start(ctx context.Context) error {
 	}
 	if s.readers, err = publish.New(publish.Config{
 		Sites: s.Sites, Content: s.Content, Guard: s.Guard, Insights: s.Insights, Log: s.Log,
-		Take:  func(w http.ResponseWriter, r *http.Request) error { return s.API.Take(w, r) }, // of one limit with those of the API
+		Take:  func(w http.ResponseWriter, r *http.Request) error { return s.API.CountRequest(w, r) }, // of one limit with those of the API
 		TryIt: s.TryIt,
 	}); err != nil {
 		return errors.Join(err, listener.Close())
@@ -301,7 +301,7 @@ func (s *Server) start(ctx context.Context) error {
 		Comments: s.Comments, Webhooks: s.Webhooks, Git: s.Git, Sites: s.Sites, Insights: s.Insights, Assets: s.Assets, APISpecs: s.APISpecs, Conversations: s.Conversations, Translations: s.Translations, SignIn: s.SignIn, SSO: s.SSO, OIDC: s.OIDC, Inbox: s.Inbox, Embeds: cards, ExportSite: s.exportSite,
 	}, secret)
 	s.people = s.console()
-	s.machines = scim.New(scim.Config{Guard: s.Guard, Orgs: s.Orgs, BaseURL: s.BaseURL, Clock: s.Store.Clock, Log: s.Log, Take: s.API.Take})
+	s.machines = scim.New(scim.Config{Guard: s.Guard, Orgs: s.Orgs, BaseURL: s.BaseURL, Clock: s.Store.Clock, Log: s.Log, Take: s.API.CountRequest})
 	s.metrics.declare(s.API.Operations())
 	work := s.jobs()
 	if err := work.Schedule(ctx); err != nil {

@@ -31,7 +31,7 @@ func (s *Server) secure(l net.Listener) (net.Listener, error) {
 		if err != nil {
 			return l, fmt.Errorf("cannot listen on %s: %w", s.ACME.HTTPListen, err)
 		}
-		s.serve(plain, m.Plain())
+		s.serve(plain, m.HTTPHandler())
 	}
 	return tls.NewListener(l, m.TLS()), nil
 }

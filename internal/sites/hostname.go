@@ -80,7 +80,7 @@ func (h Hosts) foreign(field, name string) error {
 }
 
 // vouched reports whether the operator of the server vouches for a host name.
-func (h Hosts) vouched(name string) bool { return challenge.Vouched(h.Vouched, name) }
+func (h Hosts) vouched(name string) bool { return challenge.MatchesAny(h.Vouched, name) }
 
 // Hostname returns the host name that the site of a grant has or wants.
 func (s *Service) Hostname(ctx context.Context, g *authz.Grant) (docs.SiteHostname, error) {

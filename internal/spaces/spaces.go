@@ -76,19 +76,19 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, in NewSpace) (docs
 
 // prepareFirst works out what a new space begins with, before there is one. It
 // returns the ids of the space, and nothing to commit if it begins empty.
-func (s *Service) prepareFirst(ctx context.Context, g *authz.Grant, in NewSpace) (docs.Space, *content.First, error) {
+func (s *Service) prepareFirst(ctx context.Context, g *authz.Grant, in NewSpace) (docs.Space, *content.FirstContent, error) {
 	now := s.Store.Clock()
 	sp := docs.Space{
 		ID: docs.NewID[docs.SpaceID](now), Revision: docs.NewID[docs.RevisionID](now), Layer: docs.NewID[string](now),
 		Org: g.Access.Org, Language: in.Language,
 	}
-	var first *content.First
+	var first *content.FirstContent
 	var err error
 	switch {
 	case in.Template != nil:
 		first, err = s.Content.PrepareTemplate(ctx, g, sp, *in.Template)
 	case !in.Empty:
-		first, err = s.Content.PreparePage(ctx, sp)
+		first, err = s.Content.PrepareFirstPage(ctx, sp)
 	}
 	return sp, first, err
 }
@@ -339,7 +339,7 @@ func (s *Service) purgeLater(ctx context.Context, tx *store.Tx, id docs.SpaceID)
 	if err != nil || !waits {
 		return err
 	}
-	return jobs.Later(24 * time.Hour)
+	return jobs.RetryAfter(24 * time.Hour)
 }
 
 // Move puts a space elsewhere in its organization.

@@ -180,7 +180,7 @@ func (s *sqlite) transact(ctx context.Context, space string, queued func(), fn f
 	s.queue <- j
 	queued()
 	<-j.ready
-	budget.Waited(ctx, time.Since(began)-j.took)
+	budget.ExcludeWait(ctx, time.Since(began)-j.took)
 	if j.panics != nil {
 		panic(j.panics)
 	}

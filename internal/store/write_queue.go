@@ -14,8 +14,8 @@ import (
 // transaction. Transactions of one space keep their order.
 type writeQueue struct {
 	arriving <-chan *job
-	waiting  []*job         // in the order of arrival
-	used     *budget.Lately // recent use of the writer's time, by payer
+	waiting  []*job            // in the order of arrival
+	used     *budget.RecentUse // recent use of the writer's time, by payer
 }
 
 const (
@@ -26,7 +26,7 @@ const (
 )
 
 func newWriteQueue(arriving <-chan *job) *writeQueue {
-	return &writeQueue{arriving: arriving, used: budget.NewLately(usedHalfLife)}
+	return &writeQueue{arriving: arriving, used: budget.NewRecentUse(usedHalfLife)}
 }
 
 // wait waits for the next transaction and returns it, or nil if the queue is closed.

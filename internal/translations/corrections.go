@@ -190,7 +190,7 @@ const maxStale = 10_000
 // attention returns which blocks need a person after the run: those that are not
 // translated, unless somebody has done it, and those that were corrected and whose
 // source changed, now or before, unless somebody has edited them since.
-func (r *run) attention(ctx context.Context, made docs.Revision, m *content.Merging, stale []docs.TranslationBlock) (store.TranslationBlockChange, error) {
+func (r *run) attention(ctx context.Context, made docs.Revision, m *content.PreparedMerge, stale []docs.TranslationBlock) (store.TranslationBlockChange, error) {
 	out := store.TranslationBlockChange{Pages: r.pages}
 	for _, c := range m.Conflicts() {
 		if c.Kind == merge.ConflictPage || c.Kind == merge.ConflictReusable {

@@ -34,10 +34,10 @@ func (r *run) guard(ctx context.Context, tx *store.Tx) error {
 	return r.s.closeResult(ctx, tx, src.Path, v.It)
 }
 
-// Narrowed closes the results of translations whose sources may be open to fewer people
+// AudienceNarrowed closes the results of translations whose sources may be open to fewer people
 // now, in the transaction that closes the sources. What readers of sites find is up to
 // package sites.
-func (s *Service) Narrowed(ctx context.Context, tx *store.Tx, sources []docs.SpaceID) error {
+func (s *Service) AudienceNarrowed(ctx context.Context, tx *store.Tx, sources []docs.SpaceID) error {
 	for _, id := range sources {
 		list, err := tx.TranslationsFrom(ctx, id)
 		if err != nil {
@@ -78,7 +78,7 @@ func (s *Service) follow(ctx context.Context, tx *store.Tx, t docs.Translation) 
 	if dst, err = tx.Space(ctx, t.Result); err != nil || dst.It.Level == before {
 		return err
 	}
-	return s.Narrowed(ctx, tx, []docs.SpaceID{t.Result}) // which may be translated further
+	return s.AudienceNarrowed(ctx, tx, []docs.SpaceID{t.Result}) // which may be translated further
 }
 
 // closeResult sets the level of a result so that it is open by default to nobody who

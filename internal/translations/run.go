@@ -298,7 +298,7 @@ func (r *run) keep(ctx context.Context, p *content.Prepared) (rev docs.Revision,
 }
 
 // write commits a merge, and the end of the run with it.
-func (r *run) write(ctx context.Context, began time.Time, made docs.Revision, fork content.Fork, m *content.Merging, list store.TranslationBlockChange) error {
+func (r *run) write(ctx context.Context, began time.Time, made docs.Revision, fork content.Fork, m *content.PreparedMerge, list store.TranslationBlockChange) error {
 	return r.s.Store.DoLocked(ctx, r.dst.ID, func(tx *store.Tx) error {
 		t, exists, err := store.Maybe(tx.TranslationByID(ctx, r.t.ID))
 		if err != nil || !exists || t.Machine != r.t.Machine { // deleted, or another node was faster

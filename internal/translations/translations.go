@@ -256,10 +256,10 @@ func (s *Service) StartRun(ctx context.Context, g *authz.Grant, id docs.Translat
 	})
 }
 
-// Moved starts the runs that a new revision of a source asks for, in the transaction
+// RevisionAdded starts the runs that a new revision of a source asks for, in the transaction
 // that makes the revision: after a merge at once, after edits when there was none for a
 // while.
-func (s *Service) Moved(ctx context.Context, tx *store.Tx, sp docs.Space, rev docs.Revision) error {
+func (s *Service) RevisionAdded(ctx context.Context, tx *store.Tx, sp docs.Space, rev docs.Revision) error {
 	list, err := tx.TranslationsOf(ctx, sp.ID)
 	if err != nil {
 		return err
@@ -283,7 +283,7 @@ func queue(ctx context.Context, tx *store.Tx, t *docs.Translation, at docs.Time,
 	if err := tx.PutTranslation(ctx, *t); err != nil {
 		return err
 	}
-	return jobs.EnqueueQuiet(ctx, tx, jobs.Job{Kind: RunJob, Key: string(t.ID), Payload: task{t.ID}, RunAt: at}, longest)
+	return jobs.EnqueueDebounced(ctx, tx, jobs.Job{Kind: RunJob, Key: string(t.ID), Payload: task{t.ID}, RunAt: at}, longest)
 }
 
 func event(t docs.Translation, action string, data map[string]any) audit.Event {

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Lately counts how much time each caller used. Half of it is forgotten after a while. It must not be
+// RecentUse counts how much time each caller used. Half of it is forgotten after a while. It must not be
 // used by several goroutines at the same time.
-type Lately struct {
+type RecentUse struct {
 	halfLife time.Duration
 	by       map[string]usedTime
 }
@@ -20,13 +20,13 @@ type usedTime struct {
 // maxCallers is how many are remembered.
 const maxCallers = 10_000
 
-// NewLately returns a counter that forgets half after some time.
-func NewLately(halfLife time.Duration) *Lately {
-	return &Lately{halfLife, map[string]usedTime{}}
+// NewRecentUse returns a counter that forgets half after some time.
+func NewRecentUse(halfLife time.Duration) *RecentUse {
+	return &RecentUse{halfLife, map[string]usedTime{}}
 }
 
 // Of returns how much time who used lately.
-func (l *Lately) Of(who string, now time.Time) time.Duration {
+func (l *RecentUse) Of(who string, now time.Time) time.Duration {
 	u, ok := l.by[who]
 	if !ok {
 		return 0
@@ -35,7 +35,7 @@ func (l *Lately) Of(who string, now time.Time) time.Duration {
 }
 
 // Add counts time that who used.
-func (l *Lately) Add(who string, d time.Duration, now time.Time) {
+func (l *RecentUse) Add(who string, d time.Duration, now time.Time) {
 	if len(l.by) >= maxCallers {
 		for other, u := range l.by {
 			if now.Sub(u.at) > 10*l.halfLife {

@@ -15,9 +15,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// Outgoing is a file that differs between the exports of two revisions. A file that was not changed in
+// ExportedFile is a file that differs between the exports of two revisions. A file that was not changed in
 // the space is not one, even if the repository has another version of it.
-type Outgoing struct {
+type ExportedFile struct {
 	Path     string
 	Old, New string // identify the bytes; empty: the file does not exist
 	// Data holds the new bytes; otherwise Open returns them and their number.
@@ -26,11 +26,11 @@ type Outgoing struct {
 }
 
 // Delete reports whether the file was deleted.
-func (o Outgoing) Delete() bool { return o.New == "" }
+func (o ExportedFile) Delete() bool { return o.New == "" }
 
-// Outgoing returns the files that differ between two revisions of a space, ordered by path. If only
+// ChangedFiles returns the files that differ between two revisions of a space, ordered by path. If only
 // texts of pages differ, it reads nothing else.
-func (s *Exchange) Outgoing(ctx context.Context, from, to *revision.View) ([]Outgoing, error) {
+func (s *Exchange) ChangedFiles(ctx context.Context, from, to *revision.View) ([]ExportedFile, error) {
 	if from.Rev.Root == to.Rev.Root {
 		return nil, nil
 	}
@@ -38,18 +38,18 @@ func (s *Exchange) Outgoing(ctx context.Context, from, to *revision.View) ([]Out
 	if err != nil || ok {
 		return out, err
 	}
-	before, err := s.Outputs(ctx, from)
+	before, err := s.AllFiles(ctx, from)
 	if err != nil {
 		return nil, err
 	}
-	after, err := s.Outputs(ctx, to)
+	after, err := s.AllFiles(ctx, to)
 	if err != nil {
 		return nil, err
 	}
 	for len(before) > 0 || len(after) > 0 {
 		switch {
 		case len(after) == 0 || len(before) > 0 && before[0].Path < after[0].Path:
-			out = append(out, Outgoing{Path: before[0].Path, Old: before[0].New})
+			out = append(out, ExportedFile{Path: before[0].Path, Old: before[0].New})
 			before = before[1:]
 		case len(before) == 0 || after[0].Path < before[0].Path:
 			out = append(out, after[0])
@@ -65,8 +65,8 @@ func (s *Exchange) Outgoing(ctx context.Context, from, to *revision.View) ([]Out
 	return out, nil
 }
 
-// Outputs returns all files of a revision, ordered by path.
-func (s *Exchange) Outputs(ctx context.Context, v *revision.View) ([]Outgoing, error) {
+// AllFiles returns all files of a revision, ordered by path.
+func (s *Exchange) AllFiles(ctx context.Context, v *revision.View) ([]ExportedFile, error) {
 	t, err := s.Folder(ctx, v)
 	if err != nil {
 		return nil, err
@@ -75,13 +75,13 @@ func (s *Exchange) Outputs(ctx context.Context, v *revision.View) ([]Outgoing, e
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Outgoing, len(files))
+	out := make([]ExportedFile, len(files))
 	for i, f := range files {
 		if f.File == nil {
 			out[i] = textOutput(f.Name, f.Data)
 			continue
 		}
-		out[i] = Outgoing{Path: f.Name, New: f.File.Sum, Open: func() (io.ReadCloser, int64, error) {
+		out[i] = ExportedFile{Path: f.Name, New: f.File.Sum, Open: func() (io.ReadCloser, int64, error) {
 			r, err := f.File.Open()
 			return r, f.File.Size, err
 		}}
@@ -89,13 +89,13 @@ func (s *Exchange) Outputs(ctx context.Context, v *revision.View) ([]Outgoing, e
 	return out, nil
 }
 
-func textOutput(name string, data []byte) Outgoing {
-	return Outgoing{Path: name, New: "text:" + string(chunk.Sum(data)), Data: data}
+func textOutput(name string, data []byte) ExportedFile {
+	return ExportedFile{Path: name, New: "text:" + string(chunk.Sum(data)), Data: data}
 }
 
-// outgoingPages is Outgoing for revisions with the same pages, titles and places: then every file
+// outgoingPages is ChangedFiles for revisions with the same pages, titles and places: then every file
 // can be compared on its own. Otherwise ok is false.
-func (s *Exchange) outgoingPages(ctx context.Context, from, to *revision.View) (out []Outgoing, ok bool, err error) {
+func (s *Exchange) outgoingPages(ctx context.Context, from, to *revision.View) (out []ExportedFile, ok bool, err error) {
 	changed, ok, err := plainChanges(ctx, from, to)
 	if !ok || err != nil {
 		return nil, false, err
@@ -119,7 +119,7 @@ func (s *Exchange) outgoingPages(ctx context.Context, from, to *revision.View) (
 		if err != nil {
 			return nil, false, err
 		}
-		if file != folder.Visible(file) && (!folder.Above(file) || file != layout.Readme) {
+		if file != folder.VisiblePath(file) && (!folder.OutsideRoot(file) || file != layout.Readme) {
 			return nil, false, nil
 		}
 		was, err := (&exporter{s: s, v: from}).source(ctx, p[0], file)
@@ -146,7 +146,7 @@ func (s *Exchange) outgoingPages(ctx context.Context, from, to *revision.View) (
 		}
 		add(r[1].File, was, now)
 	}
-	slices.SortFunc(out, func(a, b Outgoing) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(out, func(a, b ExportedFile) int { return strings.Compare(a.Path, b.Path) })
 	return out, true, nil
 }
 

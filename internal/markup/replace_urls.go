@@ -6,9 +6,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// Readdress returns the document with other addresses in the links, buttons and
+// ReplaceURLs returns the document with other addresses in the links, buttons and
 // content references that have one. Nothing changes in doc itself.
-func Readdress(doc *Document, to func(url string) (string, bool)) *Document {
+func ReplaceURLs(doc *Document, to func(url string) (string, bool)) *Document {
 	var r rewriter
 	r = func(n *Node) ([]*Node, bool) {
 		if n.Type != "link" && n.Type != "button" && n.Type != "content-ref" {

@@ -10,7 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// Redirect reaches every reference, whatever the document holds, and leaves the
+// ReplaceRefs reaches every reference, whatever the document holds, and leaves the
 // document that it was given as it was.
 func TestRedirectReachesEveryReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -21,17 +21,17 @@ func TestRedirectReachesEveryReference(t *testing.T) {
 		}
 		refs := countRefs(reflect.ValueOf(doc))
 		asked := 0
-		same, changed := Redirect(doc, func(r docs.Ref) (docs.Ref, bool) { asked++; return r, false })
+		same, changed := ReplaceRefs(doc, func(r docs.Ref) (docs.Ref, bool) { asked++; return r, false })
 		if changed || same != doc || asked != refs {
 			t.Fatalf("%d of %d references were asked for; changed: %t", asked, refs, changed)
 		}
 		hidden := docs.Ref{Kind: docs.RefPage, Page: "hidden"}
-		other, changed := Redirect(doc, func(docs.Ref) (docs.Ref, bool) { return hidden, true })
+		other, changed := ReplaceRefs(doc, func(docs.Ref) (docs.Ref, bool) { return hidden, true })
 		if changed != (refs > 0) {
 			t.Fatalf("changed: %t, with %d references", changed, refs)
 		}
 		left := 0
-		if _, changed := Redirect(other, func(r docs.Ref) (docs.Ref, bool) {
+		if _, changed := ReplaceRefs(other, func(r docs.Ref) (docs.Ref, bool) {
 			if r != hidden {
 				left++
 			}

@@ -12,7 +12,7 @@ func TestReaddress(t *testing.T) {
 		"<a href=\"x\" class=\"button primary\">Go</a>\n\n![i](x)\n\n* one\n* [d](x)\n\n| h |\n| - |\n| [e](x) |\n"
 	doc := Parse([]byte(src), Refs{})
 	before := string(Print(doc, Refs{}))
-	out := Readdress(doc, func(url string) (string, bool) { return "https://example.com/z", url == "x" })
+	out := ReplaceURLs(doc, func(url string) (string, bool) { return "https://example.com/z", url == "x" })
 	text := string(Print(out, Refs{}))
 	if n := strings.Count(text, "https://example.com/z"); n != 8 || !strings.Contains(text, `src="x"`) || !strings.Contains(text, "](y)") {
 		t.Errorf("%d times:\n%s", n, text)
@@ -20,7 +20,7 @@ func TestReaddress(t *testing.T) {
 	if string(Print(doc, Refs{})) != before {
 		t.Error("the document has changed")
 	}
-	if same := Readdress(doc, func(string) (string, bool) { return "", false }); same != doc {
+	if same := ReplaceURLs(doc, func(string) (string, bool) { return "", false }); same != doc {
 		t.Error("nothing changes, and it is another document")
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// Redirect returns the document with other references, wherever it has one, and
+// ReplaceRefs returns the document with other references, wherever it has one, and
 // reports whether there are any. Nothing changes in doc itself.
-func Redirect(doc *Document, to func(docs.Ref) (docs.Ref, bool)) (*Document, bool) {
+func ReplaceRefs(doc *Document, to func(docs.Ref) (docs.Ref, bool)) (*Document, bool) {
 	var r rewriter
 	r = func(n *Node) ([]*Node, bool) {
 		data, changed := redirected(n.Data, to)

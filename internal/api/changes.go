@@ -115,8 +115,8 @@ func (b ContentBody) plain(at string) (*revision.Body, error) {
 // fits refuses fields that do not belong to the operation, so that a mistake
 // does not look like success.
 func (c contentChange) fits(at string) error {
-	meta := c.Title.Set() || c.Slug.Set() || c.Emoji.Set() || c.Icon.Set() || c.Description.Set() || c.Hidden.Set() ||
-		c.NoIndex.Set() || c.NoRobotsIndex.Set() || c.Condition.Set()
+	meta := c.Title.IsSet() || c.Slug.IsSet() || c.Emoji.IsSet() || c.Icon.IsSet() || c.Description.IsSet() || c.Hidden.IsSet() ||
+		c.NoIndex.IsSet() || c.NoRobotsIndex.IsSet() || c.Condition.IsSet()
 	for name, null := range map[string]bool{
 		"title": c.Title.IsNull(), "slug": c.Slug.IsNull(), "emoji": c.Emoji.IsNull(), "icon": c.Icon.IsNull(),
 		"description": c.Description.IsNull(), "hidden": c.Hidden.IsNull(), "noIndex": c.NoIndex.IsNull(),
@@ -130,7 +130,7 @@ func (c contentChange) fits(at string) error {
 		name string
 		set  bool
 	}{
-		{"page", c.Page != ""}, {"document", c.Document != nil}, {"into", c.Into.Set()}, {"at", c.At != nil}, {"ref", c.Ref != ""},
+		{"page", c.Page != ""}, {"document", c.Document != nil}, {"into", c.Into.IsSet()}, {"at", c.At != nil}, {"ref", c.Ref != ""},
 		{"metadata", meta}, {"revision", c.Revision != ""}, {"block", c.Block != nil}, {"files", c.Files != nil},
 	} {
 		if f.set && !slices.Contains(changeFields[c.Operation], f.name) {

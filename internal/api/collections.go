@@ -199,7 +199,7 @@ func (p *pointer) plain(path string) (docs.Pointer, error) {
 }
 
 func (m movement) plain() (v spaces.Move, err error) {
-	if !m.Parent.Set() && !m.Position.Set() {
+	if !m.Parent.IsSet() && !m.Position.IsSet() {
 		return v, errs.Field("body", "must contain parent or position")
 	}
 	v.Parent = m.Parent

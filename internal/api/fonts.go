@@ -131,7 +131,7 @@ type updateFontIn struct {
 
 func (a *API) updateFont(ctx context.Context, in *updateFontIn) (*out[CustomFont], error) {
 	b := in.Body
-	if !b.Family.Set() && len(b.Faces) == 0 {
+	if !b.Family.IsSet() && len(b.Faces) == 0 {
 		return nil, errs.Field("body", "must contain fontFamily or fontFaces")
 	}
 	g, p := authz.FromContext(ctx), assets.FontPatch{Family: b.Family}

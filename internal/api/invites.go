@@ -178,9 +178,9 @@ func (a *API) createLink(ctx context.Context, in *createLinkIn) (*out[inviteLink
 	switch {
 	case b.Space != "" && b.Collection != "":
 		return nil, errs.Field("body.collection", "cannot be set together with space")
-	case content && (!b.Level.Set() || b.Role.Set()):
+	case content && (!b.Level.IsSet() || b.Role.IsSet()):
 		return nil, errs.Field("body.level", "must be set, instead of role, for a link to a space or a collection")
-	case !content && (!b.Role.Set() || b.Level.Set()):
+	case !content && (!b.Role.IsSet() || b.Level.IsSet()):
 		return nil, errs.Field("body.role", "must be set, instead of level, for a link to the organization")
 	case content && b.Level.IsNull():
 		return nil, errs.Field("body.level", "must be a role, not null: the link would give no access")

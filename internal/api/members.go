@@ -122,7 +122,7 @@ type updateMemberIn struct {
 }
 
 func (a *API) updateMember(ctx context.Context, in *updateMemberIn) (*out[Member], error) {
-	if !in.Body.Role.Set() {
+	if !in.Body.Role.IsSet() {
 		return a.getMember(ctx, &in.MemberIn)
 	}
 	m, err := a.Orgs.SetRole(ctx, authz.FromContext(ctx), in.Org, in.User, in.Body.Role.Or(docs.Guest))

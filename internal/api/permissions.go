@@ -133,12 +133,12 @@ type reshareTeamIn struct {
 
 func (a *API) reshareUser(ctx context.Context, in *reshareUserIn) (*done, error) {
 	g := authz.FromContext(ctx)
-	return nil, a.Spaces.Reshare(ctx, g, docs.Grant{Node: g.Node(), User: in.User, Role: in.Body.Role.Or(docs.Guest)})
+	return nil, a.Spaces.UpdateGrant(ctx, g, docs.Grant{Node: g.Node(), User: in.User, Role: in.Body.Role.Or(docs.Guest)})
 }
 
 func (a *API) reshareTeam(ctx context.Context, in *reshareTeamIn) (*done, error) {
 	g := authz.FromContext(ctx)
-	return nil, a.Spaces.Reshare(ctx, g, docs.Grant{Node: g.Node(), Team: in.Team, Role: in.Body.Role.Or(docs.Guest)})
+	return nil, a.Spaces.UpdateGrant(ctx, g, docs.Grant{Node: g.Node(), Team: in.Team, Role: in.Body.Role.Or(docs.Guest)})
 }
 
 func (a *API) unshareUser(ctx context.Context, in *UserIn) (*done, error) {
@@ -162,7 +162,7 @@ func (a *API) aggregate(ctx context.Context, in *aggregateIn) (*page[UserPermiss
 	if g.Site.ID != "" { // clients know no site as an origin
 		origin = &orgPointer{"organization", string(g.Site.Org)}
 	}
-	return listOf(ctx, a, in.Paged, a.Spaces.Aggregate(g, docs.Role(in.Role)), func(e spaces.Effective) UserPermission {
+	return listOf(ctx, a, in.Paged, a.Spaces.Aggregate(g, docs.Role(in.Role)), func(e spaces.EffectiveRole) UserPermission {
 		return UserPermission{e.Role, a.user(e.User), origin}
 	})
 }

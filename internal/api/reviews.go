@@ -223,7 +223,7 @@ func (a *API) requestReviewers(ctx context.Context, in *requestReviewersIn) (*ou
 	if err != nil {
 		return nil, err
 	}
-	_, asked, err := a.Reviews.Ask(ctx, g, in.Request, reviews.Request{
+	_, asked, err := a.Reviews.RequestReviews(ctx, g, in.Request, reviews.ReviewRequest{
 		Users: in.Body.Users, Patch: reviews.Patch{Subject: in.Body.Subject, Description: description},
 	})
 	if err != nil {
@@ -242,7 +242,7 @@ type removeReviewerIn struct {
 }
 
 func (a *API) removeReviewer(ctx context.Context, in *removeReviewerIn) (*done, error) {
-	there, err := a.Reviews.Unask(ctx, authz.FromContext(ctx), in.Request, in.User)
+	there, err := a.Reviews.WithdrawReviewRequest(ctx, authz.FromContext(ctx), in.Request, in.User)
 	if err == nil && !there {
 		err = errs.Missing("requested reviewer")
 	}

@@ -174,7 +174,7 @@ func (a *API) createSAMLProvider(ctx context.Context, in *createSAMLProviderIn) 
 		return nil, err
 	}
 	c := in.Body.change(opt.Of(in.Body.Label))
-	if !c.Attributes.Set() {
+	if !c.Attributes.IsSet() {
 		c.Attributes = opt.Of(defaultAttributes)
 	}
 	p, err := a.SSO.Create(ctx, authz.FromContext(ctx), in.Org, c)

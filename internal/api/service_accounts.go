@@ -118,7 +118,7 @@ type updateServiceAccountIn struct {
 }
 
 func (a *API) updateServiceAccount(ctx context.Context, in *updateServiceAccountIn) (*out[ServiceAccount], error) {
-	if !in.Body.Name.Set() && !in.Body.Role.Set() {
+	if !in.Body.Name.IsSet() && !in.Body.Role.IsSet() {
 		return nil, errs.Field("body", "must contain name or role")
 	}
 	m, err := a.Orgs.UpdateServiceAccount(ctx, authz.FromContext(ctx), in.Org, in.Account, orgs.ServiceAccountPatch(in.Body))

@@ -125,7 +125,7 @@ type updateShareLinkIn struct {
 }
 
 func (a *API) updateShareLink(ctx context.Context, in *updateShareLinkIn) (*out[ShareLink], error) {
-	if !in.Body.Name.Set() && !in.Body.Active.Set() {
+	if !in.Body.Name.IsSet() && !in.Body.Active.IsSet() {
 		return nil, errs.Field("body", "must contain name or active")
 	}
 	g := authz.FromContext(ctx)
@@ -165,7 +165,7 @@ type updateSiteAuthIn struct {
 }
 
 func (a *API) updateSiteAuth(ctx context.Context, in *updateSiteAuthIn) (*out[SiteAuth], error) {
-	if in.Body.Backend == "" && !in.Body.FallbackURL.Set() && !in.Body.LogoutURL.Set() {
+	if in.Body.Backend == "" && !in.Body.FallbackURL.IsSet() && !in.Body.LogoutURL.IsSet() {
 		return nil, errs.Field("body", "must contain backend, fallbackURL or logoutURL")
 	}
 	v, err := a.Sites.UpdateAuth(ctx, authz.FromContext(ctx), sites.AuthPatch(in.Body))

@@ -114,7 +114,7 @@ type updateMCPServerIn struct {
 
 func (a *API) updateMCPServer(ctx context.Context, in *updateMCPServerIn) (*out[SiteMCPServer], error) {
 	b := in.Body
-	if !b.Name.Set() && !b.URL.Set() && !b.Transport.Set() && !b.Headers.Set() && !b.Condition.Set() {
+	if !b.Name.IsSet() && !b.URL.IsSet() && !b.Transport.IsSet() && !b.Headers.IsSet() && !b.Condition.IsSet() {
 		return nil, errs.Field("body", "must contain name, url, transport, headers or condition")
 	}
 	g := authz.FromContext(ctx)

@@ -208,7 +208,7 @@ func (a *API) createSpace(ctx context.Context, in *createSpaceIn) (*created[Spac
 		choice := t.plain()
 		first.Template = &choice
 	}
-	if b.ComputedSource.Set() {
+	if b.ComputedSource.IsSet() {
 		return nil, errs.Field("body.computedSource", "is not available: this server has no integrations that compute content")
 	}
 	s, r, err := a.Spaces.Create(ctx, authz.FromContext(ctx), first)

@@ -84,7 +84,7 @@ type updateUserIn struct {
 }
 
 func (a *API) updateUser(ctx context.Context, in *updateUserIn) (*out[User], error) {
-	if !in.Body.DisplayName.Set() && !in.Body.PhotoURL.Set() {
+	if !in.Body.DisplayName.IsSet() && !in.Body.PhotoURL.IsSet() {
 		return nil, errs.Field("body", "must contain displayName or photoURL")
 	}
 	u, err := a.Orgs.UpdateUser(ctx, authz.FromContext(ctx), in.User, orgs.UserPatch(in.Body))

@@ -134,7 +134,7 @@ type updateWebhookIn struct {
 
 func (a *API) updateWebhook(ctx context.Context, in *updateWebhookIn) (*out[Webhook], error) {
 	b := in.Body
-	if !b.URL.Set() && !b.Events.Set() && !b.Secret.Set() && !b.Enabled.Set() {
+	if !b.URL.IsSet() && !b.Events.IsSet() && !b.Secret.IsSet() && !b.Enabled.IsSet() {
 		return nil, errs.Field("body", "must contain url, events, secret or enabled")
 	}
 	w, secret, err := a.Webhooks.Update(ctx, authz.FromContext(ctx), in.Org, in.Webhook, webhooks.Patch(b))

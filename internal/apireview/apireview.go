@@ -54,7 +54,7 @@ func (s *Service) Open(ctx context.Context, payload []byte) error {
 	if err != nil {
 		return err
 	}
-	old, found, err := reviews.Comparing(ctx, s.Store.Reader, g.Space.ID, spec.ID)
+	old, found, err := reviews.OpenForSpec(ctx, s.Store.Reader, g.Space.ID, spec.ID)
 	if err != nil {
 		return err
 	}

@@ -170,7 +170,7 @@ type Patch struct {
 
 // Update changes who may read a description, and whether new versions open change requests.
 func (s *Service) Update(ctx context.Context, g *authz.Grant, slug docs.OpenAPISlug, p Patch) (docs.OpenAPISpec, error) {
-	if !p.Visibility.Set() && !p.RequestSpace.Set() {
+	if !p.Visibility.IsSet() && !p.RequestSpace.IsSet() {
 		return docs.OpenAPISpec{}, errs.Field("body", "must have visibility or changeRequestSpace")
 	}
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.OpenAPISpec, error) {

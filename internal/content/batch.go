@@ -202,7 +202,7 @@ func target(ctx context.Context, d *revision.Draft, at, id string) (docs.Page, e
 }
 
 func parentOf(d *revision.Draft, c Change) (id *docs.PageID) {
-	if !c.Into.Set() {
+	if !c.Into.IsSet() {
 		return nil
 	}
 	into, _ := c.Into.Get()
@@ -278,7 +278,7 @@ func updatePage(ctx context.Context, d *revision.Draft, at string, c Change) err
 		return err
 	}
 	if p.Title != before.Title || p.Slug != before.Slug || p.Parent != before.Parent || p.Pinned != before.Pinned {
-		if p, err = d.Slugged(ctx, at+".slug", p); err != nil {
+		if p, err = d.WithSlug(ctx, at+".slug", p); err != nil {
 			return err
 		}
 	}

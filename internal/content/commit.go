@@ -150,7 +150,7 @@ func (s *Service) changesAside(ctx context.Context, d *revision.Draft) (*changeS
 }
 
 func (s *Service) changes(ctx context.Context, d *revision.Draft) (*changeSet, error) {
-	if err := d.Stamp(ctx); err != nil {
+	if err := d.StampPages(ctx); err != nil {
 		return nil, err
 	}
 	c := &changeSet{space: d.Space}

@@ -100,7 +100,7 @@ func (s *Service) WithComputedPages(ctx context.Context, v *revision.View) (*rev
 		}
 		s.expanded.Set(key, kept)
 	}
-	return kept.View.Like(v), nil
+	return kept.View.ComputedIn(v), nil
 }
 
 // computedPlace returns the place of a page that asks for computed pages; ok is false

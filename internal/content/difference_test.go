@@ -46,7 +46,7 @@ func TestCompareTellsWhatDiffers(t *testing.T) {
 		for range rapid.IntRange(1, 3).Draw(rt, "batches") {
 			changes := d.changes(rt, d.head(rt, d.id))
 			for i := range changes {
-				if c := &changes[i]; c.Operation == content.InsertPage || c.Into.Set() {
+				if c := &changes[i]; c.Operation == content.InsertPage || c.Into.IsSet() {
 					at := rapid.IntRange(0, 3).Draw(rt, "at")
 					c.At = &at
 				}

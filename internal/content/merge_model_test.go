@@ -540,7 +540,7 @@ func (d *modelDesk) update(ctx context.Context, main *modelLine, cr *request) {
 	for _, c := range conflicts {
 		if rapid.Bool().Draw(d.T, "take main") {
 			dr := d.draft(cr.rev)
-			if err := merge.TakeMain(ctx, dr, c, main.rev); err != nil {
+			if err := merge.ResolveWithMain(ctx, dr, c, main.rev); err != nil {
 				d.Fatalf("%+v: %v", c, err)
 			}
 			cr.rev = d.stored(dr)

@@ -210,9 +210,9 @@ func (s *Service) PrepareResolution(ctx context.Context, sp docs.Space, cr docs.
 		return nil, err
 	}
 	if how.Body != nil {
-		err = merge.TakeGiven(ctx, d, c, main, *how.Body)
+		err = merge.ResolveWithBody(ctx, d, c, main, *how.Body)
 	} else {
-		err = merge.TakeMain(ctx, d, c, main)
+		err = merge.ResolveWithMain(ctx, d, c, main)
 	}
 	if err != nil {
 		return nil, err

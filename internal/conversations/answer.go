@@ -104,7 +104,7 @@ func (s *Service) Propose(ctx context.Context, g *authz.Grant, id docs.ClusterID
 	}
 	cr, err = s.Reviews.Create(ctx, g, reviews.New{Subject: subject, Cluster: k.Cluster.ID, Once: true})
 	if errors.Is(err, reviews.ErrAnswered) {
-		open, found, rerr := reviews.Answering(ctx, s.Store.Reader, g.Space.ID, k.Cluster.ID)
+		open, found, rerr := reviews.OpenForCluster(ctx, s.Store.Reader, g.Space.ID, k.Cluster.ID)
 		if rerr != nil || found {
 			return open, false, rerr
 		}

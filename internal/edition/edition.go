@@ -30,7 +30,7 @@ type Edition struct {
 // New returns a revision as the visitor of the view reads it. The view is that
 // of the edition from now on.
 func New(ctx context.Context, v *revision.View, base string) (*Edition, error) {
-	v.KeepPages()
+	v.UsePageCache()
 	first, _, err := v.Home(ctx)
 	if err != nil {
 		return nil, err

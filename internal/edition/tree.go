@@ -87,7 +87,7 @@ func (t *tree) Page(ctx context.Context, id docs.PageID) (*Node, error) {
 }
 
 func (t *tree) lookup(ctx context.Context, id docs.PageID) (*Node, error) {
-	pg, ok, err := t.View.LookupAlone(ctx, id)
+	pg, ok, err := t.View.LookupUnchecked(ctx, id)
 	if err != nil || !ok {
 		return nil, err
 	}

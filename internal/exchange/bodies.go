@@ -144,7 +144,7 @@ type composed struct {
 func (im *importer) body(ctx context.Context, fp *folder.Page) composed {
 	out := im.compose(ctx, fp)
 	if out.err == nil {
-		out.data, out.err = im.draft.Stamped(ctx, &out.page)
+		out.data, out.err = im.draft.StampPage(ctx, &out.page)
 	}
 	return out
 }

@@ -76,7 +76,7 @@ func (s *Service) Connect(ctx context.Context, g *authz.Grant, in ConnectionInpu
 			return c, err
 		}
 		c.HasCredentials = c.Sealed != ""
-		if in.HookSecret.Set() || c.HookSealed == "" {
+		if in.HookSecret.IsSet() || c.HookSealed == "" {
 			if shown = in.HookSecret.Or(""); shown == "" {
 				shown = seal.NewShared()
 			}
@@ -123,7 +123,7 @@ func (s *Service) Connect(ctx context.Context, g *authz.Grant, in ConnectionInpu
 		}
 		return c, audit.Record(ctx, tx, g.Actor, event(g.Space, "connect", map[string]any{
 			"url": c.Remote.URL, "ref": c.Remote.Ref, "directory": c.Remote.Directory, "direction": c.Direction, "paused": c.Paused,
-			"credentials": in.Credentials.Set() || given != nil, "secret": shown != "",
+			"credentials": in.Credentials.IsSet() || given != nil, "secret": shown != "",
 		}))
 	})
 	if err != nil {

@@ -269,7 +269,7 @@ func (l *incoming) own(ctx context.Context) (bool, error) {
 	if elsewhere, err := l.s.Store.IsInGit(ctx, l.o.Space, l.base.Rev.ID); err != nil || elsewhere {
 		return false, err
 	}
-	return l.base.HasWords(ctx)
+	return l.base.HasText(ctx)
 }
 
 // openRequest returns the open change request with an earlier import that could not be merged; nil

@@ -384,7 +384,7 @@ func explain(err error) (reason, message string, temporary bool) {
 	if errors.As(err, &known) {
 		return known.reason, known.message, false
 	}
-	if store.Collided(err) {
+	if store.IsCollision(err) {
 		return string(git.Internal), "others wrote to the database at the same time", true
 	}
 	switch errs.KindOf(err) {

@@ -130,7 +130,7 @@ func (w *world) ask(who string, cr docs.ChangeRequest, reviewers ...string) {
 	for _, r := range reviewers {
 		users = append(users, w.ids[r])
 	}
-	_, _, err := w.Reviews.Ask(w.t.Context(), w.on(who, authz.EditSpace), string(cr.ID), reviews.Request{Users: users})
+	_, _, err := w.Reviews.RequestReviews(w.t.Context(), w.on(who, authz.EditSpace), string(cr.ID), reviews.ReviewRequest{Users: users})
 	w.check(err)
 }
 

@@ -56,11 +56,11 @@ func (s *Service) Send(ctx context.Context, payload []byte) error {
 	}
 	return s.Store.Do(ctx, func(tx *store.Tx) error {
 		if sent {
-			if err := tx.MailedAt(ctx, p.User); err != nil {
+			if err := tx.SetMailedAt(ctx, p.User); err != nil {
 				return err
 			}
 		}
-		return tx.Mailed(ctx, p.User, waiting)
+		return tx.MarkMailed(ctx, p.User, waiting)
 	})
 }
 

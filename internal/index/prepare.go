@@ -55,7 +55,7 @@ func (x *Index) Prepare(ctx context.Context, r store.Reader, d *revision.Draft, 
 		return nil, err
 	}
 	t := d.Tree
-	if whole, ok := d.Adopted(); ok {
+	if whole, ok := d.ReplacedTree(); ok {
 		t = whole
 	}
 	ix := &indexer{r: r, space: d.Space, tree: t, parsed: d.Parsed, ready: w.ready}

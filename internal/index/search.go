@@ -56,7 +56,7 @@ func (s *Index) place(ctx context.Context, v *revision.View, id docs.PageID) (at
 		return at, false, err
 	}
 	if v.Visitor() != nil {
-		p = revision.SeenTexts(p)
+		p = revision.VisitorTexts(p)
 	}
 	at = place{parent: p.Parent, title: p.Title, about: p.Description, slug: p.Slug, size: len(b)}
 	s.places.Set(key, at)

@@ -135,9 +135,9 @@ func (c Conflict) formBy(ctx context.Context, t *revision.Tree, read textReader)
 	return f, err
 }
 
-// TakeMain resolves a conflict in a draft of a change request with the state of a revision of the
+// ResolveWithMain resolves a conflict in a draft of a change request with the state of a revision of the
 // space.
-func TakeMain(ctx context.Context, d *revision.Draft, c Conflict, rev docs.Revision) error {
+func ResolveWithMain(ctx context.Context, d *revision.Draft, c Conflict, rev docs.Revision) error {
 	main := d.At(rev.Root)
 	switch c.Kind {
 	case ConflictVariable:
@@ -180,7 +180,7 @@ func TakeMain(ctx context.Context, d *revision.Draft, c Conflict, rev docs.Revis
 			return err
 		}
 		mine.Parent, mine.Rank = theirs.Parent, theirs.Rank
-		if err := d.Fits(ctx, "body", mine, mine.Parent); err != nil {
+		if err := d.CheckPlace(ctx, "body", mine, mine.Parent); err != nil {
 			return err
 		}
 	case c.Part == "slug":
@@ -191,7 +191,7 @@ func TakeMain(ctx context.Context, d *revision.Draft, c Conflict, rev docs.Revis
 		}
 	}
 	d.Touch(mine.ID)
-	return d.PutFree(ctx, mine)
+	return d.PutWithFreeNames(ctx, mine)
 }
 
 // clearWay makes sure that the page id can be put below parent: if the change request moved parent
@@ -220,7 +220,7 @@ func clearWay(ctx context.Context, d *revision.Draft, main *revision.Tree, id, p
 		}
 		p.Parent, p.Rank = theirs.Parent, theirs.Rank
 		d.Touch(p.ID)
-		if err := d.PutFree(ctx, p); err != nil {
+		if err := d.PutWithFreeNames(ctx, p); err != nil {
 			return err
 		}
 	}
@@ -269,7 +269,7 @@ func dropLikeMain(ctx context.Context, d *revision.Draft, main *revision.Tree, p
 			return err
 		} else if kept {
 			c.Parent = p.Parent
-			if err := d.PutFree(ctx, c); err != nil {
+			if err := d.PutWithFreeNames(ctx, c); err != nil {
 				return err
 			}
 		}
@@ -367,8 +367,8 @@ func setBlock(ctx context.Context, d *revision.Draft, c Conflict, nodes []*marku
 	return d.PutReusable(reusable)
 }
 
-// TakeGiven resolves a conflict in a draft of a change request with a document that somebody wrote.
-func TakeGiven(ctx context.Context, d *revision.Draft, c Conflict, rev docs.Revision, b revision.Body) error {
+// ResolveWithBody resolves a conflict in a draft of a change request with a document that somebody wrote.
+func ResolveWithBody(ctx context.Context, d *revision.Draft, c Conflict, rev docs.Revision, b revision.Body) error {
 	if c.Part != PartDocument && c.Part != PartDeleted || c.Kind == ConflictFile || c.Kind == ConflictReusable && c.Part != PartDocument {
 		return errs.Field("body.document", "cannot be used: the conflict is not about a text; choose main or mine, and edit it afterwards")
 	}

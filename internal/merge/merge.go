@@ -41,7 +41,7 @@ type pagePlan struct {
 func Into(ctx context.Context, dir Direction, into *revision.View, base, from docs.Revision, now docs.Time, newID func() string) (*revision.Draft, []Conflict, error) {
 	d := into.Draft(now, newID)
 	if into.Rev.Root == base.Root {
-		d.Adopt(from.Root)
+		d.ReplaceTree(from.Root)
 		return d, nil, nil
 	}
 	m := &merger{
@@ -433,7 +433,7 @@ func (m *merger) putPage(ctx context.Context, p docs.Page) error {
 			return m.putPublished(ctx, p, by)
 		}
 	}
-	return m.d.PutFree(ctx, p)
+	return m.d.PutWithFreeNames(ctx, p)
 }
 
 // putPublished stores a page of the space under a slug that the page by of the change request has;
@@ -451,7 +451,7 @@ func (m *merger) putPublished(ctx context.Context, p docs.Page, by docs.PageID) 
 	if err := m.putPage(ctx, p); err != nil {
 		return err
 	}
-	if other, err = m.d.Reslugged(ctx, other); err != nil {
+	if other, err = m.d.WithFreeSlug(ctx, other); err != nil {
 		return err
 	}
 	// The slug was never published, so no redirect is needed.

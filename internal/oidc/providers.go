@@ -99,7 +99,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, org docs.OrgID, id
 		if err := tx.PutOIDCProvider(ctx, p); err != nil {
 			return p, err
 		}
-		return p, audit.Record(ctx, tx, g.Actor, event(p, "update", map[string]any{"secret": in.ClientSecret.Set()}).Changed(shown(before), shown(p)))
+		return p, audit.Record(ctx, tx, g.Actor, event(p, "update", map[string]any{"secret": in.ClientSecret.IsSet()}).Changed(shown(before), shown(p)))
 	})
 }
 

@@ -21,8 +21,8 @@ func Of[T any](v T) Val[T] { return Val[T]{v: v, set: true} }
 // Null returns a present null.
 func Null[T any]() Val[T] { return Val[T]{set: true, null: true} }
 
-// Set reports whether the field was there, null included.
-func (o Val[T]) Set() bool { return o.set }
+// IsSet reports whether the field was there, null included.
+func (o Val[T]) IsSet() bool { return o.set }
 
 // IsNull reports whether the field was there as null.
 func (o Val[T]) IsNull() bool { return o.set && o.null }
@@ -50,9 +50,9 @@ func (o *Val[T]) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &o.v)
 }
 
-// Present makes the field present, and returns a pointer to its value, which is zero. It is for
+// SetPresent makes the field present, and returns a pointer to its value, which is zero. It is for
 // readers of JSON other than encoding/json.
-func (o *Val[T]) Present() any {
+func (o *Val[T]) SetPresent() any {
 	*o = Val[T]{set: true}
 	return &o.v
 }

@@ -32,7 +32,7 @@ func deleteOrg(ctx context.Context, tx *store.Tx, by authz.Actor, id docs.OrgID)
 	if err := audit.Record(ctx, tx, by, orgEvent(o, "delete")); err != nil {
 		return err
 	}
-	if err := tx.MarkOrganization(ctx, id, tx.Now(), by.User); err != nil {
+	if err := tx.SetOrganizationDeleted(ctx, id, tx.Now(), by.User); err != nil {
 		return err
 	}
 	return jobs.Enqueue(ctx, tx, jobs.Job{Kind: PurgeJob, Key: string(id), Payload: purge{id}, RunAt: tx.Now().Add(docs.TrashRetention)})
@@ -53,7 +53,7 @@ func restoreOrg(ctx context.Context, tx *store.Tx, by authz.Actor, id docs.OrgID
 	case tx.Now() >= v.DeletedAt.Add(docs.TrashRetention):
 		return v.Org, errs.E(errs.NotFound, "organization not found; deleted organizations are kept for 7 days")
 	}
-	if err := tx.MarkOrganization(ctx, id, 0, ""); err != nil {
+	if err := tx.SetOrganizationDeleted(ctx, id, 0, ""); err != nil {
 		return v.Org, err
 	}
 	if _, err := tx.DropJob(ctx, PurgeJob, string(id)); err != nil {

@@ -89,7 +89,7 @@ func (s *Service) UpdateServiceAccount(ctx context.Context, g *authz.Grant, org 
 		}
 		before := m
 		m.User.DisplayName = p.Name.Or(m.User.DisplayName)
-		if p.Role.Set() {
+		if p.Role.IsSet() {
 			m.Role = p.Role.Or(docs.Guest)
 		}
 		if err := giveRole(g, m.Role); err != nil {

@@ -142,7 +142,7 @@ func (p *printer) view() *revision.View {
 
 // render makes the text.
 func (p *printer) render(n *edition.Node) (*rendered, error) {
-	view, trace := p.view().Traced()
+	view, trace := p.view().StartTrace()
 	doc, err := reading.Document(p.ctx, view.Reading(n.Page), reading.Form{Includes: true, Evaluation: reading.EvaluateAll})
 	if err != nil {
 		return nil, err

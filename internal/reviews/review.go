@@ -50,14 +50,14 @@ func (s *Service) Submit(ctx context.Context, g *authz.Grant, name string, statu
 	return out.cr, out.review, err
 }
 
-// Request asks people for a review; it also opens a draft.
-type Request struct {
+// ReviewRequest asks people for a review; it also opens a draft.
+type ReviewRequest struct {
 	Users []docs.UserID
 	Patch
 }
 
-// Ask asks people for a review. Without names, anybody who may review can do so.
-func (s *Service) Ask(ctx context.Context, g *authz.Grant, name string, r Request) (docs.ChangeRequest, []docs.RequestedReviewer, error) {
+// RequestReviews asks people for a review. Without names, anybody who may review can do so.
+func (s *Service) RequestReviews(ctx context.Context, g *authz.Grant, name string, r ReviewRequest) (docs.ChangeRequest, []docs.RequestedReviewer, error) {
 	type result struct {
 		cr    docs.ChangeRequest
 		asked []docs.RequestedReviewer
@@ -96,7 +96,7 @@ func (s *Service) Ask(ctx context.Context, g *authz.Grant, name string, r Reques
 				return out, err
 			}
 			q := docs.RequestedReviewer{Request: cr.ID, User: u, Revision: cr.Revision, RequestedBy: by, CreatedAt: tx.Now()}
-			if err := tx.AskReviewer(ctx, q); err != nil {
+			if err := tx.AddRequestedReviewer(ctx, q); err != nil {
 				return out, err
 			}
 			out.asked = append(out.asked, q)
@@ -121,8 +121,8 @@ func reviewer(ctx context.Context, tx *store.Tx, g *authz.Grant, path string, id
 	return m.User, err
 }
 
-// Unask withdraws a request for a review. It reports whether there was one.
-func (s *Service) Unask(ctx context.Context, g *authz.Grant, name string, user docs.UserID) (bool, error) {
+// WithdrawReviewRequest withdraws a request for a review. It reports whether there was one.
+func (s *Service) WithdrawReviewRequest(ctx context.Context, g *authz.Grant, name string, user docs.UserID) (bool, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (bool, error) {
 		cr, err := tx.ChangeRequest(ctx, g.Space.ID, name)
 		if err != nil {

@@ -46,13 +46,13 @@ var ErrAnswered = errs.E(errs.Conflict, "a change request answers the cluster al
 // ErrCompared says that a change request about a description is not merged yet.
 var ErrCompared = errs.E(errs.Conflict, "a change request is about the specification already")
 
-// Answering returns the newest draft or open change request of a space that answers a cluster.
-func Answering(ctx context.Context, r store.Reader, space docs.SpaceID, cluster docs.ClusterID) (cr docs.ChangeRequest, found bool, err error) {
+// OpenForCluster returns the newest draft or open change request of a space that answers a cluster.
+func OpenForCluster(ctx context.Context, r store.Reader, space docs.SpaceID, cluster docs.ClusterID) (cr docs.ChangeRequest, found bool, err error) {
 	return pending(ctx, r, store.ChangeRequestFilter{Space: space, Cluster: string(cluster)})
 }
 
-// Comparing returns the newest draft or open change request of a space that a description has opened.
-func Comparing(ctx context.Context, r store.Reader, space docs.SpaceID, spec docs.OpenAPISpecID) (cr docs.ChangeRequest, found bool, err error) {
+// OpenForSpec returns the newest draft or open change request of a space that a description has opened.
+func OpenForSpec(ctx context.Context, r store.Reader, space docs.SpaceID, spec docs.OpenAPISpecID) (cr docs.ChangeRequest, found bool, err error) {
 	return pending(ctx, r, store.ChangeRequestFilter{Space: space, Spec: spec})
 }
 
@@ -92,14 +92,14 @@ func (s *Service) create(ctx context.Context, g *authz.Grant, subject string, n 
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.ChangeRequest, error) {
 		sp := g.Space
 		if n.Once {
-			if _, found, err := Answering(ctx, tx.Reader, sp.ID, n.Cluster); err != nil {
+			if _, found, err := OpenForCluster(ctx, tx.Reader, sp.ID, n.Cluster); err != nil {
 				return docs.ChangeRequest{}, err
 			} else if found {
 				return docs.ChangeRequest{}, ErrAnswered
 			}
 		}
 		if n.API.Spec != "" {
-			if _, found, err := Comparing(ctx, tx.Reader, sp.ID, n.API.Spec); err != nil {
+			if _, found, err := OpenForSpec(ctx, tx.Reader, sp.ID, n.API.Spec); err != nil {
 				return docs.ChangeRequest{}, err
 			} else if found {
 				return docs.ChangeRequest{}, ErrCompared

@@ -72,9 +72,9 @@ func (v *View) WithComputed(ctx context.Context, stamp string, pages map[docs.Pa
 	return &view, nil
 }
 
-// Like returns the computed pages of v in a copy of other, a view of the same
+// ComputedIn returns the computed pages of v in a copy of other, a view of the same
 // revision: for its visitor, and with its trace and cache.
-func (v *View) Like(other *View) *View {
+func (v *View) ComputedIn(other *View) *View {
 	tree, view := *v.Tree, *other
 	tree.visitor, tree.trace, tree.Cache = other.visitor, other.trace, other.Cache
 	view.Tree, view.Stamp = &tree, v.Stamp
@@ -103,7 +103,7 @@ func (b *computedBuilder) add(place docs.Page, parent docs.PageID, rank string, 
 		} else {
 			named := p
 			named.Title = cmp.Or(c.Name, c.Title)
-			named, err := b.d.Slugged(b.ctx, "slug", named)
+			named, err := b.d.WithSlug(b.ctx, "slug", named)
 			if err != nil {
 				return err
 			}

@@ -258,8 +258,8 @@ func (d *Draft) under(ctx context.Context, path string, p docs.Page, parent docs
 	return depth + 1, nil
 }
 
-// Fits checks that a page with everything below it may hang below parent.
-func (d *Draft) Fits(ctx context.Context, path string, p docs.Page, parent docs.PageID) error {
+// CheckPlace checks that a page with everything below it may hang below parent.
+func (d *Draft) CheckPlace(ctx context.Context, path string, p docs.Page, parent docs.PageID) error {
 	depth, err := d.under(ctx, path, p, parent)
 	if err != nil {
 		return err
@@ -310,7 +310,7 @@ func (d *Draft) Insert(ctx context.Context, path string, p docs.Page, at *int) e
 	if p.Rank, err = d.rank(ctx, p.ID, p.Parent, at); err != nil {
 		return err
 	}
-	if p, err = d.Slugged(ctx, path+".slug", p); err != nil {
+	if p, err = d.WithSlug(ctx, path+".slug", p); err != nil {
 		return err
 	}
 	d.Touch(p.ID)
@@ -324,7 +324,7 @@ func (d *Draft) Move(ctx context.Context, path string, p docs.Page, into *docs.P
 		return p, nil
 	}
 	if into != nil && *into != p.Parent {
-		if err := d.Fits(ctx, path+".into", p, *into); err != nil {
+		if err := d.CheckPlace(ctx, path+".into", p, *into); err != nil {
 			return p, err
 		}
 		p.Parent = *into
@@ -353,9 +353,9 @@ func (d *Draft) index(ctx context.Context, p docs.Page) (int, error) {
 	return slices.Index(ids, p.ID), err
 }
 
-// Slugged returns p with a slug that no sibling has: a pinned one, or one made
+// WithSlug returns p with a slug that no sibling has: a pinned one, or one made
 // of the title.
-func (d *Draft) Slugged(ctx context.Context, path string, p docs.Page) (docs.Page, error) {
+func (d *Draft) WithSlug(ctx context.Context, path string, p docs.Page) (docs.Page, error) {
 	if !p.HasPath() {
 		p.Slug, p.Pinned = "", false
 		return p, nil
@@ -424,8 +424,8 @@ func (d *Draft) setPage(p docs.Page, encoded []byte) {
 	d.Cache.keep(p, encoded)
 }
 
-// Stamp sets the time of change of the pages that differ from the base.
-func (d *Draft) Stamp(ctx context.Context) error {
+// StampPages sets the time of change of the pages that differ from the base.
+func (d *Draft) StampPages(ctx context.Context) error {
 	before := d.Before()
 	for _, id := range d.Touched {
 		key := KeyPage + string(id)
@@ -453,9 +453,9 @@ func (d *Draft) Stamp(ctx context.Context) error {
 	return nil
 }
 
-// Stamped sets the time of change of a page if it differs from the base, and
+// StampPage sets the time of change of a page if it differs from the base, and
 // returns the page as it is stored.
-func (d *Draft) Stamped(ctx context.Context, p *docs.Page) ([]byte, error) {
+func (d *Draft) StampPage(ctx context.Context, p *docs.Page) ([]byte, error) {
 	was, had, err := d.Before().Get(ctx, KeyPage+string(p.ID))
 	if err != nil {
 		return nil, err
@@ -491,11 +491,11 @@ func (d *Draft) Replace(key string, value []byte) { d.over.set(key, value) }
 // Empty reports whether the draft changes nothing.
 func (d *Draft) Empty() bool { return d.whole == nil && len(d.over.keys) == 0 }
 
-// Adopt makes the draft equal to a tree that exists.
-func (d *Draft) Adopt(root chunk.Hash) { d.whole = &root }
+// ReplaceTree makes the draft equal to a tree that exists.
+func (d *Draft) ReplaceTree(root chunk.Hash) { d.whole = &root }
 
-// Adopted returns the tree that the draft was made equal to.
-func (d *Draft) Adopted() (*Tree, bool) {
+// ReplacedTree returns the tree that the draft was made equal to.
+func (d *Draft) ReplacedTree() (*Tree, bool) {
 	if d.whole == nil {
 		return nil, false
 	}

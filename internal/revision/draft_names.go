@@ -58,15 +58,15 @@ func (d *Draft) DropOne(ctx context.Context, p docs.Page) error {
 	return cmp.Or(d.DropSlug(ctx, p), d.DropName(ctx, p.File, "p:"+string(p.ID)))
 }
 
-// PutFree stores a page. If its slug is taken, it gets a free one; if its file is
+// PutWithFreeNames stores a page. If its slug is taken, it gets a free one; if its file is
 // taken, it gets none.
-func (d *Draft) PutFree(ctx context.Context, p docs.Page) error {
+func (d *Draft) PutWithFreeNames(ctx context.Context, p docs.Page) error {
 	taken, _, err := d.SlugTaken(ctx, p, p.Slug)
 	if err != nil {
 		return err
 	}
 	if taken && p.HasPath() {
-		if p, err = d.Reslugged(ctx, p); err != nil {
+		if p, err = d.WithFreeSlug(ctx, p); err != nil {
 			return err
 		}
 	}
@@ -76,14 +76,14 @@ func (d *Draft) PutFree(ctx context.Context, p docs.Page) error {
 	return d.Put(ctx, p)
 }
 
-// Reslugged returns p with a free slug that is similar to its current one.
-func (d *Draft) Reslugged(ctx context.Context, p docs.Page) (docs.Page, error) {
+// WithFreeSlug returns p with a free slug that is similar to its current one.
+func (d *Draft) WithFreeSlug(ctx context.Context, p docs.Page) (docs.Page, error) {
 	pinned, title := p.Pinned, p.Title
 	if pinned {
 		p.Title = p.Slug
 	}
 	p.Pinned = false
-	p, err := d.Slugged(ctx, "", p)
+	p, err := d.WithSlug(ctx, "", p)
 	p.Pinned, p.Title = pinned, title
 	return p, err
 }

@@ -87,5 +87,5 @@ func (c *PageCache) Both(id docs.PageID, before, after []byte) (was, now docs.Pa
 	return was, now, err
 }
 
-// KeepPages makes the tree use the shared cache of decoded pages.
-func (t *Tree) KeepPages() { t.Cache = t.src.s.pages }
+// UsePageCache makes the tree use the shared cache of decoded pages.
+func (t *Tree) UsePageCache() { t.Cache = t.src.s.pages }

@@ -52,14 +52,14 @@ func (d *Draft) RestorePage(ctx context.Context, at string, old *Tree, id docs.P
 			was.Parent = ""
 		}
 	}
-	if err := d.Fits(ctx, at+".page", was, was.Parent); err != nil {
+	if err := d.CheckPlace(ctx, at+".page", was, was.Parent); err != nil {
 		return "", err
 	}
 	if taken, _, err := d.SlugTaken(ctx, was, was.Slug); err != nil {
 		return "", err
 	} else if taken {
 		was.Pinned = false
-		if was, err = d.Slugged(ctx, at+".page", was); err != nil {
+		if was, err = d.WithSlug(ctx, at+".page", was); err != nil {
 			return "", err
 		}
 	}

@@ -33,9 +33,9 @@ type found struct {
 	ok  bool
 }
 
-// Traced returns a copy of the view for reading one page, and the trace of that
+// StartTrace returns a copy of the view for reading one page, and the trace of that
 // reading.
-func (v *View) Traced() (*View, *Trace) {
+func (v *View) StartTrace() (*View, *Trace) {
 	t := &Trace{named: map[destination]found{}, seen: map[docs.PageID]bool{}, reusables: map[docs.ReusableID]docs.Reusable{}}
 	tree, view := *v.Tree, *v
 	tree.trace = t

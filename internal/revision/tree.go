@@ -185,16 +185,16 @@ func (t *Tree) last(ctx context.Context, prefix string) (rest string, ok bool, e
 
 // Lookup returns a page by id; ok is false when there is none.
 func (t *Tree) Lookup(ctx context.Context, id docs.PageID) (p docs.Page, ok bool, err error) {
-	p, ok, err = t.LookupAlone(ctx, id)
+	p, ok, err = t.LookupUnchecked(ctx, id)
 	if ok && err == nil && t.visitor != nil && p.Parent != "" {
 		_, ok, err = t.Lookup(ctx, p.Parent)
 	}
 	return p, ok, err
 }
 
-// LookupAlone is Lookup without the check that the visitor sees the pages above the page,
+// LookupUnchecked is Lookup without the check that the visitor sees the pages above the page,
 // for callers that know that.
-func (t *Tree) LookupAlone(ctx context.Context, id docs.PageID) (p docs.Page, ok bool, err error) {
+func (t *Tree) LookupUnchecked(ctx context.Context, id docs.PageID) (p docs.Page, ok bool, err error) {
 	b, ok, err := t.Get(ctx, KeyPage+string(id))
 	if err != nil || !ok {
 		return p, false, err
@@ -203,7 +203,7 @@ func (t *Tree) LookupAlone(ctx context.Context, id docs.PageID) (p docs.Page, ok
 		return p, true, err
 	}
 	ok, err = t.holds(ctx, p)
-	return SeenTexts(p), ok, err
+	return VisitorTexts(p), ok, err
 }
 
 // Page returns a page by id.
@@ -490,8 +490,8 @@ func (t *Tree) Files(ctx context.Context, after docs.FileID, limit int) ([]docs.
 	return out, err
 }
 
-// HasWords reports whether any page of a revision has a text.
-func (v *View) HasWords(ctx context.Context) (bool, error) {
+// HasText reports whether any page of a revision has a text.
+func (v *View) HasText(ctx context.Context) (bool, error) {
 	found := false
 	err := v.Scan(ctx, KeyPage, "", func(id string, b []byte) (bool, error) {
 		p, err := docs.DecodePage(id, b)

@@ -76,9 +76,9 @@ func (t *Tree) Condition(ctx context.Context, p docs.Page) (string, error) {
 	return condition, nil
 }
 
-// SeenTexts returns p with its title and description as visitors see them: without
+// VisitorTexts returns p with its title and description as visitors see them: without
 // the parts inside conditions.
-func SeenTexts(p docs.Page) docs.Page {
+func VisitorTexts(p docs.Page) docs.Page {
 	for _, text := range []*string{&p.Title, &p.LinkTitle, &p.Description} {
 		*text = markup.Unconditional(*text)
 	}
@@ -99,7 +99,7 @@ func (t *Tree) prune(ctx context.Context, top *PageNode) (err error) {
 		}
 		var ok bool
 		if ok, err = t.holds(ctx, w.Page); ok && err == nil {
-			w.Page = SeenTexts(w.Page)
+			w.Page = VisitorTexts(w.Page)
 			err = t.prune(ctx, w)
 		}
 		return !ok

@@ -151,7 +151,7 @@ func (c *call) wholeGroup() (*groupInput, error) {
 	if err := whole("replace", body, schemaGroup, in); err != nil {
 		return nil, err
 	}
-	if !in.Title.Set() {
+	if !in.Title.IsSet() {
 		return nil, bad("invalidValue", "displayName is missing")
 	}
 	return in, nil

@@ -610,7 +610,7 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	case err != nil:
 		s.Log.Error("not ready", "error", err)
 		text(w, http.StatusServiceUnavailable, "the database does not answer")
-	case s.Store.Full():
+	case s.Store.DiskFull():
 		text(w, http.StatusServiceUnavailable, "the disk is full: writes fail")
 	default:
 		text(w, http.StatusOK, "ready")

@@ -47,8 +47,8 @@ func (s *Structure) UpdateSpace(id docs.SiteItemID, p SpacePatch, title string) 
 		}
 	}
 	it.Condition, it.Space, it.Title = p.Condition.Or(it.Condition), p.Space.Or(it.Space), title
-	it.Trashed = it.Trashed && !p.Space.Set() // what is in the trash cannot be pointed to
-	it.Withheld = it.Withheld && !p.Space.Set()
+	it.Trashed = it.Trashed && !p.Space.IsSet() // what is in the trash cannot be pointed to
+	it.Withheld = it.Withheld && !p.Space.IsSet()
 	s.items[id] = it
 	return it, nil
 }

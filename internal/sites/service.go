@@ -283,7 +283,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, p SitePatch) (docs
 	return s.editSite(ctx, g, func(c *change) (audit.Event, error) {
 		w := &c.site
 		w.Title, w.Visibility, w.Basename = p.Title.Or(w.Title), p.Visibility.Or(w.Visibility), p.Basename.Or(w.Basename)
-		if p.Proxy.Set() {
+		if p.Proxy.IsSet() {
 			*w = w.WithProxy(p.Proxy.Or(""), c.tx.Now())
 		}
 		w.Adaptive, w.AgentsContext = p.Adaptive.Or(w.Adaptive), p.AgentsContext.Or(w.AgentsContext)

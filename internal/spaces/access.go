@@ -160,8 +160,8 @@ func effective(ctx context.Context, tx *store.Tx, g *authz.Grant, grant docs.Gra
 	return docs.Guest, nil
 }
 
-// Reshare changes a grant that exists.
-func (s *Service) Reshare(ctx context.Context, g *authz.Grant, grant docs.Grant) error {
+// UpdateGrant changes a grant that exists.
+func (s *Service) UpdateGrant(ctx context.Context, g *authz.Grant, grant docs.Grant) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		if _, err := tx.GrantRole(ctx, grant); err != nil {
 			return err
@@ -173,27 +173,27 @@ func (s *Service) Reshare(ctx context.Context, g *authz.Grant, grant docs.Grant)
 // Unshare takes a grant back; NotFound if there is none.
 func (s *Service) Unshare(ctx context.Context, g *authz.Grant, grant docs.Grant) error {
 	grant.Role = docs.Guest
-	return s.Reshare(ctx, g, grant)
+	return s.UpdateGrant(ctx, g, grant)
 }
 
-// Effective is somebody with access to a thing, and the role.
-type Effective struct {
+// EffectiveRole is somebody with access to a thing, and the role.
+type EffectiveRole struct {
 	User docs.User
 	Role docs.Role
 }
 
 // Aggregate lists everybody with access to the thing of a grant, by whatever
 // rule; role narrows it to one role.
-func (s *Service) Aggregate(g *authz.Grant, role docs.Role) store.List[Effective] {
-	return authz.VisiblePeople(g, store.List[Effective]{
-		Page: func(ctx context.Context, p store.Page) ([]Effective, store.Key, error) {
+func (s *Service) Aggregate(g *authz.Grant, role docs.Role) store.List[EffectiveRole] {
+	return authz.VisiblePeople(g, store.List[EffectiveRole]{
+		Page: func(ctx context.Context, p store.Page) ([]EffectiveRole, store.Key, error) {
 			return s.aggregate(ctx, g, role, p)
 		},
 	})
 }
 
-func (s *Service) aggregate(ctx context.Context, g *authz.Grant, role docs.Role, p store.Page) ([]Effective, store.Key, error) {
-	out := []Effective{}
+func (s *Service) aggregate(ctx context.Context, g *authz.Grant, role docs.Role, p store.Page) ([]EffectiveRole, store.Key, error) {
+	out := []EffectiveRole{}
 	batch := store.Page{After: p.After, Limit: 500}
 	for p.Limit > 0 {
 		members, next, err := s.Store.AccessOn(ctx, g.Access.Org, g.Path, batch)
@@ -208,7 +208,7 @@ func (s *Service) aggregate(ctx context.Context, g *authz.Grant, role docs.Role,
 			if len(out) == p.Limit { // there is one more: point behind the last taken
 				return out, store.Key{string(out[len(out)-1].User.ID)}, nil
 			}
-			out = append(out, Effective{User: members[i].User, Role: why.Role})
+			out = append(out, EffectiveRole{User: members[i].User, Role: why.Role})
 		}
 		if next == nil {
 			break

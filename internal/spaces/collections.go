@@ -396,7 +396,7 @@ func (s *Service) TransferCollection(ctx context.Context, g *authz.Grant, to doc
 				return root, err
 			}
 		}
-		if err := tx.Received(ctx, to, t.spaces...); err != nil {
+		if err := tx.ReceivedWithinQuotas(ctx, to, t.spaces...); err != nil {
 			return root, err
 		}
 		for _, c := range t.collections {

@@ -388,7 +388,7 @@ func (s *Service) Transfer(ctx context.Context, g *authz.Grant, to docs.OrgID) (
 		if err := transferSpace(ctx, tx, sp, to, ""); err != nil {
 			return sp, err
 		}
-		if err := tx.Received(ctx, to, sp); err != nil {
+		if err := tx.ReceivedWithinQuotas(ctx, to, sp); err != nil {
 			return sp, err
 		}
 		if err := s.narrowed(ctx, tx, sp); err != nil {

@@ -34,7 +34,7 @@ func TestAFullDiskIsReported(t *testing.T) {
 	}
 	limit(`PRAGMA max_page_count = 1`) // SQLite raises it to what there is
 	err = fill(1 << 20)
-	if !errs.Is(err, errs.NoSpace) || !s.Full() {
+	if !errs.Is(err, errs.NoSpace) || !s.DiskFull() {
 		t.Fatalf("a write without room: %v", err)
 	}
 	var e *errs.Error
@@ -43,7 +43,7 @@ func TestAFullDiskIsReported(t *testing.T) {
 	}
 	limit(`PRAGMA max_page_count = 1000000`)
 	now = now.Add(time.Minute)
-	if err := fill(1 << 20); err != nil || s.Full() {
-		t.Errorf("with room again: %v, full %t", err, s.Full())
+	if err := fill(1 << 20); err != nil || s.DiskFull() {
+		t.Errorf("with room again: %v, full %t", err, s.DiskFull())
 	}
 }

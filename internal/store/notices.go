@@ -181,8 +181,8 @@ func (r Reader) MailWaiting(ctx context.Context, user docs.UserID, by docs.Chann
 	return ids, err
 }
 
-// Mailed marks notices as sent, so that no mail is sent for them any more.
-func (tx *Tx) Mailed(ctx context.Context, user docs.UserID, ids []docs.NoticeID) error {
+// MarkMailed marks notices as sent, so that no mail is sent for them any more.
+func (tx *Tx) MarkMailed(ctx context.Context, user docs.UserID, ids []docs.NoticeID) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -230,8 +230,8 @@ func (tx *Tx) PutNotifications(ctx context.Context, user docs.UserID, n docs.Not
 		ON CONFLICT (user_id) DO UPDATE SET settings = excluded.settings`, user, toJSON(n))
 }
 
-// MailedAt notes when a mail about notices was sent to a user.
-func (tx *Tx) MailedAt(ctx context.Context, user docs.UserID) error {
+// SetMailedAt notes when a mail about notices was sent to a user.
+func (tx *Tx) SetMailedAt(ctx context.Context, user docs.UserID) error {
 	return tx.put(ctx, `
 		INSERT INTO notification_settings (user_id, settings, mailed_at) VALUES ($1, '', $2)
 		ON CONFLICT (user_id) DO UPDATE SET mailed_at = excluded.mailed_at`, user, tx.Now())

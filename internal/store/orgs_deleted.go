@@ -70,9 +70,9 @@ func (r Reader) DeletedOrganization(ctx context.Context, admin docs.UserID, sinc
 	return one(ctx, r, "organization", scanAnyOrg, `SELECT `+anyOrgColumns+deletedFor+` AND o.id = $3`, admin, since, id)
 }
 
-// MarkOrganization marks an organization as deleted at a time, or as restored if at is 0. Its sites get new versions,
+// SetOrganizationDeleted marks an organization as deleted at a time, or as restored if at is 0. Its sites get new versions,
 // so that their cached data is not used any more.
-func (tx *Tx) MarkOrganization(ctx context.Context, id docs.OrgID, at docs.Time, by docs.UserID) error {
+func (tx *Tx) SetOrganizationDeleted(ctx context.Context, id docs.OrgID, at docs.Time, by docs.UserID) error {
 	if err := tx.put(ctx, `UPDATE organizations SET deleted_at = $2, deleted_by = $3 WHERE id = $1`, id, at, by); err != nil {
 		return err
 	}

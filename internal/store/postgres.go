@@ -89,10 +89,10 @@ func (p *postgres) transact(ctx context.Context, space string, queued func(), fn
 		defer unlock()
 	}
 	err := p.shared(ctx, space, fn)
-	if Collided(err) {
+	if IsCollision(err) {
 		err = p.alone(ctx, space, fn)
 	}
-	if Collided(err) {
+	if IsCollision(err) {
 		return &errs.Error{Kind: errs.Conflict, Message: "others wrote at the same time again and again, so nothing was changed; try again, with fewer changes at a time", Err: err}
 	}
 	return err
@@ -137,7 +137,7 @@ func retried(ctx context.Context, long time.Duration, do func() error) error {
 	end := time.Now().Add(long)
 	for try := 1; ; try++ {
 		err := do()
-		if err == nil || !Collided(err) || time.Now().After(end) {
+		if err == nil || !IsCollision(err) || time.Now().After(end) {
 			return err
 		}
 		pause := time.Duration(rand.Int64N(int64(min(try*try, 100)) * int64(time.Millisecond)))
@@ -170,8 +170,8 @@ func (p *postgres) snapshot(ctx context.Context, fn func(runner) error) error {
 	return once(ctx, p.db, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, fn)
 }
 
-// Collided reports whether a transaction failed only because of others.
-func Collided(err error) bool {
+// IsCollision reports whether a transaction failed only because of others.
+func IsCollision(err error) bool {
 	var e *pgconn.PgError
 	return errors.As(err, &e) && (e.Code == "40001" || e.Code == "40P01")
 }

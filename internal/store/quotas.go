@@ -168,8 +168,8 @@ func (tx *Tx) orgWithin(ctx context.Context, org docs.OrgID, q docs.Quotas, adde
 	return nil
 }
 
-// Received returns an error if spaces that an organization got make it exceed a quota.
-func (tx *Tx) Received(ctx context.Context, org docs.OrgID, spaces ...docs.Space) error {
+// ReceivedWithinQuotas returns an error if spaces that an organization got make it exceed a quota.
+func (tx *Tx) ReceivedWithinQuotas(ctx context.Context, org docs.OrgID, spaces ...docs.Space) error {
 	q, err := tx.Quotas(ctx, org)
 	if err != nil || len(q) == 0 {
 		return err
@@ -268,5 +268,5 @@ func (tx *Tx) CopyUsage(ctx context.Context, from docs.SpaceID, to docs.Space) e
 	if err != nil {
 		return err
 	}
-	return tx.Received(ctx, to.Org, to)
+	return tx.ReceivedWithinQuotas(ctx, to.Org, to)
 }

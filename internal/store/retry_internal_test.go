@@ -19,7 +19,7 @@ func TestRetriesEnd(t *testing.T) {
 			time.Sleep(time.Second)
 			return &pgconn.PgError{Code: "40001"}
 		})
-		if took := time.Since(began); !Collided(err) || tries < 5 || took > aloneTime+3*time.Second {
+		if took := time.Since(began); !IsCollision(err) || tries < 5 || took > aloneTime+3*time.Second {
 			t.Errorf("after %v and %d tries: %v", took, tries, err)
 		}
 		other := errors.New("other")

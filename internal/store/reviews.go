@@ -128,8 +128,8 @@ func (r Reader) CountRequestedReviewers(ctx context.Context, cr docs.ChangeReque
 	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM requested_reviewers WHERE change_request_id = $1`, cr)
 }
 
-// AskReviewer asks somebody for a review; an earlier review no longer counts.
-func (tx *Tx) AskReviewer(ctx context.Context, v docs.RequestedReviewer) error {
+// AddRequestedReviewer asks somebody for a review; an earlier review no longer counts.
+func (tx *Tx) AddRequestedReviewer(ctx context.Context, v docs.RequestedReviewer) error {
 	if err := tx.supersede(ctx, v.Request, v.User.ID); err != nil {
 		return err
 	}

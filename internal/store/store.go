@@ -195,9 +195,9 @@ func (s *Store) Ping(ctx context.Context) error {
 	return s.run.row(ctx, `SELECT id FROM instance`).Scan(&n)
 }
 
-// Full reports whether a write failed in the last seconds because the disk is full.
+// DiskFull reports whether a write failed in the last seconds because the disk is full.
 // Small writes may still succeed.
-func (s *Store) Full() bool { return s.clock().Unix()-s.full.Load() < fullFor }
+func (s *Store) DiskFull() bool { return s.clock().Unix()-s.full.Load() < fullFor }
 
 // fullFor is the number of seconds during which a full disk is reported.
 const fullFor = 15

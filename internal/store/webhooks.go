@@ -55,7 +55,7 @@ func (tx *Tx) AddWebhook(ctx context.Context, w docs.Webhook) error {
 	return tx.oneMore(ctx, w.Org, docs.QuotaWebhooks)
 }
 
-// PutWebhook stores a changed webhook. Call DueWebhook if it may have something to
+// PutWebhook stores a changed webhook. Call SetWebhookDue if it may have something to
 // send earlier than before.
 func (tx *Tx) PutWebhook(ctx context.Context, w docs.Webhook) error {
 	return tx.put(ctx, `

@@ -13,9 +13,9 @@ func (r Reader) OutboxWaiting(ctx context.Context) (bool, error) {
 	return n > 0, err
 }
 
-// DropUnheard deletes at most limit events of organizations that have no webhook, and
+// DropEventsWithoutWebhook deletes at most limit events of organizations that have no webhook, and
 // returns their number.
-func (tx *Tx) DropUnheard(ctx context.Context, limit int) (int64, error) {
+func (tx *Tx) DropEventsWithoutWebhook(ctx context.Context, limit int) (int64, error) {
 	return tx.exec(ctx, `
 		DELETE FROM outbox WHERE id IN (
 			SELECT o.id FROM outbox o
@@ -49,13 +49,13 @@ func (r Reader) ListeningWebhooks(ctx context.Context, org docs.OrgID) ([]docs.W
 		SELECT `+webhookColumns+` FROM webhooks w WHERE w.org_id = $1 AND w.enabled ORDER BY w.id`, org)
 }
 
-// DueWebhook marks a webhook as due now.
-func (tx *Tx) DueWebhook(ctx context.Context, id docs.WebhookID) error {
+// SetWebhookDue marks a webhook as due now.
+func (tx *Tx) SetWebhookDue(ctx context.Context, id docs.WebhookID) error {
 	return tx.put(ctx, `
 		UPDATE webhooks SET due_at = CASE WHEN resume_at > $2 THEN resume_at ELSE $2 END WHERE id = $1 AND due_at > $2`, id, tx.Now())
 }
 
-// ResumeWebhook is DueWebhook that also ends the pause after failures of the
+// ResumeWebhook is SetWebhookDue that also ends the pause after failures of the
 // receiver.
 func (tx *Tx) ResumeWebhook(ctx context.Context, id docs.WebhookID) error {
 	return tx.put(ctx, `UPDATE webhooks SET resume_at = 0, due_at = CASE WHEN due_at > $2 THEN $2 ELSE due_at END WHERE id = $1`, id, tx.Now())

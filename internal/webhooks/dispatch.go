@@ -108,7 +108,7 @@ func (d *Dispatcher) FanOut(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	return store.InTx(ctx, d.Store, func(tx *store.Tx) (bool, error) {
-		n, err := tx.DropUnheard(ctx, dropAtOnce)
+		n, err := tx.DropEventsWithoutWebhook(ctx, dropAtOnce)
 		if err != nil || n == dropAtOnce {
 			return true, err
 		}
@@ -131,7 +131,7 @@ func (d *Dispatcher) FanOut(ctx context.Context) (bool, error) {
 			}
 		}
 		for id := range due {
-			if err := tx.DueWebhook(ctx, id); err != nil {
+			if err := tx.SetWebhookDue(ctx, id); err != nil {
 				return false, err
 			}
 		}

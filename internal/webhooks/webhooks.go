@@ -170,7 +170,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, org docs.OrgID, id
 		}
 		w.Enabled = p.Enabled.Or(w.Enabled)
 		secret = ""
-		if p.Secret.Set() {
+		if p.Secret.IsSet() {
 			if secret = p.Secret.Or(""); secret == "" {
 				secret = seal.NewShared()
 			}
@@ -188,7 +188,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, org docs.OrgID, id
 		}
 		switch {
 		case fresh:
-			err = tx.DueWebhook(ctx, w.ID)
+			err = tx.SetWebhookDue(ctx, w.ID)
 		case before.Enabled && !w.Enabled:
 			err = tx.FailPending(ctx, w.ID, "the webhook was disabled before this was delivered; enable it and replay this delivery")
 		}
@@ -196,7 +196,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, org docs.OrgID, id
 			return w, err
 		}
 		return w, audit.Record(ctx, tx, g.Actor, hookEvent(w, "update", map[string]any{
-			"moved": w.URL != before.URL, "secret": p.Secret.Set(), "listens": !slices.Equal(w.Events, before.Events),
+			"moved": w.URL != before.URL, "secret": p.Secret.IsSet(), "listens": !slices.Equal(w.Events, before.Events),
 		}).Changed(before, w))
 	})
 	if err != nil {

@@ -64,7 +64,7 @@ func (s *Service) AtAddress(ctx context.Context, org docs.OrgID, url string) (*o
 	if now.Before(a.until) {
 		return a.d, a.err
 	}
-	if budget.Of(ctx).Spend(budget.Fetches, 1) != nil || !s.addresses.mayFetch(org, now) {
+	if budget.FromContext(ctx).Spend(budget.Fetches, 1) != nil || !s.addresses.mayFetch(org, now) {
 		return a.d, a.unfetched()
 	}
 	d, err := s.fetchAddress(ctx, at)

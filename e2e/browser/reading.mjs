@@ -207,8 +207,49 @@ export async function reading(run) {
         check(page.wrong.length === 0, page.wrong.join('; '));
     });
 
+    await run.test('a coloured header and an announcement', async ({ open, check }) => {
+        const root = await boldSite(run);
+        const page = await open(`${root}page-59`);
+        check((await page.evaluate(() => scrollY)) === 0, 'the page is scrolled away from its announcement');
+        check(await page.$eval('.pages [aria-current]', (e) => e.getBoundingClientRect().bottom <= innerHeight), 'the entry of the page is out of sight');
+        const colour = (on, selector, of) => on.$eval(selector, (e, name) => getComputedStyle(e)[name], of);
+        check((await colour(page, '.bar .button.primary', 'backgroundColor')) !== (await colour(page, '.bar', 'backgroundColor')), 'the button has the colour of the header');
+        const tops = await page.$$eval('article .button', (all) => all.map((e) => e.getBoundingClientRect().top));
+        check(tops.length === 2 && tops[0] === tops[1], `buttons in a line are at ${tops}`);
+        const phone = await open(root, { width: 375, height: 740 });
+        check((await colour(phone, '.search .icon', 'color')) === (await colour(phone, '.bar .tool', 'color')), 'the sign of the search cannot be seen');
+    });
+
+    await run.test('an address without a site says so in the middle', async ({ open, check }) => {
+        const page = await open('/s/no-such-site/');
+        const middle = await page.$eval('main', (e) => { const b = e.getBoundingClientRect(); return (b.left + b.right) / 2; });
+        check(Math.abs(middle - 640) < 10, `the middle of the message is at ${middle}`);
+    });
+
     await run.test('an address without a page says so and helps', async ({ open, check }) => {
         const page = await open('/s/guide/no/such/page');
         check((await page.$('h1')) !== null && (await page.$('main a')) !== null, 'there is no way on');
     });
+}
+
+/** Publishes a site with a coloured header, an announcement and more pages than fit, and returns its path. */
+async function boldSite(run) {
+    const { items: [organization] } = await run.call('GET', '/orgs');
+    const space = await run.call('POST', `/orgs/${organization.id}/spaces`, { title: 'Bold', editMode: 'live' });
+    const markdown = '<a href="https://a.example" class="button primary" data-icon="rocket">One</a> <a href="https://b.example" class="button secondary">Two</a>\n';
+    for (const from of [0, 30]) {
+        await run.call('POST', `/spaces/${space.id}/content`, {
+            changes: Array.from({ length: 30 }, (_, i) => ({ operation: 'insert_page', title: `Page ${from + i}`, slug: `page-${from + i}`, document: { markdown } })),
+        });
+    }
+    const site = await run.call('POST', `/orgs/${organization.id}/sites`, { title: 'Bold', type: 'ultimate', visibility: 'public', spaces: [space.id] });
+    const at = `/orgs/${organization.id}/sites/${site.id}`;
+    const look = await run.call('GET', `${at}/customization`);
+    const to = { kind: 'url', url: 'https://a.example' };
+    look.styling.theme = 'bold';
+    look.header.links = [{ title: 'Start', to, style: 'button-primary' }];
+    look.announcement = { enabled: true, message: 'News', style: 'info', link: { title: 'Read', to } };
+    await run.call('PUT', `${at}/customization`, look);
+    const { urls } = await run.call('POST', `${at}/publish`, {});
+    return new URL(urls.published).pathname.replace(/\/?$/, '/');
 }

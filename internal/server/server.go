@@ -237,6 +237,7 @@ type Server struct {
 
 // Start opens the store and begins to serve.
 func Start(ctx context.Context, c Config) (*Server, error) {
+	c.Database.Log = c.Log
 	st, err := store.Open(ctx, c.Database)
 	if err != nil {
 		return nil, err

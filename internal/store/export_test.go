@@ -73,8 +73,8 @@ func Waiting(ctx context.Context, s *Store, layer string) (number, rows int64, e
 	return number, rows, err
 }
 
-// WorkOutFold works out the next fold of a layer. The function that it returns writes it.
-func WorkOutFold(ctx context.Context, s *Store, layer string) (write func() error, err error) {
+// ComputeFold computes the next fold of a layer. The function that it returns writes it.
+func ComputeFold(ctx context.Context, s *Store, layer string) (write func() error, err error) {
 	f, err := s.nextFold(ctx, layer)
 	if err != nil {
 		return nil, err
@@ -99,3 +99,14 @@ const (
 )
 
 var ErrFoldMoved = errFoldMoved
+
+// FailFold logs that a fold failed.
+func FailFold(s *Store, layer string, err error, now time.Time) { s.folds.logFailure(layer, err, now) }
+
+// Exec executes a statement in a transaction.
+func Exec(ctx context.Context, s *Store, query string) error {
+	return s.Do(ctx, func(tx *Tx) error {
+		_, err := tx.exec(ctx, query)
+		return err
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
 	"time"
@@ -40,7 +41,15 @@ type foldWorker struct {
 	busy   bool
 	cancel context.CancelFunc
 	closed bool
+
+	log    *slog.Logger // nil is slog.Default
+	logged time.Time    // when a failure was last logged; used by the goroutine alone
+	failed int          // failures since then
 }
+
+// foldLogInterval is the minimum time between two log entries about failed folds: a
+// full disk makes every fold fail.
+const foldLogInterval = time.Minute
 
 // foldLater folds a layer in the background after the transaction. pending is the
 // number of its pending entries.
@@ -72,19 +81,35 @@ func (s *Store) foldSoon(layer string, pending int64) {
 	}
 }
 
-// foldDue folds the layers that are due. If that fails, a layer is due again after its
-// next change; at maxPending, the change itself folds it and reports the error.
+// foldDue folds the layers that are due. If that fails, it is logged, and the layer is
+// due again after its next change; at maxPending, the change itself folds it and
+// reports the error.
 func (s *Store) foldDue(ctx context.Context) {
 	for s.folds.wait(ctx) {
 		for layer := range s.folds.take() {
 			for more := true; more; {
 				var err error
-				if more, err = s.foldLayer(ctx, layer); err != nil {
-					break
+				more, err = s.foldLayer(ctx, layer)
+				if err != nil && ctx.Err() == nil { // else the store is being closed
+					s.folds.logFailure(layer, err, s.clock())
 				}
 			}
 		}
 	}
+}
+
+// logFailure logs that a fold failed, at most once in foldLogInterval.
+func (f *foldWorker) logFailure(layer string, err error, now time.Time) {
+	f.failed++
+	if !f.logged.IsZero() && now.Sub(f.logged) < foldLogInterval {
+		return
+	}
+	log := f.log
+	if log == nil {
+		log = slog.Default()
+	}
+	log.Error("a fold of the search index failed", "layer", layer, "error", err, "failures", f.failed)
+	f.logged, f.failed = now, 0
 }
 
 // wait waits until it is time to fold. It returns false if no layer is due, which ends

@@ -1,8 +1,10 @@
 package store_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -92,7 +94,7 @@ func TestFoldsCompare(t *testing.T) {
 		s := testdb.Open(t, o)
 		store.StopFolds(s)
 		putEach(t, s, "l", store.FoldAt+8)
-		write, err := store.WorkOutFold(t.Context(), s, "l")
+		write, err := store.ComputeFold(t.Context(), s, "l")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +112,7 @@ func TestFoldsCompare(t *testing.T) {
 
 		putEach(t, s, "l", store.FoldAt+8)
 		before := waiting(t, s, "l")
-		if write, err = store.WorkOutFold(t.Context(), s, "l"); err != nil {
+		if write, err = store.ComputeFold(t.Context(), s, "l"); err != nil {
 			t.Fatal(err)
 		}
 		var many []store.SearchPage
@@ -144,7 +146,7 @@ func TestFoldsAreBounded(t *testing.T) {
 		}
 		folds := 0
 		for before := int64(pages); before >= store.FoldAt; folds++ {
-			write, err := store.WorkOutFold(t.Context(), s, "l")
+			write, err := store.ComputeFold(t.Context(), s, "l")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -173,7 +175,7 @@ func TestFoldsLeaveOutOldEntries(t *testing.T) {
 		store.StopFolds(s)
 		fold := func() {
 			t.Helper()
-			write, err := store.WorkOutFold(t.Context(), s, "l")
+			write, err := store.ComputeFold(t.Context(), s, "l")
 			if err == nil {
 				err = write()
 			}
@@ -199,6 +201,33 @@ func TestFoldsLeaveOutOldEntries(t *testing.T) {
 		fold()
 		if now := rowsOf(t, s, o, "search_index"); now != rows {
 			t.Errorf("%d rows instead of %d, for a page that was deleted", now, rows)
+		}
+	})
+}
+
+// A fold that fails in the background is logged, but not each of many.
+func TestFailedFoldsAreLogged(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		var log bytes.Buffer
+		o.Log = slog.New(slog.NewTextHandler(&log, nil))
+		s := testdb.Open(t, o)
+		for range 3 {
+			store.FailFold(s, "l", errors.New("no space is left"), time.Unix(1000, 0))
+		}
+		store.FailFold(s, "m", errors.New("no space is left"), time.Unix(1060, 0))
+		lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+		if len(lines) != 2 || !strings.Contains(lines[0], "layer=l") || !strings.Contains(lines[0], `error="no space is left"`) ||
+			!strings.Contains(lines[1], "layer=m") || !strings.Contains(lines[1], "failures=3") {
+			t.Errorf("logged:\n%s", log.String())
+		}
+		log.Reset()
+		if err := store.Exec(t.Context(), s, `ALTER TABLE search_segments RENAME TO gone`); err != nil {
+			t.Fatal(err)
+		}
+		putEach(t, s, "l", store.FoldAt)
+		store.WaitForFolds(s)
+		if !strings.Contains(log.String(), "layer=l") {
+			t.Errorf("a fold without its table is not logged: %q", log.String())
 		}
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -31,6 +32,8 @@ type Options struct {
 	Clock func() time.Time
 	// MaxConns is the maximum number of connections of the pool; 0 is a default.
 	MaxConns int
+	// Log records failures of background work; nil is slog.Default.
+	Log *slog.Logger
 }
 
 // Store is an open database whose schema is the one this program knows.
@@ -156,7 +159,7 @@ func Attach(ctx context.Context, o Options) (*Store, error) {
 
 // open connects without touching the schema.
 func open(ctx context.Context, o Options) (*Store, error) {
-	s := &Store{clock: o.Clock, jobs: make(chan struct{}, maxGroup), bases: newDeltaBases(), known: newKnownBases(), texts: &insertTexts{}}
+	s := &Store{clock: o.Clock, jobs: make(chan struct{}, maxGroup), bases: newDeltaBases(), known: newKnownBases(), texts: &insertTexts{}, folds: foldWorker{log: o.Log}}
 	if s.clock == nil {
 		s.clock = time.Now
 	}

@@ -45,7 +45,7 @@ func (m members) get(key string) (json.RawMessage, bool) {
 func (p *parser) root(path string, b []byte) claim {
 	switch {
 	case len(b) > MaxBytes:
-		p.fail(path, "is larger than %d KiB", MaxBytes>>10)
+		p.fail(path, "is larger than %s", errs.Size(MaxBytes))
 	case !json.Valid(b) || !utf8.Valid(b):
 		p.fail(path, "is not valid JSON")
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/budget"
+	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/jsontext"
 )
 
@@ -394,21 +395,13 @@ func (in *input) bytes(ctx huma.Context) ([]byte, *problem) {
 	var timeout net.Error
 	switch {
 	case int64(len(body)) == in.max:
-		return nil, newProblem(http.StatusRequestEntityTooLarge, "the body is too large: at most "+printSize(in.max), nil)
+		return nil, newProblem(http.StatusRequestEntityTooLarge, "the body is too large: at most "+errs.Size(in.max), nil)
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return nil, newProblem(http.StatusRequestTimeout, "request body read timeout", nil)
 	case err != nil:
 		return nil, newProblem(http.StatusInternalServerError, "cannot read request body", nil)
 	}
 	return body, nil
-}
-
-// printSize prints a limit in the largest unit of which it is a multiple.
-func printSize(n int64) string {
-	if n%(1<<20) == 0 {
-		return fmt.Sprintf("%d MB", n>>20)
-	}
-	return fmt.Sprintf("%d KB", n>>10)
 }
 
 // firstBody is up to how many bytes memory is taken for a body before any of it has come.

@@ -26,11 +26,3 @@ func TestALimitResets(t *testing.T) {
 		now = now.Add(time.Minute)
 	}
 }
-
-func TestPrintSize(t *testing.T) {
-	for n, want := range map[int64]string{256 << 10: "256 KB", 1 << 20: "1 MB", 32 << 20: "32 MB", 3 << 19: "1536 KB"} {
-		if got := printSize(n); got != want {
-			t.Errorf("%d: %s, want %s", n, got, want)
-		}
-	}
-}

@@ -134,7 +134,7 @@ func spool(ctx context.Context, dir string, r io.Reader, limit int64) (_ *os.Fil
 		return nil, info, fmt.Errorf("keep a file: %w", err)
 	}
 	if n > limit {
-		return nil, info, errs.E(errs.Invalid, "the file is larger than %s", sizeText(limit))
+		return nil, info, errs.E(errs.Invalid, "the file is larger than %s", errs.Size(limit))
 	}
 	return f, Info{Hash: Hash(sum.Sum(nil)), Size: n, LastPut: time.Now()}, nil
 }
@@ -181,14 +181,4 @@ func removeStale(dir string, now time.Time) error {
 		}
 	}
 	return nil
-}
-
-func sizeText(n int64) string {
-	switch {
-	case n >= 1<<20 && n%(1<<20) == 0:
-		return fmt.Sprintf("%d MiB", n>>20)
-	case n >= 1<<10 && n%(1<<10) == 0:
-		return fmt.Sprintf("%d KiB", n>>10)
-	}
-	return fmt.Sprintf("%d bytes", n)
 }

@@ -162,7 +162,7 @@ func testStore(t *testing.T, s Store) {
 	})
 	t.Run("too large", func(t *testing.T) {
 		for _, r := range []io.Reader{bytes.NewReader(make([]byte, testLimit+1)), io.LimitReader(zeros{}, testLimit*2), zeros{}} {
-			if _, err := s.Put(ctx, r); !errs.Is(err, errs.Invalid) || !strings.Contains(err.Error(), "3 MiB") {
+			if _, err := s.Put(ctx, r); !errs.Is(err, errs.Invalid) || !strings.Contains(err.Error(), "3 MB") {
 				t.Errorf("Put: %v", err)
 			}
 		}

@@ -40,7 +40,7 @@ func (s Settings) Check(path string) error {
 		return fmt.Errorf("encode customization: %w", err)
 	}
 	if len(b) > MaxBytes {
-		return errs.Field(path, "is larger than %d KiB", MaxBytes>>10)
+		return errs.Field(path, "is larger than %s", errs.Size(MaxBytes))
 	}
 	return nil
 }

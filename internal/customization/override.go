@@ -176,7 +176,7 @@ func parse(b []byte) (map[string]any, error) {
 // object reads an object of bounded size.
 func object(b []byte) (map[string]any, error) {
 	if len(b) > MaxBytes {
-		return nil, errs.E(errs.Invalid, "the customization is larger than %d KiB", MaxBytes>>10)
+		return nil, errs.E(errs.Invalid, "the customization is larger than %s", errs.Size(MaxBytes))
 	}
 	var tree map[string]any
 	if err := json.Unmarshal(b, &tree); err != nil || tree == nil {

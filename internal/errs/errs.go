@@ -113,3 +113,15 @@ func Message(err error) string {
 	}
 	return ""
 }
+
+// Size returns a limit as messages print it: in the largest unit of which it is a
+// multiple. A KB has 1024 bytes and an MB 1024 KB.
+func Size(n int64) string {
+	switch {
+	case n >= 1<<20 && n%(1<<20) == 0:
+		return fmt.Sprintf("%d MB", n>>20)
+	case n >= 1<<10 && n%(1<<10) == 0:
+		return fmt.Sprintf("%d KB", n>>10)
+	}
+	return fmt.Sprintf("%d bytes", n)
+}

@@ -10,6 +10,8 @@ import (
 	saml2 "github.com/russellhaering/gosaml2"
 	"github.com/russellhaering/gosaml2/types"
 	dsig "github.com/russellhaering/goxmldsig"
+
+	"github.com/octavo-docs/octavo/internal/errs"
 )
 
 const (
@@ -49,14 +51,14 @@ func (p Provider) Check(encoded string, now time.Time) (Assertion, error) {
 
 func decode(encoded string) ([]byte, error) {
 	if base64.StdEncoding.DecodedLen(len(encoded)) > MaxResponse+MaxResponse/16 { // and line ends
-		return nil, refuse("the answer is too large", "It may have %d KiB: let the identity provider send fewer attributes or groups.", MaxResponse>>10)
+		return nil, refuse("the answer is too large", "It may have %s: let the identity provider send fewer attributes or groups.", errs.Size(MaxResponse))
 	}
 	doc, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(encoded, " ", ""))
 	if err != nil || len(doc) == 0 {
 		return nil, refuse("the answer cannot be read", "It is not encoded as base64.")
 	}
 	if len(doc) > MaxResponse {
-		return nil, refuse("the answer is too large", "It may have %d KiB: let the identity provider send fewer attributes or groups.", MaxResponse>>10)
+		return nil, refuse("the answer is too large", "It may have %s: let the identity provider send fewer attributes or groups.", errs.Size(MaxResponse))
 	}
 	return doc, nil
 }

@@ -23,6 +23,10 @@ const (
 	usedHalfLife = time.Second
 	// muchTime is the recorded use from which a payer writes much: a tenth of the time.
 	muchTime = 150 * time.Millisecond
+	// smallGroup is the number of transactions from which a group does not wait for more:
+	// if everybody who writes is in one group, nobody prepares the next change while it
+	// is committed.
+	smallGroup = 4
 )
 
 func newWriteQueue(arriving <-chan *job) *writeQueue {
@@ -43,13 +47,16 @@ func (q *writeQueue) wait() *job {
 	return q.take(q.best())
 }
 
-// more adds a waiting transaction to a group. If there is none, it yields the processor once, so that
-// a request that is about to write can join. A transaction of a payer who writes much is not added to
+// more adds a waiting transaction to a group. If there is none and the group is small, it yields the
+// processor once, so that a request that is about to write can join. A transaction of a payer who writes much is not added to
 // a group of one who writes little.
 func (q *writeQueue) more(group []*job) []*job {
 	for range 2 {
 		q.arrive()
 		if len(q.waiting) == 0 {
+			if len(group) >= smallGroup {
+				return group
+			}
 			runtime.Gosched()
 			continue
 		}

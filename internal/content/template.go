@@ -107,6 +107,9 @@ func (s *Service) PrepareTemplate(ctx context.Context, g *authz.Grant, sp docs.S
 	if err := s.addTemplate(ctx, g, d, v, c); err != nil {
 		return nil, err
 	}
+	if err := s.CheckSpecs(ctx, g, d); err != nil {
+		return nil, err
+	}
 	return s.prepareFirst(ctx, d, c.revision())
 }
 

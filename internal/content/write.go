@@ -73,6 +73,9 @@ func (s *Service) write(ctx context.Context, g *authz.Grant, e edit) (v *revisio
 		if err != nil {
 			return err
 		}
+		if err := s.CheckSpecs(ctx, g, d); err != nil {
+			return err
+		}
 		var c *changeSet
 		if l.request != nil {
 			if c, err = s.changesAside(ctx, d); err == nil {

@@ -112,6 +112,11 @@ func (t *task) tryImport(ctx context.Context, tip string, replaced bool) (done b
 	if imported.Empty && !t.o.Request.Force {
 		return false, &failed{string(git.Empty), "there are no pages at " + t.where() + ", so the import would empty the space; use force to do that"}
 	}
+	if err := t.s.Content.CheckSpecs(ctx, t.g, imported.Draft); errs.Is(err, errs.Forbidden) {
+		return false, &failed{ReasonForbidden, errs.Message(err)}
+	} else if err != nil {
+		return false, err
+	}
 	t.problems(imported.Problems)
 	defer func() {
 		if !done {

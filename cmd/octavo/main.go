@@ -178,6 +178,9 @@ func run(args []string, s streams) int {
 		fmt.Fprintln(s.err, "octavo:", err)
 		return 1
 	}
+	if len(args) > 0 && args[0] == "help" { // octavo help serve
+		args = append(args[1:], "--help")
+	}
 	parsed, err := parser.Parse(args)
 	if exited >= 0 { // --help
 		return exited

@@ -194,6 +194,8 @@ func (c *serveCmd) check() error {
 		return errors.New("--acme needs --base-url with https, such as https://docs.example.com")
 	case !c.ACME && (c.ACMEEmail != "" || c.ACMEHTTP != ""):
 		return errors.New("--acme-email and --acme-http are for --acme")
+	case strings.ContainsAny(c.SitesDomain, ":/*@ "):
+		return errors.New("--sites-domain is a domain such as sites.example.com, without a scheme or a port: sites have those of --base-url")
 	case c.RateLimit < 0:
 		return errors.New("--rate-limit must not be negative")
 	case c.RatePeriod <= 0:

@@ -138,8 +138,11 @@ func (v *visit) operations(e *edition.Edition, query string) ([]theme.Hit, error
 			continue
 		}
 		at, err := e.Address(v.ctx, n)
-		if err != nil || at == "" {
+		if err != nil {
 			return nil, err
+		}
+		if at == "" {
+			continue
 		}
 		o := f.Operation
 		hits = append(hits, theme.Hit{Title: o.Title(), Where: n.Title, Text: o.Method + " " + o.Path, Href: at + reading.Fragment(f.Anchor)})

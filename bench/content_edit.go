@@ -118,7 +118,12 @@ type stored struct {
 	tables                 map[string]int64
 }
 
+// foldTime is longer than a server waits before it makes segments of the search index of
+// what was edited.
+const foldTime = time.Second
+
 func (b *shelf) stored(ctx context.Context) (s stored, err error) {
+	time.Sleep(foldTime)
 	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: filepath.Join(b.data, "octavo.db")}).EscapedPath()+"?mode=ro")
 	if err != nil {
 		return s, err

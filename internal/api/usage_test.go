@@ -168,7 +168,7 @@ func TestOldSpacesAreCounted(t *testing.T) {
 	w := newWorld(t, o, nil)
 	w.liveSpace()
 	ctx := context.Background()
-	db, err := sql.Open("sqlite", o.Path)
+	db, err := sql.Open("sqlite", "file:"+o.Path+"?_pragma=busy_timeout(10000)")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func raw(t testing.TB, o store.Options) *sql.DB {
 	t.Helper()
 	driver, address := "pgx", o.DatabaseURL
 	if address == "" {
-		driver, address = "sqlite", o.Path
+		driver, address = "sqlite", "file:"+o.Path+"?_pragma=busy_timeout(10000)" // a store may fold its search index
 	}
 	db, err := sql.Open(driver, address)
 	if err != nil {

@@ -50,7 +50,7 @@ func (v *visit) serveMCP(w http.ResponseWriter, r *http.Request) (done bool, err
 // explainMCP answers a person who followed the link to the server.
 func (v *visit) explainMCP(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Allow", http.MethodPost)
-	if !strings.Contains(r.Header.Get("Accept"), "text/html") {
+	if !theme.AcceptsHTML(r) {
 		theme.WriteText(w, http.StatusMethodNotAllowed, "This is an MCP server, which is called with POST. It keeps no sessions and sends nothing by itself.")
 		return nil
 	}

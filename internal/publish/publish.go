@@ -204,7 +204,7 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 // or one that the visitor must not know of. The style is at this address on the server and on host names of sites.
 func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, status int, text string) {
 	w.Header().Add("Vary", "Accept")
-	if !strings.Contains(r.Header.Get("Accept"), "text/html") {
+	if !theme.AcceptsHTML(r) {
 		theme.WriteText(w, status, text)
 		return
 	}

@@ -52,6 +52,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/sso"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/theme"
 	"github.com/octavo-docs/octavo/internal/translate"
 	"github.com/octavo-docs/octavo/internal/translations"
 	"github.com/octavo-docs/octavo/internal/typeface"
@@ -504,7 +505,7 @@ func (s *Server) handler() http.Handler {
 	mux.HandleFunc("GET /readyz", s.ready)
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Add("Vary", "Accept")
-		if strings.Contains(r.Header.Get("Accept"), "text/html") { // a person in a browser
+		if theme.AcceptsHTML(r) { // a person in a browser
 			http.Redirect(w, r, "/account", http.StatusSeeOther)
 			return
 		}

@@ -9,6 +9,7 @@ import (
 	"html/template"
 	"io"
 	"net/http"
+	"strings"
 
 	"github.com/octavo-docs/octavo/internal/icons"
 )
@@ -93,6 +94,12 @@ func Write(w http.ResponseWriter, status int, f *Frame, v View) error {
 	w.WriteHeader(status)
 	_, _ = w.Write(b) // to somebody who has gone
 	return nil
+}
+
+// AcceptsHTML reports whether a request is that of a person in a browser, who gets a page
+// where a program gets text. Its answer varies by Accept.
+func AcceptsHTML(r *http.Request) bool {
+	return strings.Contains(r.Header.Get("Accept"), "text/html")
 }
 
 // WriteText sends a line of plain text, for answers that no person waits for.

@@ -342,6 +342,35 @@ func TestHostileServers(t *testing.T) {
 	}
 }
 
+// git keeps every ref that a remote lists in memory, and no ref is large by itself.
+func TestEndlessRefsAreRefused(t *testing.T) {
+	t.Parallel()
+	testgit.Need(t, "git")
+	if runtime.GOOS != "linux" {
+		t.Skip("the system does not enforce limits of memory")
+	}
+	line := func(text string) string { return fmt.Sprintf("%04x%s", len(text)+4, text) }
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			w.Header().Set("Content-Type", "application/x-git-upload-pack-advertisement")
+			io.WriteString(w, line("# service=git-upload-pack\n")+"0000"+line("version 2\n")+line("ls-refs\n")+line("fetch=shallow filter\n")+line("object-format=sha1\n")+"0000")
+			return
+		}
+		w.Header().Set("Content-Type", "application/x-git-upload-pack-result")
+		for i := 0; r.Context().Err() == nil; i++ {
+			if _, err := io.WriteString(w, line(fmt.Sprintf("%s refs/heads/x%d\n", strings.Repeat("12", 20), i))); err != nil {
+				return
+			}
+		}
+	}))
+	defer s.Close()
+	r := runner(t, func(r *Runner) { r.Limits.Memory, r.Limits.Local = 100<<20, 30*time.Second })
+	p := open(t, r, Remote{URL: s.URL + "/x.git", Ref: "main"})
+	if _, err := p.Fetch(t.Context(), Want{}, nil); ReasonOf(err) != TooLarge {
+		t.Errorf("%v", err)
+	}
+}
+
 // Canceling the context ends git and everything that it started.
 func TestCancel(t *testing.T) {
 	t.Parallel()

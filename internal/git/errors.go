@@ -90,7 +90,7 @@ var outputs = []struct {
 	message string
 }{
 	{regexp.MustCompile(`over limit|Out of memory|exceeds maximum allowed size|malloc failed`),
-		TooLarge, "the repository has an object that is too large"},
+		TooLarge, "the repository has an object, or a list of refs, that is too large"},
 	{regexp.MustCompile(`No space left on device|Read-only file system|Disk quota exceeded`),
 		Internal, "the server has no disk space left to fetch the repository; ask the operator"},
 	{regexp.MustCompile(`cannot run ssh|ssh: (command )?not found|No user exists for uid`),

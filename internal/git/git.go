@@ -53,6 +53,7 @@ type Limits struct {
 	Repository int64         // bytes on disk of one repository in the cache
 	Cache      int64         // bytes on disk of all repositories; the least recently used ones are removed first
 	Blob       int64         // bytes of one file
+	Memory     int64         // bytes of memory of one process of git, where the system enforces it
 	Entries    int           // files and folders of one commit
 	Problems   int           // of Tree that are listed; further ones are counted
 	Packs      int           // of one repository before they are joined; every fetch adds one
@@ -66,6 +67,7 @@ var DefaultLimits = Limits{
 	Repository: 2 << 30,
 	Cache:      10 << 30,
 	Blob:       100 << 20,
+	Memory:     2 << 30,
 	Entries:    500_000,
 	Problems:   10_000,
 	Packs:      40,
@@ -78,6 +80,7 @@ func (l Limits) orDefault() Limits {
 	pick(&l.Repository, d.Repository)
 	pick(&l.Cache, d.Cache)
 	pick(&l.Blob, d.Blob)
+	pick(&l.Memory, d.Memory)
 	pick(&l.Entries, d.Entries)
 	pick(&l.Problems, d.Problems)
 	pick(&l.Packs, d.Packs)

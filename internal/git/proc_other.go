@@ -3,10 +3,15 @@
 package git
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
 )
+
+func withMemory(ctx context.Context, _ int64, program string, args ...string) *exec.Cmd {
+	return exec.CommandContext(ctx, program, args...)
+}
 
 func inGroup(*exec.Cmd) {}
 

@@ -3,11 +3,24 @@
 package git
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
+	"strconv"
 	"syscall"
 )
+
+// limitMemory is the script that sets the limit and becomes the program. A limit
+// that cannot be set is one that is lower already.
+const limitMemory = `ulimit -d "$1" 2>/dev/null; shift; exec "$0" "$@"`
+
+// withMemory returns a command of which each process has at most so many bytes of
+// memory, without mapped files. The shell sets the limit before the program runs,
+// and helpers of the program inherit it. Some systems do not enforce it.
+func withMemory(ctx context.Context, bytes int64, program string, args ...string) *exec.Cmd {
+	return exec.CommandContext(ctx, "/bin/sh", append([]string{"-c", limitMemory, program, strconv.FormatInt(bytes>>10, 10)}, args...)...)
+}
 
 // inGroup starts a command in its own process group, so that helpers of git are
 // killed together with it.

@@ -25,6 +25,9 @@ const (
 	// maxAlloc is the largest allocation of git. A delta of a few bytes can
 	// claim to unpack to any size.
 	maxAlloc = 256 << 20
+	// maxAnswer is the memory of a command that asks the remote for its refs. git
+	// collects all of them, however many there are.
+	maxAnswer = 512 << 20
 	// bigFile is the size from which git streams files instead of loading them.
 	bigFile = 16 << 20
 )
@@ -124,7 +127,11 @@ func (p *Repo) git(ctx context.Context, c call) ([]byte, error) {
 
 // command returns the command of a call.
 func (p *Repo) command(ctx context.Context, c call) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, p.program, c.args...)
+	memory := p.limits.Memory
+	if c.question {
+		memory = min(memory, maxAnswer)
+	}
+	cmd := withMemory(ctx, memory, p.program, c.args...)
 	inGroup(cmd)
 	cmd.WaitDelay = reapTime
 	if cmd.Dir = p.dir; c.dir != "" {

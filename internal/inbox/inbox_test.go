@@ -29,7 +29,7 @@ func TestAMailAtOnce(t *testing.T) {
 			t.Fatalf("%d mails to who was asked, %d to who asked", len(got), len(w.mails("ann")))
 		}
 		m := got[0]
-		if m.Subject != "ann asks you for a review: Shorter <b>words</b> Bcc: eve@octavo.example" || m.Header.Get("Bcc") != "" {
+		if m.Subject != "ann asks you for a review: Shorter <b>words</b> Bcc: eve@\u2060octavo.\u2060example" || m.Header.Get("Bcc") != "" {
 			t.Errorf("%q", m.Subject)
 		}
 		for _, want := range []string{"(#1 in Guide).", "https://docs.octavo.example/o/", "https://docs.octavo.example/account#notifications", "https://docs.octavo.example/unsubscribe?key="} {

@@ -11,6 +11,7 @@ import (
 	"html/template"
 	"io"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -54,8 +55,12 @@ func Excerpt(s string, most int) string {
 	if r := []rune(s); len(r) > most {
 		s = string(r[:most-1]) + "…"
 	}
-	return s
+	return inName.ReplaceAllString(s, "$1\u2060$2")
 }
+
+// inName matches where the name of a host or an address goes on. Mail programs make links of
+// evil.com and me@evil.com too, but not if there is a word joiner, which nobody sees.
+var inName = regexp.MustCompile(`([.@])([\pL\pN])`)
 
 // A Sender sends messages.
 type Sender interface {

@@ -85,7 +85,8 @@ func TestParseSMTP(t *testing.T) {
 
 func TestLine(t *testing.T) {
 	for in, want := range map[string]string{
-		"Ada Lovelace": "Ada Lovelace", "a\r\nb\u202ec": "a b c", "https://evil.example www.x": "https: evil.example www x", strings.Repeat("é", 100): strings.Repeat("é", 80) + "…",
+		"Ada Lovelace": "Ada Lovelace", "a\r\nb\u202ec": "a b c", "https://evil.example www.x": "https: evil.\u2060example www x",
+		"evil.com/login": "evil.\u2060com/login", "Ask root@evil.co.uk.": "Ask root@\u2060evil.\u2060co.\u2060uk.", strings.Repeat("é", 100): strings.Repeat("é", 80) + "…",
 	} {
 		if got := Line(in); got != want {
 			t.Errorf("%q: %q", in, got)

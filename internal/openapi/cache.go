@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	// maxKept is how much memory descriptions take that are kept. One that is
-	// larger is kept alone.
+	// maxKept is the total memory of cached descriptions, in bytes. A description that is
+	// larger is cached alone.
 	maxKept = 128 << 20
-	// nodeWeight is how much memory a value takes, roughly.
+	// nodeWeight is the approximate memory of one value, in bytes.
 	nodeWeight = 128
-	// maxLoads is how many descriptions are read at the same time.
+	// maxLoads is how many descriptions are loaded concurrently.
 	maxLoads = 2
 )
 
-// Cache keeps descriptions that were read, by names that never mean another one.
-// Whoever asks for one that is being read waits for it.
+// Cache caches loaded descriptions by name. A name must always mean the same description.
+// Concurrent calls of Get for one name share a single load.
 type Cache struct {
 	kept  *cache.Cache[string, outcome]
 	slots chan struct{}
@@ -28,17 +28,17 @@ type Cache struct {
 	flights map[string]*flight
 }
 
-// outcome is a description, or what is wrong with it.
+// outcome is a loaded description, or the error of loading it.
 type outcome struct {
 	d   *Description
 	err error
 }
 
-// flight is a description that is being read.
+// flight is a load in progress.
 type flight struct {
 	done chan struct{}
 	outcome
-	// ended is false if whoever read it went away before the end.
+	// ended is false if the caller that loaded was canceled, so that waiters must retry.
 	ended bool
 }
 
@@ -53,8 +53,8 @@ func NewCache() *Cache {
 	return &Cache{kept: cache.New[string](maxKept, weigh), slots: make(chan struct{}, maxLoads), flights: map[string]*flight{}}
 }
 
-// Get returns the description of a name. If it is not kept, read returns its
-// files. What is wrong with a description is kept like a description.
+// Get returns the description with the given name. If it is not cached, read returns its
+// files. An *Invalid error is cached like a description; other errors are not.
 func (c *Cache) Get(ctx context.Context, name string, read func() (Bundle, error)) (*Description, error) {
 	for {
 		known, f, mine := c.join(name)
@@ -75,8 +75,8 @@ func (c *Cache) Get(ctx context.Context, name string, read func() (Bundle, error
 	}
 }
 
-// join returns what is kept, or else the flight that reads it, and whether it is
-// the caller who has to.
+// join returns the cached outcome of a name and a nil flight, or the flight that loads
+// it. mine reports whether the caller has to load it.
 func (c *Cache) join(name string) (o outcome, f *flight, mine bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -91,9 +91,10 @@ func (c *Cache) join(name string) (o outcome, f *flight, mine bool) {
 	return outcome{}, f, true
 }
 
-// load reads a description for everybody who waits for it.
+// load loads a description and passes the outcome to all callers that wait for the
+// flight.
 func (c *Cache) load(ctx context.Context, name string, f *flight, read func() (Bundle, error)) (*Description, error) {
-	defer func() { // also if reading panics
+	defer func() { // also if read panics
 		c.mu.Lock()
 		delete(c.flights, name)
 		c.mu.Unlock()

@@ -50,7 +50,7 @@ func TestCacheKeepsWhatIsWrong(t *testing.T) {
 	}
 }
 
-// One who waits reads it himself if the one who began goes away.
+// A waiting caller loads the description itself if the caller that began is canceled.
 func TestCacheReaderGoesAway(t *testing.T) {
 	c := NewCache()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -73,7 +73,7 @@ func TestCacheReaderGoesAway(t *testing.T) {
 	}
 }
 
-// The largest description is kept, alone if need be.
+// The largest possible description is cached, if necessary alone.
 func TestCacheKeepsLarge(t *testing.T) {
 	c := NewCache()
 	d := load(t, samples(t)["petstore"])

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// check reports what breaks the rules of a specification, and collects anchors.
-// Every value is looked at once for each thing that it is used as, so the work
-// is linear in the size of the description.
+// check reports violations of the specification, and collects anchors. Each value is
+// checked once per shape that it is used as, so the work is linear in the size of the
+// description.
 func (s *source) check(ctx context.Context, version format) error {
 	c := &checker{s: s, version: version, seen: map[visit]bool{}, ids: map[string]bool{}}
 	for _, f := range s.files {
@@ -36,7 +36,7 @@ func (s *source) check(ctx context.Context, version format) error {
 
 var tooManyOperations = fmt.Sprintf("the description has more than %d operations", maxOperations)
 
-// collectAnchors notes the values that have a name of their own.
+// collectAnchors fills f.anchors with the values that have an $anchor.
 func (f *file) collectAnchors() {
 	seen := map[*node]bool{}
 	var walk func(n *node)
@@ -58,7 +58,7 @@ func (f *file) collectAnchors() {
 	walk(f.root)
 }
 
-// checker walks a description by the shapes that its parts must have.
+// checker walks a description and checks its parts against their shapes.
 type checker struct {
 	s          *source
 	version    format
@@ -80,20 +80,20 @@ type task struct {
 	path  []string
 }
 
-// shape is what a part of a description must look like. Keys that it does not
-// know are ignored, as the specifications ask for of extensions, and as
-// descriptions in use need for the rest.
+// shape describes the form of a part of a description. Keys that are not in fields are
+// ignored: the specifications require that of extensions, and descriptions in use have
+// other unknown keys.
 type shape struct {
-	name     string // with its article
+	name     string // with its article, for messages
 	kinds    []kind
 	fields   map[string]*shape
 	required []string
-	each     *shape // of the values of a list, or of an object without fields
-	ref      bool   // a reference may be used in its place
+	each     *shape // the shape of the elements of a list, or of the values of keys without a field
+	ref      bool   // a reference is allowed instead of the value
 	rule     func(c *checker, n *node) string
-	// named looks at a key of an object with each.
+	// named checks a key whose value has the shape each. It returns a message, or "".
 	named func(c *checker, key string) string
-	// counts is set for operations.
+	// counts marks operations, which count toward maxOperations.
 	counts bool
 }
 
@@ -153,7 +153,8 @@ func (c *checker) inside(p place, sh *shape, path []string) {
 	}
 }
 
-// refer checks what a reference leads to as if it were there.
+// refer queues the target of a reference for a check against the shape of the reference's
+// place.
 func (c *checker) refer(p place, sh *shape, path []string) {
 	ref := p.n.get("$ref")
 	if ref.kind != text {
@@ -162,7 +163,7 @@ func (c *checker) refer(p place, sh *shape, path []string) {
 	}
 	f, n, err := c.s.find(p.f, ref.text)
 	if err != nil {
-		return // references reports it
+		return // references reports the error
 	}
 	_, fragment, _ := strings.Cut(ref.text, "#")
 	var keys []string
@@ -174,8 +175,8 @@ func (c *checker) refer(p place, sh *shape, path []string) {
 	c.queue = append(c.queue, task{place{f, n}, sh, keys})
 }
 
-// references reports every reference that leads to nothing or in a circle,
-// wherever it is.
+// references reports every reference in any file that has no target or is part of a
+// cycle.
 func (c *checker) references() {
 	for _, name := range sortedNames(c.s.files) {
 		f := c.s.files[name]
@@ -227,7 +228,7 @@ func isPath(_ *checker, key string) string {
 	return fmt.Sprintf("the path %q must begin with a slash", clip(key))
 }
 
-// uniqueID refuses an operation whose id another one has.
+// uniqueID reports an operation whose operationId another operation has.
 func uniqueID(c *checker, n *node) string {
 	id := n.str("operationId")
 	if id == "" {
@@ -240,7 +241,7 @@ func uniqueID(c *checker, n *node) string {
 	return ""
 }
 
-// isParameter checks where a parameter is sent.
+// isParameter checks the location of a parameter.
 func isParameter(c *checker, n *node) string {
 	places := []string{"path", "query", "header", "cookie"}
 	if c.version == swagger2 {

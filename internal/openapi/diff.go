@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// ChangeKind says what happened to something.
+// ChangeKind is the kind of a change.
 type ChangeKind string
 
 // The kinds of changes.
@@ -21,13 +21,14 @@ const (
 // Change is a difference between two versions of a description.
 type Change struct {
 	Kind ChangeKind
-	// Breaking says that what clients send or expect now can fail.
+	// Breaking reports whether clients that worked with the old version can fail with the
+	// new one.
 	Breaking bool
-	// Rule names the rule by which the change was found.
+	// Rule is the name of the rule that found the change.
 	Rule      string
-	Operation string // its method and path, or the name of a webhook
-	ID        string // of the operation
-	Where     string // in the operation, such as "query limit"; empty: the operation itself
+	Operation string // method and path, or method and name of a webhook
+	ID        string // the operationId
+	Where     string // place in the operation, such as "query limit"; "" for the operation itself
 	Message   string
 }
 
@@ -40,15 +41,15 @@ const (
 
 // Differences are the changes from one version of a description to another one.
 type Differences struct {
-	Changes []Change // the first ones
-	// All and Breaking count the changes, those that are not among Changes too. A part that was
-	// not compared counts as one that breaks clients.
+	Changes []Change // at most maxChanges
+	// All and Breaking count all changes, including those that Changes omits. A part that
+	// was not compared completely counts as one breaking change.
 	All, Breaking int
 }
 
-// Diff returns what differs between two versions of a description, operation by
-// operation in the order of the new one; those that are gone are at the end. Parts
-// that look the same are not looked at.
+// Diff returns the differences between two versions of a description. They are in the
+// order of the operations of the new version, followed by the removed operations.
+// Operations and schemas with equal fingerprints are skipped.
 func Diff(before, after *Description) Differences {
 	c := &comparison{left: maxCompared, fresh: maxCompared, done: map[schemaPair]bool{}}
 	c.lists(before.Operations, after.Operations)
@@ -56,16 +57,16 @@ func Diff(before, after *Description) Differences {
 	return c.found
 }
 
-// comparison collects changes.
+// comparison holds the state of a Diff and collects the changes.
 type comparison struct {
 	found Differences
-	left  int // schemas that may still be compared
-	fresh int // of those, ones that were not compared for any operation before
+	left  int // how many schemas may still be compared
+	fresh int // how many schemas may still be compared that no earlier operation has
 	op    *Operation
-	seen  map[schemaPair]bool // in one place of one operation
-	done  map[schemaPair]bool // with everything in them, for some operation
+	seen  map[schemaPair]bool // pairs that were visited at the current place of the operation
+	done  map[schemaPair]bool // pairs that were compared completely for some operation
 	next  []schemaTask
-	cut   bool // a part of the place was not compared
+	cut   bool // a part of the current place was not compared
 }
 
 func (c *comparison) add(kind ChangeKind, breaking bool, rule, where, format string, args ...any) {
@@ -80,13 +81,13 @@ func (c *comparison) add(kind ChangeKind, breaking bool, rule, where, format str
 		Where: where, Message: fmt.Sprintf(format, args...)})
 }
 
-// place returns where an operation is, for people.
+// place returns the method and the path of an operation, for messages.
 func (o *Operation) place() string { return o.Method + " " + o.Path }
 
 var pathParameter = regexp.MustCompile(`\{[^{}]*\}`)
 
-// shapeOf returns the path of an operation without the names of its parameters,
-// which clients do not see.
+// shapeOf returns the method and the path of an operation with empty names of parameters,
+// because clients do not see these names.
 func (o *Operation) shapeOf() string {
 	return o.Method + " " + pathParameter.ReplaceAllString(o.Path, "{}")
 }
@@ -122,7 +123,8 @@ func (c *comparison) lists(before, after []*Operation) {
 	}
 }
 
-// operation compares an operation. known is how many changes were found before it.
+// operation compares two versions of an operation. known is the number of changes that
+// were found before this operation.
 func (c *comparison) operation(was, now *Operation, known int) {
 	if was.Fingerprint() == now.Fingerprint() {
 		return
@@ -145,12 +147,12 @@ func (c *comparison) operation(was, now *Operation, known int) {
 	}
 }
 
-// openAccess reports whether an operation can be used without authentication.
+// openAccess reports whether requirements allow requests without authentication.
 func openAccess(all []Requirement) bool {
 	return len(all) == 0 || slices.ContainsFunc(all, func(r Requirement) bool { return len(r) == 0 })
 }
 
-// ways returns the ways to authenticate, in order.
+// ways returns the set of requirements, each as a text with sorted schemes and scopes.
 func ways(all []Requirement) map[string]bool {
 	out := map[string]bool{}
 	for _, r := range all {
@@ -196,8 +198,8 @@ func sortedKeys(m map[string]bool) []string {
 	return out
 }
 
-// parameterKeys returns parameters by what identifies them: one of the path by its place, another one by
-// its name.
+// parameterKeys returns parameters by their identity: a path parameter by its position,
+// other parameters by location and name.
 func parameterKeys(all []Parameter) map[string]Parameter {
 	out, n := map[string]Parameter{}, 0
 	for _, p := range all {
@@ -214,7 +216,7 @@ func parameterKeys(all []Parameter) map[string]Parameter {
 }
 
 func (c *comparison) parameters(was, now *Operation) {
-	if max(len(was.Parameters()), len(now.Parameters())) >= maxParameters { // there can be more
+	if max(len(was.Parameters()), len(now.Parameters())) >= maxParameters { // the description can have more than Parameters returns
 		c.unknown("parameters")
 	}
 	before, after := parameterKeys(was.Parameters()), parameterKeys(now.Parameters())
@@ -268,7 +270,7 @@ func (c *comparison) body(before, after *Body) {
 }
 
 func (c *comparison) media(where string, before, after []Media, d Direction) {
-	if max(len(before), len(after)) >= maxMedia { // there can be more
+	if max(len(before), len(after)) >= maxMedia { // the description can have more than Content has
 		c.unknown(where)
 	}
 	for _, old := range before {
@@ -294,7 +296,7 @@ func (c *comparison) responses(before, after []Response) {
 			c.add(Removed, strings.HasPrefix(old.Status, "2"), "response-removed", where, "the response is gone")
 			continue
 		}
-		if max(len(old.Headers), len(after[at].Headers)) >= maxHeaders { // there can be more
+		if max(len(old.Headers), len(after[at].Headers)) >= maxHeaders { // the description can have more than Headers has
 			c.unknown(where)
 		}
 		for _, h := range old.Headers {

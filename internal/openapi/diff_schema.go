@@ -8,21 +8,22 @@ import (
 	"unicode"
 )
 
-// schemaPair is two schemas that are compared.
+// schemaPair identifies two schemas that are compared in one direction.
 type schemaPair struct {
 	before, after SchemaID
 	direction     Direction
 }
 
-// schemaTask is a pair at a place of an operation.
+// schemaTask is a pair of schemas at a place of an operation that is still to be
+// compared.
 type schemaTask struct {
 	where         string
 	before, after Schema
 	depth         int
 }
 
-// schemas compares what is sent or answered at a place of the operation, level by level: a schema is
-// compared where it is least deep.
+// schemas compares the schemas of a place of the operation breadth first, so that a
+// schema is compared where it is nested least.
 func (c *comparison) schemas(where string, before, after Schema, d Direction) {
 	c.seen, c.next, c.cut = map[schemaPair]bool{}, nil, false
 	c.schema(where, before, after, d, 0)
@@ -40,13 +41,15 @@ func (c *comparison) schemas(where string, before, after Schema, d Direction) {
 	}
 }
 
-// unknown notes that a part of a place was not compared, which counts as breaking.
+// unknown adds a change for a place that was not compared completely. The change counts
+// as breaking.
 func (c *comparison) unknown(where string) {
 	c.add(Changed, true, "not-compared", where, "it is too large or too deep to be compared completely, so it may break clients")
 }
 
-// schema notes that two schemas have to be compared, unless that was done or they look the same. When many were
-// compared, those that an operation before has too are left out.
+// schema queues two schemas for comparison, unless they were visited at this place or
+// have equal fingerprints. When c.left is used up, schemas that were compared for an
+// earlier operation are skipped.
 func (c *comparison) schema(where string, before, after Schema, d Direction, depth int) {
 	pair := schemaPair{before.ID(), after.ID(), d}
 	if before.IsZero() || after.IsZero() || c.seen[pair] {
@@ -75,8 +78,8 @@ func (c *comparison) schema(where string, before, after Schema, d Direction, dep
 	c.next = append(c.next, schemaTask{where, before, after, depth})
 }
 
-// level compares two schemas, and notes those in them. What requests may have becomes
-// narrower, or what answers may have wider: that breaks clients.
+// level compares two schemas and queues the schemas in them. A request that becomes
+// stricter breaks clients, and so does a response that allows more.
 func (c *comparison) level(t schemaTask, d Direction) {
 	was, now, depth := t.before.View(), t.after.View(), t.depth
 	c.cut = c.cut || was.cut || now.cut
@@ -91,9 +94,10 @@ func (c *comparison) level(t schemaTask, d Direction) {
 	c.options(t.where, was, now, d, depth)
 }
 
-// types compares the types, and reports whether nothing below them can be compared.
+// types compares the types, and reports whether the types are so different that nothing
+// else can be compared.
 func (c *comparison) types(where string, was, now *View, d Direction) bool {
-	number := func(types []string) []string { // an integer is a number
+	number := func(types []string) []string { // sorted
 		out := slices.Clone(types)
 		slices.Sort(out)
 		return out
@@ -128,7 +132,7 @@ func named(s string) string {
 	return s
 }
 
-// values compares enumerations.
+// values compares the values of enumerations.
 func (c *comparison) values(where string, was, now *View, d Direction) {
 	if len(was.Enum) == 0 && len(now.Enum) == 0 {
 		return
@@ -164,7 +168,7 @@ func (c *comparison) values(where string, was, now *View, d Direction) {
 	}
 }
 
-// few names some values.
+// few joins the first values of a list for a message.
 func few(values []string) string {
 	const most = 10
 	if len(values) > most {
@@ -173,14 +177,14 @@ func few(values []string) string {
 	return strings.Join(values, ", ")
 }
 
-// upper and lower are the rules that have an order: a higher value allows more, or
-// less.
+// upper and lower are the constraints with an order. A higher value of an upper
+// constraint allows more, a higher value of a lower constraint allows less.
 var (
 	upper = []string{"max", "less than", "max length", "max items", "max properties"}
 	lower = []string{"min", "greater than", "min length", "min items", "min properties"}
 )
 
-// limits compares rules of values.
+// limits compares constraints.
 func (c *comparison) limits(where string, was, now *View, d Direction) {
 	rules := func(v *View) map[string]string {
 		out := map[string]string{}
@@ -246,7 +250,7 @@ func join(where, name string) string {
 	return where + "." + name
 }
 
-// options compares choices by their names.
+// options compares the alternatives of oneOf and anyOf by their labels.
 func (c *comparison) options(where string, was, now *View, d Direction, depth int) {
 	for _, old := range was.Options {
 		at := slices.IndexFunc(now.Options, func(o Option) bool { return o.Label == old.Label })
@@ -263,17 +267,18 @@ func (c *comparison) options(where string, was, now *View, d Direction, depth in
 	}
 }
 
-// Changelog returns changes as Markdown: those that break clients first.
+// Changelog returns changes as Markdown, breaking changes first.
 func Changelog(d Differences) string {
 	return changelog(d, "## %s\n\n", "* `%s`", codeText, inlineText)
 }
 
-// PlainChangelog is Changelog as text for a terminal.
+// PlainChangelog returns the changelog as plain text for a terminal.
 func PlainChangelog(d Differences) string {
 	return changelog(d, "%s:\n", "  %s", plainText, plainText)
 }
 
-// plainText returns a text on one line, without what a terminal would execute.
+// plainText returns a text on one line, without the control characters that a terminal
+// would interpret.
 func plainText(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {
@@ -283,8 +288,8 @@ func plainText(s string) string {
 	}, strings.Join(strings.Fields(s), " "))
 }
 
-// changelog writes changes with formats for titles and operations; code and text make
-// names and sentences fit for it.
+// changelog formats changes. title and operation are formats for section titles and
+// operations. code and text escape names and sentences for the output.
 func changelog(d Differences, title, operation string, code, text func(string) string) string {
 	var b strings.Builder
 	part := func(name string, is func(Change) bool) {

@@ -97,7 +97,7 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// Versions of hostile descriptions are compared within bounds.
+// The work of comparing hostile descriptions is bounded.
 func TestDiffIsLinear(t *testing.T) {
 	for _, name := range []string{"operations", "properties", "chain of allOf", "unnamed choices"} {
 		testcpu.Linear(t, 800, func(n int) func() {
@@ -112,7 +112,7 @@ func TestDiffIsLinear(t *testing.T) {
 	}
 }
 
-// What is beyond the limits of a comparison is counted, or counts as breaking.
+// Changes beyond the limits of a comparison are counted, or count as breaking.
 func TestDiffBeyondLimits(t *testing.T) {
 	const head = "-- a.yaml --\nopenapi: 3.1.0\ninfo: {title: T, version: '1'}\npaths:\n"
 	paths := func(name string, n int) string {
@@ -174,7 +174,7 @@ func TestDiffBeyondLimits(t *testing.T) {
 			t.Errorf("%+v", d)
 		}
 	})
-	t.Run("known schemas", func(t *testing.T) { // they were compared for another operation
+	t.Run("known schemas", func(t *testing.T) { // compared for an earlier operation
 		spec := func(inner string) string {
 			return strings.ReplaceAll(head+"  /a: X\n  /b: X\n", "X", "{post: {requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/S'}}}}, responses: {'200': {description: D}}}}") +
 				"components: {schemas: {S: {type: object, properties: {a: {type: " + inner + "}}}}}\n"

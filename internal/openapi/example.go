@@ -6,17 +6,17 @@ import (
 	"github.com/octavo-docs/octavo/internal/jsontext"
 )
 
-// Example is a value that a body can have.
+// Example is an example value of a body.
 type Example struct {
-	Name      string // "" for the only one, and for one that is generated
+	Name      string // "" for an only example and for a generated one
 	Summary   string
 	Text      string // Markdown
 	Generated bool
 	value     *node
 }
 
-// Direction is who sends a value: some properties are only read, others only
-// written.
+// Direction is the direction in which a value is sent. It matters because properties can
+// be read-only or write-only.
 type Direction uint8
 
 // The directions.
@@ -25,7 +25,8 @@ const (
 	Reply
 )
 
-// given returns the example that a schema, a parameter or a media type has.
+// given returns the example that is written in a schema, a parameter or a media type, or
+// nil.
 func given(n *node) *node {
 	if e := n.get("example"); e != nil {
 		return e
@@ -39,7 +40,7 @@ func given(n *node) *node {
 	return nil
 }
 
-// givenExamples returns the examples of a media type.
+// givenExamples returns the examples that are written in a media type.
 func (d *Description) givenExamples(p place) []Example {
 	if e := p.n.get("example"); e != nil {
 		return []Example{{value: e}}
@@ -58,9 +59,8 @@ func (d *Description) givenExamples(p place) []Example {
 	return out
 }
 
-// Examples returns the examples of the media type that are written in the
-// description, or one that is made of its schema. The same schema makes the
-// same example.
+// Examples returns the examples that are written in the media type. If there are none, it
+// generates one from the schema; the result is deterministic.
 func (m Media) Examples(d Direction) []Example {
 	if len(m.examples) > 0 {
 		return m.examples
@@ -85,8 +85,8 @@ func (m Media) isForm() bool {
 // JSON returns the value as indented JSON.
 func (e Example) JSON() string { return e.value.indented() }
 
-// Body returns the value as it is sent: a text as it is, if JSON is not asked
-// for, anything else as JSON. It is cut if it is very long.
+// Body returns the value as it is sent with the given media type: JSON, or the plain text
+// of a string if the media type is not JSON. It is truncated to maxExample bytes.
 func (e Example) Body(mediaType string) string {
 	s := ""
 	if e.value.kind == text && !strings.Contains(mediaType, "json") {
@@ -100,22 +100,22 @@ func (e Example) Body(mediaType string) string {
 	return s
 }
 
-// example makes a value of a schema.
+// example generates a value for a schema, or returns nil.
 func (s Schema) example(d Direction) *node {
 	m := &maker{direction: d, left: maxExampleNodes, above: map[SchemaID]bool{}}
 	return m.value(s, 0)
 }
 
-// maker makes examples.
+// maker generates examples.
 type maker struct {
 	direction Direction
 	left      int
-	looked    int               // properties that were looked at
-	above     map[SchemaID]bool // the schemas that the current one is within
+	looked    int               // properties visited
+	above     map[SchemaID]bool // ancestors of the current schema
 }
 
-// value returns an example, or nil for a schema within itself, or one that
-// is too deep.
+// value returns an example. It returns nil for a schema that contains itself, for one
+// that is nested too deep, and when the limit of nodes is reached.
 func (m *maker) value(s Schema, depth int) *node {
 	id := s.ID()
 	if s.IsZero() {
@@ -147,7 +147,7 @@ func (m *maker) value(s Schema, depth int) *node {
 	return m.made(v, depth)
 }
 
-// firstOf returns the value of const or the first of enum.
+// firstOf returns the first value of enum or the value of const, or nil.
 func firstOf(v *View) *node {
 	if v.Const == "" && len(v.Enum) == 0 {
 		return nil
@@ -244,7 +244,7 @@ func (v *View) numberExample(kind string) string {
 	return "1"
 }
 
-// formats are examples of texts by their format.
+// formats are example strings by format.
 var formats = map[string]string{
 	"date-time": "2026-01-15T09:30:00Z", "date": "2026-01-15", "time": "09:30:00Z", "duration": "PT1H", "email": "user@example.com",
 	"uuid": "3fa85f64-5717-4562-b3fc-2c963f66afa6", "uri": "https://example.com", "url": "https://example.com", "uri-reference": "/path",
@@ -258,7 +258,7 @@ func (v *View) textExample() string {
 	return "text"
 }
 
-// short returns a value on one line: a text without quotes, the rest as JSON.
+// short returns a value on one line: a scalar without quotes, other values as JSON.
 func (n *node) short() string {
 	if n.kind == list || n.kind == object {
 		s := string(n.appendJSON(nil, "", "", maxExample))
@@ -279,9 +279,9 @@ func clipTo(s string, most int) string {
 
 func (n *node) indented() string { return string(n.appendJSON(nil, "\n", "  ", 2*maxExample)) }
 
-// appendJSON writes a value. newline is what begins a line, with the indentation
-// so far; without it everything is on one line. Beyond most bytes values are
-// left out.
+// appendJSON appends a value as JSON. newline is the line break with the current
+// indentation; if it is empty, everything is on one line. Values after most bytes are
+// omitted.
 func (n *node) appendJSON(b []byte, newline, step string, most int) []byte {
 	switch n.kind {
 	case null:

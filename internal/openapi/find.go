@@ -11,25 +11,26 @@ import (
 	"github.com/octavo-docs/octavo/internal/costly"
 )
 
-// Match is an operation that was found.
+// Match is an operation that matches a query.
 type Match struct {
 	Operation *Operation
 	Score     int
-	// Words are the names of the operation that were asked for.
+	// Words are the words of the operation that match the query.
 	Words []string
 }
 
-// The weights of the places where words are.
+// Weights of the places where words occur.
 const (
 	weightID       = 8
 	weightPath     = 6
 	weightTitle    = 5
 	weightTag      = 3
-	weightName     = 3 // of a parameter or a schema
+	weightName     = 3 // name of a parameter or a schema
 	weightProperty = 2
 )
 
-// The limits of what is searched of an operation, and of a query.
+// Limits of the indexed words of an operation, of the words of a query, and of nested
+// schemas.
 const (
 	maxFindWords   = 400
 	maxQueryWords  = 10
@@ -42,15 +43,15 @@ type word struct {
 	weight int
 }
 
-// words are those of all operations, made when somebody first searches.
+// words holds the words of all operations. It is filled by the first search.
 type words struct {
 	once sync.Once
-	of   [][]word // in the order of operations and webhooks
+	of   [][]word // in the order of Operations, then Webhooks
 }
 
-// Find returns the operations that have all words of a query in their path, id,
-// title, tags, parameters or names of schemas and properties, the best first. A
-// query with a slash is a part of a path.
+// Find returns the operations that contain all words of a query, best match first. Words
+// are searched in the path, id, title, tags, parameters, and names of schemas and
+// properties. A query with a slash matches a part of the method and path instead.
 func (d *Description) Find(query string, limit int) []Match {
 	d.words.once.Do(func() {
 		for _, o := range slices.Concat(d.Operations, d.Webhooks) {
@@ -78,8 +79,8 @@ func (d *Description) Find(query string, limit int) []Match {
 	return out[:min(len(out), limit)]
 }
 
-// score returns how well words answer a query, and which of them do; 0 if one that
-// is asked for is missing.
+// score returns how well the words of an operation match a query, and the words that
+// match. It returns 0 if a word of the query has no match.
 func score(have []word, asked []string) (total int, found []string) {
 	for _, q := range asked {
 		best := word{}
@@ -101,16 +102,16 @@ func score(have []word, asked []string) (total int, found []string) {
 	return total, found
 }
 
-// indexes keeps the words of operations by their fingerprints: a new version of a description has
-// most operations of the version before.
+// indexes caches the words of operations by fingerprint, because a new version of a
+// description shares most operations with the version before it.
 var indexes = cache.New[string](maxIndexes, func(list []word) int { return indexWeight * len(list) })
 
 const (
 	maxIndexes  = 32 << 20 // bytes
-	indexWeight = 40       // of a word
+	indexWeight = 40       // bytes per word
 )
 
-// indexed returns the words by which an operation is found.
+// indexed returns the words of an operation from the cache, or collects them.
 func (o *Operation) indexed() []word {
 	key := o.Fingerprint()
 	if list, ok := indexes.Get(key); ok {
@@ -122,7 +123,7 @@ func (o *Operation) indexed() []word {
 	return list
 }
 
-// findWords returns the words by which an operation is found.
+// findWords collects the words of an operation.
 func (o *Operation) findWords() []word {
 	b := &wordList{have: map[string]int{}}
 	b.add(weightID, o.ID)
@@ -149,7 +150,7 @@ func (o *Operation) findWords() []word {
 	return b.words
 }
 
-// wordList collects words, each once with its best weight.
+// wordList collects words, each once with its highest weight.
 type wordList struct {
 	words []word
 	have  map[string]int
@@ -158,7 +159,7 @@ type wordList struct {
 func (b *wordList) add(weight int, s string) {
 	list := splitWords(s)
 	if whole := strings.ToLower(s); !strings.ContainsFunc(s, unicode.IsSpace) && len(list) > 1 {
-		list = append(list, whole) // as somebody copies it
+		list = append(list, whole) // the whole name, as it is copied into a query
 	}
 	for _, w := range list {
 		at, known := b.have[w]
@@ -172,7 +173,7 @@ func (b *wordList) add(weight int, s string) {
 	}
 }
 
-// schema adds the names of a schema and of what is in it.
+// schema adds the names of a schema and of its properties, items and options.
 func (b *wordList) schema(s Schema, depth int) {
 	if s.IsZero() || depth > maxFoundLevels || len(b.words) >= maxFindWords {
 		return
@@ -192,8 +193,8 @@ func (b *wordList) schema(s Schema, depth int) {
 	}
 }
 
-// splitWords returns the words of a text in lower case. A capital letter in a name
-// begins a word.
+// splitWords returns the words of a text in lower case. A capital letter after a
+// lower-case letter or a digit begins a new word.
 func splitWords(s string) []string {
 	var out []string
 	var now []rune

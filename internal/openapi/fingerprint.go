@@ -10,9 +10,9 @@ import (
 	"sync"
 )
 
-// Fingerprint names everything that the operation shows: what is written at its
-// place, and what that refers to, however far. It changes if any of it does, so
-// what was made of an operation can be kept for as long as it has the same one.
+// Fingerprint returns a hash of everything that the operation shows: its own value and,
+// transitively, all values that it refers to. Results computed from an operation can be
+// cached by its fingerprint.
 func (o *Operation) Fingerprint() string {
 	h := sha256.New()
 	p := o.d.prints()
@@ -28,7 +28,8 @@ func (o *Operation) Fingerprint() string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// Fingerprint is that of a schema, see Operation.Fingerprint.
+// Fingerprint returns a hash of everything that the schema shows, like
+// Operation.Fingerprint.
 func (s Schema) Fingerprint() string {
 	if s.IsZero() {
 		return ""
@@ -48,15 +49,15 @@ func part(h hash.Hash, texts ...string) {
 	}
 }
 
-// prints are hashes of what references lead to. Values that refer to each other in
-// a circle have one hash together, so that each value is looked at once.
+// prints holds hashes of the targets of references. Targets that form a cycle share one
+// hash, so that each value is hashed once.
 type prints struct {
 	s      *source
-	done   map[*node][]byte // by what references lead to
-	common []byte           // of what all operations show
+	done   map[*node][]byte // by target of references
+	common []byte           // hash of the values at the root that all operations show
 }
 
-// printed makes the prints of a description when they are asked for.
+// printed computes the prints of a description on first use.
 type printed struct {
 	once   sync.Once
 	prints *prints
@@ -92,7 +93,7 @@ func (d *Description) prints() *prints {
 	return d.printed.prints
 }
 
-// write writes a value, with the hashes of what it refers to.
+// write hashes a value, with the hashes of the targets that it refers to.
 func (p *prints) write(h hash.Hash, at place) {
 	writeOwn(h, at.n, 0, func(ref *node) {
 		if _, n, err := p.s.find(at.f, ref.text); err == nil {
@@ -101,8 +102,8 @@ func (p *prints) write(h hash.Hash, at place) {
 	})
 }
 
-// writeOwn writes what a value has itself. refer is called for each text of a
-// reference.
+// writeOwn hashes a value without the targets of its references. refer is called with the
+// text of each reference.
 func writeOwn(h hash.Hash, n *node, depth int, refer func(ref *node)) {
 	if depth > 2*maxDepth {
 		return
@@ -113,7 +114,7 @@ func writeOwn(h hash.Hash, n *node, depth int, refer func(ref *node)) {
 		if n.kind == object {
 			part(h, n.keys[i])
 			if n.keys[i] == "$ref" && kid.kind == text {
-				part(h, kid.text[strings.LastIndexByte(kid.text, '/')+1:]) // the name that is shown
+				part(h, kid.text[strings.LastIndexByte(kid.text, '/')+1:]) // the displayed name
 				refer(kid)
 				continue
 			}
@@ -123,18 +124,19 @@ func writeOwn(h hash.Hash, n *node, depth int, refer func(ref *node)) {
 	h.Write([]byte{0xff})
 }
 
-// printGraph finds the circles of references, by the algorithm of Tarjan. It uses
-// no recursion: a chain of references can be as long as the description.
+// printGraph finds the cycles of references with Tarjan's algorithm for strongly
+// connected components. It is not recursive, because a chain of references can be as long
+// as the description.
 type printGraph struct {
 	s      *source
 	count  int
-	number map[*node]int // from 1, in the order in which they were found
+	number map[*node]int // order of discovery, from 1
 	low    map[*node]int
-	open   []place // that are not in a finished circle
+	open   []place // the stack of targets whose component is not finished
 	done   map[*node][]byte
 }
 
-// printVisit is a target whose references are being followed.
+// printVisit is a target whose references are being visited.
 type printVisit struct {
 	at   place
 	refs []place
@@ -145,7 +147,7 @@ func (g *printGraph) target(f *file, ref *node) (place, bool) {
 	return place{to, n}, err == nil && n != nil
 }
 
-// references returns what a target refers to.
+// references returns the targets of the references in a target.
 func (g *printGraph) references(at place) []place {
 	var out []place
 	walkReferences(at.n, func(ref *node, _ func() string) bool {
@@ -190,8 +192,8 @@ func (g *printGraph) visit(first place) {
 	}
 }
 
-// finish hashes a circle, which a single value is too. All of its members share
-// the hash.
+// finish hashes a strongly connected component, which can be a single value. All members
+// share the hash.
 func (g *printGraph) finish(root place) {
 	from := len(g.open) - 1
 	for g.open[from].n != root.n {
@@ -204,7 +206,7 @@ func (g *printGraph) finish(root place) {
 		h := sha256.New()
 		writeOwn(h, m.n, 0, func(ref *node) {
 			if to, ok := g.target(m.f, ref); ok {
-				h.Write(g.done[to.n]) // of the circle itself there is none yet
+				h.Write(g.done[to.n]) // nothing for members of this component: they have no hash yet
 			}
 		})
 		sums = append(sums, string(h.Sum(nil)))

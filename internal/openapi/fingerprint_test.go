@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The fingerprint of an operation changes if something changes that it shows, however
-// far away, and only then.
+// The fingerprint of an operation changes if and only if something changes that the
+// operation shows, also through references.
 func TestFingerprint(t *testing.T) {
 	all := samples(t)
 	prints := func(d *Description) map[string]string {

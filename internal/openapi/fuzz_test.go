@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// same reports how two descriptions of the same API differ, or "".
+// same returns a difference between two descriptions of the same API, or "".
 func same(a, b *Description) string {
 	if len(a.Operations) != len(b.Operations) || len(a.Webhooks) != len(b.Webhooks) || len(a.Schemas) != len(b.Schemas) {
 		return "other numbers of operations, webhooks or schemas"
@@ -25,8 +25,7 @@ func same(a, b *Description) string {
 	return ""
 }
 
-// A description of several files that is joined into one, or a file as JSON,
-// describes the same.
+// A description joined into one file has the same operations, webhooks and schemas.
 func TestJoin(t *testing.T) {
 	all := samples(t)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
@@ -69,8 +68,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// Whatever the text is: there is a description or a reason, and the description
-// can be shown, written as JSON and read again.
+// For any input, Load returns a description or a reason. The description can be shown,
+// written as JSON and loaded again.
 func FuzzLoad(f *testing.F) {
 	for _, src := range samples(f) {
 		b := bundle(src)

@@ -2,9 +2,9 @@ package openapi
 
 import "fmt"
 
-// Gather follows the references of a description from its root, and returns all of
-// its files. read returns a file by its path in the bundle. Files at addresses
-// elsewhere are left out; Load reports references to them.
+// Gather follows references from the root of a description and returns all of its files.
+// read returns a file by its path in the bundle. Files at http and https addresses are
+// skipped; Load reports references to them.
 func Gather(root string, read func(name string) ([]byte, error)) (Bundle, error) {
 	b := Bundle{Root: root, Files: map[string][]byte{}}
 	size := 0

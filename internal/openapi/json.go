@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// JSON returns a file of a description as JSON, with its keys in their order. A file
-// whose JSON is larger than limit, as aliases of YAML can make it, is an *Invalid.
+// JSON returns a file of a description as JSON, with its keys in their order. It returns
+// an *Invalid if the JSON is larger than limit, which YAML aliases can cause.
 func JSON(name string, data []byte, limit int) ([]byte, error) {
 	r := &reader{left: maxNodes}
 	n, p := r.readFile(name, data)
@@ -26,14 +26,14 @@ func JSON(name string, data []byte, limit int) ([]byte, error) {
 	return w.Bytes(), nil
 }
 
-// embedded is the key at the top of a joined description under which its other files
-// are, each by a number. If the root has such a key itself, it gets longer.
+// embedded is the key at the root of a joined description that holds the other files,
+// each under a number. Join appends hyphens to the key until the root does not have it.
 const embedded = "x-files"
 
-// Join returns a description of several files as one, in JSON: the root, with the
-// other files inside and all references leading there. Names of files are not in
-// it: they can be addresses with secrets. Where it is larger than limit, the error is
-// an *Invalid. The bundle is one that Load accepts.
+// Join returns a description of several files as a single JSON file: the root with the
+// other files embedded and all references rewritten. File names are not included, because
+// they can be addresses with secrets. It returns an *Invalid if the JSON is larger than
+// limit. Load must accept the bundle.
 func Join(b Bundle, limit int) ([]byte, error) {
 	s := &source{root: b.Root, files: map[string]*file{}}
 	r := &reader{left: maxNodes}
@@ -66,7 +66,7 @@ func Join(b Bundle, limit int) ([]byte, error) {
 	return w.Bytes(), nil
 }
 
-// joined returns the root with the other files in it.
+// joined returns the root with the other files under key.
 func joined(s *source, key string, at map[string]string) *node {
 	others := &node{kind: object}
 	for _, name := range slices.Sorted(maps.Keys(s.files)) {
@@ -79,8 +79,8 @@ func joined(s *source, key string, at map[string]string) *node {
 	return &node{kind: object, keys: append(slices.Clone(root.keys), key), kids: append(slices.Clone(root.kids), others)}
 }
 
-// move notes where the references of a file lead in the joined description. One by
-// the name of an anchor stays as it is.
+// move records the rewritten references of a file. A reference to an anchor is not
+// rewritten.
 func (w *jsonWriter) move(name string, root *node, at map[string]string) {
 	walkReferences(root, func(ref *node, _ func() string) bool {
 		target, fragment, err := splitReference(name, ref.text)
@@ -102,10 +102,10 @@ func tooLarge(name string, limit int) error {
 type jsonWriter struct {
 	bytes.Buffer
 	limit int
-	moved map[*node]string // references that lead elsewhere
+	moved map[*node]string // rewritten references
 }
 
-// write reports whether there was room.
+// write writes a node and reports whether it is within the limit.
 func (w *jsonWriter) write(n *node) bool {
 	if w.Len() > w.limit {
 		return false
@@ -151,7 +151,7 @@ func (w *jsonWriter) inside(n *node) bool {
 
 func (w *jsonWriter) text(s string) {
 	b, err := json.Marshal(s)
-	if err != nil { // a text always can be encoded
+	if err != nil { // a string can always be encoded
 		panic(err)
 	}
 	w.Write(b)

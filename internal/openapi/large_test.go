@@ -10,11 +10,12 @@ import (
 	"github.com/octavo-docs/octavo/internal/testcpu"
 )
 
-// fields is how many properties a schema of api has besides one to the next schema.
+// fields is the number of properties of a schema of api, besides the reference to the
+// next schema.
 const fields = 38
 
-// api returns a description with n operations, each with parameters, a body and
-// schemas of its own. As YAML it has the style of a generator, not flow style.
+// api returns a description with n operations, each with parameters, a body and its own
+// schemas. YAML is in block style, as generators write it.
 func api(n int, yaml bool) string {
 	var b strings.Builder
 	if yaml {
@@ -58,8 +59,8 @@ func comma(i int) string {
 	return ""
 }
 
-// A description of 5 MB and 1,000 operations is read with less than 300 MB. All that
-// is allocated is counted, also what is free again.
+// A description of 5 MB and 1,000 operations is loaded with less than 300 MB of
+// allocations, including memory that is freed again.
 func TestLarge(t *testing.T) {
 	for _, yaml := range []bool{false, true} {
 		b := bundle(api(1000, yaml))
@@ -89,7 +90,8 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// hostile are descriptions that make work, by what they are made of n times.
+// hostile are descriptions that cause much work; each repeats the named construct n
+// times.
 var hostile = map[string]func(n int) string{
 	"operations": func(n int) string { return api(n/40+1, false) },
 	"YAML":       func(n int) string { return api(n/40+1, true) },
@@ -129,7 +131,7 @@ var hostile = map[string]func(n int) string{
 	"aliases": func(n int) string {
 		var b strings.Builder
 		b.WriteString("-- a.yaml --\nx0: &x0 [a, b]\n")
-		for i := range 60 { // grows without end: refused
+		for i := range 60 { // exponential growth, which is refused
 			fmt.Fprintf(&b, "x%d: &x%d [*x%d, *x%d]\n", i+1, i+1, i, i)
 		}
 		return b.String() + "x: [" + strings.Repeat("*x0,", n) + "]\n"
@@ -144,8 +146,7 @@ const hostileHead = "-- a.yaml --\nopenapi: 3.1.0\ninfo: {title: T, version: '1'
 	"  /a: {post: {requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/All'}}}}," +
 	" responses: {'200': {description: D, content: {application/json: {schema: {$ref: '#/components/schemas/All'}}}}}}}\ncomponents:\n  schemas:\n"
 
-// show makes everything of a description that a page can show of a few operations
-// and schemas.
+// show computes everything that pages show of up to 20 operations, webhooks and schemas.
 func show(d *Description) {
 	d.Find("all things", 10)
 	for _, o := range slices.Concat(d.Operations[:min(len(d.Operations), 20)], d.Webhooks[:min(len(d.Webhooks), 20)]) {
@@ -162,7 +163,7 @@ func show(d *Description) {
 	}
 }
 
-// The work that a description makes grows with its size, not faster.
+// The work of loading and showing a description is linear in its size.
 func TestLinear(t *testing.T) {
 	for name, source := range hostile {
 		t.Run(name, func(t *testing.T) {

@@ -1,48 +1,48 @@
 package openapi
 
-// The limits of a description. What is beyond them is refused by Load with a
-// problem that names the limit.
+// Limits of a description. Load refuses a description beyond them with a problem that
+// names the limit.
 const (
-	// MaxBytes is the size of all files of a description together. GitHub's has 13 MB.
+	// MaxBytes is the total size of all files of a description. GitHub's description has
+	// 13 MB.
 	MaxBytes = 16 << 20
-	// MaxFiles is the number of files of a description.
+	// MaxFiles is the maximum number of files of a description.
 	MaxFiles = 500
-	// maxDepth is how deep values are nested in a file.
+	// maxDepth is the maximum nesting of values in a file.
 	maxDepth = 128
-	// maxNodes is the number of values of a description, each counted as often
-	// as the aliases of YAML repeat it.
+	// maxNodes is the maximum number of values of a description. A value that YAML
+	// aliases repeat counts for each repetition.
 	maxNodes = 2_000_000
-	// maxOperations is the number of operations and webhooks.
+	// maxOperations is the maximum number of operations and webhooks.
 	maxOperations = 10_000
-	// maxProblems is the number of problems that are reported.
+	// maxProblems is the maximum number of problems that are reported.
 	maxProblems = 50
-	// maxReferences is how many references may lead to the next before
-	// the value that is meant.
+	// maxReferences is the maximum length of a chain of references.
 	maxReferences = 32
 )
 
-// The limits of what is made of a description for one place in a page.
+// Limits of what is shown of a description in one place of a page.
 const (
-	// maxParts is how many schemas are joined by allOf into one, and how many
-	// choices a schema has.
+	// maxParts is the maximum number of schemas that allOf merges into one, and of the
+	// options of a schema.
 	maxParts = 100
-	// maxProperties is the number of properties of one schema that are shown.
+	// maxProperties is the maximum number of properties shown of one schema.
 	maxProperties = 1000
-	// maxViewed is how many keys and values of a schema and of its parts are
-	// looked at for one level of it.
+	// maxViewed is the maximum number of keys and values read of a schema and its parts
+	// for one level.
 	maxViewed = 4 * maxProperties
-	// maxParameters and so on are how many are shown of an operation or of a
-	// response.
+	// maxParameters and the following are the maximum numbers of items shown of an
+	// operation or a response.
 	maxParameters = 500
 	maxMedia      = 20
 	maxHeaders    = 100
 	maxCallbacks  = 50
 	maxResponses  = 60
-	// maxExampleDepth and maxExampleNodes bound examples that are generated.
+	// maxExampleDepth and maxExampleNodes limit generated examples.
 	maxExampleDepth = 8
 	maxExampleNodes = 200
-	// maxExample is the size of an example that is shown.
+	// maxExample is the maximum size of an example, in bytes.
 	maxExample = 64 << 10
-	// maxValues is how many values of an enumeration are shown.
+	// maxValues is the maximum number of values shown of an enumeration.
 	maxValues = 200
 )

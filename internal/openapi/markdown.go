@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// The limits of schemas in Markdown: how deep they are written out, and how
-// many lines one place has. What is beyond is named.
+// Limits of schemas in Markdown: the depth to which they are expanded, and the lines of
+// one place. A deeper schema is shown by its name or type only.
 const (
 	markdownDepth = 4
 	markdownLines = 300
 )
 
-// maxMarkdown is how many bytes of Markdown are made of an operation, or of schemas that are
-// shown together. What would exceed it is left out.
+// maxMarkdown is the maximum number of bytes of Markdown for an operation, or for a list
+// of schemas. Text that would exceed it is omitted.
 const maxMarkdown = 1 << 20
 
 // Markdown returns an operation as compact Markdown, with a heading of the given
@@ -25,15 +25,15 @@ func (o *Operation) Markdown(level int) string {
 	return w.b.String()
 }
 
-// UntitledMarkdown is Markdown without the title; the headings of its parts have the
-// given level.
+// UntitledMarkdown returns an operation as Markdown without its title. Headings of the
+// sections have the given level.
 func (o *Operation) UntitledMarkdown(level int) string {
 	w := &markdownWriter{}
 	w.operation(level, o)
 	return w.b.String()
 }
 
-// operation writes what is below the title of an operation.
+// operation writes the parts of an operation after its title.
 func (w *markdownWriter) operation(level int, o *Operation) {
 	kind := ""
 	if o.Webhook {
@@ -83,8 +83,8 @@ func (w *markdownWriter) operation(level int, o *Operation) {
 	}
 }
 
-// SchemaMarkdown returns schemas by their names as compact Markdown, each with a
-// heading of the given level. Without names it is all of them.
+// SchemaMarkdown returns the schemas with the given names as compact Markdown, each with
+// a heading of the given level. Without names it returns all schemas.
 func (d *Description) SchemaMarkdown(names []string, level int) string {
 	w := &markdownWriter{}
 	list := d.Schemas
@@ -114,7 +114,7 @@ func (d *Description) SchemaMarkdown(names []string, level int) string {
 type markdownWriter struct {
 	b     strings.Builder
 	lines int
-	full  bool // something was left out
+	full  bool // text was omitted because of maxMarkdown
 }
 
 func (w *markdownWriter) write(s string) {
@@ -139,13 +139,14 @@ func (w *markdownWriter) heading(level int, s string) {
 	w.block(strings.Repeat("#", min(level, 6)) + " " + inlineText(s))
 }
 
-// text writes Markdown of the description. Headings in it would be headings
-// of the page.
+// text writes Markdown of the description, with its headings replaced: they would become
+// headings of the page.
 func (w *markdownWriter) text(s string) { w.block(WithoutHeadings(s)) }
 
 func (w *markdownWriter) code(language, source string) { w.block(Fenced(language, source)) }
 
-// Fenced returns code as a block of Markdown, whose fence is longer than what the code has of it.
+// Fenced returns code as a fenced code block. The fence is longer than any run of
+// backticks in the code.
 func Fenced(language, source string) string {
 	run, longest := 0, 2
 	for i := range len(source) {
@@ -179,7 +180,7 @@ func (w *markdownWriter) security(all []Requirement) {
 	}
 }
 
-// Label returns how the scheme is used, in a few words of Markdown.
+// Label returns a short description of the scheme in Markdown.
 func (s *Scheme) Label() string {
 	switch {
 	case s.Type == "apiKey":
@@ -223,7 +224,7 @@ func (w *markdownWriter) parameter(p Parameter) {
 	}
 }
 
-// isPlain reports whether a schema has nothing below it.
+// isPlain reports whether a schema has no nested schemas.
 func isPlain(v *View) bool {
 	return len(v.Properties) == 0 && len(v.Options) == 0 && v.Items.IsZero() && v.Additional.IsZero()
 }
@@ -250,8 +251,8 @@ func (w *markdownWriter) content(all []Media, d Direction) {
 	}
 }
 
-// ExampleLanguage returns the language of the examples of a media type, for
-// colours.
+// ExampleLanguage returns the language for syntax highlighting of examples of a media
+// type.
 func ExampleLanguage(mediaType string) string {
 	for _, name := range []string{"json", "xml", "html", "yaml", "csv"} {
 		if strings.Contains(mediaType, name) {
@@ -316,8 +317,8 @@ func (w *markdownWriter) line(depth int, name string, s Schema, v *View, require
 	w.write(strings.Repeat("  ", depth) + line + "\n")
 }
 
-// schemaList writes what is below a schema as a list. above are the schemas
-// that it is within.
+// schemaList writes the properties and options of a schema as a list. above holds the
+// ancestors of the schema.
 func (w *markdownWriter) schemaList(s Schema, depth int, above map[SchemaID]bool) {
 	id := s.ID()
 	if s.IsZero() || above[id] || depth >= markdownDepth || w.lines >= markdownLines {
@@ -351,14 +352,14 @@ func (w *markdownWriter) schemaList(s Schema, depth int, above map[SchemaID]bool
 	}
 }
 
-// codeText returns a text for a code span.
+// codeText returns a text for use in a code span.
 func codeText(s string) string {
 	return strings.Join(strings.Fields(strings.ReplaceAll(s, "`", "'")), " ")
 }
 
 var inlineEscapes = strings.NewReplacer(`\`, `\\`, "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", `\<`, "`", "\\`", "{%", `{\%`, "{{", `{\{`, "#", `\#`)
 
-// inlineText returns a text without anything that Markdown reads.
+// inlineText returns a text with the characters escaped that have a meaning in Markdown.
 func inlineText(s string) string { return inlineEscapes.Replace(strings.Join(strings.Fields(s), " ")) }
 
 func when(ok bool, s string) string {
@@ -368,8 +369,8 @@ func when(ok bool, s string) string {
 	return ""
 }
 
-// WithoutHeadings returns Markdown of a description with its headings as bold
-// text, since it is shown below a heading of its own.
+// WithoutHeadings returns Markdown with headings replaced by bold text, because text of a
+// description is shown below a heading of the page.
 func WithoutHeadings(s string) string {
 	if !strings.Contains(s, "#") {
 		return s

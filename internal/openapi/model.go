@@ -5,31 +5,31 @@ import (
 	"strings"
 )
 
-// Description is what an API offers. It does not change, and can be used by any
-// number of goroutines.
+// Description is a loaded description of an API. It is immutable and safe for concurrent
+// use.
 type Description struct {
-	// Hash is that of the bundle: equal descriptions have equal hashes.
+	// Hash is the hash of the bundle.
 	Hash    string
 	Title   string
 	Version string
 	Summary string
 	Text    string // Markdown
 	Servers []Server
-	// Tags are those of the list of tags in its order, then those that only
-	// operations name. Those that are internal are left out.
+	// Tags are the declared tags in their order, then tags that only operations name.
+	// Internal tags are omitted.
 	Tags []*Tag
-	// Operations are in the order of the paths, without those that are internal.
+	// Operations are in the order of the paths. Internal operations are omitted.
 	Operations []*Operation
 	Webhooks   []*Operation
-	// Schemas are those that have a name, in their order.
+	// Schemas are the named schemas in their order, without internal ones.
 	Schemas []Schema
 
 	src     *source
 	format  format
 	schemes map[string]*Scheme
 	byPlace map[string]*Operation
-	names   map[*node]string // of schemas
-	byName  map[string]int   // of Schemas
+	names   map[*node]string // names of schemas
+	byName  map[string]int   // indexes of Schemas
 	printed printed
 	words   words
 }
@@ -37,29 +37,31 @@ type Description struct {
 // Tag is a group of operations.
 type Tag struct {
 	Name   string
-	Title  string // what is shown; the name without another
+	Title  string // displayed title; by default the name
 	Text   string // Markdown
 	Icon   string
-	Parent string // the name of the tag above it, or ""
-	// Description is what the page of the tag says of itself.
+	Parent string // name of the parent tag, or ""
+	// Description is the description of the tag's page.
 	Description string
 }
 
-// Operation is a request that the API answers, or, of a webhook, one that it sends.
+// Operation is a request that the API accepts, or, for a webhook, a request that it
+// sends.
 type Operation struct {
 	ID         string
-	Method     string // in capitals
-	Path       string // of a webhook, its name
+	Method     string // in upper case
+	Path       string // for a webhook, its name
 	Webhook    bool
 	Summary    string
 	Text       string // Markdown
 	Tags       []string
 	Deprecated bool
-	Sunset     string // when a deprecated operation ends, or ""
+	Sunset     string // when a deprecated operation is switched off, or ""
 	Stability  string // experimental, alpha, beta or ""
 	HideSample bool
 	HideTryIt  bool
-	// PageTitle, PageDescription and PageIcon are those of a page that shows it alone.
+	// PageTitle, PageDescription and PageIcon are for a page that shows only this
+	// operation.
 	PageTitle, PageDescription, PageIcon string
 
 	d    *Description
@@ -67,7 +69,7 @@ type Operation struct {
 	item place
 }
 
-// Title returns what the operation is called.
+// Title returns the summary, the id, or the method and path: the first that is not empty.
 func (o *Operation) Title() string {
 	for _, s := range []string{o.Summary, o.ID} {
 		if s != "" {
@@ -77,13 +79,14 @@ func (o *Operation) Title() string {
 	return o.Method + " " + o.Path
 }
 
-// Operation returns an operation by its method, in any case, and its path.
+// Operation returns the operation with a path and a method, whose case is ignored, or
+// nil.
 func (d *Description) Operation(method, path string) *Operation {
 	return d.byPlace[strings.ToUpper(method)+" "+path]
 }
 
-// Webhook returns a webhook by its name and its method. Without a method it is
-// the first of that name.
+// Webhook returns the webhook with a name and a method, or nil. Without a method it
+// returns the first webhook of that name.
 func (d *Description) Webhook(name, method string) *Operation {
 	for _, w := range d.Webhooks {
 		if w.Path == name && (method == "" || strings.EqualFold(w.Method, method)) {
@@ -93,7 +96,7 @@ func (d *Description) Webhook(name, method string) *Operation {
 	return nil
 }
 
-// Schema returns a schema by its name.
+// Schema returns the schema with a name.
 func (d *Description) Schema(name string) (Schema, bool) {
 	i, ok := d.byName[name]
 	if !ok {
@@ -102,7 +105,7 @@ func (d *Description) Schema(name string) (Schema, bool) {
 	return d.Schemas[i], true
 }
 
-// OfTag returns the operations that have a tag.
+// OfTag returns the operations with a tag.
 func (d *Description) OfTag(name string) []*Operation {
 	var out []*Operation
 	for _, o := range d.Operations {
@@ -115,7 +118,7 @@ func (d *Description) OfTag(name string) []*Operation {
 
 func internal(n *node) bool { return n.is("x-internal") || n.is("x-gitbook-ignore") }
 
-// describe makes the description of files that were checked.
+// describe returns the description of files that were checked.
 func describe(hash string, s *source, version format) (*Description, error) {
 	f := s.files[s.root]
 	root := f.root
@@ -154,7 +157,7 @@ func (d *Description) servers(p place) []Server {
 	return out
 }
 
-// clipURL bounds an address that variables made longer.
+// clipURL truncates an address. Values of variables can make it very long.
 func clipURL(s string) string { return strings.ToValidUTF8(s[:min(len(s), 2000)], "") }
 
 func (d *Description) schemas(root place) {
@@ -217,7 +220,7 @@ func (d *Description) operations(root place) error {
 	return nil
 }
 
-// pathItem returns the operations of a path.
+// pathItem returns the operations of a path, without internal ones.
 func (d *Description) pathItem(p place, path string, webhook bool) []*Operation {
 	p, _ = d.src.follow(p)
 	if p.n == nil || p.n.kind != object || internal(p.n) {
@@ -244,7 +247,7 @@ func (d *Description) pathItem(p place, path string, webhook bool) []*Operation 
 	return out
 }
 
-// tags collects the tags, and takes those away that are internal.
+// tags collects the tags, and removes operations that have only internal tags.
 func (d *Description) tags(root *node) {
 	seen := map[string]bool{}
 	hidden := map[string]bool{}
@@ -276,7 +279,7 @@ func (d *Description) tags(root *node) {
 	if len(hidden) == 0 {
 		return
 	}
-	// An operation is internal if all of its tags are.
+	// An operation is internal if all of its tags are internal.
 	keep := d.Operations[:0]
 	for _, o := range d.Operations {
 		all := len(o.Tags) > 0
@@ -292,7 +295,7 @@ func (d *Description) tags(root *node) {
 	d.Operations = keep
 }
 
-// first returns the first text of several keys.
+// first returns the first value that is not empty of several keys.
 func first(n *node, keys ...string) string {
 	for _, k := range keys {
 		if s := n.str(k); s != "" {

@@ -1,11 +1,9 @@
-// Package openapi reads descriptions of HTTP APIs: OpenAPI 3.0 and 3.1, and
-// Swagger 2.0, in JSON or YAML, in one file or several. It checks them, and
-// answers what a reference of the API shows: operations, schemas, examples,
-// samples of code, all of it also as Markdown.
+// Package openapi reads descriptions of HTTP APIs: OpenAPI 3.0 and 3.1, and Swagger 2.0,
+// in JSON or YAML, in one file or several. It checks them, and returns the content of an
+// API reference: operations, schemas, examples and code samples, also as Markdown.
 //
-// The package does no input or output: a Bundle has all files. Nothing in it is
-// executed or fetched, and work is bounded by the limits in limits.go, whatever a
-// description contains.
+// The package does no input or output: a Bundle has all files. Nothing in a description
+// is executed or fetched. Work is bounded by the limits in limits.go for any input.
 package openapi
 
 import (
@@ -19,14 +17,14 @@ import (
 	"strings"
 )
 
-// Bundle is a description as it was fetched: its files by path, all of one root.
-// A file that was fetched from another place has its whole address as its path.
+// Bundle is the files of a description by path. A file that was fetched from another
+// place than the root has its whole address as its path.
 type Bundle struct {
 	Root  string
 	Files map[string][]byte
 }
 
-// Hash returns a hash of everything in the bundle.
+// Hash returns a hash of the names and the content of all files.
 func (b Bundle) Hash() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q\n", b.Root)
@@ -39,24 +37,24 @@ func (b Bundle) Hash() string {
 
 // The codes of problems.
 const (
-	// CodeParse is the code of everything that is wrong with the text of a
-	// description: it cannot be read, or breaks a rule of OpenAPI.
+	// CodeParse is the code of a syntax error or of a violation of the OpenAPI
+	// specification.
 	CodeParse = "PARSE_ERROR"
-	// CodeReference is the code of a reference that leads to nothing, or out of
+	// CodeReference is the code of a reference that has no target, or a target outside of
 	// the bundle.
 	CodeReference = "REFERENCE_ERROR"
-	// CodeUnsupported is the code of a text that is something else than a
-	// description of a supported version.
+	// CodeUnsupported is the code of a file that is not a description of a supported
+	// version.
 	CodeUnsupported = "UNSUPPORTED"
 	// CodeLimit is the code of a description that is too large.
 	CodeLimit = "LIMIT_EXCEEDED"
 )
 
-// Problem is something wrong in a description, at a place that a person finds.
+// Problem is an error in a description, with its location.
 type Problem struct {
 	Code    string
 	File    string
-	Line    int    // from 1; 0 for the file as a whole
+	Line    int    // from 1; 0 for the whole file
 	Path    string // a JSON pointer into the file, such as /paths/~1pets/get
 	Message string
 }
@@ -87,7 +85,7 @@ func (e *Invalid) Error() string {
 	return fmt.Sprintf("%s (and %d more problems)", e.Problems[0], len(e.Problems)-1)
 }
 
-// problems collects what is wrong, up to a limit.
+// problems collects problems, at most maxProblems.
 type problems []Problem
 
 func (ps *problems) add(p Problem) {
@@ -98,7 +96,7 @@ func (ps *problems) add(p Problem) {
 
 func (ps *problems) full() bool { return len(*ps) >= maxProblems }
 
-// err returns the problems as an error, or nil without any.
+// err returns the problems as an error sorted by location, or nil if there are none.
 func (ps problems) err() error {
 	if len(ps) == 0 {
 		return nil
@@ -109,8 +107,8 @@ func (ps problems) err() error {
 	return &Invalid{ps}
 }
 
-// Load reads and checks a description. A description that cannot be used is an
-// *Invalid; other errors are those of the context.
+// Load parses and checks a description. It returns an *Invalid if the description cannot
+// be used; other errors are those of the context.
 func Load(ctx context.Context, b Bundle) (*Description, error) {
 	if err := bounded(b); err != nil {
 		return nil, err
@@ -129,7 +127,8 @@ func Load(ctx context.Context, b Bundle) (*Description, error) {
 	return describe(b.Hash(), s, version)
 }
 
-// bounded refuses a bundle that is too large to be looked at.
+// bounded returns an error for a bundle without a root, or one that is too large to be
+// parsed.
 func bounded(b Bundle) error {
 	one := func(code, message string) error {
 		return &Invalid{[]Problem{{Code: code, File: b.Root, Message: message}}}

@@ -13,8 +13,8 @@ import (
 
 var fileLine = regexp.MustCompile(`(?m)^-- (\S+) --\n`)
 
-// bundle reads files that are written one after the other, each below a line with
-// its name. The first one is the root.
+// bundle parses a text of several files, each after a line with its name. The first file
+// is the root.
 func bundle(src string) Bundle {
 	b := Bundle{Files: map[string][]byte{}}
 	at := fileLine.FindAllStringSubmatchIndex(src, -1)

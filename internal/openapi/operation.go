@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Parameter is a value that is sent with a request, or a header of a response.
+// Parameter is a parameter of a request, or a header of a response.
 type Parameter struct {
 	Name       string
 	In         string // path, query, header or cookie
@@ -16,21 +16,21 @@ type Parameter struct {
 	example    *node
 }
 
-// Body is what a request carries.
+// Body is the body of a request.
 type Body struct {
 	Text     string
 	Required bool
 	Content  []Media
 }
 
-// Media is a form in which a body is sent.
+// Media is a media type of a body.
 type Media struct {
 	Type     string
 	Schema   Schema
 	examples []Example
 }
 
-// Response is an answer.
+// Response is a response of an operation.
 type Response struct {
 	Status  string // such as 200, 4XX or default
 	Text    string
@@ -44,7 +44,8 @@ type Callback struct {
 	Operations []*Operation
 }
 
-// Servers returns the addresses that the operation has.
+// Servers returns the servers of the operation, of its path, or of the description: the
+// first that are declared.
 func (o *Operation) Servers() []Server {
 	for _, p := range []place{o.p, o.item} {
 		if p.n.get("servers") != nil && o.d.format != swagger2 {
@@ -54,8 +55,8 @@ func (o *Operation) Servers() []Server {
 	return o.d.Servers
 }
 
-// Parameters returns the parameters in the order path, query, header, cookie,
-// and in each as they are written.
+// Parameters returns the parameters in the order path, query, header, cookie. Within a
+// location they are in the order of the description.
 func (o *Operation) Parameters() []Parameter {
 	var out []Parameter
 	for _, p := range o.parameters() {
@@ -70,8 +71,8 @@ func (o *Operation) Parameters() []Parameter {
 	return out
 }
 
-// parameters returns those of the path and of the operation, which replaces
-// one of the path that has the same name and place.
+// parameters returns the parameters of the path and of the operation. A parameter of the
+// operation replaces one of the path with the same name and location.
 func (o *Operation) parameters() []place {
 	type key struct{ name, in string }
 	at := map[key]int{}
@@ -97,7 +98,7 @@ func (o *Operation) parameters() []place {
 	return out
 }
 
-// parameter makes a parameter or a header.
+// parameter returns the parameter or header at p.
 func (d *Description) parameter(p place, name, in string) Parameter {
 	out := Parameter{Name: name, In: in, Text: p.n.str("description"), Required: p.n.is("required") || in == "path",
 		Deprecated: p.n.is("deprecated"), example: given(p.n)}
@@ -115,7 +116,7 @@ func (d *Description) parameter(p place, name, in string) Parameter {
 	return out
 }
 
-// namedExample returns the value of the first of the examples of a parameter.
+// namedExample returns the value of the first named example of a parameter, or nil.
 func (d *Description) namedExample(p place) *node {
 	all := p.get("examples")
 	if all.n == nil || all.n.kind != object || len(all.n.kids) == 0 {
@@ -125,7 +126,7 @@ func (d *Description) namedExample(p place) *node {
 	return e.n.get("value")
 }
 
-// without returns an object without some of its keys.
+// without returns a copy of an object without some of its keys.
 func without(n *node, keys ...string) *node {
 	out := &node{kind: object, line: n.line}
 	for i, k := range n.keys {
@@ -136,7 +137,7 @@ func without(n *node, keys ...string) *node {
 	return out
 }
 
-// Body returns what a request carries, or nil.
+// Body returns the body of a request, or nil.
 func (o *Operation) Body() *Body {
 	if o.d.format == swagger2 {
 		return o.swaggerBody()
@@ -148,7 +149,7 @@ func (o *Operation) Body() *Body {
 	return &Body{Text: p.n.str("description"), Required: p.n.is("required"), Content: o.d.content(p.get("content"))}
 }
 
-// swaggerBody makes a body of the parameters that are sent in it.
+// swaggerBody returns a body from the body or formData parameters of Swagger 2.0, or nil.
 func (o *Operation) swaggerBody() *Body {
 	form := &node{kind: object}
 	required := &node{kind: list}
@@ -180,7 +181,7 @@ func (o *Operation) swaggerBody() *Body {
 	return &Body{Required: len(required.kids) > 0, Content: []Media{{Type: t, Schema: Schema{o.d, place{o.p.f, schema}, ""}}}}
 }
 
-// mediaTypes returns those of the operation, or of the whole description.
+// mediaTypes returns the media types of the operation, or else those of the description.
 func (o *Operation) mediaTypes(key string) []string {
 	for _, n := range []*node{o.p.n, o.d.src.files[o.d.src.root].root} {
 		if types := n.get(key).texts(); len(types) > 0 {
@@ -202,7 +203,7 @@ func (d *Description) content(p place) []Media {
 	return out
 }
 
-// Responses returns the answers as they are written.
+// Responses returns the responses in the order of the description.
 func (o *Operation) Responses() []Response {
 	all := o.p.get("responses")
 	if all.n == nil || all.n.kind != object {
@@ -230,7 +231,7 @@ func (o *Operation) Responses() []Response {
 	return out
 }
 
-// swaggerContent returns the forms of a response of Swagger 2.0.
+// swaggerContent returns the content of a response of Swagger 2.0.
 func (o *Operation) swaggerContent(p place) []Media {
 	if p.n.get("schema") == nil {
 		return nil

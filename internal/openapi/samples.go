@@ -9,12 +9,12 @@ import (
 // Sample is code that sends a request.
 type Sample struct {
 	Label    string
-	Language string // for colours, in lower case
+	Language string // for syntax highlighting, in lower case
 	Source   string
 }
 
-// Samples returns code that sends the request of an operation, or code that
-// the description has of its own.
+// Samples returns the samples that are written in the description, or else generated code
+// that sends the request.
 func (o *Operation) Samples() []Sample {
 	if o.HideSample || o.Webhook {
 		return nil
@@ -31,14 +31,15 @@ func (o *Operation) Samples() []Sample {
 	}
 }
 
-// SampleURL returns the address in samples that are made of the operation, and the part of it that
-// is the address of the server.
+// SampleURL returns the address in generated samples of the operation, and the prefix of
+// it that is the address of the server.
 func (o *Operation) SampleURL() (address, server string) {
 	r := o.request()
 	return r.url, r.server
 }
 
-// ownSamples returns the samples that are written in the description.
+// ownSamples returns the samples that are written in the description. given is also true
+// if the description disables samples.
 func (o *Operation) ownSamples() (out []Sample, given bool) {
 	for _, key := range []string{"x-codeSamples", "x-code-samples", "x-custom-examples"} {
 		n := o.p.n.get(key)
@@ -80,22 +81,22 @@ func sampleLanguage(lang string) string {
 	return lang
 }
 
-// request is a request with the values of an example.
+// request is a request with example values.
 type request struct {
 	method  string
 	url     string
-	server  string // the beginning of url
+	server  string // prefix of url
 	headers []pair
 	json    string // the body as JSON, or ""
-	value   *node  // of it
+	value   *node  // the value of json
 	body    string // another body, or ""
 	form    []pair // fields of a form
-	upload  bool   // the form is sent in parts
+	upload  bool   // the form is sent as multipart/form-data
 }
 
 type pair struct{ name, value string }
 
-// placeholder is the address of an API whose description has none.
+// placeholder is the address of an API whose description has no absolute address.
 const placeholder = "https://api.example.com"
 
 func (o *Operation) request() request {
@@ -134,7 +135,8 @@ func (o *Operation) request() request {
 	return r
 }
 
-// pathValue returns a value in a path. One without an example shows its name.
+// pathValue returns an example value for a path. A parameter without an example is shown
+// by its name in braces.
 func pathValue(value, name string) string {
 	if value == "text" {
 		return "{" + name + "}"
@@ -142,7 +144,7 @@ func pathValue(value, name string) string {
 	return url.PathEscape(value)
 }
 
-// value returns an example of a parameter.
+// value returns an example of a parameter, or "text" if there is none.
 func (p Parameter) value() string {
 	if p.example != nil {
 		return clipTo(p.example.short(), 200)
@@ -156,7 +158,7 @@ func (p Parameter) value() string {
 	return "text"
 }
 
-// Example returns the example that a parameter has, or "".
+// Example returns the example that is written in a parameter, or "".
 func (p Parameter) Example() string {
 	if p.example == nil {
 		return ""
@@ -164,7 +166,7 @@ func (p Parameter) Example() string {
 	return p.example.short()
 }
 
-// authenticate adds what the first way to authenticate needs.
+// authenticate adds the credentials of the first requirement that is not empty.
 func (r *request) authenticate(o *Operation, query url.Values, order []string) []string {
 	for _, alternative := range o.Security() {
 		for _, need := range alternative {
@@ -189,7 +191,7 @@ func (r *request) authenticate(o *Operation, query url.Values, order []string) [
 	return order
 }
 
-// content adds the body, in its first form.
+// content adds the body in its first JSON media type, or else in its first media type.
 func (r *request) content(b *Body) {
 	if b == nil || len(b.Content) == 0 {
 		return
@@ -231,7 +233,7 @@ func (r *request) content(b *Body) {
 	}
 }
 
-// query returns the fields of a form as they are sent.
+// query returns the fields of a form as a URL-encoded string.
 func (r *request) query() string {
 	parts := make([]string, len(r.form))
 	for i, f := range r.form {
@@ -240,7 +242,7 @@ func (r *request) query() string {
 	return strings.Join(parts, "&")
 }
 
-// shellQuote writes a text for a shell.
+// shellQuote quotes a string for a shell.
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 func (r *request) curl() string {
@@ -269,7 +271,7 @@ func (r *request) curl() string {
 	return strings.Join(lines, " \\\n  ")
 }
 
-// jsQuote writes a text for JavaScript, Python or Go.
+// jsQuote quotes a string for JavaScript or Python.
 func jsQuote(s string) string {
 	return strconv.Quote(s)
 }
@@ -338,7 +340,7 @@ func (r *request) python() string {
 	return b.String()
 }
 
-// forPython returns a value with the words that Python has for it.
+// forPython returns a copy of a value with the literals None, True and False of Python.
 func forPython(n *node, depth int) *node {
 	switch {
 	case n.kind == null:

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Schema is a schema at a place in the description. It is looked at one level at
-// a time by View, so a schema that contains itself is no difficulty.
+// Schema is a schema at a place in the description. View returns one level at a time, so
+// a schema that contains itself needs no special treatment.
 type Schema struct {
 	d    *Description
 	p    place
 	name string
 }
 
-// SchemaID identifies a schema: whoever shows a schema within itself finds the
-// same id again.
+// SchemaID identifies a schema. Code that expands nested schemas compares ids to detect a
+// schema that contains itself.
 type SchemaID struct{ n *node }
 
 func (d *Description) schema(p place) Schema {
@@ -30,7 +30,7 @@ func (d *Description) schema(p place) Schema {
 	return s
 }
 
-// nameOf returns what a schema that a reference leads to is called.
+// nameOf returns the name of a schema that is the target of a reference.
 func (d *Description) nameOf(n *node, ref string) string {
 	if name := d.names[n]; name != "" {
 		return name
@@ -58,7 +58,8 @@ func (s Schema) Listed() bool {
 	return ok
 }
 
-// ID returns what the schema is identified by.
+// ID returns the id of the schema, which is that of the target if the schema is a
+// reference.
 func (s Schema) ID() SchemaID {
 	if s.IsZero() {
 		return SchemaID{}
@@ -67,7 +68,7 @@ func (s Schema) ID() SchemaID {
 	return SchemaID{p.n}
 }
 
-// View is one level of a schema, with what allOf joins.
+// View is one level of a schema, merged with its allOf parts.
 type View struct {
 	Name       string
 	Title      string
@@ -78,58 +79,58 @@ type View struct {
 	Deprecated bool
 	ReadOnly   bool
 	WriteOnly  bool
-	// Enum are the values that are allowed, as JSON without quotes of texts.
+	// Enum are the allowed values, as JSON without the quotes of strings.
 	Enum []Value
-	// MoreEnum is how many further values are left out.
+	// MoreEnum is the number of values that Enum omits.
 	MoreEnum int
 	Default  string
 	Const    string
 	Example  string
-	// Constraints are short texts such as "at most 10 characters".
+	// Constraints are the rules for values, such as "max length" with the value 10.
 	Constraints []Constraint
 	Properties  []Property
-	// Items is the schema of the elements of a list, Additional that of
+	// Items is the schema of the elements of an array. Additional is the schema of
 	// properties with any name.
 	Items      Schema
 	Additional Schema
-	// Options are schemas of which one is chosen, or, with AnyOf, several.
+	// Options are the alternatives of oneOf, or, if AnyOf is set, of anyOf.
 	Options []Option
 	AnyOf   bool
-	// Discriminator is the property that names the option, or "".
+	// Discriminator is the name of the property that selects the option, or "".
 	Discriminator string
 
 	example, fallback *node
 	required          map[string]bool
 	have              map[string]int
-	cut               bool // there is more than a view has
+	cut               bool // the schema has more than the view shows
 }
 
 // Value is one of the values of an enumeration.
 type Value struct{ Text, Description string }
 
-// Constraint is a rule of values.
+// Constraint is a rule for values.
 type Constraint struct{ Name, Value string }
 
-// Property is a part of an object.
+// Property is a property of an object.
 type Property struct {
 	Name     string
-	Pattern  bool // the name is a pattern of names
+	Pattern  bool // the name is a pattern
 	Required bool
 	Schema   Schema
 }
 
-// Option is one of several schemas.
+// Option is one alternative of oneOf or anyOf.
 type Option struct {
 	Label  string
-	Value  string // of the discriminator, or ""
+	Value  string // value of the discriminator, or ""
 	Schema Schema
 }
 
 // View returns the first level of a schema.
 func (s Schema) View() *View { return s.view(true) }
 
-// view returns the first level of a schema. Options have labels only if they are
-// asked for: a label is itself made of a view.
+// view returns the first level of a schema. labels controls whether options get labels,
+// because a label needs a view itself.
 func (s Schema) view(labels bool) *View {
 	v := &View{Name: s.name, required: map[string]bool{}, have: map[string]int{}}
 	if s.IsZero() {
@@ -144,7 +145,7 @@ func (s Schema) view(labels bool) *View {
 	return v
 }
 
-// value sets the example and the default that are shown.
+// value sets Example and Default.
 func (v *View) value() {
 	if v.example != nil {
 		v.Example = v.example.short()
@@ -154,18 +155,17 @@ func (v *View) value() {
 	}
 }
 
-// viewer joins the parts of a schema.
+// viewer merges the parts of a schema into a view.
 type viewer struct {
 	d    *Description
 	v    *View
 	seen map[*node]bool
-	left int // keys and values that may still be looked at
-	// labels says whether options have labels.
+	left int // keys and values that may still be read
+	// labels controls whether options get labels.
 	labels bool
 }
 
-// some returns as many of the values of a list or an object as may still be
-// looked at.
+// some returns how many of n keys or values may still be read, and counts them as read.
 func (b *viewer) some(n int) int {
 	b.v.cut = b.v.cut || n > b.left
 	n = min(n, b.left)
@@ -173,8 +173,8 @@ func (b *viewer) some(n int) int {
 	return n
 }
 
-// add joins a schema. Of a text that several parts have, that of the outermost
-// counts.
+// add merges a schema and the targets of its references. Fields that are set keep their
+// value, so outer parts take precedence.
 func (b *viewer) add(p place, top bool) {
 	for range maxReferences {
 		if p.n == nil || p.n.kind != object || b.seen[p.n] {
@@ -198,7 +198,7 @@ func (b *viewer) add(p place, top bool) {
 	}
 }
 
-// own joins what a schema has itself.
+// own merges the keywords of a schema, and its allOf parts.
 func (b *viewer) own(p place, top bool) {
 	v, n := b.v, p.n
 	set := func(to *string, s string) {
@@ -288,8 +288,8 @@ func (v *View) enumeration(n *node) {
 	}
 }
 
-// constraintKeys are the rules that are shown, in their order, by what they
-// are called.
+// constraintKeys are the constraints that are shown, in this order, with their displayed
+// names.
 var constraintKeys = []struct{ key, name string }{
 	{"minimum", "min"}, {"maximum", "max"}, {"exclusiveMinimum", "greater than"}, {"exclusiveMaximum", "less than"}, {"multipleOf", "multiple of"},
 	{"minLength", "min length"}, {"maxLength", "max length"}, {"pattern", "pattern"}, {"minItems", "min items"}, {"maxItems", "max items"},
@@ -303,7 +303,8 @@ func (v *View) constraints(n *node) {
 			continue
 		}
 		name := c.name
-		// In OpenAPI 3.0 the exclusive limits are flags of the others.
+		// In OpenAPI 3.0 exclusiveMinimum and exclusiveMaximum are flags of minimum and
+		// maximum.
 		if c.key == "minimum" && n.is("exclusiveMinimum") {
 			name = "greater than"
 		}
@@ -341,7 +342,7 @@ func (b *viewer) properties(p place) {
 			}
 			prop := Property{Name: name, Pattern: key == "patternProperties", Schema: b.d.schema(place{all.f, n})}
 			if _, ok := v.have[name]; ok {
-				continue // an outer part refines the property
+				continue // an outer part takes precedence
 			}
 			v.have[name] = len(v.Properties)
 			v.Properties = append(v.Properties, prop)
@@ -354,7 +355,8 @@ func (b *viewer) properties(p place) {
 	}
 }
 
-// options joins oneOf and anyOf. A choice of one schema and null is that schema.
+// options merges oneOf and anyOf. A choice between one schema and null is merged like the
+// schema itself.
 func (b *viewer) options(p place, top bool) {
 	v, n := b.v, p.n
 	discriminator := n.get("discriminator")
@@ -397,8 +399,8 @@ func (b *viewer) options(p place, top bool) {
 	}
 }
 
-// asReference returns what a value of a mapping refers to, which may be the name
-// of a schema alone.
+// asReference returns the reference of a value of a mapping. The value can be a reference
+// or only the name of a schema.
 func asReference(value string, d *Description) string {
 	if _, ok := d.byName[value]; ok {
 		if d.format == swagger2 {
@@ -409,8 +411,7 @@ func asReference(value string, d *Description) string {
 	return value
 }
 
-// mappedValues returns the values of a discriminator by the references that they
-// are mapped to.
+// mappedValues returns the values of a discriminator by the references of their schemas.
 func (b *viewer) mappedValues(mapping *node) map[string]string {
 	if mapping == nil || mapping.kind != object {
 		return nil
@@ -454,7 +455,7 @@ func (s Schema) label(depth int) string {
 	return s.view(false).label(depth)
 }
 
-// Label returns the type of what is viewed in a few words.
+// Label returns the type of the view in a few words.
 func (v *View) Label() string { return v.label(0) }
 
 func (v *View) label(depth int) string {
@@ -493,7 +494,7 @@ func (v *View) label(depth int) string {
 	return label
 }
 
-// inner returns the name of a schema, or its type.
+// inner returns the name of a schema, or its label if it has no name.
 func (s Schema) inner(depth int) string {
 	if s.name != "" {
 		return s.name

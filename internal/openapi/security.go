@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// Scheme is a way to authenticate.
+// Scheme is a security scheme.
 type Scheme struct {
-	Name   string // in the description
+	Name   string // key in the description
 	Type   string // apiKey, http, oauth2, openIdConnect or mutualTLS
 	Text   string // Markdown
-	In     string // of an apiKey: header, query or cookie
-	Key    string // of an apiKey: the name of the header, parameter or cookie
-	HTTP   string // of http: basic, bearer and so on, in lower case
-	Format string // of a bearer token
-	Prefix string // what is written before the token
-	Token  string // what is written in its place
+	In     string // for apiKey: header, query or cookie
+	Key    string // for apiKey: the name of the header, parameter or cookie
+	HTTP   string // for http: basic, bearer and so on, in lower case
+	Format string // of a bearer token, such as JWT
+	Prefix string // prefix of the token in the header
+	Token  string // placeholder of the token in samples
 	Flows  []Flow
-	OpenID string // of openIdConnect: its address
+	OpenID string // for openIdConnect: its address
 }
 
-// credential returns where a token is sent, and as what: in a header, in the query or in a
-// cookie. Nothing is sent for a certificate.
+// credential returns where a token is sent (header, query or cookie), and the name and
+// value there. It returns empty strings for mutualTLS, which sends no token.
 func (s *Scheme) credential(token string) (in, name, value string) {
 	switch {
 	case s.Type == "apiKey" && (s.In == "query" || s.In == "cookie"):
@@ -36,14 +36,14 @@ func (s *Scheme) credential(token string) (in, name, value string) {
 	return "", "", ""
 }
 
-// authorization is the header that most credentials are sent in, and userPassword what those of
-// Basic are made of.
+// authorization is the header of most credentials. userPassword is the placeholder for
+// the credentials of Basic.
 const (
 	authorization = "Authorization"
 	userPassword  = "username:password"
 )
 
-// Flow is a way to get a token by OAuth 2.
+// Flow is an OAuth 2 flow.
 type Flow struct {
 	Kind             string
 	AuthorizationURL string
@@ -51,13 +51,13 @@ type Flow struct {
 	Scopes           []Scope
 }
 
-// Scope is a right of a token.
+// Scope is an OAuth 2 scope.
 type Scope struct{ Name, Text string }
 
-// Requirement is schemes that are needed together.
+// Requirement is a list of schemes that are all required.
 type Requirement []Need
 
-// Need is a scheme with the scopes that are needed of it.
+// Need is a scheme with the required scopes.
 type Need struct {
 	Scheme *Scheme
 	Scopes []string
@@ -82,7 +82,7 @@ func (d *Description) securitySchemes(root place) {
 func newScheme(name string, n *node) *Scheme {
 	s := &Scheme{Name: name, Type: n.str("type"), Text: n.str("description"), In: n.str("in"), Key: n.str("name"), HTTP: strings.ToLower(n.str("scheme")),
 		Format: n.str("bearerFormat"), OpenID: n.str("openIdConnectUrl"), Token: n.str("x-gitbook-token-placeholder"), Prefix: n.str("x-gitbook-prefix")}
-	if s.Type == "basic" { // of Swagger 2.0
+	if s.Type == "basic" { // Swagger 2.0
 		s.Type, s.HTTP = "http", "basic"
 	}
 	if s.Prefix == "" && (s.Type == "oauth2" || s.Type == "openIdConnect" || s.HTTP == "bearer") {
@@ -94,7 +94,7 @@ func newScheme(name string, n *node) *Scheme {
 			s.Token = "YOUR_API_KEY"
 		}
 	}
-	if flow := n.str("flow"); flow != "" { // of Swagger 2.0
+	if flow := n.str("flow"); flow != "" { // Swagger 2.0
 		s.Flows = []Flow{newFlow(flow, n)}
 	}
 	if flows := n.get("flows"); flows != nil && flows.kind == object {
@@ -115,8 +115,8 @@ func newFlow(kind string, n *node) Flow {
 	return f
 }
 
-// Security returns the ways to authenticate, of which one is needed. An empty
-// requirement among them means that it also works without.
+// Security returns the alternative requirements, one of which must be met. An empty
+// requirement means that authentication is optional.
 func (o *Operation) Security() []Requirement {
 	n := o.p.n.get("security")
 	if n == nil && !o.Webhook {

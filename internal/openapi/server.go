@@ -25,17 +25,17 @@ type Server struct {
 	variables []Variable
 }
 
-// Variable is a part of the address of a server that callers choose.
+// Variable is a variable in the address of a server that callers choose.
 type Variable struct {
 	Name    string
 	Default string
-	Choices []string // nil: any value that is a host label, or several with dots between them
+	Choices []string // nil: any host label, or several labels joined by dots
 }
 
-// variableName matches the names of variables that can be chosen.
+// variableName matches the names of variables that callers may choose.
 var variableName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`)
 
-// server reads an address with variables.
+// server parses a server with its variables.
 func server(n *node) Server {
 	s := Server{Text: n.str("description"), template: n.str("url")}
 	address, variables := s.template, n.get("variables")
@@ -53,7 +53,7 @@ func server(n *node) Server {
 	return s
 }
 
-// choices returns the values of an enum; not nil if there is one.
+// choices returns the values of an enum. It is nil only if there is no enum.
 func choices(enum *node) []string {
 	if enum == nil {
 		return nil
@@ -67,22 +67,24 @@ func choices(enum *node) []string {
 	return out
 }
 
-// callable reports whether an address is absolute, and nothing but that of a server.
+// callable reports whether an address is an absolute http or https URL without user,
+// query and unresolved variables.
 func callable(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && u.RawQuery == "" &&
 		len(address) <= maxServerURL && !strings.ContainsAny(address, "{}")
 }
 
-// choosable returns the variables that callers may choose: those with choices, and those
-// whose value cannot lead to a server that the description does not name.
+// choosable returns the variables that callers may choose: variables with choices, and
+// variables whose value cannot change the server to one that the description does not
+// name.
 func (s Server) choosable() []Variable {
 	return slices.DeleteFunc(slices.Clone(s.variables), func(v Variable) bool {
 		return v.Choices == nil && !s.free(v.Name) || v.Choices != nil && len(v.Choices) == 0
 	})
 }
 
-// open returns the template in which only variables that callers may choose are left.
+// open returns the template in which only choosable variables are left.
 func (s Server) open() string {
 	left := s.choosable()
 	var pairs []string
@@ -94,7 +96,7 @@ func (s Server) open() string {
 	return strings.TrimSuffix(strings.NewReplacer(pairs...).Replace(s.template), "/")
 }
 
-// split returns the parts of the template before the path.
+// split returns the scheme, host and port of the template.
 func (s Server) split() (scheme, host, port string) {
 	scheme, rest, _ := strings.Cut(s.template, "://")
 	end := strings.IndexAny(rest, `/\?#`)
@@ -105,37 +107,37 @@ func (s Server) split() (scheme, host, port string) {
 	return scheme, host, port
 }
 
-// free reports whether any label can be the value of a variable: it is in the path, or
-// before a fixed domain.
+// free reports whether a variable may have any label as its value: it is in the path, or
+// in the host before a fixed domain.
 func (s Server) free(name string) bool {
 	in := func(part string) bool { return strings.Contains(part, "{"+name+"}") }
 	scheme, host, port := s.split()
 	return !in(scheme) && !in(port) && (!in(host) || s.domain() != "")
 }
 
-// domain returns the domain in which the template has all hosts, such as example.com for
-// {region}.example.com; "" if it has none.
+// domain returns the fixed domain that all hosts of the template are in, such as
+// example.com for {region}.example.com, or "".
 func (s Server) domain() string {
 	_, host, _ := s.split()
-	// What follows the last variable is the rest of its label.
+	// Text directly after the last variable is part of the same label.
 	_, domain, _ := strings.Cut(host[strings.LastIndexByte(host, '}')+1:], ".")
 	labels := strings.Split(domain, ".")
 	last := labels[len(labels)-1]
 	if len(labels) < 2 || slices.Contains(labels, "") || strings.ContainsAny(domain, "@[]{%") {
 		return ""
 	}
-	if last[0] >= '0' && last[0] <= '9' { // a part of an IP address
+	if last[0] >= '0' && last[0] <= '9' { // the last octet of an IP address
 		return ""
 	}
 	return domain
 }
 
-// label matches what a variable without choices may be: names of hosts, without dots at
-// either end or next to each other.
+// label matches the allowed values of a variable without choices: host labels, without
+// dots at either end or next to each other.
 var label = regexp.MustCompile(`^[A-Za-z0-9-]{1,63}(\.[A-Za-z0-9-]{1,63}){0,4}$`)
 
-// address returns the address with chosen values; what is not chosen has its default. It
-// is always one that the description names.
+// address returns the address with the chosen values, and the defaults for other
+// variables. The result is always an address that the description allows.
 func (s Server) address(chosen func(name string) string) (string, error) {
 	typed, values := false, map[string]string{}
 	for _, v := range s.choosable() {
@@ -158,12 +160,13 @@ func (s Server) address(chosen func(name string) string) (string, error) {
 	for _, v := range s.variables {
 		pairs = append(pairs, "{"+v.Name+"}", cmp.Or(values[v.Name], v.Default))
 	}
-	// In one pass: braces in a value are no variables.
+	// All variables are replaced in one pass: braces in a value do not name a variable.
 	address := strings.TrimSuffix(strings.NewReplacer(pairs...).Replace(s.template), "/")
 	if !callable(address) {
 		return "", fmt.Errorf("the values do not make the address of a server")
 	}
-	// Choices of the description that end the host early must not leave it to what was typed.
+	// An enum value that ends the host early, such as "/", must not let a typed value
+	// become the host.
 	if u, err := url.Parse(address); typed && s.domain() != "" && (err != nil || !strings.HasSuffix(u.Hostname(), "."+s.domain())) {
 		return "", fmt.Errorf("the values do not make the address of a server")
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// callTo returns the address of a request to a server, with the values of its variables.
+// callTo returns the address of a request to a server with values for its variables.
 func callTo(t *testing.T, server string, values map[string]string) (string, error) {
 	t.Helper()
 	src := `{"openapi": "3.1.0", "info": {"title": "A", "version": "1"}, "servers": [` + server + `], "paths": {"/p": {"get": {"responses": {"200": {"description": "OK"}}}}}}`
@@ -22,8 +22,8 @@ func callTo(t *testing.T, server string, values map[string]string) (string, erro
 	return c.URL, err
 }
 
-// A variable without choices is a label in a domain or a path that the description names,
-// and nothing else.
+// A variable without choices can only be a label in a domain or a path that the
+// description names.
 func TestServerVariables(t *testing.T) {
 	const (
 		region = `{"url": "https://{region}.example.com:8443/v1", "variables": {"region": {"default": "eu"}}}`
@@ -42,7 +42,7 @@ func TestServerVariables(t *testing.T) {
 		mixed  = `{"url": "https://{x}.example.com/{x}", "variables": {"x": {"default": "a"}}}`
 	)
 	for _, c := range []struct {
-		server, name, value, want string // no address: it is refused
+		server, name, value, want string // no address: the value is refused
 	}{
 		{region, "", "", "https://eu.example.com:8443/v1/p"},
 		{region, "region", "us-1", "https://us-1.example.com:8443/v1/p"},
@@ -55,7 +55,8 @@ func TestServerVariables(t *testing.T) {
 		{path, "base", "v2.1", "https://api.example.com/v2.1/p"},
 		{mixed, "x", "b", "https://b.example.com/b/p"},
 		{nested, "a", "y", "https://y.example.com/p"},
-		// What would choose the host, the port or the scheme has its default.
+		// Variables that would choose the host, the port or the scheme keep their
+		// defaults.
 		{whole, "host", "evil.test", "https://api.example.com/v1/p"},
 		{glued, "x", "evil-", "https://www.example.com/p"},
 		{top, "x", "evil", "https://example.com/p"},
@@ -89,7 +90,7 @@ func TestServerVariables(t *testing.T) {
 			}
 		}
 	}
-	// A description whose choices end the host does not open it to what is typed in.
+	// Choices that end the host early do not let a typed value become the host.
 	for _, end := range []string{"/", "@", "#", "?", ":80/"} {
 		if got, err := callTo(t, ending, map[string]string{"x": "evil.test", "end": end}); err == nil {
 			t.Errorf("%q is accepted: %s", end, got)
@@ -100,7 +101,7 @@ func TestServerVariables(t *testing.T) {
 	}
 }
 
-// Descriptions with very many variables are bounded.
+// The numbers of variables and choices are bounded.
 func TestServerVariablesAreBounded(t *testing.T) {
 	var names, variables strings.Builder
 	for i := range 1000 {

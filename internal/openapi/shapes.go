@@ -1,6 +1,7 @@
 package openapi
 
-// Shapes of simple values.
+// textShape, flagShape, textsShape, listShape and mapShape return the shapes of simple
+// values.
 func textShape(name string) *shape {
 	return &shape{name: name, kinds: []kind{text, number, boolean, null}}
 }
@@ -15,7 +16,7 @@ func mapShape(name string, of *shape) *shape {
 	return &shape{name: name, kinds: []kind{object}, each: of}
 }
 
-// methods are the keys of a path that are operations.
+// methods are the keys of a path item that are operations.
 var methods = []string{"get", "put", "post", "delete", "options", "head", "patch", "trace"}
 
 // shapes returns the shape of the root of a description.
@@ -60,7 +61,8 @@ func shapes(version format) *shape {
 	return root
 }
 
-// operationParts are the shapes of what an operation has.
+// operationParts are the shapes of the parts of an operation. body and servers are nil
+// for Swagger 2.0.
 type operationParts struct{ parameter, response, body, header, servers *shape }
 
 func swaggerParts(schema *shape) *operationParts {

@@ -13,15 +13,15 @@ import (
 	"strings"
 )
 
-// source is the files of a description, read.
+// source is the parsed files of a description.
 type source struct {
 	root  string
 	files map[string]*file
-	nodes int // values in all files
+	nodes int // values in all files, see maxNodes
 	bytes int
 }
 
-// format is which specification a description follows.
+// format is the specification that a description follows.
 type format uint8
 
 const (
@@ -73,7 +73,7 @@ func (r *reader) readFile(name string, data []byte) (*node, *Problem) {
 	return n, nil
 }
 
-// version returns which specification the root follows.
+// version returns the specification that the root follows, or an *Invalid.
 func (s *source) version() (format, error) {
 	root := s.files[s.root].root
 	refuse := func(n *node, message string) (format, error) {
@@ -109,10 +109,10 @@ func (s *source) version() (format, error) {
 	return refuse(n, fmt.Sprintf("OpenAPI %s is not supported: only 3.0 and 3.1 are, and Swagger 2.0", clip(v)))
 }
 
-// References returns the files that a file of a description refers to, as paths
-// of a Bundle, each once and in order. What is fetched for a bundle is found by
-// following them from the root. A reference to something else than a file over
-// HTTP or HTTPS, or to a path above the root, is left out; Load reports it.
+// References returns the files that a file of a description refers to, as paths of a
+// Bundle, each once and in order. Callers follow them from the root to fetch all files of
+// a bundle. References with other schemes than http and https, and to paths above the
+// root, are skipped; Load reports them.
 func References(name string, data []byte) ([]string, error) {
 	if len(data) > MaxBytes {
 		return nil, &Invalid{[]Problem{{Code: CodeLimit, File: name, Message: fmt.Sprintf("the file is larger than %d KB", MaxBytes>>10)}}}
@@ -135,8 +135,7 @@ func References(name string, data []byte) ([]string, error) {
 	return out, nil
 }
 
-// splitReference returns the file that a reference in a file names, and the
-// fragment.
+// splitReference returns the path of the file that a reference names, and the fragment.
 func splitReference(from, ref string) (target, fragment string, err error) {
 	address, fragment, _ := strings.Cut(ref, "#")
 	if unescaped, err := url.PathUnescape(fragment); err == nil {
@@ -169,16 +168,16 @@ func splitReference(from, ref string) (target, fragment string, err error) {
 	return p, fragment, nil
 }
 
-// isAddress reports whether a file of a bundle is at an address of its own.
+// isAddress reports whether the name of a file is an http or https address.
 func isAddress(name string) bool {
 	return strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://")
 }
 
-// opaque are the keys whose values are data, in which $ref means nothing.
+// opaque are keys whose values are data, in which $ref has no meaning.
 var opaque = map[string]bool{"example": true, "examples": true, "default": true, "enum": true, "const": true, "value": true}
 
-// walkReferences calls visit for the text of each reference in a tree, with a
-// function that returns its path, until visit returns false. Nodes that aliases
+// walkReferences calls visit with the text of each reference in a tree and a function
+// that returns its JSON pointer. It stops when visit returns false. Nodes that aliases
 // share are visited once.
 func walkReferences(root *node, visit func(ref *node, path func() string) bool) {
 	seen := map[*node]bool{}
@@ -215,7 +214,7 @@ func walkReferences(root *node, visit func(ref *node, path func() string) bool) 
 	walk(root, false)
 }
 
-// walkExamples walks the references of examples by name, whose values are data.
+// walkExamples walks named examples that are references. Other examples are data.
 func walkExamples(n *node, walk func(*node, bool) bool, keys *[]string) bool {
 	for i, kid := range n.kids {
 		*keys = append(*keys, n.keys[i])
@@ -228,13 +227,13 @@ func walkExamples(n *node, walk func(*node, bool) bool, keys *[]string) bool {
 	return true
 }
 
-// namesOf are the keys whose values are objects with names that people choose,
-// so that a property can be called example or $ref.
+// namesOf are keys whose values are objects with names chosen by the author. In these
+// objects, example and $ref are ordinary names.
 var namesOf = map[string]bool{"properties": true, "patternProperties": true, "schemas": true, "definitions": true, "$defs": true, "responses": true,
 	"parameters": true, "requestBodies": true, "headers": true, "securitySchemes": true, "securityDefinitions": true, "links": true, "callbacks": true,
 	"paths": true, "webhooks": true, "pathItems": true, "content": true, "dependentSchemas": true, "variables": true, "mapping": true}
 
-// pointer returns a JSON pointer.
+// pointer returns the JSON pointer of a path of keys.
 func pointer(keys []string) string {
 	var b strings.Builder
 	for _, k := range keys {
@@ -244,7 +243,7 @@ func pointer(keys []string) string {
 	return b.String()
 }
 
-// find returns the value that a reference in a file names.
+// find returns the target of a reference in a file.
 func (s *source) find(from *file, ref string) (*file, *node, error) {
 	target, fragment, err := splitReference(from.name, ref)
 	if err != nil {
@@ -261,7 +260,7 @@ func (s *source) find(from *file, ref string) (*file, *node, error) {
 	return f, n, nil
 }
 
-// at returns the value at a fragment: a JSON pointer or the name of an anchor.
+// at returns the value at a fragment, which is a JSON pointer or the name of an anchor.
 func (f *file) at(fragment string) (*node, bool) {
 	if fragment == "" || fragment == "/" {
 		return f.root, true
@@ -288,7 +287,7 @@ func (f *file) at(fragment string) (*node, bool) {
 	return n, true
 }
 
-// place is a value with the file that it is in.
+// place is a value with its file.
 type place struct {
 	f *file
 	n *node
@@ -296,9 +295,9 @@ type place struct {
 
 func (p place) get(key string) place { return place{p.f, p.n.get(key)} }
 
-// follow returns what a place means: the place itself, or what its reference
-// leads to. ref is the last reference, or "". Load has checked that references
-// lead somewhere; a place without a value follows to one without a value.
+// follow returns the target of a chain of references that starts at p, or p itself if it
+// is not a reference. ref is the last reference, or "". Load has checked that references
+// have targets. The target has no value if p has none.
 func (s *source) follow(p place) (target place, ref string) {
 	for range maxReferences {
 		n := p.n.get("$ref")

@@ -29,21 +29,21 @@ func (k kind) String() string {
 	return [...]string{"null", "true or false", "a number", "a text", "a list", "an object"}[k]
 }
 
-// node is a value in a file. Objects keep the order of their keys, which is
-// the order in which people want to read them.
+// node is a value in a file. Objects keep the order of their keys, because readers expect
+// the order of the file.
 type node struct {
 	kind  kind
 	line  int32
-	text  string   // of a scalar, as JSON without quotes
-	keys  []string // of an object
-	kids  []*node  // the values of an object or a list
+	text  string   // for a scalar: JSON without quotes
+	keys  []string // for an object
+	kids  []*node  // values of an object or a list
 	index map[string]int
 }
 
-// indexed is the number of keys from which an object has an index.
+// indexed is the number of keys from which on an object has an index.
 const indexed = 12
 
-// get returns the value of a key, or nil. A nil node has none.
+// get returns the value of a key, or nil. n can be nil.
 func (n *node) get(key string) *node {
 	if n == nil || n.kind != object {
 		return nil
@@ -62,7 +62,7 @@ func (n *node) get(key string) *node {
 	return nil
 }
 
-// str returns the text of a key, or "".
+// str returns the scalar value of a key, or "".
 func (n *node) str(key string) string {
 	if v := n.get(key); v != nil && v.kind != list && v.kind != object && v.kind != null {
 		return v.text
@@ -76,7 +76,7 @@ func (n *node) is(key string) bool {
 	return v != nil && v.kind == boolean && v.text == "true"
 }
 
-// items returns the values of a list, or nothing.
+// items returns the elements of a list, or nil.
 func (n *node) items() []*node {
 	if n == nil || n.kind != list {
 		return nil
@@ -84,7 +84,7 @@ func (n *node) items() []*node {
 	return n.kids
 }
 
-// texts returns the texts of a list.
+// texts returns the strings in a list.
 func (n *node) texts() []string {
 	var out []string
 	for _, v := range n.items() {
@@ -99,18 +99,18 @@ func (n *node) texts() []string {
 type file struct {
 	name string
 	root *node
-	// anchors are the nodes that OpenAPI 3.1 names by $anchor and $id.
+	// anchors are the nodes with an $anchor, a keyword of OpenAPI 3.1.
 	anchors map[string]*node
 }
 
-// reader makes the nodes of a file.
+// reader builds the nodes of files.
 type reader struct {
-	left int // nodes that may still be made
+	left int // nodes that may still be created
 }
 
 var errTooMany = errors.New("it has too many values; aliases count as what they repeat")
 
-// textError is an error of the text of a file.
+// textError is a syntax error of a file.
 type textError struct {
 	line    int
 	message string
@@ -118,8 +118,8 @@ type textError struct {
 
 func (e *textError) Error() string { return e.message }
 
-// read parses a file as JSON or YAML. What begins like JSON may be YAML, unless
-// the name of the file says that it is not.
+// read parses a file as JSON or YAML. A file that begins with a brace is tried as JSON,
+// and then as YAML unless its name ends with .json.
 func (r *reader) read(name string, data []byte) (*node, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if trimmed := bytes.TrimLeft(data, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' {
@@ -135,13 +135,13 @@ func (r *reader) read(name string, data []byte) (*node, error) {
 	return r.readYAML(data)
 }
 
-// jsonReader reads tokens and knows in which line each begins.
+// jsonReader reads JSON tokens and tracks their line numbers.
 type jsonReader struct {
 	*reader
 	d    *json.Decoder
 	data []byte
 	line int
-	at   int // how much of data was looked at for lines
+	at   int // bytes of data whose lines were counted
 }
 
 func (r *reader) readJSON(data []byte) (*node, error) {
@@ -159,7 +159,7 @@ func (r *reader) readJSON(data []byte) (*node, error) {
 	return n, err
 }
 
-// here returns the line where the decoder is.
+// here returns the current line of the decoder.
 func (j *jsonReader) here() int {
 	if at := int(j.d.InputOffset()); at > j.at {
 		j.line += bytes.Count(j.data[j.at:at], []byte{'\n'})
@@ -219,7 +219,7 @@ func (j *jsonReader) inside(n *node, open json.Delim, depth int) error {
 	return n.finish()
 }
 
-// finish makes the index of an object and refuses a key that is set twice.
+// finish builds the index of an object, and returns an error for a duplicate key.
 func (n *node) finish() error {
 	twice := func(i int) error {
 		return &textError{int(n.kids[i].line), fmt.Sprintf("the key %q is set twice", clip(n.keys[i]))}
@@ -244,11 +244,11 @@ func (n *node) finish() error {
 	return nil
 }
 
-// yamlReader makes nodes of those of the YAML parser.
+// yamlReader converts nodes of the YAML parser.
 type yamlReader struct {
 	*reader
-	// anchored are the nodes of anchors, with the number of values in each. An
-	// anchor whose node is nil is being read: it contains itself.
+	// anchored holds the nodes of anchors with their number of values. The node is nil
+	// while the anchor is being read; an alias to such an anchor is a cycle.
 	anchored map[*yaml.Node]anchored
 }
 
@@ -275,7 +275,7 @@ func (r *reader) readYAML(data []byte) (*node, error) {
 		}
 	}
 	if err != nil {
-		e := &textError{1, strings.TrimPrefix(err.Error(), "yaml: ")} // errors in line 1 do not name it
+		e := &textError{1, strings.TrimPrefix(err.Error(), "yaml: ")} // errors in line 1 have no line number
 		if m := errorLine.FindStringSubmatch(e.message); m != nil {
 			e.line, _ = strconv.Atoi(m[1])
 			e.message = e.message[len(m[0]):]
@@ -366,7 +366,7 @@ func (y *yamlReader) mapping(n *node, from *yaml.Node, depth int) error {
 	return y.merge(n, merged)
 }
 
-// merge adds the keys of other objects that an object does not have itself.
+// merge adds the keys of other objects that n does not have (the YAML merge key).
 func (y *yamlReader) merge(n *node, from []*node) error {
 	have := make(map[string]bool, len(n.keys))
 	for _, k := range n.keys {
@@ -395,8 +395,7 @@ func (y *yamlReader) merge(n *node, from []*node) error {
 	return n.finish()
 }
 
-// scalar reads a value that has no others in it. Dates and other types that
-// JSON does not have are texts.
+// scalar converts a scalar. Dates and other types that JSON lacks become strings.
 func (n *node) scalar(from *yaml.Node) error {
 	n.text = from.Value
 	switch from.ShortTag() {
@@ -419,7 +418,7 @@ func (n *node) scalar(from *yaml.Node) error {
 	return nil
 }
 
-// jsonNumber returns a number as JSON writes it, or "" if JSON has none for it.
+// jsonNumber returns a number in the syntax of JSON, or "" if JSON cannot represent it.
 func jsonNumber(from *yaml.Node) string {
 	if json.Valid([]byte(from.Value)) {
 		return from.Value
@@ -437,7 +436,7 @@ func jsonNumber(from *yaml.Node) string {
 	return ""
 }
 
-// clip shortens a text for a message.
+// clip truncates a text for a message.
 func clip(s string) string {
 	const most = 80
 	if len(s) <= most {

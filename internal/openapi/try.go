@@ -8,56 +8,57 @@ import (
 	"strings"
 )
 
-// Trial is what somebody fills in to send a request of an operation.
+// Trial describes the form with which readers send a request of an operation.
 type Trial struct {
 	Servers []TrialServer
 	Inputs  []Input
-	// Media is the type of the body, and Body an example of it; empty: it has none.
+	// Media is the media type of the body, and Body an example. Both are empty if there
+	// is no body.
 	Media, Body string
 }
 
-// TrialServer is a server that a request can go to.
+// TrialServer is a server that the reader can choose.
 type TrialServer struct {
 	URL       string     // absolute, with the defaults of its variables
-	Template  string     // with the names of those that can be chosen in braces
-	Variables []Variable // that can be chosen
+	Template  string     // with choosable variables in braces
+	Variables []Variable // that the reader can choose
 	server    Server
 }
 
-// VariableKey names the value of a variable in Values.Inputs; at is the index of its
+// VariableKey returns the key in Values.Inputs of a variable; at is the index of its
 // server in Trial.Servers.
 func VariableKey(at int, name string) string { return "server." + strconv.Itoa(at) + "." + name }
 
-// Input is a value of a request.
+// Input is an input of the form.
 type Input struct {
 	Key      string // in Values.Inputs
 	In       string // credentials, path, query or header
 	Name     string
 	Required bool
 	Example  string
-	Hint     string // of credentials: what they look like
+	Hint     string // for credentials: the expected format
 	scheme   *Scheme
 }
 
-// Values is what somebody filled in.
+// Values is what the reader filled in.
 type Values struct {
 	Server int               `json:"server"` // an index of Trial.Servers
 	Inputs map[string]string `json:"inputs"`
 	Body   string            `json:"body"`
 }
 
-// Call is a request that can be sent.
+// Call is a request that is ready to be sent.
 type Call struct {
 	Method, URL string
 	Headers     [][2]string
 	Body        string
 }
 
-// credentials is where an input is that authenticates.
+// credentials is the Input.In of inputs for authentication.
 const credentials = "credentials"
 
-// Trial returns how the operation can be tried, or nil if it cannot: its description
-// says so, it has no address, or its body is made of files.
+// Trial returns the form of the operation. It returns nil if the description disables it,
+// the operation has no absolute address, or its body contains files.
 func (o *Operation) Trial() *Trial {
 	root := o.d.src.files[o.d.src.root].root
 	if o.Webhook || o.HideTryIt || root.is("x-hideTryItPanel") {
@@ -89,7 +90,7 @@ func (o *Operation) Callable() (out []TrialServer) {
 	return out
 }
 
-// fillBody sets the body to that of an example.
+// fillBody sets the media type and the body from an example request.
 func (t *Trial) fillBody(r request) {
 	for _, h := range r.headers {
 		if h.name == "Content-Type" {
@@ -99,8 +100,8 @@ func (t *Trial) fillBody(r request) {
 	t.Body = r.json + r.body + r.query()
 }
 
-// credentialInputs returns what the first way to authenticate needs. Cookies are not
-// sent.
+// credentialInputs returns the inputs of the first requirement that is not empty.
+// Credentials in cookies are skipped, because cookies are not sent.
 func (o *Operation) credentialInputs() (out []Input) {
 	for _, way := range o.Security() {
 		for _, need := range way {
@@ -122,7 +123,7 @@ func (o *Operation) credentialInputs() (out []Input) {
 	return out
 }
 
-// parameterInputs returns the parameters that can be sent.
+// parameterInputs returns the inputs of the parameters that can be sent.
 func (o *Operation) parameterInputs() (out []Input) {
 	for _, p := range o.Parameters() {
 		if p.In == "cookie" || p.In == "header" && !sendable(p.Name) {
@@ -137,8 +138,8 @@ func (o *Operation) parameterInputs() (out []Input) {
 	return out
 }
 
-// sendable reports whether a header may be set: not those that a connection is made
-// of, that say on whose behalf it is, or that carry cookies.
+// sendable reports whether a header may be set. Headers of the connection, headers that
+// identify the client to proxies, and cookies are refused.
 func sendable(name string) bool {
 	name = strings.ToLower(name)
 	for _, prefix := range []string{"proxy-", "x-forwarded", "x-original-", "x-rewrite-", "x-envoy-", "x-azure-", "sec-", "cf-"} {
@@ -158,10 +159,9 @@ func headerName(name string) bool {
 	})
 }
 
-// Call returns the request that values make. Where it goes is the choice of the
-// description: values are only ever those that it has for variables of its servers, labels
-// in a domain or a path that it names, parts of the path, of the query, of headers that
-// it names, and the body.
+// Call returns the request for values. The description determines its destination: values
+// can only be choices of server variables, labels in a domain or a path that the
+// description names, parts of the path, the query, headers that it names, and the body.
 func (o *Operation) Call(v Values) (Call, error) {
 	t := o.Trial()
 	if t == nil {

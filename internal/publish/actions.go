@@ -8,8 +8,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
-// actions returns what the menu of a page has, as the customization says. Those
-// that need an assistant of the server are not there, because it has none.
+// actions returns the entries of the menu of a page, as configured in the customization.
+// Entries that need an assistant of the server are omitted, because the server has none.
 func (v *visit) actions(f *theme.Frame, e *edition.Edition, n *edition.Node) ([]*theme.Link, error) {
 	if !shows(layoutOf(n.Page).Actions) {
 		return nil, nil
@@ -25,7 +25,7 @@ func (v *visit) actions(f *theme.Frame, e *edition.Edition, n *edition.Node) ([]
 			out = append(out, v.asking(f)...)
 		case item == "markdown" && f.Alternate != "":
 			l = &theme.Link{Title: f.Texts().ViewMarkdown, Icon: "file-lines", Href: f.Alternate}
-		case item == "mcp" && v.state.settings.PageActions.MCP && v.export == nil: // the server belongs to the site
+		case item == "mcp" && v.state.settings.PageActions.MCP && v.export == nil: // the MCP server is a setting of the site, not of a site space
 			l = &theme.Link{Title: f.Texts().ConnectMCP, Icon: "plug", Href: v.root + ownPrefix + mcpName}
 		case item == "git":
 			l, err = v.edit(f, e, n)
@@ -40,11 +40,11 @@ func (v *visit) actions(f *theme.Frame, e *edition.Edition, n *edition.Node) ([]
 	return out, nil
 }
 
-// edit returns the link to where the source of a page is edited; nil if the space
-// has no repository that shows it.
+// edit returns the link to edit the source of a page. It returns nil if the space has no
+// repository whose provider shows sources.
 func (v *visit) edit(f *theme.Frame, e *edition.Edition, n *edition.Node) (*theme.Link, error) {
 	view := *e.View
-	view.Space = e.Space // whose repository may be another by now
+	view.Space = e.Space // e.View may have an older state of the repository
 	at, ok, err := view.SourceURL(v.ctx, n.Page)
 	if err != nil || !ok {
 		return nil, err
@@ -62,5 +62,5 @@ func (v *visit) edit(f *theme.Frame, e *edition.Edition, n *edition.Node) (*them
 	return l, nil
 }
 
-// fill puts a text into the place that another one has for it.
+// fill replaces the placeholder %s in text.
 func fill(text, with string) string { return strings.Replace(text, "%s", with, 1) }

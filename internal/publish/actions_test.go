@@ -11,7 +11,7 @@ import (
 
 var menu = regexp.MustCompile(`(?s)<details class="drop actions".*?</details>`)
 
-// The menu of a page has what the customization names and the site has.
+// The menu of a page has the actions that the customization names and the site supports.
 func TestPageActions(t *testing.T) {
 	w := newWorld(t)
 	w.acme()

@@ -14,23 +14,24 @@ import (
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
-// answer is a page as it is sent to all who see the same. It never changes.
+// answer is the response for a page, which is sent to all visitors who see the same content.
+// It is immutable.
 type answer struct {
 	body   *coding.Body
 	header []field
-	read   []stamp // the spaces that it was made of
+	read   []stamp // spaces that the page was made of
 	specs  []specStamp
 }
 
-// field is a header. Its values are shared, and nobody may change them.
+// field is a header field. Its values are shared between responses and must not be modified.
 type field struct {
 	name   string
 	values []string
 }
 
-// answerKey is what an answer depends on, besides the spaces that it was made of.
-// Whoever is known by the same claims sees the same: the key of their edition has
-// them, and the root has the key of a share link.
+// answerKey is the cache key of an answer. It covers all inputs except the state of the
+// spaces that the answer was made of. Visitors with the same claims share answers: the key
+// of the edition includes the claims, and the root includes the key of a share link.
 type answerKey struct {
 	site    stateKey
 	root    string
@@ -39,7 +40,7 @@ type answerKey struct {
 	page    docs.PageID
 }
 
-// stamp is what pages may say of a space, its pages included.
+// stamp is the state of a space that pages may depend on. The revision covers its pages.
 type stamp struct {
 	id                   docs.SpaceID
 	revision             docs.RevisionID
@@ -71,9 +72,9 @@ func (a *answer) send(w http.ResponseWriter, r *http.Request) {
 	a.body.Send(w, r, http.StatusOK)
 }
 
-// answer returns a page in its frame as it is sent. It is made once for all who see
-// the same, until the site or one of the spaces changes that the page was made of.
-// Drafts and previews are made each time.
+// answer returns the response for a page in its frame. It is cached for all visitors who
+// see the same content, until the site or one of the spaces that the page was made of
+// changes. Drafts and previews are not cached.
 func (v *visit) answer(e *edition.Edition, page *edition.Node) (*answer, error) {
 	key := answerKey{stateKey{v.site.ID, v.site.Version}, v.root, v.target.Space.ID, e.Key(), page.ID}
 	keep := !v.drafted && !v.as.Preview
@@ -93,8 +94,8 @@ func (v *visit) answer(e *edition.Edition, page *edition.Node) (*answer, error) 
 	return a, err
 }
 
-// current reports whether all spaces that something was made of are as they were. One
-// of them the caller has just read.
+// current reports whether no space in read has changed. The caller passes the current
+// state of one of them in known, which saves a query.
 func (h *Handler) current(ctx context.Context, read []stamp, known docs.Space) (bool, error) {
 	for _, was := range read {
 		now := known
@@ -115,7 +116,7 @@ func (h *Handler) current(ctx context.Context, read []stamp, known docs.Space) (
 	return true, nil
 }
 
-// compose makes the answer.
+// compose renders the page and builds its answer.
 func (v *visit) compose(e *edition.Edition, page *edition.Node) (*answer, error) {
 	v.read = map[docs.SpaceID]stamp{e.Space.ID: stampOf(e.Space)}
 	p := v.printer(e)
@@ -144,11 +145,11 @@ func (v *visit) compose(e *edition.Edition, page *edition.Node) (*answer, error)
 	return a, nil
 }
 
-// shortcutKey is an address without a query.
+// shortcutKey is the host and the path of a request without a query.
 type shortcutKey struct{ host, path string }
 
-// shortcut is the page that everybody is sent who asks for an address, as long as
-// nothing is stored by anybody.
+// shortcut is the page that all visitors receive at an address. It is valid as long as
+// nothing is written to the store.
 type shortcut struct {
 	*answer
 	h          *Handler
@@ -158,8 +159,8 @@ type shortcut struct {
 	page       docs.PageID
 }
 
-// isPlain reports whether a request says nothing of who sends it that would count on
-// a public site.
+// isPlain reports whether a request contains nothing that identifies the visitor on a
+// public site.
 func isPlain(r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead || r.URL.RawQuery != "" || r.URL.RawPath != "" {
 		return false
@@ -172,9 +173,9 @@ func isPlain(r *http.Request) bool {
 	return true
 }
 
-// CachedPage returns what answers a request for a page that was sent before, that everybody
-// sees, and that nothing can have changed since: nothing was stored. All other
-// requests are for the handler itself, and it is false.
+// CachedPage returns a handler that sends a cached page. It returns false if the request
+// needs the full handler. A cached page is one that all visitors share. It is valid only
+// while nothing has been written to the store since it was made.
 func (h *Handler) CachedPage(r *http.Request) (http.Handler, bool) {
 	if !h.MayBeSite(r.Host, r.URL.Path) || !isPlain(r) {
 		return nil, false
@@ -194,7 +195,7 @@ func (s *shortcut) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.send(w, r)
 }
 
-// shorten remembers what was sent, for CachedPage.
+// shorten caches an answer for CachedPage, if all visitors share it.
 func (v *visit) shorten(r *http.Request, a *answer, page *edition.Node) {
 	if v.counted && !v.private && !v.drafted && !v.as.Preview && !v.chooses && isPlain(r) && !slices.ContainsFunc(a.specs, specStamp.elsewhere) {
 		v.h.shortcuts.Set(shortcutKey{r.Host, r.URL.Path}, &shortcut{a, v.h, v.generation, v.site.ID, v.target.Space, page.ID})

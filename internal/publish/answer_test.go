@@ -23,8 +23,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
-// titled returns the space of the world with a title, and what the owner may do
-// with it.
+// titled returns the space of the world with the given title, and a grant to administer it.
 func (w *world) titled(title string) (docs.Space, *authz.Grant) {
 	w.Helper()
 	all, _, err := w.sites.Store.Spaces(w.Context(), store.Viewer{Org: w.org, User: w.actor.User, Role: docs.Admin}, store.SpaceFilter{}, store.Page{Limit: 9})
@@ -62,14 +61,15 @@ func (w *world) edit(space, page string, on content.LineName, ch content.Change)
 
 func text(s string) *revision.Body { return &revision.Body{Markdown: &s} }
 
-// What one node stores, the next request to another node sees, whatever that node
-// keeps in memory.
+// A write on one node is visible to the next request on another node, regardless of the
+// caches of that node.
 func TestNodesSeeWhatOthersStore(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		w := newWorldIn(t, o)
 		w.acme()
 		other := newNode(t, o, w.content.Blobs)
-		// sees reports what the other node sends, after it was asked the same twice.
+		// expect requires that the other node sends a page that matches only after a change. warm
+		// fills its caches before.
 		var before map[string]string
 		ask := func(at string) string {
 			a, body := other.get(root + at)
@@ -99,7 +99,7 @@ func TestNodesSeeWhatOthersStore(t *testing.T) {
 
 		warm("", "install")
 		w.edit("v2", "install/deep", "", content.Change{Meta: content.PageMeta{Title: opt.Of("Deeper")}})
-		expect("a new title", "", ">Deeper</a>") // in the navigation of others
+		expect("a new title", "", ">Deeper</a>") // in the navigation of other pages
 		expect("a new title", "install", `rel="next".*</small> Deeper</span>`)
 
 		warm("")
@@ -129,7 +129,7 @@ func TestNodesSeeWhatOthersStore(t *testing.T) {
 		w.customize(`{"title":"Renamed"}`)
 		expect("a customization", "setup", `class="name" href="/">Renamed</a>`)
 
-		// The header is kept for all pages, and one of its links leads into another space.
+		// The header is cached for all pages, and one of its links leads into another space.
 		old, _ := w.titled("Version one")
 		w.customize(`{"title":"Renamed","header":{"preset":"default","links":[{"title":"Before","to":{"kind":"page","space":"` + string(old.ID) + `","page":"` + w.pageID("Version one", "install") + `"},"links":[]}]}}`)
 		warm("setup", "")
@@ -154,7 +154,7 @@ func TestNodesSeeWhatOthersStore(t *testing.T) {
 		warm("api/")
 		_, g = w.titled("API")
 		must(t, w.spaces.Delete(t.Context(), g))
-		expect("a space in the trash", "api/", "^307 Temporary Redirect /api\n") // which has no slash if it is no space
+		expect("a space in the trash", "api/", "^307 Temporary Redirect /api\n") // without a slash, because there is no space
 
 		warm("")
 		_, err = w.sites.Publish(t.Context(), w.grant(), false)
@@ -169,7 +169,7 @@ func TestNodesSeeWhatOthersStore(t *testing.T) {
 	})
 }
 
-// A share link and the key of visitors end with the next request too.
+// A disabled share link and a replaced visitor key stop working with the next request.
 func TestNodesKeepOthersOut(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		w := newWorldIn(t, o)
@@ -212,8 +212,7 @@ func TestNodesKeepOthersOut(t *testing.T) {
 	})
 }
 
-// Visitors who are known by other claims never get each other's pages, in whichever
-// order they come.
+// Visitors with different claims never receive each other's pages, in any order of requests.
 func TestAudiencesShareNothing(t *testing.T) {
 	w := newWorld(t)
 	w.change = func(s string) string {
@@ -248,7 +247,8 @@ func TestAudiencesShareNothing(t *testing.T) {
 	}
 }
 
-// A page that everybody sees is made once; what says who somebody is leads past it.
+// A page that all visitors share is rendered once. Requests that identify the visitor bypass
+// the cache.
 func TestKept(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
@@ -296,11 +296,11 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// inline are scripts, styles and handlers that are written into a page.
+// inline matches inline scripts, styles and event handlers.
 var inline = regexp.MustCompile(`(?i)<script(?:>| [^>]*>)[^<]|<[^>]+\s(?:on\w+|style)=`)
 
-// Every answer of a site has the headers that keep it apart from all other sites, and
-// a page runs no script but that of the theme; whether it is made or was kept.
+// Every response of a site has the headers that isolate it from all other sites, and a page
+// runs no script but that of the theme. This holds for rendered and for cached pages.
 func TestSecurityHeaders(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
@@ -329,7 +329,7 @@ func TestSecurityHeaders(t *testing.T) {
 			if strings.Contains(policy, "unsafe") {
 				t.Errorf("/%s: %s", at, policy)
 			}
-			described := regexp.MustCompile(`<script type="application/ld\+json">[^<]*</script>`).ReplaceAllString(body, "") // which is data
+			described := regexp.MustCompile(`<script type="application/ld\+json">[^<]*</script>`).ReplaceAllString(body, "") // structured data, which is not executed
 			if found := inline.FindString(described); found != "" {
 				t.Errorf("/%s has %q", at, found)
 			}
@@ -337,7 +337,7 @@ func TestSecurityHeaders(t *testing.T) {
 	}
 }
 
-// Two sites have the same paths; each host gets its own pages.
+// Two sites have the same paths. Each host serves its own pages.
 func TestHostsShareNothing(t *testing.T) {
 	w := newWorld(t)
 	w.acme()

@@ -11,7 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// specVersion names the version of the description that a reference means now.
+// specVersion returns the current version of the API description that a reference names.
 func (p *printer) specVersion(ref docs.Ref) (string, bool) {
 	e := p.of(ref)
 	if e == nil {
@@ -21,8 +21,8 @@ func (p *printer) specVersion(ref docs.Ref) (string, bool) {
 	return version, p.note(err)
 }
 
-// spec returns the description that a reference means now, or nil. Each is looked up
-// once for an answer.
+// spec returns the current API description that a reference names, or nil. Each
+// description is loaded once per printer.
 func (p *printer) spec(ref docs.Ref) *openapi.Description {
 	if d, ok := p.described[ref]; ok {
 		return d
@@ -48,7 +48,8 @@ func (p *printer) description(ref docs.Ref, version string) (*openapi.Descriptio
 	return p.h.Content.Spec(p.ctx, e.View, ref, version)
 }
 
-// writtenOut returns a document with what its blocks show of descriptions of APIs.
+// writtenOut returns a document in which API blocks are replaced by plain blocks with the
+// content of the API descriptions.
 func (p *printer) writtenOut(doc *markup.Document) *markup.Document {
 	return apidoc.Blocks(p.spec, doc)
 }
@@ -59,11 +60,11 @@ type specStamp struct {
 	version string
 }
 
-// elsewhere reports whether the specification changes without anything being stored here.
+// elsewhere reports whether the specification can change without a write to the store.
 func (s specStamp) elsewhere() bool { return s.ref.Kind == docs.RefURL }
 
-// sameSpecs reports whether all specifications that a page of a revision was made of have
-// the same newest versions.
+// sameSpecs reports whether the specifications that a page of a revision was made of still
+// have the versions in read.
 func (h *Handler) sameSpecs(ctx context.Context, view *revision.View, read []specStamp) (bool, error) {
 	for _, was := range read {
 		now, err := h.Content.SpecVersion(ctx, view, was.ref)

@@ -18,7 +18,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
-// specify sets a description of an API and processes it.
+// specify uploads an API description and processes it.
 func (w *world) specify(text string) {
 	w.Helper()
 	g, err := authz.OnBehalfInOrg(w.Context(), w.specs.Store, w.actor, authz.CreateOpenAPISpec, w.org)
@@ -34,8 +34,8 @@ func (w *world) specify(text string) {
 const pets = `{"openapi": "3.1.0", "info": {"title": "Pets", "version": "1"}, "servers": [{"url": "https://api.test/v1"}],
 "paths": {"/pets": {"get": {"operationId": "listPets", "summary": "SUMMARY", "responses": {"200": {"description": "Pets"}}}}}}`
 
-// Pages show an operation as the newest version of its specification describes it, on every node, and
-// the block alone when there is no such specification any more.
+// Pages show an operation as in the newest version of its specification, on every node. If
+// the specification was deleted, they show the block alone.
 func TestPagesShowTheNewestSpecification(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		w := newWorldIn(t, o)
@@ -59,7 +59,7 @@ func TestPagesShowTheNewestSpecification(t *testing.T) {
 		first := show("List all pets", "List some pets")
 		w.specify(strings.Replace(pets, "SUMMARY", "List some pets", 1))
 		second := show("List some pets", "List all pets")
-		w.specify(`{"openapi": "3.1.0"}`) // is refused, and the last good version stays
+		w.specify(`{"openapi": "3.1.0"}`) // refused; the last valid version remains
 		show("List some pets", "List all pets")
 		if before == first || first == second {
 			t.Errorf("pages that differ have the tags %s, %s and %s", before, first, second)
@@ -71,8 +71,8 @@ func TestPagesShowTheNewestSpecification(t *testing.T) {
 	})
 }
 
-// Pages follow a description at an address elsewhere, of which nothing is stored, and one reader makes the
-// server fetch a few of them only.
+// Pages follow a description at an external URL, which is not stored. One request makes the
+// server fetch only a few of them.
 func TestPagesFollowDescriptionsElsewhere(t *testing.T) {
 	var summary atomic.Value
 	var fetched atomic.Int64
@@ -101,7 +101,7 @@ func TestPagesFollowDescriptionsElsewhere(t *testing.T) {
 	w.acme()
 	for _, want := range []string{"List all pets", "List some pets"} {
 		summary.Store(want)
-		for range 2 { // the second is the kept one
+		for range 2 { // the second response comes from the cache
 			if r, page := w.get(root + "install/deep"); r.StatusCode != http.StatusOK || !strings.Contains(page, want) {
 				t.Errorf("the page is %d, without %q", r.StatusCode, want)
 			}

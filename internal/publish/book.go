@@ -18,11 +18,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
-// chapterFile is the file of a page of a book in the folder of the page.
+// chapterFile is the name of the file of a page, in the folder of that page.
 const chapterFile = "index.xhtml"
 
-// Book says what a book has: a space, or the spaces of a site as a visitor without claims
-// sees them.
+// Book describes the content of a book: one space, or the spaces of a site that a visitor
+// without claims sees.
 type Book struct {
 	ID     string
 	Title  string
@@ -31,8 +31,8 @@ type Book struct {
 
 // BookSpace is a part of a book.
 type BookSpace struct {
-	Title string // empty: the only part has none
-	Path  string // of its folder in the book
+	Title string // empty for the only part of a book
+	Path  string // folder of the part in the book
 	Space docs.SpaceID
 }
 
@@ -69,7 +69,7 @@ func (h *Handler) BookOfSite(ctx context.Context, site docs.Site) (Book, error) 
 	return b, nil
 }
 
-// binder makes chapters of pages.
+// binder renders pages as chapters of a book.
 type binder struct {
 	h     *Handler
 	ctx   context.Context
@@ -78,7 +78,7 @@ type binder struct {
 	used  map[string]usedFile
 }
 
-// EPUB writes a book.
+// EPUB writes a book in the format EPUB.
 func (h *Handler) EPUB(ctx context.Context, b Book, w io.Writer) error {
 	if len(b.Spaces) == 0 {
 		return errs.E(errs.Precondition, "there is no content for a book; add a space to the site first")
@@ -109,7 +109,7 @@ func (h *Handler) EPUB(ctx context.Context, b Book, w io.Writer) error {
 	return epub.Write(w, about, epub.Source{Chapters: x.chapters, Open: x.open})
 }
 
-// chapters calls fn with every page.
+// chapters calls fn for each chapter in order.
 func (x *binder) chapters(fn func(epub.Chapter) error) error {
 	for i, part := range x.book.Spaces {
 		depth := 0
@@ -136,7 +136,7 @@ func (x *binder) below(i int, n *edition.Node, depth int, fn func(epub.Chapter) 
 			ch, err = x.chapter(i, c)
 		case docs.PageGroup:
 			if some, err := e.First(x.ctx, c); err != nil || some == nil {
-				return true, err // nothing to list
+				return true, err // no document to list
 			}
 			ch = epub.Chapter{Title: c.Title}
 		default:
@@ -153,7 +153,7 @@ func (x *binder) below(i int, n *edition.Node, depth int, fn func(epub.Chapter) 
 	})
 }
 
-// chapter returns a page as a chapter.
+// chapter renders a page as a chapter.
 func (x *binder) chapter(i int, n *edition.Node) (epub.Chapter, error) {
 	dir := place(docs.SiteItem{Address: x.book.Spaces[i].Path}, x.parts[i], n)
 	root := relativeRoot(depthOf(dir))
@@ -172,7 +172,8 @@ func (x *binder) chapter(i int, n *edition.Node) (epub.Chapter, error) {
 	return epub.Chapter{File: under(dir, chapterFile), Title: title, HTML: b.String()}, nil
 }
 
-// printer returns a printer of pages whose links lead to chapters, from a folder of the book.
+// printer returns a printer for a part of the book. Links are relative to a folder of the
+// book, and lead to chapters.
 func (x *binder) printer(i int, root string) *printer {
 	at := func(i int) *edition.Edition {
 		base := root

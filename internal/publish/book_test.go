@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A book has what a visitor without claims sees, and its links lead to chapters.
+// A book has the content that a visitor without claims sees, and its links lead to chapters.
 func TestBookOfASite(t *testing.T) {
 	w := newWorld(t)
 	w.acme()

@@ -15,7 +15,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
-// referenced is a space whose pages are computed of the specification pets.
+// referenced is a space whose pages are computed from the specification pets.
 var referenced = map[string]string{
 	"SUMMARY.md": "* [Home](README.md)\n* ```yaml\n  type: builtin:openapi\n  props:\n    models: true\n    downloadLink: true\n    grouping: GROUPING\n  dependencies:\n    spec:\n      ref:\n        kind: openapi\n        spec: pets\n  ```\n* [Last](last.md)\n",
 	"README.md":  "# Home\n\nWelcome.\n",
@@ -33,7 +33,8 @@ func (w *world) refer(space docs.SpaceID, grouping string) {
 	w.imported(space, files)
 }
 
-// petAPI is a description with some operations; words are those of the first one.
+// petAPI returns a description with some operations. The argument words is the summary of
+// the first one.
 func petAPI(words string) string {
 	var b strings.Builder
 	b.WriteString(`{"openapi": "3.1.0", "info": {"title": "Pets", "version": "1"}, "tags": [{"name": "pets", "x-page-title": "All pets", "description": "About *pets*."}, {"name": "owners", "parent": "pets"}],
@@ -45,9 +46,9 @@ func petAPI(words string) string {
 	return b.String() + "}}"
 }
 
-// Computed pages follow the newest version of their specification, wherever pages are: on
-// the site, in Markdown, in its lists, in files and in books. A change of one operation
-// makes the text of one page.
+// Computed pages follow the newest version of their specification in all outputs: the site,
+// Markdown, lists of pages, exports and books. A change of one operation renders the text of
+// one page.
 func TestComputedPages(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		w := newWorldIn(t, o)
@@ -134,7 +135,7 @@ func TestComputedPages(t *testing.T) {
 	})
 }
 
-// A change of one operation of 1,000 makes the text of one page, and its words for the search.
+// A change of one operation out of 1,000 renders and indexes the text of one page.
 func TestOneOperationOfAThousand(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
@@ -187,7 +188,8 @@ func TestOneOperationOfAThousand(t *testing.T) {
 	}
 }
 
-// A space that asks for the same pages again and again has a number of them that can be kept.
+// A space that includes the same computed pages many times has a bounded number of them, so
+// that they fit into the cache.
 func TestComputedPagesAreBounded(t *testing.T) {
 	w := newWorld(t)
 	w.acme()

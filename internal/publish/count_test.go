@@ -8,7 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/insights"
 )
 
-// Readers are counted, by page; machines, and what is no page, are not.
+// Page views of readers are counted by page. Machines and other responses are not counted.
 func TestReadersAreCounted(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
@@ -18,7 +18,7 @@ func TestReadersAreCounted(t *testing.T) {
 	firefox := header("User-Agent", "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0")
 	w.get(root, firefox)
 	resp, _ := w.get(root, firefox)
-	w.get(root, firefox, header("If-None-Match", resp.Header.Get("ETag"))) // a reader who has the page reads it again
+	w.get(root, firefox, header("If-None-Match", resp.Header.Get("ETag"))) // a reader with a cached page reads it again
 	w.get(root, header("User-Agent", "Mozilla/5.0 (compatible; Googlebot/2.1)"))
 	w.get(root, header("User-Agent", "curl/8.5.0"))
 	w.get(root, firefox, header("Sec-Purpose", "prefetch"))

@@ -10,8 +10,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/testspace"
 )
 
-// Variants and translations both ask where another variant has a page: it is looked
-// for once in a visit.
+// Variants and translations both need the address of a page in another variant. It is looked
+// up once per visit.
 func TestCounterpartsAreLookedForOnce(t *testing.T) {
 	view := testspace.Random(t, rand.New(rand.NewPCG(1, 1))).For(reading.Nobody)
 	e, err := edition.New(t.Context(), view, "/v1/")
@@ -41,7 +41,7 @@ func TestCounterpartsAreLookedForOnce(t *testing.T) {
 			t.Errorf("%s is at %q", n.Path, first[n])
 		}
 	}
-	unread := &edition.Edition{Base: "/v2/"} // it has nothing that could be searched
+	unread := &edition.Edition{Base: "/v2/"} // has no pages, so a second lookup would fail
 	for _, n := range nodes {
 		if again := ask(n, unread); again != first[n] {
 			t.Errorf("%s is at %q, then at %q", n.Path, first[n], again)

@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	// maxListed is how many pages one sitemap may have by its standard. The list of
-	// pages for language models has the same limit.
+	// maxListed is the maximum number of pages in a sitemap, as its specification requires.
+	// llms.txt has the same limit.
 	maxListed = 50_000
-	// fullPages and maxFull are how many pages and bytes one part of the whole text of
-	// a site has.
+	// fullPages and maxFull are the maximum numbers of pages and bytes in one part of
+	// llms-full.txt.
 	fullPages = 100
 	maxFull   = 4 << 20
 
@@ -26,8 +26,8 @@ const (
 	pagesName = "sitemap-pages.xml"
 )
 
-// serveSite answers for what the site has once: what search engines and language
-// models ask for.
+// serveSite serves the files that a site has once, for search engines and language models.
+// It reports whether name is one of them.
 func (v *visit) serveSite(w http.ResponseWriter, r *http.Request, name string) (done bool, err error) {
 	var b []byte
 	kind := "text/plain; charset=utf-8"
@@ -62,7 +62,7 @@ func (v *visit) robots() []byte {
 	var b bytes.Buffer
 	b.WriteString("User-agent: *\nAllow: /\n")
 	for _, prefix := range []string{ownPrefix, otherPrefix} {
-		for _, name := range []string{"search", "found", "auth/", mcpName, pdfName, feedbackName} { // not the files and the style of pages
+		for _, name := range []string{"search", "found", "auth/", mcpName, pdfName, feedbackName} { // but allow the files and the style sheet of pages
 			fmt.Fprintf(&b, "Disallow: /*%s%s\n", prefix, name)
 		}
 	}
@@ -70,12 +70,11 @@ func (v *visit) robots() []byte {
 	return b.Bytes()
 }
 
-// A listing is called with the pages of a site one after the other, until it
-// returns false.
+// A listing is called for each page of a site in order, until it returns false.
 type listing func(it docs.SiteItem, e *edition.Edition, n *edition.Node, at string) (more bool, err error)
 
-// eachPage calls fn for every page that readers come across and search engines may
-// list, in the order of the site.
+// eachPage calls fn for each page that is reachable by navigation and that search engines
+// may list, in the order of the site.
 func (v *visit) eachPage(fn listing) error {
 	for _, it := range v.seen.Structure.All(docs.SiteSpace) {
 		e, err := v.h.edition(v.ctx, v, it)
@@ -105,8 +104,8 @@ const (
 	sitemapSchema = `xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"`
 )
 
-// sitemap lists all pages for search engines. That of a site which may have more
-// pages than fit into one lists those of its spaces.
+// sitemap returns the sitemap of the site. If the site may have more pages than one sitemap
+// can list, it returns a sitemap index that lists the sitemaps of its spaces.
 func (v *visit) sitemap() ([]byte, error) {
 	all, count := v.seen.Structure.All(docs.SiteSpace), 0
 	for _, it := range all {
@@ -132,8 +131,8 @@ func (v *visit) sitemap() ([]byte, error) {
 	return m.end(), nil
 }
 
-// serveSitemap sends the sitemap of one space, and reports whether the path names
-// it.
+// serveSitemap sends the sitemap of one space. It reports whether the path names that
+// sitemap.
 func (v *visit) serveSitemap(w http.ResponseWriter, r *http.Request, e *edition.Edition, rest string) (done bool, err error) {
 	if rest != pagesName || !v.listed() || v.drafted {
 		return false, nil
@@ -145,7 +144,7 @@ func (v *visit) serveSitemap(w http.ResponseWriter, r *http.Request, e *edition.
 	return true, send(w, r, sitemapType, b)
 }
 
-// sitemapOf lists the pages of one space.
+// sitemapOf returns the sitemap of one space.
 func (v *visit) sitemapOf(it docs.SiteItem, e *edition.Edition) ([]byte, error) {
 	m, count := newSitemap("urlset"), 0
 	_, err := v.eachPageOf(it, e, func(_ docs.SiteItem, _ *edition.Edition, n *edition.Node, at string) (bool, error) {
@@ -156,10 +155,10 @@ func (v *visit) sitemapOf(it docs.SiteItem, e *edition.Edition) ([]byte, error) 
 	return m.end(), err
 }
 
-// sitemapWriter writes a list of addresses.
+// sitemapWriter writes a sitemap or a sitemap index.
 type sitemapWriter struct {
 	bytes.Buffer
-	list string // its element
+	list string // name of the root element
 }
 
 func newSitemap(list string) *sitemapWriter {
@@ -170,7 +169,7 @@ func newSitemap(list string) *sitemapWriter {
 
 func (m *sitemapWriter) add(element, at string, changed docs.Time) {
 	fmt.Fprintf(m, "<%s><loc>", element)
-	_ = xml.EscapeText(m, []byte(at)) // a buffer takes everything
+	_ = xml.EscapeText(m, []byte(at)) // writes to a buffer do not fail
 	m.WriteString("</loc>")
 	if !changed.IsZero() {
 		fmt.Fprintf(m, "<lastmod>%s</lastmod>", changed.Std().UTC().Format(isoTime))
@@ -183,7 +182,7 @@ func (m *sitemapWriter) end() []byte {
 	return m.Bytes()
 }
 
-// llms lists all pages for language models, with the addresses of their Markdown.
+// llms returns llms.txt: a list of all pages with the addresses of their Markdown.
 func (v *visit) llms() ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s\n", inline.Escape(v.title()))
@@ -205,7 +204,7 @@ func (v *visit) llms() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// fullPart returns which part of the whole text of a site an address names, from 1.
+// fullPart returns the part of llms-full.txt that a path names, starting from 1.
 func fullPart(name string) (part int, ok bool) {
 	if name == fullName {
 		return 1, true
@@ -215,8 +214,8 @@ func fullPart(name string) (part int, ok bool) {
 	return part, ok && err == nil && part > 1 && part <= maxListed && strconv.Itoa(part) == number
 }
 
-// partName returns the name of a part of the whole text of a site. A folder cannot have the
-// name of a file.
+// partName returns the path of a part of llms-full.txt. Exports use different names, because
+// a folder cannot have the name of a file.
 func (v *visit) partName(part int) string {
 	switch {
 	case part == 1:
@@ -227,8 +226,9 @@ func (v *visit) partName(part int) string {
 	return fmt.Sprintf("%s/%d", fullName, part)
 }
 
-// full returns a part of the site as one text, page after page. It says where it
-// stops, and where the rest is. It is nil for a part that the site does not have.
+// full returns one part of llms-full.txt: the Markdown of its pages, one after the other. The
+// text ends with the address of the next part, if there is one. If it was cut, it names the
+// first missing page. full returns nil for a part that does not exist.
 func (v *visit) full(part int) ([]byte, error) {
 	var b bytes.Buffer
 	skip, listed, ended := (part-1)*v.h.fullPages, 0, false
@@ -260,7 +260,7 @@ func (v *visit) full(part int) ([]byte, error) {
 	return append(fmt.Appendf(nil, "<!-- %s, part %d -->\n\n", strings.ReplaceAll(v.title(), "--", "—"), part), b.Bytes()...), err
 }
 
-// title of the site, as its readers see it.
+// title returns the title of the site as its readers see it.
 func (v *visit) title() string {
 	if v.settings.Title != "" {
 		return v.settings.Title

@@ -10,7 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
-// The first part has the name of all, and no part has two names.
+// The first part has the name of the whole file, and no part has two names.
 func TestFullParts(t *testing.T) {
 	for name, want := range map[string]int{
 		"llms-full.txt": 1, "llms-full.txt/2": 2, "llms-full.txt/10": 10,
@@ -22,14 +22,14 @@ func TestFullParts(t *testing.T) {
 	}
 }
 
-// Limit makes a site large for tests: a sitemap has so many pages, and so has a
-// part of the whole text.
+// Limit sets the number of pages in a sitemap and in a part of llms-full.txt, so that a
+// small site counts as large in tests.
 func (h *Handler) Limit(pages int) { h.maxListed, h.fullPages = pages, pages }
 
-// Rendered returns how many texts of pages were made.
+// Rendered returns the number of page texts that were rendered.
 func (h *Handler) Rendered() int64 { return h.texts.made.Load() }
 
-// Navigation returns the first entry that the navigations of all pages of a space share.
+// Navigation returns the first entry of the navigation, which all pages of a space share.
 func (h *Handler) Navigation(ctx context.Context, space docs.SpaceID) (*theme.Link, error) {
 	view, err := h.view(ctx, space)
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 )
 
 // draft returns the edition that a path such as ~/changes/7/install or
-// ~/revisions/ID/install names, and the path in it. Both are for those who came by
-// the address of a preview, and for members of the organization who may read the
-// space; to all others they do not exist.
+// ~/revisions/ID/install names, and the rest of the path in that edition. Drafts are
+// visible to visitors with a preview token, and to members of the organization who may
+// read the space. For all other visitors the error is NotFound.
 func (v *visit) draft(r *http.Request, path string) (*edition.Edition, string, error) {
 	sp, err := v.draftOf(r)
 	if err != nil {
@@ -40,10 +40,10 @@ func (v *visit) draft(r *http.Request, path string) (*edition.Edition, string, e
 	return e, rest, err
 }
 
-// draftOf returns the space whose drafts the visitor may see.
+// draftOf returns the space of the visit, if the visitor may see its drafts.
 func (v *visit) draftOf(r *http.Request) (docs.Space, error) {
 	id := v.target.Space.Space
-	if v.as.Preview { // the site shows the space, or the address would not lead into it
+	if v.as.Preview { // the site contains the space, or the address would not have resolved to it
 		sp, err := v.h.Sites.Store.Space(v.ctx, id)
 		return sp.It, err
 	}

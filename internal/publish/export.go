@@ -25,27 +25,30 @@ import (
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
-// Export says what of a site is written to files.
+// Export describes which site is exported to files, and how.
 type Export struct {
 	Site docs.Site
-	// By is the member who asks for it. Spaces that the member does not see are left out.
+	// By is the member who requests the export. Spaces that the member cannot see are
+	// omitted.
 	By docs.UserID
-	// Address is where the files will be read; empty is the address of the site. Links do not
-	// need it: it is for search engines, feeds and the page of a web server about errors.
+	// Address is the URL at which the files will be served. If empty, it is the address of
+	// the site. Links between pages are relative and do not need it. It is used for search
+	// engines, feeds and the error page of the web server.
 	Address string
 }
 
-// Put takes a file of an export: its path with slashes, and its bytes.
+// Put writes one file of an export. The name is a path with slashes.
 type Put func(name string, size int64, content io.Reader) error
 
-// exportFormat is part of the version of an index; raise it if its files change.
+// exportFormat is part of the version of an export. Increment it if the format of the search
+// index changes.
 const exportFormat = "1"
 
-// ExportMarker is the last file of an export. A folder with it was made by an export, and
-// an export without it is not complete.
+// ExportMarker is the last file of an export. It marks a folder that was written by an
+// export. An export without it is incomplete.
 const ExportMarker = ".octavo-export"
 
-// exporter writes a site to files, as a visitor without claims reads it.
+// exporter writes a site to files, as a visitor without claims sees it.
 type exporter struct {
 	h       *Handler
 	ctx     context.Context
@@ -54,14 +57,14 @@ type exporter struct {
 	seen    *sites.VisitorView
 	as      authz.Visitor
 	address string // ends with a slash
-	own     bool   // the address is not that of the site
+	own     bool   // the caller has set the address, so it is not that of the site
 	put     Put
 
-	version string // of the content
+	version string // hash of the content
 	number  map[docs.SiteItemID]int
 	spaces  map[docs.SpaceID]*edition.Edition
 	written map[string]bool
-	used    map[string]usedFile // files of spaces by the path that pages know them by
+	used    map[string]usedFile // files of spaces, by the path that pages use for them
 	assets  map[string]bool
 	index   *staticindex.Writer
 	moved   []movedPage
@@ -72,9 +75,9 @@ type usedFile struct {
 	file  docs.File
 }
 
-// Export writes the whole site. The same content makes the same files, byte by byte, in the
-// same order. It keeps the list of pages and the words of the index in memory, and one page
-// at a time.
+// Export writes the whole site. The output is deterministic: the same content produces the
+// same files in the same order. Memory holds the list of pages, the words of the search
+// index, and one page at a time.
 func (h *Handler) Export(ctx context.Context, e Export, put Put) error {
 	x := &exporter{
 		h: h, ctx: ctx, site: e.Site, as: authz.Visitor{Org: e.Site.Org, Site: e.Site.ID}, address: e.Address, own: e.Address != "", put: put,
@@ -91,8 +94,8 @@ func (h *Handler) Export(ctx context.Context, e Export, put Put) error {
 	if x.state, err = h.state(ctx, e.Site); err != nil {
 		return err
 	}
-	// What somebody sees who came by the address of a preview is what everybody would see
-	// if the site was public, as far as the member sees it.
+	// A preview shows what all visitors would see if the site was public, limited to the
+	// spaces that the member can see.
 	preview := authz.Visitor{Org: e.Site.Org, Site: e.Site.ID, Preview: true, By: e.By}
 	if x.seen, err = h.Sites.VisitorViewOf(ctx, h.Sites.Store.Reader, e.Site, preview); err != nil {
 		return err
@@ -103,7 +106,7 @@ func (h *Handler) Export(ctx context.Context, e Export, put Put) error {
 	return x.all()
 }
 
-// all writes everything.
+// all writes all files.
 func (x *exporter) all() error {
 	items := x.seen.Structure.All(docs.SiteSpace)
 	if len(items) == 0 {
@@ -125,8 +128,8 @@ func (x *exporter) all() error {
 	return x.bytes(ExportMarker, fmt.Appendf(nil, "Made by octavo site export. Files in this folder are replaced by the next one.\nversion %s\nfiles %d\n", x.version, len(x.written)+1))
 }
 
-// open takes the newest revision of every space, which is what is written however long it
-// takes, and names the version of all of them.
+// open opens the newest revision of every space, and computes the version of the export.
+// All files are made from these revisions, however long the export takes.
 func (x *exporter) open(items []docs.SiteItem) error {
 	sum := sha256.New()
 	fmt.Fprintln(sum, exportFormat, theme.Finder.Name, x.site.ID, x.site.Version)
@@ -154,8 +157,8 @@ func (x *exporter) space(it docs.SiteItem) error {
 	return x.spaceRedirects(it, e)
 }
 
-// below writes the pages below one. Those that are in no list are there too: links may lead to
-// them.
+// below writes the descendants of a page. Unlisted pages are written too, because links may
+// lead to them.
 func (x *exporter) below(it docs.SiteItem, e *edition.Edition, n *edition.Node) error {
 	return e.EachBelow(x.ctx, n, func(c *edition.Node) (bool, error) {
 		if err := x.ctx.Err(); err != nil {
@@ -225,7 +228,7 @@ func (x *exporter) page(it docs.SiteItem, whole *edition.Edition, n *edition.Nod
 	return x.markdown(it, n, dir)
 }
 
-// addToIndex adds a page that readers come across to the index.
+// addToIndex adds a page to the search index, if it is reachable by navigation.
 func (x *exporter) addToIndex(it docs.SiteItem, n *edition.Node, dir string, doc *markup.Document) error {
 	if !n.Reachable() || n.NoIndex {
 		return nil
@@ -244,8 +247,9 @@ func (x *exporter) addToIndex(it docs.SiteItem, n *edition.Node, dir string, doc
 	})
 }
 
-// cardOf returns the page whose picture links to a page have. To draw one takes longer than
-// to write a page, so the pages of an export share that of the first one of their space.
+// cardOf returns the page whose preview picture is used for links to n. Drawing a picture
+// takes longer than writing a page, so the pages of an export share the picture of the
+// home page of their space.
 func (v *visit) cardOf(e *edition.Edition, n *edition.Node) (*edition.Node, error) {
 	if v.export == nil {
 		return n, nil
@@ -257,7 +261,7 @@ func (v *visit) cardOf(e *edition.Edition, n *edition.Node) (*edition.Node, erro
 	return first, err
 }
 
-// card writes the picture for links to a page.
+// card writes the preview picture for links to a page.
 func (x *exporter) card(v *visit, e *edition.Edition, n *edition.Node) error {
 	n, err := v.cardOf(e, n)
 	if err != nil {
@@ -288,8 +292,8 @@ func (x *exporter) feed(it docs.SiteItem, n *edition.Node, dir string) error {
 	return x.bytes(under(dir, feedFile), b)
 }
 
-// markdown writes the Markdown of a page beside its folder, and that of the first page of a
-// space into its folder.
+// markdown writes the Markdown of a page next to the folder of the page. The Markdown of a
+// home page is written into the folder of its space.
 func (x *exporter) markdown(it docs.SiteItem, n *edition.Node, dir string) error {
 	name, depth := dir+".md", depthOf(dir)-1
 	if dir == it.Address {
@@ -309,7 +313,7 @@ func (x *exporter) markdown(it docs.SiteItem, n *edition.Node, dir string) error
 
 func under(dir, name string) string { return strings.TrimPrefix(dir+"/"+name, "/") }
 
-// view writes a view in its frame, and notes what the frame needs.
+// view renders a view in its frame, writes it, and records the assets that the frame needs.
 func (x *exporter) view(name string, v *visit, f *theme.Frame, view theme.View) error {
 	needs := []string{f.Style, f.Script, f.Diagrams, f.Favicon, f.Search.Script}
 	for _, files := range [][]theme.FontFile{f.Fonts.Text, f.Fonts.Heading, f.Fonts.Code} {
@@ -329,12 +333,12 @@ func (x *exporter) view(name string, v *visit, f *theme.Frame, view theme.View) 
 	return x.bytes(name, b)
 }
 
-// use notes a file that a page refers to.
+// use records a file that a page refers to.
 func (x *exporter) use(e *edition.Edition, f docs.File) {
 	x.used[pathBelow(fileAddress(e, f))] = usedFile{e.Space.ID, f}
 }
 
-// pathBelow returns the path below the folder of a site that a relative address leads to.
+// pathBelow returns the unescaped path of a relative address, from the folder of the site.
 func pathBelow(at string) string {
 	for strings.HasPrefix(at, "../") {
 		at = at[len("../"):]
@@ -350,8 +354,8 @@ func (x *exporter) bytes(name string, b []byte) error {
 	return x.file(name, int64(len(b)), bytes.NewReader(b))
 }
 
-// file writes a file, unless there is one already: pages come before everything that could
-// have the same name.
+// file writes a file, unless a file with this name was written before. Pages are written
+// first, so they take precedence over all files that could have the same name.
 func (x *exporter) file(name string, size int64, r io.Reader) error {
 	if x.written[name] {
 		return nil
@@ -360,7 +364,7 @@ func (x *exporter) file(name string, size int64, r io.Reader) error {
 	return x.put(name, size, r)
 }
 
-// spaceFiles writes the files that pages refer to.
+// spaceFiles writes the files of spaces that pages refer to.
 func (x *exporter) spaceFiles() error {
 	for _, name := range slices.Sorted(maps.Keys(x.used)) {
 		u := x.used[name]
@@ -380,7 +384,7 @@ func (x *exporter) object(name string, o blob.Object) error {
 	return x.file(name, o.Info().Size, o)
 }
 
-// assetFiles writes what pages are shown with.
+// assetFiles writes the style sheets, scripts and fonts that pages need.
 func (x *exporter) assetFiles() error {
 	assets := ownPrefix + "assets/"
 	if x.assets[assets+theme.Diagrams.Name] {
@@ -397,7 +401,7 @@ func (x *exporter) assetFiles() error {
 		}
 		file, ok := strings.CutPrefix(name, sites.FontPath)
 		if !ok {
-			continue // written with the site
+			continue // written by siteFiles
 		}
 		hash, _, _ := strings.Cut(file, ".")
 		o, err := blob.OpenNamed(x.ctx, x.h.Content.Blobs, hash)

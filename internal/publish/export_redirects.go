@@ -18,17 +18,17 @@ import (
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
-// movedPage is an address that leads to another one.
+// movedPage is a redirect of an export.
 type movedPage struct {
 	from   string // path of the site, not escaped
-	to     string // path of the site, or a whole address; escaped
-	splat  bool   // everything below from
-	keep   bool   // what is below from is appended to the destination
+	to     string // path of the site, or an absolute URL; escaped
+	splat  bool   // matches everything below from
+	keep   bool   // the path below from is appended to the destination
 	status int
 }
 
-// spaceRedirects notes where the pages of a space were before, and the redirects of the
-// folder that it was imported from.
+// spaceRedirects records the redirects from former addresses of the pages of a space, and
+// the redirects of the folder that the space was imported from.
 func (x *exporter) spaceRedirects(it docs.SiteItem, e *edition.Edition) error {
 	err := e.View.Scan(x.ctx, revision.KeyRedirect, "", func(from string, id []byte) (bool, error) {
 		n, err := e.Page(x.ctx, docs.PageID(id))
@@ -49,7 +49,7 @@ func (x *exporter) spaceRedirects(it docs.SiteItem, e *edition.Edition) error {
 	})
 }
 
-// movedFrom notes the former address of a page, and of the pages below it.
+// movedFrom records redirects from the former addresses of a page and its descendants.
 func (x *exporter) movedFrom(it docs.SiteItem, e *edition.Edition, from string, n *edition.Node) error {
 	at, err := e.Address(x.ctx, n)
 	if err != nil {
@@ -63,14 +63,14 @@ func (x *exporter) movedFrom(it docs.SiteItem, e *edition.Edition, from string, 
 	})
 }
 
-// redirects writes a page for every address that leads elsewhere, and a file that web servers
-// of several makers know.
+// redirects writes an HTML page for every redirect, and the file _redirects, which several
+// web hosts support.
 func (x *exporter) redirects() error {
 	if err := x.siteRedirects(); err != nil {
 		return err
 	}
-	// Of two for an address the first counts, as on the server: pages that were moved come
-	// before the redirects of the site.
+	// If an address has two redirects, the first one wins, as on the server: redirects of
+	// moved pages precede those of the site.
 	slices.SortStableFunc(x.moved, func(a, b movedPage) int {
 		return cmp.Or(strings.Compare(a.from, b.from), boolOrder(a.splat, b.splat))
 	})
@@ -78,7 +78,7 @@ func (x *exporter) redirects() error {
 	var list bytes.Buffer
 	for _, m := range x.moved {
 		if !m.splat && (x.written[under(m.from, indexFile)] || x.written[m.from]) {
-			continue // there is a page by now
+			continue // there is a page at this address now
 		}
 		m.line(&list, x.root())
 		if m.splat {
@@ -104,10 +104,10 @@ func boolOrder(a, b bool) int {
 	return -1
 }
 
-// whole reports whether an address is one outside of the site.
+// whole reports whether an address is an absolute URL, outside of the site.
 func whole(at string) bool { return strings.Contains(at, "://") }
 
-// line writes a redirect as a line of a file of redirects.
+// line writes a redirect as a line of the file _redirects.
 func (m movedPage) line(w *bytes.Buffer, root string) {
 	from, to := root+reading.EscapePath(m.from), m.to
 	if !whole(to) {
@@ -123,11 +123,11 @@ func (m movedPage) line(w *bytes.Buffer, root string) {
 	fmt.Fprintf(w, "%s %s %d\n", from, to, m.status)
 }
 
-// movedPage writes the page at an address that leads elsewhere.
+// movedPage writes an HTML page that redirects to another address.
 func (x *exporter) movedPage(m movedPage) error {
 	name := under(m.from, indexFile)
 	if strings.Contains(m.from[strings.LastIndexByte(m.from, '/')+1:], ".htm") {
-		name = m.from // was a file
+		name = m.from // the former address was a file
 	}
 	href, canonical := m.to, m.to
 	if !whole(m.to) {
@@ -142,7 +142,7 @@ func (x *exporter) movedPage(m movedPage) error {
 	return x.bytes(name, b)
 }
 
-// siteRedirects notes the redirects of the site whose destination the visitor sees.
+// siteRedirects records the redirects of the site whose destination the visitor sees.
 func (x *exporter) siteRedirects() error {
 	live := false
 	page := store.Page{Limit: 1000}
@@ -168,7 +168,7 @@ func (x *exporter) siteRedirect(r docs.Redirect) error {
 	v := x.visit(docs.SiteItem{}, 0, false)
 	to, err := x.h.Sites.Destination(x.ctx, x.site, x.seen.Structure, r.Destination, v.pagePath)
 	if errs.Is(err, errs.NotFound) {
-		return nil // the visitor does not see it
+		return nil // the visitor does not see the destination
 	}
 	if err != nil {
 		return err

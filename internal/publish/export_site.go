@@ -7,8 +7,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
-// siteFiles writes what the site has once: what search engines and language models ask for,
-// and the pages without content.
+// siteFiles writes the files that a site has once: files for search engines and language
+// models, the error page and the search page.
 func (x *exporter) siteFiles() error {
 	first := x.seen.Structure.All(docs.SiteSpace)[0]
 	if at, ok := x.seen.Paths.Resolve("", false); ok {
@@ -24,7 +24,7 @@ func (x *exporter) siteFiles() error {
 		data []byte
 	}{
 		{"llms.txt", llms}, {"robots.txt", v.robots()},
-		{".nojekyll", nil}, // or some hosts leave out what begins with a tilde
+		{".nojekyll", nil}, // or some hosts omit files whose names begin with a tilde
 		{ownPrefix + "icon.svg", emojiIcon(v.settings.Favicon.Emoji)},
 	}
 	for _, f := range files {
@@ -43,7 +43,7 @@ func (x *exporter) siteFiles() error {
 	return nil
 }
 
-// fullText writes the whole text of the site in parts.
+// fullText writes all parts of llms-full.txt.
 func (x *exporter) fullText(v *visit) error {
 	for part := 1; ; part++ {
 		b, err := v.full(part)
@@ -56,7 +56,8 @@ func (x *exporter) fullText(v *visit) error {
 	}
 }
 
-// sitemaps writes the list of pages for search engines, and its parts if there are too many.
+// sitemaps writes the sitemap of the site, and the sitemaps of its spaces, which a sitemap
+// index refers to.
 func (x *exporter) sitemaps(v *visit) error {
 	if !v.listed() {
 		return nil
@@ -83,7 +84,7 @@ func (x *exporter) sitemaps(v *visit) error {
 	return nil
 }
 
-// root returns the path of the site on its web server, as far as it is known.
+// root returns the path of the site on its web server, or "/" if that is unknown.
 func (x *exporter) root() string {
 	if u, err := url.Parse(x.address); err == nil && x.own && u.Path != "" {
 		return u.EscapedPath()
@@ -91,7 +92,7 @@ func (x *exporter) root() string {
 	return "/"
 }
 
-// frame returns the frame of what is not a page of a space.
+// frame returns the frame of a page that belongs to no space.
 func (x *exporter) frame(v *visit) (*theme.Frame, error) {
 	e, err := x.edition(v, v.target.Space)
 	if err != nil {
@@ -105,8 +106,8 @@ func (x *exporter) frame(v *visit) (*theme.Frame, error) {
 	return f, nil
 }
 
-// missing writes the page that web servers show for an address without one. It is shown at
-// any depth, so its links cannot be relative.
+// missing writes 404.html, which web servers show for a missing page. It is shown at any
+// depth, so its links cannot be relative.
 func (x *exporter) missing(at *visit) error {
 	v := x.visit(at.target.Space, 0, true)
 	v.root = x.root()
@@ -118,8 +119,7 @@ func (x *exporter) missing(at *visit) error {
 	return x.view("404.html", v, f, &theme.Message{Title: t.Missing, Text: t.MissingText, Next: &theme.Link{Title: t.Start, Href: v.href(v.root)}})
 }
 
-// searchPage writes the page that the form of the search leads to. The script shows what was
-// found there.
+// searchPage writes the target page of the search form. A script fills in the results.
 func (x *exporter) searchPage(at *visit) error {
 	const dir = ownPrefix + "search"
 	v := x.visit(at.target.Space, depthOf(dir), true)

@@ -101,8 +101,7 @@ func (w *world) redirect(source string, to docs.RedirectDestination) {
 	must(w.T, err)
 }
 
-// Every address of a page that is not one of another site leads to a file, from the folder
-// of the page.
+// Every link of a page within the site leads to a file, relative to the folder of the page.
 func TestExportedLinksLeadToFiles(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
@@ -124,7 +123,7 @@ func TestExportedLinksLeadToFiles(t *testing.T) {
 			at, err := url.PathUnescape(strings.Split(at, "#")[0])
 			to := path.Join(path.Dir(name), at)
 			if strings.HasSuffix(at, "/") {
-				to += "/pages.js" // the index
+				to += "/pages.js" // the search index
 			}
 			if _, ok := files[to]; err != nil || !ok || strings.HasPrefix(at, "/") {
 				t.Errorf("%s: %s leads to no file", name, m[1])
@@ -139,7 +138,7 @@ func TestExportedLinksLeadToFiles(t *testing.T) {
 	}
 }
 
-// The index has the words of pages that readers come across, and no others.
+// The index has the words of pages that are reachable by navigation, and no others.
 func TestExportedIndex(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
@@ -164,8 +163,8 @@ func TestExportedIndex(t *testing.T) {
 	}
 }
 
-// What is not published is exported for members who may change the site, and for nobody who
-// does not see its spaces.
+// An unpublished site is exported for members who may change the site. An export omits
+// spaces that the member does not see.
 func TestExportOfWhatIsNotPublished(t *testing.T) {
 	w := newWorld(t)
 	w.acme()

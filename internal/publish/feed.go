@@ -16,17 +16,17 @@ import (
 )
 
 const (
-	// feedFile is the name of the feed of a page below the address of the page.
+	// feedFile is the file name of the feed of a page, relative to the address of that page.
 	feedFile = "rss.xml"
-	// maxFed is how many updates a feed has: the newest.
+	// maxFed is the maximum number of updates in a feed. The newest are kept.
 	maxFed = 50
 )
 
-// feedAddress returns where the feed of the page at an address is.
+// feedAddress returns the address of the feed of the page at an address.
 func feedAddress(at string) string { return strings.TrimSuffix(at, "/") + "/" + feedFile }
 
-// serveFeed sends the feed of a page that has updates. It reports whether the path
-// names one.
+// serveFeed sends the feed of a page with updates. It reports whether the path names such
+// a feed.
 func (v *visit) serveFeed(w http.ResponseWriter, r *http.Request, e *edition.Edition, rest string) (done bool, err error) {
 	name, ok := strings.CutSuffix("/"+rest, "/"+feedFile)
 	if !ok {
@@ -53,8 +53,8 @@ func (v *visit) serveFeed(w http.ResponseWriter, r *http.Request, e *edition.Edi
 	return true, send(w, r, rss.Type+"; charset=utf-8", b)
 }
 
-// feed returns the updates of a page, the newest first; ok is false if the page has
-// no block of updates.
+// feed returns the RSS feed of a page, with the newest update first. If the page has no
+// block of updates, ok is false.
 func (v *visit) feed(e *edition.Edition, n *edition.Node) (feed []byte, ok bool, err error) {
 	doc, err := reading.Document(v.ctx, e.View.Reading(n.Page), reading.Form{Includes: true, Evaluation: reading.EvaluateAll})
 	if err != nil {
@@ -88,8 +88,8 @@ func (v *visit) feed(e *edition.Edition, n *edition.Node) (feed []byte, ok bool,
 	return b, true, err
 }
 
-// feedItem returns an update of the page at an address. Its links are whole:
-// readers of feeds do not know where it is from.
+// feedItem returns an update as an item of a feed. Its links are absolute, because feed
+// readers do not resolve relative ones. The page argument is the URL of the page.
 func (v *visit) feedItem(p *printer, u markup.Update, page string) (rss.Item, error) {
 	item := rss.Item{Link: page, Date: u.Date}
 	if all := markup.Headings(u.Document); len(all) > 0 {

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	feedbackName = "feedback/" // of what readers think of a page, by its id
-	maxFeedback  = 1 << 10     // bytes of an answer
+	feedbackName = "feedback/" // prefix of the paths that receive feedback, followed by the id of a page
+	maxFeedback  = 1 << 10     // bytes of a submitted form
 )
 
-// isPost reports whether a request is one of those that readers send: what they think
-// of a page, or a request of an API that they try.
+// isPost reports whether a request is a POST that readers may send: feedback about a page,
+// or an API request to try.
 func isPost(r *http.Request) bool {
 	if r.Method != http.MethodPost {
 		return false
@@ -31,13 +31,13 @@ func isPost(r *http.Request) bool {
 	return false
 }
 
-// asks reports whether readers are asked what they think of pages.
+// asks reports whether pages have a feedback form.
 func (v *visit) asks() bool {
 	return v.settings.Feedback.Enabled && !v.drafted && !v.as.Preview && v.export == nil
 }
 
-// feedbackAddress returns where the answers about a page are sent; empty if nobody
-// asks.
+// feedbackAddress returns the address that feedback about a page is posted to. It is empty
+// if the page has no feedback form.
 func (v *visit) feedbackAddress(e *edition.Edition, n *edition.Node) string {
 	if n == nil || !v.asks() {
 		return ""
@@ -45,8 +45,8 @@ func (v *visit) feedbackAddress(e *edition.Edition, n *edition.Node) string {
 	return e.Base + ownPrefix + feedbackName + string(n.ID)
 }
 
-// serveFeedback counts what a reader thinks of a page, and thanks. Nothing about the
-// reader is kept. A form of another site counts nothing.
+// serveFeedback counts the rating of a page and shows a thank-you message. Nothing about
+// the reader is stored. Forms that other sites submit are refused.
 func (v *visit) serveFeedback(w http.ResponseWriter, r *http.Request, e *edition.Edition, id string) error {
 	n, err := e.Page(v.ctx, docs.PageID(id))
 	if err != nil {

@@ -25,8 +25,7 @@ func post(body string, header ...string) func(*http.Request) {
 	}
 }
 
-// A reader says by a plain form what a page is worth. It is counted, and nothing else
-// is.
+// A reader rates a page with a plain form. The rating is counted, and nothing else is.
 func TestFeedback(t *testing.T) {
 	w := newWorld(t)
 	w.acme()

@@ -13,7 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
-// noteFonts adds the files of fonts that settings use.
+// noteFonts records the files of the custom fonts in settings.
 func (s *state) noteFonts(look customization.Settings) {
 	for _, f := range []customization.Font{look.Styling.Font.Font, look.Styling.MonospaceFont.Font, headingFont(look)} {
 		for _, file := range fontFiles("", f) {
@@ -22,7 +22,7 @@ func (s *state) noteFonts(look customization.Settings) {
 	}
 }
 
-// headingFont returns the font of headings, if it is another than that of text.
+// headingFont returns the font of headings, or the zero value if it is the font of text.
 func headingFont(look customization.Settings) customization.Font {
 	if h := look.Styling.HeadingFont; h != nil {
 		return h.Font
@@ -30,14 +30,15 @@ func headingFont(look customization.Settings) customization.Font {
 	return customization.Font{}
 }
 
-// fontFiles returns the files of a custom font at an address.
+// fontFiles returns the files of a custom font. The argument at is the prefix of their
+// addresses.
 func fontFiles(at string, f customization.Font) (out []theme.FontFile) {
 	if f.Custom == nil {
 		return nil
 	}
 	for _, face := range f.Custom.Faces {
 		for _, source := range face.Sources {
-			if source.File != "" { // what others serve is not loaded
+			if source.File != "" { // fonts on other hosts are not loaded
 				out = append(out, theme.FontFile{Weights: strconv.Itoa(face.Weight), Href: at + source.File, Format: strings.TrimPrefix(path.Ext(source.File), ".")})
 			}
 		}
@@ -45,7 +46,7 @@ func fontFiles(at string, f customization.Font) (out []theme.FontFile) {
 	return out
 }
 
-// fonts returns the fonts of what is shown.
+// fonts returns the fonts of the page that is shown.
 func (v *visit) fonts() theme.Fonts {
 	of := func(f customization.Font) []theme.FontFile {
 		if f.Custom != nil {
@@ -57,8 +58,8 @@ func (v *visit) fonts() theme.Fonts {
 	return theme.Fonts{Text: of(s.Font.Font), Heading: of(headingFont(v.settings)), Code: of(s.MonospaceFont.Font), Late: v.export != nil}
 }
 
-// serveAsset sends what every page of a site needs, to anybody: it says nothing
-// about the site but how it looks. It reports whether there is such a thing.
+// serveAsset sends a style sheet, script or font of a site, without access control: these
+// files reveal nothing but the look of the site. It reports whether name is such a file.
 func (h *Handler) serveAsset(w http.ResponseWriter, r *http.Request, s *state, name string) (bool, error) {
 	if asset, ok := strings.CutPrefix(name, ownPrefix+"assets/"); ok && theme.Serve(w, r, asset) {
 		return true, nil
@@ -76,8 +77,8 @@ func (h *Handler) serveAsset(w http.ResponseWriter, r *http.Request, s *state, n
 		return false, err
 	}
 	defer o.Close()
-	// Renderers show the site on hosts of their own, and browsers load fonts of
-	// other hosts only with this.
+	// Other renderers show the site on their own hosts, and browsers load fonts from another
+	// host only with this header.
 	w.Header().Set("Access-Control-Allow-Origin", "*")
 	blob.Serve(w, r, blob.Served{Name: file, ContentType: "font/" + format, Hash: o.Info().Hash, Public: true}, o)
 	return true, nil

@@ -17,7 +17,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
-// font makes a font of one weight.
+// font returns a font with one weight.
 func (w *world) font(s *assets.Service, bytes string) docs.Font {
 	w.Helper()
 	g, _, err := authz.NewChecker(w.sites.Store.Reader).Org(w.Context(), w.actor, authz.ManageFonts, w.org)
@@ -81,7 +81,7 @@ func TestAFontIsServedBySitesThatUseIt(t *testing.T) {
 		}
 	}
 
-	// Readers who come by a share link have the key in every address.
+	// For visitors of a share link, every address contains the key.
 	w.update(sites.SitePatch{Visibility: opt.Of(docs.VisibilityLink)})
 	link, err := w.sites.AddShareLink(t.Context(), w.grant(), "for a friend")
 	must(t, err)

@@ -14,8 +14,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
-// frame returns what surrounds a page of the site. The edition is nil outside of
-// every space, and the page is nil where there is none.
+// frame returns the frame of a page of the site. The edition is nil for responses outside
+// of all spaces. The current page is nil for responses that are not a page.
 func (v *visit) frame(e *edition.Edition, current *edition.Node) (*theme.Frame, error) {
 	if e == nil {
 		return v.plainFrame(nil), nil
@@ -46,18 +46,17 @@ func (v *visit) frame(e *edition.Edition, current *edition.Node) (*theme.Frame, 
 	return f, err
 }
 
-// shell is the frame of all pages of an edition, without what depends on the page.
-// It never changes.
+// shell is the part of a frame that all pages of an edition share. It is immutable.
 type shell struct {
 	frame theme.Frame
-	read  []stamp // the spaces that it was made of
+	read  []stamp // spaces that the frame was made of
 }
 
-// shellWeight is how much memory a shell may take, roughly.
+// shellWeight is the approximate memory that a shell takes, in bytes.
 const shellWeight = 32 << 10
 
-// shell returns the frame of an edition, for one page to add its own to. It is made
-// once for all who see the same, as answers are.
+// shell returns a copy of the frame that all pages of an edition share. It is cached for
+// all visitors who see the same content, in the same way as answers.
 func (v *visit) shell(e *edition.Edition) (*theme.Frame, error) {
 	key := answerKey{site: stateKey{v.site.ID, v.site.Version}, root: v.root, place: v.target.Space.ID, edition: e.Key()}
 	keep := !v.drafted && !v.as.Preview && v.export == nil
@@ -82,7 +81,8 @@ func (v *visit) shell(e *edition.Edition) (*theme.Frame, error) {
 	return v.dressed(s), err
 }
 
-// dressed returns a frame that the visit may change, and notes what it was made of.
+// dressed returns a copy of the frame of a shell, and records the spaces that the shell was
+// made of.
 func (v *visit) dressed(s *shell) *theme.Frame {
 	if v.read != nil {
 		for _, st := range s.read {
@@ -93,8 +93,8 @@ func (v *visit) dressed(s *shell) *theme.Frame {
 	return &f
 }
 
-// plainFrame returns what the customization says of every page. The edition may be
-// nil.
+// plainFrame returns a frame with the settings of the customization that all pages share.
+// The edition may be nil.
 func (v *visit) plainFrame(e *edition.Edition) *theme.Frame {
 	s := &v.settings
 	f := &theme.Frame{
@@ -135,8 +135,8 @@ func (v *visit) plainFrame(e *edition.Edition) *theme.Frame {
 	return f
 }
 
-// lang returns the language of the edition, or that of the site if it has none or
-// is nil.
+// lang returns the language of the edition. It returns the language of the site if the
+// edition is nil or has no language.
 func (v *visit) lang(e *edition.Edition) string {
 	if e != nil && e.Space.Language != "" {
 		return e.Space.Language
@@ -144,7 +144,7 @@ func (v *visit) lang(e *edition.Edition) string {
 	return v.settings.Internationalization.Locale
 }
 
-// scheme returns the colours that pages have until a reader chooses others.
+// scheme returns the colour scheme that pages have until the reader chooses another one.
 func (v *visit) scheme() theme.Scheme {
 	switch v.settings.Themes.Default {
 	case "light":
@@ -155,8 +155,8 @@ func (v *visit) scheme() theme.Scheme {
 	return theme.Auto
 }
 
-// absolute returns the whole address, on the host that the site has by its
-// configuration, of an address that begins with the root.
+// absolute returns the absolute URL of an address that begins with the root. Its host is
+// the one that the configuration of the site names.
 func (v *visit) absolute(at string) string {
 	if v.export != nil {
 		return v.export.address + at[len(v.root):]
@@ -185,15 +185,16 @@ func ownColor(c *customization.Color) theme.Tone {
 	return tone(*c)
 }
 
-// networks are where accounts are, by platform; @ is where the name goes.
+// networks maps platforms to the URLs of accounts. The first @ is replaced by the name of
+// the account, and then ~ by a literal @.
 var networks = map[string]string{
 	"twitter": "https://x.com/@", "instagram": "https://www.instagram.com/@", "facebook": "https://www.facebook.com/@", "linkedin": "https://www.linkedin.com/company/@",
 	"github": "https://github.com/@", "discord": "https://discord.gg/@", "slack": "https://@.slack.com/", "youtube": "https://www.youtube.com/~@", "tiktok": "https://www.tiktok.com/~@",
 	"reddit": "https://www.reddit.com/r/@", "bluesky": "https://bsky.app/profile/@", "mastodon": "https://mastodon.social/~@", "threads": "https://www.threads.net/~@", "medium": "https://medium.com/~@",
 }
 
-// accounts returns links to accounts elsewhere. A name is never more than a part of a
-// path.
+// accounts returns links to social accounts. Names are escaped, so that a name is never
+// more than one segment of a path.
 func accounts(all []customization.SocialAccount, shown func(customization.SocialDisplay) bool) (out []*theme.Link) {
 	for _, a := range all {
 		at, ok := networks[a.Platform]
@@ -212,7 +213,7 @@ func accounts(all []customization.SocialAccount, shown func(customization.Social
 
 var slackName = regexp.MustCompile(`^[a-z0-9-]{1,60}$`)
 
-// local returns a text in a language, if it has one.
+// local returns the translation of a text into a language, or the text if there is none.
 func local(text string, in customization.Localized, lang string) string {
 	base, _, _ := strings.Cut(lang, "-")
 	return cmp.Or(in[lang], in[base], text)
@@ -227,8 +228,7 @@ func picture(i *customization.Image) theme.Picture {
 	return theme.Picture{Light: i.Light, Dark: i.Dark}
 }
 
-// sections returns the sections and groups that the visitor sees below one of
-// them as tabs.
+// sections returns the children of a section or group that the visitor sees, as tabs.
 func (v *visit) sections(parent docs.SiteItemID) []*theme.Link {
 	var out []*theme.Link
 	for _, it := range v.seen.Structure.Children(parent) {
@@ -255,8 +255,8 @@ func (v *visit) sections(parent docs.SiteItemID) []*theme.Link {
 	return out
 }
 
-// variants returns the site spaces beside the one that is shown. Each leads to
-// the same page, if it has one at the same path.
+// variants returns links to the variants of the section that is shown. A link leads to the
+// counterpart of the current page, if the variant has one.
 func (v *visit) variants(e *edition.Edition, current *edition.Node) ([]*theme.Link, error) {
 	all := v.seen.Structure.Children(v.target.Section.ID)
 	if len(all) < 2 {
@@ -279,7 +279,8 @@ func (v *visit) variants(e *edition.Edition, current *edition.Node) ([]*theme.Li
 	return out, nil
 }
 
-// variant returns the address of a page in another variant, or that of the variant.
+// variant returns the address of the current page in another variant, or the address of
+// that variant if it does not have the page.
 func (v *visit) variant(e *edition.Edition, current *edition.Node, it docs.SiteItem) (string, error) {
 	other, err := v.h.edition(v.ctx, v, it)
 	if err != nil {
@@ -296,7 +297,7 @@ func (v *visit) variant(e *edition.Edition, current *edition.Node, it docs.SiteI
 	return v.choice(v.href(at), e, other), nil
 }
 
-// decorate adds the links of the customization.
+// decorate adds the links and the announcement of the customization to a frame.
 func (v *visit) decorate(f *theme.Frame, p *printer) error {
 	s, lang := &v.settings, f.Lang
 	link := func(title string, to *docs.Ref) *theme.Link {
@@ -309,7 +310,7 @@ func (v *visit) decorate(f *theme.Frame, p *printer) error {
 	}
 	list := func(in []customization.ContentLink) (out []*theme.Link) {
 		for _, c := range in {
-			if l := link(local(c.Title, c.LocalizedTitle, lang), &c.To); l.Href != "" { // what the visitor does not see has no address
+			if l := link(local(c.Title, c.LocalizedTitle, lang), &c.To); l.Href != "" { // a target that the visitor does not see has no address
 				out = append(out, l)
 			}
 		}

@@ -15,11 +15,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/visitor"
 )
 
-// Names that visitors bring their token under.
+// Names of query parameters and cookies that carry the token or the claims of a visitor.
 const (
 	tokenParameter   = "jwt_token"
-	programParameter = "access_token"          // of programs that set no header
-	tokenCookie      = "octavo-visitor-token"  // set here, for one site
+	programParameter = "access_token"          // for programs that cannot set a header
+	tokenCookie      = "octavo-visitor-token"  // set by this server, for one site
 	sharedCookie     = "gitbook-visitor-token" // set by the owner of the site, for a domain
 	previewParameter = "token"
 	previewCookie    = "octavo-preview-token"
@@ -28,9 +28,9 @@ const (
 	maxClaimsCookie  = 3 << 10
 )
 
-// admit finds out who the visitor is. It reports whether the request is answered:
-// the visitor has to sign in, or the address has credentials that are now in
-// cookies. The error is NotFound if nobody can read the site this way.
+// admit identifies the visitor. It reports whether it has written the response, because
+// the visitor must sign in, or because credentials were moved from the address to
+// cookies. The error is NotFound if nobody can read the site at this address.
 func (v *visit) admit(w http.ResponseWriter, r *http.Request) (done bool, err error) {
 	query := r.URL.Query()
 	token, err := v.previewed(r, query)
@@ -43,7 +43,7 @@ func (v *visit) admit(w http.ResponseWriter, r *http.Request) (done bool, err er
 		if err := v.unlock(); err != nil {
 			return false, err
 		}
-		if !strings.HasSuffix(v.root, "/") { // the key without the slash behind it
+		if !strings.HasSuffix(v.root, "/") { // the path ends with the key, without a slash
 			redirect(w, r, v.root+"/", http.StatusTemporaryRedirect)
 			return true, nil
 		}
@@ -52,12 +52,12 @@ func (v *visit) admit(w http.ResponseWriter, r *http.Request) (done bool, err er
 		return done, err
 	}
 	if v.as.Preview {
-		return v.clean(w, query, map[string]kept{previewCookie: {token, time.Time{}}}), nil // the token ends by itself
+		return v.clean(w, query, map[string]kept{previewCookie: {token, time.Time{}}}), nil // a session cookie, because the token has its own expiry
 	}
 	return v.identify(w, r, query)
 }
 
-// identify works out what is known of a visitor who comes by a published address.
+// identify determines the claims of a visitor who uses a published address.
 func (v *visit) identify(w http.ResponseWriter, r *http.Request, query url.Values) (done bool, err error) {
 	v.private = v.site.Adaptive || v.site.Visibility == docs.VisibilityLink || v.site.Visibility == docs.VisibilityAuth
 	token, source := v.token(r, query)
@@ -87,7 +87,7 @@ func (v *visit) identify(w http.ResponseWriter, r *http.Request, query url.Value
 	return v.clean(w, query, cookies), nil
 }
 
-// unlock moves the share key from the path to the root.
+// unlock moves the share key from the start of the path to the end of the root.
 func (v *visit) unlock() error {
 	escaped, rest, found := strings.Cut(v.path, "/")
 	key, err := url.PathUnescape(escaped)
@@ -106,14 +106,14 @@ func (v *visit) unlock() error {
 	return nil
 }
 
-// Where the token of a visitor was found.
+// Sources of the token of a visitor.
 const (
 	fromAddress = "address"
 	fromCookie  = "cookie"
 	fromHeader  = "header"
 )
 
-// token returns the token of a visitor, and where it was found.
+// token returns the token of a visitor, and its source.
 func (v *visit) token(r *http.Request, query url.Values) (token, source string) {
 	if t := query.Get(tokenParameter); t != "" {
 		return t, fromAddress
@@ -140,8 +140,8 @@ func cookiesOf(r *http.Request) map[string]string {
 	return out
 }
 
-// previewed recognizes who came by the address of a preview: they may read the
-// site whether it is published or not. It returns the token that says so.
+// previewed recognizes a visitor who uses the address of a preview. Such a visitor may read
+// the site even if it is not published. It returns the preview token, or an empty string.
 func (v *visit) previewed(r *http.Request, query url.Values) (string, error) {
 	token := query.Get(previewParameter)
 	if c, err := r.Cookie(previewCookie); token == "" && err == nil {
@@ -155,26 +155,26 @@ func (v *visit) previewed(r *http.Request, query url.Values) (string, error) {
 	case err != nil && !errs.Is(err, errs.Unauthenticated):
 		return "", err
 	case err != nil || !as.Preview || as.Site != v.site.ID:
-		return "", nil // then it is a visit like any other
+		return "", nil // treated as a normal visit
 	}
 	v.as, v.private = as, true
 	return token, nil
 }
 
-// kept is the value of a cookie, and until when it is kept.
+// kept is the value of a cookie, and its expiry.
 type kept struct {
 	value string
 	until time.Time
 }
 
-// isCredential reports whether a parameter of an address is for this site alone:
-// it says who the visitor is. The token of a preview shares its name with
-// parameters of others, and is known by its form.
+// isCredential reports whether a query parameter identifies the visitor, so that it is for
+// this site only. The parameter of a preview token has a name that other sites use too,
+// so it counts only if its value has the form of a token.
 func isCredential(name, value string) bool {
 	return name == tokenParameter || strings.HasPrefix(name, claimsParameter) || name == previewParameter && visitor.IsToken(value)
 }
 
-// withoutCredentials returns a query without what says who the visitor is.
+// withoutCredentials returns a query without the parameters that identify the visitor.
 func withoutCredentials(query url.Values) url.Values {
 	out := url.Values{}
 	for name, values := range query {
@@ -185,9 +185,9 @@ func withoutCredentials(query url.Values) url.Values {
 	return out
 }
 
-// clean moves credentials from the address into cookies, so that they are not
-// passed on with it. It reports whether it has redirected the browser. A program
-// keeps no cookies, and its requests stay as they are.
+// clean moves credentials from the address into cookies, so that they are not shared
+// together with a link. It reports whether it has redirected the browser. A program has no
+// cookies, so its requests are not redirected.
 func (v *visit) clean(w http.ResponseWriter, query url.Values, cookies map[string]kept) bool {
 	left := withoutCredentials(query)
 	if left.Encode() == query.Encode() || v.program {
@@ -200,7 +200,7 @@ func (v *visit) clean(w http.ResponseWriter, query url.Values, cookies map[strin
 	return true
 }
 
-// again sends the browser to the same page with another query.
+// again redirects the browser to the current page with another query.
 func (v *visit) again(w http.ResponseWriter, query url.Values) {
 	to := v.root + v.path
 	if len(query) > 0 {
@@ -214,8 +214,7 @@ func seeOther(w http.ResponseWriter, to string) {
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// cookie sets a cookie for this site alone. A zero time is until the browser
-// ends.
+// cookie sets a cookie for this site only. If until is zero, it is a session cookie.
 func (v *visit) cookie(w http.ResponseWriter, name, value string, until time.Time) {
 	path := v.root
 	if u, err := url.Parse(v.root); err == nil {
@@ -227,9 +226,9 @@ func (v *visit) cookie(w http.ResponseWriter, name, value string, until time.Tim
 	})
 }
 
-// localPath returns a path of this site as browsers ask for it, with its query,
-// and the first page for anything that could lead elsewhere, or to an address that
-// is not a page.
+// localPath returns s as an escaped path of this site with its query, without
+// credentials. It returns "/" if s could lead to another host or to an address that is
+// not a page.
 func localPath(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "" || u.Host != "" || u.Opaque != "" || !strings.HasPrefix(s, "/") || strings.HasPrefix(s, "//") || strings.Contains(u.Path, `\`) {

@@ -10,7 +10,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
-// describe adds what a page says of itself to machines.
+// describe adds metadata for machines to the frame of a page: its canonical address, its
+// Markdown, its picture and structured data.
 func (v *visit) describe(f *theme.Frame, e *edition.Edition, current *edition.Node) error {
 	if current == nil {
 		return nil
@@ -27,7 +28,7 @@ func (v *visit) describe(f *theme.Frame, e *edition.Edition, current *edition.No
 	if at != "" && !v.drafted && !v.as.Preview {
 		f.Alternate = markdownAddress(at, e.Base)
 		f.Canonical = v.absolute(at)
-		f.Image, f.Drawn = v.settings.SocialPreview.URL, v.settings.SocialPreview.URL == "" && v.export == nil // which has no server to draw it
+		f.Image, f.Drawn = v.settings.SocialPreview.URL, v.settings.SocialPreview.URL == "" && v.export == nil // an export has no server that draws pictures
 		if f.Drawn {
 			shown, err := v.cardOf(e, current)
 			if err != nil {
@@ -49,11 +50,11 @@ func (v *visit) describe(f *theme.Frame, e *edition.Edition, current *edition.No
 	return nil
 }
 
-// maxAlternates is how many alternates of a front matter are looked up.
+// maxAlternates is the maximum number of alternates in the front matter that are resolved.
 const maxAlternates = 100
 
-// alternates adds the places to the translations of a page where its front matter says
-// that its content is too. A language has one place.
+// alternates appends the alternates that the front matter of a page lists to its
+// translations. A language has at most one address.
 func (v *visit) alternates(e *edition.Edition, n *edition.Node, out []theme.Translation) ([]theme.Translation, error) {
 	if n == nil || n.MetaLinks == nil || v.drafted || v.as.Preview {
 		return out, nil
@@ -75,8 +76,8 @@ func (v *visit) alternates(e *edition.Edition, n *edition.Node, out []theme.Tran
 	return out, nil
 }
 
-// metaLink returns the place that a destination in the front matter of a page names,
-// with its language if that is known; nothing if the visitor does not see it.
+// metaLink resolves a destination in the front matter of a page to an address and, if
+// known, its language. It returns the zero value if the visitor does not see the target.
 func (v *visit) metaLink(e *edition.Edition, n *edition.Node, dest string) (none theme.Translation, err error) {
 	file, err := e.View.FileOf(v.ctx, n.Page)
 	if err != nil {
@@ -94,7 +95,7 @@ func (v *visit) metaLink(e *edition.Edition, n *edition.Node, dest string) (none
 		}
 		return theme.Translation{Href: at}, nil
 	}
-	if ref.Page == "" && ref.Space == "" { // a place within the page, a file
+	if ref.Page == "" && ref.Space == "" { // an anchor in the page, or a file
 		return none, nil
 	}
 	p := v.printer(e)
@@ -109,7 +110,7 @@ func (v *visit) metaLink(e *edition.Edition, n *edition.Node, dest string) (none
 	return theme.Translation{Lang: in.Space.Language, Href: v.absolute(at)}, nil
 }
 
-// Descriptions of a page in the words of schema.org.
+// Structured data of a page, in the vocabulary of schema.org.
 type (
 	article struct {
 		Context     string  `json:"@context"`
@@ -145,7 +146,8 @@ const (
 	isoTime   = "2006-01-02T15:04:05Z"
 )
 
-// data describes a page and the way to it from the first page of the site.
+// data returns structured data about a page, and about its breadcrumbs from the home page
+// of the site.
 func (v *visit) data(f *theme.Frame, e *edition.Edition, n *edition.Node) ([]any, error) {
 	home := v.absolute(v.root)
 	a := article{
@@ -171,9 +173,9 @@ func (v *visit) data(f *theme.Frame, e *edition.Edition, n *edition.Node) ([]any
 	return []any{a, way}, nil
 }
 
-// translations returns where a page is in the languages of the variants that have
-// it, with its own; nothing if there is one language only. Of several variants in a
-// language the one that is shown counts, or else the first.
+// translations returns the addresses of a page in the languages of all variants that have
+// it, including its own. It returns nil if there is only one language. If several variants
+// have the same language, the current one wins, then the first.
 func (v *visit) translations(e *edition.Edition, current *edition.Node) ([]theme.Translation, error) {
 	all := v.seen.Structure.Children(v.target.Section.ID)
 	if current == nil || len(all) < 2 || e.Space.Language == "" || v.drafted || v.as.Preview {
@@ -210,14 +212,15 @@ func (v *visit) translations(e *edition.Edition, current *edition.Node) ([]theme
 	return out, nil
 }
 
-// pageIn is a page in a space of the site.
+// pageIn identifies a page in an edition of another variant.
 type pageIn struct {
 	base string // of the edition that is searched
 	page docs.PageID
 }
 
-// counterpart returns where another variant has the page at the same path; empty
-// if it has none. The list of variants and that of translations both ask for it.
+// counterpart returns the address of the page of another variant at the path of n, or an
+// empty string if there is none. The home page corresponds to the home page. Results are
+// cached, because both variants and translations need them.
 func (v *visit) counterpart(e *edition.Edition, n *edition.Node, other *edition.Edition) (string, error) {
 	if n.ID == e.Home {
 		return other.Base, nil
@@ -237,7 +240,8 @@ func (v *visit) counterpart(e *edition.Edition, n *edition.Node, other *edition.
 	return at, nil
 }
 
-// find returns where a variant has a page at a path; empty if it has none.
+// find returns the address of the page at a path of a variant, or an empty string if there
+// is none.
 func (v *visit) find(other *edition.Edition, path string) (string, error) {
 	page, moved, err := other.Find(v.ctx, path)
 	switch {
@@ -245,7 +249,7 @@ func (v *visit) find(other *edition.Edition, path string) (string, error) {
 		return "", err
 	case page != nil:
 		return other.Address(v.ctx, page)
-	case !strings.HasPrefix(moved, other.Base): // of another site
+	case !strings.HasPrefix(moved, other.Base): // an address outside of the variant
 		return "", nil
 	}
 	return moved, nil

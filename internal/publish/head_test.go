@@ -16,7 +16,7 @@ import (
 
 var dataBlock = regexp.MustCompile(`(?s)<script type="application/ld\+json">(.*?)</script>`)
 
-// What people wrote is text wherever it gets to in the head of a page.
+// User input is escaped everywhere in the head of a page.
 func TestHeads(t *testing.T) {
 	const hostile = `Deep "</script><script>alert(1)</script><!-- ' \ &lt;`
 	w := newWorld(t)
@@ -71,8 +71,8 @@ func TestHeads(t *testing.T) {
 	w.inABrowser("http://acme.docs.test/install/deep")
 }
 
-// The front matter of a page names other places of its content: pages of the space and
-// of others, by their files, and addresses. What a visitor does not see is not named.
+// The front matter of a page names alternates of its content: pages of its own and of other
+// spaces, by their files, and URLs. Targets that a visitor does not see are omitted.
 func TestMetaLinks(t *testing.T) {
 	w := newWorld(t)
 	w.old = "fr"
@@ -86,18 +86,18 @@ func TestMetaLinks(t *testing.T) {
 	head, _, _ := strings.Cut(page, "<body")
 	for _, want := range []string{
 		`<link rel="canonical" href="` + root + `">`, `<link rel="alternate" href="` + root + `install/deep">`, `<link rel="alternate" href="https://example.com/other?a=1&amp;b=2">`,
-		`<link rel="alternate" hreflang="fr" href="` + root + `v1/install">`, `<link rel="alternate" href="` + root + `v1/">`, // a language has one place
+		`<link rel="alternate" hreflang="fr" href="` + root + `v1/install">`, `<link rel="alternate" href="` + root + `v1/">`, // a language has one address
 	} {
 		if !strings.Contains(head, want) {
 			t.Errorf("no %s in\n%s", want, head)
 		}
 	}
-	if strings.Contains(head, "alert") || strings.Contains(head, "absent") || strings.Count(head, `rel="alternate"`) != 6 { // its Markdown, two languages and three others
+	if strings.Contains(head, "alert") || strings.Contains(head, "absent") || strings.Count(head, `rel="alternate"`) != 6 { // the Markdown, two languages and three others
 		t.Errorf("too much in\n%s", head)
 	}
 }
 
-// What machines read has a tag, by which they ask again.
+// Responses for machines have an ETag and support conditional requests.
 func TestTagsForMachines(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
@@ -131,7 +131,7 @@ func TestTagsForMachines(t *testing.T) {
 	}
 }
 
-// Previews and pages that are not there describe nothing.
+// Previews and missing pages have no metadata.
 func TestHeadsOfWhatIsNotPublished(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
@@ -147,8 +147,8 @@ func TestHeadsOfWhatIsNotPublished(t *testing.T) {
 	}
 }
 
-// A site of many pages has a sitemap for each space, and its text has parts that
-// together have every page once.
+// A site with many pages has a sitemap for each space. The parts of its llms-full.txt
+// together contain every page once.
 func TestLargeSites(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
@@ -176,8 +176,8 @@ func TestLargeSites(t *testing.T) {
 	}
 }
 
-// inABrowser shows a page in a browser, if there is one, and fails if the policy of
-// the page stopped something.
+// inABrowser loads a page in a browser, if one is installed, and fails if the content
+// security policy blocked something.
 func (w *world) inABrowser(at string) {
 	w.Helper()
 	chromium, err := exec.LookPath("chromium-headless-shell")

@@ -13,21 +13,21 @@ import (
 )
 
 const (
-	// languageCookie has the language of the variant that a reader chose.
+	// languageCookie holds the language of the variant that the reader has chosen.
 	languageCookie = "octavo-language"
 	languageTime   = 365 * 24 * time.Hour
-	// maxLanguages is the number of variants of one place up to which readers are sent to
-	// the one in their language: all of them are looked at.
+	// maxLanguages is the maximum number of variants of a section for which readers are
+	// redirected to their language. The language of every variant has to be read.
 	maxLanguages = 50
 )
 
-// languageParam is in the links with which readers choose another language.
+// languageParam is the query parameter of links that choose another language.
 const languageParam = "language"
 
-// chooseLanguage sends who arrives at the first page of a site or a section to the
-// variant in their language: the one that they chose here before, or the one that their
-// browser prefers. It reports whether it did. Other pages are never left: somebody
-// meant that very page.
+// chooseLanguage redirects a reader from the home page of a site or a section to the
+// variant in their language. That is the language that they have chosen before, or else one
+// that the browser prefers. It reports whether it has redirected. It does not redirect from
+// other pages, because a link to such a page was meant for that page.
 func (v *visit) chooseLanguage(w http.ResponseWriter, r *http.Request) (bool, error) {
 	chosen := r.URL.Query().Get(languageParam)
 	if chosen == "" && (v.target.Rest != "" || !v.target.Space.Default) || v.program || v.export != nil || v.as.Preview {
@@ -59,8 +59,8 @@ func (v *visit) chooseLanguage(w http.ResponseWriter, r *http.Request) (bool, er
 	return true, nil
 }
 
-// rememberLanguage keeps the choice of a reader, if there is such a language, and sends them to the
-// address without it.
+// rememberLanguage stores the chosen language in a cookie, if a variant has that language.
+// It then redirects to the address without the parameter.
 func (v *visit) rememberLanguage(w http.ResponseWriter, r *http.Request, all []inLanguage, chosen string) {
 	if slices.ContainsFunc(all, func(o inLanguage) bool { return o.lang == chosen }) {
 		v.cookie(w, languageCookie, chosen, v.h.Sites.Store.Clock().Add(languageTime))
@@ -71,8 +71,8 @@ func (v *visit) rememberLanguage(w http.ResponseWriter, r *http.Request, all []i
 	v.again(w, query)
 }
 
-// choice returns the link to a variant in another language, which remembers it. Files have
-// nobody who could.
+// choice returns a link to a variant in another language. The link has languageParam, so
+// that the server stores the choice. Exported files have no server that could do that.
 func (v *visit) choice(href string, e, other *edition.Edition) string {
 	if v.files || other.Space.Language == "" || other.Space.Language == e.Space.Language {
 		return href
@@ -86,8 +86,7 @@ type inLanguage struct {
 	lang string
 }
 
-// languages returns the variants of the section that have a language which those before
-// them do not have.
+// languages returns the first variant of the section in each language.
 func (v *visit) languages() (out []inLanguage, err error) {
 	all := v.seen.Structure.Children(v.target.Section.ID)
 	if len(all) < 2 || len(all) > maxLanguages {

@@ -12,7 +12,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/visitor"
 )
 
-// Pages have labels in the language of their space, and messages without a page in that of the site.
+// Pages have labels in the language of their space. Messages without a page have the language
+// of the site.
 func TestLanguages(t *testing.T) {
 	w := newWorld(t)
 	w.old = "fr"
@@ -54,7 +55,8 @@ func TestReasonsAreTheSame(t *testing.T) {
 	}
 }
 
-// Who arrives is sent to the variant in their language, and who chooses another one stays there.
+// Visitors are redirected to the variant in their language. If they choose another one, the
+// choice is kept.
 func TestReadersArriveInTheirLanguage(t *testing.T) {
 	w := newWorld(t)
 	w.old = "fr"
@@ -83,7 +85,7 @@ func TestReadersArriveInTheirLanguage(t *testing.T) {
 		{at: "install", prefers: "fr", to: ""},
 		{at: "v1/install", prefers: "en", to: ""},
 	} {
-		for range 2 { // a page that was sent before is not sent to everybody
+		for range 2 { // the first response is not cached for everybody
 			a, to := ask(c.at, "Accept-Language", c.prefers, "Cookie", "octavo-language="+c.cookie)
 			if to != c.to || (to != "") != (a.StatusCode == http.StatusTemporaryRedirect) {
 				t.Errorf("%+v: %s to %q", c, a.Status, to)
@@ -93,7 +95,7 @@ func TestReadersArriveInTheirLanguage(t *testing.T) {
 	if a, _ := ask("", "Accept-Language", "fr"); a.Header.Get("Cache-Control") != "private, no-store" {
 		t.Errorf("others are sent to the language of one reader: %q", a.Header.Get("Cache-Control"))
 	}
-	for at, want := range map[string][2]string{ // address without the choice, cookie
+	for at, want := range map[string][2]string{ // address after the choice, cookie
 		"?language=en":             {"/", "octavo-language=en; Path=/;"},
 		"?language=fr&a=b":         {"/?a=b", "octavo-language=fr; Path=/;"},
 		"v1/install?language=fr":   {"/v1/install", "octavo-language=fr; Path=/;"},

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A tag of a condition in code or in a literal text is text; a condition around it
-// hides as it hides everything.
+// A tag of a condition in code or in a raw block is text. A condition around a raw block
+// hides it.
 func TestLiteralTagsAreShown(t *testing.T) {
 	w := newWorld(t)
 	w.change = func(text string) string {

@@ -12,18 +12,17 @@ import (
 	"github.com/octavo-docs/octavo/internal/visitor"
 )
 
-// A browser that was sent to the login page because a cookie was refused has
-// roundCookie for roundTime. If what it brings back is refused too, the login page
-// makes tokens that the site does not accept: sending it there again would be a
-// loop.
+// roundCookie marks a browser that was redirected to the login page because the token in
+// its cookie was refused. It lives for roundTime. If the next token is refused too, the
+// login page issues tokens that the site does not accept. Another redirect would be a loop.
 const (
 	roundCookie = "octavo-login-round"
 	roundTime   = 2 * time.Minute
 )
 
-// signIn answers a visitor who has to sign in. Who has no token, or an old one in a
-// cookie, is sent to the login page. A token that the login page has just made is
-// not asked for again: a page says why it was refused. A program gets an error.
+// signIn responds to a visitor who must sign in. A visitor without a token, or with an
+// outdated one in a cookie, is redirected to the login page. If a token is refused that the
+// login page has just issued, an error page explains why. A program receives status 401.
 func (v *visit) signIn(w http.ResponseWriter, r *http.Request, why visitor.Refusal, source string) error {
 	switch {
 	case v.program:
@@ -52,14 +51,14 @@ func (v *visit) signIn(w http.ResponseWriter, r *http.Request, why visitor.Refus
 	})
 }
 
-// endRound forgets that a browser was sent to the login page: it has signed in.
+// endRound deletes roundCookie after a successful sign-in.
 func (v *visit) endRound(w http.ResponseWriter, r *http.Request) {
 	if _, err := r.Cookie(roundCookie); err == nil {
 		v.cookie(w, roundCookie, "", time.Unix(1, 0))
 	}
 }
 
-// auth answers the addresses where visitors sign in and out.
+// auth serves the paths for signing in and out. It reports whether the request is for one.
 func (v *visit) auth(w http.ResponseWriter, r *http.Request) (done bool, err error) {
 	name, ok := ownName(v.path)
 	to := localPath(r.URL.Query().Get("location"))
@@ -75,8 +74,8 @@ func (v *visit) auth(w http.ResponseWriter, r *http.Request) (done bool, err err
 	return false, nil
 }
 
-// leave sends a visitor who has signed out to where the owner of the site wants
-// them, or to a page of the site.
+// leave redirects a visitor who has signed out to the logout URL of the site, or to a page
+// of the site if there is no such URL.
 func (v *visit) leave(w http.ResponseWriter, to string) error {
 	s, err := v.h.Sites.Store.SiteSettings(v.ctx, v.site.ID)
 	if err != nil {
@@ -90,8 +89,8 @@ func (v *visit) leave(w http.ResponseWriter, to string) error {
 	return nil
 }
 
-// login sends a visitor to where the owner of the site lets people sign in. A
-// site without such a place says that one must come from there.
+// login redirects a visitor to the login page of the site. If none is configured, it shows
+// a page that asks the visitor to sign in.
 func (v *visit) login(w http.ResponseWriter, location string) error {
 	s, err := v.h.Sites.Store.SiteSettings(v.ctx, v.site.ID)
 	if err != nil {
@@ -105,7 +104,7 @@ func (v *visit) login(w http.ResponseWriter, location string) error {
 	return theme.Write(w, http.StatusUnauthorized, f, &theme.Message{Title: f.Texts().SignIn, Text: f.Texts().SignInText})
 }
 
-// closed returns a frame that shows nothing of the site but its language.
+// closed returns a frame that reveals nothing about the site but its language.
 func (v *visit) closed() *theme.Frame {
 	lang := v.state.settings.Internationalization.Locale
 	return &theme.Frame{
@@ -113,7 +112,7 @@ func (v *visit) closed() *theme.Frame {
 	}
 }
 
-// reason says to a reader what is wrong with their token.
+// reason returns the text for readers about why their token was refused.
 func reason(t *theme.Texts, why visitor.Refusal) string {
 	switch why {
 	case visitor.Expired:

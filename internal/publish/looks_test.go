@@ -11,20 +11,20 @@ import (
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
-// looks are where the values of enumerations show: as an attribute of the page that
-// the style sheet has a rule for.
+// looks maps enumerations to the attribute of the page that has their value. The style sheet
+// has a rule for each value.
 var looks = map[string]string{
 	"styling.theme": "theme", "styling.corners": "corners", "styling.depth": "depth", "styling.links": "links", "styling.background": "backdrop",
 	"styling.icons": "icons", "styling.sidebar.background": "sidebar", "styling.sidebar.list": "list", "styling.search": "search", "header.preset": "header",
 }
 
-// elsewhere are fields whose values other tests look at, or that do nothing here.
+// elsewhere lists fields that other tests cover, or that have no effect.
 var elsewhere = map[string]string{
 	"internationalization.locale": "TestLanguages", "themes.default": "data-scheme", "externalLinks.target": "how links open",
 	"ai.mode": "there is no assistant", "pageActions.items": "TestPageActions",
 }
 
-// enums calls fn with each field of settings that has an enumeration.
+// enums calls fn for each value of each field of settings that has an enumeration.
 func enums(v reflect.Value, prefix string, fn func(path, value, set string)) {
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
@@ -40,7 +40,7 @@ func enums(v reflect.Value, prefix string, fn func(path, value, set string)) {
 	}
 }
 
-// Every value of every enumeration changes how pages look, or is named above.
+// Every value of every enumeration changes how pages look, or is listed in elsewhere.
 func TestEveryChoiceShows(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
@@ -70,7 +70,7 @@ func TestEveryChoiceShows(t *testing.T) {
 	})
 }
 
-// What is no enumeration shows too.
+// Settings that are not enumerations have an effect too.
 func TestTextsAndColorsShow(t *testing.T) {
 	w := newWorld(t)
 	w.acme()

@@ -14,18 +14,18 @@ import (
 
 const (
 	mcpName = "mcp"
-	maxHops = 4 // redirects that lead to a page
+	maxHops = 4 // redirects that are followed to a page
 )
 
-// isProgram reports whether a request calls the MCP server of a site: the only
-// requests that are not for a page or a file, and that have a body. What calls has
-// no browser, so it is sent neither to another address nor to a form.
+// isProgram reports whether a request calls the MCP server of a site. The caller is not a
+// browser, so it is not redirected to another address or to a login form.
 func isProgram(r *http.Request) bool {
 	return r.Method == http.MethodPost && (strings.HasSuffix(r.URL.Path, "/"+ownPrefix+mcpName) || strings.HasSuffix(r.URL.Path, "/"+otherPrefix+mcpName))
 }
 
-// serveMCP answers for the MCP server of the site, if the customization has one. A
-// call is a visit like that of a page: the server keeps nothing between two of them.
+// serveMCP serves requests for the MCP server of the site, if the customization enables it.
+// It reports whether it has written the response. Calls are handled like visits of pages:
+// the server keeps no state between them.
 func (v *visit) serveMCP(w http.ResponseWriter, r *http.Request) (done bool, err error) {
 	name, ok := ownName(v.path)
 	switch {
@@ -47,7 +47,8 @@ func (v *visit) serveMCP(w http.ResponseWriter, r *http.Request) (done bool, err
 	return true, nil
 }
 
-// explainMCP answers a person who followed the link to the server.
+// explainMCP responds to a GET request for the MCP server, such as from a person who
+// followed a link.
 func (v *visit) explainMCP(w http.ResponseWriter, r *http.Request) error {
 	w.Header().Set("Allow", http.MethodPost)
 	if !theme.AcceptsHTML(r) {
@@ -84,7 +85,7 @@ func (v *visit) callSearch(query string) ([]mcpserver.Hit, error) {
 	return out, err
 }
 
-// callPage returns the page at an address as Markdown. It is false if there is none.
+// callPage returns the page at an address as Markdown. If there is none, ok is false.
 func (v *visit) callPage(at, host string) (text string, ok bool, err error) {
 	path, ok := v.below(at, host)
 	if !ok {
@@ -101,8 +102,8 @@ func (v *visit) callPage(at, host string) (text string, ok bool, err error) {
 	return text, true, err
 }
 
-// below returns the path below the root of an address of the site, which may have
-// no host.
+// below returns the path of an address relative to the root of the site. The address may
+// have no host.
 func (v *visit) below(at, host string) (path string, ok bool) {
 	u, err := url.Parse(strings.TrimSpace(at))
 	if err != nil || len(at) > maxPath {
@@ -121,7 +122,8 @@ func (v *visit) below(at, host string) (path string, ok bool) {
 	return strings.TrimLeft(path, "/"), true
 }
 
-// lookup returns the page that a path of the site leads to. Drafts have none.
+// lookup returns the page at a path of the site, following redirects. It does not find
+// pages of drafts.
 func (v *visit) lookup(path string) (*edition.Edition, *edition.Node, error) {
 	for range maxHops {
 		target, ok := v.seen.Paths.Resolve(path, false)

@@ -20,7 +20,7 @@ import (
 
 const withMCP = `{"pageActions":{"items":["markdown","mcp"]}}`
 
-// header sends a header with every request.
+// header is a transport that sets a header of every request.
 type header struct {
 	http.RoundTripper
 	name, value string
@@ -32,14 +32,15 @@ func (h header) RoundTrip(r *http.Request) (*http.Response, error) {
 	return h.RoundTripper.RoundTrip(r)
 }
 
-// serve serves the sites.
+// serve starts a server for the sites.
 func (w *world) serve() *httptest.Server {
 	s := httptest.NewServer(w.handler)
 	w.Cleanup(s.Close)
 	return s
 }
 
-// web serves the sites, and returns what leads every request to them.
+// web starts a server for the sites, and returns a transport that connects every request to
+// that server.
 func (w *world) web() http.RoundTripper {
 	s := w.serve()
 	return &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -110,8 +111,8 @@ func TestAssistants(t *testing.T) {
 	}
 }
 
-// A visitor with a token reads by a client what their claims allow, and nobody
-// else reads anything.
+// A visitor with a token can read with an MCP client the content that the claims allow. Without a
+// token nothing can be read.
 func TestAssistantsOfVisitors(t *testing.T) {
 	w := newWorld(t)
 	w.change = func(s string) string { return strings.ReplaceAll(s, "claims.unsigned.beta", "claims.beta") }
@@ -157,7 +158,7 @@ func TestAssistantsOfVisitors(t *testing.T) {
 	}
 }
 
-// A share key leads to the server as it leads to pages.
+// An address with a share key leads to the MCP server as it leads to pages.
 func TestAssistantsWithAShareLink(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
@@ -178,7 +179,7 @@ func TestAssistantsWithAShareLink(t *testing.T) {
 	}
 }
 
-// What is not a call is refused before anything is done.
+// Requests that are not valid calls are refused before anything is done.
 func TestCallsAreBounded(t *testing.T) {
 	w := newWorld(t)
 	w.acme()

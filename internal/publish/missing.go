@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	maxNear     = 5    // pages that are proposed
-	maxCompared = 1000 // pages of a space whose addresses are compared with the one that was asked for
+	maxNear     = 5    // pages that are suggested
+	maxCompared = 1000 // pages of a space whose paths are compared with the requested one
 )
 
-// missing says that there is no page, and proposes some. The edition is nil if not
-// even a space was found.
+// missing writes a 404 page that suggests similar pages. The edition is nil if the path
+// does not resolve to a space.
 func (v *visit) missing(w http.ResponseWriter, r *http.Request, e *edition.Edition) error {
 	f, err := v.frame(e, nil)
 	if err != nil {
@@ -34,8 +34,8 @@ func (v *visit) missing(w http.ResponseWriter, r *http.Request, e *edition.Editi
 	return theme.Write(w, http.StatusNotFound, f, m)
 }
 
-// near returns pages that the address may have meant: those of the space with an
-// address that is written alike, then what a search for its last part finds.
+// near returns pages that the reader may have meant. Pages of the space with a similar path
+// come first, then the results of a search for the last segment of the path.
 func (v *visit) near(e *edition.Edition) ([]*theme.Link, error) {
 	asked, ok := unescape(strings.TrimPrefix(v.root+v.path, e.Base))
 	if !ok || strings.HasPrefix(asked, "~") {
@@ -64,7 +64,7 @@ func (v *visit) near(e *edition.Edition) ([]*theme.Link, error) {
 	return out, nil
 }
 
-// alike returns pages of a space whose path is written like another one.
+// alike returns pages of a space whose path is similar to the requested one.
 func (v *visit) alike(e *edition.Edition, asked string) (out []*theme.Link, err error) {
 	compared := 0
 	found := names.Near(asked, maxNear, func(yield func(string, *edition.Node) bool) {

@@ -20,34 +20,34 @@ import (
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
-// printer makes HTML of a page. Functions that package markup calls cannot
-// return errors, so it keeps the first one.
+// printer renders pages as HTML. Callbacks of package markup cannot return errors, so
+// printer records the first error in err.
 type printer struct {
 	h         *Handler
 	ctx       context.Context
 	e         *edition.Edition
-	elsewhere func(ctx context.Context, space docs.SpaceID) (*edition.Edition, error) // another space of the site; nil if the visitor does not see it
+	elsewhere func(ctx context.Context, space docs.SpaceID) (*edition.Edition, error) // returns another space of the site; nil if the visitor does not see it
 	look      look
-	alone     bool                                  // pages do not lead to those before and after them
-	kept      *texts                                // nil: none is kept
-	used      func(e *edition.Edition, f docs.File) // is called for every file that the page refers to; may be nil
-	specs     []specStamp                           // what the pages were made of
+	alone     bool                                  // pages have no links to the previous and the next page
+	kept      *texts                                // cache of texts; nil if texts are not cached
+	used      func(e *edition.Edition, f docs.File) // called for every file that a page refers to; may be nil
+	specs     []specStamp                           // versions of the specifications that the pages were made of
 	described map[docs.Ref]*openapi.Description
 	err       error
 }
 
-// look is what the HTML of a page depends on besides the page.
+// look holds the settings that the HTML of a page depends on.
 type look struct {
 	highlight *markup.Highlighter
 	formulas  *formula.Typesetter
 	icons     icons.Style
-	dark      string // when dark forms of pictures are shown
-	newTab    bool   // links to other sites open in one
+	dark      string // media query for the dark variants of pictures
+	newTab    bool   // links to other sites open in a new tab
 	texts     *theme.Texts
-	tries     bool // operations of APIs can be tried
+	tries     bool // readers can try operations of APIs
 }
 
-// layout of a page; what is not set is shown.
+// layoutOf returns the layout of a page. Parts without a setting are shown.
 func layoutOf(p docs.Page) docs.Layout {
 	if p.Layout == nil {
 		return docs.Layout{}
@@ -108,7 +108,7 @@ func (p *printer) page(n *edition.Node) (*theme.Page, error) {
 	return out, p.err
 }
 
-// around adds the pages before and after a page.
+// around adds links to the previous and the next page.
 func (p *printer) around(n *edition.Node, out *theme.Page) {
 	before, after, err := p.e.Around(p.ctx, n)
 	p.note(err)
@@ -120,15 +120,15 @@ func (p *printer) around(n *edition.Node, out *theme.Page) {
 	}
 }
 
-// entry returns a page as a link; nil if it leads nowhere.
+// entry returns a link to a page, or nil if the page has no address.
 func (p *printer) entry(n *edition.Node) *theme.Link {
 	l, err := p.e.Link(p.ctx, n)
 	p.note(err)
 	return l
 }
 
-// note keeps an error that means more than that something is not there, and
-// reports whether there was none.
+// note records an error, unless it is NotFound or there is an earlier one. It reports
+// whether err is nil.
 func (p *printer) note(err error) bool {
 	if err != nil && p.err == nil && !errs.Is(err, errs.NotFound) {
 		p.err = err
@@ -136,8 +136,8 @@ func (p *printer) note(err error) bool {
 	return err == nil
 }
 
-// of returns the edition that a reference leads into; nil if the visitor does
-// not see it.
+// of returns the edition that a reference points into, or nil if the visitor does not see
+// that space.
 func (p *printer) of(ref docs.Ref) *edition.Edition {
 	if ref.Space == "" || ref.Space == string(p.e.Space.ID) {
 		return p.e
@@ -147,7 +147,7 @@ func (p *printer) of(ref docs.Ref) *edition.Edition {
 	return e
 }
 
-// link returns the address of a reference on this site.
+// link returns the address of the target of a reference on this site.
 func (p *printer) link(ref docs.Ref) (string, bool) {
 	e := p.of(ref)
 	if e == nil {
@@ -164,16 +164,16 @@ func (p *printer) link(ref docs.Ref) (string, bool) {
 	return at, p.note(err) && at != ""
 }
 
-// fileAddress returns where a file of the space is. The beginning of the hash of
-// its bytes is part of it, so that browsers may keep the file.
+// fileAddress returns the address of a file of the space. It contains a prefix of the hash
+// of the content, so that browsers may cache the file.
 func fileAddress(e *edition.Edition, f docs.File) string {
 	return e.Base + ownPrefix + "files/" + string(f.ID) + "/" + f.Blob[:min(len(f.Blob), fileHashLen)] + "/" + url.PathEscape(f.Name)
 }
 
 const fileHashLen = 12
 
-// title names what a reference leads to. Readers do not learn who the people
-// of the organization are.
+// title returns the title of the target of a reference. There is no case for users,
+// because readers must not learn who the members of the organization are.
 func (p *printer) title(ref docs.Ref) (string, bool) {
 	e := p.of(ref)
 	if e == nil {
@@ -250,8 +250,8 @@ func (p *printer) tag(tag string) (string, bool) {
 	return "", false
 }
 
-// markdown returns a page as Markdown. Its links are addresses of the site, those
-// of pages the addresses of their Markdown.
+// markdown returns a page as Markdown. Links are addresses of the site. Links to pages
+// are the addresses of the Markdown of these pages.
 func (p *printer) markdown(n *edition.Node) (string, error) {
 	text, err := reading.Markdown(p.ctx, onSite{p.e.View.Reading(n.Page), p}, reading.Form{Includes: true, Evaluation: reading.EvaluateAll}, false)
 	if err == nil {
@@ -260,7 +260,7 @@ func (p *printer) markdown(n *edition.Node) (string, error) {
 	return strings.TrimRight(text, "\n") + "\n", err
 }
 
-// onSite is a page whose Markdown has addresses of the site.
+// onSite is a page whose Markdown contains addresses of the site.
 type onSite struct {
 	reading.Text
 	p *printer
@@ -270,7 +270,7 @@ func (t onSite) Print(_ context.Context, doc *markup.Document, _ bool) ([]byte, 
 	return markup.Print(t.p.writtenOut(doc), markup.Refs{Locate: func(ref docs.Ref, _ markup.Use) (string, bool) {
 		at, ok := t.p.link(ref)
 		if !ok {
-			return revision.BrokenReference, true // what it leads to is not for this visitor, and neither is its name
+			return revision.BrokenReference, true // the visitor does not see the target, and must not learn its name
 		}
 		if ref.Kind == docs.RefPage || ref.Kind == docs.RefAnchor && ref.Page != "" {
 			path, anchor, _ := strings.Cut(at, "#")
@@ -280,10 +280,10 @@ func (t onSite) Print(_ context.Context, doc *markup.Document, _ bool) ([]byte, 
 	}}), nil
 }
 
-// homeMarkdown is the name of the Markdown of the page at the address of a space.
+// homeMarkdown is the file name of the Markdown of the home page of a space.
 const homeMarkdown = "index.md"
 
-// markdownAddress returns where the Markdown of the page at an address is.
+// markdownAddress returns the address of the Markdown of the page at an address.
 func markdownAddress(at, base string) string {
 	if at == base {
 		return base + homeMarkdown
@@ -291,8 +291,8 @@ func markdownAddress(at, base string) string {
 	return at + ".md"
 }
 
-// markdownName returns the path of a page of the path of its Markdown, and
-// reports whether it is one. All other paths are returned as they are.
+// markdownName returns the path of the page whose Markdown has the given path. If the
+// path is not one of Markdown, ok is false and the path is returned unchanged.
 func markdownName(path string) (name string, ok bool) {
 	if path == homeMarkdown {
 		return "", true

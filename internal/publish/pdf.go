@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	pdfName = "pdf" // of a page, or of all pages of a space
+	pdfName = "pdf" // path of the PDF of a page or of a whole space
 	pdfType = "application/pdf"
 )
 
@@ -25,7 +25,7 @@ func (v *visit) offersPDF() bool {
 	return slices.Contains(v.settings.PageActions.Items, "pdf") && v.export == nil
 }
 
-// downloads returns the links to a page and to its space as PDF.
+// downloads returns links to the PDF of a page and to the PDF of its space.
 func (v *visit) downloads(t *theme.Texts, e *edition.Edition, n *edition.Node) []*theme.Link {
 	if !v.offersPDF() {
 		return nil
@@ -37,8 +37,8 @@ func (v *visit) downloads(t *theme.Texts, e *edition.Edition, n *edition.Node) [
 	}
 }
 
-// servePDF makes a PDF of what the visitor sees of a page and those below it, of that
-// page alone, or of the whole space, and sends it.
+// servePDF sends a PDF of a page and its descendants, of a page alone, or of the whole
+// space. The PDF contains only content that the visitor sees.
 func (v *visit) servePDF(w http.ResponseWriter, r *http.Request, e *edition.Edition) (err error) {
 	q := r.URL.Query()
 	o := content.BookOptions{Page: docs.PageID(q.Get("page")), Only: q.Get("only") != ""}
@@ -95,15 +95,14 @@ func (v *visit) refusePDF(w http.ResponseWriter, err error) error {
 	return nil
 }
 
-// assistants are programs elsewhere that are asked about a page by an address. The
-// question is appended.
+// assistants are external AI assistants. The question is appended to the URL.
 var assistants = []struct{ name, icon, at string }{
 	{"ChatGPT", "openai", "https://chatgpt.com/?q="},
 	{"Claude", "claude", "https://claude.ai/new?q="},
 }
 
-// asking returns the links that open a page in assistants elsewhere. They can read what
-// everybody can.
+// asking returns links that open a page in external assistants. There are none for
+// private pages, because assistants can read only public ones.
 func (v *visit) asking(f *theme.Frame) (out []*theme.Link) {
 	if f.Canonical == "" || f.Alternate == "" || v.private {
 		return nil

@@ -16,7 +16,7 @@ func outlined(body, title string) bool {
 	return strings.Contains(body, "<</Title ("+title+")/Parent") || strings.Contains(body, "<</Title("+title+")/Parent")
 }
 
-// Readers download what they see as PDF, if the customization offers it.
+// Readers can download content that they see as PDF, if the customization offers it.
 func TestPDF(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
@@ -65,7 +65,7 @@ func TestPDF(t *testing.T) {
 	}
 }
 
-// Assistants elsewhere are given the address of a page that everybody reads.
+// External assistants receive the address of a page only if it is public.
 func TestPagesOpenInAssistants(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
@@ -74,7 +74,7 @@ func TestPagesOpenInAssistants(t *testing.T) {
 	if _, page := w.get(root + "install"); !strings.Contains(page, link) && !strings.Contains(page, strings.ReplaceAll(link, "&#43;", "+")) || !strings.Contains(page, "https://claude.ai/new?q=") {
 		t.Errorf("no links to assistants in\n%s", menu.FindString(page))
 	}
-	w.beta() // now readers see what is for them
+	w.beta() // from now on, the content depends on claims of the reader
 	if _, page := w.get(root + "install"); strings.Contains(page, "chatgpt.com") {
 		t.Error("assistants are sent to a site that they cannot read")
 	}

@@ -1,9 +1,9 @@
 // Package publish serves sites to their readers as HTML.
 //
-// A request is answered in four steps: the host and the path name a site, the
-// request says who the visitor is, the structure of the site leads to a space, and
-// the newest revision of the space has the page. What the visitor does not see is
-// left out before the first page is read, so that nothing here can show it.
+// A request is answered in four steps. The host and the path name a site. The request
+// identifies the visitor. The structure of the site resolves the rest of the path to a
+// space. The newest revision of the space holds the page. Content that the visitor may
+// not see is filtered out before the first page is read, so that no later step can show it.
 package publish
 
 import (
@@ -31,29 +31,29 @@ import (
 
 // Limits.
 const (
-	maxPath        = 2 << 10  // bytes of an address
-	maxQuery       = 200      // bytes of a search
+	maxPath        = 2 << 10  // bytes of the path of a request
+	maxQuery       = 200      // bytes of a search query
 	maxFound       = 20       // results of a search
-	maxEditions    = 200_000  // pages in the trees that are kept in memory
-	maxTexts       = 64 << 20 // bytes of texts of pages that are kept in memory
-	maxStates      = 32 << 20 // bytes of sites that are kept in memory
-	maxAnswers     = 64 << 20 // bytes of pages in their frames that are kept in memory
-	maxShortcuts   = 32 << 20 // bytes of those that everybody sees; most are among the former
-	maxShells      = 8 << 20  // bytes of frames of sites that are kept in memory
-	maxReviews     = 20_000   // changed pages in the lists that are kept in memory
+	maxEditions    = 200_000  // pages in all cached editions
+	maxTexts       = 64 << 20 // bytes of all cached page texts
+	maxStates      = 32 << 20 // bytes of all cached site states
+	maxAnswers     = 64 << 20 // bytes of all cached pages with their frames
+	maxShortcuts   = 32 << 20 // bytes of all cached shortcuts; most of their pages are in the answers cache too
+	maxShells      = 8 << 20  // bytes of all cached frames of sites
+	maxReviews     = 20_000   // changed pages in all cached lists of changes
 	highlightBytes = 16 << 20
 	formulaBytes   = 4 << 20
 )
 
-// ownPrefix begins the addresses of a site that belong to no page. No page has
-// such an address: slugs do not begin with a tilde. Clients of other renderers
-// know the same addresses below otherPrefix.
+// ownPrefix begins the paths of a site that belong to no page. It cannot collide with the
+// path of a page, because slugs do not begin with a tilde. otherPrefix is an alias of
+// ownPrefix for clients that were written for other renderers.
 const (
 	ownPrefix   = "~octavo/"
 	otherPrefix = "~gitbook/"
 )
 
-// ownName returns the rest of an address that belongs to no page.
+// ownName trims ownPrefix or otherPrefix from a path, and reports whether it had one.
 func ownName(path string) (name string, ok bool) {
 	if name, ok = strings.CutPrefix(path, ownPrefix); !ok {
 		name, ok = strings.CutPrefix(path, otherPrefix)
@@ -61,23 +61,24 @@ func ownName(path string) (name string, ok bool) {
 	return name, ok
 }
 
-// Config is what a handler needs.
+// Config holds the services and settings that a Handler uses.
 type Config struct {
 	Sites   *sites.Service
 	Content *content.Service
 	Guard   *authz.Guard
-	// Insights counts the pages that readers are sent.
+	// Insights counts the pages that are sent to readers.
 	Insights *insights.Service
 	Log      *slog.Logger
-	// Take counts a request that changes something or costs much against the limit of
-	// its sender; an error of the kind TooMany refuses it. Nil: there is no limit.
+	// Take counts a request that changes something or is expensive against the rate limit
+	// of its sender. The request is refused if Take returns an error of the kind TooMany.
+	// If Take is nil, there is no limit.
 	Take func(http.ResponseWriter, *http.Request) error
-	// TryIt lets readers send requests to the servers that descriptions of APIs name, as
-	// far as the policy allows their addresses. Nil: they cannot.
+	// TryIt lets readers send requests to the servers that API descriptions name, if the
+	// policy allows the addresses of these servers. If TryIt is nil, readers cannot do that.
 	TryIt *outbound.Policy
 }
 
-// Handler answers requests for sites.
+// Handler serves requests for sites.
 type Handler struct {
 	Config
 	base      *url.URL
@@ -87,22 +88,22 @@ type Handler struct {
 	answers   *cache.Cache[answerKey, *answer]
 	shortcuts *cache.Cache[shortcutKey, *shortcut]
 	shells    *cache.Cache[answerKey, *shell]
-	agents    *cache.Cache[string, bool] // whether a machine has this name
+	agents    *cache.Cache[string, bool] // by user agent: whether it is a machine
 	reviews   *cache.Cache[changedKey, *changed]
 	cards     *cache.Cache[string, []byte]
-	drawing   chan struct{} // slots for pictures
+	drawing   chan struct{} // semaphore for drawing pictures
 
-	protection *http.CrossOriginProtection // from forms of other sites
+	protection *http.CrossOriginProtection // against forms that other sites submit
 	caller     *http.Client                // sends the requests that readers try
-	calling    *budget.Pool                // of those requests, by site
+	calling    *budget.Pool                // limits concurrent requests of caller, by site
 	highlight  *markup.Highlighter
 	formulas   *formula.Typesetter
 	mcp        *mcpserver.Server
-	maxListed  int // pages of one sitemap
-	fullPages  int // pages of one part of the whole text of a site
+	maxListed  int // pages in one sitemap
+	fullPages  int // pages in one part of llms-full.txt
 }
 
-// New returns a handler for the sites of a server.
+// New returns a Handler for the sites of a server.
 func New(c Config) (*Handler, error) {
 	base, err := url.Parse(c.Sites.Hosts.Base)
 	if err != nil {
@@ -128,20 +129,19 @@ func New(c Config) (*Handler, error) {
 	return h, nil
 }
 
-// at returns the address that a request asks for, by its Host header and its
-// path.
+// at returns the URL of a request: its Host header and its path.
 func at(r *http.Request) *url.URL {
 	return &url.URL{Host: r.Host, Path: r.URL.Path, RawPath: r.URL.RawPath}
 }
 
-// MayBeSite reports whether an address may be that of a site. Those of nearly all requests of the API
-// are not.
+// MayBeSite reports whether an address may belong to a site. It is a cheap check, which is
+// false for nearly all requests of the API.
 func (h *Handler) MayBeSite(host, path string) bool {
 	return host != h.base.Host || strings.HasPrefix(path, h.base.Path+sites.Path)
 }
 
-// Owns reports whether a request is for a site, or for a host that only sites
-// have. All others are for the server itself.
+// Owns reports whether a request is for a site, or for a host name that only sites use.
+// All other requests are for the server itself.
 func (h *Handler) Owns(r *http.Request) bool {
 	if !h.MayBeSite(r.Host, r.URL.Path) {
 		return false
@@ -149,7 +149,7 @@ func (h *Handler) Owns(r *http.Request) bool {
 	name, _, ok := h.Sites.Hosts.Locate(at(r))
 	switch {
 	case !ok:
-		return name.Basename != "" // a host of the domain that no site can have
+		return name.Basename != "" // a host name below the domain of sites that no site can have
 	case name.Hostname == "":
 		return true
 	case !strings.Contains(name.Hostname, "."), net.ParseIP(strings.Trim(name.Hostname, "[]")) != nil:
@@ -159,7 +159,7 @@ func (h *Handler) Owns(r *http.Request) bool {
 	return err == nil
 }
 
-// ServeHTTP answers a request for a site, within a budget.
+// ServeHTTP serves a request for a site, within a budget.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if page, ok := h.CachedPage(r); ok {
 		page.ServeHTTP(w, r)
@@ -167,7 +167,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	r = r.WithContext(budget.NewContext(r.Context(), budget.New()))
 	theme.SetSecurityHeaders(w.Header())
-	w.Header().Set("Cache-Control", "private, no-store") // until it is known who may keep the answer
+	w.Header().Set("Cache-Control", "private, no-store") // until it is clear who may cache the response
 	switch {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead && !isProgram(r) && !isPost(r):
 		notAllowed(w)
@@ -185,13 +185,13 @@ func notAllowed(w http.ResponseWriter) {
 	theme.WriteText(w, http.StatusMethodNotAllowed, "Only GET and HEAD are answered.")
 }
 
-// fail answers with an error that has no site to be shown in.
+// fail writes an error response for an error that cannot be shown in the frame of a site.
 func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case errs.Is(err, errs.NotFound):
 		h.refuse(w, r, http.StatusNotFound, "There is no site at this address. Check it, or ask whoever gave it to you: links can be replaced.")
 		return
-	case errs.Is(err, errs.Invalid): // the site takes more than a request may use
+	case errs.Is(err, errs.Invalid): // the site needs more than the budget of a request
 		h.Log.Warn("a page of a site could not be shown", "request", w.Header().Get("X-Request-Id"), "error", err)
 		h.refuse(w, r, http.StatusUnprocessableEntity, "The page could not be shown; the owner of the site can change that: "+errs.Message(err))
 		return
@@ -200,8 +200,9 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	h.refuse(w, r, http.StatusInternalServerError, "The page could not be shown. If this happens again, tell the owner of the site: "+w.Header().Get("X-Request-Id"))
 }
 
-// refuse answers a person with a page and a program with a line of text. The page is the same whether there is no site
-// or one that the visitor must not know of. The style is at this address on the server and on host names of sites.
+// refuse writes an error response: an HTML page to browsers, a line of text to other
+// clients. The page for a missing site and for one that the visitor must not learn of is
+// identical. The style sheet has this path on the server and on host names of sites.
 func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, status int, text string) {
 	w.Header().Add("Vary", "Accept")
 	if !theme.AcceptsHTML(r) {
@@ -226,14 +227,14 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	root := strings.TrimSuffix(at(r).EscapedPath(), rest)
-	if !strings.HasSuffix(root, "/") { // the address of the site itself
+	if !strings.HasSuffix(root, "/") { // the address of the site without the final slash
 		redirect(w, r, root+"/", http.StatusPermanentRedirect)
 		return nil
 	}
 	if site.Proxy != "" {
 		root = "https://" + site.Proxy + "/"
 	}
-	// An address that begins with two slashes would name another host.
+	// An address that began with two slashes would name another host.
 	v := &visit{
 		h: h, ctx: r.Context(), site: site, as: authz.Visitor{Org: site.Org, Site: site.ID}, root: root, path: strings.TrimLeft(rest, "/"),
 		program: isProgram(r), generation: generation, counted: counted,
@@ -247,7 +248,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	if done, err := v.admit(w, r); done || err != nil {
 		return err
 	}
-	if v.key != "" { // was in front of the rest
+	if v.key != "" { // the share key preceded the rest of the path
 		if done, err := h.serveAsset(w, r, v.state, v.path); done || err != nil {
 			return err
 		}
@@ -261,7 +262,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	return v.serve(w, r)
 }
 
-// redirect sends a browser elsewhere, with the query of the request.
+// redirect sends a redirect to an address, with the query of the request.
 func redirect(w http.ResponseWriter, r *http.Request, to string, status int) {
 	if r.URL.RawQuery != "" && !strings.Contains(to, "?") {
 		path, anchor, found := strings.Cut(to, "#")

@@ -32,7 +32,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/visitor"
 )
 
-// world is a store with one site, and a handler in front of it.
+// world is a store with one site, and a handler that serves it.
 type world struct {
 	*testing.T
 	sites   *sites.Service
@@ -43,7 +43,7 @@ type world struct {
 	site    docs.SiteID
 	handler *publish.Handler
 	token   string
-	change  func(string) string // of every file of the test data
+	change  func(string) string // applied to every file of the test data
 	old     string              // language of the old version
 
 	insights *insights.Service
@@ -63,8 +63,7 @@ func newWorldIn(t *testing.T, o store.Options) *world {
 	return w
 }
 
-// newNode returns a server of a world: a second one has nothing in common with the
-// first but what is stored.
+// newNode returns a server of a world. Two nodes share nothing but the store and the blobs.
 func newNode(t *testing.T, o store.Options, files blob.Store) *world {
 	t.Helper()
 	st := testdb.Open(t, o)
@@ -91,7 +90,7 @@ func must(t testing.TB, err error) {
 	}
 }
 
-// space makes a space of a folder of the test data.
+// space creates a space from a folder of the test data.
 func (w *world) space(title, dir string, change func(string) string) docs.Space {
 	w.Helper()
 	top, _, err := authz.NewChecker(w.sites.Store.Reader).Org(w.Context(), w.actor, authz.CreateContent, w.org)
@@ -128,7 +127,7 @@ func (w *world) grant() *authz.Grant {
 	return g
 }
 
-// acme makes a public site: a guide with two versions, and a reference.
+// acme creates a public site: a guide with two versions, and a reference.
 func (w *world) acme() {
 	w.Helper()
 	v1 := w.space("v1", "v1", same)
@@ -158,7 +157,7 @@ func (w *world) update(p sites.SitePatch) {
 	must(w.T, err)
 }
 
-// get asks for an address, and follows no redirect.
+// get sends a GET request, and does not follow redirects.
 func (w *world) get(at string, change ...func(*http.Request)) (*http.Response, string) {
 	w.Helper()
 	r := httptest.NewRequestWithContext(w.Context(), "GET", at, nil)
@@ -257,7 +256,7 @@ func TestAnswers(t *testing.T) {
 	for _, c := range []struct {
 		at     string
 		status int
-		header string // and a part of its value
+		header string // name of a header field, and a part of its value
 		value  string
 	}{
 		{"https://base.test/s/acme", 308, "Location", "/s/acme/"},
@@ -313,15 +312,14 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// An address without a page leads to pages that may have been meant, if the
-// visitor sees them.
+// The page for a missing address suggests similar pages that the visitor sees.
 func TestMissingPagesAreProposed(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
 	near, link := regexp.MustCompile(`(?s)Perhaps you mean:.*?</ul>`), regexp.MustCompile(`<a href="([^"]*)"`)
 	for at, want := range map[string]string{
 		"instal": "/install", "docs/en/install": "/install", "guide/DEEP.html": "/install/deep", "install/deeep": "/install/deep", "zebra-archive": "/install", "api/new": "/api/news", "api/calls": "/api/",
-		"secrets": "/", "secret": "/", // a word of the first page
+		"secrets": "/", "secret": "/", // a word of the home page
 		"below-secret": "", "hiden": "", "quite-another-thing": "", "%3Cscript%3E": "",
 	} {
 		a, body := w.get(root + at)
@@ -338,7 +336,8 @@ func TestMissingPagesAreProposed(t *testing.T) {
 	}
 }
 
-// People who open the address of a site that is not there, or not for them, get the same page; programs get a line.
+// Browsers receive the same page for a missing site and for one that the visitor must not read.
+// Programs receive a line of text.
 func TestNoSite(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
@@ -356,7 +355,7 @@ func TestNoSite(t *testing.T) {
 	}
 }
 
-// Which site answers is decided by the host and the path alone.
+// The host and the path alone determine which site serves a request.
 func TestHosts(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
@@ -378,7 +377,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// What is not for everybody is not kept by anybody, and not found by robots.
+// Content that is not public is neither cached nor indexed.
 func TestAudiences(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
@@ -456,8 +455,8 @@ func TestAudiences(t *testing.T) {
 	}
 }
 
-// A token that the login page has just made and the site does not accept leads to a page that says
-// why, not back to the login page.
+// If the site refuses a token that the login page has just issued, a page explains why. The
+// browser is not redirected to the login page again.
 func TestRefusedTokens(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
@@ -489,7 +488,7 @@ func TestRefusedTokens(t *testing.T) {
 		}
 	}
 
-	// A cookie that was refused leads to the login page once.
+	// A refused cookie leads to the login page once.
 	for _, name := range []string{"octavo-visitor-token", "gitbook-visitor-token"} {
 		old := func(r *http.Request) { r.AddCookie(&http.Cookie{Name: name, Value: wrong}) }
 		a, _ := w.get(root+"install", old)
@@ -512,7 +511,7 @@ func TestRefusedTokens(t *testing.T) {
 		}
 	}
 
-	// A site that everybody can read is read without what the token says.
+	// A public site ignores a token that it does not accept.
 	w.update(sites.SitePatch{Visibility: opt.Of(docs.VisibilityPublic), Adaptive: opt.Of(true)})
 	if a, _ := w.get(root + "install?jwt_token=" + expired); a.StatusCode != 303 || a.Header.Get("Location") != "/install" {
 		t.Errorf("a public site: %s %v", a.Status, a.Header)
@@ -535,7 +534,7 @@ func sign(t *testing.T, key string, claims jwt.MapClaims) string {
 	return token
 }
 
-// A browser is sent to other pages of this site only.
+// A browser is redirected to other pages of this site only.
 func TestLocations(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
@@ -552,7 +551,7 @@ func TestLocations(t *testing.T) {
 	}
 }
 
-// Signing out of a site with share links leads back into it.
+// Signing out of a site with share links leads back to that site.
 func TestLogoutWithAShareLink(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
@@ -570,7 +569,7 @@ func TestLogoutWithAShareLink(t *testing.T) {
 	}
 }
 
-// What says who a visitor is goes to no other site, whoever the visitor is.
+// Credentials of a visitor are never sent to another site.
 func TestCredentialsStay(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
@@ -604,7 +603,7 @@ func TestCredentialsStay(t *testing.T) {
 	}
 }
 
-// beta lets the site know which visitors are beta readers.
+// beta makes the site show content by the claim that a visitor is a beta reader.
 func (w *world) beta() {
 	w.Helper()
 	w.update(sites.SitePatch{Adaptive: opt.Of(true)})
@@ -613,7 +612,7 @@ func (w *world) beta() {
 	must(w.T, err)
 }
 
-// A visitor sees what conditions allow, everywhere or nowhere.
+// Content with a condition is shown to a visitor in all places or in none.
 func TestConditions(t *testing.T) {
 	w := newWorld(t)
 	w.acme()

@@ -16,10 +16,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// rendered is the text of a page as HTML, without anything around it. It is the same
-// in every revision that has the same source of the page, as long as what the text
-// refers to is the same there: an edit of one page makes one text. It never
-// changes.
+// rendered is the text of a page as HTML, without its frame. Revisions share it if they
+// have the same source of the page and if all references of the text resolve to the same
+// results. So an edit of one page renders one text. It is immutable.
 type rendered struct {
 	html    template.HTML
 	outline []markup.Heading
@@ -28,7 +27,7 @@ type rendered struct {
 	asked   map[question]reply
 }
 
-// renderedKey is what the text of a page depends on, besides what it refers to.
+// renderedKey is the cache key of a text. It covers all inputs except the references.
 type renderedKey struct {
 	space     docs.SpaceID
 	base      string
@@ -40,21 +39,21 @@ type renderedKey struct {
 	look      look
 }
 
-// question is what the text asks about something that it refers to.
+// question is a lookup that the text depends on, about the target of a reference.
 type question struct {
 	about byte
 	ref   docs.Ref
-	part  string // of the description of an API
+	part  string // of an API description
 }
 
-// What is asked about a reference.
+// Kinds of questions about a reference.
 const (
 	askLink  byte = 'l'
 	askTitle byte = 't'
 	askSize  byte = 's'
-	// of an image
+	// askExtent asks for the width and height of an image.
 	askExtent byte = 'e'
-	// what the description of an API says of a part of it
+	// askSpec asks for the fingerprint of a part of an API description.
 	askSpec byte = 'a'
 )
 
@@ -69,7 +68,7 @@ func (f *rendered) weight() int {
 	return 1<<10 + len(f.html) + f.trace.Weight() + 1<<8*len(f.asked) + 1<<7*len(f.outline)
 }
 
-// texts are those that are kept.
+// texts is a cache of rendered texts. It counts how many were rendered.
 type texts struct {
 	*cache.Cache[renderedKey, *rendered]
 	made atomic.Int64
@@ -77,7 +76,7 @@ type texts struct {
 
 func newTexts() *texts { return &texts{Cache: cache.New[renderedKey](maxTexts, (*rendered).weight)} }
 
-// text returns the text of a page, and notes the specifications that it was made of.
+// text returns the text of a page, and records the specifications that it depends on.
 func (p *printer) text(n *edition.Node) (*rendered, error) {
 	f, err := p.current(n)
 	if err != nil {
@@ -94,7 +93,7 @@ func (p *printer) text(n *edition.Node) (*rendered, error) {
 	return f, nil
 }
 
-// current returns the text of a page that was kept, or makes it.
+// current returns the text of a page from the cache, or renders it.
 func (p *printer) current(n *edition.Node) (*rendered, error) {
 	if p.kept == nil {
 		return p.render(n)
@@ -120,7 +119,7 @@ func (p *printer) current(n *edition.Node) (*rendered, error) {
 	return f, err
 }
 
-// same reports whether a text is what render would return now.
+// same reports whether a cached text equals the one that render would return now.
 func (p *printer) same(f *rendered, n *edition.Node) (bool, error) {
 	if same, err := f.trace.SameIn(p.ctx, p.view(), n.Page); err != nil || !same {
 		return false, err
@@ -133,14 +132,14 @@ func (p *printer) same(f *rendered, n *edition.Node) (bool, error) {
 	return p.err == nil, p.err
 }
 
-// view returns the revision with the space as it is now.
+// view returns the revision with the current state of its space.
 func (p *printer) view() *revision.View {
 	v := *p.e.View
 	v.Space, v.Known = p.e.Space, p.e.Sees
 	return &v
 }
 
-// render makes the text.
+// render renders the text of a page, and records what it depends on.
 func (p *printer) render(n *edition.Node) (*rendered, error) {
 	view, trace := p.view().StartTrace()
 	doc, err := reading.Document(p.ctx, view.Reading(n.Page), reading.Form{Includes: true, Evaluation: reading.EvaluateAll})
@@ -161,7 +160,7 @@ func (p *printer) render(n *edition.Node) (*rendered, error) {
 		api.Trials(p.e.Base + ownPrefix + tryName + string(n.ID))
 	}
 	o.API = func(b markup.APIBlock) (string, bool) {
-		if b.Inline == nil { // what the page says itself is its source
+		if b.Inline == nil { // an inline description is part of the source of the page
 			q := question{askSpec, b.Ref, apidoc.PartOf(b)}
 			f.asked[q] = p.answer(q)
 		}
@@ -180,7 +179,7 @@ func (p *printer) render(n *edition.Node) (*rendered, error) {
 	return f, nil
 }
 
-// answer answers what a text asks.
+// answer resolves a question.
 func (p *printer) answer(q question) (a reply) {
 	switch q.about {
 	case askLink:

@@ -17,7 +17,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
-// imported makes files the content of a space.
+// imported imports files into a space.
 func (w *world) imported(space docs.SpaceID, files map[string]string) {
 	w.Helper()
 	in := fstest.MapFS{}
@@ -32,7 +32,7 @@ func (w *world) imported(space docs.SpaceID, files map[string]string) {
 	must(w.T, err)
 }
 
-// linked is a space with all that the text of a page may depend on.
+// linked is a space with everything that the text of a page may depend on.
 var linked = map[string]string{
 	"SUMMARY.md": "* [Home](README.md)\n* [One](one.md)\n* [Two](two.md)\n  * [Deep](deep.md)\n* [Plain](plain.md)\n* [Parts](parts.md)\n",
 	"README.md":  "# Home\n\n[one](one.md), [deep](deep.md#x), [later](later.md) and [other](https://base.test/s/OTHER/).\n\n{% include \".gitbook/includes/note.md\" %}\n",
@@ -47,8 +47,8 @@ var linked = map[string]string{
 	".gitbook/includes/note.md": "# Note\n\nSee [two](../../two.md).\n",
 }
 
-// What is kept of a page is what a server without a memory makes of it, whatever
-// has changed since; and a change makes no more texts than refer to what changed.
+// A cached text equals the one that a server without a cache renders, after any change. A
+// change renders only texts that refer to the changed content.
 func TestKeptTextsAreThoseOfNow(t *testing.T) {
 	o := testdb.SQLite(t)
 	w := newWorldIn(t, o)
@@ -121,12 +121,12 @@ func TestKeptTextsAreThoseOfNow(t *testing.T) {
 	_, err = w.spaces.Update(t.Context(), g, spaces.SpacePatch{Title: opt.Of("Other title")})
 	must(t, err)
 	compare("a title elsewhere", 0)
-	if a, _ := w.get(root + "plain"); a.StatusCode != 200 { // pages were compared, not errors
+	if a, _ := w.get(root + "plain"); a.StatusCode != 200 { // so that pages were compared, not errors
 		t.Errorf("plain: %s", a.Status)
 	}
 }
 
-// emptySpace makes a space without pages.
+// emptySpace creates a space without pages.
 func (w *world) emptySpace(title string) docs.SpaceID {
 	w.Helper()
 	top, _, err := authz.NewChecker(w.sites.Store.Reader).Org(w.Context(), w.actor, authz.CreateContent, w.org)
@@ -136,7 +136,8 @@ func (w *world) emptySpace(title string) docs.SpaceID {
 	return sp.ID
 }
 
-// An edit of a text leaves the navigation as it was; everything that it shows does not.
+// An edit of a text does not change the navigation. Edits of everything that the navigation
+// shows do.
 func TestANavigationOutlivesEditsOfTexts(t *testing.T) {
 	w := newWorld(t)
 	space := w.emptySpace("Main")

@@ -19,39 +19,40 @@ import (
 	"github.com/octavo-docs/octavo/internal/visualdiff"
 )
 
-// maxChanged is how many changed pages a draft lists.
+// maxChanged is the maximum number of changed pages that a draft lists.
 const maxChanged = 200
 
-// diffParameter asks for a page of a draft with its changes.
+// diffParameter is the query parameter that shows the changes of a page in a draft.
 const diffParameter = "diff"
 
-// review is what a draft is, and what it changes. The edition before is as the
-// visitor would have read it: what is hidden from the visitor is in neither.
+// review describes a draft and its changes. Both editions are filtered for the visitor, so
+// that a hidden page is in neither.
 type review struct {
-	request *docs.ChangeRequest // nil: a revision
+	request *docs.ChangeRequest // nil if the draft is a revision
 	rev     docs.Revision
-	before  *edition.Edition // nil: the visitor may not see what was there before
+	before  *edition.Edition // nil if the visitor may not see the previous content
 	after   *edition.Edition
 	changed *changed
-	marked  bool // changes are shown
+	marked  bool // changes are highlighted
 }
 
-// changed are the pages that a draft changes, as a visitor sees them.
+// changed lists the pages that a draft changes and that a visitor sees.
 type changed struct {
 	pages []changedPage
-	more  int // that are not listed
+	more  int // number of changed pages that are not listed
 }
 
 type changedPage struct {
 	id    docs.PageID
 	title string
-	path  string // of a document; empty for others
-	named bool   // it has an address, which may be empty
+	path  string // of a document; empty for other types
+	named bool   // the page has an address; its path may be empty
 	kind  string
 }
 
-// review finds out what the draft that the visit is about changes: a request what its space
-// had when it was brought up to date last, a revision the one before it.
+// reviewOf returns the review of the draft that is visited. A change request is compared with
+// the revision of its space that it was last updated to. A revision is compared with its
+// parent.
 func (v *visit) reviewOf(r *http.Request, sp docs.Space, d authz.Draft, after *edition.Edition) (*review, error) {
 	out := &review{rev: after.View.Rev, after: after, marked: r.URL.Query().Has(diffParameter)}
 	var from docs.RevisionID
@@ -65,7 +66,7 @@ func (v *visit) reviewOf(r *http.Request, sp docs.Space, d authz.Draft, after *e
 		from = out.rev.Parents[0]
 	}
 	if limited := v.as.Draft != (authz.Draft{}); d.Request == "" && limited {
-		return out, nil // a preview of one revision is not a preview of others
+		return out, nil // a preview token for one revision does not cover others
 	}
 	view, err := v.h.Content.Revision(v.ctx, sp, from)
 	if err != nil {
@@ -78,7 +79,7 @@ func (v *visit) reviewOf(r *http.Request, sp docs.Space, d authz.Draft, after *e
 	return out, err
 }
 
-// changedKey is what a list of changed pages depends on.
+// changedKey is the cache key of a list of changed pages.
 type changedKey struct{ before, after edition.Key }
 
 // changed returns the pages that differ between two editions.
@@ -87,7 +88,7 @@ func (h *Handler) changed(ctx context.Context, before, after *edition.Edition) (
 	if c, ok := h.reviews.Get(key); ok {
 		return c, nil
 	}
-	d, err := h.Content.Compare(ctx, before.View.For(nil), after.View.For(nil)) // what the visitor sees of it is decided below
+	d, err := h.Content.Compare(ctx, before.View.For(nil), after.View.For(nil)) // compared without a visitor; changeOf filters the result
 	if err != nil {
 		return nil, err
 	}
@@ -109,8 +110,8 @@ func (h *Handler) changed(ctx context.Context, before, after *edition.Edition) (
 	return out, nil
 }
 
-// changeOf returns what became of a page for those who read both editions. It is
-// false for a page that they see in neither.
+// changeOf returns how a page has changed for a visitor of both editions. If the visitor
+// sees the page in neither edition, ok is false.
 func changeOf(ctx context.Context, before, after *edition.Edition, p content.PageDiff) (c changedPage, ok bool, err error) {
 	var was, is *edition.Node
 	if p.Before != nil {
@@ -147,7 +148,7 @@ func changeOf(ctx context.Context, before, after *edition.Edition, p content.Pag
 	return c, true, nil
 }
 
-// banner returns the notice about a draft that is shown above its pages.
+// banner returns the banner that is shown above the pages of a draft.
 func (v *visit) banner(f *theme.Frame, e *edition.Edition, current *edition.Node) (*theme.Draft, error) {
 	rv, t := v.review, f.Texts().Review
 	d := &theme.Draft{Name: t.Revision, Subject: rv.rev.Message, Live: v.baseOf(v.target.Space), Marked: rv.marked}
@@ -190,7 +191,8 @@ func (v *visit) banner(f *theme.Frame, e *edition.Edition, current *edition.Node
 	return d, v.bannerOf(d, e, current)
 }
 
-// bannerOf adds what leads from a page of a draft to its other forms.
+// bannerOf adds links from a page of a draft to its other forms: with or without changes,
+// and published.
 func (v *visit) bannerOf(d *theme.Draft, e *edition.Edition, current *edition.Node) error {
 	t := theme.TextsIn(v.lang(e)).Review
 	at, err := e.Address(v.ctx, current)
@@ -204,7 +206,8 @@ func (v *visit) bannerOf(d *theme.Draft, e *edition.Edition, current *edition.No
 	return err
 }
 
-// live returns where a page of a draft is published, or its space if it is not.
+// live returns the address of a published page, or of its space if the page is not
+// published.
 func (v *visit) live(page *edition.Node) (string, error) {
 	home := v.baseOf(v.target.Space)
 	e, err := v.h.edition(v.ctx, v, v.target.Space)
@@ -219,8 +222,9 @@ func (v *visit) live(page *edition.Node) (string, error) {
 	return cmp.Or(at, home), err
 }
 
-// mark returns a page of a draft with its changes, and adds their number to the
-// banner. The page is nil if the draft removes it, and was is nil if the draft adds it.
+// mark returns a page of a draft with its changes highlighted, and adds the number of
+// changes to the banner. If the draft removes the page, is is nil. If the draft adds the
+// page, was is nil.
 func (v *visit) mark(d *theme.Draft, was, is *edition.Node) (*theme.Page, error) {
 	rv := v.review
 	var old, now theme.Page
@@ -271,13 +275,13 @@ func (v *visit) mark(d *theme.Draft, was, is *edition.Node) (*theme.Page, error)
 	return &out, nil
 }
 
-// named returns the title of a page as it is shown.
+// named returns the title of a page with its emoji, as it is shown.
 func named(p *theme.Page) string { return strings.TrimSpace(p.Emoji + " " + p.Title) }
 
 func sameHead(a, b *theme.Page) bool { return a.Cover == b.Cover && slices.Equal(a.Tags, b.Tags) }
 
-// surrounded returns what is above the text of a page, if it differs from that of
-// its other form, as a part of the text.
+// surrounded returns the cover and the tags of a page as HTML, to be compared as a part of
+// its text. It returns an empty string if they are the same in the other page.
 func surrounded(p, other *theme.Page) string {
 	if sameHead(p, other) {
 		return ""
@@ -296,8 +300,8 @@ func surrounded(p, other *theme.Page) string {
 	return b.String()
 }
 
-// serveMarked sends a page of a draft with its changes. It reports whether there is
-// such a page, in one of the two forms.
+// serveMarked sends a page of a draft with its changes highlighted. It reports whether one
+// of the two editions has such a page.
 func (v *visit) serveMarked(w http.ResponseWriter, r *http.Request, e *edition.Edition, page *edition.Node, path string) (done bool, err error) {
 	rv := v.review
 	if rv == nil || rv.before == nil || !rv.marked {

@@ -28,8 +28,8 @@ func (w *world) pageAt(g *authz.Grant, path string) docs.Page {
 
 func markdown(s string) *revision.Body { return &revision.Body{Markdown: &s} }
 
-// request opens a change request of the guide: it edits two pages, adds two and
-// removes one. Some of that is not for every reader.
+// request opens a change request for the guide. It edits two pages, adds two and removes
+// one. Some of these changes are not visible to every reader.
 func (w *world) request() docs.ChangeRequest {
 	w.Helper()
 	_, g := w.titled("v2")
@@ -47,8 +47,8 @@ func (w *world) request() docs.ChangeRequest {
 	return cr
 }
 
-// A reviewer reads what a change request changes on the pages, and nothing that is
-// hidden from the visitor who is played.
+// A reviewer sees the changes of a change request on the pages, except for changes that are
+// hidden from the visitor of the preview.
 func TestReviews(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
@@ -101,7 +101,7 @@ func TestReviews(t *testing.T) {
 	}
 }
 
-// A visitor with the claim sees the changes of what is shown to those who have it.
+// A visitor with a claim sees changes of the content that requires the claim.
 func TestReviewsWithClaims(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
@@ -123,7 +123,7 @@ func TestReviewsWithClaims(t *testing.T) {
 	}
 }
 
-// An older revision is for members only.
+// An older revision is visible to members only.
 func TestDrafts(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
@@ -157,8 +157,8 @@ func TestDrafts(t *testing.T) {
 	}
 }
 
-// Who has the address of a preview reads a site that is not published, and what
-// is not published of its spaces.
+// A visitor with the address of a preview reads an unpublished site, and unpublished content
+// of its spaces.
 func TestPreviews(t *testing.T) {
 	w := newWorld(t)
 	w.acme()

@@ -16,28 +16,28 @@ import (
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
-// maxSearched is how many spaces of a site one search looks into.
+// maxSearched is the maximum number of spaces that one search covers.
 const maxSearched = 100
 
-// trimQuery returns what is searched for words that somebody sent.
+// trimQuery returns a search query without surrounding space, limited to maxQuery bytes.
 func trimQuery(query string) string {
 	return strings.ToValidUTF8(strings.TrimSpace(query[:min(len(query), maxQuery)]), "")
 }
 
-// scope is what readers search besides the space that is shown: one space of each
-// other section. Other variants of the same content would only repeat what is found.
+// scope returns the default scope of a search: besides the current space, one space of each
+// other section. Other variants of the same content would only add duplicates.
 func (v *visit) scope() sites.SearchScope {
 	return sites.SearchScope{Current: v.target.Space.ID, Restrict: "otherSiteSpaces"}
 }
 
-// oneSection asks, as the value of the parameter in, for a search of the section
-// that is shown.
+// oneSection is the value of the query parameter in that limits a search to the current
+// section.
 const oneSection = "section"
 
-// currentSpace restricts a scope to the space that is shown.
+// currentSpace limits a scope to the current site space.
 const currentSpace = "currentSiteSpace"
 
-// asked returns what a request searches.
+// asked returns the query and the scope of a search request.
 func (v *visit) asked(r *http.Request) (query string, scope sites.SearchScope) {
 	values := r.URL.Query()
 	if scope = v.scope(); values.Get("in") == oneSection {
@@ -46,8 +46,8 @@ func (v *visit) asked(r *http.Request) (query string, scope sites.SearchScope) {
 	return trimQuery(values.Get("q")), scope
 }
 
-// section returns the title of the section that is shown, if there are others to
-// search.
+// section returns the title of the current section. It is empty if there is no other
+// section to search.
 func (v *visit) section() string {
 	others := v.seen.Structure.Searched(v.scope(), func(docs.SpaceID) string { return "" })
 	if v.drafted || len(others) == 0 {
@@ -56,7 +56,7 @@ func (v *visit) section() string {
 	return sectionTitle(v.seen.Structure, v.target.Space)
 }
 
-// results returns the page of a search.
+// results returns the view of the results of a search.
 func (v *visit) results(e *edition.Edition, f *theme.Frame, query string, scope sites.SearchScope) (*theme.Results, error) {
 	hits, err := v.search(e, query, scope)
 	if err != nil {
@@ -74,7 +74,7 @@ func (v *visit) results(e *edition.Edition, f *theme.Frame, query string, scope 
 	return out, nil
 }
 
-// search looks for pages that the visitor sees: in one space, and in those of a
+// search returns pages that the visitor sees in the given edition and in the spaces of a
 // scope.
 func (v *visit) search(e *edition.Edition, query string, scope sites.SearchScope) ([]theme.Hit, error) {
 	if query == "" {
@@ -123,10 +123,10 @@ func (v *visit) search(e *edition.Edition, query string, scope sites.SearchScope
 	return hits, nil
 }
 
-// maxOperations is how many operations of specifications one search lists.
+// maxOperations is the maximum number of API operations that one search lists.
 const maxOperations = 10
 
-// operations looks for operations on the computed pages of a space.
+// operations searches the API operations on the computed pages of a space.
 func (v *visit) operations(e *edition.Edition, query string) ([]theme.Hit, error) {
 	hits := []theme.Hit{}
 	for _, f := range v.h.Content.FindOperations(e.View, query, maxOperations) {
@@ -150,7 +150,7 @@ func (v *visit) operations(e *edition.Edition, query string) ([]theme.Hit, error
 	return hits, nil
 }
 
-// searched returns the site spaces of a scope. A draft is searched alone.
+// searched returns the site spaces of a scope. A search in a draft covers no other space.
 func (v *visit) searched(scope sites.SearchScope) ([]docs.SiteItem, error) {
 	if v.drafted {
 		return nil, nil
@@ -164,7 +164,8 @@ func (v *visit) searched(scope sites.SearchScope) ([]docs.SiteItem, error) {
 	return all[:min(len(all), maxSearched-1)], err
 }
 
-// sectionTitle returns the title of the section of a site space, or its own if it is in none.
+// sectionTitle returns the title of the section of a site space, or the title of the site
+// space if it has no section.
 func sectionTitle(s *sites.Structure, it docs.SiteItem) string {
 	sec, err := s.Item(docs.SiteSection, it.Parent)
 	if err != nil {
@@ -173,8 +174,7 @@ func sectionTitle(s *sites.Structure, it docs.SiteItem) string {
 	return sec.Title
 }
 
-// hitIn returns a page that was found as a link. It has no address if the page has
-// none.
+// hitIn returns a search result as a link. Its address is empty if the page has none.
 func hitIn(ctx context.Context, e *edition.Edition, f index.Found) (h theme.Hit, err error) {
 	n, err := e.Page(ctx, f.Page)
 	if err != nil || n == nil {

@@ -14,15 +14,15 @@ import (
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
-// send sends a text, compressed, with a tag of what is in it: who has it already gets
-// 304.
+// send sends a text with compression and an ETag. If the client has the same content
+// cached, the status is 304.
 func send(w http.ResponseWriter, r *http.Request, kind string, b []byte) error {
 	w.Header().Set("Content-Type", kind)
 	coding.New(b).Send(w, r, http.StatusOK)
 	return nil
 }
 
-// sendPicture is send for bytes that are compressed by themselves.
+// sendPicture is send for content that is already compressed.
 func sendPicture(w http.ResponseWriter, r *http.Request, kind string, b []byte) error {
 	sum := sha256.Sum256(b)
 	h := w.Header()
@@ -34,7 +34,7 @@ func sendPicture(w http.ResponseWriter, r *http.Request, kind string, b []byte) 
 
 const htmlType = "text/html; charset=utf-8"
 
-// sendPage sends a view in its frame.
+// sendPage renders a view in its frame and sends it.
 func sendPage(w http.ResponseWriter, r *http.Request, f *theme.Frame, view theme.View) error {
 	b, err := theme.Render(f, view)
 	if err != nil {
@@ -44,14 +44,14 @@ func sendPage(w http.ResponseWriter, r *http.Request, f *theme.Frame, view theme
 	return send(w, r, htmlType, b)
 }
 
-// unescape returns the path of an address. It is false for one that
-// no page can have.
+// unescape unescapes a path. It returns false if the escaping is invalid: no page has such
+// a path.
 func unescape(path string) (string, bool) {
 	s, err := url.PathUnescape(path)
 	return s, err == nil
 }
 
-// emojiIcon is a picture of an emoji.
+// emojiIcon returns an SVG image of an emoji.
 func emojiIcon(code string) []byte {
 	return []byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><text y=".9em" font-size="90">` +
 		html.EscapeString(emoji.FromCode(code)) + `</text></svg>`)

@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	cardName  = "ogimage/" // of the pictures of pages, by the id of a page and what is drawn
-	maxCards  = 16 << 20   // bytes of pictures that are kept in memory
-	cardSlots = 2          // pictures that are drawn at the same time; others wait
+	cardName  = "ogimage/" // prefix of the paths of preview pictures, followed by the id of a page and a hash
+	maxCards  = 16 << 20   // bytes of all cached pictures
+	cardSlots = 2          // pictures that are drawn concurrently; others wait
 )
 
-// defaultColor is that of a site that has none.
+// defaultColor is the color of pictures of sites without a primary color.
 var defaultColor = color.RGBA{26, 95, 180, 255}
 
-// card returns what the picture of a page shows.
+// card returns the content of the preview picture of a page.
 func (v *visit) card(e *edition.Edition, n *edition.Node) social.Card {
 	s := &v.settings
 	c := social.Card{
@@ -41,13 +41,13 @@ func (v *visit) card(e *edition.Edition, n *edition.Node) social.Card {
 	return c
 }
 
-// cardAddress returns where the picture of a page is. The hash of what is drawn is
-// part of it, so that it may be kept.
+// cardAddress returns the address of the preview picture of a page. It contains a hash of
+// the content, so that it may be cached.
 func (v *visit) cardAddress(e *edition.Edition, n *edition.Node) string {
 	return e.Base + ownPrefix + cardName + string(n.ID) + "/" + v.card(e, n).Hash() + ".png"
 }
 
-// serveCard sends the picture of a page that the visitor sees.
+// serveCard sends the preview picture of a page that the visitor sees.
 func (v *visit) serveCard(w http.ResponseWriter, r *http.Request, e *edition.Edition, rest string) error {
 	id, _, _ := strings.Cut(rest, "/")
 	n, err := e.Page(v.ctx, docs.PageID(id))
@@ -67,12 +67,12 @@ func (v *visit) serveCard(w http.ResponseWriter, r *http.Request, e *edition.Edi
 	}
 	if !v.private {
 		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-		w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin") // it is for other sites
+		w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin") // other sites embed it
 	}
 	return sendPicture(w, r, "image/png", b)
 }
 
-// drawn returns a picture, drawn once.
+// drawn returns the image of a card, drawing it if it is not cached.
 func (v *visit) drawn(c social.Card) ([]byte, error) {
 	key := c.Hash()
 	if b, ok := v.h.cards.Get(key); ok {

@@ -12,7 +12,7 @@ import (
 
 var cardMeta = regexp.MustCompile(`<meta property="og:image" content="([^"]+)">`)
 
-// A page has a picture for links to it, for those who see the page.
+// A page has a preview picture, which is visible to those who see the page.
 func TestCards(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
@@ -52,7 +52,7 @@ func TestCards(t *testing.T) {
 	}
 }
 
-// What a public site draws may be kept and shown elsewhere.
+// The pictures of a public site may be cached and embedded elsewhere.
 func TestCardsAreKept(t *testing.T) {
 	w := newWorld(t)
 	w.acme()

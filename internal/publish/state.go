@@ -10,21 +10,20 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// stateKey is what the state of a site depends on.
+// stateKey is the cache key of the state of a site.
 type stateKey struct {
 	site    docs.SiteID
 	version int64
 }
 
-// state is everything about a site that does not depend on who reads it. It
-// never changes.
+// state is the part of a site that does not depend on the visitor. It is immutable.
 type state struct {
 	settings  customization.Settings
-	overrides map[docs.SiteItemID]customization.Settings // of site spaces
-	fonts     map[string]bool                            // the files of fonts that the site uses
+	overrides map[docs.SiteItemID]customization.Settings // by site space
+	fonts     map[string]bool                            // file names of the fonts that the site uses
 }
 
-// weight is how much memory a state may take, roughly.
+// weight returns the approximate memory that a state takes, in bytes.
 func (s *state) weight() int { return (1 + len(s.overrides)) * 8 << 10 }
 
 // state returns the state of a site.
@@ -47,7 +46,7 @@ func (h *Handler) state(ctx context.Context, site docs.Site) (*state, error) {
 	return s, nil
 }
 
-// seenBy returns the state without what a reader does not see.
+// seenBy returns the state, filtered by the conditions that a visitor meets.
 func (s *state) seenBy(ctx context.Context, reader *reading.Visitor) (*state, error) {
 	check := reader.Check(ctx)
 	out := &state{settings: s.settings.For(check.Holds), overrides: map[docs.SiteItemID]customization.Settings{}, fonts: s.fonts}
@@ -57,7 +56,7 @@ func (s *state) seenBy(ctx context.Context, reader *reading.Visitor) (*state, er
 	return out, check.Err
 }
 
-// edition returns a space of the site as the visitor reads it.
+// edition returns a site space as the visitor sees it.
 func (h *Handler) edition(ctx context.Context, v *visit, it docs.SiteItem) (*edition.Edition, error) {
 	if v.export != nil {
 		return v.export.edition(v, it)

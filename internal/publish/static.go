@@ -10,15 +10,15 @@ import (
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
-// A page that is written to a file has relative links. They come from the root of the
-// visit, which is then the way from the folder of the page up to that of the site: every
-// address begins with the root. The rest is what folders do not do by themselves: a link
-// names the file of a page.
+// Pages of an export have relative links. Every address begins with the root of the visit.
+// For an export the root is the relative path from the folder of the page to the folder of
+// the site. Links name the file of a page, because folders do not serve an index file.
 
-// indexFile is the file of a page in the folder that has the name of the page.
+// indexFile is the name of the file of a page, in the folder of that page.
 const indexFile = "index.html"
 
-// relativeRoot returns the way to the folder of a site from one so many levels below it.
+// relativeRoot returns the relative path to the folder of a site from a folder that is depth
+// levels below it.
 func relativeRoot(depth int) string {
 	if depth == 0 {
 		return "./"
@@ -26,7 +26,7 @@ func relativeRoot(depth int) string {
 	return strings.Repeat("../", depth)
 }
 
-// depthOf returns how many folders a path has.
+// depthOf returns the number of segments of a path.
 func depthOf(path string) int {
 	if path == "" {
 		return 0
@@ -34,7 +34,7 @@ func depthOf(path string) int {
 	return strings.Count(path, "/") + 1
 }
 
-// href returns how a link to the page at an address of the site is written.
+// href returns the link to the page at an address of the site.
 func (v *visit) href(at string) string {
 	if v.files {
 		return edition.FileOf(at, indexFile)
@@ -42,7 +42,7 @@ func (v *visit) href(at string) string {
 	return at
 }
 
-// finder says where the site is searched: by the server, or by a script with an index.
+// finder returns the search of the site: by the server, or by a script with a static index.
 func (v *visit) finder(e *edition.Edition) theme.Search {
 	if v.export == nil {
 		return theme.Search{Action: e.Base + ownPrefix + "search", Live: e.Base + ownPrefix + "found", Section: v.section()}
@@ -54,7 +54,7 @@ func (v *visit) finder(e *edition.Edition) theme.Search {
 	}
 }
 
-// scope returns the numbers of the site spaces that the readers of a page search.
+// scope returns the numbers of the site spaces that a search from the current page covers.
 func (x *exporter) scope(v *visit) string {
 	numbers := []string{strconv.Itoa(x.number[v.target.Space.ID])}
 	for _, it := range x.seen.Structure.Searched(v.scope(), x.language) {
@@ -87,8 +87,8 @@ func (x *exporter) visit(it docs.SiteItem, depth int, files bool) *visit {
 	return v
 }
 
-// edition returns a space as the pages of a visit refer to it. What is known of its pages is
-// shared by all.
+// edition returns a space with addresses relative to a visit. The pages of a space are
+// loaded once for all visits.
 func (x *exporter) edition(v *visit, it docs.SiteItem) (*edition.Edition, error) {
 	e := x.spaces[it.Space]
 	if e == nil {

@@ -21,23 +21,23 @@ import (
 
 // Limits of the requests that readers try.
 const (
-	tryName   = "try/"           // of requests, by the page that describes them
-	maxTries  = 8                // at a time
-	maxTried  = 256 << 10        // bytes of what a reader fills in
-	maxAnswer = 512 << 10        // bytes of an answer that are shown
-	tryTime   = 20 * time.Second // for the whole answer
+	tryName   = "try/"           // prefix of the paths, followed by the id of the page that describes the operation
+	maxTries  = 8                // concurrent requests
+	maxTried  = 256 << 10        // bytes of the input of a reader
+	maxAnswer = 512 << 10        // bytes of a response that are shown
+	tryTime   = 20 * time.Second // until the response is read completely
 )
 
-// tryAgent is what servers see who sends.
+// tryAgent is the user agent of these requests.
 const tryAgent = "Octavo (a reader tries an operation)"
 
-// tries reports whether readers can try the operations on pages.
+// tries reports whether readers can try API operations on pages.
 func (v *visit) tries() bool {
 	return v.h.TryIt != nil && !v.drafted && !v.as.Preview && v.export == nil
 }
 
-// tried is what a reader asks for: an operation that the page describes, and what to
-// send.
+// tried is the request of a reader: an operation that the page describes, and its
+// parameters.
 type tried struct {
 	Spec   string `json:"spec"`
 	Method string `json:"method"`
@@ -45,19 +45,19 @@ type tried struct {
 	openapi.Values
 }
 
-// outcome is what the server of an API answered, as data. A browser never takes it
-// for a page, whatever it is.
+// outcome is the response of the server of an API, as JSON, so that a browser never
+// interprets its content.
 type outcome struct {
 	Status    int         `json:"status"`
 	Headers   [][2]string `json:"headers"`
 	Body      string      `json:"body"`
-	Binary    bool        `json:"binary,omitempty"`    // the body is no text, and not shown
-	Truncated bool        `json:"truncated,omitempty"` // the body is longer
+	Binary    bool        `json:"binary,omitempty"`    // the body is not text, and is omitted
+	Truncated bool        `json:"truncated,omitempty"` // the body was longer
 	Time      int64       `json:"time"`                // in milliseconds
 }
 
-// serveTry sends a request for a reader. Where it goes is the choice of the description
-// that the page shows; nothing of the reader but what was typed in goes with it.
+// serveTry sends a request for a reader. The API description on the page determines the
+// target. The request contains nothing of the reader but the values that they entered.
 func (v *visit) serveTry(w http.ResponseWriter, r *http.Request, e *edition.Edition, id string) error {
 	n, err := e.Page(v.ctx, docs.PageID(id))
 	if err != nil {
@@ -93,9 +93,9 @@ func writeJSON(w http.ResponseWriter, status int, v any) error {
 	return err
 }
 
-// try sends the request that a reader filled in.
+// try sends the request that a reader has filled in.
 func (v *visit) try(w http.ResponseWriter, r *http.Request, e *edition.Edition, n *edition.Node) (out outcome, err error) {
-	if r.UserAgent() == tryAgent { // of a description that names this server
+	if r.UserAgent() == tryAgent { // the description names this server
 		return out, errs.E(errs.Forbidden, "a request that a reader tries cannot try another one")
 	}
 	if err := v.h.protection.Check(r); err != nil {
@@ -126,7 +126,8 @@ func (v *visit) try(w http.ResponseWriter, r *http.Request, e *edition.Edition, 
 	return v.send(call)
 }
 
-// described returns the operation that a reader asks for, if the page describes it.
+// described returns the requested operation. The error is NotFound if the page does not
+// describe it.
 func (v *visit) described(e *edition.Edition, n *edition.Node, asked tried) (*openapi.Operation, error) {
 	p := v.printer(e)
 	f, err := p.text(n)
@@ -150,7 +151,7 @@ func (v *visit) described(e *edition.Edition, n *edition.Node, asked tried) (*op
 	return nil, errs.E(errs.NotFound, "the page does not describe this operation")
 }
 
-// send sends a request and reads the answer.
+// send sends a request and reads the response.
 func (v *visit) send(call openapi.Call) (out outcome, err error) {
 	req, err := http.NewRequestWithContext(v.ctx, call.Method, call.URL, strings.NewReader(call.Body))
 	if err != nil {
@@ -184,17 +185,16 @@ func (v *visit) send(call openapi.Call) (out outcome, err error) {
 	return out, nil
 }
 
-// unanswered explains to a reader why a server did not answer.
+// unanswered returns an error for readers about a server that did not respond.
 func (v *visit) unanswered(err error) error {
 	err = outbound.Explain(v.ctx, err)
-	if outbound.IsUnreachable(err) { // what the operator can set is nothing to readers
+	if outbound.IsUnreachable(err) { // the hint about settings of the operator is not for readers
 		return errs.E(errs.Invalid, "the server of the API cannot be called: its name is unknown, or its address is not a public one")
 	}
 	return err
 }
 
-// shownHeaders returns the headers of an answer in the order of their names, without
-// cookies.
+// shownHeaders returns the headers of a response sorted by name, without cookies.
 func shownHeaders(all http.Header) (out [][2]string) {
 	for name, values := range all {
 		if name == "Set-Cookie" || name == "Set-Cookie2" {

@@ -14,7 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/publish"
 )
 
-// triedAPI is a description whose servers are at two addresses.
+// triedAPI is a description with servers at two addresses.
 func triedAPI(address, other string) string {
 	return fmt.Sprintf(`{"openapi": "3.1.0", "info": {"title": "Pets", "version": "1"}, "tags": [{"name": "pets"}], "servers": [{"url": %q}, {"url": %q}],
 "components": {"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}},
@@ -29,8 +29,8 @@ func triedAPI(address, other string) string {
 
 var tryAddress = regexp.MustCompile(`<form action="([^"]+/try/[^"]+)"`)
 
-// Readers send requests to the servers of the descriptions that a page shows, and to
-// nothing else. Nothing goes along but what they typed in, and what comes back is data.
+// Readers can send requests only to servers of descriptions that a page shows. A request
+// contains only their input, and the response is returned as data.
 func TestTryIt(t *testing.T) {
 	var got *http.Request
 	var sent string
@@ -153,8 +153,8 @@ func TestTryIt(t *testing.T) {
 	}
 }
 
-// Readers choose the variables of servers. What they choose never leads to a server that the
-// description does not name.
+// Readers choose the variables of servers. No choice leads to a server that the description
+// does not name.
 func TestTryItWithServerVariables(t *testing.T) {
 	var got []string
 	api := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = append(got, r.Host+r.RequestURI) }))

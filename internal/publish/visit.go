@@ -17,35 +17,35 @@ import (
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
-// visit is one request for a site by somebody who may read it.
+// visit is one request for a site by a visitor who may read it.
 type visit struct {
 	h        *Handler
 	ctx      context.Context
 	site     docs.Site
 	state    *state
-	root     string // address of the site, with the share key; ends with a slash
-	path     string // escaped, below the root
+	root     string // address of the site, including the share key; ends with a slash
+	path     string // escaped, relative to root
 	key      string // of a share link
 	as       authz.Visitor
 	seen     *sites.VisitorView
-	private  bool    // others do not see what this visitor sees
-	drafted  bool    // what is shown is not what is published
-	review   *review // of what is drafted
-	program  bool    // asks, not a browser
+	private  bool    // the response depends on the visitor, and must not be shared
+	drafted  bool    // the content is not the published one
+	review   *review // of the draft; nil if drafted is false
+	program  bool    // the client calls the MCP server and is not a browser
 	settings customization.Settings
 	target   sites.Target
-	export   *exporter // writes the page to a file; nil: a browser asked for it
-	files    bool      // links lead to files, as folders and plain web servers have them
-	chooses  bool      // the answer depends on the language of the reader
+	export   *exporter // writes the page to a file; nil if the page is served over HTTP
+	files    bool      // links name index files, for folders and plain web servers
+	chooses  bool      // the response depends on the language of the reader
 
-	counterparts map[pageIn]string // where other variants have a page, once it was looked for
+	counterparts map[pageIn]string // addresses of pages in other variants, filled by counterpart
 
-	read       map[docs.SpaceID]stamp // the spaces that were read for the answer, if somebody asks
-	generation uint64                 // of the store, before the visit
-	counted    bool                   // the store has one
+	read       map[docs.SpaceID]stamp // spaces that were read for the response; nil if they are not recorded
+	generation uint64                 // of the store, before anything was read
+	counted    bool                   // the store has a generation
 }
 
-// open takes what the visitor sees of the site.
+// open loads the part of the site that the visitor may see.
 func (v *visit) open() (err error) {
 	if v.seen, err = v.h.Sites.VisitorViewOf(v.ctx, v.h.Sites.Store.Reader, v.site, v.as); err != nil {
 		return err
@@ -53,14 +53,14 @@ func (v *visit) open() (err error) {
 	return v.useSettings(v.state.settings)
 }
 
-// useSettings takes what the visitor sees of settings.
+// useSettings filters settings by the conditions that the visitor meets.
 func (v *visit) useSettings(s customization.Settings) error {
 	check := v.seen.Reader.Check(v.ctx)
 	v.settings = s.For(check.Holds)
 	return check.Err
 }
 
-// baseOf returns the address of a site space.
+// baseOf returns the address of a site space, with a final slash.
 func (v *visit) baseOf(it docs.SiteItem) string {
 	if it.Address == "" {
 		return v.root
@@ -68,7 +68,7 @@ func (v *visit) baseOf(it docs.SiteItem) string {
 	return v.root + reading.EscapePath(it.Address) + "/"
 }
 
-// serve answers the request.
+// serve writes the response.
 func (v *visit) serve(w http.ResponseWriter, r *http.Request) error {
 	v.cacheable(w.Header())
 	var ok bool
@@ -113,8 +113,8 @@ func (v *visit) serve(w http.ResponseWriter, r *http.Request) error {
 	return v.servePage(w, r, e, rest)
 }
 
-// opened returns the edition that the path of the request leads into, and the path
-// in it.
+// opened returns the edition that the path of the request names, and the rest of the path
+// in that edition.
 func (v *visit) opened(r *http.Request) (*edition.Edition, string, error) {
 	if rest := v.target.Rest; strings.HasPrefix(rest, sites.DraftPrefix) {
 		return v.draft(r, rest)
@@ -123,8 +123,8 @@ func (v *visit) opened(r *http.Request) (*edition.Edition, string, error) {
 	return e, v.target.Rest, err
 }
 
-// cacheable says who may keep the answer: everybody, but only after asking
-// again, or nobody.
+// cacheable sets Cache-Control and X-Robots-Tag. A response that all visitors share may be
+// cached by everybody, but must be revalidated. Any other response must not be cached.
 func (v *visit) cacheable(h http.Header) {
 	h.Set("Cache-Control", "private, no-store")
 	if !v.private {
@@ -135,7 +135,7 @@ func (v *visit) cacheable(h http.Header) {
 	}
 }
 
-// servePage sends the page at a path of the space, or its Markdown.
+// servePage sends the page at a path of the space, or the Markdown of that page.
 func (v *visit) servePage(w http.ResponseWriter, r *http.Request, e *edition.Edition, rest string) error {
 	rest, asMarkdown := markdownName(rest)
 	path, ok := unescape(rest)
@@ -180,7 +180,7 @@ func (v *visit) servePage(w http.ResponseWriter, r *http.Request, e *edition.Edi
 	return nil
 }
 
-// lead follows a redirect of the site from an address without a page.
+// lead follows a redirect of the site from an address that has no page.
 func (v *visit) lead(w http.ResponseWriter, r *http.Request, e *edition.Edition) error {
 	rule, to, err := v.h.Sites.FindRedirect(v.ctx, v.site, v.seen.Structure, "/"+v.path, v.key, v.pagePath)
 	switch {
@@ -189,7 +189,7 @@ func (v *visit) lead(w http.ResponseWriter, r *http.Request, e *edition.Edition)
 	case err != nil:
 		return err
 	}
-	if rule.Destination.Kind == docs.RedirectExternal { // what says who the visitor is, is for this site
+	if rule.Destination.Kind == docs.RedirectExternal { // credentials of the visitor are for this site only
 		r.URL.RawQuery = withoutCredentials(r.URL.Query()).Encode()
 	}
 	switch {
@@ -201,7 +201,8 @@ func (v *visit) lead(w http.ResponseWriter, r *http.Request, e *edition.Edition)
 	return nil
 }
 
-// pagePath returns the path of a page in its space, if the visitor sees it.
+// pagePath returns the path of a page in its space. The error is NotFound if the visitor
+// does not see the page.
 func (v *visit) pagePath(ctx context.Context, space docs.Space, page docs.PageID) (string, error) {
 	e, err := v.elsewhere(ctx, space.ID)
 	if err != nil {
@@ -224,13 +225,13 @@ func (v *visit) pagePath(ctx context.Context, space docs.Space, page docs.PageID
 
 func (v *visit) printer(e *edition.Edition) *printer {
 	p := &printer{h: v.h, ctx: v.ctx, e: e, look: v.look(e), alone: !v.settings.Pagination.Enabled, elsewhere: v.elsewhere, kept: v.h.texts}
-	if v.export != nil { // which reads every page once
+	if v.export != nil { // an export reads every page once, so nothing is cached
 		p.kept, p.used = nil, v.export.use
 	}
 	return p
 }
 
-// look is how the site shows pages of an edition, or of none if it is nil.
+// look returns how the site renders the pages of an edition, which may be nil.
 func (v *visit) look(e *edition.Edition) look {
 	return look{
 		highlight: v.h.highlight, formulas: v.h.formulas, dark: v.scheme().Dark(),
@@ -239,8 +240,8 @@ func (v *visit) look(e *edition.Edition) look {
 	}
 }
 
-// elsewhere returns another space of the site, or nil if the visitor does not
-// see it. Of several places the first one counts.
+// elsewhere returns the edition of another space of the site, or nil if the visitor does
+// not see that space. If the site has the space several times, the first place is used.
 func (v *visit) elsewhere(ctx context.Context, space docs.SpaceID) (*edition.Edition, error) {
 	for _, it := range v.seen.Structure.All(docs.SiteSpace) {
 		if it.Space == space {
@@ -250,7 +251,7 @@ func (v *visit) elsewhere(ctx context.Context, space docs.SpaceID) (*edition.Edi
 	return nil, nil
 }
 
-// serveOwn answers for what every space has besides pages.
+// serveOwn serves paths below ownPrefix in a space, such as files, search and feedback.
 func (v *visit) serveOwn(w http.ResponseWriter, r *http.Request, e *edition.Edition, rest string) (done bool, err error) {
 	name, ok := ownName(rest)
 	if !ok {
@@ -299,8 +300,8 @@ func (v *visit) serveOwn(w http.ResponseWriter, r *http.Request, e *edition.Edit
 	return true, v.missing(w, r, e)
 }
 
-// file sends a file of the space. The rest of the address behind the id is for
-// caches and for people.
+// file sends a file of the space. Only the id in the address identifies the file. The
+// hash that follows is for caches, and the name is for people.
 func (v *visit) file(w http.ResponseWriter, r *http.Request, e *edition.Edition, rest string) error {
 	id, _, _ := strings.Cut(rest, "/")
 	f, err := e.View.File(v.ctx, docs.FileID(id))

@@ -4,25 +4,26 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// APIBlock is a block that shows a part of the description of an API.
+// APIBlock is a block that shows a part of an API description.
 type APIBlock struct {
 	Type    string   // openapi-operation, openapi-webhook, openapi-schemas or swagger
 	Ref     docs.Ref // the description: a specification, a file or an address
 	Method  string
 	Path    string   // of an operation
 	Name    string   // of a webhook
-	Schemas []string // names; empty are all
+	Schemas []string // names; empty means all schemas
 	Grouped bool     // the schemas are shown as one list
 	Title   string
-	// Untitled says that the heading or the page title above the block is its title.
+	// Untitled is true if the heading or the page title above the block is its
+	// title.
 	Untitled bool
-	// Inline is the operation itself, if the page describes it; nil: it is in the description.
+	// Inline is the operation if the page describes it; nil if Ref describes it.
 	Inline *InlineAPI
-	// Level is that of a heading in the place of the block, from 2 to 6.
+	// Level is the level of a heading at the position of the block, from 2 to 6.
 	Level int
 }
 
-// APILabels are the words around descriptions of APIs.
+// APILabels are the words that are shown around API descriptions.
 type APILabels struct {
 	Authentication, NoAuthentication, Scopes, Servers               string
 	PathParameters, QueryParameters, HeaderParameters, CookieValues string
@@ -41,7 +42,8 @@ var englishAPILabels = APILabels{
 	OneOf: "One of", AnyOf: "Any of", ItemsOf: "Items", AnyName: "any name", Recursive: "see above", Try: "Try it", Send: "Send request", NoAnswer: "There was no answer.",
 }
 
-// isAPI reports whether a block shows a part of a description of an API.
+// isAPI reports whether a node is a block that shows a part of an API
+// description.
 func isAPI(n *Node) bool {
 	switch n.Type {
 	case "swagger", "openapi-operation", "openapi-schemas", "openapi-webhook":
@@ -50,7 +52,8 @@ func isAPI(n *Node) bool {
 	return false
 }
 
-// apiBlock returns what a block shows.
+// apiBlock returns the settings of a block that shows a part of an API
+// description.
 func apiBlock(n *Node) APIBlock {
 	ref, _ := n.Ref("ref")
 	grouped, set := n.Data["grouped"].(bool)
@@ -58,8 +61,8 @@ func apiBlock(n *Node) APIBlock {
 		Schemas: n.Strings("schemas"), Grouped: grouped || !set, Title: n.Str("title"), Untitled: n.Str("untitled") == "true", Level: 2}
 }
 
-// APIBlocks returns the blocks of a document that show parts of descriptions
-// of APIs, in their order.
+// APIBlocks returns the blocks of a document that show parts of API descriptions,
+// in document order.
 func APIBlocks(doc *Document) []APIBlock {
 	var out []APIBlock
 	every(doc.Nodes, func(n *Node) {
@@ -70,9 +73,9 @@ func APIBlocks(doc *Document) []APIBlock {
 	return out
 }
 
-// ReplaceAPI returns a document with other blocks in the places of those that
-// show parts of descriptions of APIs, for forms that are no HTML. A block that get
-// does not know stays.
+// ReplaceAPI returns a document in which the blocks that show parts of API
+// descriptions are replaced by the blocks that get returns, for output formats
+// other than HTML. A block is kept if get returns false.
 func ReplaceAPI(doc *Document, get func(APIBlock) (*Document, bool)) *Document {
 	found := false
 	every(doc.Nodes, func(n *Node) { found = found || isAPI(n) })

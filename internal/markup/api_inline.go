@@ -6,27 +6,29 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// InlineAPI is an operation of an API that the tags of a page describe. Texts are Markdown.
+// InlineAPI is an API operation that is described by tags of a page. Its texts
+// are Markdown.
 type InlineAPI struct {
 	Method, Server, Path, Title, Text string
 	Parameters                        []InlineParameter
 	Responses                         []InlineResponse
 }
 
-// InlineParameter is a parameter of an operation. Its place is path, query, header, cookie, body or formData.
+// InlineParameter is a parameter of an operation. Place is path, query, header,
+// cookie, body or formData.
 type InlineParameter struct {
 	Place, Name, Type, Text string
 	Required                bool
 }
 
-// InlineResponse is what an operation answers with.
+// InlineResponse is a response of an operation.
 type InlineResponse struct {
 	Status  string // such as "200: OK"
 	Text    string
 	Example string // of the body
 }
 
-// inlineAPI is what the tags of an operation say.
+// inlineAPI is an operation as parsed from the tags of a page.
 type inlineAPI struct {
 	method, server, path string
 	title                []*Node
@@ -46,7 +48,8 @@ type inlineResponse struct {
 	nodes         []*Node
 }
 
-// described returns an operation with its texts as Markdown, in which references have their addresses.
+// described returns the operation with its texts as Markdown. link returns the
+// addresses of references in them.
 func (a *inlineAPI) described(link func(docs.Ref) (string, bool)) *InlineAPI {
 	refs := Refs{Locate: func(ref docs.Ref, _ Use) (string, bool) {
 		if link == nil {
@@ -75,7 +78,9 @@ func (a *inlineAPI) described(link func(docs.Ref) (string, bool)) *InlineAPI {
 	return out
 }
 
-// inlineAPI writes an operation that tags describe like one of a description, or reports that it cannot.
+// inlineAPI writes an operation that is described by tags, in the same form as an
+// operation of an API description. It returns false if the node has no such
+// operation or the operation cannot be rendered.
 func (h *htmlWriter) inlineAPI(n *Node) bool {
 	api := n.extra().api
 	if api == nil || h.o.API == nil {

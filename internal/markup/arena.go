@@ -1,22 +1,23 @@
 package markup
 
-// arena hands out nodes, lists of them and leaves from larger pieces of
-// memory: a page has hundreds of them, and to get each by itself costs more
-// than to fill it. It also lends what is needed while a page is read.
+// arena allocates nodes, lists of nodes and leaves from larger pieces of memory.
+// A page has hundreds of them, and allocating each one separately costs more than
+// filling it. The arena also lends buffers that are needed while a page is
+// parsed.
 type arena struct {
 	nodes  []Node
-	made   int // how many nodes were in the pieces so far
+	made   int // number of nodes in all pieces so far
 	lists  []*Node
 	leaves []Leaf
 
-	open     []*Node // the nodes that were made of the containers around, and of this one so far
+	open     []*Node // nodes of the containers that are being parsed, outermost first
 	builders []*inlineBuilder
 }
 
 // node returns an empty node.
 func (s *arena) node() *Node {
 	if len(s.nodes) == 0 {
-		s.nodes = make([]Node, min(max(11, s.made/4), 46)) // 2 KB of memory at first, a comment needs few
+		s.nodes = make([]Node, min(max(11, s.made/4), 46)) // 2 KB at first: a comment has few nodes
 		s.made += len(s.nodes)
 	}
 	n := &s.nodes[0]
@@ -24,7 +25,7 @@ func (s *arena) node() *Node {
 	return n
 }
 
-// list keeps nodes.
+// list returns a copy of nodes that is allocated from the arena.
 func (s *arena) list(nodes ...*Node) []*Node {
 	if len(nodes) == 0 {
 		return nil
@@ -52,7 +53,8 @@ func (s *arena) fragment(fragment, typ string, nodes []*Node) *Node {
 	return n
 }
 
-// text keeps leaves, which are never none.
+// text returns a text node with a copy of leaves, or with one empty leaf if there
+// are none.
 func (s *arena) text(leaves ...Leaf) *Node {
 	n := s.node()
 	n.Object = ObjectText
@@ -61,7 +63,8 @@ func (s *arena) text(leaves ...Leaf) *Node {
 	return n
 }
 
-// paragraph makes one of inlines, which are never none.
+// paragraph returns a paragraph of inlines, or of one empty text if there are
+// none.
 func (s *arena) paragraph(inlines []*Node) *Node {
 	if len(inlines) == 0 {
 		inlines = s.list(s.text())
@@ -69,8 +72,9 @@ func (s *arena) paragraph(inlines []*Node) *Node {
 	return s.block("paragraph", nil, inlines)
 }
 
-// cut returns n of what is left of a piece, or of a new one. Nobody can append
-// into what others have.
+// cut returns n elements from the rest of a piece, or from a new piece of the
+// given size. Large requests are allocated separately. The capacity is n, so that
+// appending to the result cannot overwrite elements of another slice.
 func cut[T any](piece *[]T, n, size int) []T {
 	if len(*piece) < n {
 		if n > size/2 {
@@ -83,17 +87,18 @@ func cut[T any](piece *[]T, n, size int) []T {
 	return out
 }
 
-// add adds a node to the container that is being read.
+// add appends nodes to the container that is being parsed.
 func (s *arena) add(nodes ...*Node) { s.open = append(s.open, nodes...) }
 
-// since returns the nodes that were added behind a place, and takes them off.
+// since removes the nodes that were added after a position of open and returns
+// them.
 func (s *arena) since(place int) []*Node {
 	out := s.list(s.open[place:]...)
 	s.open = s.open[:place]
 	return out
 }
 
-// builder lends one, until its nodes are taken.
+// builder lends an inline builder. take returns it to the arena.
 func (s *arena) builder() *inlineBuilder {
 	if k := len(s.builders); k > 0 {
 		b := s.builders[k-1]
@@ -103,7 +108,7 @@ func (s *arena) builder() *inlineBuilder {
 	return &inlineBuilder{arena: s}
 }
 
-// take returns the nodes of a builder and gets it back.
+// take returns the nodes of a builder and puts the builder back into the arena.
 func (s *arena) take(b *inlineBuilder) []*Node {
 	b.flush()
 	out := s.list(b.nodes...)

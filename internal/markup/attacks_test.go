@@ -41,8 +41,8 @@ func attacks(t testing.TB, name string) []string {
 	return out
 }
 
-// What may occur in our output. This list is written apart from the code that
-// it holds to account.
+// The elements and attributes that may occur in HTML output. The lists are
+// maintained separately from the code that they verify.
 var (
 	outputElements = strings.Fields(`a abbr article aside b bdi bdo blockquote br button caption center cite code col colgroup dd del
 		details dfn div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 header hr i img input ins kbd li mark ol p picture pre q rp rt ruby s samp
@@ -54,7 +54,8 @@ var (
 	className   = regexp.MustCompile(`^[A-Za-z0-9_+#. -]*$`)
 )
 
-// checkHTML holds output to the list, as a browser would read it.
+// checkHTML parses output as a browser would and reports everything that is not
+// in the lists.
 func checkHTML(t testing.TB, out string) {
 	t.Helper()
 	if strings.ContainsRune(out, 0) {
@@ -98,12 +99,13 @@ func checkHTML(t testing.TB, out string) {
 	}
 }
 
-// iconForms are what attributes of icons look like.
+// iconForms are the forms of the attributes of icons.
 var iconForms = map[string]*regexp.Regexp{
 	"class": className, "viewBox": regexp.MustCompile(`^0 0 [0-9]+ [0-9]+$`), "aria-hidden": regexp.MustCompile(`^true$`), "d": regexp.MustCompile(`^[-0-9A-Za-z., ]+$`),
 }
 
-// checkIcon holds an element of an icon to account, which is a path and nothing else.
+// checkIcon checks the attributes of an icon's element, which must be a path and
+// nothing else.
 func checkIcon(t testing.TB, n *html.Node, out string) {
 	t.Helper()
 	for _, a := range n.Attr {
@@ -138,7 +140,8 @@ func checkAttribute(t testing.TB, element string, a html.Attribute, out string) 
 	}
 }
 
-// dangerous judges an address as the most forgiving reader would.
+// dangerous reports whether the most lenient reader could take s for an unsafe
+// address.
 func dangerous(s string) bool {
 	for range 8 {
 		bare := strings.ToLower(strings.Map(func(r rune) rune {
@@ -182,7 +185,7 @@ func slotNode(name string, nodes ...*Node) *Node {
 	return &Node{Object: ObjectFragment, Fragment: name, Type: name, Nodes: nodes}
 }
 
-// aTable has one row with a text and a cell of another type.
+// aTable returns a table of one row with a text cell and a cell of another type.
 func aTable(view map[string]any, kind string, value any) *Node {
 	n := aBlock("table", map[string]any{
 		"view": view,
@@ -261,7 +264,8 @@ func rawBlockNode(s string) *Node {
 	return aBlock("integration", map[string]any{"integration": "octavo", "block": "raw", "props": map[string]any{"source": s}})
 }
 
-// hostileOptions give back what they were asked for.
+// hostileOptions return the values of references unchanged as addresses and
+// titles.
 var hostileOptions = HTMLOptions{
 	Link: func(r docs.Ref) (string, bool) {
 		switch r.Kind {
@@ -286,7 +290,7 @@ func TestNoDangerousAddressInAnyPlace(t *testing.T) {
 			out := render(t, hostileOptions, node(url))
 			checkHTML(t, out)
 			if strings.HasPrefix(place, "raw") {
-				continue // where an address that is none may become a relative one
+				continue // raw HTML, in which an invalid address may become a relative one
 			}
 			page, err := html.Parse(strings.NewReader(out))
 			if err != nil {
@@ -301,7 +305,7 @@ func TestNoDangerousAddressInAnyPlace(t *testing.T) {
 			}
 		}
 		if url == "\x00javascript:alert(1)" {
-			continue // no JSON
+			continue // cannot be encoded as JSON
 		}
 		link, err := jsontext.Marshal(anInline("link", map[string]any{"ref": webRef(url)}))
 		if err != nil {
@@ -350,7 +354,7 @@ func TestRawHTMLIsReducedToHarmlessElements(t *testing.T) {
 	}
 }
 
-// letters puts pieces of HTML into one leaf each.
+// letters returns a paragraph in which each piece of HTML is a separate leaf.
 func letters(raw string) []*Node {
 	n := &Node{Object: ObjectText}
 	for _, part := range strings.SplitAfter(raw, ">") {
@@ -365,8 +369,8 @@ func expandableNode(title, body []*Node) *Node {
 	return n
 }
 
-// Every string of every type carries a payload: what it is meant for does not
-// matter to an attacker.
+// Every string of every type carries a payload, because an attacker can put any
+// value into any string.
 func TestNoValueLeavesItsAttribute(t *testing.T) {
 	payloads := slices.Concat(attacks(t, "attributes.txt"), attacks(t, "html.txt"), attacks(t, "schemes.txt"))
 	for _, s := range payloads {
@@ -378,7 +382,8 @@ func TestNoValueLeavesItsAttribute(t *testing.T) {
 	}
 }
 
-// hostileNodes has every type with s in every place that takes a string.
+// hostileNodes returns a node of every type with s in every place that takes a
+// string.
 func hostileNodes(s string) []*Node {
 	var out []*Node
 	for kind, sh := range sortedPairs(blockShapes) {

@@ -11,31 +11,30 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// This file is the description of every type: which data it has and what it
-// holds. Decode reads a client's document by it. It is as open as the types
-// are: a key that a type does not name is refused where the type is closed
-// and kept where it is not.
+// This file describes every type: the data of its nodes and the nodes that they
+// hold. Decode checks a client's document against these descriptions. A data key
+// that is not described is rejected if the type is closed, and kept otherwise.
 
-// holds says what the nodes of a type are.
+// holds is the kind of nodes that a type holds.
 type holds uint8
 
 const (
 	holdsNothing holds = iota
 	holdsInlines       // texts and inlines
-	holdsBlocks        // any block that is on its own, or the named parts
+	holdsBlocks        // blocks that are not parts of another type, or only the types in parts
 )
 
 // shape describes one type of block or inline.
 type shape struct {
 	holds  holds
-	parts  []string // the types of nodes, when they are parts of this type
+	parts  []string // the types of its nodes, if only these are allowed
 	single bool     // exactly one node
-	closed bool     // no data but the fields
+	closed bool     // other data than the fields is rejected
 	fields map[string]dataField
-	// fragments are the slots of a void block. A slot is named by the
-	// fragment's name or by its type.
+	// fragments are the slots of a void block. A fragment fills the slot that has
+	// its name, or its type if it has no name.
 	fragments []fragmentSlot
-	cells     bool // fragments are named by the cells of a table
+	cells     bool // the fragments are named by the cells of a table
 }
 
 type fragmentSlot struct {
@@ -48,13 +47,13 @@ type dataField struct {
 	required bool
 }
 
-// reading checks a JSON value and returns what is kept of it.
+// reading checks a JSON value and returns the value to keep.
 type reading func(d *decoder, v any) (any, error)
 
 func needed(r reading) dataField   { return dataField{r, true} }
 func optional(r reading) dataField { return dataField{r, false} }
 
-// The values that several types share.
+// Values that several types share.
 var (
 	textAlignments     = []string{"start", "center", "end"}
 	verticalAlignments = []string{"top", "middle", "bottom"}
@@ -69,7 +68,8 @@ var (
 	refKinds    = []string{docs.RefFile, docs.RefURL, docs.RefPage, docs.RefAnchor, docs.RefUser, docs.RefCollection, docs.RefSpace, docs.RefReusable, docs.RefOpenAPI, docs.RefTag}
 )
 
-// partOf are the types that are allowed in one other type only.
+// partOf maps a type that is allowed in one other type only to a name of that
+// type.
 var partOf = map[string]string{
 	"list-item": "a list", "code-line": "code", "image": "images", "tabs-item": "tabs", "stepper-step": "stepper",
 	"column": "columns", "update": "updates",
@@ -144,13 +144,14 @@ var blockShapes = map[string]*shape{
 	}},
 }
 
-// wideAnchor is where clients find an anchor that their pattern for ids does
-// not allow. Here it is an id like any other.
+// wideAnchor is the data key under which clients receive an anchor that their
+// pattern for ids (narrowAnchor) does not allow. Decode stores it as the id.
 const wideAnchor = "anchor"
 
 var narrowAnchor = regexp.MustCompile(`^[-a-z0-9.+_]+$`)
 
-// headingShape keeps the level of the source where Markdown has more of them.
+// headingShape keeps the level of the source, because Markdown has more levels
+// than there are heading types.
 var headingShape = &shape{holds: holdsInlines, fields: map[string]dataField{
 	"id": optional(asAnchor), wideAnchor: optional(asAnchor), "align": optional(asOneOf(textAlignments...)), "class": optional(asLine), "level": optional(asWhole(1, 6)),
 }}
@@ -174,7 +175,7 @@ var inlineShapes = map[string]*shape{
 	}},
 }
 
-// markTypes are the marks without data; color is the one that has some.
+// markTypes are the types of marks. Only color has data.
 var markTypes = []string{"bold", "italic", "code", "keyboard", "strikethrough", "superscript", "subscript", "color"}
 
 func asText(d *decoder, v any) (any, error) {
@@ -185,7 +186,7 @@ func asText(d *decoder, v any) (any, error) {
 	return s, d.spend(len(s))
 }
 
-// asLine is a text that is not a body: a title, a name, a path.
+// asLine reads a text that is not a body, such as a title, a name or a path.
 func asLine(d *decoder, v any) (any, error) {
 	s, ok := v.(string)
 	if !ok {
@@ -257,11 +258,11 @@ func asList(each reading) reading {
 	}
 }
 
-// maxAnchor is how many characters an anchor has at most.
+// maxAnchor is the maximum length of an anchor in characters.
 const maxAnchor = 256
 
-// isAnchor reports whether an id can be written in an attribute and in an address as
-// it is.
+// isAnchor reports whether an id can be written in an attribute and in an address
+// without escaping.
 func isAnchor(s string) bool {
 	if s == "" || utf8.RuneCountInString(s) > maxAnchor {
 		return false
@@ -281,7 +282,8 @@ func asAnchor(d *decoder, v any) (any, error) {
 	return nil, d.fail("must be an anchor such as getting-started")
 }
 
-// asDate is a point in time, also as a day, in the form that Parse returns it.
+// asDate reads a date or a point in time and returns it in the form that Parse
+// uses.
 func asDate(d *decoder, v any) (any, error) {
 	s, _ := v.(string)
 	t, ok := parseDate(s)
@@ -293,7 +295,7 @@ func asDate(d *decoder, v any) (any, error) {
 
 var unitForm = regexp.MustCompile(`^[a-z%]{1,8}$`)
 
-// asLength is a number or a number with a unit.
+// asLength reads a number or a number with a unit.
 func asLength(d *decoder, v any) (any, error) {
 	if _, ok := v.(float64); ok {
 		return v, nil
@@ -323,8 +325,9 @@ func asAddress(d *decoder, v any) (any, error) {
 
 const strangeAddress = "must be an http, https, mailto or tel address, or a relative one"
 
-// address checks the address of a reference, which may lead nowhere yet. In an
-// edit, one with another scheme may have been there before.
+// address checks the address of a reference. It may be empty, because a reference
+// may have no target yet. In an edit, an unsafe address is collected for
+// CheckAddresses, because the edited document may already contain it.
 func (d *decoder) address(url string) error {
 	if _, ok := SafeURL(url); ok || url == "" {
 		return nil
@@ -337,7 +340,8 @@ func (d *decoder) address(url string) error {
 	return nil
 }
 
-// asKeptAddress is an address that may have come with the source, see CheckAddresses.
+// asKeptAddress reads an address that may be unsafe if it came with the source,
+// see CheckAddresses.
 func asKeptAddress(d *decoder, v any) (any, error) {
 	s, err := asLine(d, v)
 	if err != nil {
@@ -347,15 +351,17 @@ func asKeptAddress(d *decoder, v any) (any, error) {
 	return url, d.address(url)
 }
 
-// address is one that readers are not sent to.
+// address is an unsafe address that readers are not sent to, with the error that
+// rejects it.
 type address struct {
 	url string
 	err error
 }
 
-// CheckAddresses returns an error for an address that is not safe to follow, unless
-// it was in the document that was edited: it came with the source and is kept,
-// and never a link for readers. A nil document has none.
+// CheckAddresses returns an error if the document has an address that is not safe
+// to follow and that is not in the edited document. An address of the edited
+// document came with the source: it is kept, but is never a link for readers. If
+// edited is nil, every unsafe address is an error.
 func (doc *Document) CheckAddresses(edited *Document) error {
 	if len(doc.strange) == 0 {
 		return nil

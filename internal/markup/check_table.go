@@ -2,7 +2,7 @@ package markup
 
 import "github.com/octavo-docs/octavo/internal/docs"
 
-// asCellMerge is a cell that covers its neighbours.
+// asCellMerge reads a cell that spans several rows or columns.
 func asCellMerge(d *decoder, v any) (any, error) {
 	return d.object(v, true, map[string]dataField{
 		"anchor":  needed(asCellName),
@@ -36,8 +36,8 @@ func asOption(d *decoder, v any) (any, error) {
 	return d.object(v, false, map[string]dataField{"value": needed(asLine), "label": needed(asLine), "color": optional(asLine)})
 }
 
-// checkTable reads the settings and the cells of a table, whose values are of
-// the type that their column says. Names are the fragments of the table.
+// checkTable checks the columns, the view and the records of a table. A value
+// must have the type of its column. names are the names of the table's fragments.
 func (d *decoder) checkTable(data map[string]any, names map[string]bool) error {
 	d.enter("data")
 	types, err := d.checkColumns(data["definition"].(map[string]any))
@@ -54,7 +54,7 @@ func (d *decoder) checkTable(data map[string]any, names map[string]bool) error {
 	return nil
 }
 
-// checkColumns reads the definition of a table and returns the types of its
+// checkColumns checks the definition of a table and returns the types of its
 // columns.
 func (d *decoder) checkColumns(definition map[string]any) (map[string]string, error) {
 	types := make(map[string]string, len(definition))
@@ -72,7 +72,7 @@ func (d *decoder) checkColumns(definition map[string]any) (map[string]string, er
 	return types, nil
 }
 
-// checkView reads how a table is shown. types are the types of its columns.
+// checkView checks how a table is displayed. types are the types of its columns.
 func (d *decoder) checkView(view map[string]any, types map[string]string) (map[string]any, error) {
 	d.enter("view")
 	fields := gridView
@@ -110,10 +110,10 @@ func (d *decoder) checkView(view map[string]any, types map[string]string) (map[s
 	return view, nil
 }
 
-// checkRecords reads the rows of a table, see checkTable.
+// checkRecords checks the rows of a table, see checkTable.
 func (d *decoder) checkRecords(records map[string]any, types map[string]string, names map[string]bool) error {
 	d.enter("records")
-	// Every row has every column when it is shown, with a value or without.
+	// A displayed row has a cell for every column, with or without a value.
 	cells := len(records) * len(types)
 	if cells > maxTableCells {
 		return d.fail("makes a table of more than %d cells; split it", maxTableCells)
@@ -158,7 +158,7 @@ func (d *decoder) cell(columnType string, v any, names map[string]bool) (any, er
 		if !ok || name != "" && !names[name] {
 			return nil, d.fail("must be the name of a fragment of this table that no other cell names")
 		}
-		names[name] = false // a fragment in many cells would be many times as long when it is displayed
+		names[name] = false // each fragment may be used once: in many cells it would multiply the size of the output
 		return name, d.spend(len(name))
 	case "number", "rating":
 		return asNumber(d, v)

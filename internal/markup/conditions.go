@@ -7,18 +7,19 @@ import (
 	"strings"
 )
 
-// conditionTag finds what looks like a tag of a condition, in the ways in which
-// template languages write them.
+// conditionTag matches text that looks like the tag of a condition, in the
+// variants of common template languages.
 var conditionTag = regexp.MustCompile(`(?i)\{%[-+~]?[\s\p{Z}\p{Cf}]*(if|elseif|elsif|elif|else|endif)\b`)
 
-// WithoutStrayConditions returns the document without the blocks in which a tag
-// of a condition is left as text, because it is not closed, is within a line or
-// is written in another way, and without all that such a tag was meant for: from
-// one that opens or is an alternative up to the one that closes, or to the end.
-// Nobody can say for whom that is, so it is for nobody. Tags in code are code, and
-// tags in a literal text are text. The document itself stays as it is.
+// WithoutStrayConditions returns the document without the blocks in which the tag
+// of a condition was left as text: because it is not closed, is within a line or
+// is written in another form. It also removes the blocks that such a tag applies
+// to: from an opening tag or an alternative up to the closing tag, or to the end.
+// The readers that this content is meant for are unknown, so it is shown to
+// nobody. Tags in code are code, and tags in literal text are text. doc is not
+// modified, and is returned if it has no such tags.
 func WithoutStrayConditions(doc *Document) *Document {
-	if !mayHaveTags(doc.Nodes) { // which most have not
+	if !mayHaveTags(doc.Nodes) { // most documents have no tags
 		return doc
 	}
 	nodes, changed := new(strayConditions).list(doc.Nodes)
@@ -28,15 +29,16 @@ func WithoutStrayConditions(doc *Document) *Document {
 	return &Document{Nodes: nodes, Problems: doc.Problems}
 }
 
-// mayHaveTags reports whether a tag can begin in the texts of nodes that are no code.
+// mayHaveTags reports whether a tag can begin in the texts of nodes that are not
+// code.
 func mayHaveTags(nodes []*Node) bool {
 	return slices.ContainsFunc(nodes, func(n *Node) bool {
 		return beginsTag(n) || n.Type != "code" && (mayHaveTags(n.Nodes) || mayHaveTags(n.Fragments))
 	})
 }
 
-// beginsTag reports whether a tag can begin in a text of the node itself. The rest of the
-// tag may be in the next leaf.
+// beginsTag reports whether a tag can begin in a text of the node, not of its
+// children. The rest of the tag may be in the next leaf.
 func beginsTag(n *Node) bool {
 	for _, l := range n.Leaves {
 		if strings.Contains(l.Text, "{%") || strings.HasSuffix(l.Text, "{") {
@@ -62,14 +64,14 @@ func dataHas(v any, part string) bool {
 	return false
 }
 
-// strayConditions follows the tags that are left as text, in the order of the
-// document: what opens in one block may close in another one.
+// strayConditions tracks the tags that are left as text, in document order: a tag
+// may open in one block and be closed in another one.
 type strayConditions struct {
 	open  int  // conditions that are not closed yet
-	other bool // behind an alternative of a condition that is a block
+	other bool // after an alternative, such as else, of a condition that is a block
 }
 
-// list returns the blocks that are left, the same list when all are.
+// list returns the blocks that remain, or the same list if all of them do.
 func (s *strayConditions) list(nodes []*Node) (out []*Node, changed bool) {
 	for i, n := range nodes {
 		left := s.block(n)
@@ -87,7 +89,7 @@ func (s *strayConditions) list(nodes []*Node) (out []*Node, changed bool) {
 	return out, true
 }
 
-// block returns what is left of a block, nil for nothing.
+// block returns the part of a block that remains, or nil if nothing does.
 func (s *strayConditions) block(n *Node) *Node {
 	hidden := s.open > 0 || s.other
 	if !holdsBlockNodes(n) {
@@ -132,13 +134,13 @@ func (s *strayConditions) block(n *Node) *Node {
 	return &c
 }
 
-// holdsBlockNodes reports whether parts of a block can be left out.
+// holdsBlockNodes reports whether parts of a block can be removed separately.
 func holdsBlockNodes(n *Node) bool {
 	return n.Type == "expandable" || n.Type != "code" && len(n.Nodes) > 0 && n.Nodes[0].Object == ObjectBlock
 }
 
-// follow reads the tags in the texts of a node, and of all in it if deep. It
-// reports whether there are any.
+// follow processes the tags in the texts of a node, including its descendants if
+// deep is true. It reports whether there are any tags.
 func (s *strayConditions) follow(n *Node, deep bool) bool {
 	var b strings.Builder
 	gatherText(&b, n, deep)
@@ -160,8 +162,9 @@ func (s *strayConditions) follow(n *Node, deep bool) bool {
 	return len(found) > 0
 }
 
-// gatherText writes all texts of a node that are neither code nor literal, those that readers do
-// not see too.
+// gatherText writes all texts of a node that are neither code nor literal,
+// including data that readers do not see. A NUL separates texts that cannot be
+// parts of one tag.
 func gatherText(b *strings.Builder, n *Node, deep bool) {
 	if n.extra().literal {
 		b.WriteByte(0)
@@ -197,7 +200,7 @@ func gatherData(b *strings.Builder, v any) {
 			b.WriteByte(0)
 		}
 	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(v)) { // the order counts
+		for _, key := range slices.Sorted(maps.Keys(v)) { // tags are processed in a fixed order
 			gatherData(b, v[key])
 		}
 	case []any:
@@ -207,9 +210,9 @@ func gatherData(b *strings.Builder, v any) {
 	}
 }
 
-// Unconditional returns a text of one line, such as a title, without tags of
-// conditions and what is behind the first one. Such texts have no blocks, so nobody
-// can say for whom that is.
+// Unconditional returns a text of one line, such as a title, up to the first tag
+// of a condition. Such a text has no blocks, so the readers that the rest is
+// meant for are unknown.
 func Unconditional(s string) string {
 	if at := conditionTag.FindStringIndex(s); at != nil {
 		return strings.TrimSpace(s[:at[0]])

@@ -13,10 +13,10 @@ var (
 	literalText   = regexp.MustCompile("``[^`].*?``|`[^`]*`|\\{%[ \t]*raw[ \t]*%\\}.*?\\{%[ \t]*endraw[ \t]*%\\}")
 )
 
-// StrayConditions returns where in a source the tags of conditions are that are no
-// blocks, and which WithoutStrayConditions leaves out with what they were meant
-// for. Those without an end, or without a beginning, are among the problems of the
-// document, which is the one that was parsed from the source.
+// StrayConditions returns the lines of a source with condition tags that are not
+// blocks. WithoutStrayConditions removes these tags together with the content
+// that they apply to. Tags without an end or a beginning are not returned: they
+// are in doc.Problems. doc must be the document that was parsed from source.
 func StrayConditions(source []byte, doc *Document) []Problem {
 	if WithoutStrayConditions(doc) == doc {
 		return nil
@@ -30,9 +30,10 @@ func StrayConditions(source []byte, doc *Document) []Problem {
 	return out
 }
 
-// UnreadConditions returns what in a source is meant as a condition and holds for
-// nobody, because it cannot be read: tags that are no blocks, those without an end or
-// a beginning, and expressions that check refuses.
+// UnreadConditions returns the conditions of a source that cannot be read and
+// therefore hide their content from all readers: tags that are not blocks, tags
+// without an end or a beginning, and expressions for which check returns an
+// error.
 func UnreadConditions(source []byte, doc *Document, check func(expression string) error) []Problem {
 	out := StrayConditions(source, doc)
 	for _, p := range doc.Problems {
@@ -54,7 +55,7 @@ func UnreadConditions(source []byte, doc *Document, check func(expression string
 }
 
 // tagLines calls fn for the lines of a source that are neither code nor literal,
-// without the code and the literal texts in them.
+// with inline code and inline literal text removed.
 func tagLines(source []byte, fn func(number int, line string)) {
 	literals := newOutline(source).literals
 	fence, number, offset, literal := "", 0, 0, 0

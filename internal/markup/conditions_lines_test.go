@@ -8,7 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// Whoever checks a folder learns where the tags are that hide more than was meant.
+// Tags that hide more than was intended are reported with their lines.
 func TestStrayConditionsHaveLines(t *testing.T) {
 	for src, want := range map[string]string{
 		"a\n\n{% if x %}\n\nb\n":                                    "3 not closed",

@@ -2,8 +2,8 @@ package markup
 
 import "testing"
 
-// A document is looked through for conditions that are left as text where one can begin:
-// also one whose first characters are in different leaves, but not because of braces in code.
+// A tag can also begin if its first characters are in different leaves. Braces in
+// code do not begin one.
 func TestMayHaveTags(t *testing.T) {
 	for src, want := range map[string]bool{
 		"text {% if visitor.claims.x %} more\n":                       true,

@@ -20,8 +20,8 @@ import (
 //	OCTAVO_TEST_DOCS=~/docs go test ./internal/markup -run TestNothingIsDropped -v
 const docsVariable = "OCTAVO_TEST_DOCS"
 
-// Every block that is written is a node, or is kept in the source of one. The
-// source is counted line by line, by a reader that knows nothing of ours.
+// Every block in the source is a node, or is kept in the source of a node. The
+// blocks of the source are counted line by line, independently of the parser.
 func TestNothingIsDropped(t *testing.T) {
 	var files []string
 	add := func(root string) {
@@ -74,11 +74,11 @@ func TestNothingIsDropped(t *testing.T) {
 	t.Logf("%d files\n%s", len(files), &b)
 }
 
-// count is how often each kind of block is there.
+// count is the number of blocks of each kind.
 type count map[string]int
 
-// counts returns what is written, what became nodes, and what is kept in the
-// source of nodes.
+// counts returns the blocks of the source, the blocks that became nodes, and the
+// blocks that are kept in the source of nodes.
 func counts(body []byte) (written, nodes, kept count) {
 	written, nodes, kept = count{}, count{}, count{}
 	written.source(string(body))
@@ -111,18 +111,18 @@ var (
 	countTitle  = regexp.MustCompile(`!\[[^\]]*\]\(\S+ "`)
 )
 
-// tagTypes are the types of the nodes of tags.
+// tagTypes maps tags to the types of their nodes, where the names differ.
 var tagTypes = map[string]string{
 	"tab": "tabs-item", "step": "stepper-step", "page-ref": "content-ref", "include": "reusable-content", "openapi": "swagger",
 }
 
-// source counts what is in a source outside of code.
+// source counts the blocks in a source outside of code.
 func (c count) source(src string) {
 	fence, before, indent, indented := "", "", 0, false
 	for _, line := range strings.Split(strings.ReplaceAll(src, "\r\n", "\n"), "\n") {
 		line = countQuote.ReplaceAllString(line, "$1")
 		text := strings.TrimLeft(line, " \t")
-		if fence != "" && (text == "" || len(line)-len(text) >= indent) { // else its item has ended
+		if fence != "" && (text == "" || len(line)-len(text) >= indent) { // otherwise the list item with the fence has ended
 			if strings.HasPrefix(text, fence) && strings.Trim(text, fence[:1]+" \t") == "" {
 				fence = ""
 			}
@@ -172,7 +172,7 @@ func (c count) line(line, before string) {
 			c["expandable"]++
 		case apiPart(name) == "parameter":
 			c["list item"]++
-		case name == "swagger-response", name == "api-method-response-example": // paragraphs, with the others
+		case name == "swagger-response", name == "api-method-response-example": // paragraphs, which are not counted
 		case apiPart(name) != "":
 		case tagTypes[name] != "":
 			c[tagTypes[name]]++
@@ -207,7 +207,7 @@ func (c count) items(line string) {
 	c["list item"] += strings.Count(line, "<li>")
 }
 
-// node counts one node, with the pictures in the cells of a table.
+// node counts one node, including the images in the cells of a table.
 func (c count) node(n *Node) {
 	switch {
 	case n.Object == ObjectText:

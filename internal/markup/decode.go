@@ -13,8 +13,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// Limits of a document that a client sends. They are far above what a page
-// of people has and far below what would hurt.
+// Limits of a document that a client sends. They are far above the size of pages
+// that people write and far below the size that would overload the server.
 const (
 	maxDocument = 16 << 20  // bytes of JSON
 	maxText     = 8 << 20   // bytes of all strings that are kept
@@ -27,23 +27,25 @@ const (
 	maxURL      = 8 << 10   // bytes of an address or an id in a reference
 	maxSpan     = 50        // rows or columns that one cell covers
 
-	// Blocks in blocks: what the parser reads (maxDepth), and a little more for
-	// the blocks in cells and notes.
+	// Nested blocks: the limit of the parser (maxDepth), and a few more for blocks
+	// in cells and notes.
 	maxBlockDepth = maxDepth + 8
 
-	// A node is an object in a list; its data may nest a little deeper.
+	// A node is an object in a list, so it is two levels of JSON. Its data may be
+	// nested a little deeper.
 	maxJSONDepth = 2*maxNesting + 32
 )
 
-// Decode reads a document as a client sends it. What is wrong with it is reported
-// with the path of the value, which begins with the given one. Meta is the
-// service's to say and is not read.
+// Decode reads a document that a client sent. An error names the path of the
+// invalid value, beginning with the given path. Meta is set by the service only
+// and is not read.
 func Decode(path string, raw []byte) (*Document, error) {
 	return decodeAs(path, raw, nil)
 }
 
-// DecodeEdit reads a document that may be an edited form of another one. Whoever
-// knows that has to call CheckAddresses.
+// DecodeEdit reads a document that may be an edited version of another one. It
+// accepts unsafe addresses in references. The caller must call CheckAddresses
+// with the edited document.
 func DecodeEdit(path string, raw []byte) (*Document, error) {
 	strange := []address{}
 	doc, err := decodeAs(path, raw, &strange)
@@ -84,21 +86,22 @@ func decodeAs(path string, raw []byte, strange *[]address) (*Document, error) {
 	return &Document{Nodes: nodes}, nil
 }
 
-// decoder reads one document. Its place is a stack, so that a path is made
-// for an error only.
+// decoder reads one document. Its position is a stack, so that a path is
+// formatted only for an error.
 type decoder struct {
 	raw    []byte
-	off    int // where the reading is
+	off    int // current offset in raw
 	at     []step
 	values int
 	count  int // nodes
 	text   int
 	cells  int
-	// strange are the addresses that somebody else decides on; nil: nobody.
+	// strange collects unsafe addresses for CheckAddresses; if nil, they are
+	// rejected.
 	strange *[]address
 }
 
-// step is a key, or an index when that is not negative.
+// step is a key, or an index if index is not negative.
 type step struct {
 	key   string
 	index int
@@ -108,7 +111,7 @@ func (d *decoder) enter(key string) { d.at = append(d.at, step{key, -1}) }
 func (d *decoder) enterIndex(i int) { d.at = append(d.at, step{"", i}) }
 func (d *decoder) leave()           { d.at = d.at[:len(d.at)-1] }
 
-// spend counts text that is kept.
+// spend adds n bytes to the kept text and returns an error above the limit.
 func (d *decoder) spend(n int) error {
 	if d.text += n; d.text > maxText {
 		return d.fail("brings the document over %d bytes of text; split the page", maxText)
@@ -136,7 +139,7 @@ func (d *decoder) failAt(key, format string, args ...any) error {
 	return d.fail(format, args...)
 }
 
-// short keeps what a client sent from making the answer long.
+// short truncates text of a client, so that it does not make the response long.
 func short(s string) string {
 	const most = 80
 	if len(s) <= most {
@@ -147,7 +150,8 @@ func short(s string) string {
 
 func quoted(s string) string { return strconv.Quote(short(s)) }
 
-// object reads an object by its fields. A null is the same as nothing.
+// object reads an object with the given fields. A null is treated as absent. If
+// closed is true, other keys are rejected.
 func (d *decoder) object(v any, closed bool, fields map[string]dataField) (map[string]any, error) {
 	in, ok := v.(map[string]any)
 	if !ok {
@@ -182,7 +186,8 @@ func (d *decoder) object(v any, closed bool, fields map[string]dataField) (map[s
 	return out, nil
 }
 
-// sortedPairs makes the first error of a document the same every time.
+// sortedPairs iterates over a map in the order of its keys, so that the first
+// error of a document is always the same one.
 func sortedPairs[V any](m map[string]V) iter.Seq2[string, V] {
 	return func(yield func(string, V) bool) {
 		for _, k := range slices.Sorted(maps.Keys(m)) {
@@ -193,14 +198,14 @@ func sortedPairs[V any](m map[string]V) iter.Seq2[string, V] {
 	}
 }
 
-// around is what is around nodes.
+// around describes the parent of the nodes that are read.
 type around struct {
 	name  string
 	holds holds
 	parts []string
 }
 
-// nodes reads the nodes of an object, which may be missing.
+// nodes reads the list of nodes of an object, which is required.
 func (d *decoder) nodes(m map[string]any, in around, at depth) ([]*Node, error) {
 	d.enter("nodes")
 	if m["nodes"] == nil {
@@ -224,7 +229,7 @@ func (d *decoder) nodes(m map[string]any, in around, at depth) ([]*Node, error) 
 	return out, nil
 }
 
-// depth is how deep a node is: in nodes of every kind, and in blocks.
+// depth is the nesting depth of a node, in nodes of every kind and in blocks.
 type depth struct{ nodes, blocks int }
 
 func (d depth) below() depth { return depth{d.nodes + 1, d.blocks} }
@@ -307,7 +312,7 @@ func (d *decoder) node(v any, in around, at depth) (*Node, error) {
 func (d *decoder) fragments(n *Node, sh *shape, v any, at depth) (map[string]bool, error) {
 	d.enter("fragments")
 	if n.Object == ObjectInline {
-		at.blocks = 0 // a note is apart from the line that it is about
+		at.blocks = 0 // a note is not nested in the blocks around its line
 	}
 	list, ok := v.([]any)
 	if v != nil && !ok {
@@ -374,7 +379,7 @@ func (d *decoder) fragment(v any, at depth) (*Node, error) {
 	return f, err
 }
 
-// slotName returns the slot that a fragment fills: by its name, or by its type.
+// slotName returns the slot that a fragment fills, by its name or by its type.
 func slotName(sh *shape, f *Node) string {
 	for _, s := range sh.fragments {
 		if s.name == f.Fragment || f.Fragment == "" && s.name == f.Type {
@@ -391,7 +396,7 @@ func (d *decoder) countNode() error {
 	return nil
 }
 
-// maxKey is the length of a key.
+// maxKey is the maximum length of a key.
 const maxKey = 64
 
 // isKey reports whether a text has the form of a key.
@@ -404,8 +409,8 @@ func isKey(s string) bool {
 	return s != "" && len(s) <= maxKey
 }
 
-// nodeKey returns the key of a node. One of another form is not a key of ours, and
-// the node gets a new one when it is stored.
+// nodeKey returns the key of a node, or an empty string if it does not have the
+// form of a key. Such a node gets a new key when it is stored.
 func nodeKey(m map[string]any) string {
 	if key, _ := m["key"].(string); isKey(key) {
 		return key

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// value reads the next JSON value, which is known to be valid. Numbers are
-// float64 as everywhere in data; a key that occurs twice is refused, because
-// readers differ on which counts.
+// value reads the next JSON value. The document was validated before. Numbers are
+// float64, as everywhere in data. A key that occurs twice is rejected, because
+// readers differ on which value they use.
 func (d *decoder) value(depth int) (any, error) {
 	if d.values++; d.values > maxValues {
 		return nil, d.fail("brings the document over %d values; split the page", maxValues)
@@ -45,7 +45,7 @@ func (d *decoder) value(depth int) (any, error) {
 	return f, nil
 }
 
-// peek skips blanks and returns the byte that a value begins with.
+// peek skips white space and returns the next byte without consuming it.
 func (d *decoder) peek() byte {
 	for strings.IndexByte(" \t\r\n", d.raw[d.off]) >= 0 {
 		d.off++
@@ -53,7 +53,8 @@ func (d *decoder) peek() byte {
 	return d.raw[d.off]
 }
 
-// more goes to the next element of a list or an object, or behind its end.
+// more advances to the next element of a list or an object and returns true, or
+// skips the closing byte and returns false.
 func (d *decoder) more(end byte) bool {
 	switch d.peek() {
 	case end:
@@ -101,8 +102,8 @@ func (d *decoder) elements(depth int) (any, error) {
 	return out, nil
 }
 
-// string reads a string. NUL is not a character of a text: databases and
-// Markdown have none.
+// string reads a string. It replaces NUL, because databases and Markdown do not
+// allow it in text.
 func (d *decoder) string() string {
 	from, plain := d.off, true
 	for d.off++; d.raw[d.off] != '"'; d.off++ {
@@ -117,7 +118,7 @@ func (d *decoder) string() string {
 	}
 	var s string
 	if err := json.Unmarshal(d.raw[from:d.off], &s); err != nil {
-		return "" // cannot be: the whole document is valid
+		return "" // impossible: the whole document is valid JSON
 	}
 	return strings.ReplaceAll(s, "\x00", "\uFFFD")
 }

@@ -26,8 +26,8 @@ func marshal(t testing.TB, doc *Document) []byte {
 	return b
 }
 
-// decodable returns the document as Decode would: without what clients do not
-// say, and without empty maps.
+// decodable returns the document as Decode would return it: without the fields
+// that clients do not send, and without empty maps.
 func decodable(nodes []*Node) []*Node {
 	var out []*Node
 	for _, n := range nodes {
@@ -72,7 +72,7 @@ func TestDecodeUndoesMarshal(t *testing.T) {
 	})
 }
 
-// wrap makes a document of nodes in JSON.
+// wrap returns a document with the given nodes in JSON.
 func wrap(nodes string) string { return `{"object":"document","data":{},"nodes":[` + nodes + `]}` }
 
 const textJSON = `{"object":"text","leaves":[{"object":"leaf","text":"x","marks":[]}]}`
@@ -156,7 +156,7 @@ const twiceJSON = `{"object":"document","nodes":[{"object":"block","type":"table
 	`"definition":{"c":{"id":"c","title":"","type":"text"}},"records":{"r":{"orderIndex":"a","values":{"c":"f"}},"s":{"orderIndex":"b","values":{"c":"f"}}}},` +
 	`"fragments":[{"object":"fragment","fragment":"f","nodes":[]}]}]}`
 
-// An anchor is read under both names, and a day as the time that it is.
+// An anchor is read under both keys, and a date becomes a point in time.
 func TestDecodeReadsOtherForms(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"id":"Ä"}`: "Ä", `{"anchor":"Ä"}`: "Ä", `{"anchor":"a"}`: "a", `{"id":"b","anchor":"Ä"}`: "b",
@@ -202,8 +202,8 @@ func TestDecodeKeepsWhatItMay(t *testing.T) {
 	checkSameAfterDecode(t, doc)
 }
 
-// Trees a thousand deep, lists of a million and texts without end are refused
-// at the limit, not after the work.
+// Trees of a thousand levels, lists of a million elements and very long texts are
+// rejected at the limit, before they are read completely.
 func TestDecodeIsBounded(t *testing.T) {
 	quotes := func(n int) string {
 		return wrap(strings.Repeat(`{"object":"block","type":"blockquote","nodes":[`, n) + strings.Repeat(`]}`, n))
@@ -283,7 +283,8 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// A scheme that came with the source is kept; a client cannot bring another.
+// An unsafe address that came with the source is kept; a client cannot add
+// another one.
 func TestAddressesThatWereThere(t *testing.T) {
 	src := []byte("[x](vscode:extension/y)\n\ntext\n")
 	old := Parse(src, Refs{})
@@ -308,7 +309,8 @@ func TestAddressesThatWereThere(t *testing.T) {
 	}
 }
 
-// What a client reads opens nothing that SafeURL refuses, and can be written back.
+// An address in a response to clients is never one that SafeURL rejects, and can
+// be sent back.
 func TestAddressesInAnswersAreInert(t *testing.T) {
 	for _, url := range append(attacks(t, "schemes.txt"), "vscode:extension/y", "about:invalid#x", "data:text/html;base64,eA==") {
 		link := &Node{Object: ObjectInline, Type: "link", Data: map[string]any{"ref": docs.Ref{Kind: docs.RefURL, URL: url}}}

@@ -8,49 +8,50 @@ import (
 	"github.com/octavo-docs/octavo/internal/lis"
 )
 
-// ChangeKind is what became of a block.
+// ChangeKind is the kind of a change of a block.
 type ChangeKind string
 
-// What becomes of blocks.
+// Kinds of changes.
 const (
 	BlockAdded   ChangeKind = "added"
 	BlockRemoved ChangeKind = "removed"
 	BlockEdited  ChangeKind = "edited"
-	BlockMoved   ChangeKind = "moved" // among its siblings; one that was edited too is listed twice
+	BlockMoved   ChangeKind = "moved" // among its siblings; a block that was also edited is listed twice
 )
 
-// BlockChange is a block that differs between two forms of a document.
+// BlockChange is a block that differs between two versions of a document.
 type BlockChange struct {
 	Kind ChangeKind
-	Key  string // as it is after the change; of a removed block, as it was
+	Key  string // the key after the change, or before it for a removed block
 	Type string
-	// Parent is the key of the block or the cell that it is in; empty on the
-	// top level.
+	// Parent is the key of the parent block, or of the fragment of a cell; empty
+	// on the top level.
 	Parent string
-	// Before and After are it as Markdown, at most MaxChangeText bytes of it:
-	// plain text would hide that a link leads elsewhere.
+	// Before and After are the block as Markdown, at most MaxChangeText bytes
+	// each. Plain text would hide that the target of a link changed.
 	Before, After string
-	// Words tell how the text of an edited block differs.
+	// Words are the differences in the text of an edited block.
 	Words []WordChange
 
 	from, to place
 }
 
-// place is where a block is in a form of a document.
+// place is the position of a block in one version of a document.
 type place struct {
-	in *Node // nil: the top level
+	in *Node // parent; nil for the top level
 	at int
-	n  *Node // nil: it is not there
+	n  *Node // nil if the block is not in this version
 }
 
-// MaxChangeText is how much of the text of a block a change contains.
+// MaxChangeText is the maximum length of the text of a block in a change, in
+// bytes.
 const MaxChangeText = 4000
 
-// Diff reports what differs between two forms of a document, in the order of
-// the new one, with what was removed where it stood. On the top level keys
-// say what is what, inside of blocks the order does. Where a list, a tab, a
-// cell or another container is the same but for what is in it, the blocks in
-// it are listed.
+// Diff returns the differences between two versions of a document, in the order
+// of the new version. A removed block is listed at its old position. Blocks are
+// matched by their keys on the top level, and by their order and content inside
+// of other blocks. If a list, a tab, a cell or another container differs only in
+// its blocks, these blocks are listed instead of the container.
 func Diff(before, after *Document) []BlockChange {
 	d := &differ{h: hashes{}, dests: map[docs.Ref]string{}}
 	for _, doc := range []*Document{before, after} {
@@ -77,13 +78,14 @@ func (d *differ) text(n *Node) string {
 		return dest, ok
 	}}
 	out := strings.TrimSpace(string(Print(&Document{Nodes: []*Node{n}}, refs)))
-	if out == "" { // a part that is no block by itself
+	if out == "" { // a part that cannot be printed as a block
 		out = Text([]*Node{n})
 	}
 	return cutBytes(out, MaxChangeText)
 }
 
-// identify returns for each node of a list the node that it was, or -1.
+// identify returns for each node of doc the index of the corresponding node of
+// old, or -1.
 func (d *differ) identify(old, doc []*Node, top bool) []int {
 	if !top {
 		from := d.h.align(old, doc)
@@ -103,7 +105,7 @@ func (d *differ) identify(old, doc []*Node, top bool) []int {
 			taken[same[0]] = true
 		}
 	}
-	// The same words under another key are the same block.
+	// Blocks with equal content and different keys are the same block.
 	left := map[uint64][]int{}
 	for j, n := range old {
 		if !taken[j] {
@@ -118,11 +120,11 @@ func (d *differ) identify(old, doc []*Node, top bool) []int {
 	return from
 }
 
-// list compares two forms of the nodes of a container.
+// list compares two versions of the nodes of a container.
 func (d *differ) list(was, is *Node, old, doc []*Node) {
 	from := d.identify(old, doc, is == nil)
 	kept := make([]bool, len(old))
-	var known []int // those of doc that were there
+	var known []int // indices of doc that have a node in old
 	for i, j := range from {
 		if j >= 0 {
 			kept[j] = true
@@ -136,7 +138,7 @@ func (d *differ) list(was, is *Node, old, doc []*Node) {
 	for _, k := range lis.Longest(known, func(i, j int) int { return from[i] - from[j] }) {
 		moved[known[k]] = false
 	}
-	next := 0 // of old: what was deleted is listed behind what it was behind
+	next := 0 // index in old: a removed block is listed after the block that preceded it
 	gone := func(until int) {
 		for ; next < until; next++ {
 			if !kept[next] {
@@ -161,7 +163,7 @@ func (d *differ) list(was, is *Node, old, doc []*Node) {
 	gone(len(old))
 }
 
-// node compares two forms of a block.
+// node compares two versions of a block.
 func (d *differ) node(a, b place) {
 	switch {
 	case d.h.of(a.n) == d.h.of(b.n):
@@ -175,8 +177,9 @@ func (d *differ) node(a, b place) {
 	}
 }
 
-// container reports whether only what is in a block differs, and can be listed
-// by itself. Code is listed as a whole: a line of it says little.
+// container reports whether two versions of a block differ only in their blocks,
+// which can then be listed separately. Code is listed as a whole, because a
+// single line of it means little.
 func (d *differ) container(a, b *Node) bool {
 	if !alike(a, b) || a.Type == "code" || !sameData(a, b) || !onlyBlocks(a.Nodes) || !onlyBlocks(b.Nodes) ||
 		len(a.Fragments) != len(b.Fragments) || (len(a.Nodes) == 0) != (len(b.Nodes) == 0) {
@@ -223,7 +226,8 @@ func (d *differ) add(kind ChangeKind, from, to place) {
 	d.out = append(d.out, c)
 }
 
-// cutBytes returns the beginning of a text, in whole characters.
+// cutBytes returns the beginning of a text, at most the given number of bytes, in
+// whole characters.
 func cutBytes(s string, most int) string {
 	if len(s) <= most {
 		return s

@@ -11,7 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testcpu"
 )
 
-// shown writes a difference down.
+// shown formats a difference.
 func shown(all []BlockChange) string {
 	var out []string
 	for _, c := range all {
@@ -61,7 +61,7 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// byContainer sorts changes by what they are in, of the old form.
+// byContainer groups changes by their container in the old version.
 func byContainer(all []BlockChange) map[*Node][]BlockChange {
 	out := map[*Node][]BlockChange{}
 	for _, c := range all {
@@ -127,7 +127,7 @@ type failer interface {
 	Fatalf(string, ...any)
 }
 
-// checkDiff holds what every difference has to keep.
+// checkDiff checks the properties of every difference.
 func checkDiff(t failer, before, after *Document) {
 	t.Helper()
 	all := Diff(before, after)
@@ -173,8 +173,8 @@ func TestDiffGivesTheOtherDocument(t *testing.T) {
 		before, after := genDocument(t), genDocument(t)
 		deriveKeys(before.Nodes)
 		deriveKeys(after.Nodes)
-		// Some blocks are those of before, at another place or with others in
-		// them.
+		// Some blocks are taken from the old version, at another position or with
+		// other blocks in them.
 		for i := range after.Nodes {
 			if rapid.Bool().Draw(t, "same") {
 				after.Nodes[i] = changed(t, before.Nodes[rapid.IntRange(0, len(before.Nodes)-1).Draw(t, "which")])
@@ -185,7 +185,7 @@ func TestDiffGivesTheOtherDocument(t *testing.T) {
 	})
 }
 
-// changed returns a form of a node with other nodes in it.
+// changed returns a version of a node with other nodes in it.
 func changed(t *rapid.T, n *Node) *Node {
 	out := *n
 	out.Nodes = nil
@@ -214,7 +214,7 @@ func TestDiffWords(t *testing.T) {
 		before, after := text.Draw(t, "before"), text.Draw(t, "after")
 		checkWords(t, before, after, DiffWords(before, after))
 	})
-	// The shortest way, and none where there is little in common.
+	// The shortest edit path, or none if the texts have little in common.
 	if got := DiffWords("one two three four", "one three four five"); len(got) != 4 {
 		t.Errorf("%q", got)
 	}

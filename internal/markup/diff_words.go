@@ -7,43 +7,43 @@ import (
 	"unicode/utf8"
 )
 
-// WordOp is what became of a piece of text.
+// WordOp is the kind of a change of a piece of text.
 type WordOp string
 
-// What becomes of words.
+// Kinds of changes of words.
 const (
 	WordEqual  WordOp = "equal"
 	WordInsert WordOp = "insert"
 	WordDelete WordOp = "delete"
 )
 
-// WordChange is a piece of text that is in both forms, or in one of them.
+// WordChange is a piece of text that is in both versions, or in one of them.
 type WordChange struct {
 	Op   WordOp
 	Text string
 }
 
-// maxWordEdits is how many words may differ between two texts for them to be
-// compared word by word. The work grows with its square.
+// maxWordEdits is the maximum number of edits for which two texts are compared
+// word by word. The work grows with its square.
 const maxWordEdits = 300
 
-// DiffWords reports how a text differs from another one, word by word. Equal
-// and deleted pieces are the first, equal and inserted ones the second. Texts
-// that have little in common are one deletion and one insertion.
+// DiffWords returns the differences between two texts, word by word. Equal and
+// deleted pieces are the text before, equal and inserted pieces the text after.
+// Texts that have little in common are one deletion and one insertion.
 func DiffWords(before, after string) []WordChange {
 	w := diffTokens(wordsOf(before), wordsOf(after))
 	return w.done()
 }
 
-// DiffTokens is DiffWords for parts of a text that the caller has cut, or for names of
-// parts. Each is listed by itself.
+// DiffTokens is DiffWords for tokens of the caller: parts of a text or their
+// names. Each token is a change of its own.
 func DiffTokens(before, after []string) []WordChange { return diffTokens(before, after).ops }
 
-// Words cuts a text into words, spaces and single other characters. Together they
-// are the text. Scripts without spaces are cut by character.
+// Words splits a text into words, spaces and single other characters, whose
+// concatenation is the text. Scripts without spaces are split by character.
 func Words(s string) []string { return wordsOf(s) }
 
-// diffTokens compares two lists of words, or of other parts of a text.
+// diffTokens compares two lists of tokens.
 func diffTokens(a, b []string) *wordDiff {
 	head := 0
 	for head < len(a) && head < len(b) && a[head] == b[head] {
@@ -68,20 +68,20 @@ func (w *wordDiff) add(op WordOp, words ...string) {
 	}
 }
 
-// middle compares words by the shortest way from one text to the other
-// (Myers, An O(ND) Difference Algorithm).
+// middle compares words by the shortest edit path between the texts (Myers, An
+// O(ND) Difference Algorithm).
 func (w *wordDiff) middle(a, b []string) {
-	var trace [][]int // of each step, how far each diagonal got
-	reach := []int{0} // on the diagonals -d to d
+	var trace [][]int // for each step, how far each diagonal reached
+	reach := []int{0} // of the diagonals -d to d
 	for d := 0; d <= min(maxWordEdits, len(a)+len(b)); d++ {
 		if d > 0 {
 			last := trace[d-1]
 			reach = make([]int, 2*d+1)
 			for k := -d; k <= d; k += 2 {
 				if k == -d || k != d && last[k-1+d-1] < last[k+1+d-1] {
-					reach[k+d] = last[k+1+d-1] // down: a word of b
+					reach[k+d] = last[k+1+d-1] // down: insert a word of b
 				} else {
-					reach[k+d] = last[k-1+d-1] + 1 // right: a word of a is gone
+					reach[k+d] = last[k-1+d-1] + 1 // right: delete a word of a
 				}
 			}
 		}
@@ -102,7 +102,7 @@ func (w *wordDiff) middle(a, b []string) {
 	w.add(WordInsert, b...)
 }
 
-// back walks the way that middle found from its end.
+// back follows the path that middle found from its end to its beginning.
 func (w *wordDiff) back(a, b []string, trace [][]int, d, k int) {
 	var ops []WordChange
 	x := len(a)
@@ -129,8 +129,8 @@ func (w *wordDiff) back(a, b []string, trace [][]int, d, k int) {
 	w.ops = append(w.ops, ops...)
 }
 
-// done joins what belongs together: between two equal pieces are at most
-// one deletion and then one insertion.
+// done joins adjacent changes: between two equal pieces there are at most one
+// deletion, followed by one insertion.
 func (w *wordDiff) done() []WordChange {
 	var out []WordChange
 	var text [3]strings.Builder // equal, deleted, inserted
@@ -155,8 +155,7 @@ func (w *wordDiff) done() []WordChange {
 	return out
 }
 
-// wordsOf cuts a text into words, spaces and single other characters.
-// Together they are the text. Scripts without spaces are cut by character.
+// wordsOf implements Words.
 func wordsOf(s string) []string {
 	var out []string
 	for s != "" {
@@ -176,8 +175,8 @@ func wordsOf(s string) []string {
 	return out
 }
 
-// Kinds of characters: those of one kind that follow each other are one word or
-// one space, others are alone.
+// Kinds of characters. A run of word or space characters is one piece, any other
+// character is a piece of its own.
 const (
 	kindAlone = iota
 	kindWord

@@ -1,9 +1,8 @@
-// Package markup turns Markdown into block documents and back.
+// Package markup converts Markdown to block documents and back.
 //
-// Markdown bytes are the source of a page; the document is a view of them.
-// Parse is deterministic and keeps the source span of every top-level block,
-// so that printing a changed document rewrites the changed blocks alone and
-// leaves every other byte as its writer left it. What the parser does not
-// know is kept verbatim. The package does no I/O: references are resolved and
-// located by the caller.
+// The Markdown bytes are the source of a page; the document is a view of them.
+// Parse is deterministic and records the source span of every top-level block.
+// Printing a changed document therefore rewrites only the changed blocks and
+// preserves every other byte. Syntax that the parser does not recognize is kept
+// verbatim. The package does no I/O: the caller resolves and locates references.
 package markup

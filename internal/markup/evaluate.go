@@ -11,23 +11,24 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// Limits of putting reusable contents into a document.
+// Limits of including reusable contents in a document.
 const (
-	maxIncludes      = 8        // contents in contents
-	maxExpandedNodes = maxNodes // of all contents that are put in
-	maxExpandedText  = 2 << 20  // bytes of them: a page names a large content in few words, and often
+	maxIncludes      = 8        // nesting depth of contents
+	maxExpandedNodes = maxNodes // of all included contents
+	maxExpandedText  = 2 << 20  // bytes of all included contents: a page can include a large content many times
 )
 
-// Evaluator evaluates the expressions of a document. If keep is true, the value is
-// not known yet and the node is left as it is. A function that is nil keeps all nodes.
+// Evaluator evaluates the expressions of a document. If keep is true, the value
+// is not known yet and the node is not replaced. If a function is nil, all its
+// nodes are kept.
 type Evaluator struct {
 	Text      func(expr string) (text string, keep bool) // of an inline expression
 	Condition func(expr string) (holds, keep bool)       // of an if block
 }
 
-// Evaluate returns the document with the expressions replaced by their texts and
-// the conditional blocks by what they hold, or by nothing. The document itself
-// stays as it is; nodes without expressions are shared.
+// Evaluate returns the document with expressions replaced by their texts, and
+// conditional blocks by their nodes or by nothing. doc is not modified; nodes
+// without expressions are shared with it.
 func Evaluate(doc *Document, e Evaluator) *Document {
 	var r rewriter
 	r = func(n *Node) ([]*Node, bool) {
@@ -55,10 +56,11 @@ func Evaluate(doc *Document, e Evaluator) *Document {
 	return &Document{Nodes: nodes, Problems: doc.Problems}
 }
 
-// rewriter replaces a node by others, or leaves it and goes on with its nodes.
+// rewriter returns the nodes that replace a node, or false to keep the node and
+// continue with its children.
 type rewriter func(n *Node) (by []*Node, replaced bool)
 
-// list returns the same list when nothing in it changes.
+// list returns the rewritten nodes, or the same list if nothing in it changes.
 func (r rewriter) list(nodes []*Node) (out []*Node, changed bool) {
 	for i, n := range nodes {
 		by, replaced := r(n)
@@ -88,15 +90,15 @@ func (r rewriter) list(nodes []*Node) (out []*Node, changed bool) {
 	return out, true
 }
 
-// Dereference returns the document with the reusable contents in place of the
-// blocks that name them. A block stays where get has nothing, where a content
-// would be in itself, and where a limit is reached. The nodes of a content
-// get keys and anchors of their own; what they refer to in their own space
-// stays the same thing. The document itself stays as it is.
+// Dereference returns the document with reusable contents in place of the blocks
+// that include them. A block is kept if get returns false, if a content would
+// include itself, or if a limit is reached. The nodes of a content get keys and
+// anchors that are unique in the document. References to the content's own space
+// still have the same targets. doc is not modified.
 func Dereference(doc *Document, get func(docs.Ref) (*Document, bool)) *Document {
 	includes := false
 	every(doc.Nodes, func(n *Node) { includes = includes || isInclude(n) })
-	if !includes { // which most are
+	if !includes { // true of most documents
 		return &Document{Nodes: doc.Nodes, Problems: doc.Problems}
 	}
 	d := &dereferencer{get: get, keys: map[string]bool{}, anchors: map[string]int{}, left: expansion{maxExpandedNodes, maxExpandedText}, sizes: map[*Document]expansion{}}
@@ -111,16 +113,16 @@ func Dereference(doc *Document, get func(docs.Ref) (*Document, bool)) *Document 
 
 func isInclude(n *Node) bool { return n.Object == ObjectBlock && n.Type == "reusable-content" }
 
-// expansion is how large contents are.
+// expansion is the size of contents: the number of nodes and the bytes of text.
 type expansion struct{ nodes, text int }
 
 type dereferencer struct {
 	get     func(docs.Ref) (*Document, bool)
-	keys    map[string]bool // taken
-	anchors map[string]int  // taken, with the next number to try
-	left    expansion       // that may still come
+	keys    map[string]bool // keys in use
+	anchors map[string]int  // anchors in use, with the next number to try
+	left    expansion       // that can still be included
 	sizes   map[*Document]expansion
-	count   int // contents that were put in
+	count   int // number of contents included so far
 }
 
 func (d *dereferencer) expand(nodes []*Node, inside []docs.Ref) []*Node {
@@ -160,7 +162,8 @@ func (d *dereferencer) expand(nodes []*Node, inside []docs.Ref) []*Node {
 	return out
 }
 
-// textSize returns about how many bytes a node has itself.
+// textSize returns the approximate number of bytes of a node without its
+// children.
 func textSize(n *Node) (size int) {
 	for _, l := range n.Leaves {
 		size += len(l.Text)
@@ -168,7 +171,8 @@ func textSize(n *Node) (size int) {
 	return size + dataSize(n.Data)
 }
 
-// dataSize is that for data: the rows of a table are in it.
+// dataSize returns the approximate number of bytes of data, which has the rows of
+// a table.
 func dataSize(v any) (size int) {
 	switch v := v.(type) {
 	case string:
@@ -185,7 +189,8 @@ func dataSize(v any) (size int) {
 	return size
 }
 
-// adopt copies the nodes of a content so that they can be part of a page.
+// adopt copies the nodes of a content so that they can be part of a page. space
+// is the space of the content, or empty if it is that of the page.
 func (d *dereferencer) adopt(nodes []*Node, prefix, space string) []*Node {
 	if nodes == nil {
 		return nil
@@ -194,7 +199,7 @@ func (d *dereferencer) adopt(nodes []*Node, prefix, space string) []*Node {
 	for i, n := range nodes {
 		c := *n
 		if c.extras != nil {
-			c.setExtra(func(e *extras) { e.written = nil }) // it was written for another place
+			c.setExtra(func(e *extras) { e.written = nil }) // destinations were written for another source
 		}
 		if n.Key != "" {
 			c.Key = d.newKey(prefix, n.Key)
@@ -238,8 +243,8 @@ func (d *dereferencer) newAnchor(id string) string {
 	return free
 }
 
-// inSpace returns a value with its relative references made absolute. What is
-// on the same page stays so.
+// inSpace returns a value in which references without a space refer to the given
+// one. A reference to an anchor of the same page is not changed.
 func inSpace(v any, space string) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -275,7 +280,8 @@ func inSpace(v any, space string) any {
 	return v
 }
 
-// every calls f for all nodes, also those that no reader sees.
+// every calls f for all nodes and their descendants, including nodes that readers
+// do not see.
 func every(nodes []*Node, f func(*Node)) {
 	for _, n := range nodes {
 		f(n)

@@ -154,7 +154,7 @@ func TestDereference(t *testing.T) {
 	}
 }
 
-// Contents that hold each other many times over are cut, not followed.
+// Contents that include each other many times are cut off at a limit.
 func TestDereferenceIsBounded(t *testing.T) {
 	get := func(r docs.Ref) (*Document, bool) {
 		doc := &Document{}
@@ -179,8 +179,8 @@ func TestDereferenceIsBounded(t *testing.T) {
 	}
 }
 
-// A content of few nodes may have very much text, and a page may name it very
-// often.
+// A content of few nodes may have a lot of text, and a page may include it many
+// times.
 func TestDereferenceBoundsText(t *testing.T) {
 	word := strings.Repeat("x", 1<<10)
 	rows := map[string]any{}

@@ -7,8 +7,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/jsontext"
 )
 
-// stored reads a source as it is read later, with the keys that are kept of a
-// document.
+// stored parses a source with the stored keys of a document.
 func stored(t *testing.T, body []byte, doc *Document) *Document {
 	t.Helper()
 	again := Parse(body, Refs{})
@@ -18,7 +17,8 @@ func stored(t *testing.T, body []byte, doc *Document) *Document {
 	return again
 }
 
-// keyed are the nodes that somebody may point at, in their order.
+// keyed returns the blocks and fragments, which can be referred to by their keys,
+// in document order.
 func keyed(nodes []*Node) (list []*Node) {
 	eachNode(nodes, func(n *Node) {
 		if n.Object == ObjectBlock || n.Object == ObjectFragment {
@@ -28,7 +28,7 @@ func keyed(nodes []*Node) (list []*Node) {
 	return list
 }
 
-// sentBack returns a document as a client sends it.
+// sentBack returns a document after a round trip through a client.
 func sentBack(t *testing.T, doc *Document) *Document {
 	t.Helper()
 	raw, err := jsontext.Marshal(struct {
@@ -45,8 +45,8 @@ func sentBack(t *testing.T, doc *Document) *Document {
 	return sent
 }
 
-// Law: an edit of one block leaves the keys of all others, at any depth, and
-// its own.
+// Law: an edit of one block changes neither its own key nor the key of another
+// block at any depth.
 func TestAnEditLeavesKeys(t *testing.T) {
 	c := newTally(t)
 	number := 0
@@ -58,7 +58,7 @@ func TestAnEditLeavesKeys(t *testing.T) {
 			Rekey(NewSkeleton(old), sent, now)
 			got := keyed(stored(t, out, now).Nodes)
 			if len(got) != len(want) {
-				return // the edit made another block of it
+				return // the edit changed the structure
 			}
 			lost := 0
 			for i, n := range got {

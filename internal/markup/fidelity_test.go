@@ -16,8 +16,8 @@ import (
 	"unicode/utf8"
 )
 
-// A page is one source of the folders that edits are tried on: those of the
-// project, and the one that docsVariable names:
+// page is a Markdown source that edits are tested on. The sources are those of
+// the project and of the folder in docsVariable:
 //
 //	OCTAVO_TEST_DOCS=~/docs go test ./internal/markup -run TestAnEdit -v
 type page struct {
@@ -25,7 +25,7 @@ type page struct {
 	body []byte
 }
 
-// everyVariable is set to try only one of that many edits of such a folder.
+// everyVariable is set to n to test only one of n edits of such a folder.
 const everyVariable = "OCTAVO_TEST_EVERY"
 
 func pages(t *testing.T) (list []page) {
@@ -52,7 +52,8 @@ func pages(t *testing.T) (list []page) {
 	return list
 }
 
-// cutPage cuts a long page at its headings: each edit reads all of its page.
+// cutPage splits a long page at its headings, because each edit parses its whole
+// page.
 func cutPage(p page) (list []page) {
 	const long = 4 << 10
 	doc, from := Parse(p.body, Refs{}), 0
@@ -65,8 +66,8 @@ func cutPage(p page) (list []page) {
 	return append(list, page{p.name, p.body[from:]})
 }
 
-// sampled reports whether one of very many edits is tried. With a folder of
-// somebody all are; else so few that a slow machine is done in seconds.
+// sampled reports whether an edit is tested. All edits are tested with
+// docsVariable; otherwise so few that a slow machine needs only seconds.
 func sampled(name string, i int) bool {
 	every := uint32(29)
 	if os.Getenv(docsVariable) != "" {
@@ -78,7 +79,7 @@ func sampled(name string, i int) bool {
 	return h.Sum32()%every == 0
 }
 
-// tally counts edits by kind, and prints the first that went wrong.
+// tally counts edits by kind and prints the first failures of each kind.
 type tally struct {
 	t            *testing.T
 	tried, wrong map[string]int
@@ -107,15 +108,16 @@ func (c *tally) print(what string) {
 	c.t.Logf("%-28s %6d, %s %d", "all", tried, what, wrong)
 }
 
-// textEdit is a leaf with what it becomes.
+// textEdit is an edit of a leaf. leaf is its new value.
 type textEdit struct {
 	kind string
 	leaf Leaf
-	// added is what alone the source gets, empty where it is not known.
+	// added is the only text that is added to the source; empty if it is not
+	// known.
 	added string
 }
 
-// textEdits returns the edits that a person may do to one leaf.
+// textEdits returns the edits that a person may make to one leaf.
 func textEdits(l Leaf, parent *Node) (edits []textEdit) {
 	if l.Raw || strings.TrimSpace(l.Text) == "" {
 		return nil
@@ -150,7 +152,7 @@ func textEdits(l Leaf, parent *Node) (edits []textEdit) {
 	return edits
 }
 
-// insideWord returns a place between two letters.
+// insideWord returns an offset between two letters, or 0 if there is none.
 func insideWord(s string) int {
 	letters, middle := 0, len(s)/2
 	for i, c := range s {
@@ -165,7 +167,7 @@ func insideWord(s string) int {
 	return 0
 }
 
-// diffRange returns what differs between two sources.
+// diffRange returns the parts that differ between two sources.
 func diffRange(a, b string) (gone, come string) {
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {
@@ -180,8 +182,8 @@ func diffRange(a, b string) (gone, come string) {
 
 var markTags = regexp.MustCompile(`</?(?:strong|b|em|i|del|s|code)>|&#?\w+;`)
 
-// lettersOf returns the letters of a piece of source outside of what writes
-// marks.
+// lettersOf returns the letters and digits of a piece of source without the tags
+// of marks.
 func lettersOf(s string) string {
 	return strings.Map(func(c rune) rune {
 		if unicode.IsLetter(c) || unicode.IsDigit(c) {
@@ -202,10 +204,10 @@ func (e textEdit) staysInside(src, out string, was Leaf) bool {
 		return true
 	}
 	if e.added != "" && !strings.HasPrefix(was.Text, "http") && !strings.HasPrefix(was.Text, "www.") && !strings.Contains(was.Text, "@") {
-		return false // only an address that is a link has to become another form
+		return false // only an address that is a link has to be written in another form
 	}
 	if e.kind == "a mark" && withoutMarks(gone) == withoutMarks(come) {
-		return true // all that is between the two ends of a mark stayed
+		return true // the text between the delimiters of the mark is unchanged
 	}
 	return strings.Contains(lettersOf(was.Text), lettersOf(gone))
 }
@@ -247,8 +249,8 @@ func TestAnEditOfAnInlineLeavesTheRest(t *testing.T) {
 	c.print("changed more:")
 }
 
-// writtenBlocks returns the blocks whose text is written as text. That of the older
-// descriptions of an API is partly that of attributes and labels.
+// writtenBlocks returns the blocks whose text is text in the source. The text of
+// the older API descriptions is partly in attributes and labels.
 func writtenBlocks(src string, old, doc *Document) (nodes []*Node) {
 	for i, n := range doc.Nodes {
 		if t, ok := readTag([]byte(src[old.Spans[i].Start:])); !ok || !apiTags[t.name] {
@@ -258,8 +260,8 @@ func writtenBlocks(src string, old, doc *Document) (nodes []*Node) {
 	return nodes
 }
 
-// sameTitles makes the plain titles of tables say what the rich ones do, as
-// clients that know both do, and returns how to take that back.
+// sameTitles sets the plain titles of tables to the text of their rich titles, as
+// clients that support both do. back undoes it.
 func sameTitles(nodes []*Node) (back func()) {
 	var undo []func()
 	eachNode(nodes, func(n *Node) {
@@ -331,7 +333,7 @@ func TestAnEditOfAnItemOrARowLeavesTheRest(t *testing.T) {
 	c.print("changed more:")
 }
 
-// withRecords returns the data of a table with other rows.
+// withRecords returns the data of a table with changed rows.
 func withRecords(n *Node, change func(records map[string]any)) map[string]any {
 	data := maps.Clone(n.Data)
 	records := maps.Clone(data["records"].(map[string]any))
@@ -345,7 +347,8 @@ func withoutRow(n *Node, i int) (map[string]any, []*Node) {
 	return withRecords(n, func(records map[string]any) { delete(records, id) }), n.Fragments
 }
 
-// withRow adds a row with a text in its first column of texts.
+// withRow returns a table's data and fragments with an additional row that has
+// texts in its text columns.
 func withRow(n *Node, after int) (map[string]any, []*Node) {
 	view := readTable(n)
 	fragments := slices.Clone(n.Fragments)

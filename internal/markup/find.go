@@ -1,6 +1,6 @@
 package markup
 
-// Find returns the node with a key, wherever in a document it is, or nil.
+// Find returns the node with the given key anywhere in a document, or nil.
 func Find(doc *Document, key string) *Node {
 	if key == "" {
 		return nil
@@ -23,8 +23,8 @@ func find(nodes []*Node, key string) *Node {
 	return nil
 }
 
-// CellText returns what a reader sees in a cell of a table. ok is false when n
-// is not a table or has no such row or column; a cell may be empty.
+// CellText returns the text that a reader sees in a cell of a table, which may be
+// empty. ok is false if n is not a table or has no such row or column.
 func CellText(n *Node, record, definition string) (text string, ok bool) {
 	if n.Object != ObjectBlock || n.Type != "table" {
 		return "", false
@@ -36,7 +36,7 @@ func CellText(n *Node, record, definition string) (text string, ok bool) {
 	if !hasRow || !hasColumn {
 		return "", false
 	}
-	// The table with nothing but this cell.
+	// A copy of the table with only this cell.
 	cell := &Node{Object: ObjectBlock, Type: "table", Fragments: n.Fragments, Data: map[string]any{
 		"view":       map[string]any{"hideHeader": true, "columns": []any{definition}},
 		"definition": map[string]any{definition: column},

@@ -8,14 +8,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// genDocument draws a document that has blocks, inlines and marks of every
-// type, as the parser or a client would make it.
+// genDocument draws a document with blocks, inlines and marks of every type, as
+// the parser or a client would create it.
 func genDocument(t *rapid.T) *Document {
 	g := &docGen{t: t}
 	return &Document{Nodes: g.blocks(1, 6, flowTypes)}
 }
 
-// docGen draws nodes; seen counts what it drew, so that keys differ.
+// docGen draws nodes. seen counts them, so that keys differ.
 type docGen struct {
 	t    *rapid.T
 	seen int

@@ -12,28 +12,28 @@ import (
 	"github.com/alecthomas/chroma/v2/lexers"
 )
 
-// Limits of highlighting, which is slow: about a quarter of a megabyte in a
-// second, and more for a text that is made to be slow.
+// Limits of highlighting. It processes only about a quarter of a megabyte per
+// second, and less for text that is crafted to be slow.
 const (
 	maxHighlight     = 64 << 10               // bytes of one block
 	maxHighlightPage = 256 << 10              // bytes of one document
-	maxHighlightTime = 250 * time.Millisecond // for one block, between two tokens
-	maxHighlightWait = 2 * time.Second        // for one block, whatever its lexer does
-	spanSize         = 32                     // what a span costs in the cache, about
+	maxHighlightTime = 250 * time.Millisecond // for one block, checked between two tokens
+	maxHighlightWait = 2 * time.Second        // for one block, even if its lexer does not return
+	spanSize         = 32                     // approximate size of a span in the cache
 )
 
-// Highlighter finds the parts of code that have a meaning in its language. It
-// remembers what it found, by language and content, so that a page costs the
-// work once. It is safe for use by many at once; nil highlights nothing.
+// Highlighter splits code into the tokens of its language. It caches results by
+// language and content, so that a block is processed once. It is safe for
+// concurrent use. A nil Highlighter highlights nothing.
 type Highlighter struct {
 	mu    sync.Mutex
-	size  int // of all entries, in bytes about
+	size  int // of all entries, in bytes, approximately
 	max   int
 	known map[highlightKey]*lru.Element
-	order *lru.List // the latest used in front
-	// stuck are the languages whose lexer did not come back in time. They are
-	// displayed plain until it does, so no language holds more than one thread for
-	// long.
+	order *lru.List // most recently used first
+	// stuck are the languages whose lexer did not return in time. Their code is
+	// shown plain until it returns, so that a slow lexer does not occupy ever more
+	// threads.
 	stuck map[string]bool
 }
 
@@ -47,20 +47,21 @@ type highlightEntry struct {
 	spans []codeSpan
 }
 
-// codeSpan is a run of code, in bytes, with its class.
+// codeSpan is a run of code with the same class. length is in bytes.
 type codeSpan struct {
 	length int
 	class  string
 }
 
-// NewHighlighter makes a highlighter that keeps about so many bytes.
+// NewHighlighter returns a highlighter with a cache of about cacheBytes bytes.
 func NewHighlighter(cacheBytes int) *Highlighter {
 	return &Highlighter{max: cacheBytes, known: map[highlightKey]*lru.Element{}, order: lru.New(), stuck: map[string]bool{}}
 }
 
 var languageForm = regexp.MustCompile(`^[A-Za-z0-9+#._-]{1,40}$`)
 
-// spans returns the runs of a code, or nothing when it is to be displayed plain.
+// spans returns the highlighted runs of a code, or nil if it is to be shown
+// plain.
 func (h *Highlighter) spans(language, code string) []codeSpan {
 	if h == nil || len(code) > maxHighlight || !languageForm.MatchString(language) {
 		return nil
@@ -129,9 +130,10 @@ func (h *Highlighter) put(key highlightKey, spans []codeSpan) {
 
 func (e *highlightEntry) cost() int { return (len(e.spans) + 8) * spanSize }
 
-// highlight does the work. The lexers are other people's tables of regular
-// expressions: whatever they do, the code comes out whole, the rest of it
-// plain where they failed or took too long, which whole reports.
+// highlight splits code into spans. The lexers are third-party tables of regular
+// expressions, which may panic, change the text or be slow. Spans that are not
+// nil cover the whole code: the part after a failure or a timeout is plain. whole
+// is false after a timeout.
 func highlight(language, code string) (spans []codeSpan, whole bool) {
 	lexer := lexers.Get(language)
 	if lexer == nil {
@@ -166,7 +168,7 @@ func highlight(language, code string) (spans []codeSpan, whole bool) {
 	return append(spans, codeSpan{len(code) - done, ""}), true
 }
 
-// tokenClass is the class of a token in the style sheets of the lexers.
+// tokenClass returns the class of a token in the style sheets of the lexers.
 func tokenClass(t chroma.TokenType) string {
 	for ; t != 0; t = t.Parent() {
 		if class, ok := chroma.StandardTypes[t]; ok {

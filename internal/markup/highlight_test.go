@@ -12,7 +12,7 @@ import (
 
 var tagsForm = regexp.MustCompile(`<[^>]*>`)
 
-// Whatever the lexer does, a reader sees the code as it was written.
+// A reader sees the code unchanged, whatever the lexer does.
 func TestHighlightingKeepsTheCode(t *testing.T) {
 	h := NewHighlighter(1 << 20)
 	language := rapid.SampledFrom([]string{"go", "js", "html", "php", "yaml", "bash", "python", "markdown", "json", "diff", "nosuch", "", "a b"})
@@ -74,7 +74,7 @@ func TestHighlighterServesManyAtOnce(t *testing.T) {
 	wg.Wait()
 }
 
-// A page of nothing but code is highlighted up to a limit of bytes.
+// A page that consists of code is highlighted up to a limit of bytes.
 func TestHighlightingOfAPageIsBounded(t *testing.T) {
 	h := NewHighlighter(16 << 20)
 	var nodes []*Node

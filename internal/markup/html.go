@@ -18,54 +18,56 @@ import (
 	"github.com/octavo-docs/octavo/internal/icons"
 )
 
-// HTMLOptions says what a document looks like from where it is displayed.
+// HTMLOptions are the settings of HTML that depend on where a document is
+// displayed.
 type HTMLOptions struct {
-	// Link returns the address of a reference. Whole addresses are not asked
-	// for; those without a scheme are, because they name something near.
-	// Without an answer the reference is displayed as broken. A nil Link knows
-	// nothing and leaves addresses as they are.
+	// Link returns the address of a reference. It is not called for addresses with
+	// a scheme, but for those without one, because they refer to something in the
+	// same site. If ok is false, the reference is displayed as broken. If Link is
+	// nil, addresses are not changed and other references are broken, except
+	// anchors of the same page.
 	Link func(docs.Ref) (href string, ok bool)
-	// Title returns the name of what a reference leads to, for places that have
-	// no text of their own: mentions, page links, files, people, tags.
+	// Title returns the name of the target of a reference, for nodes that have no
+	// text of their own: mentions, page links, files, people, tags.
 	Title func(docs.Ref) (title string, ok bool)
-	// Highlight colours code; nil leaves it plain.
+	// Highlight highlights code; nil leaves it plain.
 	Highlight *Highlighter
-	// Math typesets a formula as MathML that is safe in a page of ours, or
-	// reports that it cannot. A nil Math shows formulas as their source.
+	// Math typesets a formula as MathML that is safe in a page, or returns false
+	// if it cannot. If Math is nil, formulas are shown as their source.
 	Math func(formula string, display bool) (mathML string, ok bool)
 	// Size returns the number of bytes of a file.
 	Size func(docs.Ref) (bytes int64, ok bool)
 	// Extent returns the width and the height of an image in pixels, so that
-	// browsers leave room for it before they have it.
+	// browsers reserve space for it before it is loaded.
 	Extent func(docs.Ref) (width, height int, ok bool)
-	// API returns as HTML what a block shows of the description of an API. Without
-	// an answer the block says what it would show.
+	// API returns the HTML of a block that shows a part of an API description. If
+	// ok is false, the block lists the names of the parts that it would show.
 	API func(APIBlock) (html string, ok bool)
-	// Icons is how icons are drawn.
+	// Icons is the style of icons.
 	Icons icons.Style
-	// Dark is when the dark form of a picture is shown, as a media query; empty is
-	// when the reader's system asks for it.
+	// Dark is a media query for the dark variant of an image; if empty, the color
+	// scheme of the reader's system decides.
 	Dark string
-	// NewTab opens links to other sites in a tab of their own.
+	// NewTab opens links to other sites in a new tab.
 	NewTab bool
-	// NoAnchors leaves out the links of headings to themselves, where the text is read
+	// NoAnchors omits the links of headings to themselves, for text that is read
 	// outside of its page.
 	NoAnchors bool
-	// Labels are in the language of the reader; nil is English.
+	// Labels are the labels in the language of the reader; nil means English.
 	Labels *Labels
 }
 
-// maxHTMLDepth is how deep nodes are displayed; deeper ones are left out.
+// maxHTMLDepth is the maximum nesting depth of nodes; deeper nodes are omitted.
 const maxHTMLDepth = 256
 
-// HTML writes a document as HTML that is safe in a page of ours: every text
-// and attribute is escaped, every address has passed SafeURL, raw HTML is
-// reduced to a list of harmless elements. There are no scripts, no styles and
-// no event handlers in it: looks come from classes.
+// HTML writes a document as HTML that is safe in a page: every text and attribute
+// is escaped, every address has passed SafeURL, and raw HTML is reduced to a list
+// of harmless elements. The output has no scripts, styles or event handlers; its
+// look is defined by classes.
 //
-// A condition that was not evaluated shows nothing, and neither does an
-// expression, so that nobody sees by mistake what is not for them. The first
-// level of headings in the document becomes h2, below the title of the page.
+// Conditions and expressions that were not evaluated are omitted, so that nobody
+// sees content that is not meant for them. The highest level of headings in the
+// document becomes h2, below the title of the page.
 func HTML(w io.Writer, doc *Document, o HTMLOptions) error {
 	o.Labels = cmp.Or(o.Labels, &EnglishLabels)
 	h := &htmlWriter{w: bufio.NewWriter(w), o: o, code: maxHighlightPage, formulas: maxFormulas}
@@ -74,23 +76,24 @@ func HTML(w io.Writer, doc *Document, o HTMLOptions) error {
 	return h.w.Flush()
 }
 
-// htmlWriter writes elements. Errors stay in the buffered writer.
+// htmlWriter writes elements. The buffered writer keeps the first error until
+// Flush.
 type htmlWriter struct {
 	w        *bufio.Writer
 	o        HTMLOptions
-	above    []int // levels of the headings that the current place is below
+	above    []int // levels of the headings around the current position, highest first
 	depth    int
 	code     int    // bytes of code that may still be highlighted
 	formulas int    // bytes of formulas that may still be typeset
-	dates    string // how dates of updates are written
+	dates    string // date format of the current updates block
 	notes    []*Node
 
-	raw     []string // open elements of raw HTML, of all lines around
-	rawFrom int      // where those of this line begin
+	raw     []string // open elements of raw HTML in the current line and the lines around it
+	rawFrom int      // index in raw of the first element of the current line
 }
 
-// open writes a start tag. Attributes are pairs of a name and a value, which
-// is escaped; a value that is noValue writes the name alone.
+// open writes a start tag. attrs are pairs of a name and a value, which is
+// escaped. If the value is noValue, only the name is written.
 func (h *htmlWriter) open(element string, attrs ...string) {
 	h.w.WriteByte('<')
 	h.w.WriteString(element)
@@ -115,8 +118,8 @@ func (h *htmlWriter) close(element string) {
 	h.w.WriteByte('>')
 }
 
-// text writes escaped text without control characters, which no reader sees
-// and some readers stumble over.
+// text writes escaped text without control characters, which are invisible and
+// cause problems in some readers.
 func (h *htmlWriter) text(s string) {
 	if strings.IndexFunc(s, unprintable) >= 0 {
 		s = strings.Map(func(r rune) rune {
@@ -133,7 +136,7 @@ func unprintable(r rune) bool {
 	return unicode.IsControl(r) && r != '\n' && r != '\t'
 }
 
-// element writes an element that has only text.
+// element writes an element that contains only text.
 func (h *htmlWriter) element(name, text string, attrs ...string) {
 	h.open(name, attrs...)
 	h.text(text)
@@ -146,7 +149,7 @@ func (h *htmlWriter) preformatted(s string) {
 	h.close("pre")
 }
 
-// attrs drops the pairs that have no value.
+// attrs removes the pairs with an empty value.
 func attrs(pairs ...string) []string {
 	out := pairs[:0]
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -164,7 +167,8 @@ func when(yes bool, s string) string {
 	return ""
 }
 
-// htmlID is an anchor that is safe in an attribute, or nothing.
+// htmlID returns the anchor of a node if it is safe in an attribute, or an empty
+// string.
 func htmlID(n *Node) string {
 	if s := n.Anchor(); isAnchor(s) {
 		return s
@@ -185,7 +189,7 @@ func (h *htmlWriter) blocks(nodes []*Node) {
 	h.depth--
 }
 
-// within writes an element around the nodes of a block.
+// within writes the nodes of a block inside of an element.
 func (h *htmlWriter) within(n *Node, element string, attrs ...string) {
 	h.open(element, attrs...)
 	h.blocks(n.Nodes)
@@ -297,9 +301,9 @@ func (h *htmlWriter) block(n *Node) {
 	h.w.WriteByte('\n')
 }
 
-// level returns the level of the element of a heading: one below the last heading
-// of a higher level, so that none is left out between them. The title of the page
-// is the first.
+// level returns the level of the HTML element of a heading. It is one below the
+// element of the last heading of a higher level, so that no level is skipped.
+// Level 1 is the title of the page.
 func (h *htmlWriter) level(of int) int {
 	for len(h.above) > 0 && h.above[len(h.above)-1] >= of {
 		h.above = h.above[:len(h.above)-1]
@@ -324,7 +328,7 @@ func (h *htmlWriter) listItem(n *Node) {
 	h.close("li")
 }
 
-// hintIcons are those of hints that name none.
+// hintIcons are the icons of hints that do not name one.
 var hintIcons = map[string]string{"info": "circle-info", "success": "circle-check", "warning": "circle-exclamation", "danger": "triangle-exclamation"}
 
 func (h *htmlWriter) hint(n *Node) {
@@ -361,10 +365,10 @@ func (h *htmlWriter) expandable(n *Node) {
 	h.close("details")
 }
 
-// figure writes an image with its caption.
+// figure writes an image or a drawing with its caption.
 func (h *htmlWriter) figure(n *Node) {
 	if n.Data["ref"] == nil {
-		return // a drawing that nobody has begun
+		return // a drawing without content
 	}
 	h.open("figure", attrs("class", when(n.Type == "drawing", "drawing"))...)
 	h.image(n, joined(widthClass(n.Data["width"])))
@@ -383,7 +387,7 @@ func (h *htmlWriter) caption(n *Node) {
 	h.close("figcaption")
 }
 
-// image writes an image, with another source for dark surroundings.
+// image writes an image, with a second source for dark mode if it has one.
 func (h *htmlWriter) image(n *Node, class string) {
 	alt := n.Str("alt")
 	src, ok := h.href(n.Data["ref"])
@@ -404,8 +408,9 @@ func (h *htmlWriter) image(n *Node, class string) {
 	}
 }
 
-// extent returns the width and the height of an image as it is written. Where the
-// author set none, they are those of the file, and one of them follows the other.
+// extent returns the width and the height attribute of an image. Dimensions that
+// the author did not set are those of the file. If the author set one of them,
+// the other is scaled in proportion.
 func (h *htmlWriter) extent(n *Node) (width, height string) {
 	width, height = pixels(n.Data["width"]), pixels(n.Data["height"])
 	ref, ok := n.Ref("ref")
@@ -417,7 +422,7 @@ func (h *htmlWriter) extent(n *Node) (width, height string) {
 		return width, height
 	}
 	scaled := func(own string, of, to int) string {
-		n, _ := strconv.Atoi(own) // pixels wrote it
+		n, _ := strconv.Atoi(own) // always valid: it comes from pixels
 		return strconv.Itoa(max(1, n*to/of))
 	}
 	switch {
@@ -429,7 +434,8 @@ func (h *htmlWriter) extent(n *Node) (width, height string) {
 	return strconv.Itoa(x), strconv.Itoa(y)
 }
 
-// srcset makes one source of an address: commas separate sources there.
+// srcset escapes an address for use as a single source: commas separate sources
+// in srcset.
 func srcset(url string) string { return strings.ReplaceAll(url, ",", "%2C") }
 
 func (h *htmlWriter) file(n *Node) {
@@ -445,7 +451,7 @@ func (h *htmlWriter) file(n *Node) {
 	h.close("figure")
 }
 
-// BytesText returns a number of bytes as people say it.
+// BytesText returns a number of bytes with a unit, such as 1.5 MB.
 func BytesText(n int64) string {
 	units := []string{"B", "KB", "MB", "GB"}
 	size := float64(n)
@@ -458,8 +464,8 @@ func BytesText(n int64) string {
 	return fmt.Sprintf("%.1f %s", size, units[0])
 }
 
-// embed writes a link to what other services would show in a frame: nothing
-// of a third party is loaded before the reader asks for it.
+// embed writes a link to content that other services would show in a frame.
+// Nothing of a third party is loaded before the reader follows the link.
 func (h *htmlWriter) embed(n *Node) {
 	address := n.Str("url")
 	h.open("figure", "class", joined("embed", fullWidth(n)))
@@ -478,7 +484,7 @@ func (h *htmlWriter) embed(n *Node) {
 	h.close("figure")
 }
 
-// dateForms are how the dates of updates are written.
+// dateForms are the layouts of the dates of updates.
 var dateForms = map[string]string{"numeric": "2006-01-02", "short": "Jan 2, 2006", "full": "January 2, 2006"}
 
 func (h *htmlWriter) update(n *Node) {
@@ -498,7 +504,8 @@ func (h *htmlWriter) update(n *Node) {
 	h.close("article")
 }
 
-// parseDate reads a day or a time, which has a year of four digits in UTC too.
+// parseDate parses a date or a time in RFC 3339. Its year in UTC must have at
+// most four digits.
 func parseDate(s string) (time.Time, bool) {
 	for _, form := range []string{time.DateOnly, time.RFC3339} {
 		if t, err := time.Parse(form, s); err == nil {
@@ -511,7 +518,7 @@ func parseDate(s string) (time.Time, bool) {
 
 var iconForm = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,63}$`)
 
-// icon writes a picture by name.
+// icon writes the icon with the given name, or nothing if the name is not valid.
 func (h *htmlWriter) icon(name, colour string) {
 	if !iconForm.MatchString(name) {
 		return
@@ -528,7 +535,8 @@ func alignClass(n *Node, allowed []string) string {
 
 func fullWidth(n *Node) string { return when(n.Flag("fullWidth"), "full-width") }
 
-// colourClass makes color-red of red and color-theme-primary of $primary.
+// colourClass returns the class of a colour: color-red for red,
+// color-theme-primary for $primary. It is empty for the default colour.
 func colourClass(prefix, colour string) string {
 	if colour == "default" || !slices.Contains(colours, colour) {
 		return ""
@@ -537,7 +545,7 @@ func colourClass(prefix, colour string) string {
 }
 
 // widthClass returns the class of a width in percent, which only a style sheet
-// can set, or an empty string for another length.
+// can set. It is empty for other lengths.
 func widthClass(v any) string {
 	if value, unit, ok := lengthOf(v); ok && unit == "%" {
 		return percentClass(value)
@@ -552,8 +560,8 @@ func percentClass(percent float64) string {
 	return ""
 }
 
-// pixels returns the attribute of a length in pixels, or an empty string for
-// another length.
+// pixels returns the attribute value of a length in pixels. It is empty for other
+// lengths.
 func pixels(v any) string {
 	if value, unit, ok := lengthOf(v); ok && (unit == "" || unit == "px") && value >= 1 && value <= 100_000 {
 		return strconv.Itoa(int(value))

@@ -8,8 +8,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// Browsers leave room for an image whose width and height they know: those of the
-// file, unless the author set others.
+// Browsers reserve space for an image with a width and a height. These are the
+// dimensions of the file unless the author set others.
 func TestImagesHaveTheirExtent(t *testing.T) {
 	refs := markup.Refs{Resolve: func(dest string, _ markup.Use) (markup.Ref, bool) {
 		return docs.Ref{Kind: docs.RefFile, File: strings.TrimSuffix(dest, ".png")}, strings.HasSuffix(dest, ".png")

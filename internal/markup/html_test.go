@@ -18,7 +18,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/jsontext"
 )
 
-// viewRefs name a few pages and files of a space.
+// viewRefs resolves the names of a few pages and files of a space.
 func viewRefs() Refs {
 	names := map[string]docs.Ref{
 		"guide.md": {Kind: docs.RefPage, Page: "p1"}, "guide.md#setup": {Kind: docs.RefAnchor, Page: "p1", Anchor: "setup"},
@@ -50,8 +50,8 @@ var viewOptions = HTMLOptions{
 // drawing is the path of an icon.
 var drawing = regexp.MustCompile(`<path d="[^"]*">`)
 
-// The files in testdata/views are pages and what they look like: as HTML, as
-// text for search, as a list of references.
+// The files in testdata/views contain pages and their views: HTML, text for
+// search, and a list of references.
 func TestViews(t *testing.T) {
 	files, err := filepath.Glob("testdata/views/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -106,7 +106,7 @@ func describeReferences(doc *Document) string {
 	return b.String()
 }
 
-// Everything that the parser makes can be sent back and shown.
+// Every document that the parser returns can be decoded and rendered.
 func FuzzViews(f *testing.F) {
 	files, _ := filepath.Glob("testdata/views/*.txtar")
 	for _, file := range files {
@@ -131,7 +131,7 @@ func FuzzViews(f *testing.F) {
 	})
 }
 
-// checkViews holds everything that can be made of a source to account.
+// checkViews checks all views of a source.
 func checkViews(t *testing.T, md []byte) {
 	t.Helper()
 	doc := Parse(md, viewRefs())
@@ -139,7 +139,7 @@ func checkViews(t *testing.T, md []byte) {
 	Sections(doc)
 	References(doc)
 	if bytes.IndexByte(md, 0) >= 0 || !utf8.Valid(md) {
-		return // JSON has other characters for these
+		return // JSON replaces these bytes
 	}
 	if _, err := Decode("body", marshal(t, doc)); err != nil {
 		if !strings.Contains(err.Error(), "address") && !strings.Contains(err.Error(), "deep") {
@@ -152,7 +152,7 @@ func checkViews(t *testing.T, md []byte) {
 
 var attackFiles = []string{"schemes.txt", "html.txt", "attributes.txt", "svg.txt", "mermaid.txt", "katex.txt"}
 
-// markdownForms are ways to bring a payload into a document by Markdown.
+// markdownForms are Markdown texts that put a payload into a document.
 var markdownForms = []string{
 	"PAYLOAD", "[x](PAYLOAD)", "[x](<PAYLOAD>)", "![x](PAYLOAD)", "![x](<PAYLOAD> \"PAYLOAD\")", "[x]\n\n[x]: PAYLOAD", "<PAYLOAD>", "[x](/y \"PAYLOAD\")",
 	"[x](PAYLOAD \"mention\")", `<a href="PAYLOAD">x</a>`, `<a href="PAYLOAD" class="button primary" data-icon="PAYLOAD">x</a>`,
@@ -235,7 +235,7 @@ func TestMergedCells(t *testing.T) {
 	}
 }
 
-// A reader that goes away ends the writing.
+// A failed write ends the output with its error.
 func TestHTMLTellsThatWritingFailed(t *testing.T) {
 	gone := errors.New("gone")
 	doc := &Document{Nodes: []*Node{para(words(strings.Repeat("x", 1<<20)))}}
@@ -263,8 +263,8 @@ func BenchmarkHTML(b *testing.B) {
 	}
 }
 
-// Addresses in HTML that is kept as it is lead to where a caller shows what
-// they name, and stay where he knows nothing.
+// Link is called for addresses in raw HTML. An address is kept if Link does not
+// return a safe one.
 func TestRawAddressesAreAsked(t *testing.T) {
 	src := "<div><a href=\"a.md\">a</a><a href=\"b.md\">b</a><a href=\"c.md\">c</a><a href=\"https://example.com/a.md\">d</a></div>\n"
 	doc := Parse([]byte(src), Refs{})

@@ -9,8 +9,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// Limits of what a renderer in the browser gets; beyond them a formula or a
-// diagram is displayed as its source.
+// Limits for renderers of formulas and diagrams. A larger formula or diagram is
+// displayed as its source.
 const (
 	maxFormula  = 4 << 10
 	maxFormulas = 64 << 10 // of all formulas of a page
@@ -18,14 +18,15 @@ const (
 	maxProps    = 64 << 10 // of an integration block
 )
 
-// Commands of formulas and diagrams that load, link or loosen the rules of
-// their renderer. Strict renderers refuse them; they never get them from us.
+// Commands of formulas and diagrams that load resources, add links or relax the
+// rules of their renderer. Strict renderers refuse them; these commands are never
+// passed to a renderer at all.
 var (
 	unsafeFormula = regexp.MustCompile(`\\(href|url|includegraphics|html[A-Za-z]*|def|gdef|edef|xdef|let|futurelet|newcommand|renewcommand|providecommand|global|long)\b`)
 	unsafeDiagram = regexp.MustCompile(`(?i)(securityLevel|\bsecure\b|htmlLabels|themeCSS|dompurify|startOnLoad|javascript|data:|<\s*/?[a-z!?])`)
-	// What looks like a tag and is none: line breaks and class annotations.
+	// Line breaks and class annotations look like HTML tags but are not.
 	diagramMarks = regexp.MustCompile(`(?i)<br\s*/?>|<<[a-z]+>>`)
-	// Lines that make a diagram do something when it is clicked.
+	// Lines that add a click handler to a diagram.
 	diagramClicks = regexp.MustCompile(`(?i)^\s*(click\s+[\w-]+\s+[\w"]|links?\s+[^:]+:|callback\s)`)
 )
 
@@ -46,8 +47,8 @@ func (h *htmlWriter) math(n *Node, element string) {
 	h.close(element)
 }
 
-// diagram writes a diagram as source, which a script may draw. What happens
-// on a click is left out.
+// diagram writes the source of a diagram, which a script may draw. Lines that add
+// a click handler are omitted.
 func (h *htmlWriter) diagram(source string) {
 	var still strings.Builder
 	unsafe := len(source) > maxDiagram
@@ -67,8 +68,8 @@ func (h *htmlWriter) diagram(source string) {
 	h.close("pre")
 }
 
-// codePiece is a part of a line of code: a run of its text, with the inline
-// that it belongs to, or an inline without text.
+// codePiece is a part of a line of code: a run of its text, with the annotation
+// that contains it if there is one, or an inline without text.
 type codePiece struct {
 	length int
 	inline *Node
@@ -119,14 +120,14 @@ func (h *htmlWriter) codeBlock(n *Node) {
 			r.piece(p)
 		}
 		h.close("span")
-		r.piece(codePiece{length: 1}) // the end of the line
+		r.piece(codePiece{length: 1}) // the line break
 	}
 	h.close("code")
 	h.close("pre")
 	h.close(element)
 }
 
-// codePieces cuts a line at its inlines and adds its text to the code.
+// codePieces splits a line at its inlines and appends its text to code.
 func codePieces(line *Node, code *strings.Builder) []codePiece {
 	var out []codePiece
 	for _, n := range line.Nodes {
@@ -147,13 +148,13 @@ func codePieces(line *Node, code *strings.Builder) []codePiece {
 	return out
 }
 
-// codeRun writes a source piece by piece with the classes of its spans, which
-// belong to the highlighter and stay as they are.
+// codeRun writes a source piece by piece with the classes of its spans. The spans
+// are shared with the cache of the highlighter and must not be modified.
 type codeRun struct {
 	h      *htmlWriter
 	source string
 	spans  []codeSpan
-	used   int // of the first span
+	used   int // written bytes of the first span
 }
 
 func (r *codeRun) piece(p codePiece) {
@@ -187,7 +188,7 @@ func (r *codeRun) write(length int) {
 	}
 }
 
-// integration writes a place for a block of another program, with its data.
+// integration writes a placeholder for a block of another program, with its data.
 func (h *htmlWriter) integration(n *Node) {
 	if raw, ok := n.RawSource(); ok {
 		h.rawBlock(raw)
@@ -210,7 +211,8 @@ func (h *htmlWriter) integration(n *Node) {
 	h.close("section")
 }
 
-// openAPI writes a part of a description of an API, or a place for it.
+// openAPI writes a part of an API description, or a placeholder if it is not
+// available.
 func (h *htmlWriter) openAPI(n *Node) {
 	ref, _ := n.Ref("ref")
 	method := strings.ToUpper(n.Str("method"))

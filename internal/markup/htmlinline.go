@@ -8,8 +8,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// inlines writes a line of text. Raw elements that the line opens end with
-// it.
+// inlines writes a line of text. Raw elements that are opened in the line are
+// closed at its end.
 func (h *htmlWriter) inlines(nodes []*Node) {
 	from := h.rawFrom
 	h.rawFrom = len(h.raw)
@@ -32,7 +32,8 @@ func (h *htmlWriter) inlines(nodes []*Node) {
 	h.rawFrom = from
 }
 
-// markElements are in the order of nesting.
+// markElements are the elements of marks in the order of their nesting, outermost
+// first.
 var markElements = []struct{ mark, element string }{
 	{"bold", "strong"}, {"italic", "em"}, {"strikethrough", "s"}, {"superscript", "sup"}, {"subscript", "sub"},
 	{"color", "mark"}, {"keyboard", "kbd"}, {"code", "code"},
@@ -99,7 +100,8 @@ func (h *htmlWriter) inline(n *Node) {
 	}
 }
 
-// href returns the address of a reference, if it has a safe one.
+// href returns the address of a reference, or false if it has none or an unsafe
+// one.
 func (h *htmlWriter) href(v any) (string, bool) {
 	ref, ok := refOf(v)
 	if !ok {
@@ -119,8 +121,8 @@ func (h *htmlWriter) href(v any) (string, bool) {
 	return "", false
 }
 
-// isNear reports whether an address names something of the same site, but not
-// a place on the same page.
+// isNear reports whether an address refers to another page or file of the same
+// site.
 func isNear(url string) bool {
 	safe, ok := SafeURL(url)
 	if !ok || strings.HasPrefix(safe, "#") || strings.HasPrefix(safe, "//") {
@@ -130,7 +132,7 @@ func isNear(url string) bool {
 	return colon < 0 || strings.ContainsAny(safe[:colon], "/?#")
 }
 
-// title returns the name of what a reference leads to.
+// title returns the name of the target of a reference.
 func (h *htmlWriter) title(ref docs.Ref) string {
 	if h.o.Title != nil {
 		if title, ok := h.o.Title(ref); ok {
@@ -150,8 +152,8 @@ func (h *htmlWriter) title(ref docs.Ref) string {
 	return ref.Kind
 }
 
-// link writes a link with what a function writes, or with the title of its
-// target. One that leads nowhere is its text.
+// link writes a link. Its text is written by body, or is the title of its target
+// if body is nil. If the reference has no address, only the text is written.
 func (h *htmlWriter) link(v any, class string, body func(), extra ...string) {
 	if body == nil {
 		body = func() {
@@ -176,8 +178,8 @@ func (h *htmlWriter) link(v any, class string, body func(), extra ...string) {
 	h.close("a")
 }
 
-// knowsPerson reports whether a reference is to somebody whose name is known: people have no page, so nothing is
-// broken.
+// knowsPerson reports whether a reference is to a user whose name is known. Users
+// have no page, so such a reference is not broken.
 func (h *htmlWriter) knowsPerson(v any) bool {
 	ref, ok := refOf(v)
 	if !ok || ref.Kind != docs.RefUser || h.o.Title == nil {
@@ -214,10 +216,10 @@ func (h *htmlWriter) button(n *Node) {
 	}
 }
 
-// Ids of annotations have a character that anchors of pages do not have.
+// Ids of annotations contain a character that anchors of pages cannot contain.
 const noteID, noteRefID = "note~", "noteref~"
 
-// annotation writes a link to a note, which is below the document.
+// annotation writes a link to a note. The notes are written after the document.
 func (h *htmlWriter) annotation(n *Node) {
 	h.notes = append(h.notes, n)
 	i := strconv.Itoa(len(h.notes))
@@ -226,7 +228,7 @@ func (h *htmlWriter) annotation(n *Node) {
 	h.close("a")
 }
 
-// annotations writes the notes. A note may bring others.
+// annotations writes the notes. The text of a note may add further notes.
 func (h *htmlWriter) annotations() {
 	if len(h.notes) == 0 {
 		return

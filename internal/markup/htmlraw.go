@@ -14,16 +14,16 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// maxRaw is the size of one piece of raw HTML that is still read; a longer
-// one is displayed as text.
+// maxRaw is the maximum size of a piece of raw HTML that is parsed; a larger one
+// is displayed as text.
 const maxRaw = 256 << 10
 
-// maxRawDepth is how deep elements of raw HTML may be nested.
+// maxRawDepth is the maximum nesting depth of elements of raw HTML.
 const maxRawDepth = 64
 
-// rawInlines may be in a line of text, rawBlocks around lines. Nothing
-// that runs, loads a document, sends a form or has a syntax of its own (svg,
-// math, style, template) is among them.
+// rawInlines are the elements that are allowed in a line of text, rawBlocks those
+// that are allowed around lines. Elements that run code, load a document, submit
+// a form or have a syntax of their own (svg, math, style, template) are excluded.
 var (
 	rawInlines = []string{
 		"a", "abbr", "b", "bdi", "bdo", "br", "cite", "code", "del", "dfn", "em", "i", "img", "ins", "kbd", "mark", "q",
@@ -34,7 +34,8 @@ var (
 		"h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "summary", "table", "tbody", "td", "tfoot", "th",
 		"thead", "tr", "ul",
 	}
-	// rawAttributes are those of each element; no class, no style, no event.
+	// rawAttributes are the allowed attributes of each element: no classes, styles
+	// or event handlers.
 	rawAttributes = map[string][]string{
 		"a": {"href", "id", "title", "name"}, "img": {"src", "alt", "title", "width", "height"},
 		"ol": {"start"}, "td": {"align", "colspan", "rowspan"}, "th": {"align", "colspan", "rowspan", "scope"},
@@ -48,17 +49,18 @@ var (
 var (
 	digitsForm = regexp.MustCompile(`^[0-9]{1,4}%?$`)
 	alignForm  = regexp.MustCompile(`^(left|center|right|justify)$`)
-	// These two have no bound of their own: an expression that counts a class
-	// of Unicode compiles to megabytes, in every program that starts.
+	// plainForm and nameForm do not limit the length: a regular expression that
+	// repeats a Unicode class a limited number of times compiles to megabytes, in
+	// every process that starts.
 	plainForm = regexp.MustCompile(`^[\pL\pN\pP\pZ\pS]*$`)
 	nameForm  = regexp.MustCompile(`^[-\pL\pM\pN.+_]+$`)
 )
 
-// maxAttribute is how many characters the value of a raw attribute has at most,
-// besides addresses.
+// maxAttribute is the maximum length of the value of a raw attribute in
+// characters, except for addresses.
 const maxAttribute = 300
 
-// attributeForms are what values of raw attributes may look like, besides
+// attributeForms are the allowed forms of values of raw attributes, except for
 // addresses.
 var attributeForms = map[string]*regexp.Regexp{
 	"id": nameForm, "name": nameForm, "title": plainForm, "alt": plainForm, "width": digitsForm, "height": digitsForm,
@@ -91,9 +93,10 @@ var (
 	blockPolicy  = sync.OnceValue(func() *bluemonday.Policy { return rawPolicy(slices.Concat(rawInlines, rawBlocks)...) })
 )
 
-// rawInline writes raw HTML in a line of text. Tags come one by one there, so
-// those that are open are remembered for the line: an end without a beginning
-// is dropped, and what is left open is closed where the line ends.
+// rawInline writes raw HTML in a line of text. Each tag is a separate piece
+// there, so open elements are tracked for the line. An end tag without a start
+// tag is dropped, and elements that are still open are closed at the end of the
+// line.
 func (h *htmlWriter) rawInline(s string) {
 	if len(s) > maxRaw {
 		h.text(s)
@@ -127,7 +130,7 @@ func (h *htmlWriter) rawInline(s string) {
 	}
 }
 
-// closeRaw closes raw elements down to a number of open ones.
+// closeRaw closes raw elements until the given number of them is open.
 func (h *htmlWriter) closeRaw(to int) {
 	for i := len(h.raw) - 1; i >= to; i-- {
 		h.close(h.raw[i])
@@ -135,8 +138,8 @@ func (h *htmlWriter) closeRaw(to int) {
 	h.raw = h.raw[:to]
 }
 
-// rawBlock writes raw HTML that is on its own. It is read as a browser
-// would, so what it leaves open ends with it.
+// rawBlock writes raw HTML that is a block. It is parsed as in a browser, so that
+// elements that it leaves open end with it.
 func (h *htmlWriter) rawBlock(s string) {
 	if len(s) > maxRaw {
 		h.preformatted(s)
@@ -173,8 +176,9 @@ func (h *htmlWriter) rawNode(n *html.Node, depth int) {
 	}
 }
 
-// rawAttrs checks attributes once more, on their decoded values. Addresses of
-// something near lead to where it is displayed, if that is known.
+// rawAttrs returns the allowed attributes of an element. It checks the decoded
+// values, after the policy has checked the source. Addresses within the site are
+// replaced by their addresses in the output, if these are known.
 func (h *htmlWriter) rawAttrs(element string, attrs []html.Attribute) []string {
 	var out []string
 	for _, a := range attrs {
@@ -201,7 +205,7 @@ func (h *htmlWriter) rawAttrs(element string, attrs []html.Attribute) []string {
 	return out
 }
 
-// visibleText is what a reader sees of raw HTML.
+// visibleText returns the text of raw HTML that a reader sees.
 func visibleText(s string) string {
 	if len(s) > maxRaw {
 		return s

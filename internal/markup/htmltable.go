@@ -9,7 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// Limits of what is displayed of a table.
+// Limits of displayed tables.
 const (
 	maxShownCells  = 200_000 // rows times columns
 	maxShownRating = 20
@@ -54,7 +54,8 @@ func (h *htmlWriter) table(n *Node) {
 	h.close("div")
 }
 
-// columnWidths are pixels in the newer form and percents in the older.
+// columnWidths writes the widths of columns: pixels if useNewSizing is set,
+// percents otherwise.
 func (h *htmlWriter) columnWidths(t *tableView) {
 	widths, _ := t.view["columnWidths"].(map[string]any)
 	if len(widths) == 0 {
@@ -77,14 +78,16 @@ func (c *tableColumn) class() string {
 	return joined(when(align == "center" || align == "right", "align-"+align), when(valign == "middle" || valign == "bottom", "valign-"+valign))
 }
 
-// cellSpan is how far a cell reaches, or that another one covers it.
+// cellSpan is the number of rows and columns that a cell spans. covered is true
+// if another cell spans it.
 type cellSpan struct {
 	rows, columns int
 	covered       bool
 }
 
-// readMerges returns the cells that reach over others, by row and column. One
-// that would reach out of the table or over another is ignored.
+// readMerges returns the cells that span others and the cells that are covered,
+// by row and column. A span that would extend beyond the table or overlap with
+// another one is ignored.
 func readMerges(t *tableView) map[[2]int]cellSpan {
 	merges, _ := t.node.Data["cellMerges"].([]any)
 	if len(merges) == 0 {
@@ -154,7 +157,7 @@ func (h *htmlWriter) cards(t *tableView) {
 			h.close("div")
 		}
 		if target := r.values[str(t.view, "targetDefinition")]; target != nil {
-			// The whole card leads there: the style sheet stretches the link.
+			// The whole card is a link: the style sheet stretches it.
 			name := t.name(r)
 			if ref, ok := refOf(target); ok && name == "" {
 				name = h.title(ref)
@@ -183,7 +186,7 @@ func (h *htmlWriter) cover(t *tableView, r tableRow) {
 	h.image(n, joined("card-cover", fit))
 }
 
-// coverOf reads a cover from an image column or a files column.
+// coverOf returns the cover image in a cell of an image column or a files column.
 func coverOf(v any) (docs.Ref, string, bool) {
 	if files := texts(v); len(files) > 0 {
 		return docs.Ref{Kind: docs.RefFile, File: files[0]}, "", true

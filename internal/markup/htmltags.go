@@ -7,25 +7,25 @@ import (
 	"unicode"
 )
 
-// In a cell of a table there are no tags: what a tag would be elsewhere is a div
-// with the attributes of the tag. GitBook writes such divs too, with names like
-// data-style; names that HTML would change begin with unknownAttr.
+// Table cells cannot contain tags. A block that is a tag elsewhere is written as
+// a div with the attributes of the tag. GitBook writes such divs too, with names
+// like data-style. Names that HTML would change have the prefix unknownAttr.
 
 const (
 	customBlock = "data-gb-custom-block"
-	positional  = "data-0" // the value without a name
-	tagBody     = "body"   // the text that a tag holds when it holds no blocks
+	positional  = "data-0" // the value of an attribute without a name
+	tagBody     = "body"   // the text of a tag that does not contain blocks
 	rawBlockTag = "@" + rawIntegration + "/" + rawKind
 )
 
-// htmlTag writes a block that Markdown has a tag for as HTML.
+// htmlTag returns the HTML of a block that Markdown has a tag for.
 func (p *printer) htmlTag(n *Node) string {
 	w := p.openBlock(n)
 	kids := n.Nodes
 	switch {
 	case n.Type == "math":
 		w = openTag("math").attr("formula", n.Str("formula"))
-	case w == nil: // A part without its whole: its content must not be lost.
+	case w == nil: // A part outside of its container: its content must not be lost.
 		return p.htmlBlocks(n.Nodes, true) + p.htmlBlocks(n.Fragments, true)
 	case n.Type == "embed" || n.Type == "file":
 		kids = captionOf(n)
@@ -47,10 +47,10 @@ func (p *printer) htmlTag(n *Node) string {
 	return b.String()
 }
 
-// camelName matches the names that are read back from their form with hyphens.
+// camelName matches the names that can be restored from their form with hyphens.
 var camelName = regexp.MustCompile(`^[a-z][a-z0-9]*([A-Z][a-z0-9]*)*$`)
 
-// htmlAttr returns the name of an attribute of HTML for one of a tag.
+// htmlAttr returns the name of the HTML attribute for an attribute of a tag.
 func htmlAttr(name string) string {
 	switch {
 	case name == "":
@@ -71,8 +71,8 @@ func htmlAttr(name string) string {
 	return unknownAttr + attrKey(name)
 }
 
-// tagAttr returns the name that htmlAttr wrote; ok is false for an attribute of
-// another kind.
+// tagAttr is the inverse of htmlAttr. ok is false for an attribute that does not
+// belong to a tag.
 func tagAttr(key string) (name string, ok bool) {
 	if key == positional {
 		return "", true
@@ -94,7 +94,7 @@ func tagAttr(key string) (name string, ok bool) {
 	return b.String(), attributeName.MatchString(b.String())
 }
 
-// tag makes the block of a div that is written in place of a tag.
+// tag returns the block of a div that represents a tag.
 func (h *htmlReader) tag(e *element) []*Node {
 	name := tagName(e.attr("data-tag"))
 	if !isKnownTag(name) && name != "math" {
@@ -109,7 +109,8 @@ func (h *htmlReader) tag(e *element) []*Node {
 	return []*Node{rawNode(h.source[e.start:e.end])}
 }
 
-// tagNode makes the block of a tag of a name, nil when it cannot be one.
+// tagNode returns the block of the tag with the given name, or nil if the element
+// is not valid for it.
 func (h *htmlReader) tagNode(e *element, name string) *Node {
 	args, ok := tagArgs(e, name)
 	if !ok || parts[name] != "" || name == literalTag || apiPart(name) != "" {
@@ -131,7 +132,7 @@ func (h *htmlReader) tagNode(e *element, name string) *Node {
 	return h.c.tagNode(name, args, kids, cleanLines(e.attr(tagBody)))
 }
 
-// tagKids returns the blocks that a tag holds, nil when one of its parts is none.
+// tagKids returns the blocks in a tag, or nil if one of its parts is not valid.
 func (h *htmlReader) tagKids(e *element, name string) []*Node {
 	part := wholes[name]
 	if part == "" {
@@ -156,7 +157,8 @@ func (h *htmlReader) tagKids(e *element, name string) []*Node {
 	return kids
 }
 
-// tagArgs writes the attributes of an element as those of a tag.
+// tagArgs returns the attributes of an element in the syntax of a tag. ok is
+// false if one of them does not belong to a tag.
 func tagArgs(e *element, name string) (args string, ok bool) {
 	if name == "if" {
 		return e.attr(positional), e.only(customBlock, "data-tag", positional)

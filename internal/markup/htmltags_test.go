@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Blocks in the cells of a table are divs; what cannot be a block does not take
-// the table with it.
+// Blocks in table cells are divs. A div that is not a valid block does not
+// invalidate the table.
 func TestTagsInCells(t *testing.T) {
 	for _, tt := range []struct{ name, cell, want string }{
 		{"a hint", `<div data-gb-custom-block data-tag="hint" data-style='danger' data-icon="x" data-attr-my-own="1">Take <b>care</b></div>`, "hint"},
@@ -31,7 +31,7 @@ func TestTagsInCells(t *testing.T) {
 	}
 }
 
-// An edit inside of a hint in a cell leaves the other cells as they are written.
+// An edit inside of a hint in a cell preserves the source of the other cells.
 func TestEditInsideOfTagInCell(t *testing.T) {
 	src := []byte("<table><thead><tr><th>t</th></tr></thead><tbody><tr><td><div data-gb-custom-block data-tag=\"hint\" data-style='danger'>Take care</div></td></tr>" +
 		"<tr><td><B>a</B> &lt;</td></tr></tbody></table>\n")

@@ -9,15 +9,16 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// maxEntities is how often an address is decoded before it is judged: a
-// scheme may hide under entities of entities.
+// maxEntities is how many times the entities of an address are decoded to check
+// it: a scheme may be hidden by entities that are encoded repeatedly. An address
+// with more levels is unsafe.
 const maxEntities = 4
 
-// SafeURL returns an address as it can be written in a link, and whether it can: its
-// scheme is http, https, mailto or tel, or it has none. The scheme is judged
-// as the most forgiving reader would see it, after entities are decoded and
-// blanks and control characters are gone. Every address that this package
-// writes has passed here.
+// SafeURL returns the form of an address that can be written in a link, or false
+// if the address is unsafe: its scheme must be http, https, mailto or tel, or it
+// must have none. The scheme is determined as the most lenient reader would do
+// it, with entities decoded and white space and control characters removed. Every
+// address that this package writes has passed SafeURL.
 func SafeURL(s string) (string, bool) {
 	if len(s) > maxURL || !safeDecoded(s) {
 		return "", false
@@ -28,16 +29,17 @@ func SafeURL(s string) (string, bool) {
 		case r == ' ':
 			b.WriteString("%20")
 		case r == '\\':
-			b.WriteString("%5C") // browsers take it for a slash
+			b.WriteString("%5C") // browsers treat it as a slash
 		case !unicode.IsControl(r) && r != unicode.ReplacementChar:
 			b.WriteRune(r)
 		}
 	}
-	// What was left out may have stood inside of an entity.
+	// The removed characters may have been inside of an entity.
 	return b.String(), b.Len() > 0 && safeDecoded(b.String())
 }
 
-// safeDecoded judges an address however often its entities are decoded.
+// safeDecoded reports whether an address is safe at every level of decoding its
+// entities.
 func safeDecoded(s string) bool {
 	for range maxEntities + 1 {
 		if !safeScheme(s) {
@@ -52,8 +54,8 @@ func safeDecoded(s string) bool {
 	return false
 }
 
-// safeScheme looks at what is before the first colon. A colon after a
-// slash, a question mark or a hash is not the end of a scheme.
+// safeScheme checks the text before the first colon. A colon after a slash, a
+// question mark or a hash does not end a scheme.
 func safeScheme(s string) bool {
 	var scheme strings.Builder
 	for _, r := range s {
@@ -74,23 +76,26 @@ func safeScheme(s string) bool {
 	return true
 }
 
-// invisible characters do not count in a scheme.
+// invisible reports whether a character is ignored in a scheme.
 func invisible(r rune) bool {
 	return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar
 }
 
-// inert begins addresses that browsers and clients cannot open, whatever follows it.
+// inert is a prefix that makes an address unusable for browsers and clients,
+// whatever follows it.
 const inert = "about:invalid#"
 
-// Inert returns a reference as answers have it: an address that SafeURL refuses is
-// replaced by one that opens nothing and has the address in its fragment. Decode
-// turns it back, so that what was read can be written back.
+// Inert returns a reference for responses to clients: an address that SafeURL
+// rejects is replaced by one that cannot be opened and has the original in its
+// fragment. Decode restores the original, so that clients can send a document
+// back unchanged.
 func Inert(ref docs.Ref) docs.Ref {
 	ref.URL = InertURL(ref.URL)
 	return ref
 }
 
-// InertURL returns the address of a reference as answers have it, see Inert.
+// InertURL returns the address of a reference for responses to clients, see
+// Inert.
 func InertURL(address string) string {
 	if _, ok := SafeURL(address); ok || strings.TrimFunc(address, invisible) == "" {
 		return address
@@ -98,7 +103,7 @@ func InertURL(address string) string {
 	return inert + url.QueryEscape(address)
 }
 
-// withoutInert returns the address that InertURL was given.
+// withoutInert returns the original address of one that InertURL returned.
 func withoutInert(address string) string {
 	if escaped, ok := strings.CutPrefix(address, inert); ok {
 		if original, err := url.QueryUnescape(escaped); err == nil {

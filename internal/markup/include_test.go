@@ -6,8 +6,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// A page that is included as a whole is a reference to that page: it is found as a
-// link is, follows the page, and is written as the tag that it came from.
+// A page that is included as a whole is a reference to that page: it is found as
+// a link is, follows the page when it moves, and is printed as the original tag.
 func TestIncludeOfAPage(t *testing.T) {
 	at := "/page.md"
 	refs := Refs{

@@ -12,18 +12,19 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// inlines makes nodes of what is inside of a paragraph or heading.
+// inlines returns the nodes of the inline content of a paragraph or a heading.
 func (c *converter) inlines(parent ast.Node) []*Node {
 	b := c.builder()
 	c.walk(b, parent, nil)
 	return c.take(b)
 }
 
-// rawTag is a piece of inline HTML with its partner among the siblings.
+// rawTag is a piece of inline HTML and the closing tag that matches it among its
+// siblings.
 type rawTag struct {
 	source  string
-	name    string // "/a" for a closing one, "" for neither
-	partner int    // position of the closing tag, 0 for none
+	name    string // "/a" for a closing tag, "" if it is not a tag
+	partner int    // index of the closing tag, 0 for none
 }
 
 func (c *converter) walk(b *inlineBuilder, parent ast.Node, marks []Mark) {
@@ -44,7 +45,7 @@ func (c *converter) walk(b *inlineBuilder, parent ast.Node, marks []Mark) {
 	c.walkKids(b, kids, c.pairTags(kids), marks)
 }
 
-// pairTags finds which tags of inline HTML belong together.
+// pairTags matches the opening and closing tags of inline HTML.
 func (c *converter) pairTags(kids []ast.Node) []rawTag {
 	tags := make([]rawTag, len(kids))
 	open := map[string][]int{}
@@ -59,7 +60,7 @@ func (c *converter) pairTags(kids []ast.Node) []rawTag {
 			tags[i].name = e.name
 			if name, closing := strings.CutPrefix(e.name, "/"); closing {
 				if o := open[name]; len(o) > 0 {
-					// What opened inside and is still open stays unpaired.
+					// Tags that were opened inside and are still open remain unpaired.
 					j := o[len(o)-1]
 					tags[j].partner = i
 					for n, list := range open {
@@ -70,7 +71,7 @@ func (c *converter) pairTags(kids []ast.Node) []rawTag {
 					}
 				}
 			} else if o := open["mark"]; e.name == "mark" && len(o) > 0 && tags[o[len(o)-1]].source == source {
-				// Some exports end a colour with the tag that began it.
+				// Some exports close a colour by repeating its opening tag.
 				tags[o[len(o)-1]].partner = i
 				open["mark"] = o[:len(o)-1]
 			} else if htmlMarks[e.name] || e.name == "a" {
@@ -81,7 +82,7 @@ func (c *converter) pairTags(kids []ast.Node) []rawTag {
 	return tags
 }
 
-// htmlMarks are the elements that are read as marks.
+// htmlMarks are the elements that are converted to marks.
 var htmlMarks = map[string]bool{
 	"strong": true, "b": true, "em": true, "i": true, "del": true, "s": true, "strike": true, "code": true,
 	"kbd": true, "sup": true, "sub": true, "mark": true,
@@ -128,7 +129,7 @@ func (c *converter) walkKids(b *inlineBuilder, kids []ast.Node, tags []rawTag, m
 	}
 }
 
-// inlineOf adds an inline that is not a tag of HTML.
+// inlineOf adds an inline that is not an HTML tag.
 func (c *converter) inlineOf(b *inlineBuilder, n ast.Node, marks []Mark) {
 	switch n := n.(type) {
 	case *ast.Text:
@@ -154,7 +155,7 @@ func (c *converter) inlineOf(b *inlineBuilder, n ast.Node, marks []Mark) {
 	case *ast.AutoLink:
 		c.autoLink(b, n, marks)
 	case *extast.TaskCheckBox:
-		// It is data of the item.
+		// The checkbox is data of the list item.
 	case *atom:
 		c.atom(b, n, marks)
 	default:
@@ -185,7 +186,7 @@ func (c *converter) plainText(b *inlineBuilder, n *ast.Text, marks []Mark) {
 	}
 }
 
-// lineEnd returns the offset behind the line of another one.
+// lineEnd returns the offset after the end of the line that contains off.
 func (c *converter) lineEnd(off int) int {
 	if k := strings.IndexByte(c.text[min(off, len(c.text)):], '\n'); k >= 0 {
 		return off + k + 1
@@ -193,9 +194,9 @@ func (c *converter) lineEnd(off int) int {
 	return len(c.text)
 }
 
-// spacesAfter returns the spaces at the end of a line that are text: those in
-// front of its last one, which is a part of the break, as are two of a hard
-// one.
+// spacesAfter returns the spaces at the end of a line that belong to the text.
+// The last space belongs to the line break, as do two more before a hard line
+// break.
 func (c *converter) spacesAfter(n *ast.Text) string {
 	rest := c.text[n.Segment.Stop:]
 	spaces := len(rest) - len(strings.TrimLeft(rest, " \t"))
@@ -229,8 +230,8 @@ func (c *converter) codeSpan(b *inlineBuilder, n *ast.CodeSpan, marks []Mark) {
 	}
 }
 
-// rawHTML handles the tag at position i and returns the last position that it
-// used.
+// rawHTML converts the tag at index i and returns the index of the last node that
+// it used.
 func (c *converter) rawHTML(b *inlineBuilder, kids []ast.Node, tags []rawTag, i int, marks []Mark) int {
 	t := tags[i]
 	if t.name == "br" {
@@ -249,7 +250,7 @@ func (c *converter) rawHTML(b *inlineBuilder, kids []ast.Node, tags []rawTag, i 
 				return t.partner
 			}
 		}
-		if t.partner == i+1 { // nothing that could have a mark
+		if t.partner == i+1 { // an empty element cannot have a mark
 			b.raw(t.source+tags[t.partner].source, marks)
 			return t.partner
 		}
@@ -259,7 +260,7 @@ func (c *converter) rawHTML(b *inlineBuilder, kids []ast.Node, tags []rawTag, i 
 		}
 	}
 	if atomNames[t.name] && isAtom(t.name, t.source) {
-		b.text(valid(t.source), marks) // one that is not closed: another end must not close it
+		b.text(valid(t.source), marks) // an unclosed element is text, so that the end of another element cannot close it
 		return i
 	}
 	b.raw(t.source, marks)
@@ -316,8 +317,8 @@ func (c *converter) addLink(b *inlineBuilder, dest, title string, inner []*Node)
 	return l
 }
 
-// withoutLinks puts the content of links in their place: HTML may have links
-// in links, the model has not.
+// withoutLinks replaces links by their content: HTML may nest links, but
+// documents cannot.
 func withoutLinks(nodes []*Node) []*Node {
 	if !slices.ContainsFunc(nodes, func(n *Node) bool { return n.Type == "link" }) {
 		return nodes
@@ -415,7 +416,8 @@ func (c *converter) atom(b *inlineBuilder, n *atom, marks []Mark) {
 	}
 }
 
-// annotate puts the footnote onto the word before it.
+// annotate attaches a footnote to the word before it. It returns false if there
+// is no such footnote.
 func (c *converter) annotate(b *inlineBuilder, label string) bool {
 	fragment := c.noteBody(label)
 	if fragment == nil {
@@ -450,8 +452,9 @@ func (b *inlineBuilder) annotation(nodes []*Node, body *Node) {
 	b.inline(a)
 }
 
-// noteBody returns the body of a footnote as a fragment, nil when there is none
-// or when it may not be used here.
+// noteBody returns the body of a footnote as a fragment. It is nil if the
+// footnote does not exist or cannot be used here: inside of another footnote, or
+// more than maxUses times.
 func (c *converter) noteBody(label string) *Node {
 	note := c.notes[label]
 	if note == nil || c.inNote || note.uses >= maxUses {

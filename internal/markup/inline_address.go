@@ -8,11 +8,12 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// addressParser makes links of addresses in text: http://a.bc,
-// www.a.bc and a@b.cd. The rules are those of GitHub's Markdown.
+// addressParser converts addresses in text to links: http://a.bc, www.a.bc and
+// a@b.cd. The rules are those of GitHub's Markdown.
 type addressParser struct{}
 
-// A space represents every space, and the place after another inline.
+// Trigger returns the bytes that may precede an address. A space represents every
+// white space, and the position after another inline.
 func (addressParser) Trigger() []byte { return []byte{' ', '*', '_', '~', '('} }
 
 func (addressParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
@@ -32,7 +33,7 @@ func (addressParser) Parse(parent ast.Node, block text.Reader, pc parser.Context
 	if len(rest) == 0 || !isWordByte(rest[0]) {
 		return nil
 	}
-	// Every word comes along here, so the first character has to be right.
+	// This code runs for every word, so the first character is checked first.
 	n, kind, protocol := 0, ast.AutoLinkType(ast.AutoLinkURL), ""
 	switch rest[0] {
 	case 'h', 'f':
@@ -59,8 +60,8 @@ func (addressParser) Parse(parent ast.Node, block text.Reader, pc parser.Context
 	return link
 }
 
-// schemeParser does the same for sources without mail addresses and "www.": it
-// looks at what is in front of a colon, not at every word.
+// schemeParser is addressParser for sources without mail addresses and "www.": it
+// checks the text before a colon instead of every word.
 type schemeParser struct{}
 
 func (schemeParser) Trigger() []byte { return []byte{':'} }
@@ -94,9 +95,9 @@ func (schemeParser) Parse(parent ast.Node, block text.Reader, pc parser.Context)
 	return nil
 }
 
-// endsBeforeAddress reports whether an address can begin behind a text: at its
-// start, behind one of the characters that addressParser looks at, and behind
-// backticks that begin no code.
+// endsBeforeAddress reports whether an address can begin after a text: at the
+// start, after a trigger of addressParser, and after backticks that do not begin
+// code.
 func endsBeforeAddress(b []byte) bool {
 	if len(b) == 0 {
 		return true
@@ -106,12 +107,13 @@ func endsBeforeAddress(b []byte) bool {
 		return true
 	case '*', '_', '~', '(', '`':
 		b = b[:len(b)-1]
-		return (len(b)-len(bytes.TrimRight(b, `\`)))%2 == 0 // else it is escaped
+		return (len(b)-len(bytes.TrimRight(b, `\`)))%2 == 0 // otherwise the character is escaped
 	}
 	return false
 }
 
-// urlLength returns how long the address at the start of b is, 0 for none.
+// urlLength returns the length of the address at the start of b, or 0 if there is
+// none.
 func urlLength(b []byte) int {
 	for _, scheme := range []string{"https://", "http://", "ftp://"} {
 		if bytes.HasPrefix(b, []byte(scheme)) {
@@ -121,11 +123,12 @@ func urlLength(b []byte) int {
 	return 0
 }
 
-// maxAddress is how long an address in text may be.
+// maxAddress is the maximum length of an address in text.
 const maxAddress = 2 << 10
 
-// addressLength reads a host with a dot from a position on, and what follows
-// it up to a space, without the punctuation that ends a sentence.
+// addressLength returns the length of an address whose host begins at a position
+// of b, or 0. The host must have a dot. The address extends to the next space,
+// without the punctuation at the end of a sentence.
 func addressLength(b []byte, host int) int {
 	b = b[:min(len(b), maxAddress)]
 	i := host
@@ -160,7 +163,8 @@ func addressLength(b []byte, host int) int {
 	return i
 }
 
-// trimAddress leaves out what more likely belongs to the sentence.
+// trimAddress returns the length of an address without trailing characters that
+// more likely belong to the sentence.
 func trimAddress(b []byte) int {
 	i := len(b)
 	open, closed := bytes.Count(b, []byte("(")), bytes.Count(b, []byte(")"))
@@ -181,9 +185,10 @@ func trimAddress(b []byte) int {
 	return i
 }
 
-// mailLength returns how long the mail address at the start of b is.
+// mailLength returns the length of the mail address at the start of b, or 0 if
+// there is none.
 func mailLength(b []byte) int {
-	const longest = 64 // of the part in front of the sign
+	const longest = 64 // of the part before the @
 	i := 0
 	for i < len(b) && i < longest && (isWordByte(b[i]) || b[i] == '.' || b[i] == '-' || b[i] == '_' || b[i] == '+') {
 		i++

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Where there are no other addresses than those with a scheme, it makes no
-// difference how they are looked for.
+// In sources with no other addresses than those with a scheme, addressParser and
+// schemeParser have the same result.
 func TestSchemesAreFoundAsWords(t *testing.T) {
 	read := func(source string, words bool) *Document {
 		if words {

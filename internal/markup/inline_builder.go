@@ -9,11 +9,11 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// markOrder is the order in which the marks of a leaf are listed. Marks are a
-// set; the order makes equal sets equal.
+// markOrder is the order of the marks of a leaf. Marks are a set; a fixed order
+// makes equal sets comparable.
 var markOrder = []string{"bold", "italic", "strikethrough", "code", "keyboard", "superscript", "subscript", "color"}
 
-// addMark returns marks with m, which replaces one of its type.
+// addMark returns marks with m, which replaces a mark of the same type.
 func addMark(marks []Mark, m Mark) []Mark {
 	out := make([]Mark, 0, len(marks)+1)
 	for _, o := range marks {
@@ -32,17 +32,18 @@ func sameMarks(a, b []Mark) bool {
 	return slices.EqualFunc(a, b, func(a, b Mark) bool { return a.Type == b.Type && maps.Equal(a.Data, b.Data) })
 }
 
-// inlineBuilder joins texts with the same marks into leaves and leaves into
-// texts.
+// inlineBuilder joins adjacent texts with the same marks into leaves, and leaves
+// into text nodes.
 type inlineBuilder struct {
-	arena  *arena // nil: nodes are made by themselves
+	arena  *arena // nil: nodes are allocated separately
 	nodes  []*Node
 	leaves []Leaf
-	// The text of the last leaf, when that is not raw: last if it is one
-	// piece, as most are, and tail if it is several.
+	// last or tail is the text of the last leaf, if that is not raw. Most texts
+	// are one piece, which is in last. The text is in tail if it has several
+	// pieces.
 	last string
 	tail []byte
-	// where the last leaf is written, in a traced parse.
+	// where is the position of the last leaf in the source, in a traced parse.
 	where    *trace
 	literals *literals // of the last leaf
 }
@@ -77,8 +78,8 @@ func (b *inlineBuilder) commit() {
 	b.last, b.tail, b.where, b.literals = "", b.tail[:0], nil, nil
 }
 
-// lastText returns the text of the last leaf, nothing for none and for a raw
-// one.
+// lastText returns the text of the last leaf. It is empty if there is none or if
+// it is raw.
 func (b *inlineBuilder) lastText() []byte {
 	if len(b.tail) == 0 {
 		b.last, b.tail = "", append(b.tail, b.last...)
@@ -88,7 +89,7 @@ func (b *inlineBuilder) lastText() []byte {
 
 func (b *inlineBuilder) raw(s string, marks []Mark) {
 	s = strings.ReplaceAll(cleanLines(s), "\n", " ")
-	if strings.ContainsRune(s, '\uFFFD') { // the parser would not see a tag in it again
+	if strings.ContainsRune(s, '\uFFFD') { // the parser would not recognize a tag in it again
 		b.text(s, marks)
 		return
 	}
@@ -145,7 +146,8 @@ func decode(s string) string {
 	return b.String()
 }
 
-// characterReference reads `&name;`, `&#10;` or `&#xa;` at the start of s.
+// characterReference parses `&name;`, `&#10;` or `&#xa;` at the start of s. It
+// returns the text and the length of the reference, or 0 if there is none.
 func characterReference(s string) (string, int) {
 	end := strings.IndexByte(s[:min(len(s), 40)], ';')
 	if end < 2 {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// inlines makes nodes of a run of HTML, without the spaces at its edges.
+// inlines returns the nodes of a run of HTML, without white space at its edges.
 func (h *htmlReader) inlines(run []*element) []*Node {
 	b := h.c.builder()
 	h.run(b, run, nil, true)
@@ -17,7 +17,7 @@ func (h *htmlReader) inlines(run []*element) []*Node {
 	return slices.DeleteFunc(nodes, func(n *Node) bool { return n.Object == ObjectText && len(n.Leaves) == 0 })
 }
 
-// trimEdge takes the space off the end of inlines.
+// trimEdge removes the space at the end of inlines.
 func trimEdge(nodes []*Node) {
 	if len(nodes) == 0 || nodes[len(nodes)-1].Object != ObjectText {
 		return
@@ -41,8 +41,8 @@ func loosen(n *Node) {
 	}
 }
 
-// run adds a run of HTML to the builder. At the start of a block and after a
-// space or a line break, a space is nothing.
+// run adds a run of HTML to the builder. A space is dropped at the start of a
+// block and after a space or a line break.
 func (h *htmlReader) run(b *inlineBuilder, run []*element, marks []Mark, start bool) {
 	for _, e := range run {
 		if e.name == "" {
@@ -58,8 +58,8 @@ func (h *htmlReader) run(b *inlineBuilder, run []*element, marks []Mark, start b
 	}
 }
 
-// traceElement records where the text of an element that was just added is written; its
-// first characters may be left out.
+// traceElement records the source position of the last n bytes of the text of an
+// element, which were just added. The bytes before them were dropped.
 func (h *htmlReader) traceElement(b *inlineBuilder, e *element, n int) {
 	if h.where == nil || n == 0 {
 		return
@@ -69,8 +69,8 @@ func (h *htmlReader) traceElement(b *inlineBuilder, e *element, n int) {
 	b.traceText(n, t.parts, true)
 }
 
-// afterSpace reports whether what was added last is a space, a line break or
-// nothing.
+// afterSpace reports whether the last added text ends with a space or a line
+// break, or whether nothing was added at the start of a block.
 func (b *inlineBuilder) afterSpace(start bool) bool {
 	if t := b.lastText(); len(t) > 0 {
 		return t[len(t)-1] == ' ' || t[len(t)-1] == '\n'
@@ -96,8 +96,8 @@ func (h *htmlReader) inline(b *inlineBuilder, e *element, marks []Mark, start bo
 	h.rawRun(b, e, marks)
 }
 
-// rawRun keeps the tags of an element and reads what is inside. HTML that
-// Markdown could not hold fails.
+// rawRun keeps the tags of an element as raw HTML and converts its content. It
+// fails if a tag could not be written in Markdown.
 func (h *htmlReader) rawRun(b *inlineBuilder, e *element, marks []Mark) {
 	if e.name == "!" || len(e.kids) == 0 {
 		h.raw(b, h.source[e.start:e.end], marks)
@@ -116,14 +116,15 @@ func (h *htmlReader) raw(b *inlineBuilder, s string, marks []Mark) {
 	b.raw(s, marks)
 }
 
-// inlineElement adds an element that is in Markdown.
+// inlineElement adds an HTML element of a Markdown text.
 func (c *converter) inlineElement(b *inlineBuilder, e *element, source string, marks []Mark) {
 	if !c.known(b, e, marks, &htmlReader{c: c, source: source}) {
 		b.raw(source[e.start:e.end], marks)
 	}
 }
 
-// known adds the inline that an element represents, or returns false.
+// known adds the inline that an element represents. It returns false if the
+// element does not represent one.
 func (c *converter) known(b *inlineBuilder, e *element, marks []Mark, h *htmlReader) bool {
 	class := strings.Fields(e.attr("class"))
 	switch e.name {
@@ -192,7 +193,7 @@ func (c *converter) icon(b *inlineBuilder, e *element) bool {
 	return true
 }
 
-// verbatim returns the text inside of an element with all its spaces.
+// verbatim returns the text of an element with all its white space.
 func verbatim(e *element, source string) string {
 	return decodeHTML(source[e.openEnd:e.closeStart], false)
 }
@@ -209,7 +210,7 @@ func (c *converter) spanInline(b *inlineBuilder, e *element, class []string, sou
 	return false
 }
 
-// imgInline makes an image in a line.
+// imgInline returns an inline image.
 func (c *converter) imgInline(e *element, dark string) *Node {
 	n := inlineNode("inline-image", map[string]any{"size": "original"})
 	if e.attr("data-size") == "line" {
@@ -229,7 +230,8 @@ func (c *converter) imgInline(e *element, dark string) *Node {
 	return n
 }
 
-// pictureParts returns the image of a `<picture>` and what it shows in the dark.
+// pictureParts returns the image of a `<picture>` and the address of its dark
+// variant.
 func pictureParts(e *element) (img *element, dark string, ok bool) {
 	kids, clean := e.elements()
 	if !clean || len(kids) == 0 {
@@ -287,8 +289,8 @@ func (c *converter) button(b *inlineBuilder, e *element, class []string) bool {
 
 const noteHref = "#user-content-fn-"
 
-// footnoteLink reads how a footnote is used in HTML: the text of the link is
-// what the note is about.
+// footnoteLink converts the HTML form of a footnote reference. The text of the
+// link is the annotated text.
 func (c *converter) footnoteLink(b *inlineBuilder, e *element, marks []Mark, h *htmlReader) bool {
 	label, ok := strings.CutPrefix(e.attr("href"), noteHref)
 	if !ok {

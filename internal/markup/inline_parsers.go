@@ -12,8 +12,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/emoji"
 )
 
-// atom is an inline that is read as a whole: a formula, an emoji, an HTML
-// element with a meaning of its own, or the mark of a footnote.
+// atom is an inline that is parsed as a whole: a formula, an emoji, an HTML
+// element with a special meaning, a footnote reference or a literal text.
 type atom struct {
 	ast.BaseInline
 	what atomKind
@@ -36,11 +36,12 @@ var kindAtom = ast.NewNodeKind("Atom")
 func (*atom) Kind() ast.NodeKind     { return kindAtom }
 func (n *atom) Dump(b []byte, l int) { ast.DumpHelper(n, b, l, nil, nil) }
 
-// maxAtomBytes bounds how long an inline that is read as a whole may be.
+// maxAtomBytes is the maximum length of an inline that is parsed as a whole.
 const maxAtomBytes = 32 << 10
 
-// takeUntil reads from the reader's position up to the end that find returns
-// for the text so far, or returns ok=false without moving it.
+// takeUntil reads text from the current position up to the end that find returns.
+// find is called with the text read so far and returns -1 to read another line.
+// If no end is found, ok is false and the position does not change.
 func takeUntil(block text.Reader, find func(b []byte) int) (taken []byte, ok bool) {
 	line, seg := block.Position()
 	var b []byte
@@ -51,7 +52,7 @@ func takeUntil(block text.Reader, find func(b []byte) int) (taken []byte, ok boo
 		}
 		before := len(b)
 		if before == 0 {
-			b = l[:min(len(l), maxAtomBytes):min(len(l), maxAtomBytes)] // most often one line is enough
+			b = l[:min(len(l), maxAtomBytes):min(len(l), maxAtomBytes)] // one line is enough in most cases
 		} else {
 			b = append(b, l[:min(len(l), maxAtomBytes)]...)
 		}
@@ -65,8 +66,8 @@ func takeUntil(block text.Reader, find func(b []byte) int) (taken []byte, ok boo
 	return nil, false
 }
 
-// taskParser reads the box of a task, which has a space behind it: without
-// one it is the text of a link.
+// taskParser parses the checkbox of a task. It must be followed by white space;
+// otherwise it is the text of a link.
 type taskParser struct{ parser.InlineParser }
 
 func (p taskParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
@@ -77,7 +78,7 @@ func (p taskParser) Parse(parent ast.Node, block text.Reader, pc parser.Context)
 	return p.InlineParser.Parse(parent, block, pc)
 }
 
-// inlineMathParser reads `$$formula$$`.
+// inlineMathParser parses `$$formula$$`.
 type inlineMathParser struct{}
 
 func (inlineMathParser) Trigger() []byte { return []byte{'$'} }
@@ -99,7 +100,8 @@ func (inlineMathParser) Parse(parent ast.Node, block text.Reader, pc parser.Cont
 	return &atom{what: atomMath, text: string(b[2 : len(b)-2])}
 }
 
-// literalTag is the tag whose content is text, whatever it looks like.
+// literalTag is the tag whose content is always text, even if it looks like
+// markup.
 const literalTag = "raw"
 
 func isLiteralTag(name string) bool { return name == literalTag || name == "end"+literalTag }
@@ -109,7 +111,7 @@ var (
 	literalClose = regexp.MustCompile(`\{%[ \t]*endraw[ \t]*%\}`)
 )
 
-// literalParser reads `{% raw %}text{% endraw %}`.
+// literalParser parses `{% raw %}text{% endraw %}`.
 type literalParser struct{}
 
 func (literalParser) Trigger() []byte { return []byte{'{'} }
@@ -135,7 +137,7 @@ func (literalParser) Parse(parent ast.Node, block text.Reader, pc parser.Context
 	return &atom{what: atomLiteral, text: string(b[open[1]:end]), at: seg.Start + open[1]}
 }
 
-// emojiParser reads `:name:` for the names that are known.
+// emojiParser parses `:name:` if the name is that of an emoji.
 type emojiParser struct{}
 
 func (emojiParser) Trigger() []byte { return []byte{':'} }
@@ -154,7 +156,7 @@ func (emojiParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) 
 	return &atom{what: atomEmoji, text: code}
 }
 
-// footnoteRefParser reads `[^label]` where label is defined.
+// footnoteRefParser parses `[^label]` if the label is defined.
 type footnoteRefParser struct{}
 
 func (footnoteRefParser) Trigger() []byte { return []byte{'['} }
@@ -169,7 +171,7 @@ func (footnoteRefParser) Parse(parent ast.Node, block text.Reader, pc parser.Con
 	return &atom{what: atomFootnote, text: label}
 }
 
-// inlineElementParser reads the HTML elements whose content is not Markdown.
+// inlineElementParser parses the HTML elements whose content is not Markdown.
 type inlineElementParser struct{}
 
 func (inlineElementParser) Trigger() []byte { return []byte{'<'} }
@@ -200,7 +202,7 @@ func (inlineElementParser) Parse(parent ast.Node, block text.Reader, pc parser.C
 	closing := []byte("</" + name + ">")
 	_, at := block.Position()
 	if at.Start < scanOf(pc).unclosed[name] {
-		return nil // it was looked for in vain
+		return nil // an earlier search did not find the closing tag
 	}
 	rest, ok := takeUntil(block, func(b []byte) int {
 		if i := bytes.Index(b, closing); i >= 0 {
@@ -219,8 +221,8 @@ func (inlineElementParser) Parse(parent ast.Node, block text.Reader, pc parser.C
 	return &atom{what: atomElement, text: string(open) + string(rest)}
 }
 
-// atomNames are the elements that may be atoms; isAtom looks at the
-// attributes that make them one.
+// atomNames are the elements that may be atoms, depending on their attributes,
+// see isAtom.
 var atomNames = map[string]bool{"a": true, "button": true, "code": true, "i": true, "img": true, "picture": true, "span": true}
 
 func isAtom(name, open string) bool {

@@ -14,7 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/inline"
 )
 
-// ParseHead reads the head of a source: its front matter and its title.
+// ParseHead parses the head of a source: its front matter and its title.
 func ParseHead(src []byte) frontmatter.Head { return frontmatter.Parse(src, InlineText) }
 
 // RewriteHead returns a source with another head, see frontmatter.Rewrite.
@@ -23,11 +23,11 @@ func RewriteHead(src []byte, m frontmatter.Meta, title, emoji string) []byte {
 }
 
 const (
-	// maxInline is the length of a line in bytes up to which InlineText parses
-	// it; a longer line is returned as it is written.
+	// maxInline is the length of a line in bytes up to which InlineText parses it;
+	// a longer line is returned unchanged.
 	maxInline = 2200
 	// maxBrackets is the number of opening brackets in a line up to which
-	// InlineText parses it: thousands of them keep a parser busy for long.
+	// InlineText parses it, because parsing thousands of them takes long.
 	maxBrackets = 32
 )
 
@@ -36,8 +36,8 @@ var inlineParser = parser.NewParser(
 	parser.WithInlineParsers(append(parser.DefaultInlineParsers(), util.Prioritized(extension.NewStrikethroughParser(), 500))...),
 )
 
-// InlineText returns what a reader sees of one line of inline Markdown: no
-// marks, the text of links, the description of images.
+// InlineText returns the text of one line of inline Markdown as a reader sees it:
+// without marks, with the text of links and the description of images.
 func InlineText(src string) string {
 	if len(src) > maxInline || strings.Count(src, "[")-strings.Count(src, `\[`) > maxBrackets {
 		return src

@@ -10,17 +10,17 @@ import (
 	"github.com/octavo-docs/octavo/internal/jsontext"
 )
 
-// Documents are written as JSON by appending: encoding/json would compact
-// the output of every level again in the level above.
+// Documents are encoded by appending: encoding/json would compact the output of
+// every level again in the level above.
 
-// MarshalJSON writes the form that clients know.
+// MarshalJSON implements json.Marshaler. It returns the form that clients use.
 func (d *Document) MarshalJSON() ([]byte, error) {
 	b := append(make([]byte, 0, 4096), `{"object":"document","data":{},"nodes":`...)
 	b, err := appendNodes(b, d.Nodes)
 	return append(b, '}'), err
 }
 
-// MarshalJSON writes the form that clients know.
+// MarshalJSON implements json.Marshaler. It returns the form that clients use.
 func (n *Node) MarshalJSON() ([]byte, error) { return n.appendJSON(nil) }
 
 func (n *Node) appendJSON(b []byte) (_ []byte, err error) {
@@ -61,7 +61,7 @@ func (n *Node) appendJSON(b []byte) (_ []byte, err error) {
 			return b, err
 		}
 	}
-	if len(n.Fragments) > 0 || n.Type == "image" || n.Type == "table" { // clients expect these to have them, even none
+	if len(n.Fragments) > 0 || n.Type == "image" || n.Type == "table" { // clients expect the field in these types, even if it is empty
 		b = append(b, `,"fragments":`...)
 		if b, err = appendNodes(b, n.Fragments); err != nil {
 			return b, err
@@ -76,7 +76,8 @@ func (n *Node) appendJSON(b []byte) (_ []byte, err error) {
 	return append(b, '}'), nil
 }
 
-// wireData is the data as clients may see it.
+// wireData returns the data of the node for clients: with unsafe addresses
+// replaced, and with anchors under the key that clients accept.
 func (n *Node) wireData() map[string]any {
 	if n.Type == "integration" {
 		return n.integrationData()
@@ -145,8 +146,8 @@ func (l Leaf) appendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// appendValue adds a value of Data. What is usual there is written here, all
-// else by encoding/json.
+// appendValue appends a value of Data. Common types are encoded here, all others
+// by encoding/json.
 func appendValue(b []byte, v any) (_ []byte, err error) {
 	switch v := v.(type) {
 	case nil:

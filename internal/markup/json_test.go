@@ -9,8 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/jsontext"
 )
 
-// Clients validate documents: some fields must be there even when there is
-// nothing in them.
+// Clients validate documents: some fields are required even if they are empty.
 func TestFieldsThatAreNeverAbsent(t *testing.T) {
 	cases := []struct {
 		name string
@@ -34,7 +33,7 @@ func TestFieldsThatAreNeverAbsent(t *testing.T) {
 	}
 }
 
-// Every field of a reference is written, and read back as it was.
+// Every field of a reference is written and read back unchanged.
 func TestReferenceKeepsItsFields(t *testing.T) {
 	var all docs.Ref
 	v := reflect.ValueOf(&all).Elem()

@@ -2,9 +2,9 @@ package markup
 
 import "strings"
 
-// Keys returns the keys of a document's top level in their order. With the
-// source, they are all that has to be stored: the keys inside of a block
-// follow from its own.
+// Keys returns the keys of the top-level blocks of a document in their order.
+// Only these have to be stored with the source: the keys of other nodes are
+// derived from the key of their parent.
 func Keys(doc *Document) []string {
 	keys := make([]string, len(doc.Nodes))
 	for i, n := range doc.Nodes {
@@ -13,24 +13,24 @@ func Keys(doc *Document) []string {
 	return keys
 }
 
-// innerKeys returns the keys inside of blocks that do not follow from the key
-// around them, by the number of their node. They are those of nodes that were
-// edited, which keep their keys. hashes are those of all nodes.
+// innerKeys returns the keys of nodes below the top level that cannot be derived
+// from the key of their parent, by the number of the node. These are keys of
+// edited nodes, which keep their keys. hashes are the hashes of all nodes.
 func innerKeys(doc *Document, hashes []uint64) map[int]string {
 	var in numberedKeys
 	newTopKeys(doc, hashes).each(doc.Nodes, func(n *Node, key string) { in.add(n, key) })
 	return in.keys
 }
 
-// numberedKeys collects the keys that innerKeys returns, from all nodes inside
-// of others in their order.
+// numberedKeys collects the result of innerKeys. add must be called for all nodes
+// below the top level in document order.
 type numberedKeys struct {
 	keys map[int]string
 	next int
 }
 
-// add adds the key of a node unless it is the one that follows from the key
-// around it.
+// add adds the key of a node unless it equals the key that is derived from its
+// parent.
 func (in *numberedKeys) add(n *Node, follows string) {
 	if n.Key != follows {
 		if in.keys == nil {
@@ -41,10 +41,11 @@ func (in *numberedKeys) add(n *Node, follows string) {
 	in.next++
 }
 
-// SetKeys returns the blocks of the top level stored keys, none for those that
-// they have, and what is inside of them keys that follow from these, or inner
-// ones. It changes nothing and returns false when the keys do not fit: another
-// number of them, one twice, or one that is not a key.
+// SetKeys sets the keys of all nodes of a document. The top-level blocks get the
+// given keys, or keep their own if keys is nil. The nodes below them get keys
+// that are derived from these, or the inner keys of their numbers. SetKeys
+// changes nothing and returns false if the keys are not valid: their number
+// differs, a key occurs twice, or a text is not a key.
 func SetKeys(doc *Document, keys []string, inner map[int]string) bool {
 	if keys == nil {
 		keys = Keys(doc)
@@ -79,7 +80,7 @@ func SetKeys(doc *Document, keys []string, inner map[int]string) bool {
 	return true
 }
 
-// newTopKeys returns a maker of keys for what is inside of a document's blocks.
+// newTopKeys returns a keyMaker for the nodes below the top level of a document.
 func newTopKeys(doc *Document, hashes []uint64) *keyMaker {
 	used := make(map[string]*Node, len(hashes))
 	for _, n := range doc.Nodes {
@@ -88,7 +89,7 @@ func newTopKeys(doc *Document, hashes []uint64) *keyMaker {
 	return newKeys(hashes, used)
 }
 
-// withKeys counts the nodes that have keys.
+// withKeys returns the number of nodes that have keys, which are all nodes.
 func withKeys(nodes []*Node) int {
 	n := len(nodes)
 	for _, k := range nodes {
@@ -97,8 +98,8 @@ func withKeys(nodes []*Node) int {
 	return n
 }
 
-// each calls f for every node inside of others, with the key that follows from
-// the key around it. f may give the node another one.
+// each calls f for every descendant of nodes, with the key that is derived from
+// the key of its parent. f may set another key.
 func (k *keyMaker) each(nodes []*Node, f func(n *Node, key string)) {
 	for _, n := range nodes {
 		k.eachIn(n, f)
@@ -116,8 +117,8 @@ func (k *keyMaker) eachIn(n *Node, f func(n *Node, key string)) {
 	}
 }
 
-// deriveKeys returns keys that follow from the content alone: the same source
-// has the same keys wherever it is read.
+// deriveKeys sets keys that depend on the content only: the same source always
+// has the same keys.
 func deriveKeys(nodes []*Node) {
 	k := newKeys(hashAll(nodes), nil)
 	for _, n := range nodes {
@@ -125,13 +126,13 @@ func deriveKeys(nodes []*Node) {
 	}
 }
 
-// keyMaker names nodes in the order in which it hashed them.
+// keyMaker makes keys for nodes in the order in which hashAll hashed them.
 type keyMaker struct {
-	used   map[string]*Node    // who has a key; nil: nobody has one
-	own    map[uint64]struct{} // without used, those that were made
-	times  map[uint64]int      // how often a hash was there before
-	hashes []uint64            // of those to be named, from hashAll
-	text   strings.Builder     // of all keys that were made, which are parts of it
+	used   map[string]*Node    // the node of each key in use; nil if no node has a key yet
+	own    map[uint64]struct{} // if used is nil, the keys that were made
+	times  map[uint64]int      // how many times a hash occurred before
+	hashes []uint64            // hashes of the remaining nodes, from hashAll
+	text   strings.Builder     // all keys that were made; each key is a substring
 }
 
 func newKeys(hashes []uint64, used map[string]*Node) *keyMaker {
@@ -143,8 +144,7 @@ func newKeys(hashes []uint64, used map[string]*Node) *keyMaker {
 	return k
 }
 
-// hashAll returns the hashes of nodes and of all inside of them, each before
-// those inside of it.
+// hashAll returns the hashes of nodes and their descendants, parents first.
 func hashAll(nodes []*Node) []uint64 {
 	out := make([]uint64, 0, withKeys(nodes))
 	var hash func(n *Node) uint64
@@ -161,15 +161,15 @@ func hashAll(nodes []*Node) []uint64 {
 	return out
 }
 
-// name returns a node a key that follows from its content and from the key of
-// the node around it, so that a change leaves the keys of its neighbours
-// alone.
+// name sets the key of a node and of its descendants. A key is derived from the
+// content of the node and the key of its parent, so that a change does not affect
+// the keys of siblings.
 func (k *keyMaker) name(n *Node, around uint64) {
 	n.Key = k.fresh(mix(around, k.hashes[0]), n)
 	k.inside(n)
 }
 
-// inside names what is inside of a node, which has its key.
+// inside sets the keys of the descendants of a node that has its key already.
 func (k *keyMaker) inside(n *Node) {
 	k.hashes = k.hashes[1:]
 	around := hashString(hashSeed, n.Key)
@@ -181,8 +181,8 @@ func (k *keyMaker) inside(n *Node) {
 	}
 }
 
-// fresh makes a key of a hash for a node. The n-th node with the same hash gets
-// the n-th key.
+// fresh returns an unused key for a hash and records that the node has it. The
+// n-th node with the same hash gets the n-th key.
 func (k *keyMaker) fresh(hash uint64, n *Node) string {
 	v := hash
 	for k.has(v) {
@@ -204,7 +204,7 @@ func (k *keyMaker) fresh(hash uint64, n *Node) string {
 	return key
 }
 
-// has reports whether a node has the key of a hash.
+// has reports whether the key of a hash is in use.
 func (k *keyMaker) has(v uint64) bool {
 	if k.used == nil {
 		_, ok := k.own[v%keyCount]
@@ -214,7 +214,7 @@ func (k *keyMaker) has(v uint64) bool {
 	return k.used[string(b[:])] != nil
 }
 
-// keyText writes a hash as a key.
+// keyText returns the key of a hash.
 func keyText(v uint64) (b [keyLength]byte) {
 	const digits = "0123456789abcdefghijklmnopqrstuvwxyz"
 	for i := range b {
@@ -226,5 +226,5 @@ func keyText(v uint64) (b [keyLength]byte) {
 
 const (
 	keyLength = 10
-	keyCount  = 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36 // how many there are
+	keyCount  = 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36 * 36 // number of possible keys
 )

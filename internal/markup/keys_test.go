@@ -81,7 +81,8 @@ func TestRekey(t *testing.T) {
 	}
 }
 
-// A block inside of others is the same one after an edit of it or beside it.
+// A block inside of others keeps its key after an edit of the block or of a
+// sibling.
 func TestRekeyInside(t *testing.T) {
 	for _, c := range []struct {
 		name, old, doc string

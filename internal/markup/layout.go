@@ -8,16 +8,17 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// This file is what a writer of another form than HTML needs to know: one
-// that sets pages of paper, for example.
+// This file has the functions for output formats other than HTML, such as paged
+// layout.
 
-// CodeSpan is a run of code, in bytes, with the class of its meaning.
+// CodeSpan is a run of code with the same class. Length is in bytes.
 type CodeSpan struct {
 	Length int
 	Class  string
 }
 
-// Spans returns the runs of a code; nil when it is to be displayed plain.
+// Spans returns the highlighted runs of a code, or nil if it is to be displayed
+// plain.
 func (h *Highlighter) Spans(language, code string) []CodeSpan {
 	found := h.spans(language, code)
 	if found == nil {
@@ -30,18 +31,19 @@ func (h *Highlighter) Spans(language, code string) []CodeSpan {
 	return out
 }
 
-// MaxHighlightPage is how many bytes of code one document should colour.
+// MaxHighlightPage is the maximum number of bytes of code that should be
+// highlighted in one document.
 const MaxHighlightPage = maxHighlightPage
 
-// EmojiText makes the emoji of a code such as 1f1eb-1f1f7. Another code is a
-// name.
+// EmojiText returns the emoji of a code such as 1f1eb-1f1f7. Any other code is a
+// name and is returned between colons.
 func EmojiText(code string) string { return emojiText(code) }
 
-// VisibleText is what a reader sees of raw HTML.
+// VisibleText returns the text of raw HTML that a reader sees.
 func VisibleText(raw string) string { return visibleText(raw) }
 
-// FormatDate writes the date of an update in the form of its list: numeric,
-// short or full. What is not a date stays.
+// FormatDate formats the date of an update in the form of its list: numeric,
+// short or full. A text that is not a date is returned unchanged.
 func FormatDate(date, form string) string {
 	if t, ok := parseDate(date); ok {
 		return t.Format(cmp.Or(dateForms[form], dateForms["full"]))
@@ -49,7 +51,7 @@ func FormatDate(date, form string) string {
 	return date
 }
 
-// Table is a table in the order that readers see.
+// Table is a table with its columns and rows in display order.
 type Table struct {
 	Cards, Large bool
 	HideHeader   bool
@@ -60,25 +62,25 @@ type Table struct {
 	merges map[[2]int]cellSpan
 }
 
-// TableColumn is a column that readers see.
+// TableColumn is a displayed column.
 type TableColumn struct {
 	Title  []*Node // inlines
 	Kind   string
 	Align  string  // left, center or right
 	Valign string  // top, middle or bottom
-	Width  float64 // a share of 1, or 0 for none
-	Pixels float64 // the width of one whose neighbours have none, or 0
+	Width  float64 // fraction of the width of the table, or 0 for none
+	Pixels float64 // width of a column if not all columns have one, or 0
 }
 
-// TableRow is a row, by its place.
+// TableRow is the index of a row.
 type TableRow int
 
-// TableCell is what one cell shows. Which fields it has depends on the kind
-// of its column.
+// TableCell is the content of a cell. The kind of its column determines which
+// fields are set.
 type TableCell struct {
 	Nodes   []*Node    // blocks of a text
 	Text    string     // of a number
-	Refs    []docs.Ref // of files, people and other things
+	Refs    []docs.Ref // of files, people and links
 	Image   *docs.Ref
 	Alt     string
 	Options []TableOption
@@ -90,7 +92,8 @@ type TableCell struct {
 // TableOption is a value of a select column.
 type TableOption struct{ Label, Color string }
 
-// ReadTable reads a table block. It has no more cells than can be displayed.
+// ReadTable reads a table block. Rows beyond the limit of displayed cells are
+// omitted.
 func ReadTable(n *Node) *Table {
 	t := &Table{view: readTable(n)}
 	v := &t.view
@@ -128,8 +131,8 @@ func ReadTable(n *Node) *Table {
 	return t
 }
 
-// Span returns over how many columns and rows a cell reaches; covered is a cell
-// that another one reaches over.
+// Span returns the number of columns and rows that a cell spans. covered is true
+// if another cell spans this one.
 func (t *Table) Span(r TableRow, column int) (columns, rows int, covered bool) {
 	m, ok := t.merges[[2]int{int(r), column}]
 	if !ok {
@@ -138,7 +141,7 @@ func (t *Table) Span(r TableRow, column int) (columns, rows int, covered bool) {
 	return max(m.columns, 1), max(m.rows, 1), m.covered
 }
 
-// Cell returns what a cell shows; ok is false when it shows nothing.
+// Cell returns the content of a cell; ok is false if the cell is empty.
 func (t *Table) Cell(r TableRow, column int) (out TableCell, ok bool) {
 	c := t.view.columns[column]
 	v := t.view.rows[r].values[c.id]
@@ -193,18 +196,18 @@ func (t *Table) Cell(r TableRow, column int) (out TableCell, ok bool) {
 	return out, true
 }
 
-// Cover returns the picture of a card.
+// Cover returns the cover image of a card.
 func (t *Table) Cover(r TableRow) (docs.Ref, bool) {
 	ref, _, ok := coverOf(t.view.rows[r].values[str(t.view.view, "coverDefinition")])
 	return ref, ok
 }
 
-// Target returns where a card leads.
+// Target returns the target of the link of a card.
 func (t *Table) Target(r TableRow) (docs.Ref, bool) {
 	return refOf(t.view.rows[r].values[str(t.view.view, "targetDefinition")])
 }
 
-// CodeText returns the code of a block, line by line, each with its end.
+// CodeText returns the code of a block, with a line break after each line.
 func CodeText(n *Node) string {
 	var b strings.Builder
 	for _, line := range n.Nodes {

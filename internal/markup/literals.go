@@ -2,17 +2,18 @@ package markup
 
 import "strings"
 
-// literals are parts of the text of a leaf that are text whatever they look like.
+// literals are the parts of the text of a leaf that are literal, even if they
+// look like tags.
 type literals []literalPart
 
-// literalPart has the text itself beside its offset: where somebody has changed the
-// leaf since, it is found not to be there any more.
+// literalPart is a literal part of a text. It holds the text in addition to its
+// offset, to detect that the leaf was changed later.
 type literalPart struct {
 	at   int
 	text string
 }
 
-// literal adds a text that nobody may take for a tag.
+// literal appends a text that is never read as a tag.
 func (b *inlineBuilder) literal(s string, marks []Mark) {
 	if b.text(s, marks); s == "" {
 		return
@@ -27,8 +28,8 @@ func (b *inlineBuilder) literal(s string, marks []Mark) {
 	*b.literals = append(*b.literals, literalPart{at - len(s), s})
 }
 
-// withoutLiterals returns the text of a leaf in which each literal part is one
-// character that is part of no tag.
+// withoutLiterals returns the text of a leaf with each literal part replaced by
+// one character that is not part of any tag.
 func (l Leaf) withoutLiterals() string {
 	if l.literals == nil {
 		return l.Text
@@ -46,7 +47,8 @@ func (l Leaf) withoutLiterals() string {
 	return b.String()
 }
 
-// markLiteral notes of nodes and all in them that their texts are no tags.
+// markLiteral marks nodes and their descendants as literal: their texts contain
+// no tags.
 func markLiteral(nodes []*Node) {
 	every(nodes, func(n *Node) { n.setExtra(func(e *extras) { e.literal = true }) })
 }

@@ -78,8 +78,9 @@ func (e *headEdit) text(form frontForm, old *yaml.Node, s string) *yaml.Node {
 	return yamldoc.WithComment(yamldoc.String(s, style), old)
 }
 
-// mappingLike returns a copy of an old mapping to be changed, so that unknown
-// keys stay. It has no comments: they are in lines of their own, which stay.
+// mappingLike returns a copy of an old mapping for changes, which preserves
+// unknown keys. It has no comments: they are on separate lines, which are
+// preserved.
 func mappingLike(old *yaml.Node) *yaml.Node {
 	n := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 	if old != nil && old.Kind == yaml.MappingNode {

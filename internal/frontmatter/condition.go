@@ -12,27 +12,28 @@ import (
 	"github.com/octavo-docs/octavo/internal/yamldoc"
 )
 
-// never is a condition that does not hold for anybody: a condition that cannot
-// be read must not show the page to everybody.
+// never is a condition that is false for all readers: a condition that cannot be
+// read must not show the page to everybody.
 const never = "false"
 
-// maxStrayLines is how many lines are searched for a condition where a source
-// begins like front matter that it does not have.
+// maxStrayLines is the maximum number of lines that are searched for a condition
+// if a source begins like front matter but has none.
 const maxStrayLines = 200
 
 var (
-	// brokenCondition finds a condition in front matter that cannot be read.
+	// brokenCondition matches a condition in front matter that is not valid YAML.
 	brokenCondition = regexp.MustCompile(`(?i)(?:^|[\s\p{Z}\x{FEFF}{\[,?-])["']?if["']?[\s\p{Z}]*:`)
-	// unreadCondition finds one that YAML reads as a part of something else,
-	// such as "if:x" without a blank. Indented lines can be somebody's text.
+	// unreadCondition matches a condition that YAML parses as a part of another
+	// value, such as "if:x" without a space. Indented lines are not matched,
+	// because they can be ordinary text.
 	unreadCondition = regexp.MustCompile(`(?im)^\x{FEFF}?["']?if["']?[ \t\p{Z}]*:`)
 	strayLine       = regexp.MustCompile(`(?i)^(?:-[ \t]+)?[{\[]?["']?if["']?[\s\p{Z}]*:`)
 	strayDashes     = regexp.MustCompile(`^-{3,}$`)
 	strayEnd        = regexp.MustCompile("^(?:-{3,}|\\.{3}$|```|~~~)")
 )
 
-// condition reads an expression. One that begins with an exclamation mark is a
-// tag in YAML. A key without a value is no condition.
+// condition reads an expression. YAML parses an expression that begins with an
+// exclamation mark as a tag. A key without a value is not a condition.
 func (r metaReader) condition(key string, n *yaml.Node) string {
 	switch {
 	case yamldoc.IsText(n), yamldoc.IsNull(n):
@@ -44,7 +45,8 @@ func (r metaReader) condition(key string, n *yaml.Node) string {
 	return never
 }
 
-// hide sets a condition that never holds, in place of the one on a line.
+// hide sets a condition that is never true, because the condition on the given
+// line cannot be read.
 func (h *Head) hide(line int) {
 	h.Meta.If = never
 	if !slices.Contains(h.Meta.Keys, "if") {
@@ -53,8 +55,8 @@ func (h *Head) hide(line int) {
 	h.Problems = append(h.Problems, Problem{line, "the condition of the page cannot be read; readers do not see the page until it can"})
 }
 
-// checkCondition hides the page if front matter that can be read has a condition
-// that cannot: a second one, or one that is no key of its own.
+// checkCondition hides the page if valid front matter has a condition that cannot
+// be read: a second one, or one that is not a key of its own.
 func (h *Head) checkCondition(text []byte) {
 	exact, similar := 0, 0
 	line := 0
@@ -79,7 +81,7 @@ func (h *Head) checkCondition(text []byte) {
 	}
 }
 
-// visible returns a text without blanks and characters that nobody sees.
+// visible returns a text without white space and invisible characters.
 func visible(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || !unicode.IsGraphic(r) {
@@ -89,9 +91,9 @@ func visible(s string) string {
 	}, s)
 }
 
-// strayCondition returns the number of the line that looks like a condition in a
-// source that begins like front matter and has none: it has no end, other
-// dashes, or something in front of it. Without such a line it returns 0.
+// strayCondition returns the number of a line that looks like a condition in a
+// source that begins like front matter but has none: it has no end, other dashes,
+// or text before it. It returns 0 if there is no such line.
 func strayCondition(src []byte, start int) int {
 	at := start
 	next := func() []byte {

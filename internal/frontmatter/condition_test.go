@@ -9,7 +9,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// A condition that YAML or nobody can read must not show the page to everybody.
+// A condition that is not valid YAML or cannot be read must not show the page to
+// everybody.
 func TestAConditionIsReadOrHidesThePage(t *testing.T) {
 	for src, want := range map[string]string{
 		"if: visitor.claims.a":            "visitor.claims.a",
@@ -60,7 +61,7 @@ func TestAConditionIsReadOrHidesThePage(t *testing.T) {
 	}
 }
 
-// So must one in what was meant as front matter and is none.
+// Neither must a condition in text that was intended as front matter but is not.
 func TestAConditionWithoutFrontMatterHidesThePage(t *testing.T) {
 	for src, want := range map[string]string{
 		"---\nif: a\n# T\n\nText\n":                      "false",

@@ -1,7 +1,7 @@
-// Package frontmatter reads and rewrites the head of a page's source: its front
+// Package frontmatter parses and rewrites the head of a page's source: its front
 // matter, which is YAML between lines of dashes, and the heading that is its
-// title. It leaves the body alone, and does not parse Markdown: the text of a
-// title comes from a function of the caller.
+// title. It does not change the body and does not parse Markdown: the caller
+// provides a function that returns the text of a title.
 package frontmatter
 
 import (
@@ -17,15 +17,16 @@ import (
 	"github.com/octavo-docs/octavo/internal/yamldoc"
 )
 
-// MaxSize is the size of front matter in bytes. Larger front matter is a problem.
+// MaxSize is the maximum size of front matter in bytes. Larger front matter is a
+// problem.
 const MaxSize = 64 << 10
 
 // Head is the part of a source before the body: the front matter and the heading
 // that is the title of the page.
 type Head struct {
 	Meta Meta
-	// Title is the title in the front matter, else the leading heading of the
-	// first level, else empty.
+	// Title is the title in the front matter, otherwise the text of a leading
+	// heading of level 1, otherwise empty.
 	Title string
 	// Emoji is the emoji at the start of the title heading.
 	Emoji string
@@ -41,12 +42,12 @@ type Head struct {
 // be read.
 func (h Head) HasFrontMatter() bool { return h.front.root != nil }
 
-// InlineText returns what a reader sees of one line of inline Markdown. It is
-// markup.InlineText everywhere but in tests; a parameter, because this package
-// would depend on a Markdown parser otherwise.
+// InlineText returns the text of one line of inline Markdown as a reader sees it.
+// It is markup.InlineText except in tests. It is a parameter because this package
+// would otherwise depend on a Markdown parser.
 type InlineText func(markdown string) string
 
-// Problem is something in the head that a person should look at.
+// Problem is a defect in the head that a person should look at.
 type Problem struct {
 	Line    int // from 1
 	Message string
@@ -57,14 +58,14 @@ type span struct{ start, end int }
 
 // front is the position of the front matter.
 type front struct {
-	block span       // with both lines of dashes
-	yaml  span       // between them
-	root  *yaml.Node // a mapping; nil without front matter that can be read
+	block span       // including both lines of dashes
+	yaml  span       // the text between the lines of dashes
+	root  *yaml.Node // a mapping; nil if there is no front matter that can be read
 }
 
-// Parse reads the head of a source. It never fails: front matter that cannot be
-// read is a problem, and part of the body, so that somebody sees it. If it looks
-// as if it had a condition, Meta has one that never holds.
+// Parse parses the head of a source. It never fails: front matter that cannot be
+// read is a problem and remains part of the body, so that it is visible. If such
+// front matter seems to have a condition, Meta has one that is never true.
 func Parse(src []byte, text InlineText) Head {
 	var h Head
 	start := 0
@@ -75,7 +76,8 @@ func Parse(src []byte, text InlineText) Head {
 	if f, ok := findFront(src, start); ok {
 		var wrong *yamldoc.Error
 		if root, err := parseFront(src[f.yaml.start:f.yaml.end]); errors.As(err, &wrong) {
-			// YAML counts a carriage return alone as the end of a line; editors do not.
+			// YAML counts a single carriage return as the end of a line; editors do
+			// not.
 			line := min(wrong.Line+1, bytes.Count(src[:f.block.end], []byte("\n"))+1)
 			h.Problems = append(h.Problems, Problem{line, "the front matter cannot be read: " + wrong.Reason})
 			broken = true
@@ -109,7 +111,7 @@ func Parse(src []byte, text InlineText) Head {
 		case rest:
 			h.Emoji = picture
 		default:
-			found = false // the page has another title: this heading is content
+			found = false // the page has another title, so this heading is content
 		}
 	}
 	switch {
@@ -128,7 +130,7 @@ func Parse(src []byte, text InlineText) Head {
 	return h
 }
 
-// findFront returns the position of front matter at the offset start.
+// findFront returns the position of front matter that begins at the offset start.
 func findFront(src []byte, start int) (front, bool) {
 	first := afterLine(src, start)
 	if !isDashes(src[start:first]) {
@@ -150,16 +152,15 @@ func isDashes(line []byte) bool {
 
 var keyLine = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*:(\s|$)`)
 
-// unclosed reports whether a source begins with front matter that does not end,
-// and not with a divider.
+// unclosed reports whether a source begins with front matter that has no end, and
+// not with a divider.
 func unclosed(src []byte, start int) bool {
 	first := afterLine(src, start)
 	return isDashes(src[start:first]) && keyLine.Match(src[first:afterLine(src, first)])
 }
 
-// parseFront returns the mapping that front matter is, which has no keys for
-// front matter without any. Every error is a *yamldoc.Error; its line is
-// counted from the line after the dashes.
+// parseFront returns front matter as a mapping, which may be empty. Every error
+// is a *yamldoc.Error; its line is counted from the line after the dashes.
 func parseFront(text []byte) (*yaml.Node, error) {
 	if !utf8.Valid(text) {
 		good := 0
@@ -186,7 +187,7 @@ func parseFront(text []byte) (*yaml.Node, error) {
 	return root, nil
 }
 
-// afterLine returns the offset of the line after the one at the offset at.
+// afterLine returns the offset of the line after the one that contains at.
 func afterLine(src []byte, at int) int {
 	if i := bytes.IndexByte(src[at:], '\n'); i >= 0 {
 		return at + i + 1
@@ -206,7 +207,7 @@ func afterBlank(src []byte, at int) int {
 	return at
 }
 
-// lineNumber returns the number of the line at an offset, from 1.
+// lineNumber returns the number of the line that contains an offset, from 1.
 func lineNumber(src []byte, offset int) int {
 	return bytes.Count(src[:offset], []byte("\n")) + 1
 }

@@ -310,7 +310,7 @@ func drawMeta(t *rapid.T, m frontmatter.Meta) frontmatter.Meta {
 }
 
 // checkRewrite checks that Rewrite without a change returns the source, and that
-// the result of a change says what was asked for and has the same body.
+// the result of a change has the requested values and the same body.
 func checkRewrite(t interface{ Fatalf(string, ...any) }, src []byte, m frontmatter.Meta, title, picture string) {
 	h := markup.ParseHead(src)
 	if same := markup.RewriteHead(src, h.Meta, h.Title, h.Emoji); !bytes.Equal(same, src) {

@@ -12,29 +12,30 @@ import (
 	"github.com/octavo-docs/octavo/internal/yamldoc"
 )
 
-// Meta is the content of front matter. A zero field is absent, or has its
-// default value.
+// Meta is the content of front matter. A zero field is absent or has its default
+// value.
 type Meta struct {
 	// Title is ignored by Rewrite, which has an argument for the title of the
-	// page: that need not be in the front matter.
+	// page: the title need not be in the front matter.
 	Title         string
 	Description   string
 	Icon          string
-	LinkTitle     string // what the navigation shows instead of the title
-	ID            string // of the page, if somebody wants it in the file
+	LinkTitle     string // shown in the navigation instead of the title
+	ID            string // id of the page, if it is to be in the file
 	Hidden        bool
-	NoIndex       bool // not in the search
-	NoRobotsIndex bool // not in search engines
+	NoIndex       bool // excluded from the search
+	NoRobotsIndex bool // excluded from search engines
 	If            string
 	Tags          []docs.PageTag
 	Vars          map[string]any // string, float64 or bool
 	Cover         string
-	CoverDark     string // instead of Cover in dark mode
+	CoverDark     string // replaces Cover in dark mode
 	CoverY        float64
 	CoverHeight   float64
 	Layout        docs.Layout
 	MetaLinks     docs.MetaLinks
-	// Keys are the keys in their order, also unknown ones. Rewrite ignores it.
+	// Keys are the keys in their order, including unknown ones. Rewrite ignores
+	// it.
 	Keys []string
 }
 
@@ -59,14 +60,14 @@ func switches(l *docs.Layout) map[string]**bool {
 	}
 }
 
-// metaReader reads the values of front matter. A wrong value is a problem; it
-// is left out of Meta and stays in the source.
+// metaReader reads the values of front matter. An invalid value is a problem: it
+// is not in Meta, but remains in the source.
 type metaReader struct{ yamldoc.Reader }
 
-// readMeta sets Meta to what the front matter says.
+// readMeta sets Meta to the values of the front matter.
 func (h *Head) readMeta() {
 	r := metaReader{yamldoc.Reader{Report: func(line int, format string, args ...any) {
-		// The line of dashes is above the YAML.
+		// The line of dashes precedes the YAML.
 		h.Problems = append(h.Problems, Problem{line + 1, "front matter: " + fmt.Sprintf(format, args...)})
 	}}}
 	m := &h.Meta
@@ -159,7 +160,7 @@ func (r metaReader) vars(n *yaml.Node) map[string]any {
 }
 
 // ReadVariable returns the value of a variable: a string, a float64 or a bool.
-// For any other value why says what is wrong with it.
+// For any other value, why is the reason why it is not valid.
 func ReadVariable(n *yaml.Node) (value any, why string) {
 	if n.Kind == yaml.ScalarNode {
 		switch n.Tag {
@@ -254,8 +255,8 @@ func (r metaReader) metaLinks(n *yaml.Node) docs.MetaLinks {
 	return l
 }
 
-// clean returns m as Parse would read it after Rewrite wrote it, without the
-// fields that Rewrite ignores.
+// clean returns m as Parse would return it after Rewrite, without the fields that
+// Rewrite ignores.
 func (m Meta) clean() Meta {
 	m.Title, m.Keys = "", nil
 	for _, s := range []*string{&m.Description, &m.Icon, &m.ID, &m.If, &m.Cover, &m.CoverDark, &m.Layout.CoverMask, &m.MetaLinks.Canonical} {

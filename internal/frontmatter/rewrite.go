@@ -13,14 +13,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/yamldoc"
 )
 
-// Rewrite returns src with a head that says m, title and emoji. The body keeps
-// every byte, and so does every line of the head that need not change: the
-// order of keys, comments, quotes, unknown keys, and the title heading with
-// its marks. If nothing changes, Rewrite returns src itself.
+// Rewrite returns src with a head that has the values of m, title and emoji. The
+// body is not changed, and neither is any line of the head that need not change:
+// the order of keys, comments, quotes, unknown keys, and the title heading with
+// its marks are preserved. If nothing changes, Rewrite returns src itself.
 //
-// The title is cleaned as CleanTitle does, and a page without a title has no
-// emoji. Rewrite also returns src if the new head could not be read back, which
-// happens only for front matter beyond MaxSize.
+// The title is normalized by CleanTitle, and a page without a title has no emoji.
+// Rewrite also returns src if the new head could not be read back, which happens
+// only for front matter beyond MaxSize.
 func Rewrite(src []byte, text InlineText, m Meta, title, picture string) []byte {
 	e := headEdit{src: src, inlineText: text, old: Parse(src, text), meta: m.clean(), title: CleanTitle(title), emoji: picture}
 	if e.title == "" || !emoji.Is(picture) {
@@ -33,7 +33,7 @@ func Rewrite(src []byte, text InlineText, m Meta, title, picture string) []byte 
 	if e.correct(src) {
 		return src
 	}
-	// Ways to write the head, those that change less first.
+	// The ways to write the head, in the order of how much they change.
 	for _, place := range []titlePlace{asBefore, plainHeading, alsoInFront, emptyHeading} {
 		for _, form := range []frontForm{changedLines, quotedLines, wholeBlock} {
 			if out := e.compose(place, form); e.correct(out) {
@@ -44,13 +44,13 @@ func Rewrite(src []byte, text InlineText, m Meta, title, picture string) []byte 
 	return src
 }
 
-// titlePlace is how the title is written.
+// titlePlace is where and how the title is written.
 type titlePlace int
 
 const (
-	asBefore     titlePlace = iota // where it was, else as a heading
-	plainHeading                   // the same, without the marks of the old heading
-	alsoInFront                    // also in the front matter: the heading alone would be misread
+	asBefore     titlePlace = iota // where it was, otherwise as a heading
+	plainHeading                   // like asBefore, but without the marks of the old heading
+	alsoInFront                    // also in the front matter, because the heading alone would be misread
 	emptyHeading                   // no title, before a body that begins with a heading
 )
 
@@ -59,8 +59,8 @@ type frontForm int
 
 const (
 	changedLines frontForm = iota
-	quotedLines            // the same, with texts in quotes
-	wholeBlock             // all of it written anew
+	quotedLines            // like changedLines, but with texts in quotes
+	wholeBlock             // the whole block is encoded again
 )
 
 type headEdit struct {
@@ -73,8 +73,8 @@ type headEdit struct {
 	eol        string
 }
 
-// correct reports whether out has the head that was asked for, and everything
-// else of the old source.
+// correct reports whether out has the requested head and preserves the rest of
+// the old source.
 func (e *headEdit) correct(out []byte) bool {
 	h := Parse(out, e.inlineText)
 	if h.Title != e.title || h.Emoji != e.emoji || !h.Meta.equal(e.meta) || !bytes.Equal(out[h.Body:], e.src[e.old.Body:]) {
@@ -97,7 +97,7 @@ func untouched(root *yaml.Node, changed map[string]*yaml.Node) []*yaml.Node {
 
 func sameNode(a, b *yaml.Node) bool {
 	if yamldoc.IsNull(a) && yamldoc.IsNull(b) {
-		return true // null can be written in several ways
+		return true // null has several notations
 	}
 	return a.Kind == b.Kind && a.Tag == b.Tag && a.Value == b.Value && slices.EqualFunc(a.Content, b.Content, sameNode)
 }
@@ -115,7 +115,7 @@ func (e *headEdit) compose(place titlePlace, form frontForm) []byte {
 	f, h := e.old.front, e.old.heading
 	block := e.frontBlock(place, form)
 	out = append(out, block...)
-	// The text between front matter and heading stays.
+	// The text between the front matter and the heading is preserved.
 	gap := e.src[start:e.old.Body]
 	switch {
 	case f.block.end > 0 && h.span.end > 0:
@@ -169,7 +169,7 @@ func (e *headEdit) headingLine(place titlePlace) []byte {
 		return nil
 	}
 	if !had && e.emoji == "" && (e.old.Meta.Title != "" || place == alsoInFront) {
-		return nil // the front matter has it
+		return nil // the front matter has the title
 	}
 	prefix := "# "
 	if e.emoji != "" {
@@ -215,8 +215,8 @@ func (e *headEdit) frontBlock(place titlePlace, form frontForm) []byte {
 	return slices.Concat(e.src[f.block.start:f.yaml.start], text, e.src[f.yaml.end:f.block.end])
 }
 
-// editLines replaces the lines of changed keys. ok is false if a key does not
-// begin a line.
+// editLines replaces the lines of changed keys. It returns false if a key does
+// not begin a line.
 func (e *headEdit) editLines(changed map[string]*yaml.Node) ([]byte, bool) {
 	root := e.old.front.root
 	text := e.src[e.old.front.yaml.start:e.old.front.yaml.end]
@@ -230,7 +230,7 @@ func (e *headEdit) editLines(changed map[string]*yaml.Node) ([]byte, bool) {
 	}
 	indent := strings.Repeat(" ", column-1)
 	var out []byte
-	next := 0 // the first line that is not written yet
+	next := 0 // first line that is not written yet
 	seen := map[string]bool{}
 	for i := 0; i < len(root.Content); i += 2 {
 		key := root.Content[i]
@@ -305,7 +305,7 @@ func yamlLines(text []byte) [][]byte {
 
 func (e *headEdit) indented(key, value *yaml.Node, indent string) []byte {
 	plain := *key
-	plain.HeadComment, plain.FootComment = "", "" // they are in lines of their own
+	plain.HeadComment, plain.FootComment = "", "" // comments are on separate lines
 	text := e.encode(&yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{&plain, value}})
 	if indent == "" {
 		return text
@@ -326,7 +326,7 @@ func (e *headEdit) encode(n *yaml.Node) []byte {
 	}
 	b, err := yamldoc.Encode(n)
 	if err != nil {
-		return nil // correct refuses it
+		return nil // correct rejects the result
 	}
 	return bytes.ReplaceAll(b, []byte("\n"), []byte(e.eol))
 }

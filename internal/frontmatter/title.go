@@ -8,15 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// maxTitle is the length of a title in bytes; the rest is cut off.
+// maxTitle is the maximum length of a title in bytes; a longer title is
+// truncated.
 const maxTitle = 1000
 
-// titleHeading is a leading heading of the first level.
+// titleHeading is a heading of level 1 at the beginning of the source.
 type titleHeading struct {
 	span    span   // whole lines
-	content span   // the inline markup, without the hash marks
-	text    string // what a reader sees
-	anchor  string // the fixed anchor at the end, as it is written
+	content span   // inline Markdown without the hash marks
+	text    string // text that a reader sees
+	anchor  string // source of the explicit anchor at the end
 }
 
 var (
@@ -25,8 +26,8 @@ var (
 	fixedAnchor = regexp.MustCompile(`[ \t]*<a href="#[^"<>]*" id="[^"<>]*"></a>$`)
 )
 
-// findTitle returns the heading of the first level if it is the first block from
-// at on. It has hash marks or is underlined.
+// findTitle returns the heading of level 1 if it is the first block from at on.
+// It may be marked by a hash or by an underline.
 func findTitle(src []byte, at int, text InlineText) (titleHeading, bool) {
 	at = afterBlank(src, at)
 	end := afterLine(src, at)

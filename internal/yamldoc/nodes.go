@@ -10,8 +10,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Pairs returns the keys of a mapping and their values in their order. A nil
-// mapping is empty.
+// Pairs iterates over the keys of a mapping and their values in their order. A
+// nil mapping is empty.
 func Pairs(n *yaml.Node) iter.Seq2[*yaml.Node, *yaml.Node] {
 	return func(yield func(key, value *yaml.Node) bool) {
 		if n == nil {
@@ -31,8 +31,8 @@ func Value(n *yaml.Node, key string) *yaml.Node {
 	return v
 }
 
-// LineOf returns the line of the value at a path such as links[2].title, or of what
-// is nearest above it.
+// LineOf returns the line of the value at a path such as links[2].title, or of
+// its nearest ancestor if there is no such value.
 func LineOf(n *yaml.Node, path string) int {
 	line := n.Line
 	for _, part := range strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' }) {
@@ -63,8 +63,8 @@ func pair(n *yaml.Node, key string) (k, v *yaml.Node) {
 	return nil, nil
 }
 
-// Set changes or adds a key of a mapping, or deletes it if value is nil. Further
-// keys of the same name are deleted too: only the first one counts.
+// Set changes or adds a key of a mapping, or deletes it if value is nil. It also
+// deletes repetitions of the key: only the first one is used.
 func Set(n *yaml.Node, key string, value *yaml.Node) {
 	var content []*yaml.Node
 	done := false
@@ -94,8 +94,8 @@ func CloneMapping(n *yaml.Node) *yaml.Node {
 	return c
 }
 
-// WithComment returns n the comment behind the value that it replaces, which may
-// be nil, and returns n.
+// WithComment sets the line comment of n to that of the value that it replaces,
+// which may be nil, and returns n.
 func WithComment(n, replaced *yaml.Node) *yaml.Node {
 	if replaced != nil && replaced.Kind == yaml.ScalarNode {
 		n.LineComment = replaced.LineComment
@@ -103,8 +103,8 @@ func WithComment(n, replaced *yaml.Node) *yaml.Node {
 	return n
 }
 
-// String returns a node for a text. A text with characters that are not visible
-// or do not fit on a line is written with escapes, whatever the style.
+// String returns a node for a text. A text with characters that are invisible or
+// break the line is quoted and escaped, whatever the style.
 func String(s string, style yaml.Style) *yaml.Node {
 	for _, r := range s {
 		if r < ' ' || r >= 0x7f && r <= 0xa0 || r == 0x2028 || r == 0x2029 || r == 0xfeff {
@@ -114,12 +114,13 @@ func String(s string, style yaml.Style) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: stringTag, Value: s, Style: style}
 }
 
-// FromBool returns a node for a truth value.
+// FromBool returns a node for a boolean.
 func FromBool(b bool) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: boolTag, Value: strconv.FormatBool(b)}
 }
 
-// FromNumber returns a node that Number reads as v.
+// FromNumber returns a node that Number reads as v, unless v is a whole number
+// beyond MaxExact.
 func FromNumber(v float64) *yaml.Node {
 	format := byte('g')
 	if v == math.Trunc(v) && math.Abs(v) <= MaxExact {

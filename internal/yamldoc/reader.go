@@ -18,18 +18,18 @@ const (
 )
 
 // Reader reads the values of a document. A value of the wrong type is reported
-// and read as if it were absent.
+// and treated as absent.
 type Reader struct {
-	// Report is called for everything that is wrong, with the line in the
-	// document.
+	// Report is called for every problem, with its line in the document.
 	Report func(line int, format string, args ...any)
 }
 
-// Problem reports something about a node.
+// Problem reports a problem with a node.
 func (r Reader) Problem(n *yaml.Node, format string, args ...any) { r.Report(n.Line, format, args...) }
 
-// Each calls fn for every key of a mapping and its value, in their order. A key
-// that occurred before is reported and skipped. what names the mapping.
+// Each calls fn for every key of a mapping and its value, in their order. A
+// repeated key is reported and skipped. what is the name of the mapping in
+// messages.
 func (r Reader) Each(n *yaml.Node, what string, fn func(key, value *yaml.Node)) {
 	if IsNull(n) {
 		return
@@ -52,8 +52,8 @@ func (r Reader) Each(n *yaml.Node, what string, fn func(key, value *yaml.Node)) 
 	}
 }
 
-// Text returns a scalar as it is written, without blanks around it: a title can
-// be 404, and a date needs no quotes.
+// Text returns a scalar as written in the source, without surrounding white
+// space: a title can be 404, and a date needs no quotes.
 func (r Reader) Text(what string, n *yaml.Node) string {
 	if IsNull(n) {
 		return ""
@@ -65,7 +65,7 @@ func (r Reader) Text(what string, n *yaml.Node) string {
 	return strings.TrimSpace(n.Value)
 }
 
-// OneOf is Text for a value that must be one of several.
+// OneOf is like Text, but the value must be one of the given values.
 func (r Reader) OneOf(what string, n *yaml.Node, values []string) string {
 	s := r.Text(what, n)
 	if s != "" && !slices.Contains(values, s) {
@@ -75,7 +75,7 @@ func (r Reader) OneOf(what string, n *yaml.Node, values []string) string {
 	return s
 }
 
-// Bool returns a truth value, or nil if it is absent.
+// Bool returns a boolean, or nil if it is absent or not valid.
 func (r Reader) Bool(what string, n *yaml.Node) *bool {
 	if IsNull(n) {
 		return nil
@@ -88,12 +88,12 @@ func (r Reader) Bool(what string, n *yaml.Node) *bool {
 	return &b
 }
 
-// Number returns a number, or 0 if it is absent.
+// Number returns a number, or 0 if it is absent or not valid.
 func (r Reader) Number(what string, n *yaml.Node) float64 {
 	return r.NumberIn(what, n, -math.MaxFloat64, math.MaxFloat64)
 }
 
-// NumberIn is Number for a value that must be from low to high.
+// NumberIn is like Number, but the value must be from low to high.
 func (r Reader) NumberIn(what string, n *yaml.Node, low, high float64) float64 {
 	if IsNull(n) {
 		return 0
@@ -113,8 +113,8 @@ func (r Reader) NumberIn(what string, n *yaml.Node, low, high float64) float64 {
 // IsNull reports whether a value is absent.
 func IsNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == nullTag }
 
-// IsText reports whether a value can be read as a text: a string, or a number,
-// a truth value or a date as it is written.
+// IsText reports whether a value can be read as a text: a string, or the source
+// text of a number, a boolean or a date.
 func IsText(n *yaml.Node) bool {
 	switch n.Tag {
 	case stringTag, intTag, floatTag, boolTag, timestampTag:
@@ -123,17 +123,18 @@ func IsText(n *yaml.Node) bool {
 	return false
 }
 
-// Bool returns the truth value that a node is.
+// Bool returns the boolean value of a node.
 func Bool(n *yaml.Node) (value, ok bool) {
 	ok = n.Kind == yaml.ScalarNode && n.Tag == boolTag && n.Decode(&value) == nil
 	return value, ok
 }
 
-// MaxExact is the largest whole number up to which float64 has all of them.
+// MaxExact is the largest number up to which float64 represents all whole
+// numbers.
 const MaxExact = 1 << 53
 
-// Number returns the number that a node is. ok is false for a number that JSON
-// cannot carry without changing it.
+// Number returns the numeric value of a node. ok is false for a number that JSON
+// cannot represent exactly.
 func Number(n *yaml.Node) (value float64, ok bool) {
 	if n.Kind != yaml.ScalarNode || n.Tag != intTag && n.Tag != floatTag {
 		return 0, false

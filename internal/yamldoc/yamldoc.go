@@ -1,6 +1,6 @@
-// Package yamldoc reads YAML that people wrote, and changes it. It is the one
-// place where YAML is parsed: it bounds the size, takes one document, refuses
-// anchors and aliases, and says in which line something is wrong.
+// Package yamldoc parses YAML that people wrote, and edits it. All YAML of the
+// program is parsed here: with a limit of the size, as a single document, without
+// anchors and aliases, and with the line of every error.
 package yamldoc
 
 import (
@@ -15,7 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Error says why a document cannot be read.
+// Error is the reason why a document cannot be read.
 type Error struct {
 	Line   int // from 1; 0 for the document as a whole
 	Reason string
@@ -28,8 +28,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("line %d: %s", e.Line, e.Reason)
 }
 
-// Parse returns the root of the one document in src, which is null if src has
-// nothing but comments. Every error is an *Error.
+// Parse returns the root of the single document in src. It is null if src is
+// empty or has only comments. Every error is an *Error.
 func Parse(src []byte, maxBytes int) (*yaml.Node, error) {
 	src = bytes.TrimPrefix(src, []byte("\ufeff"))
 	if len(src) > maxBytes {
@@ -59,7 +59,7 @@ func Parse(src []byte, maxBytes int) (*yaml.Node, error) {
 var errorLine = regexp.MustCompile(`^line (\d+): `)
 
 func parseError(err error) *Error {
-	e := &Error{1, strings.TrimPrefix(err.Error(), "yaml: ")} // errors in line 1 do not name it
+	e := &Error{1, strings.TrimPrefix(err.Error(), "yaml: ")} // the parser does not name line 1 in its errors
 	if m := errorLine.FindStringSubmatch(e.Reason); m != nil {
 		e.Line, _ = strconv.Atoi(m[1])
 		e.Reason = e.Reason[len(m[0]):]
@@ -67,8 +67,8 @@ func parseError(err error) *Error {
 	return e
 }
 
-// findAnchor returns the first anchor or alias, or nil. A few lines of aliases
-// can expand to billions of values.
+// findAnchor returns the first anchor or alias, or nil. They are rejected because
+// a few lines of aliases can expand to billions of values.
 func findAnchor(n *yaml.Node) *yaml.Node {
 	if n.Anchor != "" || n.Kind == yaml.AliasNode {
 		return n
@@ -81,7 +81,8 @@ func findAnchor(n *yaml.Node) *yaml.Node {
 	return nil
 }
 
-// Encode returns a document with the given root, indented by two spaces.
+// Encode returns the YAML of a document with the given root, indented by two
+// spaces.
 func Encode(root *yaml.Node) ([]byte, error) {
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)

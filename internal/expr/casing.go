@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// The case of text changes as in JavaScript: by the full mappings of Unicode,
-// without the rules of a language. The standard library has the mappings from
-// one character to one; this file has the others.
+// Case conversion is that of JavaScript: the full mappings of Unicode, without
+// the rules of a language. The standard library has the mappings from one
+// character to one; this file has the others.
 
 func upper(s string) string {
 	if isASCII(s) {
@@ -57,7 +57,7 @@ func isASCII(s string) bool {
 }
 
 // startsCased reports whether s begins with a letter that has a case, ignoring
-// marks. It looks at a few characters only: words have few marks in a row.
+// marks. It checks only a few characters, because words have few marks in a row.
 func startsCased(s string) bool {
 	n := 0
 	for _, c := range s {
@@ -75,7 +75,7 @@ func isCased(c rune) bool {
 	return unicode.In(c, unicode.Lu, unicode.Ll, unicode.Lt, unicode.Other_Lowercase, unicode.Other_Uppercase)
 }
 
-// isCaseIgnorable is Unicode's property of that name.
+// isCaseIgnorable reports whether c has the Unicode property Case_Ignorable.
 func isCaseIgnorable(c rune) bool {
 	switch c {
 	case '\'', '.', ':', '\u00B7', '\u0387', '\u055F', '\u05F4', '\u2018', '\u2019', '\u2024', '\u2027',

@@ -2,9 +2,9 @@ package expr
 
 import "strconv"
 
-// Condition reports whether a condition holds, so that something is shown or a
+// Condition reports whether a condition holds, so that content is shown or a
 // merge is allowed. A blank condition holds. A condition that cannot be parsed or
-// evaluated does not: a mistake must hide something, never show it.
+// evaluated does not hold: an error must hide content, never show it.
 func Condition(src string, env map[string]any) bool {
 	if trim(src) == "" {
 		return true
@@ -22,9 +22,9 @@ func (p *Program) Holds(env map[string]any) bool {
 	return err == nil && truthy(v)
 }
 
-// Text returns the text that is shown for the result of an inline expression:
-// strings as they are, numbers and booleans as in JavaScript, and nothing for
-// any other value.
+// Text returns the text to display for the result of an inline expression:
+// strings unchanged, numbers and booleans as in JavaScript, and an empty string
+// for any other value.
 func Text(v any) string {
 	switch v := v.(type) {
 	case string:

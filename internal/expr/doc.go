@@ -1,23 +1,23 @@
-// Package expr is the language of visitor conditions, inline expressions and
-// custom merge rules: one JavaScript expression over plain data.
+// Package expr implements the language of visitor conditions, inline expressions
+// and custom merge rules: one JavaScript expression over plain data.
 //
 // The language has literals, names, member access, `?.`, `!`, `&&`, `||`, `??`,
 // `? :`, comparison, arithmetic, typeof, array and object literals, and the
 // methods in methods.go, some of which take a callback such as
-// `review => review.status === "approved"`. Parse refuses everything else:
+// `review => review.status === "approved"`. Parse rejects everything else:
 // statements, assignment, calls of anything but a known method, `new`, `this`,
 // `in`, bitwise operators, regular expressions, template literals, spread, and
 // the names that lead to prototypes.
 //
 // An expression can read only the data that it is evaluated over. There are no
-// prototypes, no globals and no functions that can be stored; members are read
-// from own keys; Go values other than the kinds of JSON are an error. Time and
-// memory are bounded by counting, so that the same expression over the same data
-// always has the same result.
+// prototypes, no globals and no functions that can be stored. Members are read
+// from own keys. Go values of types other than those of JSON are an error. Time
+// and memory are limited by counting, so that the same expression over the same
+// data always has the same result.
 //
-// A result is either that of JavaScript or an error: two objects are not
-// compared by identity, an unknown name is not undefined, and a method is not a
-// value. Half of a surrogate pair is U+FFFD, because text is UTF-8 here.
+// An evaluation returns the result of JavaScript or an error. It is an error to
+// compare two objects, to read an unknown name, or to use a method as a value.
+// Half of a surrogate pair becomes U+FFFD, because text is UTF-8 here.
 package expr
 
 import (
@@ -26,26 +26,26 @@ import (
 )
 
 // Limits of an expression. Steps and bytes are counted for each evaluation, and
-// once for all expressions of a document, see Document. They are not measured, so
-// that the result does not depend on the machine.
+// for all expressions of a document together, see Document. They are counted and
+// not measured, so that the result does not depend on the machine.
 const (
-	// MaxLength is the length of an expression in characters.
+	// MaxLength is the maximum length of an expression in characters.
 	MaxLength = 1024
-	// MaxDepth is the depth of nested brackets, unary operators, `? :`, `**`,
-	// callbacks, and lists that are converted to text.
+	// MaxDepth is the maximum depth of nested brackets, unary operators, `? :`,
+	// `**`, callbacks, and lists that are converted to text.
 	MaxDepth = 128
-	// MaxSteps is the number of operations of an evaluation. An operation on
-	// text or lists counts by their size. All steps take some milliseconds.
+	// MaxSteps is the maximum number of operations of an evaluation. An operation
+	// on text or lists counts by their size. All steps take some milliseconds.
 	MaxSteps = 100_000
-	// MaxBytes is about how many bytes of text and list items an evaluation may
-	// allocate.
+	// MaxBytes is the approximate maximum number of bytes of text and list items
+	// that an evaluation may allocate.
 	MaxBytes = 1 << 20
 )
 
 // ErrBudget is wrapped by the errors of evaluations that exceed a limit.
 var ErrBudget = errors.New("the expression takes too long or makes too much text")
 
-// Error is what is wrong with an expression, and where. Every error of Parse and
+// Error is an error in an expression and its position. Every error of Parse and
 // Eval is an *Error.
 type Error struct {
 	// Column counts characters from the beginning of the expression, from 1.
@@ -65,6 +65,6 @@ func failed(column int, format string, args ...any) *Error {
 	return &Error{Column: column, Message: fmt.Sprintf(format, args...)}
 }
 
-// Undefined is the undefined of JavaScript, the value of a missing key. It is
-// not nil, which is null.
+// Undefined is the value undefined of JavaScript, the value of a missing key. It
+// is not nil, which is null.
 type Undefined struct{}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The expressions of a document share what they may take.
+// The expressions of a document share one budget.
 func TestDocumentIsBounded(t *testing.T) {
 	d := NewDocument(map[string]any{"a": strings.Repeat("y", 256)})
 	made := 0

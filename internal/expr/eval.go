@@ -6,29 +6,30 @@ import "math"
 type run struct {
 	env    map[string]any
 	slots  []any
-	depth  int // of nested lists that are being converted to text
+	depth  int // depth of nested lists that are being converted to text
 	budget *budget
 }
 
-// budget is the rest of MaxSteps and MaxBytes.
+// budget is the number of steps and bytes that can still be used.
 type budget struct{ steps, bytes int }
 
 func newBudget() *budget { return &budget{steps: MaxSteps, bytes: MaxBytes} }
 
-// cut is the value of the rest of a member chain after a `?.` on null or
-// undefined. chain turns it into Undefined.
+// cut is the value of a member chain after a `?.` on null or undefined. chain
+// converts it to Undefined.
 type cut struct{}
 
 // Eval evaluates the expression over env. It returns nil, a bool, a float64, a
 // string, a []any, a map[string]any or Undefined. Every error is an *Error.
 //
 // The values of env have the same types, or int or int64. Reading a value of
-// another type is an error. Lists and objects in the result may be those of env:
-// they must not be changed.
+// another type is an error. Lists and objects in the result may be shared with
+// env and must not be modified.
 func (p *Program) Eval(env map[string]any) (any, error) { return p.eval(env, newBudget()) }
 
-// Document evaluates the expressions of one document. Together they may take
-// documentTimes the steps and bytes of one; those behind that fail.
+// Document evaluates the expressions of one document. Together they may use
+// documentTimes the steps and bytes of a single expression; further expressions
+// fail.
 type Document struct {
 	env  map[string]any
 	left budget
@@ -43,7 +44,7 @@ func NewDocument(env map[string]any) *Document {
 
 // Eval parses and evaluates an expression.
 func (d *Document) Eval(src string) (any, error) {
-	d.left.steps = max(0, d.left.steps-len(src)/stepBytes) // to read it
+	d.left.steps = max(0, d.left.steps-len(src)/stepBytes) // cost of parsing
 	p, err := Parse(src)
 	if err != nil {
 		return nil, err
@@ -56,10 +57,10 @@ func (d *Document) Eval(src string) (any, error) {
 	return v, err
 }
 
-// Steps returns how many steps the expressions took so far.
+// Steps returns the number of steps that the expressions have used so far.
 func (d *Document) Steps() int { return documentTimes*MaxSteps - d.left.steps }
 
-// Condition is the function Condition for a condition of the document.
+// Condition is like the function Condition, for a condition of the document.
 func (d *Document) Condition(src string) bool {
 	if trim(src) == "" {
 		return true
@@ -80,7 +81,7 @@ func (p *Program) eval(env map[string]any, left *budget) (any, error) {
 	return v, nil
 }
 
-// spend counts steps.
+// spend subtracts steps from the budget. It returns an error if too few are left.
 func (r *run) spend(column, steps int) error {
 	if r.budget.steps -= steps; r.budget.steps < 0 {
 		r.budget.steps = 0
@@ -89,10 +90,11 @@ func (r *run) spend(column, steps int) error {
 	return nil
 }
 
-// scan counts the steps of reading text.
+// scan subtracts the steps for reading a text of the given size.
 func (r *run) scan(column, bytes int) error { return r.spend(column, 1+bytes/stepBytes) }
 
-// make counts bytes that are about to be allocated.
+// make subtracts bytes that are about to be allocated, and the steps to write
+// them. It returns an error if too few are left.
 func (r *run) make(column, bytes int) error {
 	if r.budget.bytes -= bytes; bytes < 0 || r.budget.bytes < 0 {
 		r.budget.bytes = 0
@@ -124,7 +126,7 @@ func (n *name) eval(r *run) (any, error) {
 	return plain(v, n.column)
 }
 
-// plain checks that a value of the data has one of the known types, and converts
+// plain checks that a value of the data has an allowed type, and converts
 // integers to float64.
 func plain(v any, column int) (any, error) {
 	switch v := v.(type) {
@@ -146,8 +148,9 @@ func (n *chain) eval(r *run) (any, error) {
 	return v, err
 }
 
-// receiver evaluates the operand before a dot or a bracket. missing is set if it
-// is null or undefined and optional.
+// receiver evaluates the operand before a dot or a bracket. missing is true if it
+// is null or undefined and optional is set, or if an earlier `?.` ended the
+// chain.
 func (r *run) receiver(n node, optional bool, column int, what string) (v any, missing bool, err error) {
 	if v, err = n.eval(r); err != nil {
 		return nil, false, err
@@ -209,7 +212,7 @@ func (n *index) eval(r *run) (any, error) {
 	return r.get(v, text, n.column)
 }
 
-// get returns the value of an own key.
+// get returns the value of an own key of v.
 func (r *run) get(v any, key string, column int) (any, error) {
 	switch v := v.(type) {
 	case map[string]any:

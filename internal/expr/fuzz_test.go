@@ -12,7 +12,7 @@ import (
 	js "github.com/dop251/goja/parser"
 )
 
-// tooLong is beyond what any input may take, on a slow machine too.
+// tooLong is longer than any input may take, even on a slow machine.
 const tooLong = 10 * time.Second
 
 func addTables(f *testing.F) {
@@ -53,7 +53,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// sameProgram compares trees; NaN and methods do not equal themselves.
+// sameProgram compares two programs without their trees, because NaN and methods
+// do not equal themselves.
 func sameProgram(a, b *Program) bool {
 	return a.slots == b.slots && reflect.DeepEqual(a.inputs, b.inputs) && reflect.TypeOf(a.root) == reflect.TypeOf(b.root)
 }
@@ -64,7 +65,7 @@ var longNumber = regexp.MustCompile(`(?i)0[box]\w{16}`)
 // unlike matches expressions for which the engine is known to be wrong: keys that
 // it finds on prototypes, halves of characters, limits that it does not wrap,
 // numbers of other bases with a sign or many digits, and text after a sigma. The
-// tables and the generator cover the usual ones of these.
+// tables and the generator cover the common cases of these.
 var unlike = regexp.MustCompile(`(?i)0[box]|Σ|toString|valueOf|emoji|split|\\[xu]|[^\x{0}-\x{D7FF}]`)
 
 func FuzzEval(f *testing.F) {

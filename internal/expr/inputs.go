@@ -6,9 +6,10 @@ import (
 )
 
 // Inputs returns the member paths that the expression reads, such as
-// "visitor.claims.unsigned.plan", sorted and each once. The expression reads the
-// value at a path and everything below: a path ends before a computed key, a
-// callback, a method or length, which read from the whole value.
+// "visitor.claims.unsigned.plan", sorted and without duplicates. The expression
+// may read the value at a path and everything below it. A path ends before a
+// computed key, a callback, a method or length, because these read the whole
+// value.
 func (p *Program) Inputs() []string { return slices.Clone(p.inputs) }
 
 func inputsOf(root node) []string {
@@ -28,8 +29,8 @@ func read(n node, add func(string)) {
 	children(n, func(child node) { read(child, add) })
 }
 
-// readKeys calls add for each path that the computed keys of a path read, but not
-// for the beginnings of the path itself.
+// readKeys calls add for each path that is read by the computed keys of a path,
+// but not for the prefixes of the path itself.
 func readKeys(n node, add func(string)) {
 	switch n := n.(type) {
 	case *chain:
@@ -42,8 +43,8 @@ func readKeys(n node, add func(string)) {
 	}
 }
 
-// pathOf returns the path that a node reads, or "". open is set if a key can be
-// appended to it.
+// pathOf returns the path that a node reads, or "". open reports whether a key
+// can be appended to the path.
 func pathOf(n node) (path string, open bool) {
 	switch n := n.(type) {
 	case *name:

@@ -23,7 +23,7 @@ type token struct {
 	text    string // the value of a string
 	number  float64
 	column  int
-	newline bool // a line ended before this token
+	newline bool // there is a line break before this token
 }
 
 // puncts are the punctuators in the order in which they are tried, longer ones
@@ -36,7 +36,8 @@ var puncts = []string{
 	"*", "/", "%", "&", "|", "^", "~", "=",
 }
 
-// refusedPuncts are punctuators of JavaScript that expressions do not have.
+// refusedPuncts maps the punctuators of JavaScript that are not available to
+// error messages.
 var refusedPuncts = map[string]string{
 	"...": "`...` is not available in expressions",
 	"=":   "`=` would assign; compare with `===`",
@@ -55,7 +56,7 @@ type lexer struct {
 }
 
 // lex returns the tokens of an expression; the last one is tokEnd. It reads each
-// character a bounded number of times.
+// character a limited number of times.
 func lex(src string) ([]token, *Error) {
 	if len(src) > utf8.UTFMax*MaxLength || utf8.RuneCountInString(src) > MaxLength {
 		return nil, failed(MaxLength+1, "an expression has at most %d characters", MaxLength)
@@ -86,7 +87,7 @@ func (l *lexer) fail(pos int, format string, args ...any) {
 	}
 }
 
-// at returns the rune n places further on, or -1.
+// at returns the rune n positions after the current one, or -1.
 func (l *lexer) at(n int) rune {
 	if l.pos+n < len(l.src) {
 		return l.src[l.pos+n]
@@ -94,7 +95,7 @@ func (l *lexer) at(n int) rune {
 	return -1
 }
 
-// space skips spaces and comments and reports whether anything follows.
+// space skips white space and comments and reports whether anything follows.
 func (l *lexer) space() bool {
 	for l.pos < len(l.src) {
 		switch c := l.src[l.pos]; {
@@ -147,8 +148,8 @@ func (l *lexer) next() {
 	}
 }
 
-// afterValue reports whether the token before is the end of a value, so that a
-// slash divides and does not begin a regular expression.
+// afterValue reports whether the previous token ends a value, so that a slash is
+// a division and does not begin a regular expression.
 func (l *lexer) afterValue() bool {
 	if len(l.tokens) == 0 {
 		return false
@@ -306,7 +307,7 @@ func (l *lexer) escape(b *strings.Builder) {
 	l.pos += 2
 }
 
-// codePoint reads \x41, \u0041, \u{41} or a surrogate pair of two \u.
+// codePoint parses \x41, \u0041, \u{41} or a surrogate pair of two \u.
 func (l *lexer) codePoint(b *strings.Builder) {
 	start := l.pos
 	r := l.hex()

@@ -17,8 +17,8 @@ type method struct {
 // maxArgs is the largest number of arguments of a method.
 const maxArgs = 2
 
-// methods are all methods. A method must count the steps and the bytes that it
-// takes.
+// methods are all methods by name. A method must count the steps and the bytes
+// that it uses.
 var methods = map[string]method{
 	"at":          {args: 1, text: textAt, list: listAt},
 	"startsWith":  {args: 2, text: textStartsWith},
@@ -73,8 +73,9 @@ func (c *invocation) read(s string) error { return c.run.scan(c.column, len(s)) 
 // needle returns the first argument as text.
 func (c *invocation) needle() (string, error) { return c.run.text(c.arg(0), c.column) }
 
-// within returns an argument as a position from 0 to length. If fromEnd is set, a
-// negative one counts from the end. For undefined it returns missing.
+// within returns an argument as a position from 0 to length. If fromEnd is true,
+// a negative argument counts from the end. If the argument is undefined, within
+// returns missing.
 func (c *invocation) within(i, length, missing int, fromEnd bool) (int, error) {
 	if _, none := c.arg(i).(Undefined); none {
 		return missing, nil
@@ -232,7 +233,8 @@ func textSplit(c *invocation, s string) (any, error) {
 	return parts, nil
 }
 
-// uint32Of wraps an integer as JavaScript does for lengths.
+// uint32Of converts an integer to uint32 with wrap-around, as JavaScript does for
+// lengths.
 func uint32Of(x float64) float64 {
 	if math.IsInf(x, 0) {
 		return 0
@@ -244,7 +246,8 @@ func uint32Of(x float64) float64 {
 	return x
 }
 
-// cased converts a text to upper or lower case, which may be three times as long.
+// cased converts a text to upper or lower case. The result may be three times as
+// long.
 func (c *invocation) cased(s string, mapping func(string) string) (any, error) {
 	if err := c.run.make(c.column, 3*len(s)); err != nil {
 		return nil, err
@@ -261,7 +264,7 @@ func listAt(c *invocation, items []any) (any, error) {
 }
 
 // search returns the index of the first argument in a list, or -1. It finds NaN
-// only if nan is set: includes does, indexOf does not.
+// only if nan is true: includes finds NaN, indexOf does not.
 func (c *invocation) search(items []any, nan bool) (int, error) {
 	from, err := c.within(1, len(items), 0, true)
 	if err != nil {

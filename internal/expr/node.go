@@ -48,8 +48,8 @@ type (
 		body          node
 	}
 
-	// chain is a member chain with a `?.`. It ends where the operand of the `?.`
-	// is missing.
+	// chain is a member chain with a `?.`. Its evaluation ends where the operand
+	// of a `?.` is null or undefined.
 	chain struct{ inner node }
 
 	unary struct {

@@ -14,8 +14,8 @@ import (
 	_ "github.com/octavo-docs/octavo/internal/testrapid"
 )
 
-// engine is a JavaScript engine that says what the result of an expression must
-// be. Names and methods that expressions do not have are removed from it.
+// engine is a JavaScript engine that returns the expected result of an
+// expression. Names and methods that expressions do not have are removed from it.
 type engine struct{ vm *goja.Runtime }
 
 const strip = `
@@ -114,7 +114,8 @@ func (e *engine) plain(v goja.Value) any {
 	}
 }
 
-// deliberate reports whether an error is one where JavaScript has a result.
+// deliberate reports whether an error is intended although JavaScript has a
+// result.
 func deliberate(err error) bool {
 	if errors.Is(err, ErrBudget) {
 		return true
@@ -127,7 +128,8 @@ func deliberate(err error) bool {
 	return false
 }
 
-// agree evaluates an expression in both languages, and reports differences.
+// agree evaluates an expression with this package and with the engine, and
+// reports differences.
 func agree(t interface{ Errorf(string, ...any) }, e *engine, env map[string]any, src string) {
 	p, err := Parse(src)
 	if err != nil {

@@ -8,13 +8,12 @@ import (
 // Program is a parsed expression. It is safe for concurrent use.
 type Program struct {
 	root   node
-	slots  int // callback parameters that are in scope at once, at most
+	slots  int // maximum number of callback parameters in scope at once
 	inputs []string
 }
 
 // Parse parses one expression, which may end with a semicolon. Every error is an
-// *Error. It takes time in proportion to the length of the text: the grammar
-// needs no backtracking.
+// *Error. It takes linear time: the grammar needs no backtracking.
 func Parse(src string) (*Program, error) {
 	tokens, lexErr := lex(src)
 	if lexErr != nil {
@@ -39,7 +38,7 @@ func Parse(src string) (*Program, error) {
 }
 
 // parser reads the tokens once. The first error moves it to the last token, so
-// that every loop and every function returns.
+// that all loops and functions return.
 type parser struct {
 	tokens []token
 	pos    int
@@ -116,7 +115,8 @@ func describe(t token) string {
 	return "`" + t.text + "`"
 }
 
-// enter counts the depth of the parser; each enter is followed by a leave.
+// enter increments the nesting depth and fails if it is too deep. Each enter is
+// followed by a leave.
 func (p *parser) enter() {
 	if p.depth++; p.depth > MaxDepth {
 		p.fail(p.peek(), "the expression is nested more than %d deep", MaxDepth)
@@ -149,8 +149,9 @@ var strength = map[string]int{
 	"+": 6, "-": 6, "*": 7, "/": 7, "%": 7, "**": 8,
 }
 
-// binary parses operands joined by operators stronger than weakest. It also
-// returns the operator of the result, unless that is in parentheses.
+// binary parses operands that are joined by operators stronger than weakest. It
+// also returns the operator of the result, or "" if the result is in parentheses
+// or has none.
 func (p *parser) binary(weakest int) (node, string) {
 	left, leftOp := p.unary(), ""
 	for {
@@ -298,8 +299,8 @@ func (p *parser) call(object node, name token, optional bool) node {
 	return c
 }
 
-// atCallback reports whether `name =>` or `(name, name) =>` follows. It reads no
-// further than the names, so that parsing takes linear time.
+// atCallback reports whether `name =>` or `(name, name) =>` follows. It looks
+// ahead only to the end of the names, so that parsing takes linear time.
 func (p *parser) atCallback() bool {
 	i := 1
 	switch t := p.peek(); {

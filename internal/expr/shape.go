@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Shape is the form of the data that an expression is evaluated over: an object with
-// Members, a list of Items, or, without either, a value that has no members. A nil shape
-// is that of anything.
+// Shape describes the data that an expression is evaluated over: an object with
+// Members, a list of Items, or a value without members if both are nil. A nil
+// shape describes any value.
 type Shape struct {
 	Members map[string]*Shape
 	Items   *Shape
 }
 
-// Check returns an error for the first name or member that data of the shape does not
-// have. Eval does not need it: there, an unknown member is undefined.
+// Check returns an error for the first name or member that data of the shape does
+// not have. Eval does not require it: there, an unknown member is undefined.
 func (p *Program) Check(env *Shape) error {
 	c := &shapeCheck{env: env, params: make([]shaped, p.slots)}
 	c.of(p.root)
@@ -25,13 +25,13 @@ func (p *Program) Check(env *Shape) error {
 	return nil
 }
 
-// shaped is the shape of a value, and the path by which messages name it.
+// shaped is the shape of a value and its path in messages.
 type shaped struct {
 	*Shape
 	path string
 }
 
-// item is an item of a list.
+// item returns the shape of an item of a list.
 func (s shaped) item() shaped {
 	if s.Shape == nil {
 		return shaped{}
@@ -45,7 +45,7 @@ type shapeCheck struct {
 	err    *Error
 }
 
-// of returns the shape of what a node evaluates to, and checks its children.
+// of returns the shape of the result of a node, and checks its children.
 func (c *shapeCheck) of(n node) shaped {
 	switch n := n.(type) {
 	case *name:

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// JavaScript counts text in UTF-16 units: a character beyond U+FFFF has two. Text
-// is UTF-8 here, and units are counted when they are needed.
+// JavaScript measures text in UTF-16 units: a character beyond U+FFFF has two.
+// Text is UTF-8 here, and units are counted when they are needed.
 
 // units returns the length of a text in UTF-16 units.
 func units(s string) int {
@@ -27,7 +27,8 @@ func width(c rune) int {
 	return 1
 }
 
-// slice returns the units from from up to to. Half a character becomes U+FFFD.
+// slice returns the part of a text between two positions in UTF-16 units. Half of
+// a character becomes U+FFFD.
 func slice(s string, from, to int) string {
 	if from >= to {
 		return ""
@@ -40,7 +41,7 @@ func slice(s string, from, to int) string {
 		switch w := width(c); {
 		case at >= to:
 			end = i
-		case at+w > to: // begins inside, ends outside
+		case at+w > to: // begins inside and ends outside of the range
 			if at >= from {
 				if start < 0 {
 					start = i
@@ -48,7 +49,7 @@ func slice(s string, from, to int) string {
 				half = true
 			}
 			end = i
-		case at < from && at+w > from: // begins outside, ends inside
+		case at < from && at+w > from: // begins outside and ends inside of the range
 			b.WriteRune(utf8.RuneError)
 		case at >= from && start < 0:
 			start = i
@@ -70,8 +71,8 @@ func slice(s string, from, to int) string {
 	return b.String()
 }
 
-// compare compares by UTF-16 units. In this order, characters beyond U+FFFF come
-// before U+E000.
+// compare compares two texts by UTF-16 units. In this order, characters beyond
+// U+FFFF come before U+E000.
 func compare(a, b string) int {
 	i := 0
 	for i < len(a) && i < len(b) && a[i] == b[i] {
@@ -88,7 +89,7 @@ func compare(a, b string) int {
 	if width(x) == width(y) {
 		return int(x) - int(y)
 	}
-	// The first unit of a pair is from 0xD800 on.
+	// The first unit of a surrogate pair is at least 0xD800.
 	if x > 0xFFFF {
 		x = 0xD800
 	} else {
@@ -99,7 +100,7 @@ func compare(a, b string) int {
 
 func trim(s string) string { return strings.TrimFunc(s, isSpace) }
 
-// numberText returns a number as JavaScript prints it.
+// numberText returns a number as JavaScript formats it.
 func numberText(x float64) string {
 	switch {
 	case x != x:
@@ -152,8 +153,9 @@ func textNumber(s string) float64 {
 	return sign * x
 }
 
-// digitsNumber converts digits of base 2, 8 or 16, and rounds once at the end:
-// of digits beyond 64 bits it keeps only whether one of them is not 0.
+// digitsNumber converts digits of base 2, 8 or 16 to a number. It rounds once at
+// the end: of the digits beyond 64 bits it keeps only whether one of them is not
+// 0.
 func digitsNumber(s string, base int) float64 {
 	shift := bits.Len(uint(base)) - 1
 	mantissa, exponent, more := uint64(0), 0, uint64(0)
@@ -172,8 +174,8 @@ func digitsNumber(s string, base int) float64 {
 	return math.Ldexp(float64(mantissa|more), exponent)
 }
 
-// indexText returns the index that a key is. ok is false unless it is written
-// without leading zeros, such as "10".
+// indexText returns the index that a key represents. It returns false unless the
+// key is a number without leading zeros, such as "10".
 func indexText(key string) (float64, bool) {
 	if key == "" || len(key) > 10 || key[0] == '0' && key != "0" {
 		return 0, false

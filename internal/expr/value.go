@@ -50,7 +50,7 @@ func typeOf(v any) string {
 	return "object"
 }
 
-// kindOf returns the type of a value in words for errors.
+// kindOf returns the type of a value for error messages.
 func kindOf(v any) string {
 	switch v.(type) {
 	case []any:
@@ -96,8 +96,8 @@ func (r *run) text(v any, column int) (string, error) {
 	return "", failed(column, "the value cannot be used as text")
 }
 
-// join joins the items of a list. Lists are converted to text this way, too. Go
-// data may have a list that contains itself, so the depth is bounded.
+// join joins the items of a list. It also converts lists to text. Go data may
+// have a list that contains itself, so the depth is limited.
 func (r *run) join(items []any, separator string, column int) (string, error) {
 	if r.depth++; r.depth > MaxDepth {
 		return "", &Error{Column: column, Message: "the lists are nested too deep to be used as text", err: ErrBudget}
@@ -160,8 +160,8 @@ func (r *run) integer(v any, column int) (float64, error) {
 	return math.Trunc(x), err
 }
 
-// same is `===`. Comparing two objects is an error: JavaScript compares their
-// identity, which no author of a condition means.
+// same implements `===`. Comparing two objects is an error: JavaScript compares
+// their identity, which is not what the author of a condition intends.
 func (r *run) same(a, b any, column int) (bool, error) {
 	if isObject(a) && isObject(b) {
 		return false, failed(column, "two objects cannot be compared; compare one of their fields")
@@ -179,7 +179,7 @@ func (r *run) same(a, b any, column int) (bool, error) {
 	return !isObject(b) && a == b, nil
 }
 
-// alike is `==`.
+// alike implements `==`.
 func (r *run) alike(a, b any, column int) (bool, error) {
 	if isNullish(a) || isNullish(b) {
 		return isNullish(a) && isNullish(b), nil
@@ -204,7 +204,8 @@ func (r *run) alike(a, b any, column int) (bool, error) {
 	return x == y, err
 }
 
-// less is a < b, or !(a < b) for `>=`; with NaN all comparisons are false.
+// less implements a < b, or !(a < b) if not is true. It is false if an operand is
+// NaN.
 func (r *run) less(a, b any, not bool, column int) (any, error) {
 	a, err := r.primitive(a, column)
 	if err != nil {
@@ -259,8 +260,8 @@ func (r *run) add(a, b any, column int) (any, error) {
 	return s + t, nil
 }
 
-// power is `**`. It differs from math.Pow for a base of 1 or -1 and an exponent
-// that is not finite.
+// power implements `**`. It differs from math.Pow for a base of 1 or -1 and an
+// exponent that is not finite.
 func power(x, y float64) float64 {
 	if y != y || (x == 1 || x == -1) && math.IsInf(y, 0) {
 		return math.NaN()

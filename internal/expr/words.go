@@ -5,7 +5,7 @@ import "math"
 // constants are the global names that have a value. They cannot be shadowed.
 var constants = map[string]any{"undefined": Undefined{}, "NaN": math.NaN(), "Infinity": math.Inf(1)}
 
-// refusedName reports whether a word cannot be a name, which is an error.
+// refusedName reports whether a word cannot be a name, and fails if so.
 func (p *parser) refusedName(t token) bool {
 	switch {
 	case reserved[t.text] != "":
@@ -20,16 +20,16 @@ func (p *parser) refusedName(t token) bool {
 	return true
 }
 
-// isForbidden reports whether a key leads to a prototype in JavaScript. There are
-// no prototypes here; refusing the key makes that clear, and keeps an expression
-// from doing harm where it is evaluated by another program.
+// isForbidden reports whether a key leads to a prototype in JavaScript.
+// Expressions have no prototypes. Rejecting the key makes that clear, and
+// prevents harm if another program evaluates the expression.
 func isForbidden(key string) bool {
 	return key == "constructor" || key == "__proto__" || key == "prototype"
 }
 
 const statement = "statements are not available, only one expression"
 
-// reserved are the words that cannot be names, with the reason.
+// reserved maps the words that cannot be names to error messages.
 var reserved = map[string]string{
 	"new": "`new` is not available", "delete": "`delete` is not available", "void": "`void` is not available",
 	"this": "`this` is not available", "super": "`super` is not available", "await": "`await` is not available",

@@ -203,7 +203,7 @@ func TestDecodeKeepsWhatItMay(t *testing.T) {
 }
 
 // Trees of a thousand levels, lists of a million elements and very long texts are
-// rejected at the limit, before they are read completely.
+// rejected as soon as a limit is exceeded.
 func TestDecodeIsBounded(t *testing.T) {
 	quotes := func(n int) string {
 		return wrap(strings.Repeat(`{"object":"block","type":"blockquote","nodes":[`, n) + strings.Repeat(`]}`, n))
@@ -309,8 +309,8 @@ func TestAddressesThatWereThere(t *testing.T) {
 	}
 }
 
-// An address in a response to clients is never one that SafeURL rejects, and can
-// be sent back.
+// Responses to clients have inert addresses in place of those that SafeURL
+// rejects. The document can be sent back with them.
 func TestAddressesInAnswersAreInert(t *testing.T) {
 	for _, url := range append(attacks(t, "schemes.txt"), "vscode:extension/y", "about:invalid#x", "data:text/html;base64,eA==") {
 		link := &Node{Object: ObjectInline, Type: "link", Data: map[string]any{"ref": docs.Ref{Kind: docs.RefURL, URL: url}}}

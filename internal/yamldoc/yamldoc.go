@@ -1,6 +1,6 @@
-// Package yamldoc parses YAML that people wrote, and edits it. All YAML of the
-// program is parsed here: with a limit of the size, as a single document, without
-// anchors and aliases, and with the line of every error.
+// Package yamldoc parses YAML that people wrote, and edits it. All YAML except
+// OpenAPI descriptions is parsed here: with a limit of the size, as a single
+// document, without anchors and aliases, and with the line of every error.
 package yamldoc
 
 import (

@@ -1,12 +1,11 @@
 // Package chunk keeps sorted maps in immutable, content-addressed chunks.
 //
-// A map is a tree of nodes, each addressed by the hash of its bytes. Where a
-// node ends is decided by a hash of the key that is there, not by how
-// full it is: the same entries make the same tree whatever order they came
-// in, a changed value rewrites one node of each level, and two maps that
-// share most entries share most nodes. So an edit costs the same in a small
-// map and in a large one, a copy costs nothing, and a comparison skips
-// whatever is equal.
+// A map is a tree of nodes, each addressed by the hash of its bytes. The hash of a
+// key decides whether a node ends after it; the size of the node does not. So the
+// same entries make the same tree in whatever order they were added, a changed value
+// rewrites one node of each level, and two maps that share most entries share most
+// nodes. The cost of an edit does not depend on the size of the map, a copy costs
+// nothing, and a comparison skips equal subtrees.
 package chunk
 
 import (
@@ -24,7 +23,7 @@ import (
 // Hash names an object by its content. The empty hash is the empty map.
 type Hash string
 
-// Sum returns the hash of data: 192 bits of SHA-256, which nobody can collide.
+// Sum returns the hash of data: the first 192 bits of SHA-256.
 func Sum(data []byte) Hash {
 	costly.Note(costly.Hash)
 	sum := sha256.Sum256(data)
@@ -33,32 +32,32 @@ func Sum(data []byte) Hash {
 
 const hashBytes = 24
 
-// Source returns nodes by their hash. Nodes are shared: nobody changes them.
+// Source returns nodes by their hash. Nodes are shared and must not be changed.
 type Source interface {
 	Node(ctx context.Context, h Hash) (*Node, error)
 }
 
-// Node is one chunk: entries of a map at level 0, other nodes above.
+// Node is one chunk. At level 0 it holds entries of the map, above other nodes.
 type Node struct {
 	Level    int
 	Keys     []string // at level 0 the keys, above the last key of each child
 	Values   [][]byte // level 0
 	Children []Hash   // above
-	Counts   []int    // above: how many entries are in each child
+	Counts   []int    // above: the number of entries in each child
 }
 
-// The mean number of entries of a node is 2^leafBits at the bottom, where
-// entries are large, and 2^innerBits above. An edit rewrites about twice
-// that: the more there are in a node, the likelier an entry is in it.
+// The mean number of entries of a node is 2^leafBits at level 0, where entries are
+// large, and 2^innerBits above. The nodes that an edit rewrites have about twice as
+// many, because an entry is more likely to be in a large node.
 const (
 	leafBits  = 4
 	innerBits = 5
 	maxLevel  = 12
 )
 
-// levelOf returns the level up to which nodes end after a key; 0 is none.
+// levelOf returns the number of levels whose nodes end after a key.
 func levelOf(key string) int {
-	h := uint64(14695981039346656037) // FNV-1a, then mixed: its low bits alone are poor
+	h := uint64(14695981039346656037) // FNV-1a, then mixed, because its low bits are poor
 	for i := 0; i < len(key); i++ {
 		h = (h ^ uint64(key[i])) * 1099511628211
 	}
@@ -72,7 +71,7 @@ func levelOf(key string) int {
 	return min(1+(zeros-leafBits)/innerBits, maxLevel)
 }
 
-// Encode returns the bytes of a node.
+// Encode returns the encoded node, whose Sum is its hash.
 func (n *Node) Encode() []byte {
 	size := 1
 	for i, k := range n.Keys {
@@ -93,14 +92,14 @@ func (n *Node) Encode() []byte {
 			continue
 		}
 		b = binary.AppendUvarint(b, uint64(n.Counts[i]))
-		b, _ = base64.RawURLEncoding.AppendDecode(b, []byte(n.Children[i])) // we made it
+		b, _ = base64.RawURLEncoding.AppendDecode(b, []byte(n.Children[i])) // Sum made it, so it is valid
 	}
 	return b
 }
 
 var errNode = errors.New("an object of the content is damaged")
 
-// Decode reads the bytes of a node.
+// Decode is the inverse of Node.Encode.
 func Decode(b []byte) (*Node, error) {
 	if len(b) == 0 || b[0] > maxLevel {
 		return nil, errNode
@@ -176,7 +175,7 @@ func (n *Node) count() int {
 	return total
 }
 
-// find returns the place of the first key that is not below key.
+// find returns the index of the first key that is not less than key.
 func (n *Node) find(key string) int {
 	at, _ := slices.BinarySearch(n.Keys, key)
 	return at
@@ -204,8 +203,8 @@ func Get(ctx context.Context, src Source, root Hash, key string) (value []byte, 
 	return nil, false, nil
 }
 
-// Scan calls fn for every entry from a key on, in order, until it returns
-// false.
+// Scan calls fn for the entries whose keys are not less than from, in order, until fn
+// returns false.
 func Scan(ctx context.Context, src Source, root Hash, from string, fn func(key string, value []byte) (bool, error)) error {
 	if root == "" {
 		return nil
@@ -233,7 +232,7 @@ func scan(ctx context.Context, src Source, h Hash, from string, fn func(string, 
 	return true, nil
 }
 
-// CountBelow counts the entries whose keys are below a key.
+// CountBelow returns the number of entries whose keys are less than key.
 func CountBelow(ctx context.Context, src Source, root Hash, key string) (int, error) {
 	total := 0
 	for h := root; h != ""; {
@@ -256,7 +255,7 @@ func CountBelow(ctx context.Context, src Source, root Hash, key string) (int, er
 	return total, nil
 }
 
-// CountPrefix counts the entries whose keys begin with prefix.
+// CountPrefix returns the number of entries whose keys start with prefix.
 func CountPrefix(ctx context.Context, src Source, root Hash, prefix string) (int, error) {
 	lo, err := CountBelow(ctx, src, root, prefix)
 	if err != nil {
@@ -268,7 +267,7 @@ func CountPrefix(ctx context.Context, src Source, root Hash, prefix string) (int
 
 func (h Hash) String() string { return string(h) }
 
-// Last returns the entry with the greatest key that is below a key.
+// Last returns the entry with the greatest key that is less than below.
 func Last(ctx context.Context, src Source, root Hash, below string) (key string, value []byte, ok bool, err error) {
 	if root == "" {
 		return "", nil, false, nil
@@ -288,7 +287,7 @@ func last(ctx context.Context, src Source, h Hash, below string) (string, []byte
 		}
 		return n.Keys[at-1], n.Values[at-1], true, nil
 	}
-	if at < len(n.Keys) { // the child that ends at or behind below may hold smaller ones
+	if at < len(n.Keys) { // the child whose last key is not less than below may have smaller keys
 		if key, value, ok, err := last(ctx, src, n.Children[at], below); ok || err != nil {
 			return key, value, ok, err
 		}

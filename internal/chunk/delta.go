@@ -8,31 +8,33 @@ import (
 	"sync"
 )
 
-// A delta says how to make some bytes from others, its base: by copying
-// stretches of the base and inserting what the base does not have. Its form is
-// the size of the result, and then any number of
+// A delta describes a target by another sequence of bytes, its base: it copies parts
+// of the base and inserts bytes that the base does not have. Its format is the size
+// of the target, and then any number of
 //
 //	number of bytes to insert, these bytes,
-//	number of bytes to copy, where to copy from
+//	number of bytes to copy, offset in the base
 //
-// Numbers are varints. The place is relative to where the copy before ended
-// plus the bytes inserted since, so that it is 0 where bytes were replaced by
-// as many others.
+// Numbers are varints. The offset is relative to the end of the previous copy plus
+// the number of bytes inserted since. So it is 0 where bytes were replaced by the
+// same number of bytes.
 
-// deltaBlock is the length of the stretches of the base that are looked for, a
-// word of memory. Of shared stretches that are twice as long, one is found.
+// deltaBlock is the size of the blocks of the base that are searched in the target:
+// a machine word. Common parts of at least twice the size contain a whole block, so
+// they are found.
 const deltaBlock = 8
 
-// MaxDelta bounds the size of what a delta makes.
+// MaxDelta is the maximum size of the target of a delta, in bytes.
 const MaxDelta = 1 << 30
 
 var errDelta = errors.New("a delta is damaged")
 
-// Delta returns a delta from base to target. It takes time in proportion to
-// the bytes that differ and to the size of both.
+// Delta returns a delta from base to target. Its time is proportional to the size of
+// both.
 func Delta(base, target []byte) []byte {
 	d := deltaWriter{base: base, target: target, out: binary.AppendUvarint(nil, uint64(len(target)))}
-	// Most edits change one place, so most of the work is done here.
+	// Most edits change one place, so the common prefix and suffix are most of the
+	// text.
 	start := commonPrefix(base, target)
 	end := commonSuffix(base[start:], target[start:])
 	d.copy(0, 0, start)
@@ -48,11 +50,11 @@ func Delta(base, target []byte) []byte {
 type deltaWriter struct {
 	base, target []byte
 	out          []byte
-	done         int // bytes of the target that are written
-	next         int // the place of the base where the last copy ended
+	done         int // number of bytes of the target that were written
+	next         int // end of the last copy in the base
 }
 
-// copy writes a copy of n bytes, and the insertion of what is missing before.
+// copy writes a copy of n bytes, after the insertion of the bytes before it.
 func (d *deltaWriter) copy(from, to, n int) {
 	if n == 0 {
 		return
@@ -63,7 +65,7 @@ func (d *deltaWriter) copy(from, to, n int) {
 	d.done, d.next = to+n, from+n
 }
 
-// insert writes the bytes of the target up to a place.
+// insert writes the insertion of the bytes of the target up to an offset.
 func (d *deltaWriter) insert(to int) {
 	d.out = binary.AppendUvarint(d.out, uint64(to-d.done))
 	d.out = append(d.out, d.target[d.done:to]...)
@@ -76,13 +78,13 @@ func (d *deltaWriter) finish() {
 	}
 }
 
-// match writes copies of stretches of base[from:fromEnd] for target[to:toEnd].
+// match writes copies of parts of base[from:fromEnd] for target[to:toEnd].
 func (d *deltaWriter) match(from, fromEnd, to, toEnd int) {
 	blocks := (fromEnd - from) / deltaBlock
 	if blocks == 0 {
 		return
 	}
-	// The table has the place of the last block with a hash, plus 1.
+	// The table maps the hash of a block to the offset of the last such block, plus 1.
 	shift := 64 - bits.Len(uint(2*blocks))
 	kept := tables.Get().(*[]int32)
 	defer tables.Put(kept)
@@ -96,7 +98,7 @@ func (d *deltaWriter) match(from, fromEnd, to, toEnd int) {
 	}
 	for to+deltaBlock <= toEnd {
 		w := word(d.target, to)
-		// Where bytes were replaced by as many others, the place is known.
+		// If bytes were replaced by the same number of bytes, the offset is known.
 		at := d.next + to - d.done
 		if at < from || at+deltaBlock > fromEnd || word(d.base, at) != w {
 			at = int(table[hash(w)]) - 1
@@ -112,10 +114,10 @@ func (d *deltaWriter) match(from, fromEnd, to, toEnd int) {
 	}
 }
 
-// tables are used again: one is larger than most deltas.
+// tables are reused, because a table is larger than most deltas.
 var tables = sync.Pool{New: func() any { return new([]int32) }}
 
-// word returns the block at a place.
+// word returns the block at an offset.
 func word(b []byte, at int) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
 
 func commonPrefix(a, b []byte) int {
@@ -147,14 +149,14 @@ func commonSuffix(a, b []byte) int {
 	return n - i
 }
 
-// Patch returns what a delta makes from its base.
+// Patch returns the target of a delta.
 func Patch(base, delta []byte) ([]byte, error) {
 	size, n := binary.Uvarint(delta)
 	if n <= 0 || size > MaxDelta {
 		return nil, errDelta
 	}
 	delta = delta[n:]
-	// A damaged size must not cost memory before something is wrong.
+	// A wrong size must not allocate memory before the damage is noticed.
 	out := make([]byte, 0, min(int(size), len(base)+len(delta)))
 	next := 0
 	for len(delta) > 0 {

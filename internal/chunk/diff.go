@@ -61,7 +61,7 @@ func pair(l, r *cursor, fn func(key string, before, after []byte) error) error {
 	return fn(k, before, after)
 }
 
-// cursor walks a tree and is on an entry or on a whole subtree.
+// cursor iterates over a tree. Its position is an entry or a whole subtree.
 type cursor struct {
 	ctx   context.Context
 	src   Source
@@ -88,8 +88,8 @@ func (c *cursor) done() bool { return len(c.stack) == 0 }
 
 func (c *cursor) top() *place { return &c.stack[len(c.stack)-1] }
 
-// subtree returns the hash of the subtree that the cursor is on; empty when
-// it is on an entry, or is done.
+// subtree returns the hash of the subtree at the cursor. It is empty if the cursor is
+// at an entry or at the end.
 func (c *cursor) subtree() (Hash, int) {
 	if c.done() || c.top().node.Level == 0 {
 		return "", 0

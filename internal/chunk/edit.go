@@ -5,23 +5,23 @@ import (
 	"slices"
 )
 
-// Edit sets a key, or removes it when Value is nil. A value may be empty but
-// not nil.
+// Edit sets the value of a key, or removes the key if Value is nil. An empty value
+// that is not nil is a value.
 type Edit struct {
 	Key   string
 	Value []byte
 }
 
-// NewNode is a node that Apply made.
+// NewNode is a new node of Apply.
 type NewNode struct {
 	Hash Hash
 	Node *Node
 	Data []byte // Node.Encode
-	Base Hash   // the node that it takes the place of; empty: none
+	Base Hash   // the node that it replaces; empty if there is none
 }
 
-// Apply returns the map that root becomes by edits, which are sorted by key
-// and contain each key once. It calls put for every new node.
+// Apply returns the root of the map after edits, which must be sorted by key and
+// contain each key once. It calls put for every new node.
 func Apply(ctx context.Context, src Source, root Hash, edits []Edit, put func(NewNode)) (Hash, error) {
 	if replaced, err := replace(ctx, src, root, edits); err != nil || replaced != nil {
 		return replaced.put(put), err
@@ -35,16 +35,15 @@ func Apply(ctx context.Context, src Source, root Hash, edits []Edit, put func(Ne
 	return b.finish(ctx)
 }
 
-// replacement is a node with other values, and the nodes below it that have
-// them.
+// replacement is a node with changed values, and the changed nodes below it.
 type replacement struct {
 	NewNode
 	below []*replacement
 }
 
-// replace returns the tree with other values for keys that it has: each node
-// ends where it did, so nothing has to be found out about the keys. It is what most
-// edits do. It returns nil if there is more to do.
+// replace is Apply for edits that only change the values of existing keys, as most
+// edits do: all nodes end after the same keys as before, so the keys are not hashed.
+// It returns nil if an edit adds or removes a key.
 func replace(ctx context.Context, src Source, h Hash, edits []Edit) (*replacement, error) {
 	if h == "" || len(edits) == 0 {
 		return nil, nil
@@ -88,7 +87,7 @@ func replace(ctx context.Context, src Source, h Hash, edits []Edit) (*replacemen
 	return out, nil
 }
 
-// put calls fn for the new nodes, and returns the hash of the top.
+// put calls fn for the new nodes and returns the hash of the top one.
 func (r *replacement) put(fn func(NewNode)) Hash {
 	if r == nil {
 		return ""
@@ -100,8 +99,8 @@ func (r *replacement) put(fn func(NewNode)) Hash {
 	return r.Hash
 }
 
-// builder makes a tree from left to right. Whole subtrees of the old tree
-// are taken over where nothing in them changes.
+// builder builds a tree from left to right. It reuses the subtrees of the old tree in
+// which nothing changes.
 type builder struct {
 	src  Source
 	put  func(NewNode)
@@ -110,7 +109,7 @@ type builder struct {
 	old  [maxLevel + 2]Hash // the node of each level of the old tree that was read last
 }
 
-// walk adds a subtree as it is after edits.
+// walk adds a subtree with edits.
 func (b *builder) walk(ctx context.Context, h Hash, edits []Edit) error {
 	n, err := b.src.Node(ctx, h)
 	if err != nil {
@@ -123,7 +122,7 @@ func (b *builder) walk(ctx context.Context, h Hash, edits []Edit) error {
 	}
 	for i, last := range n.Keys {
 		mine := edits
-		if i < len(n.Keys)-1 { // the last child takes what comes behind it
+		if i < len(n.Keys)-1 { // the last child gets the edits after its last key too
 			end, found := slices.BinarySearchFunc(edits, last, func(e Edit, key string) int { return compare(e.Key, key) })
 			if found {
 				end++
@@ -141,8 +140,8 @@ func (b *builder) walk(ctx context.Context, h Hash, edits []Edit) error {
 	return nil
 }
 
-// aligned reports whether nothing below a level is unfinished, so that a
-// subtree of that level fits.
+// aligned reports whether no node below a level is open, so that a subtree of that
+// level can be added.
 func (b *builder) aligned(level int) bool {
 	for i := range level {
 		if len(b.open[i].Keys) > 0 {
@@ -152,7 +151,7 @@ func (b *builder) aligned(level int) bool {
 	return true
 }
 
-// merge adds the entries of a leaf with edits among them.
+// merge adds the entries of a leaf with edits.
 func (b *builder) merge(n *Node, edits []Edit) {
 	for i, k := range n.Keys {
 		for len(edits) > 0 && edits[0].Key < k {
@@ -177,8 +176,8 @@ func (b *builder) addEdits(edits []Edit) {
 	}
 }
 
-// add puts an entry into the open node of a level, and finishes the node if
-// it ends behind that key.
+// add appends an entry to the open node of a level, and closes the node if it ends
+// after that key.
 func (b *builder) add(level int, key string, value []byte, child Hash, count int) {
 	n := &b.open[level]
 	n.Keys = append(n.Keys, key)
@@ -193,7 +192,7 @@ func (b *builder) add(level int, key string, value []byte, child Hash, count int
 	}
 }
 
-// flush finishes the open node of a level.
+// flush closes the open node of a level.
 func (b *builder) flush(level int) {
 	n := b.open[level]
 	n.Level = level
@@ -207,8 +206,8 @@ func (b *builder) flush(level int) {
 	b.add(level+1, n.Keys[len(n.Keys)-1], nil, h, n.count())
 }
 
-// finish closes what is open and returns the root: the lowest node that has
-// everything.
+// finish closes all open nodes and returns the root: the lowest node that contains
+// all entries.
 func (b *builder) finish(ctx context.Context) (Hash, error) {
 	top := -1
 	for level := range b.open {
@@ -228,10 +227,10 @@ func (b *builder) finish(ctx context.Context) (Hash, error) {
 			top = max(top, level+1)
 		}
 	}
-	return "", nil // not reached: the last flush leaves one child above
+	return "", nil // unreachable: the last flush leaves one child above
 }
 
-// lower goes down as long as a node has only one child.
+// lower descends from a node as long as there is only one child.
 func (b *builder) lower(ctx context.Context, h Hash) (Hash, error) {
 	for {
 		n, ok := b.made[h]

@@ -2,10 +2,11 @@ package search
 
 import "unicode/utf8"
 
-// Distance reports how many letters were left out, put in, replaced or swapped
-// with their neighbour to get from a to b, and most+1 if there are more than
-// most. The first letter must be right, or swapped with the second. If prefix
-// is set, a may be followed by anything in b.
+// Distance returns the Damerau-Levenshtein distance of a and b: the number of
+// letters that are deleted, inserted, replaced, or swapped with their neighbour. It
+// returns most+1 if the distance is greater than most, or if the first letters
+// differ and are not the result of swapping. If prefix is set, it is the smallest
+// distance of a and a prefix of b.
 func Distance(a, b string, most int, prefix bool) int {
 	far := most + 1
 	if a == b {
@@ -21,7 +22,7 @@ func Distance(a, b string, most int, prefix bool) int {
 		return far
 	}
 	n = min(n, m+most)
-	// Three rows of the usual table; only cells near the diagonal can count.
+	// Three rows of the usual table. Only cells near the diagonal can be at most most.
 	var rows [3][3*maxTermRunes + 1]int
 	for j := 0; j <= n; j++ {
 		rows[0][j] = j
@@ -67,7 +68,8 @@ func Distance(a, b string, most int, prefix bool) int {
 	return best
 }
 
-// runesOf fills out; false if there are too many.
+// runesOf stores the characters of s in out and returns their number. It returns
+// false if there are too many.
 func runesOf(out *[3 * maxTermRunes]rune, s string) (int, bool) {
 	n := 0
 	for i := 0; i < len(s); n++ {

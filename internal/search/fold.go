@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Tables of letters without case and accents, one character for each code
-// point from the start of the range. A blank represents "as it is".
+// Tables of letters without case and accents, one character for each code point from
+// the start of the range. A space means that the code point does not change.
 const (
 	latin = "aaaaaa ceeeeiiii nooooo  uuuuy  aaaaaa ceeeeiiii nooooo  uuuuy y" + // U+00C0
 		"aaaaaaccccccccddddeeeeeeeeeegggggggghhhhiiiiiiiiii  jjkkklllllllllln" + // U+0100
@@ -36,7 +36,7 @@ type foldRange struct {
 	to    []rune
 }
 
-// ligatures are letters that fold to several.
+// ligatures are letters that fold to several letters, or are outside of the tables.
 var ligatures = map[rune]string{
 	'ß': "ss", 'ẞ': "ss", 'æ': "ae", 'Æ': "ae", 'œ': "oe", 'Œ': "oe", 'ĳ': "ij", 'Ĳ': "ij",
 	'þ': "th", 'Þ': "th", 'ð': "d", 'Ð': "d", 'ø': "o", 'Ø': "o", 'ŉ': "n", 'ŋ': "n", 'Ŋ': "n",
@@ -46,9 +46,8 @@ var ligatures = map[rune]string{
 	'أ': "ا", 'إ': "ا", 'آ': "ا", 'ى': "ي", 'ة': "ه",
 }
 
-// isDropped reports whether a character says nothing about which word it is:
-// accents, vowel points, and what only shapes a line. Marks of other scripts
-// are vowels, and stay.
+// isDropped reports whether folding removes a character: accents, vowel points, and
+// format characters. Marks of other scripts are vowels, which stay.
 func isDropped(r rune) bool {
 	switch {
 	case r < 0xAD:
@@ -64,10 +63,10 @@ func isDropped(r rune) bool {
 	return false
 }
 
-// Fold takes case, accents and width off a word, and bounds its length.
+// Fold returns a word in lower case, without accents and wide forms, truncated to
+// maxTermRunes characters.
 func Fold(word string) string { return fold(word) }
 
-// fold takes case, accents and width off a word, and bounds its length.
 func fold(word string) string {
 	if isFolded(word) {
 		return word
@@ -75,7 +74,8 @@ func fold(word string) string {
 	return string(appendFolded(make([]byte, 0, min(len(word), 4*maxTermRunes)), word))
 }
 
-// isFolded recognizes most words that folding does not change.
+// isFolded reports whether folding does not change a word. It returns false for some
+// of these words, but never true for others.
 func isFolded(word string) bool {
 	if len(word) > maxTermRunes {
 		return false

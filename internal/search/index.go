@@ -12,21 +12,21 @@ import (
 	"github.com/octavo-docs/octavo/internal/costly"
 )
 
-// Page is what is searched.
+// Page is a page to be indexed.
 type Page struct {
 	Title    string
-	Language string // code of the language; decides how words are cut to stems
+	Language string // code of the language, which determines the stemmer
 	Sections []Section
 }
 
-// Section is a part of a page under one heading, or in front of the first.
+// Section is the part of a page below one heading, or before the first one.
 type Section struct {
 	Anchor string
-	Title  string // of the heading; empty in front of the first
+	Title  string // text of the heading; empty before the first one
 	Body   string
 }
 
-// Impact says how much a page is about a term, in steps of 1/impactUnit.
+// Impact is the weight of a term in a page, in steps of 1/impactUnit.
 type Impact uint8
 
 const impactUnit = 16
@@ -34,15 +34,16 @@ const impactUnit = 16
 // Float returns the impact as a number.
 func (i Impact) Float() float64 { return float64(i) / impactUnit }
 
-// The weights of the places where a term can be. A title scores more than 5, a
-// heading at most 3, the text less than 2: so a match in the title outranks one
-// in a heading and the text together, and one in a heading outranks the text.
+// The weights of a term in a title, in a heading and in the text. A title scores
+// more than 5, a heading at most 3, the text less than 2. So a match in the title
+// outranks matches in a heading and the text together, and a match in a heading
+// outranks the text.
 const (
-	titleLeast, titleMore     = 5.0, 5.0 // more for a short title
+	titleLeast, titleMore     = 5.0, 5.0 // the second is divided by the number of words
 	headingLeast, headingMore = 2.0, 1.0
 	bodyMost                  = 2.0
-	// A term counts for more the more often it is there, but less and less,
-	// and for less in a long page.
+	// The parameters of BM25: the score of a term grows with its frequency up to
+	// a limit, and is lower in a long page.
 	saturation  = 1.2
 	usualLength = 300.0
 	lengthShare = 0.7
@@ -54,21 +55,22 @@ type Entry struct {
 	Impact Impact
 }
 
-// Doc is what an index keeps of a page: its terms in order.
+// Doc holds the terms of a page, sorted.
 type Doc []Entry
 
-// count is where and how often a term is in a page.
+// count holds the weights of a term in the title and the headings of a page, and
+// the number of its occurrences in the text.
 type count struct {
 	title, heading float64
 	body           int
 }
 
-// Analyser finds the terms of pages. It remembers the terms of other pages and
-// keeps its memory. It is for one goroutine.
+// Analyser finds the terms of pages. It caches the terms of earlier pages and
+// reuses its memory. It must not be used by several goroutines at once.
 type Analyser struct {
 	languages map[string]*analyser
-	page      int     // the number of the page at hand
-	found     []*term // on it
+	page      int     // number of the current page
+	found     []*term // terms of the current page
 	// Scratch.
 	names   []*term
 	order   []uint64
@@ -76,7 +78,7 @@ type Analyser struct {
 	encoded []byte
 }
 
-// count returns where the term is counted on the page at hand.
+// count returns the count of a term on the current page.
 func (all *Analyser) count(t *term) *count {
 	if t.page != all.page {
 		t.page, t.count = all.page, count{}
@@ -88,13 +90,13 @@ func (all *Analyser) count(t *term) *count {
 // Doc returns the terms of a page.
 func (all *Analyser) Doc(p Page) Doc { return slices.Clone(all.analyse(p)) }
 
-// Encoded returns the bytes that the terms of a page are kept as.
+// Encoded returns the terms of a page as Doc.Encode does.
 func (all *Analyser) Encoded(p Page) []byte {
 	all.encoded = all.analyse(p).append(all.encoded[:0])
 	return bytes.Clone(all.encoded)
 }
 
-// begin makes ready for a page of a language.
+// begin starts a page and returns the analyser of its language.
 func (all *Analyser) begin(language string) *analyser {
 	a, ok := all.languages[language]
 	if !ok {
@@ -113,7 +115,7 @@ func (all *Analyser) begin(language string) *analyser {
 	return a
 }
 
-// analyse returns a Doc that is valid until the next one.
+// analyse returns the terms of a page. The Doc is valid until the next call.
 func (all *Analyser) analyse(p Page) Doc {
 	costly.Note(costly.Analyse)
 	a := all.begin(p.Language)
@@ -156,12 +158,12 @@ func (all *Analyser) analyse(p Page) Doc {
 	return all.doc
 }
 
-// sorted returns the places of the terms of the page at hand in their order, in
-// the last bits of numbers. A place is written behind the first characters of
-// its term: so numbers are sorted, and texts are compared only where these are
-// the same.
+// sorted returns the indexes into all.found of the terms of the current page, in
+// the order of the terms. An index is in the last bits of a number, below the
+// mask place; the first bits are the first bytes of the term. So numbers are
+// sorted, and texts are compared only if their first bytes are equal.
 func (all *Analyser) sorted() (out []uint64, place uint64) {
-	size := bits.Len(uint(len(all.found))) // one run of an unspaced script may be many terms
+	size := bits.Len(uint(len(all.found))) // a run of a script without spaces may have many terms
 	place = 1<<size - 1
 	out = all.order[:0]
 	for i, t := range all.found {
@@ -181,13 +183,13 @@ func (all *Analyser) sorted() (out []uint64, place uint64) {
 	return out, place
 }
 
-// maxKept is how many terms a page may have for their memory to be kept.
+// maxKept is the maximum number of terms of a page whose memory is reused.
 const maxKept = 16 << 10
 
 // ErrDamaged means that stored bytes were not written by this package.
 var ErrDamaged = errors.New("the search index is damaged")
 
-// Encode returns the bytes that a Doc is kept as.
+// Encode returns the bytes under which a Doc is stored.
 func (d Doc) Encode() []byte { return d.append(make([]byte, 0, 10*len(d))) }
 
 func (d Doc) append(out []byte) []byte {
@@ -200,7 +202,7 @@ func (d Doc) append(out []byte) []byte {
 	return out
 }
 
-// DecodeDoc is the inverse of Encode. The terms are valid until the next one.
+// DecodeDoc is the inverse of Encode. A term is valid until the next one is read.
 func DecodeDoc(data []byte) iter.Seq2[[]byte, Impact] {
 	return func(yield func([]byte, Impact) bool) {
 		var term []byte
@@ -217,9 +219,9 @@ func DecodeDoc(data []byte) iter.Seq2[[]byte, Impact] {
 	}
 }
 
-// DocTerms is DecodeDoc for the one term that is a word, or for all that
-// begin with it. It passes over the others without putting them together.
-func DocTerms(data []byte, word string, beginning bool) iter.Seq2[[]byte, Impact] {
+// DocTerms is DecodeDoc for the term that equals word, or for all terms that start
+// with it if prefix is set. It skips the others without decoding them.
+func DocTerms(data []byte, word string, prefix bool) iter.Seq2[[]byte, Impact] {
 	return func(yield func([]byte, Impact) bool) {
 		term, data, ok := seek(data, word, func(rest []byte) ([]byte, bool) {
 			if len(rest) == 0 {
@@ -227,7 +229,7 @@ func DocTerms(data []byte, word string, beginning bool) iter.Seq2[[]byte, Impact
 			}
 			return rest[1:], true
 		})
-		for ok && term != nil && len(data) > 0 && answers(term, word, beginning) {
+		for ok && term != nil && len(data) > 0 && isWord(term, word, prefix) {
 			if !yield(term, Impact(data[0])) || len(data) == 1 {
 				return
 			}
@@ -236,20 +238,20 @@ func DocTerms(data []byte, word string, beginning bool) iter.Seq2[[]byte, Impact
 	}
 }
 
-// answers reports whether a term is a word, or begins with it.
-func answers(term []byte, word string, beginning bool) bool {
-	return len(term) >= len(word) && string(term[:len(word)]) == word && (beginning || len(term) == len(word))
+// isWord reports whether a term equals word, or starts with it if prefix is set.
+func isWord(term []byte, word string, prefix bool) bool {
+	return len(term) >= len(word) && string(term[:len(word)]) == word && (prefix || len(term) == len(word))
 }
 
-// seek finds the first term that does not sort before a word in a list of
-// terms in order, and returns what follows it; the term is nil if there
-// is none, and ok is false if the list is damaged. pass passes over what
-// is behind a term.
+// seek finds the first term in a sorted list that does not sort before word, and
+// returns it with the bytes after it. The term is nil if there is none; ok is false
+// if the list is damaged. skip skips the data that follows a term.
 //
-// As long as terms sort before the word, what they share with each other
-// reports what they share with the word: no term has to be put together.
-func seek(data []byte, word string, pass func(rest []byte) ([]byte, bool)) (term, rest []byte, ok bool) {
-	same := 0 // what the term before has in common with the word
+// As long as terms sort before word, the length of the prefix that a term shares
+// with the term before it determines the prefix that it shares with word. So these
+// terms need not be decoded.
+func seek(data []byte, word string, skip func(rest []byte) ([]byte, bool)) (term, rest []byte, ok bool) {
+	same := 0 // length of the prefix that the term before shares with word
 	for len(data) > 0 {
 		shared, n := binary.Uvarint(data)
 		if n <= 0 {
@@ -269,21 +271,21 @@ func seek(data []byte, word string, pass func(rest []byte) ([]byte, bool)) (term
 				more++
 			}
 			switch {
-			case at+more == len(word), // it is the word, or begins with it
+			case at+more == len(word), // the term equals word or starts with it
 				more < len(tail) && tail[more] > word[at+more]:
 				return append([]byte(word[:at]), tail...), data, true
 			}
 			same = at + more
 		}
-		if data, ok = pass(data); !ok {
+		if data, ok = skip(data); !ok {
 			return nil, nil, false
 		}
 	}
 	return nil, nil, true
 }
 
-// appendTerm writes a term as what it shares with the one before it, and the
-// rest.
+// appendTerm appends a term as the length of the prefix that it shares with the
+// term before it, and the rest.
 func appendTerm(out []byte, prev, term string) []byte {
 	shared := 0
 	for shared < len(prev) && shared < len(term) && prev[shared] == term[shared] {
@@ -294,6 +296,7 @@ func appendTerm(out []byte, prev, term string) []byte {
 	return append(out, term[shared:]...)
 }
 
+// readTerm is the inverse of appendTerm. The term uses the memory of prev.
 func readTerm(prev, data []byte) (term, rest []byte, ok bool) {
 	shared, n := binary.Uvarint(data)
 	if n <= 0 || shared > uint64(len(prev)) {

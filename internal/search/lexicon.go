@@ -6,28 +6,28 @@ import (
 	"strings"
 )
 
-// term is what a word is found by. An analyser has one of each, because texts
-// repeat their words: what was found out about it is looked up.
+// term is a normalized word of the index. An analyser has one term for each text
+// and caches its properties, because texts repeat their words.
 type term struct {
 	text  string
-	start uint64 // its first characters, to compare by
-	stem  *term  // nil: nobody asked yet
-	// What an Analyser counted, on which page.
+	start uint64 // the first 8 bytes, for fast comparison
+	stem  *term  // nil until it is first needed
+	// count is that of the page with this number.
 	page int
 	count
 }
 
-// maxTerms is how many terms an analyser remembers.
+// maxTerms is the number of terms above which an analyser drops old ones.
 const maxTerms = 64 << 10
 
-// lexicon has the terms that an analyser knows.
+// lexicon caches the terms of an analyser.
 type lexicon struct {
 	terms  map[string]*term
-	since  int // the page on which it was made smaller
+	since  int // number of the page at which old terms were dropped last
 	folded []byte
 }
 
-// of returns the term of a word, nil for one that has none.
+// of returns the term of a word, or nil if nothing is left of it after folding.
 func (l *lexicon) of(word string) *term {
 	if !isFolded(word) {
 		l.folded = appendFolded(l.folded[:0], word)
@@ -45,21 +45,23 @@ func (l *lexicon) named(word string) *term {
 	if t != nil || word == "" {
 		return t
 	}
-	t = &term{text: strings.Clone(word)} // which is a part of a page
+	t = &term{text: strings.Clone(word)} // word refers to the text of a page
 	t.start = startOf(word)
 	l.terms[t.text] = t
 	return t
 }
 
-// startOf returns the first characters of a term as a number in the same order.
+// startOf returns the first 8 bytes of a term as a number. Numbers compare as the
+// bytes do.
 func startOf[T string | []byte](term T) uint64 {
 	var start [8]byte
 	copy(start[:], term)
 	return binary.BigEndian.Uint64(start[:])
 }
 
-// forget drops the terms that were not on one of the last pages if there are
-// too many. A stem is on every page that its word is on, so it stays with it.
+// forget drops the terms that were not on one of the last pages, if there are
+// more than maxTerms. A stem is counted on every page that has its word, so both
+// are dropped together.
 func (l *lexicon) forget(page int) {
 	if len(l.terms) <= maxTerms {
 		return

@@ -11,27 +11,27 @@ import (
 )
 
 const (
-	// maxPrefixWords bounds the words that complete a prefix. The most
-	// frequent ones are kept.
+	// maxPrefixWords is the maximum number of words that complete a prefix. The
+	// most frequent ones are used.
 	maxPrefixWords = 64
-	// maxTypoWords bounds the words that a misspelled word may mean. The
-	// nearest ones are kept.
+	// maxTypoWords is the maximum number of corrections of a misspelled word. The
+	// most similar ones are used.
 	maxTypoWords = 24
-	// maxPostings bounds what is ranked for one word in one layer. Spaces
-	// are smaller.
+	// maxPostings is the maximum number of postings that are ranked for one term
+	// in one layer. Spaces have fewer pages.
 	maxPostings = 2_000_000
 )
 
-// Lookup collects what the rows of an index say about the terms of a query,
-// and ranks the pages that answer it. An index has one or more layers, which
-// the caller numbers from 0. A lookup runs in this order:
+// Lookup collects the postings of the terms of a query from the rows of an index,
+// and ranks the pages that match. An index has one or more layers, which the caller
+// numbers from 0. A lookup runs in this order:
 //
-//  1. Keys names the rows to read.
-//  2. The rows go into AddRow, pages without a segment into AddPending, the
-//     sizes of segments into AddPages.
-//  3. Choose bounds the number of words. MissingLists names further rows,
-//     which go into AddRow.
-//  4. Rank returns the pages of each layer.
+//  1. Keys returns the keys of the rows to read.
+//  2. The caller passes the rows to AddRow, pages without a segment to AddPending,
+//     and the sizes of segments to AddPages.
+//  3. LimitWords limits the number of words. MissingLists returns the keys of
+//     further rows, which the caller passes to AddRow.
+//  4. Scores returns the pages of each layer.
 type Lookup struct {
 	typos  bool
 	terms  []*lookupTerm
@@ -39,19 +39,19 @@ type Lookup struct {
 	pages  int64
 	wanted []wantedWord
 	lists  map[listPlace][]byte
-	// spend is asked before words are compared with misspelled ones. It returns
-	// false if there are enough; the others are not looked at then.
-	spend func(words int) bool
-	full  bool
+	// spend is called with the number of words that are to be compared with
+	// misspelled ones. If it returns false, no more words are compared.
+	spend     func(words int) bool
+	truncated bool
 }
 
-// lookupTerm is a term of the query and the words of the index that answer it.
+// lookupTerm is a term of the query and the words of the index that match it.
 type lookupTerm struct {
 	QueryTerm
 	words map[string]*lookupWord
 }
 
-// lookupWord is a word of the index that answers a term.
+// lookupWord is a word of the index that matches a term.
 type lookupWord struct {
 	weight float64
 	pages  int64
@@ -63,7 +63,7 @@ type lookupWord struct {
 type wordList struct {
 	layer   int
 	segment int64
-	data    []byte // nil: in a row of its own, which has not been read yet
+	data    []byte // nil if it is in a row of its own that has not been read yet
 	posting Posting
 }
 
@@ -75,8 +75,8 @@ type listPlace struct {
 }
 
 // NewLookup returns a lookup of terms in an index with a number of layers. If
-// typos is set, words that are spelled a little differently answer a term too, as long as
-// spend, which gets the number of words that are compared, returns true.
+// typos is set, similar words match a term too. spend is called with the number of
+// words that are to be compared for that; if it returns false, no more are compared.
 func NewLookup(terms []QueryTerm, layers int, typos bool, spend func(words int) bool) *Lookup {
 	l := &Lookup{typos: typos, layers: layers, wanted: wantedWords(terms), lists: map[listPlace][]byte{}, spend: spend}
 	for _, t := range terms {
@@ -85,8 +85,8 @@ func NewLookup(terms []QueryTerm, layers int, typos bool, spend func(words int) 
 	return l
 }
 
-// Keys returns the keys of the rows that can hold an answer: single keys, and
-// ranges [from, to) that do not overlap and contain none of the single keys.
+// Keys returns the keys of the rows that can contain matching words: single keys,
+// and ranges [from, to) that do not overlap and contain none of the single keys.
 func (l *Lookup) Keys() (keys []string, ranges [][2]string) {
 	single := map[string]bool{}
 	for _, t := range l.terms {
@@ -124,12 +124,12 @@ func joinRanges(ranges [][2]string) [][2]string {
 	return out
 }
 
-// AddPages counts the pages of a segment. How rare a word is depends on the
-// number of all pages.
+// AddPages adds the number of pages of a segment. The inverse document frequency of
+// a word depends on the number of all pages.
 func (l *Lookup) AddPages(n int64) { l.pages += n }
 
-// AddPending adds a page that is not part of a segment yet. data is an
-// encoded Doc; AddPending copies what it keeps.
+// AddPending adds a page that is not part of a segment yet. data is an encoded Doc,
+// which is not retained.
 func (l *Lookup) AddPending(layer int, id int64, data []byte) {
 	l.pages++
 	for word, impact := range l.docTerms(data) {
@@ -137,9 +137,8 @@ func (l *Lookup) AddPending(layer int, id int64, data []byte) {
 	}
 }
 
-// AddRow adds a row of a segment: a bucket of words or the postings of one
-// word. It copies what it keeps of data, and returns ErrDamaged if the data
-// cannot be read.
+// AddRow adds a row of a segment: a bucket of words or the postings of one word. data
+// is not retained. The error is ErrDamaged if data cannot be decoded.
 func (l *Lookup) AddRow(layer int, segment int64, key string, data []byte) error {
 	if IsList(key) {
 		l.lists[listPlace{layer, segment, ListWord(key)}] = bytes.Clone(data)
@@ -154,10 +153,10 @@ func (l *Lookup) AddRow(layer int, segment int64, key string, data []byte) error
 	return nil
 }
 
-// add adds the postings of a word to the terms that the word answers.
+// add adds the postings of a word to the terms that the word matches.
 func (l *Lookup) add(word []byte, pages int, list wordList) {
 	for _, t := range l.terms {
-		if !t.mayAnswer(word, l.typos) {
+		if !t.mayMatch(word, l.typos) {
 			continue
 		}
 		if v, ok := t.words[string(word)]; ok {
@@ -174,8 +173,8 @@ func (l *Lookup) add(word []byte, pages int, list wordList) {
 	}
 }
 
-// mayAnswer is a cheap test that rules out most words; Weight decides.
-func (t *lookupTerm) mayAnswer(word []byte, typos bool) bool {
+// mayMatch is a cheap test that rules out most words that Weight would reject.
+func (t *lookupTerm) mayMatch(word []byte, typos bool) bool {
 	if len(word) == 0 {
 		return false
 	}
@@ -188,14 +187,14 @@ func (t *lookupTerm) mayAnswer(word []byte, typos bool) bool {
 	return t.Prefix && len(word) > len(t.Text) && string(word[:len(t.Text)]) == t.Text
 }
 
-// wantedWord is a word that a query asks for, or the prefix of one.
+// wantedWord is a word of a query, or a prefix.
 type wantedWord struct {
 	word   string
 	prefix bool
 }
 
-// wantedWords returns what terms ask for as they are written. No word of an
-// index answers two of them.
+// wantedWords returns the words and prefixes of terms, without typos. No word of an
+// index matches two of them.
 func wantedWords(terms []QueryTerm) []wantedWord {
 	var all []wantedWord
 	for _, t := range terms {
@@ -213,24 +212,24 @@ func wantedWords(terms []QueryTerm) []wantedWord {
 	return out
 }
 
-// Full reports whether words that could have been meant were left out, because
-// there are too many to compare.
-func (l *Lookup) Full() bool { return l.full }
+// Truncated reports whether possible corrections of misspelled words were left out,
+// because there were too many words to compare.
+func (l *Lookup) Truncated() bool { return l.truncated }
 
-// comparing reports whether n more words are compared with misspelled ones.
-func (l *Lookup) comparing(n int) bool {
-	if l.typos && !l.full && !l.spend(n) {
-		l.full = true
+// compares reports whether n more words are to be compared with misspelled ones.
+func (l *Lookup) compares(n int) bool {
+	if l.typos && !l.truncated && !l.spend(n) {
+		l.truncated = true
 	}
-	return l.typos && !l.full
+	return l.typos && !l.truncated
 }
 
-// bytesPerWord is about how much of a row one word takes.
+// bytesPerWord is the approximate size of a word in a row.
 const bytesPerWord = 8
 
-// docTerms returns the terms of an encoded Doc that may answer the query.
+// docTerms returns the terms of an encoded Doc that may match the query.
 func (l *Lookup) docTerms(data []byte) iter.Seq2[[]byte, Impact] {
-	if l.comparing(len(data) / bytesPerWord) {
+	if l.compares(len(data) / bytesPerWord) {
 		return DecodeDoc(data)
 	}
 	return func(yield func([]byte, Impact) bool) {
@@ -244,10 +243,10 @@ func (l *Lookup) docTerms(data []byte) iter.Seq2[[]byte, Impact] {
 	}
 }
 
-// bucketWords calls fn for the words of a bucket that may answer the query.
+// bucketWords calls fn for the words of a bucket that may match the query.
 // It returns false if the bucket is damaged.
 func (l *Lookup) bucketWords(key string, data []byte, fn func(Word) bool) bool {
-	if l.comparing(len(data) / bytesPerWord) {
+	if l.compares(len(data) / bytesPerWord) {
 		return EachWord(data, fn)
 	}
 	start := strings.TrimPrefix(key, keyBucket)
@@ -262,14 +261,15 @@ func (l *Lookup) bucketWords(key string, data []byte, fn func(Word) bool) bool {
 	return true
 }
 
-// Choose keeps a bounded number of words for each term.
-func (l *Lookup) Choose() {
+// LimitWords drops all but the best maxPrefixWords and maxTypoWords words of each
+// term.
+func (l *Lookup) LimitWords() {
 	for _, t := range l.terms {
-		t.choose()
+		t.limitWords()
 	}
 }
 
-func (t *lookupTerm) choose() {
+func (t *lookupTerm) limitWords() {
 	var prefixed, misspelled []string
 	for w, v := range t.words {
 		switch {
@@ -284,7 +284,7 @@ func (t *lookupTerm) choose() {
 	t.keepBest(misspelled, maxTypoWords)
 }
 
-// keepBest deletes all but the n best of some words.
+// keepBest drops all but the n best of words.
 func (t *lookupTerm) keepBest(words []string, n int) {
 	if len(words) <= n {
 		return
@@ -298,8 +298,8 @@ func (t *lookupTerm) keepBest(words []string, n int) {
 	}
 }
 
-// MissingLists returns the keys of the rows with postings that the layers
-// [first, end) still need, sorted.
+// MissingLists returns the sorted keys of the rows with postings of the layers
+// [first, end) that were not added yet.
 func (l *Lookup) MissingLists(first, end int) []string {
 	missing := map[string]bool{}
 	for _, t := range l.terms {
@@ -318,7 +318,7 @@ func (l *Lookup) MissingLists(first, end int) []string {
 	return slices.Sorted(maps.Keys(missing))
 }
 
-// Matcher returns a Matcher for the words that were found.
+// Matcher returns a Matcher for the words of the index that match the query.
 func (l *Lookup) Matcher(language string) *Matcher {
 	var words []Alternatives
 	for _, t := range l.terms {
@@ -331,10 +331,9 @@ func (l *Lookup) Matcher(language string) *Matcher {
 	return NewMatcher(language, words)
 }
 
-// Answers reports whether a text answers the query by itself: it has every term
-// that is not optional, or half of them if most is set. m is the matcher of
-// this lookup.
-func (l *Lookup) Answers(m *Matcher, title string, sections []Section, most bool) bool {
+// Matches reports whether a text has every term of the query that is not optional,
+// or half of them if most is set. m is the Matcher of this lookup.
+func (l *Lookup) Matches(m *Matcher, title string, sections []Section, most bool) bool {
 	var has [maxQueryTerms]bool
 	mark := func(text string) {
 		for _, f := range m.find(text) {

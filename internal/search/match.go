@@ -8,41 +8,40 @@ import (
 	"unicode/utf8"
 )
 
-// Alternatives are the words that answer one term of a query, with how well
-// they do.
+// Alternatives are the words that match one term of a query, with their weights.
 type Alternatives map[string]float64
 
-// Matcher finds where a text answers a query.
+// Matcher finds the places in a text that match a query.
 type Matcher struct {
-	words    map[string]answer
+	words    map[string]weightedTerm
 	analyser *analyser
-	// What the words begin with, to pass over others quickly: single letters,
-	// and the first two mixed into one byte.
+	// The starts of the words, to skip other words quickly: the bytes of words of one
+	// letter, and the hashes of the first two bytes of longer ones.
 	one, two [256]bool
 }
 
-// mixed makes one byte of two, without case.
-func mixed(a, b byte) byte { return (a|0x20)*31 + (b | 0x20) }
+// hashPair returns a hash of two bytes that ignores the case of letters.
+func hashPair(a, b byte) byte { return (a|0x20)*31 + (b | 0x20) }
 
-// starts remembers what a word begins with.
-func (m *Matcher) starts(word string) {
+// addStart adds the start of a word.
+func (m *Matcher) addStart(word string) {
 	word = strings.TrimPrefix(word, ".") // of .net
 	if word == "" {
 		return
 	}
 	m.one[word[0]|0x20] = true
 	if len(word) > 1 {
-		m.two[mixed(word[0], word[1])] = true
-		if word[1] == 'i' { // the one way in which a stem begins unlike its word: dying, die
-			m.two[mixed(word[0], 'y')] = true
+		m.two[hashPair(word[0], word[1])] = true
+		if word[1] == 'i' { // the only stems that start differently from their word: dying, die
+			m.two[hashPair(word[0], 'y')] = true
 		}
 	}
 }
 
-// pass returns a place behind i without passing a match, or i. It passes words
-// of small letters, perhaps with a capital in front, and what is between
-// words; what has parts is looked at.
-func (m *Matcher) pass(text string, i int) int {
+// skip returns the position of the next word at or after i that may match. It skips
+// separators and words of small letters with an optional capital at the start.
+// Words with parts may always match.
+func (m *Matcher) skip(text string, i int) int {
 	for i < len(text) {
 		start := i
 		a := text[i]
@@ -58,7 +57,7 @@ func (m *Matcher) pass(text string, i int) int {
 			if m.one[a|0x20] {
 				return start
 			}
-		} else if m.two[mixed(a, text[i])] {
+		} else if m.two[hashPair(a, text[i])] {
 			return start
 		}
 		for i < len(text) && isSmallByte(text[i]) {
@@ -78,33 +77,34 @@ func (m *Matcher) pass(text string, i int) int {
 	return i
 }
 
-type answer struct {
+// weightedTerm is the term of a query that a word matches, by its index.
+type weightedTerm struct {
 	term   int
 	weight float64
 }
 
-// maxScan bounds how much of one text is looked at for matches: those behind
-// it are found, but not shown.
+// maxScan is the size of the part of a text that is searched for matches, in bytes.
+// Matches after it are found by the index, but not shown in snippets.
 const maxScan = 64 << 10
 
-// maxMatches bounds the matches of one text.
+// maxMatches is the maximum number of matches of one text.
 const maxMatches = 256
 
-// NewMatcher takes the alternatives of each term of a query.
+// NewMatcher returns a Matcher for the alternatives of each term of a query.
 func NewMatcher(language string, terms []Alternatives) *Matcher {
-	m := &Matcher{words: map[string]answer{}, analyser: newAnalyser(language)}
+	m := &Matcher{words: map[string]weightedTerm{}, analyser: newAnalyser(language)}
 	for i, words := range terms[:min(len(terms), maxQueryTerms)] {
 		for w, weight := range words {
 			if a, ok := m.words[w]; !ok || weight > a.weight {
-				m.words[w] = answer{i, weight}
+				m.words[w] = weightedTerm{i, weight}
 			}
-			m.starts(w)
+			m.addStart(w)
 		}
 	}
 	return m
 }
 
-// match is a place in a text that answers a term.
+// match is a place in a text that matches a term.
 type match struct {
 	start, end int
 	term       int
@@ -134,21 +134,21 @@ func (m *Matcher) find(text string) []match {
 		})
 		return len(out) < maxMatches
 	}
-	for i, more := m.pass(text, 0), true; more && i < len(text); i = m.pass(text, i) {
+	for i, more := m.skip(text, 0), true; more && i < len(text); i = m.skip(text, i) {
 		i, more = wordsAt(text, i, look)
 	}
 	return out
 }
 
-// Found is a section that answers a query.
+// Found is a section that matches a query.
 type Found struct {
 	Section int // its index
 	Score   float64
 	Snippet string
 }
 
-// Sections returns the sections of a page that answer the query best, in the
-// order of the page, each with a snippet of at most size characters.
+// Sections returns the sections of a page that match the query best, at most most of
+// them, in the order of the page. Each has a snippet of at most size characters.
 func (m *Matcher) Sections(sections []Section, most, size int) []Found {
 	var out []Found
 	places := make([][]match, len(sections))
@@ -173,8 +173,8 @@ func (m *Matcher) Sections(sections []Section, most, size int) []Found {
 	return out
 }
 
-// score of a text: each term counts once by its best match, and a little for
-// being there again.
+// score returns the score of a text: the sum of the best matches of each term, and
+// a small bonus for further matches.
 func (m *Matcher) score(found []match) float64 {
 	if len(found) == 0 {
 		return 0
@@ -191,14 +191,14 @@ func (m *Matcher) score(found []match) float64 {
 	return sum + 0.5*again/(again+8)
 }
 
-// snippet returns at most size characters of a text around the best match, cut
-// between words, on one line. It is plain text: whoever shows it as HTML has
-// to escape it.
+// snippet returns at most size characters of a text around the best match, on one
+// line. It starts and ends between words. It is plain text: callers must escape it
+// for HTML.
 func snippet(text string, found []match, size int) string {
 	if size <= 0 {
 		return ""
 	}
-	// The window that has most of the query in it, the first of equals.
+	// The first of the windows that match most of the query.
 	at, best := 0, 0.0
 	for i := range found {
 		seen, sum := uint64(0), 0.0
@@ -218,8 +218,8 @@ func snippet(text string, found []match, size int) string {
 	return window(text, at, size)
 }
 
-// window cuts about a quarter of the size in front of a place and the rest
-// behind it.
+// window returns the part of a text around a position: about a quarter of the size
+// before it and the rest after it.
 func window(text string, at, size int) string {
 	if len(text) <= size || utf8.RuneCountInString(text[:min(len(text), 4*size+4)]) <= size && len(text) <= 4*size {
 		return oneLine(text)
@@ -230,7 +230,7 @@ func window(text string, at, size int) string {
 		start -= w
 	}
 	if start > 0 && start < at {
-		// Begin with a whole word, with a sentence if one begins here.
+		// Start with a sentence if one starts here, otherwise with a whole word.
 		if i := strings.LastIndexAny(text[start:at], ".!?。\n"); i >= 0 && start+i+1 < at {
 			start += i
 			_, w := utf8.DecodeRuneInString(text[start:])
@@ -239,7 +239,7 @@ func window(text string, at, size int) string {
 			start += i
 		}
 	}
-	// Blanks are collapsed afterwards, so the cut is at most a little short.
+	// Spaces are collapsed afterwards, so the result may be a little shorter.
 	end, n := start, 0
 	for end < len(text) && n < size-2 {
 		_, w := utf8.DecodeRuneInString(text[end:])
@@ -261,7 +261,7 @@ func window(text string, at, size int) string {
 	return out
 }
 
-// oneLine collapses blanks and leaves out what cannot be displayed.
+// oneLine collapses spaces and removes control characters and invalid UTF-8.
 func oneLine(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))

@@ -9,18 +9,18 @@ import (
 	"sync"
 )
 
-// KeyRanges returns the two ranges [from, to) of keys that hold the words of a
-// range: those of the buckets and those of the lists. A word at which it is
-// cut must be one that Cut returns.
+// KeyRanges returns the two ranges [from, to) of keys of the rows with the words of
+// a range: that of the buckets and that of the lists. The ends of the range must be
+// words that SplitWord returns, or the ends of the index.
 func KeyRanges(from, to string) [2][2]string {
 	return [2][2]string{{keyBucket + from, keyBucket + to}, {keyList + from, keyList + to}}
 }
 
-// Cut returns a word at which an index can be cut near the key of a bucket: no
-// bucket has words on both sides.
-func Cut(key string) string { return first(strings.TrimPrefix(key, keyBucket), 1) }
+// SplitWord returns a word near the key of a bucket at which an index can be split:
+// no bucket has words on both sides of it.
+func SplitWord(key string) string { return first(strings.TrimPrefix(key, keyBucket), 1) }
 
-// reader goes through the words of a segment in their order.
+// reader reads the words of a segment in order.
 type reader struct {
 	buckets, lists []Row
 	bucket         []byte
@@ -30,7 +30,7 @@ type reader struct {
 	end            bool
 }
 
-// newReader takes rows in the order of their keys.
+// newReader returns a reader of rows, which must be sorted by key.
 func newReader(rows []Row) *reader {
 	n := 0
 	for n < len(rows) && !IsList(rows[n].Key) {
@@ -39,7 +39,7 @@ func newReader(rows []Row) *reader {
 	return &reader{buckets: rows[:n], lists: rows[n:]}
 }
 
-// next goes to the next word, or to the end.
+// next reads the next word. It sets end if there is none.
 func (r *reader) next() error {
 	for len(r.bucket) == 0 {
 		if len(r.buckets) == 0 {
@@ -65,8 +65,8 @@ func (r *reader) next() error {
 	return nil
 }
 
-// EachPosting calls fn for every posting in rows, which must be all that a
-// segment has within a range of words, in the order of their keys.
+// EachPosting calls fn for every posting in rows. The rows must be all rows of a
+// segment in a range of words, sorted by key.
 func EachPosting(rows []Row, fn func(id int64, term []byte, impact Impact)) error {
 	r := newReader(rows)
 	var postings []Posting
@@ -84,9 +84,9 @@ func EachPosting(rows []Row, fn func(id int64, term []byte, impact Impact)) erro
 	}
 }
 
-// Merge returns the rows of one segment in place of those of several, without
-// the pages that are gone. Each element of segments must be all that a
-// segment has within a range of words, in the order of the keys.
+// Merge merges the rows of several segments into those of one. It leaves out the
+// pages for which lives returns false. Each element of segments must be all rows of
+// a segment in a range of words, sorted by key.
 func Merge(segments [][]Row, lives func(id int64) bool) ([]Row, error) {
 	var readers []*reader
 	for _, rows := range segments {
@@ -108,7 +108,7 @@ func Merge(segments [][]Row, lives func(id int64) bool) ([]Row, error) {
 				least = r.term
 			}
 		}
-		out.begin(least) // moving a reader on changes it
+		out.begin(least) // copies it: reader.next reuses its memory
 		term := out.term()
 		postings = postings[:0]
 		done := false
@@ -135,34 +135,35 @@ func Merge(segments [][]Row, lives func(id int64) bool) ([]Row, error) {
 	return rowsOf(out.done()), nil
 }
 
-// lists collects terms in their order with their postings. The texts of all terms
-// and the postings of many are in one piece of memory.
+// lists collects sorted terms with their postings. The texts of all terms, and the
+// postings of many, share one buffer each.
 type lists struct {
 	all   []list
-	ends  []int // of the texts
+	ends  []int // end of the text of each term in texts
 	texts []byte
-	room  []byte // for postings
+	room  []byte // buffer for postings
 
-	reserved int // bytes of the room, for the last term
+	reserved int // bytes of room that are reserved for the last term
 }
 
-// kept are lists whose memory is used again.
-var kept = sync.Pool{New: func() any { return new(lists) }}
+// listsPool holds lists whose memory is reused.
+var listsPool = sync.Pool{New: func() any { return new(lists) }}
 
-func newLists() *lists { return kept.Get().(*lists) }
+func newLists() *lists { return listsPool.Get().(*lists) }
 
-// release ends the use of what done returned. The postings stay.
+// release lets others reuse the memory. The lists that done returned become invalid,
+// but their postings stay valid.
 func (s *lists) release() {
-	const most = 64 << 10 // terms; more are rare
+	const most = 64 << 10 // number of terms; larger lists are rare
 	if cap(s.all) <= most {
 		clear(s.all[:cap(s.all)])
 		*s = lists{all: s.all[:0], ends: s.ends[:0], texts: s.texts[:0]}
-		kept.Put(s)
+		listsPool.Put(s)
 	}
 }
 
-// begin begins the list of the next term. One to which nothing is added does not
-// count.
+// begin starts the list of the next term. It drops the list of the last term if that
+// has no postings.
 func (s *lists) begin(term []byte) {
 	if n := len(s.all); n > 0 && s.all[n-1].pages == 0 {
 		s.all, s.ends = s.all[:n-1], s.ends[:n-1]
@@ -189,8 +190,8 @@ func (s *lists) term() []byte {
 	return s.texts[from:]
 }
 
-// last returns the list of the last term. There is room for n postings in it, if
-// these are few; keep has to be called when they were added.
+// last returns the list of the last term, with reserved memory if n, the number of
+// its postings, is small. keep must be called after they were added.
 func (s *lists) last(n int) *list {
 	const few, piece = 16, 16 << 10
 	s.reserved = min(n, few) * (binary.MaxVarintLen64 + 1)
@@ -202,14 +203,14 @@ func (s *lists) last(n int) *list {
 	return l
 }
 
-// keep ends the list of the last term.
+// keep completes the list of the last term.
 func (s *lists) keep() {
 	if data := s.all[len(s.all)-1].data; cap(data) == s.reserved { // else it has outgrown the room
 		s.room = s.room[:len(s.room)+len(data)]
 	}
 }
 
-// addLiving adds the postings of pages that are there to the last term.
+// addLiving adds the postings of pages for which lives returns true to the last term.
 func (s *lists) addLiving(postings []Posting, lives func(id int64) bool) error {
 	byID := func(a, b Posting) int { return cmp.Compare(a.ID, b.ID) }
 	if !slices.IsSortedFunc(postings, byID) {
@@ -221,7 +222,7 @@ func (s *lists) addLiving(postings []Posting, lives func(id int64) bool) error {
 			continue
 		}
 		if p.ID == l.last {
-			return ErrDamaged // a page is in one segment
+			return ErrDamaged // a page must be in one segment only
 		}
 		l.add(p)
 	}
@@ -231,7 +232,7 @@ func (s *lists) addLiving(postings []Posting, lives func(id int64) bool) error {
 
 // done returns the lists.
 func (s *lists) done() []list {
-	s.begin(nil) // leaves out an empty one at the end
+	s.begin(nil) // drops an empty list at the end
 	out := s.all[:len(s.all)-1]
 	texts, from := string(s.texts), 0
 	for i := range out {
@@ -241,12 +242,12 @@ func (s *lists) done() []list {
 	return out
 }
 
-// fewDocs is up to how many pages it is faster to go through them all at once than
-// to look each term up.
+// fewDocs is the number of pages up to which merging their sorted terms is faster
+// than looking each term up in a map.
 const fewDocs = 64
 
-// FoldDocs returns the rows of a segment of pages, by the bytes of their Docs. The
-// ids are in order.
+// FoldDocs returns the rows of a segment of pages with their encoded Docs. The ids
+// must be sorted.
 func FoldDocs(ids []int64, docs [][]byte) []Row {
 	if len(docs) > fewDocs {
 		s := NewSegment()
@@ -284,16 +285,16 @@ func FoldDocs(ids []int64, docs [][]byte) []Row {
 	return rowsOf(out.done())
 }
 
-// docReader goes through the terms of a Doc.
+// docReader reads the terms of an encoded Doc.
 type docReader struct {
 	id     int64
 	rest   []byte
 	term   []byte
-	start  uint64 // of the term, see term.start
+	start  uint64 // startOf(term)
 	impact Impact
 }
 
-// next goes to the next term, and reports whether there is one.
+// next reads the next term and reports whether there is one.
 func (r *docReader) next() bool {
 	if len(r.rest) == 0 {
 		return false
@@ -307,8 +308,8 @@ func (r *docReader) next() bool {
 	return true
 }
 
-// before reports whether the term at hand comes before that of another reader.
-// Of the same term, the page with the lower id comes first.
+// before reports whether the current term of r sorts before that of o. Equal terms
+// are sorted by page.
 func (r *docReader) before(o *docReader) bool {
 	if r.start != o.start {
 		return r.start < o.start
@@ -317,11 +318,12 @@ func (r *docReader) before(o *docReader) bool {
 	return c < 0 || c == 0 && r.id < o.id
 }
 
-// docHeap is a heap of readers by their terms at hand. It does not use
-// container/heap, whose calls cannot be inlined: they take longer than the rest.
+// docHeap is a heap of readers, ordered by their current terms. It does not use
+// container/heap, because its calls cannot be inlined and would take most of the
+// time.
 type docHeap []*docReader
 
-// down restores the order after the reader at i moved on.
+// down restores the order of the heap after the reader at i has read its next term.
 func (h docHeap) down(i int) {
 	for {
 		least := i

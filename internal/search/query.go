@@ -7,19 +7,19 @@ import (
 	"unicode/utf8"
 )
 
-// QueryTerm is one thing that a query asks for. A page has it if it has one
-// of its alternatives.
+// QueryTerm is a term of a query. A page has the term if it has one of its
+// alternatives: the text, the stem, or a word that Prefix or Typos allow.
 type QueryTerm struct {
-	// Text is the word as it was asked for, without case and accents.
+	// Text is the word of the query, folded.
 	Text string
-	// Stem finds its other forms; the same as Text where there are none.
+	// Stem matches other forms of the word; it may equal Text.
 	Stem string
-	// Prefix is set for the word that is still being typed: what begins with
-	// Text is an alternative too.
+	// Prefix is set for a word that is still being typed: all words that start with
+	// Text match.
 	Prefix bool
-	// Typos is how many letters of Text may be wrong.
+	// Typos is the number of letters of Text that may be wrong.
 	Typos int
-	// Optional does not have to be there, but a page that has it is better.
+	// Optional terms raise the score of a page, but are not required.
 	Optional bool
 }
 
@@ -30,16 +30,16 @@ const (
 	WeightPrefix = 0.7
 )
 
-// WeightTypo is the weight of a word in which n letters differ.
+// WeightTypo returns the weight of a word in which n letters differ.
 func WeightTypo(n int) float64 { return 0.6 / float64(n+1) }
 
-// minPrefix is the shortest beginning of a word that represents the word: a
-// single letter begins too many.
+// minPrefix is the minimum length of a prefix: too many words start with a given
+// single letter.
 const minPrefix = 2
 
-// Query reads what somebody typed. The last word may be incomplete, unless a
-// blank or a quotation mark follows. It never fails: what is not a word is left
-// out, and what is too much is cut off.
+// Query parses the text of a query. The last word may be incomplete, unless a space
+// or a quotation mark follows it. Query never fails: it ignores characters that are
+// not part of a word, and everything above its limits.
 func Query(q, language string) []QueryTerm {
 	q = cutRunes(q, MaxQuery)
 	a := newAnalyser(language)
@@ -78,8 +78,8 @@ func Query(q, language string) []QueryTerm {
 	return out
 }
 
-// piecesOf asks for all pairs of an unspaced run; a single character for what
-// begins with it.
+// piecesOf calls add for all pairs of characters of a run of a script without
+// spaces. A single character is a prefix.
 func (a *analyser) piecesOf(q string, start, end int, add func(QueryTerm)) {
 	var pieces []string
 	eachPiece(q, start, end, func(s, e int) bool {
@@ -93,7 +93,7 @@ func (a *analyser) piecesOf(q string, start, end int, add func(QueryTerm)) {
 		return
 	}
 	for i, t := range pieces {
-		if i < len(pieces)-1 { // the last one is a single character
+		if i < len(pieces)-1 { // the last piece is a single character
 			add(QueryTerm{Text: t, Stem: t})
 		}
 	}
@@ -101,8 +101,8 @@ func (a *analyser) piecesOf(q string, start, end int, add func(QueryTerm)) {
 
 func isPrefix(word string) bool { return utf8.RuneCountInString(word) >= minPrefix }
 
-// typosOf reports how many letters of a word may be wrong. Numbers and what has
-// digits in it must be right: one digit makes another version.
+// typosOf returns the number of letters of a word that may be wrong. It is 0 for
+// words with digits, because another digit is another version.
 func typosOf(word string) int {
 	n := 0
 	for _, r := range word {
@@ -120,7 +120,7 @@ func typosOf(word string) int {
 	return 2
 }
 
-// cutRunes returns at most n characters of s.
+// cutRunes returns the first n characters of s.
 func cutRunes(s string, n int) string {
 	for i := range s {
 		if n == 0 {
@@ -131,16 +131,16 @@ func cutRunes(s string, n int) string {
 	return s
 }
 
-// PrefixKeys returns the range [from, to) of the keys of buckets that hold
-// nothing but words that begin with the term. Others are in BucketKeys.
+// PrefixKeys returns the range [from, to) of the keys of buckets with only words
+// that start with the term. Other buckets with such words are in BucketKeys.
 func (t QueryTerm) PrefixKeys() [2]string {
 	start := keyBucket + first(t.Text, maxDepth)
 	return [2]string{start, After(start)}
 }
 
-// TypoKeys returns the ranges of the keys of buckets that hold the words that
-// can have been meant: those with the same first letter, and those where the
-// first two were swapped.
+// TypoKeys returns the ranges of the keys of buckets with possible corrections of
+// the term: words with the same first letter, and words with the first two letters
+// swapped.
 func (t QueryTerm) TypoKeys() [][2]string {
 	if t.Typos == 0 {
 		return nil
@@ -149,19 +149,19 @@ func (t QueryTerm) TypoKeys() [][2]string {
 	two, _ := utf8.DecodeRuneInString(t.Text[n:])
 	out := [][2]string{{keyBucket + string(one), After(keyBucket + string(one))}}
 	if one != two {
-		// The bucket of the second letter alone, and those that go on with
-		// the first.
+		// The bucket whose key is the second letter, and those whose keys continue
+		// with the first letter.
 		key := keyBucket + string(two)
 		out = append(out, [2]string{key, key + "\x01"}, [2]string{key + string(one), After(key + string(one))})
 	}
 	return out
 }
 
-// After returns a text that sorts behind everything that begins with prefix.
+// After returns a text that sorts after all texts that start with prefix.
 func After(prefix string) string { return prefix + string(utf8.MaxRune) }
 
-// Weight reports how well a word of the index answers the term: 0 if it does
-// not. Typos are looked at only if asked for.
+// Weight returns the weight of a word of the index as a match of the term, or 0 if
+// it does not match. Similar words match only if typos is set.
 func (t QueryTerm) Weight(word string, typos bool) float64 {
 	switch {
 	case word == t.Text:

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// Scored is a page of a layer that answers a query.
+// Scored is a page of a layer that matches a query.
 type Scored struct {
 	ID    int64
 	Score float64
@@ -23,9 +23,9 @@ type rankedTerm struct {
 	layers   [][]Scored
 }
 
-// Scores returns the pages of each layer that have all terms of the query that
-// are not optional, with their scores, sorted by id; Top sorts by score. If most is set, terms with half of the
-// weight of the query are enough.
+// Scores returns the pages of each layer that have all terms of the query that are
+// not optional, sorted by id. If most is set, it returns the pages whose terms have
+// at least half of the weight of the query. Top sorts pages by score.
 func (l *Lookup) Scores(most bool) ([][]Scored, error) {
 	terms := make([]rankedTerm, len(l.terms))
 	for i, t := range l.terms {
@@ -41,8 +41,8 @@ func (l *Lookup) Scores(most bool) ([][]Scored, error) {
 	return out, nil
 }
 
-// rankTerm returns the pages that have a term. A term that no page has gets no
-// weight, so it does not count when most terms are enough.
+// rankTerm returns the pages that have a term. A term that no page has has no weight,
+// so it is not needed if half of the weight is enough.
 func (l *Lookup) rankTerm(t *lookupTerm) (rankedTerm, error) {
 	out := rankedTerm{optional: t.Optional, layers: make([][]Scored, l.layers)}
 	var buffer []Posting
@@ -77,7 +77,7 @@ func (l *Lookup) rankTerm(t *lookupTerm) (rankedTerm, error) {
 	if pages == 0 {
 		return out, nil
 	}
-	// The inverse document frequency: a rare word says more.
+	// The inverse document frequency of BM25.
 	all := max(float64(l.pages), float64(pages))
 	out.weight = math.Log(1 + (all-float64(pages)+0.5)/(float64(pages)+0.5))
 	for _, list := range out.layers {
@@ -88,7 +88,7 @@ func (l *Lookup) rankTerm(t *lookupTerm) (rankedTerm, error) {
 	return out, nil
 }
 
-// sortByID sorts pages by id and keeps the best of those with the same id.
+// sortByID sorts pages by id and keeps the highest score of equal ids.
 func sortByID(list []Scored) []Scored {
 	ascending := true
 	for i := 1; i < len(list) && ascending; i++ {
@@ -109,7 +109,8 @@ func sortByID(list []Scored) []Scored {
 	return out
 }
 
-// combine returns the pages of a layer that have all terms, or most of them.
+// combine returns the pages of a layer that have all terms, or terms with half of
+// the total weight if most is set.
 func combine(terms []rankedTerm, layer int, most bool) []Scored {
 	var out []Scored
 	total := 0.0
@@ -147,7 +148,8 @@ func combine(terms []rankedTerm, layer int, most bool) []Scored {
 	return out
 }
 
-// intersect keeps the pages of a that are also in b and adds their scores.
+// intersect returns the pages that are in both lists, with the sums of their scores.
+// It reuses the memory of a.
 func intersect(a, b []Scored) []Scored {
 	out := a[:0]
 	j := 0
@@ -164,9 +166,9 @@ func intersect(a, b []Scored) []Scored {
 	return out
 }
 
-// gallop returns the index of the first page whose id is not below id. It
-// looks at 1, 2, 4, … pages before it searches between two of them, so that
-// it is fast when the page is near the beginning.
+// gallop returns the index of the first page whose id is not less than id. It probes
+// at 1, 2, 4, … before a binary search between two probes, so it is fast if the
+// page is near the start.
 func gallop(list []Scored, id int64) int {
 	step := 1
 	for step < len(list) && list[step-1].ID < id {
@@ -177,7 +179,7 @@ func gallop(list []Scored, id int64) int {
 	return from + n
 }
 
-// addScores adds the scores of b to the pages of a that b has too.
+// addScores adds the scores of b to the pages of a that are also in b.
 func addScores(a, b []Scored) {
 	j := 0
 	for i := range a {
@@ -190,7 +192,8 @@ func addScores(a, b []Scored) {
 	}
 }
 
-// union merges two lists. The pages of b get a share, those of a have theirs.
+// union returns the pages that are in either list, with the sums of their scores and
+// shares. share is that of each page of b.
 func union(a, b []Scored, share float64) []Scored {
 	out := make([]Scored, 0, len(a)+len(b))
 	i := 0
@@ -210,15 +213,16 @@ func union(a, b []Scored, share float64) []Scored {
 	return append(out, a[i:]...)
 }
 
-// Candidate is a page that answers a query, and where it was found: List is
-// the index of its list among those that Top was called with.
+// Candidate is a page that matches a query. List is the index of its list among the
+// arguments of Top.
 type Candidate struct {
 	List  int
 	ID    int64
 	Score float64
 }
 
-// before is the order of results: the score, then the place.
+// before reports whether c is a better result than d. Equal scores are ordered by
+// list and id, so that results are stable.
 func (c Candidate) before(d Candidate) bool {
 	return cmp.Or(cmp.Compare(d.Score, c.Score), cmp.Compare(c.List, d.List), cmp.Compare(c.ID, d.ID)) < 0
 }

@@ -114,7 +114,7 @@ func TestRankAgreesWithReadingEveryPage(t *testing.T) {
 				l.AddPending(layer, id, d.Encode())
 			}
 		}
-		l.Choose()
+		l.LimitWords()
 		for _, read := range lists {
 			read()
 		}
@@ -185,7 +185,7 @@ func TestChooseKeepsAFewWordsOfAPrefix(t *testing.T) {
 	}
 	l.AddPending(0, 1000, Doc{{"word199", 1}}.Encode()) // the most frequent one
 	l.AddPending(0, 1001, Doc{{"word", 1}}.Encode())
-	l.Choose()
+	l.LimitWords()
 	ranked, err := l.Scores(false)
 	if err != nil {
 		t.Fatal(err)
@@ -224,8 +224,8 @@ func TestLookupStopsComparing(t *testing.T) {
 	for want, enough := range map[int]bool{1: false, 2: true} {
 		l := NewLookup([]QueryTerm{{Text: "harbour", Stem: "harbour", Typos: 1}}, 1, true, func(int) bool { return enough })
 		l.AddPending(0, 1, doc)
-		if got := len(l.terms[0].words); got != want || l.Full() != (want == 1) {
-			t.Errorf("%d words found, full is %v, want %d words", got, l.Full(), want)
+		if got := len(l.terms[0].words); got != want || l.Truncated() != (want == 1) {
+			t.Errorf("%d words found, truncated is %v, want %d words", got, l.Truncated(), want)
 		}
 	}
 }

@@ -6,47 +6,49 @@ import (
 	"strings"
 )
 
-// An index is a set of segments, and a segment a set of rows. A row whose key
-// starts with keyBucket holds words that start with the rest of the key, and
-// the postings of the rare ones; a common word has its postings in a row of
-// its own. Where many words start alike, they are in buckets with longer
-// keys. So looking up a word reads few bytes however large the index is, and
-// a change does not write a row for every word.
+// An index is a set of segments, and a segment is a set of rows. A row whose key
+// starts with keyBucket is a bucket: it holds the words that start with the rest of
+// the key, with the postings of rare words. The postings of a common word are in a
+// row of their own, whose key starts with keyList. If many words have the same
+// start, they are in several buckets with longer keys. So looking up a word reads
+// few bytes however large the index is, and a change does not write a row for
+// every word.
 const (
 	keyBucket = "b"
 	keyList   = "l"
-	// maxInline is the size of postings that are kept beside the word.
+	// maxInline is the maximum size of postings in a bucket, in bytes.
 	maxInline = 96
-	// maxBucket is the size at which a bucket is divided.
+	// maxBucket is the size above which a bucket is split, in bytes.
 	maxBucket = 4 << 10
-	// maxDepth is how many characters of a word its bucket can have.
+	// maxDepth is the maximum number of characters of a word in the key of a
+	// bucket.
 	maxDepth = 5
 )
 
-// Row of a segment.
+// Row is a row of a segment.
 type Row struct {
 	Key  string
 	Data []byte
 }
 
-// Posting says that a page has a term.
+// Posting is a page that has a term, with the impact of the term.
 type Posting struct {
 	ID     int64
 	Impact Impact
 }
 
-// AppendPosting writes a posting behind one of the page last, or 0.
+// AppendPosting appends a posting. last is the page of the posting before it, or 0.
 func AppendPosting(out []byte, last int64, p Posting) []byte {
 	out = binary.AppendUvarint(out, uint64(p.ID-last))
 	return append(out, byte(p.Impact))
 }
 
-// ReadPostings appends what data holds; false if it is damaged.
+// ReadPostings appends the postings in data. It returns false if data is damaged.
 func ReadPostings(out []Posting, data []byte) ([]Posting, bool) {
 	id := int64(0)
 	for len(data) > 0 {
 		var step uint64
-		if data[0] < 0x80 { // most are
+		if data[0] < 0x80 { // the common case
 			step, data = uint64(data[0]), data[1:]
 		} else {
 			v, n := binary.Uvarint(data)
@@ -67,15 +69,15 @@ func ReadPostings(out []Posting, data []byte) ([]Posting, bool) {
 
 // Word is an entry of a bucket.
 type Word struct {
-	Term     []byte // valid until the next one
+	Term     []byte // valid until the next word is read
 	Pages    int
-	Postings []byte // nil: they are in the row ListKey(Term)
+	Postings []byte // nil if they are in the row ListKey(Term)
 }
 
-// ListKey is the key of the row with the postings of a common word.
+// ListKey returns the key of the row with the postings of a common word.
 func ListKey(term string) string { return keyList + term }
 
-// IsList reports whether a key is a ListKey, and not that of a bucket.
+// IsList reports whether a key is a ListKey. Other keys are those of buckets.
 func IsList(key string) bool { return strings.HasPrefix(key, keyList) }
 
 // ListWord is the inverse of ListKey.
@@ -98,7 +100,8 @@ func BucketKeys(word string) []string {
 // first returns the first n characters of a word.
 func first(word string, n int) string { return cutRunes(word, n) }
 
-// EachWord reads a bucket until fn says stop; false if it is damaged.
+// EachWord calls fn for the words of a bucket until fn returns false. It returns
+// false if the bucket is damaged.
 func EachWord(data []byte, fn func(Word) bool) bool {
 	var w Word
 	for len(data) > 0 {
@@ -113,9 +116,9 @@ func EachWord(data []byte, fn func(Word) bool) bool {
 	return true
 }
 
-// EachWordOf is EachWord for the one word that is a term, or for all that
-// begin with it. It passes over the others without putting them together.
-func EachWordOf(data []byte, term string, beginning bool, fn func(Word) bool) bool {
+// EachWordOf is EachWord for the word that equals term, or for all words that start
+// with it if prefix is set. It skips the others without decoding them.
+func EachWordOf(data []byte, term string, prefix bool, fn func(Word) bool) bool {
 	found, rest, ok := seek(data, term, func(rest []byte) ([]byte, bool) {
 		_, rest, ok := readPostings(rest)
 		return rest, ok
@@ -123,7 +126,7 @@ func EachWordOf(data []byte, term string, beginning bool, fn func(Word) bool) bo
 	if !ok || found == nil {
 		return ok
 	}
-	for answers(found, term, beginning) {
+	for isWord(found, term, prefix) {
 		w, next, ok := readPostings(rest)
 		if !ok {
 			return false
@@ -139,8 +142,7 @@ func EachWordOf(data []byte, term string, beginning bool, fn func(Word) bool) bo
 	return true
 }
 
-// readWord reads the word behind the one with the term prev, whose bytes it
-// uses.
+// readWord reads the word after the one with the term prev, whose memory it uses.
 func readWord(prev, data []byte) (w Word, rest []byte, ok bool) {
 	term, data, ok := readTerm(prev, data)
 	if !ok {
@@ -151,7 +153,7 @@ func readWord(prev, data []byte) (w Word, rest []byte, ok bool) {
 	return w, rest, ok
 }
 
-// readPostings reads what is behind the term of a word.
+// readPostings reads the fields of a word that follow its term.
 func readPostings(data []byte) (w Word, rest []byte, ok bool) {
 	pages, n := binary.Uvarint(data)
 	if n <= 0 || pages > 1<<40 {
@@ -177,9 +179,9 @@ type Segment struct {
 	size  int
 }
 
-// Costs of a segment in memory, about.
+// The approximate memory that a segment takes, in bytes.
 const (
-	listCost    = 128 // of a term, beside its text
+	listCost    = 128 // for a term, without its text
 	postingCost = 4
 )
 
@@ -194,8 +196,8 @@ type list struct {
 // NewSegment returns an empty segment.
 func NewSegment() *Segment { return &Segment{terms: map[string]*list{}} }
 
-// AddEncoded adds a page by the bytes of its Doc. Its id must be larger than
-// those of the pages before it.
+// AddEncoded adds the encoded Doc of a page. Its id must be larger than those of
+// the pages added before.
 func (s *Segment) AddEncoded(id int64, data []byte) {
 	for term, impact := range DecodeDoc(data) {
 		l, ok := s.terms[string(term)]
@@ -207,7 +209,7 @@ func (s *Segment) AddEncoded(id int64, data []byte) {
 	}
 }
 
-// Size returns about how many bytes of memory the segment takes.
+// Size returns the approximate size of the segment in memory, in bytes.
 func (s *Segment) Size() int { return s.size }
 
 func (s *Segment) newList(term string) *list {
@@ -238,8 +240,8 @@ func (s *Segment) Rows() []Row {
 	return rowsOf(lists)
 }
 
-// rowsOf returns rows for lists that are in the order of their terms: first the
-// buckets and then the lists of common words, both in that order.
+// rowsOf returns the rows of lists that are sorted by term: first the buckets, then
+// the lists of common words, both sorted by key.
 func rowsOf(lists []list) []Row {
 	var out []Row
 	eachStart(lists, 1, func(some []list) { out = buckets(out, some, 1) })
@@ -251,8 +253,8 @@ func rowsOf(lists []list) []Row {
 	return out
 }
 
-// eachStart calls fn with the lists whose terms have their first characters
-// in common.
+// eachStart calls fn for each group of lists whose terms have the same first depth
+// characters.
 func eachStart(lists []list, depth int, fn func([]list)) {
 	for len(lists) > 0 {
 		start := first(lists[0].term, depth)
@@ -265,8 +267,8 @@ func eachStart(lists []list, depth int, fn func([]list)) {
 	}
 }
 
-// buckets appends the buckets of terms whose first characters, as many as
-// depth says, are the same.
+// buckets appends the buckets of lists whose terms have the same first depth
+// characters.
 func buckets(out []Row, lists []list, depth int) []Row {
 	size := 0
 	for _, l := range lists {
@@ -278,7 +280,8 @@ func buckets(out []Row, lists []list, depth int) []Row {
 	if size <= maxBucket || depth == maxDepth {
 		return append(out, Row{keyBucket + start, bucket(lists, size)})
 	}
-	// A word that is no longer than the key stays; the others are divided.
+	// A word that is not longer than the key gets a bucket of its own; the others are
+	// split by their next character.
 	if lists[0].term == start {
 		out = append(out, Row{keyBucket + start, bucket(lists[:1], maxBucket)})
 		lists = lists[1:]

@@ -246,7 +246,7 @@ func TestSeek(t *testing.T) {
 		sought, beginning := word.Draw(t, "sought"), rapid.Bool().Draw(t, "beginning")
 		var want, inPage, wantWords, inBucket []string
 		for term, impact := range DecodeDoc(page) {
-			if answers(term, sought, beginning) {
+			if isWord(term, sought, beginning) {
 				want = append(want, fmt.Sprint(string(term), impact))
 			}
 		}
@@ -255,7 +255,7 @@ func TestSeek(t *testing.T) {
 		}
 		note := func(out *[]string) func(Word) bool {
 			return func(w Word) bool {
-				if answers(w.Term, sought, beginning) {
+				if isWord(w.Term, sought, beginning) {
 					*out = append(*out, fmt.Sprint(string(w.Term), w.Pages, w.Postings))
 				}
 				return true

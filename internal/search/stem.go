@@ -22,8 +22,8 @@ import (
 	"github.com/blevesearch/snowballstem/turkish"
 )
 
-// stemmers by the first part of a language code. A language that is not here
-// is searched by its words as they are.
+// stemmers holds the stemmers by the first part of a language code. Words of other
+// languages are not stemmed.
 var stemmers = map[string]func(*snowballstem.Env) bool{
 	"ar": arabic.Stem, "da": danish.Stem, "nl": dutch.Stem, "en": english.Stem, "fi": finnish.Stem,
 	"fr": french.Stem, "de": german.Stem, "hu": hungarian.Stem, "it": italian.Stem,
@@ -32,8 +32,8 @@ var stemmers = map[string]func(*snowballstem.Env) bool{
 	"sv": swedish.Stem, "tr": turkish.Stem,
 }
 
-// minStemLetters is the shortest word that is cut: shorter ones are names and
-// abbreviations more often than inflected words.
+// minStemLetters is the minimum length of words that are stemmed, in bytes. Shorter
+// ones are more often names and abbreviations than inflected words.
 const minStemLetters = 4
 
 // stemmer finds the stem of folded words of one language.
@@ -57,7 +57,7 @@ func (s *stemmer) stem(word string) string {
 	}
 	s.env.SetCurrent(word)
 	s.cut(s.env)
-	// Accents are gone already, but a stemmer may put one of its own.
+	// The word has no accents, but a stemmer may add one.
 	out := fold(s.env.Current())
 	if out == "" {
 		out = word

@@ -1,9 +1,9 @@
 package search
 
-// EachStem calls fn for the words of a text in a language, in order: each in lower
-// case without accents, with its stem. A word such as someName is its parts, and a run
-// of a script without blanks is its pairs of characters. A language without a stemmer
-// has words as their own stems. It ends when fn returns false.
+// EachStem calls fn for the words of a text and their stems, in order, until fn
+// returns false. Words are folded: lower case, without accents. A word such as
+// someName is split into its parts, a run of a script without spaces into pairs of
+// characters. In a language without a stemmer, the stem is the word.
 func EachStem(text, language string, fn func(word, stem string) bool) {
 	a := newAnalyser(language)
 	eachWord(text, func(start, end int, unspaced bool) bool {

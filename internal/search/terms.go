@@ -6,23 +6,23 @@ import (
 	"unicode/utf8"
 )
 
-// role says what a form is to its word.
+// role is the relation of a form to its word.
 type role uint8
 
 const (
-	surface role = iota // the word, or a part of it, as it is written
-	stemmed             // its stem, where that differs
-	whole               // the word of which the others are parts
+	surface role = iota // the word, or a part of it, as written
+	stemmed             // its stem, if that differs from it
+	whole               // the word that the other forms are parts of
 )
 
-// form is one of the ways in which a word is found.
+// form is one of the terms under which a word is indexed.
 type form struct {
 	term       *term
 	role       role
 	start, end int
 }
 
-// analyser turns words of one language into forms.
+// analyser splits texts of one language into forms.
 type analyser struct {
 	lexicon
 	stemmer *stemmer
@@ -41,7 +41,8 @@ func (a *analyser) stem(t *term) *term {
 	return t.stem
 }
 
-// word returns the forms of one word, or of one run of an unspaced script.
+// word calls fn for the forms of one word, or of one run of a script without
+// spaces.
 func (a *analyser) word(text string, start, end int, unspaced bool, fn func(form)) {
 	if unspaced {
 		eachPiece(text, start, end, func(s, e int) bool {
@@ -60,8 +61,8 @@ func (a *analyser) word(text string, start, end int, unspaced bool, fn func(form
 	a.symbols(text, start, end, fn)
 }
 
-// isSimple reports whether a word has one part: letters of one case, perhaps
-// with a capital in front.
+// isSimple reports whether a word has a single part: letters of one case, with
+// an optional capital at the start.
 func isSimple(w string) bool {
 	lower := false
 	for i := 0; i < len(w); i++ {
@@ -74,7 +75,7 @@ func isSimple(w string) bool {
 			}
 		case '0' <= c && c <= '9':
 		default:
-			return false // also what is not ASCII: let compound look
+			return false // compound handles words that are not ASCII
 		}
 	}
 	// HTTPServer is two words, Hello is one.
@@ -92,8 +93,8 @@ func (a *analyser) simple(text string, start, end int, fn func(form)) {
 	}
 }
 
-// compound returns the parts of a word, and the word as a whole without what
-// separates them.
+// compound calls fn for the parts of a word, and for the whole word without
+// separators.
 func (a *analyser) compound(text string, start, end int, fn func(form)) {
 	w := text[start:end]
 	a.parts = split(w, a.parts[:0])
@@ -107,7 +108,7 @@ func (a *analyser) compound(text string, start, end int, fn func(form)) {
 	}
 	possessive := false
 	for i, p := range a.parts {
-		// What is left of it's and don't says nothing by itself.
+		// The 's of it's and the 't of don't are not words.
 		if i > 0 && p[1]-p[0] <= 2 && isApostrophe(w, p[0]) && p[1] == len(w) {
 			possessive = true
 			continue
@@ -126,8 +127,8 @@ func isApostrophe(w string, at int) bool {
 	return strings.HasSuffix(w[:at], "'") || strings.HasSuffix(w[:at], "’")
 }
 
-// joined is a word without the separators in it: foo_bar and fooBar are the
-// same. Between digits they stay, because 1.23 is not 12.3.
+// joined returns a word without its separators, so that foo_bar and fooBar are
+// the same term. Separators between digits stay, because 1.23 is not 12.3.
 func joined(w string) string {
 	var b strings.Builder
 	var prev rune
@@ -147,8 +148,8 @@ func joined(w string) string {
 	return b.String()
 }
 
-// split returns the parts of a word: it ends one at every character that is no
-// letter or digit, and where small letters turn to capital ones.
+// split appends the parts of a word. A part ends at every character that is not
+// a letter or a digit, and before a capital letter that follows a small one.
 func split(w string, parts [][2]int) [][2]int {
 	start := -1
 	var prev rune
@@ -161,15 +162,15 @@ func split(w string, parts [][2]int) [][2]int {
 	for i, r := range w {
 		switch {
 		case unicode.IsMark(r) && start >= 0:
-			continue // belongs to the letter in front of it
+			continue // belongs to the letter before it
 		case !isAlphanumeric(r):
 			end(i)
 		case start >= 0 && unicode.IsUpper(r) && unicode.IsLower(prev):
 			end(i)
 			start = i
 		case start >= 0 && unicode.IsUpper(prev) && unicode.IsUpper(r) && startsLower(w[i+utf8.RuneLen(r):]):
-			// The capital in front of a small letter begins a new part:
-			// HTTPServer, but not URLs.
+			// A capital before small letters starts a new part: HTTPServer, but
+			// not URLs.
 			end(i)
 			start = i
 		case start < 0:
@@ -181,7 +182,7 @@ func split(w string, parts [][2]int) [][2]int {
 	return parts
 }
 
-// startsLower reports whether at least two small letters follow.
+// startsLower reports whether s starts with at least two small letters.
 func startsLower(s string) bool {
 	r, n := utf8.DecodeRuneInString(s)
 	if !unicode.IsLower(r) {
@@ -191,7 +192,7 @@ func startsLower(s string) bool {
 	return unicode.IsLower(r)
 }
 
-// symbols returns names that have signs around a word: C++, C#, .NET.
+// symbols calls fn for names that include signs around a word: C++, C#, .NET.
 func (a *analyser) symbols(text string, start, end int, fn func(form)) {
 	if end < len(text) && (text[end] == '+' || text[end] == '#') && end-start <= 8 {
 		e := end + 1

@@ -7,9 +7,9 @@ import (
 	"github.com/clipperhouse/uax29/v2/words"
 )
 
-// eachWord calls fn for every word of a text, in order, until fn says stop.
-// A word is what Unicode calls one; an unspaced one is a run of a script that
-// writes no blanks between words.
+// eachWord calls fn for every word of a text, in order, until fn returns false. Words
+// are those of Unicode (UAX #29). An unspaced word is a run of a script without
+// spaces between words.
 func eachWord(text string, fn func(start, end int, unspaced bool) bool) {
 	for i := 0; i < len(text); {
 		var more bool
@@ -19,13 +19,13 @@ func eachWord(text string, fn func(start, end int, unspaced bool) bool) {
 	}
 }
 
-// wordsAt calls fn for the word at a place, or for all words up to the next
-// blank, and returns the place behind them and what fn returned last.
+// wordsAt calls fn for the word at i, or for all words up to the next space if they
+// are not ASCII. It returns the position after them and the last result of fn.
 func wordsAt(text string, i int, fn func(start, end int, unspaced bool) bool) (next int, more bool) {
 	if c := text[i]; c < utf8.RuneSelf && !isWordByte(c) {
 		return i + 1, true
 	}
-	// ASCII is most of what is written, and its rules are short.
+	// Most texts are ASCII, for which the rules are short.
 	end, ascii := asciiWord(text, i)
 	if ascii {
 		return end, fn(i, end, false)
@@ -45,7 +45,8 @@ var wordBytes = func() (out [256]bool) {
 	return out
 }()
 
-// isSmallByte reports whether a character goes on with a word that has one part.
+// isSmallByte reports whether a byte is a small letter or a digit, which never
+// starts a new part of a word.
 func isSmallByte(c byte) bool { return smallBytes[c] }
 
 var smallBytes = func() (out [256]bool) {
@@ -57,8 +58,8 @@ var smallBytes = func() (out [256]bool) {
 
 func isSpaceByte(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// asciiWord returns the end of the word that starts at i; false if it touches a
-// character that is not ASCII.
+// asciiWord returns the end of the word that starts at i. It returns false if the
+// word is followed by a character that is not ASCII.
 func asciiWord(text string, i int) (end int, ok bool) {
 	for end = i; end < len(text); end++ {
 		c := text[end]
@@ -68,7 +69,7 @@ func asciiWord(text string, i int) (end int, ok bool) {
 		if c >= utf8.RuneSelf {
 			return end, false
 		}
-		// A dot or an apostrophe inside a word belongs to it.
+		// A dot or an apostrophe inside a word is part of it.
 		if (c == '.' || c == '\'') && end > i && end+1 < len(text) && isWordByte(text[end+1]) {
 			continue
 		}
@@ -77,7 +78,7 @@ func asciiWord(text string, i int) (end int, ok bool) {
 	return end, true
 }
 
-// eachUnicodeWord is eachWord for a stretch without blanks that is not ASCII.
+// eachUnicodeWord is eachWord for a part of a text without ASCII spaces.
 func eachUnicodeWord(text string, from, to int, fn func(start, end int, unspaced bool) bool) bool {
 	for i := from; i < to; {
 		r, n := utf8.DecodeRuneInString(text[i:to])
@@ -135,9 +136,9 @@ func isAlphanumeric(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsNumber(r))
 }
 
-// isUnspaced reports whether a character is of a script that writes no blanks
-// between words. Korean does, but appends particles to words, so parts of words
-// must be found as well.
+// isUnspaced reports whether a character belongs to a script without spaces between
+// words. Korean has spaces, but it is included because it appends particles to words,
+// so that parts of words have to be found.
 func isUnspaced(r rune) bool {
 	switch {
 	case r < 0xE00:
@@ -157,9 +158,9 @@ func isUnspaced(r rune) bool {
 	return false
 }
 
-// eachPiece cuts an unspaced run into overlapping pairs of characters, each
-// with its marks, and returns the last character by itself too: so that a
-// single one is found wherever it is by what begins with it.
+// eachPiece calls fn for the overlapping pairs of characters of a run of a script
+// without spaces, including their marks, and for the last character. So every
+// character starts a piece, and a query for a single character finds it as a prefix.
 func eachPiece(text string, start, end int, fn func(start, end int) bool) {
 	prev := -1
 	for i := start; i < end; {

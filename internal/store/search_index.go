@@ -357,7 +357,7 @@ func (r Reader) indexCuts(ctx context.Context, layer string, segment int64) ([]s
 	}
 	out := []string{""}
 	for i := step; i < len(keys); i += step {
-		if cut := search.Cut(keys[i]); cut > out[len(out)-1] {
+		if cut := search.SplitWord(keys[i]); cut > out[len(out)-1] {
 			out = append(out, cut)
 		}
 	}

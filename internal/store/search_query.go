@@ -290,7 +290,7 @@ func (s *searcher) seen(ctx context.Context, all []found, most bool) ([]found, e
 		}
 		g := s.groups[f.group]
 		changed := page.Title != indexed.Title || !sameSections(page.Sections, indexed.Sections)
-		if !ok || changed && !g.lookup.Answers(g.match(), page.Title, page.Sections, most) {
+		if !ok || changed && !g.lookup.Matches(g.match(), page.Title, page.Sections, most) {
 			continue
 		}
 		f.title, f.seen = page.Title, page.Sections

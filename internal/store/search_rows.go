@@ -52,7 +52,7 @@ func (g *searchGroup) read(ctx context.Context, r Reader, typos bool) (complete 
 		}
 		blocks = append(blocks, b)
 	}
-	g.lookup.Choose()
+	g.lookup.LimitWords()
 	for _, b := range blocks {
 		if err := b.readLists(ctx, r); err != nil {
 			return false, err
@@ -103,12 +103,12 @@ func (b *layerBlock) readWords(ctx context.Context, r Reader) error {
 		SELECT layer_id, pages, '#', NULL FROM search_segments WHERE layer_id IN `+b.in+`
 		UNION ALL`+fromIndex+b.in+` AND i.key IN `+in, args, whole)
 	for _, keys := range ranges {
-		if err != nil || b.lookup.Full() {
+		if err != nil || b.lookup.Truncated() {
 			return err
 		}
 		n := int64(len(b.args))
 		err = b.readRows(ctx, r, fromIndex+b.in+` AND i.key >= $`+itoa(n+1)+` AND i.key < $`+itoa(n+2),
-			append(slices.Clone(b.args), keys[0], keys[1]), b.lookup.Full)
+			append(slices.Clone(b.args), keys[0], keys[1]), b.lookup.Truncated)
 	}
 	return err
 }

@@ -8,26 +8,27 @@ import (
 	"github.com/octavo-docs/octavo/internal/lis"
 )
 
-// BlockConflict is a block that two sides changed in different ways, or the
-// blocks that they wrote in its place. A side that has deleted it has none.
+// BlockConflict is a block that both sides changed in different ways, or the
+// blocks that they wrote in its place. The list of a side is empty if that side
+// deleted the block.
 type BlockConflict struct {
 	Base, Into, From []*Node
 	After            string // key of the preceding block in the result; empty at the start
 }
 
-// Key identifies the conflict: it is the key of the block in the base, and empty if
-// the text was empty there.
+// Key identifies the conflict. It is the key of the block in the base, or an
+// empty string if the base has no block there.
 func (c BlockConflict) Key() string {
 	switch {
 	case len(c.Base) > 0:
 		return c.Base[0].Key
 	case len(c.Into) == 1 && len(c.From) == 1 && c.Into[0].Key == c.From[0].Key:
-		return c.Into[0].Key // both have it from elsewhere
+		return c.Into[0].Key // both sides got the block from elsewhere
 	}
 	return ""
 }
 
-// Keys returns the keys of all blocks that the conflict is about.
+// Keys returns the keys of all blocks in the conflict, without duplicates.
 func (c BlockConflict) Keys() []string {
 	var out []string
 	seen := map[string]bool{}
@@ -39,14 +40,16 @@ func (c BlockConflict) Keys() []string {
 	return out
 }
 
-// Merge brings what from changed since base into another form of the same
-// document. Blocks are distinguished by their keys; what both sides changed in
-// the same way agrees, and inside of lists, tabs, tables and other containers
-// the same holds for the blocks and rows in them. Changes of different words of
-// one block are both made if there is a word between them that nobody changed.
-// Blocks that both sides added at one place are both kept, unless they replace
-// the same block or are the beginning of an empty text. Where the sides differ, the
-// result has what into has, and a conflict says so.
+// Merge applies the changes between base and from to into, another version of
+// the same document. Top-level blocks are matched by their keys. Identical
+// changes of both sides agree.
+//
+// Lists, tabs, tables and other containers are merged recursively, by the
+// blocks and rows in them. Changes to different words of one block are both
+// applied if there is an unchanged word between them. Blocks that both sides
+// added at the same position are both kept, unless they replace the same block
+// or the base is empty. Where the sides differ, the result has the version of
+// into and a conflict is returned.
 func Merge(base, into, from *Document) (*Document, []BlockConflict) {
 	m := &merger{h: hashes{}}
 	nodes := m.list(base.Nodes, into.Nodes, from.Nodes, true)
@@ -59,8 +62,8 @@ type merger struct {
 	conflicts []BlockConflict
 }
 
-// place notes for each conflict the key of the block behind which it is:
-// the nearest one above it, on the side that has it, that the result has too.
+// place sets After of each conflict. It is the key of the nearest preceding
+// block that is also in the result, on the side that has the conflicting block.
 // Every block may be in conflict, so each list is walked once.
 func (m *merger) place(nodes, from []*Node) {
 	if len(m.conflicts) == 0 {
@@ -89,12 +92,14 @@ func (m *merger) place(nodes, from []*Node) {
 	}
 }
 
-// ids tell which nodes of a side are forms of which nodes of the base: the
-// position there, or a number behind them for a new one.
+// ids maps each node of a side to a node of the base: it holds the index in the
+// base, or a number from len(base) on for a new node.
 type ids []int
 
-// identify returns the ids of a side. On the top level keys say what is what;
-// inside of blocks, where they follow from the content, its order does.
+// identify matches the nodes of a side with the nodes of the base. It returns
+// -1 for a new node. Top-level nodes (keyed) are matched by key. Keys inside
+// blocks are derived from the content, so nodes there are matched by content
+// and order.
 func (m *merger) identify(base, side []*Node, keyed bool) ids {
 	var from []int
 	if keyed {
@@ -110,12 +115,12 @@ func (m *merger) identify(base, side []*Node, keyed bool) ids {
 	return from
 }
 
-// list merges two forms of a list of nodes.
+// list merges two versions of a list of nodes.
 func (m *merger) list(base, into, from []*Node, keyed bool) []*Node {
 	a, c := m.identify(base, into, keyed), m.identify(base, from, keyed)
 	next := len(base)
-	added := map[uint64][]int{} // what into added, by content
-	named := map[string]int{}   // and by key
+	added := map[uint64][]int{} // ids of the nodes that into added, by content
+	named := map[string]int{}   // ids of the same nodes, by key
 	intoAt, fromAt := map[int]*Node{}, map[int]*Node{}
 	for i, n := range into {
 		if a[i] < 0 {
@@ -127,7 +132,7 @@ func (m *merger) list(base, into, from []*Node, keyed bool) []*Node {
 		intoAt[a[i]] = n
 	}
 	for i, n := range from {
-		if same := added[m.h.of(n)]; c[i] < 0 && len(same) > 0 { // both added it
+		if same := added[m.h.of(n)]; c[i] < 0 && len(same) > 0 { // both sides added the node
 			c[i], added[m.h.of(n)] = same[0], same[1:]
 		}
 		if c[i] >= 0 {
@@ -139,7 +144,7 @@ func (m *merger) list(base, into, from []*Node, keyed bool) []*Node {
 			continue
 		}
 		if id, known := named[n.Key]; known && keyed && fromAt[id] == nil {
-			c[i] = id // both have it from elsewhere, and changed it
+			c[i] = id // both sides got the node from elsewhere and changed it
 		} else {
 			c[i] = next
 			next++
@@ -163,7 +168,7 @@ func (m *merger) list(base, into, from []*Node, keyed bool) []*Node {
 	return out
 }
 
-// node merges two forms of a node; nil is one that is not there.
+// node merges two versions of a node. A nil node is absent on that side.
 func (m *merger) node(base, into, from *Node) *Node {
 	same := func(x, y *Node) bool {
 		return x == nil && y == nil || x != nil && y != nil && m.h.of(x) == m.h.of(y)
@@ -178,8 +183,8 @@ func (m *merger) node(base, into, from *Node) *Node {
 			return n
 		}
 	}
-	// Who did not touch the words of a block has not changed it, although what
-	// they refer to may have another name since.
+	// A side that left the source of a block as it was has not changed the
+	// block, even if a target that the block refers to was renamed since.
 	worded := func(x, y *Node) bool {
 		return x != nil && y != nil && x.extra().source != "" && x.extra().source == y.extra().source
 	}
@@ -193,7 +198,7 @@ func (m *merger) node(base, into, from *Node) *Node {
 	return into
 }
 
-// present returns a node as a list, which is empty if there is none.
+// present returns a list of the node, or an empty list for nil.
 func present(n *Node) []*Node {
 	if n == nil {
 		return nil
@@ -201,7 +206,8 @@ func present(n *Node) []*Node {
 	return []*Node{n}
 }
 
-// inside merges two forms of a container; nil when it cannot be done.
+// inside merges the content of two versions of a container. It returns nil if
+// they cannot be merged.
 func (m *merger) inside(base, into, from *Node) *Node {
 	if !alike(base, into) || !alike(base, from) || len(into.Nodes)+len(into.Fragments) == 0 {
 		return nil
@@ -242,8 +248,8 @@ func (m *merger) inside(base, into, from *Node) *Node {
 	return out
 }
 
-// mergedNode returns a form of into that has no content yet, with a proposal for
-// how it is written.
+// mergedNode returns a copy of into without content. It carries the merged
+// source, if there is one, as a proposal for how the node is written.
 func mergedNode(base, into, from *Node) *Node {
 	n := &Node{Object: into.Object, Type: into.Type, Key: into.Key, Fragment: into.Fragment, Meta: into.Meta}
 	if s := mergeSource(into.Type, base.extra().source, into.extra().source, from.extra().source); s != "" {
@@ -252,7 +258,7 @@ func mergedNode(base, into, from *Node) *Node {
 	return n
 }
 
-// alike reports whether two nodes may be forms of one container.
+// alike reports whether two nodes can be versions of the same container.
 func alike(a, b *Node) bool {
 	return a.Object == b.Object && a.Type == b.Type && a.Fragment == b.Fragment && len(a.Leaves) == 0 && len(b.Leaves) == 0
 }
@@ -266,7 +272,8 @@ func onlyBlocks(nodes []*Node) bool {
 	return true
 }
 
-// mergeData merges attributes one by one.
+// mergeData merges attributes one by one. It returns false if both sides
+// changed the same attribute in different ways.
 func mergeData(base, into, from map[string]any) (map[string]any, bool) {
 	hash := func(m map[string]any, k string) uint64 {
 		if m[k] == nil {
@@ -293,9 +300,9 @@ func mergeData(base, into, from map[string]any) (map[string]any, bool) {
 	return out, true
 }
 
-// mergeOrder returns the ids of both sides in one order: that of into, with
-// what from added or moved behind the one that it follows there. Ids below n
-// are those of the base, in its order.
+// mergeOrder returns the ids of both sides in one order. It is the order of
+// into. A node that from added or moved follows the node that precedes it in
+// from. Ids below n are indexes of base nodes.
 func mergeOrder(n int, into, from ids) ids {
 	moved := func(side ids) map[int]bool {
 		var known []int
@@ -318,7 +325,7 @@ func mergeOrder(n int, into, from ids) ids {
 	for _, id := range into {
 		inInto[id] = true
 	}
-	// Whatever from puts somewhere is taken out first.
+	// Nodes that from added or moved are left out first and inserted below.
 	put := map[int]bool{}
 	inFrom := map[int]bool{}
 	for _, id := range from {
@@ -328,7 +335,7 @@ func mergeOrder(n int, into, from ids) ids {
 		}
 	}
 	type entry struct{ id, next int } // a linked list; -1 ends it
-	entries := []entry{{-1, -1}}      // begins with a head
+	entries := []entry{{-1, -1}}      // the first entry is a head without a node
 	at := map[int]int{-1: 0}
 	insert := func(id, behind int) {
 		entries = append(entries, entry{id, entries[behind].next})
@@ -346,7 +353,7 @@ func mergeOrder(n int, into, from ids) ids {
 	for _, id := range from {
 		if put[id] {
 			place := at[before]
-			// Behind what into added at the same place.
+			// Insert after the nodes that into added at the same position.
 			for e := entries[place].next; e >= 0 && entries[e].id >= n && !inFrom[entries[e].id]; e = entries[place].next {
 				place = e
 			}

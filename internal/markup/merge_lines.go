@@ -5,15 +5,16 @@ import (
 	"strings"
 )
 
-// mergeSource merges three forms of the source of a block of a type, line by
-// line or word by word; empty when it cannot be done. It is a proposal for how
-// a merged block is written: whoever uses it reads it back.
+// mergeSource merges three versions of the source of a block of the given type,
+// line by line or else word by word. It returns an empty string if they cannot
+// be merged. The result is only a proposal for how the merged block is written,
+// so the caller has to parse it again to verify it.
 func mergeSource(typ, base, into, from string) string {
 	if base == "" || into == "" || from == "" {
 		return ""
 	}
 	run := mergeAdded
-	if typ == "list-ordered" { // numbers of items that both added would be there twice
+	if typ == "list-ordered" { // items that both sides added would have the same numbers
 		run = mergeRun
 	}
 	lines := mergeParts(strings.Split(base, "\n"), strings.Split(into, "\n"), strings.Split(from, "\n"), run)
@@ -23,8 +24,9 @@ func mergeSource(typ, base, into, from string) string {
 	return strings.Join(lines, "\n")
 }
 
-// mergeAdded is mergeRun for lines that the sides added, removed and changed at
-// one place, such as rows of a table. They are identified as blocks are.
+// mergeAdded is mergeRun for lines that both sides added, removed and changed
+// at the same position, such as rows of a table. The lines are matched like
+// blocks.
 func mergeAdded(base, into, from []string) ([]string, bool) {
 	if out, ok := mergeRun(base, into, from); ok {
 		return out, true
@@ -57,7 +59,7 @@ func mergeAdded(base, into, from []string) ([]string, bool) {
 		x, inInto := intoText[id]
 		y, inFrom := fromText[id]
 		switch {
-		case id < len(base) && !(inInto && inFrom): // one side removed it
+		case id < len(base) && !(inInto && inFrom): // a side removed the line
 		case !inInto || inFrom && x == base[id]:
 			out = append(out, y)
 		default:
@@ -67,11 +69,12 @@ func mergeAdded(base, into, from []string) ([]string, bool) {
 	return out, true
 }
 
-// mergeRunFunc merges parts between two that nobody changed.
+// mergeRunFunc merges three versions of a run of parts between two unchanged
+// parts.
 type mergeRunFunc func(base, into, from []string) ([]string, bool)
 
-// mergeParts merges three lists of lines, or of other parts of a source; nil
-// when it cannot be done.
+// mergeParts merges three lists of lines, or of other parts of a source. It
+// returns nil if they cannot be merged.
 func mergeParts(b, a, c []string, run mergeRunFunc) []string {
 	inA, inC := alignLines(b, a), alignLines(b, c)
 	var out []string
@@ -97,7 +100,7 @@ func mergeParts(b, a, c []string, run mergeRunFunc) []string {
 	return out
 }
 
-// alignLines returns for each line of the base where it is in a side, or -1.
+// alignLines returns for each line of the base its index in side, or -1.
 func alignLines(base, side []string) []int {
 	hash := func(lines []string) []uint64 {
 		out := make([]uint64, len(lines))
@@ -123,7 +126,8 @@ func alignLines(base, side []string) []int {
 	return at
 }
 
-// mergeRun takes what one side changed, line by line where there are as many.
+// mergeRun returns the version of the side that changed the run. If both sides
+// did and the number of lines is unchanged, it merges line by line.
 func mergeRun(base, into, from []string) ([]string, bool) {
 	switch {
 	case slices.Equal(into, from), slices.Equal(base, from):

@@ -2,20 +2,21 @@ package markup
 
 import "slices"
 
-// A replacement is what a side wrote in the place of blocks that it deleted.
-// If both sides deleted a block and each wrote something there that the other
-// one did not write, then the new blocks are two versions of the same place:
-// a conflict. A text that was empty is such a place too.
+// A replacement consists of the blocks that a side wrote in place of blocks
+// that it deleted. If both sides deleted a block and each wrote blocks there
+// that the other side did not write, the new blocks are two versions of the
+// same position, which is a conflict. An empty base is such a position too.
 //
-// New blocks between two blocks that at least one side kept are additions, and those
-// of both sides are kept.
+// New blocks between two blocks that at least one side kept are additions. The
+// additions of both sides are kept.
 
-// gap is a run of new nodes of a side: from start up to end.
+// gap is the range start to end of new nodes of a side. The end is exclusive.
 type gap struct{ start, end int }
 
-// gaps returns what a side wrote in the place of each of n base nodes that it does
-// not have: the new nodes between the nearest ones of the base that it has. The
-// gap is empty where nodes were moved into that place.
+// gaps returns, for each of n base nodes, the gap in which the side replaced
+// it. It is the run of new nodes between the nearest base nodes that the side
+// has. The gap is empty for a base node that the side has, and where base nodes
+// were moved into the run.
 func (side ids) gaps(n int) []gap {
 	at := make([]int, n)
 	for i := range at {
@@ -39,7 +40,7 @@ func (side ids) gaps(n int) []gap {
 		}
 	}
 	isOld := func(id int) bool { return id < n }
-	var checked, result gap // neighbours have the same gap; it is looked through once
+	var checked, result gap // consecutive nodes share a gap, which is checked once
 	for i, s := range out {
 		if s != checked {
 			if checked, result = s, s; s.start >= s.end || slices.ContainsFunc(side[s.start:s.end], isOld) {
@@ -51,12 +52,13 @@ func (side ids) gaps(n int) []gap {
 	return out
 }
 
-// replaced adds a conflict for each place at which both sides replaced the same
-// nodes in different ways, and returns the ids of what from wrote there: the result has
-// what into has.
+// replaced adds a conflict for each position at which both sides replaced the
+// same nodes in different ways. It returns the ids of the nodes that from wrote
+// there: they are dropped, because the result has the version of into.
 func (m *merger) replaced(base, into, from []*Node, a, c ids) map[int]bool {
 	inInto, inFrom, dropped := setOf(a), setOf(c), map[int]bool{}
-	// own returns what a side has in a gap and the other side does not have.
+	// own returns the nodes in a gap of a side that the other side does not
+	// have, and their ids.
 	own := func(nodes []*Node, side ids, s gap, other map[int]bool) (out []*Node, which ids) {
 		for i := s.start; i < s.end; i++ {
 			if !other[side[i]] {
@@ -76,7 +78,7 @@ func (m *merger) replaced(base, into, from []*Node, a, c ids) map[int]bool {
 		for _, id := range leave {
 			dropped[id] = true
 		}
-		if last != nil && (x == lastInto || y == lastFrom) { // the same place
+		if last != nil && (x == lastInto || y == lastFrom) { // same position as the last conflict
 			last.Base = append(last.Base, was...)
 			if x != lastInto {
 				last.Into = append(last.Into, mine...)

@@ -7,9 +7,9 @@ import (
 	"strconv"
 )
 
-// table merges two forms of a table that have the same columns, row by row and
-// cell by cell; nil when it cannot be done. Rows that both added are there in
-// the order of into, then from.
+// table merges two versions of a table that have the same columns, row by row
+// and cell by cell. It returns nil if they cannot be merged. Of rows that both
+// sides added, the rows of into come first.
 func (m *merger) table(base, into, from *Node) *Node {
 	t := mergedTable{m: &merger{h: m.h}, sides: [3]tableView{readTable(base), readTable(into), readTable(from)}}
 	out := mergedNode(base, into, from)
@@ -26,7 +26,7 @@ func (m *merger) table(base, into, from *Node) *Node {
 	return out
 }
 
-// mergedTable is a table that is put together of two forms of one.
+// mergedTable is the result of merging two versions of a table.
 type mergedTable struct {
 	m     *merger
 	sides [3]tableView // base, into, from
@@ -35,9 +35,9 @@ type mergedTable struct {
 	fragments           []*Node
 }
 
-// comparable reports whether the rows of all forms have the same columns. The
-// names of columns follow from their order, so a title at another place
-// says that columns were moved.
+// comparable reports whether all versions have the same columns. The ids of
+// columns are derived from their order, so a title of the base at another
+// position means that columns were moved.
 func (t *mergedTable) comparable() bool {
 	base := t.sides[0]
 	for _, s := range t.sides {
@@ -58,7 +58,7 @@ func (t *mergedTable) comparable() bool {
 	return true
 }
 
-// columns merges the settings and the titles of columns.
+// columns merges the settings and the titles of the columns.
 func (t *mergedTable) columns() bool {
 	t.definition = map[string]any{}
 	var heads [3]*Node
@@ -85,14 +85,14 @@ func (t *mergedTable) columns() bool {
 	return len(t.m.conflicts) == 0
 }
 
-// rows merges the rows. Those of into keep their names, by which an edit of the
-// source finds them; new ones of from get others.
+// rows merges the rows. Rows of into keep their names, by which a source edit
+// finds them. New rows of from get other names.
 func (t *mergedTable) rows() bool {
 	var rows [3][]*Node
 	for i := range t.sides {
 		rows[i] = t.sides[i].rowNodes()
 	}
-	names := map[int]string{} // of the rows of the base, in into
+	names := map[int]string{} // names in into, by index of the row in the base
 	for i, j := range t.m.identify(rows[0], rows[1], false) {
 		names[j] = rows[1][i].Key
 	}
@@ -129,8 +129,8 @@ func (t *mergedTable) rows() bool {
 	return len(t.m.conflicts) == 0 && len(merged)*len(t.definition) <= maxTableCells
 }
 
-// rowNodes returns the rows as nodes: cells of text are their fragments, others
-// their data.
+// rowNodes returns the rows as nodes. Text cells become fragments of the node,
+// other cells stay in its data.
 func (t *tableView) rowNodes() []*Node {
 	out := make([]*Node, len(t.rows))
 	for i, r := range t.rows {
@@ -151,7 +151,8 @@ func (t *tableView) rowNodes() []*Node {
 	return out
 }
 
-// named returns a fragment with the key of that of a name, if there is one.
+// named returns a fragment with the given name and nodes. It has the key and
+// type of the existing fragment of that name, if there is one.
 func (t *tableView) named(name string, nodes []*Node) *Node {
 	out := fragmentNode(name, "", nodes)
 	if f := t.cells[name]; f != nil {

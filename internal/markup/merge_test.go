@@ -11,7 +11,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/testcpu"
 )
 
-// version returns a form of a document as it is after an edit of another one.
+// version returns the document parsed from src, with the keys it gets as an
+// edit of old.
 func version(old *Document, src string) *Document {
 	doc := Parse([]byte(src), Refs{})
 	if old != nil {
@@ -107,8 +108,8 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// Words that a side added are in the result or in a conflict, and those that
-// nobody touched are there once.
+// Words that a side added are in the result or in a conflict. Words that
+// neither side changed are in the result once.
 func TestMergeLosesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 8).Draw(t, "blocks")
@@ -164,7 +165,8 @@ func TestMergeLosesNothing(t *testing.T) {
 			}
 			seen[n.Key] = true
 		}
-		// Once more changes nothing, but for the order of what both moved.
+		// Merging again changes nothing except the order of blocks that both
+		// sides moved.
 		words := func(d *Document) []string {
 			return slices.Sorted(slices.Values(strings.Fields(string(Print(d, Refs{})))))
 		}
@@ -204,8 +206,8 @@ func TestMergedWordsKeepTheirBytes(t *testing.T) {
 	}
 }
 
-// A page can have as many conflicts as blocks. Each conflict is placed behind
-// the block above it, in linear time.
+// A page can have as many conflicts as blocks. The block before each conflict
+// is found in linear time.
 func TestMergeOfManyConflicts(t *testing.T) {
 	versions := func(n int) (base, into, from *Document) {
 		text := func(word string) string {

@@ -7,20 +7,20 @@ import (
 	"unicode/utf8"
 )
 
-// words merges two forms of a text word by word, with their marks, links and
-// other inlines. It returns false where the sides changed the same word or
-// words next to each other.
+// words merges two versions of a text word by word, with marks, links and other
+// inlines. It returns false if the sides changed the same word or adjacent
+// words.
 func (m *merger) words(base, into, from *Node) ([]*Node, bool) {
-	if into.Type == "code-line" { // lines of code are merged as a whole
+	if into.Type == "code-line" { // lines of code are not merged by words
 		return nil, false
 	}
 	b, a, c := m.wordList(base), m.wordList(into), m.wordList(from)
 	x, y := wordEdits(b, a), wordEdits(b, c)
 	if len(x) > 0 && len(y) > 0 && touchesRaw(b, a, x) && touchesRaw(b, c, y) {
-		return nil, false // a tag of HTML may end in another word than it begins
+		return nil, false // an HTML tag may begin in one word and end in another
 	}
 	var out []glyph
-	at := 0 // of the base
+	at := 0 // index in the base
 	take := func(e wordEdit, side []word) {
 		for _, w := range b[at:e.start] {
 			out = append(out, w.glyphs...)
@@ -49,16 +49,17 @@ func (m *merger) words(base, into, from *Node) ([]*Node, bool) {
 	return joinGlyphs(out, 0), true
 }
 
-// word is a word, a space, another character, or an inline without text.
+// word is a word, a run of spaces, another character, or an inline without
+// text.
 type word struct {
-	key    string // what it says, with marks and with links around it
-	solid  bool   // neither space nor punctuation
+	key    string // hashes of its glyphs, including their marks and the links around them
+	solid  bool   // has a letter, a digit, raw HTML or an inline without text
 	raw    bool
 	glyphs []glyph
 }
 
-// wordList cuts the inlines of a block into words. A word may have several
-// marks in it.
+// wordList splits the inlines of a block into words. The marks may change
+// within a word.
 func (m *merger) wordList(n *Node) []word {
 	glyphs := glyphsOf(nil, n.Nodes, nil)
 	var out []word
@@ -85,8 +86,9 @@ func (m *merger) wordList(n *Node) []word {
 	return out
 }
 
-// glyphHash is a hash of a glyph with what is around it. One that begins a link
-// has another than one that continues it, so that two links do not become one.
+// glyphHash returns a hash of a glyph, its marks and the inlines around it. A
+// glyph that begins a link has a different hash from one that continues it, so
+// that two adjacent links do not become one.
 func (m *merger) glyphHash(g *glyph) uint64 {
 	v := mix(hashString(hashSeed, g.text), uint64(g.inside))
 	if g.raw {
@@ -105,7 +107,7 @@ func (m *merger) glyphHash(g *glyph) uint64 {
 	return v
 }
 
-// shell is the hash of an inline without what is inside.
+// shell returns the hash of an inline without its child nodes.
 func (m *merger) shell(n *Node) uint64 {
 	v := hashValue(hashString(hashSeed, n.Type), orEmpty(n.Data))
 	for _, f := range n.Fragments {
@@ -114,8 +116,8 @@ func (m *merger) shell(n *Node) uint64 {
 	return v
 }
 
-// commonAround returns how many of the inlines around a glyph are around the
-// one before it too.
+// commonAround returns how many of the inlines around a glyph also enclose the
+// previous glyph.
 func commonAround(before, in []*Node) int {
 	n := 0
 	for n < len(before) && n < len(in) && before[n] == in[n] {
@@ -124,12 +126,12 @@ func commonAround(before, in []*Node) int {
 	return n
 }
 
-// wordEdit is a change of words start to end of the base into words from to to
+// wordEdit replaces the words start to end of the base by the words from to to
 // of a side.
 type wordEdit struct{ start, end, from, to int }
 
-// wordEdits returns what a side changed, in its order. Between two edits is at
-// least one word that was not changed.
+// wordEdits returns the edits of a side in order. There is at least one
+// unchanged word between two edits.
 func wordEdits(base, side []word) []wordEdit {
 	keys := func(list []word) []string {
 		out := make([]string, len(list))
@@ -160,19 +162,19 @@ func wordEdits(base, side []word) []wordEdit {
 	return out
 }
 
-// apart reports whether an edit is in front of another one, with a word between
-// them.
+// apart reports whether the first edit ends before the second one, with at
+// least one solid word between them.
 func apart(base []word, first, second wordEdit) bool {
 	return first.end < second.start && slices.ContainsFunc(base[first.end:second.start], func(w word) bool { return w.solid })
 }
 
-// sameEdit reports whether both sides made the same change.
+// sameEdit reports whether two edits make the same change.
 func sameEdit(x, y wordEdit, a, c []word) bool {
 	return x.start == y.start && x.end == y.end &&
 		slices.EqualFunc(a[x.from:x.to], c[y.from:y.to], func(v, w word) bool { return v.key == w.key })
 }
 
-// touchesRaw reports whether edits add or remove raw HTML.
+// touchesRaw reports whether any of the edits adds or removes raw HTML.
 func touchesRaw(base, side []word, edits []wordEdit) bool {
 	raw := func(w word) bool { return w.raw }
 	return slices.ContainsFunc(edits, func(e wordEdit) bool {
@@ -180,9 +182,10 @@ func touchesRaw(base, side []word, edits []wordEdit) bool {
 	})
 }
 
-// joinGlyphs makes inlines of glyphs of several documents. Each glyph was behind
-// one like the glyph before it, in one of them; depth is how many inlines around
-// them are made already.
+// joinGlyphs builds inlines from glyphs of several documents. The inside count
+// of each glyph is valid for the glyph before it in the list, because they, or
+// equal ones, were adjacent in one of the documents. depth is the number of
+// enclosing inlines that the caller builds.
 func joinGlyphs(list []glyph, depth int) []*Node {
 	var b inlineBuilder
 	for i := 0; i < len(list); i++ {

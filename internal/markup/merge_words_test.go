@@ -8,9 +8,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// wordModel is a paragraph of words as one side left it: what it made of each
-// word, empty for one that it removed, and what it put in front of each word
-// and behind the last.
+// wordModel is a paragraph as one side changed it. words holds the new form of
+// each word, empty if it was removed. gaps holds the text inserted before each
+// word and after the last one.
 type wordModel struct {
 	words, gaps []string
 	changed     map[int]bool // gaps have even numbers, words odd ones
@@ -53,8 +53,8 @@ func (m wordModel) text() string {
 	return strings.Join(strings.Fields(strings.Join(append(out, m.gaps[len(m.words)]), " ")), " ") + "\n"
 }
 
-// touches reports whether two sides changed the same word or neighbours, or put
-// something next to a word that the other changed.
+// touches reports whether two sides changed the same word or adjacent words, or
+// inserted text next to a word that the other side changed.
 func (m wordModel) touches(o wordModel) bool {
 	for p := range m.changed {
 		for q := range o.changed {
@@ -67,7 +67,7 @@ func (m wordModel) touches(o wordModel) bool {
 	return false
 }
 
-// Changes of words are both made, or neither of from is.
+// Either the word changes of both sides are applied, or no change of from is.
 func TestMergeOfWordsFollowsTheModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		base := make([]string, rapid.IntRange(2, 12).Draw(t, "words"))
@@ -109,8 +109,8 @@ func TestMergeOfWordsFollowsTheModel(t *testing.T) {
 	})
 }
 
-// Rows of a table and items of a list that the sides added, removed and changed
-// are merged as if they were lines.
+// Table rows and list items that the sides added, removed and changed are
+// merged like lines.
 func TestMergeOfRowsFollowsTheModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kind := rapid.SampledFrom([]string{"rows", "items", "html"}).Draw(t, "kind")
@@ -153,8 +153,8 @@ func TestMergeOfRowsFollowsTheModel(t *testing.T) {
 			}
 			return b.String()
 		}
-		// Each line belongs to one side, and each place between two lines may get
-		// one line of each.
+		// Each line belongs to one side. Each position between two lines may
+		// get one line of each side.
 		var added [2]map[int]string
 		var changed, gone [2]map[int]bool
 		for i := range 2 {

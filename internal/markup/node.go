@@ -5,19 +5,20 @@ import "github.com/octavo-docs/octavo/internal/docs"
 // Document is a page as a tree of blocks.
 type Document struct {
 	Nodes []*Node
-	// Spans are the places of the blocks in the source that was parsed, one per
-	// node; nil for a document that did not come from Parse.
+	// Spans are the source ranges of the blocks, one per node. It is nil for a
+	// document that was not returned by Parse.
 	Spans []Span
-	// Problems are what the parser could not read as it was meant.
+	// Problems lists the parts of the source that could not be parsed as
+	// intended.
 	Problems []Problem
 
-	strange []address // of a document from a client
+	strange []address // addresses that CheckAddresses has to check, from DecodeEdit
 }
 
 // Span is a half-open range of bytes.
 type Span struct{ Start, End int }
 
-// Problem is something in a source that a person should look at.
+// Problem is a part of a source that a person should check.
 type Problem struct {
 	Line    int // from 1
 	Message string
@@ -44,22 +45,23 @@ type Node struct {
 	Leaves    []Leaf         // of a text
 	Meta      map[string]any // read-only for clients
 
-	span   Span    // where it is written, from a traced parse
-	extras *extras // nil for none; read with extra, changed with setExtra
+	span   Span    // source range, from a traced parse
+	extras *extras // may be nil; read with extra, changed with setExtra
 }
 
-// extras are what few nodes have. They are apart from the node, which is
-// smaller for that.
+// extras holds the fields that few nodes have. They are in a separate struct to
+// keep Node small.
 type extras struct {
-	written []written // destinations of Data's references, from Parse
-	source  string    // as the node is written elsewhere, see WithSource
+	written []written // destinations of the references in Data, from Parse
+	source  string    // source of the node in another document, see WithSource
 	table   *tableTrace
 	aliases []string // of a heading
 	api     *inlineAPI
 	literal bool // the node was between lines of `{% raw %}` and `{% endraw %}`
 }
 
-// extra returns the extras of the node, zero for none.
+// extra returns the extras of the node. It returns the zero value if there are
+// none.
 func (n *Node) extra() extras {
 	if n.extras == nil {
 		return extras{}
@@ -67,8 +69,8 @@ func (n *Node) extra() extras {
 	return *n.extras
 }
 
-// setExtra changes the extras of this node only: a copy of a node shares them
-// until then.
+// setExtra changes the extras of this node only. It copies them, because copies
+// of a node share their extras.
 func (n *Node) setExtra(change func(*extras)) {
 	e := n.extra()
 	change(&e)
@@ -79,7 +81,7 @@ func (n *Node) setExtra(change func(*extras)) {
 type Leaf struct {
 	Text  string
 	Marks []Mark
-	// Raw is inline HTML that is kept as it was written.
+	// Raw is set for inline HTML that is kept verbatim.
 	Raw bool
 
 	trace    *trace    // from a traced parse
@@ -109,8 +111,8 @@ const (
 	RefTag        = docs.RefTag
 )
 
-// Use says what a destination in a source is for, which decides what it can
-// name.
+// Use is the purpose of a destination in a source. It determines the kinds of
+// targets that the destination can name.
 type Use string
 
 // Uses of destinations.
@@ -121,21 +123,21 @@ const (
 	UseInclude Use = "include" // a reusable content
 )
 
-// Refs connects destinations as they are written with what they name. Both
-// functions may be nil: then every destination is an address.
+// Refs converts written destinations to references and back. All functions may
+// be nil. Without Resolve, every destination is treated as a URL.
 type Refs struct {
-	// Resolve returns what a destination names. ok is false when it names
-	// nothing that is known; the destination is then kept as an address.
+	// Resolve returns the reference that a destination names. ok is false if
+	// the target is not known. The destination is then kept as a URL.
 	Resolve func(dest string, use Use) (ref docs.Ref, ok bool)
-	// Locate returns how a reference is written in this source. ok is false
-	// when its target is gone.
+	// Locate returns the destination of a reference as it is written in this
+	// source. ok is false if the target does not exist.
 	Locate func(ref docs.Ref, use Use) (dest string, ok bool)
-	// Keep reports whether a destination that is written in another way than
-	// Locate would can stay, because it leads to the same. Nil: it cannot.
+	// Keep reports whether a destination that differs from the result of Locate
+	// can stay, because it leads to the same target. If Keep is nil, it cannot.
 	Keep func(dest string, use Use, ref docs.Ref) bool
 }
 
-// voids are the types that have no nodes of their own.
+// voids are the types of nodes that have no child nodes.
 var voids = map[string]bool{
 	"divider": true, "math": true, "image": true, "file": true, "drawing": true, "embed": true, "expandable": true,
 	"table": true, "content-ref": true, "reusable-content": true, "integration": true, "swagger": true,
@@ -143,20 +145,21 @@ var voids = map[string]bool{
 	"emoji": true, "icon": true, "expression": true, "inline-math": true, "inline-image": true, "mention": true, "button": true,
 }
 
-// IsVoid reports whether a block or an inline has no nodes of its own.
+// IsVoid reports whether a block or an inline is of a type that has no child
+// nodes.
 func (n *Node) IsVoid() bool { return voids[n.Type] }
 
-// written is a destination as it is in the source that was parsed.
+// written is a destination as it is written in the parsed source.
 type written struct {
-	what any // a Ref: the value that is in Data
+	what any // a Ref, as in Data
 	use  Use
 	dest string
 }
 
 func (w written) ref() docs.Ref { return w.what.(docs.Ref) }
 
-// setRef puts a reference into the node's data and remembers how it was
-// written.
+// setRef sets a reference in the node's data and records its written
+// destination.
 func (n *Node) setRef(key string, ref docs.Ref, dest string, use Use) {
 	var what any = ref
 	n.Data[key] = what

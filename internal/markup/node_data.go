@@ -7,10 +7,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// Str returns a text in the data of the node, or an empty string.
+// Str returns a string in the data of the node, or an empty string.
 func (n *Node) Str(key string) string { return str(n.Data, key) }
 
-// Flag returns a truth value in the data of the node; absent is false.
+// Flag returns a boolean in the data of the node, or false if there is none.
 func (n *Node) Flag(key string) bool { return truth(n.Data, key) }
 
 // Num returns a number in the data of the node.
@@ -31,20 +31,19 @@ func (n *Node) Refs(key string) []docs.Ref {
 	return refs
 }
 
-// Strings returns the texts of a list in the data of the node.
+// Strings returns a list of strings in the data of the node.
 func (n *Node) Strings(key string) []string { return texts(n.Data[key]) }
 
-// Length returns a length in the data of the node. The unit is px if it is
-// empty.
+// Length returns a length in the data of the node. An empty unit means px.
 func (n *Node) Length(key string) (value float64, unit string, ok bool) { return lengthOf(n.Data[key]) }
 
-// Props returns the properties of an integration's block.
+// Props returns the properties of an integration block.
 func (n *Node) Props() map[string]any {
 	props, _ := n.Data["props"].(map[string]any)
 	return props
 }
 
-// Prop returns a text in the properties of an integration's block.
+// Prop returns a string in the properties of an integration block.
 func (n *Node) Prop(key string) string { return str(n.Props(), key) }
 
 // HeadingLevel returns 1 to 6 for a heading and 0 for any other node.
@@ -63,7 +62,7 @@ func (n *Node) HeadingLevel() int {
 	return level
 }
 
-// Anchor returns the id by which links name the node, or an empty string.
+// Anchor returns the id that links use for the node, or an empty string.
 func (n *Node) Anchor() string {
 	if id, ok := n.Meta["id"].(string); ok {
 		return id
@@ -74,7 +73,7 @@ func (n *Node) Anchor() string {
 	return ""
 }
 
-// Slot returns the name of a fragment in its block.
+// Slot returns the name of the slot that a fragment fills in its block.
 func (n *Node) Slot() string {
 	if n.Fragment != "" {
 		return n.Fragment
@@ -83,7 +82,7 @@ func (n *Node) Slot() string {
 }
 
 // RawSource returns the Markdown of a block that is kept verbatim because it
-// could not be read. ok is false for any other node.
+// could not be parsed. ok is false for any other node.
 func (n *Node) RawSource() (source string, ok bool) {
 	if n.Str("integration") != rawIntegration || n.Str("block") != rawKind {
 		return "", false
@@ -91,8 +90,7 @@ func (n *Node) RawSource() (source string, ok bool) {
 	return n.Prop("source"), true
 }
 
-// The data of nodes are JSON values, and maps of them; these functions read
-// them.
+// Node data consists of JSON values. The following functions read such values.
 
 func str(m map[string]any, key string) string {
 	s, _ := m[key].(string)

@@ -15,11 +15,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// Parse reads a body, which is the source behind front matter and title, into
-// a document. It reads every input: what has no form as a block is kept
-// verbatim in a block of the integration "octavo", and what a person should
-// look at is in Problems. Nodes that come from one piece of source, such as
-// the blocks inside of one layout element, share its span.
+// Parse parses a body, which is the source after the front matter and the
+// title, into a document. It accepts every input. Source that has no block form
+// is kept verbatim in a block of the integration "octavo". Problems lists the
+// places that a person should look at. Nodes that come from one piece of
+// source, such as the blocks inside one layout element, share its span.
 func Parse(body []byte, refs Refs) *Document {
 	costly.Note(costly.Parse)
 	doc := parse(body, refs)
@@ -28,8 +28,9 @@ func Parse(body []byte, refs Refs) *Document {
 	return doc
 }
 
-// Reasons to keep a source as one piece. The first is reported when the library
-// gave up, which must not take a page down.
+// Reasons for keeping a source as one raw block. The first one is reported when
+// the Markdown library panicked, because a panic must not make a page
+// unavailable.
 const (
 	unreadable = "the source cannot be read; it is kept as one piece"
 	tooMany    = "the page has too many blocks; it is kept as one piece: make several pages of it"
@@ -43,24 +44,25 @@ func keptWhole(body []byte, why string) *Document {
 	return doc
 }
 
-// converter makes nodes of one source's tree.
+// converter converts the syntax tree of one source to nodes.
 type converter struct {
 	*scan
 	*arena
 	text     string // the source
-	clean    bool   // all of it is text that JSON can carry
+	clean    bool   // the source is valid UTF-8 without NUL, as JSON requires
 	refs     Refs
 	problems *[]Problem
-	inNote   bool // inside of a footnote, where no other may be used
-	nested   int  // sources inside of a source
-	level    int  // blocks inside of blocks
+	inNote   bool // inside a footnote, where no other footnote may be used
+	nested   int  // how many sources enclose this source
+	level    int  // how many blocks enclose the current block
 	tooDeep  bool
-	whole    string // the tag around
-	trace    bool   // remember where everything is written
-	inner    bool   // the source is inside of another one,
-	where    places // in these places
-	limit    int    // where the block around ends
-	// The lines up to an offset, for problems.
+	whole    string // the enclosing tag
+	trace    bool   // record where everything is written
+	inner    bool   // the source is inside another one,
+	where    places // at these positions
+	limit    int    // offset where the enclosing block ends
+	// line is the number of line breaks before the offset counted, for
+	// problems.
 	counted, line int
 }
 
@@ -69,10 +71,10 @@ func newConverter(text string, s *scan, refs Refs, problems *[]Problem) *convert
 	return &converter{scan: s, arena: &arena{}, text: text, clean: clean, refs: refs, problems: problems}
 }
 
-// parse is Parse without keys and anchors.
+// parse is Parse without deriving keys and anchors.
 func parse(body []byte, refs Refs) *Document { return parseAs(body, refs, false) }
 
-// parseTraced is parse that remembers where everything is written.
+// parseTraced is like parse and records where everything is written.
 func parseTraced(body []byte, refs Refs) *Document { return parseAs(body, refs, true) }
 
 func parseAs(body []byte, refs Refs, traced bool) (doc *Document) {
@@ -100,7 +102,7 @@ func parseAs(body []byte, refs Refs, traced bool) (doc *Document) {
 	items := group(root)
 	for _, i := range items {
 		if k := i.node.Kind(); k == ast.KindLinkReferenceDefinition || k == kindFootnote {
-			continue // these stay between the blocks
+			continue // definitions stay between the blocks
 		}
 		limit := len(body)
 		if i.to+1 < len(starts) {
@@ -141,7 +143,7 @@ func hasTooManyLines(body []byte) bool {
 	return lines > maxLines || blank > maxBlank
 }
 
-// countNodes counts as Decode does.
+// countNodes counts nodes and leaves as Decode does.
 func countNodes(nodes []*Node) int {
 	n := 0
 	for _, k := range nodes {
@@ -150,8 +152,8 @@ func countNodes(nodes []*Node) int {
 	return n
 }
 
-// topLevel makes nodes of an item. One that is nested too deeply is kept as
-// it is.
+// topLevel returns the nodes of an item. An item that is nested too deeply is
+// kept verbatim.
 func (c *converter) topLevel(i *item, blocks []ast.Node, sp Span) []*Node {
 	c.tooDeep = false
 	for _, n := range blocks[i.from : i.to+1] {
@@ -168,8 +170,8 @@ func (c *converter) topLevel(i *item, blocks []ast.Node, sp Span) []*Node {
 	return []*Node{indentedRaw(string(c.source[sp.Start:sp.End]))}
 }
 
-// add adds nodes with their span. Where two cannot be distinguished by lines,
-// they are one piece.
+// add appends nodes with their span. If the span overlaps the previous one
+// because they share a line, both get the union of the two.
 func (d *Document) add(nodes []*Node, sp Span) {
 	if k := len(d.Spans); k > 0 && sp.Start < d.Spans[k-1].End {
 		before := d.Spans[k-1]
@@ -219,7 +221,8 @@ func lineStart(b []byte, off int) int {
 	return bytes.LastIndexByte(b[:min(off, len(b))], '\n') + 1
 }
 
-// trimSpan leaves out the blank lines at the end, and the line's end.
+// trimSpan returns the span without the trailing blank lines and the final line
+// break. Spaces and tabs at the end of the last line are kept.
 func trimSpan(b []byte, start, end int) Span {
 	e := start + len(bytes.TrimRight(b[start:end], " \t\r\n"))
 	for e < end && (b[e] == ' ' || b[e] == '\t') {
@@ -228,7 +231,7 @@ func trimSpan(b []byte, start, end int) Span {
 	return Span{start, e}
 }
 
-// value returns what a segment holds.
+// value returns the text of a segment.
 func (c *converter) value(s text.Segment) string {
 	if s.Padding > 0 || s.ForceNewline {
 		return string(s.Value(c.source))
@@ -236,7 +239,8 @@ func (c *converter) value(s text.Segment) string {
 	return c.text[s.Start:s.Stop]
 }
 
-// valid is valid for a text that comes from the source.
+// valid is like the function valid, for text from the source. It skips the
+// conversion if the whole source is clean.
 func (c *converter) valid(s string) string {
 	if c.clean {
 		return s
@@ -244,7 +248,8 @@ func (c *converter) valid(s string) string {
 	return valid(s)
 }
 
-// textOf joins lines, which most often follow each other.
+// textOf joins lines. It avoids a copy if they are contiguous, which is the
+// usual case.
 func (c *converter) textOf(lines []text.Segment) string {
 	whole := true
 	for i, l := range lines {
@@ -260,8 +265,8 @@ func (c *converter) textOf(lines []text.Segment) string {
 	return b.String()
 }
 
-// sub reads a source that is inside of this one, like the content of a
-// tag that is written on one line.
+// sub parses a source that is inside this one, like the content of a tag that
+// is written on one line.
 func (c *converter) sub(source string, where places) []*Node {
 	const deepest = 8
 	if c.nested >= deepest {
@@ -279,7 +284,7 @@ func (c *converter) sub(source string, where places) []*Node {
 	return nodes
 }
 
-// children returns the blocks of a container.
+// children returns the nodes of the blocks in a container.
 func (c *converter) children(parent ast.Node) []*Node {
 	if hasTags(parent) {
 		return c.convert(group(parent))
@@ -293,8 +298,8 @@ func (c *converter) children(parent ast.Node) []*Node {
 	return c.since(place)
 }
 
-// filled returns a container one empty paragraph when it has nothing, so that
-// there is a place to write.
+// filled returns nodes, or one empty paragraph if there are none, so that a
+// container has a place to write.
 func filled(nodes []*Node) []*Node {
 	if len(nodes) == 0 {
 		return []*Node{paragraphNode(nil)}
@@ -304,7 +309,8 @@ func filled(nodes []*Node) []*Node {
 
 const rawIntegration, rawKind = "octavo", "raw"
 
-// rawNode keeps source verbatim, from its first character on.
+// rawNode returns a block that keeps source verbatim, without leading spaces
+// and tabs.
 func rawNode(source string) *Node { return indentedRaw(strings.TrimLeft(source, " \t")) }
 
 func indentedRaw(source string) *Node {
@@ -314,8 +320,9 @@ func indentedRaw(source string) *Node {
 	}}
 }
 
-// cleanSource is source as a node can carry it. All returns in front of a line
-// break go: if one stayed, it would be a part of the break the next time.
+// cleanSource returns source in a form that a node can hold. It removes all
+// carriage returns before a line break: a remaining one would become part of
+// the line break in the next parse.
 func cleanSource(s string) string {
 	return strings.TrimRight(valid(lineEnds.ReplaceAllString(s, "\n")), " \t\r\n")
 }
@@ -347,7 +354,8 @@ func fragmentNode(fragment, typ string, nodes []*Node) *Node {
 	return &Node{Object: ObjectFragment, Fragment: fragment, Type: typ, Nodes: nodes}
 }
 
-// paragraphNode makes a paragraph of inlines, which are never none.
+// paragraphNode returns a paragraph of inlines. An empty list becomes an empty
+// text.
 func paragraphNode(inlines []*Node) *Node {
 	if len(inlines) == 0 {
 		inlines = []*Node{textNode()}
@@ -355,8 +363,8 @@ func paragraphNode(inlines []*Node) *Node {
 	return blockNode("paragraph", nil, inlines...)
 }
 
-// dataRef reads a reference, which is a Ref or, from a client that was not
-// checked, the object that represents one.
+// dataRef reads a reference. It is a Ref, or the JSON object of one in data
+// from a client that was not checked.
 func dataRef(v any) (docs.Ref, bool) {
 	switch r := v.(type) {
 	case docs.Ref:

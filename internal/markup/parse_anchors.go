@@ -9,16 +9,17 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Slug makes an anchor of a text as GitBook does: its letters and digits in
-// lower case, with dots and underscores, and with dashes for what is between
-// them. One that would begin with a digit begins with "id-".
+// Slug returns the anchor of a text as GitBook derives it: letters and digits
+// in lower case, dots and underscores, and a dash for each run of other
+// characters between them. A slug that would begin with a digit gets the prefix
+// "id-".
 func Slug(text string) string {
 	s := slugOf(text, func(r rune) rune {
 		switch {
 		case r == '.' || r == '_':
 			return r
 		case strings.ContainsRune("'’‘\"“”`", r):
-			return -1 // a part of the word
+			return -1 // part of the word
 		}
 		return '-'
 	})
@@ -31,9 +32,10 @@ func Slug(text string) string {
 	return s
 }
 
-// slugOf makes an anchor of a text. What other says of characters that are
-// neither letters nor digits nor space is written; dashes are written once and
-// between others only, and -1 is nothing.
+// slugOf returns an anchor of a text. Characters that are neither letters nor
+// digits are replaced by the result of other; -1 removes the character. Spaces
+// and dashes in that result become "-". Runs of dashes are written once, and
+// only between other characters.
 func slugOf(text string, other func(rune) rune) string {
 	const longest = 100
 	var b strings.Builder
@@ -63,9 +65,9 @@ func slugOf(text string, other func(rune) rune) string {
 	return b.String()
 }
 
-// aliases returns the other anchors that links use for a heading with a text and
-// its slug: those of words without any signs, and those of GitHub, which has a
-// dash for each space.
+// aliases returns the other anchors that links use for a heading with a text
+// and a slug: the slug without the prefix "id-", the words without punctuation,
+// and the anchor of GitHub, which has a dash for each space.
 func aliases(text, slug string) [3]string {
 	plain := slugOf(text, func(r rune) rune {
 		if unicode.IsSpace(r) || unicode.Is(unicode.Pd, r) {
@@ -85,8 +87,8 @@ func aliases(text, slug string) [3]string {
 	return [...]string{strings.TrimPrefix(slug, "id-"), plain, github}
 }
 
-// nameAnchors returns every block that can be linked to its anchor, each one
-// once. The ones that a writer fixed come first.
+// nameAnchors sets a unique anchor for every block that can be linked to.
+// Anchors that the author wrote have precedence.
 func nameAnchors(nodes []*Node) {
 	used := map[string]bool{}
 	next := map[string]int{}
@@ -132,7 +134,8 @@ func nameAnchors(nodes []*Node) {
 	}
 }
 
-// freeAliases returns the aliases of a heading that nothing else has.
+// freeAliases returns the aliases of a heading that are not in use, and adds
+// them to used.
 func freeAliases(text, slug string, used map[string]bool) (list []string) {
 	for _, a := range aliases(text, slug) {
 		if a != "" && !used[a] && isAnchor(a) {
@@ -143,13 +146,13 @@ func freeAliases(text, slug string, used map[string]bool) (list []string) {
 	return list
 }
 
-// Aliases returns the anchors that lead to a heading as well: other programs
-// make others of the same text.
+// Aliases returns the other anchors that lead to a heading. They exist because
+// other programs derive other anchors from the same text.
 func (n *Node) Aliases() []string { return n.extra().aliases }
 
-// HasAnchor reports whether a link with an anchor leads to one of those that has
-// knows: as it is written, as an address decodes it, or in lower case, as the
-// anchors of headings are.
+// HasAnchor reports whether has accepts an anchor of a link in one of three
+// forms: as it is written, with percent-encoding decoded, or decoded and in
+// lower case, as the anchors of headings are.
 func HasAnchor(anchor string, has func(string) bool) bool {
 	if has(anchor) {
 		return true
@@ -160,8 +163,8 @@ func HasAnchor(anchor string, has func(string) bool) bool {
 	return has(anchor) || has(strings.ToLower(anchor))
 }
 
-// rawAnchors adds the ids in a piece of HTML, whether or not it is well
-// formed.
+// rawAnchors appends the ids in a piece of HTML to out. The HTML need not be
+// well formed.
 func rawAnchors(out []string, source string) []string {
 	if !strings.Contains(source, "<") {
 		return out
@@ -202,7 +205,7 @@ func anchorText(n *Node) string {
 	return plainOf(n.Nodes)
 }
 
-// eachBlock visits blocks in the order of readers, with what is inside.
+// eachBlock calls f for all blocks and their descendants in reading order.
 func eachBlock(nodes []*Node, f func(*Node)) {
 	for _, n := range nodes {
 		if n.Object == ObjectText {

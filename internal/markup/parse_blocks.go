@@ -8,8 +8,8 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 )
 
-// block adds the nodes of one block. Most have one; a layout element has
-// those inside of it.
+// block adds the nodes of one block. Most blocks have one node; a layout
+// element has a node for each block inside it.
 func (c *converter) block(n ast.Node) {
 	switch n := n.(type) {
 	case *ast.Paragraph, *ast.TextBlock:
@@ -43,15 +43,15 @@ func (c *converter) block(n ast.Node) {
 		c.add(rawNode(c.linesOf(n)))
 	case *ast.LinkReferenceDefinition, *footnoteBlock:
 	default:
-		// Nothing else is in the grammar; if a new version of it brings more,
-		// its lines are kept.
+		// The grammar has no other blocks. If a new version of the library adds
+		// some, their lines are kept.
 		if n.Lines().Len() > 0 {
 			c.add(rawNode(c.linesOf(n)))
 		}
 	}
 }
 
-// linesOf returns the lines of a block.
+// linesOf returns the source lines of a block as one text.
 func (c *converter) linesOf(n ast.Node) string {
 	return c.textOf(n.Lines().Sliced(0, n.Lines().Len()))
 }
@@ -62,10 +62,10 @@ func (c *converter) paragraph(n ast.Node) *Node {
 	}
 	inlines := c.inlines(n)
 	if len(inlines) > 0 && len(inlines[0].Leaves) > 0 && inlines[0].Leaves[0].Raw {
-		// On a line of its own it may begin a block.
+		// On a line of its own, the HTML may begin a block.
 		source := c.linesOf(n)
 		if l := inlines[0].Leaves; len(inlines) == 1 && len(l) == 1 {
-			source = l[0].Text // a tag of several lines is printed on one
+			source = l[0].Text // a tag of several lines is printed on one line
 		}
 		if line, _, _ := strings.Cut(source, "\n"); strings.HasPrefix(line, "<") && !readsAs(line, ast.KindParagraph) {
 			if readsAs(source, ast.KindHTMLBlock) {
@@ -90,7 +90,8 @@ func readsAs(source string, kind ast.NodeKind) bool {
 	return root.ChildCount() == 1 && root.FirstChild().Kind() == kind
 }
 
-// soleImage returns the image of a paragraph that is nothing else.
+// soleImage returns the image of a paragraph that contains nothing else, or
+// nil.
 func soleImage(n ast.Node) *ast.Image {
 	image, ok := n.FirstChild().(*ast.Image)
 	if !ok {
@@ -115,8 +116,8 @@ func (c *converter) heading(n *ast.Heading) *Node {
 	return headingNode(n.Level, id, inlines)
 }
 
-// headingNode makes a heading. The model has three levels; deeper ones keep
-// theirs next to it.
+// headingNode returns a heading. The model has three levels. Headings of a
+// deeper level have type heading-3 and their level in the data.
 func headingNode(level int, id string, inlines []*Node) *Node {
 	data := map[string]any{}
 	if level > 3 {
@@ -133,10 +134,11 @@ func headingNode(level int, id string, inlines []*Node) *Node {
 
 var headingTypes = [...]string{1: "heading-1", 2: "heading-2", 3: "heading-3"}
 
-// anchorOpen matches the tag that fixes the anchor of a heading.
+// anchorOpen matches the opening tag that sets the anchor of a heading.
 var anchorOpen = regexp.MustCompile(`^<a\s+(?:href="#([^"]*)"\s+)?id="([^"]*)"\s*>$`)
 
-// cutAnchor takes `<a href="#slug" id="slug"></a>` off the end of a heading.
+// cutAnchor removes `<a href="#slug" id="slug"></a>` from the end of a heading.
+// It returns the anchor, or an empty string.
 func cutAnchor(inlines []*Node) ([]*Node, string) {
 	last := inlines[len(inlines)-1]
 	if last.Object != ObjectText {
@@ -171,7 +173,8 @@ func cutAnchor(inlines []*Node) ([]*Node, string) {
 
 var bracedAnchor = regexp.MustCompile(`(?:^|[ \t]+)\{#([^\s{}]+)\}$`)
 
-// cutBraces takes `{#id}` off the end of a heading, where it is not escaped.
+// cutBraces removes an unescaped `{#id}` from the end of a heading. It returns
+// the id, or an empty string.
 func (c *converter) cutBraces(n *ast.Heading, inlines []*Node) ([]*Node, string) {
 	if lines := n.Lines(); lines.Len() == 0 || !bracedAnchor.MatchString(strings.TrimRight(c.value(lines.At(lines.Len()-1)), " \t\r\n")) {
 		return inlines, ""
@@ -214,7 +217,7 @@ func (c *converter) list(n *ast.List) *Node {
 			itemData = map[string]any{"checked": box.IsChecked}
 			tasks++
 			if len(kids) > 1 && isEmptyParagraph(kids[0]) {
-				kids = kids[1:] // the line of the box alone
+				kids = kids[1:] // the box is alone on its line
 			}
 		}
 		c.add(c.arena.block("list-item", itemData, filled(kids)))
@@ -253,7 +256,7 @@ func (c *converter) fenced(n *ast.FencedCodeBlock) *Node {
 	return code
 }
 
-// code makes a block of code, which has at least one line.
+// code returns a code block of at least one line.
 func (s *arena) code(data map[string]any, code string) *Node {
 	if data == nil {
 		data = map[string]any{}
@@ -265,7 +268,7 @@ func (s *arena) code(data map[string]any, code string) *Node {
 	return s.block("code", data, s.since(place))
 }
 
-// valid makes text that JSON can carry.
+// valid replaces NUL and invalid UTF-8 in s, so that JSON can represent it.
 func valid(s string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", "\uFFFD"), "\uFFFD")
 }

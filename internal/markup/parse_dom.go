@@ -6,14 +6,14 @@ import (
 	"golang.org/x/net/html"
 )
 
-// element is a piece of HTML as it is written: an element, a text (no name)
-// or something that has no meaning for us, like a comment (name "!").
+// element is a piece of HTML: an element, a text (the name is empty), or a
+// comment or doctype (the name is "!").
 type element struct {
 	name  string
 	attrs []html.Attribute
-	text  string // of a text, with spaces collapsed and decoded; of a "!", verbatim
+	text  string // of a text: decoded, with spaces collapsed; of a "!": verbatim
 	kids  []*element
-	// Where it is in the source that was read.
+	// Offsets in the source that was parsed.
 	start, openEnd, closeStart, end int
 }
 
@@ -35,7 +35,7 @@ func (e *element) has(name string) bool {
 	return false
 }
 
-// only reports whether the element has no attributes but these.
+// only reports whether the element has no attributes other than names.
 func (e *element) only(names ...string) bool {
 	for _, a := range e.attrs {
 		if !hasString(names, a.Key) {
@@ -45,8 +45,8 @@ func (e *element) only(names ...string) bool {
 	return true
 }
 
-// elements returns the children without blank texts, or false when a text with
-// something in it is between them.
+// elements returns the child elements without blank texts. ok is false if there
+// is a text or a comment between them.
 func (e *element) elements() (kids []*element, ok bool) {
 	for _, k := range e.kids {
 		if k.name == "" && strings.TrimSpace(k.text) == "" {
@@ -65,9 +65,9 @@ var voidElements = map[string]bool{
 	"link": true, "meta": true, "source": true, "track": true, "wbr": true,
 }
 
-// readHTML reads well-formed HTML into a tree. Where elements are not closed
-// as they were opened, or are nested too deeply, ok is false: such HTML is
-// not ours to understand.
+// readHTML parses well-formed HTML into a tree. ok is false if elements are not
+// properly nested and closed, or are nested too deeply. Such HTML is not
+// converted.
 func readHTML(source string) (root *element, ok bool) {
 	root = &element{end: len(source)}
 	z := html.NewTokenizer(strings.NewReader(source))
@@ -127,13 +127,13 @@ func readHTML(source string) (root *element, ok bool) {
 	}
 }
 
-// add puts another element behind those that are inside of this one.
+// add appends an element to the children of e and returns it.
 func (e *element) add(inner element) *element {
 	e.kids = append(e.kids, &inner)
 	return &inner
 }
 
-// endItem ends an item of a list, which needs no tag for it.
+// endItem closes a list item, for which HTML requires no end tag.
 func endItem(stack []*element, at int) []*element {
 	top := stack[len(stack)-1]
 	top.closeStart, top.end = at, at
@@ -150,12 +150,13 @@ func inside(stack []*element, name string) bool {
 }
 
 // keptSpace represents a space that was written as a character reference and
-// must not collapse; looseSpace returns the space.
+// must not be collapsed. looseSpace converts it to a space.
 const keptSpace = "\x00"
 
 func looseSpace(s string) string { return strings.ReplaceAll(s, keptSpace, " ") }
 
-// decodeHTML decodes a text. Runs of spaces and line breaks are one space.
+// decodeHTML decodes the character references of a text. With collapse, runs of
+// spaces and line breaks become one space.
 func decodeHTML(s string, collapse bool) string {
 	s = valid(strings.ReplaceAll(s, "\r\n", "\n"))
 	if !collapse {
@@ -177,7 +178,8 @@ func decodeHTML(s string, collapse bool) string {
 	return html.UnescapeString(strings.ReplaceAll(b.String(), "&#x20;", keptSpace))
 }
 
-// readElement reads one tag alone; a closing one has a name like "/a".
+// readElement parses a single tag. The name of a closing tag begins with "/",
+// like "/a".
 func readElement(open string) (*element, bool) {
 	if len(open) < 3 || open[0] != '<' {
 		return nil, false
@@ -229,18 +231,20 @@ func readElement(open string) (*element, bool) {
 	}
 }
 
-// isLayout reports whether a div says only how its content is laid out.
+// isLayout reports whether a div only specifies the layout of its content, or
+// is a hint.
 func isLayout(open string) bool {
 	e, ok := readElement(open)
 	return ok && (e.only("align", "data-full-width", "data-with-frame") || isHintElement(e))
 }
 
-// isHintElement reports whether a div is a hint, as some exports write it.
+// isHintElement reports whether a div is a hint in the form that some exports
+// write.
 func isHintElement(e *element) bool {
 	return e.has(customBlock) && e.attr("data-tag") == "hint" && e.only(customBlock, "data-tag", "data-style", "data-icon")
 }
 
-// plain returns the text of an element without its tags.
+// plain returns the text of an element without tags.
 func (e *element) plain() string {
 	if e.name == "" {
 		return looseSpace(e.text)
@@ -255,7 +259,7 @@ func (e *element) plain() string {
 	return b.String()
 }
 
-// iconOf returns the icon that `<i class="fa-name">` shows.
+// iconOf returns the icon name of `<i class="fa-name">`, or an empty string.
 func iconOf(e *element) string {
 	for _, c := range strings.Fields(e.attr("class")) {
 		if name, ok := strings.CutPrefix(c, "fa-"); ok && name != "" {
@@ -265,7 +269,7 @@ func iconOf(e *element) string {
 	return ""
 }
 
-// styleOf returns one property of a style attribute.
+// styleOf returns the value of a property in a style attribute.
 func styleOf(style, property string) string {
 	for _, d := range strings.Split(style, ";") {
 		name, value, ok := strings.Cut(d, ":")

@@ -12,32 +12,33 @@ import (
 
 // Limits of the parser. Content beyond them is kept verbatim and reported.
 const (
-	// maxDepth is how many blocks may be open inside each other.
+	// maxDepth is the maximum nesting depth of blocks.
 	maxDepth = 64
-	// maxTableCells is how many cells one table may have.
+	// maxTableCells is the maximum number of cells in a table.
 	maxTableCells = 20_000
-	// maxInlineMarks is how many characters with a meaning one paragraph may
-	// hold: matching them is more than linear.
+	// maxInlineMarks is the maximum number of characters with a syntactic
+	// meaning in one paragraph. The time for matching them is more than linear.
 	maxInlineMarks = 4_000
-	// maxLines is how many lines with text one source may have. Each may be a
-	// block, and a document of more than maxNodes is none that a client could
-	// send.
+	// maxLines is the maximum number of non-blank lines in a source. Each line
+	// may be a block, and a client cannot send a document of more than maxNodes
+	// nodes.
 	maxLines = maxNodes
-	// maxBlank is how many blank lines may follow a blank one. The library
-	// remembers each as often as there are blocks around it.
+	// maxBlank is the maximum number of blank lines that follow a blank line.
+	// The library records each of them once per enclosing block.
 	maxBlank = 10_000
-	// maxUses is how often one footnote may be used: each use carries its
-	// body.
+	// maxUses is the maximum number of uses of one footnote. Each use has a
+	// copy of its body.
 	maxUses = 32
-	// maxProblems is how many problems of one source are reported.
+	// maxProblems is the maximum number of problems that are reported for a
+	// source.
 	maxProblems = 100
-	// maxElements is how many tags one piece of HTML may have.
+	// maxElements is the maximum number of tags in one piece of HTML.
 	maxElements = 5 * maxTableCells
 )
 
-// Grammars read Markdown into goldmark's tree; they have no state of their
-// own. One that looks for addresses at every word takes a third longer, so
-// that is for sources that need it.
+// The grammars parse Markdown into goldmark's tree. They have no state.
+// wordGrammar looks for addresses at every word, which takes a third longer, so
+// it is used only for sources that need it.
 var (
 	grammar     = newGrammar(schemeParser{})
 	wordGrammar = newGrammar(addressParser{})
@@ -86,16 +87,17 @@ func newGrammar(addresses parser.InlineParser) parser.Parser {
 	)
 }
 
-// scan is what one run of the grammar shares.
+// scan is the state of one run of the grammar.
 type scan struct {
 	*outline
 	source []byte
-	mails  bool              // there may be addresses of mail in it
+	mails  bool              // the source may contain email addresses
 	deep   map[ast.Node]bool // top-level blocks that are nested too deeply
 	notes  map[string]*footnoteBlock
-	// literal is up to where nothing is a tag.
+	// Before the offset literal, nothing is a tag.
 	literal int
-	// unclosed is up to where no end of an element was found.
+	// unclosed maps an element name to the offset before which no end tag was
+	// found.
 	unclosed map[string]int
 }
 
@@ -103,7 +105,7 @@ var scanKey = parser.NewContextKey()
 
 func scanOf(pc parser.Context) *scan { return pc.Get(scanKey).(*scan) }
 
-// read runs the grammar over a source.
+// read parses a source with the grammar.
 func read(source []byte) (ast.Node, *scan) {
 	s := &scan{outline: newOutline(source), source: source, mails: bytes.IndexByte(source, '@') >= 0}
 	pc := parser.NewContext()
@@ -115,8 +117,8 @@ func read(source []byte) (ast.Node, *scan) {
 	return g.Parse(text.NewReader(source), parser.WithContext(pc)), s
 }
 
-// tooDeep reports whether no further block may be opened, and remembers the
-// block of the top level that this happened in.
+// tooDeep reports whether no further block may be opened. If so, it records the
+// current top-level block in deep.
 func tooDeep(pc parser.Context) bool {
 	open := pc.OpenedBlocks()
 	if len(open) < maxDepth {
@@ -130,7 +132,7 @@ func tooDeep(pc parser.Context) bool {
 	return true
 }
 
-// shallow keeps a container parser from nesting without end.
+// shallow limits the nesting depth of a container parser.
 type shallow struct{ parser.BlockParser }
 
 func (p shallow) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {
@@ -140,7 +142,7 @@ func (p shallow) Open(parent ast.Node, reader text.Reader, pc parser.Context) (a
 	return p.BlockParser.Open(parent, reader, pc)
 }
 
-// rawBlock is source that is kept as it is.
+// rawBlock is source that is kept verbatim.
 type rawBlock struct {
 	ast.BaseBlock
 	problem string
@@ -154,9 +156,9 @@ func (n *rawBlock) Dump(b []byte, l int) {
 	ast.DumpHelper(n, b, l, nil, nil)
 }
 
-// heavyTransformer takes paragraphs that would take too long out of the
-// inline parser's hands. Before tables are made it looks at single lines,
-// which may become rows; after that at whole paragraphs.
+// heavyTransformer replaces paragraphs that would take the inline parser too
+// long by raw blocks. Before tables are parsed (rows), it checks single lines,
+// which may become rows. After that, it checks whole paragraphs.
 type heavyTransformer struct{ rows bool }
 
 func (t heavyTransformer) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
@@ -196,7 +198,8 @@ func (t heavyTransformer) Transform(node *ast.Paragraph, reader text.Reader, pc 
 	parent.ReplaceChild(parent, node, raw)
 }
 
-// tableTransformer makes tables of paragraphs that have a bar somewhere.
+// tableTransformer parses tables only in paragraphs that contain a vertical
+// bar.
 type tableTransformer struct{ parser.ParagraphTransformer }
 
 func (t tableTransformer) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {

@@ -6,21 +6,21 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// item is a block, a tag or a text beside a tag, with the items that a tag or
-// an element holds once its end was found.
+// item is a block, a tag or a text beside a tag. A tag or an element that is
+// closed also holds the items inside it.
 type item struct {
 	node   ast.Node
-	piece  *tagPiece // of a line with tags
+	piece  *tagPiece // for a line with tags
 	kids   []*item
 	closed bool
-	close  *tagPiece // the tag that closes
-	// from and to are the positions of the first and the last block among
-	// their siblings.
+	close  *tagPiece // the closing tag
+	// from and to are the indexes of the first and the last block among their
+	// siblings.
 	from, to int
 }
 
-// opens returns the name of what an item opens: "%hint" for a tag, "<div" for an
-// element, "" for a block that is neither.
+// opens returns the name of the tag or element that an item opens: "%hint" for
+// a tag, "<div" for an element, or an empty string.
 func (i *item) opens() string {
 	if i.piece != nil && i.piece.tag != nil && i.piece.tag.closes() == "" {
 		return "%" + i.piece.tag.name
@@ -31,7 +31,8 @@ func (i *item) opens() string {
 	return ""
 }
 
-// closes returns the same for what an item closes.
+// closes returns the name of the tag or element that an item closes, in the
+// form of opens.
 func (i *item) closes() string {
 	if i.piece != nil && i.piece.tag != nil {
 		if name := i.piece.tag.closes(); name != "" {
@@ -44,14 +45,14 @@ func (i *item) closes() string {
 	return ""
 }
 
-// group finds what belongs to tags and elements among the blocks of one
-// parent. A closing tag closes the innermost open one of its name; what is
-// still open inside is independent.
+// group assigns the children of parent to the tags and elements that enclose
+// them. A closing tag closes the innermost open tag of its name. Tags that are
+// still open inside it remain separate items.
 func group(parent ast.Node) []*item {
 	out := make([]*item, 0, parent.ChildCount())
 	all := make([]item, 0, parent.ChildCount())
-	var open []int              // positions in out
-	var byName map[string][]int // the same, for each name
+	var open []int              // indexes in out
+	var byName map[string][]int // the indexes in open, by name
 	add := func(i *item) {
 		if name := i.closes(); name != "" && len(byName[name]) > 0 {
 			at := byName[name][len(byName[name])-1]
@@ -90,8 +91,7 @@ func group(parent ast.Node) []*item {
 	return out
 }
 
-// hasTags reports whether there is something to group among the blocks of a
-// parent.
+// hasTags reports whether parent has children that group can assign.
 func hasTags(parent ast.Node) bool {
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
 		switch n.(type) {
@@ -102,7 +102,7 @@ func hasTags(parent ast.Node) bool {
 	return false
 }
 
-// convert makes nodes of items.
+// convert returns the nodes of items.
 func (c *converter) convert(items []*item) []*Node {
 	place := len(c.open)
 	for k, i := range items {
@@ -146,8 +146,8 @@ func (c *converter) item(i *item) {
 	}
 }
 
-// textBeside reads the text that is on the line of a tag, which can be
-// paragraphs only.
+// textBeside parses the text on the line of a tag, which can only be
+// paragraphs. Anything else becomes a paragraph of plain text.
 func (c *converter) textBeside(source string, where places) []*Node {
 	nodes := c.sub(source, where)
 	for _, n := range nodes {
@@ -167,8 +167,8 @@ func (i *item) lastNode() ast.Node {
 	return last
 }
 
-// sourceOf returns the source of an item without the marks of the blocks
-// around it.
+// sourceOf returns the source of an item without the prefixes of the enclosing
+// blocks.
 func (c *converter) sourceOf(i *item) string {
 	if !i.closed {
 		if i.piece != nil {
@@ -197,8 +197,8 @@ func (c *converter) sourceOf(i *item) string {
 	return b.String()
 }
 
-// cutPrefix takes off a line what is in front of the first line of the
-// same block: quote marks, and spaces for everything else.
+// cutPrefix removes from a line the prefix of the first line of the same block:
+// quote marks, and a space for each other character.
 func cutPrefix(line, prefix string) string {
 	for k := 0; k < len(prefix) && line != ""; k++ {
 		if prefix[k] == '>' {

@@ -7,8 +7,8 @@ import (
 	"github.com/yuin/goldmark/ast"
 )
 
-// html makes nodes of a block of HTML. What is not one of our forms is kept
-// verbatim as a whole.
+// html returns the nodes of an HTML block. HTML that contains an unsupported
+// form is kept verbatim as a whole.
 func (c *converter) html(source string, where places) []*Node {
 	raw := []*Node{rawNode(source)}
 	if strings.Count(source, "<") > maxElements {
@@ -26,7 +26,7 @@ func (c *converter) html(source string, where places) []*Node {
 	return nodes
 }
 
-// element makes nodes of an element, with the items that it holds.
+// element returns the nodes of an element, with the items inside it.
 func (c *converter) element(n *elementBlock, i *item) []*Node {
 	source := string(n.Lines().Value(c.source))
 	if !n.open {
@@ -61,7 +61,7 @@ func (c *converter) element(n *elementBlock, i *item) []*Node {
 }
 
 // summary returns the title and the body of an expandable. The title is on the
-// line of the opening tag or the first thing below.
+// line of the opening tag, or is the first item after it.
 func (c *converter) summary(line string, where places, kids []*item) (title, body []*Node) {
 	source := line
 	if line == "" && len(kids) > 0 {
@@ -92,8 +92,8 @@ func (c *converter) summary(line string, where places, kids []*item) (title, bod
 	return title, append(body, c.convert(kids)...)
 }
 
-// layout puts what a div says onto the blocks inside of it. It returns nil
-// when one of them has no place for it.
+// layout applies the attributes of a div to the blocks inside it. It returns
+// nil if one of the blocks does not support an attribute.
 func layout(e *element, nodes []*Node) []*Node {
 	for _, n := range nodes {
 		for _, a := range e.attrs {
@@ -119,7 +119,8 @@ func layout(e *element, nodes []*Node) []*Node {
 
 var wideTypes = []string{"code", "images", "embed", "tabs", "columns", "table", "integration", "swagger"}
 
-// textAlign are the alignments of text, which follow its direction.
+// textAlign maps the alignments in HTML to those of text, which depend on the
+// direction of the text.
 var textAlign = map[string]string{"left": "start", "center": "center", "right": "end", "start": "start", "end": "end"}
 
 func isTextBlock(n *Node) bool {
@@ -138,14 +139,14 @@ func detailsNode(e *element, title []*Node, body []*Node) *Node {
 	return n
 }
 
-// htmlReader makes nodes of HTML. A strict one fails on what it does not
-// know; the other keeps it as raw leaves.
+// htmlReader converts HTML to nodes. A strict reader fails on HTML that it does
+// not support. A lenient reader keeps such HTML as raw leaves.
 type htmlReader struct {
 	c      *converter
 	source string
 	strict bool
 	failed bool
-	where  places // of its source
+	where  places // positions of source in the page
 }
 
 func (h *htmlReader) fail() []*Node {
@@ -153,12 +154,13 @@ func (h *htmlReader) fail() []*Node {
 	return nil
 }
 
-// blocks makes blocks of elements; inlines between them are paragraphs.
+// blocks returns the blocks of elements. Inlines between block elements become
+// paragraphs.
 func (h *htmlReader) blocks(kids []*element) []*Node {
 	var nodes []*Node
 	var run, items []*element
 	flush := func() {
-		if len(items) > 0 { // of a list that nothing is around
+		if len(items) > 0 { // items without a list around them
 			nodes = append(nodes, h.items(blockNode("list-unordered", nil), items)...)
 			items = nil
 		}
@@ -183,8 +185,8 @@ func (h *htmlReader) blocks(kids []*element) []*Node {
 	return nodes
 }
 
-// paragraph makes one of a run of inlines, none when it is blank. Drawings
-// without text beside them are blocks of their own.
+// paragraph returns the paragraph of a run of inlines, or nil if the run is
+// blank. Drawings without text beside them become blocks.
 func (h *htmlReader) paragraph(run []*element) []*Node {
 	if only := trimRun(run); len(only) > 0 && !slices.ContainsFunc(only, func(e *element) bool { return !isDrawing(e) }) {
 		var nodes []*Node
@@ -198,7 +200,7 @@ func (h *htmlReader) paragraph(run []*element) []*Node {
 		return nil
 	}
 	if len(run) > 0 && h.strict && len(trimRun(run)) == 1 {
-		// A lone image is a block, unless it says how it sits in a line.
+		// A single image is a block, unless it has an inline size.
 		e := trimRun(run)[0]
 		if (e.name == "img" && !e.has("data-size") || e.name == "picture") && inlines[0].Type == "inline-image" && !hasSize(e) {
 			if n := h.lone(e); n != nil {
@@ -210,7 +212,7 @@ func (h *htmlReader) paragraph(run []*element) []*Node {
 	return []*Node{paragraphNode(inlines)}
 }
 
-// isDrawing reports whether an image is a drawing.
+// isDrawing reports whether an element is the image of a drawing.
 func isDrawing(e *element) bool {
 	return e.name == "img" && hasString(strings.Fields(e.attr("class")), "gitbook-drawing")
 }
@@ -344,8 +346,8 @@ func (h *htmlReader) div(e *element) []*Node {
 	return h.fail()
 }
 
-// list makes a list of `<ul>` or `<ol>`. Attributes that say how it looks are in the
-// source alone.
+// list returns the list of a `<ul>` or `<ol>`. Attributes that only affect its
+// look are kept in the source and not in the node.
 func (h *htmlReader) list(e *element) []*Node {
 	kids, ok := e.elements()
 	n, known := listOf(e)
@@ -355,7 +357,7 @@ func (h *htmlReader) list(e *element) []*Node {
 	return h.items(n, kids)
 }
 
-// listOf returns the list that an element begins, without its items.
+// listOf returns the list node for an element, without items.
 func listOf(e *element) (n *Node, ok bool) {
 	if e.name != "ol" {
 		return blockNode("list-unordered", nil), true
@@ -371,7 +373,7 @@ func listOf(e *element) (n *Node, ok bool) {
 	return n, true
 }
 
-// items puts `<li>` elements into a list.
+// items appends the list items of `<li>` elements to a list.
 func (h *htmlReader) items(n *Node, kids []*element) []*Node {
 	tasks := 0
 	for _, k := range kids {

@@ -2,7 +2,7 @@ package markup
 
 import "github.com/yuin/goldmark/ast"
 
-// imageBlock makes the block of an image that has a paragraph for itself.
+// imageBlock returns the block of an image that is alone in its paragraph.
 func (c *converter) imageBlock(n *ast.Image) *Node {
 	image := blockNode("image", map[string]any{})
 	dest := valid(decode(string(n.Destination)))
@@ -18,7 +18,8 @@ func (c *converter) imageBlock(n *ast.Image) *Node {
 	return blockNode("images", map[string]any{}, image)
 }
 
-// figure makes an image of `<figure>`, nil when it is another thing.
+// figure returns the image of a `<figure>`, or nil if its content is not an
+// image.
 func (h *htmlReader) figure(e *element) *Node {
 	kids, ok := e.elements()
 	if !ok || len(kids) == 0 || len(kids) > 2 || len(kids) == 2 && kids[1].name != "figcaption" {
@@ -46,7 +47,7 @@ func isBlank(nodes []*Node) bool {
 }
 
 // isEmptyParagraph reports whether a node is a paragraph without content, which
-// Markdown cannot write.
+// Markdown cannot express.
 func isEmptyParagraph(n *Node) bool {
 	if n.Type != "paragraph" {
 		return false
@@ -64,7 +65,7 @@ func isEmptyParagraph(n *Node) bool {
 	return true
 }
 
-// image makes an image of `<img>` or `<picture>`.
+// image returns the image block of an `<img>` or `<picture>`, or nil.
 func (h *htmlReader) image(e *element) *Node {
 	dark := ""
 	if e.name == "picture" {
@@ -94,7 +95,7 @@ func (h *htmlReader) image(e *element) *Node {
 	return n
 }
 
-// lone makes the block of an image that is in HTML alone.
+// lone returns the block of an image that is alone in its HTML.
 func (h *htmlReader) lone(e *element) *Node {
 	image := h.image(e)
 	if image == nil {

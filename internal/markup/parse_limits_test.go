@@ -8,7 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testcpu"
 )
 
-// hostile are inputs that make parsers slow, deep or large.
+// hostile contains inputs that make parsers slow, or documents deep or large.
 var hostile = map[string]func(n int) string{
 	"brackets":         func(n int) string { return strings.Repeat("[", n) },
 	"bracket pairs":    func(n int) string { return strings.Repeat("[a](", n) },
@@ -157,7 +157,8 @@ func TestHostileInputTakesLinearTime(t *testing.T) {
 	}
 }
 
-// A page that no client could send is kept as one piece, with all its bytes.
+// A page that exceeds the limits for clients is kept as one piece, with all its
+// bytes.
 func TestTooManyBlocksAreKeptWhole(t *testing.T) {
 	for name, src := range map[string]string{
 		"lines":  strings.Repeat("a\n", maxLines+1),

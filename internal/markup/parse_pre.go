@@ -2,7 +2,7 @@ package markup
 
 import "strings"
 
-// code reads `<pre><code>`, in which strong lines are marked ones.
+// code parses `<pre><code>`. Lines inside `<strong>` are highlighted lines.
 func (h *htmlReader) code(e *element) []*Node {
 	kids, ok := e.elements()
 	if !ok || len(kids) != 1 || kids[0].name != "code" {
@@ -53,7 +53,7 @@ func (h *htmlReader) code(e *element) []*Node {
 		return nil
 	}
 	lines := r.lines
-	// The line break in front of the closing tag ends the last line.
+	// The line break before the closing tag ends the last line.
 	if k := len(lines); k > 1 && len(lines[k-1].Nodes) == 1 && plainOf(lines[k-1].Nodes) == "" && lines[k-1].Nodes[0].Object == ObjectText && !truth(lines[k-1].Data, "highlighted") {
 		lines = lines[:k-1]
 	}
@@ -69,12 +69,12 @@ func classAfter(e *element, prefix string) string {
 	return ""
 }
 
-// codeReader cuts the content of a code element into lines.
+// codeReader splits the content of a code element into lines.
 type codeReader struct {
 	h *htmlReader
 	b inlineBuilder
 	marked,
-	plain bool // whether the line has marked and unmarked text
+	plain bool // whether the line has marked text, and unmarked text
 	lines []*Node
 }
 
@@ -89,7 +89,7 @@ func (r *codeReader) end() {
 	if r.marked && !r.plain {
 		line.Data = map[string]any{"highlighted": true}
 	} else if r.marked {
-		r.h.fail() // a part of a line: that has no form
+		r.h.fail() // a marked part of a line has no form in the model
 	}
 	r.lines = append(r.lines, line)
 }

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// sourcePieces are what random sources are made of: every mark of every
-// syntax, whole and torn.
+// sourcePieces are the parts of random sources: all marks of every syntax,
+// complete and incomplete.
 var sourcePieces = []string{
 	"a", "b c", "Word", " ", "  ", "    ", "\t", "\n", "\n\n", "\r\n", "\\", "\\\n", "*", "**", "_", "__", "~", "~~", "`", "``", "```", "```js\n", "\n```\n",
 	"~~~\n", "[", "]", "(", ")", "](x.md)", "[a](b.md)", "[a](<b c> \"t\")", "[a](b \"mention\")", "![a](b.png)", "![a](b.png \"cap\")", "!", "[^1]", "[^1]: note\n", "[^x]", "\n[^x]: note\n\n    more\n",
@@ -36,7 +36,7 @@ func TestLawsHoldForRandomSources(t *testing.T) {
 	})
 }
 
-// rapidTB lets checks that are made for tests fail a rapid one.
+// rapidTB makes a failed check of a testing.TB fail a rapid test.
 type rapidTB struct {
 	testing.TB
 	rt *rapid.T

@@ -6,8 +6,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// lostKinds are how a reference is written whose target cannot be located:
-// it keeps naming its target, and nothing is lost when that comes back.
+// lostKinds maps kinds of references to the names that are written if the
+// target of a reference cannot be located. The reference keeps the id of its
+// target, so it works again if the target is restored.
 var lostKinds = map[string]string{
 	docs.RefPage: "pages", docs.RefFile: "files", docs.RefSpace: "spaces", docs.RefUser: "users", docs.RefCollection: "collections",
 	docs.RefReusable: "reusable-content", docs.RefAnchor: "anchors", docs.RefOpenAPI: "openapi", docs.RefTag: "tags",
@@ -15,7 +16,7 @@ var lostKinds = map[string]string{
 
 const lostPrefix = "/broken/"
 
-// find returns what a destination names.
+// find returns the reference that a destination names.
 func (r Refs) find(dest string, use Use) (docs.Ref, bool) {
 	if r.Resolve != nil {
 		if ref, ok := r.Resolve(dest, use); ok {
@@ -25,7 +26,8 @@ func (r Refs) find(dest string, use Use) (docs.Ref, bool) {
 	return readLost(dest)
 }
 
-// resolve returns what a destination names, or the address that it is.
+// resolve returns the reference that a destination names, or a reference to the
+// destination as a URL.
 func (r Refs) resolve(dest string, use Use) docs.Ref {
 	if ref, ok := r.find(dest, use); ok {
 		return ref

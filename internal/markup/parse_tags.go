@@ -10,17 +10,17 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// tagBlock is a line that begins with a `{% tag %}`. What belongs to the tag
-// is found later, among the blocks that follow: a tag is not a container for
-// the grammar.
+// tagBlock is a line that begins with a `{% tag %}`. The grammar does not treat
+// a tag as a container. The content of the tag is found later, among the blocks
+// that follow.
 type tagBlock struct {
 	ast.BaseBlock
 	pieces []tagPiece
 	at     int // offset of the first tag in the source
-	end    int // and behind it
+	end    int // offset after the first tag
 }
 
-// tagPiece is a tag, or the text between two of them.
+// tagPiece is a tag, or the text between two tags.
 type tagPiece struct {
 	tag    *tag
 	source string
@@ -35,14 +35,14 @@ func (*tagBlock) Kind() ast.NodeKind     { return kindTag }
 func (*tagBlock) IsRaw() bool            { return true }
 func (n *tagBlock) Dump(b []byte, l int) { ast.DumpHelper(n, b, l, nil, nil) }
 
-// elementBlock is an HTML element, or one of its two tags when it holds
+// elementBlock is an HTML element, or one of its two tags if it contains
 // Markdown.
 type elementBlock struct {
 	ast.BaseBlock
 	name   string
-	open   bool // the opening tag alone
-	close  bool // the closing tag alone
-	ends   int  // offset behind the closing tag of a whole element
+	open   bool // only the opening tag
+	close  bool // only the closing tag
+	ends   int  // offset after the closing tag of a whole element
 	closed bool
 }
 
@@ -52,8 +52,8 @@ func (*elementBlock) Kind() ast.NodeKind     { return kindElement }
 func (*elementBlock) IsRaw() bool            { return true }
 func (n *elementBlock) Dump(b []byte, l int) { ast.DumpHelper(n, b, l, nil, nil) }
 
-// blockStart returns the current line from where its text begins, and the
-// offset of that in the source.
+// blockStart returns the current line from the start of its text, and the
+// offset of that text in the source.
 func blockStart(reader text.Reader, pc parser.Context) (line []byte, seg text.Segment, off int, ok bool) {
 	line, seg = reader.PeekLine()
 	pos := pc.BlockOffset()
@@ -81,7 +81,7 @@ func (tagParser) Open(parent ast.Node, reader text.Reader, pc parser.Context) (a
 		return nil, parser.NoChildren
 	}
 	if isLiteralTag(first.name) && loneTag(line) == "" {
-		return nil, parser.NoChildren // it is a part of the text
+		return nil, parser.NoChildren // it is part of the text
 	}
 	n := &tagBlock{at: off, end: off + first.end}
 	if n.end <= seg.Stop {
@@ -90,7 +90,7 @@ func (tagParser) Open(parent ast.Node, reader text.Reader, pc parser.Context) (a
 			return nil, parser.NoChildren // text that begins with something like a tag
 		}
 	} else if rest := source[n.end:]; !isBlankLine(rest) {
-		return nil, parser.NoChildren // a tag of several lines has its last line for itself
+		return nil, parser.NoChildren // a tag of several lines must end its last line
 	}
 	if first.name == literalTag {
 		scan.literal = scan.literals[off]
@@ -107,8 +107,8 @@ func isBlankLine(b []byte) bool {
 	return util.IsBlank(b)
 }
 
-// tagPieces cuts a line, which begins at an offset, into tags and the texts
-// between them.
+// tagPieces splits a line into tags and the texts between them. off is the
+// offset of the line.
 func tagPieces(line []byte, off int) []tagPiece {
 	var pieces []tagPiece
 	text := 0
@@ -167,7 +167,7 @@ func (tagParser) Close(node ast.Node, reader text.Reader, pc parser.Context) {
 	if n.pieces != nil {
 		return
 	}
-	// A tag of several lines: read without the marks of the blocks around.
+	// Read a tag of several lines without the prefixes of the enclosing blocks.
 	s := bytes.TrimSpace(n.Lines().Value(reader.Source()))
 	if t, ok := readTag(s); ok && t.end == len(s) {
 		n.pieces = []tagPiece{{&t, string(s), n.at}}
@@ -204,7 +204,7 @@ func (elementParser) Open(parent ast.Node, reader text.Reader, pc parser.Context
 		switch e.name {
 		case "picture":
 			if ast.IsParagraph(pc.LastOpenedBlock().Node) {
-				return nil, parser.NoChildren // it is a part of the text
+				return nil, parser.NoChildren // it is part of the text
 			}
 		case "details":
 			if d, ok := readElement(string(line[:e.openEnd-off])); !ok || !d.only("open") {
@@ -213,7 +213,7 @@ func (elementParser) Open(parent ast.Node, reader text.Reader, pc parser.Context
 			n.open = e.close < 0 || e.close >= seg.Stop
 		case "div":
 			if !isLayout(string(line[:e.openEnd-off])) {
-				return nil, parser.NoChildren // somebody's HTML
+				return nil, parser.NoChildren // HTML of the author
 			}
 			n.open = alone && string(line) != "<div>"
 		}
@@ -242,8 +242,8 @@ func (elementParser) Continue(node ast.Node, reader text.Reader, pc parser.Conte
 
 func (elementParser) Close(ast.Node, text.Reader, parser.Context) {}
 
-// htmlParser ends a block of HTML that has no end of its own in front of a
-// tag.
+// htmlParser ends an HTML block before a tag, if the block has no end condition
+// of its own.
 type htmlParser struct{ parser.BlockParser }
 
 func (p htmlParser) Continue(node ast.Node, reader text.Reader, pc parser.Context) parser.State {
@@ -303,7 +303,8 @@ func (mathParser) Continue(node ast.Node, reader text.Reader, pc parser.Context)
 
 func (mathParser) Close(ast.Node, text.Reader, parser.Context) {}
 
-// footnoteBlock is a definition `[^label]: …`. It stays where it is written.
+// footnoteBlock is a definition `[^label]: …`. It stays at its position in the
+// source.
 type footnoteBlock struct {
 	ast.BaseBlock
 	label string
@@ -349,7 +350,8 @@ func (footnoteParser) Open(parent ast.Node, reader text.Reader, pc parser.Contex
 	return node, parser.HasChildren
 }
 
-// footnoteLabel reads `[^label]`, which has no spaces and no brackets.
+// footnoteLabel parses `[^label]`. The label has no spaces and no brackets. It
+// returns the label and the length, or 0.
 func footnoteLabel(b []byte) (string, int) {
 	if len(b) < 4 || b[0] != '[' || b[1] != '^' {
 		return "", 0

@@ -15,8 +15,8 @@ import (
 
 const syntaxFile = "testdata/syntax.txt"
 
-// syntaxCase is a source with the nodes that it is read as and with the form
-// in which these are printed.
+// syntaxCase is a source, the nodes that it is parsed into, and the source that
+// these are printed as.
 type syntaxCase struct{ name, source, nodes, print string }
 
 func syntaxCases(t testing.TB) []syntaxCase {
@@ -39,7 +39,7 @@ func syntaxCases(t testing.TB) []syntaxCase {
 	return cases
 }
 
-// The file shows every syntax: what it becomes and how it is written back.
+// The file has every syntax: the nodes and the printed source.
 func TestSyntax(t *testing.T) {
 	cases := syntaxCases(t)
 	for i, c := range cases {
@@ -88,7 +88,7 @@ func TestEverythingHoldsTheLaws(t *testing.T) {
 	}
 }
 
-// Any attribute may say anything.
+// Attributes may have any value.
 func TestAttributesWithAnyValue(t *testing.T) {
 	attr := regexp.MustCompile(`="[^"]*"`)
 	for _, c := range syntaxCases(t) {
@@ -103,8 +103,8 @@ func TestAttributesWithAnyValue(t *testing.T) {
 	}
 }
 
-// Whatever surrounds a block, its own reading does not change: each case in a
-// list, a quote and a hint.
+// The parse of a block does not depend on its container: each case is repeated
+// in a list, a quote and a hint.
 func TestSyntaxInContainers(t *testing.T) {
 	for _, c := range syntaxCases(t) {
 		doc := Parse([]byte(c.source), Refs{})
@@ -200,7 +200,7 @@ func TestResolvedReferences(t *testing.T) {
 	}
 }
 
-// A link whose target is gone keeps the destination that its writer gave it.
+// A link to a missing target keeps the destination that the author wrote.
 func TestLostTargetsKeepTheirDestination(t *testing.T) {
 	src := "[a](<page (1).md>)\n"
 	doc := Parse([]byte(src), hardRefs)
@@ -229,7 +229,7 @@ func TestAnchorsInBraces(t *testing.T) {
 	}
 }
 
-// Links that were written for other programs lead to their heading too.
+// Links with the anchors of other programs lead to the heading too.
 func TestAliasesOfAnchors(t *testing.T) {
 	doc := Parse([]byte("## CI/CD (v1.2)\n\n## 1. Create\n\n## A & B\n\n## ab\n"), Refs{})
 	var got []string

@@ -8,15 +8,15 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// Print writes a document as Markdown in one canonical form. Parse reads it
-// back into the same nodes, apart from what Markdown cannot say: paragraphs
-// without content, and texts that are split for no reason.
+// Print returns a document as Markdown in one canonical form. Parse converts it
+// back to the same nodes, except for what Markdown cannot express: paragraphs
+// without content, and texts that are split without need.
 func Print(doc *Document, refs Refs) []byte {
 	costly.Note(costly.Print)
 	p := newPrinter(refs, newNotes(nil))
 	nodes, last := doc.Nodes, []*Node(nil)
 	if k := len(nodes); k > 0 && p.isOpenRaw(nodes[k-1]) {
-		// It would take the footnotes for its own.
+		// The raw block would include the footnotes that follow it.
 		nodes, last = nodes[:k-1], nodes[k-1:]
 	}
 	var parts []string
@@ -31,18 +31,18 @@ func Print(doc *Document, refs Refs) []byte {
 	return []byte(strings.Join(parts, "\n\n") + "\n")
 }
 
-// printer writes blocks. All methods give text without a line break at its
+// printer prints blocks. All methods return text without a line break at the
 // end.
 type printer struct {
 	refs  Refs
 	notes *notes
-	inRef bool // inside of a footnote
+	inRef bool // inside a footnote
 	wrote map[destination]docs.Ref
-	// inside counts the tags around, items the items of lists.
+	// inside counts the enclosing tags by name, items the enclosing list items.
 	inside map[string]int
 	items  int
-	// openEnd is set where the block around ends by itself, so that something
-	// that has no end may come last.
+	// openEnd is set if the enclosing block has an implicit end, so that its
+	// last block may have no end of its own.
 	openEnd bool
 	forms   map[string]rawForm
 }
@@ -51,13 +51,13 @@ func newPrinter(refs Refs, n *notes) *printer {
 	return &printer{refs: refs, notes: n, inside: map[string]int{}, forms: map[string]rawForm{}}
 }
 
-// notes are the footnotes of one source.
+// notes holds the footnotes of one source.
 type notes struct {
-	used   map[string]bool // labels that are taken
+	used   map[string]bool // labels in use
 	bodies map[string]string
 	order  []string
 	next   int
-	// known holds the labels of bodies that are already defined.
+	// known maps hashes of bodies that are already defined to their labels.
 	known map[uint64]string
 }
 
@@ -68,7 +68,8 @@ func newNotes(used map[string]bool) *notes {
 	return &notes{used: used, bodies: map[string]string{}, known: map[uint64]string{}}
 }
 
-// label returns the label of a footnote with this body.
+// label returns the label of a footnote with this body. It adds the footnote if
+// it is new.
 func (p *printer) label(body []*Node) string {
 	hash := hashNodes(body)
 	if l, ok := p.notes.known[hash]; ok {
@@ -96,7 +97,7 @@ func hashNodes(nodes []*Node) uint64 {
 	return v
 }
 
-// definitions writes the footnotes that were used.
+// definitions returns the definitions of the footnotes that were used.
 func (p *printer) definitions() string {
 	var defs []string
 	for _, l := range p.notes.order {
@@ -105,8 +106,8 @@ func (p *printer) definitions() string {
 	return strings.Join(defs, "\n\n")
 }
 
-// hang puts first in front of the first line and rest in front of the others
-// that are not empty.
+// hang adds the prefix first to the first line, and the prefix rest to the
+// other lines that are not empty.
 func hang(first, rest, s string) string {
 	lines := strings.Split(s, "\n")
 	for i, l := range lines {
@@ -122,8 +123,8 @@ func hang(first, rest, s string) string {
 
 func (p *printer) blocks(nodes []*Node) string { return p.blocksAfter(nodes, false) }
 
-// blocksAfter writes blocks; other is whether a list that comes first has the
-// second marker.
+// blocksAfter returns blocks as Markdown. other is whether a list at the
+// beginning has the second marker.
 func (p *printer) blocksAfter(nodes []*Node, other bool) string {
 	var b strings.Builder
 	var before *Node
@@ -147,8 +148,8 @@ func (p *printer) blocksAfter(nodes []*Node, other bool) string {
 		switch {
 		case b.Len() == 0:
 		case p.items > 0 && endsEmpty(before):
-			// The parser takes a blank line behind an empty item for the end of
-			// all lists.
+			// The parser treats a blank line after an empty item as the end of
+			// all enclosing lists.
 			b.WriteString("\n")
 		default:
 			b.WriteString("\n\n")
@@ -159,7 +160,7 @@ func (p *printer) blocksAfter(nodes []*Node, other bool) string {
 	return b.String()
 }
 
-// last returns the position of the last block that has content.
+// last returns the index of the last block that has content, or -1.
 func last(nodes []*Node) int {
 	for i := len(nodes) - 1; i >= 0; i-- {
 		if !isEmptyParagraph(nodes[i]) {
@@ -169,7 +170,7 @@ func last(nodes []*Node) int {
 	return -1
 }
 
-// openBlocks writes blocks where the last one may have no end.
+// openBlocks is like blocks, but the last block may have no end.
 func (p *printer) openBlocks(nodes []*Node) string {
 	before := p.openEnd
 	p.openEnd = true
@@ -221,7 +222,7 @@ func (p *printer) paragraph(n *Node) string {
 	return p.inlines(n.Nodes, 0)
 }
 
-// htmlAlign is how an alignment is written.
+// htmlAlign returns the HTML name of an alignment.
 func htmlAlign(align string) string {
 	switch align {
 	case "start":
@@ -247,7 +248,7 @@ func (p *printer) heading(n *Node) string {
 	}
 	if at := bracedAnchor.FindStringIndex(s); at != nil && id == "" {
 		open := at[0] + strings.IndexByte(s[at[0]:], '{')
-		s = s[:open] + `\` + s[open:] // it would be the anchor
+		s = s[:open] + `\` + s[open:] // it would be parsed as the anchor
 	}
 	if id != "" {
 		if s != "" {
@@ -308,8 +309,8 @@ func (p *printer) item(n *Node, marker string, task bool) string {
 	return hang(marker+" ", strings.Repeat(" ", len(marker)+1), body)
 }
 
-// itemBlocks writes the blocks of an item. A list follows a text without a
-// blank line where it can.
+// itemBlocks returns the blocks of an item as Markdown. A list follows a
+// paragraph without a blank line if possible.
 func (p *printer) itemBlocks(nodes []*Node, marker string) string {
 	out := ""
 	from := 0
@@ -331,8 +332,7 @@ func (p *printer) itemBlocks(nodes []*Node, marker string) string {
 	return out
 }
 
-// endsAsText reports whether the last lines of a text are those of a paragraph
-// that a list may interrupt.
+// endsAsText reports whether s ends with a paragraph that a list may interrupt.
 func endsAsText(s string) bool {
 	if i := strings.LastIndex(s, "\n\n"); i >= 0 {
 		s = s[i+2:]
@@ -340,8 +340,8 @@ func endsAsText(s string) bool {
 	return !strings.HasPrefix(s, "<")
 }
 
-// itemPart writes blocks in an item with a marker that they cannot be mistaken
-// with.
+// itemPart returns blocks of an item as Markdown. It avoids block markers that
+// would be ambiguous together with the marker of the item.
 func (p *printer) itemPart(nodes []*Node, marker string) string {
 	if len(nodes) > 0 && nodes[0].Type == "divider" {
 		rule := "---"
@@ -356,7 +356,7 @@ func (p *printer) itemPart(nodes []*Node, marker string) string {
 	return p.blocksAfter(nodes, marker == "*") // "* * *" would be a divider
 }
 
-// endsEmpty reports whether a list ends with an item that has nothing.
+// endsEmpty reports whether a list ends with an item without content.
 func endsEmpty(n *Node) bool {
 	if !isList(n) || len(n.Nodes) == 0 {
 		return false
@@ -370,7 +370,8 @@ func endsEmpty(n *Node) bool {
 	return n.Type != "list-tasks" && item.Data["checked"] == nil
 }
 
-// interrupts reports whether a list may follow a text line directly.
+// interrupts reports whether a list may follow a line of text without a blank
+// line.
 func interrupts(list *Node) bool {
 	if start, ok := list.Num("start"); ok && start != 1 && list.Type == "list-ordered" || len(list.Nodes) == 0 {
 		return false
@@ -405,13 +406,13 @@ func (p *printer) math(n *Node) string {
 	return "$$\n" + strings.Join(lines, "\n") + "\n$$"
 }
 
-// cleanLines makes line breaks that are line breaks everywhere.
+// cleanLines converts all line breaks to "\n", and makes s valid text.
 func cleanLines(s string) string {
 	return valid(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"))
 }
 
-// dest returns how the reference of a node is written. A target that is gone
-// keeps the destination that the source had.
+// dest returns the destination of a reference of a node. If the target is
+// missing, it is the destination that the source had.
 func (p *printer) dest(n *Node, key string, use Use) (string, bool) {
 	ref, ok := dataRef(n.Data[key])
 	if !ok {

@@ -30,17 +30,19 @@ func (p *printer) code(n *Node) string {
 	return w.around(s)
 }
 
-// codeKeys are the attributes that code has.
+// codeKeys are the known attributes of code blocks.
 var codeKeys = map[string]bool{
 	"syntax": true, "title": true, "overflow": true, "lineNumbers": true, "expandable": true, "fullWidth": true, "collapsedLineCount": true,
 }
 
-// unknownAttr begins the attributes of an element that a tag would have too.
+// unknownAttr is the prefix of HTML attributes for the attributes that code
+// blocks do not know and that a tag would have by their own name.
 const unknownAttr = "data-attr-"
 
 var attrName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 
-// attrKey writes a name without upper case, which HTML does not keep.
+// attrKey encodes a name without upper case letters, because HTML attribute
+// names are not case-sensitive.
 func attrKey(name string) string {
 	var b strings.Builder
 	for _, r := range name {
@@ -52,7 +54,7 @@ func attrKey(name string) string {
 	return b.String()
 }
 
-// readAttrKey returns the name that attrKey wrote.
+// readAttrKey decodes a name that attrKey encoded.
 func readAttrKey(key string) string {
 	var b strings.Builder
 	upper := false
@@ -70,7 +72,8 @@ func readAttrKey(key string) string {
 	return b.String()
 }
 
-// oneWord makes a language that stays one.
+// oneWord joins the words of a language name, because the info string ends it
+// at a space.
 func oneWord(s string) string { return strings.Join(strings.Fields(cleanLines(s)), "-") }
 
 func codeText(line *Node) string {
@@ -83,7 +86,8 @@ func codeText(line *Node) string {
 	return b.String()
 }
 
-// needsPre reports whether code has something that a fence cannot hold.
+// needsPre reports whether a code block has content that a fence cannot
+// express.
 func needsPre(n *Node) bool {
 	for _, l := range n.Nodes {
 		if l.Flag("highlighted") {
@@ -98,7 +102,7 @@ func needsPre(n *Node) bool {
 	return false
 }
 
-// fence writes code between marks that do not occur in it.
+// fence returns code between fences that do not occur in it.
 func (p *printer) fence(info string, lines []string) string {
 	c := "`"
 	if strings.Contains(info, "`") {
@@ -113,12 +117,12 @@ func (p *printer) fence(info string, lines []string) string {
 	}
 	mark := strings.Repeat(c, n)
 	if strings.HasPrefix(info, c) {
-		info = " " + info // else it would be a part of the mark
+		info = " " + info // otherwise it would be part of the fence
 	}
 	return mark + escapeInfo(info) + "\n" + strings.Join(lines, "\n") + "\n" + mark
 }
 
-// escapeInfo writes an info string so that decode returns it.
+// escapeInfo escapes an info string so that decode returns the original.
 func escapeInfo(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -134,7 +138,7 @@ func escapeInfo(s string) string {
 	return b.String()
 }
 
-// pre writes code with marked lines or with notes as HTML.
+// pre returns a code block with highlighted lines or notes as HTML.
 func (p *printer) pre(n *Node) string {
 	var b strings.Builder
 	b.WriteString("<pre")

@@ -9,14 +9,15 @@ import (
 	"github.com/octavo-docs/octavo/internal/emoji"
 )
 
-// textEscaper writes text so that it is read as text.
+// textEscaper escapes text so that the parser reads it as text.
 type textEscaper struct {
 	s           string
 	mode        inlineMode
-	first, last bool // at the edges of the block
+	first, last bool // the text is at the start or the end of the block
 	emojiNext   bool
 	rawNext     bool
-	// lead and tail are where line breaks at the edges end and begin.
+	// lead is the offset after the leading line breaks, tail the offset of the
+	// trailing ones.
 	lead, tail int
 }
 
@@ -71,7 +72,7 @@ func isASCIIPunct(c byte) bool {
 	return c >= '!' && c <= '/' || c >= ':' && c <= '@' || c >= '[' && c <= '`' || c >= '{' && c <= '~'
 }
 
-// at returns the byte at a position, 0 outside.
+// at returns the byte at an index, or 0 outside the text.
 func (e *textEscaper) at(i int) byte {
 	if i < 0 || i >= len(e.s) {
 		return 0
@@ -79,7 +80,7 @@ func (e *textEscaper) at(i int) byte {
 	return e.s[i]
 }
 
-// edge reports whether a space at a position would be cut off.
+// edge reports whether the parser would trim a space at this index.
 func (e *textEscaper) edge(i int) bool {
 	if i == 0 && e.first || i > 0 && e.s[i-1] == '\n' {
 		return true
@@ -87,8 +88,8 @@ func (e *textEscaper) edge(i int) bool {
 	return i == len(e.s)-1 && e.last
 }
 
-// newline writes a line break: as a backslash where the line goes on with
-// text on both sides, as an element elsewhere.
+// newline writes a line break. It is a backslash if there is text on both
+// sides, and an element otherwise.
 func (e *textEscaper) newline(b *strings.Builder, i int) {
 	before, after := e.at(i-1), e.at(i+1)
 	if e.mode != 0 || before == 0 && e.first || after == 0 && (e.last || e.rawNext) || e.edgeBreaks(i) {
@@ -98,13 +99,13 @@ func (e *textEscaper) newline(b *strings.Builder, i int) {
 	b.WriteString("\\\n")
 }
 
-// edgeBreaks reports whether nothing but line breaks is between a position and
-// an edge of the block.
+// edgeBreaks reports whether there are only line breaks between an index and an
+// edge of the block.
 func (e *textEscaper) edgeBreaks(i int) bool {
 	return e.first && i <= e.lead || (e.last || e.rawNext) && i >= e.tail
 }
 
-// special reports whether a character means something where it is.
+// special reports whether a character has a syntactic meaning at its position.
 func (e *textEscaper) special(i int) bool {
 	s := e.s
 	switch c := s[i]; c {
@@ -143,7 +144,8 @@ func (e *textEscaper) special(i int) bool {
 	return false
 }
 
-// apart reports whether a character has spaces on both sides that stay spaces.
+// apart reports whether a character has spaces on both sides that are not
+// trimmed.
 func (e *textEscaper) apart(i int) bool {
 	return e.at(i-1) == ' ' && e.at(i+1) == ' ' && !e.edge(i-1) && !e.edge(i+1)
 }
@@ -152,7 +154,7 @@ func isWordByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-// colon reports whether a colon begins an emoji or belongs to an address.
+// colon reports whether a colon begins an emoji or is part of a URL.
 func (e *textEscaper) colon(i int) bool {
 	s := e.s
 	if name, n := emoji.ShortName([]byte(s[i:])); n > 0 && emoji.Code(name) != "" {
@@ -174,23 +176,23 @@ func (e *textEscaper) colon(i int) bool {
 
 var emojiTail = regexp.MustCompile(`^:[a-z0-9_+-]*$`)
 
-// mail reports whether an at sign is that of an address.
+// mail reports whether an at sign may be part of an email address.
 func (e *textEscaper) mail(i int) bool {
 	if before := e.at(i - 1); i == 0 && e.first || i > 0 && before <= ' ' {
 		return false
 	}
 	rest := e.s[i+1:]
-	if len(rest) > maxMailHost { // so long a text is looked at once for each @
+	if len(rest) > maxMailHost { // a long text is searched once for each @
 		rest = rest[:maxMailHost]
 	}
 	k := strings.IndexAny(rest, " \t\n")
-	return k < 0 || strings.Contains(rest[:k], ".") // without a space it may go on behind a mark
+	return k < 0 || strings.Contains(rest[:k], ".") // without a space, the address may continue after a mark
 }
 
-// maxMailHost is more than a name of a host has.
+// maxMailHost is more than the maximum length of a host name.
 const maxMailHost = 320
 
-// Beginnings of a line that would make it another block.
+// Starts of lines that would begin another block.
 var (
 	lineHeading = regexp.MustCompile(`^#{1,6}(?:[ \t]|$)`)
 	lineNumber9 = regexp.MustCompile(`^[0-9]{1,9}[.)](?:[ \t]|$)`)
@@ -198,7 +200,7 @@ var (
 	lineDashes  = regexp.MustCompile(`^(?:-[ \t]*)+$|^=+[ \t]*$|^[-|: \t]+$`)
 )
 
-// guardLines escapes what would make a line of a paragraph the beginning of
+// guardLines escapes the starts of lines in a paragraph that would begin
 // another block.
 func guardLines(s string) string {
 	if !strings.Contains(s, "\n") {

@@ -10,15 +10,15 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// normalGen draws documents in the form that Parse returns: what it prints must
-// read back as exactly the same nodes.
+// normalGen draws documents in the form that Parse returns. Parsing the printed
+// source must return exactly the same nodes.
 type normalGen struct {
 	t    *rapid.T
 	note bool // inside of a footnote
 	full bool // most attributes are set
 }
 
-// harsh are characters and sequences that mean something somewhere.
+// harsh are characters and sequences that have a meaning in some syntax.
 var harsh = []string{
 	"*", "**", "_", "__", "~", "~~", "`", "``", "```", "[", "]", "(", ")", "![", "<", ">", "<b>", "</b>", "<div>", "<!--", "&", "&amp;", "&#32;", "\\", "\\\\", "#", "##", "-", "---", "+", "=", "===", "1.", "2)", "|", "||", "$", "$$",
 	":", ":dog:", ":nosuch:", "@", "a@b.co", "http://a.bc/d", "www.a.bc", "{%", "{% hint %}", "%}", "{{", "}}", "!", "\"", "'", "^", "[^1]", "[^1]: x", "[x]: y", "[ ]", "* ", "> ", "é", "漢字", "🐶", "\u00a0", "“", "…",
@@ -58,7 +58,7 @@ func (g *normalGen) marks() []Mark {
 	return marks
 }
 
-// inlines draws texts and inlines as a builder joins them.
+// inlines draws texts and inlines, joined as a builder does.
 func (g *normalGen) inlines(rich, breaks bool) []*Node {
 	var b inlineBuilder
 	for range rapid.IntRange(1, 4).Draw(g.t, "inlines") {
@@ -69,7 +69,7 @@ func (g *normalGen) inlines(rich, breaks bool) []*Node {
 		b.inline(g.inline())
 	}
 	nodes := b.done()
-	// A note is on the word before it, so the word is where the note is.
+	// A note is attached to the word before it, so the word is inside the note.
 	for i, n := range nodes {
 		if n.Type == "annotation" && i > 0 && nodes[i-1].Object != ObjectText && plainOf(n.Nodes) == "" {
 			n.Nodes = []*Node{textNode(Leaf{Text: "note"})}
@@ -171,7 +171,7 @@ var blockTypes = []string{
 	"content-ref", "reusable-content", "integration", "swagger", "openapi-operation", "openapi-schemas", "openapi-webhook", "raw",
 }
 
-// blockPlaces put a block where it is allowed.
+// blockPlaces put a block into a container where it is allowed.
 var blockPlaces = map[string]func(n *Node) *Node{
 	"the top": func(n *Node) *Node { return n },
 	"a hint":  func(n *Node) *Node { return blockNode("hint", map[string]any{"style": "info"}, n) },
@@ -319,10 +319,10 @@ func (g *normalGen) block(typ string, depth int) *Node {
 	return g.void(typ, data)
 }
 
-// unknown are values of attributes that no block knows.
+// unknown are values of attributes that no block defines.
 var unknown = []string{"a", `b "c"`, "%}", "<d>", `e\`}
 
-// maybe draws whether a node has an attribute.
+// maybe draws whether a node has an attribute, and its value.
 func (g *normalGen) maybe(data map[string]any, key string, values ...string) {
 	if g.chance(2) {
 		data[key] = g.pick(values...)
@@ -411,7 +411,7 @@ func (g *normalGen) images(data map[string]any) *Node {
 	return n
 }
 
-// caption draws a caption: most are one paragraph.
+// caption draws a caption, usually one paragraph.
 func (g *normalGen) caption() []*Node {
 	if rapid.IntRange(0, 3).Draw(g.t, "long caption") > 0 {
 		return []*Node{paragraphNode(g.inlines(true, true))}
@@ -553,13 +553,13 @@ func (g *normalGen) table(depth int) *Node {
 		g.cards(t)
 	}
 	n := t.done()
-	// The reader makes a table's fragments in the order of rows and columns,
-	// with what a row does not say behind.
+	// The parser creates the fragments of a table in the order of rows and
+	// columns, followed by the values that are not in a row.
 	slices.SortStableFunc(n.Fragments, func(a, b *Node) int { return fragmentRank(a.Fragment) - fragmentRank(b.Fragment) })
 	return n
 }
 
-// cards makes a table one of cards.
+// cards turns a table into one of cards.
 func (g *normalGen) cards(t *tableBuilder) {
 	columns := t.view["columns"]
 	clear(t.view)
@@ -572,7 +572,7 @@ func (g *normalGen) cards(t *tableBuilder) {
 			t.view[key] = g.chance(2)
 		}
 	}
-	// A column is one of them at most.
+	// A column has at most one of these roles.
 	keys := []string{"targetDefinition", "coverDefinition", "coverDefinitionDark"}
 	for i, id := range rapid.Permutation(t.columns).Draw(g.t, "of cards") {
 		if i < len(keys) && g.chance(2) {

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// quoteAttr writes the value of an HTML attribute.
+// quoteAttr returns s as a quoted HTML attribute value.
 func quoteAttr(s string) string { return `"` + attrEscaper.Replace(valid(s)) + `"` }
 
 var attrEscaper = strings.NewReplacer("&", "&#x26;", `"`, "&#x22;", "<", "&#x3C;", ">", "&#x3E;", "\n", "&#xA;", "\r", "&#xD;", "\t", "&#x9;")
 
-// htmlString adds text as HTML. Spaces that would collapse are written as
-// character references.
+// htmlString adds text as HTML. Spaces that would collapse become character
+// references.
 func (w *inlineWriter) htmlString(s string) {
 	s = valid(strings.ReplaceAll(s, "\r\n", "\n"))
 	space := w.afterSpace()
@@ -46,7 +46,7 @@ func (w *inlineWriter) htmlString(s string) {
 	w.add(b.String())
 }
 
-// guardEnd keeps the last space of a block, which would be cut off.
+// guardEnd escapes the last space of a block, which the parser would trim.
 func (w *inlineWriter) guardEnd() {
 	for i := len(w.pieces) - 1; i >= 0; i-- {
 		pc := &w.pieces[i]
@@ -60,7 +60,8 @@ func (w *inlineWriter) guardEnd() {
 	}
 }
 
-// afterSpace reports whether a space would be one too many here.
+// afterSpace reports whether a space at this position would collapse with the
+// previous one.
 func (w *inlineWriter) afterSpace() bool {
 	for i := len(w.pieces) - 1; i >= 0; i-- {
 		if s := w.pieces[i].s; s != "" {
@@ -70,7 +71,7 @@ func (w *inlineWriter) afterSpace() bool {
 	return true
 }
 
-// entities writes text so that neither Markdown nor HTML sees anything in it.
+// entities escapes text so that neither Markdown nor HTML finds syntax in it.
 func entities(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -86,8 +87,8 @@ func entities(s string) string {
 	return b.String()
 }
 
-// isRawInline reports whether raw text is a piece of inline HTML that is read
-// back as it is. Anything else is text.
+// isRawInline reports whether raw text is a piece of inline HTML that is parsed
+// back unchanged. Anything else is printed as text.
 func isRawInline(s string) bool {
 	if !strings.HasPrefix(s, "<") {
 		return false
@@ -100,7 +101,7 @@ func isRawInline(s string) bool {
 	return len(l) == 2 && l[1].Raw && l[1].Text == s
 }
 
-// balanced makes text of raw tags that would leave HTML unbalanced.
+// balanced converts raw tags that would leave HTML unbalanced to text.
 func balanced(runs []run) []run {
 	if !slices.ContainsFunc(runs, func(r run) bool { return r.raw }) {
 		return runs
@@ -113,7 +114,7 @@ func balanced(runs []run) []run {
 			continue
 		}
 		if _, ok := readHTML(r.text); ok {
-			continue // whole elements, comments
+			continue // complete elements, or comments
 		}
 		out[i].raw = false
 		e, ok := readElement(r.text)
@@ -144,12 +145,12 @@ func (w *inlineWriter) htmlLink(n *Node, active []Mark) {
 		s += " title=" + quoteAttr(title)
 	}
 	inner := &inlineWriter{p: w.p, mode: w.mode | linkText}
-	inner.pieces = append(inner.pieces, piece{s: "|"}) // a space may come first in a link
+	inner.pieces = append(inner.pieces, piece{s: "|"}) // a link may begin with a space
 	inner.runs(balanced(runsOf(n.Nodes)), active)
 	w.add(s + ">" + inner.done()[1:] + "</a>")
 }
 
-// inlineElement writes an inline as HTML.
+// inlineElement returns an inline as HTML.
 func (p *printer) inlineElement(n *Node) string {
 	switch n.Type {
 	case "emoji":
@@ -177,8 +178,8 @@ func (p *printer) inlineElement(n *Node) string {
 	return p.htmlInlines(n.Nodes)
 }
 
-// expressionElement writes an expression. Only what HTML would read in
-// another way is escaped, so that it stays legible.
+// expressionElement returns an expression as HTML. It escapes only what HTML
+// would change, so that the expression stays legible.
 func expressionElement(s string) string {
 	s = cleanLines(s)
 	if html.UnescapeString(s) != s {
@@ -224,8 +225,8 @@ func (p *printer) button(n *Node) string {
 	return "<" + name + attrs + ">" + label.done() + "</" + name + ">"
 }
 
-// htmlBlocks writes blocks as HTML, for cells and captions. A lone paragraph
-// is its text, unless it has to be wrapped.
+// htmlBlocks returns blocks as HTML, for cells and captions. A single paragraph
+// is its text, unless wrap is set.
 func (p *printer) htmlBlocks(nodes []*Node, wrap bool) string {
 	if len(nodes) == 1 && nodes[0].Type == "paragraph" && nodes[0].Str("align") == "" && !wrap {
 		return p.htmlInlines(nodes[0].Nodes)
@@ -267,8 +268,9 @@ func (p *printer) htmlBlock(n *Node) string {
 	return p.htmlTag(n)
 }
 
-// nested writes HTML that is in an element of the same name. A backtick in it and one
-// outside would be taken for code, and an end between them would not be seen.
+// nested escapes HTML that is inside an element of the same name. A backtick
+// inside it and one outside would be parsed as code, which would hide an end
+// tag between them.
 func nested(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "`", "&#x60;"), `\<`, "&#x5C;<")
 }
@@ -304,7 +306,7 @@ func (p *printer) htmlList(n *Node) string {
 	return b.String() + "</" + name + ">"
 }
 
-// htmlItem writes an item of a list.
+// htmlItem returns a list item as HTML.
 func (p *printer) htmlItem(item *Node, task bool) string {
 	box := ""
 	if checked, ok := item.Data["checked"].(bool); ok || task {

@@ -49,7 +49,8 @@ func (p *printer) caption(n *Node) string {
 	return s
 }
 
-// dark puts the image for dark pages around the one for light ones.
+// dark wraps an image in a picture element with the image for dark pages, if
+// there is one.
 func (p *printer) dark(n *Node, img string) string {
 	dest, ok := p.dest(n, "refDark", UseImage)
 	if !ok {

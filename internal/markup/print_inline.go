@@ -8,18 +8,18 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// inlineMode says where inlines are written.
+// inlineMode is the context in which inlines are printed.
 type inlineMode int
 
 const (
 	singleLineText inlineMode = 1 << iota // a heading: no line breaks
-	tableText                             // a cell: no line breaks, no bars
+	tableText                             // a cell: no line breaks, no vertical bars
 	linkText                              // the text of a link
-	htmlText                              // HTML, not Markdown
+	htmlText                              // HTML instead of Markdown
 )
 
-// run is a piece of text or an inline, with the marks around it. An inline
-// that has no text may be inside of any marks.
+// run is a piece of text or an inline, with its marks. An inline without text
+// (any) may be inside any marks.
 type run struct {
 	marks []Mark
 	any   bool
@@ -28,23 +28,23 @@ type run struct {
 	node  *Node
 }
 
-// piece is a part of the output: text, or the place where a mark begins or
+// piece is a part of the output: text, or the position where a mark begins or
 // ends.
 type piece struct {
 	s     string
 	mark  *Mark
-	pair  int // position of the other end
+	pair  int // index of the other end of the mark
 	close bool
 }
 
-// inlines writes texts and inlines as Markdown.
+// inlines returns texts and inlines as Markdown.
 func (p *printer) inlines(nodes []*Node, mode inlineMode) string {
 	w := &inlineWriter{p: p, mode: mode}
 	w.runs(runsOf(nodes), nil)
 	return guardLines(w.done())
 }
 
-// htmlInlines writes texts and inlines as HTML.
+// htmlInlines returns texts and inlines as HTML.
 func (p *printer) htmlInlines(nodes []*Node) string {
 	return p.htmlRuns(runsOf(nodes), nil)
 }
@@ -60,11 +60,11 @@ type inlineWriter struct {
 	p      *printer
 	mode   inlineMode
 	pieces []piece
-	before run // what was written last
+	before run // the last run that was written
 }
 
-// runsOf flattens nodes. A link or a note has the marks that all its text
-// has.
+// runsOf flattens nodes. A link or a note has the marks that all of its text
+// has in common.
 func runsOf(nodes []*Node) []run {
 	var runs []run
 	for _, n := range nodes {
@@ -94,7 +94,7 @@ func runsOf(nodes []*Node) []run {
 	return runs
 }
 
-// sortMarks returns known marks in their order, each type once.
+// sortMarks returns the known marks in canonical order, each type once.
 func sortMarks(marks []Mark) []Mark {
 	var out []Mark
 	for _, m := range marks {
@@ -125,10 +125,11 @@ func hasMark(marks []Mark, m Mark) bool {
 	return slices.ContainsFunc(marks, func(o Mark) bool { return sameMarks([]Mark{o}, []Mark{m}) })
 }
 
-// nesting is which mark is the outer one when two reach equally far.
+// nesting is the order of marks, from the outermost, if several cover the same
+// runs.
 var nesting = []string{"color", "superscript", "subscript", "keyboard", "italic", "bold", "strikethrough", "code"}
 
-// runs writes runs; active are the marks that are open around them.
+// runs writes runs. active are the marks that are already open around them.
 func (w *inlineWriter) runs(runs []run, active []Mark) {
 	for i := 0; i < len(runs); {
 		r := runs[i]
@@ -139,7 +140,7 @@ func (w *inlineWriter) runs(runs []run, active []Mark) {
 				continue
 			}
 			if m.Type == "code" && r.node == nil && !r.raw && w.mode&htmlText == 0 && len(openMarks(r, active)) == 1 {
-				continue // written by the text itself
+				continue // a code span is written with the text
 			}
 			k := reachOf(runs[i:], m)
 			if k > reach || k == reach && slices.Index(nesting, m.Type) < slices.Index(nesting, best.Type) {
@@ -164,8 +165,8 @@ func openMarks(r run, active []Mark) []Mark {
 	return slices.DeleteFunc(slices.Clone(r.marks), func(m Mark) bool { return hasMark(active, m) })
 }
 
-// reachOf counts the runs that have a mark. An inline that may be in any
-// mark belongs to it when the mark goes on behind it.
+// reachOf returns how many runs from the first one a mark covers. An inline
+// that may be in any mark is included if the mark continues after it.
 func reachOf(runs []run, m Mark) int {
 	n := 0
 	for i, r := range runs {
@@ -211,7 +212,7 @@ func (w *inlineWriter) run(runs []run, i int, active []Mark) {
 	}
 }
 
-// codeSpan writes inline code, as HTML where backticks cannot hold it.
+// codeSpan returns inline code, as HTML if backticks cannot express it.
 func (w *inlineWriter) codeSpan(s string) string {
 	s = valid(strings.ReplaceAll(s, "\r\n", "\n"))
 	if strings.ContainsAny(s, "\n\r") || w.looksLikeMail(s) || w.mode&tableText != 0 && strings.Contains(s, "\\|") {
@@ -239,8 +240,8 @@ func (w *inlineWriter) codeSpan(s string) string {
 	return mark + s + mark
 }
 
-// looksLikeMail reports whether what comes next would be read as a mail address
-// together with the text before it.
+// looksLikeMail reports whether s would be parsed as an email address together
+// with the text before it.
 func (w *inlineWriter) looksLikeMail(s string) bool {
 	if w.mode&linkText != 0 || len(w.pieces) == 0 || !strings.Contains(s, "@") {
 		return false
@@ -282,7 +283,7 @@ func delimiter(mark string) string {
 	return ""
 }
 
-// htmlMark returns the tags of a mark.
+// htmlMark returns the HTML tags of a mark.
 func htmlMark(m Mark) (open, close string) {
 	switch m.Type {
 	case "bold":
@@ -313,7 +314,7 @@ func htmlMark(m Mark) (open, close string) {
 	return "<mark style=" + quoteAttr(style) + ">", "</mark>"
 }
 
-// Classes of characters, as the rules for delimiters tell them apart.
+// Classes of characters, as the rules for delimiters distinguish them.
 const (
 	spaceRune = iota
 	punctRune
@@ -330,8 +331,8 @@ func runeClass(r rune) int {
 	return otherRune
 }
 
-// flanks reports whether a pair of delimiters at these pieces would be read as
-// one: it depends on the characters on both sides of both.
+// flanks reports whether delimiters at these pieces would be parsed as a pair.
+// That depends on the characters on both sides of each delimiter.
 func (w *inlineWriter) flanks(open, close int, d string) bool {
 	before, prev := w.runeBefore(open)
 	first := w.classAfter(open)
@@ -349,8 +350,9 @@ func (w *inlineWriter) flanks(open, close int, d string) bool {
 	return opens && closes && close > open+1
 }
 
-// runeBefore returns the character in front of a piece. Marks are punctuation,
-// however they are written.
+// runeBefore returns the class of the character before a piece, and the
+// character. Marks count as punctuation, whether they are written as delimiters
+// or tags.
 func (w *inlineWriter) runeBefore(i int) (int, rune) {
 	if i == 0 {
 		if w.mode&linkText != 0 {

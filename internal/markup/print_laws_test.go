@@ -10,7 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/jsontext"
 )
 
-// sameDocs returns the first difference of two documents' content.
+// sameDocs returns the first difference between the contents of two documents.
 func sameDocs(a, b []*Node) error {
 	if len(a) != len(b) {
 		return fmt.Errorf("%d blocks and %d blocks\n%s\n---\n%s", len(a), len(b), outlineOf(a), outlineOf(b))
@@ -24,7 +24,7 @@ func sameDocs(a, b []*Node) error {
 	return nil
 }
 
-// outlineOf writes nodes in a short form for people.
+// outlineOf returns nodes in a short form for test output.
 func outlineOf(nodes []*Node) string {
 	var b strings.Builder
 	var walk func(n *Node, depth int)
@@ -68,8 +68,8 @@ func outlineOf(nodes []*Node) string {
 	return b.String()
 }
 
-// checkSpans holds that spans lie in the source in their order, and that they
-// are shared or apart.
+// checkSpans checks that spans are in the source and in order, and that they
+// are either shared or disjoint.
 func checkSpans(t testing.TB, src []byte, doc *Document) {
 	t.Helper()
 	if len(doc.Spans) != len(doc.Nodes) {
@@ -90,7 +90,7 @@ func checkSpans(t testing.TB, src []byte, doc *Document) {
 	}
 }
 
-// checkKeys holds that every node has a key that no other one has.
+// checkKeys checks that every node has a unique key.
 func checkKeys(t testing.TB, doc *Document) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -102,7 +102,7 @@ func checkKeys(t testing.TB, doc *Document) {
 	})
 }
 
-// checkLaws holds what is true of every source.
+// checkLaws checks the properties that hold for every source.
 func checkLaws(t testing.TB, src []byte, refs Refs) {
 	t.Helper()
 	doc := Parse(src, refs)
@@ -127,7 +127,7 @@ func checkLaws(t testing.TB, src []byte, refs Refs) {
 	checkClient(t, doc)
 }
 
-// checkClient holds that a client can send back what it was given.
+// checkClient checks that a client can send back a document that it received.
 func checkClient(t testing.TB, doc *Document) {
 	t.Helper()
 	b, err := json.Marshal(doc)

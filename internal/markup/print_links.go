@@ -46,7 +46,7 @@ func (w *inlineWriter) inline(r run, active []Mark) {
 			w.add("$$" + formula + "$$")
 		}
 	case "mention":
-		if w.mode&linkText != 0 { // there is no link in a link
+		if w.mode&linkText != 0 { // links cannot be nested
 			w.add(w.inTable(p.inlineElement(n)))
 		} else {
 			w.add(w.inTable(p.mentionLink(p.mustDest(n, UseLink), "mention")))
@@ -56,7 +56,7 @@ func (w *inlineWriter) inline(r run, active []Mark) {
 	}
 }
 
-// inTable keeps bars in HTML from ending a cell.
+// inTable escapes vertical bars in HTML, which would end a table cell.
 func (w *inlineWriter) inTable(s string) string {
 	if w.mode&tableText == 0 {
 		return s
@@ -68,7 +68,7 @@ func oneLineFormula(s string) string { return strings.ReplaceAll(cleanLines(s), 
 
 func (w *inlineWriter) link(n *Node, active []Mark) {
 	dest := w.p.mustDest(n, UseLink)
-	if w.mode&linkText != 0 { // there is no link in a link
+	if w.mode&linkText != 0 { // links cannot be nested
 		w.runs(runsOf(n.Nodes), active)
 		return
 	}
@@ -80,16 +80,16 @@ func (w *inlineWriter) link(n *Node, active []Mark) {
 	}
 	s += ")"
 	if w.mode&tableText != 0 {
-		// The text has its bars escaped already; those of the destination
-		// are left.
+		// The bars in the text are already escaped. Escape those in the
+		// destination.
 		head := len("[" + inner.done() + "](")
 		s = s[:head] + strings.ReplaceAll(s[head:], "|", "&#x7C;")
 	}
 	w.add(s)
 }
 
-// annotation writes a note behind the word that it is about. One that is
-// about something else is written as HTML.
+// annotation writes a note after the word that it is attached to. A note that
+// is attached to anything else is written as HTML.
 func (w *inlineWriter) annotation(n *Node, active []Mark) {
 	if w.p.inRef {
 		w.runs(runsOf(n.Nodes), active)
@@ -113,7 +113,8 @@ func noteBodyOf(n *Node) []*Node {
 	return nil
 }
 
-// aboutWord reports whether reading the note back would find the same text.
+// aboutWord reports whether the parser would attach the note to the same text
+// again.
 func aboutWord(before run, inner []run) bool {
 	text := before.text
 	if before.node != nil || before.raw {
@@ -129,13 +130,13 @@ func aboutWord(before run, inner []run) bool {
 	return ends || !sameMarks(before.marks, inner[0].marks)
 }
 
-// noteSpan writes a note with the text that it is about as HTML.
+// noteSpan returns a note with the text that it is attached to as HTML.
 func (p *printer) noteSpan(n *Node, inner string) string {
 	return fmt.Sprintf(`<a data-footnote-ref href="%s%s">%s</a>`, noteHref, p.label(noteBodyOf(n)), inner)
 }
 
-// mentionLink writes a link whose text is the name of its target, which only
-// a reader who does not know mentions sees.
+// mentionLink returns a link whose text is the name of its target. Only
+// programs that do not support mentions show that text.
 func (p *printer) mentionLink(dest, title string) string {
 	s := "[" + mentionLabel(dest) + "](" + writeDest(dest)
 	if title != "" {
@@ -149,8 +150,8 @@ func mentionLabel(dest string) string {
 	return e.escape()
 }
 
-// targetName is what a destination is called: the name of its file or folder,
-// or its anchor.
+// targetName returns the display name of a destination: its anchor, or the name
+// of its file or folder.
 func targetName(dest string) string {
 	if _, fragment, ok := strings.Cut(dest, "#"); ok {
 		return "#" + fragment
@@ -164,7 +165,7 @@ func targetName(dest string) string {
 	return path.Base(dest)
 }
 
-// writeDest writes the destination of a link.
+// writeDest returns the destination of a link, escaped and quoted as necessary.
 func writeDest(dest string) string {
 	pointy := dest == "" || strings.ContainsAny(dest, " \t()<>")
 	var b strings.Builder

@@ -9,7 +9,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// table writes a table: with bars when nothing is lost by that, else as HTML.
+// table returns a table as a pipe table if that loses nothing, otherwise as
+// HTML.
 func (p *printer) table(n *Node) string {
 	t := readTable(n)
 	if len(t.columns)+len(t.hidden) == 0 {
@@ -21,7 +22,7 @@ func (p *printer) table(n *Node) string {
 	return p.htmlTable(n)
 }
 
-// isPipeTable reports whether a table has nothing that bars cannot write.
+// isPipeTable reports whether a pipe table can express the table.
 func isPipeTable(t *tableView) bool {
 	data := t.node.Data
 	if t.cards || t.hideHeader || len(t.hidden) > 0 || truth(data, "fullWidth") || data["search"] != nil {
@@ -51,8 +52,8 @@ func isPipeTable(t *tableView) bool {
 	return true
 }
 
-// titleBlocks returns the title of a column. Its rich form counts as long as it
-// says the same.
+// titleBlocks returns the title of a column. The rich version is used only if
+// its text equals the plain title.
 func (t *tableView) titleBlocks(c tableColumn) []*Node {
 	if f := t.cells[titleFragment(c.id)]; f != nil && len(f.Nodes) == 1 && plainOf(f.Nodes[0].Nodes) == c.title {
 		return f.Nodes
@@ -89,7 +90,7 @@ func fitsPipe(blocks []*Node) bool {
 	return true
 }
 
-// widestPad is up to where columns are aligned in the source.
+// widestPad is the maximum width to which cells are padded in the source.
 const widestPad = 60
 
 func (p *printer) pipeTable(t *tableView) string {
@@ -189,8 +190,8 @@ func (p *printer) htmlRow(t *tableView, columns []tableColumn, merges map[[2]int
 	return b.String() + "</tr>"
 }
 
-// inOrder returns all columns. The view orders those that are displayed; a hidden
-// one follows the one that comes before it by id.
+// inOrder returns all columns. The view defines the order of the visible
+// columns. A hidden column follows the column that precedes it by id.
 func (t *tableView) inOrder() []tableColumn {
 	out := slices.Clone(t.columns)
 	hidden := slices.Clone(t.hidden)
@@ -207,7 +208,7 @@ func (t *tableView) inOrder() []tableColumn {
 	return out
 }
 
-// compareIDs orders c2 before c10.
+// compareIDs compares ids by length first, so that c2 is before c10.
 func compareIDs(a, b string) int {
 	if c := cmp.Compare(len(a), len(b)); c != 0 && len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		return c
@@ -215,7 +216,7 @@ func compareIDs(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// merges returns the merged cells by position in the written order.
+// merges returns the merged cells by row and column in the printed order.
 func (t *tableView) merges(columns []tableColumn) map[[2]int]cellSpan {
 	shown := *t
 	shown.columns, shown.place = columns, make(map[string]int, len(columns))
@@ -362,7 +363,8 @@ func (p *printer) listCell(t *tableView, v any, kind string) string {
 	s := ""
 	for _, id := range texts(v) {
 		dest := id
-		// An id has none of these; a destination that names nothing has.
+		// Ids have none of these characters; destinations that could not be
+		// resolved do.
 		if !strings.ContainsAny(id, "/.:#") {
 			if kind == "files" {
 				dest = p.destOf(t.node, docs.Ref{Kind: docs.RefFile, File: id}, UseFile)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// tagWriter writes `{% name a="b" %}`.
+// tagWriter writes a tag like `{% name a="b" %}`.
 type tagWriter struct {
 	name string
 	b    strings.Builder
@@ -24,7 +24,7 @@ func (w *tagWriter) attr(name, value string) *tagWriter {
 	return w
 }
 
-// strings writes the named data that is not empty.
+// strings writes the named attributes that are not empty.
 func (w *tagWriter) strings(data map[string]any, names ...string) *tagWriter {
 	for _, name := range names {
 		if s := str(data, name); s != "" {
@@ -34,7 +34,7 @@ func (w *tagWriter) strings(data map[string]any, names ...string) *tagWriter {
 	return w
 }
 
-// flags writes the named data that is true or false.
+// flags writes the named attributes that are booleans.
 func (w *tagWriter) flags(data map[string]any, names ...string) *tagWriter {
 	for _, name := range names {
 		if v, ok := data[name].(bool); ok {
@@ -53,8 +53,7 @@ func flagText(v bool) string {
 
 var attributeName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.:-]*$`)
 
-// others writes data that has no name here, such as attributes that we do not
-// know.
+// others writes the attributes that are not in known, such as unsupported ones.
 func (w *tagWriter) others(data map[string]any, known ...string) *tagWriter {
 	for k, v := range sortedPairs(data) {
 		if slices.Contains(known, k) || !attributeName.MatchString(k) || v == nil {
@@ -81,12 +80,13 @@ func valueText(v any) string {
 
 func (w *tagWriter) done() string { return w.b.String() + " %}" }
 
-// around writes a tag with its content.
+// around returns the tag with its content and its end tag.
 func (w *tagWriter) around(body string) string {
 	return w.done() + "\n" + body + "\n{% end" + w.name + " %}"
 }
 
-// openBlock begins the tag of a block, nil when no tag writes it.
+// openBlock returns the opening tag of a block, or nil if blocks of its type
+// have no tag.
 func (p *printer) openBlock(n *Node) *tagWriter {
 	switch n.Type {
 	case "hint":
@@ -124,7 +124,7 @@ func (p *printer) openBlock(n *Node) *tagWriter {
 	return p.openVoid(n)
 }
 
-// openVoid begins the tag of a block that holds no others, see openBlock.
+// openVoid is openBlock for blocks that contain no other blocks.
 func (p *printer) openVoid(n *Node) *tagWriter {
 	switch n.Type {
 	case "embed":
@@ -166,7 +166,7 @@ func (p *printer) tagBlock(n *Node) string {
 		return p.parts(w, n.Nodes)
 	case "embed", "file":
 		body := p.body(w.name, captionOf(n))
-		if body != "" || p.inside[w.name] > 0 { // the end of the one around would be its own
+		if body != "" || p.inside[w.name] > 0 { // the end tag of the enclosing tag would end this one
 			return w.around(body)
 		}
 		return w.done()
@@ -195,12 +195,12 @@ func (p *printer) tagBlock(n *Node) string {
 	case "openapi-operation", "openapi-schemas", "openapi-webhook":
 		return w.around(n.Str("body"))
 	}
-	// A part without its whole, or a type that is not known here: its content
-	// must not be lost.
+	// The content of a part outside its container, or of an unknown type, must
+	// not be lost.
 	return p.blocks(n.Nodes)
 }
 
-// body writes what is in a tag.
+// body returns the content of a tag.
 func (p *printer) body(tag string, nodes []*Node) string {
 	before := p.openEnd
 	p.openEnd = false
@@ -218,7 +218,7 @@ func join(s, end string) string {
 	return s + end
 }
 
-// expressionText keeps an expression on one line and inside of its tag.
+// expressionText returns an expression on one line that does not end its tag.
 func expressionText(s string) string {
 	s = strings.TrimSpace(oneLineFormula(s))
 	whole := "{% if " + s + " %}"
@@ -228,7 +228,7 @@ func expressionText(s string) string {
 	return strings.ReplaceAll(s, "%}", "% }")
 }
 
-// parts writes a tag that holds parts, with a blank line between these.
+// parts returns a tag that contains parts, with a blank line between them.
 func (p *printer) parts(w *tagWriter, nodes []*Node) string {
 	var parts []string
 	p.inside[w.name]++
@@ -271,8 +271,8 @@ func captionOf(n *Node) []*Node {
 	return nil
 }
 
-// raw writes source that is kept verbatim. A client may have sent anything:
-// what would not come back as the same block is displayed as text instead.
+// raw returns source that is kept verbatim. A client may send any source: if it
+// would not be parsed as the same block, it is printed as a code block instead.
 func (p *printer) raw(source string) string {
 	source = cleanSource(source)
 	if p.rawForm(source) == rawClosed && !p.disturbs(source) {
@@ -281,16 +281,16 @@ func (p *printer) raw(source string) string {
 	return p.fence("", strings.Split(source, "\n"))
 }
 
-// rawForm is how source behaves as a block.
+// rawForm is the behavior of raw source as a block.
 type rawForm int
 
 const (
-	rawNone   rawForm = iota + 1 // it is not one block
-	rawOpen                      // it would take what follows
-	rawClosed                    // it is independent
+	rawNone   rawForm = iota + 1 // the source is not one block
+	rawOpen                      // the block would include the text that follows
+	rawClosed                    // the block is independent
 )
 
-// rawForm looks at each source once.
+// rawForm returns the form of a source. It caches the result.
 func (p *printer) rawForm(source string) rawForm {
 	if f := p.forms[source]; f != 0 {
 		return f
@@ -298,7 +298,7 @@ func (p *printer) rawForm(source string) rawForm {
 	f := rawNone
 	if doc := parse([]byte(source), Refs{}); isRawBlock(doc, source) {
 		f = rawOpen
-		if !doc.isKeptWhole() { // which all that follows would be a part of
+		if !doc.isKeptWhole() { // otherwise all text that follows would be part of it
 			doc = parse([]byte(source+"\n\nx\n"), Refs{})
 			if len(doc.Nodes) == 2 && doc.Nodes[1].Type == "paragraph" {
 				f = rawClosed
@@ -314,7 +314,7 @@ func (p *printer) isOpenRaw(n *Node) bool {
 	return ok && p.rawForm(source) == rawOpen
 }
 
-// disturbs reports whether source opens or closes one of the tags around it.
+// disturbs reports whether source opens or closes one of the enclosing tags.
 func (p *printer) disturbs(source string) bool {
 	open := map[string]int{}
 	for line := range strings.Lines(source) {
@@ -345,7 +345,7 @@ func (p *printer) disturbs(source string) bool {
 	return false
 }
 
-// isRawBlock reports whether all of a source was read as one raw block.
+// isRawBlock reports whether the whole source was parsed as one raw block.
 func isRawBlock(doc *Document, source string) bool {
 	if len(doc.Nodes) != 1 {
 		return false
@@ -384,8 +384,8 @@ func (p *printer) expandable(n *Node) string {
 	return strings.Replace(open, "<summary>", "\n\n<summary>", 1) + "\n\n" + join(p.body("<details", body), end) + "</details>"
 }
 
-// details writes the beginning of an expandable, up to the end of its title, and
-// returns its body.
+// details returns the start of an expandable as HTML, up to the end of its
+// title, and the body.
 func (p *printer) details(n *Node) (open string, body []*Node) {
 	var title []*Node
 	for _, f := range n.Fragments {

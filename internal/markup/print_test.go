@@ -12,7 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// hardRefs knows some things by destinations that are hard to write.
+// hardRefs resolves some destinations that are hard to write.
 var hardRefs = func() Refs {
 	dests := map[destination]docs.Ref{
 		{"page (1).md", UseLink}: {Kind: docs.RefPage, Page: "p1"}, {"#a1", UseLink}: {Kind: docs.RefAnchor, Anchor: "a1"},
@@ -35,8 +35,8 @@ var hardRefs = func() Refs {
 	}
 }()
 
-// Every block keeps its attributes at every place where it may be, and at every
-// place inside of such a place: in a hint that is in a cell, for example.
+// Every block keeps its attributes in every container that allows it, also in
+// nested containers: in a hint inside a cell, for example.
 func TestEveryAttributeAtEveryPlace(t *testing.T) {
 	places := slices.Sorted(maps.Keys(blockPlaces))
 	rapid.Check(t, func(rt *rapid.T) {
@@ -70,8 +70,8 @@ func TestPrintedDocumentsReadBack(t *testing.T) {
 	})
 }
 
-// What a client sends need not be in the form that Parse returns; one round
-// makes it so, and no word is lost.
+// A document from a client need not be in the form that Parse returns. One
+// round trip normalizes it, and no word is lost.
 func TestPrintOfAnyDocumentIsStable(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		doc := genDocument(rt)
@@ -89,15 +89,15 @@ func TestPrintOfAnyDocumentIsStable(t *testing.T) {
 	})
 }
 
-// notGenerated are the attributes that no Markdown has.
+// notGenerated are the attributes that have no form in Markdown.
 var notGenerated = map[string]string{
 	"heading-1.anchor": "another name of id, for clients", "heading-2.anchor": "see heading-1", "heading-3.anchor": "see heading-1",
 	"heading-1.level": "the type says it", "heading-2.level": "the type says it",
 	"integration.action": "of clients only",
 }
 
-// The laws of printing hold for the attributes that the generator draws: these are
-// all that a client may send.
+// The properties of printing are tested for the attributes that the generator
+// draws. They must be all attributes that a client may send.
 func TestGeneratorDrawsEveryAttribute(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs many cases")

@@ -2,22 +2,22 @@ package markup
 
 import "github.com/octavo-docs/octavo/internal/docs"
 
-// Reference is one use of something outside the document's own blocks.
+// Reference is one use of a target outside the document's own blocks.
 type Reference struct {
 	Ref docs.Ref
-	// Node is the key of the nearest block that has one.
+	// Node is the key of the nearest enclosing block that has a key.
 	Node string
-	// Text is what a reader sees at the place: the text of a link, the label
-	// of a button, the alternative of an image.
+	// Text is the visible text of the reference: the text of a link, the label
+	// of a button, the alternative text of an image.
 	Text string
-	// Depends says that the document is not whole without the target:
-	// embedded files and images, reusable contents, specifications. A link
-	// only leads there.
+	// Depends is set if the document is incomplete without the target: embedded
+	// files and images, reusable contents, specifications. It is not set for a
+	// link, which only leads to its target.
 	Depends bool
 }
 
-// References returns every reference of a document in the order of readers.
-// Addresses in raw HTML are not among them.
+// References returns all references of a document in reading order, except
+// addresses in raw HTML.
 func References(doc *Document) []Reference {
 	c := &referenceCollector{}
 	c.nodes(doc.Nodes, "")

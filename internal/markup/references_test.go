@@ -52,7 +52,7 @@ func TestReferencesTellWhereAndHow(t *testing.T) {
 	}
 }
 
-// countRefs finds references by looking at every value.
+// countRefs counts references by reflection on every value.
 func countRefs(v reflect.Value) int {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:

@@ -1,13 +1,13 @@
 package markup
 
-// Rekey assigns keys to a parsed document: blocks that are the same as, or an
-// edited form of, a block of old take its key, at any depth; others keep their
-// own, which follows from their content, where it is theirs alone, or get a
-// fresh one. If sent is there, it is what a client made of old: its keys count
-// more.
+// Rekey assigns keys to a parsed document. A node that is equal to, or an
+// edited version of, a node of old gets its key, at any depth. Other nodes keep
+// the key that is derived from their content if it is unique, or else get a new
+// one. If sent is not nil, it is the changed version of old that a client sent,
+// and its keys have precedence.
 //
-// It returns the skeleton of the document, and what SetKeys needs for the keys
-// inside of blocks.
+// Rekey returns the skeleton of the document, and the inner keys that SetKeys
+// needs for the nodes inside blocks.
 func Rekey(old *Skeleton, sent, doc *Document) (*Skeleton, map[int]string) {
 	hashes := hashAll(doc.Nodes)
 	now := skeletonOf(doc, hashes)
@@ -35,18 +35,18 @@ func Rekey(old *Skeleton, sent, doc *Document) (*Skeleton, map[int]string) {
 	return now, inner
 }
 
-// rekeyer assigns the keys of other documents to the nodes of one. Beside a
-// node it has the one of the skeleton.
+// rekeyer assigns the keys of other documents to the nodes of one document. Its
+// methods take each node together with its bone.
 type rekeyer struct {
-	used map[string]*Node // who has got a key
+	used map[string]*Node // the node that was assigned each key
 }
 
-// named reports whether a node has got its key. Before that it has the one
-// that Parse made, which another node may have got.
+// named reports whether a key was assigned to a node. Before that, the node has
+// the key from Parse, which may be assigned to another node.
 func (r rekeyer) named(n *Node) bool { return r.used[n.Key] == n }
 
-// inside assigns the keys that follow from those around them to the nodes that
-// have none yet. It returns what innerKeys returns.
+// inside assigns derived keys to the nodes inside blocks that have no key yet.
+// It returns the same as innerKeys.
 func (r rekeyer) inside(doc *Document, hashes []uint64) map[int]string {
 	var in numberedKeys
 	k := newTopKeys(doc, hashes)
@@ -65,7 +65,8 @@ func (r rekeyer) inside(doc *Document, hashes []uint64) map[int]string {
 	return in.keys
 }
 
-// top assigns keys to the blocks of a document and to what is inside of them.
+// top assigns keys to the top-level blocks of a document and to their
+// descendants.
 func (r rekeyer) top(old, now []bone, nodes []*Node) {
 	for i, j := range cameFrom(old, now, func(int) bool { return false }) {
 		if j >= 0 {
@@ -74,8 +75,8 @@ func (r rekeyer) top(old, now []bone, nodes []*Node) {
 	}
 }
 
-// cameFrom returns for each node the old one that it is, or is another form of;
-// -1 for a new one.
+// cameFrom returns for each node the index of the old node that it equals or is
+// an edited version of, or -1 for a new node.
 func cameFrom(old, now []bone, fresh func(int) bool) []int {
 	places, kinds := listed(old)
 	nowPlaces, nowKinds := listed(now)
@@ -92,8 +93,8 @@ func listed(nodes []bone) (places []uint64, kinds []string) {
 	return places, kinds
 }
 
-// pair assigns the key of a node to another one, and does the same for what is inside
-// of them.
+// pair assigns the key of an old node to n, and does the same for their
+// descendants.
 func (r rekeyer) pair(old, now *bone, n *Node) {
 	if k := old.key; !r.named(n) && isKey(k) && r.used[k] == nil {
 		n.Key, r.used[k] = k, n
@@ -114,8 +115,8 @@ func (r rekeyer) pair(old, now *bone, n *Node) {
 	r.kids(old.fragments, now.fragments, n.Fragments)
 }
 
-// inner is pair for those nodes that somebody may point at; the keys of the
-// others follow from these.
+// inner is pair for nodes that can be referred to by key. The keys of other
+// nodes are derived from those.
 func (r rekeyer) inner(old, now *bone, n *Node) {
 	switch {
 	case n.Object == ObjectBlock || n.Object == ObjectFragment:
@@ -125,7 +126,8 @@ func (r rekeyer) inner(old, now *bone, n *Node) {
 	}
 }
 
-// holdsKeys reports whether there are such nodes in a node.
+// holdsKeys reports whether a node contains nodes that can be referred to by
+// key.
 func holdsKeys(n *Node) bool {
 	if len(n.Fragments) > 0 {
 		return true
@@ -138,7 +140,7 @@ func holdsKeys(n *Node) bool {
 	return false
 }
 
-// kids pairs the nodes of two lists by their order.
+// kids matches the nodes of two lists and assigns keys to the matched nodes.
 func (r rekeyer) kids(old, now []bone, nodes []*Node) {
 	isText := func(i int) bool { return nodes[i].Object == ObjectText }
 	for i, j := range cameFrom(old, now, isText) {

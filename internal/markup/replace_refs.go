@@ -7,8 +7,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// ReplaceRefs returns the document with other references, wherever it has one, and
-// reports whether there are any. Nothing changes in doc itself.
+// ReplaceRefs returns the document with the references replaced for which to
+// returns true, and reports whether there were any. It does not modify doc.
 func ReplaceRefs(doc *Document, to func(docs.Ref) (docs.Ref, bool)) (*Document, bool) {
 	var r rewriter
 	r = func(n *Node) ([]*Node, bool) {
@@ -31,7 +31,7 @@ func ReplaceRefs(doc *Document, to func(docs.Ref) (docs.Ref, bool)) (*Document, 
 	return &out, true
 }
 
-// redirected returns a value of a node with other references in it.
+// redirected returns a data value with the references in it replaced.
 func redirected(v any, to func(docs.Ref) (docs.Ref, bool)) (out any, changed bool) {
 	switch v := v.(type) {
 	case docs.Ref:

@@ -10,8 +10,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// ReplaceRefs reaches every reference, whatever the document holds, and leaves the
-// document that it was given as it was.
+// ReplaceRefs replaces every reference in any document, and does not modify the
+// document that it was called with.
 func TestRedirectReachesEveryReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		doc := genDocument(t)

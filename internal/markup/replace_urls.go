@@ -6,8 +6,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// ReplaceURLs returns the document with other addresses in the links, buttons and
-// content references that have one. Nothing changes in doc itself.
+// ReplaceURLs returns the document with the addresses replaced in links,
+// buttons and content references for which to returns true. It does not modify
+// doc.
 func ReplaceURLs(doc *Document, to func(url string) (string, bool)) *Document {
 	var r rewriter
 	r = func(n *Node) ([]*Node, bool) {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Links get other addresses wherever they are, and only links; the document
-// that they are read from stays as it is.
+// Addresses are replaced in all links and only there. The original document is
+// not modified.
 func TestReaddress(t *testing.T) {
 	const src = "[a](x) and [**b**](y)\n\n{% hint style=\"info\" %}\n[c](x)\n{% endhint %}\n\n{% content-ref url=\"x\" %}\n[x](x)\n{% endcontent-ref %}\n\n" +
 		"<a href=\"x\" class=\"button primary\">Go</a>\n\n![i](x)\n\n* one\n* [d](x)\n\n| h |\n| - |\n| [e](x) |\n"

@@ -8,10 +8,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// Reprint writes a document that was read from body, as old, and changed
-// since. Blocks of doc that old has too keep their bytes and the space around
-// them; the others are printed. The order is that of doc. Without a change,
-// it returns body.
+// Reprint returns the source of doc, which is a changed version of old. old was
+// parsed from body. Blocks of doc that are also in old keep their bytes and the
+// space around them; other blocks are printed. The order is that of doc.
+// Without a change, Reprint returns body.
 func Reprint(body []byte, old, doc *Document, refs Refs) []byte {
 	costly.Note(costly.Print)
 	if out, ok := newReprinter(body, old, refs).touched(doc); ok {
@@ -33,13 +33,14 @@ func Reprint(body []byte, old, doc *Document, refs Refs) []byte {
 			break
 		}
 	}
-	// Something in the source reaches over its blocks, such as code that is
-	// not closed. What the document says counts more than its bytes.
+	// Some syntax in the source extends beyond its block, such as code that is
+	// not closed. The content of the document is more important than the bytes
+	// of the source.
 	return Print(doc, refs)
 }
 
-// WithSource remembers how the blocks of a document are written, so that one
-// that is put into another document keeps its bytes there.
+// WithSource records the source of each block in a document, so that a block
+// that is copied to another document keeps its bytes there.
 func WithSource(body []byte, doc *Document) *Document {
 	for i, n := range doc.Nodes {
 		alone := (i == 0 || doc.Spans[i-1] != doc.Spans[i]) && (i == last(doc.Nodes) || doc.Spans[i+1] != doc.Spans[i])
@@ -51,49 +52,50 @@ func WithSource(body []byte, doc *Document) *Document {
 	return doc
 }
 
-// reprinter puts a source together from its own pieces and new ones.
+// reprinter composes a source from pieces of the old source and new text.
 type reprinter struct {
 	body     []byte
 	refs     Refs
-	reading  Refs // for what is read back
+	reading  Refs // for parsing the output again
 	old      *Document
-	traced   *Document  // the same, once somebody asked for it
+	traced   *Document  // the old document parsed with a trace, on first use
 	groups   []oldGroup // pieces of the source
 	pieces   []newPiece
 	notes    *notes
 	marks    []noteMark // footnotes that are defined between the blocks
 	crlf     bool
-	sources  bool                     // take the bytes that new and edited blocks have elsewhere
-	borrowed bool                     // and some were taken
-	dests    map[destination]docs.Ref // what the destinations of both sides name
+	sources  bool                     // use the source that new and edited blocks have elsewhere
+	borrowed bool                     // whether any such source was used
+	dests    map[destination]docs.Ref // the references of destinations in the old and the new source
 }
 
-// destination is one that represents something.
+// destination is a written destination and its use, which together name a
+// target.
 type destination struct {
 	dest string
 	use  Use
 }
 
-// oldGroup are the nodes that share a span.
+// oldGroup is a range of nodes that share a span.
 type oldGroup struct {
 	span     Span
 	from, to int // nodes
 }
 
-// newPiece is a group that is kept, or text.
+// newPiece is a group of the old source that is kept, or new text.
 type newPiece struct {
 	group int // -1 for text
 	text  string
 	// override is the source of a group with destinations replaced.
 	override *string
-	nodes    []*Node // what it reads as
+	nodes    []*Node // the nodes that the piece is parsed as
 }
 
-// noteMark is where a footnote is defined.
+// noteMark is the definition of a footnote in the source.
 type noteMark struct {
 	label string
 	span  Span
-	uses  bool // some block used it
+	uses  bool // the footnote is kept
 }
 
 func newReprinter(body []byte, old *Document, refs Refs) *reprinter {
@@ -111,8 +113,9 @@ func newReprinter(body []byte, old *Document, refs Refs) *reprinter {
 			r.dests[destination{w.dest, w.use}] = w.ref()
 		}
 	})
-	// A destination means what it meant when the source was read, and what is
-	// printed now means what was printed: the caller may know better by now.
+	// A destination has the meaning that it had when the source was parsed, and
+	// a printed destination that of the reference it was printed for. Resolve
+	// may return another target now.
 	r.reading = Refs{Resolve: func(dest string, use Use) (docs.Ref, bool) {
 		if ref, ok := r.dests[destination{dest, use}]; ok {
 			return ref, true
@@ -131,7 +134,7 @@ func eachNode(nodes []*Node, f func(*Node)) {
 	}
 }
 
-// unchanged reports whether the pieces are the source.
+// unchanged reports whether the pieces are exactly the groups of the source.
 func (r *reprinter) unchanged() bool {
 	for i, p := range r.pieces {
 		if p.group != i {
@@ -141,8 +144,8 @@ func (r *reprinter) unchanged() bool {
 	return len(r.pieces) == len(r.groups)
 }
 
-// readNotes finds the footnotes that the source defines, so that printed
-// blocks can use them and do not take their labels.
+// readNotes finds the footnotes that the source defines, so that printed blocks
+// can use them and do not reuse their labels.
 func (r *reprinter) readNotes() {
 	r.notes = newNotes(nil)
 	if !bytes.Contains(r.body, []byte("[^")) {
@@ -173,7 +176,7 @@ func (r *reprinter) readNotes() {
 	}
 }
 
-// plan decides which nodes are kept and prints the others.
+// plan decides which nodes keep their source, and prints the others.
 func (r *reprinter) plan(doc *Document) {
 	h, nodes := hashes{}, doc.Nodes
 	from := h.match(r.old.Nodes, nodes)
@@ -217,7 +220,7 @@ func (r *reprinter) plan(doc *Document) {
 		} else {
 			other = false
 		}
-		// The next one may be a list that is kept as it is written.
+		// The next block may be a list that keeps its source.
 		if i+1 < len(nodes) && isList(n) && isList(nodes[i+1]) {
 			if g := r.wholeGroup(from, groupOf, i+1); g >= 0 {
 				other = !r.otherMarker(g, nodes[i+1])
@@ -238,8 +241,8 @@ func (r *reprinter) plan(doc *Document) {
 	}
 }
 
-// borrow returns the bytes that a new block has elsewhere, if they mean the same
-// here.
+// borrow returns the source that a new block has elsewhere, if it has the same
+// meaning in this document.
 func (r *reprinter) borrow(n *Node) (string, []*Node, bool) {
 	source := n.extra().source
 	if !r.sources || source == "" {
@@ -249,7 +252,7 @@ func (r *reprinter) borrow(n *Node) (string, []*Node, bool) {
 	if len(got) != 1 {
 		return "", nil, false
 	}
-	if h.of(got[0]) != h.of(n) { // rows may have other names
+	if h.of(got[0]) != h.of(n) { // the names of rows may differ
 		if want := r.readBack(n); n.Type != "table" || len(want) != 1 || h.of(got[0]) != h.of(want[0]) {
 			return "", nil, false
 		}
@@ -271,7 +274,7 @@ func secondMarker(list string) bool {
 	return strings.HasPrefix(s, "-") || strings.HasPrefix(s, ")")
 }
 
-// wholeGroup returns the group that the nodes from i on are, -1 for none.
+// wholeGroup returns the group that consists of the nodes from i on, or -1.
 func (r *reprinter) wholeGroup(from, groupOf []int, i int) int {
 	if from[i] < 0 {
 		return -1
@@ -286,19 +289,19 @@ func (r *reprinter) wholeGroup(from, groupOf []int, i int) int {
 	return g
 }
 
-// readBack returns what a printed node reads as.
+// readBack returns the nodes that the printed nodes are parsed as.
 func (r *reprinter) readBack(nodes ...*Node) []*Node {
 	return parse(Print(&Document{Nodes: nodes}, r.refs), r.reading).Nodes
 }
 
-// gap returns the source in front of a group; behind the last one for the
-// number of groups.
+// gap returns the source before a group without unused footnotes. For the
+// number of groups, it returns the source after the last one.
 func (r *reprinter) gap(g int) string {
 	start, end := r.between(g)
 	return r.withoutNotes(start, end)
 }
 
-// source returns the same with every footnote.
+// source is like gap, but includes all footnotes.
 func (r *reprinter) source(g int) string {
 	start, end := r.between(g)
 	return string(r.body[start:end])
@@ -315,8 +318,8 @@ func (r *reprinter) between(g int) (start, end int) {
 	return start, end
 }
 
-// withoutNotes returns a piece of source without the footnotes that nothing
-// uses any more.
+// withoutNotes returns a range of the source without the footnotes that are no
+// longer used.
 func (r *reprinter) withoutNotes(start, end int) string {
 	var b strings.Builder
 	at := start
@@ -334,8 +337,8 @@ func (r *reprinter) withoutNotes(start, end int) string {
 	return b.String()
 }
 
-// write puts the pieces together. In the wide form there is a blank line on
-// both sides of every new piece.
+// write joins the pieces. If wide is set, there is a blank line on both sides
+// of every new piece.
 func (r *reprinter) write(wide bool) []byte {
 	r.markNotes()
 	w := &pieceWriter{r: r, wide: wide, done: make([]bool, len(r.groups)+1)}
@@ -348,7 +351,7 @@ func (r *reprinter) write(wide bool) []byte {
 		if i > 0 {
 			w.between(i)
 		} else if p.group > 0 {
-			w.keep(p.group) // definitions in front of a block that moved up
+			w.keep(p.group) // definitions before a block that moved up
 		}
 		switch {
 		case p.override != nil:
@@ -364,12 +367,12 @@ func (r *reprinter) write(wide bool) []byte {
 	return w.b.Bytes()
 }
 
-// markNotes finds which footnotes are still used.
+// markNotes sets which footnotes are kept.
 func (r *reprinter) markNotes() {
 	if len(r.marks) == 0 {
 		return
 	}
-	var all bytes.Buffer // everything that may use one
+	var all bytes.Buffer // everything that may use a footnote
 	var gone bytes.Buffer
 	kept := map[int]bool{}
 	for _, p := range r.pieces {
@@ -389,7 +392,7 @@ func (r *reprinter) markNotes() {
 	for i, m := range r.marks {
 		all.Write(r.body[m.span.Start+len(m.label)+3 : m.span.End])
 		use, element := []byte("[^"+m.label+"]"), []byte(noteHref+m.label+`"`)
-		// One that nothing used before is none of our business.
+		// Keep footnotes that the removed blocks did not use.
 		r.marks[i].uses = !bytes.Contains(gone.Bytes(), use) && !bytes.Contains(gone.Bytes(), element)
 	}
 	for i, m := range r.marks {
@@ -398,7 +401,7 @@ func (r *reprinter) markNotes() {
 	}
 }
 
-// reads reports whether a source has the blocks that it was made of.
+// reads reports whether out is parsed as the blocks that it was composed of.
 func (r *reprinter) reads(out []byte) bool {
 	got := parse(out, r.reading).Nodes
 	h := hashes{}
@@ -427,7 +430,7 @@ func (w *pieceWriter) text(s string) {
 	w.b.WriteString(s)
 }
 
-// gap writes the source in front of a group.
+// gap writes the source before a group.
 func (w *pieceWriter) gap(g int, blank bool) {
 	s := w.r.gap(g)
 	w.done[g] = true
@@ -440,8 +443,8 @@ func (w *pieceWriter) gap(g int, blank bool) {
 	w.b.WriteString(s)
 }
 
-// keep writes what is defined in front of a group that is not next to its old
-// neighbour.
+// keep writes the definitions before a group that no longer follows its old
+// predecessor.
 func (w *pieceWriter) keep(g int) {
 	if s := strings.TrimSpace(w.r.gap(g)); s != "" && !w.done[g] {
 		w.b.WriteString(s)
@@ -450,17 +453,17 @@ func (w *pieceWriter) keep(g int) {
 	w.done[g] = true
 }
 
-// between writes the space between a piece and the one before it.
+// between writes the space between a piece and the previous one.
 func (w *pieceWriter) between(i int) {
 	a, b := w.r.pieces[i-1].group, w.r.pieces[i].group
 	switch {
 	case a >= 0 && b == a+1:
 		w.gap(b, false)
 	case a >= 0 && b < 0 && w.r.nextKept(i) != a+1 && !w.done[a+1] && a+1 < len(w.r.groups):
-		w.gap(a+1, w.wide) // in place of what stood there
+		w.gap(a+1, w.wide) // in place of the removed block
 	case b >= 0 && a < 0 && !w.done[b]:
 		w.gap(b, w.wide)
-	case a >= 0 && b >= 0: // what stood between is gone, or the order is another one
+	case a >= 0 && b >= 0: // the blocks between were removed, or the order changed
 		w.text("\n\n")
 		if b != a+1 && a+1 < len(w.r.groups) {
 			w.keep(a + 1)
@@ -471,7 +474,7 @@ func (w *pieceWriter) between(i int) {
 	}
 }
 
-// nextKept returns the next group that is kept from piece i on, -1 for none.
+// nextKept returns the first kept group from piece i on, or -1.
 func (r *reprinter) nextKept(i int) int {
 	for ; i < len(r.pieces); i++ {
 		if g := r.pieces[i].group; g >= 0 {
@@ -481,8 +484,7 @@ func (r *reprinter) nextKept(i int) int {
 	return -1
 }
 
-// end writes what is left: definitions, new footnotes and the end of the
-// source.
+// end writes the rest: definitions, new footnotes and the end of the source.
 func (w *pieceWriter) end() {
 	r := w.r
 	for g := range r.groups {
@@ -493,7 +495,7 @@ func (w *pieceWriter) end() {
 	}
 	last := r.gap(len(r.groups))
 	if len(r.groups) == 0 {
-		last = "" // it was the gap in front
+		last = "" // it was written as the gap before the first piece
 	}
 	defs := newPrinter(r.refs, r.notes).definitions()
 	if defs == "" {

@@ -8,11 +8,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxPatched is the size of a block beyond which an edit prints all of it.
+// maxPatched is the maximum size in bytes of a block that is patched. Larger
+// blocks are printed as a whole.
 const maxPatched = 256 << 10
 
-// forms returns for each node the node of the source that it is another form
-// of, or -1. from has those that are the same.
+// forms returns for each node the index of the old node that it is a version
+// of, or -1. from has the matches of equal nodes.
 func (r *reprinter) forms(doc *Document, from []int) []int {
 	out := slices.Clone(from)
 	sameKeys(r.old.Nodes, doc.Nodes, out)
@@ -20,8 +21,8 @@ func (r *reprinter) forms(doc *Document, from []int) []int {
 	return out
 }
 
-// touched returns the source with small edits in it, if these are all that a
-// document needs: every block is in its place.
+// touched returns the source with small edits applied, if these are sufficient
+// because no block was added, removed or moved.
 func (r *reprinter) touched(doc *Document) ([]byte, bool) {
 	if len(doc.Nodes) != len(r.old.Nodes) || len(doc.Nodes) == 0 {
 		return nil, false
@@ -32,11 +33,11 @@ func (r *reprinter) touched(doc *Document) ([]byte, bool) {
 			continue
 		}
 		if n.extra().source != "" || !t.node(r.trace().Nodes[i], n) {
-			return nil, false // one that is written elsewhere keeps its bytes
+			return nil, false // a block with a source elsewhere keeps that source
 		}
 	}
 	if len(r.notes.order) > 0 {
-		return nil, false // a new footnote needs a place
+		return nil, false // a new footnote needs a definition
 	}
 	all := Span{0, len(r.body)}
 	for k := range t.most() {
@@ -53,11 +54,12 @@ func (r *reprinter) toucher() *toucher {
 	return &toucher{body: string(r.body), p: p, h: hashes{}}
 }
 
-// trace returns the document of the source with where everything is written.
+// trace returns the old document with the positions of everything in the
+// source.
 func (r *reprinter) trace() *Document {
 	if r.traced == nil {
 		r.traced = parseTraced(r.body, r.reading)
-		if len(r.traced.Nodes) != len(r.old.Nodes) { // the caller read it in another way
+		if len(r.traced.Nodes) != len(r.old.Nodes) { // the caller parsed it with other references
 			r.traced = r.old
 		}
 		copyKeys(r.old.Nodes, r.traced.Nodes)
@@ -65,7 +67,7 @@ func (r *reprinter) trace() *Document {
 	return r.traced
 }
 
-// copyKeys puts the keys of nodes onto others that are the same.
+// copyKeys copies keys to nodes of the same structure.
 func copyKeys(from, to []*Node) {
 	if len(from) != len(to) {
 		return
@@ -77,8 +79,8 @@ func copyKeys(from, to []*Node) {
 	}
 }
 
-// readsAs reports whether nodes are those that were wanted, as the parser reads
-// them.
+// readsAs reports whether the parsed nodes are the wanted ones, or equal to
+// them after a round trip through the printer and parser.
 func (r *reprinter) readsAs(got, want []*Node) bool {
 	if len(got) != len(want) {
 		return false
@@ -95,11 +97,11 @@ func (r *reprinter) readsAs(got, want []*Node) bool {
 	return true
 }
 
-// patch returns the source of a block with an edit in it. What the edit changes
-// is what the printed forms of the block before and after it differ in, so
-// that everything else of the block stays as it is written: the bullets of
-// other items, the columns of a table, where lines break. What comes out is
-// taken if it reads as the edited block.
+// patch returns the source of a block with an edit applied. The edit is the
+// difference between the printed versions of the block before and after the
+// change. The rest of the block keeps its source: the bullets of other items,
+// the columns of a table, the line breaks. The result is used only if it is
+// parsed as the edited block.
 func (r *reprinter) patch(g int, n *Node) (string, []*Node, bool) {
 	old := r.groups[g]
 	if !r.sources || old.to-old.from != 1 {
@@ -110,7 +112,7 @@ func (r *reprinter) patch(g int, n *Node) (string, []*Node, bool) {
 	}
 	source := strings.ReplaceAll(string(r.body[old.span.Start:old.span.End]), "\r\n", "\n")
 	if strings.Contains(source, "[^") || strings.Contains(source, noteHref) {
-		return "", nil, false // a footnote belongs to the whole page
+		return "", nil, false // footnotes belong to the whole page
 	}
 	var want []*Node
 	for _, other := range []bool{false, true} {
@@ -138,13 +140,13 @@ func (r *reprinter) patch(g int, n *Node) (string, []*Node, bool) {
 			}
 		}
 		if !isList(n) {
-			break // only lists have another form
+			break // only lists have a second marker
 		}
 	}
 	return "", nil, false
 }
 
-// touchBlock is patch by edits at the places that differ.
+// touchBlock is like patch, but edits only the positions that differ.
 func (r *reprinter) touchBlock(old oldGroup, n *Node) (newPiece, bool) {
 	if !r.sources || old.to-old.from != 1 {
 		return newPiece{}, false
@@ -170,19 +172,19 @@ func (r *reprinter) touchBlock(old oldGroup, n *Node) (newPiece, bool) {
 	return newPiece{}, false
 }
 
-// printed returns the canonical form of one block. Nothing of it is remembered.
+// printed returns the canonical source of one block. It records no footnotes.
 func (r *reprinter) printed(n *Node, other bool) string {
 	return newPrinter(r.refs, newNotes(nil)).blocksAfter([]*Node{n}, other)
 }
 
-// MergeWords puts what differs between two forms of a text into a third form
-// of the first, word by word; empty when it cannot be done. It is a proposal:
-// whoever uses it reads it back.
+// MergeWords applies the difference between base and from to into, word by
+// word. It returns an empty string if that is not possible. The result is only
+// a proposal, so the caller has to parse it again to verify it.
 func MergeWords(base, into, from string) string {
 	return strings.Join(mergeParts(tokens(base), tokens(into), tokens(from), mergeRun), "")
 }
 
-// tokens cuts a source into words, line breaks, and runs of one other
+// tokens splits a source into words, line breaks, and runs of one other
 // character.
 func tokens(s string) []string {
 	var out []string
@@ -202,11 +204,11 @@ func tokens(s string) []string {
 	return out
 }
 
-// padding aligns the columns of a table.
+// padding matches the spaces and dashes that align the columns of a table.
 var padding = regexp.MustCompile(`\S  +|--+`)
 
-// narrow returns a printed block without padding: it changes with an edit of
-// any cell, and sources seldom have it.
+// narrow returns a printed block without padding. Padding changes with an edit
+// of any cell, and sources seldom have it.
 func narrow(s string) string {
 	return padding.ReplaceAllStringFunc(s, func(m string) string {
 		if m[0] == '-' && m[len(m)-1] == '-' {
@@ -216,8 +218,7 @@ func narrow(s string) string {
 	})
 }
 
-// mergeFilled is mergeRun for tokens around which there may be more or less
-// room.
+// mergeFilled is mergeRun for tokens with any amount of space around them.
 func mergeFilled(base, into, from []string) ([]string, bool) {
 	if out, ok := mergeRun(base, into, from); ok {
 		return out, true
@@ -234,7 +235,7 @@ func mergeFilled(base, into, from []string) ([]string, bool) {
 	return nil, false
 }
 
-// cutRoom takes the spaces around tokens off.
+// cutRoom splits a list into leading spaces, other tokens, and trailing spaces.
 func cutRoom(list []string) (before, inside, behind []string) {
 	i, j := 0, len(list)
 	for i < j && strings.Trim(list[i], " ") == "" {

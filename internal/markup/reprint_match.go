@@ -8,7 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/lis"
 )
 
-// hashes remembers the hash of nodes.
+// hashes caches the hashes of nodes.
 type hashes map[*Node]uint64
 
 const (
@@ -31,14 +31,14 @@ func hashBytes(h uint64, s string) uint64 {
 	return h
 }
 
-// Equal reports whether two documents have the same content, whatever the keys
-// of their blocks are.
+// Equal reports whether two documents have the same content. It ignores the
+// keys of blocks.
 func Equal(a, b *Document) bool {
 	h := hashes{}
 	return slices.EqualFunc(a.Nodes, b.Nodes, func(x, y *Node) bool { return h.of(x) == h.of(y) })
 }
 
-// of returns a hash of a node's content, which leaves out keys and meta.
+// of returns a hash of a node's content. It excludes keys and meta.
 func (h hashes) of(n *Node) uint64 {
 	if v, ok := h[n]; ok {
 		return v
@@ -48,7 +48,7 @@ func (h hashes) of(n *Node) uint64 {
 	return v
 }
 
-// hashNode makes the hash of a node from those of the nodes inside of it.
+// hashNode computes the hash of a node from the hashes of the nodes inside it.
 func hashNode(n *Node, of func(*Node) uint64) uint64 {
 	v := hashString(hashString(hashString(hashSeed, n.Object), n.Type), n.Fragment)
 	for _, l := range n.Leaves {
@@ -86,7 +86,7 @@ func hashValue(h uint64, v any) uint64 {
 		}
 		return mix(h, 4)
 	case map[string]any:
-		if str(v, "kind") != "" { // else it represents no reference
+		if str(v, "kind") != "" { // otherwise it is not a reference
 			ref, _ := dataRef(v)
 			return hashRef(h, ref)
 		}
@@ -124,7 +124,7 @@ func hashRef(h uint64, r docs.Ref) uint64 {
 	for i, s := range [...]string{
 		r.Kind, r.File, r.URL, r.Anchor, r.Page, r.User, r.Collection, r.ReusableContent, r.Spec, r.Tag, r.Space,
 	} {
-		if i > 0 { // a zero is between them
+		if i > 0 { // the hash of a zero byte between the fields
 			h *= hashPrime
 			length++
 		}
@@ -134,8 +134,8 @@ func hashRef(h uint64, r docs.Ref) uint64 {
 	return mix(h, uint64(length))
 }
 
-// match finds for each node of doc the node of old with the same content, or
-// -1. Where content is there more than once, the key decides, and then the
+// match returns for each node of doc the index of the node of old with the same
+// content, or -1. Among several equal nodes, the key decides, and then the
 // order.
 func (h hashes) match(old, doc []*Node) []int {
 	byHash := make(map[uint64][]int, len(old))
@@ -173,8 +173,8 @@ func (h hashes) match(old, doc []*Node) []int {
 	return from
 }
 
-// align finds the same, by order alone: what is between blocks that did
-// not change belongs together.
+// align is like match, but uses only the order: nodes between unchanged nodes
+// are matched first.
 func (h hashes) align(old, doc []*Node) []int { return align(h.all(old), h.all(doc)) }
 
 // all returns the hashes of nodes.
@@ -193,7 +193,7 @@ func align(a, b []uint64) []int {
 		from[i] = -1
 	}
 	alignRange(a, b, 0, 0, from, 0)
-	// Blocks that moved.
+	// Match blocks that moved.
 	left := map[uint64][]int{}
 	taken := make([]bool, len(a))
 	for _, j := range from {
@@ -214,8 +214,9 @@ func align(a, b []uint64) []int {
 	return from
 }
 
-// alignRange matches equal ends, and between them what is there once on both
-// sides, in its longest common order; then what is between those.
+// alignRange matches equal prefixes and suffixes. Between them it matches the
+// elements that occur once on both sides, in the longest common order, and then
+// recursively the ranges between these.
 func alignRange(a, b []uint64, ai, bi int, from []int, depth int) {
 	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
 		from[bi] = ai
@@ -262,7 +263,8 @@ func alignRange(a, b []uint64, ai, bi int, from []int, depth int) {
 	}
 }
 
-// sameKeys adds the blocks of doc that have the key of a block of old.
+// sameKeys adds matches to from for the blocks of doc that have the key of a
+// block of old.
 func sameKeys(old, doc []*Node, from []int) {
 	taken := make([]bool, len(old))
 	for _, j := range from {
@@ -284,8 +286,9 @@ func sameKeys(old, doc []*Node, from []int) {
 	}
 }
 
-// edited adds the blocks of doc that are another form of a block of old: one
-// of the same kind that is between the same blocks. A named block is new.
+// edited adds matches to from for the blocks of doc that are a version of a
+// block of old: a block of the same kind between the same blocks. A block for
+// which named returns true is new.
 func edited(old, doc []*Node, from []int, named func(*Node) bool) {
 	editedKinds(kinds(old), kinds(doc), from, func(i int) bool { return named(doc[i]) })
 }
@@ -306,7 +309,7 @@ func editedKinds(old, doc []string, from []int, named func(int) bool) {
 			taken[j] = true
 		}
 	}
-	// limits[i] is the old block that the next known one behind i came from.
+	// limits[i] is the old index of the next matched block from i on.
 	limits := make([]int, len(doc)+1)
 	limits[len(doc)] = len(old)
 	for i := len(doc) - 1; i >= 0; i-- {
@@ -315,7 +318,7 @@ func editedKinds(old, doc []string, from []int, named func(int) bool) {
 			limits[i] = from[i]
 		}
 	}
-	next := 0 // the first of old that may be the next one
+	next := 0 // the first old block that the next one can match
 	for i, kind := range doc {
 		if from[i] >= 0 {
 			next = from[i] + 1
@@ -324,7 +327,7 @@ func editedKinds(old, doc []string, from []int, named func(int) bool) {
 		if named(i) {
 			continue
 		}
-		const window = 32 // how many blocks may be gone in front of an edited one
+		const window = 32 // how many blocks may be removed before an edited one
 		for j := next; j < min(limits[i], next+window); j++ {
 			if !taken[j] && old[j] == kind {
 				from[i] = j
@@ -336,8 +339,8 @@ func editedKinds(old, doc []string, from []int, named func(int) bool) {
 	}
 }
 
-// kindOf returns the same for two nodes if one may be an edited form of the
-// other.
+// kindOf returns the kind of a node. A node can be an edited version of another
+// only if their kinds are equal.
 func kindOf(n *Node) string {
 	for _, family := range []string{"heading-", "list-"} {
 		if strings.HasPrefix(n.Type, family) && n.Type != "list-item" {

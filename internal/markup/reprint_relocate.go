@@ -7,11 +7,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// Relocate writes body with the destinations of today. Where a reference of
-// doc, which was read from body, is located at another place than the one
-// that is written, the destination is replaced in its place. Every other byte
-// stays; only a block in which the destination cannot be found as such, like
-// one that uses a definition elsewhere, is printed anew.
+// Relocate returns body with the current destinations. doc was parsed from
+// body. If Locate returns another destination for a reference of doc than the
+// written one, the destination is replaced in the source. All other bytes are
+// unchanged, except that a block is printed if the destination cannot be found
+// in it, such as in a link that uses a definition elsewhere.
 func Relocate(body []byte, doc *Document, refs Refs) []byte {
 	costly.Note(costly.Print)
 	if refs.Locate == nil {
@@ -42,7 +42,7 @@ func Relocate(body []byte, doc *Document, refs Refs) []byte {
 	return Print(doc, refs)
 }
 
-// move is a destination that is another one now.
+// move is a destination that changed.
 type move struct {
 	from, to string
 	use      Use
@@ -69,8 +69,8 @@ func movesOf(nodes []*Node, refs Refs) []move {
 	return moves
 }
 
-// relocate returns a group with its destinations replaced: in its source if
-// that reads as the same nodes then, else printed.
+// relocate returns a group with its destinations replaced. It keeps the source
+// if that is parsed as the same nodes, and prints the group otherwise.
 func (r *reprinter) relocate(p newPiece, moves []move) newPiece {
 	span := r.groups[p.group].span
 	source := string(r.body[span.Start:span.End])
@@ -84,8 +84,8 @@ func (r *reprinter) relocate(p newPiece, moves []move) newPiece {
 	return newPiece{group: -1, text: text, nodes: r.readBack(p.nodes...)}
 }
 
-// sameNodes reports whether a source reads as the given nodes. Definitions that
-// are elsewhere in the source are read with it.
+// sameNodes reports whether a source is parsed as the given nodes, together
+// with the definitions elsewhere in the page.
 func (r *reprinter) sameNodes(text string, nodes []*Node) bool {
 	var b strings.Builder
 	b.WriteString(text)
@@ -108,13 +108,13 @@ func (r *reprinter) sameNodes(text string, nodes []*Node) bool {
 	return true
 }
 
-// replaceDests replaces destinations where they are written as such: behind `](`,
-// as the value of an attribute, and in an include.
+// replaceDests replaces destinations in link targets after `](`, in attribute
+// values and in includes. It returns false if a destination was not found.
 func replaceDests(source string, moves []move) (string, bool) {
 	to := map[string]string{}
 	for _, m := range moves {
 		if old, ok := to[m.from]; ok && old != m.to {
-			return "", false // one destination went two ways
+			return "", false // one destination has two new ones
 		}
 		to[m.from] = m.to
 	}
@@ -153,8 +153,8 @@ const (
 	tagForm
 )
 
-// destAt reads the destination that begins at a place and returns which one of
-// the wanted it is.
+// destAt parses the destination at index i and returns which of the wanted ones
+// it is.
 func destAt(source string, i int, want map[string]string) (from, written string, form destForm) {
 	before := source[:i]
 	rest := source[i:]
@@ -189,7 +189,7 @@ func destAt(source string, i int, want map[string]string) (from, written string,
 			return "", "", noForm
 		}
 		written = rest[:end]
-		// A tag has its own quotes; an element has character references.
+		// A tag has its own quoting; an HTML element has character references.
 		form = attrForm
 		from = decodeHTML(written, false)
 		if open := strings.LastIndexAny(before, "<{"); open >= 0 && strings.HasPrefix(before[open:], "{%") {

@@ -61,7 +61,7 @@ func change(t *rapid.T, nodes []*Node) []*Node {
 	return nodes
 }
 
-// Whatever the source and the change: what comes out is the changed document.
+// For any source and change, parsing the result returns the changed document.
 func TestReprintGivesTheChangedDocument(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var src []byte
@@ -80,8 +80,8 @@ func TestReprintGivesTheChangedDocument(t *testing.T) {
 	})
 }
 
-// The same for an edit of one text anywhere in a block, of which only a piece
-// is written anew.
+// The same holds for an edit of one text anywhere in a block, of which only a
+// part is printed again.
 func TestReprintGivesTheEditedDocument(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var src []byte
@@ -120,8 +120,8 @@ func TestReprintGivesTheEditedDocument(t *testing.T) {
 	})
 }
 
-// An edit of one block of a clean source leaves every other byte and every
-// other key alone.
+// An edit of one block of a clean source changes no other byte and no other
+// key.
 func TestReprintLeavesOtherBytesAndKeysAlone(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		src := Print(genNormal(rt), hardRefs)
@@ -150,7 +150,7 @@ func TestReprintLeavesOtherBytesAndKeysAlone(t *testing.T) {
 	})
 }
 
-// edit replaces the first text that is old.
+// edit replaces the first text that equals old.
 func edit(nodes []*Node, old, text string) {
 	done := false
 	eachNode(nodes, func(n *Node) {
@@ -291,7 +291,7 @@ func TestReprintOfNewFootnotes(t *testing.T) {
 	}
 }
 
-// moved locates everything at a new place.
+// moved returns references whose targets all have new destinations.
 func moved(dests map[string]string) Refs {
 	return Refs{
 		Resolve: func(dest string, use Use) (docs.Ref, bool) {
@@ -345,8 +345,8 @@ func TestRelocate(t *testing.T) {
 }
 
 func TestRelocateReadsAsTheSameDocument(t *testing.T) {
-	// The places of a random document change; read with the new places it is
-	// the same one.
+	// The destinations of a random document change. Parsed with the new
+	// destinations, the document is equal.
 	dests := map[string]string{}
 	for _, d := range []string{"b.md", "x.md", "b", "b.png", "a.png", "p.md", "b c", "a", "x"} {
 		dests[d] = "new/" + d

@@ -11,18 +11,18 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// Section is the plain text under one heading. The first section of a
-// document has no heading: it is what is before the first one.
+// Section is the plain text under one heading. The first section of a document
+// has no heading; it is the text before the first heading.
 type Section struct {
 	Anchor string
 	Title  string
 	Body   string
 }
 
-// Sections cuts a document at its headings, wherever they are: in steps, in
-// tabs, in expandables. A body has every word that a reader can see, also in
-// tables, captions, code and conditional blocks; titles of tabs and
-// expandables are text of the section around them.
+// Sections splits a document at its headings, also at those inside steps, tabs
+// and expandables. A body has every visible word, including tables, captions,
+// code and conditional blocks. Titles of tabs and expandables are text of the
+// enclosing section.
 func Sections(doc *Document) []Section {
 	out := []Section{{}}
 	p := &plain{}
@@ -35,8 +35,8 @@ func Sections(doc *Document) []Section {
 	return out
 }
 
-// Text returns the plain text of nodes: a line for each block, without anything
-// that is only style.
+// Text returns the plain text of nodes, with a line for each block and without
+// styles.
 func Text(nodes []*Node) string {
 	p := &plain{}
 	p.nodes(nodes)
@@ -50,7 +50,7 @@ type Heading struct {
 	Text   string
 }
 
-// Headings returns the headings of a document in their order.
+// Headings returns the headings of a document in order.
 func Headings(doc *Document) []Heading {
 	var out []Heading
 	visit(doc.Nodes, func(n *Node) {
@@ -61,8 +61,9 @@ func Headings(doc *Document) []Heading {
 	return out
 }
 
-// Outline returns the headings of a document in their order, and with them the
-// blocks that show parts of descriptions of APIs, by what title calls them.
+// Outline returns the headings of a document in order, together with the blocks
+// that show parts of API descriptions. The text of such an entry is the result
+// of title.
 func Outline(doc *Document, title func(APIBlock) string) []Heading {
 	var out []Heading
 	visit(doc.Nodes, func(n *Node) {
@@ -80,8 +81,8 @@ func Outline(doc *Document, title func(APIBlock) string) []Heading {
 	return out
 }
 
-// Anchors returns every id that a link can point to, also those in HTML that is
-// kept as it is.
+// Anchors returns every id that a link can point to, including the ids in raw
+// HTML.
 func Anchors(doc *Document) []string {
 	var out []string
 	visit(doc.Nodes, func(n *Node) {
@@ -100,7 +101,7 @@ func Anchors(doc *Document) []string {
 	return out
 }
 
-// plain collects text.
+// plain collects plain text.
 type plain struct {
 	b       bytes.Buffer
 	gap     bool    // a block has ended
@@ -119,7 +120,7 @@ func (p *plain) write(s string) {
 	p.b.WriteString(s)
 }
 
-// end closes a block.
+// end ends a block.
 func (p *plain) end() {
 	p.gap = true
 	notes := p.notes
@@ -127,7 +128,7 @@ func (p *plain) end() {
 	p.nodes(notes)
 }
 
-// line writes a text that is a block of its own.
+// line writes a text as a block of its own.
 func (p *plain) line(s string) {
 	p.gap = true
 	p.write(s)
@@ -136,7 +137,7 @@ func (p *plain) line(s string) {
 
 func (p *plain) take() string {
 	p.end()
-	s := strings.ReplaceAll(p.b.String(), "\x00", "") // which no database takes; String copies
+	s := strings.ReplaceAll(p.b.String(), "\x00", "") // databases do not accept NUL; String copies
 	p.b.Reset()
 	p.gap = false
 	return s
@@ -224,7 +225,7 @@ func (p *plain) block(n *Node) {
 	p.end()
 }
 
-// visit calls f for every node before its children, in the order of readers.
+// visit calls f for every node before its children, in reading order.
 func visit(nodes []*Node, f func(*Node)) {
 	for _, n := range nodes {
 		f(n)
@@ -244,8 +245,8 @@ func visit(nodes []*Node, f func(*Node)) {
 	}
 }
 
-// emojiText makes the emoji of a code such as 1f1eb-1f1f7. Another code is a
-// name.
+// emojiText returns the emoji of a code such as 1f1eb-1f1f7. Any other code is
+// treated as a name.
 func emojiText(code string) string {
 	if code == "" {
 		return ""
@@ -263,7 +264,7 @@ func emojiText(code string) string {
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// singleLine returns a text without line breaks.
+// singleLine replaces each run of spaces and line breaks by one space.
 func singleLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func joined(s ...string) string {

@@ -40,7 +40,7 @@ func (p *plain) table(n *Node) {
 	}
 }
 
-// tableView is a table in the order that readers see.
+// tableView is a table in the order in which readers see it.
 type tableView struct {
 	node       *Node
 	cards      bool
@@ -49,7 +49,7 @@ type tableView struct {
 	columns    []tableColumn
 	hidden     []tableColumn // such as the target of a card
 	rows       []tableRow
-	place      map[string]int   // of columns, the hidden ones last
+	place      map[string]int   // indexes of columns, the hidden ones last
 	cells      map[string]*Node // fragments by name
 }
 
@@ -118,8 +118,8 @@ func readColumn(id string, def map[string]any) tableColumn {
 	return c
 }
 
-// filled returns the columns in which a row has a value: the work is that of
-// the row's values, however many columns the table has.
+// filled returns the columns in which a row has a value. Its cost depends on
+// the number of values in the row, not on the number of columns.
 func (t *tableView) filled(r tableRow) []tableColumn {
 	var few [16]int
 	places := few[:0]
@@ -149,7 +149,7 @@ func (t *tableView) cell(v any) []*Node {
 	return nil
 }
 
-// name is what a reader would call a row: its first text.
+// name returns the name of a row for readers, which is its first text.
 func (t *tableView) name(r tableRow) string {
 	for _, c := range t.filled(r) {
 		if c.kind == "text" {
@@ -161,7 +161,7 @@ func (t *tableView) name(r tableRow) string {
 	return ""
 }
 
-// label is what a reader sees for an option of a select column.
+// label returns the visible text of an option of a select column.
 func (c *tableColumn) label(value string) string {
 	if label := str(c.options[value], "label"); label != "" {
 		return label
@@ -169,7 +169,7 @@ func (c *tableColumn) label(value string) string {
 	return value
 }
 
-// imageOf reads the cell of an image column.
+// imageOf reads the value of an image cell.
 func imageOf(v any) (ref docs.Ref, alt string, ok bool) {
 	if m, isMap := v.(map[string]any); isMap {
 		ref, ok = refOf(m["ref"])

@@ -8,9 +8,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// visibleWords are the words that a reader of a document can see, found
-// without the code that is tested: every leaf and every text in data, without
-// tables, whose hidden columns need that code.
+// visibleWords returns the words of a document that a reader can see. It does
+// not use the code under test: it collects every leaf and every text in data.
+// Tables are excluded, because finding their hidden columns requires that code.
 func visibleWords(nodes []*Node) []string {
 	var out []string
 	for _, n := range nodes {
@@ -87,7 +87,7 @@ func TestSectionsCutAtHeadingsAnywhere(t *testing.T) {
 	}
 }
 
-// A note follows the block that it belongs to, and hidden columns stay so.
+// The text of a note follows its block, and hidden columns are left out.
 func TestTextOfNotesAndTables(t *testing.T) {
 	note := anInline("annotation", nil, words("word"))
 	note.Fragments = []*Node{{Object: ObjectFragment, Type: "annotation-body", Nodes: []*Node{para(words("the note"))}}}
@@ -110,7 +110,8 @@ func TestTextOfNotesAndTables(t *testing.T) {
 	}
 }
 
-// A table of many columns and rows with few values costs what its values do.
+// The cost of a table with many columns and rows but few values depends on its
+// values.
 func TestSparseTablesAreCheap(t *testing.T) {
 	definition, records, columns := map[string]any{}, map[string]any{}, []any{}
 	for i := range 20_000 {
@@ -131,7 +132,7 @@ func TestSparseTablesAreCheap(t *testing.T) {
 	}
 }
 
-// Links can lead to headings and to ids in HTML that is kept as it is.
+// Links can point to headings and to ids in raw HTML.
 func TestAnchors(t *testing.T) {
 	doc := Parse([]byte("## A\n\n<center id=\"block\">x <i id='deep'>y</i>\n\ntext <b id=inline>z</b> <a name=\"old\"></a> <b id=\"no good\" name=\"b\">\n\n"+
 		"| <span id=\"cell\">c</span> |\n| - |\n| <u id=\"row\">d</u> |\n\n```html\n<b id=\"code\">\n```\n"), Refs{})

@@ -2,31 +2,31 @@ package markup
 
 import "strings"
 
-// Skeleton is what Rekey has to know of a document: the keys of its nodes, and
-// what the nodes of another document are compared with. It takes a fraction of
-// the memory of the document.
+// Skeleton holds the parts of a document that Rekey needs: the keys of its
+// nodes, and the hashes that nodes of another document are compared with. It
+// takes a fraction of the memory of the document.
 type Skeleton struct{ nodes []bone }
 
 // bone is a node of a skeleton.
 type bone struct {
 	key   string
-	kind  string // of kindOf
-	hash  uint64 // of its content
-	place uint64 // the hash that it is found by among those beside it
-	// What is inside, of nodes that hold others with keys.
+	kind  string // from kindOf
+	hash  uint64 // of the content
+	place uint64 // hash for matching the node among its siblings
+	// Children, only of nodes that contain nodes with keys.
 	nodes, fragments []bone
 }
 
 // NewSkeleton returns the skeleton of a document.
 func NewSkeleton(doc *Document) *Skeleton { return skeletonOf(doc, hashAll(doc.Nodes)) }
 
-// skeletonOf is NewSkeleton with the hashes of all nodes.
+// skeletonOf is NewSkeleton with the hashes of all nodes from hashAll.
 func skeletonOf(doc *Document, hashes []uint64) *Skeleton {
 	m := &skeletonMaker{hashes}
 	return &Skeleton{m.list(doc.Nodes)}
 }
 
-// Keys is Keys of the document.
+// Keys returns the keys of the top-level nodes, like the function Keys.
 func (s *Skeleton) Keys() []string {
 	keys := make([]string, len(s.nodes))
 	for i, n := range s.nodes {
@@ -35,7 +35,7 @@ func (s *Skeleton) Keys() []string {
 	return keys
 }
 
-// Size returns about how many bytes of memory the skeleton takes.
+// Size returns the approximate memory size of the skeleton in bytes.
 func (s *Skeleton) Size() int { return 64 + sizeOfBones(s.nodes) }
 
 func sizeOfBones(nodes []bone) (size int) {
@@ -46,8 +46,8 @@ func sizeOfBones(nodes []bone) (size int) {
 	return size
 }
 
-// setKeys sets the keys to those that the nodes of the document have. They are
-// parts of one text, so that the skeleton holds on to nothing else.
+// setKeys sets the keys to those of the document's nodes. All keys are
+// substrings of one string, so that the skeleton keeps no other memory alive.
 func (s *Skeleton) setKeys(nodes []*Node) {
 	size := 0
 	eachBone(s.nodes, nodes, func(_ *bone, n *Node) { size += len(n.Key) })
@@ -60,7 +60,7 @@ func (s *Skeleton) setKeys(nodes []*Node) {
 	})
 }
 
-// eachBone calls f for every node of a skeleton with that of the document.
+// eachBone calls f for every bone of a skeleton and its node in the document.
 func eachBone(list []bone, nodes []*Node, f func(*bone, *Node)) {
 	for i := range list {
 		b, n := &list[i], nodes[i]
@@ -70,7 +70,8 @@ func eachBone(list []bone, nodes []*Node, f func(*bone, *Node)) {
 	}
 }
 
-// skeletonMaker makes a skeleton of nodes in the order in which they were hashed.
+// skeletonMaker builds a skeleton of nodes in the order in which they were
+// hashed.
 type skeletonMaker struct{ hashes []uint64 }
 
 func (m *skeletonMaker) list(nodes []*Node) []bone {
@@ -92,7 +93,7 @@ func (m *skeletonMaker) node(n *Node) bone {
 		return out
 	}
 	out.nodes, out.fragments = m.list(n.Nodes), m.list(n.Fragments)
-	if n.Object == ObjectFragment { // its name follows from its place
+	if n.Object == ObjectFragment { // the name of a fragment depends on its position
 		out.place = hashSeed
 		for _, k := range out.nodes {
 			out.place = mix(out.place, k.hash)

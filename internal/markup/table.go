@@ -9,8 +9,8 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 )
 
-// tableBuilder makes a table column by column and row by row. Ids come from
-// positions: c1, c2, … and r1, r2, …
+// tableBuilder builds a table column by column and row by row. Ids are derived
+// from positions: c1, c2, … and r1, r2, …
 type tableBuilder struct {
 	*arena
 	node       *Node
@@ -18,7 +18,7 @@ type tableBuilder struct {
 	definition map[string]any
 	records    map[string]any
 	columns    []string
-	asText     map[string]bool // columns that are not what they say
+	asText     map[string]bool // columns whose cells do not have the declared type
 	traced     bool
 }
 
@@ -39,8 +39,8 @@ func (t *tableBuilder) column(typ string) (id string, def map[string]any) {
 	return id, def
 }
 
-// title sets the title of a column. One that is more than text is kept as a
-// fragment too.
+// title sets the title of a column. A title that is more than plain text is
+// also kept as a fragment.
 func (t *tableBuilder) title(id string, inlines []*Node) {
 	title := plainOf(inlines)
 	if t.traced {
@@ -52,7 +52,7 @@ func (t *tableBuilder) title(id string, inlines []*Node) {
 	}
 }
 
-// trace returns where the parts of the table are written.
+// trace returns the positions of the parts of the table in the source.
 func (t *tableBuilder) trace() *tableTrace {
 	if t.node.extra().table == nil {
 		t.node.setExtra(func(e *extras) { e.table = &tableTrace{titles: map[string]*Node{}} })
@@ -84,7 +84,7 @@ func (t *tableBuilder) row() (id string, values map[string]any) {
 	return id, values
 }
 
-// cell puts blocks into a cell of a text column.
+// cell sets the blocks of a cell in a text column.
 func (t *tableBuilder) cell(row string, values map[string]any, column string, blocks []*Node) {
 	name := row + column
 	values[column] = name
@@ -102,7 +102,7 @@ func (t *tableBuilder) done() *Node {
 	return t.node
 }
 
-// pipeTable makes a table of `| a | b |` lines.
+// pipeTable returns the table of `| a | b |` lines.
 func (c *converter) pipeTable(n *extast.Table) *Node {
 	t := newTable(c.arena)
 	t.traced = c.traced()
@@ -141,17 +141,17 @@ func (c *converter) pipeTable(n *extast.Table) *Node {
 	return t.done()
 }
 
-// table makes a table of `<table>`, nil when it is not like one of ours.
+// table returns the table of a `<table>`, or nil if its form is not supported.
 func (h *htmlReader) table(e *element) *Node {
 	head, rows, ok := tableRows(e)
 	if !ok {
 		return nil
 	}
 	strict := h.strict
-	h.strict = false // a cell may have unknown inline HTML
+	h.strict = false // a cell may contain unsupported inline HTML
 	defer func() { h.strict = strict }()
-	// A column whose cells are not all of its type is one of text: what
-	// somebody wrote counts more.
+	// A column whose cells do not all have its type becomes a text column,
+	// because the written content is more important than the type.
 	asText := map[string]bool{}
 	n := h.tableNode(e, head, rows, asText)
 	if len(asText) > 0 {
@@ -192,10 +192,11 @@ func (h *htmlReader) tableNode(e *element, head, rows []*element, asText map[str
 	return t.done()
 }
 
-// maxTableColumns keeps a cell that spans many columns from making them.
+// maxTableColumns limits the columns that a cell with a large colspan can
+// create.
 const maxTableColumns = 200
 
-// tableRows returns the cells of the header and the rows below.
+// tableRows returns the cells of the header and the rows below it.
 func tableRows(e *element) (head []*element, rows []*element, ok bool) {
 	kids, clean := e.elements()
 	if !clean {
@@ -324,7 +325,7 @@ func (h *htmlReader) tableColumn(t *tableBuilder, th *element, visible *[]any, w
 	}
 }
 
-// tableSettings reads what the table says of itself.
+// tableSettings reads the attributes of the table element.
 func tableSettings(t *tableBuilder, e *element, head []*element, visible []any, widths map[string]any) {
 	data := t.node.Data
 	if e.attr("data-full-width") == "true" {
@@ -376,8 +377,8 @@ func tableSettings(t *tableBuilder, e *element, head []*element, visible []any, 
 	}
 }
 
-// tableBody reads the rows. A cell that spans others is a merge; what it
-// covers stays empty.
+// tableBody reads the rows. A cell that spans other cells is recorded as a
+// merge; the covered cells stay empty.
 func (h *htmlReader) tableBody(t *tableBuilder, rows []*element) bool {
 	covered := map[[2]int]bool{}
 	var merges []any

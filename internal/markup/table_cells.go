@@ -8,14 +8,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// tableCell reads a cell by the type of its column. Where it is not of that
-// type, the column is remembered.
+// tableCell reads a cell by the type of its column. If the content does not
+// have that type, it adds the column to asText.
 func (h *htmlReader) tableCell(t *tableBuilder, row string, values map[string]any, column string, td *element) {
 	def := t.definition[column].(map[string]any)
 	text := strings.TrimSpace(td.plain())
 	bare := !slices.ContainsFunc(td.kids, func(k *element) bool { return k.name != "" })
 	if text == "null" && bare && def["type"] != "text" {
-		return // nothing, as exporters write it
+		return // exporters write this for an empty cell
 	}
 	switch def["type"] {
 	case "text":
@@ -47,7 +47,8 @@ func (h *htmlReader) tableCell(t *tableBuilder, row string, values map[string]an
 	}
 }
 
-// reference remembers how a reference of a cell was written.
+// reference records how a reference of a cell is written, and returns the
+// reference.
 func (t *tableBuilder) reference(ref docs.Ref, dest string, use Use) docs.Ref {
 	t.node.addWritten(ref, use, dest)
 	return ref
@@ -63,7 +64,7 @@ func pickedOptions(td *element, def map[string]any) []any {
 	if picked != nil {
 		return picked
 	}
-	// Written by hand: labels or values, with commas between.
+	// Handwritten cells have labels or values, separated by commas.
 	options, _ := def["options"].([]any)
 	for _, s := range strings.Split(td.plain(), ",") {
 		s = strings.TrimSpace(s)
@@ -93,8 +94,8 @@ func firstElement(e *element, names ...string) (found *element) {
 	return found
 }
 
-// listCell reads links to files or people into the list of their ids. What
-// is not known as one is in the list as it is written.
+// listCell reads links to files or people into a list of their ids. A
+// destination that is not resolved to one is in the list as it is written.
 func (h *htmlReader) listCell(t *tableBuilder, values map[string]any, column string, td *element, files bool) {
 	var list []any
 	use, kind := UseLink, docs.RefUser
@@ -122,8 +123,8 @@ func (h *htmlReader) listCell(t *tableBuilder, values map[string]any, column str
 	}
 }
 
-// imageCell reads an image: a link to it, or the image with what describes
-// it.
+// imageCell reads an image: a link to the image, or an `<img>` with its
+// alternative text.
 func (h *htmlReader) imageCell(t *tableBuilder, values map[string]any, column string, td *element) {
 	e := firstElement(td, "img", "a")
 	if e == nil {

@@ -5,26 +5,27 @@ import (
 	"strings"
 )
 
-// A cell between bars is one line, so that a list in it is written as inline HTML:
-// `a <ul><li>b</li></ul>`, sometimes without the `<ul>`.
+// A cell of a pipe table is one line, so a list in it is written as inline
+// HTML: `a <ul><li>b</li></ul>`, sometimes without the `<ul>`.
 
-// cellLists makes blocks of the inlines of a cell.
+// cellLists converts the inlines of a cell to blocks.
 type cellLists struct {
 	out    []*Node
 	open   []*cellFrame
-	run    []*Node // inlines that are not in a block yet
+	run    []*Node // inlines that are not yet in a block
 	failed bool
 }
 
-// cellFrame is a list or an item that is open.
+// cellFrame is an open list or list item.
 type cellFrame struct {
 	node *Node
-	name string // "ul", "ol", "li", or "" for a list that nothing opened
+	name string // "ul", "ol", "li", or "" for items without a list around them
 }
 
-// readLists makes blocks of the lists in the cells of a table. If one of the
-// cells has other HTML, or tags that do not match, all of them stay as they are: a
-// table with lists is printed as HTML, where that HTML would mean something else.
+// readLists converts the lists in the cells of a table to blocks. If a cell has
+// other HTML, or tags that do not match, all cells are left unchanged. The
+// reason is that a table with lists is printed as HTML, in which the other HTML
+// would have another meaning.
 func readLists(table *Node) {
 	blocks := make([][]*Node, len(table.Fragments))
 	for i, f := range table.Fragments {
@@ -47,7 +48,7 @@ func readLists(table *Node) {
 	}
 }
 
-// hasRaw reports whether nodes hold HTML that is kept as it is.
+// hasRaw reports whether nodes contain raw HTML.
 func hasRaw(nodes []*Node) bool {
 	return slices.ContainsFunc(nodes, func(n *Node) bool {
 		return slices.ContainsFunc(n.Leaves, func(l Leaf) bool { return l.Raw }) || hasRaw(n.Nodes)
@@ -88,7 +89,7 @@ func (l *cellLists) inline(n *Node) {
 	flush()
 }
 
-// top returns the name of what is open, "-" for nothing.
+// top returns the name of the innermost open frame, or "-" if none is open.
 func (l *cellLists) top() string {
 	if len(l.open) == 0 {
 		return "-"
@@ -132,7 +133,7 @@ func (l *cellLists) push(f *cellFrame) {
 	l.failed = l.failed || len(l.open) > maxDepth
 }
 
-// close ends what is open.
+// close closes the innermost open frame.
 func (l *cellLists) close() {
 	f := l.open[len(l.open)-1]
 	l.open = l.open[:len(l.open)-1]
@@ -153,7 +154,7 @@ func (l *cellLists) add(n *Node) {
 	f.node.Nodes = append(f.node.Nodes, n)
 }
 
-// paragraph puts the inlines so far where they are.
+// paragraph adds the inlines collected so far as a paragraph.
 func (l *cellLists) paragraph() {
 	run := trimInlines(l.run)
 	l.run = nil
@@ -161,7 +162,7 @@ func (l *cellLists) paragraph() {
 		return
 	}
 	switch l.top() {
-	case "": // a text behind items that nothing is around
+	case "": // text after items without a list around them
 		l.close()
 	case "ul", "ol":
 		l.failed = true
@@ -182,7 +183,7 @@ func (l *cellLists) done() []*Node {
 	return l.out
 }
 
-// trimInlines takes the spaces off both ends of inlines.
+// trimInlines removes the spaces and line breaks at both ends of inlines.
 func trimInlines(run []*Node) []*Node {
 	for len(run) > 0 && run[0].Object == ObjectText {
 		first := &run[0].Leaves[0]

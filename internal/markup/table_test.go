@@ -18,7 +18,7 @@ func TestColumnsThatAreNotWhatTheySay(t *testing.T) {
 	}
 }
 
-// Hidden columns stay between the ones that are displayed.
+// Hidden columns keep their position between the visible ones.
 func TestHiddenColumnsKeepTheirPlace(t *testing.T) {
 	src := `<table><thead><tr><th>A</th><th data-hidden>B</th><th>C</th></tr></thead><tbody><tr><td>1</td><td>2</td><td>3</td></tr></tbody></table>` + "\n"
 	doc := Parse([]byte(src), Refs{})

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// tag is one `{% … %}` as it is written.
+// tag is a parsed `{% … %}`.
 type tag struct {
 	name string // "hint", "endhint", "@mermaid/diagram"
-	args string // what is between the name and "%}"
-	end  int    // how long it is
+	args string // the text between the name and "%}"
+	end  int    // length of the tag in bytes
 }
 
-// closes returns the name of the tag that this one closes, or "".
+// closes returns the name of the tag that this tag closes, or "".
 func (t *tag) closes() string {
 	name, ok := strings.CutPrefix(t.name, "end")
 	if !ok {
@@ -21,8 +21,9 @@ func (t *tag) closes() string {
 	return name
 }
 
-// readTag reads the tag at the start of b. The end of a tag is the first "%}"
-// outside of quotes; where quotes do not match, the first one on the line.
+// readTag parses the tag at the start of b. A tag ends at the first "%}"
+// outside quotes. If the quotes are not balanced, it ends at the first "%}" on
+// the line.
 func readTag(b []byte) (t tag, ok bool) {
 	if !bytes.HasPrefix(b, []byte("{%")) {
 		return tag{}, false
@@ -48,7 +49,7 @@ func readTag(b []byte) (t tag, ok bool) {
 	return t, true
 }
 
-// maxTagBytes bounds how far a tag with quoted line breaks may reach.
+// maxTagBytes is the maximum length of a tag with quoted line breaks.
 const maxTagBytes = 64 << 10
 
 func tagEnd(b []byte, from int, expression bool) int {
@@ -68,15 +69,15 @@ func tagEnd(b []byte, from int, expression bool) int {
 	return quotedEnd(b, from, expression)
 }
 
-// quotedEnd finds the first "%}" outside of quotes. A line break ends the
-// search unless it is inside of them.
+// quotedEnd returns the offset after the first "%}" outside quotes, or -1. A
+// line break outside quotes ends the search.
 func quotedEnd(b []byte, from int, expression bool) int {
 	var quote byte
 	for i := from; i < len(b); i++ {
 		c := b[i]
 		switch {
 		case c == '\\':
-			i++ // also outside of quotes, so that no two tags read the same text again
+			i++ // also outside quotes, so that no text is scanned again for another tag
 		case quote != 0:
 			if c == quote {
 				quote = 0
@@ -96,13 +97,13 @@ func isTagNameByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '@' || c == '/' || c == '.'
 }
 
-// attribute is one name="value" of a tag; a bare value has no name.
+// attribute is a name="value" of a tag. A bare value has no name.
 type attribute struct{ name, value string }
 
-// attributes are those of one tag, in the order of the source.
+// attributes are the attributes of one tag in source order.
 type attributes []attribute
 
-// readAttributes reads name="value", name='value', name=value, name and
+// readAttributes parses name="value", name='value', name=value, name and
 // "value".
 func readAttributes(s string) attributes {
 	var as attributes
@@ -157,8 +158,8 @@ func readValue(s string) (value, rest string) {
 	return b.String(), ""
 }
 
-// endsValue reports whether a quote in front of rest ends a value. Exporters do
-// not escape quotes, so one in the middle of a title belongs to it.
+// endsValue reports whether a quote before rest ends a value. Exporters do not
+// escape quotes, so a quote in the middle of a title is part of it.
 func endsValue(rest string) bool {
 	trimmed := strings.TrimLeft(rest, " \t\r\n")
 	if trimmed == "" {
@@ -171,7 +172,7 @@ func endsValue(rest string) bool {
 	return ok && attributeName.MatchString(name) || trimmed[0] == '"'
 }
 
-// get returns the last value with a name.
+// get returns the last value of an attribute.
 func (as attributes) get(name string) (string, bool) {
 	for i := len(as) - 1; i >= 0; i-- {
 		if as[i].name == name {
@@ -181,7 +182,7 @@ func (as attributes) get(name string) (string, bool) {
 	return "", false
 }
 
-// others returns the attributes whose names are not listed, for data that must
+// others returns the attributes whose names are not in known, as data that must
 // not be lost.
 func (as attributes) others(known ...string) map[string]any {
 	var m map[string]any
@@ -203,7 +204,7 @@ next:
 	return m
 }
 
-// quoteValue writes a value so that readValue returns it.
+// quoteValue quotes a value so that readValue returns the original.
 func quoteValue(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -2,38 +2,39 @@ package markup
 
 import "strings"
 
-// Two generations of tags describe one operation of an API: api-method, whose
-// parts are tags in tags, and swagger, whose parts follow each other. The
-// contract has no block for what they say, so both are read as an expandable:
-// its title is the summary; it holds the address, the description, a list of the
-// parameters of each kind, and each response. What was read is kept beside it, for forms that show operations in
-// their own way (InlineAPI).
+// Two generations of tags describe an operation of an API: api-method, whose
+// parts are nested tags, and swagger, whose parts follow each other. The
+// contract has no block for their content, so both are converted to an
+// expandable. Its title is the summary. Its body has the address, the
+// description, a list of parameters of each kind, and the responses. The parsed
+// parts are also kept with the node, for output formats that show operations in
+// their own form (InlineAPI).
 
 // apiTags are the tags that begin the description of an operation.
 var apiTags = map[string]bool{"api-method": true, "swagger": true}
 
-// apiLabels are the headings of parameters, by the tag around them or by the
-// place that a parameter names.
+// apiLabels maps the tag around parameters, or the location that a parameter
+// specifies, to the label above the parameters.
 var apiLabels = map[string]string{
 	"path-parameters": "Path parameters", "query-parameters": "Query parameters", "body-parameters": "Body parameters",
 	"form-data-parameters": "Form data", "headers": "Headers",
 	"path": "Path parameters", "query": "Query parameters", "body": "Body parameters", "header": "Headers", "cookie": "Cookies", "formData": "Form data",
 }
 
-// apiPlaces are where parameters are, by the tag around them.
+// apiPlaces maps the tag around parameters to their location.
 var apiPlaces = map[string]string{
 	"path-parameters": "path", "query-parameters": "query", "body-parameters": "body", "form-data-parameters": "formData", "headers": "header",
 }
 
-// apiParts are the tags inside of api-method and swagger, without the
-// beginning of their name.
+// apiParts are the tags inside api-method and swagger, without the prefix of
+// their name.
 var apiParts = map[string]bool{
 	"summary": true, "description": true, "spec": true, "request": true, "parameter": true, "response": true,
 	"response-example": true, "response-example-description": true,
 	"path-parameters": true, "query-parameters": true, "body-parameters": true, "form-data-parameters": true, "headers": true,
 }
 
-// apiPart returns the part of an operation that a tag is, or "".
+// apiPart returns the part of an operation that a tag describes, or "".
 func apiPart(name string) string {
 	for whole := range apiTags {
 		if part, ok := strings.CutPrefix(name, whole+"-"); ok && apiParts[part] {
@@ -43,19 +44,19 @@ func apiPart(name string) string {
 	return ""
 }
 
-// apiReader collects what the tags of one operation say.
+// apiReader collects the content of the tags of one operation.
 type apiReader struct {
 	c     *converter
 	title []*Node
 	body  []*Node
-	group string // the label of the parameters that were read last
-	list  *Node  // of those
-	place string // where the tag around parameters says that they are
+	group string // label of the parameters that were read last
+	list  *Node  // list of those parameters
+	place string // location of parameters according to the enclosing tag
 	api   *inlineAPI
-	in    *inlineResponse // that is being read; nil: none
+	in    *inlineResponse // the current response, or nil
 }
 
-// apiNode makes the block of a tag that describes an operation.
+// apiNode returns the block of a tag that describes an operation.
 func (c *converter) apiNode(i *item) *Node {
 	as := cleanAttributes(i.piece.tag.args)
 	r := &apiReader{c: c, api: &inlineAPI{}}
@@ -86,7 +87,7 @@ func markedParagraph(text, mark string) *Node {
 	return paragraphNode([]*Node{textNode(Leaf{Text: text, Marks: []Mark{{Type: mark}}})})
 }
 
-// parts reads items, of which some are parts of the operation.
+// parts reads items, some of which are parts of the operation.
 func (r *apiReader) parts(items []*item) {
 	if r.c.level++; r.c.level > maxDepth {
 		r.c.tooDeep = true
@@ -117,8 +118,8 @@ func apiPartOf(i *item) string {
 	return apiPart(i.piece.tag.name)
 }
 
-// limitTo ends what is read next in front of an item, and returns the limit
-// that was set before.
+// limitTo sets the limit of the next item to the start of the item after it. It
+// returns the previous limit.
 func (r *apiReader) limitTo(items []*item, next int) (before int) {
 	if next < len(items) {
 		return r.c.limitTo(items[next].node)
@@ -126,7 +127,7 @@ func (r *apiReader) limitTo(items []*item, next int) (before int) {
 	return r.c.limit
 }
 
-// others reads the items that are blocks.
+// others reads items that are ordinary blocks.
 func (r *apiReader) others(items []*item, from, to int) {
 	if from == to {
 		return
@@ -173,15 +174,16 @@ func (r *apiReader) part(i *item) {
 	}
 }
 
-// isExample reports whether a response says what it is. The other kind holds
-// the examples.
+// isExample reports whether a response tag has a status. The other kind of
+// response tag contains examples.
 func isExample(as attributes) bool {
 	_, status := as.get("status")
 	_, code := as.get("httpCode")
 	return status || code
 }
 
-// isPlainParagraph reports whether a block can be a title: text and marks.
+// isPlainParagraph reports whether a block has only text and marks, so that it
+// can be a title.
 func isPlainParagraph(n *Node) bool {
 	if n.Type != "paragraph" || len(n.Data) > 0 {
 		return false
@@ -244,8 +246,8 @@ func (r *apiReader) parameter(i *item, as attributes, about []*Node) {
 	r.list.Nodes = append(r.list.Nodes, item)
 }
 
-// response adds what the operation answers with: its status, and what it holds. The
-// contract allows no tabs in an expandable.
+// response adds a response of the operation: its status and content. It uses no
+// tabs, because the contract allows none in an expandable.
 func (r *apiReader) response(i *item, as attributes) {
 	title, ok := as.get("status")
 	if !ok {
@@ -258,7 +260,7 @@ func (r *apiReader) response(i *item, as attributes) {
 		r.body = append(r.body, paragraphNode([]*Node{textNode(Leaf{Text: singleLine(about)})}))
 	}
 	if r.title == nil {
-		r.title = []*Node{} // a summary in it is not that of the operation
+		r.title = []*Node{} // a summary in the response is not that of the operation
 	}
 	about, _ := as.get("description")
 	r.in = &inlineResponse{status: singleLine(title), about: singleLine(about)}
@@ -271,7 +273,7 @@ func (r *apiReader) isLast(n *Node) bool {
 	return n != nil && r.body[len(r.body)-1] == n
 }
 
-// span returns where a part is written, if that is traced.
+// span returns the source span of a part, or an empty span without a trace.
 func (r *apiReader) span(i *item) Span {
 	if !r.c.traced() || r.c.inner {
 		return Span{}
@@ -279,8 +281,8 @@ func (r *apiReader) span(i *item) Span {
 	return Span{i.piece.at, i.close.end()}
 }
 
-// written returns where the value of an attribute is, which has to be there as it
-// is read, and once.
+// written returns the trace of an attribute value. It returns nil unless the
+// value is written verbatim and exactly once.
 func (r *apiReader) written(i *item, name, value string) *trace {
 	if !r.c.traced() || r.c.inner {
 		return nil

@@ -10,23 +10,23 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// containerTags are the tags whose content is read as blocks. All others are
-// kept verbatim up to their closing tag.
+// containerTags are the tags whose content is parsed as blocks. The content of
+// other tags is kept verbatim up to the closing tag.
 var containerTags = map[string]bool{
 	"hint": true, "tabs": true, "tab": true, "stepper": true, "step": true, "columns": true, "column": true, "code": true,
 	"embed": true, "file": true, "content-ref": true, "if": true, "updates": true, "update": true, "prompt": true,
 }
 
-// parts are the tags that are allowed in one other tag only.
+// parts maps tags that are allowed only in one other tag to that tag.
 var parts = map[string]string{"tab": "tabs", "step": "stepper", "column": "columns", "update": "updates"}
 
-// wholes are the other way round.
+// wholes maps container tags to the tag of their parts.
 var wholes = map[string]string{"tabs": "tab", "stepper": "step", "columns": "column", "updates": "update"}
 
-// oldTags are the names that tags had before.
+// oldTags maps former names of tags to the current ones.
 var oldTags = map[string]string{"code-tabs": "tabs", "code-tabs-item": "tab"}
 
-// tagName returns the name that a tag has now.
+// tagName returns the current name of a tag.
 func tagName(name string) string {
 	if now, ok := oldTags[name]; ok {
 		return now
@@ -34,7 +34,7 @@ func tagName(name string) string {
 	return name
 }
 
-// tag makes nodes of a tag with what it holds.
+// tag returns the nodes of a tag and its content.
 func (c *converter) tag(i *item) []*Node {
 	t, name := i.piece.tag, tagName(i.piece.tag.name)
 	raw := func(why string) []*Node {
@@ -64,7 +64,7 @@ func (c *converter) tag(i *item) []*Node {
 			return raw(notClosed(t))
 		}
 		if nodes := c.inside(i); len(nodes) > 0 {
-			if i.close != nil && c.literals[i.piece.at] == i.close.at { // up to there, nothing was read as a tag
+			if i.close != nil && c.literals[i.piece.at] == i.close.at { // nothing up to the end tag was parsed as a tag
 				markLiteral(nodes)
 			}
 			return nodes
@@ -88,7 +88,7 @@ func (c *converter) tag(i *item) []*Node {
 		body = c.bodyOf(i)
 	}
 	if part != "" && slices.ContainsFunc(kids, func(k *Node) bool { return k.Type == "integration" }) {
-		return raw("") // one of the parts is none, which was reported
+		return raw("") // a part was kept verbatim, which was already reported
 	}
 	if n := c.tagNode(name, t.args, kids, body); n != nil {
 		return []*Node{n}
@@ -108,7 +108,8 @@ func notClosed(t *tag) string {
 	return fmt.Sprintf("{%% %s %%} is not closed: put {%% end%s %%} at the same depth", t.name, t.name)
 }
 
-// within reads what an item holds, as the content of the tag whole.
+// within calls read to convert the content of an item, with the tag whole as
+// the enclosing tag.
 func (c *converter) within(i *item, whole string, read func()) {
 	around, limit := c.whole, c.limit
 	c.whole = whole
@@ -119,16 +120,16 @@ func (c *converter) within(i *item, whole string, read func()) {
 	c.whole, c.limit = around, limit
 }
 
-// inside returns the blocks that a tag holds.
+// inside returns the blocks in a tag.
 func (c *converter) inside(i *item) (nodes []*Node) {
 	c.within(i, "", func() { nodes = c.convert(i.kids) })
 	return nodes
 }
 
-// aloneTags need no end.
+// aloneTags are the container tags that need no end tag.
 var aloneTags = map[string]bool{"embed": true, "file": true, "content-ref": true}
 
-// bodyOf returns what is between a tag and its end.
+// bodyOf returns the text between a tag and its end tag.
 func (c *converter) bodyOf(i *item) string {
 	body := strings.TrimSpace(strings.TrimPrefix(cleanSource(c.sourceOf(i)), cleanSource(i.piece.source)))
 	if at := strings.LastIndex(body, "{%"); at >= 0 {
@@ -137,7 +138,7 @@ func (c *converter) bodyOf(i *item) string {
 	return body
 }
 
-// isTag reports whether an item is a tag of a name.
+// isTag reports whether an item is an opening tag with a name.
 func (i *item) isTag(name string) bool {
 	return i.piece != nil && i.piece.tag != nil && i.opens() != "" && tagName(i.piece.tag.name) == name
 }
@@ -146,13 +147,14 @@ func isKnownTag(name string) bool {
 	return oldTags[name] != "" || containerTags[name] || knownTags[name] || apiTags[name] || apiPart(name) != "" || strings.HasPrefix(name, "@") || strings.HasPrefix(name, "end") && isKnownTag(name[3:])
 }
 
-// knownTags are the void ones.
+// knownTags are the known tags that are neither in containerTags nor in
+// apiTags.
 var knownTags = map[string]bool{
 	"page-ref": true, "include": true, "openapi": true, "openapi-operation": true, "openapi-schemas": true, "openapi-webhook": true,
 	literalTag: true,
 }
 
-// cleanAttributes reads attributes as a node can carry them.
+// cleanAttributes parses attributes and makes their values valid for a node.
 func cleanAttributes(args string) attributes {
 	as := readAttributes(args)
 	for i := range as {
@@ -161,14 +163,13 @@ func cleanAttributes(args string) attributes {
 	return as
 }
 
-// isSpecification reports whether a swagger tag names the file of a
-// specification.
+// isSpecification reports whether a swagger tag names a specification file.
 func isSpecification(t *tag) bool {
 	src, _ := readAttributes(t.args).get("src")
 	return t.name == "swagger" && src != ""
 }
 
-// tagNode makes the block of a tag, nil when it cannot be one.
+// tagNode returns the block of a tag, or nil if the tag is not valid.
 func (c *converter) tagNode(name, args string, kids []*Node, body string) *Node {
 	as := cleanAttributes(args)
 	if name, ok := strings.CutPrefix(name, "@"); ok {
@@ -210,7 +211,7 @@ func (c *converter) tagNode(name, args string, kids []*Node, body string) *Node 
 	return c.voidTag(name, as, kids, body)
 }
 
-// voidTag makes the blocks that hold no others.
+// voidTag returns the block of a tag that contains no blocks, or nil.
 func (c *converter) voidTag(name string, as attributes, kids []*Node, body string) *Node {
 	switch name {
 	case "embed":
@@ -250,8 +251,8 @@ func (c *converter) voidTag(name string, as attributes, kids []*Node, body strin
 	return nil
 }
 
-// includeNode makes the block of a reusable content. A page that is included as a
-// whole, as older repositories do, is a reference to that page.
+// includeNode returns the block of a reusable content. An include of a whole
+// page, as in older repositories, becomes a reference to that page.
 func (c *converter) includeNode(as attributes) *Node {
 	dest, _ := as.get("")
 	if ref, ok := c.refs.find(dest, UseInclude); ok && ref.Kind == docs.RefReusable {
@@ -267,10 +268,10 @@ func (c *converter) includeNode(as attributes) *Node {
 	return nil
 }
 
-// isPlace reports whether a reference is to a page or a place on one.
+// isPlace reports whether a reference is to a page or an anchor.
 func isPlace(ref docs.Ref) bool { return ref.Kind == docs.RefPage || ref.Kind == docs.RefAnchor }
 
-// captioned puts the content of a tag into the caption of its block.
+// captioned sets the content of a tag as the caption of its block.
 func captioned(n *Node, kids []*Node) *Node {
 	if len(kids) > 0 {
 		n.Fragments = []*Node{fragmentNode("caption", "caption", kids)}
@@ -326,7 +327,7 @@ func columnNode(as attributes, kids []*Node) *Node {
 	return blockNode("column", data, filled(kids)...)
 }
 
-// readLength reads "50%", "120px" or "120".
+// readLength parses a length like "50%", "120px" or "120".
 func readLength(s string) (any, bool) {
 	s = strings.TrimSpace(s)
 	i := len(s)
@@ -343,7 +344,7 @@ func readLength(s string) (any, bool) {
 	return v, true
 }
 
-// codeTag puts the options of the tag onto the code that it holds.
+// codeTag applies the options of a code tag to the code block in it.
 func codeTag(as attributes, kids []*Node) *Node {
 	if len(kids) != 1 || kids[0].Type != "code" {
 		return nil
@@ -393,7 +394,7 @@ func updateNode(as attributes, kids []*Node) *Node {
 	return blockNode("update", data, filled(kids)...)
 }
 
-// writeDate writes the shortest form that means the same.
+// writeDate returns the shortest form of a date with the same meaning.
 func writeDate(s string) string {
 	if t, err := time.Parse(time.RFC3339, s); err == nil && t.UTC().Equal(t.UTC().Truncate(24*time.Hour)) {
 		return t.UTC().Format(time.DateOnly)
@@ -428,7 +429,7 @@ func setString(m map[string]any, key, value string) map[string]any {
 	return m
 }
 
-// strings copies the named attributes that are not empty.
+// strings copies the named attributes that are not empty to m.
 func (as attributes) strings(m map[string]any, names ...string) map[string]any {
 	m = orEmpty(m)
 	for _, name := range names {
@@ -439,7 +440,7 @@ func (as attributes) strings(m map[string]any, names ...string) map[string]any {
 	return m
 }
 
-// flags copies the named attributes that are true or false.
+// flags copies the named attributes that are booleans to m.
 func (as attributes) flags(m map[string]any, names ...string) map[string]any {
 	m = orEmpty(m)
 	for _, name := range names {

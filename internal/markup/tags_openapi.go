@@ -7,8 +7,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// swaggerNode makes the block of a specification that is named by a file or
-// an address. Content and attributes that it has no place for are kept.
+// swaggerNode returns the block of a specification in a file or at a URL. It
+// keeps content and attributes that the block does not define.
 func (c *converter) swaggerNode(name string, as attributes, body string) *Node {
 	dest, _ := as.get("src")
 	if dest == "" {
@@ -28,13 +28,13 @@ func (c *converter) swaggerNode(name string, as attributes, body string) *Node {
 	return n
 }
 
-// isLinkTo reports whether a body is the link that exporters write for readers
-// who do not know the tag.
+// isLinkTo reports whether a body is the link that exporters write for programs
+// that do not support the tag.
 func isLinkTo(body, dest string) bool {
 	return body == "["+dest+"]("+dest+")"
 }
 
-// loneLink matches a body that is a link and nothing else.
+// loneLink matches a body that consists of a single link.
 var loneLink = regexp.MustCompile(`^\[[^\[\]]*\]\([^()\s]*\)$`)
 
 func openAPINode(name string, as attributes, body string) *Node {
@@ -65,8 +65,8 @@ func openAPINode(name string, as attributes, body string) *Node {
 		data["schemas"] = schemas
 		as.flags(as.strings(data, "title"), "grouped")
 	}
-	// The body is a link for readers that do not know the tag; its address
-	// is often signed and must not live on.
+	// The body is a link for programs that do not support the tag. Its URL is
+	// often signed and must not be kept.
 	if body != "" && !loneLink.MatchString(body) {
 		data["body"] = body
 	}

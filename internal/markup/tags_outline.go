@@ -5,25 +5,25 @@ import (
 	"strings"
 )
 
-// outline is what a first pass over the source finds about what ends later:
-// HTML elements and formulas. The block parser asks it, so that it never has
-// to read further itself.
+// outline is the result of a first pass over the source, which finds the ends
+// of HTML elements, formulas and raw sections. The block parser uses it, so
+// that it never has to read ahead.
 type outline struct {
 	elements map[int]*span
-	maths    map[int]int // offset of an opening `$$` line to that of its closing one
-	literals map[int]int // the same for lines of `{% raw %}` and `{% endraw %}`
+	maths    map[int]int // offset of an opening `$$` line to the offset of its closing line
+	literals map[int]int // the same mapping for lines of `{% raw %}` and `{% endraw %}`
 }
 
-// span is where an HTML element is that begins a line.
+// span is the position of an HTML element at the start of a line.
 type span struct {
 	name            string
 	start, openEnd  int
-	close, closeEnd int  // -1 when it is not closed
-	clean           bool // nothing but space follows the closing tag
+	close, closeEnd int  // -1 if it is not closed
+	clean           bool // only space follows the closing tag
 }
 
-// wholeElements are the HTML elements that begin a block and that we follow
-// to their end, whatever is between.
+// wholeElements are the HTML elements that begin a block and extend to their
+// end tag, regardless of the content between.
 var wholeElements = map[string]bool{
 	"table": true, "figure": true, "pre": true, "picture": true, "p": true, "summary": true, "div": true, "details": true,
 	"h1": true, "h2": true, "h3": true, "h4": true, "h5": true, "h6": true, "ul": true, "ol": true, "blockquote": true,
@@ -57,8 +57,9 @@ func newOutline(b []byte) *outline {
 	return o
 }
 
-// pairMaths finds the lines that are `$$` alone. Any of them may open, and
-// the next one closes; the parser does not ask for those inside of code.
+// pairMaths finds the lines that contain only `$$`. Each of them may open a
+// formula, which the next one closes. The parser does not look up those inside
+// code.
 func (o *outline) pairMaths(b []byte) {
 	last := -1
 	for start := 0; start < len(b); {
@@ -77,7 +78,7 @@ func (o *outline) pairMaths(b []byte) {
 	}
 }
 
-// pairLiterals finds the lines between which nothing is a tag.
+// pairLiterals finds pairs of lines between which nothing is a tag.
 func (o *outline) pairLiterals(b []byte) {
 	var open []int // without an end so far
 	for start := 0; start < len(b); {
@@ -99,7 +100,7 @@ func (o *outline) pairLiterals(b []byte) {
 	}
 }
 
-// loneTag returns the name of the tag that a line is, or "".
+// loneTag returns the name of the tag that a line consists of, or "".
 func loneTag(line []byte) string {
 	t, ok := readTag(line)
 	if !ok || len(bytes.TrimSpace(line[t.end:])) > 0 {
@@ -110,8 +111,8 @@ func loneTag(line []byte) string {
 
 func isMathFence(line []byte) bool { return string(bytes.TrimSpace(line)) == "$$" }
 
-// skipPrefix returns the offset behind spaces, quote marks, list markers and the
-// labels of footnotes.
+// skipPrefix returns the offset after spaces, quote marks, list markers and
+// footnote labels.
 func skipPrefix(b []byte, at, end int) int {
 	for at < end {
 		switch c := b[at]; {
@@ -141,7 +142,7 @@ func skipPrefix(b []byte, at, end int) int {
 	return at
 }
 
-// htmlLine follows the elements of a line, outside of inline code.
+// htmlLine processes the HTML elements of a line, except in inline code.
 func (o *outline) htmlLine(b []byte, start, end int, open map[string][]*span) {
 	at := skipPrefix(b, start, end)
 	begin := at
@@ -175,7 +176,7 @@ func runLength(line []byte, c byte) int {
 	return n
 }
 
-// closingRun finds a run of exactly n backticks.
+// closingRun returns the index of a run of exactly n backticks, or -1.
 func closingRun(b []byte, n int) int {
 	for i := 0; i < len(b); {
 		if b[i] != '`' {
@@ -234,7 +235,7 @@ func isNameByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-'
 }
 
-// htmlTagEnd returns the offset behind the ">" that ends a tag.
+// htmlTagEnd returns the offset after the ">" that ends a tag, or -1.
 func htmlTagEnd(b []byte) int {
 	var quote byte
 	for i, c := range b {

@@ -11,26 +11,27 @@ type touch struct {
 	text string
 }
 
-// ways are the ways in which one edit can be written, the best one first. Each
-// is a proposal: whoever uses it reads it back.
+// ways are alternative replacements for one edit, the best one first. Each is
+// only a proposal, so the caller has to parse the result again to verify it.
 type ways [][]touch
 
-// maxWays is how many ways are tried: each costs a parse.
+// maxWays is the maximum number of ways that are tried. Each costs a parse.
 const maxWays = 6
 
-// toucher finds what has to change in a source for the nodes that were read
-// from it to become others. What did not change is not touched.
+// toucher finds the replacements in a source that turn the nodes parsed from it
+// into other nodes. It leaves unchanged parts of the source alone.
 type toucher struct {
 	body  string
 	p     *printer
 	h     hashes
 	edits []ways
-	// bodies are those of footnotes that were edited, with what they were.
+	// bodies maps edited footnote bodies to the bodies before the edit.
 	bodies map[*Node]*Node
 }
 
-// apply returns the source with the k-th way of each edit; ok is false when
-// there is no such way of any, or when two are at the same place.
+// apply returns the part within of the source with the k-th way of each edit
+// applied. ok is false if no edit has a k-th way, or if two replacements
+// overlap.
 func (t *toucher) apply(within Span, k int) (string, bool) {
 	var all []touch
 	more := false
@@ -61,7 +62,7 @@ func (t *toucher) apply(within Span, k int) (string, bool) {
 	return b.String(), true
 }
 
-// lines returns the text of a touch with the line ends that are used around
+// lines returns the text of a touch with the line endings of the source around
 // it.
 func (t *toucher) lines(e touch) string {
 	if !strings.Contains(e.text, "\n") {
@@ -78,7 +79,7 @@ func (t *toucher) lines(e touch) string {
 	return text
 }
 
-// most returns how many ways there are to try.
+// most returns the number of ways to try.
 func (t *toucher) most() int {
 	most := 0
 	for _, w := range t.edits {
@@ -87,8 +88,8 @@ func (t *toucher) most() int {
 	return min(most, maxWays)
 }
 
-// node finds the edits that make one node another. It returns false when
-// there is no way but to write the node anew.
+// node finds the edits that turn one node into another. It returns false if the
+// node has to be printed as a whole.
 func (t *toucher) node(old, now *Node) bool {
 	if t.h.of(old) == t.h.of(now) {
 		return true
@@ -108,7 +109,7 @@ func (t *toucher) node(old, now *Node) bool {
 	return t.blocks(old, old.Nodes, now.Nodes)
 }
 
-// hasInlines reports whether a block holds text, not blocks.
+// hasInlines reports whether a block contains text instead of blocks.
 func hasInlines(n *Node) bool {
 	return len(n.Nodes) > 0 && n.Nodes[0].Object != ObjectBlock && n.Object == ObjectBlock
 }

@@ -8,20 +8,20 @@ import (
 	"github.com/octavo-docs/octavo/internal/lis"
 )
 
-// siblings are the blocks of a list, or the rows of a table, of which some
-// were added, taken out or moved.
+// siblings are the blocks of a list or the rows of a table, some of which were
+// added, removed or moved.
 type siblings struct {
-	old  []Span // where the old ones are written
-	from []int  // for each new one the old one that it is, or -1
-	// fresh writes a new one; like is an old one next to it, and off how far it
-	// is behind that.
+	old  []Span // source spans of the old siblings
+	from []int  // for each new sibling the index of the old one, or -1
+	// fresh prints the new sibling i. like is the span of an old sibling next
+	// to it, and off the distance from that sibling.
 	fresh func(i int, like Span, off int) string
-	// apart is what is between two, where there are no two to look at.
+	// apart is the separator to use if no two siblings in the source show one.
 	apart string
 }
 
-// arrange puts siblings in their new order. Those that stay where they are keep
-// their bytes, and so do those that move.
+// arrange puts siblings in their new order. Siblings that stay in place and
+// siblings that move keep their bytes.
 func (t *toucher) arrange(s siblings) bool {
 	kept := keptInOrder(s.from)
 	if len(kept) == len(s.old) && len(kept) == len(s.from) {
@@ -36,7 +36,7 @@ func (t *toucher) arrange(s siblings) bool {
 		return false
 	}
 	var way []touch
-	before, at := -1, 0 // the old one and the place behind the new one that were kept last
+	before, at := -1, 0 // the last kept old sibling, and the index after its new one
 	for _, i := range append(kept, len(s.from)) {
 		next := len(s.old)
 		if i < len(s.from) {
@@ -55,7 +55,8 @@ func (t *toucher) arrange(s siblings) bool {
 	return true
 }
 
-// keptInOrder returns which of the new ones are old ones that nothing moved.
+// keptInOrder returns the indexes of the new siblings that are old ones in
+// their old order.
 func keptInOrder(from []int) []int {
 	var list []int
 	for i, j := range from {
@@ -70,7 +71,7 @@ func keptInOrder(from []int) []int {
 	return kept
 }
 
-// between replaces the old siblings between two that stay by new ones.
+// between replaces the old siblings between two kept ones by new siblings.
 func (t *toucher) between(s siblings, before, next, from, to int) (touch, bool) {
 	like, off := s.old[max(before, 0)], 1
 	if before < 0 {
@@ -90,7 +91,7 @@ func (t *toucher) between(s siblings, before, next, from, to int) (touch, bool) 
 	case gone && text != "":
 		return touch{Span{s.old[before+1].Start, s.old[next-1].End}, text}, true
 	case gone && next < len(s.old) && before < 0:
-		// The first item of a list says where it counts from.
+		// The first item of a list defines the number that the list starts at.
 		first, second := s.old[0], s.old[next]
 		return touch{Span{first.Start + t.digits(first), second.Start + t.digits(second)}, ""}, true
 	case gone && next < len(s.old):
@@ -105,7 +106,7 @@ func (t *toucher) between(s siblings, before, next, from, to int) (touch, bool) 
 	return touch{Span{like.Start, like.Start}, text + gap}, true
 }
 
-// digits returns how long the number of an item is.
+// digits returns the length of the number of a list item.
 func (t *toucher) digits(s Span) int {
 	if m := itemMarker.FindStringSubmatch(t.body[s.Start:s.End]); m != nil {
 		return len(m[2])
@@ -113,7 +114,7 @@ func (t *toucher) digits(s Span) int {
 	return 0
 }
 
-// gap returns what is written between siblings.
+// gap returns the source between siblings.
 func (t *toucher) gap(s siblings, at int, like Span) string {
 	if at+1 >= len(s.old) {
 		at--
@@ -126,7 +127,7 @@ func (t *toucher) gap(s siblings, at int, like Span) string {
 	return t.hung(s.apart, like)
 }
 
-// hung returns a text whose lines are indented as the first one of a block is.
+// hung returns a text with its lines indented like the block at like.
 func (t *toucher) hung(text string, like Span) string {
 	prefix := t.prefix(like.Start)
 	if prefix == "" {
@@ -143,8 +144,8 @@ func (t *toucher) hung(text string, like Span) string {
 	return strings.Join(lines, "\n")
 }
 
-// prefix returns what the lines of a block at a place begin with:
-// the marks of quotes, and space for the rest.
+// prefix returns the prefix of continuation lines of a block at an offset:
+// quote marks, and spaces for everything else.
 func (t *toucher) prefix(at int) string {
 	start := strings.LastIndexByte(t.body[:at], '\n') + 1
 	return strings.Map(func(c rune) rune {
@@ -196,8 +197,8 @@ func (t *toucher) blocks(parent *Node, old, now []*Node) bool {
 	return t.arrange(s)
 }
 
-// rewrite writes one block anew: first with what differs between its printed
-// forms put into its source, else as it is printed.
+// rewrite replaces one block. The first way applies the difference between its
+// printed versions to its source; the second way is the printed block.
 func (t *toucher) rewrite(old, now *Node, printed func(*Node) string) bool {
 	at := old.span
 	if at.Start < 0 || at.End <= at.Start || old.Object != ObjectBlock {
@@ -219,7 +220,7 @@ func (t *toucher) rewrite(old, now *Node, printed func(*Node) string) bool {
 
 var itemMarker = regexp.MustCompile(`^(?:([-+*])|([0-9]{1,9})([.)]))([ \t]*)`)
 
-// item writes an item of a list with the marker of another one.
+// item prints a list item with the marker of another item.
 func (t *toucher) item(list, n *Node, like Span, off int) string {
 	if strings.HasPrefix(t.body[like.Start:], "<") {
 		return t.p.htmlItem(n, list.Type == "list-tasks")
@@ -242,7 +243,7 @@ func (t *toucher) item(list, n *Node, like Span, off int) string {
 	return marker + space + strings.ReplaceAll(strings.ReplaceAll(body, "\n", "\n"+space), "\n"+space+"\n", "\n\n")
 }
 
-// addNumber counts on.
+// addNumber returns the decimal number digits plus off.
 func addNumber(digits string, off int) string {
 	n := 0
 	for _, c := range digits {
@@ -255,7 +256,7 @@ func equalData(a, b *Node) bool {
 	return hashValue(hashSeed, orEmpty(a.Data)) == hashValue(hashSeed, orEmpty(b.Data))
 }
 
-// fragments finds the edits of what is in the slots of a block.
+// fragments finds the edits in the fragments of a block.
 func (t *toucher) fragments(old, now *Node) bool {
 	if len(old.Fragments) != len(now.Fragments) {
 		return false

@@ -6,22 +6,23 @@ import (
 	"unicode/utf8"
 )
 
-// glyph is a character of a text, or an inline without text, with all that is
-// around it.
+// glyph is a character of a text, or an inline without text, together with its
+// marks and the inlines around it.
 type glyph struct {
 	text  string
 	marks []Mark
 	raw   bool
 	node  *Node   // an inline without text
-	in    []*Node // links and notes around, the outermost first
-	// first and last are whether it is at an end of the innermost of these.
+	in    []*Node // enclosing links and notes, the outermost first
+	// first and last report whether the glyph is the first or last one in the
+	// innermost of these.
 	first, last bool
-	inside      int  // how many of in are around the glyph before it too, for merges
-	span        Span // in the source; Start is -1 where it is not known
+	inside      int  // how many of in also enclose the previous glyph, for merges
+	span        Span // in the source; Start is -1 if it is not known
 	html        bool
 }
 
-// glyphsOf flattens inlines.
+// glyphsOf appends the glyphs of inlines to list.
 func glyphsOf(list []glyph, nodes []*Node, in []*Node) []glyph {
 	begin := len(list)
 	for _, n := range nodes {
@@ -35,7 +36,7 @@ func glyphsOf(list []glyph, nodes []*Node, in []*Node) []glyph {
 		default:
 			before := len(list)
 			list = glyphsOf(list, n.Nodes, append(slices.Clone(in), n))
-			if len(list) == before { // no text in it
+			if len(list) == before { // it has no text
 				list = append(list, glyph{node: n, in: in, span: spanOr(n.span)})
 			}
 		}
@@ -80,7 +81,7 @@ func leafGlyphs(list []glyph, l Leaf, in []*Node) []glyph {
 	return list
 }
 
-// of returns where a piece of the text is written.
+// of returns the source span of a part of the text.
 func (s stretch) of(from, to int) Span {
 	switch {
 	case from < s.from || to > s.to:
@@ -88,14 +89,14 @@ func (s stretch) of(from, to int) Span {
 		return Span{s.start + from - s.from, s.start + to - s.from}
 	case from == s.from && to == s.to:
 		return Span{s.start, s.end}
-	case from == s.from: // a reference to several characters
+	case from == s.from: // a character reference for several characters
 		return Span{s.start, s.end}
 	}
 	return Span{-1, -1}
 }
 
-// same reports whether two glyphs are the same but for their place among
-// their neighbours.
+// same reports whether two glyphs are equal, regardless of their position among
+// their siblings.
 func (t *toucher) same(a, b *glyph) bool {
 	if a.text != b.text || a.raw != b.raw || (a.node == nil) != (b.node == nil) || !sameMarks(a.marks, b.marks) || !t.sameAround(a, b) {
 		return false
@@ -107,8 +108,8 @@ func (t *toucher) sameAround(a, b *glyph) bool {
 	return slices.EqualFunc(a.in, b.in, func(x, y *Node) bool { return x == y || t.shell(x) == t.shell(y) })
 }
 
-// shell is the hash of an inline without what is inside. Two notes that were
-// found to be the same one have the same.
+// shell returns the hash of an inline without its child nodes. An edited note
+// has the hash of the note before the edit.
 func (t *toucher) shell(n *Node) uint64 {
 	v := hashValue(hashString(hashSeed, n.Type), orEmpty(n.Data))
 	for _, f := range n.Fragments {
@@ -120,8 +121,8 @@ func (t *toucher) shell(n *Node) uint64 {
 	return v
 }
 
-// noteBodies finds the edits in what footnotes say, which is written
-// elsewhere.
+// noteBodies finds the edits in the bodies of footnotes, which are written
+// elsewhere in the source.
 func (t *toucher) noteBodies(old, now []*Node) bool {
 	bodies := func(nodes []*Node) (list []*Node) {
 		eachInline(nodes, func(n *Node) {
@@ -133,7 +134,7 @@ func (t *toucher) noteBodies(old, now []*Node) bool {
 	}
 	a, b := bodies(old), bodies(now)
 	if len(a) != len(b) {
-		return true // they differ in more than that
+		return true // there are other differences
 	}
 	for i, f := range a {
 		if t.h.of(f) == t.h.of(b[i]) {
@@ -159,14 +160,14 @@ func eachInline(nodes []*Node, f func(*Node)) {
 	}
 }
 
-// inlineEdit is what differs between two lists of inlines: some glyphs of the
-// first became some of the second.
+// inlineEdit is the difference between two lists of inlines: a range of old
+// glyphs is replaced by new glyphs.
 type inlineEdit struct {
 	t        *toucher
 	mode     inlineMode
-	all      []glyph // of the old
-	from, to int     // which of them
-	now      []glyph // what they become
+	all      []glyph // old glyphs
+	from, to int     // range of old glyphs that are replaced
+	now      []glyph // new glyphs
 }
 
 // inlines finds the edits of a block's text.
@@ -185,7 +186,7 @@ func (t *toucher) inlines(old, now *Node) bool {
 	}
 	e := inlineEdit{t: t, all: a, from: i, to: len(a) - k, now: b[i : len(b)-k], mode: modeOf(old)}
 	if len(e.now) == 0 && e.from == e.to {
-		return true // only cut into texts in another way, or another note
+		return true // only the division into texts, or a note, differs
 	}
 	var w ways
 	for _, way := range []func() ways{e.asText, e.asMark, e.asPiece} {
@@ -199,7 +200,7 @@ func (t *toucher) inlines(old, now *Node) bool {
 	return true
 }
 
-// modeOf says where the text of a block is written.
+// modeOf returns the mode in which the text of a block is printed.
 func modeOf(n *Node) inlineMode {
 	if n.HeadingLevel() > 0 {
 		return singleLineText
@@ -209,7 +210,7 @@ func modeOf(n *Node) inlineMode {
 
 func (e *inlineEdit) old() []glyph { return e.all[e.from:e.to] }
 
-// before and behind return the neighbours of what changes, nil for none.
+// before and behind return the glyphs next to the replaced range, or nil.
 func (e *inlineEdit) before() *glyph {
 	if e.from == 0 {
 		return nil
@@ -224,7 +225,7 @@ func (e *inlineEdit) behind() *glyph {
 	return &e.all[e.to]
 }
 
-// place returns where the old glyphs are written.
+// place returns the source span of the old glyphs.
 func (e *inlineEdit) place() (Span, bool) {
 	old := e.old()
 	s := Span{old[0].span.Start, old[len(old)-1].span.End}
@@ -237,7 +238,7 @@ func (e *inlineEdit) place() (Span, bool) {
 }
 
 // uniform reports whether all glyphs are characters with the same marks and the
-// same inlines around.
+// same enclosing inlines.
 func (e *inlineEdit) uniform(list ...[]glyph) bool {
 	var first *glyph
 	for _, l := range list {
@@ -261,7 +262,8 @@ func textOfGlyphs(list []glyph) string {
 	return b.String()
 }
 
-// asText writes an edit that changes only characters inside of one leaf.
+// asText returns the ways of an edit that changes only characters inside one
+// leaf.
 func (e *inlineEdit) asText() ways {
 	if !e.uniform(e.old(), e.now) {
 		return nil
@@ -301,8 +303,8 @@ func (e *inlineEdit) asText() ways {
 	return w
 }
 
-// spellings returns how a text may be written next to an glyph: as it is, if
-// nothing of it has a meaning there, and with escapes.
+// spellings returns the ways to write a text next to a glyph: verbatim, in case
+// no character has a syntactic meaning there, and with escapes.
 func (e *inlineEdit) spellings(s string, like *glyph) []string {
 	switch {
 	case hasMark(like.marks, Mark{Type: "code"}) && !like.html:
@@ -324,8 +326,8 @@ func (e *inlineEdit) spellings(s string, like *glyph) []string {
 	return out
 }
 
-// gaps returns what is written between the edit and its neighbours: marks and
-// the syntax of links.
+// gaps returns the spans between the edit and its neighbors, which contain
+// marks and link syntax.
 func (e *inlineEdit) gaps(at Span) (left, right Span, ok bool) {
 	left, right = Span{at.Start, at.Start}, Span{at.End, at.End}
 	if b := e.before(); b != nil {
@@ -345,8 +347,8 @@ func (e *inlineEdit) gaps(at Span) (left, right Span, ok bool) {
 	return left, right, true
 }
 
-// outer returns where a glyph is written, or the link that it is at an end of
-// if another glyph is not in that.
+// outer returns the span of a glyph, or that of its outermost link if the other
+// glyph is not in that link.
 func (g *glyph) outer(other glyph) Span {
 	if len(g.in) > 0 && (len(other.in) == 0 || other.in[0] != g.in[0]) {
 		if s := spanOr(g.in[0].span); s.Start >= 0 {
@@ -356,7 +358,8 @@ func (g *glyph) outer(other glyph) Span {
 	return g.span
 }
 
-// edge returns how far marks reach from a place at the end of a block.
+// edge returns the offset up to which marks extend from an offset at the edge
+// of a block.
 func (e *inlineEdit) edge(at, step int) int {
 	body := e.t.body
 	for {

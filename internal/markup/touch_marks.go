@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// markForms are the ways to write marks, as pairs.
+// markForms are the pairs of delimiters or tags that can represent a mark.
 var markForms = map[string][][2]string{
 	"bold":          {{"**", "**"}, {"__", "__"}, {"<strong>", "</strong>"}, {"<b>", "</b>"}},
 	"italic":        {{"_", "_"}, {"*", "*"}, {"<em>", "</em>"}, {"<i>", "</i>"}},
 	"strikethrough": {{"~~", "~~"}, {"~", "~"}, {"<del>", "</del>"}, {"<s>", "</s>"}, {"<strike>", "</strike>"}},
 }
 
-// asMark writes an edit that sets or takes off one mark, as two small touches
-// around the text.
+// asMark returns the ways of an edit that sets or removes one mark, as two
+// small replacements around the text.
 func (e *inlineEdit) asMark() ways {
 	old := e.old()
 	if len(old) == 0 || len(old) != len(e.now) {
@@ -64,8 +64,8 @@ func (e *inlineEdit) asMark() ways {
 	return w
 }
 
-// afterBreak returns a place in a line: at its start, that is behind what the
-// blocks around have there.
+// afterBreak returns the offset at. At the start of a line, it skips the
+// prefixes of the enclosing blocks.
 func (t *toucher) afterBreak(at int) int {
 	if at == 0 || t.body[at-1] != '\n' {
 		return at
@@ -73,7 +73,8 @@ func (t *toucher) afterBreak(at int) int {
 	return at + len(t.body[at:]) - len(strings.TrimLeft(t.body[at:], " \t>"))
 }
 
-// codeEdges returns where the backticks around inline code begin and end.
+// codeEdges returns the offsets of the start and end of the backticks around
+// inline code.
 func codeEdges(body string, left, right Span) (start, end int) {
 	l, r := body[left.Start:left.End], body[right.Start:right.End]
 	l = strings.TrimRight(strings.TrimSuffix(l, " "), "`")
@@ -81,7 +82,8 @@ func codeEdges(body string, left, right Span) (start, end int) {
 	return left.Start + len(l), right.End - len(r)
 }
 
-// oneMark returns the mark that one of two sets has more.
+// oneMark returns the only mark that differs between two sets, and whether now
+// has it.
 func oneMark(was, now []Mark) (mark Mark, set, ok bool) {
 	switch {
 	case len(now) == len(was)+1:
@@ -97,9 +99,9 @@ func oneMark(was, now []Mark) (mark Mark, set, ok bool) {
 	return mark, false, false
 }
 
-// markWay writes one mark in one form. Where a neighbour has the mark too, it
-// is its end that moves. An opening that is taken off is in the gap on the left, and
-// a closing in the one on the right.
+// markWay returns the replacements for one mark in one form. If a neighbor has
+// the mark too, the end of its mark is moved. An opening that is removed is in
+// the left gap, and a closing in the right gap.
 func markWay(body string, f [2]string, set bool, left, right Span, before, behind bool) ([]touch, bool) {
 	open, close := f[0], f[1]
 	l, r := body[left.Start:left.End], body[right.Start:right.End]
@@ -130,8 +132,8 @@ func markWay(body string, f [2]string, set bool, left, right Span, before, behin
 	return []touch{a, b}, okA && okB
 }
 
-// asPiece prints what the glyphs become. Marks that are around both the old and
-// the new ones stay as they are written.
+// asPiece returns the ways that print the new glyphs. Marks around both the old
+// and the new glyphs keep their source.
 func (e *inlineEdit) asPiece() ways {
 	if e == nil {
 		return nil
@@ -167,7 +169,8 @@ func (e *inlineEdit) asPiece() ways {
 	return w
 }
 
-// pieceAt returns where a piece is put and which marks are open there.
+// pieceAt returns the span that a piece replaces, and the marks that are open
+// there.
 func (e *inlineEdit) pieceAt() (Span, []Mark, bool) {
 	old := e.old()
 	for _, l := range [][]glyph{old, e.now} {
@@ -219,7 +222,7 @@ func (e *inlineEdit) printed(active []Mark, mode inlineMode) string {
 	return w.done()
 }
 
-// nodesOfGlyphs makes inlines of glyphs again.
+// nodesOfGlyphs converts glyphs back to inlines.
 func nodesOfGlyphs(list []glyph) []*Node {
 	var b inlineBuilder
 	for i := 0; i < len(list); i++ {
@@ -241,8 +244,8 @@ func nodesOfGlyphs(list []glyph) []*Node {
 	return b.done()
 }
 
-// wider returns the edit with the whole of the links that it is in; k is how
-// many glyphs behind it are the same.
+// wider returns the edit extended to whole links, or nil if it is not inside
+// one. k is the number of unchanged glyphs after the edit in b.
 func (e *inlineEdit) wider(b []glyph, k int) *inlineEdit {
 	out := *e
 	to := len(b) - k
@@ -260,7 +263,7 @@ func (e *inlineEdit) wider(b []glyph, k int) *inlineEdit {
 	return &out
 }
 
-// inside1 reports whether a place between two glyphs is inside of a link.
+// inside1 reports whether a position between two glyphs is inside a link.
 func inside1(list []glyph, at int) bool {
 	if at <= 0 || at >= len(list) || len(list[at].in) == 0 || len(list[at-1].in) == 0 {
 		return false

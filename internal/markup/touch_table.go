@@ -42,7 +42,7 @@ func (t *toucher) table(old, now *Node) bool {
 	return t.arrange(s)
 }
 
-// sameShape reports whether two tables differ in titles and rows at most.
+// sameShape reports whether two tables differ only in titles and rows.
 func sameShape(a, b *tableView) bool {
 	if len(a.columns) != len(b.columns) || len(a.hidden) != len(b.hidden) {
 		return false
@@ -57,7 +57,7 @@ func sameShape(a, b *tableView) bool {
 	return defs(a) == defs(b)
 }
 
-// title finds the edit of the title of a column.
+// title finds the edit of a column title.
 func (t *toucher) title(table *Node, a, b *tableView, was, now tableColumn) bool {
 	before, after := paragraphNode(nil), paragraphNode(nil)
 	if list := a.titleBlocks(was); len(list) > 0 {
@@ -73,8 +73,8 @@ func (t *toucher) title(table *Node, a, b *tableView, was, now tableColumn) bool
 	return traced != nil && t.h.of(traced) == t.h.of(before) && t.inlines(traced, after)
 }
 
-// row finds the edits of the cells of a row. One that cannot be edited in its
-// place is written anew with its row.
+// row finds the edits of the cells in a row. If a cell cannot be edited in
+// place, the whole row is printed.
 func (t *toucher) row(table *Node, a, b *tableView, j, i int) bool {
 	mark, columns, rows := len(t.edits), b.inOrder(), table.extra().table.rows
 	for k, c := range a.inOrder() {
@@ -110,7 +110,7 @@ func (t *toucher) cell(a, b *tableView, was, now tableRow, c, d tableColumn) boo
 	return len(before) > 1 && t.blocks(&Node{}, before, after)
 }
 
-// freshRow writes a row like another one is written.
+// freshRow prints a row in the style of another row.
 func (t *toucher) freshRow(b *tableView, i int, like Span, html bool) string {
 	if html {
 		return t.p.htmlRow(b, b.inOrder(), nil, i)
@@ -144,7 +144,7 @@ func (t *toucher) freshRow(b *tableView, i int, like Span, html bool) string {
 	return strings.TrimRight(row, " ")
 }
 
-// pipeCells cuts a row at its bars.
+// pipeCells splits a row at its vertical bars.
 func pipeCells(row string) []string {
 	row = strings.TrimPrefix(row, "|")
 	var cells []string

@@ -8,29 +8,29 @@ import (
 	"golang.org/x/net/html"
 )
 
-// A traced parse remembers where every part of a document is written, down to
-// single characters, so that an edit can be made in the source itself. Other
-// parses do not pay for it.
+// A traced parse records where every part of a document is written, down to
+// single characters, so that an edit can be made in the source. Other parses do
+// not have this cost.
 
-// trace is where and how the text of a leaf is written.
+// trace is the position of the text of a leaf in the source.
 type trace struct {
 	parts []stretch
-	html  bool // HTML, not Markdown
+	html  bool // HTML instead of Markdown
 }
 
-// stretch is a piece of text with the source that it was read from. If the two
-// are equally long, they are the same bytes; else it is one piece, like a
-// character reference.
+// stretch is a part of a text and the source that it was parsed from. If both
+// have the same length, they are the same bytes. Otherwise it is an indivisible
+// unit, like a character reference.
 type stretch struct {
 	from, to   int // in the text
 	start, end int // in the source
 }
 
-// places says where the characters of a source inside of a source are
-// written. Nil: nobody knows.
+// places maps offsets in a nested source to offsets in the page. It is nil if
+// they are not known.
 type places []sameBytes
 
-// sameBytes are bytes that follow each other in both.
+// sameBytes is a range that is contiguous in both sources.
 type sameBytes struct{ at, source, length int }
 
 // at returns the offset in the source of the page, or -1.
@@ -58,7 +58,7 @@ func (p places) behind(n int) places {
 	return out
 }
 
-// trimmed returns the places of a text without the spaces around it.
+// trimmed returns the places of s without the spaces around it.
 func (p places) trimmed(s string) places {
 	if p == nil {
 		return nil
@@ -66,7 +66,8 @@ func (p places) trimmed(s string) places {
 	return p.behind(len(s) - len(strings.TrimLeft(s, " \t\r\n")))
 }
 
-// placesOf returns where the lines of a block are, nil without a trace.
+// placesOf returns the positions of the lines of a block, or nil without a
+// trace.
 func (c *converter) placesOf(lines *text.Segments) places {
 	if !c.traced() {
 		return nil
@@ -84,7 +85,7 @@ func (c *converter) placesOf(lines *text.Segments) places {
 	return out
 }
 
-// piece returns the places of a piece of the converter's own source.
+// piece returns the places of a part of the converter's own source.
 func (c *converter) piece(start, length int) places {
 	if at := c.offset(start); at >= 0 && c.traced() {
 		return places{{0, at, length}}
@@ -94,8 +95,8 @@ func (c *converter) piece(start, length int) places {
 
 func (c *converter) traced() bool { return c.trace && c.clean }
 
-// offset returns where a byte of the converter's source is in that of the page,
-// or -1.
+// offset converts an offset in the converter's source to an offset in the page.
+// It returns -1 if that is not known.
 func (c *converter) offset(off int) int {
 	if c.inner {
 		return c.where.at(off)
@@ -103,8 +104,8 @@ func (c *converter) offset(off int) int {
 	return off
 }
 
-// traceSource records of the text that was just added to a builder that it is at a place
-// in the converter's source, as it is written or with references to characters.
+// traceSource records the source span of the text that was just added to a
+// builder. decoded is whether the source has escapes or character references.
 func (c *converter) traceSource(b *inlineBuilder, n, start, end int, decoded bool) {
 	if !c.traced() || n == 0 || start > end || end > len(c.text) {
 		return
@@ -128,7 +129,7 @@ func (c *converter) traceAt(b *inlineBuilder, n int, source string, at int, deco
 	b.traceText(n, decodedParts(source, at), false)
 }
 
-// traceLines says where the lines of code are written.
+// traceLines records the positions of the lines of a code block.
 func (c *converter) traceLines(code *Node, lines *text.Segments) {
 	if !c.traced() {
 		return
@@ -146,10 +147,10 @@ func (c *converter) traceLines(code *Node, lines *text.Segments) {
 	}
 }
 
-// decodedParts cuts a source with escapes and character references into what
-// is itself and what is not.
+// decodedParts splits a source with escapes and character references into
+// verbatim and decoded parts.
 func decodedParts(s string, at int) (parts []stretch) {
-	size, plain := 0, 0 // of the text so far; where the piece that is itself begins
+	size, plain := 0, 0 // length of the text so far; start of the current verbatim part
 	flush := func(end int) {
 		if end > plain {
 			parts = append(parts, stretch{size, size + end - plain, at + plain, at + end})
@@ -178,8 +179,8 @@ func decodedParts(s string, at int) (parts []stretch) {
 	return parts
 }
 
-// htmlParts does the same for a text in HTML, whose spaces collapse. It returns
-// nil for one whose text is another.
+// htmlParts is decodedParts for text in HTML, in which spaces collapse. It
+// returns nil if the length of the text is not size.
 func htmlParts(s string, where places, size int) (parts []stretch) {
 	add := func(from, to, n int) bool {
 		start, end := where.at(from), where.at(to-1)+1
@@ -220,7 +221,7 @@ func htmlParts(s string, where places, size int) (parts []stretch) {
 	return parts
 }
 
-// traceText records where the last n bytes of the text were read from.
+// traceText records the source of the last n bytes of the text.
 func (b *inlineBuilder) traceText(n int, parts []stretch, html bool) {
 	if len(b.leaves) == 0 || n == 0 {
 		return
@@ -235,7 +236,7 @@ func (b *inlineBuilder) traceText(n int, parts []stretch, html bool) {
 	}
 }
 
-// from returns the trace of the text behind an offset.
+// behind returns the trace of the text after an offset.
 func (t *trace) behind(at int) *trace {
 	if t == nil {
 		return nil
@@ -252,7 +253,7 @@ func (t *trace) behind(at int) *trace {
 	return out
 }
 
-// upTo returns the trace of the text in front of an offset.
+// upTo returns the trace of the text before an offset.
 func (t *trace) upTo(at int) *trace {
 	if t == nil {
 		return nil

@@ -7,13 +7,13 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 )
 
-// tableTrace is where the parts of a table are written.
+// tableTrace holds the positions of the parts of a table in the source.
 type tableTrace struct {
-	titles map[string]*Node // of the columns, as paragraphs
+	titles map[string]*Node // titles of the columns as paragraphs
 	rows   []Span
 }
 
-// blockStart returns where a block begins in its line.
+// blockStart returns the offset where a block begins in its line.
 func (c *converter) blockStart(n ast.Node) int {
 	switch n := n.(type) {
 	case *extast.Table:
@@ -31,8 +31,8 @@ func (c *converter) blockStart(n ast.Node) int {
 	return max(n.Pos(), 0)
 }
 
-// limitTo sets the place up to which the blocks inside may reach: where next
-// begins, if there is one. It returns the place that was set before.
+// limitTo limits the extent of nested blocks to the start of next, if it is not
+// nil. It returns the previous limit.
 func (c *converter) limitTo(next ast.Node) (before int) {
 	before = c.limit
 	if c.trace && next != nil {
@@ -43,7 +43,7 @@ func (c *converter) limitTo(next ast.Node) (before int) {
 	return before
 }
 
-// traceBlock says where a node that was made of a block is written.
+// traceBlock records the source span of a node that was converted from a block.
 func (c *converter) traceBlock(n *Node, start int) {
 	if !c.traced() || c.inner || start < 0 || c.limit > len(c.text) || start >= c.limit {
 		return
@@ -54,12 +54,12 @@ func (c *converter) traceBlock(n *Node, start int) {
 		if k < 0 || strings.TrimLeft(s[k:], " \t>\r\n") != "" {
 			break
 		}
-		s = s[:k] // a blank line, maybe in a quote
+		s = s[:k] // a blank line, possibly in a quote
 	}
 	n.span = Span{start, start + len(strings.TrimRight(s, " \t\r\n"))}
 }
 
-// rowSpan returns where a row of bars is written.
+// rowSpan returns the source span of a row in a pipe table.
 func (c *converter) rowSpan(row ast.Node) Span {
 	for cell := row.FirstChild(); cell != nil; cell = cell.NextSibling() {
 		if cell.Lines().Len() == 0 {

@@ -7,8 +7,8 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 )
 
-// traceInline says where an inline that the grammar made is written, if that
-// is known.
+// traceInline records the source span of an inline from the grammar, if it is
+// known.
 func (c *converter) traceInline(n *Node, from ast.Node) {
 	if !c.traced() {
 		return
@@ -32,8 +32,8 @@ func inlineStart(n ast.Node) int {
 	return n.Pos()
 }
 
-// inlineEnd returns where an inline ends: where the next one begins, or what is
-// around it ends. It is -1 where that is not known.
+// inlineEnd returns the offset where an inline ends: the start of the next one
+// or the end of its parent. It returns -1 if that is not known.
 func (c *converter) inlineEnd(n ast.Node) int {
 	if next := n.NextSibling(); next != nil {
 		return inlineStart(next)
@@ -55,7 +55,7 @@ func (c *converter) inlineEnd(n ast.Node) int {
 	return -1
 }
 
-// traceTitle says where the title of an image is written.
+// traceTitle records where the title of an image is written.
 func (c *converter) traceTitle(l *Leaf, n *ast.Image) {
 	start, end := inlineStart(n), c.inlineEnd(n)
 	if !c.traced() || c.inner || start < 0 || end > len(c.text) || end <= start || n.Reference != nil {
@@ -67,10 +67,10 @@ func (c *converter) traceTitle(l *Leaf, n *ast.Image) {
 	}
 }
 
-// addressSpan returns where an address that is a link is written.
+// addressSpan returns the source span of an address that is a link.
 func (c *converter) addressSpan(n *ast.AutoLink) (start, end int) {
 	label := string(n.Label(c.source))
-	for _, start := range []int{n.Pos(), n.Pos() + 1, n.Pos() - 5, n.Pos() - 4, n.Pos() - 3} { // it is read from its colon, or from the space before it
+	for _, start := range []int{n.Pos(), n.Pos() + 1, n.Pos() - 5, n.Pos() - 4, n.Pos() - 3} { // the parser records the position of the colon, or of the space before the address
 		if start >= 0 && start < len(c.text) && strings.HasPrefix(c.text[start:], label) {
 			end := start + len(label)
 			if start > 0 && c.text[start-1] == '<' && strings.HasPrefix(c.text[end:], ">") {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What a traced parse says of where a text is written is true.
+// The positions that a traced parse records for text are correct.
 func TestTraceOfEveryPage(t *testing.T) {
 	chars, traced := 0, 0
 	for _, p := range pages(t) {

@@ -9,15 +9,15 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// A Type describes one type of block or inline, for people who write documents.
+// A Type describes a type of block or inline, for people who write documents.
 type Type struct {
 	Name   string
 	Inline bool
-	PartOf string   // the only place where it is allowed, such as "a list"; empty: anywhere
-	Holds  string   // what its nodes are; empty: it has none
+	PartOf string   // the only parent that is allowed, such as "a list"; empty: any
+	Holds  string   // the kind of its nodes; empty: it has none
 	Fields []Field  // of its data
 	Parts  []string // names of its fragments
-	Open   bool     // data may have more than the fields
+	Open   bool     // the data may have other fields
 }
 
 // A Field describes one field of the data of a type.
@@ -26,7 +26,7 @@ type Field struct {
 	Required    bool
 }
 
-// Types lists the types that Decode knows, blocks first, by name.
+// Types returns the types that Decode accepts, blocks first, sorted by name.
 func Types() []Type {
 	var out []Type
 	add := func(shapes map[string]*shape, inline bool) {
@@ -41,7 +41,7 @@ func Types() []Type {
 	return out
 }
 
-// MarkTypes lists the types of marks.
+// MarkTypes returns the types of marks.
 func MarkTypes() []string { return slices.Clone(markTypes) }
 
 func typeOf(name string, s *shape) Type {
@@ -68,8 +68,8 @@ func typeOf(name string, s *shape) Type {
 	return t
 }
 
-// takes says what a reading accepts. That is what it answers to a value that it
-// refuses, so that there is one text for both.
+// takes returns a description of the values that a reading accepts. It is taken
+// from the error for an invalid value, so that there is one text for both.
 func (r reading) takes() string {
 	if inner := r.refuses([]any{nil}); inner != r.refuses(nil) {
 		return "list; each " + inner
@@ -80,7 +80,8 @@ func (r reading) takes() string {
 	return r.refuses(nil)
 }
 
-// refuses returns what is wrong with a value, without the words around it.
+// refuses returns the reason for which a value is refused, without the
+// surrounding words.
 func (r reading) refuses(v any) string {
 	_, err := r(&decoder{}, v)
 	var e *errs.Error

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Every field says what it takes, in the words of the error that refuses others.
+// Every field has a description, in the words of the error for invalid values.
 func TestTypesAreDescribed(t *testing.T) {
 	var out strings.Builder
 	for _, typ := range Types() {

@@ -6,15 +6,15 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// Update is an entry of a block of updates.
+// Update is an entry of an updates block.
 type Update struct {
-	Date     time.Time // zero: there is none that can be read
+	Date     time.Time // zero if there is no valid date
 	Tags     []docs.Ref
-	Document *Document // what it says
+	Document *Document // its content
 }
 
-// Updates returns the updates of a document in their order. ok is false for one
-// without a block of updates.
+// Updates returns the updates of a document in order. ok is false if the
+// document has no updates block.
 func Updates(doc *Document) (out []Update, ok bool) {
 	visit(doc.Nodes, func(n *Node) {
 		switch n.Type {

@@ -20,7 +20,7 @@ const (
 
 type token struct {
 	kind    tokenKind
-	text    string // the value of a string
+	text    string // name or punctuator, or the value of a string
 	number  float64
 	column  int
 	newline bool // there is a line break before this token

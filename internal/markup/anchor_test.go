@@ -17,7 +17,8 @@ func TestAnchorsHaveAForm(t *testing.T) {
 	}
 }
 
-// Values of raw attributes have a bound, on their own line and within one.
+// The values of attributes of raw HTML have a maximum length, in lines and in
+// blocks.
 func TestRawAttributesHaveABound(t *testing.T) {
 	for name, longest := range map[string]int{"title": maxAttribute, "id": maxAnchor} {
 		for _, form := range []string{"<a %=\"V\">x</a> y\n", "<div><a %=\"V\">x</a></div>\n"} {

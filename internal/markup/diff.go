@@ -68,7 +68,7 @@ func Diff(before, after *Document) []BlockChange {
 type differ struct {
 	h     hashes
 	out   []BlockChange
-	dests map[docs.Ref]string // how references are written
+	dests map[docs.Ref]string // destinations of references in the sources
 }
 
 // text returns a block as Markdown.

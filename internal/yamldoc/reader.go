@@ -110,7 +110,7 @@ func (r Reader) NumberIn(what string, n *yaml.Node, low, high float64) float64 {
 	return 0
 }
 
-// IsNull reports whether a value is absent.
+// IsNull reports whether a value is null, which is treated as absent.
 func IsNull(n *yaml.Node) bool { return n.Kind == yaml.ScalarNode && n.Tag == nullTag }
 
 // IsText reports whether a value can be read as a text: a string, or the source

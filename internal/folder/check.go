@@ -15,21 +15,22 @@ import (
 // maxPlaces is how many lines are reported for one destination of a page.
 const maxPlaces = 20
 
-// maxSearches is how many destinations of a page are searched for in its text
-// if they are not written in one of the usual ways.
+// maxSearches is the maximum number of destinations of a page that are searched for in
+// its text because they are not written in one of the usual ways.
 const maxSearches = 20
 
-// Check returns the problems of a tree: those that Read found, links to pages,
-// headings, files and reusable contents that do not exist, contents that
-// include themselves, and pages with the same address.
+// Check returns the problems of a tree, sorted by file and line. They are the problems
+// that Read found, links to pages, headings, files and reusable contents that do not
+// exist, reusable contents that include themselves, sibling pages with the same address,
+// and redirects without a target.
 func Check(t *Tree) []Problem { return new(Checker).Check(t) }
 
-// Checker checks successive states of one folder. It parses only the files that
-// changed since the state before. It is not safe for concurrent use.
+// Checker checks successive states of one folder. It parses only the files that changed
+// since the previous state. It is not safe for concurrent use.
 type Checker struct{ known map[string]*source }
 
-// Headings returns the headings of a Markdown file in the tree that was checked
-// last.
+// Headings returns the headings of a Markdown file of the last tree that was checked. It
+// returns nil for an unknown file.
 func (k *Checker) Headings(file string) []markup.Heading {
 	if s := k.known[file]; s != nil {
 		return s.headings
@@ -37,7 +38,8 @@ func (k *Checker) Headings(file string) []markup.Heading {
 	return nil
 }
 
-// Check does what the function Check does.
+// Check is like the function Check, but reuses the files that were parsed for the
+// previous tree.
 func (k *Checker) Check(t *Tree) []Problem {
 	c := &checker{
 		tree: t, index: NewIndex(t), out: problems{limit: DefaultLimits.Problems},
@@ -87,12 +89,12 @@ type checker struct {
 	tree    *Tree
 	index   *Index
 	out     problems
-	known   map[string]*source // from the state before
+	known   map[string]*source // of the previous state
 	sources map[string]*source
 	shown   map[string]bool // files that the navigation lists
 }
 
-// read parses a file, unless it did not change.
+// read adds a file to c.sources. It parses the file only if its title or text changed.
 func (c *checker) read(name, title string, text []byte, h frontmatter.Head) {
 	s := c.known[name]
 	if s == nil || s.title != title || !bytes.Equal(s.text, text) {
@@ -104,7 +106,8 @@ func (c *checker) read(name, title string, text []byte, h frontmatter.Head) {
 	}
 }
 
-// parseSource finds the anchors and destinations of a file.
+// parseSource parses a file and collects its anchors, headings, problems and
+// destinations.
 func parseSource(at Place, name, title string, text []byte, h frontmatter.Head) *source {
 	s := &source{text: text, title: title, anchors: map[string]bool{}, uses: map[use]bool{}}
 	for _, cover := range []string{h.Meta.Cover, h.Meta.CoverDark} {
@@ -114,8 +117,8 @@ func parseSource(at Place, name, title string, text []byte, h frontmatter.Head) 
 	}
 	doc := markup.Parse(text[h.Body:], markup.Refs{Resolve: func(dest string, kind markup.Use) (docs.Ref, bool) {
 		s.uses[use{dest, kind}] = true
-		// Every content resolves: the parser would report unknown ones, and
-		// so does the checker.
+		// Every include resolves: the checker reports unknown ones itself, so the parser
+		// must not report them as well.
 		return docs.Ref{Kind: docs.RefReusable, ReusableContent: dest}, kind == markup.UseInclude
 	}})
 	for _, a := range markup.Anchors(doc) {
@@ -141,7 +144,8 @@ func parseSource(at Place, name, title string, text []byte, h frontmatter.Head) 
 	return s
 }
 
-// source checks the destinations of a file.
+// source reports the destinations of a file that lead nowhere, with the lines that
+// contain them.
 func (c *checker) source(name string, s *source) {
 	order := slices.SortedFunc(maps.Keys(s.uses), func(a, b use) int {
 		return strings.Compare(a.dest+"\x00"+string(a.kind), b.dest+"\x00"+string(b.kind))
@@ -170,7 +174,7 @@ func (c *checker) source(name string, s *source) {
 	}
 }
 
-// writtenLines returns the lines in which each destination is written.
+// writtenLines returns, for each destination, the lines that contain it.
 func writtenLines(text []byte) map[string][]int {
 	var starts []int
 	for i, c := range text {
@@ -191,7 +195,8 @@ func writtenLines(text []byte) map[string][]int {
 	return out
 }
 
-// use returns what is wrong with a destination; an empty code if nothing is.
+// use returns the code and the message of the problem of a destination. The code is empty
+// if there is no problem.
 func (c *checker) use(name string, u use) (code, why string) {
 	if _, ok := schemeOf(u.dest); ok || strings.HasPrefix(u.dest, "//") {
 		return "", ""
@@ -241,8 +246,8 @@ func (c *checker) use(name string, u use) (code, why string) {
 	return "", ""
 }
 
-// similarAnchor returns an anchor that differs in signs only, or an empty
-// string: other programs make other anchors for the same heading.
+// similarAnchor returns a hint that names an anchor of s that differs in punctuation
+// only, or an empty string. Other programs generate other anchors for the same heading.
 func similarAnchor(s *source, anchor string) string {
 	letters := func(s string) string { return strings.ReplaceAll(GroupSlug(s), "-", "") }
 	for _, a := range sortedKeys(s.anchors) {
@@ -253,11 +258,10 @@ func similarAnchor(s *source, anchor string) string {
 	return ""
 }
 
-// maxNesting is how many levels of reusable contents in each other are
-// searched.
+// maxNesting is the maximum depth of nested reusable contents that hasAnchor searches.
 const maxNesting = 16
 
-// hasAnchor reports whether a file, or a content that it includes, has an
+// hasAnchor reports whether a file, or a reusable content that it includes, has an
 // anchor.
 func (c *checker) hasAnchor(file, anchor string, depth int) bool {
 	s := c.sources[file]
@@ -270,8 +274,9 @@ func (c *checker) hasAnchor(file, anchor string, depth int) bool {
 	return slices.ContainsFunc(s.includes, func(in string) bool { return c.hasAnchor(in, anchor, depth+1) })
 }
 
-// places returns the lines that contain a destination, or at least its last
-// part. It is for destinations that are written in an unusual way.
+// places returns the lines that contain a destination or, if there are none, the lines
+// that contain its last path element. It is used for destinations that writtenLines does
+// not find.
 func places(text []byte, dest string) []int {
 	tries := []string{dest, path.Base(dest)}
 	if dest == "" {
@@ -293,7 +298,7 @@ func places(text []byte, dest string) []int {
 	return nil
 }
 
-// firstPlace returns the first line that contains a name, or 0.
+// firstPlace returns the first line that contains a name, or 0 if no line does.
 func firstPlace(text []byte, name string) int {
 	if at := places(text, name); len(at) > 0 {
 		return at[0]
@@ -336,7 +341,7 @@ func (c *checker) cycles() {
 	}
 }
 
-// slugs reports siblings that have the same address.
+// slugs reports siblings that have the same slug, and so the same address.
 func (c *checker) slugs(pages []*Page, where string) {
 	first := map[string]*Page{}
 	for _, p := range pages {
@@ -355,7 +360,7 @@ func (c *checker) slugs(pages []*Page, where string) {
 	}
 }
 
-// redirects reports redirects whose target does not exist.
+// redirects reports redirects to paths that are not pages of the navigation.
 func (c *checker) redirects() {
 	for _, r := range c.tree.Redirects {
 		if _, ok := schemeOf(r.To); ok {

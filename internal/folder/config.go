@@ -15,14 +15,15 @@ import (
 	"github.com/octavo-docs/octavo/internal/yamldoc"
 )
 
-// config is what .gitbook.yaml says.
+// config holds the settings of a .gitbook.yaml.
 type config struct {
 	root, readme, summary string
 	redirects             []Redirect
 }
 
-// parseConfig reads .gitbook.yaml. It is an error if the root, the landing page
-// or the summary is outside of the folder: nothing could be read then.
+// parseConfig parses .gitbook.yaml and adds its problems to out. It returns an error if
+// the root, the landing page or the summary is outside of the folder, because then the
+// folder cannot be read.
 func parseConfig(src []byte, out *problems) (config, error) {
 	c := config{root: ".", readme: readmeName, summary: summaryName}
 	r := yamlReader(configName, out)
@@ -96,8 +97,8 @@ func parseConfig(src []byte, out *problems) (config, error) {
 	return c, err
 }
 
-// above returns the path, relative to the root, of a landing page outside of the root.
-// ok is false if it is no file that could be a page.
+// above returns the path, relative to the root, of a landing page outside of the root. ok
+// is false if the file cannot be a page.
 func above(root, full string) (string, bool) {
 	if !isMarkdown(full) || names.Problem(full) != "" || Ignored(full) {
 		return "", false
@@ -108,7 +109,8 @@ func above(root, full string) (string, bool) {
 	return path.Join(strings.Repeat("../", strings.Count(root, "/")+1), full), true
 }
 
-// configBytes returns the .gitbook.yaml for a tree, or nil if it needs none.
+// configBytes returns the .gitbook.yaml of a tree, or nil if the tree needs none. It
+// changes only the keys of ConfigSource that differ.
 func (t *Tree) configBytes() ([]byte, error) {
 	want := config{root: path.Clean(t.Root), readme: t.readme(), summary: t.summary(), redirects: t.Redirects}
 	have := config{root: ".", readme: readmeName, summary: summaryName}
@@ -118,7 +120,7 @@ func (t *Tree) configBytes() ([]byte, error) {
 			return nil, err
 		}
 	}
-	// Read finds both files in any case.
+	// Read matches the names of both files in any case.
 	structure := strings.EqualFold(have.readme, want.readme) && strings.EqualFold(have.summary, want.summary)
 	if have.root == want.root && structure && sameRedirects(have.redirects, want.redirects) {
 		return t.ConfigSource, nil
@@ -156,8 +158,8 @@ func (t *Tree) configBytes() ([]byte, error) {
 	return patched(t.ConfigSource, root)
 }
 
-// sameRedirects reports whether two lists redirect the same addresses to the
-// same targets, in any order.
+// sameRedirects reports whether two lists redirect the same addresses to the same
+// targets. The order does not matter.
 func sameRedirects(a, b []Redirect) bool {
 	table := func(list []Redirect) map[string]string {
 		m := map[string]string{}
@@ -169,7 +171,7 @@ func sameRedirects(a, b []Redirect) bool {
 	return reflect.DeepEqual(table(a), table(b))
 }
 
-// parseVariables reads .gitbook/vars.yaml.
+// parseVariables parses .gitbook/vars.yaml and adds its problems to out.
 func parseVariables(name string, src []byte, out *problems) map[string]any {
 	r := yamlReader(name, out)
 	vars := map[string]any{}
@@ -216,11 +218,11 @@ func (t *Tree) variablesBytes() ([]byte, error) {
 	return patched(t.VariablesSource, root)
 }
 
-// ParseTags returns the tags of a .gitbook/tags.yaml. It ignores problems, which
-// Read reports.
+// ParseTags returns the tags of a .gitbook/tags.yaml. It ignores the problems of the
+// file; Read reports them.
 func ParseTags(src []byte) []Tag { return parseTags(tagsName, src, &problems{}) }
 
-// parseTags reads .gitbook/tags.yaml.
+// parseTags parses .gitbook/tags.yaml and adds its problems to out.
 func parseTags(name string, src []byte, out *problems) []Tag {
 	r := yamlReader(name, out)
 	n := parseYAML(src, r)
@@ -278,9 +280,9 @@ func (t *Tree) tagsBytes() ([]byte, error) {
 	return yamldoc.Encode(n)
 }
 
-// LayoutOf returns where the content is and the path of SUMMARY.md in it
-// according to .gitbook.yaml, which may not exist. It ignores other problems of
-// the file, which Read reports.
+// LayoutOf returns the place of the content and the path of SUMMARY.md below the root,
+// according to a .gitbook.yaml. src is nil if the file does not exist. It ignores other
+// problems of the file; Read reports them.
 func LayoutOf(size int64, src io.Reader) (at Place, summary string, err error) {
 	at = Place{Root: ".", Readme: readmeName}
 	if src == nil || size > maxConfig {

@@ -9,12 +9,12 @@ import (
 	"github.com/octavo-docs/octavo/internal/inline"
 )
 
-// attributes are the attributes of HTML elements and tags that hold a
+// attributes are the attributes of HTML elements and of tags whose value is a
 // destination.
 var attributes = map[string]bool{"src": true, "href": true, "srcset": true, "url": true, "page": true, "poster": true}
 
-// destinations returns everything in a source that looks like the destination
-// of a link or an image, without escapes of Markdown and HTML, and its offset.
+// destinations yields everything in a source that looks like the destination of a link or
+// an image, with its offset. The escapes of Markdown and HTML are resolved.
 func destinations(src string) iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		for at := 0; ; {
@@ -49,7 +49,8 @@ func destinations(src string) iter.Seq2[string, int] {
 	}
 }
 
-// quoted returns the text in quotes that s begins with.
+// quoted returns the text between the quotes at the start of s. It reports false if s
+// does not start with a complete quoted text.
 func quoted(s string) (string, bool) {
 	if s == "" || s[0] != '"' && s[0] != '\'' {
 		return "", false
@@ -61,8 +62,8 @@ func quoted(s string) (string, bool) {
 	return s[1 : end+1], true
 }
 
-// lineDestination returns the destination of a line that is the definition of a
-// reference or a tag that includes a content.
+// lineDestination returns the destination of a line that is a link reference definition
+// or an include tag.
 func lineDestination(line string) (string, bool) {
 	if rest, ok := strings.CutPrefix(line, "{%"); ok {
 		rest, ok = strings.CutPrefix(strings.TrimSpace(rest), "include")
@@ -85,8 +86,8 @@ func lineDestination(line string) (string, bool) {
 	return strings.Fields(dest)[0], true
 }
 
-// resolve returns the path that a destination in a file names, without its
-// anchor. ok is false for addresses, and for paths outside of the folder.
+// resolve returns the path that a destination in the file from refers to, without its
+// anchor. ok is false for addresses and for paths outside of the folder.
 func (p Place) resolve(from, dest string) (string, bool) {
 	if _, ok := schemeOf(dest); ok || dest == "" || strings.HasPrefix(dest, "//") {
 		return "", false
@@ -103,8 +104,8 @@ func (p Place) resolve(from, dest string) (string, bool) {
 	return p.inside(dir, dest)
 }
 
-// destPath returns the path of a destination without query and anchor, and the folder that
-// it begins in: dir, or the root.
+// destPath returns the path of a destination without query and anchor, and the folder
+// that the path is relative to: dir, or the root for a path with a leading slash.
 func destPath(dir, dest string) (from, name string) {
 	dest, _, _ = strings.Cut(dest, "#")
 	dest, _, _ = strings.Cut(dest, "?")
@@ -112,13 +113,14 @@ func destPath(dir, dest string) (from, name string) {
 		dest = plain
 	}
 	if strings.HasPrefix(dest, "/") {
-		return ".", strings.TrimLeft(dest, "/") // from the root of the folder
+		return ".", strings.TrimLeft(dest, "/") // relative to the root of the folder
 	}
 	return dir, dest
 }
 
-// outside says of a destination in dir that is not content where it leads: to a file of the
-// folder that is not below the root, or out of the folder.
+// outside returns a message about a destination in dir that is not content. The message
+// distinguishes files of the folder that are not below the root from paths outside of the
+// folder.
 func (p Place) outside(dir, dest string) string {
 	from, name := destPath(dir, dest)
 	shown, full := printable(dest), p.Full(path.Join(from, name))

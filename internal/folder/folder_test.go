@@ -20,7 +20,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/names"
 )
 
-// memory is a Sink.
+// memory is a Sink that keeps the files in memory.
 type memory map[string]string
 
 func (m memory) WriteFile(name string, data io.Reader) error {
@@ -61,7 +61,7 @@ func written(t testing.TB, tree *Tree) memory {
 	return out
 }
 
-// dump shows a tree for goldens.
+// dump formats a tree for goldens.
 func dump(t *Tree) string {
 	var b strings.Builder
 	if t.Root != "." || t.Readme != readmeName || t.Summary != summaryName {
@@ -112,8 +112,8 @@ func dump(t *Tree) string {
 	return b.String()
 }
 
-// TestFolders reads the folders in testdata/folders, looks at the tree and
-// what the checker says, and writes them back.
+// TestFolders reads the folders in testdata/folders, compares the tree and the problems
+// with the goldens, and checks that writing returns the same files.
 func TestFolders(t *testing.T) {
 	names, err := filepath.Glob("testdata/folders/*.txtar")
 	if err != nil || len(names) == 0 {
@@ -279,7 +279,7 @@ func TestDeepNestingIsBounded(t *testing.T) {
 	}
 }
 
-// A tree that was made, not read.
+// TestWriteMakesGoodNames writes a tree that was built in memory, not read.
 func TestWriteMakesGoodNames(t *testing.T) {
 	open := func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("data")), nil }
 	page := func(file, title string) *Page {

@@ -9,8 +9,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// Format writes problems for people (text), for programs (json) or for
-// services that show them next to the source (sarif, in version 2.1.0).
+// Format writes problems in one of three formats: text for people, json for programs, or
+// sarif (version 2.1.0) for services that show problems next to the source.
 func Format(w io.Writer, problems []Problem, format string) error {
 	switch format {
 	case "text":

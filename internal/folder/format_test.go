@@ -94,7 +94,7 @@ func TestSARIF(t *testing.T) {
 	}
 }
 
-// Every code that is used has its text.
+// Every code has a rule with a description.
 func TestEveryCodeHasARule(t *testing.T) {
 	f, err := parser.ParseFile(token.NewFileSet(), "problem.go", nil, 0)
 	if err != nil {

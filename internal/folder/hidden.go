@@ -10,28 +10,30 @@ import (
 	"github.com/octavo-docs/octavo/internal/names"
 )
 
-// Named are the files and folders below the root that SUMMARY.md names although
-// their name begins with a dot. Read does not skip them, nor what is in these
-// folders. The zero value names none.
-type Named map[string]bool // paths; those of folders end with a slash
+// Named is the set of files and folders below the root whose names begin with a dot and
+// that SUMMARY.md links to. Read does not skip them, nor the files in these folders. The
+// zero value is the empty set.
+type Named map[string]bool // paths; a path of a folder ends with a slash
 
-// dotName is how a source begins that may name such a file.
+// dotName matches a source that may link to a file or folder whose name begins with a
+// dot. It avoids parsing all others.
 var dotName = regexp.MustCompile(`(?:[(/<]|%2[Ff])(?:\.|%2[Ee])[^./]`)
 
-// NamedBy returns what a SUMMARY.md at a path below the root names.
+// NamedBy returns the hidden files and folders that a SUMMARY.md links to. summary is the
+// path of SUMMARY.md below the root.
 func NamedBy(summary string, src []byte) Named {
 	if !dotName.Match(src) {
 		return nil
 	}
 	entries, err := parseSummary(src, DefaultLimits, func(int, string, string, ...any) {})
 	if err != nil {
-		return nil // whoever reads the file reports it
+		return nil // Read reports the error
 	}
 	out := Named{}
 	for _, e := range entries {
 		if target, ok := e.target(path.Dir(summary)); ok {
 			for _, name := range candidates(target) {
-				if isMarkdown(name) { // other files are no pages
+				if isMarkdown(name) { // other files are not pages
 					out.add(name)
 				}
 			}
@@ -40,15 +42,15 @@ func NamedBy(summary string, src []byte) Named {
 	return out
 }
 
-// add adds the hidden parts of a path.
+// add adds the hidden file and the hidden folders of a path.
 func (n Named) add(name string) {
 	for at := range hiddenParts(name) {
 		n[at] = true
 	}
 }
 
-// hiddenParts yields the beginnings of the path of a file that end with a name
-// that begins with a dot, other than .gitbook. Those of folders end with a slash.
+// hiddenParts yields each prefix of the path of a file whose last element begins with a
+// dot, except for .gitbook. Prefixes that are folders end with a slash.
 func hiddenParts(name string) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		at := 0
@@ -66,8 +68,8 @@ func hiddenParts(name string) func(yield func(string) bool) {
 	}
 }
 
-// Ignored reports whether Read skips a path below the root: files of git,
-// editors and package managers are not content.
+// Ignored reports whether Read skips a path below the root. It skips files of git,
+// editors and package managers, which are not content.
 func (n Named) Ignored(name string) bool {
 	for part := range strings.SplitSeq(path.Dir(name), "/") {
 		if part == "node_modules" {
@@ -82,12 +84,12 @@ func (n Named) Ignored(name string) bool {
 	return strings.HasPrefix(name, "/") || strings.HasSuffix(name, "/") || strings.Contains(name, "//")
 }
 
-// Ignored reports whether Read skips a path below the root if SUMMARY.md does
-// not name it.
+// Ignored reports whether Read skips a path below the root that SUMMARY.md does not link
+// to.
 func Ignored(name string) bool { return Named(nil).Ignored(name) }
 
-// HiddenParts returns the files and folders on a path that Read skips unless
-// SUMMARY.md names them.
+// HiddenParts returns the files and folders on a path that Read skips unless SUMMARY.md
+// links to them.
 func HiddenParts(name string) []string {
 	var out []string
 	for at := range hiddenParts(name) {
@@ -96,17 +98,17 @@ func HiddenParts(name string) []string {
 	return out
 }
 
-// NamedIn returns what the SUMMARY.md of a folder names.
+// NamedIn returns the hidden files and folders that the SUMMARY.md of a folder links to.
 func NamedIn(fsys fs.FS) Named {
 	r := &folderReader{fsys: fsys, limits: DefaultLimits, tree: &Tree{}}
 	if err := r.config(); err != nil {
-		return nil // whoever reads the folder reports it
+		return nil // Read reports the error
 	}
 	return r.namedBySummary()
 }
 
-// namedBySummary returns what the SUMMARY.md names, which may be written in
-// another case.
+// namedBySummary returns the hidden files and folders that SUMMARY.md links to. The name
+// of SUMMARY.md matches in any case.
 func (r *folderReader) namedBySummary() Named {
 	dir, base := path.Split(r.tree.Summary)
 	list, err := fs.ReadDir(r.fsys, path.Clean(r.full(dir)))
@@ -132,19 +134,20 @@ func (r *folderReader) namedBySummary() Named {
 	return NamedBy(dir+name, bytes.TrimPrefix(src, []byte("\ufeff")))
 }
 
-// IsInclude reports whether a file is a reusable content: it is in the folder
-// for them, at the top or in a folder of the documentation.
+// IsInclude reports whether a file is a reusable content: whether it is in
+// .gitbook/includes at the root or in any folder below.
 func IsInclude(name string) bool { return inSettings(name, includeFolder) }
 
-// IsAsset reports whether a file is in a folder for images and other files.
+// IsAsset reports whether a file is in .gitbook/assets at the root or in any folder
+// below.
 func IsAsset(name string) bool { return inSettings(name, assetsFolder) }
 
 func inSettings(name, folder string) bool {
 	return strings.HasPrefix(name, folder) || strings.Contains(name, "/"+folder)
 }
 
-// passedOver says why a file is not a page although it looks like one, or like
-// a navigation; empty for others.
+// passedOver returns why a file that looks like a page or a navigation is not used as
+// one. It is empty for all other files.
 func passedOver(name, summary string) string {
 	base := strings.ToLower(path.Base(name))
 	if path.Ext(base) == ".mdx" {
@@ -156,7 +159,8 @@ func passedOver(name, summary string) string {
 	return ""
 }
 
-// otherNavigation are files in which other programs list pages.
+// otherNavigation are the names of files in which other documentation programs list
+// pages.
 var otherNavigation = map[string]bool{
 	"mkdocs.yml": true, "mkdocs.yaml": true, "_toc.yml": true, "toc.yml": true, "_sidebar.md": true, "sidebars.js": true, "sidebars.ts": true,
 	"docusaurus.config.js": true, "docusaurus.config.ts": true, "mint.json": true, "book.toml": true, "antora.yml": true,

@@ -9,8 +9,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// Pages that SUMMARY.md names are read whatever their name is, and written back
-// under it.
+// Pages that SUMMARY.md links to are read even if their names begin with a dot, and are
+// written with the same names.
 func TestReadOfHiddenPages(t *testing.T) {
 	files := map[string]string{
 		"README.md":                     "# Home\n\n![](docs/.gitbook/assets/a.png)\n",
@@ -74,7 +74,7 @@ func TestReadOfHiddenPages(t *testing.T) {
 	}
 }
 
-// Markdown that was uploaded as a file is a file.
+// Markdown files in the folder of assets are files, not pages.
 func TestMarkdownAsAFile(t *testing.T) {
 	files := map[string]string{
 		"README.md":                    "# Home\n\n{% file src=\".gitbook/assets/notes (1).md\" %}\n",
@@ -90,8 +90,8 @@ func TestMarkdownAsAFile(t *testing.T) {
 	}
 }
 
-// Variables and tags in a folder of the documentation are read as those at its
-// root are, and written where they were.
+// Variables and tags in a subfolder of the documentation are read like those at the root,
+// and written to the same path.
 func TestSettingsInAFolderOfTheDocumentation(t *testing.T) {
 	files := map[string]string{
 		"README.md":                 "# Home\n",
@@ -113,8 +113,8 @@ func TestSettingsInAFolderOfTheDocumentation(t *testing.T) {
 	}
 }
 
-// Names that differ in case only are two files: both are pages, with an address
-// each, and both are written under their own name.
+// Names that differ in case only are two files. Both are pages with different addresses,
+// and both are written with their own names.
 func TestNamesThatDifferInCase(t *testing.T) {
 	files := map[string]string{
 		"README.md":  "# Home\n",

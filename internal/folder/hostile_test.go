@@ -13,7 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testcpu"
 )
 
-// bomb is a few lines of YAML that expand to billions of values.
+// bomb is a short YAML source that expands to billions of values.
 var bomb = func() string {
 	s := "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
 	for i := range 12 {
@@ -22,7 +22,7 @@ var bomb = func() string {
 	return s
 }()
 
-// ladder is a SUMMARY.md of n entries that go 500 levels down again and again.
+// ladder returns a SUMMARY.md with n entries that repeatedly descend 500 levels.
 func ladder(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -31,7 +31,7 @@ func ladder(n int) string {
 	return b.String()
 }
 
-// ring are n includes, each of which includes the next.
+// ring returns n reusable contents, each of which includes the next.
 func ring(n int) map[string]string {
 	files := map[string]string{}
 	for i := range n {
@@ -43,7 +43,7 @@ func ring(n int) map[string]string {
 func TestHostileFoldersTakeLinearTime(t *testing.T) {
 	testcpu.Linear(t, 10_000, func(n int) func() {
 		src := []byte(ladder(n))
-		return func() { _, _ = parseSummary(src, DefaultLimits, func(int, string, string, ...any) {}) } // what it says is tested below
+		return func() { _, _ = parseSummary(src, DefaultLimits, func(int, string, string, ...any) {}) } // problems are tested below
 	})
 	testcpu.Linear(t, 2400, func(n int) func() {
 		tree := mustRead(t, mapFS(ring(n)))
@@ -51,8 +51,8 @@ func TestHostileFoldersTakeLinearTime(t *testing.T) {
 	})
 }
 
-// Whatever a folder contains: reading says what is wrong and where, and writing
-// returns every byte.
+// Reading reports the problems of any folder with their lines, and writing returns every
+// byte.
 func TestHostileFolders(t *testing.T) {
 	deep := func(open, close string, n int) string {
 		return strings.Repeat(open, n) + "x" + strings.Repeat(close, n)
@@ -76,7 +76,7 @@ func TestHostileFolders(t *testing.T) {
 		// Messages go to terminals.
 		{"escape sequences", map[string]string{"SUMMARY.md": "* [R](README.md)\n* [A](no\x1b[32mpe.md)\n", "README.md": "# R\n\n[x](\x1b]0;owned\x07gone.md)\n"},
 			[]string{"SUMMARY.md:2: there is no file no?[32mpe.md", "README.md:3: ?]0;owned?gone.md does not exist"}},
-		// d4.5: what goes round, goes deep or is there twice.
+		// d4.5: cycles, deep nesting and duplicates.
 		{"a ring of includes", ring(300), []string{"r0.md", "(include-cycle)"}},
 		{"includes itself", map[string]string{".gitbook/includes/a.md": "# A\n\n{% include \"a.md\" %}\n"}, []string{"(include-cycle)"}},
 		{"deep navigation", map[string]string{"SUMMARY.md": ladder(10_000), "p.md": "# P\n"}, []string{"SUMMARY.md:2: p.md is already the page of line 1; a file is one page"}},
@@ -130,8 +130,7 @@ func TestHostileFolders(t *testing.T) {
 	}
 }
 
-// A link of the file system is followed nowhere, whatever part of the layout
-// it takes.
+// Symbolic links are never followed, at any path of the layout.
 func TestLinksAreNotFollowed(t *testing.T) {
 	for _, c := range []struct{ link, to string }{
 		{"README.md", "/etc/passwd"}, {"SUMMARY.md", "secret/list.md"}, {"a.md", "secret/list.md"}, {".gitbook", "secret"},
@@ -152,7 +151,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 			}
 		}
 	}
-	// A root is looked at part by part.
+	// Every element of the path of the root is checked.
 	for _, root := range []string{"docs", "docs/en", "a/../docs"} {
 		fsys := fstest.MapFS{".gitbook.yaml": {Data: []byte("root: " + root + "\n")}, "docs": {Data: []byte("/etc"), Mode: fs.ModeSymlink}, "a/x.md": {}}
 		if _, err := Read(fsys, Limits{}); !errs.Is(err, errs.Invalid) {
@@ -161,8 +160,8 @@ func TestLinksAreNotFollowed(t *testing.T) {
 	}
 }
 
-// What says where everything is must stay in the folder, however it is
-// written.
+// The root, the landing page and the summary must be in the folder, in every notation of
+// the path.
 func TestPathsOfTheLayoutStayInTheFolder(t *testing.T) {
 	for _, bad := range []string{"..", "../x", "/", "/etc", "a/../../b", `a\\..\\b`, `..\\x`, "./../x", ".git", "a/.git/b", "CON", "a/\\u202eb", "x\\0y", strings.Repeat("a", 5000)} {
 		for _, key := range []string{"root: \"%s\"\n", "structure:\n  readme: \"%s\"\n", "structure:\n  summary: \"%s\"\n"} {

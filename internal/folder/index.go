@@ -12,18 +12,18 @@ import (
 	"github.com/octavo-docs/octavo/internal/names"
 )
 
-// Index finds the target of a destination in a file, and the page of an
-// address. It does not follow changes of the tree.
+// Index finds the target of a destination in a file, and the page at an address. It does
+// not follow later changes of the tree.
 type Index struct {
-	docs      map[string]*Page // by file, also those that are not in the navigation
+	docs      map[string]*Page // by file, including pages that are not in the navigation
 	includes  map[string]*Include
 	assets    map[string]*File
-	pages     map[string]*Page // by address; "." is the first page
+	pages     map[string]*Page // by address; "." is the first page of the navigation
 	addresses map[*Page]string
 	at        Place
 
 	fold   sync.Once
-	folded map[string]string // files by names in one case, see near
+	folded map[string]string // files by their case-folded name, see near
 }
 
 // NewIndex returns the index of a tree.
@@ -35,7 +35,7 @@ func NewIndex(t *Tree) *Index {
 	x.place(t.Pages, "")
 	for _, p := range t.All() {
 		if p.Type == Document {
-			if p.File != "" { // a computed page has none
+			if p.File != "" { // a computed page has no file
 				x.docs[p.File] = p
 			}
 			if x.pages["."] == nil {
@@ -57,8 +57,8 @@ func NewIndex(t *Tree) *Index {
 	return x
 }
 
-// place sets the addresses of pages, which need not match the paths of their
-// files. Siblings with the same slug are numbered, as an import does.
+// place sets the addresses of pages, which may differ from the paths of their files.
+// Siblings with the same slug are numbered, as an import numbers them.
 func (x *Index) place(pages []*Page, above string) {
 	taken := map[string]int{}
 	for _, p := range pages {
@@ -78,14 +78,14 @@ func (x *Index) place(pages []*Page, above string) {
 	}
 }
 
-// Address returns the address of a page or a group of the navigation: slugs
-// joined by slashes. It is empty for any other page.
+// Address returns the address of a page or a group of the navigation: the slugs of its
+// ancestors and its own slug, joined by slashes. It is empty for any other page.
 func (x *Index) Address(p *Page) string { return x.addresses[p] }
 
-// Home returns the first page, or nil.
+// Home returns the first page of the navigation, or nil.
 func (x *Index) Home() *Page { return x.pages["."] }
 
-// Doc returns the page of a file, or nil. It need not be in the navigation.
+// Doc returns the page of a file, or nil. The page may be missing in the navigation.
 func (x *Index) Doc(file string) *Page { return x.docs[file] }
 
 // Include returns the reusable content of a file, or nil.
@@ -93,18 +93,19 @@ func (x *Index) Include(file string) *Include { return x.includes[file] }
 
 // Target is the target of a destination.
 type Target struct {
-	// Path is the file, or the address of a group. If nothing was found it is the
-	// path that was searched; it is empty for a path outside of the folder.
+	// Path is the file, or the address of a group. If nothing was found, it is the path
+	// that was searched. It is empty for a path outside of the folder.
 	Path   string
 	Anchor string
-	// One of these is set if something was found.
+	// At most one of these is set. All are nil if nothing was found.
 	Page    *Page // a document or a group
 	Include *Include
 	File    *File
 }
 
-// near returns the file that somebody meant by a name that does not exist: the
-// source of a web page, or the same name in another case. It is empty for none.
+// near returns the file that a path that does not exist probably means: the Markdown
+// source of an .html page, or the same path in another case. It is empty if there is no
+// such file.
 func (x *Index) near(name string) string {
 	x.fold.Do(func() {
 		x.folded = map[string]string{}

@@ -31,7 +31,7 @@ func TestIndexFinds(t *testing.T) {
 	for _, c := range []struct {
 		from, dest string
 		use        markup.Use
-		want       string // path, and what it is
+		want       string // the path and its kind
 	}{
 		{"README.md", "guides/start.md", markup.UseLink, "guides/start.md page"},
 		{"README.md", "guides/start", markup.UseLink, "guides/start.md page"},
@@ -119,7 +119,7 @@ func (c counting) Open(name string) (fs.File, error) {
 	return c.FS.Open(name)
 }
 
-// Reading what changed returns what reading everything returns.
+// Reread returns the same tree as Read, and opens only the files that changed.
 func TestRereadIsRead(t *testing.T) {
 	for _, root := range []string{"", "docs/"} {
 		files := map[string]string{}

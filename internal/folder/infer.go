@@ -8,10 +8,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/names"
 )
 
-// infer returns the navigation of a folder without SUMMARY.md: folders are
-// parents, the landing page comes first, and the rest is sorted by name. Names
-// that begin with a dot or an underscore are left out, and so are the folders
-// that all pages have in common.
+// infer returns the navigation of a folder without SUMMARY.md. Folders are parents, the
+// landing page comes first, and all other pages are sorted by name. Names that begin with
+// a dot or an underscore are left out. Folders that all pages have in common are left out
+// too.
 func infer(docs map[string]*Page, readme string) []*Page {
 	root := &branch{}
 	var shared []string
@@ -49,7 +49,7 @@ func infer(docs map[string]*Page, readme string) []*Page {
 	return append(pages, b.pages(prefix)...)
 }
 
-// branch is a folder with Markdown files.
+// branch is a folder with its Markdown files and subfolders.
 type branch struct {
 	readme  *Page
 	docs    map[string]*Page // by name without extension
@@ -76,14 +76,14 @@ func (b *branch) add(parts []string, doc *Page) {
 	}
 	key := strings.TrimSuffix(name, path.Ext(name))
 	if b.docs[key] != nil {
-		key = name // the same name with another extension
+		key = name // a file of the same name with another extension exists
 	}
 	b.docs[key] = doc
 }
 
-// pages returns the pages in a folder, without its README.md. The page of a
-// subfolder is its README.md, else the file of the same name next to it, else a
-// page without content.
+// pages returns the pages in a folder, without its README.md. The page of a subfolder is
+// its README.md, else the file of the same name next to the subfolder, else a page
+// without content.
 func (b *branch) pages(dir string) []*Page {
 	entries := sortedKeys(b.docs)
 	for name := range b.folders {

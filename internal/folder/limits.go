@@ -1,18 +1,19 @@
 package folder
 
-// Limits bound what Read reads. A zero field has the value of DefaultLimits.
+// Limits are the limits of Read. A field that is zero or negative has the value of
+// DefaultLimits.
 type Limits struct {
 	Files    int   // in the folder or the archive
-	Depth    int   // of folders, and of pages in the navigation
-	Entries  int   // of SUMMARY.md
+	Depth    int   // of nested folders, and of pages in the navigation
+	Entries  int   // in SUMMARY.md
 	Markdown int64 // bytes of one Markdown file
 	Asset    int64 // bytes of any other file
 	Memory   int64 // bytes of all Markdown files together; they are held in memory
 	Unpacked int64 // bytes of everything in an archive
-	Problems int   // that are kept; further ones are counted
+	Problems int   // that are listed; further ones are only counted
 }
 
-// DefaultLimits are somewhat above the limits of GitBook.
+// DefaultLimits are slightly above the limits of GitBook.
 var DefaultLimits = Limits{
 	Files:    100_000,
 	Depth:    64,
@@ -25,11 +26,12 @@ var DefaultLimits = Limits{
 }
 
 const (
-	// maxConfig is the size of a YAML file in bytes.
+	// maxConfig is the maximum size of a YAML file in bytes.
 	maxConfig = 1 << 20
-	// maxComputed is the size of YAML in an entry of SUMMARY.md in bytes.
+	// maxComputed is the maximum size of the YAML of a computed page in SUMMARY.md, in
+	// bytes.
 	maxComputed = 64 << 10
-	// maxLine is the length of a line of SUMMARY.md in bytes.
+	// maxLine is the maximum length of a line of SUMMARY.md in bytes.
 	maxLine = 4 << 10
 )
 

@@ -17,19 +17,19 @@ import (
 type Source struct {
 	Path string
 	Size int64
-	// Data is the content. It may be nil for files that Read does not open,
-	// which are neither Markdown nor YAML.
+	// Data is the content. It may be nil for files that Read does not open: those that
+	// are neither Markdown nor YAML.
 	Data []byte
-	// Same is set for a Markdown file that did not change since an earlier
-	// reading and that SUMMARY.md lists as before. It is not read again, and
-	// Page.Same is set for its page.
+	// Same is set for a Markdown file that did not change since an earlier call of Read,
+	// and whose entry in SUMMARY.md did not change. Read does not open the file, and sets
+	// Page.Same for its page.
 	Same bool
-	// Parsed is SUMMARY.md, if it was parsed before.
+	// Parsed is the parsed content of SUMMARY.md, if it is already available.
 	Parsed *Summary
 }
 
-// List returns files as a folder. Their paths must be valid, and no file may be
-// below another.
+// List returns an fs.FS with the given files. Their paths must be valid, and no file may
+// be below another file.
 func List(files []Source) fs.FS {
 	l := listing{}
 	l["."] = &listed{name: ".", dir: true}
@@ -69,7 +69,7 @@ func (l listing) Open(name string) (fs.File, error) {
 	return &listedFile{listed: e, Reader: bytes.NewReader(e.src.Data)}, nil
 }
 
-// Stat implements fs.StatFS. It knows files without Data too.
+// Stat implements fs.StatFS. Unlike Open, it also finds files without Data.
 func (l listing) Stat(name string) (fs.FileInfo, error) {
 	if e, ok := l[name]; ok {
 		return e, nil
@@ -77,7 +77,7 @@ func (l listing) Stat(name string) (fs.FileInfo, error) {
 	return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrNotExist}
 }
 
-// listed is a file or a folder of a list.
+// listed is a file or a folder of a listing.
 type listed struct {
 	name  string
 	dir   bool
@@ -108,23 +108,23 @@ func (f *listedFile) Stat() (fs.FileInfo, error) { return f.listed, nil }
 func (f *listedFile) Close() error               { return nil }
 func (f *listedFile) Size() int64                { return f.src.Size }
 
-// IsText reports whether Read opens a file, which is Markdown or YAML. Markdown
-// that was uploaded as a file is none.
+// IsText reports whether Read opens a file: whether it is Markdown or YAML. Markdown
+// files in a folder of assets were uploaded as files and are not opened.
 func IsText(name string) bool {
 	return !IsAsset(name) && (isMarkdown(name) || strings.EqualFold(path.Ext(name), ".yaml"))
 }
 
-// ConfigName is the file at the top of a folder that names the folder of the
-// content.
+// ConfigName is the file at the top of a folder that names the root of the content.
 const ConfigName = configName
 
-// References returns the paths that a Markdown file refers to.
+// References returns the paths that a Markdown file refers to. The file and the paths are
+// relative to the root of the content.
 func References(at Place, file string, src []byte) []string {
 	return referred(at, file, markup.ParseHead(src), src)
 }
 
-// referred returns the paths that a source refers to, also in raw HTML. It may
-// return too many; a file that it misses would be missing on a page.
+// referred returns the paths that a source refers to, also in raw HTML. It may return too
+// many paths: a path that it misses would be a missing file on a page.
 func referred(at Place, file string, h frontmatter.Head, src []byte) []string {
 	var out []string
 	seen := map[string]bool{} // a page may refer to the same file thousands of times
@@ -134,7 +134,7 @@ func referred(at Place, file string, h frontmatter.Head, src []byte) []string {
 		}
 		seen[dest] = true
 		if target, ok := at.resolve(file, dest); ok {
-			out = append(out, strings.Clone(target)) // the destination is a part of the whole source
+			out = append(out, strings.Clone(target)) // the destination is a substring of the whole source
 		}
 	}
 	add(h.Meta.Cover)

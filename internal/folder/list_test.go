@@ -16,14 +16,14 @@ func TestListIsAFolder(t *testing.T) {
 	if err := fstest.TestFS(List(files), "README.md", "a/b/c.md", "a/z.md", ".gitbook/assets/x.png"); err != nil {
 		t.Error(err)
 	}
-	// What is not opened needs no bytes.
+	// Files that Read does not open need no data.
 	tree, err := Read(List([]Source{{Path: "README.md", Size: 7, Data: []byte("# Home\n")}, {Path: "big.zip", Size: 1 << 40}, {Path: "pic.png", Size: 10}}), Limits{})
 	if err != nil || len(tree.Pages) != 1 || len(tree.Others) != 1 || len(tree.Problems) != 1 {
 		t.Errorf("%+v, %v", tree, err)
 	}
 }
 
-// A file that is too large to be loaded is the mistake of whoever wrote it.
+// A summary that exceeds the limit is an error of kind Invalid.
 func TestListWithALargeSummary(t *testing.T) {
 	files := []Source{{Path: "README.md", Size: 7, Data: []byte("# Home\n")}, {Path: "SUMMARY.md", Size: 9 << 20}}
 	if _, err := Read(List(files), Limits{}); !errs.Is(err, errs.Invalid) || !strings.Contains(err.Error(), "SUMMARY.md is larger than 5 MB") {
@@ -31,7 +31,7 @@ func TestListWithALargeSummary(t *testing.T) {
 	}
 }
 
-// A page that names a file again and again refers to it once.
+// A file that a page refers to many times is returned once.
 func TestReferencesAreListedOnce(t *testing.T) {
 	if got := References(Place{}, "a/p.md", []byte(strings.Repeat("[x](../b.md) ![](c.png)\n", 1000))); len(got) != 2 {
 		t.Errorf("%d references: %.100q", len(got), got)

@@ -60,8 +60,8 @@ func CleanPath(name string) string {
 	return strings.Join(parts, "/")
 }
 
-// visible returns a path that Read does not skip: no name that begins with a dot
-// but .gitbook and those that SUMMARY.md names.
+// visible returns a path that Read does not skip. It adds an underscore before each name
+// that begins with a dot, except for .gitbook and for names in n.
 func (n Named) visible(name string) string {
 	parts := strings.Split(name, "/")
 	for i, part := range parts {
@@ -80,17 +80,17 @@ func (n Named) visible(name string) string {
 // skip. It returns such a path unchanged.
 func VisiblePath(name string) string { return Named(nil).visible(CleanPath(name)) }
 
-// namer makes valid paths, each only once. Valid ones that differ in case only stay:
-// a repository may hold both. A name that is derived, or that has to be changed,
-// differs from all others in any case.
+// namer returns valid paths, each only once. Valid paths that differ in case only are
+// kept, because a repository may hold both. A path that is derived or had to be changed
+// differs from all others in more than case.
 type namer struct {
 	taken  map[string]bool
-	folded map[string]bool // the forms of names.Fold of them
+	folded map[string]bool // the same paths, case-folded by names.Fold
 	named  Named
 }
 
-// take returns the path as CleanPath does, with a number if it was returned
-// before.
+// take returns a valid and visible form of a path. It appends a number if that path was
+// returned before.
 func (n namer) take(name string, derived bool) string {
 	first := n.named.visible(CleanPath(name))
 	clean := first
@@ -108,7 +108,8 @@ func (n namer) take(name string, derived bool) string {
 	return clean
 }
 
-// fromRoot is inside for a path that may begin at the root, as in pages.
+// fromRoot is like the function inside, but accepts a path that begins with a slash, as
+// in pages. Such a path is relative to the root.
 func (p Place) fromRoot(dir, name string) (string, bool) {
 	if rest, ok := strings.CutPrefix(name, "/"); ok && !strings.HasPrefix(rest, "/") {
 		return inside(".", rest)
@@ -119,8 +120,8 @@ func (p Place) fromRoot(dir, name string) (string, bool) {
 	return p.inside(dir, name)
 }
 
-// inside is the function inside for a path that may leave the root and return, or
-// lead to the landing page.
+// inside is like the function inside, but accepts a path that leaves the root and returns
+// to it, or that leads to the landing page.
 func (p Place) inside(dir, name string) (string, bool) {
 	full, ok := inside(p.Full(dir), name)
 	if !ok {
@@ -132,8 +133,8 @@ func (p Place) inside(dir, name string) (string, bool) {
 	return p.Name(full)
 }
 
-// inside resolves a path that is written in a file in dir, and reports whether
-// it stays in the folder.
+// inside resolves a path in a file of the folder dir. It reports whether the path stays
+// in the folder.
 func inside(dir, name string) (string, bool) {
 	if strings.HasPrefix(name, "/") || strings.Contains(name, "\\") || strings.ContainsRune(name, 0) {
 		return "", false

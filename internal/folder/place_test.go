@@ -8,7 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// above is a folder whose landing page is above the root.
+// aboveRoot returns a folder whose landing page is above the root.
 func aboveRoot() map[string]string {
 	return map[string]string{
 		".gitbook.yaml":                "root: ./docs\nstructure:\n  readme: ../README.md\n",
@@ -53,7 +53,8 @@ func TestLandingPageAboveTheRoot(t *testing.T) {
 		if got, ok := x.Find("../README.md", "docs/y.png", markup.UseImage); !ok || got.File == nil {
 			t.Errorf("the image is not found: %+v", got)
 		}
-		// What was read is written as it was, and nothing else of the folder.
+		// The files that were read are written unchanged, and no other files of the
+		// folder are written.
 		want := maps.Clone(files)
 		delete(want, "OTHER.md")
 		delete(want, "src/main.go")
@@ -63,8 +64,8 @@ func TestLandingPageAboveTheRoot(t *testing.T) {
 	}
 }
 
-// What is outside of the folder is refused; what is hidden or no page is no landing
-// page.
+// A landing page outside of the folder is refused. A hidden file, or a file that cannot
+// be a page, is not used as the landing page.
 func TestLandingPageOutsideOfTheFolder(t *testing.T) {
 	for _, readme := range []string{"../../README.md", "../../../etc/passwd.md", "../..", "/README.md", `..\README.md`} {
 		files := aboveRoot()
@@ -86,7 +87,7 @@ func TestLandingPageOutsideOfTheFolder(t *testing.T) {
 			t.Errorf("%s: wrote %v", readme, out)
 		}
 	}
-	// Without a root, there is nothing above it.
+	// Without a root, nothing in the folder can be above it.
 	if _, err := Read(mapFS(map[string]string{".gitbook.yaml": "structure:\n  readme: ../README.md\n", "a.md": "# A\n"}), DefaultLimits); err == nil {
 		t.Error("a landing page above the folder was read")
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/yamldoc"
 )
 
-// SummaryBytes returns the SUMMARY.md of the tree: the one that was read, with
-// as few changes as necessary.
+// SummaryBytes returns the SUMMARY.md of the tree. It changes as few lines as possible of
+// the SUMMARY.md that was read.
 func (t *Tree) SummaryBytes() []byte { return UpdateSummary(t.SummarySource, t) }
 
 // PrintSummary returns a new SUMMARY.md for a tree.
@@ -52,12 +52,12 @@ func PrintSummary(t *Tree) []byte {
 type printer struct {
 	tree   *Tree
 	bullet string
-	step   string // indent of one level
+	step   string // indentation of one level
 	eol    string
 }
 
-// entry returns the lines of a page. depth is its depth in its list, not in the
-// navigation.
+// entry returns the lines of the entry of a page. depth is the depth in the list, not in
+// the navigation.
 func (p *printer) entry(page *Page, depth int) string {
 	indent := strings.Repeat(p.step, depth) + p.bullet + " "
 	text := inline.Escape(strings.TrimLeft(page.Emoji+" "+page.Title, " "))
@@ -98,7 +98,7 @@ func (p *printer) entry(page *Page, depth int) string {
 	}
 	label := page.LinkTitle
 	if page.Type == Document && label != "" && label == page.Head.Meta.LinkTitle {
-		label = "" // the front matter of the file has it
+		label = "" // the front matter of the file already has the link title
 	}
 	line := indent + "[" + text + "](" + target
 	if label != "" {
@@ -118,7 +118,8 @@ var (
 	quoteEscape   = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 )
 
-// relative returns a path of the folder relative to SUMMARY.md.
+// relative returns a path relative to the folder of SUMMARY.md, as the destination of a
+// link. anchor is set if the path may have a fragment.
 func (p *printer) relative(file string, anchor bool) string {
 	fragment := ""
 	if anchor {
@@ -141,7 +142,7 @@ func (p *printer) relative(file string, anchor bool) string {
 	return bracketed(file + plainAddress(fragment))
 }
 
-// address returns an address as the destination of a link.
+// address returns an address in the form of a link destination.
 func address(s string) string { return bracketed(plainAddress(s)) }
 
 func plainAddress(s string) string {
@@ -152,8 +153,8 @@ func plainAddress(s string) string {
 	return s
 }
 
-// bracketed returns a destination in angle brackets if it has characters that
-// would end it otherwise.
+// bracketed returns a destination, in angle brackets if it contains spaces or
+// parentheses, which would end it.
 func bracketed(s string) string {
 	if !strings.ContainsAny(s, " ()") {
 		return s
@@ -161,7 +162,7 @@ func bracketed(s string) string {
 	return "<" + s + ">"
 }
 
-// quote returns the title of a link in quotes.
+// quote escapes a link title for use between double quotes.
 func quote(s string) string {
 	s = quoteEscape.Replace(s)
 	var b strings.Builder
@@ -174,8 +175,8 @@ func quote(s string) string {
 	return b.String()
 }
 
-// computedYAML returns the YAML of a computed page. The usual keys come first,
-// the others are sorted by name.
+// computedYAML returns the YAML of a computed page. The keys type, title, props and
+// dependencies come first; the others are sorted by name.
 func computedYAML(v map[string]any) string {
 	raw, err := json.Marshal(v)
 	if err != nil {

@@ -1,6 +1,6 @@
 package folder
 
-// Codes of problems. They do not change: people filter by them.
+// Codes of problems. They must not change, because people filter by them.
 const (
 	CodeBadPath       = "bad-path"        // a path that leaves the folder or cannot be written
 	CodeSymlink       = "symlink"         // a symbolic link instead of a file
@@ -17,17 +17,17 @@ const (
 	CodeMissingFile   = "missing-file"    // a page, an image or a file that does not exist
 	CodeDuplicatePage = "duplicate-page"  // a file that is listed twice
 	CodeDuplicateSlug = "duplicate-slug"  // two pages with the same address
-	CodePassedOver    = "passed-over"     // a file of another program that holds pages or lists them
+	CodePassedOver    = "passed-over"     // a file of another program that contains or lists pages
 	CodeNotInSummary  = "not-in-summary"  // a page that the navigation does not list
 	CodeBrokenLink    = "broken-link"     // a link to a page that does not exist
-	CodeNearLink      = "near-link"       // a link to almost the name of a file that exists
+	CodeNearLink      = "near-link"       // a link whose path is almost the path of an existing file
 	CodeBrokenAnchor  = "broken-anchor"   // a link to a heading that does not exist
 	CodeMissingReuse  = "missing-include" // a reusable content that does not exist
 	CodeReuseCycle    = "include-cycle"   // a reusable content that includes itself
 	CodeRedirect      = "redirect"        // a redirect whose target does not exist
 )
 
-// rule describes a code for reports.
+// rule is the severity and the description of a code, for reports.
 type rule struct {
 	level string // error or warning
 	about string

@@ -21,16 +21,16 @@ import (
 	"github.com/octavo-docs/octavo/internal/names"
 )
 
-// Read reads a folder. Problems of single files are in Tree.Problems. The error
-// is of kind errs.Invalid if the folder cannot be read at all, for example
-// because it exceeds a limit.
+// Read reads a folder. Problems of single files are in Tree.Problems. The error is of
+// kind errs.Invalid if the folder cannot be read at all, for example because it exceeds a
+// limit.
 //
-// The tree opens files that are not Markdown from fsys when they are needed.
+// The tree opens files that are not Markdown from fsys on demand.
 func Read(fsys fs.FS, l Limits) (*Tree, error) { return Reread(fsys, l, nil, nil) }
 
-// Reread reads a folder again. It takes the pages and reusable contents from
-// before, an earlier state, whose files did not change according to same. The
-// argument of same is a path in the folder, which includes the root.
+// Reread reads a folder again. It reuses the pages and reusable contents of before, an
+// earlier state, for files that did not change. same reports whether a file did not
+// change; its argument is a path in the folder, including the root.
 func Reread(fsys fs.FS, l Limits, before *Tree, same func(name string) bool) (*Tree, error) {
 	l = l.orDefault()
 	r := &folderReader{
@@ -74,21 +74,21 @@ type folderReader struct {
 	limits Limits
 	tree   *Tree
 	out    problems
-	// files are the sizes of readable files by their path below the root. folded
-	// are their paths by names.Fold of them.
+	// files holds the sizes of readable files by their path below the root. folded maps
+	// the case-folded form of a path to the path.
 	files  map[string]int64
 	names  []string // keys of files, sorted
 	folded map[string]string
 	docs   map[string]*Page    // by Markdown file
-	refers map[string][]string // the paths that each Markdown file refers to
+	refers map[string][]string // the paths that each Markdown file refers to, by file
 	listed map[string]bool
 	named  Named
 
-	known map[string]markdown // from an earlier reading
+	known map[string]markdown // Markdown files of the earlier state
 	same  func(name string) bool
 }
 
-// markdown is a Markdown file that was read.
+// markdown is a Markdown file whose head is parsed.
 type markdown struct {
 	source []byte
 	head   frontmatter.Head
@@ -110,7 +110,7 @@ func (t *Tree) markdown() map[string]markdown {
 	return out
 }
 
-// config reads .gitbook.yaml and checks the root.
+// config reads .gitbook.yaml and checks that the root is a folder.
 func (r *folderReader) config() error {
 	c := config{root: ".", readme: readmeName, summary: summaryName}
 	info, err := fs.Lstat(r.fsys, configName)
@@ -142,7 +142,8 @@ func (r *folderReader) config() error {
 	return nil
 }
 
-// isFolder checks every part of a path: a symbolic link could lead anywhere.
+// isFolder reports whether a path is a folder. It checks every element of the path,
+// because a symbolic link could lead anywhere.
 func (r *folderReader) isFolder(dir string) (bool, error) {
 	for i := range dir + "/" {
 		if i < len(dir) && dir[i] != '/' {
@@ -159,8 +160,8 @@ func (r *folderReader) isFolder(dir string) (bool, error) {
 	return true, nil
 }
 
-// landing adds the landing page that is above the root to the files. Nothing else
-// that is there is read.
+// landing adds the landing page above the root to the files. No other file above the root
+// is read.
 func (r *folderReader) landing() error {
 	name := r.tree.Readme
 	full := r.full(name)
@@ -183,7 +184,8 @@ func (r *folderReader) landing() error {
 	return nil
 }
 
-// read returns the content of a file. It is an error if it is larger than limit.
+// read returns the content of a file. It returns an error if the file is larger than
+// limit.
 func (r *folderReader) read(name string, limit int64) ([]byte, error) {
 	if l, ok := r.fsys.(listing); ok && l[name] != nil {
 		switch src := l[name].src; {
@@ -212,7 +214,7 @@ func tooLarge(name string, limit int64) error {
 	return errs.E(errs.Invalid, "%s is larger than %d MB; make it smaller", name, limit>>20)
 }
 
-// full returns the path of a file in the folder.
+// full returns the path in the folder of a file below the root.
 func (r *folderReader) full(name string) string {
 	if r.tree.Root == "." {
 		return name
@@ -220,7 +222,7 @@ func (r *folderReader) full(name string) string {
 	return path.Join(r.tree.Root, name)
 }
 
-// walk finds the files below the root.
+// walk collects the files below the root.
 func (r *folderReader) walk() error {
 	return fs.WalkDir(r.fsys, r.tree.Root, func(p string, d fs.DirEntry, err error) error {
 		name := strings.TrimPrefix(p, r.tree.Root+"/")
@@ -273,13 +275,14 @@ func (r *folderReader) walk() error {
 	})
 }
 
-// has reports whether there is a file of exactly that name.
+// has reports whether there is a file with exactly this name.
 func (r *folderReader) has(name string) bool {
 	_, ok := r.files[name]
 	return ok
 }
 
-// printable returns a name without characters that cannot be displayed.
+// printable returns a name with all characters escaped that are not printable ASCII. It
+// truncates long names.
 func printable(name string) string {
 	if len(name) > names.MaxName {
 		name = name[:names.MaxName] + "…"
@@ -287,7 +290,8 @@ func printable(name string) string {
 	return strings.Trim(fmt.Sprintf("%+q", name), `"`)
 }
 
-// readable is printable for a text of people: letters of all scripts stay.
+// readable is like printable, but for text: it keeps the letters of all scripts and
+// decodes percent escapes.
 func readable(text string) string {
 	if plain, err := url.PathUnescape(text); err == nil && utf8.ValidString(plain) {
 		text = plain
@@ -298,8 +302,8 @@ func readable(text string) string {
 	return strings.Trim(strconv.Quote(text), `"`)
 }
 
-// load reads all Markdown files. It parses them in parallel: there may be tens
-// of thousands.
+// load reads all Markdown files. It parses them in parallel, because there may be tens of
+// thousands.
 func (r *folderReader) load() error {
 	var total int64
 	var all []*Page
@@ -350,8 +354,8 @@ func (r *folderReader) load() error {
 	return nil
 }
 
-// bad returns why a path cannot be read, or an empty string. A file that did
-// not change since an earlier reading can.
+// bad returns why a path cannot be read, or an empty string. The path of a file that did
+// not change since an earlier call is always valid.
 func (r *folderReader) bad(name string) string {
 	if r.unchanged(name) {
 		return ""
@@ -369,7 +373,7 @@ func (r *folderReader) unchanged(name string) bool {
 	return f != nil && f.src.Same
 }
 
-// inParallel calls fn for 0 to n-1, on all processors.
+// inParallel calls fn for 0 to n-1, distributed over all processors.
 func inParallel(n int, fn func(i int)) {
 	var wg sync.WaitGroup
 	var next atomic.Int64
@@ -383,7 +387,8 @@ func inParallel(n int, fn func(i int)) {
 	wg.Wait()
 }
 
-// navigation builds the tree of pages.
+// navigation builds the tree of pages from SUMMARY.md, or from the folders if there is no
+// SUMMARY.md.
 func (r *folderReader) navigation() error {
 	t := r.tree
 	if _, ok := r.files[t.Summary]; !ok {
@@ -409,7 +414,7 @@ func (r *folderReader) navigation() error {
 		s.skipped = func(_ entry, file string) { t.Skipped = append(t.Skipped, file) }
 		t.Pages = nest(s.items(entries))
 		if home := r.docs[t.Readme]; home != nil && !r.listed[t.Readme] {
-			// The landing page is part of the navigation, listed or not.
+			// The landing page is part of the navigation even if it is not listed.
 			p := r.document(t.Readme)
 			if p.Title == "" {
 				p.Title = titleOf(p.File)
@@ -445,7 +450,7 @@ func (r *folderReader) document(file string) *Page {
 	return &p
 }
 
-// rest assigns the files that are not in the navigation.
+// rest assigns the files that are not in the navigation to the fields of the tree.
 func (r *folderReader) rest() {
 	t := r.tree
 	t.VariablesFile, t.TagsFile = r.settingsFile(variablesName), r.settingsFile(tagsName)
@@ -482,9 +487,9 @@ func (r *folderReader) rest() {
 	}
 }
 
-// settingsFile returns where a file of settings is, if that is not its usual
-// place: in the topmost folder of the documentation that has one. Of several, which
-// are for several folders, all but the first are files like others.
+// settingsFile returns the path of a settings file that is not at its usual path, or an
+// empty string. It is the file in the topmost folder that has one. Further ones belong to
+// other folders and are treated as ordinary files.
 func (r *folderReader) settingsFile(usual string) string {
 	if r.has(usual) {
 		return ""
@@ -498,7 +503,7 @@ func (r *folderReader) settingsFile(usual string) string {
 	return first
 }
 
-// settings reads the variables or the tags.
+// settings reads the file of variables or of tags.
 func (r *folderReader) settings(name string) {
 	t := r.tree
 	src, err := r.read(r.full(name), maxConfig)
@@ -518,8 +523,7 @@ func (r *folderReader) file(name string) *File {
 	return &File{Path: name, Size: r.files[name], Open: func() (io.ReadCloser, error) { return fsys.Open(full) }}
 }
 
-// references returns the files that a page, a reusable content or a link refers
-// to.
+// references returns the set of files that pages, reusable contents or links refer to.
 func (r *folderReader) references() map[string]bool {
 	used := map[string]bool{}
 	mark := func(file string) {

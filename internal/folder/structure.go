@@ -10,37 +10,37 @@ import (
 	"github.com/octavo-docs/octavo/internal/frontmatter"
 )
 
-// item is a page with its depth in the navigation. A list of items is a tree.
+// item is a page with its depth in the navigation. A list of items in this form
+// represents a tree.
 type item struct {
 	page  *Page
 	depth int
-	// entry is the index of the entry that it came from, or -1.
+	// entry is the index of the entry that the page was made from, or -1.
 	entry int
 }
 
-// lookup finds the files that entries link to.
+// lookup finds the files that entries of SUMMARY.md link to.
 type lookup interface {
-	// find returns the file that a path names, which may lack its extension or
-	// be a folder.
+	// find returns the file for a path. The path may lack its extension, or be a folder
+	// with a README.md.
 	find(name string) (file string, ok bool)
-	// document returns the page in a Markdown file.
+	// document returns the page of a Markdown file, or nil.
 	document(file string) *Page
-	// similar returns the file that differs from a path in case only, or an
-	// empty string.
+	// similar returns the file whose path differs in case only, or an empty string.
 	similar(name string) string
 }
 
-// structure turns entries into pages. report may be nil.
+// structure converts entries into pages. report may be nil.
 type structure struct {
 	lookup  lookup
 	at      Place
-	dir     string // of SUMMARY.md; its links are relative to it
-	depth   int    // the largest depth
+	dir     string // folder of SUMMARY.md; its links are relative to this folder
+	depth   int    // maximum depth of the navigation
 	report  func(line int, code, format string, args ...any)
 	skipped func(e entry, file string)
 }
 
-// frame is an entry that can have children.
+// frame is an entry whose children may follow.
 type frame struct {
 	indent int
 	// children is the depth of the children.
@@ -48,8 +48,8 @@ type frame struct {
 	page     *Page
 }
 
-// items returns the pages of entries. An entry that cannot be a page is skipped,
-// and its children move up.
+// items returns the pages of entries. An entry that cannot be a page is skipped, and its
+// children move up one level.
 func (s *structure) items(entries []entry) []item {
 	var out []item
 	var open []frame
@@ -66,7 +66,7 @@ func (s *structure) items(entries []entry) []item {
 			base, open = 1, nil
 			continue
 		}
-		// As in Markdown, an entry that is indented by two columns is a child.
+		// As in Markdown, an entry that is indented by two more columns is a child.
 		for len(open) > 0 && e.indent < open[len(open)-1].indent+2 {
 			open = open[:len(open)-1]
 		}
@@ -113,7 +113,7 @@ func (s *structure) problem(e entry, code, format string, args ...any) {
 	}
 }
 
-// page returns the page of an entry, or nil.
+// page returns the page of an entry, or nil if the entry cannot be a page.
 func (s *structure) page(e entry, used map[string]int) *Page {
 	switch e.kind {
 	case entryPlain:
@@ -144,7 +144,7 @@ func (s *structure) page(e entry, used map[string]int) *Page {
 		if similar := s.lookup.similar(target); similar != "" {
 			hint = "; did you mean " + similar + "?"
 		}
-		if fragment != "" { // a link to a part of a page, which need not exist
+		if fragment != "" { // a link to a part of a page is kept even if the file does not exist
 			s.problem(e, CodeMissingFile, "there is no file %s, so the link %q is broken%s", target, e.text, hint)
 			return s.link(e, target+"#"+fragment)
 		}
@@ -177,8 +177,8 @@ func (s *structure) page(e entry, used map[string]int) *Page {
 	return page
 }
 
-// computedTitle returns the title of a computed page, else the name of its
-// source.
+// computedTitle returns the title of a computed page. Without a title, it is the name of
+// the specification, else the type.
 func computedTitle(computed map[string]any) string {
 	at := func(v any, key string) any {
 		m, _ := v.(map[string]any)
@@ -201,15 +201,15 @@ func (s *structure) skip(e entry, file string) {
 
 func (s *structure) link(e entry, target string) *Page {
 	picture, title := emoji.Split(e.text)
-	if title == "" { // as it is read again once it was written
+	if title == "" { // same as when the written entry is read again
 		picture, title = emoji.Split(frontmatter.CleanTitle(target))
 	}
 	return &Page{Type: Link, Title: title, Emoji: picture, LinkTitle: e.label, Target: addressEscape.Replace(target), Line: e.line()}
 }
 
-// linkTitle returns what the navigation shows for a page instead of its title:
-// the title of the link in SUMMARY.md, else linkTitle of the front matter, else
-// the text of the link if it differs from the title of the page.
+// linkTitle returns the label that the navigation shows for a page instead of its title.
+// It is the title of the link in SUMMARY.md, else linkTitle of the front matter, else the
+// text of the link if it differs from the title of the page.
 func linkTitle(e entry, p *Page) string {
 	switch {
 	case e.label != "":
@@ -222,7 +222,7 @@ func linkTitle(e entry, p *Page) string {
 	return e.text
 }
 
-// linkSchemes are the schemes of addresses that the navigation may link to.
+// linkSchemes are the URL schemes that the navigation may link to.
 var linkSchemes = map[string]bool{"http": true, "https": true, "mailto": true, "tel": true}
 
 func schemeOf(dest string) (string, bool) {
@@ -231,7 +231,7 @@ func schemeOf(dest string) (string, bool) {
 		switch {
 		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
 		case i > 0 && (c >= '0' && c <= '9' || c == '+' || c == '-' || c == '.'):
-		case c == ':' && i > 1: // one letter is a drive of Windows
+		case c == ':' && i > 1: // a single letter is a Windows drive
 			return strings.ToLower(dest[:i]), true
 		default:
 			return "", false
@@ -240,7 +240,7 @@ func schemeOf(dest string) (string, bool) {
 	return "", false
 }
 
-// nest returns the tree that a list of items is.
+// nest returns the tree that a list of items represents.
 func nest(items []item) []*Page {
 	root := &Page{}
 	open := []*Page{root}
@@ -253,7 +253,7 @@ func nest(items []item) []*Page {
 	return root.Children
 }
 
-// flatten returns a tree as a list of items.
+// flatten returns a tree as a list of items, parents before their children.
 func flatten(pages []*Page) []item {
 	var out []item
 	var walk func(pages []*Page, depth int)
@@ -267,8 +267,8 @@ func flatten(pages []*Page) []item {
 	return out
 }
 
-// sameEntry reports whether the entry of old also describes p, so that its line
-// can stay. Both pages have the same type and depth.
+// sameEntry reports whether the entry e of the page old also describes p, so that its
+// line can be kept. Both pages must have the same depth.
 func sameEntry(e entry, old, p *Page) bool {
 	if old.Type != p.Type {
 		return false
@@ -293,12 +293,13 @@ func sameEntry(e entry, old, p *Page) bool {
 	if p.Head.Title != "" {
 		return true
 	}
-	// The text of the link is the title of a page only if its file has none.
+	// The text of the link is the title of a page only if the file has no title.
 	emoji, title := emoji.Split(e.text)
 	return emoji == p.Emoji && title == p.Title || e.text == "" && p.Title == titleOf(p.File)
 }
 
-// finder implements find of lookup.
+// finder implements lookup.find. It returns the first candidate for name that exists
+// according to has.
 func finder(has func(file string) bool, name string) (string, bool) {
 	if name = path.Clean(name); has(name) {
 		return name, true

@@ -16,7 +16,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/yamldoc"
 )
 
-// kind is what an entry of SUMMARY.md is.
+// kind is the kind of an entry of SUMMARY.md.
 type kind int
 
 const (
@@ -24,22 +24,22 @@ const (
 	entryPlain                // a bullet without a link
 	entryComputed             // a bullet with YAML
 	entryGroup                // a heading
-	entryRule                 // a line that ends a group
+	entryRule                 // a thematic break, which ends a group
 )
 
-// entry is one line of SUMMARY.md, or a few for a computed page.
+// entry is an entry of SUMMARY.md. It is one line; a computed page has several.
 type entry struct {
 	kind        kind
 	indent      int
-	text        string // what a reader sees, with its emoji
-	label       string // the title of the link
-	dest        string // without escapes of Markdown
-	slug        string // of a group; empty if it follows the title
+	text        string // the visible text, including its emoji
+	label       string // the title attribute of the link
+	dest        string // with the escapes of Markdown resolved
+	slug        string // of a group; empty if it is derived from the title
 	computed    map[string]any
-	first, last int // lines from 0, half open
+	first, last int // half-open range of lines, from 0
 }
 
-// line is the number of the first line, from 1.
+// line returns the number of the first line, from 1.
 func (e entry) line() int { return e.first + 1 }
 
 var (
@@ -54,8 +54,8 @@ type bullet struct {
 	indent, mark, space, content string
 }
 
-// splitBullet splits a list item into its bullet and the rest. It is called for
-// every line, so it does not use a regular expression.
+// splitBullet splits a list item into its bullet and its content. It is called for every
+// line, so it does not use a regular expression.
 func splitBullet(line string) (bullet, bool) {
 	rest := strings.TrimLeft(line, " \t")
 	b := bullet{indent: line[:len(line)-len(rest)]}
@@ -85,7 +85,7 @@ func isBullet(line string) bool {
 	return ok
 }
 
-// isRule reports whether a line consists of three or more stars, dashes or
+// isRule reports whether a line is a thematic break: three or more stars, dashes or
 // underscores.
 func isRule(line string) bool {
 	text := strings.TrimRight(strings.TrimLeft(line, " "), " \t")
@@ -105,8 +105,8 @@ func isRule(line string) bool {
 	return n >= 3
 }
 
-// parseSummary returns the entries of a SUMMARY.md. It skips the head, which is
-// the title of the file.
+// parseSummary returns the entries of a SUMMARY.md and reports its problems. It skips the
+// front matter and the title of the file.
 func parseSummary(src []byte, l Limits, report func(line int, code, format string, args ...any)) ([]entry, error) {
 	p := summaryParser{lines: splitLines(src), limits: l, report: report}
 	if len(p.lines) > 0 {
@@ -142,7 +142,7 @@ type summaryParser struct {
 	report  func(line int, code, format string, args ...any)
 }
 
-// next reads what begins in the current line and advances past it.
+// next parses the element that begins in the current line and advances past it.
 func (p *summaryParser) next() error {
 	first := p.at
 	line := trimEOL(p.lines[first])
@@ -227,7 +227,7 @@ func (p *summaryParser) bullet(first int, b bullet) error {
 	return p.add(e)
 }
 
-// width returns the width of white space in columns.
+// width returns the width of white space in columns. Tab stops are every four columns.
 func width(space string) int {
 	n := 0
 	for _, c := range space {
@@ -240,9 +240,9 @@ func width(space string) int {
 	return n
 }
 
-// fence returns the text of a fenced code block without the indent of its item,
-// and advances past it. As in Markdown, a fence without an end reaches to the
-// end of the file.
+// fence returns the text of a fenced code block without the indentation of its list item,
+// and advances past the block. As in Markdown, a fence without an end extends to the end
+// of the file.
 func (p *summaryParser) fence(mark string, indent int) string {
 	var b strings.Builder
 	for p.at < len(p.lines) {
@@ -261,8 +261,8 @@ func (p *summaryParser) fence(mark string, indent int) string {
 	return b.String()
 }
 
-// parseComputed returns the YAML of a computed page as JSON values, or what is
-// wrong with it.
+// parseComputed returns the YAML of a computed page as JSON values, or the reason why it
+// is invalid.
 func parseComputed(source string) (map[string]any, string) {
 	n, err := yamldoc.Parse([]byte(source), maxComputed)
 	var wrong *yamldoc.Error
@@ -273,7 +273,7 @@ func parseComputed(source string) (map[string]any, string) {
 	if n.Kind != yaml.MappingNode || n.Decode(&m) != nil {
 		return nil, "it is not a list of keys with values"
 	}
-	// Encoding and decoding leaves the types that the API has.
+	// Encoding and decoding as JSON leaves only the types that the API has.
 	raw, err := json.Marshal(m)
 	if err != nil {
 		return nil, "it has values that JSON does not know"
@@ -288,11 +288,11 @@ func parseComputed(source string) (map[string]any, string) {
 	return out, ""
 }
 
-// maxAttempts is how many brackets of a line are tried as the start of a link.
+// maxAttempts is the maximum number of brackets of a line that are tried as a link.
 const maxAttempts = 16
 
-// findLink returns the text, destination and title of the first inline link in a
-// line of Markdown, as they are written.
+// findLink returns the text, the destination and the title of the first inline link in a
+// line of Markdown. Escapes are not resolved.
 func findLink(s string) (text, dest, title string, ok bool) {
 	var open []int
 	attempts := 0
@@ -349,8 +349,8 @@ func closingRun(s string, n int) int {
 	return -1
 }
 
-// linkTarget returns the destination and the title between the parentheses of a
-// link, and the offset of its end, or -1.
+// linkTarget parses the destination and the title of a link. s begins after the opening
+// parenthesis. end is the offset after the closing parenthesis, or -1 if s is not a link.
 func linkTarget(s string) (dest, title string, end int) {
 	i := 0
 	space := func() bool {

@@ -54,7 +54,7 @@ Text that somebody wrote.
 	for _, c := range []struct {
 		name string
 		edit func(tree *Tree)
-		// what goes and what comes, line by line
+		// lines that are removed and added
 		minus, plus []string
 	}{
 		{"nothing", func(*Tree) {}, nil, nil},
@@ -96,7 +96,7 @@ Text that somebody wrote.
 	}
 }
 
-// A landing page needs no entry, unless its file does not tell its title.
+// A landing page needs no entry if its file has a title.
 func TestLandingPageWithoutEntry(t *testing.T) {
 	const old = "# Contents\n\n- [A](a.md)\n"
 	for source, want := range map[string]string{
@@ -112,8 +112,7 @@ func TestLandingPageWithoutEntry(t *testing.T) {
 	}
 }
 
-// lineChanges returns the lines that one text has and the other has not, as a
-// diff would.
+// lineChanges returns the removed and the added lines of a line diff.
 func lineChanges(a, b []string) (minus, plus []string) {
 	n := make([][]int, len(a)+1)
 	for i := range n {
@@ -144,7 +143,7 @@ func lineChanges(a, b []string) (minus, plus []string) {
 	return minus, plus
 }
 
-// What GitBook writes is what we write.
+// PrintSummary writes a summary exactly as GitBook writes it.
 func TestPrintSummaryAsGitBook(t *testing.T) {
 	const src = `# Table of contents
 
@@ -194,7 +193,7 @@ func TestPrintSummaryAsGitBook(t *testing.T) {
 	}
 }
 
-// None of these may take long; a test that does is stopped.
+// None of these may take long; go test stops a test that does.
 func TestHostileSummaries(t *testing.T) {
 	deep := ""
 	for i := range 300 {
@@ -224,7 +223,7 @@ func TestSkippedEntriesKeepTheirLines(t *testing.T) {
 	if got := string(tree.SummaryBytes()); got != strings.Replace(old, "* [B](b.md)\n", "", 1) {
 		t.Errorf("got\n%s", got)
 	}
-	tree.Skipped = nil // as nobody remembers them
+	tree.Skipped = nil // as if the skipped files were unknown
 	if got := string(tree.SummaryBytes()); got != "* [R](README.md)\n* Part\n  * [A](a.md)\n" {
 		t.Errorf("got\n%s", got)
 	}
@@ -261,7 +260,7 @@ func TestInferredNavigationBecomesASummary(t *testing.T) {
 	}
 }
 
-// title draws what people write, and what looks like markup.
+// drawTitle draws ordinary titles and titles that look like markup.
 func drawTitle(t *rapid.T) string {
 	s := frontmatter.CleanTitle(rapid.OneOf(rapid.StringN(1, 12, -1), rapid.SampledFrom([]string{"A", "[x](y)", "a_b", "*", "`", `\`, "C# #", "&amp;", `"q"`, "<b>", "🚀 up", "1. x", "a  b", "](", "---", "```"})).Draw(t, "title"))
 	if s == "" {
@@ -312,7 +311,8 @@ func drawPages(t *rapid.T, n *int, depth int) []*Page {
 	return out
 }
 
-// asRead returns the tree that is read from what was written.
+// asRead writes a tree and returns the tree that is read from the written files, and the
+// files.
 func asRead(t *rapid.T, tree *Tree) (*Tree, map[string]string) {
 	out := memory{}
 	if err := Write(out, tree); err != nil {
@@ -336,11 +336,11 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 		for _, p := range got.Problems {
 			t.Fatalf("problem %v", p)
 		}
-		// And what was read is written the same.
+		// A tree that was read is written unchanged.
 		if _, again := asRead(t, got); !maps.Equal(files, again) {
 			t.Fatalf("%q became %q", files, again)
 		}
-		// A change changes what it must, and is read.
+		// A changed tree is read as it was written.
 		pages := got.All()
 		p := pages[rapid.IntRange(0, len(pages)-1).Draw(t, "which")]
 		switch rapid.IntRange(0, 2).Draw(t, "change") {
@@ -403,14 +403,14 @@ func FuzzSummary(f *testing.F) {
 		if out := written(t, tree); !maps.Equal(out, files) {
 			t.Fatalf("%q was written as %q", files, out)
 		}
-		// Written anew, it says the same.
+		// A newly printed summary describes the same tree.
 		files["SUMMARY.md"] = string(PrintSummary(tree))
 		again := mustRead(t, mapFS(files))
 		again.Skipped, tree.Skipped = nil, nil
 		if dump(again) != dump(tree) {
 			t.Fatalf("%q: %s\nwas written as\n%s\nand read as\n%s", src, dump(tree), files["SUMMARY.md"], dump(again))
 		}
-		// A change is written into the old file.
+		// A change is applied to the old file.
 		tree = mustRead(t, mapFS(map[string]string{"README.md": "# R\n", "a.md": "# A\n", "b.md": "text\n", "c/README.md": "# C\n", "d.png": "", "SUMMARY.md": string(src)}))
 		tree.Pages = append(tree.Pages, doc("new.md", "New"))
 		u := newUpdate(UpdateSummary(src, tree), tree)

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// SummaryChanges compares two versions of the SUMMARY.md at the path name.
-// changed reports whether a file is named differently in them: it has another
-// title, or only one version lists it. It may report too many files, never too
-// few. parsed is the second version, for Source.Parsed. ok is false if one of
-// the versions cannot be read, or if an entry that differs leaves the root.
+// SummaryChanges compares two versions of the SUMMARY.md at the path name. changed
+// reports whether the entry of a file differs: it has another title, or only one version
+// lists the file. It may report too many files, never too few. parsed is the second
+// version, for Source.Parsed. ok is false if one of the versions cannot be parsed, or if
+// a differing entry leaves the root.
 func SummaryChanges(name string, before, after []byte, l Limits) (changed func(file string) bool, parsed *Summary, ok bool) {
 	l = l.orDefault()
 	was, err := parseSummary(before, l, func(int, string, string, ...any) {})
@@ -25,16 +25,15 @@ func SummaryChanges(name string, before, after []byte, l Limits) (changed func(f
 		return nil, nil, false
 	}
 	parsed.entries = now
-	// Only equal entries at the start and at the end are skipped, not those in
-	// between: of several entries for one file the first one counts, so their
-	// order matters.
+	// Only equal entries at the start and at the end are skipped, not those in between.
+	// The first of several entries for one file counts, so their order matters.
 	for len(was) > 0 && len(now) > 0 && was[0].equal(now[0]) {
 		was, now = was[1:], now[1:]
 	}
 	for len(was) > 0 && len(now) > 0 && was[len(was)-1].equal(now[len(now)-1]) {
 		was, now = was[:len(was)-1], now[:len(now)-1]
 	}
-	files := map[string]bool{} // by canonical
+	files := map[string]bool{} // keys are canonical paths
 	for _, list := range [][]entry{was, now} {
 		for _, e := range list {
 			target, ok := e.target(path.Dir(name))
@@ -43,22 +42,22 @@ func SummaryChanges(name string, before, after []byte, l Limits) (changed func(f
 			case ok:
 				files[canonical(target)] = true
 			case OutsideRoot(target):
-				return nil, nil, false // the landing page may be there
+				return nil, nil, false // the entry may be for the landing page
 			}
 		}
 	}
 	return func(file string) bool { return len(files) > 0 && files[canonical(file)] }, parsed, true
 }
 
-// Summary is a SUMMARY.md that was parsed.
+// Summary is a parsed SUMMARY.md.
 type Summary struct {
 	entries  []entry
-	problems []func(reporter) // each reports one
+	problems []func(reporter) // each function reports one problem
 }
 
 type reporter = func(line int, code, format string, args ...any)
 
-// entries returns the entries of SUMMARY.md, parsed before or now.
+// entries returns the entries of SUMMARY.md. It uses Source.Parsed if that is set.
 func (r *folderReader) entries(src []byte, report reporter) ([]entry, error) {
 	if l, ok := r.fsys.(listing); ok {
 		if done := l[r.full(r.tree.Summary)].src.Parsed; done != nil {
@@ -76,8 +75,8 @@ func (e entry) equal(o entry) bool {
 	return e.kind == o.kind && e.dest == o.dest && e.text == o.text && e.label == o.label
 }
 
-// target returns the path that an entry of a SUMMARY.md in dir links to. ok is
-// false for an address, for a part of a page and for a path that leaves the root.
+// target returns the path that an entry of a SUMMARY.md in dir links to. ok is false for
+// an address, for a link to a part of a page, and for a path that leaves the root.
 func (e entry) target(dir string) (string, bool) {
 	if _, ok := schemeOf(e.dest); ok {
 		return "", false
@@ -93,14 +92,14 @@ func (e entry) target(dir string) (string, bool) {
 	return target, fragment == ""
 }
 
-// candidates returns the files that a path may name. The first one that exists
-// is meant.
+// candidates returns the files that a path may refer to. The first one that exists is the
+// target.
 func candidates(name string) []string {
 	name = path.Clean(name)
 	return []string{name, name + ".md", path.Join(name, readmeName), path.Join(name, strings.ToLower(readmeName))}
 }
 
-// canonical returns the same path for all paths that may name the same file.
+// canonical returns a key that is equal for all paths that may refer to the same file.
 func canonical(name string) string {
 	for {
 		rest := strings.TrimSuffix(name, ".md")

@@ -13,36 +13,37 @@ import (
 	"github.com/octavo-docs/octavo/internal/names"
 )
 
-// Tree is the content of a folder. All paths are relative to Root, with
-// slashes, and have no "." or "..", except that of a landing page above the root, see
-// Place.
+// Tree is the content of a folder. All paths are relative to Root, use slashes, and have
+// no "." or ".." elements. The only exception is the path of a landing page above the
+// root, see Place.
 type Tree struct {
 	// Root is the folder of the content; "." is the whole folder.
 	Root string
-	// Readme is the file of the landing page, Summary that of the navigation.
+	// Readme is the file of the landing page. Summary is the file of the navigation.
 	Readme, Summary string
 
 	Pages    []*Page
 	Includes []*Include
-	// Files are the files that pages use or that are in the folder of assets.
-	// Others are all other files that are not Markdown. Write writes both.
+	// Files are the files that pages refer to or that are in a folder of assets. Others
+	// are all other files that are not Markdown. Write writes both.
 	Files, Others []*File
-	// Unlisted are Markdown files that SUMMARY.md does not list. They are
-	// written back, and not shown.
+	// Unlisted are Markdown files that SUMMARY.md does not list. They are written, but
+	// not shown.
 	Unlisted []*Page
 
-	// VariablesFile and TagsFile are where the settings of pages are; empty is
-	// their usual place.
+	// VariablesFile and TagsFile are the paths of the files with variables and tags. They
+	// are empty for the usual paths.
 	VariablesFile, TagsFile string
 
 	Variables map[string]any // string, float64 or bool
 	Tags      []Tag
 	Redirects []Redirect
 
-	// Inferred is set if there is no SUMMARY.md: the pages follow the folders.
+	// Inferred is set if there is no SUMMARY.md. The navigation is then derived from the
+	// folders.
 	Inferred bool
-	// Skipped are files that SUMMARY.md lists and that are not pages, because
-	// they do not exist or are listed twice. Their lines stay.
+	// Skipped are files that SUMMARY.md lists and that are not pages, because they do not
+	// exist or are listed twice. UpdateSummary keeps their lines.
 	Skipped []string
 
 	// The files as they were read; nil for a file that does not exist.
@@ -50,8 +51,8 @@ type Tree struct {
 
 	Problems []Problem
 
-	// Known reports whether a destination exists outside of the folder, such as
-	// a page of a server by its id. It may be nil.
+	// Known reports whether a destination exists outside of the folder, such as a page on
+	// a server that is referred to by its ID. It may be nil.
 	Known func(dest string) bool
 }
 
@@ -68,32 +69,32 @@ type Page struct {
 	Type  string
 	Title string
 	Emoji string
-	// LinkTitle is what the navigation shows instead of the title.
+	// LinkTitle is the label that the navigation shows instead of the title.
 	LinkTitle string
-	// File is where the Markdown of a document is. Derived is set if no folder had
-	// it: Write makes it differ from other names in more than case.
+	// File is the path of the Markdown file of a document. Derived is set if the path was
+	// not read from a folder. Write makes a derived path differ from all others in more
+	// than case.
 	File    string
 	Derived bool
-	// Slug is the last part of the page's address.
+	// Slug is the last element of the address of the page.
 	Slug string
-	// Source is the content of the file. It is nil for the page of a folder
-	// without README.md, which is not written.
+	// Source is the content of the file. It is nil for the page of a folder without
+	// README.md, for which no file exists.
 	Source []byte
 	Head   frontmatter.Head
-	// Same is set if the page did not change since an earlier reading, except
-	// for its place. Its file was not read: Title, Slug, Source and Head are
-	// empty.
+	// Same is set if the page did not change since an earlier call of Read, except for
+	// its position. Its file was not read: Title, Slug, Source and Head are empty.
 	Same bool
 	// Target is the target of a link: an address, or a path in the folder.
 	Target string
-	// Computed is the description of generated pages: JSON values.
+	// Computed describes generated pages as JSON values.
 	Computed map[string]any
 	Children []*Page
-	// Line is the line in SUMMARY.md, or 0.
+	// Line is the line of the entry in SUMMARY.md, or 0.
 	Line int
 }
 
-// Include is a reusable content.
+// Include is a reusable content, which pages include.
 type Include struct {
 	File   string
 	Title  string
@@ -101,13 +102,12 @@ type Include struct {
 	Head   frontmatter.Head
 }
 
-// File is a file that is not Markdown. It is opened when it is needed.
+// File is a file that is not Markdown. It is opened on demand.
 type File struct {
 	Path string
 	Size int64
 	Open func() (io.ReadCloser, error)
-	// Sum identifies the bytes, if it is set: files with equal sums have equal
-	// bytes.
+	// Sum identifies the content, if it is set: files with equal sums have equal bytes.
 	Sum string
 }
 
@@ -119,17 +119,17 @@ type Tag struct {
 	Color string `yaml:"color,omitempty"`
 }
 
-// Redirect redirects an old address to a page.
+// Redirect redirects an old address to a page or to an external address.
 type Redirect struct {
 	From, To string
 	Line     int
 }
 
-// Problem is something that a person should look at.
+// Problem is a problem of a folder that a person should fix or review.
 type Problem struct {
-	// File is the path in the folder, which includes the root.
+	// File is the path in the folder, including the root.
 	File    string `json:"file"`
-	Line    int    `json:"line,omitempty"` // from 1; 0 is the whole file
+	Line    int    `json:"line,omitempty"` // from 1; 0 means the whole file
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }
@@ -141,13 +141,13 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s:%d: %s (%s)", p.File, p.Line, p.Message, p.Code)
 }
 
-// Names of files and folders with a meaning.
+// Names of files and folders with a special meaning.
 const (
 	configName  = ".gitbook.yaml"
 	readmeName  = "README.md"
 	summaryName = "SUMMARY.md"
-	// settingsFolder is the only hidden folder that is read as such. It may also be
-	// in a folder of the documentation.
+	// settingsFolder is the only hidden folder that is read without an entry in
+	// SUMMARY.md. It may also be in a subfolder of the documentation.
 	settingsFolder = ".gitbook"
 	assetsFolder   = ".gitbook/assets/"
 	includeFolder  = ".gitbook/includes/"
@@ -160,8 +160,8 @@ func isMarkdown(name string) bool {
 	return ext == ".md" || strings.EqualFold(ext, ".md") || strings.EqualFold(ext, ".markdown")
 }
 
-// SlugOf returns the slug of the page in a file: the name of the file, or of the
-// folder for a README.md.
+// SlugOf returns the slug of the page in a file. It is the name of the file without its
+// extension, or the name of the folder for a README.md.
 func SlugOf(file string) string {
 	file = withoutAbove(file)
 	name := strings.TrimSuffix(path.Base(file), path.Ext(file))
@@ -174,7 +174,7 @@ func SlugOf(file string) string {
 	return "page"
 }
 
-// cleanSlug turns a text into one part of an address.
+// cleanSlug converts a text into one path element of an address.
 func cleanSlug(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -187,7 +187,7 @@ func cleanSlug(s string) string {
 	}, strings.TrimSpace(s))
 }
 
-// GroupSlug returns the slug of a group that follows its title.
+// GroupSlug returns the slug of a group that is derived from its title.
 func GroupSlug(title string) string {
 	var b strings.Builder
 	for _, r := range strings.ReplaceAll(strings.ToLower(title), "&", " and ") {
@@ -204,9 +204,9 @@ func GroupSlug(title string) string {
 	return "group"
 }
 
-// groupSlug returns the slug of a group that follows its title. The slug of a
-// title in another script has Latin letters; it is the name of the folder of
-// the group's first page.
+// groupSlug returns the slug of a group that is derived from its title. For a title that
+// is not ASCII it is the name of the folder of the group's first page, if that folder is
+// at the top level.
 func groupSlug(title string, first *Page) string {
 	slug := GroupSlug(title)
 	if first == nil || first.Type != Document || !strings.ContainsFunc(slug, func(r rune) bool { return r > unicode.MaxASCII }) {
@@ -222,7 +222,7 @@ func groupSlug(title string, first *Page) string {
 	return strings.ToLower(cleanSlug(dir))
 }
 
-// titleOf turns the name of a file or a folder into a title.
+// titleOf derives a title from the name of a file or a folder.
 func titleOf(file string) string {
 	file = withoutAbove(file)
 	name := strings.TrimSuffix(path.Base(file), path.Ext(file))
@@ -285,8 +285,8 @@ func (p *problems) add(file string, line int, code, format string, args ...any) 
 	p.list = append(p.list, Problem{file, line, code, withoutControls(fmt.Sprintf(format, args...))})
 }
 
-// withoutControls removes control characters, which a terminal could execute:
-// messages quote what somebody wrote.
+// withoutControls replaces control characters, which a terminal could execute. Messages
+// quote text from the files, which is not trusted.
 func withoutControls(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' || names.IsMark(r) {
@@ -296,8 +296,7 @@ func withoutControls(s string) string {
 	}, s)
 }
 
-// sorted returns the problems in the order of files and lines. Their paths
-// begin with root.
+// sorted returns the problems sorted by file and line. It prepends root to their paths.
 func (p *problems) sorted(root string) []Problem {
 	for i, f := range p.list {
 		if f.File != configName {

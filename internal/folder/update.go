@@ -9,9 +9,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/lis"
 )
 
-// UpdateSummary returns the SUMMARY.md for a tree by changing as few lines of an
-// old one as possible. It returns old if that already lists the same pages.
-// Lines that are not entries stay, and so do the entries of Skipped files.
+// UpdateSummary returns the SUMMARY.md for a tree by changing as few lines of old as
+// possible. It returns old if it already lists the same pages. Lines that are not entries
+// stay, and so do the entries of Skipped files.
 func UpdateSummary(old []byte, t *Tree) []byte {
 	if old == nil {
 		return PrintSummary(t)
@@ -30,14 +30,15 @@ func UpdateSummary(old []byte, t *Tree) []byte {
 	return PrintSummary(t)
 }
 
-// update compares a SUMMARY.md with a tree.
+// update holds the entries of a SUMMARY.md and the pages of the tree that it is compared
+// with.
 type update struct {
 	tree    *Tree
 	lines   []string
 	entries []entry
 	have    []item
 	want    []item
-	deleted map[int]bool // entries of pages that are not in the tree, by line
+	deleted map[int]bool // entries of pages that are not in the tree, by first line
 }
 
 func newUpdate(src []byte, t *Tree) *update {
@@ -66,8 +67,8 @@ func newUpdate(src []byte, t *Tree) *update {
 	return u
 }
 
-// needsNoEntry reports whether the first page is known without an entry: it is
-// the landing page, and its title follows from its file.
+// needsNoEntry reports whether Read finds the first page without an entry: it is the
+// landing page, and its title is in its file.
 func (u *update) needsNoEntry(p *Page) bool {
 	readme := u.tree.readme()
 	unlisted := &Page{Type: Document, File: readme}
@@ -75,10 +76,10 @@ func (u *update) needsNoEntry(p *Page) bool {
 		!slices.ContainsFunc(u.have, func(it item) bool { return it.page.File == readme })
 }
 
-// numbered sets the slugs of groups to those that they have as pages of a space:
-// a slug that a sibling before has gets a number.
+// numbered sets the slugs of groups to the slugs that they get as pages of a space. A
+// number is appended to a slug that an earlier sibling has.
 func numbered(items []item) []item {
-	next := map[string]int{} // the number to try next for each slug that is taken
+	next := map[string]int{} // the next number to try for each slug that is taken
 	for i, it := range items {
 		p := it.page
 		if it.depth > 0 || p.Type != Group && p.Type != Document {
@@ -99,8 +100,8 @@ func numbered(items []item) []item {
 	return items
 }
 
-// matches reports whether the entries are those of the tree, with none to
-// delete.
+// matches reports whether the entries match the pages of the tree and none has to be
+// deleted.
 func (u *update) matches(have []item) bool {
 	if len(u.deleted) > 0 || len(have) != len(u.want) {
 		return false
@@ -113,18 +114,18 @@ func (u *update) matches(have []item) bool {
 	return true
 }
 
-// maxAlike is how many entries with the same target are compared.
+// maxAlike is the maximum number of entries with the same target that are compared.
 const maxAlike = 8
 
-// kept returns for every wanted page the index of its entry if its line can
-// stay where it is, and -1 otherwise.
+// kept returns, for every wanted page, the index of its entry if its line can be kept,
+// and -1 otherwise.
 func (u *update) kept() []int {
 	byKey := map[string][]int{}
 	for i, it := range u.have {
 		k := entryKey(it)
 		byKey[k] = append(byKey[k], i)
 	}
-	var pairs [][2]int // indexes in want and have of the same page
+	var pairs [][2]int // pairs of indexes in want and have for the same page
 	for w, it := range u.want {
 		k := entryKey(it)
 		list := byKey[k]
@@ -148,7 +149,8 @@ func (u *update) kept() []int {
 	return out
 }
 
-// entryKey returns what identifies an entry wherever it is.
+// entryKey returns a key that identifies an entry independent of its position. It
+// includes the depth.
 func entryKey(it item) string {
 	p := it.page
 	name := p.File
@@ -161,8 +163,8 @@ func entryKey(it item) string {
 	return strings.Repeat(" ", it.depth) + p.Type + ":" + name
 }
 
-// edit returns the file with the wanted entries, the old lines of the entries
-// that stay, and everything between them.
+// edit returns the file with the wanted entries. It keeps the lines of entries that stay,
+// and all lines between them that are not entries.
 func (u *update) edit() []byte {
 	kept := u.kept()
 	w := &lineWriter{update: u, printer: u.style(), stays: map[int]bool{}}
@@ -176,13 +178,13 @@ func (u *update) edit() []byte {
 		}
 	}
 	for i, e := range u.entries {
-		// An entry that was not a page stays.
+		// An entry that was not a page is kept.
 		if !pages[i] && !u.deleted[e.first] {
 			w.stays[i] = true
 		}
 	}
 	w.index()
-	// next is, for each page, the first entry after it that stays.
+	// next is, for each page, the first kept entry at or after it.
 	next := make([]int, len(kept)+1)
 	next[len(kept)] = len(u.entries)
 	for i := len(kept) - 1; i >= 0; i-- {
@@ -206,7 +208,7 @@ func (u *update) edit() []byte {
 		} else {
 			if old := w.replaced(it.page, next[i]); old >= 0 {
 				w.copyTo(u.entries[old].first, inside)
-			} else if i == 0 && len(u.entries) > 0 { // behind the title of the file
+			} else if i == 0 && len(u.entries) > 0 { // after the title of the file
 				w.copyTo(u.entries[0].first, inside)
 			}
 			w.endGroup(inside, it.page)
@@ -217,7 +219,8 @@ func (u *update) edit() []byte {
 	return []byte(strings.Join(w.out, ""))
 }
 
-// style returns a printer that writes entries like the old file.
+// style returns a printer that uses the bullet, the indentation and the line ends of the
+// old file.
 func (u *update) style() printer {
 	p := printer{tree: u.tree, bullet: "*", step: "  ", eol: "\n"}
 	if len(u.lines) > 0 && strings.HasSuffix(u.lines[0], "\r\n") {
@@ -241,7 +244,7 @@ func (u *update) style() printer {
 	return p
 }
 
-// lineWriter composes a SUMMARY.md of old and new lines.
+// lineWriter composes a SUMMARY.md from old and new lines.
 type lineWriter struct {
 	*update
 	printer printer
@@ -249,12 +252,12 @@ type lineWriter struct {
 	leaving map[string][]int
 	out     []string
 	at      int // the first old line that is not written yet
-	entry   int // the first entry from there on
+	entry   int // the first entry that ends after at
 	group   bool
-	cut     bool // the old line before was deleted
+	cut     bool // the previous old line was deleted
 }
 
-// index prepares for replaced.
+// index sets leaving, which replaced uses: the entries that are not kept, by page.
 func (w *lineWriter) index() {
 	w.leaving = map[string][]int{}
 	for _, it := range w.have {
@@ -265,8 +268,8 @@ func (w *lineWriter) index() {
 	}
 }
 
-// replaced returns the index of the entry that the new entry of a page
-// replaces, or -1: an entry for the same page before the next one that stays.
+// replaced returns the index of the old entry that the new entry of a page replaces, or
+// -1. It is an entry for the same page before next, the next entry that stays.
 func (w *lineWriter) replaced(p *Page, next int) int {
 	k := p.Type + p.File
 	for list := w.leaving[k]; len(list) > 0 && list[0] < next; list = w.leaving[k] {
@@ -278,8 +281,8 @@ func (w *lineWriter) replaced(p *Page, next int) int {
 	return -1
 }
 
-// copyTo writes the old lines before line, except for deleted entries. If inside
-// is set, it also leaves out lines that would end the group.
+// copyTo writes the old lines up to line, except for deleted entries. If inside is set,
+// it also omits lines that would end the group.
 func (w *lineWriter) copyTo(line int, inside bool) {
 	for w.at < line {
 		for w.entry < len(w.entries) && w.entries[w.entry].last <= w.at {
@@ -314,7 +317,7 @@ func (w *lineWriter) copyTo(line int, inside bool) {
 
 func blank(line string) bool { return strings.TrimSpace(line) == "" }
 
-// write appends a line, but not a second blank line after a deleted one.
+// write appends a line. It omits a second blank line after a deleted entry.
 func (w *lineWriter) write(line string) {
 	if w.cut && blank(line) && len(w.out) > 0 && blank(w.out[len(w.out)-1]) {
 		return
@@ -326,7 +329,7 @@ func (w *lineWriter) write(line string) {
 	w.out = append(w.out, line)
 }
 
-// endGroup ends the current group before a page that is not in a group.
+// endGroup ends the current group if p is a page outside of all groups.
 func (w *lineWriter) endGroup(inside bool, p *Page) {
 	if !inside && p.Type != Group && w.group {
 		w.space()
@@ -336,14 +339,14 @@ func (w *lineWriter) endGroup(inside bool, p *Page) {
 	}
 }
 
-// space makes sure that the last line is blank.
+// space appends a blank line if the last line is not blank.
 func (w *lineWriter) space() {
 	if n := len(w.out); n > 0 && !blank(w.out[n-1]) {
 		w.write(w.printer.eol)
 	}
 }
 
-// insert writes a new entry.
+// insert writes a new entry, with the blank lines that it needs.
 func (w *lineWriter) insert(p *Page, depth int) {
 	last := ""
 	if n := len(w.out); n > 0 {
@@ -367,7 +370,7 @@ func (w *lineWriter) insert(p *Page, depth int) {
 // insideItem reports whether a line continues a list item.
 func insideItem(line string) bool { return strings.HasPrefix(line, " ") && !blank(line) }
 
-// treeLookup finds the files of a tree.
+// treeLookup implements lookup for the files of a tree.
 type treeLookup struct {
 	pages map[string]*Page
 	files map[string]bool

@@ -15,19 +15,19 @@ import (
 	"github.com/octavo-docs/octavo/internal/names"
 )
 
-// Sink receives the files of a folder. Names are relative paths with slashes.
+// Sink receives the files of a folder. Names are slash-separated relative paths.
 type Sink interface {
 	WriteFile(name string, data io.Reader) error
 }
 
-// Output is a file to be written.
+// Output is a file that Write writes.
 type Output struct {
 	Name string
 	Data []byte
-	File *File // instead of Data
+	File *File // used instead of Data if it is set
 }
 
-// Write writes the files of a tree in the order of their names.
+// Write writes the files of a tree, sorted by name.
 func Write(sink Sink, t *Tree) error {
 	files, err := Outputs(t)
 	if err != nil {
@@ -52,9 +52,9 @@ func writeOne(sink Sink, f Output) error {
 	return errors.Join(sink.WriteFile(f.Name, r), r.Close())
 }
 
-// Outputs returns the files of a tree in the order of their names. Files that
-// were read and not changed have the same bytes. Invalid names are changed as
-// CleanPath does, with a number if another file has the same name then.
+// Outputs returns the files of a tree, sorted by name. Files that were read and not
+// changed have the same bytes as before. Invalid names are changed as CleanPath does. A
+// number is appended if another file already has the changed name.
 func Outputs(t *Tree) ([]Output, error) {
 	readme := t.readme()
 	if OutsideRoot(readme) {
@@ -121,8 +121,7 @@ func outputs(t *Tree) ([]Output, error) {
 	return out, nil
 }
 
-// followsFolders reports whether the folder has the same pages without a
-// SUMMARY.md.
+// followsFolders reports whether Read finds the same pages without a SUMMARY.md.
 func (t *Tree) followsFolders() bool {
 	docs := map[string]*Page{}
 	for _, list := range [][]*Page{t.All(), t.Unlisted} {
@@ -138,7 +137,7 @@ func (t *Tree) followsFolders() bool {
 	})
 }
 
-// named returns what the SUMMARY.md of the tree names.
+// named returns the hidden files and folders that the SUMMARY.md of the tree links to.
 func (t *Tree) named() Named {
 	if t.Inferred {
 		return nil
@@ -152,8 +151,8 @@ func (t *Tree) named() Named {
 	return out
 }
 
-// isSummary reports whether Read would find the navigation in a file: it does in any
-// case if there is none of exactly its name.
+// isSummary reports whether Read would take a file for the navigation. If no file has
+// exactly the name of the summary, Read accepts the name in any case.
 func (t *Tree) isSummary(file string) bool {
 	return t.SummarySource == nil && strings.EqualFold(file, t.summary())
 }
@@ -161,8 +160,8 @@ func (t *Tree) isSummary(file string) bool {
 // isLanding reports whether a file is the landing page above the root.
 func (t *Tree) isLanding(file string) bool { return OutsideRoot(file) && file == t.Readme }
 
-// withValidNames returns a tree whose files have valid names, no two the same. It
-// returns a tree that was read unchanged.
+// withValidNames returns a tree whose files have valid and unique names. It returns t
+// itself if no name changes, as for a tree that was read.
 func withValidNames(t *Tree) *Tree {
 	taken := namer{map[string]bool{}, map[string]bool{}, t.named()}
 	for _, name := range []string{t.summary(), t.variablesFile(), t.tagsFile(), configName} {

@@ -13,13 +13,13 @@ import (
 	"github.com/octavo-docs/octavo/internal/yamldoc"
 )
 
-// yamlReader returns a reader that adds what is wrong in a file to out.
+// yamlReader returns a reader that adds the problems of a file to out.
 func yamlReader(file string, out *problems) yamldoc.Reader {
 	return yamldoc.Reader{Report: func(line int, format string, args ...any) { out.add(file, line, CodeYAML, format, args...) }}
 }
 
-// parseYAML returns the root of a YAML file, or nil if it cannot be read, which
-// r reports.
+// parseYAML returns the root of a YAML file. If the file cannot be parsed, it reports the
+// problem to r and returns nil.
 func parseYAML(src []byte, r yamldoc.Reader) *yaml.Node {
 	n, err := yamldoc.Parse(src, maxConfig)
 	var wrong *yamldoc.Error
@@ -30,20 +30,20 @@ func parseYAML(src []byte, r yamldoc.Reader) *yaml.Node {
 	return n
 }
 
-// mappingOf returns the mapping in a YAML file to be changed, with its
-// comments, or an empty one if src is not a mapping.
+// mappingOf returns a copy of the mapping in a YAML file, with its comments. It returns
+// an empty mapping if src is not a mapping.
 func mappingOf(src []byte) *yaml.Node {
 	n, _ := yamldoc.Parse(src, maxConfig)
 	return yamldoc.CloneMapping(n)
 }
 
-// replaceText sets a key of a mapping to a text and keeps the comment behind it.
+// replaceText sets a key of a mapping to a text and keeps the comment after the value.
 func replaceText(n *yaml.Node, key, text string) {
 	yamldoc.Set(n, key, yamldoc.WithComment(yamldoc.String(text, 0), yamldoc.Value(n, key)))
 }
 
-// patched returns the file src with a changed mapping. Lines that did not change
-// stay as they are written, with blank lines and comments.
+// patched returns the file src with a changed mapping. Lines that did not change keep
+// their form, including blank lines and comments.
 func patched(src []byte, changed *yaml.Node) ([]byte, error) {
 	next, err := yamldoc.Encode(changed)
 	if err != nil {

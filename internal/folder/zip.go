@@ -16,25 +16,26 @@ import (
 )
 
 const (
-	// maxRatio is the largest ratio of the size of a file to its size in the
-	// archive. Text seldom exceeds ten.
+	// maxRatio is the maximum ratio of the size of a file to its compressed size. The
+	// ratio of text is seldom above ten.
 	maxRatio = 200
-	// smallFile is the size up to which the ratio is not checked.
+	// smallFile is the maximum size of files whose ratio is not checked.
 	smallFile = 1 << 20
-	// directoryEntry is the size of one entry in the directory of an archive.
+	// directoryEntry is the size allowed for one entry in the directory of an archive.
 	directoryEntry = 256
 )
 
-// OpenZip returns the files of an archive. It is an error if the archive has
-// paths that leave it or that occur twice, symbolic links, or files that share bytes or unpack to too much; the error names the
-// file. Reading a file that is larger than the archive says is an error too.
+// OpenZip returns the files of an archive. It returns an error that names the file if the
+// archive has paths that leave it or occur twice, symbolic links, files that share bytes,
+// or files that unpack to too much. Reading a file that is larger than its size in the
+// directory is an error too.
 //
-// Files that other programs add are ignored. If all files are in one folder, it
-// is the root.
+// Files that other programs add, such as __MACOSX, are ignored. If all files are in one
+// folder, that folder is the root.
 func OpenZip(r io.ReaderAt, size int64, l Limits) (fs.FS, error) {
 	l = l.orDefault()
-	// The directory of the archive is read into memory before its entries can be
-	// counted.
+	// zip.NewReader reads the whole directory of the archive into memory before the
+	// entries can be counted.
 	meter := &meter{r: r, left: int64(l.Files)*directoryEntry + 1<<20}
 	z, err := zip.NewReader(meter, size)
 	if meter.left < 0 {
@@ -43,7 +44,7 @@ func OpenZip(r io.ReaderAt, size int64, l Limits) (fs.FS, error) {
 	if err != nil {
 		return nil, &errs.Error{Kind: errs.Invalid, Message: "the file is not a zip archive that can be read", Err: err}
 	}
-	meter.open = true // files have limits of their own
+	meter.open = true // reading the files is limited by openFile
 	a := &archive{root: newZipDir("."), limits: l}
 	for _, f := range z.File {
 		if err := a.add(f); err != nil {
@@ -64,7 +65,7 @@ func OpenZip(r io.ReaderAt, size int64, l Limits) (fs.FS, error) {
 	return &zipFS{root}, nil
 }
 
-// meter is a reader that fails beyond a number of bytes.
+// meter is an io.ReaderAt that fails after a number of bytes were read.
 type meter struct {
 	r    io.ReaderAt
 	left int64
@@ -80,7 +81,7 @@ func (m *meter) ReadAt(p []byte, off int64) (int, error) {
 	return m.r.ReadAt(p, off)
 }
 
-// archive collects the files of an archive.
+// archive collects the files of a zip archive and checks its limits.
 type archive struct {
 	root   *zipDir
 	limits Limits
@@ -89,7 +90,7 @@ type archive struct {
 	total  uint64
 }
 
-// add adds a file to the tree.
+// add adds a file to the tree, or returns an error if it is refused.
 func (a *archive) add(f *zip.File) error {
 	refuse := func(why string) error {
 		return errs.E(errs.Invalid, "the archive has %s, which is refused: %s", printable(f.Name), why)
@@ -149,8 +150,8 @@ func (a *archive) add(f *zip.File) error {
 	return nil
 }
 
-// overlaps refuses files that share bytes of the archive: a small archive could
-// unpack to any size without a suspicious ratio.
+// overlaps returns an error if files share bytes of the archive. Otherwise a small
+// archive could unpack to any size without a suspicious ratio.
 func (a *archive) overlaps() error {
 	type span struct {
 		start, end int64
@@ -178,7 +179,7 @@ func (a *archive) overlaps() error {
 	return nil
 }
 
-// zipFS is the tree of an archive.
+// zipFS is the file system of a zip archive.
 type zipFS struct{ root *zipDir }
 
 // Open implements fs.FS. The archive has no symbolic links.
@@ -225,7 +226,7 @@ func newZipDir(name string) *zipDir {
 	return &zipDir{name, map[string]fs.DirEntry{}}
 }
 
-// put adds an entry, or returns why it cannot.
+// put adds an entry, or returns the reason why it cannot be added.
 func (d *zipDir) put(name string, e fs.DirEntry) string {
 	if _, ok := d.entries[name]; ok {
 		return "it occurs twice"
@@ -234,8 +235,8 @@ func (d *zipDir) put(name string, e fs.DirEntry) string {
 	return ""
 }
 
-// folder returns the folder of a name and creates it if necessary, or returns
-// why it cannot.
+// folder returns the subfolder with a name, and creates it if necessary. It returns the
+// reason if it cannot be created.
 func (d *zipDir) folder(name string) (*zipDir, string) {
 	if e, ok := d.entries[name]; ok {
 		sub, ok := e.(*zipDir)
@@ -292,7 +293,8 @@ func (d *openDir) ReadDir(n int) ([]fs.DirEntry, error) {
 	return out, nil
 }
 
-// openFile is an open file. Reading more bytes than the archive says is an error.
+// openFile is an open file. Reading more bytes than the directory of the archive states
+// is an error.
 type openFile struct {
 	info fs.FileInfo
 	r    io.ReadCloser
@@ -305,8 +307,7 @@ func (f *openFile) Close() error               { return f.r.Close() }
 
 func (f *openFile) Read(p []byte) (int, error) {
 	if f.left == 0 {
-		// Another byte is an error; at the end of the file, Read verifies the
-		// checksum.
+		// A further byte is an error. At the end of the file, Read verifies the checksum.
 		var one [1]byte
 		n, err := f.r.Read(one[:])
 		if n > 0 {

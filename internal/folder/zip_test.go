@@ -16,7 +16,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/names"
 )
 
-// packed makes an archive. A header may be changed before it is written.
+// packed returns an archive with files. change may modify the headers before they are
+// written.
 func packed(t testing.TB, files []string, change func(h *zip.FileHeader), data ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -125,13 +126,13 @@ func TestOpenZipRefuses(t *testing.T) {
 	}
 }
 
-// directory returns where the list of an archive begins.
+// directory returns the offset of the central directory of an archive.
 func directory(b []byte) int {
 	end := bytes.LastIndex(b, []byte("PK\x05\x06"))
 	return int(binary.LittleEndian.Uint32(b[end+16:]))
 }
 
-// overlapping makes both entries of an archive point to the same bytes.
+// overlapping returns an archive whose two entries refer to the same bytes.
 func overlapping(t testing.TB) []byte {
 	b := packed(t, []string{"a.md", "b.md"}, nil)
 	first := directory(b)
@@ -163,7 +164,8 @@ func TestSizesAreHeldToWhileReading(t *testing.T) {
 }
 
 func TestListOfFilesIsBounded(t *testing.T) {
-	// The count at the end is a lie; the list itself is long.
+	// The number of entries at the end of the archive is wrong; the directory itself is
+	// long.
 	names := make([]string, 20_000)
 	for i := range names {
 		names[i] = fmt.Sprintf("%0200d", i)

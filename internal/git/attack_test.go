@@ -209,7 +209,7 @@ func TestMissingObjectsAreReported(t *testing.T) {
 	if err := p.Blobs(t.Context(), []string{good, good}, nil, func(Blob) error { called++; return errors.New("stop") }); err == nil || err.Error() != "stop" || called != 1 {
 		t.Errorf("the caller's error: %d, %v", called, err)
 	}
-	// A folder that is missing cannot be sent by the remote.
+	// The remote cannot send a folder that it lacks.
 	o.Plant(o.Tree([3]string{"40000", "a", gone}))
 	if _, err := p.Fetch(t.Context(), Want{}, nil); ReasonOf(err) != Damaged && ReasonOf(err) != Unreachable {
 		t.Errorf("a folder that the remote lacks: %v", err)
@@ -444,7 +444,7 @@ func TestSecretsLeaveNoTrace(t *testing.T) {
 	if runtime.GOOS == "linux" && seen.Load() == 0 {
 		t.Error("the arguments of git's helper were not seen")
 	}
-	// The server repeats what it is sent, or rejects it.
+	// The server repeats the credentials in its message, or rejects them.
 	texts := []string{fmt.Sprintf("%v %+v %#v %s", remote, remote, remote, c)}
 	wrong := remote
 	wrong.Credentials.Username = "eve"
@@ -520,7 +520,7 @@ func noTrace(t *testing.T, dir string, secrets ...string) {
 	}
 }
 
-// No configuration of a person or of the machine affects git.
+// The configuration of users and of the machine does not affect git.
 func TestMachineConfigurationIsIgnored(t *testing.T) {
 	o := testgit.New(t)
 	first := o.Commit(map[string]string{"README.md": "x"})
@@ -557,8 +557,8 @@ func TestMachineConfigurationIsIgnored(t *testing.T) {
 	}
 }
 
-// git connects to the address that was checked, whatever the name resolves to
-// later, and still checks the certificate against the name.
+// git connects to the address that was checked, even if the name resolves to another one
+// later. It still verifies the certificate for the name.
 func TestAddressIsPinned(t *testing.T) {
 	o := testgit.New(t)
 	first := o.Commit(map[string]string{"README.md": "x"})
@@ -596,8 +596,8 @@ func TestAddressIsPinned(t *testing.T) {
 	}
 }
 
-// Some hosts take a token as the user name, with a password that everybody
-// knows. Messages of the remote, which may contain it, reach users.
+// Some hosts accept a token as the user name, with a well-known password. Users see
+// messages of the remote, which may contain the token.
 func TestTokensAsNamesAreScrubbed(t *testing.T) {
 	t.Parallel()
 	o := testgit.New(t)

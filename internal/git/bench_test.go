@@ -10,7 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
-// large makes a repository of n files in folders of 100.
+// large creates a repository with n files, 100 in each folder.
 func large(b *testing.B, n int) *testgit.Origin {
 	b.Helper()
 	o := testgit.New(b)
@@ -24,7 +24,7 @@ func large(b *testing.B, n int) *testgit.Origin {
 	return o
 }
 
-// all reads every file.
+// all reads every file of a commit.
 func all(b *testing.B, p *Repo, commit string) {
 	b.Helper()
 	entries, _, err := p.Tree(b.Context(), commit, "docs")
@@ -46,8 +46,8 @@ func all(b *testing.B, p *Repo, commit string) {
 	}
 }
 
-// BenchmarkFirst reads all of a repository that is not in the cache, and clones
-// it with git for comparison.
+// BenchmarkFirst reads a whole repository that is not in the cache. For comparison, it
+// also measures git clone.
 func BenchmarkFirst(b *testing.B) {
 	for _, n := range []int{1_000, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -76,8 +76,7 @@ func BenchmarkFirst(b *testing.B) {
 	}
 }
 
-// BenchmarkOneChange reads a push of one file to a repository that is in the
-// cache.
+// BenchmarkOneChange reads a push that changes one file of a repository in the cache.
 func BenchmarkOneChange(b *testing.B) {
 	for _, n := range []int{100, 1_000, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -16,34 +16,34 @@ import (
 	"sync"
 )
 
-// BlobOID returns the name under which git stores the bytes of a file.
+// BlobOID returns the object name of a blob with the given content.
 func BlobOID(data []byte) string {
 	h := NewBlobHash(int64(len(data)))
 	h.Write(data)
 	return h.OID()
 }
 
-// BlobHash computes the git object name of the bytes that are written to it.
+// BlobHash computes the object name of the blob that is written to it.
 type BlobHash struct{ hash.Hash }
 
-// NewBlobHash returns a BlobHash for a file of size bytes.
+// NewBlobHash returns a BlobHash for a blob of size bytes.
 func NewBlobHash(size int64) BlobHash {
 	h := sha1.New()
 	fmt.Fprintf(h, "blob %d\x00", size)
 	return BlobHash{h}
 }
 
-// OID returns the object name after all bytes were written.
+// OID returns the object name. All bytes must have been written before.
 func (h BlobHash) OID() string { return hex.EncodeToString(h.Sum(nil)) }
 
-// LFS is a Git LFS pointer: it represents a file whose bytes are not in the
-// repository.
+// LFS is a Git LFS pointer. It represents a file whose content is not in the repository.
 type LFS struct {
 	SHA256 string
 	Size   int64
 }
 
-// maxPointer is the size that the specification allows for a pointer.
+// maxPointer is the size that the Git LFS specification requires a pointer to be smaller
+// than.
 const maxPointer = 1024
 
 var lfsForm = regexp.MustCompile(`^version https://(?:git-lfs\.github\.com|hawser\.github\.com)/spec/v1\n(?:[a-z0-9.-]+ [^\n]*\n)*$`)
@@ -63,21 +63,21 @@ func ParseLFS(data []byte) (LFS, bool) {
 	return LFS{SHA256: string(sum[1]), Size: n}, err == nil
 }
 
-// Blob is a file with its bytes.
+// Blob is a file and its content.
 type Blob struct {
 	OID  string
 	Size int64
 	// Data is nil if the file is larger than the limit. It is valid until the
 	// function that received the Blob returns.
 	Data io.Reader
-	// LFS is set if the file is a pointer. The file that it points to is never
+	// LFS is set if the file is a Git LFS pointer. The content that it points to is never
 	// fetched.
 	LFS *LFS
 }
 
-// Blobs calls each for every file once, one at a time. Files that are not in
-// the cache are fetched in one exchange first. Up to 2*manyFiles files come in
-// the order of oids.
+// Blobs calls each once for every distinct blob, one at a time. Blobs that are not in the
+// cache are fetched first, in one exchange. Fewer than 2*manyFiles blobs come in the
+// order of oids.
 func (p *Repo) Blobs(ctx context.Context, oids []string, progress Progress, each func(Blob) error) error {
 	var wanted []string
 	seen := make(map[string]bool, len(oids))
@@ -119,16 +119,16 @@ func (p *Repo) Blobs(ctx context.Context, oids []string, progress Progress, each
 	return p.stream(ctx, wanted, sizes, each)
 }
 
-// manyFiles is the number of files above which the whole cache is listed to
-// find them, because git rescans its folder for every missing object.
+// manyFiles is the number of files above which sizes lists all objects of the cache,
+// because git rescans the folder of packs for every missing object.
 const manyFiles = 200
 
-// sizes returns the sizes of the files that are in the cache.
+// sizes returns the sizes of the files that are in the cache, by object name.
 func (p *Repo) sizes(ctx context.Context, oids []string) (map[string]int64, error) {
 	sizes := make(map[string]int64, len(oids))
 	args := []string{"cat-file", "--batch-check", "--buffer"}
 	var wanted map[string]bool
-	if len(oids) > manyFiles && p.gitDir == "" { // a local repository has all objects, and more than are wanted
+	if len(oids) > manyFiles && p.gitDir == "" { // a local repository has all objects, and usually many more
 		args = append(args, "--batch-all-objects", "--unordered")
 		wanted = make(map[string]bool, len(oids))
 		for _, oid := range oids {
@@ -161,22 +161,22 @@ func (p *Repo) sizes(ctx context.Context, oids []string) (map[string]int64, erro
 	return sizes, err
 }
 
-// getBlobs fetches files by object name, in one exchange.
+// getBlobs fetches files by object name in one exchange.
 func (p *Repo) getBlobs(ctx context.Context, oids []string, progress Progress) error {
 	_, err := p.git(ctx, call{
 		args: []string{"fetch", "--progress", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
 			"--no-recurse-submodules", "--filter=blob:none", "--stdin", "origin"},
 		stdin:  strings.NewReader(strings.Join(oids, "\n") + "\n"),
 		remote: true, promisor: true, progress: progress,
-		// Negotiation is useless: no commit that we have helps the remote to
-		// find these objects.
+		// Negotiation is useless: no commit in the cache helps the remote to find these
+		// objects.
 		config: []string{"fetch.negotiationAlgorithm", "noop"},
 	})
 	if !strings.Contains(detail(err), "not allow request for unadvertised") || p.fetched == "" {
 		return err
 	}
-	// An old server can leave files out of a fetch but cannot send them by
-	// name. The whole commit is fetched again.
+	// An old server supports filters but does not send objects by name. Fetch the whole
+	// commit again.
 	_, err = p.git(ctx, call{
 		args: []string{"fetch", "--progress", "--no-tags", "--no-write-fetch-head", "--no-auto-maintenance",
 			"--no-recurse-submodules", "--refetch", "--no-filter", "--depth=1", "origin", "+" + p.fetched + ":" + localRef(p.fetched)},
@@ -185,8 +185,8 @@ func (p *Repo) getBlobs(ctx context.Context, oids []string, progress Progress) e
 	return err
 }
 
-// stream reads files from the cache and calls each for them. Many files are
-// unpacked by two processes, because unpacking takes longer than each does.
+// stream reads files from the cache and calls each for every file. Two processes unpack
+// many files in parallel, because unpacking takes longer than each.
 func (p *Repo) stream(ctx context.Context, oids []string, sizes map[string]int64, each func(Blob) error) error {
 	if len(oids) < 2*manyFiles {
 		return p.unpack(ctx, oids, sizes, each)
@@ -203,7 +203,7 @@ func (p *Repo) stream(ctx context.Context, oids []string, sizes map[string]int64
 	for _, some := range [][]string{oids[:len(oids)/2], oids[len(oids)/2:]} {
 		both.Go(func() {
 			if err := p.unpack(ctx, some, sizes, inTurn); err != nil {
-				stop(err) // the cause is the first error
+				stop(err) // the first error is the cause
 			}
 		})
 	}
@@ -211,7 +211,7 @@ func (p *Repo) stream(ctx context.Context, oids []string, sizes map[string]int64
 	return context.Cause(ctx)
 }
 
-// unpack reads files with one git process.
+// unpack reads files with a single git process.
 func (p *Repo) unpack(ctx context.Context, oids []string, sizes map[string]int64, each func(Blob) error) error {
 	var in bytes.Buffer
 	for _, oid := range oids {

@@ -23,15 +23,15 @@ import (
 )
 
 const (
-	connectTime = 10 * time.Second       // to connect to one address of a host
-	lockPause   = 100 * time.Millisecond // between two attempts to take a lock
+	connectTime = 10 * time.Second       // timeout for connecting to one address of a host
+	lockPause   = 100 * time.Millisecond // between two attempts to acquire a lock
 	lockSuffix  = ".lock"
-	keepSuffix  = ".keep"       // of the file that git creates beside a pack that it is writing
-	objectsDir  = "objects.git" // the folder of objects in an entry
+	keepSuffix  = ".keep"       // of the file that git creates next to a pack while writing it
+	objectsDir  = "objects.git" // the bare repository in an entry
 )
 
-// Repo is an open repository: an entry of the cache and access to its remote.
-// No other Repo, in any process, uses the same entry. A Repo is not safe for
+// Repo is an open repository: a locked entry of the cache, and access to its remote. No
+// other Repo in any process uses the entry at the same time. A Repo is not safe for
 // concurrent use and must be closed.
 type Repo struct {
 	program     string
@@ -42,12 +42,12 @@ type Repo struct {
 	lock        *os.File
 	outbound    outbound.Policy
 	address     address
-	connect     netip.Addr // the address that passed the outbound policy
+	connect     netip.Addr // the resolved address; the outbound policy allows it
 	ref         string
 	credentials Credentials
 	scrub       scrubber
-	fetched     string // full name of the ref that Fetch found
-	gitDir      string // for Local: a repository outside of the cache
+	fetched     string // full name of the ref, set by Fetch
+	gitDir      string // for Local: the repository outside of the cache
 }
 
 func (p *Repo) objects() string {
@@ -105,7 +105,8 @@ func (r *Runner) Open(ctx context.Context, m Remote) (*Repo, error) {
 	return p, nil
 }
 
-// resolve returns the IP address that git will connect to.
+// resolve returns the IP address that git will connect to. It tries the addresses of the
+// host in order.
 func (r *Runner) resolve(ctx context.Context, a address) (netip.Addr, error) {
 	addrs, err := r.Outbound.Resolve(ctx, a.host)
 	if err != nil {
@@ -123,8 +124,8 @@ func (r *Runner) resolve(ctx context.Context, a address) (netip.Addr, error) {
 			}
 		}
 	}
-	// ssh has its own connect timeout, and some servers block clients that open
-	// connections without using them.
+	// Do not probe an ssh server with a single address: ssh has its own connect timeout,
+	// and some servers block clients that open connections without using them.
 	if a.scheme == "ssh" && len(addrs) == 1 {
 		return addrs[0], nil
 	}
@@ -144,7 +145,7 @@ func (r *Runner) resolve(ctx context.Context, a address) (netip.Addr, error) {
 	return netip.Addr{}, fail(Unreachable, "the server cannot be reached", err.Error())
 }
 
-// refused returns the error of an address that the outbound policy refuses.
+// refused returns the error for an address that the outbound policy refuses.
 func refused(err error) error {
 	message := "the server cannot be called"
 	if e, ok := err.(*errs.Error); ok {
@@ -153,8 +154,8 @@ func refused(err error) error {
 	return fail(Refused, message, err.Error())
 }
 
-// lockFile locks the file of an entry. Evicting an entry removes its lock file
-// too, so the lock is valid only if the file still exists at path.
+// lockFile acquires the lock of an entry. Evicting an entry removes its lock file too, so
+// the lock is valid only if the locked file still exists at path.
 func lockFile(ctx context.Context, path string) (*os.File, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
@@ -188,7 +189,7 @@ func isAt(f *os.File, path string) bool {
 	return err == nil && os.SameFile(mine, there)
 }
 
-// prepare makes the entry usable, whatever state a killed process left it in.
+// prepare makes the entry usable, even if a killed process left it incomplete.
 func (p *Repo) prepare(ctx context.Context, knownHosts string) error {
 	if err := os.RemoveAll(p.private("")); err != nil {
 		return err
@@ -207,7 +208,7 @@ func (p *Repo) prepare(ctx context.Context, knownHosts string) error {
 	if _, err := os.Stat(p.objects()); err != nil {
 		return p.wipe(ctx)
 	}
-	// git itself rejects a repository whose administrative files are damaged.
+	// git itself rejects a repository whose HEAD, config or folders are damaged.
 	_, err := p.git(ctx, call{args: []string{"rev-parse", "--git-dir"}})
 	if err == nil || ctx.Err() != nil {
 		return ctx.Err()
@@ -215,8 +216,8 @@ func (p *Repo) prepare(ctx context.Context, knownHosts string) error {
 	return p.restart(ctx, "it is damaged", err)
 }
 
-// sweep removes files that a killed git process left. We hold the lock, so no
-// git process is running.
+// sweep removes temporary files that a killed git process left behind. The caller holds
+// the lock, so no git process is running.
 func (p *Repo) sweep() error {
 	return filepath.WalkDir(p.objects(), func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -233,7 +234,7 @@ func (p *Repo) sweep() error {
 	})
 }
 
-// restart empties the entry and logs why: everything must be fetched again.
+// restart empties the entry and logs why. Everything must then be fetched again.
 func (p *Repo) restart(ctx context.Context, why string, cause error) error {
 	if p.log != nil {
 		args := []any{"repository", p.address.String(), "entry", filepath.Base(p.dir), "why", why}
@@ -245,7 +246,7 @@ func (p *Repo) restart(ctx context.Context, why string, cause error) error {
 	return p.wipe(ctx)
 }
 
-// wipe creates the entry anew, without objects.
+// wipe replaces the repository of the entry with an empty one.
 func (p *Repo) wipe(ctx context.Context) error {
 	if err := os.RemoveAll(p.objects()); err != nil {
 		return err
@@ -256,15 +257,15 @@ func (p *Repo) wipe(ctx context.Context) error {
 	return err
 }
 
-// Close unlocks the entry and removes the credentials. Then it evicts the least
-// recently used entries if the cache is too large.
+// Close removes the credentials and unlocks the entry. Then it evicts the least recently
+// used entries if the cache exceeds its limit.
 func (p *Repo) Close() error {
 	if p.lock == nil {
 		return nil
 	}
 	err := os.RemoveAll(p.private(""))
-	// The lock file stores the size of its entry; its modification time is the
-	// time of the last use.
+	// The content of the lock file is the size of its entry, and its modification time is
+	// the time of the last use. evict reads both.
 	size := strconv.FormatInt(sizeOf(p.dir), 10)
 	if terr := p.lock.Truncate(0); terr == nil {
 		_, terr = p.lock.WriteAt([]byte(size), 0)
@@ -281,8 +282,8 @@ type entry struct {
 	used time.Time
 }
 
-// evict removes the least recently used entries until the cache is small
-// enough.
+// evict removes the least recently used entries until the size of the cache is within the
+// limit.
 func evict(root string, limit int64) error {
 	names, err := os.ReadDir(root)
 	if err != nil {
@@ -297,7 +298,7 @@ func evict(root string, limit int64) error {
 		}
 		f, err := os.Open(lock)
 		if err != nil {
-			continue // another process has removed the file
+			continue // another process removed the file
 		}
 		text, _ := io.ReadAll(io.LimitReader(f, 32))
 		info, err := f.Stat()
@@ -307,8 +308,8 @@ func evict(root string, limit int64) error {
 		}
 		size, err := strconv.ParseInt(string(text), 10, 64)
 		if err != nil {
-			// The process was killed before it closed the entry for the first
-			// time.
+			// The process was killed before it closed the entry for the first time, so
+			// the file has no size.
 			size = sizeOf(strings.TrimSuffix(lock, lockSuffix))
 		}
 		entries = append(entries, entry{lock, size, info.ModTime()})
@@ -330,7 +331,7 @@ func evict(root string, limit int64) error {
 	return nil
 }
 
-// remove removes an entry unless it is in use.
+// remove removes an entry unless it is in use. It reports whether the entry is gone.
 func remove(lock string) (bool, error) {
 	f, err := os.OpenFile(lock, os.O_RDWR, 0o600)
 	if err != nil {

@@ -42,7 +42,7 @@ func TestEntriesAreLocked(t *testing.T) {
 		}
 		opened <- err
 	}()
-	// Other scopes, ids and addresses have other entries.
+	// Other scopes, IDs and addresses have other entries.
 	dirs := map[string]bool{p.dir: true}
 	for _, m := range []Remote{{URL: remote.URL, Scope: "b"}, {URL: remote.URL, Scope: "a", CacheID: "x"}, {URL: remote.URL + "x", Scope: "a"}} {
 		q := open(t, r, m)
@@ -114,7 +114,7 @@ func TestTheLeastRecentlyUsedEntriesAreEvicted(t *testing.T) {
 	use("a") // fetched again
 }
 
-// Open repairs whatever a killed process left.
+// Open repairs an entry that a killed process left in any state.
 func TestDamagedEntriesAreRepaired(t *testing.T) {
 	t.Parallel()
 	o := testgit.New(t)
@@ -172,8 +172,8 @@ func TestDamagedEntriesAreRepaired(t *testing.T) {
 	}
 }
 
-// A commit does not contain the time of writing, so a second attempt makes the
-// same pack. Files that the first attempt left beside it do not prevent that.
+// A commit does not contain the time of writing, so a second attempt creates the same
+// pack. Files that the first attempt left next to the pack do not prevent that.
 func TestWriteAgainAfterAKill(t *testing.T) {
 	t.Parallel()
 	o := testgit.New(t)
@@ -231,7 +231,7 @@ func TestPacksAreJoined(t *testing.T) {
 	}
 }
 
-// Fetching a ref that did not move costs one question to the remote and no
+// Fetching a ref that did not move only lists the refs of the remote and transfers no
 // objects.
 func TestAnUnchangedRefFetchesNoObjects(t *testing.T) {
 	t.Parallel()

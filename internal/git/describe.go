@@ -6,11 +6,12 @@ import (
 	"strings"
 )
 
-// maxShown is the number of bytes of a foreign commit message that are kept.
+// maxShown is the maximum size of the message of a fetched commit in bytes. Longer
+// messages are truncated.
 const maxShown = 4 << 10
 
-// Describe returns the author and the message of a fetched commit, cleaned so
-// that they can be displayed.
+// Describe returns the author and the message of a fetched commit. Both are cleaned for
+// display.
 func (p *Repo) Describe(ctx context.Context, commit string) (Commit, error) {
 	if !oidForm.MatchString(commit) {
 		return Commit{}, badCommit()

@@ -11,24 +11,24 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// Reason is the cause of a failure, in terms of what a person can do about it.
+// Reason classifies the cause of a failure by what a person can do about it.
 type Reason string
 
-// Reasons of failures.
+// The reasons of failures.
 const (
 	NoProgram      Reason = "no-program"       // git or ssh is missing or too old
 	BadAddress     Reason = "bad-address"      // the URL or the ref is not valid
-	Refused        Reason = "refused"          // the outbound policy refuses the address, or the server redirects
+	Refused        Reason = "refused"          // the outbound policy refuses the address, or the server sends a redirect
 	Unreachable    Reason = "unreachable"      // no connection, or it was interrupted
 	TimedOut       Reason = "timed-out"        // the remote takes too long
-	HostKey        Reason = "host-key"         // the ssh server has another key than before
+	HostKey        Reason = "host-key"         // the key of the ssh server is unknown or changed
 	Authentication Reason = "authentication"   // credentials are missing, wrong or insufficient
-	NotRepository  Reason = "not-a-repository" // or not visible with these credentials
+	NotRepository  Reason = "not-a-repository" // also if it is not visible with these credentials
 	Empty          Reason = "empty"            // a repository without commits
 	RefNotFound    Reason = "ref-not-found"
 	TooLarge       Reason = "too-large"
 	Damaged        Reason = "damaged"          // objects are missing or corrupt
-	NotFastForward Reason = "not-fast-forward" // the remote ref has other commits
+	NotFastForward Reason = "not-fast-forward" // the remote ref has commits that the pushed commit lacks
 	Rejected       Reason = "rejected"         // the remote refuses the commit, for example on a protected branch
 	Internal       Reason = "internal"         // a failure of the cache or of this machine
 )
@@ -38,8 +38,8 @@ func (r Reason) Temporary() bool {
 	return r == Unreachable || r == TimedOut || r == Internal
 }
 
-// Failure is the cause inside an errs.Error of this package. Detail is the
-// output of git without secrets; it is for the log.
+// Failure is the cause in an errs.Error of this package. Detail is the output of git
+// without secrets, for the log.
 type Failure struct {
 	Reason Reason
 	Detail string
@@ -52,7 +52,7 @@ func (f *Failure) Error() string {
 	return "git: " + string(f.Reason) + ": " + f.Detail
 }
 
-// ReasonOf returns the reason of an error of this package, and "" for other
+// ReasonOf returns the reason of an error of this package. It returns "" for other
 // errors, such as a canceled context.
 func ReasonOf(err error) Reason {
 	var f *Failure
@@ -62,8 +62,9 @@ func ReasonOf(err error) Reason {
 	return ""
 }
 
-// kinds are the error kinds that an API answers with. Failures of the remote
-// are not internal errors of ours; only Internal is.
+// kinds maps reasons to the error kinds of API responses. Reasons that are not listed
+// have the kind errs.Invalid: a failure of the remote is not an internal error of this
+// server.
 var kinds = map[Reason]errs.Kind{
 	NoProgram: errs.Precondition, NotFastForward: errs.Conflict, Internal: errs.Internal,
 }
@@ -76,7 +77,7 @@ func fail(reason Reason, message, detail string) error {
 	return &errs.Error{Kind: kind, Message: message, Err: &Failure{Reason: reason, Detail: detail}}
 }
 
-// Causes of canceled contexts.
+// Causes with which the context of a command is canceled.
 var (
 	errTime = errors.New("the command takes too long")
 	errRoom = errors.New("the command takes too much room")
@@ -117,7 +118,7 @@ var outputs = []struct {
 		Unreachable, "the server cannot be reached, or the connection was interrupted"},
 }
 
-// classify turns the output of git into an error.
+// classify returns the error for the output of git.
 func classify(output string) error {
 	for _, s := range outputs {
 		if s.re.MatchString(output) {
@@ -127,8 +128,8 @@ func classify(output string) error {
 	return fail(Internal, "git failed; see the log of the server", output)
 }
 
-// explain returns the error of a failed command: the cause of its context, or
-// what its output says.
+// explain returns the error of a failed command. It depends on the context of the caller,
+// on the cause of cancellation, or else on the output.
 func explain(caller context.Context, cause error, output string) error {
 	switch {
 	case caller.Err() != nil:
@@ -141,14 +142,14 @@ func explain(caller context.Context, cause error, output string) error {
 	return classify(output)
 }
 
-// userinfo matches the part between :// and @ of a URL.
+// userinfo matches the user information between :// and @ of a URL.
 var userinfo = regexp.MustCompile(`://[^/@\s]+@`)
 
-// scrubber removes secrets from the output of git and of the remote, which may
-// repeat what it was sent.
+// scrubber removes secrets from the output of git and of the remote. The remote may echo
+// what it received.
 type scrubber struct{ secrets []string }
 
-// tokenLength is the length from which a user name is treated as a token.
+// tokenLength is the minimum length of a user name that is treated as a token.
 const tokenLength = 20
 
 func scrubberFor(c Credentials) scrubber {
@@ -159,8 +160,8 @@ func scrubberFor(c Credentials) scrubber {
 		s.add(url.QueryEscape(c.Password))
 		s.add(url.PathEscape(c.Password))
 	}
-	// Some hosts take a token as the user name, with a password that everybody
-	// knows. Names of people are shorter.
+	// Some hosts accept a token as the user name, with a well-known password. User names
+	// of people are shorter.
 	if c.Username != "" && (c.Password == "" || len(c.Username) >= tokenLength) {
 		s.add(basic(c))
 		s.add(c.Username)
@@ -189,13 +190,13 @@ func (s scrubber) clean(text string) string {
 	return printable(text)
 }
 
-// basic returns the value of the header for basic authentication.
+// basic returns the credentials in the form of HTTP basic authentication.
 func basic(c Credentials) string {
 	return base64.StdEncoding.EncodeToString([]byte(c.Username + ":" + c.Password))
 }
 
-// printable replaces control characters, so that a remote cannot send escape
-// sequences to terminals and logs.
+// printable removes control characters, so that a remote cannot send escape sequences to
+// terminals and logs.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0 {

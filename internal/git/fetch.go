@@ -17,27 +17,27 @@ import (
 	"github.com/octavo-docs/octavo/internal/outbound"
 )
 
-// oidForm matches the name of an object.
+// oidForm matches an object name.
 var oidForm = regexp.MustCompile(`^[0-9a-f]{40}$`)
 
-// Want is what Fetch fetches besides the ref.
+// Want specifies what Fetch fetches in addition to the ref.
 type Want struct {
-	// Have is a commit, such as the last one that was read. After Fetch,
-	// IsAncestor reports whether the ref still contains it. Have may be empty.
+	// Have is a commit that the caller already has, such as the last one that it read.
+	// After Fetch, IsAncestor reports whether the ref still contains Have. It may be
+	// empty.
 	Have string
-	// Files is the size of the largest files that the first fetch of a ref
-	// includes, for a caller that will read most files. Zero includes no files.
+	// Files is the maximum size of the files that the first fetch of a ref includes. It
+	// is for a caller that will read most files. Zero includes no files.
 	Files int64
 }
 
-// Fetch fetches the commits and folders of the ref without files, and returns
-// the commit that the ref names. If the cache has that commit already, the
-// remote is only asked for its name.
+// Fetch fetches the commits and trees of the ref without files, and returns the commit
+// that the ref points to. If the cache already has that commit, Fetch only lists the refs
+// of the remote.
 //
-// The first fetch transfers only the newest commit, later fetches transfer what
-// was added since. Then IsAncestor(w.Have, commit) is true if the ref was
-// advanced, and false if it was replaced or if the remote does not provide the
-// history.
+// The first fetch transfers only the newest commit; later fetches transfer what was added
+// since. After Fetch, IsAncestor(w.Have, commit) is true if the ref was advanced. It is
+// false if the ref was replaced or if the remote does not provide the history.
 func (p *Repo) Fetch(ctx context.Context, w Want, progress Progress) (string, error) {
 	if w.Have != "" && !oidForm.MatchString(w.Have) {
 		return "", badCommit()
@@ -52,9 +52,9 @@ func (p *Repo) Fetch(ctx context.Context, w Want, progress Progress) (string, er
 		return "", err
 	}
 	commit, sure, err := p.fetch(ctx, full, tip, w, fresh, progress)
-	// The cache may be damaged, too large, or without the history between
-	// w.Have and the ref. Fetch again into an empty entry: losing the cache
-	// must not look like a replaced ref.
+	// The cache may be damaged or too large, or it may lack the history between w.Have
+	// and the ref. Fetch again into an empty entry: a lost cache must not look like a
+	// replaced ref.
 	if r := ReasonOf(err); !fresh && (r == TooLarge || r == Damaged || r == Internal || err == nil && !sure) {
 		if err := p.restart(ctx, "it cannot be used for what the remote has now", err); err != nil {
 			return "", err
@@ -67,14 +67,14 @@ func (p *Repo) Fetch(ctx context.Context, w Want, progress Progress) (string, er
 	if werr := p.restart(ctx, "it became too large", err); werr != nil || w.Have == "" {
 		return "", err
 	}
-	// After a push that replaced the branch, searching for w.Have would fetch
-	// the whole history.
+	// If a push replaced the branch, searching for w.Have would fetch the whole history.
+	// Fetch without it.
 	commit, _, err = p.fetch(ctx, full, tip, Want{Files: w.Files}, true, progress)
 	return commit, err
 }
 
-// fetch fetches once, into the entry as it is. The result sure reports whether
-// IsAncestor can tell if w.Have is an ancestor of the commit.
+// fetch fetches once, into the current state of the entry. sure reports whether the
+// result of IsAncestor(w.Have, commit) will be reliable.
 func (p *Repo) fetch(ctx context.Context, full, tip string, w Want, fresh bool, progress Progress) (_ string, sure bool, _ error) {
 	local, have := localRef(full), w.Have
 	known, err := p.has(ctx, tip, have, local)
@@ -90,15 +90,15 @@ func (p *Repo) fetch(ctx context.Context, full, tip string, w Want, fresh bool, 
 	}
 	shallow, gone := !known[2], false
 	if have != "" && !known[1] {
-		// The entry is new or was evicted. If the remote sends the old commit
-		// first, only what was added since is transferred after it.
+		// The entry is new, or was evicted. If the remote sends the old commit first, the
+		// fetch of the ref transfers only what was added since.
 		err := p.get(ctx, progress, true, 0, have+":"+haveRef(have))
 		switch output := detail(err); {
 		case err == nil:
 			shallow = false
 		case notByName.MatchString(output):
-			// An old server does not send commits by name: only the whole
-			// history reports whether w.Have is an ancestor.
+			// An old server does not send commits by name. Only the whole history shows
+			// whether w.Have is an ancestor.
 			shallow = false
 		case notThere.MatchString(output) || fresh && ReasonOf(err) == Damaged:
 			gone = true // the ref was replaced
@@ -110,14 +110,14 @@ func (p *Repo) fetch(ctx context.Context, full, tip string, w Want, fresh bool, 
 	if shallow && w.Files > 0 {
 		err = p.get(ctx, progress, shallow, w.Files, "+"+full+":"+local)
 	}
-	// Some servers support filters that leave out all files, but not by size.
+	// Some servers support filters that omit all files, but no filters by size.
 	if errors.Is(err, errNo) || strings.Contains(detail(err), "filter") {
 		err = p.get(ctx, progress, shallow, 0, "+"+full+":"+local)
 	}
 	if err != nil {
 		return "", false, err
 	}
-	// The ref may have been moved after the remote was asked.
+	// The ref may have been moved after find listed the refs.
 	if known, err = p.has(ctx, local); err != nil {
 		return "", false, err
 	} else if !known[0] {
@@ -135,15 +135,15 @@ func (p *Repo) fetch(ctx context.Context, full, tip string, w Want, fresh bool, 
 	return commit, sure, err
 }
 
-// Error messages of servers for a commit that is requested by name: the server
-// does not allow it, or has no such commit. Some servers send the first message
-// in both cases.
+// Error messages of servers for a commit that is requested by name: notByName if the
+// server does not allow it, notThere if it has no such commit. Some servers send the
+// first message in both cases.
 var (
 	notByName = regexp.MustCompile(`not allow request for unadvertised|want \S+ not valid`)
 	notThere  = regexp.MustCompile(`not our ref|couldn't find remote ref|no such remote ref`)
 )
 
-// get fetches one ref, with files up to a size.
+// get fetches one ref, with files up to the given size.
 func (p *Repo) get(ctx context.Context, progress Progress, shallow bool, files int64, refspec string) error {
 	filter := "--filter=blob:none"
 	if files > 0 {
@@ -156,23 +156,22 @@ func (p *Repo) get(ctx context.Context, progress Progress, shallow bool, files i
 	}
 	_, err := p.git(ctx, call{
 		args: append(args, "origin", refspec), remote: true, promisor: true, progress: progress,
-		config: []string{"pack.threads", strconv.Itoa(min(2, budget.Processors()))}, // of the received pack, which may be large
+		config: []string{"pack.threads", strconv.Itoa(min(2, budget.Processors()))}, // for indexing the received pack, which may be large
 	})
 	return err
 }
 
-// localRef returns the ref of the cache for a ref of the remote. It contains a
-// hash because names of refs can conflict like names of files and folders.
+// localRef returns the ref in the cache for a ref of the remote. It contains a hash,
+// because one ref cannot be both a name and a folder of another ref.
 func localRef(full string) string {
 	sum := sha256.Sum256([]byte(full))
 	return "refs/octavo/" + hex.EncodeToString(sum[:16])
 }
 
-// haveRef returns the ref of the cache for a commit that the caller named in
-// Want.Have.
+// haveRef returns the ref in the cache for the commit of Want.Have.
 func haveRef(oid string) string { return "refs/octavo/have/" + oid }
 
-// detail returns the output of git in an error.
+// detail returns the output of git that an error contains.
 func detail(err error) string {
 	var f *Failure
 	if errors.As(err, &f) {
@@ -181,7 +180,7 @@ func detail(err error) string {
 	return ""
 }
 
-// find asks the remote for the full name of the ref and for its commit.
+// find returns the full name of the ref and its commit. It lists the refs of the remote.
 func (p *Repo) find(ctx context.Context) (full, commit string, err error) {
 	candidates := candidatesFor(p.ref)
 	args := []string{"ls-remote", "--quiet", "origin"}
@@ -231,8 +230,8 @@ func (p *Repo) find(ctx context.Context) (full, commit string, err error) {
 	return "", "", fail(RefNotFound, "the branch or tag does not exist in the repository", "")
 }
 
-// speaksGit returns an error if the server of a remote without refs does not
-// serve a git repository. git reports both as the same.
+// speaksGit returns an error if the server of a remote without refs does not serve a git
+// repository. git does not distinguish the two cases.
 func (p *Repo) speaksGit(ctx context.Context) error {
 	if p.address.scheme == "ssh" {
 		return nil
@@ -268,7 +267,8 @@ func candidatesFor(ref string) []string {
 	return []string{"refs/heads/" + ref, "refs/tags/" + ref}
 }
 
-// has reports which commits are in the cache. An empty name is not.
+// has reports which of the names are commits in the cache. An empty name is never a
+// commit.
 func (p *Repo) has(ctx context.Context, names ...string) ([]bool, error) {
 	var in bytes.Buffer
 	for _, name := range names {
@@ -292,8 +292,8 @@ func (p *Repo) has(ctx context.Context, names ...string) ([]bool, error) {
 	return known, nil
 }
 
-// IsAncestor reports whether commit a is an ancestor of commit b, or the same.
-// It is false if a is not in the cache.
+// IsAncestor reports whether commit a is an ancestor of commit b, or equal to it. It is
+// false if a is not in the cache.
 func (p *Repo) IsAncestor(ctx context.Context, a, b string) (bool, error) {
 	if !oidForm.MatchString(a) || !oidForm.MatchString(b) {
 		return false, badCommit()

@@ -1,15 +1,13 @@
-// Package git reads and writes repositories of other people with the git
-// program.
+// Package git reads and writes repositories of other people with the git program.
 //
-// A repository consists of the address of a remote and a folder of objects that
-// were fetched from it. Objects are never checked out, so no byte of a
-// repository becomes a file, a path or a command. The program runs without the
-// configuration of the machine, may connect only to the address that the
-// outbound policy allowed, and is killed if it takes too much time or space.
-// Credentials are passed in its environment or in a file that only this user
-// can read, and do not appear in arguments, errors or the cache.
+// A repository consists of the address of a remote and a folder with the objects that
+// were fetched from it. Objects are never checked out, so no byte of a repository becomes
+// a file, a path or a command. The program runs without the configuration of the machine.
+// It may connect only to the address that the outbound policy allowed, and is killed if
+// it uses too much time or space. Credentials are passed in the environment, or in a file
+// that only this user can read. They do not appear in arguments, errors or the cache.
 //
-// The package does not interpret the files.
+// The package does not interpret the content of files.
 package git
 
 import (
@@ -24,45 +22,46 @@ import (
 	"github.com/octavo-docs/octavo/internal/outbound"
 )
 
-// The oldest version of git that accepts the address to connect to.
+// The oldest supported version of git. Older versions lack http.curloptResolve, which
+// sets the address to connect to.
 const (
 	minMajor = 2
 	minMinor = 37
 )
 
-// Runner opens repositories. It must not be changed after the first use. It is
-// safe for concurrent use, also by several processes with the same Dir.
+// Runner opens repositories. It must not be changed after its first use. It is safe for
+// concurrent use, also by several processes with the same Dir.
 type Runner struct {
-	// Dir is the cache, with an entry for each repository. Its files may be
-	// removed while no Repo is open.
+	// Dir is the folder of the cache, with one entry for each repository. Its files may
+	// be removed while no Repo is open.
 	Dir string
 	// Outbound decides which addresses may be called.
 	Outbound outbound.Policy
-	// KnownHosts is a file with the keys of ssh servers. Without it, and
-	// without keys in the credentials, the first key of a server is stored and
-	// any other key is refused later.
+	// KnownHosts is a known_hosts file with the keys of ssh servers. Without it, and
+	// without keys in the credentials, the first key of a server is stored, and any other
+	// key is refused later.
 	KnownHosts string
 	Limits     Limits
-	// Log receives a message when an entry of Dir is emptied. It may be nil.
+	// Log receives a message when an entry of the cache is emptied. It may be nil.
 	Log *slog.Logger
 }
 
-// Limits bound what other servers can cost. A zero field has the value of
-// DefaultLimits.
+// Limits are the limits on the resources that remotes can use. A field that is zero or
+// negative has the value of DefaultLimits.
 type Limits struct {
 	Repository int64         // bytes on disk of one repository in the cache
-	Cache      int64         // bytes on disk of all repositories; the least recently used ones are removed first
+	Cache      int64         // bytes on disk of all repositories; the least recently used ones are evicted first
 	Blob       int64         // bytes of one file
 	Memory     int64         // bytes of memory of one process of git, where the system enforces it
 	Entries    int           // files and folders of one commit
-	Problems   int           // of Tree that are listed; further ones are counted
-	Packs      int           // of one repository before they are joined; every fetch adds one
+	Problems   int           // of Tree and Diff that are listed; further ones are only counted
+	Packs      int           // of one repository before they are repacked into one; every fetch adds one
 	Remote     time.Duration // duration of one exchange with the remote
 	Local      time.Duration // duration of one command that reads or writes the cache
 }
 
-// DefaultLimits are sufficient for the large repositories that contain
-// documentation. 100 MB is the largest file that hosting services allow.
+// DefaultLimits are sufficient for large repositories that contain documentation. 100 MB
+// is the maximum size of a file at hosting services.
 var DefaultLimits = Limits{
 	Repository: 2 << 30,
 	Cache:      10 << 30,
@@ -97,26 +96,25 @@ func pick[T int | int64 | time.Duration](v *T, otherwise T) {
 
 // Remote is a repository on another server.
 type Remote struct {
-	// URL has no credentials; see ParseURL.
+	// URL is the address without credentials; see ParseURL.
 	URL string
-	// Ref is a branch, a tag, or the full name of a ref. Empty is the default
-	// branch.
+	// Ref is a branch, a tag, or the full name of a ref. Empty means the default branch.
 	Ref         string
 	Credentials Credentials
-	// Scope names who may share fetched objects, such as an organization.
+	// Scope identifies who may share fetched objects, such as an organization.
 	// Repositories of different scopes never share objects.
 	Scope string
-	// CacheID separates entries of the same address within a scope.
-	// Repositories with the same scope, id and address share their objects.
+	// CacheID separates entries for the same address within a scope. Repositories with
+	// the same scope, ID and address share their objects.
 	CacheID string
 }
 
-// Credentials authenticate at the remote: a user name and a password or token
-// over https, a private key over ssh.
+// Credentials authenticate to the remote: a user name and a password or token over https,
+// or a private key over ssh.
 type Credentials struct {
 	Username, Password string
-	PrivateKey         []byte // in PEM or OpenSSH form, without passphrase
-	KnownHosts         []byte // lines of a known_hosts file; no other keys are trusted then
+	PrivateKey         []byte // in PEM or OpenSSH format, without passphrase
+	KnownHosts         []byte // lines of a known_hosts file; if set, no other keys are trusted
 }
 
 // String hides the credentials when they are printed.
@@ -140,8 +138,8 @@ func program() (string, error) {
 
 var versionLine = regexp.MustCompile(`(\d+)\.(\d+)(?:\.\S+)?`)
 
-// Check returns the version of the git program, and an error if it is missing
-// or too old.
+// Check returns the version of the git program. It returns an error if the program is
+// missing or too old.
 func (r *Runner) Check(ctx context.Context) (version string, err error) {
 	path, err := program()
 	if err != nil {

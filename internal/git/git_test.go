@@ -37,8 +37,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// The same steps over every transport: read, a push of others, a push of ours,
-// a rejected push, a forced push.
+// The same steps over every transport: a read, a push by others, a push by us, a rejected
+// push and a forced push.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	story := func(m func(t *testing.T, o *testgit.Origin) Remote) func(*testing.T) {
@@ -56,7 +56,7 @@ func TestRoundTrip(t *testing.T) {
 			if got := read(t, p, commit, "docs"); !maps.Equal(got, map[string]string{"a.md": "a\n", "ü \"q\".md": "b\n"}) {
 				t.Errorf("%q", got)
 			}
-			// A push of others.
+			// A push by others.
 			second := o.Commit(map[string]string{"docs/a.md": "A\n"})
 			if got := fetch(t, p, first); got != second {
 				t.Fatalf("%s instead of %s", got, second)
@@ -64,7 +64,7 @@ func TestRoundTrip(t *testing.T) {
 			if ok, err := p.IsAncestor(t.Context(), first, second); !ok || err != nil {
 				t.Errorf("moved on: %v, %v", ok, err)
 			}
-			// A push of ours.
+			// A push by us.
 			third, err := p.Write(t.Context(), second, []Change{
 				{Path: "docs/a.md", Data: []byte("A\nB\n")}, {Path: "new/deep/x.md", Data: []byte("x")}, {Path: "docs/ü \"q\".md", Delete: true},
 			}, Commit{Author: Person{"Grace", "grace@example.com"}, When: when, Message: "Write more"})
@@ -80,14 +80,14 @@ func TestRoundTrip(t *testing.T) {
 			if got := testgit.Git(t, o.Bare, "diff-tree", "-r", "--name-status", second, third); got != "M\tdocs/a.md\nD\t\"docs/\\303\\274 \\\"q\\\".md\"\nA\tnew/deep/x.md" {
 				t.Error(got)
 			}
-			// Again: the remote has the commit already.
+			// The same push again: the remote already has the commit.
 			if err := p.Push(t.Context(), "main", third, second, false); err != nil && ReasonOf(err) != NotFastForward {
 				t.Errorf("again: %v", err)
 			}
 			if got := fetch(t, p, second); got != third {
 				t.Errorf("%s instead of %s", got, third)
 			}
-			// Both push: the remote's branch is replaced.
+			// Both sides push: the branch of the remote is replaced.
 			fourth := o.Commit(map[string]string{"README.md": "two\n"})
 			if err := p.Push(t.Context(), "refs/heads/main", third, third, false); ReasonOf(err) != NotFastForward || !errs.Is(err, errs.Conflict) {
 				t.Errorf("moved: %v", err)

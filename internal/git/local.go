@@ -11,17 +11,17 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// Local is a repository on this machine that is only read: none of its files
-// are written, none of its remotes are called and no program of its
-// configuration is run. It is safe for concurrent use and must be closed.
+// Local is a read-only repository on this machine. None of its files are written, none of
+// its remotes are called, and no program of its configuration is run. It is safe for
+// concurrent use and must be closed.
 type Local struct {
 	repo *Repo
-	// prefix is the path of the opened folder within the repository.
+	// prefix is the path of the opened folder in the repository.
 	prefix string
 }
 
-// OpenLocal opens the repository that contains a folder: a checkout, a folder
-// of a checkout, or a bare repository.
+// OpenLocal opens the repository that contains a folder. The folder is a checkout, a
+// subfolder of a checkout, or a bare repository.
 func OpenLocal(ctx context.Context, dir string) (*Local, error) {
 	path, err := program()
 	if err != nil {
@@ -62,10 +62,10 @@ func (l *Local) open(ctx context.Context, dir string) error {
 	return nil
 }
 
-// Close removes the files that were written for the git program.
+// Close removes the temporary files of the git program.
 func (l *Local) Close() error { return os.RemoveAll(l.repo.dir) }
 
-// Commit returns the commit of a branch, a tag or the name of a commit.
+// Commit returns the commit that a branch, a tag or an abbreviated object name refers to.
 func (l *Local) Commit(ctx context.Context, ref string) (string, error) {
 	if err := CheckRef(ref); err != nil {
 		return "", err
@@ -89,7 +89,7 @@ func (l *Local) Tree(ctx context.Context, commit string) ([]Entry, []Problem, er
 	return l.repo.Tree(ctx, commit, l.prefix)
 }
 
-// Sizes returns the sizes of files in bytes.
+// Sizes returns the sizes of files in bytes, by object name.
 func (l *Local) Sizes(ctx context.Context, oids []string) (map[string]int64, error) {
 	for _, oid := range oids {
 		if !oidForm.MatchString(oid) {
@@ -102,8 +102,8 @@ func (l *Local) Sizes(ctx context.Context, oids []string) (map[string]int64, err
 	return l.repo.sizes(ctx, oids)
 }
 
-// Blobs reads files; see Repo.Blobs. Files that are missing in a partial clone
-// are not fetched.
+// Blobs reads files; see Repo.Blobs. It does not fetch files that are missing in a
+// partial clone.
 func (l *Local) Blobs(ctx context.Context, oids []string, each func(Blob) error) error {
 	return l.repo.Blobs(ctx, oids, nil, each)
 }

@@ -22,7 +22,7 @@ func putFile(t *testing.T, dir, name, text string) {
 	}
 }
 
-// localRepo makes a checkout with two commits on main and a tag on the first.
+// localRepo creates a checkout with two commits on main and a tag on the first.
 func localRepo(t *testing.T) string {
 	t.Helper()
 	testgit.Need(t, "git")
@@ -124,7 +124,7 @@ func TestLocalRefusesWhatItCannotRead(t *testing.T) {
 	for ref, reason := range map[string]Reason{
 		"absent": RefNotFound, "--all": BadAddress, "-q": BadAddress, "main:README.md": BadAddress, "main~1": BadAddress,
 		"main^{tree}": BadAddress, ":/two": BadAddress, "": BadAddress, "@{-1}": BadAddress, strings.Repeat("0", 40): RefNotFound,
-		testgit.Git(t, dir, "rev-parse", "main:README.md"): RefNotFound, // of a file
+		testgit.Git(t, dir, "rev-parse", "main:README.md"): RefNotFound, // the object name of a file
 	} {
 		if _, err := l.Commit(t.Context(), ref); ReasonOf(err) != reason {
 			t.Errorf("%q: %v, want %s", ref, err, reason)
@@ -178,7 +178,7 @@ func TestLocalConfigurationRunsNothing(t *testing.T) {
 	if got := localFiles(t, l, "main")["README.md"]; got != "# Two\n" {
 		t.Errorf("README.md is %q", got)
 	}
-	// A file that a partial clone left out is reported, not fetched.
+	// A file that is missing in a partial clone is reported, not fetched.
 	if err := os.Remove(filepath.Join(dir, ".git", "objects", blob[:2], blob[2:])); err != nil {
 		t.Fatal(err)
 	}

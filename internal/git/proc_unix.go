@@ -11,19 +11,19 @@ import (
 	"syscall"
 )
 
-// limitMemory is the script that sets the limit and becomes the program. A limit
-// that cannot be set is one that is lower already.
+// limitMemory is a shell script that sets the memory limit and then executes the program.
+// Setting the limit fails only if a lower limit already applies.
 const limitMemory = `ulimit -d "$1" 2>/dev/null; shift; exec "$0" "$@"`
 
-// withMemory returns a command of which each process has at most so many bytes of
-// memory, without mapped files. The shell sets the limit before the program runs,
-// and helpers of the program inherit it. Some systems do not enforce it.
+// withMemory returns a command in which each process can allocate at most the given number
+// of bytes, not counting mapped files. The shell sets the limit before the program starts,
+// and child processes inherit it. Some systems do not enforce the limit.
 func withMemory(ctx context.Context, bytes int64, program string, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, "/bin/sh", append([]string{"-c", limitMemory, program, strconv.FormatInt(bytes>>10, 10)}, args...)...)
 }
 
-// inGroup starts a command in its own process group, so that helpers of git are
-// killed together with it.
+// inGroup starts a command in its own process group, so that its child processes are
+// killed with it.
 func inGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error {
@@ -35,8 +35,8 @@ func inGroup(cmd *exec.Cmd) {
 	}
 }
 
-// tryLock locks an open file against other processes too. The lock ends when
-// the file and its copies in child processes are closed.
+// tryLock locks an open file, also against other processes. The lock ends when the file
+// and its copies in child processes are closed.
 func tryLock(f *os.File) (bool, error) {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, syscall.EINTR) {

@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-// maxRemoteText is the number of bytes of a remote's message that users see.
+// maxRemoteText is the maximum size in bytes of a message of the remote that users see.
 const maxRemoteText = 500
 
-// Push sets a ref of the remote to a commit of Write if the ref still names
-// expectedOld; an empty expectedOld means that the ref must not exist. The
-// remote compares and sets in one step, so a push of somebody else in between
-// is not lost. Unless force is set, expectedOld must be an ancestor of the
-// commit. A short ref is a branch.
+// Push sets a ref of the remote to a commit of Write if the ref still points to
+// expectedOld. An empty expectedOld means that the ref must not exist. The remote
+// compares and sets atomically, so a concurrent push is not lost. Unless force is set,
+// expectedOld must be an ancestor of the commit. A short ref is a branch.
 func (p *Repo) Push(ctx context.Context, ref, commit, expectedOld string, force bool) error {
 	if err := CheckRef(ref); err != nil {
 		return err
@@ -56,7 +55,8 @@ func moved(detail string) error {
 	return fail(NotFastForward, "the branch was changed on the remote meanwhile; fetch it and try again", detail)
 }
 
-// rejection parses the line that git prints for the ref.
+// rejection returns the error for the status line that git push --porcelain prints for
+// the ref.
 func rejection(out string, err error) error {
 	for line := range strings.Lines(out) {
 		if !strings.HasPrefix(line, "!\t") {
@@ -83,7 +83,7 @@ func rejection(out string, err error) error {
 	return err
 }
 
-// remoteText returns the message of the remote for users.
+// remoteText returns the message of the remote as a single line for users.
 func remoteText(why string, err error) string {
 	output := []string{strings.TrimSpace(strings.TrimPrefix(why, "[remote rejected]"))}
 	for line := range strings.Lines(detail(err)) {

@@ -10,7 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/outbound"
 )
 
-// runner returns a Runner that may call the loopback only.
+// runner returns a Runner that may call only loopback addresses.
 func runner(t testing.TB, change func(*Runner)) *Runner {
 	t.Helper()
 	policy, err := outbound.Parse("127.0.0.0/8")
@@ -43,7 +43,7 @@ func fetch(t testing.TB, p *Repo, have string) string {
 	return commit
 }
 
-// read returns the files of a commit with their text.
+// read returns the content of the files of a commit, by path.
 func read(t testing.TB, p *Repo, commit, dir string) map[string]string {
 	t.Helper()
 	entries, problems, err := p.Tree(t.Context(), commit, dir)

@@ -16,43 +16,42 @@ import (
 )
 
 const (
-	maxOutput   = 16 << 20               // bytes of output that are kept in memory
-	maxMessages = 16 << 10               // bytes of messages that are kept
-	watchEvery  = 100 * time.Millisecond // interval of measuring the disk space of a command
-	reapTime    = 5 * time.Second        // from the end of a command to the end of its pipes
+	maxOutput   = 16 << 20               // maximum size of output that is collected in memory
+	maxMessages = 16 << 10               // maximum size of error output that is kept
+	watchEvery  = 100 * time.Millisecond // interval of measuring the disk usage of a command
+	reapTime    = 5 * time.Second        // from the end of a command until its pipes are closed
 	slowBytes   = 1                      // bytes per second below which a transfer is stalled …
-	slowTime    = 60                     // … and seconds until it is aborted
-	// maxAlloc is the largest allocation of git. A delta of a few bytes can
+	slowTime    = 60                     // … and seconds after which a stalled transfer is aborted
+	// maxAlloc is the maximum size of one allocation of git. A delta of a few bytes can
 	// claim to unpack to any size.
 	maxAlloc = 256 << 20
-	// maxAnswer is the memory of a command that asks the remote for its refs. git
-	// collects all of them, however many there are.
+	// maxAnswer is the memory limit of a command that lists the refs of the remote. git
+	// keeps all refs in memory.
 	maxAnswer = 512 << 20
-	// bigFile is the size from which git streams files instead of loading them.
+	// bigFile is the minimum size of files that git streams instead of loading them.
 	bigFile = 16 << 20
 )
 
-// Progress reports the progress of a transfer. total is 0 while it is not
-// known.
+// Progress reports the progress of a transfer. total is 0 while it is unknown.
 type Progress func(stage string, done, total int)
 
 // call is one run of the git program on a repository.
 type call struct {
 	args     []string
 	stdin    io.Reader
-	read     func(io.Reader) error // reads the output while the command runs; nil collects the output
+	read     func(io.Reader) error // reads the output while the command runs; if nil, the output is collected
 	remote   bool                  // the command connects to the remote
-	question bool                  // the remote answers with a few lines, so Limits.Local applies
-	promisor bool                  // files may be missing in the repository
+	question bool                  // the response of the remote is short, so Limits.Local applies
+	promisor bool                  // files may be missing in the repository, as in a partial clone
 	progress Progress
-	config   []string // name, value, name, value
-	dir      string   // where to search for a repository, instead of the cache
+	config   []string // alternating names and values
+	dir      string   // if set, the folder in which git searches for a repository
 }
 
-// errEnough ends a command whose further output is not needed.
+// errEnough is returned by call.read to end a command whose further output is not needed.
 var errEnough = errors.New("enough")
 
-// git runs the program and returns its output, unless c.read reads it.
+// git runs the program and returns its output. The output is nil if c.read reads it.
 func (p *Repo) git(ctx context.Context, c call) ([]byte, error) {
 	limit := p.limits.Local
 	if c.remote && !(c.question && limit < p.limits.Remote) {
@@ -97,13 +96,13 @@ func (p *Repo) git(ctx context.Context, c call) ([]byte, error) {
 		stop(readErr)
 	}
 	waitErr := cmd.Wait()
-	cause := context.Cause(ctx) // before the deferred calls cancel ctx
+	cause := context.Cause(ctx) // before stop cancels ctx
 	stop(nil)
 	watched.Wait()
 	if c.remote && waitErr != nil {
-		_ = p.sweep() // the next Open does it again
+		_ = p.sweep() // on an error, the next Open sweeps again
 	} else if c.remote && cause == nil && sizeOf(p.dir) > p.limits.Repository {
-		// The command ended between two measurements of watch.
+		// The command ended between two measurements by watch.
 		return nil, explain(caller, errRoom, "")
 	}
 	switch {
@@ -125,7 +124,7 @@ func (p *Repo) git(ctx context.Context, c call) ([]byte, error) {
 	return collected.Bytes(), explain(caller, cause, text)
 }
 
-// command returns the command of a call.
+// command returns the exec.Cmd of a call.
 func (p *Repo) command(ctx context.Context, c call) *exec.Cmd {
 	memory := p.limits.Memory
 	if c.question {
@@ -139,19 +138,19 @@ func (p *Repo) command(ctx context.Context, c call) *exec.Cmd {
 	}
 	cmd.Env = p.environment(c)
 	cmd.Stdin = c.stdin
-	// The child inherits the lock: if this process is killed, no other process
-	// uses the entry before the last helper of git has ended.
+	// The child inherits the lock. If this process is killed, no other process uses the
+	// entry before the last child process of git has ended.
 	if p.lock != nil {
 		cmd.ExtraFiles = []*os.File{p.lock}
 	}
 	return cmd
 }
 
-// errNo is the result of a command that exits with status 1 and no message.
+// errNo is the error of a command that exits with status 1 and prints no message.
 var errNo = errors.New("no")
 
-// watch kills a command when the entry exceeds its size limit, because git has
-// no limit for what it receives.
+// watch kills a command when its entry exceeds the size limit, because git itself does
+// not limit what it receives.
 func (p *Repo) watch(ctx context.Context, stop context.CancelCauseFunc) {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
@@ -168,8 +167,8 @@ func (p *Repo) watch(ctx context.Context, stop context.CancelCauseFunc) {
 	}
 }
 
-// sizeOf returns the size of the files below a folder, which may change
-// meanwhile.
+// sizeOf returns the total size of the files below a folder. The files may change
+// concurrently.
 func sizeOf(dir string) (n int64) {
 	_ = filepath.WalkDir(dir, func(_ string, d os.DirEntry, err error) error {
 		if err == nil && d.Type().IsRegular() {
@@ -182,8 +181,8 @@ func sizeOf(dir string) (n int64) {
 	return n
 }
 
-// environment returns the environment of git. It contains no configuration of
-// the machine or of a person.
+// environment returns the environment of git. It excludes the configuration of the
+// machine and of users.
 func (p *Repo) environment(c call) []string {
 	env := []string{
 		"PATH=" + os.Getenv("PATH"),
@@ -212,30 +211,29 @@ func (p *Repo) environment(c call) []string {
 		"pack.threads", "1",
 		"fetch.recurseSubmodules", "no", "push.recurseSubmodules", "no", "submodule.recurse", "false",
 		"fetch.writeCommitGraph", "false",
-		// Packs are counted and joined, loose objects are not.
+		// Write packs only: packs are counted and repacked, loose objects are not.
 		"transfer.unpackLimit", "1", "fastimport.unpackLimit", "0",
 	}, c.config...)
 	if c.promisor {
-		// This is not in the configuration of the repository, so that commands
-		// which only read do not fetch missing objects.
+		// These settings are not in the configuration of the repository, so that commands
+		// that only read do not fetch missing objects.
 		config = append(config, "remote.origin.promisor", "true", "remote.origin.partialclonefilter", "blob:none")
 	}
 	if !c.remote {
 		return withConfig(append(env, "GIT_ALLOW_PROTOCOL=none"), config)
 	}
 	env = append(env, "GIT_ALLOW_PROTOCOL="+p.address.scheme)
-	// Objects are not checked with the rules of git fsck: its rules cannot be
-	// selected for partial fetches, and one bad date or name in the history
-	// would make the whole repository unusable. git always checks that an
-	// object has the bytes of its name, and Tree checks the names of files.
+	// Objects are not checked with the rules of git fsck. Its rules cannot be selected
+	// for partial fetches, and one bad date or name in the history would make the whole
+	// repository unusable. git always checks that the content of an object matches its
+	// name, and Tree checks the names of files.
 	config = append(config, "remote.origin.url", p.address.String(), "protocol.version", "2",
 		"transfer.fsckObjects", "false", "transfer.bundleURI", "false", "fetch.uriProtocols", "")
 	if p.address.scheme == "ssh" {
 		env = append(env, "GIT_SSH_VARIANT=ssh", "GIT_SSH_COMMAND=ssh -F "+quoted(filepath.Join(privateDir, sshConfig)))
 		return withConfig(env, config)
 	}
-	// Operators name their certificate authorities to Go programs with these
-	// variables.
+	// Operators configure certificate authorities for Go programs with these variables.
 	for from, to := range map[string]string{"SSL_CERT_FILE": "GIT_SSL_CAINFO", "SSL_CERT_DIR": "GIT_SSL_CAPATH"} {
 		if v := os.Getenv(from); v != "" {
 			env = append(env, to+"="+v)
@@ -267,13 +265,12 @@ func withConfig(env, config []string) []string {
 	return append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(len(config)/2))
 }
 
-// quoted quotes a word for the shell with which git starts ssh.
+// quoted quotes a word for the shell that git uses to start ssh.
 func quoted(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// messages keeps the end of the error output of git and parses progress from
-// it.
+// messages keeps the end of the error output of git, and parses progress lines.
 type messages struct {
 	progress Progress
 	line     []byte
@@ -317,7 +314,7 @@ func (m *messages) end() {
 
 func (m *messages) empty() bool { return len(m.kept) == 0 && len(m.line) == 0 }
 
-// String returns what was kept, with the last line completed.
+// String completes the last line and returns the lines that were kept.
 func (m *messages) String() string {
 	m.end()
 	return strings.TrimSpace(string(m.kept))

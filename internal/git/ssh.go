@@ -10,22 +10,22 @@ import (
 )
 
 const (
-	privateDir = "private" // in an entry, while it is open
+	privateDir = "private" // folder in an entry that exists while the entry is open
 	sshConfig  = "ssh_config"
 	sshKey     = "key"
 	sshHosts   = "known_hosts"
-	// trustedHosts contains the keys of servers that were called before. All
-	// entries share it, so that evicting an entry does not lose a key.
+	// trustedHosts holds the keys of servers that were called before. All entries share
+	// the file, so that evicting an entry does not lose a key.
 	trustedHosts = "known_hosts"
 
 	sshConnect = 10 // seconds until a connection is established
-	sshAlive   = 15 // seconds of silence after which the server is probed …
-	sshMissed  = 4  // … and the number of probes without an answer
+	sshAlive   = 15 // seconds without data after which the server is probed …
+	sshMissed  = 4  // … and the maximum number of unanswered probes
 )
 
-// writeSSH writes the configuration with which ssh connects to the checked
-// address with the given key, without prompts. Paths are relative to the entry,
-// because ssh interprets some characters in paths.
+// writeSSH writes the ssh configuration for connecting to the resolved address with the
+// given key, without prompts. Paths are relative to the entry, because ssh expands some
+// characters in paths.
 func (p *Repo) writeSSH(operatorHosts string) error {
 	alias := p.address.host
 	if p.address.port != "" {

@@ -16,8 +16,8 @@ const (
 	promisorSuffix = ".promisor" // of a file that marks a pack as fetched from the remote
 )
 
-// tidy joins the packs of an entry, which grows with every fetch. It reports
-// whether the entry is empty.
+// tidy repacks the packs of an entry if there are too many, and empties an entry that is
+// too large. It reports whether the entry is empty.
 func (p *Repo) tidy(ctx context.Context) (fresh bool, _ error) {
 	dir := filepath.Join(p.objects(), "objects", "pack")
 	files, err := os.ReadDir(dir)
@@ -48,12 +48,12 @@ func (p *Repo) tidy(ctx context.Context) (fresh bool, _ error) {
 	return false, nil
 }
 
-// join makes one pack of all packs.
+// join repacks all packs into one.
 //
-// git assumes that the remote has every ancestor of a fetched commit, and drops
-// such objects from packs that were not fetched. That includes commits of Write
-// after somebody pushed on top of them, and then walks through the history
-// fail. Packs that are marked as fetched are joined completely.
+// git assumes that the remote has every ancestor of a fetched commit, and drops such
+// objects from packs that were not fetched. These include commits of Write that somebody
+// else pushed on top of. Without them, walking the history fails. Packs that are marked
+// as fetched are repacked completely, so join marks all packs.
 func (p *Repo) join(ctx context.Context, packs []string) error {
 	for _, pack := range packs {
 		f, err := os.OpenFile(pack+promisorSuffix, os.O_WRONLY|os.O_CREATE, 0o600)
@@ -68,9 +68,9 @@ func (p *Repo) join(ctx context.Context, packs []string) error {
 	return err
 }
 
-// joined reports whether IsAncestor(a, b) is reliable. It is not if the history
-// was cut off above a: by a first fetch of b without Want.Have, or of another
-// ref.
+// joined reports whether the result of IsAncestor(a, b) is reliable. It is not if the
+// history is truncated above a. A first fetch of b without Want.Have, or of another ref,
+// truncates it.
 func (p *Repo) joined(ctx context.Context, a, b string) (bool, error) {
 	if a == "" || a == b {
 		return true, nil

@@ -12,14 +12,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
-// line is a branch that both sides push to. Each step opens the entry anew, as
+// line is a branch that both sides push to. Each step opens the cache entry again, as
 // operations do.
 type line struct {
 	t      *testing.T
 	o      *testgit.Origin
 	r      *Runner
 	remote Remote
-	have   string // the last commit that we know
+	have   string // the last commit that this side has seen
 	n      int
 	log    strings.Builder
 }
@@ -47,8 +47,8 @@ func (l *line) theirs() {
 	l.o.Commit(map[string]string{"README.md": fmt.Sprint(l.n), "c/d/e.md": fmt.Sprint(l.n)})
 }
 
-// ours writes a commit on top of base. Every second commit has the files of an
-// older one.
+// ours writes a commit on top of base. Every second commit has the same files as an older
+// one.
 func (l *line) ours(p *Repo, base string) string {
 	l.t.Helper()
 	l.n++
@@ -60,7 +60,7 @@ func (l *line) ours(p *Repo, base string) string {
 	return commit
 }
 
-// export writes and pushes commits; import fetches what others pushed.
+// export writes and pushes commits; importing fetches the commits that others pushed.
 func (l *line) export(commits int) {
 	l.t.Helper()
 	p := l.open()
@@ -103,7 +103,7 @@ func (l *line) fetch(p *Repo, after bool) string {
 	return tip
 }
 
-// replace replaces the branch by commits that do not descend from it.
+// replace replaces the branch with commits that do not descend from it.
 func (l *line) replace(how int) {
 	l.n++
 	l.o.Pull()
@@ -155,8 +155,8 @@ func (l *line) lose(how int) {
 	}
 }
 
-// However often packs are joined, a push on top of our commit is recognised as
-// such.
+// A push on top of our commit is recognised as such, no matter how often packs are
+// repacked.
 func TestJoiningPacksKeepsOurCommits(t *testing.T) {
 	t.Parallel()
 	l := newLine(t, overHTTP)
@@ -190,7 +190,7 @@ func TestJoiningPacksKeepsOurCommits(t *testing.T) {
 	}
 }
 
-// Whatever happens to the cache, the result is the one of the remote.
+// The result depends only on the remote, never on the state of the cache.
 func TestTheResultDoesNotDependOnTheCache(t *testing.T) {
 	t.Parallel()
 	story := func(steps int, url func(*testing.T, *testgit.Origin) Remote) func(*testing.T) {
@@ -245,8 +245,8 @@ func TestTheResultDoesNotDependOnTheCache(t *testing.T) {
 	}))
 }
 
-// Two spaces share an entry: the first fetch of one branch must not cut off the
-// history that the other one needs.
+// Two spaces share an entry. The first fetch of one branch must not truncate the history
+// that the other one needs.
 func TestBranchesShareAnEntry(t *testing.T) {
 	t.Parallel()
 	l := newLine(t, overHTTP)
@@ -264,7 +264,7 @@ func TestBranchesShareAnEntry(t *testing.T) {
 	if l.have != dev || !strings.Contains(l.log.String(), "fetched anew") {
 		t.Errorf("%s, %s", l.have, l.log.String())
 	}
-	// The commit that a push replaced is known without asking the remote.
+	// The commit that a push replaced is in the cache, so the entry is not emptied.
 	l.log.Reset()
 	l.theirs()
 	l.importing(true)
@@ -275,8 +275,8 @@ func TestBranchesShareAnEntry(t *testing.T) {
 	}
 }
 
-// A commit that the remote rejected counts as fetched after packs are joined,
-// and can still be pushed.
+// After repacking, a commit that the remote rejected is marked as fetched. It can still
+// be pushed.
 func TestJoinedCommitsArePushed(t *testing.T) {
 	t.Parallel()
 	l := newLine(t, overHTTP)
@@ -303,15 +303,15 @@ func TestJoinedCommitsArePushed(t *testing.T) {
 	}
 }
 
-// Replacing the branch by a history that exceeds the limit is reported as too
-// large.
+// If the branch is replaced with a history that exceeds the limit, the entry is emptied
+// and logged as too large, and the newest commit is fetched.
 func TestABranchReplacedByTooMuchIsTooLarge(t *testing.T) {
 	t.Parallel()
 	l := newLine(t, overHTTP)
 	l.importing(true)
 	testgit.Git(t, l.o.Work, "checkout", "-q", "--orphan", "huge")
 	random := rand.New(rand.NewPCG(3, 4))
-	for range 4 { // messages of commits, which cannot be left out as files can
+	for range 4 { // commit messages, which cannot be filtered like files
 		var text strings.Builder
 		for range 30_000 {
 			fmt.Fprintf(&text, "%016x\n", random.Uint64())

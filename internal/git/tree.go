@@ -13,12 +13,12 @@ import (
 	"github.com/octavo-docs/octavo/internal/names"
 )
 
-// maxRecord is the length of a line of a listing, which is mostly the path.
-// Files in deeper folders cannot be read.
+// maxRecord is the maximum length of a record of a listing, which consists mainly of the
+// path. A listing with a longer path is an error.
 const maxRecord = 16 << 10
 
-// maxListing is the length of a whole listing. A few nested folders with long
-// names can make half a million long paths.
+// maxListing is the maximum size of a whole listing. A few nested folders with long names
+// can produce half a million long paths.
 const maxListing = 100 << 20
 
 // Entry is a file of a commit.
@@ -28,7 +28,7 @@ type Entry struct {
 	Executable bool
 }
 
-// Codes of problems. They are the same as those of documentation folders.
+// Codes of problems. Codes that package folder also has mean the same there.
 const (
 	CodeBadPath   = "bad-path"
 	CodeSymlink   = "symlink"
@@ -37,19 +37,20 @@ const (
 	CodeTooMany   = "too-many"
 )
 
-// Problem is an entry of a commit that Tree leaves out.
+// Problem is a problem with an entry of a commit. Entries with problems are left out,
+// except for files whose names differ in case only.
 type Problem struct {
-	Path    string // for display: shortened, without control characters
+	Path    string // for display: truncated, without control characters
 	Code    string
 	Message string
 }
 
-// Tree lists the files below a folder of a commit in the byte order of their
-// paths; "" is the root. Entries that are not plain files with plain names are
-// problems: links, submodules, names with a special meaning for git or some
-// systems, and files whose names differ only in case from an earlier file.
+// Tree lists the files below a folder of a commit, sorted by the bytes of their paths. An
+// empty dir is the root. Entries that are not plain files with plain names are left out
+// and reported as problems: links, submodules, and names with a special meaning for git
+// or some systems. Files whose names differ in case only are listed and reported.
 //
-// The sizes of files are not known before Blobs fetched them.
+// The sizes of files are unknown until Blobs has fetched them.
 func (p *Repo) Tree(ctx context.Context, commit, dir string) ([]Entry, []Problem, error) {
 	if !oidForm.MatchString(commit) {
 		return nil, nil, badCommit()
@@ -62,8 +63,8 @@ func (p *Repo) Tree(ctx context.Context, commit, dir string) ([]Entry, []Problem
 		object = commit + ":" + dir
 	}
 	t := &lister{limits: p.limits, folded: map[string][]string{}}
-	// Folders are listed too: a few folders that contain each other many times
-	// make an endless listing, which need not have a single file.
+	// Folders are listed and counted too. A few folders that contain each other many
+	// times produce an endless listing, even without a single file.
 	_, err := p.git(ctx, call{args: []string{"ls-tree", "-r", "-t", "-z", "--full-tree", object}, read: t.read})
 	if err == nil {
 		return t.entries, t.reported(), nil
@@ -77,22 +78,22 @@ func (p *Repo) Tree(ctx context.Context, commit, dir string) ([]Entry, []Problem
 	return nil, nil, err
 }
 
-// Delta is a file that differs between two commits. The old or new OID is empty
-// if the file exists in only one of them.
+// Delta is a file that differs between two commits. Old or New is empty if the file
+// exists in only one of them.
 type Delta struct {
 	Path       string // relative to the folder that was compared
 	Old, New   string
 	Executable bool // in the new commit
 }
 
-// emptyTree is the folder without files, which exists in every repository.
+// emptyTree is the object name of the empty tree, which exists in every repository.
 const emptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
-// Diff lists the files below a folder that differ between two commits. Its cost
-// depends on the differences, not on the size of the commits. A folder that
-// exists in only one commit is empty in the other. Problems are those of the
-// new commit, as in Tree, except that names are compared by case only with
-// other files of the list.
+// Diff lists the files below a folder that differ between two commits. Its cost depends
+// on the number of differences, not on the size of the commits. A folder that exists in
+// only one commit is treated as empty in the other. The problems are those of the new
+// commit, as in Tree. Names that differ in case only are found only among the listed
+// files.
 func (p *Repo) Diff(ctx context.Context, from, to, dir string) ([]Delta, []Problem, error) {
 	trees := [2]string{from, to}
 	for i, commit := range trees {
@@ -123,7 +124,7 @@ func (p *Repo) Diff(ctx context.Context, from, to, dir string) ([]Delta, []Probl
 	return t.deltas, t.reported(), nil
 }
 
-// folders reports in which commits a path is a folder.
+// folders reports, for each commit, whether a path is a folder.
 func (p *Repo) folders(ctx context.Context, dir string, commits ...string) ([]bool, error) {
 	known, err := p.has(ctx, commits...)
 	if err != nil {
@@ -162,7 +163,8 @@ type lister struct {
 	folded   map[string][]string
 }
 
-// reported returns the problems, and one for those that are only counted.
+// reported returns the problems, followed by one for the number of problems that are not
+// listed.
 func (t *lister) reported() []Problem {
 	if t.left > 0 {
 		t.problems = append(t.problems, Problem{Code: CodeTooMany, Message: fmt.Sprintf("%d further problems are not listed", t.left)})
@@ -170,7 +172,7 @@ func (t *lister) reported() []Problem {
 	return t.problems
 }
 
-// record reads up to the next NUL, or returns io.EOF.
+// record reads up to the next NUL. It returns io.EOF at the end of the listing.
 func (t *lister) record(in *bufio.Reader) (string, error) {
 	record, err := in.ReadSlice(0)
 	switch {
@@ -211,7 +213,7 @@ func (t *lister) read(r io.Reader) error {
 	}
 }
 
-// readDiff reads pairs of records: modes, object names and a letter, then the
+// readDiff reads pairs of records: modes, object names and a status letter, then the
 // path.
 func (t *lister) readDiff(r io.Reader) error {
 	in := bufio.NewReaderSize(r, maxRecord)
@@ -227,7 +229,7 @@ func (t *lister) readDiff(r io.Reader) error {
 		if err != nil || len(fields) != 5 {
 			return errListing
 		}
-		t.seen-- // a file has two records
+		t.seen-- // each file has two records
 		d := Delta{Path: path}
 		if plain(fields[0]) && names.Problem(path) == "" {
 			d.Old = fields[2]
@@ -245,7 +247,7 @@ func (t *lister) readDiff(r io.Reader) error {
 	}
 }
 
-// plain reports whether a mode is that of a file. 100664 is an old form of
+// plain reports whether a mode is that of a regular file. 100664 is an old form of
 // 100644.
 func plain(mode string) bool {
 	return mode == "100644" || mode == "100755" || mode == "100664"
@@ -253,7 +255,7 @@ func plain(mode string) bool {
 
 func (t *lister) add(mode, path, oid string) {
 	if why := names.Problem(path); why != "" {
-		if mode != "040000" { // the entries of the folder are reported
+		if mode != "040000" { // the entries of the folder are reported instead
 			t.problem(path, CodeBadPath, "the file is left out: "+why)
 		}
 		return
@@ -292,7 +294,7 @@ func (t *lister) problem(path, code, message string) {
 	t.problems = append(t.problems, Problem{Path: shown(path), Code: code, Message: message})
 }
 
-// shown returns a path for messages.
+// shown returns a path for display: truncated, and without control characters.
 func shown(path string) string {
 	path = strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' || names.IsMark(r) {

@@ -11,20 +11,20 @@ import (
 )
 
 const (
-	maxURL = 2048 // characters of an address
-	maxRef = 255  // characters of a ref
-	// defaultUser is the user name at the ssh servers of hosting services.
+	maxURL = 2048 // maximum length of an address in bytes
+	maxRef = 255  // maximum length of a ref in bytes
+	// defaultUser is the usual user name at the ssh servers of hosting services.
 	defaultUser = "git"
 )
 
-// address is a parsed URL. git receives a URL that is assembled from its parts,
-// so that everything in it was checked.
+// address is a parsed URL. The URL for git is assembled from these parts, so that every
+// part of it is validated.
 type address struct {
 	scheme string // https, http or ssh
 	user   string // ssh only
 	host   string // lower case; an IPv6 address without brackets
-	port   string // "" is the usual one
-	path   string // as written, beginning with / unless scp
+	port   string // empty for the default port
+	path   string // as written; begins with / unless scp is set
 	scp    bool   // user@host:path, with a path relative to the user's home
 }
 
@@ -63,11 +63,11 @@ var (
 	scpForm = regexp.MustCompile(`^([^@:/]+)@(\[[0-9A-Fa-f:.]+\]|[^@:/\[\]]+):([^:].*)$`)
 )
 
-// ParseURL parses the address of a repository as people write it:
-// https://host/path, ssh://user@host/path or user@host:path. It removes a user
-// name and a password, so that the address can be stored and displayed. It
-// checks only the syntax; Open decides whether the host may be called. Errors
-// say what to write instead and never repeat the input.
+// ParseURL parses the address of a repository in one of the usual forms:
+// https://host/path, ssh://user@host/path or user@host:path. It returns the user name and
+// the password separately, so that the address can be stored and displayed. It checks
+// only the syntax; Open decides whether the host may be called. Error messages describe
+// the correct form and never repeat the input.
 func ParseURL(raw string) (clean string, c Credentials, err error) {
 	a, c, err := parse(raw)
 	if err != nil {
@@ -97,7 +97,7 @@ func parse(raw string) (address, Credentials, error) {
 	if err != nil || u.Opaque != "" || u.Host == "" {
 		return address{}, none, badAddress("cannot be read; it must look like https://host/path or git@host:path")
 	}
-	// git does not use them, and both could contain a secret.
+	// git does not use the query and the fragment, and both could contain a secret.
 	if u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.Contains(raw, "#") {
 		return address{}, none, badAddress("has a ? or a #; leave out what follows")
 	}
@@ -129,7 +129,7 @@ func parse(raw string) (address, Credentials, error) {
 			return a, none, badAddress("has a password, which ssh servers do not take from programs; use a key or https")
 		}
 		a.user = u.User.Username()
-		// Unlike in https, the server receives the path unescaped.
+		// Unlike with https, the server receives the path unescaped.
 		a.path = u.Path
 		if strings.HasSuffix(u.Host, ":") {
 			return a, none, badAddress("has a colon but no port behind the host")
@@ -155,7 +155,7 @@ func checkSSH(a address) (address, Credentials, error) {
 	if a.port == "22" {
 		a.port = ""
 	}
-	// The rules for hosts and ports are those of https.
+	// Hosts and ports must satisfy the same rules as for https.
 	check := "https://" + host
 	if a.port != "" {
 		check += ":" + a.port
@@ -169,13 +169,13 @@ func checkSSH(a address) (address, Credentials, error) {
 			return a, none, badAddress("has a path with control characters or backslashes")
 		}
 	}
-	// git passes a path that begins with a dash as an option to the program on
-	// the server.
+	// git passes a path that begins with a dash to the program on the server, which would
+	// parse it as an option.
 	if p := strings.TrimPrefix(a.path, "/"); p == "" || strings.HasPrefix(p, "-") || strings.HasPrefix(p, "~-") {
 		return a, none, badAddress("does not name a repository; it must look like ssh://git@host/path or git@host:path")
 	}
 	if !a.scp {
-		// Escaped, because git unescapes the path of a URL.
+		// git unescapes the path of a URL.
 		a.path = (&url.URL{Path: a.path}).EscapedPath()
 	}
 	return a, none, nil
@@ -194,14 +194,14 @@ func badAddress(format string, args ...any) error {
 	return e
 }
 
-// badCommit returns the error for the name of a commit that cannot be one.
+// badCommit returns the error for an invalid commit name.
 func badCommit() error {
 	e := errs.E(errs.Invalid, "the name of the commit is not valid: it must have 40 hexadecimal digits")
 	e.Err = &Failure{Reason: BadAddress}
 	return e
 }
 
-// badHost returns the error of outbound for a URL.
+// badHost converts an error of package outbound into an error about the address.
 func badHost(err error) error {
 	message := "cannot be used"
 	if e, ok := err.(*errs.Error); ok {
@@ -210,8 +210,9 @@ func badHost(err error) error {
 	return badAddress("%s", message)
 }
 
-// CheckRef returns an error unless a name can be that of a branch, a tag or
-// another ref, by the rules of git. It must not begin with a dash or be long.
+// CheckRef returns an error if a name cannot be a branch, a tag or another ref, according
+// to the rules of git. In addition, the name must not begin with a dash or a plus sign,
+// or be too long.
 func CheckRef(ref string) error {
 	bad := func(why string) error {
 		e := errs.E(errs.Invalid, "the ref %s; write the name of a branch or a tag, such as main", why)

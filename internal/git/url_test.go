@@ -147,7 +147,7 @@ func TestCheckRef(t *testing.T) {
 	}
 }
 
-// Every ref that CheckRef accepts is accepted by git.
+// git accepts every ref that CheckRef accepts.
 func TestGitAcceptsTheRefsThatWeAccept(t *testing.T) {
 	t.Parallel()
 	testgit.Need(t, "git")

@@ -17,41 +17,40 @@ import (
 )
 
 const (
-	maxMessage = 64 << 10 // bytes of a commit message
-	maxPerson  = 256      // bytes of a name or an e-mail address
-	maxArgs    = 64 << 10 // bytes of paths in the arguments of one command
+	maxMessage = 64 << 10 // maximum size of a commit message in bytes
+	maxPerson  = 256      // maximum size of a name or an e-mail address in bytes
+	maxArgs    = 64 << 10 // maximum size of the paths in the arguments of one command in bytes
 	newRef     = "refs/octavo/new"
 )
 
-// Change is the change of one file in a commit. All other files keep their
-// bytes and modes.
+// Change is the change of one file in a commit. Files without a Change keep their content
+// and mode.
 type Change struct {
 	Path   string
 	Delete bool
-	// Data are the new bytes if Open is nil.
+	// Data is the new content if Open is nil.
 	Data []byte
-	// Open returns the new bytes and their number, for large files.
+	// Open returns the new content and its size. It is for large files.
 	Open func() (io.ReadCloser, int64, error)
 }
 
 // Person is the author or committer of a commit.
 type Person struct{ Name, Email string }
 
-// Commit is the metadata of a commit. Line breaks and brackets in names, and
-// control characters in the message, are removed. The zero Committer is the
-// author.
+// Commit is the metadata of a commit. Write removes line breaks and angle brackets from
+// names, and control characters from the message. If Committer is zero, the author is the
+// committer.
 type Commit struct {
 	Author, Committer Person
 	When              time.Time
 	Message           string
 }
 
-// Write makes a commit with parent base, or without a parent if base is empty,
-// and stores it in the cache for Push. If the changes do not change anything,
-// it returns base.
+// Write creates a commit with the parent base, or without a parent if base is empty, and
+// stores it in the cache for Push. It returns base if the changes have no effect.
 //
-// It refuses changes that would remove entries that the changes do not name: a
-// file in place of a folder, or a file below a file, link or submodule.
+// It refuses changes that would remove entries that the changes do not name: a file that
+// would replace a folder, or a file below a file, link or submodule.
 func (p *Repo) Write(ctx context.Context, base string, changes []Change, c Commit) (string, error) {
 	if base != "" {
 		if !oidForm.MatchString(base) {
@@ -77,7 +76,7 @@ func (p *Repo) Write(ctx context.Context, base string, changes []Change, c Commi
 		out.CloseWithError(err)
 	}()
 	printed, err := p.git(ctx, call{args: []string{"fast-import", "--quiet", "--done", "--force", "--date-format=raw"}, stdin: in})
-	in.CloseWithError(io.ErrClosedPipe) // if git ended first
+	in.CloseWithError(io.ErrClosedPipe) // unblocks the writer if git ended first
 	if werr := <-done; werr != nil && !errors.Is(werr, io.ErrClosedPipe) {
 		return "", werr
 	}
@@ -101,8 +100,8 @@ func (p *Repo) Write(ctx context.Context, base string, changes []Change, c Commi
 	return commit, nil
 }
 
-// checkChanges checks the changes against the entries of base at and above the
-// changed paths, and returns the modes of these entries.
+// checkChanges checks the changes against the entries of base at the changed paths and
+// their parent folders. It returns the modes of these entries.
 func (p *Repo) checkChanges(ctx context.Context, base string, changes []Change) (map[string]string, error) {
 	deleted := map[string]bool{}
 	written := map[string]string{}
@@ -151,8 +150,7 @@ func (p *Repo) checkChanges(ctx context.Context, base string, changes []Change) 
 	return at, nil
 }
 
-// Present returns the paths at which a commit has an entry, whether it is a
-// file or not.
+// Present returns those of the paths at which a commit has an entry of any kind.
 func (p *Repo) Present(ctx context.Context, commit string, paths []string) ([]string, error) {
 	if !oidForm.MatchString(commit) {
 		return nil, badCommit()
@@ -168,7 +166,7 @@ func (p *Repo) Present(ctx context.Context, commit string, paths []string) ([]st
 	return slices.DeleteFunc(slices.Clone(paths), func(name string) bool { return at[name] == "" }), err
 }
 
-// modes returns the modes of the changed paths and of all folders above them.
+// modes returns the modes of the changed paths and of all their parent folders.
 func (p *Repo) modes(ctx context.Context, base string, changes []Change) (map[string]string, error) {
 	wanted := map[string]bool{}
 	for _, c := range changes {
@@ -276,8 +274,8 @@ func inQuotes(path string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(path) + `"`
 }
 
-// OneLine makes a single line of any text, so that a title or a name in a
-// commit message cannot add lines or trailers.
+// OneLine converts any text to a single line, so that a title or a name in a commit
+// message cannot add lines or trailers.
 func OneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -291,7 +289,7 @@ func OneLine(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// person formats a name and an address for a commit.
+// person formats a name and an e-mail address for a commit.
 func person(p Person) string {
 	plain := func(s string) string {
 		s = strings.Map(func(r rune) rune {
@@ -309,7 +307,7 @@ func person(p Person) string {
 	return name + " <" + email + ">"
 }
 
-// message cleans the text of a commit message.
+// message cleans and truncates a commit message.
 func message(s string) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "�"), "\r\n", "\n")
 	s = strings.Map(func(r rune) rune {

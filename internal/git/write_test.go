@@ -17,8 +17,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
-// Random commits have the files of a model in memory, and git fsck finds no
-// errors.
+// Random commits have the same files as a model in memory, and git fsck finds no errors.
 func TestWriteMatchesAModel(t *testing.T) {
 	t.Parallel()
 	o := testgit.New(t)
@@ -75,8 +74,7 @@ func TestWriteMatchesAModel(t *testing.T) {
 	testgit.Git(t, o.Bare, "fsck", "--strict")
 }
 
-// sameDiff compares a diff of commits with the diff of two maps, also below
-// folders.
+// sameDiff compares Diff with the difference of two maps, also below folders.
 func sameDiff(t *testing.T, p *Repo, from, to string, before, after map[string]string) {
 	t.Helper()
 	for _, dir := range []string{"", "dir", "dir/sub", "ü", "nope", "a"} {
@@ -147,7 +145,7 @@ func TestWriteKeepsOtherFiles(t *testing.T) {
 	if _, err := p.Write(t.Context(), strings.Repeat("3", 40), nil, Commit{When: when}); err == nil {
 		t.Error("an unknown base is accepted")
 	}
-	// A file becomes a folder only if the file is deleted by name.
+	// A file can become a folder only if a change deletes the file.
 	commit, err = p.Write(t.Context(), base, []Change{{Path: "run.sh", Delete: true}, {Path: "run.sh/x", Data: []byte("x")}}, Commit{When: when})
 	if err != nil {
 		t.Fatal(err)

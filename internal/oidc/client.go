@@ -178,6 +178,12 @@ func (c *client) complete(ctx context.Context, t *oauth2.Token, p *person) error
 	if err := info.Claims(&more); err != nil {
 		return failed("its answer about the person cannot be read", err)
 	}
+	// What is verified is one address: a word about one says nothing of another.
+	if address, has := p.claims["email"]; !has {
+		delete(p.claims, "email_verified")
+	} else if address != more["email"] {
+		delete(more, "email_verified")
+	}
 	for name, value := range more {
 		if _, has := p.claims[name]; !has {
 			p.claims[name] = value

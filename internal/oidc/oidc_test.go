@@ -442,6 +442,36 @@ func TestTrustedAddresses(t *testing.T) {
 	try("trust that was taken back", "b@acme.test", nil, false)
 }
 
+// An address is proved only if the provider says so of that address: the ID token and the userinfo
+// endpoint may name different ones.
+func TestWhatIsVerifiedIsOneAddress(t *testing.T) {
+	w := newWorld(t, testdb.SQLite(t), nil)
+	by := authz.OperatorGrant(w.boot.User)
+	if _, err := w.srv.Orgs.Invite(t.Context(), by, w.boot.Organization, []orgs.Invitee{{Email: "bob@octavo.example", Role: docs.Admin}}, true); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name     string
+		token    jwt.MapClaims
+		info     map[string]any
+		signedIn bool
+	}{
+		{"another address is verified", jwt.MapClaims{"email": "bob@octavo.example", "email_verified": nil}, map[string]any{"email": "eve@octavo.example", "email_verified": true}, false},
+		{"no address is verified", jwt.MapClaims{"email": nil, "email_verified": true}, map[string]any{"email": "bob@octavo.example"}, false},
+		{"the address is not verified", jwt.MapClaims{"email": "bob@octavo.example", "email_verified": nil}, map[string]any{"email": "bob@octavo.example", "email_verified": false}, false},
+		{"the address is verified", jwt.MapClaims{"email": "bob@octavo.example", "email_verified": nil}, map[string]any{"email": "bob@octavo.example", "email_verified": true}, true},
+	} {
+		c.token["sub"], c.info["sub"] = c.name, c.name
+		w.idp.mu.Lock()
+		w.idp.info = c.info
+		w.idp.mu.Unlock()
+		w.idp.says(c.token, nil)
+		if in := w.signIn(w.browser()); in != c.signedIn {
+			t.Errorf("%s: signed in: %v, because %q", c.name, in, w.lastError())
+		}
+	}
+}
+
 // The provider of the operator makes and takes no account, unless the operator trusts its addresses.
 func TestProviderOfTheServer(t *testing.T) {
 	for _, trusted := range []bool{false, true} {

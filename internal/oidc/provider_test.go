@@ -27,6 +27,7 @@ type provider struct {
 	mu        sync.Mutex
 	codes     map[string]url.Values // what the browser asked with
 	claims    jwt.MapClaims         // what the next token says
+	info      map[string]any        // what it says at the userinfo endpoint; nil: there is none
 	sign      func(jwt.MapClaims) string
 	discovery func(http.ResponseWriter, *http.Request) bool // answers instead, if it returns true
 	exchanges int
@@ -44,6 +45,7 @@ func newProvider(t *testing.T) *provider {
 	mux.HandleFunc("GET /authorize", p.authorize)
 	mux.HandleFunc("POST /token", p.token)
 	mux.HandleFunc("GET /keys", p.keys)
+	mux.HandleFunc("GET /info", p.userinfo)
 	p.Server = httptest.NewServer(mux)
 	t.Cleanup(p.Close)
 	return p
@@ -57,15 +59,25 @@ func send(w http.ResponseWriter, status int, v any) {
 
 func (p *provider) discover(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
-	instead := p.discovery
+	instead, hasInfo := p.discovery, p.info != nil
 	p.mu.Unlock()
 	if instead != nil && instead(w, r) {
 		return
 	}
-	send(w, 200, map[string]any{
+	about := map[string]any{
 		"issuer": p.URL, "authorization_endpoint": p.URL + "/authorize", "token_endpoint": p.URL + "/token", "jwks_uri": p.URL + "/keys",
 		"id_token_signing_alg_values_supported": []string{"RS256", "HS256", "none"}, "scopes_supported": []string{"openid", "groups"},
-	})
+	}
+	if hasInfo {
+		about["userinfo_endpoint"] = p.URL + "/info"
+	}
+	send(w, 200, about)
+}
+
+func (p *provider) userinfo(w http.ResponseWriter, _ *http.Request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	send(w, 200, p.info)
 }
 
 // authorize signs everybody in at once.

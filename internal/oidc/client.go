@@ -41,6 +41,7 @@ type client struct {
 type metadata struct {
 	Scopes []string `json:"scopes_supported"`
 	Auth   []string `json:"token_endpoint_auth_methods_supported"`
+	Keys   string   `json:"jwks_uri"`
 }
 
 // discovered is what a provider reported of itself at a moment.
@@ -78,7 +79,11 @@ func (s *Service) readDiscovery(ctx context.Context, issuer string) (discovered,
 	if err := p.Claims(&d.about); err != nil {
 		return d, failed("its discovery document cannot be read", err)
 	}
-	for _, address := range []string{p.Endpoint().AuthURL, p.Endpoint().TokenURL} {
+	addresses := []string{p.Endpoint().AuthURL, p.Endpoint().TokenURL, d.about.Keys}
+	if at := p.UserInfoEndpoint(); at != "" {
+		addresses = append(addresses, at)
+	}
+	for _, address := range addresses {
 		if err := checkAddress("an endpoint in the discovery document", address); err != nil {
 			return d, failed(errs.Message(err), err)
 		}
@@ -321,7 +326,8 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-// checkAddress wants https, but on this machine: codes and secrets travel there.
+// checkAddress wants https, but on this machine: codes and secrets travel there, and the keys that
+// prove who somebody is.
 func checkAddress(at, address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" || len(address) > 500 {

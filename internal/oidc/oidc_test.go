@@ -330,6 +330,16 @@ func TestBrokenProviders(t *testing.T) {
 			send(w, 200, map[string]any{"issuer": "http://" + r.Host, "authorization_endpoint": "javascript:alert(1)", "token_endpoint": "https://evil.example/t"})
 			return true
 		}, "https address"},
+		"keys in the clear": {func(w http.ResponseWriter, r *http.Request) bool {
+			at := "http://" + r.Host
+			send(w, 200, map[string]any{"issuer": at, "authorization_endpoint": at + "/a", "token_endpoint": at + "/t", "jwks_uri": "http://keys.example/k"})
+			return true
+		}, "https://"},
+		"people in the clear": {func(w http.ResponseWriter, r *http.Request) bool {
+			at := "http://" + r.Host
+			send(w, 200, map[string]any{"issuer": at, "authorization_endpoint": at + "/a", "token_endpoint": at + "/t", "jwks_uri": at + "/k", "userinfo_endpoint": "http://people.example/i"})
+			return true
+		}, "https://"},
 		"no document": {func(w http.ResponseWriter, r *http.Request) bool { http.NotFound(w, r); return true }, "404"},
 		"endless document": {func(w http.ResponseWriter, r *http.Request) bool {
 			_, _ = io.WriteString(w, `{"issuer":"`+strings.Repeat("x", 3<<20))

@@ -26,7 +26,7 @@ func (a *API) audits() {
 	}, a.exportAudit)
 }
 
-// AuditEvent on the wire.
+// AuditEvent is the JSON form of an event of the audit log.
 type AuditEvent struct {
 	Object  string         `json:"object" enum:"audit-event"`
 	ID      string         `json:"id"`
@@ -44,7 +44,7 @@ type auditSubject struct {
 	ID   string `json:"id"`
 }
 
-// AuditChosen chooses events.
+// AuditChosen holds the filters of the audit log.
 type AuditChosen struct {
 	Actor       string `query:"actor" maxLength:"100" doc:"Id of the user who did it, or me."`
 	Action      string `query:"action" maxLength:"100" doc:"Such as space.delete."`
@@ -63,7 +63,8 @@ func (c AuditChosen) filter(g *authz.Grant) (f store.AuditFilter, err error) {
 	return f, err
 }
 
-// momentOf reads a point in time; an empty text is none.
+// momentOf parses an RFC 3339 time; the empty text is the zero time. at is the path of
+// the field, for error messages.
 func momentOf(at, text string) (docs.Time, error) {
 	if text == "" {
 		return 0, nil
@@ -94,7 +95,7 @@ func auditEvent(r store.AuditRow) AuditEvent {
 		Object: "audit-event", ID: r.ID, At: r.At, Actor: string(r.Actor), Token: string(r.Token), Request: r.Request,
 		Action: r.Action, Subject: auditSubject{r.SubjectKind, r.SubjectID}, Data: map[string]any{},
 	}
-	_ = json.Unmarshal([]byte(r.Data), &w.Data) // written by us as an object
+	_ = json.Unmarshal([]byte(r.Data), &w.Data) // the server wrote it as a JSON object
 	return w
 }
 
@@ -103,10 +104,10 @@ type exportAuditIn struct {
 	AuditChosen
 }
 
-// exportPage is how many events an export reads at once.
+// exportPage is the number of events that an export reads at once.
 const exportPage = 1000
 
-// exportAudit streams the log, page by page.
+// exportAudit streams the audit log as JSON lines, one page of events at a time.
 func (a *API) exportAudit(ctx context.Context, in *exportAuditIn) (stream, error) {
 	f, err := in.filter(authz.FromContext(ctx))
 	if err != nil {
@@ -123,7 +124,7 @@ func (a *API) exportAudit(ctx context.Context, in *exportAuditIn) (stream, error
 			}
 			for _, row := range rows {
 				if err := writeJSON(w, auditEvent(row)); err != nil {
-					return nil // the caller has left
+					return nil // the client closed the connection
 				}
 			}
 			if len(next) == 0 {

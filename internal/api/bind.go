@@ -14,22 +14,23 @@ import (
 	"github.com/octavo-docs/octavo/internal/budget"
 )
 
-// Operations are bound to HTTP by reflection on the types of their inputs and
-// outputs. huma.Register does the same for more kinds of APIs than this one, but
-// it is generic: the compiler makes all of it anew for each pair of types, which
-// was most of the time that the whole program took to build.
+// Operations are bound to HTTP by reflection on the types of their inputs and outputs.
+// huma.Register does the same for more kinds of APIs than this one, but it is generic:
+// the compiler instantiates all of it for each pair of types, which was most of the build
+// time of the whole program.
 
-// call runs the handler of an operation; in is a pointer to its input. The answer
-// is a pointer to its output, or nil.
+// call runs the handler of an operation. in is a pointer to its input; the result is a
+// pointer to its output, or nil.
 type call func(ctx context.Context, in any) (any, error)
 
-// bind serves an operation, and describes it.
+// bind registers the handler of an operation and adds the operation to the OpenAPI
+// description.
 func (a *API) bind(o op, d *huma.Operation, out reflect.Type, handle call) {
 	spec := a.huma.OpenAPI()
 	reading, writing := newInput(o.in, d, spec.Components.Schemas), newOutput(out, d, spec.Components.Schemas)
 	reading.bodies = a.bodies
 	spec.AddOperation(d)
-	if o.Signed == nil { // the server made the others itself
+	if o.Signed == nil { // the server generates the query of signed addresses
 		o.query = reading.query()
 	}
 	d.Middlewares = huma.Middlewares{a.guard(o)}
@@ -55,12 +56,13 @@ func (a *API) bind(o op, d *huma.Operation, out reflect.Type, handle call) {
 	}))
 }
 
-// output writes the output of an operation. Its fields are headers, and Body,
-// which becomes JSON or is a function that writes the whole answer.
+// output writes the output of an operation. Fields with the tag header are response
+// headers. The field Body is encoded as JSON, or it is a function that writes the whole
+// response.
 type output struct {
 	status  int
-	body    int // the number of the field Body; -1: none
-	made    int // the number of the field Made of a put; -1: none
+	body    int // index of the field Body; -1 if there is none
+	made    int // index of the field Made, as in put; -1 if there is none
 	headers []header
 }
 
@@ -69,8 +71,8 @@ type header struct {
 	name  string
 }
 
-// newOutput returns how to write outputs of a type, and describes that in the
-// operation.
+// newOutput returns the writer for outputs of type t, and describes the response in the
+// operation d.
 func newOutput(t reflect.Type, d *huma.Operation, schemas huma.Registry) *output {
 	o := &output{body: -1, made: -1, status: cmp.Or(d.DefaultStatus, http.StatusNoContent)}
 	body, has := t.FieldByName("Body")
@@ -110,7 +112,7 @@ func newOutput(t reflect.Type, d *huma.Operation, schemas huma.Registry) *output
 	return o
 }
 
-// write answers a request.
+// write sends the output of an operation as the response.
 func (o *output) write(ctx huma.Context, answer any) {
 	if answer == nil {
 		ctx.SetStatus(o.status)
@@ -138,6 +140,6 @@ func (o *output) write(ctx huma.Context, answer any) {
 	}
 	ctx.SetStatus(status)
 	if err := writeJSON(ctx.BodyWriter(), body); err != nil && ctx.Context().Err() == nil {
-		panic(err) // the guard reports it, the only one who still can
+		panic(err) // the response has begun; the guard logs the panic
 	}
 }

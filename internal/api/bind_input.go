@@ -23,21 +23,21 @@ import (
 	"github.com/octavo-docs/octavo/internal/jsontext"
 )
 
-// input reads the input of an operation from requests. Its fields are what
-// the declaration needs of the type: parameters by their tags path, query and
-// header; Body, which is JSON; or RawBody, the bytes as they are.
+// input reads the input of an operation from requests. Parameters are the fields with the
+// tag path, query or header. The body is the field Body, which is JSON, or RawBody, which
+// holds the bytes unparsed.
 type input struct {
 	schemas   huma.Registry
 	params    []param
-	body      []int // where the field Body is; nil: none
+	body      []int // index of the field Body; nil if there is none
 	fill      filler
 	schema    *huma.Schema
 	required  bool
-	raw       []int // where the field RawBody is; nil: none
+	raw       []int // index of the field RawBody; nil if there is none
 	max       int64
 	defaults  []preset
 	resolvers [][]int
-	bodies    *budget.Pool // of large bodies
+	bodies    *budget.Pool // memory for large bodies
 }
 
 // param is a parameter of an operation.
@@ -45,13 +45,13 @@ type param struct {
 	index    []int
 	name     string
 	in       string // path, query or header
-	preset   string // its value if it is absent
+	preset   string // default value
 	required bool
-	repeated bool // each value is a parameter of its own
+	repeated bool // as in ?a=1&a=2, instead of ?a=1,2
 	schema   *huma.Schema
 }
 
-// preset is the value of a field of a body that leaves it out.
+// preset is the default value of a field of a body.
 type preset struct {
 	index []int
 	value reflect.Value
@@ -61,13 +61,14 @@ const (
 	// bodyTime is how long a client may take to send a small body, and how long it may pause in a
 	// large one.
 	bodyTime = 5 * time.Second
-	// bodyRate is how many bytes of a large body a client has to send in a second: others may
-	// wait for what it takes of the pool.
+	// bodyRate is the minimum number of bytes per second that a client has to send of a
+	// large body: other requests may wait for the memory that the body takes from the
+	// pool.
 	bodyRate = 512 << 10
 )
 
-// newInput returns how to read inputs of a type, and describes that in the
-// operation.
+// newInput returns the reader for inputs of type t, and describes the parameters and the
+// body in the operation d.
 func newInput(t reflect.Type, d *huma.Operation, schemas huma.Registry) *input {
 	in := &input{schemas: schemas, max: d.MaxBodyBytes}
 	in.findParams(t, nil, d)
@@ -89,7 +90,7 @@ func newInput(t reflect.Type, d *huma.Operation, schemas huma.Registry) *input {
 	return in
 }
 
-// query returns the names of the parameters that addresses may have.
+// query returns the names of the query parameters.
 func (in *input) query() []string {
 	out := []string{}
 	for _, p := range in.params {
@@ -100,7 +101,7 @@ func (in *input) query() []string {
 	return out
 }
 
-// hint returns a name for the schema of a field of a type.
+// hint returns a name for the schema of a field of type t, or other if t has no name.
 func hint(t reflect.Type, field, other string) string {
 	if t.Name() != "" {
 		return t.Name() + field
@@ -110,7 +111,8 @@ func hint(t reflect.Type, field, other string) string {
 
 func below(index []int, i int) []int { return append(append([]int{}, index...), i) }
 
-// findParams finds the parameters of a struct and of what it embeds.
+// findParams collects and describes the parameters of the struct t and of the structs
+// that it embeds. index is the path from the input to t.
 func (in *input) findParams(t reflect.Type, index []int, d *huma.Operation) {
 	for i := range t.NumField() {
 		f, at := t.Field(i), below(index, i)
@@ -150,7 +152,7 @@ func (in *input) findParams(t reflect.Type, index []int, d *huma.Operation) {
 	}
 }
 
-// findResolvers finds the parts of an input that complete themselves.
+// findResolvers collects the parts of an input that implement huma.Resolver.
 func (in *input) findResolvers(t reflect.Type, index []int) {
 	if resolves(t) {
 		in.resolvers = append(in.resolvers, index)
@@ -163,8 +165,7 @@ func (in *input) findResolvers(t reflect.Type, index []int) {
 	}
 }
 
-// findDefaults finds the fields of a body that have a value when they are left
-// out.
+// findDefaults collects the fields of a body that have a default value.
 func (in *input) findDefaults(t reflect.Type, index []int) {
 	if t.Kind() != reflect.Struct {
 		return
@@ -184,7 +185,7 @@ func (in *input) findDefaults(t reflect.Type, index []int) {
 	}
 }
 
-// parseValue sets a value to what a text says.
+// parseValue parses a text and stores the result in v.
 func parseValue(v reflect.Value, text string) error {
 	switch v.Kind() {
 	case reflect.String:
@@ -207,7 +208,8 @@ func parseValue(v reflect.Value, text string) error {
 	return nil
 }
 
-// read fills an input from a request. It returns what is wrong with it, or nil.
+// read fills an input from a request. It returns a problem if the request is not valid,
+// and nil otherwise.
 func (in *input) read(ctx huma.Context, v reflect.Value) *problem {
 	found := &huma.ValidateResult{}
 	path := huma.NewPathBuffer(make([]byte, 0, 64), 0)
@@ -238,7 +240,8 @@ func (in *input) read(ctx huma.Context, v reflect.Value) *problem {
 	return problemOfInput(status, "", found.Errors)
 }
 
-// read sets a field to the parameter of a request.
+// read parses a parameter of a request, stores it in the field f and validates it. Errors
+// are added to found.
 func (p param) read(ctx huma.Context, f reflect.Value, schemas huma.Registry, path *huma.PathBuffer, found *huma.ValidateResult) {
 	text := ""
 	switch p.in {
@@ -272,7 +275,7 @@ func (p param) read(ctx huma.Context, f reflect.Value, schemas huma.Registry, pa
 	huma.Validate(schemas, p.schema, path, huma.ModeWriteToServer, plainValue(f), found)
 }
 
-// plainValue returns a value as a validator knows it.
+// plainValue returns the value of a field in one of the types that huma.Validate accepts.
 func plainValue(f reflect.Value) any {
 	switch f.Kind() {
 	case reflect.String:
@@ -283,8 +286,8 @@ func plainValue(f reflect.Value) any {
 	return f.Interface()
 }
 
-// readBody reads the body of a request and checks it. It returns why the body
-// cannot be read; mistakes in it are added to found.
+// readBody reads and validates the body of a request. It returns a problem if the body
+// cannot be read. Errors in its content are added to found.
 func (in *input) readBody(ctx huma.Context, v reflect.Value, path *huma.PathBuffer, found *huma.ValidateResult) *problem {
 	body, p := in.bytes(ctx)
 	switch {
@@ -311,7 +314,7 @@ func (in *input) readBody(ctx huma.Context, v reflect.Value, path *huma.PathBuff
 	before := len(found.Errors)
 	path.Reset()
 	path.Push("body")
-	if name, most := overlong(in.schema, parsed); name != "" { // checking each item would find as many mistakes
+	if name, most := overlong(in.schema, parsed); name != "" { // validating each item could find as many errors
 		path.Push(name)
 		found.Add(path, nil, fmt.Sprintf("expected array length <= %d", most))
 		return nil
@@ -322,7 +325,7 @@ func (in *input) readBody(ctx huma.Context, v reflect.Value, path *huma.PathBuff
 		into.SetZero()
 		err = json.Unmarshal(body, into.Addr().Interface())
 	}
-	if err != nil && len(found.Errors) == before { // the schema allows what the type does not
+	if err != nil && len(found.Errors) == before { // the schema allows a value that the type does not
 		wrong(err)
 	}
 	for _, d := range in.defaults {
@@ -333,8 +336,9 @@ func (in *input) readBody(ctx huma.Context, v reflect.Value, path *huma.PathBuff
 	return nil
 }
 
-// overlong returns the field of a body that is a longer list than its schema allows, of several the
-// first in the order of the alphabet.
+// overlong returns the name of a field of a body that is a longer list than its schema
+// allows, and the allowed length. If there are several, it returns the first in
+// alphabetical order.
 func overlong(s *huma.Schema, parsed any) (name string, most int) {
 	fields, _ := parsed.(map[string]any)
 	for field, value := range fields {
@@ -346,8 +350,9 @@ func overlong(s *huma.Schema, parsed any) (name string, most int) {
 	return name, most
 }
 
-// alternative returns the schema that a body is checked by. One that is a thing or an array of
-// such things is checked as what it looks like, so that mistakes are named by their fields.
+// alternative returns the schema that validates a body. If the body may be an object or
+// an array of such objects, only the alternative of the same kind is used, so that errors
+// name their fields.
 func alternative(s *huma.Schema, parsed any) *huma.Schema {
 	if len(s.OneOf) != 2 || s.OneOf[1].Type != huma.TypeArray {
 		return s
@@ -358,8 +363,8 @@ func alternative(s *huma.Schema, parsed any) *huma.Schema {
 	return s.OneOf[0]
 }
 
-// isJSON reports whether a body is JSON by its content type. A client that names
-// none means that.
+// isJSON reports whether a content type is JSON. A request without a content type counts
+// as JSON.
 func isJSON(contentType string) bool {
 	kind, _, _ := strings.Cut(contentType, ";")
 	switch kind = strings.ToLower(strings.TrimSpace(kind)); {
@@ -370,15 +375,15 @@ func isJSON(contentType string) bool {
 	}
 }
 
-// bytes reads the body of a request.
+// bytes reads the body of a request, within the limits of size and time.
 func (in *input) bytes(ctx huma.Context) ([]byte, *problem) {
 	r, w := humago.Unwrap(ctx)
 	until := time.Now().Add(bodyTime)
-	pace := func() { // where a deadline cannot be set, the server's own holds
+	pace := func() { // if no deadline can be set, the default of the server applies
 		_ = huma.SetReadDeadline(w, earlier(until, time.Now().Add(bodyTime)))
 	}
 	defer func() { _ = huma.SetReadDeadline(w, time.Time{}) }()
-	first := make([]byte, 0, min(max(r.ContentLength+1, 512), firstBody)) // one more for finding the end
+	first := make([]byte, 0, min(max(r.ContentLength+1, 512), firstBody)) // one byte more, to detect the end
 	body, err := readUpTo(r.Body, min(in.max, smallBody), first, pace, notTooMany)
 	if err == nil && int64(len(body)) == smallBody && smallBody < in.max {
 		if err := in.wait(ctx, r, w); err != nil {
@@ -404,19 +409,21 @@ func (in *input) bytes(ctx huma.Context) ([]byte, *problem) {
 	return body, nil
 }
 
-// firstBody is up to how many bytes memory is taken for a body before any of it has come.
+// firstBody is the maximum number of bytes that are allocated for a body before any of it
+// has arrived.
 const firstBody = 16 << 10
 
-// smallBody is up to how many bytes a body is read at once. Larger ones wait for a part of the
-// pool that all share, see poolOfBodies.
+// smallBody is the number of bytes of a body that are read immediately. Larger bodies
+// wait for a part of the pool that all requests share, see poolOfBodies.
 const smallBody = 1 << 20
 
-// bodyCopies is how many times its size a body takes: as bytes, as what is validated, and as what
-// the handler gets and makes of it.
+// bodyCopies is the memory that a body takes, as a multiple of its size: as bytes, as the
+// values that are validated, and as the input of the handler and what the handler derives
+// from it.
 const bodyCopies = 4
 
-// poolOfBodies returns how many bytes all large bodies may take together: a quarter of the memory, within
-// bounds.
+// poolOfBodies returns the number of bytes that all large bodies may take together: a
+// quarter of the memory, within bounds. memory is 0 if it is not known.
 func poolOfBodies(memory int64) int64 {
 	const least, most = 64 << 20, 256 << 20
 	if memory == 0 {
@@ -425,21 +432,23 @@ func poolOfBodies(memory int64) int64 {
 	return min(most, max(least, memory/4))
 }
 
-// wait takes a part of the pool of large bodies, which the request has until its end.
+// wait takes a part of the pool of large bodies, which is released at the end of the
+// request.
 func (in *input) wait(ctx huma.Context, r *http.Request, w http.ResponseWriter) error {
-	// An address that the server signed belongs to an organization.
+	// A request to a signed address has no user; it counts for the organization in the
+	// path.
 	actor := authz.FromContext(ctx.Context()).Actor
 	who := cmp.Or(string(actor.User), r.PathValue("organizationId"), addressPrefix+actor.Address)
 	release, err := in.bodies.Take(ctx.Context(), who, bodyCopies*in.size(r))
 	if err != nil {
-		w.Header().Set("Connection", "close") // or the rest of the body is read only to be dropped
+		w.Header().Set("Connection", "close") // otherwise the rest of the body would be read only to be discarded
 		return err
 	}
 	budget.FromContext(ctx.Context()).Hold(release)
 	return nil
 }
 
-// size returns how long the body of a request can be.
+// size returns the maximum size of the body of a request.
 func (in *input) size(r *http.Request) int64 {
 	if r.ContentLength > 0 {
 		return min(in.max, r.ContentLength)
@@ -454,8 +463,9 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// tooMany returns a function that reports whether a body that begins like this has too many values
-// with its next part. What is behind it need not be kept: the body is refused.
+// tooMany returns a function that reports whether a body exceeds the limit of JSON values
+// with its next part. body is the part that was read before. The rest of such a body need
+// not be kept, because the body is refused.
 func (in *input) tooMany(body []byte) func(part []byte) bool {
 	if in.raw != nil {
 		return notTooMany
@@ -467,9 +477,9 @@ func (in *input) tooMany(body []byte) func(part []byte) bool {
 
 func notTooMany([]byte) bool { return false }
 
-// readUpTo reads at most n bytes, the first of which were read before. It calls pace before each
-// part. What is behind a part for which enough returns true is read, so that the sender gets to
-// know the answer, and dropped.
+// readUpTo reads up to a total of n bytes, which begin with the bytes of body that were
+// read before. It calls pace before each read. After a part for which enough returns
+// true, the rest is read and discarded, so that the client receives the response.
 func readUpTo(r io.Reader, n int64, body []byte, pace func(), enough func(part []byte) bool) ([]byte, error) {
 	r = io.LimitReader(r, n-int64(len(body)))
 	for dropping := false; ; {

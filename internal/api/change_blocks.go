@@ -11,14 +11,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// Bounds of what an answer contains of the blocks of its changes.
+// Limits of the block changes in a response.
 const (
 	maxComparedText = 16 << 20 // bytes of sources that are compared
-	maxChangedText  = 2 << 20  // bytes of text that are displayed
+	maxChangedText  = 2 << 20  // bytes of text in the response
 	maxBlockChanges = 500      // of one page
 )
 
-// blockChange is a block that differs.
+// blockChange is a block that differs between two revisions.
 type blockChange struct {
 	Type   markup.ChangeKind `json:"type" enum:"added,removed,edited,moved" doc:"A block that was moved and edited is listed twice."`
 	Block  changedBlock      `json:"block"`
@@ -38,11 +38,11 @@ type wordChange struct {
 	Text string        `json:"text"`
 }
 
-// compared is something whose blocks can be compared: the texts of a page or of a
-// reusable content.
+// compared returns the changed blocks of a page or of a reusable content. The second
+// result is false if the text is unchanged or too large to compare.
 type compared func(ctx context.Context, x *content.TextComparer) ([]markup.BlockChange, bool, error)
 
-// tellBlocks adds to changes what differs inside of them.
+// tellBlocks sets the block changes of each change, within the limits of a response.
 func tellBlocks(ctx context.Context, from, to *revision.View, changes []semanticChange) error {
 	x, room := &content.TextComparer{From: from, To: to, Room: maxComparedText}, maxChangedText
 	for i := range changes {
@@ -84,22 +84,22 @@ func wireBlock(b markup.BlockChange) blockChange {
 	return w
 }
 
-// ChangesPaged is like Paged, with a smaller number by default.
+// ChangesPaged is like Paged, with a smaller default limit.
 type ChangesPaged struct {
 	Cursor string `query:"page" maxLength:"8192" doc:"Cursor from next.page of an earlier answer of the same list."`
 	Limit  int    `query:"limit" minimum:"0" maximum:"1000" default:"10" doc:"Maximum number of changes; more is the number of remaining ones."`
 	list   string
 }
 
-// Resolve notes which list is asked for.
+// Resolve stores the identity of the requested list, which cursors are bound to.
 func (p *ChangesPaged) Resolve(ctx huma.Context) []error {
 	p.list = listIn(ctx)
 	return nil
 }
 
-// changesOut returns a page of what differs between two revisions. A cursor
-// names both, so what follows is what follows in them, also when a change
-// request moves on meanwhile.
+// changesOut returns a page of the differences between two revisions. A cursor contains
+// the ids of both, so that the next page compares the same revisions, even if the change
+// request has a newer one by then.
 func (a *API) changesOut(ctx context.Context, from, to docs.RevisionID, in ChangesPaged) (semanticChanges, error) {
 	paged := Paged(in)
 	at, err := a.open(ctx, paged)

@@ -10,8 +10,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// The third level of content: that of a change request. It is read and
-// changed by the same code as that of a space.
+// changeRequestContent declares the operations on the content of a change request. They
+// share their code with the operations on the content of a space.
 func (a *API) changeRequestContent() {
 	const tag = "Change requests"
 	view, edit := authz.Space(authz.ViewSpace), authz.Space(authz.EditSpace)
@@ -78,7 +78,8 @@ func (a *API) changeRequestContent() {
 	})
 }
 
-// request opens the newest revision of a change request.
+// request returns an opener of the newest revision of the change request with an id or
+// number.
 func (a *API) request(name string) opener {
 	return func(ctx context.Context) (*revision.View, error) {
 		cr, err := a.find(ctx, name)
@@ -136,7 +137,7 @@ type updateRequestContentIn struct {
 	Body    ContentBatch
 }
 
-// requestOutcome is what became of a batch on a change request.
+// requestOutcome is the result of a batch of changes to a change request.
 type requestOutcome struct {
 	ChangeRequest ChangeRequest   `json:"changeRequest"`
 	Changes       []changeOutcome `json:"changes"`

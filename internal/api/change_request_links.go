@@ -8,7 +8,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/index"
 )
 
-// What change requests refer to, as links.go has it of spaces.
+// changeRequestLinks declares the operations on the links of change requests. They share
+// their code with the operations on the links of spaces, see links.go.
 func (a *API) changeRequestLinks() {
 	const tag = "Change requests"
 	view := authz.Space(authz.ViewSpace)

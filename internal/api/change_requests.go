@@ -81,7 +81,7 @@ func (a *API) changeRequests() {
 	}, a.resolveConflict)
 }
 
-// ChangeRequest on the wire.
+// ChangeRequest is the JSON form of a change request.
 type ChangeRequest struct {
 	Object           string                   `json:"object" enum:"change-request"`
 	ID               string                   `json:"id"`
@@ -106,7 +106,8 @@ type ChangeRequest struct {
 	URLs             entryURLs                `json:"urls"`
 }
 
-// person shows a user to a caller: a guest learns no addresses of others.
+// person returns the JSON form of a user for a caller. Guests do not see the e-mail
+// addresses of others.
 func (a *API) person(g *authz.Grant, u docs.User) User {
 	w := a.user(u)
 	if !g.Sees(u.ID) {
@@ -136,7 +137,7 @@ func (a *API) changeRequest(ctx context.Context, g *authz.Grant, sp docs.Space, 
 	return w, nil
 }
 
-// requestURL is where somebody works on a change request.
+// requestURL returns the address of a change request in the application.
 func (a *API) requestURL(sp docs.Space, c docs.ChangeRequest) string {
 	return a.appURL(sp, "") + "/~/changes/" + strconv.FormatInt(c.Number, 10)
 }
@@ -147,12 +148,12 @@ type RequestIn struct {
 	Request string `path:"changeRequestId" maxLength:"100"`
 }
 
-// find returns the change request of a path.
+// find returns the change request with an id or number, in the space of the path.
 func (a *API) find(ctx context.Context, name string) (docs.ChangeRequest, error) {
 	return a.Reviews.ChangeRequest(ctx, authz.FromContext(ctx), name)
 }
 
-// ChangeRequestFilter narrows lists of change requests.
+// ChangeRequestFilter holds the filters of lists of change requests.
 type ChangeRequestFilter struct {
 	Status      docs.ChangeRequestStatus `query:"status" enum:"draft,open,archived,merged" default:"open"`
 	Creator     docs.UserID              `query:"creator" maxLength:"100" doc:"Only change requests that this user created."`
@@ -198,7 +199,7 @@ func (a *API) listOrgChangeRequests(ctx context.Context, in *listOrgChangeReques
 type createChangeRequestIn struct {
 	SpaceIn
 	Body struct {
-		_           struct{}  `json:"-" additionalProperties:"true"` // the contract allows further ones
+		_           struct{}  `json:"-" additionalProperties:"true"` // the contract allows further properties
 		Subject     string    `json:"subject,omitempty" maxLength:"100"`
 		AgentTaskID string    `json:"agentTaskId,omitempty" maxLength:"100"`
 		Template    *template `json:"template,omitempty" doc:"A template whose pages are added."`
@@ -220,7 +221,7 @@ func (a *API) createChangeRequest(ctx context.Context, in *createChangeRequestIn
 		return nil, err
 	}
 	sp := g.Space
-	sp.Revision = cr.Initial // as it was when the request was opened
+	sp.Revision = cr.Initial // the revision from which the request was created
 	w, err := a.changeRequest(ctx, g, sp, cr)
 	return &created[ChangeRequest]{w.URLs.Location, w}, err
 }
@@ -246,7 +247,8 @@ type updateChangeRequestIn struct {
 	}
 }
 
-// noteOf reads a document that is sent as it is.
+// noteOf parses a document in the body of a request, or returns nil if there is none.
+// path is the path of the field, for error messages.
 func noteOf(path string, raw rawDoc) (*revision.Body, error) {
 	if len(raw) == 0 {
 		return nil, nil
@@ -269,7 +271,7 @@ func (a *API) updateChangeRequest(ctx context.Context, in *updateChangeRequestIn
 	return ok(w), err
 }
 
-// mergeOutcome is what became of a merge or an update.
+// mergeOutcome is the result of a merge or an update.
 type mergeOutcome struct {
 	Revision  string     `json:"revision" doc:"The newest revision: of the space after a merge, of the request after an update."`
 	Result    string     `json:"result" enum:"merge,update,conflicts"`
@@ -320,7 +322,7 @@ func (a *API) changeRequestChanges(ctx context.Context, in *changeRequestChanges
 	return ok(w), err
 }
 
-// contributor is somebody who worked on a change request.
+// contributor is a user who edited a change request or commented on it.
 type contributor struct {
 	User      User                   `json:"user"`
 	Count     int                    `json:"count"`

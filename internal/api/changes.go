@@ -17,19 +17,19 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// rawDoc is a document as it was sent, to be read with errors that name the
-// place.
+// rawDoc is the JSON of a document in a request. It is parsed later, with errors that
+// name the place.
 type rawDoc json.RawMessage
 
 func (rawDoc) Schema(r huma.Registry) *huma.Schema { return document("").Schema(r) }
 
-// UnmarshalJSON keeps the bytes.
+// UnmarshalJSON stores a copy of the bytes.
 func (d *rawDoc) UnmarshalJSON(b []byte) error {
 	*d = slices.Clone(b)
 	return nil
 }
 
-// MarshalJSON returns the bytes back.
+// MarshalJSON returns the stored bytes.
 func (d rawDoc) MarshalJSON() ([]byte, error) { return json.RawMessage(d).MarshalJSON() }
 
 // contentChange is one change of a batch.
@@ -62,7 +62,7 @@ type newContentFile struct {
 	Base64      string `json:"base64,omitempty" doc:"At most 1 MB; needs contentType."`
 }
 
-// allowed are the fields that count for each operation.
+// changeFields lists the fields that each operation accepts.
 var changeFields = map[string][]string{
 	content.InsertPage:  {"document", "into", "at", "ref", "metadata"},
 	content.UpdatePage:  {"page", "document", "into", "at", "metadata"},
@@ -71,7 +71,8 @@ var changeFields = map[string][]string{
 	content.InsertFiles: {"files"},
 }
 
-// plain returns a change to the service.
+// plain converts a change to the type of the content service. i is its index in the
+// batch, for error messages.
 func (c contentChange) plain(i int) (content.Change, error) {
 	at := fmt.Sprintf("body.changes[%d]", i)
 	out := content.Change{
@@ -96,7 +97,8 @@ func (c contentChange) plain(i int) (content.Change, error) {
 	return out, nil
 }
 
-// plain returns a content to the service.
+// plain converts a content to the type of the content service. at is its path, for error
+// messages.
 func (b ContentBody) plain(at string) (*revision.Body, error) {
 	out := &revision.Body{Markdown: b.Markdown}
 	if len(b.Document) > 0 {
@@ -112,8 +114,9 @@ func (b ContentBody) plain(at string) (*revision.Body, error) {
 	return out, nil
 }
 
-// fits refuses fields that do not belong to the operation, so that a mistake
-// does not look like success.
+// fits returns an error if a field is set that does not belong to the operation, if a
+// field is null, or if a required field is missing. Otherwise a mistake would look like
+// success.
 func (c contentChange) fits(at string) error {
 	meta := c.Title.IsSet() || c.Slug.IsSet() || c.Emoji.IsSet() || c.Icon.IsSet() || c.Description.IsSet() || c.Hidden.IsSet() ||
 		c.NoIndex.IsSet() || c.NoRobotsIndex.IsSet() || c.Condition.IsSet()
@@ -146,7 +149,7 @@ func (c contentChange) fits(at string) error {
 	return nil
 }
 
-// semanticChanges is what differs between two revisions.
+// semanticChanges is the JSON form of the differences between two revisions.
 type semanticChanges struct {
 	MergedFrom *ChangeRequest   `json:"mergedFrom,omitempty" doc:"The change request that was merged."`
 	Changes    []semanticChange `json:"changes"`
@@ -193,7 +196,8 @@ type changedParent struct {
 	After  *changedPage `json:"after,omitempty"`
 }
 
-// beforeAfter is an attribute that differs; a side that has none is absent.
+// beforeAfter holds the two values of an attribute that differs. A side without a value
+// is absent.
 type beforeAfter struct {
 	Before any `json:"before,omitempty"`
 	After  any `json:"after,omitempty"`
@@ -305,7 +309,7 @@ func parentOf(ctx context.Context, v *revision.View, id docs.PageID) (*changedPa
 	return &changedPage{string(p.ID), p.Type, p.Title, path}, err
 }
 
-// pageAttributes returns what differs between two states of a page.
+// pageAttributes returns the attributes that differ between two versions of a page.
 func pageAttributes(a, b docs.Page) map[string]beforeAfter {
 	out := map[string]beforeAfter{}
 	text := func(name, x, y string) {

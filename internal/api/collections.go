@@ -53,7 +53,7 @@ func (a *API) collections() {
 	}, a.transferCollection)
 }
 
-// Collection on the wire.
+// Collection is the JSON form of a collection.
 type Collection struct {
 	Object       string                `json:"object" enum:"collection"`
 	ID           string                `json:"id"`
@@ -85,7 +85,7 @@ func levelOrNull(l docs.Level) *docs.Level {
 	return &l
 }
 
-// collection shows a collection to somebody with a role on it.
+// collection returns the JSON form of a collection for a caller with the role r on it.
 func (a *API) collection(c docs.Collection, r docs.Role) Collection {
 	return Collection{
 		Object: "collection", ID: string(c.ID), Title: c.Title, Description: c.Description, Organization: string(c.Org),
@@ -167,7 +167,7 @@ func (a *API) listCollectionSpaces(ctx context.Context, in *listCollectionSpaces
 	return a.spacesPage(ctx, in.Paged, in.Collection)
 }
 
-// movement is where a collection or a space is to go.
+// movement is the requested parent and position of a collection or a space.
 type movement struct {
 	Parent   opt.Val[docs.CollectionID] `json:"parent,omitempty" nullable:"true" minLength:"1" doc:"null is the top level."`
 	Position opt.Val[position]          `json:"position,omitempty" doc:"Default: last."`

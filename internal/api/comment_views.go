@@ -9,7 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// Comment on the wire.
+// Comment is the JSON form of a comment.
 type Comment struct {
 	Object      string             `json:"object" enum:"comment"`
 	ID          string             `json:"id"`
@@ -28,7 +28,7 @@ type Comment struct {
 	ResolvedBy  *User              `json:"resolvedBy,omitempty"`
 }
 
-// CommentReply on the wire.
+// CommentReply is the JSON form of a reply to a comment.
 type CommentReply struct {
 	Object      string             `json:"object" enum:"comment-reply"`
 	ID          string             `json:"id"`
@@ -41,7 +41,7 @@ type CommentReply struct {
 	Permissions commentPermissions `json:"permissions"`
 }
 
-// noteBody is the body of a comment in the form that was asked for.
+// noteBody is the body of a comment in the requested format.
 type noteBody struct {
 	Markdown *string          `json:"markdown,omitempty"`
 	Document *markup.Document `json:"document,omitempty"`
@@ -100,7 +100,7 @@ func permissionsOn(r comments.Rights) commentPermissions {
 	return commentPermissions{r.View, r.Edit, r.Reply, r.Delete}
 }
 
-// commentView is how comments of a place are displayed.
+// commentView converts the comments of a place to their JSON form.
 type commentView struct {
 	a      *API
 	place  comments.Place
@@ -179,7 +179,7 @@ func (s commentView) reply(ctx context.Context, c docs.Reply) (CommentReply, err
 	}, err
 }
 
-// reviewComments returns the comments of reviews by their ids.
+// reviewComments returns the comments of reviews, by the ids of the comments.
 func (a *API) reviewComments(ctx context.Context, cr docs.ChangeRequest, f NoteFormat, all []docs.SubmittedReview) (map[string]*Comment, error) {
 	var ids []docs.CommentID
 	for _, v := range all {

@@ -13,7 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// comments declares the same eleven operations for spaces and change
+// comments declares the operations on comments: the same eleven for spaces and for change
 // requests.
 func (a *API) comments() {
 	a.discussion("Space", "/spaces/{spaceId}", "a space",
@@ -22,8 +22,8 @@ func (a *API) comments() {
 		"A change request can be discussed in every state, also when it is merged or archived.")
 }
 
-// discussion declares the operations on comments. Which place they are about
-// comes with the path, so inputs do not name it.
+// discussion declares the operations on the comments of a space or of a change request.
+// The path identifies it, so inputs do not name it.
 func (a *API) discussion(noun, path, name, about string) {
 	const tag = "Comments"
 	view, say := authz.Space(authz.ViewSpace), authz.Space(authz.CommentSpace)
@@ -82,17 +82,18 @@ func (a *API) discussion(noun, path, name, about string) {
 
 // InDiscussion is part of the input of every operation on comments.
 type InDiscussion struct {
-	// request is the change request of the path; empty: the space itself.
+	// request is the id or number of the change request in the path; empty for the space
+	// itself.
 	request string
 }
 
-// Resolve notes which place is meant; huma calls it with every request.
+// Resolve stores the change request of the path. It is called for every request.
 func (d *InDiscussion) Resolve(ctx huma.Context) []error {
 	d.request = ctx.Param("changeRequestId")
 	return nil
 }
 
-// NoteFormat is the form in which bodies are given.
+// NoteFormat is the format of bodies in the response.
 type NoteFormat struct {
 	Format string `query:"format" enum:"document,markdown" doc:"Form of the body. Default: document."`
 }
@@ -102,7 +103,7 @@ func (a *API) commentView(ctx context.Context, in InDiscussion, f NoteFormat) (c
 	return commentView{a, p, f.Format, p.Nodes()}, err
 }
 
-// viewAfter opens a discussion, changes something in it, and returns the view of the result.
+// viewAfter opens a discussion, calls do, and returns the JSON form of the result of do.
 func viewAfter[T, W any](ctx context.Context, a *API, in InDiscussion, f NoteFormat, show func(commentView, context.Context, T) (W, error), do func(commentView) (T, error)) (*out[W], error) {
 	s, err := a.commentView(ctx, in, f)
 	if err != nil {
@@ -167,8 +168,8 @@ func (a *API) postComment(ctx context.Context, in *postCommentIn) (*out[Comment]
 	})
 }
 
-// CommentIn names a comment. It does not embed InDiscussion: parts of an
-// input that resolve are embedded side by side (see hiddenParts).
+// CommentIn names a comment. It does not embed InDiscussion: the parts of an input that
+// implement Resolve must be embedded side by side (see hiddenParts).
 type CommentIn struct {
 	Comment docs.CommentID `path:"commentId"`
 }
@@ -185,7 +186,7 @@ func (a *API) getComment(ctx context.Context, in *getCommentIn) (*out[Comment], 
 	})
 }
 
-// commentChange is what a PUT can ask for.
+// commentChange is the body of an update of a comment or a reply.
 type commentChange struct {
 	Resolved opt.Val[bool]        `json:"resolved,omitempty"`
 	Body     opt.Val[ContentBody] `json:"body,omitempty"`

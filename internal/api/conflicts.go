@@ -13,7 +13,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// conflict is something that a space and a change request both changed.
+// conflict is the JSON form of a conflict: a space and a change request changed the same
+// thing in different ways.
 type conflict struct {
 	Object          string             `json:"object" enum:"change-request-conflict"`
 	ID              string             `json:"id"`
@@ -34,7 +35,8 @@ type conflict struct {
 	CreatedAt       docs.Time          `json:"createdAt"`
 }
 
-// conflictForm is what is in conflict as one revision has it.
+// conflictForm is one version of what is in conflict: that of the base, of the space or
+// of the change request.
 type conflictForm struct {
 	Revision string           `json:"revision"`
 	Exists   bool             `json:"exists" doc:"Whether it exists in that revision."`
@@ -75,8 +77,8 @@ func (a *API) conflict(ctx context.Context, sp docs.Space, forms *merge.Forms, r
 	return w, nil
 }
 
-// inertValue returns the value of a field, as encoding/json decodes it, as
-// answers have it: see markup.Inert.
+// inertValue returns the value of a field, as encoding/json decodes it, with unsafe
+// addresses replaced: see markup.Inert.
 func inertValue(v any) any {
 	m, ok := v.(map[string]any)
 	if !ok {

@@ -13,8 +13,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Reads of content come at two levels, the newest revision of a space and
-// any revision of it. What they do is the same; only how they find the
+// Content can be read from the newest revision of a space, from any other revision of it,
+// and from a change request. The code is the same for all of them; only the opener of the
 // revision differs.
 
 func (a *API) content() {
@@ -114,26 +114,28 @@ func (a *API) content() {
 	}, a.listTemplates)
 }
 
-// maxContentBody leaves room for a batch with files in it.
+// maxContentBody is the maximum size of the body of a batch of changes, which can contain
+// files.
 const maxContentBody = 32 << 20
 
-// revised is an answer that depends on a revision and nothing else.
+// revised is an output with the ETag of a revision.
 type revised[T any] struct {
 	ETag string `header:"ETag" doc:"The revision, for If-Match."`
 	Body T
 }
 
-// opener finds the revision that a read is about.
+// opener returns the revision that a request reads.
 type opener func(ctx context.Context) (*revision.View, error)
 
-// head opens the newest revision, as the caller sees it.
+// head returns the newest revision of the space, as the caller sees it.
 func (a *API) head(ctx context.Context) (*revision.View, error) {
 	g := authz.FromContext(ctx)
 	v, err := a.Content.Source.Head(ctx, g.Space)
 	return asSeen(g, v), err
 }
 
-// asSeen returns a revision as the caller sees it.
+// asSeen returns a revision as the caller sees it: for visitors, without what is hidden
+// from them.
 func asSeen(g *authz.Grant, v *revision.View) *revision.View {
 	if v == nil || g.Visitor() == nil {
 		return v
@@ -223,14 +225,13 @@ func (a *API) getDocument(ctx context.Context, in *documentIn) (*out[*markup.Doc
 	return ok(doc), err
 }
 
-// ContentBody is the content of a page as it is sent: Markdown, or a
-// document, or nothing.
+// ContentBody is the content of a page in a request: Markdown, a document, or neither.
 type ContentBody struct {
 	Markdown *string `json:"markdown,omitempty"`
 	Document rawDoc  `json:"document,omitempty"`
 }
 
-// updateContentIn is a batch of changes.
+// updateContentIn is the input of updateContent.
 type updateContentIn struct {
 	SpaceIn
 	IfMatch string `header:"If-Match" maxLength:"200"`
@@ -253,7 +254,7 @@ func (b ContentBatch) plain() ([]content.Change, error) {
 	return changes, nil
 }
 
-// contentOutcome is what became of a batch.
+// contentOutcome is the result of a batch of changes.
 type contentOutcome struct {
 	Object        string          `json:"object" enum:"content-update"`
 	Revision      string          `json:"revision" doc:"The newest revision; unchanged if nothing was changed."`
@@ -306,7 +307,8 @@ func (a *API) outcome(g *authz.Grant, done *content.Applied) contentOutcome {
 	return o
 }
 
-// revisionOfTag reads If-Match: a revision, quoted or not; * is any.
+// revisionOfTag returns the revision in the header If-Match, quoted or not. It returns
+// the empty id for *, which matches every revision.
 func revisionOfTag(tag string) docs.RevisionID {
 	bare := strings.Trim(strings.TrimPrefix(strings.TrimSpace(tag), "W/"), `"`)
 	switch {

@@ -9,7 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// IssuesCluster on the wire.
+// IssuesCluster is the JSON form of a cluster of issues.
 type IssuesCluster struct {
 	Object    string           `json:"object" enum:"issues-cluster"`
 	ID        string           `json:"id"`
@@ -24,7 +24,8 @@ type IssuesCluster struct {
 	URLs      entryURLs        `json:"urls"`
 }
 
-// clusterStats counts. Tasks are change requests that answer the cluster.
+// clusterStats holds the counters of a cluster. Tasks are change requests that answer the
+// cluster.
 type clusterStats struct {
 	Issues         int64 `json:"issues"`
 	Conversations  int64 `json:"conversations"`
@@ -81,7 +82,7 @@ func (a *API) getCluster(ctx context.Context, in *getClusterIn) (*out[IssuesClus
 	return ok(a.issuesCluster(v)), err
 }
 
-// clusterMove on the wire.
+// clusterMove is the JSON form of a merge or a split of clusters.
 type clusterMove struct {
 	ID     string               `json:"id"`
 	Kind   docs.ClusterMoveKind `json:"kind" enum:"merged,split" doc:"merged: the cluster is gone; split: it has fewer issues."`
@@ -115,7 +116,7 @@ func (a *API) clusterAnswers(tag string, see authz.Rule) {
 	}, a.answerCluster)
 }
 
-// clusterPage on the wire.
+// clusterPage is the JSON form of a page that may answer a cluster.
 type clusterPage struct {
 	Space    string     `json:"space" doc:"Id of the space."`
 	Page     pageResult `json:"page"`
@@ -161,7 +162,7 @@ func (a *API) answerCluster(ctx context.Context, in *answerClusterIn) (*answerin
 		return nil, err
 	}
 	sp := g.Space
-	sp.Revision = cr.Initial // as it was when the request was opened
+	sp.Revision = cr.Initial // the revision from which the request was created
 	w, err := a.changeRequest(ctx, g, sp, cr)
 	return &answering{w.URLs.Location, made, w}, err
 }

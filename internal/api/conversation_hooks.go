@@ -13,7 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// conversationHookTime is how long the address of a webhook works.
+// conversationHookTime is how long the address of a webhook is valid.
 const conversationHookTime = 10 * 365 * 24 * time.Hour
 
 func (a *API) conversationHooks(tag string) {
@@ -31,7 +31,7 @@ func (a *API) conversationHooks(tag string) {
 	}, a.receiveConversationHook)
 }
 
-// ConversationsWebhook on the wire.
+// ConversationsWebhook is the JSON form of a webhook that receives conversations.
 type ConversationsWebhook struct {
 	Object string `json:"object" enum:"conversations-webhook"`
 	Format string `json:"format" enum:"intercom,zendesk"`
@@ -61,8 +61,8 @@ func (a *API) createConversationHook(ctx context.Context, in *createConversation
 	return ok(ConversationsWebhook{"conversations-webhook", h.Format, h.Source, h.Sealed != "", at}), nil
 }
 
-// conversationHookParts returns what the signature of an address is for. The first part keeps
-// other signatures from being taken for one of a webhook.
+// conversationHookParts returns the values that the signature of a webhook address
+// covers. The first part prevents the use of other signatures for a webhook.
 func conversationHookParts(org, format string, query url.Values) []string {
 	return []string{"conversations", org, format, query.Get("source"), query.Get("user"), query.Get("sealed")}
 }
@@ -82,7 +82,7 @@ type receiveConversationHookIn struct {
 	header  func(string) string
 }
 
-// Resolve keeps the headers, which have the signature of the body.
+// Resolve stores the headers of the request, which contain the signature of the body.
 func (in *receiveConversationHookIn) Resolve(ctx huma.Context) []error {
 	in.header = ctx.Header
 	return nil

@@ -17,7 +17,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// maxConversations bounds the body of an ingest.
+// maxConversations is the maximum size of the body of ingestConversation, in bytes.
 const maxConversations = 8 << 20
 
 func (a *API) conversations() {
@@ -87,7 +87,7 @@ func (a *API) issues(tag string, see authz.Rule) {
 	a.clusterAnswers(tag, see)
 }
 
-// Conversation on the wire.
+// Conversation is the JSON form of a conversation, without its messages.
 type Conversation struct {
 	Object      string           `json:"object" enum:"conversation"`
 	ID          string           `json:"id"`
@@ -120,21 +120,21 @@ func (a *API) listConversations(ctx context.Context, in *listConversationsIn) (*
 	return listOf(ctx, a, in.Paged, a.Conversations.Conversations(in.Org, in.Source), a.conversation)
 }
 
-// conversationPart on the wire.
+// conversationPart is the JSON form of a message of a conversation.
 type conversationPart struct {
 	Type string                `json:"type" enum:"message"`
 	Role docs.ConversationRole `json:"role" enum:"user,assistant,team-member"`
 	Body string                `json:"body" doc:"Markdown or HTML."`
 }
 
-// conversationMetadata on the wire.
+// conversationMetadata is the JSON form of the metadata of a conversation at its source.
 type conversationMetadata struct {
 	URL        string            `json:"url,omitempty" maxLength:"2048" doc:"Address of the conversation at its source."`
 	Attributes map[string]string `json:"attributes,omitempty" maxProperties:"100"`
 	CreatedAt  docs.Time         `json:"createdAt,omitzero"`
 }
 
-// ConversationInput on the wire.
+// ConversationInput is the JSON form of a conversation to ingest.
 type ConversationInput struct {
 	ID       string                `json:"id" minLength:"1" maxLength:"255" doc:"Of the conversation within its source."`
 	Metadata *conversationMetadata `json:"metadata,omitempty"`
@@ -142,7 +142,8 @@ type ConversationInput struct {
 	Parts    []conversationPart    `json:"parts" maxItems:"1000"`
 }
 
-// conversationInputs is one conversation or several of them.
+// conversationInputs holds the conversations of a body, which is one object or an array
+// of them.
 type conversationInputs []ConversationInput
 
 // Schema implements huma.SchemaProvider.
@@ -190,7 +191,7 @@ type ConversationIn struct {
 	ID docs.ConversationID `path:"conversationId" maxLength:"255"`
 }
 
-// conversationDetail on the wire.
+// conversationDetail is the JSON form of a conversation with its messages.
 type conversationDetail struct {
 	Conversation Conversation         `json:"conversation"`
 	Parts        []conversationPart   `json:"parts"`
@@ -218,7 +219,7 @@ func (a *API) redactConversation(ctx context.Context, in *ConversationIn) (*out[
 	return ok(a.conversation(v)), err
 }
 
-// ConversationIssue on the wire.
+// ConversationIssue is the JSON form of an issue in a conversation.
 type ConversationIssue struct {
 	Object       string       `json:"object" enum:"conversation-issue"`
 	ID           string       `json:"id"`
@@ -235,7 +236,7 @@ type locationOnly struct {
 	Location string `json:"location" format:"uri"`
 }
 
-// issueItem on the wire.
+// issueItem is the JSON form of an issue together with its conversation.
 type issueItem struct {
 	Issue        ConversationIssue `json:"issue"`
 	Conversation Conversation      `json:"conversation"`

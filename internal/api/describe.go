@@ -15,8 +15,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/reference"
 )
 
-// descriptions declares the two descriptions of the API, one for programs and
-// one for people.
+// descriptions declares the operations that return the description of the API: as an
+// OpenAPI document for programs, and as a web page for people.
 func (a *API) descriptions() {
 	declare := func(o op, body func() []byte) {
 		o.Tag, o.Allow = "System", authz.Public()
@@ -26,7 +26,7 @@ func (a *API) descriptions() {
 				h.Set("Content-Type", o.Sends[0])
 				h.Set("X-Content-Type-Options", "nosniff")
 				h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
-				_, _ = w.Write(body()) // an error means that the caller has left
+				_, _ = w.Write(body()) // an error means that the client closed the connection
 				return nil
 			}, nil
 		})
@@ -41,8 +41,8 @@ func (a *API) descriptions() {
 	}, func() []byte { return a.ref() })
 }
 
-// describe completes the declarations for both descriptions. Each is made when
-// it is first asked for: that takes longer than the rest of a start.
+// describe sets the functions that generate both descriptions. Each is generated at its
+// first request, because that takes longer than the rest of the start of the server.
 func (a *API) describe() {
 	spec := a.huma.OpenAPI()
 	a.spec = sync.OnceValue(func() []byte {
@@ -62,8 +62,9 @@ func (a *API) describe() {
 // Description returns the OpenAPI document.
 func (a *API) Description() []byte { return a.spec() }
 
-// completeDescription adds what huma cannot know: parameters of a path that a
-// handler takes from its grant, examples, and the mux's way of writing the root.
+// completeDescription adds what huma does not know: tags, path parameters that a handler
+// takes from its grant, and examples. It also replaces the root pattern of the mux, /{$},
+// by /.
 func (a *API) completeDescription(spec *huma.OpenAPI) {
 	examples := Examples()
 	for _, o := range a.ops {
@@ -88,13 +89,13 @@ func (a *API) completeDescription(spec *huma.OpenAPI) {
 
 var pathParam = regexp.MustCompile(`\{(\w+)\}`)
 
-// OperationInfo is what metrics and tests know of an operation.
+// OperationInfo describes an operation for metrics and tests.
 type OperationInfo struct {
 	ID, Method, Path, Needs string
 	Public                  bool
 }
 
-// Operations lists everything that is declared, in the order of declaration.
+// Operations returns all operations in the order of their declaration.
 func (a *API) Operations() []OperationInfo {
 	out := make([]OperationInfo, len(a.ops))
 	for i, o := range a.ops {
@@ -104,7 +105,7 @@ func (a *API) Operations() []OperationInfo {
 	return out
 }
 
-// operationOf returns what a path declares for a method.
+// operationOf returns the operation of a path for a method.
 func operationOf(p *huma.PathItem, method string) *huma.Operation {
 	return map[string]*huma.Operation{
 		http.MethodGet: p.Get, http.MethodPost: p.Post, http.MethodPut: p.Put, http.MethodPatch: p.Patch, http.MethodDelete: p.Delete,

@@ -21,8 +21,8 @@ func (a *API) embeds() {
 	}, func(ctx context.Context, in *embedIn) (*out[Embed], error) { return a.embed(ctx, in.EmbedURL) })
 }
 
-// Embed on the wire: what is known of a page elsewhere. It is always a link;
-// nothing of another site is shown inside of our pages.
+// Embed is the JSON form of the metadata of a page on another web site. Its type is
+// always link: pages never display content of other sites inside of them.
 type Embed struct {
 	Type        string `json:"type" enum:"link"`
 	Title       string `json:"title"`
@@ -31,7 +31,7 @@ type Embed struct {
 	Icon        string `json:"icon,omitempty" format:"uri"`
 }
 
-// EmbedURL names a page elsewhere.
+// EmbedURL is the address of a page on another web site.
 type EmbedURL struct {
 	URL string `query:"url" required:"true" minLength:"1" maxLength:"2048"`
 }
@@ -50,7 +50,7 @@ func (a *API) embed(ctx context.Context, in EmbedURL) (*out[Embed], error) {
 	}
 	actor := authz.FromContext(ctx).Actor
 	by := embeds.Caller{Name: string(actor.User), Member: true}
-	if v := actor.Visitor; v != nil { // visitors have no names: those of a site count as one
+	if v := actor.Visitor; v != nil { // visitors have no ids: all visitors of a site count as one caller
 		by = embeds.Caller{Name: string(v.Site)}
 	}
 	c := a.Embeds.Card(ctx, by, u)

@@ -7,11 +7,11 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// encoded is a T that was turned into JSON before, such as a page that is
-// read again and again. It is sent as it is.
+// encoded is a T that has already been encoded as JSON, such as a cached page. Its bytes
+// are sent unchanged.
 type encoded[T any] struct{ data []byte }
 
-// Schema is that of T.
+// Schema returns the schema of T.
 func (encoded[T]) Schema(r huma.Registry) *huma.Schema {
 	return r.Schema(reflect.TypeFor[T](), true, "")
 }

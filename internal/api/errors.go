@@ -11,7 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// problem is the one form in which an error leaves the process.
+// problem is the JSON form of all error responses.
 type problem struct {
 	Err problemBody `json:"error"`
 }
@@ -29,7 +29,8 @@ func newProblem(status int, message string, details []errs.Detail) *problem {
 func (p *problem) Error() string  { return p.Err.Message }
 func (p *problem) GetStatus() int { return p.Err.Code }
 
-// problemOf returns what a caller may know of an error.
+// problemOf converts an error to the problem that the caller sees. It hides internal
+// errors and all causes.
 func problemOf(err error) *problem {
 	var e *errs.Error
 	if !errors.As(err, &e) || e.Kind == errs.Internal {
@@ -38,14 +39,15 @@ func problemOf(err error) *problem {
 	return newProblem(e.Kind.Status(), e.Message, e.Details)
 }
 
-// answer returns how a request ends that failed. Absent looks like deleted: a
-// DELETE of what is not there, or not visible, is a success that did nothing.
+// answer returns the response to a request that failed with err, and logs errors of the
+// server. Deleting what does not exist, or is not visible to the caller, succeeds with
+// status 204.
 func (a *API) answer(o op, request string, err error) *problem {
 	if errs.Is(err, errs.NotFound) && strings.HasPrefix(o.Route, http.MethodDelete) {
 		return newProblem(http.StatusNoContent, "", nil)
 	}
 	p := problemOf(err)
-	if errors.Is(err, context.Canceled) { // the caller has gone: nothing failed
+	if errors.Is(err, context.Canceled) { // the client closed the connection: the server did not fail
 		return p
 	}
 	if p.Err.Code >= http.StatusInternalServerError && !errs.Is(err, errs.Busy) {
@@ -54,7 +56,7 @@ func (a *API) answer(o op, request string, err error) *problem {
 	return p
 }
 
-// fail ends a request before its handler was called.
+// fail sends the response to a request that failed with err.
 func (a *API) fail(w http.ResponseWriter, o op, request string, err error) {
 	p := a.answer(o, request, err)
 	if p.Err.Code == http.StatusUnauthorized {
@@ -66,13 +68,15 @@ func (a *API) fail(w http.ResponseWriter, o op, request string, err error) {
 	writeProblem(w, p)
 }
 
-// retryAfter is in how many seconds a request that found the server busy is welcome again.
+// retryAfter is the value of the header Retry-After for requests that found the server
+// busy, in seconds.
 const retryAfter = "5"
 
-// busyProblem returns the problem of a request that waited too long, and says when to try again.
+// busyProblem returns the problem of a request that waited too long, and sets the header
+// Retry-After.
 func busyProblem(w http.ResponseWriter, err error) *problem {
 	kind := errs.KindOf(err)
-	if kind == errs.Internal { // the client went away
+	if kind == errs.Internal { // the client closed the connection
 		return newProblem(http.StatusRequestTimeout, "the request was cancelled", nil)
 	}
 	w.Header().Set("Retry-After", retryAfter)
@@ -86,18 +90,18 @@ func writeProblem(w http.ResponseWriter, p *problem) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(p.Err.Code)
-	_ = writeJSON(w, p) // nobody is left to tell of a broken connection
+	_ = writeJSON(w, p) // an error means that the connection is broken
 }
 
-// How huma checks input is set in package variables. They are set once, here, and
+// The settings of huma's validation are package variables. They are set once, here, and
 // hold no state.
 func init() {
-	huma.ValidateStrictCasing = true // or "TITLE" would pass by the checks of "title"
+	huma.ValidateStrictCasing = true // otherwise "TITLE" would bypass the checks of "title"
 	huma.DefaultArrayNullable = false
 }
 
-// maxDetails bounds the details of an input with many mistakes, and
-// maxDetail how much of the input a message repeats.
+// maxDetails is the maximum number of errors in a problem. maxDetail is the maximum
+// length of a path and a message in bytes, because they can repeat parts of the input.
 const (
 	maxDetails = 20
 	maxDetail  = 200
@@ -110,12 +114,12 @@ func clip(s string) string {
 	return strings.ToValidUTF8(s[:maxDetail], "") + "…"
 }
 
-// problemOfInput turns what huma found in the input into a problem. Whatever
-// is wrong with the input is a 400 that names the place.
+// problemOfInput returns a problem with the errors that validation found in an input.
+// Each detail names the place of an error. message is used only if no error was found.
 func problemOfInput(status int, message string, found []error) *problem {
 	var details []errs.Detail
 	seen := map[string]bool{}
-	add := func(d errs.Detail) { // one thing about one place is enough
+	add := func(d errs.Detail) { // one message for each place is enough
 		d.Path, d.Message = clip(d.Path), clip(d.Message)
 		if !seen[d.Path] {
 			seen[d.Path] = true

@@ -8,8 +8,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// An Example is a request of an operation and the answer that it got, for the
-// reference. They were recorded by the tests, so they are true.
+// Example is a request of an operation and the response to it, for the API reference. The
+// tests record the examples, so they show what the server really sends.
 type Example struct {
 	Query   string          `json:"query,omitempty"`
 	Request json.RawMessage `json:"request,omitempty"`
@@ -24,7 +24,7 @@ var exampleFile []byte
 func Examples() map[string]Example {
 	var out map[string]Example
 	if err := json.Unmarshal(exampleFile, &out); err != nil {
-		panic(err) // part of the program
+		panic(err) // the file is embedded in the program
 	}
 	return out
 }

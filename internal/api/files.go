@@ -20,7 +20,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// File on the wire.
+// File is the JSON form of a file.
 type File struct {
 	ID          string      `json:"id"`
 	Name        string      `json:"name"`
@@ -43,7 +43,8 @@ func dimensionsOf(f docs.File) *dimensions {
 	return &dimensions{f.Width, f.Height}
 }
 
-// file returns a file with what the revision knows of git.
+// file returns the JSON form of a file, with the git object id and path that the file
+// itself records.
 func (a *API) file(g *authz.Grant, sp docs.Space, f docs.File) File {
 	return shown{a: a, v: &revision.View{Space: sp}, metadata: true, by: bearerOf(g)}.file(f)
 }
@@ -55,22 +56,22 @@ func (s shown) file(f docs.File) File {
 	}
 }
 
-// Addresses of files change once a day and hold for two, so that what embeds
-// one can be cached.
+// Addresses of files change once a day and are valid for one to two days, so that
+// responses that contain one can be cached.
 const (
 	downloadDay   = 24 * time.Hour
 	downloadRoute = "GET /files/{spaceId}/{fileId}/{hash}/{name}"
 )
 
-// bearer is for whom an address of a file is made: a member, a visitor of a site,
-// or both, which is a preview of the site by the member. Their rights are looked at
-// again when the file is fetched.
+// bearer is the holder of an address of a file: a member, a visitor of a site, or both
+// for a preview of the site by a member. The rights of the bearer are checked again when
+// the file is downloaded.
 type bearer struct {
 	user    docs.UserID
 	visitor *authz.Visitor
 }
 
-// bearerOf returns the caller.
+// bearerOf returns the caller as a bearer.
 func bearerOf(g *authz.Grant) bearer {
 	if v := g.Actor.Visitor; v != nil {
 		return bearer{user: v.By, visitor: v}
@@ -78,7 +79,7 @@ func bearerOf(g *authz.Grant) bearer {
 	return bearer{user: g.Actor.User}
 }
 
-// signed returns what the signature of an address covers beside the file.
+// signed returns the values that identify the bearer in the signature of an address.
 func (b bearer) signed() []string {
 	out := []string{string(b.user)}
 	if b.visitor != nil {
@@ -98,20 +99,21 @@ func (b bearer) query() string {
 	return out
 }
 
-// SignedAddress is part of the input of what is allowed by its address.
+// SignedAddress is part of the input of operations that a signed address authorizes.
 type SignedAddress struct {
 	Signature string `query:"signature" required:"true" doc:"Part of the address that the server returned; clients cannot compute it."`
 }
 
-// downloadEnd returns when an address that is made now ends. It is the same all day, so
-// that what browsers keep under an address is found again.
+// downloadEnd returns the time at which an address that is issued now expires. It is the
+// same all day, so that browsers find a cached file under its address.
 func (a *API) downloadEnd() time.Time { return a.Clock().Truncate(downloadDay).Add(2 * downloadDay) }
 
-// downloadURL returns an address that a file can be fetched from without a token for
-// a while: of a member as long as the member can read the space, of a visitor as
-// long as the site shows the space to its audience and the visitor belongs to it,
-// of a preview as long as the member sees the space on the site. Everything that
-// decides what is sent is signed.
+// downloadURL returns an address from which a file can be downloaded without a token
+// until downloadEnd. The address of a member works as long as the member can read the
+// space. The address of a visitor works as long as the site shows the space to its
+// audience and the visitor belongs to the audience. The address of a preview works as
+// long as the member sees the space on the site. The signature covers everything that
+// decides what is sent.
 func (a *API) downloadURL(by bearer, sp docs.Space, f docs.File) string {
 	expires := a.downloadEnd()
 	signed := append([]string{string(sp.ID), string(f.ID), f.Blob, f.Name, f.ContentType}, by.signed()...)
@@ -119,12 +121,13 @@ func (a *API) downloadURL(by bearer, sp docs.Space, f docs.File) string {
 	return a.location("files", string(sp.ID), string(f.ID), f.Blob, url.PathEscape(f.Name)) + query + "&signature=" + a.Signer.Sign(expires, signed...)
 }
 
-// FileURL returns an address at which a member reads a file, as long as the member can read the space.
+// FileURL returns an address from which a member can download a file as long as the
+// member can read the space.
 func (a *API) FileURL(user docs.UserID, sp docs.Space, f docs.File) string {
 	return a.downloadURL(bearer{user: user}, sp, f)
 }
 
-// downloadIn is an address that downloadURL made.
+// downloadIn holds the parameters of an address that downloadURL returned.
 type downloadIn struct {
 	SpaceIn
 	File docs.FileID      `path:"fileId"`
@@ -147,9 +150,9 @@ func signedFile(r *http.Request) []string {
 	return signed
 }
 
-// stillReads returns the grant of a member to whom an address was given to read a
-// space. The member may have lost the space since, or the space may be deleted: an
-// address is not a way around that.
+// stillReads returns the grant of the member to whom an address of a space was issued.
+// The member may have lost access since, or the space may be deleted; the address must
+// not bypass that.
 func (a *API) stillReads(ctx context.Context, user docs.UserID, space docs.SpaceID) (*authz.Grant, error) {
 	g, _, err := a.Guard.Space(ctx, authz.Actor{User: user}, authz.ViewSpace, space)
 	if authz.Denied(err) {
@@ -158,7 +161,7 @@ func (a *API) stillReads(ctx context.Context, user docs.UserID, space docs.Space
 	return g, err
 }
 
-// download sends a file to somebody who may still read its space.
+// download sends a file if the bearer of the address may still read its space.
 func (a *API) download(ctx context.Context, in *downloadIn) (stream, error) {
 	var err error
 	if in.Site != "" {
@@ -184,19 +187,19 @@ func (a *API) download(ctx context.Context, in *downloadIn) (stream, error) {
 	}, nil
 }
 
-// uploadIn hands the request on: the body is streamed, never held.
+// uploadIn is the input of uploadFile. The body is streamed and never held in memory.
 type uploadIn struct {
 	SpaceIn
 	Upload
 }
 
-// Upload is the request of an upload.
+// Upload holds the request of an upload, whose body the handler reads.
 type Upload struct {
 	request *http.Request
 	writer  http.ResponseWriter
 }
 
-// Resolve notes the request.
+// Resolve stores the request and its response writer.
 func (u *Upload) Resolve(ctx huma.Context) []error {
 	u.request, u.writer = humago.Unwrap(ctx)
 	return nil

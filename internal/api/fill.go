@@ -8,14 +8,15 @@ import (
 	"strings"
 )
 
-// filler sets a zero value to JSON that has been read, to what encoding/json makes of its bytes.
-// It returns false for what it does not know, such as null or a name in another case: then the
-// value is undefined, and the bytes have to be decoded. Texts, most of what bodies consist of, are
-// neither read nor copied a second time.
+// filler stores parsed JSON in a zero value, with the same result as encoding/json for
+// the bytes. It returns false for values that it does not support, such as null or a key
+// in another case. Then the value is undefined, and the bytes have to be decoded.
+// Strings, which are most of a body, are neither parsed nor copied a second time.
 type filler func(v reflect.Value, from any) bool
 
-// fillerOf returns the filler of a type, or nil. Types that decode themselves have none, and
-// numbers have none: 1.0 has been read as 1, which encoding/json takes for an integer, unlike 1.0.
+// fillerOf returns the filler of a type, or nil. Types that decode themselves have none.
+// Numbers have none either: 1.0 was parsed as 1, which is valid for an integer, while
+// encoding/json refuses 1.0 for it.
 func fillerOf(t reflect.Type) filler {
 	switch {
 	case reflect.PointerTo(t).Implements(reflect.TypeFor[optional]()):
@@ -105,7 +106,7 @@ func structFiller(t reflect.Type) filler {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if f.Anonymous || !f.IsExported() || name == "-" || options != "" && options != "omitempty" {
-			continue // is not read, or in another way
+			continue // not decoded, or decoded in another way
 		}
 		if fill := fillerOf(f.Type); fill != nil {
 			fields[cmp.Or(name, f.Name)] = field{i, fill}

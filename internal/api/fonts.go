@@ -51,7 +51,7 @@ func (a *API) fonts() {
 	}, a.downloadFont)
 }
 
-// CustomFont on the wire.
+// CustomFont is the JSON form of a custom font.
 type CustomFont struct {
 	customization.FontDefinition
 	Permissions fontPermissions `json:"permissions"`
@@ -61,8 +61,8 @@ type fontPermissions struct {
 	Edit bool `json:"edit"`
 }
 
-// font returns a font for a member. Its files have addresses like those of other
-// files, so that members can see a font that no site uses.
+// font returns the JSON form of a font for a member. Its files have signed addresses like
+// other files, so that members can see a font that no site uses.
 func (a *API) font(g *authz.Grant, f docs.Font) CustomFont {
 	expires := a.downloadEnd()
 	return CustomFont{sites.FontDefinition(f, func(face docs.FontFace) string {
@@ -146,7 +146,7 @@ func (a *API) deleteFont(ctx context.Context, in *fontIn) (*done, error) {
 	return nil, a.Assets.DeleteFont(ctx, authz.FromContext(ctx), in.Font)
 }
 
-// downloadFontIn is an address that font made.
+// downloadFontIn holds the parameters of an address that font returned.
 type downloadFontIn struct {
 	OrgIn
 	Font docs.FontID `path:"fontId"`

@@ -78,7 +78,7 @@ func (a *API) git() {
 	}, a.gitHook)
 }
 
-// GitSync describes the repository of a space.
+// GitSync is the JSON form of the repository that a space is synchronized with.
 type GitSync struct {
 	RepoName     string    `json:"repoName,omitempty"`
 	Installation string    `json:"installationProvider,omitempty" enum:"github,gitlab,github-legacy"`
@@ -94,7 +94,8 @@ func gitSync(i *docs.GitInfo) *GitSync {
 	return &GitSync{RepoName: i.RepoName, Installation: i.Provider, URL: i.URL, UpdatedAt: i.UpdatedAt}
 }
 
-// GitRequestBody is what the bodies of an import and an export share.
+// GitRequestBody holds the fields that the bodies of an import and of an export have in
+// common.
 type GitRequestBody struct {
 	URL       string    `json:"url" minLength:"1" maxLength:"2048" doc:"https or ssh. A user name and a password in it are used once and not stored."`
 	Ref       string    `json:"ref" minLength:"1" maxLength:"255" doc:"A branch, such as main or refs/heads/main; an import takes tags too, such as refs/tags/v1."`
@@ -123,7 +124,7 @@ func (b GitRequestBody) plain() gitsync.Input {
 	return in
 }
 
-// gitQueued returns the address of the operation that was queued.
+// gitQueued is the output of an import or an export: the address of the queued operation.
 type gitQueued struct {
 	Location string `header:"Location"`
 }
@@ -169,7 +170,8 @@ func (a *API) forgetGit(ctx context.Context, _ *SpaceIn) (*done, error) {
 	return nil, a.Git.DeleteInfo(ctx, authz.FromContext(ctx))
 }
 
-// GitConnection on the wire. Secrets go in and never come out.
+// GitConnection is the JSON form of a git connection. Credentials are never returned, and
+// the secret of the webhook only when it is set.
 type GitConnection struct {
 	Object         string                `json:"object" enum:"git-connection"`
 	Space          string                `json:"space"`
@@ -259,7 +261,7 @@ func (a *API) disconnectGit(ctx context.Context, _ *SpaceIn) (*done, error) {
 	return nil, a.Git.Disconnect(ctx, authz.FromContext(ctx))
 }
 
-// GitOperations are those that were queued.
+// GitOperations lists the operations that were queued.
 type GitOperations struct {
 	Items []GitOperation `json:"items"`
 }
@@ -273,7 +275,7 @@ func (a *API) syncGit(ctx context.Context, _ *SpaceIn) (*out[GitOperations], err
 	return ok(v), err
 }
 
-// GitOperation on the wire.
+// GitOperation is the JSON form of an import or an export.
 type GitOperation struct {
 	Object        string            `json:"object" enum:"git-operation"`
 	ID            string            `json:"id"`
@@ -304,7 +306,7 @@ type GitOperation struct {
 	URLs          location          `json:"urls"`
 }
 
-// GitProblem on the wire.
+// GitProblem is the JSON form of a problem in a repository.
 type GitProblem struct {
 	File    string `json:"file,omitempty"`
 	Line    int    `json:"line,omitempty"`
@@ -352,7 +354,8 @@ type gitHookIn struct {
 	header  func(string) string
 }
 
-// Resolve keeps the headers: hosts have different ones.
+// Resolve stores the headers of the request: hosts send their signatures in different
+// ones.
 func (in *gitHookIn) Resolve(ctx huma.Context) []error {
 	in.header = ctx.Header
 	return nil

@@ -31,7 +31,7 @@ func (a *API) glossary() {
 	}, a.getGlossaryEntry)
 }
 
-// GlossaryEntry on the wire.
+// GlossaryEntry is the JSON form of an entry of the glossary.
 type GlossaryEntry struct {
 	Object       string            `json:"object" enum:"glossary-entry"`
 	ID           string            `json:"id"`
@@ -67,7 +67,7 @@ func (a *API) getGlossaryEntry(ctx context.Context, in *getGlossaryEntryIn) (*ou
 	return ok(a.glossaryEntry(v)), err
 }
 
-// glossaryOperation on the wire.
+// glossaryOperation is the JSON form of one change of the glossary.
 type glossaryOperation struct {
 	Type         string               `json:"type" enum:"insert,update,delete"`
 	ID           docs.GlossaryEntryID `json:"id,omitempty" maxLength:"100" doc:"Of the entry that is changed or deleted."`

@@ -39,7 +39,7 @@ func (a *API) inbox() {
 	}, a.updateNotifications)
 }
 
-// Notice on the wire.
+// Notice is the JSON form of a notice in the inbox.
 type Notice struct {
 	Object       string          `json:"object" enum:"notice"`
 	ID           string          `json:"id"`
@@ -85,7 +85,7 @@ func (a *API) notice(n docs.Notice) Notice {
 	return w
 }
 
-// NoticeFilter narrows a list of notices.
+// NoticeFilter holds the filters of the list of notices.
 type NoticeFilter struct {
 	Unread bool            `query:"unread" doc:"Only notices that you have not read."`
 	Kind   docs.NoticeKind `query:"kind" enum:"review_requested,mentioned,replied,reviewed,commented,merged,conflicted"`
@@ -135,14 +135,14 @@ func (a *API) readInbox(ctx context.Context, in *readInboxIn) (*out[readInboxOut
 	return ok(readInboxOut{n}), nil
 }
 
-// Notifications on the wire.
+// Notifications is the JSON form of the notification settings of a user.
 type Notifications struct {
 	Object string             `json:"object" enum:"notifications"`
 	Kinds  NotificationKinds  `json:"kinds" doc:"How you hear of each kind of event: not at all, in the inbox, there and by mail at once, or there and in a digest."`
 	Digest NotificationDigest `json:"digest" doc:"When digests are sent."`
 }
 
-// NotificationKinds on the wire.
+// NotificationKinds holds the channel for each kind of event.
 type NotificationKinds struct {
 	ReviewRequested docs.Channel `json:"review_requested" enum:"off,inbox,mail,digest" doc:"You are asked for a review."`
 	Mentioned       docs.Channel `json:"mentioned" enum:"off,inbox,mail,digest" doc:"A comment or a reply mentions you."`
@@ -153,7 +153,7 @@ type NotificationKinds struct {
 	Conflicted      docs.Channel `json:"conflicted" enum:"off,inbox,mail,digest" doc:"An update of your change request finds conflicts."`
 }
 
-// NotificationDigest on the wire.
+// NotificationDigest is the JSON form of the schedule of digests.
 type NotificationDigest struct {
 	Period   docs.DigestPeriod `json:"period" enum:"hourly,daily,weekly"`
 	Hour     int               `json:"hour" minimum:"0" maximum:"23" doc:"Of daily and weekly ones, in the time zone."`
@@ -204,7 +204,7 @@ type updateNotificationsIn struct {
 	}
 }
 
-// patched returns choices with the changes.
+// patched returns the settings n with the changes of p.
 func (p notificationKindsPatch) patched(n docs.Notifications) docs.Notifications {
 	for kind, channel := range map[docs.NoticeKind]opt.Val[docs.Channel]{
 		docs.NoticeReviewRequested: p.ReviewRequested, docs.NoticeMentioned: p.Mentioned, docs.NoticeReplied: p.Replied,

@@ -9,12 +9,13 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// Inputs are put together by embedding, and Go lets one embedded type hide
-// what another one brings: a field with the same name, or the method Resolve,
-// which huma then calls on one of them only. Both would make an input that
-// ignores a part of the request, so hiddenParts finds them at the start.
+// Inputs are composed of embedded structs, and Go lets one embedded struct hide a part of
+// another: a field with the same name, or the method Resolve, of which only one is then
+// called. Such an input would ignore a part of the request, so hiddenParts detects both
+// when the server starts.
 
-// hiddenParts lists what the parts of an input hide from each other.
+// hiddenParts returns a message for each field or method that the parts of an input hide
+// from each other.
 func hiddenParts(input reflect.Type) []string {
 	var out []string
 	owners := map[string][]string{}
@@ -37,8 +38,7 @@ func hiddenParts(input reflect.Type) []string {
 	return out
 }
 
-// eachPart calls fn for a struct and for everything that it embeds, at any
-// depth.
+// eachPart calls fn for a struct and for all structs that it embeds, at any depth.
 func eachPart(t reflect.Type, fn func(reflect.Type)) {
 	if t.Kind() != reflect.Struct {
 		return
@@ -51,8 +51,7 @@ func eachPart(t reflect.Type, fn func(reflect.Type)) {
 	}
 }
 
-// resolversIn lists the parts of a struct that have a method Resolve of their
-// own.
+// resolversIn returns the parts of a struct that declare a method Resolve themselves.
 func resolversIn(t reflect.Type) []reflect.Type {
 	var out []reflect.Type
 	eachPart(t, func(part reflect.Type) {
@@ -67,8 +66,8 @@ func resolves(t reflect.Type) bool {
 	return reflect.PointerTo(t).Implements(reflect.TypeFor[huma.Resolver]())
 }
 
-// resolvesByPromotion reports whether the method Resolve of a struct is that
-// of a part of it. The compiler generates such methods.
+// resolvesByPromotion reports whether the method Resolve of a struct is promoted from an
+// embedded struct. The compiler generates such methods.
 func resolvesByPromotion(t reflect.Type) bool {
 	if !resolves(t) {
 		return false

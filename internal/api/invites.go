@@ -52,14 +52,14 @@ func (a *API) invites() {
 	}, a.revokeLink)
 }
 
-// invitee is an address, or an address with a role.
+// invitee is an e-mail address, optionally with a role.
 type invitee struct {
 	Email string
 	Role  opt.Val[docs.Role]
 }
 
 func (invitee) Schema(r huma.Registry) *huma.Schema {
-	// The form of an address is checked later, with a message that says more.
+	// The format of an address is checked later, with a more specific message.
 	address := &huma.Schema{Type: huma.TypeString}
 	as := role("").Schema(r)
 	as.Nullable = true
@@ -114,7 +114,7 @@ func (a *API) invite(ctx context.Context, in *inviteIn) (*out[invited], error) {
 	return ok(invited{v.Users, len(v.Users), v.FailedSSO}), err
 }
 
-// empty is an answer without content that still has a body.
+// empty is an empty JSON object, for responses that need a body.
 type empty struct{}
 
 type LinkIn struct {
@@ -126,8 +126,8 @@ func (a *API) acceptLink(ctx context.Context, in *LinkIn) (*out[empty], error) {
 	return ok(empty{}), a.Orgs.Accept(ctx, authz.FromContext(ctx), in.Org, in.Invite)
 }
 
-// inviteLink on the wire: with a role to the organization, with a level to a
-// space or a collection.
+// inviteLink is the JSON form of an invite link. A link to the organization has a role, a
+// link to a space or a collection has a level.
 type inviteLink struct {
 	Object     string      `json:"object" enum:"invite"`
 	ID         string      `json:"id"`

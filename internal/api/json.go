@@ -10,13 +10,13 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// plainText reports whether a text can be stored everywhere: PostgreSQL takes
+// plainText reports whether a text can be stored in every database: PostgreSQL accepts
 // neither NUL nor invalid UTF-8.
 func plainText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
-// checkQuery refuses parameters that an operation does not know, so that nobody
-// takes a list for filtered that is not, and texts that cannot be stored. Without
-// names, all parameters are known.
+// checkQuery returns an error for query parameters that an operation does not have, so
+// that nobody takes an unfiltered list for a filtered one. It also refuses texts that
+// cannot be stored. If names is nil, all parameters are accepted.
 func checkQuery(raw string, names []string) error {
 	if raw == "" {
 		return nil
@@ -38,7 +38,7 @@ func checkQuery(raw string, names []string) error {
 	return nil
 }
 
-// maxNamed bounds how much of an unknown name an error repeats.
+// maxNamed is the maximum number of bytes of an unknown name in an error message.
 const maxNamed = 100
 
 func known(names []string) string {
@@ -48,15 +48,15 @@ func known(names []string) string {
 	return "known are " + strings.Join(names, ", ")
 }
 
-// nullCheck is a field of a body that may be left out, but not be null.
+// nullCheck is a field of a body that may be absent, but must not be null.
 type nullCheck struct {
 	index []int
 	path  string
 }
 
-// nullChecks finds them in an input type. huma takes null for "left out",
-// which in a patch is something else: a field says with the tag null:"ok" or
-// nullable:"true" that null clears it.
+// nullChecks returns the fields of an input type that must not be null. huma treats null
+// as absent, but in a patch they differ: a field on which null has a meaning has the tag
+// null:"ok" or nullable:"true".
 func nullChecks(t reflect.Type, index []int, path string) []nullCheck {
 	var out []nullCheck
 	for i := range t.NumField() {

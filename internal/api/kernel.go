@@ -50,21 +50,21 @@ import (
 	"github.com/octavo-docs/octavo/internal/webhooks"
 )
 
-// Config is what the API is made of.
+// Config holds the services and settings of the API.
 type Config struct {
 	Guard   *authz.Guard
 	Orgs    *orgs.Service
 	Spaces  *spaces.Service
 	Content *content.Service
 	Reviews *reviews.Service
-	Signer  *blob.Signer // of addresses of files
+	Signer  *blob.Signer // signs addresses of files
 	Clock   func() time.Time
 	Log     *slog.Logger
-	BaseURL string // without a slash at the end, such as https://docs.example.com
+	BaseURL string // without a trailing slash, such as https://docs.example.com
 	Version string
 	Build   string
-	Limit   Limit // of requests
-	Memory  int64 // bytes that the process may use; 0: not known
+	Limit   Limit // requests of a caller
+	Memory  int64 // bytes that the process may use; 0 if unknown
 	// Observe is called for every request, for metrics, unless it is nil.
 	Observe func(operation string, status int, took time.Duration)
 
@@ -81,74 +81,75 @@ type Config struct {
 	SSO           *sso.Service
 	OIDC          *oidc.Service
 	Inbox         *inbox.Service
-	Embeds        *embeds.Service // nil: pages of others are not fetched
-	// ExportSite writes a site as an archive of static files, for a member, to be read at an
-	// address.
+	Embeds        *embeds.Service // if nil, pages of other web sites are not fetched
+	// ExportSite writes a site as an archive of static files, as a member sees it.
+	// address is where the files will be published.
 	ExportSite func(ctx context.Context, site docs.Site, by docs.UserID, address string, w io.Writer) error
 }
 
-// API serves /v1.
+// API is the handler of all operations under /v1.
 type API struct {
 	Config
 	huma    huma.API
 	mux     *http.ServeMux
 	cursors cursors
 	limits  *limiter
-	cookie  string // name of that of a session
+	cookie  string // name of the session cookie
 	ops     []op
 	ref     func() []byte
 	spec    func() []byte
 
 	pageCache      *cache.Cache[pageKey, *keptPage]
 	publishedCache *cache.Cache[publishedKey, []byte]
-	exports        *budget.Pool  // sites at a time
+	exports        *budget.Pool  // concurrent exports of sites
 	bodies         *budget.Pool  // bytes of large request bodies
-	turns          *budget.Turns // of expensive work
+	turns          *budget.Turns // for expensive work
 }
 
-// op declares an operation. Everything that is known of it is here and in
-// its input and output types.
+// op declares an operation. Together with its input and output types, it is the only
+// source of routing, validation, authorization and documentation.
 type op struct {
 	ID      string
 	Route   string // method and path below /v1
 	Allow   authz.Rule
 	Summary string
-	About   string // more than the summary, where there is more to say
+	About   string // details beyond the summary; may be empty
 	Tag     string
-	Status  int   // of success; 0 is 200, or 204 without a body
-	Also    []int // further statuses that it can answer with
-	MaxBody int64 // bytes; 0 is maxBody
-	// Deprecated is the id of the operation that replaces it; empty if it is
-	// not deprecated.
+	Status  int   // of a successful response; 0 is 200, or 204 without a body
+	Also    []int // further statuses of responses
+	MaxBody int64 // maximum size of the request body in bytes; 0 is maxBody
+	// Deprecated is the id of the operation that replaces this one; empty if it is not
+	// deprecated.
 	Deprecated string
-	// Time that reading the request and writing the answer may take; 0 is
-	// what the server allows every request.
+	// Time is the limit for reading the request and writing the response; 0 is the
+	// default of the server.
 	Time time.Duration
-	// Signed returns what the signature of the address covers. It is required
-	// by the rule authz.Signed.
+	// Signed returns the values that the signature of the address covers. It is required
+	// if the rule is authz.Signed, and not allowed otherwise.
 	Signed func(r *http.Request) []string
-	// Sends lists the content types of an answer that is streamed.
+	// Sends lists the content types of a streamed response.
 	Sends []string
-	// Again answers a request that was answered before, without decoding its
-	// input a second time; false leaves it to the handler. It is asked after
-	// the rule has allowed the request.
+	// Again sends a cached response without decoding the input, and reports whether it
+	// did. If not, the handler is called. Again is called after the rule has allowed the
+	// request.
 	Again func(w http.ResponseWriter, r *http.Request, g *authz.Grant) bool
 
-	in    reflect.Type // its input
-	query []string     // the names of its parameters, from the input type; nil: whatever the server put there
+	in    reflect.Type // type of the input
+	query []string     // names of the query parameters; nil if all are accepted, as in signed addresses
 }
 
-// Prefix of every path.
+// Prefix is the prefix of every path.
 const Prefix = "/v1"
 
-// maxBody bounds a request body unless an operation says otherwise.
+// maxBody is the maximum size of a request body, unless an operation declares another
+// one.
 const maxBody = 1 << 20
 
-// maxPageCache bounds the bytes of encoded pages that are kept.
+// maxPageCache is the maximum size of the cache of encoded pages, in bytes.
 const maxPageCache = 24 << 20
 
-// New declares all operations. It panics if one of them is wrong, so that a
-// server with a hole in it does not start.
+// New returns the API with all its operations. It panics if a declaration is wrong, so
+// that an incomplete or unprotected server does not start.
 func New(c Config, secret string) *API {
 	a := &API{Config: c, mux: http.NewServeMux(), cursors: cursors{key: []byte(secret)}, limits: newLimiter(c.Limit), cookie: signin.Cookie(c.BaseURL),
 		exports: budget.NewPool("exports of sites", maxExports), bodies: budget.NewPool("large requests", poolOfBodies(c.Memory)),
@@ -158,7 +159,7 @@ func New(c Config, secret string) *API {
 	config := huma.DefaultConfig("Octavo", c.Version)
 	config.Info.Description = apiAbout
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
-	config.CreateHooks = nil // no $schema in answers
+	config.CreateHooks = nil // no $schema in responses
 	config.Servers = []*huma.Server{{URL: c.BaseURL + Prefix}}
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token": {Type: "http", Scheme: "bearer", Description: "A personal token, octavo_…"},
@@ -227,11 +228,11 @@ func New(c Config, secret string) *API {
 	return a
 }
 
-// Types that are embedded in inputs are exported: reflection cannot call methods of
-// others.
+// Types that are embedded in inputs are exported, because reflection cannot call methods
+// of unexported fields.
 
-// register declares an operation. The handler sees a request only after its
-// rule allowed it and its input was found valid.
+// register declares an operation. The handler is called only after the rule has allowed
+// the request and the input was found valid.
 func register[I, O any](a *API, o op, h func(context.Context, *I) (*O, error)) {
 	a.declare(o, reflect.TypeFor[I](), reflect.TypeFor[O](), func(ctx context.Context, in any) (any, error) {
 		out, err := h(ctx, in.(*I))
@@ -242,7 +243,7 @@ func register[I, O any](a *API, o op, h func(context.Context, *I) (*O, error)) {
 	})
 }
 
-// declare is register without the types.
+// declare is the part of register that does not depend on type parameters.
 func (a *API) declare(o op, in, out reflect.Type, handle call) {
 	method, route, ok := strings.Cut(o.Route, " ")
 	switch {
@@ -279,9 +280,9 @@ func (a *API) declare(o op, in, out reflect.Type, handle call) {
 	})
 }
 
-// guard runs before the body is read: it counts the request against the
-// caller's limit, authenticates, authorizes, and turns whatever goes wrong,
-// panics included, into the one form of error.
+// guard returns the middleware of an operation, which runs before the body is read. It
+// counts the request against the limit of the caller, authenticates and authorizes the
+// caller, and converts all errors and panics to problems.
 func (a *API) guard(o op) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		start := time.Now()
@@ -323,7 +324,8 @@ func (a *API) guard(o op) func(huma.Context, func(huma.Context)) {
 	}
 }
 
-// payer returns who takes turns with others: an organization, an account, or an address.
+// payer returns the name of the party that takes turns with others: an organization, a
+// user, or a network address.
 func payer(g *authz.Grant) string {
 	if g.Access != nil {
 		return string(g.Access.Org)
@@ -331,8 +333,8 @@ func payer(g *authz.Grant) string {
 	return cmp.Or(string(g.Actor.User), addressPrefix+g.Actor.Address)
 }
 
-// tag sets the cache tags of an answer to a visitor. A renderer drops the answers
-// that it keeps under a tag when that space or site changes.
+// tag sets the cache tags of a response to a visitor. When a space or a site changes, a
+// renderer drops the responses that it cached under the tag of the space or site.
 func tag(h http.Header, g *authz.Grant) {
 	if g.VisitorAccess() == nil {
 		return
@@ -344,7 +346,8 @@ func tag(h http.Header, g *authz.Grant) {
 	h.Set("X-Gitbook-Cache-Tag", tags)
 }
 
-// admit counts a request against its caller's limit and asks the rule.
+// admit counts a request against the limit of its caller, authenticates the caller, and
+// returns the grant if the rule of the operation allows the request.
 func (a *API) admit(r *http.Request, w http.ResponseWriter, o op, request string, now time.Time) (*authz.Grant, error) {
 	from := authz.OriginOf(r.RemoteAddr, request)
 	if !o.Allow.NeedsToken() {
@@ -360,7 +363,7 @@ func (a *API) admit(r *http.Request, w http.ResponseWriter, o op, request string
 	session, err := a.authenticate(r, from)
 	who := addressPrefix + from.Address
 	if err == nil && session.Actor.User != "" { // not a visitor
-		who = string(session.Actor.User + docs.UserID(session.Actor.Org)) // of however many tokens
+		who = string(session.Actor.User + docs.UserID(session.Actor.Org)) // all tokens of a user share one limit
 	}
 	if limited := a.limits.take(w.Header(), who, now); limited != nil {
 		return nil, limited
@@ -375,11 +378,13 @@ func (a *API) admit(r *http.Request, w http.ResponseWriter, o op, request string
 	return grant, checkQuery(r.URL.RawQuery, o.query)
 }
 
-// csrfHeader is what a request with a session has to send besides the cookie.
+// csrfHeader is the header that a request with a session cookie must have if it changes
+// something.
 const csrfHeader = "X-CSRF-Token"
 
-// authenticate recognises the token of a request, or the session of a browser.
-// Pages of other sites can make a browser send its cookie, but not the header.
+// authenticate returns the session of the token of a request, or of the cookie of a
+// browser. Pages of other sites can make a browser send its cookie, but not the header
+// csrfHeader.
 func (a *API) authenticate(r *http.Request, from authz.Origin) (*authz.Session, error) {
 	header := r.Header.Get("Authorization")
 	c, err := r.Cookie(a.cookie)
@@ -393,7 +398,7 @@ func (a *API) authenticate(r *http.Request, from authz.Origin) (*authz.Session, 
 	return a.Guard.AuthenticateSession(r.Context(), c.Value, from)
 }
 
-// clientOf names a caller who is no user, by address.
+// clientOf returns the name of a caller without a user, which is the network address.
 func clientOf(r *http.Request) string {
 	return addressPrefix + authz.OriginOf(r.RemoteAddr, "").Address
 }
@@ -409,8 +414,9 @@ func (o op) describe() string {
 	return strings.Join(parts, "\n\n")
 }
 
-// ServeHTTP routes. The standard mux would redirect //orgs and a/../orgs; one
-// thing has one address here.
+// ServeHTTP routes a request to its operation. Paths that are not clean, such as //orgs
+// and a/../orgs, are unknown: the standard mux would redirect them, but each resource has
+// exactly one address.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !cleaned(r.URL.Path) {
 		a.unknown(w, r)
@@ -419,8 +425,8 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mux.ServeHTTP(w, r)
 }
 
-// unknown answers what no operation is declared for; the standard mux would
-// do so in plain text.
+// unknown handles requests for which no operation is declared. The standard mux would
+// respond in plain text.
 func (a *API) unknown(w http.ResponseWriter, r *http.Request) {
 	if err := a.limits.take(w.Header(), clientOf(r), time.Now()); err != nil {
 		writeProblem(w, problemOf(err))
@@ -442,7 +448,7 @@ func cleaned(p string) bool {
 	return plainPath(p) || (p == path.Clean(p) || p == Prefix+"/") && plainText(p)
 }
 
-// plainPath quickly recognizes a clean path, as nearly all are.
+// plainPath is a fast check that recognizes nearly all clean paths.
 func plainPath(p string) bool {
 	for i := range len(p) {
 		c := p[i]
@@ -453,7 +459,7 @@ func plainPath(p string) bool {
 	return strings.HasPrefix(p, "/")
 }
 
-// methods returns what a path that exists allows.
+// methods returns the methods that the path of a request allows.
 func (a *API) methods(r *http.Request) []string {
 	var out []string
 	if !cleaned(r.URL.Path) {
@@ -468,7 +474,7 @@ func (a *API) methods(r *http.Request) []string {
 	return out
 }
 
-// requestIDHeader carries the id that the log knows a request by.
+// requestIDHeader is the header with the id of the request, which log entries contain.
 const requestIDHeader = "X-Request-Id"
 
 func writeJSON(w io.Writer, v any) error {
@@ -481,7 +487,7 @@ func writeJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// out, created, page and done are the outputs that nearly all operations have.
+// out, created, page and done are the outputs of nearly all operations.
 type out[T any] struct{ Body T }
 
 func ok[T any](v T) *out[T] { return &out[T]{v} }
@@ -491,13 +497,14 @@ type created[T any] struct {
 	Body     T
 }
 
-// put is the output of an operation that changes a thing or makes it.
+// put is the output of an operation that creates or changes a resource.
 type put[T any] struct {
-	Made bool // 201
+	Made bool // the resource was created: status 201
 	Body T
 }
 
-// done has no body: 204, or 205 for a deletion that deleted something.
+// done is an output without a body: status 204, or 205 for a deletion that deleted
+// something.
 type done struct{}
 
 type page[T any] struct{ Body list[T] }
@@ -536,7 +543,7 @@ func written(w http.ResponseWriter) bool {
 	return ok && s.Written()
 }
 
-// statusOf reads the status that a response was given.
+// statusOf returns the status of a response, or 0 if it is not known.
 func statusOf(w http.ResponseWriter) int {
 	if s, ok := w.(interface{ Status() int }); ok {
 		return s.Status()

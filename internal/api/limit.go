@@ -14,41 +14,42 @@ import (
 // addressPrefix distinguishes a network address from the id of a user.
 const addressPrefix = "ip:"
 
-// Limit is how many requests a caller may make in a period; 0 means no limit.
+// Limit is the number of requests that a caller may send in a period; 0 means no limit.
 type Limit struct {
 	Requests int
 	Period   time.Duration
 }
 
-// limiter counts requests by the user of a verified token, or by network address
-// where there is none, as for visitors of sites, in fixed windows. Each node counts for itself.
+// limiter counts requests in fixed windows: by the user of a valid token, or by network
+// address if there is no user, as for visitors of sites. Each node counts for itself.
 type limiter struct {
 	limit Limit
-	total []string // the limit, as a header
+	total []string // the limit, as a header value
 	mu    sync.Mutex
 	end   time.Time // of the current window
-	reset []string  // the same, as a header
+	reset []string  // end, as a header value
 	used  map[string]int
 }
 
-// maxCallers bounds what a window remembers. Beyond it addresses that are new
-// share one count, so that a flood of them costs no memory; users never do.
+// maxCallers is the maximum number of callers in a window. Beyond it, new addresses share
+// one counter, so that a flood of them takes no memory. Users always have their own
+// counter.
 const maxCallers = 100_000
 
 func newLimiter(l Limit) *limiter {
 	return &limiter{limit: l, total: []string{strconv.Itoa(l.Requests)}, used: map[string]int{}}
 }
 
-// The headers in the form that net/http keeps them in: setting them so costs
-// no conversion with every request.
+// The header names are in canonical form, so that they can be set directly, without a
+// conversion for each request.
 const (
 	limitHeader     = "X-Ratelimit-Limit"
 	remainingHeader = "X-Ratelimit-Remaining"
 	resetHeader     = "X-Ratelimit-Reset"
 )
 
-// take counts one request, sets the headers that tell of the limit, and
-// refuses when it is used up.
+// take counts one request, sets the headers of the rate limit, and returns an error if
+// the limit is exceeded.
 func (l *limiter) take(h http.Header, who string, now time.Time) error {
 	if l.limit.Requests <= 0 {
 		h[limitHeader], h[remainingHeader] = unlimited, unlimited
@@ -77,7 +78,8 @@ func (l *limiter) take(h http.Header, who string, now time.Time) error {
 	return errs.E(errs.TooMany, "too many requests; wait %d seconds", wait)
 }
 
-// CountRequest counts a request that is not for an operation against the limit of its sender.
+// CountRequest counts a request that is not for an operation against the limit of its
+// network address.
 func (a *API) CountRequest(w http.ResponseWriter, r *http.Request) error {
 	return a.limits.take(w.Header(), clientOf(r), a.Clock())
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// linkList is a list with numbers about all of it.
+// linkList is a list of links with statistics about all links.
 type linkList struct {
 	Next  *next       `json:"next,omitempty" doc:"Absent on the last page."`
 	Count *int64      `json:"count,omitempty"`
@@ -29,7 +29,7 @@ type brokenStats struct {
 	ChangeRequest *int `json:"changeRequest,omitempty" doc:"In a change request: number of links that are broken by the request."`
 }
 
-// linkUsage is something that is referred to, with where that is done.
+// linkUsage is the target of links, with the places that link to it.
 type linkUsage struct {
 	Status    index.LinkStatus  `json:"status" enum:"ok,broken,in-app"`
 	Relation  string            `json:"relation" enum:"reference,dependsOn" doc:"dependsOn: the page cannot be shown completely without the target."`
@@ -39,7 +39,7 @@ type linkUsage struct {
 	Locations []contentLocation `json:"locationReferences"`
 }
 
-// contentLocation is a thing with everything around it.
+// contentLocation is a resource together with the resources that contain it.
 type contentLocation struct {
 	Kind             string            `json:"kind" enum:"file,url,page,user,collection,space,reusable-content,openapi"`
 	Organization     *Organization     `json:"organization,omitempty"`
@@ -59,7 +59,7 @@ type internalLocation struct {
 	Node   string `json:"node,omitempty"`
 }
 
-// locator shows locations; it reads the organization once.
+// locator converts locations to their JSON form. It reads the organization only once.
 type locator struct {
 	a   *API
 	g   *authz.Grant
@@ -138,8 +138,8 @@ func (a *API) pageLinks(ctx context.Context, in *pageLinksIn) (*out[linkList], e
 	return a.linksOut(ctx, a.head, false, index.LinkFilter{Page: in.Page, Status: in.Status}, in.Paged)
 }
 
-// linksOut lists links; those of a change request are counted by whether it
-// broke them.
+// linksOut returns a page of the links of a revision. For a change request, the links
+// that it broke are also counted separately.
 func (a *API) linksOut(ctx context.Context, open opener, request bool, f index.LinkFilter, paged Paged) (*out[linkList], error) {
 	g := authz.FromContext(ctx)
 	v, err := open(ctx)

@@ -63,7 +63,7 @@ func (a *API) members() {
 	}, a.ping)
 }
 
-// Member on the wire. Its id is that of the user.
+// Member is the JSON form of a member. Its id is that of the user.
 type Member struct {
 	Object     string     `json:"object" enum:"member"`
 	ID         string     `json:"id"`

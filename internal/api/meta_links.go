@@ -51,7 +51,7 @@ type requestMetaLinksIn struct {
 	Page docs.PageID `path:"pageId"`
 }
 
-// MetaLinks on the wire.
+// MetaLinks is the JSON form of the canonical address of a page and its alternates.
 type MetaLinks struct {
 	Canonical  *docs.Ref  `json:"canonical,omitempty" doc:"A page or an address."`
 	Alternates []docs.Ref `json:"alternates" doc:"Pages or addresses."`
@@ -98,11 +98,11 @@ func (a *API) metaLinksOut(ctx context.Context, open opener, id docs.PageID) (*o
 	return ok(w), nil
 }
 
-// maxAlternates is how many alternates of a front matter are looked up.
+// maxAlternates is the maximum number of alternates in front matter that are resolved.
 const maxAlternates = 100
 
-// metaLink returns what a destination in the front matter of a page names; nil
-// if that is neither an address nor a page that the caller can see.
+// metaLink resolves a destination in the front matter of a page. It returns nil if the
+// destination is neither a web address nor a page that the caller can see.
 func (a *API) metaLink(ctx context.Context, v *revision.View, p docs.Page, dest string) (*docs.Ref, error) {
 	file, err := v.FileOf(ctx, p)
 	if err != nil || dest == "" {
@@ -116,12 +116,12 @@ func (a *API) metaLink(ctx context.Context, v *revision.View, p docs.Page, dest 
 	case ok && ref.Space != "":
 		return a.elsewhere(ctx, ref)
 	case ok && ref.Page != "":
-		_, ok, err := v.Lookup(ctx, docs.PageID(ref.Page)) // a file name also names what a visitor does not see
+		_, ok, err := v.Lookup(ctx, docs.PageID(ref.Page)) // a file name can also name a page that is hidden from the visitor
 		if err != nil || !ok {
 			return nil, err
 		}
 		return &docs.Ref{Kind: docs.RefPage, Page: ref.Page}, nil
-	case ok: // a place within the page, a file
+	case ok: // an anchor in the page, or a file
 		return nil, nil
 	}
 	at, ok := markup.SafeURL(dest)
@@ -131,8 +131,8 @@ func (a *API) metaLink(ctx context.Context, v *revision.View, p docs.Page, dest 
 	return &docs.Ref{Kind: docs.RefURL, URL: at}, nil
 }
 
-// elsewhere returns a page that is named with its space, or the first one of
-// the space, if the caller can see it.
+// elsewhere resolves a reference to a page of another space, or to the first page of the
+// space if it names no page. It returns nil if the caller cannot see the page.
 func (a *API) elsewhere(ctx context.Context, ref docs.Ref) (*docs.Ref, error) {
 	g := authz.FromContext(ctx)
 	sp, err := a.Guard.Readable(ctx, g, docs.SpaceID(ref.Space))
@@ -157,8 +157,9 @@ func (a *API) elsewhere(ctx context.Context, ref docs.Ref) (*docs.Ref, error) {
 	return &docs.Ref{Kind: docs.RefPage, Space: ref.Space, Page: string(page.ID)}, nil
 }
 
-// samePage returns the page of another variant at the path of a page; nil if
-// there is none. First pages correspond whatever their paths are.
+// samePage returns the page of another variant at the same path as p; nil if there is
+// none. The first pages of two variants correspond to each other, regardless of their
+// paths.
 func (a *API) samePage(ctx context.Context, v *revision.View, p docs.Page, sp docs.Space) (*docs.Ref, error) {
 	other, err := a.Content.Source.Head(ctx, sp)
 	if err != nil {

@@ -44,7 +44,7 @@ func (a *API) oidcProviders() {
 	}, a.deleteOIDCProvider)
 }
 
-// OIDCProvider on the wire.
+// OIDCProvider is the JSON form of an OpenID Connect provider.
 type OIDCProvider struct {
 	Object      string                 `json:"object" enum:"oidc-provider"`
 	ID          string                 `json:"id"`
@@ -116,7 +116,8 @@ func (a *API) createOIDCProvider(ctx context.Context, in *createOIDCProviderIn) 
 	return &created[OIDCProvider]{out.URLs.Location, out}, err
 }
 
-// checkGroups bounds what tags cannot.
+// checkGroups checks the keys and values of a map of groups, which struct tags cannot
+// limit.
 func checkGroups(groups opt.Val[map[string]docs.TeamID]) error {
 	m, _ := groups.Get()
 	for name, team := range m {

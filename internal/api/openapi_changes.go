@@ -7,7 +7,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/openapi"
 )
 
-// OpenAPISpecChanges on the wire.
+// OpenAPISpecChanges is the JSON form of the differences between two versions of a
+// specification.
 type OpenAPISpecChanges struct {
 	Object   string          `json:"object" enum:"openapi-spec-changes"`
 	From     string          `json:"from,omitempty" doc:"Id of the version before; absent if there is none."`
@@ -44,7 +45,8 @@ func (a *API) getOpenAPIChanges(ctx context.Context, in *openAPIChangesIn) (*out
 	return &out[OpenAPISpecChanges]{w}, nil
 }
 
-// OrphanedProse on the wire.
+// OrphanedProse is the JSON form of the texts about operations that their specifications
+// do not have any more.
 type OrphanedProse struct {
 	Object string         `json:"object" enum:"openapi-orphaned-prose"`
 	Prose  []orphanedText `json:"prose"`

@@ -10,8 +10,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/opt"
 )
 
-// maxSpecBody bounds a body with a description in it, whose quotes and line breaks
-// JSON escapes.
+// maxSpecBody is the maximum size of a body that contains a specification. It exceeds the
+// maximum size of the text, because JSON escapes quotes and line breaks.
 const maxSpecBody = 2 * apispec.MaxText
 
 func (a *API) openAPISpecs() {
@@ -88,7 +88,7 @@ func (a *API) openAPISpecs() {
 	a.openAPIDownloads(tag)
 }
 
-// OpenAPISpec on the wire.
+// OpenAPISpec is the JSON form of an OpenAPI specification.
 type OpenAPISpec struct {
 	Object          string                 `json:"object" enum:"openapi-spec"`
 	ID              string                 `json:"id"`
@@ -154,7 +154,7 @@ func (a *API) listOpenAPISpecs(ctx context.Context, in *listOpenAPISpecsIn) (*pa
 	return listOf(ctx, a, in.Paged, a.APISpecs.Specs(in.Org), func(v docs.OpenAPISpec) OpenAPISpec { return a.openAPISpec(g, v) })
 }
 
-// openAPISource on the wire.
+// openAPISource is the JSON form of the source of a specification.
 type openAPISource struct {
 	URL  string `json:"url,omitempty" minLength:"1" maxLength:"2048" doc:"http or https. Files that it refers to are fetched too. Private addresses must be allowed by the operator."`
 	Text string `json:"text,omitempty" minLength:"1" doc:"The specification itself, at most 16 MB."`

@@ -17,7 +17,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// openAPIDownloads declares the two addresses of a specification as one file.
+// openAPIDownloads declares the two operations that return a specification as one file.
 func (a *API) openAPIDownloads(tag string) {
 	kinds := []string{"application/json", "application/yaml"}
 	registerStream(a, op{
@@ -34,7 +34,7 @@ func (a *API) openAPIDownloads(tag string) {
 	}, a.getPublishedOpenAPISpec)
 }
 
-// OpenAPISpecVersion on the wire.
+// OpenAPISpecVersion is the JSON form of a version of a specification.
 type OpenAPISpecVersion struct {
 	Object    string    `json:"object" enum:"openapi-spec-version"`
 	ID        string    `json:"id"`
@@ -50,7 +50,7 @@ func (a *API) openAPIVersion(g *authz.Grant, spec docs.OpenAPISpec, v docs.OpenA
 	}
 }
 
-// openAPIAddress returns where a version can be downloaded by the caller.
+// openAPIAddress returns a signed address from which the caller can download a version.
 func (a *API) openAPIAddress(g *authz.Grant, spec docs.OpenAPISpec, v docs.OpenAPIVersion) string {
 	user := string(g.Actor.User)
 	signature := a.Signer.Sign(a.downloadEnd(), openAPIParts(string(spec.Org), string(spec.Slug), string(v.ID), user)...)
@@ -93,7 +93,7 @@ func (a *API) getOpenAPIVersion(ctx context.Context, in *openAPIVersionIn) (*out
 	return ok(a.openAPIVersion(authz.FromContext(ctx), spec, v)), err
 }
 
-// OpenAPISpecContent on the wire.
+// OpenAPISpecContent is the JSON form of the content of a version.
 type OpenAPISpecContent struct {
 	Filesystem openAPIFilesystem  `json:"filesystem" doc:"The files of the specification by name. Each has dir, filename, isEntrypoint, references and specification, its content as JSON."`
 	URL        string             `json:"url" format:"uri" doc:"Where the version can be downloaded as one file."`
@@ -105,13 +105,13 @@ type openAPIContentURLs struct {
 	Public *string `json:"public" format:"uri" nullable:"true" doc:"Address that needs no token; null if the specification is private."`
 }
 
-// openAPIFilesystem is JSON that was made when the version was.
+// openAPIFilesystem is JSON that was generated when the version was created.
 type openAPIFilesystem json.RawMessage
 
-// MarshalJSON returns it as it is.
+// MarshalJSON returns the JSON unchanged.
 func (f openAPIFilesystem) MarshalJSON() ([]byte, error) { return f, nil }
 
-// Schema is that of any object.
+// Schema returns the schema of an arbitrary object.
 func (openAPIFilesystem) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
 }
@@ -135,7 +135,8 @@ func (a *API) getOpenAPIContent(ctx context.Context, in *openAPIVersionIn) (*out
 	return ok(content), err
 }
 
-// downloadOpenAPIVersionIn is an address that openAPIAddress made.
+// downloadOpenAPIVersionIn holds the parameters of an address that openAPIAddress
+// returned.
 type downloadOpenAPIVersionIn struct {
 	OpenAPISpecIn
 	Version docs.OpenAPIVersionID `path:"versionId"`
@@ -166,8 +167,8 @@ func (a *API) getPublishedOpenAPISpec(ctx context.Context, in *OpenAPISpecIn) (s
 	return a.sendOpenAPI(spec, v, "public, no-cache"), nil
 }
 
-// sendOpenAPI sends a version as one file, or 304 if the caller has it. The headers
-// keep it from acting as a page of this host.
+// sendOpenAPI sends a version as one file, or status 304 if the client has cached it. The
+// headers prevent browsers from running it as a page of this host.
 func (a *API) sendOpenAPI(spec docs.OpenAPISpec, v docs.OpenAPIVersion, kept string) stream {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		o, err := a.APISpecs.Open(r.Context(), v)
@@ -192,8 +193,8 @@ func (a *API) sendOpenAPI(spec docs.OpenAPISpec, v docs.OpenAPIVersion, kept str
 	}
 }
 
-// openAPIKind returns the type of a specification by how it begins, and a name for
-// the file. A slug needs no quoting.
+// openAPIKind returns the content type of a specification, detected from its first bytes,
+// and a file name. The slug in the name needs no quoting.
 func openAPIKind(spec docs.OpenAPISpec, r io.ReaderAt) (kind, name string, err error) {
 	head := make([]byte, 256)
 	n, err := r.ReadAt(head, 0)

@@ -26,7 +26,7 @@ func (a *API) orgTokens() {
 	}, a.unblockOrgToken)
 }
 
-// OrganizationToken is a token as an organization knows it.
+// OrganizationToken is the JSON form of a token in an organization, with its owner.
 type OrganizationToken struct {
 	Token
 	Owner   User `json:"owner"`

@@ -61,7 +61,7 @@ func (a *API) organizations() {
 	}, a.setAgentInstructions)
 }
 
-// Organization on the wire.
+// Organization is the JSON form of an organization.
 type Organization struct {
 	Object         string            `json:"object" enum:"organization"`
 	ID             string            `json:"id"`
@@ -162,10 +162,11 @@ type orgPermissions struct {
 	InstallIntegration  bool `json:"installIntegration"`
 }
 
-// organization shows an organization to somebody with an access in it.
+// organization returns the JSON form of an organization for a caller with an access to
+// it.
 func (a *API) organization(o docs.Organization, by *docs.Access) Organization {
 	can := func(act authz.Action) bool { return by.Inside() && authz.Can(by.OrgRole(), act) }
-	if !by.Inside() { // somebody who may join, or has to sign in elsewhere: what it is, not how it is set up
+	if !by.Inside() { // the caller may join, or has to sign in elsewhere first: settings are left out
 		o = docs.Organization{
 			ID: o.ID, Title: o.Title, CreatedAt: o.CreatedAt, Type: o.Type, Plan: o.Plan, Trial: o.Trial, LogoURL: o.LogoURL, SSO: o.SSO,
 			MergeRules: docs.MergeRules{Type: docs.MergeNone},
@@ -219,7 +220,7 @@ func billingOf(b docs.Billing) *billing {
 	return w
 }
 
-// orNull returns null for a guest.
+// orNull returns nil for a guest, who has no role.
 func orNull(r docs.Role) *docs.Role {
 	if !r.Valid() {
 		return nil
@@ -227,13 +228,13 @@ func orNull(r docs.Role) *docs.Role {
 	return &r
 }
 
-// MergeRules on the wire.
+// MergeRules is the JSON form of docs.MergeRules.
 type MergeRules struct {
 	Type  docs.MergeRulesType `json:"type" enum:"inherit,rules,none"`
 	Rules *[]MergeRule        `json:"rules,omitempty" maxItems:"50"`
 }
 
-// MergeRule on the wire.
+// MergeRule is the JSON form of docs.MergeRule.
 type MergeRule struct {
 	Rule       string         `json:"rule" maxLength:"64"`
 	Users      *[]docs.UserID `json:"users,omitempty" maxItems:"100"`
@@ -368,7 +369,7 @@ func (a *API) organizationsByDomain(ctx context.Context, in *emailDomainIn) (*ou
 	return ok(w), err
 }
 
-// EmailDomain on the wire.
+// EmailDomain is the JSON form of an e-mail domain of an organization and its proof.
 type EmailDomain struct {
 	Object  string       `json:"object" enum:"email-domain"`
 	Domain  string       `json:"domain"`
@@ -400,7 +401,7 @@ func (a *API) emailDomains(ctx context.Context, in *OrgIn) (*out[emailDomains], 
 	return ok(w), err
 }
 
-// Subdomain on the wire.
+// Subdomain is the JSON form of the hostname of an organization.
 type Subdomain struct {
 	Object    string     `json:"object" enum:"subdomain"`
 	Subdomain string     `json:"subdomain"`
@@ -422,7 +423,7 @@ func (a *API) subdomain(ctx context.Context, in *subdomainIn) (*out[Subdomain], 
 	return ok(Subdomain{"subdomain", o.Hostname, orgPointer{"organization", string(o.ID)}, true}), err
 }
 
-// AgentInstructions on the wire.
+// AgentInstructions is the JSON form of the instructions for the writing agent.
 type AgentInstructions struct {
 	Object       string          `json:"object" enum:"agent-instructions"`
 	Instructions json.RawMessage `json:"instructions"`

@@ -26,7 +26,8 @@ func (a *API) deletedOrganizations() {
 	}, a.restoreOrganization)
 }
 
-// DeletedOrganization on the wire.
+// DeletedOrganization is the JSON form of an organization that was deleted and can be
+// restored.
 type DeletedOrganization struct {
 	Object    string    `json:"object" enum:"deleted-organization"`
 	ID        string    `json:"id"`

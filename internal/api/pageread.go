@@ -12,10 +12,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// Pages are what is read most, and a revision of one never changes: it is
-// kept as it is sent.
+// Pages are the most frequently read resources, and a page of a revision never changes.
+// So they are cached in encoded form.
 
-// finder finds a page in a revision.
+// finder finds a page in a revision. key identifies the page in the cache.
 type finder struct {
 	key  string
 	find func(ctx context.Context, v *revision.View) (docs.Page, error)
@@ -35,21 +35,22 @@ func byPath(path string) finder {
 	}}
 }
 
-// The keys of finders.
+// idKey and pathKey return the keys of finders.
 func idKey(id string) string     { return "id:" + id }
 func pathKey(path string) string { return "path:" + path }
 
-// pageKey is what an encoded page depends on. A revision belongs to one
-// space; the organization of the space is part of addresses. What git knows of
-// a page, and where its repository is displayed, comes after the revision.
+// pageKey is the cache key of an encoded page: everything that its JSON depends on. A
+// revision belongs to one space, but the organization of the space is part of addresses.
+// The git information of a page, and the address of its repository, can change after the
+// revision was created.
 type pageKey struct {
 	org     docs.OrgID
 	rev     docs.RevisionID
 	git     docs.Time
 	page    string
 	options PageOptions
-	visitor string // the key of one; empty: a member
-	stamp   string // of computed pages
+	visitor string // key of the visitor; empty for members
+	stamp   string // identifies the computed pages
 }
 
 func keyOf(sp docs.Space, rev docs.RevisionID, page string, o PageOptions, by *reading.Visitor) pageKey {
@@ -60,7 +61,7 @@ func keyOf(sp docs.Space, rev docs.RevisionID, page string, o PageOptions, by *r
 	return k
 }
 
-// keptPage is a page as it is sent, with its headers as net/http has them.
+// keptPage is an encoded page, with its headers in the form of http.Header.
 type keptPage struct {
 	data         []byte
 	etag, length []string
@@ -68,7 +69,7 @@ type keptPage struct {
 
 func (k *keptPage) size() int { return len(k.data) + 512 }
 
-// pageAnswer is a page that was encoded before it is sent.
+// pageAnswer is the output of operations that return an encoded page.
 type pageAnswer struct {
 	ETag   string `header:"ETag" doc:"The revision, for If-Match."`
 	Length string `header:"Content-Length" hidden:"true"`
@@ -109,14 +110,14 @@ func (a *API) pageOut(ctx context.Context, open opener, f finder, o PageOptions)
 	return k.answer(), nil
 }
 
-// plainOptions are those of a request without a query.
+// plainOptions are the options of a request without query parameters.
 var plainOptions = PageOptions{
 	Flags:  Flags{Metadata: true, Computed: true},
 	Format: formatDocument, Refs: "relative", Evaluated: "false", Dereferenced: "false",
 }
 
-// pageAgain answers with a page of the newest revision that is kept, if the
-// request has no options. page returns the key of its finder.
+// pageAgain returns a function for op.Again. It sends a cached page of the newest
+// revision, if the request has no query parameters. page returns the key of the finder.
 func (a *API) pageAgain(page func(*http.Request) string) func(http.ResponseWriter, *http.Request, *authz.Grant) bool {
 	return func(w http.ResponseWriter, r *http.Request, g *authz.Grant) bool {
 		if r.URL.RawQuery != "" {
@@ -128,7 +129,7 @@ func (a *API) pageAgain(page func(*http.Request) string) func(http.ResponseWrite
 		}
 		h := w.Header()
 		h["Content-Type"], h["Etag"], h["Content-Length"] = jsonType, k.etag, k.length
-		_, _ = w.Write(k.data) // a connection that is gone has nobody left to tell
+		_, _ = w.Write(k.data) // an error means that the client closed the connection
 		return true
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// Page on the wire: a document, a group, a link, or a place where pages are
-// computed. Which fields it has depends on its type.
+// Page is the JSON form of a page: a document, a group, a link, or a place where pages
+// are computed. Its type determines which fields are present.
 type Page struct {
 	ID            string           `json:"id"`
 	Title         string           `json:"title"`
@@ -48,13 +48,13 @@ type Page struct {
 	Document      *markup.Document `json:"document,omitempty"`
 }
 
-// computedSource says what makes the pages of a computed page.
+// computedSource describes the source of the pages of a computed page.
 type computedSource json.RawMessage
 
-// MarshalJSON returns it as it was stored.
+// MarshalJSON returns the stored JSON.
 func (c computedSource) MarshalJSON() ([]byte, error) { return json.RawMessage(c).MarshalJSON() }
 
-// Schema leaves the form to the source.
+// Schema returns the schema of an arbitrary object: the format depends on the source.
 func (computedSource) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
 }
@@ -91,7 +91,7 @@ type pageCover struct {
 	Height  float64   `json:"height,omitempty"`
 }
 
-// coverOf returns nil for no cover.
+// coverOf returns the JSON form of a cover, or nil if there is no cover.
 func coverOf(c *docs.PageCover) *pageCover {
 	if c == nil {
 		return nil
@@ -99,7 +99,7 @@ func coverOf(c *docs.PageCover) *pageCover {
 	return &pageCover{inert(c.Ref), inert(c.RefDark), c.YPos, c.Height}
 }
 
-// inert returns a reference as answers have it, see markup.Inert.
+// inert returns a reference with an unsafe address replaced, see markup.Inert.
 func inert(ref *docs.Ref) *docs.Ref {
 	if ref == nil {
 		return nil
@@ -108,13 +108,13 @@ func inert(ref *docs.Ref) *docs.Ref {
 	return &shown
 }
 
-// Flags are the query parameters of every read of content.
+// Flags are the query parameters of all operations that read content.
 type Flags struct {
 	Metadata bool `query:"metadata" default:"true" doc:"false excludes information from git."`
 	Computed bool `query:"computed" default:"true" doc:"false does not expand computed pages."`
 }
 
-// opened opens a view, with computed pages if they are asked for.
+// opened returns the view of an opener, with computed pages if the flags request them.
 func (a *API) opened(ctx context.Context, open opener, f Flags) (*revision.View, error) {
 	v, err := open(ctx)
 	if err != nil || !f.Computed {
@@ -123,7 +123,7 @@ func (a *API) opened(ctx context.Context, open opener, f Flags) (*revision.View,
 	return a.Content.WithComputedPages(ctx, v)
 }
 
-// shown is how pages of a view are displayed.
+// shown converts the pages, files and reusable contents of a view to their JSON form.
 type shown struct {
 	a        *API
 	v        *revision.View
@@ -132,8 +132,8 @@ type shown struct {
 	by       bearer
 }
 
-// shown reports how a view is displayed, with what git knows of some things in it,
-// or of all.
+// shown returns the converter for a view. If metadata is requested, it has the git
+// information of the contents with the given ids, or of all contents if no id is given.
 func (a *API) shown(ctx context.Context, v *revision.View, metadata bool, ids ...string) (shown, error) {
 	s := shown{a: a, v: v, metadata: metadata && v.Visitor() == nil, by: bearerOf(authz.FromContext(ctx))}
 	var err error
@@ -143,7 +143,8 @@ func (a *API) shown(ctx context.Context, v *revision.View, metadata bool, ids ..
 	return s, err
 }
 
-// gitBlob returns what git knows of something; nothing if it is not asked for.
+// gitBlob returns the git information of a content; nil if it was not requested or there
+// is none.
 func (s shown) gitBlob(oid, path string) *gitBlob {
 	if !s.metadata || oid == "" {
 		return nil
@@ -177,7 +178,7 @@ func (s shown) page(w *revision.PageNode) Page {
 	if w.HasPath() {
 		below := s.pages(w.Children)
 		p.Slug, p.Path, p.Pages = w.Slug, w.Path, &below
-		if s.v.Visitor() == nil { // who sees a page does not learn why
+		if s.v.Visitor() == nil { // the condition is not disclosed to visitors
 			p.Condition = w.Condition
 		}
 		p.Hidden, p.NoIndex, p.NoRobotsIndex = &w.Hidden, &w.NoIndex, &w.NoRobotsIndex
@@ -208,16 +209,17 @@ func layoutOf(l *docs.Layout) *pageLayout {
 	if l.Width != "" {
 		out.Width = l.Width
 	}
-	if l.CoverSize != "" && l.CoverSize != "background" { // which the interface does not know
+	if l.CoverSize != "" && l.CoverSize != "background" { // the API has no such value
 		out.CoverSize = l.CoverSize
 	}
-	if l.CoverMask == "radial" { // front matter can have any word
+	if l.CoverMask == "radial" { // front matter can contain any value
 		out.CoverMask = l.CoverMask
 	}
 	return out
 }
 
-// appURL is where somebody who edits a space finds a page.
+// appURL returns the address of a page in the application, or that of the space if the
+// path is empty.
 func (a *API) appURL(sp docs.Space, path string) string {
 	out := a.BaseURL + "/o/" + string(sp.Org) + "/s/" + string(sp.ID)
 	if path == "" {
@@ -226,8 +228,8 @@ func (a *API) appURL(sp docs.Space, path string) string {
 	return out + "/" + reading.EscapePath(path)
 }
 
-// href returns the address that a reference leads to, as far as it is known
-// without asking for it.
+// href returns the address of the target of a reference, as far as it is known without a
+// lookup.
 func (a *API) href(v *revision.View, ref *docs.Ref) string {
 	if ref == nil {
 		return ""
@@ -246,7 +248,7 @@ func (a *API) href(v *revision.View, ref *docs.Ref) string {
 	return ""
 }
 
-// PageOptions say in which form the content of a page is given.
+// PageOptions are the query parameters that select the format of the content of a page.
 type PageOptions struct {
 	Flags
 	Format       string `query:"format" enum:"document,markdown" doc:"Form of the content. Default: document."`
@@ -263,10 +265,10 @@ func formOf(evaluated, dereferenced string) reading.Form {
 	}
 }
 
-// formatDocument is the form of content that nobody has to ask for.
+// formatDocument is the default format of content.
 const formatDocument = "document"
 
-// pageOf shows one page with its content.
+// pageOf returns the JSON form of a page with its content.
 func (a *API) pageOf(ctx context.Context, v *revision.View, p docs.Page, o PageOptions) (Page, error) {
 	w, err := v.Subtree(ctx, p)
 	if err != nil {

@@ -20,17 +20,18 @@ import (
 type Paged struct {
 	Cursor string `query:"page" maxLength:"8192" doc:"Cursor from next.page of an earlier answer of the same list."`
 	Limit  int    `query:"limit" minimum:"0" maximum:"1000" default:"50" doc:"Maximum number of items; 0 returns only the count."`
-	// list is what the cursor belongs to: the path and the filters.
+	// list identifies the list that a cursor belongs to: its path and filters.
 	list string
 }
 
-// Resolve notes which list is asked for; huma calls it with every request.
+// Resolve stores the identity of the requested list. It is called for every request.
 func (p *Paged) Resolve(ctx huma.Context) []error {
 	p.list = listIn(ctx)
 	return nil
 }
 
-// listIn names the list that a request is about, whichever page of it.
+// listIn returns the path and filters of the list that a request reads, without the
+// parameters of paging.
 func listIn(ctx huma.Context) string {
 	u := ctx.URL()
 	q := u.Query()
@@ -39,9 +40,9 @@ func listIn(ctx huma.Context) string {
 	return u.Path + "?" + q.Encode()
 }
 
-// cursors signs and opens cursors. A cursor holds the key of the last item,
-// so it stays right when items come or go; its signature ties it to the
-// list, its filters and the caller.
+// cursors signs and verifies cursors. A cursor contains the key of the last item, so it
+// remains valid when items are added or removed. Its signature binds it to the list, its
+// filters and the caller.
 type cursors struct{ key []byte }
 
 func (c cursors) mac(payload, list string, who *authz.Grant) string {
@@ -50,11 +51,12 @@ func (c cursors) mac(payload, list string, who *authz.Grant) string {
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:12])
 }
 
-// maxBodies bounds the bytes of comments, reviews and descriptions in one page of a
-// list: it ends early when they are long, and the next page goes on.
+// maxBodies is the maximum total size of comments, reviews and descriptions in one page
+// of a list. A page with long ones ends early, and the next page continues.
 const maxBodies = 1 << 20
 
-// open returns the page that a request asks for.
+// open returns the page that a request selects. It returns an error if the cursor is not
+// valid for the list and the caller.
 func (a *API) open(ctx context.Context, p Paged) (store.Page, error) {
 	out := store.Page{Limit: p.Limit, Bytes: maxBodies}
 	if p.Cursor == "" {
@@ -79,13 +81,14 @@ func (a *API) seal(ctx context.Context, p Paged, key store.Key) *next {
 	if key == nil {
 		return nil
 	}
-	b, _ := json.Marshal(key) // texts always can be encoded
+	b, _ := json.Marshal(key) // strings can always be encoded
 	payload := base64.RawURLEncoding.EncodeToString(b)
 	return &next{Page: payload + "." + a.cursors.mac(payload, p.list, authz.FromContext(ctx))}
 }
 
-// byOffset lists items that have no stable key, such as search results, by
-// how many come before them. Offsets beyond most are not offered.
+// byOffset returns a list of items without a stable key, such as search results. Its
+// cursors contain the offset of the next item. There are no cursors with an offset beyond
+// most.
 func byOffset[T any](most int, read func(limit, offset int) (items []T, more bool, err error)) store.List[T] {
 	return store.List[T]{Page: func(_ context.Context, at store.Page) ([]T, store.Key, error) {
 		_, offset, err := offsetIn(at, 0)
@@ -100,14 +103,14 @@ func byOffset[T any](most int, read func(limit, offset int) (items []T, more boo
 	}}
 }
 
-// offsetKey is the key of a page that begins after offset items. What the
-// list was computed from, such as two revisions, can be pinned in it.
+// offsetKey returns the key of a page that begins after offset items. The key can also
+// pin what the list was computed from, such as two revisions.
 func offsetKey(offset int, pinned ...string) store.Key {
 	return append(pinned, strconv.Itoa(offset))
 }
 
-// offsetIn reads a key of offsetKey with so many pinned values; without a key
-// there are none, and the offset is 0.
+// offsetIn parses a key of offsetKey with the given number of pinned values. Without a
+// key, the offset is 0 and nothing is pinned.
 func offsetIn(at store.Page, pinned int) ([]string, int, error) {
 	if len(at.After) == 0 {
 		return nil, 0, nil
@@ -122,7 +125,7 @@ func offsetIn(at store.Page, pinned int) ([]string, int, error) {
 	return at.After[:pinned], offset, nil
 }
 
-// listOf answers a list operation.
+// listOf returns the output of a list operation. wire converts an item to its JSON form.
 func listOf[T, W any](ctx context.Context, a *API, p Paged, l store.List[T], wire func(T) W) (*page[W], error) {
 	if l.Page == nil {
 		return none[W](), nil
@@ -152,7 +155,7 @@ func listOf[T, W any](ctx context.Context, a *API, p Paged, l store.List[T], wir
 	return out, nil
 }
 
-// none answers a list that is empty whatever the caller asks for.
+// none returns the output for a list that is always empty.
 func none[W any]() *page[W] {
 	zero := int64(0)
 	return &page[W]{list[W]{Items: []W{}, Count: &zero}}
@@ -160,7 +163,7 @@ func none[W any]() *page[W] {
 
 var _ huma.Resolver = (*Paged)(nil)
 
-// listViews is listOf where an item can fail to be displayed.
+// listViews is like listOf for conversions that can fail.
 func listViews[T, W any](ctx context.Context, a *API, p Paged, l store.List[T], wire func(context.Context, T) (W, error)) (*page[W], error) {
 	var failed error
 	out, err := listOf(ctx, a, p, l, func(it T) W {
@@ -176,5 +179,5 @@ func listViews[T, W any](ctx context.Context, a *API, p Paged, l store.List[T], 
 	return out, err
 }
 
-// same is the identity, for lists whose items are displayed a page at a time.
+// same returns its argument, for lists whose items are converted a page at a time.
 func same[T any](v T) T { return v }

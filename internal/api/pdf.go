@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// pdfRoute is the address of a PDF. Addresses hold for an hour, and always for the
-	// revision that was the newest when they were asked for.
+	// pdfRoute is the route of PDFs. An address is valid for an hour, and always refers
+	// to the revision that was the newest when it was requested.
 	pdfRoute  = "GET /pdf/{spaceId}/{revisionId}/{name}"
 	pdfExpiry = time.Hour
 	pdfType   = "application/pdf"
@@ -50,7 +50,7 @@ func (a *API) pdf() {
 	}, a.downloadPDF)
 }
 
-// PDFOptions say what a PDF holds.
+// PDFOptions select the pages of a PDF.
 type PDFOptions struct {
 	Page docs.PageID `query:"page" maxLength:"200" doc:"Id of a page: only that page and the pages below it. Default: all pages."`
 	Only bool        `query:"only" doc:"With page: exclude the pages below it."`
@@ -70,9 +70,9 @@ type pdfAddress struct {
 	URL string `json:"url" format:"uri" doc:"Signed; valid for one hour."`
 }
 
-// pdfOut returns an address for a revision. What decides about the content is
-// signed, also for whom it is: their rights are looked at again when the PDF
-// is fetched.
+// pdfOut returns a signed address for a PDF of a revision. The signature covers
+// everything that decides about the content, and the user, whose rights are checked again
+// when the PDF is downloaded.
 func (a *API) pdfOut(ctx context.Context, open opener, o PDFOptions) (*out[pdfAddress], error) {
 	v, err := open(ctx)
 	if err != nil {
@@ -102,7 +102,7 @@ func (a *API) pdfOut(ctx context.Context, open opener, o PDFOptions) (*out[pdfAd
 	return ok(pdfAddress{at}), nil
 }
 
-// pdfQuery is the part of an address that says what a PDF holds.
+// pdfQuery holds the query parameters of an address that determine the content of a PDF.
 type pdfQuery struct{ page, only, user string }
 
 func pdfQueryOf(v url.Values) pdfQuery {
@@ -119,13 +119,13 @@ func (q pdfQuery) encode(signature string) string {
 	return v.Encode()
 }
 
-// signed returns what a signature is for. The first part keeps signatures of
-// files from being taken for those of PDFs.
+// signed returns the values that a signature covers. The first part prevents the use of
+// signatures of files for PDFs.
 func (q pdfQuery) signed(space, revision, name string) []string {
 	return []string{"pdf", space, revision, name, q.page, q.only, q.user}
 }
 
-// downloadPDFIn is an address that pdfOut made.
+// downloadPDFIn holds the parameters of an address that pdfOut returned.
 type downloadPDFIn struct {
 	SpaceIn
 	Revision docs.RevisionID `path:"revisionId"`
@@ -165,7 +165,7 @@ func (a *API) downloadPDF(ctx context.Context, in *downloadPDFIn) (stream, error
 	}, nil
 }
 
-// makePDF writes a PDF into a temporary file, which the caller removes.
+// makePDF writes a PDF to a temporary file, which the caller must close and remove.
 func (a *API) makePDF(ctx context.Context, v *revision.View, q pdfQuery, members bool) (*os.File, blob.Hash, error) {
 	return a.Content.PDF(ctx, v, content.BookOptions{
 		Page: docs.PageID(q.page), Only: q.only == "true", Members: members,

@@ -12,7 +12,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// permissions declares the same nine operations for spaces, collections and sites.
+// permissions declares the operations on permissions: the same nine for spaces,
+// collections and sites.
 func (a *API) permissions() {
 	a.sharing("Space", "/spaces/{spaceId}/permissions", authz.Space(authz.AdminSpace), authz.Space(authz.SpaceAccess))
 	a.sharing("Collection", "/collections/{collectionId}/permissions", authz.Collection(authz.AdminCollection), authz.Collection(authz.CollectionAccess))
@@ -34,8 +35,8 @@ func (a *API) permissions() {
 	}, a.explain)
 }
 
-// sharing declares the operations of who has access to a space, a collection or a
-// site. Which one it is comes with the grant, so inputs do not name it.
+// sharing declares the operations on the access to a space, a collection or a site. The
+// grant identifies which one it is, so inputs do not name it.
 func (a *API) sharing(noun, path string, admin, look authz.Rule) {
 	const tag = "Permissions"
 	register(a, op{
@@ -88,14 +89,14 @@ func (a *API) share(ctx context.Context, in *shareIn) (*done, error) {
 	return nil, a.Spaces.Share(ctx, authz.FromContext(ctx), in.Body.Users, in.Body.Teams, in.Body.Role.Or(docs.Guest))
 }
 
-// UserPermission on the wire.
+// UserPermission is the JSON form of the role of a user.
 type UserPermission struct {
 	Permission docs.Role   `json:"permission"`
 	User       User        `json:"user"`
 	Origin     *orgPointer `json:"origin,omitempty" doc:"Of a site: the organization that it belongs to."`
 }
 
-// TeamPermission on the wire.
+// TeamPermission is the JSON form of the role of a team.
 type TeamPermission struct {
 	Permission docs.Role `json:"permission"`
 	Team       Team      `json:"team"`
@@ -159,7 +160,7 @@ type aggregateIn struct {
 func (a *API) aggregate(ctx context.Context, in *aggregateIn) (*page[UserPermission], error) {
 	g := authz.FromContext(ctx)
 	var origin *orgPointer
-	if g.Site.ID != "" { // clients know no site as an origin
+	if g.Site.ID != "" { // clients do not support a site as the origin
 		origin = &orgPointer{"organization", string(g.Site.Org)}
 	}
 	return listOf(ctx, a, in.Paged, a.Spaces.Aggregate(g, docs.Role(in.Role)), func(e spaces.EffectiveRole) UserPermission {
@@ -167,7 +168,7 @@ func (a *API) aggregate(ctx context.Context, in *aggregateIn) (*page[UserPermiss
 	})
 }
 
-// Explanation on the wire.
+// Explanation is the JSON form of the rule that determines the role of a user.
 type Explanation struct {
 	Object string            `json:"object" enum:"permission-explanation"`
 	User   string            `json:"user"`

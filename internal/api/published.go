@@ -22,7 +22,8 @@ func (a *API) publishedSite() {
 	}, a.getPublishedSite)
 }
 
-// PublishedContentSite on the wire.
+// PublishedContentSite is the JSON form of a published site with its structure and
+// customizations.
 type PublishedContentSite struct {
 	Object         string              `json:"object" enum:"published-content-site"`
 	Site           publishedSite       `json:"site"`
@@ -31,7 +32,7 @@ type PublishedContentSite struct {
 	Scripts        []integrationScript `json:"scripts"`
 }
 
-// publishedSite is a site with what only its readers need.
+// publishedSite is a site with the addresses that only its readers need.
 type publishedSite struct {
 	Site
 	URLs publishedSiteURLs `json:"urls"`
@@ -48,23 +49,23 @@ type siteCustomizations struct {
 	SiteSpaces map[string]customization.Settings `json:"siteSpaces" doc:"By the id of a site space."`
 }
 
-// publishedAnswer is a site that was encoded before it is sent.
+// publishedAnswer is the output of getPublishedSite, already encoded.
 type publishedAnswer struct {
 	Length string `header:"Content-Length" hidden:"true"`
 	Body   encoded[PublishedContentSite]
 }
 
-// publishedKey is what an encoded site depends on.
+// publishedKey is the cache key of an encoded site: everything that its JSON depends on.
 type publishedKey struct {
 	mark     sites.Fingerprint
 	shareKey string
 }
 
-// maxPublishedCache bounds the bytes of encoded sites that are kept.
+// maxPublishedCache is the maximum size of the cache of encoded sites, in bytes.
 const maxPublishedCache = 16 << 20
 
-// getPublishedSite answers visitors with what is kept for them, as long as
-// nothing of it is different.
+// getPublishedSite returns a published site. Responses to visitors are cached until
+// something that they depend on changes.
 func (a *API) getPublishedSite(ctx context.Context, in *getSiteStructureIn) (*publishedAnswer, error) {
 	key := publishedKey{shareKey: in.ShareKey}
 	v := authz.FromContext(ctx).Actor.Visitor
@@ -103,7 +104,7 @@ func (a *API) publishedContent(ctx context.Context, shareKey string) (*Published
 		return nil, err
 	}
 	site := a.site(g.Site)
-	site.ProxyProblem = "" // for those who manage it
+	site.ProxyProblem = "" // only for members who manage the site
 	site.SiteSpaces = len(v.Structure.All(docs.SiteSpace))
 	w := PublishedContentSite{
 		Object: "published-content-site", Structure: v.structure(), Scripts: []integrationScript{},
@@ -113,9 +114,9 @@ func (a *API) publishedContent(ctx context.Context, shareKey string) (*Published
 	return &w, err
 }
 
-// customizationsFor returns how a site looks to the caller. Links of a visitor
-// lead to what the visitor sees; those without a space lead into the one that is
-// read, which is the default one for the site as a whole.
+// customizationsFor returns the customizations of a site as the caller sees them. For
+// visitors, links to targets that they do not see are removed. References without a space
+// refer to the space that is read, and for the site as a whole to its default space.
 func (a *API) customizationsFor(ctx context.Context, g *authz.Grant, v siteView) (siteCustomizations, error) {
 	base, overrides, err := a.Sites.Customizations(ctx, g.Site)
 	if err != nil {
@@ -143,17 +144,17 @@ func (a *API) customizationsFor(ctx context.Context, g *authz.Grant, v siteView)
 	return out, cmp.Or(links.err, check.Err)
 }
 
-// targets knows what the links of a site lead to, as a visitor sees it.
+// targets reports which targets of the links of a site a visitor sees.
 type targets struct {
 	a      *API
 	ctx    context.Context
 	spaces map[docs.SpaceID]store.Ranked[docs.Space]
 	views  map[docs.SpaceID]*revision.View
-	home   docs.SpaceID // of references that name no space
+	home   docs.SpaceID // space of references that name none
 	err    error
 }
 
-// seen reports whether the visitor sees what a reference leads to.
+// seen reports whether the visitor sees the target of a reference.
 func (t *targets) seen(ref docs.Ref) bool {
 	id := docs.SpaceID(ref.Space)
 	if id == "" {

@@ -47,7 +47,7 @@ func (a *API) reviews() {
 	}, a.removeReviewer)
 }
 
-// Review on the wire.
+// Review is the JSON form of a review.
 type Review struct {
 	Object      string            `json:"object" enum:"change-request-review"`
 	ID          string            `json:"id"`
@@ -75,7 +75,7 @@ func (a *API) review(g *authz.Grant, cr docs.ChangeRequest, v docs.SubmittedRevi
 	return w
 }
 
-// reviewed returns reviews with their comments, which is read with a
+// reviewed returns the JSON form of reviews with their comments, which are read with a
 // fixed number of statements.
 func (a *API) reviewed(ctx context.Context, cr docs.ChangeRequest, f NoteFormat, all ...docs.SubmittedReview) ([]Review, error) {
 	g := authz.FromContext(ctx)
@@ -174,7 +174,7 @@ func (a *API) getReview(ctx context.Context, in *reviewIn) (*out[Review], error)
 	return ok(w[0]), nil
 }
 
-// RequestedReviewer on the wire.
+// RequestedReviewer is the JSON form of a requested reviewer.
 type RequestedReviewer struct {
 	Object      string    `json:"object" enum:"change-request-requested-reviewer"`
 	Kind        string    `json:"kind" enum:"user"`

@@ -82,7 +82,7 @@ func (a *API) revisions() {
 	}, a.rollback)
 }
 
-// Revision on the wire.
+// Revision is the JSON form of a revision with its content.
 type Revision struct {
 	Object           string            `json:"object" enum:"revision"`
 	ID               string            `json:"id"`
@@ -111,7 +111,7 @@ type gitCommit struct {
 	Ref      string `json:"ref,omitempty"`
 }
 
-// ReusableContent on the wire.
+// ReusableContent is the JSON form of a reusable content.
 type ReusableContent struct {
 	ID       string   `json:"id"`
 	Title    string   `json:"title"`
@@ -123,8 +123,8 @@ func (s shown) reusableContent(r docs.Reusable) ReusableContent {
 	return ReusableContent{ID: string(r.ID), Title: r.Title, Document: revision.ReusableDocumentID(r), Git: s.gitBlob(s.git.Reusable(r))}
 }
 
-// at opens a revision of the space, as the caller sees it. Visitors see the
-// newest one; others only in a preview.
+// at returns an opener of a revision of the space, as the caller sees it. Visitors can
+// read only the newest revision; other revisions need a preview.
 func (a *API) at(id docs.RevisionID) opener {
 	return func(ctx context.Context) (*revision.View, error) {
 		g := authz.FromContext(ctx)
@@ -228,7 +228,8 @@ func (a *API) revisionOut(ctx context.Context, open opener, f Flags) (*revised[R
 	return &revised[Revision]{etag(v), w}, err
 }
 
-// mergedFrom returns the change request that a revision came from, if any.
+// mergedFrom returns the change request whose merge created a revision. It returns nil if
+// there is none, and for visitors.
 func (a *API) mergedFrom(ctx context.Context, v *revision.View) (*ChangeRequest, error) {
 	if v.Rev.MergedFrom == "" || v.Visitor() != nil {
 		return nil, nil
@@ -241,7 +242,7 @@ func (a *API) mergedFrom(ctx context.Context, v *revision.View) (*ChangeRequest,
 	return &w, err
 }
 
-// revisionEntry is a revision in the history, without what is in it.
+// revisionEntry is the JSON form of a revision in the history, without its content.
 type revisionEntry struct {
 	Object    string            `json:"object" enum:"revision"`
 	ID        string            `json:"id"`
@@ -269,7 +270,8 @@ func (a *API) listRevisions(ctx context.Context, in *listRevisionsIn) (*page[rev
 	return a.revisionsOut(ctx, "", in.Paged)
 }
 
-// revisionsOut lists the history of the space, or of a change request.
+// revisionsOut lists the revisions of the space, or those of a change request if cr is
+// not empty.
 func (a *API) revisionsOut(ctx context.Context, cr docs.ChangeRequestID, p Paged) (*page[revisionEntry], error) {
 	sp := authz.FromContext(ctx).Space
 	return listOf(ctx, a, p, a.Content.Revisions(sp.ID, cr), func(r docs.Revision) revisionEntry {
@@ -295,7 +297,7 @@ type revisionDocumentIn struct {
 	Dereferenced string      `query:"dereferenced" enum:"true,false,reusable-contents" default:"false"`
 }
 
-// documentAnswer is a document that was encoded before it is sent.
+// documentAnswer is the output of revisionDocument, already encoded.
 type documentAnswer struct {
 	Length string `header:"Content-Length" hidden:"true"`
 	Body   encoded[*markup.Document]

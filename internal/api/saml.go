@@ -48,7 +48,7 @@ func (a *API) saml() {
 	}, a.listSSOLogins)
 }
 
-// SAMLProvider on the wire.
+// SAMLProvider is the JSON form of a SAML provider.
 type SAMLProvider struct {
 	Object       string                 `json:"object" enum:"saml-provider"`
 	ID           string                 `json:"id"`
@@ -106,7 +106,7 @@ func (a *API) samlProvider(ctx context.Context, p docs.SAMLProvider) (SAMLProvid
 		return out, nil
 	}
 	t, err := a.Orgs.Team(ctx, p.Org, p.DefaultTeam)
-	if errs.Is(err, errs.NotFound) { // deleted since
+	if errs.Is(err, errs.NotFound) { // the team was deleted
 		return out, nil
 	}
 	team := a.team(t, authz.FromContext(ctx).Access)
@@ -134,7 +134,7 @@ func (a *API) listSAMLProviders(ctx context.Context, in *listSAMLProvidersIn) (*
 	return out, err
 }
 
-// SAMLFields are what can be set of a provider, besides its label.
+// SAMLFields holds the fields of a provider that can be set, except for its label.
 type SAMLFields struct {
 	EntityID     opt.Val[string]                 `json:"entityID,omitempty" maxLength:"1024" doc:"The issuer of answers, from the metadata of the identity provider."`
 	Certificate  opt.Val[string]                 `json:"certificate,omitempty" maxLength:"10000" doc:"PEM; two of them, one below the other, while it changes."`
@@ -147,7 +147,7 @@ type SAMLFields struct {
 	Groups       opt.Val[map[string]docs.TeamID] `json:"groups,omitempty" maxProperties:"200" doc:"Teams by the names of groups. At each sign-in that has attributes.groups, people join the teams of their groups and leave those of the others."`
 }
 
-// defaultAttributes are the names of the contract.
+// defaultAttributes are the attribute names of the contract.
 var defaultAttributes = docs.SAMLAttributes{FirstName: "first_name", LastName: "last_name"}
 
 func (f SAMLFields) change(label opt.Val[string]) sso.Change {
@@ -194,7 +194,8 @@ func (a *API) getSAMLProvider(ctx context.Context, in *SAMLProviderIn) (*out[SAM
 	return a.oneSAMLProvider(ctx)(a.SSO.Provider(ctx, in.Org, in.Provider))
 }
 
-// oneSAMLProvider returns a function that makes the answer of a provider.
+// oneSAMLProvider returns a function that converts a provider to the output of an
+// operation.
 func (a *API) oneSAMLProvider(ctx context.Context) func(docs.SAMLProvider, error) (*out[SAMLProvider], error) {
 	return func(p docs.SAMLProvider, err error) (*out[SAMLProvider], error) {
 		if err != nil {
@@ -224,7 +225,7 @@ func (a *API) deleteSAMLProvider(ctx context.Context, in *SAMLProviderIn) (*done
 	return nil, a.SSO.Delete(ctx, authz.FromContext(ctx), in.Org, in.Provider)
 }
 
-// SSOLogin on the wire: a way to sign in to an organization.
+// SSOLogin is the JSON form of a way to sign in to an organization.
 type SSOLogin struct {
 	ID       string `json:"id"`
 	Label    string `json:"label"`

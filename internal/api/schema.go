@@ -15,10 +15,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// This file describes to huma how our own types look on the wire, so that
-// each is described once and not with every field that uses it.
+// This file declares the schemas of our own types, so that each is described once and not
+// with every field that uses it.
 
-// role is docs.Role; on the wire null is a guest.
+// role has the schema of docs.Role. In JSON, null is a guest.
 type role string
 
 func (role) Schema(huma.Registry) *huma.Schema {
@@ -102,7 +102,7 @@ func (refOrNull) Schema(r huma.Registry) *huma.Schema {
 	return &s
 }
 
-// resolved returns the schema that a reference refers to.
+// resolved follows the references of a schema and returns the schema that they lead to.
 func resolved(r huma.Registry, s *huma.Schema) *huma.Schema {
 	for s.Ref != "" {
 		s = r.SchemaFromRef(s.Ref)
@@ -110,8 +110,8 @@ func resolved(r huma.Registry, s *huma.Schema) *huma.Schema {
 	return s
 }
 
-// customizationPatch is a part of customization.Settings: all keys are optional,
-// and null drops what was there.
+// customizationPatch is a part of customization.Settings: all keys are optional, and null
+// removes the stored value.
 type customizationPatch struct{ customization.Patch }
 
 // Schema implements huma.SchemaProvider.
@@ -123,7 +123,8 @@ func (customizationPatch) Schema(r huma.Registry) *huma.Schema {
 	return &huma.Schema{Ref: "#/components/schemas/" + name}
 }
 
-// partOf returns the schema of a part of what a schema describes.
+// partOf returns the schema of a part of what whole describes: all properties are
+// optional and can be null. path is the path of whole in the settings.
 func partOf(r huma.Registry, whole *huma.Schema, path string) *huma.Schema {
 	s := *resolved(r, whole)
 	s.Required, s.Nullable = nil, path != ""
@@ -144,8 +145,8 @@ func partOf(r huma.Registry, whole *huma.Schema, path string) *huma.Schema {
 	return &s
 }
 
-// schemaName returns the name of a type in the description. Those of the
-// customization have short names where they are declared.
+// schemaName returns the name of a type in the description. Types of package
+// customization get a prefix, because their names are short.
 func schemaName(t reflect.Type, hint string) string {
 	name := huma.DefaultSchemaNamer(t, hint)
 	for t.Kind() == reflect.Pointer {
@@ -165,7 +166,7 @@ func enum[T ~string](about string, values ...T) *huma.Schema {
 	return s
 }
 
-// declareTypes maps our types to the ones above.
+// declareTypes registers the types above as the schemas of our own types.
 func declareTypes(r huma.Registry) {
 	r.RegisterTypeAlias(reflect.TypeFor[docs.Role](), reflect.TypeFor[role]())
 	r.RegisterTypeAlias(reflect.TypeFor[docs.Level](), reflect.TypeFor[level]())
@@ -181,8 +182,8 @@ func declareTypes(r huma.Registry) {
 	r.RegisterTypeAlias(reflect.TypeFor[markup.Document](), reflect.TypeFor[document]())
 }
 
-// aliasOptions makes every opt.Val in a body look like the value in it.
-// The tag nullable on the field says whether null is allowed nullable on the field.
+// aliasOptions registers the schema of every opt.Val in an input as that of the value in
+// it. The tag nullable of the field declares whether null is allowed.
 func aliasOptions(r huma.Registry, t reflect.Type) {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:
@@ -201,7 +202,8 @@ func aliasOptions(r huma.Registry, t reflect.Type) {
 	}
 }
 
-// declareErrors describes the answers that every operation can give.
+// declareErrors describes the error responses of an operation, and the statuses of a
+// deletion.
 func declareErrors(o *huma.Operation, row op, r huma.Registry) {
 	schema := r.Schema(reflect.TypeFor[problem](), true, "Error")
 	about := map[int]string{

@@ -74,7 +74,7 @@ func (a *API) pageResult(f index.Found) pageResult {
 	return w
 }
 
-// sectionID names a section of a page.
+// sectionID returns the id of a section of a page.
 func sectionID(page docs.PageID, anchor string) string {
 	if anchor == "" {
 		return string(page)
@@ -115,8 +115,7 @@ func (a *API) searchOrganization(ctx context.Context, in *searchOrgIn) (*page[sp
 	}), same[spaceResult])
 }
 
-// groupBySpace puts pages under their spaces; a space has the place of its
-// best page.
+// groupBySpace groups pages by space. The spaces are in the order of their best pages.
 func (a *API) groupBySpace(found []index.Found) []spaceResult {
 	var out []spaceResult
 	at := map[docs.SpaceID]int{}

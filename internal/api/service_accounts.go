@@ -52,7 +52,7 @@ func (a *API) serviceAccounts() {
 	}, a.revokeServiceToken)
 }
 
-// ServiceAccount on the wire. Its id is that of a user.
+// ServiceAccount is the JSON form of a service account. Its id is that of a user.
 type ServiceAccount struct {
 	Object     string     `json:"object" enum:"service-account"`
 	ID         string     `json:"id"`

@@ -39,7 +39,7 @@ func (a *API) sessions() {
 	}, a.changeEmail)
 }
 
-// SignInSession on the wire: a browser in which somebody is signed in.
+// SignInSession is the JSON form of a session: a browser in which a user is signed in.
 type SignInSession struct {
 	Object     string            `json:"object" enum:"session"`
 	ID         string            `json:"id"`
@@ -61,7 +61,7 @@ func session(t docs.Token, by authz.Actor) SignInSession {
 
 type sessionRequest struct{ request *http.Request }
 
-// Resolve keeps the request, for its cookie.
+// Resolve stores the request, whose cookie contains the session.
 func (s *sessionRequest) Resolve(ctx huma.Context) []error {
 	s.request, _ = humago.Unwrap(ctx)
 	return nil

@@ -50,7 +50,7 @@ func (a *API) siteAudience() {
 	}, a.previewSite)
 }
 
-// ShareLink on the wire.
+// ShareLink is the JSON form of a share link.
 type ShareLink struct {
 	Object    string           `json:"object" enum:"share-link"`
 	ID        string           `json:"id"`
@@ -91,7 +91,8 @@ type createShareLinkIn struct {
 	}
 }
 
-// createdShareLink has a hint beside a link that does not work yet: the body is that of the contract.
+// createdShareLink is the output of createShareLink. A link that does not work yet has a
+// hint in a header, because the contract defines the body.
 type createdShareLink struct {
 	Location string `header:"Location"`
 	Hint     string `header:"X-Octavo-Hint" doc:"What is left to do until the link works; absent if it works."`
@@ -137,7 +138,7 @@ func (a *API) deleteShareLink(ctx context.Context, in *ShareLinkIn) (*done, erro
 	return nil, a.Sites.DeleteShareLink(ctx, authz.FromContext(ctx), in.Link)
 }
 
-// SiteAuth on the wire.
+// SiteAuth is the JSON form of the sign-in settings of a site.
 type SiteAuth struct {
 	Object      string `json:"object" enum:"publishing-auth"`
 	Backend     string `json:"backend" enum:"custom,integration"`

@@ -21,7 +21,7 @@ func (a *API) siteExplain() {
 	}, a.explainVisit)
 }
 
-// VisitExplanation on the wire.
+// VisitExplanation is the JSON form of the reasons why a visitor sees a page or does not.
 type VisitExplanation struct {
 	Object    string      `json:"object" enum:"site-visit-explanation"`
 	Visible   bool        `json:"visible" doc:"Whether the visitor sees a page at the address."`

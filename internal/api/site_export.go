@@ -11,7 +11,7 @@ import (
 
 const (
 	archiveType = "application/x-tar"
-	// maxExports is how many sites are exported at a time.
+	// maxExports is the maximum number of sites that are exported at the same time.
 	maxExports = 2
 )
 
@@ -56,13 +56,14 @@ func (a *API) exportSite(ctx context.Context, in *exportSiteIn) (stream, error) 
 	}, nil
 }
 
-// steadyWriter ends an answer whose reader stops reading: others wait for its place.
+// steadyWriter aborts a response whose client stops reading, because other exports wait
+// for its place.
 type steadyWriter struct{ http.ResponseWriter }
 
-// maxPause is how long a reader may take for one part of an answer.
+// maxPause is how long a client may take to receive one part of a response.
 const maxPause = 15 * time.Second
 
 func (w steadyWriter) Write(b []byte) (int, error) {
-	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(maxPause)) // where it cannot be set, the server's own holds
+	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(time.Now().Add(maxPause)) // if it cannot be set, the default of the server applies
 	return w.ResponseWriter.Write(b)
 }

@@ -30,7 +30,7 @@ func (a *API) siteHostname() {
 	}, a.deleteSiteHostname)
 }
 
-// SiteHostname on the wire.
+// SiteHostname is the JSON form of the host name of a site.
 type SiteHostname struct {
 	Object     string         `json:"object" enum:"site-hostname"`
 	Hostname   string         `json:"hostname"`

@@ -35,7 +35,7 @@ func (a *API) siteInsights() {
 	}, a.listVisitorSegments)
 }
 
-// maxEvents bounds a request that reports events.
+// maxEvents is the maximum size of the body of a request that reports events, in bytes.
 const maxEvents = 256 << 10
 
 // eventType is one of insights.Types.
@@ -45,7 +45,7 @@ func (eventType) Schema(huma.Registry) *huma.Schema {
 	return enum("Type of an event.", insights.Types...)
 }
 
-// siteEvent is an event. What it has besides these fields is accepted and ignored.
+// siteEvent is the JSON form of an event. Further fields are accepted and ignored.
 type siteEvent struct {
 	_         struct{}           `json:"-" additionalProperties:"true"`
 	Type      eventType          `json:"type"`
@@ -68,7 +68,7 @@ type siteEvent struct {
 	} `json:"ad,omitzero"`
 }
 
-// eventSession is about the visitor. Nothing of it is read.
+// eventSession describes the visitor. None of its fields are read.
 type eventSession struct {
 	_ struct{} `json:"-" additionalProperties:"true"`
 }
@@ -116,8 +116,8 @@ func (a *API) trackEvents(ctx context.Context, in *trackEventsIn) (*done, error)
 	return nil, a.Insights.Track(ctx, authz.FromContext(ctx), events)
 }
 
-// insightsColumn is a column of a query. Which there are is checked by
-// insights, which says why others are missing.
+// insightsColumn is a column of a query. Package insights checks its name, and explains
+// why a column is not available.
 type insightsColumn struct {
 	_        struct{} `json:"-" additionalProperties:"true"`
 	Column   string   `json:"column" maxLength:"64"`
@@ -148,13 +148,13 @@ type insightsOrder struct {
 	Direction string         `json:"direction" enum:"asc,desc"`
 }
 
-// insightsRange is the name of a range, or two moments.
+// insightsRange is the name of a range, or its first and last time.
 type insightsRange struct {
 	preset   string
 	From, To docs.Time
 }
 
-// presets are ranges by name, in days up to today.
+// presets maps the names of ranges to their lengths in days, which end today.
 var presets = map[string]int{"last24Hours": 2, "last7Days": 7, "last30Days": 30, "last3Months": 92, "lastYear": 366}
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -178,7 +178,7 @@ func (insightsRange) Schema(huma.Registry) *huma.Schema {
 	}}, Description: "Whole days in UTC; the first and the last one are included."}
 }
 
-// days returns the first and the last day.
+// days returns a time on the first and a time on the last day of the range.
 func (r insightsRange) days(now time.Time) (from, to docs.Time) {
 	if n, ok := presets[r.preset]; ok {
 		return docs.TimeOf(now.AddDate(0, 0, 1-n)), docs.TimeOf(now)
@@ -198,7 +198,7 @@ type aggregateEventsIn struct {
 	}
 }
 
-// insightsAnswer is the columns of an answer.
+// insightsAnswer is the result of a query, column by column.
 type insightsAnswer struct {
 	Columns []insightsValues `json:"columns"`
 }
@@ -230,7 +230,8 @@ func (a *API) aggregateEvents(ctx context.Context, in *aggregateEventsIn) (*out[
 	return ok(w), nil
 }
 
-// SiteInsightsVisitorSegment on the wire.
+// SiteInsightsVisitorSegment is the JSON form of a group of visitors with the same
+// claims.
 type SiteInsightsVisitorSegment struct {
 	Title    string         `json:"title"`
 	Claims   map[string]any `json:"claims"`

@@ -27,7 +27,7 @@ func (a *API) siteExternalLinks() {
 	}, a.deleteExternalLink)
 }
 
-// ExternalLinkFields are the fields that a link can do without.
+// ExternalLinkFields holds the optional fields of a link.
 type ExternalLinkFields struct {
 	Description opt.Val[string]          `json:"description,omitempty" nullable:"true" maxLength:"256"`
 	Icon        opt.Val[string]          `json:"icon,omitempty" nullable:"true" maxLength:"50"`

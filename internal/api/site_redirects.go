@@ -50,7 +50,7 @@ func (a *API) siteRedirects() {
 	}, a.getRedirect)
 }
 
-// SiteRedirect on the wire.
+// SiteRedirect is the JSON form of a redirect of a site.
 type SiteRedirect struct {
 	Object          string              `json:"object" enum:"site-redirect"`
 	ID              string              `json:"id"`
@@ -63,7 +63,7 @@ type SiteRedirect struct {
 	UpdatedAt       docs.Time           `json:"updatedAt"`
 }
 
-// redirectDestination is docs.RedirectDestination.
+// redirectDestination is the JSON form of docs.RedirectDestination.
 type redirectDestination struct {
 	Kind    docs.RedirectKind `json:"kind" enum:"site-section,site-space,site-page,external"`
 	Section string            `json:"siteSectionId,omitempty" maxLength:"64" doc:"Of the kind site-section."`
@@ -190,7 +190,7 @@ type setRedirectsIn struct {
 	}
 }
 
-// redirectResult is what became of an entry of a bulk change.
+// redirectResult is the result of one entry of a bulk change.
 type redirectResult struct {
 	Status string `json:"status" enum:"created,updated,deleted,published,error"`
 	Source string `json:"source"`
@@ -228,7 +228,7 @@ type getRedirectIn struct {
 	Source string `query:"source" required:"true" minLength:"1" maxLength:"512" doc:"A path of the site."`
 }
 
-// foundRedirect is a redirect with the address that it leads to.
+// foundRedirect is a redirect with the address of its target.
 type foundRedirect struct {
 	Redirect SiteRedirect `json:"redirect"`
 	Target   string       `json:"target" format:"uri"`

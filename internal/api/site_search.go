@@ -34,8 +34,8 @@ func (a *API) siteSearch() {
 	}, a.siteQuestions)
 }
 
-// searchScope says which site spaces are searched. Default: the default site
-// space of every section, and the current one.
+// searchScope selects the site spaces that are searched. The mode default selects the
+// default site space of every section, and the current one.
 type searchScope struct {
 	Mode       string            `json:"mode" enum:"default,specific,all,current"`
 	Current    docs.SiteItemID   `json:"currentSiteSpace,omitempty"`
@@ -74,7 +74,8 @@ func (a *API) searchSite(ctx context.Context, in *searchSiteIn) (*page[spaceResu
 	}), same[spaceResult])
 }
 
-// searchedViews opens the spaces of a scope as the caller sees them.
+// searchedViews returns the newest revisions of the spaces of a scope, as the caller sees
+// them.
 func (a *API) searchedViews(ctx context.Context, scope searchScope) ([]*revision.View, error) {
 	v, err := a.siteView(ctx, "")
 	if err != nil {
@@ -111,7 +112,7 @@ type askSiteIn struct {
 	}
 }
 
-// askSite answers with the passages that a search finds.
+// askSite answers a question with the passages that a search finds.
 func (a *API) askSite(ctx context.Context, in *askSiteIn) (stream, error) {
 	scope := searchScope{Mode: "default"}
 	if in.Body.Scope != nil {
@@ -131,7 +132,7 @@ func (a *API) askSite(ctx context.Context, in *askSiteIn) (stream, error) {
 	return events(askEvent{Type: "answer", Answer: quote(found, in.Format)}), nil
 }
 
-// maxQuoted is how many pages an answer quotes.
+// maxQuoted is the maximum number of pages that an answer quotes.
 const maxQuoted = 3
 
 type askEvent struct {
@@ -146,7 +147,7 @@ type askAnswer struct {
 	Sources   []askSource `json:"sources"`
 }
 
-// answerForm is a document or Markdown.
+// answerForm is the text of an answer, as a document or as Markdown.
 type answerForm struct {
 	Document *markup.Document `json:"document,omitempty"`
 	Markdown string           `json:"markdown,omitempty"`
@@ -161,7 +162,7 @@ type askSource struct {
 	Sections []string `json:"sections"`
 }
 
-// quote makes an answer of what was found.
+// quote returns an answer that quotes the given search results.
 func quote(found []index.Found, format string) askAnswer {
 	out := askAnswer{Followups: []string{}, Sources: []askSource{}}
 	var text strings.Builder
@@ -175,7 +176,7 @@ func quote(found []index.Found, format string) askAnswer {
 			Type: "page", Reason: "The page matches the words of the question.", Page: string(f.Page),
 			Revision: string(f.View.Rev.ID), Space: string(f.View.Space.ID), Sections: []string{},
 		}
-		if len(f.Sections) == 0 { // the title answers
+		if len(f.Sections) == 0 { // only the title matches
 			text.WriteString("\n**" + inline.Escape(f.Title) + "**\n")
 		}
 		for _, s := range f.Sections {
@@ -202,7 +203,7 @@ type questionsIn struct {
 	Space     docs.SpaceID    `query:"spaceId"`
 }
 
-// siteQuestions sends the headings that are questions.
+// siteQuestions sends titles of pages and sections that are questions.
 func (a *API) siteQuestions(ctx context.Context, in *questionsIn) (stream, error) {
 	scope := searchScope{Mode: "default", Current: in.SiteSpace}
 	views, err := a.searchedViews(ctx, scope)
@@ -227,7 +228,7 @@ func (a *API) siteQuestions(ctx context.Context, in *questionsIn) (stream, error
 	return events(out...), nil
 }
 
-// maxQuestions is how many questions are suggested.
+// maxQuestions is the maximum number of questions that are suggested.
 const maxQuestions = 5
 
 func titlesOf(f index.Found) (out []string) {
@@ -237,7 +238,8 @@ func titlesOf(f index.Found) (out []string) {
 	return out
 }
 
-// events sends values as server-sent events, and then that it is done.
+// events returns a stream that sends values as server-sent events, followed by an event
+// done.
 func events(all ...any) stream {
 	return func(w http.ResponseWriter, _ *http.Request) error {
 		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
@@ -248,7 +250,7 @@ func events(all ...any) stream {
 				return err
 			}
 			if _, err := w.Write([]byte("data: " + string(data) + "\n\n")); err != nil {
-				return nil // the reader is gone
+				return nil // the client closed the connection
 			}
 		}
 		_, err := w.Write([]byte("event: done\ndata: done\n\n"))

@@ -102,7 +102,7 @@ func (a *API) deleteSection(ctx context.Context, in *SectionIn) (*done, error) {
 	return nil, a.Sites.DeleteItem(ctx, authz.FromContext(ctx), docs.SiteSection, in.Section)
 }
 
-// sectionPosition is a place among sections, in the form of the deprecated
+// sectionPosition is a position among sections, in the format of the deprecated
 // operation.
 type sectionPosition struct {
 	Before *sectionPointer `json:"before,omitempty"`

@@ -37,7 +37,7 @@ func (a *API) siteServers() {
 	}, a.deleteMCPServer)
 }
 
-// SiteMCPServer on the wire.
+// SiteMCPServer is the JSON form of an MCP server of a site.
 type SiteMCPServer struct {
 	Object    string            `json:"object" enum:"site-mcp-server"`
 	ID        string            `json:"id"`

@@ -70,7 +70,8 @@ func (a *API) putCustomization(ctx context.Context, in *putCustomizationIn) (*ou
 	return ok(s), err
 }
 
-// SpaceCustomization is how a site looks in a site space.
+// SpaceCustomization is the JSON form of the customization of a site in one of its site
+// spaces.
 type SpaceCustomization struct {
 	customization.Settings
 	HasOverrides bool `json:"hasOverrides" doc:"Whether anything differs from the site."`
@@ -159,14 +160,14 @@ func (a *API) siteAdaptive() {
 	}, a.listTemplateConditions)
 }
 
-// AdaptiveSchema on the wire.
+// AdaptiveSchema is the JSON form of the adaptive schema of a site.
 type AdaptiveSchema struct {
 	Object     string     `json:"object" enum:"site-adaptive-schema"`
 	JSONSchema jsonObject `json:"jsonSchema"`
 	UpdatedAt  docs.Time  `json:"updatedAt"`
 }
 
-// jsonObject is any JSON object, as it was sent.
+// jsonObject is an arbitrary JSON object in encoded form.
 type jsonObject struct{ json.RawMessage }
 
 // Schema implements huma.SchemaProvider.

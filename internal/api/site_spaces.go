@@ -118,7 +118,7 @@ func (a *API) deleteSiteSpace(ctx context.Context, in *SiteSpaceIn) (*done, erro
 	return nil, a.Sites.DeleteItem(ctx, authz.FromContext(ctx), docs.SiteSpace, in.SiteSpace)
 }
 
-// siteSpacePosition is a place among site spaces, in the form of the deprecated
+// siteSpacePosition is a position among site spaces, in the format of the deprecated
 // operation.
 type siteSpacePosition struct {
 	Before *siteSpacePointer `json:"before,omitempty"`

@@ -14,7 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// SiteSpace on the wire: a space on a site.
+// SiteSpace is the JSON form of a space on a site.
 type SiteSpace struct {
 	Object                string           `json:"object" enum:"site-space"`
 	ID                    string           `json:"id"`
@@ -28,7 +28,7 @@ type SiteSpace struct {
 	URLs                  publishedAddress `json:"urls"`
 }
 
-// SiteSection on the wire.
+// SiteSection is the JSON form of a section of a site.
 type SiteSection struct {
 	Object       string           `json:"object" enum:"site-section"`
 	ID           string           `json:"id"`
@@ -43,7 +43,7 @@ type SiteSection struct {
 	Icon         string           `json:"icon,omitempty"`
 }
 
-// SiteSectionGroup on the wire.
+// SiteSectionGroup is the JSON form of a group of sections.
 type SiteSectionGroup struct {
 	Object       string        `json:"object" enum:"site-section-group"`
 	ID           string        `json:"id"`
@@ -54,7 +54,7 @@ type SiteSectionGroup struct {
 	Icon         string        `json:"icon,omitempty"`
 }
 
-// SiteExternalLink on the wire: a link to another site.
+// SiteExternalLink is the JSON form of a link to another site.
 type SiteExternalLink struct {
 	Object       string `json:"object" enum:"site-external-link"`
 	ID           string `json:"id"`
@@ -67,7 +67,8 @@ type SiteExternalLink struct {
 	Icon         string `json:"icon,omitempty"`
 }
 
-// SiteStructure on the wire: sections, groups and links, or site spaces.
+// SiteStructure is the JSON form of the structure of a site: sections, groups and links,
+// or site spaces.
 type SiteStructure struct {
 	Type      string     `json:"type" enum:"sections,siteSpaces"`
 	Structure []siteItem `json:"structure"`
@@ -77,9 +78,9 @@ type publishedAddress struct {
 	Published string `json:"published,omitempty" format:"uri" doc:"Absent if the site is not published."`
 }
 
-// siteItem is a SiteSpace, a SiteSection, a SiteSectionGroup or a
-// SiteExternalLink. Clients before 0.202.0 do not know the last one; it is sent to
-// them too, because a site has one only if somebody made it with a newer client.
+// siteItem is a SiteSpace, a SiteSection, a SiteSectionGroup or a SiteExternalLink.
+// Clients before version 0.202.0 do not support external links. They receive them
+// nevertheless, because a site has one only if it was created with a newer client.
 type siteItem struct{ v any }
 
 func (i siteItem) MarshalJSON() ([]byte, error) { return json.Marshal(i.v) }
@@ -90,7 +91,7 @@ func (siteItem) Schema(r huma.Registry) *huma.Schema {
 		reflect.TypeFor[SiteExternalLink]())
 }
 
-// groupItem is a siteItem that is no site space.
+// groupItem is a siteItem that is not a site space.
 type groupItem struct{ siteItem }
 
 // Schema implements huma.SchemaProvider.
@@ -106,12 +107,12 @@ func oneOf(r huma.Registry, types ...reflect.Type) *huma.Schema {
 	return s
 }
 
-// siteView shows the parts of a site to one caller.
+// siteView converts the parts of a site to their JSON form for one caller.
 type siteView struct {
 	*sites.View
 	a        *API
 	shareKey string
-	visited  bool // by somebody who does not learn the conditions
+	visited  bool // the caller is a visitor, to whom conditions are not disclosed
 }
 
 func (a *API) siteView(ctx context.Context, shareKey string) (siteView, error) {
@@ -120,7 +121,8 @@ func (a *API) siteView(ctx context.Context, shareKey string) (siteView, error) {
 	return siteView{v, a, shareKey, g.Visitor() != nil}, err
 }
 
-// condition is sent to members only: it says what else there is.
+// condition returns the condition of an item. For visitors it is empty, because a
+// condition reveals what else there is.
 func (v siteView) condition(it docs.SiteItem) string {
 	if v.visited {
 		return ""
@@ -194,8 +196,9 @@ func (v siteView) structure() SiteStructure {
 	return w
 }
 
-// itemsPage answers a list of items of one kind, in the order of the site. A page begins
-// behind the place of an item, which holds when others come and go.
+// itemsPage returns a page of the items of one kind, in the order of the site. A cursor
+// contains the sort key of the last item, so it remains valid when other items are added
+// or removed.
 func itemsPage[W any](ctx context.Context, a *API, p Paged, s *sites.Structure, items []docs.SiteItem, wire func(docs.SiteItem) W) (*page[W], error) {
 	return listOf(ctx, a, p, store.List[docs.SiteItem]{
 		Page: func(_ context.Context, at store.Page) ([]docs.SiteItem, store.Key, error) {

@@ -62,7 +62,7 @@ func (a *API) sites() {
 	}, a.sortSiteStructure)
 }
 
-// Site on the wire.
+// Site is the JSON form of a site.
 type Site struct {
 	Object          string                 `json:"object" enum:"site"`
 	ID              string                 `json:"id"`
@@ -140,8 +140,8 @@ type siteAds struct {
 	Zone        *string `json:"zoneId,omitempty" doc:"With disabled, where clients need one: empty, there is no network of advertisements."`
 }
 
-// wireAds shows a wish without a topic as one that was not sent yet: clients know
-// the others only with one.
+// wireAds returns the JSON form of the advertisement settings. Without a topic the status
+// is pending, because clients accept the other statuses only with a topic.
 func wireAds(ads docs.SiteAds) *siteAds {
 	switch {
 	case ads == docs.SiteAds{}:
@@ -283,7 +283,7 @@ func (p *itemPointer) plain() *sites.Pointer {
 	return &sites.Pointer{Kind: p.Type, ID: p.ID}
 }
 
-// itemPosition is a place in a site's structure.
+// itemPosition is a position in a site's structure.
 type itemPosition struct {
 	Before *itemPointer `json:"before,omitempty"`
 	After  *itemPointer `json:"after,omitempty"`
@@ -312,7 +312,8 @@ func (a *API) sortSiteStructure(ctx context.Context, in *sortSiteStructureIn) (*
 	return ok(v.item(it)), nil
 }
 
-// moved changes the place of an item and returns it with the new state.
+// moved changes the position of an item, and returns the item with the new view of the
+// site.
 func (a *API) moved(ctx context.Context, what sites.Pointer, to sites.Position) (siteView, docs.SiteItem, error) {
 	v, it, err := a.Sites.Move(ctx, authz.FromContext(ctx), what, to)
 	return siteView{View: v, a: a}, it, err

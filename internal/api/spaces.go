@@ -60,7 +60,7 @@ func (a *API) spaces() {
 	}, a.transferSpace)
 }
 
-// Space on the wire.
+// Space is the JSON form of a space.
 type Space struct {
 	Object              string           `json:"object" enum:"space"`
 	ID                  string           `json:"id"`
@@ -112,7 +112,7 @@ type spacePermissions struct {
 	InstallIntegration bool `json:"installIntegration"`
 }
 
-// space shows a space to somebody with a role on it.
+// space returns the JSON form of a space for a caller with the role r on it.
 func (a *API) space(s docs.Space, r docs.Role) Space {
 	published, public := a.published(s)
 	var auth *visitorAuth
@@ -139,8 +139,8 @@ func (a *API) space(s docs.Space, r docs.Role) Space {
 	}
 }
 
-// published returns where readers find a space, and the same address if
-// everybody can read it; both are empty if it is on no published site.
+// published returns the address of a space for readers, and the same address again if
+// everybody can read it. Both are empty if the space is on no published site.
 func (a *API) published(s docs.Space) (published, public string) {
 	if s.Published == nil {
 		return "", ""
@@ -152,8 +152,8 @@ func (a *API) published(s docs.Space) (published, public string) {
 	return published, public
 }
 
-// seenSpace shows a space to a member, or to a visitor, who sees nothing of the
-// work on it: no people, no counts, no repository.
+// seenSpace returns the JSON form of a space for a member, or for a visitor. Visitors see
+// nothing of the work on the space: no people, no counters, no repository.
 func (a *API) seenSpace(s docs.Space, r docs.Role, visited bool) Space {
 	if visited {
 		s.MergeRules, s.Counters, s.Parent, s.Git = docs.MergeRules{Type: docs.MergeInherit}, docs.SpaceCounters{}, "", nil
@@ -175,8 +175,8 @@ func (a *API) listSpaces(ctx context.Context, in *listSpacesIn) (*page[Space], e
 	return a.spacesPage(ctx, in.Paged, "")
 }
 
-// newSpace is the body of createSpace. At most one source of first content
-// can be named.
+// newSpace is the body of createSpace. At most one source of the initial content can be
+// set.
 type newSpace struct {
 	Title          string                  `json:"title,omitempty" maxLength:"50"`
 	Emoji          string                  `json:"emoji,omitempty" maxLength:"50"`

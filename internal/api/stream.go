@@ -13,12 +13,12 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 )
 
-// stream writes an answer itself: its headers and its bytes, in a form other
-// than JSON. An error that it returns before it has written anything becomes
-// the answer; after a later one the connection is closed.
+// stream writes the headers and the body of a response that is not JSON. If it returns an
+// error before it has written anything, the error becomes the response. After a later
+// error, the connection is closed.
 type stream func(w http.ResponseWriter, r *http.Request) error
 
-// registerStream is register for an operation that streams its answer.
+// registerStream is like register for an operation that streams its response.
 func registerStream[I any](a *API, o op, h func(context.Context, *I) (stream, error)) {
 	if len(o.Sends) == 0 {
 		panic("operation " + o.ID + " does not say what it sends")
@@ -35,7 +35,7 @@ func registerStream[I any](a *API, o op, h func(context.Context, *I) (stream, er
 				return
 			}
 			request := authz.FromContext(ctx).Actor.Request
-			if written(w) { // whoever reads must not take a part for the whole
+			if written(w) { // the client must not take a part for the whole response
 				a.answer(o, request, err)
 				panic(http.ErrAbortHandler)
 			}
@@ -44,7 +44,7 @@ func registerStream[I any](a *API, o op, h func(context.Context, *I) (stream, er
 	})
 }
 
-// declareStream describes an answer that is streamed.
+// declareStream describes a streamed response.
 func declareStream(d *huma.Operation, o op) {
 	if len(o.Sends) == 0 {
 		return
@@ -63,12 +63,12 @@ func declareStream(d *huma.Operation, o op) {
 	d.Responses["200"] = ok
 }
 
-// transferTime is how long sending or receiving a file may take: the file can
-// be large and the connection slow.
+// transferTime is how long the transfer of a file may take: the file can be large and the
+// connection slow.
 const transferTime = 15 * time.Minute
 
-// extendDeadlines grants a request more time than the server's default. Where
-// that is not possible, the default stays.
+// extendDeadlines sets the deadlines of a request to d from now. If that is not possible,
+// the default of the server remains.
 func (a *API) extendDeadlines(w http.ResponseWriter, d time.Duration) {
 	rc, until := http.NewResponseController(w), time.Now().Add(d)
 	if err := errors.Join(rc.SetReadDeadline(until), rc.SetWriteDeadline(until)); err != nil {

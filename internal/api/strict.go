@@ -14,14 +14,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/jsontext"
 )
 
-// maxJSONDepth bounds the nesting of a body.
+// maxJSONDepth is the maximum nesting of a body.
 const maxJSONDepth = 256
 
-// readStrict reads a body that is one JSON value, as encoding/json would decode it. It refuses
-// what the type comment of strictReader says, and bodies of too many values.
+// readStrict parses a body that is one JSON value, with the same result as encoding/json.
+// It refuses everything that strictReader refuses, and bodies with too many values.
 func readStrict(b []byte) (any, error) {
-	// Each value takes much more memory than its bytes. The largest page that is allowed has fewer
-	// than the default as a document.
+	// Each value takes much more memory than its bytes. The document of the largest page
+	// that is allowed has fewer values than the default limit.
 	if most := budget.Limit(budget.Values); jsontext.MoreValues(b, int(most)) {
 		return nil, errs.E(errs.Invalid, "has more than %d values; send it in several requests", most)
 	}
@@ -47,8 +47,8 @@ var (
 	errSeveral = errs.E(errs.Invalid, "contains more than one JSON value")
 )
 
-// syntaxError returns what encoding/json finds wrong with a text. It is slow, and called for what
-// strictReader has refused.
+// syntaxError returns the error of encoding/json for a text that strictReader has
+// refused. It is slow, so it is not called for valid texts.
 func syntaxError(b []byte) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	for depth := 0; ; {
@@ -65,31 +65,34 @@ func syntaxError(b []byte) error {
 		case json.Delim('}'), json.Delim(']'):
 			depth--
 		}
-		if depth == 0 { // a number that ends where the next begins, such as 01
+		if depth == 0 { // two numbers without a separator, such as 01
 			return errSeveral
 		}
 	}
 }
 
-// strictReader reads one JSON value of valid UTF-8. It refuses an object that has a key twice,
-// which two readers could understand differently, NUL characters, which PostgreSQL cannot store,
-// and values that are nested too deeply. encoding/json would read a body twice for that: as
-// tokens, and each of these for where it ends.
+// strictReader parses one JSON value in valid UTF-8. It refuses objects with duplicate
+// keys, which two parsers could interpret differently. It also refuses NUL characters,
+// which PostgreSQL cannot store, and values that are nested too deeply. encoding/json
+// would read a body twice for that: once for its tokens, and once to find the end of each
+// token.
 //
-// The path to a value is written down only when something is wrong there.
+// The path to a value is formatted only for error messages.
 type strictReader struct {
 	rest []byte
 	way  []step
-	text []byte // of a string with escapes
+	text []byte // buffer for a string with escapes
 }
 
-// step leads to a member of an object or to an element of an array.
+// step is one step of the path to a value: the key of a member or the index of an
+// element.
 type step struct {
 	key   string
-	index int // -1: a key
+	index int // -1 if the step is a key
 }
 
-// next skips white space and returns the byte behind it; at the end 0, which no value begins with.
+// next skips white space and returns the next byte without consuming it. At the end it
+// returns 0, with which no value begins.
 func (r *strictReader) next() byte {
 	for i, c := range r.rest {
 		if c != ' ' && c != '\n' && c != '\t' && c != '\r' {
@@ -101,7 +104,7 @@ func (r *strictReader) next() byte {
 	return 0
 }
 
-// skip skips a byte that has to be next; 0 is none.
+// skip consumes the byte c, which must be the next one; if c is 0, it does nothing.
 func (r *strictReader) skip(c byte) error {
 	if c == 0 {
 		return nil
@@ -113,13 +116,13 @@ func (r *strictReader) skip(c byte) error {
 	return nil
 }
 
-// ends reports whether no further member or element follows, or nothing that could be one.
+// ends reports whether the current object or array ends here, or the input does.
 func (r *strictReader) ends() bool {
 	c := r.next()
 	return c == 0 || c == '}' || c == ']'
 }
 
-// value reads a value behind a separator; 0 is none.
+// value parses a value after a separator; 0 is no separator.
 func (r *strictReader) value(separator byte) (any, error) {
 	if len(r.way) > maxJSONDepth {
 		return nil, errs.E(errs.Invalid, "is nested deeper than %d levels", maxJSONDepth)
@@ -197,7 +200,7 @@ func (r *strictReader) word(w string) error {
 	return nil
 }
 
-// number reads a number. Bodies have few of them, so encoding/json reads them.
+// number parses a number. Bodies contain few of them, so encoding/json does it.
 func (r *strictReader) number() (any, error) {
 	n := 0
 	for n < len(r.rest) && strings.IndexByte("+-.0123456789Ee", r.rest[n]) >= 0 {
@@ -211,7 +214,7 @@ func (r *strictReader) number() (any, error) {
 	return v, nil
 }
 
-// string reads a string.
+// string parses a string, and refuses NUL characters.
 func (r *strictReader) string() (string, error) {
 	s, err := r.unquote()
 	if err == nil && strings.IndexByte(s, 0) >= 0 {
@@ -250,8 +253,8 @@ func (r *strictReader) unquote() (string, error) {
 	}
 }
 
-// escape appends the character of an escape to the text, and returns the length of the escape, 0
-// if it is none.
+// escape appends the character of an escape sequence to the text. It returns the length
+// of the sequence, or 0 if it is not valid.
 func (r *strictReader) escape(b []byte) int {
 	if len(b) < 2 {
 		return 0
@@ -270,11 +273,11 @@ func (r *strictReader) escape(b []byte) int {
 			return 12
 		}
 	}
-	r.text = utf8.AppendRune(r.text, one) // U+FFFD for half of a pair
+	r.text = utf8.AppendRune(r.text, one) // U+FFFD for an unpaired surrogate
 	return 6
 }
 
-// codeUnit reads \u and four digits.
+// codeUnit parses \u and four hexadecimal digits.
 func codeUnit(b []byte) (v rune, ok bool) {
 	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
 		return 0, false

@@ -2,14 +2,15 @@ package api
 
 import "github.com/octavo-docs/octavo/internal/docs"
 
-// RevisionTag on the wire: a tag that pages of a revision have.
+// RevisionTag is the JSON form of a tag that pages of a revision have.
 type RevisionTag struct {
 	Slug  string `json:"slug"`
 	Label string `json:"label"`
 	Color string `json:"color" enum:"default"`
 }
 
-// pageTag is docs.PageTag; the tag is a reference to one of the revision.
+// pageTag is the JSON form of docs.PageTag. Its tag is a reference to a tag of the
+// revision.
 type pageTag struct {
 	Tag     docs.Ref `json:"tag"`
 	Primary bool     `json:"primary,omitempty"`
@@ -23,8 +24,8 @@ func pageTags(tags []docs.PageTag) []pageTag {
 	return out
 }
 
-// revisionTags returns the tags of pages and of those below them, each once. A
-// tag has no settings: its name is what readers see.
+// revisionTags returns the tags of pages and of their descendants, each once. A tag has
+// no settings: its label is its name.
 func revisionTags(pages []Page) []RevisionTag {
 	out := []RevisionTag{}
 	seen := map[string]bool{}

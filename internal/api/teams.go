@@ -48,7 +48,7 @@ func (a *API) teams() {
 	}, a.removeFromTeam)
 }
 
-// Team on the wire.
+// Team is the JSON form of a team.
 type Team struct {
 	Object      string          `json:"object" enum:"team"`
 	ID          string          `json:"id"`
@@ -134,7 +134,7 @@ type teamMembership struct {
 	Role docs.TeamRole `json:"role"`
 }
 
-// TeamMember on the wire.
+// TeamMember is the JSON form of a member of a team.
 type TeamMember struct {
 	Organization Member          `json:"organization"`
 	Team         teamMembership  `json:"team"`
@@ -184,7 +184,7 @@ type putTeamMemberIn struct {
 
 func (a *API) putTeamMember(ctx context.Context, in *putTeamMemberIn) (*done, error) {
 	g := authz.FromContext(ctx)
-	var role docs.TeamRole // none keeps what they are
+	var role docs.TeamRole // the empty role keeps the current role
 	if in.Body != nil {
 		role = in.Body.Role
 	}

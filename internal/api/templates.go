@@ -8,7 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// template is a template that is asked for, with its parameters.
+// template is a requested template with its parameters.
 type template struct {
 	ID     string         `json:"id" minLength:"1" maxLength:"100"`
 	Params templateParams `json:"params,omitempty"`

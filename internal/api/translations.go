@@ -59,7 +59,7 @@ func (a *API) translations() {
 	}, a.acceptTranslationBlock)
 }
 
-// Translation on the wire.
+// Translation is the JSON form of a translation.
 type Translation struct {
 	Object       string                 `json:"object" enum:"translation"`
 	ID           string                 `json:"id"`
@@ -86,7 +86,7 @@ type translationSource struct {
 	Language language     `json:"language"`
 }
 
-// newTranslationSource is a translationSource of which only the space is needed.
+// newTranslationSource is a translationSource whose language is optional.
 type newTranslationSource struct {
 	Space    docs.SpaceID `json:"space" minLength:"1" maxLength:"100"`
 	Language language     `json:"language,omitempty" doc:"Default: the language of the space."`
@@ -138,7 +138,8 @@ func (a *API) translation(g *authz.Grant, v docs.Translation) Translation {
 	return out
 }
 
-// seconds rounds milliseconds up: whatever was done took some time.
+// seconds converts milliseconds to seconds and rounds up, so that no run appears to have
+// taken no time.
 func seconds(ms int64) int64 { return (ms + 999) / 1000 }
 
 type listTranslationsIn struct {
@@ -202,7 +203,7 @@ func (a *API) runTranslation(ctx context.Context, in *TranslationIn) (*done, err
 	return nil, a.Translations.StartRun(ctx, authz.FromContext(ctx), in.ID)
 }
 
-// TranslationBlock on the wire.
+// TranslationBlock is the JSON form of a block of a translation that needs a person.
 type TranslationBlock struct {
 	Object string           `json:"object" enum:"translation-block"`
 	ID     string           `json:"id"`

@@ -30,7 +30,7 @@ func (a *API) uploads() {
 	}, a.receiveUpload)
 }
 
-// StorageUploadURL on the wire.
+// StorageUploadURL is the JSON form of an address to which a file can be uploaded.
 type StorageUploadURL struct {
 	Object string `json:"object" enum:"storage-signed-url"`
 	URL    string `json:"url" format:"uri" doc:"Where the file has to be sent with PUT; valid for 15 minutes."`
@@ -63,9 +63,9 @@ func (a *API) announceUpload(ctx context.Context, in *announceUploadIn) (*out[St
 	return ok(StorageUploadURL{Object: "storage-signed-url", URL: at, Key: string(u.Key)}), nil
 }
 
-// uploadParts returns what the signature of an address is for: everything that
-// decides what is stored. The first part keeps other signatures from being taken
-// for one of an upload.
+// uploadParts returns the values that the signature of an upload address covers:
+// everything that decides what is stored. The first part prevents the use of other
+// signatures for an upload.
 func uploadParts(org, key string, query url.Values) []string {
 	out := []string{"upload", org, key}
 	for _, name := range []string{"kind", "name", "type", "size", "user"} {
@@ -78,7 +78,7 @@ func signedUpload(r *http.Request) []string {
 	return uploadParts(r.PathValue("organizationId"), r.PathValue("key"), r.URL.Query())
 }
 
-// receiveUploadIn is an address that announceUpload made.
+// receiveUploadIn holds the parameters of an address that announceUpload returned.
 type receiveUploadIn struct {
 	OrgIn
 	Key  docs.UploadKey  `path:"key"`

@@ -26,7 +26,7 @@ func (a *API) urlContent() {
 	}, a.contentByURL)
 }
 
-// urlContent is what an address leads to: a collection, or something in a space.
+// urlContent is the target of an address: a CollectionOfURL or a SpaceOfURL.
 type urlContent struct{ v any }
 
 func (c urlContent) MarshalJSON() ([]byte, error) { return json.Marshal(c.v) }
@@ -36,12 +36,13 @@ func (urlContent) Schema(r huma.Registry) *huma.Schema {
 	return oneOf(r, reflect.TypeFor[CollectionOfURL](), reflect.TypeFor[SpaceOfURL]())
 }
 
-// CollectionOfURL on the wire.
+// CollectionOfURL is the JSON form of a collection that an address leads to.
 type CollectionOfURL struct {
 	Collection Collection `json:"collection"`
 }
 
-// SpaceOfURL on the wire.
+// SpaceOfURL is the JSON form of a space, change request or page that an address leads
+// to.
 type SpaceOfURL struct {
 	Space         Space          `json:"space"`
 	ChangeRequest *ChangeRequest `json:"changeRequest,omitempty" doc:"The change request that the address is in."`
@@ -58,7 +59,7 @@ func (a *API) contentByURL(ctx context.Context, in *contentByURLIn) (*out[urlCon
 		return nil, err
 	}
 	v, err := a.contentAt(ctx, u)
-	if authz.Denied(err) { // what others have is absent
+	if authz.Denied(err) { // what the caller cannot see looks absent
 		err = errs.E(errs.NotFound, "there is nothing at the address that you can see")
 	}
 	return ok(urlContent{v}), err
@@ -90,7 +91,8 @@ func (a *API) contentAt(ctx context.Context, u *url.URL) (any, error) {
 	return a.publishedContentAt(ctx, u)
 }
 
-// appPath returns the parts of the path of an address of the application.
+// appPath returns the segments of the path of an address, if the address belongs to the
+// application.
 func (a *API) appPath(u *url.URL) ([]string, bool) {
 	base, err := url.Parse(a.BaseURL)
 	if err != nil || !strings.EqualFold(base.Host, u.Host) {
@@ -100,7 +102,7 @@ func (a *API) appPath(u *url.URL) ([]string, bool) {
 	return strings.Split(strings.Trim(rest, "/"), "/"), ok
 }
 
-// spaceContent returns what a path inside of a space in the application leads to.
+// spaceContent returns the target of a path inside of a space in the application.
 func (a *API) spaceContent(ctx context.Context, g *authz.Grant, path []string) (any, error) {
 	w := SpaceOfURL{Space: a.space(g.Space, g.Role)}
 	rev := g.Space.Revision
@@ -123,8 +125,7 @@ func (a *API) spaceContent(ctx context.Context, g *authz.Grant, path []string) (
 	return w, err
 }
 
-// pageByURL returns the page at a path of a space, or with an id; nil for the
-// empty path.
+// pageByURL returns the page of a space with a path or an id; nil for the empty path.
 func (a *API) pageByURL(ctx context.Context, v *revision.View, path string) (*Page, error) {
 	if path == "" {
 		return nil, nil
@@ -151,8 +152,8 @@ func (a *API) pageByURL(ctx context.Context, v *revision.View, path string) (*Pa
 	return &page, nil
 }
 
-// publishedContentAt returns what an address of a site of the caller's own
-// organizations leads to.
+// publishedContentAt returns the target of an address of a site in one of the caller's
+// own organizations.
 func (a *API) publishedContentAt(ctx context.Context, u *url.URL) (any, error) {
 	actor := authz.FromContext(ctx).Actor
 	site, rest, err := a.Sites.Find(ctx, u)

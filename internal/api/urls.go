@@ -32,7 +32,8 @@ func (a *API) urls() {
 	}, a.getPublished)
 }
 
-// published is the answer of both, encoded: content, or a redirect.
+// published is the encoded response of both operations: a PublishedSiteContent or a
+// PublishedRedirect.
 type published struct{ data []byte }
 
 func (p published) bytes() []byte { return p.data }
@@ -47,7 +48,7 @@ func (published) Schema(r huma.Registry) *huma.Schema {
 	return oneOf(r, reflect.TypeFor[PublishedSiteContent](), reflect.TypeFor[PublishedRedirect]())
 }
 
-// PublishedSiteContent on the wire: what an address leads to.
+// PublishedSiteContent is the JSON form of the content that an address leads to.
 type PublishedSiteContent struct {
 	Organization string `json:"organization"`
 	Site         string `json:"site"`
@@ -67,14 +68,14 @@ type PublishedSiteContent struct {
 	Preview      bool   `json:"preview,omitempty" doc:"Whether the content is shown to whom a member made a preview for, and not to everybody."`
 }
 
-// PublishedRedirect on the wire: an address to go to instead.
+// PublishedRedirect is the JSON form of an address to which the client should redirect.
 type PublishedRedirect struct {
 	Target   string `json:"target" enum:"application,content,external"`
 	Redirect string `json:"redirect" format:"uri"`
 	Site     string `json:"site,omitempty"`
 }
 
-// Caller is what an operation that needs no token knows of who calls it.
+// Caller holds the credentials of the caller of an operation that needs no token.
 type Caller struct {
 	Authorization string `header:"Authorization" hidden:"true"`
 }
@@ -84,8 +85,7 @@ type resolvePublishedIn struct {
 	Body resolvePublishedBody
 }
 
-// resolvePublishedBody admits further fields, which renderers add to get
-// around caches.
+// resolvePublishedBody accepts further fields, which renderers add to bypass caches.
 type resolvePublishedBody struct {
 	_               struct{} `json:"-" additionalProperties:"true"`
 	URL             string   `json:"url" minLength:"1" maxLength:"8192"`
@@ -144,9 +144,10 @@ func (a *API) resolve(ctx context.Context, by Caller, field, address string, arr
 	return newPublished(w)
 }
 
-// previewer returns who previews a site: the bearer of the token of a preview, which is in the
-// address or in the header, or a member who may make a preview. A token that is not valid
-// is no token: the address may be public.
+// previewer returns a function that identifies who previews a site: the bearer of a
+// preview token, which is in the address or in the header, or a member who may create a
+// preview. A token that is not valid counts as no token, because the address may be
+// public. Without a token, previewer returns nil.
 func (a *API) previewer(by Caller, u *url.URL) sites.Previewer {
 	header := by.Authorization
 	if token := u.Query().Get("token"); visitor.IsToken(token) {
@@ -185,7 +186,7 @@ func (a *API) previewer(by Caller, u *url.URL) sites.Previewer {
 	}
 }
 
-// webAddress parses an address that a field of the request contains.
+// webAddress parses an absolute http or https address in a field of the request.
 func webAddress(field, address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {

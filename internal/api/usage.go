@@ -16,12 +16,12 @@ func (a *API) usage() {
 	}, a.getOrganizationUsage)
 }
 
-// UsageOut is the answer of getOrganizationUsage.
+// UsageOut is the output of getOrganizationUsage.
 type UsageOut struct {
 	Body OrganizationUsage
 }
 
-// OrganizationUsage on the wire.
+// OrganizationUsage is the JSON form of the usage and the quotas of an organization.
 type OrganizationUsage struct {
 	Object        string       `json:"object" enum:"organization-usage"`
 	ID            string       `json:"id" doc:"Id of the organization."`
@@ -34,7 +34,7 @@ type OrganizationUsage struct {
 	Spaces        []SpaceUsage `json:"spaces" doc:"Those with quotas of their own, then the largest; at most 50."`
 }
 
-// SpaceUsage on the wire.
+// SpaceUsage is the JSON form of the usage and the quotas of a space.
 type SpaceUsage struct {
 	Object  string  `json:"object" enum:"space-usage"`
 	ID      string  `json:"id" doc:"Id of the space."`
@@ -44,7 +44,7 @@ type SpaceUsage struct {
 	Pages   Metered `json:"pages"`
 }
 
-// Metered is how much there is and may be.
+// Metered is a used amount and its quota.
 type Metered struct {
 	Used  int64  `json:"used"`
 	Quota *int64 `json:"quota,omitempty" doc:"Absent: unlimited."`

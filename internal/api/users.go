@@ -40,7 +40,7 @@ func (a *API) users() {
 	}, a.revokeToken)
 }
 
-// User on the wire.
+// User is the JSON form of a user.
 type User struct {
 	Object      string     `json:"object" enum:"user"`
 	ID          string     `json:"id"`
@@ -91,7 +91,7 @@ func (a *API) updateUser(ctx context.Context, in *updateUserIn) (*out[User], err
 	return ok(a.user(u)), err
 }
 
-// Token on the wire.
+// Token is the JSON form of a token, without its secret.
 type Token struct {
 	Object     string       `json:"object" enum:"token"`
 	ID         string       `json:"id"`
@@ -100,7 +100,7 @@ type Token struct {
 	CreatedAt  docs.Time    `json:"createdAt"`
 	ExpiresAt  docs.Time    `json:"expiresAt,omitzero"`
 	LastUsedAt docs.Time    `json:"lastUsedAt,omitzero"`
-	// LastAddress is absent until it is used.
+	// LastAddress is absent until the token is used.
 	LastAddress string `json:"lastAddress,omitempty" doc:"Address from which it was used last."`
 }
 
@@ -146,7 +146,7 @@ func (a *API) revokeToken(ctx context.Context, in *tokenIn) (*done, error) {
 	return nil, a.Orgs.RevokeToken(ctx, authz.FromContext(ctx), in.Token)
 }
 
-// userOf returns the user of a filter, in which "me" is the caller.
+// userOf returns the user id of a filter, in which "me" is the caller.
 func userOf(g *authz.Grant, id docs.UserID) docs.UserID {
 	if id == "me" {
 		return g.Actor.User

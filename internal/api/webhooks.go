@@ -60,7 +60,7 @@ func (a *API) webhooks() {
 	}, a.replayDelivery)
 }
 
-// Webhook on the wire.
+// Webhook is the JSON form of a webhook.
 type Webhook struct {
 	Object         string    `json:"object" enum:"webhook"`
 	ID             string    `json:"id"`
@@ -147,7 +147,7 @@ func (a *API) deleteWebhook(ctx context.Context, in *WebhookIn) (*done, error) {
 	return nil, a.Webhooks.Delete(ctx, authz.FromContext(ctx), in.Org, in.Webhook)
 }
 
-// WebhookDelivery on the wire.
+// WebhookDelivery is the JSON form of a delivery to a webhook.
 type WebhookDelivery struct {
 	Object        string             `json:"object" enum:"webhook-delivery"`
 	ID            string             `json:"id"`
@@ -183,7 +183,7 @@ func (a *API) delivery(d docs.Delivery) WebhookDelivery {
 	if d.Status > 0 {
 		w.Response = &webhookResponse{d.Status, d.Answer}
 	}
-	_ = json.Unmarshal([]byte(d.Payload), &w.Payload) // written by us as an object
+	_ = json.Unmarshal([]byte(d.Payload), &w.Payload) // the server wrote it as a JSON object
 	return w
 }
 

@@ -4,8 +4,7 @@ import (
 	"golang.org/x/text/unicode/bidi"
 )
 
-// hasRTL reports whether a text may have parts that are written from right to
-// left.
+// hasRTL reports whether a text contains characters of right-to-left scripts.
 func hasRTL(in []char) bool {
 	for _, c := range in {
 		if c.r < 0x590 {
@@ -20,7 +19,7 @@ func hasRTL(in []char) bool {
 	return false
 }
 
-// charsOf returns the beginning of a text, which decides its direction.
+// charsOf returns the beginning of a text, which is enough to determine its direction.
 func charsOf(s string) []char {
 	const enough = 1000
 	var out []char
@@ -32,8 +31,7 @@ func charsOf(s string) []char {
 	return out
 }
 
-// startsRTL reports whether the first letter of a text is written from right to
-// left.
+// startsRTL reports whether the first strong character of a text is right-to-left.
 func startsRTL(in []char) bool {
 	for _, c := range in {
 		p, _ := bidi.LookupRune(c.r)
@@ -47,14 +45,14 @@ func startsRTL(in []char) bool {
 	return false
 }
 
-// setLevels sets the embedding level of every character; text at odd levels is
-// written from right to left. The library returns only directions. Levels follow
-// from them, because characters that embed text were removed before.
+// setLevels sets the embedding level of every character; odd levels are right-to-left.
+// The bidi library returns only directions. Levels follow from them, because explicit
+// embedding characters were removed before.
 func setLevels(in []char, rtl bool) {
 	runes := make([]rune, len(in))
 	for i, c := range in {
 		if runes[i] = c.r; c.r == '\n' || c.r == 0x2029 {
-			runes[i] = ' ' // would end the paragraph
+			runes[i] = ' ' // a line break would end the paragraph
 		}
 		if p, _ := bidi.LookupRune(runes[i]); p.Class() == bidi.B {
 			runes[i] = ' '
@@ -76,7 +74,7 @@ func setLevels(in []char, rtl bool) {
 		run := order.Run(i)
 		from, to := run.Pos()
 		if to = min(to, len(in)-1); i > 0 && !rtl && run.Direction() != bidi.RightToLeft {
-			// A number after text from right to left belongs to that text.
+			// A number after right-to-left text belongs to that text.
 			to = from + numberAt(runes[from:to+1]) - 1
 		}
 		for k := from; k <= to; k++ {
@@ -90,7 +88,7 @@ func setLevels(in []char, rtl bool) {
 	}
 }
 
-// numberAt returns the number of runes of the number that a text begins with.
+// numberAt returns the length in runes of the number at the beginning of a text.
 func numberAt(in []rune) (n int) {
 	for i, r := range in {
 		p, _ := bidi.LookupRune(r)
@@ -112,7 +110,7 @@ func numberAt(in []rune) (n int) {
 	return n
 }
 
-// visual puts the glyphs of a line into visual order.
+// visual reorders the glyphs of a line from logical to visual order.
 func visual(line []glyph) {
 	most := uint8(0)
 	for _, g := range line {
@@ -136,7 +134,7 @@ func visual(line []glyph) {
 	}
 }
 
-// mirrored returns the other bracket of a pair.
+// mirrored returns the mirrored character of a bracket, or r itself.
 func mirrored(r rune) rune {
 	for _, m := range bidi.ReverseString(string(r)) {
 		return m
@@ -144,8 +142,8 @@ func mirrored(r rune) rune {
 	return r
 }
 
-// steersDirection reports whether r is a control character for isolates,
-// embeddings or overrides. They are ignored: text is ordered by its letters.
+// steersDirection reports whether r is a control character for isolates, embeddings or
+// overrides. Such characters are ignored: the letters determine the order of text.
 func steersDirection(r rune) bool {
 	switch r {
 	case 0x061c, 0x200e, 0x200f, 0x202a, 0x202b, 0x202c, 0x202d, 0x202e, 0x2066, 0x2067, 0x2068, 0x2069:

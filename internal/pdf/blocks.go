@@ -10,20 +10,20 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// plain is the style of text here.
+// plain returns the style of plain text in the flow.
 func (f flow) plain() style { return style{size: f.size, color: f.color, back: none} }
 
-// paraStyle is how a paragraph is in its column.
+// paraStyle is the layout of a paragraph in its column.
 type paraStyle struct {
 	align   string
-	leading float64 // of the size; 0 is the usual
-	keep    bool    // with the next
-	leads   bool    // to the next: its last line stays with that
+	leading float64 // relative to the size; 0 is the default
+	keep    bool    // all lines stay with the next box
+	leads   bool    // the last line stays with the next box
 	lead    func(c *canvas, x, base float64)
-	lineUp  string // destination at its first line
+	lineUp  string // destination at the first line
 }
 
-// text lays a paragraph out.
+// text lays out a paragraph.
 func (f flow) text(spans []span, p paraStyle) {
 	size := f.size
 	for _, s := range spans {
@@ -36,7 +36,7 @@ func (f flow) text(spans []span, p paraStyle) {
 		lead = p.leading
 	}
 	h := size * lead
-	// One line is held back, so that the last two stay together.
+	// Lines are held back, so that the last two can be kept together.
 	var held []item
 	begun := false
 	release := func(n int) {
@@ -81,7 +81,7 @@ func (f flow) text(spans []span, p paraStyle) {
 	release(0)
 }
 
-// blocks lays blocks out from top to bottom.
+// blocks lays out blocks from top to bottom.
 func (f flow) blocks(nodes []*markup.Node) {
 	if f.depth++; f.depth > maxDepth || f.d.err() != nil {
 		return
@@ -106,7 +106,7 @@ func (f flow) block(n *markup.Node, i int) {
 	case "list-ordered", "list-unordered", "list-tasks":
 		f.list(n)
 	case "list-item", "tabs-item", "stepper-step", "column":
-		f.blocks(n.Nodes) // outside of its parent
+		f.blocks(n.Nodes) // without its parent block
 	case "divider":
 		f.gap(paragraph)
 		f.emit(item{kind: box, h: 8, draw: func(c *canvas, x, y float64) {
@@ -150,7 +150,7 @@ func (f flow) block(n *markup.Node, i int) {
 	case "swagger", "openapi-operation", "openapi-schemas", "openapi-webhook":
 		f.openAPI(n)
 	case "if":
-		// A condition that was not evaluated shows nothing.
+		// A condition that was not evaluated has no output.
 	case "updates":
 		for _, u := range n.Nodes {
 			f.update(u, n.Str("format"))
@@ -171,7 +171,8 @@ func (f flow) block(n *markup.Node, i int) {
 	}
 }
 
-// heading lays a heading out; first is one that begins what it is in.
+// heading lays out a heading. first is set if the heading is the first block of a
+// container.
 func (f flow) heading(n *markup.Node, first bool) {
 	level := min(max(n.HeadingLevel()+f.d.shift, 1), 6)
 	h := headings[level]
@@ -223,15 +224,15 @@ func (f flow) list(n *markup.Node) {
 	f.gap(paragraph)
 }
 
-// mirrored is the column of an item of text from right to left, whose sign is at the
-// right.
+// mirrored returns the column of a list item in right-to-left text, and a function that
+// draws its sign at the right.
 func (f flow) mirrored(sign func(c *canvas, x, base float64)) (flow, func(c *canvas, x, base float64)) {
 	in := f.inner(0, listStep)
 	in.lists++
 	return in, func(c *canvas, x, base float64) { sign(c, x+in.w+listStep, base) }
 }
 
-// listItem puts the sign of an item beside its first line.
+// listItem lays out a list item with its sign beside the first line.
 func (f flow) listItem(in flow, it *markup.Node, sign func(c *canvas, x, base float64)) {
 	depth := in.depth
 	for i, b := range it.Nodes {
@@ -272,7 +273,7 @@ func (f flow) numbering(n int) func(c *canvas, x, base float64) {
 	}
 }
 
-// checkbox is the box of a task.
+// checkbox draws the checkbox of a task.
 func checkbox(size float64, done bool, offset float64) func(c *canvas, x, base float64) {
 	return func(c *canvas, x, base float64) {
 		s := size * 0.82
@@ -287,7 +288,7 @@ func checkbox(size float64, done bool, offset float64) func(c *canvas, x, base f
 	}
 }
 
-// barred puts a bar beside blocks.
+// barred draws a vertical bar beside blocks.
 func (f flow) barred(bar color, inset float64, body func(flow)) {
 	x := f.x
 	f.emit(item{kind: open, fr: &frame{paint: func(c *canvas, layer int, left, top, bottom float64, _, _ bool) {
@@ -298,7 +299,7 @@ func (f flow) barred(bar color, inset float64, body func(flow)) {
 	f.gap(paragraph)
 }
 
-// framed puts a coloured box around blocks.
+// framed draws a coloured box around blocks.
 func (f flow) framed(back, edge color, body func(flow)) {
 	f.boxed(back, edge, body)
 	f.gap(paragraph + 2)
@@ -348,7 +349,7 @@ func (f flow) hint(n *markup.Node) {
 	f.gap(paragraph + 2)
 }
 
-// reference shows what is elsewhere as a box that leads there.
+// reference shows a link to a file, a page or an embedded site as a box.
 func (f flow) reference(n *markup.Node) {
 	ref, ok := n.Ref("ref")
 	icon, host := "arrow-right", ""
@@ -385,10 +386,10 @@ func (f flow) reference(n *markup.Node) {
 	f.gap(paragraph + 2)
 }
 
-// iconOf is the icon that a node names; empty for none.
+// iconOf returns the name of a node's icon, or "".
 func iconOf(n *markup.Node) string { return iconName(n.Str("icon")) }
 
-// iconName returns a name if it is one of an icon.
+// iconName returns name if it has the syntax of an icon's name, or "".
 func iconName(name string) string {
 	for _, r := range name {
 		if r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z') {
@@ -398,7 +399,7 @@ func iconName(name string) string {
 	return name
 }
 
-// named puts an icon before a text.
+// named returns a text with an icon before it.
 func named(icon string, st style, text ...span) []span {
 	if icon = iconName(icon); icon == "" {
 		return text
@@ -448,7 +449,8 @@ func (f flow) integration(n *markup.Node) {
 	f.gap(paragraph)
 }
 
-// openAPI names a part of a specification.
+// openAPI shows the name of an operation, a webhook or schemas of an OpenAPI
+// specification.
 func (f flow) openAPI(n *markup.Node) {
 	st := f.plain()
 	code := marked(st, markup.Mark{Type: "code"})

@@ -1,10 +1,10 @@
-// Package pdf writes books as PDF: a cover, a table of contents, chapters
-// made of documents of package markup, an outline, and links that work.
+// Package pdf writes books as PDF: a cover, a table of contents, chapters from documents
+// of package markup, an outline, and working links.
 //
-// It writes in one pass: a page goes out when it is full, a picture when it
-// is met. What stays in memory is the page, one chapter and what the end of
-// the file needs: places of objects, titles, destinations and the glyphs that
-// were used. The table of contents is written last and is first.
+// It writes in one pass: a page is written when it is full, a picture when it is first
+// used. Only the current page, one chapter and the data for the end of the file stay in
+// memory: offsets of objects, titles, destinations and the used glyphs. The table of
+// contents is written last, but its pages come first.
 package pdf
 
 import (
@@ -25,44 +25,44 @@ import (
 	"github.com/octavo-docs/octavo/internal/typeface"
 )
 
-// Book is what is written.
+// Book is the content and the settings of a PDF.
 type Book struct {
 	Title    string
-	Subtitle string   // under the title, such as the organization
-	Facts    []string // at the foot of the cover: date, revision
+	Subtitle string   // below the title, such as the organization
+	Facts    []string // at the bottom of the cover, such as date and revision
 	Date     time.Time
 	Chapters iter.Seq2[Chapter, error]
 	// Within reports whether a page is a chapter of this book.
 	Within func(page string) bool
-	// Link returns the address of what is not in the book; Name returns a title
-	// for a reference that has no text of its own. Both may be nil.
+	// Link returns the address of a target outside of the book. Name returns the title
+	// for a reference without text. Both may be nil.
 	Link func(docs.Ref) (url string, ok bool)
 	Name func(docs.Ref) (title string, ok bool)
-	// Size returns the size of a file; it may be nil.
+	// Size returns the size of a file. It may be nil.
 	Size func(docs.Ref) (bytes int64, ok bool)
-	// Open opens a picture that the book may hold. Nil, or an error: it is
-	// shown as a link.
+	// Open opens a picture of the book. If it is nil or fails, the picture is shown as a
+	// link.
 	Open func(docs.Ref) (io.ReadCloser, error)
-	// Highlight colours code; nil leaves it plain.
+	// Highlight highlights code. If it is nil, code is plain.
 	Highlight *markup.Highlighter
-	// Formulas typesets mathematics; nil leaves it as its source.
+	// Formulas typesets formulas. If it is nil, formulas are shown as source.
 	Formulas *formula.Typesetter
-	// Fonts has glyphs beyond the bundled ones; nil has none.
+	// Fonts are fonts for characters that the bundled ones lack. It may be nil.
 	Fonts *typeface.Fonts
-	// Contents says whether there is a table of contents; a book of one page
+	// Contents controls whether the book has a table of contents. A book of one page
 	// needs none.
 	Contents bool
-	// Missing is called with the characters that no font has, unless it is nil.
+	// Missing is called with the characters that no font has. It may be nil.
 	Missing func([]rune)
 }
 
 // Chapter is a page of the book, or the title of a group of pages.
 type Chapter struct {
-	ID          string // of the page; links lead to it
+	ID          string // page id, the target of links
 	Title       string
 	Icon        string // before the title
 	Description string
-	Depth       int              // of the page in the tree, from 0
+	Depth       int              // depth of the page in the tree, from 0
 	Document    *markup.Document // nil for a group
 }
 
@@ -79,11 +79,11 @@ const (
 
 // Limits of one book.
 const (
-	// MaxPages is how many pages of paper a book can have.
+	// MaxPages is the maximum number of PDF pages of a book.
 	MaxPages   = 20_000
-	maxDests   = 500_000 // places that links lead to
+	maxDests   = 500_000 // destinations of links
 	maxOutline = 100_000 // entries
-	maxDepth   = 200     // of nodes; deeper ones are left out
+	maxDepth   = 200     // of nodes; deeper ones are omitted
 )
 
 // ErrTooLong is the error for a book with more than MaxPages.
@@ -101,47 +101,47 @@ func Write(ctx context.Context, w io.Writer, b Book) error {
 	return d.write()
 }
 
-// document is a book that is being written.
+// document is the state of a book while it is written.
 type document struct {
 	Book
 	ctx     context.Context
 	w       *writer
-	parent  object // of all pages
+	parent  object // the page tree
 	front   []object
 	inside  []object
 	pages   *pager
 	body    flow
 	failed  error
-	running string // title of the chapter
+	running string // title of the current chapter, in the page header
 
 	fonts   *typeface.Fonts
 	used    []*docFont
-	extra   []*typeface.Face // found for this document
+	extra   []*typeface.Face // fonts found for characters of this document
 	chosen  map[wanted]chosen
 	missing map[rune]bool
 	shaper  shaper
 
 	dests    map[string]dest
-	entries  []entry // of the contents
+	entries  []entry // of the table of contents
 	outline  []entry
-	chapter  string // id of the chapter
+	chapter  string // id of the current chapter
 	notes    []note
-	code     int // bytes of this chapter that may still be coloured
+	code     int // bytes of this chapter that may still be highlighted
 	formulas int // bytes of this chapter that may still be typeset
-	shift    int // of heading levels in this chapter
+	shift    int // offset of heading levels in this chapter
 	level    int // depth of this chapter
 	numbered bool
 	pictures map[docs.Ref]*picture
 	emojis   map[string]*picture
-	work     int64  // pixels that were read
-	pixels   []byte // of the last PNG, used again for the next
+	work     int64  // pixels processed
+	pixels   []byte // buffer for the pixels of PNGs, reused
 }
 
-// dest is a place. One that was asked for and is not there yet has no page.
+// dest is a destination. A destination that is linked but not placed yet has no page.
 type dest struct {
 	page  object
 	y     float64
-	other string // where to go if it never comes
+	other string // fallback destination if this one is never placed
 }
 
 // entry is a line of the contents or of the outline.
@@ -199,7 +199,8 @@ func (d *document) write() error {
 
 func pageDest(page string) string { return "p:" + page }
 
-// wants notes that a link leads to a place. There are limits to how many.
+// wants registers a destination that a link needs. It reports false if there are
+// maxDests.
 func (d *document) wants(name string) bool {
 	if _, ok := d.dests[name]; ok {
 		return true
@@ -212,7 +213,7 @@ func (d *document) wants(name string) bool {
 	return true
 }
 
-// place notes where a place is. The first of a name counts.
+// place sets the position of a destination. The first position of a name counts.
 func (d *document) place(name string, c *canvas, y float64) {
 	if have, ok := d.dests[name]; ok && have.page != 0 || !ok && len(d.dests) >= maxDests {
 		return
@@ -220,7 +221,7 @@ func (d *document) place(name string, c *canvas, y float64) {
 	d.dests[name] = dest{page: c.ref, y: pageHeight - max(0, y-8)}
 }
 
-// newPage begins a page.
+// newPage starts a page.
 func (d *document) newPage() *canvas {
 	if err := d.ctx.Err(); err != nil {
 		d.fail(err)
@@ -238,7 +239,7 @@ func (d *document) newPage() *canvas {
 	return c
 }
 
-// endPage adds what every page has and writes it.
+// endPage adds the header and the footer, and writes the page.
 func (d *document) endPage(c *canvas) {
 	if c.number > 0 {
 		d.furniture(c, itoa(c.number), d.running)
@@ -246,7 +247,7 @@ func (d *document) endPage(c *canvas) {
 	c.finish(d.parent)
 }
 
-// furniture is the head and the foot of a page.
+// furniture draws the header and the footer of a page.
 func (d *document) furniture(c *canvas, number, running string) {
 	st := style{size: 8, color: paleColor, back: none}
 	const head, foot = 44.0, pageHeight - 36
@@ -256,8 +257,8 @@ func (d *document) furniture(c *canvas, number, running string) {
 	d.single(c, number, style{size: 9, color: paleColor, back: none}, left, foot, textWidth, 1)
 }
 
-// single draws one line of text, shortened to a width; push is where it
-// is in it, from 0 at the left to 1 at the right.
+// single draws one line of text, truncated to a width. push is the alignment, from 0 for
+// left to 1 for right.
 func (d *document) single(c *canvas, s string, st style, x, base, width, push float64) float64 {
 	spans := []span{{text: oneLine(s), st: st}}
 	var whole line
@@ -267,7 +268,7 @@ func (d *document) single(c *canvas, s string, st style, x, base, width, push fl
 			whole = l
 		}
 	})
-	if n > 1 { // too long: cut it and say so
+	if n > 1 { // too long: truncate and add an ellipsis
 		runes := []rune(spans[0].text)
 		spans[0].text = strings.TrimRight(string(runes[:max(0, min(len(whole.glyphs), len(runes))-1)]), " ") + "…"
 		d.lines(spans, width*1.05, func(l line) {
@@ -280,7 +281,8 @@ func (d *document) single(c *canvas, s string, st style, x, base, width, push fl
 	return whole.width
 }
 
-// finish writes what belongs to the whole book.
+// finish writes the objects of the whole book: fonts, page tree, outline, destinations
+// and metadata.
 func (d *document) finish() error {
 	for _, f := range d.used {
 		if err := f.write(d.w); err != nil {
@@ -301,7 +303,7 @@ func (d *document) finish() error {
 		d.parent, outline, d.writeDests(), labels)
 	date := d.Date.UTC().Format("D:20060102150405Z")
 	info := d.w.add("<</Title %s/Creator(Octavo)/Producer(Octavo)/CreationDate(%s)/ModDate(%s)>>", text(d.Title), date, date)
-	// The same book is the same file.
+	// The id is derived from the book, so that the same book results in the same file.
 	id := sha256.Sum256([]byte(strings.Join(append([]string{d.Title, d.Subtitle, date}, d.Facts...), "\x00")))
 	if err := d.w.close(root, info, hex.EncodeToString(id[:16])); err != nil {
 		return err
@@ -312,7 +314,7 @@ func (d *document) finish() error {
 	return nil
 }
 
-// writeDests writes the names of places as a tree of lists.
+// writeDests writes the destinations as a name tree.
 func (d *document) writeDests() object {
 	const inLeaf = 64
 	names := slices.Sorted(maps.Keys(d.dests))
@@ -324,7 +326,7 @@ func (d *document) writeDests() object {
 		first, last := "", ""
 		for _, name := range chunk {
 			at := d.dests[name]
-			if at.page == 0 { // never came: the beginning of its page
+			if at.page == 0 { // never placed: use the beginning of its page
 				at = d.dests[at.other]
 			}
 			if at.page == 0 {
@@ -341,7 +343,7 @@ func (d *document) writeDests() object {
 			kids, firsts, lasts = append(kids, o.String()), append(firsts, first), append(lasts, last)
 		}
 	}
-	for len(kids) > inLeaf { // further levels
+	for len(kids) > inLeaf { // inner levels of the tree
 		var up, f, l []string
 		for i := 0; i < len(kids); i += inLeaf {
 			j := min(i+inLeaf, len(kids))
@@ -353,7 +355,7 @@ func (d *document) writeDests() object {
 	return d.w.add("<</Kids[%s]>>", strings.Join(kids, " "))
 }
 
-// writeOutline writes the bookmarks as a tree, by the depth of the entries.
+// writeOutline writes the bookmarks as a tree by the depth of the entries.
 func (d *document) writeOutline() object {
 	root := d.w.reserve()
 	type node struct {

@@ -28,8 +28,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/typeface"
 )
 
-// testBook makes a book of Markdown pages. Their ids are their names; files
-// are by name too.
+// testBook is a book of Markdown pages. Ids of pages and files are their names.
 type testBook struct {
 	pages []testPage
 	files map[string][]byte
@@ -44,7 +43,7 @@ type testPage struct {
 	markdown  string // "-" is a group
 }
 
-// typesetter is one for all tests: its start takes a while.
+// typesetter is shared by all tests, because its start takes a while.
 var typesetter = formula.New(1 << 20)
 
 func (b *testBook) refs() markup.Refs {
@@ -128,13 +127,13 @@ func TestTheStructureOfABook(t *testing.T) {
 	pages := f.pages()
 	dests := f.dests()
 
-	// Chapters begin on pages of their own; a group is above its first.
+	// Chapters begin on new pages; a group is on the page of its first chapter.
 	first, second, third := dests["p:home"], dests["p:second"], dests["p:third"]
 	if first != 2 || second != 3 || dests["p:group"] != 3 || third <= second+2 || third != len(pages)-1 {
 		t.Fatalf("chapters begin on %d, %d, %d of %d", first, second, third, len(pages))
 	}
-	// The contents have the numbers of the pages, which begin with 1 after
-	// the cover and the contents themselves.
+	// The table of contents has the page numbers, which start with 1 after the cover and
+	// the table of contents.
 	contents := f.text(pages[1])
 	for _, want := range []string{"Contents", "Home", "Reference", "Second page", "Третья", fmt.Sprint(third - 1)} {
 		if !strings.Contains(contents, want) {
@@ -151,8 +150,8 @@ func TestTheStructureOfABook(t *testing.T) {
 	if len(labels) != 4 || labels[2] != 2.0 {
 		t.Errorf("labels: %v", labels)
 	}
-	// Links: into the book by name, an anchor that is not there to its page,
-	// out of it only with a safe scheme.
+	// Links into the book use names. A link to an unknown anchor leads to its page. Links
+	// out of the book need a safe scheme.
 	to, urls := f.links(pages[first])
 	if !slices.Equal(to, []string{"p:second#details", "p:second", "p:second#gone"}) || !slices.Equal(urls, []string{"https://example.com/a"}) {
 		t.Errorf("links: %q %q", to, urls)
@@ -160,7 +159,7 @@ func TestTheStructureOfABook(t *testing.T) {
 	if dests["p:second#gone"] != second || dests["p:second#details"] != third-1 || dests["p:home#first"] != first {
 		t.Errorf("places: %v", dests)
 	}
-	// Notes lead there and back.
+	// Notes have links in both directions.
 	if dests["p:third#~note1"] != third || dests["p:third#~ref1"] != third {
 		t.Errorf("notes: %v", dests)
 	}
@@ -183,7 +182,7 @@ func TestTheStructureOfABook(t *testing.T) {
 	}
 }
 
-// The same book is the same file, so that a range of it can be fetched later.
+// The same book results in the same file, so that a range of it can be requested later.
 func TestWritingIsRepeatable(t *testing.T) {
 	everything, err := os.ReadFile("../markup/testdata/everything.md")
 	if err != nil {
@@ -249,8 +248,8 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// The head of a table is repeated on every page, and rows that are higher
-// than a page go on.
+// The header of a table is repeated on every page, and rows that are higher than a page
+// are split.
 func TestLongTables(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| Number | Heading |\n|---|---|\n")
@@ -294,7 +293,7 @@ func TestPictures(t *testing.T) {
 	if err := errors.Join(jpeg.Encode(&jpg, img, nil), gif.Encode(&anim, img, nil), jpeg.Encode(&gray, image.NewGray(image.Rect(0, 0, 5, 5)), nil)); err != nil {
 		t.Fatal(err)
 	}
-	// A picture that says that it is huge, and is not there.
+	// A tiny file whose header claims a huge size.
 	bomb := pngOf(t, 1, 1, false)
 	copy(bomb[16:24], []byte{0, 0, 0xff, 0xff, 0, 0, 0xff, 0xff})
 	files := map[string][]byte{
@@ -333,7 +332,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// Nothing is opened but files of the space, whatever a page says.
+// Only files of the space are opened.
 func TestNothingIsFetched(t *testing.T) {
 	b := page("![x](file:///etc/passwd) ![y](http://169.254.169.254/latest) <img src=\"http://127.0.0.1/x.png\">\n\n![z](//evil.example/z.png)\n")
 	book := b.book()
@@ -346,7 +345,7 @@ func TestNothingIsFetched(t *testing.T) {
 	}
 }
 
-// bigBook returns chapters without end, one at a time.
+// bigBook returns a book whose chapters are created one at a time.
 func bigBook(chapters int) Book {
 	b := &testBook{files: map[string][]byte{}}
 	para := strings.Repeat("Some words that fill lines and pages, with `code` and **bold** text. ", 12)
@@ -372,13 +371,13 @@ func bigBook(chapters int) Book {
 	return book
 }
 
-// What stays in memory does not grow with the pages, and not with the
-// pictures either: 1,500 pages with 200 MB of them.
+// Memory does not grow with the number of pages or pictures: 1,500 pages with 200 MB of
+// pictures.
 func TestMemoryIsBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it writes 2,000 pages")
 	}
-	photo := append(jpegOf(t), make([]byte, 150<<10)...) // what follows the end is ignored
+	photo := append(jpegOf(t), make([]byte, 150<<10)...) // bytes after the end are ignored
 	measure := func(chapters int) (peak uint64, pages int) {
 		book := bigBook(chapters)
 		book.Open = func(docs.Ref) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(photo)), nil }
@@ -423,7 +422,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// counter counts pages and forgets the rest.
+// counter counts pages and discards the output.
 type counter struct{ pages int }
 
 func (c *counter) Write(b []byte) (int, error) {
@@ -480,7 +479,7 @@ type failingWriter struct{}
 
 func (failingWriter) Write([]byte) (int, error) { return 0, errFull }
 
-// Other people's programs open it too.
+// Poppler reads the file without errors.
 func TestPopplerOpensIt(t *testing.T) {
 	if _, err := exec.LookPath("pdftotext"); err != nil {
 		if os.Getenv("CI") != "" {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// perPage returns how often something is on each page that has it.
+// perPage returns the number of matches on each page that has any.
 func (f *pdfFile) perPage(what string) (out []int) {
 	re := regexp.MustCompile(what)
 	for _, p := range f.pages() {
@@ -18,7 +18,7 @@ func (f *pdfFile) perPage(what string) (out []int) {
 	return out
 }
 
-// Wherever a page ends, no line of a block is alone on either side.
+// At any position of a page break, no line of a block is alone on a page.
 func TestNoLineIsAlone(t *testing.T) {
 	lines := func(n int, form string) string {
 		var b strings.Builder

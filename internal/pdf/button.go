@@ -5,8 +5,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// button draws a button into a line: filled, or with an edge. One without a target
-// does something in a browser only, and is pale.
+// button draws a button in a line: filled, or with a border. A button without a target
+// works only in a browser, and is pale.
 func (in *inliner) button(n *markup.Node, st style) {
 	d := in.d
 	back, edge, ink := linkColor, linkColor, white

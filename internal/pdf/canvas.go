@@ -9,30 +9,30 @@ import (
 	"unicode"
 )
 
-// color is red, green and blue from 0 to 1. The zero value is black; none is
-// no colour.
+// color is red, green and blue from 0 to 1. The zero value is black; none means no
+// colour.
 type color struct{ r, g, b float64 }
 
 var none = color{-1, 0, 0}
 
-// target is where a link leads: a place in this document, or an address.
+// target is the target of a link: a destination in this document, or an address.
 type target struct {
 	dest string
 	url  string
 }
 
-// canvas is a page that is being filled. Places are in points from the left
-// and from the top.
+// canvas is a page that is being drawn. Coordinates are in points from the left and from
+// the top.
 type canvas struct {
 	d *document
-	// under is what is behind the text, in layers: an outer frame gets
-	// its layer before what is in it, and is drawn when its height is known.
+	// under holds the layers behind the text. A frame reserves its layer before its
+	// content is drawn, and draws into it when its height is known.
 	under  [][]byte
 	over   bytes.Buffer
 	annots []string
 	images map[object]bool
 	fonts  map[*docFont]bool
-	named  map[string]map[string]string // further resources, by their kind
+	named  map[string]map[string]string // other resources, by kind and name
 	number int
 	ref    object
 	font   *docFont
@@ -47,7 +47,7 @@ func newCanvas(d *document) *canvas {
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// layer reserves a place behind everything that is drawn later.
+// layer reserves a layer that is above all layers so far and behind all text.
 func (c *canvas) layer() int {
 	c.under = append(c.under, nil)
 	return len(c.under) - 1
@@ -65,17 +65,17 @@ func stroke(col color) string {
 	return num(col.r) + " " + num(col.g) + " " + num(col.b) + " RG"
 }
 
-// back draws into a layer.
+// back draws into a layer behind the text.
 func (c *canvas) back(layer int, ops ...string) {
 	c.under[layer] = append(c.under[layer], strings.Join(ops, " ")+"\n"...)
 }
 
-// front draws over what is there. Colours set here do not last.
+// front draws over everything so far. The graphics state is restored afterwards.
 func (c *canvas) front(ops ...string) {
 	c.over.WriteString("q " + strings.Join(ops, " ") + " Q\n")
 }
 
-// path is a line through points.
+// path returns the operators of a line through points.
 func path(points ...float64) string {
 	var b strings.Builder
 	for i := 0; i+1 < len(points); i += 2 {
@@ -88,7 +88,7 @@ func path(points ...float64) string {
 	return b.String()
 }
 
-// rounded is a rectangle with round corners.
+// rounded returns the operators of a rectangle with rounded corners.
 func rounded(x, y, w, h, r float64) string {
 	r = min(r, w/2, h/2)
 	k := r * 0.4477
@@ -99,7 +99,7 @@ func rounded(x, y, w, h, r float64) string {
 		p(x, y+r) + "l " + p(x, y+k) + p(x+k, y) + p(x+r, y) + "c h"
 }
 
-// roundedTop is a rectangle whose upper corners are round.
+// roundedTop returns the operators of a rectangle with rounded upper corners.
 func roundedTop(x, y, w, h, r float64) string {
 	k := r * 0.4477
 	p := func(x, y float64) string { return num(x) + " " + num(pageHeight-y) + " " }
@@ -107,10 +107,10 @@ func roundedTop(x, y, w, h, r float64) string {
 		p(x+w-r, y) + "l " + p(x+w-k, y) + p(x+w, y+k) + p(x+w, y+r) + "c " + p(x+w, y+h) + "l h"
 }
 
-// circle is one around a point.
+// circle returns the operators of a circle.
 func circle(x, y, r float64) string { return rounded(x-r, y-r, 2*r, 2*r, r) }
 
-// line draws a line of text at a baseline.
+// line draws a line of text with its baseline at base.
 func (c *canvas) line(l line, x, base float64) {
 	for i := 0; i < len(l.glyphs); {
 		g := l.glyphs[i]
@@ -127,7 +127,7 @@ func (c *canvas) line(l line, x, base float64) {
 			continue
 		}
 		j, w := i, 0.0
-		if g.pic != nil { // the text of it is there too, and has nothing to see
+		if g.pic != nil { // the text of the emoji is written too, as an invisible glyph
 			side := s.st.size * emojiSide
 			c.image(g.pic.ref, x+(g.w-side)/2, base-s.st.rise-side*0.84, side, side)
 			j, w = i+1, g.w
@@ -199,8 +199,8 @@ func (c *canvas) run(s *span, gs []glyph, x, base, w float64, begins, ends bool)
 	c.link(s, x, y, w)
 }
 
-// showGlyphs writes glyphs of one font. Those that were placed by its tables are
-// moved to their places, and clusters of several have their text beside them.
+// showGlyphs appends the operators that show glyphs of one font. Shaped glyphs are moved
+// to their positions. Clusters of several glyphs get their text as ActualText.
 func showGlyphs(b []byte, gs []glyph, size float64) []byte {
 	if !slices.ContainsFunc(gs, func(g glyph) bool { return g.cluster > 0 }) {
 		b = append(b, '<')
@@ -258,7 +258,7 @@ func clusterText(gs []glyph) string {
 	return ""
 }
 
-// link makes a part of a line lead somewhere.
+// link adds the link of a span, if it has one, to a part of a line.
 func (c *canvas) link(s *span, x, base, w float64) {
 	if s.link != nil && w > 0 {
 		h := s.st.size
@@ -269,7 +269,7 @@ func (c *canvas) link(s *span, x, base, w float64) {
 	}
 }
 
-// area makes a rectangle lead somewhere.
+// area adds a link to a rectangle.
 func (c *canvas) area(t *target, x, y, w, h float64) {
 	if len(c.annots) >= maxAnnots {
 		return
@@ -286,10 +286,10 @@ func (c *canvas) area(t *target, x, y, w, h float64) {
 	}
 }
 
-// maxAnnots is how many links a page of paper can have.
+// maxAnnots is the maximum number of links on a page.
 const maxAnnots = 2000
 
-// asciiURL escapes what an address cannot have.
+// asciiURL percent-encodes bytes that are not allowed in a URL.
 func asciiURL(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -302,7 +302,7 @@ func asciiURL(s string) string {
 	return b.String()
 }
 
-// finish writes the page.
+// finish writes the page with its content, resources and links.
 func (c *canvas) finish(parent object) {
 	content := c.d.w.stream("", c.content())
 	annots := ""
@@ -319,7 +319,7 @@ func (c *canvas) image(o object, x, y, w, h float64) {
 	c.front(num(w), "0 0", num(h), num(x), num(pageHeight-y-h), "cm", "/I"+itoa(int(o)), "Do")
 }
 
-// oneLine is a text without breaks, for places that have one line.
+// oneLine returns a text with runs of white space replaced by single spaces.
 func oneLine(s string) string {
 	return strings.Join(strings.FieldsFunc(s, unicode.IsSpace), " ")
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// cover is the first page.
+// cover writes the first page.
 func (d *document) cover() {
 	d.need(d.Title + d.Subtitle)
 	c := d.newPage()
@@ -50,7 +50,7 @@ func (d *document) write1(ch Chapter) {
 		for _, h := range markup.Headings(ch.Document) {
 			least = min(least, h.Level)
 		}
-		d.shift = 1 - least // the highest heading below the title
+		d.shift = 1 - least // the highest heading level comes directly below the title
 	} else {
 		d.need(title)
 	}
@@ -101,8 +101,8 @@ func (d *document) mark(e entry) {
 	}
 }
 
-// contents writes the table of contents, whose pages come before the
-// chapters and have numbers of their own.
+// contents writes the table of contents. Its pages come before the chapters and have
+// Roman page numbers.
 func (d *document) contents() {
 	c := d.newPage()
 	page := 2 // after the cover
@@ -143,7 +143,7 @@ func (d *document) contents() {
 	d.outline = append([]entry{{title: "Contents", dest: "contents"}}, d.outline...)
 }
 
-// roman writes the numbers of the first pages.
+// roman returns a page number in lower-case Roman numerals.
 func roman(n int) string {
 	var b strings.Builder
 	for _, d := range []struct {

@@ -6,20 +6,20 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// codeBlock is a listing.
+// codeBlock is a block of code.
 type codeBlock struct {
 	title    string
-	source   string // every line with its end
+	source   string // every line ends with a newline
 	numbered bool
 	spans    []markup.CodeSpan
 	marked   func(line int) bool
 	notes    func(line int) []*markup.Node
 }
 
-// wholeCode is how many lines of code are not divided between pages.
+// wholeCode is the maximum number of lines of a block that is not split across pages.
 const wholeCode = 10
 
-// code lays a block of code out.
+// code lays out a block of code.
 func (f flow) code(n *markup.Node) {
 	b := codeBlock{title: n.Str("title"), source: markup.CodeText(n), numbered: n.Flag("lineNumbers")}
 	language := n.Str("syntax")
@@ -94,21 +94,20 @@ func (f flow) listing(b codeBlock) {
 	f.gap(paragraph + 2)
 }
 
-// codeLine is a line of code before it is broken.
+// codeLine is a line of code before line breaking.
 type codeLine struct {
 	spans  []span
 	number string
-	gutter float64 // for numbers
+	gutter float64 // width of the column of line numbers
 	marked bool
-	keep   bool // with the next line
+	keep   bool // keep with the next line
 }
 
-// codeLine lays one line of code out; what does not fit goes on below,
-// further in.
+// codeLine lays out one line of code. Continuation lines are indented.
 func (f flow) codeLine(cl codeLine, x, w float64) {
 	h := f.size * codeLead
 	begin := 0.0
-	for _, s := range cl.spans { // blanks at the beginning move all of the line
+	for _, s := range cl.spans { // leading spaces determine the indentation of continuation lines
 		rest := strings.TrimLeft(s.text, " ")
 		begin += float64(len(s.text)-len(rest)) * f.size * 0.6
 		if rest != "" {
@@ -134,8 +133,8 @@ func (f flow) codeLine(cl codeLine, x, w float64) {
 	})
 }
 
-// codeLines breaks a line of code: at blanks and signs where that leaves
-// enough on the line, otherwise anywhere.
+// codeLines breaks a line of code: at spaces and punctuation if the line is at least half
+// full there, otherwise anywhere.
 func (d *document) codeLines(spans []span, width, further float64, emit func(l line, begins bool)) {
 	begins := true
 	var chars []char
@@ -188,7 +187,7 @@ func (d *document) codeLines(spans []span, width, further float64, emit func(l l
 	}
 }
 
-// coloring assigns colours to spans of lines of code.
+// coloring assigns the colours of highlighted tokens to lines of code.
 type coloring struct {
 	spans []markup.CodeSpan
 	used  int
@@ -208,7 +207,7 @@ func (c *coloring) line(l string, size float64) []span {
 		}
 		var b strings.Builder
 		for _, r := range s {
-			if r == '\t' { // to the next of the columns that tabs go to
+			if r == '\t' { // expand to the next tab stop
 				n := tabWidth - col%tabWidth
 				b.WriteString(strings.Repeat(" ", n))
 				col += n

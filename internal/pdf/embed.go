@@ -10,26 +10,26 @@ import (
 	"golang.org/x/image/font/sfnt"
 )
 
-// docFont is a face in one document. Each glyph gets a code when it is first
-// used, so that pages can be written before it is known what the document
-// needs; the file of the font follows at the end, with those glyphs only.
+// docFont is a font in one document. Each glyph gets a code when it is first used, so
+// that pages can be written before all used glyphs are known. The font file is written at
+// the end and has only the used glyphs.
 type docFont struct {
 	face  *typeface.Face
-	name  string // in the resources of pages
+	name  string // resource name on pages
 	ref   object
 	codes map[glyphUse]uint16
 	used  []glyphUse // by code
-	width []float64  // by code, in thousandths
+	width []float64  // by code, in thousandths of the size
 }
 
-// glyphUse is a glyph for a text. A glyph that represents two characters has
-// two codes, so that the text can be taken out again as it was.
+// glyphUse is a glyph with the text that it represents. A glyph that represents two
+// different texts has two codes, so that text can be extracted exactly.
 type glyphUse struct {
 	glyph sfnt.GlyphIndex
 	text  string
 }
 
-// maxCodes is how many codes of two bytes there are.
+// maxCodes is the number of codes of two bytes.
 const maxCodes = 1 << 16
 
 func newDocFont(f *typeface.Face, name string, ref object) *docFont {
@@ -38,8 +38,8 @@ func newDocFont(f *typeface.Face, name string, ref object) *docFont {
 	return d
 }
 
-// code returns the code of a glyph and its width. When there are no codes left,
-// the text of a character is given up, then its form.
+// code returns the code of a glyph for a text, and its width. When all codes are used, it
+// returns code 0, the box for missing glyphs.
 func (d *docFont) code(g sfnt.GlyphIndex, text string) (uint16, float64) {
 	use := glyphUse{g, text}
 	if c, ok := d.codes[use]; ok {
@@ -55,7 +55,7 @@ func (d *docFont) code(g sfnt.GlyphIndex, text string) (uint16, float64) {
 	return c, d.width[c]
 }
 
-// write puts the font into the file.
+// write writes the font and its descriptors to the file.
 func (d *docFont) write(w *writer) error {
 	glyphs := make([]sfnt.GlyphIndex, len(d.used))
 	for i, u := range d.used {
@@ -72,7 +72,7 @@ func (d *docFont) write(w *writer) error {
 	}
 	name := subsetTag(data) + "+" + f.PostScriptName()
 	program := w.stream(subtype, data)
-	flags := 4 // characters outside of the standard set
+	flags := 4 // symbolic: has characters outside of the standard set
 	if f.FixedPitch {
 		flags |= 1
 	}
@@ -104,12 +104,12 @@ func (d *docFont) widths() string {
 	return string(out)
 }
 
-// toUnicode says which text each code represents.
+// toUnicode returns the CMap from codes to text.
 func (d *docFont) toUnicode() []byte {
 	var b strings.Builder
 	b.WriteString("/CIDInit/ProcSet findresource begin\n12 dict begin\nbegincmap\n/CIDSystemInfo<</Registry(Adobe)/Ordering(UCS)/Supplement 0>>def\n" +
 		"/CMapName/Adobe-Identity-UCS def\n/CMapType 2 def\n1 begincodespacerange\n<0000><FFFF>\nendcodespacerange\n")
-	const most = 100 // in one list
+	const most = 100 // entries per bfchar section
 	var lines []string
 	flush := func() {
 		if len(lines) > 0 {
@@ -134,7 +134,8 @@ func (d *docFont) toUnicode() []byte {
 	return []byte(b.String())
 }
 
-// subsetTag is six letters that differ for different subsets.
+// subsetTag returns the tag of six letters for the font name, derived from the data of
+// the subset.
 func subsetTag(data []byte) string {
 	sum := crc32.ChecksumIEEE(data)
 	out := make([]byte, 6)

@@ -1,44 +1,44 @@
 package pdf
 
-// A document is laid out as a sequence of items from top to bottom: lines,
-// pictures, rows of tables, gaps between them, and frames that open and
-// close around some. The pager puts them on pages as they come; cells of
-// tables collect theirs first, because a row is as high as its highest cell.
+// A document is laid out as a sequence of items from top to bottom: lines, pictures,
+// table rows, gaps between them, and frames that open and close around items. The pager
+// places items on pages as they arrive. Table cells collect their items first, because a
+// row is as high as its highest cell.
 
 type kind uint8
 
 const (
-	box  kind = iota // something with a height
-	gap              // space between boxes; two are as one, and none begins a page
-	pad              // space that stays
+	box  kind = iota // content with a height
+	gap              // space between boxes; adjacent gaps collapse, and gaps at the top of a page vanish
+	pad              // space that never collapses
 	open             // a frame begins
-	shut             // the newest frame ends
+	shut             // the innermost frame ends
 )
 
-// item is one step of the layout.
+// item is one element of the layout.
 type item struct {
 	kind kind
 	h    float64
-	keep bool // stays with the next box
+	keep bool // stays on the same page as the next box
 	draw func(c *canvas, x, y float64)
-	row  *row // a box that can be cut
+	row  *row // for a box that can be split
 	fr   *frame
 }
 
-// frame is what is around or beside items.
+// frame is a decoration around or beside items, such as a border or a bar.
 type frame struct {
-	// paint draws it on one page, behind the items. first and last tell
-	// whether it begins and ends there.
+	// paint draws the part of the frame on one page, behind the items. first and last
+	// report whether the frame begins and ends on this page.
 	paint func(c *canvas, layer int, x, top, bottom float64, first, last bool)
-	again *item // repeated at the top of every further page, such as a table's head
+	again *item // repeated at the top of every further page, such as the header of a table
 }
 
-// row is a row of cells beside each other.
+// row is a row of cells side by side.
 type row struct {
 	cells []cell
-	pad   float64 // above and below
-	least float64 // height
-	// paint draws what belongs to the row, behind it.
+	pad   float64 // padding above and below
+	least float64 // minimum height
+	// paint draws the background of the row.
 	paint func(c *canvas, layer int, x, y, h float64)
 }
 
@@ -46,10 +46,10 @@ type cell struct {
 	x     float64
 	items []item
 	h     float64
-	push  float64 // 0 is top, 0.5 the middle, 1 the bottom
+	push  float64 // vertical alignment: 0 is top, 0.5 middle, 1 bottom
 }
 
-// rowItem makes an item of a row.
+// rowItem returns a row as an item.
 func rowItem(r *row) item {
 	for i := range r.cells {
 		r.cells[i].h = height(r.cells[i].items)
@@ -75,7 +75,7 @@ func (r *row) draw(c *canvas, x, y float64) {
 	}
 }
 
-// cut divides a row at a height. ok is false when nothing would stay above.
+// cut splits a row at a height. ok is false if one of the parts would have no content.
 func (r *row) cut(h float64) (above, below item, ok bool) {
 	a, b := *r, *r
 	a.cells, b.cells = make([]cell, len(r.cells)), make([]cell, len(r.cells))
@@ -100,7 +100,7 @@ func hasBox(items []item) bool {
 	return false
 }
 
-// height is that of items which are kept together.
+// height returns the height of items that are not split.
 func height(items []item) float64 {
 	h, space, any := 0.0, 0.0, false
 	for _, it := range items {
@@ -108,7 +108,7 @@ func height(items []item) float64 {
 		case gap:
 			space = max(space, it.h)
 			continue
-		case pad: // what is between boxes is not between a box and its frame
+		case pad: // a gap is not counted next to the padding of a frame
 			h += it.h
 			any = true
 		case box:
@@ -123,7 +123,7 @@ func height(items []item) float64 {
 	return h
 }
 
-// divide returns the items that go into a height, and the others.
+// divide returns the items that fit into a height, and the rest.
 func divide(items []item, most float64) (head, tail []item) {
 	h, space, any := 0.0, 0.0, false
 	var opened []*frame
@@ -177,8 +177,8 @@ func divide(items []item, most float64) (head, tail []item) {
 	return items, nil
 }
 
-// together moves the place of a cut up to where nothing that belongs together is
-// divided, if something stays above. It returns the frames that are open there.
+// together moves a cut up to a place where no items are split that must stay together, if
+// some content stays above. It returns the new cut and the frames that are open there.
 func together(items []item, cut int, opened []*frame) (int, []*frame) {
 	at := cut
 	for at > 0 && items[at-1].keep {
@@ -199,7 +199,7 @@ func together(items []item, cut int, opened []*frame) (int, []*frame) {
 	return at, opened
 }
 
-// play draws items on one page.
+// play draws items on one page, without page breaks.
 func play(c *canvas, items []item, x, y float64) {
 	type started struct {
 		fr    *frame
@@ -249,23 +249,24 @@ func (it *item) paint(c *canvas, x, y float64) {
 	}
 }
 
-// flow takes items in a column of some width.
+// flow lays out items in a column.
 type flow struct {
 	d     *document
-	x, w  float64 // from the left of the page, or of the cell
+	x, w  float64 // from the left of the page or of the cell
 	emit  func(item)
 	depth int
 	size  float64 // of text
-	dense bool    // in a cell: less space
+	dense bool    // in a cell, with less space
 	color color   // of text
-	lists int     // around this one
-	// headSize and headColor are those of headings; 0 is by their level.
+	lists int     // number of enclosing lists
+	// headSize and headColor override the size and the colour of headings. If headSize is
+	// 0, the level determines both.
 	headSize  float64
 	headColor color
 }
 
-// inner is a narrower flow within a flow. What is too narrow to read does not
-// become narrower.
+// inner returns a narrower flow within f. It returns f unchanged if the result would be
+// too narrow to read.
 func (f flow) inner(left, right float64) flow {
 	if f.w-left-right >= minWidth {
 		f.x += left
@@ -284,25 +285,25 @@ func (f flow) gap(h float64) {
 	f.emit(item{kind: gap, h: h})
 }
 
-// pager puts items on pages.
+// pager places items on pages.
 type pager struct {
 	d       *document
 	c       *canvas
 	y       float64
 	space   float64
-	fresh   bool // nothing is on the page yet
+	fresh   bool // the page is empty
 	frames  []pagedFrame
-	pending []item // what stays with a box that has not come yet
+	pending []item // items that must stay with a box that has not arrived yet
 }
 
 type pagedFrame struct {
 	fr    *frame
 	layer int
 	top   float64
-	begun bool // on an earlier page
+	begun bool // the frame began on an earlier page
 }
 
-// maxPending is how many items may wait for their box.
+// maxPending is the maximum number of pending items.
 const maxPending = 200
 
 func (p *pager) emit(it item) {
@@ -316,7 +317,7 @@ func (p *pager) emit(it item) {
 	}
 }
 
-// flush places what is pending. All of it is on one page if it can be.
+// flush places the pending items, on one page if possible.
 func (p *pager) flush() {
 	items := p.pending
 	p.pending = nil
@@ -332,7 +333,8 @@ func (p *pager) flush() {
 	}
 }
 
-// enoughRow is how much of a row should be below what it belongs to.
+// enoughRow is the minimum height of a row that should follow the items that are kept
+// with it.
 const enoughRow = 60
 
 func (p *pager) put(it item) {
@@ -382,7 +384,8 @@ func (p *pager) put(it item) {
 	p.fresh = false
 }
 
-// canvas returns the page, which begins when something is put on it.
+// canvas returns the current page. The page is created when the first item is placed on
+// it.
 func (p *pager) canvas() *canvas {
 	if p.c == nil {
 		p.c = p.d.newPage()
@@ -391,7 +394,7 @@ func (p *pager) canvas() *canvas {
 	return p.c
 }
 
-// turn ends a page and begins the next with the frames that are open.
+// turn ends the page and starts the next one, where the open frames continue.
 func (p *pager) turn() {
 	for _, f := range p.frames {
 		p.paint(f, false)
@@ -415,7 +418,7 @@ func (p *pager) paint(f pagedFrame, last bool) {
 	}
 }
 
-// end ends the page.
+// end closes open frames and ends the page.
 func (p *pager) end() {
 	p.flush()
 	for len(p.frames) > 0 {

@@ -5,15 +5,15 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// beside lays flows out in columns beside each other. Shares say how wide
-// they are; nil is all the same.
+// beside lays out n flows in columns. shares are the relative widths; nil means equal
+// widths.
 func (f flow) beside(n int, shares []float64, body func(i int, in flow)) {
 	const between = 16.0
 	room := f.w - between*float64(n-1)
 	if n == 0 {
 		return
 	}
-	if room/float64(n) < minWidth*0.8 || f.depth > 12 { // too narrow: below each other
+	if room/float64(n) < minWidth*0.8 || f.depth > 12 { // too narrow: one below the other
 		for i := range n {
 			body(i, f)
 			f.gap(paragraph)
@@ -33,7 +33,7 @@ func (f flow) beside(n int, shares []float64, body func(i int, in flow)) {
 	f.emit(rowItem(r))
 }
 
-// collect returns what a flow of its own emits.
+// collect returns the items that body emits into a flow of width w.
 func (f flow) collect(w float64, body func(flow)) []item {
 	var items []item
 	in := f
@@ -53,7 +53,7 @@ func (f flow) columns(n *markup.Node) {
 			given++
 		}
 	}
-	if rest := len(shares) - given; rest > 0 && given > 0 && sum < 95 { // the others share what is left
+	if rest := len(shares) - given; rest > 0 && given > 0 && sum < 95 { // the other columns share the remaining width
 		for i := range shares {
 			if shares[i] == 0 {
 				shares[i] = (100 - sum) / float64(rest)
@@ -103,7 +103,7 @@ func (f flow) expandable(n *markup.Node) {
 	f.gap(paragraph)
 }
 
-// tabs come one after the other, each under its title.
+// tabs lays out tabs one after the other, each below its title.
 func (f flow) tabs(n *markup.Node) {
 	for _, tab := range n.Nodes {
 		title, icon := oneLine(tab.Str("title")), iconOf(tab)
@@ -136,7 +136,7 @@ func (f flow) tabs(n *markup.Node) {
 	f.gap(paragraph + 2)
 }
 
-// stepper numbers its steps beside a line.
+// stepper lays out numbered steps beside a vertical line.
 func (f flow) stepper(n *markup.Node) {
 	for i, step := range n.Nodes {
 		x, last, icon := f.x, i == len(n.Nodes)-1, iconOf(step)
@@ -170,7 +170,7 @@ func (f flow) stepper(n *markup.Node) {
 	f.gap(paragraph + 2)
 }
 
-// notes lays out the notes of a chapter. A note may bring others.
+// notes lays out the notes of a chapter. A note can add further notes.
 func (f flow) notes() {
 	d := f.d
 	if len(d.notes) == 0 {

@@ -20,27 +20,28 @@ import (
 	"github.com/octavo-docs/octavo/internal/svg"
 )
 
-// Limits of pictures. Photographs are copied as they are and never decoded. Of PNG
-// what is kept of a picture is in memory, of the others the whole; one at a time.
+// Limits of pictures. JPEG files are copied and never decoded. Of a PNG only the reduced
+// picture is in memory, of other formats the whole picture. One picture is processed at a
+// time.
 const (
 	maxImageBytes = 64 << 20
-	maxDecoded    = 64 << 20 // bytes of one that is decoded as a whole
-	maxPixels     = 96 << 20 // of a picture
-	maxSide       = 3000     // pixels that are kept
-	maxImageH     = 430.0    // points
+	maxDecoded    = 64 << 20 // bytes of a picture that is decoded as a whole
+	maxPixels     = 96 << 20 // pixels of a picture
+	maxSide       = 3000     // pixels of the longer side after reduction
+	maxImageH     = 430.0    // maximum height on paper, in points
 )
 
-// picture is an image in the file.
+// picture is an image object in the file.
 type picture struct {
 	ref  object
-	w, h int // pixels, as the author sees them
+	w, h int // size in pixels before reduction
 }
 
-// points is the size on paper: a pixel is a 96th of an inch.
+// points returns the size on paper: a pixel is 1/96 inch.
 func (p *picture) points() (w, h float64) { return float64(p.w) * 0.75, float64(p.h) * 0.75 }
 
-// picture returns an image of the book; nil when it cannot be displayed. Only what
-// Open has is displayed: nothing is fetched from an address.
+// picture returns an image of the book, or nil if it cannot be shown. Pictures come only
+// from Open: nothing is fetched from the network.
 func (d *document) picture(ref docs.Ref) *picture {
 	if p, ok := d.pictures[ref]; ok {
 		return p
@@ -49,7 +50,7 @@ func (d *document) picture(ref docs.Ref) *picture {
 	if d.Open != nil && ref.Kind == docs.RefFile {
 		var err error
 		if p, err = d.embed(ref); err != nil {
-			p = nil // shown as a link
+			p = nil // the caller shows a link
 		}
 	}
 	d.pictures[ref] = p
@@ -96,7 +97,7 @@ func (d *document) embed(ref docs.Ref) (*picture, error) {
 	return d.embedPixels(img), nil
 }
 
-// pixelBytes is what a pixel takes in memory.
+// pixelBytes returns the size of a decoded pixel in memory.
 func pixelBytes(m stdcolor.Model) int64 {
 	switch m {
 	case stdcolor.GrayModel:
@@ -110,7 +111,7 @@ func pixelBytes(m stdcolor.Model) int64 {
 	return 4
 }
 
-// embedDrawing puts an SVG picture into the file, as outlines.
+// embedDrawing writes an SVG picture to the file as vector graphics.
 func (d *document) embedDrawing(ref docs.Ref) (*picture, error) {
 	r, err := d.Open(ref)
 	if err != nil {
@@ -130,7 +131,7 @@ func (d *document) embedDrawing(ref docs.Ref) (*picture, error) {
 	return d.drawing(p), nil
 }
 
-// pixelsOfItem is the work for a part of a drawing, in pixels.
+// pixelsOfItem is the cost of one item of a drawing, in pixels of the budget.
 const pixelsOfItem = 1000
 
 // embedPhoto copies a JPEG file.
@@ -140,7 +141,7 @@ func (d *document) embedPhoto(r io.Reader, c image.Config) *picture {
 	case stdcolor.GrayModel:
 		space = "/DeviceGray"
 	case stdcolor.CMYKModel:
-		space = "/DeviceCMYK/Decode[1 0 1 0 1 0 1 0]" // as programs write them
+		space = "/DeviceCMYK/Decode[1 0 1 0 1 0 1 0]" // inverted, as most programs write CMYK JPEGs
 	}
 	dict := fmt.Sprintf("/Type/XObject/Subtype/Image/Width %d/Height %d/BitsPerComponent 8/Filter/DCTDecode/ColorSpace%s", c.Width, c.Height, space)
 	o := d.w.streamFrom(dict, false, func(w io.Writer) error {
@@ -150,7 +151,7 @@ func (d *document) embedPhoto(r io.Reader, c image.Config) *picture {
 	return &picture{ref: o, w: c.Width, h: c.Height}
 }
 
-// embedPixels writes an image row by row, with its transparency beside it.
+// embedPixels writes an image row by row, with its alpha channel as a soft mask.
 func (d *document) embedPixels(img image.Image) *picture {
 	b := img.Bounds()
 	p := &picture{w: b.Dx(), h: b.Dy()}
@@ -205,15 +206,15 @@ func rows(w io.Writer, img image.Image, size int, put func([]byte, stdcolor.NRGB
 	return nil
 }
 
-var _ = jpeg.DefaultQuality // registers the format
+var _ = jpeg.DefaultQuality // the import registers the format
 
-// images lays pictures out: one, or several beside each other.
+// images lays out pictures: one alone, or several side by side.
 func (f flow) images(n *markup.Node) {
 	if len(n.Nodes) == 1 {
 		f.figure(n.Nodes[0], n.Str("align"))
 		return
 	}
-	const most = 3 // beside each other
+	const most = 3 // side by side
 	for from := 0; from < len(n.Nodes); from += most {
 		list := n.Nodes[from:min(from+most, len(n.Nodes))]
 		f.beside(len(list), nil, func(i int, in flow) { in.figure(list[i], "center") })
@@ -225,7 +226,7 @@ func (f flow) images(n *markup.Node) {
 func (f flow) figure(n *markup.Node, align string) {
 	ref, ok := n.Ref("ref")
 	if !ok {
-		return // a drawing that nobody has begun
+		return // an empty drawing
 	}
 	p := f.d.picture(ref)
 	if p == nil {
@@ -257,8 +258,8 @@ func (f flow) drawn(p *picture, n *markup.Node, align string) {
 	f.emit(item{kind: box, h: h, keep: hasCaption(n), draw: func(c *canvas, left, y float64) { c.image(p.ref, left+x, y, w, h) }})
 }
 
-// width returns the width that somebody chose for a node, in points: pixels, or
-// a share of whole.
+// width returns the width that the author set for a node, in points. The attribute is in
+// pixels or in percent of whole.
 func width(n *markup.Node, whole float64) (float64, bool) {
 	value, unit, ok := n.Length("width")
 	switch {

@@ -8,23 +8,23 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// note is an annotation whose text follows the chapter.
+// note is an annotation whose text is shown after the chapter.
 type note struct {
 	node *markup.Node
-	back string // where it was
+	back string // destination of the annotated text
 }
 
-// inliner makes spans of inline nodes.
+// inliner converts inline nodes to spans.
 type inliner struct {
 	d     *document
 	out   []span
 	link  *target
 	depth int
-	width float64 // of the column, for pictures
+	width float64 // width of the column, for pictures
 	raw   []string
 }
 
-// inlines returns the spans of a line of nodes.
+// inlines returns the spans of inline nodes.
 func (f flow) inlines(nodes []*markup.Node, st style) []span {
 	in := &inliner{d: f.d, width: f.w}
 	in.nodes(nodes, st)
@@ -97,8 +97,8 @@ func marked(st style, m markup.Mark) style {
 	return st
 }
 
-// rawHTML follows the few tags that change how text looks. Others are left
-// out; their text stays, because it comes as text.
+// rawHTML applies the few HTML tags that change the style of text. Other tags are
+// ignored; their text is kept, because it is in other leaves.
 func (in *inliner) rawHTML(s string, st style) {
 	tag := strings.ToLower(strings.Trim(s, "<>/ \t\n"))
 	tag, _, _ = strings.Cut(tag, " ")
@@ -167,7 +167,7 @@ func (in *inliner) inline(n *markup.Node, st style) {
 			in.out = append(in.out, s)
 		}
 	case "expression":
-		// It was evaluated before.
+		// Expressions were evaluated before.
 	case "inline-math":
 		for _, s := range in.d.math(n.Str("formula"), false, st, in.width) {
 			s.link = in.link
@@ -186,7 +186,7 @@ func (in *inliner) inline(n *markup.Node, st style) {
 	}
 }
 
-// linkedRef writes what body writes as a link to the reference of a node. A node
+// linkedRef runs body and makes its spans a link to the reference of a node. A node
 // without a reference is not a link.
 func (in *inliner) linkedRef(n *markup.Node, st style, body func(style)) {
 	if ref, ok := n.Ref("ref"); ok {
@@ -196,8 +196,8 @@ func (in *inliner) linkedRef(n *markup.Node, st style, body func(style)) {
 	}
 }
 
-// linked writes what body writes as a link to a reference. Without a body it
-// writes the title of the target.
+// linked runs body and makes its spans a link to a reference. Without a body or spans it
+// adds the title of the target.
 func (in *inliner) linked(ref docs.Ref, st style, body func(style)) {
 	to := in.d.target(ref)
 	before := in.link
@@ -215,7 +215,7 @@ func (in *inliner) linked(ref docs.Ref, st style, body func(style)) {
 	in.link = before
 }
 
-// target returns where a reference leads; nil when nowhere.
+// target returns the target of a reference, or nil if there is none.
 func (d *document) target(ref docs.Ref) *target {
 	switch ref.Kind {
 	case docs.RefPage, docs.RefAnchor:
@@ -248,13 +248,13 @@ func (d *document) target(ref docs.Ref) *target {
 	return nil
 }
 
-// absolute addresses work from a file, relative ones do not.
+// absolute reports whether a URL has a scheme. Relative URLs do not work in a file.
 func absolute(url string) bool {
 	scheme, _, ok := strings.Cut(url, ":")
 	return ok && !strings.ContainsAny(scheme, "/?#")
 }
 
-// nameOf is the text for a reference that has none.
+// nameOf returns the text for a reference that has no text.
 func (d *document) nameOf(ref docs.Ref) string {
 	if d.Name != nil {
 		if name, ok := d.Name(ref); ok && name != "" {
@@ -274,7 +274,7 @@ func (d *document) nameOf(ref docs.Ref) string {
 	return ref.Kind
 }
 
-// annotation writes a text with the number of its note.
+// annotation adds the annotated text with the number of its note.
 func (in *inliner) annotation(n *markup.Node, st style) {
 	in.nodes(n.Nodes, st)
 	in.noteSign(n, st)
@@ -293,10 +293,10 @@ func (in *inliner) noteSign(n *markup.Node, st style) {
 	in.out = append(in.out, span{text: number, st: st, link: &target{dest: base + "#~note" + number}, mark: base + "#~ref" + number})
 }
 
-// maxNotes is how many notes a chapter can have.
+// maxNotes is the maximum number of notes of a chapter.
 const maxNotes = 10_000
 
-// image puts a picture into a line.
+// image adds a picture to a line.
 func (in *inliner) image(n *markup.Node, st style) {
 	ref, ok := n.Ref("ref")
 	if !ok {
@@ -319,7 +319,7 @@ func (in *inliner) image(n *markup.Node, st style) {
 	in.out = append(in.out, span{st: st, link: in.link, obj: &figure{w: w, h: h, drop: 2, draw: func(c *canvas, x, y float64) { c.image(p.ref, x, y, w, h) }}})
 }
 
-// imageLink represents a picture that cannot be displayed.
+// imageLink adds a link for a picture that cannot be shown.
 func (in *inliner) imageLink(ref docs.Ref, alt string, st style) {
 	label := oneLine(alt)
 	if label == "" {

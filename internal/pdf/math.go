@@ -11,28 +11,28 @@ import (
 )
 
 const (
-	// mathScale is how much larger letters of formulas are: theirs are lower than
-	// those of text.
+	// mathScale is the size of formulas relative to text. Letters of the formula fonts
+	// are smaller.
 	mathScale = 1.13
-	// maxFormulas is how many bytes of formulas of a chapter are typeset, as on the web.
+	// maxFormulas is how many bytes of formulas are typeset per chapter, as on the web.
 	maxFormulas = 64 << 10
 )
 
-// mathFaces are the fonts of formulas.
+// mathFaces returns the fonts of formulas by name.
 var mathFaces = sync.OnceValue(func() map[string]*typeface.Face {
 	out := map[string]*typeface.Face{}
 	for _, name := range formula.Fonts() {
 		f, err := typeface.Parse("KaTeX "+name, formula.Font(name))
 		if err != nil {
-			panic("pdf: font of formulas " + name + " " + err.Error()) // part of the program
+			panic("pdf: font of formulas " + name + " " + err.Error()) // the fonts are embedded in the program
 		}
 		out[name] = f
 	}
 	return out
 })
 
-// math returns a formula as figures in a line, or as its source if it has a
-// mistake. No figure is wider than a width.
+// math returns a formula as figures in a line, or as source text if it is invalid. No
+// figure is wider than width.
 func (d *document) math(source string, display bool, st style, width float64) []span {
 	var drawn *formula.Drawing
 	if len(source) <= d.formulas && d.Formulas != nil && d.ctx.Err() == nil {
@@ -61,7 +61,7 @@ func (d *document) math(source string, display bool, st style, width float64) []
 	return out
 }
 
-// formula draws a part of a formula whose line is at base.
+// formula draws a part of a formula with its baseline at base.
 func (c *canvas) formula(p formula.Part, x, base, em float64, st style) {
 	for _, m := range p.Marks {
 		col := st.color
@@ -84,8 +84,8 @@ func (c *canvas) formula(p formula.Part, x, base, em float64, st style) {
 	}
 }
 
-// mathGlyph draws a character of a formula, in a font of text if that of formulas
-// lacks it.
+// mathGlyph draws a character of a formula, with a text font if the formula font lacks
+// it.
 func (c *canvas) mathGlyph(m formula.Mark, st style, x, base float64) {
 	g := glyph{r: m.Rune}
 	f := mathFaces()[m.Font]
@@ -99,7 +99,7 @@ func (c *canvas) mathGlyph(m formula.Mark, st style, x, base float64) {
 	c.run(&span{st: st}, []glyph{g}, x, base, g.w, false, false)
 }
 
-// mathBlock lays out a formula that is a block.
+// mathBlock lays out a display formula.
 func (f flow) mathBlock(n *markup.Node) {
 	f.text(f.d.math(strings.TrimSpace(n.Str("formula")), true, f.plain(), f.w), paraStyle{align: "center"})
 	f.gap(paragraph + 2)

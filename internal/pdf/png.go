@@ -9,20 +9,20 @@ import (
 	"io"
 )
 
-// A PNG is read row by row and written so, because in memory a screenshot of a
-// large display in 16 bit is 130 MB. Interlaced ones are not: their rows do not
-// come in order.
+// A PNG is decoded row by row, because a screenshot of a large display with 16 bits per
+// channel needs 130 MB in memory. Interlaced PNGs are excluded: their rows are not in
+// order.
 
-// pngReader reads the rows of a picture.
+// pngReader decodes the rows of a PNG.
 type pngReader struct {
 	r       *bufio.Reader
 	w, h    int
 	depth   int
-	kind    byte // of colours
+	kind    byte // colour type
 	laced   bool
 	palette [256][4]byte
-	clear   []byte // the colour that is transparent
-	left    uint32 // bytes of this chunk of pixels
+	clear   []byte // the transparent colour (tRNS)
+	left    uint32 // remaining bytes of the current IDAT chunk
 	z       io.ReadCloser
 	row     []byte
 	before  []byte
@@ -43,10 +43,10 @@ var (
 	pngChanns = map[byte]int{pngGray: 1, pngColor: 3, pngPalette: 1, pngGrayAlpha: 2, pngAlpha: 4}
 )
 
-// maxPNGSide is the longest side of a picture that is read.
+// maxPNGSide is the maximum width and height of a picture.
 const maxPNGSide = 1 << 16
 
-// openPNG reads what is before the pixels.
+// openPNG reads the chunks before the pixels.
 func openPNG(r io.Reader) (*pngReader, error) {
 	p := &pngReader{r: bufio.NewReader(r)}
 	head := make([]byte, 8+8+13+4)
@@ -79,7 +79,7 @@ func openPNG(r io.Reader) (*pngReader, error) {
 	return p, p.chunks()
 }
 
-// chunks reads to the first pixels.
+// chunks reads chunks up to the first IDAT.
 func (p *pngReader) chunks() error {
 	for range 1000 {
 		head := make([]byte, 8)
@@ -128,13 +128,13 @@ func (p *pngReader) colors(chunk string, b []byte) {
 	}
 }
 
-// pixelChunks is what the chunks of pixels hold, one after the other.
+// pixelChunks reads the concatenated content of the IDAT chunks.
 type pixelChunks struct{ p *pngReader }
 
 func (c *pixelChunks) Read(b []byte) (int, error) {
 	p := c.p
 	for p.left == 0 {
-		head := make([]byte, 12) // the sum of the chunk before, and the next head
+		head := make([]byte, 12) // CRC of the previous chunk, length and type of the next
 		if _, err := io.ReadFull(p.r, head); err != nil {
 			return 0, io.ErrUnexpectedEOF
 		}
@@ -148,7 +148,7 @@ func (c *pixelChunks) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// next reads a row into red, green, blue and alpha, one byte each.
+// next decodes a row to RGBA with one byte per channel.
 func (p *pngReader) next(out []byte) error {
 	p.row, p.before = p.before, p.row
 	if _, err := io.ReadFull(p.z, p.row); err != nil {
@@ -164,9 +164,9 @@ func (p *pngReader) next(out []byte) error {
 	return nil
 }
 
-// pixel reads one pixel of a row.
+// pixel decodes one pixel of a row.
 func (p *pngReader) pixel(row []byte, x int, out []byte) {
-	wide := p.depth / 8 // bytes of a channel; 0 for less than one
+	wide := p.depth / 8 // bytes of a channel; 0 if it has less than 8 bits
 	at := x * p.size
 	out[3] = 255
 	switch p.kind {
@@ -198,8 +198,8 @@ func (p *pngReader) pixel(row []byte, x int, out []byte) {
 	}
 }
 
-// isClear reports whether a pixel has the transparent colour, of which every channel
-// has two bytes. small is a gray of less than a byte.
+// isClear reports whether a pixel has the transparent colour, which has two bytes per
+// channel. small is the value of a gray pixel with less than 8 bits.
 func (p *pngReader) isClear(row []byte, at, small int) bool {
 	if len(p.clear) < 2 {
 		return false
@@ -218,7 +218,7 @@ func (p *pngReader) isClear(row []byte, at, small int) bool {
 	return true
 }
 
-// unfilter turns differences from neighbours into values.
+// unfilter reverses the filter of a row. It reports false for an unknown filter.
 func unfilter(kind byte, row, before []byte, size int) bool {
 	switch kind {
 	case 0:
@@ -252,7 +252,7 @@ func unfilter(kind byte, row, before []byte, size int) bool {
 	return true
 }
 
-// paeth is the neighbour that is nearest to left + up - corner.
+// paeth returns the neighbour that is nearest to left + up - corner.
 func paeth(left, up, corner int) byte {
 	a, b := up-corner, left-corner
 	c := a + b

@@ -17,7 +17,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/budget"
 )
 
-// noise fills a picture.
+// noise fills a picture with pseudo-random pixels.
 func noise(img draw.Image, alpha bool) image.Image {
 	b, n := img.Bounds(), uint32(1)
 	for y := b.Min.Y; y < b.Max.Y; y++ {
@@ -33,7 +33,7 @@ func noise(img draw.Image, alpha bool) image.Image {
 	return img
 }
 
-// grays is a palette with a transparent colour.
+// grays returns a palette with a transparent colour.
 func grays(n int) stdcolor.Palette {
 	out := stdcolor.Palette{stdcolor.NRGBA{1, 2, 3, 77}}
 	for i := 1; i < n; i++ {
@@ -42,7 +42,7 @@ func grays(n int) stdcolor.Palette {
 	return out
 }
 
-// Rows are what the library decodes, in every form of pixels.
+// Rows are equal to those that image/png decodes, for all pixel formats.
 func TestRowsOfPNG(t *testing.T) {
 	r := image.Rect(0, 0, 37, 23)
 	pictures := map[string]image.Image{
@@ -80,7 +80,7 @@ func TestRowsOfPNG(t *testing.T) {
 	}
 }
 
-// One colour of a picture without alpha can be transparent.
+// A colour of a picture without alpha channel can be transparent.
 func TestTransparentColor(t *testing.T) {
 	img := image.NewGray(image.Rect(0, 0, 3, 1))
 	copy(img.Pix, []byte{10, 20, 30})
@@ -102,7 +102,7 @@ func TestTransparentColor(t *testing.T) {
 	}
 }
 
-// Large pictures in 16 bit do not come into memory as a whole.
+// Large pictures with 16 bits per channel are not decoded as a whole.
 func TestLargePicturesInLittleMemory(t *testing.T) {
 	img := image.NewNRGBA64(image.Rect(0, 0, 3000, 2500)) // 60 MB
 	var b bytes.Buffer
@@ -123,13 +123,13 @@ func TestLargePicturesInLittleMemory(t *testing.T) {
 	}
 }
 
-// A document has a budget of pixels; what is above it is a link.
+// A document has a budget of pixels. Pictures that exceed it become links.
 func TestPixelsAreCounted(t *testing.T) {
 	d := &document{}
 	if !d.spend(int(budget.Limit(budget.Pixels))-10) || d.spend(11) || !d.spend(10) || d.spend(1) {
 		t.Error("the budget is not kept")
 	}
-	img := image.NewNRGBA(image.Rect(0, 0, 4000, 6000)) // of a form that is decoded as a whole
+	img := image.NewNRGBA(image.Rect(0, 0, 4000, 6000)) // of a format that is decoded as a whole
 	var b bytes.Buffer
 	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, img); err != nil {
 		t.Fatal(err)

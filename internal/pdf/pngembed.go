@@ -10,8 +10,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// embedRows puts a PNG into the file. It is read row by row and once: what is kept is the picture
-// after it was made smaller, at most maxSide pixels in both directions.
+// embedRows writes a PNG to the file. It decodes the PNG once, row by row, and keeps only
+// the reduced picture in memory, at most maxSide pixels in both directions.
 func (d *document) embedRows(ref docs.Ref) (*picture, error) {
 	r, err := d.Open(ref)
 	if err != nil {
@@ -70,7 +70,7 @@ func (d *document) embedRows(ref docs.Ref) (*picture, error) {
 	return &picture{ref: channel(space, mask, 0, n), w: p.w, h: p.h}, nil
 }
 
-// shrunk is a picture with one pixel in place of a square of some.
+// shrunk reduces a picture: each square of by × by pixels becomes one pixel.
 type shrunk struct {
 	p  *pngReader
 	by int
@@ -78,7 +78,7 @@ type shrunk struct {
 
 func (s *shrunk) size() (w, h int) { return (s.p.w + s.by - 1) / s.by, (s.p.h + s.by - 1) / s.by }
 
-// rows hands on the rows of the smaller picture.
+// rows calls emit with each row of the reduced picture.
 func (s *shrunk) rows(emit func([]byte) error) error {
 	w, h := s.size()
 	in := make([]byte, 4*s.p.w)
@@ -93,7 +93,7 @@ func (s *shrunk) rows(emit func([]byte) error) error {
 		}
 		return nil
 	}
-	sums, out := make([]uint32, 5*w), make([]byte, 4*w) // colours times alpha, alpha, pixels
+	sums, out := make([]uint32, 5*w), make([]byte, 4*w) // per pixel: three colours times alpha, alpha, count
 	for y := range s.p.h {
 		if err := s.p.next(in); err != nil {
 			return err
@@ -125,7 +125,8 @@ func (s *shrunk) rows(emit func([]byte) error) error {
 
 var errManyPixels = errors.New("the pictures of the document have too many pixels")
 
-// spend notes work on pixels, and reports whether there was enough left.
+// spend subtracts work on pixels from the budget. It reports false if the budget is too
+// small.
 func (d *document) spend(pixels int) bool {
 	if int64(pixels) > budget.Limit(budget.Pixels)-d.work {
 		return false

@@ -15,8 +15,8 @@ import (
 	_ "github.com/octavo-docs/octavo/internal/testrapid"
 )
 
-// words has what makes layout hard: long words, scripts of all directions,
-// marks, characters that no font has, controls.
+// words has input that makes layout hard: long words, scripts of both directions, marks,
+// control characters, and characters that no font has.
 var words = []string{
 	"word", "a", "", " ", "  ", strings.Repeat("unbroken", 40), "שלום", "(עברית)", "مرحبا", "لا", "12,345.6", "中文字符。", "한국어", "e\u0301\u0302\u0303",
 	"\u202eabc\u202c", "\x00\x01", "\u2028", "\U0001F680", "\U0010FFFD", "\t", "**bold**", "`code`", "[l](p#x)", "![i](a.png)", "x[^1]", "H<sub>2</sub>", "<br>", "$$a$$", "<kbd>K</kbd>", "ǅ", "\u00ad", "\u200b",
@@ -82,8 +82,7 @@ func randomBlocks(t *rapid.T, depth int) string {
 	return strings.Join(out, "\n\n")
 }
 
-// Whatever a document holds, the file opens, its pages are whole and its
-// links lead somewhere.
+// For any document the file is valid, its pages are complete and its links have targets.
 func TestRandomDocuments(t *testing.T) {
 	files := map[string][]byte{"a.png": pngOf(t, 9, 900, true), "b.jpg": jpegOf(t), "broken.png": []byte("\x89PNG\r\n\x1a\nno")}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -116,7 +115,7 @@ func FuzzWrite(f *testing.F) {
 	})
 }
 
-// Documents that are made to be expensive cost no more than their size.
+// The cost of documents that are made to be expensive is linear in their size.
 func TestHostileDocuments(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it lays out documents of 2 MB")

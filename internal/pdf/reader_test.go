@@ -13,8 +13,8 @@ import (
 	"unicode/utf16"
 )
 
-// A strict reader of what the writer writes: every place in the table of
-// objects must be right, every stream must unpack.
+// A strict reader for the output of the writer: all offsets of objects must be right, and
+// all streams must decompress.
 
 type (
 	pdfName string
@@ -65,7 +65,7 @@ func readPDF(t testing.TB, data []byte) *pdfFile {
 	return f
 }
 
-// get follows references.
+// get resolves references.
 func (f *pdfFile) get(v any) any {
 	for {
 		r, ok := v.(pdfRef)
@@ -87,7 +87,7 @@ func (f *pdfFile) dict(v any) pdfDict {
 	return d
 }
 
-// stream unpacks a stream.
+// stream returns the decompressed content of a stream.
 func (f *pdfFile) stream(v any) []byte {
 	r := v.(pdfRef)
 	at := f.offsets[r] + len(fmt.Sprintf("%d 0 obj\n", int(r)))
@@ -142,7 +142,7 @@ var (
 	textPiece = regexp.MustCompile(`/Span<</ActualText <FEFF([0-9A-F]*)>>>BDC .*? EMC|<([0-9A-F]+)>`)
 )
 
-// text returns the text of a page, a line for each piece.
+// text returns the text of a page.
 func (f *pdfFile) text(page pdfDict) string {
 	content := f.stream(page["Contents"])
 	fonts := f.dict(page["Resources"])["Font"].(pdfDict)
@@ -161,7 +161,7 @@ func (f *pdfFile) text(page pdfDict) string {
 	return b.String()
 }
 
-// pieces returns the text of what an operator shows.
+// pieces returns the text of a text-showing operator.
 func (f *pdfFile) pieces(shown string, codes map[string]string) string {
 	var b strings.Builder
 	for _, p := range textPiece.FindAllStringSubmatch(shown, -1) {
@@ -196,7 +196,7 @@ func (f *pdfFile) unicode(font pdfDict) map[string]string {
 	return out
 }
 
-// dests returns the places by name: page number from 0.
+// dests returns the page numbers of destinations by name, from 0.
 func (f *pdfFile) dests() map[string]int {
 	out := map[string]int{}
 	pages := f.pageRefs()
@@ -233,7 +233,7 @@ type bookmark struct {
 	below []bookmark
 }
 
-// outline returns the bookmarks, and checks how they are tied together.
+// outline returns the bookmarks, and checks how they are linked.
 func (f *pdfFile) outline() []bookmark {
 	root := f.dict(f.trailer["Root"])
 	return f.bookmarks(root["Outlines"])
@@ -277,7 +277,7 @@ func readText(s string) string {
 	return string(utf16.Decode(units))
 }
 
-// links returns where the links of a page lead: names of places, addresses.
+// links returns the targets of the links of a page: names of destinations, and addresses.
 func (f *pdfFile) links(page pdfDict) (dests, urls []string) {
 	annots, _ := f.get(page["Annots"]).([]any)
 	for _, a := range annots {
@@ -291,7 +291,7 @@ func (f *pdfFile) links(page pdfDict) (dests, urls []string) {
 	return dests, urls
 }
 
-// check looks at everything that must hold for every file.
+// check checks the properties that every file must have.
 func (f *pdfFile) check() {
 	f.t.Helper()
 	dests := f.dests()

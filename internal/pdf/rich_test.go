@@ -49,8 +49,8 @@ var (
 	shaded = regexp.MustCompile(`(?m) f\*?( Q)?$`)
 )
 
-// outlineOf describes the pages of a book: lines of text with the place where they
-// begin and their size, how much is drawn beside them, and where links lead.
+// outlineOf describes the pages of a book: lines of text with position and size, the
+// numbers of drawings, images and filled areas, and the targets of links.
 func (f *pdfFile) outlineOf() string {
 	var b strings.Builder
 	for i, p := range f.pages() {

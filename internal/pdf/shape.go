@@ -13,11 +13,11 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// Scripts whose letters change by their neighbours, and marks above and below
-// letters, are set by the tables of the font, as HarfBuzz does it. Other text does
-// not need that: it has a glyph for each character.
+// Scripts whose letters depend on their neighbours, and combining marks, are shaped with
+// the tables of the font (by a port of HarfBuzz). Other text needs no shaping: it has one
+// glyph per character.
 
-// shapedScripts are the blocks of such scripts.
+// shapedScripts are the Unicode blocks of scripts that need shaping.
 var shapedScripts = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0x0590, 0x109f, 1}, {0x1100, 0x11ff, 1}, {0x1700, 0x18af, 1}, {0x1900, 0x1cff, 1},
@@ -29,14 +29,14 @@ var shapedScripts = &unicode.RangeTable{
 const (
 	zwnj = '\u200c'
 	zwj  = '\u200d'
-	// continued marks the glyphs of a cluster after its first: no line begins
-	// with one.
+	// continued is the rune of the glyphs of a cluster after its first one. No line
+	// begins with such a glyph.
 	continued = '\u034f'
 )
 
 func isMark(r rune) bool { return unicode.In(r, unicode.Mn, unicode.Mc, unicode.Me) && !ignorable(r) }
 
-// needsShaping reports whether the character at i is set together with others.
+// needsShaping reports whether the character at i is shaped together with others.
 func needsShaping(in []char, i int) bool {
 	c := in[i]
 	if c.pic != nil || c.r == objectRune || c.r == ' ' || c.r == '\n' {
@@ -48,8 +48,8 @@ func needsShaping(in []char, i int) bool {
 	return c.r >= 0x41 && i+1 < len(in) && in[i+1].span == c.span && isMark(in[i+1].r)
 }
 
-// shapedRun returns the end of the characters from i that are set together: of one
-// span, one direction, one font and one script.
+// shapedRun returns the end of the run from i that is shaped together, and its font. All
+// characters of a run have the same span, direction, font and script.
 func (d *document) shapedRun(spans []span, in []char, i int) (end int, f chosen) {
 	cut := spans[in[i].span].st.face
 	f = d.chosenFor(in[i].r, cut)
@@ -57,7 +57,7 @@ func (d *document) shapedRun(spans []span, in []char, i int) (end int, f chosen)
 	for end = i + 1; end < len(in) && in[end].span == in[i].span && in[end].level == in[i].level; end++ {
 		r := in[end].r
 		if r == zwj || r == zwnj {
-			continue // has no form, and decides those around it
+			continue // joiners have no glyph, but change the neighbours
 		}
 		if !needsShaping(in, end) {
 			break
@@ -79,14 +79,14 @@ func (d *document) shapedRun(spans []span, in []char, i int) (end int, f chosen)
 	return end, f
 }
 
-// shaper sets text by the tables of fonts.
+// shaper shapes text with the tables of fonts.
 type shaper struct {
 	harfbuzz shaping.HarfbuzzShaper
-	faces    map[*typeface.Face]*font.Face // nil: cannot be used
+	faces    map[*typeface.Face]*font.Face // nil: the font cannot be used
 	clusters int32
 }
 
-// face returns a font for shaping; nil when its tables cannot be read.
+// face returns a font for shaping, or nil if its tables cannot be parsed.
 func (s *shaper) face(f *typeface.Face) *font.Face {
 	out, ok := s.faces[f]
 	if !ok {
@@ -101,19 +101,20 @@ func (s *shaper) face(f *typeface.Face) *font.Face {
 	return out
 }
 
-// shapeRun sets a run of characters. ok is false if the font cannot.
+// shapeRun shapes a run of characters. ok is false if the font cannot be used.
 func (d *document) shapeRun(spans []span, in []char, i, end int, f chosen) (out []glyph, ok bool) {
 	face := d.shaper.face(f.font.face)
 	if face == nil {
 		return nil, false
 	}
 	defer func() {
-		if r := recover(); r != nil { // see face.shaping
+		if r := recover(); r != nil { // the library can panic on a malformed font, see typeface.Face.Shaping
 			d.shaper.faces[f.font.face] = nil
 			out, ok = nil, false
 		}
 	}()
-	// Letters join those of other runs, such as bold ones.
+	// The context is included, because letters join those of adjacent runs, such as bold
+	// ones.
 	from, to := max(0, i-8), min(len(in), end+8)
 	text := make([]rune, 0, to-from)
 	for _, c := range in[from:to] {
@@ -128,7 +129,7 @@ func (d *document) shapeRun(spans []span, in []char, i, end int, f chosen) (out 
 		input.Direction = di.DirectionRTL
 	}
 	glyphs := d.shaper.harfbuzz.Shape(input).Glyphs
-	if rtl { // to the order in which they are read; lines turn them around again
+	if rtl { // to logical order; lines are reordered later
 		slices.Reverse(glyphs)
 	}
 	size := spans[in[i].span].st.size
@@ -142,7 +143,7 @@ func (d *document) shapeRun(spans []span, in []char, i, end int, f chosen) (out 
 	return out, len(out) > 0
 }
 
-// cluster makes glyphs of those that represent the characters from first to last.
+// cluster converts the shaped glyphs of the characters from first to last.
 func (d *document) cluster(in []char, first, last int, from []shaping.Glyph, f chosen, size float64) []glyph {
 	d.shaper.clusters++
 	text := make([]rune, 0, last-first+1)

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/image/font/sfnt"
 )
 
-// set sets a line of text and returns its glyphs in the order in which they are seen.
+// set lays out a line of text and returns its glyphs in visual order.
 func set(t *testing.T, spans ...span) []glyph {
 	t.Helper()
 	d := &document{w: newWriter(bytes.NewBuffer(nil)), chosen: map[wanted]chosen{}, missing: map[rune]bool{}, emojis: map[string]*picture{}}
@@ -37,14 +37,15 @@ func clusters(gs []glyph) (out []string) {
 	return out
 }
 
-// Arabic letters have the form of their place in the word, and lam and alef are one.
+// Arabic letters have the form for their position in the word, and lam and alef form a
+// ligature.
 func TestArabicLettersJoin(t *testing.T) {
 	alone := ids(set(t, span{text: "ب"}))[0]
 	three := ids(set(t, span{text: "ببب"}))
 	if len(three) != 3 || slices.Contains(three, alone) || three[0] == three[1] || three[1] == three[2] {
 		t.Errorf("three letters are the glyphs %v, one alone is %d", three, alone)
 	}
-	// They join across the edge of bold text, and through a mark.
+	// Letters join across the edge of bold text and across a mark.
 	if got := ids(set(t, span{text: "ب"}, span{text: "ب", st: style{face: bold}})); len(got) != 2 || slices.Contains(got, alone) {
 		t.Errorf("letters of two spans are %v", got)
 	}
@@ -56,8 +57,8 @@ func TestArabicLettersJoin(t *testing.T) {
 	}
 }
 
-// Letters of Indic scripts form conjuncts, vowels are moved before what they follow,
-// marks are above what they belong to. The text is as it was written.
+// Letters of Indic scripts form conjuncts, vowels are reordered, and marks are placed on
+// their letters. The extracted text is the original one.
 func TestShaping(t *testing.T) {
 	for text, glyphs := range map[string]int{"क्ष": 1, "कि": 2, "हिन्दी": 5, "স্ত্র": 1, "கொ": 3, "ที่": 3, "é": 1, "שָׁ": 3} {
 		got := set(t, span{text: text})

@@ -2,19 +2,19 @@ package pdf
 
 import "github.com/octavo-docs/octavo/internal/typeface"
 
-// Cuts of a font.
+// Styles of a font, as bits.
 const (
 	bold   = typeface.Bold
 	italic = typeface.Italic
 	mono   = typeface.Mono
 )
 
-// The looks of a book, in one place.
+// Sizes and distances of a book, in points.
 const (
 	bodySize  = 10.0
 	codeSize  = 8.4
 	cellSize  = 9.0
-	leading   = 1.45 // of the size
+	leading   = 1.45 // relative to the size
 	codeLead  = 1.42
 	paragraph = 8.0 // between blocks
 	listStep  = 18.0
@@ -33,7 +33,7 @@ var (
 	white      = hexColor(0xffffff)
 )
 
-// headings by level: size, and space above.
+// headings are the sizes of headings and the space above them, by level.
 var headings = [7]struct{ size, above float64 }{
 	{}, {17, 24}, {14, 20}, {12, 17}, {10.8, 14}, {10, 12}, {10, 12},
 }
@@ -50,7 +50,8 @@ var hints = map[string]hintLook{
 	"danger":  {"triangle-exclamation", hexColor(0xc73a3a), hexColor(0xf1c8c8), hexColor(0xfdf2f2)},
 }
 
-// colours that people choose for text and backgrounds.
+// textColors and backColors are the colours that authors can choose for text and
+// backgrounds.
 var textColors = map[string]uint32{
 	"green": 0x2a8a4a, "blue": 0x2f6fd0, "red": 0xc73a3a, "orange": 0xc96a12, "yellow": 0x9a7a00, "purple": 0x7a3fb0, "pink": 0xb8417f,
 	"violet": 0x6a4fc0, "cyan": 0x147f92, "$primary": 0x1d5fbf, "$info": 0x2f6fd0, "$success": 0x2a8a4a, "$warning": 0xc98300, "$danger": 0xc73a3a, "$tint": 0x4a5a70,
@@ -61,7 +62,8 @@ var backColors = map[string]uint32{
 	"violet": 0xe7e2f9, "cyan": 0xd9f0f4, "$primary": 0xdfeafb, "$info": 0xdfeafb, "$success": 0xdff2e4, "$warning": 0xfdf0d0, "$danger": 0xfbe0e0, "$tint": 0xe8ecf1,
 }
 
-// codeColors are by the class of a token, the longest that fits.
+// codeColors are the styles of tokens by class. The longest matching prefix of a class
+// counts.
 var codeColors = map[string]struct {
 	rgb uint32
 	cut uint8

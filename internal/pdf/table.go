@@ -6,9 +6,9 @@ import (
 
 // Limits of tables.
 const (
-	sampledRows = 60   // rows by which columns get their widths
-	sampledText = 400  // bytes of a cell that count for it
-	narrowest   = 34.0 // points of a column
+	sampledRows = 60   // rows that are measured to determine column widths
+	sampledText = 400  // bytes of a cell that are measured
+	narrowest   = 34.0 // minimum width of a column, in points
 	cellPad     = 5.0
 )
 
@@ -61,7 +61,7 @@ func (f flow) table(n *markup.Node) {
 	f.gap(paragraph + 4)
 }
 
-// headRow is the row of titles; nil when none has one.
+// headRow returns the header row, or nil if no column has a title.
 func (f flow) headRow(t *markup.Table, widths, at []float64) *item {
 	if t.HideHeader {
 		return nil
@@ -85,14 +85,14 @@ func (f flow) headRow(t *markup.Table, widths, at []float64) *item {
 		c.back(layer, "q", fill(headBack), rectangle(left+x+0.3, y+0.3, w-0.6, h-0.3), "f", stroke(hexColor(0xb9c2cd)), "0.8 w", path(left+x, y+h, left+x+w, y+h), "S Q")
 	}
 	it := rowItem(r)
-	const most = 200 // a head that is higher would leave no room for rows
+	const most = 200 // a higher header would leave no room for rows
 	if it.h > most {
 		return nil
 	}
 	return &it
 }
 
-// inCell lays out in a column of a table.
+// inCell returns the items of a table cell.
 func (f flow) inCell(w float64, body func(flow)) []item {
 	in := f
 	in.size, in.dense = min(f.size, cellSize), true
@@ -132,7 +132,7 @@ func (f flow) tableRow(t *markup.Table, r markup.TableRow, widths, at []float64,
 	return rowItem(out)
 }
 
-// cell lays out what a cell shows.
+// cell lays out the value of a cell.
 func (f flow) cell(c markup.TableCell, align string) {
 	st := f.plain()
 	p := paraStyle{align: align}
@@ -175,7 +175,7 @@ func (f flow) cell(c markup.TableCell, align string) {
 	}
 }
 
-// aligned lays out blocks whose paragraphs are aligned as their column.
+// aligned lays out blocks; paragraphs without an alignment have that of the column.
 func (f flow) aligned(nodes []*markup.Node, align string) {
 	for _, n := range nodes {
 		if n.Type == "paragraph" && n.Data["align"] == nil {
@@ -197,8 +197,8 @@ func stars(n, of int) string {
 	return string(out)
 }
 
-// columnWidths shares the width among the columns: as somebody chose, or by
-// what is in them.
+// columnWidths returns the widths of the columns: those that the author set for all
+// columns, or widths by content.
 func (f flow) columnWidths(t *markup.Table) []float64 {
 	n := len(t.Columns)
 	out := make([]float64, n)
@@ -238,7 +238,7 @@ func (f flow) columnWidths(t *markup.Table) []float64 {
 	return f.withFixed(t, whole, word)
 }
 
-// withFixed shares the width out, of which some columns have theirs.
+// withFixed distributes the width among columns, some of which have a fixed width.
 func (f flow) withFixed(t *markup.Table, whole, word []float64) []float64 {
 	const most = 0.7 // of the width
 	sum := 0.0
@@ -267,8 +267,8 @@ func (f flow) withFixed(t *markup.Table, whole, word []float64) []float64 {
 	return out
 }
 
-// pixelPoints is how wide a pixel of a page of the web is on paper, whose column of
-// text is narrower.
+// pixelPoints is the width of a web pixel on paper in points. It is smaller than 0.75,
+// because the text column on paper is narrower.
 const pixelPoints = textWidth / 750
 
 func (f flow) measure(c markup.TableCell, i int, note func(int, string, style), st style) {
@@ -295,7 +295,7 @@ func (f flow) measure(c markup.TableCell, i int, note func(int, string, style), 
 	}
 }
 
-// hasCode reports whether a text has code in it, which is wider.
+// hasCode reports whether a text contains code, which is wider than other text.
 func hasCode(nodes []*markup.Node) bool {
 	for _, n := range nodes {
 		for _, l := range n.Leaves {
@@ -312,8 +312,8 @@ func hasCode(nodes []*markup.Node) bool {
 	return false
 }
 
-// shareOut divides a width: every column gets its longest word if that is
-// possible, and the rest goes where the most text is.
+// shareOut distributes a width. Every column gets the width of its longest word if
+// possible; the rest is distributed by the amount of text.
 func shareOut(w float64, whole, word []float64) []float64 {
 	out := make([]float64, len(whole))
 	sumWhole, sumWord := 0.0, 0.0
@@ -323,7 +323,7 @@ func shareOut(w float64, whole, word []float64) []float64 {
 		sumWord += word[i]
 	}
 	switch {
-	case sumWhole <= w: // all on one line
+	case sumWhole <= w: // every cell fits on one line
 		for i := range out {
 			out[i] = whole[i] + (w-sumWhole)*whole[i]/sumWhole
 		}
@@ -334,7 +334,7 @@ func shareOut(w float64, whole, word []float64) []float64 {
 				out[i] += (w - sumWord) * (whole[i] - word[i]) / (sumWhole - sumWord)
 			}
 		}
-	default: // words must be cut
+	default: // words must be broken
 		least := narrowest * 0.9
 		room := w - least*float64(len(out))
 		for i := range out {
@@ -344,7 +344,7 @@ func shareOut(w float64, whole, word []float64) []float64 {
 	return out
 }
 
-// records shows a table that has too many columns row by row.
+// records shows a table with too many columns as a list of rows.
 func (f flow) records(t *markup.Table) {
 	for i, r := range t.Rows {
 		if i > 0 {
@@ -364,8 +364,8 @@ func (f flow) records(t *markup.Table) {
 	f.gap(paragraph)
 }
 
-// record shows one field of a row: beside its title if it is one line of
-// text, below it otherwise.
+// record shows one cell of a row: beside the column title if it is a single paragraph or
+// text, otherwise below the title.
 func (f flow) record(t *markup.Table, col markup.TableColumn, c markup.TableCell) {
 	st := f.plain()
 	label := st
@@ -388,7 +388,7 @@ func (f flow) record(t *markup.Table, col markup.TableColumn, c markup.TableCell
 	}
 }
 
-// cards lays the rows of a table out as cards beside each other.
+// cards lays out the rows of a table as cards side by side.
 func (f flow) cards(t *markup.Table) {
 	per := 3
 	if t.Large || f.w < 330 {
@@ -426,13 +426,13 @@ func (f flow) cards(t *markup.Table) {
 	f.gap(paragraph)
 }
 
-// cardPad and cardInset are between the edges of a card and what is in it.
+// cardPad and cardInset are the vertical and horizontal padding of a card.
 const (
 	cardPad   = 9.0
 	cardInset = 10.0
 )
 
-// cover fills the top of a card with a picture, from edge to edge.
+// cover fills the top of a card with a picture, cropped to the edges.
 func (f flow) cover(p *picture) {
 	w, h := p.points()
 	wide := f.w + 2*cardInset
@@ -465,7 +465,7 @@ func (f flow) card(t *markup.Table, r markup.TableRow) {
 			f.text(f.inlines(col.Title, st), paraStyle{keep: true})
 		}
 		in := f
-		if !shown && len(got.Nodes) > 0 { // the first text is the name of the card
+		if !shown && len(got.Nodes) > 0 { // the first text is the title of the card
 			in.size = f.size * 1.06
 		}
 		shown = true

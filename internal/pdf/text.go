@@ -12,44 +12,44 @@ import (
 	"github.com/octavo-docs/octavo/internal/typeface"
 )
 
-// style is how a piece of text looks.
+// style is the style of text.
 type style struct {
 	size   float64
 	face   uint8 // bold, italic and mono
 	color  color
-	back   color // behind the text; none without a value
-	boxed  bool  // a frame around it, as of keys
+	back   color // background; none if there is none
+	boxed  bool  // has a border, as keys have
 	strike bool
 	under  bool
-	rise   float64 // above the line
+	rise   float64 // offset above the baseline
 }
 
-// span is a piece of text in one style, or something else in a line.
+// span is a text in one style, or a figure in a line.
 type span struct {
 	text string
 	st   style
 	link *target
-	mark string  // a destination that begins here
-	obj  *figure // instead of text
+	mark string  // destination that is placed here
+	obj  *figure // a figure instead of text
 }
 
-// figure is something in a line that is not text.
+// figure is an inline element that is not text.
 type figure struct {
 	w, h float64
-	drop float64                       // how far below the line it begins
-	draw func(c *canvas, x, y float64) // y is its top
+	drop float64                       // depth of the bottom below the baseline
+	draw func(c *canvas, x, y float64) // y is the top
 }
 
-// char is a character of a paragraph before it is a glyph.
+// char is a character of a paragraph before it becomes a glyph.
 type char struct {
 	r     rune
-	text  string // of a picture
+	text  string // text of an emoji picture
 	pic   *picture
 	span  int32
 	level uint8
 }
 
-// glyph is a character in its place in a line.
+// glyph is a character positioned in a line.
 type glyph struct {
 	font  *docFont
 	w     float64
@@ -57,30 +57,29 @@ type glyph struct {
 	span  int32
 	code  uint16
 	level uint8
-	after bool     // a line may end behind it
-	fake  bool     // bold or italic that the font does not have
-	pic   *picture // instead of the form that the font has
+	after bool     // a line may end after it
+	fake  bool     // bold or italic is emulated
+	pic   *picture // picture that is drawn instead of the glyph
 
-	// Of glyphs that the tables of a font have placed: the number of the cluster,
-	// from 1, how far the glyph is from its place, and the text of the cluster on
-	// its first glyph.
+	// Fields of shaped glyphs: the number of the cluster from 1, the offset from the pen
+	// position, and, on the first glyph, the text of the cluster.
 	cluster int32
 	dx, dy  float64
 	text    string
 }
 
-// emojiSide is the side of an emoji, and emojiWidth the room that it takes, by the
-// size of the text.
+// emojiSide is the side of an emoji, and emojiWidth its advance, relative to the text
+// size.
 const (
 	emojiSide  = 1.16
 	emojiWidth = 1.28
 )
 
-// maxWindow is how many characters are worked on at once. A paragraph that is
-// longer, which nobody writes, may have a short line there.
+// maxWindow is the number of characters that are shaped at once. A longer paragraph,
+// which is unusual, can have a short line at the end of each window.
 const maxWindow = 8 << 10
 
-// lines breaks a paragraph into lines of a width and hands each on.
+// lines breaks a paragraph into lines of a width and calls emit with each.
 func (d *document) lines(spans []span, width float64, emit func(line)) {
 	var window []char
 	first := true
@@ -125,8 +124,8 @@ func (d *document) lines(spans []span, width float64, emit func(line)) {
 	flush(true)
 }
 
-// graphs returns the characters of a text. An emoji of several is one: it comes with
-// its text.
+// graphs returns the characters of a text. An emoji of one or more characters is one
+// element, with its text.
 func graphs(s string) iter.Seq2[rune, string] {
 	return func(yield func(rune, string) bool) {
 		for len(s) > 0 {
@@ -145,18 +144,18 @@ func graphs(s string) iter.Seq2[rune, string] {
 	}
 }
 
-// objectRune represents what is not text.
+// objectRune is the rune of figures and marks.
 const objectRune = '\ufffc'
 
-// line is a line of glyphs, in the order in which they are seen.
+// line is a line of glyphs in visual order.
 type line struct {
 	spans  []span
 	glyphs []glyph
 	width  float64
 	rtl    bool
 	first  bool
-	broken bool // ends where somebody ended it, or the paragraph
-	// rise and fall are how far what is not text goes above and below the line.
+	broken bool // ends at a line break or at the end of the paragraph
+	// rise and fall are the maximum extents of figures above and below the baseline.
 	rise, fall float64
 }
 
@@ -184,7 +183,7 @@ func (d *document) window(spans []span, in []char, width float64, first bool, em
 	}
 }
 
-// shape chooses a glyph for every character and where lines may end.
+// shape returns the glyphs of characters, and determines where lines may end.
 func (d *document) shape(spans []span, in []char) []glyph {
 	out := make([]glyph, 0, len(in))
 	for i := 0; i < len(in); i++ {
@@ -202,7 +201,7 @@ func (d *document) shape(spans []span, in []char) []glyph {
 		case c.r == objectRune && s.obj != nil:
 			g.w = s.obj.w
 		case c.r == objectRune && s.mark != "" || c.r == '\n' || c.r == 0x200b || c.r == 0xad:
-			// nothing to see
+			// They have no glyph.
 		case ignorable(c.r):
 			continue
 		case c.pic != nil:
@@ -223,14 +222,14 @@ func (d *document) shape(spans []span, in []char) []glyph {
 	return out
 }
 
-// ignorable characters choose forms and have none themselves.
+// ignorable reports whether a character selects a glyph variant and has no glyph itself.
 func ignorable(r rune) bool {
 	return r == 0x200c || r == 0x200d || r == 0x2060 || r == 0xfeff || r >= 0xfe00 && r <= 0xfe0f ||
 		r >= 0xe0000 && r <= 0xe0fff || r == 0x180e || r == 0x034f
 }
 
-// mayBreak reports whether a line may end behind a character. It is the part of
-// the Unicode rules that matters for text without dictionaries.
+// mayBreak reports whether a line may end after the character at i. It implements the
+// Unicode line breaking rules that need no dictionary, as far as they matter here.
 func mayBreak(in []char, i int) bool {
 	r, next := in[i].r, in[i+1].r
 	switch {
@@ -253,20 +252,21 @@ func mayBreak(in []char, i int) bool {
 	return false
 }
 
-// noStart must not begin a line of Chinese or Japanese, noEnd not end one.
+// noStart are characters that must not begin a line of Chinese or Japanese, noEnd those
+// that must not end one.
 const (
 	noStart = "、。，．・：；？！゛゜´｀¨＾￣＿ヽヾゝゞ々ー—‐／＼〜‖｜…‥’”）〕］｝〉》」』】°′″℃￠％‰!%),.:;?]}｡｣､･ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ"
 	noEnd   = "‘“（〔［｛〈《「『【￥＄$([\\{｢￡"
 )
 
-// wide are scripts that are written without blanks.
+// wide reports whether a character belongs to a script without spaces between words.
 func wide(r rune) bool {
 	return r >= 0x2e80 && (r <= 0xa4cf || r >= 0xac00 && r <= 0xd7a3 || r >= 0xf900 && r <= 0xfaff || r >= 0xfe30 && r <= 0xfe4f ||
 		r >= 0xff00 && r <= 0xff60 || r >= 0x1b000 && r <= 0x1b2ff || r >= 0x20000 && r <= 0x3ffff)
 }
 
-// fit reports how many glyphs go into a width, how many behind them vanish at
-// the end of the line, and whether the text asks for the end.
+// fit returns how many glyphs fit into a width, how many after them are dropped at the
+// end of the line, and whether the line ends at a line break or at the end of the text.
 func fit(gs []glyph, width float64) (n, skip int, broken bool) {
 	const slack = 0.01
 	used, last := 0.0, 0
@@ -288,8 +288,8 @@ func fit(gs []glyph, width float64) (n, skip int, broken bool) {
 	return len(gs), 0, true
 }
 
-// whole moves the end of a line to where no cluster is divided: back, or forward if
-// the line would have nothing.
+// whole moves the end of a line so that no cluster is split: back, or forward if the line
+// would be empty.
 func whole(gs []glyph, end int) int {
 	at := end
 	for at > 0 && at < len(gs) && unicode.Is(unicode.Mn, gs[at].r) {
@@ -303,7 +303,7 @@ func whole(gs []glyph, end int) int {
 	return at
 }
 
-// trimmed leaves blanks at the end out.
+// trimmed removes trailing spaces.
 func trimmed(gs []glyph) []glyph {
 	for len(gs) > 0 && gs[len(gs)-1].r == ' ' {
 		gs = gs[:len(gs)-1]
@@ -311,7 +311,7 @@ func trimmed(gs []glyph) []glyph {
 	return gs
 }
 
-// widths returns the width of a text on one line and of its longest word.
+// widths returns the width of a text on one line and the width of its longest word.
 func (d *document) widths(spans []span) (whole, word float64) {
 	d.lines(spans, 1e9, func(l line) {
 		whole = max(whole, l.width)
@@ -329,7 +329,7 @@ func (d *document) widths(spans []span) (whole, word float64) {
 	return whole, word
 }
 
-// chosen is the glyph for a rune in a face, before it has a code.
+// chosen is the glyph for a character in a style, before it has a code.
 type chosen struct {
 	font  *docFont
 	glyph sfnt.GlyphIndex
@@ -341,18 +341,18 @@ type wanted struct {
 	cut uint8 // bold, italic and mono
 }
 
-// glyph returns the code of a character in the first font that has it. Without
-// any, it is the box of the first font.
+// glyph returns the font, the code and the width of a character, and whether its style is
+// emulated. If no font has the character, it is the box of the first font.
 func (d *document) glyph(r rune, text string, cut uint8) (*docFont, uint16, float64, bool) {
 	c := d.chosenFor(r, cut)
 	code, w := c.font.code(c.glyph, text)
 	return c.font, code, w, c.fake
 }
 
-// maxKnown is how many characters a document remembers what to draw for.
+// maxKnown is the maximum number of characters whose glyph is cached.
 const maxKnown = 1 << 16
 
-// chosenFor remembers what was chosen for a character.
+// chosenFor returns the glyph of a character, from the cache if possible.
 func (d *document) chosenFor(r rune, cut uint8) chosen {
 	key := wanted{r, cut}
 	c, ok := d.chosen[key]
@@ -366,7 +366,7 @@ func (d *document) chosenFor(r rune, cut uint8) chosen {
 }
 
 func (d *document) choose(r rune, cut uint8) chosen {
-	switch r { // signs that look the same as a common one
+	switch r { // characters that look like a common one
 	case 0xa0, 0x202f, 0x2007:
 		r = ' '
 	case 0x2010, 0x2011:
@@ -403,11 +403,11 @@ func (d *document) choose(r rune, cut uint8) chosen {
 	return chosen{d.font(first), 0, false}
 }
 
-// maxMissing is how many characters without a glyph are distinguished.
+// maxMissing is the maximum number of missing characters that are recorded.
 const maxMissing = 1000
 
-// need looks for fonts that have most of what a text needs, so that a page is
-// not set in one font for each character.
+// need adds fonts that each cover many of the missing characters of a text, so that a
+// page does not use a different font for each character.
 func (d *document) need(text string) {
 	b := typeface.Bundled()
 	missing := map[rune]bool{}
@@ -453,7 +453,7 @@ func (d *document) extraHas(r rune) bool {
 	return false
 }
 
-// font returns a face in this document.
+// font returns the font object of a face, and creates it on first use.
 func (d *document) font(f *typeface.Face) *docFont {
 	for _, have := range d.used {
 		if have.face == f {

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// seen returns a line in the order in which it is seen.
+// seen returns a line in visual order.
 func seen(s string) string {
 	in := charsOf(s)
 	setLevels(in, startsRTL(in))
@@ -44,7 +44,7 @@ func TestDirections(t *testing.T) {
 	}
 }
 
-// A line that is reordered has the glyphs that it had.
+// Reordering a line loses no characters.
 func TestOrderLosesNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.StringOf(rapid.RuneFrom([]rune("ab1 .,()אבגעربي٣٤\u0301"))).Draw(t, "s")
@@ -88,7 +88,7 @@ func TestLinesBreak(t *testing.T) {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
-	// Every character is on a line, whatever the width.
+	// Every character is on a line, for any width.
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.StringOf(rapid.RuneFrom([]rune("ab-/ .中。\u0301"))).Draw(t, "s")
 		got := strings.Join(lines(s, rapid.Float64Range(1, 100).Draw(t, "width")), "")
@@ -104,7 +104,7 @@ func TestMissingCharacters(t *testing.T) {
 	if !slices.Equal(b.missing, []rune{0xF1234}) { // emoji are drawn
 		t.Errorf("%U", b.missing)
 	}
-	// They are boxes, and still the text that was written.
+	// Missing characters are boxes, but keep their text.
 	if text := f.allText(); strings.Count(text, "\U000F1234") != 2 || !strings.Contains(text, "✅") {
 		t.Errorf("%q", text)
 	}
@@ -113,7 +113,7 @@ func TestMissingCharacters(t *testing.T) {
 	}
 }
 
-// Text in fonts of the machine, where there are any, can be written.
+// Text in installed fonts can be written, if there are any.
 func TestInstalledFonts(t *testing.T) {
 	fonts, err := typeface.Open(nil, true)
 	if err != nil {

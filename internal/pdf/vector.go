@@ -13,7 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/twemoji"
 )
 
-// outline is a path whose corner is at x and y.
+// outline returns the operators of a path whose origin is at x and y.
 func outline(p svg.Path, x, y, scale float64) string {
 	b := make([]byte, 0, 24*len(p))
 	for _, s := range p {
@@ -35,7 +35,7 @@ func outline(p svg.Path, x, y, scale float64) string {
 	return string(b)
 }
 
-// icon draws an icon into a square, in its middle.
+// icon draws an icon centred in a square.
 func (c *canvas) icon(i icons.Icon, x, y, side float64, col color) {
 	scale := side / float64(max(i.Width, i.Height))
 	x += (side - float64(i.Width)*scale) / 2
@@ -43,7 +43,7 @@ func (c *canvas) icon(i icons.Icon, x, y, side float64, col color) {
 	c.front(fill(col), outline(svg.ParsePath(i.Path), x, y, scale), "f")
 }
 
-// iconSpan is an icon in a line of text.
+// iconSpan returns an icon as a span.
 func iconSpan(name string, st style) span {
 	i := icons.Find(name, icons.Filled)
 	side := st.size * 1.05
@@ -51,8 +51,8 @@ func iconSpan(name string, st style) span {
 	return span{st: st, obj: &figure{w: side * 1.1, h: side, drop: st.size * 0.17, draw: func(c *canvas, x, y float64) { c.icon(i, x+side*0.05, y, side, col) }}}
 }
 
-// form puts a drawing into the file, to be drawn as often as it is needed, like an
-// image: it fills a square of one unit.
+// form writes a drawing as a form object, which can be drawn repeatedly like an image. It
+// fills the unit square.
 func (d *document) form(w, h float64, draw func(c *canvas)) object {
 	c := &canvas{d: d, images: map[object]bool{}, fonts: map[*docFont]bool{}, color: none}
 	draw(c)
@@ -61,11 +61,11 @@ func (d *document) form(w, h float64, draw func(c *canvas)) object {
 	return d.w.stream(dict, c.content())
 }
 
-// formSide is the longer side of drawings in their own units, so that two places
-// of a number are fine enough.
+// formSide is the longer side of drawings in their own units. It is large because numbers
+// have only two decimals.
 const formSide = 1000.0
 
-// drawing puts a picture of outlines into the file.
+// drawing writes an SVG drawing to the file.
 func (d *document) drawing(p *svg.Drawing) *picture {
 	scale := formSide / max(p.Width, p.Height)
 	o := d.form(p.Width*scale, p.Height*scale, func(c *canvas) {
@@ -79,7 +79,7 @@ func (d *document) drawing(p *svg.Drawing) *picture {
 	return &picture{ref: o, w: max(1, int(math.Round(p.Width))), h: max(1, int(math.Round(p.Height)))}
 }
 
-// item draws a part of a drawing.
+// item draws an item of a drawing.
 func (c *canvas) item(it svg.Item, scale float64) {
 	var ops []string
 	for _, clip := range it.Clip {
@@ -117,7 +117,7 @@ func (c *canvas) item(it svg.Item, scale float64) {
 	}
 }
 
-// turned draws a line of text of a drawing.
+// turned draws a text of a drawing, which can be rotated.
 func (c *canvas) turned(t *svg.Text, paint svg.Paint, clip []string, scale float64) {
 	st := style{size: max(t.Size*scale, 0.5), color: hexColor(paint.Color), back: none}
 	for _, f := range []struct {
@@ -135,8 +135,9 @@ func (c *canvas) turned(t *svg.Text, paint svg.Paint, clip []string, scale float
 			whole = l
 		}
 	})
-	// Text is drawn at the corner of the page, which is moved and turned to its
-	// place. The state of the text before does not outlast that.
+	// The text is drawn at the corner of the page, and a matrix moves and rotates it to
+	// its position. The cached text state is reset before and after, because q and Q
+	// restore it.
 	c.over.WriteString("q " + strings.Join(clip, " ") + " " + c.opacity("ca", paint.Opacity) + " ")
 	x, y := t.At.X*scale, pageHeight-t.At.Y*scale
 	fmt.Fprintf(&c.over, "%.5f %.5f %.5f %.5f %.3f %.3f cm 1 0 0 1 0 %s cm\n", t.Turn[0], -t.Turn[1], -t.Turn[2], t.Turn[3], x, y, num(-pageHeight))
@@ -146,7 +147,7 @@ func (c *canvas) turned(t *svg.Text, paint svg.Paint, clip []string, scale float
 	c.font, c.color, c.mode = nil, none, ""
 }
 
-// opacity sets how opaque areas (ca) or lines (CA) are.
+// opacity returns the operator that sets the opacity of fills (ca) or strokes (CA).
 func (c *canvas) opacity(key string, f float64) string {
 	percent := int(math.Round(f * 100))
 	if percent >= 100 {
@@ -157,7 +158,7 @@ func (c *canvas) opacity(key string, f float64) string {
 	return "/" + name + " gs"
 }
 
-// shading fills what is clipped with a gradient.
+// shading returns the operators that fill the clipped area with a gradient.
 func (c *canvas) shading(g *svg.Gradient, scale float64) string {
 	coords := fmt.Sprintf("%.5f %.5f %.5f %.5f", g.From.X, g.From.Y, g.To.X, g.To.Y)
 	kind := 2
@@ -171,7 +172,7 @@ func (c *canvas) shading(g *svg.Gradient, scale float64) string {
 	return fmt.Sprintf("%.5f %.5f %.5f %.5f %.3f %.3f cm /%s sh", m[0]*scale, -m[1]*scale, m[2]*scale, -m[3]*scale, m[4]*scale, pageHeight-m[5]*scale, name)
 }
 
-// ramp is the function of the colours of a gradient.
+// ramp returns the function of a gradient's colours.
 func ramp(stops []svg.Stop) string {
 	channels := func(rgb uint32) string {
 		c := hexColor(rgb)
@@ -205,7 +206,7 @@ func ramp(stops []svg.Stop) string {
 	return fmt.Sprintf("<</FunctionType 3/Domain[0 1]/Functions[%s]/Bounds[%s]/Encode[%s]>>", strings.Join(parts, ""), strings.Join(bounds, " "), strings.Join(encode, " "))
 }
 
-// emoji returns the picture of an emoji; nil for none.
+// emoji returns the picture of an emoji, or nil.
 func (d *document) emoji(s string) *picture {
 	if p, ok := d.emojis[s]; ok {
 		return p
@@ -222,7 +223,7 @@ func (d *document) emoji(s string) *picture {
 	return out
 }
 
-// resource names something that the content of the canvas uses.
+// resource adds a named resource that the content uses.
 func (c *canvas) resource(kind, name, value string) {
 	if c.named == nil {
 		c.named = map[string]map[string]string{}
@@ -233,12 +234,12 @@ func (c *canvas) resource(kind, name, value string) {
 	c.named[kind][name] = value
 }
 
-// content is all that was drawn, from back to front.
+// content returns all drawing operators, from back to front.
 func (c *canvas) content() []byte {
 	return append(bytes.Join(c.under, nil), c.over.Bytes()...)
 }
 
-// resources are the entries of what the content uses.
+// resources returns the resource dictionary of the content.
 func (c *canvas) resources() string {
 	var res strings.Builder
 	res.WriteString("/Font<<")

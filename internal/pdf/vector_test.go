@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// drawn returns what a page draws, and how many forms and images it has.
+// drawn returns the content of a page, and the numbers of its forms and images.
 func (f *pdfFile) drawn(page pdfDict) (content string, forms, images int) {
 	if xobjects, ok := f.dict(page["Resources"])["XObject"]; ok {
 		for _, ref := range f.dict(xobjects) {
@@ -21,7 +21,7 @@ func (f *pdfFile) drawn(page pdfDict) (content string, forms, images int) {
 	return string(f.stream(page["Contents"])), forms, images
 }
 
-// Emoji are pictures, each once in the file, and stay the text that was written.
+// Emoji are pictures, each once in the file, and keep their text.
 func TestEmojiAreDrawn(t *testing.T) {
 	b := page("One 🎉, a 👩‍💻, a 👍🏽, a 🇫🇷, a 1️⃣, again 🎉.\n\n```\ncode 🎉\n```\n")
 	f := b.write(t)
@@ -38,7 +38,7 @@ func TestEmojiAreDrawn(t *testing.T) {
 	}
 }
 
-// Icons are outlines, wherever a page has one.
+// Icons are drawn as outlines in all blocks that have one.
 func TestIconsAreDrawn(t *testing.T) {
 	count := func(markdown string) int {
 		f := page(markdown).write(t)
@@ -60,7 +60,7 @@ func TestIconsAreDrawn(t *testing.T) {
 	}
 }
 
-// A picture in SVG is outlines and text, not pixels.
+// An SVG picture becomes outlines and text, not pixels.
 func TestDrawings(t *testing.T) {
 	b := richBook(t)
 	b.pages = []testPage{{"p", "Page", 0, "![x](diagram.svg)\n\n![y](cover.svg)\n\n![z](diagram.svg)\n"}}
@@ -75,7 +75,7 @@ func TestDrawings(t *testing.T) {
 	}
 }
 
-// Pictures that would take long are not drawn, and those that are broken neither.
+// Pictures that are too expensive or broken are not drawn.
 func TestDrawingsAreBounded(t *testing.T) {
 	var many strings.Builder
 	many.WriteString(`<svg width="9" height="9"><g id="a0"><rect width="1" height="1"/></g>`)

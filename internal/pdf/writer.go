@@ -16,12 +16,12 @@ type object int
 
 func (o object) String() string { return strconv.Itoa(int(o)) + " 0 R" }
 
-// writer writes objects one after the other and remembers only where they
-// begin. The first error stays; what is written after it goes nowhere.
+// writer writes objects in sequence and keeps only their offsets. After the first error
+// all writes are dropped.
 type writer struct {
 	w       *bufio.Writer
 	at      int64
-	offsets []int64 // by object, from 1; 0 is not written yet
+	offsets []int64 // by object, from 1; 0 if it is not written yet
 	err     error
 	deflate *zlib.Writer
 	packed  bytes.Buffer
@@ -29,7 +29,7 @@ type writer struct {
 
 func newWriter(w io.Writer) *writer {
 	out := &writer{w: bufio.NewWriterSize(w, 64<<10), deflate: zlib.NewWriter(io.Discard)}
-	// The bytes of the second line tell programs that the file is binary.
+	// The bytes of the second line mark the file as binary.
 	out.print("%%PDF-1.7\n%%\xe2\xe3\xcf\xd3\n")
 	return out
 }
@@ -57,7 +57,7 @@ func (w *writer) reserve() object {
 	return object(len(w.offsets))
 }
 
-// put writes an object of which the content is known.
+// put writes a reserved object.
 func (w *writer) put(o object, format string, args ...any) {
 	w.offsets[o-1] = w.at
 	w.print("%d 0 obj\n", int(o))
@@ -72,7 +72,7 @@ func (w *writer) add(format string, args ...any) object {
 	return o
 }
 
-// stream writes bytes as a compressed stream; dict has further entries.
+// stream writes a compressed stream; dict has additional entries.
 func (w *writer) stream(dict string, data []byte) object {
 	w.packed.Reset()
 	w.deflate.Reset(&w.packed)
@@ -91,8 +91,8 @@ func (w *writer) stream(dict string, data []byte) object {
 	return o
 }
 
-// streamFrom writes a stream as it is produced: its length follows it. The
-// stream is compressed unless it already is.
+// streamFrom writes a stream while it is produced; its length is written after it.
+// compress is false if the data is compressed already.
 func (w *writer) streamFrom(dict string, compress bool, fill func(io.Writer) error) object {
 	o, length := w.reserve(), w.reserve()
 	w.offsets[o-1] = w.at
@@ -119,7 +119,7 @@ func (w *writer) streamFrom(dict string, compress bool, fill func(io.Writer) err
 	return o
 }
 
-// close writes the table of objects and the trailer.
+// close writes the cross-reference table and the trailer.
 func (w *writer) close(root, info object, id string) error {
 	start := w.at
 	w.print("xref\n0 %d\n0000000000 65535 f \n", len(w.offsets)+1)
@@ -140,10 +140,10 @@ func (w *writer) close(root, info object, id string) error {
 	return w.w.Flush()
 }
 
-// maxFile is what ten digits of the table of objects can name.
+// maxFile is the largest offset with the ten digits of the cross-reference table.
 const maxFile = 9_999_999_999
 
-// text is a string that people read.
+// text returns a text string: ASCII as a literal, other text as UTF-16.
 func text(s string) string {
 	plain := true
 	for i := range len(s) {
@@ -158,7 +158,7 @@ func text(s string) string {
 	return hexText(s)
 }
 
-// hexText is a string that people read, of any characters.
+// hexText returns a text string in UTF-16.
 func hexText(s string) string {
 	out := []byte("<FEFF")
 	for _, u := range utf16.Encode([]rune(s)) {
@@ -167,7 +167,7 @@ func hexText(s string) string {
 	return string(append(out, '>'))
 }
 
-// literal is a string of bytes.
+// literal returns a byte string.
 func literal(s string) string {
 	out := []byte{'('}
 	for i := range len(s) {
@@ -183,8 +183,8 @@ func literal(s string) string {
 	return string(append(out, ')'))
 }
 
-// num writes a number as short as a reader of pages needs it. What is no
-// number is 0: a broken page is worse than a wrong place.
+// num formats a number with at most two decimals. NaN and infinities become 0: a wrong
+// position is better than an invalid page.
 func num(f float64) string {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return "0"

@@ -1,5 +1,5 @@
-// Package apidoc shows descriptions of APIs in pages: as HTML that is complete
-// without a script, and as blocks for all other forms of a page.
+// Package apidoc renders descriptions of APIs in pages: as HTML that is complete without
+// a script, and as blocks for all other formats of a page.
 package apidoc
 
 import (
@@ -13,38 +13,38 @@ import (
 	"github.com/octavo-docs/octavo/internal/openapi"
 )
 
-// The limits of what one page shows. What is beyond is named, and a model that is
-// named leads to where it is shown.
+// Limits of one page. Schemas beyond them are shown by name, with a link to the model if
+// the page shows it.
 const (
-	maxDepth      = 6         // of schemas within schemas
+	maxDepth      = 6         // nested schemas
 	maxFields     = 500       // fields in one block
 	maxPageFields = 3000      // fields in all blocks of a page
-	maxModels     = 60        // models below an operation that it leads to
-	maxCode       = 256 << 10 // bytes of code with colours
+	maxModels     = 60        // models that one block adds because it links to them
+	maxCode       = 256 << 10 // bytes of highlighted code
 	maxText       = 1 << 20   // bytes of Markdown
-	maxSource     = 2 << 20   // bytes of code, with and without colours
-	maxHTML       = 8 << 20   // bytes of blocks, after which no other one begins
-	maxWritten    = 4 << 20   // bytes of Markdown that Blocks makes, after which no other one is written out
+	maxSource     = 2 << 20   // bytes of code, highlighted or not
+	maxHTML       = 8 << 20   // bytes of blocks, after which no further block is rendered
+	maxWritten    = 4 << 20   // bytes of Markdown, after which Blocks replaces no further block
 	maxResponses  = 60        // of an operation
 )
 
 // Find returns the description that a reference names, or nil.
 type Find func(docs.Ref) *openapi.Description
 
-// Page writes the blocks of one page. Methods are called in the order of the
+// Page renders the blocks of one page. Its methods must be called in the order of the
 // blocks.
 type Page struct {
 	find    Find
 	o       markup.HTMLOptions
 	l       *markup.APILabels
-	models  map[modelKey]string // the anchors of models that the page has
-	used    map[string]bool     // anchors
-	fields  int                 // that may still be shown
+	models  map[modelKey]string // anchors of the models on the page
+	used    map[string]bool     // anchors in use
+	fields  int                 // how many fields may still be shown
 	code    int
 	text    int
 	sources int
 	html    int
-	tryAt   string // address that sends requests; empty: operations cannot be tried
+	tryAt   string // URL that sends requests; "" disables trying operations
 }
 
 type modelKey struct {
@@ -52,8 +52,8 @@ type modelKey struct {
 	name string
 }
 
-// NewPage returns the writer of a page. The options are those of the page around
-// it, of which it uses how code, icons and links look.
+// NewPage returns the renderer of a page. o are the options of the surrounding page; they
+// determine the rendering of code, icons and links.
 func NewPage(find Find, o markup.HTMLOptions) *Page {
 	o.API, o.Link, o.Title, o.Size, o.Extent = nil, nil, nil, nil, nil
 	p := &Page{find: find, o: o, l: &markup.EnglishLabels.API, models: map[modelKey]string{}, used: map[string]bool{},
@@ -64,7 +64,7 @@ func NewPage(find Find, o markup.HTMLOptions) *Page {
 	return p
 }
 
-// HTML returns what a block shows, or reports that it shows nothing.
+// HTML returns the HTML of a block. It reports false if there is nothing to show.
 func (p *Page) HTML(b markup.APIBlock) (string, bool) {
 	if p.html <= 0 {
 		return "", false
@@ -101,8 +101,8 @@ func (p *Page) HTML(b markup.APIBlock) (string, bool) {
 	return w.b.String(), true
 }
 
-// Title returns what a block shows in a few words, for the outline of a page. A block
-// whose title is above it has no entry of its own.
+// Title returns the entry of a block in the outline of a page. It is empty for a block
+// whose title is in a heading above it.
 func Title(find Find, b markup.APIBlock) string {
 	if b.Untitled {
 		return ""
@@ -117,7 +117,7 @@ func Title(find Find, b markup.APIBlock) string {
 	return ""
 }
 
-// operation returns the operation or the webhook that a block shows.
+// operation returns the operation or the webhook that a block shows, or nil.
 func operation(d *openapi.Description, b markup.APIBlock) *openapi.Operation {
 	if b.Type == "openapi-webhook" {
 		return d.Webhook(b.Name, b.Method)
@@ -125,8 +125,8 @@ func operation(d *openapi.Description, b markup.APIBlock) *openapi.Operation {
 	return d.Operation(b.Method, b.Path)
 }
 
-// Blocks returns a document with the blocks that show parts of descriptions written
-// out, for Markdown, books and search.
+// Blocks returns a document in which blocks of descriptions are replaced by their
+// content, for Markdown, books and search.
 func Blocks(find Find, doc *markup.Document) *markup.Document {
 	left := maxWritten
 	return markup.ReplaceAPI(doc, func(b markup.APIBlock) (*markup.Document, bool) {
@@ -153,24 +153,26 @@ func Blocks(find Find, doc *markup.Document) *markup.Document {
 	})
 }
 
-// writer writes one block.
+// writer renders one block.
 type writer struct {
 	*Page
 	d      *openapi.Description
 	b      strings.Builder
 	level  int
-	left   int // fields that may still be shown
+	left   int // how many fields may still be shown
 	above  map[openapi.SchemaID]bool
-	wanted []openapi.Schema // models that the block leads to
-	// omits reports whether the body that is written never has such a field; nil: it may have all.
+	wanted []openapi.Schema // models that the block links to and that follow it
+	// omits reports whether a field never occurs in the current body. It is nil if all
+	// fields can occur.
 	omits func(*openapi.View) bool
 }
 
-// What requests never have, and what answers never have.
+// readOnly and writeOnly report whether a field never occurs in requests, or in
+// responses.
 func readOnly(v *openapi.View) bool  { return v.ReadOnly }
 func writeOnly(v *openapi.View) bool { return v.WriteOnly }
 
-// tag writes an element with a class and what is in it. Texts in it are HTML.
+// tag writes an element with a class around the output of inner.
 func (w *writer) tag(element, class string, inner func()) {
 	w.b.WriteString("<" + element)
 	if class != "" {
@@ -181,7 +183,7 @@ func (w *writer) tag(element, class string, inner func()) {
 	w.b.WriteString("</" + element + ">")
 }
 
-// say writes an element with a text.
+// say writes an element with an escaped text.
 func (w *writer) say(element, class, text string) {
 	w.tag(element, class, func() { w.escape(text) })
 }
@@ -198,12 +200,12 @@ func printable(s string) string {
 	}, s)
 }
 
-// heading writes a heading below the title of the block.
+// heading writes a heading; below is its level relative to the title of the block.
 func (w *writer) heading(below int, text string) {
 	w.say("h"+strconv.Itoa(min(w.level+below, 6)), "api-heading", text)
 }
 
-// markdown writes Markdown of the description.
+// markdown renders Markdown of the description, within the limits of the page.
 func (w *writer) markdown(text string) {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -227,7 +229,7 @@ func (w *writer) markdown(text string) {
 	}
 }
 
-// source writes code.
+// source writes a code block, or an ellipsis beyond the limit of the page.
 func (w *writer) source(language, code string) {
 	if w.sources -= len(code); w.sources < 0 {
 		w.say("p", "", "…")
@@ -243,7 +245,7 @@ func (w *writer) source(language, code string) {
 	}
 }
 
-// tabs writes parts of which a script shows one at a time.
+// tabs writes sections of which a script shows one at a time.
 func (w *writer) tabs(class string, n int, title func(i int), inner func(i int)) {
 	w.tag("div", strings.TrimSpace("tabs "+class), func() {
 		for i := range n {

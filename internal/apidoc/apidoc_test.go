@@ -39,7 +39,7 @@ func petStore(t *testing.T) Find {
 	return load(t, src)
 }
 
-// show returns a page as HTML.
+// show renders a page as HTML.
 func show(t *testing.T, find Find, source string) string {
 	t.Helper()
 	var b strings.Builder
@@ -91,7 +91,7 @@ func wellFormed(t *testing.T, page string) {
 
 var tagPattern = regexp.MustCompile(`<[^>]*>`)
 
-// plain returns the texts of HTML.
+// plain returns the text of HTML.
 func plain(page string) string {
 	return strings.Join(strings.Fields(tagPattern.ReplaceAllString(page, " ")), " ")
 }
@@ -151,7 +151,7 @@ func TestBlocksOfOnePage(t *testing.T) {
 	}
 }
 
-// Whatever a description says is a text.
+// All texts of a description are escaped.
 func TestHostileTexts(t *testing.T) {
 	const evil = `'<script>alert(1)</script>"onload=x ${1} {% openapi-operation spec=\"pets\" path=\"/x\" method=\"get\" %}{% endopenapi-operation %}'`
 	find := load(t, `
@@ -185,7 +185,7 @@ components:
 	}
 }
 
-// Schemas that contain each other many times are shown once in a page.
+// The output for schemas that contain each other many times is bounded.
 func TestDenseSchemasAreBounded(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("openapi: 3.0.0\ninfo: {title: T, version: '1'}\npaths: {/x: {get: {responses: {'200': {description: d, content: {application/json: {schema: {$ref: '#/components/schemas/a'}}}}}}}}\ncomponents:\n  schemas:\n")
@@ -226,10 +226,10 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// placeOnly matches a block that shows nothing of its description.
+// placeOnly matches a block without content of its description.
 var placeOnly = regexp.MustCompile(`<section class="openapi [^>]*><p>.*`)
 
-// All samples of descriptions are shown, as HTML and as blocks.
+// All sample descriptions are rendered, as HTML and as blocks.
 func TestSamples(t *testing.T) {
 	files, err := filepath.Glob("../openapi/testdata/*.txt")
 	if err != nil || len(files) < 20 {
@@ -271,8 +271,8 @@ func TestSamples(t *testing.T) {
 
 var fileLine = regexp.MustCompile(`(?m)^-- (\S+) --\n`)
 
-// bundle reads files that are written one after the other, each below a line with
-// its name.
+// bundle parses a text of several files, each after a line with its name. The first file
+// is the root.
 func bundle(src string) openapi.Bundle {
 	b := openapi.Bundle{Files: map[string][]byte{}}
 	at := fileLine.FindAllStringSubmatchIndex(src, -1)
@@ -289,7 +289,7 @@ func bundle(src string) openapi.Bundle {
 	return b
 }
 
-// A page cannot show one operation so often that it is a thousand times as large as its source.
+// Repeating a block of an operation does not make the page arbitrarily large.
 func TestRepeatedBlocksAreBounded(t *testing.T) {
 	var fields, names strings.Builder
 	for i := range 300 {

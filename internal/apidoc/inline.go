@@ -10,7 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/openapi"
 )
 
-// object is a JSON object whose fields have an order.
+// object is a JSON object with ordered fields.
 type object []field
 
 type field struct {
@@ -38,11 +38,11 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// inlineFile is the name of a description that a page is the source of.
+// inlineFile is the name of the file of a description that is written in a page.
 const inlineFile = "page.json"
 
-// inlineDescription returns the description of an operation that tags of a page describe, or nil if it is none that
-// OpenAPI can say.
+// inlineDescription returns the description of an operation that is written with tags in
+// a page. It returns nil if OpenAPI cannot express the operation.
 func inlineDescription(in *markup.InlineAPI) *openapi.Description {
 	operation := object{{"summary", in.Title}, {"description", in.Text}}
 	if p := inlineParameters(in); len(p) > 0 {
@@ -68,13 +68,14 @@ func inlineDescription(in *markup.InlineAPI) *openapi.Description {
 	return d
 }
 
-// inlineTypes are the types that people wrote, by what OpenAPI calls them.
+// inlineTypes are the OpenAPI types by the names that authors use.
 var inlineTypes = map[string]string{
 	"string": "string", "text": "string", "integer": "integer", "int": "integer", "number": "number", "float": "number", "double": "number",
 	"boolean": "boolean", "bool": "boolean", "object": "object", "array": "array",
 }
 
-// inlineSchema returns the schema of a parameter. A type that OpenAPI does not know is part of the text.
+// inlineSchema returns the schema and the text of a parameter. An unknown type is added
+// to the text.
 func inlineSchema(p markup.InlineParameter) (schema object, text string) {
 	if t, ok := inlineTypes[strings.ToLower(p.Type)]; ok {
 		return object{{"type", t}}, p.Text
@@ -85,7 +86,8 @@ func inlineSchema(p markup.InlineParameter) (schema object, text string) {
 	return object{}, strings.TrimSpace("`" + strings.ReplaceAll(p.Type, "`", "") + "` " + p.Text)
 }
 
-// parameterPlaces are those of parameters of OpenAPI; others are of the body.
+// parameterPlaces are the locations of OpenAPI parameters. Other parameters are fields of
+// the body.
 var parameterPlaces = []string{"path", "query", "header", "cookie"}
 
 func inlineParameters(in *markup.InlineAPI) (out []object) {
@@ -102,7 +104,8 @@ func inlineParameters(in *markup.InlineAPI) (out []object) {
 	return out
 }
 
-// inlineBody returns the body of a request, whose fields are parameters; nil: there is none.
+// inlineBody returns the request body with its parameters as fields, or nil if there are
+// none.
 func inlineBody(in *markup.InlineAPI) object {
 	kind, fields, required := "application/json", object{}, []string{}
 	for _, p := range in.Parameters {

@@ -77,7 +77,7 @@ Cake successfully retrieved.
 {% endapi-method %}
 `
 
-// Operations that old pages describe by tags look like those of descriptions.
+// Operations written with tags in old pages look like operations of descriptions.
 func TestInlineOperations(t *testing.T) {
 	for source, wants := range map[string][]string{
 		oldSwagger: {
@@ -100,7 +100,8 @@ func TestInlineOperations(t *testing.T) {
 	}
 }
 
-// What OpenAPI cannot say is shown as text, and what is hidden from readers stays hidden.
+// Operations that OpenAPI cannot express are shown as text, and hidden content stays
+// hidden.
 func TestInlineOperationsThatAreNone(t *testing.T) {
 	got := show(t, petStore(t), strings.Replace(oldSwagger, `method="post"`, `method="brew"`, 1))
 	if !strings.Contains(got, `<details class="expandable"`) || !strings.Contains(got, "Which one") {

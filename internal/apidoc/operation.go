@@ -6,9 +6,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/openapi"
 )
 
-// operation writes an operation or a webhook: what it is and takes in the first
-// column, how it is called and what it answers in the second. spec names its
-// description; untitled leaves the heading out.
+// operation writes an operation or a webhook. The first column has its description and
+// inputs, the second one samples and example responses. spec is the slug of the
+// description; untitled omits the heading.
 func (w *writer) operation(o *openapi.Operation, spec string, untitled bool) {
 	w.tag("header", "api-head", func() {
 		if !untitled {
@@ -38,7 +38,7 @@ func (w *writer) operation(o *openapi.Operation, spec string, untitled bool) {
 	})
 }
 
-// methodClasses are the classes of methods that have a colour.
+// methodClasses are the CSS classes of methods with a colour.
 var methodClasses = map[string]string{"GET": "api-get", "POST": "api-post", "PUT": "api-put", "PATCH": "api-put", "DELETE": "api-delete"}
 
 func (w *writer) address(o *openapi.Operation) {
@@ -79,7 +79,7 @@ func (w *writer) address(o *openapi.Operation) {
 	})
 }
 
-// path writes a path with its parameters marked. Lines may break after slashes.
+// path writes a path with its parameters highlighted. Lines may break after slashes.
 func (w *writer) path(path string) {
 	for path != "" {
 		from := strings.IndexByte(path, '{')
@@ -103,7 +103,7 @@ func (w *writer) breakable(s string) {
 	}
 }
 
-// part writes a part of an operation with its heading.
+// part writes a section of an operation with its heading.
 func (w *writer) part(title string, inner func()) {
 	w.tag("section", "api-part", func() {
 		w.heading(1, title)
@@ -192,7 +192,7 @@ func schemeExample(s *openapi.Scheme) string {
 	return "Authorization: " + strings.TrimSpace(s.Prefix+" "+s.Token)
 }
 
-// codes writes short values one after the other.
+// codes writes short values separated by spaces.
 func (w *writer) codes(values []string) {
 	for i, v := range values {
 		if i > 0 {
@@ -247,7 +247,7 @@ func (w *writer) body(b *openapi.Body) {
 	})
 }
 
-// content writes the forms of a body. Those with the same schema are
+// content writes the media types of a body. Adjacent media types with the same schema are
 // written once.
 func (w *writer) content(all []openapi.Media, required bool) {
 	for len(all) > 0 {
@@ -305,7 +305,7 @@ func (w *writer) status(status string) {
 	w.say("span", class, status)
 }
 
-// firstLine returns the beginning of a description, for a summary.
+// firstLine returns the first line of a description, for a summary.
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	const most = 120
@@ -379,7 +379,7 @@ func (w *writer) samples(o *openapi.Operation) {
 	}
 }
 
-// answers writes an example of each response that has one.
+// answers writes examples of the responses.
 func (w *writer) answers(all []openapi.Response) {
 	type answer struct {
 		status, name string

@@ -9,39 +9,38 @@ import (
 	"github.com/octavo-docs/octavo/internal/openapi"
 )
 
-// Layout says which pages a description becomes.
+// Layout determines the pages of a description.
 type Layout struct {
 	Spec        string // the slug of the specification
-	ByOperation bool   // each operation has a page of its own, below that of its tag
-	Models      bool   // a page has all schemas
-	Download    string // where the description can be downloaded; empty: no link
-	// Prose returns what was written beside an operation, as Markdown that
-	// includes it, or "".
+	ByOperation bool   // one page per operation, below the page of its tag
+	Models      bool   // one page with all schemas
+	Download    string // download URL of the description; "" for no link
+	// Prose returns Markdown that includes the text written for an operation, or "".
 	Prose func(operation string) string
 }
 
-// ReferencePage is a page of a reference.
+// ReferencePage is a page of an API reference.
 type ReferencePage struct {
-	// Key says what the page is about. It is the same in all versions.
+	// Key identifies the page across versions of the description.
 	Key         string
-	Name        string // what its address is made of
+	Name        string // basis of the page's path
 	Title       string
 	Description string
 	Icon        string
-	Link        string // where the page leads, if it is a link
+	Link        string // target, if the page is a link
 	Source      string // Markdown
-	// Operations are those that the page shows; Alone says that it is about the only one.
+	// Operations are the operations that the page shows. Alone is set for the page of a
+	// single operation.
 	Operations []*openapi.Operation
 	Alone      bool
 	Below      []*ReferencePage
 }
 
-// maxTagDepth is how many tags are above each other.
+// maxTagDepth is the maximum nesting of tags.
 const maxTagDepth = 5
 
-// Pages returns the pages of a description: one for each tag in the order of the
-// tags, those of tags below others below theirs, then operations without a tag,
-// webhooks, models and the link.
+// Pages returns the pages of a description: the tags in their order with nested tags
+// below them, then operations without a tag, webhooks, models and the download link.
 func Pages(d *openapi.Description, l Layout) []*ReferencePage {
 	b := &pageBuilder{d: d, l: l, tags: map[string]*openapi.Tag{}, of: map[string][]*openapi.Operation{}}
 	for _, t := range d.Tags {
@@ -87,11 +86,11 @@ type pageBuilder struct {
 	d    *openapi.Description
 	l    Layout
 	tags map[string]*openapi.Tag
-	of   map[string][]*openapi.Operation // by the tag on whose page they are
+	of   map[string][]*openapi.Operation // by the tag whose page shows them
 }
 
-// owner returns the tag on whose page an operation is: the first one that is
-// shown, or "".
+// owner returns the tag whose page shows an operation: its first tag that has a page, or
+// "".
 func (b *pageBuilder) owner(o *openapi.Operation) string {
 	for _, name := range o.Tags {
 		if b.tags[name] != nil {
@@ -101,7 +100,8 @@ func (b *pageBuilder) owner(o *openapi.Operation) string {
 	return ""
 }
 
-// leadsUp reports whether the tags above a tag end at the top, not too far from it.
+// leadsUp reports whether the ancestors of a tag end at a top-level tag within
+// maxTagDepth levels. It is false for unknown parents and cycles.
 func (b *pageBuilder) leadsUp(t *openapi.Tag) bool {
 	for range maxTagDepth {
 		if t.Parent == "" {
@@ -114,7 +114,7 @@ func (b *pageBuilder) leadsUp(t *openapi.Tag) bool {
 	return false
 }
 
-// tag returns the page of a tag, or nil if there is nothing to show.
+// tag returns the page of a tag, or nil if it would be empty.
 func (b *pageBuilder) tag(t *openapi.Tag, below map[string][]*openapi.Tag) *ReferencePage {
 	p := &ReferencePage{Key: "tag:" + t.Name, Name: t.Name, Title: t.Title, Description: t.Description, Icon: t.Icon}
 	if text := strings.TrimSpace(t.Text); text != "" && text != t.Description {
@@ -132,7 +132,7 @@ func (b *pageBuilder) tag(t *openapi.Tag, below map[string][]*openapi.Tag) *Refe
 	return p
 }
 
-// list adds operations to a page, or pages of their own below it.
+// list adds operations to a page, or pages of operations below it.
 func (b *pageBuilder) list(p *ReferencePage, all []*openapi.Operation) *ReferencePage {
 	var text strings.Builder
 	text.WriteString(p.Source)
@@ -152,8 +152,8 @@ func (b *pageBuilder) list(p *ReferencePage, all []*openapi.Operation) *Referenc
 	return p
 }
 
-// OperationKey names an operation in all versions of a description: by its id if it
-// has one.
+// OperationKey returns the key of an operation across versions of a description: its id,
+// or else its method and path.
 func OperationKey(o *openapi.Operation) string {
 	if o.ID != "" {
 		return "operation:" + o.ID
@@ -161,8 +161,8 @@ func OperationKey(o *openapi.Operation) string {
 	return "operation:" + strings.ToLower(o.Method) + " " + o.Path
 }
 
-// block returns the block of an operation, and the prose beside it. titled says that its
-// title is above it.
+// block returns the block of an operation with the prose written for it. titled is set if
+// the title of the operation is above the block.
 func (b *pageBuilder) block(o *openapi.Operation, titled bool) string {
 	name, at := "openapi-operation", "path"
 	if o.Webhook {
@@ -187,7 +187,7 @@ func (b *pageBuilder) block(o *openapi.Operation, titled bool) string {
 
 var quotes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ", "\r", " ")
 
-// quoted writes the value of an attribute.
+// quoted returns the quoted value of an attribute.
 func quoted(s string) string { return `"` + quotes.Replace(s) + `"` }
 
 func (b *pageBuilder) models() *ReferencePage {

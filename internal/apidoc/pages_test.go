@@ -17,8 +17,8 @@ paths:
     post: {operationId: buyPet, summary: Buy a pet, x-page-title: Shopping, tags: [pets], responses: {"200": {description: OK}}}
 `
 
-// The title of an operation is shown once: by its page, by the heading above its block, or
-// by the block. Its anchor is there in all cases, and no level of headings is left out.
+// The title of an operation is shown once: by its page, by the heading above its block,
+// or by the block. Its anchor always exists, and no heading level is skipped.
 func TestTheTitleOfAnOperationIsShownOnce(t *testing.T) {
 	find := load(t, titledAPI)
 	d := find(docs.Ref{Spec: "pets"})
@@ -26,7 +26,7 @@ func TestTheTitleOfAnOperationIsShownOnce(t *testing.T) {
 	tag := Pages(d, Layout{Spec: "pets"})[0]
 	for _, c := range []struct {
 		name, source, title, anchor string
-		shown                       int // in the body
+		shown                       int // occurrences in the body
 		part, outline               string
 	}{
 		{"page of an operation", shop.Below[0].Source, "List pets", `id="get-pets"`, 0, `<h2 class="api-heading">Responses`, ""},

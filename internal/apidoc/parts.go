@@ -9,14 +9,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/openapi"
 )
 
-// The kinds of parts, which are in front of their names.
+// Prefixes of the names of parts, by kind.
 const (
 	partOperation = "o "
 	partWebhook   = "w "
 	partSchemas   = "s "
 )
 
-// PartOf names the part of a description that a block shows.
+// PartOf returns the name of the part of a description that a block shows.
 func PartOf(b markup.APIBlock) string {
 	switch b.Type {
 	case "openapi-schemas":
@@ -27,8 +27,9 @@ func PartOf(b markup.APIBlock) string {
 	return partOperation + strings.ToUpper(b.Method) + " " + b.Path
 }
 
-// Fingerprint names what a description says of a part: what was made of the part is
-// the same as long as the fingerprint is. It reports whether there is such a part.
+// Fingerprint returns a fingerprint of a part of a description, and whether there is such
+// a part. Output that was rendered from the part is valid as long as the fingerprint is
+// unchanged.
 func Fingerprint(d *openapi.Description, part string) (string, bool) {
 	if d == nil || len(part) < len(partOperation) {
 		return "", false

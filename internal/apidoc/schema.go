@@ -8,8 +8,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/openapi"
 )
 
-// schema writes what is below a schema: its fields, options and elements. A schema
-// within itself, or deeper than pages go, is named with a link to where it is shown.
+// schema writes the fields, options and elements of a schema. A schema that contains
+// itself or is nested too deep is shown as a link to its model.
 func (w *writer) schema(s openapi.Schema, depth int) {
 	if s.IsZero() {
 		return
@@ -70,7 +70,7 @@ func (w *writer) field(name string, pattern, required bool, s openapi.Schema, v 
 	w.more(s, v, 0)
 }
 
-// line writes the name of a field and what it is.
+// line writes the name, the type and the constraints of a field.
 func (w *writer) line(name string, pattern, required bool, s openapi.Schema, v *openapi.View) {
 	w.tag("p", "api-line", func() {
 		class := "api-name"
@@ -104,7 +104,7 @@ func (w *writer) line(name string, pattern, required bool, s openapi.Schema, v *
 	})
 }
 
-// facts writes the values that a schema has.
+// facts writes the enumeration, the constant, the default and the example of a schema.
 func (w *writer) facts(v *openapi.View) {
 	fact := func(label, value string) {
 		if value != "" {
@@ -152,7 +152,7 @@ func (w *writer) values(v *openapi.View) {
 	})
 }
 
-// isPlain reports whether a schema has nothing below it.
+// isPlain reports whether there is nothing to show below a schema.
 func isPlain(v *openapi.View) bool {
 	if len(v.Properties) > 0 || len(v.Options) > 0 {
 		return false
@@ -168,12 +168,12 @@ func isPlain(v *openapi.View) bool {
 	return true
 }
 
-// leaf reports whether a schema has neither fields nor options nor elements.
+// leaf reports whether a schema has no fields, options or elements.
 func leaf(v *openapi.View) bool {
 	return len(v.Properties) == 0 && len(v.Options) == 0 && v.Items.IsZero() && v.Additional.IsZero()
 }
 
-// more writes what is below a field, closed.
+// more writes the content of a field's schema as a closed details element.
 func (w *writer) more(s openapi.Schema, v *openapi.View, depth int) {
 	if isPlain(v) {
 		return
@@ -182,7 +182,7 @@ func (w *writer) more(s openapi.Schema, v *openapi.View, depth int) {
 		w.refer(s)
 		return
 	}
-	// The elements of a list may be what the field is within.
+	// The elements of an array can have a schema that contains this field.
 	inner := v.Items
 	for range maxDepth {
 		if inner.IsZero() {
@@ -202,7 +202,7 @@ func (w *writer) more(s openapi.Schema, v *openapi.View, depth int) {
 	})
 }
 
-// summary says what a closed part has in it.
+// summary returns the title of a closed details element.
 func (w *writer) summary(s openapi.Schema, v *openapi.View) string {
 	name := s.Name()
 	if name == "" {
@@ -224,7 +224,7 @@ func (w *writer) summary(s openapi.Schema, v *openapi.View) string {
 	return title
 }
 
-// options writes schemas of which one is chosen.
+// options writes the alternatives of oneOf or anyOf.
 func (w *writer) options(v *openapi.View, depth int) {
 	if len(v.Options) == 0 {
 		return
@@ -281,7 +281,8 @@ func (w *writer) option(o openapi.Option, depth int) {
 	})
 }
 
-// refer names a schema that is shown in another place, with a link to it.
+// refer writes a link to the model of a schema. The model is added below the block if the
+// page does not have it.
 func (w *writer) refer(s openapi.Schema) {
 	name := s.Name()
 	if name == "" {
@@ -306,7 +307,7 @@ func (w *writer) refer(s openapi.Schema) {
 	})
 }
 
-// anchor returns an id for a model that the page does not have yet.
+// anchor returns an unused anchor for a model.
 func (w *writer) anchor(name string) string {
 	base := "model-" + markup.Slug(name)
 	id := base
@@ -317,7 +318,8 @@ func (w *writer) anchor(name string) string {
 	return id
 }
 
-// wantedModels writes the models that the block leads to, and those that they lead to.
+// wantedModels writes the models that the block links to, and the models that these link
+// to.
 func (w *writer) wantedModels() {
 	if len(w.wanted) == 0 {
 		return
@@ -331,7 +333,7 @@ func (w *writer) wantedModels() {
 	})
 }
 
-// model writes a model with its own anchor.
+// model writes a model with its anchor.
 func (w *writer) model(s openapi.Schema, anchor string, open bool) {
 	w.b.WriteString(`<details class="api-model"`)
 	if open {
@@ -342,13 +344,15 @@ func (w *writer) model(s openapi.Schema, anchor string, open bool) {
 		w.say("code", "api-name", s.Name())
 		w.say("span", "api-type", s.Label())
 	})
-	// A link to something in a closed part opens it.
+	// The anchor is inside of the details element, because following a link to it opens
+	// the element.
 	w.b.WriteString(`<div class="api-inside" id="` + anchor + `">`)
 	w.schema(s, 0)
 	w.b.WriteString("</div></details>")
 }
 
-// schemas writes models by their names.
+// schemas writes the models of a block, or all models if it names none. It reports
+// whether there are any.
 func (w *writer) schemas(b markup.APIBlock) bool {
 	list := w.d.Schemas
 	if len(b.Schemas) > 0 {

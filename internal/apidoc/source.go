@@ -8,10 +8,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// sourceType is the type of a source that makes pages of a specification.
+// sourceType is the type of a source that generates pages from a specification.
 const sourceType = "builtin:openapi"
 
-// Source is what a computed page says of where its pages come from.
+// Source is the JSON of a computed page. It describes how its pages are generated.
 type Source struct {
 	Type  string `json:"type"`
 	Props struct {
@@ -26,23 +26,23 @@ type Source struct {
 	} `json:"dependencies"`
 }
 
-// ParseSource reads the JSON of a computed page, and reports whether its pages are made
-// of a specification.
+// ParseSource parses the JSON of a computed page. It reports whether the pages are
+// generated from a specification.
 func ParseSource(text []byte) (s Source, ok bool) {
 	err := json.Unmarshal(text, &s)
 	return s, err == nil && s.Type == sourceType && s.Ref().Kind == docs.RefOpenAPI
 }
 
-// Ref returns the specification.
+// Ref returns the reference of the specification.
 func (s Source) Ref() docs.Ref { return s.Dependencies.Spec.Ref }
 
-// Layout returns which pages are made, without a link to the description.
+// Layout returns the layout of the pages, without a download link.
 func (s Source) Layout(prose func(operation string) string) Layout {
 	return Layout{Spec: s.Ref().Spec, ByOperation: s.Props.Grouping == "by-operation", Models: s.Props.Models, Prose: prose}
 }
 
-// proseFolder is where reusable contents are that belong to operations, in their
-// titles and in the folder of includes: openapi/SPECIFICATION/OPERATION.
+// proseFolder is the prefix of the titles, and of the paths below includes, of reusable
+// contents that belong to operations: openapi/SPECIFICATION/OPERATION.
 const proseFolder = "openapi/"
 
 // ProseOf returns the operation that a reusable content belongs to, as

@@ -7,12 +7,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/openapi"
 )
 
-// Trials makes the page offer to try its operations; at is the address that sends the
-// requests. What it writes is hidden until a script shows it: without one there is
-// nothing that could send a request.
+// Trials adds forms to try operations; at is the URL that sends the requests. The forms
+// are hidden until a script shows them, because they need a script to send a request.
 func (p *Page) Trials(at string) { p.tryAt = at }
 
-// trial writes the form that sends a request. spec names the description.
+// trial writes the form that sends a request. spec is the slug of the description.
 func (w *writer) trial(o *openapi.Operation, spec string) {
 	t := o.Trial()
 	if w.tryAt == "" || spec == "" || t == nil {
@@ -49,8 +48,8 @@ func (w *writer) trial(o *openapi.Operation, spec string) {
 	w.b.WriteString(`</button><div class="api-answer" role="status"></div></form></details>`)
 }
 
-// choices writes the form in which readers choose the server of samples and of requests that they
-// send, and its variables. A script shows the form and changes the samples.
+// choices writes the form for the server of samples and requests, and its variables. A
+// script shows the form and updates the samples.
 func (w *writer) choices(o *openapi.Operation) {
 	servers := o.Callable()
 	if o.Webhook || len(servers) == 0 || len(servers) == 1 && len(servers[0].Variables) == 0 {
@@ -77,8 +76,8 @@ func (w *writer) choices(o *openapi.Operation) {
 	w.b.WriteString("</form>")
 }
 
-// variables writes the fields of the variables of servers. A script shows those of the server
-// that is chosen.
+// variables writes the inputs of server variables. A script shows those of the selected
+// server.
 func (w *writer) variables(servers []openapi.TrialServer) {
 	for at, s := range servers {
 		if len(s.Variables) == 0 {
@@ -100,7 +99,7 @@ func (w *writer) variables(servers []openapi.TrialServer) {
 	}
 }
 
-// variable writes the field of a variable: a list of its choices, or a text.
+// variable writes the input of a variable: a list of its choices, or a text input.
 func (w *writer) variable(key string, v openapi.Variable) {
 	name := ` name="` + html.EscapeString(printable(key)) + `"`
 	if v.Choices == nil {
@@ -120,8 +119,8 @@ func (w *writer) variable(key string, v openapi.Variable) {
 	w.b.WriteString("</select>")
 }
 
-// input writes the field of a value. Values of examples are offered, but what is
-// optional is sent only if somebody asks for it.
+// input writes the input of a value. The example of a required value is filled in. The
+// example of an optional one is only a placeholder, so that it is not sent by default.
 func (w *writer) input(in openapi.Input) {
 	w.tag("label", "", func() {
 		w.tag("span", "", func() {

@@ -13,41 +13,41 @@ import (
 )
 
 const (
-	// maxAddresses is how many descriptions at addresses elsewhere are known.
+	// maxAddresses is the maximum number of cached descriptions from external URLs.
 	maxAddresses = 200
-	// addressTime is how long one may take to be fetched: a reader waits for it.
+	// addressTime is the timeout for fetching one description: a reader waits for it.
 	addressTime = 10 * time.Second
-	// addressEvery is how often one is fetched that pages show, addressRetry when
-	// after it could not be.
+	// addressEvery is the interval between fetches of a description, addressRetry the
+	// interval after a failure.
 	addressEvery = time.Hour
 	addressRetry = 5 * time.Minute
-	// maxFetches is how many are fetched for an organization within addressEvery: readers,
-	// who may be anybody, make the server fetch what pages name.
+	// maxFetches is the maximum number of fetches for an organization within
+	// addressEvery. It is limited because anonymous readers cause these requests.
 	maxFetches = 60
 )
 
-// addresses are descriptions at addresses elsewhere that pages show.
+// addresses caches descriptions from external URLs that pages show.
 type addresses struct {
 	mu      sync.Mutex
 	known   map[string]*address
-	fetched map[docs.OrgID]int // within addressEvery from since
+	fetched map[docs.OrgID]int // fetches per organization, counted from since
 	since   time.Time
 }
 
-// address is one of them. Whoever has the turn may fetch it.
+// address is a cached description. A goroutine must hold turn to fetch it.
 type address struct {
 	turn chan struct{}
 	used time.Time // guarded by addresses.mu
 
-	until time.Time // when it is fetched again; these are guarded by turn
+	until time.Time // when it is fetched again; guarded by turn, like d and err
 	d     *openapi.Description
 	err   error
 }
 
-// AtAddress returns the description at an address elsewhere, which a page names. It
-// is fetched when it is asked for, at most once an hour. A description that cannot
-// be fetched any more stays as it was. The error is NotFound if there is none, or if the
-// request or the organization of the page has fetched too many.
+// AtAddress returns the description at an external URL that a page names. It is fetched
+// on demand, at most once an hour; if a later fetch fails, the old description is kept.
+// The error is NotFound if there is no description. That includes the case that the
+// request or the organization has exceeded its number of fetches and nothing is cached.
 func (s *Service) AtAddress(ctx context.Context, org docs.OrgID, url string) (*openapi.Description, error) {
 	at, err := s.checkURL(ctx, url)
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *Service) AtAddress(ctx context.Context, org docs.OrgID, url string) (*o
 	return a.d, a.err
 }
 
-// unfetched returns the error of an address that is not fetched now.
+// unfetched returns NotFound if there is no cached description, or nil.
 func (a *address) unfetched() error {
 	if a.d == nil {
 		return errs.Missing("OpenAPI specification")
@@ -88,7 +88,8 @@ func (a *address) unfetched() error {
 	return nil
 }
 
-// mayFetch counts a fetch for an organization, and reports whether it may have another one.
+// mayFetch counts a fetch for an organization, and reports whether it is within the
+// limit.
 func (k *addresses) mayFetch(org docs.OrgID, now time.Time) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -99,8 +100,8 @@ func (k *addresses) mayFetch(org docs.OrgID, now time.Time) bool {
 	return k.fetched[org] <= maxFetches
 }
 
-// of returns what is known of an address. The one that was not asked for the
-// longest time is forgotten if there are too many.
+// of returns the entry of a URL, and adds it if necessary. It evicts the least recently
+// used entry if there are too many.
 func (k *addresses) of(url string, now time.Time) *address {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -125,7 +126,7 @@ func (k *addresses) of(url string, now time.Time) *address {
 	return a
 }
 
-// fetchAddress gets the files of a description and reads them.
+// fetchAddress fetches and loads a description.
 func (s *Service) fetchAddress(ctx context.Context, url string) (*openapi.Description, error) {
 	ctx, cancel := context.WithTimeout(ctx, addressTime)
 	defer cancel()

@@ -12,8 +12,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
-// A description at an address that a page names is fetched once an hour, stays when
-// it is gone, and is not asked for all the time while it is not there.
+// A description at an external URL is fetched once an hour and kept when it disappears. A
+// missing one is not requested all the time.
 func TestDescriptionsAtAddresses(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t))
 	ctx := context.Background()

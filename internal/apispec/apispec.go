@@ -1,11 +1,10 @@
-// Package apispec keeps descriptions of APIs for organizations: where each comes
-// from, whether it could be read, and all of its versions.
+// Package apispec stores descriptions of APIs for organizations: their sources, the
+// results of processing them, and all of their versions.
 //
-// A description is set with a source, a URL or a text, and processed by a job
-// afterwards (process.go): its files are gathered (gather.go), checked by
-// internal/openapi, and become a version if they differ from the newest one.
-// Whatever fails leaves the newest version as it is. The files of versions are in
-// the store of files.
+// A description has a source, which is a URL or a text. A job processes the source later
+// (process.go): it fetches the files (gather.go) and checks them with internal/openapi.
+// They become a version if they differ from the newest one. Any failure leaves the newest
+// version unchanged. The files of versions are in the blob store.
 package apispec
 
 import (
@@ -28,28 +27,28 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// MaxText is how many bytes a description has that is sent as text.
+// MaxText is the maximum size in bytes of a description that is sent as text.
 const MaxText = openapi.MaxBytes
 
 const (
-	maxSpecs = 1000 // of an organization
+	maxSpecs = 1000 // per organization
 
-	checkEvery = 6 * time.Hour    // how often a URL is fetched
-	retryAfter = 30 * time.Minute // when it is fetched again after it could not be
+	checkEvery = 6 * time.Hour    // interval between fetches of a URL
+	retryAfter = 30 * time.Minute // interval after a failed fetch
 )
 
-// Service keeps descriptions.
+// Service manages descriptions of APIs.
 type Service struct {
 	Store    *store.Store
 	Blobs    blob.Store
 	Outbound outbound.Policy
-	Timeout  time.Duration // of fetching one file; 0 is 30 seconds
+	Timeout  time.Duration // for one file; 0 means 30 seconds
 
 	described described
 	addresses addresses
 }
 
-// Source is where a description comes from: one of both.
+// Source is the source of a description: either a URL or a text.
 type Source struct {
 	URL  string
 	Text string
@@ -81,10 +80,10 @@ func (s *Service) Versions(ctx context.Context, org docs.OrgID, slug docs.OpenAP
 	}, err
 }
 
-// Latest names the newest version where the id of one is expected.
+// Latest can be used instead of the id of the newest version.
 const Latest docs.OpenAPIVersionID = "latest"
 
-// Version returns a version of a description, or its newest one.
+// Version returns a version of a description. id can be Latest.
 func (s *Service) Version(ctx context.Context, org docs.OrgID, slug docs.OpenAPISlug, id docs.OpenAPIVersionID) (docs.OpenAPISpec, docs.OpenAPIVersion, error) {
 	spec, err := s.Store.OpenAPISpec(ctx, org, slug)
 	if err != nil {
@@ -97,7 +96,8 @@ func (s *Service) Version(ctx context.Context, org docs.OrgID, slug docs.OpenAPI
 	return spec, v, err
 }
 
-// Published returns the newest version of a description that everybody may read.
+// Published returns the newest version of a public description. The error is NotFound if
+// the description is not public.
 func (s *Service) Published(ctx context.Context, org docs.OrgID, slug docs.OpenAPISlug) (docs.OpenAPISpec, docs.OpenAPIVersion, error) {
 	spec, v, err := s.Version(ctx, org, slug, Latest)
 	if err == nil && spec.Visibility != docs.OpenAPIPublic {
@@ -109,12 +109,12 @@ func (s *Service) Published(ctx context.Context, org docs.OrgID, slug docs.OpenA
 	return spec, v, nil
 }
 
-// Open opens a version as one file.
+// Open opens a version as a single file.
 func (s *Service) Open(ctx context.Context, v docs.OpenAPIVersion) (blob.Object, error) {
 	return blob.OpenNamed(ctx, s.Blobs, v.Document)
 }
 
-// Create adds a description under a slug that is free.
+// Create adds a description with an unused slug.
 func (s *Service) Create(ctx context.Context, g *authz.Grant, slug docs.OpenAPISlug, src Source) (docs.OpenAPISpec, error) {
 	at, err := s.accept(ctx, src)
 	if err != nil {
@@ -132,8 +132,8 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, slug docs.OpenAPIS
 	})
 }
 
-// Put sets the source of a description, which is added if it does not exist. It
-// reports whether it was. The source is processed also if it is the same as before.
+// Put sets the source of a description, and reports whether it created the description.
+// The source is processed again even if it did not change.
 func (s *Service) Put(ctx context.Context, g *authz.Grant, slug docs.OpenAPISlug, src Source) (spec docs.OpenAPISpec, created bool, err error) {
 	at, err := s.accept(ctx, src)
 	if err != nil {
@@ -160,15 +160,16 @@ func (s *Service) Put(ctx context.Context, g *authz.Grant, slug docs.OpenAPISlug
 	return spec, created, err
 }
 
-// Patch is the input of Update; absent fields stay.
+// Patch is the input of Update. Absent fields are not changed.
 type Patch struct {
 	Visibility opt.Val[docs.OpenAPIVisibility]
-	// RequestSpace is where a new version opens a change request, in the name of the caller;
-	// null is nowhere.
+	// RequestSpace is the space in which new versions open change requests, in the name
+	// of the caller. Null disables that.
 	RequestSpace opt.Val[docs.SpaceID]
 }
 
-// Update changes who may read a description, and whether new versions open change requests.
+// Update changes the visibility of a description, and whether new versions open change
+// requests.
 func (s *Service) Update(ctx context.Context, g *authz.Grant, slug docs.OpenAPISlug, p Patch) (docs.OpenAPISpec, error) {
 	if !p.Visibility.IsSet() && !p.RequestSpace.IsSet() {
 		return docs.OpenAPISpec{}, errs.Field("body", "must have visibility or changeRequestSpace")
@@ -220,7 +221,7 @@ func (s *Service) Delete(ctx context.Context, g *authz.Grant, slug docs.OpenAPIS
 	})
 }
 
-// create adds a description.
+// create adds a description and queues its processing.
 func create(ctx context.Context, tx *store.Tx, g *authz.Grant, slug docs.OpenAPISlug, at source) (docs.OpenAPISpec, error) {
 	spec := docs.OpenAPISpec{
 		ID: store.NewID[docs.OpenAPISpecID](tx), Org: g.Access.Org, Slug: slug, SourceURL: at.url, SourceBlob: at.blob,
@@ -242,8 +243,8 @@ func create(ctx context.Context, tx *store.Tx, g *authz.Grant, slug docs.OpenAPI
 	return spec, audit.Record(ctx, tx, g.Actor, event(spec, "create", nil))
 }
 
-// queue lets a job process the source of a description. A job that runs already is
-// for the source before, and runs again.
+// queue enqueues the job that processes a description. If a job is running, it is for the
+// previous source, and the job runs again.
 func queue(ctx context.Context, tx *store.Tx, spec *docs.OpenAPISpec) error {
 	spec.State, spec.CheckAt = docs.OpenAPIPending, 0
 	spec.Run++
@@ -256,14 +257,13 @@ func queue(ctx context.Context, tx *store.Tx, spec *docs.OpenAPISpec) error {
 	return jobs.EnqueueDebounced(ctx, tx, jobs.Job{Kind: ProcessJob, Key: string(spec.ID), Payload: task{spec.ID}, RunAt: tx.Now()}, 0)
 }
 
-// source is a source that was accepted.
+// source is a checked source.
 type source struct {
 	url  string
-	blob string // hash of a text
+	blob string // hash of the stored text
 }
 
-// accept checks a source and stores a text. Whether it is a description is found
-// out later.
+// accept checks a source and stores its text. The content is checked later by the job.
 func (s *Service) accept(ctx context.Context, src Source) (source, error) {
 	if (src.URL == "") == (src.Text == "") {
 		return source{}, errs.Field("body.source", "must contain either url or text")
@@ -284,8 +284,8 @@ func (s *Service) accept(ctx context.Context, src Source) (source, error) {
 	return source{blob: info.Hash.String()}, err
 }
 
-// checkURL refuses what could never be fetched. A name is looked up only when it
-// is.
+// checkURL returns an error for a URL that can never be fetched. Host names are not
+// resolved here, only when the URL is fetched.
 func (s *Service) checkURL(ctx context.Context, raw string) (string, error) {
 	u, err := outbound.CheckURL(raw)
 	if err == nil {
@@ -299,8 +299,8 @@ func (s *Service) checkURL(ctx context.Context, raw string) (string, error) {
 	return u.String(), nil
 }
 
-// event returns the event of a change, without the path and the query of the URL,
-// which hold secrets often enough.
+// event returns the audit event of a change. It has only the host of the URL, because the
+// path and the query often contain secrets.
 func event(spec docs.OpenAPISpec, action string, more map[string]any) audit.Event {
 	data := map[string]any{"slug": spec.Slug}
 	if u, err := url.Parse(spec.SourceURL); err == nil && u.Host != "" {

@@ -24,8 +24,8 @@ func pets(summary string) string {
 	return "openapi: 3.0.3\ninfo: {title: " + summary + ", version: '1'}\npaths:\n  /pets:\n    get:\n      responses:\n        '200': {description: ok}\n"
 }
 
-// A source that did not change makes no version, and one that is wrong leaves the
-// newest one.
+// A source that did not change creates no version, and an invalid one does not replace
+// the newest version.
 func TestVersionsFollowTheText(t *testing.T) {
 	each(t, func(w *world) {
 		if spec := w.put("pets", apispec.Source{Text: pets("First")}); spec.State != docs.OpenAPIPending || spec.LastVersion != "" {
@@ -54,7 +54,7 @@ func TestVersionsFollowTheText(t *testing.T) {
 	})
 }
 
-// What is read of a version is what was sent.
+// The content of a version is equal to the text that was sent.
 func TestAVersionIsReadAsItWasSent(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t))
 	ctx := context.Background()
@@ -105,8 +105,8 @@ func (w *world) serveFiles() string {
 	return w.web.URL + "/v1/api/openapi.json"
 }
 
-// Files that refer to each other are one description, and each is fetched again
-// only if it changed.
+// Files that refer to each other form one description. Each file is downloaded again only
+// if it changed.
 func TestFilesAreFollowedAndFetchedOnce(t *testing.T) {
 	each(t, func(w *world) {
 		ctx := context.Background()
@@ -158,7 +158,7 @@ func TestFilesAreFollowedAndFetchedOnce(t *testing.T) {
 	})
 }
 
-// recheck lets six hours pass.
+// recheck advances the clock by six hours and processes what is due.
 func (w *world) recheck() {
 	w.t.Helper()
 	w.clock.add(6*time.Hour + time.Minute)
@@ -168,7 +168,7 @@ func (w *world) recheck() {
 	w.work()
 }
 
-// Nothing is fetched again before its time, and a URL that fails sooner than others.
+// URLs are fetched again after the interval, and after a shorter one if they failed.
 func TestURLsAreFetchedAgainInTime(t *testing.T) {
 	each(t, func(w *world) {
 		ctx := context.Background()
@@ -203,7 +203,7 @@ func TestURLsAreFetchedAgainInTime(t *testing.T) {
 	})
 }
 
-// What is wrong with a source is reported in words, and nothing of it is kept.
+// Problems of a source are reported, and no version is stored.
 func TestBadSources(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t))
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -248,7 +248,7 @@ func TestBadSources(t *testing.T) {
 	}
 }
 
-// A server that does not answer is given up.
+// Fetching from a server that does not respond is aborted.
 func TestASlowServer(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t))
 	ended := make(chan struct{})
@@ -280,8 +280,8 @@ func TestASourceThatIsSetMeanwhile(t *testing.T) {
 	})
 }
 
-// Of two nodes that process the same description, the one that began last stores
-// what it found.
+// If two nodes process the same description, only the one that began last stores its
+// result.
 func TestTwoNodesMakeOneVersion(t *testing.T) {
 	each(t, func(w *world) {
 		ctx := context.Background()
@@ -306,7 +306,7 @@ func TestTwoNodesMakeOneVersion(t *testing.T) {
 	})
 }
 
-// A description that is deleted while it is processed stays deleted.
+// A description that is deleted during processing stays deleted.
 func TestDeletedMeanwhile(t *testing.T) {
 	each(t, func(w *world) {
 		ctx := context.Background()
@@ -324,8 +324,7 @@ func TestDeletedMeanwhile(t *testing.T) {
 	})
 }
 
-// What happens to a description is in the log once, without what its address may
-// hold.
+// Events of a description are recorded once, without the query of its URL.
 func TestEventsOfDescriptions(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t))
 	ctx := context.Background()

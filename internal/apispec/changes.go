@@ -9,16 +9,16 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Comparison is what differs between two versions of a description. The first
-// version of all has nothing before it.
+// Comparison is the difference between two versions of a description. The first version
+// has no predecessor.
 type Comparison struct {
 	openapi.Differences
-	From docs.OpenAPIVersionID // empty: there is none
+	From docs.OpenAPIVersionID // "" if there is none
 	To   docs.OpenAPIVersionID
 }
 
-// Changes returns what a version changes, compared with another one or with the one
-// before it.
+// Changes returns the differences between the version to and the version from. If from is
+// empty, it is the version before to.
 func (s *Service) Changes(ctx context.Context, org docs.OrgID, slug docs.OpenAPISlug, to, from docs.OpenAPIVersionID) (Comparison, error) {
 	spec, v, err := s.Version(ctx, org, slug, to)
 	if err != nil {
@@ -49,10 +49,10 @@ func (s *Service) Changes(ctx context.Context, org docs.OrgID, slug docs.OpenAPI
 	return out, nil
 }
 
-// maxLookedBack is how many versions are looked at for the one before another.
+// maxLookedBack is how many versions before searches.
 const maxLookedBack = 1000
 
-// before returns the version before another one, or "".
+// before returns the predecessor of a version, or "".
 func (s *Service) before(ctx context.Context, spec docs.OpenAPISpec, id docs.OpenAPIVersionID) (docs.OpenAPIVersionID, error) {
 	found := false
 	at := store.Page{Limit: 100}

@@ -10,7 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/openapi"
 )
 
-// described are descriptions that were read, by the hashes of their files.
+// described caches loaded descriptions by the hash of their files.
 type described struct {
 	once  sync.Once
 	cache *openapi.Cache
@@ -21,8 +21,8 @@ func (k *described) kept() *openapi.Cache {
 	return k.cache
 }
 
-// Newest returns the id of the newest version of a description. The error is
-// NotFound if there is none.
+// Newest returns the id of the newest version of a description. The error is NotFound if
+// there is none.
 func (s *Service) Newest(ctx context.Context, org docs.OrgID, slug string) (string, error) {
 	spec, err := s.Store.OpenAPISpec(ctx, org, docs.OpenAPISlug(slug))
 	if err == nil && spec.LastVersion == "" {
@@ -34,13 +34,13 @@ func (s *Service) Newest(ctx context.Context, org docs.OrgID, slug string) (stri
 	return string(spec.LastVersion), nil
 }
 
-// IsPublic reports whether everybody may read a description.
+// IsPublic reports whether a description is public.
 func (s *Service) IsPublic(ctx context.Context, org docs.OrgID, slug string) (bool, error) {
 	spec, err := s.Store.OpenAPISpec(ctx, org, docs.OpenAPISlug(slug))
 	return spec.Visibility == docs.OpenAPIPublic, err
 }
 
-// Description reads a version of a description. Those that are read often are kept.
+// Description returns a loaded version of a description, from the cache if possible.
 func (s *Service) Description(ctx context.Context, org docs.OrgID, slug, version string) (*openapi.Description, error) {
 	_, v, err := s.Version(ctx, org, docs.OpenAPISlug(slug), docs.OpenAPIVersionID(version))
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *Service) Description(ctx context.Context, org docs.OrgID, slug, version
 	}
 	d, err := s.described.kept().Get(ctx, v.Hash, func() (openapi.Bundle, error) { return s.bundle(ctx, v) })
 	var invalid *openapi.Invalid
-	if errors.As(err, &invalid) { // rules became stricter since it was stored
+	if errors.As(err, &invalid) { // the rules became stricter since it was stored
 		return nil, errs.Missing("OpenAPI specification version")
 	}
 	return d, err

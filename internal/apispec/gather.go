@@ -23,11 +23,11 @@ import (
 )
 
 const (
-	fetchTime  = 30 * time.Second // of one file
-	gatherTime = 2 * time.Minute  // of all files
+	fetchTime  = 30 * time.Second // for one file
+	gatherTime = 2 * time.Minute  // for all files
 )
 
-// failure is why a description cannot be processed. It is for people.
+// failure is the reason why a description cannot be processed, for display.
 type failure struct {
 	code     docs.OpenAPIError
 	problems []docs.OpenAPIProblem
@@ -39,18 +39,18 @@ func fail(code docs.OpenAPIError, format string, args ...any) *failure {
 	return &failure{code, []docs.OpenAPIProblem{{Message: fmt.Sprintf(format, args...), Code: string(code)}}}
 }
 
-// gathering follows the references of a description from its root.
+// gathering collects the files of a description by following references from its root.
 type gathering struct {
 	s     *Service
 	spec  docs.OpenAPISpec
 	root  string
-	known map[string]docs.OpenAPIFile // of the newest version
+	known map[string]docs.OpenAPIFile // files of the last successful fetch
 	files []docs.OpenAPIFile
-	data  map[string][]byte // of files that differ from those that are known
-	left  int64             // bytes
+	data  map[string][]byte // content of the files that were downloaded
+	left  int64             // bytes that may still be fetched
 }
 
-// gather returns the files of a description.
+// gather fetches the files of a description.
 func (s *Service) gather(ctx context.Context, spec docs.OpenAPISpec) (*gathering, error) {
 	g := &gathering{s: s, spec: spec, root: spec.SourceURL, known: map[string]docs.OpenAPIFile{}, data: map[string][]byte{}, left: openapi.MaxBytes}
 	if spec.SourceURL == "" {
@@ -62,7 +62,7 @@ func (s *Service) gather(ctx context.Context, spec docs.OpenAPISpec) (*gathering
 	return g, g.follow(ctx, []string{g.root}, map[string]string{})
 }
 
-// fromText takes the root from the text that was sent.
+// fromText uses the text of the source as the root.
 func (g *gathering) fromText(ctx context.Context) error {
 	text, err := g.s.read(ctx, g.spec.SourceBlob)
 	if err != nil {
@@ -85,8 +85,8 @@ func (g *gathering) fromText(ctx context.Context) error {
 	return g.follow(ctx, f.References, map[string]string{})
 }
 
-// follow fetches files and those that they refer to. from says which file has the
-// first reference to another.
+// follow fetches files and the files that they refer to. from maps a file to the first
+// file that refers to it.
 func (g *gathering) follow(caller context.Context, next []string, from map[string]string) error {
 	ctx, cancel := context.WithTimeout(caller, gatherTime)
 	defer cancel()
@@ -120,7 +120,7 @@ func (g *gathering) has(name string) bool {
 	return slices.ContainsFunc(g.files, func(f docs.OpenAPIFile) bool { return f.Name == name })
 }
 
-// explain turns what went wrong with a file into a failure.
+// explain converts an error of fetching a file to a failure, if the source is the cause.
 func (g *gathering) explain(err error, name, from string) error {
 	var known *failure
 	if errors.As(err, &known) {
@@ -139,9 +139,9 @@ func (g *gathering) explain(err error, name, from string) error {
 	return err
 }
 
-// fetch gets a file, or finds that it is the one that is known. Private addresses
-// that the operator allows are for the URL that a member has set: what a file of
-// somebody else refers to on other hosts must be public.
+// fetch fetches a file, or reuses the known one if it is not modified. Private addresses
+// that the operator allows are only for the host of the URL that a member set. References
+// to other hosts must be public, because the file can be written by somebody else.
 func (g *gathering) fetch(ctx context.Context, name string) (docs.OpenAPIFile, error) {
 	policy := outbound.Policy{}
 	if sameHost(name, g.spec.SourceURL) {
@@ -172,7 +172,7 @@ func (g *gathering) fetch(ctx context.Context, name string) (docs.OpenAPIFile, e
 	return g.keep(name, data, got.Validators)
 }
 
-// keep adds a file with its bytes.
+// keep adds a file with its content.
 func (g *gathering) keep(name string, data []byte, v outbound.Validators) (docs.OpenAPIFile, error) {
 	refs, err := openapi.References(name, data)
 	var invalid *openapi.Invalid
@@ -185,7 +185,7 @@ func (g *gathering) keep(name string, data []byte, v outbound.Validators) (docs.
 	return f, err
 }
 
-// invalid is the failure of a description that can be fetched but not used.
+// invalid returns the failure for an invalid description.
 func (g *gathering) invalid(e *openapi.Invalid) *failure {
 	out := &failure{code: docs.OpenAPIParseError}
 	for _, p := range e.Problems {
@@ -195,7 +195,7 @@ func (g *gathering) invalid(e *openapi.Invalid) *failure {
 	return out
 }
 
-// maxMessage bounds the message of a problem, in characters.
+// maxMessage is the maximum length of a problem's message, in characters.
 const maxMessage = 1000
 
 func clip(s string) string {
@@ -205,7 +205,7 @@ func clip(s string) string {
 	return s
 }
 
-// hash names everything that a description is made of.
+// hash returns a hash of the names and the contents of all files.
 func (g *gathering) hash() string {
 	lines := make([]string, len(g.files))
 	for i, f := range g.files {
@@ -216,8 +216,8 @@ func (g *gathering) hash() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// bundle returns the files with their bytes. Those that did not change are in the
-// store of files.
+// bundle returns the files with their content. Unmodified files are read from the blob
+// store.
 func (g *gathering) bundle(ctx context.Context) (openapi.Bundle, error) {
 	b := openapi.Bundle{Root: g.root, Files: map[string][]byte{}}
 	left := int64(openapi.MaxBytes)
@@ -237,7 +237,7 @@ func (g *gathering) bundle(ctx context.Context) (openapi.Bundle, error) {
 	return b, nil
 }
 
-// read returns the bytes of a file of a description.
+// read returns the content of a stored file.
 func (s *Service) read(ctx context.Context, hash string) ([]byte, error) {
 	o, err := blob.OpenNamed(ctx, s.Blobs, hash)
 	if err != nil {
@@ -257,9 +257,9 @@ func sameHost(a, b string) bool {
 	return err1 == nil && err2 == nil && x.Host != "" && strings.EqualFold(x.Host, y.Host)
 }
 
-// shownName returns what a file is called where people see it: its path from the
-// folder of the root, or its address if it is on another host, without the query,
-// which may hold secrets.
+// shownName returns the displayed name of a file: its path relative to the folder of the
+// root, or its URL if it is on another host. It omits the query, which may contain
+// secrets.
 func shownName(root, name string) string {
 	u, err := url.Parse(name)
 	if err != nil || u.Host == "" {
@@ -273,7 +273,7 @@ func shownName(root, name string) string {
 	return relative(path.Dir(at.EscapedPath()), u.EscapedPath())
 }
 
-// relative returns a path as it is named from a folder.
+// relative returns the path of a file relative to a folder.
 func relative(dir, file string) string {
 	from, to := strings.Split(strings.Trim(dir, "/"), "/"), strings.Split(strings.TrimPrefix(file, "/"), "/")
 	if from[0] == "" || from[0] == "." {

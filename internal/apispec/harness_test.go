@@ -23,7 +23,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
-// world is an organization that keeps descriptions, and a web server that has some.
+// world is an organization with descriptions, and a web server with their sources.
 type world struct {
 	t     *testing.T
 	s     *apispec.Service
@@ -51,15 +51,15 @@ func (c *clock) add(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// web serves files with ETags, and counts what it sends.
+// web serves files with ETags, and counts responses.
 type web struct {
 	URL string
 
 	mu     sync.Mutex
 	files  map[string]string
 	during func(path string) // called for each request
-	whole  map[string]int    // answers with a body, by path
-	same   map[string]int    // answers without one
+	whole  map[string]int    // responses with a body, by path
+	same   map[string]int    // 304 responses, by path
 }
 
 func (w *web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
@@ -82,7 +82,7 @@ func (w *web) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	default:
 		w.whole[r.URL.Path]++
 		rw.Header().Set("ETag", etag)
-		_, _ = rw.Write([]byte(text)) // whoever asked may be gone
+		_, _ = rw.Write([]byte(text)) // the client may be gone
 	}
 }
 
@@ -134,7 +134,7 @@ func newWorld(t *testing.T, o store.Options) *world {
 	return w
 }
 
-// put sets a source, and does not process it.
+// put sets a source without processing it.
 func (w *world) put(slug docs.OpenAPISlug, src apispec.Source) docs.OpenAPISpec {
 	w.t.Helper()
 	spec, _, err := w.s.Put(context.Background(), w.g, slug, src)
@@ -144,7 +144,7 @@ func (w *world) put(slug docs.OpenAPISlug, src apispec.Source) docs.OpenAPISpec 
 	return spec
 }
 
-// work runs the jobs of descriptions that are due.
+// work runs the due jobs.
 func (w *world) work() {
 	w.t.Helper()
 	r := jobs.New(w.s.Store, slog.New(slog.DiscardHandler))

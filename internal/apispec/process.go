@@ -22,16 +22,16 @@ import (
 const (
 	// ProcessJob processes the source of a description.
 	ProcessJob = "openapi.process"
-	// RecheckJob queues the processing of URLs whose time has come.
+	// RecheckJob enqueues the processing of URLs that are due.
 	RecheckJob   = "openapi.recheck"
 	RecheckEvery = 5 * time.Minute
 
-	// RequestJob opens a change request for a new version, or brings the open one up to
-	// date. Package apireview handles it.
+	// RequestJob opens a change request for a new version, or updates the open one.
+	// Package apireview handles it.
 	RequestJob = "openapi.request"
 
 	recheckBatch = 100
-	loadTime     = time.Minute // in which a description has to be checked
+	loadTime     = time.Minute // timeout for checking a description
 )
 
 // task is the payload of ProcessJob.
@@ -44,8 +44,8 @@ type RequestTask struct {
 	Spec docs.OpenAPISpecID `json:"spec"`
 }
 
-// Process is the handler of ProcessJob. What is wrong with a description is stored
-// with it; an error of the handler is one of the server, and the job is repeated.
+// Process is the handler of ProcessJob. Problems of a description are stored with it. An
+// error is a server error, and the job is retried.
 func (s *Service) Process(ctx context.Context, payload []byte) error {
 	var t task
 	if err := json.Unmarshal(payload, &t); err != nil {
@@ -63,7 +63,7 @@ func (s *Service) Process(ctx context.Context, payload []byte) error {
 	return s.finish(ctx, spec, done, failed)
 }
 
-// begin notes that a description is processed now.
+// begin sets the state of a description to in progress and starts a new run.
 func (s *Service) begin(ctx context.Context, id docs.OpenAPISpecID) (docs.OpenAPISpec, error) {
 	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.OpenAPISpec, error) {
 		spec, err := tx.OpenAPISpecByID(ctx, id)
@@ -76,13 +76,13 @@ func (s *Service) begin(ctx context.Context, id docs.OpenAPISpecID) (docs.OpenAP
 	})
 }
 
-// prepared is the outcome of processing, ready to be stored.
+// prepared is the result of processing a description.
 type prepared struct {
 	files   []docs.OpenAPIFile
-	version *docs.OpenAPIVersion // nil: it is the newest one
+	version *docs.OpenAPIVersion // nil: the newest version is unchanged
 }
 
-// prepare gathers and checks a description, and stores its files.
+// prepare fetches and checks a description, and stores its files.
 func (s *Service) prepare(ctx context.Context, spec docs.OpenAPISpec) (prepared, error) {
 	g, err := s.gather(ctx, spec)
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *Service) prepare(ctx context.Context, spec docs.OpenAPISpec) (prepared,
 	return out, nil
 }
 
-// keepJSON stores what is made of a description, and returns its hash.
+// keepJSON stores the output of build as a blob, and returns its hash.
 func (g *gathering) keepJSON(ctx context.Context, build func() ([]byte, error)) (string, error) {
 	data, err := build()
 	var invalid *openapi.Invalid
@@ -136,7 +136,8 @@ func (g *gathering) keepJSON(ctx context.Context, build func() ([]byte, error)) 
 	return info.Hash.String(), err
 }
 
-// withoutValidators returns the files as a version has them.
+// withoutValidators returns the files without their HTTP validators, which versions do
+// not store.
 func withoutValidators(files []docs.OpenAPIFile) []docs.OpenAPIFile {
 	out := slices.Clone(files)
 	for i := range out {
@@ -145,8 +146,8 @@ func withoutValidators(files []docs.OpenAPIFile) []docs.OpenAPIFile {
 	return out
 }
 
-// check reads the whole description. A parser that panics or does not end has met a
-// description that it cannot read; the server goes on.
+// check loads the whole description. A panic or a timeout of the parser is a failure of
+// the description, so that the server continues.
 func (g *gathering) check(caller context.Context, b openapi.Bundle) (err error) {
 	ctx, cancel := context.WithTimeout(caller, loadTime)
 	defer cancel()
@@ -166,8 +167,9 @@ func (g *gathering) check(caller context.Context, b openapi.Bundle) (err error) 
 	return err
 }
 
-// finish stores the outcome of processing, unless the source was set or another
-// node began meanwhile: then there is another run, whose outcome counts.
+// finish stores the result of processing. It does nothing if another run began in the
+// meantime, because the source was set or another node started: the result of that run
+// counts.
 func (s *Service) finish(ctx context.Context, began docs.OpenAPISpec, done prepared, failed *failure) error {
 	return s.Store.Do(ctx, func(tx *store.Tx) error {
 		spec, exists, err := store.Maybe(tx.OpenAPISpecByID(ctx, began.ID))
@@ -203,8 +205,8 @@ func (s *Service) finish(ctx context.Context, began docs.OpenAPISpec, done prepa
 	})
 }
 
-// storeFailure stores why processing failed. The newest version stays. The event
-// is recorded once for the same failure, however often the URL is fetched.
+// storeFailure stores the reason of a failure; the newest version is kept. Repeated
+// fetches with the same failure record only one event.
 func storeFailure(ctx context.Context, tx *store.Tx, spec docs.OpenAPISpec, f *failure) error {
 	known := spec.Error == f.code && slices.Equal(spec.Problems, f.problems)
 	spec.Error, spec.Problems = f.code, f.problems
@@ -220,8 +222,7 @@ func storeFailure(ctx context.Context, tx *store.Tx, spec docs.OpenAPISpec, f *f
 	return audit.Record(ctx, tx, authz.System, event(spec, "fail", map[string]any{"code": f.code, "message": f.problems[0].Message}))
 }
 
-// Recheck is the handler of RecheckJob: it queues the processing of the URLs that
-// were not fetched for a while.
+// Recheck is the handler of RecheckJob. It enqueues the processing of URLs that are due.
 func (s *Service) Recheck(ctx context.Context, _ []byte) error {
 	due, err := s.Store.DueOpenAPISpecs(ctx, docs.TimeOf(s.Store.Clock()), recheckBatch)
 	if err != nil {
@@ -244,11 +245,10 @@ func (s *Service) recheck(ctx context.Context, id docs.OpenAPISpecID) error {
 	})
 }
 
-// maxParsed bounds the files of a description as JSON, in which aliases of YAML are
-// written out.
+// maxParsed is the maximum size of the files as JSON. YAML aliases are expanded there.
 const maxParsed = 4 * openapi.MaxBytes
 
-// entry is a file as renderers of API references read it.
+// entry is a file in the format that renderers of API references read.
 type entry struct {
 	Dir           string          `json:"dir"`
 	IsEntrypoint  bool            `json:"isEntrypoint"`
@@ -257,8 +257,8 @@ type entry struct {
 	Specification json.RawMessage `json:"specification"`
 }
 
-// parsed returns the files as JSON: a line for each with its name, a tab and its
-// entry, the root first.
+// parsed returns the files as JSON, one per line, the root first. A line has the name, a
+// tab and the entry.
 func (g *gathering) parsed(b openapi.Bundle) ([]byte, error) {
 	var out bytes.Buffer
 	for _, f := range g.files {
@@ -294,8 +294,8 @@ func dirOf(name string) string {
 	return path.Dir(name)
 }
 
-// Filesystem returns the files of a version as JSON: an object by name, or a list
-// with the root first.
+// Filesystem returns the files of a version as JSON: an object by name, or a list with
+// the root first.
 func (s *Service) Filesystem(ctx context.Context, v docs.OpenAPIVersion, asList bool) ([]byte, error) {
 	lines, err := s.read(ctx, v.Parsed)
 	if err != nil {

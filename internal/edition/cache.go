@@ -9,7 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// Key is what everything in an edition depends on.
+// Key identifies an edition. The content of an edition depends only on its key.
 type Key struct {
 	revision docs.RevisionID
 	visitor  string
@@ -21,16 +21,16 @@ func keyOf(v *revision.View, base string) Key {
 	return Key{v.Rev.ID, v.Visitor().Key(), base, v.Stamp}
 }
 
-// Key returns what everything in the edition depends on.
+// Key returns the key of the edition.
 func (e *Edition) Key() Key { return keyOf(e.View, e.Base) }
 
-// Cache keeps editions, and the navigations of the newest ones.
+// Cache caches editions, and the navigations of the newest ones.
 type Cache struct {
 	editions    *cache.Cache[Key, *Edition]
 	navigations *cache.Cache[navigatedKey, *navigated]
 }
 
-// NewCache returns a cache of editions that have so many pages together.
+// NewCache returns a cache for editions with the given total number of pages.
 func NewCache(pages int) *Cache {
 	return &Cache{
 		editions:    cache.New[Key](pages, func(e *Edition) int { return 1 + e.Count }),
@@ -38,12 +38,12 @@ func NewCache(pages int) *Cache {
 	}
 }
 
-// Get returns the edition of a view at an address, with the space as the view has it.
+// Get returns the edition of a view at a base path. Its Space is the space of the view.
 func (c *Cache) Get(ctx context.Context, view *revision.View, base string) (*Edition, error) {
 	key := keyOf(view, base)
 	if e, ok := c.editions.Get(key); ok {
 		now := *e
-		now.Space = view.Space // which may have another title by now
+		now.Space = view.Space // whose title may have changed
 		return &now, nil
 	}
 	e, err := New(ctx, view, base)
@@ -56,15 +56,16 @@ func (c *Cache) Get(ctx context.Context, view *revision.View, base string) (*Edi
 	return e, err
 }
 
-// navigated is the navigation of a revision.
+// navigated is the cached navigation of a revision.
 type navigated struct {
 	root  chunk.Hash
 	below *byPage[[]docs.PageID]
 	menu  menu
-	count int // of pages
+	count int // number of pages
 }
 
-// navigatedKey is what a navigation depends on besides the revision.
+// navigatedKey is the key of a cached navigation. It has everything but the revision that
+// a navigation depends on.
 type navigatedKey struct {
 	space   docs.SpaceID
 	visitor string
@@ -72,8 +73,9 @@ type navigatedKey struct {
 	stamp   string // of computed pages
 }
 
-// inherit makes an edition use the navigation of the one before it, if both have the same: an edit
-// of a text draws none again.
+// inherit reuses the navigation of the previous edition if it is equal, so that the
+// navigation is not rebuilt after an edit of text. It also caches the navigation of e for
+// the next edition.
 func (c *Cache) inherit(ctx context.Context, e *Edition) error {
 	key := navigatedKey{e.Space.ID, e.View.Visitor().Key(), e.Base, e.View.Stamp}
 	if was, ok := c.navigations.Get(key); ok {

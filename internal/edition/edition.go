@@ -1,6 +1,6 @@
-// Package edition is a space as one visitor reads it at one place of a site: which pages there
-// are, in which order, at which addresses, and how they are listed. It knows nothing of requests
-// and of how a page looks.
+// Package edition represents a space as one visitor reads it at one place of a site: its
+// pages, their order and addresses, and the navigation. It does not depend on requests or
+// on the rendering of pages.
 package edition
 
 import (
@@ -15,20 +15,20 @@ import (
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
-// Edition is one revision of a space as one visitor reads it at one place of a
-// site. What the visitor does not see is not in it. It never changes.
+// Edition is one revision of a space as one visitor reads it at one place of a site.
+// Pages that the visitor may not see are not in it. It is immutable.
 type Edition struct {
 	*tree
-	Space docs.Space  // as it is now
+	Space docs.Space  // current state of the space
 	Base  string      // path of the space on its host; begins and ends with a slash
-	Home  docs.PageID // the page at the address of the space itself; empty if there is none
-	Count int         // of all pages
-	file  string      // what the file of a page is called that links lead to; empty: they lead to pages of a server
-	menu  menu        // empty: it is made for each page
+	Home  docs.PageID // the page at the address of the space; "" if there is none
+	Count int         // number of all pages
+	file  string      // file name that links to pages end with; "" for pages of a server
+	menu  menu        // zero: the navigation is built for each page
 }
 
-// New returns a revision as the visitor of the view reads it. The view is that
-// of the edition from now on.
+// New returns the edition of a revision for the visitor of the view. The edition takes
+// ownership of the view.
 func New(ctx context.Context, v *revision.View, base string) (*Edition, error) {
 	v.UsePageCache()
 	first, _, err := v.Home(ctx)
@@ -39,18 +39,19 @@ func New(ctx context.Context, v *revision.View, base string) (*Edition, error) {
 	return &Edition{newTree(v), v.Space, base, first.ID, count, "", newMenu()}, err
 }
 
-// Relative returns the edition for a page that is written to a file: base is the way from the
-// folder of that page to the folder of the space. A link to a page leads to the file with a name
-// in the folder of the page, or to the folder if the name is empty. What is known of the pages is
-// shared with e; the navigation is not, because its links differ from page to page.
+// Relative returns the edition for a page that is written to a file. base is the relative
+// path from the folder of that page to the folder of the space. Links to pages have the
+// given file name appended; if it is empty, they lead to the folder of the page. Cached
+// pages are shared with e. The navigation is not shared, because its relative links
+// differ from page to page.
 func (e *Edition) Relative(base, file string) *Edition {
 	out := *e
 	out.Base, out.file, out.menu = base, file, menu{}
 	return &out
 }
 
-// Address returns the path of a page on its host. A group has the address of
-// its first page. It is empty for what has none.
+// Address returns the path of a page on its host. A group has the address of its first
+// document. The address is empty for other types of pages.
 func (e *Edition) Address(ctx context.Context, n *Node) (string, error) {
 	if n.Type == docs.PageGroup {
 		var err error
@@ -67,8 +68,8 @@ func (e *Edition) Address(ctx context.Context, n *Node) (string, error) {
 	return e.Base + reading.EscapePath(n.Path), nil
 }
 
-// Find returns the document at a path within the space, or the address where it
-// is now. Both are empty if there is nothing.
+// Find returns the document at a path within the space, or its current address if it has
+// moved. Both are empty if nothing is found.
 func (e *Edition) Find(ctx context.Context, path string) (page *Node, moved string, err error) {
 	name := strings.Trim(path, "/")
 	if name == "" {
@@ -90,8 +91,8 @@ func (e *Edition) Find(ctx context.Context, path string) (page *Node, moved stri
 	return nil, at, err
 }
 
-// Redirect returns where a redirect of the folder leads, which the space was
-// imported from: to a page, or to another site.
+// Redirect returns the target of a redirect in the settings of the imported folder: a
+// page or another site. It returns "" if there is none.
 func (e *Edition) Redirect(ctx context.Context, name string) (string, error) {
 	id, err := e.View.Setting(ctx, revision.SettingLeads+name)
 	if err != nil {
@@ -111,7 +112,7 @@ func (e *Edition) Redirect(ctx context.Context, name string) (string, error) {
 	return at, nil
 }
 
-// Link returns a page as a link; nil if it leads nowhere.
+// Link returns a page as a link, or nil if it has no target.
 func (e *Edition) Link(ctx context.Context, n *Node) (*theme.Link, error) {
 	l := &theme.Link{Title: n.Title, Emoji: emoji.FromCode(n.Emoji), Icon: n.Icon}
 	if n.LinkTitle != "" {
@@ -141,7 +142,7 @@ func (e *Edition) Link(ctx context.Context, n *Node) (*theme.Link, error) {
 	return l, nil
 }
 
-// shows reports whether a group has something to show: a document, or a link.
+// shows reports whether a group contains a document or a link to show.
 func (e *Edition) shows(ctx context.Context, group *Node) (found bool, err error) {
 	err = e.EachBelow(ctx, group, func(c *Node) (_ bool, err error) {
 		found = c.Reachable() || c.Type == docs.PageLink && !c.Hidden
@@ -153,8 +154,8 @@ func (e *Edition) shows(ctx context.Context, group *Node) (found bool, err error
 	return found, err
 }
 
-// Resolve returns the address of a reference that needs nothing but the pages of
-// this space; empty if it leads nowhere.
+// Resolve returns the address of a reference that can be resolved with the pages of this
+// space alone, or "".
 func (e *Edition) Resolve(ctx context.Context, ref docs.Ref) (string, error) {
 	switch {
 	case ref.Kind == docs.RefURL:
@@ -180,7 +181,7 @@ func (e *Edition) Resolve(ctx context.Context, ref docs.Ref) (string, error) {
 	return "", nil
 }
 
-// href returns how a link to the page at an address of the space is written.
+// href returns the link for an address of the space.
 func (e *Edition) href(at string) string {
 	if e.file == "" {
 		return at
@@ -188,7 +189,7 @@ func (e *Edition) href(at string) string {
 	return FileOf(at, e.file)
 }
 
-// FileOf returns the address of the file with a name at the address of a page.
+// FileOf returns the address of the file with a name in the folder at an address.
 func FileOf(at, name string) string {
 	if at == "" {
 		return ""

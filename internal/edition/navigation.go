@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// maxNavigation is how many pages a space may have whose navigation is shown
-	// whole. Of a larger one only the branch of the current page is open.
+	// maxNavigation is the maximum number of pages of a space whose whole navigation is
+	// shown. In a larger space only the branch of the current page is expanded.
 	maxNavigation = 1000
-	// maxSiblings is how many pages of one level a navigation has: those around the
-	// page that is open.
+	// maxSiblings is the maximum number of entries of one level. In a longer level the
+	// entries around the open page are shown.
 	maxSiblings = 500
 )
 
-// Navigation returns the entries as seen from a page, which may be nil.
+// Navigation returns the navigation for the current page, which may be nil.
 func (e *Edition) Navigation(ctx context.Context, current *Node) ([]*theme.Link, error) {
 	if current == nil {
 		return e.branch(ctx, nil, nil)
@@ -30,8 +30,8 @@ func (e *Edition) Navigation(ctx context.Context, current *Node) ([]*theme.Link,
 	return e.branch(ctx, nil, append(current.Ancestors(), current))
 }
 
-// branch returns the entries below a page, or at the top level for nil. Those on the way to
-// the current page are open.
+// branch returns the entries below a page, or the top level if n is nil. Entries on the
+// path way to the current page are open.
 func (e *Edition) branch(ctx context.Context, n *Node, way []*Node) ([]*theme.Link, error) {
 	var open docs.PageID
 	if len(way) > 0 {
@@ -51,7 +51,7 @@ func (e *Edition) branch(ctx context.Context, n *Node, way []*Node) ([]*theme.Li
 	return links, err
 }
 
-// Below returns the pages below one that are listed, as links.
+// Below returns the listed pages below a page, as links.
 func (e *Edition) Below(ctx context.Context, n *Node) ([]*theme.Link, error) {
 	l, err := e.level(ctx, n, "")
 	if err != nil {
@@ -60,24 +60,23 @@ func (e *Edition) Below(ctx context.Context, n *Node) ([]*theme.Link, error) {
 	return l.links, nil
 }
 
-// level is the pages below one that are listed, as entries of the navigation of pages
-// elsewhere: none is open.
+// level is the listed pages below a page as navigation entries, none of which is open.
 type level struct {
 	pages []docs.PageID
-	links []*theme.Link // of these pages
+	links []*theme.Link // of pages
 }
 
-// menu is what the navigations of all pages of an edition share, and those of the editions after it
-// that differ in texts alone.
+// menu caches navigation entries. It is shared by the navigations of all pages of an
+// edition, and by later editions that differ only in text.
 type menu struct {
-	entries *byPage[*theme.Link] // nil: the page is not listed
-	levels  *byPage[*level]      // below a page
+	entries *byPage[*theme.Link] // nil value: the page is not listed
+	levels  *byPage[*level]      // by parent page
 }
 
 func newMenu() menu { return menu{&byPage[*theme.Link]{}, &byPage[*level]{}} }
 
-// level returns the level below a page, or the top one for nil. Of a long one it has the
-// part around the page that is open.
+// level returns the level below a page, or the top level if n is nil. Of a long level it
+// returns the part around the open page.
 func (e *Edition) level(ctx context.Context, n *Node, open docs.PageID) (*level, error) {
 	ids, err := e.idsBelow(ctx, n)
 	if err != nil {
@@ -110,7 +109,7 @@ func (e *Edition) newLevel(ctx context.Context, ids []docs.PageID) (*level, erro
 	return l, nil
 }
 
-// listed returns a page as an entry of navigations; nil if they do not have it.
+// listed returns the navigation entry of a page, or nil if the page is not listed.
 func (e *Edition) listed(ctx context.Context, id docs.PageID) (*theme.Link, error) {
 	if link, ok := e.menu.entries.get(id); ok {
 		return link, nil
@@ -138,7 +137,7 @@ func (e *Edition) listed(ctx context.Context, id docs.PageID) (*theme.Link, erro
 	return link, err
 }
 
-// around returns the part of a long list that has the page that is open.
+// around returns the part of a long list that contains the open page.
 func around(ids []docs.PageID, open docs.PageID) []docs.PageID {
 	if len(ids) <= maxSiblings {
 		return ids
@@ -148,11 +147,12 @@ func around(ids []docs.PageID, open docs.PageID) []docs.PageID {
 	return ids[from : from+maxSiblings]
 }
 
-// maxEdited is how many pages an edition may have that differ from those of the one before it.
+// maxEdited is the maximum number of changed pages for which an edition reuses the
+// navigation of the previous one.
 const maxEdited = 100
 
-// sameNavigation reports whether a revision has the navigation of another one, because only texts
-// of pages differ.
+// sameNavigation reports whether a revision has the same navigation as the revision with
+// the given root: only texts of pages differ.
 func sameNavigation(ctx context.Context, v *revision.View, root chunk.Hash) (bool, error) {
 	differs := errors.New("the navigation differs")
 	edited := 0

@@ -9,8 +9,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
-// Pages share the parts of a navigation, and each shows itself: the same as if it had been
-// made for the page alone.
+// The navigation from shared parts is equal to a navigation that is built for the page
+// alone.
 func TestSharedNavigationIsThatOfThePage(t *testing.T) {
 	for seed := range uint64(4) {
 		view := testspace.Random(t, rand.New(rand.NewPCG(seed, 3))).For(reading.Nobody)

@@ -10,21 +10,22 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// Node is a page that a visitor sees, and its place.
+// Node is a page that the visitor sees, with its position in the tree.
 type Node struct {
 	docs.Page
 	Path   string // within the space
 	Above  *Node  // nil at the top level
-	Listed bool   // readers come across it: it is listed, and so is everything above it
+	Listed bool   // the page and all of its ancestors are listed
 }
 
-// lists reports whether a page is listed if everything above it is.
+// lists reports whether a page is listed, provided that its ancestors are.
 func lists(p docs.Page) bool { return !p.Hidden && p.Type != docs.PageComputed }
 
-// Reachable reports whether readers come across a page that has a text.
+// Reachable reports whether a page is a document that is listed with all of its
+// ancestors.
 func (n *Node) Reachable() bool { return n.Listed && n.Type == docs.PageDocument }
 
-// id returns the id of a page, or that of the parent of the top level for nil.
+// id returns the id of a page. For nil it returns "", the parent of top-level pages.
 func (n *Node) id() docs.PageID {
 	if n == nil {
 		return ""
@@ -32,11 +33,11 @@ func (n *Node) id() docs.PageID {
 	return n.ID
 }
 
-// tree is the pages of a revision that a visitor sees. Each is read when it is
-// needed, and then kept: to show a page takes the same work in a space of any size.
+// tree is the pages of a revision that a visitor sees. Pages are loaded on demand and
+// cached, so the work to show a page does not depend on the size of the space.
 type tree struct {
 	View  *revision.View
-	known *byPage[*Node] // nil: the visitor does not see it
+	known *byPage[*Node] // nil value: the visitor does not see the page
 	below *byPage[[]docs.PageID]
 }
 
@@ -44,7 +45,7 @@ func newTree(v *revision.View) *tree {
 	return &tree{View: v, known: &byPage[*Node]{}, below: &byPage[[]docs.PageID]{}}
 }
 
-// byPage is something of each page that was worked out once. A nil one keeps nothing.
+// byPage caches a value for each page. A nil byPage caches nothing.
 type byPage[V any] struct {
 	mu  sync.Mutex
 	all map[docs.PageID]V
@@ -109,8 +110,8 @@ func (t *tree) Sees(ctx context.Context, id docs.PageID) (bool, error) {
 	return n != nil, err
 }
 
-// idsBelow returns the ids of the pages below one, or at the top level for nil, in
-// order. The visitor may not see all of them.
+// idsBelow returns the ids of the children of a page, or of the top level if n is nil, in
+// order. It includes pages that the visitor does not see.
 func (t *tree) idsBelow(ctx context.Context, n *Node) ([]docs.PageID, error) {
 	if ids, ok := t.below.get(n.id()); ok {
 		return ids, nil
@@ -122,8 +123,7 @@ func (t *tree) idsBelow(ctx context.Context, n *Node) ([]docs.PageID, error) {
 	return ids, err
 }
 
-// each calls fn with those pages of a list that the visitor sees, until fn returns
-// false.
+// each calls fn with the visible pages of a list until fn returns false.
 func (t *tree) each(ctx context.Context, ids []docs.PageID, fn func(*Node) (bool, error)) error {
 	for _, id := range ids {
 		n, err := t.Page(ctx, id)
@@ -140,8 +140,8 @@ func (t *tree) each(ctx context.Context, ids []docs.PageID, fn func(*Node) (bool
 	return nil
 }
 
-// EachBelow calls fn with the pages below one, or at the top level for nil, in order, until
-// fn returns false.
+// EachBelow calls fn with the children of a page, or with the top level if n is nil, in
+// order until fn returns false.
 func (t *tree) EachBelow(ctx context.Context, n *Node, fn func(*Node) (bool, error)) error {
 	ids, err := t.idsBelow(ctx, n)
 	if err != nil {
@@ -150,8 +150,8 @@ func (t *tree) EachBelow(ctx context.Context, n *Node, fn func(*Node) (bool, err
 	return t.each(ctx, ids, fn)
 }
 
-// Documents calls fn with every document that readers come across below a page, in
-// order, until fn returns false. It reports whether fn never did.
+// Documents calls fn with every reachable document below a page, in order until fn
+// returns false. more is false if fn returned false.
 func (t *tree) Documents(ctx context.Context, n *Node, fn func(*Node) (bool, error)) (more bool, err error) {
 	more = true
 	err = t.EachBelow(ctx, n, func(c *Node) (bool, error) {
@@ -167,8 +167,7 @@ func (t *tree) Documents(ctx context.Context, n *Node, fn func(*Node) (bool, err
 	return more, err
 }
 
-// First returns the first document that readers come across below a page; nil if
-// there is none.
+// First returns the first reachable document below a page, or nil.
 func (t *tree) First(ctx context.Context, n *Node) (found *Node, err error) {
 	if n != nil && !n.Listed {
 		return nil, nil
@@ -180,7 +179,7 @@ func (t *tree) First(ctx context.Context, n *Node) (found *Node, err error) {
 	return found, err
 }
 
-// last returns the last document that readers come across at or below a page.
+// last returns the last reachable document at or below a page, or nil.
 func (t *tree) last(ctx context.Context, n *Node) (found *Node, err error) {
 	if !n.Listed {
 		return nil, nil
@@ -210,7 +209,7 @@ func (t *tree) lastOf(ctx context.Context, ids []docs.PageID) (found *Node, err 
 	return nil, nil
 }
 
-// Around returns the documents before and after one in the order of readers; nil
+// Around returns the previous and the next reachable document in reading order, or nil
 // where there is none.
 func (t *tree) Around(ctx context.Context, n *Node) (before, after *Node, err error) {
 	if !n.Reachable() {
@@ -261,7 +260,7 @@ func (t *tree) after(ctx context.Context, n *Node) (found *Node, err error) {
 	return found, nil
 }
 
-// Ancestors returns the pages above one, from the top down.
+// Ancestors returns the ancestors of a page, from the top level down.
 func (n *Node) Ancestors() (out []*Node) {
 	for up := n.Above; up != nil; up = up.Above {
 		out = append(out, up)
@@ -270,10 +269,10 @@ func (n *Node) Ancestors() (out []*Node) {
 	return out
 }
 
-// addresses are those of the pages within the space.
+// addresses finds pages by address within the space.
 type addresses struct{ *tree }
 
-// Pages are found by their addresses as package reading does it.
+// Package reading implements the lookup by address.
 var _ reading.Addresses[*Node] = addresses{}
 
 // Child implements reading.Addresses.

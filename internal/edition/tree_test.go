@@ -12,8 +12,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/testspace"
 )
 
-// Pages that are read one by one have the order, the neighbours and the paths of
-// the whole tree, which reading.Menu walks.
+// Pages that are loaded one by one have the same order, neighbours and paths as the whole
+// tree, which reading.Menu walks.
 func TestPagesAreThoseOfTheWholeTree(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -27,7 +27,7 @@ func TestPagesAreThoseOfTheWholeTree(t *testing.T) {
 				all = append(all, w)
 				return reading.Entry[*revision.PageNode]{Document: w.Type == docs.PageDocument, Listed: lists(w.Page), Children: w.Children}
 			})
-			rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] }) // read in any order
+			rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] }) // loaded in any order
 			p := newTree(view)
 			for _, w := range all {
 				samePlace(t, p, menu, w)

@@ -1,7 +1,7 @@
-// Package epub writes books in the format EPUB 3.
+// Package epub writes books in the EPUB 3 format.
 //
-// A book is written page by page. It knows neither the store nor sites: whoever writes one
-// passes chapters as HTML, and opens the files that they refer to.
+// A book is written page by page. The package does not depend on the store or on sites:
+// the caller passes chapters as HTML, and opens the files that they refer to.
 package epub
 
 import (
@@ -17,50 +17,52 @@ import (
 	_ "embed"
 )
 
-// Book is what a book is about.
+// Book is the metadata of a book.
 type Book struct {
-	ID       string // unique, and the same in every edition of the book
+	ID       string // unique, and equal in all editions of the book
 	Title    string
 	Subtitle string
-	Language string // empty is English
+	Language string // "" means English
 	Modified time.Time
 }
 
 // Chapter is a page of a book.
 type Chapter struct {
-	File  string // its path in the book; ends with .xhtml
+	File  string // path in the book; ends with .xhtml
 	Title string
-	Depth int    // in the table of contents; what is deeper than the chapter before is below it
-	HTML  string // empty: only an entry of the table of contents
-	// Unlisted chapters are in no table of contents: only links lead to them.
+	Depth int    // level in the table of contents; a deeper chapter is nested below the one before it
+	HTML  string // "" for an entry of the table of contents without a page
+	// Unlisted excludes the chapter from the table of contents: it is only reachable by
+	// links.
 	Unlisted bool
 }
 
-// Source is what a book is made of.
+// Source is the content of a book.
 type Source struct {
-	// Chapters calls fn with all chapters in order. It is called twice: links lead to
-	// anchors, so those of all chapters are found first.
+	// Chapters calls fn with all chapters in order. It is called twice, because the
+	// anchors of all chapters must be known before links are written.
 	Chapters func(fn func(Chapter) error) error
-	// Open opens a file that a chapter refers to, by its path in the book.
+	// Open opens a file that a chapter refers to, by its path in the book, and returns
+	// its media type.
 	Open func(name string) (r io.ReadCloser, kind string, err error)
 }
 
 //go:embed book.css
 var style []byte
 
-const folder = "book/" // of everything but what the format prescribes
+const folder = "book/" // for all files except those that the format prescribes
 
 // writer writes one book.
 type writer struct {
 	Book
 	src      Source
 	zip      *zip.Writer
-	ids      map[string]map[string]bool // anchors by file
-	files    map[string]string          // that chapters refer to, and their types
+	ids      map[string]map[string]bool // anchors by chapter file
+	files    map[string]string          // media types of files that chapters refer to; "" if a file is not included
 	manifest bytes.Buffer
 	spine    bytes.Buffer
-	contents bytes.Buffer // of the table of contents
-	depth    int          // of the last entry
+	contents bytes.Buffer // entries of the table of contents
+	depth    int          // level of the last entry
 	count    int
 }
 
@@ -78,7 +80,8 @@ func Write(out io.Writer, b Book, src Source) error {
 	return nil
 }
 
-// put writes a file of the archive. The type of the archive is its first file, not compressed.
+// put writes a file of the archive. The mimetype file must be stored uncompressed; it is
+// the first file.
 func (w *writer) put(name string, b []byte) error {
 	method := zip.Deflate
 	if name == "mimetype" {
@@ -117,7 +120,7 @@ func (w *writer) head() error {
 	return nil
 }
 
-// document returns a file of text.
+// document returns an XHTML document.
 func (w *writer) document(depth int, more, class, title, body string) []byte {
 	return fmt.Appendf(nil, `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE html>
@@ -130,7 +133,7 @@ func (w *writer) document(depth int, more, class, title, body string) []byte {
 `, escaped(w.Language), escaped(title), strings.Repeat("../", depth), more, class, body)
 }
 
-// anchors finds the anchors of all chapters.
+// anchors collects the anchors of all chapters.
 func (w *writer) anchors() error {
 	return w.src.Chapters(func(c Chapter) error {
 		if c.HTML == "" {
@@ -174,8 +177,9 @@ func (w *writer) chapters() error {
 	})
 }
 
-// link returns what an address of a chapter is in the book. Links lead to chapters, and to
-// other sites.
+// link returns the address of a link or picture for the book. It reports false for links
+// that are neither to chapters nor to other sites, and for pictures that are not
+// included.
 func (w *writer) link(from, at string, picture bool) (string, bool) {
 	if strings.HasPrefix(at, "https://") || strings.HasPrefix(at, "http://") || strings.HasPrefix(at, "mailto:") {
 		return at, true
@@ -203,13 +207,13 @@ func (w *writer) link(from, at string, picture bool) (string, bool) {
 	case anchor != "" && ids[anchor]:
 		return at, true
 	case name == "":
-		return "", false // an anchor that is not there
+		return "", false // an anchor that does not exist
 	}
 	return name, true
 }
 
-// core are the types of pictures that every reader of books shows. Other files are not part of
-// a book.
+// core are the media types of pictures that every EPUB reader supports. Other files are
+// not included.
 var core = []string{"image/png", "image/jpeg", "image/gif", "image/svg+xml"}
 
 func (w *writer) fileType(name string) string {
@@ -217,7 +221,7 @@ func (w *writer) fileType(name string) string {
 	if err != nil {
 		return ""
 	}
-	_ = r.Close() // nothing was written
+	_ = r.Close() // read only: there is no error to handle
 	kind, _, _ = strings.Cut(kind, ";")
 	if !slices.Contains(core, kind) {
 		return ""

@@ -92,7 +92,7 @@ func TestBook(t *testing.T) {
 	}
 }
 
-// Every text of a book is XML, whatever HTML it was made of.
+// All text files of a book are well-formed XML, for any HTML.
 func TestTextsAreXML(t *testing.T) {
 	for name, text := range book(t) {
 		if !slices.ContainsFunc([]string{".xhtml", ".opf", ".svg", ".xml"}, func(ext string) bool { return strings.HasSuffix(name, ext) }) {

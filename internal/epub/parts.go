@@ -30,7 +30,7 @@ func (w *writer) entry(c Chapter) {
 	fmt.Fprintf(&w.contents, "<li><a href=\"%s\">%s</a>", escaped(address(c.File)), escaped(c.Title))
 }
 
-// address returns the path of a file as an address.
+// address returns the path of a file as an escaped URL.
 func address(name string) string { return (&url.URL{Path: name}).EscapedPath() }
 
 func unescape(at string) (string, error) { return url.PathUnescape(at) }
@@ -62,9 +62,9 @@ func (w *writer) picture(name string) error {
 	return err
 }
 
-// tail writes the table of contents and the list of everything.
+// tail writes the table of contents and the package document.
 func (w *writer) tail() error {
-	if w.depth < 0 { // a list has an entry
+	if w.depth < 0 { // a list must have an entry
 		w.entry(Chapter{Title: w.Title})
 	}
 	w.contents.WriteString("</li></ol>" + strings.Repeat("</li></ol>", w.depth))
@@ -89,13 +89,14 @@ func (w *writer) tail() error {
 `, escaped(w.ID), escaped(w.Title), escaped(w.Language), w.Modified.UTC().Format("2006-01-02T15:04:05Z"), w.manifest.String(), w.spine.String()))
 }
 
-// How the cover is set: characters of a line, and where lines begin.
+// coverLine is the maximum number of characters of a line of the cover, coverLines the
+// maximum number of lines.
 const (
 	coverLine  = 16
 	coverLines = 6
 )
 
-// cover returns a picture with the title.
+// cover returns a cover picture with the title as SVG.
 func (w *writer) cover() []byte {
 	var lines []string
 	for _, word := range strings.Fields(w.Title) {

@@ -11,31 +11,33 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// body is the text of a chapter as XHTML.
+// body is the content of a chapter as XHTML.
 type body struct {
 	bytes.Buffer
 	ids       map[string]bool
 	svg, math bool
 }
 
-// attributes are those that elements of HTML keep. Others are for browsers and scripts.
+// attributes are the attributes that HTML elements keep. Others are for browsers and
+// scripts.
 var attributes = []string{
 	"id", "class", "href", "src", "alt", "title", "lang", "dir", "colspan", "rowspan", "scope", "start", "value", "open", "datetime", "cite", "reversed",
 }
 
-// dropped are elements that readers of books have no use for.
+// dropped are elements that are removed with their content, because they are useless in
+// books.
 var dropped = []atom.Atom{
 	atom.Script, atom.Style, atom.Template, atom.Iframe, atom.Source, atom.Button, atom.Dialog, atom.Object, atom.Embed, atom.Track, atom.Noscript, atom.Colgroup,
 }
 
-// unwrapped are elements whose content is shown without them.
+// unwrapped are elements that are replaced by their content.
 var unwrapped = []atom.Atom{atom.Picture, atom.Form, atom.Label, atom.Video, atom.Audio, atom.Html, atom.Head, atom.Body}
 
-// A linker returns what the address of a link, or of a picture, is in the book; false takes the
-// link away, and a picture is then shown as its description.
+// A linker returns the address of a link or a picture in the book. If it reports false,
+// the link is removed, or the picture is replaced by its alternative text.
 type linker func(at string, picture bool) (string, bool)
 
-// convert returns HTML as XHTML.
+// convert converts HTML to XHTML.
 func convert(source string, link linker) (*body, error) {
 	top := &html.Node{Type: html.ElementNode, Data: "body", DataAtom: atom.Body}
 	nodes, err := html.ParseFragment(strings.NewReader(source), top)
@@ -50,7 +52,7 @@ func convert(source string, link linker) (*body, error) {
 }
 
 func (b *body) text(s string) {
-	_ = xml.EscapeText(&b.Buffer, []byte(s)) // a buffer takes everything; what XML has not is replaced
+	_ = xml.EscapeText(&b.Buffer, []byte(s)) // a buffer never fails; characters that XML does not allow are replaced
 }
 
 func (b *body) node(n *html.Node, link linker) {
@@ -73,7 +75,8 @@ func (b *body) node(n *html.Node, link linker) {
 	}
 }
 
-// plain writes text. XML has names for some characters only, and line breaks stay.
+// plain writes text. Quotes, tabs and line breaks are not escaped, because text nodes do
+// not need that.
 func (b *body) plain(s string) {
 	b.WriteString(strings.NewReplacer("&#xA;", "\n", "&#x9;", "\t", "&#34;", `"`, "&#39;", "'").Replace(escaped(s)))
 }
@@ -99,7 +102,8 @@ func value(n *html.Node, name string) *string {
 	return nil
 }
 
-// picture writes an image of the book. One of another site cannot be part of it.
+// picture writes an image of the book. Images of other sites are replaced by their
+// alternative text.
 func (b *body) picture(n *html.Node, link linker) {
 	src, alt := value(n, "src"), ""
 	if a := value(n, "alt"); a != nil {
@@ -146,7 +150,8 @@ func isVoid(a atom.Atom) bool {
 	return slices.Contains([]atom.Atom{atom.Br, atom.Hr, atom.Wbr}, a)
 }
 
-// attribute returns what an attribute is in the book; false leaves it out.
+// attribute returns the value of an attribute in the book. It reports false if the
+// attribute is removed.
 func (b *body) attribute(n *html.Node, a html.Attribute, link linker) (string, bool) {
 	switch {
 	case a.Key == "id":

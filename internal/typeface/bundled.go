@@ -19,26 +19,26 @@ import (
 	"golang.org/x/image/font/gofont/goregular"
 )
 
-// Cuts of a font.
+// Styles of a font, as bits.
 const (
 	Bold   = 1
 	Italic = 2
 	Mono   = 4
-	Cuts   = 8 // how many there are of all together
+	Cuts   = 8 // number of combinations
 )
 
-// Bundle is the Go family for text and code, and DejaVu for what it lacks.
+// Bundle is the Go font family for text and code, with DejaVu as a fallback.
 type Bundle struct {
 	Primary [Cuts]*Face // by bold, italic and mono
-	Further [2]*Face    // for text, for code
+	Further [2]*Face    // fallback for text, and for code
 }
 
-// Bundled returns the fonts that come with the program.
+// Bundled returns the fonts that are embedded in the program.
 var Bundled = sync.OnceValue(func() *Bundle {
 	parse := func(name string, data []byte) *Face {
 		f, err := Parse(name, data)
 		if err != nil {
-			panic("typeface: bundled font " + name + " " + err.Error()) // part of the program
+			panic("typeface: bundled font " + name + " " + err.Error()) // the fonts are embedded in the program
 		}
 		return f
 	}
@@ -57,12 +57,12 @@ var Bundled = sync.OnceValue(func() *Bundle {
 //go:embed scripts/fonts.zip
 var scriptFonts []byte
 
-// scriptFaces are the fonts of scripts that the others lack, opened when a text has
-// one of them.
+// scriptFaces returns the fonts of scripts that the other bundled fonts lack. They are
+// opened when a text first needs one of them.
 var scriptFaces = sync.OnceValue(func() []*Face {
 	out, err := openZip(scriptFonts)
 	if err != nil {
-		panic("typeface: bundled fonts: " + err.Error()) // part of the program
+		panic("typeface: bundled fonts: " + err.Error()) // the fonts are embedded in the program
 	}
 	return out
 })
@@ -91,7 +91,7 @@ func openZip(archive []byte) ([]*Face, error) {
 	return out, nil
 }
 
-// OfScript returns the bundled font of the script of a rune; nil for none.
+// OfScript returns the bundled font for the script of a rune, or nil.
 func OfScript(r rune) *Face {
 	if r >= 0x0900 && r <= 0x0e7f || r >= 0xa8e0 && r <= 0xa8ff || r == 0x25cc {
 		for _, f := range scriptFaces() {

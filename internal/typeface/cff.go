@@ -7,13 +7,12 @@ import (
 	"golang.org/x/image/font/sfnt"
 )
 
-// Fonts with cubic outlines hold them in a table of their own format, CFF. A
-// subset is written as a new one whose glyphs are found by number, whatever
-// the old one was: that is the form that needs the fewest other tables.
+// Fonts with cubic outlines have them in a CFF table. A subset is always written as a new
+// CID-keyed table, because that format needs the fewest other tables.
 
 var errCFF = errors.New("has a table CFF that cannot be read")
 
-// Operators of dictionaries; those of two bytes have 12 in front.
+// Operators of dictionaries. Two-byte operators have 12 as their first byte.
 const (
 	opFontBBox    = 5
 	opCharset     = 15
@@ -27,11 +26,11 @@ const (
 	opFDSelect    = 12<<8 | 37
 )
 
-// cffEntry is an entry of a dictionary with its operands as they are stored.
+// cffEntry is an entry of a dictionary with its encoded operands.
 type cffEntry struct {
 	op       int
 	raw      []byte
-	operands []int // whole numbers; others are 0
+	operands []int // integers; other operands are 0
 }
 
 type cffDict []cffEntry
@@ -79,7 +78,7 @@ func readDict(b []byte) (cffDict, error) {
 		case c == 29 && i+5 <= len(b):
 			e.operands = append(e.operands, int(int32(binary.BigEndian.Uint32(b[i+1:]))))
 			i += 5
-		case c == 30: // a real number, in half bytes
+		case c == 30: // a real number, in nibbles
 			for i++; i < len(b) && b[i]&15 != 15 && b[i]>>4 != 15; i++ {
 			}
 			i++
@@ -101,9 +100,9 @@ func readDict(b []byte) (cffDict, error) {
 	return out, nil
 }
 
-// cffIndex is a list of byte strings in the table; at returns where it ends.
+// cffIndex is a list of byte strings in the table; end is the offset after it.
 type cffIndex struct {
-	offsets []int // absolute, one more than there are strings
+	offsets []int // absolute, one more than strings
 	data    []byte
 	from    int
 	end     int
@@ -150,7 +149,7 @@ func (x cffIndex) at(i int) []byte { return x.data[x.offsets[i]:x.offsets[i+1]] 
 
 func (x cffIndex) raw() []byte { return x.data[x.from:x.end] }
 
-// appendIndex writes a list.
+// appendIndex appends an index.
 func appendIndex(out []byte, items [][]byte) []byte {
 	out = binary.BigEndian.AppendUint16(out, uint16(len(items)))
 	if len(items) == 0 {
@@ -169,8 +168,8 @@ func appendIndex(out []byte, items [][]byte) []byte {
 	return out
 }
 
-// appendWide writes a number in five bytes, whatever it is, so that places
-// can be filled in before it is known how long everything is.
+// appendWide appends a number in the five-byte encoding. Its length does not depend on
+// the value, so offsets can be written before the layout is known.
 func appendWide(out []byte, n int) []byte {
 	return binary.BigEndian.AppendUint32(append(out, 29), uint32(int32(n)))
 }
@@ -182,13 +181,13 @@ func appendOp(out []byte, op int) []byte {
 	return append(out, byte(op))
 }
 
-// cffFont is what is needed of a table.
+// cffFont is the parts of a CFF table that a subset needs.
 type cffFont struct {
 	data    []byte
 	top     cffDict
 	global  cffIndex
 	glyphs  cffIndex
-	parts   []cffDict // dictionaries of the fonts that it is made of
+	parts   []cffDict // font dictionaries (FDArray)
 	partOf  func(glyph int) int
 	private func(part int) (dict cffDict, subrs []byte, err error)
 }
@@ -252,7 +251,8 @@ func readCFF(b []byte) (*cffFont, error) {
 	return f, nil
 }
 
-// fdSelect reports which part a glyph belongs to; 0 where the table is broken.
+// fdSelect returns a function that returns the font dictionary of a glyph. It returns 0
+// if the table is malformed.
 func fdSelect(b []byte) func(int) int {
 	switch {
 	case len(b) > 1 && b[0] == 0:
@@ -303,7 +303,7 @@ func (f *cffFont) readPrivate(part int) (cffDict, []byte, error) {
 	return d, nil, nil
 }
 
-// subsetCFF makes a table of some glyphs, in their order.
+// subsetCFF returns a CFF table with the given glyphs, in their order.
 func (f *Face) subsetCFF(glyphs []sfnt.GlyphIndex) ([]byte, error) {
 	b, err := f.table("CFF ", maxFontTable)
 	if err != nil {
@@ -315,7 +315,7 @@ func (f *Face) subsetCFF(glyphs []sfnt.GlyphIndex) ([]byte, error) {
 	}
 	chars := make([][]byte, len(glyphs))
 	selected := []byte{0}
-	var parts []int // of the old font, by the new number
+	var parts []int // old font dictionaries by new number
 	number := map[int]int{}
 	for i, g := range glyphs {
 		if int(g) >= font.glyphs.len() {
@@ -335,13 +335,13 @@ func (f *Face) subsetCFF(glyphs []sfnt.GlyphIndex) ([]byte, error) {
 	return font.compose(chars, selected, parts)
 }
 
-// compose writes the table. The places of its parts are in its head, which
-// is as long for every place.
+// compose writes the table. The top dictionary has the offsets of the other parts; its
+// length does not depend on them.
 func (f *cffFont) compose(chars [][]byte, selected []byte, parts []int) ([]byte, error) {
 	head := []byte{1, 0, 4, 4}
 	head = appendIndex(head, [][]byte{[]byte("Subset")})
 	top := func(charset, selects, strings, array int) []byte {
-		const adobe, identity = 391, 392 // the first strings that are our own
+		const adobe, identity = 391, 392 // the first custom string ids
 		d := appendOp(appendWide(appendWide(appendWide(nil, adobe), identity), 0), opROS)
 		for _, op := range []int{opFontMatrix, opFontBBox} {
 			if e, ok := f.top.get(op); ok {
@@ -382,7 +382,7 @@ func (f *cffFont) compose(chars [][]byte, selected []byte, parts []int) ([]byte,
 			}
 		}
 		if subrs != nil {
-			d = appendOp(appendWide(d, len(d)+6), opSubrs) // they follow
+			d = appendOp(appendWide(d, len(d)+6), opSubrs) // the subroutines follow
 		}
 		rest = append(append(rest, d...), subrs...)
 		if e, ok := f.parts[p].get(opFontMatrix); ok && len(f.parts) > 1 {

@@ -1,6 +1,6 @@
-// Package typeface has the fonts that documents are set in: those that come with the
-// program, files that somebody named, and what is installed. A Face returns the glyphs
-// of characters, their widths, and a font file of those that a document uses.
+// Package typeface provides the fonts of documents: bundled fonts, font files named by
+// the operator, and installed fonts. A Face returns the glyphs of characters and their
+// widths, and a subset of the font with the glyphs that a document uses.
 package typeface
 
 import (
@@ -19,14 +19,13 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// Face is a font that glyphs can be taken from. It is safe for use by many at
-// once.
+// Face is a font. It is safe for concurrent use.
 type Face struct {
 	Name       string
-	TrueType   bool // it draws its glyphs as TrueType does; else as CFF
+	TrueType   bool // has TrueType outlines, otherwise CFF outlines
 	FixedPitch bool
-	Italic     float64 // the angle
-	// In thousandths of the size.
+	Italic     float64 // angle in degrees
+	// Metrics in thousandths of the size.
 	Ascent, Descent, CapHeight int
 	BBox                       [4]int
 
@@ -36,7 +35,7 @@ type Face struct {
 	upem   int
 	glyphs int
 
-	index       int // in its file
+	index       int // in the font collection
 	shapingOnce sync.Once
 	shapingFont *shapingfont.Font
 	shapingErr  error
@@ -48,18 +47,17 @@ type Face struct {
 
 type tableAt struct{ offset, length uint32 }
 
-// Limits of a font file. The largest that are in use have some 30 MB.
+// Limits of a font file. The largest fonts in use have about 30 MB.
 const (
 	maxTables    = 128
 	maxGlyphs    = 1 << 16
 	maxFontTable = 64 << 20
-	maxKnown     = 1 << 16 // runes whose glyph is remembered
+	maxKnown     = 1 << 16 // runes whose glyph is cached
 )
 
 var errNoOutlines = errors.New("has no outlines that can be embedded (TrueType or CFF)")
 
-// fontsIn returns the places in a file where fonts begin: one, or several in a
-// collection.
+// fontsIn returns the offsets of the fonts in a file: one, or several in a collection.
 func fontsIn(src io.ReaderAt) ([]uint32, error) {
 	head := make([]byte, 12)
 	if _, err := src.ReadAt(head, 0); err != nil {
@@ -83,10 +81,10 @@ func fontsIn(src io.ReaderAt) ([]uint32, error) {
 	return out, nil
 }
 
-// Parse reads a font file.
+// Parse parses a font file.
 func Parse(name string, data []byte) (*Face, error) { return open(name, bytes.NewReader(data), 0, 0) }
 
-// open reads the font that begins at an offset, the i-th of its file.
+// open parses the font at an offset, which is the i-th font of its file.
 func open(name string, src io.ReaderAt, i int, offset uint32) (*Face, error) {
 	f := &Face{Name: name, src: src, index: i, tables: map[string]tableAt{}, indexs: map[rune]sfnt.GlyphIndex{}}
 	head := make([]byte, 12)
@@ -114,7 +112,7 @@ func open(name string, src io.ReaderAt, i int, offset uint32) (*Face, error) {
 	if err := f.metrics(); err != nil {
 		return nil, err
 	}
-	// Collections are parsed by the library too: it reads tables lazily.
+	// The library parses the file as a collection in all cases. It reads tables lazily.
 	all, err := sfnt.ParseCollectionReaderAt(src)
 	if err != nil {
 		return nil, fmt.Errorf("cannot be read: %w", err)
@@ -128,7 +126,7 @@ func open(name string, src io.ReaderAt, i int, offset uint32) (*Face, error) {
 
 func (f *Face) has(tag string) bool { return f.tables[tag].length > 0 }
 
-// table reads a table as a whole, at most so many bytes of it.
+// table reads a table, at most the given number of bytes.
 func (f *Face) table(tag string, most uint32) ([]byte, error) {
 	t, ok := f.tables[tag]
 	if !ok {
@@ -166,7 +164,7 @@ func (f *Face) metrics() error {
 		if len(os2) >= 90 && signed(os2[88:]) > 0 {
 			f.CapHeight = f.scale(signed(os2[88:]))
 		}
-		// A font that says that it must not be embedded is not.
+		// Fonts with restricted embedding are refused.
 		if binary.BigEndian.Uint16(os2[8:])&0xf == 2 {
 			return errors.New("does not allow to be embedded")
 		}
@@ -178,7 +176,8 @@ func (f *Face) metrics() error {
 	return nil
 }
 
-// Subset returns a font of some glyphs, in their order: a file, or a table CFF.
+// Subset returns a font with the given glyphs, in their order: a TrueType file, or a CFF
+// table.
 func (f *Face) Subset(glyphs []sfnt.GlyphIndex) ([]byte, error) {
 	if f.TrueType {
 		return f.subsetTrueType(glyphs)
@@ -188,7 +187,7 @@ func (f *Face) Subset(glyphs []sfnt.GlyphIndex) ([]byte, error) {
 
 func signed(b []byte) int { return int(int16(binary.BigEndian.Uint16(b))) }
 
-// Glyph returns the glyph of a rune, 0 for none.
+// Glyph returns the glyph of a rune, or 0 if there is none.
 func (f *Face) Glyph(r rune) sfnt.GlyphIndex {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -216,10 +215,11 @@ func (f *Face) Advance(g sfnt.GlyphIndex) float64 {
 	return float64(w) / 64 * 1000 / float64(f.upem)
 }
 
-// scale turns units of the font into thousandths of the size.
+// scale converts font units to thousandths of the size.
 func (f *Face) scale(units int) int { return units * 1000 / f.upem }
 
-// PostScriptName is the name of a font as far as a file can have it.
+// PostScriptName returns the PostScript name of the font, reduced to letters, digits and
+// hyphens, and to 60 characters.
 func (f *Face) PostScriptName() string {
 	f.mu.Lock()
 	name, err := f.font.Name(&f.buf, sfnt.NameIDPostScript)
@@ -236,11 +236,11 @@ func (f *Face) PostScriptName() string {
 	return clean[:min(len(clean), 60)]
 }
 
-// Shaping returns the tables of a font that set text, which are read once.
+// Shaping returns the font for text shaping. Its tables are parsed once.
 func (f *Face) Shaping() (*shapingfont.Font, error) {
 	f.shapingOnce.Do(func() {
-		// A font that comes from the machine may be broken in ways that the library
-		// does not expect; it is then used without its tables.
+		// The library can panic on a malformed installed font. Such a font is used
+		// without its shaping tables.
 		defer func() {
 			if r := recover(); r != nil {
 				f.shapingErr = fmt.Errorf("cannot be read: %v", r)

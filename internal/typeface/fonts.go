@@ -13,44 +13,44 @@ import (
 	"sync"
 )
 
-// Fonts are where glyphs come from that the bundled fonts lack: files that
-// somebody named, then what is installed. It is safe for use by many at once.
+// Fonts provides fonts for characters that the bundled fonts lack: first the files named
+// by the operator, then installed fonts. It is safe for concurrent use.
 type Fonts struct {
 	Named []*Face
-	// Folders are searched for installed fonts, with what is below them.
+	// folders are searched recursively for installed fonts.
 	folders []string
 
 	once      sync.Once
 	installed []*installedFont
 }
 
-// installedFont is a font that was found; it is opened when it is needed.
+// installedFont is an installed font. It is opened on first use.
 type installedFont struct {
 	path   string
 	index  int
 	offset uint32
-	blocks [coverageBlocks / 8]byte // of 256 runes each, in which it has some
+	blocks [coverageBlocks / 8]byte // bitmap of blocks of 256 runes in which the font has glyphs
 
 	once sync.Once
-	face *Face // nil when it cannot be used
+	face *Face // nil if it cannot be used
 }
 
 const (
 	coverageBlocks = 0x110000 >> 8
-	maxInstalled   = 4000     // fonts that are looked at
-	maxCmap        = 4 << 20  // bytes of a table of characters
+	maxInstalled   = 4000     // fonts that are examined
+	maxCmap        = 4 << 20  // bytes of a cmap table
 	maxFontFile    = 96 << 20 // bytes
 )
 
-// Open opens the fonts that somebody named. With installed, what these
-// lack is taken from the fonts of the machine.
+// Open opens font files. If installed is set, installed fonts are used for characters
+// that these files lack.
 func Open(files []string, installed bool) (*Fonts, error) {
 	out := &Fonts{}
 	if installed {
 		out.folders = fontFolders()
 	}
 	for _, path := range files {
-		file, err := os.Open(path) // stays open: glyphs are read when they are needed
+		file, err := os.Open(path) // stays open: glyphs are read on demand
 		if err != nil {
 			return nil, fmt.Errorf("font: %w", err)
 		}
@@ -67,7 +67,7 @@ func Open(files []string, installed bool) (*Fonts, error) {
 	return out, nil
 }
 
-// fontFolders are where systems keep fonts.
+// fontFolders returns the font folders of the operating system.
 func fontFolders() []string {
 	home, _ := os.UserHomeDir()
 	switch runtime.GOOS {
@@ -83,11 +83,11 @@ func fontFolders() []string {
 	return out
 }
 
-// find lists what is installed, the plainest fonts first.
+// find returns the installed fonts, plain text fonts first.
 func (f *Fonts) find() []*installedFont {
 	f.once.Do(func() {
 		for _, dir := range f.folders {
-			// A folder that cannot be read has no fonts for us.
+			// A folder that cannot be read is skipped.
 			_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 				if err != nil || d.IsDir() || len(f.installed) >= maxInstalled {
 					return nil
@@ -112,7 +112,8 @@ func (f *Fonts) find() []*installedFont {
 	return f.installed
 }
 
-// oddness is how far the name of a font file is from plain text.
+// oddness returns how much the name of a font file differs from that of a plain text
+// font.
 func oddness(path string) int {
 	name := strings.ToLower(filepath.Base(path))
 	n := 0
@@ -150,8 +151,8 @@ func installedIn(path string) []*installedFont {
 	return out
 }
 
-// look notes which runes a font may have, by the ranges of its table of
-// characters.
+// look reads the cmap table to find out which runes the font may have. It reports whether
+// the font can be used.
 func (f *installedFont) look(src io.ReaderAt) bool {
 	head := make([]byte, 12)
 	if _, err := src.ReadAt(head, int64(f.offset)); err != nil {
@@ -187,7 +188,7 @@ func (f *installedFont) look(src io.ReaderAt) bool {
 	return true
 }
 
-// ranges reads the two formats that fonts for text have.
+// ranges reads a subtable of cmap in the formats 4 and 12, which text fonts use.
 func (f *installedFont) ranges(b []byte) {
 	if len(b) < 16 {
 		return
@@ -225,7 +226,7 @@ func (f *installedFont) may(r rune) bool {
 	return f.blocks[block/8]&(1<<(block%8)) != 0
 }
 
-// open opens the font for use; nil when it cannot be used.
+// open opens the font, or returns nil if it cannot be used.
 func (f *installedFont) open() *Face {
 	f.once.Do(func() {
 		file, err := os.Open(f.path) // stays open
@@ -240,7 +241,8 @@ func (f *installedFont) open() *Face {
 	return f.face
 }
 
-// Covering returns the installed font that has most of the runes, and how many.
+// Covering returns the installed font that has the most of the given runes, and their
+// number.
 func (f *Fonts) Covering(runes []rune) (best *Face, covered int) {
 	if f == nil || len(runes) == 0 {
 		return nil, 0

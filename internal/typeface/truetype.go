@@ -7,8 +7,8 @@ import (
 	"golang.org/x/image/font/sfnt"
 )
 
-// subsetTrueType makes a font file of some glyphs, in their order. Glyphs
-// that others are made of follow.
+// subsetTrueType returns a font file with the given glyphs, in their order. Components of
+// composite glyphs are appended.
 func (f *Face) subsetTrueType(glyphs []sfnt.GlyphIndex) ([]byte, error) {
 	head, err := f.table("head", 54)
 	if err != nil {
@@ -30,7 +30,7 @@ func (f *Face) subsetTrueType(glyphs []sfnt.GlyphIndex) ([]byte, error) {
 	}
 	n := len(s.glyphs)
 	binary.BigEndian.PutUint16(head[50:], 1) // long offsets
-	binary.BigEndian.PutUint32(head[8:], 0)  // the sum is set below
+	binary.BigEndian.PutUint32(head[8:], 0)  // the checksum is set below
 	hhea, err := f.table("hhea", 36)
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (f *Face) subsetTrueType(glyphs []sfnt.GlyphIndex) ([]byte, error) {
 	}
 	binary.BigEndian.PutUint16(maxp[4:], uint16(n))
 	out := map[string][]byte{"head": head, "hhea": hhea, "hmtx": wide, "maxp": maxp, "loca": s.newLoca, "glyf": s.glyf}
-	for _, tag := range []string{"cvt ", "fpgm", "prep"} { // instructions of glyphs call these
+	for _, tag := range []string{"cvt ", "fpgm", "prep"} { // glyph instructions use these tables
 		if f.has(tag) {
 			if out[tag], err = f.table(tag, maxFontTable); err != nil {
 				return nil, err
@@ -61,8 +61,8 @@ func (f *Face) subsetTrueType(glyphs []sfnt.GlyphIndex) ([]byte, error) {
 	return sfntFile(out), nil
 }
 
-// metric returns the four bytes of a glyph's width and side bearing. The last
-// glyphs may share a width.
+// metric returns the four bytes of a glyph's advance width and side bearing. The last
+// glyphs can share a width.
 func metric(hmtx []byte, metrics, g int) []byte {
 	if g < metrics && 4*g+4 <= len(hmtx) {
 		return hmtx[4*g : 4*g+4]
@@ -121,7 +121,7 @@ func (s *trueTypeSubset) outline(g int) ([]byte, error) {
 	}
 	t := s.f.tables["glyf"]
 	if from >= to || to > t.length {
-		return nil, nil // a glyph without an outline, such as a space
+		return nil, nil // a glyph without outline, such as a space
 	}
 	b := make([]byte, to-from)
 	if _, err := s.f.src.ReadAt(b, int64(t.offset)+int64(from)); err != nil {
@@ -130,7 +130,8 @@ func (s *trueTypeSubset) outline(g int) ([]byte, error) {
 	return b, nil
 }
 
-// components renumbers the glyphs that a glyph is made of.
+// components renumbers the components of a composite glyph, and adds missing ones to the
+// subset.
 func (s *trueTypeSubset) components(b []byte) {
 	for at := 10; at+4 <= len(b); {
 		flags := binary.BigEndian.Uint16(b[at:])
@@ -147,7 +148,7 @@ func (s *trueTypeSubset) components(b []byte) {
 		}
 		binary.BigEndian.PutUint16(b[at+2:], place)
 		at += 6
-		if flags&1 != 0 { // arguments are words
+		if flags&1 != 0 { // arguments are 16-bit words
 			at += 2
 		}
 		switch {
@@ -164,7 +165,7 @@ func (s *trueTypeSubset) components(b []byte) {
 	}
 }
 
-// sfntFile puts tables together.
+// sfntFile assembles a font file from tables.
 func sfntFile(tables map[string][]byte) []byte {
 	tags := make([]string, 0, len(tables))
 	for _, tag := range []string{"OS/2", "cmap", "cvt ", "fpgm", "glyf", "head", "hhea", "hmtx", "loca", "maxp", "name", "post", "prep"} {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/image/font/sfnt"
 )
 
-// A subset holds the glyphs that were asked for, in a font that others read.
+// A subset has the requested glyphs, and other programs can read it.
 func TestSubsets(t *testing.T) {
 	b := Bundled()
 	for _, f := range append(slices.Clone(b.Primary[:]), b.Further[:]...) {
@@ -25,8 +25,7 @@ func TestSubsets(t *testing.T) {
 		if len(data) > 60<<10 {
 			t.Errorf("%s: %d bytes", f.Name, len(data))
 		}
-		// Names and the table of characters are not part of it; the reader
-		// wants them.
+		// The subset has no names and no cmap table, but the parser requires them.
 		sub, err := open("subset", bytes.NewReader(withTables(data, f)), 0, 0)
 		if err != nil {
 			t.Fatalf("%s: %v", f.Name, err)
@@ -45,7 +44,7 @@ func TestSubsets(t *testing.T) {
 	}
 }
 
-// withTables adds tables of the old font to a subset.
+// withTables adds tables of the original font to a subset.
 func withTables(data []byte, f *Face) []byte {
 	tables := map[string][]byte{}
 	for tag, at := range tablesOf(data) {
@@ -56,7 +55,7 @@ func withTables(data []byte, f *Face) []byte {
 			tables[tag] = b
 		}
 	}
-	// Of no characters.
+	// An empty cmap table.
 	tables["cmap"] = []byte{0, 0, 0, 1, 0, 3, 0, 1, 0, 0, 0, 12, 0, 4, 0, 24, 0, 0, 0, 2, 0, 2, 0, 0, 0, 0, 0xff, 0xff, 0, 0, 0xff, 0xff, 0, 1, 0, 0}
 	post := tables["post"]
 	if len(post) >= 32 {
@@ -76,8 +75,7 @@ func tablesOf(data []byte) map[string]tableAt {
 	return out
 }
 
-// Fonts of the machine, where there are any: whatever they are, they are
-// read without a panic.
+// Installed fonts, if there are any, are read without a panic.
 func TestInstalledFonts(t *testing.T) {
 	fonts, err := Open(nil, true)
 	if err != nil {
@@ -151,7 +149,7 @@ func bundledBytes() []byte {
 	return b[:n]
 }
 
-// Fonts come from the operator; a broken one is an error all the same.
+// Fonts come from the operator, but a malformed font must still be an error, not a panic.
 func FuzzFont(f *testing.F) {
 	f.Add(bundledBytes())
 	f.Add([]byte("OTTO\x00\x01\x00\x00\x00\x00\x00\x00CFF "))
@@ -172,7 +170,7 @@ func FuzzFont(f *testing.F) {
 	})
 }
 
-// A font whose tables are broken is used without them.
+// A font with malformed tables cannot be used for shaping.
 func TestBrokenTables(t *testing.T) {
 	data := bytes.Clone(bundledBytes())
 	f, err := open("x", bytes.NewReader(data), 0, 0)

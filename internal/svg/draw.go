@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// drawer turns elements into items.
+// drawer converts elements to items.
 type drawer struct {
 	out       Drawing
 	byID      map[string]*node
 	rules     []rule
 	gradients map[string]*Gradient
-	work      int // elements that were drawn
+	work      int // elements drawn
 	points    int
 	clipping  bool // inside of a clipping path
 	err       error
@@ -25,7 +25,7 @@ func (d *drawer) children(n *node, s state, depth int) {
 	}
 }
 
-// element draws an element in the state of those around it.
+// element draws an element; around is the state of its parent.
 func (d *drawer) element(n *node, around state, depth int) {
 	if d.work++; d.err == nil && (d.work > maxElements || d.points > maxPoints) {
 		d.err = errTooLarge
@@ -63,7 +63,7 @@ var known = map[string]bool{
 	"path": true, "rect": true, "circle": true, "ellipse": true, "line": true, "polyline": true, "polygon": true,
 }
 
-// inner draws a picture in the picture, whose size is in attrs.
+// inner draws a nested svg or symbol element. attrs has its width and height.
 func (d *drawer) inner(n *node, s state, attrs map[string]string, depth int) {
 	w, h := s.w, s.h
 	if v := attrs["width"]; v != "" {
@@ -81,7 +81,8 @@ func (d *drawer) inner(n *node, s state, attrs map[string]string, depth int) {
 	d.children(n, s, depth+1)
 }
 
-// choice draws the first alternative that it can: text in place of HTML.
+// choice draws the first supported child of a switch element. It prefers any other
+// element to foreignObject, which has HTML.
 func (d *drawer) choice(n *node, s state, depth int) {
 	var other *node
 	for _, k := range n.kids {
@@ -99,11 +100,11 @@ func (d *drawer) choice(n *node, s state, depth int) {
 	}
 }
 
-// use draws a part of the picture again.
+// use draws a referenced element.
 func (d *drawer) use(n *node, s state, depth int) {
 	id, ok := strings.CutPrefix(n.attrs["href"], "#")
 	if !ok {
-		return // nothing of elsewhere
+		return // external references are ignored
 	}
 	t := d.byID[id]
 	if t == nil {
@@ -117,7 +118,7 @@ func (d *drawer) use(n *node, s state, depth int) {
 	d.element(t, s, depth+1)
 }
 
-// shape is the outline of a basic shape, in its own coordinates.
+// shape returns the outline of a basic shape in its own coordinates.
 func (s *state) shape(n *node) Path {
 	x := func(name string) float64 { return s.length(n.attrs[name], s.w) }
 	y := func(name string) float64 { return s.length(n.attrs[name], s.h) }
@@ -158,7 +159,7 @@ func (s *state) shape(n *node) Path {
 	return nil
 }
 
-// round is how far the handles of a quarter of a circle are.
+// round is the distance of the control points for a quarter circle of radius 1.
 const round = 0.5522847498
 
 func ellipse(x, y, rx, ry float64) Path {
@@ -191,7 +192,7 @@ func rectangle(x, y, w, h, rx, ry float64) Path {
 	return append(p, Segment{Op: Close})
 }
 
-// shape adds an outline with its paints.
+// shape adds an outline with its fill and stroke.
 func (d *drawer) shape(p Path, s state) {
 	d.points += len(p)
 	if d.clipping {
@@ -219,7 +220,7 @@ func (d *drawer) shape(p Path, s state) {
 	}
 }
 
-// clipPath returns the outline that a property names, in pixels.
+// clipPath returns the outline of the clipping path that a property refers to, in pixels.
 func (d *drawer) clipPath(v string, s state) []Path {
 	id, ok := urlID(v)
 	n := d.byID[id]
@@ -254,8 +255,8 @@ func urlID(v string) (string, bool) {
 	return strings.CutPrefix(strings.Trim(id, `"' `), "#")
 }
 
-// paint finds out what an area has. p is its outline, which some gradients
-// depend on.
+// paint resolves a fill or stroke property. p is the outline of the shape, because
+// gradients can be relative to its bounds.
 func (d *drawer) paint(v string, opacity float64, p Path, s state) Paint {
 	if id, ok := urlID(v); ok {
 		if g, alpha := d.gradient(id, p, s); g != nil {

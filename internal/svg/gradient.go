@@ -7,11 +7,11 @@ import (
 
 const (
 	maxStops = 64
-	maxChain = 8 // gradients that refer to one another
+	maxChain = 8 // length of a chain of references between gradients
 )
 
-// gradient returns the gradient of an id for an outline, and how opaque it is as a
-// whole: stops of different opacity have their mean.
+// gradient returns the gradient with an id for an outline, and its opacity, which is the
+// mean opacity of its stops.
 func (d *drawer) gradient(id string, p Path, s state) (*Gradient, float64) {
 	var chain []*node
 	for range maxChain {
@@ -70,7 +70,8 @@ func (d *drawer) gradient(id string, p Path, s state) (*Gradient, float64) {
 	return g, alpha
 }
 
-// stops reads the colours of a gradient, of the first in the chain that has any.
+// stops reads the stops of the first gradient in the chain that has any, and returns
+// their mean opacity.
 func (d *drawer) stops(g *Gradient, chain []*node, s state) (alpha float64) {
 	for _, n := range chain {
 		for _, k := range n.kids {

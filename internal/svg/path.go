@@ -5,17 +5,17 @@ import (
 	"strconv"
 )
 
-// Point is a place; y grows downwards.
+// Point is a point; y grows downwards.
 type Point struct{ X, Y float64 }
 
-// Op is what a segment of a path does.
+// Op is the type of a segment.
 type Op uint8
 
-// The segments of paths. All curves are cubic ones.
+// Types of segments. All curves are cubic.
 const (
 	Move  Op = iota // to P[0]
 	Line            // to P[0]
-	Curve           // to P[2], by P[0] and P[1]
+	Curve           // to P[2], with control points P[0] and P[1]
 	Close
 )
 
@@ -28,11 +28,10 @@ type Segment struct {
 // Path is an outline.
 type Path []Segment
 
-// maxSegments is how many segments one path has at most.
+// maxSegments is the maximum number of segments of a path.
 const maxSegments = 200_000
 
-// ParsePath reads path data, as far as it is without a mistake: what follows one
-// is not drawn.
+// ParsePath parses path data up to the first error. The rest is ignored.
 func ParsePath(data string) Path {
 	p := &pathReader{numbers: numbers{s: data}}
 	for {
@@ -43,18 +42,18 @@ func ParsePath(data string) Path {
 	}
 }
 
-// pathReader follows path data.
+// pathReader parses path data.
 type pathReader struct {
 	numbers
 	out     Path
 	at      Point
-	start   Point // of this part
-	control Point // of the curve before
-	last    byte  // the command before, in upper case
-	again   byte  // the command that further numbers repeat
+	start   Point // of the current subpath
+	control Point // last control point of the previous curve
+	last    byte  // previous command, in upper case
+	again   byte  // command that further numbers repeat
 }
 
-// command returns the next command, or the one before if numbers follow.
+// command returns the next command, or repeats the previous one if numbers follow.
 func (p *pathReader) command() (byte, bool) {
 	p.skip()
 	if p.s == "" {
@@ -75,10 +74,10 @@ func (p *pathReader) command() (byte, bool) {
 	return p.again, p.again != 0 && p.again|0x20 != 'z'
 }
 
-// arguments is how many numbers a command has.
+// arguments is the number of arguments of each command.
 var arguments = map[byte]int{'M': 2, 'L': 2, 'H': 1, 'V': 1, 'C': 6, 'S': 4, 'Q': 4, 'T': 2, 'A': 7, 'Z': 0}
 
-// draw follows one command and reports whether it was whole.
+// draw executes one command. It reports whether the command was valid.
 func (p *pathReader) draw(c byte) bool {
 	upper := c &^ 0x20
 	n, ok := arguments[upper]
@@ -145,8 +144,8 @@ func (p *pathReader) quadratic(c, to Point) {
 	p.control = c
 }
 
-// mirrored is the control point that continues the curve before, if that was one
-// of the two commands.
+// mirrored returns the reflected control point of the previous curve, or the current
+// point if the previous command is neither a nor b.
 func (p *pathReader) mirrored(a, b byte) Point {
 	if p.last != a && p.last != b {
 		return p.at
@@ -154,8 +153,8 @@ func (p *pathReader) mirrored(a, b byte) Point {
 	return Point{2*p.at.X - p.control.X, 2*p.at.Y - p.control.Y}
 }
 
-// arc draws a part of an ellipse as curves, as the appendix of SVG about its
-// implementation describes it.
+// arc draws an elliptical arc as curves, as described in the implementation notes of the
+// SVG specification.
 func (p *pathReader) arc(rx, ry, degrees float64, large, sweep bool, to Point) {
 	rx, ry = math.Abs(rx), math.Abs(ry)
 	from := p.at
@@ -197,8 +196,8 @@ func (p *pathReader) arc(rx, ry, degrees float64, large, sweep bool, to Point) {
 	}
 }
 
-// numbers reads numbers as SVG writes them: separated by blanks, commas, or a
-// sign or dot that cannot belong to the number before.
+// numbers parses numbers in the syntax of SVG. They are separated by spaces, commas, or a
+// sign or dot that cannot belong to the previous number.
 type numbers struct{ s string }
 
 func (n *numbers) skip() {
@@ -238,7 +237,7 @@ func (n *numbers) next() (float64, bool) {
 	return f, err == nil && math.Abs(f) < 1e9
 }
 
-// flag reads one digit, which needs nothing behind it.
+// flag parses a single digit, which needs no separator after it.
 func (n *numbers) flag() (float64, bool) {
 	n.skip()
 	if n.s == "" || n.s[0] != '0' && n.s[0] != '1' {
@@ -249,7 +248,7 @@ func (n *numbers) flag() (float64, bool) {
 	return f, true
 }
 
-// all returns the numbers of a list.
+// all returns all numbers of a list.
 func (n *numbers) all() []float64 {
 	var out []float64
 	for len(out) < maxSegments {
@@ -262,7 +261,7 @@ func (n *numbers) all() []float64 {
 	return out
 }
 
-// Matrix turns a point (x, y) into (ax+cy+e, bx+dy+f).
+// Matrix maps a point (x, y) to (ax+cy+e, bx+dy+f).
 type Matrix [6]float64
 
 var identity = Matrix{1, 0, 0, 1, 0, 0}
@@ -271,7 +270,7 @@ func (m Matrix) apply(p Point) Point {
 	return Point{m[0]*p.X + m[2]*p.Y + m[4], m[1]*p.X + m[3]*p.Y + m[5]}
 }
 
-// times is the matrix that applies n first.
+// times returns the matrix that applies n first and then m.
 func (m Matrix) times(n Matrix) Matrix {
 	return Matrix{
 		m[0]*n[0] + m[2]*n[1], m[1]*n[0] + m[3]*n[1], m[0]*n[2] + m[2]*n[3], m[1]*n[2] + m[3]*n[3],
@@ -279,10 +278,10 @@ func (m Matrix) times(n Matrix) Matrix {
 	}
 }
 
-// scale is by how much lengths grow.
+// scale returns the mean scaling of lengths.
 func (m Matrix) scale() float64 { return math.Sqrt(math.Abs(m[0]*m[3] - m[1]*m[2])) }
 
-// Transform returns the path with its points moved.
+// Transform returns the transformed path.
 func (p Path) Transform(m Matrix) Path {
 	out := make(Path, len(p))
 	for i, s := range p {
@@ -294,7 +293,8 @@ func (p Path) Transform(m Matrix) Path {
 	return out
 }
 
-// bounds returns the corners of a box around the points of a path.
+// bounds returns the corners of the bounding box of all points of a path, including
+// control points.
 func (p Path) bounds() (from, to Point) {
 	from, to = Point{math.Inf(1), math.Inf(1)}, Point{math.Inf(-1), math.Inf(-1)}
 	for _, s := range p {
@@ -316,7 +316,7 @@ func (p Path) bounds() (from, to Point) {
 	return from, to
 }
 
-// Stroked is the outline of a straight line of some thickness.
+// Stroked returns the outline of a straight line with a thickness.
 func Stroked(from, to Point, thick float64) Path {
 	d := math.Hypot(to.X-from.X, to.Y-from.Y)
 	if d == 0 {

@@ -9,14 +9,14 @@ import (
 	"golang.org/x/image/colornames"
 )
 
-// state is what an element has of those around it.
+// state is the inherited state of an element.
 type state struct {
 	m                        Matrix
-	w, h                     float64 // of the view, for shares
+	w, h                     float64 // of the viewport, for percentages
 	fill, stroke             string
 	color                    uint32
 	fillOpacity, lineOpacity float64
-	opacity                  float64 // of all groups around
+	opacity                  float64 // product of all enclosing groups
 	evenOdd, clipOdd         bool
 	line                     Stroke
 	size                     float64 // of text
@@ -29,11 +29,11 @@ func initial(m Matrix, w, h float64) state {
 	return state{m: m, w: w, h: h, fill: "black", stroke: "none", fillOpacity: 1, lineOpacity: 1, opacity: 1, line: Stroke{Width: 1, Miter: 4}, size: 16, family: "sans-serif"}
 }
 
-// properties are those that a style sheet or an attribute sets.
+// properties are the properties that style sheets and attributes can set.
 var properties = strings.Fields("color fill stroke fill-opacity stroke-opacity opacity fill-rule clip-rule stroke-width stroke-linecap stroke-linejoin stroke-miterlimit " +
 	"stroke-dasharray stroke-dashoffset font-size font-family font-weight font-style text-anchor dominant-baseline display visibility clip-path")
 
-// under is the state of an element in this one.
+// under returns the state of a child element.
 func (s state) under(n *node, d *drawer) state {
 	get := d.styleOf(n)
 	if t := n.attrs["transform"]; t != "" {
@@ -127,7 +127,7 @@ func (s *state) setText(name, v string) {
 	}
 }
 
-// share reads a number from 0 to 1, or a percentage.
+// share parses a number from 0 to 1, or a percentage. Invalid values are 1.
 func share(v string) float64 {
 	scale := 1.0
 	if p, ok := strings.CutSuffix(v, "%"); ok {
@@ -140,10 +140,10 @@ func share(v string) float64 {
 	return min(max(f*scale, 0), 1)
 }
 
-// units are lengths in pixels.
+// units are the units of length in pixels.
 var units = map[string]float64{"": 1, "px": 1, "pt": 4.0 / 3, "pc": 16, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96}
 
-// pixels reads a length that does not depend on anything.
+// pixels parses an absolute length.
 func pixels(v string) (float64, bool) {
 	n := numbers{s: v}
 	f, ok := n.next()
@@ -151,7 +151,7 @@ func pixels(v string) (float64, bool) {
 	return f * unit, ok && known
 }
 
-// length reads a length; whole is what a percentage is of.
+// length parses a length; whole is the length that percentages refer to.
 func (s *state) length(v string, whole float64) float64 {
 	if f, ok := pixels(v); ok {
 		return f
@@ -172,7 +172,7 @@ func (s *state) length(v string, whole float64) float64 {
 	return f
 }
 
-// parseColor reads a colour and how opaque it is.
+// parseColor parses a colour and its opacity.
 func parseColor(v string) (rgb uint32, alpha float64, ok bool) {
 	v = strings.ToLower(strings.TrimSpace(v))
 	if digits, found := strings.CutPrefix(v, "#"); found {
@@ -226,7 +226,7 @@ func hexColor(digits string) (uint32, float64, bool) {
 	return 0, 0, false
 }
 
-// parseTransform reads a list of transformations.
+// parseTransform parses a list of transformations.
 func parseTransform(v string) Matrix {
 	m := identity
 	for range 32 {
@@ -265,17 +265,17 @@ func parseTransform(v string) Matrix {
 	return m
 }
 
-// rule is one selector of a style sheet with what it sets.
+// rule is one selector of a style sheet with its declarations.
 type rule struct {
 	element, class, id string
 	set                map[string]string
 }
 
-// maxRules is how many rules of style sheets count.
+// maxRules is the maximum number of rules that are used.
 const maxRules = 1000
 
-// parseRules reads the simple selectors of a style sheet: elements, classes and
-// ids, and the last part of longer ones. Rules for media are passed over.
+// parseRules parses a style sheet. It supports elements, classes and ids; of descendant
+// selectors only the last part counts. At-rules are skipped.
 func parseRules(sheet string) []rule {
 	var out []rule
 	sheet = withoutComments(sheet)
@@ -335,7 +335,7 @@ func (r *rule) fits(n *node) bool {
 	return false
 }
 
-// declarations reads "name: value; …".
+// declarations parses "name: value; …".
 func declarations(s string) map[string]string {
 	out := map[string]string{}
 	for d := range strings.SplitSeq(s, ";") {
@@ -346,7 +346,8 @@ func declarations(s string) map[string]string {
 	return out
 }
 
-// styleOf is what an element sets: by attributes, by the sheets, by its own style.
+// styleOf returns the properties of an element from its attributes, the style sheets and
+// its style attribute. Later ones take precedence.
 func (d *drawer) styleOf(n *node) map[string]string {
 	if len(d.rules) == 0 && n.attrs["style"] == "" {
 		return n.attrs
@@ -362,8 +363,7 @@ func (d *drawer) styleOf(n *node) map[string]string {
 	return out
 }
 
-// Color reads a colour as red, green and blue, and reports whether it is one that
-// can be seen.
+// Color parses a colour as RGB. It reports false if the colour is invalid or transparent.
 func Color(v string) (rgb uint32, ok bool) {
 	rgb, alpha, ok := parseColor(v)
 	return rgb, ok && alpha > 0

@@ -1,10 +1,9 @@
-// Package svg reads pictures in SVG as lists of outlines and lines of text, for
-// those who draw them on paper.
+// Package svg parses SVG pictures to lists of outlines and lines of text, for renderers
+// that print them.
 //
-// It reads what is drawn and nothing else: there is no script, no animation, no
-// reference to anything outside of the picture. What it does not know is left out.
-// Work is bounded by the number of elements and points, however often a picture
-// uses its own parts.
+// It reads only what is drawn: no scripts, no animations, no references outside of the
+// picture. Unsupported elements are ignored. Work is bounded by the number of elements
+// and points, even if a picture uses its parts repeatedly.
 package svg
 
 import (
@@ -18,13 +17,13 @@ import (
 // Limits of one picture.
 const (
 	MaxBytes    = 8 << 20
-	maxElements = 100_000 // drawn; parts that are used again count again
+	maxElements = 100_000 // elements drawn; referenced elements count for each use
 	maxPoints   = 2_000_000
 	maxDepth    = 100
-	maxSide     = 100_000 // of the picture
+	maxSide     = 100_000 // of the picture, in pixels
 )
 
-// Drawing is a picture.
+// Drawing is a parsed picture.
 type Drawing struct {
 	Width, Height float64 // in pixels
 	Items         []Item  // from back to front, in pixels from the upper left corner
@@ -33,41 +32,41 @@ type Drawing struct {
 // Item is a shape or a line of text.
 type Item struct {
 	Path    Path
-	EvenOdd bool // how the inside of the path is found
+	EvenOdd bool // fill rule of the path
 	Fill    Paint
 	Stroke  Paint
 	Line    Stroke
-	Clip    []Path // the item is seen inside of all of them
-	Text    *Text  // instead of a path; it has the colour of Fill
+	Clip    []Path // the item is clipped to the intersection
+	Text    *Text  // instead of Path; Fill is its colour
 }
 
-// Paint is what an area has: a colour, a gradient, or nothing.
+// Paint is the paint of an area: a colour, a gradient, or nothing.
 type Paint struct {
-	Color    uint32  // red, green and blue
-	Opacity  float64 // 0 is nothing
+	Color    uint32  // RGB
+	Opacity  float64 // 0 means nothing is painted
 	Gradient *Gradient
 }
 
-// Stroke is how a line is drawn.
+// Stroke is the style of a line.
 type Stroke struct {
 	Width     float64
-	Cap, Join int // as PDF numbers them: 0 butt and miter, 1 round, 2 square and bevel
+	Cap, Join int // numbers of PDF: 0 butt or miter, 1 round, 2 square or bevel
 	Miter     float64
 	Dash      []float64
 	Offset    float64
 }
 
-// Gradient is a change of colours along a line or from a circle to another.
+// Gradient is a linear gradient, or a radial gradient between two circles.
 type Gradient struct {
 	Radial bool
-	// From and To are the ends; the circles have a centre and a radius.
+	// From and To are the end points, or the centres of the circles.
 	From, To             Point
 	FromRadius, ToRadius float64
-	Matrix               Matrix // of these to the picture
+	Matrix               Matrix // from gradient coordinates to pixels
 	Stops                []Stop
 }
 
-// Stop is a colour at a part of the way from 0 to 1.
+// Stop is a colour at a position from 0 to 1.
 type Stop struct {
 	At    float64
 	Color uint32
@@ -76,10 +75,10 @@ type Stop struct {
 // Text is a line of text.
 type Text struct {
 	Text   string
-	At     Point   // where it begins, on its baseline
-	Push   float64 // how much of its width is before At: 0, 0.5 or 1
+	At     Point   // start of the baseline, before Push is applied
+	Push   float64 // share of the width that is before At: 0, 0.5 or 1
 	Size   float64
-	Turn   Matrix // without a move: how the line is turned
+	Turn   Matrix // rotation and skew, without translation
 	Bold   bool
 	Italic bool
 	Mono   bool
@@ -87,15 +86,15 @@ type Text struct {
 
 var errTooLarge = errors.New("the picture has too many parts")
 
-// node is an element as it was read.
+// node is a parsed element.
 type node struct {
 	name  string
 	attrs map[string]string
 	kids  []*node
-	text  string // a node without a name is text
+	text  string // text of a node without a name
 }
 
-// Parse reads a picture.
+// Parse parses a picture.
 func Parse(r io.Reader) (*Drawing, error) {
 	root, err := readTree(io.LimitReader(r, MaxBytes))
 	if err != nil {
@@ -114,7 +113,7 @@ func Parse(r io.Reader) (*Drawing, error) {
 	return &d.out, nil
 }
 
-// readTree reads the elements of a picture.
+// readTree parses the elements of a picture.
 func readTree(r io.Reader) (*node, error) {
 	dec := xml.NewDecoder(r)
 	dec.Strict = false
@@ -162,8 +161,8 @@ func readTree(r io.Reader) (*node, error) {
 	return root, nil
 }
 
-// attributes are by their names without a prefix; a style is taken apart and
-// has precedence.
+// attributes returns the attributes by name without prefix. Of attributes with a prefix
+// only href and style are kept.
 func attributes(list []xml.Attr) map[string]string {
 	out := make(map[string]string, len(list))
 	style := ""
@@ -181,7 +180,7 @@ func attributes(list []xml.Attr) map[string]string {
 	return out
 }
 
-// collect notes elements by their ids, and the rules of style sheets.
+// collect indexes elements by id, and parses the style sheets.
 func (d *drawer) collect(n *node) {
 	if id := n.attrs["id"]; id != "" && d.byID[id] == nil {
 		d.byID[id] = n
@@ -199,7 +198,8 @@ func (d *drawer) collect(n *node) {
 	}
 }
 
-// frame finds out the size of the picture, and how its coordinates become pixels.
+// frame sets the size of the picture, and returns the matrix from its coordinates to
+// pixels.
 func (d *drawer) frame(root *node) (Matrix, error) {
 	view := (&numbers{s: root.attrs["viewBox"]}).all()
 	w, wok := pixels(root.attrs["width"])
@@ -229,7 +229,7 @@ func (d *drawer) frame(root *node) (Matrix, error) {
 	return viewMatrix(view, root.attrs["preserveAspectRatio"], w, h), nil
 }
 
-// viewMatrix fits a view into a width and a height.
+// viewMatrix returns the matrix that fits a viewBox into a width and a height.
 func viewMatrix(view []float64, fit string, w, h float64) Matrix {
 	if len(view) != 4 || view[2] <= 0 || view[3] <= 0 {
 		return identity

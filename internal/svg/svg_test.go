@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// data writes a path with whole numbers.
+// data formats a path with rounded coordinates.
 func data(p Path) string {
 	var b strings.Builder
 	for _, s := range p {
@@ -47,7 +47,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// parse draws the inside of a picture of 100 by 100 pixels.
+// parse parses the content of a picture of 100 by 100 pixels.
 func parse(t *testing.T, inside string) []Item {
 	t.Helper()
 	d, err := Parse(strings.NewReader(`<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="100" height="100">` + inside + `</svg>`))
@@ -135,7 +135,7 @@ func TestClips(t *testing.T) {
 	}
 }
 
-// Small pictures cannot make much work.
+// The work for small pictures is bounded.
 func TestWorkIsBounded(t *testing.T) {
 	var lol strings.Builder
 	lol.WriteString(`<defs><rect id="a0" width="1" height="1"/>`)

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// textWalk follows an element of text. The width of what is before a part is not
-// known here: a part that has no place of its own continues the one before.
+// textWalk converts a text element. The width of text is not known here, so a part
+// without its own position is appended to the previous part.
 type textWalk struct {
 	d    *drawer
 	x, y float64
-	last *Text // that can be continued
+	last *Text // text that can be continued
 }
 
-const maxText = 4 << 10 // bytes of one line
+const maxText = 4 << 10 // maximum length of a line, in bytes
 
 func (t *textWalk) walk(n *node, s state, depth int) {
 	if depth > maxDepth || s.hidden {
@@ -61,7 +61,7 @@ func (t *textWalk) add(text string, s state) {
 	t.last = t.d.text(words, Point{t.x, t.y}, s)
 }
 
-// text adds a line of text at a place in the coordinates of a state.
+// text adds a line of text at a position in the coordinates of the state.
 func (d *drawer) text(words string, at Point, s state) *Text {
 	scale := s.m.scale()
 	paint := d.paint(s.fill, s.fillOpacity*s.opacity, nil, s)
@@ -89,8 +89,8 @@ func (d *drawer) text(words string, at Point, s state) *Text {
 	return out
 }
 
-// foreign draws the text of HTML in a picture, line by line in the middle of its
-// box, which is how programs for diagrams place it.
+// foreign draws the text of embedded HTML line by line, centred in its box. Diagram
+// editors place labels in that way.
 func (d *drawer) foreign(n *node, s state) {
 	w, h := s.length(n.attrs["width"], s.w), s.length(n.attrs["height"], s.h)
 	lines := []string{""}

@@ -287,7 +287,7 @@ func isScheme(_ *checker, n *node) string {
 	return ""
 }
 
-// hasContent checks that a description of OpenAPI 3.1 describes something.
+// hasContent checks that an OpenAPI 3.1 description has paths, webhooks or components.
 func hasContent(_ *checker, n *node) string {
 	if n.get("paths") == nil && n.get("webhooks") == nil && n.get("components") == nil {
 		return `the description needs "paths", "webhooks" or "components"`

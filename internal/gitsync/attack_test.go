@@ -23,7 +23,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
-// insert adds a page and returns its id.
+// insert adds a page and returns its ID.
 func (d *desk) insert(parent *string, meta content.PageMeta) (string, error) {
 	body := "Words.\n"
 	into := opt.Null[string]()
@@ -37,7 +37,7 @@ func (d *desk) insert(parent *string, meta content.PageMeta) (string, error) {
 	return string(out.Outcomes[0].Page), nil
 }
 
-// An export succeeds and stays in its folder, whatever editors call their pages.
+// An export succeeds and writes only below its folder, for any title of a page.
 func TestTitlesAreNotPaths(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
@@ -83,8 +83,8 @@ func TestTitlesAreNotPaths(t *testing.T) {
 	d.pull(ReasonUnchanged)
 }
 
-// A page that is created in the space under the name of a file that the import left out does not
-// replace that file.
+// A page that is created in the space with the name of a file that the import left out
+// does not overwrite that file.
 func TestWhatWasNotReadIsNotWrittenOver(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
@@ -117,7 +117,7 @@ func TestWhatWasNotReadIsNotWrittenOver(t *testing.T) {
 	}
 }
 
-// Titles and names never become trailers, even on a line of their own.
+// Titles and names never become trailers, even on a separate line.
 func TestTrailersAreNotForged(t *testing.T) {
 	t.Parallel()
 	for _, subject := range []string{"Co-authored-by: Eve <eve@example.com>", "Signed-off-by: Boss <b@example.com>"} {
@@ -128,7 +128,7 @@ func TestTrailersAreNotForged(t *testing.T) {
 	}
 }
 
-// planted makes the branch one folder with many files.
+// planted replaces the branch with one folder of many files.
 func (d *desk) planted(dir string, n int, blob func(i int) string) {
 	d.t.Helper()
 	var e [][3]string
@@ -156,15 +156,15 @@ func (d *desk) ids() map[docs.PageID]bool {
 	return out
 }
 
-// forced imports whatever the branch contains.
+// forced runs an import with Force set.
 func (d *desk) forced() docs.GitOperation {
 	d.t.Helper()
 	return d.do(docs.GitImport, func(o *docs.GitOperation) { o.Request.Force = true })
 }
 
-// replacedInLinearTime plants n entries, imports them, plants n others and
-// compares the processor time of importing those with that of fewer entries.
-// It returns the desk with n entries and the pages of the first import.
+// replacedInLinearTime plants n entries, imports them, and plants n others. It compares
+// the processor time of importing those with the time for fewer entries. It returns the
+// desk with n entries and the pages of the first import.
 func replacedInLinearTime(t *testing.T, n int, plant func(d *desk, side string, n int)) (*desk, map[docs.PageID]bool) {
 	t.Helper()
 	replace := func(n int) (d *desk, first map[docs.PageID]bool, took time.Duration) {
@@ -184,8 +184,8 @@ func replacedInLinearTime(t *testing.T, n int, plant func(d *desk, side string, 
 	return d, first
 }
 
-// Thousands of files that are all alike, or have many lines, are distinguished by their names only:
-// comparing each with each would take hours.
+// Thousands of files that are equal or have many lines are matched by their names only.
+// Comparing each with each would take hours.
 func TestRenamesAreFoundInLinearTime(t *testing.T) {
 	t.Parallel()
 	d, ids := replacedInLinearTime(t, 4000, func(d *desk, side string, n int) {
@@ -206,7 +206,8 @@ func TestRenamesAreFoundInLinearTime(t *testing.T) {
 	})
 }
 
-// A few bytes in a repository can unpack to any number of pages; the limit is on the unpacked size.
+// A few bytes in a repository can unpack to any number of pages, so the limit is on the
+// unpacked size.
 func TestTextIsBoundedByWhatItUnpacksTo(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
@@ -214,7 +215,7 @@ func TestTextIsBoundedByWhatItUnpacksTo(t *testing.T) {
 	d.forced()
 	one := d.origin.Blob("# Same\n\n" + strings.Repeat("words ", 1<<20/6))
 	d.planted("a", 600, func(int) string { return one })
-	for _, dir := range []string{"a", "b"} { // the way of files that changed, and that of a whole folder
+	for _, dir := range []string{"a", "b"} { // once as changed files, once as a whole folder
 		if dir == "b" {
 			d.planted("b", 600, func(int) string { return one })
 		}
@@ -224,7 +225,8 @@ func TestTextIsBoundedByWhatItUnpacksTo(t *testing.T) {
 	}
 }
 
-// A table of contents that is too large ends the import with a reason; it is not tried again.
+// A SUMMARY.md that is too large ends the import with a reason, and the import is not
+// retried.
 func TestLargeSummaryEndsWithAReason(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
@@ -232,7 +234,7 @@ func TestLargeSummaryEndsWithAReason(t *testing.T) {
 	d.pull(ReasonContent)
 }
 
-// The entries of a navigation need not be pages of files.
+// Entries of the navigation may be links without files.
 func TestListsOfLinksAreImportedInLinearTime(t *testing.T) {
 	t.Parallel()
 	const n = 8000
@@ -248,8 +250,8 @@ func TestListsOfLinksAreImportedInLinearTime(t *testing.T) {
 	}
 }
 
-// One organization does not get all places, however slow its servers are, and waiting operations do
-// not keep the queue busy.
+// One organization cannot occupy all lanes, no matter how slow its servers are. Waiting
+// operations do not keep the queue busy.
 func TestOneOrganizationDoesNotGetAllPlaces(t *testing.T) {
 	t.Parallel()
 	var l lanes
@@ -288,7 +290,7 @@ func TestOneOrganizationDoesNotGetAllPlaces(t *testing.T) {
 	}
 }
 
-// Files count with their unpacked size, however small they are in a repository.
+// The unpacked size of files counts, not their size in the repository.
 func TestFilesAreBoundedByWhatTheyUnpackTo(t *testing.T) {
 	t.Parallel()
 	was := folder.DefaultLimits.Unpacked
@@ -311,7 +313,7 @@ func TestFilesAreBoundedByWhatTheyUnpackTo(t *testing.T) {
 	}
 }
 
-// expel removes the rights of a user.
+// expel removes a user from the organization.
 func (d *desk) expel(user docs.UserID) {
 	d.t.Helper()
 	err := d.s.Store.Do(context.Background(), func(tx *store.Tx) error {
@@ -323,8 +325,8 @@ func (d *desk) expel(user docs.UserID) {
 	}
 }
 
-// If a user loses the right while an operation waits or runs, nothing changes on either side; the
-// same holds for a connection that the user made.
+// If a user loses the permission while an operation waits or runs, nothing changes on
+// either side.
 func TestRightsThatAreLostEndOperations(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(*desk, docs.UserID){"expelled": (*desk).expel, "a reader": (*desk).demote} {
@@ -332,7 +334,7 @@ func TestRightsThatAreLostEndOperations(t *testing.T) {
 	}
 }
 
-// demote leaves a member the right to read.
+// demote reduces the role of a member to reading.
 func (d *desk) demote(user docs.UserID) {
 	d.t.Helper()
 	err := d.s.Store.Do(context.Background(), func(tx *store.Tx) error {
@@ -370,7 +372,7 @@ func rightsAreLost(t *testing.T, lose func(*desk, docs.UserID)) {
 					d.origin.Commit(map[string]string{"other.md": "# Other\n\nTheirs.\n"})
 				}
 				tip, rev := d.origin.Tip(), d.grant().Space.Revision
-				// The server has the same address, so that the pair is found.
+				// The pair is stored for the address of this server.
 				git := d.origin.Handler("", "")
 				server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					if during {

@@ -41,7 +41,7 @@ func BenchmarkOneFile(b *testing.B) {
 					i++
 					d.origin.Pull()
 					d.origin.Commit(map[string]string{name(i % n): text(i%n, i)})
-					// Only our part is measured: the objects are already fetched.
+					// Fetching is not measured: the objects are already in the cache.
 					d.do(docs.GitImport, func(o *docs.GitOperation) { o.Request.Standalone = true })
 					b.StartTimer()
 					d.pull("")
@@ -67,8 +67,8 @@ func BenchmarkOneFile(b *testing.B) {
 	}
 }
 
-// BenchmarkStructure imports pushes that change the structure: each adds,
-// renames, retitles or removes one page.
+// BenchmarkStructure imports pushes that change the structure: each adds, renames,
+// retitles or deletes one page.
 func BenchmarkStructure(b *testing.B) {
 	for _, n := range []int{100, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -151,7 +151,7 @@ func BenchmarkStructure(b *testing.B) {
 	}
 }
 
-// cpuTime is what the process has used so far.
+// cpuTime returns the processor time that the process has used so far.
 func cpuTime(t testing.TB) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
-// Every commit of an export has the files that its SUMMARY.md names, also those of a page whose
-// file has another name at the end. A file of the repository that has such a name stays.
+// Every commit of an export has the files that its SUMMARY.md links to, even for a page
+// whose file is renamed again later. A file of the repository with such a name is kept.
 func TestCommitsInBetweenAreComplete(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
@@ -49,8 +49,8 @@ func TestCommitsInBetweenAreComplete(t *testing.T) {
 	}
 }
 
-// A connection that was to import first does not create a branch or a folder because of a typing
-// mistake.
+// A connection that imports first does not create a branch or a folder whose name is
+// probably a typing mistake.
 func TestAConnectionCreatesNeitherBranchNorFolder(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -73,8 +73,8 @@ func TestAConnectionCreatesNeitherBranchNorFolder(t *testing.T) {
 	}
 }
 
-// What an import stored about the repository stays when the connection is changed, as long as it
-// leads to the same place.
+// The information that an import stored about the repository is kept when the connection
+// changes, as long as the remote is the same.
 func TestAddressesOfFilesStay(t *testing.T) {
 	t.Parallel()
 	d := newClocked(t, testdb.SQLite(t))
@@ -98,7 +98,7 @@ func TestAddressesOfFilesStay(t *testing.T) {
 	}
 }
 
-// Somebody who imports again while a change request waits gets a message about it.
+// Another import while a change request is waiting reports that request.
 func TestAskingAgainWhileARequestWaits(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
@@ -112,7 +112,8 @@ func TestAskingAgainWhileARequestWaits(t *testing.T) {
 	}
 }
 
-// Files that are not content belong to the repository: archiving a request does not change them.
+// Files that are not content belong to the repository. Archiving a change request does
+// not change them.
 func TestOtherFilesAfterARequestWasArchived(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))

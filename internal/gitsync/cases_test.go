@@ -23,7 +23,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
-// refused runs an operation that must fail for a reason and leave the space as it was.
+// refused runs an operation that must fail with a reason and must not change anything.
 func (d *desk) refused(dir docs.GitDirection, reason string, change func(*docs.GitOperation)) docs.GitOperation {
 	d.t.Helper()
 	before, tip := d.grant().Space.Revision, d.origin.Tip()
@@ -62,7 +62,7 @@ func TestWhatGoesWrongHasAReason(t *testing.T) {
 	d.origin.Allow()
 	d.push("")
 
-	// No documentation is left.
+	// No documentation is left in the repository.
 	deleted := map[string]string{}
 	for name := range d.origin.Files("main") {
 		deleted[name] = testgit.Deleted
@@ -75,7 +75,7 @@ func TestWhatGoesWrongHasAReason(t *testing.T) {
 		t.Errorf("%+v", op)
 	}
 
-	// An unreachable server is tried again.
+	// The operation is retried if the server is unreachable.
 	away := httptest.NewServer(http.NotFoundHandler())
 	away.Close()
 	op := d.queue(docs.GitImport, with(func(r *docs.GitRemote) { r.URL = away.URL + "/x.git" }))
@@ -118,7 +118,7 @@ func TestCredentialsAreUsedAndForgotten(t *testing.T) {
 	check(with(d.origin.HTTP("ada", secret).URL, git.Credentials{Username: "ada", Password: secret}))
 	ssh := d.origin.SSH(true)
 	check(with(ssh.URL, git.Credentials{PrivateKey: ssh.Key, KnownHosts: ssh.KnownHosts()}))
-	// With a key that the server does not know, nothing.
+	// A key that the server does not accept is reported.
 	other := testgit.New(t).SSH(true)
 	o, err := d.run(context.Background(), with(ssh.URL, git.Credentials{PrivateKey: other.Key, KnownHosts: ssh.KnownHosts()}))
 	if err != nil || o.Reason != "authentication" {
@@ -166,7 +166,7 @@ func TestStandaloneMovesNothing(t *testing.T) {
 	if n, err := d.s.Store.CountRevisions(ctx, d.id, ""); err != nil || n != 2 {
 		t.Errorf("%d revisions in the history, %v", n, err)
 	}
-	d.pull("") // the space can still take it
+	d.pull("") // the space can still import the commit
 }
 
 func TestExportsBegin(t *testing.T) {
@@ -177,11 +177,11 @@ func TestExportsBegin(t *testing.T) {
 	}
 	d := newDesk(t, testdb.SQLite(t))
 	d.apply("", page("Start"), page("Second"))
-	d.push("") // an empty repository has no pages that one could lose
+	d.push("") // an empty repository has no pages that could be lost
 	d.same()
 	d.pull(ReasonUnchanged)
 
-	// A branch that does not exist.
+	// A branch that does not exist is created.
 	on := func(ref string, force bool) func(*docs.GitOperation) {
 		return func(o *docs.GitOperation) { o.Remote.Ref, o.Request.Force = ref, force }
 	}
@@ -192,7 +192,7 @@ func TestExportsBegin(t *testing.T) {
 		t.Error("the branches differ")
 	}
 
-	// A branch that somebody else made.
+	// A branch that somebody else created.
 	d.origin.Pull()
 	testgit.Git(t, d.origin.Work, "checkout", "-q", "-b", "theirs")
 	d.origin.Write(map[string]string{"README.md": "# Theirs\n", "code.go": "package x\n"})
@@ -223,7 +223,7 @@ func TestForceReplacesWhatWasSeen(t *testing.T) {
 	d.same()
 }
 
-// Every revision becomes a commit of its author, and titles stay titles.
+// Every revision becomes a commit of its author, and titles cannot add trailers.
 func TestCommitsHaveAuthorAndMessage(t *testing.T) {
 	t.Parallel()
 	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
@@ -253,8 +253,7 @@ func TestCommitsHaveAuthorAndMessage(t *testing.T) {
 	}
 }
 
-// Two directories of one repository are two spaces, and nothing else of the
-// repository is touched.
+// Two folders of one repository are two spaces. Nothing else of the repository changes.
 func TestDirectoriesOfOneRepository(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
@@ -282,7 +281,7 @@ func TestDirectoriesOfOneRepository(t *testing.T) {
 	}
 }
 
-// What is not a plain file is reported, never followed, and left unchanged.
+// Entries that are not plain files are reported, never followed, and never changed.
 func TestOnlyPlainFilesAreChanged(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
@@ -323,7 +322,8 @@ func TestOnlyPlainFilesAreChanged(t *testing.T) {
 	}
 }
 
-// An operation that is interrupted anywhere is completed when it is run again, once.
+// An operation that is interrupted at any point is completed exactly once when it is run
+// again.
 func TestInterruptedOperationsAreCompletedOnce(t *testing.T) {
 	t.Parallel()
 	for _, dir := range []docs.GitDirection{docs.GitImport, docs.GitExport} {
@@ -331,7 +331,7 @@ func TestInterruptedOperationsAreCompletedOnce(t *testing.T) {
 			d := newDesk(t, testdb.SQLite(t))
 			d.origin.Commit(small)
 			d.pull("")
-			// The server interrupts the operation after its n-th answer.
+			// The server interrupts the operation after its n-th response.
 			var left atomic.Int64
 			var stop atomic.Pointer[context.CancelFunc]
 			h := d.origin.Handler("", "")
@@ -343,7 +343,7 @@ func TestInterruptedOperationsAreCompletedOnce(t *testing.T) {
 			}))
 			defer s.Close()
 			d.remote.URL = s.URL + "/repo.git"
-			d.pull(ReasonUnchanged) // this remote is a new one
+			d.pull(ReasonUnchanged) // the remote has a new address, so there is no pair yet
 			for n := int64(1); n < 12; n++ {
 				ctx, cancel := context.WithCancel(context.Background())
 				stop.Store(&cancel)
@@ -383,8 +383,8 @@ func TestInterruptedOperationsAreCompletedOnce(t *testing.T) {
 	}
 }
 
-// Importing and exporting repositories with every syntax makes no commit, and an edit of one page
-// changes one file.
+// Importing and exporting a repository with every syntax creates no commit. An edit of
+// one page changes one file.
 func TestUneditedIsUntouched(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"every", "inferred", "odd", "monorepo"} {
@@ -406,7 +406,7 @@ func TestUneditedIsUntouched(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					next := "# " + p.Title + "\n\n" + string(text) + "\nOne more paragraph.\n" // as the API returns it
+					next := "# " + p.Title + "\n\n" + string(text) + "\nOne more paragraph.\n" // as returned by the API
 					edited = content.Change{Operation: content.UpdatePage, Page: string(p.ID), Body: &revision.Body{Markdown: &next}}
 					break
 				}
@@ -421,7 +421,7 @@ func TestUneditedIsUntouched(t *testing.T) {
 	}
 }
 
-// Commits that do not touch the documentation do not block exports.
+// Commits that do not change the documentation do not block exports.
 func TestOtherCommitsDoNotMatter(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
@@ -442,13 +442,14 @@ func TestOtherCommitsDoNotMatter(t *testing.T) {
 	d.origin.Pull()
 	d.origin.Commit(map[string]string{"other.md": "# Other\n\nChanged there.\n"})
 	d.refused(docs.GitExport, "not-fast-forward", nil)
-	// A branch that was deleted is not created again without being asked to.
+	// A deleted branch is not created again unless the request forces it.
 	d.pull("")
 	testgit.Git(t, d.origin.Bare, "branch", "-m", "main", "gone")
 	d.refused(docs.GitExport, "ref-not-found", nil)
 }
 
-// If both sides created a file of the same name, the repository's file keeps it.
+// If both sides created a file with the same name, the file of the repository keeps the
+// name.
 func TestCommittedNamesStay(t *testing.T) {
 	t.Parallel()
 	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
@@ -470,8 +471,8 @@ func TestCommittedNamesStay(t *testing.T) {
 	}
 }
 
-// If both sides changed something, every commit is by its author, and none reverts what others
-// wrote.
+// If both sides made changes, every commit has its author, and none reverts changes of
+// others.
 func TestCommitsOfBothSides(t *testing.T) {
 	t.Parallel()
 	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
@@ -490,7 +491,7 @@ func TestCommitsOfBothSides(t *testing.T) {
 			t.Errorf("%s is without what they wrote", commit)
 		}
 	}
-	// The resolution of a conflict is a commit of whoever resolved it.
+	// The resolution of a conflict is a commit by the person who resolved it.
 	d.origin.Pull()
 	d.edit("Home", "Welcome.", "Welcome of ours.")
 	d.origin.Commit(map[string]string{"README.md": "# Home\n\nWelcome of theirs.\n"})
@@ -513,7 +514,7 @@ func TestCommitsOfBothSides(t *testing.T) {
 	}
 }
 
-// A connection does not replace text that exists nowhere else.
+// The first import of a connection does not replace text that exists nowhere else.
 func TestFirstImportOfAConnectionOpensARequest(t *testing.T) {
 	t.Parallel()
 	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()

@@ -17,23 +17,23 @@ import (
 	"github.com/octavo-docs/octavo/internal/outbound"
 )
 
-// Limits of requests.
+// Limits of the fields of requests.
 const (
-	MaxMessage = 64 << 10 // bytes of a commit message
-	MaxCacheID = 256      // bytes
-	MaxOpen    = 20       // operations of a space that were requested and have not ended
+	MaxMessage = 64 << 10 // maximum size of a commit message in bytes
+	MaxCacheID = 256      // maximum size of a cache ID in bytes
+	MaxOpen    = 20       // maximum number of operations of a space that users requested and that have not ended
 
-	maxFuture = 24 * time.Hour // by which a timestamp may be in the future, because clocks and time zones differ
+	maxFuture = 24 * time.Hour // maximum offset of a timestamp into the future, because clocks and time zones differ
 )
 
-// Prefixes of refs.
+// Prefixes of full ref names.
 const (
 	branches = "refs/heads/"
 	tags     = "refs/tags/"
 )
 
-// checkURL returns an address without its credentials, and the credentials. The error never repeats
-// the address.
+// checkURL returns an address without its credentials, and the credentials. The error
+// never repeats the address, which may contain a secret.
 func checkURL(field, raw string) (string, git.Credentials, error) {
 	clean, c, err := git.ParseURL(raw)
 	if err != nil {
@@ -42,7 +42,7 @@ func checkURL(field, raw string) (string, git.Credentials, error) {
 	return clean, c, nil
 }
 
-// fullRef returns the full name of a ref: a short name is a branch.
+// fullRef returns the full name of a ref. A short name is a branch.
 func fullRef(ref string) string {
 	if strings.HasPrefix(ref, "refs/") {
 		return ref
@@ -50,8 +50,8 @@ func fullRef(ref string) string {
 	return branches + ref
 }
 
-// checkRef refuses everything but the full name of a branch, or of a tag if nothing is written to
-// it.
+// checkRef returns an error unless ref is the full name of a branch. If writes is false,
+// the full name of a tag is valid too.
 func checkRef(field, ref string, writes bool) error {
 	name, ok := strings.CutPrefix(ref, branches)
 	if !ok && !writes {
@@ -73,8 +73,8 @@ func checkRef(field, ref string, writes bool) error {
 	return nil
 }
 
-// checkDirectory returns a folder of a repository as it is stored: without slashes at the ends, and
-// "" for the root.
+// checkDirectory returns a folder of a repository in its stored form: without leading and
+// trailing slashes, and "" for the root.
 func checkDirectory(field, dir string) (string, error) {
 	clean := strings.TrimSuffix(strings.TrimPrefix(dir, "/"), "/")
 	clean = strings.TrimPrefix(clean, "./")
@@ -90,8 +90,8 @@ func checkDirectory(field, dir string) (string, error) {
 	return clean, nil
 }
 
-// checkLink returns the address of a web page that people open and to which the name of a commit or
-// a file is appended. The server never requests it.
+// checkLink returns the address of a web page to which the name of a commit or a file is
+// appended. Only people open the address; the server never requests it.
 func checkLink(field, raw string) (string, error) {
 	if raw == "" {
 		return "", nil
@@ -103,7 +103,7 @@ func checkLink(field, raw string) (string, error) {
 	return u.String(), nil
 }
 
-// checkTime refuses a time that cannot be right.
+// checkTime returns an error if a time is before 1970 or more than maxFuture after now.
 func checkTime(field string, t docs.Time, now docs.Time) error {
 	if t < 0 || t > now.Add(maxFuture) {
 		return errs.Field(field, "must be a time in the past, and after 1970")
@@ -123,16 +123,16 @@ func checkMessage(field, text string) error {
 	return nil
 }
 
-// DefaultMessage is the template of commit messages if none is set.
+// DefaultMessage is the template of commit messages if no other template is set.
 const DefaultMessage = "OCTAVO-{change_request_number}: {change_request_subject}"
 
-// messageNames are the names that messageOf replaces.
+// messageNames are the placeholders that messageOf replaces.
 var messageNames = []string{"{change_request_number}", "{change_request_subject}", "{space_title}", "{author_name}", "{revision}"}
 
 var placeholder = regexp.MustCompile(`\{[a-z_]+\}`)
 
-// checkTemplate refuses unknown names: nobody reads the commits of a connection before they are
-// pushed.
+// checkTemplate returns an error for unknown placeholders, because nobody reviews the
+// commits of a connection before they are pushed.
 func checkTemplate(field, text string) error {
 	if err := checkMessage(field, text); err != nil {
 		return err
@@ -155,7 +155,7 @@ func checkCacheID(field, id string) error {
 	return nil
 }
 
-// Providers that the contract names.
+// Providers that the API contract names.
 const (
 	GitHub = "github"
 	GitLab = "gitlab"
@@ -168,7 +168,7 @@ func checkProvider(field, p string) error {
 	return nil
 }
 
-// hostAndPath splits an address that ParseURL returned.
+// hostAndPath splits an address that git.ParseURL returned.
 func hostAndPath(clean string) (host, where string) {
 	if !strings.Contains(clean, "://") { // git@host:path
 		host, where, _ = strings.Cut(clean, ":")
@@ -182,7 +182,8 @@ func hostAndPath(clean string) (host, where string) {
 	return u.Hostname(), u.Path
 }
 
-// infoOf returns what the space shows about its repository. Values of the request come first.
+// infoOf returns the information about the repository that the space shows. Values of the
+// request take precedence over derived ones.
 func infoOf(remote docs.GitRemote, req docs.GitRequest, now docs.Time) docs.GitInfo {
 	host, where := hostAndPath(remote.URL)
 	info := docs.GitInfo{
@@ -194,7 +195,7 @@ func infoOf(remote docs.GitRemote, req docs.GitRequest, now docs.Time) docs.GitI
 	if info.URL == "" && strings.HasPrefix(remote.URL, "http") {
 		info.URL = strings.TrimSuffix(remote.URL, ".git")
 	}
-	// Addresses of commits and files on the two best-known hosts.
+	// The web addresses of commits and files on the two best-known hosts can be derived.
 	between, known := map[string]string{GitHub: "/", GitLab: "/-/"}[info.Provider]
 	if base, web := strings.TrimSuffix(remote.URL, ".git"), strings.HasPrefix(remote.URL, "http"); known && web {
 		branch := strings.TrimPrefix(strings.TrimPrefix(remote.Ref, branches), tags)
@@ -204,8 +205,8 @@ func infoOf(remote docs.GitRemote, req docs.GitRequest, now docs.Time) docs.GitI
 	return info
 }
 
-// remembered completes a request with what an earlier one had of the same
-// repository: its provider and its address for people.
+// remembered fills empty fields of a request with the provider and the web address from
+// an earlier request, if both are about the same repository.
 func remembered(req docs.GitRequest, known *docs.GitInfo, remote docs.GitRemote) docs.GitRequest {
 	if _, where := hostAndPath(remote.URL); known != nil && known.RepoName == repoName(where) {
 		req.Provider = cmp.Or(req.Provider, known.Provider)
@@ -214,7 +215,7 @@ func remembered(req docs.GitRequest, known *docs.GitInfo, remote docs.GitRemote)
 	return req
 }
 
-// guessProvider returns the provider of a well-known host, and otherwise "".
+// guessProvider returns the provider of a well-known host, or "".
 func guessProvider(host string) string {
 	switch host {
 	case "github.com", "www.github.com", "ssh.github.com":
@@ -225,7 +226,8 @@ func guessProvider(host string) string {
 	return ""
 }
 
-// repoName returns the last two parts of a path, which is how most hosts name a repository.
+// repoName returns the last two elements of a path, which most hosts use as the name of a
+// repository.
 func repoName(where string) string {
 	parts := strings.Split(strings.TrimSuffix(strings.Trim(where, "/"), ".git"), "/")
 	return strings.Join(parts[max(0, len(parts)-2):], "/")

@@ -57,7 +57,8 @@ func TestShortRefsAreBranches(t *testing.T) {
 	}
 }
 
-// A connection refuses a template that would be written to commits literally.
+// A template is refused if it has placeholders that would be written to commits
+// literally.
 func TestTemplates(t *testing.T) {
 	t.Parallel()
 	full := strings.Join(messageNames, " ")
@@ -94,7 +95,7 @@ func TestInfoOfARepository(t *testing.T) {
 	}
 }
 
-// Errors repeat no part of an address.
+// Error messages contain no part of an address.
 func TestErrorsDoNotRepeatSecrets(t *testing.T) {
 	t.Parallel()
 	for _, url := range []string{
@@ -146,7 +147,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// Reading a call ends and returns harmless values, whatever a host sends.
+// Parsing a call terminates and returns harmless values for any input.
 func FuzzCall(f *testing.F) {
 	f.Add("push", "application/json", []byte(`{"ref":"refs/heads/main","after":"0000","deleted":false,"repository":{"pushed_at":1760000000}}`), "t=1760000000,v1=00")
 	f.Add("Push Hook", "", []byte(`{"ref":"refs/heads/main","repository":{"pushed_at":"2026-01-01"}}`), "sha256=")

@@ -21,29 +21,29 @@ const (
 	MinPoll       = 60             // seconds
 	MaxPoll       = 24 * 60 * 60   // seconds
 	DefaultPoll   = 5 * 60         // seconds
-	MaxTemplate   = 4 << 10        // bytes of a template of commit messages
-	MaxPrivateKey = 32 << 10       // bytes
-	MaxKnownHosts = 32 << 10       // bytes
-	MaxSecret     = 4 << 10        // bytes of a user name or a password
-	hookPath      = "/git/webhook" // below the space
+	MaxTemplate   = 4 << 10        // maximum size of a template of commit messages in bytes
+	MaxPrivateKey = 32 << 10       // maximum size of a private key in bytes
+	MaxKnownHosts = 32 << 10       // maximum size of known_hosts lines in bytes
+	MaxSecret     = 4 << 10        // maximum size of a user name or a password in bytes
+	hookPath      = "/git/webhook" // relative to the address of the space
 )
 
-// ConnectionInput describes a connection. Absent fields get their defaults, except for secrets,
-// which stay.
+// ConnectionInput describes a connection. Absent fields get their defaults, except for
+// secrets: absent secrets keep their stored values.
 type ConnectionInput struct {
 	URL         string
-	Ref         string // a branch, short or in full; a tag in full if nothing is exported
+	Ref         string // a branch, short or in full; or the full name of a tag if nothing is exported
 	Directory   string
-	Direction   docs.GitSyncDirection // empty: both
+	Direction   docs.GitSyncDirection // empty means both
 	Credentials opt.Val[CredentialsInput]
-	Template    string       // of commit messages; empty: DefaultMessage
-	Poll        opt.Val[int] // seconds; 0: the remote is not polled
+	Template    string       // of commit messages; empty means DefaultMessage
+	Poll        opt.Val[int] // seconds; 0 means that the remote is not polled
 	Paused      bool
-	HookSecret  opt.Val[string] // null: create a new one
+	HookSecret  opt.Val[string] // null creates a new secret
 	Provider    string
 }
 
-// CredentialsInput holds a user name and a password, or a key.
+// CredentialsInput holds either a user name and a password, or a private key.
 type CredentialsInput struct {
 	Username   string
 	Password   string
@@ -51,10 +51,10 @@ type CredentialsInput struct {
 	KnownHosts string
 }
 
-// Connect connects the space of a grant to a remote, and replaces its connection if it has one. It
-// returns the secret for the host's webhook if that is new; it is never returned again. Unless the
-// connection is paused or unchanged, a synchronization is queued at once, so that people see
-// whether it works.
+// Connect connects the space of a grant to a remote. It replaces an existing connection.
+// It returns the secret for the webhook of the host if the secret is new; the secret is
+// never returned again. Unless the connection is paused or unchanged, a synchronization
+// is queued immediately, so that users see whether the connection works.
 func (s *Service) Connect(ctx context.Context, g *authz.Grant, in ConnectionInput) (docs.GitConnection, string, error) {
 	next, given, err := in.check()
 	if err != nil {
@@ -92,14 +92,14 @@ func (s *Service) Connect(ctx context.Context, g *authz.Grant, in ConnectionInpu
 			if err := endConnected(ctx, tx, c.Space); err != nil {
 				return c, err
 			}
-		} else if !had { // it was disconnected, and possibly connected elsewhere
+		} else if !had { // the space was disconnected, and possibly connected to another remote since
 			if elsewhere, err = tx.TookFromElsewhere(ctx, c.Space, c.Remote.Key()); err != nil {
 				return c, err
 			}
 		}
 		if elsewhere {
-			// The pair is from an earlier connection. What the space imported from elsewhere since
-			// would be exported there.
+			// The pair is from an earlier connection. With it, content that the space
+			// imported from another remote since would be exported to this one.
 			if err := tx.DropGitPair(ctx, c.Space, c.Remote.Key()); err != nil {
 				return c, err
 			}
@@ -115,7 +115,7 @@ func (s *Service) Connect(ctx context.Context, g *authz.Grant, in ConnectionInpu
 			}
 		}
 		request := docs.GitRequest{Provider: c.Provider}
-		if known := g.Space.Git; known != nil && had && was.Remote == c.Remote { // set by an import from the same place
+		if known := g.Space.Git; known != nil && had && was.Remote == c.Remote { // set by an import from the same remote
 			request.InfoURL, request.TreeURL, request.CommitURL = known.URL, known.TreeURL, known.CommitURL
 		}
 		if err := tx.PutGitInfo(ctx, c.Space, infoOf(c.Remote, request, tx.Now())); err != nil {
@@ -132,8 +132,8 @@ func (s *Service) Connect(ctx context.Context, g *authz.Grant, in ConnectionInpu
 	return c, shown, nil
 }
 
-// sameConnection reports whether two connections do the same for the same user. The webhook's
-// secret is not compared.
+// sameConnection reports whether two connections have the same settings, credentials and
+// user. It does not compare the secrets of the webhooks.
 func sameConnection(ctx context.Context, r store.Reader, a, b docs.GitConnection) (bool, error) {
 	if a.Remote != b.Remote || a.Direction != b.Direction || a.CommitTemplate != b.CommitTemplate || a.PollSeconds != b.PollSeconds ||
 		a.Paused != b.Paused || a.Provider != b.Provider || a.User != b.User || (a.Sealed == "") != (b.Sealed == "") {
@@ -144,7 +144,7 @@ func sameConnection(ctx context.Context, r store.Reader, a, b docs.GitConnection
 	}
 	x, err := openCredentials(ctx, r, seal.GitConnection, string(a.Space), a.Sealed)
 	if errs.Is(err, errs.Precondition) {
-		return false, nil // the stored credentials cannot be read any more
+		return false, nil // the stored credentials can no longer be opened
 	}
 	if err != nil {
 		return false, err
@@ -153,7 +153,8 @@ func sameConnection(ctx context.Context, r store.Reader, a, b docs.GitConnection
 	return x.Username == y.Username && x.Password == y.Password && bytes.Equal(x.PrivateKey, y.PrivateKey) && bytes.Equal(x.KnownHosts, y.KnownHosts), err
 }
 
-// check returns the connection that was asked for, and its credentials if it has some.
+// check validates the input. It returns the requested connection, and its credentials if
+// the input has any.
 func (in ConnectionInput) check() (c docs.GitConnection, given *git.Credentials, err error) {
 	c = docs.GitConnection{
 		Direction: in.Direction, CommitTemplate: cmp.Or(in.Template, DefaultMessage), PollSeconds: in.Poll.Or(DefaultPoll), Paused: in.Paused, Provider: in.Provider,
@@ -203,9 +204,10 @@ func (in ConnectionInput) check() (c docs.GitConnection, given *git.Credentials,
 	return c, nil, nil
 }
 
-// connectionSecret seals new credentials. Without new ones, the stored ones stay if the repository
-// is the same: somebody who may change the connection can neither have them sent to another server
-// nor read other repositories with them.
+// connectionSecret returns the sealed credentials of a connection. Without new
+// credentials, it keeps the stored ones only if the repository is the same. Otherwise a
+// user who may change the connection could have them sent to another server, or read
+// other repositories with them.
 func connectionSecret(ctx context.Context, tx *store.Tx, c, was docs.GitConnection, given *git.Credentials, remove bool) (string, error) {
 	switch {
 	case given != nil:
@@ -216,7 +218,7 @@ func connectionSecret(ctx context.Context, tx *store.Tx, c, was docs.GitConnecti
 	return was.Sealed, nil
 }
 
-// Connection returns the connection of a grant's space.
+// Connection returns the connection of the space of a grant.
 func (s *Service) Connection(ctx context.Context, g *authz.Grant) (docs.GitConnection, error) {
 	return connectionOf(ctx, s.Store.Reader, g.Space.ID)
 }
@@ -229,13 +231,13 @@ func connectionOf(ctx context.Context, r store.Reader, space docs.SpaceID) (docs
 	return c, err
 }
 
-// HookURL is the address that a host calls after a push.
+// HookURL returns the address that the host of a repository calls after a push.
 func (s *Service) HookURL(space docs.SpaceID) string {
 	return s.BaseURL + "/v1/spaces/" + string(space) + hookPath
 }
 
-// Disconnect ends the connection of a grant's space. Its queued operations are ended, and the space
-// no longer shows a repository.
+// Disconnect removes the connection of the space of a grant. It ends the queued
+// operations of the connection, and the space no longer shows a repository.
 func (s *Service) Disconnect(ctx context.Context, g *authz.Grant) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		c, err := connectionOf(ctx, tx.Reader, g.Space.ID)
@@ -257,7 +259,8 @@ func (s *Service) Disconnect(ctx context.Context, g *authz.Grant) error {
 	})
 }
 
-// endConnected ends the queued operations of a connection. A running one ends by itself.
+// endConnected ends the queued operations of a connection. A running operation finds that
+// the connection is gone and ends itself.
 func endConnected(ctx context.Context, tx *store.Tx, space docs.SpaceID) error {
 	open, err := tx.OpenGitOperations(ctx, space)
 	if err != nil {
@@ -274,7 +277,7 @@ func endConnected(ctx context.Context, tx *store.Tx, space docs.SpaceID) error {
 	return nil
 }
 
-// end ends an operation that was not completed.
+// end marks an operation that was not completed as failed, and removes its job.
 func end(ctx context.Context, tx *store.Tx, o docs.GitOperation, reason, message string) error {
 	o.State, o.Reason, o.Error = docs.GitFailure, reason, message
 	o.CompletedAt, o.UpdatedAt = tx.Now(), tx.Now()
@@ -285,7 +288,7 @@ func end(ctx context.Context, tx *store.Tx, o docs.GitOperation, reason, message
 	return err
 }
 
-// SyncNow queues what a connection does: an import, an export, or both.
+// SyncNow queues the operations of a connection: an import, an export, or both.
 func (s *Service) SyncNow(ctx context.Context, g *authz.Grant) ([]docs.GitOperation, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) ([]docs.GitOperation, error) {
 		c, err := connectionOf(ctx, tx.Reader, g.Space.ID)
@@ -303,7 +306,7 @@ func (s *Service) SyncNow(ctx context.Context, g *authz.Grant) ([]docs.GitOperat
 	})
 }
 
-// queueBoth queues everything that a connection does, because somebody asked for it.
+// queueBoth queues all operations of a connection on request of a user.
 func queueBoth(ctx context.Context, tx *store.Tx, org docs.OrgID, c *docs.GitConnection) ([]docs.GitOperation, error) {
 	var out []docs.GitOperation
 	if c.Direction.Imports() {
@@ -323,8 +326,8 @@ func queueBoth(ctx context.Context, tx *store.Tx, org docs.OrgID, c *docs.GitCon
 	return out, nil
 }
 
-// queueAsked is queueConnected for an operation that somebody asked for, which counts for the quota
-// of the organization unless one waits already.
+// queueAsked is like queueConnected, but for an operation that was requested from
+// outside. A new operation counts towards the quota of the organization.
 func queueAsked(ctx context.Context, tx *store.Tx, org docs.OrgID, c *docs.GitConnection, d docs.GitDirection, req docs.GitRequest) (docs.GitOperation, error) {
 	o, fresh, err := queueConnected(ctx, tx, c, d, req)
 	if err == nil && fresh {
@@ -333,8 +336,9 @@ func queueAsked(ctx context.Context, tx *store.Tx, org docs.OrgID, c *docs.GitCo
 	return o, err
 }
 
-// queueConnected queues an operation of a connection, with the rights of the user who made the
-// connection, and stores its id there. It reports false if one waits already.
+// queueConnected queues an operation of a connection and stores its ID in the connection.
+// The operation has the permissions of the user who created the connection. It reports
+// false if such an operation is already waiting.
 func queueConnected(ctx context.Context, tx *store.Tx, c *docs.GitConnection, d docs.GitDirection, req docs.GitRequest) (docs.GitOperation, bool, error) {
 	req.Connected, req.Provider = true, c.Provider
 	info := infoOf(c.Remote, req, tx.Now())

@@ -13,7 +13,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
-// An import that keeps failing and an export that waits for it do not start each other without end.
+// An import that keeps failing and an export that waits for it do not queue each other
+// endlessly.
 func TestPermanentFailuresAreNotRetriedWithoutEnd(t *testing.T) {
 	t.Parallel()
 	testdb.Each(t, func(t *testing.T, o store.Options) {
@@ -30,7 +31,7 @@ func TestPermanentFailuresAreNotRetriedWithoutEnd(t *testing.T) {
 		const failed = ", import failure no-directory, export failure not-fast-forward"
 		want := "import success, export success unchanged" + failed + failed
 		c.want(want)
-		// Nobody asks for an hour: at most one poll every 15 minutes.
+		// Without requests for an hour, there is at most one poll every 15 minutes.
 		for range 60 {
 			c.advance(time.Minute)
 			c.poll()
@@ -39,7 +40,7 @@ func TestPermanentFailuresAreNotRetriedWithoutEnd(t *testing.T) {
 		if n := strings.Count(c.list(), failed); n > 2+5 || strings.Count(c.list(), "failure")%2 != 0 {
 			t.Errorf("%d times: %s", n, c.list())
 		}
-		// Once the folder exists again, synchronization continues by itself.
+		// Once the folder exists again, synchronization continues automatically.
 		c.origin.Commit(map[string]string{"docs/README.md": "# Home\n\nOne.\n"})
 		for range 2 {
 			c.advance(20 * time.Minute)
@@ -52,8 +53,8 @@ func TestPermanentFailuresAreNotRetriedWithoutEnd(t *testing.T) {
 	})
 }
 
-// After a space was connected to another branch, the pair with the first one is not used for
-// exports any more.
+// After a space was connected to another branch, the pair with the first branch is no
+// longer used.
 func TestAnotherRemoteBeginsAnew(t *testing.T) {
 	t.Parallel()
 	testdb.Each(t, func(t *testing.T, o store.Options) {
@@ -94,9 +95,9 @@ func TestAnotherRemoteBeginsAnew(t *testing.T) {
 	})
 }
 
-// Disconnecting and connecting again continues with the same pair, also if pages were edited
-// meanwhile and exported elsewhere. If the space imported content from elsewhere since, the
-// connection begins anew and does not export that content.
+// Disconnecting and connecting again continues with the same pair, even if pages were
+// edited and exported to another remote in between. If the space imported content from
+// another remote since, the pair is dropped, and that content is not exported.
 func TestConnectingAgain(t *testing.T) {
 	t.Parallel()
 	testdb.Each(t, func(t *testing.T, o store.Options) {
@@ -149,7 +150,8 @@ func TestConnectingAgain(t *testing.T) {
 	})
 }
 
-// The same holds if a person accepted the other content by merging a change request.
+// The pair is also dropped if a person accepted the other content by merging a change
+// request.
 func TestConnectingAgainAfterARequestFromElsewhere(t *testing.T) {
 	t.Parallel()
 	testdb.Each(t, func(t *testing.T, o store.Options) {
@@ -176,7 +178,7 @@ func TestConnectingAgainAfterARequestFromElsewhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.runJobs()
-		c.edit("Elsewhere", "All", "Everything") // the pair is now that of an export
+		c.edit("Elsewhere", "All", "Everything") // the pair is now from an export
 		c.runJobs()
 		if err := c.s.Disconnect(ctx, c.grant()); err != nil {
 			t.Fatal(err)
@@ -190,7 +192,7 @@ func TestConnectingAgainAfterARequestFromElsewhere(t *testing.T) {
 	})
 }
 
-// A new connection is tried at once, unless it is paused or unchanged.
+// A new connection is tried immediately, unless it is paused or unchanged.
 func TestConnectingTries(t *testing.T) {
 	t.Parallel()
 	c := newClocked(t, testdb.SQLite(t))

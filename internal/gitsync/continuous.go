@@ -13,24 +13,25 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Jobs and times of the synchronization of connected spaces.
+// Job kinds and intervals for connected spaces.
 const (
-	// ExportJob queues the export of a space after a change of its content. Its key is the space.
+	// ExportJob is the kind of job that queues the export of a space after a change of
+	// its content. Its key is the space ID.
 	ExportJob = "git.export"
-	// PollJob queues imports of the remotes that are due.
+	// PollJob is the kind of job that queues imports for connections that are due.
 	PollJob   = "git.poll"
 	PollEvery = 30 * time.Second
 
 	quiet      = 30 * time.Second // without an edit before edits are exported
-	longest    = 5 * time.Minute  // that edits wait at most while others follow
-	pollBatch  = 50               // connections of one run, those first that have waited longest
+	longest    = 5 * time.Minute  // maximum delay of an export while further edits follow
+	pollBatch  = 50               // maximum number of connections per run; the longest overdue come first
 	lostBatch  = 50
-	retryAfter = 15 * 60 // seconds at least between polls of a remote that fails
+	retryAfter = 15 * 60 // minimum number of seconds between polls of a remote after a failure
 )
 
-// RevisionAdded queues the export of a new revision of a space, in the transaction that makes the revision:
-// a merge is exported at once, edits when there was none for a while. An imported revision is not
-// exported.
+// RevisionAdded queues the export of a new revision of a space, in the transaction that
+// creates the revision. A merge is exported immediately, edits after a period without
+// further edits. An imported revision is not exported.
 func (s *Service) RevisionAdded(ctx context.Context, tx *store.Tx, sp docs.Space, rev docs.Revision) error {
 	if rev.Git != nil {
 		return nil
@@ -50,8 +51,8 @@ type spacePayload struct {
 	Space docs.SpaceID `json:"space"`
 }
 
-// QueueExport is the handler of ExportJob. Only one export waits at a time: each exports everything
-// that exists when it begins.
+// QueueExport is the handler of ExportJob. At most one export waits at a time, because
+// each one exports everything that exists when it starts.
 func (s *Service) QueueExport(ctx context.Context, payload []byte) error {
 	var p spacePayload
 	if err := json.Unmarshal(payload, &p); err != nil {
@@ -66,8 +67,8 @@ func (s *Service) QueueExport(ctx context.Context, payload []byte) error {
 	})
 }
 
-// queueExport queues an export of a connection, preceded by an import so that the export can
-// continue from the newest commit.
+// queueExport queues an export of a connection. If the connection imports too, an import
+// runs first, so that the export can build on the newest commit.
 func queueExport(ctx context.Context, tx *store.Tx, c *docs.GitConnection, req docs.GitRequest) error {
 	if c.Direction.Imports() {
 		if _, _, err := queueConnected(ctx, tx, c, docs.GitImport, docs.GitRequest{Polled: true}); err != nil {
@@ -78,9 +79,9 @@ func queueExport(ctx context.Context, tx *store.Tx, c *docs.GitConnection, req d
 	return err
 }
 
-// again queues an export of a connection once more after it found new commits in the remote. It
-// does so only once: if the import before it keeps failing, every further export would find the
-// same.
+// again queues another export of a connection after an export found new commits in the
+// remote. It does so only once: if the import before the export keeps failing, every
+// further export would fail in the same way.
 func again(ctx context.Context, tx *store.Tx, space docs.SpaceID) error {
 	c, ok, err := tx.GitConnection(ctx, space)
 	if err != nil || !ok || c.Paused || c.Direction != docs.GitSyncBoth {
@@ -89,9 +90,9 @@ func again(ctx context.Context, tx *store.Tx, space docs.SpaceID) error {
 	return queueExport(ctx, tx, &c, docs.GitRequest{Again: true})
 }
 
-// Poll is the handler of PollJob: it queues imports of connections that are due and idle, and
-// exports of those that are behind. Operations whose job does not exist any more are ended, so that
-// they do not block their space.
+// Poll is the handler of PollJob. It queues imports of connections that are due and idle,
+// and exports of connections that are behind. It ends operations whose job no longer
+// exists, so that they do not block their space.
 func (s *Service) Poll(ctx context.Context, _ []byte) error {
 	now := docs.TimeOf(s.Store.Clock())
 	due, err := s.Store.DueGitConnections(ctx, now, pollBatch)
@@ -116,7 +117,8 @@ func (s *Service) Poll(ctx context.Context, _ []byte) error {
 	return failed
 }
 
-// poll queues the operations of a connection, and stores when to poll again.
+// poll queues the operations of a connection that is due, and stores the time of the next
+// poll.
 func (s *Service) poll(ctx context.Context, space docs.SpaceID) error {
 	return s.Store.DoLocked(ctx, space, func(tx *store.Tx) error {
 		c, ok, err := tx.GitConnection(ctx, space)
@@ -139,11 +141,11 @@ func (s *Service) poll(ctx context.Context, space docs.SpaceID) error {
 		if last.State == docs.GitFailure {
 			pause = max(pause, retryAfter)
 		}
-		c.DueAt = tx.Now() + docs.Time(pause)*1000 + docs.Time(rand.N(1000)) // spread over time
+		c.DueAt = tx.Now() + docs.Time(pause)*1000 + docs.Time(rand.N(1000)) // the random offset spreads polls over time
 		if len(open) > 0 {
 			return tx.PutGitConnection(ctx, c)
 		}
-		// A poll that found nothing is removed from the log when a newer one follows.
+		// A poll without changes is removed from the log when a newer one follows.
 		if last.Request.Polled && last.State == docs.GitSuccess && last.Reason == ReasonUnchanged {
 			if err := tx.DropGitOperation(ctx, space, last.ID); err != nil {
 				return err
@@ -166,7 +168,8 @@ func (s *Service) poll(ctx context.Context, space docs.SpaceID) error {
 	})
 }
 
-// lastOperation returns the newest operation of a connection, or a zero value if it was removed.
+// lastOperation returns the newest operation of a connection, or the zero value if it was
+// removed.
 func lastOperation(ctx context.Context, tx *store.Tx, c docs.GitConnection) (docs.GitOperation, error) {
 	if c.LastOperation == "" {
 		return docs.GitOperation{}, nil
@@ -175,8 +178,8 @@ func lastOperation(ctx context.Context, tx *store.Tx, c docs.GitConnection) (doc
 	return o, err
 }
 
-// isBehind reports whether a space has something that its remote lacks, such as after an export
-// that failed or had to wait for a change request.
+// isBehind reports whether a space has content that its remote lacks, for example after
+// an export that failed or had to wait for a change request.
 func isBehind(ctx context.Context, tx *store.Tx, c docs.GitConnection) (bool, error) {
 	pair, ok, err := tx.GitPair(ctx, c.Space, c.Remote.Key())
 	if err != nil || !ok {
@@ -192,7 +195,7 @@ func isBehind(ctx context.Context, tx *store.Tx, c docs.GitConnection) (bool, er
 	return sp.It.Revision != pair.Line, err
 }
 
-// giveUp ends an operation whose job does not exist any more.
+// giveUp marks an operation whose job no longer exists as failed.
 func (s *Service) giveUp(ctx context.Context, o docs.GitOperation) error {
 	return s.Store.DoLocked(ctx, o.Space, func(tx *store.Tx) error {
 		now, ok, err := store.Maybe(tx.GitOperation(ctx, o.Space, o.ID))

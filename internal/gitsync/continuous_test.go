@@ -31,7 +31,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
-// clocked is a desk with jobs, and a clock that only the test advances.
+// clocked is a desk with a job runner, and with a clock that only the test advances.
 type clocked struct {
 	*desk
 	ns   atomic.Int64
@@ -53,7 +53,8 @@ func newClocked(t *testing.T, o store.Options) *clocked {
 
 func (c *clocked) advance(d time.Duration) { c.ns.Add(int64(d)) }
 
-// runJobs runs all jobs that are due, and advances the clock while operations wait for each other.
+// runJobs runs all jobs that are due. It advances the clock while operations wait for
+// each other.
 func (c *clocked) runJobs() {
 	c.t.Helper()
 	for range 50 {
@@ -124,7 +125,8 @@ func TestConnectedSpaceFollowsAndLeads(t *testing.T) {
 		c.want("import success, export success unchanged")
 		c.same()
 
-		// Edits wait for a quiet time; each edit postpones the export.
+		// Edits are exported after a period without edits; each edit postpones the
+		// export.
 		c.edit("Home", "One.", "One of ours.")
 		c.advance(quiet - time.Second)
 		c.edit("Home", "Two.", "Two of ours.")
@@ -139,7 +141,7 @@ func TestConnectedSpaceFollowsAndLeads(t *testing.T) {
 		c.same()
 		before := c.list()
 
-		// A merge is exported at once.
+		// A merge is exported immediately.
 		cr, err := c.s.Reviews.Create(context.Background(), c.grant(), reviews.New{Subject: "Better"})
 		if err != nil {
 			t.Fatal(err)
@@ -197,7 +199,7 @@ func TestPollingLeavesOneLineOfNothing(t *testing.T) {
 	if n := audits(); n != 2 {
 		t.Errorf("%d events were recorded", n)
 	}
-	// No second operation is queued while one waits.
+	// No second operation is queued while one is waiting.
 	c.advance(2 * time.Minute)
 	c.poll()
 	c.advance(2 * time.Minute)
@@ -206,7 +208,7 @@ func TestPollingLeavesOneLineOfNothing(t *testing.T) {
 	c.runJobs()
 	// A remote that fails is polled less often.
 	c.connect(ConnectionInput{URL: "http://127.0.0.1:59999/gone.git", Poll: opt.Of(60), Direction: docs.GitSyncImport})
-	for range 60 { // until it is given up
+	for range 60 { // until the operation has failed
 		c.advance(2 * time.Minute)
 		c.poll()
 		c.runJobs()
@@ -216,7 +218,7 @@ func TestPollingLeavesOneLineOfNothing(t *testing.T) {
 	}
 	before := c.list()
 	c.advance(2 * time.Minute)
-	c.poll() // notes the failure
+	c.poll() // stores the failure
 	c.advance(2 * time.Minute)
 	c.poll()
 	if got := c.list(); strings.Count(got, "unreachable")+strings.Count(got, "queued") > strings.Count(before, "unreachable")+1 {
@@ -224,7 +226,7 @@ func TestPollingLeavesOneLineOfNothing(t *testing.T) {
 	}
 }
 
-// An export that failed is repeated when the connection is polled.
+// A failed export is repeated when the connection is polled.
 func TestFailedExportsAreRepeated(t *testing.T) {
 	t.Parallel()
 	c := newClocked(t, testdb.SQLite(t))
@@ -266,13 +268,13 @@ func sign(secret, body string) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// What people and hosts ask a connection for counts as what they ask for without one. What the server
-// does by itself does not.
+// Operations of a connection that users and hosts request count towards the quota.
+// Operations that the server starts do not.
 func TestConnectionsCountForTheQuota(t *testing.T) {
 	t.Parallel()
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		c := newClocked(t, o)
-		c.ns.Store(time.Now().Truncate(24 * time.Hour).Add(36 * time.Hour).UnixNano()) // noon: the day does not end
+		c.ns.Store(time.Now().Truncate(24 * time.Hour).Add(36 * time.Hour).UnixNano()) // noon, so that the day does not end during the test
 		ctx := context.Background()
 		used := func(want int64) {
 			t.Helper()
@@ -281,7 +283,7 @@ func TestConnectionsCountForTheQuota(t *testing.T) {
 				t.Errorf("%d operations were counted, want %d, %v", n, want, err)
 			}
 		}
-		next := func() { // nothing waits any more
+		next := func() { // ends all waiting operations
 			inTx(t, c.s.Store, func(tx *store.Tx) error { return endConnected(ctx, tx, c.id) })
 		}
 		_, secret := c.connect(ConnectionInput{Direction: docs.GitSyncBoth})
@@ -293,7 +295,7 @@ func TestConnectionsCountForTheQuota(t *testing.T) {
 		hook := func() error {
 			return c.s.Hook(ctx, c.id, Call{Body: []byte(`{"ref":"refs/heads/main"}`), Header: func(name string) string { return map[string]string{"X-Gitlab-Token": secret}[name] }})
 		}
-		if err := errors.Join(sync(), hook()); err != nil { // both wait already
+		if err := errors.Join(sync(), hook()); err != nil { // both are already waiting
 			t.Error(err)
 		}
 		used(2)
@@ -342,7 +344,7 @@ func TestWebhooksOfHosts(t *testing.T) {
 			name    string
 			body    string
 			headers map[string]string
-			want    string // refused, nothing, or the timestamp of what is queued
+			want    string // refused, nothing, or the timestamp of the queued operation
 		}
 		for _, h := range []callCase{
 			{"GitHub", main, map[string]string{"X-GitHub-Event": "push", "X-Hub-Signature-256": "sha256=" + sign(secret, main)}, "0"},
@@ -395,7 +397,7 @@ func TestWebhooksOfHosts(t *testing.T) {
 			}
 			inTx(t, c.s.Store, func(tx *store.Tx) error { return endConnected(ctx, tx, c.id) })
 		}
-		// Spaces that are not connected get the same answer.
+		// For spaces that are not connected, the error is the same.
 		call := Call{Body: []byte(main), Header: func(name string) string {
 			return map[string]string{"X-Gitlab-Token": secret}[name]
 		}}
@@ -404,7 +406,8 @@ func TestWebhooksOfHosts(t *testing.T) {
 		if a == nil || b == nil || a.Error() != b.Error() || !errs.Is(a, errs.Unauthenticated) {
 			t.Errorf("%v, %v", a, b)
 		}
-		// A repeated call queues nothing more, and a paused connection ignores calls.
+		// A repeated call queues no further operation, and a paused connection ignores
+		// calls.
 		for range 3 {
 			if err := c.s.Hook(ctx, c.id, call); err != nil {
 				t.Error(err)
@@ -431,8 +434,7 @@ func inTx(t *testing.T, s *store.Store, fn func(tx *store.Tx) error) {
 	}
 }
 
-// Secrets are used, and are found nowhere afterwards: not in the database, not in the log, not in
-// answers.
+// After secrets were used, neither the database nor the log contains them.
 func TestSecretsAreUsedAndLeaveNoTrace(t *testing.T) {
 	t.Parallel()
 	testdb.Each(t, func(t *testing.T, o store.Options) {
@@ -491,8 +493,8 @@ func TestSecretsAreUsedAndLeaveNoTrace(t *testing.T) {
 		for _, secret := range []string{password, token, wrong, hook} {
 			c.nowhere(t, secret, "at the end")
 		}
-		// Somebody who may only change the address can neither have the secret sent there nor read
-		// another repository with it.
+		// A user who may only change the address can neither have the secret sent there
+		// nor read another repository with it.
 		now, _ := c.connect(ConnectionInput{URL: guarded, Credentials: opt.Of(CredentialsInput{Username: "ada", Password: token})})
 		for _, url := range []string{"https://evil.example/x.git", strings.Replace(now.Remote.URL, "repo.git", "other.git", 1)} {
 			if conn, _ := c.connect(ConnectionInput{URL: url}); conn.HasCredentials || conn.Sealed != "" {
@@ -506,7 +508,7 @@ func TestSecretsAreUsedAndLeaveNoTrace(t *testing.T) {
 	})
 }
 
-// nowhere looks for a secret in all rows and in the log.
+// nowhere fails if the database or the log contains a secret.
 func (c *clocked) nowhere(t *testing.T, secret, when string) {
 	t.Helper()
 	var b bytes.Buffer
@@ -529,7 +531,7 @@ func (c *clocked) nowhere(t *testing.T, secret, when string) {
 	}
 }
 
-// Credentials can only be opened for what they were sealed for.
+// Credentials can be opened only for the operation that they were sealed for.
 func TestCredentialsBelongToTheirOperation(t *testing.T) {
 	t.Parallel()
 	c := newClocked(t, testdb.SQLite(t))
@@ -566,8 +568,9 @@ func updatePage(c *clocked, title, text string) content.Change {
 	return content.Change{Operation: content.UpdatePage, Page: string(c.pages()[title].ID), Body: &revision.Body{Markdown: &text}}
 }
 
-// A connection has at most one waiting import and one waiting export, whatever was changed since.
-// An operation that waits for its next attempt is run at once when somebody asks again.
+// A connection has at most one waiting import and one waiting export, even if its
+// settings change. An operation that waits for a retry is run immediately when it is
+// requested again.
 func TestAskingAgainRunsAWaitingOperationNow(t *testing.T) {
 	t.Parallel()
 	c := newClocked(t, testdb.SQLite(t))

@@ -15,7 +15,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// sealedCredentials is the stored form of credentials, before it is sealed.
+// sealedCredentials is the plain form of stored credentials, before they are sealed.
 type sealedCredentials struct {
 	Username   string `json:"username,omitempty"`
 	Password   string `json:"password,omitempty"`
@@ -23,7 +23,7 @@ type sealedCredentials struct {
 	KnownHosts []byte `json:"knownHosts,omitempty"`
 }
 
-// sealCredentials returns "" if there are no credentials.
+// sealCredentials returns the sealed credentials, or "" if there are none.
 func sealCredentials(ctx context.Context, r store.Reader, p seal.Purpose, id string, c git.Credentials) (string, error) {
 	plain := sealedCredentials(c)
 	b, err := json.Marshal(plain)
@@ -48,11 +48,11 @@ func openCredentials(ctx context.Context, r store.Reader, p seal.Purpose, id, se
 	return git.Credentials(plain), nil
 }
 
-// errDisconnected ends operations of a connection that was removed.
+// errDisconnected is the error of operations of a connection that was removed or changed.
 var errDisconnected = errs.E(errs.Precondition, "the space is no longer connected to this repository")
 
-// credentials returns the credentials of an operation: its own, or the present ones of the space's
-// connection.
+// credentials returns the credentials of an operation. An operation of a connection uses
+// the current credentials of the connection.
 func credentials(ctx context.Context, r store.Reader, o docs.GitOperation) (git.Credentials, error) {
 	if !o.Request.Connected {
 		return openCredentials(ctx, r, seal.GitOperation, string(o.ID), o.Sealed)
@@ -67,7 +67,7 @@ func credentials(ctx context.Context, r store.Reader, o docs.GitOperation) (git.
 	return openCredentials(ctx, r, seal.GitConnection, string(o.Space), c.Sealed)
 }
 
-// check refuses credentials that cannot be valid.
+// check returns an error for credentials that cannot be valid for the address.
 func (c CredentialsInput) check(address string) (git.Credentials, error) {
 	none := git.Credentials{}
 	const field = "body.credentials"
@@ -93,7 +93,7 @@ func (c CredentialsInput) check(address string) (git.Credentials, error) {
 			return none, errs.Field(field+".privateKey", "%s", why)
 		}
 		if !strings.HasSuffix(c.PrivateKey, "\n") {
-			c.PrivateKey += "\n" // ssh does not read one without
+			c.PrivateKey += "\n" // ssh rejects a key without a final line break
 		}
 	}
 	out := git.Credentials{Username: c.Username, Password: c.Password}
@@ -106,7 +106,7 @@ func (c CredentialsInput) check(address string) (git.Credentials, error) {
 	return out, nil
 }
 
-// badKey says why ssh could not use a key, without repeating any part of it.
+// badKey returns why ssh cannot use a key, or "". The text contains no part of the key.
 func badKey(key string) string {
 	if len(key) > MaxPrivateKey {
 		return "is too long for a private key"
@@ -120,7 +120,7 @@ func badKey(key string) string {
 		return protected
 	}
 	if rest, ok := bytes.CutPrefix(block.Bytes, []byte("openssh-key-v1\x00")); ok {
-		// The name of the cipher follows: its length in four bytes, its text.
+		// The name of the cipher follows: its length in four bytes, then its text.
 		if len(rest) < 8 || !bytes.HasPrefix(rest, []byte("\x00\x00\x00\x04none")) {
 			return protected
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
-// referring is a folder in which everything refers to the page Setup, to an image and to an
-// include, in every syntax.
+// referring returns a folder in which everything refers to the page Setup, to an image
+// and to a reusable content, in every syntax.
 func referring() map[string]string {
 	files := maps.Clone(small)
 	files["other.md"] = "---\ncover: ./.gitbook/assets/pic.svg\n---\n\n# Other\n\n[a](guide/setup.md) [b](./guide/setup.md#there) [c](/guide/setup.md) [d](guide/setup) [e](README.md)\n\n" +
@@ -37,7 +37,7 @@ func (d *desk) delete(title string) {
 	d.apply("", content.Change{Operation: content.DeletePage, Page: string(d.pages()[title].ID)})
 }
 
-// verify compares the index with the content.
+// verify checks that the index matches the content.
 func (d *desk) verify() {
 	d.t.Helper()
 	if list, err := d.s.Content.Index.VerifySpace(context.Background(), d.grant().Space.ID); err != nil || len(list) > 0 {
@@ -50,8 +50,8 @@ func (d *desk) changed(since string) string {
 	return strings.ReplaceAll(testgit.Git(d.t, d.origin.Bare, "diff", "--name-only", "--no-renames", since, "main"), "\n", " ")
 }
 
-// Deleting something changes no page that refers to it, on either side. It does not matter whether
-// the target or the page was renamed in the space since the link was written.
+// Deleting a target changes no page that refers to it, on either side. It does not matter
+// whether the target or the page was renamed in the space after the link was written.
 func TestLinksToDeletedTargetsStay(t *testing.T) {
 	t.Parallel()
 	t.Run("as it was written", func(t *testing.T) {
@@ -85,7 +85,8 @@ func TestLinksToDeletedTargetsStay(t *testing.T) {
 		if got := d.changed(tip); got != "SUMMARY.md guide/install.md" {
 			t.Errorf("deleting a page changes %s:\n%s", got, testgit.Git(t, d.origin.Bare, "diff", tip, "main"))
 		}
-		// An edit next to the links changes nothing else, and they still name the page.
+		// An edit next to the links changes nothing else, and the links still refer to
+		// the page.
 		tip = d.origin.Tip()
 		d.edit("Guide", "Second, see", "Second here, see")
 		d.push("")
@@ -151,7 +152,7 @@ func TestLinksToDeletedTargetsStay(t *testing.T) {
 	})
 }
 
-// An export that continues from commits which do not affect the pages leaves the files of those
+// An export on top of commits that do not affect the pages leaves the files of those
 // commits to the next import.
 func TestFilesThatAnExportPassedOver(t *testing.T) {
 	t.Parallel()
@@ -165,7 +166,7 @@ func TestFilesThatAnExportPassedOver(t *testing.T) {
 	if _, there := d.exported()["NOTES.txt"]; there {
 		t.Fatal("an export has imported")
 	}
-	d.edit("Home", "Welcome", "Hello") // neither a second export nor other changes lose it
+	d.edit("Home", "Welcome", "Hello") // neither a second export nor other changes lose the files
 	d.push("")
 	d.edit("Other", "Some", "A few")
 	d.pull("")
@@ -177,7 +178,7 @@ func TestFilesThatAnExportPassedOver(t *testing.T) {
 	d.pull(ReasonUnchanged)
 	d.push(ReasonUnchanged)
 	d.same()
-	// A file that nothing referred to becomes a file of the space when a page refers to it.
+	// A file becomes a file of the space when a page refers to it.
 	d.origin.Pull()
 	d.origin.Commit(map[string]string{"other.md": "# Other\n\n![x](pic.svg)\n"})
 	d.pull("")
@@ -188,7 +189,7 @@ func TestFilesThatAnExportPassedOver(t *testing.T) {
 	}
 }
 
-// An export to a branch that has files does not read them; the next import does.
+// An export to a branch with files does not read those files; the next import does.
 func TestExportBesideFiles(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
@@ -203,9 +204,9 @@ func TestExportBesideFiles(t *testing.T) {
 	d.same()
 }
 
-// The API returns the file of a page as the repository has it: also for the first page, whatever
-// its address is, and for pages that were renamed in the repository after an export, or whose name
-// was taken.
+// The API returns the file of a page as it is named in the repository. This includes the
+// first page with any address, pages that were renamed in the repository after an export,
+// and pages whose file name was taken.
 func TestGitKnowsPagesByTheirFiles(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
@@ -227,7 +228,7 @@ func TestGitKnowsPagesByTheirFiles(t *testing.T) {
 	d.pull("")
 	d.same()
 	d.named()
-	// A page is created at the same place on both sides.
+	// A page is created at the same path on both sides.
 	summary = d.origin.Files("main")["SUMMARY.md"]
 	d.origin.Commit(map[string]string{"twin.md": "# Twin there\n\nOther words.\n", "SUMMARY.md": summary + "* [Twin there](twin.md)\n"})
 	d.apply("", content.Change{Operation: content.InsertPage, Body: &revision.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of("Twin")}})
@@ -239,8 +240,8 @@ func TestGitKnowsPagesByTheirFiles(t *testing.T) {
 	d.push("")
 	d.named()
 	d.pull(ReasonUnchanged)
-	// The head of a file is changed in the space and changed back in the repository; the body
-	// stays.
+	// The front matter of a file is changed in the space and reverted in the repository;
+	// the body does not change.
 	d.apply("", content.Change{Operation: content.UpdatePage, Page: string(d.pages()["Other"].ID), Meta: content.PageMeta{Title: opt.Of("Others")}})
 	d.push("")
 	d.origin.Pull()
@@ -259,8 +260,8 @@ func TestGitKnowsPagesByTheirFiles(t *testing.T) {
 	d.named()
 }
 
-// A file that was not content becomes content when a page that is written in the space names it:
-// the next import reads it, also if that import is about another page.
+// A file that was not content becomes content when a page that is edited in the space
+// refers to it. The next import reads the file, even if the commit changes another page.
 func TestFilesAreImportedWhenAPageNamesThem(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))

@@ -25,7 +25,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
-// desk is a space, a repository on a server, and a user who may do everything.
+// desk is a space, a repository on a server, and a user with all permissions.
 type desk struct {
 	t      testing.TB
 	s      *Service
@@ -76,7 +76,7 @@ func (d *desk) space(title string) docs.SpaceID {
 	return sp.ID
 }
 
-// queue queues an operation without running it.
+// queue stores a queued operation without a job.
 func (d *desk) queue(dir docs.GitDirection, change func(*docs.GitOperation)) docs.GitOperation {
 	d.t.Helper()
 	o := docs.GitOperation{Space: d.id, Direction: dir, State: docs.GitQueued, Remote: d.remote, User: d.by}
@@ -99,7 +99,7 @@ func (d *desk) queue(dir docs.GitDirection, change func(*docs.GitOperation)) doc
 	return o
 }
 
-// run runs an operation as its job does.
+// run runs an operation in the same way as its job.
 func (d *desk) run(ctx context.Context, o docs.GitOperation) (docs.GitOperation, error) {
 	payload, err := json.Marshal(OperationPayload{Space: o.Space, Operation: o.ID})
 	if err != nil {
@@ -122,7 +122,7 @@ func (d *desk) do(dir docs.GitDirection, change func(*docs.GitOperation)) docs.G
 	return o
 }
 
-// pull and push run an operation and expect a reason.
+// pull and push run an operation and fail unless it ends with the given reason.
 func (d *desk) pull(reason string) docs.GitOperation { return d.expect(docs.GitImport, reason) }
 func (d *desk) push(reason string) docs.GitOperation { return d.expect(docs.GitExport, reason) }
 
@@ -144,7 +144,7 @@ func (d *desk) grant() *authz.Grant {
 	return g
 }
 
-// sync is the grant of whoever connects the space.
+// sync returns a grant to connect the space.
 func (d *desk) sync() *authz.Grant {
 	d.t.Helper()
 	g, _, err := authz.NewChecker(d.s.Store.Reader).Space(context.Background(), authz.Actor{User: d.by}, authz.SyncSpace, d.id)
@@ -163,7 +163,7 @@ func (d *desk) head() *revision.View {
 	return v
 }
 
-// pages returns the pages by their titles.
+// pages returns the pages by title.
 func (d *desk) pages() map[string]*revision.PageNode {
 	d.t.Helper()
 	all, err := d.head().All(context.Background())
@@ -202,7 +202,7 @@ func (d *desk) apply(on content.LineName, changes ...content.Change) {
 	}
 }
 
-// edit replaces a text on a page.
+// edit replaces the first occurrence of a text on a page.
 func (d *desk) edit(title, old, new string) {
 	d.t.Helper()
 	text := d.markdown(title)
@@ -256,8 +256,8 @@ func (d *desk) same() {
 	}
 }
 
-// named fails if the file or the object id that the space stores for a page or a file is not the
-// one of the repository.
+// named fails if the path or the object name that the space stores for a page or a file
+// differs from the repository.
 func (d *desk) named() {
 	d.t.Helper()
 	ctx, v := context.Background(), d.head()

@@ -129,7 +129,7 @@ func TestConflictsOpenAChangeRequest(t *testing.T) {
 		if op := d.push(ReasonOpenRequest); op.State != docs.GitSuccess || op.ChangeRequest != cr.ID || op.Error == "" {
 			t.Fatalf("%+v", op)
 		}
-		// A later import is added to the same request.
+		// A later import is added to the same change request.
 		d.origin.Commit(map[string]string{"guide/setup.md": "# Setup\n\n* one\n* two\n* three\n"})
 		if op := d.pull(ReasonOpenRequest); op.ChangeRequest != cr.ID {
 			t.Fatalf("%+v", op)
@@ -155,7 +155,7 @@ func TestConflictsOpenAChangeRequest(t *testing.T) {
 	})
 }
 
-// Archiving the request means that the space is right.
+// Archiving the change request keeps the content of the space.
 func TestArchivingTheRequestKeepsTheSpace(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
@@ -193,7 +193,7 @@ func TestReplacedBranchesOpenAChangeRequest(t *testing.T) {
 	d.same()
 	d.push(ReasonUnchanged)
 
-	// With force the caller has decided.
+	// With Force set, the branch is imported without a change request.
 	testgit.Git(t, d.origin.Work, "reset", "-q", "--hard", "HEAD~1")
 	d.origin.Commit(map[string]string{"README.md": "# Home\n\nA third history.\n"})
 	if op := d.do(docs.GitImport, func(o *docs.GitOperation) { o.Request.Force = true }); op.Reason != "" || op.ChangeRequest != "" {
@@ -202,7 +202,7 @@ func TestReplacedBranchesOpenAChangeRequest(t *testing.T) {
 	d.same()
 }
 
-// The cache merges its packs regularly; no push is mistaken for another branch because of that.
+// The cache repacks regularly. This must not make a push look like a replaced branch.
 func TestOrdinaryPushesNeverOpenARequest(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))

@@ -18,14 +18,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// maxCommits is how many commits one export makes. If there are more revisions, the oldest become
-// one commit together.
+// maxCommits is the maximum number of commits of one export. If there are more revisions,
+// the oldest ones are combined into one commit.
 const maxCommits = 100
 
-// maxLine is how many revisions of a space are followed back.
+// maxLine is the maximum number of revisions of a space that an export follows back.
 const maxLine = 10_000
 
-// export writes what the space has and the remote lacks as commits, one for each revision, and
+// export writes the changes that the remote lacks as commits, one for each revision, and
 // pushes them.
 func (t *task) export(ctx context.Context) error {
 	tip, err := t.fetchBranch(ctx)
@@ -40,7 +40,7 @@ func (t *task) export(ctx context.Context) error {
 		return err
 	}
 	if request != nil {
-		// This is not a failure: the change request waits for a person.
+		// This is not a failure: the change request waits for a decision.
 		t.o.ChangeRequest = request.ID
 		return t.end(ctx, ReasonOpenRequest, fmt.Sprintf("change request %d has changes of the repository that wait for a decision; merge or archive it, then export again", request.Number), nil)
 	}
@@ -68,8 +68,8 @@ func (t *task) export(ctx context.Context) error {
 		return err
 	}
 	e := &exporting{task: t, head: head, now: map[string]string{}}
-	// Only an import looks at files that the branch had before. It is unknown whether there are
-	// some if an export was interrupted after its push.
+	// Only an import reads the files that the branch had before. If an export was
+	// interrupted after its push, it is unknown whether there are any.
 	e.notImported = t.paired && t.pair.NotImported || base != "" && (!t.paired || base != t.pair.Commit) || pushed
 	if err := e.plan(ctx, tip); err != nil {
 		return err
@@ -90,8 +90,8 @@ func (t *task) export(ctx context.Context) error {
 	case last == tip:
 		return e.exported(ctx, tip)
 	}
-	// Stored before the push, so that this commit can be distinguished from a push of somebody else
-	// if the process ends now.
+	// The commit is stored before the push. If the process is killed now, the next
+	// attempt can distinguish it from a push by somebody else.
 	t.o.Commit, t.o.Revision = last, head.Rev.ID
 	if err := t.stage(ctx, docs.GitFinalize); err != nil {
 		return err
@@ -102,8 +102,8 @@ func (t *task) export(ctx context.Context) error {
 	return e.exported(ctx, last)
 }
 
-// fetchBranch returns the newest commit of the branch, or "" if the branch does not exist and may
-// be created.
+// fetchBranch returns the newest commit of the branch. It returns "" if the branch does
+// not exist and may be created.
 func (t *task) fetchBranch(ctx context.Context) (string, error) {
 	w := git.Want{}
 	if t.paired {
@@ -119,9 +119,9 @@ func (t *task) fetchBranch(ctx context.Context) (string, error) {
 	return tip, err
 }
 
-// wasPushed reports whether an earlier attempt of this export was interrupted after its push. It
-// then finds its own commit in the repository: only the outcome is not stored yet. Others may have
-// pushed on top of it meanwhile.
+// wasPushed reports whether an earlier attempt of this export was interrupted after its
+// push. The repository then contains the commit of that attempt, and only the outcome is
+// not stored yet. Others may have pushed on top of the commit since.
 func (t *task) wasPushed(ctx context.Context, tip string) (bool, error) {
 	if tip == "" || t.o.Commit == "" {
 		return false, nil
@@ -133,8 +133,9 @@ func (t *task) wasPushed(ctx context.Context, tip string) (bool, error) {
 	return pushed, err
 }
 
-// onto returns the parent of the export's first commit: the commit that both sides have in common,
-// or a later one if those in between do not affect the space.
+// onto returns the parent of the first commit of the export. It is the last commit that
+// both sides have in common, or a later one if the commits in between do not affect the
+// space.
 func (t *task) onto(ctx context.Context, sp docs.Space, tip string, pushed bool) (string, error) {
 	if !t.paired || tip == t.pair.Commit {
 		return tip, nil
@@ -161,8 +162,8 @@ func (t *task) onto(ctx context.Context, sp docs.Space, tip string, pushed bool)
 	return "", &failed{string(git.NotFastForward), "the branch has commits that were not imported; import them first, or use force to remove them from the branch"}
 }
 
-// concerns reports whether commits after the one that both sides have in common changed anything of
-// the space.
+// concerns reports whether the commits after the last common one changed content of the
+// space.
 func (t *task) concerns(ctx context.Context, sp docs.Space, tip string) (bool, error) {
 	v, err := t.s.Content.Source.At(ctx, t.s.Store.Reader, sp, t.pair.Revision)
 	if err != nil {
@@ -184,7 +185,7 @@ func branchOf(ref string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(ref, "refs/heads/"), "refs/tags/")
 }
 
-// exported stores that both sides are equal.
+// exported stores that both sides are now equal.
 func (e *exporting) exported(ctx context.Context, commit string) error {
 	reason := ""
 	if e.paired && commit == e.pair.Commit {
@@ -213,7 +214,7 @@ func (e *exporting) exported(ctx context.Context, commit string) error {
 		}
 		if info, ok, err := tx.GitInfo(ctx, e.o.Space); err != nil {
 			return err
-		} else if ok { // open readers are asked to reload
+		} else if ok { // triggers a reload for readers that have the space open
 			info.UpdatedAt = tx.Now()
 			if err := tx.PutGitInfo(ctx, e.o.Space, info); err != nil {
 				return err
@@ -223,15 +224,15 @@ func (e *exporting) exported(ctx context.Context, commit string) error {
 	})
 }
 
-// exporting makes the commits of an export.
+// exporting holds the state of an export while it writes its commits.
 type exporting struct {
 	*task
 	head  *revision.View
-	from  *revision.View                   // the revision that both sides have in common
-	final map[string]exchange.ExportedFile // files that differ in the newest revision, by path
-	now   map[string]string                // object ids of those paths in the commits so far
+	from  *revision.View                   // the last revision that both sides have in common
+	final map[string]exchange.ExportedFile // files that differ between from and head, by path
+	now   map[string]string                // object names of these paths in the last commit so far
 	made  []madeCommit
-	// notImported says that the commits are based on files that were never imported.
+	// notImported is set if the commits are based on files that were never imported.
 	notImported bool
 }
 
@@ -240,8 +241,8 @@ type madeCommit struct {
 	commit   docs.GitCommit
 }
 
-// plan finds out which files differ between the revision that both sides have in common and the
-// newest one.
+// plan collects the files that differ between the last common revision and the newest
+// one.
 func (e *exporting) plan(ctx context.Context, tip string) error {
 	var all []exchange.ExportedFile
 	var err error
@@ -270,8 +271,8 @@ func (e *exporting) plan(ctx context.Context, tip string) error {
 	return nil
 }
 
-// mayBegin refuses to create a branch or a folder for a connection that was to import first: a name
-// that does not exist is probably a typing mistake.
+// mayBegin returns an error if a connection that imports first would create a branch or a
+// folder. A name that does not exist is probably a typing mistake.
 func (t *task) mayBegin(ctx context.Context, reason, what string) error {
 	if t.paired || !t.o.Request.Connected || t.o.Request.Force {
 		return nil
@@ -283,7 +284,8 @@ func (t *task) mayBegin(ctx context.Context, reason, what string) error {
 	return &failed{reason, "there is no " + what + " in the repository; correct the connection, or create it with a separate export (POST …/git/export)"}
 }
 
-// mayReplace refuses to overwrite a branch that was never imported.
+// mayReplace returns an error if the export would overwrite files of a branch that was
+// never imported.
 func (e *exporting) mayReplace(ctx context.Context, tip string, all []exchange.ExportedFile) error {
 	entries, _, err := e.repo.Tree(ctx, tip, e.o.Remote.Directory)
 	if errs.Is(err, errs.NotFound) {
@@ -308,8 +310,8 @@ func (e *exporting) mayReplace(ctx context.Context, tip string, all []exchange.E
 	return &failed{ReasonNotEmpty, fmt.Sprintf("the branch has %d files that differ from those of the space, and nothing was imported from it; import it first, or use force to replace them", differ)}
 }
 
-// mayAdd refuses to overwrite files that the repository has and that imports left out: large ones,
-// links, names that differ only in case.
+// mayAdd returns an error if new files would overwrite files of the repository that
+// imports left out, such as large files, links, or names that differ in case only.
 func (e *exporting) mayAdd(ctx context.Context, base string) error {
 	if !e.paired || base == "" || e.o.Request.Force {
 		return nil
@@ -332,19 +334,19 @@ func (e *exporting) mayAdd(ctx context.Context, base string) error {
 		"rename the pages, or use force to replace the files", len(there), there[0])}
 }
 
-// write makes the commits on top of base and returns the last one.
+// write creates the commits on top of base and returns the last one.
 func (e *exporting) write(ctx context.Context, base string) (string, error) {
 	line, err := e.line(ctx)
 	if err != nil {
 		return "", err
 	}
-	// If something was imported in between, a revision may contain a state of a file that a merge
-	// replaced later: such a file is only written with its newest state.
+	// If commits were imported in between, a revision may contain a state of a file that
+	// a merge replaced later. Such a file is written only in its newest state.
 	mixed := len(line) > 0 && line[0].from.Rev.Root != e.from.Rev.Root
 	last := base
 	for i, step := range line {
 		e.step(ctx)("commits", i, len(line))
-		if i == len(line)-1 { // all that is left, whoever wrote it
+		if i == len(line)-1 { // all remaining changes, regardless of their author
 			return e.commit(ctx, last, step.to, e.left())
 		}
 		changed, err := e.s.Content.Exchange.ChangedFiles(ctx, step.from, step.to)
@@ -363,7 +365,8 @@ func (e *exporting) write(ctx context.Context, base string) (string, error) {
 	return e.commit(ctx, last, e.head, e.left())
 }
 
-// left returns the files that are not written yet.
+// left returns the files that are not written in their newest state yet, and marks them
+// as written.
 func (e *exporting) left() []exchange.ExportedFile {
 	var out []exchange.ExportedFile
 	for _, name := range slices.Sorted(maps.Keys(e.final)) {
@@ -375,9 +378,10 @@ func (e *exporting) left() []exchange.ExportedFile {
 	return out
 }
 
-// between adds files that exist in some of the commits but not in the last, such as those of a page
-// that was renamed twice, so that each commit has all files that its SUMMARY.md names. It leaves
-// out names that the repository uses for something else.
+// between adds files to e.final that exist in some of the commits but not in the last
+// one, such as the files of a page that was renamed twice. Each commit then has all files
+// that its SUMMARY.md links to. Paths that the repository uses for something else are
+// left out.
 func (e *exporting) between(ctx context.Context, base string, changed []exchange.ExportedFile) error {
 	var names []string
 	for _, o := range changed {
@@ -404,16 +408,17 @@ func (e *exporting) between(ctx context.Context, base string, changed []exchange
 	return nil
 }
 
-// of returns those changes of a revision that are to be written.
+// of returns the changes of a revision that have to be written, and marks them as
+// written.
 func (e *exporting) of(changed []exchange.ExportedFile, mixed bool) []exchange.ExportedFile {
 	var out []exchange.ExportedFile
 	for _, o := range changed {
 		final, differs := e.final[o.Path]
-		if !differs || e.now[o.Path] == o.New { // the remote has the newest state, or this one
+		if !differs || e.now[o.Path] == o.New { // the remote already has the newest state, or this one
 			continue
 		}
 		if o.New != final.New && (mixed || e.now[o.Path] != o.Old) {
-			continue // a later revision has it
+			continue // a later commit writes the file
 		}
 		e.now[o.Path] = o.New
 		out = append(out, o)
@@ -421,7 +426,8 @@ func (e *exporting) of(changed []exchange.ExportedFile, mixed bool) []exchange.E
 	return out
 }
 
-// commit writes files as the commit of a revision.
+// commit writes files as the commit of a revision. It returns base if there are no
+// changes.
 func (e *exporting) commit(ctx context.Context, base string, v *revision.View, files []exchange.ExportedFile) (string, error) {
 	if len(files) == 0 {
 		return base, nil
@@ -444,11 +450,12 @@ func (e *exporting) commit(ctx context.Context, base string, v *revision.View, f
 	return commit, nil
 }
 
-// stretch is what becomes one commit: one revision, or the oldest ones together.
+// stretch is a range of revisions that becomes one commit: a single revision, or the
+// oldest ones combined.
 type stretch struct{ from, to *revision.View }
 
-// line returns the revisions that the remote does not have, oldest first. Imported ones are left
-// out.
+// line returns the revisions that the remote lacks, oldest first. It leaves out imported
+// revisions.
 func (e *exporting) line(ctx context.Context) ([]stretch, error) {
 	if !e.paired {
 		return nil, nil
@@ -457,7 +464,7 @@ func (e *exporting) line(ctx context.Context) ([]stretch, error) {
 	at := e.head
 	for n := 0; at.Rev.ID != e.pair.Line; n++ {
 		if len(at.Rev.Parents) == 0 || n == maxLine {
-			return nil, nil // all of it is one commit
+			return nil, nil // everything becomes one commit
 		}
 		before, err := e.s.Content.Source.At(ctx, e.s.Store.Reader, e.head.Space, at.Rev.Parents[0])
 		if err != nil {
@@ -476,7 +483,7 @@ func (e *exporting) line(ctx context.Context) ([]stretch, error) {
 	return line, nil
 }
 
-// describe returns the author, the date and the message of a revision's commit.
+// describe returns the author, the date and the message for the commit of a revision.
 func (e *exporting) describe(ctx context.Context, rev docs.Revision) (git.Commit, error) {
 	author := rev.Author
 	subject, number := rev.Message, ""
@@ -503,7 +510,7 @@ func (e *exporting) describe(ctx context.Context, rev docs.Revision) (git.Commit
 	}, nil
 }
 
-// person returns how a user is named in a commit.
+// person returns the name and the e-mail address of a user for a commit.
 func (e *exporting) person(ctx context.Context, id docs.UserID) (git.Person, error) {
 	u, err := e.s.Store.User(ctx, id)
 	if errs.Is(err, errs.NotFound) {
@@ -515,9 +522,9 @@ func (e *exporting) person(ctx context.Context, id docs.UserID) (git.Person, err
 // message holds the values that a template for commit messages can use.
 type message struct{ number, subject, space, author, revision string }
 
-// messageOf fills in a template. Each value becomes one line, so that a title adds neither lines
-// nor trailers. A revision without a change request has no number: the template's number is then
-// left out.
+// messageOf fills in a template. Each value becomes a single line, so that a title cannot
+// add lines or trailers. A revision without a change request has no number. If the
+// template contains the number, the message is then only the subject.
 func messageOf(template string, m message) string {
 	subject := oneLine(m.subject)
 	if m.number == "" && strings.Contains(template, "{change_request_number}") {
@@ -538,9 +545,9 @@ func messageOf(template string, m message) string {
 	).Replace(template)
 }
 
-// trailer matches the beginning of a trailer, such as "Co-authored-by:".
+// trailer matches the start of a trailer, such as "Co-authored-by:".
 var trailer = regexp.MustCompile(`^([A-Za-z0-9]+(?:-[A-Za-z0-9]+)+)\s*:`)
 
-// oneLine makes one line of a user's text that git does not take for a trailer, even if the
-// template has it on a line of its own.
+// oneLine converts text of a user to a single line that git does not parse as a trailer,
+// even if the line contains nothing else.
 func oneLine(s string) string { return trailer.ReplaceAllString(git.OneLine(s), "$1") }

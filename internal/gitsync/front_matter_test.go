@@ -6,8 +6,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
-// Front matter that one side changed stays changed when the other side changed the
-// text below, also a key that nobody here knows.
+// Front matter that one side changed is kept if the other side changed the text, even for
+// unknown keys.
 func TestFrontMatterThatOneSideChanged(t *testing.T) {
 	d := newDesk(t, testdb.SQLite(t))
 	page := func(key, text string) map[string]string {

@@ -11,8 +11,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
-// A guest who may synchronize a space does not see specifications of the organization
-// by naming them in the repository.
+// A guest who may synchronize a space cannot read private specifications of the
+// organization by referring to them in the repository.
 func TestGuestsImportNoPrivateSpecifications(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))

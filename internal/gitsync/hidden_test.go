@@ -7,8 +7,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
-// Pages that SUMMARY.md names are synchronized even if their names begin with a dot; other such files
-// belong to the repository alone.
+// Pages that SUMMARY.md links to are synchronized even if their names begin with a dot.
+// Other such files belong only to the repository.
 func TestHiddenPages(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))

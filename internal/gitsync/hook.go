@@ -18,25 +18,27 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// hookWindow is by how much the time in a call's signature may differ from the clock.
+// hookWindow is the maximum difference between the time in the signature of a call and
+// the clock.
 const hookWindow = 5 * time.Minute
 
-// MaxHook is the size of a call's body. A push of hundreds of commits is smaller.
+// MaxHook is the maximum size of the body of a call in bytes. The report of a push with
+// hundreds of commits is smaller.
 const MaxHook = 1 << 20
 
-// errHook is the same error for whatever is wrong, so that callers do not learn which spaces are
-// connected.
+// errHook is returned for every kind of failed verification, so that callers cannot find
+// out which spaces are connected.
 var errHook = errs.E(errs.Unauthenticated, "the signature is missing or wrong, or the space is not connected to a repository; set the secret of the connection at the host")
 
-// Call is a request that a host sends.
+// Call is a webhook request of the host of a repository.
 type Call struct {
 	Header func(name string) string
 	Body   []byte
 }
 
-// Hook queues an import if a call says that something was pushed and the secret of the connection
-// proves that the host sent it. Other events are ignored. A repeated call does no harm: importing
-// the same commit changes nothing.
+// Hook queues an import if a call reports a push and its signature proves that it comes
+// from the host. Other events are ignored. A repeated call is harmless, because importing
+// the same commit again changes nothing.
 func (s *Service) Hook(ctx context.Context, space docs.SpaceID, call Call) error {
 	c, ok, err := s.Store.GitConnection(ctx, space)
 	if err != nil {
@@ -48,7 +50,7 @@ func (s *Service) Hook(ctx context.Context, space docs.SpaceID, call Call) error
 			return err
 		}
 	} else {
-		secret = seal.NewShared() // the comparison takes as long, and fails
+		secret = seal.NewShared() // the verification takes the same time, and fails
 	}
 	now := docs.TimeOf(s.Store.Clock())
 	at, good := call.verify(secret, now)
@@ -76,8 +78,8 @@ func (s *Service) Hook(ctx context.Context, space docs.SpaceID, call Call) error
 	})
 }
 
-// verify checks whichever signature a call has. A signature in our own form also contains the time
-// of the call, which is returned.
+// verify checks the signature of a call in any of the supported formats. A signature in
+// Octavo's own format contains the time of the call, which is returned.
 func (c Call) verify(secret string, now docs.Time) (docs.Time, bool) {
 	good, at := false, docs.Time(0)
 	if v := c.Header("X-Hub-Signature-256"); v != "" {
@@ -89,7 +91,8 @@ func (c Call) verify(secret string, now docs.Time) (docs.Time, bool) {
 		}
 	}
 	if v := c.Header("X-Gitlab-Token"); v != "" {
-		// Hashes have one length, so that the time does not depend on the secret.
+		// Hashes have equal lengths, so that the duration of the comparison does not
+		// depend on the secret.
 		a, b := sha256.Sum256([]byte(v)), sha256.Sum256([]byte(secret))
 		good = good || hmac.Equal(a[:], b[:])
 	}
@@ -124,7 +127,7 @@ func (c Call) signed(secret, before, hexMAC string) bool {
 	return err == nil && hmac.Equal(got, mac.Sum(nil))
 }
 
-// push holds the fields that the hosts' reports of a push have in common.
+// push holds the fields that the push events of all hosts have in common.
 type push struct {
 	Ref        string `json:"ref"`
 	After      string `json:"after"`
@@ -139,10 +142,10 @@ func (p push) deleted() bool {
 	return p.Deleted || p.After != "" && strings.Trim(p.After, "0") == ""
 }
 
-// at returns the time of the push by the clock of the host. Dates of commits are set by their
-// authors and may be anything.
+// at returns the time of the push according to the host, or 0 if it is unknown. The dates
+// of commits are unusable, because authors can set them to any value.
 func (p push) at(now docs.Time) docs.Time {
-	var seconds int64 // GitHub sends a number in a push, and text in other events
+	var seconds int64 // GitHub sends a number in push events, and a string in other events
 	if json.Unmarshal(p.Repository.PushedAt, &seconds) != nil || seconds <= 0 || seconds > int64(1)<<40 {
 		return 0
 	}
@@ -153,8 +156,8 @@ func (p push) at(now docs.Time) docs.Time {
 	return t
 }
 
-// push reads a call. A call without a kind is from a script: its body names the ref that was
-// pushed, or nothing.
+// push parses a call. A call without an event header comes from a script: its body
+// contains the pushed ref, or is empty.
 func (c Call) push() (push, bool) {
 	var p push
 	kind := ""

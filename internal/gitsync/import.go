@@ -20,15 +20,16 @@ import (
 )
 
 const (
-	// smallFile is the size up to which the first fetch includes files. Larger files are fetched
-	// when an import needs them.
+	// smallFile is the maximum size of files that the first fetch includes. Larger files
+	// are fetched when an import needs them.
 	smallFile = 1 << 20
-	// attempts is how often an import is tried again after the space changed while it ran.
+	// attempts is the maximum number of attempts of an import. An attempt fails if the
+	// space changes concurrently.
 	attempts = 5
 )
 
-// runImport fetches the branch, makes a revision of it on top of the one that both sides have in
-// common, and commits that revision to the space.
+// runImport fetches the branch, creates a revision from it on top of the last common
+// revision, and commits that revision to the space.
 func (t *task) runImport(ctx context.Context) error {
 	tip, err := t.fetch(ctx)
 	if err != nil {
@@ -41,7 +42,7 @@ func (t *task) runImport(ctx context.Context) error {
 	if t.paired && tip == t.pair.Commit && !t.pair.NotImported && !force && !t.o.Request.Standalone {
 		if request, err := t.openRequest(ctx); err != nil {
 			return err
-		} else if request != nil && !t.o.Request.Connected { // somebody asked, and the space does not have it yet
+		} else if request != nil && !t.o.Request.Connected { // a user requested it, and the space does not have the change yet
 			t.o.Commit, t.o.Revision, t.o.ChangeRequest = t.pair.Commit, t.pair.Revision, request.ID
 			return t.end(ctx, ReasonOpenRequest, fmt.Sprintf("nothing new in the repository; change request %d has what was imported last: merge it to accept that", request.Number), nil)
 		}
@@ -67,8 +68,8 @@ func (t *task) runImport(ctx context.Context) error {
 	return errs.E(errs.Internal, "the space was changed during each attempt to import; try again")
 }
 
-// fetch returns the newest commit of the branch. It returns "" for an empty repository if the
-// request forces the import.
+// fetch returns the newest commit of the branch. For an empty repository it returns "" if
+// the request forces the import.
 func (t *task) fetch(ctx context.Context) (string, error) {
 	w := git.Want{Files: smallFile}
 	if t.paired {
@@ -81,8 +82,8 @@ func (t *task) fetch(ctx context.Context) (string, error) {
 	return tip, err
 }
 
-// tryImport makes the import once. It returns false if the space changed meanwhile, so that the
-// import has to be made again.
+// tryImport makes one attempt of the import. It returns false if the space changed
+// concurrently and the import has to be repeated.
 func (t *task) tryImport(ctx context.Context, tip string, replaced bool) (done bool, err error) {
 	if err := t.stage(ctx, docs.GitProcess); err != nil {
 		return false, err
@@ -137,7 +138,7 @@ func (t *task) tryImport(ctx context.Context, tip string, replaced bool) (done b
 	return l.do(ctx)
 }
 
-// where names the imported folder in messages.
+// where describes the imported folder in messages.
 func (t *task) where() string {
 	if t.o.Remote.Directory == "" {
 		return "the top of the repository"
@@ -152,10 +153,10 @@ func commitURL(prefix, oid string) string {
 	return strings.TrimSuffix(prefix, "/") + "/" + oid
 }
 
-// upstream returns the remote in the form that package exchange imports.
+// upstream returns the remote in the form that package exchange imports from.
 func (t *task) upstream(ctx context.Context, tip string) (exchange.Upstream, error) {
 	dir := t.o.Remote.Directory
-	paths := map[string]string{} // by object, for messages
+	paths := map[string]string{} // by object name, for messages
 	up := exchange.Upstream{
 		List: func(ctx context.Context) ([]exchange.UpstreamFile, error) {
 			if tip == "" {
@@ -198,7 +199,7 @@ func (t *task) upstream(ctx context.Context, tip string) (exchange.Upstream, err
 		if known, _ := t.repo.IsAncestor(ctx, t.pair.Commit, tip); known || ctx.Err() != nil {
 			return up, err
 		}
-		// The commit is neither in the repository nor in the cache any more, so everything is
+		// The commit is no longer in the repository or in the cache, so all files are
 		// compared.
 		return up, nil
 	}
@@ -219,18 +220,18 @@ func (t *task) gitProblems(list []git.Problem) {
 	}
 }
 
-// putPair stores the commit and the revision that both sides have in common.
+// putPair stores the last commit and revision that both sides have in common.
 func (t *task) putPair(ctx context.Context, tx *store.Tx, p docs.GitPair) error {
 	p.Space, p.Remote, p.UpdatedAt = t.o.Space, t.o.Remote, tx.Now()
 	p.Timestamp = max(p.Timestamp, t.o.Request.Timestamp)
 	return tx.PutGitPair(ctx, p)
 }
 
-// incoming is an imported revision that is to be committed to the space.
+// incoming is an imported revision that has to be committed to the space.
 type incoming struct {
 	*task
 	tip      string
-	base     *revision.View // the revision that imported is based on
+	base     *revision.View // the revision that the import is based on
 	up       exchange.Upstream
 	imported *exchange.Imported
 	commit   *docs.GitCommit
@@ -260,13 +261,13 @@ func (l *incoming) do(ctx context.Context) (bool, error) {
 		return done, err
 	}
 	if !l.paired {
-		return false, nil // it replaces the content, so it must be based on the newest revision
+		return false, nil // it replaces all content, so it must be based on the newest revision
 	}
 	return true, l.merged(ctx)
 }
 
-// own reports whether a connection that has never imported anything would replace text that exists
-// nowhere else. Nobody watches a connection, so this needs a decision.
+// own reports whether the first import of a connection would replace text that exists
+// nowhere else. This needs a decision of a person, because connections run unattended.
 func (l *incoming) own(ctx context.Context) (bool, error) {
 	if l.paired || !l.o.Request.Connected || l.o.Request.Force || !l.imported.Changes() {
 		return false, nil
@@ -277,8 +278,8 @@ func (l *incoming) own(ctx context.Context) (bool, error) {
 	return l.base.HasText(ctx)
 }
 
-// openRequest returns the open change request with an earlier import that could not be merged; nil
-// if there is none.
+// openRequest returns the open change request with an earlier import that could not be
+// merged, or nil.
 func (t *task) openRequest(ctx context.Context) (*docs.ChangeRequest, error) {
 	if !t.paired || t.pair.Request == "" {
 		return nil, nil
@@ -290,7 +291,7 @@ func (t *task) openRequest(ctx context.Context) (*docs.ChangeRequest, error) {
 	return &cr, err
 }
 
-// revision returns the description of the import's revision.
+// revision returns the metadata of the imported revision.
 func (l *incoming) revision() docs.Revision {
 	rev := docs.Revision{Type: docs.RevisionEdits, Message: "Import from git", Git: l.commit}
 	if l.commit != nil {
@@ -301,7 +302,7 @@ func (l *incoming) revision() docs.Revision {
 	return rev
 }
 
-// standalone stores the revision and leaves the space as it is.
+// standalone stores the revision without changing the space.
 func (l *incoming) standalone(ctx context.Context) error {
 	p, err := l.s.Content.PrepareStored(ctx, l.imported.Draft)
 	if err != nil {
@@ -314,8 +315,8 @@ func (l *incoming) standalone(ctx context.Context) error {
 	})
 }
 
-// direct makes the import the newest revision of a space that has not changed
-// since both sides were equal.
+// direct makes the import the newest revision of the space. It returns false if the space
+// has changed since the base of the import.
 func (l *incoming) direct(ctx context.Context) (done bool, err error) {
 	sp, err := l.s.Store.Space(ctx, l.o.Space)
 	if err != nil || sp.It.Revision != l.base.Rev.ID {
@@ -355,7 +356,7 @@ func (l *incoming) direct(ctx context.Context) (done bool, err error) {
 	return err == nil, err
 }
 
-// store stores the revision outside of the space's history, so that it can be
+// store stores the revision outside of the history of the space, so that it can be
 // merged.
 func (l *incoming) store(ctx context.Context) (fork content.Fork, err error) {
 	p, err := l.s.Content.PrepareStored(ctx, l.imported.Draft)
@@ -377,8 +378,8 @@ func (l *incoming) store(ctx context.Context) (fork content.Fork, err error) {
 	return fork, err
 }
 
-// names returns which git objects belong to pages and files, in place of those
-// that exports have written.
+// names returns the git objects of pages and files that the import changed. They replace
+// the objects that exports stored.
 func (l *incoming) names(ctx context.Context, p *content.Prepared) ([]docs.GitBlob, error) {
 	if !l.up.Paired {
 		return nil, nil
@@ -387,15 +388,16 @@ func (l *incoming) names(ctx context.Context, p *content.Prepared) ([]docs.GitBl
 	return l.s.Content.Exchange.ImportedBlobs(ctx, p.Tree(), l.up.Changed)
 }
 
-// note stores which git objects belong to pages and files.
+// note stores the git objects of pages and files.
 func (l *incoming) note(ctx context.Context, tx *store.Tx, names []docs.GitBlob) error {
-	if !l.up.Paired { // everything was read, with its object ids
+	if !l.up.Paired { // all files were read, and their object names are in the revision
 		return tx.DropGitBlobs(ctx, l.o.Space)
 	}
 	return tx.PutGitBlobs(ctx, l.o.Space, names)
 }
 
-// merged commits to a space that has changes of its own.
+// merged merges the import into a space that has changes of its own. It opens a change
+// request if there are conflicts.
 func (l *incoming) merged(ctx context.Context) error {
 	fork, err := l.store(ctx)
 	if err != nil {
@@ -418,7 +420,7 @@ func (l *incoming) merged(ctx context.Context) error {
 	return err
 }
 
-// retry calls try until the space does not change meanwhile.
+// retry calls try again as long as the space changes concurrently.
 func (l *incoming) retry(ctx context.Context, try func(sp docs.Space) error) error {
 	sp, err := l.s.Store.Space(ctx, l.o.Space)
 	if err != nil {
@@ -429,7 +431,7 @@ func (l *incoming) retry(ctx context.Context, try func(sp docs.Space) error) err
 	return l.s.Content.Retry(ctx, &g, try)
 }
 
-// mergeFork merges what was stored beside the space into it.
+// mergeFork merges the stored revision into the space.
 func (l *incoming) mergeFork(ctx context.Context, fork content.Fork, m *content.PreparedMerge) error {
 	return l.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
 		before := g.Space.Revision
@@ -450,7 +452,7 @@ func (l *incoming) mergeFork(ctx context.Context, fork content.Fork, m *content.
 	})
 }
 
-// aside stores the revision and opens a change request with it.
+// aside stores the revision and opens a change request for it.
 func (l *incoming) aside(ctx context.Context, reason string) error {
 	fork, err := l.store(ctx)
 	if err != nil {
@@ -459,7 +461,8 @@ func (l *incoming) aside(ctx context.Context, reason string) error {
 	return l.openConflictRequest(ctx, fork, reason)
 }
 
-// openConflictRequest opens a change request with the revision, for a person to decide.
+// openConflictRequest opens a change request with the revision. A person has to decide
+// about it.
 func (l *incoming) openConflictRequest(ctx context.Context, fork content.Fork, reason string) error {
 	what, message := l.describeConflict(branchOf(l.o.Remote.Ref), reason)
 	what.Fork = fork
@@ -492,7 +495,8 @@ func (l *incoming) putConflictRequest(ctx context.Context, what reviews.ForkRequ
 	})
 }
 
-// describeConflict returns the change request's texts, and the message of the operation.
+// describeConflict returns the texts of the change request, and the format of the message
+// of the operation.
 func (l *incoming) describeConflict(branch, reason string) (reviews.ForkRequest, string) {
 	const otherwise = " If you archive it, the content of the space stays as it is, and the next export overwrites those commits' changes in the repository."
 	switch reason {

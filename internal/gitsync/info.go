@@ -10,7 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Info returns what the space of a grant shows about its repository.
+// Info returns the information about the repository that the space of a grant shows.
 func (s *Service) Info(_ context.Context, g *authz.Grant) (docs.GitInfo, error) {
 	if g.Space.Git == nil {
 		return docs.GitInfo{}, errs.E(errs.NotFound, "the space is not synchronized with a repository; import, export or connect it first")
@@ -18,8 +18,8 @@ func (s *Service) Info(_ context.Context, g *authz.Grant) (docs.GitInfo, error) 
 	return *g.Space.Git, nil
 }
 
-// DeleteInfo deletes what Info returns: what imports and exports stored about the provider. It does
-// not end a connection.
+// DeleteInfo deletes the information that Info returns, which imports and exports stored.
+// It does not remove a connection.
 func (s *Service) DeleteInfo(ctx context.Context, g *authz.Grant) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		had, err := tx.DropGitInfo(ctx, g.Space.ID)

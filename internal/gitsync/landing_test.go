@@ -14,8 +14,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
-// A landing page above the root of the documentation is the first page; changes go both ways, and
-// nothing else above the root is touched.
+// A landing page above the root of the documentation is the first page. It is
+// synchronized in both directions, and nothing else above the root changes.
 func TestLandingPageAboveTheRoot(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
@@ -59,7 +59,7 @@ func TestLandingPageAboveTheRoot(t *testing.T) {
 		t.Fatalf("a push without an edit changes %q", changed(tip))
 	}
 
-	// An edit of the page changes that file alone.
+	// An edit of the page changes only its file.
 	md := "See [A](docs/a.md), [B](/pages/" + string(d.pages()["B"].ID) + ") and [code](src/main.go).\n\n__Words__.\n"
 	d.apply("", content.Change{Operation: content.UpdatePage, Page: string(home), Body: &revision.Body{Markdown: &md}})
 	d.push("")
@@ -68,7 +68,7 @@ func TestLandingPageAboveTheRoot(t *testing.T) {
 		t.Errorf("README.md is %q; changed are %q", got, changed(tip))
 	}
 
-	// A link to the landing page from elsewhere is written relative to that file.
+	// A link to the landing page from another page is written as a relative path.
 	tip = d.origin.Tip()
 	md = "[A](../a.md) [home](/pages/" + string(home) + ")\n"
 	d.apply("", content.Change{Operation: content.UpdatePage, Page: string(d.pages()["B"].ID), Body: &revision.Body{Markdown: &md}})
@@ -77,14 +77,15 @@ func TestLandingPageAboveTheRoot(t *testing.T) {
 		t.Errorf("b.md is %q; changed are %q", got, changed(tip))
 	}
 
-	// A commit to the file, together with others that are not content, changes the page.
+	// A commit that changes the file, and other files that are not content, changes the
+	// page.
 	d.origin.Pull()
 	d.origin.Commit(map[string]string{"README.md": strings.Replace(want, "Words", "Phrases", 1), "OTHER.md": "# Another\n"})
 	d.pull("")
 	if got := d.markdown("Repository"); !strings.Contains(got, "__Phrases__") || d.pages()["Repository"].ID != home {
 		t.Errorf("the page is %q", got)
 	}
-	// A page that moves takes the link of the landing page with it.
+	// When a page moves, the link on the landing page is updated.
 	tip = d.origin.Tip()
 	d.apply("", content.Change{Operation: content.UpdatePage, Page: string(a), Into: opt.Of(string(d.pages()["B"].ID))})
 	d.push("")
@@ -97,7 +98,7 @@ func TestLandingPageAboveTheRoot(t *testing.T) {
 	d.verify()
 }
 
-// A landing page that .gitbook.yaml names outside of the repository is refused.
+// A landing page outside of the connected folder is refused.
 func TestLandingPageOutsideOfTheRepository(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))

@@ -14,9 +14,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
-// In the document that readers get, links of a page to files of the repository that are not
-// documentation lead to the repository's host. Neither the source nor a commit contains those
-// addresses, also if somebody writes the document back.
+// In the document for readers, links of a page to files of the repository that are not
+// documentation lead to the host of the repository. Neither the source nor a commit
+// contains these addresses, even if the document is written back.
 func TestLinksOutOfTheFolder(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
@@ -78,8 +78,8 @@ func TestLinksOutOfTheFolder(t *testing.T) {
 	d.verify()
 }
 
-// Different paths to the same file, and its address, stay as they are written when something else
-// of the page changes.
+// Different paths to the same file, and its address, keep their form when another part of
+// the page changes.
 func TestLinksOutOfTheFolderThatAreWrittenTwice(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
@@ -111,7 +111,7 @@ func TestLinksOutOfTheFolderThatAreWrittenTwice(t *testing.T) {
 	}
 	want := strings.Replace(page, "More", "Other", 1)
 	write("More", "Other", want)
-	// If one of the links was replaced, the others stay paths as far as they can be identified.
+	// If one of the links is replaced, the others remain paths if they can be identified.
 	write(shown+"/src/main.go", "https://example.com", strings.NewReplacer(shown+"/src/main.go", "https://example.com", "../lib/..", "..").Replace(want))
 	d.verify()
 }

@@ -13,28 +13,29 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Input holds the fields that imports and exports have in common.
+// Input holds the fields that import and export requests have in common.
 type Input struct {
-	URL       string // may have credentials in it
-	Ref       string // a branch, short or in full; a tag in full for imports
+	URL       string // may contain credentials
+	Ref       string // a branch, short or in full; or the full name of a tag for imports
 	CacheID   string
 	TreeURL   string
 	CommitURL string
 	Directory string
-	Timestamp docs.Time // when the change happened that the request is about; 0: unknown
+	Timestamp docs.Time // time of the change that caused the request; 0 means unknown
 	Force     bool
 	Provider  string
 	InfoURL   string
-	// Credentials take precedence over those in the URL. They are for callers that have a key.
+	// Credentials take precedence over credentials in the URL. They are for callers that
+	// have a private key.
 	Credentials git.Credentials
-	// Operator says that the request comes from the command line, by somebody who owns the data.
+	// Operator is set for requests of the command line, whose user owns the data.
 	Operator bool
 }
 
 // ImportInput describes an import.
 type ImportInput struct {
 	Input
-	Standalone bool // store a revision and leave the space as it is
+	Standalone bool // store a revision without changing the space
 }
 
 // ExportInput describes an export.
@@ -56,7 +57,7 @@ func (s *Service) Export(ctx context.Context, g *authz.Grant, in ExportInput) (d
 	return s.request(ctx, g, docs.GitExport, in.Input, docs.GitRequest{Message: in.Message})
 }
 
-// request checks and queues an operation.
+// request validates and queues an operation.
 func (s *Service) request(ctx context.Context, g *authz.Grant, d docs.GitDirection, in Input, req docs.GitRequest) (docs.GitOperation, error) {
 	remote, secret, err := in.remote(d)
 	if err != nil {
@@ -94,7 +95,7 @@ func event(sp docs.Space, verb string, data map[string]any) audit.Event {
 	return audit.Event{Org: sp.Org, Action: "space.git." + verb, Kind: "space", ID: string(sp.ID), Data: data}
 }
 
-// remote checks and returns the remote of a request.
+// remote validates and returns the remote and the credentials of a request.
 func (in Input) remote(d docs.GitDirection) (docs.GitRemote, git.Credentials, error) {
 	var m docs.GitRemote
 	clean, secret, err := checkURL("body.url", in.URL)
@@ -114,7 +115,7 @@ func (in Input) remote(d docs.GitDirection) (docs.GitRemote, git.Credentials, er
 	return docs.GitRemote{URL: clean, Ref: ref, Directory: dir}, secret, err
 }
 
-// fill checks the other fields of a request and sets them.
+// fill validates the other fields of a request and copies them to req.
 func (in Input) fill(req *docs.GitRequest, now docs.Time) (err error) {
 	if err := checkCacheID("body.repoCacheID", in.CacheID); err != nil {
 		return err
@@ -138,9 +139,9 @@ func (in Input) fill(req *docs.GitRequest, now docs.Time) (err error) {
 	return nil
 }
 
-// queue queues an operation and its job, unless a waiting operation would do the same; it returns
-// that one then, with the newer credentials, and false. A running operation does not count: it may
-// have read the branch already.
+// queue queues an operation and its job. If an equivalent operation is already waiting,
+// queue updates its credentials and returns it with false. A running operation is not
+// reused, because it may have read the branch already.
 func queue(ctx context.Context, tx *store.Tx, o docs.GitOperation, secret git.Credentials) (docs.GitOperation, bool, error) {
 	open, err := tx.OpenGitOperations(ctx, o.Space)
 	if err != nil {
@@ -157,7 +158,7 @@ func queue(ctx context.Context, tx *store.Tx, o docs.GitOperation, secret git.Cr
 			if err := tx.PutGitOperation(ctx, was); err != nil {
 				return o, false, err
 			}
-			return was, false, enqueue(ctx, tx, was) // it may wait for its next attempt
+			return was, false, enqueue(ctx, tx, was) // it may be waiting for a retry
 		}
 		if !was.Request.Connected {
 			asked++
@@ -177,16 +178,17 @@ func queue(ctx context.Context, tx *store.Tx, o docs.GitOperation, secret git.Cr
 	return o, true, enqueue(ctx, tx, o)
 }
 
-// enqueue makes the job of an operation due now.
+// enqueue makes the job of an operation due immediately.
 func enqueue(ctx context.Context, tx *store.Tx, o docs.GitOperation) error {
 	return jobs.EnqueueDebounced(ctx, tx, jobs.Job{
 		Kind: OperationJob, Key: string(o.ID), Payload: OperationPayload{Operation: o.ID, Space: o.Space}, RunAt: tx.Now(),
 	}, 0)
 }
 
-// same reports whether a waiting operation makes another one unnecessary. A request of a person
-// without a timestamp is always run. A connection has at most one waiting import and one waiting
-// export.
+// same reports whether a waiting operation makes another one unnecessary. A connection
+// has at most one waiting import and one waiting export. Other requests must be equal
+// except for their timestamps. Either both or neither must have a timestamp, because an
+// operation with one may be skipped as stale.
 func same(a, b docs.GitOperation) bool {
 	if a.Direction != b.Direction || a.Remote != b.Remote || a.Request.Connected != b.Request.Connected {
 		return false
@@ -199,11 +201,11 @@ func same(a, b docs.GitOperation) bool {
 	return untimed && a.Request == b.Request && a.User == b.User
 }
 
-// join returns an operation that does what both would do.
+// join returns an operation that replaces both.
 func join(was, o docs.GitOperation) docs.GitOperation {
 	at := max(was.Request.Timestamp, o.Request.Timestamp)
 	if was.Request.Timestamp.IsZero() || o.Request.Timestamp.IsZero() {
-		at = 0 // always run
+		at = 0 // an operation without a timestamp is never stale
 	}
 	polled, again := was.Request.Polled && o.Request.Polled, was.Request.Again && o.Request.Again
 	was.User, was.Request = o.User, o.Request

@@ -17,26 +17,28 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// MaxRunning is how many operations a node runs at once. Remote servers may be slow, and other jobs
-// of the node must not wait for them.
+// MaxRunning is the maximum number of operations that a node runs concurrently. Remote
+// servers may be slow, and the other jobs of the node must not wait for them.
 const MaxRunning = 4
 
-// maxOfOrg is how many of those one organization may use: servers that never answer do not block
-// the other organizations.
+// maxOfOrg is the maximum number of concurrent operations of one organization. An
+// organization whose servers do not respond cannot block the others.
 const maxOfOrg = MaxRunning - 1
 
 const (
-	// wait is how long an operation waits for another one of its space before it tries again. The
-	// longer it has waited, the longer the next wait, because there may be thousands.
+	// wait is the minimum delay before an operation that has to wait for another one of
+	// its space is tried again. The delay grows with the waiting time up to waitLongest,
+	// because thousands of operations may be waiting.
 	wait        = 500 * time.Millisecond
 	waitLongest = 15 * time.Second
 	waitShare   = 4
-	// busyWait is how long an operation waits that finds the place for a large import taken. It is the
-	// same for all, so that those that have waited long are not overtaken by newer ones.
+	// busyWait is the delay of an operation if another large import is running. It is
+	// constant, so that newer operations do not overtake older ones.
 	busyWait = 5 * time.Second
-	// patience is for how long an operation is retried after failures that may pass.
+	// patience is the time during which an operation is retried after temporary failures.
 	patience = time.Hour
-	// progressEvery is how often the progress of an operation is stored.
+	// progressEvery is the minimum interval at which the progress of an operation is
+	// stored.
 	progressEvery = time.Second
 )
 
@@ -49,20 +51,20 @@ const (
 	ReasonFirst        = "first"     // a connection would replace text that exists nowhere else; a change request was opened
 	ReasonOpenRequest  = "parked"    // an open change request has an import that was not merged yet
 	ReasonNotEmpty     = "not-empty" // the branch has files that an export would replace
-	ReasonForbidden    = "forbidden" // the user who asked has no right to do it any more
+	ReasonForbidden    = "forbidden" // the requesting user no longer has the permission
 	ReasonContent      = "bad-content"
 	ReasonDisconnected = "disconnected"
-	ReasonQuota        = "quota" // the organization or the space may not have more
+	ReasonQuota        = "quota" // a quota of the organization or the space is exhausted
 )
 
-// OperationPayload is the payload of an operation's job.
+// OperationPayload is the payload of an OperationJob.
 type OperationPayload struct {
 	Space     docs.SpaceID        `json:"space"`
 	Operation docs.GitOperationID `json:"operation"`
 }
 
-// Run runs an operation. It is the handler of OperationJob: it may be interrupted at any moment and
-// is then run again.
+// Run is the handler of OperationJob and runs an operation. It may be interrupted at any
+// point and is then run again.
 func (s *Service) Run(ctx context.Context, payload []byte) error {
 	var p OperationPayload
 	if err := json.Unmarshal(payload, &p); err != nil {
@@ -94,7 +96,7 @@ func (s *Service) Run(ctx context.Context, payload []byte) error {
 	}
 	t := &task{s: s, o: o}
 	err = t.run(ctx)
-	if errs.Is(err, errs.Busy) { // it changed nothing
+	if errs.Is(err, errs.Busy) { // nothing was changed
 		return jobs.RetryAfter(s.retryIn(o, err))
 	}
 	if err != nil && ctx.Err() == nil {
@@ -106,8 +108,8 @@ func (s *Service) Run(ctx context.Context, payload []byte) error {
 	return err
 }
 
-// retryIn is how long an operation waits before it tries again whether it may run. It began if there is
-// an error.
+// retryIn returns the delay before an operation is tried again. err is set if the
+// operation had started and found the server busy.
 func (s *Service) retryIn(o docs.GitOperation, err error) time.Duration {
 	if err != nil {
 		return busyWait
@@ -123,8 +125,8 @@ type lanes struct {
 	by  map[docs.OrgID]int
 }
 
-// enter reports whether an operation of an organization may run now. If so, the caller must call
-// leave when the operation ends.
+// enter reports whether an operation of an organization may run now. If so, the caller
+// must call leave when the operation ends.
 func (l *lanes) enter(org docs.OrgID) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -191,13 +193,14 @@ func (t *task) run(ctx context.Context) (err error) {
 	return t.runImport(ctx)
 }
 
-// stale reports whether the operation is older than one that was already applied.
+// stale reports whether the request is older than one that was already applied.
 func (t *task) stale() bool {
 	at := t.o.Request.Timestamp
 	return t.paired && !t.o.Request.Force && !t.o.Request.Standalone && !at.IsZero() && at < t.pair.Timestamp
 }
 
-// grant returns the rights of the user who asked. The operator of the server needs none.
+// grant returns the permissions of the requesting user. The operator of the server may do
+// everything.
 func (s *Service) grant(ctx context.Context, o docs.GitOperation) (*authz.Grant, error) {
 	if !o.Request.Operator {
 		return authz.OnBehalf(ctx, s.Store, o.User, authz.SyncSpace, o.Space)
@@ -208,16 +211,16 @@ func (s *Service) grant(ctx context.Context, o docs.GitOperation) (*authz.Grant,
 	return g, err
 }
 
-// inTx runs a part of an operation in a transaction. The grant has the space as the transaction
-// reads it.
+// inTx runs a part of an operation in a transaction. The grant contains the space as read
+// by the transaction.
 func (t *task) inTx(ctx context.Context, fn func(tx *store.Tx, g *authz.Grant) error) error {
 	return authz.Do(ctx, t.s.Store, t.g, fn)
 }
 
-// begin stores that the operation runs.
+// begin stores that the operation is running.
 func (t *task) begin(ctx context.Context) error {
 	return t.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
-		o, err := tx.GitOperation(ctx, t.o.Space, t.o.ID) // it may have been requested again
+		o, err := tx.GitOperation(ctx, t.o.Space, t.o.ID) // the request may have been updated since
 		if err != nil {
 			return err
 		}
@@ -230,14 +233,14 @@ func (t *task) begin(ctx context.Context) error {
 		if err := tx.PutGitOperation(ctx, o); err != nil || !first {
 			return err
 		}
-		if o.Request.Polled { // a poll, which may find nothing to do
+		if o.Request.Polled { // a poll may find no changes; complete records the event if it does
 			return nil
 		}
 		return t.record(ctx, tx, g, "started")
 	})
 }
 
-// record writes the audit event of an operation.
+// record writes an audit event about the operation.
 func (t *task) record(ctx context.Context, tx *store.Tx, g *authz.Grant, verb string) error {
 	rev := t.o.Revision
 	if rev == "" {
@@ -254,13 +257,13 @@ func (t *task) record(ctx context.Context, tx *store.Tx, g *authz.Grant, verb st
 	return audit.Record(ctx, tx, g.Actor, audit.Event{Org: g.Space.Org, Action: "space.gitsync." + verb, Kind: "space", ID: string(t.o.Space), Data: data})
 }
 
-// stage stores that another stage has begun.
+// stage stores the current stage of the operation.
 func (t *task) stage(ctx context.Context, stage docs.GitStage) error {
 	t.o.Stage, t.o.Done, t.o.Total = stage, 0, 0
 	return t.save(ctx)
 }
 
-// save stores the operation as it is.
+// save stores the current state of the operation.
 func (t *task) save(ctx context.Context) error {
 	t.savedAt = time.Now()
 	return t.inTx(ctx, func(tx *store.Tx, _ *authz.Grant) error {
@@ -269,8 +272,8 @@ func (t *task) save(ctx context.Context) error {
 	})
 }
 
-// step returns a function that stores the progress of the stage, at most once in progressEvery. A
-// failure to store it does not stop the operation.
+// step returns a function that stores the progress of the stage, at most once per
+// progressEvery. Errors are ignored, so that they do not stop the operation.
 func (t *task) step(ctx context.Context) func(what string, done, all int) {
 	return func(_ string, done, all int) {
 		t.o.Done, t.o.Total = int64(done), int64(all)
@@ -280,7 +283,8 @@ func (t *task) step(ctx context.Context) func(what string, done, all int) {
 	}
 }
 
-// problem records something that was left out. It may be printed to a terminal.
+// problem records a file that was left out. The message is reduced to one line, because
+// it may be printed to a terminal.
 func (t *task) problem(p docs.GitProblem) {
 	p.Message = git.OneLine(p.Message)
 	t.found = append(t.found, p)
@@ -292,8 +296,8 @@ func (t *task) problems(list []folder.Problem) {
 	}
 }
 
-// end ends the operation successfully, together with what finish does. A reason says why the
-// outcome may not be the expected one.
+// end completes the operation successfully, in one transaction with finish. A reason is
+// set if the outcome may not be the expected one.
 func (t *task) end(ctx context.Context, reason, message string, finish func(tx *store.Tx, g *authz.Grant) error) error {
 	return t.inTx(ctx, func(tx *store.Tx, g *authz.Grant) error {
 		if finish != nil {
@@ -305,7 +309,7 @@ func (t *task) end(ctx context.Context, reason, message string, finish func(tx *
 	})
 }
 
-// complete stores the outcome.
+// complete stores the outcome of the operation.
 func (t *task) complete(ctx context.Context, tx *store.Tx, g *authz.Grant, state docs.GitState, reason, message string) error {
 	o := t.o
 	o.State, o.Reason, o.Error, o.UpdatedAt, o.CompletedAt = state, reason, message, tx.Now(), tx.Now()
@@ -331,7 +335,8 @@ func (t *task) complete(ctx context.Context, tx *store.Tx, g *authz.Grant, state
 	return t.record(ctx, tx, g, "completed")
 }
 
-// fail ends the operation, or has it retried if the failure may pass.
+// fail completes the operation as failed, or schedules a retry if the failure may be
+// temporary.
 func (t *task) fail(ctx context.Context, failure error) error {
 	reason, message, temporary := explain(failure)
 	started := t.o.StartedAt
@@ -348,7 +353,8 @@ func (t *task) fail(ctx context.Context, failure error) error {
 	if t.s.Log != nil {
 		t.s.Log.Warn("git operation failed", "operation", t.o.ID, "space", t.o.Space, "direction", t.o.Direction, "reason", reason, "error", failure)
 	}
-	// The user who asked may not exist any more; the operation ends all the same.
+	// The operation ends even if the requesting user no longer exists, so permissions are
+	// not checked.
 	return t.s.Store.Do(ctx, func(tx *store.Tx) error {
 		sp, err := tx.Space(ctx, t.o.Space)
 		if err != nil {
@@ -366,7 +372,7 @@ func (t *task) fail(ctx context.Context, failure error) error {
 	})
 }
 
-// keep stores the operation without checking rights.
+// keep stores the operation without checking permissions.
 func (t *task) keep(ctx context.Context) error {
 	return t.s.Store.Do(ctx, func(tx *store.Tx) error {
 		t.o.UpdatedAt = tx.Now()
@@ -374,8 +380,8 @@ func (t *task) keep(ctx context.Context) error {
 	})
 }
 
-// explain returns the reason of a failure, the message for people, and whether the failure may pass
-// by itself.
+// explain returns the reason of a failure, the message for users, and whether the failure
+// may be temporary.
 func explain(err error) (reason, message string, temporary bool) {
 	if r := git.ReasonOf(err); r != "" {
 		return string(r), errs.Message(err), r.Temporary()
@@ -401,7 +407,7 @@ func explain(err error) (reason, message string, temporary bool) {
 	return ReasonContent, errs.Message(err), false
 }
 
-// failed is a failure that retrying does not help.
+// failed is a permanent failure, which is not retried.
 type failed struct{ reason, message string }
 
 func (f *failed) Error() string { return f.reason + ": " + f.message }

@@ -21,20 +21,22 @@ var (
 
 func pick[T any](s *story, list []T) T { return list[s.r.IntN(len(list))] }
 
-// touch records everything that a text is about as touched.
+// touch marks all blocks of a text as changed.
 func touch(set map[string]bool, text string) {
 	for _, m := range blockLine.FindAllStringSubmatch(text, -1) {
 		set["block "+m[1]] = true
 	}
 }
 
-// word returns a page's name in the story, which does not depend on its title.
+// word returns the name of a page in the story, which stays the same when the title
+// changes.
 func word(title string) string {
 	w, _, _ := strings.Cut(title, " ")
 	return w
 }
 
-// editText changes a text in one of several ways and returns what was done.
+// editText changes a text in one of several ways. It returns the new text and a
+// description of the change.
 func (s *story) editText(text string, set map[string]bool) (string, string) {
 	lines := blockLine.FindAllStringSubmatchIndex(text, -1)
 	if len(lines) == 0 || s.r.IntN(4) == 0 {
@@ -43,7 +45,7 @@ func (s *story) editText(text string, set map[string]bool) (string, string) {
 		case s.r.IntN(2) == 0 || len(lines) == 0:
 			return strings.TrimRight(text, "\n") + "\n\n" + block, "add a block at the end"
 		default:
-			// In front of a paragraph.
+			// Before a paragraph.
 			for _, at := range lines {
 				if at[0] >= 2 && text[at[0]-2:at[0]] == "\n\n" && text[at[0]] == 'b' {
 					return text[:at[0]] + block + "\n" + text[at[0]:], "add a block"
@@ -62,7 +64,7 @@ func (s *story) editText(text string, set map[string]bool) (string, string) {
 	return text[:at[1]] + " " + s.marker() + text[at[1]:], "edit " + name
 }
 
-// editHere changes something in the space.
+// editHere makes a change in the space.
 func (s *story) editHere() {
 	s.t.Helper()
 	var all []*revision.PageNode
@@ -125,7 +127,7 @@ func (s *story) editHere() {
 		p, into, at := pick(s, all), parent(), s.r.IntN(3)
 		c := content.Change{Operation: content.UpdatePage, Page: string(p.ID), Into: into, At: &at}
 		if _, err := s.s.Content.Apply(context.Background(), s.grant(), "", "", []content.Change{c}); err != nil {
-			return // below itself
+			return // the page would be below itself
 		}
 		s.say("here: move %s", p.Title)
 		s.ours["place "+word(p.Title)] = true
@@ -151,13 +153,13 @@ func (s *story) editHere() {
 	}
 }
 
-// replace removes the last commit of the branch and pushes another one in its place.
+// replace removes the last commit of the branch and pushes another one instead.
 func (s *story) replace() {
 	s.t.Helper()
 	s.origin.Pull()
 	before := s.origin.Files("main")
 	if _, err := testgit.Try(s.origin.Work, "", "reset", "-q", "--hard", "HEAD~1"); err != nil {
-		return // it is the first
+		return // it is the first commit
 	}
 	s.say("there: another history")
 	s.origin.Commit(map[string]string{"NOTES.txt": "replaced " + s.marker() + "\n"})
@@ -165,7 +167,7 @@ func (s *story) replace() {
 	s.replaced, s.theirs["anything"] = true, true
 }
 
-// deletedHere records a page and its descendants as deleted in the space.
+// deletedHere records that a page and its descendants were deleted in the space.
 func (s *story) deletedHere(p *revision.PageNode) {
 	s.drop(p.Title)
 	for _, what := range []string{"page ", "title ", "place ", "file "} {
@@ -182,7 +184,7 @@ func (s *story) deletedHere(p *revision.PageNode) {
 	}
 }
 
-// editThere changes something in the repository and pushes it.
+// editThere makes a change in the repository and pushes it.
 func (s *story) editThere() {
 	s.t.Helper()
 	s.origin.Pull()
@@ -191,7 +193,7 @@ func (s *story) editThere() {
 	if n := len(summary); !strings.HasSuffix(summary[n-1], "\n") {
 		summary[n-1] += "\n"
 	}
-	var entries []int // lines of pages
+	var entries []int // lines of entries for pages
 	for i, line := range summary {
 		if m := entryLine.FindStringSubmatch(line); m != nil && strings.HasSuffix(m[3], ".md") && files[m[3]] != "" {
 			entries = append(entries, i)
@@ -259,7 +261,7 @@ func (s *story) editThere() {
 		if before := entryLine.FindStringSubmatch(rest[min(at, len(rest))-1]); before != nil && strings.HasSuffix(before[3], ".md") {
 			line = before[1] + strings.Repeat("  ", s.r.IntN(2)) + line
 			if at < len(rest) && len(rest[at])-len(strings.TrimLeft(rest[at], " ")) > len(before[1]) {
-				line = before[1] + "  " + strings.TrimLeft(line, " ") // among its children
+				line = before[1] + "  " + strings.TrimLeft(line, " ") // among the children of the entry before
 			}
 		}
 		summary = slices.Insert(rest, min(at, len(rest)), line)

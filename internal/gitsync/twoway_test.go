@@ -29,9 +29,9 @@ var (
 	firstSeed = flag.Uint64("seed", 1, "of the first story")
 )
 
-// Two sides edit, synchronize in any order, are interrupted anywhere and continue. Nothing that
-// anybody wrote is lost, changes of different things do not conflict, and in the end both sides are
-// equal.
+// Two sides edit, synchronize in any order, are interrupted at any point and continue. No
+// text is lost, changes of different things do not conflict, and in the end both sides
+// are equal.
 func TestTwoSides(t *testing.T) {
 	t.Parallel()
 	run := func(t *testing.T, o store.Options, n int) {
@@ -51,23 +51,25 @@ func TestTwoSides(t *testing.T) {
 	})
 }
 
-// story is one space and one repository. Every text has a marker, by which the test finds it again.
+// story is one space and one repository. Every text contains a unique marker, by which
+// the test finds it.
 type story struct {
 	*desk
 	r      *rand.Rand
 	next   int
 	events []string
-	// must are the markers that somebody wrote and nobody deleted.
+	// must are the markers that were written and not deleted.
 	must map[string]bool
-	// ours and theirs are what each side has changed since the last synchronization.
+	// ours and theirs are the things that each side changed since the last
+	// synchronization.
 	ours, theirs map[string]bool
 	ids          map[string]docs.PageID // by the first word of the title
 	replaced     bool                   // the branch was replaced, and not imported since
-	// lines is how many lines the edits of blocks since the last export may remove; -1 after any
-	// other change.
+	// lines is the maximum number of lines that the edits of blocks since the last export
+	// may remove. It is -1 after any other change.
 	lines   int
-	pending *docs.GitOperation // was interrupted
-	killIn  atomic.Int64       // the server interrupts the operation after this many answers
+	pending *docs.GitOperation // an interrupted operation
+	killIn  atomic.Int64       // the server interrupts the operation after this many responses
 	kill    atomic.Pointer[context.CancelFunc]
 }
 
@@ -91,7 +93,7 @@ func newStory(t *testing.T, base *desk, seed uint64) *story {
 	return s
 }
 
-// play runs a story from its beginning to its end.
+// play runs a story from start to end.
 func (s *story) play() {
 	defer func() {
 		if s.t.Failed() {
@@ -133,7 +135,7 @@ func (s *story) name(kind string) string {
 	return fmt.Sprintf("%s%d", kind, s.next)
 }
 
-// marker returns a word that is used nowhere else.
+// marker returns a word that occurs nowhere else.
 func (s *story) marker() string {
 	m := "{" + s.name("m") + "}"
 	m = strings.NewReplacer("{", "mark", "}", "x").Replace(m)
@@ -143,7 +145,7 @@ func (s *story) marker() string {
 
 var markers = regexp.MustCompile(`markm\d+x`)
 
-// drop removes the markers of texts that were deleted on purpose.
+// drop removes the markers of texts that were deleted intentionally.
 func (s *story) drop(texts ...string) {
 	for _, text := range texts {
 		for _, m := range markers.FindAllString(text, -1) {
@@ -181,7 +183,7 @@ func (s *story) begin() {
 	s.check()
 }
 
-// text returns a page with a few blocks, in a style of its own.
+// text returns a page with a few blocks.
 func (s *story) text(page string) string {
 	out := "# " + page + " " + s.marker() + "\n"
 	for range 1 + s.r.IntN(4) {
@@ -190,7 +192,8 @@ func (s *story) text(page string) string {
 	return out
 }
 
-// block returns a paragraph or a list. Each has words of its own, by which its file is recognized.
+// block returns a paragraph, a list or a hint. Each has unique words, by which a renamed
+// file is recognized.
 func (s *story) block() string {
 	words := func() string {
 		return fmt.Sprintf("%s %s wrote %x and %x", s.name("b"), s.marker(), s.r.Uint64(), s.r.Uint64())
@@ -246,7 +249,7 @@ func (s *story) run(o docs.GitOperation, kill bool) {
 			s.untouched(tip)
 			clear(s.ours)
 		} else {
-			s.lines = -1 // it continued an earlier export; more was written since
+			s.lines = -1 // it completed an earlier export; more was written since
 		}
 	case o.Direction == docs.GitImport && o.Reason == ReasonReplaced:
 		if !s.replaced {
@@ -280,7 +283,7 @@ func (s *story) run(o docs.GitOperation, kill bool) {
 	}
 }
 
-// untouched checks that an export of edited blocks changed no more lines than those.
+// untouched checks that an export of edited blocks changed no other lines.
 func (s *story) untouched(before string) {
 	s.t.Helper()
 	most := s.lines
@@ -300,8 +303,8 @@ func (s *story) untouched(before string) {
 	}
 }
 
-// clash reports whether both sides changed the same thing, or one deleted what the other one
-// edited.
+// clash reports whether both sides changed the same thing, or one side deleted a page
+// that the other side edited.
 func (s *story) clash() bool {
 	for _, sides := range [][2]map[string]bool{{s.ours, s.theirs}, {s.theirs, s.ours}} {
 		for what := range sides[0] {
@@ -314,7 +317,7 @@ func (s *story) clash() bool {
 	return false
 }
 
-// waiting returns the change request that waits for a decision.
+// waiting returns the change request that waits for a decision, or nil.
 func (s *story) waiting() *docs.ChangeRequest {
 	s.t.Helper()
 	pair, ok, err := s.s.Store.GitPair(context.Background(), s.id, s.remote.Key())
@@ -355,7 +358,7 @@ func found(files ...map[string]string) map[string]bool {
 	return out
 }
 
-// check looks for every marker, and for pages that became other pages.
+// check fails if a marker is lost or a page has another ID.
 func (s *story) check() {
 	s.t.Helper()
 	all := []map[string]string{s.filesOf(s.head()), s.origin.Files("main")}
@@ -368,7 +371,7 @@ func (s *story) check() {
 			s.t.Fatalf("%s is lost", m)
 		}
 	}
-	now := map[string]docs.PageID{} // a deleted page may come back as a new one
+	now := map[string]docs.PageID{} // a deleted page may be created again as a new one
 	for title, p := range s.pages() {
 		word, _, _ := strings.Cut(title, " ")
 		if was, ok := s.ids[word]; ok && was != p.ID {
@@ -379,17 +382,18 @@ func (s *story) check() {
 	s.ids = now
 }
 
-// decide resolves the conflicts of the waiting request, in one of the ways that people have.
+// decide handles the waiting change request in one of the ways that users have.
 func (s *story) decide() {
 	s.t.Helper()
 	cr := s.waiting()
-	if cr == nil || s.pending != nil { // nothing is merged while an operation finishes
+	if cr == nil || s.pending != nil { // nothing is merged while an operation is incomplete
 		return
 	}
 	s.lines = -1
 	ctx, name := context.Background(), string(cr.ID)
 	before, beside := s.filesOf(s.head()), s.requestFiles(*cr)
-	// What the repository changed on a page that the request no longer has is only in the conflict.
+	// The changes of the repository on a page that the request no longer has are only in
+	// the conflict.
 	pair, _, err := s.s.Store.GitPair(ctx, s.id, s.remote.Key())
 	if err != nil {
 		s.t.Fatal(err)
@@ -422,7 +426,7 @@ func (s *story) decide() {
 		if err != nil {
 			s.t.Fatalf("merge: %v", err)
 		}
-		if len(out.Conflicts) > 0 { // with changes of the space since the request was opened
+		if len(out.Conflicts) > 0 { // conflicts with changes of the space since the request was opened
 			if _, err := s.s.Reviews.BringUpToDate(ctx, s.grant(), name); err != nil {
 				s.t.Fatalf("update: %v", err)
 			}
@@ -438,8 +442,8 @@ func (s *story) decide() {
 	s.t.Fatal("the request has new conflicts again and again")
 }
 
-// refuse records what a request has and the space lacks as touched in the space: archiving the
-// request decides so.
+// refuse marks the differences between the request and the space as changed in the space,
+// because archiving the request decides for the space.
 func (s *story) refuse(here, brought map[string]string) {
 	for name := range union(here, brought) {
 		if here[name] == brought[name] {
@@ -467,7 +471,7 @@ func (s *story) forget(known map[string]bool, now map[string]string) {
 	}
 }
 
-// finish decides everything, synchronizes both ways and compares.
+// finish decides about all change requests, synchronizes both sides and compares them.
 func (s *story) finish() {
 	s.t.Helper()
 	for range 8 {
@@ -503,8 +507,9 @@ func (s *story) finish() {
 	}
 }
 
-// A page that was created in the space has a file named after its address. If the page above it is
-// renamed in the repository, the file keeps its place and the page its title.
+// A page that was created in the space has a file that is named after its address. If the
+// parent page is renamed in the repository, the file keeps its path and the page its
+// title.
 func TestNewPagesStayInTheirFiles(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
@@ -524,7 +529,7 @@ func TestNewPagesStayInTheirFiles(t *testing.T) {
 		"SUMMARY.md": strings.Replace(summary, "guide/README.md", "manual.md", 1),
 		"manual.md":  strings.Replace(small["guide/README.md"], "setup.md", "guide/setup.md", 1),
 	})
-	d.edit("Born", "Made", "Written") // a merge keeps the head of the file
+	d.edit("Born", "Made", "Written") // a merge keeps the front matter of the file
 	d.pull("")
 	d.push("")
 	d.same()
@@ -534,9 +539,9 @@ func TestNewPagesStayInTheirFiles(t *testing.T) {
 	d.pull(ReasonUnchanged)
 }
 
-// If a file is renamed in the repository without updating the links to it, the links are broken in
-// both places: no page is exported that nobody edited, and the export of an edit contains only that
-// edit.
+// If a file is renamed in the repository without updating the links to it, the links are
+// broken on both sides. No page is exported that was not edited, and the export of an
+// edit contains only that edit.
 func TestBrokenLinksStayAsWritten(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, testdb.SQLite(t))
@@ -554,7 +559,7 @@ func TestBrokenLinksStayAsWritten(t *testing.T) {
 	d.origin.Commit(map[string]string{"SUMMARY.md": strings.Replace(small["SUMMARY.md"], "guide/setup.md", "install.md", 1)})
 	tip := d.origin.Tip()
 	d.edit("Home", "Welcome.", "Welcome here.")
-	d.edit("Guide", "Second, see", "Second here, see") // beside the link: no conflict
+	d.edit("Guide", "Second, see", "Second here, see") // next to the link: no conflict
 	d.pull("")
 	d.push("")
 	d.same()

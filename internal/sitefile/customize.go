@@ -15,8 +15,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/yamldoc"
 )
 
-// customize plans how the site looks: what the file says is merged over what is
-// there.
+// customize plans changes of the customization. The settings of the file are merged into
+// the current settings.
 func (p *planner) customize(c Current, title string, f *File) error {
 	patch := f.Customization
 	if patch == nil {
@@ -24,7 +24,7 @@ func (p *planner) customize(c Current, title string, f *File) error {
 	}
 	have := c.Settings
 	have.UpdatedAt = 0
-	if have.Title == c.Title { // it follows the title of the site
+	if have.Title == c.Title { // the title follows the title of the site
 		have.Title = title
 	}
 	wanted, err := patched(have, title, *patch)
@@ -51,8 +51,7 @@ func (p *planner) customize(c Current, title string, f *File) error {
 	return nil
 }
 
-// patched returns settings after a part of them was set, by the rules of the
-// server.
+// patched returns settings after a patch, according to the rules of the server.
 func patched(s customization.Settings, title string, patch customization.Patch) (customization.Settings, error) {
 	b, err := jsontext.Marshal(s)
 	if err != nil {
@@ -76,7 +75,7 @@ func patched(s customization.Settings, title string, patch customization.Patch) 
 	return out, nil
 }
 
-// tree returns settings as JSON values.
+// tree returns settings as decoded JSON.
 func tree(s customization.Settings) map[string]any {
 	out := map[string]any{}
 	b, err := jsontext.Marshal(s)
@@ -90,8 +89,8 @@ func tree(s customization.Settings) map[string]any {
 	return out
 }
 
-// differences returns the parts of settings that differ from others, by their
-// paths. Only parts that can be set on their own have one.
+// differences returns the values of s that differ from those of others, by path. Only
+// values that can be set individually have a path. A key that only others has is nil.
 func differences(s, others map[string]any, prefix string) map[string]any {
 	out := map[string]any{}
 	for key, value := range s {

@@ -13,8 +13,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/yamldoc"
 )
 
-// Export returns the file of a site: applied to the site, it changes nothing.
-// The warnings name what the file cannot say and therefore leaves as it is.
+// Export returns the file of a site. Applying the file to the same site changes nothing.
+// The warnings name the parts of the site that a file cannot express and that the file
+// therefore does not mention.
 func Export(c Current, spaces *Spaces) (file []byte, warnings []string, err error) {
 	root := mapping()
 	c.Settings.UpdatedAt = 0
@@ -51,22 +52,22 @@ func mapping() *yaml.Node { return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!ma
 
 func list() *yaml.Node { return &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"} }
 
-// put sets a text unless it is empty.
+// put sets a key to a text unless the text is empty.
 func put(n *yaml.Node, key, value string) {
 	if value != "" {
 		yamldoc.Set(n, key, yamldoc.String(value, 0))
 	}
 }
 
-// flag sets a key to true, or leaves it out.
+// flag sets a key to true if on is set.
 func flag(n *yaml.Node, key string, on bool) {
 	if on {
 		yamldoc.Set(n, key, yamldoc.FromBool(true))
 	}
 }
 
-// firstDefault returns the default, unless it is the first: then the file need
-// not say so.
+// firstDefault returns the default item if it is not the first one. Otherwise it returns
+// nil, because the first item is the default if the file names none.
 func firstDefault(items []*Item) *Item {
 	if len(items) > 0 && !items[0].Default {
 		if it := chosen(items); it.Default {
@@ -112,7 +113,7 @@ func (e exporter) variants(items []*Item) *yaml.Node {
 	return out
 }
 
-// part returns settings that are given by their paths.
+// part returns a mapping with the settings that are given by path.
 func part(settings map[string]any) *yaml.Node {
 	root := mapping()
 	for _, path := range slices.Sorted(maps.Keys(settings)) {
@@ -130,7 +131,7 @@ func part(settings map[string]any) *yaml.Node {
 	return root
 }
 
-// value returns a node for a value of JSON.
+// value returns the node of a JSON value.
 func value(v any) *yaml.Node {
 	switch v := v.(type) {
 	case string:
@@ -155,8 +156,8 @@ func value(v any) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null", Value: "null"}
 }
 
-// exportRedirects returns the redirects of a site, or why a file cannot list
-// them. A file without the key leaves them as they are.
+// exportRedirects returns the redirects of a site, or the reason why a file cannot list
+// them. A file without the key leaves the redirects of the site unchanged.
 func exportRedirects(c Current) (*yaml.Node, string) {
 	out := list()
 	if len(c.Redirects) > MaxRedirects {

@@ -17,8 +17,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/yamldoc"
 )
 
-// Parse reads a file. The error names the lines and keys of everything that is
-// wrong.
+// Parse parses a file. The error contains all problems with their lines and keys, up to a
+// limit.
 func Parse(src []byte) (*File, error) {
 	root, err := yamldoc.Parse(src, MaxBytes)
 	if err != nil {
@@ -40,8 +40,8 @@ type parser struct {
 	items    int
 }
 
-// Text returns a text as it is written. Unlike that of yamldoc.Reader, quoted
-// texts keep their blanks: a file must be able to say what a site has.
+// Text returns a text exactly as written. Unlike yamldoc.Reader.Text, it keeps white
+// space in quoted texts, because a file must be able to express every title of a site.
 func (p *parser) Text(what string, n *yaml.Node) string {
 	if p.Reader.Text(what, n) == "" {
 		return ""
@@ -49,7 +49,7 @@ func (p *parser) Text(what string, n *yaml.Node) string {
 	return n.Value
 }
 
-// keys reads the keys of a mapping, each with its function.
+// keys calls the function of each key of a mapping, and reports unknown keys.
 func (p *parser) keys(n *yaml.Node, what string, known map[string]func(*yaml.Node)) {
 	p.Each(n, what, func(key, value *yaml.Node) {
 		if read := known[key.Value]; read != nil {
@@ -60,7 +60,8 @@ func (p *parser) keys(n *yaml.Node, what string, known map[string]func(*yaml.Nod
 	})
 }
 
-// text returns a function that reads a text of some length into a variable.
+// text returns a function that stores a text in a variable. It reports a text whose
+// length is not between low and high characters.
 func (p *parser) text(what string, into *string, low, high int) func(*yaml.Node) {
 	return func(n *yaml.Node) {
 		*into = p.Text(what, n)
@@ -78,7 +79,7 @@ func (p *parser) bool(what string, into *bool) func(*yaml.Node) {
 	}
 }
 
-// list calls fn for the entries of a list, of which there are at most limit.
+// list calls fn for each entry of a list. It reports a list with more than limit entries.
 func (p *parser) list(what string, n *yaml.Node, limit int, fn func(*yaml.Node)) {
 	switch {
 	case yamldoc.IsNull(n):
@@ -145,7 +146,7 @@ func (p *parser) name(n *yaml.Node, s string) {
 	}
 }
 
-// sections reads a list of sections and groups.
+// sections parses a list of sections and groups.
 func (p *parser) sections(n *yaml.Node, depth int) []*Item {
 	var out []*Item
 	p.list("sections", n, docs.MaxSiteItems, func(n *yaml.Node) {
@@ -193,7 +194,7 @@ func (p *parser) section(n *yaml.Node) *Item {
 	return it
 }
 
-// variants reads the spaces of a section or a site.
+// variants parses the variants of a section or a site.
 func (p *parser) variants(what string, n *yaml.Node) []*Item {
 	var out []*Item
 	p.list("variants", n, docs.MaxSiteItems, func(n *yaml.Node) {
@@ -217,7 +218,7 @@ func (p *parser) variants(what string, n *yaml.Node) []*Item {
 	return out
 }
 
-// folder reads a folder of the repository.
+// folder parses the path of a folder of the repository.
 func (p *parser) folder(n *yaml.Node) Folder {
 	text := p.Text("folder", n)
 	f := folderOf(text)
@@ -239,7 +240,7 @@ func (p *parser) required(n *yaml.Node, what, key, value string) {
 	}
 }
 
-// unique reports paths that occur twice, and further defaults.
+// unique reports duplicate paths, and more than one default.
 func (p *parser) unique(items []*Item, noun, where string) {
 	seen, def := map[string]int{}, 0
 	for _, it := range items {
@@ -257,7 +258,8 @@ func (p *parser) unique(items []*Item, noun, where string) {
 	}
 }
 
-// problem reports an error of a check that is shared with the API.
+// problem reports the error of a check that is shared with the API. It ignores a nil
+// error.
 func (p *parser) problem(n *yaml.Node, err error) {
 	var e *errs.Error
 	if errors.As(err, &e) {
@@ -283,8 +285,8 @@ func (p *parser) condition(into *string) func(*yaml.Node) {
 	}
 }
 
-// customization reads a part of the settings of a site. Its mistakes are those that
-// the API would refuse, each with its line.
+// customization parses a part of the customization of a site. It reports everything that
+// the API would refuse, with its line.
 func (p *parser) customization(n *yaml.Node) *customization.Patch {
 	if yamldoc.IsNull(n) {
 		return nil
@@ -301,10 +303,10 @@ func (p *parser) customization(n *yaml.Node) *customization.Patch {
 	return patch
 }
 
-// settings is the key of the customization, which begins the paths in it.
+// settings is the key of the customization, and the first element of paths in it.
 const settings = "customization"
 
-// inSettings returns the mistakes in the customization with their lines.
+// inSettings returns the problems of the customization with their lines.
 func inSettings(n *yaml.Node, err error) []error {
 	var e *errs.Error
 	if !errors.As(err, &e) || len(e.Details) == 0 {
@@ -321,7 +323,7 @@ func inSettings(n *yaml.Node, err error) []error {
 	return out
 }
 
-// value returns what a node is in JSON. A date is the text that was written.
+// value returns the JSON value of a node. A date is returned as text.
 func (p *parser) value(n *yaml.Node) any {
 	switch n.Kind {
 	case yaml.MappingNode:

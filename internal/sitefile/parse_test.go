@@ -81,7 +81,7 @@ func TestParseReportsAllMistakesOfTheCustomization(t *testing.T) {
 	}
 }
 
-// nested returns groups in groups.
+// nested returns nested groups.
 func nested(depth int) string {
 	out := ""
 	for i := range depth {

@@ -14,12 +14,12 @@ import (
 	"github.com/octavo-docs/octavo/internal/yamldoc"
 )
 
-// Plan returns the steps that make a site what a file says, none if it is that
-// already. Spaces of the file must be resolved.
+// Plan returns the steps that change a site to match a file. There are no steps if the
+// site already matches. The spaces of the file must be resolved.
 //
-// Each step is valid when those before it were applied. A published site never
-// shows more than before or after the plan because of their order: its audience
-// is narrowed first, and widened and published last.
+// Each step is valid after all earlier steps were applied. While the steps are applied, a
+// published site never shows more than it does before or after the plan: its audience is
+// narrowed first, and widened and published last.
 func Plan(c Current, f *File) ([]Step, error) {
 	p := &planner{site: c.ID, root: &node{}, schema: c.Schema}
 	switch {
@@ -73,7 +73,7 @@ func Plan(c Current, f *File) ([]Step, error) {
 	return p.steps, errors.Join(p.problems[:min(len(p.problems), maxProblems)]...)
 }
 
-// planner keeps the steps and the tree as it is after them.
+// planner collects the steps, and keeps the tree that results from them.
 type planner struct {
 	site  Ref
 	root  *node
@@ -84,8 +84,9 @@ type planner struct {
 	problems []error
 }
 
-// condition checks the condition of an item that a step sets, by the schema of
-// claims as the API does. was is the condition that the item has now.
+// condition checks the condition that a step sets for an item against the schema of
+// claims, as the API does. was is the current condition of the item, which is not checked
+// again.
 func (p *planner) condition(w *Item, was string) {
 	if p.schema == nil || w.Condition == was {
 		return
@@ -99,25 +100,26 @@ func (p *planner) step(sign Sign, text string, calls ...Call) {
 	p.steps = append(p.steps, Step{Sign: sign, Text: text, Calls: calls})
 }
 
-// call returns a request to a part of the site.
+// call returns a request for a resource of the site.
 func (p *planner) call(method string, body map[string]any, path ...Ref) Call {
 	return Call{Method: method, Path: append([]Ref{"sites", p.site}, path...), Body: body}
 }
 
-// ref returns a name for something that a step makes.
+// ref returns a new Ref for an object that a step creates.
 func (p *planner) ref() Ref {
 	p.news++
 	return Ref(newPrefix + strconv.Itoa(p.news))
 }
 
-// update adds a step that changes fields of something, unless there are none.
+// update adds a step that changes fields of an object. It adds none if there are no
+// changes.
 func (p *planner) update(f fields, what string, path ...Ref) {
 	if len(f.body) > 0 {
 		p.step(Change, what+": "+f.String(), p.call("PATCH", f.body, path...))
 	}
 }
 
-// create plans the site itself and returns what it is then.
+// create plans the creation of the site, and returns the state of the new site.
 func (p *planner) create(f *File) Current {
 	c := Current{Basename: f.Site, Title: f.Title, Visibility: docs.VisibilityPublic, Settings: customization.Default(f.Title)}
 	if f.Visibility != "" {
@@ -134,7 +136,7 @@ func (p *planner) create(f *File) Current {
 	return c
 }
 
-// redirects plans the list of redirects, if the file has one.
+// redirects plans the changes of the redirects if the file lists redirects.
 func (p *planner) redirects(have []docs.Redirect, wanted *[]Redirect) error {
 	if wanted == nil {
 		return nil
@@ -176,7 +178,7 @@ func (p *planner) redirects(have []docs.Redirect, wanted *[]Redirect) error {
 	return nil
 }
 
-// batch is redirects that are sent in as few requests as possible.
+// batch collects changes of redirects that are sent in as few requests as possible.
 type batch struct {
 	steps  []Step
 	bodies []map[string]any
@@ -191,7 +193,7 @@ func (b *batch) add(sign Sign, text string, source docs.RedirectSource, draft bo
 	b.bodies = append(b.bodies, body)
 }
 
-// plan adds a step for each request; its text has a line for each redirect.
+// plan adds a step for each request. The text of the step has one line for each redirect.
 func (b *batch) plan(p *planner) {
 	for from := 0; from < len(b.steps); from += MaxRedirects {
 		to := min(from+MaxRedirects, len(b.steps))
@@ -221,7 +223,7 @@ func (r Redirect) text() string {
 	return redirectName(r.Source, r.Draft) + " → " + to
 }
 
-// destination returns where a redirect leads, in the form of the API.
+// destination returns the destination of a redirect in the form of the API.
 func (p *planner) destination(r Redirect) (map[string]any, error) {
 	if r.URL != "" {
 		return map[string]any{"kind": docs.RedirectExternal, "url": r.URL}, nil
@@ -246,7 +248,7 @@ func (p *planner) destination(r Redirect) (map[string]any, error) {
 	return map[string]any{"kind": docs.RedirectPage, "siteSpaceId": v.ID, "pageId": r.Page}, nil
 }
 
-// sameDestination reports whether a redirect leads to a destination already.
+// sameDestination reports whether a redirect already has a destination.
 func sameDestination(have docs.RedirectDestination, wanted map[string]any) bool {
 	b, err := json.Marshal(wanted)
 	var d docs.RedirectDestination

@@ -12,10 +12,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// spaces that files of the tests name.
+// spaces are the spaces that the files of the tests refer to.
 var spaces = []Space{{ID: "s1", Title: "Handbook"}, {ID: "s2", Title: "API"}, {ID: "s3", Title: "News"}}
 
-// parse reads a file of a test and resolves its spaces.
+// parse parses a file of a test and resolves its spaces.
 func parse(t *testing.T, src string) *File {
 	t.Helper()
 	f, err := Parse([]byte("site: handbook\ntitle: Docs\n" + src))
@@ -28,7 +28,7 @@ func parse(t *testing.T, src string) *File {
 	return f
 }
 
-// current returns a site that has the structure of a file.
+// current returns a site with the structure of a file.
 func current(t *testing.T, src string) Current {
 	t.Helper()
 	c := Current{ID: "site_1", Basename: "handbook", Title: "Docs", Visibility: docs.VisibilityPublic, Settings: customization.Default("Docs")}
@@ -142,8 +142,8 @@ func TestPlanRefusesWhatCannotBe(t *testing.T) {
 	}
 }
 
-// The API refuses a condition that the schema of claims does not allow, but keeps
-// one that is there already.
+// A new condition must match the schema of claims, as in the API. An existing condition
+// is kept.
 func TestPlanChecksNewConditionsByTheSchema(t *testing.T) {
 	schema, err := adaptive.Parse("schema", []byte(`{"type": "object", "properties": {"beta": {"type": "boolean", "description": "Beta"}}, "additionalProperties": false}`))
 	if err != nil {
@@ -168,7 +168,7 @@ func TestPlanChecksNewConditionsByTheSchema(t *testing.T) {
 	}
 }
 
-// Limits of texts are those of the operations that the plan sends.
+// The limits of texts equal those of the API operations that the plan calls.
 func TestLimitsAreThoseOfTheAPI(t *testing.T) {
 	b, err := os.ReadFile("../api/testdata/openapi.json")
 	if err != nil {

@@ -10,16 +10,15 @@ import (
 	"github.com/octavo-docs/octavo/internal/yamldoc"
 )
 
-// Spaces finds spaces by their id, their title or the folder that they are
-// synchronized with.
+// Spaces finds spaces by ID, by title, or by the folder that they are synchronized with.
 type Spaces struct {
 	byID     map[string]Space
 	byTitle  map[string][]string
 	byFolder map[Folder][]string
 }
 
-// NewSpaces returns the spaces of an organization and those that a site has: one
-// in the trash is on the site, but in no list.
+// NewSpaces returns the spaces of an organization and of a site. A space in the trash can
+// be on a site, but is in no list of the organization.
 func NewSpaces(list []Space, c Current) *Spaces {
 	s := &Spaces{map[string]Space{}, map[string][]string{}, map[Folder][]string{}}
 	for _, sp := range list {
@@ -41,7 +40,7 @@ func (s *Spaces) add(sp Space) {
 	}
 }
 
-// of returns the space that a variant names.
+// of returns the space that a variant of a file refers to.
 func (s *Spaces) of(v Space) (Space, error) {
 	if v.Folder == "" {
 		return s.find(v.Name)
@@ -56,7 +55,7 @@ func (s *Spaces) of(v Space) (Space, error) {
 	return Space{}, fmt.Errorf("%d spaces have their content in a folder %q of a repository; name one of them with the key space: %s", len(ids), v.Folder, some(ids))
 }
 
-// some returns the first ids of a list as text.
+// some returns the first IDs of a list as text.
 func some(ids []string) string {
 	ids = slices.Sorted(slices.Values(ids))
 	shown, more := ids[:min(len(ids), 10)], ""
@@ -66,7 +65,7 @@ func some(ids []string) string {
 	return strings.Join(shown, ", ") + more
 }
 
-// find returns the space with an id or a title.
+// find returns the space with the given ID or title.
 func (s *Spaces) find(name string) (Space, error) {
 	if sp, ok := s.byID[name]; ok {
 		return sp, nil
@@ -81,8 +80,8 @@ func (s *Spaces) find(name string) (Space, error) {
 	return Space{}, fmt.Errorf("%d spaces have the title %q; name one of them by its id: %s", len(ids), name, some(ids))
 }
 
-// Name returns what a file can call a space: its title, or its id where the
-// title does not find it.
+// Name returns the name of a space in a file: its title, or its ID if the title is not
+// unique.
 func (s *Spaces) Name(sp Space) string {
 	if found, err := s.find(sp.Title); err == nil && found.ID == sp.ID && strings.TrimSpace(sp.Title) != "" {
 		return sp.Title
@@ -90,13 +89,13 @@ func (s *Spaces) Name(sp Space) string {
 	return sp.ID
 }
 
-// Folders reports whether the file names spaces by folders of a repository.
+// Folders reports whether the file refers to spaces by folders of a repository.
 func (f *File) Folders() bool {
 	return f.Structure != nil && slices.ContainsFunc(allVariants(*f.Structure), func(it *Item) bool { return it.Space.Folder != "" })
 }
 
-// Resolve finds the spaces that the file names, and gives variants without a path
-// that of the title of their space.
+// Resolve finds the spaces that the file refers to. It sets missing paths of variants,
+// derived from the titles of their spaces.
 func (f *File) Resolve(s *Spaces) error {
 	if f.Structure == nil {
 		return nil
@@ -133,7 +132,7 @@ func (p *parser) uniqueVariants(items []*Item) {
 	}
 }
 
-// allSections returns the sections among items and in groups, in order.
+// allSections returns the sections of items and of their groups, in order.
 func allSections(items []*Item) []*Item { return collect(items, docs.SiteSection) }
 
 func allVariants(items []*Item) []*Item { return collect(items, docs.SiteSpace) }

@@ -1,9 +1,9 @@
-// Package sitefile describes a site in a file of a repository: its title, its
-// sections, groups and variants, its conditions, how it looks, and its
-// redirects. Parse reads a file, Plan returns the requests that make a site what
-// the file says, and Export writes the file of a site.
+// Package sitefile describes a site in a file of a repository: its title, its sections,
+// groups and variants, its conditions, its customization, and its redirects. Parse parses
+// a file, Plan returns the requests that change a site to match the file, and Export
+// writes the file of a site.
 //
-// The package sends nothing: a client of the API reads what a site has (Current)
+// The package sends no requests. A client of the API reads the state of a site (Current)
 // and sends the calls of each Step.
 package sitefile
 
@@ -18,8 +18,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// Limits of a file. Those of texts are the same as in the API, so that a file is
-// refused before a part of it is applied.
+// Limits of a file. The limits of texts are the same as in the API, so that an invalid
+// file is refused before a part of it is applied.
 const (
 	MaxBytes     = 1 << 20
 	MaxRedirects = 500
@@ -32,19 +32,19 @@ const (
 	maxDescription = 256
 )
 
-// File is what a file says about a site. What it does not mention stays as it
-// is.
+// File is the content of a file about a site. Settings that the file does not mention are
+// not changed.
 type File struct {
-	Site          string // basename, or id
-	Title         string // empty: not mentioned
+	Site          string // basename, or ID
+	Title         string // empty if not mentioned
 	Visibility    docs.Visibility
 	Adaptive      *bool
 	Publish       *bool
-	Structure     *[]*Item // sections and groups, or variants
+	Structure     *[]*Item // either sections and groups, or variants
 	Customization *customization.Patch
 	Redirects     *[]Redirect
 
-	settings *yaml.Node // the customization as it is written
+	settings *yaml.Node // the source of the customization
 }
 
 // Item is a section, a group or a variant (a site space) of a site.
@@ -57,14 +57,14 @@ type Item struct {
 	Description string
 	Condition   string
 	Default     bool
-	Space       Space // of a variant
+	Space       Space // only for a variant
 	Items       []*Item
 
-	line int // in the file
+	line int // line in the file
 }
 
-// Space is a space of the organization. In a file it has an id or a title, of which
-// Name is the one that was written, or a folder.
+// Space is a space of the organization. A variant in a file refers to a space by Name,
+// which is its ID or its title, or by Folder.
 type Space struct {
 	ID     string
 	Title  string
@@ -72,23 +72,23 @@ type Space struct {
 	Folder Folder
 }
 
-// Folder is a folder of a repository, such as docs/v2, that a space is
-// synchronized with. The zero value is none; the whole repository is ".".
+// Folder is a folder of a repository that a space is synchronized with, such as docs/v2.
+// The zero value means no folder; "." is the whole repository.
 type Folder string
 
-// folderOf returns the folder of a directory, which a file may write with a slash
-// or a dot around it.
+// folderOf returns the Folder of a path, which may have slashes around it or a leading
+// "./".
 func folderOf(directory string) Folder { return Folder(path.Clean(strings.Trim(directory, "/"))) }
 
-// Synced returns the space as one that is synchronized with a directory of a
-// repository; the empty one is the whole repository.
+// Synced returns the space with the folder that it is synchronized with. An empty
+// directory is the whole repository.
 func (s Space) Synced(directory string) Space {
 	s.Folder = folderOf(directory)
 	return s
 }
 
-// Redirect is a redirect of a file. It leads to a URL, or to a section, a
-// variant or a page of a variant, which are named by their paths.
+// Redirect is a redirect of a file. Its destination is a URL, or a section, a variant or
+// a page of a variant. Sections and variants are identified by their paths.
 type Redirect struct {
 	Source    docs.RedirectSource
 	URL       string
@@ -102,25 +102,25 @@ type Redirect struct {
 	line int
 }
 
-// Current is what a server has.
+// Current is the current state of a site on the server.
 type Current struct {
-	ID         Ref // empty if there is no such site yet
+	ID         Ref // empty if the site does not exist yet
 	Basename   string
 	Title      string
 	Visibility docs.Visibility
 	Adaptive   bool
 	Published  bool
 	Items      []*Item
-	Links      bool // whether it has links to other sites, which a file does not describe
+	Links      bool // the site has links to other sites, which a file cannot describe
 	Settings   customization.Settings
 	Redirects  []docs.Redirect
-	Schema     *adaptive.Schema // of claims; nil if there is none
+	Schema     *adaptive.Schema // the schema of claims, or nil
 }
 
-// sectioned reports whether items are sections and groups and not variants.
+// sectioned reports whether items are sections and groups, as opposed to variants.
 func sectioned(items []*Item) bool { return len(items) > 0 && items[0].Kind != docs.SiteSpace }
 
-// count returns the number of items with those that they hold.
+// count returns the number of items, including nested items.
 func count(items []*Item) int {
 	n := len(items)
 	for _, it := range items {

@@ -7,24 +7,24 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// Ref is the id of something on a server, or a name for something that an
-// earlier call of the plan makes: the answer to that call has the id.
+// Ref is the ID of an object on the server, or a placeholder for an object that an
+// earlier call of the plan creates. The response to that call contains the ID.
 type Ref string
 
 const newPrefix = "new:"
 
-// New reports whether the id is known only after the call that makes the thing.
+// New reports whether the Ref is a placeholder for an object that the plan creates.
 func (r Ref) New() bool { return strings.HasPrefix(string(r), newPrefix) }
 
 // Step is one change of a site.
 type Step struct {
 	Sign  Sign
 	Text  string
-	Calls []Call // in their order
+	Calls []Call // in the order in which they are sent
 	Undo  *Call  // sent if a call after the first one fails
 }
 
-// Sign says what kind of change a step is.
+// Sign is the kind of a change.
 type Sign byte
 
 // Kinds of changes.
@@ -34,21 +34,21 @@ const (
 	Delete Sign = '-'
 )
 
-// String returns the step as people read it: a sign before each line.
+// String returns the step for display: the sign, followed by the text.
 func (s Step) String() string { return string(s.Sign) + " " + s.Text }
 
-// Call is one request to the API. Parts of the path and values of the body that
-// are a Ref become an id.
+// Call is one request to the API. Every Ref in the path and in the body is replaced with
+// an ID.
 type Call struct {
 	Method string
-	Path   []Ref // parts below the organization
+	Path   []Ref // path elements below the organization
 	Body   map[string]any
-	// Bind says where the answer has ids: keys are paths such as id or
-	// siteSpaces.0.id.
+	// Bind maps paths in the response, such as id or siteSpaces.0.id, to the Refs whose
+	// IDs they contain.
 	Bind map[string]Ref
 }
 
-// fields collects the differences between what there is and what is wanted.
+// fields collects the differences between the current and the wanted values of an object.
 type fields struct {
 	body map[string]any
 	text []string
@@ -65,7 +65,7 @@ func (f *fields) set(key, label string, value any, old, wanted string) {
 	f.text = append(f.text, fmt.Sprintf("%s %s → %s", label, shown(old), shown(wanted)))
 }
 
-// clearable is set for a text that null removes.
+// clearable is like set, but for a text that null removes.
 func (f *fields) clearable(key, old, wanted string) {
 	var value any = wanted
 	if wanted == "" {
@@ -83,17 +83,17 @@ func shown(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// node is an item of the site as it is after the steps that were planned so far.
+// node is an item of the site in the state after the steps that are planned so far.
 type node struct {
 	Item
 	parent   *node
 	children []*node
-	matched  bool  // an item of the file describes it
-	def      *node // default among its variants; of the site: also among its sections
-	unknown  bool  // the caller cannot see which variant is the default
+	matched  bool  // an item of the file matches it
+	def      *node // default variant of a section or a site; in the root also the default section
+	unknown  bool  // the default variant is not visible to the caller
 }
 
-// graft makes nodes of items.
+// graft adds items to a parent as nodes.
 func graft(parent *node, items []*Item) {
 	for _, it := range items {
 		n := &node{Item: *it, parent: parent}
@@ -110,7 +110,7 @@ func graft(parent *node, items []*Item) {
 	parent.unknown = parent.def == nil && len(items) > 0 && !sectioned(items)
 }
 
-// site returns the root.
+// site returns the root of the tree.
 func (n *node) site() *node {
 	for n.parent != nil {
 		n = n.parent
@@ -118,7 +118,7 @@ func (n *node) site() *node {
 	return n
 }
 
-// all returns the nodes of a kind below n, in order.
+// all returns the descendants of a kind, in order.
 func (n *node) all(kind docs.SiteItemKind) []*node {
 	var out []*node
 	for _, c := range n.children {
@@ -130,7 +130,7 @@ func (n *node) all(kind docs.SiteItemKind) []*node {
 	return out
 }
 
-// index returns the place of n among its siblings.
+// index returns the position of n among its siblings.
 func (n *node) index() int {
 	for i, c := range n.parent.children {
 		if c == n {
@@ -140,21 +140,21 @@ func (n *node) index() int {
 	return -1
 }
 
-// remove takes n out of the tree.
+// remove removes n from the tree.
 func (n *node) remove() {
 	i := n.index()
 	n.parent.children = append(n.parent.children[:i:i], n.parent.children[i+1:]...)
 	n.parent = nil
 }
 
-// insert puts n into a parent.
+// insert adds n to a parent at a position.
 func (n *node) insert(parent *node, at int) {
 	n.parent = parent
 	rest := append([]*node{n}, parent.children[at:]...)
 	parent.children = append(parent.children[:at:at], rest...)
 }
 
-// label names an item for people.
+// label returns the description of an item for display.
 func (n *node) label() string {
 	switch n.Kind {
 	case docs.SiteGroup:

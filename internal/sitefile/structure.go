@@ -8,7 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/lis"
 )
 
-// structure plans the sections and groups, or the variants, of the site.
+// structure plans either the sections and groups of the site, or its variants.
 func (p *planner) structure(title string, wanted []*Item) error {
 	have := len(p.root.children) > 0
 	flat := have && p.root.children[0].Kind == docs.SiteSpace
@@ -16,7 +16,7 @@ func (p *planner) structure(title string, wanted []*Item) error {
 	case len(wanted) == 0, !sectioned(wanted) && have && !flat:
 		p.clear()
 	case sectioned(wanted) && flat && len(p.root.children)+2 > docs.MaxSiteItems:
-		p.clear() // there is no room for the section
+		p.clear() // the site has too many items to add the section
 	case sectioned(wanted) && flat:
 		p.wrap(title)
 	}
@@ -27,7 +27,7 @@ func (p *planner) structure(title string, wanted []*Item) error {
 	return p.sections(wanted)
 }
 
-// clear plans the end of everything that the site has.
+// clear plans the deletion of all items of the site.
 func (p *planner) clear() {
 	for _, kind := range []docs.SiteItemKind{docs.SiteSection, docs.SiteGroup, docs.SiteSpace} {
 		for _, n := range p.root.all(kind) {
@@ -36,8 +36,8 @@ func (p *planner) clear() {
 	}
 }
 
-// wrap plans that the variants of a site without sections become those of a
-// section, as they do when a site gets its first section or group.
+// wrap plans a section that holds all variants of a site without sections. The server
+// creates that section when a site gets its first section or group.
 func (p *planner) wrap(title string) {
 	sec, group := &node{Item: Item{Kind: docs.SiteSection, ID: p.ref(), Title: title, Path: docs.SitePathOf(title)}, parent: p.root}, p.ref()
 	made := p.call("POST", map[string]any{"title": "Sections"}, "section-groups")
@@ -53,7 +53,8 @@ func (p *planner) wrap(title string) {
 	p.root.children, p.root.def, p.root.unknown = []*node{sec}, sec, false
 }
 
-// delete plans the end of an item. What a group holds takes its place.
+// delete plans the deletion of an item. The children of a group move to the parent of the
+// group.
 func (p *planner) delete(n *node) {
 	p.step(Delete, n.label(), p.call("DELETE", nil, collection(n.Kind), n.ID))
 	if n.Kind == docs.SiteGroup {
@@ -70,7 +71,7 @@ func (p *planner) delete(n *node) {
 	n.remove()
 }
 
-// collection returns the part of addresses that items of a kind are below.
+// collection returns the path element of the API for items of a kind.
 func collection(kind docs.SiteItemKind) Ref {
 	switch kind {
 	case docs.SiteSection:
@@ -81,9 +82,9 @@ func collection(kind docs.SiteItemKind) Ref {
 	return "site-spaces"
 }
 
-// sections plans a site with sections. What is not wanted any more is deleted
-// after new items are made, so that a plan that stops has lost nothing, unless
-// the site would be too large meanwhile.
+// sections plans a site with sections. Items that are no longer wanted are deleted after
+// new items are created, so that an interrupted plan loses nothing. They are deleted
+// first only if the site would otherwise exceed the limit of items.
 func (p *planner) sections(wanted []*Item) error {
 	m := match(p.root, wanted)
 	for _, w := range allSections(wanted) {
@@ -103,7 +104,7 @@ func (p *planner) sections(wanted []*Item) error {
 	return nil
 }
 
-// prune plans the end of sections and groups that are not in the file.
+// prune plans the deletion of sections and groups that the file does not mention.
 func (p *planner) prune() {
 	for _, kind := range []docs.SiteItemKind{docs.SiteSection, docs.SiteGroup} {
 		for _, n := range p.root.all(kind) {
@@ -114,7 +115,7 @@ func (p *planner) prune() {
 	}
 }
 
-// place plans the items of a group or the site, and everything in them.
+// place plans the items of a group or the site, and all their descendants.
 func (p *planner) place(parent *node, wanted []*Item, m matches) {
 	for _, w := range wanted {
 		n := m[w]
@@ -158,12 +159,12 @@ func (p *planner) addGroup(parent *node, w *Item) *node {
 	return n
 }
 
-// hidden is the condition of something that nobody sees yet.
+// hidden is a condition that is never true.
 const hidden = "false"
 
-// addSection plans a section with its first variant. Its path and the condition of
-// the variant can only be set afterwards; until then a section whose variant has
-// one is hidden.
+// addSection plans a section with its first variant. The path of the section and the
+// condition of the variant can only be set in later calls. If the variant has a
+// condition, the section is hidden until then.
 func (p *planner) addSection(w *Item) *node {
 	n := &node{Item: *w, matched: true}
 	n.ID, n.Items = p.ref(), nil
@@ -210,7 +211,7 @@ func (p *planner) updateSection(n *node, w *Item) {
 	n.Title, n.Path = w.Title, w.Path
 }
 
-// regroup plans the way of a section into another group or out of groups.
+// regroup plans the moves of a section into another group, or out of all groups.
 func (p *planner) regroup(n, parent *node) {
 	switch {
 	case n.parent == parent:
@@ -238,7 +239,7 @@ func (p *planner) order(parent *node, wanted []*Item, m matches) {
 	}
 }
 
-// sort plans as few moves as possible that bring children into an order.
+// sort plans the smallest number of moves that bring the children into the wanted order.
 func (p *planner) sort(parent *node, wanted []*Item, m matches) {
 	stays := map[*node]bool{}
 	at := make([]int, len(wanted))
@@ -270,8 +271,8 @@ func (p *planner) sort(parent *node, wanted []*Item, m matches) {
 
 func pointer(n *node) map[string]any { return map[string]any{"type": n.Kind, "id": n.ID} }
 
-// defaultSection plans which section is the default: the one that the file
-// says, or else the first.
+// defaultSection plans the default section: the one that the file marks as default, else
+// the first one.
 func (p *planner) defaultSection(wanted []*Item, m matches) {
 	if len(wanted) == 0 {
 		return

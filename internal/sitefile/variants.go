@@ -56,8 +56,8 @@ func (p *planner) addVariant(parent *node, w *Item) *node {
 	return n
 }
 
-// finishVariant returns the call that sets what a new variant was not made with.
-// It has a condition already.
+// finishVariant returns the call that sets the fields of a new variant that could not be
+// set when it was created. condition is the condition that it was created with.
 func (p *planner) finishVariant(n *node, condition string) Call {
 	var f fields
 	f.set("path", "path", n.Path, "", n.Path)
@@ -77,9 +77,9 @@ func (p *planner) updateVariant(n *node, w *Item) {
 	n.Path, n.Space = w.Path, w.Space
 }
 
-// defaultVariant plans which variant is the default: the one that the file says,
-// or else the first. If the caller cannot see the default, it stays unless the
-// file names another.
+// defaultVariant plans the default variant: the one that the file marks as default, else
+// the first one. If the current default is not visible to the caller, it is kept unless
+// the file marks a default.
 func (p *planner) defaultVariant(parent *node, wanted []*Item, m matches) {
 	if len(wanted) == 0 {
 		return
@@ -97,10 +97,10 @@ func (p *planner) defaultVariant(parent *node, wanted []*Item, m matches) {
 	parent.def = n
 }
 
-// matches says which item of the site an item of a file describes.
+// matches maps items of the file to the nodes of the site that they describe.
 type matches map[*Item]*node
 
-// pair matches items and nodes that have no partner yet, in their order.
+// pair matches items and nodes that are not matched yet, in order.
 func (m matches) pair(wanted []*Item, nodes []*node, same func(*Item, *node) bool) {
 	for _, w := range wanted {
 		if m[w] != nil {
@@ -115,9 +115,9 @@ func (m matches) pair(wanted []*Item, nodes []*node, same func(*Item, *node) boo
 	}
 }
 
-// match finds the sections and groups that a file describes. A section is known
-// by its path, else by its title, else by the space of its default variant; a
-// group by its title and the group that it is in, because groups cannot move.
+// match matches the sections and groups of a file with those of the site. A section is
+// matched by its path, else by its title, else by the space of its default variant. A
+// group is matched by its title and its parent, because groups cannot be moved.
 func match(root *node, wanted []*Item) matches {
 	m := matches{}
 	var groups func(parent *node, wanted []*Item)

@@ -17,11 +17,12 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// maxComputedPlaces is how many places of a folder are computed, as on a server.
+// maxComputedPlaces is the maximum number of computed pages of a folder that are
+// expanded. It is the same as on the server.
 const maxComputedPlaces = 50
 
-// expanded returns the tree that is shown: with computed pages in the places of those that
-// ask for them, if the folder has the description. The tree itself stays as it was read.
+// expanded returns a copy of a tree in which computed pages are replaced with their
+// generated pages, if the folder contains the API description. The tree t is not changed.
 func expanded(t *folder.Tree, find apidoc.Find) *folder.Tree {
 	e := &expander{find: find, prose: map[string]string{}, left: maxComputedPlaces}
 	for _, in := range t.Includes {
@@ -36,12 +37,12 @@ func expanded(t *folder.Tree, find apidoc.Find) *folder.Tree {
 
 type expander struct {
 	find  apidoc.Find
-	prose map[string]string // files of includes, by SPECIFICATION/OPERATION
-	left  int               // places
+	prose map[string]string // files of reusable contents, by SPECIFICATION/OPERATION
+	left  int               // number of computed pages that may still be expanded
 }
 
-// pages returns pages with those that are computed. Pages that have none below them are
-// the same.
+// pages returns pages with all computed pages expanded. A page without computed
+// descendants is returned unchanged.
 func (e *expander) pages(in []*folder.Page) (out []*folder.Page) {
 	for _, p := range in {
 		if p.Type == folder.Computed {
@@ -58,7 +59,8 @@ func (e *expander) pages(in []*folder.Page) (out []*folder.Page) {
 	return out
 }
 
-// computed returns the pages that a page asks for, or the page if there are none.
+// computed returns the generated pages of a computed page, or the page itself if there
+// are none.
 func (e *expander) computed(p *folder.Page) []*folder.Page {
 	text, err := json.Marshal(p.Computed)
 	if err != nil || e.left == 0 {
@@ -82,7 +84,8 @@ func (e *expander) computed(p *folder.Page) []*folder.Page {
 	})))
 }
 
-// referencePages returns the pages of a reference as pages of the folder that have no file.
+// referencePages converts the pages of an API reference to pages of the folder that have
+// no file.
 func referencePages(in []*apidoc.ReferencePage) (out []*folder.Page) {
 	for _, r := range in {
 		out = append(out, &folder.Page{
@@ -93,8 +96,8 @@ func referencePages(in []*apidoc.ReferencePage) (out []*folder.Page) {
 	return out
 }
 
-// specStamp names the state of all files that descriptions can be made of: those that are
-// no pages.
+// specStamp returns a hash of the state of all files that API descriptions can be read
+// from: all files that are not pages.
 func (s state) specStamp() string {
 	h := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(s)) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// petsSource asks for the pages of a description in SUMMARY.md.
+// petsSource returns an entry of SUMMARY.md for the computed pages of an API description.
 func petsSource(indent, grouping string) string {
 	lines := []string{"* ```yaml", "  type: builtin:openapi", "  props:", "    models: true", "    downloadLink: true", "    grouping: " + grouping,
 		"  dependencies:", "    spec:", "      ref:", "        kind: openapi", "        spec: pets", "  ```"}
@@ -19,8 +19,8 @@ func pets(summary string) string {
 		"  /shop: {$ref: parts/buy.yaml}\n"
 }
 
-// Computed references are shown as a server shows them, if the description is in the folder.
-// They follow it.
+// Computed references are shown as on a server if the API description is in the folder.
+// They follow changes of the description.
 func TestComputedPages(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, ".gitbook.yaml", "root: ./docs/\n")

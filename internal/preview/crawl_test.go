@@ -14,12 +14,12 @@ import (
 
 var linked = regexp.MustCompile(`\b(?:href|src|srcset)="([^"]*)"`)
 
-// crawl follows every address of the site from its first page on, and returns
-// how many there are.
+// crawl follows all links of the site, starting at its first page. It returns the number
+// of addresses.
 func (s served) crawl() int {
 	s.t.Helper()
 	seen, open := map[string]bool{}, []string{"/"}
-	for _, p := range s.now.Load().tree.All() { // also what the navigation hides
+	for _, p := range s.now.Load().tree.All() { // including pages that the navigation hides
 		if href, ok := s.now.Load().href(p); ok && strings.HasPrefix(href, "/") {
 			open = append(open, href)
 		}
@@ -72,7 +72,7 @@ func TestNoLinkLeadsNowhere(t *testing.T) {
 		}
 		folders[name] = dir
 		if entries, err := os.ReadDir(dir); err == nil {
-			for _, e := range entries { // projects of a repository, and what is just a folder
+			for _, e := range entries { // projects of a repository, and plain folders
 				if e.IsDir() && e.Name()[0] != '.' {
 					folders[name+"/"+e.Name()] = filepath.Join(dir, e.Name())
 				}

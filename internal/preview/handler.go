@@ -19,12 +19,12 @@ import (
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
-// own is where addresses of the preview itself begin. No page has one of
-// these: files behind a dot are not read.
+// own is the prefix of the addresses of the preview itself. It cannot conflict with a
+// page, because files whose names begin with a dot are not read.
 const own = "/.octavo/"
 
-// handler answers everything. It looks addresses up and never makes a path of
-// one.
+// handler returns the handler for all requests. It looks addresses up in the site, and
+// never uses an address as a path of the file system.
 func (s *Server) handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -47,9 +47,10 @@ func (s *Server) handler() http.Handler {
 	})
 }
 
-// knows reports whether a request came under a name of this server: that of
-// this machine, or the one that it listens on. Any other could be
-// a site whose name was pointed at us, so that its pages can read ours.
+// knows reports whether the Host header of a request is a name of this server: localhost,
+// the name in Config.Listen, or the address of the connection. Any other name could
+// belong to a site that resolves to this server, whose pages could then read the preview
+// (DNS rebinding).
 func (s *Server) knows(r *http.Request) bool {
 	host := r.Host
 	if h, _, err := net.SplitHostPort(host); err == nil {
@@ -66,18 +67,20 @@ func (s *Server) knows(r *http.Request) bool {
 	if err != nil {
 		return false
 	}
-	// The address that was connected to is nobody else's, whoever may listen.
+	// The address that the client connected to belongs to this machine, no matter which
+	// addresses the server listens on.
 	at, _ := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
 	return ip.IsLoopback() || at != nil && at.AddrPort().Addr().Unmap() == ip.Unmap()
 }
 
-// serve answers for what is in the folder.
+// serve serves the pages and files of the folder.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	now := s.now.Load()
 	page, file, elsewhere := now.find(r.URL.Path)
 	switch {
 	case elsewhere != "":
-		// Not for good: the next state may have something else there.
+		// The redirect is temporary, because the next state may have something else at
+		// the address.
 		w.Header().Set("Location", elsewhere)
 		w.WriteHeader(http.StatusFound)
 	case file != nil:
@@ -98,7 +101,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serveFile sends an image or a download.
+// serveFile sends an image or another file of the folder.
 func (s *Server) serveFile(w http.ResponseWriter, r *http.Request, now *site, f *folder.File) {
 	gone := func(err error) {
 		s.Log.Debug("a file could not be sent", "file", f.Path, "error", err)
@@ -119,7 +122,8 @@ func (s *Server) serveFile(w http.ResponseWriter, r *http.Request, now *site, f 
 	http.ServeContent(w, r, "", a.changed, a)
 }
 
-// serveOwn answers for what is the preview's: assets, changes, searches.
+// serveOwn serves the resources of the preview itself: assets, events, the search and the
+// problems.
 func (s *Server) serveOwn(w http.ResponseWriter, r *http.Request, name string) {
 	now, q := s.now.Load(), r.URL.Query()
 	query := q.Get("q")
@@ -133,7 +137,7 @@ func (s *Server) serveOwn(w http.ResponseWriter, r *http.Request, name string) {
 		s.events(w, r, q.Get("file"))
 	case "search":
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(now.search(query)) // to somebody who has gone
+		_ = json.NewEncoder(w).Encode(now.search(query)) // the client may have disconnected
 	case "results":
 		s.write(w, http.StatusOK, s.frame(now, nil), &theme.Results{Query: query, Hits: now.search(query)}, s.problems(now, "", nil))
 	case "panel":
@@ -147,7 +151,7 @@ func (s *Server) serveOwn(w http.ResponseWriter, r *http.Request, name string) {
 	}
 }
 
-// servePanel sends the problems of a page alone, for the script.
+// servePanel sends only the problems of a page, for the script.
 func (s *Server) servePanel(w http.ResponseWriter, now *site, file string) {
 	found := s.problems(now, "", nil)
 	if p := now.index.Doc(file); p != nil {
@@ -162,10 +166,10 @@ func (s *Server) servePanel(w http.ResponseWriter, now *site, file string) {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy", theme.Policy(&theme.Frame{Nonce: rand.Text()}))
-	_, _ = io.WriteString(w, string(html)) // to somebody who has gone
+	_, _ = io.WriteString(w, string(html)) // the client may have disconnected
 }
 
-// serveProblems sends the page of all problems.
+// serveProblems sends the page with the problems of the whole folder.
 func (s *Server) serveProblems(w http.ResponseWriter, now *site) {
 	all := s.problems(now, "", nil)
 	if rep := now.report.Load(); rep != nil {
@@ -180,8 +184,8 @@ func (s *Server) serveProblems(w http.ResponseWriter, now *site) {
 	s.write(w, http.StatusOK, s.frame(now, nil), &theme.Page{Title: "Problems", Anchor: "problems", Body: body}, s.problems(now, "", nil))
 }
 
-// write sends a page of ours. Only assets with its nonce are allowed: what is
-// in the folder is on the same server.
+// write sends a page of the preview. Only scripts and styles with its nonce are allowed,
+// because files of the folder are served from the same origin.
 func (s *Server) write(w http.ResponseWriter, status int, f *theme.Frame, v theme.View, found *problems) {
 	f.Nonce = rand.Text()
 	var err error
@@ -198,7 +202,7 @@ func (s *Server) sorry(w http.ResponseWriter, err error) {
 	theme.WriteText(w, http.StatusInternalServerError, "The page could not be shown; the log says why.")
 }
 
-// events sends events to a browser until it disconnects.
+// events sends server-sent events to a browser until it disconnects.
 func (s *Server) events(w http.ResponseWriter, r *http.Request, file string) {
 	now := s.now.Load()
 	if p := now.index.Doc(file); p == nil {
@@ -221,7 +225,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, file string) {
 		_, werr := io.WriteString(w, text)
 		return errors.Join(err, werr, control.Flush()) == nil
 	}
-	// The state may have changed between the page and this.
+	// The state may have changed since the page was sent.
 	if !send("retry: 1000\n\nevent: state\ndata: " + s.stateID() + "\n\n") {
 		return
 	}

@@ -6,18 +6,17 @@ import (
 	"sync"
 )
 
-// event is sent to a browser: that there is a new state, or that the
-// state has been checked.
+// event is an event for browsers: a new state exists, or a state was checked.
 type event struct{ id, kind string }
 
-// hub knows the browsers that wait for changes.
+// hub holds the browsers that wait for changes.
 type hub struct {
 	mu   sync.Mutex
-	list map[chan event]string // the file that is displayed
+	list map[chan event]string // the displayed file
 }
 
-// join returns a channel with room for one event of each kind, or nil if there
-// are too many. A browser that is slow misses older ones.
+// join registers a browser and returns its channel, or nil if there are too many
+// browsers. The channel has a small buffer; a slow browser misses further events.
 func (h *hub) join(file string) chan event {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -38,7 +37,8 @@ func (h *hub) leave(c chan event) {
 	delete(h.list, c)
 }
 
-// files returns what browsers show now; nothing if nobody waits.
+// files returns the files that browsers display now. It is empty if no browser waits for
+// changes.
 func (h *hub) files() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -51,7 +51,7 @@ func (h *hub) send(id, kind string) {
 	for c := range h.list {
 		select {
 		case c <- event{id, kind}:
-		default: // it has enough to do
+		default: // the buffer of a slow browser is full
 		}
 	}
 }

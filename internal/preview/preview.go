@@ -1,15 +1,14 @@
-// Package preview serves a folder of Markdown as a simple site while somebody
-// writes it: no store, no account, nothing kept.
+// Package preview serves a folder of Markdown files as a simple site while somebody edits
+// it. It uses no store and no accounts, and keeps no data.
 //
-// A folder is read as an import would read it, and a page is rendered when it
-// is asked for. What changes in the folder makes a new state of the site, and
-// browsers that show a page of it load that page again. A state never changes
-// once it is made, so that no page is displayed half old and half new.
+// The folder is read in the same way as by an import, and a page is rendered on request.
+// A change in the folder creates a new state of the site, and browsers reload the page
+// that they display. A state is immutable, so that no page mixes old and new content.
 //
-// The content is not trusted: it may be a repository that somebody sent. Only
-// what the navigation or a page names is served, links out of the folder are
-// not followed, HTML is reduced as on the server, and other sites cannot read
-// any of it through the reader's browser.
+// The content is not trusted: it may be a repository from somebody else. Only content
+// that the navigation or a page refers to is served. Links out of the folder are not
+// followed. HTML is sanitized as on the server, and other sites cannot read the content
+// through the browser of the reader.
 package preview
 
 import (
@@ -31,36 +30,36 @@ import (
 	"github.com/octavo-docs/octavo/internal/openapi"
 )
 
-// Limits and times.
+// Limits and intervals.
 const (
-	lookEvery    = 100 * time.Millisecond // at the files that browsers show now
-	scanEvery    = 500 * time.Millisecond // of all files, at the earliest
-	scanShare    = 20                     // a scan takes at most one part of the time in so many …
-	scanLatest   = 5 * time.Second        // … unless that would be later than this
-	quietTime    = 120 * time.Millisecond // without a change until files count as written
-	emptyTime    = time.Second            // that a file may be empty while it is written
-	maxQuietWait = 3 * time.Second        // until a folder that keeps changing is read anyway
+	lookEvery    = 100 * time.Millisecond // interval of checking the files that browsers display now
+	scanEvery    = 500 * time.Millisecond // minimum interval of scanning all files
+	scanShare    = 20                     // a scan may use at most 1/scanShare of the time …
+	scanLatest   = 5 * time.Second        // … unless the interval would be longer than this
+	quietTime    = 120 * time.Millisecond // time without a change after which files are considered complete
+	emptyTime    = time.Second            // time that a file may be empty while it is being written
+	maxQuietWait = 3 * time.Second        // maximum wait for a folder that keeps changing
 
-	maxPath     = 2 << 10 // bytes of an address
-	maxQuery    = 200     // bytes of a search
-	maxFound    = 20      // results of a search
-	maxWatchers = 200     // browsers that wait for changes
-	maxListed   = 500     // problems on one page
-	maxNav      = 1000    // entries of a navigation that is displayed whole
-	maxLoaded   = 4       // files of a commit that are in memory to be sent
+	maxPath     = 2 << 10 // maximum length of an address in bytes
+	maxQuery    = 200     // maximum length of a search query in bytes
+	maxFound    = 20      // maximum number of search results
+	maxWatchers = 200     // maximum number of browsers that wait for changes
+	maxListed   = 500     // maximum number of problems on one page
+	maxNav      = 1000    // maximum number of entries of a navigation that is displayed completely
+	maxLoaded   = 4       // maximum number of files of a commit that are in memory while they are sent
 
 	highlightBytes = 16 << 20
 	formulaBytes   = 4 << 20
 	headerTime     = 10 * time.Second
 	writeTime      = 2 * time.Minute
-	pulseEvery     = 15 * time.Second // so that both ends notice a broken connection
+	pulseEvery     = 15 * time.Second // interval of comments in event streams, so that both sides detect a broken connection
 	stopTime       = 5 * time.Second
 )
 
-// Config says what is served where.
+// Config specifies the folder and the address to listen on.
 type Config struct {
 	Dir    string
-	Ref    string // a branch, a tag or a commit of the repository of Dir; empty is the files as they are
+	Ref    string // a branch, a tag or a commit of the repository of Dir; if empty, the current files are served
 	Listen string
 	Log    *slog.Logger
 }
@@ -68,7 +67,7 @@ type Config struct {
 // Server serves a folder.
 type Server struct {
 	Config
-	name      string // of the folder, for people
+	name      string // display name of the folder
 	src       source
 	now       atomic.Pointer[site]
 	trouble   atomic.Pointer[string] // why the newest state cannot be displayed
@@ -77,25 +76,25 @@ type Server struct {
 	formulas  *formula.Typesetter
 	unchecked chan *site
 	described *openapi.Cache
-	start     string // distinguishes the states of this run from those of another
+	start     string // unique per run, distinguishes its states from those of another run
 
 	http     *http.Server
 	listener net.Listener
 	bg       sync.WaitGroup
 	failed   chan error
 
-	mu      sync.Mutex // held while the folder is looked at
-	state   state      // that was seen last
-	shown   state      // of which the site was made
-	broken  error      // why the one that was seen last cannot be displayed
+	mu      sync.Mutex // held while the folder is scanned
+	state   state      // the last scan
+	shown   state      // the scan that the current site was created from
+	broken  error      // why the last scan cannot be displayed
 	root    string
 	scanned time.Time
 	took    time.Duration
-	count   int // of states
+	count   int // number of states so far
 }
 
-// Start reads the folder and begins to serve it. A folder that cannot be read
-// as documentation is served too, as the reason why not, until it can.
+// Start reads the folder and listens on the address. If the folder cannot be read as
+// documentation, the server shows the reason until it can.
 func Start(ctx context.Context, c Config) (*Server, error) {
 	src, name, err := openSource(ctx, c.Dir, c.Ref)
 	if err != nil {
@@ -113,10 +112,10 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 	return s, nil
 }
 
-// Addr is where the server listens.
+// Addr returns the address that the server listens on.
 func (s *Server) Addr() string { return s.listener.Addr().String() }
 
-// URL is the address for a browser on this machine.
+// URL returns the URL for a browser on this machine.
 func (s *Server) URL() string {
 	host, port, err := net.SplitHostPort(s.Addr())
 	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
@@ -125,10 +124,10 @@ func (s *Server) URL() string {
 	return "http://" + net.JoinHostPort(host, port) + "/"
 }
 
-// Pages is how many there are now.
+// Pages returns the number of pages in the current state.
 func (s *Server) Pages() int { return len(s.now.Load().menu.Order()) }
 
-// Trouble says why the newest state of the folder cannot be displayed, if so.
+// Trouble returns why the newest state of the folder cannot be displayed, or "".
 func (s *Server) Trouble() string {
 	if t := s.trouble.Load(); t != nil {
 		return *t
@@ -136,7 +135,7 @@ func (s *Server) Trouble() string {
 	return ""
 }
 
-// Run serves until ctx ends or the listener breaks.
+// Run serves until ctx ends or the listener fails.
 func (s *Server) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	s.http = &http.Server{
@@ -156,7 +155,7 @@ func (s *Server) Run(ctx context.Context) error {
 	case <-ctx.Done():
 	case err = <-s.failed:
 	}
-	cancel() // browsers that wait for changes do not hold us up
+	cancel() // ends the event streams, so that they do not delay the shutdown
 	stop, done := context.WithTimeout(context.Background(), stopTime)
 	defer done()
 	err = errors.Join(err, s.http.Shutdown(stop))

@@ -17,9 +17,9 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-const patience = 2 * time.Minute // only a failure waits so long
+const patience = 2 * time.Minute // only a failing test waits this long
 
-// unpack writes the folder of testdata somewhere.
+// unpack writes the folder of testdata to a temporary folder.
 func unpack(t *testing.T) string {
 	t.Helper()
 	a, err := txtar.ParseFile("testdata/site.txtar")
@@ -106,7 +106,7 @@ func (s served) get(at string) string {
 	return body
 }
 
-// checked waits until the problems are known.
+// checked waits until the state is checked.
 func (s served) checked() {
 	s.t.Helper()
 	for end := time.Now().Add(patience); s.now.Load().report.Load() == nil; time.Sleep(5 * time.Millisecond) {
@@ -194,7 +194,7 @@ func TestAnswers(t *testing.T) {
 		{"/old/start", 302, "Location", "/start", ""},
 		{"/moved", 302, "Location", "/guides/start/deep", ""},
 		{"/moved/", 302, "Location", "/guides/start/deep", ""},
-		{"/manual/deep", 302, "Location", "/guides/start/deep", ""}, // below a page that had the address
+		{"/manual/deep", 302, "Location", "/guides/start/deep", ""}, // below a page that had this address
 		{"/manual/absent", 404, "", "", ""},
 		{"/elsewhere", 302, "Location", "https://example.com/x", ""},
 		{"/broken", 404, "", "", ""},
@@ -264,7 +264,7 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// A site that points its own name at this machine must not read anything.
+// A site whose name resolves to this machine must not read anything.
 func TestHosts(t *testing.T) {
 	s := serve(t, Config{Dir: unpack(t)})
 	for host, want := range map[string]int{
@@ -321,7 +321,7 @@ func TestNothingElseIsServed(t *testing.T) {
 			t.Errorf("%s: %s", at, a.Status)
 		}
 	}
-	// A file that becomes a link after it was read.
+	// A file is replaced with a link after the folder was read.
 	s.get("/data.csv")
 	if err := errors.Join(os.Remove(filepath.Join(dir, "docs/data.csv")), os.Symlink("secret.txt", filepath.Join(dir, "docs/data.csv"))); err != nil {
 		t.Fatal(err)
@@ -331,7 +331,7 @@ func TestNothingElseIsServed(t *testing.T) {
 	}
 }
 
-// listen returns the events of a page as a browser gets them.
+// listen returns a function that waits for the next event of a kind, as a browser does.
 func (s served) listen(file string) func(kind string) string {
 	s.t.Helper()
 	r, err := http.NewRequestWithContext(s.t.Context(), "GET", "http://"+s.Addr()+"/.octavo/events?file="+file, nil)
@@ -423,7 +423,8 @@ func TestReload(t *testing.T) {
 	}
 	change("the root", ".gitbook.yaml", "root: ./docs/guides/\n", "/start", "Other title")
 	change("a page in another root", "docs/guides/start.md", "# Title again\n", "/start", "Title again")
-	// What cannot be read is reported, and the state before is displayed.
+	// A folder that cannot be read is reported, and the previous state is still
+	// displayed.
 	change("a root that is not there", ".gitbook.yaml", "root: ./absent/\n", "/start", "which is not a folder")
 	if body := s.get("/start"); !strings.Contains(body, "Title again") {
 		t.Error("the state before is gone")
@@ -435,7 +436,8 @@ func TestReload(t *testing.T) {
 	}
 }
 
-// What is written in steps is displayed before and after, never between.
+// A file that is written in steps is displayed in its state before or after, never in
+// between.
 func TestHalfWrittenFilesAreNotDisplayed(t *testing.T) {
 	dir := unpack(t)
 	s := serve(t, Config{Dir: dir})
@@ -480,7 +482,7 @@ func TestHalfWrittenFilesAreNotDisplayed(t *testing.T) {
 	}
 }
 
-// Somebody without scripts asks again and gets what is new.
+// A browser without scripts gets the new content with its next request.
 func TestChangesAreSeenWithoutWatching(t *testing.T) {
 	dir := unpack(t)
 	s := serve(t, Config{Dir: dir})
@@ -523,7 +525,7 @@ func TestWatchersAreBounded(t *testing.T) {
 	if h.join("b.md") != nil {
 		t.Error("one too many")
 	}
-	for range 100 { // nobody reads
+	for range 100 { // no browser reads the events
 		h.send("x", "state")
 	}
 	h.leave(last)
@@ -548,7 +550,7 @@ func TestStartRefuses(t *testing.T) {
 			t.Errorf("%s: it serves at %s", name, s.URL())
 		}
 	}
-	// A folder without pages is served, and so is one that is not understood.
+	// A folder without pages is served, and so is a folder that cannot be read.
 	empty := serve(t, Config{Dir: t.TempDir()})
 	if a, body := empty.ask("GET", "/", nil); a.StatusCode != 404 || !strings.Contains(body, "Not found") {
 		t.Errorf("an empty folder: %s", a.Status)

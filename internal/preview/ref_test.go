@@ -9,8 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
-// committed returns a repository with the folder of testdata as its first
-// commit.
+// committed returns a repository with the folder of testdata as its first commit.
 func committed(t *testing.T) string {
 	t.Helper()
 	testgit.Need(t, "git")
@@ -54,7 +53,7 @@ func TestRef(t *testing.T) {
 	if body := s.get("/"); !strings.Contains(body, "Version 4.2") {
 		t.Errorf("what did not change is gone:\n%s", body)
 	}
-	// A branch that is gone is trouble, not the end.
+	// A deleted branch is reported, and does not end the server.
 	testgit.Git(t, dir, "checkout", "-q", "--detach")
 	testgit.Git(t, dir, "branch", "-q", "-D", "main")
 	if id := next("state"); !strings.HasSuffix(id, "!") {

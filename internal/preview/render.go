@@ -16,15 +16,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/reading"
 )
 
-// rendered is the body of a page, and what was needed for it.
+// rendered is the body of a page, with its headings and its source files.
 type rendered struct {
 	body     template.HTML
 	headings []markup.Heading
-	files    []string // sources of it, for their problems
+	files    []string // source files of the body, for their problems
 }
 
-// render shows a page as a server would show it to somebody of whom nothing
-// is known.
+// render renders a page as a server does for an anonymous visitor without claims.
 func (s *site) render(p *folder.Page, o markup.HTMLOptions) (rendered, error) {
 	out := rendered{files: []string{p.File}}
 	doc, err := reading.Document(context.Background(), &readPage{s, p, &out}, reading.Form{Includes: true, Evaluation: reading.EvaluateAll})
@@ -39,8 +38,8 @@ func (s *site) render(p *folder.Page, o markup.HTMLOptions) (rendered, error) {
 	return out, err
 }
 
-// readPage is a page of the folder as package reading reads it. It notes which
-// files were needed.
+// readPage implements the page of package reading for a page of the folder. It records
+// the source files.
 type readPage struct {
 	s   *site
 	p   *folder.Page
@@ -75,8 +74,8 @@ func (s *site) parse(file string, src []byte, h frontmatter.Head) *markup.Docume
 	}})
 }
 
-// resolve returns what a destination in a file names. A page is named by its
-// address in this site, which is all that is needed of it.
+// resolve returns the reference for a destination in a file. A reference to a page holds
+// only the address of the page in this site.
 func (s *site) resolve(file, dest string, use markup.Use) (docs.Ref, bool) {
 	none := docs.Ref{}
 	where, anchor, _ := strings.Cut(dest, "#")
@@ -105,7 +104,7 @@ func (s *site) resolve(file, dest string, use markup.Use) (docs.Ref, bool) {
 
 // link returns the address of a reference.
 func (s *site) link(file string, ref docs.Ref) (string, bool) {
-	if ref.Kind == docs.RefURL { // in HTML that is kept as it is, or broken
+	if ref.Kind == docs.RefURL { // in raw HTML, or broken
 		if found, ok := s.resolve(file, ref.URL, markup.UseLink); ok {
 			ref = found
 		}
@@ -122,7 +121,7 @@ func (s *site) link(file string, ref docs.Ref) (string, bool) {
 	return "", false
 }
 
-// title names what a reference leads to.
+// title returns the title of the target of a reference.
 func (s *site) title(ref docs.Ref) (string, bool) {
 	switch ref.Kind {
 	case docs.RefPage, docs.RefAnchor:
@@ -143,7 +142,7 @@ func (s *site) title(ref docs.Ref) (string, bool) {
 	return "", false
 }
 
-// size returns the size of a file.
+// size returns the size of the file that a reference refers to.
 func (s *site) size(ref docs.Ref) (int64, bool) {
 	f := s.files[ref.File]
 	if f == nil {
@@ -152,7 +151,7 @@ func (s *site) size(ref docs.Ref) (int64, bool) {
 	return f.Size, true
 }
 
-// picture returns the address of a cover.
+// picture returns the address of a cover image, or "".
 func (s *site) picture(file, dest string) string {
 	if dest == "" {
 		return ""

@@ -11,15 +11,16 @@ import (
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
-// report is what checking a state has found.
+// report is the result of checking a state.
 type report struct {
 	all      []folder.Problem
 	byFile   map[string][]folder.Problem
-	headings map[string][]markup.Heading // by file, for searching
+	headings map[string][]markup.Heading // by file, for the search
 }
 
-// checkStates checks every new state, or the newest if they come faster. It
-// parses everything once, and then what differs.
+// checkStates checks every new state. If states are created faster than they are checked,
+// it checks only the newest. The first check parses all files, later ones only the
+// changed files.
 func (s *Server) checkStates(ctx context.Context) {
 	var c folder.Checker
 	for {
@@ -42,7 +43,8 @@ func (s *Server) checkStates(ctx context.Context) {
 	}
 }
 
-// problems returns those of some files; ok is false while they are not known.
+// problems returns the problems of some files and the total number of problems. ok is
+// false if the state is not checked yet.
 func (s *site) problems(files []string) (list []folder.Problem, total int, ok bool) {
 	r := s.report.Load()
 	if r == nil {
@@ -54,7 +56,8 @@ func (s *site) problems(files []string) (list []folder.Problem, total int, ok bo
 	return list, len(r.all), true
 }
 
-// search looks for all words in titles, then in headings.
+// search returns the pages whose titles contain all words of the query, followed by
+// headings that do. Titles that begin with the query come first.
 func (s *site) search(query string) []theme.Hit {
 	words := strings.Fields(strings.ToLower(query))
 	if len(words) == 0 {
@@ -95,7 +98,7 @@ func (s *site) search(query string) []theme.Hit {
 	return out[:min(len(out), maxFound)]
 }
 
-// above names the pages that a page is below.
+// above returns the titles of the ancestors of a page, joined for display.
 func (s *site) above(p *folder.Page) string {
 	var names []string
 	for _, up := range s.menu.Above(p) {

@@ -17,26 +17,25 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// site is one state of the folder. It does not change, except that its
-// problems come later.
+// site is one state of the folder. It is immutable, except that its report is set later.
 type site struct {
 	version string
 	scanned state  // all files of the folder
-	specs   string // names the state of those that descriptions are made of
+	specs   string // hash of the files that API descriptions are read from
 	tree    *folder.Tree
-	pages   []*folder.Page // of the tree, with computed ones
+	pages   []*folder.Page // pages of the tree, with computed pages expanded
 	index   *folder.Index
-	files   map[string]*folder.File // that may be served
-	folded  map[string]*folder.Page // by address in one case
+	files   map[string]*folder.File // files that may be served
+	folded  map[string]*folder.Page // by case-folded address
 	menu    *reading.Menu[*folder.Page]
-	// redirects are those of the folder, by where they come from: the address
-	// that they lead to, and the page at it.
+	// redirects are the redirects of the folder: the target address by the old address.
 	redirects map[string]string
-	moved     map[string]*folder.Page // by address in one case
-	report    atomic.Pointer[report]  // nil until it was checked
+	moved     map[string]*folder.Page // the target pages of redirects, by case-folded old address
+	report    atomic.Pointer[report]  // nil until the state was checked
 }
 
-// newSite returns the site of a tree. describe returns what finds descriptions of APIs in it.
+// newSite returns the site of a tree. describe returns the function that finds the API
+// descriptions of the site.
 func newSite(t *folder.Tree, version string, scanned state, describe func(*site) apidoc.Find) *site {
 	s := &site{
 		version: version, scanned: scanned, specs: scanned.specStamp(), tree: t, files: map[string]*folder.File{}, folded: map[string]*folder.Page{},
@@ -44,7 +43,7 @@ func newSite(t *folder.Tree, version string, scanned state, describe func(*site)
 	}
 	shown := expanded(t, describe(s))
 	s.pages, s.index = shown.Pages, folder.NewIndex(shown)
-	// What no page uses is not content, and may not be meant for others.
+	// Files that no page refers to are not content, and may not be intended for readers.
 	for _, f := range t.Files {
 		s.files[f.Path] = f
 	}
@@ -66,7 +65,7 @@ func newSite(t *folder.Tree, version string, scanned state, describe func(*site)
 	return s
 }
 
-// has reports whether a file of the folder is in the state as Markdown.
+// has reports whether the state holds the source of a Markdown file of the folder.
 func (s *site) has(file string) bool {
 	if s.tree.Root != "." {
 		below, ok := strings.CutPrefix(file, s.tree.Root+"/")
@@ -97,7 +96,7 @@ func (s *site) href(p *folder.Page) (string, bool) {
 	case p == s.index.Home():
 		return "/", true
 	case p.Type == folder.Group && !s.hasFirst(p):
-		return "", false // there is nothing to show at its address
+		return "", false // there is no page to show at its address
 	case s.index.Address(p) != "":
 		return rooted(s.index.Address(p)), true
 	case p.Type == folder.Document && !s.menu.Has(p):
@@ -106,8 +105,8 @@ func (s *site) href(p *folder.Page) (string, bool) {
 	return "", false
 }
 
-// target returns where an entry of the navigation leads: to an address, or to
-// something in the folder.
+// target returns the address of a link in the navigation. The target is an external
+// address, or a page or a file of the folder.
 func (s *site) target(target string) (string, bool) {
 	if strings.Contains(target, ":") {
 		return markup.SafeURL(target)
@@ -128,8 +127,8 @@ func (s *site) target(target string) (string, bool) {
 
 func (s *site) hasFirst(p *folder.Page) bool { _, ok := s.menu.First(p); return ok }
 
-// redirect returns where a redirect leads: the address of a page of the
-// folder, or of another site.
+// redirect returns the address of the target of a redirect. It also returns the page,
+// unless the target is another site.
 func (s *site) redirect(to string) (address string, page *folder.Page, ok bool) {
 	if scheme, _, ok := strings.Cut(to, ":"); ok && (scheme == "http" || scheme == "https") {
 		address, ok := markup.SafeURL(to)
@@ -143,11 +142,11 @@ func (s *site) redirect(to string) (address string, page *folder.Page, ok bool) 
 	return href + reading.Fragment(found.Anchor), found.Page, ok
 }
 
-// rooted writes a path of the site as an address.
+// rooted returns a path of the site as an escaped address.
 func rooted(name string) string { return "/" + reading.EscapePath(name) }
 
-// find returns what an address of the site means: a page, a file, or another
-// address. All is empty if it means nothing.
+// find returns the page or the file at an address of the site, or the address to redirect
+// to. All results are empty if there is nothing at the address.
 func (s *site) find(at string) (page *folder.Page, file *folder.File, elsewhere string) {
 	name := strings.Trim(at, "/")
 	if name == "" {
@@ -156,7 +155,7 @@ func (s *site) find(at string) (page *folder.Page, file *folder.File, elsewhere 
 	if path.Clean(name) != name || strings.ContainsAny(name, "\\\x00") {
 		return nil, nil, ""
 	}
-	ctx, pages := context.Background(), addresses{s} // which are in memory: there are no errors
+	ctx, pages := context.Background(), addresses{s} // all pages are in memory, so there are no errors
 	if p, rest, _ := reading.At(ctx, pages, name); rest == "" {
 		return s.open(p, at)
 	}
@@ -175,7 +174,7 @@ func (s *site) find(at string) (page *folder.Page, file *folder.File, elsewhere 
 	return nil, nil, ""
 }
 
-// addresses is the site as package reading finds pages in it.
+// addresses implements the lookups of package reading for a site.
 type addresses struct{ s *site }
 
 func (a addresses) Child(_ context.Context, parent *folder.Page, slug string) (*folder.Page, bool, error) {
@@ -196,7 +195,8 @@ func (a addresses) Moved(_ context.Context, address string) (*folder.Page, bool,
 	return p, p != nil, nil
 }
 
-// open returns a page if this is its address, else where it is.
+// open returns the page if at is its address, and otherwise the address to redirect to.
+// For a group, it is the first page of the group.
 func (s *site) open(p *folder.Page, at string) (*folder.Page, *folder.File, string) {
 	if p.Type == folder.Group {
 		first, ok := s.menu.First(p)

@@ -18,46 +18,47 @@ import (
 	"github.com/octavo-docs/octavo/internal/git"
 )
 
-// stamp is by what a file is known to have changed.
+// stamp holds the attributes by which a change of a file is detected.
 type stamp struct {
 	size, time int64
 	mode       fs.FileMode
-	oid        string // in a commit
+	oid        string // object name, for a file of a commit
 }
 
-// state is how all files looked, by their path in the folder.
+// state maps the paths of all files in the folder to their stamps.
 type state map[string]stamp
 
-// source is where the files are.
+// source provides the files of the folder.
 type source interface {
-	// scan reports how the files below root look.
+	// scan returns the state of the files below root.
 	scan(ctx context.Context, root string) (state, error)
-	// look reports how one file looks, if that costs next to nothing.
+	// look returns the stamp of a single file. ok is false if that is not possible at low
+	// cost.
 	look(name string) (stamp, bool)
-	// open returns the folder that was scanned last, to be read. What has is
-	// true for need not be in it. Problems are those of files that are left
-	// out.
+	// open returns the folder of the last scan for reading. Files for which has returns
+	// true may be missing in it. The problems are those of files that are left out.
 	open(ctx context.Context, has func(name string) bool) (fs.FS, []folder.Problem, error)
-	// asset opens a file that is a plain one still.
+	// asset opens a file. It returns an error if it is not a regular file now.
 	asset(ctx context.Context, name string) (*asset, error)
 	close() error
 }
 
-// asset is a file to be sent.
+// asset is a file that is sent to a client.
 type asset struct {
 	data
 	size    int64
-	changed time.Time // zero if that is not known
+	changed time.Time // zero if unknown
 	close   func()
 }
 
-// data is what can be sent in part, and looked into.
+// data supports range requests and random access.
 type data interface {
 	io.ReadSeeker
 	io.ReaderAt
 }
 
-// openSource opens a folder, or a commit of its repository, and names it.
+// openSource opens a folder, or a commit of its repository. It also returns the display
+// name.
 func openSource(ctx context.Context, dir, ref string) (source, string, error) {
 	full, err := filepath.Abs(dir)
 	if err != nil {
@@ -89,8 +90,8 @@ func openSource(ctx context.Context, dir, ref string) (source, string, error) {
 	return c, strings.TrimSuffix(name, ".git") + " @ " + ref, nil
 }
 
-// refError says what is wrong with a ref. The output of git is of interest only
-// where nobody knows what it means.
+// refError returns the error for a ref. It includes the output of git only for
+// unclassified failures.
 func refError(err error) error {
 	if r := git.ReasonOf(err); r == "" || r == git.Internal {
 		return fmt.Errorf("--ref: %w", err)
@@ -98,24 +99,24 @@ func refError(err error) error {
 	return fmt.Errorf("--ref: %s", errs.Message(err))
 }
 
-// passed reports what is not read.
+// passed reports whether a file or a folder is not read.
 func passed(named folder.Named, root, name string, d fs.DirEntry) bool {
 	if root != "." {
 		name = strings.TrimPrefix(name, root+"/")
 	}
 	if d.IsDir() {
-		name += "/x" // as whatever is in it
+		name += "/x" // a folder is skipped if any file in it would be
 	}
 	return named.Ignored(name)
 }
 
-// dirSource is a folder as it is on the disk.
+// dirSource is a folder on disk.
 type dirSource struct {
 	dir string
 
 	mu   sync.Mutex
 	root *os.Root
-	old  *os.Root // of a folder that was replaced; the state before may still use it
+	old  *os.Root // of a folder that was replaced; the previous state may still use it
 	info fs.FileInfo
 }
 
@@ -125,7 +126,7 @@ func (d *dirSource) fs() *os.Root {
 	return d.root
 }
 
-// follow opens the folder again when another one has taken its place.
+// follow reopens the folder if another folder replaced it.
 func (d *dirSource) follow() error {
 	info, err := os.Stat(d.dir)
 	if err != nil {
@@ -159,12 +160,12 @@ func (d *dirSource) scan(ctx context.Context, root string) (state, error) {
 	err := fs.WalkDir(d.fs().FS(), root, func(name string, e fs.DirEntry, err error) error {
 		if name == root {
 			if errors.Is(err, fs.ErrNotExist) {
-				return nil // Read says so
+				return nil // Read reports the error
 			}
 			return err
 		}
 		if err != nil {
-			out[name] = stamp{} // as long as it cannot be read
+			out[name] = stamp{} // the stamp changes once the file can be read
 			return nil
 		}
 		if passed(named, root, name, e) {
@@ -203,8 +204,8 @@ func (d *dirSource) open(context.Context, func(string) bool) (fs.FS, []folder.Pr
 	return d.fs().FS(), nil, nil
 }
 
-// asset follows no links, also none within the folder: they could lead to
-// what is not served.
+// asset opens a regular file. It follows no symbolic links, not even within the folder,
+// because they could lead to files that must not be served.
 func (d *dirSource) asset(_ context.Context, name string) (*asset, error) {
 	root := d.fs()
 	for i := range name + "/" {
@@ -227,7 +228,7 @@ func (d *dirSource) asset(_ context.Context, name string) (*asset, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &asset{f, info.Size(), info.ModTime(), func() { _ = f.Close() }}, nil // it was only read
+	return &asset{f, info.Size(), info.ModTime(), func() { _ = f.Close() }}, nil // errors of Close do not matter after reading
 }
 
 func (d *dirSource) close() error {
@@ -238,14 +239,14 @@ func (d *dirSource) close() error {
 	return err
 }
 
-// commitSource is what a ref of a repository names, which may move.
+// commitSource is the commit that a ref of a repository points to. The ref may move.
 type commitSource struct {
 	repo   *git.Local
 	ref    string
-	loaded chan struct{} // a place for each file that is in memory to be sent
+	loaded chan struct{} // limits the number of files in memory that are being sent
 
 	mu     sync.Mutex
-	commit string // that was scanned last
+	commit string // the commit of the last scan
 	files  state
 	found  []folder.Problem
 }
@@ -290,14 +291,14 @@ func (c *commitSource) scan(ctx context.Context, _ string) (state, error) {
 
 func (c *commitSource) look(string) (stamp, bool) { return stamp{}, false }
 
-// open brings all texts that are needed in one run of git.
+// open reads all required text files with a single git command.
 func (c *commitSource) open(ctx context.Context, has func(string) bool) (fs.FS, []folder.Problem, error) {
 	_, files, found := c.scanned()
 	var oids []string
 	var total int64
 	for name, st := range files {
 		if !folder.IsText(name) || has(name) || st.size > folder.DefaultLimits.Markdown {
-			continue // what is too large is left out for its size
+			continue // a file that is too large is left out because of its size
 		}
 		if total += st.size; total > folder.DefaultLimits.Memory {
 			return nil, nil, errs.E(errs.Invalid, "the pages have more than %d MB together", folder.DefaultLimits.Memory>>20)

@@ -13,9 +13,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/openapi"
 )
 
-// specs returns what finds the descriptions of APIs that pages refer to: files of
-// the folder. A specification, which a server knows by its name, is the file of that
-// name. What is at addresses elsewhere is not fetched.
+// specs returns a function that finds API descriptions in the folder. A specification
+// that a server identifies by name is the file of that name. Descriptions at external
+// addresses are not fetched.
 func (s *Server) specs(ctx context.Context, now *site) apidoc.Find {
 	known := map[docs.Ref]*openapi.Description{}
 	return func(ref docs.Ref) *openapi.Description {
@@ -24,7 +24,7 @@ func (s *Server) specs(ctx context.Context, now *site) apidoc.Find {
 		}
 		var d *openapi.Description
 		if name := now.specFile(ref); name != "" {
-			// A description that cannot be read is not shown; the page is.
+			// If a description cannot be parsed, the page is shown without it.
 			d, _ = s.described.Get(ctx, now.specs+":"+name, func() (openapi.Bundle, error) {
 				return openapi.Gather(name, func(name string) ([]byte, error) {
 					if _, scanned := now.scanned[name]; !scanned {
@@ -39,7 +39,7 @@ func (s *Server) specs(ctx context.Context, now *site) apidoc.Find {
 	}
 }
 
-// specFile returns the path of a description in the folder, or "".
+// specFile returns the path of an API description in the folder, or "".
 func (s *site) specFile(ref docs.Ref) string {
 	switch ref.Kind {
 	case docs.RefFile:
@@ -61,7 +61,7 @@ func (s *site) specFile(ref docs.Ref) string {
 	return ""
 }
 
-// bytes returns a file of the folder.
+// bytes returns the content of a file of the folder, up to openapi.MaxBytes+1 bytes.
 func (s *Server) bytes(ctx context.Context, name string) ([]byte, error) {
 	a, err := s.src.asset(ctx, name)
 	if err != nil {

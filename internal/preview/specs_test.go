@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Blocks show operations of descriptions in the folder: of a file that they name, and
-// of a specification by the name of the file.
+// Blocks show operations of API descriptions in the folder. They refer to a file by path,
+// or to a specification by the name of its file.
 func TestSpecs(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "README.md", "# Home\n\n{% openapi-operation spec=\"pets\" path=\"/pets\" method=\"get\" %}\n{% endopenapi-operation %}\n\n"+

@@ -28,34 +28,34 @@ var (
 
 func must(b []byte, err error) []byte {
 	if err != nil {
-		panic(err) // it is part of the program
+		panic(err) // the file is embedded in the program
 	}
 	return b
 }
 
-// problems are what is wrong with some files, or with all.
+// problems holds the problems of some files, or of the whole folder, for a template.
 type problems struct {
 	State, File string
-	Checked     bool // the problems are known
+	Checked     bool // the state was checked
 	List        []located
-	Total       int // of the whole folder
-	More        int // that are not listed
+	Total       int // in the whole folder
+	More        int // number of problems that are not listed
 }
 
-// located is a problem with a way to its page.
+// located is a problem with a link to its page.
 type located struct {
 	folder.Problem
 	Level, Href string
 }
 
-// html shows problems by one of our own templates.
+// html renders the problems with a template of the preview.
 func (p *problems) html(name string) (template.HTML, error) {
 	var b bytes.Buffer
 	err := pages.ExecuteTemplate(&b, name, p)
 	return template.HTML(b.String()), err //nolint:gosec // the template has escaped it
 }
 
-// frame is what all pages have.
+// frame returns the frame that all pages share.
 func (s *Server) frame(now *site, current *folder.Page) *theme.Frame {
 	f := &theme.Frame{
 		Title: s.name, Home: "/", Mark: "preview", Hidden: true, Switch: true, Icons: icons.Outlined, Style: own + "style.css", Script: own + "script.js",
@@ -70,12 +70,13 @@ func (s *Server) frame(now *site, current *folder.Page) *theme.Frame {
 	return f
 }
 
-// options are how pages are shown, but for where their links lead.
+// options returns the rendering options of pages, without the functions that resolve
+// links.
 func (s *Server) options() markup.HTMLOptions {
 	return markup.HTMLOptions{Highlight: s.highlight, Math: s.formulas.MathML, Icons: icons.Outlined}
 }
 
-// problems returns those of some files, and how many there are at all.
+// problems returns the problems of some files, and the total number of problems.
 func (s *Server) problems(now *site, file string, files []string) *problems {
 	p := &problems{State: s.stateID(), File: file}
 	var list []folder.Problem
@@ -85,7 +86,7 @@ func (s *Server) problems(now *site, file string, files []string) *problems {
 	return p
 }
 
-// pageView is what a page of the folder has, and its sources.
+// pageView returns the frame and the view of a page of the folder, and its source files.
 func (s *Server) pageView(ctx context.Context, now *site, p *folder.Page) (*theme.Frame, *theme.Page, []string, error) {
 	f := s.frame(now, p)
 	o := s.options()
@@ -137,7 +138,7 @@ func (s *Server) pageView(ctx context.Context, now *site, p *folder.Page) (*them
 
 func shows(b *bool) bool { return b == nil || *b }
 
-// notes say why readers do not find a page.
+// notes returns the reasons why readers do not find a page.
 func (s *site) notes(p *folder.Page) (out []string) {
 	switch m := p.Head.Meta; {
 	case !s.menu.Has(p):
@@ -168,8 +169,8 @@ func (s *site) located(list []folder.Problem) (out []located) {
 	return out
 }
 
-// nav is the navigation as seen from a page. Of a large one only the branch
-// of that page is open.
+// nav returns the navigation with the current page marked. In a large navigation, only
+// the branch of that page is expanded.
 func (s *site) nav(current *folder.Page) []*theme.Link {
 	path := map[*folder.Page]bool{current: true}
 	for _, p := range s.menu.Above(current) {
@@ -211,7 +212,7 @@ func (s *site) entry(p *folder.Page) *theme.Link {
 	return e
 }
 
-// links are entries of pages whether they are listed or not.
+// links returns links to pages, including pages that are not listed.
 func (s *site) links(pages []*folder.Page) (out []*theme.Link) {
 	for _, p := range pages {
 		out = append(out, s.entry(p))

@@ -12,8 +12,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/folder"
 )
 
-// watch looks for changes while a browser waits for them: often at the files
-// that browsers show, and at all files as often as that is cheap.
+// watch checks for changes while a browser waits for them. It checks the displayed files
+// often, and all files at an interval that depends on the cost of a scan.
 func (s *Server) watch(ctx context.Context) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
@@ -36,7 +36,7 @@ func (s *Server) due(files []string) bool {
 		return true
 	}
 	return slices.ContainsFunc(files, func(name string) bool {
-		if name == "" { // a page that is of no file
+		if name == "" { // a page without a file
 			return false
 		}
 		was, known := s.state[name]
@@ -45,13 +45,13 @@ func (s *Server) due(files []string) bool {
 	})
 }
 
-// stale reports whether it is time to look at all files.
+// stale reports whether it is time to scan all files.
 func (s *Server) stale() bool {
 	return time.Since(s.scanned) >= max(scanEvery, min(scanShare*s.took, scanLatest))
 }
 
-// refresh looks for changes when a page is asked for and nobody watches. It
-// does not wait for somebody else who looks.
+// refresh checks for changes when a page is requested and no browser waits for changes.
+// It does not wait for another check that is running.
 func (s *Server) refresh(ctx context.Context) {
 	if len(s.watchers.files()) > 0 || !s.mu.TryLock() {
 		return
@@ -63,7 +63,7 @@ func (s *Server) refresh(ctx context.Context) {
 	}
 }
 
-// update makes a new state of the site if the folder has changed.
+// update creates a new state of the site if the folder has changed.
 func (s *Server) update(ctx context.Context) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,8 +85,8 @@ func (s *Server) update(ctx context.Context) {
 		s.trouble.Store(nil)
 		s.watchers.send(s.stateID(), "state")
 	}
-	if changed { // browsers learn of a state before they learn of its report
-		select { // the newest one is checked
+	if changed { // browsers receive the state event before the report event
+		select { // only the newest state is checked
 		case <-s.unchecked:
 		default:
 		}
@@ -94,7 +94,7 @@ func (s *Server) update(ctx context.Context) {
 	}
 }
 
-// explain returns what a person can do something about.
+// explain returns the message of an error that a person can act on.
 func explain(err error) string {
 	var known *errs.Error
 	if errors.As(err, &known) {
@@ -103,7 +103,8 @@ func explain(err error) string {
 	return err.Error()
 }
 
-// stateID is what a browser compares: a change of it is a change of the page.
+// stateID returns an identifier that browsers compare. The displayed page is outdated if
+// it changes.
 func (s *Server) stateID() string {
 	id := s.now.Load().version
 	if t := s.Trouble(); t != "" {
@@ -112,8 +113,8 @@ func (s *Server) stateID() string {
 	return id
 }
 
-// reload reads the folder if it is not as it was last time. A state that
-// could not be read is not tried again, and is still in trouble.
+// reload reads the folder if it changed since the last scan. A state that could not be
+// read is not read again; reload returns the same error.
 func (s *Server) reload(ctx context.Context) (changed bool, err error) {
 	next, err := s.scan(ctx)
 	if err != nil {
@@ -132,7 +133,7 @@ func (s *Server) reload(ctx context.Context) (changed bool, err error) {
 		return false, nil
 	}
 	tree, err := s.read(ctx, s.shown)
-	if err == nil && tree.Root != s.root { // what was scanned is not what is displayed
+	if err == nil && tree.Root != s.root { // the scan was of another root
 		s.root = tree.Root
 		if s.state, err = s.scan(ctx); err == nil {
 			tree, err = s.read(ctx, nil)
@@ -155,7 +156,7 @@ func (s *Server) scan(ctx context.Context) (state, error) {
 	return found, err
 }
 
-// waitQuiet waits until no file changes, so that no half-written file is read.
+// waitQuiet waits until no file changes, so that no incomplete file is read.
 func (s *Server) waitQuiet(ctx context.Context, last state) (state, error) {
 	begin := time.Now()
 	for {
@@ -176,8 +177,8 @@ func (s *Server) waitQuiet(ctx context.Context, last state) (state, error) {
 	}
 }
 
-// emptied reports whether a file has lost all it had, which editors do for a
-// moment before they write.
+// emptied reports whether a file became empty. Some editors truncate a file before they
+// write it.
 func emptied(before, now state) bool {
 	for name, st := range now {
 		if was, ok := before[name]; ok && st.size == 0 && was.size > 0 {
@@ -187,11 +188,11 @@ func emptied(before, now state) bool {
 	return false
 }
 
-// read reads what differs from the state before.
+// read reads the folder, and reuses the files that did not change since before.
 func (s *Server) read(ctx context.Context, before state) (*folder.Tree, error) {
 	old := s.now.Load()
 	if before[folder.ConfigName] != s.state[folder.ConfigName] {
-		before = nil // everything may be something else
+		before = nil // a new configuration can change everything
 	}
 	same := func(name string) bool {
 		was, ok := before[name]
@@ -208,7 +209,7 @@ func (s *Server) read(ctx context.Context, before state) (*folder.Tree, error) {
 	tree.Problems = append(tree.Problems, found...)
 	for _, list := range [][]*folder.File{tree.Files, tree.Others} {
 		for _, f := range list {
-			f.Open = nil // the source opens them; fsys and its texts can go
+			f.Open = nil // the source opens the files, so fsys and its contents can be released
 		}
 	}
 	return tree, nil

@@ -10,7 +10,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// auditCmd prints the log of who did what. Nobody but the operator reads that of the instance.
+// auditCmd prints the audit log of an organization or of the instance. Only the operator
+// can read the log of the instance.
 type auditCmd struct {
 	storeFlags
 	Organization string    `help:"Log of this organization; that of the instance without it." placeholder:"ID"`
@@ -21,7 +22,7 @@ type auditCmd struct {
 	Until        time.Time `help:"Only lines before this moment." placeholder:"TIME"`
 }
 
-// auditLine is a line of the log as the command line prints it.
+// auditLine is an entry of the audit log in the output of the command.
 type auditLine struct {
 	ID      string          `json:"id"`
 	At      docs.Time       `json:"at"`

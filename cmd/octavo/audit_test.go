@@ -13,8 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// What the command line does is in the log, and the log says that it was the command
-// line.
+// Actions of the command line are in the audit log, marked as such.
 func TestTheLogHasTheCommandLine(t *testing.T) {
 	t.Parallel()
 	at := sqlitePlace(t)
@@ -53,7 +52,8 @@ func TestTheLogHasTheCommandLine(t *testing.T) {
 	}
 }
 
-// What the operator does with accounts is in the log of their organizations, and octavo audit prints it.
+// Actions of the operator on accounts are in the audit logs of their organizations, and
+// octavo audit prints them.
 func TestTheOperatorIsInTheLogOfOrganizations(t *testing.T) {
 	t.Parallel()
 	at := sqlitePlace(t)

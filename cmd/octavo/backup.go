@@ -42,7 +42,7 @@ func (c *backupCmd) Run(ctx context.Context, s streams) (err error) {
 		return files.Walk(ctx, func(i blob.Info) error {
 			o, err := files.Open(ctx, i.Hash)
 			if errs.Is(err, errs.NotFound) {
-				return nil // removed meanwhile: nothing names it
+				return nil // removed since Walk listed it; nothing refers to it any more
 			}
 			if err != nil {
 				return err
@@ -77,7 +77,7 @@ func (c *restoreCmd) Run(ctx context.Context, s streams) error {
 	defer f.Close()
 	var files blob.Store
 	m, err := store.Restore(ctx, o, f, func(r io.Reader) (err error) {
-		if files == nil { // made only when the backup was found to be whole
+		if files == nil { // opened only after the backup was verified to be complete
 			if files, err = c.files().Open(ctx); err != nil {
 				return err
 			}
@@ -95,7 +95,7 @@ func (c *restoreCmd) Run(ctx context.Context, s streams) error {
 	return err
 }
 
-// recordRestore writes into the log that the store came from a backup.
+// recordRestore adds an audit event that the store was restored from a backup.
 func (c *restoreCmd) recordRestore(ctx context.Context, m store.Manifest) (err error) {
 	sv, err := c.open(ctx)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/orgs"
 )
 
-// furnish makes an organization with something of everything that a list
-// shows. Guides is made before the collection that it ends up in.
+// furnish creates an organization with objects of every kind that lists show. The
+// collection Guides is created before its later parent.
 func furnish(t *testing.T, n *node, admin orgs.Bootstrapped) {
 	t.Helper()
 	org := "/v1/orgs/" + string(admin.Organization)
@@ -39,8 +39,8 @@ func furnish(t *testing.T, n *node, admin orgs.Bootstrapped) {
 	n.want(t, http.StatusResetContent, admin.Token, "DELETE", "/v1/spaces/"+trashed, nil, nil)
 }
 
-// portrait is what a node answers, with its address left out and without
-// the moments that asking itself changes.
+// portrait returns the responses of a node, without its address and without times that
+// the requests themselves change.
 func portrait(t *testing.T, n *node, admin orgs.Bootstrapped) string {
 	t.Helper()
 	org := "/v1/orgs/" + string(admin.Organization)
@@ -69,7 +69,7 @@ func canonical(t *testing.T, body []byte) []byte {
 	return out
 }
 
-// drop removes a field wherever it occurs.
+// drop removes a field at all levels.
 func drop(v any, field string) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -115,14 +115,13 @@ func TestBackupOfARunningServerAnswersTheSameElsewhere(t *testing.T) {
 			}
 			w.check(t, again, admin.Token, before)
 			again.stop(t)
-			checkWholeTransactions(t, to) // also over tables it is of one moment
+			checkWholeTransactions(t, to) // also across tables, the data is consistent
 			mustOctavo(t, to, "doctor")
 		})
 	}
 }
 
-// writer makes numbered collections one behind the other, in an
-// organization of its own.
+// writer creates numbered collections one after the other, in a separate organization.
 type writer struct {
 	path string
 	quit chan struct{}
@@ -130,7 +129,7 @@ type writer struct {
 	mu   sync.Mutex
 	made int
 	err  error
-	many chan struct{} // closed when there are enough
+	many chan struct{} // closed when there are enough collections
 }
 
 func startWriter(t *testing.T, n *node, token string) *writer {
@@ -163,7 +162,7 @@ func startWriter(t *testing.T, n *node, token string) *writer {
 	return w
 }
 
-// waitFor returns how many collections there are, once there are enough.
+// waitFor waits for enough collections and returns their number.
 func (w *writer) waitFor(t *testing.T, enough int) int {
 	t.Helper()
 	<-w.many
@@ -186,8 +185,8 @@ func (w *writer) stop() {
 	w.wg.Wait()
 }
 
-// check wants a prefix of what was written: one moment, not before the
-// backup began.
+// check fails unless the collections are a prefix of those that were written, and include
+// all from before the backup.
 func (w *writer) check(t *testing.T, n *node, token string, least int) {
 	t.Helper()
 	if w.err != nil {
@@ -272,12 +271,11 @@ func entries(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// A new installation has often been started once before somebody restores
-// into it.
+// A new installation has often been started once before a backup is restored into it.
 func TestRestoreIntoAServerThatWasNeverUsed(t *testing.T) {
 	t.Parallel()
 	source := sqlitePlace(t)
-	n := serve(t, source) // queues the jobs that repeat
+	n := serve(t, source) // queues the recurring jobs
 	admin := bootstrap(t, source, "Source")
 	n.stop(t)
 	file := filepath.Join(t.TempDir(), "backup")

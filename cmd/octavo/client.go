@@ -16,7 +16,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/api"
 )
 
-// apiFlags say which server a command talks to, and as whom.
+// apiFlags select the server, the credentials and the organization of commands that call
+// the API.
 type apiFlags struct {
 	URL          string `help:"Address of the server." name:"url" default:"http://127.0.0.1:8080" env:"OCTAVO_URL" placeholder:"URL"`
 	Token        string `help:"Token of the API; better given in the environment." env:"OCTAVO_TOKEN" required:""`
@@ -32,9 +33,9 @@ type client struct {
 
 const (
 	clientTimeout = time.Minute
-	maxAnswer     = 64 << 20 // bytes
-	maxPages      = 1000     // of a list
-	maxWaits      = 5        // for a server that is asked too often
+	maxAnswer     = 64 << 20 // maximum size of a response in bytes
+	maxPages      = 1000     // maximum number of pages of a list
+	maxWaits      = 5        // maximum number of retries after 429 Too Many Requests
 )
 
 func (f apiFlags) client() (*client, error) {
@@ -45,7 +46,7 @@ func (f apiFlags) client() (*client, error) {
 	return &client{strings.TrimSuffix(f.URL, "/") + api.Prefix, f.Token, http.Client{Timeout: clientTimeout}}, nil
 }
 
-// path returns an address below the API of which each part is escaped.
+// path returns a path below the API. Each element is escaped.
 func path(parts ...string) string {
 	var b strings.Builder
 	for _, p := range parts {
@@ -54,8 +55,9 @@ func path(parts ...string) string {
 	return b.String()
 }
 
-// do sends a request and decodes the answer into out, unless that is nil or
-// there is none. A server that is asked too often is asked again later.
+// do sends a request and decodes the response into out, unless out is nil or the response
+// is empty. It retries a request that the server rejects with 429, after the delay of the
+// Retry-After header.
 func (c *client) do(ctx context.Context, method, path string, body, out any) error {
 	for waits := 0; ; waits++ {
 		res, err := c.send(ctx, method, path, body)
@@ -74,16 +76,16 @@ func (c *client) do(ctx context.Context, method, path string, body, out any) err
 	}
 }
 
-// response is what a server answered.
+// response is the response of a server.
 type response struct {
-	what   string // was asked
+	what   string // method and path of the request
 	status int
 	header http.Header
 	body   []byte
 }
 
-// download sends a request whose answer may be large, and returns its body. The caller closes
-// it.
+// download sends a GET request whose response may be large, and returns the body. The
+// caller must close the body.
 func (c *client) download(ctx context.Context, path string) (io.ReadCloser, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+path, nil)
 	if err != nil {
@@ -91,7 +93,7 @@ func (c *client) download(ctx context.Context, path string) (io.ReadCloser, erro
 	}
 	req.Header.Set("Authorization", "Bearer "+c.token)
 	req.Header.Set("User-Agent", "octavo/"+version)
-	res, err := new(http.Client).Do(req) // without a limit of time: the context ends it
+	res, err := new(http.Client).Do(req) // without a timeout: only ctx ends the download
 	if err != nil {
 		return nil, unreachable(err)
 	}
@@ -109,7 +111,7 @@ func (c *client) download(ctx context.Context, path string) (io.ReadCloser, erro
 	return nil, fmt.Errorf("GET %s: the server answered %d; is --url the address of an Octavo server?", path, res.StatusCode)
 }
 
-// unreachable is the error of a server that did not answer.
+// unreachable wraps the error of a request that got no response.
 func unreachable(err error) error {
 	return fmt.Errorf("%w; is --url, or OCTAVO_URL, the address of your server, and does it run?", err)
 }
@@ -146,7 +148,7 @@ func (c *client) send(ctx context.Context, method, path string, body any) (respo
 	return out, err
 }
 
-// refusal is an error of the server with its status.
+// refusal is an error response of the server, with its status.
 type refusal struct {
 	status int
 	text   string
@@ -154,7 +156,7 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.text }
 
-// decode returns what the server says is wrong, or decodes the answer.
+// decode returns the error of an error response, or decodes the body into out.
 func (r response) decode(out any) error {
 	if r.status >= http.StatusBadRequest {
 		var p struct {
@@ -177,7 +179,7 @@ func (r response) decode(out any) error {
 	return nil
 }
 
-// listAll reads all pages of a list.
+// listAll returns the items of all pages of a list.
 func listAll[T any](ctx context.Context, c *client, path string) ([]T, error) {
 	var all []T
 	page := ""
@@ -197,14 +199,14 @@ func listAll[T any](ctx context.Context, c *client, path string) ([]T, error) {
 	return nil, fmt.Errorf("%s has more than %d pages", path, maxPages)
 }
 
-// named is what most things of the API have.
+// named holds the fields that most objects of the API have.
 type named struct {
 	ID    string
 	Title string
 }
 
-// organization returns the id of the organization that the flags name, or of the
-// only one.
+// organization returns the ID of the organization in the flags. Without the flag, it is
+// the only organization of the user.
 func (f apiFlags) organization(ctx context.Context, c *client) (string, error) {
 	all, err := listAll[named](ctx, c, "/orgs")
 	if err != nil {

@@ -114,10 +114,10 @@ func (versionCmd) Run(s streams) error {
 	return err
 }
 
-// maxConfig is the size of the configuration file in bytes.
+// maxConfig is the maximum size of the configuration file in bytes.
 const maxConfig = 1 << 20
 
-// yamlFlags reads flags from a YAML file: keys are flag names.
+// yamlFlags reads the values of flags from a YAML file. The keys are flag names.
 func yamlFlags(r io.Reader) (kong.Resolver, error) {
 	src, err := io.ReadAll(io.LimitReader(r, maxConfig+1))
 	if err != nil {
@@ -136,8 +136,8 @@ func yamlFlags(r io.Reader) (kong.Resolver, error) {
 
 type yamlFile map[string]any
 
-// Validate refuses keys that no command knows: a typing mistake must not
-// start a server with other settings than meant.
+// Validate returns an error for keys that are not flags of any command. A typing mistake
+// must not start a server with unintended settings.
 func (y yamlFile) Validate(app *kong.Application) error {
 	known := map[string]bool{}
 	var walk func(n *kong.Node)
@@ -158,8 +158,8 @@ func (y yamlFile) Validate(app *kong.Application) error {
 	return nil
 }
 
-// Resolve returns the value of a flag, or nil. kong asks for every flag that is
-// not on the command line; the environment beats the file.
+// Resolve returns the value of a flag, or nil. kong calls it for every flag that is not
+// on the command line. The environment takes precedence over the file.
 func (y yamlFile) Resolve(_ *kong.Context, _ *kong.Path, f *kong.Flag) (any, error) {
 	for _, name := range f.Envs {
 		if _, set := os.LookupEnv(name); set {

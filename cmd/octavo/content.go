@@ -66,7 +66,8 @@ func (c *importCmd) Run(ctx context.Context, s streams) (err error) {
 	return err
 }
 
-// findSpace returns a space that is not in the trash.
+// findSpace returns the space with an ID. It returns an error if the space is in the
+// trash.
 func findSpace(ctx context.Context, sv server.Services, id string) (docs.Space, error) {
 	v, err := sv.Store.Space(ctx, docs.SpaceID(id))
 	if errs.Is(err, errs.NotFound) || err == nil && !v.It.DeletedAt.IsZero() {
@@ -75,7 +76,8 @@ func findSpace(ctx context.Context, sv server.Services, id string) (docs.Space, 
 	return v.It, err
 }
 
-// readFolder reads a folder or a zip file.
+// readFolder reads a folder or a zip file. The caller must call the returned function
+// after using the tree.
 func readFolder(from string) (*folder.Tree, func() error, error) {
 	keep := func() error { return nil }
 	info, err := os.Stat(from)
@@ -162,7 +164,7 @@ func (c *exportCmd) Run(ctx context.Context, s streams) (err error) {
 	return err
 }
 
-// dirSink writes below a folder and nowhere else.
+// dirSink writes files below a folder. os.Root prevents writing anywhere else.
 type dirSink struct{ root *os.Root }
 
 // WriteFile implements folder.Sink.
@@ -189,7 +191,7 @@ type checkCmd struct {
 	Format string `help:"text, json or sarif." default:"text" enum:"text,json,sarif"`
 }
 
-// Run returns exit code 1 when something was found.
+// Run returns exit code 1 if problems were found.
 func (c *checkCmd) Run(ctx context.Context, s streams) (err error) {
 	if (c.Dir == "") == (c.Space == "") {
 		fmt.Fprintln(s.err, "octavo: check needs either a folder or --space")
@@ -198,12 +200,12 @@ func (c *checkCmd) Run(ctx context.Context, s streams) (err error) {
 	tree, done, err := c.tree(ctx)
 	if err != nil {
 		fmt.Fprintln(s.err, "octavo:", err)
-		return exitError(2) // 1 is for mistakes that were found
+		return exitError(2) // 1 means that problems were found
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	found := folder.Check(tree)
 	for i := range found {
-		if c.Dir != "" { // as seen from where the command runs, so that an editor can open it
+		if c.Dir != "" { // relative to the working directory, so that an editor can open the file
 			found[i].File = filepath.ToSlash(filepath.Join(c.Dir, filepath.FromSlash(found[i].File)))
 		}
 	}
@@ -243,6 +245,6 @@ func (c *checkCmd) tree(ctx context.Context) (*folder.Tree, func() error, error)
 	if err != nil {
 		return nil, nil, errors.Join(err, sv.Store.Close())
 	}
-	tree.Unlisted = nil // they are kept for the export, and are no pages of the space
+	tree.Unlisted = nil // kept only for the export; they are not pages of the space
 	return tree, sv.Store.Close, nil
 }

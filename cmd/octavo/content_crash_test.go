@@ -14,19 +14,19 @@ import (
 	"time"
 )
 
-// publicAddress is what links to the server itself begin with. It has to be
-// the same in every run of it, and for doctor; the ports differ.
+// publicAddress is the prefix of links to the server itself. It must be the same for
+// every start of the server and for doctor, although the ports differ.
 const publicAddress = "https://docs.octavo.example"
 
 const (
 	authors = 3
-	// copyEvery is after how many kills the authors go on in a copy of their
-	// space: it shares content and index with the original, and so many
-	// copies of copies make the server join their layers again.
+	// copyEvery is the number of kills after which the authors continue in a copy of
+	// their space. A copy shares content and index with the original. After many copies
+	// of copies, the server merges their layers.
 	copyEvery = 5
-	// maxBatches bounds how many batches are acknowledged before a kill.
+	// maxBatches is the maximum number of batches that are acknowledged before a kill.
 	maxBatches = 30
-	// fullSection is how many pages an author keeps at most.
+	// fullSection is the maximum number of pages of an author.
 	fullSection = 20
 )
 
@@ -67,11 +67,11 @@ func crashContent(t *testing.T, at place, rounds int) {
 	}
 }
 
-// importPages makes an import long enough to be killed in every part of it.
+// importPages makes an import long enough to be killed at any point.
 const importPages = 300
 
-// An import is one revision, however long it takes: one that is killed has
-// changed nothing, or everything.
+// An import is a single revision, no matter how long it takes. An import that is killed
+// has changed nothing or everything.
 func TestKilledImportChangesNothingOrEverything(t *testing.T) {
 	t.Parallel()
 	rounds := crashes / 4
@@ -96,10 +96,10 @@ func TestKilledImportChangesNothingOrEverything(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		// The kills come at all times of an import; the last come when most
-		// imports have ended.
+		// The kills are spread over the duration of an import; the last ones come when
+		// most imports have ended.
 		after := took * time.Duration(round+1) / time.Duration(rounds+1)
-		timer := time.AfterFunc(after, func() { _ = cmd.Process.Kill() }) // fails when it has ended already
+		timer := time.AfterFunc(after, func() { _ = cmd.Process.Kill() }) // fails if the process has already ended
 		err := cmd.Wait()
 		timer.Stop()
 		if err != nil {
@@ -120,28 +120,28 @@ func TestKilledImportChangesNothingOrEverything(t *testing.T) {
 	l.n.stop(t)
 }
 
-// desk is where several authors write in one space, each in a section of
-// his own, so that each knows what must be there.
+// desk is a space in which several authors write, each in a separate section. Each author
+// therefore has the expected state of the section.
 type desk struct {
 	token   string
 	space   string
-	head    string // when it was last looked at
+	head    string // at the last comparison
 	authors []*author
 
 	acknowledged, cutOff, durable int
 }
 
-// author is a client and what it knows.
+// author is a client with its expected state.
 type author struct {
 	name  string
-	root  *sheet // as the last acknowledged batch left it
-	next  *sheet // as the batch under way will leave it; nil: there is none
+	root  *sheet // after the last acknowledged batch
+	next  *sheet // after the batch in progress; nil if there is none
 	kept  []keptRevision
 	count int
-	err   error // a batch that was refused
+	err   error // set if a batch was refused
 }
 
-// keptRevision is a revision that was acknowledged.
+// keptRevision is an acknowledged revision.
 type keptRevision struct {
 	id    string
 	root  *sheet
@@ -149,12 +149,12 @@ type keptRevision struct {
 	file  string
 }
 
-// sheet is a page as its author knows it.
+// sheet is the expected state of a page.
 type sheet struct {
-	id    string // empty until the server has answered
-	ref   string // its name within the batch under way
+	id    string // empty until the response arrives
+	ref   string // reference within the batch in progress
 	title string
-	mark  string // a word that the last write put into the text
+	mark  string // a word that the last write added to the text
 	below []*sheet
 }
 
@@ -167,7 +167,7 @@ func (s *sheet) copy() *sheet {
 	return &c
 }
 
-// all returns a sheet and those below it.
+// all returns a sheet and its descendants.
 func (s *sheet) all() []*sheet {
 	out := []*sheet{s}
 	for _, b := range s.below {
@@ -193,7 +193,7 @@ func (s *sheet) detach(c *sheet) bool {
 
 func (s *sheet) attach(c *sheet, at int) { s.below = slices.Insert(s.below, at, c) }
 
-// shownPage is a page in an answer.
+// shownPage is a page in a response.
 type shownPage struct {
 	ID       string
 	Title    string
@@ -201,9 +201,8 @@ type shownPage struct {
 	Pages    []shownPage
 }
 
-// is reports whether a page and all below it are what the author knows. An id
-// that the author does not know yet matches any, and so does a text that was
-// not asked for.
+// is reports whether a page and all its descendants match the expected state. An unknown
+// ID matches any ID, and a text that was not requested matches any text.
 func (p shownPage) is(s *sheet) bool {
 	if p.Title != s.title || s.id != "" && p.ID != s.id || len(p.Pages) != len(s.below) {
 		return false
@@ -219,7 +218,7 @@ func (p shownPage) is(s *sheet) bool {
 	return true
 }
 
-// adopt learns the ids.
+// adopt sets the IDs from a page of a response.
 func (s *sheet) adopt(p shownPage) {
 	s.id = p.ID
 	for i, b := range s.below {
@@ -231,7 +230,7 @@ func (d *desk) path(parts ...string) string {
 	return "/v1/spaces/" + d.space + "/" + strings.Join(parts, "/")
 }
 
-// open makes the space, and a section for every author.
+// open creates the space and a section for every author.
 func (d *desk) open(t *testing.T, n *node, org string) {
 	t.Helper()
 	d.space = n.made(t, d.token, "POST", "/v1/orgs/"+org+"/spaces", map[string]any{"title": "Crash", "editMode": "live"})
@@ -263,17 +262,17 @@ func (d *desk) continueInACopy(t *testing.T, n *node) {
 	}
 }
 
-// outcome is the answer to a batch.
+// outcome is the response to a batch.
 type outcome struct {
 	Revision string
 	Changes  []struct {
 		Ref  string
-		Page json.RawMessage // an object; only the id when it was deleted
+		Page json.RawMessage // an object; only the ID if the page was deleted
 	}
 	InsertedFiles []thing
 }
 
-// ids returns what was inserted, by its name in the batch.
+// ids returns the IDs of inserted pages by their reference in the batch.
 func (o outcome) ids() map[string]string {
 	out := map[string]string{}
 	for _, c := range o.Changes {
@@ -285,16 +284,16 @@ func (o outcome) ids() map[string]string {
 	return out
 }
 
-// batch is changes in the making.
+// batch is a list of changes that is being composed.
 type batch struct {
 	a       *author
-	root    *sheet // as they leave it
+	root    *sheet // the state after the changes
 	changes []map[string]any
 	written map[*sheet]bool
 }
 
-// compose makes a batch of random changes. The first one always changes the
-// section itself, so that no batch changes nothing.
+// compose returns a batch of random changes. The first one always changes the section
+// itself, so that every batch changes something.
 func (a *author) compose(space string) *batch {
 	b := &batch{a: a, root: a.root.copy(), written: map[*sheet]bool{}}
 	b.update(b.root, space)
@@ -323,15 +322,14 @@ func (a *author) compose(space string) *batch {
 	return b
 }
 
-// word returns a word that nobody else writes, of letters only, and of which
-// none begins another.
+// word returns a unique word of letters. No such word is a prefix of another.
 func (a *author) word() string {
 	a.count++
 	return "zq" + a.name + strings.Map(func(r rune) rune { return 'a' + r - '0' }, fmt.Sprintf("%05d", a.count))
 }
 
-// text is what a page gets: a word, and links within the section, to the
-// space and out of it.
+// text returns the content of a page: a unique word, and links within the section, to the
+// space and to an external address.
 func (b *batch) text(s *sheet, space string) map[string]any {
 	s.mark = b.a.word()
 	b.written[s] = true
@@ -375,17 +373,16 @@ func (b *batch) remove(s *sheet) {
 	b.changes = append(b.changes, map[string]any{"operation": "delete_page", "page": s.name()})
 }
 
-// write sends a batch, and reports whether the server still answers as it
-// should.
+// write sends a batch. It reports whether the server responded as expected.
 func (d *desk) write(n *node, a *author) bool {
 	b := a.compose(d.space)
 	a.next = b.root
 	got, err := n.call(d.token, "POST", d.path("content"), map[string]any{"changes": b.changes})
-	for err == nil && got.status == http.StatusConflict { // on a slow machine the others were always faster; nothing changed
+	for err == nil && got.status == http.StatusConflict { // on a slow machine the other authors were always faster; nothing was changed
 		got, err = n.call(d.token, "POST", d.path("content"), map[string]any{"changes": b.changes})
 	}
 	if err != nil {
-		return false // nobody knows what became of it
+		return false // the outcome is unknown
 	}
 	var done outcome
 	if err := json.Unmarshal(got.body, &done); err != nil || got.status != http.StatusOK {
@@ -411,8 +408,8 @@ func (d *desk) write(n *node, a *author) bool {
 	return true
 }
 
-// writeUntilKilled lets the authors write, and kills the server a moment
-// after it has acknowledged a random number of batches.
+// writeUntilKilled lets the authors write, and kills the server shortly after it has
+// acknowledged a random number of batches.
 func (d *desk) writeUntilKilled(t *testing.T, n *node) {
 	t.Helper()
 	enough := 1 + rand.IntN(maxBatches)
@@ -434,13 +431,13 @@ func (d *desk) writeUntilKilled(t *testing.T, n *node) {
 			t.Fatalf("fewer than %d batches were acknowledged\n%s", enough, n.logged())
 		}
 	}
-	time.Sleep(rand.N(10 * time.Millisecond)) // a batch takes about as long
+	time.Sleep(rand.N(10 * time.Millisecond)) // about the duration of a batch
 	n.kill()
 	clients.Wait()
 }
 
-// compare compares what the authors know with what the server has, and
-// learns what became of the batches that were cut off.
+// compare compares the expected state with the server, and finds the outcome of batches
+// that were interrupted.
 func (d *desk) compare(t *testing.T, n *node) {
 	t.Helper()
 	known := map[string]bool{}
@@ -464,7 +461,7 @@ func (d *desk) compare(t *testing.T, n *node) {
 	}
 }
 
-// checkKept reads an acknowledged revision and what it wrote.
+// checkKept reads an acknowledged revision and the texts that it wrote.
 func (d *desk) checkKept(t *testing.T, n *node, a *author, k keptRevision) {
 	t.Helper()
 	var rev struct {
@@ -488,10 +485,9 @@ func (d *desk) checkKept(t *testing.T, n *node, a *author, k keptRevision) {
 	}
 }
 
-// checkHead reads everything of the newest revision. The section of an
-// author is as the last acknowledged batch left it, or as the one that was
-// under way leaves it, and nothing between. It reports how many of those were
-// durable.
+// checkHead reads the whole newest revision. The section of an author must be in the
+// state after the last acknowledged batch or after the batch in progress, and not in
+// between. It returns the number of interrupted batches that became durable.
 func (d *desk) checkHead(t *testing.T, n *node) (durable int) {
 	t.Helper()
 	var rev struct {
@@ -524,7 +520,7 @@ func (d *desk) checkHead(t *testing.T, n *node) (durable int) {
 	return durable
 }
 
-// fill reads the texts of a page and those below it.
+// fill reads the texts of a page and its descendants.
 func (d *desk) fill(t *testing.T, n *node, p *shownPage) {
 	t.Helper()
 	below := p.Pages
@@ -535,8 +531,9 @@ func (d *desk) fill(t *testing.T, n *node, p *shownPage) {
 	}
 }
 
-// checkHistory wants one line of revisions from the head down to an earlier
-// one: those that were acknowledged, and those that became durable without.
+// checkHistory requires a linear history from the head to an earlier revision. It must
+// consist of the acknowledged revisions and those that became durable without an
+// acknowledgement.
 func (d *desk) checkHistory(t *testing.T, n *node, before string, known map[string]bool, durable int) {
 	t.Helper()
 	all := list[struct {
@@ -568,8 +565,7 @@ func (d *desk) checkHistory(t *testing.T, n *node, before string, known map[stri
 	t.Errorf("the history does not reach %s, which was the head", before)
 }
 
-// checkSearch asks for the words of all pages: each was written into one
-// page only.
+// checkSearch searches for the words of all pages. Each word is on one page only.
 func (d *desk) checkSearch(t *testing.T, n *node) {
 	t.Helper()
 	for _, a := range d.authors {
@@ -583,7 +579,7 @@ func (d *desk) checkSearch(t *testing.T, n *node) {
 	}
 }
 
-// String shows a page and those below it.
+// String formats a page and its descendants.
 func (s *sheet) String() string {
 	var b strings.Builder
 	s.print(&b, 1)

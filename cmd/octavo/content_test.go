@@ -20,24 +20,23 @@ import (
 	"github.com/octavo-docs/octavo/internal/orgs"
 )
 
-// handbook is a copy of the documentation in testdata that a test may
-// change. Its pages have every kind of syntax, and what a folder can hold
-// besides: an include, variables, tags, assets, a page that no navigation
-// names and a file that is not documentation.
+// handbook returns a copy of the documentation in testdata that a test may change. Its
+// pages contain every kind of syntax. The folder also has an include, variables, tags,
+// assets, a page that is not in the navigation, and a file that is not documentation.
 func handbook(t testing.TB) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "handbook")
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "handbook"))); err != nil {
 		t.Fatal(err)
 	}
-	// Here and not in testdata, where an editor or git would mend it.
+	// Not in testdata, because an editor or git would change the line ends there.
 	edit(t, dir, "guides/windows.md", func(s string) string {
 		return strings.TrimSuffix(strings.ReplaceAll(s, "\n", "\r\n"), "\r\n")
 	})
 	return dir
 }
 
-// pagesOfHandbook are those in its SUMMARY.md, links included.
+// pagesOfHandbook is the number of entries in SUMMARY.md, including links.
 const pagesOfHandbook = 14
 
 func edit(t testing.TB, dir, name string, change func(string) string) {
@@ -61,7 +60,7 @@ func replaced(old, to string) func(string) string {
 	return func(s string) string { return strings.ReplaceAll(s, old, to) }
 }
 
-// grow adds n pages to a folder that a word and their number are on.
+// grow adds n pages to a folder. Each contains a word and the number of the next page.
 func grow(t testing.TB, dir string, n int, word string) {
 	t.Helper()
 	lines := ""
@@ -73,7 +72,7 @@ func grow(t testing.TB, dir string, n int, word string) {
 	edit(t, dir, "SUMMARY.md", appended(lines))
 }
 
-// contents are the files of a folder by their path.
+// contents returns the files of a folder by path.
 func contents(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -92,8 +91,7 @@ func contents(t testing.TB, dir string) map[string]string {
 	return out
 }
 
-// differing names the files that two folders do not have in common, as
-// diff -r would.
+// differing returns the names of the files that differ between two folders, like diff -r.
 func differing(t testing.TB, a, b string) []string {
 	t.Helper()
 	one, other := contents(t, a), contents(t, b)
@@ -112,7 +110,7 @@ func differing(t testing.TB, a, b string) []string {
 	return out
 }
 
-// wantSame fails with what differs.
+// wantSame fails if two folders differ.
 func wantSame(t testing.TB, want, got string) {
 	t.Helper()
 	a, b := contents(t, want), contents(t, got)
@@ -121,7 +119,7 @@ func wantSame(t testing.TB, want, got string) {
 	}
 }
 
-// library is an instance with one space, asked by HTTP and by commands at
+// library is an instance with one space, which is used by HTTP requests and commands at
 // the same time.
 type library struct {
 	at    place
@@ -132,7 +130,7 @@ type library struct {
 
 func openLibrary(t testing.TB, at place) *library {
 	t.Helper()
-	// A command puts work into the queue, and the server may be the one that does it.
+	// A command queues jobs, and the server may be the process that runs them.
 	l := &library{at: at, admin: bootstrap(t, at, "Library"), n: serve(t, at, "--outbound-allow=127.0.0.1")}
 	l.space = l.n.made(t, l.admin.Token, "POST", "/v1/orgs/"+string(l.admin.Organization)+"/spaces",
 		map[string]any{"title": "Handbook", "editMode": "live"})
@@ -169,7 +167,7 @@ func (l *library) verify(t testing.TB) {
 	mustOctavo(t, l.at, "doctor", "--verify")
 }
 
-// changed returns what the newest revision changed, as "type path".
+// changed returns the changes of the newest revision as "type path".
 func (l *library) changed(t testing.TB) []string {
 	t.Helper()
 	var got struct {
@@ -222,9 +220,8 @@ func TestFolderComesBackAsItWas(t *testing.T) {
 	})
 }
 
-// Every step changes the folder and imports it. What the revision says has
-// changed is what the step changed and nothing else, and the folder comes
-// back as it is now.
+// Each step changes the folder and imports it. The revision must contain exactly the
+// changes of the step, and the export must equal the folder.
 func TestImportChangesWhatTheFolderChanged(t *testing.T) {
 	t.Parallel()
 	l := openLibrary(t, sqlitePlace(t))
@@ -284,8 +281,8 @@ func TestImportChangesWhatTheFolderChanged(t *testing.T) {
 	l.n.stop(t)
 }
 
-// The identity of a page is its file: what was imported twice has its old
-// id, also when it was moved in the navigation.
+// The identity of a page is its file. A page keeps its ID over imports, even if it moves
+// in the navigation.
 func TestPagesKeepTheirIdsOverImports(t *testing.T) {
 	t.Parallel()
 	l := openLibrary(t, sqlitePlace(t))
@@ -317,8 +314,7 @@ func TestPagesKeepTheirIdsOverImports(t *testing.T) {
 	l.n.stop(t)
 }
 
-// What somebody edits through the API is all that an export shows as
-// changed.
+// An edit through the API is the only change in the export.
 func TestExportAfterAnEditDiffersInThatPage(t *testing.T) {
 	t.Parallel()
 	l := openLibrary(t, sqlitePlace(t))
@@ -387,7 +383,7 @@ func TestImportOfAFolderInsideARepository(t *testing.T) {
 	l.n.stop(t)
 }
 
-// packed makes a zip file of a folder, with what else is given.
+// packed returns a zip file of a folder, with additional entries.
 func packed(t testing.TB, dir, below string, more ...*zip.FileHeader) string {
 	t.Helper()
 	var b bytes.Buffer

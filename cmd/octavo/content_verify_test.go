@@ -51,7 +51,7 @@ func TestCheckOfASpace(t *testing.T) {
 	l.n.stop(t)
 }
 
-// damage is something that must not be in a database.
+// damage changes the database in a way that must be detected.
 func (l *library) damage(t *testing.T, statement string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(l.at.data, "octavo.db"))
@@ -75,7 +75,7 @@ func TestDoctorFindsWhatDoesNotFitTheContent(t *testing.T) {
 	grow(t, dir, 100, "wick") // enough for a part of the index that is stored in segments
 	l.importFrom(t, dir)
 	edit(t, dir, "reference/parts.md", appended("\nMore of the wick.\n"))
-	l.importFrom(t, dir) // and a part that waits
+	l.importFrom(t, dir) // and a part that is pending
 	l.n.stop(t)
 	l.verify(t)
 	for _, d := range []struct{ name, statement string }{
@@ -126,8 +126,8 @@ func TestDoctorFindsWhatDoesNotFitTheContent(t *testing.T) {
 	})
 }
 
-// A backup has everything: a folder that was imported comes back from it,
-// with the bytes of its files, on either kind of database.
+// A backup is complete: an imported folder can be restored from it with the content of
+// its files, on either kind of database.
 func TestBackupHasContentAndFiles(t *testing.T) {
 	t.Parallel()
 	places := []struct {
@@ -170,7 +170,7 @@ func TestBackupHasContentAndFiles(t *testing.T) {
 	}
 }
 
-// checkDownloads fetches every file of the space as a browser would.
+// checkDownloads downloads every file of the space as a browser would.
 func (l *library) checkDownloads(t *testing.T, dir string) {
 	t.Helper()
 	files := list[struct{ Name, DownloadURL string }](t, l.n, l.admin.Token, "/v1/spaces/"+l.space+"/content/files")

@@ -23,7 +23,7 @@ type conversationsImportCmd struct {
 	Source string `help:"Where the conversations come from: email, or integration:NAME:INSTALLATION. Default: integration:FORMAT:import." placeholder:"SOURCE"`
 }
 
-// Bounds of what is sent at once, below those of the API.
+// Limits of one request. They are below the limits of the API.
 const (
 	importBatch = 100
 	importBytes = 4 << 20
@@ -56,7 +56,7 @@ func (c *conversationsImportCmd) Run(ctx context.Context, s streams) error {
 	return err
 }
 
-// conversationSender sends conversations in parts.
+// conversationSender sends conversations in batches.
 type conversationSender struct {
 	ctx     context.Context
 	server  *siteServer
@@ -68,8 +68,8 @@ type conversationSender struct {
 	skipped int
 }
 
-// add takes a conversation. One that the API would refuse is left out with a message, so
-// that it does not keep others out.
+// add queues a conversation for sending. A conversation that the API would refuse is
+// skipped with a message, so that it does not block the others.
 func (o *conversationSender) add(c helpdesk.Conversation) error {
 	size := len(c.Subject)
 	for _, p := range c.Parts {
@@ -105,7 +105,7 @@ func (o *conversationSender) flush() error {
 	return nil
 }
 
-// wrong returns why a conversation cannot be sent; empty if it can.
+// wrong returns why a conversation cannot be sent, or "".
 func wrong(c helpdesk.Conversation, size int) string {
 	switch {
 	case c.ID == "":

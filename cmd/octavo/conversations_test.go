@@ -21,7 +21,7 @@ func TestConversationsAreImported(t *testing.T) {
 	}
 	var out bytes.Buffer
 	args := []string{"conversations", "import", "--url=" + at.URL, "--token=" + at.Token, "--format=csv", file}
-	for range 2 { // the second time changes nothing
+	for range 2 { // the second import changes nothing
 		out.Reset()
 		if code := run(args, streams{&out, &out}); code != 0 || !strings.Contains(out.String(), "250 conversations were sent, 2 were left out") || !strings.Contains(out.String(), `"big": it has more than 1 MB`) {
 			t.Errorf("%d: %s", code, out.String())

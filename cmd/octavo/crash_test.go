@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// How often a server is killed, at other moments in each run.
+// Number of kills. The points in time differ in each run.
 const (
 	crashes         = 50
 	crashesShort    = 5
@@ -34,8 +34,8 @@ func crashAndCheck(t *testing.T, at place, rounds int) {
 			ledgers[round-1].check(t, n, token)
 		}
 		checkPurgeQueue(t, n, ledgers)
-		// Every round has an organization of its own, so that checking one
-		// costs the same in the last round as in the first.
+		// Every round has a separate organization, so that checking one costs the same in
+		// every round.
 		l := &ledger{org: n.made(t, token, "POST", "/v1/orgs", map[string]any{"title": fmt.Sprint("Round ", round)})}
 		ledgers = append(ledgers, l)
 		l.writeUntilKilled(t, n, token)
@@ -56,15 +56,15 @@ func crashAndCheck(t *testing.T, at place, rounds int) {
 	mustOctavo(t, at, "doctor")
 }
 
-// ledger is what clients know of a round: what was acknowledged has to be
-// there afterwards, what was only asked for may be.
+// ledger records the expectations of clients in one round. Acknowledged changes must
+// exist afterwards; requested ones may.
 type ledger struct {
 	org string
 
 	mu      sync.Mutex
 	created []string // collections
 	deleted []string // spaces
-	asked   int      // deletions, acknowledged or not
+	asked   int      // number of requested deletions, acknowledged or not
 }
 
 const (
@@ -72,8 +72,8 @@ const (
 	deleters = 1
 )
 
-// writeUntilKilled lets clients write, and kills the server a moment after
-// it has acknowledged a random number of creates.
+// writeUntilKilled lets clients write, and kills the server shortly after it has
+// acknowledged a random number of creates.
 func (l *ledger) writeUntilKilled(t *testing.T, n *node, token string) {
 	t.Helper()
 	enough := 1 + rand.IntN(60)
@@ -102,12 +102,12 @@ func (l *ledger) writeUntilKilled(t *testing.T, n *node, token string) {
 		n.kill()
 		t.Fatalf("fewer than %d creates were acknowledged\n%s", enough, n.logged())
 	}
-	time.Sleep(rand.N(3 * time.Millisecond)) // a commit takes about as long
+	time.Sleep(rand.N(3 * time.Millisecond)) // about the duration of a commit
 	n.kill()
 	clients.Wait()
 }
 
-// create reports whether the server still answers.
+// create creates a collection. It reports whether the server still responds.
 func (l *ledger) create(n *node, token string) bool {
 	id, ok := tryMake(n, token, "/v1/orgs/"+l.org+"/collections")
 	if ok {
@@ -118,7 +118,7 @@ func (l *ledger) create(n *node, token string) bool {
 	return ok
 }
 
-// createAndDelete puts a space into the trash, which queues a purge.
+// createAndDelete creates a space and moves it to the trash, which queues a purge.
 func (l *ledger) createAndDelete(n *node, token string) bool {
 	id, ok := tryMake(n, token, "/v1/orgs/"+l.org+"/spaces")
 	if !ok {
@@ -148,7 +148,7 @@ func tryMake(n *node, token, path string) (string, bool) {
 	return string(m[1]), true
 }
 
-// check compares what clients know with what the server has.
+// check compares the expectations of the clients with the server.
 func (l *ledger) check(t *testing.T, n *node, token string) {
 	t.Helper()
 	there := map[string]bool{}
@@ -160,7 +160,7 @@ func (l *ledger) check(t *testing.T, n *node, token string) {
 			t.Errorf("collection %s was acknowledged and is lost", id)
 		}
 	}
-	// A client that was cut off had one request under way.
+	// A client that was interrupted had one request in progress.
 	if extra := len(there) - len(l.created); extra > creators {
 		t.Errorf("%d collections are there that nobody asked for", extra-creators)
 	}
@@ -175,7 +175,7 @@ func (l *ledger) check(t *testing.T, n *node, token string) {
 
 var queuedPurges = regexp.MustCompile(`octavo_jobs\{kind="space.purge",state="queued"\} (\d+)`)
 
-// checkPurgeQueue asks a node how many purges wait: one for each deletion.
+// checkPurgeQueue checks that one purge is queued for each deletion.
 func checkPurgeQueue(t *testing.T, n *node, ledgers []*ledger) {
 	t.Helper()
 	least, most, have := 0, 0, 0
@@ -187,15 +187,15 @@ func checkPurgeQueue(t *testing.T, n *node, ledgers []*ledger) {
 		t.Fatal(err)
 	}
 	if m := queuedPurges.FindSubmatch(a.body); m != nil {
-		have, _ = strconv.Atoi(string(m[1])) // the expression matches digits only
+		have, _ = strconv.Atoi(string(m[1])) // the expression matches only digits
 	}
 	if have < least || have > most {
 		t.Errorf("%d purges are queued, want %d to %d", have, least, most)
 	}
 }
 
-// checkWholeTransactions looks for halves of a transaction: the audit record
-// and the job of a change are written with it or not at all.
+// checkWholeTransactions searches for incomplete transactions. The audit record and the
+// job of a change must be written together with the change.
 func checkWholeTransactions(t *testing.T, at place) {
 	t.Helper()
 	driver, address := "pgx", at.database

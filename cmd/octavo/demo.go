@@ -26,8 +26,8 @@ const (
 	demoAPI     = "API reference"
 )
 
-// seed makes the demonstration organization unless it is there, and a fresh
-// token for it; the token of the last run ends.
+// seed creates the demonstration organization unless it exists. It creates a new token
+// for it and revokes the token of the last run.
 func seed(ctx context.Context, s *server.Server) (orgs.Bootstrapped, error) {
 	_, err := s.Store.UserByEmail(ctx, demoEmail)
 	if errs.Is(err, errs.NotFound) {
@@ -63,8 +63,7 @@ func seed(ctx context.Context, s *server.Server) (orgs.Bootstrapped, error) {
 	return d, err
 }
 
-// fill makes people, teams, collections and spaces that show how they hang
-// together.
+// fill creates example users, teams, collections and spaces.
 func fill(ctx context.Context, s *server.Server, op *authz.Grant, org docs.OrgID) error {
 	people, err := s.Orgs.Invite(ctx, op, org, []orgs.Invitee{
 		{Email: "grace@octavo.example", Role: docs.Review},
@@ -96,7 +95,7 @@ func fill(ctx context.Context, s *server.Server, op *authz.Grant, org docs.OrgID
 	if err != nil {
 		return err
 	}
-	// Closed to all but the writers.
+	// Accessible only to the writers.
 	if _, err := s.Spaces.UpdateCollection(ctx, g, spaces.CollectionPatch{
 		Description: opt.Of("Only for the writers."), Level: opt.Null[docs.Level](),
 	}); err != nil {

@@ -20,8 +20,8 @@ import (
 // manualTitle returns the title of the space of a book.
 func manualTitle(b manual.Book) string { return demoTitle + " · " + b.Title }
 
-// writeManual makes spaces of the manual, with the reference of the API that this
-// server has.
+// writeManual creates the spaces of the manual. It includes the API reference of this
+// server.
 func writeManual(ctx context.Context, srv *server.Server, top *authz.Grant, parent docs.CollectionID) error {
 	made := map[string]docs.Space{}
 	for _, b := range manual.Books {
@@ -33,7 +33,7 @@ func writeManual(ctx context.Context, srv *server.Server, top *authz.Grant, pare
 		}
 		made[b.Folder] = sp
 	}
-	// Twice: a reference to a page of another book needs the id of that page.
+	// Import twice: a reference to a page of another book needs the ID of that page.
 	for range 2 {
 		for _, b := range manual.Books {
 			if err := importBook(ctx, srv, top, b, made); err != nil {
@@ -44,7 +44,7 @@ func writeManual(ctx context.Context, srv *server.Server, top *authz.Grant, pare
 	return nil
 }
 
-// importBook makes a book the content of its space.
+// importBook imports the files of a book into its space.
 func importBook(ctx context.Context, srv *server.Server, top *authz.Grant, b manual.Book, made map[string]docs.Space) error {
 	dir, err := os.MkdirTemp("", "octavo-manual-")
 	if err != nil {
@@ -73,7 +73,7 @@ func importBook(ctx context.Context, srv *server.Server, top *authz.Grant, b man
 	return err
 }
 
-// layOut writes the files of a book into a folder.
+// layOut writes the files of a book to a folder.
 func layOut(dir string, b manual.Book, address func(folder, file string) (string, bool)) error {
 	files, err := b.Files()
 	if err != nil {
@@ -98,7 +98,7 @@ func layOut(dir string, b manual.Book, address func(folder, file string) (string
 	})
 }
 
-// addReference adds the pages of the reference to a folder and to its table of contents.
+// addReference adds the pages of the API reference to a folder and to its SUMMARY.md.
 func addReference(dir string, srv *server.Server) error {
 	sections, err := reference.Read(srv.API.Description())
 	if err != nil {
@@ -128,7 +128,7 @@ func addReference(dir string, srv *server.Server) error {
 	return f.Close()
 }
 
-// pageAddress returns how a page of a space is referred to from another one.
+// pageAddress returns the address of a page for references from other spaces.
 func pageAddress(ctx context.Context, srv *server.Server, id docs.SpaceID, file string) (string, bool) {
 	sp, err := srv.Store.Space(ctx, id)
 	if err != nil {

@@ -16,10 +16,10 @@ import (
 type demoSite struct {
 	basename, title string
 	sections        []demoSection
-	variant         string // title of another version of the first section; empty: none
+	variant         string // title of the space with another version of the first section; may be empty
 }
 
-// demoSection is a section that shows one space.
+// demoSection is a section that shows a single space.
 type demoSection struct{ space, title, icon string }
 
 var demoSites = []demoSite{
@@ -27,7 +27,7 @@ var demoSites = []demoSite{
 	{"demo", "Demonstration", []demoSection{{demoProduct, demoProduct, ""}, {demoAPI, demoAPI, ""}}, demoVariant},
 }
 
-// manualSite is the documentation of Octavo.
+// manualSite returns the site with the documentation of Octavo.
 func manualSite() demoSite {
 	d := demoSite{basename: "guide", title: demoTitle}
 	for _, b := range manual.Books {
@@ -36,12 +36,13 @@ func manualSite() demoSite {
 	return d
 }
 
-// demoSchema declares what the demonstration knows of its visitors.
+// demoSchema declares the visitor claims of the demonstration site.
 const demoSchema = `{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","additionalProperties":false,"properties":{
 	"unsigned":{"type":"object","description":"Unsigned claims of the site visitor.","additionalProperties":false,"properties":{
 		"beta":{"type":"boolean","description":"Takes part in the beta programme."}}}}}`
 
-// publishDemo publishes the sites of the demonstration, unless there are sites.
+// publishDemo publishes the demonstration sites, unless the organization already has
+// sites.
 func publishDemo(ctx context.Context, s server.Services, op *authz.Grant, org docs.OrgID) error {
 	who := store.Viewer{Org: org, User: op.Actor.User, Role: docs.Admin}
 	if n, err := s.Store.CountSites(ctx, who, store.SiteFilter{}); err != nil || n > 0 {
@@ -63,8 +64,8 @@ func publishDemo(ctx context.Context, s server.Services, op *authz.Grant, org do
 	return nil
 }
 
-// publish makes the site of spaces by their titles. It makes none if somebody has
-// deleted or renamed one of them.
+// publish creates the site from spaces, which it finds by title. It creates no site if a
+// space was deleted or renamed.
 func (d demoSite) publish(ctx context.Context, s server.Services, by authz.Actor, org docs.OrgID, spaces map[string]docs.SpaceID) error {
 	for _, sec := range d.sections {
 		if spaces[sec.space] == "" {
@@ -92,8 +93,8 @@ func (d demoSite) publish(ctx context.Context, s server.Services, by authz.Actor
 	return nil
 }
 
-// changes returns what makes a new site with one space the site of the
-// demonstration.
+// changes returns the functions that turn a new site with one space into the
+// demonstration site.
 func (d demoSite) changes(ctx context.Context, s *sites.Service, spaces map[string]docs.SpaceID) []func(*authz.Grant) error {
 	out := []func(*authz.Grant) error{func(g *authz.Grant) error {
 		_, err := s.Update(ctx, g, sites.SitePatch{Basename: opt.Of(d.basename)})
@@ -106,8 +107,8 @@ func (d demoSite) changes(ctx context.Context, s *sites.Service, spaces map[stri
 			if err != nil {
 				return err
 			}
-			// What was there before is a section from now on, under the name of
-			// the site.
+			// When the second section is added, the server moves the existing space into
+			// a section with the title of the site.
 			if first, ok := v.Structure.DefaultSection(); ok && first.Title == d.title {
 				_, _, err = s.UpdateSection(ctx, g, first.ID, sites.SectionPatch{Title: opt.Of(begin.title), Icon: opt.Of(begin.icon)})
 			}

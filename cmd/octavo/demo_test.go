@@ -8,15 +8,15 @@ import (
 	"github.com/octavo-docs/octavo/docs/manual"
 )
 
-// The demonstration publishes the manual as one site, with a reference of the API
-// and without a broken link, also from one book to another.
+// The demonstration publishes the manual as one site with an API reference. It has no
+// broken links, not even between books.
 func TestDemonstrationPublishesTheManual(t *testing.T) {
 	t.Parallel()
 	at := sqlitePlace(t)
 	n := serve(t, at, "--demo")
 	deadline := time.Now().Add(patience)
 	for n.status("/s/guide/") != 200 && time.Now().Before(deadline) {
-		time.Sleep(50 * time.Millisecond) // it is filled after it serves
+		time.Sleep(50 * time.Millisecond) // the content is added after the server has started
 	}
 	for _, path := range []string{"/s/guide/", "/s/guide/operating/", "/s/guide/api/", "/s/guide/api/reference/spaces", "/s/guide/api/reference/blocks", "/s/demo/"} {
 		if got := n.status(path); got != 200 {
@@ -37,7 +37,7 @@ func TestDemonstrationPublishesTheManual(t *testing.T) {
 	}
 }
 
-// status returns the status of an address for a reader.
+// status returns the status of an address for an anonymous reader.
 func (n *node) status(path string) int {
 	a, err := n.call("", "GET", path, nil)
 	if err != nil {

@@ -25,7 +25,7 @@ type doctorCmd struct {
 	Verify bool `help:"Compare search and links of every space with its content; it reads everything."`
 }
 
-// finding is the outcome of one check. A warning does not fail the command.
+// finding is the result of one check. A warning does not make the command fail.
 type finding struct {
 	name    string
 	err     error
@@ -35,7 +35,7 @@ type finding struct {
 
 const (
 	diskLow    = 100 << 20
-	probeSize  = 1 << 20 // about what a large change writes
+	probeSize  = 1 << 20 // about the size of a large write
 	maxSkew    = 5 * time.Second
 	badClockAt = 2024
 	doctorTime = time.Hour
@@ -142,8 +142,8 @@ func (c *doctorCmd) database(ctx context.Context) []finding {
 	return out
 }
 
-// content compares what is derived from the content with the content, space
-// by space, each in one consistent state.
+// content compares the derived data of each space with its content. Each space is read in
+// one consistent state.
 func (c *doctorCmd) content(ctx context.Context, st *store.Store) finding {
 	f := finding{name: "content"}
 	files, err := c.files().Open(ctx)

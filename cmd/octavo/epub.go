@@ -49,7 +49,7 @@ func (c *epubCmd) Run(ctx context.Context, s streams) (err error) {
 	return err
 }
 
-// book returns what the flags name.
+// book returns the book of the space or the site in the flags.
 func (c *epubCmd) book(ctx context.Context, sv server.Services, readers *publish.Handler) (publish.Book, error) {
 	if c.Space != "" {
 		sp, err := findSpace(ctx, sv, c.Space)
@@ -69,7 +69,7 @@ func (c *epubCmd) book(ctx context.Context, sv server.Services, readers *publish
 	return readers.BookOfSite(ctx, site)
 }
 
-// replaceFile writes a file that is there when it is whole.
+// replaceFile writes a file atomically: the file appears only after write completed.
 func replaceFile(name string, write func(io.Writer) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(name), ".octavo-*")
 	if err != nil {

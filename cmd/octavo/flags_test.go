@@ -11,8 +11,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// TestHelpDocumentsEverything asks every command for help: whatever can be
-// set has to be in it, with a sentence and the variable that sets it too.
+// TestHelpDocumentsEverything requests the help of every command. Every flag must be in
+// it, with a description and its environment variable.
 func TestHelpDocumentsEverything(t *testing.T) {
 	t.Parallel()
 	parser, err := kong.New(&cli{}, kong.Name("octavo"), kong.Configuration(yamlFlags), defaults)
@@ -29,7 +29,7 @@ func TestHelpDocumentsEverything(t *testing.T) {
 			if code := run(append(path, "--help"), streams{&out, &errout}); code != 0 || errout.Len() > 0 {
 				t.Fatalf("--help ends with %d\n%s", code, errout.String())
 			}
-			help := strings.Join(strings.Fields(out.String()), " ") // lines are broken anywhere
+			help := strings.Join(strings.Fields(out.String()), " ") // lines are wrapped at any position
 			for _, group := range command.AllFlags(true) {
 				for _, f := range group {
 					if !strings.Contains(help, "--"+f.Name) || f.Help == "" || !strings.Contains(help, firstWords(f.Help)) {
@@ -47,13 +47,12 @@ func TestHelpDocumentsEverything(t *testing.T) {
 }
 
 func firstWords(s string) string {
-	words := strings.Fields(strings.TrimSuffix(s, ".")) // the variable goes before the full stop
+	words := strings.Fields(strings.TrimSuffix(s, ".")) // the variable is printed before the full stop
 	return strings.Join(words[:min(len(words), 3)], " ")
 }
 
-// TestServerSettingsHaveVariables holds for what somebody sets in a
-// container: everything that serve takes, but for what somebody does at a
-// desk.
+// TestServerSettingsHaveVariables checks that every flag of serve can be set by an
+// environment variable, as in a container. Flags for interactive use are exempt.
 func TestServerSettingsHaveVariables(t *testing.T) {
 	t.Parallel()
 	for _, f := range serveFlags(t) {
@@ -64,7 +63,7 @@ func TestServerSettingsHaveVariables(t *testing.T) {
 	}
 }
 
-// serveFlags returns what serve takes.
+// serveFlags returns the flags of serve.
 func serveFlags(t *testing.T) []*kong.Flag {
 	t.Helper()
 	parser, err := kong.New(&cli{}, kong.Configuration(yamlFlags), defaults)
@@ -80,7 +79,7 @@ func serveFlags(t *testing.T) []*kong.Flag {
 	return nil
 }
 
-// Everything that serve takes is described in the handbook of operators.
+// Every flag of serve is described in the operating manual.
 func TestHandbookNamesServerSettings(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../../docs/manual/operating/*.md")

@@ -23,8 +23,8 @@ type gitCmd struct {
 	Push gitPushCmd `cmd:"" help:"Export a space to a branch of a git repository."`
 }
 
-// gitFlags are of both directions. There is no flag for a password: arguments
-// can be seen by everybody on the machine.
+// gitFlags are the flags of both directions. There is no flag for a password, because all
+// users of the machine can see the arguments of a process.
 type gitFlags struct {
 	storeFlags
 	addressFlag
@@ -51,21 +51,21 @@ type gitPushCmd struct {
 	Message string `help:"Commit message; {change_request_number}, {change_request_subject}, {author_name}, {space_title} and {revision} are filled in." default:"${git_message}" short:"m"`
 }
 
-// Run imports.
+// Run imports the branch.
 func (c *gitPullCmd) Run(ctx context.Context, s streams) error {
 	return c.sync(ctx, s, func(sv *gitsync.Service, g *authz.Grant, in gitsync.Input) (docs.GitOperation, error) {
 		return sv.Import(ctx, g, gitsync.ImportInput{Input: in, Standalone: c.Standalone})
 	})
 }
 
-// Run exports.
+// Run exports the space.
 func (c *gitPushCmd) Run(ctx context.Context, s streams) error {
 	return c.sync(ctx, s, func(sv *gitsync.Service, g *authz.Grant, in gitsync.Input) (docs.GitOperation, error) {
 		return sv.Export(ctx, g, gitsync.ExportInput{Input: in, Message: c.Message})
 	})
 }
 
-// input reads what was asked.
+// input converts the flags to the input of an operation.
 func (c *gitFlags) input() (gitsync.Input, error) {
 	in := gitsync.Input{URL: c.URL, Ref: c.Ref, Directory: c.Directory, Force: c.Force, Operator: true}
 	if _, secret, err := git.ParseURL(c.URL); err == nil && (secret.Password != "" || secret.Username != "") {
@@ -85,9 +85,9 @@ func (c *gitFlags) input() (gitsync.Input, error) {
 	return in, nil
 }
 
-// sync queues an operation as the API does, and does it here unless a server
-// is faster: whoever has it, it is done once, and goes on should this command
-// be ended.
+// sync queues an operation as the API does, and runs it in this process unless a server
+// runs it first. In both cases it runs only once. If this command is interrupted, a
+// server continues the operation.
 func (c *gitFlags) sync(ctx context.Context, s streams, ask func(*gitsync.Service, *authz.Grant, gitsync.Input) (docs.GitOperation, error)) (err error) {
 	if err := c.exists(); err != nil {
 		return err
@@ -147,7 +147,7 @@ func (c *gitFlags) sync(ctx context.Context, s streams, ask func(*gitsync.Servic
 	return watch.end(o)
 }
 
-// byFlag names a field of the API as it is called here.
+// byFlag replaces the name of an API field in an error with the name of the flag.
 func byFlag(err error) error {
 	var e *errs.Error
 	if !errors.As(err, &e) || len(e.Details) == 0 {
@@ -188,7 +188,8 @@ func (w *watcher) tell(o docs.GitOperation) {
 	w.printed = line
 }
 
-// end returns the outcome. What is left for a person to do is an error too.
+// end prints the result of an operation. It returns an error also if a person has to
+// decide about a change request.
 func (w *watcher) end(o docs.GitOperation) error {
 	for _, p := range o.Problems {
 		where := p.File

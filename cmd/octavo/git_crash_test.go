@@ -16,24 +16,23 @@ import (
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
-// shore is an instance, a space and a repository whose server can be made to
-// wait.
+// shore is an instance, a space and a repository whose server can be blocked.
 type shore struct {
 	*library
 	origin *testgit.Origin
 	url    string
 	gate   gate
 	edits  int
-	before map[string]string // what the space had when the operation began
+	before map[string]string // content of the space before the operation
 	op     string
 }
 
-// gate holds requests up. What it holds stays there until it opens, which ends
-// their connections.
+// gate blocks requests. Blocked requests wait until the gate opens, which aborts their
+// connections.
 type gate struct {
 	mu     sync.Mutex
-	part   string // of the path; empty: open
-	behind bool   // let the request do its work, and hold up the answer
+	part   string // part of the path of blocked requests; empty if open
+	behind bool   // process the request and block only the response
 	seen   chan struct{}
 	opened chan struct{}
 }
@@ -96,7 +95,7 @@ func openShore(t *testing.T) *shore {
 
 func (s *shore) up(t *testing.T) { s.n = serve(t, s.at, "--outbound-allow=127.0.0.1") }
 
-// there changes every page of the repository, here some of the space.
+// there changes every page of the repository; here changes some pages of the space.
 func (s *shore) there() {
 	s.edits++
 	files := map[string]string{"README.md": "# Home\n"}
@@ -160,15 +159,15 @@ func (s *shore) ended(t *testing.T, state string) {
 	}
 }
 
-// crash is a moment in which a server is killed.
+// crash is a point at which the server is killed.
 type crash struct {
 	direction, stage string
-	part             string // of the request that is held up; empty: the moment is hit by looking
+	part             string // part of the path of the blocked request; if empty, the stage is polled
 	behind           bool
 }
 
-// A server is killed in every stage of an import and of an export. What it
-// did is done when it serves again: once, and never by half.
+// A server is killed in every stage of an import and an export. After a restart the
+// operation is completed exactly once, never partially.
 func TestGitOperationsSurviveKill9(t *testing.T) {
 	t.Parallel()
 	crashes := []crash{
@@ -185,7 +184,7 @@ func TestGitOperationsSurviveKill9(t *testing.T) {
 		crashes = []crash{crashes[2], crashes[7]}
 	}
 	var hits atomic.Int32
-	t.Run("stages", func(t *testing.T) { // ends with the last of them
+	t.Run("stages", func(t *testing.T) { // ends after all subtests
 		for _, c := range crashes {
 			name := c.direction + " " + c.stage
 			if c.behind {
@@ -201,14 +200,13 @@ func TestGitOperationsSurviveKill9(t *testing.T) {
 			})
 		}
 	})
-	if int(hits.Load()) < len(crashes)-1 { // one moment may be too short for this machine
+	if int(hits.Load()) < len(crashes)-1 { // one stage may be too short on this machine
 		t.Errorf("only %d of %d stages were hit", hits.Load(), len(crashes))
 	}
 }
 
-// killIn kills the server in a stage of an operation, and starts it again. It
-// reports whether the stage was hit: one that is only looked for may be over
-// when it is seen.
+// killIn kills the server in a stage of an operation and restarts it. It reports whether
+// the stage was hit: a stage that is polled may have ended before the kill.
 func (s *shore) killIn(t *testing.T, c crash) bool {
 	t.Helper()
 	const tries = 6
@@ -236,7 +234,7 @@ func (s *shore) killIn(t *testing.T, c crash) bool {
 		}
 		s.n.kill()
 		o := s.leftBehind(t)
-		// Nothing of it, or all.
+		// Either nothing or everything was applied.
 		if now := contents(t, s.take(t)); !maps.Equal(now, s.before) && !maps.Equal(now, s.origin.Files("main")) {
 			t.Error("the space has something in between")
 		}
@@ -251,8 +249,8 @@ func (s *shore) killIn(t *testing.T, c crash) bool {
 	return false
 }
 
-// leftBehind returns the newest operation as a killed server has left it, and
-// ends the leases of its jobs, which would be waited for.
+// leftBehind returns the newest operation as the killed server left it. It ends the
+// leases of its jobs, which would otherwise delay the test.
 func (s *shore) leftBehind(t *testing.T) (o gitOperation) {
 	t.Helper()
 	db := s.database(t)
@@ -266,7 +264,7 @@ func (s *shore) leftBehind(t *testing.T) (o gitOperation) {
 	return o
 }
 
-// database opens the file behind the server's back.
+// database opens the database file directly, without the server.
 func (s *shore) database(t *testing.T) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(s.at.data, "octavo.db")+"?_pragma=busy_timeout(10000)")
@@ -276,7 +274,7 @@ func (s *shore) database(t *testing.T) *sql.DB {
 	return db
 }
 
-// isDone wants the last operation to have ended well, with nothing left to do.
+// isDone fails unless the last operation ended successfully and nothing is left to do.
 func (s *shore) isDone(t *testing.T) {
 	t.Helper()
 	s.ended(t, "success")
@@ -295,9 +293,8 @@ func (s *shore) isDone(t *testing.T) {
 	s.verify(t)
 }
 
-// A first import that is large is stored in portions. Killed between two of
-// them, it leaves the space as it was, and is done when the server serves
-// again.
+// A large first import is stored in portions. If the server is killed between two
+// portions, the space is unchanged, and the import is completed after a restart.
 func TestALargeImportSurvivesKill9(t *testing.T) {
 	t.Parallel()
 	at := sqlitePlace(t)
@@ -336,7 +333,7 @@ func TestALargeImportSurvivesKill9(t *testing.T) {
 	s.verify(t)
 }
 
-// layers counts the parts of the index.
+// layers returns the number of layers of the index.
 func (s *shore) layers(t *testing.T) (n int) {
 	t.Helper()
 	db := s.database(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
-// gitOctavo runs octavo git with a password in the environment.
+// git runs octavo git with a password in the environment.
 func (l *library) git(t testing.TB, password, command string, args ...string) (out string, code int) {
 	t.Helper()
 	stdout, stderr, err := octavoWith([]string{"OCTAVO_GIT_PASSWORD=" + password}, l.at, "git "+command, append([]string{"--space=" + l.space, "--outbound-allow=127.0.0.1"}, args...)...)
@@ -24,7 +24,7 @@ func (l *library) git(t testing.TB, password, command string, args ...string) (o
 	return stdout + stderr, code
 }
 
-// The command does what the API does, whether a server runs or not.
+// The command has the same effect as the API, whether a server is running or not.
 func TestGitCommands(t *testing.T) {
 	t.Parallel()
 	eachPlace(t, func(t *testing.T, at place) {
@@ -67,7 +67,7 @@ func TestGitCommands(t *testing.T) {
 				t.Errorf("%v: %s", args, out)
 			}
 		}
-		l.n.stop(t) // nobody but the command is there now
+		l.n.stop(t) // only the command uses the database from here on
 		dir := t.TempDir()
 		mustOctavo(t, l.at, "export", "--space="+l.space, filepath.Join(dir, "x"))
 		edit(t, filepath.Join(dir, "x"), "README.md", replaced("Hello.", "Hello from here."))
@@ -78,7 +78,7 @@ func TestGitCommands(t *testing.T) {
 		if log := testgit.Git(t, origin.Bare, "log", "-1", "--format=%s", "--name-only", "main"); log != "From Handbook\n\nREADME.md" {
 			t.Errorf("%q", log)
 		}
-		// What a person has to decide is neither done nor a failure.
+		// A pending decision is neither success nor failure.
 		edit(t, filepath.Join(dir, "x"), "README.md", replaced("from here", "from us"))
 		l.importFrom(t, filepath.Join(dir, "x"))
 		origin.Pull()

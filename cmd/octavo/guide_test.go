@@ -16,8 +16,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
-// shellBlocks returns the blocks of shell commands of a Markdown file, from a
-// heading on.
+// shellBlocks returns the blocks of shell commands in a Markdown file, starting at a
+// heading.
 func shellBlocks(t *testing.T, file, heading string) (blocks []string) {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -43,7 +43,7 @@ func shellBlocks(t *testing.T, file, heading string) (blocks []string) {
 	return blocks
 }
 
-// runShell runs commands as people do who copy them, and returns what they print.
+// runShell runs commands as users do who copy them, and returns their output.
 func runShell(t *testing.T, dir, script string, env ...string) string {
 	t.Helper()
 	cmd := exec.Command("bash", "-eu", "-o", "pipefail", "-c", script)
@@ -78,7 +78,7 @@ const (
 	guideFolder  = manualFolder + "/guide"
 )
 
-// apiBlocks returns the commands of the pages about the API, in their order.
+// apiBlocks returns the commands of the pages about the API, in order.
 func apiBlocks(t *testing.T) (blocks []string) {
 	t.Helper()
 	summary, err := os.ReadFile(manualFolder + "/api/SUMMARY.md")
@@ -91,8 +91,7 @@ func apiBlocks(t *testing.T) (blocks []string) {
 	return blocks
 }
 
-// The examples of the API guide are run as they are written: what people copy must
-// work.
+// The examples of the API guide are run exactly as written, because users copy them.
 func TestAPIGuideExamplesWork(t *testing.T) {
 	t.Parallel()
 	needShell(t)
@@ -105,8 +104,8 @@ func TestAPIGuideExamplesWork(t *testing.T) {
 		"set-up\n", "(README.md)", "Ada,36", `"body":"Unpack it, then run`, `"stats":{"total":`, `"type":"page_created"`, `"id":"changelog"`)
 }
 
-// The commands of the README are run as they are written, but for what people fill in:
-// the address of the server, ids, a token and a repository.
+// The commands of the README are run exactly as written, except for values that users
+// fill in: the address of the server, IDs, a token and a repository.
 func TestReadmeCommandsWork(t *testing.T) {
 	t.Parallel()
 	needShell(t)
@@ -144,7 +143,7 @@ func TestReadmeCommandsWork(t *testing.T) {
 	mustPrint(t, out, `"title":"Guides"`, `"email":"bob@example.com"`, "octavo_", `"stats":`, `"rule":"organization-admin"`, "nothing")
 }
 
-// So are those of the pages of the guide about sites.
+// The commands in the guide pages about sites are run as well.
 func TestGuideToSitesWorks(t *testing.T) {
 	t.Parallel()
 	needShell(t)
@@ -163,7 +162,7 @@ func TestGuideToSitesWorks(t *testing.T) {
 	mustPrint(t, out, "/s/handbook/", `"title":"Recipes"`, `"light":"#006633"`, "token=", `"name":"Press"`, "privateKey", `"object":"site-adaptive-schema"`, `"steps":`)
 }
 
-// filled returns a text with pairs replaced, each of which it must have.
+// filled returns a text with pairs replaced. The text must contain each of them.
 func filled(t *testing.T, text string, pairs ...string) string {
 	t.Helper()
 	for i := 0; i < len(pairs); i += 2 {
@@ -174,8 +173,8 @@ func filled(t *testing.T, text string, pairs ...string) string {
 	return strings.NewReplacer(pairs...).Replace(text)
 }
 
-// The manual that comes with the demonstration has no mistakes, and what it says of
-// folders is true of itself.
+// The manual of the demonstration has no problems, and is exported exactly as it was
+// imported.
 func TestManualIsCleanAndComesBackAsItIs(t *testing.T) {
 	t.Parallel()
 	at := sqlitePlace(t)
@@ -191,7 +190,7 @@ func TestManualIsCleanAndComesBackAsItIs(t *testing.T) {
 	}
 }
 
-// sameFolders compares two folders, file by file.
+// sameFolders compares all files of two folders.
 func sameFolders(t *testing.T, one, two string) {
 	t.Helper()
 	for _, pair := range [][2]string{{one, two}, {two, one}} {

@@ -1,5 +1,5 @@
-// Command octavo is a documentation service in one binary: the server and
-// the commands that operate it.
+// Command octavo is a documentation service in a single binary. It contains the server
+// and the commands to operate it.
 package main
 
 import (
@@ -30,8 +30,8 @@ var (
 	build   = "unknown"
 )
 
-// cli is all commands and their flags. What configures a server can also be
-// given as OCTAVO_… in the environment; every flag in a YAML file.
+// cli holds all commands and their flags. Settings of the server can also be set with
+// OCTAVO_… environment variables, and all flags in a YAML file.
 type cli struct {
 	Config kong.ConfigFlag `help:"YAML file with flags, such as 'listen: 0.0.0.0:8080'." env:"OCTAVO_CONFIG" placeholder:"FILE"`
 
@@ -57,7 +57,7 @@ type cli struct {
 	Version       versionCmd       `cmd:"" help:"Print the version."`
 }
 
-// storeFlags say where the data is.
+// storeFlags specify where the data is stored.
 type storeFlags struct {
 	Data     string `help:"Data folder; ./data without it." default:"./data" env:"OCTAVO_DATA" placeholder:"DIR"`
 	Database string `help:"PostgreSQL address, postgres://…; SQLite in the data folder without it." env:"OCTAVO_DATABASE" placeholder:"URL"`
@@ -72,13 +72,12 @@ type storeFlags struct {
 	S3Insecure  bool   `help:"Use http instead of https." name:"s3-insecure" env:"OCTAVO_S3_INSECURE"`
 }
 
-// addressFlag says what addresses of the server look like, because content
-// refers to them.
+// addressFlag is the public address of the server, which content refers to.
 type addressFlag struct {
 	BaseURL string `help:"Public address of the server, as given to serve." name:"base-url" env:"OCTAVO_BASE_URL" default:"http://127.0.0.1:8080" placeholder:"URL"`
 }
 
-// files says where the bytes of files are.
+// files returns the configuration of the file storage.
 func (f storeFlags) files() server.Files {
 	return server.Files{Folder: server.FilesPath(f.Data), S3: blob.S3{
 		Endpoint: f.S3Endpoint, Bucket: f.S3Bucket, Region: f.S3Region, AccessKey: f.S3AccessKey, SecretKey: f.S3SecretKey,
@@ -88,7 +87,7 @@ func (f storeFlags) files() server.Files {
 
 func (f storeFlags) options() (store.Options, error) { return server.DataPath(f.Data, f.Database) }
 
-// open opens the store and wires the services; the caller closes the store.
+// open opens the store and creates the services. The caller must close the store.
 func (f storeFlags) open(ctx context.Context) (server.Services, error) {
 	o, err := f.options()
 	if err != nil {
@@ -105,10 +104,11 @@ func (f storeFlags) open(ctx context.Context) (server.Services, error) {
 	return server.NewServices(s, files, outbound.Policy{}), nil
 }
 
-// errNoData says that there is nothing to look at yet.
+// errNoData is returned if there is no database yet.
 var errNoData = errors.New("there is no database yet; octavo bootstrap makes one")
 
-// exists distinguishes a wrong --data from a new one, which would be created.
+// exists returns errNoData if there is no database. Without this check, a wrong --data
+// would create a new one.
 func (f storeFlags) exists() error {
 	if _, err := os.Stat(server.DatabasePath(f.Data)); f.Database == "" && errors.Is(err, fs.ErrNotExist) {
 		return errNoData
@@ -116,7 +116,7 @@ func (f storeFlags) exists() error {
 	return nil
 }
 
-// with calls fn with the services over a database that exists.
+// with opens an existing database and calls fn with the services.
 func (f storeFlags) with(ctx context.Context, fn func(server.Services) error) (err error) {
 	if err := f.exists(); err != nil {
 		return err
@@ -129,7 +129,7 @@ func (f storeFlags) with(ctx context.Context, fn func(server.Services) error) (e
 	return fn(sv)
 }
 
-// attach opens the store as it is, to look at it.
+// attach opens an existing store without migrating it, for reading.
 func (f storeFlags) attach(ctx context.Context) (*store.Store, error) {
 	if err := f.exists(); err != nil {
 		return nil, err
@@ -141,10 +141,11 @@ func (f storeFlags) attach(ctx context.Context) (*store.Store, error) {
 	return store.Attach(ctx, o)
 }
 
-// streams are where a command writes; tests replace them.
+// streams are the output streams of a command. Tests replace them.
 type streams struct{ out, err io.Writer }
 
-// exitError ends the program with a code, after the command has printed why.
+// exitError ends the program with an exit code. The command has already printed the
+// reason.
 type exitError int
 
 func (e exitError) Error() string { return fmt.Sprintf("exit %d", int(e)) }
@@ -153,10 +154,10 @@ func main() {
 	os.Exit(run(os.Args[1:], streams{os.Stdout, os.Stderr}))
 }
 
-// defaults of flags that others know too.
+// defaults are the defaults of flags that other packages define.
 var defaults = kong.Vars{"git_message": gitsync.DefaultMessage, "acme": certs.LetsEncrypt}
 
-// run is main without the process around it.
+// run runs the program and returns its exit code.
 func run(args []string, s streams) int {
 	unsetEmpty()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
@@ -204,26 +205,26 @@ func run(args []string, s streams) int {
 	return 0
 }
 
-// nextSteps are how to find the right name after an error of the store.
+// nextSteps are hints for errors of the store: the command that lists the valid names.
 var nextSteps = map[string]string{
 	"user not found":         "octavo user list lists the accounts",
 	"organization not found": "octavo org list lists the organizations",
 	"token not found":        "octavo token list lists the tokens of an account",
 }
 
-// unsetEmpty makes OCTAVO_LISTEN= mean what people mean by it: nothing. kong
-// would take it for an empty address, which is all interfaces.
+// unsetEmpty removes empty OCTAVO_ variables from the environment. kong would use
+// OCTAVO_LISTEN= as an empty address, which listens on all interfaces.
 func unsetEmpty() {
 	for _, pair := range os.Environ() {
 		if name, value, _ := strings.Cut(pair, "="); value == "" && strings.HasPrefix(name, "OCTAVO_") {
-			_ = os.Unsetenv(name) // fails only for names that cannot be
+			_ = os.Unsetenv(name) // fails only for invalid names
 		}
 	}
 }
 
 func newLog(w io.Writer, level, format string) *slog.Logger {
 	var l slog.Level
-	_ = l.UnmarshalText([]byte(level)) // the flag allows only levels
+	_ = l.UnmarshalText([]byte(level)) // the flag allows only valid levels
 	o := &slog.HandlerOptions{Level: l}
 	if format == "json" {
 		return slog.New(slog.NewJSONHandler(w, o))

@@ -1,5 +1,5 @@
-// These tests run the real binary: built once, started, killed and asked over
-// HTTP as an operator and a client would.
+// These tests run the real binary. It is built once, started, killed, and used over HTTP
+// like by an operator and a client.
 package main_test
 
 import (
@@ -26,22 +26,21 @@ import (
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
-// binary is the program under test.
+// binary is the path of the program under test.
 var binary string
 
-// patience bounds every wait for a process. It is far above what any of them
-// takes, so that only a hang reaches it.
+// patience is the timeout of every wait for a process. It is far above the usual
+// duration, so that only a hang reaches it.
 const patience = 3 * time.Minute
 
 func TestMain(m *testing.M) { os.Exit(withBinary(m.Run)) }
 
-// withBinary builds the program as it is released, without C, into a
-// folder that is removed afterwards.
+// withBinary builds the program as it is released, without cgo, in a temporary folder.
 func withBinary(run func() int) int {
-	// Settings of whoever runs the tests must not reach the program.
+	// Settings of the user who runs the tests must not affect the program.
 	for _, v := range os.Environ() {
 		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "OCTAVO_") && name != testdb.Env {
-			_ = os.Unsetenv(name) // fails only for a name that cannot be set
+			_ = os.Unsetenv(name) // fails only for invalid names
 		}
 	}
 	dir, err := os.MkdirTemp("", "octavo-test-*")
@@ -60,10 +59,10 @@ func withBinary(run func() int) int {
 	return run()
 }
 
-// place is where an instance keeps its data.
+// place is the data location of an instance.
 type place struct {
 	data     string
-	database string // empty: SQLite in the data folder
+	database string // empty for SQLite in the data folder
 }
 
 func (p place) flags() []string {
@@ -81,8 +80,7 @@ func postgresPlace(t testing.TB) place {
 	return place{data: t.TempDir(), database: testdb.BarePostgres(t).DatabaseURL}
 }
 
-// eachPlace runs a test on an empty instance of each kind of database, at the
-// same time.
+// eachPlace runs a test on an empty instance of each kind of database, in parallel.
 func eachPlace(t *testing.T, test func(t *testing.T, at place)) {
 	t.Helper()
 	for name, make := range map[string]func(testing.TB) place{"sqlite": sqlitePlace, "postgres": postgresPlace} {
@@ -93,8 +91,8 @@ func eachPlace(t *testing.T, test func(t *testing.T, at place)) {
 	}
 }
 
-// eachKilled is eachPlace for a test that kills the server so many times. Of
-// PostgreSQL, which survives our process, there is less to find.
+// eachKilled is like eachPlace, but for a test that kills the server the given number of
+// times. PostgreSQL, which survives our process, needs fewer kills.
 func eachKilled(t *testing.T, rounds int, test func(t *testing.T, at place, rounds int)) {
 	t.Helper()
 	if testing.Short() {
@@ -109,7 +107,7 @@ func eachKilled(t *testing.T, rounds int, test func(t *testing.T, at place, roun
 	})
 }
 
-// store opens the data behind the program's back.
+// store opens the store directly, without the program.
 func (p place) store(t testing.TB) *store.Store {
 	t.Helper()
 	o, err := server.DataPath(p.data, p.database)
@@ -119,12 +117,12 @@ func (p place) store(t testing.TB) *store.Store {
 	return testdb.Open(t, o)
 }
 
-// octavo runs a command on a place to its end.
+// octavo runs a command on a place and waits for its end.
 func octavo(at place, command string, args ...string) (stdout, stderr string, err error) {
 	return octavoWith(nil, at, command, args...)
 }
 
-// octavoWith is octavo with variables of its own.
+// octavoWith is like octavo, with additional environment variables.
 func octavoWith(env []string, at place, command string, args ...string) (stdout, stderr string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -136,8 +134,8 @@ func octavoWith(env []string, at place, command string, args ...string) (stdout,
 	return out.String(), errout.String(), err
 }
 
-// mustOctavo is octavo for a command that has to succeed; it returns what the
-// command printed.
+// mustOctavo is like octavo, but fails the test if the command fails. It returns the
+// output of the command.
 func mustOctavo(t testing.TB, at place, command string, args ...string) string {
 	t.Helper()
 	stdout, stderr, err := octavo(at, command, args...)
@@ -147,7 +145,7 @@ func mustOctavo(t testing.TB, at place, command string, args ...string) string {
 	return stdout
 }
 
-// bootstrap makes the first user and an organization.
+// bootstrap creates the first user and an organization.
 func bootstrap(t testing.TB, at place, organization string) orgs.Bootstrapped {
 	t.Helper()
 	var b orgs.Bootstrapped
@@ -158,21 +156,20 @@ func bootstrap(t testing.TB, at place, organization string) orgs.Bootstrapped {
 	return b
 }
 
-// node is a running octavo serve.
+// node is a running octavo serve process.
 type node struct {
 	url    string
 	cmd    *exec.Cmd
 	exited chan struct{}
-	err    error // of the process; valid after exited
+	err    error // of the process; valid after exited is closed
 	http   *http.Client
 
 	mu  sync.Mutex
 	log []string
 }
 
-// serve starts a node and waits until it is ready. The system chooses the
-// port, so nodes never compete for one. Whatever is still running when the
-// test ends is killed.
+// serve starts a node and waits until it is ready. The system chooses the port, so that
+// nodes never conflict. A node that still runs at the end of the test is killed.
 func serve(t testing.TB, at place, more ...string) *node {
 	t.Helper()
 	n, err := start(at, more...)
@@ -190,8 +187,8 @@ func serve(t testing.TB, at place, more ...string) *node {
 	return n
 }
 
-// start is serve without a test around it. A node that did not become ready
-// comes back with the error.
+// start is like serve, but without a test. It returns a node that did not become ready
+// together with the error.
 func start(at place, more ...string) (*node, error) {
 	args := append([]string{"serve", "--listen=127.0.0.1:0", "--metrics-listen=127.0.0.1:0"}, at.flags()...)
 	return startProcess(exec.Command(binary, append(args, more...)...))
@@ -205,7 +202,7 @@ func startProcess(cmd *exec.Cmd) (*node, error) {
 	return n, n.awaitReady()
 }
 
-// launch starts a process and waits until it says where it listens.
+// launch starts a process and waits until it logs its address.
 func launch(cmd *exec.Cmd) (*node, error) {
 	n := &node{
 		cmd: cmd, exited: make(chan struct{}),
@@ -235,10 +232,10 @@ func launch(cmd *exec.Cmd) (*node, error) {
 	return n, nil
 }
 
-// servingLine matches the address in a log of either format.
+// servingLine matches the address in a log line of either format.
 var servingLine = regexp.MustCompile(`\bmsg"?[=:]"?serving\b.*\blisten"?[=:]"?([0-9.:]+)`)
 
-// follow keeps the log and returns the address in it.
+// follow stores the log, and sends the address to serving.
 func (n *node) follow(r io.Reader, serving chan<- string) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
@@ -267,14 +264,14 @@ func (n *node) awaitReady() error {
 	return fmt.Errorf("%s does not become ready\n%s", n.url, n.logged())
 }
 
-// kill ends the process as kill -9 does; it is harmless after the end.
+// kill ends the process like kill -9. It has no effect after the end.
 func (n *node) kill() {
-	_ = n.cmd.Process.Kill() // fails when it has ended already
+	_ = n.cmd.Process.Kill() // fails if the process has already ended
 	<-n.exited
 	n.http.CloseIdleConnections()
 }
 
-// terminate asks the process to stop and returns how it ended.
+// terminate sends SIGTERM and returns how the process ended.
 func (n *node) terminate() error {
 	n.http.CloseIdleConnections()
 	if err := n.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -288,7 +285,7 @@ func (n *node) terminate() error {
 	}
 }
 
-// stop is terminate for a process that has to end well.
+// stop is like terminate, but fails the test on an error.
 func (n *node) stop(t testing.TB) {
 	t.Helper()
 	if err := n.terminate(); err != nil {
@@ -296,15 +293,15 @@ func (n *node) stop(t testing.TB) {
 	}
 }
 
-// answer is what a node says to a request.
+// answer is the response of a node.
 type answer struct {
 	status int
 	body   []byte
 	header http.Header
 }
 
-// call sends one request. An error means that no complete answer came, so
-// nothing is known of what happened.
+// call sends one request. An error means that there was no complete response, so the
+// outcome is unknown.
 func (n *node) call(token, method, path string, body any) (answer, error) {
 	var in io.Reader
 	if body != nil {
@@ -333,8 +330,8 @@ func (n *node) call(token, method, path string, body any) (answer, error) {
 	return answer{res.StatusCode, b, res.Header}, err
 }
 
-// want is call for a request whose status is known beforehand; out, unless
-// nil, gets the body.
+// want is like call, but fails the test unless the response has the given status. It
+// decodes the body into out unless out is nil.
 func (n *node) want(t testing.TB, status int, token, method, path string, body, out any) {
 	t.Helper()
 	a, err := n.call(token, method, path, body)
@@ -352,13 +349,13 @@ func (n *node) want(t testing.TB, status int, token, method, path string, body, 
 	}
 }
 
-// thing is what tests read of most resources.
+// thing holds the fields that tests read of most resources.
 type thing struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
 }
 
-// made creates something and returns its id.
+// made creates a resource and returns its ID.
 func (n *node) made(t testing.TB, token, method, path string, body any) string {
 	t.Helper()
 	var v thing
@@ -366,7 +363,7 @@ func (n *node) made(t testing.TB, token, method, path string, body any) string {
 	return v.ID
 }
 
-// list reads all pages of a list.
+// list returns the items of all pages of a list.
 func list[T any](t testing.TB, n *node, token, path string) []T {
 	t.Helper()
 	var all []T

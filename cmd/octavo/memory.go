@@ -14,22 +14,22 @@ import (
 )
 
 const (
-	// gcPercent lets the heap grow to four times what is live before it is
-	// collected. What is live is small most of the time, so this costs little
-	// memory and saves a tenth of the processor.
+	// gcPercent lets the heap grow to four times its live size before a collection. The
+	// live heap is usually small, so this costs little memory and saves a tenth of the
+	// processor time.
 	gcPercent = 300
-	// smallHeap is up to how many bytes that is true, and growingHeap up to how
-	// many after what is live grew by half from one collection to the next: then a
-	// large request is at work, which ends soon.
+	// smallHeap is the heap size up to which only gcPercent applies. growingHeap is used
+	// instead if the live heap grew by half since the last collection. In that case a
+	// large request is running, which ends soon.
 	smallHeap   = 320 << 20
 	growingHeap = 144 << 20
 )
 
-// spendMemory says how memory is used. Where much is live, as in the import
-// of a large repository, it is collected when half as much again was added;
-// what is live is looked at after every collection. The collector keeps the whole
-// below a limit as far as it can, and caches shrink when most of that is live. GOGC
-// and GOMEMLIMIT overrule it.
+// spendMemory configures the garbage collector. If the live heap is large, as in the
+// import of a large repository, a collection starts after it has grown by half. The live
+// heap is measured after every collection. The collector tries to keep the heap below
+// limit, and caches shrink when most of the limit is live. GOGC and GOMEMLIMIT take
+// precedence.
 func spendMemory(limit int64) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
@@ -38,7 +38,7 @@ func spendMemory(limit int64) {
 		return
 	}
 	look := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	before := int64(0) // what was live after the collection before
+	before := int64(0) // live heap after the previous collection
 	var after func(*[16]byte)
 	after = func(*[16]byte) {
 		metrics.Read(look)
@@ -46,13 +46,13 @@ func spendMemory(limit int64) {
 		debug.SetMemoryLimit(min(limit, heapLimit(live, before)))
 		before = live
 		cache.LimitAll(cachePart(live, limit))
-		runtime.SetFinalizer(new([16]byte), after) // runs when the next one is collected
+		runtime.SetFinalizer(new([16]byte), after) // the finalizer runs after the next collection
 	}
 	after(nil)
 }
 
-// heapLimit returns up to how many bytes the heap may grow until the next
-// collection, if gcPercent does not end it earlier.
+// heapLimit returns the heap size in bytes at which the next collection starts, unless
+// gcPercent starts it earlier.
 func heapLimit(live, before int64) int64 {
 	small := int64(smallHeap)
 	if live > before/2*3 {
@@ -61,7 +61,7 @@ func heapLimit(live, before int64) int64 {
 	return max(small, live/2*3)
 }
 
-// cachePart returns how much of their bounds caches may use, in percent.
+// cachePart returns the percentage of their limits that caches may use.
 func cachePart(live, limit int64) int {
 	switch {
 	case live > limit/10*7:
@@ -72,8 +72,8 @@ func cachePart(live, limit int64) int {
 	return 100
 }
 
-// memoryLimit returns how much memory the server may use: what the operator says, or three quarters
-// of what the container or the machine has.
+// memoryLimit returns the memory limit of the server: the value of the flag, or three
+// quarters of the memory of the container or the machine.
 func memoryLimit(flag string) (int64, error) {
 	if flag != "" {
 		n, err := parseBytes(flag)
@@ -85,7 +85,7 @@ func memoryLimit(flag string) (int64, error) {
 	total := int64(1) << 40
 	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
 		if b, err := os.ReadFile(file); err == nil {
-			if n, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64); err == nil && n > 0 { // "max" is no number
+			if n, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64); err == nil && n > 0 { // "max" is not a number
 				total = min(total, n)
 			}
 		}
@@ -99,10 +99,10 @@ func memoryLimit(flag string) (int64, error) {
 	return max(minMemory, total/4*3), nil
 }
 
-// minMemory is the least that a server works with.
+// minMemory is the minimum memory limit of a server.
 const minMemory = 128 << 20
 
-// parseBytes reads a number of bytes such as 512MiB or 2GB.
+// parseBytes parses a size in bytes, such as 512MiB or 2GB.
 func parseBytes(s string) (int64, error) {
 	digits := strings.TrimRight(s, "KMGTiBkmgtb ")
 	n, err := strconv.ParseInt(digits, 10, 64)

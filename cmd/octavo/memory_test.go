@@ -20,7 +20,7 @@ func TestMemoryLimit(t *testing.T) {
 
 func TestHeapOfALargeRequestStaysSmall(t *testing.T) {
 	for _, c := range []struct{ live, before, want int64 }{
-		{50 << 20, 45 << 20, smallHeap},   // as before
+		{50 << 20, 45 << 20, smallHeap},   // no growth
 		{50 << 20, 25 << 20, growingHeap}, // a large request
 		{120 << 20, 50 << 20, 180 << 20},  // an import
 		{400 << 20, 400 << 20, 600 << 20},

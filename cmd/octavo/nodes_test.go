@@ -28,7 +28,7 @@ func TestProcessesThatStartTogetherMigrateOnce(t *testing.T) {
 	})
 }
 
-// pair starts two nodes at the same moment on one database.
+// pair starts two nodes at the same time on one database.
 func pair(t *testing.T, at place, more ...string) [2]*node {
 	t.Helper()
 	var nodes [2]*node
@@ -49,16 +49,16 @@ func pair(t *testing.T, at place, more ...string) [2]*node {
 	return nodes
 }
 
-// eachWay runs a check with either node in the first role, more than once:
-// a node that has answered before is one that remembers.
+// eachWay runs a check several times with the roles of the nodes swapped, because a node
+// may have cached an earlier response.
 func eachWay(nodes [2]*node, rounds int, check func(a, b *node, round int)) {
 	for round := range rounds {
 		check(nodes[round%2], nodes[1-round%2], round)
 	}
 }
 
-// Several nodes are what PostgreSQL is for. On SQLite it is the command line
-// that shares the file with a server, and must not find it forgetful either.
+// Several nodes are intended for PostgreSQL. With SQLite, the command line shares the
+// file with a server and must not see stale data either.
 func TestNodesOnOneDatabaseAgreeAtOnce(t *testing.T) {
 	t.Parallel()
 	eachPlace(t, nodesAgree)
@@ -108,10 +108,10 @@ func nodesAgree(t *testing.T, at place) {
 			token := strings.TrimSpace(mustOctavo(t, at, "token create", "--email="+email))
 			member := org + "/members/" + invited.Users[0]
 			steps := []struct {
-				method string // the admin's request at the one
+				method string // request of the admin at one node
 				body   any
 				status int
-				sees   int // what the member gets at the other
+				sees   int // status for the member at the other node
 				makes  int
 			}{
 				{"GET", nil, http.StatusOK, http.StatusOK, http.StatusForbidden},
@@ -136,8 +136,8 @@ func nodesAgree(t *testing.T, at place) {
 			}
 			return n
 		}
-		// Both nodes have looked at the queue when they started; it is due
-		// again in an hour.
+		// Both nodes checked the queue when they started. The job is due again in an
+		// hour.
 		for end := time.Now().Add(patience); runs() == 0 && time.Now().Before(end); {
 			time.Sleep(10 * time.Millisecond)
 		}

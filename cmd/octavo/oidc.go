@@ -9,7 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/oidc"
 )
 
-// oidcFlags configure the OpenID Connect provider for everybody on the server.
+// oidcFlags configure the OpenID Connect provider for all users of the server.
 type oidcFlags struct {
 	OIDCIssuer     string `help:"OpenID Connect provider through which everybody may sign in: its issuer, such as https://login.example.com." name:"oidc-issuer" env:"OCTAVO_OIDC_ISSUER" placeholder:"URL"`
 	OIDCClientID   string `help:"With --oidc-issuer: id of this server there." name:"oidc-client-id" env:"OCTAVO_OIDC_CLIENT_ID" placeholder:"ID"`
@@ -18,10 +18,11 @@ type oidcFlags struct {
 	OIDCTrustEmail bool   `help:"With --oidc-issuer: an address that the provider calls verified is as good as a link by mail, so whoever has it there gets the account of that address here." name:"oidc-trust-email" env:"OCTAVO_OIDC_TRUST_EMAIL"`
 }
 
-// secretVariable has the client secret: other users of the machine see the arguments of a process.
+// secretVariable is the environment variable with the client secret. There is no flag,
+// because other users of the machine can see the arguments of a process.
 const secretVariable = "OCTAVO_OIDC_CLIENT_SECRET"
 
-// provider returns the provider; nil if there is none.
+// provider returns the configured provider, or nil if there is none.
 func (f oidcFlags) provider() (*oidc.Operator, error) {
 	if f.OIDCIssuer == "" {
 		if f.OIDCClientID != "" || f.OIDCSecretFile != "" || f.OIDCLabel != "" || f.OIDCTrustEmail {

@@ -23,7 +23,7 @@ type openapiCmd struct {
 	Diff    openapiDiffCmd    `cmd:"" help:"Print what differs between two OpenAPI specifications, those changes first that break clients."`
 }
 
-// specJSON is what is read of a specification.
+// specJSON holds the fields of a specification that the commands use.
 type specJSON struct {
 	Slug                 string
 	SourceURL            string
@@ -77,7 +77,7 @@ func (c *openapiPublishCmd) Run(ctx context.Context, s streams) error {
 	return err
 }
 
-// openapiSource returns the source of a specification as the API takes it.
+// openapiSource returns the source of a specification in the form of the API.
 func openapiSource(ctx context.Context, name string) (map[string]string, error) {
 	if strings.HasPrefix(name, "http://") || strings.HasPrefix(name, "https://") {
 		return map[string]string{"url": name}, nil
@@ -86,7 +86,8 @@ func openapiSource(ctx context.Context, name string) (map[string]string, error) 
 	if err != nil {
 		return nil, explainSpec(err)
 	}
-	// What is wrong is found here, where the files have their own names and lines: the server is sent one file.
+	// Validate here, where the errors have the original file names and lines: the server
+	// receives a single file.
 	if _, err := openapi.Load(ctx, b); err != nil {
 		return nil, explainSpec(err)
 	}
@@ -97,7 +98,7 @@ func openapiSource(ctx context.Context, name string) (map[string]string, error) 
 	return map[string]string{"text": string(text)}, explainSpec(err)
 }
 
-// readFiles returns a file with those that it refers to, or the standard input.
+// readFiles returns a file and the files that it refers to, or the standard input.
 func readFiles(name string) (openapi.Bundle, error) {
 	if name != "-" {
 		return specFiles(name)
@@ -115,8 +116,9 @@ func readSpec(in io.Reader, name string) ([]byte, error) {
 	return text, err
 }
 
-// specFiles returns a file with those that it refers to, all of them in its folder,
-// in one below it, or above it as far as the working directory.
+// specFiles returns a file and the files that it refers to. The files must be in its
+// folder or below. If name is a local path, they may be anywhere below the working
+// directory.
 func specFiles(name string) (openapi.Bundle, error) {
 	dir, root := filepath.Split(name)
 	if dir == "" {
@@ -140,7 +142,7 @@ func specFiles(name string) (openapi.Bundle, error) {
 	})
 }
 
-// explainSpec returns all that is wrong with a description.
+// explainSpec returns an error with all problems of an invalid description.
 func explainSpec(err error) error {
 	var bad *openapi.Invalid
 	if !errors.As(err, &bad) {
@@ -154,11 +156,10 @@ func explainSpec(err error) error {
 	return errors.New(out.String())
 }
 
-// pollPause is how long to wait between two questions whether a specification is
-// processed.
+// pollPause is the delay between two requests for the state of a specification.
 const pollPause = 250 * time.Millisecond
 
-// processed waits until a specification is processed.
+// processed waits until the server has processed a specification.
 func (s *siteServer) processed(ctx context.Context, at string) (spec specJSON, err error) {
 	for {
 		if err := s.do(ctx, "GET", at, nil, &spec); err != nil {
@@ -246,7 +247,7 @@ func (c *openapiDeleteCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	at := path("orgs", server.org, "openapi", c.Slug)
-	if err := server.do(ctx, "GET", at, nil, nil); err != nil { // a deletion of what is not there succeeds
+	if err := server.do(ctx, "GET", at, nil, nil); err != nil { // deleting a specification that does not exist succeeds
 		return err
 	}
 	if err := server.do(ctx, "DELETE", at, nil, nil); err != nil {

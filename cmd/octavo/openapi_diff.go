@@ -47,7 +47,7 @@ func (c *openapiDiffCmd) Run(ctx context.Context, s streams) error {
 	return nil
 }
 
-// spec reads a specification of files, or one that is published.
+// spec reads a specification from files, or downloads a published one.
 func (c *openapiDiffCmd) spec(ctx context.Context, name string) (*openapi.Description, error) {
 	slug, published := strings.CutPrefix(name, "@")
 	if !published {

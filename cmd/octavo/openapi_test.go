@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A specification is published from a file, which says what is wrong with it; a file
-// that did not change makes no version.
+// A specification is published from a file, and its problems are reported. Publishing an
+// unchanged file creates no version.
 func TestOpenAPISpecificationsArePublished(t *testing.T) {
 	at := startServer(t, false)
 	call := func(code int, want string, args ...string) {

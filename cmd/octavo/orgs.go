@@ -17,7 +17,7 @@ type orgCmd struct {
 	Quota   orgQuotaCmd   `cmd:"" help:"Show what an organization uses, and change how much it may use."`
 }
 
-// orgLine is an organization as the command line prints it.
+// orgLine is an organization in the output of the commands.
 type orgLine struct {
 	ID        docs.OrgID `json:"id"`
 	Title     string     `json:"title"`
@@ -65,7 +65,7 @@ type orgShowCmd struct {
 	JSON bool   `help:"Print a line of JSON." name:"json"`
 }
 
-// orgShown is an organization with those who administer it, at most 100 of them.
+// orgShown is an organization with its administrators, at most 100.
 type orgShown struct {
 	orgLine
 	Admins []docs.Email `json:"admins"`

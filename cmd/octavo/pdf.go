@@ -14,12 +14,12 @@ import (
 	"github.com/octavo-docs/octavo/internal/typeface"
 )
 
-// pdfFlag is of the commands that make PDFs.
+// pdfFlag is the flag of all commands that create PDFs.
 type pdfFlag struct {
 	PDFFont []string `help:"Font file for characters that the bundled fonts lack in PDFs, such as Chinese ones; again for more. What it lacks is taken from installed fonts." name:"pdf-font" env:"OCTAVO_PDF_FONT" placeholder:"FILE" type:"path"`
 }
 
-// fonts opens them.
+// fonts opens the font files.
 func (f pdfFlag) fonts() (*typeface.Fonts, error) {
 	out, err := typeface.Open(f.PDFFont, true)
 	if err != nil {
@@ -28,8 +28,8 @@ func (f pdfFlag) fonts() (*typeface.Fonts, error) {
 	return out, nil
 }
 
-// writePDF writes the newest revision of a space as a PDF. The file is there
-// when it is whole.
+// writePDF writes the newest revision of a space as a PDF. The file appears only after it
+// is complete.
 func (c *exportCmd) writePDF(ctx context.Context, s streams, sv server.Services, sp docs.Space) (err error) {
 	if sv.Content.Fonts, err = c.fonts(); err != nil {
 		return err

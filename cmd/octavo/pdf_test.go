@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// A space is written as a PDF, whole or not at all:
-// nothing is left behind when it fails.
+// A space is exported as a complete PDF. If the export fails, no file is left.
 func TestExportPDF(t *testing.T) {
 	t.Parallel()
 	l := openLibrary(t, sqlitePlace(t))

@@ -16,7 +16,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// listFlags are those of commands that list something of the store.
+// listFlags are the flags of commands that list objects of the store.
 type listFlags struct {
 	Limit int    `help:"How many at most, 1 to 1000." default:"100"`
 	After string `help:"Only those behind this id, which is the last one that was printed before." placeholder:"ID"`
@@ -30,7 +30,7 @@ func (f listFlags) page() (store.Page, error) {
 	return store.Page{After: store.Key{f.After}, Limit: f.Limit}, nil
 }
 
-// printLines prints a line for each of a list: its columns, which tabs separate, or JSON.
+// printLines prints one line for each item of a list: tab-separated columns, or JSON.
 func printLines[T fmt.Stringer](s streams, asJSON bool, list []T) error {
 	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 	for _, it := range list {
@@ -54,7 +54,7 @@ type userCmd struct {
 	LoginLink loginLinkCmd  `cmd:"" name:"login-link" help:"Print a link with which somebody signs in, once, within 15 minutes."`
 }
 
-// userLine is an account as the command line prints it.
+// userLine is an account in the output of the commands.
 type userLine struct {
 	ID        docs.UserID `json:"id"`
 	Email     docs.Email  `json:"email"`
@@ -105,7 +105,8 @@ type userShowCmd struct {
 	JSON bool   `help:"Print a line of JSON." name:"json"`
 }
 
-// userShown is an account with what it belongs to and how it can be used.
+// userShown is an account with its organizations, and the number of its tokens and
+// sessions.
 type userShown struct {
 	userLine
 	Organizations []userOrg `json:"organizations"`
@@ -173,7 +174,7 @@ func (c *userDeleteCmd) Run(ctx context.Context, s streams) error {
 		}
 		work := jobs.New(sv.Store, slog.New(slog.DiscardHandler))
 		work.Handle(orgs.EraseJob, sv.Orgs.Erase)
-		if _, err := work.RunOnly(ctx, orgs.EraseJob, string(id)); err != nil { // not run: a server has begun it
+		if _, err := work.RunOnly(ctx, orgs.EraseJob, string(id)); err != nil { // if it does not run here, a server already runs the job
 			return err
 		}
 		_, err = fmt.Fprintf(s.out, "%s is deleted; what they wrote stays\n", id)
@@ -187,7 +188,7 @@ type tokenCmd struct {
 	Revoke tokenRevokeCmd `cmd:"" help:"Revoke a token, effective immediately."`
 }
 
-// tokenLine is a token as the command line prints it.
+// tokenLine is a token in the output of the commands.
 type tokenLine struct {
 	ID          docs.TokenID `json:"id"`
 	Label       string       `json:"label"`

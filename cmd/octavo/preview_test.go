@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The guide is displayed from its folder; nothing is made where it runs.
+// The guide is served from its folder, and no files are created in the working directory.
 func TestServePreview(t *testing.T) {
 	t.Parallel()
 	guide, err := filepath.Abs(guideFolder)

@@ -47,7 +47,7 @@ func (c *orgQuotaCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-// changes returns the quotas that flags set, and those that become unlimited.
+// changes returns the quotas that the flags set, and the quotas that become unlimited.
 func (c *orgQuotaCmd) changes() (docs.Quotas, []docs.Quota, error) {
 	set := docs.Quotas{}
 	var unlimited []docs.Quota
@@ -78,7 +78,7 @@ func (c *orgQuotaCmd) changes() (docs.Quotas, []docs.Quota, error) {
 	return set, unlimited, nil
 }
 
-// quotaLine is a quota as the command line prints it.
+// quotaLine is a quota in the output of the command.
 type quotaLine struct {
 	Space docs.SpaceID `json:"space,omitempty"`
 	Quota docs.Quota   `json:"quota"`

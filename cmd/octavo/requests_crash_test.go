@@ -13,12 +13,12 @@ import (
 
 const (
 	requestCrashes = 20
-	// maxMerges bounds how many merges are acknowledged before a kill.
+	// maxMerges is the maximum number of merges that are acknowledged before a kill.
 	maxMerges = 8
 )
 
-// A server is killed while people edit, update and merge change requests:
-// what was acknowledged is there, and a merge happened or did not.
+// A server is killed while users edit, update and merge change requests. Acknowledged
+// changes exist afterwards, and each merge happened completely or not at all.
 func TestAcknowledgedMergesSurviveKill9(t *testing.T) {
 	t.Parallel()
 	eachKilled(t, requestCrashes, crashRequests)
@@ -48,35 +48,35 @@ func crashRequests(t *testing.T, at place, rounds int) {
 	mustOctavo(t, at, "doctor", "--verify")
 }
 
-// office is a space in which several people work with change requests, each
-// on a page of its own, so that each knows what must be there.
+// office is a space in which several users work with change requests, each on a separate
+// page. Each user therefore has the expected state of the page.
 type office struct {
 	crowd
 	clerks []*clerk
 
-	merges                  map[string]string // request -> the revision that it became
+	merges                  map[string]string // revision of the merge by change request
 	edits, updates, durable int
 }
 
-// clerk is a client and what it knows.
+// clerk is a client with its expected state.
 type clerk struct {
 	name, page string
 	count      int
-	text       string // of the page in the space
+	text       string // text of the page in the space
 	request    *draftRequest
-	done       []*draftRequest // merged since it was last looked at
+	done       []*draftRequest // merged since the last comparison
 	edits      int
 	updates    int
 	err        error
 }
 
-// draftRequest is a change request under way.
+// draftRequest is a change request in progress.
 type draftRequest struct {
 	id       string
-	text     string // of its page: acknowledged
-	next     string // under way; empty: nothing is
-	merging  bool   // is under way
-	revision string // that it became
+	text     string // acknowledged text of its page
+	next     string // text in progress; empty if there is none
+	merging  bool   // a merge is in progress
+	revision string // revision of its merge
 }
 
 func (o *office) open(t *testing.T, n *node, org string) {
@@ -99,13 +99,14 @@ func (c *clerk) word() string {
 	return fmt.Sprintf("Text %s%d.", c.name, c.count)
 }
 
-// work takes a request one step on, and reports whether one was merged. An
-// error is the end of the server, or a refusal if the clerk notes it.
+// work performs the next steps of a change request. It reports whether the request was
+// merged. An error means that the server is gone, or that it refused a request, which is
+// recorded in the clerk.
 func (o *office) work(n *node, c *clerk) (merged bool, err error) {
 	ask := func(status int, method, path string, body, out any) error {
 		a, err := n.call(o.token, method, path, body)
 		if err != nil {
-			return err // nobody knows what became of it
+			return err // the outcome is unknown
 		}
 		if a.status != status {
 			c.err = fmt.Errorf("%s %s was answered with %d: %s", method, path, a.status, a.body)
@@ -156,8 +157,8 @@ func (o *office) work(n *node, c *clerk) (merged bool, err error) {
 	return true, nil
 }
 
-// workUntilKilled lets the clerks work, and kills the server a moment after
-// it has acknowledged a random number of merges.
+// workUntilKilled lets the clerks work, and kills the server shortly after it has
+// acknowledged a random number of merges.
 func (o *office) workUntilKilled(t *testing.T, n *node) {
 	t.Helper()
 	enough := 1 + rand.IntN(maxMerges)
@@ -185,19 +186,19 @@ func (o *office) workUntilKilled(t *testing.T, n *node) {
 			t.Fatalf("fewer than %d merges were acknowledged\n%s", enough, n.logged())
 		}
 	}
-	time.Sleep(rand.N(10 * time.Millisecond)) // a merge takes about as long
+	time.Sleep(rand.N(10 * time.Millisecond)) // about the duration of a merge
 	n.kill()
 	clients.Wait()
 }
 
-// compare compares what the clerks know with what the server has, and learns
-// what became of the step that was cut off.
+// compare compares the expected state with the server, and finds the outcome of the
+// interrupted steps.
 func (o *office) compare(t *testing.T, n *node) {
 	t.Helper()
 	read := func(path string) string {
 		var p shownPage
 		n.want(t, http.StatusOK, o.token, "GET", path+"?format=markdown", nil, &p)
-		_, text, _ := strings.Cut(p.Markdown, "\n\n") // behind the title
+		_, text, _ := strings.Cut(p.Markdown, "\n\n") // after the title
 		return strings.TrimSpace(text)
 	}
 	for _, c := range o.clerks {
@@ -238,7 +239,8 @@ func (o *office) compare(t *testing.T, n *node) {
 	}
 }
 
-// checkHistory wants every merge in the history once, and no other.
+// checkHistory requires that the history contains every merge exactly once, and no
+// others.
 func (o *office) checkHistory(t *testing.T, n *node) {
 	t.Helper()
 	found := map[string]string{}

@@ -10,20 +10,19 @@ import (
 	"testing"
 )
 
-// How many people work on how many change requests of one space.
+// Number of users and of change requests in one space.
 const (
 	people        = 16
 	requests      = 400
 	requestsShort = 64
-	// rounds is how often somebody brings a request up to date whose merge
-	// has conflicts, before giving it up.
+	// rounds is the maximum number of times that a user updates a change request whose
+	// merge has conflicts, before giving up.
 	rounds = 3
 )
 
-// Several people edit and merge change requests of one space at once. Each
-// merge is in the history exactly once, or was answered with an error or
-// conflicts; the content is what merging them one after the other in the
-// order of the history has them.
+// Several users edit and merge change requests of one space concurrently. Each merge is
+// in the history exactly once, or its response was an error or conflicts. The content
+// equals the result of merging sequentially in the order of the history.
 func TestChangeRequestsAtOnce(t *testing.T) {
 	t.Parallel()
 	eachPlace(t, func(t *testing.T, at place) {
@@ -75,17 +74,16 @@ func crowded(t *testing.T, at place, token, org string, nodes ...*node) {
 	mustOctavo(t, at, "doctor", "--verify")
 }
 
-// crowd is a space with a page for every second request, and one page that
-// all change: a paragraph for each person, and one for nobody alone.
+// crowd is a space with a page for every second change request, and one common page. The
+// common page has a paragraph for each user, and one that all of them change.
 type crowd struct {
 	token, space string
-	sheets       []string // pages of single requests
+	sheets       []string // pages that are changed by a single request
 	common       string
-	text         board // what the common page began with
+	text         board // initial text of the common page
 }
 
-// board is the text of the common page: a paragraph of everybody's, then one
-// for each person.
+// board is the text of the common page: a shared paragraph, then one for each user.
 type board [people + 1]string
 
 func (b board) String() string { return strings.Join(b[:], "\n\n") + "\n" }
@@ -129,19 +127,19 @@ func (c *crowd) write(page, markdown string) map[string]any {
 	return map[string]any{"operation": "update_page", "page": page, "document": map[string]any{"markdown": markdown}}
 }
 
-// proposal is a change request, what it changes, and what became of it.
+// proposal is a change request with its changes and its outcome.
 type proposal struct {
 	id, revision string
-	sheet        string         // page that it writes alone; empty: it inserts one
-	title        string         // of the page that it inserts
-	text         string         // of either
-	board        map[int]string // paragraphs of the common page
+	sheet        string         // page that only this request changes; if empty, it inserts a page
+	title        string         // title of the inserted page
+	text         string         // text of the changed or inserted page
+	board        map[int]string // changed paragraphs of the common page
 	outcome      string         // merge, conflicts, or a status
 	err          error
 }
 
-// propose plays a change request from its opening to its merge. What each
-// writes of the common page alternates, so that some collide and most do not.
+// propose runs a change request from its creation to its merge. The changes of the common
+// page alternate, so that a few conflict and most do not.
 func (c *crowd) propose(n *node, who, i int) *proposal {
 	p := &proposal{text: fmt.Sprintf("Written by request %d.", i), board: map[int]string{}}
 	var made struct {
@@ -186,7 +184,7 @@ func (c *crowd) propose(n *node, who, i int) *proposal {
 	return p
 }
 
-// paint writes paragraphs of the common page, as the request has it.
+// paint changes paragraphs of the common page in the request.
 func (c *crowd) paint(n *node, at string, p *proposal) error {
 	var page shownPage
 	if err := c.ask(n, http.StatusOK, "GET", at+"/content/page/"+c.common+"?format=markdown", nil, &page); err != nil {
@@ -202,7 +200,7 @@ func (c *crowd) paint(n *node, at string, p *proposal) error {
 	return c.ask(n, http.StatusOK, "POST", at+"/content", map[string]any{"changes": []any{c.write(c.common, strings.Join(paragraphs, "\n\n")+"\n")}}, nil)
 }
 
-// merge merges a request, and notes what became of that.
+// merge merges a request and records the outcome.
 func (c *crowd) merge(n *node, at string, p *proposal) error {
 	a, err := n.call(c.token, "POST", at+"/merge", nil)
 	if err != nil {
@@ -233,7 +231,7 @@ func (c *crowd) update(n *node, at string, p *proposal, takeMain bool) error {
 	how := "mine"
 	if takeMain && len(open.Items) > 0 {
 		how = "main"
-		delete(p.board, 0) // nothing else can be in conflict
+		delete(p.board, 0) // only this paragraph can have conflicts
 	}
 	for _, conflict := range open.Items {
 		if err := c.ask(n, http.StatusOK, "POST", at+"/conflicts/"+conflict.ID, map[string]any{"resolution": how}, nil); err != nil {
@@ -243,7 +241,7 @@ func (c *crowd) update(n *node, at string, p *proposal, takeMain bool) error {
 	return nil
 }
 
-// ask is want outside of the goroutine of a test.
+// ask is like want, but can be called outside of the goroutine of the test.
 func (c *crowd) ask(n *node, status int, method, path string, body, out any) error {
 	a, err := n.call(c.token, method, path, body)
 	switch {
@@ -257,8 +255,8 @@ func (c *crowd) ask(n *node, status int, method, path string, body, out any) err
 	return json.Unmarshal(a.body, out)
 }
 
-// check compares the history with what was answered, and the content with
-// the merges one after the other.
+// check compares the history with the responses, and the content with the result of
+// sequential merges.
 func (c *crowd) check(t *testing.T, n *node, all []*proposal) {
 	t.Helper()
 	byID := map[string]*proposal{}
@@ -330,7 +328,7 @@ func (c *crowd) check(t *testing.T, n *node, all []*proposal) {
 	}
 }
 
-// An operator can keep the making of organizations to the command line.
+// An operator can restrict the creation of organizations to the command line.
 func TestAccountsMakeOrganizationsUnlessTheOperatorForbidsIt(t *testing.T) {
 	t.Parallel()
 	at := sqlitePlace(t)

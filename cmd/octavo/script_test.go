@@ -17,8 +17,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// TestCommandLine runs the scripts in testdata/script: each is a session of
-// an operator with the real binary.
+// TestCommandLine runs the scripts in testdata/script. Each is a session of an operator
+// with the real binary.
 func TestCommandLine(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
@@ -34,7 +34,7 @@ func TestCommandLine(t *testing.T) {
 	})
 }
 
-// exits CODE program [args...]: the program ends with that code.
+// exits CODE program [args...]: runs the program, which must exit with this code.
 func scriptExits(ts *testscript.TestScript, _ bool, args []string) {
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
@@ -51,8 +51,7 @@ func scriptExits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// field NAME key: puts a field of the JSON that was just printed into a
-// variable.
+// field NAME key: sets a variable to a field of the JSON object that was just printed.
 func scriptField(ts *testscript.TestScript, _ bool, args []string) {
 	var v map[string]any
 	ts.Check(json.Unmarshal([]byte(ts.ReadFile("stdout")), &v))
@@ -68,9 +67,8 @@ type running struct{ *node }
 
 type runningKey struct{}
 
-// serve [NAME=value...] [flags...]: starts a server, with variables of its
-// own, and waits until it is ready. Its address is in $URL. It is killed at
-// the end of the script.
+// serve [NAME=value...] [flags...]: starts a server with environment variables and waits
+// until it is ready. Its address is in $URL. It is killed at the end of the script.
 func scriptServe(ts *testscript.TestScript, _ bool, args []string) {
 	env := os.Environ()
 	for len(args) > 0 && !strings.HasPrefix(args[0], "-") {
@@ -87,16 +85,16 @@ func scriptServe(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Value(runningKey{}).(*running).node = n
 }
 
-// stop-server: sends SIGTERM and wants a good end. What the server logged
-// is then its output.
+// stop-server: sends SIGTERM and requires a clean exit. The log of the server is the
+// error output.
 func scriptStop(ts *testscript.TestScript, _ bool, _ []string) {
 	n := ts.Value(runningKey{}).(*running).node
 	ts.Check(n.terminate())
 	fmt.Fprintln(ts.Stderr(), n.logged())
 }
 
-// get STATUS path [token]: asks the server of $URL. The body is the output,
-// the header the error output. A token can also be the name of a file.
+// get STATUS path [token]: sends a request to the server at $URL. The body is the output,
+// and the header is the error output. The token can also be the name of a file.
 func scriptGet(ts *testscript.TestScript, _ bool, args []string) {
 	token := ""
 	if len(args) > 2 {

@@ -135,14 +135,14 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 		if err := demo(ctx, srv, s.out); err != nil {
 			stop, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 			defer cancel()
-			_ = srv.Stop(stop) // the first error is the one to tell
+			_ = srv.Stop(stop) // the first error is the one to report
 			return fmt.Errorf("demonstration content: %w", err)
 		}
 	}
 	return srv.Run(ctx)
 }
 
-// tryIt returns where requests of readers may go; nil is nowhere.
+// tryIt returns the policy for requests of readers, or nil if they are not allowed.
 func (c *serveCmd) tryIt() (*outbound.Policy, error) {
 	if !c.TryIt {
 		return nil, nil
@@ -154,7 +154,7 @@ func (c *serveCmd) tryIt() (*outbound.Policy, error) {
 	return &p, nil
 }
 
-// mail returns what sends mails. The demonstration prints them.
+// mail returns the sender of mails. The demonstration prints mails instead.
 func (c *serveCmd) mail(out io.Writer) (mail.Sender, error) {
 	switch {
 	case c.SMTP != "":
@@ -169,7 +169,7 @@ func (c *serveCmd) mail(out io.Writer) (mail.Sender, error) {
 	return mail.None{}, nil
 }
 
-// preview serves a folder. It needs no data folder and makes none.
+// preview serves a folder. It neither needs nor creates a data folder.
 func (c *serveCmd) preview(ctx context.Context, s streams) error {
 	log := newLog(s.err, c.LogLevel, c.LogFormat)
 	srv, err := preview.Start(ctx, preview.Config{Dir: c.Preview, Ref: c.Ref, Listen: c.Listen, Log: log})
@@ -183,7 +183,7 @@ func (c *serveCmd) preview(ctx context.Context, s streams) error {
 	return srv.Run(ctx)
 }
 
-// check refuses flags that would serve something broken.
+// check returns an error for combinations of flags that cannot work.
 func (c *serveCmd) check() error {
 	switch {
 	case c.Ref != "" && c.Preview == "":
@@ -209,7 +209,8 @@ func (c *serveCmd) check() error {
 	return checkBaseURL(c.BaseURL)
 }
 
-// checkBaseURL makes sure that addresses in answers can be followed.
+// checkBaseURL returns an error if a base URL is invalid, because URLs in responses begin
+// with it.
 func checkBaseURL(s string) error {
 	u, err := url.Parse(s)
 	if s != "" && (err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https")) {
@@ -218,7 +219,7 @@ func checkBaseURL(s string) error {
 	return nil
 }
 
-// demo fills the store and prints what to try.
+// demo fills the store and prints how to use the demonstration.
 func demo(ctx context.Context, srv *server.Server, w io.Writer) error {
 	d, err := seed(ctx, srv)
 	if err != nil {
@@ -245,7 +246,7 @@ Stop with Ctrl-C.
 	return err
 }
 
-// demoURL returns the address of a site of the demonstration.
+// demoURL returns the URL of a demonstration site.
 func demoURL(srv *server.Server, d demoSite) string {
 	return srv.Sites.Hosts.URL(docs.Publication{Basename: d.basename}, "")
 }

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// signIn opens the link that the operator prints, and returns the cookie of the session.
+// signIn opens the sign-in link that the command line prints, and returns the session
+// cookie.
 func (n *node) signIn(t testing.TB, at place, email string) string {
 	t.Helper()
 	link := strings.TrimSpace(mustOctavo(t, at, "user login-link", "--email="+email, "--base-url="+n.url))
@@ -28,7 +29,8 @@ func (n *node) signIn(t testing.TB, at place, email string) string {
 	return res.Cookies()[0].Name + "=" + res.Cookies()[0].Value
 }
 
-// inSession sends a request of a browser that is signed in, and returns the status and the field csrfToken of the answer.
+// inSession sends a request with a session cookie. It returns the status and the field
+// csrfToken of the response.
 func (n *node) inSession(t testing.TB, method, path, cookie, csrf string) (int, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, n.url+path, nil)
@@ -47,11 +49,12 @@ func (n *node) inSession(t testing.TB, method, path, cookie, csrf string) (int, 
 	var body struct {
 		CSRFToken string `json:"csrfToken"`
 	}
-	_ = json.NewDecoder(res.Body).Decode(&body) // some answers have no body
+	_ = json.NewDecoder(res.Body).Decode(&body) // some responses have no body
 	return res.StatusCode, body.CSRFToken
 }
 
-// A person who signs in at one node is signed in at the other, and signed out at both at once.
+// A user who signs in at one node is signed in at the other, and is signed out at both at
+// the same time.
 func TestSessionsOnTwoNodes(t *testing.T) {
 	t.Parallel()
 	eachPlace(t, func(t *testing.T, at place) {

@@ -29,15 +29,15 @@ func TestTerminationAnswersTheRequestUnderWay(t *testing.T) {
 		if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
 			t.Fatal(err)
 		}
-		// The server says "continue" when it begins to read the body: from
-		// then on the request is under way, and stays so until we send it.
+		// The server sends "100 Continue" when it starts to read the body. From then on
+		// the request is in progress until the body is sent.
 		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n",
 			path, addr, admin.Token, len(body))
 		in := bufio.NewReader(conn)
 		if line, err := in.ReadString('\n'); err != nil || !strings.Contains(line, "100 Continue") {
 			t.Fatalf("%q, %v", line, err)
 		}
-		if _, err := in.ReadString('\n'); err != nil { // the empty line behind it
+		if _, err := in.ReadString('\n'); err != nil { // the empty line after it
 			t.Fatal(err)
 		}
 		if err := n.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -65,7 +65,7 @@ func TestTerminationAnswersTheRequestUnderWay(t *testing.T) {
 	})
 }
 
-// awaitRefusal waits until nobody listens at an address.
+// awaitRefusal waits until connections to an address are refused.
 func awaitRefusal(t *testing.T, addr string) {
 	t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
@@ -74,7 +74,7 @@ func awaitRefusal(t *testing.T, addr string) {
 			return
 		}
 		if err == nil {
-			_ = conn.Close() // it was only a question
+			_ = conn.Close() // only a probe
 		}
 	}
 	t.Fatal("the server still accepts connections")

@@ -98,7 +98,8 @@ func noSite(name string) error {
 	return fmt.Errorf("there is no site %q; name one by its basename or its id", name)
 }
 
-// plan reads a file and the site that it describes.
+// plan reads a file and the site that it describes, and returns the steps to update the
+// site.
 func (f apiFlags) plan(ctx context.Context, name string) (*siteServer, []sitefile.Step, error) {
 	file, err := readSiteFile(name)
 	if err != nil {
@@ -140,7 +141,7 @@ func readSiteFile(name string) (*sitefile.File, error) {
 	return file, nil
 }
 
-// inFile puts the name of the file before each line of an error.
+// inFile prepends the name of the file to each line of an error.
 func inFile(name string, err error) error {
 	lines := strings.Split(err.Error(), "\n")
 	return errors.New(name + ": " + strings.Join(lines, "\n"+name+": "))
@@ -159,8 +160,8 @@ func printPlan(w io.Writer, steps []sitefile.Step) error {
 	return nil
 }
 
-// isTerminal reports whether somebody can answer. The null device looks like a
-// terminal.
+// isTerminal reports whether a file is a terminal, so that a user can answer a question.
+// The null device is a character device too, but not a terminal.
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
 	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
@@ -177,8 +178,7 @@ func confirmed(w io.Writer, r io.Reader) bool {
 	return err == nil && (answer == "y" || answer == "yes")
 }
 
-// apply sends the calls of steps. After a step that fails, the site has what the
-// steps before it did.
+// apply sends the calls of the steps. If a step fails, the earlier steps remain applied.
 func (s *siteServer) apply(ctx context.Context, w io.Writer, steps []sitefile.Step) error {
 	ids := boundIDs{}
 	for i, step := range steps {
@@ -193,7 +193,7 @@ func (s *siteServer) apply(ctx context.Context, w io.Writer, steps []sitefile.St
 	return nil
 }
 
-// printAddress says where the site is read.
+// printAddress prints the address of the published site.
 func (s *siteServer) printAddress(ctx context.Context, w io.Writer) error {
 	site, err := s.find(ctx, s.site)
 	if err != nil {
@@ -251,7 +251,7 @@ func (s *siteServer) call(ctx context.Context, ids boundIDs, call sitefile.Call)
 	return nil
 }
 
-// resultErrors returns the errors in the answer to a change of several things.
+// resultErrors returns the errors in the response to a batch request.
 func resultErrors(answer map[string]any) error {
 	results, _ := answer["results"].([]any)
 	var out []error
@@ -282,7 +282,7 @@ func lookup(v any, where string) any {
 	return v
 }
 
-// boundIDs are the ids of what the plan has made.
+// boundIDs maps references to the IDs of the objects that the plan has created.
 type boundIDs map[sitefile.Ref]string
 
 func (ids boundIDs) of(r sitefile.Ref) string {
@@ -292,7 +292,7 @@ func (ids boundIDs) of(r sitefile.Ref) string {
 	return string(r)
 }
 
-// value returns a value of a body with ids in place of references.
+// value returns a value of a request body with all references replaced with IDs.
 func (ids boundIDs) value(v any) any {
 	switch v := v.(type) {
 	case sitefile.Ref:

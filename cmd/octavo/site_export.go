@@ -16,7 +16,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/publish"
 )
 
-// exportPages writes a site as static files into a folder.
+// exportPages writes a site as static files to a folder.
 func (s *siteServer) exportPages(ctx context.Context, to streams, name, address, dir string) error {
 	if err := exportable(dir); err != nil {
 		return err
@@ -45,7 +45,8 @@ func (s *siteServer) exportPages(ctx context.Context, to streams, name, address,
 	return err
 }
 
-// exportable returns an error if a folder has something that no export has written.
+// exportable returns an error if a folder is not empty and was not written by an earlier
+// export.
 func exportable(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
@@ -60,8 +61,8 @@ func exportable(dir string) error {
 	return nil
 }
 
-// replaceFolder puts a folder that fn fills in the place of another one. Until it is whole, the
-// other one stays as it is.
+// replaceFolder replaces a folder with a new one that fn fills. The old folder is not
+// changed until the new one is complete.
 func replaceFolder(dir string, fn func(tmp string) error) (err error) {
 	dir = filepath.Clean(dir)
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
@@ -88,7 +89,8 @@ func replaceFolder(dir string, fn func(tmp string) error) (err error) {
 	return nil
 }
 
-// unpackSite writes the files of an archive into a folder.
+// unpackSite writes the files of an archive to a folder. The archive must end with the
+// marker of a complete export.
 func unpackSite(r io.Reader, dir string, p *progress) error {
 	archive := tar.NewReader(r)
 	whole := false
@@ -131,10 +133,10 @@ func unpackFile(name string, r io.Reader) (err error) {
 	return errors.Join(err, f.Close())
 }
 
-// progressEvery is how often progress is printed.
+// progressEvery is the minimum interval at which progress is printed.
 const progressEvery = 2 * time.Second
 
-// progress counts files.
+// progress counts the exported files and prints the progress.
 type progress struct {
 	w            io.Writer
 	last         time.Time

@@ -49,7 +49,7 @@ func TestSiteIsExportedToAFolder(t *testing.T) {
 	if err != nil || !bytes.Contains(home, []byte("The text.")) {
 		t.Errorf("%s, %v", home, err)
 	}
-	// What an export has made is replaced as a whole.
+	// The folder of an earlier export is replaced as a whole.
 	if err := os.WriteFile(filepath.Join(dir, "left.html"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestSiteIsExportedToAFolder(t *testing.T) {
 	if out, code := export("nosuchsite"); code == 0 || !strings.Contains(out, "there is no site") {
 		t.Error(out)
 	}
-	// Anything else is not.
+	// Other folders are not replaced.
 	if err := os.Remove(filepath.Join(dir, publish.ExportMarker)); err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestSiteIsExportedToAFolder(t *testing.T) {
 	}
 }
 
-// A folder stays as it is until the archive is whole, and nothing is written beside it.
+// A folder is not changed until the archive is complete, and no other files are written.
 func TestAnArchiveThatIsNotWhole(t *testing.T) {
 	archive := func(names ...string) []byte {
 		var b bytes.Buffer

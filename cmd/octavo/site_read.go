@@ -13,11 +13,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/sitefile"
 )
 
-// siteServer is an organization of a server.
+// siteServer is a client for an organization of a server.
 type siteServer struct {
 	*client
 	org  string
-	site string // basename or id
+	site string // basename or ID
 }
 
 func (f apiFlags) connect(ctx context.Context) (*siteServer, error) {
@@ -29,7 +29,7 @@ func (f apiFlags) connect(ctx context.Context) (*siteServer, error) {
 	return &siteServer{client: c, org: org}, err
 }
 
-// siteJSON is what is read of a site.
+// siteJSON holds the fields of a site that the commands use.
 type siteJSON struct {
 	named
 	Basename        string
@@ -43,7 +43,7 @@ func (w siteJSON) is(name string) bool {
 	return w.ID == name || w.Basename == name && !strings.HasPrefix(name, docs.SiteIDPrefix)
 }
 
-// find returns the site with a basename or id.
+// find returns the site with a basename or an ID, or the zero value.
 func (s *siteServer) find(ctx context.Context, name string) (siteJSON, error) {
 	all, err := listAll[siteJSON](ctx, s.client, path("orgs", s.org, "sites"))
 	for _, w := range all {
@@ -54,7 +54,7 @@ func (s *siteServer) find(ctx context.Context, name string) (siteJSON, error) {
 	return siteJSON{}, err
 }
 
-// itemJSON is what is read of a section, a group or a site space.
+// itemJSON holds the fields of a section, a group or a site space that the commands use.
 type itemJSON struct {
 	named
 	Object      docs.SiteItemKind
@@ -77,8 +77,8 @@ func (w itemJSON) item() (it *sitefile.Item, links bool) {
 	return it, links
 }
 
-// items returns what a file describes of items, and whether there are links to
-// other sites, which it does not describe: they stay as they are.
+// items converts items of the API to items of a file. It reports whether there are links
+// to other sites, which a file cannot describe and which are therefore kept.
 func items(wire []itemJSON) (out []*sitefile.Item, links bool) {
 	for _, w := range wire {
 		if w.Object == docs.SiteLink {
@@ -91,7 +91,7 @@ func items(wire []itemJSON) (out []*sitefile.Item, links bool) {
 	return out, links
 }
 
-// redirectJSON is what is read of a redirect.
+// redirectJSON holds the fields of a redirect that the commands use.
 type redirectJSON struct {
 	Source          docs.RedirectSource
 	Draft           bool
@@ -100,15 +100,15 @@ type redirectJSON struct {
 	Destination     docs.RedirectDestination
 }
 
-// spaceJSON is what is read of a space.
+// spaceJSON holds the fields of a space that the commands use.
 type spaceJSON struct {
 	named
 	GitSync *struct{}
 }
 
-// read returns what the server has of a site, by its basename or id, and the
-// spaces that a file can name, with the folders that they are synchronized with if
-// somebody wants to know. If there is no such site, it has no id.
+// read returns the state of the site with a basename or an ID, and the spaces that a file
+// can refer to. If folders is set, the spaces have the folders that they are synchronized
+// with. The ID of the state is empty if the site does not exist.
 func (s *siteServer) read(ctx context.Context, name string, folders bool) (sitefile.Current, *sitefile.Spaces, error) {
 	var c sitefile.Current
 	spaces, err := listAll[spaceJSON](ctx, s.client, path("orgs", s.org, "spaces"))
@@ -138,8 +138,8 @@ func (s *siteServer) read(ctx context.Context, name string, folders bool) (sitef
 	return c, sitefile.NewSpaces(known, c), nil
 }
 
-// synced adds to a space the folder that it is connected to, if the caller may
-// know it.
+// synced adds the connected folder to a space, if the caller has access to the
+// connection.
 func (s *siteServer) synced(ctx context.Context, sp sitefile.Space) (sitefile.Space, error) {
 	var connection struct{ Directory string }
 	err := s.do(ctx, "GET", path("spaces", sp.ID, "git", "connection"), nil, &connection)
@@ -153,7 +153,7 @@ func (s *siteServer) synced(ctx context.Context, sp sitefile.Space) (sitefile.Sp
 	return sp.Synced(connection.Directory), nil
 }
 
-// readSite reads the parts of a site.
+// readSite reads the current state of a site.
 func (s *siteServer) readSite(ctx context.Context, w siteJSON) (sitefile.Current, error) {
 	c := sitefile.Current{
 		ID: sitefile.Ref(w.ID), Basename: w.Basename, Title: w.Title, Visibility: w.Visibility, Adaptive: w.AdaptiveContent.Enabled, Published: w.Published,
@@ -181,7 +181,7 @@ func (s *siteServer) readSite(ctx context.Context, w siteJSON) (sitefile.Current
 	return c, err
 }
 
-// readSchema reads the schema of claims, by which new conditions are checked.
+// readSchema reads the schema of claims, against which new conditions are checked.
 func (s *siteServer) readSchema(ctx context.Context, at string, c *sitefile.Current) error {
 	var claims struct{ JSONSchema json.RawMessage }
 	err := s.do(ctx, "GET", at+"/adaptive-schema", nil, &claims)

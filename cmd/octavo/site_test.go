@@ -26,11 +26,11 @@ type siteWorld struct {
 	t      *testing.T
 	server *siteServer
 	flags  []string
-	spaces []string // titles, but for two with the same title, which have their ids
+	spaces []string // titles; IDs for the two spaces with the same title
 }
 
-// startServer starts a server with one organization and returns how its admin
-// reaches it. A quiet one runs no jobs.
+// startServer starts a server with one organization and returns the flags for its admin.
+// If quiet is set, the server runs no jobs.
 func startServer(t *testing.T, quiet bool) apiFlags {
 	t.Helper()
 	ctx := context.Background()
@@ -77,14 +77,14 @@ func newSiteWorld(t *testing.T) *siteWorld {
 	return w
 }
 
-// run runs octavo site, and returns its output and its errors.
+// run runs octavo site and returns its output, its error output and its exit code.
 func (w *siteWorld) run(command string, args ...string) (stdout, stderr string, code int) {
 	var out, errs bytes.Buffer
 	code = run(append(append([]string{"site", command}, w.flags...), args...), streams{&out, &errs})
 	return out.String(), errs.String(), code
 }
 
-// must is run for a command that has to succeed.
+// must is like run, but fails the test if the command fails.
 func (w *siteWorld) must(command string, args ...string) string {
 	w.t.Helper()
 	out, errs, code := w.run(command, args...)
@@ -107,7 +107,7 @@ func (w *siteWorld) setSchema(site, schema string) {
 	}
 }
 
-// file writes a file and returns its name.
+// file writes a site file and returns its name.
 func (w *siteWorld) file(text string) string {
 	w.t.Helper()
 	name := filepath.Join(w.t.TempDir(), "octavo.site.yaml")
@@ -117,13 +117,13 @@ func (w *siteWorld) file(text string) string {
 	return name
 }
 
-// randomFile makes files of the same few names, so that one after the other
-// matches, renames, moves, makes and deletes.
+// randomFile generates site files with a small set of names, so that applying successive
+// files matches, renames, moves, creates and deletes items.
 type randomFile struct {
 	*rand.Rand
 	out      strings.Builder
 	spaces   []string
-	paths    []string // of sections that are left
+	paths    []string // paths of sections that are not used yet
 	sections [][]string
 }
 
@@ -226,9 +226,8 @@ func (r *randomFile) text(site string) string {
 	return r.out.String()
 }
 
-// Files one after the other are applied to the same sites: afterwards a site
-// has the structure of the file, a second plan is empty, and so is that of the
-// exported file.
+// Files are applied to the same sites one after the other. Afterwards a site has the
+// structure of the file, a second plan is empty, and so is the plan of the exported file.
 func TestRandomSiteFilesAreApplied(t *testing.T) {
 	t.Parallel()
 	w := newSiteWorld(t)
@@ -277,8 +276,8 @@ func shape(t *testing.T, text string) string {
 	return out.String()
 }
 
-// A step that fails says what was done; with the cause corrected, the next run
-// continues.
+// If a step fails, the completed steps are reported. After the cause is corrected, the
+// next run continues.
 func TestApplyContinuesAfterAFailure(t *testing.T) {
 	t.Parallel()
 	w := newSiteWorld(t)
@@ -305,7 +304,7 @@ publish: true
 	}
 }
 
-// A plan refuses what the server would refuse, with the line, and before anything
+// A plan reports everything that the server would refuse, with the line, before anything
 // is applied.
 func TestPlanRefusesWhatTheServerWould(t *testing.T) {
 	t.Parallel()
@@ -326,7 +325,7 @@ func TestPlanRefusesWhatTheServerWould(t *testing.T) {
 	}
 }
 
-// A site whose name is taken by another organization leaves nothing behind.
+// A site whose name is already taken by another organization is not created.
 func TestASiteThatCannotHaveItsNameIsNotMade(t *testing.T) {
 	t.Parallel()
 	w := newSiteWorld(t)
@@ -355,7 +354,7 @@ func TestReferencesBecomeIDs(t *testing.T) {
 	}
 }
 
-// A variant can be named by the folder of the repository that its space is
+// A variant can refer to a space by the folder of the repository that the space is
 // connected to.
 func TestSiteVariantsByFolder(t *testing.T) {
 	t.Parallel()

@@ -15,7 +15,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/translate"
 )
 
-// translationFlags configure what translates spaces.
+// translationFlags configure the translation of spaces.
 type translationFlags struct {
 	TranslationEngine   string        `help:"What translates spaces: none, apertium (the program), apertium-http, libretranslate or openai (any chat endpoint of that form)." name:"translation-engine" default:"none" enum:"none,apertium,apertium-http,libretranslate,openai" env:"OCTAVO_TRANSLATION_ENGINE"`
 	TranslationURL      string        `help:"Address of the engine, such as http://127.0.0.1:5000 or https://api.example.com/v1. It may be a private one." name:"translation-url" env:"OCTAVO_TRANSLATION_URL" placeholder:"URL"`
@@ -27,10 +27,11 @@ type translationFlags struct {
 	ConversationsModel  bool          `help:"Let the language model of --translation-engine openai write titles and summaries of what users ask in conversations. Their texts are sent there, with personal data masked." name:"conversations-model" env:"OCTAVO_CONVERSATIONS_MODEL"`
 }
 
-// keyVariable has the key of the engine: other users of the machine see the arguments of a process.
+// keyVariable is the environment variable with the key of the engine. There is no flag,
+// because other users of the machine can see the arguments of a process.
 const keyVariable = "OCTAVO_TRANSLATION_KEY"
 
-// translation returns how spaces are translated.
+// translation returns the configuration of the translation of spaces.
 func (f translationFlags) translation() (server.Translation, error) {
 	key := os.Getenv(keyVariable)
 	if f.TranslationKeyFile != "" {
@@ -58,7 +59,7 @@ type translationCmd struct {
 	Import memoryImportCmd `cmd:"" help:"Read translations of people from TMX. They are used before those of the engine, from the next run on."`
 }
 
-// memoryFlags name a memory.
+// memoryFlags select a translation memory.
 type memoryFlags struct {
 	storeFlags
 	Organization string `help:"Id of the organization." required:"" placeholder:"ID"`

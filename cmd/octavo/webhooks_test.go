@@ -17,10 +17,10 @@ import (
 	"time"
 )
 
-// mayCallUs lets a node send webhooks to the test.
+// mayCallUs allows a node to send webhooks to the test.
 const mayCallUs = "--outbound-allow=127.0.0.1"
 
-// inbox is a receiver of webhooks. Each webhook has a path of its own.
+// inbox is a receiver of webhooks. Each webhook has a separate path.
 type inbox struct {
 	*httptest.Server
 	mu      sync.Mutex
@@ -61,7 +61,7 @@ func (in *inbox) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	in.came[r.URL.Path] = append(in.came[r.URL.Path], s)
 	slow := in.slow
 	in.mu.Unlock()
-	time.Sleep(rand.N(slow + 1)) // a kill between this and the note of it makes a second one
+	time.Sleep(rand.N(slow + 1)) // a kill before the delivery is recorded causes a second delivery
 	w.WriteHeader(http.StatusNoContent)
 }
 
@@ -71,7 +71,7 @@ func (in *inbox) count(path string) int {
 	return len(in.came[path])
 }
 
-// hook makes an organization that sends every event to the inbox.
+// hook creates an organization with a webhook that sends every event to the inbox.
 func (in *inbox) hook(t testing.TB, n *node, token, path string) (org, id string) {
 	t.Helper()
 	org = n.made(t, token, "POST", "/v1/orgs", map[string]any{"title": path})
@@ -82,11 +82,11 @@ func (in *inbox) hook(t testing.TB, n *node, token, path string) (org, id string
 	return org, n.made(t, token, "POST", "/v1/orgs/"+org+"/webhooks", map[string]any{"url": in.URL + path, "secret": secret})
 }
 
-// quiet is in the metrics when all is delivered.
+// quiet are the lines of the metrics when everything is delivered.
 var quiet = []string{"\noctavo_events_waiting 0\n", "\noctavo_webhook_deliveries_pending 0\n"}
 
-// awaitQuiet waits until all is delivered. After a kill that takes as long as a lease, so
-// it looks less and less often.
+// awaitQuiet waits until everything is delivered. After a kill this takes as long as a
+// lease, so the polling interval increases.
 func awaitQuiet(t testing.TB, n *node) {
 	t.Helper()
 	pause := 10 * time.Millisecond
@@ -106,9 +106,9 @@ func awaitQuiet(t testing.TB, n *node) {
 	}
 }
 
-// check compares what came with the audit log: everything since the webhook
-// was made, and for each thing in order. It returns how often something came
-// more than once.
+// check compares the received events with the audit log. All events since the creation of
+// the webhook must have arrived, in order for each subject. It returns the number of
+// events and of duplicates.
 func (in *inbox) check(t testing.TB, n *node, token, org, hook, path string) (events, twice int) {
 	t.Helper()
 	in.mu.Lock()
@@ -123,7 +123,7 @@ func (in *inbox) check(t testing.TB, n *node, token, org, hook, path string) (ev
 		place[log[i].ID] = len(log) - i // newest first
 	}
 	seen := map[string]bool{}
-	last := map[string]int{} // of the events that came for the first time
+	last := map[string]int{} // position of the last event that came for the first time, by subject
 	for _, s := range in.came[path] {
 		if place[s.EventID] == 0 {
 			t.Errorf("%s: event %s %s is not of this organization", path, s.EventID, s.Type)
@@ -143,7 +143,7 @@ func (in *inbox) check(t testing.TB, n *node, token, org, hook, path string) (ev
 			t.Errorf("%s: %s of %s was never delivered", path, e.Action, e.Subject.ID)
 		}
 		if e.Action == "webhook.create" && e.Subject.ID == hook {
-			break // what is older happened before anybody listened
+			break // older events happened before the webhook existed
 		}
 	}
 	if in.forged > 0 {
@@ -215,8 +215,8 @@ func killWhileDelivering(t *testing.T, at place, rounds int) {
 	checkWholeTransactions(t, at)
 }
 
-// Two nodes on one database: each event is sent by one of them, and when one
-// is gone by the other.
+// With two nodes on one database, each event is sent by one of them. If one node is gone,
+// the other sends the events.
 func TestNodesDeliverOnce(t *testing.T) {
 	t.Parallel()
 	eachPlace(t, func(t *testing.T, at place) {
@@ -248,7 +248,7 @@ func TestNodesDeliverOnce(t *testing.T) {
 		if twice := check(nodes[0]); twice > 0 {
 			t.Errorf("%d events came twice although nothing went wrong", twice)
 		}
-		// One is killed while both deliver.
+		// One node is killed while both deliver.
 		work(nodes[0], nodes[1])
 		nodes[0].kill()
 		work(nodes[1])

@@ -7,12 +7,12 @@ import (
 	"io"
 )
 
-// AVIF and HEIC are boxes in boxes. The size of the picture is a property
-// that the primary item points to. There is no decoder in Go; the size needs
-// none.
+// AVIF and HEIC files consist of nested boxes. The size of the image is a property of the
+// primary item. Go has no decoder for these formats, but reading the size does not need
+// one.
 
-// heifBytes bounds how far the description of the picture may reach. It comes
-// before the pixels.
+// heifBytes is the maximum size of the header that is searched. The metadata comes before
+// the pixels.
 const heifBytes = 64 << 10
 
 var errHEIF = errors.New("not the header of an AVIF or HEIC image")
@@ -35,21 +35,22 @@ func heifSize(r io.Reader) (c image.Config, err error) {
 		case kind == "ispe" && len(body) >= 12:
 			c.Width = int(binary.BigEndian.Uint32(body[4:]))
 			c.Height = int(binary.BigEndian.Uint32(body[8:]))
-		case kind == "irot" && len(body) >= 1 && body[0]&1 == 1: // a quarter, or three
+		case kind == "irot" && len(body) >= 1 && body[0]&1 == 1: // rotated by 90 or 270 degrees
 			c.Width, c.Height = c.Height, c.Width
 		}
 	}
 	return c, nil
 }
 
-// next splits the first box off, if it is whole.
+// next returns the type and the body of the first box, and the bytes after it. The type
+// is empty if the box is incomplete.
 func next(b []byte) (kind string, body, rest []byte) {
 	if len(b) < 8 {
 		return "", nil, nil
 	}
 	size, head := uint64(binary.BigEndian.Uint32(b)), 8
 	switch {
-	case size == 0: // to the end
+	case size == 0: // extends to the end
 		size = uint64(len(b))
 	case size == 1 && len(b) >= 16:
 		size, head = binary.BigEndian.Uint64(b[8:]), 16
@@ -71,7 +72,7 @@ func find(b []byte, want string) []byte {
 	return nil
 }
 
-// nth returns a box by its number; the first is 1.
+// nth returns the box with the given number, counted from 1.
 func nth(b []byte, n int) (kind string, body []byte) {
 	for ; n > 0; n-- {
 		kind, body, b = next(b)
@@ -79,7 +80,7 @@ func nth(b []byte, n int) (kind string, body []byte) {
 	return kind, body
 }
 
-// primaryItem returns the id of the picture that is meant, or 0.
+// primaryItem returns the ID of the primary image, or 0.
 func primaryItem(pitm []byte) uint32 {
 	switch {
 	case len(pitm) >= 6 && pitm[0] == 0:
@@ -90,7 +91,7 @@ func primaryItem(pitm []byte) uint32 {
 	return 0
 }
 
-// propertiesOf returns the numbers of the properties of an item.
+// propertiesOf returns the indexes of the properties of an item.
 func propertiesOf(item uint32, ipma []byte) []int {
 	if len(ipma) < 8 {
 		return nil
@@ -118,7 +119,7 @@ func propertiesOf(item uint32, ipma []byte) []int {
 		var out []int
 		for range number(false, 1) {
 			index := number(wideIndex, 1)
-			// The highest bit says whether the property is essential.
+			// The highest bit marks the property as essential.
 			if wideIndex {
 				index &^= 1 << 15
 			} else {

@@ -1,11 +1,10 @@
-// Package blob keeps the bytes of files: images, attachments, whatever was
-// uploaded. It also says what they are, serves them so that they can do no
-// harm, and signs the addresses under which they are found.
+// Package blob stores the content of files: images, attachments and other uploads. It
+// also detects their types, serves them safely, and signs their download addresses.
 //
-// Bytes are named by their SHA-256. What has a name never changes, equal
-// files are kept once, and nothing here knows who owns a file: that is in the
-// database. Bytes that nothing refers to any more are found with Walk and
-// removed with Delete; package assets does.
+// Content is identified by its SHA-256 hash. The content of a hash never changes, and
+// equal files are stored once. The package does not know the owners of files; they are in
+// the database. Package assets finds content that is no longer referenced with Walk and
+// removes it with Delete.
 package blob
 
 import (
@@ -24,14 +23,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// DefaultMaxBytes bounds a file for which the operator set nothing else.
+// DefaultMaxBytes is the maximum size of a file if the operator set no other limit.
 const DefaultMaxBytes = 100 << 20
 
-// Hash is the SHA-256 of some bytes. It is not text, so that no path and no
-// key is ever made of anything but a hash.
+// Hash is the SHA-256 hash of a content. It is not a string, so that paths and keys can
+// only be derived from a hash.
 type Hash [sha256.Size]byte
 
-// ParseHash reads 64 hexadecimal digits in lower case.
+// ParseHash parses 64 lower-case hexadecimal digits.
 func ParseHash(s string) (Hash, error) {
 	var h Hash
 	if len(s) != hex.EncodedLen(len(h)) || strings.ToLower(s) != s {
@@ -43,27 +42,27 @@ func ParseHash(s string) (Hash, error) {
 	return h, nil
 }
 
-// String returns 64 hexadecimal digits in lower case.
+// String returns 64 lower-case hexadecimal digits.
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 
-// key is the path of a hash in a folder and in a bucket. It is the same for
-// both, so that a folder can be copied into a bucket with any tool.
+// key returns the path of a hash. It is the same in a folder and in a bucket, so that a
+// folder can be copied to a bucket with any tool.
 func (h Hash) key() string {
 	s := h.String()
 	return s[:2] + "/" + s
 }
 
-// Info describes bytes in a store.
+// Info describes a content in a store.
 type Info struct {
 	Hash Hash
 	Size int64
-	// LastPut is about when the bytes were put last, also if they were there
-	// already. In a bucket it may be up to an hour too early.
+	// LastPut is the approximate time of the last Put, even if the content existed
+	// before. In a bucket it may be up to an hour too early.
 	LastPut time.Time
 }
 
-// Object is bytes that are open for reading. Reading a part of a large object
-// transfers about that part. Reads in parallel need ReadAt.
+// Object is a content that is open for reading. Reading a part of a large object
+// transfers about that part. Use ReadAt to read in parallel.
 type Object interface {
 	io.ReadSeeker
 	io.ReaderAt
@@ -71,24 +70,24 @@ type Object interface {
 	Info() Info
 }
 
-// Store is where bytes are. A store may be shared by many goroutines and, if
-// it is a bucket or a shared folder, by many machines.
+// Store stores contents. It is safe for concurrent use by multiple goroutines. A bucket
+// or a shared folder can be used by multiple machines.
 type Store interface {
-	// Put keeps all that r returns. When it returns without an error, the bytes
-	// survive the sudden end of the program and of the machine; with an
-	// error, nothing is left behind. More bytes than the store accepts are an
-	// errs.Invalid; an error of r is returned as it is.
+	// Put stores everything that r returns. If it returns no error, the content survives
+	// a crash of the program or of the machine. If it returns an error, nothing is
+	// stored. The error is errs.Invalid if r exceeds the size limit; an error of r is
+	// wrapped.
 	Put(ctx context.Context, r io.Reader) (Info, error)
-	// Open returns an object to read while ctx lives, or errs.NotFound.
+	// Open returns an object that can be read until ctx ends, or errs.NotFound.
 	Open(ctx context.Context, h Hash) (Object, error)
-	// Has reports whether the bytes are there.
+	// Has reports whether the content exists.
 	Has(ctx context.Context, h Hash) (bool, error)
-	// Delete removes bytes that nobody put since a moment, and reports whether
-	// it did. Give a moment that is long before anything that is still going
-	// on, such as a day: a file refers to its bytes only some time after Put.
+	// Delete removes a content that was not put since the given time. It reports whether
+	// it was removed. The time must be well before any operation that is still running,
+	// such as a day ago, because a file refers to its content only some time after Put.
 	Delete(ctx context.Context, h Hash, notPutSince time.Time) (bool, error)
-	// Walk calls fn for everything in the store, in no particular order. What
-	// comes and goes meanwhile may be missed. An error of fn ends it.
+	// Walk calls fn for each content of the store, in no particular order. Contents that
+	// are added or removed concurrently may be missed. An error of fn ends the walk.
 	Walk(ctx context.Context, fn func(Info) error) error
 }
 
@@ -97,8 +96,7 @@ var (
 	_ Store = (*Bucket)(nil)
 )
 
-// OpenNamed opens bytes by the text of their hash. A text that is no hash is
-// errs.NotFound.
+// OpenNamed opens a content by its hash in text form. An invalid hash is errs.NotFound.
 func OpenNamed(ctx context.Context, s Store, hash string) (Object, error) {
 	h, err := ParseHash(hash)
 	if err != nil {
@@ -109,13 +107,13 @@ func OpenNamed(ctx context.Context, s Store, hash string) (Object, error) {
 
 const (
 	tempPattern = "octavo-put-*"
-	// staleTemp is how long nothing was written to a temporary file before it
-	// counts as left behind by a crash.
+	// staleTemp is the time without writes after which a temporary file is considered to
+	// be left over from a crash.
 	staleTemp = time.Hour
 )
 
-// spool writes r to a temporary file and returns its hash and size. The caller
-// closes and removes the file; with an error there is none.
+// spool writes r to a temporary file and returns its hash and size. The caller must close
+// and remove the file. If there is an error, the file is already removed.
 func spool(ctx context.Context, dir string, r io.Reader, limit int64) (_ *os.File, info Info, err error) {
 	f, err := os.CreateTemp(dir, tempPattern)
 	if err != nil {
@@ -128,7 +126,7 @@ func spool(ctx context.Context, dir string, r io.Reader, limit int64) (_ *os.Fil
 		}
 	}()
 	sum := sha256.New()
-	// One byte more than allowed says that there are too many.
+	// Reading one byte more than allowed shows that the limit is exceeded.
 	n, err := io.Copy(hashed{f, sum}, io.LimitReader(during(ctx, r), limit+1))
 	if err != nil {
 		return nil, info, fmt.Errorf("keep a file: %w", err)
@@ -139,7 +137,8 @@ func spool(ctx context.Context, dir string, r io.Reader, limit int64) (_ *os.Fil
 	return f, Info{Hash: Hash(sum.Sum(nil)), Size: n, LastPut: time.Now()}, nil
 }
 
-// hashed is a file that hides its ReadFrom, which would bypass the hash.
+// hashed writes to a file and a hash. It hides ReadFrom of the file, which would bypass
+// the hash.
 type hashed struct {
 	f   *os.File
 	sum hash.Hash
@@ -150,7 +149,7 @@ func (w hashed) Write(p []byte) (int, error) {
 	return w.f.Write(p)
 }
 
-// during ends a reader with its context.
+// during returns a reader that fails after its context ends.
 func during(ctx context.Context, r io.Reader) io.Reader { return contextReader{ctx, r} }
 
 type contextReader struct {
@@ -165,7 +164,7 @@ func (c contextReader) Read(p []byte) (int, error) {
 	return c.r.Read(p)
 }
 
-// removeStale removes what a crash left in a folder of temporary files.
+// removeStale removes temporary files that a crash left in a folder.
 func removeStale(dir string, now time.Time) error {
 	names, err := filepath.Glob(filepath.Join(dir, tempPattern))
 	if err != nil {

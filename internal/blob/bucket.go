@@ -16,29 +16,28 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// S3 says where a bucket is. It must exist.
+// S3 is the configuration of a bucket. The bucket must exist.
 type S3 struct {
 	Endpoint  string // host or host:port, such as s3.eu-central-1.amazonaws.com
 	Bucket    string
-	Region    string // empty: asked for
+	Region    string // empty means that the service is asked for it
 	AccessKey string
 	SecretKey string
-	Prefix    string // folder in the bucket; empty is its top
-	PathStyle bool   // the bucket is in the path and not in the host name
+	Prefix    string // folder in the bucket; empty means the top
+	PathStyle bool   // the bucket is in the path instead of the host name
 	Secure    bool   // https
 }
 
 const (
-	maxBucketObject = 5 << 30 // what S3 accepts in one request
-	s3Attempts      = 5       // of one request, before it fails
+	maxBucketObject = 5 << 30 // the limit of S3 for a single request
+	s3Attempts      = 5       // maximum number of attempts of a request
 	s3StartTimeout  = 30 * time.Second
-	retryPause      = 200 * time.Millisecond // longer after each attempt
-	// touchAfter is how old an object may be before a Put of the same bytes
-	// renews it.
+	retryPause      = 200 * time.Millisecond // multiplied by the number of attempts so far
+	// touchAfter is the age after which a Put of the same content renews an object.
 	touchAfter = time.Hour
 )
 
-// Bucket keeps bytes in an S3-compatible service.
+// Bucket is a Store in an S3-compatible service.
 type Bucket struct {
 	s3     S3
 	core   minio.Core
@@ -47,8 +46,8 @@ type Bucket struct {
 	temp   string
 }
 
-// OpenBucket connects to a bucket for files of at most limit bytes; zero is
-// DefaultMaxBytes. It fails if the bucket cannot be used, and says why.
+// OpenBucket connects to a bucket for files of at most limit bytes; zero means
+// DefaultMaxBytes. It returns an error with the cause if the bucket cannot be used.
 func OpenBucket(ctx context.Context, s S3, limit int64) (*Bucket, error) {
 	if limit <= 0 {
 		limit = DefaultMaxBytes
@@ -107,9 +106,8 @@ func (b *Bucket) check(ctx context.Context) error {
 
 func (b *Bucket) key(h Hash) string { return b.prefix + h.key() }
 
-// Put first writes to a temporary file, as the key of an object is the hash
-// of all its bytes. The service gets the hash as well and compares it with
-// what arrives.
+// Put first writes to a temporary file, because the key of an object is the hash of its
+// content. The service also receives the hash and verifies the content.
 func (b *Bucket) Put(ctx context.Context, r io.Reader) (Info, error) {
 	f, info, err := spool(ctx, b.temp, r, b.limit)
 	if err != nil {
@@ -127,8 +125,8 @@ func (b *Bucket) Put(ctx context.Context, r io.Reader) (Info, error) {
 	return info, nil
 }
 
-// touch reports whether the bytes are there already, and notes that they were
-// put again. An object of another size is damaged and is replaced.
+// touch reports whether the content already exists, and renews its time. An object with
+// another size is damaged and has to be replaced.
 func (b *Bucket) touch(ctx context.Context, info Info) (bool, error) {
 	st, err := b.core.StatObject(ctx, b.s3.Bucket, b.key(info.Hash), minio.StatObjectOptions{})
 	if absent(err) || err == nil && st.Size != info.Size {
@@ -137,8 +135,8 @@ func (b *Bucket) touch(ctx context.Context, info Info) (bool, error) {
 	if err != nil || info.LastPut.Sub(st.LastModified) < touchAfter {
 		return err == nil, err
 	}
-	// Copying an object onto itself renews its time without a transfer. Not
-	// every service can do it; then the upload does.
+	// Copying an object to itself renews its time without a transfer. Some services do
+	// not support it; the object is then uploaded again.
 	at := minio.CopyDestOptions{
 		Bucket: b.s3.Bucket, Object: b.key(info.Hash),
 		ReplaceMetadata: true, UserMetadata: map[string]string{"Put": info.LastPut.UTC().Format(time.RFC3339)},
@@ -147,13 +145,13 @@ func (b *Bucket) touch(ctx context.Context, info Info) (bool, error) {
 	return err == nil, ctx.Err()
 }
 
-// upload sends a file in one request, so that it is there whole or not at
-// all. If only is set, an object that is there already stays.
+// upload sends a file in a single request, so that the object is either complete or
+// absent. If only is set, an existing object is kept.
 func (b *Bucket) upload(ctx context.Context, f *os.File, info Info, only bool) error {
 	o := minio.PutObjectOptions{
 		ContentType: "application/octet-stream",
-		// Without the framing that would sign each piece: the hash in the
-		// signed header covers all of them, and every service knows it.
+		// Do not sign each chunk: the hash in the signed header covers the whole content,
+		// and every service supports it.
 		DisableContentSha256: true,
 	}
 	if only {
@@ -167,16 +165,16 @@ func (b *Bucket) upload(ctx context.Context, f *os.File, info Info, only bool) e
 	case http.StatusPreconditionFailed:
 		return b.finish(ctx, f, info)
 	case http.StatusConflict, http.StatusNotImplemented, http.StatusBadRequest:
-		// Another writer or a service without conditions. The same bytes
-		// under the same key do no harm.
+		// There is another writer, or the service does not support conditions. Writing
+		// the same content to the same key is harmless.
 		return b.upload(ctx, f, info, false)
 	}
 	return err
 }
 
-// send makes its own attempts, each with its own reader, which the client
-// cannot rewind: when a service answers early, the client would rewind while
-// the attempt before is still reading.
+// send retries with a new reader for each attempt. The client of the library must not be
+// able to rewind the reader: if a service responds early, it would rewind while the
+// previous attempt is still reading.
 func (b *Bucket) send(ctx context.Context, f *os.File, info Info, o minio.PutObjectOptions) error {
 	for attempt := 1; ; attempt++ {
 		body := struct{ io.Reader }{io.NewSectionReader(f, 0, info.Size)}
@@ -192,18 +190,18 @@ func (b *Bucket) send(ctx context.Context, f *os.File, info Info, o minio.PutObj
 	}
 }
 
-// passing reports whether it may go better next time.
+// passing reports whether an error may be temporary.
 func passing(err error) bool {
 	switch status := minio.ToErrorResponse(err).StatusCode; status {
 	case 0, http.StatusRequestTimeout, http.StatusTooManyRequests:
-		return true // 0: there was no answer at all
+		return true // 0 means that there was no response
 	default:
 		return status >= 500 && status != http.StatusNotImplemented
 	}
 }
 
-// finish is for an object that came between our look and our upload, or that
-// touch found damaged or too old to copy.
+// finish handles an object that appeared between touch and upload, or that touch found
+// damaged or could not renew.
 func (b *Bucket) finish(ctx context.Context, f *os.File, info Info) error {
 	st, err := b.core.StatObject(ctx, b.s3.Bucket, b.key(info.Hash), minio.StatObjectOptions{})
 	if err == nil && st.Size == info.Size && info.LastPut.Sub(st.LastModified) < touchAfter {
@@ -212,7 +210,8 @@ func (b *Bucket) finish(ctx context.Context, f *os.File, info Info) error {
 	return b.upload(ctx, f, info, false)
 }
 
-// Open looks at the object; reading transfers it in pieces.
+// Open checks that the object exists. Its content is transferred in pieces while it is
+// read.
 func (b *Bucket) Open(ctx context.Context, h Hash) (Object, error) {
 	st, err := b.core.StatObject(ctx, b.s3.Bucket, b.key(h), minio.StatObjectOptions{})
 	if absent(err) {
@@ -224,7 +223,7 @@ func (b *Bucket) Open(ctx context.Context, h Hash) (Object, error) {
 	return &object{ctx: ctx, b: b, info: Info{Hash: h, Size: st.Size, LastPut: st.LastModified}}, nil
 }
 
-// Has reports whether there is such an object.
+// Has reports whether the object exists.
 func (b *Bucket) Has(ctx context.Context, h Hash) (bool, error) {
 	_, err := b.core.StatObject(ctx, b.s3.Bucket, b.key(h), minio.StatObjectOptions{})
 	if absent(err) {
@@ -233,9 +232,9 @@ func (b *Bucket) Has(ctx context.Context, h Hash) (bool, error) {
 	return err == nil, err
 }
 
-// Delete looks and removes in two requests: S3 has no condition for it that
-// all services know. A Put of the same bytes exactly in between is lost,
-// which is one more reason for a moment that is long ago.
+// Delete checks and removes the object in two requests, because S3 has no condition for
+// this that all services support. A Put of the same content between the two is lost. This
+// is another reason why notPutSince must be long ago.
 func (b *Bucket) Delete(ctx context.Context, h Hash, notPutSince time.Time) (bool, error) {
 	st, err := b.core.StatObject(ctx, b.s3.Bucket, b.key(h), minio.StatObjectOptions{})
 	if absent(err) || err == nil && !st.LastModified.Before(notPutSince) {
@@ -247,10 +246,10 @@ func (b *Bucket) Delete(ctx context.Context, h Hash, notPutSince time.Time) (boo
 	return err == nil, err
 }
 
-// Walk lists the bucket.
+// Walk lists the objects of the bucket.
 func (b *Bucket) Walk(ctx context.Context, fn func(Info) error) error {
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // ends the listing that we leave
+	defer cancel() // ends the listing if fn returns an error
 	for o := range b.core.Client.ListObjects(ctx, b.s3.Bucket, minio.ListObjectsOptions{Prefix: b.prefix, Recursive: true}) {
 		if o.Err != nil {
 			return fmt.Errorf("list the bucket: %w", o.Err)

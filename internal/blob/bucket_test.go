@@ -21,14 +21,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// fake is an S3 service in this process that counts, and fails on demand.
+// fake is an in-process S3 service that counts requests and fails on demand.
 type fake struct {
 	server *httptest.Server
 	mu     sync.Mutex
-	now    time.Time // the clock of the service, if it is not zero
-	seen   []string  // methods
-	sent   int64     // bytes of bodies
-	// fail may answer in place of the service.
+	now    time.Time // clock of the service; the real time if zero
+	seen   []string  // methods of the requests
+	sent   int64     // bytes of response bodies
+	// fail may respond instead of the service.
 	fail func(w http.ResponseWriter, r *http.Request) bool
 }
 
@@ -55,7 +55,7 @@ func newFake(t testing.TB) *fake {
 	return f
 }
 
-// Now and Since make a fake a clock.
+// Now and Since implement the time source of the service.
 func (f *fake) Now() time.Time {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -73,7 +73,8 @@ func (f *fake) set(fn func()) {
 	fn()
 }
 
-// during returns what was asked for and sent meanwhile.
+// during calls fn and returns the methods of the requests and the number of bytes that
+// were sent.
 func (f *fake) during(fn func()) (methods string, sent int64) {
 	f.set(func() { f.seen, f.sent = nil, 0 })
 	fn()
@@ -111,7 +112,8 @@ func (f *fake) open(t testing.TB, s S3) *Bucket {
 	return b
 }
 
-// newRealBucket needs a server, given as endpoint,key,secret,bucket.
+// newRealBucket returns a bucket of a real server, configured as
+// endpoint,key,secret,bucket.
 func newRealBucket(t testing.TB) *Bucket {
 	t.Helper()
 	v := strings.Split(os.Getenv("OCTAVO_TEST_S3"), ",")
@@ -182,7 +184,7 @@ func TestTheSameBytesAreSentOnce(t *testing.T) {
 	f := newFake(t)
 	b := f.open(t, S3{})
 	data := randomBytes(3, 1000)
-	// The service rounds to seconds.
+	// The service truncates times to seconds.
 	start := time.Now().Truncate(time.Second)
 	f.set(func() { f.now = start })
 	if m, _ := f.during(func() { put(t, b, data) }); m != "HEAD PUT" {
@@ -191,7 +193,7 @@ func TestTheSameBytesAreSentOnce(t *testing.T) {
 	if m, _ := f.during(func() { put(t, b, data) }); m != "HEAD" {
 		t.Errorf("the second time: %s", m)
 	}
-	// What is old is renewed, so that nobody takes it for garbage.
+	// Old objects are renewed, so that they are not collected as garbage.
 	f.set(func() { f.now = start.Add(-48 * time.Hour) })
 	h := put(t, b, []byte("old"))
 	if ok, err := b.Delete(t.Context(), h, start.Add(-72*time.Hour)); ok || err != nil {
@@ -207,7 +209,7 @@ func TestTheSameBytesAreSentOnce(t *testing.T) {
 	}
 }
 
-// Services differ in what they know of conditions and of copies.
+// Services differ in their support for conditional requests and copies.
 func TestServicesThatKnowLess(t *testing.T) {
 	refuse := func(status int, code string, header string) func(http.ResponseWriter, *http.Request) bool {
 		return func(w http.ResponseWriter, r *http.Request) bool {
@@ -252,7 +254,7 @@ func TestABucketThatStumbles(t *testing.T) {
 	f := newFake(t)
 	b := f.open(t, S3{})
 	data := randomBytes(5, 1<<20)
-	// Every other request fails.
+	// Every second request fails.
 	n := 0
 	f.set(func() {
 		f.fail = func(w http.ResponseWriter, _ *http.Request) bool {
@@ -267,7 +269,7 @@ func TestABucketThatStumbles(t *testing.T) {
 		}
 	})
 	h := put(t, b, data)
-	// Every other body breaks off.
+	// Every second body is truncated.
 	f.set(func() {
 		n = 0
 		f.fail = func(w http.ResponseWriter, r *http.Request) bool {
@@ -288,7 +290,7 @@ func TestABucketThatStumbles(t *testing.T) {
 	if !bytes.Equal(get(t, b, h), data) {
 		t.Error("the bytes are not those that were put")
 	}
-	// An object that is gone while it is read.
+	// An object is deleted while it is read.
 	f.set(func() { f.fail = nil })
 	o, err := b.Open(t.Context(), h)
 	if err != nil {
@@ -301,7 +303,7 @@ func TestABucketThatStumbles(t *testing.T) {
 	if _, err := io.ReadAll(o); err == nil {
 		t.Error("read what is gone")
 	}
-	// A bucket that is always down gives up.
+	// Put fails if the bucket is permanently unavailable.
 	f.set(func() {
 		f.fail = func(w http.ResponseWriter, _ *http.Request) bool {
 			w.WriteHeader(http.StatusInternalServerError)
@@ -378,8 +380,8 @@ func TestPrefixesAreApart(t *testing.T) {
 	}
 }
 
-// What only a real service does: it compares the bytes with their hash, and
-// renews an object that is copied onto itself.
+// Only a real service verifies the content against the hash, and renews an object that is
+// copied to itself.
 func TestARealService(t *testing.T) {
 	b := newRealBucket(t)
 	h := put(t, b, []byte("right"))

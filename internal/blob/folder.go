@@ -17,26 +17,26 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// Folder keeps bytes as files: DIR/aa/aabbcc…, and in DIR/tmp what is on its
-// way in or out. Several processes may use one folder.
+// Folder is a Store in a folder of the file system. Contents are files DIR/aa/aabbcc…,
+// and DIR/tmp holds files that are being added or deleted. Several processes can use one
+// folder.
 type Folder struct {
 	dir   string
 	limit int64
-	// durable says of which subfolders we know that they survive a crash.
+	// durable records which subfolders are synced to disk.
 	durable [256]atomic.Bool
 }
 
 const (
 	tempDir = "tmp"
-	// condemned marks a file that Delete has taken out of its place and not
-	// yet decided about.
+	// condemned is the prefix of a file that Delete has moved away and may still restore.
 	condemned = "octavo-delete-"
 
-	walkBatch = 512 // names of a subfolder that are read at once
+	walkBatch = 512 // number of directory entries that are read at once
 )
 
-// OpenFolder opens or creates a folder for files of at most limit bytes; zero
-// is DefaultMaxBytes. It cleans up behind a crash.
+// OpenFolder opens or creates a folder for files of at most limit bytes; zero means
+// DefaultMaxBytes. It cleans up after a crash.
 func OpenFolder(dir string, limit int64) (*Folder, error) {
 	if limit <= 0 {
 		limit = DefaultMaxBytes
@@ -45,7 +45,7 @@ func OpenFolder(dir string, limit int64) (*Folder, error) {
 	if err := os.MkdirAll(s.temp(), 0o700); err != nil {
 		return nil, fmt.Errorf("folder for files: %w", err)
 	}
-	// The folder may be new, and who may write to it may not see its parent.
+	// The folder may be new. The process may lack permission to open its parent.
 	err := syncDir(filepath.Dir(filepath.Clean(dir)))
 	if errors.Is(err, os.ErrPermission) {
 		err = nil
@@ -63,14 +63,14 @@ func (s *Folder) temp() string         { return filepath.Join(s.dir, tempDir) }
 func (s *Folder) path(h Hash) string   { return filepath.Join(s.dir, filepath.FromSlash(h.key())) }
 func (s *Folder) subdir(h Hash) string { return filepath.Dir(s.path(h)) }
 
-// Put writes to a temporary file, makes sure that it is on the disk, and only
-// then returns it its name: a file with a name is always whole.
+// Put writes to a temporary file, syncs it to disk, and then renames it. A file with its
+// final name is therefore always complete.
 func (s *Folder) Put(ctx context.Context, r io.Reader) (Info, error) {
 	f, info, err := spool(ctx, s.temp(), r, s.limit)
 	if err != nil {
 		return Info{}, full(err)
 	}
-	defer os.Remove(f.Name()) // after the rename there is nothing to remove
+	defer os.Remove(f.Name()) // no file is left after the rename
 	defer f.Close()
 	if err := s.install(f, info); err != nil {
 		return Info{}, full(fmt.Errorf("keep a file: %w", err))
@@ -78,8 +78,8 @@ func (s *Folder) Put(ctx context.Context, r io.Reader) (Info, error) {
 	return info, nil
 }
 
-// full returns an error of the kind NoSpace for that of a full disk, and any other
-// as it is.
+// full converts the error of a full disk to kind NoSpace. It returns other errors
+// unchanged.
 func full(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return &errs.Error{Kind: errs.NoSpace, Message: errs.DiskFull, Err: err}
@@ -103,7 +103,8 @@ func (s *Folder) install(f *os.File, info Info) error {
 			return err
 		}
 	}
-	// Also if another Put made the name: it may not have come this far yet.
+	// Sync even if another Put created the file, because that Put may not have synced
+	// yet.
 	return syncDir(s.subdir(info.Hash))
 }
 
@@ -121,8 +122,8 @@ func (s *Folder) makeSubdir(h Hash) error {
 	return nil
 }
 
-// touch reports whether the bytes are there already, and notes that they were
-// put again. A file of another size is damaged and is replaced.
+// touch reports whether the content already exists, and renews its time. A file with
+// another size is damaged and has to be replaced.
 func (s *Folder) touch(info Info) (bool, error) {
 	path := s.path(info.Hash)
 	st, err := os.Stat(path)
@@ -133,12 +134,12 @@ func (s *Folder) touch(info Info) (bool, error) {
 		err = os.Chtimes(path, info.LastPut, info.LastPut)
 	}
 	if missing(err) {
-		return false, nil // never there, or taken away by Delete just now
+		return false, nil // it does not exist, or Delete has just moved it away
 	}
 	return err == nil, err
 }
 
-// Open returns a file.
+// Open opens the file of a content.
 func (s *Folder) Open(_ context.Context, h Hash) (Object, error) {
 	f, err := os.Open(s.path(h))
 	if missing(err) {
@@ -155,7 +156,7 @@ func (s *Folder) Open(_ context.Context, h Hash) (Object, error) {
 	return &file{f, Info{Hash: h, Size: st.Size(), LastPut: st.ModTime()}}, nil
 }
 
-// file is an Object of a folder.
+// file is an Object in a Folder.
 type file struct {
 	*os.File
 	info Info
@@ -163,7 +164,7 @@ type file struct {
 
 func (f *file) Info() Info { return f.info }
 
-// Has reports whether there is such a file.
+// Has reports whether the file exists.
 func (s *Folder) Has(_ context.Context, h Hash) (bool, error) {
 	_, err := os.Stat(s.path(h))
 	if missing(err) {
@@ -172,9 +173,9 @@ func (s *Folder) Has(_ context.Context, h Hash) (bool, error) {
 	return err == nil, err
 }
 
-// Delete first takes the file out of its place and then looks when it was
-// put. So a Put at the same time either finds the file and is seen here, or
-// does not find it and brings its own.
+// Delete first moves the file away and then checks its time. A concurrent Put either
+// finds the file, and Delete sees the new time, or does not find it and creates a new
+// file.
 func (s *Folder) Delete(_ context.Context, h Hash, notPutSince time.Time) (bool, error) {
 	st, err := os.Stat(s.path(h))
 	if missing(err) || err == nil && !st.ModTime().Before(notPutSince) {
@@ -192,7 +193,7 @@ func (s *Folder) Delete(_ context.Context, h Hash, notPutSince time.Time) (bool,
 	return s.decide(h, away, notPutSince)
 }
 
-// away is a place for a file that Delete has taken.
+// away returns a temporary path for a file that Delete moves away.
 func (s *Folder) away(h Hash) string {
 	return filepath.Join(s.temp(), condemned+h.String()+"-"+rand.Text())
 }
@@ -206,7 +207,7 @@ func (s *Folder) decide(h Hash, away string, notPutSince time.Time) (bool, error
 		err = os.Remove(away)
 	}
 	if missing(err) {
-		return false, nil // another process started meanwhile and put it back
+		return false, nil // another process started and restored the file
 	}
 	return err == nil, err
 }
@@ -218,8 +219,8 @@ func (s *Folder) putBack(h Hash, away string) error {
 	return syncDir(s.subdir(h))
 }
 
-// reprieve puts back what a crash in the middle of Delete left behind. The
-// time is renewed first: it may replace a file that was put since.
+// reprieve restores files that a crash during Delete left behind. It renews their times
+// first, because a restored file may replace one that was put since.
 func (s *Folder) reprieve() error {
 	names, err := filepath.Glob(filepath.Join(s.temp(), condemned+"*"))
 	if err != nil {
@@ -243,7 +244,7 @@ func (s *Folder) reprieve() error {
 	return nil
 }
 
-// Walk goes through the subfolders.
+// Walk lists the files of all subfolders.
 func (s *Folder) Walk(ctx context.Context, fn func(Info) error) error {
 	for i := range 256 {
 		if err := walkDir(ctx, filepath.Join(s.dir, fmt.Sprintf("%02x", i)), fn); err != nil {
@@ -294,10 +295,10 @@ func walkDir(ctx context.Context, dir string, fn func(Info) error) error {
 
 func missing(err error) bool { return errors.Is(err, os.ErrNotExist) }
 
-// syncDir makes the names in a folder survive a crash.
+// syncDir syncs the entries of a folder to disk, so that they survive a crash.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
-		return nil // there it is not possible, and not needed
+		return nil // neither possible nor necessary on Windows
 	}
 	d, err := os.Open(dir)
 	if err != nil {

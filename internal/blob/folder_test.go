@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// writerVariable makes this test program the one that is killed.
+// writerVariable makes this test program the process that is killed.
 const writerVariable = "OCTAVO_TEST_BLOB_WRITER"
 
 func TestMain(m *testing.M) {
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// writeUntilKilled says of each file that it was kept, never before it was.
+// writeUntilKilled prints the hash of each file after Put returned.
 func writeUntilKilled(dir string) error {
 	s, err := OpenFolder(dir, testLimit)
 	if err != nil {
@@ -48,7 +48,7 @@ func writeUntilKilled(dir string) error {
 				}
 				fmt.Println(info.Hash)
 				if i%7 == 3 {
-					// Nothing is old enough, so nothing may be lost here.
+					// Nothing is old enough to be deleted, so nothing may be lost.
 					if _, err := s.Delete(context.Background(), info.Hash, info.LastPut.Add(-time.Minute)); err != nil {
 						errs <- err
 						return
@@ -60,7 +60,7 @@ func writeUntilKilled(dir string) error {
 	return <-errs
 }
 
-// A process is killed in the middle of writing, again and again.
+// A process is killed repeatedly while it writes.
 func TestAcknowledgedFilesSurviveAKill(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no SIGKILL on Windows")
@@ -101,13 +101,13 @@ func TestAcknowledgedFilesSurviveAKill(t *testing.T) {
 		for line := range kept {
 			h, err := ParseHash(line)
 			if err != nil {
-				continue // the last line may be cut
+				continue // the last line may be truncated
 			}
 			if err := intact(t.Context(), s, h); err != nil {
 				t.Errorf("round %d: %v", round, err)
 			}
 		}
-		// What was not acknowledged may be there, but whole.
+		// Files that were not acknowledged may exist, but must be complete.
 		for h := range all(t, s) {
 			if err := intact(t.Context(), s, h); err != nil {
 				t.Errorf("round %d: %v", round, err)
@@ -134,7 +134,7 @@ func TestLeftoversOfACrash(t *testing.T) {
 	old := write("octavo-put-1", 2*time.Hour, nil)
 	young := write("octavo-put-2", 30*time.Minute, nil)
 	foreign := write("notes.txt", 48*time.Hour, nil)
-	// A Delete that had come half way.
+	// A crash during Delete.
 	away := write(condemned+h.String()+"-X", 48*time.Hour, data)
 	if err := os.Remove(s.path(h)); err != nil {
 		t.Fatal(err)
@@ -171,7 +171,7 @@ func TestFolderOnDisk(t *testing.T) {
 	if time.Since(after.ModTime()) > time.Minute {
 		t.Errorf("putting the same bytes did not renew them: %v", after.ModTime())
 	}
-	// A damaged file heals when its bytes come again.
+	// A damaged file is repaired when the same content is put again.
 	if err := os.Truncate(s.path(h), 2); err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func TestFolderOnDisk(t *testing.T) {
 	if rel, _ := filepath.Rel(s.dir, s.path(h)); filepath.ToSlash(rel) != "2c/"+h.String() {
 		t.Errorf("the file is at %s", rel)
 	}
-	// Nobody else may read; nothing is left behind.
+	// Other users have no access, and no temporary files are left.
 	err = filepath.WalkDir(s.dir, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -205,7 +205,7 @@ func TestFolderOnDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What is not ours is not walked.
+	// Walk ignores files with other names.
 	for _, name := range []string{"2c/readme", "2c/" + strings.Repeat("0", 64)} {
 		if err := os.WriteFile(filepath.Join(s.dir, name), nil, 0o600); err != nil {
 			t.Fatal(err)
@@ -226,7 +226,7 @@ func TestAFolderThatCannotBe(t *testing.T) {
 	}
 }
 
-// A Put that finds the file just before Delete takes it keeps it alive.
+// If a Put renews the file just before Delete moves it away, the file is kept.
 func TestAPutInTheMiddleOfADelete(t *testing.T) {
 	s := newFolder(t)
 	yesterday := time.Now().Add(-24 * time.Hour)
@@ -249,15 +249,15 @@ func TestAPutInTheMiddleOfADelete(t *testing.T) {
 			t.Errorf("put again %v: there %v, %v", again, ok, err)
 		}
 	}
-	// Another process cleaned up meanwhile.
+	// Another process has cleaned up in the meantime.
 	h := put(t, s, []byte("x"))
 	if gone, err := s.decide(h, s.away(h), time.Now().Add(time.Hour)); gone || err != nil {
 		t.Errorf("%v, %v", gone, err)
 	}
 }
 
-// One side puts the same bytes again and again, the other removes what is
-// old: neither disturbs the other, and what is put last stays.
+// One side puts the same contents repeatedly while the other deletes old ones. Neither
+// fails, and the contents that are put last remain.
 func TestPutAndDeleteAtTheSameTime(t *testing.T) {
 	s := newFolder(t)
 	data := [][]byte{[]byte("a"), []byte("b"), []byte("c")}
@@ -272,7 +272,7 @@ func TestPutAndDeleteAtTheSameTime(t *testing.T) {
 			}
 			for _, d := range data {
 				h := Hash(sha256.Sum256(d))
-				// Make it look old, as if it had been put long ago.
+				// Set an old time, as if it had been put long ago.
 				old := time.Now().Add(-48 * time.Hour)
 				os.Chtimes(s.path(h), old, old)
 				if _, err := s.Delete(t.Context(), h, time.Now().Add(-24*time.Hour)); err != nil {

@@ -20,27 +20,27 @@ import (
 )
 
 const (
-	sniffBytes = 4 << 10 // from which the type of a file is recognized
-	// inspectBytes bounds what is read to find the size of an image. A photo
-	// may have previews and a depth map in front of it.
+	sniffBytes = 4 << 10 // number of bytes from which the type of a file is detected
+	// inspectBytes is the maximum number of bytes that are read to find the size of an
+	// image. A photo may have previews and a depth map before the header.
 	inspectBytes = 8 << 20
-	inspectBlock = 256 << 10 // read at once; in a bucket each is a request
-	maxDimension = 1 << 20   // pixels; more is not an image but an attempt
+	inspectBlock = 256 << 10 // bytes per read; each read is a request to a bucket
+	maxDimension = 1 << 20   // maximum width and height in pixels; larger values are an attack
 )
 
-// Sniffed is what a file is, by its bytes.
+// Sniffed is the detected type of a file.
 type Sniffed struct {
-	// ContentType without parameters, such as image/png. Never empty.
+	// ContentType has no parameters, such as image/png. It is never empty.
 	ContentType string
-	// Width and Height of an image in pixels, or zero.
+	// Width and Height are the size of an image in pixels, or zero.
 	Width, Height int
 }
 
-// Inspect reports what a file is. Binary formats are recognized by their bytes
-// whatever the name says; among texts, which have no marks, the name decides.
-// The size of an image is taken from its header and no pixel is decoded, so
-// that an image of any size costs the same. What cannot be read has no size;
-// the error is one of r alone.
+// Inspect detects the type of a file. Binary formats are detected by their content,
+// regardless of the name. Text formats have no signature and are detected by the name.
+// The size of an image is read from its header without decoding pixels, so that the cost
+// does not depend on the size. The size is zero if the header cannot be read. The
+// returned error is always an error of r.
 func Inspect(name string, r io.ReaderAt, size int64) (Sniffed, error) {
 	b := &bounded{r: r, size: size, budget: inspectBytes}
 	head := make([]byte, min(sniffBytes, max(size, 0)))
@@ -53,7 +53,7 @@ func Inspect(name string, r io.ReaderAt, size int64) (Sniffed, error) {
 	return s, b.err
 }
 
-// Save puts a file into a store and reports what it is.
+// Save stores a file and detects its type.
 func Save(ctx context.Context, s Store, name string, r io.Reader) (Info, Sniffed, error) {
 	info, err := s.Put(ctx, r)
 	if err != nil {
@@ -74,7 +74,7 @@ const (
 	svgImage  = "image/svg+xml"
 )
 
-// textTypes are recognized by the end of the name, as texts have no marks.
+// textTypes are the types of text files by file extension, because text has no signature.
 var textTypes = map[string]string{
 	".adoc": plainText, ".bat": plainText, ".c": plainText, ".cfg": plainText, ".conf": plainText,
 	".cpp": plainText, ".cs": plainText, ".env": plainText, ".go": plainText, ".graphql": plainText,
@@ -100,8 +100,8 @@ func contentType(name string, head []byte) string {
 	for m := found; m != nil; m = m.Parent() {
 		text = text || m.Is(plainText)
 	}
-	// A pattern that matches text says more of what it looks like than of
-	// what it is: many a README.md begins with <p align="center">.
+	// A match of a text format describes what the text looks like rather than what it is:
+	// many README.md files begin with <p align="center">.
 	if text {
 		if t, ok := textTypes[strings.ToLower(path.Ext(name))]; ok {
 			return t
@@ -114,7 +114,7 @@ func contentType(name string, head []byte) string {
 	return t
 }
 
-// dimensions of an image, or zeros.
+// dimensions returns the size of an image, or zeros.
 func dimensions(contentType string, b *bounded) (w, h int) {
 	if contentType == svgImage {
 		return svgSize(io.NewSectionReader(b, 0, svgBytes))
@@ -123,8 +123,8 @@ func dimensions(contentType string, b *bounded) (w, h int) {
 	if decode == nil {
 		return 0, 0
 	}
-	// The decoders meet bytes that were made to break them. A defect of one
-	// must not end the program.
+	// The input may be crafted to break a decoder. A panic of a decoder must not end the
+	// program.
 	defer func() {
 		if recover() != nil {
 			w, h = 0, 0
@@ -137,7 +137,7 @@ func dimensions(contentType string, b *bounded) (w, h int) {
 	return c.Width, c.Height
 }
 
-// decoders read the header of an image.
+// decoders are functions that read the header of an image, by content type.
 var decoders = map[string]func(io.Reader) (image.Config, error){
 	"image/avif": heifSize,
 	"image/bmp":  bmp.DecodeConfig,
@@ -148,16 +148,16 @@ var decoders = map[string]func(io.Reader) (image.Config, error){
 	"image/png":  pngSize,
 	"image/tiff": tiff.DecodeConfig,
 	"image/webp": func(r io.Reader) (image.Config, error) {
-		return webp.DecodeConfig(io.LimitReader(r, sniffBytes)) // it comes first here too
+		return webp.DecodeConfig(io.LimitReader(r, sniffBytes)) // the header comes first
 	},
-	// Some programs write an animation, which the table of types recognizes.
+	// The type of an animated PNG.
 	"image/vnd.mozilla.apng": pngSize,
 }
 
-// pngSize reads the header, which comes first. The decoder goes on to look for
-// a palette, at great cost if many chunks are in front of it.
+// pngSize reads the header, which comes first. The decoder of the standard library would
+// continue to the palette, at great cost if many chunks precede it.
 func pngSize(r io.Reader) (c image.Config, err error) {
-	const signature = "\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR" // with the length of the header
+	const signature = "\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR" // includes the length of the header
 	var b [len(signature) + 17]byte
 	if _, err := io.ReadFull(r, b[:]); err != nil {
 		return c, err
@@ -171,15 +171,15 @@ func pngSize(r io.Reader) (c image.Config, err error) {
 	return c, nil
 }
 
-// bounded is a reader of at most a budget of bytes, and reads them in blocks: some
-// decoders ask for four bytes at a time.
+// bounded is an io.ReaderAt that returns at most budget bytes. It reads in blocks,
+// because some decoders read four bytes at a time.
 type bounded struct {
 	r      io.ReaderAt
 	size   int64
 	budget int64
 	block  []byte
-	at     int64 // where the block begins
-	err    error // of r
+	at     int64 // offset of the block
+	err    error // error of r
 }
 
 func (b *bounded) ReadAt(p []byte, off int64) (n int, err error) {
@@ -208,6 +208,6 @@ func (b *bounded) load(off int64) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		b.err = err
 	} else if off >= b.at+int64(n) {
-		b.size = b.at + int64(n) // shorter than announced
+		b.size = b.at + int64(n) // the file is shorter than its stated size
 	}
 }

@@ -30,7 +30,7 @@ func encode(t testing.TB, fn func(io.Writer, image.Image) error) []byte {
 	return b.Bytes()
 }
 
-// images of 31 x 17 pixels.
+// images returns images of 31 x 17 pixels by type.
 func images(t testing.TB) map[string][]byte {
 	return map[string][]byte{
 		"image/png":  encode(t, png.Encode),
@@ -43,7 +43,7 @@ func images(t testing.TB) map[string][]byte {
 	}
 }
 
-// webpHeader is the beginning of a lossless WebP, which is all that counts.
+// webpHeader returns the header of a lossless WebP image, which is all that is read.
 func webpHeader(w, h uint32) []byte {
 	b := []byte("RIFF\x20\x00\x00\x00WEBPVP8L\x14\x00\x00\x00\x2f")
 	b = binary.LittleEndian.AppendUint32(b, (w-1)|(h-1)<<14)
@@ -55,8 +55,9 @@ func box(kind string, parts ...string) string {
 	return string(binary.BigEndian.AppendUint32(nil, uint32(len(body)+8))) + kind + body
 }
 
-// avif has two pictures, of which the second is meant. It is 17 x 31 and
-// turned by a quarter. What belongs to which is given.
+// avif returns an image file with two items, of which the second is primary. It is 17 x
+// 31 pixels, rotated by 90 degrees. associations are the associations of items and
+// properties.
 func avif(version byte, associations string) []byte {
 	size := func(w, h uint32) string {
 		b := binary.BigEndian.AppendUint32(make([]byte, 4), w)
@@ -81,7 +82,7 @@ func TestWideNumbersInAVIF(t *testing.T) {
 	if s := inspect(t, "a.avif", data); s != (Sniffed{"image/avif", 31, 17}) {
 		t.Errorf("%+v", s)
 	}
-	// Numbers that lead nowhere.
+	// Invalid indexes.
 	for _, associations := range []string{"", "\x00", "\x00\x02", "\x00\x02\xff", "\x00\x02\x01\x7f", "\x00\x02\x01\x00", "\x00\x09\x01\x01"} {
 		if s := inspect(t, "a.avif", avif(0, associations)); s.Width != 0 {
 			t.Errorf("%q: %+v", associations, s)
@@ -194,10 +195,10 @@ func TestDrawings(t *testing.T) {
 		{`<svg` + ns + `viewBox="0 0 24"/>`, 0, 0},
 		{`<html><svg` + ns + `width="1" height="2"/></html>`, 0, 0},
 		{`<svg` + ns + `width="1" height="2`, 0, 0},
-		// Entities stay what they are.
+		// Entities are not expanded.
 		{`<!DOCTYPE svg [<!ENTITY w "100"><!ENTITY x SYSTEM "file:///etc/passwd">]><svg` + ns + `width="&w;" height="&x;"/>`, 0, 0},
 		{`<!DOCTYPE svg [<!ENTITY a "1"><!ENTITY b "&a;&a;&a;">]><svg` + ns + `width="&b;" height="&b;" viewBox="0 0 7 8"/>`, 7, 8},
-		// Too far away.
+		// The root element is too far from the start.
 		{`<!--` + strings.Repeat("x", svgBytes) + `--><svg` + ns + `width="1" height="2"/>`, 0, 0},
 		{strings.Repeat(" ", svgBytes) + `<svg` + ns + `width="1" height="2"/>`, 0, 0},
 	} {
@@ -208,14 +209,14 @@ func TestDrawings(t *testing.T) {
 	}
 }
 
-// gifFrames is an animation that would take long to decode.
+// gifFrames returns an animation that would take long to decode.
 func gifFrames(n int) []byte {
 	b := []byte("GIF89a\xff\xff\xff\xff\x80\x00\x00\x00\x00\x00\xff\xff\xff")
 	frame := []byte("\x21\xf9\x04\x00\x0a\x00\x00\x00\x2c\x00\x00\x00\x00\xff\xff\xff\xff\x00\x02\x02\x4c\x01\x00")
 	return append(append(b, bytes.Repeat(frame, n)...), 0x3b)
 }
 
-// An image costs what its header costs.
+// The cost of inspecting an image does not depend on its size.
 func TestLargeImagesCostNothing(t *testing.T) {
 	tiffBomb := encode(t, func(w io.Writer, m image.Image) error { return tiff.Encode(w, m, nil) })
 	// Every entry of the directory claims a gigabyte of values.
@@ -266,7 +267,7 @@ func (c *countedReaderAt) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// paletteBomb makes a reader look for a palette that does not come.
+// paletteBomb returns an image that makes a decoder search for a missing palette.
 func paletteBomb() []byte {
 	b := []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\x0dIHDR\x00\x00\x00\x10\x00\x00\x00\x10\x08\x03\x00\x00\x00")
 	b = binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[12:29]))
@@ -288,7 +289,7 @@ func TestBogusImagesHaveNoSize(t *testing.T) {
 	}
 }
 
-// A size that follows a large preview is found, also far away.
+// The size is found even if it comes after a large preview.
 func TestImagesWithMuchInFront(t *testing.T) {
 	small := encode(t, func(w io.Writer, m image.Image) error { return jpeg.Encode(w, m, nil) })
 	segment := append([]byte("\xff\xe1\xff\xff"), make([]byte, 65533)...)
@@ -297,7 +298,7 @@ func TestImagesWithMuchInFront(t *testing.T) {
 	if s := inspect(t, "a.jpg", data); s != (Sniffed{"image/jpeg", 31, 17}) {
 		t.Errorf("%+v", s)
 	}
-	// The directory of a TIFF is at its end.
+	// The directory of a TIFF is at the end.
 	tif := encode(t, func(w io.Writer, m image.Image) error { return tiff.Encode(w, m, nil) })
 	const gap = 50 << 20
 	r := withGap{tif, gap}
@@ -306,7 +307,7 @@ func TestImagesWithMuchInFront(t *testing.T) {
 	}
 }
 
-// withGap is a TIFF with empty space between its header and the rest.
+// withGap is a TIFF with a gap between its header and the rest.
 type withGap struct {
 	tif []byte
 	gap int64
@@ -339,7 +340,7 @@ func TestInspectTellsWhenReadingFails(t *testing.T) {
 	if !errors.Is(err, broken) || s.ContentType == "" {
 		t.Errorf("%+v, %v", s, err)
 	}
-	// A size that is too large is not an error.
+	// A size that is larger than the content is not an error.
 	if s, err := Inspect("a.txt", strings.NewReader("hello"), 1<<40); err != nil || s.ContentType != "text/plain" {
 		t.Errorf("%+v, %v", s, err)
 	}

@@ -11,29 +11,28 @@ import (
 )
 
 const (
-	// A reader of a bucket asks for pieces that grow: who wants the first
-	// bytes pays for little, who wants everything for few requests.
+	// Objects of a bucket are read in pieces of increasing size. Reading only the first
+	// bytes transfers little, and reading everything needs few requests.
 	firstPiece = 256 << 10
 	lastPiece  = 8 << 20
-	// readAttempts is how often a piece that breaks off is asked for again.
+	// readAttempts is the maximum number of attempts to read a piece.
 	readAttempts = 3
 )
 
-// object is an Object of a bucket. It lives as long as the context with
-// which it was opened.
+// object is an Object in a Bucket. It can be read until the context of Open ends.
 type object struct {
 	ctx   context.Context
 	b     *Bucket
 	info  Info
-	at    int64         // where Read goes on
-	piece io.ReadCloser // the open answer, or nil
-	left  int64         // bytes that are left in it
-	size  int64         // of the next piece
+	at    int64         // offset of the next Read
+	piece io.ReadCloser // body of the current response, or nil
+	left  int64         // remaining bytes of piece
+	size  int64         // size of the last requested piece
 }
 
 func (o *object) Info() Info { return o.info }
 
-// Read goes on in the open piece, or opens one.
+// Read reads from the current piece, or requests the next one.
 func (o *object) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
@@ -94,7 +93,7 @@ func (o *object) drop() {
 	}
 }
 
-// Seek costs nothing; the next Read asks for what it needs.
+// Seek sends no request; the next Read does.
 func (o *object) Seek(offset int64, whence int) (int64, error) {
 	switch whence {
 	case io.SeekCurrent:
@@ -112,7 +111,7 @@ func (o *object) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
-// ReadAt asks for exactly these bytes.
+// ReadAt requests exactly the given range.
 func (o *object) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, errors.New("read before the beginning")
@@ -126,7 +125,7 @@ func (o *object) ReadAt(p []byte, off int64) (int, error) {
 	}
 	part := &object{ctx: o.ctx, b: o.b, info: o.info, at: off}
 	defer part.drop()
-	// A piece of this size is all that is asked for.
+	// Limit the size, so that a single piece covers the range.
 	part.info.Size = off + want
 	n, err := io.ReadFull(part, p[:want])
 	if err == nil && n < len(p) {

@@ -11,20 +11,21 @@ import (
 	"unicode/utf8"
 )
 
-// Served is a file as it is sent to a browser.
+// Served describes a file that is sent to a browser.
 type Served struct {
-	Name        string // what it is called when it is saved
+	Name        string // file name for saving
 	ContentType string
 	Hash        Hash
-	// Public files may be kept by caches that many people share, Secret ones by
-	// nobody, others by the person's own, which asks each time whether they are
-	// still to be had.
+	// Public files may be stored by shared caches. Secret files must not be stored at
+	// all. Other files may be stored by the private cache of the browser, which must
+	// revalidate them on each use.
 	Public, Secret bool
 }
 
-// inline types are displayed by a browser where they are. They are passive: none
-// of them can run a script, load something or send a form. Texts of all kinds
-// are displayed as plain text, whatever they would do otherwise.
+// inline maps the types that browsers display in place to the type that is sent; empty
+// means the same type. These types are passive: they cannot run scripts, load resources
+// or submit forms. All kinds of text are sent as plain text, regardless of their original
+// type.
 var inline = map[string]string{
 	"image/avif": "", "image/bmp": "", "image/gif": "", "image/jpeg": "", "image/png": "",
 	"image/tiff": "", "image/webp": "", "image/x-icon": "", "image/vnd.microsoft.icon": "",
@@ -41,13 +42,12 @@ var inline = map[string]string{
 
 const textAsText = "text/plain; charset=utf-8"
 
-// saved types are announced as what they are, because something depends on
-// it: a drawing in an <img> (where scripts do not run), a font in a style
-// sheet, the program that opens a download. As a page of their own they are
-// saved and not shown. A PDF belongs here: it can hold scripts and forms, and
-// browsers refuse to show one in a sandbox. All the rest, HTML, XML, scripts
-// and style sheets above all, is sent as bytes without a meaning, so that no
-// page can load it as code.
+// saved are the types that are sent unchanged because something depends on them: an SVG
+// in an <img> (where scripts do not run), a font in a style sheet, the program that opens
+// a download. Opened directly, these files are downloaded and not displayed. PDF is one
+// of them: it can contain scripts and forms, and browsers do not display a PDF in a
+// sandbox. All other types, especially HTML, XML, scripts and style sheets, are sent as
+// application/octet-stream, so that no page can load them as code.
 var saved = map[string]bool{
 	svgImage: true, "application/pdf": true, "application/epub+zip": true,
 	"application/zip": true, "application/gzip": true, "application/x-tar": true,
@@ -63,17 +63,17 @@ var saved = map[string]bool{
 	"text/vtt": true,
 }
 
-// contentPolicy holds for a file that is opened as a page of its own: no
-// script, no form, no origin, not in a frame. The three exceptions are what a
-// browser's own viewer of an image or a film needs.
+// contentPolicy is the policy for a file that is opened directly: no scripts, no forms,
+// no origin, no frames. The three exceptions are required by the built-in viewers of
+// browsers for images and videos.
 const contentPolicy = "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
 
-// A year; what has a hash never changes.
+// cacheFor is one year, because the content of a hash never changes.
 const cacheFor = 365 * 24 * time.Hour
 
-// Serve sends a file in answer to GET or HEAD: whole, or the range that was
-// asked for, or 304 if the caller has it. The headers keep it from acting as
-// a page of the host that it comes from.
+// Serve responds to a GET or HEAD request with a file: the whole file, the requested
+// range, or 304 Not Modified. The headers prevent the file from acting as a page of its
+// host.
 func Serve(w http.ResponseWriter, r *http.Request, f Served, rd io.ReadSeeker) {
 	kept := "private, no-cache"
 	switch {
@@ -84,23 +84,23 @@ func Serve(w http.ResponseWriter, r *http.Request, f Served, rd io.ReadSeeker) {
 	}
 	h := w.Header()
 	SetHeaders(h, f.Name, f.ContentType)
-	// Pages of other hosts show these files: sites have hosts of their own.
+	// Pages of other hosts embed these files, because sites have their own hosts.
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	h.Set("Cache-Control", kept)
 	h.Set("ETag", `"`+f.Hash.String()+`"`)
-	// A list of ranges costs a seek for each and helps nobody here.
+	// Multiple ranges need a seek for each range and have no use here.
 	if strings.Contains(r.Header.Get("Range"), ",") {
 		r = r.Clone(r.Context())
 		r.Header.Del("Range")
 	}
 	if o, ok := rd.(*file); ok {
-		rd = o.File // which the system sends without copying
+		rd = o.File // allows sendfile
 	}
 	http.ServeContent(w, r, "", time.Time{}, rd)
 }
 
-// SetHeaders says what a file is, in headers that keep it from acting as a page of
-// the host that it comes from.
+// SetHeaders sets the headers that describe a file and prevent it from acting as a page
+// of its host.
 func SetHeaders(h http.Header, name, contentType string) {
 	contentType, shown := announce(contentType)
 	kind := "attachment"
@@ -114,7 +114,7 @@ func SetHeaders(h http.Header, name, contentType string) {
 	h.Set("Referrer-Policy", "no-referrer")
 }
 
-// announce returns the type that is sent, and whether the file may be displayed.
+// announce returns the content type to send, and whether a browser may display the file.
 func announce(contentType string) (_ string, shown bool) {
 	t, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
@@ -133,13 +133,13 @@ func announce(contentType string) (_ string, shown bool) {
 }
 
 const (
-	maxSavedName = 150 // characters; systems allow 255 bytes
-	keptEnd      = 20  // of a longer name, as the end says what it is
+	maxSavedName = 150 // maximum length of a file name in characters; file systems allow 255 bytes
+	keptEnd      = 20  // last characters of a longer name that are kept, because they include the extension
 	savedName    = "file"
 )
 
-// disposition names the file twice, as RFC 6266 says: in ASCII for old
-// programs, and in full.
+// disposition returns a Content-Disposition header. According to RFC 6266 it contains the
+// name in ASCII for old programs, and in full.
 func disposition(kind, name string) string {
 	name = cleanName(name)
 	ascii := strings.Map(func(r rune) rune {
@@ -155,8 +155,8 @@ func disposition(kind, name string) string {
 	return out
 }
 
-// cleanName leaves nothing that leads to another folder, hides the end of a
-// name, or ends the header.
+// cleanName removes characters that could lead to another folder, hide the file
+// extension, or end the header.
 func cleanName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		switch {
@@ -177,7 +177,7 @@ func cleanName(name string) string {
 	return name
 }
 
-// percent encodes as RFC 5987 wants it.
+// percent encodes a value according to RFC 5987.
 func percent(s string) string {
 	const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$&+-.^_`|~"
 	var b strings.Builder

@@ -29,8 +29,8 @@ func serve(t testing.TB, f Served, data []byte, header ...string) *http.Response
 	return w.Result()
 }
 
-// Whatever was uploaded, under whatever name: nothing that a browser would
-// run is displayed as a page, and no file is sent with a wrong type.
+// For any content and name, active content is never displayed as a page or sent with an
+// active type.
 func TestUploadsDoNoHarm(t *testing.T) {
 	payloads := map[string]string{
 		"module.wasm": "\x00asm\x01\x00\x00\x00",
@@ -52,8 +52,8 @@ func TestUploadsDoNoHarm(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		contentType := resp.Header.Get("Content-Type")
-		// Plain text and pixels may be displayed: with nosniff nobody takes them
-		// for more.
+		// Plain text and images may be displayed. With nosniff, browsers do not treat
+		// them as anything else.
 		if disposition != "attachment" && contentType != "text/plain; charset=utf-8" && contentType != "image/gif" {
 			t.Errorf("%s is shown as %s", name, contentType)
 		}
@@ -197,7 +197,7 @@ func TestRangesAndCaching(t *testing.T) {
 	}
 }
 
-// Through a real server and a real folder, with the length and for HEAD.
+// Serves from a real folder with a real server, and checks the length and HEAD requests.
 func TestServeFromAFolder(t *testing.T) {
 	s := newFolder(t)
 	data := randomBytes(4, 1<<20)

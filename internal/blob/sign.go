@@ -13,24 +13,23 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// Signer signs the addresses of downloads, so that only those work that we
-// gave out, for what they were given out for, until they expire. A signature
-// replaces no permission: ask again when the file is fetched.
+// Signer signs the addresses of downloads. A signed address is valid only for the signed
+// file and until it expires. A signature does not replace a permission check when the
+// file is requested.
 type Signer struct{ key []byte }
 
 const (
-	// signVersion is raised when the way of signing changes. Signatures of
+	// signVersion must be increased when the signature scheme changes. Signatures of
 	// other versions are refused.
 	signVersion = "1"
-	// signPurpose keeps a key that also signs something else from lending
-	// its signatures.
+	// signPurpose separates these signatures from other uses of the same key.
 	signPurpose = "octavo download " + signVersion
 
-	minSignKey   = 32  // bytes of secret
-	maxSignature = 128 // characters; a real one has about 60
+	minSignKey   = 32  // minimum size of the secret in bytes
+	maxSignature = 128 // maximum length in characters; a valid signature has about 60
 )
 
-// NewSigner makes a signer of a secret of at least 32 bytes.
+// NewSigner returns a signer for a secret of at least 32 bytes.
 func NewSigner(secret []byte) (*Signer, error) {
 	if len(secret) < minSignKey {
 		return nil, errors.New("the secret that signs downloads needs at least 32 bytes")
@@ -40,29 +39,29 @@ func NewSigner(secret []byte) (*Signer, error) {
 	return &Signer{key: mac.Sum(nil)}, nil
 }
 
-// Sign returns a signature for the parts, such as the ids of the space and of
-// the file and the hash, in this order. It is made of letters, digits and
-// ".-_" and holds the moment, in whole seconds, at which it expires.
+// Sign returns a signature for a list of parts, such as the IDs of the space and the
+// file, and the hash. The order of the parts matters. The signature consists of letters,
+// digits and ".-_" and includes its expiry time in whole seconds.
 func (s *Signer) Sign(expires time.Time, parts ...string) string {
 	at := strconv.FormatInt(max(expires.Unix(), 0), 10)
 	return signVersion + "." + at + "." + s.mac(at, parts)
 }
 
-// Verify reports whether Sign gave the signature for exactly these parts and it
-// has not expired. A wrong one is errs.NotFound, as what it would lead to is
-// none of the caller's business; one that was right is errs.Forbidden.
+// Verify returns nil if Sign returned the signature for exactly these parts and it has
+// not expired. An invalid signature is errs.NotFound, so that the caller does not learn
+// whether the file exists. An expired signature is errs.Forbidden.
 func (s *Signer) Verify(signature string, now time.Time, parts ...string) error {
 	if len(signature) > maxSignature {
 		return errs.Missing("file")
 	}
 	version, rest, _ := strings.Cut(signature, ".")
 	at, text, _ := strings.Cut(rest, ".")
-	// The text is compared and not what it decodes to: the decoder accepts
-	// several texts for the same bytes.
+	// Compare the encoded text, because the decoder accepts several texts for the same
+	// bytes.
 	if version != signVersion || !hmac.Equal([]byte(text), []byte(s.mac(at, parts))) {
 		return errs.Missing("file")
 	}
-	// From here on we wrote it ourselves.
+	// The signature is authentic from here on.
 	expires, err := strconv.ParseInt(at, 10, 64)
 	if err != nil {
 		return errs.Missing("file")
@@ -73,8 +72,8 @@ func (s *Signer) Verify(signature string, now time.Time, parts ...string) error 
 	return nil
 }
 
-// mac writes the number of the parts and the length of each in front of it,
-// so that no two lists of parts are the same bytes.
+// mac returns the encoded MAC. The number of parts and the length of each part are
+// included, so that different lists of parts never have the same bytes.
 func (s *Signer) mac(at string, parts []string) string {
 	mac := hmac.New(sha256.New, s.key)
 	number := func(n int) {

@@ -36,7 +36,7 @@ func TestSignatures(t *testing.T) {
 	version, rest, _ := strings.Cut(good, ".")
 	at, mac, _ := strings.Cut(rest, ".")
 	last := mac[len(mac)-1:]
-	// The last of 43 characters has two bits that mean nothing.
+	// The last of the 43 characters has two unused bits.
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 	sibling := string(alphabet[strings.Index(alphabet, last)^1])
 	for name, sig := range map[string]string{
@@ -65,7 +65,7 @@ func TestSignatures(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// Another space, another file, another order, other borders.
+	// Other parts, another order, other boundaries.
 	for _, parts := range [][]string{
 		{}, {"space"}, {"space", "file"}, {"space", "file", "hash", ""}, {"file", "space", "hash"}, {"spacefile", "hash"},
 		{"spacef", "ile", "hash"}, {"", "spacefile", "hash"}, {"space", "file", "Hash"}, {"other", "file", "hash"},
@@ -91,7 +91,8 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
-// What was given out must work after an update; change the version if not.
+// Existing signatures must remain valid after an update. Change the version if they do
+// not.
 func TestSignaturesStayTheSame(t *testing.T) {
 	const want = "1.1800000000.YIFSCZTb9VXnde69PMMe_Vpmnxf9nkv6tyVgirokE_4"
 	if got := newSigner(t, signKey).Sign(time.Unix(1_800_000_000, 0), "space", "file", "hash"); got != want {
@@ -125,7 +126,7 @@ func FuzzVerify(f *testing.F) {
 		err := s.Verify(sig, now, a, b)
 		switch {
 		case err == nil:
-			// Only what Sign returns is accepted, letter by letter.
+			// Only the exact output of Sign is accepted.
 			at := strings.Split(sig, ".")[1]
 			d, perr := time.ParseDuration(at + "s")
 			if perr != nil || s.Sign(time.Unix(0, 0).Add(d), a, b) != sig {

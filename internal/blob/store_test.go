@@ -21,7 +21,7 @@ import (
 // testLimit is the size limit of the stores in these tests.
 const testLimit = 3 << 20
 
-// TestStores holds every store to the same contract.
+// TestStores runs the same tests for every store.
 func TestStores(t *testing.T) {
 	t.Run("folder", func(t *testing.T) { testStore(t, newFolder(t)) })
 	t.Run("bucket in this process", func(t *testing.T) { testStore(t, newFake(t).open(t, S3{})) })
@@ -37,7 +37,7 @@ func newFolder(t testing.TB) *Folder {
 	return s
 }
 
-// randomBytes are the same for the same seed.
+// randomBytes returns pseudo-random bytes that depend only on the seed.
 func randomBytes(seed uint64, n int) []byte {
 	b := make([]byte, n)
 	rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8), byte(seed >> 16)}).Read(b)
@@ -128,7 +128,7 @@ func testStore(t *testing.T, s Store) {
 			if o.Info().Size != int64(len(data)) || o.Info().Hash != h {
 				t.Errorf("info %+v", o.Info())
 			}
-			// Small reads and seeks, as a browser and a decoder make them.
+			// Small reads and seeks, as made by browsers and decoders.
 			small := data[:min(len(data), 64)] // each read is a request
 			if err := iotest.TestReader(io.NewSectionReader(o, 0, int64(len(small))), small); err != nil {
 				t.Errorf("%d bytes: %v", len(data), err)
@@ -226,7 +226,7 @@ func testStore(t *testing.T, s Store) {
 	})
 }
 
-// same reports whether the store holds exactly what is expected.
+// same fails unless the store holds exactly the given contents.
 func same(t *testing.T, s Store, want map[Hash][]byte) {
 	t.Helper()
 	got := all(t, s)
@@ -266,8 +266,8 @@ func TestParseHash(t *testing.T) {
 	}
 }
 
-// intact reads an object whole and reports whether its bytes are still those
-// that were put.
+// intact reads a whole object and returns an error if its content does not match its
+// hash.
 func intact(ctx context.Context, s Store, h Hash) error {
 	o, err := s.Open(ctx, h)
 	if err != nil {

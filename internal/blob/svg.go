@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// svgBytes bounds how far the root of a drawing is searched for.
+// svgBytes is the maximum number of bytes that are searched for the root element.
 const svgBytes = 64 << 10
 
-// svgSize returns the size of a drawing in pixels of CSS, from the attributes
-// of its root, or zeros. The XML reader knows no entities but the five of
-// XML itself, so none is expanded.
+// svgSize returns the size of an SVG image in CSS pixels from the attributes of its root
+// element, or zeros. The XML decoder supports only the five predefined entities, so no
+// entities are expanded.
 func svgSize(r io.Reader) (w, h int) {
 	d := xml.NewDecoder(io.LimitReader(r, svgBytes))
 	d.Strict = false
@@ -49,7 +49,7 @@ func svgRoot(attrs []xml.Attr) (int, int) {
 			}
 		}
 	}
-	// What is missing follows from the shape of the viewBox.
+	// A missing width or height follows from the aspect ratio of the viewBox.
 	if boxW > 0 && boxH > 0 {
 		switch {
 		case w == 0 && h == 0:
@@ -61,14 +61,14 @@ func svgRoot(attrs []xml.Attr) (int, int) {
 		}
 	}
 	w, h = math.Round(w), math.Round(h)
-	if !(w >= 1 && h >= 1 && w <= maxDimension && h <= maxDimension) { // also not a number
+	if !(w >= 1 && h >= 1 && w <= maxDimension && h <= maxDimension) { // also false for NaN
 		return 0, 0
 	}
 	return int(w), int(h)
 }
 
-// svgUnits in pixels of CSS. Relative ones depend on the page: they have no
-// size of their own.
+// svgUnits are the absolute units in CSS pixels. Relative units depend on the page, so
+// they determine no size.
 var svgUnits = []struct {
 	name   string
 	pixels float64
@@ -76,7 +76,7 @@ var svgUnits = []struct {
 	{"px", 1}, {"pt", 96.0 / 72}, {"pc", 16}, {"in", 96}, {"cm", 96 / 2.54}, {"mm", 96 / 25.4}, {"q", 96 / 101.6},
 }
 
-// svgLength returns a length in pixels, or 0 if it is none.
+// svgLength returns a length in pixels, or 0 if it is invalid.
 func svgLength(s string) float64 {
 	s = strings.ToLower(strings.TrimSpace(s))
 	factor := 1.0
@@ -86,7 +86,7 @@ func svgLength(s string) float64 {
 			break
 		}
 	}
-	// ParseFloat also reads inf, nan, hexadecimals and underscores.
+	// ParseFloat also accepts inf, nan, hexadecimal numbers and underscores.
 	if s == "" || strings.Trim(s, "0123456789.+-e") != "" {
 		return 0
 	}

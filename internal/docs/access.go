@@ -1,7 +1,8 @@
 package docs
 
-// This file is the rule that decides what a user may do with a space, a
-// collection or a site. The first of these that applies decides, not the highest role:
+// This file implements the access rule, which determines the role of a user on a space, a
+// collection or a site. The first of these rules that applies decides, not the highest
+// role:
 //
 //  1. a user outside the organization, or disabled in it, has no access
 //  2. an admin of the organization is admin of everything in it
@@ -12,11 +13,11 @@ package docs
 //  6. rules 3 to 5 for the collection that contains it, and so on upward
 //  7. the user's role in the organization
 //
-// internal/store has the same rule in SQL for lists; a property test compares
-// the two.
+// internal/store implements the same rule in SQL for lists. A property test compares the
+// two implementations.
 
-// Node is a space, a collection or a site as the access rule sees it. A site is
-// in no collection.
+// Node holds the fields of a space, a collection or a site that the access rule uses. A
+// site is in no collection.
 type Node struct {
 	Kind      NodeKind
 	ID        string
@@ -34,19 +35,19 @@ const (
 	NodeSite       NodeKind = "site"
 )
 
-// Access is what the access rule knows about a user in an organization.
+// Access holds the facts about a user in an organization that the access rule uses.
 type Access struct {
 	Org      OrgID
 	User     UserID
 	Member   bool
 	Disabled bool
-	SSO      bool // the organization asks its members to sign in at its identity provider
+	SSO      bool // the organization requires its members to sign in with its identity provider
 	Role     Role
 	Teams    map[TeamID]TeamRole
-	// Direct grants to the user and to the user's teams, by node id.
+	// Direct grants to the user and to the user's teams, by node ID.
 	UserGrants map[string]Role
 	TeamGrants map[string]TeamGrant
-	// Tokens of the user that the organization refuses.
+	// Blocked are the tokens of the user that the organization refuses.
 	Blocked map[TokenID]bool
 }
 
@@ -77,7 +78,7 @@ func (a *Access) OrgRole() Role {
 	return a.Role
 }
 
-// Reason names the rule that decided a role.
+// Reason identifies the rule that determined a role.
 type Reason string
 
 // Reasons, one for each rule above.
@@ -93,17 +94,17 @@ const (
 	ReasonOrgRole   Reason = "organization-role"
 )
 
-// Why is the role that the access rule decided on, and the reason.
+// Why is the role that the access rule determined, with the reason.
 type Why struct {
 	Role   Role
 	Reason Reason
-	// Node is where the rule applied; nil for the organization.
+	// Node is the node whose setting applied; nil for the organization.
 	Node *Node
 	Team TeamID
 }
 
-// Resolve returns the role of the user on path[0], which is in the collection
-// path[1], and so on up to the organization.
+// Resolve returns the role of the user on path[0]. path[1] is the collection that
+// contains path[0], and so on up to the organization.
 func (a *Access) Resolve(path []Node) Why {
 	switch {
 	case !a.Member:
@@ -125,8 +126,8 @@ func (a *Access) Resolve(path []Node) Why {
 		case n.Level == LevelInherit:
 			continue
 		case n.Level == LevelNone && n.CreatedBy == a.User:
-			// Creators keep access to what they hide, with the role that they
-			// have in the collection around it.
+			// Creators keep access to nodes that they hide, with the role that they have
+			// in the containing collection.
 			why := a.Resolve(path[i+1:])
 			if !why.Role.Valid() {
 				why.Role = Read

@@ -2,7 +2,7 @@ package docs
 
 import "testing"
 
-// Each row is one rule of access.go winning over those below it.
+// Each row shows that one rule of access.go takes precedence over the rules after it.
 func TestResolvePrecedence(t *testing.T) {
 	space := Node{Kind: NodeSpace, ID: "s", Level: LevelInherit, CreatedBy: "creator"}
 	inner := Node{Kind: NodeCollection, ID: "in", Level: LevelInherit, CreatedBy: "creator"}

@@ -16,41 +16,41 @@ const (
 type ChangeRequest struct {
 	ID            ChangeRequestID
 	Space         SpaceID
-	Number        int64 // counts up within the space
+	Number        int64 // sequence number within the space
 	Status        ChangeRequestStatus
 	Subject       string
 	Description   string // Markdown
 	CreatedBy     User
 	CreatedAt     Time
 	UpdatedAt     Time
-	Revision      RevisionID // the newest one of the request
-	Initial       RevisionID // of the space, where the request started
-	Ancestor      RevisionID // of the space, that was merged into the request last
-	Merged        RevisionID // of the space, that merging the request created
+	Revision      RevisionID // newest revision of the request
+	Initial       RevisionID // revision of the space at which the request started
+	Ancestor      RevisionID // last revision of the space that was merged into the request
+	Merged        RevisionID // revision of the space that the merge created
 	MergedBy      UserID
 	MergedAt      Time
-	Cluster       string // of issues that it answers
+	Cluster       string // cluster of issues that the request addresses
 	API           APIComparison
 	OpenComments  int
 	OpenConflicts int
 }
 
-// APIComparison is what a change request is about that a new version of the description of an
-// API has opened.
+// APIComparison describes the API changes that a change request is about, if a new
+// version of an API description opened it.
 type APIComparison struct {
-	Spec     OpenAPISpecID    // empty: the request is about something else
-	From, To OpenAPIVersionID // what was compared
+	Spec     OpenAPISpecID    // empty if the request is about something else
+	From, To OpenAPIVersionID // the compared versions
 	Changes  int64
-	Breaking int64 // of the changes: those that break clients
+	Breaking int64 // number of changes that break clients
 }
 
-// Outdated reports whether the space has revisions that are not merged into the
-// request. A merged request is never outdated.
+// Outdated reports whether the space has revisions that are not merged into the request.
+// A merged request is never outdated.
 func (c ChangeRequest) Outdated(sp Space) bool {
 	return c.Status != ChangeMerged && c.Ancestor != sp.Revision
 }
 
-// ReviewStatus is the verdict of a review.
+// ReviewStatus is the result of a review.
 type ReviewStatus string
 
 // Statuses of reviews.
@@ -66,9 +66,9 @@ type SubmittedReview struct {
 	Request     ChangeRequestID
 	Revision    RevisionID
 	Reviewer    User
-	RequestedBy User // zero: nobody asked for it
+	RequestedBy User // zero if nobody requested the review
 	Status      ReviewStatus
-	Superseded  bool // by a newer review of the same person, or a new request to review
+	Superseded  bool // by a newer review of the same person, or by a new review request
 	Comment     string
 	CreatedAt   Time
 	UpdatedAt   Time
@@ -80,7 +80,7 @@ func (r SubmittedReview) Outdated(c ChangeRequest) bool {
 	return r.Superseded || c.Status != ChangeMerged && r.Revision != c.Revision
 }
 
-// RequestedReviewer is somebody who was asked for a review.
+// RequestedReviewer is a user whose review was requested.
 type RequestedReviewer struct {
 	Request     ChangeRequestID
 	User        User
@@ -89,7 +89,7 @@ type RequestedReviewer struct {
 	CreatedAt   Time
 }
 
-// Contributor is somebody who worked on a change request.
+// Contributor is a user who contributed to a change request.
 type Contributor struct {
 	User      User
 	Action    ContributorAction
@@ -97,7 +97,7 @@ type Contributor struct {
 	UpdatedAt Time
 }
 
-// ContributorAction is what a contributor did.
+// ContributorAction is the kind of a contribution.
 type ContributorAction string
 
 // Actions of contributors.
@@ -106,5 +106,5 @@ const (
 	ContributorComment ContributorAction = "comment"
 )
 
-// MaxSubject is the length of the subject of a change request in characters.
+// MaxSubject is the maximum length of the subject of a change request in characters.
 const MaxSubject = 100

@@ -22,8 +22,8 @@ func CheckWebURL(path, s string) error {
 	return nil
 }
 
-// Check returns an error for the first rule that is not valid. Only the rules of
-// a space can inherit.
+// Check returns an error for the first invalid rule. Only the rules of a space can be
+// inherited.
 func (m MergeRules) Check(path string, space bool) error {
 	switch m.Type {
 	case MergeNone:
@@ -49,7 +49,7 @@ func (m MergeRules) Check(path string, space bool) error {
 	return nil
 }
 
-// maxExpression is the length of a condition or a custom rule in characters.
+// maxExpression is the maximum length of a condition or a custom rule in characters.
 const maxExpression = 1024
 
 func (r MergeRule) check(path string) error {
@@ -71,8 +71,8 @@ func (r MergeRule) check(path string) error {
 		return errs.Field(path+".expression", "is longer than %d characters", maxExpression)
 	}
 	if custom {
-		// A mistake that shows up at the merge would stop people who did not
-		// write the rule.
+		// Report a mistake now: at the merge it would stop people who did not write the
+		// rule.
 		p, err := expr.Parse(r.Expression)
 		if err != nil {
 			return errs.Field(path+".expression", "cannot be read: %s", err)

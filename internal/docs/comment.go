@@ -1,25 +1,26 @@
 package docs
 
-// Ids of comments and reviews.
+// IDs of comments and replies.
 type (
 	CommentID string
 	ReplyID   string
 )
 
-// Limits of comments. Together they bound the size of a list of comments.
+// Limits of comments. Together they limit the size of a list of comments.
 const (
-	MaxQuote        = 500  // characters of the quoted text
-	MaxReplies      = 1000 // to one comment
-	MaxReactions    = 1000 // to one comment or reply
-	MaxOwnReactions = 20   // of one person to one comment or reply
-	MaxMentions     = 100  // in one body that cause notifications
-	MaxEmoji        = 64   // bytes of one emoji; families and flags are long
+	MaxQuote        = 500  // maximum length of the quoted text in characters
+	MaxReplies      = 1000 // maximum number of replies to one comment
+	MaxReactions    = 1000 // maximum number of reactions to one comment or reply
+	MaxOwnReactions = 20   // maximum number of reactions of one user to one comment or reply
+	MaxMentions     = 100  // maximum number of mentions in one body that cause notifications
+	MaxEmoji        = 64   // maximum size of one emoji in bytes; families and flags are long
 )
 
-// Discussion is what comments belong to: a space, or a change request of it.
+// Discussion is the object that comments belong to: a space, or a change request of the
+// space.
 type Discussion struct {
 	Space   SpaceID
-	Request ChangeRequestID // empty: the space itself
+	Request ChangeRequestID // empty for the space itself
 }
 
 // PostedComment is a comment on a space, a change request, a page, a block or a
@@ -33,7 +34,7 @@ type PostedComment struct {
 	PostedAt   Time
 	EditedAt   Time
 	ResolvedBy User
-	ResolvedAt Time // zero: open
+	ResolvedAt Time // zero if open
 	Repliers   []Contributor
 	Reactions  []Reaction
 }
@@ -50,15 +51,15 @@ func (c PostedComment) Replies() int {
 	return n
 }
 
-// CommentTarget is what a comment is about. It existed in the revision and may
-// have been deleted since; the quote stays.
+// CommentTarget is the target of a comment. It existed in Revision and may have been
+// deleted since. The quote is kept.
 type CommentTarget struct {
-	Page     PageID // empty: the space or the change request
-	Node     string // key of a block of the page; empty: the whole page
+	Page     PageID // empty for the space or the change request
+	Node     string // key of a block of the page; empty for the whole page
 	Cell     TableCell
-	Review   ReviewID // that the comment is part of
+	Review   ReviewID // review that the comment is part of
 	Revision RevisionID
-	Quote    string // text of the block or cell, title of the page
+	Quote    string // text of the block or cell, or title of the page
 }
 
 // TableCell identifies a cell of a table by its row and its column.
@@ -70,7 +71,7 @@ type TableCell struct {
 // IsZero reports whether c identifies no cell.
 func (c TableCell) IsZero() bool { return c == TableCell{} }
 
-// Reply is an answer to a comment.
+// Reply is a reply to a comment.
 type Reply struct {
 	ID        ReplyID
 	Comment   CommentID
@@ -82,7 +83,7 @@ type Reply struct {
 	Reactions []Reaction
 }
 
-// Reaction is an emoji with the users who reacted with it, in the order of time.
+// Reaction is an emoji with the users who reacted with it, in chronological order.
 type Reaction struct {
 	Emoji string
 	Users []Reactor

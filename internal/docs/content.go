@@ -2,11 +2,11 @@ package docs
 
 import "time"
 
-// MaxDepth is the depth of nested collections. It bounds the steps from a space
-// to its organization.
+// MaxDepth is the maximum depth of nested collections. It limits the number of steps from
+// a space to its organization.
 const MaxDepth = 32
 
-// TrashRetention is how long a deleted space can be restored.
+// TrashRetention is the time during which a deleted space can be restored.
 const TrashRetention = 7 * 24 * time.Hour
 
 // Collection groups spaces and other collections.
@@ -23,15 +23,15 @@ type Collection struct {
 	UpdatedAt   Time
 }
 
-// Node returns what the access rule needs of a collection.
+// Node returns the collection as a node of the access rule.
 func (c Collection) Node() Node {
 	return Node{Kind: NodeCollection, ID: string(c.ID), Level: c.Level, CreatedBy: c.CreatedBy}
 }
 
-// EditMode says whether the content of a space can be changed directly.
+// EditMode determines whether the content of a space can be changed directly.
 type EditMode string
 
-// A locked space is changed by change requests only.
+// A locked space can only be changed by merging change requests.
 const (
 	EditLive   EditMode = "live"
 	EditLocked EditMode = "locked"
@@ -50,19 +50,19 @@ type Space struct {
 	Language   string
 	MergeRules MergeRules
 	Revision   RevisionID
-	Layer      string // of the index, see store.Layer
+	Layer      string // layer of the index, see store.Layer
 	Rank       Rank
 	CreatedBy  UserID
 	CreatedAt  Time
 	UpdatedAt  Time
 	DeletedAt  Time
-	Git        *GitInfo     // nil: no repository
-	Published  *Publication // nil: on no published site
+	Git        *GitInfo     // nil if the space has no repository
+	Published  *Publication // nil if the space is on no published site
 	Counters   SpaceCounters
-	Limited    bool // it or its organization has quotas; set by Reader.Space alone
+	Limited    bool // the space or its organization has quotas; set only by Reader.Space
 }
 
-// SpaceCounters are numbers that the store keeps up to date.
+// SpaceCounters are counters that the store maintains.
 type SpaceCounters struct {
 	OpenComments        int
 	ChangeRequests      int
@@ -70,14 +70,14 @@ type SpaceCounters struct {
 	DraftChangeRequests int
 }
 
-// Node returns what the access rule needs of a space.
+// Node returns the space as a node of the access rule.
 func (s Space) Node() Node {
 	return Node{Kind: NodeSpace, ID: string(s.ID), Level: s.Level, CreatedBy: s.CreatedBy}
 }
 
-// Visibility returns who can read the space besides users with a role on it:
-// the audience of the site where it is published, or for a space that inherits
-// from a collection everybody who can read the collection.
+// Visibility returns who can read the space in addition to users with a role on it. This
+// is the audience of the site where it is published. For a space that inherits from a
+// collection, it is everybody who can read the collection.
 func (s Space) Visibility() string {
 	if s.Published != nil {
 		return string(s.Published.Visibility)
@@ -102,8 +102,8 @@ type Grant struct {
 	Role Role
 }
 
-// Place is the destination of a move among its siblings. At most one of Before
-// and After is set; neither means after all siblings.
+// Place is a position among siblings. At most one of Before and After is set. If neither
+// is set, the position is after all siblings.
 type Place struct {
 	Before Pointer
 	After  Pointer

@@ -2,17 +2,17 @@ package docs
 
 import "cmp"
 
-// ConversationID, IssueID and ClusterID identify a conversation, something that a user
-// asks in one, and a group of such issues within an organization. Those of issues and
-// clusters follow from what they are made of, so that they are the same in whichever order
-// conversations arrive.
+// ConversationID, IssueID and ClusterID identify a conversation, an issue that a user
+// raises in a conversation, and a group of issues in an organization. The IDs of issues
+// and clusters are derived from their content, so that they do not depend on the order in
+// which conversations arrive.
 type (
 	ConversationID string
 	IssueID        string
 	ClusterID      string
 )
 
-// ConversationRole is who wrote a message.
+// ConversationRole is the role of the author of a message.
 type ConversationRole string
 
 // Roles in a conversation.
@@ -25,8 +25,9 @@ const (
 // ConversationPart is a message of a conversation.
 type ConversationPart struct {
 	Role ConversationRole `json:"role"`
-	Body string           `json:"body"` // Markdown or HTML, as it was sent
-	// Key distinguishes messages of a conversation at its source; empty if the source does not name them.
+	Body string           `json:"body"` // Markdown or HTML, as sent
+	// Key distinguishes the messages of a conversation at its source. It is empty if the
+	// source has no message IDs.
 	Key string `json:"key,omitempty"`
 }
 
@@ -35,20 +36,20 @@ type Conversation struct {
 	Org         OrgID
 	ID          ConversationID
 	Source      string
-	External    string // the id that the source knows
+	External    string // ID at the source
 	Subject     string
-	URL         string // at the source; empty: unknown
+	URL         string // at the source; empty if unknown
 	Attributes  map[string]string
-	HasCreated  bool // the source knows when it was created
+	HasCreated  bool // the source provided the creation time
 	CreatedAt   Time
 	IngestedAt  Time
-	Hash        string // of everything that was sent
-	Version     int64  // goes up when something else is sent
-	Redacted    bool   // personal data is masked, also in what is sent later
-	ProcessedAt Time   // zero: it waits for the analysis
+	Hash        string // hash of everything that was sent
+	Version     int64  // increases when the content changes
+	Redacted    bool   // personal data is masked, also in later updates
+	ProcessedAt Time   // zero until the conversation is analyzed
 }
 
-// ConversationIssue is something that a user asks or reports in a conversation.
+// ConversationIssue is a question or a problem that a user raises in a conversation.
 type ConversationIssue struct {
 	Org          OrgID
 	ID           IssueID
@@ -59,7 +60,7 @@ type ConversationIssue struct {
 	Language     string
 	CreatedAt    Time // of the conversation
 	IngestedAt   Time
-	Cluster      ClusterID // empty: not in one yet
+	Cluster      ClusterID // empty if it is not in a cluster yet
 }
 
 // ConversationCluster is a group of issues about the same thing.
@@ -69,28 +70,28 @@ type ConversationCluster struct {
 	Label         string
 	Icon          string
 	Summary       string
-	Sources       map[string]int64 // issues by source
+	Sources       map[string]int64 // number of issues by source
 	Issues        int64
 	Conversations int64
-	CreatedAt     Time // of its first issue
+	CreatedAt     Time // time of its first issue
 	UpdatedAt     Time
 	Improved      ImprovedCluster
 }
 
-// ImprovedCluster is what a language model made of the label and the summary of a cluster. Where it
-// is empty, the model had nothing better.
+// ImprovedCluster is the label and the summary of a cluster as rewritten by a language
+// model. A field is empty if the model had no improvement.
 type ImprovedCluster struct {
-	Of      string `json:"of"` // identifies what was improved
+	Of      string `json:"of"` // identifies the input of the model
 	Label   string `json:"label"`
 	Summary string `json:"summary"`
 }
 
-// Shown returns the label and the summary that people see.
+// Shown returns the label and the summary that are displayed.
 func (c ConversationCluster) Shown() (label, summary string) {
 	return cmp.Or(c.Improved.Label, c.Label), cmp.Or(c.Improved.Summary, c.Summary)
 }
 
-// ClusterTasks counts the change requests that answer a cluster.
+// ClusterTasks counts the change requests that address a cluster.
 type ClusterTasks struct {
 	Backlog   int64 // drafts
 	Started   int64 // open
@@ -98,10 +99,10 @@ type ClusterTasks struct {
 	Cancelled int64 // archived
 }
 
-// Total returns how many change requests there are.
+// Total returns the total number of change requests.
 func (t ClusterTasks) Total() int64 { return t.Backlog + t.Started + t.Completed + t.Cancelled }
 
-// ClusterMove says that issues of a cluster went into another one.
+// ClusterMove records that issues moved from one cluster to another.
 type ClusterMove struct {
 	Org    OrgID
 	ID     string
@@ -112,10 +113,10 @@ type ClusterMove struct {
 	At     Time
 }
 
-// ClusterMoveKind is why issues moved.
+// ClusterMoveKind is the reason why issues moved.
 type ClusterMoveKind string
 
-// A cluster that merged is gone, one that split is still there.
+// After a merge the source cluster no longer exists; after a split it does.
 const (
 	ClusterMerged ClusterMoveKind = "merged"
 	ClusterSplit  ClusterMoveKind = "split"

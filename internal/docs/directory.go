@@ -1,51 +1,51 @@
 package docs
 
-// DirectoryUser is a member as the directory of the organization knows it.
+// DirectoryUser is a member as represented in the directory of the organization.
 type DirectoryUser struct {
 	Member     Member
-	ExternalID string // the directory's own name for it; empty: none
+	ExternalID string // ID in the directory; empty if there is none
 }
 
-// DirectoryGroup is a team as the directory of the organization knows it.
+// DirectoryGroup is a team as represented in the directory of the organization.
 type DirectoryGroup struct {
 	Team       Team
 	ExternalID string
 }
 
-// OIDCProviderID identifies a provider of OpenID Connect.
+// OIDCProviderID identifies an OpenID Connect provider.
 type OIDCProviderID string
 
-// OIDCStartPath is where a sign-in through a provider begins.
+// OIDCStartPath returns the path at which a sign-in with a provider starts.
 func OIDCStartPath(id OIDCProviderID) string { return "/oidc/" + string(id) + "/login" }
 
-// OIDCProvider is a provider of OpenID Connect through which people sign in to an
-// organization, or to the server if it is the operator's.
+// OIDCProvider is an OpenID Connect provider for signing in to an organization, or to the
+// whole server if the operator configured it.
 type OIDCProvider struct {
 	ID          OIDCProviderID
-	Org         OrgID // empty: of the operator
+	Org         OrgID // empty if the operator configured it
 	Label       string
 	Issuer      string
 	ClientID    string
-	Sealed      string // the secret of the client; empty: there is none
-	GroupsClaim string // names the groups of a person; empty: groups are not looked at
+	Sealed      string // sealed client secret; empty if there is none
+	GroupsClaim string // claim with the groups of a user; empty if groups are ignored
 	Groups      map[string]TeamID
 	DefaultRole Role
-	DefaultTeam TeamID // empty: none
-	TrustEmail  bool   // addresses of proved domains are good without email_verified
-	LastError   string // of the last sign-in; empty: it succeeded
+	DefaultTeam TeamID // empty if there is none
+	TrustEmail  bool   // addresses of verified domains are accepted without email_verified
+	LastError   string // of the last sign-in; empty if it succeeded
 	LastErrorAt Time
 	CreatedAt   Time
 	UpdatedAt   Time
 }
 
-// OIDCFlow is a sign-in that is under way at a provider.
+// OIDCFlow is a sign-in at a provider that is in progress.
 type OIDCFlow struct {
 	Provider  OIDCProviderID
-	Browser   string // hash of the cookie of the browser that began it
+	Browser   string // hash of the cookie of the browser that started it
 	Nonce     string
-	Verifier  string // of PKCE
-	Next      string // a path of this server
-	User      UserID // whose account is linked; empty: somebody signs in
-	Network   string // from where it was begun
+	Verifier  string // PKCE code verifier
+	Next      string // path on this server to go to afterwards
+	User      UserID // account to link; empty for a sign-in
+	Network   string // network from which it was started
 	ExpiresAt Time
 }

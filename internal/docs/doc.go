@@ -1,7 +1,7 @@
-// Package docs has the types that all other packages share, and rules that need
-// nothing but them: ids, roles, organizations, teams, collections, spaces, pages,
-// references, and how access is inherited.
+// Package docs defines the types that all other packages share, and rules that depend
+// only on these types: IDs, roles, organizations, teams, collections, spaces, pages,
+// references, and the inheritance of access.
 //
-// It does no I/O, knows neither HTTP, SQL nor Markdown, and imports only small
+// It does no I/O, does not depend on HTTP, SQL or Markdown, and imports only small
 // packages without I/O.
 package docs

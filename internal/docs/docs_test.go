@@ -43,7 +43,7 @@ func TestSecretsAreLongAndOnlyTheirHashIsKept(t *testing.T) {
 	}
 }
 
-// A new rank is between its neighbours, wherever it is inserted.
+// A new rank is between its neighbours, at any position.
 func TestRankBetweenKeepsOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ranks := []Rank{RankAtEnd(time.Now())}
@@ -135,7 +135,7 @@ func TestMergeRules(t *testing.T) {
 	for name, c := range map[string]struct {
 		rules MergeRules
 		space bool
-		path  string // of the error; empty is valid
+		path  string // of the error; empty if valid
 	}{
 		"none":                        {MergeRules{Type: MergeNone}, false, ""},
 		"space inherits":              {MergeRules{Type: MergeInherit}, true, ""},
@@ -158,7 +158,7 @@ func TestMergeRules(t *testing.T) {
 	}
 }
 
-// A site cannot pose as the server or as its operator.
+// A site cannot impersonate the server or its operator.
 func TestBasenames(t *testing.T) {
 	for name, want := range map[string]bool{
 		"acme": true, "acme-docs": true, "a": true, "s": false, "v1": false, "www": false, "api": false, "healthz": false, "wpad": false, "support": false,

@@ -8,16 +8,16 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// Email is an address in the form that is stored and compared: lower case,
-// ASCII, without a display name.
+// Email is an e-mail address in its normalized form: lower case, ASCII, without a display
+// name.
 type Email string
 
-// ParseEmail checks an address and returns it in that form. The domain must be
+// ParseEmail validates an address and returns it in normalized form. The domain must be
 // ASCII (an internationalized one in its xn-- form), so that no domain looks like
 // another.
 func ParseEmail(s string) (Email, error) {
 	s = strings.TrimSpace(s)
-	ascii := isASCII(s) // before ToLower, which turns some other letters into ASCII
+	ascii := isASCII(s) // before ToLower, which maps some non-ASCII letters to ASCII
 	s = strings.ToLower(s)
 	a, err := mail.ParseAddress(s)
 	if err != nil || a.Address != s || len(s) > 254 || !ascii {
@@ -35,7 +35,7 @@ func (e Email) Domain() string {
 	return string(e[strings.LastIndexByte(string(e), '@')+1:])
 }
 
-// Name returns a display name for a user whose name is not known.
+// Name returns a display name for a user whose name is unknown: the part before the @.
 func (e Email) Name() string {
 	local, _, _ := strings.Cut(string(e), "@")
 	return clip(local, 64)
@@ -43,8 +43,7 @@ func (e Email) Name() string {
 
 var domainRE = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])$`)
 
-// ParseDomain checks a DNS name with at least two labels, and returns it in
-// lower case.
+// ParseDomain validates a DNS name with at least two labels and returns it in lower case.
 func ParseDomain(s string) (string, error) {
 	s = strings.TrimSpace(s)
 	ascii := isASCII(s)
@@ -55,8 +54,8 @@ func ParseDomain(s string) (string, error) {
 	return s, nil
 }
 
-// publicMail are domains where anybody can get an address. An organization that
-// everybody of such a domain may join would be open to the world.
+// publicMail are domains where anybody can get an address. An organization that all users
+// of such a domain may join would be open to everybody.
 var publicMail = map[string]bool{
 	"gmail.com": true, "googlemail.com": true, "outlook.com": true, "hotmail.com": true, "live.com": true,
 	"msn.com": true, "yahoo.com": true, "ymail.com": true, "icloud.com": true, "me.com": true, "mac.com": true,
@@ -68,7 +67,7 @@ var publicMail = map[string]bool{
 	"outlook.fr": true, "outlook.de": true, "gmx.at": true, "gmx.ch": true, "t-online.de": true, "live.co.uk": true,
 }
 
-// PublicMailDomain reports whether anybody can get an address of a domain.
+// PublicMailDomain reports whether anybody can get an address in a domain.
 func PublicMailDomain(domain string) bool { return publicMail[domain] }
 
 func isASCII(s string) bool {

@@ -8,11 +8,12 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// MaxFileName bounds the characters in the name of a file.
+// MaxFileName is the maximum length of a file name in characters.
 const MaxFileName = 256
 
-// FileName returns a name that is a name and nothing else in every place where
-// files are stored or shown. field says where a request has the name.
+// FileName validates a file name and returns it without surrounding white space. A valid
+// name is a plain name everywhere: it contains no separators, control or invisible
+// characters. field is the path of the field in error messages.
 func FileName(field, name string) (string, error) {
 	name = strings.TrimSpace(name)
 	bad := strings.IndexFunc(name, func(r rune) bool {

@@ -7,21 +7,21 @@ type (
 	UploadKey string
 )
 
-// UploadKind says what a file is uploaded for.
+// UploadKind is the purpose of an upload.
 type UploadKind string
 
-// UploadFont is the kind of files that something is made of here.
+// UploadFont is the kind of uploads for custom fonts.
 const UploadFont UploadKind = "customization_font"
 
-// Upload is a file that was uploaded for something that is made of it later.
+// Upload is an uploaded file that an object is created from later.
 type Upload struct {
 	Key         UploadKey
 	Org         OrgID
 	Kind        UploadKind
 	Name        string
-	ContentType string // by its bytes
+	ContentType string // detected from its content
 	Size        int64
-	Blob        string // hash of its bytes
+	Blob        string // hash of its content
 	CreatedBy   UserID
 	CreatedAt   Time
 }
@@ -31,7 +31,7 @@ type Font struct {
 	ID        FontID
 	Org       OrgID
 	Family    string
-	Faces     []FontFace // by weight
+	Faces     []FontFace // sorted by weight
 	CreatedAt Time
 	UpdatedAt Time
 }
@@ -39,12 +39,12 @@ type Font struct {
 // FontFace is the file of one weight of a font.
 type FontFace struct {
 	Weight int    `json:"weight"`
-	Blob   string `json:"blob"`   // hash of its bytes
-	Format string `json:"format"` // such as woff2; also the end of its name
+	Blob   string `json:"blob"`   // hash of its content
+	Format string `json:"format"` // such as woff2; also the file extension
 }
 
-// File is the name that the face is served under. It changes with the bytes.
+// File returns the name under which the face is served. It changes with the content.
 func (f FontFace) File() string { return f.Blob + "." + f.Format }
 
-// ContentType of the file.
+// ContentType returns the content type of the file.
 func (f FontFace) ContentType() string { return "font/" + f.Format }

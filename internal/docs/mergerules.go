@@ -8,17 +8,17 @@ type MergeRules struct {
 	Rules []MergeRule    `json:"rules,omitempty"`
 }
 
-// MergeRulesType says whether a space has rules of its own.
+// MergeRulesType determines whether a space has its own rules.
 type MergeRulesType string
 
-// A space inherits, has rules, or has none; an organization cannot inherit.
+// A space inherits rules, has its own rules, or has none. An organization cannot inherit.
 const (
 	MergeInherit MergeRulesType = "inherit"
 	MergeOwn     MergeRulesType = "rules"
 	MergeNone    MergeRulesType = "none"
 )
 
-// MergeRule is one condition. Its name decides which of the other fields it has.
+// MergeRule is one condition. Its name determines which of the other fields it has.
 type MergeRule struct {
 	Rule       string   `json:"rule"`
 	Users      []UserID `json:"users,omitempty"`
@@ -26,7 +26,7 @@ type MergeRule struct {
 	Message    string   `json:"message,omitempty"`
 }
 
-// MergeRuleNames are the names of rules, by the fields that they have.
+// MergeRuleNames are the names of rules, grouped by the fields that they have.
 var MergeRuleNames = struct{ Plain, Users, Custom []string }{
 	Plain: []string{
 		"require_at_least_one_review", "require_at_least_one_approved_review", "require_all_reviews_approved",
@@ -37,8 +37,8 @@ var MergeRuleNames = struct{ Plain, Users, Custom []string }{
 	Custom: []string{"custom"},
 }
 
-// MergeRuleData is the shape of the data that the expressions of custom rules are
-// evaluated over.
+// MergeRuleData is the shape of the data over which the expressions of custom rules are
+// evaluated.
 var MergeRuleData = ruleMembers{
 	"space": ruleMembers{"id": ruleValue, "title": ruleValue}.shape(),
 	"changeRequest": ruleMembers{
@@ -56,7 +56,7 @@ func (m ruleMembers) shape() *expr.Shape { return &expr.Shape{Members: m} }
 
 var ruleValue = &expr.Shape{}
 
-// NamedUsers returns the users that the rules name, each once.
+// NamedUsers returns the users that the rules refer to, without duplicates.
 func (m MergeRules) NamedUsers() []UserID {
 	var out []UserID
 	seen := map[UserID]bool{}

@@ -7,85 +7,85 @@ import (
 	_ "time/tzdata" // zones that people choose, on machines without them
 )
 
-// NoticeID is that of the event that a notice is about.
+// NoticeID is the ID of the event that a notice is about.
 type NoticeID string
 
 // Limits of notices.
 const (
-	MaxNotices = 1000                // of a person in an organization; the oldest go when there are more
-	NoticeTime = 90 * 24 * time.Hour // then they go
+	MaxNotices = 1000                // maximum number per user and organization; the oldest are deleted first
+	NoticeTime = 90 * 24 * time.Hour // age at which notices are deleted
 )
 
-// NoticeKind says why somebody gets a notice.
+// NoticeKind is the reason of a notice.
 type NoticeKind string
 
-// The kinds. If an event is several of them for somebody, the first counts.
+// Kinds of notices. If several kinds apply to an event for a user, the first one counts.
 const (
-	NoticeReviewRequested NoticeKind = "review_requested" // you are asked for a review
-	NoticeMentioned       NoticeKind = "mentioned"        // a comment or a reply names you
-	NoticeReplied         NoticeKind = "replied"          // somebody replied where you wrote
-	NoticeReviewed        NoticeKind = "reviewed"         // your change request was reviewed
-	NoticeCommented       NoticeKind = "commented"        // your change request was commented on
-	NoticeMerged          NoticeKind = "merged"           // your change request was merged
-	NoticeConflicted      NoticeKind = "conflicted"       // your change request has conflicts with its space
+	NoticeReviewRequested NoticeKind = "review_requested" // the user's review is requested
+	NoticeMentioned       NoticeKind = "mentioned"        // a comment or a reply mentions the user
+	NoticeReplied         NoticeKind = "replied"          // somebody replied to a discussion of the user
+	NoticeReviewed        NoticeKind = "reviewed"         // the user's change request was reviewed
+	NoticeCommented       NoticeKind = "commented"        // the user's change request was commented on
+	NoticeMerged          NoticeKind = "merged"           // the user's change request was merged
+	NoticeConflicted      NoticeKind = "conflicted"       // the user's change request has conflicts with its space
 )
 
-// NoticeKinds are all of them, in the order in which people choose.
+// NoticeKinds are all kinds of notices, in the order in which settings show them.
 var NoticeKinds = []NoticeKind{
 	NoticeReviewRequested, NoticeMentioned, NoticeReplied, NoticeReviewed, NoticeCommented, NoticeMerged, NoticeConflicted,
 }
 
-// Notice informs one person of something that happened.
+// Notice informs one user about an event.
 type Notice struct {
 	ID      NoticeID
 	User    UserID
 	Kind    NoticeKind
-	Actor   UserID // who did it
+	Actor   UserID // the user who caused the event
 	Space   SpaceID
-	Request ChangeRequestID // empty: it is about the space
-	Comment CommentID       // empty: it is about no comment
-	Reply   ReplyID         // to the comment
+	Request ChangeRequestID // empty if the notice is about the space
+	Comment CommentID       // empty if the notice is not about a comment
+	Reply   ReplyID         // reply to the comment
 	At      Time
-	ReadAt  Time    // zero: unread
-	Mail    Channel // by which a mail about it has yet to be sent; empty: none
+	ReadAt  Time    // zero if unread
+	Mail    Channel // channel of a mail that still has to be sent; empty if none
 
-	// What follows is not stored with the notice but read when it is shown, so that
-	// nobody sees more than they may see at that moment.
+	// The following fields are not stored with the notice, but read when it is displayed.
+	// Users therefore never see more than they may see at that time.
 	Org        OrgID // of the space
 	SpaceTitle string
 	Number     int64 // of the change request
 	Subject    string
 	ActorName  string
-	Body       string // beginning of the comment or reply, as Markdown
+	Body       string // beginning of the comment or reply in Markdown
 }
 
-// Unread reports whether the person has not seen it.
+// Unread reports whether the user has not read the notice.
 func (n Notice) Unread() bool { return n.ReadAt.IsZero() }
 
-// Channel is how somebody wants to hear of a kind of event.
+// Channel is the way in which a user receives a kind of notice.
 type Channel string
 
-// The channels. Whoever gets a mail finds the notice in the inbox, too.
+// Channels. Notices that are sent by mail are in the inbox too.
 const (
 	ChannelOff    Channel = "off"
 	ChannelInbox  Channel = "inbox"
-	ChannelMail   Channel = "mail"   // at once
-	ChannelDigest Channel = "digest" // together with others, at a time of the person's
+	ChannelMail   Channel = "mail"   // immediately
+	ChannelDigest Channel = "digest" // together with others, at a time that the user chose
 )
 
-// Channels are all of them.
+// Channels are all channels.
 var Channels = []Channel{ChannelOff, ChannelInbox, ChannelMail, ChannelDigest}
 
 // Mails reports whether the channel sends mails.
 func (c Channel) Mails() bool { return c == ChannelMail || c == ChannelDigest }
 
-// Notifications is how a person wants to hear of things.
+// Notifications are the notification settings of a user.
 type Notifications struct {
-	Kinds  map[NoticeKind]Channel // of those that differ from the default
+	Kinds  map[NoticeKind]Channel // only kinds that differ from the default
 	Digest Digest
 }
 
-// By returns the channel of a kind.
+// By returns the channel of a kind of notice.
 func (n Notifications) By(k NoticeKind) Channel {
 	if c, chosen := n.Kinds[k]; chosen {
 		return c
@@ -97,7 +97,7 @@ func (n Notifications) By(k NoticeKind) Channel {
 	return ChannelMail
 }
 
-// With returns the choices with another channel of a kind.
+// With returns the settings with another channel for a kind.
 func (n Notifications) With(k NoticeKind, c Channel) Notifications {
 	kinds := map[NoticeKind]Channel{k: c}
 	for _, other := range NoticeKinds {
@@ -109,31 +109,31 @@ func (n Notifications) With(k NoticeKind, c Channel) Notifications {
 	return n
 }
 
-// DigestPeriod is how often a digest is sent.
+// DigestPeriod is the interval of digests.
 type DigestPeriod string
 
-// The periods.
+// Periods of digests.
 const (
 	DigestHourly DigestPeriod = "hourly"
 	DigestDaily  DigestPeriod = "daily"
 	DigestWeekly DigestPeriod = "weekly"
 )
 
-// DigestPeriods are all of them.
+// DigestPeriods are all periods.
 var DigestPeriods = []DigestPeriod{DigestHourly, DigestDaily, DigestWeekly}
 
-// Digest says when somebody wants to get digests.
+// Digest is the schedule of the digests of a user.
 type Digest struct {
 	Period  DigestPeriod
 	Hour    int          // 0 to 23, in the time zone
-	Weekday time.Weekday // of weekly ones
+	Weekday time.Weekday // for weekly digests
 	Zone    string       // such as Europe/Paris
 }
 
-// DefaultDigest is that of people who chose none.
+// DefaultDigest is the schedule of users who did not choose one.
 var DefaultDigest = Digest{Period: DigestDaily, Hour: 8, Weekday: time.Monday, Zone: "UTC"}
 
-// Check returns what is wrong with a digest.
+// Check returns an error if a schedule is invalid.
 func (d Digest) Check() error {
 	switch {
 	case !slices.Contains(DigestPeriods, d.Period):
@@ -148,20 +148,20 @@ func (d Digest) Check() error {
 }
 
 func zone(name string) (*time.Location, error) {
-	if len(name) > 64 || name == "Local" { // that of the server is nobody's choice
+	if len(name) > 64 || name == "Local" { // the time zone of the server is not a valid choice
 		return nil, fmt.Errorf("%q is no time zone", name)
 	}
 	return time.LoadLocation(name)
 }
 
-// Next returns the first moment behind now at which a digest is sent. Where a clock
-// is set forward over the hour, it is the hour after.
+// Next returns the first time after now at which a digest is sent. If daylight saving
+// time skips the hour, it is the hour after.
 func (d Digest) Next(now time.Time) time.Time {
 	if d.Period == DigestHourly {
 		return now.Truncate(time.Hour).Add(time.Hour)
 	}
 	where, err := zone(d.Zone)
-	if err != nil { // it was known when it was chosen
+	if err != nil { // the zone was valid when it was chosen
 		where = time.UTC
 	}
 	now = now.In(where)

@@ -9,11 +9,11 @@ import (
 type Organization struct {
 	ID             OrgID
 	Title          string
-	Hostname       string // of its default address; unique on the instance
+	Hostname       string // host name of its default address; unique on the instance
 	Type           string
 	UseCase        string
 	CommunityType  string
-	DefaultRole    Role // of people who are invited without a role
+	DefaultRole    Role // role of users who are invited without a role
 	DefaultContent string
 	SSO            bool
 	AI             bool
@@ -60,7 +60,7 @@ type Trial struct {
 	Decision string
 }
 
-// Blocked is why an operator suspended an organization.
+// Blocked is the reason why an operator suspended an organization.
 type Blocked struct {
 	Source string
 	Reason string
@@ -84,18 +84,17 @@ func NewOrganization(id OrgID, title string, by UserID, now Time) Organization {
 
 var hostnameRE = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{1,30}[a-z0-9]$`)
 
-// reservedHostnames are names with which an organization could pose as the
-// instance itself.
+// reservedHostnames are names with which an organization could impersonate the instance.
 var reservedHostnames = map[string]bool{
 	"www": true, "api": true, "app": true, "admin": true, "console": true, "mail": true, "smtp": true, "octavo": true,
 	"static": true, "assets": true, "docs": true, "status": true, "login": true, "auth": true, "sso": true, "saml": true,
 	"localhost": true, "integrations": true, "files": true, "cdn": true,
 	// paths and hosts of the server
 	"s": true, "v1": true, "v2": true, "healthz": true, "readyz": true, "metrics": true, "preview": true, "proxy": true,
-	// names that machines look for in any domain
+	// names that clients look up in any domain
 	"ns": true, "ns1": true, "ns2": true, "mx": true, "imap": true, "pop": true, "pop3": true, "ftp": true, "ssh": true, "vpn": true,
 	"autoconfig": true, "autodiscover": true, "wpad": true, "isatap": true,
-	// names that people take for the operator
+	// names that people associate with the operator
 	"root": true, "postmaster": true, "hostmaster": true, "webmaster": true, "abuse": true, "security": true, "support": true,
 	"account": true, "accounts": true, "billing": true, "dashboard": true, "signin": true, "signup": true, "oauth": true, "gitbook": true,
 }
@@ -132,8 +131,8 @@ type TeamMembership struct {
 	Role   TeamRole
 }
 
-// InviteLink admits whoever opens it to the organization with a role, or to one
-// space or collection with a level and as a guest of the organization.
+// InviteLink admits everybody who opens it. They join the organization with a role, or
+// get access to one space or collection and become guests of the organization.
 type InviteLink struct {
 	ID         InviteID
 	Org        OrgID
@@ -145,8 +144,8 @@ type InviteLink struct {
 	RevokedAt  Time
 }
 
-// AgentInstructions are instructions for the writing agent of an organization.
-// The document is stored as it was sent.
+// AgentInstructions are instructions for the writing agent of an organization. The
+// document is stored unchanged.
 type AgentInstructions struct {
 	Document  json.RawMessage
 	UpdatedAt Time

@@ -8,8 +8,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/chunk"
 )
 
-// Ids of content. A page keeps its id wherever it is moved; the copy of a space
-// has the same ids as the original.
+// IDs of content. A page keeps its ID when it is moved. The copy of a space has the same
+// IDs as the original.
 type (
 	PageID     string
 	FileID     string
@@ -27,8 +27,8 @@ const (
 	PageComputed PageType = "computed"
 )
 
-// Page is a page of a revision, see EncodePage. The names in JSON are short,
-// because revisions store many versions of a page.
+// Page is a page of a revision, see EncodePage. The JSON names are short, because
+// revisions store many versions of a page.
 type Page struct {
 	ID            PageID          `json:"-"`
 	Type          PageType        `json:"t"`
@@ -36,7 +36,7 @@ type Page struct {
 	Rank          Rank            `json:"r"`
 	Title         string          `json:"n"`
 	Slug          string          `json:"s,omitempty"`
-	Pinned        bool            `json:"sp,omitempty"` // the slug was set and no longer follows the title
+	Pinned        bool            `json:"sp,omitempty"` // the slug was set explicitly and no longer follows the title
 	Emoji         string          `json:"e,omitempty"`
 	Icon          string          `json:"i,omitempty"`
 	Description   string          `json:"d,omitempty"`
@@ -45,16 +45,16 @@ type Page struct {
 	NoIndex       bool            `json:"ni,omitempty"`
 	NoRobotsIndex bool            `json:"nr,omitempty"`
 	Condition     string          `json:"if,omitempty"`
-	Body          chunk.Hash      `json:"b,omitempty"`  // of the source; empty: none
-	Sidecar       chunk.Hash      `json:"bs,omitempty"` // of the sidecar: resolved links and keys of blocks
+	Body          chunk.Hash      `json:"b,omitempty"`  // hash of the source; may be empty
+	Sidecar       chunk.Hash      `json:"bs,omitempty"` // hash of the sidecar: resolved links and keys of blocks
 	File          string          `json:"f,omitempty"`  // path of the source in a folder
-	OID           string          `json:"go,omitempty"` // git object id of the source
+	OID           string          `json:"go,omitempty"` // git object name of the source
 	Layout        *Layout         `json:"l,omitempty"`
 	Cover         *PageCover      `json:"c,omitempty"`
 	Variables     Variables       `json:"v,omitempty"`
 	Tags          []PageTag       `json:"tg,omitempty"`
 	MetaLinks     *MetaLinks      `json:"ml,omitempty"`
-	Target        *Ref            `json:"to,omitempty"` // of a link
+	Target        *Ref            `json:"to,omitempty"` // target of a link
 	Computed      json.RawMessage `json:"cs,omitempty"` // description of generated pages
 	CreatedAt     Time            `json:"ca,omitempty"`
 	UpdatedAt     Time            `json:"ua,omitempty"`
@@ -63,10 +63,10 @@ type Page struct {
 // HasBody reports whether a page can have a source.
 func (p Page) HasBody() bool { return p.Type == PageDocument }
 
-// HasPath reports whether a page has an address of its own.
+// HasPath reports whether a page has its own address.
 func (p Page) HasPath() bool { return p.Type == PageDocument || p.Type == PageGroup }
 
-// Variables are values by name: string, float64 or bool.
+// Variables are values by name. A value is a string, a float64 or a bool.
 type Variables map[string]any
 
 // PageCover is the image above a page.
@@ -77,7 +77,7 @@ type PageCover struct {
 	Height  float64 `json:"height,omitempty"`
 }
 
-// File is a file of a revision; its bytes are in the blob store.
+// File is a file of a revision. Its content is in the blob store.
 type File struct {
 	ID          FileID `json:"-"`
 	Name        string `json:"n"`
@@ -86,11 +86,11 @@ type File struct {
 	Width       int    `json:"w,omitempty"`
 	Height      int    `json:"h,omitempty"`
 	Blob        string `json:"b"`
-	Path        string `json:"f,omitempty"` // in a folder
+	Path        string `json:"f,omitempty"` // path in a folder
 	OID         string `json:"go,omitempty"`
 }
 
-// Reusable is a content that pages include.
+// Reusable is a reusable content, which pages include.
 type Reusable struct {
 	ID      ReusableID `json:"-"`
 	Title   string     `json:"n"`
@@ -100,14 +100,14 @@ type Reusable struct {
 	OID     string     `json:"go,omitempty"`
 }
 
-// RevisionType is how a revision was created.
+// RevisionType is the kind of change that created a revision.
 type RevisionType string
 
 // Types of revisions.
 const (
 	RevisionEdits         RevisionType = "edits"
-	RevisionMerge         RevisionType = "merge"  // a change request into its space
-	RevisionBringUpToDate RevisionType = "update" // the space, or a fork of it, into a change request
+	RevisionMerge         RevisionType = "merge"  // a change request was merged into its space
+	RevisionBringUpToDate RevisionType = "update" // the space, or a fork of it, was merged into a change request
 	RevisionRollback      RevisionType = "rollback"
 )
 
@@ -123,12 +123,12 @@ type Revision struct {
 	Git       *GitCommit
 	CreatedAt Time
 
-	ChangeRequest ChangeRequestID // that the revision belongs to; empty: the space itself
-	MergedFrom    ChangeRequestID // that the revision merged into the space
-	Aside         bool            // imported from a repository, not part of the history
+	ChangeRequest ChangeRequestID // change request of the revision; empty for the space itself
+	MergedFrom    ChangeRequestID // change request that the revision merged into the space
+	Aside         bool            // imported from a repository, and not part of the history
 }
 
-// GitCommit is the commit that a revision was read from or written to.
+// GitCommit is the commit that a revision was imported from or exported to.
 type GitCommit struct {
 	OID      string `json:"oid"`
 	Message  string `json:"message"`
@@ -143,11 +143,11 @@ const (
 	MaxSlug        = 100
 	MaxDescription = 1000
 	MaxPageDepth   = 32
-	MaxSource      = 2 << 20 // bytes of one page
+	MaxSource      = 2 << 20 // maximum size of one page in bytes
 )
 
-// SlugOf returns the last part of an address for a title: letters and digits of
-// any script in lower case, joined by single dashes.
+// SlugOf derives a slug, the last element of an address, from a title. It consists of
+// letters and digits of any script in lower case, joined by single dashes.
 func SlugOf(title string) string {
 	var b strings.Builder
 	dash := false
@@ -163,7 +163,7 @@ func SlugOf(title string) string {
 		default:
 			dash = true
 		}
-		if b.Len() >= MaxSlug-4 { // room for a number that makes it unique
+		if b.Len() >= MaxSlug-4 { // leaves room for a number that makes the slug unique
 			break
 		}
 	}
@@ -173,7 +173,7 @@ func SlugOf(title string) string {
 	return b.String()
 }
 
-// CheckSlug reports whether a text can be the last part of an address.
+// CheckSlug reports whether a text is a valid slug.
 func CheckSlug(s string) bool {
 	if s == "" || len(s) > MaxSlug || s == "." || s == ".." {
 		return false
@@ -186,5 +186,5 @@ func CheckSlug(s string) bool {
 	return true
 }
 
-// SlugKey returns the form in which slugs are compared: case does not matter.
+// SlugKey returns the form in which slugs are compared, which is case-insensitive.
 func SlugKey(s string) string { return strings.ToLower(s) }

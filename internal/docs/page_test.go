@@ -10,7 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/chunk"
 )
 
-// fullPage has a value in every field that is stored.
+// fullPage returns a page with a value in every stored field.
 func fullPage() Page {
 	yes, no := true, false
 	return Page{
@@ -39,8 +39,9 @@ func TestFullPageSetsEveryField(t *testing.T) {
 	}
 }
 
-// Revisions of every version of the program are read by the newest one, and the
-// hash of a page's bytes decides whether it changed: the bytes must not change.
+// The newest version of the program reads the revisions of all earlier versions, and the
+// hash of the bytes determines whether a page changed. The encoding must therefore not
+// change.
 func TestStoredPageKeepsItsBytes(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -107,8 +108,8 @@ func BenchmarkDecodePage(b *testing.B) {
 	})
 }
 
-// mergedOtherwise are the fields of a page that MergeFields leaves alone, each
-// with what decides about it instead.
+// mergedOtherwise are the fields of a page that MergeFields does not merge, with the rule
+// that applies to them instead.
 var mergedOtherwise = map[string]string{
 	"ID":        "the key of the page: pages with different ids are not merged",
 	"Parent":    "the place of a page is its parent and its rank together, and depends on the tree",
@@ -150,9 +151,9 @@ func TestEveryFieldOfAPageIsMerged(t *testing.T) {
 func TestMergeFields(t *testing.T) {
 	base := fullPage()
 	ours, theirs := base, base
-	ours.Title, theirs.Icon = "Ours", ""           // one side each
-	ours.Emoji, theirs.Emoji = "1f4d8", "1f4d8"    // the same on both
-	ours.Description, theirs.Description = "A", "" // both
+	ours.Title, theirs.Icon = "Ours", ""           // changed by one side each
+	ours.Emoji, theirs.Emoji = "1f4d8", "1f4d8"    // the same change on both sides
+	ours.Description, theirs.Description = "A", "" // different changes on both sides
 	theirs.Layout, theirs.Body = nil, ""
 	merged, conflicts, err := MergeFields(&base, ours, theirs)
 	want := ours
@@ -161,7 +162,7 @@ func TestMergeFields(t *testing.T) {
 		t.Errorf("%v, conflicts %v\ngot  %+v\nwant %+v", err, conflicts, merged, want)
 	}
 
-	// Without a common ancestor, a field that one side alone sets has its value.
+	// Without a common ancestor, a field that only one side sets keeps its value.
 	ours.Icon, theirs.Icon = "", "star"
 	merged, conflicts, err = MergeFields(nil, ours, theirs)
 	if err != nil || merged.Icon != "star" || merged.Description != "A" || !slices.Equal(conflicts, []string{"title"}) {
@@ -179,7 +180,7 @@ func TestTakeField(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want.Title, want.Tags = "Theirs", nil // the slug has rules of its own
+	want.Title, want.Tags = "Theirs", nil // the slug has its own rules
 	if !reflect.DeepEqual(mine, want) {
 		t.Errorf("got  %+v\nwant %+v", mine, want)
 	}

@@ -8,12 +8,12 @@ import (
 	"github.com/octavo-docs/octavo/internal/jsontext"
 )
 
-// EncodePage returns the form in which revisions store a page. Equal pages have
-// equal bytes, so that hashes of them report whether a page changed.
+// EncodePage returns the stored form of a page. Equal pages have equal bytes, so that
+// their hashes can be compared.
 func EncodePage(p Page) ([]byte, error) { return json.Marshal(p) }
 
-// DecodePage reads what EncodePage returned. The id of a page is the key under
-// which it is stored.
+// DecodePage decodes the stored form of a page. The ID of a page is the key under which
+// it is stored.
 func DecodePage(id string, b []byte) (Page, error) {
 	var p Page
 	err := json.Unmarshal(b, &p)
@@ -21,7 +21,8 @@ func DecodePage(id string, b []byte) (Page, error) {
 	return p, err
 }
 
-// DecodePages reads both sides of a change. A page that is not there, which is nil, is the zero Page.
+// DecodePages decodes both sides of a change. A nil side, where the page does not exist,
+// is the zero Page.
 func DecodePages(id string, before, after []byte) (was, now Page, err error) {
 	if before != nil {
 		was, err = DecodePage(id, before)
@@ -32,7 +33,7 @@ func DecodePages(id string, before, after []byte) (was, now Page, err error) {
 	return was, now, err
 }
 
-// PageSource is what a stored page says about its source.
+// PageSource holds the fields of a stored page that are about its source.
 type PageSource struct {
 	Type PageType
 	Body chunk.Hash
@@ -42,8 +43,8 @@ type PageSource struct {
 // HasBody reports whether the page can have a source.
 func (s PageSource) HasBody() bool { return s.Type == PageDocument }
 
-// DecodePageSource reads a part of what EncodePage returned. It is several
-// times as fast as DecodePage; imports call it for every page of a space.
+// DecodePageSource decodes only a part of the stored form. It is several times as fast as
+// DecodePage; imports call it for every page of a space.
 func DecodePageSource(b []byte) (PageSource, error) {
 	var typ, body, file []byte
 	err := jsontext.Members(b, func(name, value []byte) {
@@ -68,9 +69,9 @@ func DecodePageSource(b []byte) (PageSource, error) {
 	return s, err
 }
 
-// mergedFields are the fields of a page that are merged each for itself, sorted
-// by their key in the stored form. The other fields of a page depend on each
-// other or on the page tree; package merge has their rules.
+// mergedFields are the fields of a page that are merged independently, sorted by their
+// key in the stored form. The other fields depend on each other or on the page tree;
+// package merge implements their rules.
 var mergedFields = []struct{ key, name string }{
 	{"c", "cover"},
 	{"cs", "computed"},
@@ -90,10 +91,10 @@ var mergedFields = []struct{ key, name string }{
 	{"to", "target"},
 }
 
-// MergeFields returns ours with the values that theirs changed since base in
-// the fields that are merged each for itself. base is nil for a page that both
-// sides created. conflicts names the fields that both sides changed to
-// different values; they keep the value of ours.
+// MergeFields merges the independent fields of a page: it returns ours with the values
+// that theirs changed since base. base is nil for a page that both sides created.
+// conflicts are the names of the fields that both sides changed to different values; they
+// keep the value of ours.
 func MergeFields(base *Page, ours, theirs Page) (merged Page, conflicts []string, err error) {
 	was := map[string]json.RawMessage{}
 	if base != nil {
@@ -123,8 +124,8 @@ func MergeFields(base *Page, ours, theirs Page) (merged Page, conflicts []string
 	return merged, conflicts, err
 }
 
-// TakeField returns mine with the value that theirs has in the field of this
-// name. A name that MergeFields does not return changes nothing.
+// TakeField returns mine with the value of theirs in the named field. It returns mine
+// unchanged for a name that is not in mergedFields.
 func TakeField(mine, theirs Page, name string) (Page, error) {
 	out, err := fieldsOf(mine)
 	if err != nil {
@@ -142,8 +143,8 @@ func TakeField(mine, theirs Page, name string) (Page, error) {
 	return pageOf(mine.ID, out)
 }
 
-// FieldValue returns the value of a field, by a name that MergeFields returns,
-// as encoding/json decodes it. ok is false for a field that is not set.
+// FieldValue returns the value of a field as decoded by encoding/json. The name is one
+// that MergeFields returns. ok is false for a field that is not set.
 func FieldValue(p Page, name string) (value any, ok bool, err error) {
 	fields, err := fieldsOf(p)
 	if err != nil {
@@ -158,8 +159,7 @@ func FieldValue(p Page, name string) (value any, ok bool, err error) {
 	return nil, false, nil
 }
 
-// fieldsOf returns the stored form of a page by its keys, without those that
-// are not set.
+// fieldsOf returns the stored form of a page by key. Fields that are not set are missing.
 func fieldsOf(p Page) (map[string]json.RawMessage, error) {
 	b, err := EncodePage(p)
 	if err != nil {

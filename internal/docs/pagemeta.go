@@ -6,12 +6,12 @@ type PageTag struct {
 	Primary bool
 }
 
-// Layout says which parts of a page are displayed besides its body, and how. A nil
-// field is not set: whoever shows the page decides, and shows the part.
+// Layout determines which parts of a page are displayed in addition to its body, and how.
+// A nil field is not set; by default the part is shown.
 //
-// Pages are stored with these field names as JSON keys.
+// These field names are the JSON keys of stored pages.
 type Layout struct {
-	// Preset is an older form: one word that represents all other fields.
+	// Preset is an older form: a single word that represents all other fields.
 	Preset          string
 	Width           string
 	CoverVisible    *bool
@@ -28,7 +28,7 @@ type Layout struct {
 	Anchors         *bool
 }
 
-// MetaLinks are the addresses where the content of a page is also published.
+// MetaLinks are other addresses at which the content of a page is published.
 type MetaLinks struct {
 	Canonical  string
 	Alternates []string

@@ -5,19 +5,18 @@ import (
 	"time"
 )
 
-// Rank is the position among siblings: a text that sorts bytewise. Appending
-// does not need the ranks of the siblings, and moving changes one rank only.
+// Rank is a position among siblings: a text that sorts bytewise. Appending does not
+// require the ranks of the siblings, and a move changes only one rank.
 type Rank string
 
-// RankAtEnd returns a rank after everything that was appended before now.
+// RankAtEnd returns a rank after all ranks that were returned before now.
 func RankAtEnd(now time.Time) Rank {
-	// The last character is not the lowest one, so that there is always a rank
-	// before it.
+	// The last character is not the lowest one, so that a lower rank always exists.
 	return Rank(timeText(now) + randomText(3) + "V")
 }
 
-// RankBetween returns a rank after lo and before hi, with lo < hi. An empty lo is
-// before everything, an empty hi after everything.
+// RankBetween returns a rank between lo and hi, with lo < hi. An empty lo is before
+// everything, and an empty hi is after everything.
 func RankBetween(lo, hi Rank) Rank {
 	var out []byte
 	bounded := hi != ""
@@ -33,20 +32,20 @@ func RankBetween(lo, hi Rank) Rank {
 		case h-l > 1:
 			return Rank(append(out, alphabet[(l+h)/2]))
 		case h-l == 1:
-			bounded = false // the result is below hi, whatever follows
+			bounded = false // the result is below hi, regardless of what follows
 		}
 		out = append(out, alphabet[l])
 	}
 }
 
-// rankDigits is enough for fifteen million siblings.
+// rankDigits is sufficient for fifteen million siblings.
 const (
 	rankDigits = 6
 	rankStep   = 62 * 62
 )
 
-// RankAfter returns a rank after last. It does not grow, however often it is
-// called with its own result. An empty last is before everything.
+// RankAfter returns a rank after last. Its length does not grow if it is called
+// repeatedly with its own result. An empty last is before everything.
 func RankAfter(last Rank) Rank {
 	n := 0
 	for i := range rankDigits {

@@ -8,7 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// Lengths of the parts of a redirect.
+// Maximum lengths of the fields of a redirect.
 const (
 	MaxRedirectSource = 512
 	maxRedirectURL    = 2048
@@ -18,13 +18,13 @@ const (
 // RedirectID identifies a redirect of a site.
 type RedirectID string
 
-// Redirect leads from an address of a site that has no page to another one.
+// Redirect redirects an address of a site that has no page to another address.
 type Redirect struct {
 	ID     RedirectID
 	Source RedirectSource
-	// Draft redirects are being prepared: nobody is led anywhere.
+	// Draft redirects are not active.
 	Draft bool
-	// KeepSuffix appends what the wildcard matched to the destination.
+	// KeepSuffix appends the part that the wildcard matched to the destination.
 	KeepSuffix  bool
 	Permanent   bool
 	Destination RedirectDestination
@@ -32,8 +32,8 @@ type Redirect struct {
 	UpdatedAt   Time
 }
 
-// RedirectKind says what a redirect leads to, and so which fields its
-// destination has.
+// RedirectKind is the kind of a destination. It determines which fields the destination
+// has.
 type RedirectKind string
 
 // Kinds of destinations.
@@ -44,8 +44,8 @@ const (
 	RedirectExternal RedirectKind = "external"
 )
 
-// RedirectDestination is where a redirect leads: a section, a site space, a page
-// of a site space, or an address outside of the site.
+// RedirectDestination is the destination of a redirect: a section, a site space, a page
+// of a site space, or an external address.
 type RedirectDestination struct {
 	Kind    RedirectKind `json:"kind"`
 	Section string       `json:"siteSectionId,omitempty"`
@@ -54,8 +54,8 @@ type RedirectDestination struct {
 	URL     string       `json:"url,omitempty"`
 }
 
-// RedirectSource is a path of a site, such as /old/page, or with a wildcard at
-// its end /old/*. It is normalized: the same path has one form.
+// RedirectSource is a path of a site, such as /old/page, or with a wildcard at the end,
+// /old/*. It is normalized, so that each path has a single form.
 type RedirectSource string
 
 var (
@@ -63,7 +63,8 @@ var (
 	escapeRE         = regexp.MustCompile(`^%[0-9A-Fa-f]{2}`)
 )
 
-// ParseRedirectSource normalizes a source, or returns an error for the field.
+// ParseRedirectSource normalizes a source. It returns an error for the field if the
+// source is invalid.
 func ParseRedirectSource(field, s string) (RedirectSource, error) {
 	if len(s) > MaxRedirectSource || !redirectSourceRE.MatchString(s) {
 		return "", errs.Field(field, "must be a path of at most %d characters that begins with a slash and does not end with one, such as /old/page or /old/*", MaxRedirectSource)
@@ -83,10 +84,9 @@ func ParseRedirectSource(field, s string) (RedirectSource, error) {
 	return RedirectSource(path), nil
 }
 
-// NormalSitePath returns the one form of an escaped path of a site in which
-// redirects are stored, looked for and followed: that of CleanSitePath, in lower
-// case, because readers type addresses in any case. It reports whether there can
-// be a redirect from the path.
+// NormalSitePath returns the normalized form of an escaped path, in which redirects are
+// stored and looked up. It is the form of CleanSitePath in lower case, because readers
+// type addresses in any case. It reports whether a redirect from the path is possible.
 func NormalSitePath(s string) (string, bool) {
 	path, ok := CleanSitePath(s)
 	if !ok || path == "/" || len(path) > MaxRedirectSource {
@@ -95,10 +95,9 @@ func NormalSitePath(s string) (string, bool) {
 	return strings.ToLower(path), true
 }
 
-// CleanSitePath returns an escaped path as browsers ask for it: without empty
-// parts and without . and .., escaped or not, with escapes only where they are
-// needed, and without a slash at the end. It is false for control characters and
-// for escapes that are none.
+// CleanSitePath cleans an escaped path as browsers do. The result has no empty elements,
+// no "." and ".." elements, escaped or not, no trailing slash, and escapes only where
+// required. It reports false for control characters and for invalid escapes.
 func CleanSitePath(s string) (string, bool) {
 	var parts []string
 	for part := range strings.SplitSeq(s, "/") {
@@ -116,7 +115,7 @@ func CleanSitePath(s string) (string, bool) {
 	return "/" + strings.Join(parts, "/"), true
 }
 
-// cleanPart returns a part of a path with escapes only where they are needed.
+// cleanPart returns a path element with escapes only where required.
 func cleanPart(s string) (string, bool) {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -149,13 +148,14 @@ func unhex(c byte) byte {
 	return c - 'A' + 10
 }
 
-// Prefix returns what a path must begin with, and whether there is a wildcard.
+// Prefix returns the prefix that a path must have, and whether the source ends with a
+// wildcard.
 func (s RedirectSource) Prefix() (prefix string, wildcard bool) {
 	return strings.CutSuffix(string(s), "*")
 }
 
-// Match reports whether a path that NormalSitePath returned has the source, and
-// returns what the wildcard matched.
+// Match reports whether a path that NormalSitePath returned matches the source. It
+// returns the part that the wildcard matched.
 func (s RedirectSource) Match(path string) (suffix string, ok bool) {
 	prefix, wildcard := s.Prefix()
 	if !wildcard {
@@ -164,11 +164,11 @@ func (s RedirectSource) Match(path string) (suffix string, ok bool) {
 	return strings.CutPrefix(path, prefix)
 }
 
-// Example returns a path that has the source.
+// Example returns a path that matches the source.
 func (s RedirectSource) Example() string { return strings.Replace(string(s), "*", "x", 1) }
 
-// CheckCapture returns an error for the field unless a redirect from the source
-// can append what its wildcard matched.
+// CheckCapture returns an error for the field if capture is set and the source has no
+// wildcard.
 func (s RedirectSource) CheckCapture(field string, capture bool) error {
 	if _, wildcard := s.Prefix(); capture && !wildcard {
 		return errs.Field(field, "needs a source that ends with a wildcard")
@@ -176,8 +176,8 @@ func (s RedirectSource) CheckCapture(field string, capture bool) error {
 	return nil
 }
 
-// CheckRedirectURL returns an error for the field unless a redirect can lead to an
-// address.
+// CheckRedirectURL returns an error for the field unless s is a valid external
+// destination.
 func CheckRedirectURL(field, s string) error {
 	if len(s) > maxRedirectURL {
 		return errs.Field(field, "must not be longer than %d characters", maxRedirectURL)
@@ -185,8 +185,7 @@ func CheckRedirectURL(field, s string) error {
 	return CheckWebURL(field, s)
 }
 
-// CheckRedirectPage returns an error for the field unless a text can be the id of
-// a page.
+// CheckRedirectPage returns an error for the field if a page ID is too long.
 func CheckRedirectPage(field string, p PageID) error {
 	if len(p) > maxRedirectID {
 		return errs.Field(field, "must not be longer than %d characters", maxRedirectID)
@@ -194,8 +193,8 @@ func CheckRedirectPage(field string, p PageID) error {
 	return nil
 }
 
-// Check returns an error unless a destination has the fields of its kind and no
-// others. path is where it is in the request.
+// Check returns an error unless a destination has exactly the fields of its kind. path is
+// the path of the destination in the request.
 func (d RedirectDestination) Check(path string) error {
 	clean := RedirectDestination{Kind: d.Kind}
 	switch d.Kind {

@@ -2,9 +2,9 @@ package docs
 
 import "github.com/octavo-docs/octavo/internal/jsontext"
 
-// Ref is a reference from a page to another page, a file, an address or another
-// thing. Kind says which one, and so which fields are set. An empty Space is the
-// space of the page, an empty Page is the page itself.
+// Ref is a reference from a page to another page, a file, an address or another object.
+// Kind determines which fields are set. An empty Space is the space of the page, and an
+// empty Page is the page itself.
 type Ref struct {
 	Kind            string `json:"kind"`
 	File            string `json:"file,omitempty"`
@@ -33,19 +33,18 @@ const (
 	RefTag        = "tag"
 )
 
-// refFields are the fields of each kind by their names in JSON. The first one is
-// required.
+// refFields are the JSON names of the fields of each kind. The first one is required.
 var refFields = map[string][]string{
 	RefFile: {"file", "space"}, RefURL: {"url"}, RefPage: {"page", "space"}, RefAnchor: {"anchor", "page", "space"},
 	RefUser: {"user"}, RefCollection: {"collection"}, RefSpace: {"space"}, RefReusable: {"reusableContent", "space"},
 	RefOpenAPI: {"spec"}, RefTag: {"tag", "space"},
 }
 
-// RefFields returns the names in JSON of the fields that references of a kind
-// have, the required one first. It returns nil for an unknown kind.
+// RefFields returns the JSON names of the fields of a kind, the required one first. It
+// returns nil for an unknown kind.
 func RefFields(kind string) []string { return refFields[kind] }
 
-// Field returns the field of a name in JSON. For an unknown name it is Space.
+// Field returns a pointer to the field with a JSON name. For an unknown name it is Space.
 func (r *Ref) Field(name string) *string {
 	switch name {
 	case "file":
@@ -70,8 +69,8 @@ func (r *Ref) Field(name string) *string {
 	return &r.Space
 }
 
-// Target returns the required field of the reference, which identifies what it
-// refers to. It is empty for an unknown kind.
+// Target returns the required field, which identifies the target of the reference. It is
+// empty for an unknown kind.
 func (r Ref) Target() string {
 	fields := refFields[r.Kind]
 	if len(fields) == 0 {
@@ -80,16 +79,15 @@ func (r Ref) Target() string {
 	return *r.Field(fields[0])
 }
 
-// MarshalJSON writes the reference in the form that pages are stored in and
-// clients read.
+// MarshalJSON returns the form in which pages store references and clients read them.
 func (r Ref) MarshalJSON() ([]byte, error) { return r.AppendJSON(nil), nil }
 
-// AppendJSON appends what MarshalJSON returns to b.
+// AppendJSON appends the JSON form to b.
 func (r Ref) AppendJSON(b []byte) []byte {
 	b = append(b, `{"kind":`...)
 	b = jsontext.AppendString(b, r.Kind)
 	b = jsontext.AppendField(b, "file", r.File)
-	if r.Kind == RefURL && r.URL == "" { // an address that is not set yet; clients expect the field
+	if r.Kind == RefURL && r.URL == "" { // an address that is not set yet; clients require the field
 		b = append(b, `,"url":""`...)
 	}
 	b = jsontext.AppendField(b, "url", r.URL)

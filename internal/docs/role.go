@@ -1,12 +1,11 @@
 package docs
 
-// Role is what a user may do with content or in an organization. The empty role
-// is a guest: a member who sees only what was granted directly. The API shows it
-// as null.
+// Role is the role of a user on content or in an organization. The empty role is a guest:
+// a member who has access only through direct grants. The API shows it as null.
 type Role string
 
-// Roles. Rank defines their order: lists that clients show disagree about edit
-// and review.
+// Roles. Rank defines their order, because the lists of clients disagree about edit and
+// review.
 const (
 	Guest   Role = ""
 	Read    Role = "read"
@@ -17,10 +16,10 @@ const (
 	Admin   Role = "admin"
 )
 
-// Roles are all roles except Guest, from low to high.
+// Roles are all roles except Guest, in ascending order.
 var Roles = [...]Role{Read, Comment, Edit, Review, Create, Admin}
 
-// Rank returns 0 for Guest and unknown roles, up to 6 for Admin.
+// Rank returns 1 for Read up to 6 for Admin. It returns 0 for Guest and unknown roles.
 func (r Role) Rank() int {
 	for i, known := range Roles {
 		if r == known {
@@ -47,23 +46,24 @@ func (r Role) Valid() bool { return r.Rank() > 0 }
 // TeamRole is the role of a member in a team.
 type TeamRole string
 
-// An owner manages the members of that one team, and nothing else.
+// An owner manages only the members of that team.
 const (
 	TeamOwner  TeamRole = "owner"
 	TeamMember TeamRole = "member"
 )
 
-// Level is the default access to a collection or a space: inherited, none,
-// or a role for everyone in the organization.
+// Level is the default access to a collection or a space: inherited, none, or a role for
+// everybody in the organization.
 type Level string
 
-// LevelInherit and LevelNone; any Role is a Level too.
+// LevelInherit and LevelNone are the levels that are not roles. Every Role is also a
+// Level.
 const (
 	LevelInherit Level = "inherit"
 	LevelNone    Level = "none"
 )
 
-// Role returns the role that the level sets, or Guest for inherit and none.
+// Role returns the role of the level. It is Guest for inherit and none.
 func (l Level) Role() Role {
 	if r := Role(l); r.Valid() {
 		return r

@@ -1,50 +1,51 @@
 package docs
 
-// SAMLProvider is an identity provider of an organization.
+// SAMLProvider is a SAML identity provider of an organization.
 type SAMLProvider struct {
 	ID           SAMLProviderID
 	Org          OrgID
 	Label        string
 	EntityID     string // of the identity provider
-	SSOURL       string // where people are sent
-	Certificate  string // PEM; up to two while it changes
-	DefaultTeam  TeamID // empty: none
-	DefaultRole  Role   // of people who come for the first time
-	IdPInitiated bool   // answers that nobody asked for are accepted
+	SSOURL       string // sign-in address to which users are redirected
+	Certificate  string // PEM; up to two during a key change
+	DefaultTeam  TeamID // may be empty
+	DefaultRole  Role   // role of users who sign in for the first time
+	IdPInitiated bool   // unsolicited responses are accepted
 	SignRequests bool
 	Attributes   SAMLAttributes
-	Groups       map[string]TeamID // teams by the names of groups
-	Sealed       string            // key that signs requests; empty: none was made yet
-	LastError    string            // why somebody was refused last; empty: nobody was since the last sign-in
+	Groups       map[string]TeamID // teams by group name
+	Sealed       string            // sealed key that signs requests; empty until it is created
+	LastError    string            // why the last sign-in was refused; empty if it succeeded
 	LastErrorAt  Time
 	CreatedAt    Time
 	UpdatedAt    Time
 }
 
-// SAMLAttributes are names of attributes that an identity provider sends.
+// SAMLAttributes are the names of the attributes that an identity provider sends.
 type SAMLAttributes struct {
-	Email     string // empty: the name of the subject is the address
+	Email     string // if empty, the name of the subject is the address
 	FirstName string
 	LastName  string
-	Groups    string // empty: groups are not looked at
+	Groups    string // if empty, groups are ignored
 }
 
-// Complete reports whether people can sign in by a provider.
+// Complete reports whether the provider is configured completely, so that users can sign
+// in.
 func (p SAMLProvider) Complete() bool {
 	return p.EntityID != "" && p.SSOURL != "" && p.Certificate != ""
 }
 
-// SAMLLogin is a sign-in that is under way: from the request to the identity provider until the
-// browser that began it has come back.
+// SAMLLogin is a sign-in that is in progress, from the request to the identity provider
+// until the browser that started it has returned.
 type SAMLLogin struct {
 	ID        string // of the request
 	Provider  SAMLProviderID
-	Browser   string // hash of the secret of the browser; empty: it began at the identity provider
-	Next      string // where the person goes from here
-	Subject   string // whom the provider named; empty: it has not answered yet
+	Browser   string // hash of the secret of the browser; empty if it started at the identity provider
+	Next      string // path to go to afterwards
+	Subject   string // subject in the response; empty before the response
 	Email     Email
 	Name      string
-	Groups    []string // nil: the provider says nothing of groups
-	Network   string   // from where it was begun
+	Groups    []string // nil if the provider sends no groups
+	Network   string   // network from which it was started
 	ExpiresAt Time
 }

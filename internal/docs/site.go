@@ -10,25 +10,25 @@ import (
 	"github.com/octavo-docs/octavo/internal/expr"
 )
 
-// MaxSiteItems is the number of sections, groups and site spaces of a site. A
-// site is read and checked as a whole, so its size is bounded.
+// MaxSiteItems is the maximum number of sections, groups and site spaces of a site. A
+// site is read and checked as a whole, so its size must be limited.
 const MaxSiteItems = 1000
 
-// MaxSiteGroupDepth is how deep the groups of a site can be nested.
+// MaxSiteGroupDepth is the maximum depth of nested groups of a site.
 const MaxSiteGroupDepth = 8
 
-// SiteID identifies a site, SiteItemID a section, a group or a site space.
+// SiteID identifies a site, and SiteItemID a section, a group, a site space or a link.
 type (
 	SiteID     string
 	SiteItemID string
 )
 
-// SiteIDPrefix begins the id of a site. A basename cannot contain it, so that
-// an address names a site by either of them.
+// SiteIDPrefix is the prefix of the ID of a site. A basename cannot contain it, so that
+// addresses can use either of them.
 const SiteIDPrefix = "site_"
 
-// Site is a documentation site: spaces in an order, with an address and an
-// audience. Its items say which spaces.
+// Site is a documentation site: an ordered list of spaces with an address and an
+// audience. Its items determine the spaces.
 type Site struct {
 	ID            SiteID
 	Org           OrgID
@@ -36,36 +36,36 @@ type Site struct {
 	Type          string
 	Visibility    Visibility
 	Published     bool
-	Basename      string // unique on the instance; empty: the id is used
-	Hostname      string // of the owner's domain; empty: none
-	Proxy         string // host and path on the owner's domain that forward here; empty: none
+	Basename      string // unique on the instance; if empty, the ID is used
+	Hostname      string // host name of the owner; may be empty
+	Proxy         string // host and path on the owner's domain that are forwarded here; may be empty
 	ProxyState    ProxyState
-	Adaptive      bool // whether content adapts to visitors
+	Adaptive      bool // content adapts to visitors
 	AgentsContext string
 	Icon          SiteIcon
 	Ads           SiteAds
 	Level         Level
 	SiteSpaces    int   // number of site spaces
-	Version       int64 // goes up with every change of the site or of its items
+	Version       int64 // increases with every change of the site or its items
 	CreatedBy     UserID
 	CreatedAt     Time
 	UpdatedAt     Time
 }
 
-// Node returns what the access rule needs of a site.
+// Node returns the site as a node of the access rule.
 func (s Site) Node() Node {
 	return Node{Kind: NodeSite, ID: string(s.ID), Level: s.Level, CreatedBy: s.CreatedBy}
 }
 
-// Publication returns where readers find the site.
+// Publication returns the address and the audience of the site.
 func (s Site) Publication() Publication {
 	return Publication{Site: s.ID, Basename: s.Basename, Hostname: s.Hostname, Proxy: s.Proxy, Visibility: s.Visibility}
 }
 
-// Visibility says who can read a published site.
+// Visibility is the audience of a published site.
 type Visibility string
 
-// Audiences of a site, from the widest to the narrowest.
+// Audiences, from the widest to the narrowest.
 const (
 	VisibilityPublic   Visibility = "public"     // anyone, and search engines
 	VisibilityUnlisted Visibility = "unlisted"   // anyone
@@ -73,7 +73,7 @@ const (
 	VisibilityAuth     Visibility = "visitor-auth"
 )
 
-// Visibilities are all audiences, the widest first.
+// Visibilities are all audiences, widest first.
 var Visibilities = []Visibility{VisibilityPublic, VisibilityUnlisted, VisibilityLink, VisibilityAuth}
 
 // Wider reports whether v has a wider audience than w.
@@ -81,8 +81,8 @@ func (v Visibility) Wider(w Visibility) bool {
 	return slices.Index(Visibilities, v) < slices.Index(Visibilities, w)
 }
 
-// Values of a site that clients know. Types are plans elsewhere; here all of
-// them have all features.
+// Values of a site that clients expect. On other services, the types are plans; here
+// every type has all features.
 var (
 	SiteTypes     = []string{"basic", "premium", "ultimate", "sponsored", "legacy-basic", "legacy-premium"}
 	AgentContexts = []string{"excluded", "included"}
@@ -100,9 +100,9 @@ var (
 // SiteItemKind is the kind of an item of a site.
 type SiteItemKind string
 
-// Kinds of items. A section holds site spaces, which are variants of the same
-// content; a group holds sections, groups and links and is no part of an address.
-// A link leads to another site.
+// Kinds of items. A section contains site spaces, which are variants of the same content.
+// A group contains sections, groups and links, and does not appear in addresses. A link
+// leads to another site.
 const (
 	SiteSection SiteItemKind = "site-section"
 	SiteGroup   SiteItemKind = "site-section-group"
@@ -110,11 +110,11 @@ const (
 	SiteLink    SiteItemKind = "site-external-link"
 )
 
-// HasPath reports whether items of the kind have a path, and one of them is the
+// HasPath reports whether items of the kind have a path. One item of such a kind is the
 // default.
 func (k SiteItemKind) HasPath() bool { return k == SiteSection || k == SiteSpace }
 
-// NewSiteItemID adds to a fresh id what shows its kind.
+// NewSiteItemID adds the prefix of the kind to a new ID.
 func NewSiteItemID(kind SiteItemKind, id string) SiteItemID {
 	switch kind {
 	case SiteSection:
@@ -127,35 +127,35 @@ func NewSiteItemID(kind SiteItemKind, id string) SiteItemID {
 	return SiteItemID("sitesp_" + id)
 }
 
-// SiteItem is a section, a group, a site space or a link of a site. Groups and
-// links have neither path nor default, and a group has no condition.
+// SiteItem is a section, a group, a site space or a link of a site. Groups and links have
+// neither a path nor a default, and a group has no condition.
 type SiteItem struct {
 	ID          SiteItemID
 	Kind        SiteItemKind
-	Parent      SiteItemID // empty: the site itself
+	Parent      SiteItemID // empty for the site itself
 	Rank        Rank
-	Title       string // of a site space: that of its space, which is stored there
+	Title       string // for a site space, the title of its space, which is stored there
 	Path        string
 	Icon        string
 	Description string
 	Condition   string
 	Default     bool
 	Space       SpaceID
-	URL         string // where a link leads
-	Draft       bool   // whether readers do not see a link yet
-	// Trashed reports whether the space is in the trash, where readers do not
-	// find it. It is stored with the space.
+	URL         string // target of a link
+	Draft       bool   // readers do not see the link yet
+	// Trashed reports whether the space is in the trash and therefore not visible to
+	// readers. It is stored with the space.
 	Trashed bool
-	// Withheld reports whether readers do not find the space because it is a translation
-	// of one that was closed to them.
+	// Withheld reports whether the space is hidden from readers because it is a
+	// translation of a space that is closed to them.
 	Withheld bool
-	// Address is the path from the site to a site space, as readers see it.
+	// Address is the path of a site space on the site, as shown to readers.
 	Address string
 }
 
-// Publication is a place that readers find: a site, or a path on it. That of a
-// space is on the site with the widest audience of all published sites that have
-// it. It is stored with the space, so that lists of spaces show it.
+// Publication is a public location: a site, or a path on a site. The publication of a
+// space is on the published site with the widest audience that contains the space. It is
+// stored with the space, so that lists of spaces can show it.
 type Publication struct {
 	Site       SiteID     `json:"site"`
 	Basename   string     `json:"basename,omitempty"`
@@ -170,25 +170,24 @@ var (
 	proxyRE    = regexp.MustCompile(`^([\w-]+\.)*[\w-]+\.[a-zA-Z]{2,}(/[\w-]+)+$`)
 )
 
-// IsBasename reports whether a text has the form of the name of a site in
+// IsBasename reports whether a text has the form of a basename, the name of a site in
 // addresses.
 func IsBasename(s string) bool { return basenameRE.MatchString(s) }
 
-// ValidBasename reports whether a site can be given a name: one that is not
-// reserved, and does not encode other letters, as xn--… does in hosts.
+// ValidBasename reports whether a site can get a basename. It must not be reserved, and
+// must not be an encoded name like xn--… in hosts.
 func ValidBasename(s string) bool {
 	return IsBasename(s) && !reservedHostnames[s] && (len(s) < 4 || s[2:4] != "--")
 }
 
-// ValidProxy reports whether a text is a host and a path, such as
-// company.com/docs.
+// ValidProxy reports whether a text is a host and a path, such as company.com/docs.
 func ValidProxy(s string) bool { return proxyRE.MatchString(s) }
 
-// reservedSitePaths are served by a site itself, next to its sections.
+// reservedSitePaths are paths that a site serves itself, next to its sections.
 var reservedSitePaths = []string{"llms.txt", "llms-full.txt", "sitemap.xml", "sitemap-pages.xml", "robots.txt"}
 
-// CheckSitePath returns an error for the field unless s can be one part of an
-// address of a site. What begins with a tilde or a dot is the site's own.
+// CheckSitePath returns an error for the field unless s can be a path element of a site.
+// Elements that begin with a tilde or a dot are reserved for the site.
 func CheckSitePath(field, s string) error {
 	if !CheckSlug(s) || strings.HasPrefix(s, "~") || strings.HasPrefix(s, ".") || slices.Contains(reservedSitePaths, SlugKey(s)) {
 		return errs.Field(field, "must be one part of an address, such as guides: 1 to %d characters without slashes and spaces, and no name that every site uses itself", MaxSlug)
@@ -196,15 +195,14 @@ func CheckSitePath(field, s string) error {
 	return nil
 }
 
-// SitePathOf returns the path that a section or a site space gets from its title.
-// There is room for a number behind it.
+// SitePathOf derives the path of a section or a site space from its title. It leaves room
+// for a number at the end.
 func SitePathOf(title string) string {
 	s := SlugOf(title)
 	return strings.ToValidUTF8(s[:min(len(s), MaxSlug-len("-1000"))], "")
 }
 
-// CheckCondition returns an error for the field unless s is an expression that
-// can be parsed.
+// CheckCondition returns an error for the field unless s is a valid expression.
 func CheckCondition(field, s string) error {
 	if utf8.RuneCountInString(s) > maxExpression {
 		return errs.Field(field, "is longer than %d characters", maxExpression)

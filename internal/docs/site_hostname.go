@@ -2,56 +2,57 @@ package docs
 
 import "time"
 
-// HostnameGrace is how long a host name stays in use while the record that
-// proves it is missing: people move domains and lose records by mistake.
+// HostnameGrace is the time during which a host name remains active while its record is
+// missing. People move domains and delete records by mistake.
 const HostnameGrace = 72 * time.Hour
 
-// How often the record of a host name is looked for: often while its owner
-// waits, then once a day.
+// Intervals of checking the record of a host name: short while its owner waits, then once
+// a day.
 const (
 	hostnameSoonest = 10 * time.Minute
 	hostnameFailing = 6 * time.Hour
 	hostnameDaily   = 24 * time.Hour
 )
 
-// SiteHostname is a host name that the owner of a site wants for it. It is in
-// use once the owner has proved to have the domain, or the operator of the
-// server vouches for it.
+// SiteHostname is a host name that the owner of a site requested. It becomes active when
+// the owner proves control of the domain, or if the operator of the server vouches for
+// it.
 type SiteHostname struct {
 	Site         SiteID
 	Name         string
-	Token        string // what the record must hold
-	Active       bool   // whether the site has the name; at most one site has
-	Problem      string // what the last check found; empty: nothing
+	Token        string // required content of the record
+	Active       bool   // the site uses the name; at most one site does
+	Problem      string // problem found by the last check; may be empty
 	CreatedAt    Time
-	VerifiedAt   Time // when it became active; 0: it is not
-	CheckedAt    Time // 0: never
-	FailingSince Time // when the record of an active name was missing first; 0: it is there
+	VerifiedAt   Time // time at which it became active; 0 if it is not
+	CheckedAt    Time // 0 if never
+	FailingSince Time // first check that did not find the record of an active name; 0 if the record exists
 	NextCheck    Time
 }
 
 // Record returns the name of the DNS record that proves a host name.
 func (h SiteHostname) Record() string { return HostnameRecord + h.Name }
 
-// HostnameRecord begins the name of the record that proves a host name.
+// HostnameRecord is the prefix of the name of the record that proves a host name.
 const HostnameRecord = "_octavo-challenge."
 
-// ProxyToken is what the record of a host holds that forwards a path to the site.
-// It is no secret: who sets the record says which site may have the address.
+// ProxyToken returns the required content of the DNS record of a host that forwards a
+// path to the site. It is not secret: by setting the record, the owner of the host
+// selects the site.
 func (s Site) ProxyToken() string { return "octavo-proxy-" + string(s.ID) }
 
-// HostnameProof is the result of a check.
+// HostnameProof is the result of checking the record of a host name.
 type HostnameProof uint8
 
-// Results. Unknown is that of a check that could not be made: a name server
-// that does not answer takes nobody's name away.
+// Results of a check. HostnameUnknown is the result of a check that failed: a name server
+// that does not respond must not disable a name.
 const (
 	HostnameUnknown HostnameProof = iota
 	HostnameProved
 	HostnameDenied
 )
 
-// Checked returns the host name after a check.
+// Checked returns the host name with the result of a check applied.
 func (h SiteHostname) Checked(p HostnameProof, problem string, now Time) SiteHostname {
 	h.CheckedAt, h.Problem = now, problem
 	switch {
@@ -72,7 +73,7 @@ func (h SiteHostname) Checked(p HostnameProof, problem string, now Time) SiteHos
 	return h
 }
 
-// pause returns how long the next check can wait.
+// pause returns the delay before the next check.
 func (h SiteHostname) pause(now Time) time.Duration {
 	switch {
 	case h.FailingSince != 0:
@@ -84,19 +85,19 @@ func (h SiteHostname) pause(now Time) time.Duration {
 	return min(max(age, hostnameSoonest), hostnameDaily)
 }
 
-// maxProxyFailures is how many checks in a row must not find the record of a host
-// before a site loses its address there.
+// maxProxyFailures is the number of consecutive checks without the record after which a
+// site loses its address on a host.
 const maxProxyFailures = 3
 
-// ProxyState is what checks have found out about the host of Site.Proxy.
+// ProxyState holds the results of checking the host of Site.Proxy.
 type ProxyState struct {
-	Problem   string // what the last check found; it stays when the address is lost
-	Failures  int    // checks in a row that did not find the record
-	NextCheck Time   // 0: there is nothing to check
+	Problem   string // problem found by the last check; kept when the address is lost
+	Failures  int    // number of consecutive checks that did not find the record
+	NextCheck Time   // 0 if there is nothing to check
 }
 
-// WithProxy returns the site with another address behind a proxy, which was proved
-// just now, or with none.
+// WithProxy returns the site with another proxy address, which has just been verified, or
+// without one.
 func (s Site) WithProxy(proxy string, now Time) Site {
 	if s.Proxy == proxy && proxy != "" {
 		return s
@@ -108,7 +109,7 @@ func (s Site) WithProxy(proxy string, now Time) Site {
 	return s
 }
 
-// ProxyChecked returns the site after a check of the host of its proxy.
+// ProxyChecked returns the site with the result of a check of its proxy host applied.
 func (s Site) ProxyChecked(p HostnameProof, problem string, now Time) Site {
 	state := ProxyState{Problem: problem, Failures: s.ProxyState.Failures, NextCheck: now.Add(hostnameDaily)}
 	switch p {
@@ -120,7 +121,7 @@ func (s Site) ProxyChecked(p HostnameProof, problem string, now Time) Site {
 			state = ProxyState{Problem: "the site lost its address " + s.Proxy + ": " + problem + ". Set the record, then set proxy again"}
 			s.Proxy = ""
 		}
-	default: // nobody answered, which says nothing
+	default: // no response, so nothing is known
 		state.NextCheck = now.Add(hostnameFailing)
 	}
 	s.ProxyState = state

@@ -6,7 +6,7 @@ type (
 	MCPServerID string
 )
 
-// ShareLink lets everybody who has its key read a site.
+// ShareLink grants everybody who has its key read access to a site.
 type ShareLink struct {
 	ID        ShareLinkID
 	Site      SiteID
@@ -28,47 +28,47 @@ type MCPServer struct {
 	CreatedAt Time
 }
 
-// SiteAuth says how visitors of a site sign in.
+// SiteAuth configures how visitors of a site sign in.
 type SiteAuth struct {
 	Backend     string `json:"backend"`
-	FallbackURL string `json:"fallbackURL,omitempty"` // where visitors sign in
+	FallbackURL string `json:"fallbackURL,omitempty"` // sign-in page for visitors
 	LogoutURL   string `json:"logoutURL,omitempty"`
-	// Sealed is the private key that their tokens are signed with. KeyVersion goes
-	// up when the key is replaced.
+	// Sealed is the encrypted private key that signs the tokens of visitors. KeyVersion
+	// increases when the key is replaced.
 	Sealed     string `json:"sealed"`
 	KeyVersion int    `json:"keyVersion"`
 }
 
-// Backends of SiteAuth. An integration would sign visitors in for the owner.
+// Backends of SiteAuth. With AuthIntegration, an integration would sign visitors in for
+// the owner.
 const (
 	AuthCustom      = "custom"
 	AuthIntegration = "integration"
 )
 
-// SiteIcon is the small picture of a site: an emoji, or the addresses of an image
-// for light and for dark mode, or nothing. It is a part of the customization that
-// lists of sites show too.
+// SiteIcon is the icon of a site: an emoji, the addresses of an image for light and dark
+// mode, or nothing. It is a part of the customization that lists of sites show too.
 type SiteIcon struct {
 	Emoji string `json:"emoji,omitempty"`
 	Light string `json:"light,omitempty"`
 	Dark  string `json:"dark,omitempty"`
 }
 
-// SiteAds is what an owner asked for; nobody sells advertisements here. The zero
-// value is nothing.
+// SiteAds is the requested advertisement setting. It has no effect, because no
+// advertisements are sold. The zero value means none.
 type SiteAds struct {
 	Status string `json:"status"`
 	Topic  string `json:"topic,omitempty"`
 }
 
-// SiteSettings are the settings of a site. Lists show its icon and what it wants
-// of advertisements; the others are read where they are needed. Those of adaptive
-// content and of the look are JSON, see internal/adaptive and
-// internal/customization; they are empty if nobody changed them.
+// SiteSettings are the settings of a site. Lists of sites include only Icon and Ads; the
+// other settings are read when they are needed. Customization and Schema are JSON, see
+// internal/customization and internal/adaptive. They are empty if they were never
+// changed.
 type SiteSettings struct {
 	Customization string
 	CustomizedAt  Time
-	Icon          SiteIcon // of the customization
+	Icon          SiteIcon // part of the customization
 	Schema        string
 	SchemaAt      Time
 	Auth          SiteAuth

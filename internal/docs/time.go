@@ -22,14 +22,13 @@ func (t Time) Add(d time.Duration) Time { return t + Time(d.Milliseconds()) }
 
 func (t Time) String() string { return t.Std().Format(wireTime) }
 
-// IsZero reports whether t is not set. The option omitzero of encoding/json uses
-// it.
+// IsZero reports whether t is not set. encoding/json uses it for the option omitzero.
 func (t Time) IsZero() bool { return t == 0 }
 
-// MarshalJSON writes RFC 3339 in UTC with milliseconds.
+// MarshalJSON returns t in RFC 3339 format in UTC with milliseconds.
 func (t Time) MarshalJSON() ([]byte, error) { return []byte(t.Std().Format(`"` + wireTime + `"`)), nil }
 
-// UnmarshalJSON reads any time in RFC 3339.
+// UnmarshalJSON parses a time in RFC 3339 format.
 func (t *Time) UnmarshalJSON(b []byte) error {
 	var std time.Time
 	if err := json.Unmarshal(b, &std); err != nil {

@@ -7,50 +7,51 @@ type (
 	GlossaryEntryID string
 )
 
-// TranslationStatus is how far the newest run of a translation is.
+// TranslationStatus is the state of the newest run of a translation.
 type TranslationStatus string
 
-// States of a translation. A run that failed is completed, with an error.
+// States of a translation. A failed run is completed and has an error.
 const (
 	TranslationPending   TranslationStatus = "pending"
 	TranslationRunning   TranslationStatus = "running"
 	TranslationCompleted TranslationStatus = "completed"
 )
 
-// Translation keeps a space that is another one in another language.
+// Translation maintains a space that is the translation of another space.
 type Translation struct {
 	ID           TranslationID
 	Org          OrgID
 	Source       SpaceID
 	From         string // language of the source
 	To           string // language of the result
-	Instructions []byte // a document, for engines that understand any
+	Instructions []byte // a document, for engines that support instructions
 	Result       SpaceID
 	RunOnMerge   bool // changes of the source start a run
 	Status       TranslationStatus
-	Run          int64 // goes up when a run is asked for and when it begins
+	Run          int64 // increases when a run is requested and when it starts
 
-	// SourceRoot is the tree of the source that was translated last, and Machine the
-	// revision of the result space that has what engine and memory made of it, beside
-	// the line of the space. Both are equal to the first revision before the first run.
+	// SourceRoot is the tree of the source at the last run. Machine is the revision with
+	// the output of the engine and the memory at that time. It belongs to the result
+	// space, but is not part of its history. Before the first run, both are equal to the
+	// first revision.
 	SourceRoot string
 	Machine    RevisionID
-	Settings   string // hash of what else the last run depended on
+	Settings   string // hash of the other inputs of the last run
 	Complete   bool   // the last run left nothing untranslated
 
-	Error        string // of the last run, for people; empty: it succeeded
-	DonePages    int64  // of the run that goes on
+	Error        string // error message of the last run; empty if it succeeded
+	DonePages    int64  // of the current run
 	AllPages     int64
 	Stats        TranslationStats
-	CreatedBy    UserID // or who started a run last: runs are in their name
+	CreatedBy    UserID // or the user who started the last run; runs act on behalf of this user
 	CreatedAt    Time
 	UpdatedAt    Time
-	Stale        int64      // corrected blocks whose source changed since
-	Untranslated int64      // blocks that are still in the language of the source
-	Revision     RevisionID // the newest of the result; empty: it is deleted
+	Stale        int64      // number of corrected blocks whose source changed since
+	Untranslated int64      // number of blocks that are still in the source language
+	Revision     RevisionID // newest revision of the result; empty if it was deleted
 }
 
-// TranslationStats counts what runs did. Durations are milliseconds.
+// TranslationStats are statistics about runs. Durations are in milliseconds.
 type TranslationStats struct {
 	Runs           int64
 	TotalWords     int64
@@ -61,26 +62,26 @@ type TranslationStats struct {
 	LatestDuration int64
 }
 
-// BlockStatus says why a block of a translation needs a person.
+// BlockStatus is the reason why a block of a translation needs attention.
 type BlockStatus string
 
 // States of blocks.
 const (
-	BlockStale        BlockStatus = "stale"        // somebody corrected it, and its source changed since
-	BlockUntranslated BlockStatus = "untranslated" // it is in the language of the source
+	BlockStale        BlockStatus = "stale"        // a person corrected it, and its source changed since
+	BlockUntranslated BlockStatus = "untranslated" // it is still in the source language
 )
 
-// TranslationBlock is a block of a translation that needs a person.
+// TranslationBlock is a block of a translation that needs the attention of a person.
 type TranslationBlock struct {
-	ID     string // of the block among those of its translation
+	ID     string // ID of the block within its translation
 	Page   string // page or reusable content
 	Part   string // document, title or description
-	Block  string // key of the block at the top of the document
+	Block  string // key of the top-level block of the document
 	Status BlockStatus
-	Source string // text of the source, in the protected form
-	Text   string // text of the result
-	// Outdated reports whether the source changed since the run that listed the block. It is
-	// not stored.
+	Source string // source text, in protected form
+	Text   string // translated text
+	// Outdated reports whether the source changed since the run that listed the block. It
+	// is not stored.
 	Outdated bool
 }
 
@@ -93,16 +94,16 @@ type GlossaryEntry struct {
 	UpdatedAt    Time
 }
 
-// MemoryEntry is a text that was translated.
+// MemoryEntry is an entry of a translation memory.
 type MemoryEntry struct {
-	Context string // what besides the text decided; MemoryPeople: people did
-	Hash    string // of the source
-	Source  string // in the protected form
+	Context string // identifies the other inputs of the translation; MemoryPeople for translations by people
+	Hash    string // hash of the source
+	Source  string // in protected form
 	Target  string
 }
 
-// Contexts of translations that are used whatever the instructions and the glossary are:
-// those of people, and those of engines elsewhere, which were imported.
+// Contexts of translations that are used regardless of the instructions and the glossary:
+// translations by people, and imported translations by other engines.
 const (
 	MemoryPeople  = "people"
 	MemoryEngines = "engines"

@@ -4,29 +4,30 @@ package docs
 type User struct {
 	ID          UserID
 	Kind        UserKind
-	Email       Email // empty: not a person
-	Verified    bool  // the address is known to belong to the user
+	Email       Email // empty if the user is not a person
+	Verified    bool  // the address is verified to belong to the user
 	DisplayName string
 	PhotoURL    string
 	CreatedAt   Time
 	UpdatedAt   Time
 }
 
-// UserKind distinguishes people from others who act.
+// UserKind distinguishes persons from other users.
 type UserKind string
 
 // Kinds of users.
 const (
 	Person         UserKind = ""
 	ServiceAccount UserKind = "service" // a machine that belongs to one organization
-	DeletedUser    UserKind = "deleted" // a person who left; what they wrote stays
+	DeletedUser    UserKind = "deleted" // a person whose account was deleted; their contributions are kept
 )
 
-// DeletedName is the name of people who left.
+// DeletedName is the display name of deleted users.
 const DeletedName = "Deleted user"
 
-// Known returns what an organization may know of the user: everything once the user
-// was seen there; before, what follows from the address that somebody typed.
+// Known returns the data of the user that an organization may see. It is complete if the
+// user was seen in the organization. Before that, it is only what follows from the e-mail
+// address.
 func (u User) Known(seen Time) User {
 	if !seen.IsZero() || u.Kind != Person {
 		return u
@@ -41,47 +42,48 @@ type Token struct {
 	Label      string
 	Scopes     Scopes
 	CreatedAt  Time
-	ExpiresAt  Time // zero: never
+	ExpiresAt  Time // zero if it does not expire
 	LastUsedAt Time
-	Org        OrgID // it is good for this organization only; empty: for all of the user's
-	// LastAddress is from where it was used last.
+	Org        OrgID // restricts the token to one organization; empty for all organizations of the user
+	// LastAddress is the network address of the last use.
 	LastAddress string
 
-	Session bool         // a browser has it as a cookie
-	Method  SignInMethod // how the person of a session signed in
-	Agent   string       // what that browser calls itself
+	Session bool         // the token is a session cookie of a browser
+	Method  SignInMethod // how the user of a session signed in
+	Agent   string       // user agent of the browser
 }
 
-// UsedToken is a token as an organization knows it: its use is that in the organization.
+// UsedToken is a token from the perspective of an organization. Its last use is the last
+// use in the organization.
 type UsedToken struct {
 	Token
 	Owner     User
-	BlockedAt Time // zero: it is accepted
+	BlockedAt Time // zero if it is accepted
 }
 
-// SignInMethod is how somebody signed in.
+// SignInMethod is the method of a sign-in.
 type SignInMethod string
 
-// The methods.
+// Sign-in methods.
 const (
 	SignInByMail SignInMethod = "mail" // a link that was sent to the address of the account
-	SignInBySAML SignInMethod = "saml" // at the identity provider of an organization
-	SignInByOIDC SignInMethod = "oidc" // at an OpenID provider
+	SignInBySAML SignInMethod = "saml" // with the identity provider of an organization
+	SignInByOIDC SignInMethod = "oidc" // with an OpenID Connect provider
 	SignInByKey  SignInMethod = "passkey"
 )
 
-// An Identity is whom a provider calls a subject.
+// Identity maps a subject of a provider to a user.
 type Identity struct {
 	Provider  string
 	Subject   string
 	User      UserID
-	Org       OrgID // of the provider; empty: of the instance
+	Org       OrgID // organization of the provider; empty for the instance
 	CreatedAt Time
 }
 
-// A Passkey is a key that a device of a person has, of which we know the public part.
+// Passkey is a passkey of a user. The server has only its public key.
 type Passkey struct {
-	ID         string // of the credential, in base64url
+	ID         string // credential ID in base64url
 	User       UserID
 	Label      string
 	Credential string // JSON
@@ -89,27 +91,27 @@ type Passkey struct {
 	LastUsedAt Time
 }
 
-// A MailLink proves that whoever opens it reads the mail of an address.
+// MailLink proves that the person who opens it receives mail for an address.
 type MailLink struct {
 	User      UserID
 	Email     Email
-	Moves     bool   // it makes that the address of the account
-	Next      string // a path of this server
+	Moves     bool   // the link changes the address of the account to Email
+	Next      string // path on this server to go to afterwards
 	CreatedAt Time
 	ExpiresAt Time
 }
 
-// Scope limits a token to a part of its user's rights.
+// Scope restricts a token to a part of the permissions of its user.
 type Scope string
 
-// Scopes. A token without any scope has all rights of its user.
+// Scopes. A token without scopes has all permissions of its user.
 const (
 	ScopeRead  Scope = "read"  // read everything that the user can read
 	ScopeWrite Scope = "write" // create and change content, collections, spaces and teams
 	ScopeAdmin Scope = "admin" // administer organizations: settings, members, invites
 )
 
-// Scopes are the scopes of a token; none means all rights.
+// Scopes are the scopes of a token. An empty list means all permissions.
 type Scopes []Scope
 
 // Allow reports whether a token with these scopes has the scope want.
@@ -125,7 +127,8 @@ func (s Scopes) Allow(want Scope) bool {
 	return false
 }
 
-// Cover reports whether a token with these scopes is allowed all that one with others is.
+// Cover reports whether a token with these scopes has all permissions of a token with
+// others.
 func (s Scopes) Cover(others Scopes) bool {
 	if len(s) > 0 && len(others) == 0 {
 		return false

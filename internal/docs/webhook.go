@@ -1,17 +1,17 @@
 package docs
 
-// Webhook is an address to which an organization sends its events.
+// Webhook is an address to which events of an organization are sent.
 type Webhook struct {
 	ID             WebhookID
 	Org            OrgID
 	URL            string
-	Events         []string // patterns
+	Events         []string // event patterns
 	Sealed         string   // encrypted secret for signatures
 	Enabled        bool
 	DisabledReason string // set if the server disabled the webhook
 	Failures       int    // failed attempts since the last success
-	FailingSince   Time   // time of the first of them
-	ResumeAt       Time   // nothing is sent before
+	FailingSince   Time   // time of the first of these failures
+	ResumeAt       Time   // no deliveries are sent before this time
 	CreatedBy      UserID
 	CreatedAt      Time
 	UpdatedAt      Time
@@ -20,14 +20,14 @@ type Webhook struct {
 // DeliveryState is the state of a delivery.
 type DeliveryState string
 
-// States. A failed delivery is not retried unless somebody asks for it.
+// States of deliveries. A failed delivery is retried only on request.
 const (
 	DeliveryPending   DeliveryState = "pending"
 	DeliveryDelivered DeliveryState = "delivered"
 	DeliveryFailed    DeliveryState = "failed"
 )
 
-// DeliveryKind is why something is sent.
+// DeliveryKind is the cause of a delivery.
 type DeliveryKind string
 
 // Kinds of deliveries.
@@ -37,8 +37,8 @@ const (
 	DeliveryTest   DeliveryKind = "test"
 )
 
-// Delivery is the delivery of one event to one webhook. It stays in the log
-// after the end.
+// Delivery is the delivery of one event to one webhook. It remains in the log after it
+// ended.
 type Delivery struct {
 	Webhook   WebhookID
 	ID        DeliveryID
@@ -54,10 +54,10 @@ type Delivery struct {
 	FirstAt   Time // first attempt
 	NextAt    Time
 
-	// The last attempt.
+	// Fields of the last attempt.
 	LastAt Time
 	TookMS int64
-	Status int    // 0: no response
-	Answer string // beginning of the response
+	Status int    // 0 if there was no response
+	Answer string // beginning of the response body
 	Error  string
 }

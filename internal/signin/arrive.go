@@ -13,29 +13,30 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Assertion is somebody whom an identity provider of an organization has sent. What the
-// provider asserts was verified before.
+// Assertion identifies a person who signs in through an identity provider. The caller has
+// verified the response of the provider.
 type Assertion struct {
 	Org      docs.OrgID
-	Provider string // its id
+	Provider string // id of the provider
 	Method   docs.SignInMethod
-	Subject  string // what the provider calls the person
+	Subject  string // the provider's identifier of the person
 	Email    string
-	Proved   bool // the provider is sure that the address is theirs
-	// Recyclable reports that the subject is an address, which may be of another person later.
+	Proved   bool // the provider asserts that the address belongs to the person
+	// Recyclable reports that the subject is an e-mail address. It may belong to another person
+	// later.
 	Recyclable bool
 	Name       string
-	Role       docs.Role            // of who is new in the organization
-	Team       docs.TeamID          // of who is new in the organization; empty: none
-	Teams      map[docs.TeamID]bool // whether the person is in a team, as the provider says; others are left alone
-	AsOf       docs.Time            // when the provider was last changed before it vouched
+	Role       docs.Role            // of a person who joins the organization by this sign-in
+	Team       docs.TeamID          // of a person who joins the organization by this sign-in; empty: none
+	Teams      map[docs.TeamID]bool // whether the person is in each of these teams, according to the provider; other teams are not changed
+	AsOf       docs.Time            // when the provider's settings were last changed before it answered
 	Agent      string
 	Request    string
 	Next       string
 }
 
-// TeamsOf returns which teams somebody is in and which not, from the teams of groups and the groups of the
-// person. Without groups (nil) the provider says nothing.
+// TeamsOf returns, for each team in mapped, whether a person with the given groups belongs to it. mapped
+// holds the team of each group. The result is nil if groups is nil: the provider sent no groups.
 func TeamsOf(mapped map[string]docs.TeamID, groups []string) map[docs.TeamID]bool {
 	if groups == nil {
 		return nil
@@ -47,11 +48,12 @@ func TeamsOf(mapped map[string]docs.TeamID, groups []string) map[docs.TeamID]boo
 	return teams
 }
 
-// maxSubject is the greatest length of a name for a person, in bytes.
+// maxSubject is the maximum length of a subject in bytes.
 const maxSubject = 1024
 
-// SignInToOrganization opens a session for whom a provider of an organization vouches. The session is good
-// for that organization only: others do not trust its provider.
+// SignInToOrganization opens a session for a person whom a provider of an organization has
+// authenticated. The session is valid for that organization only, because other organizations do
+// not trust the provider.
 func (s *Service) SignInToOrganization(ctx context.Context, in Assertion) (NewSession, error) {
 	email, err := docs.ParseEmail(in.Email)
 	switch {
@@ -83,11 +85,11 @@ func (s *Service) SignInToOrganization(ctx context.Context, in Assertion) (NewSe
 	return out, err
 }
 
-// errChanged is the error of somebody whose provider is not what it was when it vouched.
+// errChanged is returned if the provider was changed or removed after it authenticated the person.
 var errChanged = errs.E(errs.Conflict, "the identity provider was changed or removed while you signed in; begin again")
 
-// stillVouches reads the provider again: an admin may have deleted it, or changed whom it trusts, since
-// it was asked.
+// stillVouches reads the provider again and returns errChanged if it is not the one that answered.
+// An admin may have deleted it, or changed its settings, since the sign-in began.
 func stillVouches(ctx context.Context, tx *store.Tx, in Assertion) error {
 	var org docs.OrgID
 	var at docs.Time
@@ -107,16 +109,17 @@ func stillVouches(ctx context.Context, tx *store.Tx, in Assertion) error {
 	return err
 }
 
-// errNotLinked is the error of somebody whose address belongs to an account that the provider
-// may not sign in.
+// errNotLinked is returned if the address belongs to an account that the provider may not sign in
+// to.
 var errNotLinked = errs.E(errs.Forbidden, "there is an account with your address that does not sign in this way; sign in as you did before, or ask an admin of the organization to mark you as a member of single sign-on")
 
-// errNotProved is the error of somebody whose address the provider does not vouch for.
+// errNotProved is returned if the provider does not assert that the address was verified.
 var errNotProved = errs.E(errs.Forbidden, "there is an account with your address, and the identity provider does not say that the address is proved (email_verified); ask an admin to make it say so")
 
-// whoArrives returns the account of somebody who arrives. An account that exists is not
-// taken over because a provider knows its address: an admin has marked the member for single
-// sign-on, and the person has either used the organization or proved the address nowhere.
+// whoArrives returns the account of the person in an assertion, and creates one if the address has
+// none. A provider cannot take over an existing account by sending its address. An admin must have
+// marked the member for single sign-on. In addition, the member must have used the organization
+// before, or the account's address must be unverified.
 func (s *Service) whoArrives(ctx context.Context, tx *store.Tx, in Assertion, email docs.Email) (docs.User, error) {
 	known, err := tx.Identity(ctx, in.Provider, in.Subject)
 	if err == nil {
@@ -150,19 +153,20 @@ func (s *Service) whoArrives(ctx context.Context, tx *store.Tx, in Assertion, em
 	return u, tx.AddIdentity(ctx, docs.Identity{Provider: in.Provider, Subject: in.Subject, User: u.ID, Org: in.Org, CreatedAt: tx.Now()})
 }
 
-// errRecycled is the error of somebody with an address that another person may have had before.
+// errRecycled is returned if the address may have belonged to another person before.
 var errRecycled = errs.E(errs.Forbidden, "you were removed from this organization and added again, and your address may have been somebody else's before; sign in once with a link by mail, and then here again")
 
-// sameAgain asks for a new proof if the subject is an address and the membership is younger than what
-// is known of the subject: the organization has removed whoever had the address, and given it
-// perhaps to somebody else. Who reads its mail now has the account.
+// sameAgain requires a new proof if the subject is an address and the membership is newer than the
+// stored identity. The organization has then removed the member and added the address again,
+// perhaps for another person. The proof is a session by mail since then: the account belongs to
+// the person who reads the mail of the address now.
 func (s *Service) sameAgain(ctx context.Context, tx *store.Tx, in Assertion, known docs.Identity) error {
 	if !in.Recyclable {
 		return nil
 	}
 	m, err := tx.Member(ctx, in.Org, known.User)
 	if errs.Is(err, errs.NotFound) || err == nil && m.JoinedAt <= known.CreatedAt {
-		return nil // admit decides
+		return nil // admit checks the membership
 	}
 	if err != nil {
 		return err
@@ -178,10 +182,10 @@ func (s *Service) sameAgain(ctx context.Context, tx *store.Tx, in Assertion, kno
 	return tx.PutIdentity(ctx, known)
 }
 
-// maxLooked is how many sessions are looked at, which is more than somebody can have.
+// maxLooked is the number of sessions that sameAgain reads. It is more than a user can have.
 const maxLooked = 1000
 
-// displayName returns the name of a new account.
+// displayName returns the display name of a new account: name, or the local part of the address.
 func displayName(name string, e docs.Email) string {
 	name = strings.TrimSpace(clip(strings.Join(strings.Fields(name), " "), 64))
 	if name == "" {
@@ -190,7 +194,8 @@ func displayName(name string, e docs.Email) string {
 	return name
 }
 
-// admit makes sure that somebody who arrives is a member.
+// admit makes the person a member of the organization, unless they are one already. It returns an
+// error for a member who is disabled or was removed.
 func (s *Service) admit(ctx context.Context, tx *store.Tx, by authz.Actor, in Assertion, u docs.User) error {
 	m, err := tx.Member(ctx, in.Org, u.ID)
 	switch {
@@ -223,8 +228,8 @@ func (s *Service) admit(ctx context.Context, tx *store.Tx, by authz.Actor, in As
 	})
 }
 
-// syncTeams makes somebody a member of the teams whose groups the provider names, and takes them
-// out of those whose groups it does not name.
+// syncTeams adds the user to the teams in in.Teams that are true, and removes the user from the
+// teams that are false.
 func syncTeams(ctx context.Context, tx *store.Tx, by authz.Actor, in Assertion) error {
 	if len(in.Teams) == 0 {
 		return nil
@@ -246,7 +251,7 @@ func syncTeams(ctx context.Context, tx *store.Tx, by authz.Actor, in Assertion) 
 
 func setTeam(ctx context.Context, tx *store.Tx, by authz.Actor, in Assertion, team docs.TeamID) error {
 	if _, err := tx.Team(ctx, in.Org, team); errs.Is(err, errs.NotFound) {
-		return nil // it was deleted since the group was mapped to it
+		return nil // the team was deleted after the group was mapped to it
 	} else if err != nil {
 		return err
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// SignInByOperator opens a session for whom the provider of the operator vouches. It is as good as
-// one by mail. proved reports that the operator trusts the provider with addresses, and that
-// it says that this one was proved.
+// SignInByOperator opens a session for a person whom the operator's provider has authenticated. The
+// session has the same rights as one by mail. proved reports that the operator trusts the provider
+// to verify addresses, and that the provider asserts that this address is verified.
 func (s *Service) SignInByOperator(ctx context.Context, in Assertion, proved bool) (NewSession, error) {
 	email, err := docs.ParseEmail(in.Email)
 	if err != nil {
@@ -31,14 +31,14 @@ func (s *Service) SignInByOperator(ctx context.Context, in Assertion, proved boo
 	return out, err
 }
 
-// errUnproved is the error of an address that nobody has proved. An account for it would wait for whoever it
-// belongs to, with somebody else in it.
+// errUnproved is returned if the address is not verified and has no account. Without this check,
+// a person could create an account for the address of somebody else and wait in it for the owner.
 var errUnproved = errs.E(errs.Forbidden, "your address is not proved yet; sign in by mail first, and link the provider on the page of your account")
 
 var errNotLinkedHere = errs.E(errs.Forbidden, "there is an account with your address that does not sign in this way yet; sign in as you did before, and link the provider on the page of your account")
 
-// whoIsHere returns the account of somebody who arrives. An account that exists is taken only
-// or made only if the address is proved.
+// whoIsHere returns the account of the person in an assertion, and creates one if the address has
+// none. Unless the identity is linked already, the address must be proved.
 func (s *Service) whoIsHere(ctx context.Context, tx *store.Tx, in Assertion, email docs.Email, proved bool) (docs.User, error) {
 	known, err := tx.Identity(ctx, in.Provider, in.Subject)
 	if err == nil {
@@ -67,8 +67,8 @@ func (s *Service) whoIsHere(ctx context.Context, tx *store.Tx, in Assertion, ema
 	return u, addIdentity(ctx, tx, in, u.ID)
 }
 
-// LinkIdentity lets somebody who is signed in to an account sign in to it through the provider
-// of the operator.
+// LinkIdentity links an identity of the operator's provider to the account of a signed-in user, who
+// can then sign in through that provider.
 func (s *Service) LinkIdentity(ctx context.Context, in Assertion, user docs.UserID) error {
 	return s.Store.Do(ctx, func(tx *store.Tx) error {
 		known, err := tx.Identity(ctx, in.Provider, in.Subject)
@@ -94,10 +94,10 @@ func (s *Service) LinkIdentity(ctx context.Context, in Assertion, user docs.User
 	})
 }
 
-// MaxIdentities is how many identities of the provider of the operator an account can be linked with.
+// MaxIdentities is the maximum number of the operator's provider's identities linked to an account.
 const MaxIdentities = 20
 
-// Identities lists those that sign in to the account of the caller through the provider of the operator.
+// Identities lists the identities of the operator's provider that are linked to the caller's account.
 func (s *Service) Identities(ctx context.Context, g *authz.Grant) ([]docs.Identity, error) {
 	if g.Actor.RequireFullAccount() != nil {
 		return nil, nil
@@ -105,8 +105,8 @@ func (s *Service) Identities(ctx context.Context, g *authz.Grant) ([]docs.Identi
 	return s.Store.IdentitiesOf(ctx, g.Actor.User, MaxIdentities)
 }
 
-// Unlink ends that an identity signs in to the account of the caller. Sessions that it has opened end, but not
-// that of the request.
+// Unlink removes an identity from the caller's account. It ends the caller's sessions that were
+// opened by OIDC and are not limited to an organization, except the session of the request.
 func (s *Service) Unlink(ctx context.Context, g *authz.Grant, provider, subject string) error {
 	if !g.Actor.Session {
 		return errs.E(errs.Forbidden, "sign in to unlink an identity; a token cannot do it")
@@ -131,7 +131,8 @@ func (s *Service) Unlink(ctx context.Context, g *authz.Grant, provider, subject 
 	})
 }
 
-// endOthers ends the sessions of the whole person that were opened in a way, but that of the request.
+// endOthers ends the user's sessions with the given method, except the session of the request.
+// Sessions that are limited to an organization continue.
 func endOthers(ctx context.Context, tx *store.Tx, by authz.Actor, how docs.SignInMethod) error {
 	all := store.TokenFilter{User: by.User, Sessions: true}
 	n, err := tx.CountTokens(ctx, all)

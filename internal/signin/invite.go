@@ -11,8 +11,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/orgs"
 )
 
-// SendInvitation is the handler of orgs.InvitedJob. Who was removed meanwhile, or has used the
-// organization, gets no mail.
+// SendInvitation is the handler of orgs.InvitedJob. It sends no mail to a member who was removed
+// or disabled meanwhile, or who has already used the organization.
 func (s *Service) SendInvitation(ctx context.Context, payload []byte) error {
 	var p orgs.Invitation
 	if err := json.Unmarshal(payload, &p); err != nil {
@@ -42,7 +42,7 @@ func (s *Service) SendInvitation(ctx context.Context, payload []byte) error {
 		Text:   []string{"Hello,", by + " added you to " + title + ", which keeps its documentation at " + s.name() + "."},
 		Action: "Sign in", Link: s.BaseURL + "/login?email=" + url.QueryEscape(string(m.User.Email)),
 	}
-	if m.User.Verified { // they know the way, and a key that is good for days is only for who has none
+	if m.User.Verified { // they have signed in before: a link that is valid for days is only for new accounts
 		return s.unsent(msg, s.Mail.Send(ctx, msg))
 	}
 	secret, err := s.newLink(ctx, docs.MailLink{User: m.User.ID, Email: m.User.Email, Next: "/account"}, InviteTime, maxLinks)

@@ -25,12 +25,12 @@ const (
 	challengeTime = 5 * time.Minute
 )
 
-// errKey is the error of a passkey that does not sign anybody in. It does not say why: who
-// tries keys learns nothing.
+// errKey is returned if a passkey does not sign anybody in. It names no reason, so that a client
+// that tries passkeys learns nothing.
 var errKey = errs.E(errs.Forbidden, "this passkey does not work here; sign in by mail, and add it in your account")
 
-// relyingParty returns what browsers know this server by. Keys belong to a host name, so a
-// server that is known by an address of numbers has none.
+// relyingParty returns the WebAuthn relying party of this server. Passkeys are bound to a host
+// name, so a server whose base URL has an IP address cannot use them.
 func (s *Service) relyingParty() (*webauthn.WebAuthn, error) {
 	u, err := url.Parse(s.BaseURL)
 	if err != nil {
@@ -47,13 +47,13 @@ func (s *Service) relyingParty() (*webauthn.WebAuthn, error) {
 	})
 }
 
-// HasPasskeys reports whether people can sign in by passkey.
+// HasPasskeys reports whether this server supports passkeys.
 func (s *Service) HasPasskeys() bool {
 	_, err := s.relyingParty()
 	return err == nil
 }
 
-// keyHolder is a user as WebAuthn sees one.
+// keyHolder implements webauthn.User.
 type keyHolder struct {
 	docs.User
 	keys []webauthn.Credential
@@ -64,7 +64,7 @@ func (h keyHolder) WebAuthnName() string                       { return string(h
 func (h keyHolder) WebAuthnDisplayName() string                { return h.DisplayName }
 func (h keyHolder) WebAuthnCredentials() []webauthn.Credential { return h.keys }
 
-// holder reads a user with the passkeys.
+// holder reads a user and the user's passkeys.
 func holder(ctx context.Context, r store.Reader, id docs.UserID) (keyHolder, error) {
 	u, err := r.User(ctx, id)
 	if err != nil {
@@ -82,7 +82,7 @@ func holder(ctx context.Context, r store.Reader, id docs.UserID) (keyHolder, err
 	return h, err
 }
 
-// remember keeps what an authenticator is asked, until it answers.
+// remember stores the data of a challenge until the authenticator answers it.
 func (s *Service) remember(ctx context.Context, network string, asked *webauthn.SessionData) error {
 	data, err := json.Marshal(asked)
 	if err != nil {
@@ -93,7 +93,7 @@ func (s *Service) remember(ctx context.Context, network string, asked *webauthn.
 	})
 }
 
-// recall returns what was asked, once.
+// recall returns the data of a challenge and deletes it: each challenge can be answered once.
 func (s *Service) recall(ctx context.Context, challenge string) (asked webauthn.SessionData, err error) {
 	data, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (string, error) {
 		return tx.TakePasskeyChallenge(ctx, docs.HashSecret(challenge))
@@ -107,8 +107,8 @@ func (s *Service) recall(ctx context.Context, challenge string) (asked webauthn.
 	return asked, json.Unmarshal([]byte(data), &asked)
 }
 
-// mayHavePasskey reports whether a caller may change the passkeys: a person, and not an organization
-// that vouches for one.
+// mayHavePasskey returns an error unless the caller may change their passkeys. That requires a
+// session, and one that is not limited to an organization.
 func mayHavePasskey(g *authz.Grant) error {
 	if !g.Actor.Session {
 		return errs.E(errs.Forbidden, "sign in to change your passkeys; a token cannot do it")
@@ -116,7 +116,7 @@ func mayHavePasskey(g *authz.Grant) error {
 	return g.Actor.RequireFullAccount()
 }
 
-// BeginPasskeyCreation returns what a browser needs to make a passkey for the caller.
+// BeginPasskeyCreation returns the options with which a browser creates a passkey for the caller.
 func (s *Service) BeginPasskeyCreation(ctx context.Context, g *authz.Grant, network string) (*protocol.CredentialCreation, error) {
 	if err := mayHavePasskey(g); err != nil {
 		return nil, err
@@ -139,7 +139,7 @@ func (s *Service) BeginPasskeyCreation(ctx context.Context, g *authz.Grant, netw
 	return made, s.remember(ctx, network, asked)
 }
 
-// AddPasskey stores the passkey that a browser has made.
+// AddPasskey stores a passkey that a browser has created.
 func (s *Service) AddPasskey(ctx context.Context, g *authz.Grant, label string, answer []byte) error {
 	if err := mayHavePasskey(g); err != nil {
 		return err
@@ -214,8 +214,8 @@ func (s *Service) RemovePasskey(ctx context.Context, g *authz.Grant, id string) 
 	})
 }
 
-// BeginPasskeySignIn returns what a browser needs to sign somebody in by passkey. It is the same for
-// everybody: the key says whose it is.
+// BeginPasskeySignIn returns the options with which a browser signs in by passkey. They do not
+// depend on the user: the response of the passkey names the user.
 func (s *Service) BeginPasskeySignIn(ctx context.Context, network string) (*protocol.CredentialAssertion, error) {
 	rp, err := s.relyingParty()
 	if err != nil {
@@ -228,7 +228,7 @@ func (s *Service) BeginPasskeySignIn(ctx context.Context, network string) (*prot
 	return ask, s.remember(ctx, network, asked)
 }
 
-// UsePasskey opens a session for who has a passkey.
+// UsePasskey opens a session for the owner of a passkey.
 func (s *Service) UsePasskey(ctx context.Context, answer []byte, from Client) (NewSession, error) {
 	rp, err := s.relyingParty()
 	if err != nil {
@@ -261,7 +261,7 @@ func (s *Service) UsePasskey(ctx context.Context, answer []byte, from Client) (N
 	return s.openByKey(ctx, docs.UserID(who.WebAuthnID()), used, from)
 }
 
-// openByKey opens a session for the user of a passkey that was verified.
+// openByKey opens a session for the owner of a verified passkey.
 func (s *Service) openByKey(ctx context.Context, user docs.UserID, used *webauthn.Credential, from Client) (NewSession, error) {
 	data, err := json.Marshal(used)
 	if err != nil {

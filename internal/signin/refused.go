@@ -13,26 +13,26 @@ import (
 
 // Client is the sender of a request to sign in.
 type Client struct {
-	Agent   string // what the browser calls itself
+	Agent   string // value of the User-Agent header
 	Request string // id of the request
-	Address string // of the network
+	Address string // network address
 }
 
 // Refusal is a sign-in that failed.
 type Refusal struct {
-	User   docs.UserID       // empty: nobody knows whose it would have been
-	Method docs.SignInMethod // empty: not known yet
+	User   docs.UserID       // empty: the account is unknown
+	Method docs.SignInMethod // empty: the method is not known yet
 	Reason string
 }
 
-// refuseEvery is how often the log has that sign-ins of an account fail. Everybody can make one fail, so
-// more of them are counted only; the next line says how many.
+// refuseEvery is the minimum time between two audit entries about failed sign-ins of one account and
+// method. Anybody can cause failures, so further ones are only counted. The next entry has the count.
 const refuseEvery = time.Hour
 
-// maxRefusals bounds the accounts that are counted one by one.
+// maxRefusals is the maximum number of accounts and methods that have a counter of their own.
 const maxRefusals = 10_000
 
-// refusals counts the sign-ins that failed on this node.
+// refusals counts failed sign-ins on this node.
 type refusals struct {
 	mu    sync.Mutex
 	known map[refusalKey]*refusalCount
@@ -45,11 +45,11 @@ type refusalKey struct {
 
 type refusalCount struct {
 	logged time.Time
-	more   int // since then
+	more   int // failures since then
 }
 
-// take counts a refusal. It reports whether the log shall have it, and how many it did not have since the
-// line before.
+// take counts a refusal. log reports whether to write an audit entry for it, and more is the number
+// of refusals without an entry since the previous one.
 func (r *refusals) take(k refusalKey, now time.Time) (more int, log bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -79,7 +79,8 @@ func (r *refusals) take(k refusalKey, now time.Time) (more int, log bool) {
 	return more, true
 }
 
-// RecordRefusal records in the log of the instance that a sign-in failed.
+// RecordRefusal writes a failed sign-in to the audit log of the instance, at most once per
+// refuseEvery for each user and method.
 func (s *Service) RecordRefusal(ctx context.Context, r Refusal, from Client) {
 	more, log := s.refusals.take(refusalKey{r.User, r.Method}, s.Store.Clock())
 	if !log {

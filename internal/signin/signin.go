@@ -1,5 +1,5 @@
-// Package signin lets people in: it mails links that prove an address, and keeps
-// the sessions of those who opened one. There are no passwords.
+// Package signin signs users in. It mails links that prove an address, verifies passkeys, and
+// manages sessions. There are no passwords.
 package signin
 
 import (
@@ -26,7 +26,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Service lets people in.
+// Service signs users in.
 type Service struct {
 	Store   *store.Store
 	Mail    mail.Sender
@@ -36,23 +36,24 @@ type Service struct {
 	refusals refusals
 }
 
-// How long things are good, and how many there may be.
+// Lifetimes and limits of links and sessions.
 const (
 	LinkTime    = 15 * time.Minute
 	InviteTime  = 7 * 24 * time.Hour
 	SessionTime = 30 * 24 * time.Hour
-	MaxSessions = 50 // of a user; the oldest one ends when there are more
+	MaxSessions = 50 // of a user; above it, the oldest session ends
 	maxLinks    = 5  // to one user, within LinkTime
 )
 
-// LinkJob makes a link and sends it. An answer does not tell by its text or its time
-// whether an address has an account, and a mail server that is slow or down keeps
-// nobody waiting.
+// LinkJob creates a link and mails it. Because a job does it, neither the content nor the timing of
+// the response reveals whether an address has an account. Nor does a request wait for a mail server
+// that is slow or down.
 const LinkJob = "signin.link"
 
-// linkPayload is a link to send: to the address of an account, or to a new one of a user.
+// linkPayload is the payload of LinkJob. The link goes to the address of an account, or to the new
+// address of a user.
 type linkPayload struct {
-	User  docs.UserID // empty: whose address it is
+	User  docs.UserID // empty: the user with the address Email
 	Email docs.Email
 	Next  string
 	Asked docs.Time
@@ -68,7 +69,7 @@ func (s *Service) Mails() bool {
 	return !none
 }
 
-// RequestLink sends a link to an address, if it has an account.
+// RequestLink mails a sign-in link to an address, if the address has an account.
 func (s *Service) RequestLink(ctx context.Context, address, next string) error {
 	e, err := docs.ParseEmail(address)
 	if err != nil {
@@ -86,7 +87,7 @@ func (s *Service) SendLink(ctx context.Context, payload []byte) error {
 		return err
 	}
 	if s.Store.Clock().Sub(p.Asked.Std()) > LinkTime {
-		return nil // nobody waits for it any more
+		return nil // the user no longer waits for the mail
 	}
 	var u docs.User
 	var err error
@@ -119,7 +120,7 @@ func (s *Service) SendLink(ctx context.Context, payload []byte) error {
 	return s.sendLink(ctx, m, secret)
 }
 
-// name is what people know the server by.
+// name returns the name of the server for users: the host of its base URL.
 func (s *Service) name() string {
 	u, err := url.Parse(s.BaseURL)
 	if err != nil {
@@ -128,8 +129,8 @@ func (s *Service) name() string {
 	return u.Host
 }
 
-// unsent returns the error of a message that was not sent. A server without mail loses it: the
-// operator can make links by command.
+// unsent returns the error of sending m. Without a mail server, it logs a warning and returns nil,
+// so that the job is not retried: the operator can create links by command.
 func (s *Service) unsent(m mail.Message, err error) error {
 	if errors.Is(err, mail.ErrNone) {
 		s.Log.Warn("a mail was not sent, because no mail server is configured (--smtp); `octavo user login-link` prints a link", "subject", m.Subject)
@@ -138,8 +139,8 @@ func (s *Service) unsent(m mail.Message, err error) error {
 	return err
 }
 
-// sendLink sends a message with a link. One that nobody got is taken back: it would count as
-// one that was sent.
+// sendLink sends a message with a link. If sending fails, it deletes the link, which would
+// otherwise count towards maxLinks.
 func (s *Service) sendLink(ctx context.Context, m mail.Message, secret string) error {
 	err := s.Mail.Send(ctx, m)
 	if err == nil {
@@ -153,8 +154,9 @@ func (s *Service) sendLink(ctx context.Context, m mail.Message, secret string) e
 	return s.unsent(m, err)
 }
 
-// newLink stores a link and returns its secret, which is empty if that many were sent
-// lately: they still work, so nobody is locked out by somebody who asks for more.
+// newLink stores a link that is valid for the duration good, and returns its secret. The secret is
+// empty if the user got most links within LinkTime. Those still work, so nobody can lock a user out
+// by requesting links.
 func (s *Service) newLink(ctx context.Context, l docs.MailLink, good time.Duration, most int64) (string, error) {
 	secret := docs.NewLinkSecret()
 	made, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (bool, error) {
@@ -175,13 +177,14 @@ func (s *Service) newLink(ctx context.Context, l docs.MailLink, good time.Durati
 	return secret, nil
 }
 
-// address returns the address of a link.
+// address returns the URL of the link with a secret.
 func (s *Service) address(secret string) string { return s.BaseURL + LinkPath + "?key=" + secret }
 
-// LinkPath is where links lead.
+// LinkPath is the path of the page that links open.
 const LinkPath = "/login/link"
 
-// LinkFor returns a link for an address that the operator vouches for.
+// LinkFor creates a link for an address and returns its URL. It is for the operator, who is
+// trusted to have verified the address.
 func (s *Service) LinkFor(ctx context.Context, address string) (string, error) {
 	e, err := docs.ParseEmail(address)
 	if err != nil {
@@ -204,16 +207,16 @@ func (s *Service) LinkFor(ctx context.Context, address string) (string, error) {
 	})
 }
 
-// errLink is the error of a link that does not work.
+// errLink is returned if a link was used, has expired or never existed.
 var errLink = errs.E(errs.NotFound, "this link was used already, or it has expired; ask for a new one")
 
-// errMove is the error of a link for another address that somebody opens who is not its user.
+// errMove is returned if a link changes the address of another account than the signed-in one.
 var errMove = errs.E(errs.Forbidden, "this link changes the address of an account; sign in to it first, with the address that it has now, and open the link again")
 
-// usable returns a link and its user, if the link works at a moment for who is signed in. One that
-// moves an account to another address works for who is signed in to that account: who reads the
-// mail of an address that somebody else typed gets nothing, and nobody's address is proved for an
-// account of another.
+// usable returns a link and its user. It returns an error if the link does not work at the time now
+// for the signed-in user. A link that changes the address of an account works only for a user who
+// is signed in to that account. So a person who receives such a mail by mistake gets no access, and
+// no address is verified for the account of another person.
 func usable(ctx context.Context, r store.Reader, secret string, signedIn docs.UserID, now docs.Time) (l docs.MailLink, u docs.User, err error) {
 	l, err = r.MailLink(ctx, docs.HashSecret(secret))
 	switch {
@@ -225,22 +228,21 @@ func usable(ctx context.Context, r store.Reader, secret string, signedIn docs.Us
 		return l, u, errMove
 	}
 	u, err = r.User(ctx, l.User)
-	if err == nil && !l.Moves && l.Email != u.Email { // the account has moved since
+	if err == nil && !l.Moves && l.Email != u.Email { // the account's address has changed since
 		err = errLink
 	}
 	return l, u, err
 }
 
-// CheckLink returns what a link proves, without using it: programs that look into mails
-// open links too.
+// CheckLink returns a link and its user without using the link up: mail scanners open links too.
 func (s *Service) CheckLink(ctx context.Context, secret string, signedIn docs.UserID, from Client) (docs.MailLink, docs.User, error) {
 	l, u, err := usable(ctx, s.Store.Reader, secret, signedIn, docs.TimeOf(s.Store.Clock()))
 	s.refusedLink(ctx, l, err, from)
 	return l, u, err
 }
 
-// refusedLink notes that a link did not work. Of one that was used nothing is kept, so nobody knows whose it
-// was.
+// refusedLink records that a link did not work. The user is unknown for a link that was used, because
+// used links are deleted.
 func (s *Service) refusedLink(ctx context.Context, l docs.MailLink, err error, from Client) {
 	if errors.Is(err, errLink) || errors.Is(err, errMove) {
 		s.RecordRefusal(ctx, Refusal{l.User, docs.SignInByMail, errs.Message(err)}, from)
@@ -254,7 +256,7 @@ type NewSession struct {
 	Next   string
 }
 
-// UseLink opens a session by the secret of a link, which works once.
+// UseLink opens a session by the secret of a link. A link works once.
 func (s *Service) UseLink(ctx context.Context, secret string, signedIn docs.UserID, from Client) (NewSession, error) {
 	out := NewSession{Secret: docs.NewSessionSecret()}
 	var l docs.MailLink
@@ -279,8 +281,8 @@ func (s *Service) UseLink(ctx context.Context, secret string, signedIn docs.User
 	return out, err
 }
 
-// prove notes that somebody reads the mail of an address. A new one ends all sessions and
-// links of the account, and the old one learns of it.
+// prove marks an address as verified and makes it the address of the account. A new address ends
+// all sessions and links of the account, and a mail informs the old address.
 func (s *Service) prove(ctx context.Context, tx *store.Tx, by authz.Actor, u docs.User, e docs.Email) error {
 	before := u
 	if e == u.Email && u.Verified {
@@ -308,7 +310,7 @@ func (s *Service) prove(ctx context.Context, tx *store.Tx, by authz.Actor, u doc
 	})
 }
 
-// MovedJob informs the old address of an account that there is a new one.
+// MovedJob informs the old address of an account about the change of the address.
 const MovedJob = "signin.moved"
 
 // Warning is the payload of MovedJob.
@@ -331,22 +333,22 @@ func (s *Service) SendWarning(ctx context.Context, payload []byte) error {
 	return s.unsent(m, s.Mail.Send(ctx, m))
 }
 
-// AddedJob sends a mail to a person whose account has a new way to be signed in to: who did not add it
-// learns of it.
+// AddedJob informs a user by mail that their account has a new way to sign in, in case the user did
+// not add it.
 const AddedJob = "signin.added"
 
 // added is the payload of AddedJob.
 type added struct {
 	User docs.UserID
-	What string // goes on after "your account at …"
+	What string // continues the sentence "your account at …"
 }
 
-// tellAdded queues the mail. Key distinguishes what was added.
+// tellAdded enqueues AddedJob. key identifies the new way to sign in.
 func tellAdded(ctx context.Context, tx *store.Tx, user docs.UserID, key, what string) error {
 	return jobs.Enqueue(ctx, tx, jobs.Job{Kind: AddedJob, Key: string(user) + " " + key, Payload: added{user, what}})
 }
 
-// SendAdded is the handler of AddedJob. Mails go to addresses that somebody has proved only.
+// SendAdded is the handler of AddedJob. It sends mail to verified addresses only.
 func (s *Service) SendAdded(ctx context.Context, payload []byte) error {
 	var p added
 	if err := json.Unmarshal(payload, &p); err != nil {
@@ -368,7 +370,7 @@ func (s *Service) SendAdded(ctx context.Context, payload []byte) error {
 	return s.unsent(m, s.Mail.Send(ctx, m))
 }
 
-// open makes a session.
+// open creates a session and records it in the audit log.
 func (s *Service) open(ctx context.Context, tx *store.Tx, by authz.Actor, how docs.SignInMethod, agent, secret string) (docs.Token, error) {
 	if err := s.makeRoom(ctx, tx, by); err != nil {
 		return docs.Token{}, err
@@ -385,8 +387,8 @@ func (s *Service) open(ctx context.Context, tx *store.Tx, by authz.Actor, how do
 	})
 }
 
-// makeRoom ends the oldest sessions of a user who has too many. Those for one organization make
-// room among themselves only.
+// makeRoom ends the oldest sessions of a user who has MaxSessions or more. Sessions for one
+// organization count separately.
 func (s *Service) makeRoom(ctx context.Context, tx *store.Tx, by authz.Actor) error {
 	if err := tx.DropExpiredSessions(ctx); err != nil {
 		return err
@@ -439,7 +441,8 @@ func (s *Service) EndSession(ctx context.Context, g *authz.Grant, id docs.TokenI
 	})
 }
 
-// EndAllSessions ends all of the caller's sessions, also that of the request, and the links that wait.
+// EndAllSessions ends all of the caller's sessions, including the session of the request. Unless the
+// caller is limited to an organization, it also deletes the pending mail links.
 func (s *Service) EndAllSessions(ctx context.Context, g *authz.Grant) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		n, err := tx.DropTokens(ctx, sessionsOf(g))
@@ -458,8 +461,8 @@ func (s *Service) EndAllSessions(ctx context.Context, g *authz.Grant) error {
 	})
 }
 
-// ChangeEmail sends a link to a new address. The account has it once the person has opened
-// the link. A token cannot ask: with the address it could take the account.
+// ChangeEmail sends a link to a new address. The address of the account changes when the user opens
+// the link. A token is not enough: with the address, its holder could take over the account.
 func (s *Service) ChangeEmail(ctx context.Context, g *authz.Grant, address string) error {
 	if !g.Actor.Session {
 		return errs.E(errs.Forbidden, "sign in to change your address; a token cannot do it")
@@ -475,7 +478,7 @@ func (s *Service) ChangeEmail(ctx context.Context, g *authz.Grant, address strin
 	if err != nil || u.Email == e {
 		return err
 	}
-	// Whether somebody else has the address learns only who reads its mail.
+	// Whether another account has the address is revealed only to the reader of its mail.
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		if err := s.enqueue(ctx, tx, linkPayload{g.Actor.User, e, "/account", tx.Now()}); err != nil {
 			return err
@@ -484,8 +487,8 @@ func (s *Service) ChangeEmail(ctx context.Context, g *authz.Grant, address strin
 	})
 }
 
-// Cookie returns the name of the cookie of a session. On a server with TLS browsers
-// take care that no other host has set it.
+// Cookie returns the name of the session cookie. With TLS, the prefix __Host- makes browsers reject
+// a cookie that another host has set.
 func Cookie(base string) string {
 	if strings.HasPrefix(base, "https://") {
 		return "__Host-octavo-session"
@@ -493,17 +496,17 @@ func Cookie(base string) string {
 	return "octavo-session"
 }
 
-// CSRF returns what a request with a session has to send besides the cookie: a
-// page of another site can make a browser send the one, but does not know the other.
+// CSRF returns the token that a request with a session must send besides the cookie. A page of
+// another site can make a browser send the cookie, but cannot read the token.
 func CSRF(secret string) string {
 	sum := sha256.Sum256([]byte("csrf:" + secret))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// elsewhere is what begins paths that lead on, to other servers or out.
+// elsewhere lists prefixes of paths that redirect to other servers or sign the user out.
 var elsewhere = []string{"/~", "/login", "/logout", "/saml", "/oidc"}
 
-// LocalPath returns a path of this server, or nothing if an address leads anywhere else.
+// LocalPath returns next as a path of this server, or "" if next is anything else.
 func LocalPath(next string) string {
 	u, err := url.Parse(next)
 	switch {

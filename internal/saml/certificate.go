@@ -14,14 +14,15 @@ import (
 	"time"
 )
 
-// MaxCertificates of a provider: the one in use, and the one that follows it.
+// MaxCertificates is the maximum number of certificates of a provider: the current one and its
+// successor.
 const MaxCertificates = 2
 
-// minBits of an RSA key.
+// minBits is the minimum size of an RSA key.
 const minBits = 2048
 
-// ParseCertificates reads the certificates of an identity provider, in PEM. Its errors are for
-// who has sent them.
+// ParseCertificates parses the certificates of an identity provider, in PEM. Its errors are messages
+// for the user who entered the certificates.
 func ParseCertificates(text string) ([]*x509.Certificate, error) {
 	rest := []byte(strings.TrimSpace(text))
 	var out []*x509.Certificate
@@ -54,8 +55,8 @@ func ParseCertificates(text string) ([]*x509.Certificate, error) {
 	return out, nil
 }
 
-// NewKey makes a key for requests, and its certificate, which identity providers do not check
-// beyond the key in it.
+// NewKey generates a key that signs requests, and a certificate for it. Identity providers use only
+// the public key of the certificate.
 func NewKey(name string, now time.Time) (*Key, error) {
 	private, err := rsa.GenerateKey(rand.Reader, minBits)
 	if err != nil {
@@ -69,13 +70,13 @@ func NewKey(name string, now time.Time) (*Key, error) {
 	return &Key{private, der}, err
 }
 
-// Encode returns a key as text, which is secret.
+// Encode returns the key and its certificate in PEM. The result is secret.
 func (k *Key) Encode() string {
 	private := pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(k.Private)})
 	return string(private) + string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: k.Certificate}))
 }
 
-// DecodeKey reads what Encode returned.
+// DecodeKey parses the result of Encode.
 func DecodeKey(text string) (*Key, error) {
 	private, rest := pem.Decode([]byte(text))
 	cert, _ := pem.Decode(rest)

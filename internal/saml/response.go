@@ -15,25 +15,26 @@ import (
 )
 
 const (
-	// Skew is how much the clock of an identity provider may differ from ours.
+	// Skew is the maximum accepted difference between the identity provider's clock and ours.
 	Skew = 2 * time.Minute
-	// maxAge of an assertion, whatever it says itself: for that long its id is remembered.
+	// maxAge is the maximum age of an assertion, even if the assertion itself allows more. It
+	// limits how long the id of an assertion must be stored.
 	maxAge = time.Hour
 )
 
-// Assertion is what an identity provider says of somebody. All of it was read from the
-// bytes that the signature covers.
+// Assertion is the content of a verified assertion. All of it was read from the bytes that the
+// signature covers.
 type Assertion struct {
 	ID           string
-	InResponseTo string // id of the request; empty: nobody asked
-	Name         string // of the subject
-	Persistent   bool   // the name stays the same when the address changes
+	InResponseTo string // id of the request; empty: the sign-in began at the identity provider
+	Name         string // NameID of the subject
+	Persistent   bool   // the name does not change with the e-mail address
 	Attributes   map[string][]string
-	Until        time.Time // from then on it is refused
+	Until        time.Time // time from which the assertion is refused
 }
 
-// Check verifies an answer and returns what it asserts. The error is a *Refusal if the answer is
-// to blame.
+// Check verifies a base64-encoded response and returns its assertion. The error is a *Refusal if the
+// response is not acceptable.
 func (p Provider) Check(encoded string, now time.Time) (Assertion, error) {
 	doc, err := decode(encoded)
 	if err != nil {
@@ -50,7 +51,7 @@ func (p Provider) Check(encoded string, now time.Time) (Assertion, error) {
 }
 
 func decode(encoded string) ([]byte, error) {
-	if base64.StdEncoding.DecodedLen(len(encoded)) > MaxResponse+MaxResponse/16 { // and line ends
+	if base64.StdEncoding.DecodedLen(len(encoded)) > MaxResponse+MaxResponse/16 { // the text may contain line ends
 		return nil, refuse("the answer is too large", "It may have %s: let the identity provider send fewer attributes or groups.", errs.Size(MaxResponse))
 	}
 	doc, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(encoded, " ", ""))
@@ -63,8 +64,8 @@ func decode(encoded string) ([]byte, error) {
 	return doc, nil
 }
 
-// verify checks signatures, with each certificate alone: which one it was an identity
-// provider need not say.
+// verify checks the signatures of a response. It tries each certificate separately, because a
+// response need not name the certificate that it was signed with.
 func (p Provider) verify(encoded string, now time.Time) (*types.Response, error) {
 	if len(p.Certificates) == 0 {
 		return nil, refuse("single sign-on is not set up", "Set the certificate of the identity provider.")
@@ -89,8 +90,9 @@ func (p Provider) verify(encoded string, now time.Time) (*types.Response, error)
 	return nil, certificates
 }
 
-// moment is the time by which an answer must not have expired: our clock may be ahead. A certificate
-// that was made just now is good already.
+// moment returns the time at which the library checks that a response has not expired. It is Skew
+// before now, because our clock may be ahead. If cert becomes valid within Skew of now, moment is its
+// NotBefore, so that a certificate that was just created is accepted.
 func moment(cert *x509.Certificate, now time.Time) time.Time {
 	at := now.Add(-Skew)
 	if from := cert.NotBefore; at.Before(from) && !now.Add(Skew).Before(from) {
@@ -99,12 +101,12 @@ func moment(cert *x509.Certificate, now time.Time) time.Time {
 	return at
 }
 
-// errOther is the refusal of what another key has signed.
+// errOther is the refusal of a response that was signed with another key.
 var errOther = refuse("the answer is not signed with a certificate that is known here",
 	"Set the certificate that the identity provider uses now. While it changes, set both, one below the other.")
 
-// explain turns an error of the library into what to do. It returns nil if the signature is not
-// of the certificate.
+// explain turns an error of the library into a *Refusal with an advice. It returns nil if the
+// signature was not made with the certificate that was tried.
 func (p Provider) explain(err error, now time.Time) error {
 	var value saml2.ErrInvalidValue
 	var missing saml2.ErrMissingElement
@@ -131,7 +133,7 @@ func (p Provider) explain(err error, now time.Time) error {
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// read checks what is verified: for whom it is, and when.
+// read checks the audience and the times of a verified response and returns its assertion.
 func (p Provider) read(r *types.Response, now time.Time) (Assertion, error) {
 	a := r.Assertions[0]
 	data := a.Subject.SubjectConfirmation.SubjectConfirmationData

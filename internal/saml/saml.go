@@ -1,6 +1,6 @@
-// Package saml is the service provider of SAML 2.0: what an identity provider needs to know
-// of us, the requests that we send to it, and the check of what it answers. It keeps nothing:
-// whether an answer belongs to a request, and whether it came before, is up to the caller.
+// Package saml implements a SAML 2.0 service provider: its metadata, its requests to an identity
+// provider, and the verification of responses. It has no state. The caller must check that a response
+// answers one of its requests, and that the assertion was not used before.
 package saml
 
 import (
@@ -16,36 +16,36 @@ import (
 	dsig "github.com/russellhaering/goxmldsig"
 )
 
-// Provider is an identity provider, and what we are to it.
+// Provider is an identity provider, together with our service as the provider has it configured.
 type Provider struct {
 	EntityID     string // of the identity provider
-	SSOURL       string // where requests go
+	SSOURL       string // destination of requests
 	Certificates []*x509.Certificate
 	Service      Service
-	Key          *Key // signs requests; nil: they are not signed
-	EmailNameID  bool // the name of the subject has to be an e-mail address
+	Key          *Key // signs requests; nil: requests are not signed
+	EmailNameID  bool // the NameID must be an e-mail address
 }
 
-// Service is what an identity provider knows of us.
+// Service describes our service provider to an identity provider.
 type Service struct {
 	EntityID string
-	ACSURL   string // where answers go
+	ACSURL   string // assertion consumer service: destination of responses
 }
 
-// Key is a key of ours.
+// Key is a key pair of our service provider.
 type Key struct {
 	Private     *rsa.PrivateKey
 	Certificate []byte // DER
 }
 
-// Formats of names.
+// Formats of a NameID.
 const (
 	emailFormat      = "urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress"
 	persistentFormat = "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent"
 )
 
-// library returns the configuration of the library for one certificate. Its moment is as
-// early as the clocks may differ, so that nothing has expired too soon.
+// library returns the configuration of the library for one certificate. To verify a response, now
+// is the result of moment, so that nothing expires too early.
 func (p Provider) library(cert *x509.Certificate, now time.Time) *saml2.SAMLServiceProvider {
 	sp := &saml2.SAMLServiceProvider{
 		IdentityProviderSSOURL: p.SSOURL, IdentityProviderIssuer: p.EntityID,
@@ -62,8 +62,8 @@ func (p Provider) library(cert *x509.Certificate, now time.Time) *saml2.SAMLServ
 	return sp
 }
 
-// Request returns the address that asks the identity provider who somebody is, and the id
-// that its answer has to name.
+// Request returns the URL that sends an authentication request to the identity provider, and the id of
+// the request. The response must refer to that id.
 func (p Provider) Request(now time.Time) (address, id string, err error) {
 	sp := p.library(nil, now)
 	if p.Key != nil {
@@ -81,7 +81,7 @@ func (p Provider) Request(now time.Time) (address, id string, err error) {
 	return address, id, err
 }
 
-// Metadata returns our description for the identity provider.
+// Metadata returns the metadata document of our service provider.
 func (p Provider) Metadata() ([]byte, error) {
 	type certificate struct {
 		Data string `xml:"http://www.w3.org/2000/09/xmldsig# X509Data>X509Certificate"`
@@ -130,9 +130,9 @@ func (p Provider) Metadata() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Refusal is why an answer is not accepted.
+// Refusal is the reason why a response is not accepted.
 type Refusal struct {
-	Reason string // for everybody: what is wrong, in a few words
+	Reason string // for all users: the problem in a few words
 	Detail string // for administrators: what to do
 }
 

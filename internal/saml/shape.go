@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Limits of an answer.
+// Limits of a response.
 const (
 	MaxResponse   = 256 << 10 // bytes
 	maxElements   = 5_000
@@ -17,12 +17,12 @@ const (
 	maxAttributes = 32 // of an element
 )
 
-// unique elements are in an answer at most once, wherever they are and whatever their
-// namespace is: the library, or a part of it, would look at one of two and verify the other.
+// unique lists elements that may occur only once in a response, at any place and in any namespace.
+// With two of them, the library, or a part of it, could verify one and read the other.
 var unique = []string{"Response", "Assertion", "Subject", "NameID", "SubjectConfirmation", "SubjectConfirmationData", "Conditions", "Status"}
 
-// algorithms are what an attribute Algorithm may be, by the element that has it. None uses
-// SHA-1, and no transformation leaves out more than the signature.
+// algorithms lists the accepted values of the attribute Algorithm for each element that has one.
+// None of them uses SHA-1, and no transform removes anything but the signature.
 var algorithms = map[string][]string{
 	"CanonicalizationMethod": {"http://www.w3.org/2001/10/xml-exc-c14n#"},
 	"Transform":              {"http://www.w3.org/2000/09/xmldsig#enveloped-signature", "http://www.w3.org/2001/10/xml-exc-c14n#"},
@@ -35,19 +35,19 @@ var algorithms = map[string][]string{
 	},
 }
 
-// shape is a walk through an answer that has not been verified. It lets pass only documents
-// of the one form that honest identity providers send: a response, one assertion in it, and
-// signatures inside of the element that they sign. Every way to show one assertion to the
-// verification and another one to the reader needs a second element somewhere, and is refused
-// before a signature is looked at.
+// shape checks the structure of a response that has not been verified. It accepts only the form
+// that honest identity providers send: a response that contains one assertion, with each signature
+// inside the element that it signs. Every attack that shows one assertion to the verifier and another
+// one to the reader needs a second element somewhere. checkShape refuses it before any signature is
+// verified.
 type shape struct {
 	stack    []element
 	elements int
-	seen     map[string]int // elements by name
+	seen     map[string]int // number of elements by local name
 	ids      map[string]bool
 }
 
-// element is one that is open.
+// element is an open element.
 type element struct {
 	name     string
 	id       string
@@ -55,12 +55,13 @@ type element struct {
 	text     bool
 }
 
-// errForm is the reason of a refusal of what no honest identity provider sends.
+// errForm is the reason for refusing a form that no honest identity provider sends.
 const errForm = "the answer has an unusual form"
 
-// checkShape refuses documents of any other form.
+// checkShape refuses documents that do not have the form described at shape.
 func checkShape(doc []byte) error {
-	// What we read must be what the library reads: it takes what it cannot parse for compressed data.
+	// This function and the library must read the same content. The library treats a document that it
+	// cannot parse as compressed data.
 	if doc[0] != '<' || bytes.Contains(doc, []byte("<![CDATA[")) || bytes.Count(doc, []byte("<")) > 2*maxElements+1 {
 		return refuse(errForm, "It is not a plain XML document.")
 	}
@@ -151,7 +152,8 @@ func (s *shape) open(t xml.StartElement) error {
 	return nil
 }
 
-// above returns the name of an element that is open: 0 is the innermost.
+// above returns an open element: 0 is the innermost one. It returns the zero element if there are
+// not that many.
 func (s *shape) above(i int) element {
 	if i >= len(s.stack) {
 		return element{}
@@ -159,7 +161,7 @@ func (s *shape) above(i int) element {
 	return s.stack[len(s.stack)-1-i]
 }
 
-// place checks that an element is where it belongs.
+// place checks that an element has an allowed parent, and that its algorithm is accepted.
 func (s *shape) place(e element, attrs []xml.Attr) error {
 	parent := s.above(0)
 	wrong := refuse(errForm, "The element %s is at a place where it does not belong.", clip(e.name))
@@ -222,7 +224,7 @@ func (s *shape) close(name string) error {
 	return nil
 }
 
-// attribute returns an attribute without a namespace.
+// attribute returns the value of an attribute without a namespace prefix, or "".
 func attribute(attrs []xml.Attr, name string) string {
 	for _, a := range attrs {
 		if a.Name.Space == "" && a.Name.Local == name {
@@ -232,7 +234,7 @@ func attribute(attrs []xml.Attr, name string) string {
 	return ""
 }
 
-// clip returns a text of somebody else for a message.
+// clip shortens untrusted text and replaces control characters, for use in a message.
 func clip(s string) string {
 	const most = 200
 	if len(s) > most {

@@ -20,13 +20,13 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// loginTime is from the request until the browser is back.
+// loginTime is the maximum time from the request until the browser returns.
 const loginTime = 15 * time.Minute
 
-// errSetup is the error of a provider that is not complete.
+// errSetup is returned for a provider whose settings are incomplete.
 var errSetup = errs.E(errs.Precondition, "this single sign-on is not set up completely; ask an administrator of your organization")
 
-// Metadata returns what an identity provider has to know of this server.
+// Metadata returns the metadata document of this server for an identity provider.
 func (s *Service) Metadata(ctx context.Context, id docs.SAMLProviderID) ([]byte, error) {
 	p, err := s.Store.AnySAMLProvider(ctx, id)
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Service) Metadata(ctx context.Context, id docs.SAMLProviderID) ([]byte,
 	return protocol.Metadata()
 }
 
-// protocol returns a provider as the protocol knows it.
+// protocol returns the provider as package saml represents it.
 func (s *Service) protocol(ctx context.Context, p docs.SAMLProvider) (saml.Provider, error) {
 	at := s.Addresses(p.ID)
 	out := saml.Provider{
@@ -57,7 +57,8 @@ func (s *Service) protocol(ctx context.Context, p docs.SAMLProvider) (saml.Provi
 	return out, err
 }
 
-// Named returns the label of a provider that people can sign in with, and its organization.
+// Named returns the label of a provider and its organization. It returns an error if the provider's
+// settings are incomplete.
 func (s *Service) Named(ctx context.Context, id docs.SAMLProviderID) (string, docs.Organization, error) {
 	p, err := s.Store.AnySAMLProvider(ctx, id)
 	if err != nil {
@@ -70,8 +71,9 @@ func (s *Service) Named(ctx context.Context, id docs.SAMLProviderID) (string, do
 	return p.Label, o, err
 }
 
-// Start begins a sign-in and returns where the browser goes. Browser is a secret that the browser
-// keeps: the answer of the provider is of use in that browser only. Network is from where the request comes.
+// Start begins a sign-in and returns the URL to which the browser is redirected. browser is a secret
+// in a cookie of the browser: only that browser can complete the sign-in. network is the network of
+// the client.
 func (s *Service) Start(ctx context.Context, id docs.SAMLProviderID, browser, network, next string) (address string, err error) {
 	p, err := s.Store.AnySAMLProvider(ctx, id)
 	if err != nil {
@@ -93,13 +95,14 @@ func (s *Service) Start(ctx context.Context, id docs.SAMLProviderID, browser, ne
 	})
 }
 
-// hash returns the hash of a secret as text.
+// hash returns the hash of a secret in hexadecimal.
 func hash(secret string) string {
 	sum := docs.HashSecret(secret)
 	return hex.EncodeToString(sum[:])
 }
 
-// begin stores a sign-in.
+// begin stores a sign-in. ends is the hash of the secret that completes it, or empty before the
+// response.
 func (s *Service) begin(ctx context.Context, tx *store.Tx, l docs.SAMLLogin, ends string) error {
 	if err := tx.DropExpiredAssertions(ctx); err != nil {
 		return err
@@ -108,8 +111,8 @@ func (s *Service) begin(ctx context.Context, tx *store.Tx, l docs.SAMLLogin, end
 	return tx.AddSAMLLogin(ctx, l, ends)
 }
 
-// Receive takes an answer of an identity provider and returns a secret that ends the sign-in. Relay is where
-// the person goes if the sign-in began at the provider.
+// Receive processes a response of an identity provider and returns a secret that completes the
+// sign-in. relay is the path to open after a sign-in that began at the provider.
 func (s *Service) Receive(ctx context.Context, id docs.SAMLProviderID, answer, relay, network, request string) (string, error) {
 	p, err := s.Store.AnySAMLProvider(ctx, id)
 	if err != nil {
@@ -131,7 +134,7 @@ func (s *Service) Receive(ctx context.Context, id docs.SAMLProviderID, answer, r
 	return "", err
 }
 
-// accept checks an answer and stores whom it names.
+// accept verifies a response and stores the identity in it.
 func (s *Service) accept(ctx context.Context, p docs.SAMLProvider, answer, relay, network, secret string) error {
 	protocol, err := s.protocol(ctx, p)
 	if err != nil {
@@ -150,7 +153,7 @@ func (s *Service) accept(ctx context.Context, p docs.SAMLProvider, answer, relay
 		if now, err := tx.AnySAMLProvider(ctx, p.ID); err != nil {
 			return err
 		} else if now.UpdatedAt != p.UpdatedAt {
-			return errGone // the answer was compared with what the provider was
+			return errGone // the response was verified with the provider's old settings
 		}
 		if a.InResponseTo == "" {
 			if !p.IdPInitiated {
@@ -173,7 +176,8 @@ func (s *Service) accept(ctx context.Context, p docs.SAMLProvider, answer, relay
 	})
 }
 
-// identify returns who somebody is, as the provider maps attributes.
+// identify returns the identity in an assertion, read from the attributes that the provider's settings
+// name.
 func identify(p docs.SAMLProvider, a saml.Assertion) (docs.SAMLLogin, error) {
 	address := a.Name
 	if p.Attributes.Email != "" {
@@ -205,7 +209,8 @@ func identify(p docs.SAMLProvider, a saml.Assertion) (docs.SAMLLogin, error) {
 	return l, nil
 }
 
-// groupsOf returns those of the groups of a person that have a team; nil if the provider says nothing of groups.
+// groupsOf returns the person's groups that are mapped to a team. It returns nil if the assertion
+// has no attribute with groups.
 func groupsOf(p docs.SAMLProvider, a saml.Assertion) []string {
 	values, sent := a.Attributes[p.Attributes.Groups]
 	if p.Attributes.Groups == "" || !sent {
@@ -232,11 +237,11 @@ func clip(s string, n int) string {
 	return strings.ToValidUTF8(s, "")
 }
 
-// recordEvery is how often the log has that somebody was refused, whatever the reason.
+// recordEvery is the minimum time between two refusals of a provider that are both in the audit log.
 const recordEvery = docs.Time(time.Hour / time.Millisecond)
 
-// note keeps why somebody was refused, for admins. The log has it now and then, however often it happens:
-// everybody can send nonsense here.
+// note stores the reason of a refusal for admins. It writes an audit entry only if the previous
+// refusal is at least recordEvery old: anybody can send invalid responses.
 func (s *Service) note(ctx context.Context, p docs.SAMLProvider, r *saml.Refusal, request string) error {
 	text := r.Reason + ". " + r.Detail
 	return s.Store.Do(ctx, func(tx *store.Tx) error {
@@ -252,18 +257,18 @@ func (s *Service) note(ctx context.Context, p docs.SAMLProvider, r *saml.Refusal
 	})
 }
 
-// errGone is the error of a sign-in that cannot be ended.
+// errGone is returned for a sign-in that was completed already, has expired, or is unknown.
 var errGone = errs.E(errs.NotFound, "this sign-in has ended, or it took too long; begin again")
 
-// errBrowser is the error of an answer in another browser than the one that asked.
+// errBrowser is returned if a sign-in is completed in another browser than the one that began it.
 var errBrowser = errs.E(errs.Forbidden, "this sign-in began in another browser; begin it again here")
 
-// PendingLogin is a sign-in that the provider has answered.
+// PendingLogin is a sign-in for which the provider's response was accepted.
 type PendingLogin struct {
 	Email    docs.Email
 	Label    string // of the provider
 	Org      docs.Organization
-	Confirms bool // it began at the provider: the person has to say that they want it
+	Confirms bool // the sign-in began at the provider: the user must confirm it
 }
 
 // PendingLogin returns the sign-in that a secret completes in a browser.
@@ -293,7 +298,7 @@ func (s *Service) waiting(ctx context.Context, r store.Reader, id docs.SAMLProvi
 	return p, l, err
 }
 
-// Finish ends a sign-in and opens a session.
+// Finish completes a sign-in and opens a session.
 func (s *Service) Finish(ctx context.Context, id docs.SAMLProviderID, secret, browser, agent, request string) (signin.NewSession, error) {
 	var p docs.SAMLProvider
 	var l docs.SAMLLogin
@@ -319,7 +324,7 @@ func (s *Service) Finish(ctx context.Context, id docs.SAMLProviderID, secret, br
 		Role: p.DefaultRole, Team: p.DefaultTeam, Teams: signin.TeamsOf(p.Groups, l.Groups), AsOf: p.UpdatedAt, Recyclable: l.Subject == string(l.Email),
 		Agent: agent, Request: request, Next: l.Next,
 	})
-	if errs.Is(err, errs.Forbidden) { // admins can do something about it
+	if errs.Is(err, errs.Forbidden) { // an admin can fix the cause
 		err = errors.Join(err, s.note(ctx, p, &saml.Refusal{Reason: string(l.Email) + " was not let in", Detail: errs.Message(err)}, request))
 	}
 	return opened, err

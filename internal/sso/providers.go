@@ -1,6 +1,6 @@
-// Package sso lets people in by the identity provider of their organization, over SAML: what
-// admins do with providers, and the way of a person from here to the provider and back. Who
-// that person is here is up to internal/signin.
+// Package sso implements single sign-on over SAML with the identity provider of an organization.
+// It manages the settings of providers and the steps of a sign-in. Package signin decides which
+// account a person signs in to.
 package sso
 
 import (
@@ -23,17 +23,17 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Service is single sign-on.
+// Service implements single sign-on over SAML.
 type Service struct {
 	Store   *store.Store
 	SignIn  *signin.Service
 	BaseURL string // without a slash at the end
 }
 
-// maxProviders of an organization.
+// maxProviders is the maximum number of providers of an organization.
 const maxProviders = 50
 
-// Change is the input of Create and Update. A field that is absent stays; one that is null is cleared.
+// Change is the input of Create and Update. A field that is absent is not changed; null clears it.
 type Change struct {
 	Label        opt.Val[string]
 	EntityID     opt.Val[string]
@@ -47,7 +47,7 @@ type Change struct {
 	Groups       opt.Val[map[string]docs.TeamID]
 }
 
-// check refuses what can be refused without the store.
+// check validates the fields that can be validated without the store.
 func (c Change) check() error {
 	if label, ok := c.Label.Get(); ok && strings.TrimSpace(label) == "" {
 		return errs.Field("body.label", "must not be blank")
@@ -68,7 +68,7 @@ func (c Change) check() error {
 	return nil
 }
 
-// apply changes a provider.
+// apply applies the change to p.
 func (c Change) apply(ctx context.Context, tx *store.Tx, p *docs.SAMLProvider) error {
 	before := *p
 	p.Label = strings.TrimSpace(c.Label.Or(p.Label))
@@ -101,7 +101,7 @@ func (c Change) apply(ctx context.Context, tx *store.Tx, p *docs.SAMLProvider) e
 	}
 	if p.EntityID != before.EntityID || p.SSOURL != before.SSOURL || p.Certificate != before.Certificate || p.Attributes != before.Attributes {
 		p.LastError, p.LastErrorAt = "", 0
-		if err := tx.DropSAMLLogins(ctx, p.ID); err != nil { // answers of what the provider was
+		if err := tx.DropSAMLLogins(ctx, p.ID); err != nil { // they were begun with the old settings
 			return err
 		}
 	}
@@ -109,7 +109,7 @@ func (c Change) apply(ctx context.Context, tx *store.Tx, p *docs.SAMLProvider) e
 	return nil
 }
 
-// Create makes a provider.
+// Create creates a provider.
 func (s *Service) Create(ctx context.Context, g *authz.Grant, org docs.OrgID, in Change) (docs.SAMLProvider, error) {
 	if err := in.check(); err != nil {
 		return docs.SAMLProvider{}, err
@@ -155,8 +155,8 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, org docs.OrgID, id
 	})
 }
 
-// newKey makes a key for requests if one is needed. It takes a while, and is done before the
-// transaction.
+// newKey generates a key for requests if needed. Callers do it before the transaction, because it
+// takes some time.
 func (s *Service) newKey(needed bool) (*saml.Key, error) {
 	if !needed {
 		return nil, nil
@@ -164,7 +164,7 @@ func (s *Service) newKey(needed bool) (*saml.Key, error) {
 	return saml.NewKey(s.BaseURL, s.Store.Clock())
 }
 
-// put applies a change, and stores it and what it was.
+// put applies a change, stores the provider and records the change in the audit log.
 func (s *Service) put(ctx context.Context, tx *store.Tx, g *authz.Grant, p *docs.SAMLProvider, in Change, key *saml.Key, action string) error {
 	before := *p
 	if err := in.apply(ctx, tx, p); err != nil {
@@ -199,7 +199,7 @@ func (s *Service) Delete(ctx context.Context, g *authz.Grant, org docs.OrgID, id
 		if err := tx.DropIdentities(ctx, string(id)); err != nil {
 			return err
 		}
-		// Sessions do not say which of several providers opened them; people sign in again.
+		// A session does not store which of several providers opened it, so all sessions by SAML end.
 		if err := tx.DropSessionsBy(ctx, org, docs.SignInBySAML); err != nil {
 			return err
 		}
@@ -214,7 +214,7 @@ func (s *Service) Provider(ctx context.Context, org docs.OrgID, id docs.SAMLProv
 	return s.Store.SAMLProvider(ctx, org, id)
 }
 
-// Providers lists those of an organization.
+// Providers lists the SAML providers of an organization.
 func (s *Service) Providers(org docs.OrgID) store.List[docs.SAMLProvider] {
 	return store.List[docs.SAMLProvider]{
 		Page: func(ctx context.Context, p store.Page) ([]docs.SAMLProvider, store.Key, error) {
@@ -233,15 +233,15 @@ func (s *Service) Organization(ctx context.Context, name string) (docs.Organizat
 	return o, err
 }
 
-// Login is a way to sign in to an organization, as everybody sees it.
+// Login is a way to sign in to an organization, as shown to everybody.
 type Login struct {
 	ID       string
 	Label    string
 	StartURL string
 }
 
-// Logins returns the ways to sign in to an organization. Providers that are not complete
-// are none.
+// Logins returns the ways to sign in to an organization: its complete SAML providers, and its OIDC
+// providers.
 func (s *Service) Logins(ctx context.Context, org docs.OrgID) ([]Login, error) {
 	if _, err := s.Store.Organization(ctx, org); err != nil {
 		return nil, err
@@ -263,16 +263,16 @@ func (s *Service) Logins(ctx context.Context, org docs.OrgID) ([]Login, error) {
 	return out, err
 }
 
-// Addresses of this server that an identity provider, or a person, uses.
+// Addresses holds the URLs of this server that an identity provider or a user needs.
 type Addresses struct{ EntityID, ACS, Start string }
 
-// Addresses returns those of a provider.
+// Addresses returns the URLs for a provider.
 func (s *Service) Addresses(id docs.SAMLProviderID) Addresses {
 	root := s.BaseURL + "/saml/" + url.PathEscape(string(id))
 	return Addresses{EntityID: root + "/metadata", ACS: root + "/acs", Start: root + "/login"}
 }
 
-// Warnings returns what an admin should look at before people cannot sign in any more.
+// Warnings returns the problems of a provider that an admin should fix before sign-ins fail.
 func (s *Service) Warnings(p docs.SAMLProvider) []string {
 	const ahead = 30 * 24 * time.Hour
 	now := s.Store.Clock()

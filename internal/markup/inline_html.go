@@ -129,8 +129,11 @@ func (c *converter) known(b *inlineBuilder, e *element, marks []Mark, h *htmlRea
 	class := strings.Fields(e.attr("class"))
 	switch e.name {
 	case "br":
+		if len(e.attrs) > 0 {
+			return false
+		}
 		b.text("\n", marks)
-		return len(e.attrs) == 0
+		return true
 	case "img":
 		if !e.has("src") || hasString(class, "gitbook-drawing") {
 			return false

@@ -201,7 +201,11 @@ func (inlineElementParser) Parse(parent ast.Node, block text.Reader, pc parser.C
 	}
 	closing := []byte("</" + name + ">")
 	_, at := block.Position()
-	if at.Start < scanOf(pc).unclosed[name] {
+	s := scanOf(pc)
+	if s.unclosedIn != parent {
+		s.unclosed, s.unclosedIn = nil, parent
+	}
+	if at.Start < s.unclosed[name] {
 		return nil // an earlier search did not find the closing tag
 	}
 	rest, ok := takeUntil(block, func(b []byte) int {
@@ -211,7 +215,6 @@ func (inlineElementParser) Parse(parent ast.Node, block text.Reader, pc parser.C
 		return -1
 	})
 	if !ok {
-		s := scanOf(pc)
 		if s.unclosed == nil {
 			s.unclosed = map[string]int{}
 		}

@@ -96,9 +96,10 @@ type scan struct {
 	notes  map[string]*footnoteBlock
 	// Before the offset literal, nothing is a tag.
 	literal int
-	// unclosed maps an element name to the offset before which no end tag was
-	// found.
-	unclosed map[string]int
+	// unclosed maps an element name to the offset before which the block unclosedIn
+	// has no end tag.
+	unclosed   map[string]int
+	unclosedIn ast.Node
 }
 
 var scanKey = parser.NewContextKey()

@@ -38,7 +38,7 @@ func LineOf(n *yaml.Node, path string) int {
 	for _, part := range strings.FieldsFunc(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' }) {
 		i, err := strconv.Atoi(part)
 		switch {
-		case n.Kind == yaml.SequenceNode && err == nil && i < len(n.Content):
+		case n.Kind == yaml.SequenceNode && err == nil && 0 <= i && i < len(n.Content):
 			n = n.Content[i]
 			line = n.Line
 		case n.Kind == yaml.MappingNode:

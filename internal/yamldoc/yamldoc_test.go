@@ -126,3 +126,15 @@ func TestNumbersAndTextsAreReadAsTheyWereWritten(t *testing.T) {
 		}
 	})
 }
+
+func TestLineOfAPathThatDoesNotExist(t *testing.T) {
+	root, err := Parse([]byte("a: 1\nlinks:\n  - title: x\n"), 1<<10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]int{"links[0].title": 3, "links[-1].title": 2, "links[1]": 2, "other": 1} {
+		if got := LineOf(root, path); got != want {
+			t.Errorf("%s is on line %d, want %d", path, got, want)
+		}
+	}
+}

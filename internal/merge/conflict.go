@@ -14,7 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// ConflictKind is the kind of thing that a conflict is about.
+// ConflictKind is the kind of object that a conflict is about.
 type ConflictKind string
 
 // Kinds of conflicts.
@@ -27,24 +27,24 @@ const (
 
 // Parts of the subject of a conflict, besides the names of fields.
 const (
-	PartDeleted  = "deleted"  // one side deleted it, the other one changed it
-	PartDocument = "document" // a block of it
-	PartLocation = "location" // where a page is
+	PartDeleted  = "deleted"  // one side deleted the subject, the other side changed it
+	PartDocument = "document" // a block of its text
+	PartLocation = "location" // the position of a page in the tree
 )
 
 // Resolutions of conflicts.
 const (
-	ByMain     = "main"     // as in the space
-	ByMine     = "mine"     // as in the change request
-	ByDocument = "document" // as somebody wrote it
+	ByMain     = "main"     // the state in the space
+	ByMine     = "mine"     // the state in the change request
+	ByDocument = "document" // a text that a user wrote
 )
 
-// Conflict is something that two lines of revisions changed in different ways. It names the
-// revisions that contain it, so nothing is copied.
+// Conflict is an object, or a part of one, that two lines of revisions changed in different ways.
+// It names the revisions that contain the versions, so nothing is copied.
 type Conflict struct {
 	Kind  ConflictKind    `json:"kind"`
-	ID    string          `json:"id"`               // of the page, file, content; name of the variable
-	Part  string          `json:"part,omitempty"`   // empty: the whole
+	ID    string          `json:"id"`               // id of the page, file or content; name of the variable
+	Part  string          `json:"part,omitempty"`   // empty: the whole object
 	Block string          `json:"block,omitempty"`  // key; empty if the text was empty in the base
 	After string          `json:"behind,omitempty"` // key of the preceding block; empty at the start
 	Base  docs.RevisionID `json:"base"`
@@ -52,7 +52,7 @@ type Conflict struct {
 	Mine  docs.RevisionID `json:"mine"` // of the change request
 
 	// Blocks has the keys of the blocks in all three revisions if both sides wrote other blocks in
-	// the place of Block. Each revision has some of them.
+	// place of Block. Each revision has some of them.
 	Blocks []string `json:"blocks,omitempty"`
 }
 
@@ -73,7 +73,7 @@ func (c Conflict) Name() string {
 type Form struct {
 	Exists   bool
 	Document *markup.Document // the blocks of a text; all of them if one side deleted the page
-	Value    any              // of any other part
+	Value    any              // value of any other part
 }
 
 // form reads the subject of a conflict from a tree.
@@ -81,7 +81,7 @@ func (c Conflict) form(ctx context.Context, t *revision.Tree) (Form, error) {
 	return c.formBy(ctx, t, readText)
 }
 
-// formBy is form with another way to read texts.
+// formBy is form with another function for reading texts.
 func (c Conflict) formBy(ctx context.Context, t *revision.Tree, read textReader) (f Form, err error) {
 	switch c.Kind {
 	case ConflictVariable:
@@ -162,7 +162,7 @@ func ResolveWithMain(ctx context.Context, d *revision.Draft, c Conflict, rev doc
 	switch {
 	case !has && !there:
 		return nil
-	case !has: // the space deleted it
+	case !has: // the space deleted the page
 		return dropLikeMain(ctx, d, main, mine)
 	case !there:
 		_, err := d.RestorePage(ctx, "body", main, docs.PageID(c.ID), nil)
@@ -194,8 +194,8 @@ func ResolveWithMain(ctx context.Context, d *revision.Draft, c Conflict, rev doc
 	return d.PutWithFreeNames(ctx, mine)
 }
 
-// clearWay makes sure that the page id can be put below parent: if the change request moved parent
-// below the page, parent moves back to its place in the space.
+// clearWay ensures that the page id can be put below parent: if the change request moved parent
+// below the page, parent moves back to its position in the space.
 func clearWay(ctx context.Context, d *revision.Draft, main *revision.Tree, id, parent docs.PageID) error {
 	var chain []docs.Page
 	for at := parent; at != id; {
@@ -305,7 +305,7 @@ func takeReusable(ctx context.Context, d *revision.Draft, main *revision.Tree, c
 	return takeBlock(ctx, d, main, c)
 }
 
-// takeBlock replaces the blocks of a conflict by those of another tree.
+// takeBlock replaces the blocks of a conflict by the blocks in another tree.
 func takeBlock(ctx context.Context, d *revision.Draft, from *revision.Tree, c Conflict) error {
 	form, err := c.form(ctx, from)
 	if err != nil {
@@ -367,7 +367,8 @@ func setBlock(ctx context.Context, d *revision.Draft, c Conflict, nodes []*marku
 	return d.PutReusable(reusable)
 }
 
-// ResolveWithBody resolves a conflict in a draft of a change request with a document that somebody wrote.
+// ResolveWithBody resolves a conflict in a draft of a change request with a document that a user
+// wrote.
 func ResolveWithBody(ctx context.Context, d *revision.Draft, c Conflict, rev docs.Revision, b revision.Body) error {
 	if c.Part != PartDocument && c.Part != PartDeleted || c.Kind == ConflictFile || c.Kind == ConflictReusable && c.Part != PartDocument {
 		return errs.Field("body.document", "cannot be used: the conflict is not about a text; choose main or mine, and edit it afterwards")
@@ -397,7 +398,7 @@ func ResolveWithBody(ctx context.Context, d *revision.Draft, c Conflict, rev doc
 		doc.Spans = nil
 	}
 	nodes := slices.Clone(doc.Nodes)
-	if len(nodes) > 0 && len(c.Blocks) == 0 { // comments on the block stay on it
+	if len(nodes) > 0 && len(c.Blocks) == 0 { // keep the comments on the block
 		first := *nodes[0]
 		first.Key = c.Block
 		nodes[0] = &first

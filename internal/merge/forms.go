@@ -14,15 +14,15 @@ const (
 	// maxForms is the size of the texts, in bytes, at which a response about conflicts is full. A
 	// page can have as many conflicts as blocks, and a conflict can be about whole pages.
 	maxForms = 8 << 20
-	// blockCost is added to the size of the text for each block: in JSON, a short block is many
-	// times as long.
+	// blockCost is the cost of each block in addition to its text, because a short block is many
+	// times longer in JSON.
 	blockCost = 100
 )
 
-// blocksOf is a parsed text.
+// blocksOf is a parsed text with an index of its blocks.
 type blocksOf struct {
 	doc   *markup.Document
-	byKey map[string]int // position in doc
+	byKey map[string]int // index in doc.Nodes
 	cost  int
 }
 
@@ -72,8 +72,8 @@ func (c Conflict) blocks(ctx context.Context, t *revision.Tree, x revision.Text,
 	return Form{Exists: true, Document: found}, nil
 }
 
-// texts reads subjects of conflicts from one tree: each text once, however many of its blocks are
-// in conflict.
+// texts reads subjects of conflicts from one tree. It reads each text once, however many of its
+// blocks are in conflict.
 type texts struct {
 	tree  *revision.Tree
 	read  map[revision.Text]*blocksOf
@@ -110,8 +110,8 @@ func FormsOf(s *revision.Source, sp docs.Space) *Forms {
 	return &Forms{s: s, sp: sp, at: map[docs.RevisionID]*texts{}}
 }
 
-// Full reports whether the response is long enough, so that the rest belongs on the next page of
-// the list.
+// Full reports whether the response has reached its size limit. The remaining conflicts belong on
+// the next page of the list.
 func (f *Forms) Full() bool {
 	spent := 0
 	for _, x := range f.at {

@@ -1,7 +1,7 @@
 // Package merge applies the changes of one line of revisions since a common base to another line:
-// pages by their id, metadata field by field, bodies block by block. If both lines changed something
-// in different ways, that is a Conflict; until it is resolved, the line that is merged into keeps its
-// own state.
+// pages by their id, metadata field by field, bodies block by block. If both lines changed
+// something in different ways, that is a Conflict. Until it is resolved, the line that is merged
+// into keeps its own state.
 package merge
 
 import (
@@ -33,7 +33,7 @@ type merger struct {
 // pagePlan is the planned state of a page.
 type pagePlan struct {
 	page docs.Page
-	was  docs.Page // in the line that is merged into
+	was  docs.Page // state in the line that is merged into
 	had  bool
 }
 
@@ -63,8 +63,8 @@ func Into(ctx context.Context, dir Direction, into *revision.View, base, from do
 
 func (m *merger) conflict(c Conflict) { m.conflicts = append(m.conflicts, c) }
 
-// others merges what is identified by its key alone: files, variables, settings and former
-// addresses of pages.
+// others merges the entries that are identified by their key alone: files, variables, settings and
+// former addresses of pages.
 func (m *merger) others(ctx context.Context) error {
 	for _, key := range slices.Sorted(maps.Keys(m.after)) {
 		kind, id := key[:1], key[1:]
@@ -115,8 +115,8 @@ func (m *merger) others(ctx context.Context) error {
 	return nil
 }
 
-// makeRoom renames a file whose name a file of a repository needs: the repository's file keeps its
-// name.
+// makeRoom renames a file that has the path of a file of the repository. The file of the repository
+// keeps its path.
 func makeRoom(ctx context.Context, d *revision.Draft, id string, after []byte) error {
 	f, err := revision.DecodeFile(id, after)
 	if err != nil {
@@ -166,7 +166,7 @@ func (m *merger) pages(ctx context.Context) error {
 			return err
 		}
 		switch {
-		case !inFrom && !inInto: // both deleted it
+		case !inFrom && !inInto: // both sides deleted it
 		case !inFrom:
 			if Differs(placed(base, into), into) {
 				m.conflict(Conflict{Kind: ConflictPage, ID: id, Part: PartDeleted})
@@ -192,7 +192,7 @@ func (m *merger) pages(ctx context.Context) error {
 	return nil
 }
 
-// placed returns a page with the place of another one: a move does not count as an edit.
+// placed returns p with the position of at, so that a move does not count as an edit.
 func placed(p, at docs.Page) docs.Page {
 	p.Parent, p.Rank = at.Parent, at.Rank
 	return p
@@ -269,7 +269,7 @@ func union(a, b docs.Variables) docs.Variables {
 	return out
 }
 
-// body decides about the body of a page. A body that both sides changed is written when the tree is
+// body chooses the body of a page. A body that both sides changed is merged later, when the tree is
 // complete.
 func (m *merger) body(was, cur, now docs.Page, p *docs.Page) {
 	switch {
@@ -345,7 +345,7 @@ func (m *merger) surviving(ctx context.Context, id docs.PageID) (docs.PageID, er
 		if ok && p.HasPath() {
 			return id, nil
 		}
-		if !ok { // a deleted page: its last parent
+		if !ok { // use the last parent of a deleted page
 			var err error
 			if p, ok, err = m.from.Lookup(ctx, id); err == nil && !ok {
 				p, ok, err = m.base.Lookup(ctx, id)
@@ -394,7 +394,7 @@ func (m *merger) put(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, id := range ids { // the limit of depth holds for moved pages too
+	for _, id := range ids { // moved pages must not exceed the maximum depth either
 		p, err := m.d.Page(ctx, id)
 		if err != nil {
 			return err
@@ -417,8 +417,8 @@ func (m *merger) put(ctx context.Context) error {
 	return nil
 }
 
-// putPage stores a page. A page of the space keeps its published slug: a change request does not
-// take it away.
+// putPage stores a page. A page of the space keeps its published slug: a page of a change request
+// cannot take it.
 func (m *merger) putPage(ctx context.Context, p docs.Page) error {
 	if m.dir == IntoRequest && p.HasPath() {
 		taken, by, err := m.d.SlugTaken(ctx, p, p.Slug)
@@ -436,8 +436,8 @@ func (m *merger) putPage(ctx context.Context, p docs.Page) error {
 	return m.d.PutWithFreeNames(ctx, p)
 }
 
-// putPublished stores a page of the space under a slug that the page by of the change request has;
-// that page gets another slug.
+// putPublished stores a page of the space under a slug that the page by of the change request has.
+// That page gets another slug.
 func (m *merger) putPublished(ctx context.Context, p docs.Page, by docs.PageID) error {
 	other, err := m.d.Page(ctx, by)
 	if err != nil {
@@ -500,8 +500,9 @@ func (m *merger) drop(ctx context.Context) error {
 	return nil
 }
 
-// keepAddresses adds redirects from the addresses in the space to pages that have other addresses in
-// the change request: when that is merged, its tree may become that of the space unchanged.
+// keepAddresses adds redirects from the addresses in the space to pages that have other addresses
+// in the change request. When the change request is merged, its tree may become the tree of the
+// space unchanged.
 func (m *merger) keepAddresses(ctx context.Context) error {
 	if m.dir != IntoRequest {
 		return nil
@@ -528,7 +529,7 @@ func (m *merger) keepAddresses(ctx context.Context) error {
 }
 
 // keepTombstones copies the tombstones that from added, unless the line that is merged into has the
-// thing or a tombstone of its own. Links in other files of a repository may still lead to the
+// object or a tombstone of its own. Links in other files of a repository may still lead to the
 // location of a deleted page.
 func (m *merger) keepTombstones(ctx context.Context) error {
 	for _, key := range slices.Sorted(maps.Keys(m.after)) {
@@ -570,7 +571,7 @@ func Differs(a, b docs.Page) bool {
 	a.Pinned, b.Pinned = false, false
 	if a.Body == b.Body {
 		a.Sidecar, b.Sidecar = "", ""
-		a.OID, b.OID = "", "" // it is lost when a page is changed and changed back
+		a.OID, b.OID = "", "" // the OID is lost when a page is changed and changed back
 	}
 	x, _ := docs.EncodePage(a) // cannot fail: the page was decoded before
 	y, _ := docs.EncodePage(b)

@@ -44,8 +44,8 @@ func (m *merger) bodies(ctx context.Context) error {
 	return m.d.ComposeBodies(ctx)
 }
 
-// texts merges two states of a text. All three are parsed with the same tree, so that the same
-// source makes the same blocks.
+// texts merges two versions of a text. All three versions are parsed with the same tree, so that
+// equal sources have equal blocks.
 func (m *merger) texts(ctx context.Context, c Conflict, base, into, from revision.Text) (*revision.Writing, error) {
 	var bodies [3][]byte
 	var heads [3][]byte

@@ -29,7 +29,7 @@ func Touched(ctx context.Context, d *revision.Draft, open []Conflict) (out []Con
 	return out, nil
 }
 
-// treeKey returns the key under which trees have the subject.
+// treeKey returns the key of the subject in a tree.
 func (c Conflict) treeKey() string {
 	switch c.Kind {
 	case ConflictVariable:
@@ -77,7 +77,7 @@ func (c Conflict) moved(ctx context.Context, before, now *revision.Tree) (bool, 
 	return !there || a.Parent != b.Parent, err
 }
 
-// filled reports whether a block was added in the place of the block that the change request had
+// filled reports whether a block was added in place of the block that the change request had
 // deleted.
 func (c Conflict) filled(ctx context.Context, before, now *texts) (bool, error) {
 	whole := c
@@ -94,8 +94,8 @@ func (c Conflict) filled(ctx context.Context, before, now *texts) (bool, error) 
 	return next != "" && !slices.ContainsFunc(a.Document.Nodes, func(n *markup.Node) bool { return n.Key == next }), nil
 }
 
-// follows returns the key of the block that follows the one with a key. The first block follows the
-// empty key.
+// follows returns the key of the block after the block with the given key. The first block follows
+// the empty key.
 func follows(d *markup.Document, key string) string {
 	for i, n := range d.Nodes {
 		switch {

@@ -11,36 +11,35 @@ import (
 )
 
 const (
-	// MaxBytes is how large the two forms of a page may be together.
+	// MaxBytes is the maximum total size of the two versions of a page.
 	MaxBytes = 4 << 20
-	// maxCompared is how many words are looked at to find which blocks belong
-	// together. What is left when they are used up is removed and added.
+	// maxCompared is the maximum number of words that are compared to match blocks.
+	// Blocks that are left after that are shown as removed and added.
 	maxCompared = 2_000_000
 )
 
-// Labels are the words for what became of a part of a page.
+// Labels are the words for the kinds of changes.
 type Labels struct{ Added, Removed, Changed, Moved string }
 
-// Options say how two pages are compared.
+// Options control how two pages are compared.
 type Options struct {
 	Labels Labels
-	// From and To are the addresses that the links of the two forms begin with. An
-	// address below To and the same address below From are equal.
+	// From and To are the prefixes of the addresses in the links of the two versions.
+	// An address below To equals the corresponding address below From.
 	From, To string
 }
 
 // Result is a page with its changes marked.
 type Result struct {
 	HTML    string
-	Changes int // how many marks it has; the first one has the id FirstID
+	Changes int // number of marks; the first one has the id FirstID
 }
 
 // FirstID is the id of the first change of a page.
 const FirstID = "~change-1"
 
-// HTML merges two forms of the body of a page. It reports false if they are too
-// large to be compared. Whatever is harmless in both forms is harmless in the
-// result.
+// HTML merges two versions of the body of a page. It returns false if they are too
+// large to be compared. If both versions are safe HTML, the result is too.
 func HTML(before, after string, o Options) (Result, bool) {
 	if len(before)+len(after) > MaxBytes {
 		return Result{}, false
@@ -64,8 +63,8 @@ func HTML(before, after string, o Options) (Result, bool) {
 	return Result{HTML: b.String(), Changes: d.changes}, true
 }
 
-// Text marks how a line of plain text differs from another one, word by word, as
-// HTML.
+// Text compares two lines of plain text word by word, and returns HTML in which the
+// differences are marked.
 func Text(before, after string) string {
 	var b strings.Builder
 	for _, w := range markup.DiffWords(before, after) {
@@ -81,7 +80,7 @@ func Text(before, after string) string {
 	return b.String()
 }
 
-// parse reads the body of a page.
+// parse parses the body of a page.
 func parse(s string) ([]*dom.Node, error) {
 	nodes, err := dom.ParseFragment(strings.NewReader(s), &dom.Node{Type: dom.ElementNode, Data: "body", DataAtom: atom.Body})
 	for _, n := range nodes {
@@ -90,17 +89,16 @@ func parse(s string) ([]*dom.Node, error) {
 	return blocks(nodes), err
 }
 
-// differ compares two pages. The nodes of both stay as they are: what is marked is
-// a copy.
+// differ compares two pages. It does not modify their nodes: marked nodes are copies.
 type differ struct {
 	o       Options
 	changes int
-	left    int // words that may still be compared
+	left    int // number of words that may still be compared
 	keys    map[*dom.Node]string
 	bags    map[*dom.Node]bag
 }
 
-// list merges the nodes of two forms of a container.
+// list merges the nodes of two versions of a container.
 func (d *differ) list(old, now []*dom.Node) (out []*dom.Node) {
 	pairs := d.align(old, now)
 	moved := d.moved(pairs)
@@ -120,7 +118,7 @@ func (d *differ) list(old, now []*dom.Node) (out []*dom.Node) {
 	return out
 }
 
-// append adds a marked node to a list. Blocks of one kind that follow each other
+// append adds a marked node to a list. Consecutive blocks with the same kind of change
 // share a mark.
 func (d *differ) append(list []*dom.Node, k kind, n *dom.Node) []*dom.Node {
 	if len(list) > 0 && !isPart(n) && blockElements[n.DataAtom] {
@@ -136,8 +134,8 @@ func (d *differ) append(list []*dom.Node, k kind, n *dom.Node) []*dom.Node {
 	return append(list, d.mark(k, n))
 }
 
-// merge returns two forms of a node as one, or as both if nothing in them can be
-// compared.
+// merge returns two versions of a node as one node, or both nodes if their contents
+// cannot be compared.
 func (d *differ) merge(a, b *dom.Node) []*dom.Node {
 	switch {
 	case d.key(a) == d.key(b):
@@ -145,7 +143,7 @@ func (d *differ) merge(a, b *dom.Node) []*dom.Node {
 	case a.Type == dom.TextNode && b.Type == dom.TextNode:
 		return d.inline([]*dom.Node{a}, []*dom.Node{b}, false)
 	case isIcon(a) && isIcon(b):
-		return []*dom.Node{copyOf(b)} // what it is an icon of is marked
+		return []*dom.Node{copyOf(b)} // the block of the icon is marked
 	case isAtom(b) || a.Type != b.Type:
 		return []*dom.Node{d.mark(removed, a), d.mark(added, b)}
 	case b.DataAtom == atom.Table:
@@ -167,7 +165,8 @@ func (d *differ) merge(a, b *dom.Node) []*dom.Node {
 	return []*dom.Node{out}
 }
 
-// open shows what is closed or cut off at first: there are changes in it.
+// open expands an element that is closed or truncated at first, because it contains
+// changes.
 func (d *differ) open(n *dom.Node) {
 	if n.DataAtom == atom.Details && attr(n, "open") == "" {
 		n.Attr = append(n.Attr, dom.Attribute{Key: "open"})
@@ -175,7 +174,7 @@ func (d *differ) open(n *dom.Node) {
 	removeClass(n, "collapsible")
 }
 
-// code merges two forms of the lines of a code block.
+// code merges two versions of the lines of a code block.
 func (d *differ) code(out, a, b *dom.Node) {
 	for _, p := range d.align(lines(a), lines(b)) {
 		var n *dom.Node

@@ -23,7 +23,7 @@ var (
 	names  = regexp.MustCompile(` id="~change-\d+"`)
 )
 
-// short returns a result without the names of changes, its labels in brackets.
+// short returns a result without the ids of changes, and with its labels in brackets.
 func short(s string) string {
 	return strings.TrimSpace(hidden.ReplaceAllString(names.ReplaceAllString(s, ""), "[$1]"))
 }
@@ -93,8 +93,8 @@ func TestLargePagesAreNotCompared(t *testing.T) {
 	}
 }
 
-// side returns the text of one side of a result: without what the other side alone
-// has.
+// side returns the text of one side of a result, without the text that only the other
+// side has.
 func side(t *testing.T, s, tag, class string) string {
 	t.Helper()
 	root, err := dom.Parse(strings.NewReader(s))
@@ -124,9 +124,8 @@ func side(t *testing.T, s, tag, class string) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// Whatever was edited: without what was removed, a result has the text of the new
-// page, and without what was added and moved, it has nothing that the old page
-// lacked.
+// For any edit, a result without the removed parts has the text of the new page.
+// Without the added and moved parts, it has only text of the old page.
 func TestNothingIsLost(t *testing.T) {
 	blocks := []string{
 		"A paragraph with *marks* and [a link](https://a.test).", "Another text, which is longer than the others.", "## A heading", "* one\n* two\n  * deep\n* three", "1. first\n2. second",
@@ -178,5 +177,5 @@ func TestNothingIsLost(t *testing.T) {
 	}
 }
 
-// squeezed leaves out spaces, which marks may add.
+// squeezed removes all white space, because marks may add some.
 func squeezed(s string) string { return strings.Join(strings.Fields(s), "") }

@@ -10,16 +10,16 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// token is a word of a text, or an element that is one thing.
+// token is a word of a text, or an element that is not compared further.
 type token struct {
 	text   string
 	atom   *dom.Node
-	around []*dom.Node // the elements that it is in, from the outside
+	around []*dom.Node // the enclosing elements, the outermost first
 	key    string
 }
 
-// tokens returns the words of some nodes. Those of code are the same in any
-// colour.
+// tokens returns the tokens of nodes. In code, spans are ignored, so that the colours
+// of syntax highlighting make no difference.
 func (d *differ) tokens(nodes []*dom.Node, code bool) (out []token) {
 	var walk func(nodes, around []*dom.Node, prefix string)
 	walk = func(nodes, around []*dom.Node, prefix string) {
@@ -43,13 +43,13 @@ func (d *differ) tokens(nodes []*dom.Node, code bool) (out []token) {
 	return out
 }
 
-// change is a token and what became of it.
+// change is a token and the operation on it.
 type change struct {
 	op markup.WordOp
 	token
 }
 
-// inline merges two forms of a text.
+// inline merges two versions of a text.
 func (d *differ) inline(old, now []*dom.Node, code bool) []*dom.Node {
 	a := slices.DeleteFunc(d.tokens(old, code), func(t token) bool { return t.atom != nil && isAnchor(t.atom) })
 	var b, anchors []token
@@ -95,8 +95,8 @@ func compared(a, b []token) (out []change) {
 	return out
 }
 
-// joined makes one change of those that only a space or a point separates, and puts
-// what was removed before what was added.
+// joined merges changes that only a space or a punctuation mark separates, and puts
+// removed tokens before added ones.
 func joined(in []change) (out []change) {
 	var gone, come []change
 	flush := func() {
@@ -121,19 +121,19 @@ func joined(in []change) (out []change) {
 	return out
 }
 
-// separates reports whether a word only separates others.
+// separates reports whether a word is only a separator.
 func separates(word string) bool {
 	return strings.TrimSpace(word) == "" || len(word) == 1 && strings.Contains(".-/_:", word)
 }
 
-// inlineWriter puts tokens together again. Words of one kind that are in the same
-// elements are in one mark.
+// inlineWriter converts tokens back to nodes. Consecutive words with the same operation
+// and the same enclosing elements share a mark.
 type inlineWriter struct {
 	d    *differ
 	out  []*dom.Node
-	open []*dom.Node // copies of the elements that are open
-	of   []*dom.Node // what they are copies of
-	mark *dom.Node   // ins or del
+	open []*dom.Node // copies of the open elements
+	of   []*dom.Node // the originals of these copies
+	mark *dom.Node   // the open ins or del element
 	op   markup.WordOp
 
 	changing bool // the last word was removed or added
@@ -164,7 +164,7 @@ func (w *inlineWriter) write(c change) {
 			tag = atom.Del
 		}
 		mark := element(tag, "")
-		if !w.changing { // what replaces something is one change with it
+		if !w.changing { // a removal and the addition that replaces it are one change
 			w.d.count(mark)
 		}
 		w.add(mark)
@@ -180,13 +180,13 @@ func (w *inlineWriter) write(c change) {
 	w.add(n)
 }
 
-// shares reports whether a word can be in an element that is open: in its own,
-// or in the same one of the other form of the text.
+// shares reports whether a word can be in an open element: its own element, or the
+// corresponding one in the other version of the text.
 func (w *inlineWriter) shares(open, own *dom.Node, op markup.WordOp) bool {
 	return open == own || (op == markup.WordDelete) != (w.op == markup.WordDelete) && w.d.attributes(open) == w.d.attributes(own)
 }
 
-// add appends a node where the next word belongs.
+// add appends a node at the current position.
 func (w *inlineWriter) add(n *dom.Node) {
 	last := func() *dom.Node {
 		if w.mark != nil {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// kind is what became of a node.
+// kind is the kind of change of a node.
 type kind int
 
 const (
@@ -17,7 +17,7 @@ const (
 	edited
 )
 
-// class of what is marked.
+// class returns the class of marked elements.
 func (k kind) class() string {
 	return [...]string{added: "diff-added", removed: "diff-removed", moves: "diff-moved", edited: "diff-edited"}[k]
 }
@@ -26,7 +26,8 @@ func (k kind) label(l Labels) string {
 	return [...]string{added: l.Added, removed: l.Removed, moves: l.Moved, edited: l.Changed}[k]
 }
 
-// parts are elements that are only allowed in certain others, and so cannot be wrapped.
+// parts are the elements that are allowed only in certain parents, so they cannot be
+// wrapped.
 var parts = map[atom.Atom]bool{
 	atom.Li: true, atom.Tr: true, atom.Td: true, atom.Th: true, atom.Thead: true, atom.Tbody: true, atom.Tfoot: true, atom.Summary: true, atom.Figcaption: true, atom.Dt: true, atom.Dd: true,
 }
@@ -35,7 +36,7 @@ func isPart(n *dom.Node) bool {
 	return parts[n.DataAtom] || hasClass(n, "line") || hasClass(n, "tab") || hasClass(n, "column") || hasClass(n, "card-field")
 }
 
-// mark returns a copy of a node that says what became of it.
+// mark returns a copy of a node that is marked with its kind of change.
 func (d *differ) mark(k kind, n *dom.Node) *dom.Node {
 	out := copyOf(n)
 	if k == removed {
@@ -61,7 +62,7 @@ func (d *differ) mark(k kind, n *dom.Node) *dom.Node {
 	return box
 }
 
-// note marks an element itself. Those who hear the page hear the label.
+// note marks an element itself. It adds the label for screen readers.
 func (d *differ) note(n *dom.Node, k kind) {
 	addClass(n, k.class())
 	d.count(n)
@@ -82,7 +83,7 @@ func (d *differ) note(n *dom.Node, k kind) {
 	at.InsertBefore(element(atom.Span, "visually-hidden", &dom.Node{Type: dom.TextNode, Data: k.label(d.o.Labels) + ": "}), at.FirstChild)
 }
 
-// count counts a change and names it, unless it has a name.
+// count counts a change, and sets the id of its element if it has none.
 func (d *differ) count(n *dom.Node) {
 	d.changes++
 	if attr(n, "id") == "" {
@@ -90,7 +91,8 @@ func (d *differ) count(n *dom.Node) {
 	}
 }
 
-// withoutNames removes what the new form of a page has too, and what leads there.
+// withoutNames removes the ids and anchors of a removed node, which the new version of
+// the page may also have, and the links to notes.
 func withoutNames(n *dom.Node) {
 	kept := n.Attr[:0]
 	for _, a := range n.Attr {

@@ -9,14 +9,15 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// pair is a node in both forms of a page; one side is nil if it is not there.
+// pair is a node in both versions of a page. One of them is nil if the node was added
+// or removed.
 type pair struct{ before, after *dom.Node }
 
-// window is how many removed blocks are compared with one that was added.
+// window is the maximum number of removed blocks that an added block is compared with.
 const window = 12
 
-// align says which node of one list became which node of the other. Equal nodes are
-// found first; between them those belong together that have most words in common.
+// align matches the nodes of two lists. Equal nodes are matched first. Between them,
+// the nodes that have the most words in common are matched.
 func (d *differ) align(old, now []*dom.Node) (out []pair) {
 	var gone, come []*dom.Node
 	flush := func() {
@@ -50,7 +51,7 @@ func (d *differ) allKeys(nodes []*dom.Node) []string {
 	return out
 }
 
-// similar pairs nodes that differ, in their order.
+// similar matches nodes that differ, in order.
 func (d *differ) similar(gone, come []*dom.Node) (out []pair) {
 	alone := len(gone) == 1 && len(come) == 1
 	next := 0
@@ -77,7 +78,7 @@ func (d *differ) similar(gone, come []*dom.Node) (out []pair) {
 	return removedFirst(out)
 }
 
-// removedFirst puts what was removed before what was added in its place.
+// removedFirst puts removed nodes before the nodes that were added in their place.
 func removedFirst(pairs []pair) []pair {
 	out, run := make([]pair, 0, len(pairs)), []pair(nil)
 	flush := func() {
@@ -105,13 +106,13 @@ func removedFirst(pairs []pair) []pair {
 	return out
 }
 
-// enough is how many of their words two blocks have in common if one became the
-// other.
+// enough is the minimum share of common words for two blocks to be versions of one
+// block.
 const enough = 0.34
 
-// similarity returns how much two nodes have in common: zero if one cannot have
-// become the other, and at most one. A node that has no neighbour to be confused
-// with needs less.
+// similarity returns the share of words that two nodes have in common, from 0 to 1. It
+// returns 0 if they cannot be versions of one node. If alone is set, there are no other
+// candidates, and some nodes need fewer words in common.
 func (d *differ) similarity(a, b *dom.Node, alone bool) float64 {
 	if a.Type != b.Type || a.Data != b.Data || firstClass(a) != firstClass(b) {
 		return 0
@@ -137,8 +138,8 @@ func (d *differ) similarity(a, b *dom.Node, alone bool) float64 {
 	return s
 }
 
-// replaces reports whether a node takes the place of its predecessor whatever is in
-// it: a heading, a cell, or something with parts of its own.
+// replaces reports whether a node replaces its predecessor regardless of the content.
+// That applies to headings, cells, and elements with parts of their own.
 func replaces(n *dom.Node) bool {
 	switch n.DataAtom {
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Td, atom.Th, atom.Summary, atom.Figcaption, atom.Table, atom.Thead, atom.Tbody, atom.Ul, atom.Ol, atom.Pre, atom.Code, atom.Figure, atom.Picture:
@@ -150,7 +151,7 @@ func replaces(n *dom.Node) bool {
 	return n.Type == dom.TextNode || n.DataAtom == atom.Div || n.DataAtom == atom.Span && !hasClass(n, "line")
 }
 
-// moved returns the nodes of two lists that only changed their place.
+// moved returns the nodes of two lists that only changed their position.
 func (d *differ) moved(pairs []pair) map[*dom.Node]bool {
 	gone := map[string][]*dom.Node{}
 	for _, p := range pairs {
@@ -171,10 +172,10 @@ func (d *differ) moved(pairs []pair) map[*dom.Node]bool {
 	return out
 }
 
-// minMoved is how many words a block has that is recognized elsewhere.
+// minMoved is the minimum number of words of a block that is recognized as moved.
 const minMoved = 2
 
-// bag counts the words of a node.
+// bag holds the words of a node with their counts.
 type bag struct {
 	words int
 	count map[string]int

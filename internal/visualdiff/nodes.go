@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// blockElements are those that are stacked in a column, not in a line.
+// blockElements are the elements that are laid out as blocks, not inline.
 var blockElements = map[atom.Atom]bool{
 	atom.P: true, atom.Ul: true, atom.Ol: true, atom.Li: true, atom.Table: true, atom.Thead: true, atom.Tbody: true, atom.Tfoot: true, atom.Tr: true, atom.Td: true, atom.Th: true,
 	atom.Div: true, atom.Section: true, atom.Figure: true, atom.Figcaption: true, atom.Pre: true, atom.Blockquote: true, atom.Hr: true, atom.Aside: true,
@@ -17,7 +17,7 @@ var blockElements = map[atom.Atom]bool{
 	atom.Dl: true, atom.Dt: true, atom.Dd: true, atom.Picture: true,
 }
 
-// atoms are elements that are one thing: what is in them is not compared.
+// atoms are the elements whose content is not compared.
 var atoms = map[atom.Atom]bool{
 	atom.Img: true, atom.Svg: true, atom.Math: true, atom.Picture: true, atom.Video: true, atom.Audio: true, atom.Iframe: true, atom.Input: true,
 	atom.Hr: true, atom.Br: true, atom.Button: true, atom.Colgroup: true,
@@ -27,12 +27,12 @@ func isAtom(n *dom.Node) bool {
 	return n.Type == dom.ElementNode && (atoms[n.DataAtom] || hasClass(n, "math") || hasClass(n, "diagram") || hasClass(n, "integration"))
 }
 
-// isIcon reports whether a node is the icon of the block that it is in.
+// isIcon reports whether a node is the icon of its parent block.
 func isIcon(n *dom.Node) bool {
 	return n.DataAtom == atom.Svg && hasClass(n, "icon") && n.Parent != nil && hasBlocks(n.Parent)
 }
 
-// icon returns the key of the icon of a block; empty if it has none.
+// icon returns the key of the icon of a block, or an empty string.
 func (d *differ) icon(n *dom.Node) string {
 	for c := range n.ChildNodes() {
 		if isIcon(c) {
@@ -42,13 +42,13 @@ func (d *differ) icon(n *dom.Node) string {
 	return ""
 }
 
-// isAnchor reports whether a node is no part of the text: a link to the place that
-// it is at, or a name of it.
+// isAnchor reports whether a node is not part of the text: a permalink, a back link, or
+// a named anchor.
 func isAnchor(n *dom.Node) bool {
 	return n.DataAtom == atom.A && (hasClass(n, "anchor") || hasClass(n, "back") || n.FirstChild == nil && attr(n, "href") == "")
 }
 
-// isCode reports whether a node holds the lines of a code block.
+// isCode reports whether a node contains the lines of a code block.
 func isCode(n *dom.Node) bool {
 	return n.DataAtom == atom.Code && len(lines(n)) > 0
 }
@@ -73,7 +73,7 @@ func hasBlocks(n *dom.Node) bool {
 
 func children(n *dom.Node) []*dom.Node { return slices.Collect(n.ChildNodes()) }
 
-// blocks leaves out the space between blocks.
+// blocks returns nodes without the white space between blocks.
 func blocks(nodes []*dom.Node) (out []*dom.Node) {
 	for _, n := range nodes {
 		if n.Type == dom.ElementNode || n.Type == dom.TextNode && strings.TrimSpace(n.Data) != "" {
@@ -83,8 +83,8 @@ func blocks(nodes []*dom.Node) (out []*dom.Node) {
 	return out
 }
 
-// key returns a name of everything in a node that a reader sees: two nodes with
-// the same key look the same and lead to the same places.
+// key returns a hash of everything in a node that a reader sees. Two nodes with the
+// same key look the same and have the same link targets.
 func (d *differ) key(n *dom.Node) string {
 	if n.Type == dom.TextNode {
 		return "text " + n.Data
@@ -104,8 +104,8 @@ func (d *differ) key(n *dom.Node) string {
 	return k
 }
 
-// attributes returns an element without what is in it. Ids are not seen, and the
-// numbers of notes follow from where they are.
+// attributes returns the name and attributes of an element. It excludes ids, which are
+// not visible, and the numbers of notes, which depend on their position.
 func (d *differ) attributes(n *dom.Node) string {
 	var b strings.Builder
 	b.WriteString(n.Data)
@@ -119,7 +119,7 @@ func (d *differ) attributes(n *dom.Node) string {
 	return b.String()
 }
 
-// address returns an address as the older form of a page has it.
+// address converts an address to the form that it has in the older version of the page.
 func (d *differ) address(s string) string {
 	if d.o.To != "" && strings.HasPrefix(s, d.o.To) {
 		return d.o.From + s[len(d.o.To):]
@@ -160,7 +160,7 @@ func hasClass(n *dom.Node, class string) bool {
 	return n.Type == dom.ElementNode && slices.Contains(strings.Fields(attr(n, "class")), class)
 }
 
-// firstClass returns the class that says what an element is.
+// firstClass returns the class that defines the type of an element.
 func firstClass(n *dom.Node) string {
 	first, _, _ := strings.Cut(attr(n, "class"), " ")
 	if strings.HasPrefix(first, "align-") || strings.HasPrefix(first, "width-") {
@@ -189,12 +189,12 @@ func removeClass(n *dom.Node, class string) {
 	}
 }
 
-// shallow returns a copy of an element without what is in it.
+// shallow returns a copy of an element without its children.
 func shallow(n *dom.Node) *dom.Node {
 	return &dom.Node{Type: n.Type, Data: n.Data, DataAtom: n.DataAtom, Namespace: n.Namespace, Attr: slices.Clone(n.Attr)}
 }
 
-// copyOf returns a copy of a node with everything in it.
+// copyOf returns a copy of a node with its descendants.
 func copyOf(n *dom.Node) *dom.Node {
 	out := shallow(n)
 	for c := range n.ChildNodes() {

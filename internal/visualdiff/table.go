@@ -5,13 +5,13 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// table merges two forms of a table. Which columns were added or removed is decided
-// once, by the first row, so that every row has the same columns.
+// table merges two versions of a table. The added and removed columns are determined
+// once, from the first row, so that every row has the same columns.
 func (d *differ) table(a, b *dom.Node) *dom.Node {
 	columns := d.columns(a, b)
 	out := shallow(b)
 	old, now := groups(a), groups(b)
-	if len(columns) > 0 { // widths are those of the columns before
+	if len(columns) > 0 { // the widths are those of the former columns
 		delete(old, atom.Colgroup)
 		delete(now, atom.Colgroup)
 	}
@@ -37,7 +37,7 @@ func (d *differ) table(a, b *dom.Node) *dom.Node {
 	return out
 }
 
-// groups returns the parts of a table by their names.
+// groups returns the parts of a table by element name.
 func groups(table *dom.Node) map[atom.Atom]*dom.Node {
 	out := map[atom.Atom]*dom.Node{}
 	for c := range table.ChildNodes() {
@@ -50,8 +50,8 @@ func groups(table *dom.Node) map[atom.Atom]*dom.Node {
 
 func rowsOf(n *dom.Node) []*dom.Node { return blocks(children(n)) }
 
-// columns returns which columns of a table became which, or nothing if their number
-// is the same and so is their order, or if cells reach over others.
+// columns matches the columns of two versions of a table. It returns nil if their
+// number is the same, or if cells span several columns or rows.
 func (d *differ) columns(a, b *dom.Node) []pair {
 	x, y := firstRow(a), firstRow(b)
 	if len(x) == 0 || len(y) == 0 || spans(a) || spans(b) {
@@ -92,7 +92,7 @@ func spans(n *dom.Node) bool {
 	return false
 }
 
-// rows merges the rows of a part of a table into it.
+// rows merges the rows of a part of a table and appends them to out.
 func (d *differ) rows(out *dom.Node, old, now []*dom.Node, columns []pair) *dom.Node {
 	for _, p := range d.align(old, now) {
 		switch {
@@ -109,7 +109,7 @@ func (d *differ) rows(out *dom.Node, old, now []*dom.Node, columns []pair) *dom.
 	return out
 }
 
-// row merges two forms of a row, cell by cell.
+// row merges two versions of a row cell by cell.
 func (d *differ) row(a, b *dom.Node, columns []pair) *dom.Node {
 	out := shallow(b)
 	x, y := rowsOf(a), rowsOf(b)

@@ -10,32 +10,33 @@ import (
 	"github.com/octavo-docs/octavo/internal/svg"
 )
 
-// Drawing is a formula for paper: glyphs, rules and outlines in their places.
+// Drawing is a formula for print: glyphs, rules and outlines with their positions.
 type Drawing struct {
-	Parts []Part // between two a line may end
+	Parts []Part // a line may break between two parts
 }
 
-// Part is a piece of a formula. Lengths are in the size of its text; y grows
-// downwards from the line that the formula is on.
+// Part is a part of a formula. Lengths are in units of the text size. y grows
+// downwards from the baseline of the formula.
 type Part struct {
 	Width, Height, Depth float64
 	Marks                []Mark
-	Newline              bool // begins a line
+	Newline              bool // the part begins a new line
 }
 
-// Mark is something to see: a glyph of a font, an outline, or else a rule.
+// Mark is a visible element: a glyph of a font, an outline, or a rule.
 type Mark struct {
-	X, Y   float64 // of a rule or a frame the upper left corner
-	W, H   float64 // of a rule, or of what is seen of an outline
-	Color  string  // as CSS writes it; empty is that of the text
+	X, Y   float64 // of a rule or a frame: the upper left corner
+	W, H   float64 // of a rule, or of the visible part of an outline
+	Color  string  // in CSS syntax; empty is the color of the text
 	Font   string  // of a glyph
 	Size   float64
 	Rune   rune
 	Path   svg.Path
-	Hollow bool // a frame with lines of Size, not a rule
+	Hollow bool // a frame with lines of width Size instead of a rule
 }
 
-// tree returns the boxes of KaTeX: their classes, styles and texts.
+// tree is a function that returns the boxes of KaTeX as JSON: their classes, styles
+// and texts.
 const tree = `(function (formula, display) {
 	function plain(n) {
 		var out = {}
@@ -74,10 +75,11 @@ func (n *node) is(class string) bool {
 	return false
 }
 
-// maxTree is the most that is read of the boxes of a formula.
+// maxTree is the maximum size in bytes of the boxes of a formula.
 const maxTree = 1 << 20
 
-// Draw lays a formula out for paper, or reports that it cannot be typeset.
+// Draw returns the layout of a formula for print. It returns false if the formula
+// cannot be typeset.
 func (t *Typesetter) Draw(formula string, display bool) (*Drawing, bool) {
 	if len(formula) > maxSource || strings.TrimSpace(formula) == "" {
 		return nil, false
@@ -90,7 +92,7 @@ func (t *Typesetter) Draw(formula string, display bool) (*Drawing, bool) {
 	return d, err == nil
 }
 
-// layOut lays out the boxes of a formula.
+// layOut computes the layout of the boxes of a formula.
 func layOut(text string) (*Drawing, error) {
 	var root node
 	if err := json.Unmarshal([]byte(text), &root); err != nil {
@@ -141,7 +143,7 @@ func (n *node) find(class string, depth int) *node {
 	return nil
 }
 
-// strut returns how high and deep a part is, which its first box says.
+// strut returns the height and depth of a part, which its strut box specifies.
 func strut(n *node) (height, depth float64) {
 	for _, k := range n.Kids {
 		if k.is("katex-strut") || k.is("strut") {

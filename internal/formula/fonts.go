@@ -21,7 +21,7 @@ import (
 //go:embed fonts.zip
 var fontFiles []byte
 
-// mathFont is a font with the widths of its glyphs.
+// mathFont is a font with a cache of the widths of its glyphs.
 type mathFont struct {
 	data []byte
 	font *sfnt.Font
@@ -34,7 +34,7 @@ type mathFont struct {
 var fonts = sync.OnceValue(func() map[string]*mathFont {
 	out, err := readFonts(fontFiles)
 	if err != nil {
-		panic(fmt.Errorf("the fonts of formulas: %w", err)) // part of the program
+		panic(fmt.Errorf("the fonts of formulas: %w", err)) // the archive is embedded in the program
 	}
 	return out
 })
@@ -62,7 +62,7 @@ func readFonts(archive []byte) (map[string]*mathFont, error) {
 	return out, nil
 }
 
-// Fonts returns the names of the fonts that drawings use.
+// Fonts returns the sorted names of the fonts that drawings use.
 func Fonts() []string {
 	var out []string
 	for name := range fonts() {
@@ -72,7 +72,7 @@ func Fonts() []string {
 	return out
 }
 
-// Font returns a font as a TrueType file; nil for another name.
+// Font returns a font as a TrueType file, or nil if there is no font with that name.
 func Font(name string) []byte {
 	if f := fonts()[name]; f != nil {
 		return f.data
@@ -80,7 +80,8 @@ func Font(name string) []byte {
 	return nil
 }
 
-// fontFile is the font of a family that is nearest to a cut.
+// fontFile returns the name of the font in a family that is closest to the given
+// style.
 func fontFile(family string, bold, italic bool) string {
 	cuts := []string{"Regular", "Italic"}
 	switch {
@@ -99,8 +100,8 @@ func fontFile(family string, bold, italic bool) string {
 	return "Main-Regular"
 }
 
-// advance is the width of a character. One that the font lacks is drawn with
-// another, and takes about as much.
+// advance returns the width of a character. For a character that the font lacks, it
+// returns an estimate, because the character is drawn with another font.
 func advance(name string, r rune) float64 {
 	f := fonts()[name]
 	f.mu.Lock()

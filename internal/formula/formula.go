@@ -1,9 +1,8 @@
-// Package formula typesets formulas in the language of TeX as MathML, which
-// browsers draw themselves.
+// Package formula typesets TeX formulas as MathML, which browsers render natively.
 //
-// KaTeX does the work, in an interpreter inside of this process: it can reach
-// nothing but the formula, and it is stopped when it takes too long. What it
-// returns is checked before anybody sees it.
+// The work is done by KaTeX, which runs in an interpreter inside this process. It has
+// access to nothing but the formula, and it is stopped if it takes too long. Its
+// output is checked before it is used.
 package formula
 
 import (
@@ -37,13 +36,13 @@ var program = sync.OnceValues(func() (*goja.Program, error) {
 	return goja.Compile("katex.js", string(packed.Unpack(katex)), false)
 })
 
-// options keep formulas to mathematics: no addresses, no HTML, few macros.
+// options restricts formulas to mathematics: no addresses, no HTML, few macros.
 const options = `(function (formula, display) {
 	return katex.renderToString(formula, {output: "mathml", displayMode: display, trust: false, strict: "ignore", maxSize: 20, maxExpand: 200})
 })`
 
-// Typesetter typesets formulas, one at a time, and keeps what it has typeset.
-// The zero value is not usable.
+// Typesetter typesets formulas, one at a time, and caches the results. The zero value
+// is not usable.
 type Typesetter struct {
 	done *cache.Cache[key, typeset]
 
@@ -58,16 +57,17 @@ type key struct {
 	display bool
 }
 
-// typeset is the outcome of a formula; without MathML there was none.
+// typeset is the result of a formula. mathML is empty if the formula could not be
+// typeset.
 type typeset struct{ mathML string }
 
-// New returns a typesetter that keeps an amount of MathML in memory.
+// New returns a typesetter with a cache of the given size in bytes.
 func New(bytes int) *Typesetter {
 	return &Typesetter{done: cache.New[key](bytes, func(t typeset) int { return 256 + len(t.mathML) })}
 }
 
-// MathML returns a formula as an element of MathML, or reports that it cannot be
-// typeset.
+// MathML returns a formula as a MathML element. It returns false if the formula
+// cannot be typeset.
 func (t *Typesetter) MathML(formula string, display bool) (string, bool) {
 	if len(formula) > maxSource || strings.TrimSpace(formula) == "" {
 		return "", false
@@ -75,7 +75,7 @@ func (t *Typesetter) MathML(formula string, display bool) (string, bool) {
 	k := key{formula, display}
 	out, ok := t.done.Get(k)
 	if !ok {
-		out.mathML, _ = t.typeset(formula, display) // a formula with a mistake is shown as its source
+		out.mathML, _ = t.typeset(formula, display) // a formula with an error is shown as its source
 		t.done.Set(k, out)
 	}
 	return out.mathML, out.mathML != ""
@@ -86,11 +86,12 @@ func (t *Typesetter) typeset(formula string, display bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, mathML, _ := strings.Cut(result, ">") // without the element around it
+	_, mathML, _ := strings.Cut(result, ">") // without the enclosing element
 	return check(strings.TrimSuffix(mathML, "</span>"))
 }
 
-// run calls a function of the interpreter, which may be a new one.
+// run calls a function of the interpreter. It starts a new interpreter if there is
+// none.
 func (t *Typesetter) run(f func() goja.Callable, formula string, display bool) (string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -103,7 +104,7 @@ func (t *Typesetter) run(f func() goja.Callable, formula string, display bool) (
 	timer := time.AfterFunc(maxTime, func() { vm.Interrupt("it takes too long") })
 	result, err := f()(goja.Undefined(), vm.ToValue(formula), vm.ToValue(display))
 	if !timer.Stop() {
-		t.vm = nil // it may be stopped in the middle of something
+		t.vm = nil // it may have been interrupted in an inconsistent state
 	}
 	if err != nil {
 		return "", err
@@ -111,7 +112,7 @@ func (t *Typesetter) run(f func() goja.Callable, formula string, display bool) (
 	return result.String(), nil
 }
 
-// start makes an interpreter that knows KaTeX.
+// start creates an interpreter and loads KaTeX.
 func (t *Typesetter) start() error {
 	p, err := program()
 	if err != nil {
@@ -137,8 +138,8 @@ func (t *Typesetter) start() error {
 	return nil
 }
 
-// elements and attributes are those of MathML that formulas need. None of them
-// loads, links or styles by a sheet.
+// elements and attributes are the parts of MathML that formulas need. None of them
+// loads a resource, is a link or refers to a style sheet.
 var (
 	elements = strings.Fields("math semantics annotation mrow mi mn mo mtext mspace ms msup msub msubsup mover munder munderover mfrac msqrt mroot " +
 		"mtable mtr mtd mlabeledtr mstyle mpadded mphantom menclose merror mglyph")
@@ -147,7 +148,8 @@ var (
 		"symmetric movablelimits largeop notation side rowalign")
 )
 
-// check returns MathML as it is, or an error if it has anything else in it.
+// check returns MathML without the attributes that are not allowed. It returns an
+// error if there are other elements in it.
 func check(mathML string) (string, error) {
 	if len(mathML) > maxMathML || !strings.HasPrefix(mathML, "<math") {
 		return "", fmt.Errorf("the result is too large, or is no formula")

@@ -28,8 +28,8 @@ func TestMathML(t *testing.T) {
 	}
 }
 
-// A formula with a mistake is not typeset, and what tries to be more than a
-// formula is not either.
+// A formula with an error is not typeset, and neither is input that is more than a
+// formula.
 func TestHostileFormulas(t *testing.T) {
 	ts := New(1 << 20)
 	for _, formula := range []string{
@@ -57,7 +57,7 @@ func TestHostileFormulas(t *testing.T) {
 	}
 }
 
-// Formulas can be typeset by many at once, and every one gets its own.
+// Formulas can be typeset concurrently, and every caller gets its own result.
 func TestTogether(t *testing.T) {
 	ts := New(1 << 20)
 	var all sync.WaitGroup
@@ -82,7 +82,7 @@ func TestOnlyMathMLPasses(t *testing.T) {
 	}
 }
 
-// marks writes the glyphs of a drawing in the order of their places.
+// marks returns the marks of a drawing in order: glyphs, paths and rules.
 func marks(d *Drawing) string {
 	var b strings.Builder
 	for _, p := range d.Parts {
@@ -131,7 +131,7 @@ func TestDrawings(t *testing.T) {
 	}
 }
 
-// The places are those of TeX: a numerator is above its line, in the middle of it.
+// Positions are as in TeX: a numerator is above its line and centred.
 func TestPlacesOfDrawings(t *testing.T) {
 	d, ok := New(1<<20).Draw(`\frac{a}{bbb}`, true)
 	if !ok || len(d.Parts) != 1 {
@@ -154,7 +154,7 @@ func TestPlacesOfDrawings(t *testing.T) {
 	}
 }
 
-// A small formula cannot make much work.
+// A short formula cannot cause much work.
 func TestDrawingsAreBounded(t *testing.T) {
 	ts := New(1 << 20)
 	deep := strings.Repeat(`\sqrt{`, 150) + "x" + strings.Repeat("}", 150)

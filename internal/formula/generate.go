@@ -1,6 +1,6 @@
 //go:build ignore
 
-// Generate writes fonts.zip from a folder that has the fonts of the npm package katex:
+// Generate writes fonts.zip from a directory with the fonts of the npm package katex:
 //
 //	go run generate.go node_modules/katex/dist/fonts
 package main

@@ -8,11 +8,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/svg"
 )
 
-// KaTeX decides how high and deep everything is, how large, and how far apart; what
-// is left to the style sheet of KaTeX, and to the browser, is done here: fonts by
-// class, widths, and places beside each other.
+// KaTeX computes the heights, depths, sizes and distances. The rest is left to the
+// style sheet of KaTeX and to the browser. It is done here: fonts by class, widths,
+// and horizontal positions.
 
-// state is what boxes inherit.
+// state holds the properties that boxes inherit.
 type state struct {
 	em           float64 // size of the text
 	family       string
@@ -21,14 +21,14 @@ type state struct {
 	color        string
 }
 
-// box is a piece of the layout, at a place in the one around it.
+// box is a piece of the layout, with its position in the enclosing box.
 type box struct {
 	x, y, w float64
 	mark    *Mark
 	kids    []*box
-	// stretch is set on what is as wide as the rows around it.
+	// stretch is set for boxes that are as wide as the enclosing rows.
 	stretch func(w float64)
-	done    bool // what is in it has its width
+	done    bool // the widths of the boxes in it are final
 }
 
 func (b *box) flatten(x, y float64, out *[]Mark) {
@@ -46,10 +46,11 @@ func (b *box) flatten(x, y float64, out *[]Mark) {
 	}
 }
 
-// seen reports whether there is anything to see of a mark.
+// seen reports whether a mark is visible.
 func (m *Mark) seen() bool { return m.Font != "" || m.W > 0 && m.H > 0 }
 
-// widen stretches what is as wide as its row, and reports whether there is any.
+// widen stretches the boxes that are as wide as their row, and reports whether there
+// are any.
 func (b *box) widen(w float64) bool {
 	if b.stretch != nil {
 		b.stretch(w)
@@ -64,7 +65,7 @@ func (b *box) widen(w float64) bool {
 	return any
 }
 
-// layout counts the boxes of a formula.
+// layout counts the boxes of a formula, to limit them.
 type layout struct{ boxes int }
 
 const (
@@ -72,10 +73,11 @@ const (
 	maxDepth = 200
 )
 
-// sizes are the font sizes that the classes size1 to size11 name.
+// sizes are the font sizes of the classes size1 to size11.
 var sizes = []float64{0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.44, 1.728, 2.074, 2.488}
 
-// families are the fonts that classes name; those of bold and italic follow.
+// families are the font families of classes. Bold and italic are determined
+// separately.
 var families = map[string]string{
 	"textrm": "Main", "textsf": "SansSerif", "texttt": "Typewriter", "mathnormal": "Math", "mathit": "Main", "mathbf": "Main", "boldsymbol": "Math",
 	"amsrm": "AMS", "mathbb": "AMS", "textbb": "AMS", "mathcal": "Caligraphic", "mathfrak": "Fraktur", "textfrak": "Fraktur", "mathboldfrak": "Fraktur",
@@ -94,7 +96,7 @@ var (
 	margins  = map[string][2]float64{"katex-root": {0.2777777778, -0.5555555556}, "cancel-lap": {-0.2, -0.2}}
 )
 
-// under is the state in a box.
+// under returns the state inside a box.
 func (s state) under(n *node) state {
 	from, to := 0, 0
 	sizing := n.is("katex-sizing") || n.is("fontsize-ensurer") || n.is("sizing")
@@ -130,7 +132,7 @@ func (s state) under(n *node) state {
 
 var length = regexp.MustCompile(`^(-?[0-9.]+(?:e-?[0-9]+)?)(em|px|pt|%)?$`)
 
-// ems reads a length of a style.
+// ems converts a CSS length to units of the text size.
 func ems(v string, em float64) float64 {
 	m := length.FindStringSubmatch(v)
 	if m == nil {
@@ -146,7 +148,7 @@ func ems(v string, em float64) float64 {
 	return min(max(f, -1000), 1000) * em
 }
 
-// box lays out a box of KaTeX.
+// box computes the layout of a box of KaTeX.
 func (l *layout) box(n *node, around state, depth int) *box {
 	if l.boxes++; l.boxes > maxBoxes || depth > maxDepth || n.is("vlist-s") {
 		return &box{}
@@ -186,7 +188,7 @@ func (l *layout) box(n *node, around state, depth int) *box {
 	return b.placed(n, s, at)
 }
 
-// placed applies what styles say about the place of a box.
+// placed applies the styles that affect the position of a box.
 func (b *box) placed(n *node, s state, at func(string) float64) *box {
 	if w := n.Style["width"]; w != "" && n.Markup == nil && !strings.HasSuffix(w, "%") {
 		b.w = at("width")
@@ -217,7 +219,7 @@ func (b *box) placed(n *node, s state, at func(string) float64) *box {
 	return outer
 }
 
-// inline puts boxes beside each other.
+// inline places boxes next to each other.
 func (l *layout) inline(n *node, s state, depth int) *box {
 	b := &box{}
 	for _, k := range n.Kids {
@@ -229,7 +231,7 @@ func (l *layout) inline(n *node, s state, depth int) *box {
 	return b
 }
 
-// symbol is a text of one font.
+// symbol returns the box of a text in one font.
 func (l *layout) symbol(n *node, s state) *box {
 	b := &box{}
 	font := fontFile(s.family, s.bold, s.italic)
@@ -248,8 +250,8 @@ func (l *layout) symbol(n *node, s state) *box {
 	return b
 }
 
-// rows puts boxes above each other. The place of each decides how far, and the
-// strut that it begins with.
+// rows places boxes above each other. The vertical position of each row is the sum of
+// its top style and the height of its strut.
 func (l *layout) rows(n *node, s state, depth int) *box {
 	b := &box{}
 	if len(n.Kids) == 0 || len(n.Kids[0].Kids) == 0 {
@@ -284,7 +286,7 @@ func (l *layout) rows(n *node, s state, depth int) *box {
 	return b
 }
 
-// line is a rule that is as wide as its row.
+// line returns a rule that is as wide as its row.
 func line(h float64, s state) *box {
 	m := &Mark{Y: -h, H: h, Color: s.color}
 	b := &box{mark: m}
@@ -292,7 +294,8 @@ func line(h float64, s state) *box {
 	return b
 }
 
-// frame is a box that is as wide as its row: its ground, its edge, or both.
+// frame returns a box that is as wide as its row, with a background, a border, or
+// both.
 func frame(n *node, h float64, s state) *box {
 	b := &box{}
 	if c := n.Style["backgroundColor"]; c != "" {

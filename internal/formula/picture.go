@@ -8,13 +8,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/svg"
 )
 
-// parts of braces and arrows are in shares of the width: where they begin, and how
-// wide they are.
+// shares maps the parts of braces and arrows to their start and width, as fractions
+// of the whole width.
 var shares = map[string][2]float64{
 	"halfarrow-left": {0, 0.502}, "halfarrow-right": {0.498, 0.502}, "brace-left": {0, 0.251}, "brace-center": {0.25, 0.5}, "brace-right": {0.749, 0.251},
 }
 
-// stretchy is a brace, an arrow or the line of a root, as wide as its row.
+// stretchy returns a brace, an arrow or the line of a root that is as wide as its
+// row.
 func (l *layout) stretchy(n *node, s state) *box {
 	h := ems(n.Style["height"], s.em)
 	least := ems(n.Style["minWidth"], s.em)
@@ -50,7 +51,8 @@ var (
 	lineEnd  = regexp.MustCompile(`([xy][12])=['"]([0-9.]+)(%?)['"]`)
 )
 
-// picture draws an element of SVG into a box of a width and a height above the line.
+// picture draws an SVG element into a box with the given width, and height above the
+// baseline.
 func (l *layout) picture(n *node, s state, w, h float64) *box {
 	attr := func(name string) string { v, _ := n.View[name].(string); return v }
 	if v := attr("width"); v != "" && v != "100%" && !strings.HasPrefix(v, "400") {
@@ -96,7 +98,7 @@ func (l *layout) picture(n *node, s state, w, h float64) *box {
 	return b
 }
 
-// stroked is a line from one place of a box to another, as an outline.
+// stroked returns the line of an SVG line element as an outline.
 func stroked(markup string, w, h, thick float64) svg.Path {
 	at := map[string]float64{}
 	for _, m := range lineEnd.FindAllStringSubmatch(markup, -1) {

@@ -11,22 +11,22 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// Action is something that can be done to a thing of one kind, by whoever
-// has at least a role on it and uses a token of a scope.
+// Action is an operation on a resource of one kind. It needs at least a role on the
+// resource, and a token with a scope.
 type Action struct {
 	Name  string
 	Least docs.Role
 	Scope docs.Scope
 }
 
-// Actions on an organization. The role is that of the member in it; Guest
-// means that being a member is enough.
+// Actions on an organization. The role is that of the member in the organization; Guest
+// means that every member may.
 var (
 	ViewOrg            = Action{"see the organization", docs.Guest, docs.ScopeRead}
 	ListMembers        = Action{"list members", docs.Read, docs.ScopeRead}
 	ReadInstructions   = Action{"read the agent instructions", docs.Read, docs.ScopeRead}
 	ListTeams          = Action{"list teams", docs.Read, docs.ScopeRead}
-	StartContent       = Action{"create content somewhere", docs.Guest, docs.ScopeWrite} // where it goes decides
+	StartContent       = Action{"create content somewhere", docs.Guest, docs.ScopeWrite} // the role on the target is checked too
 	CreateContent      = Action{"create content at the top level", docs.Create, docs.ScopeWrite}
 	CreateOpenAPISpec  = Action{"create OpenAPI specifications", docs.Create, docs.ScopeWrite}
 	ListOpenAPISpecs   = Action{"see OpenAPI specifications", docs.Read, docs.ScopeRead}
@@ -35,21 +35,21 @@ var (
 	ManageFonts        = Action{"manage custom fonts", docs.Create, docs.ScopeWrite}
 	InstallInOrg       = Action{"install integrations", docs.Create, docs.ScopeWrite}
 	ListIntegrations   = Action{"list integrations", docs.Read, docs.ScopeRead}
-	ManageLinks        = Action{"manage invite links", docs.Guest, docs.ScopeAdmin} // what a link admits to decides
+	ManageLinks        = Action{"manage invite links", docs.Guest, docs.ScopeAdmin} // the role on the target of the link is checked too
 	AdminOrg           = Action{"change the organization", docs.Admin, docs.ScopeAdmin}
 	DeleteOrg          = Action{"delete the organization", docs.Admin, docs.ScopeAdmin}
 	ReadAsAdmin        = Action{"see the administration of the organization", docs.Admin, docs.ScopeRead}
 	ListTranslations   = Action{"see translations", docs.Create, docs.ScopeRead}
 	ManageTranslations = Action{"manage translations", docs.Admin, docs.ScopeWrite}
-	AcceptTranslations = Action{"accept blocks of translations", docs.Create, docs.ScopeWrite} // and who may edit the result
+	AcceptTranslations = Action{"accept blocks of translations", docs.Create, docs.ScopeWrite} // the right to edit the result is checked too
 	IngestConvo        = Action{"ingest conversations", docs.Create, docs.ScopeWrite}
 	ReadConvo          = Action{"read conversations", docs.Edit, docs.ScopeRead}
 	ViewBilling        = Action{"see billing", docs.Admin, docs.ScopeRead}
 	Ping               = Action{"record your activity in the organization", docs.Guest, docs.ScopeRead}
 )
 
-// Actions on a team. The role is that of the member in the organization; an
-// owner of the team counts as admin for ManageTeam.
+// Actions on a team. The role is that of the member in the organization; an owner of the
+// team counts as admin for ManageTeam.
 var (
 	ViewTeam   = Action{"see the team", docs.Read, docs.ScopeRead}
 	ManageTeam = Action{"manage the members of the team", docs.Admin, docs.ScopeWrite}
@@ -67,8 +67,8 @@ var (
 // Actions on a space.
 var (
 	ViewSpace      = Action{"see the space", docs.Read, docs.ScopeRead}
-	ReadContent    = Action{"read the content of the space", docs.Read, docs.ScopeRead} // visitors of its sites too
-	ReadRequest    = Action{"read the change request", docs.Read, docs.ScopeRead}       // previews of a site too
+	ReadContent    = Action{"read the content of the space", docs.Read, docs.ScopeRead} // allowed for visitors of its sites too
+	ReadRequest    = Action{"read the change request", docs.Read, docs.ScopeRead}       // allowed in previews of a site too
 	CommentSpace   = Action{"comment", docs.Comment, docs.ScopeWrite}
 	EditSpace      = Action{"edit the space", docs.Edit, docs.ScopeWrite}
 	ReviewSpace    = Action{"review changes of the space", docs.Review, docs.ScopeWrite}
@@ -79,11 +79,11 @@ var (
 	SpaceAccess    = Action{"see who has access to the space", docs.Create, docs.ScopeRead}
 )
 
-// Actions on a site. A role that somebody has on the site itself counts less,
-// see siteRole.
+// Actions on a site. A role that was granted on the site itself can count less, see
+// siteRole.
 var (
 	ViewSite    = Action{"see the site", docs.Read, docs.ScopeRead}
-	ReadSite    = Action{"read the site", docs.Read, docs.ScopeRead} // its visitors too
+	ReadSite    = Action{"read the site", docs.Read, docs.ScopeRead} // allowed for its visitors too
 	EditSite    = Action{"change the structure of the site", docs.Create, docs.ScopeWrite}
 	PublishSite = Action{"publish the site", docs.Create, docs.ScopeWrite}
 	AdminSite   = Action{"change the site", docs.Create, docs.ScopeWrite}
@@ -91,28 +91,29 @@ var (
 	SiteAccess  = Action{"see who has access to the site", docs.Create, docs.ScopeRead}
 )
 
-// Within returns the action as part of another one, for tokens of its scope.
+// Within returns the action with another scope, for operations that need less than the
+// action as a whole.
 func (a Action) Within(s docs.Scope) Action { return Action{a.Name, a.Least, s} }
 
 // Can reports whether a role is enough for an action.
 func Can(role docs.Role, a Action) bool { return role.AtLeast(a.Least) }
 
-// Actor is who makes a request, and how.
+// Actor is the caller of a request, with the token that was used.
 type Actor struct {
 	User    docs.UserID
 	Token   docs.TokenID
 	Scopes  docs.Scopes
-	Expires docs.Time  // when the token does; zero: never
-	Org     docs.OrgID // the only organization that the token is good for; empty: all of the user's
-	Session bool       // the token is a session: a person at a browser
+	Expires docs.Time  // when the token expires; zero if never
+	Org     docs.OrgID // the only organization that the token is valid for; empty for all of the user
+	Session bool       // the token is the session of a browser
 	Request string     // id of the request, for the log
-	Address string     // from where it comes
-	Visitor *Visitor   // nil: a member
+	Address string     // network address of the client
+	Visitor *Visitor   // nil for a member
 }
 
-// RequireFullAccount returns an error if the actor is somebody only within an organization, whose identity
-// provider vouches for them. What belongs to the person, and not to the organization, is
-// not for it to decide.
+// RequireFullAccount returns an error if the actor signed in through the identity
+// provider of an organization, and so only for that organization. Such a provider must
+// not decide about what belongs to the person and not to the organization.
 func (a Actor) RequireFullAccount() error {
 	if a.Org == "" {
 		return nil
@@ -126,9 +127,9 @@ func (a Actor) Origin() Origin { return Origin{a.Request, a.Address} }
 // System is the actor of background work.
 var System = Actor{User: "octavo:system"}
 
-// Rule says what an operation needs, and of which thing of its path. There
-// is no way to leave it out: the zero value needs what nobody has, and an
-// operation that is declared with it does not start.
+// Rule declares which action an operation needs, and on which resource of its path. It
+// cannot be left out: the zero value allows nothing, and the server does not start with
+// an operation that has it.
 type Rule struct {
 	subject subject
 	action  Action
@@ -139,7 +140,7 @@ type subject uint8
 const (
 	undeclared subject = iota
 	nobody             // no token is needed
-	bearer             // of a signed address
+	bearer             // a signed address is needed, and no token
 	anyone             // any valid token
 	unscoped           // a valid token without scopes
 	onOrg
@@ -152,61 +153,67 @@ const (
 	onSite
 )
 
-// Public needs no token at all.
+// Public returns a rule that needs no token.
 func Public() Rule { return Rule{subject: nobody} }
 
-// Signed needs no token but an address that the server signed and gave to
-// somebody who may read what it leads to.
+// Signed returns a rule that needs no token, but an address that the server signed and
+// issued to somebody who may read its target.
 func Signed() Rule { return Rule{subject: bearer} }
 
-// SignedIn needs a valid token of a scope, and nothing else: the operation
-// is about the caller.
+// SignedIn returns a rule that needs a valid token with a scope, and nothing else: the
+// operation is about the caller.
 func SignedIn(scope docs.Scope) Rule {
 	return Rule{anyone, Action{"do this", docs.Guest, scope}}
 }
 
-// FullToken needs a token that is not narrowed by scopes, so that a narrow
-// one cannot make itself a wide one.
+// FullToken returns a rule that needs a token without scopes, so that a token with scopes
+// cannot create one with more rights.
 func FullToken() Rule { return Rule{unscoped, Action{Name: "manage tokens"}} }
 
-// Org needs an action on the path's organizationId.
+// Org returns a rule that needs an action on the organizationId of the path.
 func Org(a Action) Rule { return Rule{onOrg, a} }
 
-// OrgOrSelf is Org, but about themselves (the path's userId) every member may.
+// OrgOrSelf is like Org, but every member is allowed if the userId of the path is their
+// own.
 func OrgOrSelf(a Action) Rule { return Rule{onOrgOrSelf, a} }
 
-// OrgOrLeaving is OrgOrSelf for leaving an organization: a member may do so although
-// the organization asks for its identity provider, which may not know them any more.
+// OrgOrLeaving is like OrgOrSelf, for leaving an organization. A member may leave without
+// signing in at the identity provider that the organization requires, because the
+// provider may not have the member any more.
 func OrgOrLeaving(a Action) Rule { return Rule{onOrgOrLeaving, a} }
 
-// Team needs an action on the path's teamId in its organizationId.
+// Team returns a rule that needs an action on the teamId of the path, in its
+// organizationId.
 func Team(a Action) Rule { return Rule{onTeam, a} }
 
-// Collection needs an action on the path's collectionId.
+// Collection returns a rule that needs an action on the collectionId of the path.
 func Collection(a Action) Rule { return Rule{onCollection, a} }
 
-// Space needs an action on the path's spaceId, which is not in the trash.
+// Space returns a rule that needs an action on the spaceId of the path, which is not in
+// the trash.
 func Space(a Action) Rule { return Rule{onSpace, a} }
 
-// TrashedSpace needs an action on the path's spaceId, in the trash or not.
+// TrashedSpace returns a rule that needs an action on the spaceId of the path, in the
+// trash or not.
 func TrashedSpace(a Action) Rule { return Rule{onTrashedSpace, a} }
 
-// Site needs an action on the path's siteId in its organizationId.
+// Site returns a rule that needs an action on the siteId of the path, in its
+// organizationId.
 func Site(a Action) Rule { return Rule{onSite, a} }
 
-// Declared reports whether the rule says anything.
+// Declared reports whether the rule is not the zero value.
 func (r Rule) Declared() bool { return r.subject != undeclared }
 
-// IsPublic reports whether the rule lets everybody in.
+// IsPublic reports whether the rule allows everybody.
 func (r Rule) IsPublic() bool { return r.subject == nobody }
 
-// IsSigned reports whether the rule asks for a signed address.
+// IsSigned reports whether the rule needs a signed address.
 func (r Rule) IsSigned() bool { return r.subject == bearer }
 
-// NeedsToken reports whether the rule asks for a token.
+// NeedsToken reports whether the rule needs a token.
 func (r Rule) NeedsToken() bool { return !r.IsPublic() && !r.IsSigned() }
 
-// String says in words what a caller needs, for the API description.
+// String describes what a caller needs, for the API description.
 func (r Rule) String() string {
 	switch r.subject {
 	case undeclared:

@@ -8,26 +8,26 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Grant is the answer to a request that was allowed: who asked, for what,
-// and with which role. The thing itself comes along, so that it is read once.
+// Grant is the result of a check that allowed a request: the caller, the role, and the
+// resource of the path, so that the resource is read only once.
 type Grant struct {
 	Actor      Actor
-	Access     *docs.Access // nil when the operation is about no organization
+	Access     *docs.Access // nil if the operation is not about an organization
 	Role       docs.Role
 	Why        docs.Why
 	Team       docs.Team
 	Collection docs.Collection
 	Space      docs.Space
 	Site       docs.Site
-	Path       []docs.Node // from the thing up to the organization
+	Path       []docs.Node // from the resource up to the organization
 
-	visitorAccess *VisitorAccess // of a visitor; nil: a member
-	asked         *asked         // how it was asked for; nil where nobody from outside asks
+	visitorAccess *VisitorAccess // nil for a member
+	asked         *asked         // what was checked; nil for background work and the command line
 }
 
-// asked is what it takes to ask the same question again.
+// asked holds the parameters of a check, so that it can be repeated.
 type asked struct {
-	session *Session // nil: on behalf of somebody who asked before
+	session *Session // nil for a grant of OnBehalf
 	actor   Actor
 	rule    Rule
 	param   func(string) string
@@ -35,30 +35,30 @@ type asked struct {
 	sites   Sites
 }
 
-// OperatorGrant is the grant of somebody at the command line, who owns the data
+// OperatorGrant returns the grant of the operator at the command line, who owns the data
 // and needs no permission.
 func OperatorGrant(as docs.UserID) *Grant { return &Grant{Actor: AtCommandLine(as)} }
 
-// AtCommandLine is the actor of what the command line does in the name of a user.
+// AtCommandLine returns the actor for changes that the command line makes in the name of
+// a user.
 func AtCommandLine(as docs.UserID) Actor { return Actor{User: as, Request: CommandLine} }
 
-// CommandLine is what the log has in place of the id of a request.
+// CommandLine is the id of the request in the audit log for changes at the command line.
 const CommandLine = "command line"
 
-// BackgroundGrant is the grant of background work that finishes what somebody was allowed to
-// begin.
+// BackgroundGrant returns the grant of background work that completes what a user was
+// allowed to begin.
 func BackgroundGrant(as docs.UserID) *Grant { return &Grant{Actor: Actor{User: as}} }
 
-// OnBehalf is the grant of somebody who asked before, for work that was put
-// off: an action on a space. Whether it is still allowed is asked now, and
-// again inside every transaction, as for a request. The token does not matter
-// any more, the person does.
+// OnBehalf returns the grant of a user for an action on a space, for work that the user
+// requested earlier. Whether the user is still allowed is checked now, and again in every
+// transaction, as for a request. The token of that request does not matter any more.
 func OnBehalf(ctx context.Context, s *store.Store, user docs.UserID, a Action, id docs.SpaceID) (*Grant, error) {
 	return onBehalf(ctx, s, Actor{User: user}, Space(a), string(id))
 }
 
-// OnBehalfInOrg is OnBehalf for an action on an organization. The actor has the
-// id of the request that is made now.
+// OnBehalfInOrg is like OnBehalf for an action on an organization. The actor has the id
+// of the current request.
 func OnBehalfInOrg(ctx context.Context, s *store.Store, actor Actor, a Action, id docs.OrgID) (*Grant, error) {
 	return onBehalf(ctx, s, actor, Org(a), string(id))
 }
@@ -73,26 +73,27 @@ func onBehalf(ctx context.Context, s *store.Store, actor Actor, rule Rule, id st
 	return g, nil
 }
 
-// Viewer returns for whom lists are to be made.
+// Viewer returns the member for whom lists are filtered.
 func (g *Grant) Viewer() store.Viewer {
 	return store.Viewer{Org: g.Access.Org, User: g.Access.User, Role: g.Access.OrgRole()}
 }
 
-// Can reports whether the grant also covers another action on the same thing.
+// Can reports whether the role of the grant is enough for another action on the same
+// resource.
 func (g *Grant) Can(a Action) bool { return Can(g.Role, a) }
 
-// SeesPeople reports whether the caller may know who else belongs to the
-// organization. Guests may not, whatever was granted to them: they see neither
-// members nor teams, in no list and by no mention.
+// SeesPeople reports whether the caller may know who else belongs to the organization.
+// Guests may not, regardless of their grants: they see members and teams neither in lists
+// nor in mentions.
 func (g *Grant) SeesPeople() bool {
 	return g.Access != nil && Can(g.Access.OrgRole(), ListMembers)
 }
 
-// Sees reports whether the caller may know more of a user than the name.
+// Sees reports whether the caller may see more of a user than the name.
 func (g *Grant) Sees(u docs.UserID) bool { return u == g.Actor.User || g.SeesPeople() }
 
-// VisiblePeople is a list of people or teams as the caller sees it: guests see an
-// empty one.
+// VisiblePeople returns a list of people or teams as the caller sees it. For guests it is
+// empty.
 func VisiblePeople[T any](g *Grant, l store.List[T]) store.List[T] {
 	if !g.SeesPeople() {
 		return store.List[T]{}
@@ -100,29 +101,30 @@ func VisiblePeople[T any](g *Grant, l store.List[T]) store.List[T] {
 	return l
 }
 
-// Node returns the space, collection or site that the grant is about.
+// Node returns the space, collection or site of the grant.
 func (g *Grant) Node() docs.Node { return g.Path[0] }
 
-// Checker asks the rule about things that it reads from one place: the pool,
-// or a transaction.
+// Checker checks rules against the data of one reader: the connection pool or a
+// transaction.
 type Checker struct {
 	r      store.Reader
-	sites  Sites // nil: there are no visitors
+	sites  Sites // nil if there are no visitors
 	access func(ctx context.Context, org docs.OrgID, user docs.UserID, version int64) (*docs.Access, error)
-	anyway bool // members need not sign in at the identity provider of the organization
+	anyway bool // ignore that the organization requires its identity provider
 }
 
 // NewChecker returns a checker that sees what r sees, such as the writes of a
-// transaction. It keeps nothing, because a transaction may still fail.
+// transaction. It caches nothing, because the transaction may still fail.
 func NewChecker(r store.Reader) Checker {
 	return Checker{r: r, access: func(ctx context.Context, org docs.OrgID, user docs.UserID, _ int64) (*docs.Access, error) {
 		return r.Access(ctx, org, user)
 	}}
 }
 
-// accessOf returns the access of an actor to an organization. Who signed in for another one, or uses
-// a token that it refuses, has none. If the organization asks for it, only who signed in at its identity provider has any;
-// its admins always do, so that a provider that is set up wrongly locks nobody out.
+// accessOf returns the access of an actor to an organization. An actor who signed in for
+// another organization, or uses a token that the organization refuses, has no access. If
+// the organization requires its identity provider, members must have signed in there.
+// Admins need not, so that a wrongly configured provider locks nobody out.
 func (c Checker) accessOf(ctx context.Context, actor Actor, org docs.OrgID, stamp store.Stamp) (*docs.Access, error) {
 	if actor.Org != "" && actor.Org != org {
 		return &docs.Access{Org: org, User: actor.User}, nil
@@ -138,8 +140,8 @@ func (c Checker) accessOf(ctx context.Context, actor Actor, org docs.OrgID, stam
 	return a, err
 }
 
-// ask is check with a stamp in every case, also when the thing is absent or
-// the rule is about none: whether the token is still good comes first.
+// ask is like check, but always returns a stamp, also if the resource is absent or the
+// rule is about none: the caller checks first whether the token is still valid.
 func (c Checker) ask(ctx context.Context, actor Actor, rule Rule, param func(string) string) (*Grant, store.Stamp, error) {
 	grant, stamp, err := c.check(ctx, actor, rule, param)
 	if stamp.Auth == 0 {
@@ -151,7 +153,7 @@ func (c Checker) ask(ctx context.Context, actor Actor, rule Rule, param func(str
 	return grant, stamp, err
 }
 
-// check asks a rule about the things of a path.
+// check checks a rule for the resources of a path.
 func (c Checker) check(ctx context.Context, actor Actor, rule Rule, param func(string) string) (*Grant, store.Stamp, error) {
 	if actor.Visitor != nil {
 		return c.visit(ctx, actor, rule, param)
@@ -185,15 +187,15 @@ func (c Checker) check(ctx context.Context, actor Actor, rule Rule, param func(s
 		}
 		return &Grant{Actor: actor}, store.Stamp{}, nil
 	}
-	return nil, store.Stamp{}, errs.E(errs.Forbidden, "this operation declares no permission") // register refuses such an operation
+	return nil, store.Stamp{}, errs.E(errs.Forbidden, "this operation declares no permission") // unreachable: package api refuses to register such an operation
 }
 
-// again asks the same question inside a transaction. Between the first
-// answer and now the body was read, at the caller's pace: the token may be
-// revoked, the caller removed, the thing moved to another organization. Two
-// numbers report whether anything could have changed, so asking costs little.
+// again repeats the check inside of a transaction. Since the first check the body was
+// read, at the pace of the caller. Meanwhile the token may have been revoked, the caller
+// removed, or the resource moved to another organization. Two version numbers show
+// whether anything could have changed, so the second check is cheap.
 func (g *Grant) again(ctx context.Context, tx *store.Tx) (*Grant, error) {
-	if g.asked == nil { // nobody from outside asks: there is only the space to read again
+	if g.asked == nil { // background work or the command line: only the space is read again
 		if g.Space.ID == "" {
 			return g, nil
 		}
@@ -226,15 +228,15 @@ func (g *Grant) again(ctx context.Context, tx *store.Tx) (*Grant, error) {
 	return now, err
 }
 
-// InTx runs a change that a grant allows in a transaction, after it has asked
-// again whether it is still allowed. Every change that somebody from outside
-// asks for goes through here or Do.
+// InTx runs a change that a grant allows in a transaction, after it has checked again
+// that the change is still allowed. Every change that a request makes uses InTx,
+// InTxQueued or Do.
 func InTx[T any](ctx context.Context, s *store.Store, g *Grant, fn func(tx *store.Tx, g *Grant) (T, error)) (T, error) {
 	return InTxQueued(ctx, s, g, func() {}, fn)
 }
 
-// InTxQueued is InTx that calls queued as soon as the order of the transaction
-// among others of the same space is decided, before it has run.
+// InTxQueued is like InTx, and calls queued as soon as the order of the transaction among
+// others of the same space is fixed, before it runs.
 func InTxQueued[T any](ctx context.Context, s *store.Store, g *Grant, queued func(), fn func(tx *store.Tx, g *Grant) (T, error)) (T, error) {
 	return store.InTxQueued(ctx, s, g.Space.ID, queued, func(tx *store.Tx) (T, error) {
 		still, err := g.again(ctx, tx)
@@ -246,14 +248,14 @@ func InTxQueued[T any](ctx context.Context, s *store.Store, g *Grant, queued fun
 	})
 }
 
-// Do is InTx for a change without a result.
+// Do is like InTx for a change without a result.
 func Do(ctx context.Context, s *store.Store, g *Grant, fn func(tx *store.Tx, g *Grant) error) error {
 	_, err := InTx(ctx, s, g, func(tx *store.Tx, g *Grant) (struct{}, error) { return struct{}{}, fn(tx, g) })
 	return err
 }
 
-// decide is the one permission function. seen is the role that is needed to
-// see the thing at all.
+// decide is the permission function that all checks use. seen is the role that is needed
+// to see the resource at all.
 func decide(what string, actor Actor, role, seen docs.Role, a Action) error {
 	switch {
 	case !role.AtLeast(seen):
@@ -266,8 +268,8 @@ func decide(what string, actor Actor, role, seen docs.Role, a Action) error {
 	return nil
 }
 
-// Denied reports whether err says that the actor may not do or see something.
-// Any other error means that the question was not answered.
+// Denied reports whether err means that the actor may not do or see something. Any other
+// error means that the check itself failed.
 func Denied(err error) bool { return errs.Is(err, errs.Forbidden) || errs.Is(err, errs.NotFound) }
 
 // Org checks an action on an organization.
@@ -287,8 +289,8 @@ func (c Checker) Org(ctx context.Context, actor Actor, a Action, id docs.OrgID) 
 	return g, stamp, g.Allow(a)
 }
 
-// Allow reports whether somebody inside an organization may also do another
-// thing to it, without reading anything.
+// Allow returns an error unless the caller may perform another action on the organization
+// of the grant. It reads nothing.
 func (g *Grant) Allow(a Action) error {
 	return decide("organization", g.Actor, g.Access.OrgRole(), docs.Guest, a)
 }
@@ -311,9 +313,9 @@ func (c Checker) Team(ctx context.Context, actor Actor, a Action, org docs.OrgID
 	return g, stamp, decide("team", actor, g.Role, docs.Read, a)
 }
 
-// TeamRole returns what somebody is to a team, for all but renaming and
-// deleting it: whoever is in a team can see it, and its owner manages its
-// members as an admin would.
+// TeamRole returns the role of a member on a team, for all actions except renaming and
+// deleting the team. Members of a team can see it, and its owners manage its members as
+// admins do.
 func TeamRole(by *docs.Access, id docs.TeamID) docs.Role {
 	in, member := by.Teams[id]
 	switch {
@@ -354,7 +356,7 @@ func (c Checker) AnySpace(ctx context.Context, actor Actor, a Action, id docs.Sp
 	g := &Grant{Actor: actor, Space: v.It}
 	err = c.content(ctx, g, "space", a, v.It.Org, v.It.Node(), v.It.Parent, v.Stamp)
 	if errs.Is(err, errs.Forbidden) && !v.It.DeletedAt.IsZero() {
-		err = errs.Missing("space") // the trash is visible only to those who can empty it
+		err = errs.Missing("space") // spaces in the trash are visible only to members who may perform the action
 	}
 	return g, v.Stamp, err
 }
@@ -391,9 +393,9 @@ func (c Checker) Site(ctx context.Context, actor Actor, a Action, org docs.OrgID
 	return g, v.Stamp, decide("site", actor, g.Role, docs.Read, a)
 }
 
-// siteRole returns what a role means for the settings of a site. A role on the
-// site itself is about its content: only an admin changes the site. One who
-// creates content in the whole organization changes its sites too.
+// siteRole returns the role on the settings of a site. A role on the site itself is about
+// its content, so only an admin can change the site. A member who may create content in
+// the whole organization can change its sites too.
 func siteRole(why docs.Why) docs.Role {
 	if why.Node != nil && why.Reason != docs.ReasonCreator && why.Role == docs.Create {
 		return docs.Review

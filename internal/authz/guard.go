@@ -16,14 +16,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/visitor"
 )
 
-// Guard is before every operation. It keeps tokens and access in memory,
-// but never uses what is older than the store says: whatever reads the thing
-// of a request also reads the versions of both, so a revoked token or a
-// removed member is out with the next request on every node.
+// Guard authenticates and authorizes the caller of every operation. It caches tokens and
+// access, but never uses entries that are older than the data in the store. The statement
+// that reads the resource of a request also reads the versions of both. So a revoked
+// token or a removed member is refused from the next request on, on every node.
 type Guard struct {
 	Checker
-	// Used records a use that the log of an organization has, in the transaction of Flush. Nil: nothing
-	// is recorded.
+	// Used records the first use of a token in an organization in its audit log, in the
+	// transaction of Flush. If it is nil, nothing is recorded.
 	Used func(ctx context.Context, tx *store.Tx, u store.FirstUse) error
 
 	store  *store.Store
@@ -42,16 +42,16 @@ type tokenKey = [sha256.Size]byte
 type knownToken struct {
 	token   docs.Token
 	version int64
-	noted   atomic.Pointer[activity] // what was noted last
+	noted   atomic.Pointer[activity] // the activity that was noted last
 }
 
-// activity is that a token was used, perhaps in an organization.
+// activity is the use of a token, with the organization if there was one.
 type activity struct {
 	org docs.OrgID
 	at  docs.Time
 }
 
-// noteEvery is how exact the moment of the last use is.
+// noteEvery is the precision of the time of the last use.
 const noteEvery = docs.Time(5 * time.Second / time.Millisecond)
 
 type accessKey struct {
@@ -65,13 +65,13 @@ type memberKey struct {
 	user docs.UserID
 }
 
-// The caches hold at most this many entries.
+// Maximum numbers of entries of the caches.
 const (
 	maxTokens = 20_000
 	maxAccess = 20_000
 )
 
-// NewGuard returns the guard of a store. Without sites it knows no visitors.
+// NewGuard returns the guard of a store. If sites is nil, it accepts no visitors.
 func NewGuard(s *store.Store, sites Sites) *Guard {
 	g := &Guard{
 		store:  s,
@@ -89,7 +89,7 @@ func (g *Guard) cachedAccess(ctx context.Context, org docs.OrgID, user docs.User
 		return a, nil
 	}
 	a, err := g.store.Access(ctx, org, user)
-	if err == nil && a.Member { // outsiders are not worth a place
+	if err == nil && a.Member { // entries of outsiders would only fill the cache
 		g.known.Set(key, a)
 	}
 	return a, err
@@ -97,17 +97,17 @@ func (g *Guard) cachedAccess(ctx context.Context, org docs.OrgID, user docs.User
 
 var errToken = errs.E(errs.Unauthenticated, "the token is missing, unknown, expired or revoked; send it as \"Authorization: Bearer octavo_…\"")
 
-// Session is a token that was recognised, perhaps from memory; Check makes
-// sure that it is still good.
+// Session is a token that was found, possibly in the cache. Check verifies that it is
+// still valid.
 type Session struct {
 	Actor   Actor
 	key     tokenKey
 	version int64
-	known   *knownToken // nil: of a visitor
+	known   *knownToken // nil for a visitor
 }
 
-// visitor recognises a content token. It is good for what the site shows when
-// a request is checked, so nothing of it is kept.
+// visitor returns the session of a content token. It is not cached, because its rights
+// depend on what the site shows when a request is checked.
 func (g *Guard) visitor(ctx context.Context, token string, from Origin) (*Session, error) {
 	if g.sites == nil {
 		return nil, errToken
@@ -119,13 +119,14 @@ func (g *Guard) visitor(ctx context.Context, token string, from Origin) (*Sessio
 	return &Session{Actor: Actor{Request: from.Request, Address: from.Address, Scopes: docs.Scopes{docs.ScopeRead}, Visitor: &v}}, nil
 }
 
-// Origin is where a request comes from, for the log and for who looks at the use of tokens.
+// Origin is the source of a request, for the audit log and for the list of the last uses
+// of tokens.
 type Origin struct {
-	Request string // its id
-	Address string // of the network
+	Request string // id of the request
+	Address string // network address of the client
 }
 
-// OriginOf returns the origin of a request with an id, by its RemoteAddr.
+// OriginOf returns the origin of a request with an id and a RemoteAddr.
 func OriginOf(remote, request string) Origin {
 	host, _, err := net.SplitHostPort(remote)
 	if err != nil {
@@ -134,7 +135,7 @@ func OriginOf(remote, request string) Origin {
 	return Origin{Request: request, Address: host}
 }
 
-// Authenticate recognises the token of an Authorization header.
+// Authenticate returns the session of the token in an Authorization header.
 func (g *Guard) Authenticate(ctx context.Context, header string, from Origin) (*Session, error) {
 	scheme, secret, ok := strings.Cut(header, " ")
 	secret = strings.TrimSpace(secret)
@@ -149,8 +150,9 @@ func (g *Guard) Authenticate(ctx context.Context, header string, from Origin) (*
 	return g.recognise(ctx, secret, from, false)
 }
 
-// AuthenticateSession recognises the secret that a browser has as a cookie. It is
-// no token, and a token is no session: what leaks as one is of no use as the other.
+// AuthenticateSession returns the session of the secret in the cookie of a browser. Such
+// a secret is not accepted as a token, and a token is not accepted as a session: a leaked
+// one is of no use as the other.
 func (g *Guard) AuthenticateSession(ctx context.Context, secret string, from Origin) (*Session, error) {
 	if !strings.HasPrefix(secret, docs.SessionPrefix) || len(secret) > 200 {
 		return nil, errSession
@@ -164,7 +166,8 @@ func (g *Guard) AuthenticateSession(ctx context.Context, secret string, from Ori
 
 var errSession = errs.E(errs.Unauthenticated, "you are not signed in, or your session has ended; sign in again")
 
-// recognise returns the session of a secret.
+// recognise returns the session of a secret. session is whether the secret must be that
+// of a browser session or that of a token.
 func (g *Guard) recognise(ctx context.Context, secret string, from Origin, session bool) (*Session, error) {
 	key := docs.HashSecret(secret)
 	k, ok := g.tokens.Get(key)
@@ -190,8 +193,8 @@ func (g *Guard) expired(t docs.Token) bool {
 	return !t.ExpiresAt.IsZero() && t.ExpiresAt <= docs.TimeOf(g.store.Clock())
 }
 
-// readToken reads a token and remembers it. The version is read first: a
-// token that is revoked in between is then known under an old version.
+// readToken reads a token from the store and caches it. The version is read first: if the
+// token is revoked in between, its entry has an outdated version.
 func (g *Guard) readToken(ctx context.Context, key tokenKey) (*knownToken, error) {
 	stamp, err := g.store.AuthStamp(ctx)
 	if err != nil {
@@ -210,8 +213,8 @@ func (g *Guard) readToken(ctx context.Context, key tokenKey) (*knownToken, error
 	return k, nil
 }
 
-// Check allows a session what a rule says, or reports why not. param returns the
-// values of the path.
+// Check returns the grant if a rule allows the request of a session, and an error
+// otherwise. param returns the values of the path.
 func (g *Guard) Check(ctx context.Context, s *Session, rule Rule, param func(string) string, now time.Time) (*Grant, error) {
 	grant, stamp, err := g.ask(ctx, s.Actor, rule, param)
 	if errs.Is(err, errs.Internal) {
@@ -237,7 +240,8 @@ func (g *Guard) Check(ctx context.Context, s *Session, rule Rule, param func(str
 	return grant, nil
 }
 
-// note remembers that a token and a member were active; Flush writes it.
+// note records in memory that a token and a member were active. Flush writes it to the
+// store.
 func (g *Guard) note(k *knownToken, grant *Grant, now docs.Time) {
 	var org docs.OrgID
 	if grant.Access != nil {
@@ -257,13 +261,13 @@ func (g *Guard) note(k *knownToken, grant *Grant, now docs.Time) {
 	}
 }
 
-// forget begins anew with what was noted.
+// forget clears the recorded activity.
 func (g *Guard) forget() {
 	g.used, g.inOrgs, g.seen = map[docs.TokenID]store.Use{}, map[store.OrgToken]store.Use{}, map[memberKey]docs.Time{}
 }
 
-// Flush writes when tokens and members were last active. It runs now and
-// then, not with every request: the moment need not be exact.
+// Flush writes the times of the last activity of tokens and members. It runs periodically
+// and not with every request, because the times need not be exact.
 func (g *Guard) Flush(ctx context.Context) error {
 	g.mu.Lock()
 	used, inOrgs, seen := g.used, g.inOrgs, g.seen
@@ -288,7 +292,7 @@ func (g *Guard) Flush(ctx context.Context) error {
 	})
 }
 
-// recordUses hands first uses to Used.
+// recordUses calls Used for each first use of a token in an organization.
 func (g *Guard) recordUses(ctx context.Context, tx *store.Tx, inOrgs map[store.OrgToken]store.Use) error {
 	if g.Used == nil {
 		return nil
@@ -304,10 +308,11 @@ func (g *Guard) recordUses(ctx context.Context, tx *store.Tx, inOrgs map[store.O
 
 type ctxKey struct{}
 
-// NewContext puts a grant into a request's context: the one thing that travels so.
+// NewContext returns a context with the grant of a request, which is the only value that
+// travels in contexts like this.
 func NewContext(ctx context.Context, g *Grant) context.Context {
 	return context.WithValue(ctx, ctxKey{}, g)
 }
 
-// FromContext returns the grant of a request. Only operations behind a guard may ask.
+// FromContext returns the grant of a request. It panics if the operation has no guard.
 func FromContext(ctx context.Context) *Grant { return ctx.Value(ctxKey{}).(*Grant) }

@@ -10,27 +10,27 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Visitor is an actor who reads a published site, and does nothing else. A
-// content token names one; the web pages of a site make one for each request.
+// Visitor is an actor who reads a published site and can do nothing else. A content token
+// identifies a visitor; the web pages of a site create one for each request.
 type Visitor struct {
 	Org  docs.OrgID
 	Site docs.SiteID
-	// Link is the share link that the visitor came by; empty: none.
+	// Link is the share link that the visitor used; empty if there was none.
 	Link docs.ShareLinkID
-	// Key is the version of the private key of the site with which its owner
-	// vouched for the visitor; 0: nobody did.
+	// Key is the version of the private key of the site with which its owner signed the
+	// token of the visitor; 0 if there is no signed token.
 	Key int
-	// Preview lets the visitor read the site before it is published, and
-	// revisions that are not.
+	// Preview allows the visitor to read the site before it is published, and to read
+	// unpublished revisions.
 	Preview bool
-	// By is the member who made the preview. It shows nothing that the member
+	// By is the member who created the preview. The preview shows nothing that the member
 	// does not see.
 	By docs.UserID
-	// Draft is what a preview is of; the zero Draft is everything that the member sees.
+	// Draft is what the preview shows; the zero Draft is everything that the member sees.
 	Draft Draft
-	// Ends is when the preview ends, in seconds since 1970.
+	// Ends is the time at which the preview expires, in seconds since 1970.
 	Ends int64
-	// Claims are what conditions can ask of the visitor, already checked.
+	// Claims are the claims of the visitor that conditions can read, already validated.
 	Claims map[string]any
 }
 
@@ -44,8 +44,8 @@ type Draft struct {
 // Includes reports whether a preview of d shows another draft.
 func (d Draft) Includes(other Draft) bool { return d == Draft{} || d == other }
 
-// Readable returns a space as the visitor may know it: not where else it is
-// published.
+// Readable returns a space as the visitor may see it: if the space is published on
+// another site, its address there is removed.
 func (v Visitor) Readable(sp docs.Space) docs.Space {
 	if sp.Published != nil && sp.Published.Site != v.Site {
 		sp.Published = nil
@@ -59,24 +59,25 @@ type VisitorAccess struct {
 	Spaces  map[docs.SpaceID]bool
 	Reader  *reading.Visitor
 	Preview bool
-	Draft   Draft // of a preview
+	Draft   Draft // what a preview shows
 }
 
-// Sites says what visitors see. internal/sites implements it: who may read a
-// site follows from its structure, which this package does not know.
+// Sites reports what visitors see. Package sites implements it, because it depends on the
+// structure of a site, which this package does not have.
 type Sites interface {
-	// Recognise returns the visitor that a content token names.
+	// Recognise returns the visitor that a content token identifies.
 	Recognise(ctx context.Context, token string, now time.Time) (Visitor, error)
-	// VisitorAccess returns what a site shows to a visitor at this moment. NotFound if
-	// that is nothing: the site is not published, the share link was revoked.
+	// VisitorAccess returns what a site shows to a visitor at this moment. It returns
+	// NotFound if that is nothing, such as when the site is not published or the share
+	// link was revoked.
 	VisitorAccess(ctx context.Context, r store.Reader, v Visitor) (*VisitorAccess, error)
 }
 
-// forVisitors reports whether visitors may do this with what a site shows them.
+// forVisitors reports whether visitors may perform the action on what a site shows them.
 func (a Action) forVisitors() bool { return a == ReadContent || a == ReadSite }
 
-// visit checks a rule for a visitor. What the site does not show is absent;
-// of the rest, a visitor reads what is published.
+// visit checks a rule for a visitor. What the site does not show is absent. Of the rest,
+// a visitor can read what is published.
 func (c Checker) visit(ctx context.Context, actor Actor, rule Rule, param func(string) string) (*Grant, store.Stamp, error) {
 	v := *actor.Visitor
 	shown, err := c.sites.VisitorAccess(ctx, c.r, v)
@@ -124,9 +125,9 @@ func (c Checker) visit(ctx context.Context, actor Actor, rule Rule, param func(s
 	return g, stamp, nil
 }
 
-// ReadsRevision returns NotFound unless the caller of a grant may read a revision of its space.
-// A visitor reads the newest one, and in a preview others: all, or the one that the
-// preview is of.
+// ReadsRevision returns NotFound unless the caller of a grant may read a revision of its
+// space. A visitor can read the newest one. In a preview a visitor can also read others:
+// all of them, or only the one that the preview shows.
 func (c Checker) ReadsRevision(ctx context.Context, g *Grant, id docs.RevisionID) error {
 	s := g.visitorAccess
 	if s == nil || id == g.Space.Revision {
@@ -151,8 +152,7 @@ func (c Checker) ReadsRevision(ctx context.Context, g *Grant, id docs.RevisionID
 	return nil
 }
 
-// Visitor returns the visitor as readers of content see it; nil for a member,
-// who sees everything.
+// Visitor returns the visitor for reading content; nil for a member, who sees everything.
 func (g *Grant) Visitor() *reading.Visitor {
 	if g.visitorAccess == nil {
 		return nil
@@ -163,8 +163,8 @@ func (g *Grant) Visitor() *reading.Visitor {
 // VisitorAccess returns what the site shows to the visitor; nil for a member.
 func (g *Grant) VisitorAccess() *VisitorAccess { return g.visitorAccess }
 
-// Readable returns another space whose content the caller of a grant may read,
-// a member or a visitor.
+// Readable returns another space if the caller of a grant, a member or a visitor, may
+// read its content.
 func (c Checker) Readable(ctx context.Context, g *Grant, id docs.SpaceID) (docs.Space, error) {
 	other, _, err := c.check(ctx, g.Actor, Space(ReadContent), func(string) string { return string(id) })
 	if err != nil {

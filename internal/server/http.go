@@ -13,10 +13,11 @@ import (
 	"github.com/rs/cors"
 )
 
-// minCompressed is the size of an answer that is worth compressing.
+// minCompressed is the minimum size of a response that is compressed.
 const minCompressed = 1 << 10
 
-// compressed compresses answers for clients that accept zstd or gzip.
+// compressed returns a handler that compresses responses for clients that accept zstd or
+// gzip.
 func compressed(h http.HandlerFunc) http.Handler {
 	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(minCompressed))
 	if err != nil {
@@ -25,8 +26,9 @@ func compressed(h http.HandlerFunc) http.Handler {
 	return wrap(h)
 }
 
-// crossOrigin lets pages of other web sites call the API, if the operator named
-// them. Calls carry a token and never a cookie, so credentials are not allowed.
+// crossOrigin allows pages of other web sites to call the API, if the operator has named
+// these sites. Such calls have a token and never a cookie, so credentials are not
+// allowed.
 func (s *Server) crossOrigin(h http.Handler) http.Handler {
 	if len(s.Origins) == 0 {
 		return h
@@ -40,8 +42,8 @@ func (s *Server) crossOrigin(h http.Handler) http.Handler {
 	}).Handler(h)
 }
 
-// CheckOrigin returns an error unless a text is an origin: a scheme and a host, or
-// * for all.
+// CheckOrigin returns an error unless a text is an origin: a scheme and a host, or * for
+// all origins.
 func CheckOrigin(text string) error {
 	scheme, host, ok := strings.Cut(text, "://")
 	if text != "*" && (!ok || scheme != "https" && scheme != "http" || host == "" || strings.ContainsAny(host, "/?#@* ")) {
@@ -50,11 +52,11 @@ func CheckOrigin(text string) error {
 	return nil
 }
 
-// Proxies are the networks of proxies in front of the server. What they say of
-// where a request comes from is believed.
+// Proxies are the networks of trusted proxies before the server. Their X-Forwarded-For
+// headers are believed.
 type Proxies []netip.Prefix
 
-// ParseProxies reads a comma-separated list of addresses and networks.
+// ParseProxies parses a comma-separated list of addresses and networks.
 func ParseProxies(list string) (out Proxies, err error) {
 	for text := range strings.SplitSeq(list, ",") {
 		if text = strings.TrimSpace(text); text == "" {
@@ -82,9 +84,9 @@ func (p Proxies) trust(a netip.Addr) bool {
 	return false
 }
 
-// client returns the address, with a port, that a request comes from: the last one
-// of X-Forwarded-For that is not a proxy. Whatever is in front of it anybody could
-// have written.
+// client returns the address of the client of a request, with a port: the last address in
+// X-Forwarded-For that is not a trusted proxy. Anybody could have written the addresses
+// before it.
 func (p Proxies) client(r *http.Request) string {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil || !p.trust(peer.Addr()) {
@@ -102,11 +104,11 @@ func (p Proxies) client(r *http.Request) string {
 	return net.JoinHostPort(at.Unmap().String(), "0")
 }
 
-// misdirected reports whether a request is for a host that neither the server nor
-// a site has: somebody else's domain that leads here, by mistake or to make
-// browsers trust our answers. Without a configured address every host is the
-// server. Addresses and names without a dot are those of a network inside, which
-// proxies and health checks use.
+// misdirected reports whether a request is for a host that is neither that of the server
+// nor that of a site. Such a host is a foreign domain that points here, by mistake or to
+// make browsers trust our responses. Without a configured address, every host is that of
+// the server. IP addresses and names without a dot are always accepted, because proxies
+// and health checks of an internal network use them.
 func (s *Server) misdirected(r *http.Request) bool {
 	if !s.named {
 		return false
@@ -123,12 +125,13 @@ func (s *Server) misdirected(r *http.Request) bool {
 	return false
 }
 
-// recorder remembers the status of a response.
+// recorder records the status of a response. It replaces a response that the client has
+// cached by status 304.
 type recorder struct {
 	http.ResponseWriter
 	status int
-	reads  bool   // the request changes nothing
-	known  string // the ETags of what the client has
+	reads  bool   // the method is GET or HEAD
+	known  string // the header If-None-Match of the request
 }
 
 func (r *recorder) WriteHeader(status int) {
@@ -139,7 +142,7 @@ func (r *recorder) WriteHeader(status int) {
 				r.Header().Del(name)
 			}
 		}
-		if r.Header().Get("Accept-Ranges") != "" { // a part of a file is a part of its bytes as they are
+		if r.Header().Get("Accept-Ranges") != "" { // ranges refer to the uncompressed bytes
 			r.Header().Set(gzhttp.HeaderNoCompression, "1")
 		}
 		r.status = status
@@ -152,14 +155,13 @@ func (r *recorder) Write(b []byte) (int, error) {
 		r.WriteHeader(http.StatusOK)
 	}
 	if r.status == http.StatusNotModified {
-		return len(b), nil // the client has it
+		return len(b), nil // the client has cached the body
 	}
 	return r.ResponseWriter.Write(b)
 }
 
-// matches reports whether a list of ETags, as a client sends it in If-None-Match,
-// has one. They are compared weakly, as RFC 9110 says: the same content is the
-// same content in any encoding.
+// matches reports whether the header If-None-Match of a client contains an ETag. ETags
+// are compared weakly, as RFC 9110 requires: the content is the same in every encoding.
 func matches(list, etag string) bool {
 	if list == "" || etag == "" {
 		return false
@@ -173,7 +175,7 @@ func matches(list, etag string) bool {
 	return false
 }
 
-// Status returns what was sent, 200 if nothing was set.
+// Status returns the status that was sent, or 200 if none was set.
 func (r *recorder) Status() int {
 	if r.status == 0 {
 		return http.StatusOK
@@ -181,8 +183,8 @@ func (r *recorder) Status() int {
 	return r.status
 }
 
-// Written reports whether anything was sent.
+// Written reports whether the response has begun.
 func (r *recorder) Written() bool { return r.status != 0 }
 
-// Unwrap lets http.ResponseController reach the connection.
+// Unwrap returns the underlying writer, for http.ResponseController.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }

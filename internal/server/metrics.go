@@ -16,8 +16,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// metrics counts requests by operation and reads the pool and the queue when
-// it is scraped.
+// metrics counts requests by operation. The connection pool and the job queue are read
+// when the metrics are scraped.
 type metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.CounterVec
@@ -26,7 +26,7 @@ type metrics struct {
 	synced   *prometheus.CounterVec
 }
 
-// opMetrics are the counters of one operation, looked up once.
+// opMetrics holds the counters of one operation, which are looked up only once.
 type opMetrics struct {
 	latency prometheus.Observer
 	status  sync.Map // int -> prometheus.Counter
@@ -70,7 +70,8 @@ func (m *metrics) observe(operation string, status int, took time.Duration) {
 	c.(prometheus.Counter).Inc()
 }
 
-// gitEnded counts an operation. Reasons are codes, of which there are few.
+// gitEnded counts a git operation that ended. Reasons are codes, so there are few label
+// values.
 func (m *metrics) gitEnded(d docs.GitDirection, state docs.GitState, reason string) {
 	m.synced.WithLabelValues(string(d), string(state), reason).Inc()
 }
@@ -92,7 +93,7 @@ func poolCollector(s *store.Store) prometheus.Collector {
 	}
 }
 
-// group is several collectors in one.
+// group combines several collectors.
 type group []prometheus.Collector
 
 func (g group) Describe(ch chan<- *prometheus.Desc) {
@@ -107,7 +108,7 @@ func (g group) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// queueCollector counts jobs when it is asked.
+// queueCollector counts jobs, events and deliveries when the metrics are scraped.
 type queueCollector struct{ store *store.Store }
 
 var (
@@ -128,7 +129,7 @@ func (q *queueCollector) Collect(ch chan<- prometheus.Metric) {
 	defer cancel()
 	counts, err := q.store.JobCounts(ctx)
 	if err != nil {
-		return // readyz says that the database is gone; its address is nobody's business here
+		return // readyz reports that the database is unreachable; the error could disclose its address here
 	}
 	for _, c := range counts {
 		ch <- prometheus.MustNewConstMetric(queueDesc, prometheus.GaugeValue, float64(c.N), c.Kind, c.State)

@@ -59,50 +59,51 @@ import (
 	"github.com/octavo-docs/octavo/internal/webhooks"
 )
 
-// Config is what an operator can set.
+// Config holds the settings of an operator.
 type Config struct {
 	Listen        string // host:port of the API
-	MetricsListen string // host:port of /metrics, which may be Listen; empty: it is not served
-	BaseURL       string // public address; empty is derived from Listen
-	SitesDomain   string // sites with a basename have the host basename.SitesDomain; empty: they are below BaseURL
-	// OrganizationsClosed leaves it to the operator to make organizations.
+	MetricsListen string // host:port of /metrics, which may be Listen; if empty, it is not served
+	BaseURL       string // public address; if empty, it is derived from Listen
+	SitesDomain   string // sites with a basename have the host basename.SitesDomain; if empty, they are below BaseURL
+	// OrganizationsClosed allows only the operator to create organizations.
 	OrganizationsClosed bool
-	Invitations         int      // that an organization can send in 24 hours; 0: no limit
+	Invitations         int      // maximum that an organization can send in 24 hours; 0 for no limit
 	SiteHostnames       []string // host names of sites that need no proof, as in sites.Hosts
 	EmailDomains        []string // e-mail domains of organizations that need no proof
-	DNS                 string   // host:port of the DNS server that proves host names; empty: those of the system
+	DNS                 string   // host:port of the DNS server that proves host names; empty for those of the system
 	ACME                ACME     // certificates
 	Database            store.Options
 	Files               Files
-	GitCache            string           // folder of what was fetched from repositories; empty is beside that of files
+	GitCache            string           // folder for data that is fetched from repositories; if empty, it is next to that of files
 	Outbound            outbound.Policy  // where the server may connect to
-	Mail                mail.Sender      // nil: mails are not sent
-	Provider            *oidc.Operator   // of OpenID Connect, for everybody; nil: none
+	Mail                mail.Sender      // if nil, mails are not sent
+	Provider            *oidc.Operator   // OpenID Connect provider for all users; nil for none
 	Translation         Translation      // engine and limits
 	Embeds              bool             // fetch pages of other web sites to describe them
-	TryIt               *outbound.Policy // where requests of readers to the servers of APIs may go; nil: nowhere
-	Fonts               *typeface.Fonts  // of PDFs, besides the bundled ones
+	TryIt               *outbound.Policy // where requests of readers to servers of documented APIs may go; if nil, nowhere
+	Fonts               *typeface.Fonts  // fonts of PDFs, besides the bundled ones
 	Limit               api.Limit
-	Memory              int64    // bytes that the process may use; 0: not known
-	Proxies             Proxies  // whose word about the address of a client counts
+	Memory              int64    // bytes that the process may use; 0 if unknown
+	Proxies             Proxies  // trusted to report the address of a client
 	Origins             []string // web sites whose pages may call the API, such as https://app.example.com
 	AccessLog           bool     // log every request, not only failures
 	Log                 *slog.Logger
 	Version             string
 	Build               string
-	Quiet               bool // run no jobs and send no events: for tests, where what is queued stays queued
+	Quiet               bool // run no jobs and send no events: for tests that inspect the queue
 }
 
-// Translation says how spaces are translated.
+// Translation configures how spaces are translated.
 type Translation struct {
 	translate.Config
-	Words    int           // that a run sends to the engine; 0: no limit
-	Interval time.Duration // from one call of the engine to the next; 0: no limit
-	// Conversations lets the engine, which must be a language model, write titles of what users ask.
+	Words    int           // maximum that a run sends to the engine; 0 for no limit
+	Interval time.Duration // minimum time between two calls of the engine; 0 for none
+	// Conversations allows the engine, which must be a language model, to write titles
+	// for clusters of conversations.
 	Conversations bool
 }
 
-// set makes services use the engine.
+// set opens the engine and configures the services with it.
 func (t Translation) set(s *translations.Service, c *conversations.Service, out outbound.Policy) error {
 	e, err := t.Open(out)
 	if err != nil {
@@ -122,8 +123,8 @@ func (t Translation) set(s *translations.Service, c *conversations.Service, out 
 	return nil
 }
 
-// DataPath returns the options of a store in a data folder, which is made if
-// it is not there. A database address replaces the file, not the folder.
+// DataPath returns the options of a store in a data folder, which is created if it does
+// not exist. A database address replaces the SQLite file, not the folder.
 func DataPath(dir, databaseURL string) (store.Options, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return store.Options{}, fmt.Errorf("the data folder cannot be made: %w", err)
@@ -131,23 +132,23 @@ func DataPath(dir, databaseURL string) (store.Options, error) {
 	return store.Options{Path: DatabasePath(dir), DatabaseURL: databaseURL}, nil
 }
 
-// DatabasePath is where the SQLite file of a data folder is.
+// DatabasePath returns the path of the SQLite file of a data folder.
 func DatabasePath(dir string) string { return filepath.Join(dir, "octavo.db") }
 
-// Files say where the bytes of files are: in a folder, or in a bucket.
+// Files configures where the contents of files are stored: in a folder or in a bucket.
 type Files struct {
 	Folder string
-	S3     blob.S3 // used when it names a bucket
+	S3     blob.S3 // used if it has a bucket
 }
 
-// FilesPath is where the files of a data folder are.
+// FilesPath returns the path of the files of a data folder.
 func FilesPath(dir string) string { return filepath.Join(dir, "files") }
 
-// GitPath is where a data folder keeps what was fetched from repositories. It
-// can be deleted while nothing runs.
+// GitPath returns the path of the git cache of a data folder, with what was fetched from
+// repositories. It can be deleted while the server is stopped.
 func GitPath(dir string) string { return filepath.Join(dir, "git") }
 
-// Open opens the folder or the bucket.
+// Open returns the store of the folder or of the bucket.
 func (f Files) Open(ctx context.Context) (blob.Store, error) {
 	if f.S3.Bucket != "" {
 		return blob.OpenBucket(ctx, f.S3, 0)
@@ -155,7 +156,7 @@ func (f Files) Open(ctx context.Context) (blob.Store, error) {
 	return blob.OpenFolder(f.Folder, 0)
 }
 
-// Services is everything behind the API.
+// Services holds all services that the API uses.
 type Services struct {
 	Store   *store.Store
 	Blobs   blob.Store
@@ -182,8 +183,8 @@ type Services struct {
 	Translations  *translations.Service
 }
 
-// NewServices wires services to an open store. Whoever synchronizes with git
-// sets the folder of Git.Git.
+// NewServices returns services that use an open store. A caller that synchronizes with
+// git has to set the folder of Git.Git.
 func NewServices(s *store.Store, files blob.Store, out outbound.Policy) Services {
 	c := content.New(content.Service{Store: s, Blobs: files, Outbound: out})
 	talk := &comments.Service{Store: s, Content: c}
@@ -215,7 +216,7 @@ func NewServices(s *store.Store, files blob.Store, out outbound.Policy) Services
 	}
 }
 
-// Server is a running Octavo.
+// Server is a running Octavo server.
 type Server struct {
 	Config
 	Services
@@ -230,13 +231,13 @@ type Server struct {
 	bg       sync.WaitGroup
 	stopBG   context.CancelFunc
 	addr     string
-	named    bool // BaseURL was configured, so that the host of the server is known
+	named    bool // BaseURL was configured, so the host of the server is known
 	failed   chan error
-	name     string // of this process, in front of request ids
+	name     string // name of this process: the prefix of its request ids
 	requests atomic.Uint64
 }
 
-// Start opens the store and begins to serve.
+// Start opens the store and starts to serve.
 func Start(ctx context.Context, c Config) (*Server, error) {
 	c.Database.Log = c.Log
 	st, err := store.Open(ctx, c.Database)
@@ -254,7 +255,7 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 	return s, nil
 }
 
-// console returns the pages of the server itself.
+// console returns the handler of the pages of the server itself.
 func (s *Server) console() *console.Handler {
 	return console.New(console.Config{
 		Guard: s.Guard, Orgs: s.Orgs, SignIn: s.SignIn, SSO: s.SSO, OIDC: s.OIDC, Inbox: s.Inbox, BaseURL: s.BaseURL, Log: s.Log,
@@ -292,7 +293,7 @@ func (s *Server) start(ctx context.Context) error {
 	}
 	if s.readers, err = publish.New(publish.Config{
 		Sites: s.Sites, Content: s.Content, Guard: s.Guard, Insights: s.Insights, Log: s.Log,
-		Take:  func(w http.ResponseWriter, r *http.Request) error { return s.API.CountRequest(w, r) }, // of one limit with those of the API
+		Take:  func(w http.ResponseWriter, r *http.Request) error { return s.API.CountRequest(w, r) }, // shares its limit with the API
 		TryIt: s.TryIt,
 	}); err != nil {
 		return errors.Join(err, listener.Close())
@@ -325,7 +326,7 @@ func (s *Server) start(ctx context.Context) error {
 	return nil
 }
 
-// configure sets what the services need to know of the configuration.
+// configure passes the configuration to the services.
 func (s *Server) configure() error {
 	s.Content.BaseURL, s.Content.Log, s.Content.Fonts = s.BaseURL, s.Log, s.Fonts
 	s.Content.Source.BaseURL, s.Content.Index.Log = s.BaseURL, s.Log
@@ -355,10 +356,10 @@ func (s *Server) exportSite(ctx context.Context, site docs.Site, by docs.UserID,
 	return s.readers.Archive(ctx, publish.Export{Site: site, By: by, Address: address}, w)
 }
 
-// jobs returns the runner with all handlers.
+// jobs returns the runner of background jobs with all their handlers.
 func (s *Server) jobs() *jobs.Runner {
 	r := jobs.New(s.Store, s.Log)
-	r.Workers = gitsync.MaxRunning + 2 // whatever git waits for, the rest goes on
+	r.Workers = gitsync.MaxRunning + 2 // other jobs run even if all git operations wait
 	r.Handle(signin.LinkJob, s.SignIn.SendLink)
 	r.Handle(signin.MovedJob, s.SignIn.SendWarning)
 	r.Handle(signin.AddedJob, s.SignIn.SendAdded)
@@ -388,7 +389,7 @@ func (s *Server) jobs() *jobs.Runner {
 	return r
 }
 
-// sweep deletes files that nothing names, and reports how many they were.
+// sweep deletes files that nothing refers to, and logs their number.
 func (s *Server) sweep(ctx context.Context, _ []byte) error {
 	done, err := s.Assets.Sweep(ctx)
 	if done.Files > 0 {
@@ -397,7 +398,7 @@ func (s *Server) sweep(ctx context.Context, _ []byte) error {
 	return err
 }
 
-// resolver returns a resolver that asks one DNS server.
+// resolver returns a resolver that uses the DNS server at an address.
 func resolver(address string) *net.Resolver {
 	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, address)
@@ -410,8 +411,8 @@ const idleTimeout = 2 * time.Minute
 func (s *Server) serve(l net.Listener, h http.Handler) {
 	srv := &http.Server{
 		Handler: h,
-		// One limit for headers and body: each has a deadline of its own
-		// otherwise, and setting deadlines is a good part of a small read.
+		// One limit for headers and body: otherwise each would have its own deadline, and
+		// setting deadlines takes a considerable part of the time of a small read.
 		ReadTimeout:    time.Minute,
 		WriteTimeout:   2 * time.Minute,
 		IdleTimeout:    idleTimeout,
@@ -427,8 +428,8 @@ func (s *Server) serve(l net.Listener, h http.Handler) {
 	})
 }
 
-// background runs jobs, sends events, and stores what was counted meanwhile: who
-// was active, and what was read.
+// background starts the jobs and the dispatcher of events. It also starts the periodic
+// flush of counters: the last activity of users, and the events of sites.
 func (s *Server) background(work *jobs.Runner) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s.stopBG = cancel
@@ -454,11 +455,11 @@ func (s *Server) background(work *jobs.Runner) {
 	})
 }
 
-// URL is the public address.
+// URL returns the public address of the server.
 func (s *Server) URL() string { return s.BaseURL }
 
-// ownHost returns the host and port at which browsers of this machine find the server. The
-// name localhost is kept, because some of what browsers offer works with names only.
+// ownHost returns the host and port at which browsers on this machine reach the server.
+// The name localhost is kept, because some features of browsers work only with names.
 func ownHost(listen, addr string) string {
 	host, _, err := net.SplitHostPort(listen)
 	_, port, aerr := net.SplitHostPort(addr)
@@ -468,10 +469,10 @@ func ownHost(listen, addr string) string {
 	return addr
 }
 
-// Addr is where the server listens.
+// Addr returns the address on which the server listens.
 func (s *Server) Addr() string { return s.addr }
 
-// Run serves until ctx ends or something breaks, then stops.
+// Run serves until ctx is done or a listener fails, and then stops the server.
 func (s *Server) Run(ctx context.Context) error {
 	var err error
 	select {
@@ -485,7 +486,8 @@ func (s *Server) Run(ctx context.Context) error {
 	return errors.Join(err, s.Stop(stop))
 }
 
-// Stop lets running requests and jobs finish, within ctx, and closes the store.
+// Stop waits for running requests until ctx is done, ends the background work, and closes
+// the store.
 func (s *Server) Stop(ctx context.Context) error {
 	s.draining.Store(true)
 	var err error
@@ -498,7 +500,8 @@ func (s *Server) Stop(ctx context.Context) error {
 	return errors.Join(err, s.Guard.Flush(ctx), s.Insights.Flush(ctx), s.Store.Close())
 }
 
-// handler dispatches what is not the API, and wraps everything.
+// handler returns the handler of the server. It dispatches requests to sites, the API,
+// SCIM, the console and the remaining paths, and sets common headers.
 func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { text(w, http.StatusOK, "ok") })
@@ -529,12 +532,12 @@ func (s *Server) handler() http.Handler {
 		if s.AccessLog {
 			start = time.Now()
 		}
-		// The standard mux redirects paths such as /v1//x; the API answers
-		// them itself, in its own form.
+		// The standard mux would redirect paths such as /v1//x; the API handles them
+		// itself, with its own error format.
 		switch {
 		case s.readers.Owns(r):
 			s.readers.ServeHTTP(rec, r)
-			path = "/…" // may have a key in it
+			path = "/…" // may contain a share key
 		case s.misdirected(r):
 			text(rec, http.StatusMisdirectedRequest, "this server has no such host; its address is "+s.BaseURL)
 		case r.URL.Path == api.Prefix || strings.HasPrefix(r.URL.Path, api.Prefix+"/"):
@@ -552,8 +555,8 @@ func (s *Server) handler() http.Handler {
 	}))
 }
 
-// kept returns what answers for a page of a site that is ready to be sent, without
-// whatever else is done for a request.
+// kept returns a handler that sends a cached page of a site, without the other steps of
+// handling a request.
 func (s *Server) kept(r *http.Request) (http.Handler, bool) {
 	if s.AccessLog || s.draining.Load() {
 		return nil, false
@@ -568,8 +571,8 @@ func (s *Server) kept(r *http.Request) (http.Handler, bool) {
 	}), true
 }
 
-// orKept answers with what is kept, for connections that readyconn does not read, such
-// as those with TLS.
+// orKept returns a handler that sends cached pages, for connections that readyconn does
+// not read, such as those with TLS. Other requests go to h.
 func (s *Server) orKept(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if page, ok := s.kept(r); ok {
@@ -580,7 +583,8 @@ func (s *Server) orKept(h http.Handler) http.Handler {
 	})
 }
 
-// logPath leaves out of the log what admits whoever knows it.
+// logPath removes secrets from a path, for the log: an invite id admits everybody who has
+// it.
 func logPath(p string) string {
 	if head, _, ok := strings.Cut(p, "/invites/"); ok {
 		return head + "/invites/…"
@@ -593,7 +597,7 @@ func logPath(p string) string {
 
 var nosniff, noStore = []string{"nosniff"}, []string{"no-store"}
 
-// requestID returns an id that no other request of any node has.
+// requestID returns an id that is unique among the requests of all nodes.
 func (s *Server) requestID() string { return s.name + strconv.FormatUint(s.requests.Add(1), 36) }
 
 func text(w http.ResponseWriter, status int, body string) {
@@ -602,7 +606,7 @@ func text(w http.ResponseWriter, status int, body string) {
 	_, _ = w.Write([]byte(body + "\n"))
 }
 
-// ready returns a load balancer whether to send requests here.
+// ready reports to a load balancer whether the server accepts requests.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()

@@ -9,16 +9,16 @@ import (
 	"github.com/octavo-docs/octavo/internal/certs"
 )
 
-// ACME says how the server gets certificates. Without a directory it gets none
-// and speaks plain HTTP.
+// ACME configures how the server gets certificates. Without a directory it gets none and
+// serves plain HTTP.
 type ACME struct {
 	Directory  string
-	Email      string         // whom the authority writes to
-	HTTPListen string         // host:port for challenges over HTTP, and for sending browsers to HTTPS; empty: none
-	Roots      *x509.CertPool // that the directory is trusted by; nil: those of the system
+	Email      string         // contact address for the certificate authority
+	HTTPListen string         // host:port for HTTP challenges and for redirects to HTTPS; empty for none
+	Roots      *x509.CertPool // certificates that sign that of the directory; nil for those of the system
 }
 
-// secure makes a listener speak TLS, if that is configured.
+// secure returns a TLS listener on top of l, if certificates are configured.
 func (s *Server) secure(l net.Listener) (net.Listener, error) {
 	if s.ACME.Directory == "" {
 		return l, nil

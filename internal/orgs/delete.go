@@ -13,17 +13,19 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// PurgeJob is the kind of the job that removes a deleted organization for good.
+// PurgeJob is the kind of the job that permanently removes a deleted organization.
 const PurgeJob = "organization.purge"
 
 type purge struct {
 	Org docs.OrgID
 }
 
-// PurgedAction is the action of the report in the log of the instance: how many rows of which table were removed.
+// PurgedAction is the action of the report in the audit log of the instance, which has
+// the number of removed rows of each table.
 const PurgedAction = "organization.purged"
 
-// deleteOrg puts an organization out of everybody's reach. It is purged after a week.
+// deleteOrg marks an organization as deleted, so that nobody can access it any more, and
+// schedules its purge after a week.
 func deleteOrg(ctx context.Context, tx *store.Tx, by authz.Actor, id docs.OrgID) error {
 	o, err := tx.Organization(ctx, id)
 	if err != nil {
@@ -42,7 +44,7 @@ func orgEvent(o docs.Organization, action string) audit.Event {
 	return audit.Event{Org: o.ID, Action: "organization." + action, Kind: "organization", ID: string(o.ID), Data: map[string]any{"title": o.Title}}
 }
 
-// restoreOrg brings back an organization that was deleted less than a week ago.
+// restoreOrg restores an organization that was deleted less than a week ago.
 func restoreOrg(ctx context.Context, tx *store.Tx, by authz.Actor, id docs.OrgID) (docs.Organization, error) {
 	v, err := tx.AnyOrganization(ctx, id)
 	switch {
@@ -62,7 +64,8 @@ func restoreOrg(ctx context.Context, tx *store.Tx, by authz.Actor, id docs.OrgID
 	return v.Org, audit.Record(ctx, tx, by, orgEvent(v.Org, "restore"))
 }
 
-// Delete puts the organization of a grant out of everybody's reach. It is purged after a week.
+// Delete marks the organization of a grant as deleted, so that nobody can access it any
+// more. It is purged after a week.
 func (s *Service) Delete(ctx context.Context, g *authz.Grant) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error { return deleteOrg(ctx, tx, g.Actor, g.Access.Org) })
 }
@@ -80,10 +83,12 @@ func (s *Service) Deleted(g *authz.Grant) store.List[store.AnyOrg] {
 	}
 }
 
-// restorable returns since when an organization must have been deleted to be restored.
+// restorable returns the earliest time of deletion of organizations that can still be
+// restored.
 func restorable(now docs.Time) docs.Time { return now.Add(-docs.TrashRetention) }
 
-// Restore brings back a deleted organization that the caller administers. Others learn nothing of it.
+// Restore restores a deleted organization of which the caller is an admin. For others it
+// returns NotFound.
 func (s *Service) Restore(ctx context.Context, g *authz.Grant, id docs.OrgID) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		_, err := tx.DeletedOrganization(ctx, g.Actor.User, restorable(tx.Now()), id)
@@ -94,27 +99,28 @@ func (s *Service) Restore(ctx context.Context, g *authz.Grant, id docs.OrgID) er
 	})
 }
 
-// DeleteByOperator deletes an organization, from the command line.
+// DeleteByOperator deletes an organization, for the command line.
 func (s *Service) DeleteByOperator(ctx context.Context, id docs.OrgID) error {
 	return s.Store.Do(ctx, func(tx *store.Tx) error { return deleteOrg(ctx, tx, authz.AtCommandLine(""), id) })
 }
 
-// RestoreByOperator restores an organization, from the command line.
+// RestoreByOperator restores an organization, for the command line.
 func (s *Service) RestoreByOperator(ctx context.Context, id docs.OrgID) (docs.Organization, error) {
 	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Organization, error) {
 		return restoreOrg(ctx, tx, authz.AtCommandLine(""), id)
 	})
 }
 
-// How much of an organization is removed in one transaction.
+// Limits of what one transaction of a purge removes: sites or spaces, and rows of the
+// audit log.
 const (
 	purgeThings = 20
 	purgeLines  = 5_000
 )
 
-// Purge is the handler of PurgeJob. It removes an organization for good if it is still deleted and
-// its time is over: site by site, space by space, then what is left. After a failure it goes on with what is still
-// there.
+// Purge is the handler of PurgeJob. It permanently removes an organization if it is still
+// deleted and can no longer be restored: first its sites, then its spaces, its audit log
+// and everything else. A retry after a failure continues with what remains.
 func (s *Service) Purge(ctx context.Context, payload []byte) error {
 	var p purge
 	if err := json.Unmarshal(payload, &p); err != nil {
@@ -145,7 +151,8 @@ func (s *Service) Purge(ctx context.Context, payload []byte) error {
 	return s.purgeRest(ctx, o.Org, report)
 }
 
-// purgeAll repeats a step until it finds nothing, each time in a transaction of its own, and counts.
+// purgeAll repeats a step until it finds nothing, each time in its own transaction, and
+// adds the number of removed rows to the report.
 func (s *Service) purgeAll(ctx context.Context, report map[string]int64, name string, step func(*store.Tx) (int64, error)) error {
 	for {
 		n, err := store.InTx(ctx, s.Store, step)
@@ -179,7 +186,8 @@ func purgeSpaces(ctx context.Context, tx *store.Tx, org docs.OrgID) (int64, erro
 	return int64(len(some)), err
 }
 
-// purgeRest removes what neither a site nor a space has, and reports.
+// purgeRest removes what belongs neither to a site nor to a space, and records the report
+// in the audit log.
 func (s *Service) purgeRest(ctx context.Context, o docs.Organization, report map[string]int64) error {
 	return s.Store.Do(ctx, func(tx *store.Tx) error {
 		removed, err := tx.PurgeOrganization(ctx, o.ID)

@@ -13,7 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Person is what a directory says of somebody; what it leaves out stays as it is.
+// Person holds the data of a directory about a person. Absent fields remain unchanged.
 type Person struct {
 	ExternalID opt.Val[string]
 	Name       opt.Val[string]
@@ -21,9 +21,9 @@ type Person struct {
 	Role       opt.Val[docs.Role]
 }
 
-// Provision makes somebody a member who signs in through the provider of the organization.
-// An account with that address is left as it is. No mail is sent: the directory informs
-// its people.
+// Provision makes a person a member who signs in through the identity provider of the
+// organization. An existing account with the address is not changed. No mail is sent: the
+// directory informs its people.
 func (s *Service) Provision(ctx context.Context, g *authz.Grant, org docs.OrgID, e docs.Email, p Person) (docs.DirectoryUser, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (out docs.DirectoryUser, err error) {
 		u, err := tx.UserByEmail(ctx, e)
@@ -46,7 +46,7 @@ func (s *Service) Provision(ctx context.Context, g *authz.Grant, org docs.OrgID,
 	})
 }
 
-// UpdateFromDirectory changes a member as the directory says.
+// UpdateFromDirectory updates a member with the data of a directory.
 func (s *Service) UpdateFromDirectory(ctx context.Context, g *authz.Grant, org docs.OrgID, user docs.UserID, p Person) (docs.DirectoryUser, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.DirectoryUser, error) {
 		d, err := tx.DirectoryUser(ctx, org, user)
@@ -76,8 +76,8 @@ func describe(ctx context.Context, tx *store.Tx, by authz.Actor, d docs.Director
 	return tx.DirectoryUser(ctx, d.Member.Org, docs.UserID(id))
 }
 
-// rename changes the name of an account that nobody else has a say in: it was made for this
-// organization, is in no other, and nobody proved that its address is theirs.
+// rename changes the name of an account if only this organization is entitled to: the
+// account is a member of no other organization, and nobody has verified its address.
 func rename(ctx context.Context, tx *store.Tx, by authz.Actor, m docs.Member, name opt.Val[string]) error {
 	to, ok := name.Get()
 	if !ok || !m.SSO {
@@ -107,7 +107,7 @@ func setExternalID(ctx context.Context, tx *store.Tx, by authz.Actor, e audit.Ev
 	return audit.Record(ctx, tx, by, e)
 }
 
-// DirectoryUsers lists members from a place on, and counts them all.
+// DirectoryUsers returns members from an offset on, and the number of all members.
 func (s *Service) DirectoryUsers(ctx context.Context, org docs.OrgID, f store.DirectoryFilter, from, limit int) ([]docs.DirectoryUser, int64, error) {
 	n, err := s.Store.CountDirectoryUsers(ctx, org, f)
 	if err != nil || limit == 0 || int64(from) >= n {
@@ -122,7 +122,7 @@ func (s *Service) DirectoryUser(ctx context.Context, org docs.OrgID, id docs.Use
 	return s.Store.DirectoryUser(ctx, org, id)
 }
 
-// DirectoryGroups lists teams from a place on, and counts them all.
+// DirectoryGroups returns teams from an offset on, and the number of all teams.
 func (s *Service) DirectoryGroups(ctx context.Context, org docs.OrgID, f store.DirectoryFilter, from, limit int) ([]docs.DirectoryGroup, int64, error) {
 	n, err := s.Store.CountDirectoryGroups(ctx, org, f)
 	if err != nil || limit == 0 || int64(from) >= n {
@@ -137,37 +137,37 @@ func (s *Service) DirectoryGroup(ctx context.Context, org docs.OrgID, id docs.Te
 	return s.Store.DirectoryGroup(ctx, org, id)
 }
 
-// DirectoryMembers lists who is in a team, up to a number.
+// DirectoryMembers returns the members of a team, up to a limit.
 func (s *Service) DirectoryMembers(ctx context.Context, id docs.TeamID, limit int) ([]docs.UserID, error) {
 	return s.Store.DirectoryMembers(ctx, id, limit)
 }
 
-// Membership is a step of a change to a team: who is added, who is removed, or who alone
-// is in it from then on.
+// Membership is one step of a change to the members of a team. It adds members, removes
+// members, or replaces all members.
 type Membership struct {
 	Op    MembershipOp
 	Users []docs.UserID
 }
 
-// MembershipOp is what a step does.
+// MembershipOp is the operation of a step.
 type MembershipOp uint8
 
-// The steps.
+// The operations of steps.
 const (
 	AddMembers MembershipOp = iota
 	RemoveMembers
 	ReplaceMembers
 )
 
-// Group is what a directory says of a team; what it leaves out stays as it is.
+// Group holds the data of a directory about a team. Absent fields remain unchanged.
 type Group struct {
 	ExternalID opt.Val[string]
 	Title      opt.Val[string]
 	Steps      []Membership
 }
 
-// CreateGroup makes a team for a directory, which knows teams by their titles: no two may
-// have the same.
+// CreateGroup creates a team for a directory. Its title must be unique, because
+// directories identify teams by their titles.
 func (s *Service) CreateGroup(ctx context.Context, g *authz.Grant, org docs.OrgID, title string, in Group) (docs.DirectoryGroup, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.DirectoryGroup, error) {
 		t := docs.Team{ID: store.NewID[docs.TeamID](tx), Org: org, Title: title, CreatedAt: tx.Now()}
@@ -189,7 +189,7 @@ func (s *Service) CreateGroup(ctx context.Context, g *authz.Grant, org docs.OrgI
 	})
 }
 
-// ChangeGroup changes a team as the directory says.
+// ChangeGroup updates a team with the data of a directory.
 func (s *Service) ChangeGroup(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.TeamID, in Group) (docs.DirectoryGroup, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.DirectoryGroup, error) {
 		d, err := tx.DirectoryGroup(ctx, org, id)
@@ -233,9 +233,9 @@ func changeGroup(ctx context.Context, tx *store.Tx, g *authz.Grant, d docs.Direc
 	return tx.DirectoryGroup(ctx, t.Org, t.ID)
 }
 
-// applySteps makes steps one after the other, and returns how many members they have added and removed in the
-// end: the members are read once, and only the difference is written. Who is an owner of the team and is
-// in it at the end stays one.
+// applySteps applies steps in order, and returns the numbers of members that were added
+// and removed by all of them together. The members are read once, and only the difference
+// is written. Owners of the team who are still members at the end remain owners.
 func applySteps(ctx context.Context, tx *store.Tx, t docs.Team, steps []Membership) (added, removed int, err error) {
 	if len(steps) == 0 {
 		return 0, 0, nil
@@ -292,5 +292,5 @@ func setOf(users []docs.UserID) map[docs.UserID]bool {
 	return set
 }
 
-// maxTeam is how many members of a team are compared with a list.
+// maxTeam is the maximum number of members of a team that applySteps reads.
 const maxTeam = 100_000

@@ -15,21 +15,22 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// EmailDomain is a domain whose people may join an organization, once it is proved
-// that the domain belongs to it.
+// EmailDomain is an e-mail domain of an organization. People with an address of the
+// domain may join, once it is proved that the domain belongs to the organization.
 type EmailDomain struct {
 	Domain  string
 	Proved  bool
-	Record  string // the name of the TXT record that proves it
-	Value   string // and its value
+	Record  string // name of the TXT record that proves it
+	Value   string // value of the TXT record
 	Problem string // what is wrong with the record; empty if nothing is
 }
 
-// maxLookups is how many domains of an organization are looked up at once.
+// maxLookups is the maximum number of concurrent DNS lookups for the domains of an
+// organization.
 const maxLookups = 8
 
-// EmailDomains returns the domains of an organization, each with its proof as it is
-// now.
+// EmailDomains returns the domains of an organization. It looks up the current proof of
+// each of them.
 func (s *Service) EmailDomains(ctx context.Context, id docs.OrgID) ([]EmailDomain, error) {
 	o, err := s.Store.Organization(ctx, id)
 	if err != nil {
@@ -56,17 +57,17 @@ func (s *Service) EmailDomains(ctx context.Context, id docs.OrgID) ([]EmailDomai
 		})
 	}
 	wg.Wait()
-	return out, ctx.Err() // what was broken off is no answer of a name server
+	return out, ctx.Err() // a cancelled lookup does not mean that the record is missing
 }
 
-// domainKey returns the secret that the values of records are made with.
+// domainKey returns the secret from which the values of records are derived.
 func (s *Service) domainKey(ctx context.Context) ([]byte, error) {
 	secret, err := s.Store.Secret(ctx)
 	return []byte(secret), err
 }
 
-// domainValue returns what the record of a domain says for one organization. Another
-// organization that names the same domain needs another value.
+// domainValue returns the value of the record of a domain for an organization. Another
+// organization that claims the same domain needs another value.
 func domainValue(key []byte, org docs.OrgID, domain string) string {
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte("email-domain\x00" + string(org) + "\x00" + domain))
@@ -80,8 +81,8 @@ func (s *Service) resolver() challenge.Resolver {
 	return s.DNS
 }
 
-// proved returns those of organizations whose claim of a domain is proved. One lookup
-// is enough: the record may have a value for each.
+// proved returns the organizations of all whose claim of a domain is proved. One lookup
+// is enough, because a record can have several values.
 func (s *Service) proved(ctx context.Context, domain string, all []docs.Organization) ([]docs.Organization, error) {
 	if len(all) == 0 || challenge.MatchesAny(s.Vouched, domain) {
 		return all, nil
@@ -103,7 +104,8 @@ func (s *Service) proved(ctx context.Context, domain string, all []docs.Organiza
 	return out, nil
 }
 
-// OwnsDomain reports whether an organization names a domain of addresses and has proved it at this moment.
+// OwnsDomain reports whether a domain is an e-mail domain of an organization and is
+// proved at this moment.
 func (s *Service) OwnsDomain(ctx context.Context, org docs.OrgID, domain string) (bool, error) {
 	o, err := s.Store.Organization(ctx, org)
 	if err != nil || !slices.Contains(o.EmailDomains, domain) {
@@ -113,9 +115,9 @@ func (s *Service) OwnsDomain(ctx context.Context, org docs.OrgID, domain string)
 	return len(proved) > 0, err
 }
 
-// admits returns an error if people join an organization by an address of a domain
-// that it did not prove to have. It makes a call, so it runs before the transaction,
-// which compares the domain again.
+// admits returns an error if the organization has not proved the domain of the user's
+// address. It sends a DNS query, so it runs before the transaction, which compares the
+// domain again.
 func (s *Service) admits(ctx context.Context, org docs.OrgID, user docs.UserID) error {
 	o, err := s.Store.Organization(ctx, org)
 	if err != nil {
@@ -127,7 +129,7 @@ func (s *Service) admits(ctx context.Context, org docs.OrgID, user docs.UserID) 
 	}
 	domain := u.Email.Domain()
 	if !u.Verified || !slices.Contains(o.EmailDomains, domain) {
-		return nil // which the transaction refuses
+		return nil // the transaction refuses it
 	}
 	if _, err := s.Store.Member(ctx, org, user); !errs.Is(err, errs.NotFound) {
 		return err // joining twice changes nothing
@@ -139,8 +141,8 @@ func (s *Service) admits(ctx context.Context, org docs.OrgID, user docs.UserID) 
 	return err
 }
 
-// joinable returns the organizations that somebody could join by the domain of
-// their address, and those of them that they are in.
+// joinable returns the organizations that a user could join by the domain of the address,
+// and those with the domain of which the user is already a member.
 func (s *Service) joinable(ctx context.Context, user docs.UserID, domain string) ([]store.OrgAccess, error) {
 	all, err := s.Store.OrganizationsByDomain(ctx, domain)
 	if err != nil {

@@ -15,20 +15,24 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// EraseJob removes the traces of a deleted account from logs and queues, which may take long.
+// EraseJob is the kind of the job that removes the data of a deleted account from logs
+// and queues, which may take long.
 const EraseJob = "user.erase"
 
-// erasure is the payload of EraseJob. It is the only place that still knows the address, and goes with the job.
+// erasure is the payload of EraseJob. It is the only place where the address still is,
+// and it is deleted with the job.
 type erasure struct {
 	User    docs.UserID
 	Email   docs.Email
-	Removed map[string]int64 // rows of each table, so far
+	Removed map[string]int64 // number of rows of each table, so far
 }
 
-// ErasedAction is the action of the report in the audit log: how many rows of which table were removed or changed.
+// ErasedAction is the action of the report in the audit log, which has the number of
+// removed or changed rows of each table.
 const ErasedAction = "user.erased"
 
-// DeleteMe deletes the account of the caller, who proves to mean it by typing the address. A token cannot ask.
+// DeleteMe deletes the account of the caller, who has to confirm it by typing the
+// address. It needs a session; a token is refused.
 func (s *Service) DeleteMe(ctx context.Context, g *authz.Grant, address string) error {
 	if !g.Actor.Session {
 		return errs.E(errs.Forbidden, "sign in to delete your account; a token cannot do it")
@@ -48,7 +52,8 @@ func (s *Service) DeleteMe(ctx context.Context, g *authz.Grant, address string) 
 	})
 }
 
-// DeleteUser deletes the account of a person, for the operator. Who is an address or an id.
+// DeleteUser deletes the account of a person, for the operator. who is an address or an
+// id.
 func (s *Service) DeleteUser(ctx context.Context, who string) (docs.UserID, error) {
 	u, err := s.FindUser(ctx, who)
 	if err != nil {
@@ -71,8 +76,9 @@ func (s *Service) FindUser(ctx context.Context, who string) (docs.User, error) {
 	return s.Store.User(ctx, docs.UserID(who))
 }
 
-// deleteUser ends an account at once: from here on nobody can sign in to it, it belongs to no organization, and its
-// name is gone. Logs and queues are cleaned by a job.
+// deleteUser deletes an account. It takes effect at once: nobody can sign in to the
+// account, it belongs to no organization, and its name is removed. A job cleans logs and
+// queues.
 func deleteUser(ctx context.Context, tx *store.Tx, by authz.Actor, u docs.User) error {
 	switch u.Kind {
 	case docs.ServiceAccount:
@@ -94,7 +100,8 @@ func deleteUser(ctx context.Context, tx *store.Tx, by authz.Actor, u docs.User) 
 	return audit.Record(ctx, tx, by, audit.Event{Action: "user.delete", Kind: "user", ID: string(u.ID)})
 }
 
-// leaveAll records that somebody leaves all organizations, unless one would be left without an admin.
+// leaveAll records in the log of each organization of a user that the user leaves. It
+// returns an error if an organization would be left without an admin.
 func leaveAll(ctx context.Context, tx *store.Tx, by authz.Actor, u docs.User) error {
 	all, err := tx.Memberships(ctx, u.ID)
 	if err != nil {
@@ -124,8 +131,8 @@ func leaveAll(ctx context.Context, tx *store.Tx, by authz.Actor, u docs.User) er
 	return nil
 }
 
-// Erase is the handler of EraseJob. It begins anew after a failure: what is clean already stays as it is, and the
-// report counts what the last run changed.
+// Erase is the handler of EraseJob. A retry after a failure starts again: rows that are
+// clean already remain unchanged, and the report counts what the last run changed.
 func (s *Service) Erase(ctx context.Context, payload []byte) error {
 	var p erasure
 	if err := json.Unmarshal(payload, &p); err != nil {
@@ -156,8 +163,8 @@ func (s *Service) Erase(ctx context.Context, payload []byte) error {
 	})
 }
 
-// scrub removes personal data from the rows of a table that concern somebody, a part of the table at a time. It
-// returns how many rows it changed.
+// scrub removes personal data from the rows of a table that mention a user, a part of the
+// table at a time. It returns the number of changed rows.
 func (s *Service) scrub(ctx context.Context, table string, p erasure) (changed int64, err error) {
 	var after store.Key
 	for {
@@ -196,11 +203,13 @@ func (s *Service) scrub(ctx context.Context, table string, p erasure) (changed i
 	}
 }
 
-// personalKeys are the fields of events that describe a person or what they have.
+// personalKeys are the fields of events that describe a person or their devices and
+// tokens.
 var personalKeys = map[string]bool{"email": true, "displayName": true, "photoURL": true, "agent": true, "label": true, "address": true}
 
-// impersonal returns a JSON text without the address of somebody. Of a text that is about what the
-// person did, or about the person, also what describes them is left out, and every address.
+// impersonal returns a JSON text without the address of the user. If own is true, the
+// text is about the user or about what the user did. Then the fields in personalKeys and
+// all other addresses are removed too.
 func impersonal(text string, p erasure, own bool) (string, error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()

@@ -1,7 +1,7 @@
 package orgs
 
-// How much there may be of what people make.
+// Maximum numbers of what users and organizations can create.
 const (
-	MaxTokens          = 200 // of a user
-	MaxServiceAccounts = 200 // of an organization
+	MaxTokens          = 200 // per user
+	MaxServiceAccounts = 200 // per organization
 )

@@ -12,8 +12,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Link is an invite link with the thing that it admits to, and whether the
-// caller already has the role that it grants.
+// Link is an invite link with its target, and whether the caller already has the role
+// that it grants.
 type Link struct {
 	docs.InviteLink
 	Redundant  bool
@@ -21,9 +21,9 @@ type Link struct {
 	Collection *authz.Grant // of a link to a collection
 }
 
-// CreateLink makes an invite link. A link to the organization needs an
-// admin; one to a space or a collection needs whoever administers that, and
-// never grants more than the caller has.
+// CreateLink creates an invite link. A link to the organization needs an admin. A link to
+// a space or a collection needs a member who administers the target, and never grants
+// more than the caller has.
 func (s *Service) CreateLink(ctx context.Context, g *authz.Grant, org docs.OrgID, in docs.InviteLink) (Link, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (Link, error) {
 		o, err := tx.Organization(ctx, org)
@@ -47,15 +47,15 @@ func (s *Service) CreateLink(ctx context.Context, g *authz.Grant, org docs.OrgID
 }
 
 func linkEvent(action string, l docs.InviteLink) audit.Event {
-	// The id admits whoever has it, so the log has a hash of it.
+	// The id admits everybody who has it, so the log contains only a hash of it.
 	sum := docs.HashSecret(string(l.ID))
 	return audit.Event{Org: l.Org, Action: "invite-link." + action, Kind: "invite-link", ID: hex.EncodeToString(sum[:8]), Data: map[string]any{
 		"role": l.Role, "space": l.Space, "collection": l.Collection,
 	}}
 }
 
-// manageLink checks that the caller may make a link, which is also what it
-// takes to see, change and revoke it: its id is all that it takes to use it.
+// manageLink checks that the caller may create a link. Reading, changing and revoking a
+// link need the same rights, because its id is all that is needed to use it.
 func manageLink(ctx context.Context, r store.Reader, by authz.Actor, in docs.InviteLink) (Link, error) {
 	l := Link{InviteLink: in}
 	check := authz.NewChecker(r)
@@ -84,7 +84,7 @@ func manageLink(ctx context.Context, r store.Reader, by authz.Actor, in docs.Inv
 	return l, nil
 }
 
-// live returns a link that was not revoked.
+// live returns a link that is not revoked, if the caller may manage it.
 func live(ctx context.Context, r store.Reader, by authz.Actor, org docs.OrgID, id docs.InviteID) (Link, error) {
 	in, err := r.InviteLink(ctx, org, id)
 	if err != nil {
@@ -96,7 +96,7 @@ func live(ctx context.Context, r store.Reader, by authz.Actor, org docs.OrgID, i
 	return manageLink(ctx, r, by, in)
 }
 
-// Link returns one link.
+// Link returns an invite link that the caller may manage.
 func (s *Service) Link(ctx context.Context, by authz.Actor, org docs.OrgID, id docs.InviteID) (Link, error) {
 	return live(ctx, s.Store.Reader, by, org, id)
 }
@@ -121,7 +121,7 @@ func (p LinkPatch) role(l docs.InviteLink) (docs.Role, error) {
 	return p.Level.Or(docs.Guest), nil
 }
 
-// UpdateLink changes the role that a link grants to those who use it from now on.
+// UpdateLink changes the role that a link grants from now on.
 func (s *Service) UpdateLink(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.InviteID, p LinkPatch) (Link, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (Link, error) {
 		l, err := live(ctx, tx.Reader, g.Actor, org, id)
@@ -142,8 +142,8 @@ func (s *Service) UpdateLink(ctx context.Context, g *authz.Grant, org docs.OrgID
 	})
 }
 
-// RevokeLink ends a link. Its row stays, so that whoever opens it later is
-// answered why it does not work.
+// RevokeLink revokes a link. Its row is kept, so that people who open the link later get
+// an explanation.
 func (s *Service) RevokeLink(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.InviteID) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		l, err := live(ctx, tx.Reader, g.Actor, org, id)
@@ -158,8 +158,8 @@ func (s *Service) RevokeLink(ctx context.Context, g *authz.Grant, org docs.OrgID
 	})
 }
 
-// Accept uses a link: the caller becomes a member, or gets access to a space
-// or a collection as a guest. It never takes anything away.
+// Accept uses a link: the caller becomes a member, or a guest with access to a space or a
+// collection. It never reduces existing rights.
 func (s *Service) Accept(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.InviteID) error {
 	if err := g.Actor.RequireFullAccount(); err != nil {
 		return err
@@ -196,9 +196,9 @@ func (s *Service) Accept(ctx context.Context, g *authz.Grant, org docs.OrgID, id
 	})
 }
 
-// stillGood refuses a link whose maker could not make it any more, and one
-// that is older than the caller's removal from the organization: who was
-// removed comes back by a new invite only.
+// stillGood returns an error if the creator of a link could not create it any more. It
+// also refuses a link that is older than the caller's removal from the organization:
+// people who were removed need a new invite.
 func stillGood(ctx context.Context, tx *store.Tx, by authz.Actor, l docs.InviteLink) error {
 	void := errs.E(errs.Precondition, "this invite link is no longer valid: its target was deleted, or the user who created it is no longer allowed to invite; ask an admin of the organization for a new one")
 	if _, err := manageLink(ctx, tx.Reader, authz.Actor{User: l.CreatedBy}, l); errs.Is(err, errs.Internal) {
@@ -239,7 +239,8 @@ func admit(ctx context.Context, tx *store.Tx, by authz.Actor, org docs.OrgID, ro
 	return tx.PutMember(ctx, m)
 }
 
-// grantByLink returns what a link to a space or a collection promises.
+// grantByLink grants the role of a link to a space or a collection, unless the caller
+// already has it.
 func grantByLink(ctx context.Context, tx *store.Tx, by authz.Actor, l docs.InviteLink) error {
 	var node docs.Node
 	var have docs.Role

@@ -14,13 +14,13 @@ func (s *Service) Me(ctx context.Context, g *authz.Grant) (docs.User, error) {
 	return s.Store.User(ctx, g.Actor.User)
 }
 
-// caller returns who asks, and by which token.
+// caller returns the user, organization and token of a grant, for queries.
 func caller(g *authz.Grant) store.Caller {
 	return store.Caller{User: g.Actor.User, Org: g.Actor.Org, Token: g.Actor.Token}
 }
 
-// User returns an account that the caller can see: their own, or that of
-// somebody in an organization in which they are more than a guest.
+// User returns an account that the caller can see: their own, or that of a member of an
+// organization in which they are more than a guest.
 func (s *Service) User(ctx context.Context, g *authz.Grant, id docs.UserID) (docs.User, error) {
 	return s.Store.UserVisibleTo(ctx, id, caller(g))
 }
@@ -42,8 +42,8 @@ func (s *Service) Organizations(g *authz.Grant) store.List[store.OrgAccess] {
 	}
 }
 
-// OrganizationByHostname returns the organization that a hostname belongs to.
-// Only its members learn whose it is: for others it is NotFound.
+// OrganizationByHostname returns the organization of a hostname. It returns NotFound to
+// callers who are not members, so that only members learn whose hostname it is.
 func (s *Service) OrganizationByHostname(ctx context.Context, g *authz.Grant, hostname string) (docs.Organization, error) {
 	o, err := s.Store.OrganizationByHostname(ctx, hostname)
 	if err != nil {
@@ -57,14 +57,14 @@ func (s *Service) OrganizationByHostname(ctx context.Context, g *authz.Grant, ho
 	return o, nil
 }
 
-// Audit lists what was done in an organization, newest first.
+// Audit lists the events of the audit log of an organization, newest first.
 func (s *Service) Audit(org docs.OrgID, f store.AuditFilter) store.List[store.AuditRow] {
 	return store.List[store.AuditRow]{Page: func(ctx context.Context, p store.Page) ([]store.AuditRow, store.Key, error) {
 		return s.Store.Audit(ctx, org, f, p)
 	}}
 }
 
-// Members lists the members of an organization.
+// Members lists the members of an organization; for guests the list is empty.
 func (s *Service) Members(g *authz.Grant, org docs.OrgID, f store.MemberFilter) store.List[docs.Member] {
 	return authz.VisiblePeople(g, store.List[docs.Member]{
 		Page: func(ctx context.Context, p store.Page) ([]docs.Member, store.Key, error) {
@@ -86,8 +86,8 @@ func (s *Service) InviteLinks(org docs.OrgID) store.List[docs.InviteLink] {
 	}}
 }
 
-// Teams lists the teams of an organization whose title contains a text; with
-// an owner, only those that this member can manage.
+// Teams lists the teams of an organization whose title contains a text. If owner is set,
+// it lists only the teams that this member can manage.
 func (s *Service) Teams(ctx context.Context, g *authz.Grant, org docs.OrgID, owner docs.UserID, title string) (store.List[docs.Team], error) {
 	f := store.TeamFilter{Owner: owner, Title: title}
 	if owner != "" {
@@ -113,8 +113,8 @@ func (s *Service) TeamsOf(ctx context.Context, org docs.OrgID, user docs.UserID,
 	}}, err
 }
 
-// TeamMembers lists the members of a team. A guest in the team sees the team,
-// but not who else is in it.
+// TeamMembers lists the members of a team. A guest who belongs to the team can see the
+// team, but not its other members.
 func (s *Service) TeamMembers(g *authz.Grant, team docs.TeamID) store.List[docs.TeamMembership] {
 	return authz.VisiblePeople(g, store.List[docs.TeamMembership]{
 		Page: func(ctx context.Context, p store.Page) ([]docs.TeamMembership, store.Key, error) {

@@ -21,7 +21,7 @@ func memberEvent(org docs.OrgID, action string, user docs.UserID, data map[strin
 	return audit.Event{Org: org, Action: "member." + action, Kind: "user", ID: string(user), Data: data}
 }
 
-// member returns a person who is a member. Machines are changed as service accounts.
+// member returns a member who is a person. Service accounts have their own methods.
 func member(ctx context.Context, r store.Reader, org docs.OrgID, user docs.UserID) (docs.Member, error) {
 	m, err := r.Member(ctx, org, user)
 	if err == nil && m.User.Kind != docs.Person {
@@ -30,7 +30,7 @@ func member(ctx context.Context, r store.Reader, org docs.OrgID, user docs.UserI
 	return m, err
 }
 
-// keepAnAdmin refuses to leave an organization without an admin.
+// keepAnAdmin returns an error if the organization would have no admin without m.
 func keepAnAdmin(ctx context.Context, tx *store.Tx, m docs.Member) error {
 	if m.Role != docs.Admin || m.Disabled {
 		return nil
@@ -69,8 +69,8 @@ func setRole(ctx context.Context, tx *store.Tx, by authz.Actor, m *docs.Member, 
 	return audit.Record(ctx, tx, by, memberEvent(m.Org, "role", m.User.ID, map[string]any{"from": before.Role, "to": role}).Changed(before, *m))
 }
 
-// SetDisabled withdraws the access of a member at once, or restores it. What they wrote, their
-// teams and their grants stay.
+// SetDisabled withdraws the access of a member at once, or restores it. The member's
+// content, teams and grants are kept.
 func (s *Service) SetDisabled(ctx context.Context, g *authz.Grant, org docs.OrgID, user docs.UserID, disabled bool) (docs.Member, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Member, error) {
 		m, err := member(ctx, tx.Reader, org, user)
@@ -106,7 +106,7 @@ func setDisabled(ctx context.Context, tx *store.Tx, by authz.Actor, m *docs.Memb
 	return audit.Record(ctx, tx, by, memberEvent(m.Org, action, m.User.ID, nil).Changed(before, *m))
 }
 
-// MarkSSO lets a member sign in through the organization's identity provider.
+// MarkSSO allows a member to sign in through the organization's identity provider.
 func (s *Service) MarkSSO(ctx context.Context, g *authz.Grant, org docs.OrgID, user docs.UserID) (docs.Member, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Member, error) {
 		m, err := member(ctx, tx.Reader, org, user)
@@ -121,7 +121,8 @@ func (s *Service) MarkSSO(ctx context.Context, g *authz.Grant, org docs.OrgID, u
 	})
 }
 
-// InviteAgain sends the invitation of a member again who has not used the organization yet.
+// InviteAgain sends the invitation of a member again, if the member has not used the
+// organization yet.
 func (s *Service) InviteAgain(ctx context.Context, g *authz.Grant, org docs.OrgID, user docs.UserID) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		m, err := member(ctx, tx.Reader, org, user)
@@ -144,7 +145,7 @@ func (s *Service) InviteAgain(ctx context.Context, g *authz.Grant, org docs.OrgI
 	})
 }
 
-// Remove takes somebody out of an organization, with all grants and teams.
+// Remove removes a member from an organization, with all grants and teams.
 func (s *Service) Remove(ctx context.Context, g *authz.Grant, org docs.OrgID, user docs.UserID) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		m, err := member(ctx, tx.Reader, org, user)
@@ -164,13 +165,14 @@ func (s *Service) Remove(ctx context.Context, g *authz.Grant, org docs.OrgID, us
 	})
 }
 
-// Ping notes that the caller is active.
+// Ping records that the caller is active.
 func (s *Service) Ping(ctx context.Context, g *authz.Grant, org docs.OrgID) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error { return tx.TouchMember(ctx, org, g.Actor.User, tx.Now()) })
 }
 
-// Join makes the caller a guest member, if their verified address is of one
-// of the organization's domains, which has to be proved. Joining twice changes nothing.
+// Join makes the caller a guest of the organization. The caller needs a verified address
+// in one of the organization's domains, which must be proved. Joining twice changes
+// nothing.
 func (s *Service) Join(ctx context.Context, g *authz.Grant, org docs.OrgID) error {
 	if err := g.Actor.RequireFullAccount(); err != nil {
 		return err
@@ -221,20 +223,21 @@ func refuseDisabled(m docs.Member) error {
 	return nil
 }
 
-// Invitee is somebody to be invited by address.
+// Invitee is a person to be invited by address.
 type Invitee struct {
 	Email string
 	Role  docs.Role
-	Path  string // where it is in the request
+	Path  string // path of the address in the request, for error messages
 }
 
-// Invited is the outcome of Invite.
+// Invited is the result of Invite.
 type Invited struct {
 	Users     []docs.UserID
 	FailedSSO []string
 }
 
-// InvitedJob informs somebody by mail that they were added to an organization.
+// InvitedJob is the kind of the job that informs a person by mail about being added to an
+// organization.
 const InvitedJob = "member.invited"
 
 // Invitation is the payload of InvitedJob.
@@ -244,8 +247,8 @@ type Invitation struct {
 	By   docs.UserID
 }
 
-// mailInvitation queues the mail to somebody who was added. The operator at the
-// command line informs people himself.
+// mailInvitation queues the mail to a person who was added. Changes without a request,
+// such as those of background work, send no mail.
 func mailInvitation(ctx context.Context, tx *store.Tx, by authz.Actor, org docs.OrgID, user docs.UserID) error {
 	if by.Request == "" {
 		return nil
@@ -254,11 +257,10 @@ func mailInvitation(ctx context.Context, tx *store.Tx, by authz.Actor, org docs.
 	return jobs.Enqueue(ctx, tx, jobs.Job{Kind: InvitedJob, Key: string(i.Org) + " " + string(i.User), Payload: i})
 }
 
-// Invite makes people members by their addresses: at once, and they learn of it
-// by mail. Somebody without an account gets one, which nobody
-// can use until the address is verified. Members are left as they are. Of somebody
-// who was added, the organization sees the address until they use it, and SSO has no
-// effect before.
+// Invite adds people to an organization by their addresses. They become members at once,
+// and are informed by mail. A person without an account gets one, which cannot be used
+// until the address is verified. Existing members are not changed. Until an added person
+// uses the organization, the organization sees only the address, and sso has no effect.
 func (s *Service) Invite(ctx context.Context, g *authz.Grant, org docs.OrgID, people []Invitee, sso bool) (Invited, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (Invited, error) {
 		out := Invited{Users: []docs.UserID{}}
@@ -277,8 +279,8 @@ func (s *Service) Invite(ctx context.Context, g *authz.Grant, org docs.OrgID, pe
 			m, err := tx.Member(ctx, org, u.ID)
 			switch {
 			case err == nil:
-				// A member who signs in otherwise is not handed to the
-				// identity provider by an invite: an admin marks it.
+				// An invite does not subject an existing member to the identity provider:
+				// an admin has to mark the member.
 				if sso && !m.SSO && !slices.Contains(out.FailedSSO, string(e)) {
 					out.FailedSSO = append(out.FailedSSO, string(e))
 				}
@@ -286,7 +288,7 @@ func (s *Service) Invite(ctx context.Context, g *authz.Grant, org docs.OrgID, pe
 			case !errs.Is(err, errs.NotFound):
 				return out, err
 			}
-			// The answer is the same whether the address is in use elsewhere or not.
+			// The response is the same whether the address is in use elsewhere or not.
 			if err := tx.AddMember(ctx, docs.Member{Org: org, User: u, Role: p.Role, SSO: sso, JoinedAt: tx.Now()}); err != nil {
 				return out, err
 			}
@@ -302,14 +304,15 @@ func (s *Service) Invite(ctx context.Context, g *authz.Grant, org docs.OrgID, pe
 	})
 }
 
-// What the log calls invitations.
+// Actions of invitations in the audit log.
 const (
 	invited      = "invite"
 	invitedAgain = "invite-again"
 )
 
-// limitInvitations refuses a change that has made the invitations of an organization too many: each is a
-// mail to somebody who has not asked for it. The log counts them. The operator at the command line is not limited.
+// limitInvitations returns an error if the organization has sent too many invitations,
+// including those of the transaction: each is a mail to somebody who has not requested
+// it. The audit log counts them. The operator at the command line is not limited.
 func (s *Service) limitInvitations(ctx context.Context, tx *store.Tx, by authz.Actor, org docs.OrgID) error {
 	if s.Invitations == 0 || by.Request == authz.CommandLine {
 		return nil

@@ -22,16 +22,17 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Service needs nothing but the store.
+// Service implements the operations on people and organizations.
 type Service struct {
 	Store *store.Store
-	// DNS proves that e-mail domains belong to organizations; nil is that of the
-	// machine. Vouched are those that need no proof, as in challenge.MatchesAny.
+	// DNS is the resolver that proves e-mail domains; nil is that of the system. Vouched
+	// are the domains that need no proof, as in challenge.MatchesAny.
 	DNS     challenge.Resolver
 	Vouched []string
-	// Closed leaves it to the operator to make organizations.
+	// Closed allows only the operator to create organizations.
 	Closed bool
-	// Invitations is how many an organization can send in 24 hours; 0: no limit.
+	// Invitations is the number of invitations that an organization can send in 24 hours;
+	// 0 means no limit.
 	Invitations int
 }
 
@@ -44,7 +45,7 @@ type NewOrganization struct {
 	CommunityType string
 }
 
-// Create makes an organization with the caller as its admin.
+// Create creates an organization with the caller as its admin.
 func (s *Service) Create(ctx context.Context, g *authz.Grant, in NewOrganization) (docs.Organization, error) {
 	if s.Closed {
 		return docs.Organization{}, errs.E(errs.Forbidden, "the operator of this server creates organizations; ask them for one")
@@ -70,7 +71,7 @@ func create(ctx context.Context, tx *store.Tx, by authz.Actor, in NewOrganizatio
 	if err := tx.AddOrganization(ctx, o); err != nil {
 		return o, err
 	}
-	m := docs.Member{Org: o.ID, User: docs.User{ID: by.User}, Role: docs.Admin, JoinedAt: tx.Now(), LastSeenAt: tx.Now()} // who made it was there
+	m := docs.Member{Org: o.ID, User: docs.User{ID: by.User}, Role: docs.Admin, JoinedAt: tx.Now(), LastSeenAt: tx.Now()} // its creator has used it
 	if err := tx.AddMember(ctx, m); err != nil {
 		return o, err
 	}
@@ -79,7 +80,7 @@ func create(ctx context.Context, tx *store.Tx, by authz.Actor, in NewOrganizatio
 	})
 }
 
-// checkDomains brings e-mail domains into one form, without repeats.
+// checkDomains validates and normalizes e-mail domains, and removes duplicates.
 func checkDomains(in []string) ([]string, error) {
 	out := []string{}
 	for i, d := range in {
@@ -98,7 +99,7 @@ func checkDomains(in []string) ([]string, error) {
 	return out, nil
 }
 
-// OrganizationPatch is the input of Update. A field that is absent stays.
+// OrganizationPatch is the input of Update. Absent fields remain unchanged.
 type OrganizationPatch struct {
 	Title          opt.Val[string]
 	EmailDomains   opt.Val[[]string]
@@ -175,8 +176,8 @@ func (p OrganizationPatch) apply(ctx context.Context, tx *store.Tx, o *docs.Orga
 	return nil
 }
 
-// CheckMergeRules reports what is wrong with merge rules, among it users who
-// are no members of the organization.
+// CheckMergeRules returns an error if merge rules are not valid, or name users who are
+// not members of the organization.
 func CheckMergeRules(ctx context.Context, tx *store.Tx, org docs.OrgID, rules docs.MergeRules, space bool) error {
 	if err := rules.Check("body.mergeRules", space); err != nil {
 		return err
@@ -208,8 +209,8 @@ func (s *Service) SetAgentInstructions(ctx context.Context, g *authz.Grant, org 
 	})
 }
 
-// AgentInstructions returns them; an organization that never set any has an
-// empty document from its creation.
+// AgentInstructions returns the instructions for the writing agent. If they were never
+// set, it returns an empty document with the creation time of the organization.
 func (s *Service) AgentInstructions(ctx context.Context, org docs.OrgID) (docs.AgentInstructions, error) {
 	a, err := s.Store.AgentInstructions(ctx, org)
 	if errs.Is(err, errs.NotFound) {
@@ -223,8 +224,8 @@ func (s *Service) AgentInstructions(ctx context.Context, org docs.OrgID) (docs.A
 	return a, err
 }
 
-// OrganizationsByDomain lists the organizations that the caller could join
-// with the verified address that they have.
+// OrganizationsByDomain returns the organizations that the caller could join with their
+// verified address.
 func (s *Service) OrganizationsByDomain(ctx context.Context, by authz.Actor, domain string) ([]store.OrgAccess, error) {
 	if err := by.RequireFullAccount(); err != nil {
 		return nil, err
@@ -239,16 +240,16 @@ func (s *Service) OrganizationsByDomain(ctx context.Context, by authz.Actor, dom
 	return s.joinable(ctx, by.User, u.Email.Domain())
 }
 
-// Bootstrapped is what the command line prints.
+// Bootstrapped is the result of Bootstrap, which the command line prints.
 type Bootstrapped struct {
 	User         docs.UserID `json:"user"`
 	Organization docs.OrgID  `json:"organization"`
 	Token        string      `json:"token"`
 }
 
-// Bootstrap makes sure that a user with a verified address exists and is
-// admin of an organization with a title, and returns a fresh token for it.
-// Whoever can call it owns the data folder, so it needs no permission.
+// Bootstrap ensures that a user with a verified address exists and is the admin of an
+// organization with a title, and returns a new token of the user. It needs no permission,
+// because its caller owns the data folder.
 func (s *Service) Bootstrap(ctx context.Context, address, title, label string) (Bootstrapped, error) {
 	return store.InTx(ctx, s.Store, func(tx *store.Tx) (Bootstrapped, error) {
 		u, err := operatorUser(ctx, tx, address)
@@ -268,8 +269,8 @@ func (s *Service) Bootstrap(ctx context.Context, address, title, label string) (
 	})
 }
 
-// operatorUser finds or makes the user of an address that the operator
-// vouches for.
+// operatorUser returns the user with an address that the operator vouches for, and
+// creates the user if necessary.
 func operatorUser(ctx context.Context, tx *store.Tx, address string) (docs.User, error) {
 	e, err := docs.ParseEmail(address)
 	if err != nil {

@@ -11,18 +11,18 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// maxUsedSpaces is how many spaces Usage names.
+// maxUsedSpaces is the maximum number of spaces in Usage.
 const maxUsedSpaces = 50
 
-// Usage is what an organization uses and may use.
+// Usage is the usage and the quotas of an organization.
 type Usage struct {
 	Org    docs.OrgID
 	Used   docs.Usage
 	Quotas docs.Quotas
-	Spaces []store.UsedBySpace // those with quotas of their own, then the largest
+	Spaces []store.UsedBySpace // spaces with quotas of their own, then the largest ones
 }
 
-// Usage returns what an organization uses.
+// Usage returns the usage and the quotas of an organization.
 func (s *Service) Usage(ctx context.Context, org docs.OrgID) (out Usage, err error) {
 	out.Org = org
 	if out.Used, err = s.Store.OrgUsage(ctx, org, docs.TimeOf(s.Store.Clock())); err != nil {
@@ -35,8 +35,8 @@ func (s *Service) Usage(ctx context.Context, org docs.OrgID) (out Usage, err err
 	return out, err
 }
 
-// SetQuotasByOperator changes quotas of an organization, or of one of its spaces, from the command line. Those
-// in unlimited are removed.
+// SetQuotasByOperator changes the quotas of an organization, or of one of its spaces, for
+// the command line. The quotas in unlimited are removed.
 func (s *Service) SetQuotasByOperator(ctx context.Context, org docs.OrgID, space docs.SpaceID, set docs.Quotas, unlimited []docs.Quota) error {
 	return s.Store.Do(ctx, func(tx *store.Tx) error {
 		o, err := tx.Organization(ctx, org)

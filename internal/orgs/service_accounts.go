@@ -13,16 +13,17 @@ import (
 
 // A service account is a machine that acts in an organization. It is a user without an
 // address and a member of exactly that organization, so that permissions, teams and
-// authors need no case of their own for it. It cannot sign in: it has tokens, which
-// admins make.
+// authors need no special case for it. It cannot sign in: it has tokens, which admins
+// create.
 
-// ServiceAccountPatch is what an admin says about a service account.
+// ServiceAccountPatch is the input of UpdateServiceAccount. Absent fields remain
+// unchanged.
 type ServiceAccountPatch struct {
 	Name opt.Val[string]
-	Role opt.Val[docs.Role] // null: no role but what is granted
+	Role opt.Val[docs.Role] // null is a guest, who has only what was granted directly
 }
 
-// giveRole refuses a role above that of the caller.
+// giveRole returns an error if a role is above that of the caller.
 func giveRole(g *authz.Grant, role docs.Role) error {
 	if !g.Role.AtLeast(role) {
 		return errs.E(errs.Forbidden, "you cannot give the role %q: your own role is %q", role, g.Role)
@@ -38,7 +39,7 @@ func serviceEvent(action string, m docs.Member) audit.Event {
 	}
 }
 
-// CreateServiceAccount makes a machine of an organization.
+// CreateServiceAccount creates a service account of an organization.
 func (s *Service) CreateServiceAccount(ctx context.Context, g *authz.Grant, org docs.OrgID, name string, role docs.Role) (docs.Member, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Member, error) {
 		m := docs.Member{Org: org, Role: role, JoinedAt: tx.Now()}
@@ -65,7 +66,7 @@ func (s *Service) CreateServiceAccount(ctx context.Context, g *authz.Grant, org 
 	})
 }
 
-// ServiceAccounts lists the machines of an organization.
+// ServiceAccounts lists the service accounts of an organization.
 func (s *Service) ServiceAccounts(org docs.OrgID) store.List[docs.Member] {
 	return store.List[docs.Member]{
 		Page: func(ctx context.Context, p store.Page) ([]docs.Member, store.Key, error) {
@@ -75,12 +76,12 @@ func (s *Service) ServiceAccounts(org docs.OrgID) store.List[docs.Member] {
 	}
 }
 
-// ServiceAccount returns a machine of an organization.
+// ServiceAccount returns a service account of an organization.
 func (s *Service) ServiceAccount(ctx context.Context, org docs.OrgID, id docs.UserID) (docs.Member, error) {
 	return s.Store.ServiceAccount(ctx, org, id)
 }
 
-// UpdateServiceAccount changes the name or the role of a machine.
+// UpdateServiceAccount changes the name or the role of a service account.
 func (s *Service) UpdateServiceAccount(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.UserID, p ServiceAccountPatch) (docs.Member, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Member, error) {
 		m, err := tx.ServiceAccount(ctx, org, id)
@@ -106,8 +107,8 @@ func (s *Service) UpdateServiceAccount(ctx context.Context, g *authz.Grant, org 
 	})
 }
 
-// DeleteServiceAccount revokes the tokens of a machine at once and takes it out of the
-// organization. What it wrote stays, with its name.
+// DeleteServiceAccount revokes the tokens of a service account at once and removes it
+// from the organization. What it wrote is kept, with its name.
 func (s *Service) DeleteServiceAccount(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.UserID) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		m, err := tx.ServiceAccount(ctx, org, id)
@@ -127,14 +128,14 @@ func (s *Service) DeleteServiceAccount(ctx context.Context, g *authz.Grant, org 
 	})
 }
 
-// ServiceTokens lists the tokens of a machine.
+// ServiceTokens lists the tokens of a service account.
 func (s *Service) ServiceTokens(ctx context.Context, org docs.OrgID, id docs.UserID) (store.List[docs.Token], error) {
 	_, err := s.Store.ServiceAccount(ctx, org, id)
 	return s.tokens(store.TokenFilter{User: id}), err
 }
 
-// CreateServiceToken makes a token of a machine. The token is never more than the one
-// that asks for it: it neither outlives it nor has scopes that it lacks.
+// CreateServiceToken creates a token of a service account. It has no more rights than the
+// token of the request: it expires no later, and has no other scopes.
 func (s *Service) CreateServiceToken(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.UserID, in NewToken) (docs.Token, string, error) {
 	var secret string
 	t, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (t docs.Token, err error) {
@@ -148,7 +149,7 @@ func (s *Service) CreateServiceToken(ctx context.Context, g *authz.Grant, org do
 	return t, secret, err
 }
 
-// RevokeServiceToken ends a token of a machine at once.
+// RevokeServiceToken revokes a token of a service account at once.
 func (s *Service) RevokeServiceToken(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.UserID, token docs.TokenID) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		if _, err := tx.ServiceAccount(ctx, org, id); err != nil {

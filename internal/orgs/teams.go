@@ -17,7 +17,7 @@ func teamEvent(t docs.Team, action string, data map[string]any) audit.Event {
 	return audit.Event{Org: t.Org, Action: "team." + action, Kind: "team", ID: string(t.ID), Data: data}
 }
 
-// CreateTeam makes a team of members.
+// CreateTeam creates a team with members.
 func (s *Service) CreateTeam(ctx context.Context, g *authz.Grant, org docs.OrgID, title string, members []docs.UserID) (docs.Team, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Team, error) {
 		t := docs.Team{ID: store.NewID[docs.TeamID](tx), Org: org, Title: title, CreatedAt: tx.Now()}
@@ -40,9 +40,9 @@ func (s *Service) CreateTeam(ctx context.Context, g *authz.Grant, org docs.OrgID
 	})
 }
 
-// FindMember returns a member by user id or address. To those outside of the
-// organization it is NotFound, whether there is such a user or not. Guests name
-// people by id: they cannot try addresses.
+// FindMember returns a member by user id or address. For people outside of the
+// organization it returns NotFound, whether there is such a user or not. Guests can use
+// only ids, so that they cannot probe addresses.
 func FindMember(ctx context.Context, tx *store.Tx, g *authz.Grant, org docs.OrgID, who string) (docs.UserID, error) {
 	id := docs.UserID(who)
 	missing := notMember(who)
@@ -98,7 +98,7 @@ func renameTeam(ctx context.Context, tx *store.Tx, by authz.Actor, t docs.Team, 
 	return audit.Record(ctx, tx, by, teamEvent(t, "rename", map[string]any{"from": t.Title, "to": title}).Changed(t, after))
 }
 
-// DeleteTeam removes a team and what was granted to it. Its members stay.
+// DeleteTeam deletes a team and the grants to it. Its members stay in the organization.
 func (s *Service) DeleteTeam(ctx context.Context, g *authz.Grant, t docs.Team) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		if _, err := tx.DropTeam(ctx, t.Org, t.ID); err != nil {
@@ -108,23 +108,23 @@ func (s *Service) DeleteTeam(ctx context.Context, g *authz.Grant, t docs.Team) e
 	})
 }
 
-// TeamChange is a change to the members of a team; people are named by user
-// id or address.
+// TeamChange is a change to the members of a team. Add and Remove contain user ids or
+// addresses.
 type TeamChange struct {
 	Add         []string
 	Remove      []string
 	Memberships map[docs.UserID]docs.TeamRole
 }
 
-// ChangeTeam adds, changes and removes members of a team at once. Who is
-// both added and removed is removed.
+// ChangeTeam adds, changes and removes members of a team in one transaction. A user who
+// is both added and removed is removed.
 func (s *Service) ChangeTeam(ctx context.Context, g *authz.Grant, t docs.Team, c TeamChange) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		removed := map[docs.UserID]bool{}
 		for _, who := range c.Remove {
 			u, err := FindMember(ctx, tx, g, t.Org, who)
 			if errs.Is(err, errs.NotFound) {
-				continue // removing somebody who is not there is done already
+				continue // somebody who is not a member need not be removed
 			}
 			if err != nil {
 				return err
@@ -160,11 +160,11 @@ func (s *Service) ChangeTeam(ctx context.Context, g *authz.Grant, t docs.Team, c
 	})
 }
 
-// keepRoles makes a change of who is in a team, and refuses it if the team would be a
-// way around access: what it was granted on a thing counts before what its members
-// inherit there. Joining must not take a role away, and leaving must not restore a
-// higher one; nobody raises themselves by either. Whoever may give that role on the
-// thing may do so.
+// keepRoles changes the members of a team, and returns an error if that would bypass
+// access rules: a grant to the team on a resource overrides what its members inherit
+// there. Joining must not lower the role of a user, leaving must not restore a higher
+// role, and nobody may raise their own role by either. A caller who may grant that role
+// on the resource is allowed to.
 func keepRoles(ctx context.Context, tx *store.Tx, g *authz.Grant, t docs.Team, user docs.UserID, change func() error) error {
 	if g.Access.OrgRole() == docs.Admin {
 		return change()
@@ -185,7 +185,7 @@ func keepRoles(ctx context.Context, tx *store.Tx, g *authz.Grant, t docs.Team, u
 	maps.Copy(things, after.TeamGrants)
 	for _, id := range slices.Sorted(maps.Keys(things)) {
 		if before.TeamGrants[id] == after.TeamGrants[id] {
-			continue // of several teams the highest role counts
+			continue // no effect here: the highest role of all teams counts
 		}
 		path, err := tx.TeamGrantPath(ctx, t.ID, id)
 		if err != nil {
@@ -203,7 +203,7 @@ func keepRoles(ctx context.Context, tx *store.Tx, g *authz.Grant, t docs.Team, u
 	return nil
 }
 
-// RemoveFromTeam takes one member out of a team.
+// RemoveFromTeam removes one member from a team.
 func (s *Service) RemoveFromTeam(ctx context.Context, g *authz.Grant, t docs.Team, user docs.UserID) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		err := keepRoles(ctx, tx, g, t, user, func() error {

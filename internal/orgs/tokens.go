@@ -16,14 +16,15 @@ import (
 type NewToken struct {
 	Label     string
 	Scopes    docs.Scopes
-	ExpiresAt opt.Val[docs.Time] // left out: never, or with the token that asks
+	ExpiresAt opt.Val[docs.Time] // if absent: never, or with the token of the request
 
-	owner docs.UserID // whose it is
-	org   docs.OrgID  // for which alone it is good; empty: all of the owner's
+	owner docs.UserID // user of the token
+	org   docs.OrgID  // the only organization that it is valid for; empty for all of the owner
 }
 
-// CreateToken makes a token for the caller, which does not outlive a token that
-// asks for it; a session is a person, who decides. The secret is returned only this once.
+// CreateToken creates a token for the caller and returns its secret, which is not stored.
+// The token expires no later than the token of the request. That limit does not apply to
+// sessions, in which a person decides.
 func (s *Service) CreateToken(ctx context.Context, g *authz.Grant, in NewToken) (docs.Token, string, error) {
 	var secret string
 	t, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (t docs.Token, err error) {
@@ -41,7 +42,8 @@ func (s *Service) CreateToken(ctx context.Context, g *authz.Grant, in NewToken) 
 	return t, secret, err
 }
 
-// requestToken makes a token that somebody asks for.
+// requestToken creates a token for a request, within the limits of the token of the
+// request.
 func requestToken(ctx context.Context, tx *store.Tx, by authz.Actor, in NewToken) (t docs.Token, secret string, err error) {
 	if at, ok := in.ExpiresAt.Get(); ok && at <= tx.Now() {
 		return t, "", errs.Field("body.expiresAt", "must be in the future")
@@ -68,8 +70,8 @@ func requestToken(ctx context.Context, tx *store.Tx, by authz.Actor, in NewToken
 	return t, secret, err
 }
 
-// CreateTokenFor makes a token for an address that the operator vouches for,
-// and its user if there is none.
+// CreateTokenFor creates a token for an address that the operator vouches for, and the
+// user if there is none.
 func (s *Service) CreateTokenFor(ctx context.Context, address string, in NewToken) (string, error) {
 	return store.InTx(ctx, s.Store, func(tx *store.Tx) (string, error) {
 		u, err := operatorUser(ctx, tx, address)
@@ -81,7 +83,7 @@ func (s *Service) CreateTokenFor(ctx context.Context, address string, in NewToke
 	})
 }
 
-// addOperatorToken adds a token that the operator makes for somebody.
+// addOperatorToken adds a token that the operator creates for a user.
 func addOperatorToken(ctx context.Context, tx *store.Tx, in NewToken) (string, error) {
 	by := authz.AtCommandLine("")
 	t, secret, err := addToken(ctx, tx, by, in)
@@ -91,8 +93,8 @@ func addOperatorToken(ctx context.Context, tx *store.Tx, in NewToken) (string, e
 	return secret, RecordInAll(ctx, tx, by, in.owner, tokenEvent("create", "", t.ID, map[string]any{"label": t.Label, "owner": t.User, "scopes": t.Scopes}))
 }
 
-// RecordInAll records an event in the log of each organization of a user: what the operator does with an account
-// concerns all of them.
+// RecordInAll records an event in the log of each organization of a user: what the
+// operator does with an account concerns all of them.
 func RecordInAll(ctx context.Context, tx *store.Tx, by authz.Actor, user docs.UserID, e audit.Event) error {
 	all, err := tx.Memberships(ctx, user)
 	for _, m := range all {
@@ -125,7 +127,7 @@ func tokenEvent(action string, org docs.OrgID, id docs.TokenID, data map[string]
 	return audit.Event{Org: org, Action: "token." + action, Kind: "token", ID: string(id), Data: data}
 }
 
-// tokens lists tokens.
+// tokens lists the tokens that match a filter.
 func (s *Service) tokens(f store.TokenFilter) store.List[docs.Token] {
 	return store.List[docs.Token]{
 		Page: func(ctx context.Context, p store.Page) ([]docs.Token, store.Key, error) {
@@ -140,14 +142,14 @@ func (s *Service) Tokens(g *authz.Grant) store.List[docs.Token] {
 	return s.tokens(store.TokenFilter{User: g.Actor.User, Org: g.Actor.Org})
 }
 
-// RevokeToken ends one of the caller's tokens at once.
+// RevokeToken revokes one of the caller's tokens at once.
 func (s *Service) RevokeToken(ctx context.Context, g *authz.Grant, id docs.TokenID) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		return revoke(ctx, tx, g.Actor, store.TokenFilter{User: g.Actor.User, Org: g.Actor.Org}, id)
 	})
 }
 
-// RevokeByOperator ends a token of a user at once, from the command line.
+// RevokeByOperator revokes a token of a user at once, for the command line.
 func (s *Service) RevokeByOperator(ctx context.Context, user docs.UserID, id docs.TokenID) error {
 	return s.Store.Do(ctx, func(tx *store.Tx) error {
 		by := authz.AtCommandLine("")
@@ -169,8 +171,8 @@ func revoke(ctx context.Context, tx *store.Tx, by authz.Actor, f store.TokenFilt
 	return audit.Record(ctx, tx, by, tokenEvent("revoke", f.Org, id, map[string]any{"owner": f.User}))
 }
 
-// OrgTokens lists the tokens that an organization knows: those of its service accounts, and
-// those of members that were used in it.
+// OrgTokens lists the tokens of an organization's service accounts, and the tokens of
+// members that were used in the organization.
 func (s *Service) OrgTokens(org docs.OrgID) store.List[docs.UsedToken] {
 	return store.List[docs.UsedToken]{
 		Page: func(ctx context.Context, p store.Page) ([]docs.UsedToken, store.Key, error) {
@@ -180,8 +182,9 @@ func (s *Service) OrgTokens(org docs.OrgID) store.List[docs.UsedToken] {
 	}
 }
 
-// RevokeOrgToken ends a token for an organization. One that is good for nothing else is gone; any
-// other one is its owner's, and perhaps used in other organizations, so only this one refuses it.
+// RevokeOrgToken revokes a token for an organization. A token that is valid only for the
+// organization is deleted. Any other token belongs to its owner, who may use it in other
+// organizations, so it is only blocked in this one.
 func (s *Service) RevokeOrgToken(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.TokenID) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		t, err := tx.OrgToken(ctx, org, id)
@@ -200,7 +203,7 @@ func (s *Service) RevokeOrgToken(ctx context.Context, g *authz.Grant, org docs.O
 	})
 }
 
-// UnblockOrgToken makes an organization accept a token again that it refuses.
+// UnblockOrgToken makes an organization accept a token again that it has blocked.
 func (s *Service) UnblockOrgToken(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.TokenID) (docs.UsedToken, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.UsedToken, error) {
 		t, err := tx.OrgToken(ctx, org, id)

@@ -19,9 +19,9 @@ func grantEvent(org docs.OrgID, g docs.Grant, action string) audit.Event {
 	}}
 }
 
-// Share grants a role on the thing of the grant to users and teams of its
-// organization; users are named by id or address. The empty role takes grants
-// back, so that those people inherit again. All or nobody.
+// Share grants a role on the resource of g to users and teams of its organization. Users
+// are identified by id or address. The empty role revokes grants, so that the users and
+// teams inherit again. Either all grants are changed or none.
 func (s *Service) Share(ctx context.Context, g *authz.Grant, users []string, teams []docs.TeamID, role docs.Role) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		org := g.Access.Org
@@ -52,8 +52,8 @@ func (s *Service) Share(ctx context.Context, g *authz.Grant, users []string, tea
 	})
 }
 
-// keepAboveLevel is keepAbove for a change of a thing that may change its default
-// level. Most do not, and nobody's access is looked at.
+// keepAboveLevel is like keepAbove for a change that may also change the default level of
+// a resource. If the level stays the same, the access of users is not examined.
 func keepAboveLevel(ctx context.Context, tx *store.Tx, g *authz.Grant, level docs.Level, change func() error) error {
 	if level == g.Node().Level {
 		return change()
@@ -61,10 +61,10 @@ func keepAboveLevel(ctx context.Context, tx *store.Tx, g *authz.Grant, level doc
 	return keepAbove(ctx, tx, g, level, change)
 }
 
-// keepAbove makes a change to who has access to the thing of a grant, and refuses it
-// if somebody who has a higher role there than the caller would lose it: by a grant
-// to one of their teams, or by a default level that ends what they inherit. level is
-// the default level after the change.
+// keepAbove runs a change to the access to the resource of g. It returns an error if a
+// user with a higher role than the caller would lose it: by a grant to one of the user's
+// teams, or by a default level that ends the inheritance. level is the default level
+// after the change.
 func keepAbove(ctx context.Context, tx *store.Tx, g *authz.Grant, level docs.Level, change func() error) error {
 	if g.Role == docs.Admin {
 		return change()
@@ -90,8 +90,9 @@ func keepAbove(ctx context.Context, tx *store.Tx, g *authz.Grant, level docs.Lev
 	return nil
 }
 
-// above returns who has a higher role than the caller of a grant on the first node of
-// a path. Admins of the organization are left out: they lose nothing.
+// above returns the users who have a higher role than the caller of g on the first node
+// of a path, with their roles. Admins of the organization are left out, because they
+// cannot lose their role.
 func above(ctx context.Context, tx *store.Tx, g *authz.Grant, path []docs.Node) (map[docs.UserID]docs.Role, error) {
 	out := map[docs.UserID]docs.Role{}
 	page := store.Page{Limit: 500}
@@ -112,8 +113,8 @@ func above(ctx context.Context, tx *store.Tx, g *authz.Grant, path []docs.Node) 
 	}
 }
 
-// share sets one grant. Nobody can grant more than they have, nor revoke
-// from somebody who has more.
+// share sets one grant. Callers can neither grant a role above their own, nor change the
+// grant of a user or team with a higher role.
 func share(ctx context.Context, tx *store.Tx, g *authz.Grant, grant docs.Grant) error {
 	has, err := effective(ctx, tx, g, grant)
 	if err != nil {
@@ -138,8 +139,8 @@ func share(ctx context.Context, tx *store.Tx, g *authz.Grant, grant docs.Grant) 
 	return audit.Record(ctx, tx, g.Actor, grantEvent(g.Access.Org, grant, "set").Changed(was, grant))
 }
 
-// effective returns the role that a grant would replace: what the user has by
-// whatever rule, or the nearest that the team was granted on the way up.
+// effective returns the role that a grant would replace. For a user it is the role by any
+// rule, for a team the role of the nearest grant on the path.
 func effective(ctx context.Context, tx *store.Tx, g *authz.Grant, grant docs.Grant) (docs.Role, error) {
 	if grant.User != "" {
 		access, err := tx.Access(ctx, g.Access.Org, grant.User)
@@ -147,7 +148,7 @@ func effective(ctx context.Context, tx *store.Tx, g *authz.Grant, grant docs.Gra
 			return docs.Guest, err
 		}
 		if access.OrgRole() == docs.Admin {
-			return docs.Guest, nil // no grant takes anything from an admin of the organization
+			return docs.Guest, nil // no grant reduces the rights of an admin of the organization
 		}
 		return access.Resolve(g.Path).Role, nil
 	}
@@ -160,7 +161,7 @@ func effective(ctx context.Context, tx *store.Tx, g *authz.Grant, grant docs.Gra
 	return docs.Guest, nil
 }
 
-// UpdateGrant changes a grant that exists.
+// UpdateGrant changes a grant; it returns NotFound if there is none.
 func (s *Service) UpdateGrant(ctx context.Context, g *authz.Grant, grant docs.Grant) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		if _, err := tx.GrantRole(ctx, grant); err != nil {
@@ -170,20 +171,20 @@ func (s *Service) UpdateGrant(ctx context.Context, g *authz.Grant, grant docs.Gr
 	})
 }
 
-// Unshare takes a grant back; NotFound if there is none.
+// Unshare revokes a grant; it returns NotFound if there is none.
 func (s *Service) Unshare(ctx context.Context, g *authz.Grant, grant docs.Grant) error {
 	grant.Role = docs.Guest
 	return s.UpdateGrant(ctx, g, grant)
 }
 
-// EffectiveRole is somebody with access to a thing, and the role.
+// EffectiveRole is a user with access to a resource, and the role.
 type EffectiveRole struct {
 	User docs.User
 	Role docs.Role
 }
 
-// Aggregate lists everybody with access to the thing of a grant, by whatever
-// rule; role narrows it to one role.
+// Aggregate lists all users with access to the resource of a grant, by any rule. If role
+// is set, it lists only users with that role.
 func (s *Service) Aggregate(g *authz.Grant, role docs.Role) store.List[EffectiveRole] {
 	return authz.VisiblePeople(g, store.List[EffectiveRole]{
 		Page: func(ctx context.Context, p store.Page) ([]EffectiveRole, store.Key, error) {
@@ -205,7 +206,7 @@ func (s *Service) aggregate(ctx context.Context, g *authz.Grant, role docs.Role,
 			if !why.Role.Valid() || (role.Valid() && why.Role != role) {
 				continue
 			}
-			if len(out) == p.Limit { // there is one more: point behind the last taken
+			if len(out) == p.Limit { // there is at least one more: the next page begins after the last item
 				return out, store.Key{string(out[len(out)-1].User.ID)}, nil
 			}
 			out = append(out, EffectiveRole{User: members[i].User, Role: why.Role})
@@ -218,8 +219,9 @@ func (s *Service) aggregate(ctx context.Context, g *authz.Grant, role docs.Role,
 	return out, nil, nil
 }
 
-// Explain reports which rule determines a user's role on the thing of a grant.
-// Everybody may ask about themselves; about others, who administers it.
+// Explain returns the rule that determines the role of a user on the resource of a grant.
+// Everybody may ask about themselves; to ask about others, the caller must administer the
+// resource.
 func (s *Service) Explain(ctx context.Context, g *authz.Grant, user docs.UserID) (docs.Why, error) {
 	if user == g.Actor.User {
 		return g.Why, nil

@@ -20,16 +20,16 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Service changes collections and spaces.
+// Service implements the operations on collections and spaces.
 type Service struct {
 	Store   *store.Store
-	Content *content.Service // what a space begins with
-	// Narrowed is called in the transaction after which fewer people may be able to read
-	// spaces by default; nil: nobody wants to know.
+	Content *content.Service // creates the initial content of spaces
+	// Narrowed is called in a transaction after which fewer people may be able to read
+	// spaces by default; it may be nil.
 	Narrowed func(ctx context.Context, tx *store.Tx, spaces []docs.SpaceID) error
 }
 
-// narrowed reports spaces to Narrowed.
+// narrowed calls Narrowed with the ids of spaces.
 func (s *Service) narrowed(ctx context.Context, tx *store.Tx, spaces ...docs.Space) error {
 	if s.Narrowed == nil {
 		return nil
@@ -41,7 +41,7 @@ func (s *Service) narrowed(ctx context.Context, tx *store.Tx, spaces ...docs.Spa
 	return s.Narrowed(ctx, tx, ids)
 }
 
-// narrowedUnder reports all spaces in a collection to Narrowed.
+// narrowedUnder calls Narrowed with the ids of all spaces in a collection.
 func (s *Service) narrowedUnder(ctx context.Context, tx *store.Tx, c docs.CollectionID) error {
 	all, err := tx.SpacesUnder(ctx, c)
 	if err != nil {
@@ -57,9 +57,9 @@ func collectionEvent(c docs.Collection, action string, data map[string]any) audi
 	return audit.Event{Org: c.Org, Action: "collection." + action, Kind: "collection", ID: string(c.ID), Data: data}
 }
 
-// container checks that the caller may put things into a collection of the
-// grant's organization, or at its top level, and returns the caller's role
-// there and how deep it is.
+// container checks that the caller may create content in a collection of the grant's
+// organization, or at its top level if parent is empty. It returns the role of the caller
+// there, and the depth of the collection.
 func container(ctx context.Context, tx *store.Tx, g *authz.Grant, parent docs.CollectionID) (role docs.Role, depth int, err error) {
 	if parent == "" {
 		return g.Access.OrgRole(), 0, g.Allow(authz.CreateContent)
@@ -74,7 +74,7 @@ func container(ctx context.Context, tx *store.Tx, g *authz.Grant, parent docs.Co
 	return in.Role, len(in.Path), nil
 }
 
-// CreateCollection makes a collection, at the end of its container.
+// CreateCollection creates a collection at the end of its container.
 func (s *Service) CreateCollection(ctx context.Context, g *authz.Grant, title string, parent docs.CollectionID) (docs.Collection, docs.Role, error) {
 	var role docs.Role
 	c, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (c docs.Collection, err error) {
@@ -98,7 +98,7 @@ func (s *Service) CreateCollection(ctx context.Context, g *authz.Grant, title st
 	return c, role, err
 }
 
-// orUntitled names what has no name, so that people can click on it.
+// orUntitled returns a title that is not blank, so that people can click on it.
 func orUntitled(title string) string {
 	if strings.TrimSpace(title) == "" {
 		return untitled
@@ -138,8 +138,8 @@ func (s *Service) UpdateCollection(ctx context.Context, g *authz.Grant, p Collec
 	})
 }
 
-// newLevel returns the default level after a patch. Nobody opens a thing to
-// others further than it is open to themselves.
+// newLevel returns the default level after a patch. Callers cannot set a level above
+// their own role.
 func newLevel(g *authz.Grant, cur docs.Level, p opt.Val[docs.Level]) (docs.Level, error) {
 	if p.IsNull() {
 		return docs.LevelNone, nil
@@ -149,7 +149,7 @@ func newLevel(g *authz.Grant, cur docs.Level, p opt.Val[docs.Level]) (docs.Level
 		return cur, nil
 	}
 	open := level.Role()
-	if level == docs.LevelInherit { // then the nearest level above counts
+	if level == docs.LevelInherit { // then the level of the nearest ancestor applies
 		for _, above := range g.Path[1:] {
 			if above.Level != docs.LevelInherit {
 				open = above.Level.Role()
@@ -163,16 +163,16 @@ func newLevel(g *authz.Grant, cur docs.Level, p opt.Val[docs.Level]) (docs.Level
 	return level, nil
 }
 
-// subtree is a collection with everything in it.
+// subtree is a collection with all collections and spaces in it.
 type subtree struct {
 	collections []docs.Collection
 	spaces      []docs.Space
 	height      int
 }
 
-// wholeSubtree reads a collection with everything in it, and checks that the
-// caller administers each part: nobody moves or deletes what they could not
-// touch by itself. Spaces in the trash come along.
+// wholeSubtree returns the collection of a grant with everything in it, including spaces
+// in the trash. It returns an error unless the caller administers each part, so that
+// nobody can move or delete parts that they could not change individually.
 func wholeSubtree(ctx context.Context, tx *store.Tx, g *authz.Grant) (subtree, error) {
 	var t subtree
 	all, err := tx.Subtree(ctx, g.Collection.ID)
@@ -208,8 +208,8 @@ func wholeSubtree(ctx context.Context, tx *store.Tx, g *authz.Grant) (subtree, e
 	return t, nil
 }
 
-// DeleteCollection deletes a collection and the collections in it. Their
-// spaces go to the trash.
+// DeleteCollection deletes a collection and the collections in it. Their spaces are moved
+// to the trash.
 func (s *Service) DeleteCollection(ctx context.Context, g *authz.Grant) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		t, err := wholeSubtree(ctx, tx, g)
@@ -236,14 +236,14 @@ func (s *Service) DeleteCollection(ctx context.Context, g *authz.Grant) error {
 	})
 }
 
-// Move is where a thing is to go. An absent parent keeps it where it is, a
-// null one is the top level.
+// Move is the requested position of a collection or space. If Parent is absent, the
+// container remains the same; null is the top level.
 type Move struct {
 	Parent opt.Val[docs.CollectionID]
 	Place  docs.Place
 }
 
-// MoveCollection puts a collection elsewhere in its organization.
+// MoveCollection moves a collection within its organization.
 func (s *Service) MoveCollection(ctx context.Context, g *authz.Grant, m Move) (docs.Collection, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Collection, error) {
 		v, err := tx.Collection(ctx, g.Collection.ID)
@@ -274,7 +274,7 @@ func (s *Service) MoveCollection(ctx context.Context, g *authz.Grant, m Move) (d
 	})
 }
 
-// movable checks that a collection can become part of another one.
+// movable checks that the collection of a grant can be moved into another one.
 func movable(ctx context.Context, tx *store.Tx, g *authz.Grant, parent docs.CollectionID) error {
 	_, depth, err := container(ctx, tx, g, parent)
 	if err != nil {
@@ -295,8 +295,8 @@ func movable(ctx context.Context, tx *store.Tx, g *authz.Grant, parent docs.Coll
 	return nil
 }
 
-// place returns the rank that puts a thing where it is wanted, or Conflict if
-// it is there already.
+// place returns the rank for the requested position, or Conflict if the collection or
+// space is already there.
 func (s *Service) place(ctx context.Context, tx *store.Tx, by authz.Actor, org docs.OrgID, from, to docs.CollectionID, moving docs.Pointer, cur docs.Rank, p docs.Place) (docs.Rank, error) {
 	unchanged := errs.E(errs.Conflict, "it has this place already; nothing would change")
 	mark, field := p.Before, "body.position.before"
@@ -344,11 +344,11 @@ func (s *Service) place(ctx context.Context, tx *store.Tx, by authz.Actor, org d
 	return docs.RankBetween(lo, hi), err
 }
 
-// maxRank is how long a rank may become before its container is renumbered.
+// maxRank is the maximum length of a rank; beyond it, the container is renumbered.
 const maxRank = 64
 
-// between returns the ranks around the place before or behind a mark, leaving
-// out what is to go there.
+// between returns the ranks around the position before or after a mark. It ignores the
+// collection or space that is moved.
 func between(ctx context.Context, tx *store.Tx, org docs.OrgID, in docs.CollectionID, mark, moving docs.Pointer, after bool) (lo, hi docs.Rank, err error) {
 	at, err := tx.Sibling(ctx, org, in, mark)
 	if err != nil {
@@ -361,8 +361,8 @@ func between(ctx context.Context, tx *store.Tx, org docs.OrgID, in docs.Collecti
 	return before.Rank, at.Rank, err
 }
 
-// visible checks that the caller can see a thing beside which another one is
-// to go. It is part of writing, so a token that only writes is enough.
+// visible checks that the caller can see the sibling that a position refers to. This is
+// part of a change, so a token with only the scope write is enough.
 func visible(ctx context.Context, tx *store.Tx, by authz.Actor, p docs.Pointer) (err error) {
 	check := authz.NewChecker(tx.Reader)
 	if p.Kind == docs.NodeSpace {
@@ -373,9 +373,9 @@ func visible(ctx context.Context, tx *store.Tx, by authz.Actor, p docs.Pointer) 
 	return err
 }
 
-// TransferCollection returns a collection with everything in it to another
-// organization, at its top level. Grants stay behind: they name people of
-// the old one.
+// TransferCollection moves a collection with everything in it to another organization, at
+// its top level. Grants are deleted, because they refer to people of the old
+// organization.
 func (s *Service) TransferCollection(ctx context.Context, g *authz.Grant, to docs.OrgID) (docs.Collection, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Collection, error) {
 		v, err := tx.Collection(ctx, g.Collection.ID)
@@ -422,10 +422,10 @@ func (s *Service) TransferCollection(ctx context.Context, g *authz.Grant, to doc
 	})
 }
 
-// transferable checks that the caller may create content on both sides:
-// administering one thing by a grant is not enough to take it out of an
-// organization. Nor does anybody gain by it: who is more over there than over
-// here would take the content away from those who are above them.
+// transferable checks that the caller may create content in both organizations: a grant
+// on one resource is not enough to take it out of an organization. Moreover, the role of
+// the caller in the new organization must not be higher than in the old one. Otherwise
+// the caller could take content away from people with a higher role.
 func transferable(ctx context.Context, tx *store.Tx, g *authz.Grant, from, to docs.OrgID) error {
 	role := map[docs.OrgID]docs.Role{}
 	for _, org := range []docs.OrgID{from, to} {
@@ -447,7 +447,7 @@ func transferable(ctx context.Context, tx *store.Tx, g *authz.Grant, from, to do
 	return nil
 }
 
-// recordTransfer writes the event into the logs of both organizations.
+// recordTransfer records the event in the audit logs of both organizations.
 func recordTransfer(ctx context.Context, tx *store.Tx, by authz.Actor, from, to docs.OrgID, e audit.Event) error {
 	e.Data = map[string]any{"from": from, "to": to}
 	for _, org := range []docs.OrgID{from, to} {

@@ -8,14 +8,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Spaces lists the spaces that the caller can see: all of the organization,
-// or those directly in a collection.
+// Spaces lists the spaces that the caller can see: all of the organization, or only those
+// directly in a collection if in is set.
 func (s *Service) Spaces(g *authz.Grant, in docs.CollectionID) store.List[store.Ranked[docs.Space]] {
 	return s.visible(g.Viewer(), store.SpaceFilter{In: in}, s.Store.Spaces)
 }
 
-// SpacesOf lists the spaces that a member of an organization can see, in the
-// order that people gave them or in the opposite one.
+// SpacesOf lists the spaces that a member of an organization can see, in the order of
+// their ranks or in reverse order.
 func (s *Service) SpacesOf(ctx context.Context, org docs.OrgID, user docs.UserID, backward bool) (store.List[store.Ranked[docs.Space]], error) {
 	m, err := s.Store.Member(ctx, org, user)
 	read := s.Store.Spaces
@@ -36,8 +36,8 @@ func (s *Service) visible(v store.Viewer, f store.SpaceFilter, read spacesPage) 
 	}
 }
 
-// Collections lists the collections of the organization that the caller can
-// see, with or without those that are inside another one.
+// Collections lists the collections of the organization that the caller can see, with or
+// without nested ones.
 func (s *Service) Collections(g *authz.Grant, nested bool) store.List[store.Ranked[docs.Collection]] {
 	v, f := g.Viewer(), store.CollectionFilter{TopLevel: !nested}
 	return store.List[store.Ranked[docs.Collection]]{
@@ -48,9 +48,9 @@ func (s *Service) Collections(g *authz.Grant, nested bool) store.List[store.Rank
 	}
 }
 
-// RoleOn returns the role that an actor has on a thing now. The grant of a
-// request is older than a change that the request made to the thing's default
-// level or place.
+// RoleOn returns the current role of an actor on a resource. The grant of a request is
+// outdated after the request has changed the default level or the position of the
+// resource.
 func (s *Service) RoleOn(ctx context.Context, by authz.Actor, org docs.OrgID, n docs.Node, parent docs.CollectionID) (docs.Role, error) {
 	access, err := s.Store.Access(ctx, org, by.User)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *Service) RoleOn(ctx context.Context, by authz.Actor, org docs.OrgID, n 
 	return access.Resolve(append([]docs.Node{n}, above...)).Role, err
 }
 
-// UserGrants lists the direct grants to users on the thing of a grant.
+// UserGrants lists the direct grants to users on the resource of a grant.
 func (s *Service) UserGrants(g *authz.Grant) store.List[store.UserGrant] {
 	return authz.VisiblePeople(g, store.List[store.UserGrant]{
 		Page: func(ctx context.Context, p store.Page) ([]store.UserGrant, store.Key, error) {
@@ -69,7 +69,7 @@ func (s *Service) UserGrants(g *authz.Grant) store.List[store.UserGrant] {
 	})
 }
 
-// TeamGrants lists the direct grants to teams on the thing of a grant.
+// TeamGrants lists the direct grants to teams on the resource of a grant.
 func (s *Service) TeamGrants(g *authz.Grant) store.List[store.TeamGrant] {
 	return authz.VisiblePeople(g, store.List[store.TeamGrant]{
 		Page: func(ctx context.Context, p store.Page) ([]store.TeamGrant, store.Key, error) {

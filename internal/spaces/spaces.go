@@ -30,13 +30,13 @@ type NewSpace struct {
 	Parent   docs.CollectionID
 	Language string
 	EditMode docs.EditMode
-	Empty    bool                    // without any page
-	Template *content.TemplateChoice // what it begins with
+	Empty    bool                    // without pages
+	Template *content.TemplateChoice // initial content
 }
 
-// Create makes a space at the end of its container, locked unless it is
-// asked to be live. It begins with one page without words, unless something
-// else is asked for.
+// Create creates a space at the end of its container. It is locked unless in requests
+// another mode. Its initial content is one empty page, unless in requests a template or
+// no page.
 func (s *Service) Create(ctx context.Context, g *authz.Grant, in NewSpace) (docs.Space, docs.Role, error) {
 	made, first, err := s.prepareFirst(ctx, g, in)
 	if err != nil {
@@ -74,8 +74,8 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, in NewSpace) (docs
 	return sp, role, err
 }
 
-// prepareFirst works out what a new space begins with, before there is one. It
-// returns the ids of the space, and nothing to commit if it begins empty.
+// prepareFirst prepares the initial content of a new space, before the space exists. It
+// returns a space with the new ids, and nil if the space has no initial content.
 func (s *Service) prepareFirst(ctx context.Context, g *authz.Grant, in NewSpace) (docs.Space, *content.FirstContent, error) {
 	now := s.Store.Clock()
 	sp := docs.Space{
@@ -93,8 +93,9 @@ func (s *Service) prepareFirst(ctx context.Context, g *authz.Grant, in NewSpace)
 	return sp, first, err
 }
 
-// Duplicate makes a copy of a space next to it, with the same content and no
-// history. It copies nothing, so it takes the same time for every space.
+// Duplicate creates a copy of a space next to it, with the same content and without the
+// history. The content is shared and not copied, so it takes the same time for every
+// space.
 func (s *Service) Duplicate(ctx context.Context, g *authz.Grant) (docs.Space, docs.Role, error) {
 	var role docs.Role
 	sp, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (sp docs.Space, err error) {
@@ -104,7 +105,8 @@ func (s *Service) Duplicate(ctx context.Context, g *authz.Grant) (docs.Space, do
 	return sp, role, err
 }
 
-// Copy is Duplicate in the transaction of a caller who does more with the copy.
+// Copy is like Duplicate, in the transaction of a caller that also changes something
+// else.
 func (s *Service) Copy(ctx context.Context, tx *store.Tx, g *authz.Grant) (docs.Space, error) {
 	sp, _, err := s.duplicate(ctx, tx, g)
 	return sp, err
@@ -116,7 +118,7 @@ func (s *Service) duplicate(ctx context.Context, tx *store.Tx, g *authz.Grant) (
 		return from, "", err
 	}
 	role, _, err := container(ctx, tx, g, from.Parent)
-	if errs.Is(err, errs.NotFound) { // it is there, but not for the caller
+	if errs.Is(err, errs.NotFound) { // the container exists, but the caller cannot see it
 		err = errs.E(errs.Forbidden, "you cannot create anything where the space is, so it cannot be copied there")
 	}
 	if err != nil {
@@ -124,10 +126,10 @@ func (s *Service) duplicate(ctx context.Context, tx *store.Tx, g *authz.Grant) (
 	}
 	sp, now := from, tx.Now()
 	sp.ID, sp.Revision, sp.Layer = store.NewID[docs.SpaceID](tx), store.NewID[docs.RevisionID](tx), store.NewID[string](tx)
-	// Who can see the original by its level can see the copy; what was
-	// granted to single people is not copied.
+	// The copy has the default level of the original, so the same people can see it by
+	// default. Grants to single users and teams are not copied.
 	sp.Title, sp.Counters = copyTitle(from.Title), docs.SpaceCounters{}
-	sp.Git, sp.Published = nil, nil // what is synchronized and published is the original
+	sp.Git, sp.Published = nil, nil // only the original is synchronized and published
 	sp.Rank, sp.CreatedBy, sp.CreatedAt, sp.UpdatedAt = docs.RankAtEnd(s.Store.Clock()), g.Actor.User, now, now
 	if err := tx.AddSpace(ctx, sp); err != nil {
 		return sp, role, err
@@ -138,7 +140,8 @@ func (s *Service) duplicate(ctx context.Context, tx *store.Tx, g *authz.Grant) (
 	return sp, role, audit.Record(ctx, tx, g.Actor, spaceEvent(sp, "duplicate", map[string]any{"title": sp.Title, "from": from.ID}))
 }
 
-// copyTitle returns the title of a copy, which differs from the original's, within the length of a title.
+// copyTitle returns a title for a copy that differs from that of the original, within the
+// maximum length.
 func copyTitle(title string) string {
 	const mark, most = " (copy)", 50
 	r := []rune(title)
@@ -167,7 +170,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, p SpacePatch) (doc
 		if err := p.apply(ctx, tx, g, &sp); err != nil {
 			return sp, err
 		}
-		if sp.Language != before.Language { // words are searched by the rules of the language
+		if sp.Language != before.Language { // the search index depends on the language
 			if err := index.EnqueueRebuild(ctx, tx, sp.ID); err != nil {
 				return sp, err
 			}
@@ -192,8 +195,8 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, p SpacePatch) (doc
 	})
 }
 
-// SetLevel sets the default level of a space within a transaction of somebody who has
-// asked whether that is allowed.
+// SetLevel sets the default level of a space in the transaction of a caller that has
+// checked the permission.
 func (s *Service) SetLevel(ctx context.Context, tx *store.Tx, by authz.Actor, sp docs.Space, level docs.Level) error {
 	before := sp
 	sp.Level, sp.UpdatedAt = level, tx.Now()
@@ -203,8 +206,8 @@ func (s *Service) SetLevel(ctx context.Context, tx *store.Tx, by authz.Actor, sp
 	return audit.Record(ctx, tx, by, spaceEvent(sp, "update", map[string]any{"level": level}).Changed(before, sp))
 }
 
-// present returns the space of a grant that was made in the transaction, unless it
-// is in the trash.
+// present returns the space of a grant that was checked in the transaction, unless it is
+// in the trash.
 func present(g *authz.Grant) (docs.Space, error) {
 	if !g.Space.DeletedAt.IsZero() {
 		return docs.Space{}, errs.Missing("space")
@@ -241,14 +244,14 @@ func (p SpacePatch) apply(ctx context.Context, tx *store.Tx, g *authz.Grant, sp 
 	return nil
 }
 
-// PurgeJob is the kind of the job that empties the trash.
+// PurgeJob is the kind of the job that permanently removes a space from the trash.
 const PurgeJob = "space.purge"
 
 type purge struct {
 	Space docs.SpaceID `json:"space"`
 }
 
-// Delete puts a space into the trash, from which it is purged after a week.
+// Delete moves a space to the trash, from which it is purged after a week.
 func (s *Service) Delete(ctx context.Context, g *authz.Grant) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		sp, err := present(g)
@@ -274,7 +277,7 @@ func trash(ctx context.Context, tx *store.Tx, by authz.Actor, sp docs.Space) err
 	return audit.Record(ctx, tx, by, spaceEvent(sp, "delete", map[string]any{"title": sp.Title}))
 }
 
-// Restore takes a space out of the trash.
+// Restore restores a space from the trash.
 func (s *Service) Restore(ctx context.Context, g *authz.Grant) (docs.Space, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Space, error) {
 		v, err := tx.Space(ctx, g.Space.ID)
@@ -300,13 +303,13 @@ func (s *Service) Restore(ctx context.Context, g *authz.Grant) (docs.Space, erro
 		if err := audit.Record(ctx, tx, g.Actor, spaceEvent(sp, "restore", map[string]any{"title": sp.Title})); err != nil {
 			return sp, err
 		}
-		v, err = tx.Space(ctx, sp.ID) // with where it is published again
+		v, err = tx.Space(ctx, sp.ID) // with its published address, which is set again
 		return v.It, err
 	})
 }
 
-// Purge is the handler of PurgeJob. It removes a space for good if it is
-// still in the trash and its time is over; running it twice is harmless.
+// Purge is the handler of PurgeJob. It permanently removes a space if it is still in the
+// trash and can no longer be restored. It is idempotent.
 func (s *Service) Purge(ctx context.Context, payload []byte) error {
 	var p purge
 	if err := json.Unmarshal(payload, &p); err != nil {
@@ -333,7 +336,8 @@ func (s *Service) Purge(ctx context.Context, payload []byte) error {
 	})
 }
 
-// purgeLater waits with a space whose organization is deleted: it is purged with it, or comes back with it.
+// purgeLater postpones the purge of a space whose organization is deleted: the space is
+// purged or restored with the organization.
 func (s *Service) purgeLater(ctx context.Context, tx *store.Tx, id docs.SpaceID) error {
 	waits, err := tx.InDeletedOrganization(ctx, id)
 	if err != nil || !waits {
@@ -342,7 +346,7 @@ func (s *Service) purgeLater(ctx context.Context, tx *store.Tx, id docs.SpaceID)
 	return jobs.RetryAfter(24 * time.Hour)
 }
 
-// Move puts a space elsewhere in its organization.
+// Move moves a space within its organization.
 func (s *Service) Move(ctx context.Context, g *authz.Grant, m Move) (docs.Space, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Space, error) {
 		sp, err := present(g)
@@ -373,7 +377,7 @@ func (s *Service) Move(ctx context.Context, g *authz.Grant, m Move) (docs.Space,
 	})
 }
 
-// Transfer returns a space to another organization, at its top level.
+// Transfer moves a space to another organization, at its top level.
 func (s *Service) Transfer(ctx context.Context, g *authz.Grant, to docs.OrgID) (docs.Space, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Space, error) {
 		sp, err := present(g)
@@ -402,8 +406,8 @@ func (s *Service) Transfer(ctx context.Context, g *authz.Grant, to docs.OrgID) (
 	})
 }
 
-// transferSpace moves one space between organizations without its grants, and
-// without the connection to a repository, whose credentials are of the old one.
+// transferSpace moves one space to another organization, without its grants and without
+// the connection to a repository, whose credentials belong to the old organization.
 func transferSpace(ctx context.Context, tx *store.Tx, sp docs.Space, to docs.OrgID, parent docs.CollectionID) error {
 	if len(sp.MergeRules.NamedUsers()) > 0 {
 		return errs.E(errs.Precondition, "the merge rules of the space %q name members of this organization; change them first", sp.Title)

@@ -1,9 +1,9 @@
 // Package authz answers who may do what: one table of actions, one function
 // that asks it, and the actor of a request.
 //
-// A caller who may not even see a thing gets NotFound, as if it were absent;
-// one who may see it but not do this gets Forbidden. Roles are
-// compared here, and in SQL for lists (internal/store/access.go).
+// A caller who may not see a resource gets NotFound, as if it did not exist. A
+// caller who may see it, but not perform the action, gets Forbidden. Roles are
+// compared only here, and in SQL for lists (internal/store/access.go).
 package authz
 
 import (

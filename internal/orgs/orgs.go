@@ -1,9 +1,9 @@
 // Package orgs is the service of people and organizations: accounts and
 // tokens, organizations and their settings, members, invites and teams.
 //
-// Every method that changes something is one transaction with its audit
-// record. Whether the caller may call it was decided before, by the row of
-// the operation; what depends on the input is decided here, with authz.
+// Every method that changes something is one transaction, which includes its
+// audit record. The rule of the operation has already allowed the call; checks
+// that depend on the input are made here, with package authz.
 package orgs
 
 import (

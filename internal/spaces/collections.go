@@ -1,10 +1,10 @@
 // Package spaces is the service of content containers: collections, spaces,
 // their order, who was granted access to them, the trash and its purge.
 //
-// Every method that changes something is one transaction with its audit
-// record. The row of the operation has allowed the caller to touch the thing
-// of the path; every other thing that a request names is checked here, by
-// the same function, inside the transaction.
+// Every method that changes something is one transaction, which includes its
+// audit record. The rule of the operation has already allowed the change of
+// the resource in the path. All other resources that a request names are
+// checked here, by the same function of package authz, in the transaction.
 package spaces
 
 import (

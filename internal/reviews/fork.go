@@ -9,17 +9,17 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// ForkRequest is a change request for a fork that came from elsewhere and that
-// a person has to decide on.
+// ForkRequest describes a change request for a fork that was imported, such as from git,
+// and that a person has to decide on.
 type ForkRequest struct {
 	Subject     string
 	Description string // Markdown
 	Fork        content.Fork
 }
 
-// OpenFork opens a change request on a fork of the space and brings it up to
-// date, so that its conflicts can be resolved. It is part of the caller's
-// transaction; m was prepared by PrepareBringUpToDate.
+// OpenFork opens a change request on a fork of the space and brings it up to date, so
+// that its conflicts can be resolved. It runs in the transaction of the caller; m was
+// prepared by PrepareBringUpToDate.
 func (s *Service) OpenFork(ctx context.Context, tx *store.Tx, g *authz.Grant, p ForkRequest, m *content.PreparedMerge) (docs.ChangeRequest, error) {
 	cr := docs.ChangeRequest{
 		ID: store.NewID[docs.ChangeRequestID](tx), Space: g.Space.ID, Status: docs.ChangeOpen, Subject: cutSubject(p.Subject),
@@ -45,8 +45,8 @@ func (s *Service) OpenFork(ctx context.Context, tx *store.Tx, g *authz.Grant, p 
 	return cr, s.record(ctx, tx, g, cr, "create", map[string]any{"subject": cr.Subject, "conflicts": len(conflicts)})
 }
 
-// MergeFork merges a later fork into a change request of OpenFork, as part of
-// the caller's transaction. m was prepared by PrepareMergeIntoRequest.
+// MergeFork merges a later fork into a change request of OpenFork, in the transaction of
+// the caller. m was prepared by PrepareMergeIntoRequest.
 func (s *Service) MergeFork(ctx context.Context, tx *store.Tx, g *authz.Grant, was docs.ChangeRequest, m *content.PreparedMerge) (docs.ChangeRequest, error) {
 	rev, conflicts, err := s.Content.MergeIntoRequest(ctx, tx, g, was, m)
 	if err != nil {

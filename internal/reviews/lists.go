@@ -39,13 +39,14 @@ func (s *Service) OrgChangeRequests(g *authz.Grant, f store.ChangeRequestFilter)
 	}
 }
 
-// Contributors returns the users who edited a change request.
+// Contributors returns the users who edited a change request or commented on it.
 func (s *Service) Contributors(ctx context.Context, cr docs.ChangeRequest) ([]docs.Contributor, error) {
 	return s.Store.Contributors(ctx, cr.ID)
 }
 
-// Reviews lists the reviews of a change request, newest first; outdated selects only those that no
-// longer count, or only those that do.
+// Reviews lists the reviews of a change request, newest first. If outdated is true, it
+// lists only reviews that no longer count; if it is false, only those that count; if it
+// is nil, all reviews.
 func (s *Service) Reviews(cr docs.ChangeRequest, outdated *bool) store.List[docs.SubmittedReview] {
 	f := store.ReviewFilter{Outdated: outdated}
 	if cr.Status != docs.ChangeMerged {
@@ -64,7 +65,7 @@ func (s *Service) Review(ctx context.Context, cr docs.ChangeRequest, id docs.Rev
 	return s.Store.Review(ctx, cr.ID, id)
 }
 
-// RequestedReviewers lists the users who were asked for a review and have not submitted one.
+// RequestedReviewers lists the requested reviewers who have not submitted a review.
 func (s *Service) RequestedReviewers(cr docs.ChangeRequest) store.List[docs.RequestedReviewer] {
 	return store.List[docs.RequestedReviewer]{
 		Page: func(ctx context.Context, p store.Page) ([]docs.RequestedReviewer, store.Key, error) {
@@ -78,12 +79,12 @@ func (s *Service) RequestedReviewers(cr docs.ChangeRequest) store.List[docs.Requ
 type RecordedConflict struct {
 	ID         string
 	Conflict   merge.Conflict
-	Resolution string // empty: open
+	Resolution string // empty if the conflict is open
 	ResolvedBy docs.UserID
 	CreatedAt  docs.Time
 }
 
-// Key returns the place of the conflict in its list.
+// Key returns the position of the conflict in its list.
 func (c RecordedConflict) Key() store.Key { return store.ConflictKey(store.Conflict{ID: c.ID}) }
 
 // Conflicts lists the conflicts of a change request: the open ones, or all.

@@ -12,8 +12,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Submit adds a review of the newest revision of a change request. Earlier reviews of the same
-// person no longer count.
+// Submit adds a review of the newest revision of a change request. Earlier reviews of the
+// same user no longer count.
 func (s *Service) Submit(ctx context.Context, g *authz.Grant, name string, status docs.ReviewStatus, comment *revision.Body) (docs.ChangeRequest, docs.SubmittedReview, error) {
 	type result struct {
 		cr     docs.ChangeRequest
@@ -50,13 +50,14 @@ func (s *Service) Submit(ctx context.Context, g *authz.Grant, name string, statu
 	return out.cr, out.review, err
 }
 
-// ReviewRequest asks people for a review; it also opens a draft.
+// ReviewRequest is the input of RequestReviews.
 type ReviewRequest struct {
 	Users []docs.UserID
 	Patch
 }
 
-// RequestReviews asks people for a review. Without names, anybody who may review can do so.
+// RequestReviews requests reviews from users, and opens the change request if it is a
+// draft. Without users, everybody who may review can do so.
 func (s *Service) RequestReviews(ctx context.Context, g *authz.Grant, name string, r ReviewRequest) (docs.ChangeRequest, []docs.RequestedReviewer, error) {
 	type result struct {
 		cr    docs.ChangeRequest
@@ -106,7 +107,8 @@ func (s *Service) RequestReviews(ctx context.Context, g *authz.Grant, name strin
 	return out.cr, out.asked, err
 }
 
-// reviewer returns a user who may review the space of a grant.
+// reviewer returns a user who may review the space of a grant. path is the path of the id
+// in the input, for error messages.
 func reviewer(ctx context.Context, tx *store.Tx, g *authz.Grant, path string, id docs.UserID) (docs.User, error) {
 	_, _, err := authz.NewChecker(tx.Reader).Space(ctx, authz.Actor{User: id}, authz.ReviewSpace, g.Space.ID)
 	switch {
@@ -121,7 +123,8 @@ func reviewer(ctx context.Context, tx *store.Tx, g *authz.Grant, path string, id
 	return m.User, err
 }
 
-// WithdrawReviewRequest withdraws a request for a review. It reports whether there was one.
+// WithdrawReviewRequest withdraws the request for a review by a user. It reports whether
+// there was one.
 func (s *Service) WithdrawReviewRequest(ctx context.Context, g *authz.Grant, name string, user docs.UserID) (bool, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (bool, error) {
 		cr, err := tx.ChangeRequest(ctx, g.Space.ID, name)

@@ -33,17 +33,17 @@ type Service struct {
 type New struct {
 	Subject  string
 	Template *content.TemplateChoice
-	Cluster  docs.ClusterID // of issues that it answers; empty: none
-	// Once fails with ErrAnswered if a draft or an open request of the space answers the
-	// cluster already.
+	Cluster  docs.ClusterID // cluster of issues that it answers; empty if there is none
+	// Once makes Create return ErrAnswered if a draft or an open change request of the
+	// space already answers the cluster.
 	Once bool
-	API  docs.APIComparison // what it is about, if a description has opened it: one request of a space at a time
+	API  docs.APIComparison // set if a new version of an API specification opens it; a space has at most one pending request for each specification
 }
 
-// ErrAnswered says that a cluster has a change request that is not merged yet.
+// ErrAnswered means that a pending change request already answers the cluster.
 var ErrAnswered = errs.E(errs.Conflict, "a change request answers the cluster already")
 
-// ErrCompared says that a change request about a description is not merged yet.
+// ErrCompared means that a pending change request is already about the specification.
 var ErrCompared = errs.E(errs.Conflict, "a change request is about the specification already")
 
 // OpenForCluster returns the newest draft or open change request of a space that answers a cluster.
@@ -51,12 +51,13 @@ func OpenForCluster(ctx context.Context, r store.Reader, space docs.SpaceID, clu
 	return pending(ctx, r, store.ChangeRequestFilter{Space: space, Cluster: string(cluster)})
 }
 
-// OpenForSpec returns the newest draft or open change request of a space that a description has opened.
+// OpenForSpec returns the newest draft or open change request of a space that an API
+// specification has opened.
 func OpenForSpec(ctx context.Context, r store.Reader, space docs.SpaceID, spec docs.OpenAPISpecID) (cr docs.ChangeRequest, found bool, err error) {
 	return pending(ctx, r, store.ChangeRequestFilter{Space: space, Spec: spec})
 }
 
-// pending returns the newest draft or open change request of a filter.
+// pending returns the newest draft or open change request that matches a filter.
 func pending(ctx context.Context, r store.Reader, f store.ChangeRequestFilter) (cr docs.ChangeRequest, found bool, err error) {
 	f.ByCreation = true
 	list, _, err := r.ChangeRequests(ctx, f, store.Page{Limit: 100})
@@ -67,8 +68,7 @@ func pending(ctx context.Context, r store.Reader, f store.ChangeRequestFilter) (
 	return list[i], true, err
 }
 
-// Create opens a change request on the newest revision of a space. It copies
-// nothing.
+// Create opens a change request on the newest revision of a space. No content is copied.
 func (s *Service) Create(ctx context.Context, g *authz.Grant, n New) (docs.ChangeRequest, error) {
 	subject, err := checkSubject(n.Subject)
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *Service) create(ctx context.Context, g *authz.Grant, subject string, n 
 	})
 }
 
-// add stores a new change request.
+// add stores a new change request with its author and the next number of the space.
 func (s *Service) add(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest) (_ docs.ChangeRequest, err error) {
 	if cr.CreatedBy, err = tx.User(ctx, g.Actor.User); err != nil {
 		return cr, err
@@ -133,7 +133,7 @@ func (s *Service) add(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs
 	return cr, tx.AddChangeRequest(ctx, cr)
 }
 
-// checkSubject returns a subject as it is stored.
+// checkSubject trims a subject and checks its length.
 func checkSubject(subject string) (string, error) {
 	subject = strings.TrimSpace(subject)
 	if utf8.RuneCountInString(subject) > docs.MaxSubject {
@@ -142,7 +142,7 @@ func checkSubject(subject string) (string, error) {
 	return subject, nil
 }
 
-// record writes the event of a change request.
+// record adds an event of a change request to the audit log.
 func (s *Service) record(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, verb string, data map[string]any) error {
 	if data == nil {
 		data = map[string]any{}
@@ -153,15 +153,16 @@ func (s *Service) record(ctx context.Context, tx *store.Tx, g *authz.Grant, cr d
 	})
 }
 
-// Patch holds the changes of a change request; absent fields stay.
+// Patch holds the changes of a change request. Absent fields remain unchanged.
 type Patch struct {
 	Subject     opt.Val[string]
 	Description *revision.Body
-	Status      docs.ChangeRequestStatus // empty: stays
-	API         *docs.APIComparison      // nil: stays
+	Status      docs.ChangeRequestStatus // empty to keep it
+	API         *docs.APIComparison      // nil to keep it
 }
 
-// Update changes the subject, the description or the status.
+// Update changes the subject, the description, the status or the API comparison of a
+// change request.
 func (s *Service) Update(ctx context.Context, g *authz.Grant, name string, p Patch) (docs.ChangeRequest, error) {
 	d, err := s.description(ctx, g, name, p)
 	if err != nil {
@@ -192,8 +193,8 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, name string, p Pat
 
 // described is a description that a patch sets.
 type described struct {
-	text     string        // as it is stored
-	mentions []docs.UserID // whom the earlier one did not name
+	text     string        // Markdown as it is stored
+	mentions []docs.UserID // users whom the earlier description did not mention
 }
 
 // description returns the description that a patch sets; nil if it sets none.
@@ -239,15 +240,15 @@ func patched(cr docs.ChangeRequest, p Patch, d *described) (docs.ChangeRequest, 
 	return cr, nil
 }
 
-// Result is the outcome of a merge or an update.
+// Result is the result of a merge or an update.
 type Result struct {
 	Request   docs.ChangeRequest
-	Revision  docs.RevisionID // the newest: of the space after a merge, of the request after an update
+	Revision  docs.RevisionID // newest revision: of the space after a merge, of the request after an update
 	Conflicts []merge.Conflict
 }
 
-// prepared prepares a merge of a change request and commits it, again if somebody
-// was faster.
+// prepared prepares a merge of a change request and commits it. If the space or the
+// request has changed in between, it retries.
 func (s *Service) prepared(ctx context.Context, g *authz.Grant, name string,
 	prepare func(context.Context, docs.Space, docs.ChangeRequest) (*content.PreparedMerge, error),
 	commit func(ctx context.Context, g *authz.Grant, name string, m *content.PreparedMerge) (Result, error),
@@ -303,8 +304,8 @@ func (s *Service) commitMerge(ctx context.Context, g *authz.Grant, name string, 
 	})
 }
 
-// notFinalizing refuses to change a space while a git operation is about to: the commits that it
-// pushes or imports were computed from the newest revision.
+// notFinalizing returns an error while a git operation is about to change the space: the
+// commits that it pushes or imports were computed from the newest revision.
 func notFinalizing(ctx context.Context, tx *store.Tx, space docs.SpaceID) error {
 	busy, err := tx.GitFinalizing(ctx, space)
 	if err == nil && busy {
@@ -313,7 +314,8 @@ func notFinalizing(ctx context.Context, tx *store.Tx, space docs.SpaceID) error 
 	return err
 }
 
-// withOpen adds the open conflicts of earlier merges into the request.
+// withOpen appends the open conflicts of earlier merges into the request to the conflicts
+// that were found.
 func withOpen(ctx context.Context, r store.Reader, cr docs.ChangeRequest, found []merge.Conflict) ([]merge.Conflict, error) {
 	known := map[string]bool{}
 	for _, c := range found {
@@ -328,7 +330,8 @@ func withOpen(ctx context.Context, r store.Reader, cr docs.ChangeRequest, found 
 	return found, err
 }
 
-// BringUpToDate merges the changes of the space into a change request, and records conflicts.
+// BringUpToDate merges the changes of the space into a change request, and records the
+// conflicts.
 func (s *Service) BringUpToDate(ctx context.Context, g *authz.Grant, name string) (Result, error) {
 	return s.prepared(ctx, g, name, s.Content.PrepareBringUpToDate, s.commitUpToDate)
 }
@@ -376,7 +379,8 @@ func putConflicts(ctx context.Context, tx *store.Tx, cr docs.ChangeRequest, conf
 	return tx.PutConflicts(ctx, cr.ID, rows)
 }
 
-// Resolve ends a conflict of a change request.
+// Resolve resolves a conflict of a change request. how is the kind of the resolution, and
+// given the new content if there is one.
 func (s *Service) Resolve(ctx context.Context, g *authz.Grant, name, id, how string, given *revision.Body) (cr docs.ChangeRequest, err error) {
 	err = s.Content.Retry(ctx, g, func(sp docs.Space) error {
 		seen, c, err := openConflict(ctx, s.Store.Reader, sp.ID, name, id)
@@ -393,7 +397,8 @@ func (s *Service) Resolve(ctx context.Context, g *authz.Grant, name, id, how str
 	return cr, err
 }
 
-// openConflict returns a conflict that is not resolved yet.
+// openConflict returns a conflict of a change request, and an error if it is resolved
+// already.
 func openConflict(ctx context.Context, r store.Reader, space docs.SpaceID, name, id string) (cr docs.ChangeRequest, c merge.Conflict, err error) {
 	if cr, err = r.ChangeRequest(ctx, space, name); err != nil {
 		return cr, c, err

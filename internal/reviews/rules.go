@@ -16,12 +16,13 @@ import (
 // agent is the reserved user id of automatic reviews.
 const agent docs.UserID = "gitbook:agent"
 
-// maxReviews is how many reviews of a change request rules look at. Only one per person counts, so
-// there are never more.
+// maxReviews is the maximum number of reviews of a change request that rules consider.
+// Only one review per user counts, so there are never more.
 const maxReviews = 10_000
 
-// checkRules returns an error that names the merge rules which keep a change request from being
-// merged. The rules of the space count, or those of the organization if the space inherits them.
+// checkRules returns an error with the merge rules that do not allow merging a change
+// request. The rules are those of the space, or of the organization if the space inherits
+// them.
 func (s *Service) checkRules(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest) error {
 	rules := g.Space.MergeRules
 	if rules.Type == docs.MergeInherit {
@@ -67,8 +68,8 @@ func (s *Service) checkRules(ctx context.Context, tx *store.Tx, g *authz.Grant, 
 	return e
 }
 
-// stillAllowed leaves out reviews of people who may not review any more: otherwise the approval of
-// a removed user would allow a merge that no present reviewer has seen.
+// stillAllowed removes reviews of users who may not review any more. Otherwise the
+// approval of a removed user would allow a merge that no current reviewer has seen.
 func stillAllowed(ctx context.Context, tx *store.Tx, g *authz.Grant, reviews []docs.SubmittedReview) ([]docs.SubmittedReview, error) {
 	may := map[docs.UserID]bool{agent: true}
 	var out []docs.SubmittedReview
@@ -93,13 +94,13 @@ type ruleCheck struct {
 	space   docs.Space
 	cr      docs.ChangeRequest
 	actor   docs.UserID
-	reviews []docs.SubmittedReview // of the newest revision
-	vetoes  []docs.SubmittedReview // reviews of any revision that ask for changes; only their reviewers can take them back
-	members map[docs.UserID]bool   // of the users whom rules name
+	reviews []docs.SubmittedReview // reviews of the newest revision
+	vetoes  []docs.SubmittedReview // reviews of any revision that request changes; only their reviewers can withdraw them
+	members map[docs.UserID]bool   // which of the users in rules are members
 }
 
-// failing returns a message for each rule that does not hold. A bypass forgives the failures of the
-// rules before it.
+// failing returns a message for each rule that does not hold. A bypass clears the
+// failures of the rules before it.
 func (c *ruleCheck) failing(rules []docs.MergeRule) []errs.Detail {
 	var failed []errs.Detail
 	for i, r := range rules {
@@ -116,7 +117,7 @@ func (c *ruleCheck) failing(rules []docs.MergeRule) []errs.Detail {
 	return failed
 }
 
-// why returns why a rule does not hold; empty if it does.
+// why returns the reason why a rule does not hold; empty if it holds.
 func (c *ruleCheck) why(r docs.MergeRule) string {
 	unless := func(holds bool, format string, args ...any) string {
 		if holds {
@@ -129,7 +130,7 @@ func (c *ruleCheck) why(r docs.MergeRule) string {
 			return v.Reviewer.ID == u && v.Status == docs.ReviewApproved
 		})
 	}
-	// Where a rule names nobody, what the author thinks of the request does not count.
+	// If a rule names no users, reviews of the author do not count.
 	fromOthers := func(holds func(docs.SubmittedReview) bool) bool {
 		return slices.ContainsFunc(c.reviews, func(v docs.SubmittedReview) bool { return v.Reviewer.ID != c.cr.CreatedBy.ID && holds(v) })
 	}
@@ -173,7 +174,7 @@ func (c *ruleCheck) why(r docs.MergeRule) string {
 	return "this server does not know the rule " + r.Rule + "; change the merge rules"
 }
 
-// left returns a note if a user who has to act is not allowed to any more.
+// left returns a note if a user whose review is required is no longer a member.
 func (c *ruleCheck) left(u docs.UserID) string {
 	if c.members[u] {
 		return ""
@@ -181,8 +182,8 @@ func (c *ruleCheck) left(u docs.UserID) string {
 	return " (who is no longer a member; change the merge rules)"
 }
 
-// custom evaluates a rule's expression. The rule's message is used if the result is false; an error
-// of the expression itself is returned as it is.
+// custom evaluates the expression of a rule. If the result is false, it returns the
+// message of the rule. If the expression cannot be evaluated, it returns the error.
 func (c *ruleCheck) custom(r docs.MergeRule) string {
 	p, err := expr.Parse(r.Expression)
 	if err != nil {
@@ -201,7 +202,7 @@ func (c *ruleCheck) custom(r docs.MergeRule) string {
 	return "a custom rule is not satisfied: " + r.Expression
 }
 
-// environment returns the data that expressions are evaluated over. Its shape is
+// environment returns the data that expressions can read, in the form of
 // docs.MergeRuleData.
 func (c *ruleCheck) environment() map[string]any {
 	reviews := make([]any, len(c.reviews))
@@ -216,7 +217,8 @@ func (c *ruleCheck) environment() map[string]any {
 		},
 		"reviews": reviews,
 		"actor":   map[string]any{"id": string(c.actor)},
-		// What a new version of the description of an API changes that has opened the request.
+		// The changes of the new version of the API specification that opened the
+		// request.
 		"openapi": map[string]any{"changes": float64(c.cr.API.Changes), "breaking": float64(c.cr.API.Breaking)},
 	}
 }

@@ -11,18 +11,18 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Change is what becomes of a comment or a reply; what is not set stays.
+// Change holds the changes of a comment or a reply. Absent fields remain unchanged.
 type Change struct {
-	Resolved opt.Val[bool] // of the comment, also when a reply is changed
+	Resolved opt.Val[bool] // status of the comment, also in a change of a reply
 	Body     *revision.Body
 	Added    []string // emoji
 	Removed  []string // emoji
 }
 
-// bodyPath is where a body is in the input of a change.
+// bodyPath is the path of the body in the input of a change, for error messages.
 const bodyPath = "body.body"
 
-// Update changes a comment: all that is asked for, or nothing.
+// Update changes a comment: either everything in ch, or nothing.
 func (s *Service) Update(ctx context.Context, g *authz.Grant, request string, id docs.CommentID, ch Change) (docs.PostedComment, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.PostedComment, error) {
 		p, c, err := s.find(ctx, tx, g, request, id)
@@ -54,7 +54,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, request string, id
 	})
 }
 
-// find returns a comment inside a transaction, with its place.
+// find returns a comment and its place, in a transaction.
 func (s *Service) find(ctx context.Context, tx *store.Tx, g *authz.Grant, request string, id docs.CommentID) (Place, docs.PostedComment, error) {
 	p, err := s.open(ctx, tx.Reader, g, request)
 	if err != nil {
@@ -82,7 +82,8 @@ func (p Place) edit(ctx context.Context, tx *store.Tx, g *authz.Grant, was docs.
 	return c, record(ctx, tx, g, c, "edit", map[string]any{"mentions": mentions})
 }
 
-// resolve resolves or reopens a comment, if that is asked for and a change.
+// resolve resolves or reopens a comment, if to is set and differs from the current
+// status.
 func resolve(ctx context.Context, tx *store.Tx, g *authz.Grant, was docs.PostedComment, to opt.Val[bool]) error {
 	resolved, asked := to.Get()
 	if !asked {
@@ -106,7 +107,7 @@ func resolve(ctx context.Context, tx *store.Tx, g *authz.Grant, was docs.PostedC
 	return record(ctx, tx, g, c, action, nil)
 }
 
-// Delete removes a comment with its replies; NotFound if there is none.
+// Delete deletes a comment with its replies. It returns NotFound if there is none.
 func (s *Service) Delete(ctx context.Context, g *authz.Grant, request string, id docs.CommentID) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		_, c, err := s.find(ctx, tx, g, request, id)
@@ -123,5 +124,5 @@ func (s *Service) Delete(ctx context.Context, g *authz.Grant, request string, id
 	})
 }
 
-// tooMany says that there is no room for more.
+// tooMany returns the error for a limit that is reached.
 func tooMany(format string, args ...any) error { return errs.E(errs.Precondition, format, args...) }

@@ -2,12 +2,12 @@
 // a change request: comments on the whole, a page, a block or a cell of a
 // table, replies to them, and reactions to both.
 //
-// A body is kept as Markdown whose references carry ids. What a comment is
-// about may change or go: the comment keeps the revision in which it was
-// there, and the text that it had.
+// A body is stored as Markdown whose references contain ids. The target of a
+// comment may be changed or deleted: the comment keeps the revision in which
+// the target existed, and the text of the target.
 //
-// The state of a change request says nothing about its comments: people go
-// on talking about what was merged or archived, and no comment changes
+// Comments are allowed in every state of a change request: people continue to
+// discuss a request that is merged or archived, and comments change no
 // content.
 package comments
 
@@ -32,19 +32,19 @@ type Service struct {
 	Content *content.Service
 }
 
-// Place is where people talk: a space, or a change request of it.
+// Place is what a discussion belongs to: a space, or a change request of it.
 type Place struct {
 	In   docs.Discussion
-	View *revision.View // its newest revision, by which references are read
+	View *revision.View // newest revision, in which references are resolved
 }
 
-// Open returns the place of a request: the space of the grant, or the change
-// request of it with an id or a number.
+// Open returns the place of a discussion: the space of the grant, or its change request
+// with an id or a number.
 func (s *Service) Open(ctx context.Context, g *authz.Grant, request string) (Place, error) {
 	return s.open(ctx, s.Store.Reader, g, request)
 }
 
-// OpenRequest is Open of a change request that was read already.
+// OpenRequest is like Open for a change request that was already read.
 func (s *Service) OpenRequest(ctx context.Context, g *authz.Grant, cr docs.ChangeRequest) (Place, error) {
 	return s.at(ctx, s.Store.Reader, g, &cr)
 }
@@ -70,18 +70,19 @@ func (s *Service) at(ctx context.Context, r store.Reader, g *authz.Grant, cr *do
 	return p, err
 }
 
-// New is a comment that somebody posts.
+// New is the input of Post and AddInTx.
 type New struct {
-	Request *docs.ChangeRequest // of AddInTx; nil: about the space itself
-	Review  docs.ReviewID       // that it is part of
-	Page    docs.PageID         // empty: about the whole
+	Request *docs.ChangeRequest // read by AddInTx only; nil for the space itself
+	Review  docs.ReviewID       // review that the comment is part of
+	Page    docs.PageID         // empty for a comment on the whole space or change request
 	Node    string              // key of a block of the page
-	Cell    docs.TableCell      // of the table that is the node
+	Cell    docs.TableCell      // cell of the table that is the node
 	Body    revision.Body
-	Path    string // of the body in the input, for errors
+	Path    string // path of the body in the input, for error messages
 }
 
-// worked is what a comment says and is about, worked out for a revision.
+// worked holds the text of a comment and the quote of its target, computed for a
+// revision.
 type worked struct {
 	revision docs.RevisionID
 	quote    string
@@ -97,9 +98,9 @@ func (p Place) work(ctx context.Context, n New) (w worked, err error) {
 	return w, err
 }
 
-// Post adds a comment to the space of the grant, or to a change request of
-// it. A long page is read before the transaction, in which others wait, and
-// again inside only if somebody was faster.
+// Post adds a comment to the space of the grant, or to a change request of it. A long
+// page is read before the transaction, because other transactions would wait for it. It
+// is read again in the transaction only if there is a newer revision by then.
 func (s *Service) Post(ctx context.Context, g *authz.Grant, request string, n New) (docs.PostedComment, error) {
 	p, err := s.Open(ctx, g, request)
 	if err != nil {
@@ -118,8 +119,8 @@ func (s *Service) Post(ctx context.Context, g *authz.Grant, request string, n Ne
 	})
 }
 
-// AddInTx is Post as part of a transaction, such as that of a review. The
-// caller has asked whether whoever the grant is of may comment.
+// AddInTx is like Post in a transaction of the caller, such as that of a review. The
+// caller has checked that the user of the grant may comment.
 func (s *Service) AddInTx(ctx context.Context, tx *store.Tx, g *authz.Grant, n New) (docs.PostedComment, error) {
 	p, err := s.at(ctx, tx.Reader, g, n.Request)
 	if err != nil {
@@ -155,14 +156,15 @@ func (p Place) add(ctx context.Context, tx *store.Tx, g *authz.Grant, n New, w w
 	return c, record(ctx, tx, g, c, "post", map[string]any{"mentions": mentions})
 }
 
-// PostReviewComment posts what a reviewer says beside a verdict, in the transaction of
-// the review, and returns the id of the comment.
+// PostReviewComment posts the comment of a review, in the transaction of the review, and
+// returns the id of the comment.
 func (s *Service) PostReviewComment(ctx context.Context, tx *store.Tx, g *authz.Grant, cr docs.ChangeRequest, v docs.SubmittedReview, b revision.Body) (string, error) {
 	c, err := s.AddInTx(ctx, tx, g, New{Request: &cr, Review: v.ID, Body: b, Path: "body.comment"})
 	return string(c.ID), err
 }
 
-// contribute notes that somebody worked on a change request.
+// contribute records the caller as a contributor, if the discussion belongs to a change
+// request.
 func contribute(ctx context.Context, tx *store.Tx, g *authz.Grant, in docs.Discussion) error {
 	if in.Request == "" {
 		return nil
@@ -170,15 +172,15 @@ func contribute(ctx context.Context, tx *store.Tx, g *authz.Grant, in docs.Discu
 	return tx.AddContribution(ctx, in.Request, g.Actor.User, docs.ContributorComment)
 }
 
-// absent says that the input names something that is not there.
+// absent returns a NotFound error for a field whose target does not exist.
 func absent(path, format string, args ...any) error {
 	e := errs.Field(path, format, args...)
 	e.Kind = errs.NotFound
 	return e
 }
 
-// quote returns the text of what a comment is to be about, and whether it is
-// there.
+// quote returns the text of the target of a comment, and an error if the target does not
+// exist.
 func (p Place) quote(ctx context.Context, n New) (string, error) {
 	switch {
 	case n.Page == "" && n.Node != "":
@@ -227,7 +229,7 @@ func clip(s string) string {
 	return string([]rune(s)[:docs.MaxQuote-1]) + "…"
 }
 
-// source returns a body as it is kept.
+// source converts a body to the Markdown that is stored, and refuses an empty one.
 func (p Place) source(ctx context.Context, path string, b revision.Body) (string, error) {
 	text, err := p.View.NoteSource(ctx, path, b)
 	if err == nil && strings.TrimSpace(text) == "" {
@@ -236,8 +238,8 @@ func (p Place) source(ctx context.Context, path string, b revision.Body) (string
 	return text, err
 }
 
-// mentions returns the members that a body mentions and an earlier one did
-// not. A guest mentions nobody: that would tell who the members are.
+// mentions returns the members whom a body mentions and an earlier one did not. A guest
+// cannot mention anybody, because that would reveal who the members are.
 func (p Place) mentions(ctx context.Context, tx *store.Tx, g *authz.Grant, body, earlier string) ([]docs.UserID, error) {
 	if !g.SeesPeople() {
 		return []docs.UserID{}, nil
@@ -250,7 +252,7 @@ func (p Place) mentions(ctx context.Context, tx *store.Tx, g *authz.Grant, body,
 	return append([]docs.UserID{}, out...), err
 }
 
-// about returns what every event of a discussion contains.
+// about returns the data that all events of a discussion contain, with more added to it.
 func about(in docs.Discussion, more map[string]any) map[string]any {
 	out := map[string]any{"space": in.Space}
 	if in.Request != "" {

@@ -23,12 +23,12 @@ func (s *Service) Comment(ctx context.Context, p Place, id docs.CommentID) (docs
 	return s.Store.Comment(ctx, p.In, id)
 }
 
-// CommentsByID returns those of the comments that are in a place.
+// CommentsByID returns the comments with the given ids that belong to a place.
 func (s *Service) CommentsByID(ctx context.Context, p Place, ids []docs.CommentID) ([]docs.PostedComment, error) {
 	return s.Store.CommentsByID(ctx, p.In, ids)
 }
 
-// Replies lists the replies to a comment of a place, the oldest first.
+// Replies lists the replies to a comment of a place, oldest first.
 func (s *Service) Replies(ctx context.Context, p Place, id docs.CommentID) (store.List[docs.Reply], error) {
 	_, err := s.Store.Comment(ctx, p.In, id)
 	return store.List[docs.Reply]{
@@ -47,7 +47,8 @@ func (s *Service) ReplyTo(ctx context.Context, p Place, comment docs.CommentID, 
 	return s.Store.Reply(ctx, comment, id)
 }
 
-// Commenters lists the members who commented in a place or replied there.
+// Commenters lists the members who commented or replied in a place; for guests the list
+// is empty.
 func (s *Service) Commenters(g *authz.Grant, p Place) store.List[docs.Member] {
 	org := g.Space.Org
 	return authz.VisiblePeople(g, store.List[docs.Member]{

@@ -8,17 +8,17 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// Nodes finds out whether what comments are about is still there. It reads each
-// page once.
+// Nodes reports whether the targets of comments still exist. It reads each page only
+// once.
 type Nodes struct {
 	place Place
-	pages map[docs.PageID]*markup.Document // nil: there is no such page
+	pages map[docs.PageID]*markup.Document // nil if there is no such page, or it has no document
 }
 
-// Nodes returns those of the newest revision.
+// Nodes returns the Nodes of the newest revision of a place.
 func (p Place) Nodes() *Nodes { return &Nodes{p, map[docs.PageID]*markup.Document{}} }
 
-// Gone reports whether the block of a target is not there any more.
+// Gone reports whether the block of a target does not exist any more.
 func (n *Nodes) Gone(ctx context.Context, t docs.CommentTarget) (bool, error) {
 	if t.Node == "" || t.Revision == n.place.View.Rev.ID {
 		return false, nil

@@ -13,15 +13,15 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// reacted is what somebody reacts to: a comment, or a reply to it, with the
-// reactions that it has.
+// reacted is the target of a reaction: a comment or a reply to it, with its current
+// reactions.
 type reacted struct {
 	comment docs.CommentID
 	reply   docs.ReplyID
 	have    []docs.Reaction
 }
 
-// reactions are those that were really added and removed.
+// reactions are the emoji that were actually added and removed.
 type reactions struct{ added, removed []string }
 
 func (r reactions) any() bool { return len(r.added)+len(r.removed) > 0 }
@@ -37,8 +37,8 @@ func (r reactions) data() map[string]any {
 	return out
 }
 
-// react adds and removes emoji of the caller. One that is there already, or
-// is not there, changes nothing.
+// react adds and removes reactions of the caller. Adding an existing one, or removing a
+// missing one, changes nothing.
 func react(ctx context.Context, tx *store.Tx, g *authz.Grant, to reacted, ch Change) (done reactions, err error) {
 	if len(ch.Added)+len(ch.Removed) == 0 {
 		return done, nil
@@ -78,7 +78,8 @@ func react(ctx context.Context, tx *store.Tx, g *authz.Grant, to reacted, ch Cha
 	return done, to.room(g.Actor.User, len(done.added)-len(done.removed))
 }
 
-// room refuses what would make the reactions too many.
+// room returns an error if there are too many reactions after the change. more is how
+// many were added in total.
 func (r reacted) room(user docs.UserID, more int) error {
 	all, own := more, more
 	for _, x := range r.have {
@@ -98,7 +99,7 @@ func (r reacted) room(user docs.UserID, more int) error {
 	return nil
 }
 
-// emojis reads a list of emoji.
+// emojis parses a list of emoji and removes duplicates.
 func emojis(path string, list []string) ([]string, error) {
 	var out []string
 	for i, s := range list {
@@ -113,9 +114,9 @@ func emojis(path string, list []string) ([]string, error) {
 	return out, nil
 }
 
-// emojiOf returns an emoji in one form, however it was written: itself, or its
-// code points, with or without the selector that asks for an emoji. It is
-// empty for another text.
+// emojiOf returns the normalized form of an emoji, which is written as the emoji itself
+// or as its code points, with or without the emoji variation selector. It returns the
+// empty string for any other text.
 func emojiOf(s string) string {
 	if len(s) > docs.MaxEmoji {
 		return ""

@@ -10,7 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Reply answers a comment, also one that is resolved.
+// Reply adds a reply to a comment, which may be resolved.
 func (s *Service) Reply(ctx context.Context, g *authz.Grant, request string, to docs.CommentID, b revision.Body) (docs.Reply, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Reply, error) {
 		p, c, err := s.find(ctx, tx, g, request, to)
@@ -41,8 +41,8 @@ func (s *Service) Reply(ctx context.Context, g *authz.Grant, request string, to 
 	})
 }
 
-// UpdateReply changes a reply: all that is asked for, or nothing. To resolve
-// a reply is to resolve the comment that it answers.
+// UpdateReply changes a reply: either everything in ch, or nothing. Resolving a reply
+// resolves its comment.
 func (s *Service) UpdateReply(ctx context.Context, g *authz.Grant, request string, to docs.CommentID, id docs.ReplyID, ch Change) (docs.Reply, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Reply, error) {
 		p, c, err := s.find(ctx, tx, g, request, to)
@@ -94,7 +94,7 @@ func (p Place) editReply(ctx context.Context, tx *store.Tx, g *authz.Grant, was 
 	return recordReply(ctx, tx, g, r, "edit", map[string]any{"mentions": mentions})
 }
 
-// DeleteReply removes a reply; NotFound if there is none.
+// DeleteReply deletes a reply. It returns NotFound if there is none.
 func (s *Service) DeleteReply(ctx context.Context, g *authz.Grant, request string, to docs.CommentID, id docs.ReplyID) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		if _, _, err := s.find(ctx, tx, g, request, to); err != nil {

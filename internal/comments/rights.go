@@ -6,14 +6,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// Rights are what somebody may do with a comment or a reply. This is the one
-// place that says so; what is refused and what an answer calls permissions
-// both come from here.
+// Rights are the rights of a caller on a comment or a reply. They are defined only here:
+// both the checks of changes and the permissions in responses use them.
 //
-//	see              who can see the space
-//	reply, react     who may comment on the space
-//	edit, delete     its author, as long as they may comment; who may change the space
-//	resolve, reopen  the author of the comment, likewise; who may edit the space
+//	see              everybody who can see the space
+//	reply, react     everybody who may comment on the space
+//	edit, delete     the author, while they may comment; everybody who may change the space
+//	resolve, reopen  the author of the comment, while they may comment; everybody who may
+//	                 edit the space
 type Rights struct {
 	View    bool
 	Reply   bool // and react
@@ -22,7 +22,7 @@ type Rights struct {
 	Resolve bool
 }
 
-// RightsOf returns the rights of a caller on something that author wrote.
+// RightsOf returns the rights of a caller on a comment or a reply of an author.
 func RightsOf(g *authz.Grant, author docs.UserID) Rights {
 	may := g.Can(authz.CommentSpace)
 	own := may && author == g.Actor.User
@@ -33,7 +33,7 @@ func RightsOf(g *authz.Grant, author docs.UserID) Rights {
 	}
 }
 
-// need says what a caller lacks.
+// need returns a Forbidden error with a message unless ok is true.
 func need(ok bool, message string) error {
 	if ok {
 		return nil

@@ -23,8 +23,9 @@ type gitCmd struct {
 	Push gitPushCmd `cmd:"" help:"Export a space to a branch of a git repository."`
 }
 
-// gitFlags are the flags of both directions. There is no flag for a password, because all
-// users of the machine can see the arguments of a process.
+// gitFlags are the flags of both directions. The flag of the password is hidden and meant to
+// be set in the environment, because all users of the machine can see the arguments of a
+// process.
 type gitFlags struct {
 	storeFlags
 	addressFlag

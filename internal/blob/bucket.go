@@ -20,7 +20,7 @@ import (
 type S3 struct {
 	Endpoint  string // host or host:port, such as s3.eu-central-1.amazonaws.com
 	Bucket    string
-	Region    string // empty means that the service is asked for it
+	Region    string // if empty, the client requests it from the service
 	AccessKey string
 	SecretKey string
 	Prefix    string // folder in the bucket; empty means the top

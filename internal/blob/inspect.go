@@ -25,7 +25,7 @@ const (
 	// image. A photo may have previews and a depth map before the header.
 	inspectBytes = 8 << 20
 	inspectBlock = 256 << 10 // bytes per read; each read is a request to a bucket
-	maxDimension = 1 << 20   // maximum width and height in pixels; larger values are an attack
+	maxDimension = 1 << 20   // maximum width and height in pixels; larger values are not plausible
 )
 
 // Sniffed is the detected type of a file.

@@ -61,7 +61,7 @@ func svgRoot(attrs []xml.Attr) (int, int) {
 		}
 	}
 	w, h = math.Round(w), math.Round(h)
-	if !(w >= 1 && h >= 1 && w <= maxDimension && h <= maxDimension) { // also false for NaN
+	if !(w >= 1 && h >= 1 && w <= maxDimension && h <= maxDimension) { // rejects NaN too
 		return 0, 0
 	}
 	return int(w), int(h)

@@ -22,8 +22,8 @@ func CheckWebURL(path, s string) error {
 	return nil
 }
 
-// Check returns an error for the first invalid rule. Only the rules of a space can be
-// inherited.
+// Check returns an error for the first invalid rule. Only the rules of a space can have the
+// type MergeInherit.
 func (m MergeRules) Check(path string, space bool) error {
 	switch m.Type {
 	case MergeNone:

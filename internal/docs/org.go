@@ -131,8 +131,8 @@ type TeamMembership struct {
 	Role   TeamRole
 }
 
-// InviteLink admits everybody who opens it. They join the organization with a role, or
-// get access to one space or collection and become guests of the organization.
+// InviteLink admits everybody who opens it. They join the organization with a role, or get
+// a role on one space or collection and become guests of the organization.
 type InviteLink struct {
 	ID         InviteID
 	Org        OrgID

@@ -325,8 +325,8 @@ func (d *desk) expel(user docs.UserID) {
 	}
 }
 
-// If a user loses the permission while an operation waits or runs, nothing changes on
-// either side.
+// If the user of an operation loses the permission while the operation waits or runs, nothing
+// changes on either side.
 func TestRightsThatAreLostEndOperations(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(*desk, docs.UserID){"expelled": (*desk).expel, "a reader": (*desk).demote} {

@@ -259,8 +259,8 @@ func (s *Service) Disconnect(ctx context.Context, g *authz.Grant) error {
 	})
 }
 
-// endConnected ends the queued operations of a connection. A running operation finds that
-// the connection is gone and ends itself.
+// endConnected ends the queued operations of a connection. It does not interrupt a running
+// operation.
 func endConnected(ctx context.Context, tx *store.Tx, space docs.SpaceID) error {
 	open, err := tx.OpenGitOperations(ctx, space)
 	if err != nil {

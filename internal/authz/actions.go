@@ -1,5 +1,5 @@
-// Package authz answers who may do what: one table of actions, one function
-// that asks it, and the actor of a request.
+// Package authz decides who may do what: it has one table of actions, one
+// function that checks them, and the actor of a request.
 //
 // A caller who may not see a resource gets NotFound, as if it did not exist. A
 // caller who may see it, but not perform the action, gets Forbidden. Roles are

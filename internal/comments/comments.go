@@ -1,6 +1,6 @@
-// Package comments is the service for what people say about a space or about
-// a change request: comments on the whole, a page, a block or a cell of a
-// table, replies to them, and reactions to both.
+// Package comments is the service for comments on a space or a change request:
+// on the whole, on a page, on a block or on a cell of a table, with replies, and
+// reactions to both.
 //
 // A body is stored as Markdown whose references contain ids. The target of a
 // comment may be changed or deleted: the comment keeps the revision in which

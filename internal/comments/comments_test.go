@@ -23,7 +23,7 @@ import (
 	_ "github.com/octavo-docs/octavo/internal/testrapid"
 )
 
-// room is an organization with people who talk.
+// room is an organization with users of different roles.
 type room struct {
 	s      *store.Store
 	c      *comments.Service
@@ -57,7 +57,7 @@ func newRoom(t *testing.T, o store.Options) *room {
 	return r
 }
 
-// failer is what a rapid test and a plain one have in common.
+// failer is the interface that rapid tests and plain tests have in common.
 type failer interface{ Fatal(...any) }
 
 func (r *room) space(t failer) docs.SpaceID {
@@ -97,19 +97,18 @@ func (r *room) request(t failer, id docs.SpaceID) docs.ChangeRequestID {
 	return cr.ID
 }
 
-// expected is what the test knows of a comment.
+// expected is the expected state of a comment.
 type expected struct {
 	id        docs.CommentID
 	at        string // change request; empty: the space
 	by        string
 	open      bool
 	replies   map[docs.ReplyID]string          // author
-	reactions map[docs.ReplyID]map[string]bool // "emoji person" by reply; the empty one is the comment
+	reactions map[docs.ReplyID]map[string]bool // set of "emoji person" by reply; the empty id is the comment
 }
 
-// Whatever people post, resolve, reopen, delete and react, in whatever order
-// and whether they may or not: what is stored, and what is counted, is what
-// happened.
+// The stored comments and counters match the operations that succeeded, for any sequence
+// of posts, changes, deletions and reactions by users with and without the rights.
 func TestCountersAndPeople(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		r := newRoom(t, o)
@@ -217,7 +216,7 @@ func (r *room) talk(t *rapid.T) {
 	}
 }
 
-// compare asks that a place holds what was expected there.
+// compare checks that a place has the expected comments.
 func (r *room) compare(t *rapid.T, id docs.SpaceID, at string, all []*expected, wrote map[string]int) {
 	ctx := context.Background()
 	in := docs.Discussion{Space: id, Request: docs.ChangeRequestID(at)}
@@ -333,8 +332,8 @@ func compareReactions(t *rapid.T, got []docs.Reaction, want map[string]bool) {
 	}
 }
 
-// A comment that is part of a review goes with nothing else; the review does
-// not go on naming it.
+// A comment of a review can be deleted without the review. The review then has no comment
+// any more.
 func TestCommentOfAReview(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		r := newRoom(t, o)

@@ -19,7 +19,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
-// desk is a space with pages, and a user who may do everything.
+// desk is a space with pages, and a user who has all rights on it.
 type desk struct {
 	s  *store.Store
 	c  *content.Service

@@ -17,7 +17,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
-// sheets returns the pages of the space that hang below others.
+// sheets returns the pages of the space that have a parent page at the top level.
 func (d *desk) sheets(t testing.TB) []docs.PageID {
 	t.Helper()
 	v, err := d.c.Source.Head(context.Background(), d.grant(t).Space)
@@ -96,8 +96,8 @@ func (d *desk) verify(t testing.TB) {
 	}
 }
 
-// A request that changes as many pages as large documentations have is merged
-// like a small one, also when the space has changed some of them.
+// A change request that changes thousands of pages is merged like a small one, also if
+// the space has changed some of them.
 func TestLargeMerge(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		pages := 5_000
@@ -110,7 +110,7 @@ func TestLargeMerge(t *testing.T) {
 			t.Fatalf("%d pages", len(ids))
 		}
 		const changed, ofSpace, ofBoth = "This is, by request, page", "Words of the space.", "Words of the request."
-		// Each page gets a text made of the one that it has.
+		// write replaces the text of each page by the result of as.
 		write := func(on content.LineName, ids []docs.PageID, as func(string) string) {
 			t.Helper()
 			v, err := d.c.Source.Head(ctx, d.grant(t).Space)
@@ -151,7 +151,7 @@ func TestLargeMerge(t *testing.T) {
 		}
 		d.verify(t)
 
-		// With a conflict in each of some.
+		// Merge again, with a conflict in each page of others.
 		others := ids[len(both) : 2*len(both)]
 		cr = d.open(t)
 		write(content.LineName(cr.ID), others, last(ofBoth))
@@ -181,8 +181,8 @@ func TestLargeMerge(t *testing.T) {
 	})
 }
 
-// Of several merges of a request at the same moment one happens, and the
-// others say why not.
+// If a change request is merged several times concurrently, one merge succeeds, and the
+// others return the reason why they did not.
 func TestMergesAtOnce(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		d, ctx := newDesk(t, o, 20), context.Background()
@@ -224,8 +224,8 @@ func TestMergesAtOnce(t *testing.T) {
 	})
 }
 
-// Edits, updates and merges of a request at the same moment: what was
-// acknowledged before the merge is in the space, nothing after it is.
+// With concurrent edits, updates and merges of a change request, everything that was
+// acknowledged before the merge is in the space, and nothing after it.
 func TestUpdateDuringAMerge(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		d, ctx := newDesk(t, o, 20), context.Background()
@@ -234,7 +234,7 @@ func TestUpdateDuringAMerge(t *testing.T) {
 		for round := range 10 {
 			cr := d.open(t)
 			d.edit(t, content.LineName(cr.ID), ids[0], fmt.Sprintf("Edit 0 of round-%d.\n", round))
-			d.edit(t, "", ids[1+round], fmt.Sprintf("Space of round-%d.\n", round)) // it is outdated now
+			d.edit(t, "", ids[1+round], fmt.Sprintf("Space of round-%d.\n", round)) // the request is outdated now
 			var wg sync.WaitGroup
 			edited, g := 0, d.grant(t)
 			wg.Go(func() {

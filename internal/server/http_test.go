@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestClientBehindProxies: only what a trusted proxy added is believed.
+// TestClientBehindProxies checks that only addresses from trusted proxies are believed.
 func TestClientBehindProxies(t *testing.T) {
 	proxies, err := ParseProxies("10.0.0.0/8, 192.0.2.7,2001:db8::/32")
 	if err != nil {
@@ -44,7 +44,7 @@ func TestClientBehindProxies(t *testing.T) {
 	}
 }
 
-// TestHosts: a server with a name answers for no other.
+// TestHosts checks that a server with a configured host refuses requests for other hosts.
 func TestHosts(t *testing.T) {
 	for host, want := range map[string]bool{
 		"docs.example.com": false, "DOCS.example.com.:443": false, "docs.example.com:8080": false, "127.0.0.1:8080": false, "[::1]:8080": false, "10.1.2.3": false,
@@ -67,8 +67,8 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestNegotiation: a client that has an answer does not get it again, and one that
-// accepts compression gets it compressed.
+// TestNegotiation checks that a client that has cached a response gets 304, and that
+// responses are compressed for clients that accept compression.
 func TestNegotiation(t *testing.T) {
 	body := strings.Repeat("Alpha beta gamma. ", 200)
 	h := compressed(func(w http.ResponseWriter, r *http.Request) {
@@ -127,7 +127,7 @@ func TestNegotiation(t *testing.T) {
 	}
 }
 
-// TestCrossOrigin: pages of the named origins may call the API, and nobody else's.
+// TestCrossOrigin checks that only pages of the configured origins may call the API.
 func TestCrossOrigin(t *testing.T) {
 	ask := func(origins []string, method, origin string) http.Header {
 		s := &Server{Config: Config{Origins: origins}}

@@ -45,8 +45,8 @@ func freeAddr(t *testing.T) string {
 
 func port(addr string) string { _, p, _ := net.SplitHostPort(addr); return p }
 
-// authority runs Pebble, which looks for the hosts of certificates at tlsAddr and
-// httpAddr. It returns the directory and the certificate that it is trusted by.
+// authority runs the certificate authority Pebble, which validates hosts at tlsAddr and
+// httpAddr. It returns the address of its directory and the root certificate to trust.
 func authority(t *testing.T, tlsAddr, httpAddr string) (directory string, roots *x509.CertPool, stop func()) {
 	t.Helper()
 	program := os.Getenv("OCTAVO_TEST_PEBBLE")
@@ -163,7 +163,8 @@ func addSite(t *testing.T, srv *server.Server) {
 	}
 }
 
-// certificate returns whom a server shows itself as to a client that wants a host.
+// certificate returns the DNS names and the issuer of the certificate that a server sends
+// for a host.
 func certificate(addr, host string) ([]string, string, error) {
 	d := &net.Dialer{Timeout: 30 * time.Second}
 	conn, err := tls.DialWithDialer(d, "tcp", addr, &tls.Config{ServerName: host, InsecureSkipVerify: true}) //nolint:gosec // the test looks at the names
@@ -175,8 +176,9 @@ func certificate(addr, host string) ([]string, string, error) {
 	return leaf.DNSNames, leaf.Issuer.CommonName, nil
 }
 
-// Every host of the server gets a certificate of the authority, others get none;
-// a second node has the same certificates without asking.
+// Every host of the server gets a certificate of the authority, and no other host does. A
+// second node reads the same certificates from the store without a request to the
+// authority.
 func TestCertificatesByACME(t *testing.T) {
 	listen, plain, second := freeAddr(t), freeAddr(t), freeAddr(t)
 	directory, roots, stop := authority(t, listen, plain)
@@ -220,8 +222,8 @@ func TestCertificatesByACME(t *testing.T) {
 	}
 }
 
-// The private key of a certificate is not readable in the database, and TLS works
-// without an authority as long as the certificate is there.
+// The private key of a certificate is not readable in the database. TLS works without the
+// authority as long as the store has a certificate.
 func TestCertificatesAreSealed(t *testing.T) {
 	listen := freeAddr(t)
 	directory, roots, _ := authority(t, listen, freeAddr(t))

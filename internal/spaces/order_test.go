@@ -13,8 +13,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
-// However often things are moved between the same two, their order is what
-// was asked for and ranks stay short.
+// Ranks stay short, and the order is as requested, when spaces are moved between the same
+// two siblings many times.
 func TestManyMovesToOnePlaceKeepRanksShort(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		ctx := t.Context()
@@ -38,7 +38,7 @@ func TestManyMovesToOnePlaceKeepRanksShort(t *testing.T) {
 			order = append(order, sp.ID)
 		}
 		for i := range 400 {
-			// The third goes before the second, again and again.
+			// Move the third space before the second.
 			moving, mark := order[2], order[1]
 			order[1], order[2] = moving, mark
 			g, _, err := authz.NewChecker(s.Reader).Space(ctx, by, authz.AdminSpace, moving)

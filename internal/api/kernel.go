@@ -82,8 +82,8 @@ type Config struct {
 	OIDC          *oidc.Service
 	Inbox         *inbox.Service
 	Embeds        *embeds.Service // if nil, pages of other web sites are not fetched
-	// ExportSite writes a site as an archive of static files, as a member sees it.
-	// address is where the files will be published.
+	// ExportSite writes a site as an archive of static files, with the spaces that a
+	// member can see. address is where the files will be published.
 	ExportSite func(ctx context.Context, site docs.Site, by docs.UserID, address string, w io.Writer) error
 }
 

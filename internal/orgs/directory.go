@@ -77,7 +77,8 @@ func describe(ctx context.Context, tx *store.Tx, by authz.Actor, d docs.Director
 }
 
 // rename changes the name of an account if only this organization is entitled to: the
-// account is a member of no other organization, and nobody has verified its address.
+// member signs in through its identity provider, belongs to no other organization, and
+// nobody has verified the address.
 func rename(ctx context.Context, tx *store.Tx, by authz.Actor, m docs.Member, name opt.Val[string]) error {
 	to, ok := name.Get()
 	if !ok || !m.SSO {

@@ -16,8 +16,8 @@ type BlockConflict struct {
 	After            string // key of the preceding block in the result; empty at the start
 }
 
-// Key identifies the conflict. It is the key of the block in the base, or an
-// empty string if the base has no block there.
+// Key identifies the conflict. It is the key of the block in the base. If the
+// base has no block there, it is the key that both sides share, or else empty.
 func (c BlockConflict) Key() string {
 	switch {
 	case len(c.Base) > 0:

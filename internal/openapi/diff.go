@@ -139,9 +139,13 @@ func (c *comparison) operation(was, now *Operation, known int) {
 		c.add(Changed, false, "operation-not-deprecated", "", "it is not deprecated any more")
 	}
 	c.security(was, now)
-	c.parameters(was, now)
-	c.body(was.Body(), now.Body())
-	c.responses(was.Responses(), now.Responses())
+	sent, answered := Request, Reply
+	if now.Webhook { // the API sends the request and reads the response
+		sent, answered = Reply, Request
+	}
+	c.parameters(was, now, sent)
+	c.body(was.Body(), now.Body(), sent)
+	c.responses(was.Responses(), now.Responses(), answered)
 	if c.found.All == known && c.left > 0 {
 		c.add(Changed, false, "text-changed", "", "its texts or examples changed")
 	}
@@ -215,7 +219,7 @@ func parameterKeys(all []Parameter) map[string]Parameter {
 	return out
 }
 
-func (c *comparison) parameters(was, now *Operation) {
+func (c *comparison) parameters(was, now *Operation, d Direction) {
 	if max(len(was.Parameters()), len(now.Parameters())) >= maxParameters { // the description can have more than Parameters returns
 		c.unknown("parameters")
 	}
@@ -233,39 +237,42 @@ func (c *comparison) parameters(was, now *Operation) {
 		where := new.In + " " + new.Name
 		switch {
 		case !has:
-			c.add(Removed, false, "parameter-removed", old.In+" "+old.Name, "the parameter is gone")
+			c.add(Removed, d == Reply, "parameter-removed", old.In+" "+old.Name, "the parameter is gone")
 			continue
 		case !had && new.Required:
-			c.add(Added, true, "required-parameter-added", where, "a parameter that is required is new")
+			c.add(Added, d == Request, "required-parameter-added", where, "a parameter that is required is new")
 			continue
 		case !had:
 			c.add(Added, false, "parameter-added", where, "the parameter is new")
 			continue
 		case new.Required && !old.Required:
-			c.add(Changed, true, "parameter-required", where, "the parameter is required")
+			c.add(Changed, d == Request, "parameter-required", where, "the parameter is required")
 		case !new.Required && old.Required:
-			c.add(Changed, false, "parameter-optional", where, "the parameter is optional")
+			c.add(Changed, d == Reply, "parameter-optional", where, "the parameter is optional")
 		}
 		if new.Deprecated && !old.Deprecated {
 			c.add(Changed, false, "parameter-deprecated", where, "the parameter is deprecated")
 		}
-		c.schemas(where, old.Schema, new.Schema, Request)
+		c.schemas(where, old.Schema, new.Schema, d)
 	}
 }
 
-func (c *comparison) body(before, after *Body) {
+func (c *comparison) body(before, after *Body, d Direction) {
 	const where = "request body"
 	switch {
 	case before == nil && after == nil:
 	case before == nil:
-		c.add(Added, after.Required, "body-added", where, "a body %s", map[bool]string{true: "is required", false: "can be sent"}[after.Required])
+		c.add(Added, after.Required && d == Request, "body-added", where, "a body %s", map[bool]string{true: "is required", false: "can be sent"}[after.Required])
 	case after == nil:
-		c.add(Removed, true, "body-removed", where, "no body is read any more")
+		c.add(Removed, true, "body-removed", where, "there is no body any more")
 	default:
 		if after.Required && !before.Required {
-			c.add(Changed, true, "body-required", where, "the body is required")
+			c.add(Changed, d == Request, "body-required", where, "the body is required")
 		}
-		c.media(where, before.Content, after.Content, Request)
+		if before.Required && !after.Required {
+			c.add(Changed, d == Reply, "body-optional", where, "the body is optional")
+		}
+		c.media(where, before.Content, after.Content, d)
 	}
 }
 
@@ -288,7 +295,7 @@ func (c *comparison) media(where string, before, after []Media, d Direction) {
 	}
 }
 
-func (c *comparison) responses(before, after []Response) {
+func (c *comparison) responses(before, after []Response, d Direction) {
 	for _, old := range before {
 		where := "response " + old.Status
 		at := slices.IndexFunc(after, func(r Response) bool { return strings.EqualFold(r.Status, old.Status) })
@@ -301,10 +308,10 @@ func (c *comparison) responses(before, after []Response) {
 		}
 		for _, h := range old.Headers {
 			if !slices.ContainsFunc(after[at].Headers, func(p Parameter) bool { return strings.EqualFold(p.Name, h.Name) }) {
-				c.add(Removed, true, "response-header-removed", where, "the header %s is gone", h.Name)
+				c.add(Removed, d == Reply, "response-header-removed", where, "the header %s is gone", h.Name)
 			}
 		}
-		c.media(where, old.Content, after[at].Content, Reply)
+		c.media(where, old.Content, after[at].Content, d)
 	}
 	for _, r := range after {
 		if !slices.ContainsFunc(before, func(old Response) bool { return strings.EqualFold(old.Status, r.Status) }) {

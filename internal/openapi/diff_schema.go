@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,7 +80,8 @@ func (c *comparison) schema(where string, before, after Schema, d Direction, dep
 }
 
 // level compares two schemas and queues the schemas in them. A request that becomes
-// stricter breaks clients, and so does a response that allows more.
+// stricter breaks clients, and so does a response that allows more. Exceptions are new
+// values of enumerations and other patterns in responses, which clients should expect.
 func (c *comparison) level(t schemaTask, d Direction) {
 	was, now, depth := t.before.View(), t.after.View(), t.depth
 	c.cut = c.cut || was.cut || now.cut
@@ -207,15 +209,37 @@ func (c *comparison) limits(where string, was, now *View, d Direction) {
 		if had == has && a == b {
 			continue
 		}
-		stricter := has && !had
+		narrower, wider := !had, !has
 		if had && has {
-			x, err1 := strconv.ParseFloat(a, 64)
-			y, err2 := strconv.ParseFloat(b, 64)
-			ordered := err1 == nil && err2 == nil
-			stricter = !ordered || slices.Contains(upper, name) && y < x || slices.Contains(lower, name) && y > x
+			narrower, wider = limitEffect(name, a, b)
 		}
-		c.add(Changed, stricter && d == Request, "limit-changed", where, "%s was %s and is %s", name, named(a), named(b))
+		breaking := d == Request && narrower || d == Reply && wider && name != "pattern"
+		c.add(Changed, breaking, "limit-changed", where, "%s was %s and is %s", name, named(a), named(b))
 	}
+}
+
+// limitEffect reports whether another value of a constraint forbids values that were
+// allowed, and whether it allows values that were forbidden.
+func limitEffect(name, before, after string) (narrower, wider bool) {
+	x, err1 := strconv.ParseFloat(before, 64)
+	y, err2 := strconv.ParseFloat(after, 64)
+	switch {
+	case err1 != nil || err2 != nil:
+		return true, true
+	case slices.Contains(upper, name):
+		return y < x, y > x
+	case slices.Contains(lower, name):
+		return y > x, y < x
+	case name == "multiple of":
+		return !isMultiple(x, y), !isMultiple(y, x)
+	}
+	return true, true
+}
+
+// isMultiple reports whether x is a multiple of y, as far as decimal fractions are exact.
+func isMultiple(x, y float64) bool {
+	q := x / y
+	return math.Abs(q-math.Round(q)) <= 1e-9*math.Abs(q)
 }
 
 func (c *comparison) properties(where string, was, now *View, d Direction, depth int) {

@@ -39,6 +39,8 @@ components:
       properties:
         id: {type: string}
         note: {type: string, maxLength: 100}
+        price: {type: number, multipleOf: 0.1}
+        code: {type: string, pattern: '^a'}
         lines: {type: array, items: {$ref: '#/components/schemas/Line'}}
     Line: {type: object, properties: {count: {type: integer}, of: {$ref: '#/components/schemas/Order'}}}
 `
@@ -61,7 +63,13 @@ func TestDiff(t *testing.T) {
 		"type":            {"count: {type: integer}", "count: {type: string}", []string{"changed! type-changed GET /orders/{id} response 200: lines[].count", "changed! type-changed PUT /orders/{id} request body: lines[].count"}},
 		"wider number":    {"count: {type: integer}", "count: {type: number}", []string{"changed! type-changed GET /orders/{id} response 200: lines[].count", "changed type-changed PUT /orders/{id} request body: lines[].count"}},
 		"stricter":        {"maxLength: 100", "maxLength: 90", []string{"changed limit-changed GET /orders/{id} response 200: note", "changed! limit-changed PUT /orders/{id} request body: note"}},
-		"wider":           {"maxLength: 100", "maxLength: 110", []string{"changed limit-changed GET /orders/{id} response 200: note", "changed limit-changed PUT /orders/{id} request body: note"}},
+		"wider":           {"maxLength: 100", "maxLength: 110", []string{"changed! limit-changed GET /orders/{id} response 200: note", "changed limit-changed PUT /orders/{id} request body: note"}},
+		"no limit":        {", maxLength: 100", "", []string{"changed! limit-changed GET /orders/{id} response 200: note", "changed limit-changed PUT /orders/{id} request body: note"}},
+		"coarser step":    {"multipleOf: 0.1", "multipleOf: 0.3", []string{"changed limit-changed GET /orders/{id} response 200: price", "changed! limit-changed PUT /orders/{id} request body: price"}},
+		"finer step":      {"multipleOf: 0.1", "multipleOf: 0.01", []string{"changed! limit-changed GET /orders/{id} response 200: price", "changed limit-changed PUT /orders/{id} request body: price"}},
+		"other step":      {"multipleOf: 0.1", "multipleOf: 0.15", []string{"changed! limit-changed GET /orders/{id} response 200: price", "changed! limit-changed PUT /orders/{id} request body: price"}},
+		"other pattern":   {"pattern: '^a'", "pattern: '^b'", []string{"changed limit-changed GET /orders/{id} response 200: code", "changed! limit-changed PUT /orders/{id} request body: code"}},
+		"no pattern":      {", pattern: '^a'", "", []string{"changed limit-changed GET /orders/{id} response 200: code", "changed limit-changed PUT /orders/{id} request body: code"}},
 		"property gone":   {"        note: {type: string, maxLength: 100}\n", "", []string{"removed! property-removed GET /orders/{id} response 200: note", "removed property-removed PUT /orders/{id} request body: note"}},
 		"now required":    {"required: [id]", "required: [id, note]", []string{"changed property-required GET /orders/{id} response 200: note", "changed! property-required PUT /orders/{id} request body: note"}},
 		"now optional":    {"      required: [id]\n", "", []string{"changed! property-optional GET /orders/{id} response 200: id", "changed property-optional PUT /orders/{id} request body: id"}},
@@ -73,27 +81,69 @@ func TestDiff(t *testing.T) {
 		"media type":      {"content: {application/json: {schema: {$ref: '#/components/schemas/Order'}}}\n        '404'", "content: {text/csv: {schema: {type: string}}}\n        '404'", []string{"removed! media-type-removed GET /orders/{id} response 200", "added media-type-added GET /orders/{id} response 200"}},
 		"authentication":  {"operationId: health,", "operationId: health, security: [{token: []}],", []string{"changed! authentication-required GET /health authentication"}},
 	} {
-		t.Run(name, func(t *testing.T) {
-			if strings.Count(diffBase, c.old) != 1 {
-				t.Fatalf("%q is there %d times", c.old, strings.Count(diffBase, c.old))
-			}
-			var got []string
-			changes := Diff(load(t, diffBase), load(t, strings.Replace(diffBase, c.old, c.new, 1)))
-			for _, ch := range changes.Changes {
-				mark := ""
-				if ch.Breaking {
-					mark = "!"
-				}
-				got = append(got, strings.TrimSpace(fmt.Sprintf("%s%s %s %s %s", ch.Kind, mark, ch.Rule, ch.Operation, ch.Where)))
-			}
-			if !slices.Equal(got, c.want) {
-				t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
-			}
-			text := Changelog(changes)
-			if strings.Contains(strings.Join(got, "\n"), "!") != strings.Contains(text, "## Breaking changes\n\n* `") || (text == "") != (len(got) == 0) {
-				t.Errorf("the changelog is %q", text)
-			}
-		})
+		t.Run(name, func(t *testing.T) { checkDiff(t, diffBase, c.old, c.new, c.want) })
+	}
+}
+
+// checkDiff compares a description with the same description after one replacement. The
+// changes that are wanted have the form "kind! rule operation where", with the mark if
+// the change is breaking.
+func checkDiff(t *testing.T, base, from, to string, want []string) {
+	t.Helper()
+	if strings.Count(base, from) != 1 {
+		t.Fatalf("%q is there %d times", from, strings.Count(base, from))
+	}
+	var got []string
+	changes := Diff(load(t, base), load(t, strings.Replace(base, from, to, 1)))
+	for _, ch := range changes.Changes {
+		mark := ""
+		if ch.Breaking {
+			mark = "!"
+		}
+		got = append(got, strings.TrimSpace(fmt.Sprintf("%s%s %s %s %s", ch.Kind, mark, ch.Rule, ch.Operation, ch.Where)))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	text := Changelog(changes)
+	if strings.Contains(strings.Join(got, "\n"), "!") != strings.Contains(text, "## Breaking changes\n\n* `") || (text == "") != (len(got) == 0) {
+		t.Errorf("the changelog is %q", text)
+	}
+}
+
+// The API sends the requests of webhooks, so for them a body that allows more breaks
+// clients, and a response that becomes stricter.
+func TestDiffOfWebhooks(t *testing.T) {
+	const base = `-- openapi.yaml --
+openapi: 3.1.0
+info: {title: Shop, version: '1'}
+paths: {}
+webhooks:
+  paid:
+    post:
+      parameters:
+        - {name: X-Sign, in: header, required: true, schema: {type: string}}
+        - {name: X-Try, in: header, schema: {type: integer}}
+      requestBody: {required: true, content: {application/json: {schema: {type: object, required: [id], properties: {id: {type: string}, note: {type: string}}}}}}
+      responses: {'200': {description: OK, headers: {X-Rate: {schema: {type: integer}}}, content: {application/json: {schema: {type: object, properties: {seen: {type: boolean}}}}}}}
+`
+	for name, c := range map[string]struct {
+		old, new string
+		want     []string
+	}{
+		"property gone":      {", note: {type: string}", "", []string{"removed! property-removed POST paid request body: note"}},
+		"now required":       {"required: [id]", "required: [id, note]", []string{"changed property-required POST paid request body: note"}},
+		"now optional":       {"required: [id], ", "", []string{"changed! property-optional POST paid request body: id"}},
+		"new and required":   {"required: [id], properties: {", "required: [id, at], properties: {at: {type: string}, ", []string{"added property-added POST paid request body: at"}},
+		"body optional":      {"requestBody: {required: true", "requestBody: {required: false", []string{"changed! body-optional POST paid request body"}},
+		"answer required":    {"schema: {type: object, properties: {seen", "schema: {type: object, required: [seen], properties: {seen", []string{"changed! property-required POST paid response 200: seen"}},
+		"answer gone":        {"seen: {type: boolean}", "", []string{"removed property-removed POST paid response 200: seen"}},
+		"header gone":        {"        - {name: X-Try, in: header, schema: {type: integer}}\n", "", []string{"removed! parameter-removed POST paid header X-Try"}},
+		"header required":    {"X-Try, in: header", "X-Try, in: header, required: true", []string{"changed parameter-required POST paid header X-Try"}},
+		"header optional":    {"X-Sign, in: header, required: true", "X-Sign, in: header", []string{"changed! parameter-optional POST paid header X-Sign"}},
+		"answer header gone": {"headers: {X-Rate: {schema: {type: integer}}}, ", "", []string{"removed response-header-removed POST paid response 200"}},
+	} {
+		t.Run(name, func(t *testing.T) { checkDiff(t, base, c.old, c.new, c.want) })
 	}
 }
 

@@ -233,12 +233,13 @@ func (d *Description) pathItem(p place, path string, webhook bool) []*Operation 
 			continue
 		}
 		stability := n.str("x-stability")
+		deprecated := n.is("deprecated") || stability == "deprecated"
 		if !slices.Contains([]string{"experimental", "alpha", "beta"}, stability) {
 			stability = ""
 		}
 		out = append(out, &Operation{
 			ID: n.str("operationId"), Method: strings.ToUpper(key), Path: path, Webhook: webhook, Summary: n.str("summary"),
-			Text: n.str("description"), Tags: n.get("tags").texts(), Deprecated: n.is("deprecated") || stability == "deprecated",
+			Text: n.str("description"), Tags: n.get("tags").texts(), Deprecated: deprecated,
 			Sunset: n.str("x-deprecated-sunset"), Stability: stability, HideSample: n.is("x-hideSample"),
 			HideTryIt: n.is("x-hideTryItPanel"), PageTitle: first(n, "x-page-title", "x-displayName"),
 			PageDescription: n.str("x-page-description"), PageIcon: n.str("x-page-icon"), d: d, p: place{p.f, n}, item: p,

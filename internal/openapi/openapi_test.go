@@ -131,6 +131,18 @@ func TestInvalid(t *testing.T) {
 	}
 }
 
+func TestStability(t *testing.T) {
+	for value, want := range map[string]struct {
+		stability  string
+		deprecated bool
+	}{"beta": {"beta", false}, "deprecated": {"", true}, "stable": {"", false}} {
+		o := load(t, "-- a.yaml --\nopenapi: 3.1.0\ninfo: {title: T, version: '1'}\npaths: {/a: {get: {x-stability: "+value+", responses: {'200': {description: D}}}}}\n").Operations[0]
+		if o.Stability != want.stability || o.Deprecated != want.deprecated {
+			t.Errorf("%s: %q, deprecated: %v", value, o.Stability, o.Deprecated)
+		}
+	}
+}
+
 func TestReferences(t *testing.T) {
 	got, err := References("api/openapi.yaml", []byte(`
 paths:

@@ -7,7 +7,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/signin"
 )
 
-// arrive opens a session for whom a provider vouches.
+// arrive opens a session for a person whom a provider has authenticated, or links the identity to the
+// account of a signed-in user.
 func (s *Service) arrive(ctx context.Context, p docs.OIDCProvider, f docs.OIDCFlow, who person, in Answer) (signin.NewSession, error) {
 	email, proved, err := who.email()
 	if err != nil {
@@ -32,9 +33,9 @@ func (s *Service) arrive(ctx context.Context, p docs.OIDCProvider, f docs.OIDCFl
 	return s.SignIn.SignInByOperator(ctx, a, s.Operator.TrustEmail && proved)
 }
 
-// proved reports whether an address is proved to be of the person. Some providers never say so. If an
-// admin trusts such a one, it is believed for domains that the organization has proved to have, and for no
-// others: at those it could name anybody.
+// proved reports whether an address is verified to belong to the person. Some providers never send
+// email_verified. If an admin trusts such a provider, addresses in the organization's own verified
+// domains count as proved. Others do not: for other domains the provider could send anybody's address.
 func (s *Service) proved(ctx context.Context, p docs.OIDCProvider, email docs.Email, proved bool, who person) (bool, error) {
 	if _, says := who.claims["email_verified"]; proved || says || !p.TrustEmail {
 		return proved, nil

@@ -21,38 +21,39 @@ import (
 )
 
 const (
-	maxAnswer     = 1 << 20 // bytes of an answer of a provider
-	maxGroups     = 1000    // groups that are looked at
+	maxAnswer     = 1 << 20 // bytes of a provider's response
+	maxGroups     = 1000    // groups of a person that are read
 	keepDiscovery = 10 * time.Minute
-	keepFailure   = 10 * time.Second // so that nobody makes this server call a broken provider over and over
-	skew          = time.Minute      // that the clock of a provider may be behind or ahead
+	keepFailure   = 10 * time.Second // limits how often requests can make this server call a broken provider
+	skew          = time.Minute      // accepted difference between a provider's clock and ours
 )
 
-// client is this server at one provider.
+// client is this server's OAuth client at one provider.
 type client struct {
 	oauth    oauth2.Config
 	provider *gooidc.Provider
 	http     *http.Client
 	clock    func() time.Time
-	wants    []string // claims
+	wants    []string // names of required claims
 }
 
-// metadata is what else a provider says of itself.
+// metadata holds fields of a discovery document that go-oidc does not expose.
 type metadata struct {
 	Scopes []string `json:"scopes_supported"`
 	Auth   []string `json:"token_endpoint_auth_methods_supported"`
 	Keys   string   `json:"jwks_uri"`
 }
 
-// discovered is what a provider reported of itself at a moment.
+// discovered is a cached result of discovery.
 type discovered struct {
 	provider *gooidc.Provider
 	about    metadata
 	at       time.Time
-	failed   error // why there is no more
+	failed   error // why discovery failed; nil: it succeeded
 }
 
-// discover reads what a provider says of itself, or remembers it.
+// discover returns the discovery document of an issuer, from the cache if it is recent enough. It
+// caches failures too.
 func (s *Service) discover(ctx context.Context, issuer string) (discovered, error) {
 	now := s.Store.Clock()
 	if d, ok := s.known.Get(issuer); ok && d.failed == nil && now.Sub(d.at) < keepDiscovery {
@@ -62,14 +63,14 @@ func (s *Service) discover(ctx context.Context, issuer string) (discovered, erro
 	}
 	d, err := s.readDiscovery(ctx, issuer)
 	if ctx.Err() != nil {
-		return d, err // who asked has gone, which says nothing of the provider
+		return d, err // the request was canceled, which is no failure of the provider
 	}
 	d.at, d.failed = now, err
 	s.known.Set(issuer, d)
 	return d, err
 }
 
-// readDiscovery asks a provider what it says of itself.
+// readDiscovery fetches the discovery document of an issuer and checks its endpoints.
 func (s *Service) readDiscovery(ctx context.Context, issuer string) (discovered, error) {
 	p, err := gooidc.NewProvider(gooidc.ClientContext(ctx, s.http), issuer)
 	if err != nil {
@@ -91,7 +92,7 @@ func (s *Service) readDiscovery(ctx context.Context, issuer string) (discovered,
 	return d, nil
 }
 
-// client returns this server at a provider.
+// client returns this server's client at a provider.
 func (s *Service) client(ctx context.Context, p docs.OIDCProvider) (*client, error) {
 	secret, err := s.secret(ctx, p)
 	if err != nil {
@@ -105,7 +106,7 @@ func (s *Service) client(ctx context.Context, p docs.OIDCProvider) (*client, err
 		ClientID: p.ClientID, ClientSecret: secret, Endpoint: d.provider.Endpoint(), RedirectURL: s.RedirectURL(p.ID),
 		Scopes: []string{gooidc.ScopeOpenID, "profile", "email"},
 	}}
-	// Trying both ways would send the code twice.
+	// Choose the authentication style here: detecting it would send the code twice.
 	c.oauth.Endpoint.AuthStyle = oauth2.AuthStyleInHeader
 	if secret == "" || len(d.about.Auth) > 0 && !slices.Contains(d.about.Auth, "client_secret_basic") {
 		c.oauth.Endpoint.AuthStyle = oauth2.AuthStyleInParams
@@ -119,12 +120,12 @@ func (s *Service) client(ctx context.Context, p docs.OIDCProvider) (*client, err
 	return c, nil
 }
 
-// begin returns where the browser goes.
+// begin returns the URL at the provider to which the browser is redirected.
 func (c *client) begin(state string, f docs.OIDCFlow) string {
 	return c.oauth.AuthCodeURL(state, gooidc.Nonce(f.Nonce), oauth2.S256ChallengeOption(f.Verifier))
 }
 
-// person is whom a provider vouches for.
+// person is a person whom a provider has authenticated.
 type person struct {
 	subject string
 	claims  map[string]any
@@ -141,8 +142,8 @@ func (c *client) finish(ctx context.Context, code string, f docs.OIDCFlow) (pers
 	if raw == "" {
 		return person{}, failed("it sent no ID token; allow the scope openid for this client", nil)
 	}
-	// go-oidc compares the signature with the keys of the provider and the algorithms of its
-	// discovery document, never none and never a shared secret; and issuer and audience.
+	// go-oidc verifies the signature with the keys of the provider. It accepts only the algorithms of
+	// the discovery document, never "none" and never a shared secret. It also checks issuer and audience.
 	id, err := c.provider.VerifierContext(ctx, &gooidc.Config{
 		ClientID: c.oauth.ClientID, Now: func() time.Time { return c.clock().Add(-skew) },
 	}).Verify(ctx, raw)
@@ -166,7 +167,7 @@ func (c *client) finish(ctx context.Context, code string, f docs.OIDCFlow) (pers
 	return p, c.complete(ctx, t, &p)
 }
 
-// complete asks for the claims that a provider does not put into ID tokens.
+// complete fetches the wanted claims that are not in the ID token from the userinfo endpoint.
 func (c *client) complete(ctx context.Context, t *oauth2.Token, p *person) error {
 	missing := slices.ContainsFunc(c.wants, func(name string) bool { _, has := p.claims[name]; return !has })
 	if !missing || c.provider.UserInfoEndpoint() == "" {
@@ -183,7 +184,7 @@ func (c *client) complete(ctx context.Context, t *oauth2.Token, p *person) error
 	if err := info.Claims(&more); err != nil {
 		return failed("its answer about the person cannot be read", err)
 	}
-	// What is verified is one address: a word about one says nothing of another.
+	// email_verified applies to one address: the one in the same document.
 	if address, has := p.claims["email"]; !has {
 		delete(p.claims, "email_verified")
 	} else if address != more["email"] {
@@ -197,8 +198,8 @@ func (c *client) complete(ctx context.Context, t *oauth2.Token, p *person) error
 	return nil
 }
 
-// email returns the address of a person, and whether the provider says that it was proved. An
-// address of which it says that it was not is none.
+// email returns the address of a person, and whether the provider asserts that it is verified. It
+// returns an error if the provider asserts that it is not.
 func (p person) email() (e docs.Email, proved bool, err error) {
 	text, _ := p.claims["email"].(string)
 	if text == "" {
@@ -210,7 +211,7 @@ func (p person) email() (e docs.Email, proved bool, err error) {
 		if !v {
 			return "", false, failed("it says that the e-mail address of this person was not verified", nil)
 		}
-	case string: // some send texts
+	case string: // some providers send a string
 		proved = v == "true"
 		if !proved {
 			return "", false, failed("it says that the e-mail address of this person was not verified", nil)
@@ -222,14 +223,14 @@ func (p person) email() (e docs.Email, proved bool, err error) {
 	return e, proved, nil
 }
 
-// name returns what a person is called.
+// name returns the display name of a person, cut to 64 characters.
 func (p person) name() string {
 	name, _ := p.claims["name"].(string)
 	r := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(name, "")), " "))
 	return strings.TrimSpace(string(r[:min(len(r), 64)]))
 }
 
-// groups returns the groups of a person, and whether the provider says anything of them.
+// groups returns the groups of a person, and whether the claim is present.
 func (p person) groups(claim string) (groups []string, known bool) {
 	groups = []string{}
 	switch v := p.claims[claim].(type) {
@@ -246,8 +247,8 @@ func (p person) groups(claim string) (groups []string, known bool) {
 	return nil, false
 }
 
-// Failed sign-ins have a message for whoever tries, which says little, and one for the admins of
-// the organization, which says what to change.
+// failed returns a *failure. why is for the admins of the organization and says what to change. The
+// person who signs in may see less; see public.
 func failed(why string, cause error) error {
 	if cause == nil {
 		cause = errors.New(why)
@@ -263,10 +264,10 @@ type failure struct {
 func (f *failure) Error() string { return f.why }
 func (f *failure) Unwrap() error { return f.cause }
 
-// code is what providers call an error.
+// code matches the error codes of OAuth.
 var code = regexp.MustCompile(`^[a-z_]{1,40}$`)
 
-// explain says what a provider did instead of what it should do.
+// explain converts an error of a request to a provider into a *failure that describes it.
 func explain(ctx context.Context, err error) error {
 	var (
 		other   *gooidc.IssuerMismatchError
@@ -289,7 +290,7 @@ func explain(ctx context.Context, err error) error {
 	return failed("its answer cannot be used: "+clip(err.Error()), err)
 }
 
-// refused says what is wrong with an ID token.
+// refused converts an error of the verification of an ID token into a *failure.
 func refused(ctx context.Context, err error) error {
 	var expired *gooidc.TokenExpiredError
 	switch {
@@ -301,7 +302,7 @@ func refused(ctx context.Context, err error) error {
 	return failed("its ID token is not valid: "+clip(strings.TrimPrefix(err.Error(), "oidc: ")), err)
 }
 
-// clip shortens what somebody else wrote, and keeps it to one line of plain characters.
+// clip shortens untrusted text and replaces everything but printable ASCII characters.
 func clip(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {
@@ -312,7 +313,7 @@ func clip(s string) string {
 	return s[:min(len(s), 200)]
 }
 
-// bounded reads no more of an answer than a provider needs to say.
+// bounded limits the size of responses to maxAnswer.
 type bounded struct{ next http.RoundTripper }
 
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -326,8 +327,8 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-// checkAddress wants https, but on this machine: codes and secrets travel there, and the keys that
-// prove who somebody is.
+// checkAddress requires https, except for loopback addresses. Codes, secrets, and the keys that
+// verify identities are sent over these URLs.
 func checkAddress(at, address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" || len(address) > 500 {

@@ -1,5 +1,5 @@
-// Package oidc lets people sign in through providers of OpenID Connect: those of organizations,
-// and those that the operator configured for the whole server.
+// Package oidc lets people sign in through OpenID Connect providers: the providers of organizations,
+// and one that the operator configures for the whole server.
 package oidc
 
 import (
@@ -25,33 +25,33 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Service signs people in.
+// Service signs people in through OpenID Connect.
 type Service struct {
 	Store   *store.Store
 	SignIn  *signin.Service
 	BaseURL string
 	Log     *slog.Logger
-	// Operator is the provider for everybody on the server; nil: there is none.
+	// Operator is the provider for all users of the server; nil: there is none.
 	Operator *Operator
-	// OwnsDomain reports whether an organization has proved that a domain of addresses is its own.
+	// OwnsDomain reports whether an organization has proved that it owns an e-mail domain.
 	OwnsDomain func(ctx context.Context, org docs.OrgID, domain string) (bool, error)
 
 	http  *http.Client
 	known *cache.Cache[string, discovered]
 }
 
-// Operator is a provider that the operator configured.
+// Operator is a provider that the operator has configured.
 type Operator struct {
 	Label        string // empty: the host of the issuer
 	Issuer       string
 	ClientID     string
 	ClientSecret string
-	// TrustEmail makes an address that the provider calls verified as good as a link by mail:
-	// whoever has it gets the account of that address.
+	// TrustEmail makes an address that the provider asserts to be verified equal to a link by mail:
+	// the person gets access to the account with that address.
 	TrustEmail bool
 }
 
-// Check reports what is wrong with the configuration.
+// Check returns an error if the configuration is incomplete or invalid.
 func (o Operator) Check() error {
 	if o.ClientID == "" {
 		return errors.New("a client id is missing")
@@ -59,7 +59,8 @@ func (o Operator) Check() error {
 	return checkAddress("the issuer", o.Issuer)
 }
 
-// id names the provider. It is that of the issuer: the same name is another person elsewhere.
+// id returns the id of the provider. It is derived from the issuer, because subjects identify
+// persons only within one issuer.
 func (o Operator) id() docs.OIDCProviderID {
 	h := sha256.Sum256([]byte(o.Issuer))
 	return docs.OIDCProviderID("server-" + hex.EncodeToString(h[:6]))
@@ -73,7 +74,7 @@ func (o Operator) provider() docs.OIDCProvider {
 	return docs.OIDCProvider{ID: o.id(), Label: label, Issuer: o.Issuer, ClientID: o.ClientID}
 }
 
-// New returns the service of a store.
+// New returns a Service. Requests to providers follow the policy out.
 func New(s *store.Store, in *signin.Service, out outbound.Policy) *Service {
 	c := out.Client(outbound.Options{Timeout: exchangeTime})
 	c.Transport = bounded{c.Transport}
@@ -83,15 +84,15 @@ func New(s *store.Store, in *signin.Service, out outbound.Policy) *Service {
 	}
 }
 
-// FlowTime is how long somebody has to sign in at a provider.
+// FlowTime is the maximum duration of a sign-in at a provider.
 const FlowTime = 15 * time.Minute
 
 const (
-	exchangeTime = 15 * time.Second // of one request to it
-	maxKnown     = 1000             // providers whose discovery documents are remembered
+	exchangeTime = 15 * time.Second // of one request to a provider
+	maxKnown     = 1000             // discovery documents in the cache
 )
 
-// Instance returns the provider of the operator, if there is one.
+// Instance returns the operator's provider, if there is one.
 func (s *Service) Instance() (docs.OIDCProvider, bool) {
 	if s.Operator == nil {
 		return docs.OIDCProvider{}, false
@@ -99,14 +100,14 @@ func (s *Service) Instance() (docs.OIDCProvider, bool) {
 	return s.Operator.provider(), true
 }
 
-// LinkPath is where somebody who is signed in links the account with a provider.
+// LinkPath returns the path at which a signed-in user links their account to a provider.
 func LinkPath(id docs.OIDCProviderID) string { return "/oidc/" + string(id) + "/link" }
 
-// StartURL is where a sign-in through a provider begins.
+// StartURL returns the URL at which a sign-in through a provider begins.
 func (s *Service) StartURL(id docs.OIDCProviderID) string { return s.BaseURL + docs.OIDCStartPath(id) }
 
-// RedirectURL is where a provider sends people back to. Each has its own, so that the answer of
-// one is not taken for that of another.
+// RedirectURL returns the URL to which a provider redirects the browser after the sign-in. Each
+// provider has its own, so that the response of one cannot pass as the response of another.
 func (s *Service) RedirectURL(id docs.OIDCProviderID) string {
 	return s.BaseURL + "/oidc/" + string(id) + "/callback"
 }
@@ -119,8 +120,8 @@ func (s *Service) provider(ctx context.Context, id docs.OIDCProviderID) (docs.OI
 	return s.Store.OIDCProviderByID(ctx, id)
 }
 
-// Named returns the label of a provider and its organization, which has no id if the provider is that of
-// the operator.
+// Named returns the label of a provider and its organization. For the operator's provider, the
+// organization is the zero value.
 func (s *Service) Named(ctx context.Context, id docs.OIDCProviderID) (string, docs.Organization, error) {
 	p, err := s.provider(ctx, id)
 	if err != nil || p.Org == "" {
@@ -130,7 +131,7 @@ func (s *Service) Named(ctx context.Context, id docs.OIDCProviderID) (string, do
 	return p.Label, o, err
 }
 
-// secret returns that of the client.
+// secret returns the client secret for a provider, or "" if there is none.
 func (s *Service) secret(ctx context.Context, p docs.OIDCProvider) (string, error) {
 	switch {
 	case p.Org == "":
@@ -141,16 +142,16 @@ func (s *Service) secret(ctx context.Context, p docs.OIDCProvider) (string, erro
 	return seal.Open(ctx, s.Store.Reader, seal.OIDCClient, string(p.ID), p.Sealed)
 }
 
-// Start is what begins a sign-in.
+// Start is the input of Begin.
 type Start struct {
-	Browser string // what only this browser has
-	Next    string // where the person goes afterwards
-	Network string // from where the request comes
+	Browser string // secret in a cookie of this browser
+	Next    string // path to open after the sign-in
+	Network string // network of the client
 	From    signin.Client
-	User    docs.UserID // who is signed in and wants the account linked; empty: somebody signs in
+	User    docs.UserID // signed-in user who links their account; empty: a sign-in
 }
 
-// Begin returns where at the provider the browser goes.
+// Begin stores a new sign-in and returns the URL at the provider to which the browser is redirected.
 func (s *Service) Begin(ctx context.Context, id docs.OIDCProviderID, in Start) (string, error) {
 	p, err := s.provider(ctx, id)
 	if err != nil {
@@ -177,18 +178,18 @@ func hashed(s string) string {
 	return hex.EncodeToString(h[:])
 }
 
-// Answer is what comes back from a provider by way of the browser.
+// Answer is a provider's response, which the browser delivers to the redirect URL.
 type Answer struct {
 	Query   url.Values
 	Browser string
-	User    docs.UserID // who is signed in
+	User    docs.UserID // the signed-in user, if any
 	From    signin.Client
 }
 
-// errFlow is the error of an answer that belongs to no sign-in of this browser.
+// errFlow is returned for a response that belongs to no pending sign-in of this browser.
 var errFlow = errs.E(errs.Invalid, "this sign-in was not begun in this browser, has taken too long, or was finished already; begin again")
 
-// Finish signs somebody in with the answer of a provider.
+// Finish completes a sign-in with the response of a provider.
 func (s *Service) Finish(ctx context.Context, id docs.OIDCProviderID, in Answer) (signin.NewSession, error) {
 	p, err := s.provider(ctx, id)
 	if err != nil {
@@ -209,7 +210,8 @@ func (s *Service) Finish(ctx context.Context, id docs.OIDCProviderID, in Answer)
 	return out, s.succeeded(ctx, p)
 }
 
-// flow takes the sign-in that an answer belongs to. It works once, in the browser that began it.
+// flow removes the pending sign-in of a response from the store and returns it. A response works once,
+// and only in the browser that began the sign-in.
 func (s *Service) flow(ctx context.Context, id docs.OIDCProviderID, in Answer) (docs.OIDCFlow, error) {
 	state := in.Query.Get("state")
 	if state == "" || in.Browser == "" || len(state) > 100 {
@@ -233,7 +235,7 @@ func (s *Service) flow(ctx context.Context, id docs.OIDCProviderID, in Answer) (
 	return f, nil
 }
 
-// vouched returns whom the provider vouches for.
+// vouched checks the response of a provider and returns the person whom it identifies.
 func (s *Service) vouched(ctx context.Context, p docs.OIDCProvider, f docs.OIDCFlow, q url.Values) (person, error) {
 	if why := q.Get("error"); why != "" {
 		if !code.MatchString(why) {

@@ -80,7 +80,7 @@ func newWorld(t *testing.T, o store.Options, operator *oidc.Operator) *world {
 	return w
 }
 
-// browser keeps cookies and follows redirects.
+// browser returns a client that keeps cookies and follows redirects.
 func (w *world) browser() *http.Client {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -89,13 +89,13 @@ func (w *world) browser() *http.Client {
 	return &http.Client{Jar: jar}
 }
 
-// open returns where a browser ends, and what it sees there.
+// open returns the final URL after redirects, and the body of the page.
 func (w *world) open(b *http.Client, address string) (*url.URL, int, string) {
 	w.t.Helper()
 	return w.shown(b.Get(address))
 }
 
-// begin presses the button with which a sign-in begins.
+// begin submits the form that begins a sign-in.
 func (w *world) begin(b *http.Client, address string) (*url.URL, int, string) {
 	w.t.Helper()
 	return w.shown(b.Post(address, "application/x-www-form-urlencoded", nil))
@@ -114,7 +114,7 @@ func (w *world) shown(res *http.Response, err error) (*url.URL, int, string) {
 	return res.Request.URL, res.StatusCode, string(text)
 }
 
-// signIn goes all the way, and reports whether somebody is signed in.
+// signIn performs a whole sign-in and reports whether the user is signed in afterwards.
 func (w *world) signIn(b *http.Client) bool {
 	w.t.Helper()
 	at, status, _ := w.begin(b, w.srv.OIDC.StartURL(w.id))
@@ -149,7 +149,8 @@ func TestSignIn(t *testing.T) {
 		if err != nil || m.Role != docs.Edit || !m.SSO || m.User.DisplayName != "Eve Moss" || m.User.Verified || m.Teams != 1 {
 			t.Errorf("the member is %+v: %v", m, err)
 		}
-		// A second time it is the same account, whatever its address is now; the group is gone, and so is the team.
+		// The second sign-in is to the same account, although the address is different. The group is gone,
+		// and so is the membership in the team.
 		w.idp.says(jwt.MapClaims{"groups": []string{}, "email": "moss@octavo.example"}, nil)
 		if !w.signIn(w.browser()) {
 			t.Fatalf("nobody is signed in: %s", w.lastError())
@@ -157,7 +158,7 @@ func TestSignIn(t *testing.T) {
 		if m, err := w.member("eve@octavo.example"); err != nil || m.Teams != 0 {
 			t.Errorf("after the second time: %+v, %v", m, err)
 		}
-		// Who is deactivated is out with the next request, and does not come back.
+		// A deactivated member is signed out with the next request and cannot sign in again.
 		if _, err := w.srv.Orgs.UpdateFromDirectory(t.Context(), authz.OperatorGrant(w.boot.User), w.boot.Organization, m.User.ID, orgs.Person{Active: opt.Of(false)}); err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +171,8 @@ func TestSignIn(t *testing.T) {
 	})
 }
 
-// Whatever a provider or somebody in between sends, an unmodified answer is accepted and each of these is not.
+// A provider or an attacker in between may send any response. The unmodified one is accepted, and
+// each of these modified ones is not.
 func TestRefused(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t), nil)
 	if !w.signIn(w.browser()) {
@@ -231,7 +233,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Somebody of another organization is not taken by the provider of this one.
+// A provider cannot sign in to the account of a person in another organization.
 func TestNoOtherOrganization(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t), nil)
 	other, err := w.srv.Orgs.Bootstrap(t.Context(), "grace@other.example", "Other", "test")
@@ -247,7 +249,7 @@ func TestNoOtherOrganization(t *testing.T) {
 	}
 }
 
-// An answer belongs to the browser that began, to one provider, and works once.
+// A response is bound to the browser that began the sign-in and to one provider, and works once.
 func TestAnswersAreBound(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t), nil)
 	begin := func(b *http.Client, query string) *url.URL {
@@ -312,7 +314,7 @@ func TestAnswersAreBound(t *testing.T) {
 	}
 }
 
-// A provider that is broken is named in its status, and nobody learns more from the page.
+// The status of a broken provider has the reason of the failure. The page of the sign-in has less.
 func TestBrokenProviders(t *testing.T) {
 	for name, c := range map[string]struct {
 		discovery func(w http.ResponseWriter, r *http.Request) bool
@@ -360,10 +362,10 @@ func TestBrokenProviders(t *testing.T) {
 	}
 }
 
-// A provider that does not answer as it should is left alone for a while.
+// After a failed discovery, a provider is not contacted for a while.
 func TestABrokenProviderIsNotAskedAgainAtOnce(t *testing.T) {
 	o := testdb.SQLite(t)
-	stopped := time.Now() // so that the test is as slow as it likes
+	stopped := time.Now() // so that the result does not depend on the speed of the test
 	var later atomic.Bool
 	o.Clock = func() time.Time {
 		if later.Load() {
@@ -394,8 +396,8 @@ func TestABrokenProviderIsNotAskedAgainAtOnce(t *testing.T) {
 	}
 }
 
-// An admin can believe the addresses of a provider that does not say that they are proved, but only those of
-// domains that the organization has proved to have.
+// If a provider does not send email_verified, an admin can trust its addresses. That applies only to
+// domains that the organization has verified.
 func TestTrustedAddresses(t *testing.T) {
 	dns := testdns.Start(t)
 	w := newWorld(t, testdb.SQLite(t), nil)
@@ -452,8 +454,8 @@ func TestTrustedAddresses(t *testing.T) {
 	try("trust that was taken back", "b@acme.test", nil, false)
 }
 
-// An address is proved only if the provider says so of that address: the ID token and the userinfo
-// endpoint may name different ones.
+// email_verified counts only for the address in the same document: the ID token and the userinfo
+// endpoint may have different addresses.
 func TestWhatIsVerifiedIsOneAddress(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t), nil)
 	by := authz.OperatorGrant(w.boot.User)
@@ -482,7 +484,8 @@ func TestWhatIsVerifiedIsOneAddress(t *testing.T) {
 	}
 }
 
-// The provider of the operator makes and takes no account, unless the operator trusts its addresses.
+// The operator's provider neither creates nor signs in to accounts by address, unless the operator trusts
+// its addresses.
 func TestProviderOfTheServer(t *testing.T) {
 	for _, trusted := range []bool{false, true} {
 		w := newWorld(t, testdb.SQLite(t), &oidc.Operator{Label: "Work", ClientID: "octavo", ClientSecret: "very-secret", TrustEmail: trusted})
@@ -491,7 +494,7 @@ func TestProviderOfTheServer(t *testing.T) {
 		if _, _, text := w.open(w.browser(), w.srv.URL()+"/login"); !strings.Contains(text, "Sign in with Work") {
 			t.Error("the page to sign in does not offer the provider")
 		}
-		// An account for an address that nobody proved would wait for whoever it belongs to.
+		// Otherwise somebody could create an account for the unverified address of another person.
 		if in := w.signIn(w.browser()); in != trusted {
 			t.Errorf("trusted: %v, a new person is signed in: %v", trusted, in)
 		}

@@ -17,19 +17,19 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// provider is a provider of OpenID Connect that says what a test wants. A real one is in
-// e2e/browser: this one can lie.
+// provider is an OpenID Connect provider whose responses a test controls, invalid ones included.
+// e2e/browser uses a real provider.
 type provider struct {
 	*httptest.Server
 	t   *testing.T
 	key *rsa.PrivateKey
 
 	mu        sync.Mutex
-	codes     map[string]url.Values // what the browser asked with
-	claims    jwt.MapClaims         // what the next token says
-	info      map[string]any        // what it says at the userinfo endpoint; nil: there is none
+	codes     map[string]url.Values // parameters of the authorization request, by code
+	claims    jwt.MapClaims         // of the next token
+	info      map[string]any        // claims at the userinfo endpoint; nil: there is no such endpoint
 	sign      func(jwt.MapClaims) string
-	discovery func(http.ResponseWriter, *http.Request) bool // answers instead, if it returns true
+	discovery func(http.ResponseWriter, *http.Request) bool // replaces the response if it returns true
 	exchanges int
 }
 
@@ -80,7 +80,7 @@ func (p *provider) userinfo(w http.ResponseWriter, _ *http.Request) {
 	send(w, 200, p.info)
 }
 
-// authorize signs everybody in at once.
+// authorize authenticates every request at once, without a form.
 func (p *provider) authorize(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	code := rand.Text()
@@ -144,7 +144,7 @@ func (p *provider) keys(w http.ResponseWriter, _ *http.Request) {
 	}}})
 }
 
-// says sets what the next tokens say besides; nil leaves a claim out.
+// says sets additional claims of the next tokens; nil removes a claim.
 func (p *provider) says(claims jwt.MapClaims, sign func(jwt.MapClaims) string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// MaxProviders is how many an organization can have.
+// MaxProviders is the maximum number of OpenID Connect providers of an organization.
 const MaxProviders = 20
 
 // NewProvider is the input of Create.
@@ -24,7 +24,7 @@ type NewProvider struct {
 	Patch
 }
 
-// Patch is the input of Update; what is left out stays as it is.
+// Patch is the input of Update. Absent fields are not changed.
 type Patch struct {
 	Label        opt.Val[string]
 	ClientID     opt.Val[string]
@@ -40,7 +40,7 @@ func event(p docs.OIDCProvider, action string, data map[string]any) audit.Event 
 	return audit.Event{Org: p.Org, Action: "oidc." + action, Kind: "oidc-provider", ID: string(p.ID), Data: data}
 }
 
-// Providers lists those of an organization.
+// Providers lists the providers of an organization.
 func (s *Service) Providers(org docs.OrgID) store.List[docs.OIDCProvider] {
 	return store.List[docs.OIDCProvider]{
 		Page: func(ctx context.Context, p store.Page) ([]docs.OIDCProvider, store.Key, error) {
@@ -50,12 +50,12 @@ func (s *Service) Providers(org docs.OrgID) store.List[docs.OIDCProvider] {
 	}
 }
 
-// Provider returns one of an organization.
+// Provider returns a provider of an organization.
 func (s *Service) Provider(ctx context.Context, org docs.OrgID, id docs.OIDCProviderID) (docs.OIDCProvider, error) {
 	return s.Store.OIDCProvider(ctx, org, id)
 }
 
-// Create adds a provider to an organization. It is not called before somebody signs in.
+// Create adds a provider to an organization. It does not contact the provider: the first sign-in does.
 func (s *Service) Create(ctx context.Context, g *authz.Grant, org docs.OrgID, in NewProvider) (docs.OIDCProvider, error) {
 	issuer := strings.TrimSpace(in.Issuer)
 	if err := checkAddress("body.issuer", issuer); err != nil {
@@ -103,13 +103,13 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, org docs.OrgID, id
 	})
 }
 
-// shown is a provider without its secret.
+// shown returns a provider without its secret and its last error, for the audit log.
 func shown(p docs.OIDCProvider) docs.OIDCProvider {
 	p.Sealed, p.LastError, p.LastErrorAt = "", "", 0
 	return p
 }
 
-// apply changes what the input has.
+// apply changes the fields of p that are set in the input.
 func apply(ctx context.Context, tx *store.Tx, p *docs.OIDCProvider, in Patch) (err error) {
 	p.Label, p.ClientID = in.Label.Or(p.Label), in.ClientID.Or(p.ClientID)
 	p.GroupsClaim, p.DefaultRole = in.GroupsClaim.Or(p.GroupsClaim), in.DefaultRole.Or(p.DefaultRole)
@@ -141,8 +141,8 @@ func isTeam(ctx context.Context, tx *store.Tx, at string, org docs.OrgID, id doc
 	return err
 }
 
-// Delete removes a provider, and ends the sessions that were opened through OpenID Connect: it may
-// be deleted because it cannot be trusted any more.
+// Delete removes a provider. It ends all sessions of the organization that were opened through OpenID
+// Connect, because the provider may have been deleted as no longer trustworthy.
 func (s *Service) Delete(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.OIDCProviderID) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		p, err := tx.OIDCProvider(ctx, org, id)

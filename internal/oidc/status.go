@@ -13,14 +13,15 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// How often the same failure is noted, and how often any is in the log: anybody can make a sign-in fail.
+// reportEvery is how often the same failure is stored, and recordEvery how often any failure is written
+// to the audit log. Both limits exist because anybody can make a sign-in fail.
 const (
 	reportEvery = docs.Time(time.Minute / time.Millisecond)
 	recordEvery = docs.Time(time.Hour / time.Millisecond)
 )
 
-// report notes why a sign-in failed, for the admins of the organization or for the operator, and returns what
-// the person may know.
+// report records why a sign-in failed, for the admins of the organization or for the operator. It returns
+// the error that the person may see.
 func (s *Service) report(ctx context.Context, p docs.OIDCProvider, from signin.Client, err error) error {
 	var f *failure
 	why := errs.Message(err)
@@ -28,7 +29,7 @@ func (s *Service) report(ctx context.Context, p docs.OIDCProvider, from signin.C
 		why = f.why
 	}
 	if why == "" {
-		return err // a defect of ours
+		return err // an internal error
 	}
 	s.Log.Warn("a sign-in through OpenID Connect failed", "provider", p.ID, "why", why, "error", err)
 	if p.Org == "" {
@@ -37,12 +38,12 @@ func (s *Service) report(ctx context.Context, p docs.OIDCProvider, from signin.C
 		return noted
 	}
 	if f == nil {
-		return err // its text is for people
+		return err // its message is meant for the user
 	}
 	return errs.E(errs.Invalid, "The sign-in with %s did not work. Its administrators find out why in the status of the provider; this is what happened: %s", p.Label, public(f))
 }
 
-// public says what happened without what is known of the configuration.
+// public returns the part of a failure that reveals nothing about the configuration.
 func public(f *failure) string {
 	if f.cause.Error() == f.why {
 		return f.why + "."
@@ -65,7 +66,7 @@ func (s *Service) note(ctx context.Context, p docs.OIDCProvider, why string) err
 	})
 }
 
-// succeeded notes that the provider works.
+// succeeded clears the last error of a provider.
 func (s *Service) succeeded(ctx context.Context, p docs.OIDCProvider) error {
 	if p.Org == "" || p.LastError == "" {
 		return nil

@@ -8,7 +8,7 @@ import (
 
 type object = map[string]any
 
-// config says what of SCIM there is.
+// config returns the service provider configuration: the features of SCIM that are supported.
 func (h *Handler) config(c *call) (answer, error) {
 	no := object{"supported": false}
 	return answer{http.StatusOK, object{
@@ -46,7 +46,8 @@ func (h *Handler) resourceType(c *call) (answer, error) {
 	return answer{http.StatusOK, t}, nil
 }
 
-// attribute describes one. How it may be changed is readWrite, immutable or readOnly.
+// attribute describes an attribute of a schema. mutability is readWrite, immutable, readOnly or
+// writeOnly.
 func attribute(name, kind, mutability string, required, many bool, sub ...object) object {
 	unique := "none"
 	if name == "userName" {

@@ -8,14 +8,15 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// filterRE is a comparison of one attribute with a text, which is what directories ask: is
-// there somebody with this name or this id already?
+// filterRE matches a comparison of one attribute with a string. Directories use such filters to find
+// out whether a user or a group with a name or an id exists.
 var filterRE = regexp.MustCompile(`^\s*([A-Za-z][\w$:.-]*(?:\[[^\]]*\](?:\.\w+)?)?)\s+([A-Za-z]{2})\s+("(?:[^"\\]|\\.)*")\s*$`)
 
-// maxFilter bounds a filter in bytes.
+// maxFilter is the maximum length of a filter in bytes.
 const maxFilter = 1000
 
-// parseFilter reads a filter. name is the attribute that people know the things by.
+// parseFilter parses a filter. name is the attribute with the name of a resource: userName or
+// displayName.
 func parseFilter(text, name, schema string) (f store.DirectoryFilter, err error) {
 	if strings.TrimSpace(text) == "" {
 		return f, nil
@@ -28,7 +29,7 @@ func parseFilter(text, name, schema string) (f store.DirectoryFilter, err error)
 	if err := json.Unmarshal([]byte(m[3]), &value); err != nil {
 		return f, bad("invalidFilter", "the value of the filter cannot be read")
 	}
-	if value == "" || strings.ContainsRune(value, 0) { // nothing is named so, and an empty filter matches everything
+	if value == "" || strings.ContainsRune(value, 0) { // no resource matches these values, and an empty filter would match every resource
 		value = "\n"
 	}
 	switch attribute := local(m[1], schema); {
@@ -42,7 +43,7 @@ func parseFilter(text, name, schema string) (f store.DirectoryFilter, err error)
 	return f, nil
 }
 
-// local returns the name of an attribute without that of its schema.
+// local returns the name of an attribute without the prefix of its schema.
 func local(path, schema string) string {
 	if n := len(schema); len(path) > n && strings.EqualFold(path[:n], schema) && path[n] == ':' {
 		return path[n+1:]

@@ -10,7 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/orgs"
 )
 
-// group is a team as directories see it.
+// group is the SCIM representation of a team.
 type group struct {
 	Schemas     []string      `json:"schemas"`
 	ID          docs.TeamID   `json:"id"`
@@ -26,7 +26,7 @@ type groupMember struct {
 	Type  string      `json:"type"`
 }
 
-// groups returns teams as resources, with their members unless the request leaves them out.
+// groups returns teams as resources, with their members unless the request excludes members.
 func (h *Handler) groups(c *call, found ...docs.DirectoryGroup) ([]any, error) {
 	left, without := maxMembers, c.withoutMembers()
 	var out []any
@@ -52,7 +52,7 @@ func (h *Handler) groups(c *call, found ...docs.DirectoryGroup) ([]any, error) {
 	return out, nil
 }
 
-// withoutMembers reports whether a request does not want members.
+// withoutMembers reports whether a request excludes members from the response.
 func (c *call) withoutMembers() bool {
 	q := c.r.URL.Query()
 	named := func(list string) bool {
@@ -69,7 +69,7 @@ func (c *call) withoutMembers() bool {
 
 func (c *call) teamID() docs.TeamID { return docs.TeamID(c.r.PathValue("id")) }
 
-// one answers with one group.
+// one returns a response with one group.
 func (h *Handler) one(c *call, status int, d docs.DirectoryGroup, err error) (answer, error) {
 	if err != nil {
 		return answer{}, err
@@ -117,7 +117,7 @@ func (h *Handler) replaceGroup(c *call) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	if len(in.Steps) == 0 { // a resource without members is one that has none
+	if len(in.Steps) == 0 { // PUT replaces the resource: without members, the group has none
 		in.Steps = []orgs.Membership{{Op: orgs.ReplaceMembers}}
 	}
 	return h.changeGroup(c, in)
@@ -141,7 +141,7 @@ func (h *Handler) deleteGroup(c *call) (answer, error) {
 	return answer{status: http.StatusNoContent}, err
 }
 
-// wholeGroup reads a resource.
+// wholeGroup reads a complete group resource from the request.
 func (c *call) wholeGroup() (*groupInput, error) {
 	var body map[string]json.RawMessage
 	if err := c.read(&body); err != nil {
@@ -157,13 +157,13 @@ func (c *call) wholeGroup() (*groupInput, error) {
 	return in, nil
 }
 
-// groupInput is what a request says of a team.
+// groupInput holds the attributes of a group in a request.
 type groupInput struct {
 	orgs.Group
-	named int // members that the request names
+	named int // number of members in the request
 }
 
-// maxTitle is how many characters the title of a team has.
+// maxTitle is the maximum number of characters of a team's title.
 const maxTitle = 64
 
 func (in *groupInput) set(op string, at path, value json.RawMessage) error {
@@ -188,8 +188,8 @@ func (in *groupInput) set(op string, at path, value json.RawMessage) error {
 	return nil
 }
 
-// setMembers takes a step. Who leaves is in the filter of the path, or in the value; with
-// neither, all leave.
+// setMembers appends one change of the members. For the operation remove, the filter of the path or the
+// value names the members. With neither, all members are removed.
 func (in *groupInput) setMembers(op string, at path, value json.RawMessage) error {
 	var users []docs.UserID
 	switch {
@@ -209,7 +209,7 @@ func (in *groupInput) setMembers(op string, at path, value json.RawMessage) erro
 		}
 	}
 	if op == "remove" && len(value) > 0 && at.filter == "" && len(users) == 0 {
-		return nil // an empty list is nobody
+		return nil // an empty list names no member
 	}
 	if in.named += len(users); in.named > maxChanges {
 		return bad("tooMany", "a request may name at most %d members; send several", maxChanges)
@@ -225,7 +225,7 @@ func (in *groupInput) setMembers(op string, at path, value json.RawMessage) erro
 	return nil
 }
 
-// memberOf reads the filter value eq "ID".
+// memberOf parses a filter of the form value eq "ID".
 func memberOf(filter string) (docs.UserID, error) {
 	f, err := parseFilter(filter, "value", schemaGroup)
 	if err != nil || f.Name == "" {
@@ -234,7 +234,7 @@ func memberOf(filter string) (docs.UserID, error) {
 	return docs.UserID(f.Name), nil
 }
 
-// readMembers reads a list of members, or a single one.
+// readMembers decodes a list of members, or a single member.
 func readMembers(value json.RawMessage) ([]docs.UserID, error) {
 	type member struct {
 		Value docs.UserID `json:"value"`

@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// attributes are what a request says of a thing. Values arrive by set, whether the
-// request is a whole resource or single changes of one.
+// attributes receives the attributes in a request. Values are passed to set, both for a complete resource
+// and for the operations of a PATCH.
 type attributes interface {
-	// set takes the value of an attribute. Those that are not kept are ignored: a directory
-	// sends whatever somebody mapped there, and would stop at an error.
+	// set sets the value of an attribute. It ignores attributes that are not stored: a directory sends
+	// every attribute that an admin has mapped there, and would stop at an error.
 	set(op string, at path, value json.RawMessage) error
 }
 
-// path is where in a resource a value goes: name.givenName, or members[value eq "x"].
+// path is the path of an attribute in a resource: name.givenName, or members[value eq "x"].
 type path struct {
 	name   string // in lower case
 	filter string // without brackets
@@ -24,7 +24,7 @@ type path struct {
 
 var pathRE = regexp.MustCompile(`^([A-Za-z$][\w$-]*)(?:\[([^\]]*)\])?(?:\.([A-Za-z$][\w$-]*))?$`)
 
-// foreign is the name of attributes that belong to a schema that is not kept.
+// foreign is the name in a path whose schema is not supported.
 const foreign = "urn:"
 
 func parsePath(text, schema string) (path, error) {
@@ -39,7 +39,7 @@ func parsePath(text, schema string) (path, error) {
 	return path{strings.ToLower(m[1]), m[2], strings.ToLower(m[3])}, nil
 }
 
-// whole hands every value of a resource to a.
+// whole passes every attribute of a resource to a.
 func whole(op string, body map[string]json.RawMessage, schema string, a attributes) error {
 	for key, value := range body {
 		at, err := parsePath(key, schema)
@@ -61,7 +61,7 @@ type patchBody struct {
 	} `json:"Operations"`
 }
 
-// patch hands every change of a request to a.
+// patch passes every operation of a PATCH request to a.
 func (c *call) patch(schema string, a attributes) error {
 	var body patchBody
 	if err := c.read(&body); err != nil {
@@ -71,7 +71,7 @@ func (c *call) patch(schema string, a attributes) error {
 		return bad("invalidValue", "Operations must have 1 to %d items", maxOps)
 	}
 	for _, o := range body.Operations {
-		op := strings.ToLower(o.Op) // one directory writes Replace, another one replace
+		op := strings.ToLower(o.Op) // the case differs between directories: Replace and replace
 		if op != "add" && op != "remove" && op != "replace" {
 			return bad("invalidSyntax", "op must be add, remove or replace")
 		}
@@ -96,7 +96,7 @@ func (c *call) patch(schema string, a attributes) error {
 	return nil
 }
 
-// text reads a text of at most most characters. Absent and null are empty.
+// text decodes a string of at most most characters. An absent value and null are empty.
 func text(name string, value json.RawMessage, most int) (string, error) {
 	var s string
 	if len(value) > 0 && json.Unmarshal(value, &s) != nil {
@@ -109,7 +109,7 @@ func text(name string, value json.RawMessage, most int) (string, error) {
 	return s, nil
 }
 
-// truth reads true or false, also in the form "False" that Entra ID sends.
+// truth decodes a boolean. It also accepts strings such as "False", which Entra ID sends.
 func truth(name string, value json.RawMessage) (bool, error) {
 	switch strings.ToLower(strings.Trim(strings.TrimSpace(string(value)), `"`)) {
 	case "true":

@@ -1,6 +1,6 @@
-// Package scim lets the directory of an organization manage its people and teams: SCIM 2.0
-// (RFC 7643, RFC 7644) over users and groups. Who calls it is an admin of the organization,
-// as a person or as a machine, with a token.
+// Package scim lets the directory of an organization manage its members and teams. It implements SCIM
+// 2.0 (RFC 7643, RFC 7644) for users and groups. The caller authenticates with the token of an admin
+// of the organization, which is a user or a service account.
 package scim
 
 import (
@@ -18,51 +18,51 @@ import (
 	"github.com/octavo-docs/octavo/internal/orgs"
 )
 
-// Prefix is where the handler is.
+// Prefix is the path of the handler.
 const Prefix = "/scim/v2/"
 
-// Limits of requests and answers.
+// Limits of requests and responses.
 const (
 	maxBody    = 1 << 20
-	maxCount   = 200    // resources in an answer
-	maxMembers = 10_000 // members in an answer
-	maxChanges = 5_000  // members that a request names
+	maxCount   = 200    // resources in a response
+	maxMembers = 10_000 // members in a response
+	maxChanges = 5_000  // members in a request
 	maxOps     = 1_000  // operations of a PATCH
 	maxText    = 255    // characters of an external id
 )
 
-// Config is what the handler works on.
+// Config holds the dependencies of the handler.
 type Config struct {
 	Guard   *authz.Guard
 	Orgs    *orgs.Service
 	BaseURL string
 	Clock   func() time.Time
 	Log     *slog.Logger
-	// Take counts a request against the limit of its sender.
+	// Take counts a request against the rate limit of the client.
 	Take func(w http.ResponseWriter, r *http.Request) error
 }
 
-// Handler serves the directories of all organizations.
+// Handler serves SCIM for all organizations.
 type Handler struct {
 	Config
 	mux *http.ServeMux
 }
 
-// A call is a request of somebody who may make it.
+// call is a request of an authorized caller.
 type call struct {
 	r     *http.Request
 	grant *authz.Grant
 	org   docs.OrgID
-	base  string // address of the organization's directory
+	base  string // URL of the organization's directory
 }
 
-// answer is what is sent: a status, and a body unless it is nil.
+// answer is a response: a status, and a body unless body is nil.
 type answer struct {
 	status int
 	body   any
 }
 
-// New returns the handler.
+// New returns a Handler.
 func New(c Config) *Handler {
 	h := &Handler{Config: c, mux: http.NewServeMux()}
 	routes := map[string]func(*call) (answer, error){
@@ -92,13 +92,14 @@ func New(c Config) *Handler {
 	return h
 }
 
-// ServeHTTP answers a request below Prefix.
+// ServeHTTP serves a request below Prefix.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	h.mux.ServeHTTP(w, r)
 }
 
-// serve asks for the right before anything is read, and sends what the operation returns.
+// serve returns a handler that checks the permission before it reads the body, calls do, and writes the
+// response.
 func (h *Handler) serve(do func(*call) (answer, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		c, err := h.admit(w, r)
@@ -124,11 +125,11 @@ func (h *Handler) serve(do func(*call) (answer, error)) http.HandlerFunc {
 		}
 		w.Header().Set("Content-Type", "application/scim+json")
 		w.WriteHeader(a.status)
-		_, _ = w.Write(b) // to somebody who has gone
+		_, _ = w.Write(b) // the client may have closed the connection
 	}
 }
 
-// admit lets in who administers the organization.
+// admit authenticates the caller, who must be an admin of the organization.
 func (h *Handler) admit(w http.ResponseWriter, r *http.Request) (*call, error) {
 	if err := h.Take(w, r); err != nil {
 		return nil, err
@@ -145,7 +146,7 @@ func (h *Handler) admit(w http.ResponseWriter, r *http.Request) (*call, error) {
 	return &call{r: r, grant: g, org: org, base: h.BaseURL + Prefix + string(org)}, nil
 }
 
-// The names of schemas.
+// URNs of schemas.
 const (
 	schemaUser   = "urn:ietf:params:scim:schemas:core:2.0:User"
 	schemaGroup  = "urn:ietf:params:scim:schemas:core:2.0:Group"
@@ -156,7 +157,7 @@ const (
 	schemaSchema = "urn:ietf:params:scim:schemas:core:2.0:Schema"
 )
 
-// problem is an error with the word that SCIM has for it.
+// problem is an error with its scimType.
 type problem struct {
 	kind string
 	err  *errs.Error
@@ -176,7 +177,7 @@ type failureBody struct {
 	Status   string   `json:"status"`
 }
 
-// failure returns the answer for an error.
+// failure returns the response for an error.
 func (h *Handler) failure(r *http.Request, err error) answer {
 	kind := errs.KindOf(err)
 	out := failureBody{Schemas: []string{schemaError}, Detail: errs.Message(err)}
@@ -189,7 +190,7 @@ func (h *Handler) failure(r *http.Request, err error) answer {
 		out.ScimType = "uniqueness"
 	case kind == errs.Invalid:
 		out.ScimType = "invalidValue"
-	case kind == errs.Precondition: // the last admin; SCIM has 412 for versions only
+	case kind == errs.Precondition: // such as the last admin; SCIM uses 412 only for versions
 		status = http.StatusConflict
 	case kind == errs.Internal:
 		h.Log.Error("scim", "path", r.URL.Path, "error", err)
@@ -199,7 +200,7 @@ func (h *Handler) failure(r *http.Request, err error) answer {
 	return answer{status, out}
 }
 
-// read decodes the body of a request into names and values.
+// read decodes the body of a request into v.
 func (c *call) read(v any) error {
 	err := json.NewDecoder(c.r.Body).Decode(v)
 	var long *http.MaxBytesError
@@ -212,10 +213,10 @@ func (c *call) read(v any) error {
 	return nil
 }
 
-// stretch is which part of a list is asked for.
+// stretch is the requested range of a list.
 type stretch struct{ from, count int }
 
-// stretch reads startIndex, which counts from one, and count.
+// stretch parses the parameters startIndex, which is 1-based, and count.
 func (c *call) stretch() (s stretch, err error) {
 	q := c.r.URL.Query()
 	number := func(name string, value int) int {

@@ -11,7 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/orgs"
 )
 
-// user is a member as directories see it.
+// user is the SCIM representation of a member.
 type user struct {
 	Schemas     []string    `json:"schemas"`
 	ID          docs.UserID `json:"id"`
@@ -108,8 +108,8 @@ func (h *Handler) updateUser(c *call, in *userInput) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
-	// An address is what people prove to have. A directory that could change it would sign
-	// in to the accounts of others.
+	// The address identifies the account. If a directory could change it, the directory could sign in to
+	// accounts of other people.
 	if in.email != "" && in.email != d.Member.User.Email {
 		return answer{}, bad("mutability", "the userName of somebody cannot be changed: people change their address themselves, or you delete the user and create another one")
 	}
@@ -122,7 +122,7 @@ func (h *Handler) deleteUser(c *call) (answer, error) {
 	return answer{status: http.StatusNoContent}, err
 }
 
-// wholeUser reads a resource.
+// wholeUser reads a complete user resource from the request.
 func (c *call) wholeUser() (*userInput, error) {
 	var body map[string]json.RawMessage
 	if err := c.read(&body); err != nil {
@@ -138,7 +138,7 @@ func (c *call) wholeUser() (*userInput, error) {
 	return in, nil
 }
 
-// userInput is what a request says of somebody.
+// userInput holds the attributes of a user in a request.
 type userInput struct {
 	email                             docs.Email
 	external                          opt.Val[string]
@@ -147,7 +147,7 @@ type userInput struct {
 	display, formatted, given, family string
 }
 
-// maxName is how many characters a name has.
+// maxName is the maximum number of characters of a name.
 const maxName = 64
 
 func (in *userInput) set(op string, at path, value json.RawMessage) (err error) {
@@ -163,7 +163,7 @@ func (in *userInput) set(op string, at path, value json.RawMessage) (err error) 
 		in.external = opt.Of(s)
 	case "active":
 		var yes bool
-		if !removed { // no longer known as active is not active
+		if !removed { // without the attribute, the user is not active
 			yes, err = truth("active", value)
 		}
 		in.active = opt.Of(yes)
@@ -194,7 +194,7 @@ func (in *userInput) setEmail(removed bool, value json.RawMessage) error {
 	return nil
 }
 
-// setName takes a part of a name, or all of them.
+// setName sets one part of the name, or all parts if part is empty.
 func (in *userInput) setName(part string, value json.RawMessage) (err error) {
 	switch part {
 	case "":
@@ -227,7 +227,7 @@ func (r roleInput) primary() bool {
 	return err == nil && yes
 }
 
-// setRole takes the role in the organization: the primary one of a list, or the first.
+// setRole sets the role in the organization: the primary one of a list, or else the first one.
 func (in *userInput) setRole(removed bool, sub string, value json.RawMessage) error {
 	if removed {
 		in.role = opt.Of(docs.Guest)
@@ -260,7 +260,7 @@ func (in *userInput) setRole(removed bool, sub string, value json.RawMessage) er
 	return nil
 }
 
-// person returns what is kept of it.
+// person returns the attributes that are stored.
 func (in *userInput) person() orgs.Person {
 	p := orgs.Person{ExternalID: in.external, Active: in.active, Role: in.role}
 	name := in.display

@@ -10,33 +10,31 @@ import (
 )
 
 const (
-	connectTimeout   = 10 * time.Second // looking up the name and connecting
+	connectTimeout   = 10 * time.Second // name resolution and connecting
 	handshakeTimeout = 10 * time.Second // TLS
-	headerTimeout    = 20 * time.Second // from the request to the first line of the answer
-	idleTimeout      = 30 * time.Second // a connection that is kept for the next request
-	defaultTimeout   = 30 * time.Second // everything, with the body
+	headerTimeout    = 20 * time.Second // from the request to the header of the response
+	idleTimeout      = 30 * time.Second // until an idle connection is closed
+	defaultTimeout   = 30 * time.Second // the whole exchange, including the body
 	maxRedirects     = 5
-	maxHeaderBytes   = 64 << 10 // of an answer
-	maxIdle          = 16       // connections kept for the next request
+	maxHeaderBytes   = 64 << 10 // of a response
+	maxIdle          = 16       // idle connections
 )
 
-// userAgent identifies this server to the operators of others.
+// userAgent is the User-Agent header by which operators of other servers recognize this one.
 const userAgent = "Octavo"
 
-// Options of a client.
+// Options configures a client.
 type Options struct {
-	// Timeout bounds the whole exchange, until the body was read. Zero is
-	// 30 seconds.
+	// Timeout limits the whole exchange, until the body was read. Zero means 30 seconds.
 	Timeout time.Duration
-	// NoRedirects makes the client return the first answer, whatever it is. A
-	// webhook is delivered to the address that was configured or not at all.
+	// NoRedirects makes the client return the first response, even a redirect. A webhook is
+	// delivered to the configured address or not at all.
 	NoRedirects bool
 }
 
-// Client returns an HTTP client that keeps to the policy. Make one and keep it:
-// each has its own connections. It takes no proxy from the environment, as a
-// proxy would connect where the policy does not look. Show its errors to
-// people by way of Explain.
+// Client returns an HTTP client that enforces the policy. Each client has its own connections, so
+// create one and reuse it. It ignores proxies in the environment, because the policy cannot check the
+// connections of a proxy. Use Explain before showing its errors to users.
 func (p Policy) Client(o Options) *http.Client {
 	if o.Timeout <= 0 {
 		o.Timeout = defaultTimeout
@@ -59,7 +57,7 @@ func (p Policy) transport() *http.Transport {
 	}
 }
 
-// guarded checks the URL of each request, that of every redirect included.
+// guarded checks the URL of each request, including redirects.
 type guarded struct{ next *http.Transport }
 
 func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -73,22 +71,21 @@ func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 		r = r.Clone(r.Context())
 		r.Header.Set("User-Agent", userAgent)
 	}
-	resume := budget.Pause(r.Context()) // the other server may be slow
+	resume := budget.Pause(r.Context()) // waiting for another server needs no turn
 	res, err := g.next.RoundTrip(r)
 	if busy := resume(); err == nil && busy != nil {
 		res.Body.Close()
 		return nil, busy
 	}
 	if err == nil && res.StatusCode == http.StatusSwitchingProtocols {
-		// Nobody asked for another protocol, and reading such a connection ends with no
-		// timeout.
+		// The request asked for no upgrade, and no timeout ends reads from an upgraded connection.
 		res.Body.Close()
 		return nil, errs.E(errs.Invalid, "the server answers in another protocol than HTTP")
 	}
 	return res, err
 }
 
-// CloseIdleConnections is what http.Client.CloseIdleConnections asks for.
+// CloseIdleConnections implements the interface that http.Client.CloseIdleConnections calls.
 func (g guarded) CloseIdleConnections() { g.next.CloseIdleConnections() }
 
 func checkRedirect(none bool) func(*http.Request, []*http.Request) error {
@@ -99,9 +96,9 @@ func checkRedirect(none bool) func(*http.Request, []*http.Request) error {
 		if len(via) > maxRedirects {
 			return errs.E(errs.Invalid, "the server redirects more than %d times", maxRedirects)
 		}
-		// The standard library keeps secrets on the way to a subdomain and
-		// to another port; what was meant for one origin stays there. The
-		// headers are copied from the first request at each hop.
+		// The standard library forwards secrets to subdomains and other ports. Here they stay at the
+		// origin of the first request. The headers are copied from the first request at each redirect, so
+		// leaving the origin once is enough to drop them.
 		left := !sameOrigin(r.URL, via[0].URL)
 		for _, v := range via {
 			left = left || !sameOrigin(v.URL, via[0].URL)
@@ -121,8 +118,8 @@ func checkRedirect(none bool) func(*http.Request, []*http.Request) error {
 	}
 }
 
-// harmless headers follow a redirect to another origin. Anything else may be
-// a secret under a name that we do not know.
+// harmless lists the headers that follow a redirect to another origin. Any other header may contain
+// a secret.
 var harmless = map[string]bool{
 	"Accept": true, "Accept-Encoding": true, "Accept-Language": true,
 	"Content-Type": true, "Range": true, "User-Agent": true,

@@ -13,14 +13,13 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// unreachable is one text for a name that does not exist and for one that
-// leads inside, so that nobody learns from it which names exist inside.
+// unreachable is the message both for a name that does not exist and for one that resolves to a
+// private address. The message therefore does not reveal which internal names exist.
 const unreachable = "the server cannot be called: its name is unknown, or it has a private address, which the operator must allow with " + AllowVariable
 
-// Explain turns an error of a client of this package into one of kind
-// errs.Invalid whose message may be displayed: it says what happened and never
-// what was found at which address. The cause stays inside, for the log. The
-// end of the caller's own context is returned as it is.
+// Explain turns an error of a client of this package into one of kind errs.Invalid whose message may be
+// shown to users. The message describes the failure, but reveals nothing about the network. The
+// result wraps the cause, for the log. If ctx has ended, Explain returns its error unchanged.
 func Explain(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -31,8 +30,8 @@ func Explain(ctx context.Context, err error) error {
 	return explain(err)
 }
 
-// IsUnreachable reports whether an explained error says that a name is unknown or leads to an
-// address that the operator has not allowed.
+// IsUnreachable reports whether an error returned by Explain means that a name is unknown or resolves
+// to an address that the operator has not allowed.
 func IsUnreachable(err error) bool { return errs.Message(err) == unreachable }
 
 func explain(err error) error {
@@ -43,7 +42,7 @@ func explain(err error) error {
 		name   x509.HostnameError
 		record tls.RecordHeaderError
 	)
-	// The URL may carry a token in its query, which no log should have.
+	// The URL may have a token in its query, which must not be logged.
 	var outer *url.Error
 	if errors.As(err, &outer) {
 		err = outer.Err
@@ -66,8 +65,7 @@ func explain(err error) error {
 	return &errs.Error{Kind: errs.Invalid, Message: message, Err: err}
 }
 
-// IsTimeout reports whether an error, as it is or explained, is that of a server
-// which took too long.
+// IsTimeout reports whether an error, before or after Explain, means that a server took too long.
 func IsTimeout(err error) bool {
 	var timeout net.Error
 	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) ||

@@ -15,55 +15,55 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// DefaultMaxBytes bounds a fetch without another limit.
+// DefaultMaxBytes is the default of Limits.MaxBytes.
 const DefaultMaxBytes = 10 << 20
 
-// Limits of one fetch.
+// Limits are the limits of one fetch.
 type Limits struct {
-	// MaxBytes of the body, after decompression. Zero is DefaultMaxBytes.
+	// MaxBytes is the maximum size of the body after decompression. Zero means DefaultMaxBytes.
 	MaxBytes int64
-	// Timeout for everything, until the last byte was read. It is also what
-	// ends a server that sends one byte after the other. Zero is 30 seconds.
+	// Timeout limits the whole fetch, until the last byte was read. It also ends a connection on
+	// which a server sends very slowly. Zero means 30 seconds.
 	Timeout time.Duration
-	// ContentTypes that the answer may have, without parameters. A type that
-	// ends in "/" represents all below it, such as "image/". Empty is any.
+	// ContentTypes lists the accepted media types, without parameters. An entry that ends in "/",
+	// such as "image/", matches all subtypes. If the list is empty, every type is accepted.
 	ContentTypes []string
-	// Known is what the server returned about a document that the caller still has.
-	// If that is what there is now, the answer is NotModified and has no body.
+	// Known holds the validators of a copy that the caller has. If the document has not changed,
+	// the response is NotModified and has no body.
 	Known Validators
 }
 
-// Validators are what a server says about a document, for conditional requests.
+// Validators are the response headers that conditional requests use.
 type Validators struct {
 	ETag     string // header ETag, or ""
 	Modified string // header Last-Modified, or ""
 }
 
-// maxValidator bounds a header that is stored and sent again.
+// maxValidator is the maximum length of a validator, which is stored and sent again.
 const maxValidator = 512
 
-// Response is what a fetch returns. Close the Body.
+// Response is the result of a fetch. The caller must close Body.
 type Response struct {
-	// Body ends with an error of kind errs.Invalid if it is longer or takes
-	// longer than the limits allow, or if the server breaks off.
+	// Body returns an error of kind errs.Invalid if it exceeds the size or the time of the limits, or
+	// if the connection breaks.
 	Body io.ReadCloser
-	// ContentType as the server says, in lower case and without parameters,
-	// or "". It is a claim: look at the bytes before relying on it.
+	// ContentType is the media type in the response, in lower case and without parameters, or "". It
+	// is unverified: inspect the bytes before relying on it.
 	ContentType string
-	// Charset that the server says the text has, in lower case, or "".
+	// Charset is the charset parameter of the Content-Type header, in lower case, or "".
 	Charset string
-	// Size in bytes, or -1 if the server does not say.
+	// Size is the size in bytes, or -1 if the response does not contain it.
 	Size int64
-	// FinalURL is where the redirects ended.
+	// FinalURL is the URL after all redirects.
 	FinalURL string
-	// Validators of the document.
+	// Validators are the validators of the document.
 	Validators Validators
-	// NotModified reports that the document is the one that the caller has.
+	// NotModified reports that the document equals the caller's copy.
 	NotModified bool
 }
 
-// Fetch gets a document. An answer other than 200 is an error. All errors are
-// of kind errs.Invalid, with a message for people, but the end of ctx.
+// Fetch requests a document. A status other than 200 is an error, except 304 for a conditional
+// request. All errors are of kind errs.Invalid with a message for users, except the error of ctx.
 func (p Policy) Fetch(ctx context.Context, rawURL string, l Limits) (*Response, error) {
 	u, err := CheckURL(rawURL)
 	if err != nil {
@@ -86,8 +86,8 @@ func (p Policy) Fetch(ctx context.Context, rawURL string, l Limits) (*Response, 
 		cancel()
 		return nil, bad("cannot be read")
 	}
-	// Asking for gzip ourselves keeps the transport from unpacking it, so
-	// that the bytes on both sides can be counted.
+	// An explicit Accept-Encoding keeps the transport from decompressing, so that both the compressed
+	// and the decompressed bytes can be counted.
 	req.Header.Set("Accept-Encoding", "gzip")
 	req.Header.Set("Accept", accept(l.ContentTypes))
 	l.Known.ask(req.Header)
@@ -120,7 +120,7 @@ func accept(types []string) string {
 	return strings.Join(append(out, "*/*;q=0.1"), ", ")
 }
 
-// ask makes a request conditional.
+// ask sets the headers of a conditional request.
 func (v Validators) ask(h http.Header) {
 	if v.ETag != "" {
 		h.Set("If-None-Match", v.ETag)
@@ -140,7 +140,7 @@ func validatorsOf(h http.Header) (v Validators) {
 	return v
 }
 
-// open checks the head of an answer.
+// open checks the status and the headers of a response.
 func (l Limits) open(resp *http.Response) (*Response, error) {
 	if resp.StatusCode == http.StatusNotModified && l.Known != (Validators{}) {
 		return &Response{Body: resp.Body, FinalURL: resp.Request.URL.String(), Validators: l.Known, NotModified: true}, nil
@@ -158,8 +158,8 @@ func (l Limits) open(resp *http.Response) (*Response, error) {
 	if len(l.ContentTypes) > 0 && !slices.ContainsFunc(l.ContentTypes, allowed) {
 		return nil, errs.E(errs.Invalid, "the server answered with content of another type than %s", strings.Join(l.ContentTypes, ", "))
 	}
-	// What travels counts too: a stream of empty gzip members is endless and
-	// unpacks to nothing.
+	// The limit applies to the compressed bytes too: a stream of empty gzip members is endless and
+	// decompresses to nothing.
 	if resp.ContentLength > l.MaxBytes {
 		return nil, tooLarge(l.MaxBytes)
 	}
@@ -195,9 +195,9 @@ func garbled(err error) error {
 	return explain(err)
 }
 
-// body counts what is read and stops at the limit.
+// body limits the bytes that are read from r.
 type body struct {
-	caller    context.Context // nil below another body
+	caller    context.Context // nil for the reader of compressed bytes
 	r         io.Reader
 	left, max int64
 	err       error
@@ -211,7 +211,7 @@ func (b *body) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	// One byte more than is left distinguishes an end from an excess.
+	// Reading one byte more than is left distinguishes the end of the body from an excess.
 	if int64(len(p)) > b.left+1 {
 		p = p[:b.left+1]
 	}
@@ -233,7 +233,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close frees the connection.
+// Close closes the response.
 func (b *body) Close() error {
 	if b.close == nil {
 		return nil

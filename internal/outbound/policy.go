@@ -1,10 +1,9 @@
-// Package outbound is the only way in which Octavo calls addresses that
-// somebody typed in: files by URL, OpenAPI documents, webhooks, git.
+// Package outbound makes all of Octavo's requests to addresses that users enter: files by URL,
+// OpenAPI documents, webhooks, git.
 //
-// Every connection is checked at the moment it is made, on the address that
-// the name resolved to, so that neither a redirect nor a name that changes
-// its mind leads into the operator's own network. Private addresses open only
-// by the operator's allow-list.
+// Every connection is checked when it is made, with the address that the name was resolved to.
+// Therefore neither a redirect nor a name that resolves differently later leads into the operator's
+// own network. Private addresses are allowed only by the operator's allow-list.
 package outbound
 
 import (
@@ -23,23 +22,22 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// AllowVariable names the setting in messages, so that an operator who reads
-// one knows what to change.
+// AllowVariable is the environment variable with the allow-list. Messages contain it, so that
+// operators see which setting to change.
 const AllowVariable = "OCTAVO_OUTBOUND_ALLOW"
 
-// Policy says which addresses may be called. The zero value allows public
-// ones only. It does not change once it is made and is safe to share.
+// Policy decides which addresses may be called. The zero value allows public addresses only. A Policy
+// is immutable and safe for concurrent use.
 type Policy struct {
 	prefixes []netip.Prefix
 	hosts    map[string]bool
-	resolver *net.Resolver // nil is the one of the system; tests bring their own
+	resolver *net.Resolver // nil: the system's resolver; tests set their own
 }
 
-// Parse reads the operator's allow-list: CIDR ranges, addresses and host
-// names, separated by commas. A range opens the addresses in it under any
-// name. A host name opens the private and loopback addresses that this name
-// resolves to, but not those where clouds serve credentials. The error names
-// the entry that is wrong.
+// Parse parses the operator's allow-list: CIDR ranges, addresses and host names, separated by commas.
+// A range allows its addresses under any name. A host name allows the private and loopback addresses
+// that the name resolves to, except addresses at which clouds serve credentials. An error contains
+// the invalid entry.
 func Parse(allow string) (Policy, error) {
 	p := Policy{hosts: map[string]bool{}}
 	for entry := range strings.SplitSeq(allow, ",") {
@@ -62,8 +60,7 @@ func Parse(allow string) (Policy, error) {
 	return p, nil
 }
 
-// parsePrefix reads a range or a single address; ok is false for what looks
-// like neither.
+// parsePrefix parses a CIDR range or a single address. ok is false if s looks like neither.
 func parsePrefix(s string) (_ netip.Prefix, ok bool, _ error) {
 	if addr, err := netip.ParseAddr(s); err == nil {
 		if addr.Zone() != "" {
@@ -87,7 +84,7 @@ func parsePrefix(s string) (_ netip.Prefix, ok bool, _ error) {
 	return prefix, true, nil
 }
 
-// Ranges that a host name in the allow-list opens.
+// private lists the ranges that a host name in the allow-list allows.
 var private = []netip.Prefix{
 	netip.MustParsePrefix("10.0.0.0/8"),
 	netip.MustParsePrefix("100.64.0.0/10"),
@@ -98,9 +95,9 @@ var private = []netip.Prefix{
 	netip.MustParsePrefix("::1/128"),
 }
 
-// Addresses at which clouds serve credentials to their machines although
-// they look public or merely private. Only a range in the allow-list opens
-// them: whoever can change a name must not get at those.
+// metadata lists the addresses at which clouds serve credentials to their machines, although they
+// look public or merely private. Only a range in the allow-list allows them: a person who controls a
+// name must not reach them.
 var metadata = []netip.Addr{
 	netip.MustParseAddr("100.100.100.200"),
 	netip.MustParseAddr("168.63.129.16"),
@@ -108,11 +105,11 @@ var metadata = []netip.Addr{
 	netip.MustParseAddr("fd00:ec2::254"),
 }
 
-// errRefused is why a connection was not made. It says nothing of the
-// address: what a name resolves to inside is nobody's business outside.
+// errRefused is the error of a connection that the policy does not allow. It does not contain the
+// address, because the internal addresses of a name must not be revealed.
 var errRefused = errors.New("the address is not public and not in " + AllowVariable)
 
-// check decides on one address that a host resolved to.
+// check returns errRefused unless an address that a host resolved to is allowed.
 func (p Policy) check(host string, addr netip.Addr) error {
 	addr = addr.Unmap()
 	if addr.Zone() == "" {
@@ -137,8 +134,8 @@ func (p Policy) check(host string, addr netip.Addr) error {
 	return nil
 }
 
-// checkEmbedded looks through NAT64: a network without IPv4 must allow
-// 64:ff9b::/96 to call anything, and would open 127.0.0.1 with it.
+// checkEmbedded checks the IPv4 address inside a NAT64 address. A network without IPv4 must allow
+// 64:ff9b::/96 to reach anything, which would otherwise allow 127.0.0.1 too.
 func (p Policy) checkEmbedded(host string, addr netip.Addr) error {
 	if !ssrf.IPv6NAT64Prefix.Contains(addr) {
 		return nil
@@ -163,9 +160,8 @@ func only(family func(netip.Addr) bool) (out []netip.Prefix) {
 	return out
 }
 
-// dialer connects to one host. The check sits in Control, which the system
-// call to connect follows directly: there is no time in between in which a
-// name could resolve to something else.
+// dialer returns a dialer for one host. It checks the address in Control, immediately before the system
+// call that connects. So the name cannot resolve to another address in between.
 func (p Policy) dialer(host string) *net.Dialer {
 	return &net.Dialer{
 		Timeout:  connectTimeout,
@@ -194,9 +190,9 @@ func (p Policy) dial(ctx context.Context, network, address string) (net.Conn, er
 	return p.dialer(host).DialContext(ctx, network, address)
 }
 
-// Resolve returns the addresses of a host, for programs that make their own
-// connections, such as git: they have to connect to one of these and
-// nothing else. If any address of the name is not allowed, none is.
+// Resolve returns the addresses of a host, for programs that make their own connections, such as git.
+// They must connect to one of these addresses only. If any address of the name is not allowed,
+// Resolve returns an error.
 func (p Policy) Resolve(ctx context.Context, host string) ([]netip.Addr, error) {
 	name, err := checkHost(host)
 	if err != nil {
@@ -228,9 +224,8 @@ func (p Policy) Resolve(ctx context.Context, host string) ([]netip.Addr, error) 
 	return addrs, nil
 }
 
-// Allowing returns the policy that also allows a host which the operator has
-// configured. The host is a name or an address, and is allowed as one in the
-// allow-list is.
+// Allowing returns a policy that also allows a host from the operator's configuration. host is a name
+// or an address, with the same effect as in the allow-list.
 func (p Policy) Allowing(host string) (Policy, error) {
 	more, err := Parse(host)
 	if err != nil {

@@ -10,34 +10,34 @@ import (
 	"time"
 )
 
-// Poster sends to addresses that somebody typed in, such as webhooks. It
-// follows no redirects: what is sent is meant for one address.
+// Poster sends POST requests to addresses that users enter, such as webhooks. It does not follow
+// redirects: the content is for the configured address only.
 type Poster struct{ client *http.Client }
 
-// Poster returns one that keeps to the policy. Make one and keep it: it has its
-// own connections.
+// Poster returns a Poster that enforces the policy. It has its own connections, so create one and reuse
+// it.
 func (p Policy) Poster(timeout time.Duration) *Poster {
 	return &Poster{p.Client(Options{Timeout: timeout, NoRedirects: true})}
 }
 
-// SlowPoster is Poster for a service that may take the whole timeout until it
-// begins to answer, such as a language model.
+// SlowPoster is like Poster, but the service may use the whole timeout until it begins to respond. An
+// example is a language model.
 func (p Policy) SlowPoster(timeout time.Duration) *Poster {
 	t := p.transport()
 	t.ResponseHeaderTimeout = timeout
 	return &Poster{&http.Client{Timeout: timeout, Transport: guarded{t}, CheckRedirect: checkRedirect(true)}}
 }
 
-// Answer is what a server says to what was sent.
+// Answer is the response to a POST request.
 type Answer struct {
 	Status     int
-	RetryAfter string // as the server wrote it; see Wait
-	Text       string // the beginning of the body, as far as it is text
-	Broken     error  // why the text ends early; nil if it does not, or only because of its limit
+	RetryAfter string // value of the header; see Wait
+	Text       string // beginning of the body, without control characters
+	Broken     error  // error that ended the body early; nil if it was complete or reached its limit
 }
 
-// Post sends a body and reads at most max bytes of the answer. The error may
-// be displayed to people; the end of the caller's own context is returned as it is.
+// Post sends a body and reads at most max bytes of the response. The error may be shown to users, except
+// that the error of ctx is returned unchanged.
 func (p *Poster) Post(ctx context.Context, address string, header map[string]string, body []byte, max int64) (Answer, error) {
 	u, err := CheckURL(address)
 	if err != nil {
@@ -50,14 +50,14 @@ func (p *Poster) Post(ctx context.Context, address string, header map[string]str
 	for name, value := range header {
 		req.Header.Set(name, value)
 	}
-	// A repetition by the transport would be one that nobody counts.
+	// Without GetBody, the transport cannot retry the request. Callers count attempts.
 	req.GetBody = nil
 	resp, err := p.client.Do(req)
 	if err != nil {
 		return Answer{}, Explain(ctx, err)
 	}
 	defer resp.Body.Close()
-	// The status is the answer; a body that breaks off does not change it.
+	// The status decides. An incomplete body does not change it.
 	text, err := io.ReadAll(io.LimitReader(resp.Body, max))
 	out := Answer{Status: resp.StatusCode, RetryAfter: resp.Header.Get("Retry-After"), Text: plain(string(text))}
 	if err != nil {
@@ -66,11 +66,11 @@ func (p *Poster) Post(ctx context.Context, address string, header map[string]str
 	return out, nil
 }
 
-// Close ends the connections that are kept for the next call.
+// Close closes idle connections.
 func (p *Poster) Close() { p.client.CloseIdleConnections() }
 
-// plain drops what is not text: a database refuses some of it, and a terminal
-// would obey the rest.
+// plain removes control characters and invalid UTF-8. A database rejects some of them, and a terminal
+// would interpret others.
 func plain(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -83,8 +83,8 @@ func plain(s string) string {
 	}, strings.ToValidUTF8(s, ""))
 }
 
-// Wait reads a Retry-After header: how long to wait from now on, 0 if it does
-// not say so, at most the limit.
+// Wait parses a Retry-After header and returns the time to wait from now, at most limit. It returns 0 if
+// the header is missing or invalid.
 func Wait(retryAfter string, now time.Time, limit time.Duration) time.Duration {
 	var d time.Duration
 	if n, err := strconv.ParseUint(retryAfter, 10, 64); err == nil {

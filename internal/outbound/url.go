@@ -11,12 +11,12 @@ import (
 
 const (
 	maxURL   = 2048 // characters of a URL
-	maxHost  = 253  // characters of a host name, as DNS has it
-	maxLabel = 63   // characters between two dots of a host name
+	maxHost  = 253  // characters of a host name; the limit of DNS
+	maxLabel = 63   // characters of a label of a host name
 )
 
-// refusedPorts belong to other protocols, some of which would take the lines
-// of a request for commands. They are those that browsers refuse too.
+// refusedPorts are ports of other protocols, some of which would interpret the lines of a request as
+// commands. Browsers refuse the same ports.
 var refusedPorts = portSet(
 	1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95,
 	101, 102, 103, 104, 109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179,
@@ -32,15 +32,14 @@ func portSet(ports ...uint16) map[uint16]bool {
 	return set
 }
 
-// CheckURL reads an address that Octavo may be asked to call: http or https,
-// a host in plain form, no credentials. It looks at the grammar alone; where
-// the host leads is checked when the connection is made. The errors are of
-// kind errs.Invalid and say what to write instead.
+// CheckURL parses the URL of an outbound request: http or https, a host in plain form, no credentials. It
+// checks the syntax only. The address of the host is checked when the connection is made. Errors
+// are of kind errs.Invalid and say what to write instead.
 func CheckURL(raw string) (*url.URL, error) {
 	if len(raw) > maxURL {
 		return nil, bad("is longer than %d characters", maxURL)
 	}
-	// url.Parse accepts more than a request line or a shell should see.
+	// url.Parse accepts characters that must not appear in a request line or a shell command.
 	for i := range len(raw) {
 		switch c := raw[i]; {
 		case c <= ' ' || c == 0x7f:
@@ -51,7 +50,7 @@ func CheckURL(raw string) (*url.URL, error) {
 	}
 	u, err := url.Parse(raw)
 	if err != nil {
-		// The text of the error repeats the URL, with its password if any.
+		// The text of the error contains the URL, including a password.
 		return nil, bad("cannot be read; it must look like https://example.com/path")
 	}
 	if err := checkParsed(u); err != nil {
@@ -61,7 +60,7 @@ func CheckURL(raw string) (*url.URL, error) {
 	return u, nil
 }
 
-// checkParsed is the part of CheckURL that every redirect passes again.
+// checkParsed is the part of CheckURL that also applies to redirects.
 func checkParsed(u *url.URL) error {
 	switch {
 	case u.Scheme != "http" && u.Scheme != "https":
@@ -74,8 +73,8 @@ func checkParsed(u *url.URL) error {
 	if _, err := checkHost(u.Hostname()); err != nil {
 		return err
 	}
-	// Hostname drops the brackets, without which an IPv6 address and a port
-	// run into each other.
+	// Hostname removes the brackets. Without brackets, an IPv6 address cannot be separated from a
+	// port.
 	if strings.Contains(u.Hostname(), ":") != strings.HasPrefix(u.Host, "[") {
 		return bad("has an IPv6 address that is not in [brackets]")
 	}
@@ -94,8 +93,8 @@ func checkParsed(u *url.URL) error {
 	return nil
 }
 
-// checkHost returns a host name in lower case without the final dot, or an
-// address in its usual form.
+// checkHost returns a host name in lower case without the final dot, or an IP address in its canonical
+// form.
 func checkHost(host string) (string, error) {
 	if strings.Contains(host, ":") {
 		addr, err := netip.ParseAddr(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]"))
@@ -125,8 +124,8 @@ func checkHost(host string) (string, error) {
 		}
 		last = label
 	}
-	// Some resolvers take 2130706433, 0x7f.1 and 0177.0.0.1 for addresses.
-	// A name cannot end in a number, so the usual form is all that is left.
+	// Some resolvers accept 2130706433, 0x7f.1 and 0177.0.0.1 as addresses. A host name cannot end in
+	// a number, so only dotted decimal is accepted.
 	if numeric(last) {
 		addr, err := netip.ParseAddr(name)
 		if err != nil || !addr.Is4() {

@@ -1,5 +1,5 @@
-// Package budget bounds what work may use. A Budget is what one request or job may spend, in
-// units that do not depend on the machine; a Pool is what all of them share.
+// Package budget limits the resources that work may use. A Budget limits one request or job, in units
+// that do not depend on the machine. A Pool is shared by all of them.
 package budget
 
 import (
@@ -13,20 +13,20 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// Kind is a unit that work is counted in.
+// Kind is a unit in which work is counted.
 type Kind int
 
-// The kinds. docs/manual/operating/limits.md lists them for operators, with the reason of each.
+// The kinds of units. docs/manual/operating/limits.md lists them for operators, with their reasons.
 const (
-	Words   Kind = iota // of the search index that a query compares with misspelled ones
-	Steps               // of expressions: of documents, and of conditions of pages and sites
+	Words   Kind = iota // of the search index that a query compares with misspelled words
+	Steps               // of expressions in documents, and of conditions of pages and sites
 	Values              // of JSON in a body
-	Pixels              // of pictures that are read for a PDF
-	Fetches             // of descriptions of APIs at addresses elsewhere that pages name
+	Pixels              // of images that are read for a PDF
+	Fetches             // of API descriptions at external addresses that pages refer to
 	kinds
 )
 
-// limit is how much of a kind one piece of work may use.
+// limit is the amount of one kind that one request or job may use.
 type limit struct {
 	name string // in the configuration
 	most int64
@@ -35,7 +35,7 @@ type limit struct {
 }
 
 // limits are generous for ordinary work: a request that reaches one is a mistake or an attack. Operators
-// can set them.
+// can change them.
 var limits = [kinds]limit{
 	Words:   {"words", 1_000_000, "words of the index", "search for fewer words"},
 	Steps:   {"steps", 10_000_000, "steps of expressions and conditions", "write simpler ones, or ask for fewer pages at once"},
@@ -44,10 +44,10 @@ var limits = [kinds]limit{
 	Fetches: {"fetches", 8, "descriptions of APIs elsewhere", "ask again: those that were fetched are known then"},
 }
 
-// Limit returns how much of a kind one piece of work may use.
+// Limit returns the amount of a kind that one request or job may use.
 func Limit(k Kind) int64 { return limits[k].most }
 
-// SetLimits changes limits by their names, before any work begins.
+// SetLimits changes limits by name. It must be called before any work begins.
 func SetLimits(most map[string]int64) error {
 	for name, n := range most {
 		k := slices.IndexFunc(limits[:], func(l limit) bool { return l.name == name })
@@ -62,19 +62,19 @@ func SetLimits(most map[string]int64) error {
 	return nil
 }
 
-// Budget is what one piece of work may still spend, and what it holds of pools.
+// Budget is the amount that one request or job may still spend, and the parts of pools that it holds.
 type Budget struct {
 	left   [kinds]atomic.Int64
-	turns  *Turns // nil: its work need not wait
+	turns  *Turns // nil: the work takes no turns
 	who    string
 	waited atomic.Int64 // nanoseconds in queues
 
 	mu      sync.Mutex
-	turn    func() // puts its turn back; nil: it has none
+	turn    func() // releases the turn; nil: the budget has none
 	holding []func()
 }
 
-// New returns a budget with all of every limit.
+// New returns a budget with the full limit of each kind.
 func New() *Budget {
 	b := &Budget{}
 	for k := range kinds {
@@ -83,14 +83,14 @@ func New() *Budget {
 	return b
 }
 
-// Hold keeps a part of a pool until the work ends.
+// Hold makes End call release, which returns a part of a pool.
 func (b *Budget) Hold(release func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.holding = append(b.holding, release)
 }
 
-// End returns what the work holds to its pools.
+// End releases the turn and the parts of pools that the work holds.
 func (b *Budget) End() {
 	b.endTurn()
 	b.mu.Lock()
@@ -103,12 +103,12 @@ func (b *Budget) End() {
 
 type key struct{}
 
-// NewContext returns a context whose work draws from a budget.
+// NewContext returns a context that carries a budget.
 func NewContext(ctx context.Context, b *Budget) context.Context {
 	return context.WithValue(ctx, key{}, b)
 }
 
-// FromContext returns the budget of a context. Work that has none gets one of its own.
+// FromContext returns the budget of a context. If the context has none, it returns a new one.
 func FromContext(ctx context.Context) *Budget {
 	if b := of(ctx); b != nil {
 		return b
@@ -121,8 +121,8 @@ func of(ctx context.Context) *Budget {
 	return b
 }
 
-// Payer returns for whom the work of a context is done: an organization, an account or an address.
-// It is empty for work of the server itself.
+// Payer returns the party for which the work of a context is done: an organization, an account or an
+// address. It is empty for the server's own work.
 func Payer(ctx context.Context) string {
 	if b := of(ctx); b != nil {
 		return b.who
@@ -130,16 +130,15 @@ func Payer(ctx context.Context) string {
 	return ""
 }
 
-// ExcludeWait excludes time that the work of a context waited in a queue: it does not
-// count as work.
+// ExcludeWait subtracts time in a queue from the measured duration of the work of a context.
 func ExcludeWait(ctx context.Context, d time.Duration) {
 	if b := of(ctx); b != nil {
 		b.waited.Add(int64(d))
 	}
 }
 
-// Spend takes n of a kind. It returns an error of kind errs.Invalid that names the limit if less is left;
-// everything that is left is spent then.
+// Spend takes n units of a kind. If fewer are left, it returns an error of kind errs.Invalid that
+// contains the limit, and nothing is left afterwards.
 func (b *Budget) Spend(k Kind, n int64) error {
 	if b.left[k].Add(-n) >= 0 {
 		return nil
@@ -148,8 +147,8 @@ func (b *Budget) Spend(k Kind, n int64) error {
 	return errs.E(errs.Invalid, "this takes more than %d %s; %s", limits[k].most, limits[k].what, limits[k].hint)
 }
 
-// Renew lets work spend all of a kind again: work in parts, each of which may spend as much.
+// Renew resets a kind to its full limit, for work in parts that may each use the limit.
 func (b *Budget) Renew(k Kind) { b.left[k].Store(limits[k].most) }
 
-// Left returns how much of a kind is left.
+// Left returns the number of units of a kind that are left.
 func (b *Budget) Left(k Kind) int64 { return max(0, b.left[k].Load()) }

@@ -10,13 +10,13 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// Pool shares an amount of something, such as bytes of memory or places at a
-// time, among callers. A caller who has little gets before one who has much, and
-// nobody can have all of it while others wait.
+// Pool shares a limited amount of a resource, such as bytes of memory or concurrent requests, among
+// callers. A caller who holds less is served before one who holds more. No caller can hold the whole
+// pool while others wait, unless a single part is that large.
 type Pool struct {
-	what string // for people, such as "large bodies"
+	what string // for messages, such as "large bodies"
 	size int64
-	rank func(who string) time.Duration // of those who have as much of it; nil: in the order of arrival
+	rank func(who string) time.Duration // orders callers who hold the same amount; nil: in the order of arrival
 
 	mu      sync.Mutex
 	used    int64
@@ -25,46 +25,44 @@ type Pool struct {
 	queued  map[string]int
 }
 
-// waiter is a caller who waits for a part of the pool.
+// waiter is a request that waits for a part of the pool.
 type waiter struct {
 	who   string
 	n     int64
-	ready chan struct{} // closed when it has its part
+	ready chan struct{} // closed when the part is granted
 }
 
 const (
-	// maxQueued is how many requests of one caller may wait for a pool, and
-	// maxWaiting those of all. A request that waits costs a goroutine and a
-	// connection, no more.
+	// maxQueued is the maximum number of waiting requests of one caller, and maxWaiting the
+	// maximum of all callers. A waiting request costs only a goroutine and a connection.
 	maxQueued  = 16
 	maxWaiting = 512
-	// maxWait is how long a request waits before it is refused.
+	// maxWait is how long a request waits before it is rejected.
 	maxWait = 10 * time.Second
 )
 
-// NewPool returns a pool of an amount. What says what for, as in "the server is
-// busy with large bodies".
+// NewPool returns a pool of the given size. what completes the message "the server is busy with",
+// such as "large bodies".
 func NewPool(what string, size int64) *Pool {
 	return &Pool{what: what, size: size, held: map[string]int64{}, queued: map[string]int{}}
 }
 
-// share is how much one caller may have while others wait: half of the pool.
+// share returns the maximum that one caller may hold in several parts: half of the pool.
 func (p *Pool) share() int64 { return max(1, p.size/2) }
 
-// Take waits until who may have n of the pool and returns the function that puts it back, which
-// may be called more than once. More than the whole pool counts as the whole. It returns an error
-// of kind errs.Busy if that takes too long or too many wait already.
+// Take waits until who may hold n of the pool and returns the function that releases it. release may be
+// called more than once. If n exceeds the pool, Take takes the whole pool. It returns an error of
+// kind errs.Busy if the wait is too long or too many requests wait already.
 func (p *Pool) Take(ctx context.Context, who string, n int64) (release func(), err error) {
 	return p.take(ctx, who, n, maxWait)
 }
 
-// Await is Take for work that nobody waits for at the other end of a connection: it waits until the
-// context ends.
+// Await is Take for background work, for which no client waits: it waits until the context ends.
 func (p *Pool) Await(ctx context.Context, who string, n int64) (release func(), err error) {
 	return p.take(ctx, who, n, math.MaxInt64)
 }
 
-// Try is Take without waiting.
+// Try is like Take, but does not wait.
 func (p *Pool) Try(who string, n int64) (release func(), err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -74,7 +72,7 @@ func (p *Pool) Try(who string, n int64) (release func(), err error) {
 	return nil, p.busy()
 }
 
-// try is Try for a caller that holds the lock.
+// try implements Try. The caller holds the lock.
 func (p *Pool) try(who string, n int64) (release func(), ok bool) {
 	if !p.fits(who, n) || !p.first(who) {
 		return nil, false
@@ -113,7 +111,7 @@ func (p *Pool) take(ctx context.Context, who string, n int64, wait time.Duration
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.leave(w) { // it got its part meanwhile
+	if !p.leave(w) { // the part was granted meanwhile
 		p.put(who, n)
 	}
 	p.wake()
@@ -124,14 +122,14 @@ func (p *Pool) busy() error {
 	return errs.E(errs.Busy, "the server is busy with %s; try again in a few seconds, with fewer at a time", p.what)
 }
 
-// fits reports whether the pool has n left for who. A caller without any part may have one that
-// is larger than a share.
+// fits reports whether who may take n more of the pool. A caller who holds nothing may take a part
+// that is larger than a share.
 func (p *Pool) fits(who string, n int64) bool {
 	has := p.held[who]
 	return p.used+n <= p.size && (has == 0 || has+n <= p.share())
 }
 
-// first reports whether nobody waits who is served before who.
+// first reports whether no waiting request is served before one of who.
 func (p *Pool) first(who string) bool {
 	for _, w := range p.waiting {
 		if p.compare(w.who, who) <= 0 {
@@ -141,7 +139,7 @@ func (p *Pool) first(who string) bool {
 	return true
 }
 
-// compare is negative if a is served before b: who has less of the pool, then who has the lower rank.
+// compare is negative if a is served before b. Less of the pool goes first, then the lower rank.
 func (p *Pool) compare(a, b string) int {
 	if c := cmp.Compare(p.held[a], p.held[b]); c != 0 || p.rank == nil || a == b {
 		return c
@@ -161,7 +159,7 @@ func (p *Pool) put(who string, n int64) {
 	}
 }
 
-// leave takes a waiter out of the queue and reports whether it was there.
+// leave removes a waiter from the queue and reports whether it was in the queue.
 func (p *Pool) leave(w *waiter) bool {
 	for i, other := range p.waiting {
 		if other == w {
@@ -175,8 +173,8 @@ func (p *Pool) leave(w *waiter) bool {
 	return false
 }
 
-// wake serves those who wait, the one who has least first. It stops at the first who does not fit:
-// a large part is not overtaken for ever by small ones.
+// wake serves waiting requests, starting with the caller who holds least. It stops at the first
+// request that does not fit, so that small requests cannot overtake a large one forever.
 func (p *Pool) wake() {
 	for {
 		var next *waiter

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// RecentUse counts how much time each caller used. Half of it is forgotten after a while. It must not be
-// used by several goroutines at the same time.
+// RecentUse measures how much time each caller used recently. The amounts decay exponentially. It is
+// not safe for concurrent use.
 type RecentUse struct {
 	halfLife time.Duration
 	by       map[string]usedTime
@@ -17,15 +17,15 @@ type usedTime struct {
 	at   time.Time
 }
 
-// maxCallers is how many are remembered.
+// maxCallers is the maximum number of callers that are measured.
 const maxCallers = 10_000
 
-// NewRecentUse returns a counter that forgets half after some time.
+// NewRecentUse returns a RecentUse whose amounts halve every halfLife.
 func NewRecentUse(halfLife time.Duration) *RecentUse {
 	return &RecentUse{halfLife, map[string]usedTime{}}
 }
 
-// Of returns how much time who used lately.
+// Of returns how much time who used recently.
 func (l *RecentUse) Of(who string, now time.Time) time.Duration {
 	u, ok := l.by[who]
 	if !ok {
@@ -34,7 +34,7 @@ func (l *RecentUse) Of(who string, now time.Time) time.Duration {
 	return time.Duration(float64(u.time) * math.Exp2(-float64(now.Sub(u.at))/float64(l.halfLife)))
 }
 
-// Add counts time that who used.
+// Add adds time that who used.
 func (l *RecentUse) Add(who string, d time.Duration, now time.Time) {
 	if len(l.by) >= maxCallers {
 		for other, u := range l.by {
@@ -42,7 +42,7 @@ func (l *RecentUse) Add(who string, d time.Duration, now time.Time) {
 				delete(l.by, other)
 			}
 		}
-		if len(l.by) >= maxCallers { // an attack: all are equal again
+		if len(l.by) >= maxCallers { // an attack: forget all callers
 			clear(l.by)
 		}
 	}

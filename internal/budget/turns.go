@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// Turns let few requests at a time keep a processor busy, so that short ones find one that is
-// free. Work that is known to be expensive asks for a turn. Callers whose requests took long lately
-// take turns for all of them, as long as others use the server too.
+// Turns limits how many requests keep a processor busy at the same time, so that short requests find
+// a free one. Work that is known to be expensive takes a turn. Callers whose requests took long
+// recently need a turn for every request, while other callers use the server too.
 type Turns struct {
 	pool *Pool
 
 	mu     sync.Mutex
-	long   *RecentUse // by how much requests took longer than shortWork
-	latest seen       // who called last
-	other  seen       // who called last before that, and is somebody else
+	long   *RecentUse // time beyond shortWork that requests took
+	latest seen       // the latest caller
+	other  seen       // the latest caller other than that
 }
 
 type seen struct {
@@ -24,42 +24,42 @@ type seen struct {
 }
 
 const (
-	// shortWork of each request does not count. Nearly all requests are shorter.
+	// shortWork is the part of each request that is not counted. Nearly all requests are shorter.
 	shortWork = 25 * time.Millisecond
-	// maxLong is how much longer they may take before all requests of a caller take turns: a sixth of the
-	// time, because half of it is forgotten after halfLife.
+	// maxLong is the time beyond shortWork after which every request of a caller needs a turn. With
+	// halfLife, a caller reaches it by using about a sixth of the time.
 	maxLong  = 500 * time.Millisecond
 	halfLife = 2 * time.Second
-	// sendTime is how long a turn lasts while the answer is compressed and sent, which takes as long as the
-	// reader likes.
+	// sendTime is how long a turn lasts while the response is compressed and sent. The limit exists
+	// because a client may read slowly.
 	sendTime = 250 * time.Millisecond
-	// recently is for how long a caller counts as somebody who uses the server.
+	// recently is how long a caller counts as active after a request.
 	recently = time.Second
 )
 
-// NewTurns returns turns of which n are taken at a time.
+// NewTurns returns a Turns with n turns at a time.
 func NewTurns(n int) *Turns {
 	t := &Turns{pool: NewPool("expensive requests", int64(n)), long: NewRecentUse(halfLife)}
 	t.pool.rank = t.longOf
 	return t
 }
 
-// Budget returns a budget for work that takes turns with that of others. Who is whose turn it is. End
-// must be called when the work is done.
+// Budget returns a budget for work of who that takes turns with other work. The caller must call End
+// when the work is done.
 func (t *Turns) Budget(who string) *Budget {
 	b := New()
 	b.turns, b.who = t, who
 	return b
 }
 
-// longOf returns by how much the requests of who took longer than shortWork lately.
+// longOf returns the time beyond shortWork that requests of who took recently.
 func (t *Turns) longOf(who string) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.long.Of(who, time.Now())
 }
 
-// begin notes that who uses the server, and reports whether they wait for their turn.
+// begin records a request of who and reports whether it needs a turn.
 func (t *Turns) begin(who string, now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -67,7 +67,7 @@ func (t *Turns) begin(who string, now time.Time) bool {
 	return now.Sub(t.other.at) < recently && t.long.Of(who, now) > maxLong
 }
 
-// end counts work that took some time.
+// end records that a request of who took some time.
 func (t *Turns) end(who string, took time.Duration, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -84,9 +84,9 @@ func (t *Turns) see(who string, now time.Time) {
 	t.latest = seen{who, now}
 }
 
-// Begin is called before the work of a request whose input was read. It waits for a turn if its
-// caller must take one. The function that it returns is called when the answer is ready to be sent;
-// the turn ends with the work of the context, or soon after that.
+// Begin is called after the input of a request was read and before its work. It waits for a turn if the
+// caller needs one. The caller calls end when the response is ready to be sent. The turn ends with
+// the work of the context, at most sendTime after the call of end.
 func Begin(ctx context.Context) (end func(), err error) {
 	b := of(ctx)
 	if b == nil || b.turns == nil {
@@ -111,8 +111,8 @@ func Begin(ctx context.Context) (end func(), err error) {
 }
 
 // Turn is called before work that keeps a processor busy for more than some tens of milliseconds. It
-// waits until few others do such work; the turn lasts until the work of the context ends. It is not
-// called inside of a transaction.
+// waits until few other requests do such work. The turn lasts until the work of the context ends. It
+// must not be called inside a transaction.
 func Turn(ctx context.Context) error {
 	b := of(ctx)
 	if b == nil || b.turns == nil || b.hasTurn() {
@@ -132,15 +132,15 @@ func Turn(ctx context.Context) error {
 	return nil
 }
 
-// EndTurn ends a turn before the work of the context ends, such as when the rest is sending.
+// EndTurn ends a turn before the work of the context ends, such as before sending the response.
 func EndTurn(ctx context.Context) {
 	if b := of(ctx); b != nil {
 		b.endTurn()
 	}
 }
 
-// Pause ends a turn while the work of the context waits for somebody else, such as another server. What
-// it returns is called afterwards; it waits for a turn again if there was one.
+// Pause ends a turn while the work of the context waits for something else, such as another server. The
+// caller calls resume afterwards, which waits for a turn again if there was one.
 func Pause(ctx context.Context) (resume func() error) {
 	b := of(ctx)
 	if b == nil {

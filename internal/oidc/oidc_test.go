@@ -484,8 +484,8 @@ func TestWhatIsVerifiedIsOneAddress(t *testing.T) {
 	}
 }
 
-// The operator's provider neither creates nor signs in to accounts by address, unless the operator trusts
-// its addresses.
+// The operator's provider neither creates nor signs in to accounts by address, unless the
+// operator trusts its addresses.
 func TestProviderOfTheServer(t *testing.T) {
 	for _, trusted := range []bool{false, true} {
 		w := newWorld(t, testdb.SQLite(t), &oidc.Operator{Label: "Work", ClientID: "octavo", ClientSecret: "very-secret", TrustEmail: trusted})

@@ -13,15 +13,15 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// reportEvery is how often the same failure is stored, and recordEvery how often any failure is written
-// to the audit log. Both limits exist because anybody can make a sign-in fail.
+// The same failure is stored once per reportEvery. A stored failure is written to the audit log
+// if the previous one is at least recordEvery old. Anybody can make a sign-in fail.
 const (
 	reportEvery = docs.Time(time.Minute / time.Millisecond)
 	recordEvery = docs.Time(time.Hour / time.Millisecond)
 )
 
-// report records why a sign-in failed, for the admins of the organization or for the operator. It returns
-// the error that the person may see.
+// report records why a sign-in failed, for the admins of the organization or for the operator.
+// It returns the error that the person may see.
 func (s *Service) report(ctx context.Context, p docs.OIDCProvider, from signin.Client, err error) error {
 	var f *failure
 	why := errs.Message(err)

@@ -32,9 +32,9 @@ func portSet(ports ...uint16) map[uint16]bool {
 	return set
 }
 
-// CheckURL parses the URL of an outbound request: http or https, a host in plain form, no credentials. It
-// checks the syntax only. The address of the host is checked when the connection is made. Errors
-// are of kind errs.Invalid and say what to write instead.
+// CheckURL parses the URL of an outbound request: http or https, a host in plain form, no
+// credentials. It checks the syntax only. The address of the host is checked when the connection
+// is made. Errors are of kind errs.Invalid and say what to write instead.
 func CheckURL(raw string) (*url.URL, error) {
 	if len(raw) > maxURL {
 		return nil, bad("is longer than %d characters", maxURL)

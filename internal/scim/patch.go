@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// attributes receives the attributes in a request. Values are passed to set, both for a complete resource
-// and for the operations of a PATCH.
+// attributes receives the attributes in a request. Values are passed to set, both for a complete
+// resource and for the operations of a PATCH.
 type attributes interface {
 	// set sets the value of an attribute. It ignores attributes that are not stored: a directory sends
 	// every attribute that an admin has mapped there, and would stop at an error.

@@ -19,40 +19,40 @@ import (
 )
 
 const (
-	timeout   = 10 * time.Second // of a request, until the answer was read
-	maxAnswer = 2 << 10          // bytes of an answer that the log keeps
+	timeout   = 10 * time.Second // of a request, until the response was read
+	maxAnswer = 2 << 10          // bytes of a response that the log keeps
 
-	// tryFor is how long a delivery is tried, from its first attempt on. A
-	// webhook to which nothing could be delivered for as long is disabled.
+	// tryFor is how long a delivery is retried, counted from its first attempt. A webhook to which no
+	// delivery succeeded for that long is disabled.
 	tryFor = 24 * time.Hour
 
-	maxRetryAfter = time.Hour // that a receiver can ask for
+	maxRetryAfter = time.Hour // maximum that a receiver can request
 
-	// holdAttempts is how many attempts at a delivery hold up what comes after
-	// it in its lane: about twelve minutes. What takes longer is overtaken.
+	// holdAttempts limits how long a failing delivery blocks later deliveries in its lane: until its
+	// fifth attempt, after about twelve minutes. Then later deliveries overtake it.
 	holdAttempts = 5
 
-	// After pauseAfter failures in a row, whichever deliveries they were of, a
-	// receiver is left alone for a while, and then asked with one delivery.
+	// After pauseAfter consecutive failures of any deliveries, a webhook is paused. After the pause,
+	// a single delivery checks whether the receiver is back.
 	pauseAfter = 5
 	firstPause = 5 * time.Second
 	maxPause   = 5 * time.Minute
 )
 
-// pauses between attempts; the last one repeats.
+// pauses are the times between attempts. The last one repeats.
 var pauses = []time.Duration{
 	5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute,
 	time.Hour, 2 * time.Hour, 4 * time.Hour,
 }
 
-// pause returns how long to wait after a number of attempts, with some jitter
-// so that what failed together does not return together.
+// pause returns how long to wait after a number of attempts. It adds some jitter, so that deliveries
+// that failed together are not retried together.
 func pause(attempts int) time.Duration {
 	d := pauses[min(attempts, len(pauses))-1]
 	return d + rand.N(d/10+1)
 }
 
-// quiet returns how long to leave a receiver alone after failures in a row.
+// quiet returns how long to pause a webhook after a number of consecutive failures.
 func quiet(failures int) time.Duration {
 	if failures < pauseAfter {
 		return 0
@@ -60,15 +60,15 @@ func quiet(failures int) time.Duration {
 	return min(firstPause<<min(failures-pauseAfter, 20), maxPause)
 }
 
-// outcome of one attempt.
+// outcome is the result of one request.
 type outcome struct {
 	answer outbound.Answer
-	err    error // there is no answer
+	err    error // if there is no response
 	took   time.Duration
 }
 
-// attempt sends a delivery once and notes what came of it. It reports whether
-// what comes after it in its lane may follow.
+// attempt sends a delivery once and stores the result. It reports whether the next delivery in the
+// lane may be sent.
 func (l *lane) attempt(ctx context.Context, dl docs.Delivery) (goOn bool) {
 	d := l.d
 	log := d.Log.With("webhook", l.hook.ID, "delivery", dl.ID)
@@ -79,11 +79,11 @@ func (l *lane) attempt(ctx context.Context, dl docs.Delivery) (goOn bool) {
 			goOn = false
 		}
 	}()
-	// A stop of the program does not break off a request: whether the receiver
-	// has seen it would be unknown.
+	// Stopping the program does not cancel a request: it would be unknown whether the receiver has
+	// seen it.
 	ctx = context.WithoutCancel(ctx)
-	// Read for each attempt: who changes, disables or deletes a webhook does
-	// not have to wait for what is queued.
+	// Read the webhook for each attempt, so that changing, disabling or deleting it takes effect
+	// before the queue is empty.
 	w, err := d.Store.Webhook(ctx, l.hook.Org, l.hook.ID)
 	if errs.Is(err, errs.NotFound) || err == nil && !w.Enabled {
 		l.over.Store(true)
@@ -110,7 +110,7 @@ func (l *lane) attempt(ctx context.Context, dl docs.Delivery) (goOn bool) {
 	return result.state != docs.DeliveryPending
 }
 
-// try makes the request.
+// try sends the request of a delivery.
 func (d *Dispatcher) try(ctx context.Context, w docs.Webhook, dl docs.Delivery) outcome {
 	secret, err := open(ctx, d.Store.Reader, w)
 	if err != nil {
@@ -135,8 +135,8 @@ func (d *Dispatcher) try(ctx context.Context, w docs.Webhook, dl docs.Delivery) 
 	return outcome{answer, err, time.Since(start)}
 }
 
-// verdict says what an outcome means: delivered, to be tried again, or
-// neither; and why not, for people.
+// verdict interprets an outcome: whether the delivery succeeded, and whether to retry it. why is the
+// reason of a failure, for users.
 func (o outcome) verdict() (delivered, again bool, why string) {
 	switch s := o.answer.Status; {
 	case o.err != nil:
@@ -152,14 +152,14 @@ func (o outcome) verdict() (delivered, again bool, why string) {
 	}
 }
 
-// attemptResult is the outcome of an attempt.
+// attemptResult is the state after an attempt.
 type attemptResult struct {
 	state    docs.DeliveryState
 	paused   bool
 	disabled bool
 }
 
-// recordAttempt stores an attempt, and updates the state of the receiver.
+// recordAttempt stores an attempt, and updates the failure state of the webhook.
 func recordAttempt(ctx context.Context, tx *store.Tx, sentTo docs.Webhook, dl docs.Delivery, o outcome) (attemptResult, error) {
 	now := tx.Now()
 	delivered, again, why := o.verdict()
@@ -196,14 +196,14 @@ func recordAttempt(ctx context.Context, tx *store.Tx, sentTo docs.Webhook, dl do
 	}
 	switch {
 	case !w.Enabled || w.URL != sentTo.URL:
-		return attemptResult{state: dl.State, paused: true}, nil // the receiver was changed since
+		return attemptResult{state: dl.State, paused: true}, nil // the webhook was changed since
 	case delivered && w.FailingSince.IsZero():
-		return attemptResult{state: dl.State}, nil // as nearly always: one row is written
+		return attemptResult{state: dl.State}, nil // the usual case: only one row is written
 	case delivered:
 		w.Failures, w.FailingSince, w.ResumeAt = 0, 0, 0
 		return attemptResult{state: dl.State}, tx.PutWebhook(ctx, w)
 	case dl.Kind == docs.DeliveryTest:
-		return attemptResult{state: dl.State}, nil // somebody is trying things out
+		return attemptResult{state: dl.State}, nil // a failed test does not count as a failure of the webhook
 	}
 	w.Failures++
 	if w.FailingSince.IsZero() {
@@ -219,7 +219,7 @@ func recordAttempt(ctx context.Context, tx *store.Tx, sentTo docs.Webhook, dl do
 	return attemptResult{state: dl.State, paused: w.ResumeAt > 0}, tx.PutWebhook(ctx, w)
 }
 
-// disable ends a webhook that nothing reaches.
+// disable disables a webhook to which no delivery succeeds.
 func disable(ctx context.Context, tx *store.Tx, w docs.Webhook, why string) error {
 	w.Enabled, w.UpdatedAt = false, tx.Now()
 	w.DisabledReason = fmt.Sprintf("no delivery has succeeded since %s: %s; repair the receiver, enable the webhook, and replay the deliveries that it needs",

@@ -15,38 +15,37 @@ import (
 )
 
 const (
-	fanOutAtOnce = 200  // events of one transaction
-	dropAtOnce   = 5000 // events that nobody listens to
+	fanOutAtOnce = 200  // events in one transaction
+	dropAtOnce   = 5000 // events without a webhook that are deleted in one transaction
 
-	maxLanes   = 32               // webhooks that a node sends to at once
-	maxAtOnce  = 4                // requests to one webhook at once
+	maxLanes   = 32               // webhooks to which a node sends concurrently
+	maxAtOnce  = 4                // concurrent requests to one webhook
 	sendAtOnce = 64               // deliveries that are read at once
-	turn       = 10 * time.Second // then a webhook goes behind the others that wait
+	turn       = 10 * time.Second // after that, other webhooks that wait go first
 
-	lease = 20 * time.Second // a node that is gone is noticed after this
+	lease = 20 * time.Second // after that, other nodes take over the webhooks of a node that has stopped
 )
 
-// Dispatcher sends what happens to those who listen. Any number of them can
-// work on one store: an event is queued once, and one node at a time sends to
-// a webhook. One that is killed leaves its webhooks to the others, which send
-// again what nobody noted as sent: a receiver may get something twice, but
-// nothing is lost.
+// Dispatcher sends events to the webhooks that listen to them. Any number of dispatchers can share
+// a store: each event is queued once, and one node at a time sends to a webhook. If a node is
+// killed, other nodes take over its webhooks and resend deliveries whose result was not stored. A
+// receiver may therefore get a delivery twice, but none is lost.
 type Dispatcher struct {
 	Store *store.Store
 	Log   *slog.Logger
-	Poll  time.Duration // how often to look; 0 is once a second
+	Poll  time.Duration // how often to read the queue; 0 means once a second
 
 	post *outbound.Poster
 	wake chan struct{}
 }
 
-// NewDispatcher returns one that calls what the policy allows.
+// NewDispatcher returns a Dispatcher whose requests follow the policy.
 func NewDispatcher(s *store.Store, out outbound.Policy, log *slog.Logger) *Dispatcher {
 	return &Dispatcher{Store: s, Log: log, post: out.Poster(timeout), wake: make(chan struct{}, 1)}
 }
 
-// Run works until ctx ends, then waits for the requests that are under way.
-// While nothing happens it only reads.
+// Run works until ctx ends, then waits for the requests in progress. It writes to the store only if
+// there is work.
 func (d *Dispatcher) Run(ctx context.Context) {
 	poll := d.Poll
 	if poll == 0 {
@@ -62,14 +61,14 @@ func (d *Dispatcher) Run(ctx context.Context) {
 		}
 		select {
 		case <-ctx.Done():
-		case <-d.wake: // a lane is free
-		case <-time.After(poll/2 + rand.N(poll)): // nodes spread out
+		case <-d.wake: // a lane has ended
+		case <-time.After(poll/2 + rand.N(poll)): // spreads the nodes
 		}
 	}
 }
 
-// round queues the events that wait, and starts a lane for every webhook that
-// is due while there are free ones.
+// round queues the waiting events. Then it starts a lane for every webhook that is due, while
+// there are free lanes.
 func (d *Dispatcher) round(ctx context.Context, free chan struct{}, lanes *sync.WaitGroup) error {
 	for more := true; more && ctx.Err() == nil; {
 		var err error
@@ -100,8 +99,7 @@ func (d *Dispatcher) round(ctx context.Context, free chan struct{}, lanes *sync.
 	return nil
 }
 
-// FanOut turns events of the outbox into deliveries. It reports whether there
-// may be more of them.
+// FanOut turns events of the outbox into deliveries. It reports whether there may be more events.
 func (d *Dispatcher) FanOut(ctx context.Context) (bool, error) {
 	waiting, err := d.Store.OutboxWaiting(ctx)
 	if err != nil || !waiting {
@@ -139,8 +137,8 @@ func (d *Dispatcher) FanOut(ctx context.Context) (bool, error) {
 	})
 }
 
-// fanOut queues an event for those who listen, behind what waits for a retry
-// in its lane, and notes them in due.
+// fanOut queues an event for the webhooks that listen to it, and adds them to due. If a delivery
+// in the same lane waits for a retry, the event is due after that.
 func fanOut(ctx context.Context, tx *store.Tx, hooks []docs.Webhook, e store.AuditRow, due map[docs.WebhookID]bool) error {
 	lane := e.SubjectKind + " " + e.SubjectID
 	for _, w := range hooks {
@@ -166,15 +164,15 @@ func fanOut(ctx context.Context, tx *store.Tx, hooks []docs.Webhook, e store.Aud
 	return nil
 }
 
-// lane is a webhook while this node sends to it.
+// lane is a webhook to which this node sends. It holds the lease of the webhook.
 type lane struct {
 	d     *Dispatcher
 	hook  docs.Webhook
 	lease string
-	over  atomic.Bool // the lease is lost, or the receiver needs a pause
+	over  atomic.Bool // the lease is lost, or the webhook is paused, disabled or deleted
 }
 
-// claim leases the webhook that has waited longest; nil is none.
+// claim leases the webhook that has waited longest. It returns nil if none is due.
 func (d *Dispatcher) claim(ctx context.Context) (*lane, error) {
 	due, err := d.Store.WebhookDue(ctx, docs.TimeOf(d.Store.Clock()))
 	if err != nil || !due {
@@ -193,8 +191,7 @@ func (d *Dispatcher) claim(ctx context.Context) (*lane, error) {
 	return l, nil
 }
 
-// run sends until nothing is due, the turn is over or ctx ends, while it
-// renews the lease.
+// run sends until nothing is due, the turn is over or ctx ends. Meanwhile it renews the lease.
 func (l *lane) run(ctx context.Context) {
 	done := make(chan struct{})
 	var renewing sync.WaitGroup
@@ -202,8 +199,8 @@ func (l *lane) run(ctx context.Context) {
 	l.send(ctx)
 	close(done)
 	renewing.Wait()
-	// The end is written even when the program is about to stop: nobody has
-	// to wait for the lease then.
+	// Release the lease even if the program is about to stop, so that no other node has to wait until
+	// the lease expires.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
 	err := l.d.Store.Do(ctx, func(tx *store.Tx) error { return tx.ReleaseWebhook(ctx, l.hook.ID, l.lease) })
@@ -238,7 +235,7 @@ func (l *lane) send(ctx context.Context) {
 		limit := sendAtOnce
 		var due []docs.Delivery
 		var err error
-		if l.hook.Failures >= pauseAfter { // see whether the receiver is back
+		if l.hook.Failures >= pauseAfter { // check whether the receiver is back
 			limit = 1
 			due, err = s.DueOnDemand(ctx, l.hook.ID, now, limit)
 		}
@@ -259,8 +256,8 @@ func (l *lane) send(ctx context.Context) {
 	}
 }
 
-// sendAll sends deliveries: those of one thing one after the other, others
-// beside them.
+// sendAll sends deliveries: sequentially within a lane, which is one subject, and in parallel across
+// lanes.
 func (l *lane) sendAll(ctx context.Context, due []docs.Delivery) {
 	byLane := map[string][]docs.Delivery{}
 	var order []string

@@ -11,21 +11,21 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Limits of what a webhook listens to.
+// Limits of the event patterns of a webhook.
 const (
 	maxPatterns = 50
 	maxPattern  = 100
 )
 
-// Events of the contract. They have names and forms of their own, and are
-// sent to those who ask for them by these names.
+// Events with names and payloads defined by the API contract. Webhooks receive them only if they list
+// these names.
 const (
 	ContentUpdated   = "space_content_updated"
 	GitSyncStarted   = "space_gitsync_started"
 	GitSyncCompleted = "space_gitsync_completed"
 )
 
-// contracted returns the event of the contract that an action is, if it is one.
+// contracted returns the name of the contract event for an action, or "".
 func contracted(action string) string {
 	switch {
 	case strings.HasPrefix(action, "space.content."):
@@ -42,16 +42,15 @@ func isContracted(pattern string) bool {
 	return pattern == ContentUpdated || pattern == GitSyncStarted || pattern == GitSyncCompleted
 }
 
-// everything is the pattern of all our own events.
+// everything is the pattern that matches all events of our own.
 const everything = "*"
 
-// testAction is the event that a test sends. It goes to the webhook that is
-// tested and to no other.
+// testAction is the type of a test event. Only the webhook that is tested receives it.
 const testAction = "webhook.test"
 
 var patternRE = regexp.MustCompile(`^[a-z][a-z0-9_-]*(\.[a-z][a-z0-9_-]*)*(\.\*)?$`)
 
-// checkPatterns returns patterns without repeats; none is everything.
+// checkPatterns returns the patterns without duplicates. No pattern means everything.
 func checkPatterns(in []string) ([]string, error) {
 	if len(in) == 0 {
 		return []string{everything}, nil
@@ -71,7 +70,7 @@ func checkPatterns(in []string) ([]string, error) {
 	return out, nil
 }
 
-// matches reports whether one of the patterns represents an action.
+// matches reports whether one of the patterns matches an action.
 func matches(patterns []string, action string) bool {
 	for _, p := range patterns {
 		group, is := strings.CutSuffix(p, "*")
@@ -82,7 +81,7 @@ func matches(patterns []string, action string) bool {
 	return false
 }
 
-// event is what we send of a change: what the audit log has of it.
+// event is the payload of an event: the content of its audit entry.
 type event struct {
 	EventID      string          `json:"eventId"`
 	Type         string          `json:"type"`
@@ -98,25 +97,25 @@ type subject struct {
 	ID   string `json:"id"`
 }
 
-// contractEvent is an event of the contract.
+// contractEvent is the payload of an event that the API contract defines.
 type contractEvent struct {
 	EventID  string          `json:"eventId"`
 	Type     string          `json:"type"`
 	Space    string          `json:"spaceId"`
 	Revision docs.RevisionID `json:"revisionId"`
-	Commit   *string         `json:"commitId,omitempty"` // of those about git
-	State    docs.GitState   `json:"state,omitempty"`    // of a completed one
+	Commit   *string         `json:"commitId,omitempty"` // of git events
+	State    docs.GitState   `json:"state,omitempty"`    // of completed git events
 }
 
-// message is an event as one webhook gets it.
+// message is an event as it is sent to one webhook.
 type message struct {
 	event, kind string
 	body        string
 }
 
-// messages returns what a webhook is sent of a change: nothing, one message,
-// or two if it listens to the same change under both names. Receivers drop
-// what they have seen by its id, so the second has an id of its own.
+// messages returns the messages of a change to a webhook: none, one, or two if the webhook listens to
+// the change under both names. Receivers discard duplicates by id, so the second message has an
+// id of its own.
 func messages(w docs.Webhook, a store.AuditRow) ([]message, error) {
 	var out []message
 	if a.Action == "" || a.Action == testAction {
@@ -141,8 +140,8 @@ func messages(w docs.Webhook, a store.AuditRow) ([]message, error) {
 	return out, nil
 }
 
-// theirs returns an event of the contract; not everything that is known of
-// content is about a revision.
+// theirs returns a contract event. It reports false for a change of content without a revision, for
+// which the contract has no event.
 func theirs(a store.AuditRow, kind string) (message, bool, error) {
 	var data struct {
 		Revision docs.RevisionID `json:"revision"`

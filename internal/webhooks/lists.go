@@ -22,7 +22,7 @@ func (s *Service) Webhook(ctx context.Context, org docs.OrgID, id docs.WebhookID
 	return s.Store.Webhook(ctx, org, id)
 }
 
-// Deliveries lists the deliveries of a webhook, those in one state or all.
+// Deliveries lists the deliveries of a webhook, in one state or in all.
 func (s *Service) Deliveries(ctx context.Context, org docs.OrgID, id docs.WebhookID, state docs.DeliveryState) (store.List[docs.Delivery], error) {
 	_, err := s.Store.Webhook(ctx, org, id)
 	return store.List[docs.Delivery]{

@@ -12,7 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// lock encrypts the secret of a webhook; it opens for that webhook only.
+// lock encrypts the secret of a webhook. It can be decrypted for that webhook only.
 func lock(ctx context.Context, r store.Reader, id docs.WebhookID, secret string) (string, error) {
 	return seal.Seal(ctx, r, seal.Webhook, string(id), secret)
 }
@@ -21,8 +21,8 @@ func open(ctx context.Context, r store.Reader, w docs.Webhook) (string, error) {
 	return seal.Open(ctx, r, seal.Webhook, string(w.ID), w.Sealed)
 }
 
-// signature is the value of the header by which a receiver knows that a body
-// is ours and fresh: the moment, and a MAC of the moment and the body.
+// signature returns the value of the signature header: the time, and a MAC of the time and the body.
+// With it, a receiver verifies that a body is authentic and recent.
 func signature(secret string, at docs.Time, body string) string {
 	t := strconv.FormatInt(at.Std().Unix(), 10)
 	mac := hmac.New(sha256.New, []byte(secret))

@@ -1,10 +1,9 @@
 // Package webhooks sends the events of an organization to other servers.
 //
-// Every change leaves an event in the outbox, in its own transaction. The
-// Dispatcher turns each event into one delivery for every webhook that
-// listens, in one transaction that also removes the event, and sends what is
-// queued: signed, in order for each thing, again and again for a day.
-// Service is what admins do with webhooks.
+// Every change writes an event to the outbox, in the transaction of the change. The Dispatcher turns
+// each event into one delivery for every webhook that listens, in one transaction that also
+// removes the event. It signs and sends the deliveries, in order for each subject, and retries them
+// for a day. Service manages the webhooks.
 package webhooks
 
 import (
@@ -25,10 +24,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// maxWebhooks of an organization: each event is copied for each of them.
+// maxWebhooks is the maximum number of webhooks of an organization. Each event is copied for each of
+// them.
 const maxWebhooks = 50
 
-// Service is what admins do with webhooks.
+// Service manages the webhooks of organizations.
 type Service struct {
 	Store    *store.Store
 	Outbound outbound.Policy
@@ -38,11 +38,11 @@ type Service struct {
 type New struct {
 	URL     string
 	Events  []string
-	Secret  string // empty: one is made
+	Secret  string // empty: generate one
 	Enabled bool
 }
 
-// Create makes a webhook, and returns its secret, which is never returned again.
+// Create creates a webhook and returns its secret, which is never returned again.
 func (s *Service) Create(ctx context.Context, g *authz.Grant, org docs.OrgID, in New) (docs.Webhook, string, error) {
 	var secret string
 	address, err := s.checkURL(ctx, in.URL)
@@ -87,8 +87,8 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, org docs.OrgID, in
 	return w, secret, nil
 }
 
-// hookEvent returns the event of a change to a webhook, without its secret, and without the path and
-// the query of its address, which hold secrets often enough.
+// hookEvent returns the audit event of a change to a webhook. It omits the secret, and also the
+// path and the query of the URL, which often contain secrets.
 func hookEvent(w docs.Webhook, action string, more map[string]any) audit.Event {
 	data := map[string]any{"events": w.Events, "enabled": w.Enabled}
 	if u, err := url.Parse(w.URL); err == nil {
@@ -100,8 +100,8 @@ func hookEvent(w docs.Webhook, action string, more map[string]any) audit.Event {
 	return audit.Event{Org: w.Org, Action: "webhook." + action, Kind: "webhook", ID: string(w.ID), Data: data}
 }
 
-// checkURL refuses what could never be called. A name is looked up only when
-// something is sent.
+// checkURL returns an error for a URL that can never be called. A host name is resolved only when
+// a delivery is sent.
 func (s *Service) checkURL(ctx context.Context, raw string) (string, error) {
 	u, err := outbound.CheckURL(raw)
 	if err != nil {
@@ -115,7 +115,7 @@ func (s *Service) checkURL(ctx context.Context, raw string) (string, error) {
 	return u.String(), nil
 }
 
-// publicMessage is the part of an error that may be displayed.
+// publicMessage returns the part of an error that may be shown to users.
 func publicMessage(err error) string {
 	var e *errs.Error
 	if errors.As(err, &e) {
@@ -124,7 +124,7 @@ func publicMessage(err error) string {
 	return "the server failed; its log has the reason"
 }
 
-// Patch is the input of Update. A secret that is null is made anew.
+// Patch is the input of Update. A null secret is replaced by a generated one.
 type Patch struct {
 	URL     opt.Val[string]
 	Events  opt.Val[[]string]
@@ -132,9 +132,8 @@ type Patch struct {
 	Enabled opt.Val[bool]
 }
 
-// Update changes a webhook. The secret is given back if it changed. One that
-// is switched off gives up what waits for it; one that is switched on, or
-// gets another address, starts afresh.
+// Update changes a webhook. It returns the secret if it changed. Disabling a webhook fails its
+// pending deliveries. Enabling it, or changing its URL, resets its failure state.
 func (s *Service) Update(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.WebhookID, p Patch) (docs.Webhook, string, error) {
 	var secret string
 	address, moved := p.URL.Get()
@@ -205,7 +204,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, org docs.OrgID, id
 	return w, secret, nil
 }
 
-// Delete removes a webhook and, before long, the log of its deliveries.
+// Delete removes a webhook. The log of its deliveries is removed later.
 func (s *Service) Delete(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.WebhookID) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		w, err := tx.Webhook(ctx, org, id)
@@ -219,7 +218,7 @@ func (s *Service) Delete(ctx context.Context, g *authz.Grant, org docs.OrgID, id
 	})
 }
 
-// Test queues an event without content. It is tried once.
+// Test queues a test event without content. It is not retried.
 func (s *Service) Test(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.WebhookID) (docs.Delivery, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Delivery, error) {
 		w, err := enabled(ctx, tx, org, id)
@@ -241,8 +240,8 @@ func (s *Service) Test(ctx context.Context, g *authz.Grant, org docs.OrgID, id d
 	})
 }
 
-// Replay queues a delivery that has ended once more, byte for byte: whoever
-// has seen the event knows it by its id.
+// Replay queues a completed delivery again, with the same payload. Receivers recognize the event
+// by its id.
 func (s *Service) Replay(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.WebhookID, delivery docs.DeliveryID) (docs.Delivery, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Delivery, error) {
 		if _, err := tx.Webhook(ctx, org, id); err != nil {
@@ -277,8 +276,8 @@ func enabled(ctx context.Context, tx *store.Tx, org docs.OrgID, id docs.WebhookI
 	return w, err
 }
 
-// queue adds a delivery that somebody waits for. It is due now, in a lane of
-// its own: it waits for no other, and no other for it.
+// queue adds a delivery that a user has requested. It is due now, in a lane of its own, so it neither
+// waits for other deliveries nor delays them.
 func queue(ctx context.Context, tx *store.Tx, d docs.Delivery) (docs.Delivery, error) {
 	d.ID, d.State, d.CreatedAt, d.NextAt = store.NewID[docs.DeliveryID](tx), docs.DeliveryPending, tx.Now(), tx.Now()
 	d.Lane = string(d.ID)
@@ -289,11 +288,11 @@ func queue(ctx context.Context, tx *store.Tx, d docs.Delivery) (docs.Delivery, e
 }
 
 const (
-	logRetention = 7 * 24 * time.Hour // how long a delivery can be looked at and replayed
-	trimAtOnce   = 2000               // rows of one transaction, so that nobody waits long
+	logRetention = 7 * 24 * time.Hour // how long deliveries can be viewed and replayed
+	trimAtOnce   = 2000               // rows in one transaction, so that other transactions do not wait long
 )
 
-// Tidy is a job: it drops old lines of the log.
+// Tidy is the handler of a job that deletes old deliveries.
 func (s *Service) Tidy(ctx context.Context, _ []byte) error {
 	for ctx.Err() == nil {
 		n, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (int64, error) {

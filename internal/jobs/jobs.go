@@ -1,8 +1,7 @@
-// Package jobs runs background work that survives the process: a job is a
-// row that is queued in the transaction of the change that needs it, leased
-// by one node at a time, and tried again with growing pauses until it is
-// done. A node that dies loses its lease and another one takes over, so a
-// handler must bear to run twice.
+// Package jobs runs background work that survives the process. A job is a row that is queued in the
+// transaction of the change that needs it. One node at a time leases it, and it is retried with
+// growing pauses until it succeeds. If a node dies, its lease expires and another node takes over, so
+// handlers must tolerate running twice.
 package jobs
 
 import (
@@ -22,31 +21,29 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Handler does the work of one kind of job.
+// Handler runs the jobs of one kind.
 type Handler func(ctx context.Context, payload []byte) error
 
-// RetryAfter is what a handler returns when its time has not come: the job runs
-// again after d, and the attempt does not count. It must not have changed
-// anything.
+// RetryAfter returns an error with which a handler postpones its job: the job runs again after d, and
+// the attempt does not count. The handler must not have changed anything.
 func RetryAfter(d time.Duration) error { return later{d} }
 
 type later struct{ d time.Duration }
 
 func (l later) Error() string { return "put off for " + l.d.String() }
 
-// minLater keeps a job that is put off from keeping a worker busy.
+// minLater is the minimum delay of a postponed job, so that it does not keep a worker busy.
 const minLater = 50 * time.Millisecond
 
-// Job is work to be queued.
+// Job is a job to be queued.
 type Job struct {
 	Kind    string
-	Key     string // of several jobs of a kind with the same key only one is queued
+	Key     string // at most one job of a kind with the same key is queued
 	Payload any
 	RunAt   docs.Time
 }
 
-// Enqueue queues a job within a transaction: it exists if and only if the
-// transaction is committed.
+// Enqueue queues a job in a transaction: the job exists if and only if the transaction is committed.
 func Enqueue(ctx context.Context, tx *store.Tx, j Job) error {
 	payload, err := json.Marshal(j.Payload)
 	if err != nil {
@@ -55,10 +52,9 @@ func Enqueue(ctx context.Context, tx *store.Tx, j Job) error {
 	return tx.AddJob(ctx, store.Job{Kind: j.Kind, Key: j.Key, Payload: string(payload), RunAt: j.RunAt})
 }
 
-// EnqueueDebounced queues a job that waits until nobody asks for it any more: a
-// job of the same kind and key that waits is moved to the moment of this one,
-// but not further than longest behind when it was first asked for. One that
-// is running runs once more, so whatever it did not see is seen then.
+// EnqueueDebounced queues a job that is delayed while it is requested again. If a job of the same
+// kind and key is waiting, its time becomes the RunAt of j, but at most longest after it was first
+// queued. If it is running, it runs once more, so that it sees the changes that it missed.
 func EnqueueDebounced(ctx context.Context, tx *store.Tx, j Job, longest time.Duration) error {
 	payload, err := json.Marshal(j.Payload)
 	if err != nil {
@@ -73,13 +69,13 @@ const (
 	maxPause    = 2 * time.Hour
 )
 
-// Runner works off the queue.
+// Runner runs the jobs of the queue.
 type Runner struct {
 	Store   *store.Store
 	Log     *slog.Logger
-	Poll    time.Duration // how often to look for what others have queued; 0 is once a second
-	Workers int           // how many jobs at once; 0 is 2
-	Renew   time.Duration // how often a lease is renewed; 0 is three times in its length
+	Poll    time.Duration // how often to check for jobs that other nodes have queued; 0 means once a second
+	Workers int           // number of concurrent jobs; 0 means 2
+	Renew   time.Duration // how often a lease is renewed; 0 means three times in its length
 
 	node     string
 	handlers map[string]Handler
@@ -91,16 +87,16 @@ func New(s *store.Store, log *slog.Logger) *Runner {
 	return &Runner{Store: s, Log: log, node: docs.NewID[string](time.Now()), handlers: map[string]Handler{}}
 }
 
-// Handle sets the handler of a kind. All are set before Run.
+// Handle sets the handler of a kind. All handlers must be set before Run.
 func (r *Runner) Handle(kind string, h Handler) { r.handlers[kind] = h }
 
-// Every makes a job that repeats: once in each period over all nodes.
+// Every adds a repeating job. It runs once per period across all nodes.
 func (r *Runner) Every(period time.Duration, kind string, h Handler) {
 	r.Handle(kind, h)
 	r.repeats = append(r.repeats, store.Job{Kind: kind, Key: "every", Payload: "{}", Every: period.Milliseconds()})
 }
 
-// Schedule puts the jobs that repeat into the queue, once over all nodes.
+// Schedule queues the repeating jobs, each once across all nodes.
 func (r *Runner) Schedule(ctx context.Context) error {
 	return r.Store.Do(ctx, func(tx *store.Tx) error {
 		for _, j := range r.repeats {
@@ -113,7 +109,7 @@ func (r *Runner) Schedule(ctx context.Context) error {
 	})
 }
 
-// Run works until ctx ends, then waits for the jobs that are under way.
+// Run works until ctx ends, then waits for the jobs in progress.
 func (r *Runner) Run(ctx context.Context) {
 	var wg sync.WaitGroup
 	workers := r.Workers
@@ -142,13 +138,12 @@ func (r *Runner) work(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-r.Store.JobQueued():
-		case <-time.After(poll/2 + rand.N(poll)): // nodes spread out
+		case <-time.After(poll/2 + rand.N(poll)): // spreads the nodes
 		}
 	}
 }
 
-// RunOne runs the job that has waited longest, if one is due. It reports
-// whether there was one.
+// RunOne runs the job that has waited longest, if one is due. It reports whether a job ran.
 func (r *Runner) RunOne(ctx context.Context) (bool, error) {
 	due, err := r.Store.JobDue(ctx, docs.TimeOf(r.Store.Clock()))
 	if err != nil || !due {
@@ -159,8 +154,7 @@ func (r *Runner) RunOne(ctx context.Context) (bool, error) {
 	})
 }
 
-// RunOnly runs one job, if it is due and nobody else has it. It reports whether
-// it ran.
+// RunOnly runs one job, if it is due and no other node has it. It reports whether the job ran.
 func (r *Runner) RunOnly(ctx context.Context, kind, key string) (bool, error) {
 	return r.claimed(ctx, func(tx *store.Tx) (store.Job, error) {
 		return tx.ClaimJobOf(ctx, r.node, tx.Now().Add(lease), kind, key)
@@ -180,9 +174,9 @@ func (r *Runner) claimed(ctx context.Context, claim func(tx *store.Tx) (store.Jo
 	failure := r.try(ctx, job)
 	var putOff later
 	waits := errors.As(failure, &putOff)
-	interrupted := failure != nil && ctx.Err() != nil // by us, so the job is not to blame
+	interrupted := failure != nil && ctx.Err() != nil // interrupted by the stop of the program, which is no failure of the job
 	log := r.Log.With("kind", job.Kind, "key", job.Key, "attempt", job.Attempts, "took", time.Since(start))
-	// The outcome is written even when the program is about to stop.
+	// Store the outcome even if the program is about to stop.
 	done, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
 	err = r.Store.Do(done, func(tx *store.Tx) error {
@@ -213,7 +207,7 @@ func (r *Runner) claimed(ctx context.Context, claim func(tx *store.Tx) (store.Jo
 	return true, nil
 }
 
-// try runs the handler while it renews the lease.
+// try runs the handler of a job. Meanwhile it renews the lease.
 func (r *Runner) try(ctx context.Context, job store.Job) (err error) {
 	h, ok := r.handlers[job.Kind]
 	if !ok {
@@ -233,7 +227,7 @@ func (r *Runner) try(ctx context.Context, job store.Job) (err error) {
 				return tx.ExtendJob(ctx, r.node, job, tx.Now().Add(lease))
 			})
 			if errs.Is(err, errs.Conflict) {
-				cancel() // somebody else has the job now
+				cancel() // another node has the job now
 				return
 			}
 		}
@@ -248,8 +242,8 @@ func (r *Runner) try(ctx context.Context, job store.Job) (err error) {
 	return h(ctx, []byte(job.Payload))
 }
 
-// pause grows fourfold: 1 s, 4 s, 16 s … up to maxPause, with some jitter so
-// that jobs that failed together do not return together.
+// pause returns the time until the next attempt. It grows fourfold: 1 s, 4 s, 16 s … up to maxPause.
+// Jitter keeps jobs that failed together from being retried together.
 func pause(attempt int) time.Duration {
 	d := min(time.Second<<(2*min(attempt-1, 10)), maxPause)
 	return d + rand.N(d/10+1)

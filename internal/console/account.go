@@ -13,7 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// accountData is what the page of an account shows.
+// accountData is the data of the account page.
 type accountData struct {
 	User     docs.User
 	Current  docs.TokenID
@@ -21,20 +21,20 @@ type accountData struct {
 	Tokens   []docs.Token
 	Orgs     []docs.Organization
 	Passkeys []docs.Passkey
-	Secret   string // of a token that was just made
+	Secret   string // of a token that was just created
 	Provider *providerData
 	Linked   []linkedData
 	Kinds    []kindChoice
 	Digest   docs.Digest
 }
 
-// linkedData is an identity that signs in to the account.
+// linkedData is an identity that is linked to the account.
 type linkedData struct {
 	docs.Identity
 	Label string // of the provider
 }
 
-// account shows the account of the person.
+// account shows the account of the user.
 func (h *Handler) account(v *visit) error {
 	notice := map[string]string{
 		"profile": "Your profile was changed.", "session": "That session has ended.", "token": "That token is revoked.", "passkey": "You can sign in with your new passkey.", "passkey-removed": "That passkey is removed here. Delete it on your device too.",
@@ -84,10 +84,10 @@ func (h *Handler) showAccount(v *visit, notice, secret string) (err error) {
 	return nil
 }
 
-// maxOrgs is how many organizations the page lists.
+// maxOrgs is the maximum number of organizations on the page.
 const maxOrgs = 100
 
-// done leads back to the account, which says what was done.
+// done redirects to the account page, which shows a message about what was done.
 func (v *visit) done(what string) error {
 	http.Redirect(v.w, v.r, "/account?done="+what, http.StatusSeeOther)
 	return nil
@@ -95,8 +95,8 @@ func (v *visit) done(what string) error {
 
 func (v *visit) value(name string) string { return strings.TrimSpace(v.r.PostForm.Get(name)) }
 
-// linked returns the identities that sign in to the account. The provider of one may have been replaced
-// by the operator since.
+// linked returns the identities that are linked to the account. The operator may have replaced the
+// provider of an identity since.
 func (h *Handler) linked(v *visit) ([]linkedData, error) {
 	all, err := h.SignIn.Identities(v.r.Context(), v.grant)
 	current, _ := h.OIDC.Instance()
@@ -151,7 +151,7 @@ func (h *Handler) endSession(v *visit) error {
 	return v.done("session")
 }
 
-// createToken makes a token and shows its secret this once.
+// createToken creates a token and shows its secret, which is shown only once.
 func (h *Handler) createToken(v *visit) error {
 	label := v.value("label")
 	if n := len([]rune(label)); n == 0 || n > 50 {
@@ -175,7 +175,7 @@ func (h *Handler) revokeToken(v *visit) error {
 	return v.done("token")
 }
 
-// deleteAccount deletes the account of the person, who has typed its address.
+// deleteAccount deletes the account of the user, who must type its address.
 func (h *Handler) deleteAccount(v *visit) error {
 	if err := h.Orgs.DeleteMe(v.r.Context(), v.grant, v.value("email")); err != nil {
 		return err
@@ -185,7 +185,7 @@ func (h *Handler) deleteAccount(v *visit) error {
 	return nil
 }
 
-// day returns a moment for people.
+// day formats a time for display.
 func day(t docs.Time) string {
 	if t.IsZero() {
 		return "never"
@@ -193,8 +193,8 @@ func day(t docs.Time) string {
 	return t.Std().UTC().Format("2 January 2006, 15:04 UTC")
 }
 
-// browser returns a short name of a browser. What they call themselves is long, and a family
-// and a system are what people know.
+// browser returns a short name for a User-Agent header: the browser and the operating system. The
+// header itself is too long for people.
 func browser(agent string) string {
 	pick := func(names ...string) string {
 		for i := 0; i < len(names); i += 2 {

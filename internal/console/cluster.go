@@ -8,7 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// clusterData is what the page of a group of questions shows. Who may see the group may
+// clusterData is the data of the page of a conversation cluster. Users who may see the cluster may
 // read all conversations of the organization.
 type clusterData struct {
 	Up            link
@@ -20,7 +20,7 @@ type clusterData struct {
 	More          int64 // conversations that are not listed
 }
 
-// cluster shows what users ask, and where.
+// cluster shows the issues of a conversation cluster, and their conversations.
 func (h *Handler) cluster(v *visit) error {
 	o, err := h.organizationOf(v)
 	if err != nil {

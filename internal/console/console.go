@@ -1,5 +1,5 @@
-// Package console is what people see of the server itself: where they sign in, their
-// account, and what their organizations have. Every page is complete without a script; the only one is for passkeys.
+// Package console serves the pages of the server itself: sign-in, the account, and the content of
+// organizations. Every page works without a script. The only script is for passkeys.
 package console
 
 import (
@@ -31,7 +31,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
-// Config is what the pages work on.
+// Config holds the dependencies of the pages.
 type Config struct {
 	Guard   *authz.Guard
 	Orgs    *orgs.Service
@@ -49,9 +49,9 @@ type Config struct {
 	Sites         *sites.Service
 	Specs         *apispec.Service
 	Conversations *conversations.Service
-	// FileURL returns an address at which a member reads a file of a space.
+	// FileURL returns a URL at which a member can read a file of a space.
 	FileURL func(docs.UserID, docs.Space, docs.File) string
-	Take    func(http.ResponseWriter, *http.Request) error // counts a request against the limit of its sender
+	Take    func(http.ResponseWriter, *http.Request) error // counts a request against the rate limit of the client
 }
 
 // Handler serves the pages.
@@ -61,12 +61,12 @@ type Handler struct {
 	cookie string
 	strict *http.CrossOriginProtection
 	tries  *tries
-	visits *tries // of single sign-on: a whole company may come from one network in the morning
-	keys   bool   // people can sign in by passkey
+	visits *tries // of single sign-on: all employees of a company may sign in from one network in the morning
+	keys   bool   // whether users can sign in by passkey
 
 	highlight *markup.Highlighter
 	formulas  *formula.Typesetter
-	marking   *budget.Pool // change requests that are shown at a time
+	marking   *budget.Pool // limits how many change requests are rendered concurrently
 }
 
 //go:embed web
@@ -82,14 +82,14 @@ var (
 
 func must(b []byte, err error) []byte {
 	if err != nil {
-		panic(err) // part of the program
+		panic(err) // the files are embedded in the program
 	}
 	return b
 }
 
 const assets = "/~octavo/assets/"
 
-// New returns the pages of a server.
+// New returns a Handler.
 func New(c Config) *Handler {
 	h := &Handler{
 		Config: c, mux: http.NewServeMux(), cookie: signin.Cookie(c.BaseURL),
@@ -108,7 +108,7 @@ func New(c Config) *Handler {
 	h.mux.HandleFunc("POST /saml/{provider}/acs", h.visited(h.samlAnswer))
 	h.mux.HandleFunc("GET /saml/{provider}/finish", h.samlFinish)
 	h.mux.HandleFunc("POST /saml/{provider}/finish", h.samlFinish)
-	h.strict.AddInsecureBypassPattern("POST /saml/{provider}/acs") // sent by the page of an identity provider
+	h.strict.AddInsecureBypassPattern("POST /saml/{provider}/acs") // the page of an identity provider sends the form
 	h.mux.HandleFunc("GET /oidc/{provider}/login", h.visited(h.toProvider))
 	h.mux.HandleFunc("POST /oidc/{provider}/login", h.visited(h.toProvider))
 	h.mux.HandleFunc("GET /oidc/{provider}/callback", h.visited(h.fromProvider))
@@ -136,16 +136,16 @@ func New(c Config) *Handler {
 	return h
 }
 
-// Owns reports whether an address is one of the pages.
+// Owns reports whether the URL of a request belongs to one of the pages.
 func (h *Handler) Owns(r *http.Request) bool {
 	_, pattern := h.mux.Handler(r)
 	return pattern != ""
 }
 
-// ServeHTTP serves them. A page of another site cannot send their forms.
+// ServeHTTP serves the pages. It rejects forms that a page of another site sends.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	theme.SetSecurityHeaders(w.Header())
-	// Without a referrer, browsers send "Origin: null" with our own forms, too.
+	// With no-referrer, browsers would send "Origin: null" even with our own forms.
 	w.Header().Set("Referrer-Policy", "same-origin")
 	w.Header().Set("Cache-Control", "no-store")
 	if err := h.strict.Check(r); err != nil {
@@ -160,7 +160,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mux.ServeHTTP(w, r.WithContext(budget.NewContext(r.Context(), budget.New())))
 }
 
-// maxForm bounds a form in bytes.
+// maxForm is the maximum size of a form in bytes.
 const maxForm = 64 << 10
 
 func asset(w http.ResponseWriter, r *http.Request) {
@@ -177,24 +177,24 @@ func asset(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// page is what every template gets.
+// page is the data of every template.
 type page struct {
 	Title  string
-	Style  string // address of that of sites
-	Look   string // address of that of these pages
-	Script string // address of the script; empty: the page has none
-	CSRF   string // of the session; empty: nobody is signed in
+	Style  string // URL of the style sheet of sites
+	Look   string // URL of the style sheet of these pages
+	Script string // URL of the script; empty: the page has none
+	CSRF   string // CSRF token of the session; empty: the user is not signed in
 	Notice string
 	Error  string
-	Leads  bool // its forms lead to identity providers
+	Leads  bool // whether its forms redirect to identity providers
 	Wide   bool
 	Data   any
 }
 
-// policy allows our style sheets and script, pictures of people, and forms to this server.
+// policy allows our style sheets and script, avatars and other images, and forms to this server.
 const policy = "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' https: data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// show sends a page.
+// show renders a page.
 func (h *Handler) show(w http.ResponseWriter, status int, name string, p page) {
 	p.Style, p.Look = assets+theme.Style.Name, assets+style.Name
 	if h.keys && (name == "login" || name == "account") {
@@ -207,22 +207,22 @@ func (h *Handler) show(w http.ResponseWriter, status int, name string, p page) {
 		return
 	}
 	rules := policy
-	if p.Leads { // browsers apply the rule to where a form is sent on to, too
+	if p.Leads { // browsers apply form-action to redirects after a form, too
 		rules = strings.Replace(policy, "form-action 'self'", "form-action 'self' https: http:", 1)
 	}
 	w.Header().Set("Content-Security-Policy", rules)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write([]byte(b.String())) // to somebody who has gone
+	_, _ = w.Write([]byte(b.String())) // the client may have closed the connection
 }
 
-// fail says what went wrong.
+// fail shows an error page.
 func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	kind, text := h.explain(r, err)
 	h.show(w, kind.Status(), "message", page{Title: "That did not work", Error: text})
 }
 
-// explain returns what a person is to know of an error.
+// explain returns the kind of an error and the message that a user may see.
 func (h *Handler) explain(r *http.Request, err error) (errs.Kind, string) {
 	kind := errs.KindOf(err)
 	if kind == errs.Internal {
@@ -232,7 +232,7 @@ func (h *Handler) explain(r *http.Request, err error) (errs.Kind, string) {
 	return kind, errs.Message(err)
 }
 
-// A visit is a request of somebody who is signed in.
+// visit is a request of a signed-in user.
 type visit struct {
 	w      http.ResponseWriter
 	r      *http.Request
@@ -240,12 +240,12 @@ type visit struct {
 	secret string // of the session
 }
 
-// person asks that somebody is signed in, and that a form is from one of our pages.
+// person requires a signed-in user and, for a form, its CSRF token.
 func (h *Handler) person(do func(*visit) error) http.HandlerFunc {
 	return h.allowed(authz.FullToken(), do)
 }
 
-// allowed asks the same, and that the person may do what a rule says of the thing in the path.
+// allowed is like person. It also checks rule for the resource in the path.
 func (h *Handler) allowed(rule authz.Rule, do func(*visit) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		c, err := r.Cookie(h.cookie)
@@ -271,7 +271,7 @@ func (h *Handler) allowed(rule authz.Rule, do func(*visit) error) http.HandlerFu
 		if err == nil {
 			err = do(v)
 		}
-		if errs.Is(err, errs.Unauthenticated) { // ended on another node
+		if errs.Is(err, errs.Unauthenticated) { // the session was ended on another node
 			h.toLogin(w, r)
 		} else if err != nil {
 			h.failFor(v, err)
@@ -279,7 +279,7 @@ func (h *Handler) allowed(rule authz.Rule, do func(*visit) error) http.HandlerFu
 	}
 }
 
-// failFor says what went wrong to somebody who is signed in.
+// failFor shows an error page to a signed-in user.
 func (h *Handler) failFor(v *visit, err error) {
 	kind, text := h.explain(v.r, err)
 	p := page{Title: "That did not work", CSRF: signin.CSRF(v.secret), Error: text}
@@ -299,12 +299,12 @@ func (v *visit) checkForm() error {
 	return nil
 }
 
-// check asks whether a session that was recognised is still good, and good for something.
+// check reports whether an authenticated session is still valid and satisfies a rule.
 func (h *Handler) check(r *http.Request, s *authz.Session, rule authz.Rule) (*authz.Grant, error) {
 	return h.Guard.Check(r.Context(), s, rule, r.PathValue, h.SignIn.Store.Clock())
 }
 
-// toLogin sends somebody to sign in and back.
+// toLogin redirects to the sign-in page, and back after the sign-in if the request is a GET.
 func (h *Handler) toLogin(w http.ResponseWriter, r *http.Request) {
 	to := "/login"
 	if r.Method == http.MethodGet {

@@ -14,7 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// inboxPage is how many notices the page shows at once.
+// inboxPage is the number of notices on a page.
 const inboxPage = 50
 
 type inboxData struct {
@@ -22,11 +22,11 @@ type inboxData struct {
 	Unread  int64
 	Filter  inbox.Filter
 	Kinds   []kindChoice
-	Older   string // address of the notices before these; empty: there are none
-	Here    string // address of this page
+	Older   string // URL of the page with older notices; empty: there are none
+	Here    string // URL of this page
 }
 
-// kindChoice is a kind of notices with the channel that somebody chose for it.
+// kindChoice is a kind of notices with the channel that the user has chosen for it.
 type kindChoice struct {
 	Kind    docs.NoticeKind
 	Label   string
@@ -51,12 +51,12 @@ func kindChoices(n docs.Notifications) []kindChoice {
 	return out
 }
 
-// inboxFilter reads what an address or a form chooses.
+// inboxFilter reads the filter from a query or a form.
 func inboxFilter(q url.Values) inbox.Filter {
 	return inbox.Filter{Unread: q.Get("show") == "unread", Kind: docs.NoticeKind(q.Get("kind"))}
 }
 
-// inboxAddress returns the page of what a filter chooses, behind a notice.
+// inboxAddress returns the URL of the inbox with a filter, starting after the notice before.
 func inboxAddress(f inbox.Filter, before string) string {
 	q := url.Values{}
 	if f.Unread {
@@ -74,7 +74,7 @@ func inboxAddress(f inbox.Filter, before string) string {
 	return inbox.Path + "?" + q.Encode()
 }
 
-// showInbox lists what the person was notified of.
+// showInbox lists the notices of the user.
 func (h *Handler) showInbox(v *visit) (err error) {
 	ctx, q := v.r.Context(), v.r.URL.Query()
 	d := inboxData{Filter: inboxFilter(q), Kinds: kindChoices(docs.Notifications{})}
@@ -98,7 +98,7 @@ func (h *Handler) showInbox(v *visit) (err error) {
 	return nil
 }
 
-// readNotices marks one notice, or all that the page chooses, and leads back to it.
+// readNotices marks one notice, or all that match the filter of the page, and redirects to the page.
 func (h *Handler) readNotices(v *visit) error {
 	ctx := v.r.Context()
 	if id := v.value("notice"); id != "" {
@@ -116,7 +116,7 @@ func (h *Handler) readNotices(v *visit) error {
 	return nil
 }
 
-// chooseNotifications stores what the person wants to hear of.
+// chooseNotifications stores the notification settings of the user.
 func (h *Handler) chooseNotifications(v *visit) error {
 	_, err := h.Inbox.UpdateSettings(v.r.Context(), v.grant, func(n docs.Notifications) (docs.Notifications, error) {
 		for _, k := range docs.NoticeKinds {
@@ -152,7 +152,7 @@ var channelLabels = map[docs.Channel]channelLabel{
 	docs.ChannelDigest: {docs.ChannelDigest, "by mail, in a digest"},
 }
 
-// channels returns the choices of a form.
+// channels returns the options of a form.
 func channels() []channelLabel {
 	out := make([]channelLabel, len(docs.Channels))
 	for i, c := range docs.Channels {
@@ -161,7 +161,7 @@ func channels() []channelLabel {
 	return out
 }
 
-// hours and weekdays are the choices of the time of a digest.
+// hours returns the options for the hour of a digest.
 func hours() []int {
 	out := make([]int, 24)
 	for i := range out {
@@ -184,8 +184,8 @@ type unsubscribeData struct {
 	Kinds   []string
 }
 
-// unsubscribe asks whether mails shall end. Nothing happens before the button is pressed: programs
-// that look into mails open links too.
+// unsubscribe shows a page that asks for confirmation. Opening a link changes nothing, because mail
+// scanners open links too.
 func (h *Handler) unsubscribe(w http.ResponseWriter, r *http.Request) {
 	key := r.URL.Query().Get("key")
 	s, err := h.Inbox.Subscription(r.Context(), key)
@@ -200,7 +200,8 @@ func (h *Handler) unsubscribe(w http.ResponseWriter, r *http.Request) {
 	h.show(w, http.StatusOK, "unsubscribe", page{Title: "No more mails", Data: d})
 }
 
-// endMails ends the mails that a link is about, without a sign-in. Mail programs call it, too (RFC 8058).
+// endMails unsubscribes from the mails of a link, without a sign-in. Mail programs call it, too (RFC
+// 8058).
 func (h *Handler) endMails(w http.ResponseWriter, r *http.Request) {
 	if err := h.Inbox.Unsubscribe(r.Context(), r.URL.Query().Get("key"), w.Header().Get("X-Request-Id")); err != nil {
 		h.fail(w, r, err)

@@ -14,14 +14,14 @@ import (
 
 type loginData struct {
 	Email, Next string
-	Mails       bool          // the server can send links
-	Provider    *providerData // of the operator; nil: none
+	Mails       bool          // whether the server can send links
+	Provider    *providerData // the operator's provider; nil: none
 }
 
-// providerData is a provider that people may choose.
+// providerData is a provider that users may choose.
 type providerData struct{ Label, Start string }
 
-// loginPage returns what the page to sign in shows.
+// loginPage returns the data of the sign-in page.
 func (h *Handler) loginPage(email, next string) loginData {
 	d := loginData{Email: email, Next: signin.LocalPath(next), Mails: h.SignIn.Mails()}
 	if p, ok := h.OIDC.Instance(); ok {
@@ -30,7 +30,7 @@ func (h *Handler) loginPage(email, next string) loginData {
 	return d
 }
 
-// login asks for an address.
+// login shows the sign-in page, or redirects if the user is signed in.
 func (h *Handler) login(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	if h.signedIn(r) != "" {
@@ -40,7 +40,8 @@ func (h *Handler) login(w http.ResponseWriter, r *http.Request) {
 	h.show(w, http.StatusOK, "login", page{Title: "Sign in", Data: h.loginPage(q.Get("email"), q.Get("next"))})
 }
 
-// signedIn returns who is signed in; nobody if nobody is, or only for an organization.
+// signedIn returns the signed-in user. It returns "" if there is none, or if the session is
+// limited to an organization.
 func (h *Handler) signedIn(r *http.Request) docs.UserID {
 	c, err := r.Cookie(h.cookie)
 	if err != nil {
@@ -56,7 +57,7 @@ func (h *Handler) signedIn(r *http.Request) docs.UserID {
 	return s.Actor.User
 }
 
-// client returns who sends a request.
+// client returns the client of a request.
 func client(w http.ResponseWriter, r *http.Request) signin.Client {
 	from := authz.OriginOf(r.RemoteAddr, w.Header().Get("X-Request-Id"))
 	return signin.Client{Agent: r.UserAgent(), Request: from.Request, Address: from.Address}
@@ -69,7 +70,7 @@ func orAccount(next string) string {
 	return next
 }
 
-// sendLink sends a link to sign in. The answer is the same for every address.
+// sendLink sends a sign-in link. The response is the same for every valid address.
 func (h *Handler) sendLink(w http.ResponseWriter, r *http.Request) {
 	email := strings.TrimSpace(r.PostFormValue("email"))
 	err := h.SignIn.RequestLink(r.Context(), email, r.PostFormValue("next"))
@@ -93,8 +94,8 @@ type linkData struct {
 	Moves bool // it changes the address of the account
 }
 
-// link says whom a link signs in. Nothing happens before the button is pressed: programs
-// that look into mails open links too.
+// link shows which account a link signs in to. Opening a link does not use it, because mail scanners
+// open links too.
 func (h *Handler) link(w http.ResponseWriter, r *http.Request) {
 	key := r.URL.Query().Get("key")
 	l, u, err := h.SignIn.CheckLink(r.Context(), key, h.signedIn(r), client(w, r))
@@ -105,7 +106,7 @@ func (h *Handler) link(w http.ResponseWriter, r *http.Request) {
 	h.show(w, http.StatusOK, "link", page{Title: "Sign in", Data: linkData{key, u, l.Email, l.Moves}})
 }
 
-// useLink signs somebody in.
+// useLink signs the user in.
 func (h *Handler) useLink(w http.ResponseWriter, r *http.Request) {
 	s, err := h.SignIn.UseLink(r.Context(), r.PostFormValue("key"), h.signedIn(r), client(w, r))
 	if err != nil {
@@ -116,8 +117,8 @@ func (h *Handler) useLink(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, orAccount(s.Next), http.StatusSeeOther)
 }
 
-// newCookie returns a cookie for this host alone, which no script sees and which other
-// sites do not send along with their forms.
+// newCookie returns a cookie for this host only. Scripts cannot read it, and browsers do not send it
+// with forms of other sites.
 func (h *Handler) newCookie(value string, until time.Time) *http.Cookie {
 	return &http.Cookie{
 		Name: h.cookie, Value: value, Path: "/", Expires: until, HttpOnly: true, SameSite: http.SameSiteLaxMode,
@@ -135,7 +136,7 @@ func (h *Handler) logout(v *visit) error {
 	return nil
 }
 
-// dropCookie makes the browser forget a session that has ended.
+// dropCookie makes the browser delete the session cookie.
 func (h *Handler) dropCookie(v *visit) {
 	c := h.newCookie("", time.Unix(0, 0))
 	c.MaxAge = -1

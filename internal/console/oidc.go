@@ -11,10 +11,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/signin"
 )
 
-// flowCookie names the cookie that binds a sign-in at a provider to the browser that began it.
+// flowCookie returns the name of the cookie that binds a sign-in to the browser that began it.
 func (h *Handler) flowCookie() string { return strings.Replace(h.cookie, "session", "oidc", 1) }
 
-// toProvider sends the browser to a provider of OpenID Connect.
+// toProvider redirects the browser to an OpenID Connect provider.
 func (h *Handler) toProvider(w http.ResponseWriter, r *http.Request) {
 	label, o, err := h.OIDC.Named(r.Context(), docs.OIDCProviderID(r.PathValue("provider")))
 	if err == nil && o.ID != "" && r.Method != http.MethodPost {
@@ -32,9 +32,9 @@ func (h *Handler) toProvider(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
-// linkProvider lets somebody who is signed in link the account with the provider of the operator. It is a
-// form, so that nobody else can begin it; and it shows where to go on, because a form
-// must not lead away from this server.
+// linkProvider links the account of a signed-in user to the operator's provider. It is a form with a
+// CSRF token, so that no other site can begin it. It shows a link to the provider instead of
+// redirecting, because the policy of the page keeps forms from leading away from this server.
 func (h *Handler) linkProvider(v *visit) error {
 	p, ok := h.OIDC.Instance()
 	if !ok || string(p.ID) != v.r.PathValue("provider") {
@@ -51,12 +51,13 @@ func (h *Handler) linkProvider(v *visit) error {
 	return nil
 }
 
-// beginAt returns where at the provider of the path the browser goes, which it can finish alone.
+// beginAt begins a sign-in at the provider in the path and returns the URL there. The cookie that it
+// sets binds the sign-in to this browser.
 func (h *Handler) beginAt(w http.ResponseWriter, r *http.Request, in oidc.Start) (string, error) {
 	in.Browser, in.From = rand.Text(), client(w, r)
 	in.Network, _ = networksOf(r)
 	if c, err := r.Cookie(h.flowCookie()); err == nil && len(c.Value) == len(in.Browser) {
-		in.Browser = c.Value // another tab signs in, too
+		in.Browser = c.Value // keep the cookie: another tab may be signing in, too
 	}
 	to, err := h.OIDC.Begin(r.Context(), docs.OIDCProviderID(r.PathValue("provider")), in)
 	if err != nil {
@@ -68,7 +69,7 @@ func (h *Handler) beginAt(w http.ResponseWriter, r *http.Request, in oidc.Start)
 	return to, nil
 }
 
-// fromProvider signs somebody in whom a provider has sent back.
+// fromProvider completes a sign-in when a provider redirects the browser back.
 func (h *Handler) fromProvider(w http.ResponseWriter, r *http.Request) {
 	in := oidc.Answer{Query: r.URL.Query(), User: h.signedIn(r), From: client(w, r)}
 	if c, err := r.Cookie(h.flowCookie()); err == nil {

@@ -10,23 +10,24 @@ import (
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
-// Passkeys need a script: only it can ask the browser for one. Without it, there are links.
+// script asks the browser for passkeys, which only a script can do. Without it, users sign in by
+// link.
 var script = theme.NewAsset("console.js", "text/javascript; charset=utf-8", must(web.ReadFile("web/console.js")))
 
-// reply sends JSON to the script.
+// reply sends a JSON response to the script.
 func reply(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // to somebody who has gone
+	_ = json.NewEncoder(w).Encode(v) // the client may have closed the connection
 }
 
-// refuse answers the script with what went wrong, for the person.
+// refuse sends an error message for the user to the script.
 func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	kind, text := h.explain(r, err)
 	reply(w, kind.Status(), map[string]string{"error": text})
 }
 
-// askPasskey begins to sign in by passkey.
+// askPasskey begins a sign-in by passkey.
 func (h *Handler) askPasskey(w http.ResponseWriter, r *http.Request) {
 	network, _ := networksOf(r)
 	ask, err := h.SignIn.BeginPasskeySignIn(r.Context(), network)
@@ -37,7 +38,7 @@ func (h *Handler) askPasskey(w http.ResponseWriter, r *http.Request) {
 	reply(w, http.StatusOK, ask)
 }
 
-// usePasskey signs somebody in.
+// usePasskey completes a sign-in by passkey.
 func (h *Handler) usePasskey(w http.ResponseWriter, r *http.Request) {
 	answer, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -65,7 +66,7 @@ func (h *Handler) beginPasskey(v *visit) error {
 	return nil
 }
 
-// addPasskey adds the passkey that the browser has made.
+// addPasskey stores the passkey that the browser has created.
 func (h *Handler) addPasskey(v *visit) error {
 	label := v.value("label")
 	if n := len([]rune(label)); n == 0 || n > 50 {

@@ -15,30 +15,31 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// What the memory of coloured code and of formulas may take, in bytes.
+// Maximum sizes of the caches of highlighted code and of formulas, in bytes.
 const (
 	highlightBytes = 4 << 20
 	formulaBytes   = 1 << 20
 )
 
-// printer writes texts of a revision as HTML, for a member who sees the space.
+// printer renders texts of a revision as HTML, for a member who may see the space.
 type printer struct {
 	h     *Handler
 	ctx   context.Context
 	grant *authz.Grant
 	view  *revision.View
 	base  string // path of the page of the space
-	err   error  // the first one that is not an absent thing
+	err   error  // the first error other than not found
 	wrote int    // bytes of HTML so far
 }
 
-// maxHTML bounds the texts of one page of the server, in bytes of HTML.
+// maxHTML is the maximum size of all texts on one page, in bytes of HTML.
 const maxHTML = 4 << 20
 
-// tooLong takes the place of a text for which there is no room.
+// tooLong replaces a text that exceeds maxHTML.
 const tooLong = template.HTML(`<p><em>This is too long to be shown here.</em></p>`)
 
-// note keeps an error, and reports whether there was none. What is absent is no error: a link to it is broken.
+// note stores the first error and reports whether err is nil. It does not store a not-found error:
+// that is a broken link.
 func (p *printer) note(err error) bool {
 	if err != nil && !errs.Is(err, errs.NotFound) && p.err == nil {
 		p.err = err
@@ -46,7 +47,7 @@ func (p *printer) note(err error) bool {
 	return err == nil
 }
 
-// page returns the text of a page.
+// page returns the text of a page as HTML.
 func (p *printer) page(x docs.Page) (template.HTML, error) {
 	if x.Type != docs.PageDocument {
 		return "", nil
@@ -58,7 +59,7 @@ func (p *printer) page(x docs.Page) (template.HTML, error) {
 	return p.html(doc)
 }
 
-// remark returns the text of a description or a comment.
+// remark returns a description or a comment as HTML.
 func (p *printer) remark(source string) (template.HTML, error) {
 	if p.wrote+len(source) > maxHTML {
 		return tooLong, nil
@@ -85,7 +86,7 @@ func (p *printer) html(doc *markup.Document) (template.HTML, error) {
 	return template.HTML(b.String()), p.err //nolint:gosec // what HTML writes is harmless
 }
 
-// spec returns the description of an API that a reference means now.
+// spec returns the current API description of a reference.
 func (p *printer) spec(ref docs.Ref) *openapi.Description {
 	version, err := p.h.Content.SpecVersion(p.ctx, p.view, ref)
 	if !p.note(err) {
@@ -96,7 +97,7 @@ func (p *printer) spec(ref docs.Ref) *openapi.Description {
 	return d
 }
 
-// here reports whether a reference is to something of this space.
+// here reports whether a reference is to something in this space.
 func (p *printer) here(ref docs.Ref) bool {
 	return ref.Space == "" || ref.Space == string(p.view.Space.ID)
 }
@@ -109,8 +110,8 @@ func (p *printer) file(ref docs.Ref) (docs.File, bool) {
 	return f, p.note(err)
 }
 
-// link returns where a reference leads: to the pages of this server for members. Whether the reader
-// may see what is in another space is asked there.
+// link returns the URL of a reference: a page of this server for members. For another space, that
+// page checks whether the reader may see it.
 func (p *printer) link(ref docs.Ref) (string, bool) {
 	org := organizationURL(p.view.Space.Org)
 	switch ref.Kind {
@@ -145,7 +146,7 @@ func (p *printer) pageLink(ref docs.Ref, org string) (string, bool) {
 	return p.base + "/" + reading.EscapePath(path) + anchor, p.note(err)
 }
 
-// title names what a reference leads to.
+// title returns the title of the target of a reference.
 func (p *printer) title(ref docs.Ref) (string, bool) {
 	switch ref.Kind {
 	case docs.RefPage, docs.RefAnchor:

@@ -16,7 +16,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/visualdiff"
 )
 
-// requestData is what the page of a change request shows.
+// requestData is the data of the page of a change request.
 type requestData struct {
 	Up       link
 	Space    link
@@ -46,13 +46,13 @@ type remark struct {
 	Replies  []remark
 }
 
-// The limits of the page of a change request.
+// Limits of the page of a change request.
 const (
 	maxMarked   = 20  // pages that are shown with their changes
-	maxComments = 100 // and replies to each
+	maxComments = 100 // also the limit of replies to each comment
 )
 
-// verdict returns what a review says, as the end of a sentence that begins with the reviewer.
+// verdict returns the rest of a sentence that begins with the name of the reviewer.
 func verdict(s docs.ReviewStatus) string {
 	switch s {
 	case docs.ReviewApproved:
@@ -69,7 +69,7 @@ func requestLink(sp docs.Space, r docs.ChangeRequest) link {
 	return link{Title: cmp.Or(r.Subject, "Change request "+number), To: spaceURL(sp) + "/~/changes/" + number, Note: "#" + number + " in " + titleOf(sp)}
 }
 
-// request shows a change request: what it is for, what it changes, and what people say about it.
+// request shows a change request: its description, its changes, its reviews and its comments.
 func (h *Handler) request(v *visit) error {
 	ctx, sp := v.r.Context(), v.grant.Space
 	up, err := h.above(v, sp.Org)
@@ -84,7 +84,7 @@ func (h *Handler) request(v *visit) error {
 	if err != nil {
 		return err
 	}
-	// Marking the changes of twenty pages takes a second.
+	// Limit concurrency: marking the changes of twenty pages takes a second.
 	done, err := h.marking.Take(ctx, string(sp.Org), 1)
 	if err != nil {
 		return err
@@ -112,7 +112,8 @@ func (h *Handler) request(v *visit) error {
 	return nil
 }
 
-// changes adds what a request changes, compared with what its space had when it was last brought up to date.
+// changes adds the changes of a request, compared with the revision of the space that it was last
+// updated from.
 func (h *Handler) changes(p *printer, d *requestData) error {
 	before, err := h.Content.Revision(p.ctx, p.view.Space, d.Request.Ancestor)
 	if err != nil {
@@ -157,7 +158,8 @@ func kindOf(x content.PageDiff) string {
 	return "edited"
 }
 
-// marked returns the text of a page with its changes; empty: the text did not change, or is too large.
+// marked returns the text of a page with its changes marked. It is empty if the text did not change.
+// If the changes cannot be marked, it returns the new text.
 func (p *printer) marked(before *revision.View, x content.PageDiff) (template.HTML, error) {
 	if x.Before != nil && x.After != nil && x.Before.Body == x.After.Body {
 		return "", nil
@@ -186,7 +188,7 @@ func (p *printer) marked(before *revision.View, x content.PageDiff) (template.HT
 	return template.HTML(strings.ReplaceAll(r.HTML, ` id="`+visualdiff.FirstID+`"`, "")), nil //nolint:gosec // both forms are harmless
 }
 
-// remarks returns what people say at a place, oldest first.
+// remarks returns the comments at a place, oldest first.
 func (h *Handler) remarks(p *printer, place comments.Place, status docs.CommentStatus) (out []remark, err error) {
 	first := store.Page{Limit: maxComments}
 	list, _, err := h.Comments.Comments(place, store.CommentFilter{Status: status, Asc: true}).Page(p.ctx, first)

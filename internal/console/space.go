@@ -15,7 +15,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// spaceData is what the page of a space shows: a page of it, with what is around it.
+// spaceData is the data of the page of a space. It shows one page of the space and its surroundings.
 type spaceData struct {
 	Up       link
 	Space    link
@@ -25,10 +25,11 @@ type spaceData struct {
 	About    string
 	Text     template.HTML
 	Requests []link
-	Comments []remark // about the space and its pages, that are not resolved
+	Comments []remark // unresolved comments on the space and its pages
 }
 
-// entry is a page in the table of contents. Those below it are shown on the way to the page that is open.
+// entry is a page in the table of contents. Below is set for ancestors of the open page, the open
+// page itself, and groups.
 type entry struct {
 	Title, To string
 	Open      bool // it is the page that is shown
@@ -36,7 +37,7 @@ type entry struct {
 	Below     []entry
 }
 
-// space shows a page of a space, of its newest revision or of the one that the path names.
+// space shows a page of a space, of its newest revision or of the revision in the path.
 func (h *Handler) space(v *visit) error {
 	ctx, sp := v.r.Context(), v.grant.Space
 	up, err := h.above(v, sp.Org)
@@ -81,14 +82,14 @@ func cmpTitle(page, space string) string {
 	return page + " · " + space
 }
 
-// openPage adds the page of the path, or the first one, and the table of contents.
+// openPage adds the page in the path, or the first page, and the table of contents.
 func (h *Handler) openPage(v *visit, d *spaceData, view *revision.View, base string) error {
 	ctx, path := v.r.Context(), v.r.PathValue("path")
 	x, err := view.ByPath(ctx, path)
 	if errs.Is(err, errs.NotFound) && path != "" {
-		x, err = view.Page(ctx, docs.PageID(path)) // links from other spaces have the id
+		x, err = view.Page(ctx, docs.PageID(path)) // links from other spaces contain the id
 	}
-	if errs.Is(err, errs.NotFound) && path == "" { // an empty space
+	if errs.Is(err, errs.NotFound) && path == "" { // the space is empty
 		return nil
 	}
 	if err != nil {
@@ -111,7 +112,7 @@ func (h *Handler) openPage(v *visit, d *spaceData, view *revision.View, base str
 	return err
 }
 
-// menu returns the pages below a page. Those that are open have the pages below them.
+// menu returns the child pages of a page. Open pages and groups include their own child pages.
 func menu(ctx context.Context, view *revision.View, parent docs.PageID, open []docs.PageID, base string) ([]entry, error) {
 	pages, err := view.Children(ctx, parent)
 	if err != nil {
@@ -137,7 +138,7 @@ func menu(ctx context.Context, view *revision.View, parent docs.PageID, open []d
 	return out, nil
 }
 
-// openRequests lists the change requests that are open.
+// openRequests lists the open change requests of the space.
 func (h *Handler) openRequests(v *visit) (out []link, err error) {
 	list, _, err := h.Reviews.ChangeRequests(v.grant, store.ChangeRequestFilter{Status: docs.ChangeOpen}).Page(v.r.Context(), store.Page{Limit: maxRows})
 	for _, r := range list {

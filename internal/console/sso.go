@@ -11,19 +11,20 @@ import (
 	"github.com/octavo-docs/octavo/internal/sso"
 )
 
-// samlForm bounds an answer of an identity provider, as a form: base64 with escapes.
+// samlForm is the maximum size of a form with a response of an identity provider: base64 with
+// escapes.
 const samlForm = 2 * saml.MaxResponse
 
 type ssoData struct {
-	Org    string // as somebody typed it
+	Org    string // as the user typed it
 	Title  string // of the organization
 	Next   string
 	Logins []sso.Login
 }
 
-// chooseSSO shows the ways of single sign-on to an organization. People name the organization and
-// not their address: which addresses have an account is nobody's business, and an organization has not
-// proved that the domain of an address is its own.
+// chooseSSO shows the identity providers of an organization. Users enter the organization instead
+// of their address. The page must not reveal which addresses have an account, and an organization
+// has not proved that it owns the domain of an address.
 func (h *Handler) chooseSSO(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	d := ssoData{Org: strings.TrimSpace(q.Get("org")), Next: signin.LocalPath(q.Get("next"))}
@@ -50,12 +51,12 @@ func (h *Handler) chooseSSO(w http.ResponseWriter, r *http.Request) {
 type beginData struct {
 	Label string // of the provider
 	Title string // of the organization
-	To    string // where the form is sent
+	To    string // target of the form
 }
 
-// askFirst asks somebody who comes from elsewhere whether they want to sign in: a page of anybody can send a
-// browser here, and the provider of an organization of anybody could sign it in as somebody else. Our own pages send a
-// form, which no other site can.
+// askFirst asks for confirmation if the browser comes from another site. Any page can send a
+// browser here, and a provider under an attacker's control could sign it in to an account of the
+// attacker. Our own pages send a form, which other sites cannot send.
 func (h *Handler) askFirst(w http.ResponseWriter, r *http.Request, label string, o docs.Organization) {
 	h.show(w, http.StatusOK, "begin", page{Title: "Sign in", Leads: true, Data: beginData{label, o.Title, r.URL.RequestURI()}})
 }
@@ -72,11 +73,11 @@ func (h *Handler) samlMetadata(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/samlmetadata+xml; charset=utf-8")
 	w.Header().Set("Content-Disposition", `attachment; filename="octavo-metadata.xml"`)
-	_, _ = w.Write(b) // to somebody who has gone
+	_, _ = w.Write(b) // the client may have closed the connection
 }
 
-// samlStart sends a browser to its identity provider. What comes back is of use in this browser
-// only, which is known by a cookie.
+// samlStart redirects the browser to its identity provider. The response is valid only in this
+// browser, which a cookie identifies.
 func (h *Handler) samlStart(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		label, o, err := h.SSO.Named(r.Context(), provider(r))
@@ -105,7 +106,7 @@ func (h *Handler) samlStart(w http.ResponseWriter, r *http.Request) {
 
 func (h *Handler) browserCookie() string { return strings.Replace(h.cookie, "session", "browser", 1) }
 
-// browserOf returns the secret of the browser of a request; empty: it has none.
+// browserOf returns the secret in the browser cookie of a request, or "" if there is none.
 func (h *Handler) browserOf(r *http.Request) string {
 	if c, err := r.Cookie(h.browserCookie()); err == nil {
 		return c.Value
@@ -113,8 +114,8 @@ func (h *Handler) browserOf(r *http.Request) string {
 	return ""
 }
 
-// samlAnswer takes the answer of an identity provider. Its page sends the form, so that no cookie of ours
-// comes with it: they come with the request that the browser is sent to from here.
+// samlAnswer receives the response of an identity provider. The provider's page sends the form, so
+// browsers omit our cookies. They are sent with the request to which this handler redirects.
 func (h *Handler) samlAnswer(w http.ResponseWriter, r *http.Request) {
 	if err := r.ParseForm(); err != nil {
 		h.fail(w, r, errs.E(errs.Invalid, "the answer of the identity provider cannot be read, or is too large"))
@@ -135,8 +136,8 @@ type finishData struct {
 	Waiting  sso.PendingLogin
 }
 
-// samlFinish signs somebody in. If they began at the identity provider, they are asked first: a page of
-// anybody can send an answer, and somebody would work in an account of another person.
+// samlFinish completes a sign-in. If it began at the identity provider, the user must confirm it. Any
+// page can send a response, and a user could unknowingly work in the account of another person.
 func (h *Handler) samlFinish(w http.ResponseWriter, r *http.Request) {
 	key := r.FormValue("key")
 	waits, err := h.SSO.PendingLogin(r.Context(), provider(r), key, h.browserOf(r))

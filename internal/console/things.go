@@ -12,8 +12,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// things registers the pages of what organizations have: where `urls.app` of the API, notices and mails lead. They
-// show and change nothing.
+// things registers the pages of the content of organizations. `urls.app` of the API, notices and
+// mails link to them. The pages are read-only.
 func (h *Handler) things() {
 	for pattern, page := range map[string]struct {
 		rule authz.Rule
@@ -35,19 +35,19 @@ func (h *Handler) things() {
 	}
 }
 
-// maxRows is how many things a page lists of a kind.
+// maxRows is the maximum number of items of a kind on a page.
 const maxRows = 200
 
-// organizationURL and spaceURL are the paths of the pages.
+// organizationURL returns the path of the page of an organization.
 func organizationURL(id docs.OrgID) string { return "/o/" + string(id) }
 
 func spaceURL(sp docs.Space) string { return organizationURL(sp.Org) + "/s/" + string(sp.ID) }
 
-// thingData is what the page of something that has spaces shows.
+// thingData is the data of the page of an organization, a collection or a site.
 type thingData struct {
-	Up      *link // what it belongs to
+	Up      *link // the organization that it belongs to
 	Note    string
-	Address string // where readers find it
+	Address string // URL for readers
 
 	Collections []link
 	Spaces      []link
@@ -56,20 +56,20 @@ type thingData struct {
 	Specs       []link
 }
 
-// link leads to something.
+// link is a link with its text and a note.
 type link struct{ Title, To, Note string }
 
 func (v *visit) page(title string, d any) page {
 	return page{Title: title, CSRF: signin.CSRF(v.secret), Data: d, Wide: true}
 }
 
-// organizationOf returns the organization of the path.
+// organizationOf returns the organization in the path.
 func (h *Handler) organizationOf(v *visit) (docs.Organization, error) {
 	return h.Orgs.Organization(v.r.Context(), docs.OrgID(v.r.PathValue("organizationId")))
 }
 
-// above returns the link to the organization of the path. There is no page of a
-// thing that is in another organization.
+// above returns the link to the organization in the path. It returns an error if the resource belongs
+// to another organization.
 func (h *Handler) above(v *visit, org docs.OrgID) (link, error) {
 	if v.r.PathValue("organizationId") != string(org) {
 		return link{}, errs.Missing("page")
@@ -126,7 +126,7 @@ func (h *Handler) organization(v *visit) (err error) {
 	return nil
 }
 
-// spacesIn lists the spaces that the person sees.
+// spacesIn lists the spaces that the user may see in a collection, or at the top level.
 func (h *Handler) spacesIn(v *visit, in docs.CollectionID) (out []link, err error) {
 	list, _, err := h.Spaces.Spaces(v.grant, in).Page(v.r.Context(), store.Page{Limit: maxRows})
 	for _, s := range list {
@@ -135,7 +135,8 @@ func (h *Handler) spacesIn(v *visit, in docs.CollectionID) (out []link, err erro
 	return out, err
 }
 
-// collectionsIn lists the collections that the person sees directly in another one, or at the top level.
+// collectionsIn lists the collections that the user may see directly in a collection, or at the
+// top level.
 func (h *Handler) collectionsIn(v *visit, in docs.CollectionID) (out []link, err error) {
 	list := h.Spaces.Collections(v.grant, in != "")
 	for p := (store.Page{Limit: maxRows}); len(out) < maxRows; {
@@ -190,7 +191,7 @@ func (h *Handler) site(v *visit) error {
 	return nil
 }
 
-// specData is what the page of a specification shows.
+// specData is the data of the page of an OpenAPI specification.
 type specData struct {
 	Up       link
 	Spec     docs.OpenAPISpec
@@ -218,13 +219,14 @@ func (h *Handler) specification(v *visit) error {
 	return nil
 }
 
-// changesData is what the page of the changes of a version of a specification shows.
+// changesData is the data of the page with the changes of a version of a specification.
 type changesData struct {
 	Up link
 	apispec.Comparison
 }
 
-// specificationChanges shows what differs between a version and the one before it, or another one.
+// specificationChanges shows the differences between a version and the version in the query parameter
+// from, or else its predecessor.
 func (h *Handler) specificationChanges(v *visit) error {
 	org, slug := docs.OrgID(v.r.PathValue("organizationId")), docs.OpenAPISlug(v.r.PathValue("slug"))
 	c, err := h.Specs.Changes(v.r.Context(), org, slug, docs.OpenAPIVersionID(v.r.PathValue("version")), docs.OpenAPIVersionID(v.r.URL.Query().Get("from")))

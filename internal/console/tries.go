@@ -12,11 +12,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/signin"
 )
 
-// tries counts how often somebody from one network tried to sign in. It is the sender of a
-// request who has to wait, never the person whose address was typed.
+// tries counts the sign-in attempts from each network. It makes the sender of requests wait, never
+// the person whose address was entered.
 type tries struct {
 	clock func() time.Time
-	most  int // in a window
+	most  int // per window
 	mu    sync.Mutex
 	end   time.Time // of the window
 	count map[string]int
@@ -26,15 +26,15 @@ const (
 	maxTries  = 60
 	maxVisits = 2_000
 	tryWindow = 10 * time.Minute
-	maxOrigin = 50_000 // networks that are remembered
+	maxOrigin = 50_000 // networks with a counter of their own
 )
 
 func newTries(clock func() time.Time, most int) *tries {
 	return &tries{clock: clock, most: most, count: map[string]int{}}
 }
 
-// take counts a try of a network and returns how long it has to wait. If there are too many to
-// remember, new ones share the count of the wide network around them.
+// take counts an attempt from a network and returns how long the network has to wait. If there are
+// too many networks, a new one shares the counter of the wide network around it.
 func (t *tries) take(from, wide string) time.Duration {
 	now := t.clock()
 	t.mu.Lock()
@@ -53,8 +53,8 @@ func (t *tries) take(from, wide string) time.Duration {
 	return t.end.Sub(now)
 }
 
-// networksOf returns the network of a request, which is an address, or what one customer has of
-// IPv6, and a wide one around it.
+// networksOf returns the network of a request and a wide network around it. The network is an IPv4
+// address, or the /64 prefix that one customer has in IPv6.
 func networksOf(r *http.Request) (network, wide string) {
 	host := authz.OriginOf(r.RemoteAddr, "").Address
 	a, err := netip.ParseAddr(host)
@@ -69,10 +69,10 @@ func networksOf(r *http.Request) (network, wide string) {
 	return netip.PrefixFrom(a, bits).Masked().String(), netip.PrefixFrom(a, most).Masked().String()
 }
 
-// limited refuses who tries too often.
+// limited rejects a request if its network has made too many sign-in attempts.
 func (h *Handler) limited(do http.HandlerFunc) http.HandlerFunc { return h.within(h.tries, do) }
 
-// visited refuses who uses single sign-on too often.
+// visited rejects a request if its network has used single sign-on too often.
 func (h *Handler) visited(do http.HandlerFunc) http.HandlerFunc { return h.within(h.visits, do) }
 
 func (h *Handler) within(t *tries, do http.HandlerFunc) http.HandlerFunc {

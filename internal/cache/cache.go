@@ -1,6 +1,6 @@
-// Package cache holds values in memory up to a total weight and evicts those
-// that were not used for the longest time. It is for values that never change
-// under their key, so there is no expiry and nothing to invalidate.
+// Package cache holds values in memory up to a total weight, and evicts the least recently used
+// ones. It is for values that never change under their key, so there is no expiry and no
+// invalidation.
 package cache
 
 import (
@@ -9,13 +9,13 @@ import (
 	"sync/atomic"
 )
 
-// shardCount is how many locks share the work of one cache. With this many,
-// two processors rarely want the same lock.
+// shardCount is the number of shards, each with its own lock. With this many, two processors rarely
+// need the same lock.
 const shardCount = 32
 
-// Cache is safe for concurrent use. A key belongs to one shard by its hash;
-// each shard has its own lock and its own order of use. The weight counts
-// across all shards, so a value may be as heavy as the whole cache.
+// Cache is a cache that is safe for concurrent use. The hash of a key selects its shard. Each
+// shard has its own lock and its own order of use. The weight is counted across all shards, so a
+// value may be as heavy as the whole cache.
 type Cache[K comparable, V any] struct {
 	shards  []shard[K, V]
 	seed    maphash.Seed
@@ -30,7 +30,7 @@ type shard[K comparable, V any] struct {
 	mu     sync.Mutex
 	items  map[K]*item[K, V]
 	newest *item[K, V]
-	_      [40]byte // keeps two shards out of one cache line
+	_      [40]byte // keeps two shards from sharing a cache line
 }
 
 type item[K comparable, V any] struct {
@@ -40,7 +40,7 @@ type item[K comparable, V any] struct {
 	next, prev *item[K, V] // older, newer
 }
 
-// New returns a cache for values whose weights add up to at most most.
+// New returns a cache for values whose total weight is at most most.
 func New[K comparable, V any](most int, weigher func(V) int) *Cache[K, V] {
 	c := newSharded[K](shardCount, most, weigher)
 	remember(c)
@@ -75,8 +75,8 @@ func (c *Cache[K, V]) Get(key K) (value V, ok bool) {
 	return it.value, true
 }
 
-// Set stores a value and evicts others if the cache is too heavy. A value that
-// is heavier than the whole cache is not stored.
+// Set stores a value and evicts others if the cache is too heavy. It does not store a value that is
+// heavier than the whole cache.
 func (c *Cache[K, V]) Set(key K, value V) {
 	w := int64(c.weigher(value))
 	most := c.bound()
@@ -100,9 +100,8 @@ func (c *Cache[K, V]) Set(key K, value V) {
 	}
 }
 
-// evictOne removes the item of the next shard that was not used for the
-// longest time, unless it is the one that was just added. The shards take
-// turns: keys are spread evenly, so this is close to the order of use in the
+// evictOne removes the least recently used item of the next shard, unless it is the one that was just
+// added. The shards take turns. Keys are spread evenly, so this approximates the order of use in the
 // whole cache.
 func (c *Cache[K, V]) evictOne(added *item[K, V]) {
 	s := &c.shards[c.evict.Add(1)%uint32(len(c.shards))]
@@ -116,7 +115,7 @@ func (c *Cache[K, V]) evictOne(added *item[K, V]) {
 	c.weight.Add(-oldest.weight)
 }
 
-// Delete removes a value.
+// Delete removes the value of a key.
 func (c *Cache[K, V]) Delete(key K) {
 	s := c.shardOf(key)
 	s.mu.Lock()

@@ -6,17 +6,16 @@ import (
 	"weak"
 )
 
-// Caches are the first to give memory back when a process has little left.
+// Caches release memory first when a process has little left.
 var (
-	percent atomic.Int64 // of its bound that each cache may use; 0 means all
+	percent atomic.Int64 // of its maximum weight that each cache may use; 0 means 100
 	known   struct {
 		sync.Mutex
-		trims []func() bool // each reports whether its cache is still in use
+		trims []func() bool // each trims a cache and reports whether the cache still exists
 	}
 )
 
-// LimitAll bounds all caches to a part of what they may hold, in percent, and evicts what they have
-// above it.
+// LimitAll limits all caches to a percentage of their maximum weight, and evicts the excess.
 func LimitAll(part int) {
 	percent.Store(int64(part))
 	known.Lock()
@@ -31,7 +30,7 @@ func LimitAll(part int) {
 	known.trims = left
 }
 
-// remember lets LimitAll find a cache for as long as it is in use.
+// remember registers a cache for LimitAll, without keeping it from being garbage collected.
 func remember[K comparable, V any](c *Cache[K, V]) {
 	w := weak.Make(c)
 	known.Lock()
@@ -45,7 +44,7 @@ func remember[K comparable, V any](c *Cache[K, V]) {
 	})
 }
 
-// bound returns how heavy the cache may be now.
+// bound returns the current maximum weight of the cache.
 func (c *Cache[K, V]) bound() int64 {
 	if part := percent.Load(); part > 0 && part < 100 {
 		return c.most * part / 100
@@ -53,7 +52,7 @@ func (c *Cache[K, V]) bound() int64 {
 	return c.most
 }
 
-// trim evicts until the cache is not too heavy.
+// trim evicts items until the weight is within bound.
 func (c *Cache[K, V]) trim() {
 	for most := c.bound(); c.weight.Load() > most; {
 		c.evictOne(nil)

@@ -1,7 +1,6 @@
-// Package seal keeps secrets that the server needs in clear unreadable to
-// whoever sees a row, a log or a part of a backup. It does not protect them
-// from somebody who has the whole database: the key is derived from the
-// secret of the instance, which is in it.
+// Package seal encrypts stored secrets that the server needs in clear text. A single row, a log or a
+// part of a backup does not reveal them. It does not protect them from a person who has the whole
+// database: the key is derived from the secret of the instance, which is in the database.
 package seal
 
 import (
@@ -17,11 +16,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Purpose keeps apart what is sealed for different uses: what was sealed for
-// one does not open for another. The texts are part of the stored data.
+// Purpose separates secrets for different uses: a secret that was sealed for one purpose cannot be
+// opened for another. The strings affect stored data and must not change.
 type Purpose string
 
-// The purposes, each with what the id names.
+// The purposes. Each comment names the resource whose id is passed to Seal.
 const (
 	Webhook          Purpose = "octavo webhook secrets"              // webhook
 	GitOperation     Purpose = "octavo git operation credentials"    // operation
@@ -34,11 +33,11 @@ const (
 	Certificate      Purpose = "octavo tls certificates"             // name of the certificate
 	SAMLKey          Purpose = "octavo saml request keys"            // SAML provider
 	OIDCClient       Purpose = "octavo oidc client secrets"          // provider
-	Unsubscribe      Purpose = "octavo unsubscribe links"            // nothing: the user is inside
+	Unsubscribe      Purpose = "octavo unsubscribe links"            // empty: the user is in the secret
 )
 
-// ErrSealed is the error of everything that does not open: it was
-// damaged, moved from another row, or sealed by another instance.
+// ErrSealed is returned for a secret that cannot be opened. It was damaged, moved from another row,
+// or sealed by another instance.
 var ErrSealed = errors.New("a stored secret cannot be read; set it again")
 
 func box(ctx context.Context, r store.Reader, p Purpose) (cipher.AEAD, error) {
@@ -57,7 +56,7 @@ func box(ctx context.Context, r store.Reader, p Purpose) (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-// Seal encrypts a secret of a thing; it opens for that thing only.
+// Seal encrypts a secret. It can be opened only with the same purpose and id.
 func Seal(ctx context.Context, r store.Reader, p Purpose, id, secret string) (string, error) {
 	c, err := box(ctx, r, p)
 	if err != nil {
@@ -68,7 +67,7 @@ func Seal(ctx context.Context, r store.Reader, p Purpose, id, secret string) (st
 	return base64.RawURLEncoding.EncodeToString(c.Seal(nonce, nonce, []byte(secret), []byte(id))), nil
 }
 
-// Open returns what was sealed.
+// Open decrypts the result of Seal.
 func Open(ctx context.Context, r store.Reader, p Purpose, id, sealed string) (string, error) {
 	c, err := box(ctx, r, p)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package mail sends messages to people, as plain text and as HTML, through the SMTP
-// server of the operator.
+// Package mail sends messages to people through the operator's SMTP server, as plain text and as
+// HTML.
 package mail
 
 import (
@@ -22,28 +22,28 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// A Message is to one person: some text, and at most one thing to do.
+// Message is a message to one person: some text, and at most one action.
 type Message struct {
 	To      docs.Email
 	Subject string
 	Text    []string // paragraphs
-	Action  string   // what the button says
-	Link    string   // where it leads
-	Small   []string // paragraphs below it
+	Action  string   // label of the button
+	Link    string   // URL of the button
+	Small   []string // paragraphs after the button
 
-	Quote       string // what somebody wrote, behind Text
-	Items       []Item // a list, behind Text
-	Unsubscribe string // an address to which a POST ends mails like this one; empty: there is none
+	Quote       string // text by another person, after Text
+	Items       []Item // a list, after Text
+	Unsubscribe string // URL to which a POST ends mails like this one; empty: there is none
 }
 
-// Item is one of a list.
+// Item is an item of a list.
 type Item struct{ Title, Text string }
 
-// Line returns what somebody called themselves or their organization, for a message: in one short line,
-// and with nothing that a mail program makes a link of.
+// Line returns the name of a person or an organization for use in a message. The result is one short
+// line that mail programs do not turn into a link.
 func Line(s string) string { return Excerpt(s, 81) }
 
-// Excerpt is Line for a text of which at most so many characters are wanted.
+// Excerpt is like Line, for a text of at most most characters.
 func Excerpt(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
@@ -58,25 +58,25 @@ func Excerpt(s string, most int) string {
 	return inName.ReplaceAllString(s, "$1\u2060$2")
 }
 
-// inName matches where the name of a host or an address goes on. Mail programs make links of
-// evil.com and me@evil.com too, but not if there is a word joiner, which nobody sees.
+// inName matches a dot or an at sign inside a host name or an address. Mail programs turn evil.com
+// and me@evil.com into links too, but not with a word joiner inside, which is invisible.
 var inName = regexp.MustCompile(`([.@])([\pL\pN])`)
 
-// A Sender sends messages.
+// Sender sends messages.
 type Sender interface {
 	Send(ctx context.Context, m Message) error
 }
 
-// ErrNone is the error of a server without a mail server.
+// ErrNone is returned if no mail server is configured.
 var ErrNone = errors.New("no mail server is configured; see --smtp")
 
-// None is the sender of a server without a mail server.
+// None is the Sender if no mail server is configured.
 type None struct{}
 
 // Send returns ErrNone.
 func (None) Send(context.Context, Message) error { return ErrNone }
 
-// Printer writes messages where the operator reads them, instead of sending them.
+// Printer writes messages to W, for the operator, instead of sending them.
 type Printer struct{ W io.Writer }
 
 // Send writes the message.
@@ -85,7 +85,7 @@ func (p Printer) Send(_ context.Context, m Message) error {
 	return err
 }
 
-// SMTP sends messages through a server.
+// SMTP sends messages through an SMTP server.
 type SMTP struct {
 	Host           string
 	Port           int
@@ -94,23 +94,23 @@ type SMTP struct {
 	From           string // such as Octavo <docs@example.com>
 }
 
-// Security says how the connection to a server is protected.
+// Security is how the connection to a mail server is protected.
 type Security string
 
-// The ways.
+// The values are the URL schemes of ParseSMTP.
 const (
-	StartTLS Security = "smtp"       // begins in clear text and must change to TLS
-	TLS      Security = "smtps"      // is TLS from the beginning
+	StartTLS Security = "smtp"       // begins in clear text and must upgrade to TLS
+	TLS      Security = "smtps"      // uses TLS from the beginning
 	Plain    Security = "smtp+plain" // no TLS: for a relay on the same machine or network
 )
 
 var ports = map[Security]int{StartTLS: 587, TLS: 465, Plain: 25}
 
-// ParseSMTP reads the address of a server, such as smtp://user:password@mail.example.com:587.
+// ParseSMTP parses the URL of a server, such as smtp://user:password@mail.example.com:587.
 func ParseSMTP(address, from string) (SMTP, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" || ports[Security(u.Scheme)] == 0 || u.Path != "" || u.RawQuery != "" {
-		// The address may hold a password, so it is not repeated.
+		// The URL may contain a password, so the error does not contain the URL.
 		return SMTP{}, errors.New("the mail server must be smtp://, smtps:// or smtp+plain://[USER:PASSWORD@]HOST[:PORT]; write special characters of the password as %XX")
 	}
 	s := SMTP{Host: u.Hostname(), Port: ports[Security(u.Scheme)], User: u.User.Username(), Security: Security(u.Scheme), From: from}
@@ -126,10 +126,10 @@ func ParseSMTP(address, from string) (SMTP, error) {
 	return s, nil
 }
 
-// sendTime bounds how long a server may take.
+// sendTime is the timeout of a mail server.
 const sendTime = 30 * time.Second
 
-// Send sends the message. An error says which server and why, without the password.
+// Send sends the message. An error contains the server and the reason, but not the password.
 func (s SMTP) Send(ctx context.Context, m Message) error {
 	msg := gomail.NewMsg()
 	if err := errors.Join(msg.From(s.From), msg.To(string(m.To))); err != nil {
@@ -142,7 +142,7 @@ func (s SMTP) Send(ctx context.Context, m Message) error {
 	msg.Subject(m.Subject)
 	msg.SetBodyString(gomail.TypeTextPlain, m.plain())
 	msg.AddAlternativeString(gomail.TypeTextHTML, html)
-	// Nobody answers an automatic message with an automatic message.
+	// Keep automatic replies from being sent to this message.
 	msg.SetGenHeader("Auto-Submitted", "auto-generated")
 	if m.Unsubscribe != "" { // RFC 8058: mail programs show a button
 		msg.SetGenHeader("List-Unsubscribe", "<"+m.Unsubscribe+">")
@@ -174,10 +174,10 @@ func (s SMTP) options() []gomail.Option {
 	return opts
 }
 
-// unsubscribe is what the link says that ends mails. The template has the same.
+// unsubscribe is the text of the unsubscribe link. The template contains the same text.
 const unsubscribe = "No more mails like this"
 
-// plain returns the message as text.
+// plain returns the message as plain text.
 func (m Message) plain() string {
 	parts := append([]string{}, m.Text...)
 	if m.Quote != "" {

@@ -1,10 +1,10 @@
-// Package inbox notifies people of what concerns them: they are asked for a review, somebody
-// mentions them or replies to them, something happens to their change request.
+// Package inbox notifies users about events that concern them: a review is requested from them,
+// somebody mentions them or replies to them, or their change request changes.
 //
-// An event becomes notices by a job, one for each person ([Service.Notify]). A notice names
-// things and has no text of its own: titles and quotes are read when it is shown or mailed,
-// by somebody who may see the space at that moment. Mails are sent by jobs of each
-// person, at once or as a digest ([Service.Send]).
+// A job turns an event into notices, one for each user ([Service.Notify]). A notice refers to
+// resources and has no text of its own. Titles and quotes are read when it is shown or mailed, and only
+// if the user may see the space at that time. Jobs of each user send mails, immediately or as a
+// digest ([Service.Send]).
 package inbox
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Service keeps the notices of people and sends mails about them.
+// Service manages the notices of users and sends mails about them.
 type Service struct {
 	Store   *store.Store
 	Mail    mail.Sender
@@ -29,23 +29,23 @@ type Service struct {
 	Log     *slog.Logger
 }
 
-// Path is where people find their inbox.
+// Path is the path of the inbox page.
 const Path = "/inbox"
 
-// Filter chooses notices. What is empty chooses all.
+// Filter selects notices. An empty field selects all.
 type Filter struct {
 	Unread bool
 	Kind   docs.NoticeKind
 	Org    docs.OrgID
 }
 
-// stored returns the filter for what a caller sees in a moment.
+// stored returns the filter for the store, limited to notices that the caller may see now.
 func (f Filter) stored(ctx context.Context, r store.Reader, g *authz.Grant) (store.NoticeFilter, error) {
 	hidden, err := r.HiddenFrom(ctx, store.NoticeReader{User: g.Actor.User, Org: g.Actor.Org, Token: g.Actor.Token, Asked: g.Actor.Token != ""})
 	return store.NoticeFilter{Unread: f.Unread, Kind: f.Kind, Org: f.Org, Hidden: hidden}, err
 }
 
-// List lists the caller's notices, newest first: those of spaces that the caller sees now.
+// List lists the caller's notices in spaces that the caller may see now, newest first.
 func (s *Service) List(g *authz.Grant, f Filter) store.List[docs.Notice] {
 	return store.List[docs.Notice]{
 		Page: func(ctx context.Context, p store.Page) ([]docs.Notice, store.Key, error) {
@@ -96,7 +96,7 @@ func orMissing(err error) error {
 	return err
 }
 
-// MarkAll marks the caller's notices as read that a filter chooses, and returns how many there were.
+// MarkAll marks the caller's notices that match a filter as read, and returns their number.
 func (s *Service) MarkAll(ctx context.Context, g *authz.Grant, f Filter) (int, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (int, error) {
 		f.Unread = true
@@ -129,13 +129,14 @@ func idsOf(notices []docs.Notice) []docs.NoticeID {
 	return ids
 }
 
-// Settings returns how the caller wants to hear of things.
+// Settings returns the notification settings of the caller.
 func (s *Service) Settings(ctx context.Context, g *authz.Grant) (docs.Notifications, error) {
 	n, _, err := s.Store.Notifications(ctx, g.Actor.User)
 	return n, err
 }
 
-// UpdateSettings changes the notification settings of the caller. change gets the current ones.
+// UpdateSettings changes the notification settings of the caller. change receives the current
+// settings.
 func (s *Service) UpdateSettings(ctx context.Context, g *authz.Grant, change func(docs.Notifications) (docs.Notifications, error)) (docs.Notifications, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Notifications, error) {
 		if err := decides(ctx, tx, g.Actor); err != nil {
@@ -153,8 +154,8 @@ func (s *Service) UpdateSettings(ctx context.Context, g *authz.Grant, change fun
 	})
 }
 
-// decides reports whether an actor may choose for a person: who signed in for one organization
-// may, if the person is in no other.
+// decides returns an error unless an actor may change the settings of a user. A session for one
+// organization may, if the user is in no other organization.
 func decides(ctx context.Context, tx *store.Tx, by authz.Actor) error {
 	n, err := tx.CountOrganizationsOf(ctx, store.Caller{User: by.User})
 	if err != nil || n <= 1 {
@@ -163,7 +164,7 @@ func decides(ctx context.Context, tx *store.Tx, by authz.Actor) error {
 	return by.RequireFullAccount()
 }
 
-// put stores choices that differ. A digest that waits moves to its new time.
+// put stores settings if they differ. It moves a waiting digest to its new time.
 func put(ctx context.Context, tx *store.Tx, by authz.Actor, was, now docs.Notifications) error {
 	e := audit.Event{Action: "user.notifications", Kind: "user", ID: string(by.User)}.Changed(effective(was), effective(now))
 	if len(e.Data) == 0 {
@@ -186,7 +187,7 @@ func put(ctx context.Context, tx *store.Tx, by authz.Actor, was, now docs.Notifi
 	return audit.Record(ctx, tx, by, e)
 }
 
-// effective returns choices with a channel for each kind.
+// effective returns settings with an explicit channel for each kind.
 func effective(n docs.Notifications) docs.Notifications {
 	for _, k := range docs.NoticeKinds {
 		n = n.With(k, n.By(k))
@@ -194,11 +195,11 @@ func effective(n docs.Notifications) docs.Notifications {
 	return n
 }
 
-// longestWait is how long a digest can be put off by changing its time. A notice that waited
-// longer is not mailed any more.
+// longestWait is the maximum delay of a digest by changing its time. A notice that waited longer
+// is no longer mailed.
 const longestWait = 8 * 24 * time.Hour
 
-// schedule queues the job that sends mails to somebody.
+// schedule queues the job that sends mails to a user through a channel.
 func schedule(ctx context.Context, tx *store.Tx, user docs.UserID, by docs.Channel, n docs.Notifications) error {
 	at := tx.Now()
 	if by == docs.ChannelDigest {
@@ -209,10 +210,10 @@ func schedule(ctx context.Context, tx *store.Tx, user docs.UserID, by docs.Chann
 	}, longestWait)
 }
 
-// tidyAtOnce is how many notices a transaction removes.
+// tidyAtOnce is the number of notices that one transaction removes.
 const tidyAtOnce = 1000
 
-// Tidy removes notices that are too old. It is a job.
+// Tidy is the handler of a job that removes old notices.
 func (s *Service) Tidy(ctx context.Context, _ []byte) error {
 	for {
 		n, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (int64, error) {

@@ -11,11 +11,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// peopleAtOnce is for how many people a transaction writes notices.
+// peopleAtOnce is the number of users for whom one transaction writes notices.
 const peopleAtOnce = 100
 
-// Notify is the handler of audit.NoticeJob: it writes a notice for everybody whom an event
-// concerns. Running it again changes nothing.
+// Notify is the handler of audit.NoticeJob. It writes a notice for every user whom an event
+// concerns. It is idempotent.
 func (s *Service) Notify(ctx context.Context, payload []byte) error {
 	var p audit.NoticePayload
 	if err := json.Unmarshal(payload, &p); err != nil {
@@ -29,12 +29,12 @@ func (s *Service) Notify(ctx context.Context, payload []byte) error {
 		}
 	}
 	if errs.Is(err, errs.NotFound) {
-		return nil // what it was about is deleted
+		return nil // the subject of the event was deleted
 	}
 	return err
 }
 
-// event is what happened, as people are notified of it.
+// event is an event with the users to notify.
 type event struct {
 	org    docs.OrgID
 	notice docs.Notice // without user and kind
@@ -42,7 +42,7 @@ type event struct {
 	kinds  map[docs.UserID]docs.NoticeKind
 }
 
-// add adds people, except who did it. Who is there already keeps the kind.
+// add adds users, except the actor of the event. A user who was added before keeps their kind.
 func (e *event) add(k docs.NoticeKind, users ...docs.UserID) {
 	for _, u := range users {
 		if _, known := e.kinds[u]; !known && u != "" && u != e.notice.Actor {
@@ -52,7 +52,7 @@ func (e *event) add(k docs.NoticeKind, users ...docs.UserID) {
 	}
 }
 
-// recorded is what is used of the data of events.
+// recorded holds the fields of an event's data that are used here.
 type recorded struct {
 	Space     docs.SpaceID
 	Request   docs.ChangeRequestID `json:"changeRequest"`
@@ -62,7 +62,7 @@ type recorded struct {
 	Conflicts int
 }
 
-// read finds out whom an event concerns.
+// read returns an event with the users whom it concerns.
 func read(ctx context.Context, r store.Reader, row store.AuditRow) (event, error) {
 	var d recorded
 	e := event{org: row.Org, kinds: map[docs.UserID]docs.NoticeKind{}}
@@ -105,7 +105,8 @@ func read(ctx context.Context, r store.Reader, row store.AuditRow) (event, error
 	return e, nil
 }
 
-// addTalk adds who wrote in a discussion, and the author of the change request that it is about.
+// addTalk adds the participants of a discussion, and the author of the change request that it is
+// about.
 func (e *event) addTalk(ctx context.Context, r store.Reader, author docs.UserID) error {
 	n := e.notice
 	c, err := r.Comment(ctx, docs.Discussion{Space: n.Space, Request: n.Request}, n.Comment)
@@ -118,7 +119,7 @@ func (e *event) addTalk(ctx context.Context, r store.Reader, author docs.UserID)
 			e.add(docs.NoticeReplied, by.User.ID)
 		}
 	}
-	if n.Reply != "" || c.Target.Review == "" { // of a review there is a notice already
+	if n.Reply != "" || c.Target.Review == "" { // a comment of a review has a notice of the review already
 		e.add(docs.NoticeCommented, author)
 	}
 	return nil
@@ -146,7 +147,7 @@ func (s *Service) notify(ctx context.Context, e event) error {
 	return nil
 }
 
-// tell writes the notice of one person.
+// tell writes the notice of one user and schedules its mail.
 func (e event) tell(ctx context.Context, tx *store.Tx, p store.Addressee) error {
 	n := e.notice
 	n.User, n.Kind = p.User, e.kinds[p.User]

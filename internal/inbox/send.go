@@ -17,8 +17,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// MailJob sends what waits for one person by one channel. There is one such job at a time, so
-// that two nodes send one mail.
+// MailJob sends the waiting notices of one user through one channel. There is one such job at a
+// time, so that two nodes do not send the same mail.
 const MailJob = "inbox.mail"
 
 type mailing struct {
@@ -28,12 +28,12 @@ type mailing struct {
 
 // Limits of mails.
 const (
-	mailGap  = time.Minute // between two mails at once to somebody; what happens meanwhile shares the second
-	maxLines = 50          // things in one mail
+	mailGap  = time.Minute // between two immediate mails to a user; the second one has all events of the meantime
+	maxLines = 50          // items in one mail
 )
 
-// Send is the handler of MailJob. A mail is noted as sent after the mail server has taken it: a node
-// that is killed in between sends it twice, and none is lost.
+// Send is the handler of MailJob. It marks notices as mailed after the mail server has accepted
+// the mail. If a node is killed in between, the mail is sent twice, but none is lost.
 func (s *Service) Send(ctx context.Context, payload []byte) error {
 	var p mailing
 	if err := json.Unmarshal(payload, &p); err != nil {
@@ -64,7 +64,7 @@ func (s *Service) Send(ctx context.Context, payload []byte) error {
 	})
 }
 
-// send sends one mail, if there is anything to send to somebody whose address is known to be theirs.
+// send sends one mail, if there is anything to send and the address of the user is verified.
 func (s *Service) send(ctx context.Context, p mailing, settings docs.Notifications, waiting []docs.NoticeID) (bool, error) {
 	u, err := s.Store.User(ctx, p.User)
 	if errs.Is(err, errs.NotFound) || err == nil && !u.Verified {
@@ -74,7 +74,7 @@ func (s *Service) send(ctx context.Context, p mailing, settings docs.Notificatio
 		return false, err
 	}
 	notices, err := s.mailable(ctx, p, settings)
-	notices = slices.DeleteFunc(notices, func(n docs.Notice) bool { // that came meanwhile
+	notices = slices.DeleteFunc(notices, func(n docs.Notice) bool { // notices that arrived meanwhile
 		_, noted := slices.BinarySearch(waiting, n.ID)
 		return !noted
 	})
@@ -92,8 +92,8 @@ func (s *Service) send(ctx context.Context, p mailing, settings docs.Notificatio
 	return err == nil, err
 }
 
-// mailable returns what waits and is to be mailed in this moment: the person sees it, has not read
-// it, and still wants mails of its kind.
+// mailable returns the waiting notices that are to be mailed now: the user may see them, has not
+// read them, and still wants mails of their kind.
 func (s *Service) mailable(ctx context.Context, p mailing, settings docs.Notifications) ([]docs.Notice, error) {
 	hidden, err := s.Store.HiddenFrom(ctx, store.NoticeReader{User: p.User})
 	if err != nil {
@@ -104,7 +104,8 @@ func (s *Service) mailable(ctx context.Context, p mailing, settings docs.Notific
 	return slices.DeleteFunc(all, func(n docs.Notice) bool { return n.At < oldest || !settings.By(n.Kind).Mails() }), err
 }
 
-// message returns a mail: of one notice with a quote, of several with a line for each thing.
+// message returns the mail about notices. One notice has a quote; several have an item for each
+// resource.
 func (s *Service) message(ctx context.Context, u docs.User, by docs.Channel, notices []docs.Notice) (mail.Message, error) {
 	stop, err := s.unsubscribeLink(ctx, u.ID, by, notices)
 	if err != nil {
@@ -139,7 +140,7 @@ func (s *Service) message(ctx context.Context, u docs.User, by docs.Channel, not
 	return m, nil
 }
 
-// name is what people know the server by.
+// name returns the name of the server for users: the host of its base URL.
 func (s *Service) name() string {
 	u, err := url.Parse(s.BaseURL)
 	if err != nil {
@@ -148,7 +149,7 @@ func (s *Service) name() string {
 	return u.Host
 }
 
-// kindsOf returns the kinds of notices, each once.
+// kindsOf returns the kinds of notices without duplicates, separated by commas.
 func kindsOf(notices []docs.Notice) string {
 	var out []string
 	for _, k := range docs.NoticeKinds {

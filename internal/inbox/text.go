@@ -9,10 +9,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// maxQuote is how many characters of a comment a notice shows.
+// maxQuote is the maximum number of characters of a comment in a notice.
 const maxQuote = 300
 
-// Title returns what a notice is about, in one short line.
+// Title returns the title of the change request or space of a notice, in one short line.
 func Title(n docs.Notice) string {
 	switch {
 	case n.Subject != "":
@@ -23,7 +23,8 @@ func Title(n docs.Notice) string {
 	return mail.Line(n.SpaceTitle)
 }
 
-// Place returns where that is; a space is nowhere else.
+// Place returns the number and the space of the change request of a notice. It is empty for a notice
+// about a space.
 func Place(n docs.Notice) string {
 	if n.Number == 0 {
 		return ""
@@ -31,7 +32,7 @@ func Place(n docs.Notice) string {
 	return fmt.Sprintf("#%d in %s", n.Number, mail.Line(n.SpaceTitle))
 }
 
-// Address returns the path of the page that shows what a notice is about.
+// Address returns the path of the page that shows the subject of a notice.
 func Address(n docs.Notice) string {
 	at := "/o/" + string(n.Org) + "/s/" + string(n.Space)
 	if n.Number > 0 {
@@ -46,7 +47,7 @@ func Address(n docs.Notice) string {
 	return at
 }
 
-// whole returns what a notice is about and where that is.
+// whole returns the title and the place of a notice.
 func whole(n docs.Notice) string {
 	if p := Place(n); p != "" {
 		return Title(n) + " (" + p + ")"
@@ -66,7 +67,7 @@ func Quote(n docs.Notice) string {
 	return mail.Excerpt(markup.Text(markup.Parse([]byte(n.Body), unknown).Nodes), maxQuote)
 }
 
-// sentences say what happened: once, and several times.
+// sentences holds the texts for one event and for several events of a kind.
 var sentences = map[docs.NoticeKind][2]string{
 	docs.NoticeReviewRequested: {"%s asks you for a review", "Asked for a review %d times by %s"},
 	docs.NoticeMentioned:       {"%s mentioned you", "%d mentions of you by %s"},
@@ -77,7 +78,7 @@ var sentences = map[docs.NoticeKind][2]string{
 	docs.NoticeConflicted:      {"Your change request has conflicts since %s updated it", "Conflicts in %d updates by %s"},
 }
 
-// Sentence says what happened, such as "Ada mentioned you".
+// Sentence describes the event of a notice, such as "Ada mentioned you".
 func Sentence(n docs.Notice) string { return fmt.Sprintf(sentences[n.Kind][0], actor(n)) }
 
 func actor(n docs.Notice) string {
@@ -87,13 +88,13 @@ func actor(n docs.Notice) string {
 	return "Somebody"
 }
 
-// A group is all notices about one thing: a change request, or a space.
+// group holds all notices about one change request, or about one space.
 type group struct {
 	newest  docs.Notice
 	notices []docs.Notice
 }
 
-// grouped puts notices together that are about one thing, in the order in which it came.
+// grouped groups notices by change request or space, in the order of their first notice.
 func grouped(all []docs.Notice) []group {
 	type thing struct {
 		space   docs.SpaceID
@@ -114,7 +115,7 @@ func grouped(all []docs.Notice) []group {
 	return out
 }
 
-// summary says in one line what happened to the thing.
+// summary describes the events of the group in one line.
 func (g group) summary() string {
 	var parts []string
 	for _, k := range docs.NoticeKinds {
@@ -135,7 +136,7 @@ func (g group) summary() string {
 	return strings.Join(parts, ". ")
 }
 
-// names returns who did something, at most three of them by name.
+// names returns the names of the actors, at most three of them.
 func names(of []docs.Notice) string {
 	const most = 3
 	var list []string

@@ -14,15 +14,15 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// UnsubscribePath is where the links of mails lead that end them.
+// UnsubscribePath is the path of the unsubscribe links in mails.
 const UnsubscribePath = "/unsubscribe"
 
-// A Subscription is what a link of a mail can end: all mails of some kinds, or all digests. It needs
-// no sign-in, does nothing else and never expires.
+// Subscription is what an unsubscribe link can end: all mails of some kinds, or all digests. The link
+// needs no sign-in, does nothing else and never expires.
 type Subscription struct {
 	User    docs.UserID
 	Digests bool
-	Kinds   []docs.NoticeKind // if it is not about digests
+	Kinds   []docs.NoticeKind // if Digests is false
 }
 
 func (s *Service) unsubscribeLink(ctx context.Context, user docs.UserID, by docs.Channel, notices []docs.Notice) (string, error) {
@@ -34,10 +34,10 @@ func (s *Service) unsubscribeLink(ctx context.Context, user docs.UserID, by docs
 	return s.BaseURL + UnsubscribePath + "?" + url.Values{"key": {key}}.Encode(), err
 }
 
-// errLink is the error of a link that nobody sent.
+// errLink is returned for a link whose key is invalid.
 var errLink = errs.E(errs.NotFound, "this link is not complete; copy all of it from the mail, or sign in and choose what you get on the page of your account")
 
-// Subscription returns what a link can end.
+// Subscription returns the subscription that a link can end.
 func (s *Service) Subscription(ctx context.Context, key string) (Subscription, error) {
 	text, err := seal.Open(ctx, s.Store.Reader, seal.Unsubscribe, "", key)
 	if errors.Is(err, seal.ErrSealed) {
@@ -56,7 +56,7 @@ func (s *Service) Subscription(ctx context.Context, key string) (Subscription, e
 	return out, nil
 }
 
-// Unsubscribe ends what a link is about. The notices stay in the inbox.
+// Unsubscribe ends the subscription of a link. The notices stay in the inbox.
 func (s *Service) Unsubscribe(ctx context.Context, key, request string) error {
 	end, err := s.Subscription(ctx, key)
 	if err != nil {

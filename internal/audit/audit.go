@@ -1,7 +1,6 @@
-// Package audit records who did what. A record is written in the transaction
-// of the change it reports of, together with the event for subscribers and, if
-// it concerns somebody, the job that notifies people: there is never one
-// without the other.
+// Package audit records who did what. A record is written in the transaction of its change. The same
+// transaction writes the event for webhooks and, if the change concerns other users, the job that
+// notifies them. So there is never one without the others.
 package audit
 
 import (
@@ -13,8 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Event is a change as others see it. Data holds what a reader of the log
-// wants to know; it must not hold secrets.
+// Event describes a change. Data holds details for readers of the log; it must not contain secrets.
 type Event struct {
 	Org    docs.OrgID
 	Action string // noun.verb, such as "space.delete"
@@ -23,7 +21,7 @@ type Event struct {
 	Data   map[string]any
 }
 
-// Record writes an event.
+// Record writes an event to the audit log.
 func Record(ctx context.Context, tx *store.Tx, by authz.Actor, e Event) error {
 	data := []byte("{}")
 	if len(e.Data) > 0 {
@@ -46,9 +44,9 @@ func Record(ctx context.Context, tx *store.Tx, by authz.Actor, e Event) error {
 	return tx.AddJob(ctx, store.Job{Kind: NoticeJob, Key: id, Payload: string(payload)})
 }
 
-// RecordFirstUse records that a service account uses a token for the first time on a day, or that a session of a member
-// is used in the organization for the first time. An organization learns of people and machines what they
-// do in it, and nothing of what they do elsewhere.
+// RecordFirstUse records that a service account uses a token for the first time on a day, or that a
+// session of a member is used in the organization for the first time. An organization learns what
+// users and service accounts do in it, but nothing of what they do elsewhere.
 func RecordFirstUse(ctx context.Context, tx *store.Tx, u store.FirstUse) error {
 	e := Event{Org: u.Org, Action: "token.use", Kind: "token", ID: string(u.Token), Data: map[string]any{"address": u.Address}}
 	if u.Method != "" {
@@ -57,9 +55,8 @@ func RecordFirstUse(ctx context.Context, tx *store.Tx, u store.FirstUse) error {
 	return Record(ctx, tx, authz.Actor{User: u.User, Token: u.Token}, e)
 }
 
-// NoticeJob turns an event into notices for people (package inbox). It is not done in
-// the transaction of the change, which would wait for as many rows as there are
-// people.
+// NoticeJob turns an event into notices for users (package inbox). It is a job and not part of the
+// transaction of the change, which would otherwise write as many rows as there are users.
 const NoticeJob = "inbox.notices"
 
 // NoticePayload is the payload of NoticeJob.
@@ -68,7 +65,7 @@ type NoticePayload struct {
 	ID  string
 }
 
-// personal are the actions that may concern somebody besides the actor.
+// personal lists the actions that may concern users other than the actor.
 var personal = map[string]bool{
 	"change_request.update": true, "change_request.request_review": true, "change_request.review": true, "change_request.merge": true, "change_request.bring_up_to_date": true,
 	"comment.post": true, "comment.edit": true, "comment-reply.post": true, "comment-reply.edit": true,

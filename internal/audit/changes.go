@@ -10,37 +10,34 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of what an event says about a change.
+// Limits of the changes in an event.
 const (
 	maxChanges = 100 // fields
 	maxValue   = 500 // bytes of a value
-	maxDepth   = 4   // of fields in fields
+	maxDepth   = 4   // of nested fields
 )
 
-// Change is a field before and after a change. A secret has neither.
+// Change is the value of a field before and after a change. A secret field has neither value.
 type Change struct {
 	From   any  `json:"from,omitempty"`
 	To     any  `json:"to,omitempty"`
 	Secret bool `json:"secret,omitempty"`
 }
 
-// unrecorded fields change with others; whoever reads the log learns nothing from
-// them.
+// unrecorded lists fields that change together with others, and are of no use to readers of the log.
 var unrecorded = map[string]bool{
 	"updatedAt": true, "version": true, "customizedAt": true, "schemaAt": true, "failures": true, "failingSince": true, "resumeAt": true,
 	"counters": true, "revision": true, "layer": true, "siteSpaces": true, "lastError": true, "lastErrorAt": true,
 }
 
-// secret fields are never written into the log.
+// secret lists fields whose values are never written to the log.
 var secret = map[string]bool{"key": true, "sealed": true, "headers": true, "secret": true, "token": true, "password": true, "privateKey": true}
 
-// Changed adds to an event which fields of a thing differ before and after the
-// change, with both values. Texts that are JSON objects are compared by their
-// fields.
+// Changed adds the fields that differ before and after a change to an event, with both values.
+// Strings that contain a JSON object are compared field by field.
 func (e Event) Changed(before, after any) Event { return e.ChangedAt("", before, after) }
 
-// ChangedAt is Changed for a part of the thing, whose fields are named with path in
-// front.
+// ChangedAt is like Changed for a part of the subject. The names of its fields get the prefix path.
 func (e Event) ChangedAt(path string, before, after any) Event {
 	changes := map[string]Change{}
 	if known, ok := e.Data["changes"].(map[string]Change); ok {
@@ -58,7 +55,7 @@ func (e Event) ChangedAt(path string, before, after any) Event {
 	return e
 }
 
-// compare notes the fields that differ. name is the last part of path.
+// compare adds the fields that differ to changes. name is the last part of path.
 func compare(changes map[string]Change, path, name string, a, b reflect.Value, depth int) {
 	if unrecorded[name] || len(changes) == maxChanges || equal(a, b) {
 		return
@@ -93,7 +90,7 @@ func joined(x, y map[string]reflect.Value) map[string]reflect.Value {
 	return all
 }
 
-// fields returns the fields of a struct, an object or the text of one; nil for any
+// fields returns the fields of a struct, a map or a string with a JSON object. It returns nil for any
 // other value.
 func fields(v reflect.Value) map[string]reflect.Value {
 	for v.IsValid() && (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) {
@@ -131,7 +128,7 @@ func fields(v reflect.Value) map[string]reflect.Value {
 	return out
 }
 
-// value returns a value as the log has it: nil for none, a long one cut.
+// value returns a value for the log: nil for a zero value other than false, and long values cut.
 func value(v reflect.Value) any {
 	if !v.IsValid() || v.IsZero() && v.Kind() != reflect.Bool {
 		return nil
@@ -147,8 +144,8 @@ func value(v reflect.Value) any {
 	return cut + "…"
 }
 
-// lowerFirst returns the name of a Go field as JSON has it: IconURL is iconURL, AI is
-// ai.
+// lowerFirst returns the name of a Go field in the form of JSON names: IconURL becomes iconURL, AI
+// becomes ai.
 func lowerFirst(name string) string {
 	runes := []rune(name)
 	for i, r := range runes {

@@ -44,9 +44,9 @@ func Record(ctx context.Context, tx *store.Tx, by authz.Actor, e Event) error {
 	return tx.AddJob(ctx, store.Job{Kind: NoticeJob, Key: id, Payload: string(payload)})
 }
 
-// RecordFirstUse records that a service account uses a token for the first time on a day, or that a
-// session of a member is used in the organization for the first time. An organization learns what
-// users and service accounts do in it, but nothing of what they do elsewhere.
+// RecordFirstUse records the first use of a service account's token on a day, or the first use of a
+// member's session in the organization. An organization learns what users and service accounts do
+// in it, but nothing of what they do elsewhere.
 func RecordFirstUse(ctx context.Context, tx *store.Tx, u store.FirstUse) error {
 	e := Event{Org: u.Org, Action: "token.use", Kind: "token", ID: string(u.Token), Data: map[string]any{"address": u.Address}}
 	if u.Method != "" {

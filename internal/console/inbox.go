@@ -170,6 +170,7 @@ func hours() []int {
 	return out
 }
 
+// weekdays returns the options for the weekday of a digest, starting with Monday.
 func weekdays() []time.Weekday {
 	out := make([]time.Weekday, 7)
 	for i := range out {

@@ -41,6 +41,7 @@ const maxRows = 200
 // organizationURL returns the path of the page of an organization.
 func organizationURL(id docs.OrgID) string { return "/o/" + string(id) }
 
+// spaceURL returns the path of the page of a space.
 func spaceURL(sp docs.Space) string { return organizationURL(sp.Org) + "/s/" + string(sp.ID) }
 
 // thingData is the data of the page of an organization, a collection or a site.

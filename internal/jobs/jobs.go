@@ -52,9 +52,9 @@ func Enqueue(ctx context.Context, tx *store.Tx, j Job) error {
 	return tx.AddJob(ctx, store.Job{Kind: j.Kind, Key: j.Key, Payload: string(payload), RunAt: j.RunAt})
 }
 
-// EnqueueDebounced queues a job that is delayed while it is requested again. If a job of the same
-// kind and key is waiting, its time becomes the RunAt of j, but at most longest after it was first
-// queued. If it is running, it runs once more, so that it sees the changes that it missed.
+// EnqueueDebounced queues a job that is delayed while it is requested again. A waiting job of the
+// same kind and key moves to the RunAt of j, but at most longest after it was first queued. A running
+// job runs once more, so that it sees the changes that it missed.
 func EnqueueDebounced(ctx context.Context, tx *store.Tx, j Job, longest time.Duration) error {
 	payload, err := json.Marshal(j.Payload)
 	if err != nil {

@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"errors"
+	goformat "go/format"
 	"maps"
 	"os"
 	"path/filepath"
@@ -108,6 +109,7 @@ func TestInvalid(t *testing.T) {
 		"status":         {"-- a.yaml --\nopenapi: 3.0.0\n" + info + "paths:\n  /p:\n    get:\n      responses:\n        ok: {description: d}\n", `a.yaml:7: /paths/~1p/get/responses/ok: "ok" is no status`},
 		"type":           {"-- a.yaml --\nopenapi: 3.0.0\n" + info + "paths: {}\ncomponents:\n  schemas:\n    A: {type: text}\n", `a.yaml:6: /components/schemas/A: "text" is no type`},
 		"kind":           {"-- a.yaml --\nopenapi: 3.0.0\n" + info + "paths: []\n", `a.yaml:3: /paths: "paths" must be an object, not a list`},
+		"list of items":  {"-- a.yaml --\nopenapi: 3.0.0\n" + info + "paths: {}\ncomponents: {schemas: {A: {type: array, items: [{type: string}]}}}\n", `/components/schemas/A/items: a schema must be an object or true or false, not a list`},
 		"in":             {"-- a.yaml --\nopenapi: 3.0.0\n" + info + "paths: {/p: {get: {parameters: [{name: a, in: body}]}}}\n", `/paths/~1p/get/parameters/0: a parameter is in path, query, header, cookie, not in "body"`},
 		"same id":        {"-- a.yaml --\nopenapi: 3.0.0\n" + info + "paths: {/p: {get: {operationId: a}, put: {operationId: a}}}\n", `the operationId "a" is used by another operation`},
 		"no target":      {"-- a.yaml --\nopenapi: 3.0.0\n" + info + "paths: {/p: {$ref: '#/nope'}}\n", `a.yaml:3: /paths/~1p/$ref: "#/nope" leads to nothing`},
@@ -141,6 +143,29 @@ func TestStability(t *testing.T) {
 			t.Errorf("%s: %q, deprecated: %v", value, o.Stability, o.Deprecated)
 		}
 	}
+}
+
+// The sample for Go of an upload is a program that sends the form.
+func TestGoSampleOfUpload(t *testing.T) {
+	const schema = "{type: object, properties: {note: {type: string, example: hi}, file: {type: string, format: binary}}}"
+	o := load(t, "-- a.yaml --\nopenapi: 3.1.0\ninfo: {title: T, version: '1'}\nservers: [{url: 'https://api.example.com'}]\n"+
+		"paths: {/a: {post: {requestBody: {content: {multipart/form-data: {schema: "+schema+"}}}, responses: {'200': {description: D}}}}}\n").Operations[0]
+	for _, s := range o.Samples() {
+		if s.Label != "Go" {
+			continue
+		}
+		formatted, err := goformat.Source([]byte(s.Source + "\n"))
+		if err != nil || string(formatted) != s.Source+"\n" {
+			t.Errorf("not formatted: %v\n%s", err, s.Source)
+		}
+		for _, want := range []string{`form.WriteField("note", "hi")`, `range []string{"file"}`, `"https://api.example.com/a", &body)`, `"Content-Type", form.FormDataContentType()`} {
+			if !strings.Contains(s.Source, want) {
+				t.Errorf("no %s in\n%s", want, s.Source)
+			}
+		}
+		return
+	}
+	t.Error("no sample for Go")
 }
 
 func TestReferences(t *testing.T) {

@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -359,32 +360,71 @@ func forPython(n *node, depth int) *node {
 	return out
 }
 
+// goCheck is the handling of an error in samples for Go.
+const goCheck = "\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n"
+
 func (r *request) golang() string {
-	body := "nil"
-	var b strings.Builder
-	b.WriteString("package main\n\nimport (\n\t\"fmt\"\n\t\"io\"\n\t\"log\"\n\t\"net/http\"\n")
+	packages := []string{"fmt", "io", "log", "net/http"}
+	setup, body := "", "nil"
 	text := r.json + r.body
 	if len(r.form) > 0 && !r.upload {
 		text = r.query()
 	}
-	if text != "" {
-		b.WriteString("\t\"strings\"\n")
-		body = "body"
-	}
-	b.WriteString(")\n\nfunc main() {\n")
-	if text != "" {
+	switch {
+	case r.upload:
+		setup, body = r.goForm(), "&body"
+		packages = append(packages, "bytes", "mime/multipart")
+		if strings.Contains(setup, "os.ReadFile") {
+			packages = append(packages, "os")
+		}
+	case text != "":
 		quoted := "`" + text + "`"
 		if strings.Contains(text, "`") || r.json == "" {
 			quoted = strconv.Quote(text)
 		}
-		b.WriteString("\tbody := strings.NewReader(" + quoted + ")\n")
+		setup, body = "\tbody := strings.NewReader("+quoted+")\n", "body"
+		packages = append(packages, "strings")
 	}
+	slices.Sort(packages)
+	var b strings.Builder
+	b.WriteString("package main\n\nimport (\n")
+	for _, name := range packages {
+		b.WriteString("\t" + strconv.Quote(name) + "\n")
+	}
+	b.WriteString(")\n\nfunc main() {\n" + setup)
 	b.WriteString("\treq, err := http.NewRequest(" + strconv.Quote(r.method) + ", " + strconv.Quote(r.url) + ", " + body + ")\n")
-	b.WriteString("\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n")
+	b.WriteString(goCheck)
+	if r.upload {
+		b.WriteString("\treq.Header.Set(\"Content-Type\", form.FormDataContentType())\n")
+	}
 	for _, h := range r.headers {
 		b.WriteString("\treq.Header.Set(" + strconv.Quote(h.name) + ", " + strconv.Quote(h.value) + ")\n")
 	}
-	b.WriteString("\n\tres, err := http.DefaultClient.Do(req)\n\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n\tdefer res.Body.Close()\n\n")
-	b.WriteString("\tanswer, err := io.ReadAll(res.Body)\n\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n\tfmt.Println(res.Status, string(answer))\n}")
+	b.WriteString("\n\tres, err := http.DefaultClient.Do(req)\n" + goCheck + "\tdefer res.Body.Close()\n\n")
+	b.WriteString("\tanswer, err := io.ReadAll(res.Body)\n" + goCheck + "\tfmt.Println(res.Status, string(answer))\n}")
+	return b.String()
+}
+
+// goForm returns the statements of a sample for Go that write the fields of a form to the
+// variable body.
+func (r *request) goForm() string {
+	var b strings.Builder
+	b.WriteString("\tvar body bytes.Buffer\n\tform := multipart.NewWriter(&body)\n")
+	var files []string
+	for _, f := range r.form {
+		if f.value == formats["binary"] {
+			files = append(files, strconv.Quote(f.name))
+			continue
+		}
+		b.WriteString("\tform.WriteField(" + strconv.Quote(f.name) + ", " + strconv.Quote(f.value) + ")\n")
+	}
+	if len(files) > 0 {
+		check := indent("\t"+strings.TrimSuffix(goCheck, "\n"), "\t") + "\n"
+		b.WriteString("\tfor _, name := range []string{" + strings.Join(files, ", ") + "} {\n")
+		b.WriteString("\t\tdata, err := os.ReadFile(\"file\")\n" + check)
+		b.WriteString("\t\tpart, err := form.CreateFormFile(name, \"file\")\n" + check)
+		b.WriteString("\t\tpart.Write(data)\n\t}\n")
+	}
+	b.WriteString("\tform.Close()\n\n")
 	return b.String()
 }

@@ -68,11 +68,11 @@ func choices(enum *node) []string {
 }
 
 // callable reports whether an address is an absolute http or https URL without user,
-// query and unresolved variables.
+// query, fragment and unresolved variables, so that a path can be appended.
 func callable(address string) bool {
 	u, err := url.Parse(address)
-	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && u.RawQuery == "" &&
-		len(address) <= maxServerURL && !strings.ContainsAny(address, "{}")
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil &&
+		len(address) <= maxServerURL && !strings.ContainsAny(address, "{}?#")
 }
 
 // choosable returns the variables that callers may choose: variables with choices, and

@@ -101,6 +101,15 @@ func TestServerVariables(t *testing.T) {
 	}
 }
 
+// A path cannot be appended to an address with a query or a fragment.
+func TestServerWithFragment(t *testing.T) {
+	for _, address := range []string{"https://example.com/#top", "https://example.com#", "https://example.com?", "https://example.com/?a=b"} {
+		if got, err := callTo(t, fmt.Sprintf(`{"url": %q}`, address), nil); err == nil {
+			t.Errorf("%s is called at %s", address, got)
+		}
+	}
+}
+
 // The numbers of variables and choices are bounded.
 func TestServerVariablesAreBounded(t *testing.T) {
 	var names, variables strings.Builder

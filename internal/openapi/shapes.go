@@ -123,12 +123,11 @@ func schemaShape() *shape {
 		"title": textShape("the title of a schema"), "description": textShape("the description of a schema"), "format": textShape("the format of a schema"),
 		"pattern": textShape("the pattern of a schema"), "enum": listShape(`"enum"`, nil), "required": {name: `"required"`, kinds: []kind{list, boolean}},
 		"properties": named(`"properties"`), "patternProperties": named(`"patternProperties"`), "additionalProperties": schema,
-		"items": {name: `"items"`, kinds: []kind{object, boolean, list}, each: nil}, "prefixItems": schemas(`"prefixItems"`),
+		"items": schema, "prefixItems": schemas(`"prefixItems"`),
 		"allOf": schemas(`"allOf"`), "oneOf": schemas(`"oneOf"`), "anyOf": schemas(`"anyOf"`), "not": schema,
 		"$defs": named(`"$defs"`), "contains": schema, "propertyNames": schema,
 		"discriminator": {name: `"discriminator"`, kinds: []kind{object, text}}, "deprecated": flagShape(`"deprecated"`),
 		"nullable": flagShape(`"nullable"`), "readOnly": flagShape(`"readOnly"`), "writeOnly": flagShape(`"writeOnly"`),
 	}
-	schema.fields["items"] = schema
 	return schema
 }

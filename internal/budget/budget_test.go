@@ -25,7 +25,7 @@ func TestBudgetEnds(t *testing.T) {
 	}
 }
 
-// Whoever has nothing is served before whoever has much, whenever they came.
+// A caller who holds nothing is served before one who holds much, regardless of the order of arrival.
 func TestPoolIsFair(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := NewPool("tests", 4)
@@ -55,7 +55,7 @@ func TestPoolIsFair(t *testing.T) {
 		}
 		wait("greedy", 2)
 		wait("modest", 2)
-		other() // greedy still has its half: modest is next although it came later
+		other() // greedy still holds its half, so modest is next although it came later
 		synctest.Wait()
 		mu.Lock()
 		if len(order) != 1 || order[0] != "modest" {
@@ -70,11 +70,11 @@ func TestPoolIsFair(t *testing.T) {
 	})
 }
 
-// Nobody waits for ever, and a queue does not grow without bound.
+// Requests do not wait forever, and the queue does not grow without limit.
 func TestPoolRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := NewPool("tests", 2)
-		release, err := p.Take(t.Context(), "a", 5) // more than there is: all of it
+		release, err := p.Take(t.Context(), "a", 5) // more than the pool: the whole pool is taken
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,14 +105,14 @@ func TestPoolRefuses(t *testing.T) {
 			}
 		}
 		release()
-		release() // once is enough
+		release() // a second call has no effect
 		if p.used != 0 || len(p.waiting) != 0 || len(p.queued) != 0 {
 			t.Errorf("used %d, %d wait, queued %v", p.used, len(p.waiting), p.queued)
 		}
 	})
 }
 
-// Work in the background waits as long as it takes, and Try does not wait.
+// Await waits without a time limit, and Try does not wait.
 func TestAwaitAndTry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := NewPool("imports", 4)
@@ -146,7 +146,7 @@ func BenchmarkSpend(b *testing.B) {
 	}
 }
 
-// Operators set limits by their names.
+// Operators set limits by name.
 func TestSetLimits(t *testing.T) {
 	was := Limit(Steps)
 	for _, wrong := range []map[string]int64{{"steps": 0}, {"values": -1}, {"unknown": 1}} {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// request does the work of a request that takes some time, and returns how long it waited before.
+// request simulates a request that takes some time, and returns how long it waited first.
 func request(t *testing.T, turns *Turns, who string, takes time.Duration) time.Duration {
 	t.Helper()
 	b := turns.Budget(who)
@@ -24,7 +24,7 @@ func request(t *testing.T, turns *Turns, who string, takes time.Duration) time.D
 	return waited
 }
 
-// Callers whose requests take long wait for each other, and nobody else waits for them.
+// Callers with long requests wait for each other. Other callers do not wait for them.
 func TestLongRequestsTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turns := NewTurns(1)
@@ -43,7 +43,7 @@ func TestLongRequestsTakeTurns(t *testing.T) {
 		if waited := request(t, turns, "b", 0); waited == 0 {
 			t.Error("two long requests at the same time")
 		}
-		time.Sleep(time.Minute) // what they did is forgotten
+		time.Sleep(time.Minute) // their use has decayed
 		go request(t, turns, "a", 2*time.Second)
 		synctest.Wait()
 		if waited := request(t, turns, "b", 0); waited != 0 {
@@ -53,7 +53,7 @@ func TestLongRequestsTakeTurns(t *testing.T) {
 	})
 }
 
-// A caller who is alone does not wait for itself.
+// A caller who is the only one does not wait.
 func TestWhoIsAloneTakesNoTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turns := NewTurns(1)
@@ -67,7 +67,7 @@ func TestWhoIsAloneTakesNoTurns(t *testing.T) {
 	})
 }
 
-// Waiting in a queue is not work.
+// Time in a queue does not count as work.
 func TestWaitingDoesNotCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turns := NewTurns(1)
@@ -89,7 +89,7 @@ func TestWaitingDoesNotCount(t *testing.T) {
 	})
 }
 
-// A slow reader keeps a turn for a moment only.
+// A slow reader of the response keeps a turn only briefly.
 func TestSendingDoesNotKeepATurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turns := NewTurns(1)
@@ -101,7 +101,7 @@ func TestSendingDoesNotKeepATurn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		end() // and then it sends for ever
+		end() // the response is sent without end
 		if waited := request(t, turns, "b", 0); waited > sendTime {
 			t.Errorf("others waited %v", waited)
 		}
@@ -109,7 +109,7 @@ func TestSendingDoesNotKeepATurn(t *testing.T) {
 	})
 }
 
-// Who waits for another server has no turn meanwhile, and one again afterwards.
+// A request has no turn while it waits for another server, and takes one again afterwards.
 func TestPausing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turns := NewTurns(1)
@@ -129,7 +129,7 @@ func TestPausing(t *testing.T) {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}
 		b.End()
-		if err := Pause(ctx)(); err != nil || b.hasTurn() { // it had none
+		if err := Pause(ctx)(); err != nil || b.hasTurn() { // there was no turn before
 			t.Error(err)
 		}
 		if err := Pause(context.Background())(); err != nil {
@@ -138,7 +138,7 @@ func TestPausing(t *testing.T) {
 	})
 }
 
-// Of those who wait for an expensive turn, who used least is next.
+// Among waiting requests, the caller who used least goes next.
 func TestWhoUsedLeastIsNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turns := NewTurns(1)

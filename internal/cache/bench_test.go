@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// BenchmarkGetParallel reads from all processors at once: rows that every
-// request needs, a hundred of them most of the time. One read in a hundred
-// misses and is followed by a write.
+// BenchmarkGetParallel reads from all processors at once. Most reads are of the same hundred rows,
+// which every request needs. One read in a hundred is of any row. A miss is followed by a write.
 func BenchmarkGetParallel(b *testing.B) {
 	const rows = 20_000
 	keys := make([]string, rows)

@@ -10,8 +10,8 @@ import (
 	_ "github.com/octavo-docs/octavo/internal/testrapid"
 )
 
-// TestEvictsTheLeastRecentlyUsed compares a cache of one shard, whose order of
-// use is exact, with a list.
+// TestEvictsTheLeastRecentlyUsed compares a cache of one shard, whose order of use is exact, with a
+// list as the model.
 func TestEvictsTheLeastRecentlyUsed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const most = 20
@@ -118,7 +118,7 @@ func TestTheWeightIsBounded(t *testing.T) {
 	}
 }
 
-// When memory is short, caches have less, and then more again.
+// Under memory pressure, caches hold less. Afterwards they hold more again.
 func TestUse(t *testing.T) {
 	c := New[int](1000, func(int) int { return 1 })
 	fill := func() int {

@@ -16,7 +16,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
-// arrival returns somebody whom a provider of the first organization vouches for.
+// arrival returns the assertion of a provider of the first organization.
 func (w *world) arrival(subject, email string) signin.Assertion {
 	w.t.Helper()
 	err := w.srv.Store.Do(w.t.Context(), func(tx *store.Tx) error {
@@ -51,7 +51,7 @@ func (w *world) ask(secret, method, path, body string) (int, map[string]any) {
 	}
 	defer res.Body.Close()
 	var out map[string]any
-	_ = json.NewDecoder(res.Body).Decode(&out) // some answers have no body
+	_ = json.NewDecoder(res.Body).Decode(&out) // some responses have no body
 	return res.StatusCode, out
 }
 
@@ -85,7 +85,7 @@ func TestWhoArrivesFromAProviderIsBoundToItsOrganization(t *testing.T) {
 		if m["role"] != "edit" || m["sso"] != true {
 			t.Errorf("the new member is %v", m)
 		}
-		// Another organization invites the person, and has nothing of this session.
+		// Another organization invites the user. This session has no access there.
 		w.expect(other.Token, "POST", "/orgs/"+string(other.Organization)+"/invites", `{"emails": ["grace@acme.example"], "role": "admin"}`, 200)
 		w.expect(in.Secret, "GET", "/orgs/"+string(other.Organization), "", 404)
 		if n := len(w.expect(in.Secret, "GET", "/orgs", "", 200)["items"].([]any)); n != 1 {
@@ -103,7 +103,8 @@ func TestWhoArrivesFromAProviderIsBoundToItsOrganization(t *testing.T) {
 		} {
 			w.expect(in.Secret, refused[0], refused[1], refused[2], 403)
 		}
-		// A session by mail is of the whole person; the bound one does not see or end it.
+		// A session by mail has full access. The session for one organization neither sees nor
+		// ends it.
 		link, err := w.srv.SignIn.LinkFor(t.Context(), "grace@acme.example")
 		if err != nil {
 			t.Fatal(err)
@@ -150,12 +151,12 @@ func TestNoAccountIsTakenOverByAnAddress(t *testing.T) {
 			t.Errorf("a member of single sign-on: %v", err)
 		}
 		refused("an admin who is not marked", arrive("a", "ada@octavo.example"))
-		// Who was invited and has no account yet signs in by it.
+		// A user who was invited for single sign-on and has no account yet can sign in.
 		w.expect(w.boot.Token, "POST", org+"/invites", `{"emails": ["new@acme.example"], "role": "read", "sso": true}`, 200)
 		if err := arrive("n", "new@acme.example"); err != nil {
 			t.Errorf("somebody who was invited for single sign-on: %v", err)
 		}
-		// The same subject is the same account, whatever its address is now.
+		// The same subject signs in to the same account, even with another address.
 		if err := arrive("n", "renamed@acme.example"); err != nil {
 			t.Errorf("a known subject: %v", err)
 		}

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// authenticator is a device with one passkey, as a browser uses it (WebAuthn, "none" attestation).
+// authenticator simulates a device with one passkey (WebAuthn, "none" attestation).
 type authenticator struct {
 	t      *testing.T
 	origin string
@@ -34,11 +34,12 @@ func newAuthenticator(t *testing.T, host string) *authenticator {
 
 func b64(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
-// cborText and cborBytes encode what is shorter than 64 KiB.
+// cborText encodes a string of less than 24 bytes, and cborBytes less than 64 KiB.
 func cborText(s string) []byte  { return append([]byte{0x60 | byte(len(s))}, s...) }
 func cborBytes(b []byte) []byte { return append([]byte{0x59, byte(len(b) >> 8), byte(len(b))}, b...) }
 
-// data returns what an authenticator signs: for whom, that a person was there and verified, and how often.
+// data returns the authenticator data: the hash of the relying party, the flags for user presence and
+// verification, and the counter.
 func (a *authenticator) data(flags byte, more ...byte) []byte {
 	a.count++
 	rp := sha256.Sum256([]byte(a.host))
@@ -61,7 +62,7 @@ func (a *authenticator) answer(response map[string]any) []byte {
 	return b
 }
 
-// create makes the passkey.
+// create creates the passkey.
 func (a *authenticator) create(challenge string, user []byte) []byte {
 	a.user = user
 	point, err := a.key.PublicKey.Bytes() // 4, x, y
@@ -74,7 +75,7 @@ func (a *authenticator) create(challenge string, user []byte) []byte {
 	return a.answer(map[string]any{"clientDataJSON": b64(a.client("create", challenge)), "attestationObject": b64(object)})
 }
 
-// get signs in with the passkey. It signs another text if wrong is set.
+// get signs in with the passkey. If wrong is set, the signature is over other data.
 func (a *authenticator) get(challenge string, wrong bool) []byte {
 	data, client := a.data(0x05), a.client("get", challenge)
 	hash := sha256.Sum256(client)

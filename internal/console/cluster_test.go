@@ -20,8 +20,8 @@ func (w *world) clusters() []any {
 	return nil
 }
 
-// The page of a group of questions shows what users ask and in which conversations, to people
-// who may read conversations and to nobody else.
+// The page of a cluster shows its issues and conversations. Only users who may read conversations see
+// it.
 func TestACluster(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.api("POST", "/orgs/$org/invites", map[string]any{"emails": []string{"reader@octavo.example"}, "role": "read"})

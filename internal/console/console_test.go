@@ -58,7 +58,8 @@ func newWorld(t *testing.T, o store.Options) *world {
 	return w
 }
 
-// await waits for a mail, and until its job is done: asking again meanwhile would do nothing.
+// await waits for a mail and for the end of its job. Until then, another request would have no
+// effect.
 func (w *world) await(to string, skip int) testmail.Message {
 	w.t.Helper()
 	m := w.mail.Await(w.t, to, skip)
@@ -76,7 +77,7 @@ func (w *world) await(to string, skip int) testmail.Message {
 	return m
 }
 
-// browser keeps cookies, and follows redirects.
+// browser keeps cookies and follows redirects.
 type browser struct {
 	t    *testing.T
 	base string
@@ -151,7 +152,7 @@ var (
 	csrfIn = regexp.MustCompile(`name="csrf" value="([^"]+)"`)
 )
 
-// open uses the link of a mail.
+// open opens the link of a mail and submits its form.
 func (b *browser) open(m testmail.Message) shown {
 	b.t.Helper()
 	link := linkIn.FindString(m.Text)
@@ -162,14 +163,14 @@ func (b *browser) open(m testmail.Message) shown {
 	return b.use(m)
 }
 
-// use sends the form of a link without looking at it first.
+// use submits the form of a link without opening the page first.
 func (b *browser) use(m testmail.Message) shown {
 	b.t.Helper()
 	_, key, _ := strings.Cut(linkIn.FindString(m.Text), "key=")
 	return b.post("/login/link", nil, "key", key)
 }
 
-// signIn signs an address in by mail.
+// signIn signs in to the account with an address, by mail.
 func (w *world) signIn(b *browser, email string) shown {
 	w.t.Helper()
 	before := 0
@@ -199,7 +200,7 @@ func each(t *testing.T, test func(t *testing.T, w *world)) {
 	}
 }
 
-// The address of the server leads people to their account, and answers programs with text.
+// The root URL redirects browsers to the account page, and responds to programs with text.
 func TestAddressOfTheServer(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t))
 	for accept, want := range map[string]string{"text/html,application/xhtml+xml,*/*;q=0.8": "/login?next=%2Faccount", "*/*": "/"} {
@@ -215,7 +216,7 @@ func TestAddressOfTheServer(t *testing.T) {
 	}
 }
 
-// A server that cannot send mail says so, instead of letting people wait for one.
+// Without a mail server, the page says so, instead of letting users wait for a mail.
 func TestSignInWithoutMailServer(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t))
 	b := w.browser()
@@ -259,7 +260,7 @@ func TestSignInByMailAndAccount(t *testing.T) {
 			t.Errorf("a form of another site: %d", got.status)
 		}
 
-		// Two browsers, and out of both at once.
+		// Sign in with two browsers, and sign out of both at once.
 		other := w.browser()
 		w.signIn(other, "ada@octavo.example")
 		b.post("/account/sessions", nil, "csrf", token)
@@ -271,7 +272,7 @@ func TestSignInByMailAndAccount(t *testing.T) {
 	})
 }
 
-// A link works once, and not after it has expired; what looks into it does not use it.
+// A link works once and only until it expires. Opening the page does not use it.
 func TestLinks(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t))
 	b := w.browser()
@@ -290,7 +291,7 @@ func TestLinks(t *testing.T) {
 			t.Errorf("%q: %d %s", k, got.status, got.text)
 		}
 	}
-	// Unknown addresses get the same answer and no mail.
+	// An unknown address gets the same response and no mail.
 	known := b.post("/login", nil, "email", "ada@octavo.example")
 	unknown := b.post("/login", nil, "email", "eve@octavo.example")
 	if strings.ReplaceAll(unknown.text, "eve@", "ada@") != known.text || unknown.status != known.status {
@@ -304,7 +305,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// Where somebody goes after signing in is a path of this server.
+// The path after a sign-in is always a path of this server.
 func TestNextIsLocal(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t))
 	b := w.browser()
@@ -316,7 +317,7 @@ func TestNextIsLocal(t *testing.T) {
 	}
 }
 
-// An address is changed by who reads its mail, and the old one learns of it.
+// Only a person who reads the mail of a new address can set it. A mail informs the old address.
 func TestChangeOfAddress(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		b := w.browser()
@@ -330,7 +331,7 @@ func TestChangeOfAddress(t *testing.T) {
 		m := w.await("lovelace@octavo.example", 0)
 		w.browser().post("/login", nil, "email", "ada@octavo.example")
 		old := w.await("ada@octavo.example", 2)
-		// Who reads the mail of an address that somebody typed gets nothing, and learns nothing.
+		// A stranger who receives the mail for a mistyped address gets no access and no information.
 		stranger := w.browser()
 		for _, got := range []shown{stranger.get(linkIn.FindString(m.Text)), stranger.use(m)} {
 			if got.status != 403 || strings.Contains(got.text, "ada@octavo.example") {
@@ -346,14 +347,14 @@ func TestChangeOfAddress(t *testing.T) {
 		if m := w.await("ada@octavo.example", 3); !strings.Contains(m.Subject, "was changed") {
 			t.Error(m.Subject)
 		}
-		// Links to the old address, and sessions from before, are of no use.
+		// Links to the old address and earlier sessions do not work any more.
 		if got := w.browser().use(old); got.status != 404 {
 			t.Errorf("an old link: %d", got.status)
 		}
 		if got := other.get("/account"); !strings.HasPrefix(got.path, "/login") {
 			t.Errorf("a session from before: %s", got.path)
 		}
-		// One that somebody else has is refused, to the reader of its mail.
+		// An address of another account is refused, and only the reader of its mail learns that.
 		if _, err := w.srv.Orgs.Bootstrap(t.Context(), "grace@octavo.example", "Other", "test"); err != nil {
 			t.Fatal(err)
 		}
@@ -364,7 +365,7 @@ func TestChangeOfAddress(t *testing.T) {
 	})
 }
 
-// Who tries too often waits, and nobody else does.
+// A network with too many attempts must wait. Other networks need not.
 func TestTries(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t))
 	b := w.browser()
@@ -377,7 +378,7 @@ func TestTries(t *testing.T) {
 	}
 }
 
-// Somebody who is invited gets a mail, and works without a shell.
+// An invited user gets a mail and can sign in with it.
 func TestInvitation(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		req, err := http.NewRequest(http.MethodPost, w.srv.URL()+"/v1/orgs/"+string(w.boot.Organization)+"/invites",
@@ -404,7 +405,7 @@ func TestInvitation(t *testing.T) {
 	})
 }
 
-// Somebody who asks for many links locks nobody out, and neither does a mail server that is down.
+// Neither many requests for links nor a mail server that is down lock a user out.
 func TestNobodyIsLockedOut(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t))
 	if _, err := w.srv.Orgs.Bootstrap(t.Context(), "mallory@octavo.example", "Other", "test"); err != nil {
@@ -412,7 +413,7 @@ func TestNobodyIsLockedOut(t *testing.T) {
 	}
 	mallory := w.browser()
 	token := csrf(t, w.signIn(mallory, "mallory@octavo.example"))
-	for i := range 6 { // those beyond the limit are not sent
+	for i := range 6 { // links beyond the limit are not sent
 		mallory.post("/account/email", nil, "csrf", token, "email", "ada@octavo.example")
 		if i < 5 {
 			w.await("ada@octavo.example", i)
@@ -424,7 +425,7 @@ func TestNobodyIsLockedOut(t *testing.T) {
 	if got := b.open(m); got.path != "/account" {
 		t.Errorf("%d %s\n%s", got.status, got.path, got.text)
 	}
-	// A link that could not be sent does not count.
+	// A link that could not be sent does not count towards the limit.
 	w.mail.Refuse(true)
 	for range 7 {
 		u, err := w.srv.Store.UserByEmail(t.Context(), "ada@octavo.example")
@@ -441,7 +442,7 @@ func TestNobodyIsLockedOut(t *testing.T) {
 	w.await("ada@octavo.example", 6)
 }
 
-// Browsers that say nothing of where a form is from, but its origin, can sign in.
+// Browsers that send only the Origin header with a form can sign in.
 func TestFormsByOrigin(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t))
 	b := w.browser()

@@ -12,7 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/orgs"
 )
 
-// call sends a request to the API and returns the answer.
+// call sends a request to the API and returns the status and the body of the response.
 func (w *world) call(token, method, path, body string) (int, string) {
 	w.t.Helper()
 	req, err := http.NewRequestWithContext(w.t.Context(), method, w.srv.URL()+"/v1"+path, strings.NewReader(body))
@@ -32,7 +32,7 @@ func (w *world) call(token, method, path, body string) (int, string) {
 	return res.StatusCode, string(text)
 }
 
-// made is call for a thing that is created; it returns its id.
+// made creates a resource with call and returns its id.
 func (w *world) made(token, path, body string) string {
 	w.t.Helper()
 	status, text := w.call(token, http.MethodPost, path, body)
@@ -43,7 +43,7 @@ func (w *world) made(token, path, body string) string {
 	return v.ID
 }
 
-// A person deletes the account after typing its address; what they wrote stays, without the name.
+// A user deletes the account after typing its address. Their content stays, without their name.
 func TestDeleteAccount(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		b := w.browser()

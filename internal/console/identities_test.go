@@ -10,7 +10,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/signin"
 )
 
-// People see which identities sign in to their account, learn by mail of a new one, and can unlink it.
+// Users see the identities that are linked to their account, are informed of a new one by mail,
+// and can unlink it.
 func TestIdentitiesOfAnAccount(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ada := signin.Assertion{Provider: "server-1", Method: docs.SignInByOIDC, Subject: "<ada>", Email: "ada@octavo.example", Request: "test"}

@@ -13,7 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/spaces"
 )
 
-// mentioned makes Bob a member who is signed in, and lets Ada mention him in a comment.
+// mentioned signs Bob in as a member, and mentions him in a comment by Ada.
 func (w *world) mentioned(b *browser) (page shown) {
 	w.t.Helper()
 	ctx := w.t.Context()
@@ -64,7 +64,7 @@ func TestInboxAndUnsubscribe(t *testing.T) {
 			t.Errorf("a form of another session: %d", page.status)
 		}
 
-		// Somebody who is not signed in, and a mail program.
+		// The link works without a sign-in, and for a mail program.
 		link := strings.Trim(m.Header.Get("List-Unsubscribe"), "<>")
 		other := w.browser()
 		if page = other.get(link); page.status != 200 || !strings.Contains(page.text, "Stop these mails") {
@@ -96,7 +96,7 @@ func TestInboxAndUnsubscribe(t *testing.T) {
 	})
 }
 
-// selected reports whether a list of choices on a page has one selected.
+// selected reports whether an option of a select element on a page is selected.
 func selected(page, name, value string) bool {
 	_, list, _ := strings.Cut(page, `name="`+name+`"`)
 	list, _, _ = strings.Cut(list, "</select>")

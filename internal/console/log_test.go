@@ -12,7 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
-// logged returns the lines of a log with an action, as JSON, oldest first.
+// logged returns the entries of an audit log with an action, as JSON, oldest first.
 func (w *world) logged(org docs.OrgID, action string) []string {
 	w.t.Helper()
 	rows, _, err := w.srv.Store.Audit(w.t.Context(), org, store.AuditFilter{Action: action}, store.Page{Limit: 100})
@@ -42,7 +42,7 @@ func (w *world) mustLog(org docs.OrgID, action string, want ...string) {
 	}
 }
 
-// A passkey that is added is mailed about, signs in, and fails into the log.
+// A new passkey is announced by mail and can sign in. Failures are in the audit log.
 func TestPasskeys(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t))
 	b := w.browser()
@@ -100,7 +100,8 @@ func TestPasskeys(t *testing.T) {
 	w.mustLog("", "session.create", `"mail"`, `"passkey"`)
 }
 
-// Links that do not work are in the log, with the account where it is known, and a flood of them is one line.
+// Links that do not work are in the audit log, with the account if it is known. Many of them are
+// one entry.
 func TestRefusedLinks(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		b := w.browser()
@@ -122,7 +123,7 @@ func TestRefusedLinks(t *testing.T) {
 	})
 }
 
-// The log of an organization has that a member signed in once the session is used in it.
+// The audit log of an organization has a sign-in once the session is used in the organization.
 func TestSessionsInTheLogOfAnOrganization(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		other, err := w.srv.Orgs.Bootstrap(t.Context(), "ada@octavo.example", "Other", "test")
@@ -153,7 +154,7 @@ func TestSessionsInTheLogOfAnOrganization(t *testing.T) {
 	})
 }
 
-// What the operator does with an account is in the log of its organizations.
+// Actions of the operator on an account are in the audit log of its organizations.
 func TestTheOperatorInTheLogOfAnOrganization(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t))
 	if _, err := w.srv.SignIn.LinkFor(t.Context(), "ada@octavo.example"); err != nil {
@@ -166,7 +167,7 @@ func TestTheOperatorInTheLogOfAnOrganization(t *testing.T) {
 	}
 }
 
-// Invitations are limited, those that are sent again too.
+// Invitations are limited, including repeated ones.
 func TestInvitationsAreLimited(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		w.srv.Orgs.Invitations = 3

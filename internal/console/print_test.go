@@ -2,7 +2,7 @@ package console
 
 import "testing"
 
-// A page of the server ends, however many and long the comments are.
+// The size of a page is limited, regardless of the number and length of comments.
 func TestTextsOfAPageAreBounded(t *testing.T) {
 	p := &printer{wrote: maxHTML - 10}
 	if got, err := p.remark("a comment that is longer than what is left"); err != nil || got != tooLong {

@@ -11,8 +11,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Groups that the provider names are teams, and those that it stops to name are not any more. If it says nothing of
-// groups, everything stays.
+// Groups in a response are mapped to teams. A group that is missing later ends the membership. A
+// response without groups changes nothing.
 func TestGroupsOfSAMLAreTeams(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		team := func(title string) string {
@@ -67,7 +67,7 @@ func TestGroupsOfSAMLAreTeams(t *testing.T) {
 	})
 }
 
-// Somebody is let in by the provider as it is, and not as it was when it answered.
+// A sign-in requires the current settings of the provider, not those at the time of the response.
 func TestAProviderThatChangesMeanwhile(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		s := newSAML(t, w, nil)
@@ -112,7 +112,8 @@ func TestAProviderThatChangesMeanwhile(t *testing.T) {
 	})
 }
 
-// An address that is the name of a person may be somebody else's after the person has gone: a proof is asked for again.
+// If the subject is an address, it may belong to another person after a member was removed. A new
+// proof is required then.
 func TestARecycledAddress(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		s := newSAML(t, w, nil)

@@ -18,7 +18,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testsaml"
 )
 
-// api makes a request to the API as the first admin and returns the answer.
+// api sends a request to the API as the first admin and returns the response.
 func (w *world) api(method, path string, body any) map[string]any {
 	w.t.Helper()
 	text, err := json.Marshal(body)
@@ -39,13 +39,13 @@ func (w *world) api(method, path string, body any) map[string]any {
 	return out
 }
 
-// saml is a provider of Acme that a test speaks for.
+// samlWorld has an identity provider of Acme whose responses the test creates.
 type samlWorld struct {
 	*world
 	idp      *testsaml.IdP
 	id       string
 	path     string
-	acs, own string // addresses of the service
+	acs, own string // URLs of the service
 }
 
 func newSAML(t *testing.T, w *world, more map[string]any) *samlWorld {
@@ -90,7 +90,7 @@ func (s *samlWorld) start(b *browser, next string) string {
 	return id[1]
 }
 
-// answer returns an answer to a request that is in order.
+// answer returns a valid response to a request.
 func (s *samlWorld) answer(request string) testsaml.Answer {
 	return testsaml.Answer{
 		ACSURL: s.acs, Audience: s.own, InResponseTo: request, NameID: "grace@octavo.example", Now: time.Now(),
@@ -98,14 +98,14 @@ func (s *samlWorld) answer(request string) testsaml.Answer {
 	}
 }
 
-// send sends an answer as the page of an identity provider does.
+// send posts a response as the page of an identity provider does.
 func (s *samlWorld) send(b *browser, a testsaml.Answer, relay string) shown {
 	s.t.Helper()
 	return b.post(s.path+"/acs", map[string]string{"Origin": "https://idp.example", "Sec-Fetch-Site": "cross-site"},
 		"SAMLResponse", testsaml.Encode(s.t, s.idp.Respond(s.t, a)), "RelayState", relay)
 }
 
-// lastError returns what the settings of the provider say.
+// lastError returns the last error in the settings of the provider.
 func (s *samlWorld) lastError() string {
 	s.t.Helper()
 	e, _ := s.api("GET", "/orgs/$org/saml/"+s.id, nil)["lastError"].(map[string]any)
@@ -131,7 +131,8 @@ func TestSignInBySAML(t *testing.T) {
 			t.Errorf("the team has %v", of)
 		}
 
-		// The same answer again, in any browser; another assertion for the same request; one for a request of nobody.
+		// The same response again, another assertion for the same request, and one for an unknown
+		// request.
 		for name, again := range map[string]testsaml.Answer{"replayed": a, "a second answer": s.answer(request), "a foreign request": s.answer("_foreign")} {
 			if got := s.send(b, again, ""); got.status != 403 || !strings.Contains(got.text, "used before") {
 				t.Errorf("%s: %d %s", name, got.status, got.text)
@@ -140,7 +141,7 @@ func TestSignInBySAML(t *testing.T) {
 		if e := s.lastError(); !strings.Contains(e, "does not wait for an answer") {
 			t.Error(e)
 		}
-		// A second sign-in is of the same account, and clears the error.
+		// A second sign-in is to the same account, and clears the error.
 		second := w.browser()
 		if got := s.send(second, s.answer(s.start(second, "")), ""); got.path != "/account" || !strings.Contains(got.text, "Grace Hopper") {
 			t.Errorf("%d %s\n%s", got.status, got.path, got.text)
@@ -154,8 +155,8 @@ func TestSignInBySAML(t *testing.T) {
 	})
 }
 
-// An answer is of use in the browser that asked for it: somebody else's cannot be made to sign
-// in with it.
+// A response works only in the browser that began the sign-in. A victim's browser cannot be signed in
+// with it.
 func TestAnAnswerInAnotherBrowser(t *testing.T) {
 	s := newSAML(t, newWorld(t, testdb.SQLite(t)), nil)
 	mine, theirs := s.browser(), s.browser()
@@ -169,7 +170,8 @@ func TestAnAnswerInAnotherBrowser(t *testing.T) {
 	}
 }
 
-// What begins at the identity provider is refused, unless an admin allows it; then the person confirms it.
+// A sign-in that begins at the identity provider is refused, unless an admin allows it. Then the user
+// must confirm it.
 func TestSignInThatBeginsAtTheProvider(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		s := newSAML(t, w, nil)
@@ -206,8 +208,8 @@ func TestSignInThatBeginsAtTheProvider(t *testing.T) {
 	})
 }
 
-// A provider names anybody it likes, and takes over nobody: neither accounts of its own
-// organization that are not marked, nor those of others, however their address is written.
+// A provider can assert any name, but cannot take over accounts. Neither unmarked members of its own
+// organization nor other users are signed in, however their address is written.
 func TestNoTakeover(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		s := newSAML(t, w, nil)
@@ -233,7 +235,7 @@ func TestNoTakeover(t *testing.T) {
 				t.Errorf("%q: %d", name, got.status)
 			}
 		}
-		// The session of a provider is good for its organization only.
+		// A session by a provider is valid for its organization only.
 		b := s.browser()
 		if got := s.send(b, s.answer(s.start(b, "")), ""); got.status != 200 {
 			t.Fatalf("%d %s", got.status, got.text)
@@ -241,7 +243,7 @@ func TestNoTakeover(t *testing.T) {
 		if got := b.get("/v1/orgs"); strings.Contains(got.text, "Beta") || !strings.Contains(got.text, "Acme") {
 			t.Error(got.text)
 		}
-		// Without the provider nobody is signed in by it.
+		// Deleting the provider ends its sessions.
 		s.api("DELETE", "/orgs/$org/saml/"+s.id, nil)
 		if got := b.get("/account"); !strings.HasPrefix(got.path, "/login") {
 			t.Errorf("signed in without a provider: %s", got.path)
@@ -249,7 +251,7 @@ func TestNoTakeover(t *testing.T) {
 	})
 }
 
-// Admins learn what to do, and people what happened.
+// Admins see how to fix a problem, and users see what happened.
 func TestWhatIsWrong(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t))
 	s := newSAML(t, w, nil)
@@ -295,7 +297,7 @@ func TestWhatIsWrong(t *testing.T) {
 	}
 }
 
-// The page where people name their organization.
+// The page on which users enter their organization.
 func TestChooseOrganization(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t))
 	s := newSAML(t, w, nil)
@@ -314,7 +316,7 @@ func TestChooseOrganization(t *testing.T) {
 	}
 }
 
-// A real identity provider, in a process of its own, knows our metadata and signs people in.
+// A real identity provider, in a separate process, accepts our metadata and signs users in.
 func TestSignInAtSAMLIdP(t *testing.T) {
 	idp := testsaml.Start(t)
 	w := newWorld(t, testdb.SQLite(t))
@@ -365,7 +367,7 @@ func TestSignInAtSAMLIdP(t *testing.T) {
 	}
 }
 
-// inflate returns a request of the redirect binding.
+// inflate returns the decoded request of the redirect binding.
 func inflate(t *testing.T, encoded string) string {
 	t.Helper()
 	b, err := base64.StdEncoding.DecodeString(encoded)

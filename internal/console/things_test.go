@@ -8,7 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
-// shows opens a page and looks for texts in it.
+// shows opens a page and checks that it contains texts.
 func (b *browser) shows(path string, want ...string) shown {
 	b.t.Helper()
 	got := b.get(path)
@@ -28,7 +28,7 @@ func (w *world) app(v map[string]any) string {
 	return strings.TrimPrefix(v["urls"].(map[string]any)["app"].(string), w.srv.URL())
 }
 
-// Every `urls.app` leads to a page for people who may see the thing; for others there is none.
+// Every `urls.app` is the URL of a page for users who may see the resource. Others get no page.
 func TestThings(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		collection := w.api("POST", "/orgs/$org/collections", map[string]any{"title": "Guides"})
@@ -92,7 +92,7 @@ func TestThings(t *testing.T) {
 	})
 }
 
-// A space without pages has a page, and so has one in the trash for nobody.
+// A space without pages has a page. A space in the trash has none.
 func TestAnEmptySpace(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t))
 	space := w.api("POST", "/orgs/$org/spaces", map[string]any{"title": "Bare", "empty": true})
@@ -105,7 +105,7 @@ func TestAnEmptySpace(t *testing.T) {
 	}
 }
 
-// Groups are headings of the table of contents and have no page; reviews are sentences.
+// Groups are headings in the table of contents and have no page. Reviews are shown as sentences.
 func TestContentsAndReviews(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t))
 	space := w.api("POST", "/orgs/$org/spaces", map[string]any{"title": "Handbook", "editMode": "live", "empty": true})

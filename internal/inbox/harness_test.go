@@ -26,8 +26,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/testmail"
 )
 
-// world is the services of a server with a mail server, a clock that the test moves, and an organization
-// whose admin is Ada.
+// world holds the services of a server with a mail server, a clock that the test moves, and an
+// organization with the admin Ada.
 type world struct {
 	server.Services
 	t     *testing.T
@@ -58,7 +58,7 @@ func newWorld(t *testing.T, o store.Options) *world {
 	return w
 }
 
-// organization makes one, with an admin.
+// organization creates an organization with an admin.
 func (w *world) organization(admin, title string) docs.OrgID {
 	w.t.Helper()
 	b, err := w.Orgs.Bootstrap(w.t.Context(), admin+"@octavo.example", title, "test")
@@ -75,7 +75,7 @@ func (w *world) check(err error) {
 	}
 }
 
-// verify is what happens when somebody opens the link of a mail.
+// verify marks the address of a user as verified, as opening the link of a mail does.
 func (w *world) verify(id docs.UserID) {
 	w.t.Helper()
 	w.check(w.Store.Do(w.t.Context(), func(tx *store.Tx) error {
@@ -88,7 +88,7 @@ func (w *world) verify(id docs.UserID) {
 	}))
 }
 
-// join makes people members of an organization; their addresses are proved.
+// join adds users with verified addresses to an organization.
 func (w *world) join(org docs.OrgID, role docs.Role, names ...string) {
 	w.t.Helper()
 	for _, name := range names {
@@ -108,7 +108,7 @@ func (w *world) newSpace(who string, org docs.OrgID, title string) docs.SpaceID 
 	return sp.ID
 }
 
-// on is the grant of somebody on the space.
+// on returns the grant of a user for an action on the space.
 func (w *world) on(who string, a authz.Action) *authz.Grant {
 	w.t.Helper()
 	g, _, err := authz.NewChecker(w.Store.Reader).Space(w.t.Context(), authz.Actor{User: w.ids[who]}, a, w.space)
@@ -123,7 +123,7 @@ func (w *world) request(who, subject string) docs.ChangeRequest {
 	return cr
 }
 
-// ask asks somebody for a review.
+// ask requests a review.
 func (w *world) ask(who string, cr docs.ChangeRequest, reviewers ...string) {
 	w.t.Helper()
 	var users []docs.UserID
@@ -134,19 +134,19 @@ func (w *world) ask(who string, cr docs.ChangeRequest, reviewers ...string) {
 	w.check(err)
 }
 
-// say comments on a change request, or on the space if it has no id.
+// say comments on a change request, or on the space if cr has no id.
 func (w *world) say(who string, cr docs.ChangeRequest, text string) docs.CommentID {
 	w.t.Helper()
-	w.now = w.now.Add(time.Second) // events of one moment have no order
+	w.now = w.now.Add(time.Second) // events at the same time have no order
 	c, err := w.Comments.Post(w.t.Context(), w.on(who, authz.CommentSpace), string(cr.ID), comments.New{Body: revision.Body{Markdown: &text}})
 	w.check(err)
 	return c.ID
 }
 
-// mention returns Markdown that names somebody.
+// mention returns Markdown that mentions a user.
 func (w *world) mention(who string) string { return fmt.Sprintf("[%s](/users/%s)", who, w.ids[who]) }
 
-// runner returns a node's runner of the jobs of notices.
+// runner returns a runner for the jobs of this package.
 func (w *world) runner() *jobs.Runner {
 	r := jobs.New(w.Store, slog.New(slog.DiscardHandler))
 	r.Handle(audit.NoticeJob, w.Inbox.Notify)
@@ -168,22 +168,22 @@ func (w *world) work() {
 	}
 }
 
-// later moves the clock and runs what is due then.
+// later moves the clock and runs the jobs that are due then.
 func (w *world) later(d time.Duration) {
 	w.t.Helper()
 	w.now = w.now.Add(d)
 	w.work()
 }
 
-// mails returns those that came to somebody.
+// mails returns the mails to a user.
 func (w *world) mails(who string) []testmail.Message {
 	return slices.DeleteFunc(w.smtp.Messages(), func(m testmail.Message) bool { return m.To != who+"@octavo.example" })
 }
 
-// me is the grant of somebody for what is about themselves.
+// me returns the grant of a user for their own inbox.
 func (w *world) me(who string) *authz.Grant { return authz.BackgroundGrant(w.ids[who]) }
 
-// kinds returns what is in the inbox of somebody.
+// kinds returns the kinds of the notices in the inbox of a user.
 func (w *world) kinds(who string) []docs.NoticeKind {
 	w.t.Helper()
 	list := w.Inbox.List(w.me(who), inbox.Filter{})
@@ -201,7 +201,7 @@ func (w *world) kinds(who string) []docs.NoticeKind {
 	return out
 }
 
-// choose sets a channel of somebody for a kind.
+// choose sets the channel of a user for a kind.
 func (w *world) choose(who string, k docs.NoticeKind, c docs.Channel) {
 	w.t.Helper()
 	_, err := w.Inbox.UpdateSettings(w.t.Context(), w.me(who), func(n docs.Notifications) (docs.Notifications, error) { return n.With(k, c), nil })

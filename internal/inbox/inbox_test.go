@@ -67,7 +67,7 @@ func TestAMailQuotesShortly(t *testing.T) {
 	}
 }
 
-// Who loses the right between the event and the mail learns nothing, by mail or in the inbox.
+// A user who loses access between the event and the mail sees nothing, by mail or in the inbox.
 func TestNothingToWhoLostTheRight(t *testing.T) {
 	for name, lose := range map[string]func(w *world){
 		"level of the space": func(w *world) {
@@ -122,7 +122,7 @@ func TestDigestsCollapse(t *testing.T) {
 		if n := len(w.mails("ann")); n != 0 {
 			t.Fatalf("%d mails before the time of the digest", n)
 		}
-		w.later(24 * time.Hour) // 8 o'clock of the next day is between
+		w.later(24 * time.Hour) // includes 8 o'clock of the next day
 		got := w.mails("ann")
 		if len(got) != 1 {
 			t.Fatalf("%d mails", len(got))
@@ -144,7 +144,8 @@ func TestDigestsCollapse(t *testing.T) {
 	})
 }
 
-// A digest that waits moves with the time that somebody chooses, and has nothing that was read meanwhile.
+// A waiting digest moves with the time that the user chooses. It omits notices that were read
+// meanwhile.
 func TestDigestsFollowTheirPerson(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		w := newWorld(t, o)
@@ -171,7 +172,7 @@ func TestDigestsFollowTheirPerson(t *testing.T) {
 	})
 }
 
-// Many events at once are one mail and then one more, whoever causes them.
+// Many events at once cause one mail and then one more, whichever users cause them.
 func TestMailsAtOnceHaveAGap(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		w := newWorld(t, o)
@@ -231,7 +232,7 @@ func TestUnsubscribe(t *testing.T) {
 				t.Errorf("%q is accepted", bad)
 			}
 		}
-		for range 2 { // again changes nothing
+		for range 2 { // a repetition changes nothing
 			w.check(w.Inbox.Unsubscribe(t.Context(), key, "test"))
 		}
 		n, err := w.Inbox.Settings(t.Context(), w.me("bob"))
@@ -281,7 +282,7 @@ func TestTwoOrganizations(t *testing.T) {
 	})
 }
 
-// Two nodes that work at the same time write a notice once and send one mail.
+// Two nodes that work at the same time write each notice once and send one mail.
 func TestTwoNodesSendOneMail(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		w := newWorld(t, o)

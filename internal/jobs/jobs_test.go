@@ -17,7 +17,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
-// hands is a clock that only the test sets.
+// hands is a clock that only the test moves.
 type hands struct{ ns atomic.Int64 }
 
 func newHands() *hands {
@@ -29,7 +29,7 @@ func newHands() *hands {
 func (h *hands) now() time.Time       { return time.Unix(0, h.ns.Load()) }
 func (h *hands) turn(d time.Duration) { h.ns.Add(int64(d)) }
 
-// eachClocked runs a test on an empty store of each kind, and a clock.
+// eachClocked runs a test with each database on an empty store with a clock.
 func eachClocked(t *testing.T, test func(t *testing.T, s *store.Store, clock *hands, o store.Options)) {
 	t.Helper()
 	testdb.Each(t, func(t *testing.T, o store.Options) {
@@ -112,7 +112,7 @@ func TestJobExistsIfItsTransactionDoes(t *testing.T) {
 			t.Errorf("error %v, queue %v", err, queue(t, s))
 		}
 		enqueue(t, s, jobs.Job{Kind: "k", Key: "1"}, jobs.Job{Kind: "k", Key: "2"})
-		enqueue(t, s, jobs.Job{Kind: "k", Key: "1"}) // asking twice
+		enqueue(t, s, jobs.Job{Kind: "k", Key: "1"}) // queued a second time
 		if got := queue(t, s); got["queued"] != 2 {
 			t.Errorf("queue %v, want 2 jobs", got)
 		}
@@ -160,7 +160,7 @@ func TestManyRunnersRunEachJobOnce(t *testing.T) {
 				ran[string(payload)]++
 				by[i]++
 				mu.Unlock()
-				time.Sleep(time.Millisecond) // leaves some for the others
+				time.Sleep(time.Millisecond) // leaves jobs for the other nodes
 				return nil
 			})
 			wg.Go(func() { runUntilStopped(ctx, t, r) })
@@ -281,7 +281,7 @@ func TestLostLeaseEndsEveryRight(t *testing.T) {
 		{"give up", func(tx *store.Tx, j store.Job) error { return tx.RetryJob(ctx, "slow", j, tx.Now(), "failed", true) }},
 	}
 	eachClocked(t, func(t *testing.T, s *store.Store, clock *hands, _ store.Options) {
-		for _, next := range []string{"fast", "slow"} { // the same node can come back with a new lease
+		for _, next := range []string{"fast", "slow"} { // the same node can claim the job again with a new lease
 			for _, action := range actions {
 				enqueue(t, s, jobs.Job{Kind: "k"})
 				old := claim(t, s, "slow")
@@ -300,7 +300,7 @@ func TestLostLeaseEndsEveryRight(t *testing.T) {
 	})
 }
 
-// A job that runs for longer than a lease keeps it.
+// A job that runs for longer than a lease keeps the lease.
 func TestLeaseIsRenewed(t *testing.T) {
 	eachClocked(t, func(t *testing.T, s *store.Store, clock *hands, _ store.Options) {
 		r, other := newRunner(s), newRunner(s)
@@ -331,11 +331,11 @@ func TestLeaseIsRenewed(t *testing.T) {
 	})
 }
 
-// A node that lost its lease stops what it does.
+// A node that loses its lease cancels the job.
 func TestLostLeaseEndsTheJob(t *testing.T) {
 	eachClocked(t, func(t *testing.T, s *store.Store, clock *hands, _ store.Options) {
 		r := newRunner(s)
-		r.Renew = 50 * time.Millisecond // it sleeps through its lease
+		r.Renew = 50 * time.Millisecond // the first renewal is after the lease has expired
 		r.Handle("k", func(ctx context.Context, _ []byte) error {
 			clock.turn(time.Minute)
 			claim(t, s, "fast")
@@ -355,7 +355,7 @@ func TestLostLeaseEndsTheJob(t *testing.T) {
 	})
 }
 
-// A job that was given up is done when somebody asks for it again.
+// A job that was given up runs when it is queued again.
 func TestJobThatWasGivenUpGetsAnotherChance(t *testing.T) {
 	eachClocked(t, func(t *testing.T, s *store.Store, clock *hands, _ store.Options) {
 		r := newRunner(s)
@@ -382,7 +382,7 @@ func TestJobThatWasGivenUpGetsAnotherChance(t *testing.T) {
 	})
 }
 
-// What a slow node says of a job that another has finished changes nothing.
+// The outcome of a slow node is ignored if another node has finished the job.
 func TestOutcomeOfASlowNodeIsIgnored(t *testing.T) {
 	eachClocked(t, func(t *testing.T, s *store.Store, clock *hands, o store.Options) {
 		fast := newRunner(testdb.Open(t, o))
@@ -431,16 +431,16 @@ func TestRepeatingJobRunsOncePerPeriodOverAllNodes(t *testing.T) {
 		stop()
 		wg.Wait()
 
-		// From here on the test asks the nodes, both at once.
+		// From here on, the test runs the jobs of both nodes at once.
 		steps := []struct {
 			turn time.Duration
-			runs int64 // in all
+			runs int64 // total
 		}{
 			{0, 1},
 			{time.Hour - time.Millisecond, 1},
 			{time.Millisecond, 2},
 			{time.Hour, 3},
-			{10 * time.Hour, 4}, // what was missed is not made up for
+			{10 * time.Hour, 4}, // missed runs are not repeated
 			{0, 4},
 		}
 		for _, step := range steps {
@@ -481,7 +481,7 @@ func TestRepeatingJobIsNeverGivenUp(t *testing.T) {
 	})
 }
 
-// While versions are mixed, an old node meets jobs that only a newer one can do.
+// While nodes have different versions, an old node may find jobs that only a newer one can run.
 func TestJobOfAnUnknownKindWaitsForANodeThatKnowsIt(t *testing.T) {
 	eachClocked(t, func(t *testing.T, s *store.Store, clock *hands, _ store.Options) {
 		enqueue(t, s, jobs.Job{Kind: "new"})
@@ -504,7 +504,7 @@ func TestStoppingWaitsForTheJobUnderWay(t *testing.T) {
 		r.Poll = time.Millisecond
 		r.Handle("k", func(ctx context.Context, _ []byte) error {
 			close(started)
-			<-ctx.Done() // is called for the end, and ends well all the same
+			<-ctx.Done() // the handler is canceled, but still succeeds
 			finished = true
 			return nil
 		})
@@ -517,7 +517,7 @@ func TestStoppingWaitsForTheJobUnderWay(t *testing.T) {
 	})
 }
 
-// A server that is restarted often must not wear out its jobs.
+// Frequent restarts of the server must not use up the attempts of a job.
 func TestInterruptedJobRunsAgainAtOnce(t *testing.T) {
 	eachClocked(t, func(t *testing.T, s *store.Store, _ *hands, _ store.Options) {
 		enqueue(t, s, jobs.Job{Kind: "k"})
@@ -537,8 +537,7 @@ func TestInterruptedJobRunsAgainAtOnce(t *testing.T) {
 	})
 }
 
-// A job whose time has not come waits for as long as it takes, and has all
-// its attempts when it begins.
+// A postponed job waits as long as necessary, and has all its attempts when it begins.
 func TestJobCanBePutOff(t *testing.T) {
 	eachClocked(t, func(t *testing.T, s *store.Store, clock *hands, _ store.Options) {
 		runs, ready := 0, false
@@ -564,7 +563,7 @@ func TestJobCanBePutOff(t *testing.T) {
 		if j := claim(t, s, "node"); j.Attempts != 1 {
 			t.Errorf("%d attempts were counted", j.Attempts)
 		}
-		clock.turn(time.Hour) // that node is gone
+		clock.turn(time.Hour) // the node has stopped
 		ready = true
 		if !runOne(t, r) || len(queue(t, s)) > 0 {
 			t.Errorf("queue %v", queue(t, s))
@@ -588,7 +587,7 @@ func TestQuietJobWaitsForQuiet(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		// Somebody asks every 20 seconds for something that wants 30 of quiet.
+		// The job is queued every 20 seconds with a delay of 30 seconds.
 		began := clock.now()
 		for runs == 0 {
 			ask(30 * time.Second)
@@ -599,11 +598,11 @@ func TestQuietJobWaitsForQuiet(t *testing.T) {
 			t.Errorf("it waited for %v; queue %v", waited, queue(t, s))
 		}
 		ask(30 * time.Second)
-		ask(0) // somebody is in a hurry
+		ask(0) // without a delay
 		if !runOne(t, r) || runs != 2 {
 			t.Errorf("%d runs", runs)
 		}
-		// Asked for while it runs, for the same moment: it runs again.
+		// If the job is queued while it runs, it runs again.
 		ask(0)
 		during = func() { ask(0); ask(0); during = func() {} }
 		if !runOne(t, r) || queue(t, s)["queued"] != 1 {

@@ -16,8 +16,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
-// trash is one space and what can be done to it, as the API does it: first
-// the permission, then the service.
+// trash is a space and the operations on it. As in the API, each one checks the permission and then
+// calls the service.
 type trash struct {
 	t  *testing.T
 	sv server.Services
@@ -69,14 +69,14 @@ func (x *trash) restore() error {
 	return err
 }
 
-// work does every job that is due.
+// work runs every job that is due.
 func (x *trash) work() {
 	x.t.Helper()
 	for runOne(x.t, x.r) {
 	}
 }
 
-// stored reports whether anything of the space is still there.
+// stored reports whether anything of the space still exists.
 func (x *trash) stored() bool {
 	x.t.Helper()
 	_, err := x.sv.Store.Space(context.Background(), x.id)
@@ -103,7 +103,7 @@ func TestDeletedSpaceCanBeRestoredForSevenDays(t *testing.T) {
 			t.Errorf("restoring what is not deleted: %v", err)
 		}
 
-		// The week starts again with the second deletion.
+		// The week begins again with the second deletion.
 		clock.turn(2 * time.Hour)
 		x.delete()
 		clock.turn(week - time.Hour)

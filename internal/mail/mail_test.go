@@ -41,7 +41,7 @@ func TestSMTPSendsTextAndHTML(t *testing.T) {
 	}
 }
 
-// A header cannot be written into a message through what people choose.
+// Text that users choose cannot inject a header into a message.
 func TestNoHeaderIsInjected(t *testing.T) {
 	srv := testmail.Start(t)
 	s, err := ParseSMTP(srv.URL(), "docs@example.com")

@@ -11,7 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// A server that changes the protocol, which nobody asked for, keeps no caller waiting.
+// An unrequested change of the protocol does not keep the caller waiting.
 func TestAnotherProtocolIsRefused(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

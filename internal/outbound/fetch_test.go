@@ -21,7 +21,7 @@ import (
 
 const loopback = "127.0.0.1,::1"
 
-// standIn is a second address of this machine, which plays a public server.
+// standIn is a second loopback address, which plays the part of a public server.
 const standIn = "127.0.0.2"
 
 func needStandIn(t *testing.T) {
@@ -82,7 +82,7 @@ func TestFetch(t *testing.T) {
 	}
 }
 
-// Each hop is checked like the first one.
+// Each redirect is checked like the first request.
 func TestRedirects(t *testing.T) {
 	needStandIn(t)
 	secret, connections := serve(t, hello)
@@ -134,7 +134,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// A name is public when it is looked at and private when it is used.
+// A name resolves to a public address at the first lookup and to a private one later.
 func TestRebindingIsRefused(t *testing.T) {
 	needStandIn(t)
 	port, _ := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -202,7 +202,7 @@ func TestSizeIsBounded(t *testing.T) {
 		}
 	})
 	mux.HandleFunc("/bomb", packed(bomb.Bytes()))
-	// Endless members that unpack to nothing.
+	// An endless stream of gzip members that decompress to nothing.
 	mux.HandleFunc("/nothing", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
 		many := bytes.Repeat(empty.Bytes(), 1000)
@@ -246,7 +246,7 @@ func TestSizeIsBounded(t *testing.T) {
 			t.Errorf("%s: %d bytes, %v", path, n, err)
 		}
 	}
-	// Exactly the limit is allowed.
+	// A body of exactly the limit is allowed.
 	exact, _ := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(zeros[:1000]) }))
 	for limit, ok := range map[int64]bool{1000: true, 999: false} {
 		got, err := fetch(t, p, "http://127.0.0.1:"+exact, Limits{MaxBytes: limit})
@@ -274,7 +274,7 @@ func TestTimeIsBounded(t *testing.T) {
 		if !errs.Is(err, errs.Invalid) || !strings.Contains(err.Error(), "too long") || time.Since(start) > time.Minute {
 			t.Errorf("%s: %v after %v", path, err, time.Since(start))
 		}
-		// The end of the caller's own context is not a fault of the server.
+		// The end of the caller's own context is not reported as an error of the server.
 		ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 		resp, err := p.Fetch(ctx, "http://127.0.0.1:"+port+path, Limits{})
 		if err == nil {
@@ -326,7 +326,7 @@ func TestSecretsStayWithTheirOrigin(t *testing.T) {
 			t.Errorf("%s: %v", path, h)
 		}
 	}
-	// What was posted to one server is not posted to another one.
+	// The body of a POST is not sent to another server.
 	if resp, err := client.Post("http://127.0.0.1:"+port+"/leave", "text/plain", strings.NewReader("x")); err == nil {
 		resp.Body.Close()
 		t.Error("the body went to another server")

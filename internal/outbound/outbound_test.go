@@ -19,7 +19,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// lines reads a list of cases.
+// lines reads a file with test cases.
 func lines(t testing.TB, file string) []string {
 	t.Helper()
 	b, err := os.ReadFile(file)
@@ -36,8 +36,7 @@ func lines(t testing.TB, file string) []string {
 	return out
 }
 
-// names is a DNS server of the test. An answer may depend on how often the
-// name was asked for.
+// names is a DNS server for tests. A response may depend on how often the name was queried.
 type names struct {
 	answer func(name string, asked int) []string
 	mu     sync.Mutex
@@ -107,7 +106,7 @@ func (n *names) reply(query []byte) []byte {
 	return out
 }
 
-// fixed answers from a table.
+// fixed returns a DNS server that answers from a table.
 func fixed(table map[string][]string) *names {
 	return &names{answer: func(name string, _ int) []string { return table[name] }}
 }
@@ -138,7 +137,7 @@ func serve(t testing.TB, h http.Handler) (port string, connections func() int) {
 	var mu sync.Mutex
 	seen := 0
 	s := httptest.NewUnstartedServer(h)
-	// Every address of the loopback network, IPv6 too where there is one.
+	// Listen on every loopback address, IPv6 included if available.
 	l, err := net.Listen("tcp", ":0")
 	if err != nil {
 		t.Fatal(err)
@@ -234,7 +233,7 @@ func TestPrivateAddressesAreRefusedAtDial(t *testing.T) {
 	}
 }
 
-// leaks reports whether the part of an error that is displayed holds an address.
+// leaks reports whether the public message of an error contains an address.
 func leaks(err error) bool {
 	e, ok := err.(*errs.Error)
 	if !ok {
@@ -304,7 +303,7 @@ func TestBadAllowListsNameTheEntry(t *testing.T) {
 	}
 }
 
-// An IPv4 address in IPv6 form is the IPv4 address.
+// An IPv4-mapped IPv6 address is treated as the IPv4 address.
 func TestMappedAddresses(t *testing.T) {
 	for addr, allow := range map[string]string{"::ffff:93.184.216.34": "", "::ffff:10.1.2.3": "10.0.0.0/8"} {
 		if err := policy(t, allow, nil).check("x", netip.MustParseAddr(addr)); err != nil {
@@ -318,7 +317,7 @@ func TestMappedAddresses(t *testing.T) {
 	}
 }
 
-// A network without IPv4 allows the NAT64 range; what is behind is checked.
+// A network without IPv4 allows the NAT64 range. The embedded IPv4 address is still checked.
 func TestNAT64IsLookedThrough(t *testing.T) {
 	p := policy(t, "64:ff9b::/96", nil)
 	for addr, ok := range map[string]bool{"64:ff9b::5db8:d822": true, "64:ff9b::7f00:1": false, "64:ff9b::a9fe:a9fe": false} {
@@ -349,8 +348,8 @@ func TestResolvePinsOnlyAllowedAddresses(t *testing.T) {
 	}
 }
 
-// Link-local addresses are where clouds serve credentials: neither a public policy
-// nor a host name in the allow-list opens any of them.
+// Clouds serve credentials at link-local addresses. Neither a public policy nor a host name in the
+// allow-list allows any of them.
 func TestLinkLocalAddressesStayClosed(t *testing.T) {
 	for name, p := range map[string]Policy{"public": policy(t, "", nil), "a name": policy(t, "inside.test", nil)} {
 		for _, addr := range []string{"169.254.0.1", "169.254.1.2", "169.254.169.253", "169.254.170.2", "169.254.255.254", "::ffff:169.254.1.2", "fe80::1"} {
@@ -364,8 +363,8 @@ func TestLinkLocalAddressesStayClosed(t *testing.T) {
 	}
 }
 
-// Ports are checked where the connection is made too: programs such as git do not
-// ask CheckURL.
+// Ports are also checked when a connection is made, because programs such as git do not call
+// CheckURL.
 func TestRefusedPortsAreRefusedAtDial(t *testing.T) {
 	for _, allow := range []string{"", "93.184.216.0/24"} {
 		control := policy(t, allow, nil).dialer("public.test").Control

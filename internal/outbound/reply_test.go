@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// What a receiver answers is read up to a bound, however long it goes on.
+// Post reads a response up to its limit, even if the response is endless.
 func TestRepliesAreBounded(t *testing.T) {
 	var sent atomic.Int64
 	port, _ := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

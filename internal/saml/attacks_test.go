@@ -12,7 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testsaml"
 )
 
-// world is a provider whose answers we know how to make.
+// world is an identity provider whose responses the tests create.
 type world struct {
 	idp      *testsaml.IdP
 	provider saml.Provider
@@ -20,7 +20,7 @@ type world struct {
 	now      time.Time
 }
 
-// honest is the provider of all tests: making a key takes long.
+// honest is shared by all tests, because generating a key takes long.
 var honest *testsaml.IdP
 
 const evil = "evil@octavo.example"
@@ -57,7 +57,7 @@ func (w *world) trust(t testing.TB, all ...*testsaml.IdP) {
 	w.provider.Certificates = certs
 }
 
-// accepted checks an answer that has to be accepted.
+// accepted fails the test unless a response is accepted.
 func (w *world) accepted(t testing.TB, encoded string) saml.Assertion {
 	t.Helper()
 	a, err := w.provider.Check(encoded, w.now)
@@ -70,7 +70,7 @@ func (w *world) accepted(t testing.TB, encoded string) saml.Assertion {
 	return a
 }
 
-// refused checks one that must not be, and that the reason is of a kind.
+// refused fails the test unless a response is refused with the given reason.
 func (w *world) refused(t testing.TB, encoded, reason string) {
 	t.Helper()
 	a, err := w.provider.Check(encoded, w.now)
@@ -80,7 +80,7 @@ func (w *world) refused(t testing.TB, encoded, reason string) {
 	}
 }
 
-// evilCopy returns an assertion with another name, without a signature.
+// evilCopy returns an unsigned copy of an assertion with another name.
 func evilCopy(assertion *etree.Element, id string) *etree.Element {
 	c := assertion.Copy()
 	c.CreateAttr("ID", id)
@@ -91,8 +91,8 @@ func evilCopy(assertion *etree.Element, id string) *etree.Element {
 	return c
 }
 
-// The eight ways to wrap a signature: what is signed stays in the document, and what is read is
-// something else.
+// The eight signature wrapping attacks: the signed element stays in the document, and another
+// element is presented to the reader.
 func TestSignatureWrapping(t *testing.T) {
 	attacks := []struct {
 		name     string
@@ -211,7 +211,7 @@ func TestSignatureWrapping(t *testing.T) {
 	}
 }
 
-// Keys that are not the provider's sign nothing, whatever they say of themselves.
+// A response that is signed with another key is refused, whatever certificate it contains.
 func TestKeys(t *testing.T) {
 	w := newWorld(t)
 	w.accepted(t, testsaml.Encode(t, w.idp.Respond(t, w.answer)))
@@ -227,7 +227,7 @@ func TestKeys(t *testing.T) {
 	sha1.Method = "http://www.w3.org/2000/09/xmldsig#rsa-sha1"
 	w.refused(t, testsaml.Encode(t, w.idp.Respond(t, sha1)), "SHA-256")
 
-	// While a certificate changes, answers of both keys are accepted, whether they name it or not.
+	// During a change of certificates, responses of both keys are accepted, with and without KeyInfo.
 	w.trust(t, w.idp, stranger)
 	for _, idp := range []*testsaml.IdP{w.idp, stranger} {
 		w.accepted(t, testsaml.Encode(t, idp.Respond(t, w.answer)))
@@ -236,14 +236,14 @@ func TestKeys(t *testing.T) {
 	w.trust(t, stranger)
 	w.refused(t, testsaml.Encode(t, w.idp.Respond(t, w.answer)), unknown)
 
-	// One that has expired, beside one that has not.
+	// An expired certificate, alone and together with a valid one.
 	old := testsaml.New(t, w.idp.EntityID, w.now.AddDate(-1, 0, 0))
 	w.trust(t, old)
 	w.refused(t, testsaml.Encode(t, old.Respond(t, w.answer)), "not valid now")
 	w.trust(t, old, w.idp)
 	w.accepted(t, testsaml.Encode(t, w.idp.Respond(t, unnamed)))
 
-	// One that was made just now, by a clock that is a little ahead, and one that is for later.
+	// A certificate that was just created by a clock slightly ahead of ours, and one for later.
 	for from, good := range map[time.Duration]bool{-time.Second: true, time.Minute: true, 3 * time.Minute: false} {
 		fresh := testsaml.New(t, w.idp.EntityID, w.now.Add(time.Hour+from))
 		w.trust(t, fresh)
@@ -255,7 +255,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// Documents that parsers read differently, or for too long.
+// Documents that parsers read differently, or that take too long to read.
 func TestDocuments(t *testing.T) {
 	w := newWorld(t)
 	good, err := w.idp.Respond(t, w.answer).WriteToString()
@@ -294,7 +294,7 @@ func TestDocuments(t *testing.T) {
 	w.refused(t, "%%%", "base64")
 }
 
-// What an answer says of itself has to fit: for whom, when, and to which request.
+// The audience, the times and the request of a response must match.
 func TestWhatAnAnswerSays(t *testing.T) {
 	conditions := func(w *world, from, to time.Duration, audience string) string {
 		return `<saml:Conditions NotBefore="` + w.now.Add(from).Format(time.RFC3339) + `" NotOnOrAfter="` + w.now.Add(to).Format(time.RFC3339) + `">` + audience + `</saml:Conditions>`
@@ -354,7 +354,7 @@ func TestWhatAnAnswerSays(t *testing.T) {
 	})
 }
 
-// FuzzCheck changes an answer in every way: what is accepted names nobody else.
+// FuzzCheck modifies a response. A response that is accepted must still have the same name.
 func FuzzCheck(f *testing.F) {
 	w := newWorld(f)
 	for _, signResponse := range []bool{false, true} {

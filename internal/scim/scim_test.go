@@ -60,7 +60,7 @@ type reply struct {
 	body   map[string]any
 }
 
-// text returns a member of the answer.
+// text returns a string field of the response.
 func (r reply) text(name string) string {
 	s, _ := r.body[name].(string)
 	return s
@@ -94,7 +94,7 @@ func request(t *testing.T, method, address, token, body string) reply {
 	return out
 }
 
-// do sends a request of the directory, and checks its status.
+// do sends a request of the directory and checks the status.
 func (w *world) do(method, path, body string, status int) reply {
 	w.t.Helper()
 	r := request(w.t, method, w.srv.URL()+"/scim/v2/"+string(w.boot.Organization)+path, w.boot.Token, body)
@@ -109,7 +109,7 @@ func (w *world) do(method, path, body string, status int) reply {
 	return r
 }
 
-// create provisions somebody and returns the id.
+// create provisions a user and returns the id.
 func (w *world) create(email string) string {
 	w.t.Helper()
 	return w.do("POST", "/Users", `{"schemas":["urn:ietf:params:scim:schemas:core:2.0:User"],"userName":"`+email+`","active":true}`, 201).text("id")
@@ -174,7 +174,7 @@ func TestUsers(t *testing.T) {
 	})
 }
 
-// The forms in which directories send a change. Each deactivates or activates somebody.
+// The forms in which directories send a change. Each one deactivates or activates a user.
 func TestPatchOfUsers(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		id := w.create("eve@octavo.example")
@@ -226,7 +226,7 @@ func TestPatchOfUsers(t *testing.T) {
 	})
 }
 
-// The last admin stays, or nobody could let the directory in again.
+// The last admin cannot be removed, because nobody else could authorize the directory.
 func TestTheLastAdminStays(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		ada := string(w.boot.User)
@@ -237,7 +237,8 @@ func TestTheLastAdminStays(t *testing.T) {
 	})
 }
 
-// What belongs to a person is changed only if nobody else has a say in it.
+// A directory cannot change the name of a user with a verified address, or of a user in another
+// organization.
 func TestNamesBelongToPeople(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		other, err := w.srv.Orgs.Bootstrap(t.Context(), "grace@other.example", "Other", "test")
@@ -347,7 +348,7 @@ func TestOnlyAdminsAreLetIn(t *testing.T) {
 				t.Errorf("DELETE: %d, want %d", r.status, status)
 			}
 		}
-		// People and teams of another organization are not there.
+		// Users and groups of one organization are not found in another one.
 		theirs := w.srv.URL() + "/scim/v2/" + string(other.Organization)
 		for _, path := range []string{"/Users/" + eve, "/Groups/" + eve} {
 			if r := request(t, "GET", theirs+path, other.Token, ""); r.status != 404 {
@@ -385,7 +386,7 @@ func TestDiscovery(t *testing.T) {
 	})
 }
 
-// Who is deactivated is out with the next request, on every node.
+// A deactivated user loses access with the next request, on every node.
 func TestDeactivationIsAtOnce(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		w := newWorld(t, o)
@@ -411,8 +412,8 @@ func TestDeactivationIsAtOnce(t *testing.T) {
 	})
 }
 
-// TestStepsOfAPatch shows that the operations of one request build on each other, and that the
-// log and the list of tokens have what came of them and from where.
+// TestStepsOfAPatch checks that the operations of one request build on each other. It also checks
+// the address from which a token was used last.
 func TestStepsOfAPatch(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		a, b, c := w.create("a@octavo.example"), w.create("b@octavo.example"), w.create("c@octavo.example")

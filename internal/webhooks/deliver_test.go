@@ -196,13 +196,13 @@ func TestOutboxStaysEmptyWithoutWebhooks(t *testing.T) {
 	})
 }
 
-// Several nodes look at the same events; each is queued once.
+// Several nodes process the same events. Each event is queued once.
 func TestEventsAreQueuedOnceOverAllNodes(t *testing.T) {
 	each(t, func(w *world) {
 		t := w.t
 		r := w.receiver(nil)
 		h, _ := w.hook(r.URL)
-		const events = 450 // more than one transaction takes
+		const events = 450 // more than one transaction processes
 		for i := range events {
 			w.change(w.org, "space.update", "space", fmt.Sprint(i%7), map[string]any{"n": i})
 		}
@@ -228,7 +228,7 @@ func TestEventsAreQueuedOnceOverAllNodes(t *testing.T) {
 		if len(list) != events || len(ids) != events || w.backlog().Events != 0 {
 			t.Fatalf("%d deliveries of %d events, %+v", len(list), len(ids), w.backlog())
 		}
-		// And sent once, in order for each thing, by whoever gets it.
+		// Each event is also sent once, in order for each subject, by any of the nodes.
 		for _, d := range nodes {
 			wg.Go(func() {
 				for did := true; did; {
@@ -246,7 +246,7 @@ func TestEventsAreQueuedOnceOverAllNodes(t *testing.T) {
 	})
 }
 
-// inOrder asks that each of n events came once, in order for each thing.
+// inOrder checks that each of n events arrived once, in order for each subject.
 func inOrder(t *testing.T, r *receiver, n int) {
 	t.Helper()
 	last := map[string]float64{}
@@ -304,7 +304,7 @@ func TestWhatWaitsForARetryHoldsUpItsOwnThingOnly(t *testing.T) {
 		if got := n(); !slices.Equal(got, []string{"3", "5"}) {
 			t.Fatalf("delivered %v", got)
 		}
-		// A hiccup disturbs no order.
+		// A short failure does not change the order.
 		mu.Lock()
 		refuse = false
 		mu.Unlock()
@@ -323,7 +323,7 @@ func TestWhatWaitsForARetryHoldsUpItsOwnThingOnly(t *testing.T) {
 			t.Errorf("order %v", order)
 		}
 
-		// What is never taken is overtaken in the end.
+		// A delivery that never succeeds is overtaken after a while.
 		mu.Lock()
 		refuse = true
 		mu.Unlock()
@@ -339,7 +339,7 @@ func TestWhatWaitsForARetryHoldsUpItsOwnThingOnly(t *testing.T) {
 	})
 }
 
-// A receiver that does not answer takes up neither the others nor the queue.
+// A receiver that does not respond blocks neither other receivers nor the queue.
 func TestASlowReceiverHoldsUpNobodyElse(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t))
 	release := make(chan struct{})
@@ -362,7 +362,7 @@ func TestASlowReceiverHoldsUpNobodyElse(t *testing.T) {
 	if n := len(slow.all()); n > 4 {
 		t.Errorf("%d requests at once to one receiver", n)
 	}
-	// Stopping lets the requests end, so that none is sent twice.
+	// Stopping waits for the requests in progress, so that none is sent twice.
 	stop()
 	close(release)
 	run.Wait()
@@ -371,8 +371,8 @@ func TestASlowReceiverHoldsUpNobodyElse(t *testing.T) {
 	inOrder(t, quick, 20)
 }
 
-// A node that is stopped in the middle, as by the system, loses its webhook
-// to another one. What it says later changes nothing.
+// If a node is suspended, another node takes over its webhook. Results that the first node stores
+// later are ignored.
 func TestAnotherNodeTakesOver(t *testing.T) {
 	each(t, func(w *world) {
 		t := w.t
@@ -419,7 +419,7 @@ func TestPrivateAddressesAreRefused(t *testing.T) {
 			t.Errorf("%s: %v", url, err)
 		}
 	}
-	// A name is looked at when something is sent.
+	// A name is resolved when a delivery is sent.
 	h, _ := w.hook(strings.Replace(inside.URL, "127.0.0.1", "localhost", 1))
 	w.d = webhooks.NewDispatcher(w.s, outbound.Policy{}, w.d.Log)
 	w.change(w.org, "space.update", "space", "s", nil)
@@ -465,7 +465,7 @@ func TestAnswersAreBoundedAndPlain(t *testing.T) {
 	})
 }
 
-// What a webhook is now counts, not what it was when the event happened.
+// The current settings of a webhook apply, not those at the time of the event.
 func TestChangesOfAWebhookTakeEffectAtOnce(t *testing.T) {
 	each(t, func(w *world) {
 		t := w.t
@@ -590,8 +590,7 @@ func TestTheLogIsKeptForAWeek(t *testing.T) {
 	})
 }
 
-// Somebody who disables a webhook does not have to wait for what is queued, also
-// while a delivery is on its way.
+// Disabling a webhook takes effect before the queue is empty, even while a delivery is in progress.
 func TestADisabledWebhookGetsNothingThatIsQueued(t *testing.T) {
 	each(t, func(w *world) {
 		t := w.t
@@ -624,7 +623,7 @@ func TestADisabledWebhookGetsNothingThatIsQueued(t *testing.T) {
 	})
 }
 
-// A delivery that a node has already taken up is not sent either, if the webhook was
+// A delivery that a node has already read from the queue is not sent either, if the webhook was
 // disabled in between.
 func TestADisabledWebhookGetsNothingThatWasTakenUp(t *testing.T) {
 	each(t, func(w *world) {

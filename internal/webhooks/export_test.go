@@ -6,7 +6,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// Deliver sends what is due to one webhook. It reports whether there was one.
+// Deliver sends the deliveries of one webhook that is due. It reports whether there was one.
 func (d *Dispatcher) Deliver(ctx context.Context) (bool, error) {
 	l, err := d.claim(ctx)
 	if err != nil || l == nil {
@@ -16,7 +16,7 @@ func (d *Dispatcher) Deliver(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// Attempt sends a delivery of a webhook that this node has begun to send to.
+// Attempt sends a delivery of a webhook, as a lane does.
 func (d *Dispatcher) Attempt(ctx context.Context, hook docs.Webhook, dl docs.Delivery) (goOn bool) {
 	return (&lane{d: d, hook: hook}).attempt(ctx, dl)
 }

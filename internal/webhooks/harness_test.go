@@ -28,7 +28,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/webhooks"
 )
 
-// hands is a clock that only the test sets.
+// hands is a clock that only the test moves.
 type hands struct{ ns atomic.Int64 }
 
 var began = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -36,8 +36,8 @@ var began = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 func (h *hands) now() time.Time       { return time.Unix(0, h.ns.Load()) }
 func (h *hands) turn(d time.Duration) { h.ns.Add(int64(d)) }
 
-// world is a store with two organizations, a clock, and a dispatcher that may
-// call this machine.
+// world is a store with two organizations, a clock, and a dispatcher that may call loopback
+// addresses.
 type world struct {
 	t       *testing.T
 	o       store.Options
@@ -94,7 +94,7 @@ func (w *world) bootstrap(email, title string) (docs.OrgID, authz.Actor) {
 	return b.Organization, authz.Actor{User: b.User}
 }
 
-// hook makes a webhook of the first organization.
+// hook creates a webhook in the first organization.
 func (w *world) hook(url string, events ...string) (docs.Webhook, string) {
 	w.t.Helper()
 	h, secret, err := w.sv.Webhooks.Create(context.Background(), authz.OperatorGrant(w.admin.User), w.org, webhooks.New{URL: url, Events: events, Enabled: true})
@@ -105,7 +105,7 @@ func (w *world) hook(url string, events ...string) (docs.Webhook, string) {
 	return h, secret
 }
 
-// clear takes the events of creating webhooks from the queues.
+// clear removes the events about created webhooks from the queues.
 func (w *world) clear() {
 	w.t.Helper()
 	ctx := context.Background()
@@ -118,7 +118,7 @@ func (w *world) clear() {
 	}
 }
 
-// change records what a service would: an action on a thing.
+// change records an action on a subject, as a service would.
 func (w *world) change(org docs.OrgID, action, kind, id string, data map[string]any) {
 	w.t.Helper()
 	ctx := context.Background()
@@ -141,7 +141,7 @@ func (w *world) fanOut() {
 	}
 }
 
-// work queues and sends all that is due now.
+// work queues all events and sends all deliveries that are due now.
 func (w *world) work() {
 	w.t.Helper()
 	w.fanOut()
@@ -195,7 +195,7 @@ func (w *world) backlog() store.Backlog {
 	return b
 }
 
-// got is a request that a receiver saw.
+// got is a request that a receiver got.
 type got struct {
 	header http.Header
 	body   string
@@ -210,7 +210,7 @@ func (g got) json(t *testing.T) (v map[string]any) {
 	return v
 }
 
-// verify is what a receiver does, and what the guide asks for.
+// verify checks the signature, as the guide describes for receivers.
 func (g got) verify(secret string) bool {
 	t, v1, _ := strings.Cut(g.header.Get("X-GitBook-Signature"), ",")
 	mac := hmac.New(sha256.New, []byte(secret))
@@ -218,7 +218,7 @@ func (g got) verify(secret string) bool {
 	return hmac.Equal([]byte("v1="+hex.EncodeToString(mac.Sum(nil))), []byte(v1))
 }
 
-// receiver is another server. It answers 204 unless answer says otherwise.
+// receiver is a server that receives deliveries. It responds with 204, unless answer is set.
 type receiver struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -265,7 +265,7 @@ func status(code int) func(http.ResponseWriter, got) {
 	return func(rw http.ResponseWriter, _ got) { rw.WriteHeader(code) }
 }
 
-// safeBuffer is a buffer that several goroutines use.
+// safeBuffer is a buffer that is safe for concurrent use.
 type safeBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer

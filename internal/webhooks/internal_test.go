@@ -46,7 +46,7 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// A pattern that was accepted survives storing, and matches by whole names.
+// An accepted pattern is stored unchanged, and matches whole names only.
 func TestPatternsProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := rapid.StringMatching(`[a-z*._-]{0,12}`).Draw(t, "pattern")
@@ -112,5 +112,5 @@ func TestPausesGrow(t *testing.T) {
 	}
 }
 
-// wantMAC was made by: printf '1700000000.{}' | openssl dgst -sha256 -hmac key
+// wantMAC is the output of: printf '1700000000.{}' | openssl dgst -sha256 -hmac key
 const wantMAC = "9d713ed406bb7076d4123f0dc2c39d2df5c654ed4b0cd56b52c8b4c940bd63ae"

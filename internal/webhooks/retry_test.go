@@ -51,7 +51,7 @@ func TestNoAnswerIsTriedAgain(t *testing.T) {
 		}
 		broken := w.receiver(func(http.ResponseWriter, got) { panic(http.ErrAbortHandler) })
 		for _, url := range []string{"http://" + l.Addr().String(), strings.Replace(broken.URL, "http:", "https:", 1), broken.URL} {
-			_ = l.Close() // nobody listens there any more
+			_ = l.Close() // nothing listens there any more
 			h, _ := w.hook(url + "/?token=hidden")
 			w.change(w.org, "space.update", "space", "s", nil)
 			w.work()
@@ -69,7 +69,7 @@ func TestNoAnswerIsTriedAgain(t *testing.T) {
 
 func TestRetryAfterIsHonouredWithinBounds(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t))
-	const own = 5*time.Second + time.Second/2 // with the most jitter
+	const own = 5*time.Second + time.Second/2 // with maximum jitter
 	for _, c := range []struct {
 		code        int
 		header      string
@@ -77,7 +77,7 @@ func TestRetryAfterIsHonouredWithinBounds(t *testing.T) {
 	}{
 		{429, "120", 2 * time.Minute, 2 * time.Minute},
 		{503, "120", 2 * time.Minute, 2 * time.Minute},
-		{429, "1", 5 * time.Second, own}, // no sooner than we would
+		{429, "1", 5 * time.Second, own}, // never earlier than our own pause
 		{429, "0", 5 * time.Second, own},
 		{429, "-7", 5 * time.Second, own},
 		{429, "soon", 5 * time.Second, own},
@@ -107,8 +107,8 @@ func TestRetryAfterIsHonouredWithinBounds(t *testing.T) {
 	}
 }
 
-// The whole life of a delivery that nobody takes: growing pauses, a last
-// attempt at the end of the day, and a webhook that is disabled with a reason.
+// A delivery that never succeeds: the pauses grow, the last attempt is at the end of the day, and the
+// webhook is disabled with a reason.
 func TestADayOfRetries(t *testing.T) {
 	each(t, func(w *world) {
 		t := w.t
@@ -159,7 +159,7 @@ func TestADayOfRetries(t *testing.T) {
 			t.Errorf("%v %v", log, err)
 		}
 
-		// Nothing comes any more, and nothing piles up.
+		// Nothing more is sent, and no deliveries accumulate.
 		n := len(r.all())
 		w.change(w.org, "space.update", "space", "s", nil)
 		w.clock.turn(48 * time.Hour)
@@ -168,7 +168,7 @@ func TestADayOfRetries(t *testing.T) {
 			t.Errorf("%d requests more, %+v waits", len(r.all())-n, w.backlog())
 		}
 
-		// Whoever repairs it starts afresh.
+		// Enabling the webhook resets its failure state.
 		r.set(nil)
 		h, _ = w.patch(h, enable(true))
 		if h.DisabledReason != "" || h.Failures != 0 || !h.FailingSince.IsZero() {
@@ -183,7 +183,7 @@ func TestADayOfRetries(t *testing.T) {
 	})
 }
 
-// One success within the day keeps a webhook alive.
+// One success within a day keeps a webhook enabled.
 func TestASuccessEndsTheFailing(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t))
 	r := w.receiver(status(http.StatusNotFound))
@@ -203,7 +203,7 @@ func TestASuccessEndsTheFailing(t *testing.T) {
 	}
 }
 
-// A receiver that is down is not called for every event that waits for it.
+// A receiver that is down is not called for every waiting event.
 func TestADeadReceiverIsLeftAlone(t *testing.T) {
 	each(t, func(w *world) {
 		t := w.t
@@ -225,7 +225,7 @@ func TestADeadReceiverIsLeftAlone(t *testing.T) {
 		if n := len(r.all()); n > 40 {
 			t.Errorf("%d requests in an hour", n)
 		}
-		// Whoever asks does not have to wait.
+		// A test by a user is sent without waiting.
 		d, err := w.sv.Webhooks.Test(context.Background(), authz.OperatorGrant(w.admin.User), w.org, h.ID)
 		if err != nil {
 			t.Fatal(err)
@@ -237,7 +237,7 @@ func TestADeadReceiverIsLeftAlone(t *testing.T) {
 		}
 		r.set(nil)
 		w.clock.turn(5 * time.Minute)
-		w.work() // it is back: all that is not between two attempts follows at once
+		w.work() // the receiver is back: all deliveries that do not wait for a retry follow at once
 		w.clock.turn(4 * time.Hour)
 		w.work()
 		for _, d := range w.deliveries(h) {
@@ -293,7 +293,7 @@ func TestSecretsAreNowhere(t *testing.T) {
 	})
 }
 
-// dump returns every row of the database as a backup has it, unpacked.
+// dump returns the webhooks, deliveries and audit entries of the organization as text.
 func (w *world) dump() string {
 	w.t.Helper()
 	ctx := context.Background()

@@ -105,7 +105,7 @@ func moment(cert *x509.Certificate, now time.Time) time.Time {
 var errOther = refuse("the answer is not signed with a certificate that is known here",
 	"Set the certificate that the identity provider uses now. While it changes, set both, one below the other.")
 
-// explain turns an error of the library into a *Refusal with an advice. It returns nil if the
+// explain turns an error of the library into a *Refusal with advice. It returns nil if the
 // signature was not made with the certificate that was tried.
 func (p Provider) explain(err error, now time.Time) error {
 	var value saml2.ErrInvalidValue

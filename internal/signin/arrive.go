@@ -228,8 +228,8 @@ func (s *Service) admit(ctx context.Context, tx *store.Tx, by authz.Actor, in As
 	})
 }
 
-// syncTeams adds the user to the teams in in.Teams that are true, and removes the user from the
-// teams that are false.
+// syncTeams adds the user to each team whose value in in.Teams is true, and removes the user from
+// each team whose value is false.
 func syncTeams(ctx context.Context, tx *store.Tx, by authz.Actor, in Assertion) error {
 	if len(in.Teams) == 0 {
 		return nil

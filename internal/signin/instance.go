@@ -94,7 +94,7 @@ func (s *Service) LinkIdentity(ctx context.Context, in Assertion, user docs.User
 	})
 }
 
-// MaxIdentities is the maximum number of the operator's provider's identities linked to an account.
+// MaxIdentities is the maximum number of identities of the operator's provider in one account.
 const MaxIdentities = 20
 
 // Identities lists the identities of the operator's provider that are linked to the caller's account.

@@ -237,11 +237,12 @@ func clip(s string, n int) string {
 	return strings.ToValidUTF8(s, "")
 }
 
-// recordEvery is the minimum time between two refusals of a provider that are both in the audit log.
+// recordEvery is the age of the previous refusal from which on a refusal is in the audit log again.
 const recordEvery = docs.Time(time.Hour / time.Millisecond)
 
 // note stores the reason of a refusal for admins. It writes an audit entry only if the previous
-// refusal is at least recordEvery old: anybody can send invalid responses.
+// refusal is at least recordEvery old, or a sign-in has succeeded since. The limit exists because
+// anybody can send invalid responses.
 func (s *Service) note(ctx context.Context, p docs.SAMLProvider, r *saml.Refusal, request string) error {
 	text := r.Reason + ". " + r.Detail
 	return s.Store.Do(ctx, func(tx *store.Tx) error {
@@ -257,7 +258,8 @@ func (s *Service) note(ctx context.Context, p docs.SAMLProvider, r *saml.Refusal
 	})
 }
 
-// errGone is returned for a sign-in that was completed already, has expired, or is unknown.
+// errGone is returned for a sign-in that was completed already, has expired, or is unknown. It is also
+// returned if the provider changed while a response was verified.
 var errGone = errs.E(errs.NotFound, "this sign-in has ended, or it took too long; begin again")
 
 // errBrowser is returned if a sign-in is completed in another browser than the one that began it.

@@ -387,8 +387,9 @@ func (s *Service) open(ctx context.Context, tx *store.Tx, by authz.Actor, how do
 	})
 }
 
-// makeRoom ends the oldest sessions of a user who has MaxSessions or more. Sessions for one
-// organization count separately.
+// makeRoom ends the oldest sessions of a user who has MaxSessions or more. A new session for one
+// organization counts and ends only sessions for that organization. Any other new session counts
+// and ends all sessions of the user.
 func (s *Service) makeRoom(ctx context.Context, tx *store.Tx, by authz.Actor) error {
 	if err := tx.DropExpiredSessions(ctx); err != nil {
 		return err
@@ -441,8 +442,9 @@ func (s *Service) EndSession(ctx context.Context, g *authz.Grant, id docs.TokenI
 	})
 }
 
-// EndAllSessions ends all of the caller's sessions, including the session of the request. Unless the
-// caller is limited to an organization, it also deletes the pending mail links.
+// EndAllSessions ends all of the caller's sessions, including the session of the request, and deletes
+// the pending mail links. A caller who is limited to an organization ends only sessions for it, and
+// keeps the links.
 func (s *Service) EndAllSessions(ctx context.Context, g *authz.Grant) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		n, err := tx.DropTokens(ctx, sessionsOf(g))

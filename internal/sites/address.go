@@ -7,17 +7,17 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// The address of a site space is the path of its section and its own path,
-// below that of the site. The default section and the default site space leave
-// theirs out; with it, they lead to the same content.
+// The address of a site space is the path of its section followed by its own path, relative
+// to the address of the site. The default section and the default site space have no path in
+// the address. An address that contains their paths leads to the same content.
 
-// present returns the structure as readers see it at most: without spaces in
-// the trash, translations that are withheld, and drafts.
+// present returns the structure without spaces in the trash, withheld translations and
+// drafts.
 func (s *Structure) present() *Structure {
 	return s.Filter(func(it docs.SiteItem) bool { return !it.Trashed && !it.Withheld && !it.Draft })
 }
 
-// readdress works out the address of every site space again.
+// readdress recomputes the address of every site space.
 func (s *Structure) readdress() {
 	for id, it := range s.items {
 		it.Address = ""
@@ -31,8 +31,8 @@ func (s *Structure) readdress() {
 	for _, it := range seen.All(docs.SiteSpace) {
 		var parts []string
 		own := !it.Default
-		// The path of a site space of the default section can be that of another
-		// section, which comes first: then the section is named too.
+		// A site space of the default section can have the path of another section. The
+		// section takes precedence, so the address names the default section too.
 		if sec := seen.items[it.Parent]; sec.ID != "" && (!sec.Default || own && sections[docs.SlugKey(it.Path)]) {
 			parts = append(parts, sec.Path)
 		}
@@ -45,39 +45,38 @@ func (s *Structure) readdress() {
 	}
 }
 
-// Target is what a path of a site leads to.
+// Target is the item of a structure that a path resolves to.
 type Target struct {
 	ShareKey string
 	Section  docs.SiteItem // the zero item in a site without sections
 	Space    docs.SiteItem
-	// Prefix is the part of the path that named the section and the site space
-	// and Rest what is left of it, the path of a page. Both have no slashes
-	// around them.
+	// Prefix is the part of the path that names the section and the site space. Rest is
+	// the remaining path, of a page. Neither begins or ends with a slash.
 	Prefix string
 	Rest   string
-	// Complete reports whether the path would lead to the same section and
-	// site space with any continuation.
+	// Complete reports whether every longer path resolves to the same section and site
+	// space.
 	Complete bool
 }
 
-// Canonical reports whether the path named the site space in the one way that
-// others should be redirected to.
+// Canonical reports whether the path names the site space by its canonical address. Other
+// forms are redirected to that address.
 func (t Target) Canonical() bool { return t.Prefix == escapePath(t.Space.Address) }
 
-// Paths finds the site spaces of a structure by their paths. Finding one takes the
-// same time in a site of any size.
+// Paths is an index of the site spaces of a structure by path. A lookup takes constant time,
+// independent of the size of the site.
 type Paths struct {
 	sectioned bool
-	levels    map[docs.SiteItemID]level // site spaces by their section; of a site with sections, those are under ""
+	levels    map[docs.SiteItemID]level // site spaces by section; in a site with sections, "" has the sections
 }
 
-// level is where one part of a path leads.
+// level maps one segment of a path to an item.
 type level struct {
 	byPath   map[string]docs.SiteItem // by docs.SlugKey
-	standard docs.SiteItem            // without a path; the zero item if there is none
+	standard docs.SiteItem            // for an empty path; the zero item if there is none
 }
 
-// Paths returns the paths of the structure as it is now.
+// Paths returns an index of the paths of the structure.
 func (s *Structure) Paths() *Paths {
 	p := &Paths{sectioned: s.HasSections(), levels: map[docs.SiteItemID]level{}}
 	add := func(parent docs.SiteItemID, items []docs.SiteItem) {
@@ -100,11 +99,10 @@ func (s *Structure) Paths() *Paths {
 	return p
 }
 
-// Resolve returns what a path below the address of the site leads to: the
-// section and the site space that it names, or the defaults. The path is
-// escaped, as in a URL. In a site that is read by share links, the first part of
-// the path is a key, which the caller checks. It returns false if the site has no
-// site space there.
+// Resolve resolves a path below the address of the site to the section and the site space
+// that it names, or to the defaults. The path is escaped, as in a URL. If shareLink is set,
+// the first segment is a share key, which the caller must check. It returns false if there
+// is no site space.
 func (p *Paths) Resolve(path string, shareLink bool) (t Target, ok bool) {
 	parts := splitPath(path)
 	var named []string
@@ -134,7 +132,7 @@ func (p *Paths) Resolve(path string, shareLink bool) (t Target, ok bool) {
 	return t, t.Space.Kind == docs.SiteSpace
 }
 
-// splitPath returns the parts of a path without empty ones.
+// splitPath returns the segments of a path, without empty ones.
 func splitPath(path string) []string {
 	return strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
 }
@@ -147,21 +145,21 @@ func escapePath(path string) string {
 	return strings.Join(parts, "/")
 }
 
-// Hosts says where sites are served.
+// Hosts holds the addresses at which sites are served.
 type Hosts struct {
-	Base   string // address of the server, without a slash at the end
-	Domain string // sites have the hosts basename.Domain; empty: they do not
+	Base   string // URL of the server, without a final slash
+	Domain string // sites have the host names basename.Domain; empty if they do not
 
-	// Vouched are host names of sites that need no proof, and patterns of them
-	// such as *.example.com: the operator says that they belong to the owners.
+	// Vouched lists host names of sites that need no proof of ownership, and patterns such
+	// as *.example.com. The operator vouches for them.
 	Vouched []string
 }
 
-// maxLabel is the length of one part of a host name.
+// maxLabel is the maximum length of a label of a host name.
 const maxLabel = 63
 
-// URL returns the address of a place in a site. A key goes in front of the path
-// in a site that is read by share links, and nowhere else.
+// URL returns the address of a place in a site. The share key precedes the path. It is used
+// only for a site that is read by share links.
 func (h Hosts) URL(p docs.Publication, shareKey string) string {
 	u := h.root(p)
 	if shareKey != "" && p.Visibility == docs.VisibilityLink {
@@ -183,8 +181,8 @@ func (h Hosts) root(p docs.Publication) string {
 	return h.ServerURL(p)
 }
 
-// ServerURL returns the address of a site on this server, which a proxy on the
-// owner's domain forwards to.
+// ServerURL returns the address of a site on this server, to which a proxy on the domain of
+// the owner forwards.
 func (h Hosts) ServerURL(p docs.Publication) string {
 	switch {
 	case p.Basename != "" && h.Domain != "" && len(p.Basename) <= maxLabel:
@@ -195,8 +193,8 @@ func (h Hosts) ServerURL(p docs.Publication) string {
 	return h.Base + Path + string(p.Site) + "/"
 }
 
-// onHost returns the address of a host of sites. It has the scheme and the port
-// of the server itself: both are reached in the same way.
+// onHost returns the URL of a host name of sites. It has the scheme and the port of the
+// server, because both are reached in the same way.
 func (h Hosts) onHost(name string) string {
 	scheme, port := "https", ""
 	if base, err := url.Parse(h.Base); err == nil && base.Host != "" {
@@ -208,18 +206,18 @@ func (h Hosts) onHost(name string) string {
 	return scheme + "://" + name + port + "/"
 }
 
-// Path is where the server has the sites without a host of their own.
+// Path is the path prefix, on the host of the server, of sites without a host name.
 const Path = "/s/"
 
-// Name is how an address names a site: by one of the fields.
+// Name identifies a site in an address. One of its fields is set.
 type Name struct {
 	ID       docs.SiteID
 	Basename string
 	Hostname string
 }
 
-// Locate returns how a URL names a site, and the escaped path below the
-// address of the site. It returns false if the URL is that of no site.
+// Locate returns the name of a site in a URL, and the escaped path below the address of the
+// site. It returns false if the URL does not name a site.
 func (h Hosts) Locate(u *url.URL) (Name, string, bool) { return h.locate(u.Host, u.EscapedPath()) }
 
 func (h Hosts) locate(host, path string) (Name, string, bool) {
@@ -243,8 +241,8 @@ func (h Hosts) locate(host, path string) (Name, string, bool) {
 	return Name{Hostname: host}, rest, host != ""
 }
 
-// hostOf returns the one form of a host with a port: in lower case, without the
-// dot at the end of the name and without a port that browsers leave out.
+// hostOf returns a host with a port in canonical form: in lower case, without a final dot
+// in the name, and without a default port.
 func hostOf(host string) string {
 	u := url.URL{Host: strings.ToLower(host)}
 	name, port := strings.TrimSuffix(u.Hostname(), "."), u.Port()

@@ -22,21 +22,21 @@ import (
 	"github.com/octavo-docs/octavo/internal/visitor"
 )
 
-// maxShareLinks of a site.
+// maxShareLinks is the maximum number of share links of a site.
 const maxShareLinks = 1000
 
-// previewTime is how long the address of a preview can be used.
+// previewTime is the time until the address of a preview expires.
 const previewTime = time.Hour
 
-// hashKey returns what a share link is found by: who measures how long that
-// takes learns nothing of other keys.
+// hashKey returns the hash that a share link is looked up by. With a hash, the time of a
+// lookup reveals nothing about other keys.
 func hashKey(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return hex.EncodeToString(sum[:])
 }
 
-// ShareLinkByKey returns the active share link of a site with a key. It asks the
-// database each time, so that a link that was revoked is of no use at once.
+// ShareLinkByKey returns the active share link of a site with a key. It queries the database
+// each time, so that a revoked link stops working at once.
 func (s *Service) ShareLinkByKey(ctx context.Context, site docs.SiteID, key string) (docs.ShareLink, error) {
 	v, err := s.Store.ShareLinkByHash(ctx, site, hashKey(key))
 	if err == nil && !v.Active {
@@ -45,8 +45,7 @@ func (s *Service) ShareLinkByKey(ctx context.Context, site docs.SiteID, key stri
 	return v.ShareLink, err
 }
 
-// ShareLinkActive reports whether somebody who came by a share link may still
-// read the site.
+// ShareLinkActive reports whether visitors of a share link may still read the site.
 func (s *Service) ShareLinkActive(ctx context.Context, site docs.SiteID, id docs.ShareLinkID) (bool, error) {
 	v, err := s.Store.ShareLink(ctx, site, id)
 	if errs.Is(err, errs.NotFound) {
@@ -55,8 +54,8 @@ func (s *Service) ShareLinkActive(ctx context.Context, site docs.SiteID, id docs
 	return v.Active, err
 }
 
-// ShareLinks lists the share links of the site of a grant with their keys, those
-// whose name contains a text.
+// ShareLinks lists the share links of the site of a grant whose name contains a text, with
+// their keys.
 func (s *Service) ShareLinks(g *authz.Grant, name string) store.List[docs.ShareLink] {
 	return store.List[docs.ShareLink]{
 		Page: func(ctx context.Context, p store.Page) ([]docs.ShareLink, store.Key, error) {
@@ -82,8 +81,7 @@ func openLink(ctx context.Context, r store.Reader, v store.SealedShareLink) (doc
 	return v.ShareLink, err
 }
 
-// ShareURL returns the address of a share link; empty if nobody can
-// read the site by it.
+// ShareURL returns the address of a share link. It is empty if the link cannot be used.
 func (s *Service) ShareURL(site docs.Site, l docs.ShareLink) string {
 	if !site.Published || !l.Active || site.Visibility != docs.VisibilityLink {
 		return ""
@@ -95,7 +93,7 @@ func linkEvent(action string, l docs.ShareLink) audit.Event {
 	return audit.Event{Action: "site.share_link." + action, Data: map[string]any{"link": l.ID, "name": l.Name, "active": l.Active}}
 }
 
-// AddShareLink makes a share link.
+// AddShareLink creates a share link.
 func (s *Service) AddShareLink(ctx context.Context, g *authz.Grant, name string) (docs.ShareLink, error) {
 	var link docs.ShareLink
 	_, err := s.editSite(ctx, g, func(c *change) (audit.Event, error) {
@@ -120,7 +118,7 @@ func (s *Service) AddShareLink(ctx context.Context, g *authz.Grant, name string)
 	return link, err
 }
 
-// UpdateShareLink renames a share link, revokes it or makes it work again.
+// UpdateShareLink renames a share link, revokes it or activates it again.
 func (s *Service) UpdateShareLink(ctx context.Context, g *authz.Grant, id docs.ShareLinkID, name opt.Val[string], active opt.Val[bool]) (docs.ShareLink, error) {
 	var link docs.ShareLink
 	_, err := s.editSite(ctx, g, func(c *change) (audit.Event, error) {
@@ -148,8 +146,7 @@ func (s *Service) DeleteShareLink(ctx context.Context, g *authz.Grant, id docs.S
 	return err
 }
 
-// Auth is how visitors of a site sign in, with the private key that their tokens
-// are signed with.
+// Auth holds how visitors of a site sign in, with the private key that signs their tokens.
 type Auth struct {
 	docs.SiteAuth
 	PrivateKey string
@@ -169,7 +166,7 @@ func (s *Service) openAuth(ctx context.Context, site docs.SiteID, a docs.SiteAut
 	return Auth{a, key}, err
 }
 
-// setKey gives a site a new private key.
+// setKey sets a new private key of a site.
 func setKey(ctx context.Context, r store.Reader, site docs.SiteID, a *docs.SiteAuth) (err error) {
 	a.KeyVersion++
 	a.Sealed, err = seal.Seal(ctx, r, seal.VisitorKey, string(site), visitor.NewPrivateKey())
@@ -178,7 +175,7 @@ func setKey(ctx context.Context, r store.Reader, site docs.SiteID, a *docs.SiteA
 
 // AuthPatch is the input of UpdateAuth.
 type AuthPatch struct {
-	Backend     string // empty: as it is
+	Backend     string // empty if unchanged
 	FallbackURL opt.Val[string]
 	LogoutURL   opt.Val[string]
 }
@@ -212,8 +209,8 @@ func checkAddress(field string, v opt.Val[string]) error {
 	return nil
 }
 
-// ReplaceKey gives a site a new private key. Tokens of the old one are of no use
-// any more.
+// ReplaceKey sets a new private key of a site. Tokens that were signed with the old key become
+// invalid.
 func (s *Service) ReplaceKey(ctx context.Context, g *authz.Grant) (Auth, error) {
 	v, err := s.configure(ctx, g, "site.auth.regenerate", func(v *docs.SiteSettings) error {
 		return setKey(ctx, s.Store.Reader, g.Site.ID, &v.Auth)
@@ -224,10 +221,10 @@ func (s *Service) ReplaceKey(ctx context.Context, g *authz.Grant) (Auth, error) 
 	return s.openAuth(ctx, g.Site.ID, v.Auth)
 }
 
-// PreviewURL returns the address of a preview of the site of a grant, for a
-// visitor with some claims in Rison, at a site space or the default. Who has the
-// address can read for an hour what the member who made it sees of the site,
-// published or not.
+// PreviewURL returns the address of a preview of the site of a grant. The preview begins at a
+// site space, or at the default if id is empty. The visitor has the given claims, in Rison or
+// JSON. Until it expires, everybody with the address can read what the member who made it
+// sees of the site, published or not.
 func (s *Service) PreviewURL(ctx context.Context, g *authz.Grant, id docs.SiteItemID, claims string) (string, error) {
 	known, err := s.previewClaims(ctx, g.Site.ID, claims)
 	if err != nil {
@@ -241,7 +238,7 @@ func (s *Service) PreviewURL(ctx context.Context, g *authz.Grant, id docs.SiteIt
 	if err != nil {
 		return "", err
 	}
-	section, _ := v.Structure.Item(docs.SiteSection, it.Parent) // none in a site without sections
+	section, _ := v.Structure.Item(docs.SiteSection, it.Parent) // the zero item in a site without sections
 	who := s.PreviewBy(g)
 	who.Claims = known
 	token, err := s.token(ctx, who, v.Structure.first(), section, it, who.Ends)
@@ -252,12 +249,12 @@ func (s *Service) PreviewURL(ctx context.Context, g *authz.Grant, id docs.SiteIt
 	return address + "?" + url.Values{"token": {token}}.Encode(), err
 }
 
-// PreviewBy returns the visitor of a preview that the member of a grant makes now.
+// PreviewBy returns the visitor of a preview that the member of a grant creates now.
 func (s *Service) PreviewBy(g *authz.Grant) authz.Visitor {
 	return authz.Visitor{Org: g.Site.Org, Site: g.Site.ID, Preview: true, By: g.Actor.User, Ends: s.Store.Clock().Add(previewTime).Unix()}
 }
 
-// previewed returns the site space that a preview begins at.
+// previewed returns the site space at which a preview begins.
 func (v *View) previewed(id docs.SiteItemID) (docs.SiteItem, error) {
 	if id != "" {
 		it, err := v.Structure.Item(docs.SiteSpace, id)
@@ -272,13 +269,13 @@ func (v *View) previewed(id docs.SiteItemID) (docs.SiteItem, error) {
 	return docs.SiteItem{}, errs.E(errs.Precondition, "the site has no content; add a space to it first")
 }
 
-// previewClaims returns the claims of the visitor of a preview.
+// previewClaims parses the claims of the visitor of a preview.
 func (s *Service) previewClaims(ctx context.Context, site docs.SiteID, text string) (map[string]any, error) {
 	if text == "" {
 		return nil, nil
 	}
 	var claims map[string]any
-	if strings.HasPrefix(text, "{") { // as explain has them
+	if strings.HasPrefix(text, "{") { // JSON, the form of the explain operation
 		if json.Unmarshal([]byte(text), &claims) != nil {
 			return nil, errs.Field("query.claims", `must be an object in JSON or Rison, such as {"plan": "pro"} or (plan:pro)`)
 		}

@@ -9,13 +9,12 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Copier copies the space of a grant in a transaction. It is asked of those who
-// know the content.
+// Copier copies the space of a grant in a transaction. Callers provide it, because this
+// package does not write content.
 type Copier func(ctx context.Context, tx *store.Tx, g *authz.Grant) (docs.Space, error)
 
-// DuplicateSpace copies the space of a site space and puts the copy on the site;
-// see Structure.Duplicate. It needs the same role on the space as putting it on a
-// site does.
+// DuplicateSpace copies the space of a site space and adds the copy to the site. See
+// Structure.Duplicate. It requires the same role on the space as adding the space to a site.
 func (s *Service) DuplicateSpace(ctx context.Context, g *authz.Grant, id docs.SiteItemID, copied Copier) (*View, docs.SiteItem, error) {
 	return s.editItem(ctx, g, docs.SiteSpace, "create", func(c *change) (docs.SiteItem, error) {
 		it, err := c.item(ctx, docs.SiteSpace, id)
@@ -38,10 +37,9 @@ func (s *Service) DuplicateSpace(ctx context.Context, g *authz.Grant, id docs.Si
 	})
 }
 
-// Duplicate puts a copy of the space of a site space behind it. If the site space
-// is the only one of its section, the copy gets a section of its own behind that
-// one. The conditions of the original hold for the copy too: what was for some
-// visitors is not shown to all of them.
+// Duplicate adds a copy of the space of a site space after that site space. If the site space
+// is the only one of its section, the copy is added in a new section after that section. The
+// copy has the conditions of the original, so that restricted content stays restricted.
 func (s *Structure) Duplicate(it docs.SiteItem, sp docs.Space) (docs.SiteItem, error) {
 	if sec, ok := s.items[it.Parent]; ok && len(s.children[sec.ID]) == 1 {
 		made, err := s.addBehind(docs.SiteItem{Kind: docs.SiteSection, Title: sp.Title, Icon: sec.Icon, Description: sec.Description, Condition: sec.Condition}, sec)
@@ -53,7 +51,7 @@ func (s *Structure) Duplicate(it docs.SiteItem, sp docs.Space) (docs.SiteItem, e
 	return s.addBehind(docs.SiteItem{Kind: docs.SiteSpace, Title: sp.Title, Space: sp.ID, Condition: it.Condition}, s.items[it.ID])
 }
 
-// addBehind makes an item behind a sibling of the same kind.
+// addBehind adds an item after a sibling of the same kind.
 func (s *Structure) addBehind(it, sibling docs.SiteItem) (docs.SiteItem, error) {
 	it, err := s.add(it, sibling.Parent)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/opt"
 )
 
-// AddSpace puts a space at the end of a section. Without one it goes into the
-// default section, or directly into a site that has no sections.
+// AddSpace adds a space at the end of a section. If section is empty, that is the default
+// section, or the site itself if it has no sections.
 func (s *Structure) AddSpace(section docs.SiteItemID, sp docs.Space) (docs.SiteItem, error) {
 	if section != "" {
 		if _, err := s.named("body.sectionId", docs.SiteSection, section); err != nil {
@@ -27,15 +27,15 @@ func (s *Structure) AddSpace(section docs.SiteItemID, sp docs.Space) (docs.SiteI
 	return s.add(docs.SiteItem{Kind: docs.SiteSpace, Title: sp.Title, Space: sp.ID}, section)
 }
 
-// SpacePatch changes a site space.
+// SpacePatch is a change of a site space.
 type SpacePatch struct {
 	Path      opt.Val[string]
 	Condition opt.Val[string]
 	Space     opt.Val[docs.SpaceID]
 }
 
-// UpdateSpace changes a site space. title is that of the space that it points to
-// afterwards.
+// UpdateSpace changes a site space. The title is that of the space that it refers to after the
+// change.
 func (s *Structure) UpdateSpace(id docs.SiteItemID, p SpacePatch, title string) (docs.SiteItem, error) {
 	it, err := s.Item(docs.SiteSpace, id)
 	if err != nil {
@@ -47,15 +47,15 @@ func (s *Structure) UpdateSpace(id docs.SiteItemID, p SpacePatch, title string) 
 		}
 	}
 	it.Condition, it.Space, it.Title = p.Condition.Or(it.Condition), p.Space.Or(it.Space), title
-	it.Trashed = it.Trashed && !p.Space.IsSet() // what is in the trash cannot be pointed to
+	it.Trashed = it.Trashed && !p.Space.IsSet() // a space in the trash cannot be chosen
 	it.Withheld = it.Withheld && !p.Space.IsSet()
 	s.items[id] = it
 	return it, nil
 }
 
-// AddSection makes a section at the end of the site, with one site space. The
-// first section of a site with site spaces moves them into a section of their
-// own, which is named after the site and its default.
+// AddSection adds a section with one site space at the end of the site. If the site has site
+// spaces but no sections, they are moved into a section first. That section has the title of
+// the site and becomes its default.
 func (s *Structure) AddSection(title, icon string, sp docs.Space) (docs.SiteItem, error) {
 	if err := s.wrap(); err != nil {
 		return docs.SiteItem{}, err
@@ -63,7 +63,7 @@ func (s *Structure) AddSection(title, icon string, sp docs.Space) (docs.SiteItem
 	if title == "" {
 		title = sp.Title
 	}
-	if utf8.RuneCountInString(title) < 2 { // a title of a space can be one character
+	if utf8.RuneCountInString(title) < 2 { // the title of a space can be a single character
 		title = s.title
 	}
 	sec, err := s.add(docs.SiteItem{Kind: docs.SiteSection, Title: title, Icon: icon}, "")
@@ -74,7 +74,7 @@ func (s *Structure) AddSection(title, icon string, sp docs.Space) (docs.SiteItem
 	return sec, err
 }
 
-// wrap moves the site spaces of a site without sections into a section.
+// wrap moves the site spaces of a site without sections into a new section.
 func (s *Structure) wrap() error {
 	if s.HasSections() || len(s.children[""]) == 0 {
 		return nil
@@ -93,7 +93,7 @@ func (s *Structure) wrap() error {
 	return nil
 }
 
-// SectionPatch changes a section.
+// SectionPatch is a change of a section.
 type SectionPatch struct {
 	Title        opt.Val[string]
 	Path         opt.Val[string]
@@ -123,8 +123,8 @@ func (s *Structure) UpdateSection(id docs.SiteItemID, p SectionPatch) (docs.Site
 	return it, nil
 }
 
-// SetDefaultSpace makes a site space the default of a section, or of a site
-// without sections for the empty id.
+// SetDefaultSpace makes a site space the default of a section. If section is empty, it becomes
+// the default of a site without sections.
 func (s *Structure) SetDefaultSpace(section, id docs.SiteItemID) error {
 	it, err := s.named("body.defaultSiteSpace", docs.SiteSpace, id)
 	if err != nil {
@@ -137,9 +137,8 @@ func (s *Structure) SetDefaultSpace(section, id docs.SiteItemID) error {
 	return nil
 }
 
-// SetDefaults makes a section the default of the site, and a site space that of
-// the site's default section or of a site without sections. The empty id
-// keeps what is there.
+// SetDefaults makes a section the default of the site. It makes a site space the default of
+// the default section, or of a site without sections. An empty id changes nothing.
 func (s *Structure) SetDefaults(section, space docs.SiteItemID) error {
 	if section != "" {
 		it, err := s.named("body.defaultSiteSection", docs.SiteSection, section)
@@ -155,8 +154,8 @@ func (s *Structure) SetDefaults(section, space docs.SiteItemID) error {
 	return s.SetDefaultSpace(def.ID, space)
 }
 
-// AddGroup makes a group at the end of another one or of the site, and moves
-// sections into it in the order in which they are named.
+// AddGroup adds a group at the end of a parent group or of the site, and moves sections into
+// it in the given order.
 func (s *Structure) AddGroup(title, icon string, parent docs.SiteItemID, sections []docs.SiteItemID) (docs.SiteItem, error) {
 	if err := s.wrap(); err != nil {
 		return docs.SiteItem{}, err
@@ -185,7 +184,7 @@ func (s *Structure) AddGroup(title, icon string, parent docs.SiteItemID, section
 	return group, nil
 }
 
-// GroupPatch changes a group.
+// GroupPatch is a change of a group.
 type GroupPatch struct {
 	Title opt.Val[string]
 	Icon  opt.Val[string]
@@ -201,8 +200,8 @@ func (s *Structure) UpdateGroup(id docs.SiteItemID, p GroupPatch) (docs.SiteItem
 	return it, err
 }
 
-// Group moves a section to the end of a group. One that is there stays where
-// it is.
+// Group moves a section to the end of a group. A section that is already in the group does not
+// move.
 func (s *Structure) Group(group, section docs.SiteItemID) error {
 	if _, err := s.Item(docs.SiteGroup, group); err != nil {
 		return err
@@ -220,8 +219,8 @@ func (s *Structure) group(field string, group, section docs.SiteItemID) error {
 	return nil
 }
 
-// Ungroup moves a section out of a group, to the place behind the group.
-// NotFound if it is not in the group.
+// Ungroup moves a section out of a group, to the place after the group. The error is NotFound
+// if the section is not in the group.
 func (s *Structure) Ungroup(group, section docs.SiteItemID) error {
 	g, err := s.Item(docs.SiteGroup, group)
 	if err != nil {
@@ -239,8 +238,8 @@ func (s *Structure) Ungroup(group, section docs.SiteItemID) error {
 	return nil
 }
 
-// Delete removes a site space, a link, a section with its site spaces, or a
-// group, whose content takes its place.
+// Delete removes a site space, a link, a section with its site spaces, or a group. The children
+// of a group take its place.
 func (s *Structure) Delete(kind docs.SiteItemKind, id docs.SiteItemID) (docs.SiteItem, error) {
 	it, err := s.Item(kind, id)
 	if err != nil {
@@ -257,7 +256,7 @@ func (s *Structure) Delete(kind docs.SiteItemKind, id docs.SiteItemID) (docs.Sit
 	return it, nil
 }
 
-// DropSpace removes every site space that points to a space.
+// DropSpace removes all site spaces that refer to a space.
 func (s *Structure) DropSpace(id docs.SpaceID) {
 	for _, it := range s.All(docs.SiteSpace) {
 		if it.Space == id {
@@ -266,20 +265,20 @@ func (s *Structure) DropSpace(id docs.SpaceID) {
 	}
 }
 
-// Pointer names an item of a site.
+// Pointer identifies an item of a site.
 type Pointer struct {
 	Kind docs.SiteItemKind
 	ID   docs.SiteItemID
 }
 
-// Position is a place among siblings. At most one of Before and After is set;
-// neither means behind all of them.
+// Position is a place among siblings. At most one of Before and After is set. If neither is
+// set, the place is after all siblings.
 type Position struct {
 	Before *Pointer
 	After  *Pointer
 }
 
-// Move changes the place of an item among its siblings.
+// Move changes the position of an item among its siblings.
 func (s *Structure) Move(what Pointer, to Position) (docs.SiteItem, error) {
 	it, err := s.Item(what.Kind, what.ID)
 	if err != nil {
@@ -312,7 +311,7 @@ func (s *Structure) Move(what Pointer, to Position) (docs.SiteItem, error) {
 	if to.Before == nil {
 		at++
 	}
-	if at == old { // it is there already
+	if at == old { // the item does not move
 		s.children[it.Parent] = slices.Insert(s.children[it.Parent], at, it.ID)
 		return it, nil
 	}

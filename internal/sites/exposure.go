@@ -9,15 +9,15 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// exposure is one way in which readers reach a space on a site.
+// exposure is a set of conditions under which readers can read a space on a site.
 type exposure struct {
 	visibility docs.Visibility
 	adaptive   bool
-	conditions []string // of the site space and of what it is in; all of them must hold
+	conditions []string // of the site space and its ancestors; all of them must hold
 }
 
-// exposures returns how readers reach the spaces of a site. Nobody reaches those
-// of a site that is not published.
+// exposures returns the exposures of the spaces of a site. It is empty for a site that is not
+// published.
 func (s *Structure) exposures(site docs.Site) map[docs.SpaceID][]exposure {
 	out := map[docs.SpaceID][]exposure{}
 	if !site.Published {
@@ -35,9 +35,8 @@ func (s *Structure) exposures(site docs.Site) map[docs.SpaceID][]exposure {
 	return out
 }
 
-// covers reports whether everybody who reaches a space by another exposure
-// reaches it by this one too. Conditions are compared as texts: whether one
-// follows from another is not asked.
+// covers reports whether all readers of the exposure o are readers of e too. Conditions are
+// compared as texts. Whether one implies another is not determined.
 func (e exposure) covers(o exposure) bool {
 	if o.visibility.Wider(e.visibility) || len(e.conditions) > 0 && e.adaptive != o.adaptive {
 		return false
@@ -45,9 +44,9 @@ func (e exposure) covers(o exposure) bool {
 	return !slices.ContainsFunc(e.conditions, func(c string) bool { return !slices.Contains(o.conditions, c) })
 }
 
-// checkReach returns an error if a change shows spaces to more people than
-// before, and the caller cannot read them: nobody publishes what they do not
-// know. Which spaces these are is not theirs to know either.
+// checkReach returns an error if a change shows spaces to a wider audience and the caller
+// cannot read them, because nobody may publish content that they cannot read. The error does
+// not name these spaces, because the caller must not learn which they are.
 func (c *change) checkReach(ctx context.Context) error {
 	if c.was == c.site && maps.Equal(c.before, c.tree.items) {
 		return nil

@@ -9,17 +9,16 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// FontPath is where a site serves the files of the custom fonts that it uses,
-// below its address.
+// FontPath is the path of the files of custom fonts, relative to the address of the site.
 const FontPath = "~octavo/fonts/"
 
-// FontDefinition returns a font as clients know it. address returns that of the
-// file of a face.
+// FontDefinition returns a font in the form of the API. The function address returns the URL
+// of the file of a face.
 func FontDefinition(f docs.Font, address func(docs.FontFace) string) customization.FontDefinition {
 	d := customization.FontDefinition{ID: string(f.ID), Custom: true, Family: f.Family}
 	for _, face := range f.Faces {
 		source := customization.FontSource{URL: address(face), File: face.File()}
-		if face.Format == "woff2" || face.Format == "woff" { // the contract has no names for others
+		if face.Format == "woff2" || face.Format == "woff" { // the API has no names for other formats
 			source.Format = face.Format
 		}
 		d.Faces = append(d.Faces, customization.FontFace{Weight: face.Weight, Sources: []customization.FontSource{source}})
@@ -27,8 +26,8 @@ func FontDefinition(f docs.Font, address func(docs.FontFace) string) customizati
 	return d
 }
 
-// fontLookup fills in the custom fonts of the settings of a site. The settings are
-// stored with the id of a font, which may change afterwards.
+// fontLookup resolves the custom fonts in the settings of a site. Stored settings refer to a
+// font by its id, and the font may change later.
 type fontLookup struct {
 	r     store.Reader
 	org   docs.OrgID
@@ -42,8 +41,8 @@ func (s *Service) fontLookup(site docs.Site) *fontLookup {
 	}
 }
 
-// fillIn returns the settings with their fonts as they are now. A font that the
-// organization does not have stays as it was stored.
+// fillIn returns the settings with the current state of their fonts. A font that the
+// organization no longer has keeps its stored definition.
 func (w *fontLookup) fillIn(ctx context.Context, look customization.Settings) (customization.Settings, error) {
 	return look.MapFonts("", func(_ string, d customization.FontDefinition) (customization.FontDefinition, error) {
 		if known, ok := w.known[d.ID]; ok {
@@ -61,8 +60,8 @@ func (w *fontLookup) fillIn(ctx context.Context, look customization.Settings) (c
 	})
 }
 
-// checkFonts returns an error unless the organization has the custom fonts of the
-// settings. What was there before stays.
+// checkFonts returns an error unless the organization has all custom fonts of the settings.
+// Fonts that the settings had before are accepted.
 func checkFonts(ctx context.Context, r store.Reader, org docs.OrgID, before, look customization.Settings) error {
 	had := map[string]bool{}
 	note := func(_ string, d customization.FontDefinition) (customization.FontDefinition, error) {

@@ -19,7 +19,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// HostnameJob checks the host names of sites.
+// HostnameJob is the job that checks the host names of sites. It runs every HostnameEvery.
 const (
 	HostnameJob   = "site.hostnames"
 	HostnameEvery = 10 * time.Minute
@@ -27,30 +27,29 @@ const (
 
 // Limits.
 const (
-	// maxHostname leaves room for the name of the record in front: a name of the
-	// DNS has 253 characters.
+	// maxHostname leaves room for the prefix of the name of the TXT record. A DNS name has
+	// at most 253 characters.
 	maxHostname = 253 - len(docs.HostnameRecord)
 	maxChecks   = 200 // host names in one run of the job
 )
 
-// Parts of the names of hosts.
+// Regular expressions for the labels of host names.
 const (
 	label     = `([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?[.])`
 	lastLabel = `[a-z0-9][a-z0-9-]{0,61}[a-z0-9]`
 )
 
 var (
-	// hostnameRE is the form of the contract: three parts or more.
+	// hostnameRE is the form that the API requires: at least three labels.
 	hostnameRE = regexp.MustCompile(`^` + label + `{2,}` + lastLabel + `$`)
 	vouchedRE  = regexp.MustCompile(`^` + label + `+` + lastLabel + `$`)
 )
 
-// addressRE is how names end that browsers take for an IP address.
+// addressRE matches the end of names that browsers parse as an IP address.
 var addressRE = regexp.MustCompile(`[.]([0-9]+|0x[0-9a-f]*)$`)
 
-// hostname returns the name of a host in the form that DNS knows: in lower case,
-// with international names in ASCII. The server's own host and those of the
-// domain of sites are refused.
+// hostname returns a host name in the form of the DNS: in lower case, with international names
+// in ASCII. It refuses the host name of the server and names in the domain of sites.
 func (h Hosts) hostname(text string) (string, error) {
 	const field = "body.hostname"
 	name, err := idna.Lookup.ToASCII(strings.TrimSuffix(text, "."))
@@ -82,14 +81,14 @@ func (h Hosts) foreign(field, name string) error {
 // vouched reports whether the operator of the server vouches for a host name.
 func (h Hosts) vouched(name string) bool { return challenge.MatchesAny(h.Vouched, name) }
 
-// Hostname returns the host name that the site of a grant has or wants.
+// Hostname returns the host name of the site of a grant, active or claimed.
 func (s *Service) Hostname(ctx context.Context, g *authz.Grant) (docs.SiteHostname, error) {
 	return s.Store.SiteHostname(ctx, g.Site.ID)
 }
 
-// SetHostname claims a host name for a site in place of the one before, which
-// ends at once. Unless the operator vouches for it, it is in use when a check
-// has found its record. The error is Conflict if another site has the name.
+// SetHostname claims a host name for a site. It replaces the previous host name, which stops
+// working at once. The name becomes active after a check has found its DNS record, or at once
+// if the operator vouches for it. The error is Conflict if another site has the name.
 func (s *Service) SetHostname(ctx context.Context, g *authz.Grant, text string) (docs.SiteHostname, error) {
 	name, err := s.Hosts.hostname(text)
 	if err != nil {
@@ -124,7 +123,7 @@ func (s *Service) SetHostname(ctx context.Context, g *authz.Grant, text string) 
 	return out, err
 }
 
-// RemoveHostname takes the host name from a site.
+// RemoveHostname removes the host name of a site.
 func (s *Service) RemoveHostname(ctx context.Context, g *authz.Grant) error {
 	_, err := s.editSite(ctx, g, func(c *change) (audit.Event, error) {
 		h, err := c.tx.SiteHostname(ctx, c.site.ID)
@@ -137,7 +136,7 @@ func (s *Service) RemoveHostname(ctx context.Context, g *authz.Grant) error {
 	return err
 }
 
-// CheckHostname looks for the record of the host name of a site now.
+// CheckHostname checks the DNS record of the host name of a site now.
 func (s *Service) CheckHostname(ctx context.Context, g *authz.Grant) (docs.SiteHostname, error) {
 	h, err := s.Store.SiteHostname(ctx, g.Site.ID)
 	if err != nil {
@@ -149,8 +148,8 @@ func (s *Service) CheckHostname(ctx context.Context, g *authz.Grant) (docs.SiteH
 	})
 }
 
-// CheckHostnames is the job that looks for the records of all host names and
-// proxies whose time has come.
+// CheckHostnames is the job that checks the DNS records of all host names and proxies that are
+// due.
 func (s *Service) CheckHostnames(ctx context.Context, _ []byte) error {
 	due, err := s.Store.DueHostnames(ctx, docs.TimeOf(s.Store.Clock()), maxChecks)
 	if err != nil {
@@ -165,7 +164,7 @@ func (s *Service) CheckHostnames(ctx context.Context, _ []byte) error {
 	return s.checkProxies(ctx)
 }
 
-// recheck stores the result of a check that nobody asked for.
+// recheck stores the result of a scheduled check.
 func (s *Service) recheck(ctx context.Context, h docs.SiteHostname, proof docs.HostnameProof, problem string) error {
 	return s.Store.Do(ctx, func(tx *store.Tx) error {
 		site, err := tx.Site(ctx, h.Site)
@@ -179,8 +178,8 @@ func (s *Service) recheck(ctx context.Context, h docs.SiteHostname, proof docs.H
 	})
 }
 
-// prove looks for the record of a host name. The text says what is wrong, for
-// the owner of the site.
+// prove checks the DNS record of a host name. The string describes the problem to the owner of
+// the site.
 func (s *Service) prove(ctx context.Context, h docs.SiteHostname) (docs.HostnameProof, string) {
 	if s.Hosts.vouched(h.Name) {
 		return docs.HostnameProved, ""
@@ -188,8 +187,8 @@ func (s *Service) prove(ctx context.Context, h docs.SiteHostname) (docs.Hostname
 	return challenge.LookUp(ctx, s.DNS, h.Name, h.Token)
 }
 
-// apply stores the result of a check, and assigns the name to the site or takes
-// it away. A result for a claim that was replaced meanwhile is of no use.
+// apply stores the result of a check, and sets or removes the host name of the site. It
+// ignores a result for a claim that was replaced meanwhile.
 func apply(ctx context.Context, tx *store.Tx, by authz.Actor, site docs.Site, checked docs.SiteHostname, proof docs.HostnameProof, problem string) (docs.SiteHostname, error) {
 	now, err := tx.SiteHostname(ctx, site.ID)
 	if err != nil || now.Token != checked.Token {
@@ -228,8 +227,8 @@ func hostnameEvent(action string, h docs.SiteHostname) audit.Event {
 	return audit.Event{Action: "site.hostname." + action, Data: map[string]any{"hostname": h.Name, "active": h.Active}}
 }
 
-// ParseVouched reads the host names that an operator vouches for: a list with
-// commas of names, and of patterns such as *.example.com.
+// ParseVouched parses the host names that an operator vouches for: a comma-separated list of
+// names and patterns such as *.example.com.
 func ParseVouched(list string) ([]string, error) {
 	var out []string
 	for p := range strings.SplitSeq(list, ",") {

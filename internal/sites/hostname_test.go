@@ -50,8 +50,8 @@ func TestHostnames(t *testing.T) {
 	}
 }
 
-// A missing record takes the name away after the grace period, one that cannot
-// be asked for never.
+// A site loses its host name if the record is missing for longer than the grace period. It
+// does not lose the name if the DNS lookup fails.
 func TestHostnameIsLostSlowly(t *testing.T) {
 	start := docs.Time(1_800_000_000_000)
 	h := docs.SiteHostname{Name: "docs.acme.com", CreatedAt: start}

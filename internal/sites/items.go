@@ -10,8 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// itemEvent returns the event of a change of an item, such as
-// site_section.create.
+// itemEvent returns the audit event for a change of an item, such as site_section.create.
 func itemEvent(kind docs.SiteItemKind, action string, it docs.SiteItem) audit.Event {
 	return audit.Event{Action: eventNouns[kind] + "." + action, Data: map[string]any{"item": it.ID, "title": it.Title}}
 }
@@ -21,8 +20,8 @@ var eventNouns = map[docs.SiteItemKind]string{
 	docs.SiteLink: "site_external_link",
 }
 
-// editItem runs a change of one item of the site of a grant, and returns the
-// site as the caller sees it and the item.
+// editItem runs a change of one item of the site of a grant. It returns the site as the caller
+// sees it, and the item.
 func (s *Service) editItem(ctx context.Context, g *authz.Grant, kind docs.SiteItemKind, action string, fn func(c *change) (docs.SiteItem, error)) (*View, docs.SiteItem, error) {
 	var it docs.SiteItem
 	v, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (*View, error) {
@@ -44,14 +43,14 @@ func (s *Service) editItem(ctx context.Context, g *authz.Grant, kind docs.SiteIt
 	return v, it, nil
 }
 
-// conditionField is where requests have the condition of what they are about.
+// conditionField is the field of requests that has the condition of an item.
 const conditionField = "body.condition"
 
-// checkCondition parses a condition before the transaction begins. On a site
-// with a schema of claims it reads only what the schema declares and what has a
-// known number of values: anything else is a mistake that would hide the item
-// from everybody, or make each visitor see a site of their own. path is where the
-// condition is in the request.
+// checkCondition parses a condition, before the transaction begins. If the site has a schema
+// of claims, the condition may read only claims that the schema declares and that have a
+// finite set of values. An undeclared claim would hide the item from everybody. A claim with
+// unlimited values would give every visitor a different site. The path is the place of
+// the condition in the request.
 func (s *Service) checkCondition(ctx context.Context, g *authz.Grant, path, text string) error {
 	if text == "" {
 		return nil
@@ -66,14 +65,14 @@ func (s *Service) checkCondition(ctx context.Context, g *authz.Grant, path, text
 	return schema.CheckCondition(path, text)
 }
 
-// NewSpace is the input of AddSpace. The zero value of a field is a default.
+// NewSpace is the input of AddSpace. A zero field has a default.
 type NewSpace struct {
 	Space     docs.SpaceID
 	Section   docs.SiteItemID
 	Condition string
 }
 
-// AddSpace puts a space on a site; see Structure.AddSpace.
+// AddSpace adds a space to a site. See Structure.AddSpace.
 func (s *Service) AddSpace(ctx context.Context, g *authz.Grant, in NewSpace) (*View, docs.SiteItem, error) {
 	if err := s.checkCondition(ctx, g, conditionField, in.Condition); err != nil {
 		return nil, docs.SiteItem{}, err
@@ -113,7 +112,7 @@ func (s *Service) UpdateSpace(ctx context.Context, g *authz.Grant, id docs.SiteI
 	})
 }
 
-// NewSection is the input of AddSection. The zero value of a field is a default.
+// NewSection is the input of AddSection. A zero field has a default.
 type NewSection struct {
 	Space     docs.SpaceID
 	Title     string
@@ -121,7 +120,7 @@ type NewSection struct {
 	Condition string
 }
 
-// AddSection makes a section with one site space.
+// AddSection adds a section with one site space.
 func (s *Service) AddSection(ctx context.Context, g *authz.Grant, in NewSection) (*View, docs.SiteItem, error) {
 	if err := s.checkCondition(ctx, g, conditionField, in.Condition); err != nil {
 		return nil, docs.SiteItem{}, err
@@ -149,7 +148,7 @@ func (s *Service) UpdateSection(ctx context.Context, g *authz.Grant, id docs.Sit
 	})
 }
 
-// AddGroup makes a group and moves sections into it.
+// AddGroup adds a group and moves sections into it.
 func (s *Service) AddGroup(ctx context.Context, g *authz.Grant, title, icon string, parent docs.SiteItemID, sections []docs.SiteItemID) (*View, docs.SiteItem, error) {
 	return s.editItem(ctx, g, docs.SiteGroup, "create", func(c *change) (docs.SiteItem, error) {
 		return c.tree.AddGroup(title, icon, parent, sections)
@@ -163,7 +162,7 @@ func (s *Service) UpdateGroup(ctx context.Context, g *authz.Grant, id docs.SiteI
 	})
 }
 
-// MoveToGroup moves a section into a group, or out of it. It returns the group.
+// MoveToGroup moves a section into a group or out of it, and returns the group.
 func (s *Service) MoveToGroup(ctx context.Context, g *authz.Grant, group, section docs.SiteItemID, into bool) (*View, docs.SiteItem, error) {
 	return s.editItem(ctx, g, docs.SiteGroup, "update", func(c *change) (docs.SiteItem, error) {
 		move := c.tree.Ungroup
@@ -174,7 +173,7 @@ func (s *Service) MoveToGroup(ctx context.Context, g *authz.Grant, group, sectio
 	})
 }
 
-// Move changes the place of an item among its siblings.
+// Move changes the position of an item among its siblings.
 func (s *Service) Move(ctx context.Context, g *authz.Grant, what Pointer, to Position) (*View, docs.SiteItem, error) {
 	return s.editItem(ctx, g, what.Kind, "move", func(c *change) (docs.SiteItem, error) {
 		if it, err := c.item(ctx, what.Kind, what.ID); err != nil {
@@ -184,7 +183,7 @@ func (s *Service) Move(ctx context.Context, g *authz.Grant, what Pointer, to Pos
 	})
 }
 
-// DeleteItem removes an item; see Structure.Delete.
+// DeleteItem removes an item. See Structure.Delete.
 func (s *Service) DeleteItem(ctx context.Context, g *authz.Grant, kind docs.SiteItemKind, id docs.SiteItemID) error {
 	_, _, err := s.editItem(ctx, g, kind, "delete", func(c *change) (docs.SiteItem, error) {
 		if it, err := c.item(ctx, kind, id); err != nil {

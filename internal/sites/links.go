@@ -9,7 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/opt"
 )
 
-// LinkPatch changes a link to another site.
+// LinkPatch is a change of an external link.
 type LinkPatch struct {
 	Title       opt.Val[string]
 	URL         opt.Val[string]
@@ -17,11 +17,11 @@ type LinkPatch struct {
 	Description opt.Val[string]
 	Condition   opt.Val[string]
 	Draft       opt.Val[bool]
-	Parent      opt.Val[docs.SiteItemID] // a group; empty: the site
+	Parent      opt.Val[docs.SiteItemID] // a group; empty for the site
 }
 
-// AddLink makes a link at the end of the site or of a group. A site without
-// sections has no place for it.
+// AddLink adds a link at the end of the site or of a group. It fails for a site without
+// sections, which has no place for links.
 func (s *Structure) AddLink(p LinkPatch) (docs.SiteItem, error) {
 	if !s.HasSections() {
 		return docs.SiteItem{}, errs.Field("body", "needs a site with sections; add a section first")
@@ -33,7 +33,8 @@ func (s *Structure) AddLink(p LinkPatch) (docs.SiteItem, error) {
 	return s.UpdateLink(it.ID, p)
 }
 
-// UpdateLink changes a link. One that gets another parent goes to its end.
+// UpdateLink changes a link. If its parent changes, the link is moved to the end of the new
+// parent.
 func (s *Structure) UpdateLink(id docs.SiteItemID, p LinkPatch) (docs.SiteItem, error) {
 	it, err := s.Item(docs.SiteLink, id)
 	if err != nil {
@@ -54,7 +55,7 @@ func (s *Structure) UpdateLink(id docs.SiteItemID, p LinkPatch) (docs.SiteItem, 
 	return s.items[id], nil
 }
 
-// checkLink returns an error unless a link can have the fields of a patch.
+// checkLink returns an error unless the fields of a patch are valid.
 func (s *Service) checkLink(ctx context.Context, g *authz.Grant, p LinkPatch) error {
 	if url, ok := p.URL.Get(); ok {
 		if err := docs.CheckWebURL("body.url", url); err != nil {
@@ -64,8 +65,7 @@ func (s *Service) checkLink(ctx context.Context, g *authz.Grant, p LinkPatch) er
 	return s.checkCondition(ctx, g, conditionField, p.Condition.Or(""))
 }
 
-// AddLink puts a link to another site into the structure of a site; see
-// Structure.AddLink.
+// AddLink adds an external link to the structure of a site. See Structure.AddLink.
 func (s *Service) AddLink(ctx context.Context, g *authz.Grant, p LinkPatch) (*View, docs.SiteItem, error) {
 	if err := s.checkLink(ctx, g, p); err != nil {
 		return nil, docs.SiteItem{}, err
@@ -73,7 +73,7 @@ func (s *Service) AddLink(ctx context.Context, g *authz.Grant, p LinkPatch) (*Vi
 	return s.editItem(ctx, g, docs.SiteLink, "create", func(c *change) (docs.SiteItem, error) { return c.tree.AddLink(p) })
 }
 
-// UpdateLink changes a link to another site.
+// UpdateLink changes an external link.
 func (s *Service) UpdateLink(ctx context.Context, g *authz.Grant, id docs.SiteItemID, p LinkPatch) (*View, docs.SiteItem, error) {
 	if err := s.checkLink(ctx, g, p); err != nil {
 		return nil, docs.SiteItem{}, err

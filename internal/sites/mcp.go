@@ -22,7 +22,7 @@ import (
 const (
 	maxMCPServers = 50 // of a site
 	maxHeaders    = 20
-	maxHeader     = 512 // characters of a value
+	maxHeader     = 512 // bytes of a value
 )
 
 // MCPServers lists the MCP servers of the site of a grant.
@@ -74,7 +74,7 @@ type MCPServerPatch struct {
 
 var headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$")
 
-// checkMCPServer returns an error unless a site can have such a server.
+// checkMCPServer returns an error unless the fields of a patch are valid.
 func (s *Service) checkMCPServer(ctx context.Context, g *authz.Grant, p MCPServerPatch) error {
 	if err := s.checkCondition(ctx, g, conditionField, p.Condition.Or("")); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (s *Service) checkMCPServer(ctx context.Context, g *authz.Grant, p MCPServe
 	return nil
 }
 
-// put stores a new or changed server with the event of it.
+// put stores a new or changed server, and returns the audit event.
 func (p MCPServerPatch) put(ctx context.Context, c *change, action string, v docs.MCPServer) (docs.MCPServer, audit.Event, error) {
 	before := v
 	v.Name, v.URL, v.Transport = p.Name.Or(v.Name), p.URL.Or(v.URL), p.Transport.Or(v.Transport)
@@ -120,7 +120,7 @@ func mcpEvent(action string, v docs.MCPServer) audit.Event {
 	return audit.Event{Action: "site.mcp_server." + action, Data: map[string]any{"server": v.ID, "name": v.Name}}
 }
 
-// AddMCPServer makes an MCP server.
+// AddMCPServer creates an MCP server.
 func (s *Service) AddMCPServer(ctx context.Context, g *authz.Grant, p MCPServerPatch) (docs.MCPServer, error) {
 	if err := s.checkMCPServer(ctx, g, p); err != nil {
 		return docs.MCPServer{}, err

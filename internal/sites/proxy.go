@@ -13,8 +13,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// checkProxy returns an error unless a site may have an address on another web
-// site that forwards to it. It makes a call, so it runs before the transaction.
+// checkProxy returns an error unless a site may have an address on another web site that
+// forwards to this server. It queries the DNS, so it runs before the transaction.
 func (s *Service) checkProxy(ctx context.Context, site docs.Site, proxy string) error {
 	const field = "body.proxy"
 	if !docs.ValidProxy(proxy) {
@@ -35,9 +35,9 @@ func proxyHost(proxy string) string {
 	return host
 }
 
-// proveProxy finds out whether the host of a proxy agrees that the site has an
-// address on it, which pages and search engines get: the site has the host as its
-// host name, the operator vouches for it, or its record names the site.
+// proveProxy checks whether the owner of the host of a proxy agrees that the site has an
+// address there. Pages and search engines will use that address. The proof is one of: the
+// site has that host name, the operator vouches for it, or its DNS record names the site.
 func (s *Service) proveProxy(ctx context.Context, site docs.Site, proxy string) (docs.HostnameProof, string) {
 	host := proxyHost(proxy)
 	if host == site.Hostname || s.Hosts.vouched(host) {
@@ -46,8 +46,7 @@ func (s *Service) proveProxy(ctx context.Context, site docs.Site, proxy string) 
 	return challenge.LookUp(ctx, s.DNS, host, site.ProxyToken())
 }
 
-// checkProxies looks again for the proofs of proxies whose time has come: domains
-// are sold.
+// checkProxies repeats the proofs of proxies that are due, because domains change owners.
 func (s *Service) checkProxies(ctx context.Context) error {
 	due, err := s.Store.DueProxies(ctx, docs.TimeOf(s.Store.Clock()), maxChecks)
 	if err != nil {
@@ -63,9 +62,8 @@ func (s *Service) checkProxies(ctx context.Context) error {
 	return nil
 }
 
-// recheckProxy stores the result of a check that nobody asked for, and takes the
-// address away after some that failed. A result for a proxy that was replaced
-// meanwhile is of no use.
+// recheckProxy stores the result of a scheduled check. After several failures it removes the
+// address from the site. It ignores a result for a proxy that was replaced meanwhile.
 func recheckProxy(ctx context.Context, tx *store.Tx, checked docs.Site, proof docs.HostnameProof, problem string) error {
 	now, err := tx.Site(ctx, checked.ID)
 	if errs.Is(err, errs.NotFound) || err == nil && now.It.Proxy != checked.Proxy {

@@ -13,8 +13,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/testdns"
 )
 
-// The proof of a proxy is looked for every day. A site loses the address after
-// three checks in a row that did not find it, and says why.
+// The proof of a proxy is checked every day. A site loses the address after three failed
+// checks in a row, and stores the reason.
 func TestProxiesAreCheckedAgain(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		w := newWorld(t, o)

@@ -16,11 +16,11 @@ import (
 // Limits of redirects.
 const (
 	maxRedirects = 10_000 // of a site
-	maxHops      = 10     // from one to the next
+	maxHops      = 10     // redirects in a chain
 )
 
-// PagePath returns the path of a page in its space, NotFound if there is none.
-// It is asked of those who know the content.
+// PagePath returns the path of a page in its space. The error is NotFound if there is no
+// such page. Callers provide it, because this package does not read content.
 type PagePath func(ctx context.Context, space docs.Space, page docs.PageID) (string, error)
 
 // Redirects lists the redirects of the site of a grant.
@@ -33,9 +33,9 @@ func (s *Service) Redirects(g *authz.Grant, f store.RedirectFilter) store.List[d
 	}
 }
 
-// FindRedirect returns the live redirect of a path of a site, and the address that it
-// leads to. It is NotFound if there is none, or if the destination is not in the
-// tree: a visitor is led nowhere that the visitor does not see.
+// FindRedirect returns the live redirect for a path of a site, and its target address. The
+// error is NotFound if there is no redirect, or if its destination is not in the tree. The
+// tree is filtered for the visitor, so that no redirect reveals hidden content.
 func (s *Service) FindRedirect(ctx context.Context, site docs.Site, tree *Structure, path, shareKey string, page PagePath) (docs.Redirect, string, error) {
 	path, ok := docs.NormalSitePath(path)
 	if !ok {
@@ -50,7 +50,7 @@ func (s *Service) FindRedirect(ctx context.Context, site docs.Site, tree *Struct
 		suffix = ""
 	}
 	to, err := s.target(ctx, site, tree, r.Destination, shareKey, page)
-	if errs.Is(err, errs.NotFound) { // whether there is such a page is not for everybody to know
+	if errs.Is(err, errs.NotFound) { // whether the page exists must not be revealed
 		err = errs.Missing("redirect")
 	}
 	if err != nil {
@@ -58,17 +58,19 @@ func (s *Service) FindRedirect(ctx context.Context, site docs.Site, tree *Struct
 	}
 	to = appendPath(to, suffix)
 	if at, inside := tree.ownPath(s.Hosts, site, to); inside && at == path {
-		return docs.Redirect{}, "", errs.Missing("redirect") // it would lead to itself since something was moved or renamed
+		return docs.Redirect{}, "", errs.Missing("redirect") // it leads to itself, because something was moved or renamed
 	}
 	return r, to, nil
 }
 
-// Destination returns the address of a destination; NotFound if it is not in the tree.
+// Destination returns the address of a destination. The error is NotFound if it is not in the
+// tree.
 func (s *Service) Destination(ctx context.Context, site docs.Site, tree *Structure, d docs.RedirectDestination, page PagePath) (string, error) {
 	return s.target(ctx, site, tree, d, "", page)
 }
 
-// target returns the address of a destination; NotFound if it is not in the tree.
+// target returns the address of a destination, with a share key. The error is NotFound if it
+// is not in the tree.
 func (s *Service) target(ctx context.Context, site docs.Site, tree *Structure, d docs.RedirectDestination, shareKey string, page PagePath) (string, error) {
 	if d.Kind == docs.RedirectExternal {
 		return d.URL, nil
@@ -93,7 +95,7 @@ func (s *Service) target(ctx context.Context, site docs.Site, tree *Structure, d
 
 func joinPath(a, b string) string { return strings.Trim(a+"/"+b, "/") }
 
-// appendPath appends what a wildcard stood for to the path of an address.
+// appendPath appends the suffix that a wildcard matched to the path of an address.
 func appendPath(address, suffix string) string {
 	u, err := url.Parse(address)
 	if err != nil || suffix == "" {
@@ -102,7 +104,7 @@ func appendPath(address, suffix string) string {
 	return u.JoinPath(suffix).String()
 }
 
-// destination returns the site space that a destination inside of the site is in.
+// destination returns the site space of a destination within the site.
 func (s *Structure) destination(d docs.RedirectDestination) (docs.SiteItem, error) {
 	if d.Kind != docs.RedirectSection {
 		return s.named("body.destination.siteSpaceId", docs.SiteSpace, docs.SiteItemID(d.Space))
@@ -144,8 +146,8 @@ func (p RedirectPatch) apply(r docs.Redirect) (docs.Redirect, error) {
 	return r, r.Destination.Check("body.destination")
 }
 
-// checkPage returns an error if the destination is a page that does not exist. It
-// runs before the transaction.
+// checkPage returns an error if the destination is a page that does not exist. It runs before
+// the transaction.
 func (s *Service) checkPage(ctx context.Context, g *authz.Grant, d docs.RedirectDestination, page PagePath) error {
 	if d.Kind != docs.RedirectPage {
 		return nil
@@ -170,7 +172,7 @@ func redirectEvent(action string, r docs.Redirect) audit.Event {
 	return audit.Event{Action: "site.redirect." + action, Data: map[string]any{"redirect": r.ID, "source": r.Source, "draft": r.Draft}}
 }
 
-// AddRedirect makes a redirect.
+// AddRedirect creates a redirect.
 func (s *Service) AddRedirect(ctx context.Context, g *authz.Grant, p RedirectPatch, page PagePath) (docs.Redirect, error) {
 	r, err := p.apply(docs.Redirect{})
 	if err != nil {
@@ -238,9 +240,8 @@ func (c *change) putRedirect(ctx context.Context, hosts Hosts, r *docs.Redirect)
 	return c.tx.PutRedirect(ctx, c.site.ID, *r)
 }
 
-// checkDestination returns an error unless a destination is on the site and the
-// caller sees the content there. What the caller does not see looks like what is
-// not there.
+// checkDestination returns an error unless a destination is on the site and the caller sees
+// its content. The error is the same for hidden and for missing content.
 func (c *change) checkDestination(ctx context.Context, d docs.RedirectDestination) error {
 	if d.Kind == docs.RedirectExternal {
 		return nil
@@ -257,7 +258,7 @@ func (c *change) checkDestination(ctx context.Context, d docs.RedirectDestinatio
 	return err
 }
 
-// checkLoop follows a redirect, and returns an error if it leads back to itself.
+// checkLoop follows a redirect, and returns an error if it leads back to its own source.
 func (c *change) checkLoop(ctx context.Context, hosts Hosts, r docs.Redirect) error {
 	if r.Draft {
 		return nil
@@ -277,7 +278,7 @@ func (c *change) checkLoop(ctx context.Context, hosts Hosts, r docs.Redirect) er
 		} else if err != nil {
 			return err
 		}
-		if at.ID == r.ID { // as it was before this change
+		if at.ID == r.ID { // the stored version of r, from before this change
 			return nil
 		}
 		path = next
@@ -285,9 +286,9 @@ func (c *change) checkLoop(ctx context.Context, hosts Hosts, r docs.Redirect) er
 	return errs.Field("body.destination", "leads to more than %d other redirects, one after the other", maxHops)
 }
 
-// follow returns the path of the site that a redirect leads to from a path. It
-// returns false if there is content, where no redirect is looked for, or if the
-// path is not one of the site.
+// follow returns the path of the site that a redirect leads to from a path. It returns false
+// if the target is content, for which no redirect is looked up, or if it is outside of the
+// site.
 func (s *Structure) follow(hosts Hosts, site docs.Site, r docs.Redirect, path string) (string, bool) {
 	suffix, _ := r.Source.Match(path)
 	if !r.KeepSuffix {
@@ -303,9 +304,9 @@ func (s *Structure) follow(hosts Hosts, site docs.Site, r docs.Redirect, path st
 	return s.ownPath(hosts, site, appendPath(r.Destination.URL, suffix))
 }
 
-// ownPath returns the path of a site that an address leads to, in the form in
-// which redirects are looked for. It is false for other addresses, and for that of
-// the site itself.
+// ownPath returns the path of a site that an address names, in the form in which redirects
+// are looked up. It returns false for addresses outside of the site, and for the root of the
+// site.
 func (s *Structure) ownPath(hosts Hosts, site docs.Site, address string) (string, bool) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -324,7 +325,7 @@ func (s *Structure) ownPath(hosts Hosts, site docs.Site, address string) (string
 		}
 	}
 	_, rest = ShareKey(site, rest)
-	if t, ok := s.Paths().Resolve(rest, false); ok { // the long form of an address leads to the short one
+	if t, ok := s.Paths().Resolve(rest, false); ok { // map the long form of an address to the short one
 		rest = escapePath(t.Space.Address) + "/" + t.Rest
 	}
 	return docs.NormalSitePath(rest)

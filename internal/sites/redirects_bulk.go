@@ -12,9 +12,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// RedirectChange is one change of a list of redirects: the live one or the draft
-// of a source is set, deleted if it has no destination, or the draft becomes the
-// live one.
+// RedirectChange is one change in a list. It sets the live redirect or the draft of a source.
+// It deletes that redirect if Destination is nil. If Publish is set, it makes the draft live.
 type RedirectChange struct {
 	Source      string
 	Draft       bool
@@ -24,7 +23,7 @@ type RedirectChange struct {
 	Destination *docs.RedirectDestination
 }
 
-// RedirectResult is what became of a RedirectChange.
+// RedirectResult is the result of a RedirectChange.
 type RedirectResult struct {
 	Status string // created, updated, deleted, published or error
 	Source string
@@ -33,8 +32,8 @@ type RedirectResult struct {
 	Error  string
 }
 
-// SetRedirects changes redirects one after the other. A change that is not
-// possible has an error in its result; the others happen.
+// SetRedirects applies changes one after the other. An invalid change has an error in its
+// result. The other changes are applied.
 func (s *Service) SetRedirects(ctx context.Context, g *authz.Grant, changes []RedirectChange, page PagePath) ([]RedirectResult, error) {
 	out := make([]RedirectResult, len(changes))
 	for i, ch := range changes {
@@ -71,8 +70,7 @@ func (s *Service) SetRedirects(ctx context.Context, g *authz.Grant, changes []Re
 	return out, err
 }
 
-// messageOf returns what the sender of a change can do about an error; empty for
-// an error of ours.
+// messageOf returns the message of an error for the caller. It is empty for an internal error.
 func messageOf(err error) string {
 	var e *errs.Error
 	if errors.As(err, &e) && e.Kind != errs.Internal {
@@ -89,7 +87,7 @@ func (ch RedirectChange) patch() RedirectPatch {
 	return p
 }
 
-// checkChange checks what needs no transaction.
+// checkChange runs the checks that need no transaction.
 func (s *Service) checkChange(ctx context.Context, g *authz.Grant, ch RedirectChange, page PagePath) error {
 	if ch.Publish || ch.Destination == nil {
 		_, err := docs.ParseRedirectSource("source", ch.Source)
@@ -102,7 +100,7 @@ func (s *Service) checkChange(ctx context.Context, g *authz.Grant, ch RedirectCh
 	return s.checkPage(ctx, g, r.Destination, page)
 }
 
-// setRedirect makes one change. It returns its status.
+// setRedirect applies one change, and returns its status.
 func (c *change) setRedirect(ctx context.Context, hosts Hosts, ch RedirectChange) (string, docs.RedirectID, error) {
 	source, err := docs.ParseRedirectSource("source", ch.Source)
 	if err != nil {
@@ -134,7 +132,7 @@ func (c *change) setRedirect(ctx context.Context, hosts Hosts, ch RedirectChange
 	return status, r.ID, err
 }
 
-// publishRedirect makes the draft of a source its live redirect.
+// publishRedirect makes the draft of a source the live redirect.
 func (c *change) publishRedirect(ctx context.Context, hosts Hosts, source docs.RedirectSource) (string, docs.RedirectID, error) {
 	r, err := c.tx.RedirectBySource(ctx, c.site.ID, source, true)
 	if err != nil {

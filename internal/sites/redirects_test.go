@@ -6,7 +6,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// Where a redirect leads within its site, which decides whether it is a loop.
+// follow returns the target of a redirect within its site, which is needed to detect loops.
 func TestFollowRedirects(t *testing.T) {
 	site := docs.Site{ID: "site_1", Basename: "acme", Hostname: "docs.acme.test", Proxy: "acme.test/help"}
 	hosts := Hosts{Base: "https://octavo.test"}
@@ -25,7 +25,7 @@ func TestFollowRedirects(t *testing.T) {
 		keep   bool
 		to     docs.RedirectDestination
 		path   string
-		want   string // empty: content, or outside of the site
+		want   string // empty if the target is content, or outside of the site
 	}{
 		{"/x", false, to("b"), "/x", ""},
 		{"/x/*", false, to("b"), "/x/y", ""},
@@ -59,7 +59,7 @@ func TestFollowRedirects(t *testing.T) {
 	}
 }
 
-// The key of a share link is no part of the path that redirects are looked for by.
+// The key of a share link is not part of the path by which redirects are looked up.
 func TestFollowRedirectsWithShareKey(t *testing.T) {
 	site := docs.Site{ID: "site_1", Visibility: docs.VisibilityLink}
 	got, ok := NewStructure("Docs", nil, nil).ownPath(Hosts{Base: "https://octavo.test"}, site, "https://octavo.test/s/site_1/KEY/x/")

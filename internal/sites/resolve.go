@@ -12,44 +12,44 @@ import (
 	"github.com/octavo-docs/octavo/internal/visitor"
 )
 
-// Visit is a request for an address of a site: what the visitor brings.
+// Visit is a request for an address of a site, with the credentials of the visitor.
 type Visit struct {
 	URL      *url.URL
-	Token    string         // a visitor token; empty: none
-	Vouched  map[string]any // claims that count as signed, instead of a token; nil: there are none
-	Unsigned map[string]any // claims that nobody vouches for
-	// LoginOnError sends visitors with a token that is not valid to the login
-	// page of the site, like those who have none.
+	Token    string         // a visitor token; empty if there is none
+	Vouched  map[string]any // claims that are trusted like those of a token; nil if there are none
+	Unsigned map[string]any // claims without a signature
+	// LoginOnError redirects visitors with an invalid token to the login page of the
+	// site, like visitors without a token.
 	LoginOnError bool
-	// Preview says whose preview the visit is; nil: nobody's.
+	// Preview decides whether the visit is a preview. If nil, it is not.
 	Preview Previewer
 }
 
-// Previewer returns the visitor of a preview of a site, or nil if the visit is like any other.
-// The address may lead to what is not published.
+// Previewer returns the visitor of a preview of a site, or nil if the visit is not a preview.
+// The argument unpublished reports whether the address names unpublished content.
 type Previewer func(ctx context.Context, site docs.Site, unpublished bool) (*authz.Visitor, error)
 
-// Resolved is what an address of a site leads to: content, or another address.
+// Resolved is the target of an address of a site: content, or another address.
 type Resolved struct {
 	Visitor authz.Visitor
 	View    *VisitorView
 	Target  Target
 
-	// Redirect is the address to go to instead. Login says that it is the login
-	// page of the owner of the site, which has to come back.
+	// Redirect is the address to redirect to instead. Login reports whether that is the
+	// login page of the site, which is expected to redirect back.
 	Redirect string
 	Login    bool
 	Site     docs.SiteID
 
 	SiteBase  string // path of the address of the site, with the share key
 	Base      string // path of the address of the site space
-	Canonical string // the address that search engines should know
-	Expires   int64  // when the token of the visitor ends, in seconds since 1970; 0: there is none
-	Context   string // changes when claims change what is shown; empty: for everybody
+	Canonical string // the URL for search engines
+	Expires   int64  // expiry of the visitor token in Unix seconds; 0 if there is no token
+	Context   string // identifies the claims that the content depends on; empty if there are none
 }
 
-// Resolve finds the content of an address. Every prefix of an address leads to
-// the same site space, also if there is no such page.
+// Resolve returns the target of an address. It does not check whether the space has a page
+// at the rest of the path.
 func (s *Service) Resolve(ctx context.Context, a Visit) (*Resolved, error) {
 	site, rest, err := s.Find(ctx, a.URL)
 	if err != nil {
@@ -96,9 +96,8 @@ func (s *Service) Resolve(ctx context.Context, a Visit) (*Resolved, error) {
 	return out, nil
 }
 
-// ShareKey returns the key that a path below the address of a site begins with,
-// and the path behind it. The key is empty in a site that is not read by share
-// links.
+// ShareKey splits a path below the address of a site into the share key and the rest. The
+// key is empty if the site is not read by share links.
 func ShareKey(site docs.Site, path string) (key, below string) {
 	path = strings.TrimPrefix(path, "/")
 	if site.Visibility != docs.VisibilityLink {
@@ -108,18 +107,18 @@ func ShareKey(site docs.Site, path string) (key, below string) {
 	return key, below
 }
 
-// Identity is what is known of a visitor.
+// Identity describes a visitor.
 type Identity struct {
 	Key     int            // as in authz.Visitor
 	Claims  map[string]any // as in authz.Visitor
-	Expires int64          // of the token that was accepted; 0: none was
-	// Refused is why a token was not accepted, if LoginOnError is set.
+	Expires int64          // expiry of the accepted token; 0 if there is none
+	// Refused is the reason why a token was refused. It is set only with LoginOnError.
 	Refused visitor.Refusal
 }
 
-// Identify works out who visits a site. The error is Unauthenticated if the
-// owner of the site has to vouch for visitors, and did not for this one, and
-// unless LoginOnError is set also for any other token that is not valid.
+// Identify identifies the visitor of a site. The error is Unauthenticated if the site
+// requires authentication and the visitor has no valid token. Without LoginOnError, an
+// invalid token is an error for every site that reads tokens.
 func (s *Service) Identify(ctx context.Context, site docs.Site, a Visit) (out Identity, err error) {
 	if site.Visibility != docs.VisibilityAuth && !site.Adaptive {
 		return out, nil
@@ -141,7 +140,8 @@ func (s *Service) Identify(ctx context.Context, site docs.Site, a Visit) (out Id
 	return out, nil
 }
 
-// vouched returns the claims that the owner of a site vouches for, and notes how.
+// vouched returns the signed claims of a visitor. It records the key version and the expiry
+// of the token, or the reason why the token was refused, in out.
 func (s *Service) vouched(gate *gate, a Visit, out *Identity) (map[string]any, error) {
 	if a.Vouched != nil {
 		out.Key = gate.auth.KeyVersion
@@ -162,8 +162,8 @@ func (s *Service) vouched(gate *gate, a Visit, out *Identity) (map[string]any, e
 	return nil, nil
 }
 
-// DroppedClaims says which claims of a visitor of a site conditions do not read, because the schema
-// declares them otherwise, by the path that conditions have for them.
+// DroppedClaims returns the claims of a visitor that conditions cannot read, because they do
+// not match the schema. It maps the path of a claim in conditions to the reason.
 func (s *Service) DroppedClaims(ctx context.Context, site docs.Site, a Visit) (map[string]string, error) {
 	if !site.Adaptive {
 		return nil, nil
@@ -179,7 +179,7 @@ func (s *Service) DroppedClaims(ctx context.Context, site docs.Site, a Visit) (m
 	return gate.schema.Dropped(signed, a.Unsigned), nil
 }
 
-// login sends a visitor who cannot read the site to its login page.
+// login sets the redirect to the login page of a site.
 func (s *Service) login(ctx context.Context, site docs.Site, from *url.URL, out *Resolved) error {
 	gate, err := s.gateOf(ctx, site)
 	if err != nil {
@@ -191,14 +191,13 @@ func (s *Service) login(ctx context.Context, site docs.Site, from *url.URL, out 
 	return nil
 }
 
-// gate is what decides who a visitor is. It is kept under the version of the
-// site.
+// gate holds the settings that identify visitors. It is cached by the version of the site.
 type gate struct {
 	auth   Auth
 	schema *adaptive.Schema
 }
 
-// maxGates bounds the gates that are kept.
+// maxGates is the maximum number of cached gates.
 const maxGates = 10_000
 
 func (s *Service) gateOf(ctx context.Context, site docs.Site) (*gate, error) {
@@ -219,8 +218,8 @@ func (s *Service) gateOf(ctx context.Context, site docs.Site) (*gate, error) {
 	return g, nil
 }
 
-// known returns claims, or nil if nothing is known: such visitors share what is
-// kept for them.
+// known returns claims, or nil if there are none. Visitors without claims then share cache
+// entries.
 func known(claims map[string]any) map[string]any {
 	if unsigned, ok := claims["unsigned"].(map[string]any); ok && len(unsigned) == 0 && len(claims) == 1 {
 		return nil
@@ -228,8 +227,8 @@ func known(claims map[string]any) map[string]any {
 	return claims
 }
 
-// WithLocation adds to the address of a login page the path that it has to come
-// back to. It is false if there is no address.
+// WithLocation adds a path to the address of a login page, to which the login page redirects
+// back. It returns false if there is no address.
 func WithLocation(address, location string) (string, bool) {
 	u, err := url.Parse(address)
 	if address == "" || err != nil {
@@ -241,7 +240,7 @@ func WithLocation(address, location string) (string, bool) {
 	return u.String(), true
 }
 
-// address works out the addresses of what was found.
+// address sets the addresses of a resolved target.
 func (s *Service) address(out *Resolved, site docs.Site, key string) {
 	p := site.Publication()
 	out.SiteBase = pathOf(s.Hosts.URL(p, key))
@@ -257,7 +256,7 @@ func (s *Service) address(out *Resolved, site docs.Site, key string) {
 	}
 }
 
-// pathOf returns the path of an address of this server.
+// pathOf returns the escaped path of a URL.
 func pathOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -10,18 +10,18 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// DraftPrefix begins the part of an address that names what is not published: below
-// the address of a site space, ~/changes/NUMBER/ or ~/revisions/ID/.
+// DraftPrefix begins the part of a path that names unpublished content. Below the address of
+// a site space, that is ~/changes/NUMBER/ or ~/revisions/ID/.
 const DraftPrefix = "~/"
 
-// namesDraft reports whether a path names something that is not published.
+// namesDraft reports whether a path names unpublished content.
 func namesDraft(path string) bool {
 	return slices.Contains(splitPath(path), strings.TrimSuffix(DraftPrefix, "/"))
 }
 
 // Draft returns the change request or revision that a path below the address of a space
-// names, and what is left of the path. The revision of the result is the one to read.
-// NotFound if there is none.
+// names, the revision to read, and the rest of the path. The error is NotFound if there is
+// no such draft.
 func (s *Service) Draft(ctx context.Context, space docs.SpaceID, path string) (d authz.Draft, read docs.RevisionID, rest string, err error) {
 	parts := splitPath(strings.TrimPrefix(path, DraftPrefix))
 	if len(parts) < 2 {
@@ -41,8 +41,8 @@ func (s *Service) Draft(ctx context.Context, space docs.SpaceID, path string) (d
 	return d, "", "", errs.Missing("page")
 }
 
-// resolvePreview finds the content of an address for the visitor of a preview. Its addresses are
-// those of the site on this server, without share keys, published or not.
+// resolvePreview is Resolve for the visitor of a preview. The addresses are those of the site
+// on this server, without share keys, whether the site is published or not.
 func (s *Service) resolvePreview(ctx context.Context, site docs.Site, path string, v authz.Visitor) (*Resolved, error) {
 	out := &Resolved{Site: site.ID, Visitor: v}
 	var err error

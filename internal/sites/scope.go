@@ -6,20 +6,20 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// SearchScope says which site spaces a search looks into.
+// SearchScope describes the site spaces that a search covers.
 type SearchScope struct {
 	Mode    string            // default, specific, all, current
-	Current docs.SiteItemID   // the site space that the reader is in; empty: none
-	Only    []docs.SiteItemID // of the mode specific
-	// Restrict leaves only the current site space of the mode default, or all
-	// others: currentSiteSpace, otherSiteSpaces.
+	Current docs.SiteItemID   // the site space of the reader; may be empty
+	Only    []docs.SiteItemID // for the mode specific
+	// Restrict limits the mode default to the current site space (currentSiteSpace), or to
+	// all others (otherSiteSpaces).
 	Restrict string
 }
 
-// Searched returns the site spaces of a scope in the order of the site. The
-// default scope has the current one, and one site space of every other section:
-// the first in the language of the current one, or else the default. language
-// returns that of a space.
+// Searched returns the site spaces of a scope in the order of the site. The default scope has
+// the current site space, and one site space of every other section. That is the first one in
+// the language of the current site space, or else the default of the section. The function
+// language returns the language of a space.
 func (s *Structure) Searched(scope SearchScope, language func(docs.SpaceID) string) []docs.SiteItem {
 	all := s.All(docs.SiteSpace)
 	keep := func(fn func(docs.SiteItem) bool) []docs.SiteItem {
@@ -53,8 +53,8 @@ func (s *Structure) Searched(scope SearchScope, language func(docs.SpaceID) stri
 	})
 }
 
-// variant returns the site space of a section for somebody who reads another
-// one: the first in the same language, or else the default.
+// variant returns the site space of a section for a reader of another site space: the first
+// one in the same language, or else the default.
 func (s *Structure) variant(section docs.SiteItemID, current docs.SiteItem, language func(docs.SpaceID) string) docs.SiteItem {
 	if current.ID != "" {
 		if own := language(current.Space); own != "" {

@@ -1,11 +1,11 @@
-// Package sites is where spaces are published: sites with an address and an
-// audience, and their sections, groups and site spaces, which are pointers in
-// one ordered tree. Content stays in spaces; publishing copies nothing.
+// Package sites is where spaces are published. A site has an address, an audience, and an
+// ordered tree of sections, groups and site spaces. Site spaces are pointers to spaces:
+// publishing copies no content.
 //
-// Structure is the tree with its rules, and addresses are worked out of it;
-// both know neither a store nor HTTP. Service changes a site in one transaction
-// that reads the tree, applies the change to it, writes the rows that differ and
-// raises the version of the site, under which everything derived can be cached.
+// Structure is the tree with its rules. Addresses are computed from it. Both depend neither
+// on a store nor on HTTP. Service changes a site in one transaction, which reads the tree,
+// changes it, writes the rows that differ, and increments the version of the site. Data
+// derived from a site is cached by its version.
 package sites
 
 import (
@@ -28,21 +28,21 @@ import (
 	"github.com/octavo-docs/octavo/internal/visitor"
 )
 
-// Service changes sites.
+// Service reads and changes sites.
 type Service struct {
 	Store *store.Store
 	Hosts Hosts
-	DNS   challenge.Resolver // proves that host names belong to those who want them
+	DNS   challenge.Resolver // verifies the ownership of host names
 	trees *cache.Cache[treeKey, *Structure]
 	views *cache.Cache[viewKey, *VisitorView]
 	gates *cache.Cache[treeKey, *gate]
-	// verified and signed are content tokens.
+	// verified and signed are caches of content tokens.
 	verified *cache.Cache[string, visitor.Content]
 	signed   *cache.Cache[signedKey, string]
-	key      atomic.Pointer[visitor.Key] // of content tokens; nil: not read yet
+	key      atomic.Pointer[visitor.Key] // of content tokens; nil if not loaded yet
 }
 
-// New returns the service of a store. Whoever serves sites sets Hosts.
+// New returns a service for a store. Callers that serve sites must set Hosts.
 func New(s *store.Store) *Service {
 	return &Service{
 		Store: s, DNS: net.DefaultResolver,
@@ -56,7 +56,7 @@ func New(s *store.Store) *Service {
 
 const untitled = "Untitled"
 
-// change is a change of a site that is being prepared in a transaction.
+// change is a change of a site in a transaction.
 type change struct {
 	tx     *store.Tx
 	grant  *authz.Grant
@@ -64,12 +64,12 @@ type change struct {
 	site   docs.Site
 	tree   *Structure
 	before map[docs.SiteItemID]docs.SiteItem
-	spaces map[docs.SpaceID]docs.Space // that the caller may put on a site
-	touch  bool                        // raise the version even if no row differs
+	spaces map[docs.SpaceID]docs.Space // spaces that the caller may add to a site
+	touch  bool                        // increment the version even if no row differs
 }
 
-// edit runs a change of the site of a grant and stores what differs. fn returns
-// the event, whose subject is filled in.
+// edit runs a change of the site of a grant and stores the differences. The function fn
+// returns the audit event, whose subject is filled in.
 func edit(ctx context.Context, tx *store.Tx, g *authz.Grant, fn func(c *change) (audit.Event, error)) (*change, error) {
 	c, err := begin(ctx, tx, g.Site)
 	if err != nil {
@@ -86,7 +86,7 @@ func edit(ctx context.Context, tx *store.Tx, g *authz.Grant, fn func(c *change) 
 	return c, c.save(ctx, g.Actor, e)
 }
 
-// editSite is edit in a transaction of its own.
+// editSite runs edit in its own transaction.
 func (s *Service) editSite(ctx context.Context, g *authz.Grant, fn func(c *change) (audit.Event, error)) (docs.Site, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Site, error) {
 		c, err := edit(ctx, tx, g, fn)
@@ -97,7 +97,7 @@ func (s *Service) editSite(ctx context.Context, g *authz.Grant, fn func(c *chang
 	})
 }
 
-// begin reads what a change of a site needs.
+// begin reads the structure of a site, for a change.
 func begin(ctx context.Context, tx *store.Tx, site docs.Site) (*change, error) {
 	items, err := tx.SiteItems(ctx, site.ID)
 	c := &change{tx: tx, was: site, site: site, spaces: map[docs.SpaceID]docs.Space{}}
@@ -108,7 +108,7 @@ func begin(ctx context.Context, tx *store.Tx, site docs.Site) (*change, error) {
 	return c, err
 }
 
-// save writes what a change made different, if anything, and its event.
+// save writes the differences and the audit event, if there are any.
 func (c *change) save(ctx context.Context, by authz.Actor, e audit.Event) error {
 	c.tree.readdress()
 	changed, err := c.saveItems(ctx)
@@ -132,7 +132,7 @@ func (c *change) save(ctx context.Context, by authz.Actor, e audit.Event) error 
 	if err := republish(ctx, c.tx, changed); err != nil {
 		return err
 	}
-	if e.Action == "" { // the event of the space says what happened
+	if e.Action == "" { // the audit event of the space describes the change
 		return nil
 	}
 	e = e.Changed(old.It, c.site)
@@ -145,8 +145,8 @@ func (c *change) save(ctx context.Context, by authz.Actor, e audit.Event) error 
 	return audit.Record(ctx, c.tx, by, e)
 }
 
-// saveItems writes the rows of items that differ, and returns the spaces that
-// they point or pointed to. Sections and groups count as the empty space.
+// saveItems writes the rows of items that differ. It returns the spaces that these items
+// refer to, before or after the change. Sections and groups count as the empty space.
 func (c *change) saveItems(ctx context.Context) (map[docs.SpaceID]bool, error) {
 	changed := map[docs.SpaceID]bool{}
 	for id, it := range c.tree.items {
@@ -171,9 +171,9 @@ func (c *change) saveItems(ctx context.Context) (map[docs.SpaceID]bool, error) {
 	return changed, nil
 }
 
-// space returns a space that the caller wants to put on the site: one of the
-// same organization that the caller administers, because publishing shows it
-// to others. field says where the request names it.
+// space returns a space that the caller wants to add to the site. It must belong to the
+// organization of the site, and the caller must administer it, because publishing shows it
+// to others. The field is its place in the request, for errors.
 func (c *change) space(ctx context.Context, field string, id docs.SpaceID) (docs.Space, error) {
 	if sp, ok := c.spaces[id]; ok {
 		return sp, nil
@@ -189,8 +189,8 @@ func (c *change) space(ctx context.Context, field string, id docs.SpaceID) (docs
 	return g.Space, nil
 }
 
-// item returns an item of the site that the caller can see. A site space is as
-// visible as its space.
+// item returns an item of the site. The error is NotFound for a site space whose space the
+// caller cannot see.
 func (c *change) item(ctx context.Context, kind docs.SiteItemKind, id docs.SiteItemID) (docs.SiteItem, error) {
 	it, err := c.tree.Item(kind, id)
 	if err != nil || kind != docs.SiteSpace {
@@ -203,7 +203,7 @@ func (c *change) item(ctx context.Context, kind docs.SiteItemKind, id docs.SiteI
 	return it, err
 }
 
-// NewSite is the input of Create. The zero value of a field is a default.
+// NewSite is the input of Create. A zero field has a default.
 type NewSite struct {
 	Title      string
 	Type       string
@@ -211,7 +211,7 @@ type NewSite struct {
 	Spaces     []docs.SpaceID
 }
 
-// Create makes a site that is not published yet, of spaces in an order.
+// Create creates an unpublished site with the given spaces in order.
 func (s *Service) Create(ctx context.Context, g *authz.Grant, in NewSite) (docs.Site, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Site, error) {
 		site := docs.Site{
@@ -293,8 +293,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, p SitePatch) (docs
 	})
 }
 
-// Publish makes a site reachable for its audience, or takes it back. All
-// settings stay.
+// Publish publishes or unpublishes a site. All settings are kept.
 func (s *Service) Publish(ctx context.Context, g *authz.Grant, published bool) (docs.Site, error) {
 	return s.editSite(ctx, g, func(c *change) (audit.Event, error) {
 		if published && len(c.tree.present().All(docs.SiteSpace)) == 0 {
@@ -306,7 +305,7 @@ func (s *Service) Publish(ctx context.Context, g *authz.Grant, published bool) (
 	})
 }
 
-// Delete removes a site. The content stays where it is, in its spaces.
+// Delete deletes a site. The content remains in its spaces.
 func (s *Service) Delete(ctx context.Context, g *authz.Grant) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		items, err := tx.SiteItems(ctx, g.Site.ID)
@@ -329,9 +328,9 @@ func (s *Service) Delete(ctx context.Context, g *authz.Grant) error {
 	})
 }
 
-// Find returns the site that a URL names, and the escaped path below its
-// address; NotFound if there is none. It does not ask who may read the site, nor
-// whether it is published.
+// Find returns the site that a URL names, and the escaped path below its address. The error is
+// NotFound if there is none. Find checks neither whether the site is published nor who may
+// read it.
 func (s *Service) Find(ctx context.Context, u *url.URL) (docs.Site, string, error) {
 	name, rest, ok := s.Hosts.Locate(u)
 	var site docs.Site
@@ -351,7 +350,7 @@ func (s *Service) Find(ctx context.Context, u *url.URL) (docs.Site, string, erro
 	return site, rest, err
 }
 
-// CheckHost returns an error unless a host is that of the server or of a site.
+// CheckHost returns an error unless a host name belongs to the server or to a site.
 func (s *Service) CheckHost(ctx context.Context, host string) error {
 	if base, err := url.Parse(s.Hosts.Base); err == nil && strings.EqualFold(base.Hostname(), host) {
 		return nil
@@ -360,7 +359,7 @@ func (s *Service) CheckHost(ctx context.Context, host string) error {
 	return err
 }
 
-// republish stores with each space where it is published now.
+// republish updates the stored publication of each space.
 func republish(ctx context.Context, tx *store.Tx, spaces map[docs.SpaceID]bool) error {
 	for _, id := range slices.Sorted(maps.Keys(spaces)) {
 		if id == "" {
@@ -383,7 +382,7 @@ func republish(ctx context.Context, tx *store.Tx, spaces map[docs.SpaceID]bool) 
 		if err := tx.PutPublication(ctx, id, widest); err != nil {
 			return err
 		}
-		if exists && v.It.DeletedAt.IsZero() { // one in the trash is closed to nobody: it comes back, or is gone
+		if exists && v.It.DeletedAt.IsZero() { // a space in the trash is not unpublished: it is restored, or purged
 			if err := followSource(ctx, tx, id, v.It.Published, widest); err != nil {
 				return err
 			}
@@ -392,20 +391,19 @@ func republish(ctx context.Context, tx *store.Tx, spaces map[docs.SpaceID]bool) 
 	return nil
 }
 
-// SpaceChanged is called in a transaction that changed the title, the icon or
-// the language of a space, or moved it to the trash or back: the sites that have
-// it look different now.
+// SpaceChanged must be called in a transaction that changes the title, the icon or the language
+// of a space, or moves it to or from the trash. It updates all sites that have the space.
 func SpaceChanged(ctx context.Context, tx *store.Tx, by authz.Actor, sp docs.Space) error {
 	return eachSite(ctx, tx, by, sp, "", func(*Structure) {})
 }
 
-// SpacePurged is called in the transaction that removes a space for good,
-// before it is removed.
+// SpacePurged must be called in the transaction that permanently deletes a space, before the
+// space is deleted.
 func SpacePurged(ctx context.Context, tx *store.Tx, by authz.Actor, sp docs.Space) error {
 	return eachSite(ctx, tx, by, sp, "site_space.delete", func(s *Structure) { s.DropSpace(sp.ID) })
 }
 
-// eachSite changes every site that has a space, and the version of each.
+// eachSite applies a change to every site that has a space, and increments its version.
 func eachSite(ctx context.Context, tx *store.Tx, by authz.Actor, sp docs.Space, action string, fn func(*Structure)) error {
 	all, err := tx.SitesWith(ctx, sp.ID)
 	if err != nil {

@@ -82,7 +82,7 @@ func (w *world) onSpace(id docs.SpaceID) *authz.Grant {
 	return g
 }
 
-// readers returns what readers see, one line for each site space.
+// readers returns the structure that readers see, with one line for each site space.
 func (w *world) readers() string {
 	w.t.Helper()
 	seen, err := w.sites.VisitorView(w.ctx, w.store.Reader, authz.Visitor{Org: w.org, Site: w.site, Preview: true, By: w.actor.User})
@@ -104,7 +104,7 @@ func (w *world) address(id docs.SpaceID) string {
 	return w.sites.Hosts.URL(*v.It.Published, "")
 }
 
-// Everything that readers could notice raises the version of the site; what
+// Every change that is visible to readers increments the version of the site. A call that
 // changes nothing does not.
 func TestVersion(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
@@ -170,8 +170,8 @@ func (w *world) firstItem() docs.SiteItem {
 	return v.Structure.All(docs.SiteSpace)[0]
 }
 
-// A space in the trash is not on the site for readers; purged, it is not on it
-// for anybody.
+// A space in the trash is hidden from the readers of a site. After a purge, it is removed from
+// the site.
 func TestTrash(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		w := newWorld(t, o)
@@ -228,7 +228,7 @@ func TestFind(t *testing.T) {
 	})
 }
 
-// A role on the site itself does not change its settings unless it is admin.
+// A role on the site does not allow changing its settings unless it is admin.
 func TestRolesOnASite(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		w := newWorld(t, o)
@@ -263,7 +263,7 @@ func TestRolesOnASite(t *testing.T) {
 	})
 }
 
-// A token is recognised until it ends, also if it was recognised before.
+// A token is recognised until it expires, even if it is cached.
 func TestATokenThatIsKnownEnds(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t))
 	u, err := url.Parse(w.sites.Hosts.Base + sites.Path + string(w.site) + "/")
@@ -291,8 +291,8 @@ func TestATokenThatIsKnownEnds(t *testing.T) {
 	}
 }
 
-// The job gives a site its host name when the record is there, and takes it when
-// the record is gone for days; a name server that fails changes nothing.
+// The job activates the host name of a site when the record exists, and removes it when the
+// record is missing for days. A failing name server changes nothing.
 func TestHostnameJob(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		w := newWorld(t, o)
@@ -328,8 +328,8 @@ func TestHostnameJob(t *testing.T) {
 	})
 }
 
-// A site that was customized before icons were stored has one, and keeps it when
-// other settings change.
+// A site that was customized before icons were stored has an icon, and keeps it when other
+// settings change.
 func TestIconsOfOlderVersions(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		w := newWorld(t, o)

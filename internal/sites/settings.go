@@ -15,15 +15,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// attempts is how often a change is prepared again because somebody else changed
-// the same settings meanwhile.
+// attempts is how often a change is retried after a concurrent change of the same settings.
 const attempts = 5
 
 var errBusy = errs.E(errs.Conflict, "the settings of the site are being changed by others; try again")
 
-// configure changes the settings of the site of a grant. fn prepares the change
-// outside of the transaction, so it may be called again if the settings are not
-// those any more that it was called with. checks are made inside.
+// configure changes the settings of the site of a grant. The function fn prepares the change
+// outside of the transaction. It is called again if the settings have changed meanwhile.
+// The checks run inside of the transaction.
 func (s *Service) configure(ctx context.Context, g *authz.Grant, action string, fn func(v *docs.SiteSettings) error, checks ...func(*store.Tx) error) (docs.SiteSettings, error) {
 	for range attempts {
 		before, err := s.Store.SiteSettings(ctx, g.Site.ID)
@@ -65,7 +64,7 @@ func (s *Service) configure(ctx context.Context, g *authz.Grant, action string, 
 	return docs.SiteSettings{}, errBusy
 }
 
-// Customization returns how a site looks.
+// Customization returns the customization of a site.
 func (s *Service) Customization(ctx context.Context, site docs.Site) (customization.Settings, error) {
 	look, err := s.stored(ctx, site)
 	if err != nil {
@@ -74,7 +73,7 @@ func (s *Service) Customization(ctx context.Context, site docs.Site) (customizat
 	return s.fontLookup(site).fillIn(ctx, look)
 }
 
-// stored returns how a site looks as it is stored, with fonts as they were then.
+// stored returns the stored customization of a site, without the current state of its fonts.
 func (s *Service) stored(ctx context.Context, site docs.Site) (customization.Settings, error) {
 	v, err := s.Store.SiteSettings(ctx, site.ID)
 	if err != nil {
@@ -95,7 +94,7 @@ func decodeCustomization(site docs.Site, v docs.SiteSettings) (customization.Set
 	return out, nil
 }
 
-// Customize replaces how the site of a grant looks.
+// Customize replaces the customization of the site of a grant.
 func (s *Service) Customize(ctx context.Context, g *authz.Grant, p customization.Patch) (customization.Settings, error) {
 	var current, next customization.Settings
 	v, err := s.configure(ctx, g, "site.customization.update", func(v *docs.SiteSettings) (err error) {
@@ -120,7 +119,7 @@ func (s *Service) Customize(ctx context.Context, g *authz.Grant, p customization
 	return s.fontLookup(g.Site).fillIn(ctx, look)
 }
 
-// iconOf returns what lists of sites show of a favicon.
+// iconOf returns the icon that lists of sites show.
 func iconOf(f customization.Favicon) docs.SiteIcon {
 	icon := docs.SiteIcon{Emoji: f.Emoji}
 	if f.Icon != nil {
@@ -129,8 +128,8 @@ func iconOf(f customization.Favicon) docs.SiteIcon {
 	return icon
 }
 
-// checkLook returns an error unless a site can look like this. New conditions of
-// links are checked like those of sections.
+// checkLook returns an error unless a customization is valid. New conditions of links are
+// checked in the same way as conditions of sections.
 func (s *Service) checkLook(ctx context.Context, g *authz.Grant, before, look customization.Settings) error {
 	if err := look.Check("body"); err != nil {
 		return err
@@ -143,14 +142,14 @@ func (s *Service) checkLook(ctx context.Context, g *authz.Grant, before, look cu
 	return nil
 }
 
-// SpaceCustomization is how the site looks in one of its site spaces.
+// SpaceCustomization is the customization of a site space.
 type SpaceCustomization struct {
 	Settings   customization.Settings
-	Overridden bool // whether anything differs from the site
+	Overridden bool // whether it differs from the site
 }
 
-// Customizations returns how a site looks, and how each site space that
-// overrides something does.
+// Customizations returns the customization of a site, and the customizations of all site
+// spaces with overrides.
 func (s *Service) Customizations(ctx context.Context, site docs.Site) (customization.Settings, map[docs.SiteItemID]customization.Settings, error) {
 	base, err := s.stored(ctx, site)
 	if err != nil {
@@ -184,8 +183,7 @@ func decodeOverride(id docs.SiteItemID, text string) (o customization.Override, 
 	return o, err
 }
 
-// SpaceCustomization returns how the site looks in a site space that the caller
-// can see.
+// SpaceCustomization returns the customization of a site space that the caller can see.
 func (s *Service) SpaceCustomization(ctx context.Context, g *authz.Grant, id docs.SiteItemID) (SpaceCustomization, error) {
 	if err := s.seesSpace(ctx, g, id); err != nil {
 		return SpaceCustomization{}, err
@@ -194,8 +192,8 @@ func (s *Service) SpaceCustomization(ctx context.Context, g *authz.Grant, id doc
 	return out, err
 }
 
-// spaceCustomization returns how a site looks in a site space after a change of
-// what it overrides, and that as it was and will be stored.
+// spaceCustomization returns the customization of a site space after a patch of its overrides,
+// which may be nil. It also returns the stored overrides before and after the patch.
 func (s *Service) spaceCustomization(ctx context.Context, site docs.Site, id docs.SiteItemID, p *customization.Patch) (SpaceCustomization, [2]string, error) {
 	var out SpaceCustomization
 	base, err := s.stored(ctx, site)
@@ -225,7 +223,7 @@ func (s *Service) spaceCustomization(ctx context.Context, site docs.Site, id doc
 	return out, stored, err
 }
 
-// Override changes what a site space overrides of how the site looks.
+// Override changes the overrides of the customization in a site space.
 func (s *Service) Override(ctx context.Context, g *authz.Grant, id docs.SiteItemID, p customization.Patch) (SpaceCustomization, error) {
 	for range attempts {
 		if err := s.seesSpace(ctx, g, id); err != nil {
@@ -252,8 +250,8 @@ func (s *Service) Override(ctx context.Context, g *authz.Grant, id docs.SiteItem
 	return SpaceCustomization{}, errBusy
 }
 
-// putOverride stores an override that was made of another one. It reports whether
-// that one has changed.
+// putOverride replaces the override text[0] by text[1]. It reports whether the stored override
+// is no longer text[0].
 func (s *Service) putOverride(ctx context.Context, g *authz.Grant, id docs.SiteItemID, text [2]string, check func(*store.Tx) error) (stale bool, err error) {
 	changes := audit.Event{}.Changed(text[0], text[1]).Data["changes"]
 	_, err = s.editSite(ctx, g, func(c *change) (audit.Event, error) {
@@ -279,8 +277,7 @@ func (s *Service) putOverride(ctx context.Context, g *authz.Grant, id docs.SiteI
 	return stale, err
 }
 
-// DropOverride makes a site space look like its site. It is NotFound if it does
-// already.
+// DropOverride removes the overrides of a site space. The error is NotFound if there are none.
 func (s *Service) DropOverride(ctx context.Context, g *authz.Grant, id docs.SiteItemID) error {
 	_, err := s.editSite(ctx, g, func(c *change) (audit.Event, error) {
 		it, err := c.item(ctx, docs.SiteSpace, id)
@@ -300,8 +297,8 @@ func (s *Service) DropOverride(ctx context.Context, g *authz.Grant, id docs.Site
 	return err
 }
 
-// seesSpace returns an error unless the site of a grant has a site space whose
-// space the caller can see.
+// seesSpace returns an error unless the site of a grant has a site space with the given id
+// whose space the caller can see.
 func (s *Service) seesSpace(ctx context.Context, g *authz.Grant, id docs.SiteItemID) error {
 	v, err := s.View(ctx, g)
 	if err != nil {
@@ -311,8 +308,8 @@ func (s *Service) seesSpace(ctx context.Context, g *authz.Grant, id docs.SiteIte
 	return err
 }
 
-// Schema returns the schema of the claims of visitors, and when it was set; nil
-// if it never was.
+// Schema returns the schema of the claims of visitors, and the time at which it was set. The
+// schema is nil if it was never set.
 func (s *Service) Schema(ctx context.Context, site docs.SiteID) (*adaptive.Schema, docs.Time, error) {
 	v, err := s.Store.SiteSettings(ctx, site)
 	if err != nil || v.Schema == "" {
@@ -320,7 +317,7 @@ func (s *Service) Schema(ctx context.Context, site docs.SiteID) (*adaptive.Schem
 	}
 	schema, err := adaptive.Parse("schema", []byte(v.Schema))
 	if err != nil {
-		return nil, 0, fmt.Errorf("adaptive schema of the site %s: %v", site, err) // not the caller's mistake
+		return nil, 0, fmt.Errorf("adaptive schema of the site %s: %v", site, err) // not an error of the caller, so its kind is dropped
 	}
 	return schema, v.SchemaAt, nil
 }
@@ -342,7 +339,7 @@ func (s *Service) SetSchema(ctx context.Context, g *authz.Grant, source []byte) 
 	return schema, v.SchemaAt, err
 }
 
-// SetAds stores what the owner of a site wants of advertisements.
+// SetAds stores the preferences of the owner of a site for advertisements.
 func (s *Service) SetAds(ctx context.Context, g *authz.Grant, ads docs.SiteAds) error {
 	_, err := s.configure(ctx, g, "site.ads.update", func(v *docs.SiteSettings) error {
 		if ads.Status != "" {

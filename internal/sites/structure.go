@@ -9,33 +9,32 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// Structure is the ordered tree of one site in memory. Its methods keep these
-// rules and return an error that names the field of the request otherwise:
+// Structure is the ordered tree of one site in memory. Its methods enforce the following
+// rules. If a change violates them, the error names the field of the request:
 //
-//   - The site holds site spaces, or sections, groups and links, never both. A
-//     section holds site spaces, a group holds sections, groups and links.
-//   - The paths of sections are unique in the site, because groups are no part
-//     of an address; those of site spaces are unique in their section.
-//   - If a site has sections, exactly one is the default. If a section, or the
-//     site itself, holds site spaces, exactly one of them is the default.
-//   - There are at most docs.MaxSiteItems items, and groups are nested at most
+//   - The site contains either site spaces, or sections, groups and links. A section
+//     contains site spaces. A group contains sections, groups and links.
+//   - The paths of sections are unique in the site, because groups are not part of an
+//     address. The paths of site spaces are unique in their section.
+//   - If a site has sections, exactly one is the default. If a section, or the site
+//     itself, contains site spaces, exactly one of them is the default.
+//   - There are at most docs.MaxSiteItems items. Groups are nested at most
 //     docs.MaxSiteGroupDepth levels deep.
 //
-// A method that returns an error may have changed the structure; it must be
-// thrown away.
+// A method that returns an error may have modified the structure, which must then be
+// discarded.
 type Structure struct {
 	title    string // of the site
 	newID    func(docs.SiteItemKind) docs.SiteItemID
 	items    map[docs.SiteItemID]docs.SiteItem
-	children map[docs.SiteItemID][]docs.SiteItemID // in order; those of the site under ""
+	children map[docs.SiteItemID][]docs.SiteItemID // in order; "" has the children of the site
 }
 
-// maxRank is how long a rank may become before its siblings are numbered
-// again.
+// maxRank is the maximum length of a rank. If a rank gets longer, all siblings get new ranks.
 const maxRank = 64
 
-// NewStructure returns the tree of items that are sorted by rank. newID is
-// called for items that are added.
+// NewStructure returns the tree of items that are sorted by rank. The function newID is called
+// for each item that is added.
 func NewStructure(title string, items []docs.SiteItem, newID func(docs.SiteItemKind) docs.SiteItemID) *Structure {
 	s := &Structure{
 		title: title, newID: newID,
@@ -51,7 +50,7 @@ func NewStructure(title string, items []docs.SiteItem, newID func(docs.SiteItemK
 // Len returns the number of items.
 func (s *Structure) Len() int { return len(s.items) }
 
-// Item returns an item of a kind; NotFound if there is none.
+// Item returns the item with a kind and an id. The error is NotFound if there is none.
 func (s *Structure) Item(kind docs.SiteItemKind, id docs.SiteItemID) (docs.SiteItem, error) {
 	it, ok := s.items[id]
 	if !ok || it.Kind != kind {
@@ -74,7 +73,7 @@ func (s *Structure) named(field string, kind docs.SiteItemKind, id docs.SiteItem
 	return it, err
 }
 
-// Children returns what an item holds, in order; the empty id is the site.
+// Children returns the children of an item in order. If parent is empty, that is the site.
 func (s *Structure) Children(parent docs.SiteItemID) []docs.SiteItem {
 	out := make([]docs.SiteItem, 0, len(s.children[parent]))
 	for _, id := range s.children[parent] {
@@ -99,8 +98,8 @@ func (s *Structure) All(kind docs.SiteItemKind) []docs.SiteItem {
 	return out
 }
 
-// SortKey returns a key for an item. The order of the keys is that of the tree, and
-// it stays when other items come and go.
+// SortKey returns a sort key for an item. Keys sort in the order of the tree, and do not change
+// when other items are added or removed.
 func (s *Structure) SortKey(it docs.SiteItem) string {
 	place := string(it.Rank) + "\x00" + string(it.ID)
 	for it.Parent != "" {
@@ -110,15 +109,14 @@ func (s *Structure) SortKey(it docs.SiteItem) string {
 	return place
 }
 
-// HasSections reports whether the site has sections, groups or links instead of
-// site spaces of its own.
+// HasSections reports whether the children of the site are sections, groups or links instead
+// of site spaces.
 func (s *Structure) HasSections() bool {
 	top := s.children[""]
 	return len(top) > 0 && s.items[top[0]].Kind != docs.SiteSpace
 }
 
-// Default returns the default among the site spaces of a section, or of the
-// site for the empty id.
+// Default returns the default site space of a section, or of the site if section is empty.
 func (s *Structure) Default(section docs.SiteItemID) (docs.SiteItem, bool) {
 	return defaultOf(s.Children(section))
 }
@@ -133,8 +131,8 @@ func defaultOf(items []docs.SiteItem) (docs.SiteItem, bool) {
 	return docs.SiteItem{}, false
 }
 
-// level returns the items that share one default with an item: all sections
-// of the site, or the site spaces around a site space.
+// level returns the items that share one default with an item: all sections of the site, or a
+// site space and its siblings.
 func (s *Structure) level(it docs.SiteItem) []docs.SiteItem {
 	switch it.Kind {
 	case docs.SiteSection:
@@ -153,8 +151,7 @@ func (s *Structure) setDefault(it docs.SiteItem) {
 	}
 }
 
-// place puts an item among the children of another one, before the one at an
-// index, and ranks it there.
+// place inserts an item among the children of a parent at an index, and sets its rank.
 func (s *Structure) place(it docs.SiteItem, parent docs.SiteItemID, index int) {
 	all := slices.Insert(slices.Clone(s.children[parent]), index, it.ID)
 	s.children[parent] = all
@@ -177,7 +174,7 @@ func (s *Structure) place(it docs.SiteItem, parent docs.SiteItemID, index int) {
 	}
 }
 
-// rerank gives the children of an item short ranks in the order that they have.
+// rerank sets short ranks of the children of an item, and keeps their order.
 func (s *Structure) rerank(parent docs.SiteItemID) {
 	var last docs.Rank
 	for _, it := range s.Children(parent) {
@@ -187,13 +184,12 @@ func (s *Structure) rerank(parent docs.SiteItemID) {
 	}
 }
 
-// take removes an item from the children of its parent, but not from the site.
+// take removes an item from the children of its parent, but not from items.
 func (s *Structure) take(it docs.SiteItem) {
 	s.children[it.Parent] = slices.DeleteFunc(slices.Clone(s.children[it.Parent]), func(id docs.SiteItemID) bool { return id == it.ID })
 }
 
-// add makes an item at the end of another one. The first of its level is the
-// default.
+// add adds an item at the end of a parent. The first item of a level becomes its default.
 func (s *Structure) add(it docs.SiteItem, parent docs.SiteItemID) (docs.SiteItem, error) {
 	if len(s.items) >= docs.MaxSiteItems {
 		return it, errs.Field("body", "would give the site more than %d sections, groups, spaces and links; delete some first", docs.MaxSiteItems)
@@ -207,8 +203,8 @@ func (s *Structure) add(it docs.SiteItem, parent docs.SiteItemID) (docs.SiteItem
 	return s.items[it.ID], nil
 }
 
-// freePath returns a path for a title that no item of a level has: that of the
-// title, with a number if it is taken.
+// freePath returns a path for a title that no item of a level has. That is the slug of the
+// title, with a number appended if it is taken.
 func freePath(title string, level []docs.SiteItem) string {
 	base := docs.SitePathOf(title)
 	taken := map[string]bool{}
@@ -220,14 +216,15 @@ func freePath(title string, level []docs.SiteItem) string {
 	if !taken[""] {
 		return base
 	}
-	n := len(taken) + 1 // free unless somebody chose the number
+	n := len(taken) + 1 // free unless somebody chose a path with this number
 	for taken["-"+strconv.Itoa(n)] {
 		n++
 	}
 	return base + "-" + strconv.Itoa(n)
 }
 
-// setPath changes the path of an item, which no other of its level may have.
+// setPath sets the path of an item. It returns an error if another item of its level has
+// that path.
 func (s *Structure) setPath(it *docs.SiteItem, path string) error {
 	if err := docs.CheckSitePath("body.path", path); err != nil {
 		return err
@@ -241,8 +238,8 @@ func (s *Structure) setPath(it *docs.SiteItem, path string) error {
 	return nil
 }
 
-// remove deletes an item and everything in it. If it was a default, the next
-// one of its level is the default from now on.
+// remove deletes an item and its children. If the item was a default, the next item of its
+// level becomes the default.
 func (s *Structure) remove(it docs.SiteItem) {
 	level := s.level(it)
 	if i := slices.IndexFunc(level, func(other docs.SiteItem) bool { return other.ID == it.ID }); it.Default && len(level) > 1 {
@@ -259,10 +256,9 @@ func (s *Structure) remove(it docs.SiteItem) {
 	delete(s.items, it.ID)
 }
 
-// Filter returns the structure without the items that keep does not want, and
-// without sections and groups that would be empty then. Where a default is
-// missing, the first item that is left takes its place. Addresses stay as they
-// are.
+// Filter returns the structure with only the items for which keep is true. Sections and groups
+// that become empty are removed too. If a level loses its default, its first item becomes
+// the default. Addresses do not change.
 func (s *Structure) Filter(keep func(docs.SiteItem) bool) *Structure {
 	out := NewStructure(s.title, nil, s.newID)
 	var walk func(parent docs.SiteItemID)
@@ -283,8 +279,7 @@ func (s *Structure) Filter(keep func(docs.SiteItem) bool) *Structure {
 	return out
 }
 
-// pickDefaults makes the first item of every level without a default its
-// default.
+// pickDefaults makes the first item of every level without a default the default.
 func (s *Structure) pickDefaults() {
 	pick := func(level []docs.SiteItem) {
 		if _, ok := defaultOf(level); !ok && len(level) > 0 {
@@ -296,7 +291,7 @@ func (s *Structure) pickDefaults() {
 	for _, sec := range sections {
 		pick(s.Children(sec.ID))
 	}
-	if !s.HasSections() { // or the default section can be in a group
+	if !s.HasSections() { // otherwise the default section can be in a group
 		pick(s.Children(""))
 	}
 }

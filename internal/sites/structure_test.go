@@ -23,8 +23,8 @@ func newTree() *Structure {
 	})
 }
 
-// TestInvariants runs random operations and checks the rules after each one
-// that is allowed. One that is refused must name a field or an item.
+// TestInvariants runs random operations and checks the rules after each one that succeeds. The
+// error of one that fails must name a field or an item.
 func TestInvariants(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := newTree()
@@ -35,7 +35,7 @@ func TestInvariants(t *testing.T) {
 				if k := errs.KindOf(err); k != errs.Invalid && k != errs.NotFound {
 					t.Fatalf("step %d, %s: %v", i, what, err)
 				}
-				continue // the structure is thrown away
+				continue // the structure is discarded
 			}
 			s = next
 			s.readdress()
@@ -57,7 +57,7 @@ func clone(s *Structure) *Structure {
 	return out
 }
 
-// step makes one random change.
+// step applies one random change.
 func step(t *rapid.T, s *Structure) (string, error) {
 	paths := []string{"a", "b", "c", "A", "the-site", "~x", "robots.txt", "x/y"}
 	space := func() docs.Space {
@@ -137,7 +137,7 @@ func step(t *rapid.T, s *Structure) (string, error) {
 	return name, ops[name]()
 }
 
-// moved checks that an item is where it was moved to.
+// moved checks the position of a moved item.
 func moved(s *Structure, it docs.SiteItem, to Position) error {
 	all := s.children[it.Parent]
 	at := slices.Index(all, it.ID)
@@ -150,7 +150,7 @@ func moved(s *Structure, it docs.SiteItem, to Position) error {
 	return nil
 }
 
-// check returns the first rule that does not hold.
+// check returns an error for the first rule that is violated.
 func (s *Structure) check() error {
 	may := map[docs.SiteItemKind][]docs.SiteItemKind{
 		"":               {docs.SiteSpace, docs.SiteSection, docs.SiteGroup, docs.SiteLink},
@@ -211,9 +211,9 @@ func checkLevel(level []docs.SiteItem) error {
 	return nil
 }
 
-// checkAddresses checks that every address leads back to its site space, with
-// and without the paths of defaults, and that a prefix of a URL that is complete
-// leads to the same place as the URL.
+// checkAddresses checks that every address resolves to its site space, with and without the
+// paths of defaults. It also checks that a complete prefix of a URL resolves to the same
+// place as the URL.
 func (s *Structure) checkAddresses() error {
 	seen := s.present()
 	for _, it := range seen.All(docs.SiteSpace) {
@@ -277,8 +277,8 @@ sitesc_4 "guides" default=false trashed=false address=""
 	}
 }
 
-// The default section stays the default of readers where a group holds it, and a
-// link is none.
+// The default section remains the default for readers if it is in a group. A link is never a
+// default.
 func TestReadersKeepTheDefaultSection(t *testing.T) {
 	s := newTree()
 	var ids []docs.SiteItemID
@@ -341,7 +341,7 @@ func TestGroupsAreBounded(t *testing.T) {
 	}
 }
 
-// Moving one item to and fro does not make ranks longer and longer.
+// Moving one item back and forth does not make ranks longer and longer.
 func TestRanksStayShort(t *testing.T) {
 	s := newTree()
 	var ids []docs.SiteItemID

@@ -8,12 +8,12 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// maxVariants is how many variants of a space are looked at for the same page.
+// maxVariants is the maximum number of variants of a space that are returned.
 const maxVariants = 50
 
-// Translations returns the variants of the space of a grant in other languages
-// that the caller can see: those beside it on the site of a visitor, or where
-// the space is published.
+// Translations returns the variants of the space of a grant in other languages that the caller
+// can see. These are its siblings on the site of a visitor. For a member, they are its
+// siblings on the site on which the space is published.
 func (s *Service) Translations(ctx context.Context, g *authz.Grant) ([]docs.Space, error) {
 	v, err := s.around(ctx, g)
 	if err != nil || v == nil {
@@ -34,8 +34,8 @@ func (s *Service) Translations(ctx context.Context, g *authz.Grant) ([]docs.Spac
 	return out, nil
 }
 
-// around returns the site on which the space of a grant is published, as the
-// caller sees it; nil if there is none.
+// around returns the site on which the space of a grant is published, as the caller sees it. It
+// returns nil if there is none.
 func (s *Service) around(ctx context.Context, g *authz.Grant) (*View, error) {
 	if by := g.Actor.Visitor; by != nil {
 		return s.visited(ctx, *by)
@@ -57,8 +57,8 @@ func (s *Service) around(ctx context.Context, g *authz.Grant) (*View, error) {
 	return s.view(ctx, s.Store.Reader, g.Viewer(), site.It, tree)
 }
 
-// beside returns the site spaces of the section that has a space; of the first
-// one, if several have it.
+// beside returns the site spaces of the section that has a space, or nil. If several sections
+// have the space, it is the first one.
 func (s *Structure) beside(space docs.SpaceID) []docs.SiteItem {
 	for _, it := range s.All(docs.SiteSpace) {
 		if it.Space == space {

@@ -9,34 +9,33 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// View is a site as one caller sees it: a member of its organization, or a
-// visitor.
+// View is a site as one caller sees it: a member of its organization, or a visitor.
 type View struct {
 	Site docs.Site
-	// Structure is the tree without what the caller cannot see. For a member
+	// Structure is the tree without the items that the caller cannot see. For a member
 	// these are the site spaces whose space the member cannot see.
 	Structure *Structure
-	// Spaces are those of the site that the caller can see, with the caller's
-	// role.
+	// Spaces are the spaces of the site that the caller can see, with the role of the
+	// caller.
 	Spaces map[docs.SpaceID]store.Ranked[docs.Space]
 
 	hosts    Hosts
-	readers  *Structure // what readers see at most
-	shareKey string     // that the visitor came by
+	readers  *Structure // the structure before conditions are applied to a visitor
+	shareKey string     // share key of the visitor
 }
 
-// treeKey identifies the structure of a site at one moment.
+// treeKey identifies a version of a site.
 type treeKey struct {
 	site    docs.SiteID
 	version int64
 }
 
-// maxTrees bounds the items of structures in memory.
+// maxTrees is the maximum number of items in all cached structures.
 const maxTrees = 100_000
 
-// PublicStructure returns the structure of a site as readers see it at most: without
-// spaces in the trash, and before conditions. It is kept in memory under the
-// version of the site and shared, so it must not be changed.
+// PublicStructure returns the structure of a site for readers, before conditions are
+// applied. It has no spaces in the trash, no withheld translations and no drafts. It is
+// cached by the version of the site and shared, so it must not be modified.
 func (s *Service) PublicStructure(ctx context.Context, site docs.Site) (*Structure, error) {
 	key := treeKey{site.ID, site.Version}
 	if tree, ok := s.trees.Get(key); ok {
@@ -51,7 +50,7 @@ func (s *Service) PublicStructure(ctx context.Context, site docs.Site) (*Structu
 	return tree, nil
 }
 
-// View returns the site of a grant.
+// View returns the site of a grant, as the caller sees it.
 func (s *Service) View(ctx context.Context, g *authz.Grant) (*View, error) {
 	if v := g.Actor.Visitor; v != nil {
 		return s.visited(ctx, *v)
@@ -112,8 +111,8 @@ func (s *Service) view(ctx context.Context, r store.Reader, who store.Viewer, si
 	return v, err
 }
 
-// URL returns the address of a section or a site space for readers; empty if
-// the site is not published or has no content there.
+// URL returns the address of a section or a site space for readers. It is empty if the site
+// is not published or has no content there.
 func (v *View) URL(it docs.SiteItem, shareKey string) string {
 	space, ok := v.readers.items[it.ID]
 	if it.Kind == docs.SiteSection {
@@ -127,7 +126,7 @@ func (v *View) URL(it docs.SiteItem, shareKey string) string {
 	return v.hosts.URL(p, cmp.Or(shareKey, v.shareKey))
 }
 
-// URL returns the address of a published site; empty if it is not published.
+// URL returns the address of a published site. It is empty if the site is not published.
 func (s *Service) URL(site docs.Site) string {
 	if !site.Published {
 		return ""
@@ -135,11 +134,11 @@ func (s *Service) URL(site docs.Site) string {
 	return s.Hosts.URL(site.Publication(), "")
 }
 
-// ProxyTarget returns where a proxy on the owner's domain must forward to.
+// ProxyTarget returns the address that a proxy on the domain of the owner must forward to.
 func (s *Service) ProxyTarget(site docs.Site) string { return s.Hosts.ServerURL(site.Publication()) }
 
-// Sites lists the sites of an organization that the caller can see. A filter
-// by a space that the caller cannot see finds nothing.
+// Sites lists the sites of an organization that the caller can see. The list is empty if the
+// filter names a space that the caller cannot see.
 func (s *Service) Sites(ctx context.Context, g *authz.Grant, f store.SiteFilter) (store.List[docs.Site], error) {
 	if f.Space != "" {
 		_, _, err := authz.NewChecker(s.Store.Reader).Space(ctx, g.Actor, authz.ViewSpace, f.Space)

@@ -12,9 +12,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/visitor"
 )
 
-// VisitorView is the part of a site that a visitor sees. It is a pure function of the rows of
-// the site and of what is known of the visitor, and is kept under the version of
-// the site.
+// VisitorView is the part of a site that a visitor sees. It depends only on the rows of the
+// site and on the claims of the visitor. It is cached by the version of the site.
 type VisitorView struct {
 	Site      docs.Site
 	Structure *Structure
@@ -26,7 +25,7 @@ type VisitorView struct {
 	first []string // the spaces that a content token names
 }
 
-// viewKey is what a VisitorView depends on.
+// viewKey is the cache key of a VisitorView.
 type viewKey struct {
 	site    docs.SiteID
 	version int64
@@ -36,11 +35,11 @@ type viewKey struct {
 	claims  string
 }
 
-// maxViews bounds the items of all structures that are kept.
+// maxViews is the maximum number of items in all cached views.
 const maxViews = 200_000
 
-// VisitorView returns the part of a site that a visitor sees at this moment. It fails
-// with NotFound if that is nothing.
+// VisitorView returns the part of a site that a visitor sees now. The error is NotFound if the
+// visitor may not read the site.
 func (s *Service) VisitorView(ctx context.Context, r store.Reader, v authz.Visitor) (*VisitorView, error) {
 	site, err := r.Site(ctx, v.Site)
 	if err == nil && site.It.Org != v.Org {
@@ -52,7 +51,7 @@ func (s *Service) VisitorView(ctx context.Context, r store.Reader, v authz.Visit
 	return s.VisitorViewOf(ctx, r, site.It, v)
 }
 
-// VisitorViewOf is VisitorView for a caller who has just read the site.
+// VisitorViewOf is VisitorView for callers that have just read the site.
 func (s *Service) VisitorViewOf(ctx context.Context, r store.Reader, site docs.Site, v authz.Visitor) (*VisitorView, error) {
 	if !site.Adaptive {
 		v.Claims = nil
@@ -86,14 +85,14 @@ func (s *Service) VisitorViewOf(ctx context.Context, r store.Reader, site docs.S
 	return out, err
 }
 
-// VisibleTo returns the structure without what a reader does not see.
+// VisibleTo returns the structure without items whose conditions do not hold for a visitor.
 func (s *Structure) VisibleTo(ctx context.Context, reader *reading.Visitor) (*Structure, error) {
 	check := reader.Check(ctx)
 	out := s.Filter(func(it docs.SiteItem) bool { return check.Holds(it.Condition) })
 	return out, check.Err
 }
 
-// newVisitorView returns what of a structure is for a reader.
+// newVisitorView returns the view of a structure for a visitor.
 func newVisitorView(ctx context.Context, site docs.Site, tree *Structure, reader *reading.Visitor, key viewKey) (*VisitorView, error) {
 	tree, err := tree.VisibleTo(ctx, reader)
 	if err != nil {
@@ -107,8 +106,8 @@ func newVisitorView(ctx context.Context, site docs.Site, tree *Structure, reader
 	return out, nil
 }
 
-// previewed returns what a preview shows at most: nothing that the member who made
-// it does not see at this moment, so nothing of it is kept.
+// previewed returns the structure of a preview, before conditions are applied. It has only
+// spaces that the member who created the preview can see now, so it is not cached.
 func (s *Service) previewed(ctx context.Context, r store.Reader, site docs.Site, by docs.UserID) (*Structure, error) {
 	g, _, err := authz.NewChecker(r).Site(ctx, authz.Actor{User: by}, authz.SiteSecrets, site.Org, site.ID)
 	if authz.Denied(err) {
@@ -132,9 +131,9 @@ func (s *Service) previewed(ctx context.Context, r store.Reader, site docs.Site,
 	return tree.Filter(func(it docs.SiteItem) bool { return it.Kind != docs.SiteSpace || visible[it.Space] }), nil
 }
 
-// admit returns NotFound unless a visitor belongs to the audience of a site. Who
-// was vouched for with a key that is replaced is nobody's visitor, whatever the
-// audience: what is known of them came with that key.
+// admit returns NotFound unless a visitor belongs to the audience of a site. A visitor who was
+// authenticated with a replaced key is refused on every site, even on a public one, because
+// the claims of the visitor came with that key.
 func admit(ctx context.Context, r store.Reader, site docs.Site, v authz.Visitor) error {
 	absent := errs.Missing("site")
 	if !site.Published {
@@ -162,9 +161,8 @@ func admit(ctx context.Context, r store.Reader, site docs.Site, v authz.Visitor)
 	return absent
 }
 
-// CheckShown returns NotFound unless a site shows a space to anybody of its audience,
-// and a visitor still belongs to it, or to a preview. What is known of the visitor
-// does not count.
+// CheckShown returns NotFound unless a site shows a space to its audience or in a preview, and
+// the visitor still belongs to that audience. The claims of the visitor are ignored.
 func (s *Service) CheckShown(ctx context.Context, v authz.Visitor, space docs.SpaceID) error {
 	site, err := s.Store.Site(ctx, v.Site)
 	if err != nil {
@@ -185,7 +183,7 @@ func (s *Service) CheckShown(ctx context.Context, v authz.Visitor, space docs.Sp
 	return nil
 }
 
-// contentKey returns the key that content tokens are signed with.
+// contentKey returns the key that signs content tokens.
 func (s *Service) contentKey(ctx context.Context) (visitor.Key, error) {
 	if k := s.key.Load(); k != nil {
 		return *k, nil
@@ -220,7 +218,7 @@ func (s *Service) Recognise(ctx context.Context, token string, now time.Time) (a
 	}, nil
 }
 
-// draftIn returns what the preview of a token is of.
+// draftIn returns the draft that a preview token is limited to.
 func draftIn(c visitor.Content) authz.Draft {
 	if c.ChangeRequest == "" && c.Revision == "" {
 		return authz.Draft{}
@@ -228,8 +226,8 @@ func draftIn(c visitor.Content) authz.Draft {
 	return authz.Draft{Space: docs.SpaceID(c.Space), Request: docs.ChangeRequestID(c.ChangeRequest), Revision: docs.RevisionID(c.Revision)}
 }
 
-// maxVerified and maxSigned bound the content tokens that are kept: those whose
-// signature was checked, and those that were made.
+// maxVerified and maxSigned are the maximum numbers of cached content tokens: those whose
+// signature was verified, and those that were signed.
 const (
 	maxVerified = 5_000
 	maxSigned   = 5_000
@@ -244,7 +242,7 @@ func (s *Service) VisitorAccess(ctx context.Context, r store.Reader, v authz.Vis
 	return &authz.VisitorAccess{Site: seen.Site, Spaces: seen.Spaces, Reader: seen.Reader, Preview: v.Preview, Draft: v.Draft}, nil
 }
 
-// first returns the first spaces of a structure, for a token.
+// first returns the first spaces of a structure, for a content token.
 func (s *Structure) first() (out []string) {
 	for _, it := range s.All(docs.SiteSpace) {
 		if len(out) == maxTokenSpaces {
@@ -255,21 +253,21 @@ func (s *Structure) first() (out []string) {
 	return out
 }
 
-// signedKey is what a content token depends on: what is seen, where the visitor
-// arrived, and until when.
+// signedKey is the cache key of a content token: the view, the site space of the visit, and
+// the expiry.
 type signedKey struct {
 	seen    viewKey
 	space   docs.SiteItemID
 	expires int64
 }
 
-// Token returns a content token for what was found.
+// Token returns a content token for a resolved address.
 func (s *Service) Token(ctx context.Context, r *Resolved) (string, error) {
-	if r.Visitor.Preview { // each is another one
+	if r.Visitor.Preview { // every preview has a different token
 		return s.token(ctx, r.Visitor, r.View.first, r.Target.Section, r.Target.Space, r.Visitor.Ends)
 	}
 	id := signedKey{r.View.key, r.Target.Space.ID, visitor.Expiry(s.Store.Clock())}
-	if r.Expires != 0 { // nobody vouches for the visitor any longer
+	if r.Expires != 0 { // the content token must not outlive the visitor token
 		id.expires = min(id.expires, r.Expires)
 	}
 	if token, ok := s.signed.Get(id); ok {
@@ -282,7 +280,7 @@ func (s *Service) Token(ctx context.Context, r *Resolved) (string, error) {
 	return token, err
 }
 
-// token returns a content token for a visitor who arrived at a site space.
+// token returns a content token for a visitor of a site space.
 func (s *Service) token(ctx context.Context, v authz.Visitor, spaces []string, section, space docs.SiteItem, expires int64) (string, error) {
 	key, err := s.contentKey(ctx)
 	if err != nil {
@@ -296,13 +294,13 @@ func (s *Service) token(ctx context.Context, v authz.Visitor, spaces []string, s
 	return key.Sign(c)
 }
 
-// maxTokenSpaces bounds the spaces that a token names. They are for clients: what
-// the token reads is decided anew with each request, and a token has to fit into
-// a header.
+// maxTokenSpaces is the maximum number of spaces that a token names. They are a hint for
+// clients: access is decided with each request. The limit keeps a token small enough for a
+// header.
 const maxTokenSpaces = 50
 
-// Fingerprint differs when anything of a site differs that a visitor reads of it, apart
-// from the content of pages.
+// Fingerprint identifies the state of a site that a visitor can read, except for the content
+// of pages.
 type Fingerprint struct {
 	seen   viewKey
 	spaces uint64

@@ -17,7 +17,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
-// A preview shows what the member who made it sees, as long as they see it.
+// A preview shows content as long as the member who created it can see that content.
 func TestPreviewsAreOfTheirMaker(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		w := newWorld(t, o)
@@ -49,8 +49,7 @@ func TestPreviewsAreOfTheirMaker(t *testing.T) {
 	})
 }
 
-// What the owner of a site vouched for ends with the token and with the key, for
-// every audience.
+// Access by a visitor token ends with the token and with its key, for every audience.
 func TestWhatWasVouchedForEnds(t *testing.T) {
 	for _, audience := range []docs.Visibility{docs.VisibilityPublic, docs.VisibilityUnlisted, docs.VisibilityAuth} {
 		t.Run(string(audience), func(t *testing.T) {

@@ -9,14 +9,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Who closes a space to readers closes its translations too, which have the same content.
-// Their site spaces stay where they are, but readers do not find them until the space is
-// published for as many people again. A translation that somebody adds to a site later is
-// not withheld: that was decided by somebody who administers it.
+// Unpublishing a space also hides its translations from readers, because they have the same
+// content. Their site spaces remain, but are withheld from readers until the space is
+// published to an audience as wide as before. A translation that is added to a site later
+// is not withheld: a person who administers the translation decided that.
 
-// followSource withholds the translations of a space from readers to whom it was closed, and
-// shows them again to those for whom it was published again. was and now are where
-// the space was and is published for most people.
+// followSource withholds the translations of a space from an audience that can no longer read
+// the space, and releases them to an audience that can read it again. The arguments was and
+// now are the publications with the widest audience before and after the change.
 func followSource(ctx context.Context, tx *store.Tx, source docs.SpaceID, was, now *docs.Publication) error {
 	closed := was != nil && (now == nil || was.Visibility.Wider(now.Visibility))
 	opened := now != nil && (was == nil || now.Visibility.Wider(was.Visibility))
@@ -45,7 +45,7 @@ func followSource(ctx context.Context, tx *store.Tx, source docs.SpaceID, was, n
 	return nil
 }
 
-// withhold hides the site spaces of a space from the readers of a site, or shows them.
+// withhold hides the site spaces of a space from the readers of a site, or shows them again.
 func withhold(ctx context.Context, tx *store.Tx, site docs.Site, space docs.SpaceID, withheld bool) error {
 	c, err := begin(ctx, tx, site)
 	if err != nil {

@@ -15,39 +15,39 @@ import (
 	"github.com/octavo-docs/octavo/internal/packed"
 )
 
-// Asset is a file that pages need. Its name has a hash of its bytes in it, so
-// that browsers may keep it for good.
+// Asset is a file that pages need. Its name contains a hash of its content, so that browsers
+// may cache it forever.
 type Asset struct {
 	Name   string
 	Type   string
 	Data   []byte
-	Policy string // content security policy, of a document
+	Policy string // content security policy of a document
 	Packed bool   // the data is compressed with gzip
-	Shared bool   // a sandbox loads it, which has no origin
+	Shared bool   // loaded by a sandbox, which has no origin
 
 	body *coding.Body // of the data, if it is not compressed
 }
 
-// The assets. They never change.
+// The assets. They are immutable.
 var (
 	Style  = asset("style.css", "text/css; charset=utf-8", widths())
 	Script = asset("script.js", "text/javascript; charset=utf-8", "")
 	Finder = asset("find.js", "text/javascript; charset=utf-8", "") // searches an index without a server
 )
 
-// Diagrams is a document that draws diagrams, in a frame of a page. It is a sandbox:
-// what a diagram does to the library that draws it happens in a document without
-// an origin, without cookies and without a network. The page gets a picture back.
-// The library is only loaded by pages that have a diagram.
+// Diagrams is a document that draws diagrams, in a frame of a page. It is a sandbox: if a
+// diagram exploits the library that draws it, the code runs in a document without an origin,
+// cookies or network access. The page receives only a picture. The library is loaded only by
+// pages that have a diagram.
 var (
 	Diagrams = sandbox("diagram.html", Drawing...)
-	// Drawing is what that document loads.
+	// Drawing lists the scripts that Diagrams loads.
 	Drawing = []Asset{mermaid, diagram}
 	mermaid = asset("mermaid.js.gz", "text/javascript; charset=utf-8", "").shared()
 	diagram = asset("diagram.js", "text/javascript; charset=utf-8", "").shared()
 )
 
-// sandbox returns a document that runs scripts and can reach nothing.
+// sandbox returns a document that runs scripts without access to anything else.
 func sandbox(name string, scripts ...Asset) Asset {
 	var b strings.Builder
 	b.WriteString("<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>Diagrams</title>\n")
@@ -60,22 +60,23 @@ func sandbox(name string, scripts ...Asset) Asset {
 	return a
 }
 
-// shared returns the asset for a sandbox to load, which has no origin.
+// shared returns the asset with headers that let a sandbox load it, which has no origin.
 func (a Asset) shared() Asset {
 	a.Shared = true
 	return a
 }
 
-// asset reads a file of the program and appends to it.
+// asset reads an embedded file and appends text to it.
 func asset(name, kind, more string) Asset {
 	b, err := fs.ReadFile(web, "web/"+name)
 	if err != nil {
-		panic(err) // it is part of the program
+		panic(err) // the file is embedded
 	}
 	return NewAsset(name, kind, append(b, more...))
 }
 
-// NewAsset returns bytes as an asset with their hash in its name.
+// NewAsset returns an asset whose name contains the hash of its content. The content is
+// compressed with gzip if the name ends with .gz.
 func NewAsset(name, kind string, b []byte) Asset {
 	sum := sha256.Sum256(b)
 	name, compressed := strings.CutSuffix(name, ".gz")
@@ -87,7 +88,7 @@ func NewAsset(name, kind string, b []byte) Asset {
 	return a
 }
 
-// widths are the classes for widths in percent.
+// widths returns the CSS classes for widths in percent.
 func widths() string {
 	var b strings.Builder
 	for i := 1; i <= 100; i++ {
@@ -115,7 +116,7 @@ func (a Asset) Bytes() []byte {
 	return a.Data
 }
 
-// Serve sends an asset by its name and reports whether there is one.
+// Serve sends an asset by its name, and reports whether it exists.
 func Serve(w http.ResponseWriter, r *http.Request, name string) bool {
 	a, ok := Find(name)
 	if ok {
@@ -125,7 +126,7 @@ func Serve(w http.ResponseWriter, r *http.Request, name string) bool {
 	return ok
 }
 
-// Send sends an asset. How long it may be kept is up to the caller.
+// Send sends an asset. The caller sets Cache-Control.
 func (a Asset) Send(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	SetSecurityHeaders(h)

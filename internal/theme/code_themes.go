@@ -5,17 +5,16 @@ import (
 	"strings"
 )
 
-// CodeTheme names the colours of code in light and in dark surroundings, as a
-// customization does.
+// CodeTheme names the colours of code in light and in dark mode, as in a customization.
 type CodeTheme struct{ Light, Dark string }
 
-// ownCode are the colours that the style sheet has without a choice.
+// ownCode names the default colours of the style sheet.
 var ownCode = CodeTheme{"default-light", "default-dark"}
 
-// palette are colours of code: what it is written on, and its parts, as rrggbb.
+// palette holds the colours of code, as rrggbb: the background, and the types of tokens.
 type palette struct{ paper, text, comment, keyword, quoted, number, function string }
 
-// style sets the colours of code, if they are not those of the style sheet.
+// style returns the style of code, or an empty string if it is the default of the style sheet.
 func (t CodeTheme) style() string {
 	if t == ownCode {
 		return ""
@@ -23,8 +22,8 @@ func (t CodeTheme) style() string {
 	return t.colors()
 }
 
-// colors sets the colours of code. Nothing is too faint to be read: all are made
-// darker or lighter until they have the contrast of text.
+// colors returns the style of code. All colours are made darker or lighter until they have
+// the minimum contrast of text.
 func (t CodeTheme) colors() string {
 	light, ok := palettes[t.Light]
 	dark, both := palettes[t.Dark]
@@ -44,8 +43,8 @@ func (t CodeTheme) colors() string {
 	return b.String()
 }
 
-// palettes are those that a customization can name. They are the main colours of
-// themes of editors.
+// palettes are the palettes that a customization can name. They have the main colours of themes
+// of editors.
 var palettes = map[string]palette{
 	"default-light":              {"f6f7f9", "343a43", "5f6873", "8226c9", "0a6640", "9a3412", "1a5fb4"},
 	"default-dark":               {"181b20", "c5cad2", "8f99a6", "cfaeff", "8fd6a8", "ffb38a", "8ab8ff"},

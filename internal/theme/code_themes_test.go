@@ -7,7 +7,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/customization"
 )
 
-// Every name that a customization takes has colours, which can be read on their paper.
+// Every name that a customization accepts has a palette, which is readable on its background.
 func TestCodeThemes(t *testing.T) {
 	if len(palettes) != len(customization.CodeThemeNames) {
 		t.Errorf("%d palettes for %d names", len(palettes), len(customization.CodeThemeNames))

@@ -9,22 +9,22 @@ import (
 	"github.com/octavo-docs/octavo/internal/cache"
 )
 
-// Colors are those that a site chooses, as #rrggbb. An empty or malformed one
-// is the default of the style sheet.
+// Colors are the colours that a site chooses, as #rrggbb. For an empty or malformed colour, the
+// default of the style sheet is used.
 type Colors struct {
 	Primary                        Tone
 	Info, Success, Warning, Danger Tone // of hints
 	Tint                           Tone // of surfaces
 	Bar, BarLinks                  Tone // of the header
 	Code                           CodeTheme
-	APICode                        CodeTheme // in descriptions of APIs
+	APICode                        CodeTheme // in API descriptions
 }
 
-// Tone is a colour in light and in dark surroundings.
+// Tone is a colour in light and in dark mode.
 type Tone struct{ Light, Dark string }
 
-// Backgrounds of the style sheet, how much of a colour is in those that are
-// tinted with it, and the contrast that text must have on them.
+// Backgrounds of the style sheet, the proportion of a colour in backgrounds that are tinted
+// with it, and the minimum contrast of text on them.
 const (
 	lightPaper  = "#ffffff"
 	darkPaper   = "#101215"
@@ -32,8 +32,8 @@ const (
 	minContrast = 4.5
 )
 
-// css sets the colours of links, buttons and hints. What is text is made darker or
-// lighter until it can be read.
+// css returns the style of links, buttons and hints. Colours of text are made darker or lighter
+// until they are readable.
 func (c Colors) css() string {
 	if css, ok := colorStyles.Get(c); ok {
 		return css
@@ -43,11 +43,10 @@ func (c Colors) css() string {
 	return css
 }
 
-// maxColorStyles bounds the bytes of styles that are kept.
+// maxColorStyles is the maximum size of all cached styles, in bytes.
 const maxColorStyles = 256 << 10
 
-// colorStyles are the styles of colours that were used: a site has few, and every
-// page needs them.
+// colorStyles caches the styles of colours: a site has few, and every page needs them.
 var colorStyles = cache.New[Colors](maxColorStyles, func(css string) int { return 512 + len(css) })
 
 func (c Colors) style() string {
@@ -87,7 +86,7 @@ func (c Colors) style() string {
 	return css
 }
 
-// parse returns the two forms of a tone. Without a dark one both are the same.
+// parse returns the two colours of a tone. Without a dark one, both are the light one.
 func (t Tone) parse() (light, dark color, ok bool) {
 	if light, ok = parseColor(t.Light); !ok {
 		return light, dark, false
@@ -101,7 +100,7 @@ func (t Tone) parse() (light, dark color, ok bool) {
 // color is red, green and blue, from 0 to 1.
 type color [3]float64
 
-// parseColor reads #rgb or #rrggbb.
+// parseColor parses #rgb or #rrggbb.
 func parseColor(s string) (c color, ok bool) {
 	if len(s) == 4 && s[0] == '#' {
 		s = string([]byte{'#', s[1], s[1], s[2], s[2], s[3], s[3]})
@@ -123,7 +122,7 @@ func (c color) String() string {
 	return fmt.Sprintf("#%02x%02x%02x", int(math.Round(c[0]*255)), int(math.Round(c[1]*255)), int(math.Round(c[2]*255)))
 }
 
-// luminance is how bright a color is to the eye, as WCAG 2 defines it.
+// luminance returns the relative luminance of a color, as defined by WCAG 2.
 func (c color) luminance() float64 {
 	for i, v := range c {
 		if v <= 0.04045 {
@@ -140,7 +139,7 @@ func contrast(a, b color) float64 {
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
-// over is the color of text on a surface of this color.
+// over returns the color of text on a surface of this color.
 func (c color) over() color {
 	white, black := color{1, 1, 1}, color{}
 	if contrast(c, white) >= contrast(c, black) {
@@ -149,8 +148,8 @@ func (c color) over() color {
 	return black
 }
 
-// readable returns the color, mixed with the opposite of the paper until it has
-// enough contrast, also on paper that is tinted with it.
+// readable returns the color mixed with the opposite of the paper color, until it has enough
+// contrast on the paper, and on paper that is tinted with c.
 func (c color) readable(paper string) color {
 	on, _ := parseColor(paper)
 	far, tinted := on.over(), on.mix(c, wash)
@@ -162,7 +161,7 @@ func (c color) readable(paper string) color {
 	return far
 }
 
-// mix returns the color with a part of another in it.
+// mix returns the color mixed with a part of another color, from 0 to 1.
 func (c color) mix(other color, part float64) color {
 	for i := range c {
 		c[i] += (other[i] - c[i]) * part

@@ -5,17 +5,16 @@ import (
 	"unicode"
 )
 
-// rightToLeft are the languages that are written from right to left.
+// rightToLeft is the set of languages that are written from right to left.
 var rightToLeft = map[string]bool{
 	"ar": true, "arc": true, "azb": true, "ckb": true, "dv": true, "fa": true, "he": true, "iw": true, "ks": true, "nqo": true,
 	"pnb": true, "ps": true, "sd": true, "syr": true, "ug": true, "ur": true, "yi": true,
 }
 
-// rightToLeftScripts are their scripts, as languages name them.
+// rightToLeftScripts is the set of their scripts, as in language tags.
 var rightToLeftScripts = map[string]bool{"arab": true, "hebr": true, "syrc": true, "thaa": true, "nkoo": true, "adlm": true, "rohg": true}
 
-// Direction returns how the texts are written: rtl, or nothing for from left to
-// right.
+// Direction returns the direction of the texts: rtl, or an empty string for left to right.
 func (f *Frame) Direction() string {
 	parts := strings.FieldsFunc(strings.ToLower(f.Lang), func(r rune) bool { return r == '-' || r == '_' })
 	is := f.RightToLeft
@@ -23,7 +22,7 @@ func (f *Frame) Direction() string {
 		switch {
 		case i == 0:
 			is = rightToLeft[part]
-		case len(part) == 4: // a script counts more than the language
+		case len(part) == 4: // a script takes precedence over the language
 			is = rightToLeftScripts[part]
 		}
 	}
@@ -33,12 +32,11 @@ func (f *Frame) Direction() string {
 	return ""
 }
 
-// ReadsRightToLeft reports whether most letters of titles are of scripts that
+// ReadsRightToLeft reports whether most letters of the titles of links belong to scripts that
 // are written from right to left.
 func ReadsRightToLeft(links []*Link) bool { return lean(links) > 0 }
 
-// lean returns how many more letters are written from right to left than from
-// left to right.
+// lean returns the number of right-to-left letters minus the number of other letters.
 func lean(links []*Link) int {
 	n := 0
 	for _, l := range links {

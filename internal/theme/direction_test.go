@@ -30,8 +30,7 @@ func TestDirectionOfTexts(t *testing.T) {
 	}
 }
 
-// The style sheet places things by the direction of the text, but for what the
-// author of a page wants on one side.
+// The style sheet uses logical directions, except for alignments that authors choose.
 func TestStyleFollowsTheDirection(t *testing.T) {
 	sided := regexp.MustCompile(`(?:margin|padding|border)-(?:left|right)|text-align: (?:left|right)|[{;] *(?:left|right):`)
 	for _, line := range strings.Split(string(Style.Data), "\n") {

@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-// document is a view in its frame as HTML. What every page has is written by hand, because
-// templates took most of the time that a page takes. What few pages have, and what is the same
-// on all of them, is written by templates.
+// document is a view in its frame, being rendered as HTML. The parts that every page has are
+// written without templates, because templates took most of the time of rendering a page.
+// Parts that few pages have, or that are the same on all pages, are written by templates.
 type document struct {
 	markupWriter
 	shown
@@ -19,10 +19,10 @@ type document struct {
 	err error
 }
 
-// documents are written to memory that is used again.
+// documents is a pool of documents, to reuse their memory.
 var documents = sync.Pool{New: func() any { return new(document) }}
 
-// Render returns a view in its frame as a whole document.
+// Render returns a view in its frame as a complete document.
 func Render(f *Frame, v View) ([]byte, error) {
 	d := documents.Get().(*document)
 	defer func() {
@@ -48,7 +48,7 @@ func Render(f *Frame, v View) ([]byte, error) {
 // execute writes a template.
 func (d *document) execute(name string, data any) { d.note(d.t.ExecuteTemplate(d, name, data)) }
 
-// part writes a template that is the same on all pages of the site.
+// part writes a template whose output is the same on all pages of the site.
 func (d *document) part(name string) {
 	text, err := d.Parts.get(d.t, name, d.shown)
 	d.note(err)
@@ -57,7 +57,7 @@ func (d *document) part(name string) {
 
 func (d *document) note(err error) { d.err = cmp.Or(d.err, err) }
 
-// head writes the beginning of the document, up to what is in the header of all pages.
+// head writes the head of the document, up to the part that all pages share.
 func (d *document) head() {
 	d.part("open")
 	if d.Hidden {
@@ -94,7 +94,7 @@ func (d *document) head() {
 	d.part("assets")
 }
 
-// relation writes where something is that belongs to the page, if it is anywhere.
+// relation writes a link element for a related resource, if href is not empty.
 func (d *document) relation(rel, kind, href string) {
 	if href == "" {
 		return
@@ -107,7 +107,7 @@ func (d *document) relation(rel, kind, href string) {
 	d.raw(">\n")
 }
 
-// meta writes what is known of the page, if it is.
+// meta writes a meta element, if content is not empty.
 func (d *document) meta(by, name, content string) {
 	if content != "" {
 		d.raw("<meta ", by, `="`, name, `"`)
@@ -116,7 +116,7 @@ func (d *document) meta(by, name, content string) {
 	}
 }
 
-// cards writes what other services show of the page.
+// cards writes the metadata for previews of links in other services, and structured data.
 func (d *document) cards() {
 	title, card := cmp.Or(d.shown.Title, d.Frame.Title), "summary"
 	d.meta("property", "og:type", "article")
@@ -138,7 +138,7 @@ func (d *document) cards() {
 	}
 	d.meta("name", "twitter:card", card)
 	for _, data := range d.Data {
-		b, err := json.Marshal(data) // which has no < and no >
+		b, err := json.Marshal(data) // contains no < and no >
 		d.note(err)
 		d.raw(`<script type="application/ld+json">`)
 		d.Write(b)
@@ -185,7 +185,7 @@ func (d *document) top() {
 	d.raw("</nav>\n")
 }
 
-// page writes what is in the middle.
+// page writes the main part of a page.
 func (d *document) page(p *Page) {
 	d.outline(p)
 	d.raw(`<main id="~content"`)
@@ -248,7 +248,7 @@ func (d *document) outline(p *Page) {
 	d.raw("</ul></details></nav>\n")
 }
 
-// pageHead writes the title of the page and what is around it.
+// pageHead writes the title, the breadcrumbs, the menu and the description of the page.
 func (d *document) pageHead(p *Page) {
 	d.raw(`<div class="head">`)
 	if len(p.Breadcrumbs) > 0 {
@@ -296,7 +296,7 @@ func (d *document) pageHead(p *Page) {
 	d.raw("</div>\n")
 }
 
-// items writes a list of links, each of those that lead somewhere with a sign at its end.
+// items writes a list of links. A link with an address ends with a sign.
 func (d *document) items(links []*Link, sign string) {
 	for _, l := range links {
 		d.raw("<li>")
@@ -313,7 +313,7 @@ func (d *document) items(links []*Link, sign string) {
 	}
 }
 
-// turns writes the links to the pages before and after the page.
+// turns writes the links to the previous and the next page.
 func (d *document) turns(p *Page) {
 	if p.Previous == nil && p.Next == nil {
 		return
@@ -340,7 +340,7 @@ func (d *document) turn(rel, before, word string, l *Link, after string) {
 	d.raw("</span>", after, "</a>\n")
 }
 
-// feedback writes the question what readers think of the page.
+// feedback writes the feedback form.
 func (d *document) feedback() {
 	if d.Feedback == "" {
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// pageTemplate is what a page means, and its navigation.
+// pageTemplate returns a template that renders a page and its navigation, as a reference.
 func pageTemplate(t *testing.T, style icons.Style) *template.Template {
 	t.Helper()
 	out := parse(style).Funcs(template.FuncMap{"part": func(name string, s shown) (template.HTML, error) {
@@ -20,8 +20,8 @@ func pageTemplate(t *testing.T, style icons.Style) *template.Template {
 	return template.Must(out.ParseFiles("testdata/page.html"))
 }
 
-// A page that is written by hand is what a template, which escapes by itself, would make
-// of the same frame, whatever its texts and addresses are.
+// A page that is written without templates equals the output of a template, which escapes
+// automatically, for all texts and addresses.
 func TestPagesAreWhatATemplateMakes(t *testing.T) {
 	const address = "https://docs.example.com/é (1)/?a=b&c=" + hostile
 	links := hostileLinks()

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// markupWriter writes HTML by hand. Texts and addresses are escaped exactly as package
-// html/template escapes them; raw is for what is a part of the program.
+// markupWriter writes HTML without templates. Texts and addresses are escaped exactly as in
+// package html/template. The method raw is only for constant text of the program.
 type markupWriter struct{ bytes.Buffer }
 
 func (w *markupWriter) raw(parts ...string) {
@@ -16,7 +16,7 @@ func (w *markupWriter) raw(parts ...string) {
 	}
 }
 
-// text writes a text, also as a part of the value of an attribute.
+// text writes an escaped text, in content or in the value of an attribute.
 func (w *markupWriter) text(s string) {
 	from := 0
 	for i := range len(s) {
@@ -31,17 +31,17 @@ func (w *markupWriter) text(s string) {
 	w.WriteString(s[from:])
 }
 
-// escapes are the bytes that a text must not have as they are.
+// escapes maps bytes that must be escaped to their replacements.
 var escapes = [256]string{0: "\uFFFD", '"': "&#34;", '&': "&amp;", '\'': "&#39;", '+': "&#43;", '<': "&lt;", '>': "&gt;"}
 
-// attribute writes an attribute with a text.
+// attribute writes an attribute whose value is a text.
 func (w *markupWriter) attribute(name, value string) {
 	w.raw(" ", name, `="`)
 	w.text(value)
 	w.WriteByte('"')
 }
 
-// address writes an attribute with an address.
+// address writes an attribute whose value is an address.
 func (w *markupWriter) address(name, href string) {
 	if isPlainAddress(href) {
 		w.attribute(name, href)
@@ -50,13 +50,13 @@ func (w *markupWriter) address(name, href string) {
 	}
 }
 
-// Addresses that are not plain are escaped by package html/template itself.
+// Templates that escape addresses which are not plain, with package html/template.
 var (
 	addresses = template.Must(template.New("").Parse(`<a href="{{.}}">`))
 	anchors   = template.Must(template.New("").Parse(`<a href="#{{.}}">`))
 )
 
-// anchored returns the address of a place of the same page as the value of an attribute.
+// anchored returns the address of an anchor of the current page, as the value of an attribute.
 func anchored(anchor string) string {
 	if isPlain(anchor, "-_.~") {
 		return "#" + anchor
@@ -66,12 +66,12 @@ func anchored(anchor string) string {
 
 func attributeOf(t *template.Template, value string) string {
 	var b strings.Builder
-	_ = t.Execute(&b, value) // into memory
+	_ = t.Execute(&b, value) // a strings.Builder does not fail
 	return strings.TrimSuffix(strings.TrimPrefix(b.String(), `<a href="`), `">`)
 }
 
-// isPlainAddress reports whether an address is escaped as a text is: it is a path or leads to
-// a web server, and has no characters that addresses must not have.
+// isPlainAddress reports whether an address can be escaped as a text. It must be a path or an
+// HTTP URL, and have only characters that are allowed in URLs.
 func isPlainAddress(href string) bool {
 	switch {
 	case strings.HasPrefix(href, "//"):
@@ -82,7 +82,8 @@ func isPlainAddress(href string) bool {
 	return false
 }
 
-// hasBadEscape reports whether a percent sign begins something else than an escaped byte.
+// hasBadEscape reports whether an address has a percent sign that is not part of an escaped
+// byte.
 func hasBadEscape(href string) bool {
 	const hex = "0123456789abcdefABCDEF"
 	for i := strings.IndexByte(href, '%'); i >= 0; {
@@ -98,8 +99,7 @@ func hasBadEscape(href string) bool {
 	return false
 }
 
-// isPlain reports whether a text has nothing but letters and digits of ASCII, and some
-// others.
+// isPlain reports whether a text has only ASCII letters, ASCII digits, and the bytes in others.
 func isPlain(s, others string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {

@@ -9,23 +9,23 @@ import (
 	"github.com/octavo-docs/octavo/internal/fonts"
 )
 
-// Fonts are the files of fonts that a site uses, from its own host. Without them
-// the style sheet uses those of the system.
+// Fonts are the font files of a site, served by its own host. Without them, the style sheet
+// uses fonts of the system.
 type Fonts struct {
 	Text, Heading, Code []FontFile
-	Late                bool // browsers ask for them when they need them: in a folder they may not before
+	Late                bool // no preloading; browsers may not preload fonts of pages that are opened from a folder
 }
 
-// FontFile is a part of a font.
+// FontFile is a file of a font.
 type FontFile struct {
-	Weights string // one, or the first and the last
-	Href    string // of this host
+	Weights string // a weight, or the first and the last one of a range
+	Href    string // on the host of the site
 	Format  string // woff2, woff, ttf or otf
-	Range   string // of characters; empty is all
+	Range   string // of characters; empty for all
 }
 
-// FontFamily returns the files of a font that every site can choose by its name,
-// for a site whose assets are at an address.
+// FontFamily returns the files of a built-in font. The argument assets is the address of the
+// assets of the site.
 func FontFamily(name, assets string) (out []FontFile) {
 	for _, f := range fonts.Family(name) {
 		out = append(out, FontFile{Weights: f.Weights, Href: assets + hashedFonts().names[f.Name], Format: "woff2", Range: f.Range})
@@ -33,10 +33,10 @@ func FontFamily(name, assets string) (out []FontFile) {
 	return out
 }
 
-// latin is in the range of the file that nearly every page needs.
+// latin begins the range of the file that nearly every page needs.
 const latin = "U+0000-00FF"
 
-// Preload returns the addresses of the files that a browser should ask for at once.
+// Preload returns the addresses of the files that a browser should load at once.
 func (f Fonts) Preload() (out []string) {
 	if f.Late {
 		return nil
@@ -49,7 +49,7 @@ func (f Fonts) Preload() (out []string) {
 	return out
 }
 
-// hashed are the files of fonts, by names that have a hash of their bytes in them.
+// hashed maps the names of font files to names with a hash, and these to assets.
 type hashed struct {
 	names  map[string]string
 	assets map[string]Asset
@@ -71,11 +71,11 @@ var hashedFonts = sync.OnceValue(func() hashed {
 
 func (f Fonts) empty() bool { return len(f.Text)+len(f.Heading)+len(f.Code) == 0 }
 
-// formats are the names of formats in style sheets.
+// formats maps formats to their names in style sheets.
 var formats = map[string]string{"woff2": "woff2", "woff": "woff", "ttf": "truetype", "otf": "opentype"}
 
-// css declares the fonts under names of our own: those that people give to fonts
-// are no part of the style.
+// css declares the fonts under our own names, so that names chosen by users are not part of
+// the style.
 func (f Fonts) css() string {
 	var b, roles strings.Builder
 	for _, role := range []struct {
@@ -100,8 +100,8 @@ func (f Fonts) css() string {
 	return b.String()
 }
 
-// cssURL returns an address without characters that end a string of a style
-// sheet, or the style sheet.
+// cssURL escapes the characters of an address that could end a string in a style sheet, or the
+// style sheet.
 func cssURL(s string) string {
 	var b strings.Builder
 	for i := range len(s) {
@@ -114,8 +114,8 @@ func cssURL(s string) string {
 	return b.String()
 }
 
-// css is the style of a site that differs from the style sheet. The page and its
-// policy need it, so it is kept with the parts that they need it for.
+// css returns the styles of a site that differ from the style sheet. Both the page and its
+// content security policy need them, so they are cached in Parts.
 func (f *Frame) css() string {
 	return f.Parts.keep("css", func() string { return f.Colors.css() + f.Fonts.css() })
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/icons"
 )
 
-// maxIcons bounds the bytes of drawn icons that are kept.
+// maxIcons is the maximum size of all cached icons, in bytes.
 const maxIcons = 512 << 10
 
-// drawnIcons are icons by the names that pages use: a site has few, on many pages.
+// drawnIcons caches icons by name: a site has few, on many pages.
 var drawnIcons = cache.New[iconKey](maxIcons, func(svg string) int { return 256 + len(svg) })
 
 type iconKey struct {
@@ -18,10 +18,10 @@ type iconKey struct {
 	style icons.Style
 }
 
-// maxIconName is how long the name of an icon is that is kept.
+// maxIconName is the maximum length of the name of a cached icon.
 const maxIconName = 64
 
-// icon returns an icon as an element.
+// icon returns an icon as an SVG element.
 func icon(name string, style icons.Style) string {
 	key := iconKey{name, style}
 	if svg, ok := drawnIcons.Get(key); ok {
@@ -37,5 +37,5 @@ func icon(name string, style icons.Style) string {
 // ourIcon returns an icon of the frame.
 func ourIcon(name string) string { return icon(name, icons.Filled) }
 
-// element is a drawn icon for templates.
+// element marks an icon as safe HTML for templates.
 func element(svg string) template.HTML { return template.HTML(svg) } //nolint:gosec // a picture of ours

@@ -6,8 +6,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/icons"
 )
 
-// Every page has a navigation and a template takes longer for it than for all the rest,
-// so it is written by hand.
+// The navigation is written without templates: every page has one, and a template took longer
+// for the navigation than for the rest of the page.
 
 func (w *markupWriter) navigation(links []*Link, style icons.Style) {
 	w.raw("<ul>\n")
@@ -24,7 +24,7 @@ func (w *markupWriter) navigation(links []*Link, style icons.Style) {
 	w.raw("</ul>")
 }
 
-// navigationEntry writes an entry without what is below it.
+// navigationEntry writes an entry without its children.
 func (w *markupWriter) navigationEntry(l *Link, style icons.Style) {
 	switch {
 	case l.Group:
@@ -53,7 +53,7 @@ func (w *markupWriter) navigationEntry(l *Link, style icons.Style) {
 	}
 }
 
-// below writes the entries below one.
+// below writes the children of an entry.
 func (w *markupWriter) below(l *Link, style icons.Style) {
 	switch {
 	case len(l.Children) == 0:
@@ -73,7 +73,7 @@ func (w *markupWriter) below(l *Link, style icons.Style) {
 	}
 }
 
-// label writes the title of a link with its sign.
+// label writes the title of a link with its emoji or icon.
 func (w *markupWriter) label(l *Link, style icons.Style) {
 	switch {
 	case l.Emoji != "":
@@ -86,8 +86,8 @@ func (w *markupWriter) label(l *Link, style icons.Style) {
 	w.text(l.Title)
 }
 
-// drawnLink is a link as an entry of navigations, without what is below it, in the styles of
-// icons. It is made when the first page shows it.
+// drawnLink caches the HTML of a navigation entry without its children, for each style of
+// icons. The HTML is rendered when it is first needed.
 type drawnLink struct{ plain, outlined atomic.Pointer[string] }
 
 func (d *drawnLink) entry(l *Link, style icons.Style) string {
@@ -105,12 +105,12 @@ func (d *drawnLink) entry(l *Link, style icons.Style) string {
 	return html
 }
 
-// Freeze makes a link an entry of navigations that many pages have: it is drawn once. Nobody may
-// change it or what is below it afterwards.
+// Freeze marks a link as a navigation entry that many pages share, so that it is rendered once.
+// The link and its descendants must not be modified afterwards.
 func Freeze(l *Link) { l.drawn = &drawnLink{} }
 
-// Opened returns a copy of a link as the navigation of a page shows it that is at or below
-// the link, with the entries below it.
+// Opened returns a copy of a link for the navigation of a page that is the link's target or one
+// of its descendants. The copy is open and has the given children.
 func (l *Link) Opened(current bool, below []*Link) *Link {
 	c := *l
 	c.drawn, c.Open, c.Current, c.Children = nil, true, current, below

@@ -7,8 +7,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/icons"
 )
 
-// A navigation that is written by hand is what a template, which escapes by itself,
-// would make of the same links.
+// A navigation that is written without templates equals the output of a template, which
+// escapes automatically.
 func TestNavigationIsEscaped(t *testing.T) {
 	links := hostileLinks()
 	var want strings.Builder
@@ -26,7 +26,7 @@ func TestNavigationIsEscaped(t *testing.T) {
 	}
 }
 
-// hostile is a text that would be markup, if it were not escaped.
+// hostile is a text that would be interpreted as markup if it were not escaped.
 const hostile = "\"><script>alert(1)</script>&amp;'+\x00 }}{{"
 
 func hostileLinks() []*Link {
@@ -44,8 +44,7 @@ func hostileLinks() []*Link {
 	}
 }
 
-// A link that many pages share is shown open and current on one page only, and in the style
-// of each site.
+// A shared link is open and current on one page only, and has the style of each site.
 func TestSharedLinks(t *testing.T) {
 	links := []*Link{{Title: "A", Icon: "bell", Href: "/a", Children: []*Link{{Title: "B", Href: "/a/b"}}}}
 	draw := func(links []*Link, style icons.Style) string {

@@ -6,16 +6,16 @@ import (
 	"sync"
 )
 
-// Parts keeps what is the same on all pages of a site as HTML: the assets, the
-// header without the variants, the footer. Frames that share it differ in nothing
-// but Draft, Variants, Navigation, Feedback, Alert and what the page says of itself.
-// The zero value is ready for use by many at once; a nil one keeps nothing.
+// Parts caches the HTML that all pages of a site share: the assets, the header without the
+// variants, and the footer. Frames that share Parts may differ only in Draft, Variants,
+// Navigation, Feedback, Alert and the metadata of the page. The zero value is ready for use,
+// and safe for concurrent use. A nil *Parts caches nothing.
 type Parts struct {
 	mu   sync.Mutex
 	kept map[string]string
 }
 
-// get returns a part, by the template that writes it.
+// get returns a part, by the name of its template.
 func (p *Parts) get(t *template.Template, name string, s shown) (text string, err error) {
 	text = p.keep(name, func() string {
 		var b strings.Builder
@@ -27,7 +27,8 @@ func (p *Parts) get(t *template.Template, name string, s shown) (text string, er
 	return text, err
 }
 
-// keep returns what was kept under a name, or makes it. Nothing empty is kept.
+// keep returns the cached value of a name, or computes and caches it. Empty values are not
+// cached.
 func (p *Parts) keep(name string, make func() string) string {
 	if p == nil {
 		return make()

@@ -2,7 +2,7 @@ package theme
 
 import "github.com/octavo-docs/octavo/internal/markup"
 
-// The words around descriptions of APIs, in each language.
+// Labels of API descriptions, by language.
 var (
 	germanAPI = markup.APILabels{
 		Authentication: "Authentifizierung", NoAuthentication: "Keine", Scopes: "Berechtigungen", Servers: "Server", PathParameters: "Pfadparameter", QueryParameters: "Abfrageparameter",

@@ -2,7 +2,7 @@ package theme
 
 import "github.com/octavo-docs/octavo/internal/markup"
 
-// portuguese is that of Brazil.
+// portuguese is Brazilian Portuguese.
 var portuguese = Texts{
 	Skip: "Ir para o conteúdo", Announcement: "Aviso", Menu: "Menu", Close: "Fechar", Search: "Pesquisar", Links: "Links", Scheme: "Claro ou escuro",
 	Sections: "Seções", Pages: "Páginas", Privacy: "Política de privacidade", Version: "Versão", Outline: "Nesta página", Breadcrumbs: "Trilha de navegação",

@@ -1,10 +1,9 @@
-// Package theme turns pages of documentation into HTML: templates, a style
-// sheet, a small script, and the headers that keep a browser from running
-// anything else.
+// Package theme renders pages of documentation as HTML. It has templates, a style sheet, a
+// small script, and the headers that prevent a browser from running anything else.
 //
-// It knows neither folders nor the store. Whoever serves pages fills in a Frame
-// (what surrounds every page of a site) and a View (what is in the middle), and
-// sends both with Write. Every page is complete without the script.
+// It depends neither on folders nor on the store. Callers fill in a Frame (the parts around
+// every page of a site) and a View (the part in the middle), and send both with Write. Every
+// page is complete without the script.
 package theme
 
 import (
@@ -15,33 +14,32 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// Link is something that can be followed: an entry of the navigation, a tab, a
-// choice of a menu. Without Href it is shown as plain text, or as the heading of its
-// children.
+// Link is a navigation entry, a tab or a menu entry. Without Href it is rendered as plain
+// text, or as the heading of its children.
 type Link struct {
 	Title, Emoji, Icon, Href string
 	Group                    bool   // a heading, not a page
 	Open                     bool   // its children are shown
 	External                 bool   // leads to another site
-	Current                  bool   // leads to what is shown
-	Button                   string // looks like a button: primary or secondary
+	Current                  bool   // leads to the current page
+	Button                   string // rendered as a button: primary or secondary
 	Children                 []*Link
 
-	drawn *drawnLink // of one that many pages have, see Freeze
+	drawn *drawnLink // cached HTML of a link that many pages share, see Freeze
 }
 
-// Frame is what surrounds every page of a site. Whatever is empty is left out.
+// Frame holds the parts around every page of a site. Empty parts are omitted.
 type Frame struct {
-	Lang          string // of the texts; empty is English
-	RightToLeft   bool   // how the texts are written, if Lang is empty
+	Lang          string // of the texts; English if empty
+	RightToLeft   bool   // direction of the texts, if Lang is empty
 	Title         string // of the site
-	Home          string // address of the first page
+	Home          string // address of the home page
 	Logo          Picture
 	Favicon       string
-	Mark          string // beside the title: what kind of site this is
+	Mark          string // next to the title: the kind of the site, such as preview
 	Style, Script string // addresses of the assets
-	Diagrams      string // address of the document that draws diagrams; empty: they are shown as their source
-	Nonce         string // if set, only the assets with this nonce are allowed
+	Diagrams      string // address of the document that draws diagrams; if empty, diagrams are shown as source
+	Nonce         string // if set, only assets with this nonce are allowed
 	Colors        Colors
 	Fonts         Fonts
 	Scheme        Scheme
@@ -49,41 +47,40 @@ type Frame struct {
 	Looks         []Look
 	Icons         icons.Style
 	Announcement  *Announcement
-	Draft         *Draft  // what is shown is not what is published
+	Draft         *Draft  // the content is not the published one; nil if it is
 	Links         []*Link // in the header
-	Accounts      []*Link // the same, of the owner elsewhere
+	Accounts      []*Link // in the header: accounts of the owner on other platforms
 	Sections      []*Link // tabs; those with children are menus
-	Variants      []*Link // versions or languages of what is shown
+	Variants      []*Link // versions or languages of the current page
 	Navigation    []*Link
 	Search        Search
-	Feedback      string // address that takes what readers think of the page
+	Feedback      string // address that receives feedback about the page
 	Footer        Footer
 	Hidden        bool          // from search engines
-	Alert         string        // something is wrong with the site
+	Alert         string        // a problem with the site
 	Below         template.HTML // at the end of the document
-	Canonical     string        // whole address of what is shown
-	Alternate     string        // address of what is shown, as Markdown
-	Image         string        // address of a picture for links to the site
-	Drawn         bool          // the picture was drawn of the page, and is as large as services ask for
-	Translations  []Translation // of what is shown, itself included, and other places of its content
-	Data          []any         // descriptions of what is shown by schema.org, each written as JSON
+	Canonical     string        // absolute URL of the current page
+	Alternate     string        // address of the Markdown of the current page
+	Image         string        // address of the picture for links to the page
+	Drawn         bool          // the picture was drawn from the page, and has the standard size
+	Translations  []Translation // of the current page, including itself, and alternates from its front matter
+	Data          []any         // structured data of the page (schema.org), each value written as JSON
 
-	Parts *Parts // of other pages with the same frame; nil: none are kept
+	Parts *Parts // cache shared by pages with the same frame; nil if there is none
 }
 
-// Translation is where a page is in a language, which may be unknown. The address is
-// whole.
+// Translation is the absolute URL of a page in a language. Lang is empty if the language is
+// unknown.
 type Translation struct{ Lang, Href string }
 
-// Look is a choice of the owner of a site that the style sheet follows, such as
-// the form of corners.
+// Look is a setting of a site that the style sheet implements, such as the shape of corners.
 type Look struct{ Name, Value string }
 
-// Picture is an image that may have another form on a dark background.
+// Picture is an image that may have a variant for dark backgrounds.
 type Picture struct{ Light, Dark string }
 
-// Scheme says which colours a page has: those that the reader's system asks
-// for, or always the same.
+// Scheme is the colour scheme of a page: always light, always dark, or the preference of the
+// system of the reader.
 type Scheme string
 
 // The schemes.
@@ -93,8 +90,8 @@ const (
 	Dark  Scheme = "dark"
 )
 
-// Dark returns when the dark form of a picture is shown, as a media query. The
-// script changes it when a reader chooses a scheme.
+// Dark returns the media query under which the dark variant of a picture is shown. The script
+// changes the media query when a reader chooses a scheme.
 func (s Scheme) Dark() string {
 	switch s {
 	case Light:
@@ -105,50 +102,50 @@ func (s Scheme) Dark() string {
 	return "(prefers-color-scheme: dark)"
 }
 
-// Draft is a banner about what is shown before it is published.
+// Draft is a banner about unpublished content.
 type Draft struct {
 	Name    string // such as a change request and its number
 	Subject string
 	Status  Status
 	Author  string
-	Live    string // address of what is published in its place
-	Switch  *Link  // shows or hides the changes of the page; nil: they cannot be shown
-	Marked  bool   // the changes of the page are shown
-	Changes int    // how many
-	First   string // address of the first one
-	Note    string // instead of changes
+	Live    string // address of the published content
+	Switch  *Link  // shows or hides the changes of the page; nil if they cannot be shown
+	Marked  bool   // the changes of the page are highlighted
+	Changes int    // number of changes on the page
+	First   string // address of the first change
+	Note    string // shown instead of changes
 	Pages   []Changed
-	More    int // pages that are not listed
+	More    int // number of pages that are not listed
 }
 
-// Status of a change request, in its own word and in that of the reader.
+// Status is the status of a change request: its name in the API, and its text for readers.
 type Status struct{ Name, Text string }
 
 // Changed is a page that a draft changes.
 type Changed struct {
 	Link
 	Kind string // added, removed, edited or moved
-	Text string // the same, for the reader
+	Text string // Kind as a text for readers
 }
 
-// Sign is what a change is marked with besides its colour.
+// Sign returns the symbol of a change, which does not depend on its colour.
 func (c Changed) Sign() string {
 	return map[string]string{"added": "+", "removed": "−", "edited": "~", "moved": "↕"}[c.Kind]
 }
 
-// Announcement is a banner above everything.
+// Announcement is a banner above the header.
 type Announcement struct {
-	Style, Title, Message string // Style is that of a hint: info, success, warning, danger
+	Style, Title, Message string // Style is the style of a hint: info, success, warning, danger
 	Link                  *Link
 }
 
-// Footer is what is below everything.
+// Footer is the part below the content.
 type Footer struct {
 	Logo      Picture
 	Text      string
 	Privacy   string  // address of the privacy policy
-	Accounts  []*Link // elsewhere
-	Trademark bool    // the program is named
+	Accounts  []*Link // on other platforms
+	Trademark bool    // the software is named
 	Groups    []*Link // columns of links
 }
 
@@ -157,65 +154,65 @@ func (f Footer) Empty() bool {
 	return f.Logo.Light == "" && f.Text == "" && f.Privacy == "" && len(f.Groups) == 0 && len(f.Accounts) == 0 && !f.Trademark
 }
 
-// Search says where a site is searched.
+// Search holds the addresses of the search of a site.
 type Search struct {
-	Action string // address of the page of results; empty: there is no search
-	Live   string // address of results as JSON, for results while somebody types
-	Hint   string // what is searched
-	Script string // address of a script that searches without a server; Live is where its index is then
-	Scope  string // for that script: the numbers of the spaces that are searched, the one that is shown first
-	// Section is the section that can be searched alone; empty: the site has one.
+	Action string // address of the page of results; empty if there is no search
+	Live   string // address of results as JSON, for results while the reader types
+	Hint   string // describes what is searched
+	Script string // address of a script that searches without a server; Live is then the address of its index
+	Scope  string // for Script: numbers of the spaces to search, the current one first
+	// Section is the section that can be searched alone; empty if the site has only one.
 	Section string
 }
 
 // Page is a page of documentation.
 type Page struct {
 	Title, Emoji, Icon string
-	MarkedTitle        template.HTML // the title with its changes
+	MarkedTitle        template.HTML // the title with its changes highlighted
 	MarkedDescription  template.HTML
 	Anchor             string // of the title
 	Untitled           bool   // the title is not shown
 	Description        string
 	Cover              Picture
 	Tags               []string
-	Notes              []string // about the page, for whoever writes it
+	Notes              []string // about the page, for its authors
 	Breadcrumbs        []*Link
 	Body               template.HTML
-	Below              []*Link // instead of a body
+	Below              []*Link // child pages, shown instead of a body
 	Outline            []markup.Heading
 	Previous, Next     *Link
-	Feed               string    // address of its news
-	Actions            []*Link   // what can be done with the page
-	Updated            time.Time // zero: not shown
+	Feed               string    // address of the RSS feed of the page
+	Actions            []*Link   // entries of the menu of the page
+	Updated            time.Time // not shown if zero
 	Wide               bool
 }
 
-// Results are what a search has found.
+// Results are the results of a search.
 type Results struct {
 	Query  string
 	Hits   []Hit
-	Scopes []*Link // the same search in all sections and in one; nil: there is one
+	Scopes []*Link // the same search in all sections and in one; nil if there is only one
 }
 
 // Hit is a result of a search.
 type Hit struct {
 	Title string `json:"title"`
-	Where string `json:"where,omitempty"` // the pages above it
+	Where string `json:"where,omitempty"` // titles of the ancestors of the page
 	Text  string `json:"text,omitempty"`
 	Href  string `json:"href"`
 }
 
-// Message is shown instead of a page: there is none, or a reader must sign in
-// first.
+// Message is shown instead of a page, such as for a missing page or when a reader must sign
+// in.
 type Message struct {
 	Title string
 	Text  string
-	At    string  // an address, behind the text
-	Near  []*Link // pages that may have been meant
+	At    string  // an address, shown after the text
+	Near  []*Link // pages that the reader may have meant
 	Next  *Link   // what to do instead
 }
 
-// View is what is in the middle of a frame: a Page, Results or a Message.
+// View is the part in the middle of a frame: a Page, Results or a Message.
 type View interface{ name() string }
 
 func (*Page) name() string    { return "page" }

@@ -9,7 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// full is a frame with everything in it.
+// full returns a frame with all parts.
 func full() *Frame {
 	return &Frame{
 		Lang: "de", Title: "Acme & Co", Home: "/", Favicon: "/icon.png", Style: "/" + Style.Name, Script: "/" + Script.Name,
@@ -65,7 +65,7 @@ func TestEverythingIsInThePage(t *testing.T) {
 	}
 }
 
-// What is empty leaves nothing behind: no landmark without content.
+// Empty parts are omitted: there is no landmark without content.
 func TestAnEmptyFrameHasNoEmptyParts(t *testing.T) {
 	for _, v := range []View{&Page{Title: "A"}, &Results{}, &Message{Title: "Not found"}} {
 		b, err := Render(&Frame{Title: "T", Home: "/", Style: "/s", Sections: []*Link{{Title: "only"}}, Variants: []*Link{{Title: "only"}}}, v)
@@ -102,8 +102,7 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// The policy allows the assets and the colours of the site, and nothing inline
-// besides.
+// The policy allows the assets and the colours of the site, and no other inline content.
 func TestPolicy(t *testing.T) {
 	w := httptest.NewRecorder()
 	if err := Write(w, 200, full(), page()); err != nil {
@@ -123,7 +122,7 @@ func TestPolicy(t *testing.T) {
 	}
 }
 
-// A picture has the form that fits the colours of the page without a script, too.
+// Without a script, a picture has the variant for the colour scheme of the page.
 func TestPictures(t *testing.T) {
 	for scheme, want := range map[Scheme]string{Auto: "(prefers-color-scheme: dark)", Light: "not all", Dark: "all"} {
 		b, err := Render(&Frame{Scheme: scheme, Logo: Picture{"l.png", "d.png"}}, &Message{})
@@ -133,7 +132,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// Whatever colour a site has, links can be read and so can buttons.
+// Links and buttons are readable with every colour of a site.
 func TestColors(t *testing.T) {
 	light, _ := parseColor(lightPaper)
 	dark, _ := parseColor(darkPaper)
@@ -165,8 +164,8 @@ func TestAssets(t *testing.T) {
 	}
 }
 
-// Pages that share parts are what they are without them, and a search shows what was
-// searched for on its own page only.
+// Pages with shared parts equal those without. The query of a search is shown on its own page
+// only.
 func TestPartsChangeNothing(t *testing.T) {
 	kept := &Parts{}
 	for range 2 {
@@ -191,7 +190,7 @@ func TestPartsChangeNothing(t *testing.T) {
 	}
 }
 
-// What a page costs when its site keeps what all pages have in common, and when not.
+// BenchmarkRender measures a page with and without cached parts.
 func BenchmarkRender(b *testing.B) {
 	for name, parts := range map[string]*Parts{"kept": {}, "alone": nil} {
 		b.Run(name, func(b *testing.B) {

@@ -17,7 +17,7 @@ import (
 //go:embed web
 var web embed.FS
 
-// pages are the templates, by how icons are drawn.
+// pages are the templates, by style of icons.
 var pages = map[icons.Style]*template.Template{icons.Filled: parse(icons.Filled), icons.Outlined: parse(icons.Outlined)}
 
 func parse(style icons.Style) *template.Template {
@@ -28,7 +28,7 @@ func parse(style icons.Style) *template.Template {
 	}).ParseFS(web, "web/*.html"))
 }
 
-// pictured is a picture as a frame shows it.
+// pictured is a picture with the data that its template needs.
 type pictured struct {
 	Picture
 	Media, Alt string
@@ -36,7 +36,7 @@ type pictured struct {
 
 func picture(f *Frame, p Picture, alt string) pictured { return pictured{p, f.Scheme.Dark(), alt} }
 
-// query is what was searched for.
+// query returns the query of a search, or an empty string for other views.
 func query(v View) string {
 	if r, ok := v.(*Results); ok {
 		return r.Query
@@ -44,7 +44,7 @@ func query(v View) string {
 	return ""
 }
 
-// shown is what templates work on.
+// shown is the data of templates.
 type shown struct {
 	*Frame
 	View    View
@@ -55,13 +55,13 @@ type shown struct {
 	T       *Texts
 }
 
-// CSS is the style of the colours and fonts.
+// CSS returns the style of the colours and fonts.
 func (s shown) CSS() template.CSS { return template.CSS(s.css()) } //nolint:gosec // made of numbers and escaped addresses
 
-// turn is where the pages before and after the one that is shown are.
+// turn holds links to the previous and the next page.
 type turn struct{ Previous, Next *Link }
 
-// show returns what a document says of a view in its frame.
+// show returns the data of templates for a view in its frame.
 func show(f *Frame, v View) shown {
 	s := shown{Frame: f, View: v, T: f.Texts()}
 	switch v := v.(type) {
@@ -75,14 +75,14 @@ func show(f *Frame, v View) shown {
 	return s
 }
 
-// RenderMoved returns a document that leads browsers to another address.
+// RenderMoved returns a document that redirects browsers to another address.
 func RenderMoved(lang, href, canonical string) ([]byte, error) {
 	var b bytes.Buffer
 	err := pages[icons.Filled].ExecuteTemplate(&b, "moved", struct{ Lang, Href, Canonical string }{lang, href, canonical})
 	return b.Bytes(), err
 }
 
-// Write sends a view in its frame. Nothing was sent if it returns an error.
+// Write sends a view in its frame. If it returns an error, nothing was sent.
 func Write(w http.ResponseWriter, status int, f *Frame, v View) error {
 	b, err := Render(f, v)
 	if err != nil {
@@ -92,26 +92,26 @@ func Write(w http.ResponseWriter, status int, f *Frame, v View) error {
 	w.Header().Set("Content-Security-Policy", Policy(f))
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(b) // to somebody who has gone
+	_, _ = w.Write(b) // the client may have disconnected
 	return nil
 }
 
-// AcceptsHTML reports whether a request is that of a person in a browser, who gets a page
-// where a program gets text. Its answer varies by Accept.
+// AcceptsHTML reports whether the client of a request is a browser. Browsers receive a page
+// where programs receive text. The response varies by Accept.
 func AcceptsHTML(r *http.Request) bool {
 	return strings.Contains(r.Header.Get("Accept"), "text/html")
 }
 
-// WriteText sends a line of plain text, for answers that no person waits for.
+// WriteText sends a line of plain text, for responses to programs.
 func WriteText(w http.ResponseWriter, status int, text string) {
 	SetSecurityHeaders(w.Header())
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, text+"\n") // to somebody who has gone
+	_, _ = io.WriteString(w, text+"\n") // the client may have disconnected
 }
 
-// SetSecurityHeaders sets the headers that every answer of a site has: the browser does not
-// guess types, and leaks nothing to other sites.
+// SetSecurityHeaders sets the headers that every response of a site has. They disable content
+// sniffing, and isolate the site from other sites.
 func SetSecurityHeaders(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
@@ -119,8 +119,8 @@ func SetSecurityHeaders(h http.Header) {
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 }
 
-// Policy is the content security policy of a page: no script and no style runs
-// but those of the frame, whatever gets into a page. No other site may frame it.
+// Policy returns the content security policy of a page. It allows no scripts and styles but
+// those of the frame, whatever a page contains. No other site may frame the page.
 func Policy(f *Frame) string { return f.Parts.keep("policy", func() string { return policy(f) }) }
 
 func policy(f *Frame) string {

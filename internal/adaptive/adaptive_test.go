@@ -266,8 +266,8 @@ func TestConditionsReadOnlyClaimsWithKnownValues(t *testing.T) {
 	}
 }
 
-// The template conditions of every schema that is accepted parse, and the schema
-// allows them. It keeps no unsigned claims but declared ones.
+// The template conditions of every valid schema parse, and the schema allows them. Only
+// declared unsigned claims are kept.
 func FuzzSchema(f *testing.F) {
 	for _, seed := range []string{
 		example, `{"type":"object","properties":{},"additionalProperties":false}`,
@@ -299,8 +299,8 @@ func FuzzSchema(f *testing.F) {
 	})
 }
 
-// A signed claim that is not as the schema declares it is as good as none. What
-// the schema does not know is for its owner to vouch for.
+// A signed claim that does not match its declaration is dropped. Undeclared signed claims are
+// kept.
 func TestSignedClaimsOfAnotherType(t *testing.T) {
 	s, err := adaptive.Parse("schema", []byte(`{"type":"object","additionalProperties":false,"properties":{
 		"beta":{"type":"boolean","description":"Beta"},

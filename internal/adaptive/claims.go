@@ -7,20 +7,20 @@ import (
 	"strconv"
 )
 
-// Limits of the claims of one visitor. What exceeds them is dropped.
+// Limits of the claims of one visitor. Claims that exceed them are dropped.
 const (
-	maxClaims     = 1000    // values, nested ones included
-	maxClaimBytes = 8 << 10 // of texts; a content token has to hold them, and has 16 KB
+	maxClaims     = 1000    // values, including nested ones
+	maxClaimBytes = 8 << 10 // of texts; they must fit into a content token, which has at most 16 KB
 	maxClaimDepth = 8
 	maxFreeText   = 1024
 	maxItems      = 100
 )
 
-// Claims returns what conditions read as visitor.claims: the signed claims, and
-// under the name unsigned those of the unsigned ones that the schema declares. A
-// claim that is declared and has another type or value is dropped, signed or not:
-// the text "false" must not pass where true does. Names that lead to prototypes
-// are dropped too. The result shares nothing with the arguments.
+// Claims returns the value of visitor.claims in conditions: the signed claims, and under the
+// name unsigned the unsigned claims that the schema declares. A declared claim with another
+// type or value is dropped, signed or not: the text "false" must not be accepted in place of a
+// boolean. Names that lead to prototypes in JavaScript are dropped too. The result shares no
+// memory with the arguments.
 func (s *Schema) Claims(signed, unsigned map[string]any) map[string]any {
 	b := budget{values: maxClaims, bytes: maxClaimBytes}
 	out := map[string]any{}
@@ -43,8 +43,8 @@ func (s *Schema) Claims(signed, unsigned map[string]any) map[string]any {
 	return out
 }
 
-// vouched removes from signed claims those that are not as declared. What is not
-// declared stays: the owner of the site vouches for it.
+// vouched removes signed claims that do not match their declaration. Undeclared claims are
+// kept, because the owner of the site vouches for them.
 func (c *claim) vouched(m map[string]any) {
 	for i := range c.properties {
 		p := &c.properties[i]
@@ -63,13 +63,13 @@ func (c *claim) vouched(m map[string]any) {
 	}
 }
 
-// prototypeName reports whether a name leads to a prototype in JavaScript, where
-// some clients evaluate conditions.
+// prototypeName reports whether a name leads to a prototype in JavaScript, in which some
+// clients evaluate conditions.
 func prototypeName(s string) bool {
 	return s == "__proto__" || s == "constructor" || s == "prototype"
 }
 
-// budget bounds claims.
+// budget limits the number and the size of claims.
 type budget struct{ values, bytes int }
 
 func (b *budget) spend(s string) bool {
@@ -81,7 +81,7 @@ func (b *budget) spend(s string) bool {
 	return true
 }
 
-// plain copies a value of the kinds of JSON, without what exceeds the budget.
+// plain copies a JSON value, without parts that exceed the budget.
 func (b *budget) plain(v any, depth int) (any, bool) {
 	if depth > maxClaimDepth {
 		return nil, false
@@ -116,7 +116,7 @@ func (b *budget) plain(v any, depth int) (any, bool) {
 	return nil, false
 }
 
-// accept returns a value if it is one of the declared ones.
+// accept returns a value if it matches the declaration.
 func (c *claim) accept(v any) (any, bool) {
 	switch c.kind {
 	case boolean:
@@ -140,8 +140,8 @@ func (c *claim) accept(v any) (any, bool) {
 	return nil, false
 }
 
-// textOf returns a value as text. Numbers and booleans are text too: in an
-// address, the text 7 and the number 7 look the same.
+// textOf returns a value as text. Numbers and booleans are converted, because in an address the
+// text 7 and the number 7 look the same.
 func textOf(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:
@@ -154,7 +154,7 @@ func textOf(v any) (string, bool) {
 	return "", false
 }
 
-// list accepts a list only as a whole.
+// list accepts a list only if all items match.
 func (c *claim) list(v any) (any, bool) {
 	items, ok := v.([]any)
 	if !ok || len(items) > maxItems {

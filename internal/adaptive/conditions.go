@@ -17,8 +17,8 @@ type TemplateCondition struct {
 	Condition   string `json:"condition"`
 }
 
-// TemplateConditions returns a condition for each boolean and for each value of an
-// enumeration, in the order of the schema.
+// TemplateConditions returns a condition for each boolean and for each value of an enumeration,
+// in the order of the schema.
 func (s *Schema) TemplateConditions() []TemplateCondition {
 	out := []TemplateCondition{}
 	if s != nil {
@@ -49,7 +49,7 @@ func (c *claim) conditions(path string, add func(TemplateCondition)) {
 
 var identifier = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
 
-// accessor returns the syntax that reads a property of a name.
+// accessor returns the syntax that reads a property.
 func accessor(name string) string {
 	if identifier.MatchString(name) {
 		return "." + name
@@ -59,10 +59,10 @@ func accessor(name string) string {
 
 func quote(s string) string { return string(jsontext.AppendString(nil, s)) }
 
-// CheckCondition returns an error unless the condition reads only claims that are
-// declared and have a known number of values. Free text and numbers are for inline
-// expressions: with them in conditions, no two visitors might see the same site.
-// path is where the condition is in the request.
+// CheckCondition returns an error unless a condition reads only claims that are declared and
+// have a finite set of values. Free text and numbers are for inline expressions. With these in
+// conditions, every visitor might see a different site. The path is the place of the condition
+// in the request.
 func (s *Schema) CheckCondition(path, condition string) error {
 	if strings.TrimSpace(condition) == "" {
 		return nil
@@ -79,7 +79,7 @@ func (s *Schema) CheckCondition(path, condition string) error {
 	return nil
 }
 
-// checkInput checks what a condition reads, such as visitor.claims.plan.
+// checkInput checks an input of a condition, such as visitor.claims.plan.
 func (s *Schema) checkInput(input string) error {
 	names := strings.Split(input, ".")
 	if names[0] != "visitor" {
@@ -97,7 +97,7 @@ func (s *Schema) checkInput(input string) error {
 	c := &s.root
 	for _, name := range names[2:] {
 		if c.kind != object {
-			break // an expression on the value
+			break // the rest of the path is a property of the value
 		}
 		if c = c.property(name); c == nil {
 			return fmt.Errorf("reads %s, which the schema of claims does not declare", input)

@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// Limits of what Dropped says.
+// Limits of the descriptions that Dropped returns.
 const (
 	maxShownValues = 10
 	maxShownValue  = 100 // bytes
 )
 
-// claimsPath is what conditions call the claims of a visitor.
+// claimsPath is the prefix of the claims of a visitor in conditions.
 const claimsPath = "visitor.claims."
 
-// Dropped returns what Claims leaves out because the schema declares it otherwise, or, of
-// unsigned claims, not at all: for each path of a condition, what was there and why it does
-// not count. Only the first hundred are returned.
+// Dropped returns the claims that Claims omits because they do not match the schema, or because
+// they are unsigned and not declared. It maps the path of a claim in conditions to a description
+// of the value and the reason. At most 100 claims are returned.
 func (s *Schema) Dropped(signed, unsigned map[string]any) map[string]string {
 	out := dropped{}
 	if s == nil {
@@ -36,8 +36,7 @@ func (s *Schema) Dropped(signed, unsigned map[string]any) map[string]string {
 
 type dropped map[string]string
 
-// members looks through the properties of an object. Those that nobody vouches for must be
-// declared.
+// members checks the properties of an object. If declared is set, properties must be declared.
 func (d dropped) members(path string, c *claim, m map[string]any, declared bool) {
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		v, p := m[name], c.property(name)
@@ -60,7 +59,7 @@ func (d dropped) members(path string, c *claim, m map[string]any, declared bool)
 	}
 }
 
-// mismatch says what a value had to be.
+// mismatch describes the values that the declaration allows.
 func (c *claim) mismatch() string {
 	if c.kind != text || c.values == nil {
 		return fmt.Sprintf(", and the schema declares it as %s", c.kind)

@@ -12,8 +12,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// parser reads a schema and keeps the first error. What it does not know is an
-// error: a keyword that is ignored would promise a check that nobody makes.
+// parser parses a schema and records the first error. An unknown keyword is an error, because
+// ignoring it would promise a check that is not made.
 type parser struct {
 	properties, values int
 	err                error
@@ -65,7 +65,7 @@ func (p *parser) root(path string, b []byte) claim {
 	return root
 }
 
-// claim reads a declaration; depth is the number of names that lead to it.
+// claim parses a declaration. The depth is the number of names on the path to it.
 func (p *parser) claim(path string, b []byte, depth int) claim {
 	m := p.object(path, b)
 	if p.err != nil {
@@ -96,7 +96,7 @@ func (p *parser) claim(path string, b []byte, depth int) claim {
 	return c
 }
 
-// described reads the keys that every declaration has.
+// described parses the keys that every declaration has.
 func (p *parser) described(path string, m members) claim {
 	p.known(path, m)
 	b, ok := m.get("type")
@@ -148,7 +148,7 @@ func (p *parser) primitive(path string, m members, c *claim) {
 	}
 }
 
-// children reads the properties of an object.
+// children parses the properties of an object.
 func (p *parser) children(path string, m members, depth int) []property {
 	if b, ok := m.get("additionalProperties"); !ok || string(bytes.TrimSpace(b)) != "false" {
 		p.fail(path+".additionalProperties", "must be false")
@@ -179,8 +179,8 @@ func (p *parser) children(path string, m members, depth int) []property {
 	return out
 }
 
-// validName reports whether expressions can read a property of a name: a dot
-// separates names in addresses, and length is a property of lists and text.
+// validName reports whether expressions can read a property with this name. A dot separates
+// names in parameters, and length is a property of lists and texts.
 func validName(s string) bool {
 	return s != "" && utf8.RuneCountInString(s) <= MaxName && printable(s) && !strings.Contains(s, ".") &&
 		s != "length" && s != "$ref" && !prototypeName(s)
@@ -190,7 +190,7 @@ func printable(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) }) < 0
 }
 
-// is checks the type of an object whose type can be only one.
+// is checks that an object has the required type.
 func (p *parser) is(path string, m members, want kind) {
 	b, ok := m.get("type")
 	if !ok || p.text(path+".type", b) != string(want) {
@@ -214,7 +214,7 @@ func (p *parser) only(path string, m members, keys ...string) {
 	}
 }
 
-// object returns the members of an object in their order.
+// object returns the members of a JSON object in their order.
 func (p *parser) object(path string, b []byte) members {
 	d := json.NewDecoder(bytes.NewReader(b))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {

@@ -1,9 +1,9 @@
-// Package adaptive is what a site knows of its visitors: the schema of their
-// claims, the claims that conditions read, and which conditions the schema allows.
+// Package adaptive handles the claims of visitors of a site: the schema of the claims, the
+// claims that conditions read, and the conditions that the schema allows.
 //
-// Signed claims are what a site owner's backend asserts. Unsigned claims come from
-// the address and from cookies, so a visitor can set them; they are kept apart
-// under the name unsigned, and only those that the schema declares are kept.
+// Signed claims are asserted by the backend of a site owner. Unsigned claims come from the
+// address and from cookies, so a visitor can set them. They are kept separate under the name
+// unsigned, and only those that the schema declares are kept.
 package adaptive
 
 import (
@@ -14,18 +14,18 @@ import (
 // Limits of a schema.
 const (
 	MaxBytes       = 64 << 10
-	MaxDepth       = 5   // names from claims to a value, unsigned included
+	MaxDepth       = 5   // names on the path of a value, including unsigned
 	MaxProperties  = 200 // in the whole schema
-	MaxValues      = 500 // of all enumerations
+	MaxValues      = 500 // of all enumerations together
 	MaxName        = 64
 	MaxValue       = 128 // characters of a value of an enumeration
 	MaxDescription = 512
 )
 
-// Draft is the one version of JSON Schema that a schema may name.
+// Draft is the only version of JSON Schema that a schema may name.
 const Draft = "http://json-schema.org/draft-07/schema#"
 
-// unsignedName is the property of claims that visitors set themselves.
+// unsignedName is the property of the claims that visitors set themselves.
 const unsignedName = "unsigned"
 
 // Schema declares the claims of visitors. A nil Schema declares none.
@@ -34,8 +34,8 @@ type Schema struct {
 	root   claim
 }
 
-// MarshalJSON implements json.Marshaler; it returns the schema as it was written,
-// without insignificant space.
+// MarshalJSON implements json.Marshaler. It returns the source of the schema without
+// insignificant space.
 func (s *Schema) MarshalJSON() ([]byte, error) { return s.source, nil }
 
 type kind string
@@ -48,11 +48,11 @@ const (
 	object  kind = "object"
 )
 
-// claim is a declared value.
+// claim is the declaration of a value.
 type claim struct {
 	kind        kind
 	description string
-	values      []string   // of text with an enumeration
+	values      []string   // of a text with an enumeration
 	items       *claim     // of an array
 	properties  []property // of an object, in the order of the schema
 }
@@ -62,7 +62,7 @@ type property struct {
 	claim
 }
 
-// property returns the property of a name, or nil.
+// property returns the property with a name, or nil.
 func (c *claim) property(name string) *claim {
 	for i := range c.properties {
 		if c.properties[i].name == name {
@@ -72,8 +72,8 @@ func (c *claim) property(name string) *claim {
 	return nil
 }
 
-// deterministic reports whether a claim has a known number of values, so that a
-// condition on it divides visitors into known groups.
+// deterministic reports whether a claim has a finite set of values, so that a condition divides
+// visitors into a known number of groups.
 func (c *claim) deterministic() bool {
 	switch c.kind {
 	case boolean:
@@ -93,8 +93,8 @@ func (c *claim) deterministic() bool {
 	return false
 }
 
-// Parse reads a schema. path is where it is in the request; errors name the place
-// in it.
+// Parse parses a schema. The path is the place of the schema in the request. Errors name the
+// place in the schema, too.
 func Parse(path string, source []byte) (*Schema, error) {
 	p := parser{}
 	root := p.root(path, source)
@@ -103,7 +103,7 @@ func Parse(path string, source []byte) (*Schema, error) {
 	}
 	var b bytes.Buffer
 	if err := json.Compact(&b, source); err != nil {
-		return nil, err // the parser has read it
+		return nil, err // cannot happen, because the parser has read the source
 	}
 	return &Schema{source: b.Bytes(), root: root}, nil
 }

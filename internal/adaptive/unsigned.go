@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Limits of what is read from an address and from cookies.
+// Limits of claims in query parameters and cookies.
 const (
 	maxParameters = 50
 	maxParameter  = 2 << 10
@@ -22,10 +22,10 @@ const (
 	cookiePrefix    = "gitbook-visitor-public"
 )
 
-// Unsigned returns the claims that a visitor sends without a signature: in cookies
-// whose names begin with gitbook-visitor-public, as JSON, and in parameters such as
-// visitor.user.plan=pro. Parameters have precedence over cookies. The claims are
-// not checked; Schema.Claims keeps those that are declared.
+// Unsigned returns the claims that a visitor sends without a signature. They are JSON in
+// cookies whose names begin with gitbook-visitor-public, and query parameters such as
+// visitor.user.plan=pro. Parameters take precedence over cookies. The claims are not checked.
+// Schema.Claims keeps only those that are declared.
 func Unsigned(query url.Values, cookies map[string]string) map[string]any {
 	out := map[string]any{}
 	n := 0
@@ -53,7 +53,7 @@ func Unsigned(query url.Values, cookies map[string]string) map[string]any {
 	return out
 }
 
-// cookieClaims reads the value of a cookie, which may be escaped as in addresses.
+// cookieClaims parses the value of a cookie, which may be query-escaped.
 func cookieClaims(value string) map[string]any {
 	if len(value) > maxCookie {
 		return nil
@@ -75,7 +75,7 @@ func unescape(s string) string {
 	return out
 }
 
-// mergeInto merges objects; everything else is replaced.
+// mergeInto merges objects recursively. Other values are replaced.
 func mergeInto(out, in map[string]any, depth int) {
 	for name, v := range in {
 		if prototypeName(name) || depth > MaxDepth {
@@ -95,7 +95,7 @@ func mergeInto(out, in map[string]any, depth int) {
 	}
 }
 
-// set puts a value at a path of names.
+// set sets the value at a path of names.
 func set(out map[string]any, path []string, v any) {
 	if len(path) > MaxDepth || slices.ContainsFunc(path, func(s string) bool { return s == "" || prototypeName(s) }) {
 		return
@@ -116,8 +116,8 @@ func set(out map[string]any, path []string, v any) {
 	out[path[last]] = v
 }
 
-// coerce returns the value of a parameter: true, false, null, a
-// number, or a JSON object; everything else is text.
+// coerce parses the value of a parameter as true, false, null, a number or a JSON object. Any
+// other value is a text.
 func coerce(s string) any {
 	switch s {
 	case "true":
@@ -139,8 +139,8 @@ func coerce(s string) any {
 	return s
 }
 
-// decimal reads a number that is written the way it would be printed: 1e3, 007
-// and 0x1 are texts, which numbers would lose.
+// decimal parses a number in canonical form. 1e3, 007 and 0x1 remain texts, because a number
+// would lose their form.
 func decimal(s string) (float64, bool) {
 	n, err := strconv.ParseFloat(s, 64)
 	if err != nil || strconv.FormatFloat(n, 'f', -1, 64) != s {

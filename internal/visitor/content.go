@@ -1,10 +1,9 @@
-// Package visitor has the tokens of people who read a site.
+// Package visitor implements the tokens of visitors of a site.
 //
-// A content token is ours: the server gives it to whoever may read a site, and
-// recognizes it again with every request for content. A visitor token is made by
-// the backend of a site owner, who vouches with it for a visitor and what is known
-// of them. Both are JSON Web Tokens with HMAC-SHA256; no other algorithm is ever
-// accepted, whatever a token says of itself.
+// A content token is issued by this server to visitors who may read a site, and verified with
+// every request for content. A visitor token is issued by the backend of a site owner, who
+// vouches for a visitor and their claims. Both are JSON Web Tokens with HMAC-SHA256. No other
+// algorithm is accepted, whatever the header of a token names.
 package visitor
 
 import (
@@ -19,12 +18,12 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// maxContentToken bounds a content token in bytes: it travels in a header.
+// maxContentToken is the maximum size of a content token in bytes: it is sent in a header.
 const maxContentToken = 16 << 10
 
-// Content is what a content token says: which content of which site its bearer
-// may read, and what is known of them. Everything that can be revoked is checked
-// again with each request: the token names the share link, it is not the key.
+// Content is the payload of a content token: the site and the content that its bearer may read,
+// and the claims of the bearer. Everything that can be revoked is checked again with each
+// request. The token has the id of a share link, not its key.
 type Content struct {
 	Kind         string         `json:"kind"`
 	Organization string         `json:"organization"`
@@ -34,31 +33,31 @@ type Content struct {
 	Space        string         `json:"space"`
 	Spaces       []string       `json:"spaces"`
 	Claims       map[string]any `json:"claims,omitempty"`
-	// ShareLink is the id of the share link that the visitor came by.
+	// ShareLink is the id of the share link that the visitor used.
 	ShareLink string `json:"shareLink,omitempty"`
-	// VisitorKey is the version of the private key of the site that the visitor
-	// token was signed with. It is 0 if the visitor had none.
+	// VisitorKey is the version of the private key of the site that signed the visitor
+	// token. It is 0 if there was no visitor token.
 	VisitorKey int `json:"visitorKey,omitempty"`
 	// Preview allows reading a site that is not published.
 	Preview bool `json:"preview,omitempty"`
-	// PreviewBy is the id of the member who made the preview.
+	// PreviewBy is the id of the member who created the preview.
 	PreviewBy string `json:"previewBy,omitempty"`
-	// ChangeRequest and Revision are what the preview is of, in Space; at most one of
-	// them is there. With neither, it is of everything that the member sees.
+	// ChangeRequest and Revision limit the preview to a draft in Space. At most one of them
+	// is set. If neither is set, the preview shows everything that the member sees.
 	ChangeRequest string `json:"changeRequest,omitempty"`
 	Revision      string `json:"revision,omitempty"`
-	// Expires is when the token ends, in seconds since 1970.
+	// Expires is the expiry of the token, in Unix seconds.
 	Expires int64 `json:"exp"`
 }
 
 // contentKind distinguishes content tokens of sites from other tokens.
 const contentKind = "site"
 
-// Key signs content tokens.
+// Key signs and verifies content tokens.
 type Key struct{ secret []byte }
 
-// NewKey derives the key from the secret of the instance, so that nothing else
-// that is made from the secret is a content token.
+// NewKey derives the key from the secret of the instance. The derivation ensures that nothing
+// else that is signed with the secret is a valid content token.
 func NewKey(instanceSecret string) (Key, error) {
 	secret, err := hkdf.Key(sha256.New, []byte(instanceSecret), nil, "octavo content tokens", 32)
 	if err != nil {
@@ -67,9 +66,9 @@ func NewKey(instanceSecret string) (Key, error) {
 	return Key{secret}, nil
 }
 
-// Sign returns the token of some content. The same content has the same token, so
-// that clients can cache by it. The error is Invalid if the claims are too large
-// for a token that Verify accepts.
+// Sign returns the token for a payload. The same payload results in the same token, so that
+// clients can use it as a cache key. The error is Invalid if the token would be too large for
+// Verify.
 func (k Key) Sign(c Content) (string, error) {
 	c.Kind = contentKind
 	if c.Spaces == nil {
@@ -82,8 +81,8 @@ func (k Key) Sign(c Content) (string, error) {
 	return token, err
 }
 
-// Verify returns what a token says, or an error of the kind Unauthenticated if it
-// was not signed with the key, or has expired.
+// Verify returns the payload of a token. The error is Unauthenticated if the token was not signed
+// with the key, or has expired.
 func (k Key) Verify(token string, now time.Time) (Content, error) {
 	var c Content
 	if err := parse(token, maxContentToken, k.secret, now, &c); err != nil {
@@ -95,22 +94,22 @@ func (k Key) Verify(token string, now time.Time) (Content, error) {
 	return c, nil
 }
 
-// Ended reports whether the token of some content is no longer accepted.
+// Ended reports whether the token with this payload has expired.
 func (c Content) Ended(now time.Time) bool { return !now.Before(time.Unix(c.Expires, 0).Add(leeway)) }
 
-// IsToken reports whether a bearer token has the form of a JSON Web Token, which
-// API tokens do not have.
+// IsToken reports whether a bearer token has the form of a JSON Web Token. API tokens do not
+// have this form.
 func IsToken(s string) bool { return strings.HasPrefix(s, "eyJ") && strings.Count(s, ".") == 2 }
 
-// Expiry returns when a token that is made now should end: shortly after a
-// midnight (UTC), so that all tokens of a day are the same, and an hour from now
-// at least, so that clients do not have to begin again at once.
+// Expiry returns the expiry for a token that is issued now: shortly after a midnight (UTC), so
+// that all tokens of a day are equal. It is at least one hour ahead, so that clients do not need
+// a new token at once.
 func Expiry(now time.Time) int64 {
 	const day = 24 * time.Hour
 	return now.Add(time.Hour).UTC().Truncate(day).Add(day + 5*time.Minute).Unix()
 }
 
-// The claims that the library checks.
+// The methods below implement jwt.Claims, which the library validates.
 
 // GetExpirationTime implements jwt.Claims.
 func (c Content) GetExpirationTime() (*jwt.NumericDate, error) {

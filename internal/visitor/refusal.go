@@ -8,8 +8,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// Refusal is why a token is not accepted: enough for whoever makes the tokens,
-// and nothing of what is in them.
+// Refusal is the reason why a token was refused. It is specific enough for the issuer of the
+// tokens, and reveals nothing of their content.
 type Refusal string
 
 // Reasons to refuse a token.
@@ -25,7 +25,7 @@ const (
 // Error implements error.
 func (r Refusal) Error() string { return string(r) }
 
-// Text says in one sentence what is wrong with a token of a visitor.
+// Text returns the reason as a sentence for the visitor.
 func (r Refusal) Text() string {
 	switch r {
 	case Expired:
@@ -42,22 +42,22 @@ func (r Refusal) Text() string {
 	return "The sign-in token is malformed."
 }
 
-// RefusalOf returns why a token was refused; empty if err says something else.
+// RefusalOf returns why a token was refused. It is empty if err has another cause.
 func RefusalOf(err error) Refusal {
 	var r Refusal
 	errors.As(err, &r)
 	return r
 }
 
-// refused is the one error of tokens that are not accepted.
+// refused returns the error for a token that is refused.
 func refused(r Refusal, why string, err error) error {
 	return &errs.Error{Kind: errs.Unauthenticated, Message: "the token is not valid: " + why, Err: errors.Join(r, err)}
 }
 
 var errCritical = errors.New("the token has critical extensions, and none is known")
 
-// unverified returns the error of a token that the library does not accept. The
-// library returns what it could read of the token.
+// unverified returns the error for a token that the library does not accept. The argument parsed
+// holds the parts that the library could decode. It may be nil.
 func unverified(parsed *jwt.Token, err error) error {
 	if parsed != nil && parsed.Header != nil && parsed.Header["alg"] != jwt.SigningMethodHS256.Alg() {
 		return refused(Algorithm, "it must be signed with HS256 and the current key", err)

@@ -11,38 +11,38 @@ import (
 )
 
 const (
-	// MaxToken bounds a visitor token in bytes: it travels in addresses and
+	// MaxToken is the maximum size of a visitor token in bytes: it is sent in addresses and
 	// cookies.
 	MaxToken = 8 << 10
-	// MaxLifetime is how far ahead a visitor token may expire: who lost access
-	// must not keep it.
+	// MaxLifetime is the maximum time until a visitor token expires. It limits how long a
+	// visitor keeps access after losing it in the system of the site owner.
 	MaxLifetime = 30 * 24 * time.Hour
 
-	leeway  = 30 * time.Second // between the clocks of two servers
+	leeway  = 30 * time.Second // allowed difference between the clocks of two servers
 	minKey  = 32               // bytes
-	maxTime = 1 << 40          // seconds; more is no time that anybody means
+	maxTime = 1 << 40          // seconds; larger values are not plausible times
 )
 
-// Visitor is somebody for whom a site owner vouches.
+// Visitor is a person for whom a site owner vouches.
 type Visitor struct {
-	// Claims are what the token says, without when it is valid.
+	// Claims are the claims of the token, without exp, iat and nbf.
 	Claims map[string]any
-	// Expires is when the token ends, in seconds since 1970.
+	// Expires is the expiry of the token, in Unix seconds.
 	Expires int64
 }
 
-// NewPrivateKey returns a key for visitor tokens of a site. Its owner uses the
-// text as it is.
+// NewPrivateKey returns a key for visitor tokens of a site. The bytes of the string are the
+// key. It is not decoded.
 func NewPrivateKey() string {
 	b := make([]byte, 32)
 	rand.Read(b) // never fails: crypto/rand ends the program instead
 	return hex.EncodeToString(b)
 }
 
-// Check returns the visitor of a token that was signed with the private key of a
-// site. Everything else is an error of the kind Unauthenticated: another algorithm
-// or key, a token that has expired, that never does or only after MaxLifetime, and
-// one that is not valid yet.
+// Check returns the visitor of a token that was signed with the private key of a site. Any
+// other token results in an error of the kind Unauthenticated: one with another algorithm or
+// key, one that has expired or is not valid yet, and one without an expiry or with an expiry
+// beyond MaxLifetime.
 func Check(privateKey, token string, now time.Time) (Visitor, error) {
 	claims := jwt.MapClaims{}
 	if err := parse(token, MaxToken, []byte(privateKey), now, claims); err != nil {
@@ -69,12 +69,12 @@ func Check(privateKey, token string, now time.Time) (Visitor, error) {
 // tokenRE is the form of a signed token.
 var tokenRE = regexp.MustCompile(`\A[A-Za-z0-9_-]+[.][A-Za-z0-9_-]+[.][A-Za-z0-9_-]*\z`)
 
-// parse checks the signature of a token and when it is valid, and reads its claims.
+// parse verifies the signature and the validity period of a token, and decodes its claims.
 func parse(token string, limit int, key []byte, now time.Time, claims jwt.Claims) error {
 	switch {
 	case len(token) > limit:
 		return refused(Malformed, "it is too long", nil)
-	case !tokenRE.MatchString(token): // the decoder of the library skips line ends
+	case !tokenRE.MatchString(token): // the decoder of the library ignores line breaks
 		return refused(Malformed, "it is malformed", nil)
 	case len(key) < minKey:
 		return refused(Signature, "there is no key to check it with", nil)

@@ -30,7 +30,7 @@ var now = time.Date(2026, 3, 14, 15, 9, 26, 0, time.UTC)
 
 func b64(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) }
 
-// token makes a token of any header and payload, signed with HMAC-SHA256.
+// token returns a token with any header and payload, signed with HMAC-SHA256.
 func token(header, payload, key string) string {
 	text := b64(header) + "." + b64(payload)
 	mac := hmac.New(sha256.New, []byte(key))
@@ -40,7 +40,7 @@ func token(header, payload, key string) string {
 
 const hs256 = `{"alg":"HS256","typ":"JWT"}`
 
-// payload returns claims; times are seconds from now.
+// payload returns claims. Times are seconds from now.
 func payload(exp int64, more string) string {
 	return fmt.Sprintf(`{"exp":%d%s}`, now.Unix()+exp, more)
 }
@@ -148,7 +148,7 @@ func TestCheckRefuses(t *testing.T) {
 	}
 }
 
-// The message is about what is wrong with the token.
+// The message describes what is wrong with the token.
 func TestReasons(t *testing.T) {
 	valid := payload(60, "")
 	for bad, want := range map[string]string{
@@ -166,7 +166,7 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// A key that was replaced opens nothing any more.
+// Tokens of a replaced key are refused.
 func TestAReplacedKeyIsRefused(t *testing.T) {
 	old, current := visitor.NewPrivateKey(), visitor.NewPrivateKey()
 	if old == current || len(old) != 64 {
@@ -187,7 +187,7 @@ func unhex(s string) []byte {
 	return out
 }
 
-// confusion signs with HMAC and a public key, which everybody has.
+// confusion signs with HMAC and a public key as the secret, which everybody has.
 func confusion(t *testing.T) string {
 	private, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -286,8 +286,7 @@ func mustSign(t testing.TB, k visitor.Key, c visitor.Content) string {
 	return s
 }
 
-// Every token that is made is accepted; claims that do not fit are refused when
-// it is made.
+// Every token that Sign returns is accepted. Sign refuses claims that do not fit.
 func TestContentTokensFit(t *testing.T) {
 	k, err := visitor.NewKey("secret")
 	if err != nil {
@@ -329,7 +328,7 @@ func TestTokensOfADayEndTogether(t *testing.T) {
 	}
 }
 
-// Only what was signed with the key is accepted.
+// Only tokens that were signed with the key are accepted.
 func FuzzCheck(f *testing.F) {
 	good := token(hs256, payload(60, `,"plan":"pro"`), key)
 	for _, seed := range []string{good, good + "=", strings.Replace(good, ".", "..", 1), b64(`{"alg":"none"}`) + "." + b64(`{}`) + ".", content(f)} {

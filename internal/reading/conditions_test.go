@@ -9,8 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/reading"
 )
 
-// What a condition was meant for is not shown to anybody else, in whatever way
-// somebody gets its tags wrong.
+// Content of a condition with malformed tags is not shown to anybody.
 func TestStrayConditionsHoldForNobody(t *testing.T) {
 	for name, src := range map[string]string{
 		"no end":           "{% if C %}\n\nSECRET\n",
@@ -70,8 +69,8 @@ func TestStrayConditionsHoldForNobody(t *testing.T) {
 	}
 }
 
-// Tags in code and in literal texts are no conditions, and a document without any
-// stays the same.
+// Tags in code and in raw blocks are not conditions. A document without conditions does not
+// change.
 func TestConditionsInCodeAndLiteralsAreShown(t *testing.T) {
 	for _, src := range []string{
 		"```\n{% if C %}\n```\n\nPUBLIC\n",

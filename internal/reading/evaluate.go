@@ -7,21 +7,20 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// Evaluation says which expressions of a document are replaced by their
-// values.
+// Evaluation selects the expressions of a document that are replaced by their values.
 type Evaluation string
 
-// The evaluations; any other value replaces nothing.
+// Values of Evaluation. Any other value replaces nothing.
 const (
 	EvaluateNone Evaluation = "false"
 	EvaluateAll  Evaluation = "true"
-	// EvaluateDeterministic leaves expressions that depend on who reads.
+	// EvaluateDeterministic keeps expressions that depend on the visitor.
 	EvaluateDeterministic Evaluation = "deterministic-only"
 )
 
 func (e Evaluation) evaluates() bool { return e == EvaluateAll || e == EvaluateDeterministic }
 
-// evaluator answers expressions of a document.
+// evaluator returns an evaluator for the expressions of a document.
 func evaluator(all *expr.Document, how Evaluation) markup.Evaluator {
 	keep := func(src string) bool { return how == EvaluateDeterministic && dependsOnVisitor(src) }
 	return markup.Evaluator{

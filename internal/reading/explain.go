@@ -16,9 +16,9 @@ const (
 	maxReasonValue  = 100 // bytes
 )
 
-// Explain is Holds with the reason in plain words: what the condition read of
-// the visitor, or what is wrong with it. Dropped says of claims that are not there
-// what they were and why they do not count.
+// Explain is Holds with a reason in plain words: the values that the condition read, or the
+// error in the condition. The map dropped describes claims that were dropped, by path: their
+// values, and why they were dropped.
 func (v *Visitor) Explain(ctx context.Context, condition string, space, page docs.Variables, dropped map[string]string) (holds bool, reason string, err error) {
 	if holds, err = v.Holds(ctx, condition, space, page); err != nil {
 		return false, "", err
@@ -41,7 +41,7 @@ func (v *Visitor) Explain(ctx context.Context, condition string, space, page doc
 	return holds, "The condition does not hold" + read + ".", nil
 }
 
-// inputsRead says which values an expression read, behind a colon.
+// inputsRead describes the values that an expression read, after a colon.
 func inputsRead(p *expr.Program, env map[string]any, dropped map[string]string) string {
 	inputs := p.Inputs()
 	if len(inputs) == 0 {
@@ -62,16 +62,16 @@ func inputsRead(p *expr.Program, env map[string]any, dropped map[string]string) 
 	return ": " + strings.Join(parts, "; ")
 }
 
-// missing is the value of what is not there.
+// missing describes a value that does not exist.
 const missing = "missing"
 
-// valueAt returns the value of an environment at a path as JSON, shortened.
+// valueAt returns the value at a path of an environment as JSON, shortened.
 func valueAt(env map[string]any, path string) string {
 	var at any = env
 	for _, name := range strings.Split(path, ".") {
 		in, ok := at.(map[string]any)
 		if !ok {
-			break // the name of a method, or of nothing
+			break // a method or a property of the value
 		}
 		if at, ok = in[name]; !ok {
 			return missing

@@ -8,20 +8,20 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// Addresses is a tree of pages as addresses see it. P names a page, such as
-// an id; its zero value is above the top level.
+// Addresses is a tree of pages, by address. P identifies a page, such as an id. Its zero value
+// is the parent of the top-level pages.
 type Addresses[P any] interface {
-	// Child returns the page with a slug below another one.
+	// Child returns the child of a page with a slug.
 	Child(ctx context.Context, parent P, slug string) (P, bool, error)
-	// Address returns where a page is: slugs with slashes between them.
+	// Address returns the address of a page: the slugs of its path, separated by slashes.
 	Address(ctx context.Context, p P) (string, error)
-	// Moved returns the page that had an address before it was moved or
-	// renamed; false if no page that still exists had it.
+	// Moved returns the page that had an address before it was moved or renamed. It returns
+	// false if no existing page had that address.
 	Moved(ctx context.Context, address string) (P, bool, error)
 }
 
-// At returns the page with an address, without regard to redirects, and the
-// part of the address that leads on from there to nothing.
+// At follows an address as far as there are pages, without redirects. It returns the last page
+// on the path, and the rest of the address, which is empty if the address has a page.
 func At[P any](ctx context.Context, pages Addresses[P], address string) (p P, rest string, err error) {
 	rest = strings.Trim(address, "/")
 	for rest != "" {
@@ -35,12 +35,12 @@ func At[P any](ctx context.Context, pages Addresses[P], address string) (p P, re
 	return p, "", nil
 }
 
-// Find returns the page with an address, or the page that had it before, or
-// the one that is below a page that had the beginning of the address.
+// Find returns the page with an address, following redirects. A redirect from a former address
+// of a page also applies to the addresses below it.
 func Find[P any](ctx context.Context, pages Addresses[P], address string) (p P, ok bool, err error) {
 	var none P
 	address = strings.Trim(address, "/")
-	for range docs.MaxPageDepth { // each redirect leaves a shorter rest of the address to follow
+	for range docs.MaxPageDepth { // each redirect shortens the rest of the address
 		p, rest, err := At(ctx, pages, address)
 		if err != nil || rest == "" {
 			return p, err == nil, err
@@ -61,8 +61,8 @@ func Find[P any](ctx context.Context, pages Addresses[P], address string) (p P, 
 	return none, false, nil
 }
 
-// redirect returns the page that had the longest beginning of an address, and
-// the rest of the address.
+// redirect returns the page that had the longest prefix of an address, and the rest of the
+// address.
 func redirect[P any](ctx context.Context, pages Addresses[P], address string) (p P, rest string, ok bool, err error) {
 	for head := address; head != ""; {
 		p, ok, err := pages.Moved(ctx, head)
@@ -74,7 +74,7 @@ func redirect[P any](ctx context.Context, pages Addresses[P], address string) (p
 	return p, "", false, nil
 }
 
-// EscapePath writes an address as the path of a URL.
+// EscapePath escapes an address for the path of a URL.
 func EscapePath(address string) string {
 	for i := range len(address) {
 		if c := address[i]; !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' || c == '/' || c >= 'A' && c <= 'Z' || c == '_' || c == '.') {
@@ -88,8 +88,8 @@ func EscapePath(address string) string {
 	return address
 }
 
-// Fragment returns what leads from the address of a page to an anchor of it; nothing if there is
-// none.
+// Fragment returns the fragment of a URL for an anchor, with its #. It is empty if the anchor
+// is empty.
 func Fragment(anchor string) string {
 	if anchor == "" {
 		return ""
@@ -97,10 +97,8 @@ func Fragment(anchor string) string {
 	return "#" + anchor
 }
 
-// SpaceURL returns the address of a space on the server with a base address,
-// for people who read it.
+// SpaceURL returns the URL of a space for its readers. The base is the URL of the server.
 func SpaceURL(base, space string) string { return base + "/s/" + space }
 
-// PageURL returns the address of a page by its id, which stays when the page
-// is moved.
+// PageURL returns the URL of a page by its id, which does not change when the page is moved.
 func PageURL(base, space, page string) string { return SpaceURL(base, space) + "/" + page }

@@ -2,24 +2,24 @@ package reading
 
 import "slices"
 
-// Entry is what a menu needs to know of a page.
+// Entry is the part of a page that a menu needs.
 type Entry[P any] struct {
-	Document bool // a page with a text, not a group or a link
+	Document bool // a page with content, not a group or a link
 	Listed   bool
 	Children []P
 }
 
-// Menu is the navigation of a site: which pages readers see, in which order.
-// P names a page, such as a pointer to it.
+// Menu is the navigation of a site: the pages that readers see, in order. P identifies a page,
+// such as a pointer to it.
 type Menu[P comparable] struct {
 	top     []P
 	entries map[P]Entry[P]
-	parent  map[P]P // of all but the top level
+	parent  map[P]P // not set for the top level
 	order   []P
 	place   map[P]int
 }
 
-// NewMenu returns the menu of some pages and of everything below them.
+// NewMenu returns the menu of the given pages and their descendants.
 func NewMenu[P comparable](top []P, entry func(P) Entry[P]) *Menu[P] {
 	m := &Menu[P]{top: top, entries: map[P]Entry[P]{}, parent: map[P]P{}, place: map[P]int{}}
 	m.add(top, true, entry)
@@ -48,18 +48,18 @@ func (m *Menu[P]) Len() int { return len(m.entries) }
 // Has reports whether a page is in the menu, listed or not.
 func (m *Menu[P]) Has(p P) bool { _, ok := m.entries[p]; return ok }
 
-// Listed reports whether a page is listed if everything above it is.
+// Listed reports whether a page is listed, regardless of its ancestors.
 func (m *Menu[P]) Listed(p P) bool { return m.entries[p].Listed }
 
-// Reachable reports whether readers come across a document: it is listed, and
-// so is everything above it.
+// Reachable reports whether readers can reach a document by navigation: the document and all of
+// its ancestors are listed.
 func (m *Menu[P]) Reachable(p P) bool { _, ok := m.place[p]; return ok }
 
-// Order returns the documents that readers come across, in their order.
+// Order returns the reachable documents in order.
 func (m *Menu[P]) Order() []P { return m.order }
 
-// Around returns the documents before and after one in the order of readers.
-// Those that do not exist are zero.
+// Around returns the previous and the next reachable document. Each is zero if it does not
+// exist.
 func (m *Menu[P]) Around(p P) (before, after P) {
 	at, ok := m.place[p]
 	if !ok {
@@ -74,7 +74,7 @@ func (m *Menu[P]) Around(p P) (before, after P) {
 	return before, after
 }
 
-// First returns the first document that readers come across below a page.
+// First returns the first reachable document among the descendants of a page.
 func (m *Menu[P]) First(p P) (first P, ok bool) {
 	for _, c := range m.entries[p].Children {
 		if m.Reachable(c) {
@@ -87,7 +87,7 @@ func (m *Menu[P]) First(p P) (first P, ok bool) {
 	return first, false
 }
 
-// Above returns the entries that a page is below, from the top down.
+// Above returns the ancestors of a page, from the top down.
 func (m *Menu[P]) Above(p P) []P {
 	var out []P
 	for up, ok := m.parent[p]; ok; up, ok = m.parent[up] {

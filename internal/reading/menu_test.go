@@ -11,7 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/reading"
 )
 
-// node is a page of a site in memory, named by its address.
+// node is a page of a site in memory, identified by its address.
 type node struct {
 	at       string
 	group    bool
@@ -90,7 +90,7 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// site has pages by address, and addresses that they had.
+// site has pages by address, and their former addresses.
 type site struct {
 	pages   []string
 	moved   map[string]string
@@ -127,7 +127,7 @@ func TestFind(t *testing.T) {
 	if _, rest, err := reading.At(t.Context(), s, "guides/x/y"); err != nil || rest != "x/y" {
 		t.Errorf("the rest of an address: %q, %v", rest, err)
 	}
-	// A redirect that cannot be read is not an address without a page.
+	// An error while reading a redirect is not the same as a missing page.
 	s.failure = errors.New("the database is down")
 	if _, _, err := reading.Find(t.Context(), s, "manual"); !errors.Is(err, s.failure) {
 		t.Errorf("a read that fails: %v", err)

@@ -1,9 +1,8 @@
-// Package reading turns a page into what somebody reads: a document or
-// Markdown, with reusable contents in their places and expressions answered,
-// as far as the reader asks for it.
+// Package reading turns a page into the form in which it is read: a document or Markdown. On
+// request, reusable contents are inserted and expressions are evaluated.
 //
-// It does not know where pages are kept. A revision in the store and a folder
-// that was never imported are read by the same code.
+// It does not depend on where pages are stored. A revision in the store and a folder that was
+// never imported are read by the same code.
 package reading
 
 import (
@@ -14,10 +13,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// Form says in which form a page is read. The zero Form is the page as it is
-// written.
+// Form is the form in which a page is read. The zero Form is the page as written.
 type Form struct {
-	Includes   bool // reusable contents take the places of the blocks that include them
+	Includes   bool // replace blocks that include reusable contents by these contents
 	Evaluation Evaluation
 }
 
@@ -27,10 +25,10 @@ func (f Form) asWritten() bool { return !f.Includes && !f.Evaluation.evaluates()
 type Page interface {
 	// Document returns the blocks of the page as readers see them.
 	Document(ctx context.Context) (*markup.Document, error)
-	// Include returns the blocks of a reusable content; false if there is no
-	// such content.
+	// Include returns the blocks of a reusable content. It returns false if the content
+	// does not exist.
 	Include(ctx context.Context, ref docs.Ref) (*markup.Document, bool, error)
-	// Environment returns what expressions on the page can refer to.
+	// Environment returns the variables of expressions on the page.
 	Environment(ctx context.Context) (map[string]any, error)
 }
 
@@ -43,22 +41,22 @@ func Document(ctx context.Context, p Page, f Form) (*markup.Document, error) {
 	return transform(ctx, p, doc, f)
 }
 
-// Text is a page that can be read as Markdown, too.
+// Text is a page that can also be read as Markdown.
 type Text interface {
 	Page
 	// Heading returns the first line of the page: its title as Markdown.
 	Heading() string
-	// Source returns the Markdown below the heading. Its references are
-	// relative paths, or ids if they are to be stable.
+	// Source returns the Markdown below the heading. References are relative paths, or ids
+	// if stable is set.
 	Source(ctx context.Context, stable bool) ([]byte, error)
 	// SourceDocument returns the blocks of the source.
 	SourceDocument(ctx context.Context) (*markup.Document, error)
-	// Print returns other blocks as Markdown of this page.
+	// Print returns a document as Markdown of this page.
 	Print(ctx context.Context, doc *markup.Document, stable bool) ([]byte, error)
 }
 
-// Markdown reads a page as Markdown, with its title as the first line. What
-// is read as it is written keeps its bytes.
+// Markdown reads a page as Markdown, with its title as the first line. If the form is the page as
+// written, its bytes are unchanged.
 func Markdown(ctx context.Context, p Text, f Form, stable bool) (string, error) {
 	body, err := markdownBody(ctx, p, f, stable)
 	if err != nil {
@@ -103,9 +101,8 @@ func transform(ctx context.Context, p Page, doc *markup.Document, f Form) (*mark
 	return doc, spend(ctx, all)
 }
 
-// WithIncludes returns a document with reusable contents in the places of the
-// blocks that include them. A block whose content does not exist stays. Each
-// content is read once.
+// WithIncludes returns a document in which blocks that include reusable contents are replaced by
+// these contents. A block whose content does not exist is kept. Each content is read once.
 func WithIncludes(ctx context.Context, doc *markup.Document, include func(context.Context, docs.Ref) (*markup.Document, bool, error)) (*markup.Document, error) {
 	var failed error
 	known := map[docs.Ref]*markup.Document{}

@@ -10,7 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/reading"
 )
 
-// page is a page in memory: nothing here needs a store.
+// page is a page in memory, without a store.
 type page struct {
 	source  string
 	notes   map[string]string

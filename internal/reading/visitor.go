@@ -14,20 +14,19 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// Visitor is somebody who reads a published site. What does not hold for the
-// claims of a visitor does not exist for the visitor: pages, blocks, and
-// whatever leads to them. A nil Visitor is a member of the organization, who
-// sees content as it is stored.
+// Visitor is a reader of a published site. Content whose condition does not hold for the claims
+// of the visitor is filtered out: pages, blocks, and links to them. A nil Visitor is a member
+// of the organization, who sees the content as stored.
 type Visitor struct {
 	claims map[string]any
 	key    string
 }
 
-// Nobody is a visitor of whom nothing is known.
+// Nobody is a visitor without claims.
 var Nobody = &Visitor{key: "nobody"}
 
-// NewVisitor returns a visitor with claims that were checked: the signed ones,
-// and under "unsigned" those that anybody can set.
+// NewVisitor returns a visitor with verified claims: the signed ones, and under "unsigned" those
+// that anybody can set.
 func NewVisitor(claims map[string]any) (*Visitor, error) {
 	if len(claims) == 0 {
 		return Nobody, nil
@@ -40,7 +39,7 @@ func NewVisitor(claims map[string]any) (*Visitor, error) {
 	return &Visitor{claims: claims, key: hex.EncodeToString(sum[:])}, nil
 }
 
-// Key is the same for visitors who see the same, for caches. It is empty for a
+// Key returns a cache key. Visitors with the same key see the same content. It is empty for a
 // member.
 func (v *Visitor) Key() string {
 	if v == nil {
@@ -49,9 +48,8 @@ func (v *Visitor) Key() string {
 	return v.key
 }
 
-// Environment returns what expressions can refer to: the variables of the
-// space and of the page, and the claims of the visitor. A member has no
-// claims, so conditions on claims do not hold.
+// Environment returns the variables of expressions: those of the space and of the page, and the
+// claims of the visitor. A member has no claims, so conditions on claims do not hold.
 func (v *Visitor) Environment(space, page docs.Variables) map[string]any {
 	claims := map[string]any{"unsigned": map[string]any{}}
 	if v != nil {
@@ -72,9 +70,9 @@ func (v *Visitor) Environment(space, page docs.Variables) map[string]any {
 	}
 }
 
-// Holds reports whether a condition holds. An empty condition holds; one that
-// is wrong, or that asks for a claim that is missing, does not. Its steps are
-// taken from the budget of the request.
+// Holds reports whether a condition holds. An empty condition holds. An invalid condition, or one
+// that reads a missing claim, does not. The steps of the evaluation are charged to the budget
+// of the request.
 func (v *Visitor) Holds(ctx context.Context, condition string, space, page docs.Variables) (bool, error) {
 	if condition == "" {
 		return true, nil
@@ -83,19 +81,19 @@ func (v *Visitor) Holds(ctx context.Context, condition string, space, page docs.
 	return d.Condition(condition), spend(ctx, d)
 }
 
-// spend takes the steps of expressions from the budget of the request.
+// spend charges the steps of expressions to the budget of the request.
 func spend(ctx context.Context, d *expr.Document) error {
 	return budget.FromContext(ctx).Spend(budget.Steps, int64(d.Steps()))
 }
 
-// Check is Holds for the conditions of a site, which read no variables.
+// Check evaluates the conditions of a site, which read no variables.
 type Check struct {
 	ctx     context.Context
 	visitor *Visitor
-	Err     error // the first one; no condition holds after it
+	Err     error // the first error; no condition holds after it
 }
 
-// Check returns a check of what the visitor sees.
+// Check returns a Check for the visitor.
 func (v *Visitor) Check(ctx context.Context) *Check { return &Check{ctx: ctx, visitor: v} }
 
 // Holds reports whether a condition holds.
@@ -108,8 +106,8 @@ func (c *Check) Holds(condition string) bool {
 	return holds && c.Err == nil
 }
 
-// Listed reports whether the navigation lists a page: it is not hidden, and its
-// condition holds. A hidden page can still be reached by its address.
+// Listed reports whether the navigation lists a page: it is not hidden, and its condition holds.
+// A hidden page can still be read at its address.
 func (v *Visitor) Listed(ctx context.Context, hidden bool, condition string, space, page docs.Variables) (bool, error) {
 	if hidden {
 		return false, nil
@@ -117,9 +115,9 @@ func (v *Visitor) Listed(ctx context.Context, hidden bool, condition string, spa
 	return v.Holds(ctx, condition, space, page)
 }
 
-// WithoutConditions returns a document without conditional blocks: what they
-// hold takes their places where the condition holds. A condition that is not
-// written as a block, such as one without an end, holds for nobody.
+// WithoutConditions returns a document without conditional blocks. A block whose condition holds
+// is replaced by its content, and others are removed. A malformed condition, such as one
+// without an end, holds for nobody.
 func WithoutConditions(ctx context.Context, doc *markup.Document, env map[string]any) (*markup.Document, error) {
 	doc = markup.WithoutStrayConditions(doc)
 	all := expr.NewDocument(env)
@@ -129,9 +127,8 @@ func WithoutConditions(ctx context.Context, doc *markup.Document, env map[string
 
 var depending = regexp.MustCompile(`(?i)if|else|include`)
 
-// MayDependOnVisitor reports whether what a visitor sees of a source may depend on who
-// reads it: it has conditional blocks or what looks like them, or includes
-// something that may have some.
+// MayDependOnVisitor reports whether the content of a source may depend on the visitor: it has
+// conditional blocks or similar text, or includes content that may have conditional blocks.
 func MayDependOnVisitor(source []byte) bool {
 	return bytes.Contains(source, []byte("{%")) && depending.Match(source)
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// blockExamples has one example in Markdown of each type of block and inline, behind
-// a line with its name.
+// blockExamples has one example in Markdown for each type of block and inline. Each example
+// follows a line with the name of its type.
 //
 //go:embed blocks.txt
 var blockExamples string
 
-// Blocks returns the page that describes documents: every type of block and inline,
-// what its data has, and one of them in Markdown and in JSON.
+// Blocks returns the page that describes documents: every type of block and inline, the fields
+// of its data, and an example in Markdown and in JSON.
 func Blocks() (Page, error) {
 	examples := map[string]string{}
 	for part := range strings.SplitSeq(blockExamples, "\n== ") {
@@ -87,7 +87,7 @@ func writeType(out *strings.Builder, t markup.Type, example string) error {
 	return nil
 }
 
-// exampleOf returns the node of a type that an example has, as JSON.
+// exampleOf returns the node of a type in an example, as JSON.
 func exampleOf(t markup.Type, source string) (string, error) {
 	doc := markup.Parse([]byte(source), markup.Refs{Resolve: resolve})
 	found := find(doc.Nodes, func(n *markup.Node) bool { return n.Type == t.Name })
@@ -98,7 +98,7 @@ func exampleOf(t markup.Type, source string) (string, error) {
 	return indented(b), err
 }
 
-// find returns the first node that is wanted.
+// find returns the first node for which wanted returns true.
 func find(nodes []*markup.Node, wanted func(*markup.Node) bool) *markup.Node {
 	for _, n := range nodes {
 		if wanted(n) {

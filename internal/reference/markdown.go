@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Folder is where the pages of the reference are.
+// Folder is the folder of the pages of the reference.
 const Folder = "reference/"
 
 // A Page is one file of Markdown.
@@ -17,7 +17,7 @@ type Page struct {
 }
 
 // Markdown returns the reference as pages: one that lists all operations, and one for each
-// section. Examples are requests to base.
+// section. Example requests use the URL base.
 func Markdown(base string, sections []Section) []Page {
 	list := Page{File: Folder + "README.md", Title: "All operations"}
 	var out strings.Builder
@@ -44,12 +44,12 @@ func (s Section) markdown(base string) string {
 	return out.String()
 }
 
-// heading is the summary without its full stop.
+// heading returns the summary without its full stop.
 func (o Operation) heading() string { return strings.TrimSuffix(o.Summary, ".") }
 
 func (o Operation) anchor() string { return strings.ToLower(o.ID) }
 
-// route is the path without the server.
+// route returns the path without the prefix of the server.
 func (o Operation) route() string {
 	if i := strings.Index(o.Path, "/v1"); i >= 0 {
 		return o.Path[i:]
@@ -126,11 +126,10 @@ func indented(raw json.RawMessage) string {
 	return out.String()
 }
 
-// slug returns the name of the file of a title.
+// slug returns the file name for a title, without its extension.
 func slug(title string) string { return strings.ReplaceAll(strings.ToLower(title), " ", "-") }
 
-// text returns a text of the description in Markdown: what looks like syntax is text,
-// but for code, which descriptions write with backticks.
+// text escapes a text of the description for Markdown, except for code in backticks.
 func text(s string) string {
 	parts := strings.Split(s, "`")
 	for i := range parts {
@@ -143,7 +142,7 @@ func text(s string) string {
 
 var plain = strings.NewReplacer("<", "\\<", "*", "\\*", "_", "\\_", "[", "\\[", "{%", "{\\%", "$", "\\$")
 
-// cell returns a text for a cell of a table.
+// cell escapes a text for a cell of a table.
 func cell(s string) string {
 	s = text(strings.Join(strings.Fields(s), " "))
 	return strings.ReplaceAll(s, "|", "\\|")

@@ -1,5 +1,5 @@
-// Package reference shows an HTTP API to people: it reads an OpenAPI description
-// into Sections and writes them as one web page or as pages of Markdown.
+// Package reference generates the reference of an HTTP API: it reads an OpenAPI description into
+// Sections, and writes them as one web page or as pages of Markdown.
 package reference
 
 import (
@@ -12,31 +12,31 @@ import (
 	"strings"
 )
 
-// A Section is the operations with one tag.
+// A Section holds the operations with one tag.
 type Section struct {
 	Tag string
 	Ops []Operation
 }
 
-// An Operation is what the description says of one.
+// An Operation is an operation of the API.
 type Operation struct {
 	ID, Method, Path string
 	Summary, About   string
 	Deprecated       bool
 	Params, Body     []Field
 	Answers          []string
-	Request          json.RawMessage // an example; nil: none
-	Status           string          // of the answer to it
+	Request          json.RawMessage // an example; nil if there is none
+	Status           string          // of the response to the example
 	Answer           json.RawMessage
 }
 
-// A Field is a parameter or a field of a body; those of nested objects are behind a dot.
+// A Field is a parameter or a field of a body. The name of a nested field contains dots.
 type Field struct {
 	Name, In, Type, About string
 	Required              bool
 }
 
-// description is as much of OpenAPI as is shown.
+// description is the part of an OpenAPI description that is shown.
 type description struct {
 	Servers    []struct{ URL string }
 	Tags       []struct{ Name string }
@@ -69,8 +69,8 @@ type media struct {
 // methods is the order of the operations of one path.
 var methods = []string{"get", "post", "put", "patch", "delete"}
 
-// Read returns the sections of a description, in the order of its tags. Within
-// one, operations are ordered by path.
+// Read returns the sections of a description, in the order of its tags. In a section, operations
+// are sorted by path.
 func Read(text []byte) ([]Section, error) {
 	var d description
 	if err := json.Unmarshal(text, &d); err != nil {
@@ -108,7 +108,7 @@ func (d *description) operation(path, method string, o operation) Operation {
 		}
 		out.Params = append(out.Params, f)
 	}
-	// Fields come first that are outside of the body: a path is read before a body is written.
+	// The order is path, query, header: the path is read before the rest.
 	slices.SortStableFunc(out.Params, func(a, b Field) int { return cmp.Compare(rank(a), rank(b)) })
 	if body, ok := o.RequestBody.Content[jsonForm]; ok {
 		out.Body, out.Request = d.fields(body.Schema, "", 0), body.Example
@@ -125,17 +125,17 @@ func (d *description) operation(path, method string, o operation) Operation {
 
 func rank(f Field) int { return slices.Index([]string{"path", "query", "header"}, f.In) }
 
-// words returns a name such as changeRequest as words.
+// words splits a name such as changeRequest into words.
 func words(name string) string {
 	return strings.ToLower(capital.ReplaceAllString(name, " $0"))
 }
 
 var capital = regexp.MustCompile(`[A-Z]`)
 
-// maxNesting bounds how deep the fields of a body are listed.
+// maxNesting is the maximum depth of the listed fields of a body.
 const maxNesting = 3
 
-// fields lists the fields of a body.
+// fields returns the fields of a body.
 func (d *description) fields(s schema, prefix string, depth int) []Field {
 	s = d.resolve(s)
 	var out []Field

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// schema is as much of a JSON schema as is shown in words.
+// schema is the part of a JSON schema that is shown.
 type schema struct {
 	Ref                  string `json:"$ref"`
 	Type                 types
@@ -23,10 +23,10 @@ type schema struct {
 	Default              any
 }
 
-// types is a type or a list of them.
+// types is a type or a list of types.
 type types []string
 
-// UnmarshalJSON reads both forms.
+// UnmarshalJSON accepts both forms.
 func (t *types) UnmarshalJSON(b []byte) error {
 	var one string
 	if json.Unmarshal(b, &one) == nil {
@@ -39,7 +39,7 @@ func (t *types) UnmarshalJSON(b []byte) error {
 // name returns the name of the component that a schema refers to.
 func (s schema) name() string { return s.Ref[strings.LastIndexByte(s.Ref, '/')+1:] }
 
-// words says what a value may be.
+// words describes the values that a schema allows.
 func (s schema) words() string {
 	out := []string{s.typeName()}
 	span := func(least, most *int, unit string) {

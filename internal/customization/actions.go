@@ -2,10 +2,10 @@ package customization
 
 import "slices"
 
-// An action is a page action that is also a switch for older clients.
+// An action is a page action that has a corresponding switch for older clients.
 type action struct {
 	item       string
-	group, key string // where the switch is in JSON
+	group, key string // path of the switch in JSON
 	on         *bool
 }
 
@@ -21,10 +21,10 @@ func (s *Settings) actions() []action {
 
 func (s *Settings) hasAction(item string) bool { return slices.Contains(s.PageActions.Items, item) }
 
-// setActions decides what a change of the page actions means, before is what the
-// client has read. A client that sends other items than before knows them, so
-// they decide. A client that sends the same ones or none may know only the
-// switches, so the switches that it sends decide.
+// setActions resolves a change of the page actions. The argument before is what the client had
+// read. A client that sends items which differ from before supports items, so the items are
+// used. A client that sends unchanged items or none may support only the switches, so the
+// switches that it sends are used.
 func (s *Settings) setActions(before Settings, sent map[string]any) {
 	items := slices.Clone(before.PageActions.Items)
 	if _, ok := member(sent, "pageActions", "items"); ok {

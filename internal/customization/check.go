@@ -13,9 +13,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/jsontext"
 )
 
-// Check returns an error for the parts that are not valid though their types and
-// their tags are: addresses, references, conditions, names of languages and fonts,
-// and the size of the whole. path is where the settings are in the request.
+// Check returns an error for values that are invalid although their types and tags are correct:
+// URLs, references, conditions, names of languages and fonts, and the total size. The path is
+// the place of the settings in the request.
 func (s Settings) Check(path string) error {
 	c := checker{}
 	c.localized(path+".localizedTitle", s.LocalizedTitle, 128)
@@ -45,7 +45,7 @@ func (s Settings) Check(path string) error {
 	return nil
 }
 
-// url checks an address that is optional.
+// url checks an optional URL.
 func (c *checker) url(path, s string) {
 	if s != "" {
 		c.address(path, s)
@@ -64,7 +64,7 @@ func (c *checker) image(path string, i *Image) {
 	c.address(path+".dark", i.Dark)
 }
 
-// localized checks that texts are short and of languages that exist.
+// localized checks the lengths of texts and that their languages exist.
 func (c *checker) localized(path string, l Localized, limit int) {
 	for _, language := range slices.Sorted(maps.Keys(l)) {
 		if !slices.Contains(docs.Languages, language) {
@@ -176,9 +176,8 @@ func (c *checker) ref(path string, r docs.Ref) {
 	c.url(path+".url", r.URL)
 }
 
-// NewConditions returns the conditions of links that the settings have and others
-// did not have, by their paths. Those that were there before stay as they are, also
-// if the schema of claims does not allow them any more.
+// NewConditions returns the conditions of links that are not in before, by path. Existing
+// conditions are not checked again, even if the schema of claims no longer allows them.
 func (s Settings) NewConditions(path string, before Settings) iter.Seq2[string, string] {
 	return func(yield func(path, condition string) bool) {
 		for i, l := range s.Header.Links {

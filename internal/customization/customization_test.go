@@ -238,8 +238,7 @@ func TestVisitorsSeeWhatTheirConditionsAllow(t *testing.T) {
 	}
 }
 
-// Settings with any part that is accepted are complete, and are the same when
-// they are stored and read.
+// Settings with any valid part are complete, and do not change when they are stored and read.
 func FuzzPatch(f *testing.F) {
 	for _, seed := range []string{`{}`, `{"styling":null}`, `{"header":{"links":[null,{"title":"x"}]}}`, `{"pageActions":{"items":null,"mcp":true}}`, everything} {
 		f.Add([]byte(seed))

@@ -1,7 +1,7 @@
 package customization
 
-// Default returns the settings of a site that nobody customized. Its parts have
-// values that clients of every age know.
+// Default returns the settings of a site that was never customized. It uses only values that
+// clients of all versions support.
 func Default(title string) Settings {
 	code := CodeTheme{Light: "default-light", Dark: "default-dark"}
 	s := Settings{
@@ -30,8 +30,8 @@ func Default(title string) Settings {
 
 func both(color string) Color { return Color{Light: color, Dark: color} }
 
-// complete makes empty arrays of missing ones and sets the switches that say the
-// same as Items.
+// complete replaces missing arrays by empty ones, and sets the switches that correspond to
+// Items.
 func (s *Settings) complete() {
 	s.Header.Links = orEmpty(s.Header.Links)
 	for i := range s.Header.Links {

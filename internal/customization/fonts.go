@@ -14,8 +14,8 @@ type TextFont struct{ Font }
 // CodeFont is the font of code: one of CodeFonts, or a custom one.
 type CodeFont struct{ Font }
 
-// Font is a name that every client knows, or the definition of a custom font. In
-// JSON it is a string or an object.
+// Font is the name of a built-in font, or the definition of a custom font. In JSON it is a string
+// or an object.
 type Font struct {
 	Name   string
 	Custom *FontDefinition
@@ -39,13 +39,12 @@ type FontFace struct {
 type FontSource struct {
 	URL    string `json:"url" format:"uri" maxLength:"2048"`
 	Format string `json:"format,omitempty" enum:"woff2,woff"`
-	// File is the name of the file at the address, if this server has it.
+	// File is the name of the file at the URL, if this server stores the file.
 	File string `json:"-"`
 }
 
-// MapFonts returns the settings with each custom font replaced by what fn
-// returns for it. path is where the settings are in a request; fn is called with
-// that of the font.
+// MapFonts returns the settings with each custom font replaced by the result of fn. The path is
+// the place of the settings in a request. The function fn is called with the path of the font.
 func (s Settings) MapFonts(path string, fn func(path string, d FontDefinition) (FontDefinition, error)) (Settings, error) {
 	replace := func(path string, f Font) (Font, error) {
 		if f.Custom == nil {
@@ -65,13 +64,13 @@ func (s Settings) MapFonts(path string, fn func(path string, d FontDefinition) (
 	return s, cmp.Or(failed[0], failed[1], failed[2])
 }
 
-// TextFonts are the names of fonts for text.
+// TextFonts are the names of the built-in fonts for text.
 var TextFonts = []string{
 	"ABCFavorit", "Inter", "Roboto", "RobotoSlab", "OpenSans", "SourceSansPro", "Lato", "Ubuntu", "Raleway", "Merriweather",
 	"Overpass", "NotoSans", "IBMPlexSerif", "Poppins", "FiraSans",
 }
 
-// CodeFonts are the names of fonts for code.
+// CodeFonts are the names of the built-in fonts for code.
 var CodeFonts = []string{
 	"FiraCode", "IBMPlexMono", "JetBrainsMono", "SourceCodePro", "RobotoMono", "SpaceMono", "DMMono", "Inconsolata",
 }
@@ -79,7 +78,7 @@ var CodeFonts = []string{
 // CodeThemeName is one of CodeThemeNames.
 type CodeThemeName string
 
-// CodeThemeNames are the names of colours for code.
+// CodeThemeNames are the names of the colour themes for code.
 var CodeThemeNames = []CodeThemeName{
 	"default-light", "default-dark", "monochrome-light", "monochrome-dark", "andromeeda", "aurora-x", "ayu-dark", "catppuccin-frappe",
 	"catppuccin-latte", "catppuccin-macchiato", "catppuccin-mocha", "dark-plus", "dracula", "dracula-soft", "everforest-dark",

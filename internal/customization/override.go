@@ -12,12 +12,12 @@ import (
 
 // Override is a part of the settings. The zero value overrides nothing.
 type Override struct {
-	tree map[string]any // keys and values as in JSON, without null
+	tree map[string]any // as in JSON, without null
 }
 
-// groups are the objects of the settings that are merged key by key, each with
-// the groups in it. Everything else is replaced as a whole: half of a colour or
-// of an announcement is nothing.
+// groups are the objects of the settings that are merged key by key, each with its nested
+// groups. All other values are replaced as a whole, because half of a colour or of an
+// announcement makes no sense.
 var groups = map[string]group{
 	"styling":              {"sidebar": nil, "codeTheme": nil},
 	"internationalization": nil, "header": nil, "footer": nil, "themes": nil, "pdf": nil, "feedback": nil, "ai": nil,
@@ -27,8 +27,8 @@ var groups = map[string]group{
 
 type group map[string]group
 
-// Group reports whether the part of the settings at a path such as
-// styling.sidebar is merged key by key, so that a patch can have some of its keys.
+// Group reports whether the part of the settings at a path such as styling.sidebar is merged key
+// by key, so that a patch may have only some of its keys.
 func Group(path string) bool {
 	in := group(groups)
 	for _, key := range strings.Split(path, ".") {
@@ -41,14 +41,14 @@ func Group(path string) bool {
 	return true
 }
 
-// Patch is a change of an override, or the settings that a client sends: a part
-// of the settings where null drops what was there.
+// Patch is a change of an override, or the settings that a client sends. It is a part of the
+// settings in which null drops the previous value.
 type Patch struct {
 	tree map[string]any
 }
 
-// UnmarshalJSON implements json.Unmarshaler. It refuses what is no part of the
-// settings or exceeds a limit of a field; see Settings.Check for the rest.
+// UnmarshalJSON implements json.Unmarshaler. It returns an error for unknown keys and for values
+// that exceed a limit of a field. Settings.Check checks the rest.
 func (p *Patch) UnmarshalJSON(b []byte) error {
 	tree, err := object(b)
 	if err != nil {
@@ -62,7 +62,7 @@ func (p *Patch) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// UnmarshalJSON implements json.Unmarshaler, for what MarshalJSON returned.
+// UnmarshalJSON implements json.Unmarshaler, for the output of MarshalJSON.
 func (o *Override) UnmarshalJSON(b []byte) error {
 	tree, err := parse(b)
 	if err != nil {
@@ -83,22 +83,22 @@ func (o Override) MarshalJSON() ([]byte, error) {
 // IsEmpty reports whether nothing is overridden.
 func (o Override) IsEmpty() bool { return len(o.tree) == 0 }
 
-// With returns the override after a change: what the patch names replaces what
-// was there, null drops it.
+// With returns the override after a change. Values of the patch replace those of the override,
+// and null drops them.
 func (o Override) With(p Patch) Override { return Override{merge(o.tree, p.tree, groups)} }
 
-// With returns the settings of a space that overrides a part of them.
+// With returns the settings with an override applied.
 func (s Settings) With(o Override) Settings { return s.with(o.tree, s) }
 
-// Replace returns the settings after a client that had read s sent others. What
-// it left out, or sent as null, gets its default.
+// Replace returns the settings after a client that had read s sent new ones. A value that the
+// client omitted or sent as null is reset to its default.
 func (s Settings) Replace(title string, p Patch) Settings { return Default(title).with(p.tree, s) }
 
-// with merges a part into the settings. before is what the client has read.
+// with merges a part into the settings. The argument before is what the client had read.
 func (s Settings) with(part map[string]any, before Settings) Settings {
 	b, err := jsontext.Marshal(s)
 	if err != nil {
-		return s // it has nothing that cannot be encoded
+		return s // cannot happen: settings can always be encoded
 	}
 	var whole map[string]any
 	out := Settings{}
@@ -107,15 +107,15 @@ func (s Settings) with(part map[string]any, before Settings) Settings {
 	}
 	b, err = jsontext.Marshal(overlay(whole, part, groups))
 	if err != nil || json.Unmarshal(b, &out) != nil {
-		return s // parse has shown that each part can be decoded
+		return s // cannot happen: UnmarshalJSON has checked that each part can be decoded
 	}
 	out.setActions(before, part)
 	out.complete()
 	return out
 }
 
-// merge returns base with the keys of patch. Keys that are null are dropped, and
-// groups that are empty then.
+// merge returns base with the keys of patch. Keys with the value null are removed, and so are
+// groups that become empty.
 func merge(base, patch map[string]any, in group) map[string]any {
 	out := maps.Clone(base)
 	if out == nil {
@@ -141,7 +141,7 @@ func merge(base, patch map[string]any, in group) map[string]any {
 	return out
 }
 
-// overlay returns base with the keys of part that are not null.
+// overlay modifies and returns base, with the keys of part that are not null.
 func overlay(base, part map[string]any, in group) map[string]any {
 	for key, value := range part {
 		inner, isGroup := in[key]
@@ -158,8 +158,8 @@ func overlay(base, part map[string]any, in group) map[string]any {
 	return base
 }
 
-// parse reads a part of the settings that was stored. Limits may have changed
-// since, so that only types count.
+// parse parses a stored part of the settings. It checks only types, because limits may have
+// changed since the part was stored.
 func parse(b []byte) (map[string]any, error) {
 	tree, err := object(b)
 	if err != nil {
@@ -173,7 +173,7 @@ func parse(b []byte) (map[string]any, error) {
 	return tree, nil
 }
 
-// object reads an object of bounded size.
+// object parses a JSON object of limited size.
 func object(b []byte) (map[string]any, error) {
 	if len(b) > MaxBytes {
 		return nil, errs.E(errs.Invalid, "the customization is larger than %s", errs.Size(MaxBytes))
@@ -185,8 +185,8 @@ func object(b []byte) (map[string]any, error) {
 	return tree, nil
 }
 
-// Encode returns the settings as they are stored. A title that is that of the
-// site is left out, so that it follows when the site is renamed.
+// Encode returns the settings in the form in which they are stored. The title is omitted if it is
+// that of the site, so that it follows when the site is renamed.
 func (s Settings) Encode(title string) ([]byte, error) {
 	if s.Title == title {
 		s.Title = ""
@@ -195,8 +195,8 @@ func (s Settings) Encode(title string) ([]byte, error) {
 	return jsontext.Marshal(s)
 }
 
-// Decode returns the settings that Encode returned, for a site with a title.
-// Parts that are newer than what was stored have their defaults.
+// Decode returns the settings that Encode returned, for a site with a title. Parts that did not
+// exist when the settings were stored have their defaults.
 func Decode(title string, stored []byte) (Settings, error) {
 	var o Override
 	if err := json.Unmarshal(stored, &o); err != nil {

@@ -1,13 +1,13 @@
-// Package customization is how a site looks and which features it offers its
-// readers: colours, fonts, header, footer, languages, page actions.
+// Package customization defines how a site looks and which features it offers its readers:
+// colours, fonts, header, footer, languages, page actions.
 //
-// Settings is the complete object, as clients read and write it. Clients of
-// different ages know different parts of it, so it holds what all of them know,
-// and what a client leaves out has its default. Override is a part of the
-// settings, for one space of a site.
+// Settings is the complete object, as clients read and write it. Clients of different versions
+// support different parts of the object, so it has the union of these parts. Values that a
+// client omits have their defaults. Override is a part of the settings, for one space of a
+// site.
 //
-// Limits and enumerations are tags of the fields, from which the API makes its
-// schema. Check checks what tags cannot express.
+// Limits and enumerations are tags of the fields, from which the API generates its schema.
+// Check checks the rules that tags cannot express.
 package customization
 
 import (
@@ -17,11 +17,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/jsontext"
 )
 
-// MaxBytes bounds the settings of a site as JSON, with all defaults.
+// MaxBytes is the maximum size of the settings of a site as JSON, including all defaults.
 const MaxBytes = 256 << 10
 
-// Settings is the customization of a site. No array or object of it is missing
-// unless it is a pointer or a map.
+// Settings is the customization of a site. Arrays and objects are never missing, unless they are
+// pointers or maps.
 type Settings struct {
 	Title                 string               `json:"title,omitempty" minLength:"2" maxLength:"128" doc:"Title of the published site; by default that of the site."`
 	LocalizedTitle        Localized            `json:"localizedTitle,omitempty" doc:"Titles by language."`
@@ -48,10 +48,10 @@ type Settings struct {
 	UpdatedAt             docs.Time            `json:"updatedAt,omitzero" readOnly:"true" doc:"When the settings were changed last. Ignored in requests."`
 }
 
-// Localized has a text for each of some languages.
+// Localized maps languages to texts.
 type Localized map[string]string
 
-// Styling is colours, fonts and shapes.
+// Styling holds colours, fonts and shapes.
 type Styling struct {
 	Theme         string     `json:"theme" enum:"clean,muted,bold,gradient"`
 	PrimaryColor  Color      `json:"primaryColor" doc:"Colour of links and buttons."`
@@ -79,12 +79,12 @@ type Color struct {
 	Dark  string `json:"dark" pattern:"^#(?:[0-9a-fA-F]{3}){1,2}$"`
 }
 
-// Tint is a colour of surfaces.
+// Tint is the colour of surfaces.
 type Tint struct {
 	Color Color `json:"color"`
 }
 
-// CodeThemes are the colours of code blocks and of the blocks of API references.
+// CodeThemes are the colours of code blocks and of API blocks.
 type CodeThemes struct {
 	Default CodeTheme `json:"default"`
 	OpenAPI CodeTheme `json:"openapi"`
@@ -96,7 +96,7 @@ type CodeTheme struct {
 	Dark  CodeThemeName `json:"dark"`
 }
 
-// Sidebar is how the list of pages looks.
+// Sidebar is the style of the list of pages.
 type Sidebar struct {
 	Background string `json:"background" enum:"default,filled"`
 	List       string `json:"list" enum:"default,pill,line"`
@@ -107,13 +107,13 @@ type Internationalization struct {
 	Locale string `json:"locale" enum:"en,fr,es,zh,ja,de,nl,no,pt-br,ru"`
 }
 
-// Favicon is an icon, an emoji, or neither of them.
+// Favicon is an icon, an emoji, or empty.
 type Favicon struct {
 	Icon  *Image `json:"icon,omitempty"`
 	Emoji string `json:"emoji,omitempty" maxLength:"50"`
 }
 
-// Image has the addresses of an image for light and for dark mode.
+// Image has the URLs of an image for light and for dark mode.
 type Image struct {
 	Light string `json:"light" format:"uri" maxLength:"2048"`
 	Dark  string `json:"dark" format:"uri" maxLength:"2048"`
@@ -139,8 +139,8 @@ type HeaderLink struct {
 	Condition      string        `json:"condition,omitempty" maxLength:"1024" doc:"Who sees the link; an empty condition is everybody. Visitors never receive it."`
 }
 
-// Target is where a link of the header leads; nil for a menu that leads nowhere
-// itself. In JSON it is a reference or null.
+// Target is the target of a link of the header. Ref is nil for a menu without a link of its own.
+// In JSON it is a reference or null.
 type Target struct{ Ref *docs.Ref }
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -159,7 +159,7 @@ type ContentLink struct {
 	To             docs.Ref  `json:"to"`
 }
 
-// Footer is what is below each page.
+// Footer is the part below each page.
 type Footer struct {
 	Logo      *Image        `json:"logo,omitempty"`
 	Groups    []FooterGroup `json:"groups" maxItems:"20"`
@@ -182,7 +182,7 @@ type Announcement struct {
 	Style            string       `json:"style" enum:"info,warning,danger,success"`
 }
 
-// Themes is light or dark mode.
+// Themes is the choice between light and dark mode.
 type Themes struct {
 	Default   string `json:"default" enum:"light,dark,system"`
 	Toggeable bool   `json:"toggeable" doc:"Whether readers can switch."`
@@ -193,7 +193,7 @@ type Switch struct {
 	Enabled bool `json:"enabled"`
 }
 
-// AI is what the site offers of answers by a model.
+// AI holds the settings of AI search and of the assistant.
 type AI struct {
 	Mode              string    `json:"mode" enum:"none,search,assistant"`
 	Greeting          string    `json:"greeting,omitempty" maxLength:"256"`
@@ -202,13 +202,13 @@ type AI struct {
 	Instructions      string    `json:"instructions,omitempty" maxLength:"10000" doc:"For the assistant; visitors never receive it."`
 }
 
-// Git is what pages show of a connected repository.
+// Git holds the settings of links to a connected repository.
 type Git struct {
 	ShowEditLink bool `json:"showEditLink" doc:"Whether pages link to their source; the same as the page action git."`
 }
 
-// PageActions are the entries of the menu of each page. Older clients know the
-// three switches, newer ones Items; both always agree.
+// PageActions are the entries of the menu of each page. Older clients use the three switches, newer
+// ones use Items. Both are kept consistent.
 type PageActions struct {
 	ExternalAI bool     `json:"externalAI"`
 	Markdown   bool     `json:"markdown"`
@@ -216,12 +216,12 @@ type PageActions struct {
 	Items      []string `json:"items" enum:"assistant,external-ai,markdown,mcp,git,pdf" maxItems:"6"`
 }
 
-// ExternalLinks is where links to other sites open.
+// ExternalLinks is the target of links to other sites: the same tab or a new one.
 type ExternalLinks struct {
 	Target string `json:"target" enum:"self,blank"`
 }
 
-// Link is an address, or none.
+// Link is an optional URL.
 type Link struct {
 	URL string `json:"url,omitempty" format:"uri" maxLength:"2048"`
 }
@@ -233,13 +233,13 @@ type SocialAccount struct {
 	Display  SocialDisplay `json:"display"`
 }
 
-// SocialDisplay is where an account is linked.
+// SocialDisplay selects the places in which an account is linked.
 type SocialDisplay struct {
 	Footer bool `json:"footer"`
 	Header bool `json:"header"`
 }
 
-// Insights is what the site records of its readers.
+// Insights holds the settings of what the site records about its readers.
 type Insights struct {
 	TrackingCookie bool `json:"trackingCookie" doc:"Whether visits of one browser may be recognized by a cookie."`
 }

@@ -15,10 +15,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// maxDetails bounds how many mistakes one error names.
+// maxDetails is the maximum number of problems in one error.
 const maxDetails = 20
 
-// checker collects mistakes.
+// checker collects problems.
 type checker struct{ details []errs.Detail }
 
 func (c *checker) fail(path, format string, args ...any) {
@@ -27,7 +27,7 @@ func (c *checker) fail(path, format string, args ...any) {
 	}
 }
 
-// add adds what a check of another package found.
+// add adds the problems in an error of another package.
 func (c *checker) add(err error) {
 	var e *errs.Error
 	if errors.As(err, &e) {
@@ -37,7 +37,7 @@ func (c *checker) add(err error) {
 	}
 }
 
-// err returns an error with all mistakes, whose message is the first one.
+// err returns an error with all problems. Its message is the first one.
 func (c *checker) err() error {
 	if len(c.details) == 0 {
 		return nil
@@ -46,18 +46,17 @@ func (c *checker) err() error {
 	return &errs.Error{Kind: errs.Invalid, Message: strings.TrimSpace(first.Path + " " + first.Message), Details: c.details}
 }
 
-// checkShape returns an error unless a tree is a part of the settings: its keys are
-// known, its values have the types of the fields and keep to their tags. The API
-// checks requests by the same tags before it reads them; this check is for
-// everybody else who has a part of the settings.
+// checkShape returns an error unless a tree is a part of the settings: all keys are known, and
+// all values have the types of their fields and conform to their tags. The API checks requests
+// by the same tags before it decodes them. This check is for all other sources of settings.
 func checkShape(tree map[string]any) error {
 	c := checker{}
 	c.object("", tree, reflect.TypeFor[Settings](), true)
 	return c.err()
 }
 
-// value checks a value for a field of a type with some tags. A group is an object
-// of which a part may be sent.
+// value checks a value for a field of a type with tags. Only objects that are groups may be
+// incomplete.
 func (c *checker) value(path string, v any, t reflect.Type, tags reflect.StructTag) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -103,8 +102,8 @@ func (c *checker) value(path string, v any, t reflect.Type, tags reflect.StructT
 	}
 }
 
-// object checks the members of an object. Members of a part can be missing, or
-// null to drop what is there; elsewhere null is a member that is missing.
+// object checks the members of an object. If part is set, members can be missing, or null to
+// drop the previous value. Otherwise a null member counts as missing.
 func (c *checker) object(path string, object map[string]any, t reflect.Type, part bool) {
 	known := fieldsOf(t)
 	for _, key := range slices.Sorted(maps.Keys(object)) {
@@ -162,8 +161,7 @@ func (c *checker) oneOf(path string, v any, values []CodeThemeName) {
 	}
 }
 
-// texts checks an object whose values are texts; Check knows which keys it can
-// have.
+// texts checks an object whose values are texts. Settings.Check checks its keys.
 func (c *checker) texts(path string, v any) {
 	object, ok := v.(map[string]any)
 	if !ok {
@@ -191,7 +189,7 @@ func (c *checker) list(path string, v any, t reflect.Type, tags reflect.StructTa
 	}
 }
 
-// enumTag returns the enumeration of a list, which is that of its entries.
+// enumTag returns the enumeration of a list, which applies to its entries.
 func enumTag(tags reflect.StructTag) string {
 	if values := tags.Get("enum"); values != "" {
 		return "enum:" + strconv.Quote(values)
@@ -228,7 +226,7 @@ func (c *checker) number(path string, v any, tags reflect.StructTag) {
 	}
 }
 
-// limit returns the number that a tag is, or another if there is no such tag.
+// limit returns the value of a numeric tag, or otherwise if there is no such tag.
 func limit(tags reflect.StructTag, name string, otherwise int) int {
 	if n, err := strconv.Atoi(tags.Get(name)); err == nil {
 		return n

@@ -6,10 +6,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// For returns the settings as a visitor receives them. visible reports whether a
-// condition holds for the visitor. Links of the header whose condition does not
-// hold are left out with everything in them. The result contains no condition and
-// no instructions for the assistant: both tell what is not shown.
+// For returns the settings for a visitor. The function visible reports whether a condition holds
+// for the visitor. Links of the header whose condition does not hold are omitted, with their
+// menus. The result has no conditions and no instructions for the assistant, because both
+// reveal what is hidden.
 func (s Settings) For(visible func(condition string) bool) Settings {
 	links := slices.Clone(s.Header.Links)
 	links = slices.DeleteFunc(links, func(l HeaderLink) bool { return l.Condition != "" && !visible(l.Condition) })
@@ -21,8 +21,8 @@ func (s Settings) For(visible func(condition string) bool) Settings {
 	return s
 }
 
-// Leading returns the settings without links to what a visitor does not see. A
-// menu without entries, and a group of the footer without links, is left out.
+// Leading returns the settings without links to targets that a visitor does not see. A menu that
+// loses all entries, and a group of the footer that loses all links, is omitted.
 func (s Settings) Leading(seen func(docs.Ref) bool) Settings {
 	list := func(links []ContentLink) []ContentLink {
 		return orEmpty(slices.DeleteFunc(slices.Clone(links), func(l ContentLink) bool { return !seen(l.To) }))

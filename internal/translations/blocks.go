@@ -11,10 +11,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Blocks lists the blocks of a translation that need a person; an empty status is any.
-// They are those of the last run. What changed in the source since is marked, and a stale
-// block has the text that the source has now. They have texts of both spaces, so the caller
-// must be able to read both.
+// Blocks lists the blocks of a translation that need a person, as of the last run. An
+// empty status matches any status. Blocks whose source has changed since the run are
+// marked as outdated, and a stale block holds the current text of the source. The blocks
+// contain text of both spaces, so the caller must be able to read both.
 func (s *Service) Blocks(ctx context.Context, g *authz.Grant, id docs.TranslationID, status docs.BlockStatus) (store.List[docs.TranslationBlock], error) {
 	t, err := s.Store.Translation(ctx, g.Access.Org, id)
 	if err == nil {
@@ -41,7 +41,8 @@ func (s *Service) readable(ctx context.Context, r store.Reader, g *authz.Grant, 
 	return nil
 }
 
-// bringUpToDate compares the blocks of the last run with the source as it is now.
+// bringUpToDate compares the blocks of the last run with the current source, and sets
+// Outdated and Source accordingly.
 func (s *Service) bringUpToDate(ctx context.Context, t docs.Translation, list []docs.TranslationBlock) error {
 	sp, err := s.Store.Space(ctx, t.Source)
 	if err != nil {
@@ -70,8 +71,8 @@ func (s *Service) bringUpToDate(ctx context.Context, t docs.Translation, list []
 	return nil
 }
 
-// Accept notes that a correction is still right although its source has changed: it is not
-// listed any more, unless the source changes again.
+// Accept records that a correction is still right although its source has changed. The
+// block is no longer listed, unless the source changes again.
 func (s *Service) Accept(ctx context.Context, g *authz.Grant, id docs.TranslationID, block string) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		t, err := tx.Translation(ctx, g.Access.Org, id)

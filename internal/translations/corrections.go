@@ -13,9 +13,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/translate"
 )
 
-// holdBack returns the revision that is merged into the result: what this run made,
-// but with the text of the run before wherever somebody has corrected that. Merging it
-// leaves the corrections alone. It also returns the corrections whose source changed.
+// holdBack returns the revision to merge into the result: the revision of this run, but
+// with the text of the previous run wherever a person has corrected that text. Merging
+// this revision keeps the corrections. holdBack also returns the corrections whose
+// source changed.
 func (r *run) holdBack(ctx context.Context, made docs.Revision) (docs.Revision, []docs.TranslationBlock, error) {
 	head, err := r.s.Content.Source.Head(ctx, r.dst)
 	if err != nil {
@@ -46,14 +47,14 @@ func (r *run) holdBack(ctx context.Context, made docs.Revision) (docs.Revision, 
 	return held, stale, err
 }
 
-// texted is a page or a reusable content with its body.
+// texted is a page or a reusable content together with its parsed body.
 type texted struct {
 	owner
 	text revision.Text
 	doc  *markup.Document
 }
 
-// open reads something of a tree.
+// open reads the page or reusable content with the given key and value from a tree.
 func open(ctx context.Context, t *revision.Tree, key string, value []byte) (x texted, err error) {
 	if x.owner, err = ownerOf(key, value); err != nil {
 		return x, err
@@ -67,13 +68,13 @@ func open(ctx context.Context, t *revision.Tree, key string, value []byte) (x te
 	return x, err
 }
 
-// holdOne holds back what was made of one text that somebody has edited in the result.
+// holdOne is holdBack for one page or reusable content that was edited in the result.
 func (r *run) holdOne(ctx context.Context, d *revision.Draft, head *revision.Tree, key string, before, after []byte) ([]docs.TranslationBlock, error) {
 	value, exists, err := d.Get(ctx, key)
 	if err != nil || !exists {
 		return nil, err
 	}
-	var was, now, next texted // of the run before, of the result, and of this run
+	var was, now, next texted // of the previous run, the result space and this run
 	for _, x := range []struct {
 		to    *texted
 		tree  *revision.Tree
@@ -114,9 +115,9 @@ func (r *run) holdOne(ctx context.Context, d *revision.Draft, head *revision.Tre
 	return out, nil
 }
 
-// held returns a document with the blocks, or the texts in them, that somebody has
-// corrected, as the run before has made them, and the keys of those that this run
-// would have changed.
+// held returns a copy of next in which corrected blocks, or the corrected texts in a
+// block, are those of the previous run. It also returns the keys of these blocks, all of
+// which this run would have changed.
 func held(was, now, next *markup.Document) (*markup.Document, []string) {
 	before, edited := byKey(was), byKey(now)
 	out := *next
@@ -140,8 +141,9 @@ func held(was, now, next *markup.Document) (*markup.Document, []string) {
 	return &out, stale
 }
 
-// heldBlock is held for one block. Text by text is better, because lists and tables
-// are one block; but it takes blocks of the same shape.
+// heldBlock is held for one block. It compares text by text where it can, because a whole
+// list or table is one block. This requires blocks of the same shape; otherwise
+// heldBlock returns the whole block of the previous run.
 func heldBlock(was, now, next *markup.Node) (node *markup.Node, corrected bool) {
 	if now == nil || !translate.SameShape(was, now) || !translate.SameShape(was, next) {
 		return was, true
@@ -154,7 +156,7 @@ func heldBlock(was, now, next *markup.Node) (node *markup.Node, corrected bool) 
 	}
 	for i := range a {
 		if a[i].Text == b[i].Text || a[i].Text == c[i].Text || b[i].Text == c[i].Text {
-			continue // only one side changed it, or both alike
+			continue // only one side changed the text, or both made the same change
 		}
 		corrected = true
 		if c[i].Replace(a[i].Text) != nil {
@@ -176,7 +178,8 @@ func byKey(doc *markup.Document) map[string]*markup.Node {
 	return out
 }
 
-// blockText returns the words of a block; empty if there is none.
+// blockText returns the plain text of the block with a key, or "" if there is no such
+// block.
 func blockText(doc *markup.Document, key string) string {
 	if n := byKey(doc)[key]; n != nil {
 		return markup.Text([]*markup.Node{n})
@@ -184,12 +187,12 @@ func blockText(doc *markup.Document, key string) string {
 	return ""
 }
 
-// maxStale bounds how many stale blocks are looked at.
+// maxStale limits how many stale blocks a run reads.
 const maxStale = 10_000
 
-// attention returns which blocks need a person after the run: those that are not
-// translated, unless somebody has done it, and those that were corrected and whose
-// source changed, now or before, unless somebody has edited them since.
+// attention returns the blocks that need a person after the run. These are untranslated
+// blocks that nobody has translated in the result, and corrected blocks whose source
+// changed in this or an earlier run and that nobody has edited since.
 func (r *run) attention(ctx context.Context, made docs.Revision, m *content.PreparedMerge, stale []docs.TranslationBlock) (store.TranslationBlockChange, error) {
 	out := store.TranslationBlockChange{Pages: r.pages}
 	for _, c := range m.Conflicts() {
@@ -248,8 +251,8 @@ func (r *run) attention(ctx context.Context, made docs.Revision, m *content.Prep
 	return out, nil
 }
 
-// untranslated returns the blocks that are in the language of the source, also in the
-// result: nobody has written anything else there.
+// untranslated returns the blocks that this run left untranslated and that nobody has
+// translated in the result: the result is empty or has the text of a run there.
 func (r *run) untranslated(ctx context.Context, now *reader, made docs.Revision) (out []docs.TranslationBlock, err error) {
 	was, next := &reader{tree: r.machine.Tree}, &reader{tree: r.machine.At(made.Root)}
 	for _, b := range r.blocks {
@@ -266,7 +269,7 @@ func (r *run) untranslated(ctx context.Context, now *reader, made docs.Revision)
 	return out, nil
 }
 
-// reader reads texts of a tree, and keeps the document that it has read last.
+// reader reads texts from a tree. It caches the last document that was read.
 type reader struct {
 	tree *revision.Tree
 	last string
@@ -274,8 +277,8 @@ type reader struct {
 	at   owner
 }
 
-// text returns the words of a part of a page or a reusable content; empty if it is not
-// there.
+// text returns the plain text of a part of a page or reusable content, or "" if the part
+// does not exist.
 func (x *reader) text(ctx context.Context, id, part, block string) (string, error) {
 	if x.last != id {
 		if err := x.read(ctx, id); err != nil {

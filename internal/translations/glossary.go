@@ -20,14 +20,14 @@ const (
 	maxTerm     = 255     // characters
 )
 
-// Changes of a glossary.
+// The types of a GlossaryChange.
 const (
 	InsertEntry = "insert"
 	UpdateEntry = "update"
 	DeleteEntry = "delete"
 )
 
-// GlossaryChange is one change of a batch. An insertion has no id, a deletion no
+// GlossaryChange is one change of a batch. An insertion has no ID, and a deletion has no
 // translations.
 type GlossaryChange struct {
 	Type         string
@@ -50,8 +50,8 @@ func (s *Service) GlossaryEntry(ctx context.Context, org docs.OrgID, id docs.Glo
 	return s.Store.GlossaryEntry(ctx, org, id)
 }
 
-// ChangeGlossary makes all changes of a batch, or none. Translations use them from the
-// next run on.
+// ChangeGlossary applies all changes of a batch, or none. Translations use the changed
+// glossary from their next run on.
 func (s *Service) ChangeGlossary(ctx context.Context, g *authz.Grant, changes []GlossaryChange) error {
 	for i, c := range changes {
 		if err := c.check(fmt.Sprintf("body.operations[%d]", i)); err != nil {
@@ -120,7 +120,7 @@ func (c GlossaryChange) apply(ctx context.Context, tx *store.Tx, org docs.OrgID,
 	case err != nil:
 		return err
 	case !exists && c.Type == DeleteEntry:
-		return nil // it is gone, which is what was asked for
+		return nil // deleting a missing entry succeeds
 	case !exists:
 		return errs.Field(at+".id", "is not an entry of the glossary: %q", c.ID)
 	case c.Type == DeleteEntry:
@@ -130,7 +130,7 @@ func (c GlossaryChange) apply(ctx context.Context, tx *store.Tx, org docs.OrgID,
 	return tx.PutGlossaryEntry(ctx, e)
 }
 
-// terms returns the terms of a glossary that a translation uses.
+// terms returns the glossary entries that have both languages of a translation.
 func (s *Service) terms(ctx context.Context, t docs.Translation) ([]translate.Term, error) {
 	var out []translate.Term
 	for p := (store.Page{Limit: 1000}); ; {

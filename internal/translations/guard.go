@@ -9,13 +9,13 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// guard asks whether a run is still allowed: whether the person in whose name it runs
-// may still administer the source, as when the translation was created, and whether
-// the result is open to nobody who cannot read the source. A result that is more open
-// than the source by default is closed; one that is published for more people than the
-// source is not written to.
+// guard checks that a run is still allowed. The user on whose behalf it runs must still
+// be allowed to administer the source, as when the translation was created. The result
+// must not be readable by anyone who cannot read the source: guard lowers the level of a
+// result that is more open by default than the source, and fails if the result is
+// published to more people than the source.
 //
-// A run asks when it begins and again in the transaction that writes.
+// A run calls guard when it begins and again in the transaction that writes.
 func (r *run) guard(ctx context.Context, tx *store.Tx) error {
 	src, _, err := authz.NewChecker(tx.Reader).Space(ctx, authz.Actor{User: r.t.CreatedBy}, authz.AdminSpace, r.t.Source)
 	if authz.Denied(err) {
@@ -34,9 +34,9 @@ func (r *run) guard(ctx context.Context, tx *store.Tx) error {
 	return r.s.closeResult(ctx, tx, src.Path, v.It)
 }
 
-// AudienceNarrowed closes the results of translations whose sources may be open to fewer people
-// now, in the transaction that closes the sources. What readers of sites find is up to
-// package sites.
+// AudienceNarrowed closes the results of translations whose sources may now be open to
+// fewer people, in the transaction that closes the sources. Package sites decides what
+// the readers of sites find.
 func (s *Service) AudienceNarrowed(ctx context.Context, tx *store.Tx, sources []docs.SpaceID) error {
 	for _, id := range sources {
 		list, err := tx.TranslationsFrom(ctx, id)
@@ -52,8 +52,9 @@ func (s *Service) AudienceNarrowed(ctx context.Context, tx *store.Tx, sources []
 	return nil
 }
 
-// follow closes the result of a translation as far as its source is closed. A source in the
-// trash is as open as it was; one in another organization is open to nobody in this one.
+// follow makes the result of a translation no more open than its source. A source in the
+// trash counts as unchanged. A source in another organization is open to nobody in this
+// organization.
 func (s *Service) follow(ctx context.Context, tx *store.Tx, t docs.Translation) error {
 	src, exists, err := store.Maybe(tx.Space(ctx, t.Source))
 	if err != nil || !exists || !src.It.DeletedAt.IsZero() {
@@ -78,13 +79,13 @@ func (s *Service) follow(ctx context.Context, tx *store.Tx, t docs.Translation) 
 	if dst, err = tx.Space(ctx, t.Result); err != nil || dst.It.Level == before {
 		return err
 	}
-	return s.AudienceNarrowed(ctx, tx, []docs.SpaceID{t.Result}) // which may be translated further
+	return s.AudienceNarrowed(ctx, tx, []docs.SpaceID{t.Result}) // the result may be a source too
 }
 
-// closeResult sets the level of a result so that it is open by default to nobody who
-// cannot read the source, whose path is given: neither by levels, nor by grants on
-// collections that the source is not in. Grants on the result itself are left to those
-// who made them.
+// closeResult sets the level of the result space dst so that it is not open by default to
+// anyone who cannot read the source, neither by levels nor by grants on collections that
+// do not contain the source. source is the path of the source space. Grants on the
+// result itself are left alone: they were made deliberately.
 func (s *Service) closeResult(ctx context.Context, tx *store.Tx, source []docs.Node, dst docs.Space) error {
 	above, err := tx.Path(ctx, dst.Parent)
 	if err != nil {
@@ -108,8 +109,8 @@ func (s *Service) closeResult(ctx context.Context, tx *store.Tx, source []docs.N
 	return nil // LevelNone is never more open
 }
 
-// moreOpen reports whether people can read what is at the beginning of a path, but not what
-// is at the beginning of another one. Grants on the first node do not count.
+// moreOpen reports whether there may be people who can read the first node of path but
+// not the first node of than. Grants on the first node of path do not count.
 func moreOpen(ctx context.Context, tx *store.Tx, path, than []docs.Node) (bool, error) {
 	if mine, theirs := openness(path), openness(than); mine > theirs || theirs == everybody {
 		return mine > theirs, nil
@@ -126,8 +127,8 @@ func moreOpen(ctx context.Context, tx *store.Tx, path, than []docs.Node) (bool, 
 	return false, nil
 }
 
-// granting returns the nodes of a path whose grants count: a level other than that of
-// the node above ends what is inherited.
+// granting returns the nodes of a path whose grants apply to its first node. A node with
+// a level of its own ends the inheritance.
 func granting(path []docs.Node) []docs.Node {
 	for i, n := range path {
 		if n.Level != docs.LevelInherit {
@@ -137,11 +138,11 @@ func granting(path []docs.Node) []docs.Node {
 	return path
 }
 
-// everybody is the openness of what guests can read too.
+// everybody is the openness of a space that guests can read too.
 const everybody = 2
 
-// openness says to whom something is open by default, without a grant: 0 to nobody, 1
-// to those with a role in the organization, everybody to guests as well.
+// openness returns to whom the first node of a path is open by default, without a grant:
+// 0 for nobody, 1 for people with a role in the organization, everybody for guests too.
 func openness(path []docs.Node) int {
 	for _, n := range granting(path) {
 		switch n.Level {

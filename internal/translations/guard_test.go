@@ -14,7 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/translate"
 )
 
-// meanwhile is an engine during whose work something happens.
+// meanwhile is an engine that calls a function while it translates.
 type meanwhile struct {
 	upper
 	fn func()

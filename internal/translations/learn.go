@@ -12,12 +12,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/translate"
 )
 
-// correction is a text of the source that somebody has translated in the result.
+// correction identifies a text of the source whose translation a person has changed in
+// the result.
 type correction struct{ page, part, block, source string }
 
-// learn reads what people wrote in the result since the run before, and stores it in the memory
-// as theirs, for other places with the same text. Corrections whose source has changed
-// since are not learned from: they translate another text.
+// learn reads the translations that people wrote in the result since the previous run. It
+// stores them in the translation memory as translations by people, for other places with
+// the same text. Corrections whose source has changed since are skipped, because they
+// translate a different text.
 func (r *run) learn(ctx context.Context) error {
 	head, err := r.s.Content.Source.Head(ctx, r.dst)
 	if err != nil || head.Root == r.machine.Root {
@@ -37,7 +39,7 @@ func (r *run) learn(ctx context.Context) error {
 		stale[correction{b.Page, b.Part, b.Block, ""}] = text == b.Text
 	}
 	r.corrected = map[correction]bool{}
-	source := r.source.At(chunk.Hash(r.t.SourceRoot)) // of the run before, which people saw
+	source := r.source.At(chunk.Hash(r.t.SourceRoot)) // of the previous run, which people saw
 	var learned []docs.MemoryEntry
 	note := func(c correction, source, text *translate.Segment) {
 		if stale[correction{c.page, c.part, c.block, ""}] {
@@ -72,8 +74,8 @@ func (r *run) learn(ctx context.Context) error {
 	return r.storeLearned(ctx, learned)
 }
 
-// compare calls note for each text of a source that was translated by a machine and has another
-// translation now.
+// compare calls note for each text of source whose translation differs between was, the
+// previous run, and now, the result.
 func compare(source, was, now texted, note func(c correction, source, text *translate.Segment)) {
 	line := func(part string, of func(o owner) string) {
 		a, b, c := lineOf(of(source.owner)), lineOf(of(was.owner)), lineOf(of(now.owner))
@@ -105,7 +107,7 @@ func compare(source, was, now texted, note func(c correction, source, text *tran
 
 func lineOf(text string) *translate.Segment { return translate.Line(text, func(string) {}) }
 
-// storeLearned stores translations of people that the memory does not have.
+// storeLearned stores the translations by people that the memory does not have yet.
 func (r *run) storeLearned(ctx context.Context, learned []docs.MemoryEntry) error {
 	for some := range slices.Chunk(learned, importBatch) {
 		hashes := make([]string, len(some))
@@ -116,7 +118,7 @@ func (r *run) storeLearned(ctx context.Context, learned []docs.MemoryEntry) erro
 		if err != nil {
 			return err
 		}
-		fresh := map[string]docs.MemoryEntry{} // of two with the same source, the last one
+		fresh := map[string]docs.MemoryEntry{} // by hash; the last entry for a source wins
 		for _, m := range some {
 			if !slices.Contains(known, m) {
 				fresh[m.Hash] = m

@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	maxMemory   = 1_000_000 // texts of an organization, when a run or an import begins
+	maxMemory   = 1_000_000 // texts of an organization, checked when a run or an import begins
 	maxImport   = 256 << 20 // bytes of a file
 	importBatch = 500       // texts that are stored at once
 )
 
-// ExportMemory writes the memory of a pair of languages as TMX, for the operator, and
-// returns how many texts it has. Of one that was translated in several contexts, the
-// translation of people is written, or the first one.
+// ExportMemory writes the translation memory of a language pair as TMX, for the operator,
+// and returns the number of texts written. If a text was translated in several contexts,
+// ExportMemory writes the translation by people, or else the first one.
 func (s *Service) ExportMemory(ctx context.Context, org docs.OrgID, from, to string, w io.Writer) (int, error) {
 	if err := s.checkPair(ctx, org, from, to); err != nil {
 		return 0, err
@@ -64,8 +64,8 @@ func (s *Service) ExportMemory(ctx context.Context, org docs.OrgID, from, to str
 	return n, out.Close()
 }
 
-// ImportMemory reads translations from TMX, for the operator. It returns how many were stored, and
-// how many were left out because they are too long, or known already.
+// ImportMemory reads translations from TMX, for the operator. It returns how many were
+// stored and how many were skipped because they are too long or already in the memory.
 func (s *Service) ImportMemory(ctx context.Context, org docs.OrgID, from, to string, r io.Reader) (stored, skipped int, err error) {
 	if err := s.checkPair(ctx, org, from, to); err != nil {
 		return 0, 0, err
@@ -100,8 +100,9 @@ func (s *Service) ImportMemory(ctx context.Context, org docs.OrgID, from, to str
 	return stored, skipped, flush()
 }
 
-// news returns what of some translations the memory does not have. One that an engine made stays
-// that, unless it differs from what the memory has of engines: then somebody has corrected it.
+// news returns the translations of a batch that the memory does not have. A translation
+// marked as made by an engine keeps that mark, unless the memory has a different
+// translation by an engine: then a person has corrected it.
 func (s *Service) news(ctx context.Context, org docs.OrgID, from, to string, batch map[string]translate.Pair) ([]docs.MemoryEntry, error) {
 	known, err := s.Store.Memory(ctx, org, from, to, slices.Sorted(maps.Keys(batch)))
 	if err != nil {
@@ -129,7 +130,8 @@ func (s *Service) news(ctx context.Context, org docs.OrgID, from, to string, bat
 	return out, nil
 }
 
-// checkMemory refuses to let the memory of an organization grow without end.
+// checkMemory returns an error of kind Precondition if the memory of an organization has
+// reached maxMemory texts.
 func (s *Service) checkMemory(ctx context.Context, org docs.OrgID) error {
 	n, err := s.Store.CountMemory(ctx, org)
 	if err == nil && n >= maxMemory {
@@ -138,8 +140,8 @@ func (s *Service) checkMemory(ctx context.Context, org docs.OrgID) error {
 	return err
 }
 
-// finishImport stores translations. Translations of the pair look at everything
-// again in their next run.
+// finishImport stores imported entries. It resets the translations of the language pair,
+// so that their next run processes all texts again.
 func (s *Service) finishImport(ctx context.Context, org docs.OrgID, from, to string, entries []docs.MemoryEntry) error {
 	if len(entries) == 0 {
 		return nil
@@ -157,7 +159,7 @@ func (s *Service) finishImport(ctx context.Context, org docs.OrgID, from, to str
 	})
 }
 
-// checkPair checks what an operator has named.
+// checkPair checks that the languages and the organization given by an operator exist.
 func (s *Service) checkPair(ctx context.Context, org docs.OrgID, from, to string) error {
 	for _, code := range []string{from, to} {
 		if !slices.Contains(docs.Languages, code) {

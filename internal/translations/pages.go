@@ -14,7 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/translate"
 )
 
-// together is how many pages are held in memory at once.
+// together is the number of pages that are held in main memory at once.
 const together = 50
 
 // Parts of a page.
@@ -24,14 +24,15 @@ const (
 	partDescription = "description"
 )
 
-// owner is something of the source with texts: a page or a reusable content.
+// owner is a page or a reusable content of the source, which has texts. Exactly one of
+// page and reusable is set.
 type owner struct {
 	key      string
 	page     *docs.Page
 	reusable *docs.Reusable
 
-	doc      *markup.Document // as it is in the source; nil: it has no body
-	copy     *markup.Document // that is translated
+	doc      *markup.Document // the document of the source; nil if there is no body
+	copy     *markup.Document // the copy of doc that is translated
 	segments []segment
 }
 
@@ -40,7 +41,7 @@ type segment struct {
 	*translate.Segment
 	part    string
 	context string // see translate.Context
-	own     bool   // somebody has translated it in the result
+	own     bool   // a person has translated this text in the result
 	done    bool
 }
 
@@ -72,7 +73,7 @@ func (o owner) description() string {
 	return ""
 }
 
-// texts translates owners, some at a time.
+// texts translates owners in batches.
 func (r *run) texts(ctx context.Context, owners []owner) error {
 	for some := range slices.Chunk(owners, together) {
 		for i := range some {
@@ -87,7 +88,7 @@ func (r *run) texts(ctx context.Context, owners []owner) error {
 			if err := r.compose(ctx, &some[i]); err != nil {
 				return err
 			}
-			some[i] = owner{key: some[i].key} // free what it holds
+			some[i] = owner{key: some[i].key} // free the documents
 		}
 		if err := r.s.note(ctx, r.t, int64(len(r.pages)), int64(len(owners))); err != nil {
 			return err
@@ -96,7 +97,7 @@ func (r *run) texts(ctx context.Context, owners []owner) error {
 	return nil
 }
 
-// note stores how far a run is.
+// note stores the progress of a run.
 func (s *Service) note(ctx context.Context, t docs.Translation, done, all int64) error {
 	return s.Store.Do(ctx, func(tx *store.Tx) error { return tx.PutTranslationProgress(ctx, t.ID, t.Run, done, all) })
 }
@@ -141,9 +142,10 @@ func clip(s string, most int) string {
 	return strings.TrimSpace(string(r[:min(len(r), most)]))
 }
 
-// wanted is a text that several segments may have. What people wrote is not used
-// where they wrote it: there the line of the machine keeps what the machine made, which is
-// how a correction is known.
+// wanted is a text to translate, which several segments may share. If own is set, a
+// person has translated it in the result, and the translation by people is not used for
+// it: the revision of the machine keeps the translation of the engine there, because
+// a correction is recognized by the difference between the two.
 type wanted struct {
 	text     string
 	context  string
@@ -151,8 +153,8 @@ type wanted struct {
 	segments []*segment
 }
 
-// apply puts a translation into all segments and reports whether it has everything
-// that is protected.
+// apply puts a translation into all segments. It reports whether the translation has all
+// protected parts.
 func (w *wanted) apply(text string) bool {
 	for _, s := range w.segments {
 		if s.Replace(text) != nil {
@@ -163,7 +165,8 @@ func (w *wanted) apply(text string) bool {
 	return true
 }
 
-// fill translates segments: from the memory, the rest by the engine.
+// fill translates the segments of owners from the translation memory, and the rest with
+// the engine.
 func (r *run) fill(ctx context.Context, owners []owner) error {
 	var list []*wanted
 	type key struct {
@@ -191,9 +194,10 @@ func (r *run) fill(ctx context.Context, owners []owner) error {
 	return r.send(ctx, missing)
 }
 
-// remember fills in what the memory has, and returns the rest. Translations of people
-// come first, those that an engine made elsewhere last. One without a text says that the
-// engine could not do it.
+// remember applies the translations that the memory has, and returns the texts that it
+// does not have. It prefers translations by people, then those of this engine and
+// context, then those of other engines. An entry with an empty target records that the
+// engine could not translate the text.
 func (r *run) remember(ctx context.Context, list []*wanted) ([]*wanted, error) {
 	hashes := make([]string, len(list))
 	for i, w := range list {
@@ -225,15 +229,16 @@ func (r *run) remember(ctx context.Context, list []*wanted) ([]*wanted, error) {
 	return missing, nil
 }
 
-// context returns the context of a text in the memory: engines do not share one.
+// context returns the context of a text in the memory. It includes the name of the
+// engine, because engines do not share translations.
 func (r *run) context(c string) string { return r.s.Name + "." + c }
 
-// send lets the engine translate texts, and stores what it answers as it arrives.
+// send sends texts to the engine, and stores the answers as they arrive.
 func (r *run) send(ctx context.Context, list []*wanted) error {
 	if len(list) == 0 {
 		return nil
 	}
-	if r.s.Engine == nil || r.reason != "" { // nothing translates, or it failed before
+	if r.s.Engine == nil || r.reason != "" { // no engine, or it stopped in an earlier batch
 		r.incomplete = true
 		return nil
 	}
@@ -255,7 +260,7 @@ func (r *run) send(ctx context.Context, list []*wanted) error {
 			w := list[at+i]
 			r.words += int64(translate.Words(w.text))
 			if answer == "" {
-				continue // asked again by the next run
+				continue // the next run sends it again
 			}
 			if !w.apply(answer) {
 				answer = ""
@@ -272,7 +277,7 @@ func (r *run) send(ctx context.Context, list []*wanted) error {
 	return err
 }
 
-// accept stores what an engine has translated.
+// accept stores translations in the memory.
 func (s *Service) accept(ctx context.Context, t docs.Translation, entries []docs.MemoryEntry) error {
 	return s.Store.Do(ctx, func(tx *store.Tx) error { return tx.PutMemory(ctx, t.Org, t.From, t.To, entries) })
 }
@@ -287,7 +292,7 @@ func (r *run) compose(ctx context.Context, o *owner) error {
 			return err
 		}
 		if v.Body != was {
-			v.OID = "" // git knows another one
+			v.OID = "" // the git object has the old body
 		}
 		value, err = json.Marshal(*v)
 	} else {
@@ -308,8 +313,8 @@ func (r *run) compose(ctx context.Context, o *owner) error {
 	return nil
 }
 
-// composePage returns a translated page as it is stored. Its slug is that of the
-// source, so it does not follow the title.
+// composePage returns the encoded form of a translated page. The page is pinned to the
+// slug of the source, so that the slug does not follow the translated title.
 func (r *run) composePage(ctx context.Context, o *owner) ([]byte, error) {
 	p := *o.page
 	p.Pinned = p.Pinned || p.HasPath()
@@ -328,12 +333,12 @@ func (r *run) composePage(ctx context.Context, o *owner) ([]byte, error) {
 	return docs.EncodePage(p)
 }
 
-// maxComposed bounds how often the text of a page is composed.
+// maxComposed limits how often body composes the text of one page.
 const maxComposed = 64
 
-// body returns the translated text of an owner. A word of a translation may mean something
-// in Markdown, or be an address, so that the page has another shape than its source:
-// the blocks that do that are searched for by halves, and stay as they are.
+// body returns the translated text of an owner. A translation may contain Markdown syntax
+// or an address by accident, so that the page has another shape than its source. body
+// finds the blocks that cause this by bisection and leaves them untranslated.
 func (r *run) body(ctx context.Context, o *owner, x revision.Text) (body, side chunk.Hash, err error) {
 	body, side = x.Body, x.Sidecar
 	if o.copy == nil {
@@ -370,7 +375,7 @@ func (r *run) body(ctx context.Context, o *owner, x revision.Text) (body, side c
 	return body, side, put(0, len(nodes))
 }
 
-// leave notes that blocks are not translated.
+// leave marks the segments of blocks as not translated.
 func (o *owner) leave(blocks []*markup.Node) {
 	for i := range o.segments {
 		s := &o.segments[i]

@@ -19,7 +19,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/translate"
 )
 
-// RunJob runs a translation.
+// RunJob is the kind of the jobs that run a translation.
 const RunJob = "translation.run"
 
 // task is the payload of RunJob.
@@ -27,15 +27,15 @@ type task struct {
 	Translation docs.TranslationID `json:"translation"`
 }
 
-// failure is a reason for a run to end that trying again does not change.
+// failure is an error that ends a run and that a retry would not fix.
 type failure struct{ reason string }
 
 func (f *failure) Error() string { return f.reason }
 
 func failed(format string, a ...any) error { return &failure{fmt.Sprintf(format, a...)} }
 
-// Run is the handler of RunJob. What an engine cannot do is stored with the
-// translation; an error of the handler is one of the server, and the job is repeated.
+// Run is the handler of RunJob. Failures of an engine are stored with the translation. An
+// error returned by Run is one of the server, and the job is retried.
 func (s *Service) Run(ctx context.Context, payload []byte) error {
 	var p task
 	if err := json.Unmarshal(payload, &p); err != nil {
@@ -61,7 +61,7 @@ func (s *Service) Run(ctx context.Context, payload []byte) error {
 	return err
 }
 
-// begin notes that a run goes on.
+// begin stores that a run has started.
 func (s *Service) begin(ctx context.Context, id docs.TranslationID) (docs.Translation, error) {
 	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.Translation, error) {
 		t, err := tx.TranslationByID(ctx, id)
@@ -77,7 +77,7 @@ func (s *Service) begin(ctx context.Context, id docs.TranslationID) (docs.Transl
 	})
 }
 
-// finish stores why a run changed nothing.
+// finish stores the end of a run that changed nothing, and the reason.
 func (s *Service) finish(ctx context.Context, began docs.Translation, at time.Time, reason string) error {
 	return s.Store.Do(ctx, func(tx *store.Tx) error {
 		t, exists, err := store.Maybe(tx.TranslationByID(ctx, began.ID))
@@ -94,8 +94,8 @@ func (s *Service) finish(ctx context.Context, began docs.Translation, at time.Ti
 	})
 }
 
-// ended notes the end of a run. If another one was asked for meanwhile, it is still
-// pending.
+// ended sets the fields of t for the end of a run. If another run was requested
+// meanwhile, t stays pending.
 func ended(t *docs.Translation, run int64, began time.Time, words, pages int64) {
 	if t.Run == run {
 		t.Status = docs.TranslationCompleted
@@ -115,25 +115,25 @@ type run struct {
 	src, dst docs.Space
 
 	source   *revision.View    // the newest revision of the source
-	machine  *revision.View    // what the run before made, in the result space
-	draft    *revision.Draft   // what this run makes of it
+	machine  *revision.View    // the revision that the previous run made, in the result space
+	draft    *revision.Draft   // the changes of this run to machine
 	prepared *content.Prepared // of the draft
 
 	request  translate.Request
 	glossary *translate.Glossary
 	settings string
 
-	corrected map[correction]bool // what people translated in the result
+	corrected map[correction]bool // texts that people translated in the result
 
-	pages  []string                // owners of the texts that were translated
-	blocks []docs.TranslationBlock // of them that need a person
-	words  int64                   // sent
+	pages  []string                // ids of the owners that this run processed
+	blocks []docs.TranslationBlock // blocks of these owners that need a person
+	words  int64                   // number of words sent to the engine
 	reason string                  // why the engine did not translate everything
 
 	incomplete bool // texts are left for another run
 }
 
-// translate works out what engine and memory make of the source.
+// translate prepares a revision with the translation of the source by memory and engine.
 func (r *run) translate(ctx context.Context) error {
 	if err := r.open(ctx); err != nil {
 		return err
@@ -156,7 +156,7 @@ func (r *run) translate(ctx context.Context) error {
 	return err
 }
 
-// open reads both spaces.
+// open reads both spaces and checks that the run is allowed.
 func (r *run) open(ctx context.Context) (err error) {
 	for _, x := range []struct {
 		id   docs.SpaceID
@@ -185,7 +185,7 @@ func (r *run) open(ctx context.Context) (err error) {
 	return err
 }
 
-// configure reads the glossary and the instructions.
+// configure reads the glossary and the instructions, and checks the size of the memory.
 func (r *run) configure(ctx context.Context) error {
 	r.request = translate.Request{From: r.t.From, To: r.t.To}
 	doc, err := markup.Decode("instructions", r.t.Instructions)
@@ -209,9 +209,9 @@ func (r *run) configure(ctx context.Context) error {
 	return nil
 }
 
-// changed makes the tree of the draft that of the source, and returns the pages and
-// reusable contents that have to be translated: those that changed since the run
-// before, and all of them if that was not complete or with other settings.
+// changed applies the changes of the source since the previous run to the draft. It
+// returns the pages and reusable contents to translate: those that changed, or all of
+// them if the previous run was incomplete or had other settings.
 func (r *run) changed(ctx context.Context) ([]owner, error) {
 	var out []owner
 	seen := map[string]bool{}
@@ -227,7 +227,7 @@ func (r *run) changed(ctx context.Context) ([]owner, error) {
 		r.draft.Replace(key, after)
 		if after == nil || !translated(key) {
 			if translated(key) {
-				r.pages = append(r.pages, key[1:]) // nothing of it needs a person any more
+				r.pages = append(r.pages, key[1:]) // deleted: its blocks no longer need a person
 			}
 			return nil
 		}
@@ -246,20 +246,20 @@ func (r *run) changed(ctx context.Context) ([]owner, error) {
 	return out, nil
 }
 
-// translated reports whether a key of a tree is that of something with words.
+// translated reports whether a key of a tree is that of a page or a reusable content.
 func translated(key string) bool {
 	return key[:1] == revision.KeyPage || key[:1] == revision.KeyReusable
 }
 
-// grant returns the grant of writing into the result space, as whoever made the
-// translation.
+// grant returns the grant for writing into the result space, on behalf of the user who
+// created the translation or last started a run.
 func (r *run) grant(sp docs.Space) *authz.Grant {
 	g := authz.BackgroundGrant(r.t.CreatedBy)
 	g.Space = sp
 	return g
 }
 
-// commit stores what the engine made, and merges it into the result space.
+// commit stores the prepared revision and merges it into the result space.
 func (r *run) commit(ctx context.Context, began time.Time) error {
 	made, err := r.keep(ctx, r.prepared)
 	if err != nil {
@@ -287,7 +287,7 @@ func (r *run) commit(ctx context.Context, began time.Time) error {
 	})
 }
 
-// keep stores a revision beside the line of the result space.
+// keep stores a revision in the result space, outside of its history.
 func (r *run) keep(ctx context.Context, p *content.Prepared) (rev docs.Revision, err error) {
 	err = r.s.Store.DoLocked(ctx, r.dst.ID, func(tx *store.Tx) error {
 		var err error
@@ -297,7 +297,7 @@ func (r *run) keep(ctx context.Context, p *content.Prepared) (rev docs.Revision,
 	return rev, err
 }
 
-// write commits a merge, and the end of the run with it.
+// write stores a merge and the end of the run in one transaction.
 func (r *run) write(ctx context.Context, began time.Time, made docs.Revision, fork content.Fork, m *content.PreparedMerge, list store.TranslationBlockChange) error {
 	return r.s.Store.DoLocked(ctx, r.dst.ID, func(tx *store.Tx) error {
 		t, exists, err := store.Maybe(tx.TranslationByID(ctx, r.t.ID))

@@ -1,12 +1,14 @@
-// Package translations keeps spaces that are other spaces in another language.
+// Package translations maintains spaces that are translations of other spaces.
 //
-// A translation makes its result space as a copy of the source, which shares
-// everything with it. A run (run.go) translates what changed in the source since the
-// run before, segment by segment (pages.go): what the memory of the organization has
-// is not sent to the engine again. What engine and memory make of the source is a
-// revision beside the line of the result space; what changed in it since the run
-// before is merged into the space, so that corrections of people stay. A correction
-// whose source changed is not overwritten, but listed (corrections.go).
+// Creating a translation creates its result space as a copy of the source space, which
+// shares all stored content with it. A run (run.go) translates the changes of the source
+// since the previous run, segment by segment (pages.go). A text that is in the
+// translation memory of the organization is not sent to the engine again.
+//
+// The machine translation is a revision in the result space, but outside of its history.
+// The changes of this revision since the previous run are merged into the result space,
+// so that corrections by people stay. A correction whose source changed is not
+// overwritten, but listed (corrections.go).
 package translations
 
 import (
@@ -34,30 +36,30 @@ import (
 )
 
 const (
-	maxTranslations = 200              // of an organization
+	maxTranslations = 200              // per organization
 	maxInstructions = 64 << 10         // bytes
-	quiet           = time.Minute      // how long nobody edits the source before a run begins
-	longest         = 10 * time.Minute // how long edits can put a run off
+	quiet           = time.Minute      // a run begins when the source was not edited for this long
+	longest         = 10 * time.Minute // edits delay a run at most this long
 )
 
-// Service keeps translations.
+// Service manages and runs translations.
 type Service struct {
 	Store   *store.Store
 	Content *content.Service
 	Spaces  *spaces.Service
 	Log     *slog.Logger
 
-	Engine *translate.Client // what translates; nil: nothing but the memory
-	Name   string            // of the engine; another one translates everything again
-	// MaxWords is how many words a run sends to the engine; 0: no limit. The rest stays
-	// untranslated until the next run.
+	Engine *translate.Client // nil: only the translation memory is used
+	Name   string            // of the engine; a new name translates everything again
+	// MaxWords limits the number of words that a run sends to the engine; 0 is no limit.
+	// The rest stays untranslated until the next run.
 	MaxWords int
 }
 
 // New is the input of Create.
 type New struct {
 	Source       docs.SpaceID
-	From, To     string // languages; From may be empty: that of the source
+	From, To     string // languages; an empty From is the language of the source
 	Instructions []byte // nil: none
 	RunOnMerge   bool
 }
@@ -79,8 +81,8 @@ func (s *Service) Translation(ctx context.Context, org docs.OrgID, id docs.Trans
 	return s.Store.Translation(ctx, org, id)
 }
 
-// Create makes the result space of a translation, next to the source, and starts a
-// run.
+// Create creates a translation and its result space, next to the source space, and
+// starts a run.
 func (s *Service) Create(ctx context.Context, g *authz.Grant, in New) (docs.Translation, error) {
 	var err error
 	if in.Instructions == nil {
@@ -116,7 +118,7 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, in New) (docs.Tran
 	})
 }
 
-// check completes and checks the languages of a new translation.
+// check checks the languages of a new translation, and sets From if it is empty.
 func (in *New) check(source docs.Space) error {
 	if in.From == "" && source.Language == "" {
 		return errs.Field("body.source.language", "must be set, because the space has no language")
@@ -133,7 +135,8 @@ func (in *New) check(source docs.Space) error {
 	return nil
 }
 
-// checkInstructions returns instructions as they are stored.
+// checkInstructions checks instructions and returns them in the stored form, compact
+// JSON.
 func checkInstructions(document []byte) ([]byte, error) {
 	if len(document) > maxInstructions {
 		return nil, errs.Field("body.instructions", "is larger than %d KB", maxInstructions>>10)
@@ -173,14 +176,14 @@ func (s *Service) copySource(ctx context.Context, tx *store.Tx, g *authz.Grant, 
 	if err := tx.PutSpace(ctx, sp); err != nil {
 		return sp, docs.Revision{}, err
 	}
-	if err := index.EnqueueRebuild(ctx, tx, sp.ID); err != nil { // words are searched by the rules of the language
+	if err := index.EnqueueRebuild(ctx, tx, sp.ID); err != nil { // the search index depends on the language
 		return sp, docs.Revision{}, err
 	}
 	rev, err := tx.Revision(ctx, sp.ID, sp.Revision)
 	return sp, rev, err
 }
 
-// titleOf returns the title of a result, within the length of a title.
+// titleOf returns the title of a result space, cut to the maximum length of a title.
 func titleOf(title, language string) string {
 	const most = 50
 	mark := " (" + language + ")"
@@ -188,8 +191,8 @@ func titleOf(title, language string) string {
 	return string(r[:min(len(r), most-utf8.RuneCountInString(mark))]) + mark
 }
 
-// Update replaces the instructions of a translation and starts a run, in which they
-// count. runOnMerge is left as it is if it is nil.
+// Update replaces the instructions of a translation. If they differ from the old ones,
+// it starts a run that uses them. A nil runOnMerge leaves that setting unchanged.
 func (s *Service) Update(ctx context.Context, g *authz.Grant, id docs.TranslationID, instructions []byte, runOnMerge *bool) (docs.Translation, error) {
 	instructions, err := checkInstructions(instructions)
 	if err != nil {
@@ -217,7 +220,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, id docs.Translatio
 	})
 }
 
-// Delete deletes a translation. Its result stays, as a space like any other.
+// Delete deletes a translation. Its result space stays, as an ordinary space.
 func (s *Service) Delete(ctx context.Context, g *authz.Grant, id docs.TranslationID) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		t, err := tx.Translation(ctx, g.Access.Org, id)
@@ -234,8 +237,8 @@ func (s *Service) Delete(ctx context.Context, g *authz.Grant, id docs.Translatio
 	})
 }
 
-// StartRun starts a run of a translation, which asks the engine again for texts whose
-// translation was refused. From then on runs are in the name of the caller, who may
+// StartRun starts a run of a translation. The run sends texts to the engine again whose
+// translation was refused. From then on, runs act on behalf of the caller, who may
 // administer every space of the organization.
 func (s *Service) StartRun(ctx context.Context, g *authz.Grant, id docs.TranslationID) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
@@ -256,9 +259,9 @@ func (s *Service) StartRun(ctx context.Context, g *authz.Grant, id docs.Translat
 	})
 }
 
-// RevisionAdded starts the runs that a new revision of a source asks for, in the transaction
-// that makes the revision: after a merge at once, after edits when there was none for a
-// while.
+// RevisionAdded queues runs of the translations of a space that has a new revision, if
+// they have RunOnMerge set. It is called in the transaction that adds the revision. A
+// merge starts a run at once. Edits start a run when there were none for a while.
 func (s *Service) RevisionAdded(ctx context.Context, tx *store.Tx, sp docs.Space, rev docs.Revision) error {
 	list, err := tx.TranslationsOf(ctx, sp.ID)
 	if err != nil {
@@ -276,8 +279,8 @@ func (s *Service) RevisionAdded(ctx context.Context, tx *store.Tx, sp docs.Space
 	return nil
 }
 
-// queue lets a job run a translation. A run that goes on already may not have seen what
-// changed, so another one follows.
+// queue enqueues a job that runs a translation. A run that is already in progress may not
+// have seen the latest changes, so another run follows it.
 func queue(ctx context.Context, tx *store.Tx, t *docs.Translation, at docs.Time, longest time.Duration) error {
 	t.Status, t.Run = docs.TranslationPending, t.Run+1
 	if err := tx.PutTranslation(ctx, *t); err != nil {
@@ -294,8 +297,8 @@ func event(t docs.Translation, action string, data map[string]any) audit.Event {
 	return audit.Event{Org: t.Org, Action: "translation." + action, Kind: "translation", ID: string(t.ID), Data: all}
 }
 
-// blockID returns the id of a block among those of its translation, which are listed in
-// the order of readers.
+// blockID returns the ID of a block in its translation. Blocks are listed by ID, so that
+// those of a page are in reading order.
 func blockID(page, part, block string, n int) string {
 	return fmt.Sprintf("%s.%05d.%s.%s", page, n, part, block)
 }

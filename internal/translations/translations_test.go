@@ -26,7 +26,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/translations"
 )
 
-// counted is an engine that notes what it is asked for.
+// counted is an engine that records the texts it is sent.
 type counted struct {
 	translate.Engine
 
@@ -41,7 +41,7 @@ func (c *counted) Translate(ctx context.Context, r translate.Request) ([]string,
 	return c.Engine.Translate(ctx, r)
 }
 
-// take returns what was sent since it was called last.
+// take returns the texts that were sent since the last call of take.
 func (c *counted) take() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,7 +50,7 @@ func (c *counted) take() []string {
 	return out
 }
 
-// upper is an engine that shouts.
+// upper is an engine that translates texts to upper case.
 type upper struct{}
 
 func (upper) Translate(_ context.Context, r translate.Request) ([]string, error) {

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// Apertium is the program of that name.
+// Apertium is an Engine that runs the program apertium.
 type Apertium struct {
-	Path    string        // of the program; empty: found by name
+	Path    string        // of the program; empty: looked up in PATH
 	Timeout time.Duration // of one batch; 0 is one minute
 }
 
@@ -60,7 +60,7 @@ func (a Apertium) run(caller context.Context, pair, page string) (string, error)
 	return out.String(), nil
 }
 
-// bounded keeps the beginning of what is written to it.
+// bounded is a buffer that refuses writes beyond maxAnswer bytes.
 type bounded struct{ bytes.Buffer }
 
 func (b *bounded) Write(p []byte) (int, error) {
@@ -70,16 +70,16 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
-// apertiumCodes are the names of languages at Apertium.
+// apertiumCodes maps language codes to those of Apertium.
 var apertiumCodes = map[string]string{
 	"en": "eng", "fr": "fra", "de": "deu", "es": "spa", "it": "ita", "pt": "por", "pt-br": "por_BR", "ru": "rus", "ar": "ara", "hi": "hin",
 	"nl": "nld", "pl": "pol", "tr": "tur", "sv": "swe", "no": "nob", "da": "dan", "fi": "fin", "el": "ell", "cs": "ces", "hu": "hun", "ro": "ron",
 	"id": "ind", "ms": "msa", "uk": "ukr", "sk": "slk", "bg": "bul", "hr": "hbs", "lt": "lit", "lv": "lav", "et": "est", "sl": "slv",
 }
 
-// apertium translates texts as one page of HTML by call. Each text is a paragraph, so
-// that no rule of grammar reaches from one to the next. Placeholders are tags that
-// Apertium does not know, which it keeps.
+// apertium translates the texts of a request as one HTML page, with call. Each text is a
+// paragraph, so that no grammar rule applies across two texts. Apertium keeps the
+// placeholders, because it does not interpret unknown tags.
 func apertium(ctx context.Context, r Request, call func(ctx context.Context, from, to, page string) (string, error)) ([]string, error) {
 	from, to := apertiumCodes[r.From], apertiumCodes[r.To]
 	if from == "" || to == "" {

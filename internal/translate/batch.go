@@ -8,13 +8,14 @@ import (
 	"time"
 )
 
-// Client calls an engine with many texts: in batches, again after failures that
-// may be over, and not faster than it may.
+// Client calls an engine with many texts. It sends them in batches, retries temporary
+// failures and limits the rate of calls.
 type Client struct {
 	Engine Engine
-	// Interval is the time from one call to the next; 0: no limit.
+	// Interval is the minimum time between the starts of two calls; 0 is no limit.
 	Interval time.Duration
-	// Wait waits between attempts; nil is a pause that doubles. Tests do not wait.
+	// Wait waits for d, between attempts and before a call; nil uses a timer. Tests
+	// replace it in order not to wait.
 	Wait func(ctx context.Context, d time.Duration) error
 
 	mu   sync.Mutex
@@ -22,17 +23,17 @@ type Client struct {
 }
 
 const (
-	maxTexts    = 64       // of a batch
-	maxBytes    = 16 << 10 // of a batch, unless one text has more
-	maxAttempts = 4        // of a batch
+	maxTexts    = 64       // per batch
+	maxBytes    = 16 << 10 // per batch, unless a single text is larger
+	maxAttempts = 4        // per batch
 	firstPause  = time.Second
 	maxPause    = time.Minute
 )
 
-// Each translates texts and calls got for each batch, with where it begins and the
-// answers, which are empty for texts that were not translated. If the engine fails
-// for good, the rest is not sent, and the failure is returned. What got was called
-// with remains.
+// Each translates texts and calls got for each batch, with the index of its first text
+// and the translations, which are empty for texts that were not translated. If a batch
+// fails after all retries, Each does not send the rest and returns the failure. The
+// batches that were passed to got before remain valid.
 func (c *Client) Each(ctx context.Context, r Request, g *Glossary, texts []string, got func(at int, answers []string) error) error {
 	for at := 0; at < len(texts); {
 		n := batchSize(texts[at:])
@@ -48,7 +49,7 @@ func (c *Client) Each(ctx context.Context, r Request, g *Glossary, texts []strin
 	return nil
 }
 
-// batchSize returns how many texts are sent at once.
+// batchSize returns how many of the first texts fit into one batch.
 func batchSize(texts []string) int {
 	size := 0
 	for i, t := range texts {
@@ -59,9 +60,9 @@ func batchSize(texts []string) int {
 	return len(texts)
 }
 
-// batch translates texts at once. If the answer makes no sense, the texts are sent
-// in two halves, down to one, which is then left out: one text that an engine
-// cannot bear does not keep the others from being translated.
+// batch translates texts with one call. If the answer is garbled, batch sends the texts
+// in two halves, recursively. A single text with a garbled answer stays untranslated.
+// So a text that breaks the engine does not prevent the translation of the others.
 func (c *Client) batch(ctx context.Context, r Request, g *Glossary, texts []string) ([]string, error) {
 	answers, err := c.attempts(ctx, r, g, texts)
 	f, failed := asFailure(err)
@@ -82,7 +83,8 @@ func (c *Client) batch(ctx context.Context, r Request, g *Glossary, texts []stri
 	return slices.Concat(first, second), err
 }
 
-// attempts calls the engine until it answers.
+// attempts calls the engine until it answers, fails permanently or maxAttempts is
+// reached.
 func (c *Client) attempts(ctx context.Context, r Request, g *Glossary, texts []string) ([]string, error) {
 	r.Texts, r.Terms = texts, g.Terms(texts...)
 	pause := firstPause
@@ -111,7 +113,8 @@ func (c *Client) attempts(ctx context.Context, r Request, g *Glossary, texts []s
 	}
 }
 
-// turn waits until the next call may be made. Calls of several runs share the limit.
+// turn waits until the rate limit allows the next call. All users of the Client share
+// the limit.
 func (c *Client) turn(ctx context.Context) error {
 	if c.Interval <= 0 {
 		return ctx.Err()
@@ -141,8 +144,8 @@ func (c *Client) wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Reason returns what an engine's failure is, for people; ok is false if the error
-// is not one of the engine.
+// Reason returns the reason of an engine's failure as text for people. ok is false if err
+// is not a Failure.
 func Reason(err error) (reason string, ok bool) {
 	var f *Failure
 	if !errors.As(err, &f) {

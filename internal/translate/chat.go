@@ -8,19 +8,18 @@ import (
 	"strings"
 )
 
-// looseTag is a placeholder as an engine may write it.
+// looseTag matches a placeholder in the spellings that engines produce.
 var looseTag = regexp.MustCompile(`<\s*(/?)\s*([xXgG])(?:\s+id\s*=\s*["']?(\d{1,6})["']?)?\s*/?\s*>`)
 
-// Chat is a language model behind an endpoint of the form that OpenAI has made
-// common.
+// Chat is a language model with an HTTP API that is compatible with that of OpenAI.
 type Chat struct {
 	service
 	model string
 }
 
-// chatRules are what a model is asked to do. What is to be translated is data: the
-// last sentence is for texts that try to be more than that, and the check of the
-// answer for models that fall for it.
+// chatRules is the system prompt for translations. The texts to translate are untrusted
+// data. The last rule counters prompt injection, and the check of the answer catches
+// models that follow injected instructions anyway.
 const chatRules = `You translate software documentation from %s to %s.
 The user sends a JSON array of strings. Answer with a JSON object {"translations": [...]} that has exactly one string for each of them, in the same order, and nothing else.
 Rules:
@@ -43,8 +42,8 @@ func (c Chat) Translate(ctx context.Context, r Request) ([]string, error) {
 	return readChat(answer, len(r.Texts))
 }
 
-// Complete returns what the model answers to a message, given some rules. What it answers is to be
-// checked, not believed.
+// Complete returns the answer of the model to a user message, given a system prompt. The
+// caller must validate the answer: it is not trustworthy.
 func (c Chat) Complete(ctx context.Context, system, user string) (string, error) {
 	return c.complete(ctx, []chatMessage{{"system", system}, {"user", user}})
 }
@@ -92,7 +91,8 @@ func (c Chat) messages(r Request) []chatMessage {
 	return []chatMessage{{"system", b.String()}, {"user", string(texts)}}
 }
 
-// readChat reads the translations of a model's answer. Some models put a fence around JSON.
+// readChat reads n translations from a model's answer. It ignores text around the JSON
+// object, because some models put it into a Markdown code fence.
 func readChat(content string, n int) ([]string, error) {
 	start, end := strings.IndexByte(content, '{'), strings.LastIndexByte(content, '}')
 	if start < 0 || end < start {
@@ -113,7 +113,7 @@ func readChat(content string, n int) ([]string, error) {
 	return out.Translations, nil
 }
 
-// languageName returns how a model is asked for a language.
+// languageName returns the English name of a language, for prompts.
 func languageName(code string) string {
 	if name, ok := languageNames[code]; ok {
 		return name

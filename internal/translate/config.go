@@ -9,7 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/outbound"
 )
 
-// Config chooses an engine. The zero value is None.
+// Config selects and configures an engine. The zero value selects None.
 type Config struct {
 	Engine  string        // one of Engines
 	URL     string        // of a service
@@ -21,9 +21,9 @@ type Config struct {
 // Engines are the names of engines.
 var Engines = []string{"none", "apertium", "apertium-http", "libretranslate", "openai"}
 
-// Open returns the engine. What the operator configured may be in the operator's own
-// network: the host of the URL is added to what the policy allows, for this engine
-// alone.
+// Open returns the configured engine. The engine may be in the operator's own network,
+// so Open adds the host of the URL to the hosts that the policy allows, for this engine
+// only.
 func (c Config) Open(p outbound.Policy) (Engine, error) {
 	if c.Timeout <= 0 {
 		c.Timeout = time.Minute

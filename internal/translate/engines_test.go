@@ -31,7 +31,7 @@ func serve(t *testing.T, kind string, h http.HandlerFunc) *Client {
 	return &Client{Engine: e, Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
 }
 
-// all translates texts and returns what came back.
+// all translates texts and returns the translations.
 func all(ctx context.Context, c *Client, texts ...string) ([]string, error) {
 	out := make([]string, len(texts))
 	err := c.Each(ctx, Request{From: "en", To: "es"}, nil, texts, func(at int, answers []string) error {
@@ -41,7 +41,8 @@ func all(ctx context.Context, c *Client, texts ...string) ([]string, error) {
 	return out, err
 }
 
-// libre answers as LibreTranslate does, by a function of each text.
+// libre is a handler with the interface of LibreTranslate, which applies a function to
+// each text.
 func libre(w http.ResponseWriter, r *http.Request, each func(string) string) {
 	var in struct{ Q []string }
 	_ = json.NewDecoder(r.Body).Decode(&in)
@@ -262,7 +263,7 @@ func TestApertium(t *testing.T) {
 	}
 }
 
-// A model is asked for titles and summaries too, without the retries of a translation.
+// Models also write titles and summaries, without the retries of a translation.
 func TestAModelThatMisbehaves(t *testing.T) {
 	write := func(text string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(text)) }

@@ -12,10 +12,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/outbound"
 )
 
-// maxAnswer bounds what is read of an answer, in bytes.
+// maxAnswer limits the size of an answer, in bytes.
 const maxAnswer = 4 << 20
 
-// service is an engine that is called by HTTP.
+// service is the HTTP client of an engine.
 type service struct {
 	poster *outbound.Poster
 	base   string // without a slash at the end
@@ -45,7 +45,7 @@ func (s service) post(ctx context.Context, path, contentType string, body []byte
 	case answer.Status == 413 || answer.Status == 422:
 		return "", garbled("the engine answered with status %d", answer.Status)
 	}
-	// What the engine says about it is not repeated: it may quote the operator's key.
+	// The body of the response is not quoted, because it may contain the operator's key.
 	hint := ""
 	if answer.Status == 401 || answer.Status == 403 {
 		hint = "; it may want another key"
@@ -53,7 +53,7 @@ func (s service) post(ctx context.Context, path, contentType string, body []byte
 	return "", refuse("the engine answered with status %d%s", answer.Status, hint)
 }
 
-// postJSON sends a value and reads the answer into another one.
+// postJSON sends in as JSON and decodes the answer into out.
 func (s service) postJSON(ctx context.Context, path string, in, out any) error {
 	body, err := json.Marshal(in)
 	if err != nil {
@@ -135,7 +135,7 @@ func (l Libre) Translate(ctx context.Context, r Request) ([]string, error) {
 	return out.Text, nil
 }
 
-// libreCode returns the name of a language at LibreTranslate.
+// libreCode returns LibreTranslate's code of a language.
 func libreCode(language string) string {
 	switch language {
 	case "zh-tw":
@@ -148,8 +148,8 @@ func libreCode(language string) string {
 	return language
 }
 
-// normalTags writes the placeholders of an answer as they were sent: services that
-// read HTML write it in their own way.
+// normalTags rewrites the placeholders of an answer in the form that was sent, because
+// services that parse HTML serialize tags differently.
 func normalTags(s string) string {
 	return looseTag.ReplaceAllStringFunc(s, func(t string) string {
 		m := looseTag.FindStringSubmatch(t)

@@ -11,30 +11,30 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// The protected form of a text has two placeholders, which are those of XLIFF:
-// <x id="1"/> is something that has no words, and <g id="2">…</g> are words with
-// something around them, such as a link or bold text. Ids count from 1. The rest is
-// text, in which &, < and > are written as entities.
+// The protected form of a text has two kinds of placeholders, as in XLIFF:
+// <x id="1"/> represents content without words, and <g id="2">…</g> encloses words
+// inside of markup, such as a link or bold text. Ids count from 1. The rest is text, in
+// which &, < and > are written as entities.
 
-// piece is what a placeholder represents.
+// piece is the content that a placeholder represents.
 type piece struct {
-	node *markup.Node // an inline; or
-	leaf markup.Leaf  // text with its marks
-	pair bool         // it is a <g>
-	in   int          // id of the placeholder around it; 0: none
+	node *markup.Node // an inline; nil if the piece is a leaf
+	leaf markup.Leaf  // text with its marks, if node is nil
+	pair bool         // the placeholder is a <g>
+	in   int          // id of the enclosing placeholder; 0: none
 }
 
-// protected is a list of inlines in the protected form.
+// protected holds a list of inlines in the protected form.
 type protected struct {
 	text        string
-	pieces      []piece // by id, from 1 on
-	lead, trail string  // spaces around the text, which engines do not see
+	pieces      []piece // indexed by id; ids begin at 1
+	lead, trail string  // spaces around the text, which are not sent to engines
 }
 
-// fixed are parts of a text that must not change: addresses, expressions,
-// placeholders of programs, names of variables. Each kind ends at the latest where
-// another one of it begins: otherwise one that never ends would be searched for from
-// every place where one begins.
+// fixed matches parts of a text that must not change: addresses, expressions,
+// placeholders of programs, names of variables. A match ends at the latest where another
+// one of the same kind begins. Otherwise a repeated opening without an end would make
+// the search take quadratic time.
 var fixed = regexp.MustCompile(`(?:https?|ftp|mailto)://?[^\s<>"']*[^\s<>"'.,;:!?)\]]|\bwww\.[^\s<>"']*[^\s<>"'.,;:!?)\]]|[\w.+-]+@[\w-]+\.[\w.-]*\w|\{\{[^{}]*\}\}|\{%[^{}%]*%\}|\$\{[^{}]*\}|\$[A-Z_][A-Z0-9_]*|\{[A-Za-z_][\w.]*\}|%[sdvqfx]\b|:[a-z0-9_+-]+:|` + "`[^`]*`")
 
 // protect returns inlines in the protected form.
@@ -71,7 +71,7 @@ func (e *encoder) nodes(nodes []*markup.Node, in int) {
 	}
 }
 
-// leaf writes a text with marks. Code is one placeholder; so is a line break.
+// leaf writes a text with marks. Code becomes one placeholder, and so does a line break.
 func (e *encoder) leaf(l markup.Leaf, in int) {
 	if !translatable(l) {
 		e.void(piece{leaf: l, in: in})
@@ -95,7 +95,7 @@ func (e *encoder) leaf(l markup.Leaf, in int) {
 	}
 }
 
-// marked writes a part of a leaf, with a placeholder for each part that is fixed.
+// marked writes one line of a leaf, with a placeholder for each fixed part.
 func (e *encoder) marked(l markup.Leaf, words string, in int) {
 	write := func(s string) {
 		switch {
@@ -117,10 +117,10 @@ func (e *encoder) marked(l markup.Leaf, words string, in int) {
 	write(words[at:])
 }
 
-// part returns a leaf with another text.
+// part returns a leaf with the marks of l and the given text.
 func part(l markup.Leaf, text string) markup.Leaf { return markup.Leaf{Text: text, Marks: l.Marks} }
 
-// open begins a pair.
+// open writes the start tag of a pair and returns its id.
 func (e *encoder) open(p piece) int {
 	p.pair = true
 	e.pieces = append(e.pieces, p)
@@ -138,7 +138,8 @@ var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 
 func (e *encoder) plain(s string) { _, _ = escaper.WriteString(&e.out, s) }
 
-// translatable reports whether a text has words of a language.
+// translatable reports whether a leaf is natural language: neither raw, nor code, nor
+// keyboard input.
 func translatable(l markup.Leaf) bool {
 	if l.Raw {
 		return false
@@ -151,7 +152,7 @@ func translatable(l markup.Leaf) bool {
 	return true
 }
 
-// hasWords reports whether inlines have a letter outside of code.
+// hasWords reports whether inlines contain a letter outside of code and fixed parts.
 func hasWords(nodes []*markup.Node) bool {
 	for _, n := range nodes {
 		if n.Object != markup.ObjectText {
@@ -169,10 +170,10 @@ func hasWords(nodes []*markup.Node) bool {
 	return false
 }
 
-// token is a part of a text in the protected form.
+// token is a text or a tag of the protected form.
 type token struct {
-	text string // if it is neither of both below
-	tag  byte   // x, g or / for the end of a pair
+	text string // unescaped, if tag is 0
+	tag  byte   // x, g or / for the end of a pair; 0 for text
 	id   int
 }
 
@@ -180,7 +181,7 @@ var errMarkup = errors.New("the answer has other markup than the text")
 
 var placeholder = regexp.MustCompile(`<(?:(x) id="(\d{1,6})" ?/|(g) id="(\d{1,6})"|(/)g)>`)
 
-// tokens reads the protected form.
+// tokens parses the protected form.
 func tokens(text string) ([]token, error) {
 	var out []token
 	plain := func(s string) error {
@@ -216,8 +217,8 @@ var entities = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&#3
 
 func unescape(s string) string { return entities.Replace(s) }
 
-// restore returns the inlines of a translation in the protected form. Every
-// placeholder must be there once, inside of the one that it was in.
+// restore returns the inlines of a translation that is in the protected form. The
+// translation must have every placeholder exactly once, inside of its original parent.
 func (p protected) restore(text string) ([]*markup.Node, error) {
 	list, err := tokens(strings.TrimSpace(text))
 	if err != nil {
@@ -242,7 +243,7 @@ type decoder struct {
 	list   []token
 	seen   []bool
 	out    []*markup.Node
-	leaves []markup.Leaf // that become one text
+	leaves []markup.Leaf // of the text node that is being built
 }
 
 func (d *decoder) leaf(text string, marks []markup.Mark) {
@@ -256,7 +257,7 @@ func (d *decoder) leaf(text string, marks []markup.Mark) {
 	d.leaves = append(d.leaves, markup.Leaf{Text: text, Marks: marks})
 }
 
-// flush ends a text and returns what was read.
+// flush ends the current text node and returns all nodes read so far.
 func (d *decoder) flush() []*markup.Node {
 	if len(d.leaves) > 0 {
 		d.out = append(d.out, &markup.Node{Object: markup.ObjectText, Leaves: d.leaves})
@@ -265,7 +266,8 @@ func (d *decoder) flush() []*markup.Node {
 	return d.out
 }
 
-// inside reads what is inside of a pair, up to its end.
+// inside reads the content of the pair with an id, up to its end tag. Id 0 is the top
+// level, which ends with the tokens.
 func (d *decoder) inside(id int, marks []markup.Mark) error {
 	for len(d.list) > 0 {
 		t := d.list[0]
@@ -294,7 +296,7 @@ func (d *decoder) inside(id int, marks []markup.Mark) error {
 	return nil
 }
 
-// piece reads a placeholder.
+// piece appends the content of a placeholder to the output.
 func (d *decoder) piece(id int) error {
 	p := d.p.pieces[id]
 	switch {
@@ -319,8 +321,8 @@ func (d *decoder) piece(id int) error {
 	return nil
 }
 
-// marked reads the text of a leaf with marks. Spaces at its ends are moved out:
-// marks do not begin or end with them in Markdown.
+// marked reads the text of a leaf with marks. It moves spaces at the ends out of the
+// leaf, because marked text cannot begin or end with a space in Markdown.
 func (d *decoder) marked(id int, was markup.Leaf) error {
 	text := ""
 	for len(d.list) > 0 && d.list[0].tag == 0 {
@@ -337,7 +339,7 @@ func (d *decoder) marked(id int, was markup.Leaf) error {
 		return fmt.Errorf("the answer has no words inside of placeholder %d", id)
 	}
 	if was.Text != strings.TrimSpace(was.Text) {
-		inner, text = keepSpaces(was.Text, inner), "" // as it was
+		inner, text = keepSpaces(was.Text, inner), "" // the original has spaces inside
 	}
 	lead, trail, _ := strings.Cut(text, inner)
 	d.leaf(lead, nil)
@@ -346,15 +348,15 @@ func (d *decoder) marked(id int, was markup.Leaf) error {
 	return nil
 }
 
-// keepSpaces returns a text with the spaces around another one.
+// keepSpaces returns text with the leading and trailing spaces of was.
 func keepSpaces(was, text string) string {
 	trimmed := strings.TrimSpace(was)
 	lead, trail, _ := strings.Cut(was, trimmed)
 	return lead + text + trail
 }
 
-// oneLine replaces line breaks, which engines add as they like, and control
-// characters.
+// oneLine replaces line breaks, which some engines add, and tabs by spaces. It removes
+// control characters.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -7,8 +7,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// SameShape reports whether two blocks differ in nothing but words: the same blocks
-// inside, the same inlines in whatever order, and the same code, references and
+// SameShape reports whether two blocks differ only in their words: they have the same
+// blocks inside, the same inlines in any order, and the same code, references and
 // settings.
 func SameShape(a, b *markup.Node) bool {
 	if a.Object != b.Object || a.Type != b.Type || a.Fragment != b.Fragment || !sameData(a, b) {
@@ -37,7 +37,7 @@ func sameShapes(a, b []*markup.Node) bool {
 	return true
 }
 
-// sameData compares the settings of two nodes without the words in them.
+// sameData reports whether two nodes have the same settings, apart from words.
 func sameData(a, b *markup.Node) bool {
 	wordless := func(n *markup.Node) map[string]any {
 		out := map[string]any{}
@@ -73,8 +73,7 @@ func columns(n *markup.Node) map[string]string {
 	return out
 }
 
-// sameInlines compares what is protected in two texts: each piece of one is in the
-// other.
+// sameInlines reports whether two texts have the same protected pieces, in any order.
 func sameInlines(a, b []*markup.Node) bool {
 	p, q := protect(a), protect(b)
 	if len(p.pieces) != len(q.pieces) {

@@ -13,14 +13,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// MaxSegment bounds one text in the protected form, in bytes. A longer one stays as
-// it is.
+// MaxSegment limits the size of a text in the protected form, in bytes. A longer text is
+// not translated.
 const MaxSegment = 32 << 10
 
-// Segment is a text of a document that is translated as one: that of a block, or
-// a field such as the title of a tab.
+// Segment is a text of a document that is translated as a unit: the text of a block, or a
+// field such as the title of a tab.
 type Segment struct {
-	// Block is the key of the block at the top of the document.
+	// Block is the key of the top-level block that contains the text.
 	Block string
 	// Text is the protected form.
 	Text string
@@ -29,13 +29,14 @@ type Segment struct {
 	replace func(text string) error
 }
 
-// Renumber returns the text of another segment with the placeholders of this one, of which it is
-// a translation. It reports false if they do not protect the same.
+// Renumber returns the text of other, a translation of s, with its placeholders
+// renumbered to those of s. It reports false if the two do not have the same protected
+// pieces.
 func (s *Segment) Renumber(other *Segment) (string, bool) {
 	if len(s.pieces) != len(other.pieces) {
 		return "", false
 	}
-	ids := make([]int, len(s.pieces)) // by those of other
+	ids := make([]int, len(s.pieces)) // ids of s, by id of other
 	taken := make([]bool, len(s.pieces))
 	first := 1
 	for id := 1; id < len(ids); id++ {
@@ -61,8 +62,8 @@ func (s *Segment) Renumber(other *Segment) (string, bool) {
 	}), true
 }
 
-// Hash identifies the text of a segment. Two that differ only in what is protected,
-// such as the address of a link, have the same one.
+// Hash returns a hash of the text of a segment. Segments that differ only in protected
+// pieces, such as the address of a link, have the same hash.
 func (s *Segment) Hash() string { return HashText(s.Text) }
 
 // HashText returns the hash of a text in the protected form.
@@ -71,8 +72,8 @@ func HashText(text string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Replace puts a translation in the place of the text. It fails, and changes
-// nothing, if the translation does not have all that is protected.
+// Replace replaces the text by its translation. It fails and changes nothing if the
+// translation does not have all placeholders.
 func (s *Segment) Replace(text string) error {
 	if strings.TrimSpace(text) == "" {
 		return fmt.Errorf("the answer is empty")
@@ -80,9 +81,9 @@ func (s *Segment) Replace(text string) error {
 	return s.replace(text)
 }
 
-// Split returns a copy of a document, and its segments in the order of readers.
-// Replacing a segment changes the copy. Headings and tabs whose text is replaced get
-// their anchors written down, so that links to them lead there in every language.
+// Split returns a copy of a document, and its segments in reading order. Replacing a
+// segment changes the copy. Headings and tabs whose text is replaced get an explicit
+// anchor, so that links to them work in every language.
 func Split(doc *markup.Document) (*markup.Document, []*Segment) {
 	s := &splitter{}
 	out := *doc
@@ -99,16 +100,16 @@ type splitter struct {
 	segments []*Segment
 }
 
-// skipped are blocks whose content is no language.
+// skipped are the types of blocks whose content is not natural language.
 var skipped = map[string]bool{"code": true, "math": true, "integration": true, "swagger": true, "openapi-operation": true, "openapi-webhook": true}
 
-// fieldsOf are the texts in the data of nodes.
+// fieldsOf maps types of nodes to the keys of their data that hold text.
 var fieldsOf = map[string][]string{
 	"image": {"alt"}, "inline-image": {"alt", "caption"}, "tabs-item": {"title"}, "prompt": {"description"},
 	"openapi-schemas": {"title"}, "button": {"label"}, "link": {"title"},
 }
 
-// node copies a node and everything in it.
+// node copies a node with its descendants, and adds their segments.
 func (s *splitter) node(n *markup.Node) *markup.Node {
 	if skipped[n.Type] && n.Object == markup.ObjectBlock {
 		return n
@@ -146,9 +147,9 @@ func isText(nodes []*markup.Node) bool {
 	})
 }
 
-// inlines makes a segment of the inlines of a block. What is inside of inlines,
-// such as the label of a button or the body of an annotation, is segments of its
-// own.
+// inlines adds a segment for the inlines of a block. Fields and fragments of these
+// inlines, such as the label of a button or the body of an annotation, are separate
+// segments.
 func (s *splitter) inlines(c *markup.Node) {
 	own := &splitter{block: s.block}
 	c.Nodes = own.inner(c.Nodes)
@@ -168,8 +169,8 @@ func (s *splitter) inlines(c *markup.Node) {
 	s.segments = append(s.segments, own.segments...)
 }
 
-// inner copies inlines. Their own texts are part of the block's; their fields and
-// fragments are not.
+// inner copies inlines. Their texts belong to the segment of the block; their fields and
+// fragments become segments of s.
 func (s *splitter) inner(nodes []*markup.Node) []*markup.Node {
 	out := make([]*markup.Node, len(nodes))
 	for i, n := range nodes {
@@ -186,15 +187,16 @@ func (s *splitter) inner(nodes []*markup.Node) []*markup.Node {
 	return out
 }
 
-// fields makes segments of the texts in the data of a node.
+// fields adds segments for the texts in the data of a node.
 func (s *splitter) fields(c *markup.Node) {
 	for _, key := range fieldsOf[c.Type] {
 		s.field(c.Data, key, func() { keepAnchor(c) })
 	}
 }
 
-// field makes a segment of a text in a map that was copied. then is called when it
-// was replaced.
+// field adds a segment for the text with a key of m, unless it has no letters or is too
+// long. m must be a copy, because replacing the segment changes it. then is called after
+// each replacement.
 func (s *splitter) field(m map[string]any, key string, then func()) {
 	was, _ := m[key].(string)
 	p := protect([]*markup.Node{{Object: markup.ObjectText, Leaves: []markup.Leaf{{Text: was}}}})
@@ -222,8 +224,8 @@ func plain(nodes []*markup.Node) string {
 	return b.String()
 }
 
-// table makes segments of the titles of columns and the labels of options. A title
-// that is more than text is also a fragment.
+// table adds segments for the titles of columns and the labels of options. It skips
+// titles that are also fragments, which are those with more than plain text.
 func (s *splitter) table(c *markup.Node) {
 	was, _ := c.Data["definition"].(map[string]any)
 	if was == nil {
@@ -259,7 +261,7 @@ func (s *splitter) table(c *markup.Node) {
 	c.Data["definition"] = definition
 }
 
-// keepAnchor writes down the anchor that a heading or a tab had by its text.
+// keepAnchor makes the anchor explicit that a heading or a tab has by its text.
 func keepAnchor(c *markup.Node) {
 	id, _ := c.Meta["id"].(string)
 	key := ""
@@ -282,8 +284,8 @@ func (s *splitter) add(p protected, replace func(string) error) {
 	s.segments = append(s.segments, &Segment{Block: s.block, Text: p.text, pieces: p.pieces, replace: replace})
 }
 
-// Line returns a segment for a text without blocks, such as a title, and nil if it
-// has no words. set is called with its translation.
+// Line returns a segment for a text without blocks, such as a title. It returns nil if
+// the text has no words. Replacing the segment calls set with the translation.
 func Line(text string, set func(string)) *Segment {
 	m := map[string]any{"": text}
 	s := &splitter{}

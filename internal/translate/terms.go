@@ -13,15 +13,16 @@ import (
 	"unicode/utf8"
 )
 
-// Glossary finds terms in texts. It may have very many of them: it is a tree by the
-// words of terms, so what a text costs depends on the text and on the longest term.
+// Glossary finds terms in texts. It may have very many terms: it is a trie by the words
+// of terms, so the cost of a search depends on the text and on the longest term only.
 type Glossary struct {
 	next map[string]*Glossary
-	term Term // that ends here; zero: none
+	term Term // the term that ends at this node; zero: none
 }
 
-// NewGlossary returns a glossary of terms. Those without words are left out. Of several
-// with the same words, the first by their order counts.
+// NewGlossary returns a glossary of terms. It leaves out terms without words or without a
+// translation. Of several terms with the same words, it keeps the first in the order of
+// byText.
 func NewGlossary(terms []Term) *Glossary {
 	root := &Glossary{}
 	for _, t := range terms {
@@ -42,7 +43,7 @@ func NewGlossary(terms []Term) *Glossary {
 	return root
 }
 
-// byText is an order of terms that is always the same.
+// byText compares two terms, for a deterministic order.
 func byText(a, b Term) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) }
 
 // Terms returns the terms that occur in texts in the protected form, each once.
@@ -56,14 +57,14 @@ func (g *Glossary) Terms(texts ...string) []Term {
 	return slices.SortedFunc(maps.Keys(found), byText)
 }
 
-// match is a place where a term is.
+// match is an occurrence of a term in a text.
 type match struct {
 	start, end int
 	term       Term
 }
 
-// find returns where terms are in a text: at each word the longest, none inside of
-// another.
+// find returns the occurrences of terms in a text: the longest one at each word, without
+// overlaps.
 func (g *Glossary) find(text string) []match {
 	if g == nil || len(g.next) == 0 {
 		return nil
@@ -75,7 +76,7 @@ func (g *Glossary) find(text string) []match {
 		for at, k := g.next[words[i].text], i; at != nil; at = at.next[words[k].text] {
 			if at.term != (Term{}) {
 				if last >= i {
-					out = out[:len(out)-1] // a shorter one
+					out = out[:len(out)-1] // replace a shorter match
 				}
 				out = append(out, match{words[i].start, words[k].end, at.term})
 				last = k
@@ -97,7 +98,7 @@ type word struct {
 }
 
 // wordsOf returns the words outside of placeholders and entities. In scripts without
-// spaces each character is one.
+// spaces, each character is a word.
 func wordsOf(text string) []word {
 	var out []word
 	start := -1
@@ -137,7 +138,8 @@ func wordsOf(text string) []word {
 	return out
 }
 
-// Context identifies what besides a text decides about its translation.
+// Context returns a hash of everything except the text itself that affects its
+// translation, or "" if there are neither instructions nor terms.
 func Context(instructions string, terms []Term) string {
 	if instructions == "" && len(terms) == 0 {
 		return ""
@@ -150,15 +152,15 @@ func Context(instructions string, terms []Term) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// mask replaces terms by placeholders, for engines that know no glossaries. unmask
-// puts the translations of the terms into an answer; it returns an empty text if
-// one was lost or doubled.
+// mask replaces terms by placeholders, for engines without support for glossaries. unmask
+// replaces these placeholders in an answer by the translations of the terms. It returns
+// "" if a placeholder was lost or duplicated.
 func mask(text string, g *Glossary) (masked string, unmask func(string) string) {
 	found := g.find(text)
 	if len(found) == 0 {
 		return text, func(s string) string { return s }
 	}
-	const first = 100_000 // ids of the text itself are lower
+	const first = 100_000 // greater than the ids of the text
 	var b strings.Builder
 	at := 0
 	for i, m := range found {

@@ -11,18 +11,18 @@ import (
 	"strings"
 )
 
-// TMX is the form in which translators exchange memories. A placeholder <x id="1"/> is
-// <ph x="1"/> there, and a pair is <bpt i="2" x="2"/> and <ept i="2"/>.
+// TMX is the exchange format of translation memories. It writes a placeholder
+// <x id="1"/> as <ph x="1"/>, and a pair as <bpt i="2" x="2"/> and <ept i="2"/>.
 
-// Pair is a text and its translation, in the protected form. Engine says that no person made
-// it.
+// Pair is a text and its translation, in the protected form. Engine reports whether an
+// engine made the translation, not a person.
 type Pair struct {
 	Source, Target string
 	Engine         bool
 }
 
-// originEngine is the origin of a translation that an engine made, in a property of its unit.
-// Translators' tools keep properties that they do not know.
+// originEngine is the value of the property x-origin of a unit whose translation an engine
+// made. Tools of translators keep unknown properties.
 const originEngine = "engine"
 
 // TMXWriter writes a memory.
@@ -31,7 +31,7 @@ type TMXWriter struct {
 	from, to string
 }
 
-// NewTMX begins a memory of a pair of languages.
+// NewTMX returns a TMXWriter for a language pair and writes the header.
 func NewTMX(w io.Writer, from, to string) *TMXWriter {
 	t := &TMXWriter{bufio.NewWriter(w), from, to}
 	fmt.Fprintf(t.w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<tmx version=\"1.4\">\n"+
@@ -39,7 +39,7 @@ func NewTMX(w io.Writer, from, to string) *TMXWriter {
 	return t
 }
 
-// Write adds a text.
+// Write adds a text and its translation.
 func (t *TMXWriter) Write(p Pair) error {
 	origin := "person"
 	if p.Engine {
@@ -56,7 +56,8 @@ func (t *TMXWriter) Close() error {
 	return t.w.Flush()
 }
 
-// toTMX returns a text as the content of a segment. What XML cannot contain is left out.
+// toTMX returns a text of the protected form as the content of a seg element. Characters
+// that XML cannot contain are replaced by U+FFFD.
 func toTMX(text string) string {
 	list, err := tokens(text)
 	if err != nil {
@@ -83,11 +84,11 @@ func toTMX(text string) string {
 	return b.String()
 }
 
-// errTMX says that a file is no memory.
+// errTMX reports that a file is not a translation memory.
 var errTMX = errors.New("the file is not TMX")
 
-// ReadTMX calls each for every text of a memory that has both languages. Languages match
-// without their regions where only one has any.
+// ReadTMX calls each for every text of a memory that has both languages. A language of
+// the file matches from or to also if it differs only by an additional region.
 func ReadTMX(r io.Reader, from, to string, each func(Pair) error) error {
 	d := xml.NewDecoder(r)
 	d.Strict = true
@@ -163,7 +164,7 @@ func sameLanguage(a, b string) bool {
 	return a == b || base(a) == b
 }
 
-// seg is a segment as the protected form.
+// seg is the content of a seg element in the protected form.
 type seg struct{ text string }
 
 // UnmarshalXML implements xml.Unmarshaler.

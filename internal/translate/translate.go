@@ -1,13 +1,13 @@
-// Package translate translates documents by engines that other people make:
-// machine translation and language models.
+// Package translate translates documents with external engines: machine translation and
+// language models.
 //
-// A document is split into segments, one for each block or field with words
-// (Split). What must not change in a segment is replaced by placeholders
-// (protect.go): code, addresses, variables, tags, and the marks of text. An Engine
-// gets segments in that form. Its answers are checked before they replace
-// anything: one that lost, doubled or moved a placeholder is refused.
+// Split divides a document into segments, one for each block or field with words. Parts
+// of a segment that must not change are replaced by placeholders (protect.go): code,
+// addresses, variables, tags, and the marks of text. An Engine receives segments in this
+// form. Its answers are checked before they replace a text: an answer that lost,
+// duplicated or moved a placeholder is refused.
 //
-// The package knows no database. internal/translations keeps what was translated.
+// The package does not use the database. Package translations stores the results.
 package translate
 
 import (
@@ -22,30 +22,30 @@ import (
 // Engine translates texts from one language into another.
 type Engine interface {
 	// Translate returns the translations of the texts of a request, in their order.
-	// A text that the engine could not translate is empty. The error is a *Failure
-	// if the engine is to blame.
+	// The translation is empty for a text that the engine could not translate. Errors
+	// of the engine are of type *Failure.
 	Translate(ctx context.Context, r Request) ([]string, error)
 }
 
-// Request is what an engine translates at once.
+// Request is one batch of texts for an engine.
 type Request struct {
 	From, To     string   // languages, as in docs.Languages
 	Texts        []string // in the protected form, see Segment
-	Instructions string   // of people, for engines that understand any
-	Terms        []Term   // that occur in the texts
+	Instructions string   // written by people, for engines that support instructions
+	Terms        []Term   // the glossary terms that occur in the texts
 }
 
-// Term is a word that a glossary translates.
+// Term is an entry of a glossary: a term and its translation.
 type Term struct{ From, To string }
 
-// Failure says why an engine did not translate.
+// Failure is the error of an engine that did not translate.
 type Failure struct {
 	Reason string // for people
-	// Final says that it makes no sense to try again.
+	// Final reports that a retry is useless.
 	Final bool
-	// Garbled says that the engine works, but its answer makes no sense.
+	// Garbled reports that the engine works, but its answer is not usable.
 	Garbled bool
-	// After is how long the engine asks to wait.
+	// After is the time to wait before a retry, as requested by the engine.
 	After time.Duration
 	// Err is the cause, for the log.
 	Err error
@@ -60,21 +60,21 @@ func (f *Failure) Error() string {
 
 func (f *Failure) Unwrap() error { return f.Err }
 
-// fail returns a failure that may be over in a moment.
+// fail returns a temporary failure.
 func fail(format string, a ...any) *Failure { return &Failure{Reason: fmt.Sprintf(format, a...)} }
 
-// refuse returns a failure that lasts.
+// refuse returns a permanent failure.
 func refuse(format string, a ...any) *Failure {
 	return &Failure{Reason: fmt.Sprintf(format, a...), Final: true}
 }
 
-// garbled returns a failure of one answer.
+// garbled returns a failure that concerns one answer.
 func garbled(format string, a ...any) *Failure {
 	return &Failure{Reason: fmt.Sprintf(format, a...), Garbled: true}
 }
 
-// None is the engine that translates nothing: texts come from the memory and from
-// people.
+// None is the engine that translates nothing. Translations then come only from the
+// translation memory and from people.
 type None struct{}
 
 // Translate implements Engine.
@@ -82,8 +82,7 @@ func (None) Translate(_ context.Context, r Request) ([]string, error) {
 	return make([]string, len(r.Texts)), nil
 }
 
-// Words counts the words of a text in the protected form. It is what limits and
-// statistics are about.
+// Words counts the words of a text in the protected form, for limits and statistics.
 func Words(text string) int {
 	n, inside, word := 0, false, false
 	for _, r := range text {
@@ -107,7 +106,7 @@ func Words(text string) int {
 	return n
 }
 
-// clip bounds what is quoted of an answer.
+// clip shortens the text of an answer for quoting it.
 func clip(s string) string {
 	const most = 200
 	s = strings.Join(strings.Fields(s), " ")
@@ -117,7 +116,7 @@ func clip(s string) string {
 	return s
 }
 
-// asFailure returns an error of an engine as a failure, and ok if it is one.
+// asFailure returns the Failure in the chain of err, and whether there is one.
 func asFailure(err error) (f *Failure, ok bool) {
 	ok = errors.As(err, &f)
 	return f, ok

@@ -83,17 +83,14 @@ func (d *document) drawing(p *svg.Drawing) *picture {
 func (c *canvas) item(it svg.Item, scale float64) {
 	var ops []string
 	for _, clip := range it.Clip {
-		ops = append(ops, outline(clip, 0, 0, scale), "W n")
+		ops = append(ops, outline(clip.Path, 0, 0, scale), "W"+star(clip.EvenOdd)+" n")
 	}
 	if it.Text != nil {
 		c.turned(it.Text, it.Fill, ops, scale)
 		return
 	}
 	p := outline(it.Path, 0, 0, scale)
-	even := ""
-	if it.EvenOdd {
-		even = "*"
-	}
+	even := star(it.EvenOdd)
 	if f := it.Fill; f.Opacity > 0 {
 		o := append(ops[:len(ops):len(ops)], c.opacity("ca", f.Opacity))
 		if f.Gradient != nil {
@@ -115,6 +112,14 @@ func (c *canvas) item(it svg.Item, scale float64) {
 		}
 		c.front(append(o, p, "S")...)
 	}
+}
+
+// star returns the ending of operators that use the even-odd rule.
+func star(evenOdd bool) string {
+	if evenOdd {
+		return "*"
+	}
+	return ""
 }
 
 // turned draws a text of a drawing, which can be rotated.

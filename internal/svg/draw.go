@@ -7,14 +7,13 @@ import (
 
 // drawer converts elements to items.
 type drawer struct {
-	out       Drawing
-	byID      map[string]*node
-	rules     []rule
-	gradients map[string]*Gradient
-	work      int // elements drawn
-	points    int
-	clipping  bool // inside of a clipping path
-	err       error
+	out      Drawing
+	byID     map[string]*node
+	rules    []rule
+	work     int // elements drawn
+	points   int
+	clipping bool // inside of a clipping path
+	err      error
 }
 
 func (d *drawer) children(n *node, s state, depth int) {
@@ -34,7 +33,7 @@ func (d *drawer) element(n *node, around state, depth int) {
 		return
 	}
 	s := around.under(n, d)
-	if s.hidden && n.name != "g" || n.attrs["display"] == "none" {
+	if s.gone || s.hidden && !container[n.name] {
 		return
 	}
 	switch n.name {
@@ -62,6 +61,9 @@ var known = map[string]bool{
 	"g": true, "a": true, "svg": true, "switch": true, "use": true, "text": true, "foreignObject": true,
 	"path": true, "rect": true, "circle": true, "ellipse": true, "line": true, "polyline": true, "polygon": true,
 }
+
+// container are the elements that can have visible elements in them when they are hidden.
+var container = map[string]bool{"g": true, "a": true, "svg": true, "switch": true, "use": true, "text": true}
 
 // inner draws a nested svg or symbol element. attrs has its width and height.
 func (d *drawer) inner(n *node, s state, attrs map[string]string, depth int) {
@@ -196,7 +198,7 @@ func rectangle(x, y, w, h, rx, ry float64) Path {
 func (d *drawer) shape(p Path, s state) {
 	d.points += len(p)
 	if d.clipping {
-		d.out.Items = append(d.out.Items, Item{Path: p.Transform(s.m)})
+		d.out.Items = append(d.out.Items, Item{Path: p.Transform(s.m), EvenOdd: s.clipOdd})
 		return
 	}
 	it := Item{EvenOdd: s.evenOdd, Clip: s.clip, Fill: d.paint(s.fill, s.fillOpacity*s.opacity, p, s), Stroke: d.paint(s.stroke, s.lineOpacity*s.opacity, p, s)}
@@ -220,8 +222,9 @@ func (d *drawer) shape(p Path, s state) {
 	}
 }
 
-// clipPath returns the outline of the clipping path that a property refers to, in pixels.
-func (d *drawer) clipPath(v string, s state) []Path {
+// clipPath returns the clipping path that a property refers to, in pixels. The rule of a
+// shape counts only if it is the only one, since the shapes become one path.
+func (d *drawer) clipPath(v string, s state) []Clip {
 	id, ok := urlID(v)
 	n := d.byID[id]
 	if !ok || n == nil || n.name != "clipPath" || d.clipping || len(s.clip) >= 8 {
@@ -236,13 +239,15 @@ func (d *drawer) clipPath(v string, s state) []Path {
 	if t := n.attrs["transform"]; t != "" {
 		in.m = in.m.times(parseTransform(t))
 	}
+	in.clipOdd = d.styleOf(n)["clip-rule"] == "evenodd"
 	d.children(n, in, 1)
-	var all Path
+	var all Clip
 	for _, it := range d.out.Items {
-		all = append(all, it.Path...)
+		all.Path = append(all.Path, it.Path...)
+		all.EvenOdd = it.EvenOdd && len(d.out.Items) == 1
 	}
 	d.out.Items, d.clipping = before, false
-	return []Path{all}
+	return []Clip{all}
 }
 
 // urlID returns the id in "url(#id)".

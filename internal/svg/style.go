@@ -21,8 +21,10 @@ type state struct {
 	line                     Stroke
 	size                     float64 // of text
 	family, anchor, baseline string
-	bold, italic, hidden     bool
-	clip                     []Path
+	bold, italic             bool
+	hidden                   bool // by visibility; a child can be visible
+	gone                     bool // by display, with everything in it
+	clip                     []Clip
 }
 
 func initial(m Matrix, w, h float64) state {
@@ -68,7 +70,7 @@ func (s *state) set(name, v string, d *drawer) {
 	case "clip-rule":
 		s.clipOdd = v == "evenodd"
 	case "display":
-		s.hidden = s.hidden || v == "none"
+		s.gone = s.gone || v == "none"
 	case "visibility":
 		s.hidden = v == "hidden" || v == "collapse"
 	case "clip-path":

@@ -36,8 +36,14 @@ type Item struct {
 	Fill    Paint
 	Stroke  Paint
 	Line    Stroke
-	Clip    []Path // the item is clipped to the intersection
+	Clip    []Clip // the item is clipped to the intersection
 	Text    *Text  // instead of Path; Fill is its colour
+}
+
+// Clip is an outline to which items are clipped.
+type Clip struct {
+	Path    Path
+	EvenOdd bool // fill rule of the path
 }
 
 // Paint is the paint of an area: a colour, a gradient, or nothing.
@@ -100,7 +106,7 @@ func Parse(r io.Reader) (*Drawing, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &drawer{byID: map[string]*node{}, gradients: map[string]*Gradient{}}
+	d := &drawer{byID: map[string]*node{}}
 	d.collect(root)
 	m, err := d.frame(root)
 	if err != nil {

@@ -97,10 +97,18 @@ func TestPaints(t *testing.T) {
 			t.Errorf("%s is %s, want %s", in, got, want)
 		}
 	}
+	for _, name := range []string{"g", "a", "svg", "switch"} {
+		in := "<" + name + ` visibility="hidden"><rect width="1" height="1" visibility="visible"/></` + name + ">"
+		if items := parse(t, in); len(items) != 1 {
+			t.Errorf("%s draws %v", in, items)
+		}
+	}
 	for _, in := range []string{
 		`<rect width="1" height="1" fill="none"/>`, `<rect width="1" height="1" display="none"/>`, `<g style="visibility:hidden"><rect width="1" height="1"/></g>`,
 		`<defs><rect width="1" height="1"/></defs>`, `<rect width="1" height="1" fill="url(https://evil.example/#a)"/>`, `<image href="https://evil.example/x.png"/>`,
 		`<use href="https://evil.example/x.svg#a"/>`, `<script>alert(1)</script>`,
+		`<g display="none"><rect width="1" height="1" visibility="visible"/></g>`, `<g style="display:none"><rect width="1" height="1" visibility="visible"/></g>`,
+		`<text x="1" y="1"><tspan display="none"><tspan visibility="visible">a</tspan></tspan></text>`,
 	} {
 		if items := parse(t, in); len(items) != 0 {
 			t.Errorf("%s draws %v", in, items)
@@ -130,8 +138,20 @@ func TestTexts(t *testing.T) {
 
 func TestClips(t *testing.T) {
 	items := parse(t, `<clipPath id="c"><rect width="5" height="5"/></clipPath><g clip-path="url(#c)"><rect width="50" height="50"/></g>`)
-	if len(items) != 1 || len(items[0].Clip) != 1 || data(items[0].Clip[0]) != "M0,0 L5,0 L5,5 L0,5 L0,0 Z" {
+	if len(items) != 1 || len(items[0].Clip) != 1 || data(items[0].Clip[0].Path) != "M0,0 L5,0 L5,5 L0,5 L0,0 Z" {
 		t.Errorf("%v", items)
+	}
+	for in, want := range map[string]bool{
+		`<clipPath id="c"><path d="M0 0h9v9z"/></clipPath>`:                                                              false,
+		`<clipPath id="c"><path d="M0 0h9v9z" fill-rule="evenodd"/></clipPath>`:                                          false,
+		`<clipPath id="c"><path d="M0 0h9v9z" clip-rule="evenodd"/></clipPath>`:                                          true,
+		`<clipPath id="c" clip-rule="evenodd"><path d="M0 0h9v9z"/></clipPath>`:                                          true,
+		`<clipPath id="c"><path d="M0 0h9v9z" clip-rule="evenodd"/><path d="M0 0h5v5z" clip-rule="evenodd"/></clipPath>`: false,
+	} {
+		items := parse(t, in+`<rect width="50" height="50" clip-path="url(#c)"/>`)
+		if len(items) != 1 || len(items[0].Clip) != 1 || items[0].Clip[0].EvenOdd != want {
+			t.Errorf("%s: %v", in, items)
+		}
 	}
 }
 

@@ -16,7 +16,7 @@ type textWalk struct {
 const maxText = 4 << 10 // maximum length of a line, in bytes
 
 func (t *textWalk) walk(n *node, s state, depth int) {
-	if depth > maxDepth || s.hidden {
+	if depth > maxDepth || s.gone {
 		return
 	}
 	if v := n.attrs["x"]; v != "" {
@@ -51,7 +51,7 @@ func firstOf(list string) string {
 
 func (t *textWalk) add(text string, s state) {
 	words := strings.Join(strings.Fields(text), " ")
-	if words == "" || len(words) > maxText {
+	if words == "" || len(words) > maxText || s.hidden {
 		return
 	}
 	if t.last != nil && len(t.last.Text) < maxText {

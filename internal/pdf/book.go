@@ -16,8 +16,11 @@ import (
 	"iter"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/formula"
@@ -260,25 +263,48 @@ func (d *document) furniture(c *canvas, number, running string) {
 // single draws one line of text, truncated to a width. push is the alignment, from 0 for
 // left to 1 for right.
 func (d *document) single(c *canvas, s string, st style, x, base, width, push float64) float64 {
-	spans := []span{{text: oneLine(s), st: st}}
-	var whole line
-	n := 0
-	d.lines(spans, width, func(l line) {
-		if n++; n == 1 {
-			whole = l
-		}
-	})
-	if n > 1 { // too long: truncate and add an ellipsis
-		runes := []rune(spans[0].text)
-		spans[0].text = strings.TrimRight(string(runes[:max(0, min(len(whole.glyphs), len(runes))-1)]), " ") + "…"
-		d.lines(spans, width*1.05, func(l line) {
-			if l.first {
-				whole = l
-			}
-		})
-	}
+	whole := d.truncated(oneLine(s), st, width)
 	c.line(whole, x+(width-whole.width)*push, base)
 	return whole.width
+}
+
+// maxTitle is the number of characters of a text that is too long which are tried for
+// one line.
+const maxTitle = 500
+
+// truncated returns a text as one line. If it is wider than width, it is cut between
+// characters and ends with an ellipsis.
+func (d *document) truncated(s string, st style, width float64) line {
+	var first line
+	fits := func(text string) bool {
+		n := 0
+		d.lines([]span{{text: text, st: st}}, width, func(l line) {
+			if n++; n == 1 {
+				first = l
+			}
+		})
+		return n == 1
+	}
+	if fits(s) {
+		return first
+	}
+	s = strings.ToValidUTF8(s, "\ufffd")
+	ends := []int{0} // of characters, with the marks on them
+	at := 0
+	for r, text := range graphs(s) {
+		if len(ends) > maxTitle {
+			break
+		}
+		if unicode.Is(unicode.M, r) {
+			ends = ends[:max(1, len(ends)-1)]
+		}
+		at += max(len(text), utf8.RuneLen(r))
+		ends = append(ends, at)
+	}
+	cut := func(i int) string { return strings.TrimRight(s[:ends[i]], " ") + "…" }
+	n := sort.Search(len(ends), func(i int) bool { return !fits(cut(i)) })
+	fits(cut(max(0, n-1)))
+	return first
 }
 
 // finish writes the objects of the whole book: fonts, page tree, outline, destinations

@@ -226,6 +226,7 @@ func TestBlocks(t *testing.T) {
 		"quote":      {"> words\n", "words"},
 		"list":       {"3. three\n4. four\n", "3. three 4. four"},
 		"table":      {"| A | B |\n|---|---|\n| one | two |\n", "A B one two"},
+		"deep table": {strings.Repeat("> ", 14) + "| A | B |\n" + strings.Repeat("> ", 14) + "|---|---|\n" + strings.Repeat("> ", 14) + "| one | two |\n", "A one B two"},
 		"math":       {"$$\na^2\n$$\n", "a2"},
 		"embed":      {"{% embed url=\"https://example.com/v\" %}\n", "https://example.com/v"},
 		"image":      {"![A picture](https://example.com/x.png)\n", "[Image: A picture]"},

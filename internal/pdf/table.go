@@ -1,6 +1,8 @@
 package pdf
 
 import (
+	"strings"
+
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
@@ -10,19 +12,19 @@ const (
 	sampledText = 400  // bytes of a cell that are measured
 	narrowest   = 34.0 // minimum width of a column, in points
 	cellPad     = 5.0
+	deepest     = 12 // blocks around a table with rows and columns
 )
 
 func (f flow) table(n *markup.Node) {
 	t := markup.ReadTable(n)
-	if len(t.Columns) == 0 || f.depth > 12 {
+	switch {
+	case len(t.Columns) == 0:
 		return
-	}
-	if t.Cards {
-		f.cards(t)
-		return
-	}
-	if f.w/float64(len(t.Columns)) < narrowest {
+	case f.depth > deepest || !t.Cards && f.w/float64(len(t.Columns)) < narrowest:
 		f.records(t)
+		return
+	case t.Cards:
+		f.cards(t)
 		return
 	}
 	switch n := len(t.Columns); {
@@ -213,10 +215,7 @@ func (f flow) columnWidths(t *markup.Table) []float64 {
 	whole, word := make([]float64, n), make([]float64, n)
 	st := style{size: min(f.size, cellSize), back: none}
 	note := func(i int, text string, st style) {
-		if len(text) > sampledText {
-			text = text[:sampledText]
-		}
-		a, b := f.d.widths([]span{{text: text, st: st}})
+		a, b := f.d.widths([]span{{text: sample(text), st: st}})
 		whole[i], word[i] = max(whole[i], a+2*cellPad+1), max(word[i], min(b+2*cellPad+1, f.w/2))
 	}
 	head := st
@@ -236,6 +235,11 @@ func (f flow) columnWidths(t *markup.Table) []float64 {
 		}
 	}
 	return f.withFixed(t, whole, word)
+}
+
+// sample returns the part of a text that is measured.
+func sample(text string) string {
+	return strings.ToValidUTF8(text[:min(len(text), sampledText)], "")
 }
 
 // withFixed distributes the width among columns, some of which have a fixed width.
@@ -344,7 +348,7 @@ func shareOut(w float64, whole, word []float64) []float64 {
 	return out
 }
 
-// records shows a table with too many columns as a list of rows.
+// records shows a table with too many columns, or in too many blocks, as a list of rows.
 func (f flow) records(t *markup.Table) {
 	for i, r := range t.Rows {
 		if i > 0 {

@@ -2,9 +2,11 @@ package pdf
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/octavo-docs/octavo/internal/typeface"
 	"pgregory.net/rapid"
@@ -57,21 +59,65 @@ func TestOrderLosesNothing(t *testing.T) {
 	})
 }
 
+func testDocument() *document {
+	return &document{w: newWriter(bytes.NewBuffer(nil)), chosen: map[wanted]chosen{}, missing: map[rune]bool{}}
+}
+
+// textOf returns the characters of a line.
+func textOf(l line) string {
+	var b strings.Builder
+	for _, g := range l.glyphs {
+		switch {
+		case g.text != "":
+			b.WriteString(g.text)
+		case g.r != continued:
+			b.WriteRune(g.r)
+		}
+	}
+	return b.String()
+}
+
+// A text that is too long for a line is cut between characters, as late as possible.
+func TestTruncatedLines(t *testing.T) {
+	const width = 60
+	d := testDocument()
+	for in, want := range map[string]string{
+		"short":                                "short",
+		"":                                     "",
+		"A Donaudampfschifffahrtsgesellschaft": "A Donaud…",
+		"one two three four five":              "one two thr…",
+		"aaaaaaae\u0301\u0301\u0301\u0301\u0301\u0301aaaa": "aaaaaaae\u0301\u0301\u0301\u0301\u0301\u0301…",
+	} {
+		l := d.truncated(in, style{size: 10, back: none}, width)
+		if got := textOf(l); got != want || l.width > width {
+			t.Errorf("%q is %q, %g wide", in, got, l.width)
+		}
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for f, want := range map[float64]string{0: "0", -1.5: "-1.5", 2.05: "2.05", 1e9: "1000000", math.Inf(1): "0", math.Inf(-1): "0"} {
+		if got := string(appendNum(nil, f)); got != want || num(f) != want {
+			t.Errorf("%g is %s and %s", f, got, num(f))
+		}
+	}
+	if got := string(appendNum(nil, math.NaN())); got != "0" {
+		t.Errorf("NaN is %s", got)
+	}
+}
+
+func TestSampledText(t *testing.T) {
+	if s := sample("x" + strings.Repeat("ä", sampledText)); !utf8.ValidString(s) || len(s) != sampledText-1 {
+		t.Errorf("%d bytes: %q", len(s), s)
+	}
+}
+
 func TestLinesBreak(t *testing.T) {
-	d := &document{w: newWriter(bytes.NewBuffer(nil)), chosen: map[wanted]chosen{}, missing: map[rune]bool{}}
+	d := testDocument()
 	lines := func(s string, width float64) []string {
 		var out []string
 		d.lines([]span{{text: s, st: style{size: 10, back: none}}}, width, func(l line) {
-			var b strings.Builder
-			for _, g := range l.glyphs {
-				switch {
-				case g.text != "":
-					b.WriteString(g.text)
-				case g.r != continued:
-					b.WriteRune(g.r)
-				}
-			}
-			out = append(out, b.String())
+			out = append(out, textOf(l))
 		})
 		return out
 	}

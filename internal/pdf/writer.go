@@ -183,16 +183,14 @@ func literal(s string) string {
 	return string(append(out, ')'))
 }
 
-// num formats a number with at most two decimals. NaN and infinities become 0: a wrong
-// position is better than an invalid page.
-func num(f float64) string {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return "0"
-	}
-	return string(appendNum(nil, f))
-}
+func num(f float64) string { return string(appendNum(nil, f)) }
 
+// appendNum formats a number with at most two decimals. NaN and infinities become 0: a
+// wrong position is better than an invalid page.
 func appendNum(out []byte, f float64) []byte {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return append(out, '0')
+	}
 	const most = 1e6
 	f = min(max(f, -most), most)
 	n := int64(math.Round(f * 100))

@@ -9,9 +9,9 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Clean returns the text that somebody wrote in a message: without markup, without what is
-// quoted, without greeting and signature, with personal data masked. Paragraphs are
-// separated by a line break.
+// Clean returns the text that the author of a message wrote: without markup, quoted
+// text, greeting and signature, and with personal data masked. Paragraphs are separated
+// by a line break.
 func Clean(body string) string {
 	if len(body) > maxMessage {
 		body = body[:maxMessage]
@@ -30,7 +30,7 @@ var tagStart = regexp.MustCompile(`(?i)<(/?(p|div|br|span|table|tr|td|ul|ol|li|a
 
 func looksLikeHTML(s string) bool { return tagStart.MatchString(s) }
 
-// unread are elements whose text nobody sees, or that quote somebody else.
+// unread are HTML elements whose text is not displayed, or is a quotation.
 var unread = map[string]bool{"script": true, "style": true, "head": true, "title": true, "blockquote": true, "noscript": true, "template": true, "svg": true, "iframe": true, "object": true, "textarea": true}
 
 var blockElements = map[string]bool{"p": true, "div": true, "br": true, "tr": true, "li": true, "ul": true, "ol": true, "table": true, "h1": true, "h2": true, "h3": true, "h4": true, "h5": true, "h6": true, "pre": true, "hr": true, "blockquote": true}
@@ -40,7 +40,7 @@ var blockElements = map[string]bool{"p": true, "div": true, "br": true, "tr": tr
 func htmlText(s string) string {
 	var b strings.Builder
 	z := html.NewTokenizer(strings.NewReader(s))
-	var skipped string // the element whose end is waited for
+	var skipped string // the unread element that is being skipped
 	depth := 0
 	for {
 		switch z.Next() {
@@ -82,7 +82,7 @@ func htmlText(s string) string {
 }
 
 var (
-	// quoteIntro begins what a mail program quotes below an answer.
+	// quoteIntro matches the line with which a mail program introduces quoted text.
 	quoteIntro = regexp.MustCompile(`(?i)^(-{2,} ?(original message|forwarded message|ursprüngliche nachricht|message d'origine|mensaje original|messaggio originale)|(on|am|le|el|il|em|op|den) .{4,120}(wrote|schrieb|a écrit|escribió|ha scritto|escreveu|schreef|skrev).{0,3}:?\s*$|_{10,}$)`)
 	headerLine = regexp.MustCompile(`(?i)^(from|to|sent|cc|von|an|gesendet|de|para|envoyé|enviado|da|a|inviato|subject|betreff|objet|asunto|oggetto|assunto|date|datum|fecha): `)
 	signature  = regexp.MustCompile(`(?i)^(--|—|sent from my|von meinem .{1,30} gesendet|envoyé de mon|enviado desde mi|inviato da|get outlook)`)
@@ -124,7 +124,8 @@ func written(body string) []string {
 	return out
 }
 
-// visible drops characters that change how text is shown without being seen.
+// visible removes invisible characters that change how text is displayed, and maps some
+// white space to blanks. It is a mapping for strings.Map.
 func visible(r rune) rune {
 	switch {
 	case r == '\t', r == '\n', r == '\u00a0':

@@ -7,24 +7,24 @@ import (
 	"strings"
 )
 
-// Thresholds of similarity, which is between 0 and 1. They were chosen on the part of
-// the labelled conversations that quality is not measured by.
+// Thresholds of similarity, which is between 0 and 1. They were tuned on a part of the
+// labelled conversations that is not used to measure quality.
 const (
-	joinAt  = 0.32 // an issue joins a cluster
-	mergeAt = 0.50 // two clusters are one
-	apartAt = 0.15 // the two halves of a cluster that is divided are at most that similar
+	joinAt  = 0.32 // an issue joins a cluster at this similarity or more
+	mergeAt = 0.50 // two clusters merge at this similarity or more
+	apartAt = 0.15 // a cluster splits if its halves are less similar than this
 )
 
-// Bounds of work for one issue.
+// Limits of the work for one issue.
 const (
 	maxCentroid   = 128  // terms of a cluster
-	probes        = 10   // terms of an issue by which clusters are found
-	maxPostings   = 1024 // clusters that are looked at for one term
-	maxCandidates = 32   // clusters that are compared
-	maxSamples    = 16   // members by which a cluster is named
-	maxMerge      = 64   // size up to which each new member may make a cluster merge
-	minSplit      = 16   // sizes at which a cluster may split: this one, doubled
-	maxSplit      = 2048 // and up to this one
+	probes        = 10   // terms of an issue that are used to find clusters
+	maxPostings   = 1024 // clusters that are considered for one term
+	maxCandidates = 32   // clusters that are compared with the issue
+	maxSamples    = 16   // first and last members that are considered for the label
+	maxMerge      = 64   // up to this size, each new member may trigger a merge
+	minSplit      = 16   // a cluster may split at sizes that are a power of two from here
+	maxSplit      = 2048 // up to here
 )
 
 // weighted is a term of a vector.
@@ -33,34 +33,34 @@ type weighted struct {
 	weight float64
 }
 
-// Clusterer puts issues into clusters, in the order of Add.
+// Clusterer groups issues into clusters, in the order of the calls of Add.
 type Clusterer struct {
-	numbers  map[string]int32 // of terms
-	names    []string
-	issuesOf []int32 // how many issues have a term
-	postings [][]int32
+	numbers  map[string]int32 // numbers of terms, by name
+	names    []string         // names of terms, by number
+	issuesOf []int32          // how many issues have a term, by number of the term
+	postings [][]int32        // numbers of the clusters that have a term
 
-	vectors  [][]weighted // of issues, by number
-	titles   []string
-	cluster  []int32 // of issues
+	vectors  [][]weighted // by number of the issue
+	titles   []string     // by number of the issue
+	cluster  []int32      // number of the cluster, by number of the issue
 	clusters []*cluster
 }
 
-// cluster is a group of issues. One that has merged into another has no members.
+// cluster is a group of issues. A cluster that was merged into another has no members.
 type cluster struct {
 	number  int32
 	founder int32 // the first issue, which identifies the cluster
 	members []int32
-	sum     []weighted // of the members, sorted by term
+	sum     []weighted // sum of the vectors of the members, sorted by term
 }
 
-// NewClusterer returns one without issues.
+// NewClusterer returns a Clusterer without issues.
 func NewClusterer() *Clusterer { return &Clusterer{numbers: map[string]int32{}} }
 
 // Len returns how many issues were added.
 func (c *Clusterer) Len() int { return len(c.vectors) }
 
-// Add puts an issue into a cluster and returns its number, which counts from 0.
+// Add puts an issue into a cluster and returns the number of the issue, counted from 0.
 func (c *Clusterer) Add(i Issue) int {
 	v := c.vector(i)
 	at := int32(len(c.vectors))
@@ -87,9 +87,10 @@ func (c *Clusterer) Add(i Issue) int {
 // Founder returns the number of the issue that identifies the cluster of an issue.
 func (c *Clusterer) Founder(issue int) int { return int(c.clusters[c.cluster[issue]].founder) }
 
-// vector returns the terms of an issue with length 1 without regard to how rare they are.
+// vector returns the terms of an issue as a vector of length 1, sorted by term. The
+// rarity of terms is not part of the weights.
 func (c *Clusterer) vector(i Issue) []weighted {
-	// The title counts twice: it is in the summary too, unless that was clipped.
+	// The title counts twice: it is also in the summary, unless the summary was clipped.
 	all := terms(i.Text(), i.Language)
 	out := make([]weighted, 0, len(all))
 	sum := 0.0
@@ -110,17 +111,18 @@ func (c *Clusterer) vector(i Issue) []weighted {
 	return out
 }
 
-// pastIssues lets rarity begin as if there were some issues already, so that the first ones
-// are not compared by chance.
+// pastIssues is added to the number of issues in rarity. Without it, the similarity of
+// the first issues would be arbitrary.
 const pastIssues = 100
 
-// rarity says how much a term distinguishes.
+// rarity returns the weight of a term by how few issues have it.
 func (c *Clusterer) rarity(term int32) float64 {
 	return math.Log(1 + (float64(len(c.vectors))+pastIssues)/(float64(c.issuesOf[term])+1))
 }
 
-// nearest returns the cluster that is most like a vector, other than one; nil if none has a
-// term of it. Of equal ones it is the oldest.
+// nearest returns the cluster that is most similar to a vector and its similarity,
+// ignoring the cluster with number other. It returns nil if no cluster shares a term. Of
+// equally similar clusters it returns the oldest.
 func (c *Clusterer) nearest(v []weighted, other int32) (*cluster, float64) {
 	probe := slices.Clone(v)
 	for i := range probe {
@@ -133,7 +135,7 @@ func (c *Clusterer) nearest(v []weighted, other int32) (*cluster, float64) {
 	scores := map[int32]float64{}
 	var found []int32
 	for _, p := range probe[:min(len(probe), probes)] {
-		// The newest clusters: issues come in the order of time.
+		// Use the newest clusters, because issues are added in the order of time.
 		list := c.postings[p.term]
 		for _, n := range list[max(0, len(list)-maxPostings):] {
 			if n == other || len(c.clusters[n].members) == 0 {
@@ -156,7 +158,7 @@ func (c *Clusterer) nearest(v []weighted, other int32) (*cluster, float64) {
 	return best, similar
 }
 
-// cosine compares two vectors, with rare terms counting more.
+// cosine returns the cosine similarity of two vectors, weighted by the rarity of terms.
 func (c *Clusterer) cosine(a, b []weighted) float64 {
 	dot, la, lb := 0.0, 0.0, 0.0
 	i, j := 0, 0
@@ -209,8 +211,8 @@ func (c *Clusterer) grow(to *cluster, v []weighted) {
 	to.sum = bounded(sum)
 }
 
-// post notes that a cluster has a term. It may be noted twice, after the term was
-// dropped from the cluster as too light and has come again.
+// post adds a cluster to the postings of a term. A cluster can be in the postings twice,
+// if the term was dropped from the cluster as too light and was added again.
 func (c *Clusterer) post(term, number int32) {
 	list := c.postings[term]
 	if len(list) > 0 && list[len(list)-1] == number {
@@ -222,7 +224,8 @@ func (c *Clusterer) post(term, number int32) {
 	c.postings[term] = append(list, number)
 }
 
-// bounded drops the lightest terms of a sum that has too many.
+// bounded drops the lightest terms of a sum with more than 2*maxCentroid terms, down to
+// maxCentroid.
 func bounded(sum []weighted) []weighted {
 	if len(sum) <= 2*maxCentroid {
 		return sum
@@ -233,7 +236,8 @@ func bounded(sum []weighted) []weighted {
 	return sum
 }
 
-// merge joins a cluster with another that is about the same. The older one stays.
+// merge merges a cluster with the nearest one if they are similar enough, and returns the
+// result. The cluster with the older founder stays.
 func (c *Clusterer) merge(a *cluster) *cluster {
 	b, similar := c.nearest(a.sum, a.number)
 	if b == nil || similar < mergeAt {
@@ -252,8 +256,8 @@ func (c *Clusterer) merge(a *cluster) *cluster {
 	return a
 }
 
-// split divides a cluster into two if it falls into halves that differ. The one with the
-// founder stays.
+// split divides a cluster into two if it has two halves that differ enough. The half with
+// the founder keeps the identity of the cluster.
 func (c *Clusterer) split(of *cluster) {
 	far, least := of.members[0], 2.0
 	for _, m := range of.members {
@@ -279,8 +283,9 @@ func (c *Clusterer) split(of *cluster) {
 	}
 }
 
-// halves divides members in two by their similarity to two sums, which begin with two
-// members that are unlike each other. False if one half is too small to be a topic.
+// halves divides members into two parts by 2-means clustering. The sums start as far and
+// the member that is least similar to it. ok is false if one part is too small to be a
+// topic.
 func (c *Clusterer) halves(members []int32, far int32) (parts [2][]int32, sums [2][]weighted, ok bool) {
 	opposite, least := members[0], 2.0
 	for _, m := range members {

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Extract returns what the user of a conversation asks or reports, at most MaxIssues. The
-// subject of a conversation names its first issue if the messages do not.
+// Extract returns the issues that the user of a conversation asks about or reports, at
+// most MaxIssues. If the messages have none, the subject becomes the issue.
 func Extract(subject string, messages []Message) []Issue {
 	subject = clip(strings.Join(strings.Fields(Clean(subject)), " "), MaxTitle)
 	subject = replyPrefix.ReplaceAllString(subject, "")
@@ -54,16 +54,17 @@ func firstLine(texts []string) string {
 	return ""
 }
 
-// another begins a second question within one message.
+// another matches the beginning of a further question within one message.
 var another = regexp.MustCompile(`(?i)^(another (question|thing|issue|problem)|second(ly)?[,:]|also[,:] |besides[,:] |on a different (note|topic)|unrelated|außerdem|ausserdem|zweitens|noch eine frage|eine andere frage|par ailleurs|autre question|deuxièmement|otra (pregunta|cosa)|además|un'altra (domanda|cosa)|inoltre|outra (pergunta|coisa)|além disso|\d{1,2}[.)] |[-*•] )`)
 
-// parts divides a message where it says that something else begins.
+// parts divides the sentences of a message into parts at phrases that begin another
+// question.
 func parts(text string) [][]string {
 	var out [][]string
 	var now []string
 	for _, s := range sentences(text) {
-		// A sentence that addresses the analyser is no question about the product. It
-		// has no power anyway; it would only be a bad title.
+		// A sentence that looks like a prompt injection is not a question about the
+		// product. It would have no effect, but it would be a bad title.
 		if command.MatchString(s) {
 			continue
 		}
@@ -93,7 +94,7 @@ func sentences(text string) []string {
 			}
 			end := i + utf8.RuneLen(r)
 			if next, _ := utf8.DecodeRuneInString(line[end:]); r < utf8.RuneSelf && end < len(line) && !unicode.IsSpace(next) {
-				continue // inside of a name or a number
+				continue // a dot inside of a name or a number
 			}
 			if s := strings.TrimSpace(line[start:end]); s != "" && len(out) < maxSentences {
 				out = append(out, s)
@@ -113,7 +114,8 @@ var (
 	command  = regexp.MustCompile(`(?i)\b(ignore|disregard|forget) (all |any |the |your )*(previous|prior|above|earlier|system)\b|\bsystem prompt\b|\byou are now\b`)
 )
 
-// weight says how much a sentence states an issue.
+// weight returns how strongly a sentence states an issue, 0 for not at all. It is at most
+// the number of informative words.
 func weight(s string) int {
 	n := 0
 	if strings.ContainsAny(s, "?？") {
@@ -126,7 +128,7 @@ func weight(s string) int {
 		n += 2
 	}
 	if hasWideScript(s) {
-		n++ // the words above are of other languages
+		n++ // the patterns above do not cover these languages
 	}
 	return min(n, informative(s))
 }
@@ -140,8 +142,9 @@ func hasWideScript(s string) bool {
 	return false
 }
 
-// issueOf makes an issue of sentences that belong together. First says that they begin
-// the conversation, which is about them even if no sentence looks like a question.
+// issueOf returns the issue that the sentences of a part state, and whether there is one.
+// first reports that the part begins the conversation. Such a part makes an issue even
+// if no sentence looks like a question.
 func issueOf(part []string, first bool, subject string) (Issue, bool) {
 	best, at := 0, -1
 	var stated []string
@@ -168,7 +171,7 @@ func issueOf(part []string, first bool, subject string) (Issue, bool) {
 	if len(stated) == 0 {
 		stated = part[at:min(at+2, len(part))]
 	}
-	// What is in front of a question explains it, if it is about something.
+	// The sentence before a question explains it, if it has words of the domain.
 	if at > 0 && !slices.Contains(stated, part[at-1]) && specific(part[at-1]) > 0 {
 		stated = append([]string{part[at-1]}, stated...)
 	}
@@ -178,7 +181,8 @@ func issueOf(part []string, first bool, subject string) (Issue, bool) {
 	return Issue{Title: clip(title, MaxTitle), Summary: clip(strings.Join(stated, " "), MaxSummary)}, true
 }
 
-// repeats reports whether an issue says what one of others says.
+// repeats reports whether at least half of the words of an issue's title occur in other
+// issues, or the title has fewer than two words.
 func repeats(others []Issue, i Issue) bool {
 	if len(others) == 0 {
 		return false
@@ -202,8 +206,8 @@ func repeats(others []Issue, i Issue) bool {
 	return n < 2 || 2*same >= n
 }
 
-// mostSpecific returns the number of the sentence that says most about a topic; -1 if
-// none says anything.
+// mostSpecific returns the index of the sentence with the most informative and specific
+// words, or -1 if no sentence has more than one informative word.
 func mostSpecific(part []string) int {
 	at, most := -1, 1
 	for i, s := range part {
@@ -214,7 +218,7 @@ func mostSpecific(part []string) int {
 	return at
 }
 
-// specific counts the words of a text that are of the field that conversations are about.
+// specific counts the different concepts of the lexicon in a text.
 func specific(s string) int {
 	n := 0
 	for _, f := range terms(s, "") {
@@ -225,7 +229,8 @@ func specific(s string) int {
 	return n
 }
 
-// informative counts the words of a text that say something about its topic.
+// informative counts the different words and concepts of a text that are neither function
+// words nor generic.
 func informative(s string) int {
 	n := 0
 	for _, f := range terms(s, "") {

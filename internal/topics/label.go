@@ -7,8 +7,8 @@ import (
 
 // Cluster is a group of issues about the same thing.
 type Cluster struct {
-	Founder int   // the number of the issue that identifies it: the first
-	Issues  []int // numbers of its issues, in order
+	Founder int   // number of the first issue, which identifies the cluster
+	Issues  []int // numbers of the issues, in order
 	Label   string
 	Icon    string
 	Summary string
@@ -40,9 +40,9 @@ func (c *Clusterer) Clusters() []Cluster {
 	return out
 }
 
-// typical returns the titles of members that are most like the cluster, different ones, the best
-// first: what people call the issue themselves. Titles come from the first members
-// and the last ones.
+// typical returns up to summaryTitles different titles of the members that are most
+// similar to the cluster, the best first. So labels are in the words of users. Titles are
+// taken from the first and the last members only.
 func (c *Clusterer) typical(k *cluster) []string {
 	sample := k.members
 	if len(sample) > 2*maxSamples {
@@ -85,7 +85,7 @@ func summary(titles []string) string {
 	return summaryHeading + strings.Join(quoted, ", ")
 }
 
-// icon returns the icon of the concept that weighs most in a cluster.
+// icon returns the icon of the concept with the greatest weight in a cluster.
 func (c *Clusterer) icon(k *cluster) string {
 	out, most := defaultIcon, 0.0
 	for _, w := range k.sum {

@@ -8,7 +8,7 @@ import (
 )
 
 // functionWords are the most frequent words of languages, in lower case and without accents.
-// They say which language a text is in, and nothing about its topic.
+// They indicate the language of a text, but not its topic.
 var functionWords = map[string]string{
 	"en": "a about after all also am an and any are as at be because been before but by can cannot could did do does doing dont for from get got had has have having he her here him his how i if im in into is isnt it its just like me more my need no not now of on one only or our out over please same she should since so some still than that the their them then there these they this those to too try tried trying up us use used using very want was way we were what when where whether which while who why will with without wont work working works would you your doesnt cant ive id there's keep keeps every again anymore anyone make makes made see seem seems say says going go goes even back each always never us",
 	"de": "aber alle als am an auch auf aus bei beim bin bis bitte da damit dann das dass dem den denn der des die diese diesem diesen dieser dieses doch du durch ein eine einem einen einer eines er es etwas euch euer fur gibt habe haben hat hatte hier ich ihr ihre im immer in ist ja jetzt kann kein keine keinen konnen konnte man mehr mein meine meinem meinen meiner mich mir mit mochte muss nach nicht nichts noch nur ob oder ohne schon sehr sein seit sich sie sind so soll sollte uber um und uns unser unsere unseren unserer von vor war warum was weil wenn werden wie wieder wir wird wo wurde zu zum zur zwischen geht gehen gibt's leider",
@@ -40,7 +40,7 @@ func sets() map[string]map[string]bool {
 	return out
 }
 
-// scripts decide on languages that have one of their own.
+// scripts maps scripts to languages, for languages that a script identifies.
 var scripts = []struct {
 	table    *unicode.RangeTable
 	language string
@@ -49,11 +49,11 @@ var scripts = []struct {
 	{unicode.Arabic, "ar"}, {unicode.Hebrew, "he"}, {unicode.Thai, "th"}, {unicode.Greek, "el"}, {unicode.Devanagari, "hi"},
 }
 
-// languageWords is how many words decide on a language.
+// languageWords is the number of words that Language examines.
 const languageWords = 200
 
-// Language returns the code of the language of a text, as far as its script and its
-// most frequent words show it; empty if they do not.
+// Language returns the code of the language of a text, judged by its script and its
+// function words. It returns "" if they do not identify a language.
 func Language(text string) string {
 	letters, found := 0, map[string]int{}
 	for _, r := range text {

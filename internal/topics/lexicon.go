@@ -2,11 +2,11 @@ package topics
 
 import "strings"
 
-// concepts are words of different languages, and different words of one, that mean the same
-// where people write about software and services. Each line is a concept, the icon of
-// clusters about it, and its words in lower case without accents; a star matches
-// any ending. They let an issue in German join those in English, and "sign in" join "log
-// in". A word that is not here is compared by its stem.
+// concepts lists synonyms, within a language and across languages, in texts about
+// software and services. Each line has a concept, the icon of clusters about it, and its
+// words in lower case without accents. A star matches any ending. Concepts let an issue
+// in German join one in English, and "sign in" match "log in". A word that is not listed
+// is compared by its stem.
 const concepts = `
 login right-to-bracket: login logins logon signin sign_in log_in logged_in logging_in log_into sign_into signing_in anmeld* einlogg* connexion connecter connecte iniciar_sesion inicio_de_sesion accedi accesso acceder entrar accedere
 logout right-from-bracket: logout log_out logged_out logs_out sign_out signed_out signs_out abmeld* abgemeldet ausgeloggt deconnexion deconnect* cerrar_sesion disconnett*
@@ -95,7 +95,8 @@ copy copy: duplicate* copy copies clone* kopier* dupliz* dupliqu* copier duplica
 move up-down-left-right: move moving reorder* reorganiz* drag verschieb* deplacer mover spostare reihenfolge
 `
 
-// generic words are in issues of every topic; those of support, greetings and courtesy.
+// generic lists words that occur in issues of every topic: words of support, greetings
+// and courtesy.
 const generic = `please thanks thank hi hello hey help helping support team question questions problem problems issue issues
 know tell possible possibly way thing things something anything nothing someone somebody today yesterday tomorrow morning week weeks day days month months
 hour hours minute minutes year time times already really actually maybe find found look looking think guess wonder wondering happen happens happened happening
@@ -109,7 +110,7 @@ hola gracias ayuda ayudar pregunta problema problemas error mensaje posible func
 ciao grazie aiuto domanda errore messaggio possibile impossibile funziona sapere trovare trovo giorno giorni settimana mese ora ore oggi ieri riesco appare
 ola obrigado obrigada ajuda pergunta erro mensagem possivel consigo encontrar dia dias semana hoje ontem aparece nbsp`
 
-// entry is what a word means.
+// entry is the concept of a word, and its icon.
 type entry struct {
 	concept, icon string
 }
@@ -164,7 +165,8 @@ func readLexicon() dictionary {
 	return d
 }
 
-// word returns the concept of a word, by the longest of its beginnings that is known.
+// word returns the concept of a word: that of the word itself, or else that of its longest
+// prefix in the dictionary.
 func (d dictionary) word(w string) (entry, bool) {
 	if e, ok := d.exact[w]; ok {
 		return e, true
@@ -177,7 +179,8 @@ func (d dictionary) word(w string) (entry, bool) {
 	return entry{}, false
 }
 
-// phrase returns the concept that a text of words begins with, and how many words it takes.
+// phrase returns the concept of the longest phrase at the beginning of words, and the
+// number of words of the phrase. The number is 0 if there is none.
 func (d dictionary) phrase(words []string) (entry, int) {
 	for n := min(maxPhrase, len(words)); n > 1; n-- {
 		if e, ok := d.phrases[strings.Join(words[:n], phraseGlue)]; ok {

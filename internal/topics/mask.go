@@ -10,7 +10,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// What personal data is replaced by.
+// Replacements of personal data.
 const (
 	maskedEmail = "[email]"
 	maskedCard  = "[card]"
@@ -18,16 +18,16 @@ const (
 )
 
 var (
-	// phoneRun is a number that may be that of a phone: digits with blanks, dots, dashes,
-	// slashes or parentheses between them.
+	// phoneRun matches digits with blanks, dots, dashes, slashes or parentheses between
+	// them, which may be a phone number.
 	phoneRun = regexp.MustCompile(`[+(]?[0-9](?:[ .\-/()]{0,2}[0-9])*`)
 	isDate   = regexp.MustCompile(`^\d{4}[-./]\d{1,2}[-./]\d{1,2}|^\d{1,2}[-./]\d{1,2}[-./]\d{4}`)
 	isIP     = regexp.MustCompile(`^\d{1,3}(\.\d{1,3}){3}$`)
 )
 
-// Mask replaces e-mail addresses, numbers of cards and numbers of phones in a text, also where
-// they are written in another script, or with characters that nobody sees. The work is in
-// proportion to the text.
+// Mask replaces e-mail addresses, card numbers and phone numbers in a text. It also finds
+// those with digits of another script, or with invisible characters in between. It takes
+// time proportional to the length of the text.
 func Mask(s string) string {
 	p := foldPlain(s)
 	if !strings.ContainsAny(p.text, "@0123456789") {
@@ -39,10 +39,10 @@ func Mask(s string) string {
 	last := 0
 	for i, f := range found {
 		from, to := p.place(f)
-		if from < last { // inside of what is masked already
+		if from < last { // inside of a part that is already masked
 			continue
 		}
-		// What overlaps is masked as one.
+		// Mask overlapping spans as one.
 		for _, g := range found[i+1:] {
 			if g.start >= f.end {
 				break
@@ -58,18 +58,18 @@ func Mask(s string) string {
 	return b.String()
 }
 
-// span is a part of a text and what it is replaced by.
+// span is a part of a text and its replacement.
 type span struct {
 	start, end int
 	mask       string
 }
 
-// plain is a text in which digits, blanks and dashes are those of ASCII, without characters that nobody
-// sees.
+// plain is a copy of a text with ASCII digits, blanks and dashes, and without invisible
+// characters.
 type plain struct {
 	text string
-	at   []int // for each byte, where the character that it comes from begins in the original; nil: the same place
-	size int   // of the original
+	at   []int // for each byte, the offset of its character in the original; nil: same offsets
+	size int   // length of the original
 }
 
 func foldPlain(s string) plain {
@@ -104,8 +104,8 @@ func foldRune(r rune) string {
 	return s
 }
 
-// digitValue returns the value of a decimal digit. Unicode has those of a script in a row that begins
-// with zero.
+// digitValue returns the value of a decimal digit. In Unicode, the digits of a script are
+// consecutive and begin with zero.
 func digitValue(r rune) rune {
 	for _, t := range unicode.Nd.R16 {
 		if rune(t.Lo) <= r && r <= rune(t.Hi) {
@@ -120,7 +120,7 @@ func digitValue(r rune) rune {
 	return 0
 }
 
-// place returns where a span is in the original.
+// place returns the offsets of a span in the original.
 func (p plain) place(f span) (from, to int) {
 	if p.at == nil {
 		return f.start, f.end
@@ -134,7 +134,7 @@ func (p plain) place(f span) (from, to int) {
 	return from, to
 }
 
-// emails finds e-mail addresses: what is around an @.
+// emails finds e-mail addresses: each @ with the name before it and the host after it.
 func emails(s string) (out []span) {
 	const most = 64 // characters of a name and of each part of a host
 	last := 0
@@ -173,8 +173,8 @@ const (
 	maxGap           = 3      // characters between two digits of a card
 )
 
-// cards finds numbers of cards. Other digits may be beside one, such as its date or an
-// amount: each part of a run of digits is looked at.
+// cards finds card numbers. Other digits may be next to a card number, such as a date or
+// an amount, so every part of a run of digits is checked.
 func cards(s string) (out []span) {
 	var digits []byte
 	var at []int
@@ -197,7 +197,7 @@ func cards(s string) (out []span) {
 	return out
 }
 
-// cardsIn finds numbers of cards in a run of digits, which are at some places.
+// cardsIn finds card numbers in a run of digits. at holds the offset of each digit.
 func cardsIn(digits []byte, at []int) (out []span) {
 	for i := range digits {
 		for n := min(maxCard, len(digits)-i); n >= minCard; n-- {
@@ -212,8 +212,8 @@ func cardsIn(digits []byte, at []int) (out []span) {
 	return out
 }
 
-// issued reports whether numbers of cards begin like this and are as long. One number out of ten has
-// a check digit that is right by chance.
+// issued reports whether a number has a prefix and a length that card issuers use. The
+// check digit alone is not enough, because one number out of ten passes by chance.
 func issued(number []byte) bool {
 	n, head := len(number), 0
 	for _, d := range number[:4] {
@@ -251,7 +251,7 @@ func luhn(digits []byte) bool {
 	return sum%10 == 0
 }
 
-// phones finds numbers of phones.
+// phones finds phone numbers.
 func phones(s string) (out []span) {
 	for _, at := range phoneRun.FindAllStringIndex(s, -1) {
 		if isPhone(s[at[0]:at[1]]) && !partOfWord(s, at[0], at[1]) {
@@ -261,7 +261,7 @@ func phones(s string) (out []span) {
 	return out
 }
 
-// partOfWord reports whether a number is inside a word, such as the id of something.
+// partOfWord reports whether a number is part of a word, such as an identifier.
 func partOfWord(s string, start, end int) bool {
 	return start > 0 && isWord(s[start-1]) || end < len(s) && isWord(s[end])
 }
@@ -270,8 +270,8 @@ func isWord(c byte) bool {
 	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// isPhone reports whether a number is written like that of a phone: with a sign of one, or in
-// groups. A bare number is more often the id of an order.
+// isPhone reports whether a number is written like a phone number: with a leading +, (
+// or 0, or in groups. A number without these is more often the ID of an order.
 func isPhone(run string) bool {
 	digits := 0
 	for i := range len(run) {

@@ -16,8 +16,8 @@ type labelled struct {
 	parts   []Message
 }
 
-// labelledSet makes conversations of phrases that people wrote by hand, with what surrounds
-// them in practice. It uses nothing of the analyser, and no chance.
+// labelledSet builds conversations from hand-written phrases, with the text that surrounds
+// them in practice. It uses neither code of the package nor random numbers.
 func labelledSet(t *testing.T) (tuning, heldOut []labelled) {
 	t.Helper()
 	b, err := os.ReadFile("testdata/phrases.txt")
@@ -45,7 +45,7 @@ func labelledSet(t *testing.T) (tuning, heldOut []labelled) {
 	return tuning, heldOut
 }
 
-// surrounded wraps a phrase as mails and chats do.
+// surrounded wraps a phrase in text that is typical of mails and chats.
 func surrounded(topic, phrase string, n int) labelled {
 	greetings := []string{"", "Hi there,\n\n", "Hello support team,\n\n", "Hallo,\n\n", "Bonjour,\n\n", "hey\n"}
 	fillers := []string{"", "We have been customers for two years.\n", "", "I am writing on behalf of Northwind Ltd.\n", "", "Hope you are doing well.\n", ""}
@@ -85,8 +85,8 @@ func misspelt(phrase string, n int) string {
 	return strings.Join(words, " ")
 }
 
-// clustered returns the topics of conversations and the clusters of their first issues. One
-// without an issue is alone.
+// clustered returns the topics of conversations and the clusters of their first issues. A
+// conversation without an issue has a cluster of its own.
 func clustered(set []labelled) (topics, clusters []string, c *Clusterer) {
 	c = NewClusterer()
 	for i, one := range set {
@@ -107,7 +107,7 @@ func clustered(set []labelled) (topics, clusters []string, c *Clusterer) {
 	return topics, clusters, c
 }
 
-// interleaved puts the topics of a set into turns, as they come in practice.
+// interleaved alternates between the topics of a set, as they occur in practice.
 func interleaved(set []labelled) []labelled {
 	out := slices.Clone(set)
 	seen := map[string]int{}
@@ -127,8 +127,8 @@ func interleaved(set []labelled) []labelled {
 	return out
 }
 
-// The acceptance of the analysis: adjusted Rand index and V-measure of conversations
-// that nothing was tuned on.
+// The acceptance test of the analysis: adjusted Rand index and V-measure of conversations
+// on which nothing was tuned.
 func TestQualityOnHeldOutConversations(t *testing.T) {
 	tuning, heldOut := labelledSet(t)
 	if n := len(tuning) + len(heldOut); n < 300 {
@@ -198,7 +198,7 @@ func vMeasure(topics, clusters []string) float64 {
 		}
 		return h
 	}
-	given := func(of map[string]int, which int) float64 { // entropy that is left if the group is known
+	given := func(of map[string]int, which int) float64 { // conditional entropy, given the group
 		h := 0.0
 		for pair, k := range both {
 			h -= float64(k) / n * math.Log(float64(k)/float64(of[pair[which]]))

@@ -12,26 +12,26 @@ import (
 )
 
 const (
-	maxWords      = 150 // of an issue that are compared
-	minGramWord   = 6   // letters of a word that is compared by parts too
+	maxWords      = 150 // words of an issue that are compared
+	minGramWord   = 6   // letters of a word from which on its grams are compared too
 	gramLetters   = 4
 	conceptWeight = 1.7
 	gramWeight    = 0.12
 )
 
-// term is something that issues are compared by: a concept, the stem of a word, or a
-// part of a word, which lets misspelt and compound words match.
+// term is a feature by which issues are compared: a concept, the stem of a word, or a gram
+// of a word. Grams let misspelt and compound words match.
 type term struct {
 	name   string
 	gram   bool
 	weight float64
 }
 
-// unmasked drops what personal data was replaced by, which is no topic.
+// unmasked removes the replacements of personal data, which are not part of a topic.
 var unmasked = strings.NewReplacer(maskedEmail, " ", maskedPhone, " ", maskedCard, " ")
 
-// terms returns what a text in a language is compared by, sorted by name. The order
-// matters: sums of floating-point numbers depend on it.
+// terms returns the terms of a text in a language, sorted by name. The order matters,
+// because sums of floating-point numbers depend on it.
 func terms(text, language string) []term {
 	var words, stems []string
 	search.EachStem(unmasked.Replace(text), language, func(word, stem string) bool {
@@ -76,8 +76,8 @@ func isNumber(w string) bool {
 	return strings.IndexFunc(w, func(r rune) bool { return !unicode.IsDigit(r) }) < 0
 }
 
-// counted sorts terms and joins equal ones: what is there twice weighs more, but not twice
-// as much.
+// counted sorts terms and combines equal ones. The weight of a repeated term grows with
+// the logarithm of its count.
 func counted(all []term) []term {
 	slices.SortFunc(all, func(a, b term) int { return cmp.Compare(a.name, b.name) })
 	out := all[:0]

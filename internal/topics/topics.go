@@ -1,22 +1,22 @@
-// Package topics finds in conversations what people ask, and which of these issues are
-// about the same thing. It is pure and deterministic: no database, no clock, no
-// network, no model. What a conversation says is text to be counted; nothing in it is
-// ever executed or obeyed.
+// Package topics extracts issues from conversations, and groups issues about the same
+// topic. It is pure and deterministic: no database, no clock, no network, no model. The
+// text of a conversation is only counted; nothing in it is executed or followed as an
+// instruction.
 //
 // Extract cleans the messages of a conversation, masks personal data and returns its
-// issues in the words of the user. A Clusterer takes issues in the order of their keys
-// and puts each into a cluster. It looks only at what came before, so that issues
-// which come later never move those before them, apart from clusters that merge or
-// split. The same issues end in the same clusters in whichever order they arrived,
-// because they are always read in the order of their keys.
+// issues in the words of the user. A Clusterer takes issues one by one and puts each into
+// a cluster, based on earlier issues only. So a later issue never moves an earlier one,
+// except when clusters merge or split. The caller adds issues in the order of their
+// keys. Then the same issues result in the same clusters, no matter in which order they
+// arrived.
 package topics
 
 import "unicode/utf8"
 
 const (
-	// MaxIssues is how many issues a conversation has.
+	// MaxIssues is the maximum number of issues of a conversation.
 	MaxIssues = 5
-	// MaxTitle and MaxSummary bound the characters of an issue.
+	// MaxTitle and MaxSummary limit the characters of an issue's title and summary.
 	MaxTitle   = 120
 	MaxSummary = 600
 
@@ -24,10 +24,10 @@ const (
 	maxMessages = 200      // of a conversation that are read
 )
 
-// Role is who wrote a message.
+// Role is the role of the author of a message.
 type Role string
 
-// Roles of messages. Only what users write makes issues.
+// The roles. Issues are extracted from messages of users only.
 const (
 	User       Role = "user"
 	Assistant  Role = "assistant"
@@ -40,17 +40,17 @@ type Message struct {
 	Body string
 }
 
-// Issue is something that a user asks or reports.
+// Issue is a question or a problem report of a user.
 type Issue struct {
 	Title    string // one sentence
-	Summary  string // what belongs to it
+	Summary  string // the sentences that state the issue
 	Language string // a code such as "en"; empty: unknown
 }
 
-// Text returns what an issue is compared by.
+// Text returns the text by which issues are compared.
 func (i Issue) Text() string { return i.Title + "\n" + i.Summary }
 
-// clip bounds a text to so many characters, at the end of a word if one is near.
+// clip shortens a text to limit characters, at the end of a word if one is near.
 func clip(s string, limit int) string {
 	if utf8.RuneCountInString(s) <= limit {
 		return s

@@ -47,7 +47,7 @@ func TestMask(t *testing.T) {
 	}
 }
 
-// Work is in proportion to the text, whatever it repeats.
+// Cleaning takes linear time, for any repeated input.
 func TestCleaningIsLinear(t *testing.T) {
 	for _, piece := range []string{"[a", "[a](", "![", "a", "a.", "a@", "@", "4111 ", "4", "(0", "1.2-3/", "4111111111111111", "９", "http://", "<p", "On a "} {
 		testcpu.Linear(t, 1<<17, func(n int) func() {
@@ -129,7 +129,7 @@ func TestHostileConversations(t *testing.T) {
 	}
 }
 
-// Issues that come later never move those before them, apart from clusters that merge or split.
+// A later issue never moves an earlier one, except when clusters merge or split.
 func TestLaterIssuesLeaveOthersWhereTheyAre(t *testing.T) {
 	_, set := labelledSet(t)
 	set = interleaved(set)
@@ -153,7 +153,7 @@ func TestLaterIssuesLeaveOthersWhereTheyAre(t *testing.T) {
 	}
 }
 
-// Three orders of arrival, one order of keys: one result. The keys are what a caller sorts by.
+// The result is the same for three orders of arrival, because the caller sorts by keys.
 func TestOrdersOfArrival(t *testing.T) {
 	_, set := labelledSet(t)
 	type keyed struct {
@@ -189,8 +189,8 @@ func TestOrdersOfArrival(t *testing.T) {
 	}
 }
 
-// A cluster that holds two topics is divided into them; the one with the first issue keeps
-// the identity.
+// A cluster with two topics is split into them. The part with the first issue keeps the
+// identity of the cluster.
 func TestClustersSplit(t *testing.T) {
 	c := NewClusterer()
 	for n := range 16 {

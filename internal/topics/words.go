@@ -7,8 +7,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/search"
 )
 
-// Words returns the words of a text that say what it is about, as they are searched for: at
-// most limit, in their order.
+// Words returns the first informative words of a text, at most limit, for use in a
+// search.
 func Words(text string, limit int) []string {
 	language := Language(text)
 	var out []string
@@ -21,8 +21,8 @@ func Words(text string, limit int) []string {
 	return out
 }
 
-// Shared returns the words that most of some texts about the same thing have, the most common
-// first and at most limit, each in the form that came first.
+// Shared returns the words that occur in the most texts, the most common first and at most
+// limit. Words with the same stem count as one, in the form that occurs first.
 func Shared(texts []string, limit int) []string {
 	type shared struct {
 		word  string
@@ -48,15 +48,15 @@ func Shared(texts []string, limit int) []string {
 	slices.SortStableFunc(all, func(a, b *shared) int { return cmp.Compare(b.texts, a.texts) })
 	var out []string
 	for _, s := range all[:min(limit, len(all))] {
-		if s.texts > 1 || len(texts) < 3 { // what one of many says is not what they share
+		if s.texts > 1 || len(texts) < 3 { // a word of one text among many is not shared
 			out = append(out, s.word)
 		}
 	}
 	return out
 }
 
-// Coverage returns which share of the topic of a text another text is about, between 0 and 1. Words
-// of other languages count as the same where their meaning is known.
+// Coverage returns the weighted share of the terms of topic that occur in text, between 0
+// and 1. Words of different languages match if they have the same concept.
 func Coverage(topic, text string) float64 {
 	have := map[string]bool{}
 	for _, t := range terms(text, Language(text)) {

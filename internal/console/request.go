@@ -185,7 +185,7 @@ func (p *printer) marked(before *revision.View, x content.PageDiff) (template.HT
 	if !ok {
 		return now, nil
 	}
-	return template.HTML(strings.ReplaceAll(r.HTML, ` id="`+visualdiff.FirstID+`"`, "")), nil //nolint:gosec // both forms are harmless
+	return template.HTML(r.HTML), nil //nolint:gosec // both forms are harmless
 }
 
 // remarks returns the comments at a place, oldest first.

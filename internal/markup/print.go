@@ -137,7 +137,7 @@ func (p *printer) blocksAfter(nodes []*Node, other bool) string {
 			other = false
 		}
 		s := ""
-		if p.openEnd && i == last(nodes) && p.isOpenRaw(n) {
+		if p.openEnd && i == lastWithContent(nodes) && p.isOpenRaw(n) {
 			s, _ = n.RawSource()
 		} else {
 			s = p.block(n, other)
@@ -160,8 +160,8 @@ func (p *printer) blocksAfter(nodes []*Node, other bool) string {
 	return b.String()
 }
 
-// last returns the index of the last block that has content, or -1.
-func last(nodes []*Node) int {
+// lastWithContent returns the index of the last block that has content, or -1.
+func lastWithContent(nodes []*Node) int {
 	for i := len(nodes) - 1; i >= 0; i-- {
 		if !isEmptyParagraph(nodes[i]) {
 			return i

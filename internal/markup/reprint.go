@@ -43,7 +43,7 @@ func Reprint(body []byte, old, doc *Document, refs Refs) []byte {
 // that is copied to another document keeps its bytes there.
 func WithSource(body []byte, doc *Document) *Document {
 	for i, n := range doc.Nodes {
-		alone := (i == 0 || doc.Spans[i-1] != doc.Spans[i]) && (i == last(doc.Nodes) || doc.Spans[i+1] != doc.Spans[i])
+		alone := (i == 0 || doc.Spans[i-1] != doc.Spans[i]) && (i == len(doc.Nodes)-1 || doc.Spans[i+1] != doc.Spans[i])
 		s := body[doc.Spans[i].Start:doc.Spans[i].End]
 		if alone && !bytes.Contains(s, []byte("[^")) { // footnotes are defined elsewhere
 			n.setExtra(func(e *extras) { e.source = strings.ReplaceAll(string(s), "\r\n", "\n") })
@@ -232,7 +232,7 @@ func (r *reprinter) plan(doc *Document) {
 			i++
 			continue
 		}
-		p.openEnd = i == last(nodes)
+		p.openEnd = i == lastWithContent(nodes)
 		if text := p.blocksAfter(nodes[i:i+1], other); text != "" {
 			r.pieces = append(r.pieces, newPiece{group: -1, text: text, nodes: r.readBack(n)})
 			before = n

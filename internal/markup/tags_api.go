@@ -263,10 +263,11 @@ func (r *apiReader) response(i *item, as attributes) {
 		r.title = []*Node{} // a summary in the response is not that of the operation
 	}
 	about, _ := as.get("description")
-	r.in = &inlineResponse{status: singleLine(title), about: singleLine(about)}
+	outer, in := r.in, &inlineResponse{status: singleLine(title), about: singleLine(about)}
+	r.in = in
 	r.c.within(i, "", func() { r.parts(i.kids) })
-	r.api.responses = append(r.api.responses, *r.in)
-	r.in, r.group = nil, ""
+	r.api.responses = append(r.api.responses, *in)
+	r.in, r.group = outer, ""
 }
 
 func (r *apiReader) isLast(n *Node) bool {

@@ -247,7 +247,7 @@ func (v *visit) mark(d *theme.Draft, was, is *edition.Node) (*theme.Page, error)
 	d.Note = t.Large
 	r, ok := visualdiff.HTML(surrounded(&old, &now)+string(old.Body), surrounded(&now, &old)+string(now.Body), visualdiff.Options{
 		Labels: visualdiff.Labels{Added: t.Added, Removed: t.Removed, Changed: t.Changed, Moved: t.Moved},
-		From:   rv.before.Base, To: rv.after.Base,
+		From:   rv.before.Base, To: rv.after.Base, Anchor: "~change-",
 	})
 	if !ok {
 		return &out, nil
@@ -257,7 +257,7 @@ func (v *visit) mark(d *theme.Draft, was, is *edition.Node) (*theme.Page, error)
 	if sameHead(&old, &now) {
 		out.Cover, out.Tags = now.Cover, now.Tags
 	}
-	d.Changes, d.First, d.Note = r.Changes, "#"+visualdiff.FirstID, ""
+	d.Changes, d.First, d.Note = r.Changes, "#"+r.First, ""
 	if title := visualdiff.Text(named(&old), named(&now)); named(&old) != named(&now) {
 		out.MarkedTitle = template.HTML(title) //nolint:gosec // escaped
 		d.Changes++

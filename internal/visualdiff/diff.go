@@ -27,16 +27,17 @@ type Options struct {
 	// From and To are the prefixes of the addresses in the links of the two versions.
 	// An address below To equals the corresponding address below From.
 	From, To string
+	// Anchor is the prefix of the ids of changes, which are numbered from 1. If it is
+	// empty, changes have no ids: several results can be on one page.
+	Anchor string
 }
 
 // Result is a page with its changes marked.
 type Result struct {
 	HTML    string
-	Changes int // number of marks; the first one has the id FirstID
+	Changes int    // number of marks
+	First   string // id of the first one; empty if there is none or ids have no Anchor
 }
-
-// FirstID is the id of the first change of a page.
-const FirstID = "~change-1"
 
 // HTML merges two versions of the body of a page. It returns false if they are too
 // large to be compared. If both versions are safe HTML, the result is too.
@@ -60,7 +61,7 @@ func HTML(before, after string, o Options) (Result, bool) {
 		}
 		b.WriteByte('\n')
 	}
-	return Result{HTML: b.String(), Changes: d.changes}, true
+	return Result{HTML: b.String(), Changes: d.changes, First: d.first}, true
 }
 
 // Text compares two lines of plain text word by word, and returns HTML in which the
@@ -93,7 +94,8 @@ func parse(s string) ([]*dom.Node, error) {
 type differ struct {
 	o       Options
 	changes int
-	left    int // number of words that may still be compared
+	first   string // id of the first change
+	left    int    // number of words that may still be compared
 	keys    map[*dom.Node]string
 	bags    map[*dom.Node]bag
 }

@@ -15,7 +15,7 @@ import (
 
 var options = visualdiff.Options{
 	Labels: visualdiff.Labels{Added: "Added", Removed: "Removed", Changed: "Changed", Moved: "Moved"},
-	From:   "/", To: "/~/changes/1/",
+	From:   "/", To: "/~/changes/1/", Anchor: "~change-",
 }
 
 var (
@@ -26,6 +26,27 @@ var (
 // short returns a result without the ids of changes, and with its labels in brackets.
 func short(s string) string {
 	return strings.TrimSpace(hidden.ReplaceAllString(names.ReplaceAllString(s, ""), "[$1]"))
+}
+
+// The first change can be reached, also if its element has an id of its own, and without a prefix
+// changes have no ids.
+func TestFirstChange(t *testing.T) {
+	row := func(id string) string { return `<table><tbody><tr><td>1</td></tr>` + id + `</tbody></table>` }
+	for _, c := range []struct{ before, after, want string }{
+		{"<p>One</p>", "<p>One</p>", ""},
+		{"<p>One old word</p>", "<p>One new word</p>", "~change-1"},
+		{row(""), row(`<tr id="own"><td>2</td></tr>`), "own"},
+	} {
+		r, ok := visualdiff.HTML(c.before, c.after, options)
+		if !ok || r.First != c.want || c.want != "" && strings.Count(r.HTML, `id="`+c.want+`"`) != 1 {
+			t.Errorf("the first change is %q, want %q\n%s", r.First, c.want, r.HTML)
+		}
+		none := options
+		none.Anchor = ""
+		if r, ok := visualdiff.HTML(c.before, c.after, none); !ok || r.First != "" || strings.Contains(r.HTML, "~change") {
+			t.Errorf("%q in\n%s", r.First, r.HTML)
+		}
+	}
 }
 
 func TestHTML(t *testing.T) {

@@ -86,8 +86,14 @@ func (d *differ) note(n *dom.Node, k kind) {
 // count counts a change, and sets the id of its element if it has none.
 func (d *differ) count(n *dom.Node) {
 	d.changes++
+	if d.o.Anchor == "" {
+		return
+	}
 	if attr(n, "id") == "" {
-		setAttr(n, "id", "~change-"+strconv.Itoa(d.changes))
+		setAttr(n, "id", d.o.Anchor+strconv.Itoa(d.changes))
+	}
+	if d.changes == 1 {
+		d.first = attr(n, "id")
 	}
 }
 

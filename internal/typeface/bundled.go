@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	_ "embed"
+	"errors"
 	"io"
 	"sync"
 
@@ -79,7 +80,7 @@ func openZip(archive []byte) ([]*Face, error) {
 			return nil, err
 		}
 		data, err := io.ReadAll(r)
-		if err != nil {
+		if err := errors.Join(err, r.Close()); err != nil {
 			return nil, err
 		}
 		f, err := Parse(file.Name, data)

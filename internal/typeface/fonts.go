@@ -49,22 +49,37 @@ func Open(files []string, installed bool) (*Fonts, error) {
 	if installed {
 		out.folders = fontFolders()
 	}
+	var opened []*os.File
 	for _, path := range files {
 		file, err := os.Open(path) // stays open: glyphs are read on demand
 		if err != nil {
+			closeAll(opened)
 			return nil, fmt.Errorf("font: %w", err)
 		}
-		at, err := fontsIn(file)
+		opened = append(opened, file)
+		f, err := openFirst(path, file)
 		if err != nil {
-			return nil, fmt.Errorf("font %s %w", path, err)
-		}
-		f, err := open(path, file, 0, at[0])
-		if err != nil {
+			closeAll(opened)
 			return nil, fmt.Errorf("font %s %w", path, err)
 		}
 		out.Named = append(out.Named, f)
 	}
 	return out, nil
+}
+
+// openFirst opens the first font of a file.
+func openFirst(path string, file *os.File) (*Face, error) {
+	at, err := fontsIn(file)
+	if err != nil {
+		return nil, err
+	}
+	return open(path, file, 0, at[0])
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		_ = f.Close() // read only: there is no error to handle
+	}
 }
 
 // fontFolders returns the font folders of the operating system.

@@ -3,10 +3,12 @@ package typeface
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"golang.org/x/image/font/gofont/goregular"
 	"golang.org/x/image/font/sfnt"
 )
 
@@ -180,5 +182,34 @@ func TestBrokenTables(t *testing.T) {
 	clear(data[:4])
 	if _, err := f.Shaping(); err == nil {
 		t.Error("no error")
+	}
+}
+
+// After an error no file stays open.
+func TestOpenClosesFiles(t *testing.T) {
+	open := func() int {
+		all, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skip(err)
+		}
+		return len(all)
+	}
+	dir := t.TempDir()
+	good, bad := filepath.Join(dir, "good.ttf"), filepath.Join(dir, "bad.ttf")
+	for name, data := range map[string][]byte{good: goregular.TTF, bad: []byte("no font")} {
+		if err := os.WriteFile(name, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := open()
+	for _, files := range [][]string{{bad}, {good, bad}, {good, filepath.Join(dir, "gone.ttf")}} {
+		for range 5 {
+			if _, err := Open(files, false); err == nil {
+				t.Errorf("%s are opened", files)
+			}
+		}
+	}
+	if after := open(); after > before {
+		t.Errorf("%d files are open, not %d", after, before)
 	}
 }

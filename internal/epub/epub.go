@@ -99,7 +99,7 @@ const container = `<?xml version="1.0" encoding="UTF-8"?>
 `
 
 func (w *writer) head() error {
-	cover := w.document(0, "", "cover", w.Title, `<div class="cover"><img src="cover.svg" alt="`+escaped(w.Title)+`"/></div>`)
+	cover := w.document(0, "cover", w.Title, `<div class="cover"><img src="cover.svg" alt="`+escaped(w.Title)+`"/></div>`)
 	for _, f := range []struct {
 		name string
 		data []byte
@@ -121,16 +121,16 @@ func (w *writer) head() error {
 }
 
 // document returns an XHTML document.
-func (w *writer) document(depth int, more, class, title, body string) []byte {
+func (w *writer) document(depth int, class, title, body string) []byte {
 	return fmt.Appendf(nil, `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE html>
 <html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops" xml:lang="%[1]s" lang="%[1]s">
-<head><title>%[2]s</title><link rel="stylesheet" type="text/css" href="%[3]sbook.css"/>%[4]s</head>
-<body class="%[5]s">
-%[6]s
+<head><title>%[2]s</title><link rel="stylesheet" type="text/css" href="%[3]sbook.css"/></head>
+<body class="%[4]s">
+%[5]s
 </body>
 </html>
-`, escaped(w.Language), escaped(title), strings.Repeat("../", depth), more, class, body)
+`, escaped(w.Language), escaped(title), strings.Repeat("../", depth), class, body)
 }
 
 // anchors collects the anchors of all chapters.
@@ -173,7 +173,7 @@ func (w *writer) chapters() error {
 		}
 		fmt.Fprintf(&w.manifest, "<item id=\"c%d\" href=\"%s\" media-type=\"application/xhtml+xml\"%s/>\n", w.count, escaped(address(c.File)), properties)
 		fmt.Fprintf(&w.spine, "<itemref idref=\"c%d\"/>\n", w.count)
-		return w.put(folder+c.File, w.document(strings.Count(c.File, "/"), "", "chapter", c.Title, b.String()))
+		return w.put(folder+c.File, w.document(strings.Count(c.File, "/"), "chapter", c.Title, b.String()))
 	})
 }
 

@@ -41,7 +41,12 @@ func book(t *testing.T) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	return unpack(t, b.Bytes())
+}
+
+func unpack(t *testing.T, book []byte) map[string]string {
+	t.Helper()
+	r, err := zip.NewReader(bytes.NewReader(book), int64(len(book)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,6 +95,42 @@ func TestBook(t *testing.T) {
 	if a, b := book(t), files; len(a) != len(b) || a["book/book.opf"] != b["book/book.opf"] {
 		t.Error("a second book differs")
 	}
+}
+
+// Pictures and formulas in chapters keep their looks and links, but nothing that runs or
+// is fetched.
+func TestForeignAttributes(t *testing.T) {
+	text := chapter(t, `<svg viewBox="0 0 9 9" onload="alert(1)"><script>alert(2)</script><style>@import "https://else.test/x.css"</style>`+
+		`<a href="javascript:alert(3)"><path d="M0 0" fill="url(https://else.test/a#b)" stroke="url(#c)" mask="URL(https://else.test/a#b)" clip-path="\75rl(https://else.test/a#b)" onclick="alert(4)"/></a>`+
+		`<image href="https://else.test/x.png"/><use href="https://else.test/x.svg#a"/><animate attributeName="href" to="javascript:alert(5)"/></svg>`+
+		`<math display="block" onclick="alert(6)"><mrow href="javascript:alert(7)"><mi mathvariant="bold" src="https://else.test/y.png">x</mi></mrow><mrow href="https://else.test/ok"><mi>y</mi></mrow></math>`)
+	for _, bad := range []string{"alert", "else.test/x", "else.test/y", "else.test/a", "onload", "onclick"} {
+		if strings.Contains(text, bad) {
+			t.Errorf("%s is in %s", bad, text)
+		}
+	}
+	for _, good := range []string{`viewBox="0 0 9 9"`, `<path d="M0 0" stroke="url(#c)">`, `display="block"`, `<mi mathvariant="bold">`, `<mrow href="https://else.test/ok">`} {
+		if !strings.Contains(text, good) {
+			t.Errorf("%s is not in %s", good, text)
+		}
+	}
+}
+
+// chapter returns the body of a chapter of a book.
+func chapter(t *testing.T, html string) string {
+	t.Helper()
+	var b bytes.Buffer
+	err := epub.Write(&b, epub.Book{ID: "urn:x", Title: "T"}, epub.Source{
+		Chapters: func(fn func(epub.Chapter) error) error {
+			return fn(epub.Chapter{File: "a.xhtml", Title: "A", HTML: html})
+		},
+		Open: func(string) (io.ReadCloser, string, error) { return nil, "", errors.New("no such file") },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, body, _ := strings.Cut(unpack(t, b.Bytes())["book/a.xhtml"], "<body")
+	return body
 }
 
 // All text files of a book are well-formed XML, for any HTML.

@@ -68,7 +68,7 @@ func (w *writer) tail() error {
 		w.entry(Chapter{Title: w.Title})
 	}
 	w.contents.WriteString("</li></ol>" + strings.Repeat("</li></ol>", w.depth))
-	nav := w.document(0, "", "nav", w.Title, fmt.Sprintf("<nav epub:type=\"toc\" id=\"toc\"><h1>%s</h1>%s</nav>", escaped(w.Title), w.contents.String()))
+	nav := w.document(0, "nav", w.Title, fmt.Sprintf("<nav epub:type=\"toc\" id=\"toc\"><h1>%s</h1>%s</nav>", escaped(w.Title), w.contents.String()))
 	if err := w.put(folder+"nav.xhtml", nav); err != nil {
 		return err
 	}

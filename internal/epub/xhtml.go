@@ -24,6 +24,18 @@ var attributes = []string{
 	"id", "class", "href", "src", "alt", "title", "lang", "dir", "colspan", "rowspan", "scope", "start", "value", "open", "datetime", "cite", "reversed",
 }
 
+// foreignAttributes are the attributes that elements of SVG and MathML keep. Links have a
+// rule of their own; what refers to other files or runs is removed.
+var foreignAttributes = strings.Fields(`class title lang dir width height
+	viewBox preserveAspectRatio x y x1 y1 x2 y2 dx dy cx cy r rx ry fx fy d points pathLength transform
+	color fill fill-opacity fill-rule stroke stroke-width stroke-opacity stroke-linecap stroke-linejoin stroke-miterlimit stroke-dasharray stroke-dashoffset
+	opacity display visibility clip-path clip-rule clipPathUnits mask maskUnits offset stop-color stop-opacity gradientUnits gradientTransform spreadMethod
+	marker-start marker-mid marker-end markerWidth markerHeight markerUnits refX refY orient patternUnits patternTransform vector-effect
+	font-family font-size font-style font-weight text-anchor dominant-baseline letter-spacing rotate
+	mathvariant mathsize mathcolor mathbackground displaystyle scriptlevel depth voffset lspace rspace form fence separator stretchy symmetric largeop movablelimits
+	minsize maxsize accent accentunder linethickness align columnalign rowalign columnspacing rowspacing columnlines rowlines columnspan rowspan equalrows equalcolumns
+	frame framespacing side minlabelspacing notation numalign denomalign bevelled open close separators alttext encoding`)
+
 // dropped are elements that are removed with their content, because they are useless in
 // books.
 var dropped = []atom.Atom{
@@ -59,7 +71,7 @@ func (b *body) node(n *html.Node, link linker) {
 	switch {
 	case n.Type == html.TextNode:
 		b.plain(n.Data)
-	case n.Type != html.ElementNode || slices.Contains(dropped, n.DataAtom) && n.Namespace == "":
+	case n.Type != html.ElementNode || slices.Contains(dropped, n.DataAtom):
 	case n.DataAtom == atom.Input:
 		box := "☐ "
 		if value(n, "checked") != nil {
@@ -160,14 +172,20 @@ func (b *body) attribute(n *html.Node, a html.Attribute, link linker) (string, b
 		}
 		b.ids[a.Val] = true
 		return a.Val, true
-	case n.Namespace != "":
-		return a.Val, a.Namespace == "" && a.Key != "xmlns" && !strings.HasPrefix(a.Key, "data-") && !strings.HasPrefix(a.Key, "aria-") && a.Key != "role" && a.Key != "style"
-	case a.Key == "href" && n.DataAtom == atom.A:
+	case a.Namespace == "" && a.Key == "href" && (n.DataAtom == atom.A || n.Namespace == "math"):
 		return link(a.Val, false)
+	case n.Namespace != "":
+		return a.Val, a.Namespace == "" && slices.Contains(foreignAttributes, a.Key) && !refersOut(a.Val)
 	case a.Key == "open":
 		return "open", n.DataAtom == atom.Details
 	case a.Key == "value" || a.Key == "start":
 		return a.Val, n.DataAtom == atom.Li || n.DataAtom == atom.Ol
 	}
 	return a.Val, slices.Contains(attributes, a.Key)
+}
+
+// refersOut reports whether a value of CSS can refer to another file. Escapes could hide
+// a reference.
+func refersOut(v string) bool {
+	return strings.Contains(strings.ReplaceAll(strings.ToLower(v), "url(#", ""), "url(") || strings.Contains(v, `\`)
 }

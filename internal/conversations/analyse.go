@@ -14,15 +14,16 @@ import (
 )
 
 const (
-	// AnalyseJob analyses the conversations of an organization that wait for it.
+	// AnalyseJob is the kind of the jobs that analyse the waiting conversations of an
+	// organization.
 	AnalyseJob = "conversations.analyse"
 
-	// MaxAnalysed is how many issues of an organization are put into clusters, the newest ones. Older
-	// ones stay where they are.
+	// MaxAnalysed limits how many issues of an organization are clustered, newest first.
+	// Older issues stay in their clusters.
 	MaxAnalysed = 200_000
 
-	analyseBatch = 100 // conversations in memory at once
-	writeBatch   = 500 // rows that are changed in one transaction
+	analyseBatch = 100 // conversations that are held in memory at once
+	writeBatch   = 500 // rows that one transaction changes
 )
 
 // task is the payload of AnalyseJob.
@@ -30,7 +31,7 @@ type task struct {
 	Org docs.OrgID `json:"org"`
 }
 
-// Analyse is the handler of AnalyseJob. Running it twice changes nothing.
+// Analyse is the handler of AnalyseJob. It is idempotent.
 func (s *Service) Analyse(ctx context.Context, payload []byte) error {
 	var t task
 	if err := json.Unmarshal(payload, &t); err != nil {
@@ -63,7 +64,7 @@ func (s *Service) extract(ctx context.Context, waiting []store.ConversationText)
 	return s.note(ctx, waiting, found)
 }
 
-// note stores the issues of conversations that are still what was analysed.
+// note stores the issues of the conversations that have not changed since they were read.
 func (s *Service) note(ctx context.Context, waiting []store.ConversationText, found [][]docs.ConversationIssue) error {
 	return s.Store.Do(ctx, func(tx *store.Tx) error {
 		for i, c := range waiting {
@@ -75,8 +76,8 @@ func (s *Service) note(ctx context.Context, waiting []store.ConversationText, fo
 	})
 }
 
-// issuesOf returns the issues of a conversation. Their ids follow from the conversation, so
-// that they stay when it is analysed again.
+// issuesOf returns the issues of a conversation. Their IDs are derived from the
+// conversation, so that they stay the same when it is analysed again.
 func issuesOf(c store.ConversationText) []docs.ConversationIssue {
 	messages := make([]topics.Message, len(c.Parts))
 	for i, p := range c.Parts {
@@ -101,9 +102,9 @@ type member struct {
 	was          docs.ClusterID
 }
 
-// cluster puts the issues of an organization into clusters and stores what changed. Issues are
-// always read in the order in which their conversations were created, so the result does
-// not depend on the order in which they arrived.
+// cluster groups the issues of an organization into clusters and stores the changes.
+// Issues are always added in the order in which their conversations were created, so the
+// result does not depend on the order in which they arrived.
 func (s *Service) cluster(ctx context.Context, org docs.OrgID) error {
 	var issues []docs.ConversationIssue
 	if err := s.Store.EachIssue(ctx, org, MaxAnalysed, func(i docs.ConversationIssue) { issues = append(issues, i) }); err != nil {
@@ -130,15 +131,15 @@ func (s *Service) cluster(ctx context.Context, org docs.OrgID) error {
 	return s.apply(ctx, org, plan(org, now, members, old))
 }
 
-// change is what clustering changes.
+// change holds the changes that clustering makes to the stored data.
 type change struct {
-	moved    []member // issues, with the cluster that they go into
-	clusters []docs.ConversationCluster
-	gone     []docs.ClusterMove // clusters without issues, and where those are now
-	split    []docs.ClusterMove
+	moved    []member                   // issues; was is the cluster that they move into
+	clusters []docs.ConversationCluster // new and changed clusters
+	gone     []docs.ClusterMove         // clusters without issues, and the cluster that got most of them
+	split    []docs.ClusterMove         // moves of issues out of clusters that still exist
 }
 
-// plan compares clusters with what is stored.
+// plan compares the current clusters with the stored ones.
 func plan(org docs.OrgID, now []topics.Cluster, members []member, old []docs.ConversationCluster) change {
 	var out change
 	stored := map[docs.ClusterID]docs.ConversationCluster{}
@@ -174,7 +175,7 @@ func plan(org docs.OrgID, now []topics.Cluster, members []member, old []docs.Con
 		m := docs.ClusterMove{Org: org, Kind: docs.ClusterSplit, From: pair[0], Into: pair[1], Issues: moves[pair]}
 		if there[m.From] {
 			out.split = append(out.split, m)
-		} else if m.Issues > into[m.From].Issues { // where most of them went
+		} else if m.Issues > into[m.From].Issues { // the cluster that got most of the issues
 			m.Kind = docs.ClusterMerged
 			into[m.From] = m
 		}
@@ -183,7 +184,7 @@ func plan(org docs.OrgID, now []topics.Cluster, members []member, old []docs.Con
 		if !there[k.ID] {
 			m := into[k.ID]
 			m.Org, m.From = org, k.ID
-			if m.Into != "" || len(members) < MaxAnalysed { // otherwise it may have older issues
+			if m.Into != "" || len(members) < MaxAnalysed { // otherwise the cluster may have older issues
 				out.gone = append(out.gone, m)
 			}
 		}
@@ -191,13 +192,13 @@ func plan(org docs.OrgID, now []topics.Cluster, members []member, old []docs.Con
 	return out
 }
 
-// same reports whether a cluster is stored as it is.
+// same reports whether two clusters are equal, apart from UpdatedAt.
 func same(a, b docs.ConversationCluster) bool {
 	return a.ID == b.ID && a.Label == b.Label && a.Icon == b.Icon && a.Summary == b.Summary && a.Issues == b.Issues &&
 		a.Conversations == b.Conversations && a.CreatedAt == b.CreatedAt && maps.Equal(a.Sources, b.Sources)
 }
 
-// summarized returns a cluster as it is stored.
+// summarized returns the stored form of a cluster.
 func summarized(org docs.OrgID, k topics.Cluster, members []member) docs.ConversationCluster {
 	first := members[k.Founder]
 	v := docs.ConversationCluster{
@@ -213,8 +214,8 @@ func summarized(org docs.OrgID, k topics.Cluster, members []member) docs.Convers
 	return v
 }
 
-// apply stores what clustering changed, a part at a time: others write meanwhile, and whatever
-// is interrupted is found again by the next run.
+// apply stores the changes in several transactions, so that other writers can proceed in
+// between. If apply is interrupted, the next run finds the remaining changes again.
 func (s *Service) apply(ctx context.Context, org docs.OrgID, c change) error {
 	for some := range slices.Chunk(c.clusters, writeBatch) {
 		if err := s.finish(ctx, func(tx *store.Tx) error {
@@ -226,7 +227,7 @@ func (s *Service) apply(ctx context.Context, org docs.OrgID, c change) error {
 			return err
 		}
 	}
-	// Before the issues move: afterwards nobody would know from where.
+	// Record moves before the issues move. Afterwards their old clusters are not known.
 	for some := range slices.Chunk(append(c.split, c.gone...), writeBatch) {
 		if err := s.finish(ctx, func(tx *store.Tx) error { return record(ctx, tx, some) }); err != nil {
 			return err
@@ -247,13 +248,13 @@ func (s *Service) apply(ctx context.Context, org docs.OrgID, c change) error {
 	return nil
 }
 
-// finish stores a part of the outcome.
+// finish runs fn in a transaction of its own, which stores a part of the result.
 func (s *Service) finish(ctx context.Context, fn func(tx *store.Tx) error) error {
 	return s.Store.Do(ctx, fn)
 }
 
-// record stores merges and splits. A cluster that is empty because its conversations were deleted
-// has gone nowhere.
+// record stores merges and splits, and deletes clusters without issues. A cluster that is
+// empty because its conversations were deleted has no move.
 func record(ctx context.Context, tx *store.Tx, moves []docs.ClusterMove) error {
 	var kept []docs.ClusterMove
 	for _, m := range moves {

@@ -21,23 +21,23 @@ import (
 )
 
 const (
-	maxAnswers   = 10  // pages that may answer a cluster
-	queryWords   = 6   // that the issues of a cluster share
-	answersFrom  = 0.6 // the part of a topic that a page has to be about
-	maxQuestions = 12  // of users, in a proposal
+	maxAnswers   = 10  // pages that Answers returns
+	queryWords   = 6   // words shared by the issues of a cluster that are searched for
+	answersFrom  = 0.6 // minimum coverage of a page that answers a cluster
+	maxQuestions = 12  // questions of users in a proposal
 	maxPageTitle = 100
 )
 
-// Answer is a page that should answer a cluster.
+// Answer is a page that may answer a cluster.
 type Answer struct {
 	index.Found
-	// Coverage is which part of what users ask is found in the title, the description and the
-	// sections that matched.
+	// Coverage is the share of the words of the cluster that occur in the title, the
+	// description and the matching sections of the page.
 	Coverage float64
-	Answers  bool // it is likely that the page answers the cluster
+	Answers  bool // the page likely answers the cluster
 }
 
-// Answers searches the pages that the caller can see for those that should answer a cluster.
+// Answers searches the pages that the caller can see for pages that may answer a cluster.
 func (s *Service) Answers(ctx context.Context, g *authz.Grant, id docs.ClusterID) ([]Answer, error) {
 	k, err := s.Cluster(ctx, g.Access.Org, id)
 	if err != nil {
@@ -53,8 +53,8 @@ func (s *Service) Answers(ctx context.Context, g *authz.Grant, id docs.ClusterID
 	}
 	topic := strings.Join(words, " ")
 	var out []Answer
-	// Users write about one thing in many words, and a page has few of them: the words that most
-	// of them use are enough if no page has all.
+	// Users describe one topic in many words, and a page has few of them. If too few pages
+	// have all words, search for fewer, beginning with the most common ones.
 	for n := len(words); n > 0 && len(out) < maxAnswers; n /= 2 {
 		found, _, err := s.Content.Index.SearchOrg(ctx, g, strings.Join(words[:n], " "), maxAnswers, 0)
 		if err != nil {
@@ -71,7 +71,7 @@ func (s *Service) Answers(ctx context.Context, g *authz.Grant, id docs.ClusterID
 	return out[:min(len(out), maxAnswers)], nil
 }
 
-// textOf returns what a search found of a page.
+// textOf returns the text of a page in a search result.
 func textOf(f index.Found) string {
 	var text strings.Builder
 	text.WriteString(f.Title + "\n" + f.About)
@@ -81,10 +81,10 @@ func textOf(f index.Found) string {
 	return text.String()
 }
 
-// Propose opens a change request in the space of a grant that answers a cluster: a page with
-// the questions of the users, to be written. What users wrote becomes plain text of the
-// page. It returns the request that the space has for it already, if that is a draft or open,
-// and made reports whether there is a new one.
+// Propose creates a change request for a cluster in the space of a grant. It adds a page
+// to be written, which lists the questions of the users as plain text. If the space
+// already has a change request for the cluster that is a draft or open, Propose returns
+// that one. made reports whether a new change request was created.
 func (s *Service) Propose(ctx context.Context, g *authz.Grant, id docs.ClusterID, subject string) (cr docs.ChangeRequest, made bool, err error) {
 	if err := g.Allow(authz.ReadConvo); err != nil {
 		return cr, false, err
@@ -116,14 +116,15 @@ func (s *Service) Propose(ctx context.Context, g *authz.Grant, id docs.ClusterID
 		Operation: content.InsertPage, Body: &revision.Body{Document: outline(questions)}, Meta: content.PageMeta{Title: opt.Of(title)},
 	}})
 	if err != nil {
-		// Nobody wants a request without its proposal. The error is what counts.
+		// Archive the change request, which has no proposal. Its error is ignored in
+		// favor of err.
 		_, _ = s.Reviews.Update(ctx, g, string(cr.ID), reviews.Patch{Status: docs.ChangeArchived})
 		return cr, false, err
 	}
 	return *done.Request, true, nil
 }
 
-// clip bounds a text to so many characters.
+// clip shortens a text to at most limit characters.
 func clip(s string, limit int) string {
 	if utf8.RuneCountInString(s) <= limit {
 		return s
@@ -131,7 +132,7 @@ func clip(s string, limit int) string {
 	return strings.TrimSpace(string([]rune(s)[:limit-1])) + "…"
 }
 
-// questions returns the titles of issues of a cluster, newest first, each once.
+// questions returns the distinct titles of the newest issues of a cluster, newest first.
 func (s *Service) questions(ctx context.Context, k docs.ConversationCluster) ([]string, error) {
 	issues, _, err := s.Store.Issues(ctx, k.Org, store.IssueFilter{Cluster: k.ID}, store.Page{Limit: 4 * maxQuestions})
 	var out []string
@@ -144,8 +145,8 @@ func (s *Service) questions(ctx context.Context, k docs.ConversationCluster) ([]
 	return out, err
 }
 
-// outline returns a page to be written. It is made of nodes, so that whatever users wrote is
-// escaped when it is printed.
+// outline returns a page to be written, with a list of questions. It is built from nodes,
+// so that the text of users is escaped when the page is printed.
 func outline(questions []string) *markup.Document {
 	list := markup.NewBlock("list-unordered")
 	for _, q := range questions {

@@ -9,19 +9,19 @@ import (
 )
 
 const (
-	// Weeks is how many weeks the pulse of a cluster has.
+	// Weeks is the number of weeks of a cluster's pulse.
 	Weeks = 13
 
 	day  = 24 * 60 * 60 * 1000
 	week = 7 * day
 
-	maxMerges = 32 // of merges that are followed from the id of a cluster
+	maxMerges = 32 // merges that are followed from the ID of a cluster
 )
 
-// Cluster is a cluster with what is counted when it is read.
+// Cluster is a cluster with its pulse, which is counted when the cluster is read.
 type Cluster struct {
 	store.ClusterIn
-	Pulse [Weeks]int64 // issues of the last weeks, the newest one last
+	Pulse [Weeks]int64 // number of issues per week, the current week last
 }
 
 // Clusters lists the clusters of an organization.
@@ -39,7 +39,8 @@ func (s *Service) Clusters(org docs.OrgID, f store.ClusterFilter) store.List[Clu
 	}
 }
 
-// Cluster returns a cluster. The id of one that was merged into another leads there.
+// Cluster returns a cluster. For the ID of a cluster that was merged into another, it
+// returns the other one.
 func (s *Service) Cluster(ctx context.Context, org docs.OrgID, id docs.ClusterID) (Cluster, error) {
 	for range maxMerges {
 		v, exists, err := store.Maybe(s.Store.Cluster(ctx, org, id))
@@ -60,7 +61,8 @@ func (s *Service) Cluster(ctx context.Context, org docs.OrgID, id docs.ClusterID
 	return Cluster{}, errs.Missing("cluster")
 }
 
-// withPulse counts the issues of clusters by week. The last week ends with today in UTC.
+// withPulse counts the issues of clusters by week. The last week ends with the current day
+// in UTC.
 func (s *Service) withPulse(ctx context.Context, org docs.OrgID, in []store.ClusterIn) ([]Cluster, error) {
 	ids := make([]docs.ClusterID, len(in))
 	for i, v := range in {

@@ -1,10 +1,11 @@
-// Package conversations keeps the conversations that users of an organization's product had
-// with its support, finds out what they ask, and leads from there to documentation.
+// Package conversations stores the support conversations of an organization's users,
+// extracts the issues that users ask about, and relates issues to the documentation.
 //
-// Conversations are stored as they are sent (this file). A job finds the issues in them
-// and puts issues into clusters (analyse.go), by package topics. What conversations say
-// is text to be counted: nothing in them is executed, rendered or obeyed. From a cluster
-// there is a way to the pages that should answer it, and to a change request (answer.go).
+// Conversations are stored in the form in which they are sent (this file). A job extracts
+// their issues and groups issues into clusters (analyse.go), with package topics. The text
+// of conversations is only counted: nothing in it is executed, rendered or followed as an
+// instruction. For a cluster, the service finds pages that may answer it, and creates
+// change requests (answer.go).
 package conversations
 
 import (
@@ -31,45 +32,46 @@ import (
 )
 
 const (
-	// MaxBatch is how many conversations are sent at once.
+	// MaxBatch is the maximum number of conversations in one request.
 	MaxBatch = 500
-	// MaxText is how many bytes the texts of one conversation have.
+	// MaxText is the maximum number of bytes of the texts of one conversation.
 	MaxText = 1 << 20
 
-	maxParts = 1000 // of a conversation
-	maxID    = 255  // bytes of the id at its source
+	maxParts = 1000 // per conversation
+	maxID    = 255  // bytes of the ID at the source
 
-	// A help desk can send an event of a deleted conversation again. It is ignored for so
-	// long, for so many conversations of an organization.
+	// A help desk can send events of a deleted conversation. Tombstones let the service
+	// ignore these events. deletedFor and maxDeleted limit the age of tombstones and
+	// their number per organization.
 	deletedFor = 365 * 24 * time.Hour
 	maxDeleted = 100_000
 )
 
-// Service keeps conversations.
+// Service stores and analyses conversations.
 type Service struct {
 	Store   *store.Store
 	Content *content.Service
 	Reviews *reviews.Service
-	Model   Model // that writes labels and summaries; nil: those of the analysis are shown
+	Model   Model // writes labels and summaries; nil: those of the analysis are used
 
 	kept clusterers
 }
 
-// Input is a conversation as it is sent.
+// Input is a conversation in the form in which clients send it.
 type Input struct {
 	ID         string                  `json:"id"`
 	Subject    string                  `json:"subject"`
 	URL        string                  `json:"url"`
 	Attributes map[string]string       `json:"attributes"`
-	CreatedAt  docs.Time               `json:"createdAt"` // zero: when it is ingested
+	CreatedAt  docs.Time               `json:"createdAt"` // zero: the time of ingestion
 	Parts      []docs.ConversationPart `json:"parts"`
 }
 
-// SourceOf returns the source of conversations that somebody sends without naming one.
+// SourceOf returns the source of conversations that a user sends without naming a source.
 func SourceOf(user docs.UserID) string { return "integration:api:" + string(user) }
 
-// Ingest stores conversations. One that is stored already under its id and source is left
-// alone if it is the same, otherwise replaced. Their analysis follows.
+// Ingest stores conversations and queues their analysis. A conversation that is already
+// stored under its ID and source is replaced if it differs.
 func (s *Service) Ingest(ctx context.Context, g *authz.Grant, source string, in []Input) error {
 	if source == "" {
 		source = SourceOf(g.Actor.User)
@@ -77,7 +79,8 @@ func (s *Service) Ingest(ctx context.Context, g *authz.Grant, source string, in 
 	return s.ingestAll(ctx, g, source, in, false)
 }
 
-// ingestAll is Ingest. Parts of conversations are added to what is stored of them.
+// ingestAll is Ingest for a given source. If parts is set, the messages of in are added to
+// the stored ones instead of replacing them.
 func (s *Service) ingestAll(ctx context.Context, g *authz.Grant, source string, in []Input, parts bool) error {
 	for i, one := range in {
 		at := "body"
@@ -122,7 +125,8 @@ func (s *Service) ingestAll(ctx context.Context, g *authz.Grant, source string, 
 	})
 }
 
-// check refuses what cannot be stored.
+// check returns an error if a conversation cannot be stored. at is its path in the
+// request.
 func check(at string, in Input) error {
 	if n := len(in.ID); n == 0 || n > maxID || strings.ContainsRune(in.ID, 0) {
 		return errs.Field(at+".id", "must have 1 to %d bytes, and no NUL", maxID)
@@ -161,7 +165,7 @@ func ingest(ctx context.Context, tx *store.Tx, org docs.OrgID, source string, in
 		return false, nil
 	}
 	if exists {
-		// A copy that was sent earlier and arrives later must not take messages away.
+		// An earlier copy that arrives late must not remove messages.
 		older, err := isOlder(ctx, tx, v, in)
 		if err != nil || older {
 			return false, err
@@ -187,13 +191,13 @@ func ingest(ctx context.Context, tx *store.Tx, org docs.OrgID, source string, in
 func hashOf(in Input) string {
 	b, err := json.Marshal(in)
 	if err != nil {
-		panic(err) // texts and numbers
+		panic(err) // impossible: Input has only texts and numbers
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }
 
-// isOlder reports whether what is sent is the beginning of what is stored.
+// isOlder reports whether the messages of in are a proper prefix of the stored messages.
 func isOlder(ctx context.Context, tx *store.Tx, v docs.Conversation, in Input) (bool, error) {
 	stored, err := tx.ConversationParts(ctx, v.Org, v.ID)
 	if err != nil || len(in.Parts) >= len(stored) {
@@ -206,12 +210,13 @@ func isOlder(ctx context.Context, tx *store.Tx, v docs.Conversation, in Input) (
 	return slices.EqualFunc(sent.Parts, stored[:len(in.Parts)], func(a, b docs.ConversationPart) bool { return a.Role == b.Role && a.Body == b.Body }), nil
 }
 
-// derivedID is the form of ids that are made here. A source that uses it for its own
-// conversations gets others, so it cannot take the id of a conversation of another source.
+// derivedID matches the IDs that freeID derives. If a source uses this form for its own
+// IDs, freeID derives others, so that a source cannot claim the ID of a conversation of
+// another source.
 var derivedID = regexp.MustCompile(`^c_[0-9a-f]{32}$`)
 
-// freeID returns the id of a new conversation: the one of its source, unless another source
-// uses that.
+// freeID returns the ID of a new conversation: the ID that its source uses, or a derived
+// one if that is taken or has the form of derivedID.
 func freeID(ctx context.Context, tx *store.Tx, v docs.Conversation) (docs.ConversationID, error) {
 	id := docs.ConversationID(v.External)
 	_, taken, err := store.Maybe(tx.Conversation(ctx, v.Org, id))
@@ -221,7 +226,7 @@ func freeID(ctx context.Context, tx *store.Tx, v docs.Conversation) (docs.Conver
 	return id, err
 }
 
-// digest returns an id that follows from texts.
+// digest returns an ID that is derived from texts.
 func digest(of ...string) string {
 	h := sha256.New()
 	for _, s := range of {
@@ -230,7 +235,8 @@ func digest(of ...string) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// masked returns a conversation without personal data.
+// masked returns a copy of a conversation with personal data masked, and without
+// attributes and URL.
 func masked(in Input) Input {
 	in.Subject = topics.Mask(in.Subject)
 	in.Parts = slices.Clone(in.Parts)
@@ -241,8 +247,8 @@ func masked(in Input) Input {
 	return in
 }
 
-// queue lets a job analyse what waits in an organization. One that runs already runs
-// again.
+// queue enqueues a job that analyses the waiting conversations of an organization. A job
+// that is already running runs again.
 func queue(ctx context.Context, tx *store.Tx, org docs.OrgID) error {
 	return jobs.EnqueueDebounced(ctx, tx, jobs.Job{Kind: AnalyseJob, Key: string(org), Payload: task{org}, RunAt: tx.Now()}, 0)
 }
@@ -287,9 +293,9 @@ func (s *Service) Delete(ctx context.Context, g *authz.Grant, id docs.Conversati
 	})
 }
 
-// Redact masks personal data in a conversation: e-mail addresses and numbers of phones and cards in
-// its texts; attributes and the address at the source are removed. It also holds for
-// what is sent of it later.
+// Redact masks e-mail addresses, phone numbers and card numbers in the texts of a
+// conversation, and removes its attributes and its URL at the source. Messages of the
+// conversation that are sent later are redacted too.
 func (s *Service) Redact(ctx context.Context, g *authz.Grant, id docs.ConversationID) (docs.Conversation, error) {
 	org := g.Access.Org
 	for {
@@ -305,8 +311,8 @@ func (s *Service) Redact(ctx context.Context, g *authz.Grant, id docs.Conversati
 	}
 }
 
-// redact stores a conversation without personal data. It reports whether there is another
-// version meanwhile, which is to be masked instead.
+// redact stores a masked conversation. changed reports whether the conversation has a newer
+// version than was, which the caller must mask instead.
 func (s *Service) redact(ctx context.Context, g *authz.Grant, was docs.Conversation, clean Input) (v docs.Conversation, changed bool, err error) {
 	v, err = authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Conversation, error) {
 		v, err := tx.Conversation(ctx, g.Access.Org, was.ID)

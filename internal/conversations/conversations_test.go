@@ -184,8 +184,9 @@ func TestAnIssueKeepsItsCluster(t *testing.T) {
 	}
 }
 
-// A conversation that arrives late but began a cluster takes the others with it: the record
-// leads from the old id to the new one, and change requests follow.
+// A late conversation that is the oldest of a cluster becomes its founder, and changes the
+// ID of the cluster. The recorded move leads from the old ID to the new one, and change
+// requests follow.
 func TestMergesAreRecorded(t *testing.T) {
 	each(t, func(w *world) {
 		ctx := context.Background()
@@ -248,8 +249,8 @@ func TestPulseIsExact(t *testing.T) {
 	})
 }
 
-// Sending a conversation again changes nothing; an earlier copy that arrives later takes no
-// message away; a longer one replaces it.
+// Sending a conversation again changes nothing. An earlier copy that arrives late removes
+// no message. A longer copy replaces the stored one.
 func TestIngestingAgain(t *testing.T) {
 	each(t, func(w *world) {
 		ctx := context.Background()
@@ -291,8 +292,8 @@ func (w *world) hooked() func(body string) error {
 	}
 }
 
-// What a help desk sends again does not bring back what was deleted; somebody who
-// sends all of it does. After a year nobody remembers.
+// An event of a help desk does not restore a deleted conversation, but ingesting the whole
+// conversation does. The tombstone expires after a year.
 func TestADeletedConversationStaysDeleted(t *testing.T) {
 	each(t, func(w *world) {
 		ctx := context.Background()
@@ -362,7 +363,7 @@ func TestEventsAreMerged(t *testing.T) {
 	})
 }
 
-// What a help desk sends is bounded like what the API takes. (security d7, d10)
+// The limits of the API also apply to the input of help desks. (security d7, d10)
 func TestEventsAreBounded(t *testing.T) {
 	each(t, func(w *world) {
 		hook := conversations.Hook{Org: w.org, Format: "zendesk", Source: "integration:zendesk:webhook", User: w.g.Actor.User}

@@ -9,18 +9,18 @@ import (
 	"github.com/octavo-docs/octavo/internal/topics"
 )
 
-// maxKept is how many issues of all organizations are kept in clusterers, about half a
-// kilobyte each.
+// maxKept limits the number of issues in cached clusterers of all organizations. An issue
+// takes about half a kilobyte.
 const maxKept = MaxAnalysed
 
-// clusterers keeps the clusterers of organizations from one analysis to the next, so that issues
-// which come behind all others are added to what is there.
+// clusterers caches the clusterers of organizations between analyses. If all new issues
+// come after the old ones, they are added to the cached clusterer.
 type clusterers struct {
 	once sync.Once
 	all  *cache.Cache[docs.OrgID, *clustered]
 }
 
-// clustered is a clusterer with what was added to it, in its order.
+// clustered is a clusterer with the marks of the issues added to it, in order.
 type clustered struct {
 	*topics.Clusterer
 	added []uint64 // marks of issues
@@ -28,13 +28,14 @@ type clustered struct {
 
 var seed = maphash.MakeSeed()
 
-// markOf distinguishes issues as they are clustered.
+// markOf returns a hash of the fields of an issue that matter for clustering.
 func markOf(i docs.ConversationIssue) uint64 {
 	return maphash.Comparable(seed, [4]string{string(i.ID), i.Title, i.Summary, i.Language})
 }
 
-// take returns a clusterer to which the first of some issues were added, perhaps none.
-// Nobody else has it until it is put back.
+// take removes the clusterer of an organization from the cache and returns it, if its
+// issues are a prefix of issues. Otherwise it returns an empty clusterer. The caller owns
+// the clusterer until put.
 func (k *clusterers) take(org docs.OrgID, issues []docs.ConversationIssue) *clustered {
 	k.once.Do(func() { k.all = cache.New[docs.OrgID](maxKept, func(c *clustered) int { return 1 + len(c.added) }) })
 	c, ok := k.all.Get(org)

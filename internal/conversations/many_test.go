@@ -15,8 +15,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
-// Many conversations, for figures: OCTAVO_TEST_CONVERSATIONS says how many. It checks nothing but
-// that all are analysed.
+// Measures many conversations; OCTAVO_TEST_CONVERSATIONS is their number. It only checks
+// that all of them are analysed.
 func TestManyConversations(t *testing.T) {
 	n, err := strconv.Atoi(os.Getenv("OCTAVO_TEST_CONVERSATIONS"))
 	if err != nil {

@@ -15,18 +15,18 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Hook is where a program of a support team sends conversations. It is not stored: all of it is
-// in an address that the server has signed, and it works as long as its user may
-// ingest conversations.
+// Hook is a webhook to which a help desk sends conversations. It is not stored: all its
+// data is in a URL that the server has signed. It works as long as its user may ingest
+// conversations.
 type Hook struct {
 	Org    docs.OrgID
 	Format string // of package helpdesk
 	Source string
 	User   docs.UserID
-	Sealed string // the secret by which bodies are signed; empty: they need not be
+	Sealed string // the encrypted secret for signatures of bodies; empty: no signature needed
 }
 
-// NewHook makes a webhook in the name of the caller.
+// NewHook returns a new webhook that acts on behalf of the caller.
 func (s *Service) NewHook(ctx context.Context, g *authz.Grant, format, source, secret string) (Hook, error) {
 	h := Hook{Org: g.Access.Org, Format: format, Source: source, User: g.Actor.User}
 	if h.Source == "" {
@@ -48,8 +48,8 @@ func (h Hook) sealedFor() string { return string(h.Org) + " " + h.Format }
 
 var errHook = errs.E(errs.Unauthenticated, "the signature of the body is missing, wrong or older than 5 minutes, or the webhook ended; whoever made it must be able to ingest conversations")
 
-// Receive ingests what a webhook sends. The signature is checked before anything is read. Events
-// about something else than a conversation do nothing.
+// Receive ingests the body of a webhook request. It checks the signature before it parses
+// the body. It ignores events that are not about a conversation.
 func (s *Service) Receive(ctx context.Context, h Hook, by authz.Actor, header func(string) string, body []byte) error {
 	if h.Sealed != "" {
 		secret, err := seal.Open(ctx, s.Store.Reader, seal.ConversationHook, h.sealedFor(), h.Sealed)
@@ -89,9 +89,9 @@ func inputOf(c helpdesk.Conversation) Input {
 	return in
 }
 
-// extend returns a conversation with what is stored of it: an event has only some of its messages,
-// and less about it than an import. gone reports whether the conversation was deleted; an event
-// does not bring it back, but whoever ingests all of it does.
+// extend returns in combined with the stored conversation, because an event has only some
+// of the messages and less metadata than an import. gone reports whether the conversation
+// was deleted. An event does not restore it; only Ingest of the whole conversation does.
 func extend(ctx context.Context, tx *store.Tx, org docs.OrgID, source string, in Input) (out Input, gone bool, err error) {
 	v, exists, err := store.Maybe(tx.ExternalConversation(ctx, org, source, in.ID))
 	if err != nil {
@@ -124,12 +124,13 @@ func extend(ctx context.Context, tx *store.Tx, org docs.OrgID, source string, in
 	return in, false, check("body", in)
 }
 
-// merged returns stored messages with those of an event that are not among them. A message with a key
-// is known by it; it may be stored without one, from an import. Of messages without a key, as
-// many with the same words are kept as either side has.
+// merged returns the stored messages followed by the messages of an event that are not
+// stored yet. Messages are identified by their keys. A stored message may lack its key,
+// if it comes from an import; then role and body are compared. Messages without a key and
+// with the same text are kept as often as the side with more of them has them.
 func merged(stored, event []docs.ConversationPart) []docs.ConversationPart {
 	out := slices.Clone(stored)
-	seen := make([]bool, len(stored)) // messages of the event are these
+	seen := make([]bool, len(stored)) // stored messages that match one of the event
 	for _, p := range event {
 		if p.Key != "" && slices.ContainsFunc(out, func(s docs.ConversationPart) bool { return s.Key == p.Key }) {
 			continue

@@ -13,8 +13,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// group is what a line of an answer is about. Fields that a query does not ask
-// for are empty.
+// group is the key of a line of an answer. Fields that a query does not group by are
+// empty.
 type group struct {
 	day       int64
 	event     string
@@ -25,7 +25,7 @@ type group struct {
 	detail    string
 }
 
-// tally is what was counted of a group.
+// tally holds the counts of a group.
 type tally struct {
 	events         int64
 	bad, ok, good  int64 // ratings of pages
@@ -67,21 +67,21 @@ type AnswerRatings struct {
 	Negative int64 `json:"negative"`
 }
 
-// column is a column that can be asked for.
+// column is a column that queries can use.
 type column struct {
-	// keep copies what the column depends on from the group of an event; nil:
-	// the column is counted, and not what is grouped by.
+	// keep copies the fields that the column depends on from the group of an event. If
+	// keep is nil, the column is a count, by which queries cannot group.
 	keep func(to *group, from group)
-	// of lists the types of events that have the column; empty: all.
+	// of lists the types of events that have the column; empty means all.
 	of []string
-	// value is what the answer has.
+	// value returns the value of the column in the answer.
 	value func(g group, t tally) any
-	// by says what the store must tell apart for it.
+	// by lists the fields by which the store must group for the column.
 	by store.EventGroups
 }
 
-// columns by name. Many more are known to clients; those say something about
-// visitors, or are texts that they typed, which is not recorded.
+// columns are all columns by name. Clients know many more: those are about visitors, or
+// are texts that visitors typed, neither of which is recorded.
 var columns = map[string]column{
 	"datetime": {
 		keep:  func(to *group, from group) { to.day = from.day },
@@ -128,7 +128,7 @@ func detailColumn(value func(group, tally) any, of ...string) column {
 func detailText(g group, _ tally) any { return g.detail }
 
 func detailNumber(g group, _ tally) any {
-	n, _ := strconv.Atoi(g.detail) // one of two
+	n, _ := strconv.Atoi(g.detail) // "1" or "-1"
 	return n
 }
 
@@ -156,7 +156,7 @@ type Column struct {
 	Interval string // of the column datetime: day, week or month; empty is day
 }
 
-// find returns a column. path is where the request names it.
+// find returns the definition of a column. path is its path in the request, for errors.
 func (c Column) find(path string) (column, error) {
 	def, ok := columns[c.Name]
 	switch {
@@ -194,8 +194,8 @@ func begin(n int64, interval string) int64 {
 	return n - int64((t.Weekday()+6)%7)
 }
 
-// compare orders two values of a column. Of those that are no numbers and no
-// times, their text decides.
+// compare compares two values of a column. Values that are neither numbers nor times are
+// compared by their JSON text.
 func compare(a, b any) int {
 	switch a := a.(type) {
 	case int64:
@@ -210,7 +210,7 @@ func compare(a, b any) int {
 	return cmp.Compare(text(a), text(b))
 }
 
-// text is a value as JSON, by which values are compared.
+// text returns a value as JSON, for comparisons.
 func text(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {

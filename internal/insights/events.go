@@ -9,7 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Types of events that something here depends on.
+// The types of events that this package refers to by name.
 const (
 	PageView     = "page_view"
 	pageFeedback = "page_post_feedback"
@@ -28,10 +28,10 @@ var Types = []string{
 	"llms_request", "mcp_request", "rss_request",
 }
 
-// detail is what some types of events are counted by besides their place: one of
-// a few words. Texts that people typed are never part of it.
+// detail is an additional dimension by which some types of events are counted. Its value
+// is one of a few fixed words, never a text that people typed.
 type detail struct {
-	field  string // of the event
+	field  string // path of the field in the event
 	values []string
 }
 

@@ -1,10 +1,10 @@
-// Package insights counts what happens on sites: how often pages are read,
-// searched and rated, by day. It keeps nothing about who reads them.
+// Package insights counts events on sites by day: how often pages are read, searched and
+// rated. It stores nothing about the readers.
 //
-// Events are counted in memory and added to the store now and then, so a reader
-// never waits for a write and many events cost one. What was counted since then
-// is lost when the program is killed. Only places that exist on the site are
-// counted, so that nobody can make the table grow by inventing them.
+// Events are counted in memory and flushed to the store periodically. So a reader never
+// waits for a write, and many events cost one write. Counts since the last flush are lost
+// when the program is killed. Only events at places that exist on the site are counted,
+// so that invented places cannot make the table grow.
 package insights
 
 import (
@@ -22,20 +22,20 @@ import (
 )
 
 const (
-	// Kept is how long counts are kept.
+	// Kept is how long counts are stored.
 	Kept = 90 * day
-	// MaxEvents is how many events a request may have.
+	// MaxEvents is the maximum number of events in a request.
 	MaxEvents = 100
-	// maxSkew is how far the time of an event may be from now.
+	// maxSkew is the maximum difference between the time of an event and now.
 	maxSkew = 5 * time.Minute
-	// maxWaiting bounds the counts in memory. Beyond it, events are lost whose
-	// like was not counted since the last flush.
+	// maxWaiting limits the number of counts in memory. Beyond it, events that would
+	// need a new count are dropped until the next flush.
 	maxWaiting = 50_000
 
 	day = 24 * time.Hour
 )
 
-// Service counts events and answers questions about them.
+// Service counts events and answers queries about them.
 type Service struct {
 	Store  *store.Store
 	Sites  *sites.Service
@@ -49,15 +49,14 @@ type Service struct {
 type Event struct {
 	Type      string
 	Detail    string          // one of the details of its type, or empty
-	SiteSpace docs.SiteItemID // empty: that of the space
+	SiteSpace docs.SiteItemID // empty: the first site space of Space
 	Space     docs.SpaceID
 	Page      docs.PageID
 	At        docs.Time // zero: now
 }
 
-// Track counts events on the site of a grant. An event at a place that the caller
-// does not see is not counted: the page may have been deleted since the caller
-// loaded it.
+// Track counts events on the site of a grant. It ignores events at places that the caller
+// does not see; the page may have been deleted since the caller loaded it.
 func (s *Service) Track(ctx context.Context, g *authz.Grant, events []Event) error {
 	now := docs.TimeOf(s.Store.Clock())
 	for i, e := range events {
@@ -66,7 +65,7 @@ func (s *Service) Track(ctx context.Context, g *authz.Grant, events []Event) err
 		}
 	}
 	if shown := g.VisitorAccess(); shown != nil && shown.Preview {
-		return nil // whoever tries a site out is not a reader
+		return nil // a visitor of a preview does not count as a reader
 	}
 	view, err := s.Sites.View(ctx, g)
 	if err != nil {
@@ -97,8 +96,8 @@ func (e Event) check(path string, now docs.Time) error {
 	return checkDetail(path, e.Type, e.Detail)
 }
 
-// locate returns the place of an event among the site spaces of a site. It is
-// false if the caller does not see such a place.
+// locate returns the key of the place of an event among the site spaces of a site. ok is
+// false if the caller does not see the place.
 func (s *Service) locate(ctx context.Context, g *authz.Grant, view *sites.View, places []docs.SiteItem, e Event) (at store.EventKey, ok bool, err error) {
 	at.Site = view.Site.ID
 	if e.SiteSpace == "" && e.Space == "" {
@@ -126,15 +125,14 @@ func (s *Service) locate(ctx context.Context, g *authz.Grant, view *sites.View, 
 	return at, ok, err
 }
 
-// PageView counts that a reader was sent a page of a site space.
+// PageView counts a view of a page of a site space.
 func (s *Service) PageView(site docs.SiteID, it docs.SiteItem, page docs.PageID) {
 	s.count(store.EventKey{
 		Site: site, Day: dayOf(docs.TimeOf(s.Store.Clock())), Event: PageView, SiteSpace: it.ID, Space: it.Space, Page: page,
 	})
 }
 
-// Feedback counts what a reader thinks of a page. It reports whether the rating is
-// one.
+// Feedback counts a reader's rating of a page. It reports whether the rating is valid.
 func (s *Service) Feedback(site docs.SiteID, it docs.SiteItem, page docs.PageID, rating string) bool {
 	if checkDetail("", pageFeedback, rating) != nil {
 		return false
@@ -157,7 +155,7 @@ func (s *Service) count(key store.EventKey) {
 	s.waiting[key]++
 }
 
-// Flush adds what was counted to the store.
+// Flush adds the counts in memory to the store.
 func (s *Service) Flush(ctx context.Context) error {
 	s.mu.Lock()
 	waiting := s.waiting
@@ -170,12 +168,12 @@ func (s *Service) Flush(ctx context.Context) error {
 	for key, n := range waiting {
 		counts = append(counts, store.EventCount{EventKey: key, Events: n})
 	}
-	// Two nodes that add to the same counts must not wait for each other.
+	// Sort, so that two nodes that add to the same counts do not deadlock.
 	sortCounts(counts)
 	return s.Store.Do(ctx, func(tx *store.Tx) error { return tx.AddEvents(ctx, counts) })
 }
 
-// Tidy is a job: it drops counts that are older than Kept.
+// Tidy is a job handler that deletes counts older than Kept.
 func (s *Service) Tidy(ctx context.Context, _ []byte) error {
 	for ctx.Err() == nil {
 		n, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (int64, error) {
@@ -188,8 +186,8 @@ func (s *Service) Tidy(ctx context.Context, _ []byte) error {
 	return ctx.Err()
 }
 
-// dayOf returns the number of a day since 1970.
+// dayOf returns the number of days from 1970-01-01 to the day of t.
 func dayOf(t docs.Time) int64 { return int64(t) / day.Milliseconds() }
 
-// startOf returns when a day begins.
+// startOf returns the start of a day by its number.
 func startOf(n int64) docs.Time { return docs.Time(n * day.Milliseconds()) }

@@ -14,34 +14,35 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// maxGroups bounds what is read of the store for one query.
+// maxGroups limits the number of rows that a query reads from the store.
 const maxGroups = 100_000
 
-// Query is a question about the events of a site.
+// Query is a query about the events of a site.
 type Query struct {
 	Select  []Column // empty: GroupBy, and the number of events
-	GroupBy []Column // empty: the columns of Select that are not counted
+	GroupBy []Column // empty: the columns of Select that are not counts
 	Where   []Filter
 	Order   *Order
-	// From and To are days; both are included.
+	// From and To are the first and the last day, both inclusive.
 	From, To docs.Time
 	Limit    int
 }
 
-// Filter keeps lines by one of their columns.
+// Filter selects lines by the value of a column.
 type Filter struct {
 	Column   Column
 	Operator string // empty: in
 	Values   []any  // as decoded from JSON
 }
 
-// Order is how lines are sorted.
+// Order is the sort order of lines.
 type Order struct {
 	By   Column
 	Desc bool
 }
 
-// Answer is one column of the answer to a query. All have as many values.
+// Answer is one column of the answer to a query. All columns have the same number of
+// values.
 type Answer struct {
 	Column
 	Values []any
@@ -71,7 +72,7 @@ func (s *Service) Aggregate(ctx context.Context, g *authz.Grant, q Query) ([]Ans
 	return p.answer(seen(view, rows)), nil
 }
 
-// seen returns the rows at places that the view has, with the sections they are in.
+// seen returns the rows at places that are in the view, as groups with their sections.
 func seen(view *sites.View, rows []store.EventCount) map[group]int64 {
 	out := map[group]int64{}
 	for _, r := range rows {
@@ -88,10 +89,10 @@ func seen(view *sites.View, rows []store.EventCount) map[group]int64 {
 	return out
 }
 
-// plan is a query whose columns are found.
+// plan is a query with resolved columns.
 type plan struct {
-	chosen []planned // what is returned
-	groups []planned // what lines are grouped by
+	chosen []planned // columns of the answer
+	groups []planned // columns to group by
 	where  []condition
 	having []condition
 	order  *Order
@@ -185,10 +186,10 @@ func (p *plan) filter(all []Filter) error {
 	return nil
 }
 
-// condition decides about lines.
+// condition reports whether a line matches a filter.
 type condition func(g group, t tally) bool
 
-// condition returns what a filter means.
+// condition returns the condition of a filter on a column.
 func (f Filter) condition(path string, c planned) (condition, error) {
 	values := make([]any, len(f.Values))
 	for i, v := range f.Values {
@@ -221,7 +222,8 @@ func (f Filter) condition(path string, c planned) (condition, error) {
 	}, nil
 }
 
-// parse returns a value of a filter in the form that the column has.
+// parse converts a value of a filter to the type of the column. It reports false if the
+// value is not valid for the column.
 func (c planned) parse(v any) (any, bool) {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -247,7 +249,7 @@ func (c planned) parse(v any) (any, bool) {
 	return v, true
 }
 
-// has reports whether events of a type have all columns that are asked for.
+// has reports whether events of a type have all columns to group by.
 func (p *plan) has(event string) bool {
 	for _, c := range p.groups {
 		if len(c.of) > 0 && !slices.Contains(c.of, event) {
@@ -274,7 +276,7 @@ func (p *plan) answer(counts map[group]int64) []Answer {
 		tallies[key].add(g, n)
 	}
 	if len(p.groups) == 0 && len(tallies) == 0 {
-		tallies[group{}] = &tally{} // nothing happened, and that is the answer
+		tallies[group{}] = &tally{} // without groups, the answer always has one line
 	}
 	var lines []group
 	for g, t := range tallies {
@@ -303,8 +305,8 @@ func holds(all []condition, g group, t tally) bool {
 	return true
 }
 
-// sort puts lines in the order that was asked for, and lines that are equal in
-// it in the order of what they are about.
+// sort sorts lines in the order of the query. Lines that compare equal are sorted by the
+// fields of their groups.
 func (p *plan) sort(lines []group, tallies map[group]*tally) {
 	slices.SortFunc(lines, func(a, b group) int {
 		order := 0

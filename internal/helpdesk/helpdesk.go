@@ -1,6 +1,6 @@
-// Package helpdesk reads conversations as the programs of support teams export them, and as they
-// send them (webhook.go). What it reads is text of people outside: it is decoded, bounded by
-// the caller, and nothing else.
+// Package helpdesk reads conversations from exports of help desk programs, and from their
+// webhook requests (webhook.go). The input is untrusted text: the package only decodes it,
+// and the caller limits its size.
 package helpdesk
 
 import (
@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Conversation is a conversation as the API takes it.
+// Conversation is a conversation in the form of the API.
 type Conversation struct {
 	ID       string    `json:"id"`
 	Subject  string    `json:"subject,omitempty"`
@@ -24,7 +24,7 @@ type Conversation struct {
 	Parts    []Message `json:"parts"`
 }
 
-// Metadata is what is known of a conversation besides its messages.
+// Metadata holds the data of a conversation besides its messages.
 type Metadata struct {
 	URL        string            `json:"url,omitempty"`
 	Attributes map[string]string `json:"attributes,omitempty"`
@@ -36,29 +36,29 @@ type Message struct {
 	Type string `json:"type"`
 	Role string `json:"role"`
 	Body string `json:"body"`
-	Key  string `json:"-"` // the id of the message; empty if the source does not name it
+	Key  string `json:"-"` // the ID of the message; empty if the source has none
 }
 
-// maxSubject is how many characters the subject of a conversation has.
+// maxSubject is the maximum number of characters of a subject.
 const maxSubject = 512
 
-// maxKey is how many characters the id of a message has.
+// maxKey is the maximum number of characters of a message's key.
 const maxKey = 64
 
-// bounded returns a conversation whose subject is as long as the API takes it.
+// bounded returns a conversation whose subject is cut to the limit of the API.
 func (c Conversation) bounded() Conversation {
 	c.Subject = clip(c.Subject, maxSubject)
 	return c
 }
 
-// say adds a message; an empty one is left out.
+// say adds a message, unless its body is empty.
 func (c *Conversation) say(role, body string, key flexible) {
 	if strings.TrimSpace(body) != "" {
 		c.Parts = append(c.Parts, Message{"message", role, body, clip(string(key), maxKey)})
 	}
 }
 
-// clip bounds a text to so many characters.
+// clip shortens a text to at most limit characters.
 func clip(s string, limit int) string {
 	if r := []rune(s); len(r) > limit {
 		return string(r[:limit])
@@ -66,7 +66,7 @@ func clip(s string, limit int) string {
 	return s
 }
 
-// Formats that are exported as JSON, and sent by webhooks.
+// The formats of help desks that export JSON and have webhooks.
 const (
 	Intercom = "intercom"
 	Zendesk  = "zendesk"
@@ -86,15 +86,15 @@ func Read(in io.Reader, format string, fn func(Conversation) error) error {
 	return eachJSON(in, "conversations", take)
 }
 
-// eachJSON reads values of a file that is a list, values one after the other, or an object with a
-// list under a key.
+// eachJSON calls fn for each value of a file. The file is a JSON list, a sequence of
+// values, or an object with a list under a key.
 func eachJSON[T any](in io.Reader, key string, fn func(T) error) error {
 	r := bufio.NewReader(in)
 	d := json.NewDecoder(r)
 	for {
 		b, err := r.Peek(1)
 		if err == nil && strings.ContainsRune(" \t\r\n\ufeff", rune(b[0])) {
-			_, _ = r.Discard(1) // which Peek has read
+			_, _ = r.Discard(1) // cannot fail: Peek has read the byte
 			continue
 		}
 		if err == nil && b[0] == '[' {
@@ -117,7 +117,8 @@ func eachJSON[T any](in io.Reader, key string, fn func(T) error) error {
 	return nil
 }
 
-// eachValue reads a value, or those of the list that it has under a key.
+// eachValue calls fn for each element of the list that an object has under a key, or for
+// the object itself if it has no such list.
 func eachValue[T any](raw json.RawMessage, key string, fn func(T) error) error {
 	var page map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &page); err != nil {
@@ -200,7 +201,7 @@ func (c intercomConversation) plain() Conversation {
 	}
 	out.say(c.Source.Author.role(), c.Source.Body, c.Source.ID)
 	for _, p := range c.Parts.Parts {
-		if p.Type != "note" { // which the team writes for itself
+		if p.Type != "note" { // notes are internal to the team
 			out.say(p.Author.role(), p.Body, p.ID)
 		}
 	}
@@ -230,7 +231,7 @@ func (t zendeskTicket) plain() Conversation {
 		if c.Author == t.Requester {
 			role = "user"
 		}
-		if c.Public == nil || *c.Public { // others are notes of the team
+		if c.Public == nil || *c.Public { // private comments are notes of the team
 			out.say(role, cmp.Or(c.Body, c.HTML), c.ID)
 		}
 	}
@@ -240,15 +241,15 @@ func (t zendeskTicket) plain() Conversation {
 	return out
 }
 
-// csvTimes are the forms in which a time is read.
+// csvTimes are the accepted layouts of a time.
 var csvTimes = []string{time.RFC3339Nano, "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02"}
 
-// roles are who can have written a message.
+// roles are the valid roles of the author of a message.
 var roles = []string{"user", "assistant", "team-member"}
 
-// readCSV reads a table whose header names columns: id and body, and if they are there subject,
-// role, created_at and url. Others are attributes. Rows that follow each other with the same id are the
-// messages of one conversation.
+// readCSV reads a table with a header. The columns id and body are required; subject, role,
+// created_at and url are optional. Other columns are attributes. Consecutive rows with the
+// same id are the messages of one conversation.
 func readCSV(in io.Reader, fn func(Conversation) error) error {
 	r := csv.NewReader(in)
 	r.FieldsPerRecord = -1

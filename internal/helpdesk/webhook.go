@@ -11,12 +11,13 @@ import (
 	"time"
 )
 
-// maxAge is how old a signature is that has the time of signing in it. Whoever sees an older one
-// and sends it again is refused.
+// maxAge is the maximum age of a signature that includes the time of signing. It limits
+// replay attacks.
 const maxAge = 5 * time.Minute
 
-// VerifySignature reports whether a body that a webhook sends is signed with a secret. Intercom has
-// the client secret of an app, Zendesk the signing secret of a webhook, and the time with it.
+// VerifySignature reports whether the body of a webhook request is signed with a secret.
+// For Intercom, the secret is the client secret of an app. For Zendesk, it is the signing
+// secret of the webhook, and the signature includes the time.
 func VerifySignature(format, secret string, header func(string) string, body []byte, now time.Time) bool {
 	switch format {
 	case Intercom:
@@ -39,8 +40,8 @@ func VerifySignature(format, secret string, header func(string) string, body []b
 	return false
 }
 
-// Event returns the conversation that a webhook reports, or the part of it that is new. ok is
-// false if the event is about something else.
+// Event returns the conversation of a webhook event, which may have only the new messages.
+// ok is false if the event is not about a conversation or has no message.
 func Event(format string, body []byte) (c Conversation, ok bool, err error) {
 	switch format {
 	case Intercom:
@@ -66,10 +67,11 @@ func intercomEvent(body []byte) (Conversation, error) {
 	return c.plain(), err
 }
 
-// firstWithin is how long after a ticket Zendesk reports the comment that began it.
+// firstWithin is the maximum time from the creation of a ticket to the event for its first
+// comment.
 const firstWithin = 10 * time.Second
 
-// zendeskEvent reads an event of a ticket, or a ticket as a trigger writes it.
+// zendeskEvent reads an event of a ticket, or a ticket in the form that a trigger sends.
 func zendeskEvent(body []byte) (Conversation, error) {
 	var e struct {
 		Type   string        `json:"type"`

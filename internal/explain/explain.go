@@ -1,7 +1,7 @@
-// Package explain says why a visitor of a site sees a page, or does not.
+// Package explain explains why a visitor of a site sees a page or does not see it.
 //
-// It decides nothing itself: each step is the answer of the function that
-// decides for visitors, with a reason in words beside it.
+// The package makes no decisions of its own. Each step calls the function that decides
+// for real visitors, and adds the reason as text.
 package explain
 
 import (
@@ -19,18 +19,18 @@ import (
 	"github.com/octavo-docs/octavo/internal/sites"
 )
 
-// Kinds of steps that are not those of an item of a site.
+// The kinds of steps other than those of site items, which have the kind of the item.
 const (
 	StepSite      = "site"      // whether the address belongs to the site
 	StepPublished = "published" // whether the site is published
 	StepAudience  = "audience"  // whether the visitor may read the site
-	StepSpace     = "space"     // whether the space is there
-	StepPage      = "page"      // a page, or one above it
-	StepPart      = "page-part" // a part of the page whose condition nobody can read
-	StepRedirect  = "redirect"  // where the address leads without a page
+	StepSpace     = "space"     // whether the space is available
+	StepPage      = "page"      // the page or one of its ancestors
+	StepPart      = "page-part" // a part of the page whose condition cannot be parsed
+	StepRedirect  = "redirect"  // where the address redirects if there is no page
 )
 
-// Step is one question on the way to a page.
+// Step is one check on the way to a page.
 type Step struct {
 	Kind      string
 	ID        string
@@ -40,14 +40,14 @@ type Step struct {
 	Reason    string
 }
 
-// Explanation says what a visitor gets at an address, and why.
+// Explanation describes what a visitor gets at an address, and why.
 type Explanation struct {
 	Visible  bool
-	Reason   string // of the first step that was not passed, or what is seen
-	Steps    []Step // in the order in which they are decided
+	Reason   string // the reason of the first failed step, or what the visitor sees
+	Steps    []Step // in the order of the checks
 	Space    docs.SiteItem
 	Page     docs.PageID
-	Redirect string // address that the visitor is led to instead
+	Redirect string // address to which the visitor is redirected instead
 }
 
 // Service explains visits.
@@ -63,11 +63,11 @@ type visit struct {
 	grant   *authz.Grant
 	site    docs.Site
 	arrival sites.Visit
-	rest    string // path below the address of the site
-	key     string // the share key that it begins with; empty: there is none
-	below   string // the path behind the key
-	member  *sites.View
-	dropped map[string]string // claims that conditions do not read
+	rest    string            // path below the address of the site
+	key     string            // the share key at the beginning of rest; empty if there is none
+	below   string            // the path after the key
+	member  *sites.View       // what the caller sees of the site
+	dropped map[string]string // claims that conditions do not get
 }
 
 // Explain follows a visitor of the site of a grant to the page at an address.
@@ -81,13 +81,13 @@ func (s *Service) Explain(ctx context.Context, g *authz.Grant, a sites.Visit) (*
 	return &v.Explanation, nil
 }
 
-// pass records a step and reports whether it was passed.
+// pass records a step and returns ok.
 func (v *visit) pass(kind string, ok bool, format string, args ...any) bool {
 	v.Steps = append(v.Steps, Step{Kind: kind, Passed: ok, Reason: fmt.Sprintf(format, args...)})
 	return ok
 }
 
-// conclude says in one sentence what the visitor gets.
+// conclude sets Reason to a summary of what the visitor gets.
 func (v *visit) conclude() {
 	hidden := slices.IndexFunc(v.Steps, func(s Step) bool { return !s.Passed })
 	switch {
@@ -132,7 +132,7 @@ func (v *visit) follow(ctx context.Context) error {
 	return v.page(ctx, r)
 }
 
-// findSite checks that the address is one of the site, and that it is published.
+// findSite checks that the address belongs to the site and that the site is published.
 func (v *visit) findSite(ctx context.Context) (bool, error) {
 	found, rest, err := v.Sites.Find(ctx, v.arrival.URL)
 	if err != nil && !errs.Is(err, errs.NotFound) {
@@ -183,7 +183,7 @@ func (v *visit) admitted(ctx context.Context) (bool, error) {
 	return v.pass(StepAudience, true, "%s%s", reason, v.known(who)), nil
 }
 
-// known says what became of the token and the claims of the visitor.
+// known returns a text about how the token and the claims of the visitor were used.
 func (v *visit) known(who sites.Identity) string {
 	text := ""
 	switch {
@@ -198,12 +198,13 @@ func (v *visit) known(who sites.Identity) string {
 	return text
 }
 
-// unread reports whether the visitor has claims that conditions do not know.
+// unread reports whether the visitor has claims that conditions do not get, because
+// adaptive content is off.
 func (v *visit) unread() bool {
 	return !v.site.Adaptive && (v.arrival.Vouched != nil || v.arrival.Token != "")
 }
 
-// page looks for the page, as the visitor sees the space.
+// page looks up the page at the address in the space as the visitor sees it.
 func (v *visit) page(ctx context.Context, r *sites.Resolved) error {
 	whole, err := v.Source.Head(ctx, v.member.Spaces[r.Target.Space.Space].It)
 	if err != nil {
@@ -226,7 +227,7 @@ func (v *visit) page(ctx context.Context, r *sites.Resolved) error {
 	return v.absent(ctx, whole, r, path)
 }
 
-// absent says why there is no page for the visitor.
+// absent records why there is no page for the visitor.
 func (v *visit) absent(ctx context.Context, whole *revision.View, r *sites.Resolved, path string) error {
 	page, err := whole.ByPath(ctx, path)
 	switch {
@@ -244,8 +245,8 @@ func (v *visit) absent(ctx context.Context, whole *revision.View, r *sites.Resol
 	return v.redirected(ctx, r)
 }
 
-// redirected says where a redirect of the site leads the visitor. The caller has
-// to see the content there too: the address contains its name.
+// redirected records where a redirect of the site leads the visitor. The caller must be
+// able to see the target too, because its address contains its name.
 func (v *visit) redirected(ctx context.Context, r *sites.Resolved) error {
 	rule, to, err := v.Sites.FindRedirect(ctx, v.site, r.View.Structure, "/"+v.below, v.key, v.pathFor(r))
 	if errs.Is(err, errs.NotFound) {
@@ -269,7 +270,7 @@ func (v *visit) redirected(ctx context.Context, r *sites.Resolved) error {
 	return err
 }
 
-// pathFor returns the paths of pages that the visitor sees.
+// pathFor returns a function that returns the paths of pages that the visitor sees.
 func (v *visit) pathFor(r *sites.Resolved) sites.PagePath {
 	return func(ctx context.Context, space docs.Space, id docs.PageID) (string, error) {
 		whole, err := v.Source.Head(ctx, space)
@@ -280,7 +281,7 @@ func (v *visit) pathFor(r *sites.Resolved) sites.PagePath {
 	}
 }
 
-// pages records the conditions of a page and of those above it, from the top.
+// pages records the conditions of a page and of its ancestors, starting at the root.
 func (v *visit) pages(ctx context.Context, whole *revision.View, r *sites.Resolved, page docs.Page) error {
 	above, err := whole.Ancestors(ctx, page)
 	if err != nil {

@@ -11,11 +11,12 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// maxParts is how many parts of a page an explanation names.
+// maxParts is the maximum number of parts of a page that an explanation lists.
 const maxParts = 20
 
-// damagedHead says what is wrong with the front matter of a page whose condition
-// holds for nobody because of that.
+// damagedHead returns a text with the problems of the front matter of a page, if the
+// condition of the page comes from it. Because of these problems the condition holds for
+// nobody.
 func damagedHead(ctx context.Context, whole *revision.View, p docs.Page, condition string) (string, error) {
 	if condition == "" || p.Body == "" {
 		return "", nil
@@ -35,7 +36,8 @@ func damagedHead(ctx context.Context, whole *revision.View, p docs.Page, conditi
 	return text, nil
 }
 
-// parts records what of a page nobody sees, because a condition cannot be read.
+// parts records the parts of a page that nobody sees because a condition cannot be
+// parsed.
 func (v *visit) parts(ctx context.Context, whole *revision.View, p docs.Page) error {
 	raw, _, err := whole.Lookup(ctx, p.ID)
 	if err != nil {

@@ -11,12 +11,12 @@ import (
 	"github.com/octavo-docs/octavo/internal/sites"
 )
 
-// errUnseen is for callers who cannot see what the address leads to: what the
-// space holds, and who sees it, is not theirs to know.
+// errUnseen is the error for callers who cannot see the target of the address. They must
+// not learn what the space contains and who sees it.
 var errUnseen = errs.E(errs.Forbidden, "the address leads to a space that you cannot see; ask somebody who can")
 
-// places records the sections and site spaces on the way. The resolved visit is
-// nil if the visitor sees nothing of the site.
+// places records the sections and site spaces on the way to the page. r is nil if the
+// visitor sees nothing of the site.
 func (v *visit) places(ctx context.Context, r *sites.Resolved) error {
 	items, err := v.Sites.Store.SiteItems(ctx, v.site.ID)
 	if err != nil {
@@ -62,7 +62,7 @@ func (v *visit) places(ctx context.Context, r *sites.Resolved) error {
 	return nil
 }
 
-// reader returns the visitor whom conditions are asked about.
+// reader returns the visitor for whom conditions are evaluated.
 func (v *visit) reader(ctx context.Context, r *sites.Resolved) (*reading.Visitor, error) {
 	if r != nil {
 		return r.View.Reader, nil
@@ -74,7 +74,7 @@ func (v *visit) reader(ctx context.Context, r *sites.Resolved) (*reading.Visitor
 	return reading.NewVisitor(who.Claims)
 }
 
-// path returns an item and those above it, from the top.
+// path returns an item and its ancestors, starting at the root.
 func path(s *sites.Structure, it docs.SiteItem) []docs.SiteItem {
 	out := []docs.SiteItem{it}
 	for _, kind := range []docs.SiteItemKind{docs.SiteSection, docs.SiteGroup} {

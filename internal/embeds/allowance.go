@@ -4,12 +4,12 @@ import "time"
 
 const (
 	allowancePeriod = time.Minute
-	maxByCaller     = 60     // fetches that a caller causes in a period
-	maxCallers      = 10_000 // that are counted apart in a period; the others share one count
+	maxByCaller     = 60     // fetches per caller and period
+	maxCallers      = 10_000 // callers that are counted separately; the others share one count
 )
 
-// allowance counts fetches by caller, in fixed periods. Whoever uses it holds
-// a lock.
+// allowance counts fetches by caller, in fixed periods. It is not safe for concurrent
+// use; the caller must hold a lock.
 type allowance struct {
 	end  time.Time // of the period
 	used map[string]int
@@ -17,7 +17,7 @@ type allowance struct {
 
 func newAllowance() *allowance { return &allowance{used: map[string]int{}} }
 
-// take reports whether a caller may cause one more fetch, and counts it.
+// take reports whether a caller may cause one more fetch, and if so counts the fetch.
 func (a *allowance) take(caller string, now time.Time) bool {
 	if !now.Before(a.end) {
 		a.end = now.Add(allowancePeriod)

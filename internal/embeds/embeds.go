@@ -1,7 +1,7 @@
-// Package embeds describes pages of other web sites in a few words, for the
-// cards that show them in documents: title, description, name of the site,
-// icon. It fetches a page at most once in a while, whoever asks for it, and
-// never fails: what cannot be fetched is described by its address alone.
+// Package embeds returns descriptions of pages of other web sites, for cards in
+// documents: title, description, name of the site, icon. It caches descriptions for all
+// callers. It never fails: a page that cannot be fetched is described by its address
+// only.
 package embeds
 
 import (
@@ -16,16 +16,16 @@ import (
 )
 
 const (
-	keepCard    = 24 * time.Hour   // a description
-	keepFailure = 10 * time.Minute // that there is none
-	maxKept     = 8 << 20          // bytes of everything that is kept
-	keptWeight  = 512              // bytes that each entry costs besides its texts, which bounds their number too
+	keepCard    = 24 * time.Hour   // how long a description is cached
+	keepFailure = 10 * time.Minute // how long a failure is cached
+	maxKept     = 8 << 20          // bytes of the cache
+	keptWeight  = 512              // bytes per entry besides its texts; also limits the number of entries
 
 	fetchTime  = 8 * time.Second
-	maxPage    = 16 << 20 // bytes that a page may have; only its beginning is read
-	maxFetches = 8        // at the same time
-	maxWaiting = 64       // fetches that run or wait to run; whoever comes later gets no description
-	slotTime   = 2 * time.Second
+	maxPage    = 16 << 20        // bytes of a page; only its beginning is read
+	maxFetches = 8               // concurrent fetches
+	maxWaiting = 64              // running and waiting fetches; further requests get no description
+	slotTime   = 2 * time.Second // how long a fetch waits to run
 )
 
 // Card describes a page.
@@ -36,18 +36,19 @@ type Card struct {
 	Icon        string // an address with http or https, or ""
 }
 
-// Plain returns the card of a page of which only the address is known.
+// Plain returns the card of a page for which only the address is available.
 func Plain(u *url.URL) Card { return Card{Title: u.String(), Site: u.Hostname()} }
 
-// Caller is who asks for a card.
+// Caller is the user or visitor who requests a card.
 type Caller struct {
-	Name string // whose fetches are counted together
-	// Member of an organization: for members, private addresses are fetched too
-	// if the operator allows them. A visitor of a site may be anybody.
+	Name string // key under which fetches are counted
+	// Member reports whether the caller is a member of an organization. For members,
+	// private addresses are fetched too if the operator allows them. A visitor of a site
+	// may be anybody.
 	Member bool
 }
 
-// Service fetches and keeps cards. It is safe for concurrent use. A nil
+// Service fetches and caches cards. It is safe for concurrent use. A nil
 // Service fetches nothing.
 type Service struct {
 	members, visitors outbound.Policy
@@ -60,7 +61,8 @@ type Service struct {
 	flights map[key]*flight
 }
 
-// key is what a card is kept under. What members may see is kept apart.
+// key is the cache key of a card. Cards for members and for visitors are separate,
+// because members may see more.
 type key struct {
 	url    string
 	member bool
@@ -78,7 +80,8 @@ type flight struct {
 	card Card // set before done is closed
 }
 
-// New returns a service that calls what the policy allows.
+// New returns a service that fetches pages for members under the policy members, and for
+// visitors under the zero policy.
 func New(members outbound.Policy, clock func() time.Time) *Service {
 	return &Service{
 		members: members, clock: clock, slots: make(chan struct{}, maxFetches), flights: map[key]*flight{}, allowance: newAllowance(),
@@ -86,8 +89,8 @@ func New(members outbound.Policy, clock func() time.Time) *Service {
 	}
 }
 
-// Card returns what is known of a page, after fetching it if it has to and the
-// caller has not fetched too much already.
+// Card returns the card of a page. It fetches the page if the card is not cached and the
+// caller has not used up the allowance.
 func (s *Service) Card(ctx context.Context, by Caller, u *url.URL) Card {
 	plain := Plain(u)
 	if s == nil {
@@ -95,7 +98,7 @@ func (s *Service) Card(ctx context.Context, by Caller, u *url.URL) Card {
 	}
 	target, err := outbound.CheckURL(u.String())
 	if err != nil {
-		return plain // a host or a port that is never called
+		return plain // the policy never allows this host or port
 	}
 	k := key{target.String(), by.Member}
 	if found, ok := s.kept.Get(k); ok && s.clock().Before(found.until) {
@@ -113,14 +116,14 @@ func (s *Service) Card(ctx context.Context, by Caller, u *url.URL) Card {
 	}
 }
 
-// or returns the card with what it lacks taken from another one.
+// or returns the card, with an empty title or site taken from plain.
 func (c Card) or(plain Card) Card {
 	c.Title, c.Site = cmp.Or(c.Title, plain.Title), cmp.Or(c.Site, plain.Site)
 	return c
 }
 
-// join returns the fetch of a page, begun by somebody else or now. Nil if there
-// are too many.
+// join returns the fetch of a page, which is already in progress or is started now. It
+// returns nil if there are too many fetches.
 func (s *Service) join(caller string, k key) *flight {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -136,8 +139,8 @@ func (s *Service) join(caller string, k key) *flight {
 	return f
 }
 
-// fly fetches a page for everybody who waits. It does not end with the request
-// that began it, only with its own time.
+// fly fetches a page for all waiting callers. It does not end with the request that
+// started it, only by its own timeout.
 func (s *Service) fly(k key, f *flight) {
 	defer func() {
 		s.mu.Lock()
@@ -149,7 +152,7 @@ func (s *Service) fly(k key, f *flight) {
 	case s.slots <- struct{}{}:
 		defer func() { <-s.slots }()
 	case <-time.After(slotTime):
-		return // the server is busy, which says nothing of the page
+		return // the server is busy; do not cache this as a failure of the page
 	}
 	card, err := s.fetch(k)
 	keep := keepCard

@@ -18,7 +18,7 @@ import (
 
 var ann = Caller{Name: "ann", Member: true}
 
-// elsewhere is a web site that counts its visits.
+// elsewhere is an external web site that counts requests.
 type elsewhere struct {
 	*httptest.Server
 	visits atomic.Int32

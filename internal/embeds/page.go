@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	maxRead   = 1 << 20 // bytes of a page that are looked at, after decoding
-	maxTokens = 20_000  // tags and texts of a page that are looked at
-	maxAttrs  = 32      // attributes of a tag that are looked at
+	maxRead   = 1 << 20 // bytes of a page that are read, after decoding
+	maxTokens = 20_000  // tags and texts of a page that are read
+	maxAttrs  = 32      // attributes of a tag that are read
 
 	maxTitle       = 300 // characters
 	maxSite        = 100
@@ -27,7 +27,7 @@ const (
 	maxIcon        = 2048 // bytes
 )
 
-// readCard describes a page by its head.
+// readCard returns the card of a page, from the metadata in its head.
 func readCard(got *outbound.Response) (Card, error) {
 	base, err := url.Parse(got.FinalURL)
 	if err != nil {
@@ -52,16 +52,16 @@ func readCard(got *outbound.Response) (Card, error) {
 	}, nil
 }
 
-// head is what is found in the head of a page. The first of several counts.
+// head holds the metadata in the head of a page. The first of several elements counts.
 type head struct {
 	title, base     string
 	icon, touchIcon string
-	meta            map[string]string // the ones of metaNames
+	meta            map[string]string // by name, for the names in metaNames
 }
 
 var metaNames = map[string]bool{"og:title": true, "og:site_name": true, "og:description": true, "description": true}
 
-// read goes through a page until its body begins.
+// read reads a page until its body begins.
 func (h *head) read(r io.Reader) error {
 	z := html.NewTokenizer(r)
 	for range maxTokens {
@@ -141,13 +141,13 @@ func iconAddress(base *url.URL, ref string) string {
 	return u.String()
 }
 
-// line returns a text of a stranger as one line of at most so many characters.
+// line returns an untrusted text as one line of at most so many characters.
 func line(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):
 			return ' '
-		case unicode.IsControl(r), names.IsMark(r), r == utf8.RuneError: // a mark would turn the direction of what follows
+		case unicode.IsControl(r), names.IsMark(r), r == utf8.RuneError: // a mark would change the direction of the following text
 			return -1
 		}
 		return r

@@ -1,9 +1,9 @@
-// Package social draws the picture that other services show beside a link to a
-// page: its title, its description and the name of the site.
+// Package social draws the preview image that other services show with a link to a page:
+// its title, its description and the name of the site.
 //
-// Nothing is loaded for it. Texts are shaped and broken into lines with the fonts of
-// the program; a text with letters that none of them has is left out, so that no
-// picture has empty boxes in it.
+// The package loads no resources. It shapes texts and breaks them into lines with fonts
+// that are embedded in the program. It omits a text with characters that no font has, so
+// that an image never has replacement boxes.
 package social
 
 import (
@@ -23,7 +23,7 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// Width and Height are those that services ask for.
+// Width and Height are the size of an image, as services recommend it.
 const (
 	Width  = 1200
 	Height = 630
@@ -31,13 +31,13 @@ const (
 
 const (
 	margin    = 80
-	maxText   = 400 // characters of a text that are looked at
-	version   = "1" // of the drawing: part of the hash
+	maxText   = 400 // characters of a text that are used
+	version   = "1" // version of the drawing, which is part of the hash
 	titleSize = 80
-	room      = Width - 2*margin // for a line
+	room      = Width - 2*margin // width of a line
 )
 
-// Card is what a picture shows.
+// Card is the content of an image.
 type Card struct {
 	Title, Description string
 	Site               string
@@ -46,17 +46,17 @@ type Card struct {
 	RightToLeft        bool
 }
 
-// Hash returns a short name of everything that is drawn.
+// Hash returns a hash of everything that affects the image.
 func (c Card) Hash() string {
 	b, err := json.Marshal(c)
 	if err != nil {
-		panic(err) // plain values
+		panic(err) // impossible: a Card has only plain values
 	}
 	sum := sha256.Sum256(append(b, version...))
 	return hex.EncodeToString(sum[:8])
 }
 
-// ParseColor reads #rgb or #rrggbb, and returns the other color for anything else.
+// ParseColor parses #rgb or #rrggbb. It returns otherwise for anything else.
 func ParseColor(s string, otherwise color.RGBA) color.RGBA {
 	if len(s) == 4 {
 		s = string([]byte{s[0], s[1], s[1], s[2], s[2], s[3], s[3]})
@@ -68,7 +68,7 @@ func ParseColor(s string, otherwise color.RGBA) color.RGBA {
 	return color.RGBA{b[0], b[1], b[2], 255}
 }
 
-// palette is what a card is drawn with.
+// palette holds the colors of a card.
 type palette struct{ paper, ink, soft, accent, onAccent color.RGBA }
 
 func (c Card) palette() palette {
@@ -84,10 +84,10 @@ func (c Card) palette() palette {
 
 func gray(v uint8) color.RGBA { return color.RGBA{v, v, v, 255} }
 
-// brightness is how bright a color is to the eye, up to 255.
+// brightness returns the perceived brightness of a color, from 0 to 255.
 func brightness(c color.RGBA) int { return (299*int(c.R) + 587*int(c.G) + 114*int(c.B)) / 1000 }
 
-// PNG draws a card.
+// PNG returns the image of a card.
 func (c Card) PNG() ([]byte, error) {
 	img := image.NewRGBA(image.Rect(0, 0, Width, Height))
 	p := c.palette()
@@ -113,7 +113,8 @@ func (c Card) PNG() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// clean returns the beginning of a text in one line, without pictures and controls.
+// clean returns the beginning of a text as one line, without symbols such as emoji and
+// without control characters.
 func clean(s string) string {
 	n := 0
 	s = strings.Map(func(r rune) rune {
@@ -125,8 +126,8 @@ func clean(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// background fills a card with its paper, and with the color of the site in a corner
-// and at the lower edge.
+// background fills a card with the paper color, and draws the color of the site in a
+// corner and at the lower edge.
 func background(img *image.RGBA, p palette) {
 	draw.Draw(img, img.Bounds(), image.NewUniform(p.paper), image.Point{}, draw.Src)
 	const radius = 760
@@ -146,7 +147,7 @@ func mix(a, b color.RGBA, part float64) color.RGBA {
 	return color.RGBA{f(a.R, b.R), f(a.G, b.G), f(a.B, b.B), 255}
 }
 
-// text draws a paragraph and returns where it ends.
+// text draws a paragraph and returns the y coordinate of its end.
 func (c Card) text(img *image.RGBA, s string, bold bool, size, lines, top int, ink color.RGBA) int {
 	step := size * 5 / 4
 	for _, l := range shape(s, bold, size, room, c.RightToLeft, lines) {
@@ -160,7 +161,7 @@ func (c Card) text(img *image.RGBA, s string, bold bool, size, lines, top int, i
 	return top
 }
 
-// badge draws the name of the site beside its first letter.
+// badge draws the first letter of the site's name in a square, and the name next to it.
 func (c Card) badge(img *image.RGBA, site string, p palette) {
 	const side, top = 64, Height - 12 - 48 - 64
 	left := margin

@@ -21,8 +21,8 @@ import (
 	"golang.org/x/image/vector"
 )
 
-// families are the fonts of a text, in the order in which they are asked for a
-// letter: plain and bold. Only what never changes in them is shared.
+// families returns the regular and the bold fonts, in the order in which they are
+// searched for a glyph. Fonts are immutable, so they can be shared; faces cannot.
 var families = sync.OnceValue(func() [2][]*font.Font {
 	open := func(data []byte) *font.Font {
 		f, err := font.ParseTTF(bytes.NewReader(data))
@@ -34,11 +34,11 @@ var families = sync.OnceValue(func() [2][]*font.Font {
 	return [2][]*font.Font{{open(goregular.TTF), open(dejavusans.TTF)}, {open(gobold.TTF), open(dejavusansbold.TTF)}}
 })
 
-// faces are the fonts of one text.
+// faces are the font faces of one text.
 type faces []*font.Face
 
-// facesFor returns the fonts of a text. A font that has all letters is the first, so
-// that no word is set in two.
+// facesFor returns the font faces of a text. If a font has all characters, it comes
+// first, so that a word is not set in two fonts.
 func facesFor(s string, bold bool) (out faces) {
 	i := 0
 	if bold {
@@ -53,7 +53,7 @@ func facesFor(s string, bold bool) (out faces) {
 	return out
 }
 
-// has reports whether one of some fonts has every letter of a text.
+// has reports whether each character of a text is in at least one of the fonts.
 func has(s string, fonts ...*font.Font) bool {
 	for _, r := range s {
 		if unicode.IsSpace(r) {
@@ -66,7 +66,7 @@ func has(s string, fonts ...*font.Font) bool {
 	return true
 }
 
-// ResolveFace returns the first font that has a letter.
+// ResolveFace returns the first face that has a character, or the first face if none has.
 func (f faces) ResolveFace(r rune) *font.Face {
 	for _, face := range f {
 		if _, ok := face.NominalGlyph(r); ok {
@@ -76,17 +76,17 @@ func (f faces) ResolveFace(r rune) *font.Face {
 	return f[0]
 }
 
-// drawable reports whether the fonts have all letters of a text.
+// drawable reports whether the fonts have all characters of a text.
 func drawable(s string) bool { return has(s, families()[0]...) }
 
-// line is a line of a text, its parts from left to right.
+// line is a line of a text, with its parts from left to right.
 type line struct {
 	parts []shaping.Output
 	width fixed.Int26_6
 }
 
-// shape sets a text in lines of a width. What does not fit into so many of them is cut
-// off.
+// shape breaks a text into at most so many lines of a width. A longer text is truncated
+// with an ellipsis.
 func shape(s string, bold bool, size, width int, rtl bool, lines int) (out []line) {
 	text := []rune(s)
 	direction := di.DirectionLTR
@@ -120,7 +120,7 @@ func shape(s string, bold bool, size, width int, rtl bool, lines int) (out []lin
 	return out
 }
 
-// draw draws a line from a place on its base line.
+// draw draws a line of text that starts at x, with its baseline at y.
 func (l line) draw(img *image.RGBA, x fixed.Int26_6, y int, ink color.RGBA) {
 	r := vector.NewRasterizer(Width, Height)
 	at := float32(x) / 64
@@ -136,7 +136,7 @@ func (l line) draw(img *image.RGBA, x fixed.Int26_6, y int, ink color.RGBA) {
 	r.Draw(img, img.Bounds(), image.NewUniform(ink), image.Point{})
 }
 
-// outline adds a glyph.
+// outline adds the outline of a glyph to the rasterizer.
 func outline(r *vector.Rasterizer, o font.GlyphOutline, x, y, scale float32) {
 	to := func(p opentype.SegmentPoint) (float32, float32) { return x + p.X*scale, y - p.Y*scale }
 	for _, s := range o.Segments {
@@ -158,7 +158,7 @@ func outline(r *vector.Rasterizer, o font.GlyphOutline, x, y, scale float32) {
 	r.ClosePath()
 }
 
-// rounded draws a square with round corners.
+// rounded draws a square with rounded corners.
 func rounded(img *image.RGBA, left, top, side, radius int, ink color.RGBA) {
 	x, y, w, q := float32(left), float32(top), float32(side), float32(radius)
 	r := vector.NewRasterizer(Width, Height)

@@ -60,7 +60,7 @@ func (w *world) bytes(t *testing.T) (n int) {
 	return n
 }
 
-// Whatever is not what was announced leaves nothing behind.
+// A file that differs from what was announced is not stored.
 func TestAFileIsWhatWasAnnounced(t *testing.T) {
 	broken := errors.New("broken")
 	for name, body := range map[string]io.Reader{
@@ -140,7 +140,7 @@ func TestUploadsAreForgottenAfterADay(t *testing.T) {
 	})
 }
 
-// Only what is old and what nothing names is deleted.
+// Only blobs that are old and unreferenced are deleted.
 func TestSweep(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		now := time.Now()

@@ -18,10 +18,10 @@ import (
 
 // Limits of fonts.
 const (
-	maxFonts = 100 // of an organization
-	maxFaces = 20  // of a font
+	maxFonts = 100 // per organization
+	maxFaces = 20  // per font
 
-	regular = 400 // the weight that every font has
+	regular = 400 // the weight that every font must have
 )
 
 // FontPatch is the input of CreateFont and UpdateFont.
@@ -30,7 +30,7 @@ type FontPatch struct {
 	Faces  []FacePatch
 }
 
-// FacePatch sets the file of a weight; without a key it removes the weight.
+// FacePatch sets the file of a weight. An empty key removes the weight.
 type FacePatch struct {
 	Weight int
 	Key    docs.UploadKey
@@ -46,7 +46,7 @@ func (s *Service) Font(ctx context.Context, org docs.OrgID, id docs.FontID) (doc
 	return s.Store.Font(ctx, org, id)
 }
 
-// OpenFont opens a file that a font has now.
+// OpenFont opens a current file of a font.
 func (s *Service) OpenFont(ctx context.Context, org docs.OrgID, id docs.FontID, file string) (docs.FontFace, blob.Object, error) {
 	f, err := s.Store.Font(ctx, org, id)
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *Service) OpenFont(ctx context.Context, org docs.OrgID, id docs.FontID, 
 	return docs.FontFace{}, nil, errs.Missing("font")
 }
 
-// CreateFont makes a font of uploaded files.
+// CreateFont creates a font from uploaded files.
 func (s *Service) CreateFont(ctx context.Context, g *authz.Grant, p FontPatch) (docs.Font, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Font, error) {
 		all, err := tx.Fonts(ctx, g.Access.Org)
@@ -75,7 +75,7 @@ func (s *Service) CreateFont(ctx context.Context, g *authz.Grant, p FontPatch) (
 	})
 }
 
-// UpdateFont changes a font, and with it the sites that use it.
+// UpdateFont changes a font, and increments the versions of the sites that use it.
 func (s *Service) UpdateFont(ctx context.Context, g *authz.Grant, id docs.FontID, p FontPatch) (docs.Font, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Font, error) {
 		f, err := tx.Font(ctx, g.Access.Org, id)
@@ -93,7 +93,7 @@ func (s *Service) UpdateFont(ctx context.Context, g *authz.Grant, id docs.FontID
 	})
 }
 
-// raise makes whatever is kept of sites under their versions stale.
+// raise increments the versions of sites, which invalidates their cache entries.
 func raise(ctx context.Context, tx *store.Tx, ids []docs.SiteID) error {
 	for _, id := range ids {
 		site, err := tx.Site(ctx, id)
@@ -133,7 +133,7 @@ func fontEvent(action string, f docs.Font) audit.Event {
 	return audit.Event{Org: f.Org, Action: action, Kind: "font", ID: string(f.ID), Data: map[string]any{"fontFamily": f.Family, "weights": len(f.Faces)}}
 }
 
-// put stores a font after a change.
+// put applies the patch to a font and stores it.
 func (p FontPatch) put(ctx context.Context, tx *store.Tx, g *authz.Grant, action string, f docs.Font) (docs.Font, error) {
 	f.Family, f.UpdatedAt = strings.TrimSpace(p.Family.Or(f.Family)), tx.Now()
 	if f.Family == "" {
@@ -150,7 +150,7 @@ func (p FontPatch) put(ctx context.Context, tx *store.Tx, g *authz.Grant, action
 	return f, audit.Record(ctx, tx, g.Actor, fontEvent(action, f))
 }
 
-// faces returns the faces of a font after a change.
+// faces returns the faces of a font after the patch.
 func (p FontPatch) faces(ctx context.Context, tx *store.Tx, f docs.Font) ([]docs.FontFace, error) {
 	byWeight := map[int]docs.FontFace{}
 	for _, face := range f.Faces {

@@ -8,28 +8,28 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Sweeping of bytes that nothing names.
+// Settings of the sweep of unreferenced blobs.
 const (
 	SweepEvery = 7 * 24 * time.Hour
 	SweepJob   = "blob.sweep"
 
-	// sweepAfter is how long ago bytes must have been put. Whatever is made of
-	// them refers to them within minutes, or within a day if they are an upload.
+	// sweepAfter is the minimum age of a blob that is deleted. A new blob is referenced
+	// within minutes, or within a day if it is an upload.
 	sweepAfter = 7 * 24 * time.Hour
-	// maxSwept bounds the memory of one sweep; the next one finds the rest.
+	// maxSwept limits the memory of one sweep; the next sweep finds the rest.
 	maxSwept = 1 << 20
 )
 
-// Swept is what a sweep deleted.
+// Swept counts what a sweep deleted.
 type Swept struct {
 	Files int
 	Bytes int64
 }
 
-// Sweep deletes bytes that nothing in the database names: those that came with a
-// change that was refused, and those of fonts and API descriptions that were
-// deleted. Bytes are in use if their hash occurs in any text or object at all. So
-// nothing here has to know who keeps files, and no revision, however old, loses one.
+// Sweep deletes blobs that nothing in the database references, such as those of refused
+// changes and of deleted fonts and API descriptions. A blob is in use if its hash occurs
+// in any text or object of the database. So Sweep does not depend on where references are
+// stored, and no revision loses a file, however old it is.
 func (s *Service) Sweep(ctx context.Context) (Swept, error) {
 	var done Swept
 	before := s.Store.Clock().Add(-sweepAfter)
@@ -56,7 +56,7 @@ func (s *Service) Sweep(ctx context.Context) (Swept, error) {
 	return done, nil
 }
 
-// old returns the sizes of bytes that nobody put since a moment.
+// old returns the blobs that were last put before a time, with their sizes.
 func (s *Service) old(ctx context.Context, before time.Time) (map[blob.Hash]int64, error) {
 	out := map[blob.Hash]int64{}
 	err := s.Blobs.Walk(ctx, func(i blob.Info) error {
@@ -68,7 +68,7 @@ func (s *Service) old(ctx context.Context, before time.Time) (map[blob.Hash]int6
 	return out, err
 }
 
-// forget removes from a set every hash that occurs in a text.
+// forget removes every hash that occurs in a text from a set.
 func forget(set map[blob.Hash]int64, text []byte) {
 	const digits = 2 * len(blob.Hash{})
 	run := 0

@@ -1,8 +1,8 @@
-// Package assets is what an organization has besides content: files that were
-// uploaded for something that is made of them later, and the fonts of its sites.
+// Package assets manages what an organization has besides content: uploaded files for
+// later use, and the fonts of its sites.
 //
-// An upload is a key, which is good for a day, and bytes. Whatever is made of it
-// refers to the bytes itself, so that keys can be forgotten.
+// An upload consists of a key, which is valid for a day, and a blob. An object that is
+// created from an upload references the blob itself, so that keys can be deleted.
 package assets
 
 import (
@@ -22,22 +22,22 @@ import (
 
 // Limits of uploads.
 const (
-	UploadTime = 15 * time.Minute // in which an announced file must be sent
+	UploadTime = 15 * time.Minute // time within which an announced file must be sent
 
-	keepUpload = 24 * time.Hour
-	maxUploads = 1000     // of an organization that are kept
-	maxFont    = 10 << 20 // bytes
-	trimAtOnce = 1000
+	keepUpload = 24 * time.Hour // how long keys are valid
+	maxUploads = 1000           // valid keys per organization
+	maxFont    = 10 << 20       // bytes
+	trimAtOnce = 1000           // keys deleted per transaction
 )
 
-// Service keeps uploads and fonts.
+// Service manages uploads and fonts.
 type Service struct {
 	Store *store.Store
 	Blobs blob.Store
 }
 
-// Announce checks what a file will be, and returns it with a key. Nothing is
-// stored before the file is sent.
+// Announce checks the properties of a file to be uploaded, and returns them with a new
+// key. Nothing is stored before the file is sent.
 func (s *Service) Announce(g *authz.Grant, u docs.Upload) (docs.Upload, error) {
 	var err error
 	if u.Name, err = docs.FileName("body.file.name", u.Name); err != nil {
@@ -53,8 +53,8 @@ func (s *Service) Announce(g *authz.Grant, u docs.Upload) (docs.Upload, error) {
 	return u, nil
 }
 
-// Receive stores the bytes of a file that was announced, for a user who may still
-// upload files. It is NotFound for others, and Conflict if it was sent before.
+// Receive stores the content of an announced file. The error is NotFound if the user may
+// no longer upload files, and Conflict if the file was already sent.
 func (s *Service) Receive(ctx context.Context, by authz.Actor, u docs.Upload, r io.Reader) error {
 	g, err := authz.OnBehalfInOrg(ctx, s.Store, by, authz.UploadFiles, u.Org)
 	if authz.Denied(err) {
@@ -90,10 +90,10 @@ func (s *Service) Receive(ctx context.Context, by authz.Actor, u docs.Upload, r 
 	})
 }
 
-// keep stores the bytes of a file, unless it is not what it was announced as.
+// keep stores the content of a file, unless it differs from what was announced.
 func (s *Service) keep(ctx context.Context, u *docs.Upload, r io.Reader) error {
 	body := bufio.NewReader(&announced{r: r, size: u.Size, left: u.Size})
-	head, _ := body.Peek(4) // an error comes again with the next read
+	head, _ := body.Peek(4) // the next read returns the error again
 	format := blob.FontFormat(head)
 	if u.Kind == docs.UploadFont && format == "" {
 		return errs.Field("body", "is not a font in the format WOFF2, WOFF, TrueType or OpenType")
@@ -109,7 +109,7 @@ func (s *Service) keep(ctx context.Context, u *docs.Upload, r io.Reader) error {
 	return nil
 }
 
-// Tidy forgets the keys of old uploads.
+// Tidy is a job handler that deletes the keys of old uploads.
 func (s *Service) Tidy(ctx context.Context, _ []byte) error {
 	for ctx.Err() == nil {
 		n, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (int64, error) {
@@ -122,14 +122,14 @@ func (s *Service) Tidy(ctx context.Context, _ []byte) error {
 	return ctx.Err()
 }
 
-// announced is a body that must have exactly the size that was announced.
+// announced is a reader that fails unless the body has exactly the announced size.
 type announced struct {
 	r          io.Reader
 	size, left int64
 }
 
 func (a *announced) Read(p []byte) (int, error) {
-	// One byte more than is left distinguishes an end from an excess.
+	// Read one byte more than is left, in order to detect a body that is too large.
 	if int64(len(p)) > a.left+1 {
 		p = p[:a.left+1]
 	}

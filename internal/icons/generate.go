@@ -66,7 +66,7 @@ func main() {
 	}
 }
 
-// line is the size of a drawing and its path.
+// line returns the size of a drawing and its path.
 func line(d drawing) string {
 	if d.Path == "" {
 		return ""

@@ -1,8 +1,8 @@
-// Package icons has the pictures that documentation names: those of Font Awesome
-// Free (CC BY 4.0), by their names and their older names.
+// Package icons provides the icons that documentation refers to: those of Font Awesome
+// Free (CC BY 4.0), by their current and former names.
 //
-// A name that Font Awesome sells, or has not, is replaced by an icon with the same
-// meaning, so that a page never shows a hole.
+// An icon that is not in the free set is replaced by one with a similar meaning, so that
+// a page never lacks an icon.
 package icons
 
 import (
@@ -21,32 +21,32 @@ import (
 //go:embed icons.tsv.gz
 var file []byte
 
-// Icon is a picture of one path in a box that begins at 0, 0.
+// Icon is an icon with a single path. Its view box starts at 0, 0.
 type Icon struct {
 	Name          string
 	Width, Height int
 	Path          string
 }
 
-// SVG returns the icon as an element of HTML with classes, which must need no
-// escapes. It has the size and the colour of the text around it.
+// SVG returns the icon as an HTML element with classes, which must not need escaping. The
+// icon has the size and the colour of the surrounding text.
 func (i Icon) SVG(class string) string {
 	return fmt.Sprintf(`<svg class="%s" viewBox="0 0 %d %d" aria-hidden="true"><path d="%s"></path></svg>`, class, i.Width, i.Height, i.Path)
 }
 
-// Style is how an icon is drawn.
+// Style is the style of an icon.
 type Style bool
 
-// The styles. What has no outlined form is filled.
+// The styles. An icon without an outlined form is drawn filled.
 const (
 	Filled   Style = false
 	Outlined Style = true
 )
 
-// fallback is shown for a name whose meaning is not known.
+// fallback is the icon for a name that matches no icon.
 const fallback = "circle"
 
-// meanings are icons for common names of which a word alone would mislead.
+// meanings maps common names to icons, where the words of the name alone would mislead.
 var meanings = map[string]string{
 	"sparkles": "wand-magic-sparkles", "sparkle": "wand-magic-sparkles", "rectangle-terminal": "terminal", "rectangle-code": "code",
 	"file-lines-circle-check": "file-circle-check", "rectangle-history": "clock-rotate-left", "memo": "file-lines", "memo-pad": "clipboard-list",
@@ -56,10 +56,10 @@ var meanings = map[string]string{
 	"chart-network": "circle-nodes", "lightbulb-on": "lightbulb", "rocket-launch": "rocket", "webhook": "link", "api": "code",
 }
 
-// set is all icons.
+// set holds all icons.
 type set struct {
-	filled, outlined []Icon         // of the same names
-	byName           map[string]int // older names too
+	filled, outlined []Icon         // with the same names at the same indexes
+	byName           map[string]int // includes former names
 	byWord           map[string][]int
 }
 
@@ -117,7 +117,7 @@ func readIcon(name, field string) (i Icon, err error) {
 	return i, err
 }
 
-// Find returns the icon of a name, or one that means the same.
+// Find returns the icon with a name, or else the one with the most similar name.
 func Find(name string, style Style) Icon {
 	s := all()
 	name = strings.TrimPrefix(name, "fa-")
@@ -134,7 +134,8 @@ func Find(name string, style Style) Icon {
 	return s.filled[at]
 }
 
-// nearest returns the icon that has most words of a name, and fewest others.
+// nearest returns the index of the icon that shares most words with a name, or the
+// fallback. It prefers icons with short names.
 func (s *set) nearest(name string) int {
 	words := strings.Split(name, "-")
 	points := map[int]int{}
@@ -144,7 +145,7 @@ func (s *set) nearest(name string) int {
 		}
 		for _, form := range []string{word, strings.TrimSuffix(word, "s"), word + "s"} {
 			for _, at := range s.byWord[form] {
-				points[at] += 8 - i // the first words of a name say what it is
+				points[at] += 8 - i // the first words of a name matter most
 				if slices.Contains(strings.Split(s.filled[at].Name, "-"), form) {
 					points[at] += 8
 				}

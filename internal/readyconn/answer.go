@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// exchange is a request and the writer of its answer. Its memory is used again.
+// exchange is a request and its http.ResponseWriter. Exchanges are pooled and reused.
 type exchange struct {
 	request request
 	conn    net.Conn
@@ -41,8 +41,8 @@ func (x *exchange) WriteHeader(status int) {
 	}
 }
 
-// Write sends the header and the body with one system call. Its length must be that of
-// the header.
+// Write sends the header and the body with one system call. The length of the body must
+// equal the Content-Length header.
 func (x *exchange) Write(body []byte) (int, error) {
 	x.WriteHeader(http.StatusOK)
 	switch {
@@ -61,7 +61,8 @@ func (x *exchange) Write(body []byte) (int, error) {
 	return len(body), nil
 }
 
-// finish sends the header if there is no body. After an error the connection cannot be used.
+// finish sends the header if there is no body. After an error, the connection is not
+// usable.
 func (x *exchange) finish() error {
 	if x.sent {
 		return x.err
@@ -99,7 +100,7 @@ func oneLine(s string) string {
 
 var lineEnds = strings.NewReplacer("\n", " ", "\r", " ")
 
-// second is a second as the header Date has it.
+// second caches the value of the Date header for one second.
 type second struct {
 	unix int64
 	text string

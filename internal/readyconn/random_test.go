@@ -29,7 +29,7 @@ var requests = []string{
 	"GET /other-9000 HTTP/1.1\r\nHost: h\r\nX-Sent: #\r\n\r\n",
 }
 
-// rarely are those after which the connection is net/http's alone.
+// rarely are the requests after which only net/http handles the connection.
 var rarely = []string{
 	"POST /other-body HTTP/1.1\r\nHost: h\r\nX-Sent: #\r\nContent-Length: 27\r\n\r\nGET /ready HTTP/1.1\r\nHost: ",
 	"POST /ready HTTP/1.1\r\nHost: h\r\nX-Sent: #\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nGET /\r\n0\r\n\r\n",
@@ -113,7 +113,7 @@ func randomStream(random *rand.Rand) (out []piece) {
 	return out
 }
 
-// play sends the pieces, and returns what is answered until nothing follows.
+// play sends the pieces and returns the responses until the connection ends.
 func play(c net.Conn, pieces []piece) string {
 	defer c.Close()
 	out := make(chan string)

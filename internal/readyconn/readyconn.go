@@ -1,21 +1,20 @@
-// Package readyconn answers requests whose answers are ready before net/http has
-// seen them. For a kept page of a few kilobytes, most of the processor time of
-// net/http is spent on what such an answer does not need: a goroutine that waits
-// for the client to leave, a context, deadlines for each request, two buffers.
+// Package readyconn answers requests for cached responses before net/http parses them.
+// For a cached page of a few kilobytes, net/http spends most of its processor time on
+// things that such a response does not need: a goroutine that waits for the client to
+// disconnect, a context, deadlines for each request, two buffers.
 //
-// A connection is read by net/http as ever. When net/http waits for a request, it
-// calls Read; a request that is plain and whole, and has an answer, is answered
-// there, and net/http goes on waiting. It gets all others, as they were sent.
+// net/http reads the connection as usual. When it waits for a request, it calls Read. A
+// request that is plain and complete and has a ready response is answered inside of Read,
+// and net/http continues to wait. All other requests are passed to net/http unchanged.
 //
-// Two readers of one connection must never disagree where a request ends. So a
-// request is plain only if there is nothing to disagree about: GET or HEAD, of
-// HTTP/1.1, without a body, of visible ASCII, with lines that end as they should.
-// After the first bytes that are not a plain and whole request, the connection
-// is net/http's alone.
+// Two readers of one connection must never disagree about where a request ends. So a
+// request is plain only if it is unambiguous: GET or HEAD, HTTP/1.1, no body, visible
+// ASCII only, correct line ends. After the first bytes that are not a plain and complete
+// request, only net/http handles the connection.
 //
-// The first request of a connection is for net/http in any case. Until it has
-// answered one, it counts the time for a request from the beginning of the
-// connection, and does not close the connection when the server stops.
+// The first request of a connection always goes to net/http. Until net/http has answered
+// a request, it measures the timeout from the start of the connection, and does not close
+// the connection when the server stops.
 package readyconn
 
 import (
@@ -27,23 +26,25 @@ import (
 	"time"
 )
 
-// Find returns what answers a request at once, or false. The handler must write
-// the body, if there is one, in one piece, and keep nothing of the request.
+// Find returns a handler with a ready response to a request, or false. The handler must
+// write the body, if there is one, in a single call, and must not retain the request.
 type Find func(*http.Request) (http.Handler, bool)
 
 // Listener accepts connections for a server of net/http whose ConnState is State.
 type Listener struct {
 	net.Listener
-	// May reports whether an address may have an answer. Requests for others are not looked at any
-	// further, so that they cost little.
+	// May reports whether a host and path may have a ready response. Requests for others
+	// are not processed any further, so that they cost little.
 	May  func(host, path string) bool
 	Find Find
-	// Timeout is how long a connection waits for a request or for a reader at most.
+	// Timeout is the maximum time that a connection waits for a request or for the client
+	// to read.
 	Timeout time.Duration
-	late    atomic.Int64 // answers under way on connections that net/http has closed
+	late    atomic.Int64 // responses in progress on connections that net/http has closed
 }
 
-// Accept returns the next connection. One with TLS is returned as it is.
+// Accept returns the next connection. It wraps TCP connections only; others, such as TLS
+// connections, are returned unchanged.
 func (l *Listener) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
 	if tcp, ok := c.(*net.TCPConn); ok {
@@ -52,9 +53,9 @@ func (l *Listener) Accept() (net.Conn, error) {
 	return c, err
 }
 
-// Wait returns when nothing is sent any more, or with an error when ctx ends. It is
-// for after Shutdown of the server, which does not wait for the answers of readyconn:
-// it takes their connections for idle.
+// Wait waits until no response is in progress, or returns an error when ctx ends. Call
+// Wait after Shutdown of the server. Shutdown does not wait for the responses of this
+// package, because it considers their connections idle.
 func (l *Listener) Wait(ctx context.Context) error {
 	for l.late.Load() > 0 {
 		select {
@@ -66,7 +67,8 @@ func (l *Listener) Wait(ctx context.Context) error {
 	return nil
 }
 
-// State notes that net/http waits for the next request, or has given the connection away.
+// State is the ConnState hook of the server. It records that net/http waits for the next
+// request, or that a handler has hijacked the connection.
 func State(nc net.Conn, s http.ConnState) {
 	c, ok := nc.(*conn)
 	switch {
@@ -77,27 +79,27 @@ func State(nc net.Conn, s http.ConnState) {
 	}
 }
 
-// conn is a connection. Its reader is one goroutine at a time.
+// conn is a connection. Only one goroutine reads it at a time.
 type conn struct {
 	*net.TCPConn
 	listener *Listener
 	extended time.Time // when the deadlines were set; zero if net/http set them
 	begun    bool      // net/http has answered a request
-	passed   bool      // net/http has a request, and has not answered it
-	foreign  bool      // nobody but net/http knows where a request begins
-	early    []byte    // what was read before net/http had answered, a byte at most
+	passed   bool      // net/http has a request and has not answered it yet
+	foreign  bool      // only net/http can find the start of the next request
+	early    []byte    // data read before net/http had answered, at most one byte
 	phase    atomic.Int32
 }
 
-// The phases of a connection. One that is closed while it answers is closed
-// after the answer.
+// The phases of a connection. If Close is called during a response, the connection is
+// closed after the response.
 const (
 	waits int32 = iota
 	answers
 	closing
 )
 
-// Read answers requests until there is one that it has no answer for.
+// Read answers requests until there is one without a ready response, which it returns.
 func (c *conn) Read(p []byte) (int, error) {
 	for {
 		if c.passed && !c.foreign {
@@ -113,8 +115,8 @@ func (c *conn) Read(p []byte) (int, error) {
 			return n, err
 		}
 		rest, err := c.answerAll(p[:n])
-		if err != nil { // what was sent is incomplete, so nothing can follow it
-			_ = c.TCPConn.Close() // also a second time
+		if err != nil { // the response is incomplete, so nothing can follow it
+			_ = c.TCPConn.Close() // may be closed already
 			return 0, io.EOF
 		}
 		if len(rest) > 0 {
@@ -123,9 +125,10 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 }
 
-// watch returns when the client has gone, or when net/http has answered and sets a deadline that
-// is over. Until then net/http reads to notice the former, and would keep the first byte of the
-// next request, which a quick client sends in the instant between the answer and the deadline.
+// watch returns when the client disconnects, or when net/http has answered and sets a
+// deadline in the past to interrupt the read. While it answers, net/http reads in order to
+// detect a disconnect. It would keep the first byte of the next request, which a fast
+// client can send between the response and the deadline. watch stores this byte in early.
 func (c *conn) watch(p []byte) error {
 	n, err := c.TCPConn.Read(p[:1])
 	if n == 0 {
@@ -139,7 +142,7 @@ func (c *conn) watch(p []byte) error {
 	return raw.Read(func(uintptr) bool { return false })
 }
 
-// answerAll answers the requests in data, and returns what net/http must read.
+// answerAll answers the requests in data, and returns the rest that net/http must read.
 func (c *conn) answerAll(data []byte) ([]byte, error) {
 	x := exchanges.Get().(*exchange)
 	defer x.release()
@@ -162,7 +165,7 @@ func (c *conn) answerAll(data []byte) ([]byte, error) {
 	return nil, nil
 }
 
-// ready returns what answers a request.
+// ready returns the handler with the ready response to a request, if there is one.
 func (c *conn) ready(r *request) (http.Handler, bool) {
 	if !c.begun || r.url.Path == "" || !c.listener.May(r.Host, r.url.Path) {
 		return nil, false
@@ -171,7 +174,7 @@ func (c *conn) ready(r *request) (http.Handler, bool) {
 	return c.listener.Find(&r.Request)
 }
 
-// answer sends an answer.
+// answer sends the response of a handler.
 func (c *conn) answer(x *exchange, h http.Handler) (err error) {
 	if err := c.extend(); err != nil {
 		return err
@@ -190,8 +193,8 @@ func (c *conn) answer(x *exchange, h http.Handler) (err error) {
 	return x.finish()
 }
 
-// extend sets the deadlines of the connection. To set them for each request would be
-// a good part of its cost.
+// extend sets the deadlines of the connection, unless it did so recently. Setting them for
+// each request would be a large part of its cost.
 func (c *conn) extend() error {
 	now := time.Now()
 	if now.Sub(c.extended) < c.listener.Timeout/4 {
@@ -201,8 +204,9 @@ func (c *conn) extend() error {
 	return c.SetDeadline(now.Add(c.listener.Timeout))
 }
 
-// Close closes the connection. One that answers is closed after the answer, without
-// waiting for it: a server that stops closes those that it takes for idle.
+// Close closes the connection. If a response is in progress, Close returns at once and the
+// connection is closed after the response, because a server that stops closes connections
+// that it considers idle.
 func (c *conn) Close() error {
 	if c.phase.CompareAndSwap(answers, closing) {
 		c.listener.late.Add(1)

@@ -63,8 +63,8 @@ func serve(t testing.TB, ready bool, timeout time.Duration) *served {
 	return s
 }
 
-// answer answers with as many bytes as the path ends with, and with what it knows of
-// the request.
+// answer responds with as many bytes as the number at the end of the path, and with
+// properties of the request.
 func answer(w http.ResponseWriter, r *http.Request) {
 	body := []byte(r.Method + " " + r.Host + r.URL.String() + " " + strings.Join(r.Header["X-Sent"], ",") + "\n")
 	_, digits, _ := strings.Cut(r.URL.Path, "-")
@@ -147,7 +147,7 @@ func send(c net.Conn, pieces []string) {
 	}
 }
 
-// talk sends pieces of a stream, and returns what is answered until nothing follows.
+// talk sends pieces of a stream and returns the responses until the connection ends.
 func talk(c net.Conn, pieces ...string) string {
 	defer c.Close()
 	var out bytes.Buffer
@@ -183,8 +183,8 @@ func sameStream(a, b string) bool {
 	return len(x) == len(y)
 }
 
-// What is answered at once is what net/http would have answered, whatever is before and behind it
-// on the connection, and wherever it is cut.
+// Ready responses equal those of net/http, for any requests before and after them on the
+// connection, and for any division of the stream.
 func TestAnswersAreThoseOfNetHTTP(t *testing.T) {
 	ready, bare := serve(t, true, time.Minute), serve(t, false, time.Minute)
 	const (
@@ -249,8 +249,8 @@ func TestAnswersArriveWhole(t *testing.T) {
 	}
 }
 
-// A handler that panics, or writes what its header does not say, ends the connection, and
-// nothing else.
+// A handler that panics, or whose body does not match its header, ends the connection and
+// affects nothing else.
 func TestWrongAnswersEndTheConnection(t *testing.T) {
 	s := serve(t, true, time.Minute)
 	for _, path := range []string{"/ready-panic", "/ready-twice", "/ready-short"} {
@@ -264,8 +264,8 @@ func TestWrongAnswersEndTheConnection(t *testing.T) {
 	}
 }
 
-// A server that stops ends the answers that it has begun, although net/http takes their
-// connections for idle.
+// A server that stops completes responses in progress, although net/http considers their
+// connections idle.
 func TestStopEndsAnswers(t *testing.T) {
 	s := serve(t, true, time.Minute)
 	c := s.begin(t)
@@ -292,8 +292,8 @@ func TestStopEndsAnswers(t *testing.T) {
 	}
 }
 
-// A server that stops closes a connection that waits, also if only ready answers were asked for: a
-// request on it would get no answer any more.
+// A server that stops closes a waiting connection even if it had only ready responses,
+// because a further request on it would get no response.
 func TestStopClosesConnections(t *testing.T) {
 	s := serve(t, true, time.Minute)
 	c := s.dial(t)
@@ -310,8 +310,8 @@ func TestStopClosesConnections(t *testing.T) {
 	}
 }
 
-// Nobody holds a connection who sends nothing, sends slowly or does not read, and
-// nobody who asks again and again loses it.
+// A client that sends nothing, sends slowly or does not read cannot hold a connection. A
+// client that keeps sending requests does not lose it.
 func TestTimeouts(t *testing.T) {
 	const timeout = 2 * time.Second
 	s := serve(t, true, timeout)

@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// request is a request that is read into the same memory as the one before.
+// request is a parsed request. Its memory is reused for the next request.
 type request struct {
 	http.Request
 	url    url.URL
-	names  []string // of the headers as they were sent, without Host
+	names  []string // of the headers in their original spelling, without Host
 	values [maxFields]string
 }
 
-// maxFields is how many headers a plain request has at most. Browsers send about 15.
+// maxFields is the maximum number of headers of a plain request. Browsers send about 15.
 const maxFields = 40
 
 var headEnd = []byte("\r\n\r\n")
 
-// parse reads the request at the beginning of data, and returns its length. It is 0
-// for one that is not plain, or not whole. The path of its address is empty if there
-// is more to it, such as a query. Headers are not there before fill.
+// parse parses the request at the beginning of data and returns its length. It returns 0
+// if the request is not plain or not complete. The path of the URL is empty if the target
+// is not a simple path, for example if it has a query. Header is not set before fill.
 func (r *request) parse(data []byte) (size int) {
 	at := bytes.Index(data, headEnd)
 	if at < 0 {
@@ -36,7 +36,7 @@ func (r *request) parse(data []byte) (size int) {
 	return at + len(headEnd)
 }
 
-// readLine reads the first line.
+// readLine parses the request line. It reports false if the request is not plain.
 func (r *request) readLine(line string) bool {
 	method, rest, _ := strings.Cut(line, " ")
 	target, proto, _ := strings.Cut(rest, " ")
@@ -51,7 +51,7 @@ func (r *request) readLine(line string) bool {
 	return true
 }
 
-// readFields reads the headers.
+// readFields parses the headers. It reports false if the request is not plain.
 func (r *request) readFields(lines string) bool {
 	r.names = r.names[:0]
 	named := false // the host
@@ -63,7 +63,7 @@ func (r *request) readFields(lines string) bool {
 			return false
 		}
 		if strings.EqualFold(name, "Host") {
-			if named { // twice: which of them counts is a matter of opinion
+			if named { // two Host headers are ambiguous
 				return false
 			}
 			named, r.Host = true, value
@@ -75,13 +75,13 @@ func (r *request) readFields(lines string) bool {
 	return true
 }
 
-// mayHave reports whether a plain request may have a header. Those of the same length as one that
-// it may not have are compared, which are few.
+// mayHave reports whether a plain request may have a header. It compares only names that
+// have the same length as a forbidden one, which are few.
 func mayHave(name, value string) bool {
 	switch len(name) {
 	case len("Te"):
 		return !strings.EqualFold(name, "Te")
-	case len("Expect"): // net/http makes another header of Pragma
+	case len("Expect"): // net/http turns Pragma into another header
 		return !strings.EqualFold(name, "Expect") && !strings.EqualFold(name, "Pragma")
 	case len("Upgrade"):
 		return !strings.EqualFold(name, "Upgrade") && !strings.EqualFold(name, "Trailer")
@@ -95,7 +95,7 @@ func mayHave(name, value string) bool {
 	return true
 }
 
-// fill puts the headers into the request.
+// fill sets the Header of the request.
 func (r *request) fill() {
 	if clear(r.Header); r.Header == nil {
 		r.Header = http.Header{}
@@ -110,7 +110,7 @@ func (r *request) fill() {
 	}
 }
 
-// isName reports whether a text is the name of a header, and nothing else to anybody.
+// isName reports whether a text is a header name that every parser accepts as such.
 func isName(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; !isAlphanumeric(c) && c != '-' && c != '_' {
@@ -120,7 +120,8 @@ func isName(s string) bool {
 	return s != ""
 }
 
-// isPath reports whether an address is a path that is never escaped.
+// isPath reports whether a request target is a path without characters that can be
+// escaped.
 func isPath(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; !isAlphanumeric(c) && c != '-' && c != '_' && c != '.' && c != '~' && c != '/' {

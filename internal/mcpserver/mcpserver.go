@@ -1,6 +1,6 @@
-// Package mcpserver answers assistants that search and read the documentation of a site, by the
-// Model Context Protocol. It keeps nothing between two calls and does not know who may read
-// what: each call comes with functions that see what its sender sees.
+// Package mcpserver implements a Model Context Protocol server, with which assistants
+// search and read the documentation of a site. It is stateless and does not check
+// permissions: each call comes with functions that see what its sender sees.
 package mcpserver
 
 import (
@@ -20,10 +20,10 @@ import (
 )
 
 const (
-	version = "1.0.0" // of what the tools take and return
+	version = "1.0.0" // of the input and output of the tools
 
 	maxCall = 1 << 20   // bytes of a request
-	maxText = 256 << 10 // bytes of a page in an answer
+	maxText = 256 << 10 // bytes of a page in a response
 )
 
 // Server answers calls for any number of sites.
@@ -32,18 +32,18 @@ type Server struct{ schemas *mcp.SchemaCache }
 // New returns a server.
 func New() *Server { return &Server{mcp.NewSchemaCache()} }
 
-// Documentation is what the sender of a call sees of a site.
+// Documentation is the part of a site that the sender of a call sees.
 type Documentation struct {
 	Title  string
 	Search func(query string) ([]Hit, error)
-	// Page returns a page of the site as Markdown, by its address or its path. It is
-	// false if there is none.
+	// Page returns a page of the site as Markdown, by its address or its path. ok is
+	// false if there is no such page.
 	Page func(address string) (text string, ok bool, err error)
-	// Log gets the errors that senders must not read.
+	// Log receives the errors that senders must not see.
 	Log *slog.Logger
 }
 
-// Hit is a page that was found.
+// Hit is a page in a search result.
 type Hit struct {
 	Title   string `json:"title"`
 	Where   string `json:"where,omitempty" jsonschema:"titles of the section and of the pages above it"`
@@ -63,8 +63,8 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, d Documentation) 
 		theme.WriteText(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("A request has at most %d bytes.", maxCall))
 		return
 	case err != nil:
-		return // who asked has gone
-	case bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")): // the work of a batch has no bound
+		return // the client has disconnected
+	case bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")): // the cost of a batch is not limited
 		theme.WriteText(w, http.StatusBadRequest, "Send one message in a request.")
 		return
 	}
@@ -73,27 +73,27 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, d Documentation) 
 	server := s.server(d)
 	mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxCall, PropagateRequestCancellation: true,
-		DisableLocalhostProtection: true, // the host was compared with those of sites
+		DisableLocalhostProtection: true, // the caller has checked the host against those of sites
 	}).ServeHTTP(w, r)
 }
 
-// A searchCall is what the tool for searching takes.
+// searchCall is the input of the search tool.
 type searchCall struct {
 	Query string `json:"query" jsonschema:"words to look for"`
 }
 
-// found is what the tool for searching returns.
+// found is the output of the search tool.
 type found struct {
 	Results []Hit `json:"results"`
 }
 
-// A pageCall is what the tool for reading takes.
+// pageCall is the input of the tool that reads a page.
 type pageCall struct {
 	URL string `json:"url" jsonschema:"address of a page of this site, or its path"`
 }
 
-// server returns a server whose tools see a documentation. The names of the tools are those
-// that clients of other renderers know.
+// server returns an MCP server whose tools use a documentation. Its tools have the same
+// names as those of other renderers, which clients know.
 func (s *Server) server(d Documentation) *mcp.Server {
 	out := mcp.NewServer(&mcp.Implementation{Name: "octavo", Title: d.Title, Version: version}, &mcp.ServerOptions{
 		Instructions: "Documentation of " + d.Title + ". Search it for words, then read the pages that were found.",
@@ -114,7 +114,7 @@ func (s *Server) server(d Documentation) *mcp.Server {
 	return out
 }
 
-// page returns a page, or the beginning of a long one.
+// page returns a page, truncated to maxText bytes.
 func (d *Documentation) page(address string) (string, error) {
 	text, ok, err := d.Page(address)
 	if err == nil && !ok {
@@ -126,7 +126,7 @@ func (d *Documentation) page(address string) (string, error) {
 	return text, err
 }
 
-// public returns an error as callers may read it.
+// public returns an error that clients may see. It logs and replaces internal errors.
 func (d *Documentation) public(err error) error {
 	if err == nil || errs.Is(err, errs.NotFound) {
 		return err

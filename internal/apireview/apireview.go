@@ -1,5 +1,6 @@
-// Package apireview opens change requests for new versions of the descriptions of APIs: what
-// changed is the description of the request, for those who write beside the reference.
+// Package apireview opens change requests for new versions of API descriptions. The
+// description of a change request is a changelog of the API, for the writers of the pages
+// next to the reference.
 package apireview
 
 import (
@@ -20,11 +21,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// The limits of the description of a request, which has at most revision.MaxNote bytes.
+// Limits of the description of a change request, which has at most revision.MaxNote bytes.
 const (
 	maxListed = 100      // changes
-	maxText   = 32 << 10 // bytes of them
-	maxLine   = 300      // characters of a change
+	maxText   = 32 << 10 // bytes of all changes
+	maxLine   = 300      // characters of one change
 )
 
 // Service opens change requests.
@@ -34,10 +35,11 @@ type Service struct {
 	Reviews *reviews.Service
 }
 
-// Open is the handler of apispec.RequestJob. It compares the newest version of a description with
-// the one that the last request of the space was about, or with the one before it. A
-// request that is not merged yet is brought up to date, so there is never a second one.
-// Whoever asked for requests must still be able to edit the space; otherwise nothing happens.
+// Open is the handler of apispec.RequestJob. It compares the newest version of an API
+// description with the version that the space last reviewed, or else with the previous
+// version. It updates a change request that is still a draft or open, so there is never a
+// second one. The user who turned change requests on must still be able to edit the
+// space; otherwise Open does nothing.
 func (s *Service) Open(ctx context.Context, payload []byte) error {
 	var task apispec.RequestTask
 	if err := json.Unmarshal(payload, &task); err != nil {
@@ -80,8 +82,9 @@ func (s *Service) Open(ctx context.Context, payload []byte) error {
 	return err
 }
 
-// reviewed returns the version that the last merged request of a space ended with. If none was merged, it
-// returns the one that the last request began with, whose changes nobody has accepted; empty if there is none.
+// reviewed returns the newer version of the last merged change request of a space. If none
+// was merged, it returns the older version of the last change request, because its changes
+// were not accepted. It returns "" if there is no change request.
 func (s *Service) reviewed(ctx context.Context, space docs.SpaceID, spec docs.OpenAPISpecID) (docs.OpenAPIVersionID, error) {
 	f := store.ChangeRequestFilter{Space: space, Spec: spec, Status: docs.ChangeMerged, ByCreation: true}
 	merged, _, err := s.Store.ChangeRequests(ctx, f, store.Page{Limit: 1})
@@ -99,8 +102,8 @@ func (s *Service) reviewed(ctx context.Context, space docs.SpaceID, spec docs.Op
 	return list[0].API.From, nil
 }
 
-// update brings a request up to date. What somebody has written instead of the changelog, or as
-// the subject, stays.
+// update updates a change request to the newest version. It keeps a subject or description
+// that a person has changed.
 func (s *Service) update(ctx context.Context, g *authz.Grant, spec docs.OpenAPISpec, cr docs.ChangeRequest) error {
 	was, err := s.compareWith(ctx, spec, cr.API.From, cr.API.To)
 	if err != nil {
@@ -117,14 +120,14 @@ func (s *Service) update(ctx context.Context, g *authz.Grant, spec docs.OpenAPIS
 	if text := strings.TrimSpace(cr.Description); text == "" || text == strings.TrimSpace(was.text) {
 		p.Description = now.body()
 	}
-	if cr.Status == docs.ChangeDraft && cr.Description == "" { // it was created, and the server stopped
+	if cr.Status == docs.ChangeDraft && cr.Description == "" { // the server stopped after creating it
 		p.Status = docs.ChangeOpen
 	}
 	_, err = s.Reviews.Update(ctx, g, string(cr.ID), p)
 	return err
 }
 
-// comparison is what a request says.
+// comparison holds the texts of a change request about two versions.
 type comparison struct {
 	api     docs.APIComparison
 	subject string
@@ -137,7 +140,7 @@ func (s *Service) compare(ctx context.Context, spec docs.OpenAPISpec, from docs.
 	return s.compareWith(ctx, spec, from, spec.LastVersion)
 }
 
-// compareWith compares two versions; from may be empty, for the one before.
+// compareWith compares two versions. An empty from is the version before to.
 func (s *Service) compareWith(ctx context.Context, spec docs.OpenAPISpec, from, to docs.OpenAPIVersionID) (comparison, error) {
 	diff, err := s.Specs.Changes(ctx, spec.Org, spec.Slug, to, from)
 	if err != nil {
@@ -155,8 +158,8 @@ func (s *Service) compareWith(ctx context.Context, spec docs.OpenAPISpec, from, 
 	return out, nil
 }
 
-// changelog returns changes as a document, those that break clients first. It is made of nodes, so
-// whatever a description says is escaped when it is printed.
+// changelog returns changes as a document, breaking changes first. It is built from nodes,
+// so that the text of an API description is escaped when the document is printed.
 func changelog(d openapi.Differences) *markup.Document {
 	out := &markup.Document{}
 	listed, size := 0, 0
@@ -184,7 +187,7 @@ func changelog(d openapi.Differences) *markup.Document {
 	return out
 }
 
-// line returns a change in one line.
+// line returns a change as one line of text.
 func line(c openapi.Change) *markup.Node {
 	at := c.Operation
 	if c.Where != "" {

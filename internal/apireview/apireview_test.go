@@ -63,7 +63,7 @@ func (w *world) editor(a authz.Action) *authz.Grant {
 	return g
 }
 
-// publish sets the description and works off what that starts.
+// publish sets the description and runs the jobs that this enqueues.
 func (w *world) publish(operations ...string) {
 	w.t.Helper()
 	paths := map[string]any{}
@@ -146,7 +146,7 @@ func TestVersionsOpenChangeRequests(t *testing.T) {
 	})
 }
 
-// What nobody has accepted is compared again.
+// Changes that were not accepted are compared again.
 func TestArchivedRequestsHideNothing(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		w := newWorld(t, o)

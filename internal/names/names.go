@@ -1,5 +1,5 @@
-// Package names says which paths every file system and git can hold, and
-// which of them are the same to some.
+// Package names checks which paths are valid on every file system and in git, and
+// which paths some file systems consider equal.
 package names
 
 import (
@@ -10,37 +10,37 @@ import (
 	"unicode/utf8"
 )
 
-// MaxName and MaxPath are the bytes of one name and of a whole path. Common
-// file systems have no room for more.
+// MaxName and MaxPath are the maximum bytes of a name and of a whole path. Common
+// file systems do not support more.
 const (
 	MaxName = 255
 	MaxPath = 1024
 )
 
 var (
-	// device are names that are not files on Windows, with any extension.
+	// device matches names that are devices on Windows, with any extension.
 	device = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(\.|$)`)
-	// gitName is how a repository is called, also in short names of Windows
-	// and with what Windows cuts off: dots and spaces, and streams.
+	// gitName matches the names of the folder of a repository. This includes short
+	// names of Windows, and suffixes that Windows ignores: dots, spaces, streams.
 	gitName = regexp.MustCompile(`(?i)^(\.git|git~[0-9]+)[. ]*(:.*)?$`)
 )
 
-// IsMark returns characters that turn the direction of what follows, so that
-// a name looks like another one.
+// IsMark reports whether a character is an invisible mark, most of which change the
+// direction of text. With such marks, a name can look like another one.
 func IsMark(r rune) bool {
 	return r == 0x200e || r == 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0xfeff || r == 0x061c
 }
 
-// isIgnored returns characters that some file systems do not look at. Persian
-// and emoji need some of them, so they are not bad as such.
+// isIgnored reports whether some file systems ignore a character in names. Persian
+// and emoji need some of these characters, so they are not forbidden.
 func isIgnored(r rune) bool {
 	return IsMark(r) || r >= 0x200b && r <= 0x200d || r >= 0x2060 && r <= 0x206f
 }
 
-// isGit reports whether a name is, for some file system, that of a repository.
+// isGit reports whether some file system considers a name equal to .git.
 func isGit(part string) bool {
 	if part == "" || part[0] < utf8.RuneSelf && strings.IndexByte(".gG", part[0]) < 0 {
-		return false // as it is with nearly all
+		return false // fast path for nearly all names
 	}
 	return gitName.MatchString(strings.Map(func(r rune) rune {
 		if isIgnored(r) {
@@ -50,8 +50,7 @@ func isGit(part string) bool {
 	}, part))
 }
 
-// Reserved reports whether a name means something else than a file to git or
-// to some system.
+// Reserved reports whether a name is reserved by git or by an operating system.
 func Reserved(part string) bool { return isGit(part) || isDevice(part) }
 
 func isDevice(part string) bool {
@@ -62,7 +61,7 @@ func isDevice(part string) bool {
 	return false
 }
 
-// Problem returns why a path cannot be read or written, or "" if it can.
+// Problem returns why a path is not portable, or "" if it is.
 func Problem(name string) string {
 	switch {
 	case !utf8.ValidString(name):
@@ -105,8 +104,8 @@ func badPart(part string) string {
 	return ""
 }
 
-// Fold returns the form of a path in which file systems that ignore case
-// compare it.
+// Fold returns a path in a canonical case. Two paths have the same form if file systems
+// that ignore case consider them equal.
 func Fold(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r < utf8.RuneSelf {

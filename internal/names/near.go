@@ -10,9 +10,8 @@ import (
 
 const maxLetter = 120 // bytes of a path that are compared
 
-// Near returns at most limit of some things whose path may have been meant by
-// another one, the likeliest first: those with the same last part, then those that
-// are written alike.
+// Near returns at most limit values whose paths are similar to at, the most similar
+// first: those with the same last element, then those with a small edit distance.
 func Near[T any](at string, limit int, all iter.Seq2[string, T]) []T {
 	at = shortened(strings.TrimSuffix(strings.Trim(at, "/"), ".md"))
 	last, most := path.Base(at), max(2, len(at)/3)
@@ -24,7 +23,7 @@ func Near[T any](at string, limit int, all iter.Seq2[string, T]) []T {
 	for to, it := range all {
 		to = shortened(to)
 		far := most + 1
-		if diff := len(at) - len(to); diff <= most && -diff <= most { // otherwise they differ by more
+		if diff := len(at) - len(to); diff <= most && -diff <= most { // otherwise the distance is greater than most
 			far = distance(at, to)
 		}
 		switch d := distance(last, path.Base(to)); {
@@ -50,8 +49,7 @@ func shortened(name string) string {
 	return name[:min(len(name), maxLetter)]
 }
 
-// distance is how many letters must be put in, taken out or replaced to make
-// one text of the other.
+// distance returns the Levenshtein distance of two texts, in bytes.
 func distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

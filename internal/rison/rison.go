@@ -1,4 +1,4 @@
-// Package rison reads Rison, a form of JSON that is short in addresses:
+// Package rison parses Rison, a compact form of JSON for URLs:
 // (plan:pro,beta:!t,tags:!(a,'two words')).
 package rison
 
@@ -18,7 +18,7 @@ const (
 	MaxValues = 1000
 )
 
-// Parse returns the value of a text as encoding/json would: nil, bool, float64,
+// Parse returns the value of a text with the types of encoding/json: nil, bool, float64,
 // string, []any or map[string]any.
 func Parse(s string) (v any, err error) {
 	if len(s) > MaxBytes {
@@ -35,7 +35,7 @@ func Parse(s string) (v any, err error) {
 	return v, p.err
 }
 
-// parser reads from the front of rest and keeps the first error.
+// parser consumes rest from its beginning and keeps the first error.
 type parser struct {
 	rest   string
 	size   int
@@ -50,7 +50,7 @@ func (p *parser) fail(format string, args ...any) {
 	p.rest = "" // ends every loop
 }
 
-// take removes a prefix, and reports whether it was there.
+// take removes a prefix from rest and reports whether rest had it.
 func (p *parser) take(prefix string) bool {
 	rest, ok := strings.CutPrefix(p.rest, prefix)
 	p.rest = rest
@@ -139,7 +139,7 @@ func (p *parser) key() string {
 	return p.word()
 }
 
-// quoted reads a text up to its quote; ! escapes a quote and itself.
+// quoted reads a string up to its closing quote. In it, ! escapes a quote and itself.
 func (p *parser) quoted() string {
 	var b strings.Builder
 	for p.err == nil {
@@ -164,7 +164,7 @@ func (p *parser) quoted() string {
 	return ""
 }
 
-// word reads a text without quotes.
+// word reads a string without quotes.
 func (p *parser) word() string {
 	i := strings.IndexAny(p.rest, " '!:(),*@$")
 	if i < 0 {

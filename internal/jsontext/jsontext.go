@@ -1,5 +1,5 @@
-// Package jsontext writes JSON without escaping HTML, which encoding/json does
-// by default: nobody embeds this JSON in HTML, and people read it. It also reads
+// Package jsontext writes JSON without the HTML escaping that encoding/json does by
+// default. This JSON is not embedded in HTML, and people read it. The package also reads
 // single members of an object without decoding the others.
 package jsontext
 
@@ -62,9 +62,9 @@ func Marshal(v any) ([]byte, error) {
 
 var errObject = errors.New("not a JSON object, or one that is cut off")
 
-// Members calls fn for each member of an object. value is the JSON of the
-// member; name is what is between its quotes, with its escapes. Members does not
-// check that the values are valid JSON.
+// Members calls fn for each member of an object. value is the JSON of the value; name is
+// the text between the quotes, with escape sequences. Members does not check that the
+// values are valid JSON.
 func Members(object []byte, fn func(name, value []byte)) error {
 	b := trimSpace(object)
 	if len(b) == 0 || b[0] != '{' {
@@ -98,7 +98,7 @@ func Members(object []byte, fn func(name, value []byte)) error {
 	}
 }
 
-// String returns the text of a JSON string.
+// String decodes a JSON string.
 func String(value []byte) (string, error) {
 	if n := stringEnd(value); n == len(value) && bytes.IndexByte(value, '\\') < 0 && utf8.Valid(value) {
 		return string(value[1 : n-1]), nil
@@ -162,9 +162,9 @@ func trimSpace(b []byte) []byte {
 	return b
 }
 
-// MoreValues reports whether JSON has more than n values; an empty object or array counts as two.
-// It reads the bytes once and keeps nothing of them. For bytes that are not JSON the answer has no
-// meaning.
+// MoreValues reports whether JSON has more than n values. An empty object or array counts
+// as two. MoreValues reads the bytes once and does not allocate memory for them. For
+// invalid JSON the result is meaningless.
 func MoreValues(b []byte, n int) bool {
 	if len(b) <= n {
 		return false // the shortest value takes one byte
@@ -173,15 +173,16 @@ func MoreValues(b []byte, n int) bool {
 	return c.Exceeded(b)
 }
 
-// Counter is MoreValues for JSON that comes in parts.
+// Counter is MoreValues for JSON that arrives in parts.
 type Counter struct {
 	Most int
 
 	seen            int
-	quoted, escaped bool // the last part ended within a string, behind a backslash
+	quoted, escaped bool // the last part ended inside a string, after a backslash
 }
 
-// Exceeded counts the values of the next part, and reports whether there are more than the most.
+// Exceeded counts the values of the next part, and reports whether there are more than
+// Most in total.
 func (c *Counter) Exceeded(part []byte) bool {
 	for _, b := range part {
 		switch {

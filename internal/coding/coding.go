@@ -1,6 +1,6 @@
-// Package coding holds the bodies of HTTP answers in the content codings that
-// clients accept. Each is compressed when the first client asks for it, and then
-// kept: nothing is compressed twice.
+// Package coding holds the bodies of HTTP responses in the content codings that clients
+// accept. A body is compressed when a client first requests a coding. The result is
+// cached, so that nothing is compressed twice.
 package coding
 
 import (
@@ -22,7 +22,7 @@ import (
 // Coding is a content coding of RFC 9110.
 type Coding uint8
 
-// The codings. Of those that a client likes as much, the last one is sent.
+// The codings. Of codings with the same quality value, the last one is preferred.
 const (
 	Identity Coding = iota
 	Gzip
@@ -35,8 +35,8 @@ var names = [count]string{"identity", "gzip", "zstd", "br"}
 
 func (c Coding) String() string { return names[c] }
 
-// Accepted returns the coding that a client likes best, by the values of its
-// Accept-Encoding.
+// Accepted returns the coding that a client prefers, according to the values of its
+// Accept-Encoding headers.
 func Accepted(values []string) Coding {
 	if len(values) == 1 {
 		if last := latest.Load(); last != nil && last.header == values[0] {
@@ -50,8 +50,8 @@ func Accepted(values []string) Coding {
 	return c
 }
 
-// choice is the coding for a header. Nearly all browsers send the same, so that the
-// last one is kept.
+// choice is the coding for an Accept-Encoding header. The last choice is cached, because
+// nearly all browsers send the same header.
 type choice struct {
 	header string
 	coding Coding
@@ -59,7 +59,7 @@ type choice struct {
 
 var latest atomic.Pointer[choice]
 
-// maxKept is the length of a header that is kept.
+// maxKept is the maximum length of a header that is cached.
 const maxKept = 256
 
 func accepted(values []string) Coding {
@@ -85,10 +85,10 @@ func named(name string) Coding {
 			return c
 		}
 	}
-	return Identity // also for what is unknown, such as deflate
+	return Identity // also for unsupported codings, such as deflate
 }
 
-// quality reads a weight such as q=0.5. One that is none counts nothing.
+// quality parses a weight such as q=0.5. It returns 0 for an invalid weight.
 func quality(text string) float64 {
 	name, value, _ := strings.Cut(strings.TrimSpace(text), "=")
 	q, err := strconv.ParseFloat(value, 64)
@@ -98,23 +98,23 @@ func quality(text string) float64 {
 	return q
 }
 
-// minCompressed is the size of a body that is worth compressing.
+// minCompressed is the minimum size of a body that is worth compressing.
 const minCompressed = 1 << 10
 
-// Body is the content of an answer. It never changes.
+// Body is the body of a response. It is immutable and safe for concurrent use.
 type Body struct {
 	forms [count]form
 	tag   string
 }
 
-// form is a body in one coding. The values of headers are made once too.
+// form is a body in one coding, with the values of its headers.
 type form struct {
 	once                   sync.Once
 	data                   []byte
 	etag, length, encoding []string
 }
 
-// New returns a body of bytes, which nobody may change afterwards.
+// New returns a body with data. The caller must not change data afterwards.
 func New(data []byte) *Body {
 	sum := sha256.Sum256(data)
 	b := &Body{tag: hex.EncodeToString(sum[:12])}
@@ -131,14 +131,15 @@ func (f *form) fill(data []byte, tag string, c Coding) {
 	f.etag = []string{`"` + tag + `"`}
 }
 
-// Bytes returns the content as it is.
+// Bytes returns the uncompressed content.
 func (b *Body) Bytes() []byte { return b.forms[Identity].data }
 
-// Weight is how many bytes of memory a body may take in all codings. Compressed
-// text has less than a third of its size.
+// Weight returns an estimate of the memory of a body in all codings, in bytes.
+// Compressed text has less than a third of its size.
 func (b *Body) Weight() int { return 1<<10 + 2*len(b.Bytes()) }
 
-// in returns the body in a coding, or as it is where compressing does not help.
+// in returns the body in a coding, or uncompressed if compression does not make it
+// smaller.
 func (b *Body) in(c Coding) *form {
 	plain := &b.forms[Identity]
 	if c == Identity || len(plain.data) < minCompressed {
@@ -156,18 +157,18 @@ func (b *Body) in(c Coding) *form {
 	return f
 }
 
-// encoder compresses one body after the other.
+// encoder is a reusable compressor.
 type encoder interface {
 	io.WriteCloser
 	Reset(w io.Writer)
 }
 
-// brotliQuality is the one from which on more work makes little difference: two
+// brotliQuality is the Brotli compression level. Higher levels gain little: two levels
 // more double the time for three percent of the size.
 const brotliQuality = 5
 
-// encoders keep the tables of encoders, which take longer to make than a page to
-// compress.
+// encoders pools encoders, because allocating their tables takes longer than compressing
+// a page.
 var encoders = [count]sync.Pool{
 	Gzip:   {New: func() any { return gzip.NewWriter(nil) }},
 	Zstd:   {New: func() any { return newZstd() }},
@@ -193,16 +194,16 @@ func compress(c Coding, data []byte) []byte {
 		err = e.Close()
 	}
 	if err != nil {
-		return data // is sent as it is; writing to memory does not fail
+		return data // uncompressed; does not happen, because writing to memory does not fail
 	}
 	return bytes.Clone(out.Bytes())
 }
 
 var vary = []string{"Accept-Encoding"}
 
-// Send answers a request with the body in the coding that the client likes best,
-// or says that the client has it already. Each coding has a tag of its own. Other
-// headers are up to the caller. Parts of the body are not sent alone.
+// Send responds to a request with the body in the coding that the client prefers, or with
+// 304 Not Modified if the client has it already. Each coding has its own entity tag. The
+// caller sets other headers. Send does not support range requests.
 func (b *Body) Send(w http.ResponseWriter, r *http.Request, status int) {
 	f := b.in(Accepted(r.Header["Accept-Encoding"]))
 	h := w.Header()
@@ -218,12 +219,12 @@ func (b *Body) Send(w http.ResponseWriter, r *http.Request, status int) {
 	}
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(f.data) // to somebody who has gone
+		_, _ = w.Write(f.data) // fails only if the client has disconnected
 	}
 }
 
-// has reports whether lists of tags, as clients send them in If-None-Match, have
-// one. They are compared weakly, as RFC 9110 says.
+// has reports whether values of If-None-Match contain an entity tag. Tags are compared
+// weakly, as RFC 9110 requires.
 func has(lists []string, etag string) bool {
 	for _, list := range lists {
 		for one := range strings.SplitSeq(list, ",") {

@@ -1,13 +1,15 @@
-// Package staticindex writes the search index of a site that is exported to files. No server
-// answers there: the script find.js of package theme loads what it needs of the index.
+// Package staticindex writes the search index of a site that is exported to files. There is
+// no server: the script find.js of package theme loads the parts of the index that it
+// needs.
 //
-// The files are scripts that call octavoIndex with their name and their data, because pages in a
-// folder can load scripts and nothing else:
+// The files are scripts that call octavoIndex with their name and their data, because pages
+// that are opened from a folder can load scripts but no other data:
 //
-//	pages    every page: the number of its space, its title, what it is below, its
-//	         file, and the number of its part of the texts; how many parts the words have
-//	terms-N  words that begin alike, each with its pages as differences from the one
-//	         before, and how much each is about the word
+//	pages    for each page: the number of its space, its title, the titles of its
+//	         ancestors, its file, and the number of its text part; also the number of
+//	         terms parts
+//	terms-N  words whose first two characters have the same shard. Each has its pages,
+//	         as differences from the page before, and a weight for each page
 //	text-N   the sections of some pages: anchor, heading, text
 package staticindex
 
@@ -26,36 +28,37 @@ import (
 )
 
 const (
-	textPart   = 48 << 10  // bytes of text in a part
-	termsPart  = 12 << 10  // pages of words in a part, on average
-	maxIndexed = 256 << 10 // bytes of a page that are searched
-	maxTerm    = 40        // characters of a word
+	textPart   = 48 << 10  // bytes of a text part
+	termsPart  = 12 << 10  // postings of a terms part, on average
+	maxIndexed = 256 << 10 // bytes of a page that are indexed
+	maxTerm    = 40        // characters of a word; longer words are divided
 )
 
-// How much the places of a word count.
+// Weights of a word by where it occurs.
 const (
 	inTitle   = 24
 	inHeading = 6
 	inText    = 1
-	mostText  = 8 // a word that is in the text very often counts no more
+	mostText  = 8 // maximum weight of all occurrences in the text
 )
 
 // Page is a page that readers can find.
 type Page struct {
-	Space    int // number of its site space
+	Space    int // number of the site space
 	Title    string
-	Above    string // titles of what it is below
-	File     string // address of its file, from the folder of the site
+	Above    string // titles of the ancestors
+	File     string // address of the file, relative to the folder of the site
 	Sections []markup.Section
 }
 
-// Writer collects the words of pages, and writes the texts of pages as they come.
+// Writer collects the words of pages in memory, and writes the texts of pages as they are
+// added.
 type Writer struct {
 	put   func(name string, script []byte) error
 	pages []json.RawMessage
 	terms map[string][]posting
-	text  bytes.Buffer // of the part that is not written yet
-	part  int
+	text  bytes.Buffer // the current text part, not written yet
+	part  int          // number of the current text part
 }
 
 type posting struct {
@@ -85,7 +88,7 @@ func (w *Writer) Add(p Page) error {
 	return w.addText(page, rows)
 }
 
-// count adds the words of a page.
+// count adds the words of a page to the terms.
 func (w *Writer) count(title string, rows [][3]string) {
 	weights := map[string]int32{}
 	texts := map[string]int32{}
@@ -102,7 +105,8 @@ func (w *Writer) count(title string, rows [][3]string) {
 	}
 }
 
-// addText adds the text of a page to the current part, and writes the part when it is full.
+// addText adds the text of a page to the current text part, and writes the part when it is
+// full.
 func (w *Writer) addText(page json.RawMessage, rows [][3]string) error {
 	b, err := json.Marshal(rows)
 	if err != nil {
@@ -131,7 +135,7 @@ func (w *Writer) write(name, data string) error {
 	return w.put(name+".js", fmt.Appendf(nil, "octavoIndex(%q,%s);\n", name, data))
 }
 
-// Close writes the rest of the texts, the words and the pages.
+// Close writes the last text part, the terms parts and the pages.
 func (w *Writer) Close() error {
 	if err := w.endPart(); err != nil {
 		return err
@@ -146,7 +150,7 @@ func (w *Writer) Close() error {
 		if b.Len() > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(b, "%q:[", t) // letters and digits only, so it is JSON
+		fmt.Fprintf(b, "%q:[", t) // a term has only letters and digits, so %q writes valid JSON
 		last := int32(0)
 		for i, p := range w.terms[t] {
 			if i > 0 {
@@ -169,8 +173,8 @@ func (w *Writer) Close() error {
 	return w.write("pages", string(b))
 }
 
-// shard returns the part of a word. Words that begin with the same two characters are in the
-// same part, so that the beginning of a word is found there.
+// shard returns the number of the terms part of a word. Words with the same first two
+// characters are in the same part, so that a search for a prefix needs one part.
 func shard(term string, count int) int {
 	a, n := utf8.DecodeRuneInString(term)
 	b, m := utf8.DecodeRuneInString(term[n:])
@@ -180,10 +184,10 @@ func shard(term string, count int) int {
 	return (int(a)*31 + int(b)) % count
 }
 
-// unspaced are scripts without blanks between words. Each character is a word.
+// unspaced are scripts without spaces between words. Each of their characters is a word.
 var unspaced = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
 
-// eachTerm calls fn with the words of a text, without case and accents.
+// eachTerm calls fn with each word of a text, folded to ignore case and accents.
 func eachTerm(text string, fn func(string)) {
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) && r != '\u00ad'

@@ -20,7 +20,7 @@ type View struct {
 	Spaces map[docs.SpaceID]store.Ranked[docs.Space]
 
 	hosts    Hosts
-	readers  *Structure // the structure before conditions are applied to a visitor
+	readers  *Structure // the part of the structure that readers can see
 	shareKey string     // share key of the visitor
 }
 

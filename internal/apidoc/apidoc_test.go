@@ -122,6 +122,15 @@ func TestOperation(t *testing.T) {
 	}
 }
 
+// The values of the elements of an array are shown with the array.
+func TestValuesOfElements(t *testing.T) {
+	find := load(t, "openapi: 3.1.0\ninfo: {title: T, version: '1'}\npaths: {/a: {get: {parameters: [{name: of, in: query, schema: "+
+		"{type: array, items: {type: string, enum: [red, blue]}}}], responses: {'200': {description: D}}}}}\n")
+	if page := show(t, find, "{% openapi-operation spec=\"pets\" path=\"/a\" method=\"get\" %}\n{% endopenapi-operation %}\n"); !strings.Contains(page, "<code>red</code> <code>blue</code>") {
+		t.Error(page)
+	}
+}
+
 func TestBlocksOfOnePage(t *testing.T) {
 	find := petStore(t)
 	page := show(t, find, `# A

@@ -154,11 +154,11 @@ func (b *pageBuilder) list(p *ReferencePage, all []*openapi.Operation) *Referenc
 
 // OperationKey returns the key of an operation across versions of a description: its id,
 // or else its method and path.
-func OperationKey(o *openapi.Operation) string {
-	if o.ID != "" {
-		return "operation:" + o.ID
-	}
-	return "operation:" + strings.ToLower(o.Method) + " " + o.Path
+func OperationKey(o *openapi.Operation) string { return "operation:" + operationID(o) }
+
+// operationID returns the id of an operation, or else its method and path.
+func operationID(o *openapi.Operation) string {
+	return cmp.Or(o.ID, strings.ToLower(o.Method)+" "+o.Path)
 }
 
 // block returns the block of an operation with the prose written for it. titled is set if
@@ -174,11 +174,7 @@ func (b *pageBuilder) block(o *openapi.Operation, titled bool) string {
 	}
 	text := fmt.Sprintf("{%% %s spec=%s %s=%s method=%s%s %%}\n{%% end%s %%}\n\n", name, quoted(b.l.Spec), at, quoted(o.Path), quoted(strings.ToLower(o.Method)), untitled, name)
 	if b.l.Prose != nil {
-		id := o.ID
-		if id == "" {
-			id = strings.ToLower(o.Method) + " " + o.Path
-		}
-		if prose := b.l.Prose(id); prose != "" {
+		if prose := b.l.Prose(operationID(o)); prose != "" {
 			text += prose + "\n\n"
 		}
 	}

@@ -104,7 +104,8 @@ func (w *writer) line(name string, pattern, required bool, s openapi.Schema, v *
 	})
 }
 
-// facts writes the enumeration, the constant, the default and the example of a schema.
+// facts writes the enumeration, the constant, the default and the example of a schema,
+// and the enumeration of its elements.
 func (w *writer) facts(v *openapi.View) {
 	fact := func(label, value string) {
 		if value != "" {
@@ -115,6 +116,11 @@ func (w *writer) facts(v *openapi.View) {
 		}
 	}
 	w.values(v)
+	for _, s := range []openapi.Schema{v.Items, v.Additional} {
+		if !s.IsZero() && isPlain(v) { // plain elements are not shown on their own
+			w.values(s.View())
+		}
+	}
 	fact(w.l.Always, v.Const)
 	fact(w.l.Default, v.Default)
 	if isPlain(v) {
@@ -161,7 +167,7 @@ func isPlain(v *openapi.View) bool {
 		if s.IsZero() {
 			continue
 		}
-		if in := s.View(); s.Name() != "" && !leaf(in) || !leaf(in) {
+		if !leaf(s.View()) {
 			return false
 		}
 	}

@@ -119,8 +119,8 @@ func FromBool(b bool) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Tag: boolTag, Value: strconv.FormatBool(b)}
 }
 
-// FromNumber returns a node that Number reads as v, unless v is a whole number
-// beyond MaxExact.
+// FromNumber returns a node that Number reads as v. Whole numbers beyond MaxExact
+// have an exponent, because Number refuses integers that large.
 func FromNumber(v float64) *yaml.Node {
 	format := byte('g')
 	if v == math.Trunc(v) && math.Abs(v) <= MaxExact {

@@ -116,8 +116,8 @@ func (s *Service) Propose(ctx context.Context, g *authz.Grant, id docs.ClusterID
 		Operation: content.InsertPage, Body: &revision.Body{Document: outline(questions)}, Meta: content.PageMeta{Title: opt.Of(title)},
 	}})
 	if err != nil {
-		// Archive the change request, which has no proposal. Its error is ignored in
-		// favor of err.
+		// Archive the change request, because it has no proposal. The error to return is
+		// err, so an error of the update is ignored.
 		_, _ = s.Reviews.Update(ctx, g, string(cr.ID), reviews.Patch{Status: docs.ChangeArchived})
 		return cr, false, err
 	}

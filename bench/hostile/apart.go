@@ -11,16 +11,18 @@ import (
 	"syscall"
 )
 
-// Attackers are somewhere else in reality. Here they share the processors with the server, so they
-// work with a lower priority, and the tenant, whose waiting is measured, is a process of its own.
+// In reality, attackers run on other machines. Here they share the processors with the
+// server, so they run with a lower priority. The tenant, whose latency is measured, runs in
+// a separate process.
 
-// tenantRole is the argument of that process.
+// tenantRole is the argument of the tenant process.
 const tenantRole = "-tenant"
 
-// place is what the process of a tenant must know.
+// place is the input of the tenant process.
 type place struct{ Address, Token, Space, Page string }
 
-// apart starts the process of the tenant, which works until the function that is returned asks what it saw.
+// apart starts the tenant process. The returned function ends the process and returns what
+// it observed.
 func (t *tenant) apart(ctx context.Context) (end func() (observed, error), err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -51,7 +53,7 @@ func (t *tenant) apart(ctx context.Context) (end func() (observed, error), err e
 	}, nil
 }
 
-// tenantProcess is the tenant, until its input ends.
+// tenantProcess is the main function of the tenant process. It runs until its input ends.
 func tenantProcess(ctx context.Context) error {
 	var p place
 	in := json.NewDecoder(os.Stdin)
@@ -66,7 +68,8 @@ func tenantProcess(ctx context.Context) error {
 	return json.NewEncoder(os.Stdout).Encode(t.end())
 }
 
-// yieldToOthers lowers the priority of all threads of this process; new ones inherit it.
+// yieldToOthers lowers the priority of all threads of this process. New threads inherit the
+// priority.
 func yieldToOthers() error {
 	threads, err := os.ReadDir("/proc/self/task")
 	if err != nil {

@@ -16,7 +16,8 @@ import (
 	"time"
 )
 
-// packedPages makes a repository of 40 pages of 2 MB, which git packs into less than a megabyte.
+// packedPages creates a repository of 40 pages of 2 MB, which git packs into less than a
+// megabyte.
 func packedPages(ctx context.Context, a *attacker) error {
 	var summary bytes.Buffer
 	files := map[string]string{"README.md": "# Home\n"}
@@ -30,12 +31,13 @@ func packedPages(ctx context.Context, a *attacker) error {
 	return a.repository(ctx, files)
 }
 
-// largeSummary makes a repository whose table of contents is larger than a page may be.
+// largeSummary creates a repository whose table of contents exceeds the size limit of a
+// page.
 func largeSummary(ctx context.Context, a *attacker) error {
 	return a.repository(ctx, map[string]string{"README.md": "# Home\n", "SUMMARY.md": "# Contents\n\n" + strings.Repeat("* [Home](README.md)\n", 110_000)})
 }
 
-// repository makes a space, and a repository for it.
+// repository creates a space and a repository with files.
 func (a *attacker) repository(ctx context.Context, files map[string]string) error {
 	if err := withSpace(ctx, a); err != nil {
 		return err
@@ -62,7 +64,7 @@ func git(ctx context.Context, in io.Reader, args ...string) error {
 	return nil
 }
 
-// importRepository imports what prepare made and waits for the end.
+// importRepository imports the prepared repository and waits for the end of the import.
 func importRepository(ctx context.Context, a *attacker) string {
 	program, err := exec.LookPath("git")
 	if err != nil {

@@ -1,10 +1,10 @@
-// Hostile measures what one ordinary account can do to the others: it sends a
-// running Octavo the most expensive requests that are known, one kind after
-// another, while a second organization reads and writes a page.
+// Hostile measures how much one ordinary account can slow down others: it sends the most
+// expensive known requests to a running Octavo, one kind after another, while a second
+// organization reads and writes a page.
 //
 //	go run ./bench/hostile -bin bin/octavo
 //
-// Everything is sent to this machine, bounded in count and time.
+// All requests go to this machine, with a limited count and time.
 package main
 
 import (
@@ -75,7 +75,7 @@ func contains(list string, n int) bool {
 	return false
 }
 
-// oneByOne sends the rows one after another and prints what each did.
+// oneByOne runs the rows one after another and prints the effect of each.
 func oneByOne(ctx context.Context, s *servers, t *tenant, chosen []row) error {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "row\twhat\tanswer\ttime\tCPU\tmemory\tothers read p99\twrite p99\tslowest")
@@ -95,7 +95,7 @@ func oneByOne(ctx context.Context, s *servers, t *tenant, chosen []row) error {
 		got := r.attack(ctx, a)
 		took, spent := time.Since(began), s.cpu()-cpu
 		if rest := time.Second - took; rest > 0 {
-			time.Sleep(rest) // for enough readings of the others
+			time.Sleep(rest) // collect enough measurements of the tenant
 		}
 		seen := t.end()
 		fmt.Fprintf(w, "%d\t%s\t%s\t%.1f s\t%.1f s\t%d MB\t%.0f ms\t%.0f ms\t%.0f ms\n", r.number, r.name, got,

@@ -29,7 +29,8 @@ type row struct {
 	attack  func(ctx context.Context, a *attacker) string
 }
 
-// rows are numbered as where they were first measured; see the manual page about limits.
+// rows are all kinds of requests. Their numbers are those of the first measurements; see
+// the manual page about limits.
 var rows = []row{
 	{1, "32 MB of documents in one batch", withSpace, largeBatch},
 	{1, "50 pages restored in one batch", manyPages, revertPages},
@@ -57,7 +58,7 @@ func withSpace(ctx context.Context, a *attacker) (err error) {
 	return err
 }
 
-// answer describes an answer in few words.
+// answer returns a short description of a response.
 func answer(status int, body []byte, err error) string {
 	if err != nil {
 		return err.Error()
@@ -65,7 +66,7 @@ func answer(status int, body []byte, err error) string {
 	return fmt.Sprintf("%d, %d KB", status, len(body)>>10)
 }
 
-// prose returns about n bytes of text that is different each time.
+// prose returns about n bytes of random text.
 func prose(n int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < n; i++ {
@@ -80,7 +81,7 @@ func prose(n int) string {
 	return b.String()
 }
 
-// batch returns a body that inserts pages.
+// batch returns a request body that inserts pages.
 func batch(texts ...string) string {
 	var changes []any
 	for i, text := range texts {
@@ -105,7 +106,7 @@ func insertPages(ctx context.Context, a *attacker) string {
 	return answer(a.send(ctx, http.MethodPost, "/v1/spaces/"+a.at["space"]+"/content", batch(texts(50, 80_000)...)))
 }
 
-// manyPages makes 50 pages of 80 KB, and changes each of them.
+// manyPages creates 50 pages of 80 KB and changes each of them.
 func manyPages(ctx context.Context, a *attacker) error {
 	if err := withSpace(ctx, a); err != nil {
 		return err
@@ -151,7 +152,7 @@ func expressions(ctx context.Context, a *attacker) error {
 	if err := withSpace(ctx, a); err != nil {
 		return err
 	}
-	// Each makes as much text as it can of one that is short.
+	// Each expression produces as much output as possible from a short input.
 	one := `<code class="expression">page.vars.a.split("").map(c =&gt; page.vars.a + page.vars.a + page.vars.a).join(page.vars.a)</code> text. ` + strings.Repeat("word ", 100)
 	text := "---\nvars:\n  a: " + strings.Repeat("y", 250) + "\n---\n\n# Expressions\n\n" + strings.Repeat(one+"\n\n", 400)
 	var made struct {
@@ -170,7 +171,8 @@ func readEvaluated(ctx context.Context, a *attacker) string {
 	return got + "; " + answer(a.send(ctx, http.MethodGet, path+"&format=markdown", ""))
 }
 
-// conditions publishes a site whose pages have conditions that take as many steps as they may.
+// conditions publishes a site whose pages have conditions with as many evaluation steps as
+// allowed.
 func conditions(ctx context.Context, a *attacker) error {
 	if err := withSpace(ctx, a); err != nil {
 		return err
@@ -211,7 +213,7 @@ func listComments(ctx context.Context, a *attacker) string {
 	return answer(a.send(ctx, http.MethodGet, "/v1/spaces/"+a.at["space"]+"/comments?limit=1000", ""))
 }
 
-// largeRequests makes change requests whose descriptions are many short paragraphs.
+// largeRequests creates change requests whose descriptions have many short paragraphs.
 func largeRequests(ctx context.Context, a *attacker) error {
 	if err := withSpace(ctx, a); err != nil {
 		return err
@@ -236,7 +238,7 @@ func listRequests(ctx context.Context, a *attacker) string {
 	return answer(a.send(ctx, http.MethodGet, "/v1/spaces/"+a.at["space"]+"/change-requests?limit=1000", ""))
 }
 
-// linkedSpaces makes a page with links to spaces whose merge rules are long.
+// linkedSpaces creates a page with links to spaces with long merge rules.
 func linkedSpaces(ctx context.Context, a *attacker) error {
 	if err := withSpace(ctx, a); err != nil {
 		return err
@@ -251,7 +253,7 @@ func linkedSpaces(ctx context.Context, a *attacker) error {
 		if err != nil {
 			return err
 		}
-		// Long rules are refused by some versions; the links are expensive without them too.
+		// Some versions refuse long rules. The links are expensive without them too.
 		_, _, _ = a.send(ctx, http.MethodPatch, "/v1/spaces/"+target, string(mustJSON(map[string]any{"mergeRules": map[string]any{"type": "rules", "rules": rules}})))
 		for i := range 100 {
 			fmt.Fprintf(&text, "[link %d](/spaces/%s)\n\n", i, target)
@@ -273,8 +275,8 @@ func listLinks(ctx context.Context, a *attacker) string {
 	return answer(a.send(ctx, http.MethodGet, "/v1/spaces/"+a.at["space"]+"/links?limit=1000", ""))
 }
 
-// fetchZeros inserts files from addresses with much that is compressed well, in a batch that is
-// refused, and says how much stays on disk.
+// fetchZeros inserts highly compressible files by URL, in a batch that is refused, and
+// reports how many bytes stay on disk.
 func fetchZeros(ctx context.Context, a *attacker) string {
 	var zeros bytes.Buffer
 	z := gzip.NewWriter(&zeros)
@@ -385,7 +387,7 @@ func largeSpace(ctx context.Context, a *attacker) error {
 	return a.must(ctx, http.MethodPost, "/v1/spaces/"+a.at["space"]+"/content", json.RawMessage(batch(texts(4, 1_000_000)...)), nil)
 }
 
-// pictures makes a page with eight pictures of 4000 x 4000 in 16 bit.
+// pictures creates a page with eight images of 4000 x 4000 pixels with 16 bits per channel.
 func pictures(ctx context.Context, a *attacker) error {
 	if err := withSpace(ctx, a); err != nil {
 		return err
@@ -432,7 +434,7 @@ func stalledBodies(ctx context.Context, a *attacker) string {
 	return stalled(ctx, a, 20, 30<<20, a.token)
 }
 
-// stalled sends all but the last byte of many bodies, and waits.
+// stalled opens n connections, sends an incomplete body on each, and waits.
 func stalled(ctx context.Context, a *attacker, n, size int, token string) string {
 	var open []net.Conn
 	defer func() {

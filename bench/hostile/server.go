@@ -23,13 +23,13 @@ type options struct {
 	nodes                 int
 }
 
-// servers are the nodes of one Octavo.
+// servers holds the nodes of one Octavo instance.
 type servers struct {
 	dir    string
 	nodes  []*node
-	place  []string // flags of the data
+	place  []string // flags for the location of the data
 	bin    string
-	memory string // limit of each node
+	memory string // memory limit of each node
 }
 
 type node struct {
@@ -63,7 +63,7 @@ func start(ctx context.Context, o options) (s *servers, err error) {
 	return s, nil
 }
 
-// bootstrap makes an organization with an administrator of its own.
+// bootstrap creates an organization with its own administrator.
 func (s *servers) bootstrap(ctx context.Context, title string) (org, token string, err error) {
 	mail := strings.ToLower(strings.ReplaceAll(title, " ", "")) + "@octavo.example"
 	cmd := exec.CommandContext(ctx, s.bin, append([]string{"bootstrap", "--email", mail, "--organization", title}, s.place...)...)
@@ -108,7 +108,7 @@ func (s *servers) add(ctx context.Context) error {
 	return errors.New("the server does not become ready")
 }
 
-// restart ends all nodes and starts them again, so that their memory is that of a new process.
+// restart restarts all nodes, so that their memory is that of a new process.
 func (s *servers) restart(ctx context.Context) error {
 	n := len(s.nodes)
 	s.stop()
@@ -122,7 +122,7 @@ func (s *servers) restart(ctx context.Context) error {
 
 func (s *servers) stop() {
 	for _, n := range s.nodes {
-		_ = n.cmd.Process.Signal(os.Interrupt) // it may be gone already
+		_ = n.cmd.Process.Signal(os.Interrupt) // the process may have ended already
 		kill := time.AfterFunc(10*time.Second, func() { _ = n.cmd.Process.Kill() })
 		_ = n.cmd.Wait()
 		kill.Stop()
@@ -147,14 +147,14 @@ func (s *servers) alive() bool {
 	return true
 }
 
-// resetPeaks forgets the highest memory so far. Linux does that.
+// resetPeaks resets the peak memory of all nodes, a feature of Linux.
 func (s *servers) resetPeaks() {
 	for _, n := range s.nodes {
-		_ = os.WriteFile("/proc/"+strconv.Itoa(n.cmd.Process.Pid)+"/clear_refs", []byte("5"), 0) // without it the peak is since the start
+		_ = os.WriteFile("/proc/"+strconv.Itoa(n.cmd.Process.Pid)+"/clear_refs", []byte("5"), 0) // on failure, the peak is that since the start
 	}
 }
 
-// peak returns the highest memory that a node had.
+// peak returns the highest peak memory of the nodes, in bytes.
 func (s *servers) peak() (most int64) {
 	for _, n := range s.nodes {
 		b, err := os.ReadFile("/proc/" + strconv.Itoa(n.cmd.Process.Pid) + "/status")
@@ -187,7 +187,7 @@ func (s *servers) cpu() (sum time.Duration) {
 	return sum
 }
 
-// diskUsed returns the bytes below the folder of the data.
+// diskUsed returns the size of all files in the temporary folder, in bytes.
 func (s *servers) diskUsed() (sum int64) {
 	_ = filepath.Walk(s.dir, func(_ string, info os.FileInfo, err error) error {
 		if err == nil && info.Mode().IsRegular() {

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// tenant is the second organization, which reads and edits a page all the time.
+// tenant is the second organization, which continuously reads and edits a page.
 type tenant struct {
-	s           *servers // nil in a process of its own, where address says where it is
+	s           *servers // nil in the tenant process, which uses address
 	address     string
 	token       string
 	space, page string
@@ -27,9 +27,9 @@ type tenant struct {
 	failure       string
 }
 
-// observed is what a tenant waited for.
+// observed holds the latencies and failures that a tenant measured.
 type observed struct {
-	Reads, Writes, Slowest time.Duration // p99, p99 and the longest
+	Reads, Writes, Slowest time.Duration // p99 of reads, p99 of writes, maximum of both
 	Readings, Edits        int
 	Failed                 int
 	Failure                string
@@ -52,7 +52,7 @@ func newTenant(ctx context.Context, s *servers) (*tenant, error) {
 	return t, nil
 }
 
-// begin lets the tenant work until end.
+// begin starts the requests of the tenant, which run until end.
 func (t *tenant) begin(ctx context.Context) {
 	ctx, t.stop = context.WithCancel(ctx)
 	t.mu.Lock()
@@ -67,7 +67,8 @@ func (t *tenant) begin(ctx context.Context) {
 	})
 }
 
-// at returns the address of the tenant's server: another node than the attacker's, if there is one.
+// at returns the address of the tenant's server. It is another node than the attacker's, if
+// there is more than one.
 func (t *tenant) at() string {
 	if t.s == nil {
 		return t.address
@@ -75,7 +76,7 @@ func (t *tenant) at() string {
 	return t.s.nodes[len(t.s.nodes)-1].address
 }
 
-// every calls fn again and again, each time a pause after it returned.
+// every calls fn repeatedly in a goroutine, with a pause after each call.
 func (t *tenant) every(ctx context.Context, pause time.Duration, fn func(i int) error) {
 	t.done.Go(func() {
 		for i := 0; ctx.Err() == nil; i++ {
@@ -108,8 +109,8 @@ func (t *tenant) ask(ctx context.Context, method, path, body string, into *[]tim
 	return err
 }
 
-// end returns what the tenant waited for since begin. A request that is still under way is
-// awaited: it may be the one that waits longest.
+// end stops the tenant and returns its measurements since begin. It waits for requests in
+// progress, because one of them may be the slowest.
 func (t *tenant) end() observed {
 	time.AfterFunc(30*time.Second, t.stop)
 	t.mu.Lock()
@@ -148,7 +149,7 @@ func at99(sorted []time.Duration) time.Duration {
 type attacker struct {
 	s          *servers
 	org, token string
-	at         map[string]string // what prepare made
+	at         map[string]string // IDs of the objects that prepare created, by kind
 	more       []string
 }
 
@@ -163,7 +164,8 @@ func (a *attacker) send(ctx context.Context, method, path, body string) (int, []
 	return ask(ctx, a.s.nodes[0].address, a.token, method, path, strings.NewReader(body))
 }
 
-// must is send for what has to work; into receives the answer.
+// must is send for requests that must succeed. It sends body as JSON and decodes the
+// response into into.
 func (a *attacker) must(ctx context.Context, method, path string, body, into any) error {
 	b, err := json.Marshal(body)
 	if err != nil {
@@ -179,14 +181,14 @@ func (a *attacker) must(ctx context.Context, method, path string, body, into any
 	return json.Unmarshal(answer, into)
 }
 
-// space makes a space in which everybody edits at once.
+// space creates a space with live edits.
 func (a *attacker) space(ctx context.Context) (string, error) {
 	var made struct{ ID string }
 	err := a.must(ctx, http.MethodPost, "/v1/orgs/"+a.org+"/spaces", map[string]any{"title": "Space", "editMode": "live", "empty": true}, &made)
 	return made.ID, err
 }
 
-// insert makes a page.
+// insert creates a page and returns its ID.
 func (a *attacker) insert(ctx context.Context, space, title, text string) (string, error) {
 	changes := []any{map[string]any{"operation": "insert_page", "title": title, "document": map[string]any{"markdown": "# " + title + "\n\n" + text + "\n"}}}
 	var out struct {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// allAtOnce sends all rows at the same time, each again and again, and prints what the others
-// waited for.
+// allAtOnce runs all rows concurrently, each repeatedly, and prints the latencies of the
+// tenant.
 func allAtOnce(ctx context.Context, s *servers, t *tenant, chosen []row, long time.Duration) error {
 	attackers := make([]*attacker, len(chosen))
 	for i, r := range chosen {
@@ -37,7 +37,7 @@ func allAtOnce(ctx context.Context, s *servers, t *tenant, chosen []row, long ti
 	for i, r := range chosen {
 		wg.Go(func() {
 			for ctx.Err() == nil {
-				_ = r.attack(ctx, attackers[i]) // the end cuts it off
+				_ = r.attack(ctx, attackers[i]) // the last attack is canceled
 				counts[i]++
 			}
 		})

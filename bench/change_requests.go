@@ -19,7 +19,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// What is measured of change requests at every size.
+// Names of the subjects of change requests, which are measured at every size.
 const (
 	wholeRequest = "open, edit a page, merge, 1 client"
 	mergeOnly    = "merge a change request, 1 client"
@@ -29,12 +29,12 @@ const (
 	ownMerge     = "prepare a merge, in process"
 )
 
-// mergesPrepared is how many change requests are made before they are merged:
-// enough to measure the processor time of a merge.
+// mergesPrepared is the number of change requests that are created before they are
+// merged. It is large enough to measure the processor time of a merge.
 const mergesPrepared = 32
 
-// planRequests measures merges of one page into a space that others have
-// changed, beside git merging as many files.
+// planRequests returns the subjects for merges of one page into a space that has
+// changed meanwhile, and for git merging as many files.
 func (b *shelf) planRequests(ctx context.Context, o options) ([]*subject, error) {
 	still, conflicted, err := b.openRequests(ctx)
 	if err != nil {
@@ -64,8 +64,8 @@ func (b *shelf) planRequests(ctx context.Context, o options) ([]*subject, error)
 		&subject{Name: gitMerge, process: b.server, once: g.run}), nil
 }
 
-// workMerges prepares the merge of a change request again and again: the part
-// of a merge without HTTP and the transaction.
+// workMerges is a role that prepares the merge of a change request repeatedly. This is
+// the part of a merge without HTTP and the transaction.
 func workMerges(args []string) error {
 	ctx := context.Background()
 	s, err := store.Attach(ctx, store.Options{Path: filepath.Join(args[0], "octavo.db")})
@@ -121,13 +121,13 @@ func (b *shelf) openRequests(ctx context.Context) (still, conflicted string, err
 	return still, conflicted, b.write(ctx, b.path("content"), b.ids[2], "As another has it.\n")
 }
 
-// merges makes change requests and merges them.
+// merges creates change requests and merges them.
 type merges struct {
 	b    *shelf
 	made int
 }
 
-// page returns the next page to edit. The pages of openRequests are left out.
+// page returns the next page to edit. It skips the pages of openRequests.
 func (m *merges) page() string {
 	m.made++
 	return m.b.ids[3+m.made%(len(m.b.ids)-3)]
@@ -165,8 +165,8 @@ func (m *merges) whole(ctx context.Context, length time.Duration) (out sample, e
 	return out, nil
 }
 
-// only measures merging alone: the change requests are opened and edited first,
-// and each is merged into a space that the ones before it have changed.
+// only measures only the merge. It opens and edits the change requests first. Each is
+// then merged into a space that the previous ones have changed.
 func (m *merges) only(ctx context.Context, length time.Duration) (out sample, err error) {
 	var used time.Duration
 	for out.took < length/2 || out.count == 0 {
@@ -195,8 +195,8 @@ func (m *merges) only(ctx context.Context, length time.Duration) (out sample, er
 	return out, nil
 }
 
-// gitMerger merges two branches that changed different files, in a repository
-// of as many files as the space has pages.
+// gitMerger merges two branches that changed different files, in a repository with as
+// many files as the space has pages.
 type gitMerger struct {
 	b    *shelf
 	repo string

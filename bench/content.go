@@ -15,18 +15,18 @@ import (
 	"time"
 )
 
-// shelf is a server whose one space has a number of pages. Each size has a
-// server of its own, because a large space may cost the others something.
+// shelf is a server with one space of a number of pages. Each size has its own
+// server, because a large space could slow down the others.
 type shelf struct {
 	*site
 	corpus   *corpus
 	bin      binary
 	data     string
 	space    string
-	ids      []string // of pages that are read, from all over the space
+	ids      []string // of the pages that are read, spread over the space
 	editor   *editor
 	facts    []noted
-	subjects map[string]*subject // by what is measured
+	subjects map[string]*subject // by name without suffixes
 }
 
 // noted is a fact of one shelf.
@@ -41,7 +41,7 @@ func (b *shelf) note(name string, digits int, value float64) {
 	b.facts = append(b.facts, noted{name: name, digits: digits, value: value})
 }
 
-// cost notes a fact of which less is better.
+// cost adds a fact of which less is better.
 func (b *shelf) cost(name string, digits int, value float64) {
 	b.facts = append(b.facts, noted{name, digits, value, true})
 }
@@ -49,8 +49,8 @@ func (b *shelf) cost(name string, digits int, value float64) {
 const mb = 1 << 20
 
 const (
-	restarts  = 5 // how often a server is started to measure its first list
-	nextLists = 9 // lists that are measured after the first
+	restarts  = 5 // number of starts of a server to measure its first list
+	nextLists = 9 // number of lists that are measured after the first
 )
 
 // newShelf returns a shelf without a server.
@@ -61,7 +61,7 @@ func newShelf(p pinning, dir string, bin binary, pages int) *shelf {
 	}
 }
 
-// build imports a folder.
+// build creates the space and imports the corpus.
 func (b *shelf) build(ctx context.Context) error {
 	start := time.Now()
 	b.note("pages", 0, float64(b.corpus.pages))
@@ -77,7 +77,7 @@ func (b *shelf) build(ctx context.Context) error {
 	return nil
 }
 
-// begin makes an organization with empty spaces, and returns their ids.
+// begin creates an organization with empty spaces, and returns their IDs.
 func (b *shelf) begin(ctx context.Context, spaces int) ([]string, error) {
 	var made struct{ Organization, Token string }
 	out, err := exec.CommandContext(ctx, b.bin.path, "bootstrap", "--data", b.data, "--email", "bench@octavo.example", "--organization", "Bench").Output()
@@ -116,13 +116,13 @@ func (b *shelf) serve(ctx context.Context, profiled bool) (err error) {
 	return b.ready(ctx)
 }
 
-// halt stops the server, which was started last.
+// halt stops the server, which must be the process that was started last.
 func (b *shelf) halt() error {
 	b.started = b.started[:len(b.started)-1]
 	return b.server.stop()
 }
 
-// fill imports the corpus and notes what that costs.
+// fill imports the corpus and records the cost.
 func (b *shelf) fill(ctx context.Context) error {
 	took, state, err := b.importCorpus(ctx, b.space, b.corpus)
 	if err != nil {
@@ -137,7 +137,7 @@ func (b *shelf) fill(ctx context.Context) error {
 	return nil
 }
 
-// importCorpus imports a corpus into a space with the command, on all cores.
+// importCorpus imports a corpus into a space with octavo import, on all cores.
 func (b *shelf) importCorpus(ctx context.Context, space string, c *corpus) (time.Duration, *os.ProcessState, error) {
 	folder := filepath.Join(b.dir, "folder")
 	if err := c.write(folder); err != nil {
@@ -153,7 +153,7 @@ func (b *shelf) importCorpus(ctx context.Context, space string, c *corpus) (time
 	return time.Since(start), cmd.ProcessState, err
 }
 
-// pageLists is what lists of all pages took, in milliseconds, and the memory
+// pageLists holds the times of lists of all pages, in milliseconds, and the memory
 // of the server before and after them, in megabytes.
 type pageLists struct {
 	first, again, fresh, listed []float64
@@ -161,8 +161,8 @@ type pageLists struct {
 }
 
 // firstLists starts the servers several times and requests the list of all
-// pages each time. The servers are measured in turn, so that whatever else the
-// machine does counts for all of them.
+// pages each time. The servers are measured in turn, so that other work of the
+// machine affects all of them.
 func firstLists(ctx context.Context, all []*shelf, profiled bool) error {
 	lists := make([]pageLists, len(all))
 	for i := range restarts {
@@ -249,7 +249,7 @@ func documentsIn(list []byte, c *corpus) (all []listed, err error) {
 	return all, nil
 }
 
-// choose chooses the pages that are read and edited, from all over the space.
+// choose selects the pages that are read and edited, spread over the space.
 func (b *shelf) choose(list []byte) error {
 	all, err := documentsIn(list, b.corpus)
 	if err != nil {
@@ -268,11 +268,11 @@ func (b *shelf) choose(list []byte) error {
 	return nil
 }
 
-// memory returns the resident memory of a process in megabytes, or zero
-// without /proc.
+// memory returns the resident memory of a process in megabytes, or 0 if there is no
+// /proc.
 func (p *process) memory() float64 { return p.status("VmRSS:") }
 
-// peak returns the highest resident memory that a process had, in megabytes.
+// peak returns the peak resident memory of a process, in megabytes.
 func (p *process) peak() float64 { return p.status("VmHWM:") }
 
 func (p *process) status(what string) float64 {

@@ -10,11 +10,11 @@ import (
 	"strings"
 )
 
-// corpus generates documentation of any size whose words are as unevenly
-// frequent as those of a language are. The same number always makes the same
-// page.
+// corpus generates documentation of any size. The frequencies of its words are
+// distributed like those of a natural language. The same number always results in
+// the same page.
 type corpus struct {
-	pages int // in the space: documents, and one group
+	pages int // number of pages in the space: documents, and one group
 	words []string
 }
 
@@ -25,8 +25,7 @@ const (
 	inSection  = 100
 )
 
-// groupTitle is the title of the one group, which contains all pages but the
-// first.
+// groupTitle is the title of the group, which contains all pages except the first.
 const groupTitle = "Pages"
 
 func newCorpus(pages int) *corpus {
@@ -66,7 +65,7 @@ func (c *corpus) text(r *rand.Rand, n int) string {
 	return b.String()
 }
 
-// article is the text of a page, without its form.
+// article is the text of a page, without markup.
 type article struct {
 	title    string
 	headings []string
@@ -127,7 +126,8 @@ func (c *corpus) source(i int, version string) string {
 	return b.String()
 }
 
-// write writes the folder. Titles are short because SUMMARY.md has a limit.
+// write writes the corpus to a folder. Titles are short because the size of SUMMARY.md
+// is limited.
 func (c *corpus) write(dir string) error {
 	var summary strings.Builder
 	summary.WriteString("# Table of contents\n\n")
@@ -154,7 +154,7 @@ func (c *corpus) write(dir string) error {
 // common returns words that many pages contain.
 func (c *corpus) common() []string { return c.words[:manyPaths] }
 
-// rare returns words that few pages contain, but at least one.
+// rare returns words that only a few pages contain, but at least one.
 func (c *corpus) rare() []string {
 	place := map[string]int{}
 	for i, w := range c.words {

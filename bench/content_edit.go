@@ -12,18 +12,18 @@ import (
 	"time"
 )
 
-// maxEdited is how many pages are edited in turn: enough that a large space
-// is not edited in one warm corner.
+// maxEdited is the maximum number of pages that are edited in turn. It is large, so
+// that the edits of a large space are spread over it.
 const maxEdited = 1024
 
-// editor makes the requests of one client who changes one paragraph of another
-// page each time. All requests differ, because an edit that changes nothing
-// would cost less.
+// editor creates the requests of one client, each of which changes one paragraph of
+// the next page. All requests differ, because an edit without a change would cost
+// less.
 type editor struct {
 	requests [][]byte
 	at       []int // position of the version number in each request
 	sent     int
-	size     int // bytes of all pages
+	size     int // total bytes of the pages
 }
 
 const (
@@ -62,17 +62,18 @@ func (e *editor) next() []byte {
 	return e.requests[k]
 }
 
-// edits returns the load of one client who edits.
+// edits returns the load of one client that edits pages.
 func (b *shelf) edits() load {
 	return load{addr: b.addr, conns: 1, editors: []*editor{b.editor}}
 }
 
-// countedEdits is the number of edits whose growth of the database is measured.
+// countedEdits is the number of edits over which the growth of the database is
+// measured.
 const countedEdits = 512
 
-// countEdits measures what edits add to the database.
+// countEdits measures how much edits add to the database.
 func (b *shelf) countEdits(ctx context.Context) error {
-	// The first edits after an import make room once.
+	// The first edits after an import allocate space once.
 	if err := b.edits().times(ctx, countedEdits/2); err != nil {
 		return err
 	}
@@ -101,7 +102,7 @@ func (b *shelf) countEdits(ctx context.Context) error {
 
 const editBytes = "bytes stored for one edit"
 
-// times sends n requests over each connection, however long that takes.
+// times sends n requests over each connection. It fails if one of them fails.
 func (l load) times(ctx context.Context, n int) error {
 	l.most = n
 	got, err := l.run(ctx, 10*time.Minute)
@@ -118,8 +119,8 @@ type stored struct {
 	tables                 map[string]int64
 }
 
-// foldTime is longer than a server waits before it makes segments of the search index of
-// what was edited.
+// foldTime is longer than the delay after which a server writes recent edits into segments
+// of the search index.
 const foldTime = time.Second
 
 func (b *shelf) stored(ctx context.Context) (s stored, err error) {

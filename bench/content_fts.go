@@ -9,11 +9,10 @@ import (
 	"strconv"
 )
 
-// rawSearch is the reference of searches: the plain query of FTS5, of the
-// same SQLite driver over the same text, behind a bare net/http handler. It
-// does nothing but rank: it cuts no snippets, and asks for no permission. It
-// fills a database, prints its address, and ends with its input. The query
-// of a request is what to look for.
+// rawSearch is the reference of searches: a plain FTS5 query with the same SQLite
+// driver over the same text, in a bare net/http handler. It only ranks: it makes no
+// snippets and checks no permissions. It fills a database, prints its address, and
+// exits when its input ends. The query string of a request is the search query.
 func rawSearch(args []string) error {
 	ctx := context.Background()
 	pages, err := strconv.Atoi(args[1])
@@ -44,7 +43,7 @@ func rawSearch(args []string) error {
 	}))
 }
 
-// fillRaw stores the sections of all pages, as Octavo does.
+// fillRaw stores the sections of all pages, like Octavo.
 func fillRaw(ctx context.Context, db *sql.DB, c *corpus) error {
 	if _, err := db.ExecContext(ctx, `CREATE VIRTUAL TABLE plain USING fts5(title, heading, body, tokenize = 'porter unicode61')`); err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// What is measured at every size. The name of a subject is one of these,
-// followed by the number of pages.
+// Names of the subjects that are measured at every size. The number of pages is
+// appended to a name.
 const (
 	editPage   = "edit a page, 1 client"
 	getPage    = "get a page"
@@ -27,11 +27,11 @@ const (
 	duplicate  = "duplicate the space, 1 client"
 )
 
-// phases are measured one after the other, each at all sizes side by side.
-// Group D is content, group E change requests. Reads come before edits: a
-// faster binary makes more edits in the same time, and would read from a
-// larger store. Duplicates come last, because the search index of a duplicated
-// space is written in layers.
+// phases are measured one after the other, each interleaved at all sizes. Group D
+// is content, group E is change requests. Reads come before edits, because a faster
+// binary makes more edits in the same time and would then read from a larger store.
+// Duplicates come last, because the search index of a duplicated space is written in
+// layers.
 var phases = []struct {
 	group byte
 	plan  func(*shelf, context.Context, options) ([]*subject, error)
@@ -42,8 +42,8 @@ var phases = []struct {
 	{'D', (*shelf).planDuplicates},
 }
 
-// comparisons are the ratios: of a subject to another one at every size, or
-// without another one, of the largest size to the smallest.
+// comparisons are the ratios. If to is set, the subject of is compared with the
+// subject to at every size. Otherwise the largest size is compared with the smallest.
 var comparisons = []struct {
 	group  byte
 	name   string
@@ -71,7 +71,7 @@ var comparisons = []struct {
 	{group: 'E', name: "own work of a merge / git, time", of: ownMerge, to: gitMerge, by: p50, target: 0.1},
 }
 
-// contentRounds are the rounds of groups that have many subjects.
+// contentRounds is the default number of rounds of groups with many subjects.
 const contentRounds = 5
 
 // sizes parses the flag -pages.
@@ -88,7 +88,7 @@ func sizes(list string) ([]int, error) {
 	return slices.Compact(out), nil
 }
 
-// measureContent builds the shelves and measures them side by side.
+// measureContent builds the shelves and measures them in interleaved rounds.
 func measureContent(ctx context.Context, o options, p pinning, dir string) (out *results, err error) {
 	list, err := sizes(o.pages)
 	if err != nil {
@@ -138,9 +138,8 @@ func measureContent(ctx context.Context, o options, p pinning, dir string) (out 
 	return out, nil
 }
 
-// measurePhases measures the phases one after the other, and returns the
-// subjects in the order in which they are easiest to compare: by what they
-// are, and then by size.
+// measurePhases measures the phases one after the other. It returns the subjects
+// sorted by name and then by size, which makes them easy to compare.
 func measurePhases(ctx context.Context, o options, rounds int, shelves []*shelf) (all []*subject, err error) {
 	for _, ph := range phases {
 		if !o.wants(string(ph.group)) {
@@ -190,11 +189,11 @@ func factsOf(shelves []*shelf) (out []fact) {
 	return out
 }
 
-// factsAfterBefore compares what is measured once.
+// factsAfterBefore returns the ratios of facts to those of -before.
 func factsAfterBefore(shelves, olds []*shelf) (out []*ratio) {
 	for k, old := range olds {
 		for _, was := range old.facts {
-			now, ok := shelves[k].known(was.name) // a table that did not grow has none
+			now, ok := shelves[k].known(was.name) // a table that did not grow has no fact
 			if ok && was.cost && was.value > 0 {
 				out = append(out, &ratio{
 					Name:   fmt.Sprintf("%s, %d pages%s", was.name, old.corpus.pages, suffixAfter),
@@ -206,7 +205,7 @@ func factsAfterBefore(shelves, olds []*shelf) (out []*ratio) {
 	return out
 }
 
-// compare returns the ratios of what was measured.
+// compare returns the ratios of the measured subjects and facts.
 func compare(shelves []*shelf) (out []*ratio) {
 	least, most := shelves[0], shelves[len(shelves)-1]
 	between := func(what string) string {
@@ -215,7 +214,7 @@ func compare(shelves []*shelf) (out []*ratio) {
 	for _, c := range comparisons {
 		r := ratio{group: c.group, by: c.by, Target: c.target, Goal: c.goal}
 		switch {
-		case least.subjects[c.of] == nil: // not wanted
+		case least.subjects[c.of] == nil: // its group was not measured
 		case c.to == "" && least != most:
 			r.Name, r.of, r.to = between(c.name), most.subjects[c.of], least.subjects[c.of]
 			out = append(out, &r)
@@ -239,7 +238,7 @@ func (b *shelf) fact(name string) float64 {
 	return v
 }
 
-// known returns what was measured once under a name.
+// known returns the value of the fact with a name, and whether there is one.
 func (b *shelf) known(name string) (float64, bool) {
 	i := slices.IndexFunc(b.facts, func(f noted) bool { return f.name == name })
 	if i < 0 {
@@ -302,8 +301,8 @@ func (b *shelf) planReads(ctx context.Context, o options) ([]*subject, error) {
 	}, nil
 }
 
-// diffs returns the paths of the changes of the newest revisions, each an edit
-// of one page.
+// diffs returns the paths of the changes of the newest revisions. Each revision is
+// an edit of one page.
 func (b *shelf) diffs(ctx context.Context) (out []string, err error) {
 	a, err := b.fetch(ctx, http.MethodGet, b.path("revisions")+"?limit=16", "")
 	var v struct{ Items []struct{ ID string } }
@@ -316,8 +315,8 @@ func (b *shelf) diffs(ctx context.Context) (out []string, err error) {
 	return out, nil
 }
 
-// searches returns the paths of searches for whole words: without a blank at
-// its end, a query would also find words that begin with its last word.
+// searches returns the paths of searches for whole words. Each query ends with a
+// blank; without it, a query would also find words that begin with its last word.
 func (b *shelf) searches(words []string) (out []string) {
 	for _, w := range words {
 		out = append(out, b.path("search")+"?limit=20&query="+url.QueryEscape(w+" "))

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// tableBytes returns the bytes that each table and each index takes, whole
-// pages with what is free in them.
+// tableBytes returns the size of each table and each index in bytes. It counts whole
+// pages, including their free space.
 func tableBytes(ctx context.Context, db *sql.DB) (map[string]int64, error) {
 	rows, err := db.QueryContext(ctx, `SELECT name, SUM(pgsize) FROM dbstat GROUP BY name`)
 	if err != nil {
@@ -27,9 +27,9 @@ func tableBytes(ctx context.Context, db *sql.DB) (map[string]int64, error) {
 	return out, rows.Err()
 }
 
-// noteTables notes which tables and indexes grew, per edit.
+// noteTables records the growth of tables and indexes per edit.
 func (b *shelf) noteTables(before, after map[string]int64) {
-	const least = 32 // bytes per edit that are worth a line
+	const least = 32 // minimum bytes per edit for a line
 	grown := map[string]int64{}
 	for name, size := range after {
 		if n := (size - before[name]) / countedEdits; n >= least || n <= -least {

@@ -9,21 +9,21 @@ import (
 	"slices"
 )
 
-// Group W measures clients who edit pages at the same time.
+// Group W measures clients that edit pages concurrently.
 const (
 	editsOneSpace  = "edit pages of one space"
 	editsSpaces    = "edit pages of a space each"
 	updatesRecords = "PocketBase updates records"
 
-	// clientPages is how many pages each client edits in turn.
+	// clientPages is the number of pages that each client edits in turn.
 	clientPages = 64
-	// editTarget is how many bytes an edit may store at most.
+	// editTarget is the target for the bytes that an edit stores.
 	editTarget = 8 << 10
 )
 
-// measureEdits measures clients who edit pages, beside clients of PocketBase
-// who update records with the same text. Both are measured with servers on one
-// core, and with servers that may use all cores.
+// measureEdits compares clients that edit pages with clients of PocketBase that
+// update records with the same text. Both are measured with servers on one core, and
+// with servers that may use all cores.
 func measureEdits(ctx context.Context, o options, p pinning, dir string) (out *results, err error) {
 	r := &editsRun{o: o, dir: filepath.Join(dir, "edits")}
 	defer func() { err = errors.Join(err, r.close()) }()
@@ -55,7 +55,7 @@ func measureEdits(ctx context.Context, o options, p pinning, dir string) (out *r
 type editsRun struct {
 	o          options
 	dir        string
-	pocketbase string // the program
+	pocketbase string // path of the program
 	sites      []*site
 	subjects   []*subject
 	ratios     []*ratio
@@ -68,7 +68,7 @@ func (r *editsRun) close() (err error) {
 	return err
 }
 
-// add starts the servers of one kind of pinning and plans what is measured.
+// add starts the servers with a pinning, and adds their subjects and ratios.
 func (r *editsRun) add(ctx context.Context, pin pinning, cores string) error {
 	var both []*edited
 	for _, bin := range r.o.binaries() {
@@ -107,12 +107,13 @@ func shelvesOf(all []*edited) (out []*shelf) {
 // octavo starts a server with the pages of all clients.
 func (r *editsRun) octavo(ctx context.Context, pin pinning, name string, bin binary) (*edited, error) {
 	e := &edited{clients: r.o.conns}
-	e.shelf = newShelf(pin, filepath.Join(r.dir, name), bin, e.clients*clientPages+1) // and the group
+	e.shelf = newShelf(pin, filepath.Join(r.dir, name), bin, e.clients*clientPages+1) // plus the group
 	r.sites = append(r.sites, e.site)
 	return e, e.build(ctx, r.o)
 }
 
-// compareEdits returns the ratios. Those with all cores have targets.
+// compareEdits returns the ratios of edits. They have targets only if targets is set,
+// which is so for all cores.
 func compareEdits(edits []*subject, updates *subject, cores string, targets bool) []*ratio {
 	many, one, spaces := edits[0], edits[1], edits[2]
 	out := []*ratio{
@@ -132,7 +133,8 @@ func compareEdits(edits []*subject, updates *subject, cores string, targets bool
 
 func manyClients(what string, n int) string { return fmt.Sprintf("%s, %d clients", what, n) }
 
-// edited is a server with one space for all clients and a space for each.
+// edited is a server with one space for all clients, and a separate space for each
+// client.
 type edited struct {
 	*shelf
 	clients   int
@@ -199,7 +201,7 @@ func (e *edited) editors(ctx context.Context, space string, c *corpus) (out []*e
 func (e *edited) countBytes(ctx context.Context) error {
 	l := e.load(e.oneSpace)
 	each := max(1, countedEdits/e.clients)
-	if err := l.times(ctx, each); err != nil { // the first edits after an import make room once
+	if err := l.times(ctx, each); err != nil { // the first edits after an import allocate space once
 		return err
 	}
 	before, err := e.stored(ctx)
@@ -218,8 +220,8 @@ func (e *edited) load(editors []*editor) load {
 	return load{addr: e.addr, conns: len(editors), editors: editors}
 }
 
-// plan returns the subjects: many clients in one space, one client, and many
-// clients with a space each.
+// plan returns the subjects: many clients in one space, one client, and many clients
+// with separate spaces.
 func (e *edited) plan(cores string) []*subject {
 	out := []*subject{
 		e.ours(manyClients(editsOneSpace, e.clients), e.load(e.oneSpace)),

@@ -9,10 +9,10 @@ import (
 	"path/filepath"
 )
 
-// pocketbase is a PocketBase with the pages of a corpus as records of one
-// collection. Its settings are the default ones: it writes with
-// synchronous=NORMAL, so an update is not on disk when it is answered, and it
-// logs requests in a database of its own.
+// pocketbase is a PocketBase server with the pages of a corpus as records of one
+// collection. It has the default settings: it writes with synchronous=NORMAL, so an
+// update is not necessarily on disk when the response is sent, and it logs requests
+// in a separate database.
 type pocketbase struct {
 	*site
 	clients []*editor
@@ -103,7 +103,7 @@ func (pb *pocketbase) createRecord(ctx context.Context, client *editor, c *corpu
 	return nil
 }
 
-// updates returns the load of all clients, each with records of its own.
+// updates returns the load of all clients, each with its own records.
 func (pb *pocketbase) updates() load {
 	return load{addr: pb.addr, conns: len(pb.clients), editors: pb.clients}
 }

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// What is measured of repositories.
+// Names of the subjects of repositories.
 const (
 	cloneAll   = "git clone"
 	hugoAll    = "Hugo builds the same pages, links and text for search"
@@ -27,16 +27,16 @@ const (
 	exportOne  = "export an edited page"
 )
 
-// largestRepo is how many pages the largest repository has; repoRounds bounds
-// the rounds of what works on all of them.
+// largestRepo is the number of pages of the largest repository. repoRounds is the
+// maximum number of rounds of subjects that process all pages.
 const (
 	largestRepo = 10_000
 	repoRounds  = 3
 )
 
-// measureGit measures what synchronization with a repository costs: a first
-// import, beside other programs that read the whole repository, and single
-// changes at all sizes.
+// measureGit measures the cost of synchronization with a repository. It compares a
+// first import with other programs that read the whole repository, and measures
+// single changes at all sizes.
 func measureGit(ctx context.Context, o options, p pinning, dir string) (out *results, err error) {
 	list, err := repositorySizes(o)
 	if err != nil {
@@ -100,8 +100,8 @@ func repositorySizes(o options) ([]int, error) {
 	return list, nil
 }
 
-// measureFirstImports measures first imports of the largest repository, and
-// what other programs need for it. Each binary has sizes desks.
+// measureFirstImports measures first imports of the largest repository, and other
+// programs that process it. Each binary has one desk for each size.
 func measureFirstImports(ctx context.Context, o options, desks []*desk, sizes int) ([]*subject, error) {
 	all, err := desks[sizes-1].references(ctx)
 	if err != nil {
@@ -113,8 +113,7 @@ func measureFirstImports(ctx context.Context, o options, desks []*desk, sizes in
 	return all, interleave(ctx, min(o.roundsOr(repoRounds), repoRounds), o.length(), all)
 }
 
-// compareFirst compares a first import with the references, which come before
-// it.
+// compareFirst compares a first import with the references, which precede it in first.
 func compareFirst(first []*subject) []*ratio {
 	return []*ratio{
 		{Name: "first import / Hugo", of: first[3], to: first[1], by: rates, Target: 3, Goal: 5},
@@ -141,7 +140,7 @@ func compareChanges(desks []*desk, one []*subject) (out []*ratio) {
 	return out
 }
 
-// gitFacts returns the memory of first imports and the whole time of changes.
+// gitFacts returns the peak memory of first imports and the total time of changes.
 func gitFacts(desks []*desk, sizes int) []fact {
 	out := []fact{{Name: "pages", Values: []float64{float64(desks[sizes-1].remote.pages)}}}
 	for i := sizes - 1; i < len(desks); i += sizes {
@@ -158,14 +157,14 @@ func gitFacts(desks []*desk, sizes int) []fact {
 	return out
 }
 
-// peakTarget is how many megabytes a first import of largestRepo pages may
-// need at most.
+// peakTarget is the target for the peak memory of a first import of largestRepo
+// pages, in megabytes.
 const peakTarget = 500
 
 // loopback is the network of the remotes.
 const loopback = "127.0.0.1/32"
 
-// desk is a server with one space beside a remote.
+// desk is a server with one space that is synchronized with a remote.
 type desk struct {
 	*site
 	remote *remote
@@ -176,8 +175,8 @@ type desk struct {
 	db     *sql.DB
 	ids    map[int]string // of pages, by number
 	edits  int
-	peak   float64                // megabytes of first imports
-	wholes [changeKinds][]float64 // milliseconds of whole operations
+	peak   float64                // peak memory of first imports, in megabytes
+	wholes [changeKinds][]float64 // times of whole operations, in milliseconds
 }
 
 func (d *desk) name(what string) string {
@@ -215,7 +214,7 @@ func (d *desk) start(ctx context.Context, pin pinning, data string, profiled boo
 	return err
 }
 
-// ask starts an operation and returns its id.
+// ask starts a git operation and returns its ID.
 func (d *desk) ask(ctx context.Context, what string, more map[string]any) (string, error) {
 	body := map[string]any{"url": d.remote.url, "ref": "refs/heads/main"}
 	for k, v := range more {
@@ -229,7 +228,7 @@ func (d *desk) ask(ctx context.Context, what string, more map[string]any) (strin
 	return path.Base(a.Header.Get("Location")), err
 }
 
-// wait waits for an operation by asking the server.
+// wait waits for an operation by polling the server.
 func (d *desk) wait(ctx context.Context, id string) error {
 	for {
 		a, err := d.fetch(ctx, http.MethodGet, "/v1/spaces/"+d.space+"/git/operations/"+id, "")
@@ -258,7 +257,7 @@ func ended(state, reason, message string) (bool, error) {
 	return false, nil
 }
 
-// references returns other programs that read the whole repository.
+// references returns subjects for other programs that read the whole repository.
 func (d *desk) references(ctx context.Context) ([]*subject, error) {
 	h, err := newHugo(ctx, d.dir, d.remote.manual)
 	if err != nil {
@@ -276,8 +275,8 @@ func (d *desk) references(ctx context.Context) ([]*subject, error) {
 	}, nil
 }
 
-// firstImport returns the import into an empty space of a new server, which may
-// use all cores.
+// firstImport returns the subject of an import into an empty space of a new server,
+// which may use all cores.
 func (d *desk) firstImport() *subject {
 	return &subject{Name: d.name(importAll), once: func(ctx context.Context, _ time.Duration) (out sample, err error) {
 		data := filepath.Join(d.dir, "first")
@@ -297,7 +296,7 @@ func (d *desk) firstImport() *subject {
 	}}
 }
 
-// halt stops the server, which was started last.
+// halt stops the server, which must be the process that was started last.
 func (d *desk) halt() error {
 	d.started = d.started[:len(d.started)-1]
 	return d.server.stop()
@@ -339,7 +338,7 @@ func (d *desk) begin(ctx context.Context, o options) error {
 	walk = func(pages []listed) {
 		for _, p := range pages {
 			n, err := strconv.Atoi(p.Title[strings.LastIndexByte(p.Title, ' ')+1:])
-			if err == nil && n < d.remote.pages && p.Title == d.remote.title(n) { // groups have numbers, too
+			if err == nil && n < d.remote.pages && p.Title == d.remote.title(n) { // titles of groups also end with a number
 				d.ids[n] = p.ID
 			}
 			walk(p.Pages)

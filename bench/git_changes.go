@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// changeKinds is the number of subjects of a desk that changes returns.
+// changeKinds is the number of subjects that changes returns.
 const changeKinds = 3
 
-// changes returns the subjects of single changes. They are timed from the end
-// of the fetch, which depends on the remote.
+// changes returns the subjects of single changes. Their times start at the end of
+// the fetch, because the time of the fetch depends on the remote.
 func (d *desk) changes() []*subject {
 	of := func(kind int, what, direction string, more map[string]any, prepare func(context.Context) error) *subject {
 		return &subject{Name: d.name(what), process: d.server, once: func(ctx context.Context, length time.Duration) (out sample, err error) {
@@ -47,7 +47,7 @@ func (d *desk) changes() []*subject {
 	}
 }
 
-// edit changes a paragraph of one page, another one each time.
+// edit changes a paragraph of one page, another page each time.
 func (d *desk) edit(ctx context.Context) error {
 	d.edits++
 	i := d.edits * 6151 % d.remote.pages
@@ -61,12 +61,12 @@ func (d *desk) edit(ctx context.Context) error {
 	return err
 }
 
-// did is the duration of an operation: all of it, and the part after the fetch
-// with the processor time of the server.
+// did holds the duration of a whole operation, the duration of the part after the
+// fetch, and the processor time of the server in this part.
 type did struct{ whole, rest, cpu time.Duration }
 
-// do runs an operation. It polls the database for its state, because polling
-// the server would cost the server time.
+// do runs an operation. It polls the database for the state of the operation, because
+// polling the server would use processor time of the server.
 func (d *desk) do(ctx context.Context, direction string, more map[string]any) (out did, err error) {
 	start := time.Now()
 	id, err := d.ask(ctx, direction, more)
@@ -98,8 +98,8 @@ func (d *desk) do(ctx context.Context, direction string, more map[string]any) (o
 	}
 }
 
-// cpuExact returns the processor time of a process to the nanosecond, as long
-// as none of its threads ends.
+// cpuExact returns the processor time of a process in nanoseconds. It is exact only as
+// long as no thread of the process ends.
 func (p *process) cpuExact() (sum time.Duration) {
 	files, _ := filepath.Glob("/proc/" + strconv.Itoa(p.cmd.Process.Pid) + "/task/*/schedstat")
 	for _, file := range files {

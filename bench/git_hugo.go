@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// hugo builds the pages of a manual as a site.
+// hugo builds the pages of a manual as a Hugo site.
 type hugo struct {
 	bin   string
 	site  string
 	pages int
 }
 
-// Hugo's site has the same pages with their title in front matter and minimal
-// templates; all other output of Hugo is switched off. As an import does, Hugo
-// resolves the links between pages and collects the text for a search. The
-// bare configuration does neither: its links between pages are not resolved.
+// Hugo's site has the same pages, with titles in front matter and minimal templates.
+// All other output of Hugo is switched off. Like an import, Hugo resolves the links
+// between pages and collects the text for a search. The bare configuration does
+// neither.
 const (
 	hugoBase = `baseURL = "https://docs.example.com/"
 title = "Manual"
@@ -80,7 +80,8 @@ func newHugo(ctx context.Context, dir string, m *manual) (h *hugo, err error) {
 	return h, nil
 }
 
-// build builds the site once, on all cores, and counts the pages that it made.
+// build returns a run that builds the site once, on all cores, and checks the number
+// of built pages.
 func (h *hugo) build(config string) run {
 	return func(ctx context.Context, _ time.Duration) (sample, error) { return h.once(ctx, config) }
 }
@@ -105,7 +106,7 @@ func (h *hugo) once(ctx context.Context, config string) (sample, error) {
 	return s, err
 }
 
-// timed runs a program that does something with pages.
+// timed runs a program that processes pages, and returns its time as a sample.
 func timed(cmd *exec.Cmd, pages int) (sample, error) {
 	start := time.Now()
 	out, err := cmd.CombinedOutput()

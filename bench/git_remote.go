@@ -14,18 +14,18 @@ import (
 	"strings"
 )
 
-// remote is a repository of generated documentation that git's own server
-// offers on this machine.
+// remote is a repository of generated documentation, served by git http-backend on
+// this machine.
 type remote struct {
 	*manual
 	url    string
 	repo   string
 	server *http.Server
-	pushed int // pushes so far
-	added  int // pages that they added
+	pushed int // number of commits so far
+	added  int // number of pages added by pushPage
 }
 
-// newRemote makes a repository with a commit of all pages.
+// newRemote creates a repository with one commit of all pages.
 func newRemote(ctx context.Context, dir string, pages int) (*remote, error) {
 	r := &remote{manual: newManual(pages), repo: filepath.Join(dir, "docs.git")}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -52,7 +52,7 @@ func newRemote(ctx context.Context, dir string, pages int) (*remote, error) {
 	return r, r.serve(dir)
 }
 
-// commit adds one to the branch, as somebody's push would.
+// commit adds a commit to the branch, like a push.
 func (r *remote) commit(ctx context.Context, files map[string][]byte) error {
 	var in bytes.Buffer
 	r.pushed++
@@ -75,20 +75,20 @@ func (r *remote) git(ctx context.Context, in io.Reader, args ...string) error {
 	return nil
 }
 
-// pushOne changes a paragraph of one page, another one each time.
+// pushOne commits a change of a paragraph of one page, another page each time.
 func (r *remote) pushOne(ctx context.Context) error {
 	i := r.pushed * 7919 % r.pages
 	return r.commit(ctx, map[string][]byte{r.file(i): []byte(r.page(i, fmt.Sprintf("Push %d.", r.pushed)))})
 }
 
-// pushPage adds a page: a file, and a line behind all others in SUMMARY.md.
+// pushPage commits a new page: a file, and a line at the end of SUMMARY.md.
 func (r *remote) pushPage(ctx context.Context) error {
 	i := r.pages + r.added
 	r.added++
 	return r.commit(ctx, map[string][]byte{r.file(i): []byte(r.page(i, firstWords)), "SUMMARY.md": r.summary(i + 1)})
 }
 
-// serve offers the repository over HTTP.
+// serve serves the repository over HTTP.
 func (r *remote) serve(dir string) error {
 	path, err := exec.LookPath("git")
 	if err != nil {
@@ -105,7 +105,7 @@ func (r *remote) serve(dir string) error {
 			Env: []string{"GIT_PROJECT_ROOT=" + dir, "GIT_HTTP_EXPORT_ALL=1", "GIT_PROTOCOL=" + req.Header.Get("Git-Protocol")},
 		}).ServeHTTP(w, req)
 	})}
-	go func() { _ = r.server.Serve(l) }() // until it is closed
+	go func() { _ = r.server.Serve(l) }() // returns when the server is closed
 	return nil
 }
 

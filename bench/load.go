@@ -14,25 +14,25 @@ import (
 	"time"
 )
 
-// load sends prepared requests over keep-alive connections, each of which
-// waits for an answer before it asks again. It is written by hand because
-// net/http's client costs more than the server it would measure.
+// load sends prepared requests over keep-alive connections. Each connection waits
+// for a response before it sends the next request. load does not use the client
+// of net/http, which costs more than the server that is measured.
 type load struct {
 	addr     string
 	requests [][]byte  // sent in turn
-	editors  []*editor // make the requests instead, one for each connection
+	editors  []*editor // if set, provide the requests instead, one for each connection
 	conns    int
-	most     int // requests of a connection; 0 is maxSamples
+	most     int // maximum requests of a connection; 0 is maxSamples
 }
 
 // sample is the result of one run of a load.
 type sample struct {
 	count   int
 	errors  int
-	failure error // the first
+	failure error // the last failures of the connections, joined
 	took    time.Duration
 	sorted  []time.Duration
-	cpu     *time.Duration // processor time, if it is not simply that of the server
+	cpu     *time.Duration // processor time; nil: measured as that of the server
 }
 
 func (s sample) rate() float64 { return float64(s.count) / s.took.Seconds() }
@@ -45,7 +45,8 @@ func (s sample) quantile(q float64) time.Duration {
 	return s.sorted[min(len(s.sorted)-1, int(q*float64(len(s.sorted))))]
 }
 
-// maxSamples bounds what one connection does in a run, whatever the clock says.
+// maxSamples is the maximum number of requests of a connection in a run,
+// independent of its duration.
 const maxSamples = 1 << 20
 
 // run loads the server for a while.
@@ -63,8 +64,8 @@ func (l load) run(ctx context.Context, length time.Duration) (sample, error) {
 	start := time.Now()
 	end := start.Add(length)
 	for i, c := range clients {
-		// Every connection starts elsewhere, so that they do not all ask for
-		// the same thing at once.
+		// Every connection starts at another request, so that they do not all
+		// send the same request at the same time.
 		wg.Go(func() { c.loop(ctx, l.from(i), cmp.Or(l.most, maxSamples), end) })
 	}
 	wg.Wait()
@@ -94,7 +95,7 @@ func (l load) from(conn int) func() []byte {
 	}
 }
 
-// client is one connection and what it has seen.
+// client is one connection and its measurements.
 type client struct {
 	conn    net.Conn
 	in      *bufio.Reader
@@ -174,7 +175,7 @@ func (c *client) do(request []byte) (status int, err error) {
 			if length, err = strconv.Atoi(string(bytes.TrimSpace(line[len(contentLength):]))); err != nil {
 				return 0, err
 			}
-		case bytes.EqualFold(line, chunked): // net/http does so with long answers
+		case bytes.EqualFold(line, chunked): // net/http sends long responses in chunks
 			inChunks = true
 		}
 	}

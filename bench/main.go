@@ -1,8 +1,8 @@
-// Command bench measures Octavo against what the same machine can do at
-// best: reads against a bare net/http handler that answers the same bytes
-// from memory, writes against bare one-row transactions through the same
-// SQLite driver. Absolute rates differ from machine to machine; the ratios
-// are what to watch. See README.md.
+// Command bench compares Octavo with the best that the same machine can do. For
+// example, it compares reads with a bare net/http handler that sends the same
+// bytes from memory, and writes with bare one-row transactions through the same
+// SQLite driver. Absolute rates depend on the machine; the ratios are the
+// relevant results. See README.md.
 package main
 
 import (
@@ -38,18 +38,18 @@ type options struct {
 	pin         bool
 }
 
-// requestRounds are the rounds of single requests.
+// requestRounds is the default number of rounds of groups A to C.
 const requestRounds = 9
 
-// roundsOr returns the rounds that the flag says, or those of a group.
+// roundsOr returns the number of rounds of the flag, or else the default of a group.
 func (o options) roundsOr(group int) int { return cmp.Or(o.rounds, group) }
 
 func (o options) length() time.Duration { return time.Duration(o.seconds * float64(time.Second)) }
 
-// binary is an octavo that is measured.
+// binary is an octavo binary that is measured.
 type binary struct{ path, suffix string }
 
-// binaries returns what is measured: -bin, and -before if there is one.
+// binaries returns the binaries to measure: -bin, and -before if it is set.
 func (o options) binaries() []binary {
 	out := []binary{{path: o.bin}}
 	if o.before != "" {
@@ -58,14 +58,14 @@ func (o options) binaries() []binary {
 	return out
 }
 
-// wants reports whether one of these groups is to be measured.
+// wants reports whether at least one of the groups is to be measured.
 func (o options) wants(groups string) bool {
 	return o.only == "" || strings.ContainsAny(o.only, groups)
 }
 
-// main runs the benchmark, or one of the processes it starts: the references
-// and the profiled server are this same binary under another first argument,
-// so that they can have a core, a GOMAXPROCS and a CPU clock of their own.
+// main runs the benchmark, or one of its child processes. The references and the
+// profiled server are this same binary with another first argument, so that they
+// have their own core, GOMAXPROCS and CPU clock.
 func main() {
 	err := errors.New("no such role")
 	if len(os.Args) > 1 && os.Args[1] == roleFlag {
@@ -157,8 +157,8 @@ func bench() error {
 	return nil
 }
 
-// copyBinaries makes fresh copies of both binaries. How a file came into the
-// cache of the system decides how much of it counts as memory of a process.
+// copyBinaries makes fresh copies of both binaries. How much of a file counts as
+// memory of a process depends on how the file got into the page cache.
 func (o *options) copyBinaries(dir string) error {
 	for name, path := range map[string]*string{"octavo-now": &o.bin, "octavo-before": &o.before} {
 		to := filepath.Join(dir, name)
@@ -170,9 +170,9 @@ func (o *options) copyBinaries(dir string) error {
 	return nil
 }
 
-// pinning says how processes are kept apart. Servers and references run on
-// core 0 with GOMAXPROCS=1 and the load runs on core 1, so that the load does
-// not take time from what it measures and both sides of a ratio have the same
+// pinning describes how processes are assigned to cores. Servers and references
+// run on core 0 with GOMAXPROCS=1, and the load runs on core 1. So the load does
+// not take time from what it measures, and both sides of a ratio have the same
 // resources.
 type pinning struct {
 	on    bool
@@ -202,8 +202,8 @@ func pinSelf(want bool) pinning {
 	return pinning{on: true}
 }
 
-// command returns the command of a process that is measured. taskset executes
-// the program in its own place, so the process id is the program's.
+// command returns the command of a process that is measured. taskset replaces
+// itself with the program, so the process ID is that of the program.
 func (p pinning) command(name string, args ...string) *exec.Cmd {
 	var cmd *exec.Cmd
 	switch {
@@ -221,8 +221,8 @@ func (p pinning) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// onAllCores returns a command that may use the whole machine, although this
-// process is pinned.
+// onAllCores returns a command that may use all cores, although this process is
+// pinned.
 func onAllCores(ctx context.Context, name string, args ...string) *exec.Cmd {
 	if _, err := exec.LookPath("taskset"); err == nil {
 		name, args = "taskset", append([]string{"-c", fmt.Sprintf("0-%d", runtime.NumCPU()-1), name}, args...)
@@ -230,9 +230,9 @@ func onAllCores(ctx context.Context, name string, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, name, args...)
 }
 
-// buildProgram returns the path of a reference program: the one that the
-// environment variable names, or else the version that the module in
-// bench/NAME requires, which is built.
+// buildProgram returns the path of a reference program. This is the value of the
+// environment variable if it is set. Otherwise buildProgram builds the version
+// that the module in bench/NAME requires.
 func buildProgram(ctx context.Context, dir, variable, name, pkg string) (string, error) {
 	if bin := os.Getenv(variable); bin != "" {
 		return bin, nil

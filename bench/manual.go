@@ -14,15 +14,15 @@ import (
 	"strings"
 )
 
-// manual is the documentation of a repository: pages of uneven length, half
-// of them above 3 KB, with all that people write into pages. The same number
-// returns the same page, whoever asks for it.
+// manual generates the documentation of a repository: pages of different lengths, half
+// of them above 3 KB, with all kinds of blocks that people use. The same number always
+// results in the same page.
 type manual struct {
 	pages int
 	words *corpus
 }
 
-// inChapter pages are in a chapter, inPart chapters in a part; a group of the
+// A chapter has inChapter pages, a part has inPart chapters, and a group of the
 // navigation has inGroup parts.
 const (
 	inChapter = 10
@@ -30,35 +30,37 @@ const (
 	inGroup   = 6
 	// perFigure pages share an image.
 	perFigure = 50
-	// longEnough is when half of the pages end with the next section, which
-	// makes them 3 KB long.
+	// longEnough is the median of the length after which a page gets no further
+	// section. With the last section, half of the pages are longer than 3 KB.
 	longEnough = 2400
-	// spread is how uneven the lengths are: two pages of three are between
-	// the median divided by e^spread and multiplied by it.
+	// spread is the standard deviation of the logarithm of the lengths: two of three
+	// pages are between the median divided by e^spread and multiplied by it.
 	spread = 0.7
 )
 
 func newManual(pages int) *manual { return &manual{pages: pages, words: newCorpus(0)} }
 
-// random returns the chance of a page; kind keeps its uses apart.
+// random returns a random generator for page i. Different kinds have independent
+// generators.
 func (m *manual) random(kind, i int) *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(kind)+11, uint64(i)))
 }
 
-// title is also what the file is called.
+// title returns the title of page i. The file name is derived from it.
 func (m *manual) title(i int) string {
 	r := m.random(0, i)
 	t := m.words.text(r, 1+r.IntN(3))
 	return fmt.Sprintf("%s%s %d", strings.ToUpper(t[:1]), t[1:], i)
 }
 
-// level reports how deep a page is in the navigation: the first of a part leads
-// it, and the first of a chapter leads that.
+// level returns the depth of a page in the navigation. The first page of a part is the
+// parent of its other pages, and the first page of a chapter is the parent of the
+// chapter.
 func (m *manual) level(i int) int {
 	switch {
 	case i%(inChapter*inPart) == 0:
 		return 0
-	case i%inChapter == 0, i%(inChapter*inPart) < inChapter: // the first chapter is the part's own
+	case i%inChapter == 0, i%(inChapter*inPart) < inChapter: // the first chapter has no page of its own
 		return 1
 	}
 	return 2
@@ -107,7 +109,7 @@ type pageWriter struct {
 	b  strings.Builder
 }
 
-// phrase returns some words that begin with a capital.
+// phrase returns n words that begin with a capital letter.
 func (p *pageWriter) phrase(n int) string {
 	t := p.m.words.text(p.r, n)
 	return strings.ToUpper(t[:1]) + t[1:]
@@ -115,7 +117,7 @@ func (p *pageWriter) phrase(n int) string {
 
 func (p *pageWriter) word() string { return p.m.words.text(p.r, 1) }
 
-// block writes one; half of them are paragraphs.
+// block writes a random block; about half of the blocks are paragraphs.
 func (p *pageWriter) block() {
 	switch p.r.IntN(16) {
 	case 0, 1:
@@ -142,7 +144,7 @@ func (p *pageWriter) paragraph() {
 	p.b.WriteString(p.sentence() + "\n\n")
 }
 
-// sentence has something besides words in every second one.
+// sentence returns a sentence. Every second sentence has inline markup.
 func (p *pageWriter) sentence() string {
 	s := p.phrase(4 + p.r.IntN(9))
 	switch p.r.IntN(8) {
@@ -193,12 +195,12 @@ func (p *pageWriter) figure() {
 		p.up, figureFile(p.r.IntN(p.m.figures())), p.word(), p.phrase(4))
 }
 
-// page returns the whole file of page i.
+// page returns the whole file of page i, with its title.
 func (m *manual) page(i int, version string) string {
 	return "# " + m.title(i) + "\n\n" + m.source(i, version)
 }
 
-// firstWords is the last paragraph of a page before anybody edits it.
+// firstWords is the last paragraph of a page before it is edited.
 const firstWords = "First version."
 
 // summary returns the navigation of the first pages.
@@ -222,7 +224,7 @@ func (m *manual) figure(i int) []byte {
 		img.Pix[k] = uint8(r.IntN(3))
 	}
 	var b bytes.Buffer
-	_ = png.Encode(&b, img) // into memory
+	_ = png.Encode(&b, img) // writing to memory does not fail
 	return b.Bytes()
 }
 

@@ -22,7 +22,7 @@ func manualPages() [][]byte {
 	return out
 }
 
-// resolver finds every page and file of a manual, as an import does.
+// resolver resolves every page and file of a manual, like an import.
 var resolver = markup.Refs{Resolve: func(dest string, use markup.Use) (docs.Ref, bool) {
 	switch {
 	case len(dest) > 8 && dest[:8] == "https://":
@@ -33,8 +33,8 @@ var resolver = markup.Refs{Resolve: func(dest string, use markup.Use) (docs.Ref,
 	return docs.Ref{Kind: docs.RefPage, Page: dest}, true
 }}
 
-// eachPage measures what is done with one page. The time of the processor,
-// with that of the garbage collector, is what to watch on a busy machine.
+// eachPage measures do for one page at a time. On a busy machine, the processor time,
+// which includes the garbage collector, is the relevant result.
 func eachPage(b *testing.B, pages int, do func(i int)) {
 	b.ReportAllocs()
 	runtime.GC()

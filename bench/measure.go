@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// run does something for a while and returns what it did.
+// run does something for about the given duration and returns a sample of it.
 type run func(context.Context, time.Duration) (sample, error)
 
 // subject is something that is measured in every round.
@@ -18,14 +18,14 @@ type subject struct {
 	Name    string `json:"name"`
 	group   byte
 	once    run
-	process *process // its processor time is measured
+	process *process // the process whose processor time is measured
 
-	Rates  []float64 `json:"rates"` // requests a second, one for each round
+	Rates  []float64 `json:"rates"` // requests per second, one value for each round
 	P50    []float64 `json:"p50_us"`
 	P99    []float64 `json:"p99_us"`
-	CPU    []float64 `json:"cpu_us"` // of the server, for each request
-	Busy   []float64 `json:"busy"`   // share of the time that the server's core worked
-	Others []float64 `json:"others"` // share of the whole machine that other programs took
+	CPU    []float64 `json:"cpu_us"` // processor time of the server per request
+	Busy   []float64 `json:"busy"`   // share of the time that the server's core was busy
+	Others []float64 `json:"others"` // share of the machine's capacity that other programs used
 	Errors int       `json:"errors"`
 }
 
@@ -49,7 +49,7 @@ var (
 	p99 = metric{of: func(v *subject) []float64 { return v.P99 }}
 )
 
-// ratio compares two subjects, round by round, so that a disturbance of the
+// ratio compares two subjects round by round, so that a disturbance of the
 // machine affects both sides.
 type ratio struct {
 	Name   string    `json:"name"`
@@ -61,8 +61,8 @@ type ratio struct {
 	AtMost bool      `json:"at_most"`          // the target is an upper bound; else a lower one
 	Values []float64 `json:"values"`
 	Median float64   `json:"median"`
-	// ByCPU is the ratio of processor time for each request, 0 where it was
-	// not measured. It is steady even on a busy machine, but does not include
+	// ByCPU is the ratio of processor time per request, or 0 if it was not
+	// measured. It is stable even on a busy machine, but does not include
 	// waiting.
 	ByCPU  float64 `json:"by_cpu,omitempty"`
 	Met    bool    `json:"met"`
@@ -71,7 +71,7 @@ type ratio struct {
 	of, to *subject
 }
 
-// compute computes the ratio from what was measured.
+// compute computes the ratio from the measurements of its subjects.
 func (r *ratio) compute() {
 	if r.of != nil {
 		r.Of, r.To, r.AtMost = r.of.Name, r.to.Name, !r.by.more
@@ -95,12 +95,12 @@ func (r *ratio) meets(limit float64) bool {
 	return r.Median >= limit
 }
 
-// worseThanBefore is the ratio of a cost after to before from which a line is
-// marked.
+// worseThanBefore is the ratio of the cost after to the cost before above which
+// a line is marked as worse.
 const worseThanBefore = 1.1
 
-// afterBefore returns the ratios of subjects to those of -before, which have
-// the same names and a suffix.
+// afterBefore returns the ratios of subjects to those of -before, which have the
+// same names with a suffix.
 func afterBefore(subjects []*subject) (out []*ratio) {
 	byName := map[string]*subject{}
 	for _, v := range subjects {
@@ -114,20 +114,20 @@ func afterBefore(subjects []*subject) (out []*ratio) {
 	return out
 }
 
-// Suffixes of the names of subjects and ratios with -before.
+// Suffixes of the names of subjects and ratios if -before is set.
 const (
 	suffixBefore = ", before"
 	suffixAfter  = ", after / before"
 )
 
-// fact is measured once, at every size.
+// fact is a value that is measured once at every size.
 type fact struct {
 	Name   string    `json:"name"`
-	Digits int       `json:"-"` // behind the decimal point
+	Digits int       `json:"-"` // after the decimal point
 	Values []float64 `json:"values"`
 }
 
-// results are what is printed, and written with -json.
+// results are the results that are printed, and written with -json.
 type results struct {
 	Title    string     `json:"title"`
 	When     time.Time  `json:"when"`
@@ -141,13 +141,13 @@ type results struct {
 	Ratios   []*ratio   `json:"ratios"`
 }
 
-// warm is how long a subject runs before it is measured for the first time, so
-// that statements are prepared and pools and the heap have their size.
+// warm is how long a subject runs before its first measurement, so that
+// statements are prepared, and pools and the heap have reached their size.
 const warm = 300 * time.Millisecond
 
-// interleave measures every subject in every round, each second round
-// backward, so that no subject always has the same neighbour or the fresher
-// machine.
+// interleave measures every subject in every round. Every second round is in
+// reverse order, so that no subject is always measured after the same one, or
+// always earlier than the others.
 func interleave(ctx context.Context, rounds int, length time.Duration, subjects []*subject) error {
 	for _, v := range subjects {
 		if _, err := v.once(ctx, warm); err != nil {
@@ -175,7 +175,7 @@ func (v *subject) measure(ctx context.Context, length time.Duration) error {
 	cpu, own, all = v.process.cpu()-cpu, cpuOf(os.Getpid())-own, cpuOfAll()-all
 	others := all - cpu - own
 	if got.cpu != nil {
-		others, cpu = 0, *got.cpu // the process did other things, too
+		others, cpu = 0, *got.cpu // the process also did unrelated work
 	}
 	v.Others = append(v.Others, max(0, others.Seconds()/time.Since(start).Seconds()/float64(runtime.NumCPU())))
 	v.Rates = append(v.Rates, got.rate())
@@ -187,7 +187,7 @@ func (v *subject) measure(ctx context.Context, length time.Duration) error {
 	return nil
 }
 
-// newResults returns the results of what was measured.
+// newResults computes the ratios and returns the results.
 func newResults(title string, o options, p pinning, rounds int, subjects []*subject, ratios []*ratio) *results {
 	out := &results{
 		Title: title, When: time.Now().UTC(), Rounds: rounds, Seconds: o.seconds, Conns: o.conns,
@@ -208,7 +208,7 @@ func newResults(title string, o options, p pinning, rounds int, subjects []*subj
 
 func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 
-// median returns the median, which is 0 without values.
+// median returns the median of values, or 0 if there are none.
 func median(v []float64) float64 {
 	if len(v) == 0 {
 		return 0

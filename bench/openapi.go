@@ -46,8 +46,8 @@ func writeAPI(file string) (size int64, err error) {
 	return int64(b.Len()), os.WriteFile(file, []byte(b.String()), 0o600)
 }
 
-// processAPI is the role of a process that reads and checks a description, and writes all of its operations as HTML if
-// the second argument says so.
+// processAPI is a role that reads and checks an API description. If the second argument is
+// apiRender, it also renders all operations as HTML.
 func processAPI(args []string) error {
 	text, err := os.ReadFile(args[0])
 	if err != nil {
@@ -70,16 +70,16 @@ func processAPI(args []string) error {
 	return nil
 }
 
-// What processAPI does.
+// Values of the second argument of processAPI.
 const (
 	apiRead   = "read"
 	apiRender = "render"
 )
 
-// apiCost is what rendering a description took.
+// apiCost is the cost of processing a description.
 type apiCost struct{ wall, cpu, memory float64 } // seconds, seconds, MB
 
-// costOf runs a program to its end, on all cores.
+// costOf runs a program on all cores and returns its cost.
 func costOf(ctx context.Context, dir, name string, args ...string) (c apiCost, err error) {
 	cmd := onAllCores(ctx, name, args...)
 	cmd.Dir = dir
@@ -97,8 +97,9 @@ func costOf(ctx context.Context, dir, name string, args ...string) (c apiCost, e
 	return c, nil
 }
 
-// redocly returns the program of Redocly in the version that bench/redocly requires, which is installed by npm, or
-// the one that the environment variable REDOCLY names.
+// redocly returns the path of the Redocly program. This is the value of the environment
+// variable REDOCLY if it is set. Otherwise redocly installs the version that bench/redocly
+// requires with npm.
 func redocly(ctx context.Context, dir string) (string, error) {
 	if bin := os.Getenv("REDOCLY"); bin != "" {
 		return bin, nil
@@ -128,9 +129,11 @@ func redocly(ctx context.Context, dir string) (string, error) {
 	return filepath.Join(at, "node_modules", ".bin", "redocly"), nil
 }
 
-// measureOpenAPI measures what it takes to read a large description and to show all of it, beside Redocly's renderer with
-// the same file. Redocly puts the description into one page and leaves the operations to the browser, so its work is that of reading;
-// the HTML of all operations is compared with nothing.
+// measureOpenAPI measures the cost of reading a large API description and of rendering all
+// of it. It compares the cost of reading with Redocly's renderer and the same file. Redocly
+// writes the description into one page and leaves the rendering of operations to the
+// browser, so its work corresponds to reading. There is no reference for rendering all
+// operations.
 func measureOpenAPI(ctx context.Context, o options, p pinning, dir string) (*results, error) {
 	if o.profile != "" {
 		return nil, nil
@@ -183,7 +186,7 @@ func measureOpenAPI(ctx context.Context, o options, p pinning, dir string) (*res
 	return r, nil
 }
 
-// apiMetrics are what is compared.
+// apiMetrics are the metrics that are compared.
 var apiMetrics = []struct {
 	name, each string // of one operation
 	of         func(apiCost) float64

@@ -16,9 +16,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/server"
 )
 
-// profiledServer is Octavo's server with a way to profile it from outside,
-// so that the shipped program needs none. Lines of the standard input switch
-// it: the name of a file starts a profile, an empty line ends it.
+// profiledServer is Octavo's server with control of CPU profiles, so that the
+// released program does not need it. Lines of the standard input are commands:
+// the name of a file starts a profile, an empty line ends it.
 func profiledServer(args []string) error {
 	debug.SetGCPercent(300) // as octavo serve does
 	ctx, cancel := context.WithCancel(context.Background())
@@ -64,7 +64,7 @@ func switchProfile(name string) (err error) {
 	return pprof.StartCPUProfile(profileFile)
 }
 
-// profiled is a load under which the server is profiled.
+// profiled is a named load under which the server is profiled.
 type profiled struct {
 	name string
 	once run
@@ -114,7 +114,7 @@ func (s *site) profileOne(ctx context.Context, o options, l profiled) error {
 	return nil
 }
 
-// tell sends a line and waits until it has been obeyed.
+// tell sends a command line and waits until the process has executed it.
 func (p *process) tell(line string) error {
 	if _, err := fmt.Fprintln(p.in, line); err != nil {
 		return err

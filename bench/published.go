@@ -11,14 +11,14 @@ import (
 	"strconv"
 )
 
-// Group S measures what a renderer asks for a page of a published site: where
-// an address leads, the site, and the document of the page.
+// Group S measures the requests of a renderer for a page of a published site:
+// resolving the address, the site, and the document of the page.
 
 // siteSizes are the numbers of site spaces of the sites.
 var siteSizes = []int{1, 100, 1000}
 
-// measurePublished measures sites of several sizes on one server, each beside a
-// bare handler that sends the same answers.
+// measurePublished measures sites of several sizes on one server, and compares each
+// with a bare handler that sends the same responses.
 func measurePublished(ctx context.Context, o options, p pinning, dir string) (out *results, err error) {
 	var subjects []*subject
 	var ratios []*ratio
@@ -52,7 +52,8 @@ func measurePublished(ctx context.Context, o options, p pinning, dir string) (ou
 	return out, nil
 }
 
-// beginPublished starts the server, with a page in the first of its spaces.
+// beginPublished starts the server with empty spaces, and imports the corpus into the
+// first one.
 func (b *shelf) beginPublished(ctx context.Context, profiled bool) (spaces []string, err error) {
 	if spaces, err = b.begin(ctx, siteSizes[len(siteSizes)-1]); err != nil {
 		return nil, err
@@ -64,7 +65,7 @@ func (b *shelf) beginPublished(ctx context.Context, profiled bool) (spaces []str
 	return spaces, b.serve(ctx, profiled)
 }
 
-// profileVisits writes a profile of visits of each size.
+// profileVisits writes a profile of visits to a site of each size.
 func (b *shelf) profileVisits(ctx context.Context, o options, spaces []string) error {
 	var each []profiled
 	for _, n := range siteSizes {
@@ -77,7 +78,8 @@ func (b *shelf) profileVisits(ctx context.Context, o options, spaces []string) e
 	return b.profiles(ctx, o, each)
 }
 
-// planVisits says what is measured and what is compared. The binary of -before has no bare handlers.
+// planVisits returns the subjects and ratios of visits. The binary of -before has no bare
+// handlers.
 func (b *shelf) planVisits(ctx context.Context, o options, spaces []string) (subjects []*subject, ratios []*ratio, err error) {
 	for _, n := range siteSizes {
 		v, err := b.visit(ctx, spaces[:n])
@@ -100,20 +102,20 @@ func (b *shelf) planVisits(ctx context.Context, o options, spaces []string) (sub
 	return subjects, ratios, nil
 }
 
-// visited is what a renderer asks for one page.
+// visited holds the requests of a renderer for one page.
 type visited struct {
 	token   string
-	resolve string // body
-	paths   []string
-	web     string // path of the web page
+	resolve string   // body of the request to resolvePath
+	paths   []string // of the site and of the document
+	web     string   // path of the web page
 }
 
-// documentOfVisitors is how a renderer asks for a document.
+// documentOfVisitors is the query string with which a renderer requests a document.
 const documentOfVisitors = "?evaluated=deterministic-only&dereferenced=reusable-contents"
 
 const resolvePath = "/v1/urls/published"
 
-// visit makes a published site of spaces and returns how it is read.
+// visit creates and publishes a site with spaces, and returns the requests that read it.
 func (b *shelf) visit(ctx context.Context, spaces []string) (*visited, error) {
 	list, err := json.Marshal(spaces)
 	if err != nil {
@@ -159,7 +161,7 @@ func (b *shelf) visit(ctx context.Context, spaces []string) (*visited, error) {
 	return nil, errors.New("the space has no page")
 }
 
-// load asks for everything in turn.
+// load returns a load that sends all requests in turn.
 func (v *visited) load(addr string, conns int) load {
 	l := load{addr: addr, conns: conns, requests: [][]byte{request("POST", addr, resolvePath, v.token, v.resolve)}}
 	for _, path := range v.paths {
@@ -168,7 +170,7 @@ func (v *visited) load(addr string, conns int) load {
 	return l
 }
 
-// bare starts a handler that sends the same answers.
+// bare starts a bare handler that sends the same responses.
 func (v *visited) bare(ctx context.Context, s *site) (*process, string, error) {
 	a, err := s.fetch(ctx, http.MethodPost, resolvePath, v.resolve)
 	if err != nil {
@@ -176,7 +178,7 @@ func (v *visited) bare(ctx context.Context, s *site) (*process, string, error) {
 	}
 	a.Header.Del("Date")
 	member := s.token
-	s.token = v.token // the answers are those of a visitor
+	s.token = v.token // fetch the responses of a visitor
 	defer func() { s.token = member }()
 	p, addr, err := s.referencesWith(ctx, v.paths, map[string]answer{resolvePath: a})
 	return p, addr, err

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// What is measured of a site after one of its spaces has changed. Nothing that was
-// worked out for the former revision can be used then.
+// Names of the facts of a site after one of its spaces has changed. Cached results of the
+// previous revision cannot be used then.
 const (
 	firstVisit  = "visit after a merge, first, ms"
 	secondVisit = "visit after a merge, second, ms"
@@ -23,12 +23,12 @@ const (
 	usedMemory  = "memory of the server, MB"
 )
 
-// publishedEdits is how many pages are edited and then read, by a change request
+// publishedEdits is the number of edits that are followed by reads, with change requests
 // and directly.
 const publishedEdits = 41
 
-// visitsAfterMerges measures the first visit after a merge in spaces of the least
-// and of the most pages, and returns the facts and the ratios of the two.
+// visitsAfterMerges measures the first visit after a merge in the smallest and in the
+// largest space, and returns the facts and the ratios of the two.
 func visitsAfterMerges(ctx context.Context, o options, p pinning, dir string) (facts []fact, ratios []*ratio, err error) {
 	list, err := sizes(o.pages)
 	if err != nil {
@@ -49,7 +49,7 @@ func visitsAfterMerges(ctx context.Context, o options, p pinning, dir string) (f
 		}
 	}
 	least, most := shelves[0], shelves[1]
-	// In turn, so that whatever else the machine does counts for all.
+	// Alternate, so that other work of the machine affects all of them.
 	for _, ask := range []func(*publishedPages, context.Context, int) error{
 		(*publishedPages).visitMerged, (*publishedPages).readMerged, (*publishedPages).editOne,
 	} {
@@ -126,14 +126,14 @@ func (b *shelf) publish(ctx context.Context, profiled bool) (*publishedPages, er
 type publishedPages struct {
 	*shelf
 	from  *visited
-	paths map[string]string    // web pages, by the id
-	took  map[string][]float64 // milliseconds, by what was done
+	paths map[string]string    // paths of web pages, by page ID
+	took  map[string][]float64 // milliseconds, by name of the fact
 }
 
 // page returns the k-th page that is edited.
 func (e *publishedPages) page(k int) string { return e.ids[k%len(e.ids)] }
 
-// timed notes how long something takes.
+// timed calls do and records its duration.
 func (e *publishedPages) timed(name string, do func() error) error {
 	start := time.Now()
 	err := do()
@@ -141,14 +141,14 @@ func (e *publishedPages) timed(name string, do func() error) error {
 	return err
 }
 
-// visitMerged merges a change request, and visits the site twice.
+// visitMerged merges a change request and visits the site twice.
 func (e *publishedPages) visitMerged(ctx context.Context, k int) error {
 	visit := func() error { return e.visitOnce(ctx, e.from, e.page(k)) }
 	err := e.mergeOne(ctx, e.page(k), "visit "+strconv.Itoa(k))
 	return errors.Join(err, e.timed(firstVisit, visit), e.timed(secondVisit, visit))
 }
 
-// readMerged merges a change request, and reads the first web page twice.
+// readMerged merges a change request and reads the first web page twice.
 func (e *publishedPages) readMerged(ctx context.Context, k int) error {
 	read := func() error {
 		_, err := e.fetch(ctx, http.MethodGet, e.from.web, "")
@@ -158,8 +158,8 @@ func (e *publishedPages) readMerged(ctx context.Context, k int) error {
 	return errors.Join(err, e.timed(firstPage, read), e.timed(secondPage, read))
 }
 
-// editOne edits a page that was read before, as those do who edit, and reads it as soon as the edit
-// is answered.
+// editOne reads a web page, as editors usually do, then edits the page and reads it again as
+// soon as the response to the edit arrives.
 func (e *publishedPages) editOne(ctx context.Context, k int) error {
 	id := e.page(k)
 	if _, err := e.fetch(ctx, http.MethodGet, e.paths[id], ""); err != nil {
@@ -188,8 +188,8 @@ func (b *shelf) mergeOne(ctx context.Context, page, text string) error {
 	return err
 }
 
-// visitOnce asks for what a renderer needs to show a page of the space as it is
-// now.
+// visitOnce sends the requests of a renderer for a page in the current revision of the
+// space.
 func (b *shelf) visitOnce(ctx context.Context, v *visited, page string) error {
 	member := b.token
 	b.token = v.token

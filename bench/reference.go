@@ -18,15 +18,15 @@ import (
 	_ "modernc.org/sqlite" // the driver that Octavo uses
 )
 
-// answer is the response of Octavo to a request, to be sent again from memory.
+// answer is a response of Octavo, which a reference sends again from memory.
 type answer struct {
 	Header http.Header
 	Body   []byte
 }
 
-// serveAnswers is the reference of reads: the least that a net/http server
-// can do to give the same answers. It reads them from the standard input,
-// prints its address, and ends with the input.
+// serveAnswers is the reference of reads: the least that a net/http server can do
+// to send the same responses. It reads them from the standard input, prints its
+// address, and exits when the input ends.
 func serveAnswers([]string) error {
 	in := json.NewDecoder(os.Stdin)
 	answers := map[string]answer{}
@@ -43,12 +43,12 @@ func serveAnswers([]string) error {
 		for k, v := range a.Header {
 			h[k] = v
 		}
-		_, _ = w.Write(a.Body) // a broken connection is the client's to report
+		_, _ = w.Write(a.Body) // the client reports a broken connection
 	}))
 }
 
-// serveWhileAsked serves on a free port, prints its address, and ends with the
-// standard input.
+// serveWhileAsked serves on a free port, prints its address, and exits when the
+// standard input ends.
 func serveWhileAsked(h http.Handler) error {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -66,8 +66,8 @@ func serveWhileAsked(h http.Handler) error {
 var bareRow = strings.Repeat("x", 200)
 
 // bareSQLite is the reference of writes: durable transactions of one row on
-// one connection. It reads how long to work from lines of the standard
-// input, and prints a bareResult for each.
+// one connection. It reads durations from lines of the standard input, and
+// prints a bareResult for each.
 func bareSQLite(args []string) error {
 	ctx := context.Background()
 	v := url.Values{"_pragma": {"journal_mode(WAL)", "synchronous(FULL)", "busy_timeout(10000)"}}
@@ -106,8 +106,8 @@ func bareSQLite(args []string) error {
 	})
 }
 
-// answerRuns does something for as long as each line of the standard input
-// says, and prints a bareResult for it.
+// answerRuns reads durations from lines of the standard input. For each it calls
+// once repeatedly for that long, and prints a bareResult.
 func answerRuns(once func() error) error {
 	lines := bufio.NewScanner(os.Stdin)
 	for lines.Scan() {

@@ -13,7 +13,7 @@ func (r *results) print(w io.Writer) {
 	fmt.Fprintf(w, "\n%s\nMedians of %d rounds of %g s; %d connections unless stated otherwise; server on one core.\n\n", r.Title, r.Rounds, r.Seconds, r.Conns)
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', tabwriter.AlignRight)
 	flush := func() {
-		_ = t.Flush() // like Fprint below, without a place to report an error
+		_ = t.Flush() // errors are ignored, as those of Fprint below
 		fmt.Fprintln(w)
 	}
 	for _, f := range r.Facts {
@@ -65,8 +65,8 @@ func (r *ratio) target() string {
 	return out
 }
 
-// mark says whether the target was met. "Below" always means worse, also where
-// the target is an upper bound.
+// mark returns a text about whether the target was met. "Below" always means
+// worse, even if the target is an upper bound.
 func (r *ratio) mark() string {
 	switch {
 	case r.Target == 0:

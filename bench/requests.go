@@ -52,7 +52,7 @@ func measureRequests(ctx context.Context, o options, p pinning, dir string) (r *
 	return newResults(title, o, p, rounds, subjects, append(ratios, afterBefore(subjects)...)), nil
 }
 
-// subjects returns what is measured of a server: two reads, two writes, two lists.
+// subjects returns the subjects of a server: two reads, two writes, two lists.
 func (s *site) subjects(o options, suffix string) []*subject {
 	return []*subject{
 		{Name: "get a collection" + suffix, group: 'A', process: s.server, once: s.gets(s.addr, s.top, o.conns).run},
@@ -64,8 +64,8 @@ func (s *site) subjects(o options, suffix string) []*subject {
 	}
 }
 
-// bareSubjects returns the references of what is measured: the same answers from memory, and a
-// transaction.
+// bareSubjects returns the references for the subjects: the same responses from memory,
+// and a bare transaction.
 func (s *site) bareSubjects(ctx context.Context, o options) ([]*subject, error) {
 	first, deep := s.pages[:1], []string{s.deepPage()}
 	bareHTTP, addr, err := s.references(ctx, slices.Concat(s.top, s.nested, first, deep))
@@ -86,7 +86,8 @@ func (s *site) bareSubjects(ctx context.Context, o options) ([]*subject, error) 
 	}, nil
 }
 
-// compareRequests returns the ratios of subjects and bareSubjects.
+// compareRequests returns the ratios of the results of subjects to those of
+// bareSubjects.
 func compareRequests(o options, mine, bare []*subject) []*ratio {
 	one, nested, post1, postN, page1, pageN := mine[0], mine[1], mine[2], mine[3], mine[4], mine[5]
 	bareOne, bareNested, bareTx, bare1, bareN := bare[0], bare[1], bare[2], bare[3], bare[4]
@@ -119,7 +120,8 @@ func (s *site) posts(conns int) load {
 	return load{addr: s.addr, conns: conns, requests: [][]byte{r}}
 }
 
-// transactions lets the reference of writes work for a while.
+// transactions runs the operation of a child process that uses answerRuns, such as
+// the reference of writes.
 func (p *process) transactions(ctx context.Context, length time.Duration) (sample, error) {
 	if _, err := fmt.Fprintln(p.in, length); err != nil {
 		return sample{}, err
@@ -128,6 +130,6 @@ func (p *process) transactions(ctx context.Context, length time.Duration) (sampl
 	if err := json.NewDecoder(p.out).Decode(&r); err != nil {
 		return sample{}, err
 	}
-	// The quantiles were taken over there; half and half keeps them.
+	// The child process has computed the quantiles; these samples reproduce them.
 	return sample{count: r.Count, took: r.Took, sorted: []time.Duration{r.P50, r.P50, r.P99}}, ctx.Err()
 }

@@ -18,9 +18,8 @@ import (
 	"time"
 )
 
-// site is a running Octavo with data in it. One organization is read and
-// listed; another takes the writes, so that lists do not grow under the
-// measurement.
+// site is a running Octavo with data. One organization is read and listed.
+// Another receives the writes, so that lists do not grow during the measurement.
 type site struct {
 	addr     string
 	token    string
@@ -35,7 +34,7 @@ type site struct {
 	started  []*process
 }
 
-// process is a child that is measured.
+// process is a child process that is measured.
 type process struct {
 	cmd *exec.Cmd
 	in  io.WriteCloser
@@ -59,7 +58,7 @@ func (s *site) start(cmd *exec.Cmd) (*process, error) {
 	return p, nil
 }
 
-// role starts this program as one of its helpers.
+// role starts this program as one of its child roles.
 func (s *site) role(name string, args ...string) (*process, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -68,9 +67,9 @@ func (s *site) role(name string, args ...string) (*process, error) {
 	return s.start(s.pin.command(self, append([]string{roleFlag, name}, args...)...))
 }
 
-// stop ends a process: helpers end with their input, Octavo on a signal.
+// stop ends a process. Roles exit when their input ends, Octavo on a signal.
 func (p *process) stop() error {
-	_ = p.in.Close() // it may be gone already
+	_ = p.in.Close() // the process may have ended already
 	_ = p.cmd.Process.Signal(os.Interrupt)
 	kill := time.AfterFunc(10*time.Second, func() { _ = p.cmd.Process.Kill() })
 	defer kill.Stop()
@@ -90,12 +89,11 @@ func (s *site) close() error {
 	return all
 }
 
-// ticks is how many times a second the kernel counts in /proc; it is 100 on
-// every Linux that Go runs on.
+// ticks is the number of clock ticks per second in /proc. It is 100 on every
+// Linux that Go runs on.
 const ticks = 100
 
-// cpu returns the processor time that the process has used; no process has
-// used none.
+// cpu returns the processor time of the process, or 0 for a nil process.
 func (p *process) cpu() time.Duration {
 	if p == nil {
 		return 0
@@ -103,19 +101,19 @@ func (p *process) cpu() time.Duration {
 	return cpuOf(p.cmd.Process.Pid)
 }
 
-// cpuOf returns the processor time of all threads of a process; zero where
-// there is no /proc.
+// cpuOf returns the processor time of all threads of a process, or 0 if there is
+// no /proc.
 func cpuOf(pid int) time.Duration {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return 0
 	}
-	// The name of the program may hold blanks, but nothing behind it does.
+	// The name of the program may contain blanks, but no field after it does.
 	fields := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
 	return sumTicks(fields[11:13]) // utime and stime
 }
 
-// cpuOfAll returns the processor time that all programs have used.
+// cpuOfAll returns the processor time of all programs.
 func cpuOfAll() time.Duration {
 	b, err := os.ReadFile("/proc/stat")
 	if err != nil {
@@ -135,7 +133,7 @@ func sumTicks(fields []string) time.Duration {
 	return time.Duration(sum) * time.Second / ticks
 }
 
-// startSite starts Octavo, and fills it.
+// startSite starts Octavo and fills it with data.
 func startSite(ctx context.Context, o options, bin string, p pinning, dir string) (s *site, err error) {
 	s = &site{pin: p, dir: dir}
 	defer func() {
@@ -184,7 +182,7 @@ func freeAddr() (string, error) {
 
 func (s *site) ready(ctx context.Context) error { return s.readyAt(ctx, "/readyz") }
 
-// readyAt waits until a server answers a path.
+// readyAt waits until the server responds to a path successfully.
 func (s *site) readyAt(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
@@ -201,18 +199,18 @@ func (s *site) readyAt(ctx context.Context, path string) error {
 	}
 }
 
-// fetch asks Octavo outside of a measurement.
+// fetch sends a request to Octavo outside of a measurement.
 func (s *site) fetch(ctx context.Context, method, path, body string) (answer, error) {
 	req, err := http.NewRequestWithContext(ctx, method, "http://"+s.addr+path, strings.NewReader(body))
 	if err != nil {
 		return answer{}, err
 	}
 	req.Header.Set("Authorization", "Bearer "+s.token)
-	req.Header.Set("Accept-Encoding", "identity") // as the load asks
+	req.Header.Set("Accept-Encoding", "identity") // like the requests of the load
 	if body != "" {
 		req.Header.Set("Content-Type", "application/json")
 	}
-	res, err := http.DefaultTransport.RoundTrip(req) // adds nothing and follows nothing
+	res, err := http.DefaultTransport.RoundTrip(req) // adds no headers and follows no redirects
 	if err != nil {
 		return answer{}, err
 	}
@@ -224,14 +222,14 @@ func (s *site) fetch(ctx context.Context, method, path, body string) (answer, er
 	return answer{res.Header, b}, err
 }
 
-// pageSize of the lists.
+// pageSize is the page size of the lists.
 const pageSize = 100
 
-// manyPaths is how many things are read in turn, so that the measurement is
-// not of one hot row.
+// manyPaths is the number of objects that are read in turn, so that not only one
+// hot row is measured.
 const manyPaths = 64
 
-// fill makes collections: most at the top level, some two levels down.
+// fill creates n collections: most at the top level, some two levels below.
 func (s *site) fill(ctx context.Context, n int) error {
 	var parent string
 	for i := range n {
@@ -291,28 +289,28 @@ func (s *site) create(ctx context.Context, org string, body map[string]string) (
 	return made.ID, json.Unmarshal(a.Body, &made)
 }
 
-// deepPage is the last full page.
+// deepPage returns the path of the page before the last, which is full.
 func (s *site) deepPage() string { return s.pages[len(s.pages)-2] }
 
-// references starts the bare handler with Octavo's own answers to paths.
+// references starts the bare handler with Octavo's own responses to paths.
 func (s *site) references(ctx context.Context, paths []string) (*process, string, error) {
 	return s.referencesWith(ctx, paths, map[string]answer{})
 }
 
-// referencesWith is references with further answers, by their paths.
+// referencesWith is references with additional responses, by their paths.
 func (s *site) referencesWith(ctx context.Context, paths []string, answers map[string]answer) (*process, string, error) {
 	for _, path := range paths {
 		a, err := s.fetch(ctx, http.MethodGet, path, "")
 		if err != nil {
 			return nil, "", err
 		}
-		a.Header.Del("Date") // net/http writes it by itself
+		a.Header.Del("Date") // net/http sets it
 		answers[path] = a
 	}
 	return s.bareWith(answers)
 }
 
-// bareWith starts the bare handler with answers by their paths.
+// bareWith starts the bare handler with responses by their paths.
 func (s *site) bareWith(answers map[string]answer) (*process, string, error) {
 	p, err := s.role("http")
 	if err != nil {

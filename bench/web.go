@@ -16,18 +16,18 @@ import (
 	"time"
 )
 
-// Group P measures the web pages of a published site: those that are kept, beside
-// nginx and a bare handler that send the same bytes, and those that are made, beside
-// Hugo.
+// Group P measures the web pages of a published site. It compares cached pages with nginx
+// and a bare handler that send the same bytes, and the rendering of pages with Hugo.
 
 const (
-	// renderedPages is the size of the site whose pages are all made.
+	// renderedPages is the size of the site of which all pages are rendered.
 	renderedPages = 10_000
-	// renderClients ask for them at the same time.
+	// renderClients is the number of clients that request these pages concurrently.
 	renderClients = 8
-	// profiledPages is the size of the site whose pages are made under a profile.
+	// profiledPages is the size of the site that is rendered under a profile.
 	profiledPages = 3000
-	// firstRenders is how many pages one client asks for at a server that has made none.
+	// firstRenders is how many pages one client requests from a server that has rendered
+	// none.
 	firstRenders = 200
 )
 
@@ -58,7 +58,7 @@ func measureWeb(ctx context.Context, o options, p pinning, dir string) (*results
 	return out, nil
 }
 
-// measureKept measures a page that is kept.
+// measureKept measures a cached page.
 func measureKept(ctx context.Context, o options, p pinning, dir string, rounds int) (subjects []*subject, ratios []*ratio, err error) {
 	for _, bin := range o.binaries() {
 		b, v, failed := newWebShelf(ctx, p, filepath.Join(dir, "kept"+bin.suffix), bin, 100, false)
@@ -92,7 +92,8 @@ func measureKept(ctx context.Context, o options, p pinning, dir string, rounds i
 	return subjects, ratios, interleave(ctx, rounds, o.length(), subjects)
 }
 
-// besideKept returns a bare handler and nginx, which send the same bytes.
+// besideKept returns the references of a cached page: a bare handler and nginx, which send
+// the same bytes.
 func (b *shelf) besideKept(ctx context.Context, o options, path string, page answer) ([]*subject, error) {
 	bare, bareAddr, err := b.bareWith(map[string]answer{path: page})
 	if err != nil {
@@ -105,7 +106,7 @@ func (b *shelf) besideKept(ctx context.Context, o options, path string, page ans
 	}, err
 }
 
-// newWebShelf makes a site of a generated manual and starts its server.
+// newWebShelf creates a site from a generated manual and starts its server.
 func newWebShelf(ctx context.Context, p pinning, dir string, bin binary, pages int, profiled bool) (*shelf, *visited, error) {
 	b := newShelf(p, dir, bin, pages)
 	spaces, err := b.begin(ctx, 1)
@@ -145,13 +146,13 @@ func (b *shelf) importManual(ctx context.Context, m *manual) error {
 	return nil
 }
 
-// What a browser says of itself.
+// Headers of a browser.
 const (
 	browserName    = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 	browserCodings = "gzip, deflate, br, zstd"
 )
 
-// browse asks for a page as a browser does.
+// browse requests a page like a browser.
 func (s *site) browse(ctx context.Context, path string) (answer, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+s.addr+path, nil)
 	if err != nil {
@@ -168,11 +169,11 @@ func (s *site) browse(ctx context.Context, path string) (answer, error) {
 	if err == nil && (res.StatusCode != http.StatusOK || res.Header.Get("Content-Encoding") != "br") {
 		err = fmt.Errorf("%s: %s %v", path, res.Status, res.Header)
 	}
-	res.Header.Del("Date") // servers write it by themselves
+	res.Header.Del("Date") // servers set it
 	return answer{res.Header, b}, err
 }
 
-// pageLoad asks for web pages as browsers do.
+// pageLoad returns a load that requests web pages like browsers.
 func pageLoad(addr string, conns int, paths ...string) load {
 	return loadIn(addr, conns, browserCodings, paths)
 }
@@ -187,9 +188,9 @@ func loadIn(addr string, conns int, codings string, paths []string) load {
 	return l
 }
 
-// measureMade measures how long it takes to make all pages of a site on all cores:
-// by servers that have just started, and by Hugo. Its first three subjects are the server and Hugo with
-// and without what surrounds a page.
+// measureMade measures how long it takes to render all pages of a site on all cores, with
+// servers that have just started and with Hugo. The first three subjects are the server,
+// Hugo with navigation and outline, and Hugo without them.
 func measureMade(ctx context.Context, o options, p pinning, dir string, pages, rounds int) (subjects []*subject, facts []fact, err error) {
 	var servers []*fresh
 	for _, bin := range o.binaries() {
@@ -217,7 +218,7 @@ func measureMade(ctx context.Context, o options, p pinning, dir string, pages, r
 	for _, old := range servers[1:] {
 		subjects = append(subjects, old.subject())
 	}
-	for range rounds { // without a warm-up: each begins with nothing
+	for range rounds { // without a warm-up: each run starts without cached pages
 		for _, v := range subjects {
 			if err := v.measure(ctx, time.Hour); err != nil {
 				return nil, nil, fmt.Errorf("%s: %w", v.Name, err)
@@ -228,12 +229,12 @@ func measureMade(ctx context.Context, o options, p pinning, dir string, pages, r
 	return subjects, append([]fact{{Name: "pages of the site", Values: []float64{float64(pages)}}}, facts...), err
 }
 
-// fresh is a server that is started again before its pages are made.
+// fresh is a server that is restarted before its pages are rendered.
 type fresh struct {
 	*shelf
 	*visited
 	paths       []string
-	empty, full []float64 // megabytes of memory before and after all pages were made
+	empty, full []float64 // megabytes of memory before and after all pages were rendered
 }
 
 func (f *fresh) subject() *subject {
@@ -248,7 +249,8 @@ func (f *fresh) subject() *subject {
 	}}
 }
 
-// facts asks for some pages, one after the other, and returns what was seen besides.
+// facts measures the first render of some pages with one client, and returns this and the
+// memory of the server as facts.
 func (f *fresh) facts(ctx context.Context) ([]fact, error) {
 	if err := f.restart(ctx); err != nil {
 		return nil, err
@@ -265,7 +267,7 @@ func (f *fresh) facts(ctx context.Context) ([]fact, error) {
 	}, err
 }
 
-// restart starts the server again, with nothing in its memory.
+// restart restarts the server, which empties its caches.
 func (b *shelf) restart(ctx context.Context) error {
 	b.started = slices.DeleteFunc(b.started, func(p *process) bool { return p == b.server })
 	if err := b.server.stop(); err != nil {
@@ -274,7 +276,7 @@ func (b *shelf) restart(ctx context.Context) error {
 	return b.serve(ctx, false)
 }
 
-// makeAll asks for pages once, uncompressed as Hugo writes them.
+// makeAll requests pages once, uncompressed like the output of Hugo.
 func (b *shelf) makeAll(ctx context.Context, paths []string, clients, each int) (sample, error) {
 	l := loadIn(b.addr, clients, "identity", paths)
 	l.most = each
@@ -288,8 +290,8 @@ func (b *shelf) makeAll(ctx context.Context, paths []string, clients, each int) 
 	return s, err
 }
 
-// webPaths returns the addresses of all pages of the site, and calls each with the
-// id of a page and its address.
+// webPaths returns the paths of all pages of the site. If each is not nil, webPaths calls
+// it with the ID and the path of each page.
 func (b *shelf) webPaths(ctx context.Context, v *visited, each func(id, path string)) (paths []string, err error) {
 	a, err := b.fetch(ctx, http.MethodGet, b.path("content", "pages"), "")
 	if err != nil {
@@ -326,7 +328,7 @@ func (b *shelf) webPaths(ctx context.Context, v *visited, each func(id, path str
 	return paths, nil
 }
 
-// profileWeb writes profiles of a kept page and of pages that are made.
+// profileWeb writes profiles of a cached page and of the rendering of pages.
 func profileWeb(ctx context.Context, o options, p pinning, dir string) (err error) {
 	b, v, err := newWebShelf(ctx, p, filepath.Join(dir, "kept"), binary{path: o.bin}, profiledPages, true)
 	if b != nil {
@@ -348,7 +350,7 @@ func profileWeb(ctx context.Context, o options, p pinning, dir string) (err erro
 		b.profileOne(ctx, o, profiled{"kept", pageLoad(b.addr, o.conns, v.web).run}))
 }
 
-// nginx starts nginx with a file of the same bytes and the same headers.
+// nginx starts nginx with a file that has the same bytes and headers as page.
 func (b *shelf) nginx(ctx context.Context, path string, page answer) (*process, string, error) {
 	bin, err := installed(ctx, "nginx", "nginx-light")
 	if err != nil {
@@ -386,8 +388,8 @@ func (b *shelf) nginx(ctx context.Context, path string, page answer) (*process, 
 	return p, addr, (&site{addr: addr, token: "none"}).readyAt(ctx, path)
 }
 
-// installed returns a program, which is installed from Debian's packages if it is
-// missing and we may.
+// installed returns the path of a program. If the program is missing, installed tries to
+// install its Debian package.
 func installed(ctx context.Context, program, pkg string) (string, error) {
 	bin, err := exec.LookPath(program)
 	if err == nil {
@@ -396,7 +398,7 @@ func installed(ctx context.Context, program, pkg string) (string, error) {
 	fmt.Fprintln(os.Stderr, "bench: installing", pkg)
 	for _, args := range [][]string{{"update", "-qq"}, {"install", "-y", "-qq", "--no-install-recommends", pkg}} {
 		cmd := onAllCores(ctx, "apt-get", args...)
-		cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive", "RUNLEVEL=1") // which starts no service
+		cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive", "RUNLEVEL=1") // so that no service is started
 		if out, failed := cmd.CombinedOutput(); failed != nil {
 			return "", fmt.Errorf("%s is missing and cannot be installed: %w: %w\n%s", program, err, failed, out)
 		}

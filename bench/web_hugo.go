@@ -11,14 +11,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
-// framed are the layouts of Hugo for pages that are compared with pages of a site: each has
-// the same parts, elements, texts and icons as a page of ours.
+// framed holds the Hugo layouts of pages that are compared with pages of a site. These have
+// the same parts, elements, texts and icons as a page of Octavo.
 //
 //go:embed framed
 var framed embed.FS
 
-// hugoFrame returns the files of the layouts, by their paths in Hugo's site. What is the same
-// on all pages is cut out of a page of ours; Hugo makes it once.
+// hugoFrame returns the files of the layouts, by their paths in Hugo's site. Parts that are
+// the same on all pages are cut out of a page of Octavo, so that Hugo renders them once.
 func hugoFrame() (map[string]string, error) {
 	files := map[string]string{}
 	for at, name := range map[string]string{
@@ -51,14 +51,15 @@ func hugoFrame() (map[string]string, error) {
 	return files, nil
 }
 
-// sections makes sources of a manual those of Hugo's sections, which a navigation needs: the first
-// page of a folder has another name there. Hints are shortcodes.
+// sections converts sources of a manual to sources of Hugo's sections, which a navigation
+// needs. The first page of a folder has another name there, and hints are shortcodes.
 var sections = strings.NewReplacer("README.md", "_index.md", "{% hint ", "{{% hint ", "{% endhint %}", "{{% /hint %}}", "\" %}", "\" %}}")
 
-// drawn is the place of an icon in a layout. Those of a page are outlined where they can be.
+// drawn matches the placeholder of an icon in a layout. Icons with "page" are outlined if
+// they have an outlined form.
 var drawn = regexp.MustCompile(`\[(page )?icon ([a-z-]+)\]`)
 
-// emptyFrame is the frame of a site that nobody has customized.
+// emptyFrame returns the frame of a site without customization.
 func emptyFrame() *theme.Frame {
 	const assets = "/~octavo/assets/"
 	return &theme.Frame{

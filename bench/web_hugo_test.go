@@ -8,7 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
-// Hugo's layouts have every element of the frame of our pages, with the icons in their places.
+// Hugo's layouts have every element of the frame of Octavo's pages, with all icons.
 func TestHugoFrameIsOurs(t *testing.T) {
 	files, err := hugoFrame()
 	if err != nil {

@@ -12,6 +12,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/inbox"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/reviews"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
@@ -65,6 +67,34 @@ func TestAMailQuotesShortly(t *testing.T) {
 	if n := len([]rune(quote)); n != 300 || !strings.HasPrefix(quote, "Dear bob, see this now é é") || strings.Contains(quote, "http") {
 		t.Errorf("%d characters: %s", n, quote)
 	}
+}
+
+// Requesting a review can set the description. Whoever is asked and mentioned learns of the request.
+func TestAReviewRequestMentions(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		w := newWorld(t, o)
+		w.join(w.org, docs.Review, "bob", "rev")
+		cr := w.request("ada", "Words")
+		text := "Ask " + w.mention("bob") + " or " + w.mention("rev")
+		ask := func() {
+			_, _, err := w.Reviews.RequestReviews(t.Context(), w.on("ada", authz.EditSpace), string(cr.ID), reviews.ReviewRequest{
+				Users: []docs.UserID{w.ids["rev"]}, Patch: reviews.Patch{Description: &revision.Body{Markdown: &text}},
+			})
+			w.check(err)
+			w.work()
+		}
+		ask()
+		if got := w.kinds("bob"); !slices.Equal(got, []docs.NoticeKind{docs.NoticeMentioned}) {
+			t.Errorf("bob has %q", got)
+		}
+		if got := w.kinds("rev"); !slices.Equal(got, []docs.NoticeKind{docs.NoticeReviewRequested}) {
+			t.Errorf("rev has %q", got)
+		}
+		ask()
+		if got := w.kinds("bob"); len(got) != 1 {
+			t.Errorf("bob is mentioned once, and has %q", got)
+		}
+	})
 }
 
 // A user who loses access between the event and the mail sees nothing, by mail or in the inbox.

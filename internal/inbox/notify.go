@@ -79,6 +79,9 @@ func read(ctx context.Context, r store.Reader, row store.AuditRow) (event, error
 	case "comment-reply":
 		n.Reply = docs.ReplyID(row.SubjectID)
 	}
+	if row.Action == "change_request.request_review" {
+		e.add(docs.NoticeReviewRequested, d.Users...) // before mentions: a request asks for more
+	}
 	e.add(docs.NoticeMentioned, d.Mentions...)
 	var author docs.UserID // of the change request
 	if n.Request != "" {
@@ -89,8 +92,6 @@ func read(ctx context.Context, r store.Reader, row store.AuditRow) (event, error
 		author = cr.CreatedBy.ID
 	}
 	switch row.Action {
-	case "change_request.request_review":
-		e.add(docs.NoticeReviewRequested, d.Users...)
 	case "change_request.review":
 		e.add(docs.NoticeReviewed, author)
 	case "change_request.merge":

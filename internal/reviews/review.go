@@ -102,7 +102,11 @@ func (s *Service) RequestReviews(ctx context.Context, g *authz.Grant, name strin
 			}
 			out.asked = append(out.asked, q)
 		}
-		return out, s.record(ctx, tx, g, cr, "request_review", map[string]any{"users": r.Users})
+		data := map[string]any{"users": r.Users}
+		if err := description.addMentions(ctx, tx, g, data); err != nil {
+			return out, err
+		}
+		return out, s.record(ctx, tx, g, cr, "request_review", data)
 	})
 	return out.cr, out.asked, err
 }

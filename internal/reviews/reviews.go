@@ -182,10 +182,8 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, name string, p Pat
 			return cr, err
 		}
 		data := map[string]any{"status": cr.Status, "subject": cr.Subject, "changes": audit.Event{}.Changed(was, cr).Data["changes"]}
-		if d != nil && len(d.mentions) > 0 && g.SeesPeople() {
-			if data["mentions"], err = tx.EnabledMembers(ctx, g.Space.Org, d.mentions); err != nil {
-				return cr, err
-			}
+		if err := d.addMentions(ctx, tx, g, data); err != nil {
+			return cr, err
 		}
 		return cr, s.record(ctx, tx, g, cr, "update", data)
 	})
@@ -195,6 +193,15 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, name string, p Pat
 type described struct {
 	text     string        // Markdown as it is stored
 	mentions []docs.UserID // users whom the earlier description did not mention
+}
+
+// addMentions adds the new mentions to the data of an event, so that the users are notified. d may
+// be nil.
+func (d *described) addMentions(ctx context.Context, tx *store.Tx, g *authz.Grant, data map[string]any) (err error) {
+	if d != nil && len(d.mentions) > 0 && g.SeesPeople() {
+		data["mentions"], err = tx.EnabledMembers(ctx, g.Space.Org, d.mentions)
+	}
+	return err
 }
 
 // description returns the description that a patch sets; nil if it sets none.

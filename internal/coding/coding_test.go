@@ -61,7 +61,7 @@ func TestEveryCoding(t *testing.T) {
 		"br":   func(r io.Reader) (io.Reader, error) { return brotli.NewReader(r), nil },
 		"":     func(r io.Reader) (io.Reader, error) { return r, nil },
 	} {
-		for range 2 { // also from what is kept
+		for range 2 { // the second response is cached
 			res := ask(b, http.MethodGet, "Accept-Encoding", name)
 			sent, err := io.ReadAll(res.Body)
 			if err != nil {

@@ -329,8 +329,8 @@ func TestADeletedConversationStaysDeleted(t *testing.T) {
 	})
 }
 
-// An event has less about a conversation than what is stored, and the same words can be
-// written twice.
+// An event has less data about a conversation than is stored, and a user can write the same
+// text twice.
 func TestEventsAreMerged(t *testing.T) {
 	each(t, func(w *world) {
 		ctx := context.Background()

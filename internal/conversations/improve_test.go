@@ -14,7 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/topics"
 )
 
-// model answers by a function of how many clusters it is asked about.
+// model is a Model whose answer depends on the number of clusters in the request.
 type model struct {
 	calls  int
 	answer func(n int) (string, error)
@@ -58,8 +58,8 @@ func (w *world) forget() {
 	}
 }
 
-// A model writes labels and summaries. It never decides what is in a cluster, and whatever it
-// answers is bounded, clean text.
+// A model writes labels and summaries. It never affects which issues are in a cluster, and
+// its texts are shortened and cleaned.
 func TestModelsImproveLabelsOnly(t *testing.T) {
 	each(t, func(w *world) {
 		w.ingest("email", numbered()...)

@@ -42,8 +42,8 @@ func page(body string) http.HandlerFunc {
 	}
 }
 
-// local returns a service whose members may call this machine, with a clock
-// that never moves.
+// local returns a service that may fetch from this machine for members, and the
+// time of its clock, which tests can set.
 func local(t *testing.T, allow string) (*Service, *time.Time) {
 	t.Helper()
 	p, err := outbound.Parse(allow)
@@ -121,7 +121,7 @@ func TestWithoutAServiceNothingIsFetched(t *testing.T) {
 	}
 }
 
-// TestNothingInsideIsReached asks for addresses of this machine and of its
+// TestNothingInsideIsReached requests addresses of this machine and of its
 // networks, directly and by redirects. (security: outbound requests)
 func TestNothingInsideIsReached(t *testing.T) {
 	inside := serve(t, page("<title>Secret</title>"))
@@ -169,7 +169,8 @@ func TestNothingInsideIsReached(t *testing.T) {
 	}
 }
 
-// What the operator opened is for members: a visitor of a public site is anybody.
+// Private addresses that the operator allows are for members only, because a visitor
+// of a public site may be anybody.
 func TestVisitorsReachNoPrivateAddress(t *testing.T) {
 	e := serve(t, page("<title>Wiki</title>"))
 	s, _ := local(t, "127.0.0.1")

@@ -49,8 +49,8 @@ func numbered(w http.ResponseWriter, r *http.Request) {
 
 var numbers = regexp.MustCompile(`X-Number: [^\r]*`)
 
-// Whenever the bytes of a stream arrive, before, while or after the request before them
-// is answered, the answers are those of net/http, in the same order.
+// The responses equal those of net/http, in the same order, whether the bytes of a request
+// arrive before, during or after the response to the previous request.
 func TestRandomStreams(t *testing.T) {
 	ready, bare := serve(t, true, time.Minute), serve(t, false, time.Minute)
 	ready.Handler, bare.Handler = http.HandlerFunc(numbered), http.HandlerFunc(numbered)

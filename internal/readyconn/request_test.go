@@ -104,7 +104,7 @@ func TestPlainRequests(t *testing.T) {
 	}
 }
 
-// A request that is read into the memory of another has nothing of it.
+// A request that reuses the memory of another has no data of it.
 func TestRequestsShareNothing(t *testing.T) {
 	r := new(request)
 	for _, text := range append(slices.Clone(attacks), plain...) {
@@ -125,7 +125,7 @@ func sameRequest(a, b *http.Request) bool {
 	return a.Method == b.Method && a.Host == b.Host && a.RequestURI == b.RequestURI && a.Proto == b.Proto && *a.URL == *b.URL && maps.EqualFunc(a.Header, b.Header, slices.Equal)
 }
 
-// agrees reports an error unless net/http reads a plain request as it was parsed.
+// agrees reports an error unless net/http parses a plain request in the same way.
 func agrees(t *testing.T, data []byte) {
 	r := new(request)
 	size := r.parse(data)

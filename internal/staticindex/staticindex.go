@@ -31,7 +31,7 @@ const (
 	textPart   = 48 << 10  // bytes of a text part
 	termsPart  = 12 << 10  // postings of a terms part, on average
 	maxIndexed = 256 << 10 // bytes of a page that are indexed
-	maxTerm    = 40        // characters of a word; longer words are divided
+	maxTerm    = 40        // maximum characters of a word
 )
 
 // Weights of a word by where it occurs.

@@ -94,7 +94,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// read adds what a file has, by the name of the file and the key in it.
+// read adds the entries of a file to a map. The key is the name of the file and the key in
+// the file.
 func read[V any](t *testing.T, data json.RawMessage, name string, to map[string]V) {
 	t.Helper()
 	var all map[string]V

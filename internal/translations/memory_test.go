@@ -67,7 +67,7 @@ func TestMemoryIsExchanged(t *testing.T) {
 	})
 }
 
-// What people correct in the result is used wherever the same text occurs.
+// Corrections by people in the result are used wherever the same text occurs.
 func TestCorrectionsAreLearned(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t), upper{})
 	source := "See [the guide](https://example.com/) and `code`.\n\nSame words.\n\n* one\n* two\n"

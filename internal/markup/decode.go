@@ -362,7 +362,7 @@ func (d *decoder) fragment(v any, at depth) (*Node, error) {
 		return nil, err
 	}
 	f := &Node{Object: ObjectFragment, Key: nodeKey(m)}
-	for key, to := range map[string]*string{"fragment": &f.Fragment, "type": &f.Type} {
+	for key, to := range sortedPairs(map[string]*string{"fragment": &f.Fragment, "type": &f.Type}) {
 		if m[key] == nil {
 			continue
 		}

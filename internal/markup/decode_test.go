@@ -347,3 +347,13 @@ func TestAddressesInAnswersAreInert(t *testing.T) {
 		t.Error("a new document has such addresses")
 	}
 }
+
+// Of two errors the same one is always reported.
+func TestFirstErrorOfAFragment(t *testing.T) {
+	for range 50 {
+		_, err := Decode("body", []byte(wrap(`{"object":"block","type":"expandable","data":{},"fragments":[{"object":"fragment","type":1,"fragment":2,"nodes":[]}]}`)))
+		if err == nil || !strings.Contains(err.Error(), "fragments[0].fragment") {
+			t.Fatal(err)
+		}
+	}
+}

@@ -31,10 +31,17 @@ type Highlighter struct {
 	max   int
 	known map[highlightKey]*lru.Element
 	order *lru.List // most recently used first
-	// stuck are the languages whose lexer did not return in time. Their code is
-	// shown plain until it returns, so that a slow lexer does not occupy ever more
-	// threads.
-	stuck map[string]bool
+	// running are the lexers that run, by name. A lexer runs once at a time, so
+	// that a slow one does not occupy ever more threads.
+	running map[string]*lexerRun
+	find    func(language string) chroma.Lexer // nil if there is none
+}
+
+// lexerRun is a lexer that runs. If it is stuck, which means that it did not return
+// in time, other code of its language is shown plain until it returns.
+type lexerRun struct {
+	done  chan struct{} // closed when it returns
+	stuck bool
 }
 
 type highlightKey struct {
@@ -55,7 +62,7 @@ type codeSpan struct {
 
 // NewHighlighter returns a highlighter with a cache of about cacheBytes bytes.
 func NewHighlighter(cacheBytes int) *Highlighter {
-	return &Highlighter{max: cacheBytes, known: map[highlightKey]*lru.Element{}, order: lru.New(), stuck: map[string]bool{}}
+	return &Highlighter{max: cacheBytes, known: map[highlightKey]*lru.Element{}, order: lru.New(), running: map[string]*lexerRun{}, find: lexers.Get}
 }
 
 var languageForm = regexp.MustCompile(`^[A-Za-z0-9+#._-]{1,40}$`)
@@ -70,17 +77,28 @@ func (h *Highlighter) spans(language, code string) []codeSpan {
 	if spans, ok := h.get(key); ok {
 		return spans
 	}
-	done, finished := make(chan []codeSpan, 1), false
+	lexer := h.find(key.language)
+	if lexer == nil {
+		h.put(key, nil)
+		return nil
+	}
+	name := lexer.Config().Name
+	run := h.start(name)
+	if run == nil {
+		return nil
+	}
+	if spans, ok := h.get(key); ok { // highlighted while this call waited
+		h.finish(name)
+		return spans
+	}
+	done := make(chan []codeSpan, 1)
 	go func() {
-		spans, whole := highlight(key.language, code)
+		spans, whole := highlight(lexer, code)
 		if whole {
 			h.put(key, spans)
 		}
+		h.finish(name)
 		done <- spans
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		finished = true
-		delete(h.stuck, key.language)
 	}()
 	wait := time.NewTimer(maxHighlightWait)
 	defer wait.Stop()
@@ -90,19 +108,49 @@ func (h *Highlighter) spans(language, code string) []codeSpan {
 	case <-wait.C:
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		if !finished {
-			h.stuck[key.language] = true
-		}
+		run.stuck = true
 		return nil
 	}
+}
+
+// start waits until a lexer does not run, and notes that it does. It returns nil if
+// the lexer is stuck or others use it for too long.
+func (h *Highlighter) start(name string) *lexerRun {
+	wait := time.NewTimer(maxHighlightWait)
+	defer wait.Stop()
+	for {
+		h.mu.Lock()
+		other := h.running[name]
+		if other == nil {
+			run := &lexerRun{done: make(chan struct{})}
+			h.running[name] = run
+			h.mu.Unlock()
+			return run
+		}
+		stuck := other.stuck
+		h.mu.Unlock()
+		if stuck {
+			return nil
+		}
+		select {
+		case <-other.done:
+		case <-wait.C:
+			return nil
+		}
+	}
+}
+
+// finish notes that a lexer has returned.
+func (h *Highlighter) finish(name string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	close(h.running[name].done)
+	delete(h.running, name)
 }
 
 func (h *Highlighter) get(key highlightKey) ([]codeSpan, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.stuck[key.language] {
-		return nil, true
-	}
 	e, ok := h.known[key]
 	if !ok {
 		return nil, false
@@ -134,11 +182,7 @@ func (e *highlightEntry) cost() int { return (len(e.spans) + 8) * spanSize }
 // expressions, which may panic, change the text or be slow. Spans that are not
 // nil cover the whole code: the part after a failure or a timeout is plain. whole
 // is false after a timeout.
-func highlight(language, code string) (spans []codeSpan, whole bool) {
-	lexer := lexers.Get(language)
-	if lexer == nil {
-		return nil, true
-	}
+func highlight(lexer chroma.Lexer, code string) (spans []codeSpan, whole bool) {
 	done := 0
 	defer func() {
 		if recover() != nil {

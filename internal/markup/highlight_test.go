@@ -3,10 +3,16 @@ package markup
 import (
 	stdhtml "html"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/lexers"
 	"pgregory.net/rapid"
 )
 
@@ -72,6 +78,50 @@ func TestHighlighterServesManyAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
+}
+
+// hangingLexer does not return until free is closed.
+type hangingLexer struct {
+	chroma.Lexer
+	runs *atomic.Int32
+	free chan struct{}
+}
+
+func (l hangingLexer) Tokenise(_ *chroma.TokeniseOptions, text string) (chroma.Iterator, error) {
+	l.runs.Add(1)
+	<-l.free
+	return chroma.Literator(chroma.Token{Type: chroma.Keyword, Value: text}), nil
+}
+
+// A lexer that hangs occupies one goroutine, under whatever name code refers to it, and
+// is used again after it has returned.
+func TestHangingLexerRunsOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := NewHighlighter(1 << 20)
+		l := hangingLexer{Lexer: lexers.Get("go"), runs: new(atomic.Int32), free: make(chan struct{})}
+		h.find = func(string) chroma.Lexer { return l }
+		var wg sync.WaitGroup
+		for i := range 8 {
+			wg.Go(func() {
+				if spans := h.spans([]string{"go", "golang", "a.go"}[i%3], "x := "+strconv.Itoa(i)); spans != nil {
+					t.Errorf("got %v", spans)
+				}
+			})
+		}
+		wg.Wait()
+		if n := l.runs.Load(); n != 1 {
+			t.Errorf("%d lexers run", n)
+		}
+		start := time.Now()
+		if h.spans("go", "x := 9") != nil || time.Since(start) != 0 {
+			t.Errorf("after %s", time.Since(start))
+		}
+		close(l.free)
+		synctest.Wait()
+		if len(h.spans("go", "x := 10")) == 0 || len(h.running) != 0 {
+			t.Errorf("it is not used again; %d run", len(h.running))
+		}
+	})
 }
 
 // A page that consists of code is highlighted up to a limit of bytes.

@@ -292,6 +292,15 @@ func (p *Repo) has(ctx context.Context, names ...string) ([]bool, error) {
 	return known, nil
 }
 
+// Has reports whether a commit is in the cache. An error does not mean that it is missing.
+func (p *Repo) Has(ctx context.Context, commit string) (bool, error) {
+	if !oidForm.MatchString(commit) {
+		return false, badCommit()
+	}
+	known, err := p.has(ctx, commit)
+	return err == nil && known[0], err
+}
+
 // IsAncestor reports whether commit a is an ancestor of commit b, or equal to it. It is
 // false if a is not in the cache.
 func (p *Repo) IsAncestor(ctx context.Context, a, b string) (bool, error) {

@@ -126,11 +126,7 @@ func (t *task) wasPushed(ctx context.Context, tip string) (bool, error) {
 	if tip == "" || t.o.Commit == "" {
 		return false, nil
 	}
-	pushed, err := t.repo.IsAncestor(ctx, t.o.Commit, tip)
-	if git.ReasonOf(err) != "" {
-		err = nil // the repository does not have the commit
-	}
-	return pushed, err
+	return t.repo.IsAncestor(ctx, t.o.Commit, tip)
 }
 
 // onto returns the parent of the first commit of the export. It is the last commit that
@@ -140,17 +136,18 @@ func (t *task) onto(ctx context.Context, sp docs.Space, tip string, pushed bool)
 	if !t.paired || tip == t.pair.Commit {
 		return tip, nil
 	}
-	if _, err := t.repo.IsAncestor(ctx, t.pair.Commit, t.pair.Commit); git.ReasonOf(err) != "" {
-		t.paired = false // the branch was deleted
-		return tip, nil
-	} else if err != nil {
-		return "", err
-	}
-	switch {
-	case pushed || t.o.Request.Force:
-		return t.pair.Commit, nil
-	case tip == "":
+	// The cache may have lost the commit, so this does not depend on it.
+	if tip == "" && !t.o.Request.Force {
 		return "", &failed{string(git.RefNotFound), "the branch " + branchOf(t.o.Remote.Ref) + " was deleted from the repository; connect another branch, or use force to create this one again"}
+	}
+	if known, err := t.repo.Has(ctx, t.pair.Commit); err != nil {
+		return "", err
+	} else if !known {
+		t.paired = false // the branch was deleted or replaced
+		return tip, nil
+	}
+	if pushed || t.o.Request.Force {
+		return t.pair.Commit, nil
 	}
 	on, err := t.repo.IsAncestor(ctx, t.pair.Commit, tip)
 	if err != nil {

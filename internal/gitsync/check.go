@@ -205,9 +205,9 @@ func infoOf(remote docs.GitRemote, req docs.GitRequest, now docs.Time) docs.GitI
 	return info
 }
 
-// remembered fills empty fields of a request with the provider and the web address from
-// an earlier request, if both are about the same repository.
-func remembered(req docs.GitRequest, known *docs.GitInfo, remote docs.GitRemote) docs.GitRequest {
+// withKnownInfo fills empty fields of a request with the provider and the web address
+// from an earlier request, if both are about the same repository.
+func withKnownInfo(req docs.GitRequest, known *docs.GitInfo, remote docs.GitRemote) docs.GitRequest {
 	if _, where := hostAndPath(remote.URL); known != nil && known.RepoName == repoName(where) {
 		req.Provider = cmp.Or(req.Provider, known.Provider)
 		req.InfoURL = cmp.Or(req.InfoURL, known.URL)

@@ -52,7 +52,7 @@ func (t *task) export(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	base, err := t.onto(ctx, sp.It, tip, pushed)
+	base, err := t.exportBase(ctx, sp.It, tip, pushed)
 	if err != nil {
 		return err
 	}
@@ -129,10 +129,10 @@ func (t *task) wasPushed(ctx context.Context, tip string) (bool, error) {
 	return t.repo.IsAncestor(ctx, t.o.Commit, tip)
 }
 
-// onto returns the parent of the first commit of the export. It is the last commit that
-// both sides have in common, or a later one if the commits in between do not affect the
-// space.
-func (t *task) onto(ctx context.Context, sp docs.Space, tip string, pushed bool) (string, error) {
+// exportBase returns the parent of the first commit of the export. It is the last commit
+// that both sides have in common, or a later one if the commits in between do not affect
+// the space.
+func (t *task) exportBase(ctx context.Context, sp docs.Space, tip string, pushed bool) (string, error) {
 	if !t.paired || tip == t.pair.Commit {
 		return tip, nil
 	}
@@ -153,15 +153,15 @@ func (t *task) onto(ctx context.Context, sp docs.Space, tip string, pushed bool)
 	if err != nil {
 		return "", err
 	}
-	if concerns, err := t.concerns(ctx, sp, tip); err != nil || on && !concerns {
+	if affects, err := t.affectsSpace(ctx, sp, tip); err != nil || on && !affects {
 		return tip, err
 	}
 	return "", &failed{string(git.NotFastForward), "the branch has commits that were not imported; import them first, or use force to remove them from the branch"}
 }
 
-// concerns reports whether the commits after the last common one changed content of the
-// space.
-func (t *task) concerns(ctx context.Context, sp docs.Space, tip string) (bool, error) {
+// affectsSpace reports whether the commits after the last common one changed content of
+// the space.
+func (t *task) affectsSpace(ctx context.Context, sp docs.Space, tip string) (bool, error) {
 	v, err := t.s.Content.Source.At(ctx, t.s.Store.Reader, sp, t.pair.Revision)
 	if err != nil {
 		return true, err

@@ -72,7 +72,7 @@ func (s *Service) request(ctx context.Context, g *authz.Grant, d docs.GitDirecti
 			return o, err
 		}
 		if !req.Standalone {
-			if err := tx.PutGitInfo(ctx, g.Space.ID, infoOf(remote, remembered(req, g.Space.Git, remote), tx.Now())); err != nil {
+			if err := tx.PutGitInfo(ctx, g.Space.ID, infoOf(remote, withKnownInfo(req, g.Space.Git, remote), tx.Now())); err != nil {
 				return o, err
 			}
 		}

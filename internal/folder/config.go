@@ -127,7 +127,11 @@ func (t *Tree) configBytes() ([]byte, error) {
 	}
 	root := mappingOf(t.ConfigSource)
 	if have.root != want.root {
-		replaceText(root, "root", "./"+strings.TrimPrefix(want.root, "."))
+		dir := "./"
+		if want.root != "." {
+			dir += want.root
+		}
+		replaceText(root, "root", dir)
 	}
 	if !structure {
 		s := yamldoc.CloneMapping(yamldoc.Value(root, "structure"))

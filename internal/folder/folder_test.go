@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -349,6 +350,26 @@ func TestChangedSettingsKeepTheRest(t *testing.T) {
 		if out[name] != want {
 			t.Errorf("%s is now\n%s", name, out[name])
 		}
+	}
+}
+
+// The root that is written is the root that is read, also if its name begins with a dot.
+func TestRootsWithDots(t *testing.T) {
+	for root, want := range map[string]string{
+		".docs": "root: ./.docs\n", "..docs/en": "root: ./..docs/en\n", "docs": "root: ./docs\n", "./docs/": "root: ./docs\n", ".": "",
+	} {
+		tree := &Tree{Root: root}
+		got, err := tree.configBytes()
+		if err != nil || string(got) != want {
+			t.Errorf("the settings of the root %q are %q, %v", root, got, err)
+		}
+		if c, err := parseConfig(got, &problems{}); err != nil || c.root != path.Clean(root) {
+			t.Errorf("%q is read as %q, %v", got, c.root, err)
+		}
+	}
+	tree := &Tree{Root: ".", ConfigSource: []byte("root: ./docs\n")}
+	if got, err := tree.configBytes(); err != nil || string(got) != "root: ./\n" {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 

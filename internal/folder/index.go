@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/names"
 )
@@ -66,11 +67,11 @@ func (x *Index) place(pages []*Page, above string) {
 			continue
 		}
 		slug := p.Slug
-		for n := max(1, taken[names.Fold(p.Slug)]); taken[names.Fold(slug)] > 0; n++ {
+		for n := max(1, taken[docs.SlugKey(p.Slug)]); taken[docs.SlugKey(slug)] > 0; n++ {
 			slug = p.Slug + "-" + strconv.Itoa(n)
-			taken[names.Fold(p.Slug)] = n + 1
+			taken[docs.SlugKey(p.Slug)] = n + 1
 		}
-		taken[names.Fold(slug)] = max(1, taken[names.Fold(slug)])
+		taken[docs.SlugKey(slug)] = max(1, taken[docs.SlugKey(slug)])
 		at := path.Join(above, slug)
 		x.addresses[p] = at
 		x.pages[at] = p

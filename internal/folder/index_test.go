@@ -108,6 +108,24 @@ func TestAddressesAreUnique(t *testing.T) {
 	})
 }
 
+// The index, an import and an update of SUMMARY.md number the same siblings. Slugs are
+// compared as those of a space are: the two forms of a Greek letter differ there, although
+// file systems that ignore case do not distinguish them.
+func TestSlugsAreComparedAsInASpace(t *testing.T) {
+	for _, c := range []struct{ first, second, want string }{
+		{"σ", "ς", "ς"}, {"s", "ſ", "ſ"}, {"é", "É", "É-1"}, {"a", "A", "A-1"},
+	} {
+		first, second := &Page{Type: Group, Title: "1", Slug: c.first}, &Page{Type: Group, Title: "2", Slug: c.second}
+		pages := []*Page{first, second}
+		if got := NewIndex(&Tree{Root: ".", Pages: pages}).Address(second); got != c.want {
+			t.Errorf("%s after %s has the address %s instead of %s", c.second, c.first, got, c.want)
+		}
+		if got := numbered(flatten(pages))[1].page.Slug; got != c.want {
+			t.Errorf("%s after %s becomes %s in an update, not %s", c.second, c.first, got, c.want)
+		}
+	}
+}
+
 // counting records which files were opened.
 type counting struct {
 	fs.FS

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/lis"
 )
 
@@ -85,12 +86,12 @@ func numbered(items []item) []item {
 		if it.depth > 0 || p.Type != Group && p.Type != Document {
 			continue
 		}
-		slug, n := p.Slug, next[strings.ToLower(p.Slug)]
-		for ; p.Type == Group && next[strings.ToLower(slug)] > 0; n++ {
+		slug, n := p.Slug, next[docs.SlugKey(p.Slug)]
+		for ; p.Type == Group && next[docs.SlugKey(slug)] > 0; n++ {
 			slug = p.Slug + "-" + strconv.Itoa(n)
-			next[strings.ToLower(p.Slug)] = n + 1
+			next[docs.SlugKey(p.Slug)] = n + 1
 		}
-		next[strings.ToLower(slug)] = max(1, next[strings.ToLower(slug)])
+		next[docs.SlugKey(slug)] = max(1, next[docs.SlugKey(slug)])
 		if slug != p.Slug {
 			group := *p
 			group.Slug = slug

@@ -241,14 +241,14 @@ func (c *checker) use(name string, u use) (code, why string) {
 		return missing, shown + " leads to a page that is not in " + c.tree.summary()
 	}
 	if anchor != "" && !c.hasAnchor(file, anchor, 0) {
-		return CodeBrokenAnchor, file + " has no heading #" + readable(anchor) + similarAnchor(to, anchor)
+		return CodeBrokenAnchor, file + " has no heading #" + readable(anchor) + anchorHint(to, anchor)
 	}
 	return "", ""
 }
 
-// similarAnchor returns a hint that names an anchor of s that differs in punctuation
+// anchorHint returns a hint that names an anchor of s that differs in punctuation
 // only, or an empty string. Other programs generate other anchors for the same heading.
-func similarAnchor(s *source, anchor string) string {
+func anchorHint(s *source, anchor string) string {
 	letters := func(s string) string { return strings.ReplaceAll(GroupSlug(s), "-", "") }
 	for _, a := range sortedKeys(s.anchors) {
 		if letters(a) == letters(anchor) {

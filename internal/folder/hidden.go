@@ -146,9 +146,9 @@ func inSettings(name, folder string) bool {
 	return strings.HasPrefix(name, folder) || strings.Contains(name, "/"+folder)
 }
 
-// passedOver returns why a file that looks like a page or a navigation is not used as
-// one. It is empty for all other files.
-func passedOver(name, summary string) string {
+// notPageReason returns why a file that looks like a page or a navigation is not used as
+// one. It returns "" for all other files.
+func notPageReason(name, summary string) string {
 	base := strings.ToLower(path.Base(name))
 	if path.Ext(base) == ".mdx" {
 		return "MDX is a program and is not read; write it as .md"

@@ -456,7 +456,7 @@ func (r *folderReader) rest() {
 	t.VariablesFile, t.TagsFile = r.settingsFile(variablesName), r.settingsFile(tagsName)
 	used := r.references()
 	for _, name := range r.names {
-		if why := passedOver(name, t.Summary); why != "" && !r.listed[name] {
+		if why := notPageReason(name, t.Summary); why != "" && !r.listed[name] {
 			r.out.add(name, 0, CodePassedOver, "the file is kept, but it is no page: %s", why)
 		}
 		switch doc := r.docs[name]; {

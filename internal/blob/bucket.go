@@ -179,7 +179,7 @@ func (b *Bucket) send(ctx context.Context, f *os.File, info Info, o minio.PutObj
 	for attempt := 1; ; attempt++ {
 		body := struct{ io.Reader }{io.NewSectionReader(f, 0, info.Size)}
 		_, err := b.core.PutObject(ctx, b.s3.Bucket, b.key(info.Hash), body, info.Size, "", info.Hash.String(), o)
-		if err == nil || attempt == s3Attempts || !passing(err) {
+		if err == nil || attempt == s3Attempts || !temporary(err) {
 			return err
 		}
 		select {
@@ -190,8 +190,8 @@ func (b *Bucket) send(ctx context.Context, f *os.File, info Info, o minio.PutObj
 	}
 }
 
-// passing reports whether an error may be temporary.
-func passing(err error) bool {
+// temporary reports whether an error may be temporary.
+func temporary(err error) bool {
 	switch status := minio.ToErrorResponse(err).StatusCode; status {
 	case 0, http.StatusRequestTimeout, http.StatusTooManyRequests:
 		return true // 0 means that there was no response

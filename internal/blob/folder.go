@@ -68,19 +68,19 @@ func (s *Folder) subdir(h Hash) string { return filepath.Dir(s.path(h)) }
 func (s *Folder) Put(ctx context.Context, r io.Reader) (Info, error) {
 	f, info, err := spool(ctx, s.temp(), r, s.limit)
 	if err != nil {
-		return Info{}, full(err)
+		return Info{}, noSpace(err)
 	}
 	defer os.Remove(f.Name()) // no file is left after the rename
 	defer f.Close()
 	if err := s.install(f, info); err != nil {
-		return Info{}, full(fmt.Errorf("keep a file: %w", err))
+		return Info{}, noSpace(fmt.Errorf("keep a file: %w", err))
 	}
 	return info, nil
 }
 
-// full converts the error of a full disk to kind NoSpace. It returns other errors
+// noSpace converts the error of a full disk to kind NoSpace. It returns other errors
 // unchanged.
-func full(err error) error {
+func noSpace(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return &errs.Error{Kind: errs.NoSpace, Message: errs.DiskFull, Err: err}
 	}

@@ -170,13 +170,13 @@ func TestMergeFields(t *testing.T) {
 	}
 }
 
-func TestTakeField(t *testing.T) {
+func TestWithField(t *testing.T) {
 	mine, theirs := fullPage(), fullPage()
 	theirs.Title, theirs.Tags, theirs.Slug = "Theirs", nil, "theirs"
 	want := mine
 	for _, name := range []string{"title", "tags", "slug"} {
 		var err error
-		if mine, err = TakeField(mine, theirs, name); err != nil {
+		if mine, err = WithField(mine, theirs, name); err != nil {
 			t.Fatal(err)
 		}
 	}

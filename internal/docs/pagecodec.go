@@ -124,9 +124,9 @@ func MergeFields(base *Page, ours, theirs Page) (merged Page, conflicts []string
 	return merged, conflicts, err
 }
 
-// TakeField returns mine with the value of theirs in the named field. It returns mine
+// WithField returns mine with the value of theirs in the named field. It returns mine
 // unchanged for a name that is not in mergedFields.
-func TakeField(mine, theirs Page, name string) (Page, error) {
+func WithField(mine, theirs Page, name string) (Page, error) {
 	out, err := fieldsOf(mine)
 	if err != nil {
 		return mine, err

@@ -241,7 +241,7 @@ func takePart(mine, theirs docs.Page, part string) (docs.Page, error) {
 		}
 		return mine, nil
 	}
-	return docs.TakeField(mine, theirs, part)
+	return docs.WithField(mine, theirs, part)
 }
 
 func takeKey(ctx context.Context, d *revision.Draft, from *revision.Tree, key string) error {

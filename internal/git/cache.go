@@ -267,11 +267,11 @@ func (p *Repo) Close() error {
 	// The content of the lock file is the size of its entry, and its modification time is
 	// the time of the last use. evict reads both.
 	size := strconv.FormatInt(sizeOf(p.dir), 10)
-	if terr := p.lock.Truncate(0); terr == nil {
+	terr := p.lock.Truncate(0)
+	if terr == nil {
 		_, terr = p.lock.WriteAt([]byte(size), 0)
-		err = errors.Join(err, terr)
 	}
-	err = errors.Join(err, p.lock.Close())
+	err = errors.Join(err, terr, p.lock.Close())
 	p.lock = nil
 	return errors.Join(err, evict(p.root, p.limits.Cache))
 }

@@ -70,6 +70,23 @@ func TestEntriesAreLocked(t *testing.T) {
 	}
 }
 
+// Close reports that the size of the entry was not stored.
+func TestCloseReportsThatTheSizeIsNotStored(t *testing.T) {
+	t.Parallel()
+	p := open(t, runner(t, nil), Remote{URL: testgit.New(t).HTTP("", "").URL})
+	readOnly, err := os.Open(p.dir + lockSuffix)
+	if err == nil {
+		err = p.lock.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.lock = readOnly
+	if err := p.Close(); err == nil || !strings.Contains(err.Error(), "truncate") {
+		t.Errorf("a lock file that cannot be written: %v", err)
+	}
+}
+
 func TestTheLeastRecentlyUsedEntriesAreEvicted(t *testing.T) {
 	t.Parallel()
 	o := testgit.New(t)

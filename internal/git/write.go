@@ -158,7 +158,7 @@ func (p *Repo) Present(ctx context.Context, commit string, paths []string) ([]st
 	changes := make([]Change, len(paths))
 	for i, name := range paths {
 		if why := names.Problem(name); why != "" {
-			return nil, errs.E(errs.Invalid, "the file %s cannot be written: %s", shown(name), why)
+			return nil, errs.E(errs.Invalid, "the file %s cannot be in a repository: %s", shown(name), why)
 		}
 		changes[i].Path = name
 	}

@@ -155,6 +155,15 @@ func TestWriteKeepsOtherFiles(t *testing.T) {
 	}
 }
 
+func TestPresentNamesPathsThatNoRepositoryHas(t *testing.T) {
+	t.Parallel()
+	p := open(t, runner(t, nil), Remote{URL: testgit.New(t).HTTP("", "").URL})
+	_, err := p.Present(t.Context(), strings.Repeat("a", 40), []string{"README.md", "a\\b.md"})
+	if want := "cannot be in a repository: its name has a backslash"; !errs.Is(err, errs.Invalid) || !strings.Contains(errs.Message(err), want) {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestNamesAndMessagesAreCleaned(t *testing.T) {
 	t.Parallel()
 	o := testgit.New(t)

@@ -99,7 +99,7 @@ func (p *Repo) Blobs(ctx context.Context, oids []string, progress Progress, each
 	}
 	missing := slices.DeleteFunc(slices.Clone(wanted), func(oid string) bool { _, ok := sizes[oid]; return ok })
 	if len(missing) > 0 && p.gitDir != "" {
-		return notHere(len(missing))
+		return missingLocally(len(missing))
 	}
 	if len(missing) > 0 {
 		if err := p.getBlobs(ctx, missing, progress); err != nil {

@@ -108,7 +108,7 @@ func (l *Local) Blobs(ctx context.Context, oids []string, each func(Blob) error)
 	return l.repo.Blobs(ctx, oids, nil, each)
 }
 
-// notHere returns the error for files that are missing in a local repository.
-func notHere(files int) error {
+// missingLocally returns the error for files that are missing in a local repository.
+func missingLocally(files int) error {
 	return fail(Damaged, fmt.Sprintf("%d files of the commit are not in the repository; if it is a partial clone, check the commit out once", files), "")
 }

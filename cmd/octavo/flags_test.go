@@ -46,6 +46,19 @@ func TestHelpDocumentsEverything(t *testing.T) {
 	}
 }
 
+// Other users of the machine can see the arguments of a process, so a password of git is
+// not accepted there.
+func TestGitPasswordIsNoArgument(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"pull", "push"} {
+		var out, errout bytes.Buffer
+		code := run([]string{"git", command, "--data=" + t.TempDir(), "--space=x", "--url=https://git.example.com/a.git", "--password=a-long-secret"}, streams{&out, &errout})
+		if text := out.String() + errout.String(); code != 2 || !strings.Contains(text, "--password") || strings.Contains(text, "a-long-secret") {
+			t.Errorf("git %s --password ends with %d\n%s", command, code, text)
+		}
+	}
+}
+
 func firstWords(s string) string {
 	words := strings.Fields(strings.TrimSuffix(s, ".")) // the variable is printed before the full stop
 	return strings.Join(words[:min(len(words), 3)], " ")

@@ -23,9 +23,11 @@ type gitCmd struct {
 	Push gitPushCmd `cmd:"" help:"Export a space to a branch of a git repository."`
 }
 
-// gitFlags are the flags of both directions. The flag of the password is hidden and meant to
-// be set in the environment, because all users of the machine can see the arguments of a
-// process.
+// passwordVariable is the environment variable with the password or token. There is no
+// flag for it, because all users of the machine can see the arguments of a process.
+const passwordVariable = "OCTAVO_GIT_PASSWORD"
+
+// gitFlags are the flags of both directions.
 type gitFlags struct {
 	storeFlags
 	addressFlag
@@ -34,8 +36,7 @@ type gitFlags struct {
 	Ref           string `help:"Branch, such as main or refs/heads/main." default:"main"`
 	Directory     string `help:"Folder of the documentation in the repository." name:"dir" placeholder:"DIR"`
 	Force         bool   `help:"Import although nothing is new, the branch was replaced or the repository is empty; export over what the branch has."`
-	Username      string `help:"User name; 'git' where only a token is asked for." env:"OCTAVO_GIT_USERNAME"`
-	Password      string `help:"Password or token; only from the environment." env:"OCTAVO_GIT_PASSWORD" hidden:""`
+	Username      string `help:"User name; 'git' where only a token is asked for. The password or token is read from OCTAVO_GIT_PASSWORD only." env:"OCTAVO_GIT_USERNAME"`
 	Key           string `help:"File with a private key for ssh." type:"existingfile" env:"OCTAVO_GIT_KEY" placeholder:"FILE"`
 	KnownHosts    string `help:"File with the keys of ssh servers; without it the first key that a server shows is kept." type:"existingfile" env:"OCTAVO_GIT_KNOWN_HOSTS" placeholder:"FILE"`
 	OutboundAllow string `help:"Private addresses that may be called: comma-separated CIDRs or host names." name:"outbound-allow" env:"OCTAVO_OUTBOUND_ALLOW" placeholder:"LIST"`
@@ -70,9 +71,9 @@ func (c *gitPushCmd) Run(ctx context.Context, s streams) error {
 func (c *gitFlags) input() (gitsync.Input, error) {
 	in := gitsync.Input{URL: c.URL, Ref: c.Ref, Directory: c.Directory, Force: c.Force, Operator: true}
 	if _, secret, err := git.ParseURL(c.URL); err == nil && (secret.Password != "" || secret.Username != "") {
-		return in, errors.New("--url has a user name or a password in it, which everybody on this machine can see; give --username, and the password as OCTAVO_GIT_PASSWORD in the environment")
+		return in, errors.New("--url has a user name or a password in it, which everybody on this machine can see; give --username, and the password as " + passwordVariable + " in the environment")
 	}
-	in.Credentials = git.Credentials{Username: c.Username, Password: c.Password}
+	in.Credentials = git.Credentials{Username: c.Username, Password: os.Getenv(passwordVariable)}
 	for file, to := range map[string]*[]byte{c.Key: &in.Credentials.PrivateKey, c.KnownHosts: &in.Credentials.KnownHosts} {
 		if file == "" {
 			continue

@@ -46,8 +46,8 @@ func (f apiFlags) client() (*client, error) {
 	return &client{strings.TrimSuffix(f.URL, "/") + api.Prefix, f.Token, http.Client{Timeout: clientTimeout}}, nil
 }
 
-// path returns a path below the API. Each element is escaped.
-func path(parts ...string) string {
+// apiPath returns a path below the API. Each element is escaped.
+func apiPath(parts ...string) string {
 	var b strings.Builder
 	for _, p := range parts {
 		b.WriteString("/" + url.PathEscape(p))

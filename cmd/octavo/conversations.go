@@ -47,7 +47,7 @@ func (c *conversationsImportCmd) Run(ctx context.Context, s streams) error {
 	if source == "" {
 		source = "integration:" + c.Format + ":import"
 	}
-	out := &conversationSender{ctx: ctx, server: server, at: path("orgs", server.org, "conversations") + "?source=" + url.QueryEscape(source), log: s.err}
+	out := &conversationSender{ctx: ctx, server: server, at: apiPath("orgs", server.org, "conversations") + "?source=" + url.QueryEscape(source), log: s.err}
 	err = helpdesk.Read(in, c.Format, out.add)
 	if err == nil {
 		err = out.flush()
@@ -59,7 +59,7 @@ func (c *conversationsImportCmd) Run(ctx context.Context, s streams) error {
 // conversationSender sends conversations in batches.
 type conversationSender struct {
 	ctx     context.Context
-	server  *siteServer
+	server  *orgClient
 	at      string
 	log     io.Writer
 	waiting []json.RawMessage
@@ -75,7 +75,7 @@ func (o *conversationSender) add(c helpdesk.Conversation) error {
 	for _, p := range c.Parts {
 		size += len(p.Body)
 	}
-	if why := wrong(c, size); why != "" {
+	if why := skipReason(c, size); why != "" {
 		o.skipped++
 		fmt.Fprintf(o.log, "conversation %q: %s\n", c.ID, why)
 		return nil
@@ -105,8 +105,8 @@ func (o *conversationSender) flush() error {
 	return nil
 }
 
-// wrong returns why a conversation cannot be sent, or "".
-func wrong(c helpdesk.Conversation, size int) string {
+// skipReason returns why a conversation cannot be sent, or "".
+func skipReason(c helpdesk.Conversation, size int) string {
 	switch {
 	case c.ID == "":
 		return "it has no id"

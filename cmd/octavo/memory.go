@@ -25,12 +25,12 @@ const (
 	growingHeap = 144 << 20
 )
 
-// spendMemory configures the garbage collector. If the live heap is large, as in the
+// tuneGC configures the garbage collector. If the live heap is large, as in the
 // import of a large repository, a collection starts after it has grown by half. The live
 // heap is measured after every collection. The collector tries to keep the heap below
 // limit, and caches shrink when most of the limit is live. GOGC and GOMEMLIMIT take
 // precedence.
-func spendMemory(limit int64) {
+func tuneGC(limit int64) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}

@@ -50,7 +50,7 @@ func (c *openapiPublishCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	at := path("orgs", server.org, "openapi", c.Slug)
+	at := apiPath("orgs", server.org, "openapi", c.Slug)
 	var before specJSON
 	if err := server.do(ctx, "PUT", at, map[string]any{"source": source}, &before); err != nil {
 		return err
@@ -160,7 +160,7 @@ func explainSpec(err error) error {
 const pollPause = 250 * time.Millisecond
 
 // processed waits until the server has processed a specification.
-func (s *siteServer) processed(ctx context.Context, at string) (spec specJSON, err error) {
+func (s *orgClient) processed(ctx context.Context, at string) (spec specJSON, err error) {
 	for {
 		if err := s.do(ctx, "GET", at, nil, &spec); err != nil {
 			return spec, err
@@ -184,7 +184,7 @@ func (c *openapiListCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	all, err := listAll[specJSON](ctx, server.client, path("orgs", server.org, "openapi"))
+	all, err := listAll[specJSON](ctx, server.client, apiPath("orgs", server.org, "openapi"))
 	if err != nil {
 		return err
 	}
@@ -224,9 +224,9 @@ func (c *openapiShowCmd) Run(ctx context.Context, s streams) error {
 }
 
 // specVersion downloads a version of a specification.
-func (s *siteServer) specVersion(ctx context.Context, slug, id string) (io.ReadCloser, error) {
+func (s *orgClient) specVersion(ctx context.Context, slug, id string) (io.ReadCloser, error) {
 	var version struct{ URL string }
-	if err := s.do(ctx, "GET", path("orgs", s.org, "openapi", slug, "versions", id), nil, &version); err != nil {
+	if err := s.do(ctx, "GET", apiPath("orgs", s.org, "openapi", slug, "versions", id), nil, &version); err != nil {
 		return nil, err
 	}
 	_, signed, found := strings.Cut(version.URL, "/v1/")
@@ -246,7 +246,7 @@ func (c *openapiDeleteCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	at := path("orgs", server.org, "openapi", c.Slug)
+	at := apiPath("orgs", server.org, "openapi", c.Slug)
 	if err := server.do(ctx, "GET", at, nil, nil); err != nil { // deleting a specification that does not exist succeeds
 		return err
 	}

@@ -72,7 +72,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	if err := budget.SetLimits(c.Limits); err != nil {
 		return fmt.Errorf("--limits: %w", err)
 	}
-	spendMemory(limit)
+	tuneGC(limit)
 	budget.ShareProcessors()
 	o, err := c.options()
 	if err != nil {

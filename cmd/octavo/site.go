@@ -100,7 +100,7 @@ func noSite(name string) error {
 
 // plan reads a file and the site that it describes, and returns the steps to update the
 // site.
-func (f apiFlags) plan(ctx context.Context, name string) (*siteServer, []sitefile.Step, error) {
+func (f apiFlags) plan(ctx context.Context, name string) (*orgClient, []sitefile.Step, error) {
 	file, err := readSiteFile(name)
 	if err != nil {
 		return nil, nil, err
@@ -179,7 +179,7 @@ func confirmed(w io.Writer, r io.Reader) bool {
 }
 
 // apply sends the calls of the steps. If a step fails, the earlier steps remain applied.
-func (s *siteServer) apply(ctx context.Context, w io.Writer, steps []sitefile.Step) error {
+func (s *orgClient) apply(ctx context.Context, w io.Writer, steps []sitefile.Step) error {
 	ids := boundIDs{}
 	for i, step := range steps {
 		if err := s.step(ctx, ids, step); err != nil {
@@ -194,7 +194,7 @@ func (s *siteServer) apply(ctx context.Context, w io.Writer, steps []sitefile.St
 }
 
 // printAddress prints the address of the published site.
-func (s *siteServer) printAddress(ctx context.Context, w io.Writer) error {
+func (s *orgClient) printAddress(ctx context.Context, w io.Writer) error {
 	site, err := s.find(ctx, s.site)
 	if err != nil {
 		return err
@@ -212,7 +212,7 @@ func firstLine(step sitefile.Step) string {
 	return line
 }
 
-func (s *siteServer) step(ctx context.Context, ids boundIDs, step sitefile.Step) error {
+func (s *orgClient) step(ctx context.Context, ids boundIDs, step sitefile.Step) error {
 	for i, call := range step.Calls {
 		err := s.call(ctx, ids, call)
 		if err != nil && i > 0 && step.Undo != nil {
@@ -225,7 +225,7 @@ func (s *siteServer) step(ctx context.Context, ids boundIDs, step sitefile.Step)
 	return nil
 }
 
-func (s *siteServer) call(ctx context.Context, ids boundIDs, call sitefile.Call) error {
+func (s *orgClient) call(ctx context.Context, ids boundIDs, call sitefile.Call) error {
 	parts := []string{"orgs", s.org}
 	for _, p := range call.Path {
 		parts = append(parts, ids.of(p))
@@ -235,7 +235,7 @@ func (s *siteServer) call(ctx context.Context, ids boundIDs, call sitefile.Call)
 		body = ids.value(call.Body)
 	}
 	var answer map[string]any
-	if err := s.do(ctx, call.Method, path(parts...), body, &answer); err != nil {
+	if err := s.do(ctx, call.Method, apiPath(parts...), body, &answer); err != nil {
 		return err
 	}
 	if err := resultErrors(answer); err != nil {
@@ -244,7 +244,7 @@ func (s *siteServer) call(ctx context.Context, ids boundIDs, call sitefile.Call)
 	for where, ref := range call.Bind {
 		id, ok := lookup(answer, where).(string)
 		if !ok {
-			return fmt.Errorf("%s %s: the answer has no %s; is the server older than this program?", call.Method, path(parts...), where)
+			return fmt.Errorf("%s %s: the answer has no %s; is the server older than this program?", call.Method, apiPath(parts...), where)
 		}
 		ids[ref] = id
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // exportPages writes a site as static files to a folder.
-func (s *siteServer) exportPages(ctx context.Context, to streams, name, address, dir string) error {
+func (s *orgClient) exportPages(ctx context.Context, to streams, name, address, dir string) error {
 	if err := exportable(dir); err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func (s *siteServer) exportPages(ctx context.Context, to streams, name, address,
 	if site.ID == "" {
 		return noSite(name)
 	}
-	at := path("orgs", s.org, "sites", site.ID, "export")
+	at := apiPath("orgs", s.org, "sites", site.ID, "export")
 	if address != "" {
 		at += "?url=" + url.QueryEscape(address)
 	}

@@ -22,18 +22,18 @@ func TestSiteIsExportedToAFolder(t *testing.T) {
 		body map[string]any
 		out  *named
 	}{
-		{path("orgs", w.server.org, "spaces"), map[string]any{"title": "Exported", "empty": true, "editMode": "live"}, &sp},
-		{path("orgs", w.server.org, "sites"), map[string]any{"title": "Exported"}, &site},
+		{apiPath("orgs", w.server.org, "spaces"), map[string]any{"title": "Exported", "empty": true, "editMode": "live"}, &sp},
+		{apiPath("orgs", w.server.org, "sites"), map[string]any{"title": "Exported"}, &site},
 	} {
 		if err := w.server.do(ctx, "POST", step.path, step.body, step.out); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := w.server.do(ctx, "POST", path("orgs", w.server.org, "sites", site.ID, "site-spaces"), map[string]any{"spaceId": sp.ID}, nil); err != nil {
+	if err := w.server.do(ctx, "POST", apiPath("orgs", w.server.org, "sites", site.ID, "site-spaces"), map[string]any{"spaceId": sp.ID}, nil); err != nil {
 		t.Fatal(err)
 	}
 	page := map[string]any{"changes": []any{map[string]any{"operation": "insert_page", "document": map[string]any{"markdown": "The text."}}}}
-	if err := w.server.do(ctx, "POST", path("spaces", sp.ID, "content"), page, nil); err != nil {
+	if err := w.server.do(ctx, "POST", apiPath("spaces", sp.ID, "content"), page, nil); err != nil {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "below", "site")

@@ -13,20 +13,20 @@ import (
 	"github.com/octavo-docs/octavo/internal/sitefile"
 )
 
-// siteServer is a client for an organization of a server.
-type siteServer struct {
+// orgClient is a client for an organization of a server.
+type orgClient struct {
 	*client
 	org  string
 	site string // basename or ID
 }
 
-func (f apiFlags) connect(ctx context.Context) (*siteServer, error) {
+func (f apiFlags) connect(ctx context.Context) (*orgClient, error) {
 	c, err := f.client()
 	if err != nil {
 		return nil, err
 	}
 	org, err := f.organization(ctx, c)
-	return &siteServer{client: c, org: org}, err
+	return &orgClient{client: c, org: org}, err
 }
 
 // siteJSON holds the fields of a site that the commands use.
@@ -44,8 +44,8 @@ func (w siteJSON) is(name string) bool {
 }
 
 // find returns the site with a basename or an ID, or the zero value.
-func (s *siteServer) find(ctx context.Context, name string) (siteJSON, error) {
-	all, err := listAll[siteJSON](ctx, s.client, path("orgs", s.org, "sites"))
+func (s *orgClient) find(ctx context.Context, name string) (siteJSON, error) {
+	all, err := listAll[siteJSON](ctx, s.client, apiPath("orgs", s.org, "sites"))
 	for _, w := range all {
 		if w.is(name) {
 			return w, nil
@@ -109,13 +109,13 @@ type spaceJSON struct {
 // read returns the state of the site with a basename or an ID, and the spaces that a file
 // can refer to. If folders is set, the spaces have the folders that they are synchronized
 // with. The ID of the state is empty if the site does not exist.
-func (s *siteServer) read(ctx context.Context, name string, folders bool) (sitefile.Current, *sitefile.Spaces, error) {
+func (s *orgClient) read(ctx context.Context, name string, folders bool) (sitefile.Current, *sitefile.Spaces, error) {
 	var c sitefile.Current
-	spaces, err := listAll[spaceJSON](ctx, s.client, path("orgs", s.org, "spaces"))
+	spaces, err := listAll[spaceJSON](ctx, s.client, apiPath("orgs", s.org, "spaces"))
 	if err != nil {
 		return c, nil, err
 	}
-	all, err := listAll[siteJSON](ctx, s.client, path("orgs", s.org, "sites"))
+	all, err := listAll[siteJSON](ctx, s.client, apiPath("orgs", s.org, "sites"))
 	if err != nil {
 		return c, nil, err
 	}
@@ -140,9 +140,9 @@ func (s *siteServer) read(ctx context.Context, name string, folders bool) (sitef
 
 // synced adds the connected folder to a space, if the caller has access to the
 // connection.
-func (s *siteServer) synced(ctx context.Context, sp sitefile.Space) (sitefile.Space, error) {
+func (s *orgClient) synced(ctx context.Context, sp sitefile.Space) (sitefile.Space, error) {
 	var connection struct{ Directory string }
-	err := s.do(ctx, "GET", path("spaces", sp.ID, "git", "connection"), nil, &connection)
+	err := s.do(ctx, "GET", apiPath("spaces", sp.ID, "git", "connection"), nil, &connection)
 	var answer *refusal
 	if errors.As(err, &answer) && (answer.status == http.StatusForbidden || answer.status == http.StatusNotFound) {
 		return sp, nil
@@ -154,11 +154,11 @@ func (s *siteServer) synced(ctx context.Context, sp sitefile.Space) (sitefile.Sp
 }
 
 // readSite reads the current state of a site.
-func (s *siteServer) readSite(ctx context.Context, w siteJSON) (sitefile.Current, error) {
+func (s *orgClient) readSite(ctx context.Context, w siteJSON) (sitefile.Current, error) {
 	c := sitefile.Current{
 		ID: sitefile.Ref(w.ID), Basename: w.Basename, Title: w.Title, Visibility: w.Visibility, Adaptive: w.AdaptiveContent.Enabled, Published: w.Published,
 	}
-	at := path("orgs", s.org, "sites", w.ID)
+	at := apiPath("orgs", s.org, "sites", w.ID)
 	var structure struct{ Structure []itemJSON }
 	if err := s.do(ctx, "GET", at+"/structure", nil, &structure); err != nil {
 		return c, err
@@ -182,7 +182,7 @@ func (s *siteServer) readSite(ctx context.Context, w siteJSON) (sitefile.Current
 }
 
 // readSchema reads the schema of claims, against which new conditions are checked.
-func (s *siteServer) readSchema(ctx context.Context, at string, c *sitefile.Current) error {
+func (s *orgClient) readSchema(ctx context.Context, at string, c *sitefile.Current) error {
 	var claims struct{ JSONSchema json.RawMessage }
 	err := s.do(ctx, "GET", at+"/adaptive-schema", nil, &claims)
 	var answer *refusal

@@ -24,7 +24,7 @@ import (
 // siteWorld is a server with an organization and some spaces.
 type siteWorld struct {
 	t      *testing.T
-	server *siteServer
+	server *orgClient
 	flags  []string
 	spaces []string // titles; IDs for the two spaces with the same title
 }
@@ -66,7 +66,7 @@ func newSiteWorld(t *testing.T) *siteWorld {
 	}
 	for _, title := range []string{"Handbook", "API", "Guides: a tour", "Twin", "Twin"} {
 		var made named
-		if err := w.server.do(ctx, "POST", path("orgs", w.server.org, "spaces"), map[string]any{"title": title, "empty": true}, &made); err != nil {
+		if err := w.server.do(ctx, "POST", apiPath("orgs", w.server.org, "spaces"), map[string]any{"title": title, "empty": true}, &made); err != nil {
 			t.Fatal(err)
 		}
 		if title == "Twin" {
@@ -100,7 +100,7 @@ func (w *siteWorld) setSchema(site, schema string) {
 	ctx := context.Background()
 	found, err := w.server.find(ctx, site)
 	if err == nil {
-		err = w.server.do(ctx, "PUT", path("orgs", w.server.org, "sites", found.ID, "adaptive-schema"), map[string]any{"jsonSchema": json.RawMessage(schema)}, nil)
+		err = w.server.do(ctx, "PUT", apiPath("orgs", w.server.org, "sites", found.ID, "adaptive-schema"), map[string]any{"jsonSchema": json.RawMessage(schema)}, nil)
 	}
 	if err != nil {
 		w.t.Fatal(err)
@@ -330,7 +330,7 @@ func TestASiteThatCannotHaveItsNameIsNotMade(t *testing.T) {
 	t.Parallel()
 	w := newSiteWorld(t)
 	ctx := context.Background()
-	sites := path("orgs", w.server.org, "sites")
+	sites := apiPath("orgs", w.server.org, "sites")
 	steps, err := sitefile.Plan(sitefile.Current{}, &sitefile.File{Site: "handbook", Title: "Docs"})
 	if err != nil {
 		t.Fatal(err)
@@ -360,7 +360,7 @@ func TestSiteVariantsByFolder(t *testing.T) {
 	t.Parallel()
 	w := newSiteWorld(t)
 	ctx := context.Background()
-	spaces, err := listAll[named](ctx, w.server.client, path("orgs", w.server.org, "spaces"))
+	spaces, err := listAll[named](ctx, w.server.client, apiPath("orgs", w.server.org, "spaces"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -370,7 +370,7 @@ func TestSiteVariantsByFolder(t *testing.T) {
 			continue
 		}
 		connection := map[string]any{"url": "https://git.example/docs.git", "ref": "main", "directory": folder, "paused": true}
-		if err := w.server.do(ctx, "PUT", path("spaces", sp.ID, "git", "connection"), connection, nil); err != nil {
+		if err := w.server.do(ctx, "PUT", apiPath("spaces", sp.ID, "git", "connection"), connection, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -36,7 +36,7 @@ type gitFlags struct {
 	Ref           string `help:"Branch, such as main or refs/heads/main." default:"main"`
 	Directory     string `help:"Folder of the documentation in the repository." name:"dir" placeholder:"DIR"`
 	Force         bool   `help:"Import although nothing is new, the branch was replaced or the repository is empty; export over what the branch has."`
-	Username      string `help:"User name; 'git' where only a token is asked for. The password or token is read from OCTAVO_GIT_PASSWORD only." env:"OCTAVO_GIT_USERNAME"`
+	Username      string `help:"Name of the user whose password or token is in the variable OCTAVO_GIT_PASSWORD; 'git' where only a token is asked for." env:"OCTAVO_GIT_USERNAME"`
 	Key           string `help:"File with a private key for ssh." type:"existingfile" env:"OCTAVO_GIT_KEY" placeholder:"FILE"`
 	KnownHosts    string `help:"File with the keys of ssh servers; without it the first key that a server shows is kept." type:"existingfile" env:"OCTAVO_GIT_KNOWN_HOSTS" placeholder:"FILE"`
 	OutboundAllow string `help:"Private addresses that may be called: comma-separated CIDRs or host names." name:"outbound-allow" env:"OCTAVO_OUTBOUND_ALLOW" placeholder:"LIST"`

@@ -86,14 +86,20 @@ func Read(in io.Reader, format string, fn func(Conversation) error) error {
 	return eachJSON(in, "conversations", take)
 }
 
+// byteOrderMark is written at the start of a file by some programs.
+const byteOrderMark = "\ufeff"
+
 // eachJSON calls fn for each value of a file. The file is a JSON list, a sequence of
 // values, or an object with a list under a key.
 func eachJSON[T any](in io.Reader, key string, fn func(T) error) error {
 	r := bufio.NewReader(in)
 	d := json.NewDecoder(r)
+	if mark, _ := r.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
+		_, _ = r.Discard(len(mark)) // cannot fail: Peek has read the bytes
+	}
 	for {
 		b, err := r.Peek(1)
-		if err == nil && strings.ContainsRune(" \t\r\n\ufeff", rune(b[0])) {
+		if err == nil && strings.IndexByte(" \t\r\n", b[0]) >= 0 {
 			_, _ = r.Discard(1) // cannot fail: Peek has read the byte
 			continue
 		}
@@ -259,7 +265,7 @@ func readCSV(in io.Reader, fn func(Conversation) error) error {
 	}
 	column := map[string]int{}
 	for i, name := range header {
-		column[strings.ToLower(strings.TrimSpace(strings.TrimPrefix(name, "\ufeff")))] = i
+		column[strings.ToLower(strings.TrimSpace(strings.TrimPrefix(name, byteOrderMark)))] = i
 	}
 	for _, name := range []string{"id", "body"} {
 		if _, is := column[name]; !is {
@@ -282,7 +288,7 @@ func readCSV(in io.Reader, fn func(Conversation) error) error {
 			return ""
 		}
 		line, _ := r.FieldPos(0)
-		if id := get("id"); id != now.ID || len(now.Parts) == 0 {
+		if id := get("id"); id != now.ID || now.ID == "" {
 			if now.ID != "" {
 				if err := fn(now); err != nil {
 					return err

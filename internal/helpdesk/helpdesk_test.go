@@ -17,8 +17,10 @@ func TestConversationsAreRead(t *testing.T) {
 			"5 S 2026-01-02 [user:Help team-member:Done]|6   [user:Only this]"},
 		"csv": {"csv", "\ufeffID,Body,Role,Created_At,Plan\n1,\"a, b\",user,2026-01-02,pro\n1,c,team-member,,\n2,d,,,\n",
 			"1  2026-01-02 [user:a, b team-member:c] pro|2   [user:d]"},
-		"jsonl": {"jsonl", "\n" + `[{"id":"1","parts":[{"type":"message","role":"user","body":"x"}]}]`, "1   [user:x]"},
-		"none":  {"jsonl", "", ""},
+		"jsonl":                  {"jsonl", "\n" + `[{"id":"1","parts":[{"type":"message","role":"user","body":"x"}]}]`, "1   [user:x]"},
+		"none":                   {"jsonl", "", ""},
+		"a byte order mark":      {"jsonl", "\ufeff" + `[{"id":"1","parts":[{"type":"message","role":"user","body":"x"}]}]`, "1   [user:x]"},
+		"an empty first message": {"csv", "id,body,role\n1,,user\n1,c,team-member\n2,d,user\n", "1   [team-member:c]|2   [user:d]"},
 	} {
 		var all []string
 		err := Read(strings.NewReader(c.in), c.format, func(c Conversation) error {

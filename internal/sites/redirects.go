@@ -182,6 +182,11 @@ func (s *Service) AddRedirect(ctx context.Context, g *authz.Grant, p RedirectPat
 		return r, err
 	}
 	_, err = s.editSite(ctx, g, func(c *change) (audit.Event, error) {
+		if n, err := c.tx.CountRedirects(ctx, c.site.ID, store.RedirectFilter{}); err != nil {
+			return audit.Event{}, err
+		} else if n >= maxRedirects {
+			return audit.Event{}, errs.E(errs.Precondition, "a site can have %d redirects; delete some first", maxRedirects)
+		}
 		r.ID, r.CreatedAt = store.NewID[docs.RedirectID](c.tx), c.tx.Now()
 		return redirectEvent("create", r), c.putRedirect(ctx, s.Hosts, &r)
 	})
@@ -226,11 +231,6 @@ func (s *Service) DeleteRedirect(ctx context.Context, g *authz.Grant, id docs.Re
 func (c *change) putRedirect(ctx context.Context, hosts Hosts, r *docs.Redirect) error {
 	if err := c.checkDestination(ctx, r.Destination); err != nil {
 		return err
-	}
-	if n, err := c.tx.CountRedirects(ctx, c.site.ID, store.RedirectFilter{}); err != nil {
-		return err
-	} else if n >= maxRedirects {
-		return errs.E(errs.Precondition, "a site can have %d redirects; delete some first", maxRedirects)
 	}
 	if err := c.checkLoop(ctx, hosts, *r); err != nil {
 		return err

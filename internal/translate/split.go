@@ -243,15 +243,16 @@ func (s *splitter) table(c *markup.Node) {
 		if !slices.ContainsFunc(c.Fragments, func(f *markup.Node) bool { return f.Fragment == "title-"+id }) {
 			s.field(column, "title", func() {})
 		}
-		options, _ := column["options"].([]any)
+		options, ok := column["options"].([]any)
+		if !ok {
+			continue
+		}
+		options = slices.Clone(options)
+		column["options"] = options
 		for i, o := range options {
 			option, ok := o.(map[string]any)
 			if !ok {
 				continue
-			}
-			if i == 0 {
-				options = slices.Clone(options)
-				column["options"] = options
 			}
 			option = maps.Clone(option)
 			options[i] = option

@@ -246,7 +246,8 @@ func (r *run) send(ctx context.Context, list []*wanted) error {
 	words := 0
 	for _, w := range list {
 		n := translate.Words(w.text)
-		if r.s.MaxWords > 0 && int(r.words)+words+n > r.s.MaxWords {
+		before := int(r.words) + words
+		if r.s.MaxWords > 0 && before > 0 && before+n > r.s.MaxWords { // a text that is longer than the limit is sent alone
 			r.reason = "the limit of words of a run is reached; another run goes on"
 			break
 		}

@@ -325,6 +325,15 @@ func TestWhatAnEngineCannotDo(t *testing.T) {
 			t.Errorf("%+v", tr)
 		}
 	})
+	t.Run("a text longer than the limit", func(t *testing.T) {
+		w := newWorld(t, testdb.SQLite(t), upper{})
+		w.sv.Translations.MaxWords = 2
+		w.apply(w.source, insert("# Page\n\nOne two three four.\n"))
+		tr := w.create()
+		if tr = w.run(tr); !tr.Complete || tr.Untranslated != 0 {
+			t.Errorf("%+v", tr)
+		}
+	})
 	t.Run("none", func(t *testing.T) {
 		w := newWorld(t, testdb.SQLite(t), upper{})
 		w.sv.Translations.Engine = nil

@@ -432,6 +432,8 @@ func restored(c Column, v any) (any, error) {
 		if isBytes(c) {
 			return base64.StdEncoding.DecodeString(v)
 		}
+	case []any, map[string]any:
+		return nil, fmt.Errorf("a value of the column %s is a list or an object", c.Name)
 	}
 	return v, nil
 }

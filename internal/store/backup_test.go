@@ -451,6 +451,11 @@ func TestRestoreRefusesWhatItCannotRead(t *testing.T) {
 		{"no table", func(m *store.Manifest, _ map[string][]byte) { m.Tables = nil }, "incomplete"},
 		{"a short row", func(_ *store.Manifest, f map[string][]byte) { f["tables/users.jsonl"] = []byte("[1]\n") }, "table users: a row has the wrong number of columns"},
 		{"no JSON", func(_ *store.Manifest, f map[string][]byte) { f["tables/users.jsonl"] = []byte("[") }, "table users"},
+		{
+			"a list as a parent", func(_ *store.Manifest, f map[string][]byte) {
+				f["tables/collections.jsonl"] = bytes.Replace(f["tables/collections.jsonl"], []byte("null"), []byte("[]"), 1)
+			}, "table collections: a value of the column",
+		},
 		{"a reference to nothing", func(_ *store.Manifest, f map[string][]byte) { f["tables/users.jsonl"] = nil }, "table "},
 		{
 			"a collection inside itself", func(_ *store.Manifest, f map[string][]byte) {

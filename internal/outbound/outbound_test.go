@@ -303,6 +303,22 @@ func TestBadAllowListsNameTheEntry(t *testing.T) {
 	}
 }
 
+// A host name in the allow-list opens private addresses, but none at which a cloud serves
+// credentials: whoever can change the name must not get at those.
+func TestNamesDoNotOpenCredentialsOfClouds(t *testing.T) {
+	for _, addr := range []string{
+		"169.254.169.254", "169.254.170.2", "169.254.170.23", "100.100.100.200", "168.63.129.16", "192.0.0.192",
+		"fd00:ec2::254", "fd00:ec2::23", "fd20:ce::254", "fd00:c1::a9fe:a9fe", "fd00:42::42",
+	} {
+		if err := policy(t, "git.test", nil).check("git.test", netip.MustParseAddr(addr)); err == nil {
+			t.Errorf("a name opens %s", addr)
+		}
+		if err := policy(t, addr, nil).check("git.test", netip.MustParseAddr(addr)); err != nil {
+			t.Errorf("the operator cannot open %s: %v", addr, err)
+		}
+	}
+}
+
 // An IPv4-mapped IPv6 address is treated as the IPv4 address.
 func TestMappedAddresses(t *testing.T) {
 	for addr, allow := range map[string]string{"::ffff:93.184.216.34": "", "::ffff:10.1.2.3": "10.0.0.0/8"} {

@@ -102,7 +102,11 @@ var metadata = []netip.Addr{
 	netip.MustParseAddr("100.100.100.200"),
 	netip.MustParseAddr("168.63.129.16"),
 	netip.MustParseAddr("169.254.169.254"),
+	netip.MustParseAddr("fd00:42::42"),
+	netip.MustParseAddr("fd00:c1::a9fe:a9fe"),
+	netip.MustParseAddr("fd00:ec2::23"),
 	netip.MustParseAddr("fd00:ec2::254"),
+	netip.MustParseAddr("fd20:ce::254"),
 }
 
 // errRefused is the error of a connection that the policy does not allow. It does not contain the

@@ -4,6 +4,7 @@ import (
 	lru "container/list"
 	"crypto/sha256"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -30,18 +31,18 @@ type Highlighter struct {
 	size  int // of all entries, in bytes, approximately
 	max   int
 	known map[highlightKey]*lru.Element
-	order *lru.List // most recently used first
-	// running are the lexers that run, by name. A lexer runs once at a time, so
-	// that a slow one does not occupy ever more threads.
-	running map[string]*lexerRun
-	find    func(language string) chroma.Lexer // nil if there is none
+	order *lru.List                          // most recently used first
+	runs  map[string]*lexerRuns              // by the name of the lexer
+	find  func(language string) chroma.Lexer // returns nil if there is none
 }
 
-// lexerRun is a lexer that runs. If it is stuck, which means that it did not return
-// in time, other code of its language is shown plain until it returns.
-type lexerRun struct {
-	done  chan struct{} // closed when it returns
-	stuck bool
+// lexerRuns are the runs of a lexer. There is at most one for each processor, so that
+// a slow lexer does not occupy ever more threads.
+type lexerRuns struct {
+	running chan struct{} // holds a value for each run
+	// stuck is the number of runs that did not return in time; guarded by
+	// Highlighter.mu. Until they return, code of the language is shown plain.
+	stuck int
 }
 
 type highlightKey struct {
@@ -62,7 +63,7 @@ type codeSpan struct {
 
 // NewHighlighter returns a highlighter with a cache of about cacheBytes bytes.
 func NewHighlighter(cacheBytes int) *Highlighter {
-	return &Highlighter{max: cacheBytes, known: map[highlightKey]*lru.Element{}, order: lru.New(), running: map[string]*lexerRun{}, find: lexers.Get}
+	return &Highlighter{max: cacheBytes, known: map[highlightKey]*lru.Element{}, order: lru.New(), runs: map[string]*lexerRuns{}, find: lexers.Get}
 }
 
 var languageForm = regexp.MustCompile(`^[A-Za-z0-9+#._-]{1,40}$`)
@@ -82,23 +83,27 @@ func (h *Highlighter) spans(language, code string) []codeSpan {
 		h.put(key, nil)
 		return nil
 	}
-	name := lexer.Config().Name
-	run := h.start(name)
-	if run == nil {
+	runs := h.start(lexer.Config().Name)
+	if runs == nil {
 		return nil
 	}
 	if spans, ok := h.get(key); ok { // highlighted while this call waited
-		h.finish(name)
+		<-runs.running
 		return spans
 	}
-	done := make(chan []codeSpan, 1)
+	done, ended, late := make(chan []codeSpan, 1), false, false
 	go func() {
 		spans, whole := highlight(lexer, code)
 		if whole {
 			h.put(key, spans)
 		}
-		h.finish(name)
+		<-runs.running
 		done <- spans
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if ended = true; late {
+			runs.stuck--
+		}
 	}()
 	wait := time.NewTimer(maxHighlightWait)
 	defer wait.Stop()
@@ -108,44 +113,35 @@ func (h *Highlighter) spans(language, code string) []codeSpan {
 	case <-wait.C:
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		run.stuck = true
+		if late = true; !ended {
+			runs.stuck++
+		}
 		return nil
 	}
 }
 
-// start waits until a lexer does not run, and notes that it does. It returns nil if
-// the lexer is stuck or others use it for too long.
-func (h *Highlighter) start(name string) *lexerRun {
+// start waits until a lexer may run and adds a run. It returns nil if the lexer is
+// stuck, or if other runs take too long.
+func (h *Highlighter) start(name string) *lexerRuns {
+	h.mu.Lock()
+	runs := h.runs[name]
+	if runs == nil {
+		runs = &lexerRuns{running: make(chan struct{}, runtime.GOMAXPROCS(0))}
+		h.runs[name] = runs
+	}
+	stuck := runs.stuck > 0
+	h.mu.Unlock()
+	if stuck {
+		return nil
+	}
 	wait := time.NewTimer(maxHighlightWait)
 	defer wait.Stop()
-	for {
-		h.mu.Lock()
-		other := h.running[name]
-		if other == nil {
-			run := &lexerRun{done: make(chan struct{})}
-			h.running[name] = run
-			h.mu.Unlock()
-			return run
-		}
-		stuck := other.stuck
-		h.mu.Unlock()
-		if stuck {
-			return nil
-		}
-		select {
-		case <-other.done:
-		case <-wait.C:
-			return nil
-		}
+	select {
+	case runs.running <- struct{}{}:
+		return runs
+	case <-wait.C:
+		return nil
 	}
-}
-
-// finish notes that a lexer has returned.
-func (h *Highlighter) finish(name string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	close(h.running[name].done)
-	delete(h.running, name)
 }
 
 func (h *Highlighter) get(key highlightKey) ([]codeSpan, bool) {

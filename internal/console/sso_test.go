@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -379,4 +380,22 @@ func inflate(t *testing.T, encoded string) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// Refusals are in the audit log once per hour, however often they occur.
+func TestRefusalsAreRecordedEveryHour(t *testing.T) {
+	var minutes atomic.Int64
+	hour := time.Now().Truncate(time.Hour).Add(time.Hour) // cookies must not have expired
+	o := testdb.SQLite(t)
+	o.Clock = func() time.Time { return hour.Add(time.Duration(minutes.Load()) * time.Minute) }
+	s := newSAML(t, newWorld(t, o), nil)
+	for _, c := range []struct{ at, want int64 }{{10, 1}, {50, 1}, {70, 2}, {110, 2}, {125, 3}} {
+		minutes.Store(c.at)
+		if got := s.browser().post(s.path+"/acs", nil, "SAMLResponse", "eA=="); got.status != 403 {
+			t.Fatalf("%d %s", got.status, got.text)
+		}
+		if n := len(s.logged(s.boot.Organization, "saml.refuse")); n != int(c.want) {
+			t.Errorf("after %d minutes: %d entries, want %d", c.at, n, c.want)
+		}
+	}
 }

@@ -508,3 +508,49 @@ func TestProviderOfTheServer(t *testing.T) {
 		}
 	}
 }
+
+// Failures are in the audit log once per hour, however often they occur.
+func TestFailuresAreRecordedEveryHour(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		var minutes atomic.Int64
+		hour := time.Now().Truncate(time.Hour).Add(time.Hour) // cookies must not have expired
+		o.Clock = func() time.Time { return hour.Add(time.Duration(minutes.Load()) * time.Minute) }
+		w := newWorld(t, o, nil)
+		w.idp.says(jwt.MapClaims{"aud": "another"}, nil)
+		for _, c := range []struct{ at, want int64 }{{10, 1}, {50, 1}, {70, 2}, {110, 2}, {125, 3}} {
+			minutes.Store(c.at)
+			if w.signIn(w.browser()) {
+				t.Fatal("signed in")
+			}
+			n, err := w.srv.Store.CountAudit(t.Context(), w.boot.Organization, 0, "oidc.failure", "")
+			if err != nil || n != c.want {
+				t.Errorf("after %d minutes: %d entries, %v; want %d", c.at, n, err, c.want)
+			}
+		}
+	})
+}
+
+// canceling is a log handler that cancels a request.
+type canceling struct {
+	slog.Handler
+	cancel func()
+}
+
+func (c canceling) Enabled(context.Context, slog.Level) bool  { return true }
+func (c canceling) Handle(context.Context, slog.Record) error { c.cancel(); return nil }
+
+// A failure is stored even if the browser does not wait for the response.
+func TestAFailureIsStoredWithoutItsRequest(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		w := newWorld(t, o, nil)
+		w.idp.discovery = func(rw http.ResponseWriter, r *http.Request) bool { http.NotFound(rw, r); return true }
+		ctx, cancel := context.WithCancel(t.Context())
+		w.srv.OIDC.Log = slog.New(canceling{slog.DiscardHandler, cancel})
+		if _, err := w.srv.OIDC.Begin(ctx, w.id, oidc.Start{Browser: "b"}); err == nil || ctx.Err() == nil {
+			t.Fatalf("the sign-in began: %v", err)
+		}
+		if got := w.lastError(); !strings.Contains(got, "404") {
+			t.Errorf("the status is %q", got)
+		}
+	})
+}

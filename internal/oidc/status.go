@@ -13,8 +13,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// The same failure is stored once per reportEvery. A stored failure is written to the audit log
-// if the previous one is at least recordEvery old. Anybody can make a sign-in fail.
+// The same failure is stored once per reportEvery. The first failure that is stored in each period
+// of recordEvery is written to the audit log. Anybody can make a sign-in fail.
 const (
 	reportEvery = docs.Time(time.Minute / time.Millisecond)
 	recordEvery = docs.Time(time.Hour / time.Millisecond)
@@ -51,13 +51,15 @@ func public(f *failure) string {
 	return "its answer could not be used."
 }
 
+// note stores why a sign-in failed, even if its request was canceled.
 func (s *Service) note(ctx context.Context, p docs.OIDCProvider, why string) error {
-	return s.Store.Do(context.WithoutCancel(ctx), func(tx *store.Tx) error {
+	ctx = context.WithoutCancel(ctx)
+	return s.Store.Do(ctx, func(tx *store.Tx) error {
 		now, err := tx.OIDCProvider(ctx, p.Org, p.ID)
 		if err != nil || now.LastError == why && tx.Now()-now.LastErrorAt < reportEvery {
 			return err
 		}
-		recorded := tx.Now()-now.LastErrorAt < recordEvery
+		recorded := tx.Now()/recordEvery == now.LastErrorAt/recordEvery
 		now.LastError, now.LastErrorAt = why, tx.Now()
 		if err := tx.PutOIDCProvider(ctx, now); err != nil || recorded {
 			return err

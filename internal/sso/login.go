@@ -237,16 +237,16 @@ func clip(s string, n int) string {
 	return strings.ToValidUTF8(s, "")
 }
 
-// recordEvery is the age of the previous refusal from which on a refusal is in the audit log again.
+// recordEvery is the length of the periods in which one refusal is written to the audit log.
 const recordEvery = docs.Time(time.Hour / time.Millisecond)
 
-// note stores the reason of a refusal for admins. It writes an audit entry only if the previous
-// refusal is at least recordEvery old, or a sign-in has succeeded since. The limit exists because
-// anybody can send invalid responses.
+// note stores the reason of a refusal for admins. It writes an audit entry for the first
+// refusal in each period of recordEvery, and for the first one after a successful sign-in. The limit
+// exists because anybody can send invalid responses.
 func (s *Service) note(ctx context.Context, p docs.SAMLProvider, r *saml.Refusal, request string) error {
 	text := r.Reason + ". " + r.Detail
 	return s.Store.Do(ctx, func(tx *store.Tx) error {
-		recorded := p.LastError != "" && tx.Now()-p.LastErrorAt < recordEvery
+		recorded := p.LastError != "" && tx.Now()/recordEvery == p.LastErrorAt/recordEvery
 		if err := tx.PutSAMLError(ctx, p.ID, text); err != nil || recorded {
 			return err
 		}

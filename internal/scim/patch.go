@@ -1,8 +1,11 @@
 package scim
 
 import (
+	"cmp"
 	"encoding/json"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -24,6 +27,11 @@ type path struct {
 
 var pathRE = regexp.MustCompile(`^([A-Za-z$][\w$-]*)(?:\[([^\]]*)\])?(?:\.([A-Za-z$][\w$-]*))?$`)
 
+// compare orders paths. An attribute is before its parts.
+func (p path) compare(q path) int {
+	return cmp.Or(cmp.Compare(p.name, q.name), cmp.Compare(p.filter, q.filter), cmp.Compare(p.sub, q.sub))
+}
+
 // foreign is the name in a path whose schema is not supported.
 const foreign = "urn:"
 
@@ -39,14 +47,22 @@ func parsePath(text, schema string) (path, error) {
 	return path{strings.ToLower(m[1]), m[2], strings.ToLower(m[3])}, nil
 }
 
-// whole passes every attribute of a resource to a.
+// whole passes every attribute of a resource to a, in the order of their names. Names are case
+// insensitive (RFC 7643, section 2.1); it returns an error if one occurs twice.
 func whole(op string, body map[string]json.RawMessage, schema string, a attributes) error {
-	for key, value := range body {
+	keys := map[path]string{}
+	for key := range body {
 		at, err := parsePath(key, schema)
 		if err != nil {
 			return err
 		}
-		if err := a.set(op, at, value); err != nil {
+		if _, twice := keys[at]; twice && at.name != foreign {
+			return bad("invalidSyntax", "the attribute %.100q is there twice; names of attributes are case insensitive", key)
+		}
+		keys[at] = key
+	}
+	for _, at := range slices.SortedFunc(maps.Keys(keys), path.compare) {
+		if err := a.set(op, at, body[keys[at]]); err != nil {
 			return err
 		}
 	}

@@ -454,3 +454,22 @@ func TestStepsOfAPatch(t *testing.T) {
 		}
 	})
 }
+
+// Names of attributes are case insensitive. A body that has one attribute twice is refused.
+func TestAnAttributeTwice(t *testing.T) {
+	w := newWorld(t, testdb.SQLite(t))
+	id := w.create("eve@octavo.example")
+	for range 8 { // a map has no order
+		for _, c := range [][3]string{
+			{"POST", "/Users", `{"userName":"a@octavo.example","username":"b@octavo.example"}`},
+			{"PUT", "/Users/" + id, `{"userName":"eve@octavo.example","urn:ietf:params:scim:schemas:core:2.0:User:UserName":"eve@octavo.example"}`},
+			{"PATCH", "/Users/" + id, `{"Operations":[{"op":"replace","value":{"active":false,"Active":true}}]}`},
+		} {
+			if r := w.do(c[0], c[1], c[2], 400); r.text("scimType") != "invalidSyntax" {
+				t.Errorf("%s: %v", c[2], r.body)
+			}
+		}
+		w.do("PUT", "/Users/"+id, `{"userName":"eve@octavo.example","name.familyName":"Moss","name":{"givenName":"Eve"},
+			"urn:a:b":1,"urn:a:c":2,"emails[type eq \"work\"].value":"a","emails[type eq \"home\"].value":"b"}`, 200)
+	}
+}

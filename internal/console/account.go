@@ -53,7 +53,7 @@ func (h *Handler) showAccount(v *visit, notice, secret string) (err error) {
 	if d.User, err = h.Orgs.Me(ctx, g); err != nil {
 		return err
 	}
-	if d.Sessions, _, err = h.SignIn.Sessions(g).Page(ctx, store.Page{Limit: signin.MaxSessions}); err != nil {
+	if d.Sessions, err = h.SignIn.NewestSessions(ctx, g); err != nil {
 		return err
 	}
 	if d.Tokens, _, err = h.Orgs.Tokens(g).Page(ctx, store.Page{Limit: orgs.MaxTokens}); err != nil {

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/mail"
 	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/server"
@@ -454,4 +455,31 @@ func TestFormsByOrigin(t *testing.T) {
 			t.Errorf("%s: %d", origin, got.status)
 		}
 	}
+}
+
+// The account shows the newest sessions. There can be more than are shown, because those for an
+// organization are counted apart.
+func TestTheNewestSessionsAreShown(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		b := w.browser()
+		w.signIn(b, "ada@octavo.example")
+		var newest docs.TokenID
+		err := w.srv.Store.Do(t.Context(), func(tx *store.Tx) error {
+			for range signin.MaxSessions {
+				newest = store.NewID[docs.TokenID](tx)
+				session := docs.Token{ID: newest, User: w.boot.User, Org: w.boot.Organization, Session: true, Method: docs.SignInBySAML, CreatedAt: tx.Now(), ExpiresAt: tx.Now() + 1e7}
+				if err := tx.AddToken(t.Context(), session, docs.HashSecret(string(newest))); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, list, _ := strings.Cut(b.get("/account").text, `name="session" value="`)
+		if !strings.HasPrefix(list, string(newest)+`"`) {
+			t.Errorf("%s is not the first session: %.40s", newest, list)
+		}
+	})
 }

@@ -155,7 +155,7 @@ func (h *Handler) collectionsIn(v *visit, in docs.CollectionID) (out []link, err
 		}
 		p.After = next
 	}
-	return out, nil
+	return out[:min(len(out), maxRows)], nil
 }
 
 func titleOf(sp docs.Space) string { return cmp.Or(sp.Title, "Untitled space") }

@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -135,4 +136,18 @@ func TestContentsAndReviews(t *testing.T) {
 	b.shows(w.app(space), `href="#pages"`, `id="pages"`)
 	guided := w.api("POST", "/orgs/$org/spaces", map[string]any{"title": "Product", "template": map[string]any{"id": "product-docs"}})
 	b.shows(w.app(guided), `<span class="group">Guides</span>`)
+}
+
+// A page lists at most 200 collections, also if the first of them are elsewhere.
+func TestCollectionsOnAPageAreBounded(t *testing.T) {
+	w := newWorld(t, testdb.SQLite(t))
+	top := w.api("POST", "/orgs/$org/collections", map[string]any{"title": "Top"})
+	for i := range 204 {
+		w.api("POST", "/orgs/$org/collections", map[string]any{"title": fmt.Sprint("Inner ", i), "parent": top["id"]})
+	}
+	b := w.browser()
+	w.signIn(b, "ada@octavo.example")
+	if n := strings.Count(b.get(w.app(top)).text, ">Inner "); n != 200 {
+		t.Errorf("%d collections", n)
+	}
 }

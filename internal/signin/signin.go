@@ -428,6 +428,12 @@ func (s *Service) Sessions(g *authz.Grant) store.List[docs.Token] {
 	}
 }
 
+// NewestSessions returns up to MaxSessions of the caller's sessions, newest first. There can be more,
+// see makeRoom.
+func (s *Service) NewestSessions(ctx context.Context, g *authz.Grant) ([]docs.Token, error) {
+	return s.Store.NewestTokens(ctx, sessionsOf(g), MaxSessions)
+}
+
 // EndSession ends one of the caller's sessions at once.
 func (s *Service) EndSession(ctx context.Context, g *authz.Grant, id docs.TokenID) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {

@@ -137,6 +137,14 @@ func (r Reader) Tokens(ctx context.Context, f TokenFilter, p Page) ([]docs.Token
 	return items, next, err
 }
 
+// NewestTokens lists the n newest tokens or sessions, newest first.
+func (r Reader) NewestTokens(ctx context.Context, f TokenFilter, n int) ([]docs.Token, error) {
+	return many(ctx, r, scanToken, `
+		SELECT `+tokenColumns+` FROM tokens t
+		WHERE t.user_id = $1 AND t.session = $2 AND ($3 = '' OR t.org_id = $3)
+		ORDER BY t.id DESC LIMIT $4 + 0`, f.User, f.Sessions, f.Org, n)
+}
+
 // CountTokens counts tokens or sessions.
 func (r Reader) CountTokens(ctx context.Context, f TokenFilter) (int64, error) {
 	return one(ctx, r, "count", scanInt, `

@@ -384,13 +384,14 @@ func (in *input) bytes(ctx huma.Context) ([]byte, *problem) {
 	}
 	defer func() { _ = huma.SetReadDeadline(w, time.Time{}) }()
 	first := make([]byte, 0, min(max(r.ContentLength+1, 512), firstBody)) // one byte more, to detect the end
-	body, err := readUpTo(r.Body, min(in.max, smallBody), first, pace, notTooMany)
-	if err == nil && int64(len(body)) == smallBody && smallBody < in.max {
+	tooLarge := in.max + 1
+	body, err := readUpTo(r.Body, min(tooLarge, smallBody), first, pace, notTooMany)
+	if err == nil && int64(len(body)) == smallBody && smallBody < tooLarge {
 		if err := in.wait(ctx, r, w); err != nil {
 			return nil, busyProblem(w, err)
 		}
 		until = time.Now().Add(bodyTime + time.Duration(in.size(r)/bodyRate)*time.Second)
-		body, err = readUpTo(r.Body, in.max, body, pace, in.tooMany(body))
+		body, err = readUpTo(r.Body, tooLarge, body, pace, in.tooMany(body))
 		if err == nil {
 			if err := budget.Turn(ctx.Context()); err != nil {
 				return nil, busyProblem(w, err)
@@ -399,7 +400,7 @@ func (in *input) bytes(ctx huma.Context) ([]byte, *problem) {
 	}
 	var timeout net.Error
 	switch {
-	case int64(len(body)) == in.max:
+	case int64(len(body)) == tooLarge:
 		return nil, newProblem(http.StatusRequestEntityTooLarge, "the body is too large: at most "+errs.Size(in.max), nil)
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return nil, newProblem(http.StatusRequestTimeout, "request body read timeout", nil)

@@ -3,10 +3,17 @@ package api
 import (
 	"encoding/json"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/budget"
 )
 
 func TestStrictReader(t *testing.T) {
@@ -117,5 +124,25 @@ func TestTooManyValuesAreDropped(t *testing.T) {
 	}
 	if _, err := readStrict(body); err == nil || !strings.Contains(err.Error(), "values") {
 		t.Errorf("it is refused with %v", err)
+	}
+}
+
+// A body may have as many bytes as the limit.
+func TestABodyOfTheLimit(t *testing.T) {
+	for _, most := range []int64{600, smallBody - 1, smallBody, smallBody + 1, 3 * smallBody} {
+		for _, known := range []bool{true, false} {
+			for _, size := range []int64{most - 1, most, most + 1, most + 2*smallBody} {
+				r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(strings.Repeat("x", int(size))))
+				if !known {
+					r.ContentLength = -1
+				}
+				r = r.WithContext(authz.NewContext(r.Context(), &authz.Grant{}))
+				in := &input{max: most, bodies: budget.NewPool("bodies", 1<<30)}
+				body, p := in.bytes(humago.NewContext(nil, r, httptest.NewRecorder()))
+				if (p == nil) != (size <= most) || p == nil && int64(len(body)) != size {
+					t.Errorf("%d of %d bytes (length known: %v): read %d, %v", size, most, known, len(body), p)
+				}
+			}
+		}
 	}
 }

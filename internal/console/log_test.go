@@ -1,13 +1,20 @@
 package console_test
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
+	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/outbound"
+	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
@@ -185,4 +192,61 @@ func TestInvitationsAreLimited(t *testing.T) {
 			t.Error("a refused invitation has made an account")
 		}
 	})
+}
+
+// The audit log counts the people whose membership of a team changed, not those who were named.
+func TestChangesOfATeamInTheLog(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		ctx, by, org := t.Context(), authz.OperatorGrant(w.boot.User), w.boot.Organization
+		in, err := w.srv.Orgs.Invite(ctx, by, org, []orgs.Invitee{{Email: "a@octavo.example", Role: docs.Edit}, {Email: "b@octavo.example", Role: docs.Edit}, {Email: "c@octavo.example", Role: docs.Edit}}, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, b, c := in.Users[0], in.Users[1], in.Users[2]
+		team, err := w.srv.Orgs.CreateTeam(ctx, by, org, "Writers", []docs.UserID{a})
+		if err != nil {
+			t.Fatal(err)
+		}
+		type body = map[string]any
+		for _, change := range []body{
+			{"add": []any{a, b, "b@octavo.example"}, "remove": []any{c, "nobody@octavo.example"}},
+			{"memberships": body{string(a): body{"role": "owner"}, string(b): body{"role": "member"}, string(c): body{"role": "member"}}},
+			{"add": []any{a}, "remove": []any{a, "a@octavo.example", b}},
+		} {
+			w.api("PUT", "/orgs/$org/teams/"+string(team.ID)+"/members", change)
+		}
+		w.mustLog(org, "team.members", `{"added":1,"changed":0,"removed":0}`, `{"added":1,"changed":1,"removed":0}`, `{"added":0,"changed":0,"removed":2}`)
+	})
+}
+
+// A link of the operator is stored only together with its entry in the audit log.
+func TestALinkIsStoredWithItsEntry(t *testing.T) {
+	var reads, end atomic.Int64
+	var cancel context.CancelFunc
+	o := testdb.SQLite(t)
+	o.Clock = func() time.Time {
+		if reads.Add(1) == end.Load() {
+			cancel()
+		}
+		return time.Now()
+	}
+	sv := server.NewServices(testdb.Open(t, o), testdb.Blobs(t), outbound.Policy{})
+	boot, err := sv.Orgs.Bootstrap(t.Context(), "ada@octavo.example", "Acme", "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range int64(6) {
+		ctx, stop := context.WithCancel(t.Context())
+		cancel = stop
+		end.Store(reads.Load() + 1 + i)
+		_, _ = sv.SignIn.LinkFor(ctx, "ada@octavo.example")
+		stop()
+		links, err := sv.Store.CountMailLinks(t.Context(), boot.User, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if entries, err := sv.Store.CountAudit(t.Context(), boot.Organization, 0, "user.login-link", ""); err != nil || entries != links {
+			t.Errorf("%d links, %d entries: %v", links, entries, err)
+		}
+	}
 }

@@ -117,10 +117,11 @@ type TeamChange struct {
 }
 
 // ChangeTeam adds, changes and removes members of a team in one transaction. A user who
-// is both added and removed is removed.
+// is both added and removed is removed. The audit log has the numbers of members that were
+// added, changed and removed by it.
 func (s *Service) ChangeTeam(ctx context.Context, g *authz.Grant, t docs.Team, c TeamChange) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
-		removed := map[docs.UserID]bool{}
+		removed, added, changed, left := map[docs.UserID]bool{}, map[docs.UserID]bool{}, map[docs.UserID]bool{}, 0
 		for _, who := range c.Remove {
 			u, err := FindMember(ctx, tx, g, t.Org, who)
 			if errs.Is(err, errs.NotFound) {
@@ -131,7 +132,10 @@ func (s *Service) ChangeTeam(ctx context.Context, g *authz.Grant, t docs.Team, c
 			}
 			removed[u] = true
 			if err := keepRoles(ctx, tx, g, t, u, func() error {
-				_, err := tx.DropTeamMember(ctx, t.Org, t.ID, u)
+				had, err := tx.DropTeamMember(ctx, t.Org, t.ID, u)
+				if had {
+					left++
+				}
 				return err
 			}); err != nil {
 				return err
@@ -141,6 +145,16 @@ func (s *Service) ChangeTeam(ctx context.Context, g *authz.Grant, t docs.Team, c
 			u, err := FindMember(ctx, tx, g, t.Org, who)
 			if err != nil || removed[u] {
 				return err
+			}
+			was, err := tx.TeamRole(ctx, t.ID, u)
+			if err != nil {
+				return err
+			}
+			switch {
+			case was == "":
+				added[u] = true
+			case role != "" && role != was && !added[u]:
+				changed[u] = true
 			}
 			return keepRoles(ctx, tx, g, t, u, func() error { return tx.PutTeamMember(ctx, t.Org, t.ID, u, role) })
 		}
@@ -155,7 +169,7 @@ func (s *Service) ChangeTeam(ctx context.Context, g *authz.Grant, t docs.Team, c
 			}
 		}
 		return audit.Record(ctx, tx, g.Actor, teamEvent(t, "members", map[string]any{
-			"added": len(c.Add), "changed": len(c.Memberships), "removed": len(c.Remove),
+			"added": len(added), "changed": len(changed), "removed": left,
 		}))
 	})
 }

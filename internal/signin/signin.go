@@ -154,27 +154,26 @@ func (s *Service) sendLink(ctx context.Context, m mail.Message, secret string) e
 	return s.unsent(m, err)
 }
 
-// newLink stores a link that is valid for the duration good, and returns its secret. The secret is
+// newLink stores a link in a transaction of its own, see addLink.
+func (s *Service) newLink(ctx context.Context, l docs.MailLink, good time.Duration, most int64) (string, error) {
+	return store.InTx(ctx, s.Store, func(tx *store.Tx) (string, error) { return addLink(ctx, tx, l, good, most) })
+}
+
+// addLink stores a link that is valid for the duration good, and returns its secret. The secret is
 // empty if the user got most links within LinkTime. Those still work, so nobody can lock a user out
 // by requesting links.
-func (s *Service) newLink(ctx context.Context, l docs.MailLink, good time.Duration, most int64) (string, error) {
-	secret := docs.NewLinkSecret()
-	made, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (bool, error) {
-		if err := tx.DropExpiredMailLinks(ctx); err != nil {
-			return false, err
-		}
-		now := tx.Now().Std()
-		n, err := tx.CountMailLinks(ctx, l.User, docs.TimeOf(now.Add(-LinkTime)))
-		if err != nil || n >= most {
-			return false, err
-		}
-		l.CreatedAt, l.ExpiresAt = tx.Now(), docs.TimeOf(now.Add(good))
-		return true, tx.AddMailLink(ctx, l, docs.HashSecret(secret))
-	})
-	if err != nil || !made {
+func addLink(ctx context.Context, tx *store.Tx, l docs.MailLink, good time.Duration, most int64) (string, error) {
+	if err := tx.DropExpiredMailLinks(ctx); err != nil {
 		return "", err
 	}
-	return secret, nil
+	now := tx.Now().Std()
+	n, err := tx.CountMailLinks(ctx, l.User, docs.TimeOf(now.Add(-LinkTime)))
+	if err != nil || n >= most {
+		return "", err
+	}
+	l.CreatedAt, l.ExpiresAt = tx.Now(), docs.TimeOf(now.Add(good))
+	secret := docs.NewLinkSecret()
+	return secret, tx.AddMailLink(ctx, l, docs.HashSecret(secret))
 }
 
 // address returns the URL of the link with a secret.
@@ -190,20 +189,20 @@ func (s *Service) LinkFor(ctx context.Context, address string) (string, error) {
 	if err != nil {
 		return "", errs.Field("body.email", "is not an e-mail address")
 	}
-	u, err := s.Store.UserByEmail(ctx, e)
-	if err != nil {
-		return "", err
-	}
-	secret, err := s.newLink(ctx, docs.MailLink{User: u.ID, Email: u.Email}, LinkTime, math.MaxInt64)
-	if err != nil {
-		return "", err
-	}
-	return s.address(secret), s.Store.Do(ctx, func(tx *store.Tx) error {
+	return store.InTx(ctx, s.Store, func(tx *store.Tx) (string, error) {
+		u, err := tx.UserByEmail(ctx, e)
+		if err != nil {
+			return "", err
+		}
+		secret, err := addLink(ctx, tx, docs.MailLink{User: u.ID, Email: u.Email}, LinkTime, math.MaxInt64)
+		if err != nil {
+			return "", err
+		}
 		by, e := authz.AtCommandLine(""), audit.Event{Action: "user.login-link", Kind: "user", ID: string(u.ID)}
 		if err := audit.Record(ctx, tx, by, e); err != nil {
-			return err
+			return "", err
 		}
-		return orgs.RecordInAll(ctx, tx, by, u.ID, e)
+		return s.address(secret), orgs.RecordInAll(ctx, tx, by, u.ID, e)
 	})
 }
 

@@ -124,6 +124,16 @@ func (r Reader) TeamsOf(ctx context.Context, org docs.OrgID, user docs.UserID, t
 	return items, next, err
 }
 
+// TeamRole returns the role of a user in a team, or "" if the user is not in it.
+func (r Reader) TeamRole(ctx context.Context, id docs.TeamID, user docs.UserID) (docs.TeamRole, error) {
+	roles, err := many(ctx, r, func(s scanner) (role docs.TeamRole, err error) { err = s.Scan(&role); return role, err },
+		`SELECT role FROM team_members WHERE team_id = $1 AND user_id = $2`, id, user)
+	if err != nil || len(roles) == 0 {
+		return "", err
+	}
+	return roles[0], nil
+}
+
 // PutTeamMember adds a member to a team or changes its role. An empty role keeps the
 // current one; for a new member it is that of an ordinary member.
 func (tx *Tx) PutTeamMember(ctx context.Context, org docs.OrgID, id docs.TeamID, user docs.UserID, role docs.TeamRole) error {

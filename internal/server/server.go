@@ -250,6 +250,10 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 	}
 	s := &Server{Config: c, Services: NewServices(st, files, c.Outbound), failed: make(chan error, 4), name: strconv.FormatUint(rand.Uint64(), 36) + "-"}
 	if err := s.start(ctx); err != nil {
+		for _, srv := range s.http { // those that were started before the error
+			err = errors.Join(err, srv.Close())
+		}
+		s.bg.Wait()
 		return nil, errors.Join(err, st.Close())
 	}
 	return s, nil
@@ -318,7 +322,7 @@ func (s *Server) start(ctx context.Context) error {
 	if s.MetricsListen != "" && s.MetricsListen != s.Listen {
 		l, err := net.Listen("tcp", s.MetricsListen)
 		if err != nil {
-			return errors.Join(fmt.Errorf("cannot listen on %s: %w", s.MetricsListen, err), listener.Close())
+			return fmt.Errorf("cannot listen on %s: %w", s.MetricsListen, err)
 		}
 		s.serve(l, s.metrics.handler())
 	}
@@ -486,18 +490,33 @@ func (s *Server) Run(ctx context.Context) error {
 	return errors.Join(err, s.Stop(stop))
 }
 
-// Stop waits for running requests until ctx is done, ends the background work, and closes
-// the store.
+// Stop ends the background work, waits for it and for running requests until ctx is done,
+// and closes the store.
 func (s *Server) Stop(ctx context.Context) error {
 	s.draining.Store(true)
+	s.stopBG() // first, so that requests that take long leave it time to end
 	var err error
 	for _, srv := range s.http {
 		err = errors.Join(err, srv.Shutdown(ctx))
 	}
-	err = errors.Join(err, s.pages.Wait(ctx))
-	s.stopBG()
-	s.bg.Wait()
+	err = errors.Join(err, s.pages.Wait(ctx), s.waitBackground(ctx))
 	return errors.Join(err, s.Guard.Flush(ctx), s.Insights.Flush(ctx), s.Store.Close())
+}
+
+// waitBackground returns when the background work has ended, or with an error when ctx is
+// done.
+func (s *Server) waitBackground(ctx context.Context) error {
+	ended := make(chan struct{})
+	go func() {
+		s.bg.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("wait for background work: %w", ctx.Err())
+	}
 }
 
 // handler returns the handler of the server. It dispatches requests to sites, the API,

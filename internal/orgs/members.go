@@ -247,8 +247,9 @@ type Invitation struct {
 	By   docs.UserID
 }
 
-// mailInvitation queues the mail to a person who was added. Changes without a request,
-// such as those of background work, send no mail.
+// mailInvitation queues the mail to a person who was added. It does so for requests and for
+// the operator at the command line, but not for actors without a request: background work
+// and the demonstration.
 func mailInvitation(ctx context.Context, tx *store.Tx, by authz.Actor, org docs.OrgID, user docs.UserID) error {
 	if by.Request == "" {
 		return nil
@@ -312,9 +313,10 @@ const (
 
 // limitInvitations returns an error if the organization has sent too many invitations,
 // including those of the transaction: each is a mail to somebody who has not requested
-// it. The audit log counts them. The operator at the command line is not limited.
+// it. The audit log counts them. The operator at the command line is not limited, nor are
+// actors whose invitations are not mailed.
 func (s *Service) limitInvitations(ctx context.Context, tx *store.Tx, by authz.Actor, org docs.OrgID) error {
-	if s.Invitations == 0 || by.Request == authz.CommandLine {
+	if s.Invitations == 0 || by.Request == authz.CommandLine || by.Request == "" {
 		return nil
 	}
 	n, err := tx.CountAudit(ctx, org, docs.TimeOf(tx.Now().Std().Add(-24*time.Hour)), "member."+invited, "member."+invitedAgain)

@@ -6,6 +6,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/index"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -14,7 +15,8 @@ func (a *API) search() {
 	register(a, op{
 		ID: "searchSpaceContent", Route: "GET /spaces/{spaceId}/search", Tag: tag, Allow: authz.Space(authz.ReadContent),
 		Summary: "Search the pages of a space, best matches first.",
-		About:   "The last word of the query can be incomplete. Words of five or more letters can be misspelled.",
+		About: "The last word of the query can be incomplete. Words of five or more letters can be misspelled. " +
+			"The best ten operations of API references come first, as sections of the computed pages that show them.",
 	}, a.searchSpace)
 	register(a, op{
 		ID: "searchOrganizationContent", Route: "GET /orgs/{organizationId}/search", Tag: tag, Allow: authz.Org(authz.ViewOrg),
@@ -99,7 +101,7 @@ func (a *API) searchSpace(ctx context.Context, in *searchSpaceIn) (*page[pageRes
 		return nil, err
 	}
 	return listOf(ctx, a, in.Paged, byOffset(store.MaxSearchOffset, func(limit, offset int) ([]index.Found, bool, error) {
-		return a.Content.Index.Search(ctx, v, in.Query, limit, offset)
+		return a.Content.Search(ctx, []*revision.View{v}, in.Query, limit, offset)
 	}), a.pageResult)
 }
 
@@ -109,8 +111,19 @@ type searchOrgIn struct {
 }
 
 func (a *API) searchOrganization(ctx context.Context, in *searchOrgIn) (*page[spaceResult], error) {
-	return listOf(ctx, a, in.Paged, byOffset(store.MaxSearchOffset, func(limit, offset int) ([]spaceResult, bool, error) {
-		found, more, err := a.Content.Index.SearchOrg(ctx, authz.FromContext(ctx), in.Query, limit, offset)
+	return a.searchViews(ctx, in.Paged, in.Query, func() ([]*revision.View, error) {
+		return a.Content.Index.VisibleSpaces(ctx, authz.FromContext(ctx))
+	})
+}
+
+// searchViews answers with the pages of several spaces, grouped by space.
+func (a *API) searchViews(ctx context.Context, p Paged, query string, open func() ([]*revision.View, error)) (*page[spaceResult], error) {
+	return listOf(ctx, a, p, byOffset(store.MaxSearchOffset, func(limit, offset int) ([]spaceResult, bool, error) {
+		views, err := open()
+		if err != nil {
+			return nil, false, err
+		}
+		found, more, err := a.Content.Search(ctx, views, query, limit, offset)
 		return a.groupBySpace(found), more, err
 	}), same[spaceResult])
 }

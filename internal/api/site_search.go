@@ -13,7 +13,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/sites"
-	"github.com/octavo-docs/octavo/internal/store"
 )
 
 func (a *API) siteSearch() {
@@ -64,14 +63,7 @@ func (a *API) searchSite(ctx context.Context, in *searchSiteIn) (*page[spaceResu
 	case b.Mode != "":
 		scope = searchScope{Mode: b.Mode, Current: b.SiteSpace, SiteSpaces: b.SiteSpaces}
 	}
-	views, err := a.searchedViews(ctx, scope)
-	if err != nil {
-		return nil, err
-	}
-	return listOf(ctx, a, in.Paged, byOffset(store.MaxSearchOffset, func(limit, offset int) ([]spaceResult, bool, error) {
-		found, more, err := a.Content.Index.SearchAll(ctx, views, b.Query, limit, offset)
-		return a.groupBySpace(found), more, err
-	}), same[spaceResult])
+	return a.searchViews(ctx, in.Paged, b.Query, func() ([]*revision.View, error) { return a.searchedViews(ctx, scope) })
 }
 
 // searchedViews returns the newest revisions of the spaces of a scope, as the caller sees
@@ -125,7 +117,7 @@ func (a *API) askSite(ctx context.Context, in *askSiteIn) (stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, _, err := a.Content.Index.SearchAll(ctx, views, in.Body.Question, maxQuoted, 0)
+	found, _, err := a.Content.Search(ctx, views, in.Body.Question, maxQuoted, 0)
 	if err != nil {
 		return nil, err
 	}

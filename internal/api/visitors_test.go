@@ -29,6 +29,24 @@ func (w *world) visitorOf(who, org, site string) string {
 	return "Authorization: Bearer " + token
 }
 
+// Answers to questions quote operations on computed pages.
+func TestAnswersQuoteOperations(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		w := newWorld(t, o, nil)
+		w.must("admin", "PUT", "/orgs/$org/openapi/petstore",
+			`{"source":{"text":"openapi: 3.0.3\ninfo: {title: Pets, version: '1'}\npaths:\n  /pets:\n    get: {operationId: listPets, summary: List pets, responses: {'200': {description: OK}}}\n"}}`)
+		w.processSpecs()
+		w.must("admin", "POST", "/orgs/$org/spaces",
+			`{"title":"API","template":{"id":"api-reference","params":{"contentRefs":{"spec":{"kind":"openapi","spec":"petstore"}}}}}`, "space")
+		w.must("admin", "POST", "/orgs/$org/sites", `{"title":"Docs","spaces":["$space"]}`, "site")
+		w.must("admin", "POST", "/orgs/$org/sites/$site/publish", "")
+		a := w.call("nobody", "POST", w.expand("/orgs/$org/sites/$site/ask?format=markdown"), `{"question":"List pets?"}`, w.visitorOf("admin", "$org", "$site"))
+		if a.status != http.StatusOK || !strings.Contains(string(a.body), `List pets**\n\n\u003e GET /pets`) {
+			t.Errorf("the answer is %d: %s", a.status, a.body)
+		}
+	})
+}
+
 // TestIsolationOfVisitors walks every operation with the content token of
 // another site and Acme's ids, and then with one of Acme's own site: the first
 // sees nothing of Acme, the second only what the site shows.

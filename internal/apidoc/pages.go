@@ -27,6 +27,7 @@ type ReferencePage struct {
 	Title       string
 	Description string
 	Icon        string
+	Text        string // description of the subject, as Markdown
 	Link        string // target, if the page is a link
 	Source      string // Markdown
 	// Operations are the operations that the page shows. Alone is set for the page of a
@@ -116,9 +117,9 @@ func (b *pageBuilder) leadsUp(t *openapi.Tag) bool {
 
 // tag returns the page of a tag, or nil if it would be empty.
 func (b *pageBuilder) tag(t *openapi.Tag, below map[string][]*openapi.Tag) *ReferencePage {
-	p := &ReferencePage{Key: "tag:" + t.Name, Name: t.Name, Title: t.Title, Description: t.Description, Icon: t.Icon}
-	if text := strings.TrimSpace(t.Text); text != "" && text != t.Description {
-		p.Source = openapi.WithoutHeadings(text) + "\n\n"
+	p := &ReferencePage{Key: "tag:" + t.Name, Name: t.Name, Title: t.Title, Description: t.Description, Icon: t.Icon, Text: strings.TrimSpace(t.Text)}
+	if p.Text != "" && p.Text != t.Description {
+		p.Source = openapi.WithoutHeadings(p.Text) + "\n\n"
 	}
 	b.list(p, b.of[t.Name])
 	for _, inner := range below[t.Name] {

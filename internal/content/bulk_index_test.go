@@ -11,6 +11,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
@@ -251,7 +252,7 @@ func TestPagesThatIncludeMuch(t *testing.T) {
 // search returns the titles of the pages that are found.
 func (d *desk) search(words string) []string {
 	d.t.Helper()
-	found, _, err := d.c.Index.Search(context.Background(), d.head(d.t, d.id), words, 20, 0)
+	found, _, err := d.c.Search(context.Background(), []*revision.View{d.head(d.t, d.id)}, words, 20, 0)
 	if err != nil {
 		d.t.Fatal(err)
 	}

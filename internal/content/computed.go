@@ -10,7 +10,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/openapi"
 	"github.com/octavo-docs/octavo/internal/revision"
 )
@@ -34,23 +33,11 @@ type expandedKey struct {
 	stamp string
 }
 
+// expandedView is a revision with computed pages; its view is nil if the revision asks for none.
 type expandedView struct {
 	*revision.View
-	pages  int
-	shown  map[operationAt]place // by operation
-	source []*openapi.Description
-}
-
-// operationAt is an operation of a description.
-type operationAt struct {
-	d   *openapi.Description
-	key string
-}
-
-// place is where an operation is shown.
-type place struct {
-	page   docs.PageID
-	anchor string
+	pages      int
+	references []reference
 }
 
 // computedPlace is a page that asks for computed pages, with the version of the
@@ -67,20 +54,36 @@ type computedPlace struct {
 // missing specification, or for a source of another type, stays, and so does one that asks for
 // more pages than a space can have.
 func (s *Service) WithComputedPages(ctx context.Context, v *revision.View) (*revision.View, error) {
-	if s.Specs == nil || v.Stamp != "" {
+	if v.Stamp != "" {
 		return v, nil
+	}
+	kept, err := s.expanded(ctx, v)
+	if err != nil || kept.View == nil {
+		return v, err
+	}
+	return kept.View.ComputedIn(v), nil
+}
+
+// expanded returns a revision with computed pages, for members. v may have them already.
+func (s *Service) expanded(ctx context.Context, v *revision.View) (kept expandedView, err error) {
+	if s.Specs == nil {
+		return kept, nil
+	}
+	if v.Stamp != "" {
+		kept, _ = s.expansions.Get(expandedKey{v.Space.ID, v.Root, v.Stamp})
+		return kept, nil
 	}
 	all := v.For(nil)
 	pages, err := all.ComputedPlaces(ctx)
 	if err != nil || len(pages) == 0 {
-		return v, err
+		return kept, err
 	}
 	var places []computedPlace
 	stamp := ""
 	for _, p := range pages[:min(len(pages), maxComputedPlaces)] {
 		at, ok, err := s.computedPlace(ctx, v.Space.Org, p)
 		if err != nil {
-			return nil, err
+			return kept, err
 		}
 		if ok {
 			places = append(places, at)
@@ -88,19 +91,17 @@ func (s *Service) WithComputedPages(ctx context.Context, v *revision.View) (*rev
 		}
 	}
 	if len(places) == 0 {
-		waiting := *v
-		waiting.Stamp = "none"
-		return &waiting, nil
+		all.Stamp = "none"
+		return expandedView{View: all}, nil
 	}
 	key := expandedKey{v.Space.ID, v.Root, stamp}
-	kept, ok := s.expanded.Get(key)
+	kept, ok := s.expansions.Get(key)
 	if !ok {
-		if kept, err = s.expand(ctx, all, places, stamp); err != nil {
-			return nil, err
+		if kept, err = s.expand(ctx, all, places, stamp); err == nil {
+			s.expansions.Set(key, kept)
 		}
-		s.expanded.Set(key, kept)
 	}
-	return kept.View.ComputedIn(v), nil
+	return kept, err
 }
 
 // computedPlace returns the place of a page that asks for computed pages; ok is false
@@ -128,7 +129,6 @@ func (s *Service) expand(ctx context.Context, v *revision.View, places []compute
 		return out, err
 	}
 	made := map[docs.PageID][]revision.Computed{}
-	out.shown = map[operationAt]place{}
 	for _, at := range places {
 		slug := at.source.Ref().Spec
 		d, err := s.Specs.Description(ctx, v.Space.Org, slug, at.version)
@@ -149,55 +149,11 @@ func (s *Service) expand(ctx context.Context, v *revision.View, places []compute
 			break // this page stays, and those after it
 		}
 		out.pages += n
-		out.note(d, at.page.ID, pages)
+		out.references = append(out.references, newReference(d, at.page.ID, pages))
 		made[at.page.ID] = computed
 	}
 	out.View, err = v.WithComputed(ctx, stamp, made)
 	return out, err
-}
-
-// note records the pages that show the operations of a description.
-func (v *expandedView) note(d *openapi.Description, at docs.PageID, pages []*apidoc.ReferencePage) {
-	if !slices.Contains(v.source, d) {
-		v.source = append(v.source, d)
-	}
-	for _, p := range pages {
-		for _, o := range p.Operations {
-			where := place{page: revision.ComputedID(at, p.Key)}
-			if !p.Alone {
-				where.anchor = markup.Slug(o.Title())
-			}
-			if key := (operationAt{d, apidoc.OperationKey(o)}); v.shown[key].page == "" {
-				v.shown[key] = where
-			}
-		}
-		v.note(d, at, p.Below)
-	}
-}
-
-// FoundOperation is an operation on a computed page, as a search result.
-type FoundOperation struct {
-	Page      docs.PageID
-	Anchor    string
-	Operation *openapi.Operation
-}
-
-// FindOperations searches the operations on the computed pages of a view by path, id,
-// title, and the names of parameters, schemas and properties.
-func (s *Service) FindOperations(v *revision.View, query string, limit int) []FoundOperation {
-	kept, ok := s.expanded.Get(expandedKey{v.Space.ID, v.Root, v.Stamp})
-	if !ok {
-		return nil
-	}
-	var out []FoundOperation
-	for _, d := range kept.source {
-		for _, m := range d.Find(query, limit) {
-			if at, ok := kept.shown[operationAt{d, apidoc.OperationKey(m.Operation)}]; ok && len(out) < limit {
-				out = append(out, FoundOperation{at.page, at.anchor, m.Operation})
-			}
-		}
-	}
-	return out
 }
 
 func countComputed(list []revision.Computed) int {

@@ -45,12 +45,12 @@ type Service struct {
 	Index    *index.Index
 	Exchange *exchange.Exchange
 
-	highlight *markup.Highlighter
-	formulas  *formula.Typesetter
-	queues    *queues
-	pdfs      *budget.Pool   // PDFs that are being made
-	described *openapi.Cache // of files, by the hashes of their bytes
-	expanded  *cache.Cache[expandedKey, expandedView]
+	highlight  *markup.Highlighter
+	formulas   *formula.Typesetter
+	queues     *queues
+	pdfs       *budget.Pool   // PDFs that are being made
+	described  *openapi.Cache // of files, by the hashes of their bytes
+	expansions *cache.Cache[expandedKey, expandedView]
 }
 
 // maxColored is the maximum size of the cache of highlighted code for PDFs, in bytes.
@@ -62,7 +62,7 @@ func New(s Service) *Service {
 	s.formulas = formula.New(0) // drawings are not cached
 	s.queues = &queues{}
 	s.described = openapi.NewCache()
-	s.expanded = cache.New[expandedKey](maxExpanded, func(v expandedView) int { return 4<<10 + computedWeight*v.pages })
+	s.expansions = cache.New[expandedKey](maxExpanded, func(v expandedView) int { return 4<<10 + computedWeight*v.pages })
 	s.pdfs = budget.NewPool("PDFs", pdfMakers)
 	s.Source = revision.NewSource(s.Store, s.BaseURL)
 	s.Index = index.NewIndex(index.Index{Store: s.Store, Source: s.Source, Blobs: s.Blobs, Log: s.Log})

@@ -52,11 +52,15 @@ func (s *Service) Answers(ctx context.Context, g *authz.Grant, id docs.ClusterID
 		words = topics.Words(k.Cluster.Label, queryWords)
 	}
 	topic := strings.Join(words, " ")
+	views, err := s.Content.Index.VisibleSpaces(ctx, g)
+	if err != nil {
+		return nil, err
+	}
 	var out []Answer
 	// Users describe one topic in many words, and a page has few of them. If too few pages
 	// have all words, search for fewer, beginning with the most common ones.
 	for n := len(words); n > 0 && len(out) < maxAnswers; n /= 2 {
-		found, _, err := s.Content.Index.SearchOrg(ctx, g, strings.Join(words[:n], " "), maxAnswers, 0)
+		found, _, err := s.Content.Search(ctx, views, strings.Join(words[:n], " "), maxAnswers, 0)
 		if err != nil {
 			return nil, err
 		}

@@ -24,6 +24,7 @@ type Found struct {
 	Ancestors []string // titles, from the top down
 	Score     float64
 	Sections  []store.SearchSection
+	Computed  bool // sections are operations of a specification
 }
 
 // place holds the fields that results show of a page and of its ancestors.
@@ -63,9 +64,9 @@ func (s *Index) place(ctx context.Context, v *revision.View, id docs.PageID) (at
 	return at, true, nil
 }
 
-// found returns the result of a hit; ok is false if the page does not exist because
+// Found returns the result of a hit; ok is false if the page does not exist because
 // the space has changed since the search.
-func (s *Index) found(ctx context.Context, v *revision.View, h store.SearchHit) (f Found, ok bool, err error) {
+func (s *Index) Found(ctx context.Context, v *revision.View, h store.SearchHit) (f Found, ok bool, err error) {
 	at, ok, err := s.place(ctx, v, docs.PageID(h.Page))
 	if err != nil || !ok {
 		return f, false, err
@@ -82,11 +83,6 @@ func (s *Index) found(ctx context.Context, v *revision.View, h store.SearchHit) 
 	return f, true, nil
 }
 
-// Search searches the pages of a space. It reports whether there are more results.
-func (s *Index) Search(ctx context.Context, v *revision.View, query string, limit, offset int) ([]Found, bool, error) {
-	return s.SearchAll(ctx, []*revision.View{v}, query, limit, offset)
-}
-
 // SearchAll searches several spaces and ranks their pages together. Views may be
 // those of visitors. If a space occurs twice, the first view is searched.
 func (s *Index) SearchAll(ctx context.Context, views []*revision.View, query string, limit, offset int) ([]Found, bool, error) {
@@ -101,33 +97,32 @@ func (s *Index) SearchAll(ctx context.Context, views []*revision.View, query str
 	return s.searchIn(ctx, byID, order, query, limit, offset)
 }
 
-// maxSearched is about the maximum number of spaces that SearchOrg searches.
-const maxSearched = 5000
+// maxSpaces is about the maximum number of spaces that VisibleSpaces returns.
+const maxSpaces = 5000
 
-// SearchOrg searches all spaces of an organization that the caller can see.
-func (s *Index) SearchOrg(ctx context.Context, g *authz.Grant, query string, limit, offset int) ([]Found, bool, error) {
-	views := map[string]*revision.View{}
-	var all []*revision.View
+// VisibleSpaces returns the newest revisions of the spaces of an organization that the
+// caller can see, to be searched.
+func (s *Index) VisibleSpaces(ctx context.Context, g *authz.Grant) ([]*revision.View, error) {
+	var out []*revision.View
 	at := store.Page{Limit: 1000}
-	for len(all) < maxSearched {
+	for len(out) < maxSpaces {
 		spaces, next, err := s.Store.Spaces(ctx, g.Viewer(), store.SpaceFilter{}, at)
 		if err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		for _, sp := range spaces {
 			v, err := s.Source.Head(ctx, sp.It)
 			if err != nil {
-				return nil, false, err
+				return nil, err
 			}
-			views[string(sp.It.ID)] = v
-			all = append(all, v)
+			out = append(out, v)
 		}
 		if next == nil {
 			break
 		}
 		at.After = next
 	}
-	return s.searchIn(ctx, views, all, query, limit, offset)
+	return out, nil
 }
 
 // seenBy returns a function that returns a page as the visitor of a view sees it, or
@@ -176,7 +171,7 @@ func (s *Index) searchIn(ctx context.Context, views map[string]*revision.View, o
 	}
 	out := make([]Found, 0, len(hits))
 	for i, h := range hits {
-		f, ok, err := s.found(ctx, views[h.Scope], h)
+		f, ok, err := s.Found(ctx, views[h.Scope], h)
 		if err != nil {
 			return nil, false, err
 		}

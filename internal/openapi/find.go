@@ -79,6 +79,17 @@ func (d *Description) Find(query string, limit int) []Match {
 	return out[:min(len(out), limit)]
 }
 
+// MatchTitle returns how well a title, and a text about the same thing, answer a query
+// whose words they have all, or 0.
+func MatchTitle(query, title, about string) int {
+	b := &wordList{have: map[string]int{}}
+	b.add(weightTitle, title)
+	b.add(weightProperty, about)
+	asked := splitWords(query)
+	total, _ := score(b.words, asked[:min(len(asked), maxQueryWords)])
+	return total
+}
+
 // score returns how well the words of an operation match a query, and the words that
 // match. It returns 0 if a word of the query has no match.
 func score(have []word, asked []string) (total int, found []string) {

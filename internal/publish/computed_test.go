@@ -188,6 +188,27 @@ func TestOneOperationOfAThousand(t *testing.T) {
 	}
 }
 
+// A search finds the operations of all sections that it searches, and computed pages by
+// their titles.
+func TestOperationsOfOtherSections(t *testing.T) {
+	w := newWorld(t)
+	w.acme()
+	api, _ := w.titled("API")
+	w.refer(api.ID, "by-tag")
+	w.specify(petAPI("List all pets"))
+	for query, want := range map[string]string{
+		"sellpet":    `{"title":"Now sellPet","where":"API › All pets › owners","text":"POST /sellPet","href":"/api/pets/owners#now-sellpet"}`,
+		"about+pets": `{"title":"All pets","where":"API","href":"/api/pets"}`,
+	} {
+		if _, found := w.get(root + "~octavo/found?q=" + query); !strings.Contains(found, want) {
+			t.Errorf("%s finds %s", query, found)
+		}
+		if _, found := w.get(root + "~octavo/found?in=section&q=" + query); strings.Contains(found, want) {
+			t.Errorf("in another section, %s finds %s", query, found)
+		}
+	}
+}
+
 // A space that includes the same computed pages many times has a bounded number of them, so
 // that they fit into the cache.
 func TestComputedPagesAreBounded(t *testing.T) {

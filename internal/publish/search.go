@@ -80,10 +80,6 @@ func (v *visit) search(e *edition.Edition, query string, scope sites.SearchScope
 	if query == "" {
 		return []theme.Hit{}, nil
 	}
-	hits, err := v.operations(e, query)
-	if err != nil {
-		return nil, err
-	}
 	elsewhere, err := v.searched(scope)
 	if err != nil {
 		return nil, err
@@ -100,10 +96,11 @@ func (v *visit) search(e *edition.Edition, query string, scope sites.SearchScope
 			views = append(views, view.For(v.seen.Reader))
 		}
 	}
-	found, _, err := v.h.Content.Index.SearchAll(v.ctx, views, query, maxFound, 0)
+	found, _, err := v.h.Content.Search(v.ctx, views, query, maxFound, 0)
 	if err != nil {
 		return nil, err
 	}
+	hits := []theme.Hit{}
 	for _, f := range found {
 		in := e
 		if it, ok := places[f.View.Space.ID]; ok {
@@ -112,40 +109,15 @@ func (v *visit) search(e *edition.Edition, query string, scope sites.SearchScope
 			}
 			f.Ancestors = append([]string{sectionTitle(v.seen.Structure, it)}, f.Ancestors...)
 		}
-		hit, err := hitIn(v.ctx, in, f)
+		more, err := hitsIn(v.ctx, in, f)
 		if err != nil {
 			return nil, err
 		}
-		if hit.Href != "" && !slices.ContainsFunc(hits, func(known theme.Hit) bool { return known.Href == hit.Href }) {
-			hits = append(hits, hit)
+		for _, hit := range more {
+			if !slices.ContainsFunc(hits, func(known theme.Hit) bool { return known.Href == hit.Href }) {
+				hits = append(hits, hit)
+			}
 		}
-	}
-	return hits, nil
-}
-
-// maxOperations is the maximum number of API operations that one search lists.
-const maxOperations = 10
-
-// operations searches the API operations on the computed pages of a space.
-func (v *visit) operations(e *edition.Edition, query string) ([]theme.Hit, error) {
-	hits := []theme.Hit{}
-	for _, f := range v.h.Content.FindOperations(e.View, query, maxOperations) {
-		n, err := e.Page(v.ctx, f.Page)
-		if err != nil {
-			return nil, err
-		}
-		if n == nil || !n.Listed {
-			continue
-		}
-		at, err := e.Address(v.ctx, n)
-		if err != nil {
-			return nil, err
-		}
-		if at == "" {
-			continue
-		}
-		o := f.Operation
-		hits = append(hits, theme.Hit{Title: o.Title(), Where: n.Title, Text: o.Method + " " + o.Path, Href: at + reading.Fragment(f.Anchor)})
 	}
 	return hits, nil
 }
@@ -174,20 +146,39 @@ func sectionTitle(s *sites.Structure, it docs.SiteItem) string {
 	return sec.Title
 }
 
-// hitIn returns a search result as a link. Its address is empty if the page has none.
-func hitIn(ctx context.Context, e *edition.Edition, f index.Found) (h theme.Hit, err error) {
+// above separates the titles of the pages above a result.
+const above = " › "
+
+// hitsIn returns a page that was found as a link, and a computed page as links to the
+// operations that were found. There are none if the page has no address.
+func hitsIn(ctx context.Context, e *edition.Edition, f index.Found) ([]theme.Hit, error) {
 	n, err := e.Page(ctx, f.Page)
-	if err != nil || n == nil {
-		return h, err
+	if err != nil || n == nil || f.Computed && !n.Listed {
+		return nil, err
 	}
 	at, err := e.Address(ctx, n)
 	if err != nil || at == "" {
-		return h, err
+		return nil, err
 	}
-	h = theme.Hit{Title: f.Title, Where: strings.Join(f.Ancestors, " › "), Href: at}
+	if f.Computed && len(f.Sections) > 0 {
+		return operationHits(f, at), nil
+	}
+	h := theme.Hit{Title: f.Title, Where: strings.Join(f.Ancestors, above), Href: at}
 	if len(f.Sections) > 0 {
 		h.Text = f.Sections[0].Snippet
 		h.Href += reading.Fragment(f.Sections[0].Anchor)
 	}
-	return h, nil
+	return []theme.Hit{h}, nil
+}
+
+// operationHits returns the operations that were found on the computed page at an address.
+func operationHits(f index.Found, at string) (hits []theme.Hit) {
+	for _, s := range f.Sections {
+		where := f.Ancestors
+		if s.Title != f.Title {
+			where = append(slices.Clone(where), f.Title)
+		}
+		hits = append(hits, theme.Hit{Title: s.Title, Where: strings.Join(where, above), Text: s.Snippet, Href: at + reading.Fragment(s.Anchor)})
+	}
+	return hits
 }

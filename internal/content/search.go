@@ -1,0 +1,206 @@
+package content
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/octavo-docs/octavo/internal/apidoc"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/index"
+	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/openapi"
+	"github.com/octavo-docs/octavo/internal/revision"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+const (
+	// maxComputedMatches is the maximum number of operations and other parts of computed
+	// pages that a search returns.
+	maxComputedMatches = 10
+	// maxSearchedReferences is the maximum number of spaces whose computed pages one search
+	// examines. They are made for it unless they are cached.
+	maxSearchedReferences = 50
+)
+
+// Search searches the pages of spaces of one organization, as index.SearchAll does. The
+// best matches on computed pages, which are in no index, come first. Views may be those
+// of visitors. It reports whether there are more results.
+func (s *Service) Search(ctx context.Context, views []*revision.View, query string, limit, offset int) ([]index.Found, bool, error) {
+	computed, err := s.searchComputed(ctx, views, query)
+	if err != nil || limit <= 0 {
+		return nil, false, err
+	}
+	out := slices.Clone(computed[min(offset, len(computed)):min(offset+limit, len(computed))])
+	left := limit - len(out)
+	// If no place is left, one page is searched for, to know whether there are more.
+	pages, more, err := s.Index.SearchAll(ctx, views, query, max(left, 1), max(offset-len(computed), 0))
+	if err != nil {
+		return nil, false, err
+	}
+	if left == 0 {
+		return out, offset+limit < len(computed) || len(pages) > 0, nil
+	}
+	for _, f := range pages {
+		f.Rank += len(computed)
+		out = append(out, f)
+	}
+	return out, more, nil
+}
+
+// reference is the computed pages of a description in one place.
+type reference struct {
+	d          *openapi.Description
+	first      docs.PageID      // who sees this page sees all
+	operations map[string]place // by apidoc.OperationKey
+	others     []titledPage     // pages that are not about one operation
+}
+
+// place is where an operation is shown.
+type place struct {
+	page   docs.PageID
+	anchor string
+}
+
+type titledPage struct {
+	page         docs.PageID
+	title, about string
+}
+
+// newReference returns the pages of a description in the place of a page.
+func newReference(d *openapi.Description, at docs.PageID, pages []*apidoc.ReferencePage) reference {
+	r := reference{d: d, operations: map[string]place{}}
+	if len(pages) > 0 {
+		r.first = revision.ComputedID(at, pages[0].Key)
+	}
+	r.add(at, pages)
+	return r
+}
+
+func (r *reference) add(at docs.PageID, pages []*apidoc.ReferencePage) {
+	for _, p := range pages {
+		id := revision.ComputedID(at, p.Key)
+		for _, o := range p.Operations {
+			where := place{page: id}
+			if !p.Alone {
+				where.anchor = markup.Slug(o.Title())
+			}
+			if key := apidoc.OperationKey(o); r.operations[key].page == "" {
+				r.operations[key] = where
+			}
+		}
+		if !p.Alone && p.Link == "" {
+			r.others = append(r.others, titledPage{id, p.Title, p.Description + "\n" + p.Text})
+		}
+		r.add(at, p.Below)
+	}
+}
+
+// computedMatch is an operation on a computed page, or the page itself, that answers
+// a query.
+type computedMatch struct {
+	view      *revision.View
+	place     place
+	operation *openapi.Operation // nil: the title or the description answers
+	score     int
+}
+
+// find returns the best matches in a reference, the best operations first.
+func (r *reference) find(v *revision.View, query string) (out []computedMatch) {
+	for _, m := range r.d.Find(query, maxComputedMatches) {
+		if at, ok := r.operations[apidoc.OperationKey(m.Operation)]; ok {
+			out = append(out, computedMatch{v, at, m.Operation, m.Score})
+		}
+	}
+	for _, p := range r.others {
+		if score := openapi.MatchTitle(query, p.title, p.about); score > 0 {
+			out = append(out, computedMatch{v, place{page: p.page}, nil, score})
+		}
+	}
+	return out
+}
+
+// searchComputed returns the computed pages that answer a query, the best first. A page
+// with several operations is found once, with a section for each of them.
+func (s *Service) searchComputed(ctx context.Context, views []*revision.View, query string) ([]index.Found, error) {
+	if s.Specs == nil || len(views) == 0 {
+		return nil, nil
+	}
+	if n, err := s.Store.CountOpenAPISpecs(ctx, views[0].Space.Org); err != nil || n == 0 {
+		return nil, err
+	}
+	var all []computedMatch
+	known := map[docs.SpaceID]bool{}
+	searched := 0
+	for _, v := range views {
+		if known[v.Space.ID] {
+			continue
+		}
+		known[v.Space.ID] = true
+		kept, err := s.expanded(ctx, v)
+		if err != nil {
+			return nil, err
+		}
+		if len(kept.references) == 0 {
+			continue
+		}
+		found, err := kept.find(ctx, kept.View.ComputedIn(v), query)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+		if searched++; searched == maxSearchedReferences {
+			break
+		}
+	}
+	slices.SortStableFunc(all, func(a, b computedMatch) int { return cmp.Compare(b.score, a.score) })
+	return s.foundComputed(ctx, all[:min(len(all), maxComputedMatches)])
+}
+
+// find searches the references that the visitor of a view sees. Hidden pages are not found.
+func (x *expandedView) find(ctx context.Context, v *revision.View, query string) ([]computedMatch, error) {
+	var out []computedMatch
+	known := map[*openapi.Operation]bool{} // a description may be shown in several places
+	for _, r := range x.references {
+		first, ok, err := v.Lookup(ctx, r.first)
+		if err != nil {
+			return nil, err
+		}
+		if !ok || first.Hidden || first.NoIndex {
+			continue
+		}
+		for _, m := range r.find(v, query) {
+			if m.operation == nil || !known[m.operation] {
+				out = append(out, m)
+			}
+			known[m.operation] = true
+		}
+	}
+	return out, nil
+}
+
+// foundComputed returns matches as search results.
+func (s *Service) foundComputed(ctx context.Context, all []computedMatch) ([]index.Found, error) {
+	var out []index.Found
+	for _, m := range all {
+		i := slices.IndexFunc(out, func(f index.Found) bool { return f.Page == m.place.page && f.View.Space.ID == m.view.Space.ID })
+		if i < 0 {
+			f, ok, err := s.Index.Found(ctx, m.view, store.SearchHit{Page: string(m.place.page), Score: float64(m.score)})
+			if err != nil {
+				return nil, err
+			}
+			if !ok {
+				continue
+			}
+			i = len(out)
+			f.Rank, f.Computed = i+1, true
+			out = append(out, f)
+		}
+		if o := m.operation; o != nil {
+			out[i].Sections = append(out[i].Sections, store.SearchSection{
+				Anchor: m.place.anchor, Title: o.Title(), Snippet: o.Method + " " + o.Path, Score: float64(m.score),
+			})
+		}
+	}
+	return out, nil
+}

@@ -1,11 +1,13 @@
 package publish
 
 import (
+	"fmt"
 	"net/http"
 	"path"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/edition"
+	"github.com/octavo-docs/octavo/internal/inline"
 	"github.com/octavo-docs/octavo/internal/names"
 	"github.com/octavo-docs/octavo/internal/theme"
 )
@@ -15,8 +17,8 @@ const (
 	maxCompared = 1000 // pages of a space whose paths are compared with the requested one
 )
 
-// missing writes a 404 page that suggests similar pages. The edition is nil if the path
-// does not resolve to a space.
+// missing writes a 404 page that suggests similar pages, as Markdown if the request asks
+// for that. The edition is nil if the path does not resolve to a space.
 func (v *visit) missing(w http.ResponseWriter, r *http.Request, e *edition.Edition) error {
 	f, err := v.frame(e, nil)
 	if err != nil {
@@ -31,7 +33,37 @@ func (v *visit) missing(w http.ResponseWriter, r *http.Request, e *edition.Editi
 		}
 	}
 	w.Header().Set("Cache-Control", "private, no-store")
+	w.Header().Add("Vary", "Accept")
+	if v.wantsMarkdown(r) {
+		theme.WriteMarkdown(w, http.StatusNotFound, v.missingText(e, m))
+		return nil
+	}
 	return theme.Write(w, http.StatusNotFound, f, m)
+}
+
+// wantsMarkdown reports whether a request asks for text by its path, as programs that
+// read llms.txt do, or by the header Accept.
+func (v *visit) wantsMarkdown(r *http.Request) bool {
+	name := path.Base(v.path)
+	_, ok := markdownName(name)
+	return ok || strings.HasPrefix(name, "llms") && strings.HasSuffix(name, ".txt") ||
+		strings.Contains(r.Header.Get("Accept"), "text/markdown") && !theme.AcceptsHTML(r)
+}
+
+// missingText returns a message as Markdown, with the addresses of the Markdown of the
+// suggested pages.
+func (v *visit) missingText(e *edition.Edition, m *theme.Message) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n%s\n\n", m.Title, m.Text)
+	for _, l := range m.Near {
+		base := e.Base
+		if strings.HasSuffix(l.Href, "/") { // of another space
+			base = l.Href
+		}
+		fmt.Fprintf(&b, "* [%s](%s)\n", inline.Escape(l.Title), v.absolute(markdownAddress(l.Href, base)))
+	}
+	fmt.Fprintf(&b, "* [llms.txt](%s)\n", v.absolute(v.root+"llms.txt"))
+	return b.String()
 }
 
 // near returns pages that the reader may have meant. Pages of the space with a similar path

@@ -336,6 +336,32 @@ func TestMissingPagesAreProposed(t *testing.T) {
 	}
 }
 
+// Programs that ask for Markdown receive Markdown, also if there is no page.
+func TestMissingPagesAsMarkdown(t *testing.T) {
+	w := newWorld(t)
+	w.acme()
+	const text, html = "text/markdown; charset=utf-8", "text/html; charset=utf-8"
+	for _, c := range []struct{ at, accept, kind, has string }{
+		{"instal.md", "", text, "](https://acme.docs.test/install.md)"},
+		{"instal.md", "text/html", text, "](https://acme.docs.test/llms.txt)"},
+		{"api/calls.md", "", text, "](https://acme.docs.test/api/index.md)"},
+		{"instal", "text/markdown, */*", text, "# Not found\n\nThere is no page at this address."},
+		{"instal", "text/markdown, text/html", html, "<h1"},
+		{"instal", "", html, "<h1"},
+		{"api/llms.txt", "", text, "# Not found"},
+		{"llms-full-99.txt", "", text, "# Not found"},
+		{"secret.md", "", text, "# Not found"},
+	} {
+		a, body := w.get(root+c.at, func(r *http.Request) { r.Header.Set("Accept", c.accept) })
+		if a.StatusCode != 404 || a.Header.Get("Content-Type") != c.kind || a.Header.Get("Vary") != "Accept" || !strings.Contains(body, c.has) {
+			t.Errorf("%s with Accept %q: %s %v %s", c.at, c.accept, a.Status, a.Header, body)
+		}
+		if c.kind == text && strings.Contains(body, "secret") {
+			t.Errorf("%s names what the visitor does not see: %s", c.at, body)
+		}
+	}
+}
+
 // Browsers receive the same page for a missing site and for one that the visitor must not read.
 // Programs receive a line of text.
 func TestNoSite(t *testing.T) {

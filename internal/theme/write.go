@@ -104,10 +104,19 @@ func AcceptsHTML(r *http.Request) bool {
 
 // WriteText sends a line of plain text, for responses to programs.
 func WriteText(w http.ResponseWriter, status int, text string) {
+	writeAs(w, status, "text/plain", text+"\n")
+}
+
+// WriteMarkdown sends Markdown.
+func WriteMarkdown(w http.ResponseWriter, status int, text string) {
+	writeAs(w, status, "text/markdown", text)
+}
+
+func writeAs(w http.ResponseWriter, status int, kind, text string) {
 	SetSecurityHeaders(w.Header())
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Content-Type", kind+"; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, text+"\n") // the client may have disconnected
+	_, _ = io.WriteString(w, text) // the client may have disconnected
 }
 
 // SetSecurityHeaders sets the headers that every response of a site has. They disable content

@@ -282,7 +282,7 @@ func (h *htmlWriter) block(n *Node) {
 	case "if":
 		// Not evaluated: see HTML.
 	case "updates":
-		h.dates = dateForms[n.Str("format")]
+		h.dates = n.Str("format")
 		h.within(n, "div", "class", "updates")
 	case "update":
 		h.update(n)
@@ -484,15 +484,12 @@ func (h *htmlWriter) embed(n *Node) {
 	h.close("figure")
 }
 
-// dateForms are the layouts of the dates of updates.
-var dateForms = map[string]string{"numeric": "2006-01-02", "short": "Jan 2, 2006", "full": "January 2, 2006"}
-
 func (h *htmlWriter) update(n *Node) {
 	h.open("article", "class", "update")
 	h.open("header")
 	date := n.Str("date")
 	if t, ok := parseDate(date); ok {
-		h.element("time", t.Format(cmp.Or(h.dates, dateForms["full"])), "datetime", t.Format(time.DateOnly))
+		h.element("time", h.o.Labels.Dates.format(t, h.dates), "datetime", t.Format(time.DateOnly))
 	} else {
 		h.element("span", date, "class", "date")
 	}

@@ -9,13 +9,14 @@ type Labels struct {
 	Back                           string // from a footnote to the text
 	Yes, No                        string // checkboxes of tables
 	Rating                         string // format with two %s: the number of stars and the maximum
+	Dates                          Dates  // of updates
 	API                            APILabels
 }
 
 // EnglishLabels are the default of HTMLOptions.Labels.
 var EnglishLabels = Labels{
 	Anchor: "Link to this part", ToDo: "to do", Done: "done", Info: "Info", Success: "Success", Warning: "Warning", Danger: "Danger",
-	Back: "Back to the text", Yes: "yes", No: "no", Rating: "%s of %s", API: englishAPILabels,
+	Back: "Back to the text", Yes: "yes", No: "no", Rating: "%s of %s", Dates: englishDates, API: englishAPILabels,
 }
 
 // hint returns the label of a style of hints, or an empty string if there is no

@@ -1,7 +1,6 @@
 package markup
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -46,7 +45,7 @@ func VisibleText(raw string) string { return visibleText(raw) }
 // short or full. A text that is not a date is returned unchanged.
 func FormatDate(date, form string) string {
 	if t, ok := parseDate(date); ok {
-		return t.Format(cmp.Or(dateForms[form], dateForms["full"]))
+		return englishDates.format(t, form)
 	}
 	return date
 }

@@ -229,6 +229,11 @@ func (d *document) page(p *Page) {
 	d.raw("</main>\n")
 }
 
+// topLevel is the level of the headings of a page.
+const topLevel = 2
+
+// outline writes the list of headings. Each is one step below the heading that it belongs
+// to, even if a level between them is left out.
 func (d *document) outline(p *Page) {
 	if len(p.Outline) == 0 {
 		return
@@ -238,9 +243,14 @@ func (d *document) outline(p *Page) {
 	d.raw("><details><summary>", ourIcon("align-left"))
 	d.text(d.T.Outline)
 	d.raw("</summary><ul>\n")
+	var above []int // levels of the headings that the next one may be below
 	for _, h := range p.Outline {
 		if h.Anchor != "" {
-			d.raw(`<li class="level-`, strconv.Itoa(h.Level), `"><a href="`, anchored(h.Anchor), `">`)
+			for len(above) > 0 && above[len(above)-1] >= h.Level {
+				above = above[:len(above)-1]
+			}
+			d.raw(`<li class="level-`, strconv.Itoa(topLevel+len(above)), `"><a href="`, anchored(h.Anchor), `">`)
+			above = append(above, h.Level)
 			d.text(h.Text)
 			d.raw("</a></li>\n")
 		}

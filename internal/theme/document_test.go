@@ -2,6 +2,7 @@ package theme
 
 import (
 	"html/template"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -57,5 +58,24 @@ func TestPagesAreWhatATemplateMakes(t *testing.T) {
 				t.Errorf("frame %q, page %q, by hand:\n%s\nby a template:\n%s", f.Title, p.Title, got[max(0, at-100):min(len(got), at+200)], want.String()[max(0, at-100):min(want.Len(), at+200)])
 			}
 		}
+	}
+}
+
+// A heading is one step below the heading that it belongs to.
+func TestStepsOfTheOutline(t *testing.T) {
+	p := &Page{Title: "T"}
+	for i, level := range []int{4, 2, 4, 5, 3, 4, 2, 6} {
+		p.Outline = append(p.Outline, markup.Heading{Level: level, Anchor: string(rune('a' + i)), Text: "X"})
+	}
+	b, err := Render(full(), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := ""
+	for _, m := range regexp.MustCompile(`<li class="level-(\d)"><a href="#(\w)"`).FindAllStringSubmatch(string(b), -1) {
+		got += m[2] + m[1] + " "
+	}
+	if got != "a2 b2 c3 d4 e3 f4 g2 h3 " {
+		t.Errorf("the steps are %s", got)
 	}
 }

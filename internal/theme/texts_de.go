@@ -32,6 +32,12 @@ var german = Texts{
 	PublishedWith: "Veröffentlicht mit",
 	Labels: markup.Labels{
 		Anchor: "Link zu diesem Abschnitt", ToDo: "offen", Done: "erledigt", Info: "Info", Success: "Erfolg", Warning: "Warnung", Danger: "Gefahr",
-		Back: "Zurück zum Text", Yes: "ja", No: "nein", Rating: "%s von %s", API: germanAPI,
+		Back: "Zurück zum Text", Yes: "ja", No: "nein", Rating: "%s von %s", Dates: germanDates, API: germanAPI,
 	},
+}
+
+var germanDates = markup.Dates{
+	Full: "D. MMMM YYYY", Short: "D. MMMM YYYY",
+	Months:          [12]string{"Januar", "Februar", "März", "April", "Mai", "Juni", "Juli", "August", "September", "Oktober", "November", "Dezember"},
+	ShortenedMonths: [12]string{"Jan.", "Feb.", "März", "Apr.", "Mai", "Juni", "Juli", "Aug.", "Sept.", "Okt.", "Nov.", "Dez."},
 }

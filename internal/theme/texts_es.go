@@ -32,6 +32,12 @@ var spanish = Texts{
 	PublishedWith: "Publicado con",
 	Labels: markup.Labels{
 		Anchor: "Enlace a esta sección", ToDo: "pendiente", Done: "hecho", Info: "Información", Success: "Correcto", Warning: "Advertencia", Danger: "Peligro",
-		Back: "Volver al texto", Yes: "sí", No: "no", Rating: "%s de %s", API: spanishAPI,
+		Back: "Volver al texto", Yes: "sí", No: "no", Rating: "%s de %s", Dates: spanishDates, API: spanishAPI,
 	},
+}
+
+var spanishDates = markup.Dates{
+	Full: "D de MMMM de YYYY", Short: "D MMMM YYYY",
+	Months:          [12]string{"enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre"},
+	ShortenedMonths: [12]string{"ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sept", "oct", "nov", "dic"},
 }

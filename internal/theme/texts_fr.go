@@ -32,6 +32,12 @@ var french = Texts{
 	PublishedWith: "Publié avec",
 	Labels: markup.Labels{
 		Anchor: "Lien vers cette section", ToDo: "à faire", Done: "terminé", Info: "Information", Success: "Succès", Warning: "Attention", Danger: "Danger",
-		Back: "Retour au texte", Yes: "oui", No: "non", Rating: "%s sur %s", API: frenchAPI,
+		Back: "Retour au texte", Yes: "oui", No: "non", Rating: "%s sur %s", Dates: frenchDates, API: frenchAPI,
 	},
+}
+
+var frenchDates = markup.Dates{
+	Full: "D MMMM YYYY", Short: "D MMMM YYYY",
+	Months:          [12]string{"janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre", "novembre", "décembre"},
+	ShortenedMonths: [12]string{"janv.", "févr.", "mars", "avr.", "mai", "juin", "juil.", "août", "sept.", "oct.", "nov.", "déc."},
 }

@@ -32,6 +32,6 @@ var japanese = Texts{
 	PublishedWith: "公開ツール:",
 	Labels: markup.Labels{
 		Anchor: "このセクションへのリンク", ToDo: "未完了", Done: "完了", Info: "情報", Success: "成功", Warning: "警告", Danger: "危険",
-		Back: "本文に戻る", Yes: "はい", No: "いいえ", Rating: "%s（最高 %s）", API: japaneseAPI,
+		Back: "本文に戻る", Yes: "はい", No: "いいえ", Rating: "%s（最高 %s）", Dates: eastAsianDates, API: japaneseAPI,
 	},
 }

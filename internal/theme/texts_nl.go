@@ -32,6 +32,12 @@ var dutch = Texts{
 	PublishedWith: "Gepubliceerd met",
 	Labels: markup.Labels{
 		Anchor: "Link naar dit gedeelte", ToDo: "te doen", Done: "klaar", Info: "Info", Success: "Gelukt", Warning: "Waarschuwing", Danger: "Gevaar",
-		Back: "Terug naar de tekst", Yes: "ja", No: "nee", Rating: "%s van %s", API: dutchAPI,
+		Back: "Terug naar de tekst", Yes: "ja", No: "nee", Rating: "%s van %s", Dates: dutchDates, API: dutchAPI,
 	},
+}
+
+var dutchDates = markup.Dates{
+	Full: "D MMMM YYYY", Short: "D MMMM YYYY",
+	Months:          [12]string{"januari", "februari", "maart", "april", "mei", "juni", "juli", "augustus", "september", "oktober", "november", "december"},
+	ShortenedMonths: [12]string{"jan", "feb", "mrt", "apr", "mei", "jun", "jul", "aug", "sep", "okt", "nov", "dec"},
 }

@@ -32,6 +32,12 @@ var norwegian = Texts{
 	PublishedWith: "Publisert med",
 	Labels: markup.Labels{
 		Anchor: "Lenke til denne delen", ToDo: "gjenstår", Done: "ferdig", Info: "Info", Success: "Vellykket", Warning: "Advarsel", Danger: "Fare",
-		Back: "Tilbake til teksten", Yes: "ja", No: "nei", Rating: "%s av %s", API: norwegianAPI,
+		Back: "Tilbake til teksten", Yes: "ja", No: "nei", Rating: "%s av %s", Dates: norwegianDates, API: norwegianAPI,
 	},
+}
+
+var norwegianDates = markup.Dates{
+	Full: "D. MMMM YYYY", Short: "D. MMMM YYYY",
+	Months:          [12]string{"januar", "februar", "mars", "april", "mai", "juni", "juli", "august", "september", "oktober", "november", "desember"},
+	ShortenedMonths: [12]string{"jan.", "feb.", "mars", "apr.", "mai", "juni", "juli", "aug.", "sep.", "okt.", "nov.", "des."},
 }

@@ -33,6 +33,12 @@ var portuguese = Texts{
 	PublishedWith: "Publicado com",
 	Labels: markup.Labels{
 		Anchor: "Link para esta seção", ToDo: "pendente", Done: "concluído", Info: "Informação", Success: "Sucesso", Warning: "Atenção", Danger: "Perigo",
-		Back: "Voltar ao texto", Yes: "sim", No: "não", Rating: "%s de %s", API: portugueseAPI,
+		Back: "Voltar ao texto", Yes: "sim", No: "não", Rating: "%s de %s", Dates: portugueseDates, API: portugueseAPI,
 	},
+}
+
+var portugueseDates = markup.Dates{
+	Full: "D de MMMM de YYYY", Short: "D de MMMM de YYYY",
+	Months:          [12]string{"janeiro", "fevereiro", "março", "abril", "maio", "junho", "julho", "agosto", "setembro", "outubro", "novembro", "dezembro"},
+	ShortenedMonths: [12]string{"jan.", "fev.", "mar.", "abr.", "mai.", "jun.", "jul.", "ago.", "set.", "out.", "nov.", "dez."},
 }

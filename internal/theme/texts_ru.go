@@ -32,6 +32,12 @@ var russian = Texts{
 	PublishedWith: "Опубликовано с помощью",
 	Labels: markup.Labels{
 		Anchor: "Ссылка на этот раздел", ToDo: "не выполнено", Done: "выполнено", Info: "Информация", Success: "Успешно", Warning: "Внимание", Danger: "Опасно",
-		Back: "Вернуться к тексту", Yes: "да", No: "нет", Rating: "%s из %s", API: russianAPI,
+		Back: "Вернуться к тексту", Yes: "да", No: "нет", Rating: "%s из %s", Dates: russianDates, API: russianAPI,
 	},
+}
+
+var russianDates = markup.Dates{
+	Full: "D MMMM YYYY г.", Short: "D MMMM YYYY г.",
+	Months:          [12]string{"января", "февраля", "марта", "апреля", "мая", "июня", "июля", "августа", "сентября", "октября", "ноября", "декабря"},
+	ShortenedMonths: [12]string{"янв.", "февр.", "мар.", "апр.", "мая", "июн.", "июл.", "авг.", "сент.", "окт.", "нояб.", "дек."},
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/customization"
+	"github.com/octavo-docs/octavo/internal/markup"
 )
 
 // words returns every text by the name of its field.
@@ -49,6 +50,27 @@ func TestLanguagesAreComplete(t *testing.T) {
 		}
 		if s := fmt.Sprintf(texts.Labels.Rating, "3", "5"); strings.Contains(s, "%") || strings.Index(s, "3") > strings.Index(s, "5") {
 			t.Errorf("%s: a rating is %s", name, s)
+		}
+	}
+}
+
+// Dates of updates are in the language of the reader.
+func TestDatesOfUpdates(t *testing.T) {
+	for lang, want := range map[string][2]string{
+		"en": {"March 1, 2026", "Mar 1, 2026"}, "de": {"1. März 2026", "1. März 2026"}, "fr": {"1 mars 2026", "1 mars 2026"},
+		"es": {"1 de marzo de 2026", "1 mar 2026"}, "nl": {"1 maart 2026", "1 mrt 2026"}, "no": {"1. mars 2026", "1. mars 2026"},
+		"pt": {"1 de março de 2026", "1 de mar. de 2026"}, "ru": {"1 марта 2026 г.", "1 мар. 2026 г."},
+		"ja": {"2026年3月1日", "2026年3月1日"}, "zh": {"2026年3月1日", "2026年3月1日"},
+	} {
+		for form, date := range map[string]string{"full": want[0], "short": want[1], "numeric": "2026-03-01"} {
+			doc := markup.Parse([]byte("{% updates format=\""+form+"\" %}\n{% update date=\"2026-03-01\" %}\nNew.\n{% endupdate %}\n{% endupdates %}\n"), markup.Refs{})
+			var b strings.Builder
+			if err := markup.HTML(&b, doc, markup.HTMLOptions{Labels: &TextsIn(lang).Labels}); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(b.String(), `<time datetime="2026-03-01">`+date+"</time>") {
+				t.Errorf("%s, %s: %s", lang, form, b.String())
+			}
 		}
 	}
 }

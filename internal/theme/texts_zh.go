@@ -32,6 +32,9 @@ var chinese = Texts{
 	PublishedWith: "发布工具：",
 	Labels: markup.Labels{
 		Anchor: "本节链接", ToDo: "未完成", Done: "已完成", Info: "信息", Success: "成功", Warning: "警告", Danger: "危险",
-		Back: "返回正文", Yes: "是", No: "否", Rating: "%s（满分 %s）", API: chineseAPI,
+		Back: "返回正文", Yes: "是", No: "否", Rating: "%s（满分 %s）", Dates: eastAsianDates, API: chineseAPI,
 	},
 }
+
+// eastAsianDates are those of Chinese and Japanese.
+var eastAsianDates = markup.Dates{Full: "YYYY年M月D日", Short: "YYYY年M月D日"}

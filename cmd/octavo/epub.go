@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -18,9 +19,17 @@ import (
 type epubCmd struct {
 	storeFlags
 	addressFlag
-	Space string `help:"Id of a space." xor:"of" required:""`
-	Site  string `help:"Basename or id of a site: all its sections and variants." xor:"of" required:""`
+	Space string `help:"Id of a space. Either this or --site is needed." xor:"of"`
+	Site  string `help:"Basename or id of a site: all its sections and variants." xor:"of"`
 	File  string `arg:"" help:"File to write." placeholder:"FILE.epub" type:"path"`
+}
+
+// Validate reports that neither a space nor a site is named.
+func (c *epubCmd) Validate() error {
+	if c.Space == "" && c.Site == "" {
+		return errors.New("name a space (--space) or a site (--site)")
+	}
+	return nil
 }
 
 func (c *epubCmd) Run(ctx context.Context, s streams) (err error) {
@@ -69,9 +78,10 @@ func (c *epubCmd) book(ctx context.Context, sv server.Services, readers *publish
 	return readers.BookOfSite(ctx, site)
 }
 
-// replaceFile writes a file atomically: the file appears only after write completed.
+// replaceFile writes a file atomically: the file appears only after write completed. It
+// has the usual permissions of new files.
 func replaceFile(name string, write func(io.Writer) error) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(name), ".octavo-*")
+	f, err := os.OpenFile(filepath.Join(filepath.Dir(name), ".octavo-"+rand.Text()), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) //nolint:gosec // less the umask
 	if err != nil {
 		return err
 	}
@@ -80,7 +90,7 @@ func replaceFile(name string, write func(io.Writer) error) (err error) {
 			err = errors.Join(err, os.Remove(f.Name()))
 		}
 	}()
-	if err := errors.Join(write(f), f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
+	if err := errors.Join(write(f), f.Sync(), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), name)

@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"io"
 
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -43,19 +41,7 @@ func (c *exportCmd) writePDF(ctx context.Context, s streams, sv server.Services,
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(c.PDF), ".octavo-*.pdf")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	if err := errors.Join(pdf.Write(ctx, f, book), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), c.PDF); err != nil {
+	if err := replaceFile(c.PDF, func(w io.Writer) error { return pdf.Write(ctx, w, book) }); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(s.out, "wrote revision %s to %s\n", v.Rev.ID, c.PDF)

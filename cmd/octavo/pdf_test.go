@@ -25,6 +25,13 @@ func TestExportPDF(t *testing.T) {
 	if text := string(b); !strings.HasPrefix(text, "%PDF-1.7") || !strings.HasSuffix(text, "%%EOF\n") || strings.Count(text, "/Type/Page/") < pagesOfHandbook/2 {
 		t.Errorf("it is no PDF: %d bytes, %.20q", len(b), b)
 	}
+	usual := filepath.Join(dir, "usual")
+	if err := os.WriteFile(usual, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if want, got := modeOf(t, usual), modeOf(t, to); got != want {
+		t.Errorf("the mode of the file is %v, that of others %v", got, want)
+	}
 	if _, stderr, err := octavo(l.at, "export", "--space="+l.space, "--pdf="+filepath.Join(dir, "no", "book.pdf")); err == nil {
 		t.Errorf("a folder that is not there: %s", stderr)
 	}
@@ -34,4 +41,13 @@ func TestExportPDF(t *testing.T) {
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
 		t.Errorf("%v is left (%v)", left, err)
 	}
+}
+
+func modeOf(t *testing.T, file string) os.FileMode {
+	t.Helper()
+	info, err := os.Stat(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Mode()
 }

@@ -25,7 +25,7 @@ func TestExportPDF(t *testing.T) {
 	if text := string(b); !strings.HasPrefix(text, "%PDF-1.7") || !strings.HasSuffix(text, "%%EOF\n") || strings.Count(text, "/Type/Page/") < pagesOfHandbook/2 {
 		t.Errorf("it is no PDF: %d bytes, %.20q", len(b), b)
 	}
-	usual := filepath.Join(dir, "usual")
+	usual := filepath.Join(t.TempDir(), "usual")
 	if err := os.WriteFile(usual, nil, 0o666); err != nil {
 		t.Fatal(err)
 	}

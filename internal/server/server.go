@@ -491,7 +491,7 @@ func (s *Server) Run(ctx context.Context) error {
 }
 
 // Stop ends the background work, waits for it and for running requests until ctx is done,
-// and closes the store.
+// and closes the store, unless background work still uses it.
 func (s *Server) Stop(ctx context.Context) error {
 	s.draining.Store(true)
 	s.stopBG() // first, so that requests that take long leave it time to end
@@ -499,8 +499,13 @@ func (s *Server) Stop(ctx context.Context) error {
 	for _, srv := range s.http {
 		err = errors.Join(err, srv.Shutdown(ctx))
 	}
-	err = errors.Join(err, s.pages.Wait(ctx), s.waitBackground(ctx))
-	return errors.Join(err, s.Guard.Flush(ctx), s.Insights.Flush(ctx), s.Store.Close())
+	err = errors.Join(err, s.pages.Wait(ctx))
+	late := s.waitBackground(ctx)
+	err = errors.Join(err, late, s.Guard.Flush(ctx), s.Insights.Flush(ctx))
+	if late != nil {
+		return err // a closed store would make the work that still runs panic
+	}
+	return errors.Join(err, s.Store.Close())
 }
 
 // waitBackground returns when the background work has ended, or with an error when ctx is

@@ -126,7 +126,7 @@ func (r Reader) TeamsOf(ctx context.Context, org docs.OrgID, user docs.UserID, t
 
 // TeamRole returns the role of a user in a team, or "" if the user is not in it.
 func (r Reader) TeamRole(ctx context.Context, id docs.TeamID, user docs.UserID) (docs.TeamRole, error) {
-	roles, err := many(ctx, r, func(s scanner) (role docs.TeamRole, err error) { err = s.Scan(&role); return role, err },
+	roles, err := many(ctx, r, scanText[docs.TeamRole],
 		`SELECT role FROM team_members WHERE team_id = $1 AND user_id = $2`, id, user)
 	if err != nil || len(roles) == 0 {
 		return "", err

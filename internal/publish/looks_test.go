@@ -82,6 +82,8 @@ func TestTextsAndColorsShow(t *testing.T) {
 		`{"privacyPolicy":{"url":"https://a.test/privacy"}}`:                                                         `<a href="https://a.test/privacy">Privacy policy</a>`,
 		`{"socialAccounts":[{"platform":"github","handle":"a/\"><b>","display":{"footer":true,"header":true}}]}`:     `<a class="tool" href="https://github.com/a%2F%22%3E%3Cb%3E"`,
 		`{"socialAccounts":[{"platform":"youtube","handle":"@acme","display":{"footer":true,"header":false}}]}`:      `href="https://www.youtube.com/@acme"`,
+		`{"socialAccounts":[{"platform":"github","handle":"~acme","display":{"footer":true,"header":false}}]}`:       `href="https://github.com/~acme"`,
+		`{"socialAccounts":[{"platform":"tiktok","handle":"~a@b","display":{"footer":true,"header":false}}]}`:        `href="https://www.tiktok.com/@~a@b"`,
 		`{"localizedTitle":{"en":"In English"}}`:                                                                     `<title>Welcome · In English</title>`,
 		`{"announcement":{"enabled":true,"message":"News","localizedMessage":{"en":"English news"},"style":"info"}}`: `English news`,
 	} {

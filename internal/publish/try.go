@@ -177,12 +177,25 @@ func (v *visit) send(call openapi.Call) (out outcome, err error) {
 	}
 	out = outcome{Status: res.StatusCode, Time: time.Since(start).Milliseconds(), Headers: shownHeaders(res.Header)}
 	if out.Truncated = len(body) > maxAnswer; out.Truncated {
-		body = []byte(strings.ToValidUTF8(string(body[:maxAnswer]), ""))
+		body = wholeRunes(body[:maxAnswer])
 	}
 	if out.Binary = !utf8.Valid(body) || strings.ContainsRune(string(body), 0); !out.Binary {
 		out.Body = string(body)
 	}
 	return out, nil
+}
+
+// wholeRunes returns text without a character at its end that was cut off.
+func wholeRunes(b []byte) []byte {
+	for i := len(b) - 1; i >= 0 && len(b)-i < utf8.UTFMax; i-- {
+		if utf8.RuneStart(b[i]) {
+			if !utf8.FullRune(b[i:]) {
+				return b[:i]
+			}
+			break
+		}
+	}
+	return b
 }
 
 // unanswered returns an error for readers about a server that did not respond.

@@ -213,3 +213,49 @@ func TestTryItWithServerVariables(t *testing.T) {
 		}
 	}
 }
+
+// A long response is cut at a character. A binary one is not shown as text.
+func TestTryItWithLongResponses(t *testing.T) {
+	answer := ""
+	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, answer) }))
+	defer api.Close()
+	w := newWorld(t)
+	w.acme()
+	space, _ := w.titled("v2")
+	w.refer(space.ID, "by-operation")
+	w.specify(triedAPI(api.URL, api.URL))
+	allowed, err := outbound.Parse("127.0.0.1")
+	must(t, err)
+	c := w.handler.Config
+	c.TryIt = &allowed
+	w.handler, err = publish.New(c)
+	must(t, err)
+	_, page := w.get(root + "pets/other")
+	at := "https://acme.docs.test" + tryAddress.FindStringSubmatch(page)[1]
+	const limit = 512 << 10
+	for name, c := range map[string]struct {
+		answer string
+		shown  int
+		binary bool
+	}{
+		"text":            {strings.Repeat("x", limit+10), limit, false},
+		"in a character":  {"x" + strings.Repeat("€", limit/3+10), limit - 1, false},
+		"binary":          {strings.Repeat("\xff\xfex", limit/3+10), 0, true},
+		"at the end":      {strings.Repeat("x", limit-1) + "\xffxxxx", 0, true},
+		"continuation":    {strings.Repeat("x", limit-4) + "\x80\x80\x80\x80xxxx", 0, true},
+		"short":           {"\xffx", 0, true},
+		"short and whole": {"€", 3, false},
+		"short and cut":   {"\xe2\x82", 0, true},
+	} {
+		answer = c.answer
+		_, text := w.get(at, post(`{"spec": "pets", "method": "GET", "path": "/other"}`, "Content-Type", "application/json", "Sec-Fetch-Site", "same-origin", "Origin", "https://acme.docs.test"))
+		var out struct {
+			Body              string
+			Binary, Truncated bool
+		}
+		must(t, json.Unmarshal([]byte(text), &out))
+		if len(out.Body) != c.shown || !strings.HasPrefix(c.answer, out.Body) || out.Binary != c.binary || out.Truncated != (len(c.answer) > limit) {
+			t.Errorf("%s: %d bytes, binary %v, truncated %v", name, len(out.Body), out.Binary, out.Truncated)
+		}
+	}
+}

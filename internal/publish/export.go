@@ -212,11 +212,6 @@ func (x *exporter) page(it docs.SiteItem, whole *edition.Edition, n *edition.Nod
 	if err := x.view(under(dir, indexFile), v, f, body); err != nil {
 		return err
 	}
-	if f.Drawn {
-		if err := x.card(v, e, n); err != nil {
-			return err
-		}
-	}
 	if err := x.addToIndex(it, n, dir, doc); err != nil {
 		return err
 	}
@@ -245,37 +240,6 @@ func (x *exporter) addToIndex(it docs.SiteItem, n *edition.Node, dir string, doc
 	return x.index.Add(staticindex.Page{
 		Space: x.number[it.ID], Title: n.Title, Above: strings.Join(above, " › "), File: reading.EscapePath(under(dir, indexFile)), Sections: sections,
 	})
-}
-
-// cardOf returns the page whose preview picture is used for links to n. Drawing a picture
-// takes longer than writing a page, so the pages of an export share the picture of the
-// home page of their space.
-func (v *visit) cardOf(e *edition.Edition, n *edition.Node) (*edition.Node, error) {
-	if v.export == nil {
-		return n, nil
-	}
-	first, err := e.Page(v.ctx, e.Home)
-	if first == nil {
-		first = n
-	}
-	return first, err
-}
-
-// card writes the preview picture for links to a page.
-func (x *exporter) card(v *visit, e *edition.Edition, n *edition.Node) error {
-	n, err := v.cardOf(e, n)
-	if err != nil {
-		return err
-	}
-	name := strings.TrimPrefix(v.cardAddress(e, n), v.root)
-	if x.written[name] {
-		return nil
-	}
-	b, err := v.drawn(v.card(e, n))
-	if err != nil {
-		return err
-	}
-	return x.bytes(name, b)
 }
 
 // feed writes the feed of a page.

@@ -30,11 +30,7 @@ func (v *visit) describe(f *theme.Frame, e *edition.Edition, current *edition.No
 		f.Canonical = v.absolute(at)
 		f.Image, f.Drawn = v.settings.SocialPreview.URL, v.settings.SocialPreview.URL == "" && v.export == nil // an export has no server that draws pictures
 		if f.Drawn {
-			shown, err := v.cardOf(e, current)
-			if err != nil {
-				return err
-			}
-			f.Image = v.absolute(v.cardAddress(e, shown))
+			f.Image = v.absolute(v.cardAddress(e, current))
 		}
 		if f.Data, err = v.data(f, e, current); err != nil {
 			return err

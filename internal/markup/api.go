@@ -65,7 +65,7 @@ func apiBlock(n *Node) APIBlock {
 // in document order.
 func APIBlocks(doc *Document) []APIBlock {
 	var out []APIBlock
-	every(doc.Nodes, func(n *Node) {
+	eachNode(doc.Nodes, func(n *Node) {
 		if isAPI(n) {
 			out = append(out, apiBlock(n))
 		}
@@ -78,7 +78,7 @@ func APIBlocks(doc *Document) []APIBlock {
 // other than HTML. A block is kept if get returns false.
 func ReplaceAPI(doc *Document, get func(APIBlock) (*Document, bool)) *Document {
 	found := false
-	every(doc.Nodes, func(n *Node) { found = found || isAPI(n) })
+	eachNode(doc.Nodes, func(n *Node) { found = found || isAPI(n) })
 	if !found {
 		return doc
 	}

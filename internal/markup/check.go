@@ -43,15 +43,15 @@ type fragmentSlot struct {
 }
 
 type dataField struct {
-	read     reading
+	read     valueReader
 	required bool
 }
 
-// reading checks a JSON value and returns the value to keep.
-type reading func(d *decoder, v any) (any, error)
+// valueReader checks a JSON value and returns the value to keep.
+type valueReader func(d *decoder, v any) (any, error)
 
-func needed(r reading) dataField   { return dataField{r, true} }
-func optional(r reading) dataField { return dataField{r, false} }
+func needed(r valueReader) dataField   { return dataField{r, true} }
+func optional(r valueReader) dataField { return dataField{r, false} }
 
 // Values that several types share.
 var (
@@ -219,7 +219,7 @@ func asObject(d *decoder, v any) (any, error) {
 	return v, nil
 }
 
-func asWhole(low, high float64) reading {
+func asWhole(low, high float64) valueReader {
 	return func(d *decoder, v any) (any, error) {
 		f, ok := v.(float64)
 		if !ok || f != math.Trunc(f) || f < low || f > high {
@@ -229,7 +229,7 @@ func asWhole(low, high float64) reading {
 	}
 }
 
-func asOneOf(values ...string) reading {
+func asOneOf(values ...string) valueReader {
 	return func(d *decoder, v any) (any, error) {
 		if s, ok := v.(string); ok && slices.Contains(values, s) {
 			return s, nil
@@ -238,7 +238,7 @@ func asOneOf(values ...string) reading {
 	}
 }
 
-func asList(each reading) reading {
+func asList(each valueReader) valueReader {
 	return func(d *decoder, v any) (any, error) {
 		in, ok := v.([]any)
 		if !ok {
@@ -318,25 +318,25 @@ func asAddress(d *decoder, v any) (any, error) {
 		return nil, d.fail("must be a string")
 	}
 	if _, ok := SafeURL(s); !ok {
-		return nil, d.fail(strangeAddress)
+		return nil, d.fail(unsafeAddressMessage)
 	}
 	return s, d.spend(len(s))
 }
 
-const strangeAddress = "must be an http, https, mailto or tel address, or a relative one"
+const unsafeAddressMessage = "must be an http, https, mailto or tel address, or a relative one"
 
-// address checks the address of a reference. It may be empty, because a reference
-// may have no target yet. In an edit, an unsafe address is collected for
-// CheckAddresses, because the edited document may already contain it.
-func (d *decoder) address(url string) error {
+// checkAddress checks the address of a reference. It may be empty, because a
+// reference may have no target yet. In an edit, an unsafe address is collected
+// for CheckAddresses, because the edited document may already contain it.
+func (d *decoder) checkAddress(url string) error {
 	if _, ok := SafeURL(url); ok || url == "" {
 		return nil
 	}
-	err := d.fail(strangeAddress)
-	if d.strange == nil {
+	err := d.fail(unsafeAddressMessage)
+	if d.unsafeAddresses == nil {
 		return err
 	}
-	*d.strange = append(*d.strange, address{url, err})
+	*d.unsafeAddresses = append(*d.unsafeAddresses, unsafeAddress{url, err})
 	return nil
 }
 
@@ -348,12 +348,12 @@ func asKeptAddress(d *decoder, v any) (any, error) {
 		return nil, err
 	}
 	url := withoutInert(s.(string))
-	return url, d.address(url)
+	return url, d.checkAddress(url)
 }
 
-// address is an unsafe address that readers are not sent to, with the error that
+// unsafeAddress is an address that readers are not sent to, with the error that
 // rejects it.
-type address struct {
+type unsafeAddress struct {
 	url string
 	err error
 }
@@ -363,7 +363,7 @@ type address struct {
 // document came with the source: it is kept, but is never a link for readers. If
 // edited is nil, every unsafe address is an error.
 func (doc *Document) CheckAddresses(edited *Document) error {
-	if len(doc.strange) == 0 {
+	if len(doc.unsafeAddresses) == 0 {
 		return nil
 	}
 	known := map[string]bool{}
@@ -377,7 +377,7 @@ func (doc *Document) CheckAddresses(edited *Document) error {
 			}
 		})
 	}
-	for _, a := range doc.strange {
+	for _, a := range doc.unsafeAddresses {
 		if !known[a.url] {
 			return a.err
 		}
@@ -385,7 +385,7 @@ func (doc *Document) CheckAddresses(edited *Document) error {
 	return nil
 }
 
-func asRef(kinds ...string) reading {
+func asRef(kinds ...string) valueReader {
 	return func(d *decoder, v any) (any, error) {
 		m, ok := v.(map[string]any)
 		if !ok {
@@ -418,6 +418,6 @@ func asRef(kinds ...string) reading {
 		}
 		d.enter("url")
 		defer d.leave()
-		return ref, d.address(ref.URL)
+		return ref, d.checkAddress(ref.URL)
 	}
 }

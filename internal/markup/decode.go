@@ -47,16 +47,16 @@ func Decode(path string, raw []byte) (*Document, error) {
 // accepts unsafe addresses in references. The caller must call CheckAddresses
 // with the edited document.
 func DecodeEdit(path string, raw []byte) (*Document, error) {
-	strange := []address{}
-	doc, err := decodeAs(path, raw, &strange)
+	unsafeAddresses := []unsafeAddress{}
+	doc, err := decodeAs(path, raw, &unsafeAddresses)
 	if err == nil {
-		doc.strange = strange
+		doc.unsafeAddresses = unsafeAddresses
 	}
 	return doc, err
 }
 
-func decodeAs(path string, raw []byte, strange *[]address) (*Document, error) {
-	d := &decoder{raw: raw, at: []step{{path, -1}}, strange: strange}
+func decodeAs(path string, raw []byte, unsafeAddresses *[]unsafeAddress) (*Document, error) {
+	d := &decoder{raw: raw, at: []step{{path, -1}}, unsafeAddresses: unsafeAddresses}
 	if len(raw) > maxDocument {
 		return nil, d.fail("must have at most %d bytes", maxDocument)
 	}
@@ -79,7 +79,7 @@ func decodeAs(path string, raw []byte, strange *[]address) (*Document, error) {
 			return nil, d.failAt("data", "must be an object")
 		}
 	}
-	nodes, err := d.nodes(m, around{name: "the document", holds: holdsBlocks}, depth{1, 0})
+	nodes, err := d.nodes(m, parentShape{name: "the document", holds: holdsBlocks}, depth{1, 0})
 	if err != nil {
 		return nil, err
 	}
@@ -96,9 +96,9 @@ type decoder struct {
 	count  int // nodes
 	text   int
 	cells  int
-	// strange collects unsafe addresses for CheckAddresses; if nil, they are
+	// unsafeAddresses collects unsafe addresses for CheckAddresses; if nil, they are
 	// rejected.
-	strange *[]address
+	unsafeAddresses *[]unsafeAddress
 }
 
 // step is a key, or an index if index is not negative.
@@ -198,15 +198,15 @@ func sortedPairs[V any](m map[string]V) iter.Seq2[string, V] {
 	}
 }
 
-// around describes the parent of the nodes that are read.
-type around struct {
+// parentShape describes the parent of the nodes that are read.
+type parentShape struct {
 	name  string
 	holds holds
 	parts []string
 }
 
 // nodes reads the list of nodes of an object, which is required.
-func (d *decoder) nodes(m map[string]any, in around, at depth) ([]*Node, error) {
+func (d *decoder) nodes(m map[string]any, in parentShape, at depth) ([]*Node, error) {
 	d.enter("nodes")
 	if m["nodes"] == nil {
 		return nil, d.fail("is required")
@@ -234,7 +234,7 @@ type depth struct{ nodes, blocks int }
 
 func (d depth) below() depth { return depth{d.nodes + 1, d.blocks} }
 
-func (d *decoder) node(v any, in around, at depth) (*Node, error) {
+func (d *decoder) node(v any, in parentShape, at depth) (*Node, error) {
 	m, ok := v.(map[string]any)
 	if !ok {
 		return nil, d.fail("must be an object")
@@ -295,7 +295,7 @@ func (d *decoder) node(v any, in around, at depth) (*Node, error) {
 		if list, _ := m["nodes"].([]any); len(list) > 0 {
 			return nil, d.failAt("nodes", "is not allowed in %s, which is void", n.Type)
 		}
-	} else if n.Nodes, err = d.nodes(m, around{n.Type, sh.holds, sh.parts}, at.below()); err != nil {
+	} else if n.Nodes, err = d.nodes(m, parentShape{n.Type, sh.holds, sh.parts}, at.below()); err != nil {
 		return nil, err
 	}
 	if sh.single && len(n.Nodes) != 1 {
@@ -375,7 +375,7 @@ func (d *decoder) fragment(v any, at depth) (*Node, error) {
 		d.leave()
 	}
 	var err error
-	f.Nodes, err = d.nodes(m, around{name: "a fragment", holds: holdsBlocks}, at.below())
+	f.Nodes, err = d.nodes(m, parentShape{name: "a fragment", holds: holdsBlocks}, at.below())
 	return f, err
 }
 

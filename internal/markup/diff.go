@@ -53,7 +53,7 @@ const MaxChangeText = 4000
 // of other blocks. If a list, a tab, a cell or another container differs only in
 // its blocks, these blocks are listed instead of the container.
 func Diff(before, after *Document) []BlockChange {
-	d := &differ{h: hashes{}, dests: map[docs.Ref]string{}}
+	d := &differ{h: hashCache{}, dests: map[docs.Ref]string{}}
 	for _, doc := range []*Document{before, after} {
 		eachNode(doc.Nodes, func(n *Node) {
 			for _, w := range n.extra().written {
@@ -66,7 +66,7 @@ func Diff(before, after *Document) []BlockChange {
 }
 
 type differ struct {
-	h     hashes
+	h     hashCache
 	out   []BlockChange
 	dests map[docs.Ref]string // destinations of references in the sources
 }
@@ -88,7 +88,7 @@ func (d *differ) text(n *Node) string {
 // old, or -1.
 func (d *differ) identify(old, doc []*Node, top bool) []int {
 	if !top {
-		from := d.h.align(old, doc)
+		from := d.h.matchInOrder(old, doc)
 		edited(old, doc, from, func(*Node) bool { return false })
 		return from
 	}
@@ -181,7 +181,7 @@ func (d *differ) node(a, b place) {
 // which can then be listed separately. Code is listed as a whole, because a
 // single line of it means little.
 func (d *differ) container(a, b *Node) bool {
-	if !alike(a, b) || a.Type == "code" || !sameData(a, b) || !onlyBlocks(a.Nodes) || !onlyBlocks(b.Nodes) ||
+	if !sameContainer(a, b) || a.Type == "code" || !sameData(a, b) || !onlyBlocks(a.Nodes) || !onlyBlocks(b.Nodes) ||
 		len(a.Fragments) != len(b.Fragments) || (len(a.Nodes) == 0) != (len(b.Nodes) == 0) {
 		return false
 	}
@@ -190,7 +190,7 @@ func (d *differ) container(a, b *Node) bool {
 		if d.h.of(was) == d.h.of(f) {
 			continue
 		}
-		if !alike(was, f) || !sameData(was, f) || !onlyBlocks(was.Nodes) || !onlyBlocks(f.Nodes) || len(was.Fragments)+len(f.Fragments) > 0 {
+		if !sameContainer(was, f) || !sameData(was, f) || !onlyBlocks(was.Nodes) || !onlyBlocks(f.Nodes) || len(was.Fragments)+len(f.Fragments) > 0 {
 			return false
 		}
 	}

@@ -131,7 +131,7 @@ type failer interface {
 func checkDiff(t failer, before, after *Document) {
 	t.Helper()
 	all := Diff(before, after)
-	h := hashes{}
+	h := hashCache{}
 	whole := func(nodes []*Node) uint64 { return h.of(&Node{Nodes: nodes}) }
 	if whole(patched(before.Nodes, nil, byContainer(all))) != whole(after.Nodes) {
 		t.Fatalf("applied, it makes another document:\n%s", shown(all))

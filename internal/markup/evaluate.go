@@ -97,12 +97,12 @@ func (r rewriter) list(nodes []*Node) (out []*Node, changed bool) {
 // still have the same targets. doc is not modified.
 func Dereference(doc *Document, get func(docs.Ref) (*Document, bool)) *Document {
 	includes := false
-	every(doc.Nodes, func(n *Node) { includes = includes || isInclude(n) })
+	eachNode(doc.Nodes, func(n *Node) { includes = includes || isInclude(n) })
 	if !includes { // true of most documents
 		return &Document{Nodes: doc.Nodes, Problems: doc.Problems}
 	}
 	d := &dereferencer{get: get, keys: map[string]bool{}, anchors: map[string]int{}, left: expansion{maxExpandedNodes, maxExpandedText}, sizes: map[*Document]expansion{}}
-	every(doc.Nodes, func(n *Node) {
+	eachNode(doc.Nodes, func(n *Node) {
 		d.keys[n.Key] = true
 		if id := n.Anchor(); id != "" {
 			d.anchors[id] = 1
@@ -140,7 +140,7 @@ func (d *dereferencer) expand(nodes []*Node, inside []docs.Ref) []*Node {
 		}
 		size, known := d.sizes[content]
 		if !known {
-			every(content.Nodes, func(n *Node) {
+			eachNode(content.Nodes, func(n *Node) {
 				size.nodes++
 				size.text += textSize(n)
 			})
@@ -278,14 +278,4 @@ func inSpace(v any, space string) any {
 		return v
 	}
 	return v
-}
-
-// every calls f for all nodes and their descendants, including nodes that readers
-// do not see.
-func every(nodes []*Node, f func(*Node)) {
-	for _, n := range nodes {
-		f(n)
-		every(n.Nodes, f)
-		every(n.Fragments, f)
-	}
 }

@@ -43,7 +43,7 @@ func TestEvaluate(t *testing.T) {
 		t.Error("the document was changed")
 	}
 	var later int
-	every(got.Nodes, func(n *Node) {
+	eachNode(got.Nodes, func(n *Node) {
 		if n.Type == "if" || n.Type == "expression" {
 			if n.Str("expression") != "later" {
 				t.Errorf("%s is left", n.Data["expression"])
@@ -81,7 +81,7 @@ func TestEvaluateDoesNotTouchItsInput(t *testing.T) {
 			}
 			return
 		}
-		every(out.Nodes, func(n *Node) {
+		eachNode(out.Nodes, func(n *Node) {
 			if n.Type == "if" || n.Type == "expression" {
 				t.Fatalf("%s is left", n.Type)
 			}
@@ -127,7 +127,7 @@ func TestDereference(t *testing.T) {
 	}
 	keys := map[string]bool{}
 	var left, spaces []string
-	every(got.Nodes, func(n *Node) {
+	eachNode(got.Nodes, func(n *Node) {
 		if n.Key != "" && keys[n.Key] {
 			t.Errorf("the key %s is there twice", n.Key)
 		}
@@ -167,7 +167,7 @@ func TestDereferenceIsBounded(t *testing.T) {
 	got := Dereference(&Document{Nodes: []*Node{includeNode("k", "r", "")}}, get)
 	count := 0
 	keys := map[string]bool{}
-	every(got.Nodes, func(n *Node) {
+	eachNode(got.Nodes, func(n *Node) {
 		count++
 		if n.Key != "" && keys[n.Key] {
 			t.Fatalf("the key %s is there twice", n.Key)
@@ -197,7 +197,7 @@ func TestDereferenceBoundsText(t *testing.T) {
 		}
 		content := &Document{Nodes: []*Node{n}}
 		got, put := Dereference(doc, func(docs.Ref) (*Document, bool) { return content, true }), 0
-		every(got.Nodes, func(n *Node) {
+		eachNode(got.Nodes, func(n *Node) {
 			if n.Type != "reusable-content" && n.Object == ObjectBlock {
 				put++
 			}
@@ -219,7 +219,7 @@ func TestDereferenceDoesNotTouchItsInput(t *testing.T) {
 			t.Fatal("the input was changed")
 		}
 		keys := map[string]bool{}
-		every(out.Nodes, func(n *Node) {
+		eachNode(out.Nodes, func(n *Node) {
 			if n.Key != "" && keys[n.Key] {
 				t.Fatalf("the key %s is there twice", n.Key)
 			}

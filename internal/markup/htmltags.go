@@ -113,7 +113,7 @@ func (h *htmlReader) tag(e *element) []*Node {
 // is not valid for it.
 func (h *htmlReader) tagNode(e *element, name string) *Node {
 	args, ok := tagArgs(e, name)
-	if !ok || parts[name] != "" || name == literalTag || apiPart(name) != "" {
+	if !ok || parentTags[name] != "" || name == literalTag || apiPart(name) != "" {
 		return nil
 	}
 	as := cleanAttributes(args)
@@ -126,7 +126,7 @@ func (h *htmlReader) tagNode(e *element, name string) *Node {
 		return blockNode("math", map[string]any{"formula": formula})
 	}
 	kids := h.tagKids(e, name)
-	if kids == nil && wholes[name] != "" {
+	if kids == nil && partTags[name] != "" {
 		return nil
 	}
 	return h.c.tagNode(name, args, kids, cleanLines(e.attr(tagBody)))
@@ -134,7 +134,7 @@ func (h *htmlReader) tagNode(e *element, name string) *Node {
 
 // tagKids returns the blocks in a tag, or nil if one of its parts is not valid.
 func (h *htmlReader) tagKids(e *element, name string) []*Node {
-	part := wholes[name]
+	part := partTags[name]
 	if part == "" {
 		return h.blocks(e.kids)
 	}

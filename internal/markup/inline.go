@@ -433,7 +433,7 @@ func (c *converter) annotate(b *inlineBuilder, label string) bool {
 		if at < len(text) {
 			word = Leaf{Text: string(text[at:]), Marks: b.leaves[last].Marks}
 		}
-		word.trace = b.where.behind(at)
+		word.trace = b.where.after(at)
 		b.tail, b.where = text[:at], b.where.upTo(at)
 		if at == 0 {
 			b.leaves, b.where = b.leaves[:last], nil

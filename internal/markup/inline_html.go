@@ -12,7 +12,7 @@ func (h *htmlReader) inlines(run []*element) []*Node {
 	nodes := h.c.take(b)
 	trimEdge(nodes)
 	for _, n := range nodes {
-		loosen(n)
+		restoreSpaces(n)
 	}
 	return slices.DeleteFunc(nodes, func(n *Node) bool { return n.Object == ObjectText && len(n.Leaves) == 0 })
 }
@@ -32,12 +32,13 @@ func trimEdge(nodes []*Node) {
 	}
 }
 
-func loosen(n *Node) {
+// restoreSpaces is restoreSpace for the texts of a node and its descendants.
+func restoreSpaces(n *Node) {
 	for i := range n.Leaves {
-		n.Leaves[i].Text = looseSpace(n.Leaves[i].Text)
+		n.Leaves[i].Text = restoreSpace(n.Leaves[i].Text)
 	}
 	for _, k := range n.Nodes {
-		loosen(k)
+		restoreSpaces(k)
 	}
 }
 
@@ -64,8 +65,8 @@ func (h *htmlReader) traceElement(b *inlineBuilder, e *element, n int) {
 	if h.where == nil || n == 0 {
 		return
 	}
-	parts := htmlParts(h.source[e.start:e.end], h.where.behind(e.start), len(e.text))
-	t := (&trace{parts: parts}).behind(len(e.text) - n)
+	parts := htmlParts(h.source[e.start:e.end], h.where.after(e.start), len(e.text))
+	t := (&trace{parts: parts}).after(len(e.text) - n)
 	b.traceText(n, t.parts, true)
 }
 
@@ -86,7 +87,7 @@ func (h *htmlReader) inline(b *inlineBuilder, e *element, marks []Mark, start bo
 		h.run(b, e.kids, addMark(marks, m), start)
 		return
 	}
-	if h.c.known(b, e, marks, h) {
+	if h.c.addKnownElement(b, e, marks, h) {
 		return
 	}
 	if h.strict {
@@ -118,14 +119,14 @@ func (h *htmlReader) raw(b *inlineBuilder, s string, marks []Mark) {
 
 // inlineElement adds an HTML element of a Markdown text.
 func (c *converter) inlineElement(b *inlineBuilder, e *element, source string, marks []Mark) {
-	if !c.known(b, e, marks, &htmlReader{c: c, source: source}) {
+	if !c.addKnownElement(b, e, marks, &htmlReader{c: c, source: source}) {
 		b.raw(source[e.start:e.end], marks)
 	}
 }
 
-// known adds the inline that an element represents. It returns false if the
+// addKnownElement adds the inline that an element represents. It returns false if the
 // element does not represent one.
-func (c *converter) known(b *inlineBuilder, e *element, marks []Mark, h *htmlReader) bool {
+func (c *converter) addKnownElement(b *inlineBuilder, e *element, marks []Mark, h *htmlReader) bool {
 	class := strings.Fields(e.attr("class"))
 	switch e.name {
 	case "br":
@@ -310,7 +311,7 @@ func (c *converter) footnoteLink(b *inlineBuilder, e *element, marks []Mark, h *
 		nodes = []*Node{textNode()}
 	}
 	for _, n := range nodes {
-		loosen(n)
+		restoreSpaces(n)
 	}
 	b.annotation(nodes, body)
 	return true

@@ -89,11 +89,12 @@ func newTopKeys(doc *Document, hashes []uint64) *keyMaker {
 	return newKeys(hashes, used)
 }
 
-// withKeys returns the number of nodes that have keys, which are all nodes.
-func withKeys(nodes []*Node) int {
+// countNodes returns the number of nodes and their descendants, which all have
+// keys.
+func countNodes(nodes []*Node) int {
 	n := len(nodes)
 	for _, k := range nodes {
-		n += withKeys(k.Nodes) + withKeys(k.Fragments)
+		n += countNodes(k.Nodes) + countNodes(k.Fragments)
 	}
 	return n
 }
@@ -108,10 +109,10 @@ func (k *keyMaker) each(nodes []*Node, f func(n *Node, key string)) {
 
 func (k *keyMaker) eachIn(n *Node, f func(n *Node, key string)) {
 	k.hashes = k.hashes[1:]
-	around := hashString(hashSeed, n.Key)
+	parent := hashString(hashSeed, n.Key)
 	for _, list := range [...][]*Node{n.Nodes, n.Fragments} {
 		for _, c := range list {
-			f(c, k.fresh(mix(around, k.hashes[0]), c))
+			f(c, k.newKey(mix(parent, k.hashes[0]), c))
 			k.eachIn(c, f)
 		}
 	}
@@ -122,7 +123,7 @@ func (k *keyMaker) eachIn(n *Node, f func(n *Node, key string)) {
 func deriveKeys(nodes []*Node) {
 	k := newKeys(hashAll(nodes), nil)
 	for _, n := range nodes {
-		k.name(n, 0)
+		k.setKeys(n, 0)
 	}
 }
 
@@ -146,7 +147,7 @@ func newKeys(hashes []uint64, used map[string]*Node) *keyMaker {
 
 // hashAll returns the hashes of nodes and their descendants, parents first.
 func hashAll(nodes []*Node) []uint64 {
-	out := make([]uint64, 0, withKeys(nodes))
+	out := make([]uint64, 0, countNodes(nodes))
 	var hash func(n *Node) uint64
 	hash = func(n *Node) uint64 {
 		at := len(out)
@@ -161,29 +162,30 @@ func hashAll(nodes []*Node) []uint64 {
 	return out
 }
 
-// name sets the key of a node and of its descendants. A key is derived from the
+// setKeys sets the key of a node and of its descendants. A key is derived from the
 // content of the node and the key of its parent, so that a change does not affect
 // the keys of siblings.
-func (k *keyMaker) name(n *Node, around uint64) {
-	n.Key = k.fresh(mix(around, k.hashes[0]), n)
-	k.inside(n)
+func (k *keyMaker) setKeys(n *Node, parent uint64) {
+	n.Key = k.newKey(mix(parent, k.hashes[0]), n)
+	k.setChildKeys(n)
 }
 
-// inside sets the keys of the descendants of a node that has its key already.
-func (k *keyMaker) inside(n *Node) {
+// setChildKeys sets the keys of the descendants of a node that has its key
+// already.
+func (k *keyMaker) setChildKeys(n *Node) {
 	k.hashes = k.hashes[1:]
-	around := hashString(hashSeed, n.Key)
+	parent := hashString(hashSeed, n.Key)
 	for _, c := range n.Nodes {
-		k.name(c, around)
+		k.setKeys(c, parent)
 	}
 	for _, c := range n.Fragments {
-		k.name(c, around)
+		k.setKeys(c, parent)
 	}
 }
 
-// fresh returns an unused key for a hash and records that the node has it. The
+// newKey returns an unused key for a hash and records that the node has it. The
 // n-th node with the same hash gets the n-th key.
-func (k *keyMaker) fresh(hash uint64, n *Node) string {
+func (k *keyMaker) newKey(hash uint64, n *Node) string {
 	v := hash
 	for k.has(v) {
 		if k.times == nil {

@@ -50,5 +50,5 @@ func (l Leaf) withoutLiterals() string {
 // markLiteral marks nodes and their descendants as literal: their texts contain
 // no tags.
 func markLiteral(nodes []*Node) {
-	every(nodes, func(n *Node) { n.setExtra(func(e *extras) { e.literal = true }) })
+	eachNode(nodes, func(n *Node) { n.setExtra(func(e *extras) { e.literal = true }) })
 }

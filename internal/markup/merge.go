@@ -51,14 +51,14 @@ func (c BlockConflict) Keys() []string {
 // or the base is empty. Where the sides differ, the result has the version of
 // into and a conflict is returned.
 func Merge(base, into, from *Document) (*Document, []BlockConflict) {
-	m := &merger{h: hashes{}}
+	m := &merger{h: hashCache{}}
 	nodes := m.list(base.Nodes, into.Nodes, from.Nodes, true)
 	m.place(nodes, from.Nodes)
 	return &Document{Nodes: nodes}, m.conflicts
 }
 
 type merger struct {
-	h         hashes
+	h         hashCache
 	conflicts []BlockConflict
 }
 
@@ -110,7 +110,7 @@ func (m *merger) identify(base, side []*Node, keyed bool) ids {
 		sameKeys(base, side, from)
 		return from
 	}
-	from = m.h.align(base, side)
+	from = m.h.matchInOrder(base, side)
 	edited(base, side, from, func(*Node) bool { return false })
 	return from
 }
@@ -209,7 +209,7 @@ func present(n *Node) []*Node {
 // inside merges the content of two versions of a container. It returns nil if
 // they cannot be merged.
 func (m *merger) inside(base, into, from *Node) *Node {
-	if !alike(base, into) || !alike(base, from) || len(into.Nodes)+len(into.Fragments) == 0 {
+	if !sameContainer(base, into) || !sameContainer(base, from) || len(into.Nodes)+len(into.Fragments) == 0 {
 		return nil
 	}
 	if into.Type == "table" && !slices.ContainsFunc([]*Node{base, into, from}, func(n *Node) bool { return n.Data["cellMerges"] != nil }) {
@@ -258,8 +258,8 @@ func mergedNode(base, into, from *Node) *Node {
 	return n
 }
 
-// alike reports whether two nodes can be versions of the same container.
-func alike(a, b *Node) bool {
+// sameContainer reports whether two nodes can be versions of the same container.
+func sameContainer(a, b *Node) bool {
 	return a.Object == b.Object && a.Type == b.Type && a.Fragment == b.Fragment && len(a.Leaves) == 0 && len(b.Leaves) == 0
 }
 
@@ -337,10 +337,10 @@ func mergeOrder(n int, into, from ids) ids {
 	type entry struct{ id, next int } // a linked list; -1 ends it
 	entries := []entry{{-1, -1}}      // the first entry is a head without a node
 	at := map[int]int{-1: 0}
-	insert := func(id, behind int) {
-		entries = append(entries, entry{id, entries[behind].next})
+	insert := func(id, after int) {
+		entries = append(entries, entry{id, entries[after].next})
 		at[id] = len(entries) - 1
-		entries[behind].next = at[id]
+		entries[after].next = at[id]
 	}
 	end := 0
 	for _, id := range into {

@@ -41,7 +41,7 @@ func mergeAdded(base, into, from []string) ([]string, bool) {
 			return out
 		}
 		was, is := nodes(base), nodes(side)
-		out, text := ids(hashes{}.align(was, is)), map[int]string{}
+		out, text := ids(hashCache{}.matchInOrder(was, is)), map[int]string{}
 		edited(was, is, out, func(*Node) bool { return false })
 		for i, id := range out {
 			if id < 0 {

@@ -32,10 +32,10 @@ func (m *merger) words(base, into, from *Node) ([]*Node, bool) {
 	}
 	for len(x) > 0 || len(y) > 0 {
 		switch {
-		case len(y) == 0 || len(x) > 0 && apart(b, x[0], y[0]):
+		case len(y) == 0 || len(x) > 0 && separated(b, x[0], y[0]):
 			take(x[0], a)
 			x = x[1:]
-		case len(x) == 0 || apart(b, y[0], x[0]):
+		case len(x) == 0 || separated(b, y[0], x[0]):
 			take(y[0], c)
 			y = y[1:]
 		case sameEdit(x[0], y[0], a, c):
@@ -162,9 +162,9 @@ func wordEdits(base, side []word) []wordEdit {
 	return out
 }
 
-// apart reports whether the first edit ends before the second one, with at
+// separated reports whether the first edit ends before the second one, with at
 // least one solid word between them.
-func apart(base []word, first, second wordEdit) bool {
+func separated(base []word, first, second wordEdit) bool {
 	return first.end < second.start && slices.ContainsFunc(base[first.end:second.start], func(w word) bool { return w.solid })
 }
 

@@ -12,7 +12,7 @@ type Document struct {
 	// intended.
 	Problems []Problem
 
-	strange []address // addresses that CheckAddresses has to check, from DecodeEdit
+	unsafeAddresses []unsafeAddress // addresses that CheckAddresses has to check, from DecodeEdit
 }
 
 // Span is a half-open range of bytes.
@@ -168,4 +168,14 @@ func (n *Node) setRef(key string, ref docs.Ref, dest string, use Use) {
 
 func (n *Node) addWritten(what any, use Use, dest string) {
 	n.setExtra(func(e *extras) { e.written = append(e.written, written{what, use, dest}) })
+}
+
+// eachNode calls f for all nodes and their descendants, parents first, including
+// nodes that readers do not see.
+func eachNode(nodes []*Node, f func(*Node)) {
+	for _, n := range nodes {
+		f(n)
+		eachNode(n.Nodes, f)
+		eachNode(n.Fragments, f)
+	}
 }

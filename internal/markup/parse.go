@@ -48,19 +48,19 @@ func keptWhole(body []byte, why string) *Document {
 type converter struct {
 	*scan
 	*arena
-	text     string // the source
-	clean    bool   // the source is valid UTF-8 without NUL, as JSON requires
-	refs     Refs
-	problems *[]Problem
-	inNote   bool // inside a footnote, where no other footnote may be used
-	nested   int  // how many sources enclose this source
-	level    int  // how many blocks enclose the current block
-	tooDeep  bool
-	whole    string // the enclosing tag
-	trace    bool   // record where everything is written
-	inner    bool   // the source is inside another one,
-	where    places // at these positions
-	limit    int    // offset where the enclosing block ends
+	text      string // the source
+	clean     bool   // the source is valid UTF-8 without NUL, as JSON requires
+	refs      Refs
+	problems  *[]Problem
+	inNote    bool // inside a footnote, where no other footnote may be used
+	nested    int  // how many sources enclose this source
+	level     int  // how many blocks enclose the current block
+	tooDeep   bool
+	parentTag string // the enclosing tag
+	trace     bool   // record where everything is written
+	inner     bool   // the source is inside another one,
+	where     places // at these positions
+	limit     int    // offset where the enclosing block ends
 	// line is the number of line breaks before the offset counted, for
 	// problems.
 	counted, line int
@@ -111,7 +111,7 @@ func parseAs(body []byte, refs Refs, traced bool) (doc *Document) {
 		sp := trimSpan(body, starts[i.from], limit)
 		c.limit = limit
 		nodes := c.topLevel(i, blocks, sp)
-		if count += countNodes(nodes); count > maxNodes {
+		if count += countNodesAndLeaves(nodes); count > maxNodes {
 			return keptWhole(body, tooMany)
 		}
 		if doc.Nodes == nil && len(nodes) > 0 {
@@ -143,11 +143,11 @@ func hasTooManyLines(body []byte) bool {
 	return lines > maxLines || blank > maxBlank
 }
 
-// countNodes counts nodes and leaves as Decode does.
-func countNodes(nodes []*Node) int {
+// countNodesAndLeaves counts nodes and leaves as Decode does.
+func countNodesAndLeaves(nodes []*Node) int {
 	n := 0
 	for _, k := range nodes {
-		n += 1 + len(k.Leaves) + countNodes(k.Nodes) + countNodes(k.Fragments)
+		n += 1 + len(k.Leaves) + countNodesAndLeaves(k.Nodes) + countNodesAndLeaves(k.Fragments)
 	}
 	return n
 }

@@ -150,10 +150,10 @@ func inside(stack []*element, name string) bool {
 }
 
 // keptSpace represents a space that was written as a character reference and
-// must not be collapsed. looseSpace converts it to a space.
+// must not be collapsed. restoreSpace converts it to a space.
 const keptSpace = "\x00"
 
-func looseSpace(s string) string { return strings.ReplaceAll(s, keptSpace, " ") }
+func restoreSpace(s string) string { return strings.ReplaceAll(s, keptSpace, " ") }
 
 // decodeHTML decodes the character references of a text. With collapse, runs of
 // spaces and line breaks become one space.
@@ -247,7 +247,7 @@ func isHintElement(e *element) bool {
 // plain returns the text of an element without tags.
 func (e *element) plain() string {
 	if e.name == "" {
-		return looseSpace(e.text)
+		return restoreSpace(e.text)
 	}
 	if e.name == "!" {
 		return ""

@@ -48,7 +48,7 @@ func (c *converter) element(n *elementBlock, i *item) []*Node {
 		c.limit = lineStart(c.source, c.blockStart(last))
 	}
 	if n.name == "details" {
-		title, body := c.summary(strings.TrimSpace(source[end:]), where.behind(end).trimmed(source[end:]), i.kids)
+		title, body := c.summary(strings.TrimSpace(source[end:]), where.after(end).trimmed(source[end:]), i.kids)
 		return []*Node{detailsNode(e, title, body)}
 	}
 	if isHintElement(e) {

@@ -90,7 +90,7 @@ func (p *printer) label(body []*Node) string {
 }
 
 func hashNodes(nodes []*Node) uint64 {
-	h, v := hashes{}, uint64(hashSeed)
+	h, v := hashCache{}, uint64(hashSeed)
 	for _, n := range nodes {
 		v = mix(v, h.of(n))
 	}

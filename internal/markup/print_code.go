@@ -27,7 +27,7 @@ func (p *printer) code(n *Node) string {
 	if w.done() == openTag("code").done() {
 		return s
 	}
-	return w.around(s)
+	return w.enclose(s)
 }
 
 // codeKeys are the known attributes of code blocks.

@@ -114,11 +114,11 @@ func (e *textEscaper) special(i int) bool {
 	case ']':
 		return e.mode&linkText != 0
 	case '*', '~':
-		return !e.apart(i)
+		return !e.betweenSpaces(i)
 	case '_':
 		before, _ := utf8.DecodeLastRuneInString(s[:i])
 		after, _ := utf8.DecodeRuneInString(s[i+1:])
-		return !(isWord(before) && isWord(after)) && !e.apart(i)
+		return !(isWord(before) && isWord(after)) && !e.betweenSpaces(i)
 	case '<':
 		next := e.at(i + 1)
 		return next == 0 || next == '/' || next == '!' || next == '?' || next >= 'a' && next <= 'z' || next >= 'A' && next <= 'Z'
@@ -144,9 +144,9 @@ func (e *textEscaper) special(i int) bool {
 	return false
 }
 
-// apart reports whether a character has spaces on both sides that are not
+// betweenSpaces reports whether a character has spaces on both sides that are not
 // trimmed.
-func (e *textEscaper) apart(i int) bool {
+func (e *textEscaper) betweenSpaces(i int) bool {
 	return e.at(i-1) == ' ' && e.at(i+1) == ' ' && !e.edge(i-1) && !e.edge(i+1)
 }
 

@@ -80,8 +80,8 @@ func valueText(v any) string {
 
 func (w *tagWriter) done() string { return w.b.String() + " %}" }
 
-// around returns the tag with its content and its end tag.
-func (w *tagWriter) around(body string) string {
+// enclose returns the tag with its content and its end tag.
+func (w *tagWriter) enclose(body string) string {
 	return w.done() + "\n" + body + "\n{% end" + w.name + " %}"
 }
 
@@ -161,13 +161,13 @@ func (p *printer) tagBlock(n *Node) string {
 	w := p.openBlock(n)
 	switch n.Type {
 	case "hint", "tabs-item", "stepper-step", "column", "if", "update", "prompt":
-		return w.around(p.body(w.name, n.Nodes))
+		return w.enclose(p.body(w.name, n.Nodes))
 	case "tabs", "stepper", "columns", "updates":
-		return p.parts(w, n.Nodes)
+		return p.tagWithParts(w, n.Nodes)
 	case "embed", "file":
 		body := p.body(w.name, captionOf(n))
 		if body != "" || p.inside[w.name] > 0 { // the end tag of the enclosing tag would end this one
-			return w.around(body)
+			return w.enclose(body)
 		}
 		return w.done()
 	case "content-ref":
@@ -175,7 +175,7 @@ func (p *printer) tagBlock(n *Node) string {
 			return w.done()
 		}
 		dest, _ := p.dest(n, "ref", UseLink)
-		return w.around(p.mentionLink(dest, ""))
+		return w.enclose(p.mentionLink(dest, ""))
 	case "reusable-content":
 		return w.done()
 	case "integration":
@@ -183,7 +183,7 @@ func (p *printer) tagBlock(n *Node) string {
 			return p.raw(source)
 		}
 		if body := n.Str("body"); body != "" {
-			return w.around(body)
+			return w.enclose(body)
 		}
 		return w.done()
 	case "swagger":
@@ -191,9 +191,9 @@ func (p *printer) tagBlock(n *Node) string {
 		if dest, _ := p.dest(n, "ref", UseFile); body == "" && w.name == "openapi" {
 			body = "[" + dest + "](" + dest + ")"
 		}
-		return w.around(body)
+		return w.enclose(body)
 	case "openapi-operation", "openapi-schemas", "openapi-webhook":
-		return w.around(n.Str("body"))
+		return w.enclose(n.Str("body"))
 	}
 	// The content of a part outside its container, or of an unknown type, must
 	// not be lost.
@@ -228,15 +228,15 @@ func expressionText(s string) string {
 	return strings.ReplaceAll(s, "%}", "% }")
 }
 
-// parts returns a tag that contains parts, with a blank line between them.
-func (p *printer) parts(w *tagWriter, nodes []*Node) string {
+// tagWithParts returns a tag that contains parts, with a blank line between them.
+func (p *printer) tagWithParts(w *tagWriter, nodes []*Node) string {
 	var parts []string
 	p.inside[w.name]++
 	for _, n := range nodes {
 		parts = append(parts, p.block(n, false))
 	}
 	p.inside[w.name]--
-	return w.around(strings.Join(parts, "\n\n"))
+	return w.enclose(strings.Join(parts, "\n\n"))
 }
 
 func lengthText(v any) string {

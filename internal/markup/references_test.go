@@ -98,7 +98,7 @@ func TestReferencesMissNone(t *testing.T) {
 			got++
 		}
 		ids := 0 // files and people of tables are ids, not references
-		every(doc.Nodes, func(n *Node) {
+		eachNode(doc.Nodes, func(n *Node) {
 			if n.Type == "table" {
 				view := readTable(n)
 				for _, r := range view.rows {

@@ -26,7 +26,7 @@ func Rekey(old *Skeleton, sent, doc *Document) (*Skeleton, map[int]string) {
 			continue
 		}
 		if r.used[n.Key] != nil {
-			n.Key = top.fresh(now.nodes[i].hash, n)
+			n.Key = top.newKey(now.nodes[i].hash, n)
 		}
 		r.used[n.Key] = n
 	}
@@ -77,11 +77,11 @@ func (r rekeyer) top(old, now []bone, nodes []*Node) {
 
 // cameFrom returns for each node the index of the old node that it equals or is
 // an edited version of, or -1 for a new node.
-func cameFrom(old, now []bone, fresh func(int) bool) []int {
+func cameFrom(old, now []bone, isNew func(int) bool) []int {
 	places, kinds := listed(old)
 	nowPlaces, nowKinds := listed(now)
-	from := align(places, nowPlaces)
-	editedKinds(kinds, nowKinds, from, fresh)
+	from := alignHashes(places, nowPlaces)
+	editedKinds(kinds, nowKinds, from, isNew)
 	return from
 }
 

@@ -14,7 +14,7 @@ import (
 // Without a change, Reprint returns body.
 func Reprint(body []byte, old, doc *Document, refs Refs) []byte {
 	costly.Note(costly.Print)
-	if out, ok := newReprinter(body, old, refs).touched(doc); ok {
+	if out, ok := newReprinter(body, old, refs).edited(doc); ok {
 		return out
 	}
 	for _, sources := range []bool{true, false} {
@@ -54,19 +54,19 @@ func WithSource(body []byte, doc *Document) *Document {
 
 // reprinter composes a source from pieces of the old source and new text.
 type reprinter struct {
-	body     []byte
-	refs     Refs
-	reading  Refs // for parsing the output again
-	old      *Document
-	traced   *Document  // the old document parsed with a trace, on first use
-	groups   []oldGroup // pieces of the source
-	pieces   []newPiece
-	notes    *notes
-	marks    []noteMark // footnotes that are defined between the blocks
-	crlf     bool
-	sources  bool                     // use the source that new and edited blocks have elsewhere
-	borrowed bool                     // whether any such source was used
-	dests    map[destination]docs.Ref // the references of destinations in the old and the new source
+	body      []byte
+	refs      Refs
+	parseRefs Refs // for parsing the output again
+	old       *Document
+	traced    *Document  // the old document parsed with a trace, on first use
+	groups    []oldGroup // pieces of the source
+	pieces    []newPiece
+	notes     *notes
+	marks     []noteMark // footnotes that are defined between the blocks
+	crlf      bool
+	sources   bool                     // use the source that new and edited blocks have elsewhere
+	borrowed  bool                     // whether any such source was used
+	dests     map[destination]docs.Ref // the references of destinations in the old and the new source
 }
 
 // destination is a written destination and its use, which together name a
@@ -116,7 +116,7 @@ func newReprinter(body []byte, old *Document, refs Refs) *reprinter {
 	// A destination has the meaning that it had when the source was parsed, and
 	// a printed destination that of the reference it was printed for. Resolve
 	// may return another target now.
-	r.reading = Refs{Resolve: func(dest string, use Use) (docs.Ref, bool) {
+	r.parseRefs = Refs{Resolve: func(dest string, use Use) (docs.Ref, bool) {
 		if ref, ok := r.dests[destination{dest, use}]; ok {
 			return ref, true
 		}
@@ -124,14 +124,6 @@ func newReprinter(body []byte, old *Document, refs Refs) *reprinter {
 	}}
 	r.readNotes()
 	return r
-}
-
-func eachNode(nodes []*Node, f func(*Node)) {
-	for _, n := range nodes {
-		f(n)
-		eachNode(n.Nodes, f)
-		eachNode(n.Fragments, f)
-	}
 }
 
 // unchanged reports whether the pieces are exactly the groups of the source.
@@ -153,7 +145,7 @@ func (r *reprinter) readNotes() {
 	}
 	root, s := read(r.body)
 	var problems []Problem
-	c := newConverter(string(r.body), s, r.reading, &problems)
+	c := newConverter(string(r.body), s, r.parseRefs, &problems)
 	for label := range s.notes {
 		r.notes.used[label] = true
 	}
@@ -178,8 +170,8 @@ func (r *reprinter) readNotes() {
 
 // plan decides which nodes keep their source, and prints the others.
 func (r *reprinter) plan(doc *Document) {
-	h, nodes := hashes{}, doc.Nodes
-	from := h.match(r.old.Nodes, nodes)
+	h, nodes := hashCache{}, doc.Nodes
+	from := h.matchPreferKeys(r.old.Nodes, nodes)
 	forms := r.forms(doc, from)
 	groupOf := make([]int, len(r.old.Nodes))
 	for g, old := range r.groups {
@@ -202,7 +194,7 @@ func (r *reprinter) plan(doc *Document) {
 		n := nodes[i]
 		text, read, elsewhere := r.borrow(n)
 		if from[i] < 0 && forms[i] >= 0 && !elsewhere {
-			if p, ok := r.touchBlock(r.groups[groupOf[forms[i]]], n); ok {
+			if p, ok := r.editBlock(r.groups[groupOf[forms[i]]], n); ok {
 				r.pieces = append(r.pieces, p)
 				before, other = n, isList(n) && secondMarker(p.text)
 				i++
@@ -248,7 +240,7 @@ func (r *reprinter) borrow(n *Node) (string, []*Node, bool) {
 	if !r.sources || source == "" {
 		return "", nil, false
 	}
-	got, h := parse([]byte(source), r.reading).Nodes, hashes{}
+	got, h := parse([]byte(source), r.parseRefs).Nodes, hashCache{}
 	if len(got) != 1 {
 		return "", nil, false
 	}
@@ -291,7 +283,7 @@ func (r *reprinter) wholeGroup(from, groupOf []int, i int) int {
 
 // readBack returns the nodes that the printed nodes are parsed as.
 func (r *reprinter) readBack(nodes ...*Node) []*Node {
-	return parse(Print(&Document{Nodes: nodes}, r.refs), r.reading).Nodes
+	return parse(Print(&Document{Nodes: nodes}, r.refs), r.parseRefs).Nodes
 }
 
 // gap returns the source before a group without unused footnotes. For the
@@ -403,8 +395,8 @@ func (r *reprinter) markNotes() {
 
 // reads reports whether out is parsed as the blocks that it was composed of.
 func (r *reprinter) reads(out []byte) bool {
-	got := parse(out, r.reading).Nodes
-	h := hashes{}
+	got := parse(out, r.parseRefs).Nodes
+	h := hashCache{}
 	for _, p := range r.pieces {
 		for _, n := range p.nodes {
 			if len(got) == 0 || h.of(got[0]) != h.of(n) {

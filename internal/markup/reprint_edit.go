@@ -21,13 +21,13 @@ func (r *reprinter) forms(doc *Document, from []int) []int {
 	return out
 }
 
-// touched returns the source with small edits applied, if these are sufficient
+// edited returns the source with small edits applied, if these are sufficient
 // because no block was added, removed or moved.
-func (r *reprinter) touched(doc *Document) ([]byte, bool) {
+func (r *reprinter) edited(doc *Document) ([]byte, bool) {
 	if len(doc.Nodes) != len(r.old.Nodes) || len(doc.Nodes) == 0 {
 		return nil, false
 	}
-	t := r.toucher()
+	t := r.sourceEditor()
 	for i, n := range doc.Nodes {
 		if t.h.of(n) == t.h.of(r.old.Nodes[i]) {
 			continue
@@ -40,25 +40,25 @@ func (r *reprinter) touched(doc *Document) ([]byte, bool) {
 		return nil, false // a new footnote needs a definition
 	}
 	all := Span{0, len(r.body)}
-	for k := range t.most() {
-		if out, ok := t.apply(all, k); ok && r.readsAs(parse([]byte(out), r.reading).Nodes, doc.Nodes) {
+	for k := range t.attempts() {
+		if out, ok := t.apply(all, k); ok && r.readsAs(parse([]byte(out), r.parseRefs).Nodes, doc.Nodes) {
 			return []byte(out), true
 		}
 	}
 	return nil, false
 }
 
-func (r *reprinter) toucher() *toucher {
+func (r *reprinter) sourceEditor() *sourceEditor {
 	p := newPrinter(r.refs, r.notes)
 	p.wrote = r.dests
-	return &toucher{body: string(r.body), p: p, h: hashes{}}
+	return &sourceEditor{body: string(r.body), p: p, h: hashCache{}}
 }
 
 // trace returns the old document with the positions of everything in the
 // source.
 func (r *reprinter) trace() *Document {
 	if r.traced == nil {
-		r.traced = parseTraced(r.body, r.reading)
+		r.traced = parseTraced(r.body, r.parseRefs)
 		if len(r.traced.Nodes) != len(r.old.Nodes) { // the caller parsed it with other references
 			r.traced = r.old
 		}
@@ -85,7 +85,7 @@ func (r *reprinter) readsAs(got, want []*Node) bool {
 	if len(got) != len(want) {
 		return false
 	}
-	h := hashes{}
+	h := hashCache{}
 	for i, n := range got {
 		if h.of(n) == h.of(want[i]) {
 			continue
@@ -146,17 +146,17 @@ func (r *reprinter) patch(g int, n *Node) (string, []*Node, bool) {
 	return "", nil, false
 }
 
-// touchBlock is like patch, but edits only the positions that differ.
-func (r *reprinter) touchBlock(old oldGroup, n *Node) (newPiece, bool) {
+// editBlock is like patch, but edits only the positions that differ.
+func (r *reprinter) editBlock(old oldGroup, n *Node) (newPiece, bool) {
 	if !r.sources || old.to-old.from != 1 {
 		return newPiece{}, false
 	}
-	t, notes := r.toucher(), len(r.notes.order)
+	t, notes := r.sourceEditor(), len(r.notes.order)
 	if !t.node(r.trace().Nodes[old.from], n) || len(r.notes.order) > notes {
 		return newPiece{}, false
 	}
 	var want []*Node
-	for k := range t.most() {
+	for k := range t.attempts() {
 		text, ok := t.apply(old.span, k)
 		if !ok {
 			continue
@@ -225,18 +225,18 @@ func mergeFilled(base, into, from []string) ([]string, bool) {
 	}
 	_, was, _ := cutRoom(base)
 	_, now, _ := cutRoom(from)
-	before, here, behind := cutRoom(into)
+	before, here, after := cutRoom(into)
 	switch {
 	case slices.Equal(was, now):
 		return into, true
 	case slices.Equal(was, here):
-		return slices.Concat(before, now, behind), true
+		return slices.Concat(before, now, after), true
 	}
 	return nil, false
 }
 
 // cutRoom splits a list into leading spaces, other tokens, and trailing spaces.
-func cutRoom(list []string) (before, inside, behind []string) {
+func cutRoom(list []string) (before, inside, after []string) {
 	i, j := 0, len(list)
 	for i < j && strings.Trim(list[i], " ") == "" {
 		i++

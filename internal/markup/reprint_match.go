@@ -8,8 +8,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/lis"
 )
 
-// hashes caches the hashes of nodes.
-type hashes map[*Node]uint64
+// hashCache caches the hashes of nodes.
+type hashCache map[*Node]uint64
 
 const (
 	hashSeed  = 14695981039346656037
@@ -34,12 +34,12 @@ func hashBytes(h uint64, s string) uint64 {
 // Equal reports whether two documents have the same content. It ignores the
 // keys of blocks.
 func Equal(a, b *Document) bool {
-	h := hashes{}
+	h := hashCache{}
 	return slices.EqualFunc(a.Nodes, b.Nodes, func(x, y *Node) bool { return h.of(x) == h.of(y) })
 }
 
 // of returns a hash of a node's content. It excludes keys and meta.
-func (h hashes) of(n *Node) uint64 {
+func (h hashCache) of(n *Node) uint64 {
 	if v, ok := h[n]; ok {
 		return v
 	}
@@ -134,10 +134,10 @@ func hashRef(h uint64, r docs.Ref) uint64 {
 	return mix(h, uint64(length))
 }
 
-// match returns for each node of doc the index of the node of old with the same
-// content, or -1. Among several equal nodes, the key decides, and then the
-// order.
-func (h hashes) match(old, doc []*Node) []int {
+// matchPreferKeys returns for each node of doc the index of the node of old with
+// the same content, or -1. Among several equal nodes, the key decides, and then
+// the order.
+func (h hashCache) matchPreferKeys(old, doc []*Node) []int {
 	byHash := make(map[uint64][]int, len(old))
 	for i, n := range old {
 		byHash[h.of(n)] = append(byHash[h.of(n)], i)
@@ -173,12 +173,12 @@ func (h hashes) match(old, doc []*Node) []int {
 	return from
 }
 
-// align is like match, but uses only the order: nodes between unchanged nodes
-// are matched first.
-func (h hashes) align(old, doc []*Node) []int { return align(h.all(old), h.all(doc)) }
+// matchInOrder is like matchPreferKeys, but uses only the order: nodes between
+// unchanged nodes are matched first.
+func (h hashCache) matchInOrder(old, doc []*Node) []int { return alignHashes(h.all(old), h.all(doc)) }
 
 // all returns the hashes of nodes.
-func (h hashes) all(nodes []*Node) []uint64 {
+func (h hashCache) all(nodes []*Node) []uint64 {
 	out := make([]uint64, len(nodes))
 	for i, n := range nodes {
 		out[i] = h.of(n)
@@ -186,8 +186,8 @@ func (h hashes) all(nodes []*Node) []uint64 {
 	return out
 }
 
-// align is hashes.align for hashes a and b of old and new nodes.
-func align(a, b []uint64) []int {
+// alignHashes is hashCache.matchInOrder for hashes a and b of old and new nodes.
+func alignHashes(a, b []uint64) []int {
 	from := make([]int, len(b))
 	for i := range from {
 		from[i] = -1

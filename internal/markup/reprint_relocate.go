@@ -95,11 +95,11 @@ func (r *reprinter) sameNodes(text string, nodes []*Node) bool {
 			b.WriteString(s + "\n\n")
 		}
 	}
-	got := parse([]byte(b.String()), r.reading).Nodes
+	got := parse([]byte(b.String()), r.parseRefs).Nodes
 	if len(got) != len(nodes) {
 		return false
 	}
-	h := hashes{}
+	h := hashCache{}
 	for i, n := range got {
 		if h.of(n) != h.of(nodes[i]) {
 			return false

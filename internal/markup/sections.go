@@ -53,7 +53,7 @@ type Heading struct {
 // Headings returns the headings of a document in order.
 func Headings(doc *Document) []Heading {
 	var out []Heading
-	visit(doc.Nodes, func(n *Node) {
+	eachInReadingOrder(doc.Nodes, func(n *Node) {
 		if level := n.HeadingLevel(); level > 0 {
 			out = append(out, Heading{level, n.Anchor(), singleLine(Text(n.Nodes))})
 		}
@@ -66,7 +66,7 @@ func Headings(doc *Document) []Heading {
 // of title.
 func Outline(doc *Document, title func(APIBlock) string) []Heading {
 	var out []Heading
-	visit(doc.Nodes, func(n *Node) {
+	eachInReadingOrder(doc.Nodes, func(n *Node) {
 		if level := n.HeadingLevel(); level > 0 {
 			out = append(out, Heading{level, n.Anchor(), singleLine(Text(n.Nodes))})
 			return
@@ -85,7 +85,7 @@ func Outline(doc *Document, title func(APIBlock) string) []Heading {
 // HTML.
 func Anchors(doc *Document) []string {
 	var out []string
-	visit(doc.Nodes, func(n *Node) {
+	eachInReadingOrder(doc.Nodes, func(n *Node) {
 		if id := n.Anchor(); id != "" {
 			out = append(append(out, id), n.Aliases()...)
 		}
@@ -225,20 +225,20 @@ func (p *plain) block(n *Node) {
 	p.end()
 }
 
-// visit calls f for every node before its children, in reading order.
-func visit(nodes []*Node, f func(*Node)) {
+// eachInReadingOrder calls f for every node before its children, in reading order.
+func eachInReadingOrder(nodes []*Node, f func(*Node)) {
 	for _, n := range nodes {
 		f(n)
-		visit(n.Nodes, f)
+		eachInReadingOrder(n.Nodes, f)
 		if n.Type != "table" || n.Object != ObjectBlock {
-			visit(n.Fragments, f)
+			eachInReadingOrder(n.Fragments, f)
 			continue
 		}
 		t := readTable(n)
 		for _, r := range t.rows {
 			for _, c := range t.filled(r) {
 				if c.kind == "text" {
-					visit(t.cell(r.values[c.id]), f)
+					eachInReadingOrder(t.cell(r.values[c.id]), f)
 				}
 			}
 		}

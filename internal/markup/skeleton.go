@@ -89,7 +89,7 @@ func (m *skeletonMaker) node(n *Node) bone {
 	out := bone{key: n.Key, kind: kindOf(n), hash: m.hashes[0], place: m.hashes[0]}
 	m.hashes = m.hashes[1:]
 	if n.Object != ObjectFragment && !holdsKeys(n) {
-		m.hashes = m.hashes[withKeys(n.Nodes)+withKeys(n.Fragments):]
+		m.hashes = m.hashes[countNodes(n.Nodes)+countNodes(n.Fragments):]
 		return out
 	}
 	out.nodes, out.fragments = m.list(n.Nodes), m.list(n.Fragments)

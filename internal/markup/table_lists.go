@@ -192,7 +192,7 @@ func trimInlines(run []*Node) []*Node {
 		}
 		rest := strings.TrimLeft(first.Text, " \n")
 		if rest != "" {
-			first.trace = first.trace.behind(len(first.Text) - len(rest))
+			first.trace = first.trace.after(len(first.Text) - len(rest))
 			first.Text = rest
 			break
 		}

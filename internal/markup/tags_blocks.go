@@ -17,11 +17,11 @@ var containerTags = map[string]bool{
 	"embed": true, "file": true, "content-ref": true, "if": true, "updates": true, "update": true, "prompt": true,
 }
 
-// parts maps tags that are allowed only in one other tag to that tag.
-var parts = map[string]string{"tab": "tabs", "step": "stepper", "column": "columns", "update": "updates"}
+// parentTags maps tags that are allowed only in one other tag to that tag.
+var parentTags = map[string]string{"tab": "tabs", "step": "stepper", "column": "columns", "update": "updates"}
 
-// wholes maps container tags to the tag of their parts.
-var wholes = map[string]string{"tabs": "tab", "stepper": "step", "columns": "column", "updates": "update"}
+// partTags maps container tags to the tag of their parts.
+var partTags = map[string]string{"tabs": "tab", "stepper": "step", "columns": "column", "updates": "update"}
 
 // oldTags maps former names of tags to the current ones.
 var oldTags = map[string]string{"code-tabs": "tabs", "code-tabs-item": "tab"}
@@ -49,10 +49,10 @@ func (c *converter) tag(i *item) []*Node {
 	if !isKnownTag(name) {
 		return raw("")
 	}
-	if whole := parts[name]; whole != "" && c.whole != whole {
-		return raw(fmt.Sprintf("{%% %s %%} is allowed directly in {%% %s %%} only", t.name, whole))
+	if parent := parentTags[name]; parent != "" && c.parentTag != parent {
+		return raw(fmt.Sprintf("{%% %s %%} is allowed directly in {%% %s %%} only", t.name, parent))
 	}
-	part := wholes[name]
+	part := partTags[name]
 	if !i.closed && (containerTags[name] && !aloneTags[name]) {
 		return raw(notClosed(t))
 	}
@@ -108,16 +108,16 @@ func notClosed(t *tag) string {
 	return fmt.Sprintf("{%% %s %%} is not closed: put {%% end%s %%} at the same depth", t.name, t.name)
 }
 
-// within calls read to convert the content of an item, with the tag whole as
-// the enclosing tag.
-func (c *converter) within(i *item, whole string, read func()) {
-	around, limit := c.whole, c.limit
-	c.whole = whole
+// within calls read to convert the content of an item, with parent as the
+// enclosing tag.
+func (c *converter) within(i *item, parent string, read func()) {
+	previous, limit := c.parentTag, c.limit
+	c.parentTag = parent
 	if i.close != nil {
 		c.limit = i.close.at
 	}
 	read()
-	c.whole, c.limit = around, limit
+	c.parentTag, c.limit = previous, limit
 }
 
 // inside returns the blocks in a tag.

@@ -46,8 +46,8 @@ func (p places) at(off int) int {
 	return -1
 }
 
-// behind returns the places of the text that begins n bytes later.
-func (p places) behind(n int) places {
+// after returns the places of the text that begins n bytes later.
+func (p places) after(n int) places {
 	if p == nil {
 		return nil
 	}
@@ -63,7 +63,7 @@ func (p places) trimmed(s string) places {
 	if p == nil {
 		return nil
 	}
-	return p.behind(len(s) - len(strings.TrimLeft(s, " \t\r\n")))
+	return p.after(len(s) - len(strings.TrimLeft(s, " \t\r\n")))
 }
 
 // placesOf returns the positions of the lines of a block, or nil without a
@@ -236,8 +236,8 @@ func (b *inlineBuilder) traceText(n int, parts []stretch, html bool) {
 	}
 }
 
-// behind returns the trace of the text after an offset.
-func (t *trace) behind(at int) *trace {
+// after returns the trace of the text after an offset.
+func (t *trace) after(at int) *trace {
 	if t == nil {
 		return nil
 	}

@@ -57,7 +57,7 @@ func typeOf(name string, s *shape) Type {
 		t.Holds = "texts and inlines"
 	}
 	for _, f := range slices.Sorted(maps.Keys(s.fields)) {
-		t.Fields = append(t.Fields, Field{f, s.fields[f].read.takes(), s.fields[f].required})
+		t.Fields = append(t.Fields, Field{f, s.fields[f].read.accepts(), s.fields[f].required})
 	}
 	for _, f := range s.fragments {
 		t.Parts = append(t.Parts, f.name)
@@ -68,21 +68,21 @@ func typeOf(name string, s *shape) Type {
 	return t
 }
 
-// takes returns a description of the values that a reading accepts. It is taken
+// accepts returns a description of the values that a reader accepts. It is taken
 // from the error for an invalid value, so that there is one text for both.
-func (r reading) takes() string {
-	if inner := r.refuses([]any{nil}); inner != r.refuses(nil) {
+func (r valueReader) accepts() string {
+	if inner := r.rejection([]any{nil}); inner != r.rejection(nil) {
 		return "list; each " + inner
 	}
-	if kinds := r.refuses(map[string]any{}); strings.HasPrefix(kinds, "one of ") && kinds != r.refuses(nil) {
+	if kinds := r.rejection(map[string]any{}); strings.HasPrefix(kinds, "one of ") && kinds != r.rejection(nil) {
 		return "reference of kind " + strings.TrimPrefix(kinds, "one of ")
 	}
-	return r.refuses(nil)
+	return r.rejection(nil)
 }
 
-// refuses returns the reason for which a value is refused, without the
+// rejection returns the reason for which a value is rejected, without the
 // surrounding words.
-func (r reading) refuses(v any) string {
+func (r valueReader) rejection(v any) string {
 	_, err := r(&decoder{}, v)
 	var e *errs.Error
 	if !errors.As(err, &e) {

@@ -16,7 +16,7 @@ type Update struct {
 // Updates returns the updates of a document in order. ok is false if the
 // document has no updates block.
 func Updates(doc *Document) (out []Update, ok bool) {
-	visit(doc.Nodes, func(n *Node) {
+	eachInReadingOrder(doc.Nodes, func(n *Node) {
 		switch n.Type {
 		case "updates":
 			ok = true

@@ -13,16 +13,16 @@ import (
 type siblings struct {
 	old  []Span // source spans of the old siblings
 	from []int  // for each new sibling the index of the old one, or -1
-	// fresh prints the new sibling i. like is the span of an old sibling next
+	// print prints the new sibling i. like is the span of an old sibling next
 	// to it, and off the distance from that sibling.
-	fresh func(i int, like Span, off int) string
-	// apart is the separator to use if no two siblings in the source show one.
-	apart string
+	print func(i int, like Span, off int) string
+	// separator is used if no two siblings in the source show one.
+	separator string
 }
 
 // arrange puts siblings in their new order. Siblings that stay in place and
 // siblings that move keep their bytes.
-func (t *toucher) arrange(s siblings) bool {
+func (t *sourceEditor) arrange(s siblings) bool {
 	kept := keptInOrder(s.from)
 	if len(kept) == len(s.old) && len(kept) == len(s.from) {
 		return true
@@ -35,7 +35,7 @@ func (t *toucher) arrange(s siblings) bool {
 	if len(s.old) == 0 {
 		return false
 	}
-	var way []touch
+	var list []replacement
 	before, at := -1, 0 // the last kept old sibling, and the index after its new one
 	for _, i := range append(kept, len(s.from)) {
 		next := len(s.old)
@@ -47,11 +47,11 @@ func (t *toucher) arrange(s siblings) bool {
 			if !ok {
 				return false
 			}
-			way = append(way, e)
+			list = append(list, e)
 		}
 		before, at = next, i+1
 	}
-	t.edits = append(t.edits, ways{way})
+	t.edits = append(t.edits, alternatives{list})
 	return true
 }
 
@@ -72,7 +72,7 @@ func keptInOrder(from []int) []int {
 }
 
 // between replaces the old siblings between two kept ones by new siblings.
-func (t *toucher) between(s siblings, before, next, from, to int) (touch, bool) {
+func (t *sourceEditor) between(s siblings, before, next, from, to int) (replacement, bool) {
 	like, off := s.old[max(before, 0)], 1
 	if before < 0 {
 		off = 0
@@ -82,32 +82,32 @@ func (t *toucher) between(s siblings, before, next, from, to int) (touch, bool) 
 		if j := s.from[i]; j >= 0 {
 			parts = append(parts, t.body[s.old[j].Start:s.old[j].End])
 		} else {
-			parts = append(parts, t.hung(s.fresh(i, like, off+i-from), like))
+			parts = append(parts, t.indent(s.print(i, like, off+i-from), like))
 		}
 	}
 	gap := t.gap(s, max(before, 0), like)
 	text := strings.Join(parts, gap)
 	switch gone := next-before > 1; {
 	case gone && text != "":
-		return touch{Span{s.old[before+1].Start, s.old[next-1].End}, text}, true
+		return replacement{Span{s.old[before+1].Start, s.old[next-1].End}, text}, true
 	case gone && next < len(s.old) && before < 0:
 		// The first item of a list defines the number that the list starts at.
 		first, second := s.old[0], s.old[next]
-		return touch{Span{first.Start + t.digits(first), second.Start + t.digits(second)}, ""}, true
+		return replacement{Span{first.Start + t.digits(first), second.Start + t.digits(second)}, ""}, true
 	case gone && next < len(s.old):
-		return touch{Span{s.old[before+1].Start, s.old[next].Start}, ""}, true
+		return replacement{Span{s.old[before+1].Start, s.old[next].Start}, ""}, true
 	case gone && before >= 0:
-		return touch{Span{s.old[before].End, s.old[next-1].End}, ""}, true
+		return replacement{Span{s.old[before].End, s.old[next-1].End}, ""}, true
 	case gone || text == "":
-		return touch{}, false
+		return replacement{}, false
 	case before >= 0:
-		return touch{Span{like.End, like.End}, gap + text}, true
+		return replacement{Span{like.End, like.End}, gap + text}, true
 	}
-	return touch{Span{like.Start, like.Start}, text + gap}, true
+	return replacement{Span{like.Start, like.Start}, text + gap}, true
 }
 
 // digits returns the length of the number of a list item.
-func (t *toucher) digits(s Span) int {
+func (t *sourceEditor) digits(s Span) int {
 	if m := itemMarker.FindStringSubmatch(t.body[s.Start:s.End]); m != nil {
 		return len(m[2])
 	}
@@ -115,7 +115,7 @@ func (t *toucher) digits(s Span) int {
 }
 
 // gap returns the source between siblings.
-func (t *toucher) gap(s siblings, at int, like Span) string {
+func (t *sourceEditor) gap(s siblings, at int, like Span) string {
 	if at+1 >= len(s.old) {
 		at--
 	}
@@ -124,11 +124,11 @@ func (t *toucher) gap(s siblings, at int, like Span) string {
 			return gap
 		}
 	}
-	return t.hung(s.apart, like)
+	return t.indent(s.separator, like)
 }
 
-// hung returns a text with its lines indented like the block at like.
-func (t *toucher) hung(text string, like Span) string {
+// indent returns a text with its lines indented like the block at like.
+func (t *sourceEditor) indent(text string, like Span) string {
 	prefix := t.prefix(like.Start)
 	if prefix == "" {
 		return text
@@ -146,7 +146,7 @@ func (t *toucher) hung(text string, like Span) string {
 
 // prefix returns the prefix of continuation lines of a block at an offset:
 // quote marks, and spaces for everything else.
-func (t *toucher) prefix(at int) string {
+func (t *sourceEditor) prefix(at int) string {
 	start := strings.LastIndexByte(t.body[:at], '\n') + 1
 	return strings.Map(func(c rune) rune {
 		if c == '>' || c == '\t' {
@@ -157,25 +157,25 @@ func (t *toucher) prefix(at int) string {
 }
 
 // blocks finds the edits of a list of blocks.
-func (t *toucher) blocks(parent *Node, old, now []*Node) bool {
-	from := t.h.match(old, now)
+func (t *sourceEditor) blocks(parent *Node, old, now []*Node) bool {
+	from := t.h.matchPreferKeys(old, now)
 	sameKeys(old, now, from)
 	edited(old, now, from, func(*Node) bool { return false })
-	s := siblings{from: from, apart: "\n\n"}
+	s := siblings{from: from, separator: "\n\n"}
 	for _, n := range old {
 		s.old = append(s.old, n.span)
 	}
-	s.fresh = func(i int, _ Span, _ int) string { return t.p.block(now[i], false) }
+	s.print = func(i int, _ Span, _ int) string { return t.p.block(now[i], false) }
 	switch {
 	case isList(parent):
-		s.apart = "\n"
+		s.separator = "\n"
 		if len(s.old) > 0 && s.old[0].End > 0 && strings.HasPrefix(t.body[max(s.old[0].Start, 0):], "<") {
-			s.apart = ""
+			s.separator = ""
 		}
-		s.fresh = func(i int, like Span, off int) string { return t.item(parent, now[i], like, off) }
+		s.print = func(i int, like Span, off int) string { return t.item(parent, now[i], like, off) }
 	case parent.Type == "code":
-		s.apart = "\n"
-		s.fresh = func(i int, _ Span, _ int) string { return plainOf(now[i].Nodes) }
+		s.separator = "\n"
+		s.print = func(i int, _ Span, _ int) string { return plainOf(now[i].Nodes) }
 	}
 	for i, j := range from {
 		if j < 0 {
@@ -197,9 +197,9 @@ func (t *toucher) blocks(parent *Node, old, now []*Node) bool {
 	return t.arrange(s)
 }
 
-// rewrite replaces one block. The first way applies the difference between its
-// printed versions to its source; the second way is the printed block.
-func (t *toucher) rewrite(old, now *Node, printed func(*Node) string) bool {
+// rewrite replaces one block. The first alternative applies the difference between its
+// printed versions to its source; the second one is the printed block.
+func (t *sourceEditor) rewrite(old, now *Node, printed func(*Node) string) bool {
 	at := old.span
 	if at.Start < 0 || at.End <= at.Start || old.Object != ObjectBlock {
 		return false
@@ -210,18 +210,18 @@ func (t *toucher) rewrite(old, now *Node, printed func(*Node) string) bool {
 	for i := 1; i < len(lines); i++ {
 		lines[i] = cutPrefix(lines[i], prefix)
 	}
-	var w ways
+	var w alternatives
 	if merged := strings.Join(mergeParts(tokens(was), tokens(strings.Join(lines, "\n")), tokens(next), mergeRun), ""); merged != "" {
-		w = append(w, []touch{{at, t.hung(merged, at)}})
+		w = append(w, []replacement{{at, t.indent(merged, at)}})
 	}
-	t.edits = append(t.edits, append(w, []touch{{at, t.hung(next, at)}}))
+	t.edits = append(t.edits, append(w, []replacement{{at, t.indent(next, at)}}))
 	return true
 }
 
 var itemMarker = regexp.MustCompile(`^(?:([-+*])|([0-9]{1,9})([.)]))([ \t]*)`)
 
 // item prints a list item with the marker of another item.
-func (t *toucher) item(list, n *Node, like Span, off int) string {
+func (t *sourceEditor) item(list, n *Node, like Span, off int) string {
 	if strings.HasPrefix(t.body[like.Start:], "<") {
 		return t.p.htmlItem(n, list.Type == "list-tasks")
 	}
@@ -257,7 +257,7 @@ func equalData(a, b *Node) bool {
 }
 
 // fragments finds the edits in the fragments of a block.
-func (t *toucher) fragments(old, now *Node) bool {
+func (t *sourceEditor) fragments(old, now *Node) bool {
 	if len(old.Fragments) != len(now.Fragments) {
 		return false
 	}
@@ -270,7 +270,7 @@ func (t *toucher) fragments(old, now *Node) bool {
 	return true
 }
 
-func (t *toucher) slot(f, g *Node) bool {
+func (t *sourceEditor) slot(f, g *Node) bool {
 	return t.h.of(f) == t.h.of(g) || t.blocks(f, f.Nodes, g.Nodes)
 }
 

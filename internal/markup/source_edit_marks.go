@@ -12,9 +12,9 @@ var markForms = map[string][][2]string{
 	"strikethrough": {{"~~", "~~"}, {"~", "~"}, {"<del>", "</del>"}, {"<s>", "</s>"}, {"<strike>", "</strike>"}},
 }
 
-// asMark returns the ways of an edit that sets or removes one mark, as two
+// asMark returns the alternatives for an edit that sets or removes one mark, as two
 // small replacements around the text.
-func (e *inlineEdit) asMark() ways {
+func (e *inlineEdit) asMark() alternatives {
 	old := e.old()
 	if len(old) == 0 || len(old) != len(e.now) {
 		return nil
@@ -46,19 +46,19 @@ func (e *inlineEdit) asMark() ways {
 	if old[0].html {
 		forms = slices.DeleteFunc(forms, func(f [2]string) bool { return f[0][0] != '<' })
 	}
-	var w ways
+	var w alternatives
 	has := func(a *glyph) bool { return a != nil && hasMark(a.marks, mark) && e.t.sameAround(a, &old[0]) }
-	before, behind := has(e.before()), has(e.behind())
-	if !set || before || behind {
+	before, after := has(e.before()), has(e.after())
+	if !set || before || after {
 		for _, f := range forms {
-			if way, ok := markWay(e.t.body, f, set, left, right, before, behind); ok {
-				w = append(w, way)
+			if list, ok := markReplacements(e.t.body, f, set, left, right, before, after); ok {
+				w = append(w, list)
 			}
 		}
 	}
 	for i, f := range forms {
 		if set && (i == 0 || f[0][0] == '<') {
-			w = append(w, []touch{{Span{left.End, left.End}, f[0]}, {Span{right.Start, right.Start}, f[1]}})
+			w = append(w, []replacement{{Span{left.End, left.End}, f[0]}, {Span{right.Start, right.Start}, f[1]}})
 		}
 	}
 	return w
@@ -66,7 +66,7 @@ func (e *inlineEdit) asMark() ways {
 
 // afterBreak returns the offset at. At the start of a line, it skips the
 // prefixes of the enclosing blocks.
-func (t *toucher) afterBreak(at int) int {
+func (t *sourceEditor) afterBreak(at int) int {
 	if at == 0 || t.body[at-1] != '\n' {
 		return at
 	}
@@ -99,20 +99,20 @@ func oneMark(was, now []Mark) (mark Mark, set, ok bool) {
 	return mark, false, false
 }
 
-// markWay returns the replacements for one mark in one form. If a neighbor has
+// markReplacements returns the replacements for one mark in one form. If a neighbor has
 // the mark too, the end of its mark is moved. An opening that is removed is in
 // the left gap, and a closing in the right gap.
-func markWay(body string, f [2]string, set bool, left, right Span, before, behind bool) ([]touch, bool) {
+func markReplacements(body string, f [2]string, set bool, left, right Span, before, after bool) ([]replacement, bool) {
 	open, close := f[0], f[1]
 	l, r := body[left.Start:left.End], body[right.Start:right.End]
-	cut := func(gap Span, text, form string, last bool) (touch, bool) {
+	cut := func(gap Span, text, form string, last bool) (replacement, bool) {
 		k := strings.Index(text, form)
 		if last {
 			k = strings.LastIndex(text, form)
 		}
-		return touch{Span{gap.Start + k, gap.Start + k + len(form)}, ""}, k >= 0
+		return replacement{Span{gap.Start + k, gap.Start + k + len(form)}, ""}, k >= 0
 	}
-	a, b, okA, okB := touch{Span{left.End, left.End}, open}, touch{Span{right.Start, right.Start}, close}, true, true
+	a, b, okA, okB := replacement{Span{left.End, left.End}, open}, replacement{Span{right.Start, right.Start}, close}, true, true
 	switch {
 	case set && before:
 		a, okA = cut(left, l, close, true)
@@ -122,19 +122,19 @@ func markWay(body string, f [2]string, set bool, left, right Span, before, behin
 		a, okA = cut(left, l, open, true)
 	}
 	switch {
-	case set && behind:
+	case set && after:
 		b, okB = cut(right, r, open, false)
-	case !set && behind:
+	case !set && after:
 		b.text = open
 	case !set:
 		b, okB = cut(right, r, close, false)
 	}
-	return []touch{a, b}, okA && okB
+	return []replacement{a, b}, okA && okB
 }
 
-// asPiece returns the ways that print the new glyphs. Marks around both the old
+// asPiece returns the alternatives that print the new glyphs. Marks around both the old
 // and the new glyphs keep their source.
-func (e *inlineEdit) asPiece() ways {
+func (e *inlineEdit) asPiece() alternatives {
 	if e == nil {
 		return nil
 	}
@@ -146,7 +146,7 @@ func (e *inlineEdit) asPiece() ways {
 	for _, a := range e.old() {
 		html = html || a.html
 	}
-	var w ways
+	var w alternatives
 	for _, mode := range []inlineMode{e.mode, e.mode | tableText | singleLineText} {
 		if html {
 			mode = htmlText
@@ -155,12 +155,12 @@ func (e *inlineEdit) asPiece() ways {
 		if len(e.now) > 0 {
 			text = e.printed(active, mode)
 		}
-		w = append(w, []touch{{at, text}})
+		w = append(w, []replacement{{at, text}})
 		if len(e.old()) == 0 {
 			continue
 		}
 		if left, right, ok := e.gaps(at); ok && (left.Start < left.End || right.Start < right.End) && len(active) == 0 {
-			w = append(w, []touch{{Span{left.Start, right.End}, text}})
+			w = append(w, []replacement{{Span{left.Start, right.End}, text}})
 		}
 		if html {
 			break
@@ -179,7 +179,7 @@ func (e *inlineEdit) pieceAt() (Span, []Mark, bool) {
 		}
 	}
 	if len(old) == 0 {
-		a, b := e.before(), e.behind()
+		a, b := e.before(), e.after()
 		switch {
 		case a != nil && a.span.Start >= 0 && len(a.in) == 0:
 			if b == nil || sameMarks(a.marks, b.marks) || len(a.marks) == 0 {
@@ -249,10 +249,10 @@ func nodesOfGlyphs(list []glyph) []*Node {
 func (e *inlineEdit) wider(b []glyph, k int) *inlineEdit {
 	out := *e
 	to := len(b) - k
-	for out.from > 0 && (inside1(out.all, out.from) || inside1(b, out.from)) {
+	for out.from > 0 && (insideLink(out.all, out.from) || insideLink(b, out.from)) {
 		out.from--
 	}
-	for out.to < len(out.all) && (inside1(out.all, out.to) || inside1(b, to)) {
+	for out.to < len(out.all) && (insideLink(out.all, out.to) || insideLink(b, to)) {
 		out.to++
 		to++
 	}
@@ -263,8 +263,8 @@ func (e *inlineEdit) wider(b []glyph, k int) *inlineEdit {
 	return &out
 }
 
-// inside1 reports whether a position between two glyphs is inside a link.
-func inside1(list []glyph, at int) bool {
+// insideLink reports whether a position between two glyphs is inside a link.
+func insideLink(list []glyph, at int) bool {
 	if at <= 0 || at >= len(list) || len(list[at].in) == 0 || len(list[at-1].in) == 0 {
 		return false
 	}

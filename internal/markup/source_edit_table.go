@@ -6,7 +6,7 @@ import (
 )
 
 // table finds the edits of a table: in titles, in cells, and of whole rows.
-func (t *toucher) table(old, now *Node) bool {
+func (t *sourceEditor) table(old, now *Node) bool {
 	a, b := readTable(old), readTable(now)
 	trace := old.extra().table
 	if trace == nil || !sameShape(&a, &b) {
@@ -21,7 +21,7 @@ func (t *toucher) table(old, now *Node) bool {
 	for j, r := range a.rows {
 		byID[r.id] = j
 	}
-	s := siblings{old: trace.rows, from: from, apart: "\n"}
+	s := siblings{old: trace.rows, from: from, separator: "\n"}
 	for i, r := range b.rows {
 		from[i] = -1
 		if j, ok := byID[r.id]; ok {
@@ -36,9 +36,9 @@ func (t *toucher) table(old, now *Node) bool {
 	}
 	html := len(s.old) > 0 && strings.HasPrefix(t.body[max(s.old[0].Start, 0):], "<")
 	if html {
-		s.apart = ""
+		s.separator = ""
 	}
-	s.fresh = func(i int, like Span, _ int) string { return t.freshRow(&b, i, like, html) }
+	s.print = func(i int, like Span, _ int) string { return t.printRow(&b, i, like, html) }
 	return t.arrange(s)
 }
 
@@ -58,7 +58,7 @@ func sameShape(a, b *tableView) bool {
 }
 
 // title finds the edit of a column title.
-func (t *toucher) title(table *Node, a, b *tableView, was, now tableColumn) bool {
+func (t *sourceEditor) title(table *Node, a, b *tableView, was, now tableColumn) bool {
 	before, after := paragraphNode(nil), paragraphNode(nil)
 	if list := a.titleBlocks(was); len(list) > 0 {
 		before = list[0]
@@ -75,7 +75,7 @@ func (t *toucher) title(table *Node, a, b *tableView, was, now tableColumn) bool
 
 // row finds the edits of the cells in a row. If a cell cannot be edited in
 // place, the whole row is printed.
-func (t *toucher) row(table *Node, a, b *tableView, j, i int) bool {
+func (t *sourceEditor) row(table *Node, a, b *tableView, j, i int) bool {
 	mark, columns, rows := len(t.edits), b.inOrder(), table.extra().table.rows
 	for k, c := range a.inOrder() {
 		if t.cell(a, b, a.rows[j], b.rows[i], c, columns[k]) {
@@ -89,14 +89,14 @@ func (t *toucher) row(table *Node, a, b *tableView, j, i int) bool {
 		if at.Start < 0 || at.End <= at.Start {
 			return false
 		}
-		t.edits = append(t.edits, ways{{{at, t.freshRow(b, i, at, strings.HasPrefix(t.body[at.Start:], "<"))}}})
+		t.edits = append(t.edits, alternatives{{{at, t.printRow(b, i, at, strings.HasPrefix(t.body[at.Start:], "<"))}}})
 		return true
 	}
 	return true
 }
 
 // cell finds the edits of one cell.
-func (t *toucher) cell(a, b *tableView, was, now tableRow, c, d tableColumn) bool {
+func (t *sourceEditor) cell(a, b *tableView, was, now tableRow, c, d tableColumn) bool {
 	if c.kind != "text" {
 		return hashValue(hashSeed, was.values[c.id]) == hashValue(hashSeed, now.values[d.id])
 	}
@@ -110,8 +110,8 @@ func (t *toucher) cell(a, b *tableView, was, now tableRow, c, d tableColumn) boo
 	return len(before) > 1 && t.blocks(&Node{}, before, after)
 }
 
-// freshRow prints a row in the style of another row.
-func (t *toucher) freshRow(b *tableView, i int, like Span, html bool) string {
+// printRow prints a row in the style of another row.
+func (t *sourceEditor) printRow(b *tableView, i int, like Span, html bool) string {
 	if html {
 		return t.p.htmlRow(b, b.inOrder(), nil, i)
 	}

@@ -95,22 +95,22 @@ func (s stretch) of(from, to int) Span {
 	return Span{-1, -1}
 }
 
-// same reports whether two glyphs are equal, regardless of their position among
+// sameGlyph reports whether two glyphs are equal, regardless of their position among
 // their siblings.
-func (t *toucher) same(a, b *glyph) bool {
+func (t *sourceEditor) sameGlyph(a, b *glyph) bool {
 	if a.text != b.text || a.raw != b.raw || (a.node == nil) != (b.node == nil) || !sameMarks(a.marks, b.marks) || !t.sameAround(a, b) {
 		return false
 	}
 	return a.node == nil || t.h.of(a.node) == t.h.of(b.node)
 }
 
-func (t *toucher) sameAround(a, b *glyph) bool {
+func (t *sourceEditor) sameAround(a, b *glyph) bool {
 	return slices.EqualFunc(a.in, b.in, func(x, y *Node) bool { return x == y || t.shell(x) == t.shell(y) })
 }
 
 // shell returns the hash of an inline without its child nodes. An edited note
 // has the hash of the note before the edit.
-func (t *toucher) shell(n *Node) uint64 {
+func (t *sourceEditor) shell(n *Node) uint64 {
 	v := hashValue(hashString(hashSeed, n.Type), orEmpty(n.Data))
 	for _, f := range n.Fragments {
 		if o := t.bodies[f]; o != nil {
@@ -123,7 +123,7 @@ func (t *toucher) shell(n *Node) uint64 {
 
 // noteBodies finds the edits in the bodies of footnotes, which are written
 // elsewhere in the source.
-func (t *toucher) noteBodies(old, now []*Node) bool {
+func (t *sourceEditor) noteBodies(old, now []*Node) bool {
 	bodies := func(nodes []*Node) (list []*Node) {
 		eachInline(nodes, func(n *Node) {
 			if n.Type == "annotation" {
@@ -163,7 +163,7 @@ func eachInline(nodes []*Node, f func(*Node)) {
 // inlineEdit is the difference between two lists of inlines: a range of old
 // glyphs is replaced by new glyphs.
 type inlineEdit struct {
-	t        *toucher
+	t        *sourceEditor
 	mode     inlineMode
 	all      []glyph // old glyphs
 	from, to int     // range of old glyphs that are replaced
@@ -171,26 +171,26 @@ type inlineEdit struct {
 }
 
 // inlines finds the edits of a block's text.
-func (t *toucher) inlines(old, now *Node) bool {
+func (t *sourceEditor) inlines(old, now *Node) bool {
 	if !t.noteBodies(old.Nodes, now.Nodes) {
 		return false
 	}
 	a, b := glyphsOf(nil, old.Nodes, nil), glyphsOf(nil, now.Nodes, nil)
 	i := 0
-	for i < len(a) && i < len(b) && a[i].first == b[i].first && t.same(&a[i], &b[i]) {
+	for i < len(a) && i < len(b) && a[i].first == b[i].first && t.sameGlyph(&a[i], &b[i]) {
 		i++
 	}
 	k := 0
-	for k < len(a)-i && k < len(b)-i && a[len(a)-1-k].last == b[len(b)-1-k].last && t.same(&a[len(a)-1-k], &b[len(b)-1-k]) {
+	for k < len(a)-i && k < len(b)-i && a[len(a)-1-k].last == b[len(b)-1-k].last && t.sameGlyph(&a[len(a)-1-k], &b[len(b)-1-k]) {
 		k++
 	}
 	e := inlineEdit{t: t, all: a, from: i, to: len(a) - k, now: b[i : len(b)-k], mode: modeOf(old)}
 	if len(e.now) == 0 && e.from == e.to {
 		return true // only the division into texts, or a note, differs
 	}
-	var w ways
-	for _, way := range []func() ways{e.asText, e.asMark, e.asPiece} {
-		w = append(w, way()...)
+	var w alternatives
+	for _, find := range []func() alternatives{e.asText, e.asMark, e.asPiece} {
+		w = append(w, find()...)
 	}
 	w = append(w, e.wider(b, k).asPiece()...)
 	if len(w) == 0 {
@@ -210,7 +210,7 @@ func modeOf(n *Node) inlineMode {
 
 func (e *inlineEdit) old() []glyph { return e.all[e.from:e.to] }
 
-// before and behind return the glyphs next to the replaced range, or nil.
+// before and after return the glyphs next to the replaced range, or nil.
 func (e *inlineEdit) before() *glyph {
 	if e.from == 0 {
 		return nil
@@ -218,7 +218,7 @@ func (e *inlineEdit) before() *glyph {
 	return &e.all[e.from-1]
 }
 
-func (e *inlineEdit) behind() *glyph {
+func (e *inlineEdit) after() *glyph {
 	if e.to == len(e.all) {
 		return nil
 	}
@@ -262,9 +262,9 @@ func textOfGlyphs(list []glyph) string {
 	return b.String()
 }
 
-// asText returns the ways of an edit that changes only characters inside one
+// asText returns the alternatives for an edit that changes only characters inside one
 // leaf.
-func (e *inlineEdit) asText() ways {
+func (e *inlineEdit) asText() alternatives {
 	if !e.uniform(e.old(), e.now) {
 		return nil
 	}
@@ -277,12 +277,12 @@ func (e *inlineEdit) asText() ways {
 		}
 		at, like = s, &e.old()[0]
 	} else {
-		for _, side := range []*glyph{e.before(), e.behind()} {
+		for _, side := range []*glyph{e.before(), e.after()} {
 			if side != nil && side.span.Start >= 0 && e.uniform([]glyph{*side}, e.now) {
 				like = side
 				end := e.t.afterBreak(side.span.End)
 				at = Span{end, end}
-				if side == e.behind() {
+				if side == e.after() {
 					at = Span{side.span.Start, side.span.Start}
 				}
 				break
@@ -292,12 +292,12 @@ func (e *inlineEdit) asText() ways {
 			return nil
 		}
 	}
-	var w ways
+	var w alternatives
 	seen := map[string]bool{}
 	for _, s := range e.spellings(textOfGlyphs(e.now), like) {
 		if !seen[s] {
 			seen[s] = true
-			w = append(w, []touch{{at, s}})
+			w = append(w, []replacement{{at, s}})
 		}
 	}
 	return w
@@ -320,7 +320,7 @@ func (e *inlineEdit) spellings(s string, like *glyph) []string {
 	}
 	for _, mode := range []inlineMode{e.mode, e.mode | tableText | singleLineText} {
 		x := textEscaper{s: valid(s), mode: mode}
-		x.first, x.last = e.before() == nil, e.behind() == nil
+		x.first, x.last = e.before() == nil, e.after() == nil
 		out = append(out, x.escape())
 	}
 	return out
@@ -337,7 +337,7 @@ func (e *inlineEdit) gaps(at Span) (left, right Span, ok bool) {
 	} else {
 		left.Start = e.edge(at.Start, -1)
 	}
-	if b := e.behind(); b != nil {
+	if b := e.after(); b != nil {
 		if right.End = b.outer(e.old()[0]).Start; right.End < at.End {
 			return left, right, false
 		}

@@ -5,35 +5,37 @@ import (
 	"strings"
 )
 
-// touch is a replacement in a source.
-type touch struct {
+// replacement is a text for a span of the source.
+type replacement struct {
 	span Span
 	text string
 }
 
-// ways are alternative replacements for one edit, the best one first. Each is
-// only a proposal, so the caller has to parse the result again to verify it.
-type ways [][]touch
+// alternatives are sets of replacements that may each make one edit, the best one
+// first. Each is only a proposal, so the caller has to parse the result again to
+// verify it.
+type alternatives [][]replacement
 
-// maxWays is the maximum number of ways that are tried. Each costs a parse.
-const maxWays = 6
+// maxAlternatives is the maximum number of alternatives that are tried. Each
+// costs a parse.
+const maxAlternatives = 6
 
-// toucher finds the replacements in a source that turn the nodes parsed from it
-// into other nodes. It leaves unchanged parts of the source alone.
-type toucher struct {
+// sourceEditor finds the replacements in a source that turn the nodes parsed from
+// it into other nodes. It leaves unchanged parts of the source alone.
+type sourceEditor struct {
 	body  string
 	p     *printer
-	h     hashes
-	edits []ways
+	h     hashCache
+	edits []alternatives
 	// bodies maps edited footnote bodies to the bodies before the edit.
 	bodies map[*Node]*Node
 }
 
-// apply returns the part within of the source with the k-th way of each edit
-// applied. ok is false if no edit has a k-th way, or if two replacements
-// overlap.
-func (t *toucher) apply(within Span, k int) (string, bool) {
-	var all []touch
+// apply returns the part within of the source with the k-th alternative of each
+// edit applied. ok is false if no edit has a k-th alternative, or if two
+// replacements overlap.
+func (t *sourceEditor) apply(within Span, k int) (string, bool) {
+	var all []replacement
 	more := false
 	for _, w := range t.edits {
 		more = more || k < len(w)
@@ -42,7 +44,7 @@ func (t *toucher) apply(within Span, k int) (string, bool) {
 	if !more {
 		return "", false
 	}
-	slices.SortStableFunc(all, func(a, b touch) int {
+	slices.SortStableFunc(all, func(a, b replacement) int {
 		if a.span.Start != b.span.Start {
 			return a.span.Start - b.span.Start
 		}
@@ -62,9 +64,9 @@ func (t *toucher) apply(within Span, k int) (string, bool) {
 	return b.String(), true
 }
 
-// lines returns the text of a touch with the line endings of the source around
+// lines returns the text of a replacement with the line endings of the source around
 // it.
-func (t *toucher) lines(e touch) string {
+func (t *sourceEditor) lines(e replacement) string {
 	if !strings.Contains(e.text, "\n") {
 		return e.text
 	}
@@ -79,18 +81,18 @@ func (t *toucher) lines(e touch) string {
 	return text
 }
 
-// most returns the number of ways to try.
-func (t *toucher) most() int {
+// attempts returns how many alternatives to try.
+func (t *sourceEditor) attempts() int {
 	most := 0
 	for _, w := range t.edits {
 		most = max(most, len(w))
 	}
-	return min(most, maxWays)
+	return min(most, maxAlternatives)
 }
 
 // node finds the edits that turn one node into another. It returns false if the
 // node has to be printed as a whole.
-func (t *toucher) node(old, now *Node) bool {
+func (t *sourceEditor) node(old, now *Node) bool {
 	if t.h.of(old) == t.h.of(now) {
 		return true
 	}

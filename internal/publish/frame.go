@@ -185,8 +185,8 @@ func ownColor(c *customization.Color) theme.Tone {
 	return tone(*c)
 }
 
-// networks maps platforms to the URLs of accounts. An @ stands for the name of the account,
-// and a ~ for a literal @.
+// networks maps platforms to the URLs of accounts. An @ is replaced by the name of the account,
+// and a ~ by a literal @.
 var networks = map[string]string{
 	"twitter": "https://x.com/@", "instagram": "https://www.instagram.com/@", "facebook": "https://www.facebook.com/@", "linkedin": "https://www.linkedin.com/company/@",
 	"github": "https://github.com/@", "discord": "https://discord.gg/@", "slack": "https://@.slack.com/", "youtube": "https://www.youtube.com/~@", "tiktok": "https://www.tiktok.com/~@",

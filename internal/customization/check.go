@@ -77,7 +77,7 @@ func (c *checker) localized(path string, l Localized, limit int) {
 }
 
 func (c *checker) ai(path string, a AI) {
-	c.localized(path+".localizedGreeting", a.LocalizedGreeting, 128)
+	c.localized(path+".localizedGreeting", a.LocalizedGreeting, 256)
 	for i, s := range a.Suggestions {
 		if n := utf8.RuneCountInString(s); n < 3 || n > 64 {
 			c.fail(fmt.Sprintf("%s.suggestions[%d]", path, i), "must have 3 to 64 characters")

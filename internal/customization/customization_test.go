@@ -200,9 +200,10 @@ func TestCheckNamesThePlace(t *testing.T) {
 		`{"header":{"links":[{"title":"x","to":null,"links":[],"condition":"while(1){}"}]}}`:                                   "body.header.links[0].condition",
 		`{"footer":{"groups":[{"title":"x","links":[{"title":"y","to":` + url("vbscript:x") + `}]}]}}`:                         "body.footer.groups[0].links[0].to.url",
 		`{"announcement":{"enabled":true,"message":"hi","style":"info","link":{"title":"y","to":` + url("file:///etc") + `}}}`: "body.announcement.link.to.url",
-		`{"localizedTitle":{"xx":"y"}}`:                                "body.localizedTitle",
-		`{"localizedTitle":{"fr":"` + strings.Repeat("é", 129) + `"}}`: "body.localizedTitle.fr",
-		`{"ai":{"suggestions":["ab"]}}`:                                "body.ai.suggestions[0]",
+		`{"localizedTitle":{"xx":"y"}}`:                                          "body.localizedTitle",
+		`{"localizedTitle":{"fr":"` + strings.Repeat("é", 129) + `"}}`:           "body.localizedTitle.fr",
+		`{"ai":{"suggestions":["ab"]}}`:                                          "body.ai.suggestions[0]",
+		`{"ai":{"localizedGreeting":{"fr":"` + strings.Repeat("é", 257) + `"}}}`: "body.ai.localizedGreeting.fr",
 		`{"styling":{"headingFont":{"id":"f","custom":true,"fontFamily":"F","fontFaces":[{"weight":1,"sources":[{"url":"x"}]}]}}}`: "body.styling.headingFont.fontFaces[0].sources[0].url",
 		`{"privacyPolicy":{"url":"javascript:x"}}`: "body.privacyPolicy.url",
 		`{"socialPreview":{"url":"ftp://a.test"}}`: "body.socialPreview.url",
@@ -211,6 +212,17 @@ func TestCheckNamesThePlace(t *testing.T) {
 		if err := replace(t, body).Check("body"); !errors.As(err, &e) || e.Kind != errs.Invalid || len(e.Details) != 1 || e.Details[0].Path != place {
 			t.Errorf("%s: %v, want an error at %s", body, err, place)
 		}
+	}
+}
+
+// A text in another language may be as long as the text itself.
+func TestLimitsOfLocalizedTexts(t *testing.T) {
+	long := func(n int) string { return strings.Repeat("é", n) }
+	body := `{"localizedTitle":{"fr":"` + long(128) + `"},"announcement":{"enabled":true,"message":"hi","style":"info","localizedMessage":{"fr":"` + long(128) + `"}},
+		"ai":{"mode":"assistant","greeting":"` + long(256) + `","localizedGreeting":{"fr":"` + long(256) + `"}},
+		"header":{"links":[{"title":"x","localizedTitle":{"fr":"` + long(256) + `"},"to":null,"links":[]}]}}`
+	if err := replace(t, body).Check("body"); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -27,12 +27,12 @@ func (r *reprinter) edited(doc *Document) ([]byte, bool) {
 	if len(doc.Nodes) != len(r.old.Nodes) || len(doc.Nodes) == 0 {
 		return nil, false
 	}
-	t := r.sourceEditor()
+	ed := r.sourceEditor()
 	for i, n := range doc.Nodes {
-		if t.h.of(n) == t.h.of(r.old.Nodes[i]) {
+		if ed.h.of(n) == ed.h.of(r.old.Nodes[i]) {
 			continue
 		}
-		if n.extra().source != "" || !t.node(r.trace().Nodes[i], n) {
+		if n.extra().source != "" || !ed.node(r.trace().Nodes[i], n) {
 			return nil, false // a block with a source elsewhere keeps that source
 		}
 	}
@@ -40,8 +40,8 @@ func (r *reprinter) edited(doc *Document) ([]byte, bool) {
 		return nil, false // a new footnote needs a definition
 	}
 	all := Span{0, len(r.body)}
-	for k := range t.attempts() {
-		if out, ok := t.apply(all, k); ok && r.readsAs(parse([]byte(out), r.parseRefs).Nodes, doc.Nodes) {
+	for k := range ed.attempts() {
+		if out, ok := ed.apply(all, k); ok && r.readsAs(parse([]byte(out), r.parseRefs).Nodes, doc.Nodes) {
 			return []byte(out), true
 		}
 	}
@@ -151,13 +151,13 @@ func (r *reprinter) editBlock(old oldGroup, n *Node) (newPiece, bool) {
 	if !r.sources || old.to-old.from != 1 {
 		return newPiece{}, false
 	}
-	t, notes := r.sourceEditor(), len(r.notes.order)
-	if !t.node(r.trace().Nodes[old.from], n) || len(r.notes.order) > notes {
+	ed, notes := r.sourceEditor(), len(r.notes.order)
+	if !ed.node(r.trace().Nodes[old.from], n) || len(r.notes.order) > notes {
 		return newPiece{}, false
 	}
 	var want []*Node
-	for k := range t.attempts() {
-		text, ok := t.apply(old.span, k)
+	for k := range ed.attempts() {
+		text, ok := ed.apply(old.span, k)
 		if !ok {
 			continue
 		}

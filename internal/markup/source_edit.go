@@ -34,10 +34,10 @@ type sourceEditor struct {
 // apply returns the part within of the source with the k-th alternative of each
 // edit applied. ok is false if no edit has a k-th alternative, or if two
 // replacements overlap.
-func (t *sourceEditor) apply(within Span, k int) (string, bool) {
+func (ed *sourceEditor) apply(within Span, k int) (string, bool) {
 	var all []replacement
 	more := false
-	for _, w := range t.edits {
+	for _, w := range ed.edits {
 		more = more || k < len(w)
 		all = append(all, w[min(k, len(w)-1)]...)
 	}
@@ -56,35 +56,35 @@ func (t *sourceEditor) apply(within Span, k int) (string, bool) {
 		if e.span.Start < at || e.span.End > within.End {
 			return "", false
 		}
-		b.WriteString(t.body[at:e.span.Start])
-		b.WriteString(t.lines(e))
+		b.WriteString(ed.body[at:e.span.Start])
+		b.WriteString(ed.lines(e))
 		at = e.span.End
 	}
-	b.WriteString(t.body[at:within.End])
+	b.WriteString(ed.body[at:within.End])
 	return b.String(), true
 }
 
 // lines returns the text of a replacement with the line endings of the source around
 // it.
-func (t *sourceEditor) lines(e replacement) string {
+func (ed *sourceEditor) lines(e replacement) string {
 	if !strings.Contains(e.text, "\n") {
 		return e.text
 	}
 	text := strings.ReplaceAll(e.text, "\r\n", "\n")
-	end := strings.IndexByte(t.body[e.span.Start:], '\n')
+	end := strings.IndexByte(ed.body[e.span.Start:], '\n')
 	if end < 0 {
-		end = strings.LastIndexByte(t.body, '\n') - e.span.Start
+		end = strings.LastIndexByte(ed.body, '\n') - e.span.Start
 	}
-	if at := e.span.Start + end; at > 0 && t.body[at-1] == '\r' {
+	if at := e.span.Start + end; at > 0 && ed.body[at-1] == '\r' {
 		return strings.ReplaceAll(text, "\n", "\r\n")
 	}
 	return text
 }
 
 // attempts returns how many alternatives to try.
-func (t *sourceEditor) attempts() int {
+func (ed *sourceEditor) attempts() int {
 	most := 0
-	for _, w := range t.edits {
+	for _, w := range ed.edits {
 		most = max(most, len(w))
 	}
 	return min(most, maxAlternatives)
@@ -92,23 +92,23 @@ func (t *sourceEditor) attempts() int {
 
 // node finds the edits that turn one node into another. It returns false if the
 // node has to be printed as a whole.
-func (t *sourceEditor) node(old, now *Node) bool {
-	if t.h.of(old) == t.h.of(now) {
+func (ed *sourceEditor) node(old, now *Node) bool {
+	if ed.h.of(old) == ed.h.of(now) {
 		return true
 	}
 	if old.Object != now.Object || old.Type != now.Type || old.Fragment != now.Fragment {
 		return false
 	}
 	if old.Type == "table" {
-		return t.table(old, now)
+		return ed.table(old, now)
 	}
-	if !equalData(old, now) || !t.fragments(old, now) {
+	if !equalData(old, now) || !ed.fragments(old, now) {
 		return false
 	}
 	if hasInlines(old) || hasInlines(now) {
-		return t.inlines(old, now)
+		return ed.inlines(old, now)
 	}
-	return t.blocks(old, old.Nodes, now.Nodes)
+	return ed.blocks(old, old.Nodes, now.Nodes)
 }
 
 // hasInlines reports whether a block contains text instead of blocks.

@@ -22,7 +22,7 @@ type siblings struct {
 
 // arrange puts siblings in their new order. Siblings that stay in place and
 // siblings that move keep their bytes.
-func (t *sourceEditor) arrange(s siblings) bool {
+func (ed *sourceEditor) arrange(s siblings) bool {
 	kept := keptInOrder(s.from)
 	if len(kept) == len(s.old) && len(kept) == len(s.from) {
 		return true
@@ -43,7 +43,7 @@ func (t *sourceEditor) arrange(s siblings) bool {
 			next = s.from[i]
 		}
 		if next-before > 1 || i > at {
-			e, ok := t.between(s, before, next, at, i)
+			e, ok := ed.between(s, before, next, at, i)
 			if !ok {
 				return false
 			}
@@ -51,7 +51,7 @@ func (t *sourceEditor) arrange(s siblings) bool {
 		}
 		before, at = next, i+1
 	}
-	t.edits = append(t.edits, alternatives{list})
+	ed.edits = append(ed.edits, alternatives{list})
 	return true
 }
 
@@ -72,7 +72,7 @@ func keptInOrder(from []int) []int {
 }
 
 // between replaces the old siblings between two kept ones by new siblings.
-func (t *sourceEditor) between(s siblings, before, next, from, to int) (replacement, bool) {
+func (ed *sourceEditor) between(s siblings, before, next, from, to int) (replacement, bool) {
 	like, off := s.old[max(before, 0)], 1
 	if before < 0 {
 		off = 0
@@ -80,12 +80,12 @@ func (t *sourceEditor) between(s siblings, before, next, from, to int) (replacem
 	var parts []string
 	for i := from; i < to; i++ {
 		if j := s.from[i]; j >= 0 {
-			parts = append(parts, t.body[s.old[j].Start:s.old[j].End])
+			parts = append(parts, ed.body[s.old[j].Start:s.old[j].End])
 		} else {
-			parts = append(parts, t.indent(s.print(i, like, off+i-from), like))
+			parts = append(parts, ed.indent(s.print(i, like, off+i-from), like))
 		}
 	}
-	gap := t.gap(s, max(before, 0), like)
+	gap := ed.gap(s, max(before, 0), like)
 	text := strings.Join(parts, gap)
 	switch gone := next-before > 1; {
 	case gone && text != "":
@@ -93,7 +93,7 @@ func (t *sourceEditor) between(s siblings, before, next, from, to int) (replacem
 	case gone && next < len(s.old) && before < 0:
 		// The first item of a list defines the number that the list starts at.
 		first, second := s.old[0], s.old[next]
-		return replacement{Span{first.Start + t.digits(first), second.Start + t.digits(second)}, ""}, true
+		return replacement{Span{first.Start + ed.digits(first), second.Start + ed.digits(second)}, ""}, true
 	case gone && next < len(s.old):
 		return replacement{Span{s.old[before+1].Start, s.old[next].Start}, ""}, true
 	case gone && before >= 0:
@@ -107,29 +107,29 @@ func (t *sourceEditor) between(s siblings, before, next, from, to int) (replacem
 }
 
 // digits returns the length of the number of a list item.
-func (t *sourceEditor) digits(s Span) int {
-	if m := itemMarker.FindStringSubmatch(t.body[s.Start:s.End]); m != nil {
+func (ed *sourceEditor) digits(s Span) int {
+	if m := itemMarker.FindStringSubmatch(ed.body[s.Start:s.End]); m != nil {
 		return len(m[2])
 	}
 	return 0
 }
 
 // gap returns the source between siblings.
-func (t *sourceEditor) gap(s siblings, at int, like Span) string {
+func (ed *sourceEditor) gap(s siblings, at int, like Span) string {
 	if at+1 >= len(s.old) {
 		at--
 	}
 	if at >= 0 && at+1 < len(s.old) && s.old[at].End <= s.old[at+1].Start {
-		if gap := t.body[s.old[at].End:s.old[at+1].Start]; strings.TrimLeft(gap, " \t\r\n>") == "" {
+		if gap := ed.body[s.old[at].End:s.old[at+1].Start]; strings.TrimLeft(gap, " \t\r\n>") == "" {
 			return gap
 		}
 	}
-	return t.indent(s.separator, like)
+	return ed.indent(s.separator, like)
 }
 
 // indent returns a text with its lines indented like the block at like.
-func (t *sourceEditor) indent(text string, like Span) string {
-	prefix := t.prefix(like.Start)
+func (ed *sourceEditor) indent(text string, like Span) string {
+	prefix := ed.prefix(like.Start)
 	if prefix == "" {
 		return text
 	}
@@ -146,33 +146,33 @@ func (t *sourceEditor) indent(text string, like Span) string {
 
 // prefix returns the prefix of continuation lines of a block at an offset:
 // quote marks, and spaces for everything else.
-func (t *sourceEditor) prefix(at int) string {
-	start := strings.LastIndexByte(t.body[:at], '\n') + 1
+func (ed *sourceEditor) prefix(at int) string {
+	start := strings.LastIndexByte(ed.body[:at], '\n') + 1
 	return strings.Map(func(c rune) rune {
 		if c == '>' || c == '\t' {
 			return c
 		}
 		return ' '
-	}, t.body[start:at])
+	}, ed.body[start:at])
 }
 
 // blocks finds the edits of a list of blocks.
-func (t *sourceEditor) blocks(parent *Node, old, now []*Node) bool {
-	from := t.h.matchPreferKeys(old, now)
+func (ed *sourceEditor) blocks(parent *Node, old, now []*Node) bool {
+	from := ed.h.matchPreferKeys(old, now)
 	sameKeys(old, now, from)
 	edited(old, now, from, func(*Node) bool { return false })
 	s := siblings{from: from, separator: "\n\n"}
 	for _, n := range old {
 		s.old = append(s.old, n.span)
 	}
-	s.print = func(i int, _ Span, _ int) string { return t.p.block(now[i], false) }
+	s.print = func(i int, _ Span, _ int) string { return ed.p.block(now[i], false) }
 	switch {
 	case isList(parent):
 		s.separator = "\n"
-		if len(s.old) > 0 && s.old[0].End > 0 && strings.HasPrefix(t.body[max(s.old[0].Start, 0):], "<") {
+		if len(s.old) > 0 && s.old[0].End > 0 && strings.HasPrefix(ed.body[max(s.old[0].Start, 0):], "<") {
 			s.separator = ""
 		}
-		s.print = func(i int, like Span, off int) string { return t.item(parent, now[i], like, off) }
+		s.print = func(i int, like Span, off int) string { return ed.item(parent, now[i], like, off) }
 	case parent.Type == "code":
 		s.separator = "\n"
 		s.print = func(i int, _ Span, _ int) string { return plainOf(now[i].Nodes) }
@@ -181,59 +181,59 @@ func (t *sourceEditor) blocks(parent *Node, old, now []*Node) bool {
 		if j < 0 {
 			continue
 		}
-		mark := len(t.edits)
-		if !t.node(old[j], now[i]) {
-			t.edits = t.edits[:mark]
-			if !t.rewrite(old[j], now[i], func(n *Node) string {
+		mark := len(ed.edits)
+		if !ed.node(old[j], now[i]) {
+			ed.edits = ed.edits[:mark]
+			if !ed.rewrite(old[j], now[i], func(n *Node) string {
 				if isList(parent) {
-					return t.item(parent, n, old[j].span, 0)
+					return ed.item(parent, n, old[j].span, 0)
 				}
-				return t.p.block(n, false)
+				return ed.p.block(n, false)
 			}) {
 				return false
 			}
 		}
 	}
-	return t.arrange(s)
+	return ed.arrange(s)
 }
 
 // rewrite replaces one block. The first alternative applies the difference between its
 // printed versions to its source; the second one is the printed block.
-func (t *sourceEditor) rewrite(old, now *Node, printed func(*Node) string) bool {
+func (ed *sourceEditor) rewrite(old, now *Node, printed func(*Node) string) bool {
 	at := old.span
 	if at.Start < 0 || at.End <= at.Start || old.Object != ObjectBlock {
 		return false
 	}
 	was, next := printed(old), printed(now)
-	prefix := t.prefix(at.Start)
-	lines := strings.Split(strings.ReplaceAll(t.body[at.Start:at.End], "\r\n", "\n"), "\n")
+	prefix := ed.prefix(at.Start)
+	lines := strings.Split(strings.ReplaceAll(ed.body[at.Start:at.End], "\r\n", "\n"), "\n")
 	for i := 1; i < len(lines); i++ {
 		lines[i] = cutPrefix(lines[i], prefix)
 	}
 	var w alternatives
 	if merged := strings.Join(mergeParts(tokens(was), tokens(strings.Join(lines, "\n")), tokens(next), mergeRun), ""); merged != "" {
-		w = append(w, []replacement{{at, t.indent(merged, at)}})
+		w = append(w, []replacement{{at, ed.indent(merged, at)}})
 	}
-	t.edits = append(t.edits, append(w, []replacement{{at, t.indent(next, at)}}))
+	ed.edits = append(ed.edits, append(w, []replacement{{at, ed.indent(next, at)}}))
 	return true
 }
 
 var itemMarker = regexp.MustCompile(`^(?:([-+*])|([0-9]{1,9})([.)]))([ \t]*)`)
 
 // item prints a list item with the marker of another item.
-func (t *sourceEditor) item(list, n *Node, like Span, off int) string {
-	if strings.HasPrefix(t.body[like.Start:], "<") {
-		return t.p.htmlItem(n, list.Type == "list-tasks")
+func (ed *sourceEditor) item(list, n *Node, like Span, off int) string {
+	if strings.HasPrefix(ed.body[like.Start:], "<") {
+		return ed.p.htmlItem(n, list.Type == "list-tasks")
 	}
-	m := itemMarker.FindStringSubmatch(t.body[like.Start:like.End])
+	m := itemMarker.FindStringSubmatch(ed.body[like.Start:like.End])
 	if m == nil {
-		return t.p.item(n, "*", list.Type == "list-tasks")
+		return ed.p.item(n, "*", list.Type == "list-tasks")
 	}
 	marker := m[1]
 	if marker == "" {
 		marker = addNumber(m[2], off) + m[3]
 	}
-	text := t.p.item(n, marker, list.Type == "list-tasks")
+	text := ed.p.item(n, marker, list.Type == "list-tasks")
 	wide := len(m[4]) - 1
 	if wide <= 0 || wide > 3 || strings.ContainsRune(m[4], '\t') {
 		return text
@@ -257,21 +257,21 @@ func equalData(a, b *Node) bool {
 }
 
 // fragments finds the edits in the fragments of a block.
-func (t *sourceEditor) fragments(old, now *Node) bool {
+func (ed *sourceEditor) fragments(old, now *Node) bool {
 	if len(old.Fragments) != len(now.Fragments) {
 		return false
 	}
 	for i, f := range old.Fragments {
 		g := now.Fragments[i]
-		if f.Slot() != g.Slot() || !equalData(f, g) || !t.slot(f, g) {
+		if f.Slot() != g.Slot() || !equalData(f, g) || !ed.slot(f, g) {
 			return false
 		}
 	}
 	return true
 }
 
-func (t *sourceEditor) slot(f, g *Node) bool {
-	return t.h.of(f) == t.h.of(g) || t.blocks(f, f.Nodes, g.Nodes)
+func (ed *sourceEditor) slot(f, g *Node) bool {
+	return ed.h.of(f) == ed.h.of(g) || ed.blocks(f, f.Nodes, g.Nodes)
 }
 
 func cloneBut(m map[string]any, names ...string) map[string]any {

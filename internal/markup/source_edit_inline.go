@@ -97,33 +97,33 @@ func (s stretch) of(from, to int) Span {
 
 // sameGlyph reports whether two glyphs are equal, regardless of their position among
 // their siblings.
-func (t *sourceEditor) sameGlyph(a, b *glyph) bool {
-	if a.text != b.text || a.raw != b.raw || (a.node == nil) != (b.node == nil) || !sameMarks(a.marks, b.marks) || !t.sameAround(a, b) {
+func (ed *sourceEditor) sameGlyph(a, b *glyph) bool {
+	if a.text != b.text || a.raw != b.raw || (a.node == nil) != (b.node == nil) || !sameMarks(a.marks, b.marks) || !ed.sameAround(a, b) {
 		return false
 	}
-	return a.node == nil || t.h.of(a.node) == t.h.of(b.node)
+	return a.node == nil || ed.h.of(a.node) == ed.h.of(b.node)
 }
 
-func (t *sourceEditor) sameAround(a, b *glyph) bool {
-	return slices.EqualFunc(a.in, b.in, func(x, y *Node) bool { return x == y || t.shell(x) == t.shell(y) })
+func (ed *sourceEditor) sameAround(a, b *glyph) bool {
+	return slices.EqualFunc(a.in, b.in, func(x, y *Node) bool { return x == y || ed.shell(x) == ed.shell(y) })
 }
 
 // shell returns the hash of an inline without its child nodes. An edited note
 // has the hash of the note before the edit.
-func (t *sourceEditor) shell(n *Node) uint64 {
+func (ed *sourceEditor) shell(n *Node) uint64 {
 	v := hashValue(hashString(hashSeed, n.Type), orEmpty(n.Data))
 	for _, f := range n.Fragments {
-		if o := t.bodies[f]; o != nil {
+		if o := ed.bodies[f]; o != nil {
 			f = o
 		}
-		v = mix(v, t.h.of(f))
+		v = mix(v, ed.h.of(f))
 	}
 	return v
 }
 
 // noteBodies finds the edits in the bodies of footnotes, which are written
 // elsewhere in the source.
-func (t *sourceEditor) noteBodies(old, now []*Node) bool {
+func (ed *sourceEditor) noteBodies(old, now []*Node) bool {
 	bodies := func(nodes []*Node) (list []*Node) {
 		eachInline(nodes, func(n *Node) {
 			if n.Type == "annotation" {
@@ -137,16 +137,16 @@ func (t *sourceEditor) noteBodies(old, now []*Node) bool {
 		return true // there are other differences
 	}
 	for i, f := range a {
-		if t.h.of(f) == t.h.of(b[i]) {
+		if ed.h.of(f) == ed.h.of(b[i]) {
 			continue
 		}
-		if !t.node(f, b[i]) {
+		if !ed.node(f, b[i]) {
 			return false
 		}
-		if t.bodies == nil {
-			t.bodies = map[*Node]*Node{}
+		if ed.bodies == nil {
+			ed.bodies = map[*Node]*Node{}
 		}
-		t.bodies[b[i]] = f
+		ed.bodies[b[i]] = f
 	}
 	return true
 }
@@ -163,7 +163,7 @@ func eachInline(nodes []*Node, f func(*Node)) {
 // inlineEdit is the difference between two lists of inlines: a range of old
 // glyphs is replaced by new glyphs.
 type inlineEdit struct {
-	t        *sourceEditor
+	editor   *sourceEditor
 	mode     inlineMode
 	all      []glyph // old glyphs
 	from, to int     // range of old glyphs that are replaced
@@ -171,20 +171,20 @@ type inlineEdit struct {
 }
 
 // inlines finds the edits of a block's text.
-func (t *sourceEditor) inlines(old, now *Node) bool {
-	if !t.noteBodies(old.Nodes, now.Nodes) {
+func (ed *sourceEditor) inlines(old, now *Node) bool {
+	if !ed.noteBodies(old.Nodes, now.Nodes) {
 		return false
 	}
 	a, b := glyphsOf(nil, old.Nodes, nil), glyphsOf(nil, now.Nodes, nil)
 	i := 0
-	for i < len(a) && i < len(b) && a[i].first == b[i].first && t.sameGlyph(&a[i], &b[i]) {
+	for i < len(a) && i < len(b) && a[i].first == b[i].first && ed.sameGlyph(&a[i], &b[i]) {
 		i++
 	}
 	k := 0
-	for k < len(a)-i && k < len(b)-i && a[len(a)-1-k].last == b[len(b)-1-k].last && t.sameGlyph(&a[len(a)-1-k], &b[len(b)-1-k]) {
+	for k < len(a)-i && k < len(b)-i && a[len(a)-1-k].last == b[len(b)-1-k].last && ed.sameGlyph(&a[len(a)-1-k], &b[len(b)-1-k]) {
 		k++
 	}
-	e := inlineEdit{t: t, all: a, from: i, to: len(a) - k, now: b[i : len(b)-k], mode: modeOf(old)}
+	e := inlineEdit{editor: ed, all: a, from: i, to: len(a) - k, now: b[i : len(b)-k], mode: modeOf(old)}
 	if len(e.now) == 0 && e.from == e.to {
 		return true // only the division into texts, or a note, differs
 	}
@@ -196,7 +196,7 @@ func (t *sourceEditor) inlines(old, now *Node) bool {
 	if len(w) == 0 {
 		return false
 	}
-	t.edits = append(t.edits, w)
+	ed.edits = append(ed.edits, w)
 	return true
 }
 
@@ -246,7 +246,7 @@ func (e *inlineEdit) uniform(list ...[]glyph) bool {
 			if first == nil {
 				first = &l[i]
 			}
-			if l[i].node != nil || l[i].raw || !sameMarks(first.marks, l[i].marks) || !e.t.sameAround(first, &l[i]) {
+			if l[i].node != nil || l[i].raw || !sameMarks(first.marks, l[i].marks) || !e.editor.sameAround(first, &l[i]) {
 				return false
 			}
 		}
@@ -280,7 +280,7 @@ func (e *inlineEdit) asText() alternatives {
 		for _, side := range []*glyph{e.before(), e.after()} {
 			if side != nil && side.span.Start >= 0 && e.uniform([]glyph{*side}, e.now) {
 				like = side
-				end := e.t.afterBreak(side.span.End)
+				end := e.editor.afterBreak(side.span.End)
 				at = Span{end, end}
 				if side == e.after() {
 					at = Span{side.span.Start, side.span.Start}
@@ -361,7 +361,7 @@ func (g *glyph) outer(other glyph) Span {
 // edge returns the offset up to which marks extend from an offset at the edge
 // of a block.
 func (e *inlineEdit) edge(at, step int) int {
-	body := e.t.body
+	body := e.editor.body
 	for {
 		rest := body[:at]
 		if step > 0 {

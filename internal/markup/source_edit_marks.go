@@ -21,8 +21,8 @@ func (e *inlineEdit) asMark() alternatives {
 	}
 	for i := range old {
 		a, b := old[i], e.now[i]
-		if a.text != b.text || a.raw != b.raw || a.node != nil || b.node != nil || !e.t.sameAround(&a, &b) ||
-			!sameMarks(a.marks, old[0].marks) || !sameMarks(b.marks, e.now[0].marks) || !e.t.sameAround(&a, &old[0]) {
+		if a.text != b.text || a.raw != b.raw || a.node != nil || b.node != nil || !e.editor.sameAround(&a, &b) ||
+			!sameMarks(a.marks, old[0].marks) || !sameMarks(b.marks, e.now[0].marks) || !e.editor.sameAround(&a, &old[0]) {
 			return nil
 		}
 	}
@@ -36,9 +36,9 @@ func (e *inlineEdit) asMark() alternatives {
 		return nil
 	}
 	if hasMark(old[0].marks, Mark{Type: "code"}) && !old[0].html {
-		left.End, right.Start = codeEdges(e.t.body, left, right)
+		left.End, right.Start = codeEdges(e.editor.body, left, right)
 	}
-	right.Start = min(e.t.afterBreak(right.Start), right.End)
+	right.Start = min(e.editor.afterBreak(right.Start), right.End)
 	forms := slices.Clone(markForms[mark.Type])
 	if open, close := htmlMark(mark); len(forms) == 0 {
 		forms = [][2]string{{open, close}}
@@ -47,11 +47,11 @@ func (e *inlineEdit) asMark() alternatives {
 		forms = slices.DeleteFunc(forms, func(f [2]string) bool { return f[0][0] != '<' })
 	}
 	var w alternatives
-	has := func(a *glyph) bool { return a != nil && hasMark(a.marks, mark) && e.t.sameAround(a, &old[0]) }
+	has := func(a *glyph) bool { return a != nil && hasMark(a.marks, mark) && e.editor.sameAround(a, &old[0]) }
 	before, after := has(e.before()), has(e.after())
 	if !set || before || after {
 		for _, f := range forms {
-			if list, ok := markReplacements(e.t.body, f, set, left, right, before, after); ok {
+			if list, ok := markReplacements(e.editor.body, f, set, left, right, before, after); ok {
 				w = append(w, list)
 			}
 		}
@@ -66,11 +66,11 @@ func (e *inlineEdit) asMark() alternatives {
 
 // afterBreak returns the offset at. At the start of a line, it skips the
 // prefixes of the enclosing blocks.
-func (t *sourceEditor) afterBreak(at int) int {
-	if at == 0 || t.body[at-1] != '\n' {
+func (ed *sourceEditor) afterBreak(at int) int {
+	if at == 0 || ed.body[at-1] != '\n' {
 		return at
 	}
-	return at + len(t.body[at:]) - len(strings.TrimLeft(t.body[at:], " \t>"))
+	return at + len(ed.body[at:]) - len(strings.TrimLeft(ed.body[at:], " \t>"))
 }
 
 // codeEdges returns the offsets of the start and end of the backticks around
@@ -183,7 +183,7 @@ func (e *inlineEdit) pieceAt() (Span, []Mark, bool) {
 		switch {
 		case a != nil && a.span.Start >= 0 && len(a.in) == 0:
 			if b == nil || sameMarks(a.marks, b.marks) || len(a.marks) == 0 {
-				end := e.t.afterBreak(a.span.End)
+				end := e.editor.afterBreak(a.span.End)
 				return Span{end, end}, a.marks, true
 			}
 			if len(b.marks) == 0 && b.span.Start >= 0 && len(b.in) == 0 {
@@ -213,10 +213,10 @@ func (e *inlineEdit) pieceAt() (Span, []Mark, bool) {
 }
 
 func (e *inlineEdit) printed(active []Mark, mode inlineMode) string {
-	w := &inlineWriter{p: e.t.p, mode: mode}
+	w := &inlineWriter{p: e.editor.p, mode: mode}
 	runs := runsOf(nodesOfGlyphs(e.now))
 	if mode&htmlText != 0 {
-		return e.t.p.htmlRuns(runs, active)
+		return e.editor.p.htmlRuns(runs, active)
 	}
 	w.runs(runs, active)
 	return w.done()

@@ -6,14 +6,14 @@ import (
 )
 
 // table finds the edits of a table: in titles, in cells, and of whole rows.
-func (t *sourceEditor) table(old, now *Node) bool {
+func (ed *sourceEditor) table(old, now *Node) bool {
 	a, b := readTable(old), readTable(now)
 	trace := old.extra().table
 	if trace == nil || !sameShape(&a, &b) {
 		return false
 	}
 	for i, c := range a.inOrder() {
-		if !t.title(old, &a, &b, c, b.inOrder()[i]) {
+		if !ed.title(old, &a, &b, c, b.inOrder()[i]) {
 			return false
 		}
 	}
@@ -26,7 +26,7 @@ func (t *sourceEditor) table(old, now *Node) bool {
 		from[i] = -1
 		if j, ok := byID[r.id]; ok {
 			from[i] = j
-			if !t.row(old, &a, &b, j, i) {
+			if !ed.row(old, &a, &b, j, i) {
 				return false
 			}
 		}
@@ -34,12 +34,12 @@ func (t *sourceEditor) table(old, now *Node) bool {
 	if len(s.old) != len(a.rows) || old.Data["cellMerges"] != nil && len(a.rows) != len(b.rows) {
 		return false
 	}
-	html := len(s.old) > 0 && strings.HasPrefix(t.body[max(s.old[0].Start, 0):], "<")
+	html := len(s.old) > 0 && strings.HasPrefix(ed.body[max(s.old[0].Start, 0):], "<")
 	if html {
 		s.separator = ""
 	}
-	s.print = func(i int, like Span, _ int) string { return t.printRow(&b, i, like, html) }
-	return t.arrange(s)
+	s.print = func(i int, like Span, _ int) string { return ed.printRow(&b, i, like, html) }
+	return ed.arrange(s)
 }
 
 // sameShape reports whether two tables differ only in titles and rows.
@@ -58,7 +58,7 @@ func sameShape(a, b *tableView) bool {
 }
 
 // title finds the edit of a column title.
-func (t *sourceEditor) title(table *Node, a, b *tableView, was, now tableColumn) bool {
+func (ed *sourceEditor) title(table *Node, a, b *tableView, was, now tableColumn) bool {
 	before, after := paragraphNode(nil), paragraphNode(nil)
 	if list := a.titleBlocks(was); len(list) > 0 {
 		before = list[0]
@@ -66,22 +66,22 @@ func (t *sourceEditor) title(table *Node, a, b *tableView, was, now tableColumn)
 	if list := b.titleBlocks(now); len(list) > 0 {
 		after = list[0]
 	}
-	if t.h.of(before) == t.h.of(after) {
+	if ed.h.of(before) == ed.h.of(after) {
 		return true
 	}
 	traced := table.extra().table.titles[was.id]
-	return traced != nil && t.h.of(traced) == t.h.of(before) && t.inlines(traced, after)
+	return traced != nil && ed.h.of(traced) == ed.h.of(before) && ed.inlines(traced, after)
 }
 
 // row finds the edits of the cells in a row. If a cell cannot be edited in
 // place, the whole row is printed.
-func (t *sourceEditor) row(table *Node, a, b *tableView, j, i int) bool {
-	mark, columns, rows := len(t.edits), b.inOrder(), table.extra().table.rows
+func (ed *sourceEditor) row(table *Node, a, b *tableView, j, i int) bool {
+	mark, columns, rows := len(ed.edits), b.inOrder(), table.extra().table.rows
 	for k, c := range a.inOrder() {
-		if t.cell(a, b, a.rows[j], b.rows[i], c, columns[k]) {
+		if ed.cell(a, b, a.rows[j], b.rows[i], c, columns[k]) {
 			continue
 		}
-		t.edits = t.edits[:mark]
+		ed.edits = ed.edits[:mark]
 		if j >= len(rows) || table.Data["cellMerges"] != nil {
 			return false
 		}
@@ -89,14 +89,14 @@ func (t *sourceEditor) row(table *Node, a, b *tableView, j, i int) bool {
 		if at.Start < 0 || at.End <= at.Start {
 			return false
 		}
-		t.edits = append(t.edits, alternatives{{{at, t.printRow(b, i, at, strings.HasPrefix(t.body[at.Start:], "<"))}}})
+		ed.edits = append(ed.edits, alternatives{{{at, ed.printRow(b, i, at, strings.HasPrefix(ed.body[at.Start:], "<"))}}})
 		return true
 	}
 	return true
 }
 
 // cell finds the edits of one cell.
-func (t *sourceEditor) cell(a, b *tableView, was, now tableRow, c, d tableColumn) bool {
+func (ed *sourceEditor) cell(a, b *tableView, was, now tableRow, c, d tableColumn) bool {
 	if c.kind != "text" {
 		return hashValue(hashSeed, was.values[c.id]) == hashValue(hashSeed, now.values[d.id])
 	}
@@ -105,17 +105,17 @@ func (t *sourceEditor) cell(a, b *tableView, was, now tableRow, c, d tableColumn
 		return true
 	}
 	if len(before) == 1 && len(after) == 1 {
-		return t.node(before[0], after[0])
+		return ed.node(before[0], after[0])
 	}
-	return len(before) > 1 && t.blocks(&Node{}, before, after)
+	return len(before) > 1 && ed.blocks(&Node{}, before, after)
 }
 
 // printRow prints a row in the style of another row.
-func (t *sourceEditor) printRow(b *tableView, i int, like Span, html bool) string {
+func (ed *sourceEditor) printRow(b *tableView, i int, like Span, html bool) string {
 	if html {
-		return t.p.htmlRow(b, b.inOrder(), nil, i)
+		return ed.p.htmlRow(b, b.inOrder(), nil, i)
 	}
-	source := t.body[like.Start:like.End]
+	source := ed.body[like.Start:like.End]
 	var widths []int
 	for _, cell := range pipeCells(source) {
 		widths = append(widths, utf8.RuneCountInString(cell))
@@ -123,7 +123,7 @@ func (t *sourceEditor) printRow(b *tableView, i int, like Span, html bool) strin
 	bare := !strings.Contains(source, "| ") && !strings.Contains(source, " |")
 	var cells []string
 	for k, c := range b.columns {
-		s := t.p.pipeCell(b.cellBlocks(b.rows[i], c))
+		s := ed.p.pipeCell(b.cellBlocks(b.rows[i], c))
 		if !bare {
 			s = " " + s + " "
 			if k < len(widths) {

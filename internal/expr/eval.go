@@ -15,9 +15,9 @@ type budget struct{ steps, bytes int }
 
 func newBudget() *budget { return &budget{steps: MaxSteps, bytes: MaxBytes} }
 
-// cut is the value of a member chain after a `?.` on null or undefined. chain
-// converts it to Undefined.
-type cut struct{}
+// shortCircuit is the value of a member chain after a `?.` on null or
+// undefined. chain converts it to Undefined.
+type shortCircuit struct{}
 
 // Eval evaluates the expression over env. It returns nil, a bool, a float64, a
 // string, a []any, a map[string]any or Undefined. Every error is an *Error.
@@ -93,9 +93,9 @@ func (r *run) spend(column, steps int) error {
 // scan subtracts the steps for reading a text of the given size.
 func (r *run) scan(column, bytes int) error { return r.spend(column, 1+bytes/stepBytes) }
 
-// make subtracts bytes that are about to be allocated, and the steps to write
+// allocate subtracts bytes that are about to be allocated, and the steps to write
 // them. It returns an error if too few are left.
-func (r *run) make(column, bytes int) error {
+func (r *run) allocate(column, bytes int) error {
 	if r.budget.bytes -= bytes; bytes < 0 || r.budget.bytes < 0 {
 		r.budget.bytes = 0
 		return &Error{Column: column, Message: "the expression makes too much text or too long lists", err: ErrBudget}
@@ -123,12 +123,12 @@ func (n *name) eval(r *run) (any, error) {
 	if err := r.spend(n.column, 1); err != nil {
 		return nil, err
 	}
-	return plain(v, n.column)
+	return normalize(v, n.column)
 }
 
-// plain checks that a value of the data has an allowed type, and converts
+// normalize checks that a value of the data has an allowed type, and converts
 // integers to float64.
-func plain(v any, column int) (any, error) {
+func normalize(v any, column int) (any, error) {
 	switch v := v.(type) {
 	case nil, bool, float64, string, []any, map[string]any, Undefined:
 		return v, nil
@@ -142,7 +142,7 @@ func plain(v any, column int) (any, error) {
 
 func (n *chain) eval(r *run) (any, error) {
 	v, err := n.inner.eval(r)
-	if _, missing := v.(cut); missing {
+	if _, missing := v.(shortCircuit); missing {
 		return Undefined{}, err
 	}
 	return v, err
@@ -156,7 +156,7 @@ func (r *run) receiver(n node, optional bool, column int, what string) (v any, m
 		return nil, false, err
 	}
 	switch v.(type) {
-	case cut:
+	case shortCircuit:
 		return nil, true, nil
 	case nil, Undefined:
 		if optional {
@@ -177,7 +177,7 @@ func (n *member) eval(r *run) (any, error) {
 		return nil, err
 	}
 	if missing {
-		return cut{}, nil
+		return shortCircuit{}, nil
 	}
 	return r.get(v, n.key, n.column)
 }
@@ -188,7 +188,7 @@ func (n *index) eval(r *run) (any, error) {
 		return nil, err
 	}
 	if missing {
-		return cut{}, nil
+		return shortCircuit{}, nil
 	}
 	key, err := n.key.eval(r)
 	if err != nil {
@@ -220,7 +220,7 @@ func (r *run) get(v any, key string, column int) (any, error) {
 		if !ok {
 			return Undefined{}, nil
 		}
-		return plain(item, column)
+		return normalize(item, column)
 	case []any:
 		if key == "length" {
 			return float64(len(v)), nil
@@ -248,7 +248,7 @@ func (r *run) item(items []any, i float64, column int) (any, error) {
 	if i != math.Trunc(i) || i < 0 || i >= float64(len(items)) {
 		return Undefined{}, nil
 	}
-	return plain(items[int(i)], column)
+	return normalize(items[int(i)], column)
 }
 
 func (r *run) unit(s string, i float64, column int) (any, error) {
@@ -267,7 +267,7 @@ func (n *call) eval(r *run) (any, error) {
 		return nil, err
 	}
 	if missing {
-		return cut{}, nil
+		return shortCircuit{}, nil
 	}
 	c := invocation{run: r, column: n.column, callback: n.callback}
 	for i, a := range n.args {
@@ -355,7 +355,7 @@ func (n *conditional) eval(r *run) (any, error) {
 }
 
 func (n *list) eval(r *run) (any, error) {
-	if err := r.make(n.column, itemBytes*len(n.items)); err != nil {
+	if err := r.allocate(n.column, itemBytes*len(n.items)); err != nil {
 		return nil, err
 	}
 	items := make([]any, len(n.items))
@@ -369,7 +369,7 @@ func (n *list) eval(r *run) (any, error) {
 }
 
 func (n *object) eval(r *run) (any, error) {
-	if err := r.make(n.column, itemBytes*len(n.fields)); err != nil {
+	if err := r.allocate(n.column, itemBytes*len(n.fields)); err != nil {
 		return nil, err
 	}
 	o := make(map[string]any, len(n.fields))
@@ -397,10 +397,10 @@ func (n *binary) eval(r *run) (any, error) {
 	}
 	switch n.op {
 	case "===", "!==":
-		same, err := r.same(a, b, n.column)
+		same, err := r.strictEqual(a, b, n.column)
 		return same == (n.op == "==="), err
 	case "==", "!=":
-		same, err := r.alike(a, b, n.column)
+		same, err := r.looseEqual(a, b, n.column)
 		return same == (n.op == "=="), err
 	case "<":
 		return r.less(a, b, false, n.column)

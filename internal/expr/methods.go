@@ -164,7 +164,7 @@ func textSlice(c *invocation, s string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.run.make(c.column, to-from); err != nil {
+	if err := c.run.allocate(c.column, to-from); err != nil {
 		return nil, err
 	}
 	return slice(s, from, to), c.read(s)
@@ -192,7 +192,7 @@ func textSplit(c *invocation, s string) (any, error) {
 		if limit == 0 {
 			return []any{}, nil
 		}
-		return []any{s}, c.run.make(c.column, itemBytes)
+		return []any{s}, c.run.allocate(c.column, itemBytes)
 	}
 	separator, err := c.needle()
 	if err != nil {
@@ -204,7 +204,7 @@ func textSplit(c *invocation, s string) (any, error) {
 	parts := []any{}
 	add := func(part string) error {
 		parts = append(parts, part)
-		return c.run.make(c.column, itemBytes)
+		return c.run.allocate(c.column, itemBytes)
 	}
 	if separator == "" {
 		for _, ch := range s {
@@ -249,7 +249,7 @@ func uint32Of(x float64) float64 {
 // cased converts a text to upper or lower case. The result may be three times as
 // long.
 func (c *invocation) cased(s string, mapping func(string) string) (any, error) {
-	if err := c.run.make(c.column, 3*len(s)); err != nil {
+	if err := c.run.allocate(c.column, 3*len(s)); err != nil {
 		return nil, err
 	}
 	return mapping(s), nil
@@ -276,11 +276,11 @@ func (c *invocation) search(items []any, nan bool) (int, error) {
 		if err := c.run.spend(c.column, 1); err != nil {
 			return 0, err
 		}
-		item, err := plain(items[i], c.column)
+		item, err := normalize(items[i], c.column)
 		if err != nil {
 			return 0, err
 		}
-		found, err := c.run.same(item, wanted, c.column)
+		found, err := c.run.strictEqual(item, wanted, c.column)
 		if err != nil {
 			return 0, err
 		}
@@ -309,7 +309,7 @@ func listSlice(c *invocation, items []any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.run.make(c.column, itemBytes*(to-from)); err != nil {
+	if err := c.run.allocate(c.column, itemBytes*(to-from)); err != nil {
 		return nil, err
 	}
 	return slices.Clone(items[from:to]), nil
@@ -333,7 +333,7 @@ func (c *invocation) each(items []any, stop func(item, result any) (bool, error)
 		if err := r.spend(c.column, 1); err != nil {
 			return err
 		}
-		item, err := plain(item, c.column)
+		item, err := normalize(item, c.column)
 		if err != nil {
 			return err
 		}
@@ -387,7 +387,7 @@ func listFilter(c *invocation, items []any) (any, error) {
 			return false, nil
 		}
 		kept = append(kept, item)
-		return false, c.run.make(c.column, itemBytes)
+		return false, c.run.allocate(c.column, itemBytes)
 	})
 	return kept, err
 }
@@ -396,7 +396,7 @@ func listMap(c *invocation, items []any) (any, error) {
 	made := []any{}
 	err := c.each(items, func(_, result any) (bool, error) {
 		made = append(made, result)
-		return false, c.run.make(c.column, itemBytes)
+		return false, c.run.allocate(c.column, itemBytes)
 	})
 	return made, err
 }

@@ -108,7 +108,7 @@ func (r *run) join(items []any, separator string, column int) (string, error) {
 		if err := r.spend(column, 1); err != nil {
 			return "", err
 		}
-		item, err := plain(item, column)
+		item, err := normalize(item, column)
 		if err != nil {
 			return "", err
 		}
@@ -121,7 +121,7 @@ func (r *run) join(items []any, separator string, column int) (string, error) {
 		if i > 0 {
 			s = separator + s
 		}
-		if err := r.make(column, len(s)); err != nil {
+		if err := r.allocate(column, len(s)); err != nil {
 			return "", err
 		}
 		b.WriteString(s)
@@ -160,9 +160,9 @@ func (r *run) integer(v any, column int) (float64, error) {
 	return math.Trunc(x), err
 }
 
-// same implements `===`. Comparing two objects is an error: JavaScript compares
-// their identity, which is not what the author of a condition intends.
-func (r *run) same(a, b any, column int) (bool, error) {
+// strictEqual implements `===`. Comparing two objects is an error: JavaScript
+// compares their identity, which is not what the author of a condition intends.
+func (r *run) strictEqual(a, b any, column int) (bool, error) {
 	if isObject(a) && isObject(b) {
 		return false, failed(column, "two objects cannot be compared; compare one of their fields")
 	}
@@ -179,8 +179,8 @@ func (r *run) same(a, b any, column int) (bool, error) {
 	return !isObject(b) && a == b, nil
 }
 
-// alike implements `==`.
-func (r *run) alike(a, b any, column int) (bool, error) {
+// looseEqual implements `==`.
+func (r *run) looseEqual(a, b any, column int) (bool, error) {
 	if isNullish(a) || isNullish(b) {
 		return isNullish(a) && isNullish(b), nil
 	}
@@ -194,7 +194,7 @@ func (r *run) alike(a, b any, column int) (bool, error) {
 		}
 	}
 	if typeOf(a) == typeOf(b) {
-		return r.same(a, b, column)
+		return r.strictEqual(a, b, column)
 	}
 	x, err := r.number(a, column)
 	if err != nil {
@@ -254,7 +254,7 @@ func (r *run) add(a, b any, column int) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.make(column, len(s)+len(t)); err != nil {
+	if err := r.allocate(column, len(s)+len(t)); err != nil {
 		return nil, err
 	}
 	return s + t, nil

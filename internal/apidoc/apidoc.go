@@ -183,8 +183,8 @@ func (w *writer) tag(element, class string, inner func()) {
 	w.b.WriteString("</" + element + ">")
 }
 
-// say writes an element with an escaped text.
-func (w *writer) say(element, class, text string) {
+// textElement writes an element with an escaped text.
+func (w *writer) textElement(element, class, text string) {
 	w.tag(element, class, func() { w.escape(text) })
 }
 
@@ -202,7 +202,7 @@ func printable(s string) string {
 
 // heading writes a heading; below is its level relative to the title of the block.
 func (w *writer) heading(below int, text string) {
-	w.say("h"+strconv.Itoa(min(w.level+below, 6)), "api-heading", text)
+	w.textElement("h"+strconv.Itoa(min(w.level+below, 6)), "api-heading", text)
 }
 
 // markdown renders Markdown of the description, within the limits of the page.
@@ -215,7 +215,7 @@ func (w *writer) markdown(text string) {
 		return
 	}
 	if !strings.ContainsAny(text, "\n`*_[]<>#&{}\\|~$!:") {
-		w.tag("div", "api-text", func() { w.say("p", "", text) })
+		w.tag("div", "api-text", func() { w.textElement("p", "", text) })
 		return
 	}
 	var b bytes.Buffer
@@ -232,7 +232,7 @@ func (w *writer) markdown(text string) {
 // source writes a code block, or an ellipsis beyond the limit of the page.
 func (w *writer) source(language, code string) {
 	if w.sources -= len(code); w.sources < 0 {
-		w.say("p", "", "…")
+		w.textElement("p", "", "…")
 		return
 	}
 	o := w.o

@@ -44,22 +44,22 @@ var methodClasses = map[string]string{"GET": "api-get", "POST": "api-post", "PUT
 func (w *writer) address(o *openapi.Operation) {
 	w.tag("p", "api-address", func() {
 		if o.Webhook {
-			w.say("span", "api-badge", w.l.Webhook)
+			w.textElement("span", "api-badge", w.l.Webhook)
 		}
-		w.say("span", strings.TrimSpace("api-method "+methodClasses[o.Method]), o.Method)
+		w.textElement("span", strings.TrimSpace("api-method "+methodClasses[o.Method]), o.Method)
 		w.tag("code", "api-path", func() {
 			if servers := o.Servers(); !o.Webhook && len(servers) > 0 && servers[0].URL != "" {
-				w.say("span", "api-server", servers[0].URL)
+				w.textElement("span", "api-server", servers[0].URL)
 			}
 			w.path(o.Path)
 		})
 		switch {
 		case o.Deprecated && o.Sunset != "":
-			w.say("span", "api-badge api-danger", w.l.Deprecated+" "+w.l.Until+" "+o.Sunset)
+			w.textElement("span", "api-badge api-danger", w.l.Deprecated+" "+w.l.Until+" "+o.Sunset)
 		case o.Deprecated:
-			w.say("span", "api-badge api-danger", w.l.Deprecated)
+			w.textElement("span", "api-badge api-danger", w.l.Deprecated)
 		case o.Stability != "":
-			w.say("span", "api-badge api-warning", o.Stability)
+			w.textElement("span", "api-badge api-warning", o.Stability)
 		}
 	})
 	servers := o.Servers()
@@ -67,11 +67,11 @@ func (w *writer) address(o *openapi.Operation) {
 		return
 	}
 	w.tag("details", "api-servers", func() {
-		w.say("summary", "", w.l.Servers)
+		w.textElement("summary", "", w.l.Servers)
 		w.tag("ul", "", func() {
 			for _, s := range servers {
 				w.tag("li", "", func() {
-					w.say("code", "", s.URL)
+					w.textElement("code", "", s.URL)
 					w.escape(" " + s.Text)
 				})
 			}
@@ -88,7 +88,7 @@ func (w *writer) path(path string) {
 			break
 		}
 		w.breakable(path[:from])
-		w.say("span", "api-variable", path[from:to+1])
+		w.textElement("span", "api-variable", path[from:to+1])
 		path = path[to+1:]
 	}
 	w.breakable(path)
@@ -120,7 +120,7 @@ func (w *writer) authentication(ways []openapi.Requirement) {
 			for _, way := range ways {
 				w.tag("li", "api-field", func() {
 					if len(way) == 0 {
-						w.say("p", "api-line", w.l.NoAuthentication)
+						w.textElement("p", "api-line", w.l.NoAuthentication)
 					}
 					for _, need := range way {
 						w.scheme(need)
@@ -139,20 +139,20 @@ func (w *writer) scheme(need openapi.Need) {
 			name = "Authorization"
 		}
 		if s.Type != "mutualTLS" {
-			w.say("code", "api-name", name)
+			w.textElement("code", "api-name", name)
 		}
-		w.say("span", "api-type", schemeType(s))
+		w.textElement("span", "api-type", schemeType(s))
 	})
 	w.markdown(s.Text)
 	if example := schemeExample(s); example != "" {
 		w.tag("p", "api-fact", func() {
-			w.say("span", "", w.l.Example+" ")
-			w.say("code", "", example)
+			w.textElement("span", "", w.l.Example+" ")
+			w.textElement("code", "", example)
 		})
 	}
 	if len(need.Scopes) > 0 {
 		w.tag("p", "api-fact", func() {
-			w.say("span", "", w.l.Scopes+" ")
+			w.textElement("span", "", w.l.Scopes+" ")
 			w.codes(need.Scopes)
 		})
 	}
@@ -198,7 +198,7 @@ func (w *writer) codes(values []string) {
 		if i > 0 {
 			w.b.WriteString(" ")
 		}
-		w.say("code", "", v)
+		w.textElement("code", "", v)
 	}
 }
 
@@ -219,7 +219,7 @@ func (w *writer) parameterList(all []openapi.Parameter) {
 	w.tag("ul", "api-fields", func() {
 		for _, p := range all {
 			if w.left--; w.left < 0 {
-				w.say("li", "api-field", "…")
+				w.textElement("li", "api-field", "…")
 				return
 			}
 			w.tag("li", "api-field", func() {
@@ -262,13 +262,13 @@ func (w *writer) content(all []openapi.Media, required bool) {
 				if i > 0 {
 					w.b.WriteString(" ")
 				}
-				w.say("code", "", m.Type)
+				w.textElement("code", "", m.Type)
 			}
 			if !same[0].Schema.IsZero() {
-				w.say("span", "api-type", same[0].Schema.Label())
+				w.textElement("span", "api-type", same[0].Schema.Label())
 			}
 			if required {
-				w.say("span", "api-required", w.l.Required)
+				w.textElement("span", "api-required", w.l.Required)
 			}
 		})
 		w.schema(same[0].Schema, 0)
@@ -289,7 +289,7 @@ func (w *writer) responses(all []openapi.Response) {
 			w.b.WriteString(`<details class="api-response"` + open + ">")
 			w.tag("summary", "", func() {
 				w.status(r.Status)
-				w.say("span", "api-summary", firstLine(r.Text))
+				w.textElement("span", "api-summary", firstLine(r.Text))
 			})
 			w.tag("div", "api-inside", func() { w.response(r) })
 			w.b.WriteString("</details>")
@@ -302,7 +302,7 @@ func (w *writer) status(status string) {
 	if len(status) == 3 && strings.ContainsAny(status[:1], "12345") {
 		class += " api-status-" + status[:1]
 	}
-	w.say("span", class, status)
+	w.textElement("span", class, status)
 }
 
 // firstLine returns the first line of a description, for a summary.
@@ -320,7 +320,7 @@ func (w *writer) response(r openapi.Response) {
 		w.markdown(text)
 	}
 	if len(r.Headers) > 0 {
-		w.say("p", "api-label", w.l.ResponseHeaders)
+		w.textElement("p", "api-label", w.l.ResponseHeaders)
 		w.parameterList(r.Headers)
 	}
 	w.omits = writeOnly
@@ -337,9 +337,9 @@ func (w *writer) callbacks(all []openapi.Callback) {
 			for _, o := range c.Operations {
 				w.tag("details", "api-response", func() {
 					w.tag("summary", "", func() {
-						w.say("span", strings.TrimSpace("api-method "+methodClasses[o.Method]), o.Method)
-						w.say("code", "api-path", o.Path)
-						w.say("span", "api-summary", c.Name)
+						w.textElement("span", strings.TrimSpace("api-method "+methodClasses[o.Method]), o.Method)
+						w.textElement("code", "api-path", o.Path)
+						w.textElement("span", "api-summary", c.Name)
 					})
 					w.tag("div", "api-inside", func() {
 						w.markdown(o.Text)
@@ -363,7 +363,7 @@ func (w *writer) samples(o *openapi.Operation) {
 		return
 	}
 	if all := o.Samples(); len(all) > 0 {
-		w.say("p", "api-label", w.l.Request)
+		w.textElement("p", "api-label", w.l.Request)
 		w.tabs("api-code api-request", len(all), func(i int) { w.escape(all[i].Label) }, func(i int) { w.source(all[i].Language, all[i].Source) })
 	}
 	if !o.Webhook {
@@ -371,8 +371,8 @@ func (w *writer) samples(o *openapi.Operation) {
 	}
 	if b := o.Body(); b != nil {
 		for _, m := range b.Content {
-			for _, e := range m.Examples(openapi.Request)[:min(1, len(m.Examples(openapi.Request)))] {
-				w.say("p", "api-label", w.l.Example)
+			for _, e := range m.Examples(openapi.InRequest)[:min(1, len(m.Examples(openapi.InRequest)))] {
+				w.textElement("p", "api-label", w.l.Example)
 				w.source(openapi.ExampleLanguage(m.Type), e.Body(m.Type))
 			}
 		}
@@ -392,7 +392,7 @@ func (w *writer) answers(all []openapi.Response) {
 	var found []answer
 	for _, r := range all[:min(len(all), maxResponses)] {
 		for _, m := range r.Content {
-			examples := m.Examples(openapi.Reply)
+			examples := m.Examples(openapi.InResponse)
 			for _, e := range examples[:min(len(examples), 5)] {
 				name := e.Summary
 				if name == "" {
@@ -408,11 +408,11 @@ func (w *writer) answers(all []openapi.Response) {
 	if len(found) == 0 {
 		return
 	}
-	w.say("p", "api-label", w.l.Example)
+	w.textElement("p", "api-label", w.l.Example)
 	w.tabs("api-code", len(found), func(i int) {
 		w.status(found[i].status)
 		if found[i].name != "" {
-			w.say("span", "", found[i].name)
+			w.textElement("span", "", found[i].name)
 		}
 	}, func(i int) {
 		w.source(openapi.ExampleLanguage(found[i].media.Type), found[i].example.Body(found[i].media.Type))

@@ -16,7 +16,7 @@ func (w *writer) schema(s openapi.Schema, depth int) {
 	}
 	id := s.ID()
 	if w.above[id] || depth > maxDepth || w.left <= 0 {
-		w.refer(s)
+		w.modelLink(s)
 		return
 	}
 	w.above[id] = true
@@ -39,7 +39,7 @@ func (w *writer) below(v *openapi.View, depth int) {
 					continue
 				}
 				if w.left--; w.left < 0 {
-					w.say("li", "api-field", "…")
+					w.textElement("li", "api-field", "…")
 					return
 				}
 				w.tag("li", "api-field", func() { w.property(p, in, depth) })
@@ -77,15 +77,15 @@ func (w *writer) line(name string, pattern, required bool, s openapi.Schema, v *
 		if pattern {
 			class += " api-pattern"
 		}
-		w.say("code", class, name)
+		w.textElement("code", class, name)
 		label := v.Label()
 		if s.Name() != "" && !isPlain(v) && !strings.HasPrefix(label, "array") {
 			label = s.Name()
 		}
-		w.say("span", "api-type", label)
+		w.textElement("span", "api-type", label)
 		flag := func(set bool, class, label string) {
 			if set {
-				w.say("span", class, label)
+				w.textElement("span", class, label)
 			}
 		}
 		flag(required, "api-required", w.l.Required)
@@ -97,7 +97,7 @@ func (w *writer) line(name string, pattern, required bool, s openapi.Schema, v *
 				w.escape(c.Name)
 				if c.Value != "" {
 					w.escape(" ")
-					w.say("code", "", c.Value)
+					w.textElement("code", "", c.Value)
 				}
 			})
 		}
@@ -110,8 +110,8 @@ func (w *writer) facts(v *openapi.View) {
 	fact := func(label, value string) {
 		if value != "" {
 			w.tag("p", "api-fact", func() {
-				w.say("span", "", label+" ")
-				w.say("code", "", value)
+				w.textElement("span", "", label+" ")
+				w.textElement("code", "", value)
 			})
 		}
 	}
@@ -140,16 +140,16 @@ func (w *writer) values(v *openapi.View) {
 	if about {
 		w.tag("dl", "api-values", func() {
 			for _, e := range v.Enum {
-				w.tag("dt", "", func() { w.say("code", "", e.Text) })
+				w.tag("dt", "", func() { w.textElement("code", "", e.Text) })
 				w.tag("dd", "", func() { w.markdown(e.Description) })
 			}
 		})
 		return
 	}
 	w.tag("p", "api-fact", func() {
-		w.say("span", "", w.l.Values+" ")
+		w.textElement("span", "", w.l.Values+" ")
 		for _, e := range v.Enum {
-			w.say("code", "", e.Text)
+			w.textElement("code", "", e.Text)
 			w.b.WriteString(" ")
 		}
 		if v.MoreEnum > 0 {
@@ -185,7 +185,7 @@ func (w *writer) more(s openapi.Schema, v *openapi.View, depth int) {
 		return
 	}
 	if w.above[s.ID()] || depth+1 > maxDepth || w.left <= 0 {
-		w.refer(s)
+		w.modelLink(s)
 		return
 	}
 	// The elements of an array can have a schema that contains this field.
@@ -195,13 +195,13 @@ func (w *writer) more(s openapi.Schema, v *openapi.View, depth int) {
 			break
 		}
 		if w.above[inner.ID()] {
-			w.refer(inner)
+			w.modelLink(inner)
 			return
 		}
 		inner = inner.View().Items
 	}
 	w.tag("details", "api-more", func() {
-		w.say("summary", "", w.summary(s, v))
+		w.textElement("summary", "", w.summary(s, v))
 		w.above[s.ID()] = true
 		w.below(v, depth+1)
 		delete(w.above, s.ID())
@@ -244,12 +244,12 @@ func (w *writer) options(v *openapi.View, depth int) {
 			w.escape(title)
 			if v.Discriminator != "" {
 				w.escape(" ")
-				w.say("code", "", v.Discriminator)
+				w.textElement("code", "", v.Discriminator)
 			}
 		})
 		for _, o := range v.Options {
 			if w.left--; w.left < 0 {
-				w.say("p", "", "…")
+				w.textElement("p", "", "…")
 				return
 			}
 			w.option(o, depth)
@@ -260,12 +260,12 @@ func (w *writer) options(v *openapi.View, depth int) {
 func (w *writer) option(o openapi.Option, depth int) {
 	v := o.Schema.View()
 	head := func() {
-		w.say("span", "api-option", o.Label)
+		w.textElement("span", "api-option", o.Label)
 		if o.Value != "" {
-			w.say("code", "", o.Value)
+			w.textElement("code", "", o.Value)
 		}
 		if isPlain(v) && v.Label() != o.Label {
-			w.say("span", "api-type", v.Label())
+			w.textElement("span", "api-type", v.Label())
 		}
 	}
 	if isPlain(v) {
@@ -287,19 +287,19 @@ func (w *writer) option(o openapi.Option, depth int) {
 	})
 }
 
-// refer writes a link to the model of a schema. The model is added below the block if the
-// page does not have it.
-func (w *writer) refer(s openapi.Schema) {
+// modelLink writes a link to the model of a schema. The model is added below the block if
+// the page does not have it.
+func (w *writer) modelLink(s openapi.Schema) {
 	name := s.Name()
 	if name == "" {
-		w.say("p", "api-fact", w.l.Recursive)
+		w.textElement("p", "api-fact", w.l.Recursive)
 		return
 	}
 	key := modelKey{w.d, name}
 	anchor, known := w.models[key]
 	if !known {
 		if !s.Listed() || len(w.wanted) >= maxModels {
-			w.tag("p", "api-fact", func() { w.say("code", "", name) })
+			w.tag("p", "api-fact", func() { w.textElement("code", "", name) })
 			return
 		}
 		anchor = w.anchor(name)
@@ -347,8 +347,8 @@ func (w *writer) model(s openapi.Schema, anchor string, open bool) {
 	}
 	w.b.WriteString(">")
 	w.tag("summary", "", func() {
-		w.say("code", "api-name", s.Name())
-		w.say("span", "api-type", s.Label())
+		w.textElement("code", "api-name", s.Name())
+		w.textElement("span", "api-type", s.Label())
 	})
 	// The anchor is inside of the details element, because following a link to it opens
 	// the element.

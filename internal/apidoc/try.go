@@ -18,7 +18,7 @@ func (w *writer) trial(o *openapi.Operation, spec string) {
 		return
 	}
 	w.b.WriteString(`<details class="api-try" hidden>`)
-	w.say("summary", "", w.l.Try)
+	w.textElement("summary", "", w.l.Try)
 	w.b.WriteString(`<form action="` + html.EscapeString(w.tryAt) + `" data-spec="` + html.EscapeString(spec) + `" data-method="` + html.EscapeString(o.Method) + `" data-path="` + html.EscapeString(printable(o.Path)) + `">`)
 	titles := map[string]string{"credentials": w.l.Authentication, "path": w.l.PathParameters, "query": w.l.QueryParameters, "header": w.l.HeaderParameters}
 	for len(t.Inputs) > 0 {
@@ -29,7 +29,7 @@ func (w *writer) trial(o *openapi.Operation, spec string) {
 		group := t.Inputs[:n]
 		t.Inputs = t.Inputs[n:]
 		w.tag("fieldset", "", func() {
-			w.say("legend", "", titles[group[0].In])
+			w.textElement("legend", "", titles[group[0].In])
 			for _, in := range group {
 				w.input(in)
 			}
@@ -37,7 +37,7 @@ func (w *writer) trial(o *openapi.Operation, spec string) {
 	}
 	if t.Media != "" {
 		w.tag("label", "", func() {
-			w.say("span", "", w.l.Body+" ("+t.Media+")")
+			w.textElement("span", "", w.l.Body+" ("+t.Media+")")
 			w.b.WriteString(`<textarea name="body" rows="8" spellcheck="false">`)
 			w.escape("\n" + t.Body)
 			w.b.WriteString("</textarea>")
@@ -62,7 +62,7 @@ func (w *writer) choices(o *openapi.Operation) {
 	w.b.WriteString(`<form class="api-choose" data-sample="` + html.EscapeString(printable(sample)) + `" data-from="` + html.EscapeString(printable(server)) + `" autocomplete="off" hidden>`)
 	if len(servers) > 1 {
 		w.tag("label", "", func() {
-			w.say("span", "", w.l.Servers)
+			w.textElement("span", "", w.l.Servers)
 			w.b.WriteString(`<select name="server">`)
 			for i, s := range servers {
 				w.b.WriteString(`<option value="` + strconv.Itoa(i) + `" data-url="` + html.EscapeString(printable(s.Template)) + `">`)
@@ -88,10 +88,10 @@ func (w *writer) variables(servers []openapi.TrialServer) {
 			hidden = " hidden"
 		}
 		w.b.WriteString(`<fieldset data-server="` + strconv.Itoa(at) + `" data-url="` + html.EscapeString(printable(s.Template)) + `"` + hidden + `>`)
-		w.say("legend", "", w.l.Servers)
+		w.textElement("legend", "", w.l.Servers)
 		for _, v := range s.Variables {
 			w.tag("label", "", func() {
-				w.tag("span", "", func() { w.say("code", "", v.Name) })
+				w.tag("span", "", func() { w.textElement("code", "", v.Name) })
 				w.variable(openapi.VariableKey(at, v.Name), v)
 			})
 		}
@@ -124,10 +124,10 @@ func (w *writer) variable(key string, v openapi.Variable) {
 func (w *writer) input(in openapi.Input) {
 	w.tag("label", "", func() {
 		w.tag("span", "", func() {
-			w.say("code", "", in.Name)
+			w.textElement("code", "", in.Name)
 			if in.Required {
 				w.b.WriteString(" ")
-				w.say("small", "api-required", w.l.Required)
+				w.textElement("small", "api-required", w.l.Required)
 			}
 		})
 		kind, value, hint := "text", "", in.Example

@@ -18,14 +18,14 @@ func (s *source) check(ctx context.Context, version format) error {
 		f.collectAnchors()
 	}
 	root := shapes(version)
-	c.queue = append(c.queue, task{place{s.files[s.root], s.files[s.root].root}, root, nil})
+	c.queue = append(c.queue, task{fileNode{s.files[s.root], s.files[s.root].root}, root, nil})
 	for len(c.queue) > 0 && !c.found.full() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		t := c.queue[len(c.queue)-1]
 		c.queue = c.queue[:len(c.queue)-1]
-		c.value(t.place, t.shape, t.path)
+		c.value(t.fileNode, t.shape, t.path)
 	}
 	if c.operations > maxOperations {
 		c.found.add(Problem{Code: CodeLimit, File: s.root, Message: tooManyOperations})
@@ -75,7 +75,7 @@ type visit struct {
 }
 
 type task struct {
-	place
+	fileNode
 	shape *shape
 	path  []string
 }
@@ -97,17 +97,17 @@ type shape struct {
 	counts bool
 }
 
-func (c *checker) problem(p place, path []string, format string, args ...any) {
+func (c *checker) problem(p fileNode, path []string, format string, args ...any) {
 	c.found.add(Problem{Code: CodeParse, File: p.f.name, Line: int(p.n.line), Path: pointer(path), Message: fmt.Sprintf(format, args...)})
 }
 
-func (c *checker) value(p place, sh *shape, path []string) {
+func (c *checker) value(p fileNode, sh *shape, path []string) {
 	if c.found.full() || c.seen[visit{p.n, sh}] {
 		return
 	}
 	c.seen[visit{p.n, sh}] = true
 	if sh.ref && p.n.kind == object && p.n.get("$ref") != nil {
-		c.refer(p, sh, path)
+		c.queueTarget(p, sh, path)
 		return
 	}
 	if len(sh.kinds) > 0 && !slices.Contains(sh.kinds, p.n.kind) {
@@ -130,35 +130,35 @@ func (c *checker) value(p place, sh *shape, path []string) {
 	c.inside(p, sh, path)
 }
 
-func (c *checker) inside(p place, sh *shape, path []string) {
+func (c *checker) inside(p fileNode, sh *shape, path []string) {
 	for i, kid := range p.n.kids {
 		if p.n.kind == list {
 			if sh.each != nil {
-				c.value(place{p.f, kid}, sh.each, append(path[:len(path):len(path)], strconv.Itoa(i)))
+				c.value(fileNode{p.f, kid}, sh.each, append(path[:len(path):len(path)], strconv.Itoa(i)))
 			}
 			continue
 		}
 		key := p.n.keys[i]
 		below := append(path[:len(path):len(path)], key)
 		if known := sh.fields[key]; known != nil {
-			c.value(place{p.f, kid}, known, below)
+			c.value(fileNode{p.f, kid}, known, below)
 		} else if sh.each != nil && !strings.HasPrefix(key, "x-") {
 			if sh.named != nil {
 				if message := sh.named(c, key); message != "" {
-					c.problem(place{p.f, kid}, below, "%s", message)
+					c.problem(fileNode{p.f, kid}, below, "%s", message)
 				}
 			}
-			c.value(place{p.f, kid}, sh.each, below)
+			c.value(fileNode{p.f, kid}, sh.each, below)
 		}
 	}
 }
 
-// refer queues the target of a reference for a check against the shape of the reference's
-// place.
-func (c *checker) refer(p place, sh *shape, path []string) {
+// queueTarget queues the target of a reference for a check against the shape of the
+// reference's place.
+func (c *checker) queueTarget(p fileNode, sh *shape, path []string) {
 	ref := p.n.get("$ref")
 	if ref.kind != text {
-		c.problem(place{p.f, ref}, append(path[:len(path):len(path)], "$ref"), "a reference must be a text, not %s", ref.kind)
+		c.problem(fileNode{p.f, ref}, append(path[:len(path):len(path)], "$ref"), "a reference must be a text, not %s", ref.kind)
 		return
 	}
 	f, n, err := c.s.find(p.f, ref.text)
@@ -172,7 +172,7 @@ func (c *checker) refer(p place, sh *shape, path []string) {
 			keys = append(keys, strings.ReplaceAll(strings.ReplaceAll(k, "~1", "/"), "~0", "~"))
 		}
 	}
-	c.queue = append(c.queue, task{place{f, n}, sh, keys})
+	c.queue = append(c.queue, task{fileNode{f, n}, sh, keys})
 }
 
 // references reports every reference in any file that has no target or is part of a
@@ -183,7 +183,7 @@ func (c *checker) references() {
 		walkReferences(f.root, func(ref *node, path func() string) bool {
 			_, n, err := c.s.find(f, ref.text)
 			if err == nil && n.get("$ref") != nil {
-				if p, _ := c.s.follow(place{f, &node{kind: object, keys: []string{"$ref"}, kids: []*node{ref}}}); p.n == nil {
+				if p, _ := c.s.follow(fileNode{f, &node{kind: object, keys: []string{"$ref"}, kids: []*node{ref}}}); p.n == nil {
 					err = fmt.Errorf("%q leads to a reference that leads to nothing, or back to itself", clip(ref.text))
 				}
 			}

@@ -77,12 +77,12 @@ func (c *comparison) add(kind ChangeKind, breaking bool, rule, where, format str
 	if len(c.found.Changes) >= maxChanges {
 		return
 	}
-	c.found.Changes = append(c.found.Changes, Change{Kind: kind, Breaking: breaking, Rule: rule, Operation: c.op.place(), ID: c.op.ID,
+	c.found.Changes = append(c.found.Changes, Change{Kind: kind, Breaking: breaking, Rule: rule, Operation: c.op.methodAndPath(), ID: c.op.ID,
 		Where: where, Message: fmt.Sprintf(format, args...)})
 }
 
-// place returns the method and the path of an operation, for messages.
-func (o *Operation) place() string { return o.Method + " " + o.Path }
+// methodAndPath returns the method and the path of an operation, for messages.
+func (o *Operation) methodAndPath() string { return o.Method + " " + o.Path }
 
 var pathParameter = regexp.MustCompile(`\{[^{}]*\}`)
 
@@ -107,7 +107,7 @@ func (c *comparison) lists(before, after []*Operation) {
 		was := byShape[o.shapeOf()]
 		if moved := byID[o.ID]; was == nil && moved != nil && !kept[moved] {
 			was = moved
-			c.add(Changed, true, "operation-moved", "", "it was at %s", moved.place())
+			c.add(Changed, true, "operation-moved", "", "it was at %s", moved.methodAndPath())
 		}
 		if was == nil {
 			c.add(Added, false, "operation-added", "", "the operation is new")
@@ -139,9 +139,9 @@ func (c *comparison) operation(was, now *Operation, known int) {
 		c.add(Changed, false, "operation-not-deprecated", "", "it is not deprecated any more")
 	}
 	c.security(was, now)
-	sent, answered := Request, Reply
+	sent, answered := InRequest, InResponse
 	if now.Webhook { // the API sends the request and reads the response
-		sent, answered = Reply, Request
+		sent, answered = InResponse, InRequest
 	}
 	c.parameters(was, now, sent)
 	c.body(was.Body(), now.Body(), sent)
@@ -156,8 +156,9 @@ func openAccess(all []Requirement) bool {
 	return len(all) == 0 || slices.ContainsFunc(all, func(r Requirement) bool { return len(r) == 0 })
 }
 
-// ways returns the set of requirements, each as a text with sorted schemes and scopes.
-func ways(all []Requirement) map[string]bool {
+// requirementSet returns the set of requirements, each as a text with sorted schemes and
+// scopes.
+func requirementSet(all []Requirement) map[string]bool {
 	out := map[string]bool{}
 	for _, r := range all {
 		var names []string
@@ -180,7 +181,7 @@ func (c *comparison) security(was, now *Operation) {
 		c.add(Changed, false, "authentication-optional", "authentication", "it needs no authentication any more")
 		return
 	}
-	old, new := ways(before), ways(after)
+	old, new := requirementSet(before), requirementSet(after)
 	for _, name := range sortedKeys(old) {
 		if !new[name] && name != "" {
 			c.add(Removed, true, "authentication-removed", "authentication", "%s is no way to authenticate any more", name)
@@ -237,18 +238,18 @@ func (c *comparison) parameters(was, now *Operation, d Direction) {
 		where := new.In + " " + new.Name
 		switch {
 		case !has:
-			c.add(Removed, d == Reply, "parameter-removed", old.In+" "+old.Name, "the parameter is gone")
+			c.add(Removed, d == InResponse, "parameter-removed", old.In+" "+old.Name, "the parameter is gone")
 			continue
 		case !had && new.Required:
-			c.add(Added, d == Request, "required-parameter-added", where, "a parameter that is required is new")
+			c.add(Added, d == InRequest, "required-parameter-added", where, "a parameter that is required is new")
 			continue
 		case !had:
 			c.add(Added, false, "parameter-added", where, "the parameter is new")
 			continue
 		case new.Required && !old.Required:
-			c.add(Changed, d == Request, "parameter-required", where, "the parameter is required")
+			c.add(Changed, d == InRequest, "parameter-required", where, "the parameter is required")
 		case !new.Required && old.Required:
-			c.add(Changed, d == Reply, "parameter-optional", where, "the parameter is optional")
+			c.add(Changed, d == InResponse, "parameter-optional", where, "the parameter is optional")
 		}
 		if new.Deprecated && !old.Deprecated {
 			c.add(Changed, false, "parameter-deprecated", where, "the parameter is deprecated")
@@ -262,15 +263,15 @@ func (c *comparison) body(before, after *Body, d Direction) {
 	switch {
 	case before == nil && after == nil:
 	case before == nil:
-		c.add(Added, after.Required && d == Request, "body-added", where, "a body %s", map[bool]string{true: "is required", false: "can be sent"}[after.Required])
+		c.add(Added, after.Required && d == InRequest, "body-added", where, "a body %s", map[bool]string{true: "is required", false: "can be sent"}[after.Required])
 	case after == nil:
 		c.add(Removed, true, "body-removed", where, "there is no body any more")
 	default:
 		if after.Required && !before.Required {
-			c.add(Changed, d == Request, "body-required", where, "the body is required")
+			c.add(Changed, d == InRequest, "body-required", where, "the body is required")
 		}
 		if before.Required && !after.Required {
-			c.add(Changed, d == Reply, "body-optional", where, "the body is optional")
+			c.add(Changed, d == InResponse, "body-optional", where, "the body is optional")
 		}
 		c.media(where, before.Content, after.Content, d)
 	}
@@ -308,7 +309,7 @@ func (c *comparison) responses(before, after []Response, d Direction) {
 		}
 		for _, h := range old.Headers {
 			if !slices.ContainsFunc(after[at].Headers, func(p Parameter) bool { return strings.EqualFold(p.Name, h.Name) }) {
-				c.add(Removed, d == Reply, "response-header-removed", where, "the header %s is gone", h.Name)
+				c.add(Removed, d == InResponse, "response-header-removed", where, "the header %s is gone", h.Name)
 			}
 		}
 		c.media(where, old.Content, after[at].Content, d)

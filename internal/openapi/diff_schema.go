@@ -108,18 +108,18 @@ func (c *comparison) types(where string, was, now *View, d Direction) bool {
 	if !slices.Equal(old, new) && len(old) > 0 && len(new) > 0 {
 		wider := slices.Equal(old, []string{"integer"}) && slices.Equal(new, []string{"number"})
 		narrower := slices.Equal(old, []string{"number"}) && slices.Equal(new, []string{"integer"})
-		harmless := wider && d == Request || narrower && d == Reply
+		harmless := wider && d == InRequest || narrower && d == InResponse
 		c.add(Changed, !harmless, "type-changed", where, "the type was %s and is %s", strings.Join(old, " or "), strings.Join(new, " or "))
 		return !wider && !narrower
 	}
 	if was.Format != now.Format {
-		c.add(Changed, was.Format != "" && now.Format != "", "format-changed", where, "the format was %s and is %s", named(was.Format), named(now.Format))
+		c.add(Changed, was.Format != "" && now.Format != "", "format-changed", where, "the format was %s and is %s", orNone(was.Format), orNone(now.Format))
 	}
 	switch {
 	case now.Nullable && !was.Nullable:
-		c.add(Changed, d == Reply, "nullable", where, "it can be null")
+		c.add(Changed, d == InResponse, "nullable", where, "it can be null")
 	case was.Nullable && !now.Nullable:
-		c.add(Changed, d == Request, "not-nullable", where, "it cannot be null any more")
+		c.add(Changed, d == InRequest, "not-nullable", where, "it cannot be null any more")
 	}
 	if now.Deprecated && !was.Deprecated {
 		c.add(Changed, false, "deprecated", where, "it is deprecated")
@@ -127,7 +127,7 @@ func (c *comparison) types(where string, was, now *View, d Direction) bool {
 	return false
 }
 
-func named(s string) string {
+func orNone(s string) string {
 	if s == "" {
 		return "none"
 	}
@@ -148,10 +148,10 @@ func (c *comparison) values(where string, was, now *View, d Direction) {
 	old, new := texts(was), texts(now)
 	switch {
 	case len(old) == 0:
-		c.add(Changed, d == Request, "values-restricted", where, "it is one of %s", few(new))
+		c.add(Changed, d == InRequest, "values-restricted", where, "it is one of %s", joinFirst(new))
 		return
 	case len(new) == 0:
-		c.add(Changed, d == Reply, "values-unrestricted", where, "it can have any value")
+		c.add(Changed, d == InResponse, "values-unrestricted", where, "it can have any value")
 		return
 	}
 	without := func(a, b []string) (out []string) {
@@ -163,15 +163,15 @@ func (c *comparison) values(where string, was, now *View, d Direction) {
 		return out
 	}
 	if gone := without(old, new); len(gone) > 0 {
-		c.add(Removed, d == Request, "value-removed", where, "it is not %s any more", few(gone))
+		c.add(Removed, d == InRequest, "value-removed", where, "it is not %s any more", joinFirst(gone))
 	}
 	if came := without(new, old); len(came) > 0 {
-		c.add(Added, false, "value-added", where, "it can be %s", few(came))
+		c.add(Added, false, "value-added", where, "it can be %s", joinFirst(came))
 	}
 }
 
-// few joins the first values of a list for a message.
-func few(values []string) string {
+// joinFirst joins the first values of a list for a message.
+func joinFirst(values []string) string {
 	const most = 10
 	if len(values) > most {
 		return strings.Join(values[:most], ", ") + " and " + strconv.Itoa(len(values)-most) + " more"
@@ -213,8 +213,8 @@ func (c *comparison) limits(where string, was, now *View, d Direction) {
 		if had && has {
 			narrower, wider = limitEffect(name, a, b)
 		}
-		breaking := d == Request && narrower || d == Reply && wider && name != "pattern"
-		c.add(Changed, breaking, "limit-changed", where, "%s was %s and is %s", name, named(a), named(b))
+		breaking := d == InRequest && narrower || d == InResponse && wider && name != "pattern"
+		c.add(Changed, breaking, "limit-changed", where, "%s was %s and is %s", name, orNone(a), orNone(b))
 	}
 }
 
@@ -246,15 +246,15 @@ func (c *comparison) properties(where string, was, now *View, d Direction, depth
 	for _, old := range was.Properties {
 		at, has := now.have[old.Name]
 		if !has {
-			c.add(Removed, d == Reply, "property-removed", join(where, old.Name), "the property is gone")
+			c.add(Removed, d == InResponse, "property-removed", join(where, old.Name), "the property is gone")
 			continue
 		}
 		new := now.Properties[at]
 		switch {
 		case new.Required && !old.Required:
-			c.add(Changed, d == Request, "property-required", join(where, old.Name), "the property is required")
+			c.add(Changed, d == InRequest, "property-required", join(where, old.Name), "the property is required")
 		case !new.Required && old.Required:
-			c.add(Changed, d == Reply, "property-optional", join(where, old.Name), "the property is optional")
+			c.add(Changed, d == InResponse, "property-optional", join(where, old.Name), "the property is optional")
 		}
 		c.schema(join(where, old.Name), old.Schema, new.Schema, d, depth+1)
 	}
@@ -262,7 +262,7 @@ func (c *comparison) properties(where string, was, now *View, d Direction, depth
 		if _, had := was.have[new.Name]; had {
 			continue
 		}
-		breaking := new.Required && d == Request && !new.Schema.View().ReadOnly
+		breaking := new.Required && d == InRequest && !new.Schema.View().ReadOnly
 		c.add(Added, breaking, "property-added", join(where, new.Name), "the property is new%s", when(new.Required, ", and required"))
 	}
 }
@@ -279,14 +279,14 @@ func (c *comparison) options(where string, was, now *View, d Direction, depth in
 	for _, old := range was.Options {
 		at := slices.IndexFunc(now.Options, func(o Option) bool { return o.Label == old.Label })
 		if at < 0 {
-			c.add(Removed, d == Request, "choice-removed", where, "%s is no choice any more", old.Label)
+			c.add(Removed, d == InRequest, "choice-removed", where, "%s is no choice any more", old.Label)
 			continue
 		}
 		c.schema(where, old.Schema, now.Options[at].Schema, d, depth+1)
 	}
 	for _, o := range now.Options {
 		if !slices.ContainsFunc(was.Options, func(old Option) bool { return old.Label == o.Label }) {
-			c.add(Added, d == Reply && len(was.Options) > 0, "choice-added", where, "%s is a choice", o.Label)
+			c.add(Added, d == InResponse && len(was.Options) > 0, "choice-added", where, "%s is a choice", o.Label)
 		}
 	}
 }

@@ -21,8 +21,8 @@ type Direction uint8
 
 // The directions.
 const (
-	Request Direction = iota
-	Reply
+	InRequest Direction = iota
+	InResponse
 )
 
 // given returns the example that is written in a schema, a parameter or a media type, or
@@ -41,7 +41,7 @@ func given(n *node) *node {
 }
 
 // givenExamples returns the examples that are written in a media type.
-func (d *Description) givenExamples(p place) []Example {
+func (d *Description) givenExamples(p fileNode) []Example {
 	if e := p.n.get("example"); e != nil {
 		return []Example{{value: e}}
 	}
@@ -51,7 +51,7 @@ func (d *Description) givenExamples(p place) []Example {
 	}
 	var out []Example
 	for i, name := range all.n.keys {
-		e, _ := d.src.follow(place{all.f, all.n.kids[i]})
+		e, _ := d.src.follow(fileNode{all.f, all.n.kids[i]})
 		if v := e.n.get("value"); v != nil {
 			out = append(out, Example{Name: name, Summary: e.n.str("summary"), Text: e.n.str("description"), value: v})
 		}
@@ -102,12 +102,12 @@ func (e Example) Body(mediaType string) string {
 
 // example generates a value for a schema, or returns nil.
 func (s Schema) example(d Direction) *node {
-	m := &maker{direction: d, left: maxExampleNodes, above: map[SchemaID]bool{}}
+	m := &exampleMaker{direction: d, left: maxExampleNodes, above: map[SchemaID]bool{}}
 	return m.value(s, 0)
 }
 
-// maker generates examples.
-type maker struct {
+// exampleMaker generates examples.
+type exampleMaker struct {
 	direction Direction
 	left      int
 	looked    int               // properties visited
@@ -116,7 +116,7 @@ type maker struct {
 
 // value returns an example. It returns nil for a schema that contains itself, for one
 // that is nested too deep, and when the limit of nodes is reached.
-func (m *maker) value(s Schema, depth int) *node {
+func (m *exampleMaker) value(s Schema, depth int) *node {
 	id := s.ID()
 	if s.IsZero() {
 		return &node{kind: object}
@@ -144,7 +144,7 @@ func (m *maker) value(s Schema, depth int) *node {
 			}
 		}
 	}
-	return m.made(v, depth)
+	return m.generate(v, depth)
 }
 
 // firstOf returns the first value of enum or the value of const, or nil.
@@ -168,7 +168,7 @@ func firstOf(v *View) *node {
 	return &node{kind: k, text: value}
 }
 
-func (m *maker) made(v *View, depth int) *node {
+func (m *exampleMaker) generate(v *View, depth int) *node {
 	kind := ""
 	if len(v.Types) > 0 {
 		kind = v.Types[0]
@@ -192,7 +192,7 @@ func (m *maker) made(v *View, depth int) *node {
 	return &node{kind: object}
 }
 
-func (m *maker) object(v *View, depth int) *node {
+func (m *exampleMaker) object(v *View, depth int) *node {
 	n := &node{kind: object}
 	add := func(name string, s Schema) {
 		if one := m.value(s, depth+1); one != nil {
@@ -208,7 +208,7 @@ func (m *maker) object(v *View, depth int) *node {
 			continue
 		}
 		flags := p.Schema.View()
-		if flags.ReadOnly && m.direction == Request || flags.WriteOnly && m.direction == Reply || flags.Deprecated && !p.Required {
+		if flags.ReadOnly && m.direction == InRequest || flags.WriteOnly && m.direction == InResponse || flags.Deprecated && !p.Required {
 			continue
 		}
 		add(p.Name, p.Schema)

@@ -15,13 +15,13 @@ import (
 // cached by its fingerprint.
 func (o *Operation) Fingerprint() string {
 	h := sha256.New()
-	p := o.d.prints()
-	part(h, "operation", o.Method, o.Path)
+	p := o.d.fingerprints()
+	hashStrings(h, "operation", o.Method, o.Path)
 	p.write(h, o.p)
 	for _, key := range []string{"parameters", "servers"} {
 		if n := o.item.n.get(key); n != nil {
-			part(h, key)
-			p.write(h, place{o.item.f, n})
+			hashStrings(h, key)
+			p.write(h, fileNode{o.item.f, n})
 		}
 	}
 	h.Write(p.common)
@@ -35,12 +35,13 @@ func (s Schema) Fingerprint() string {
 		return ""
 	}
 	h := sha256.New()
-	part(h, "schema", s.name)
-	s.d.prints().write(h, s.p)
+	hashStrings(h, "schema", s.name)
+	s.d.fingerprints().write(h, s.p)
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-func part(h hash.Hash, texts ...string) {
+// hashStrings writes strings to a hash, each with its length before it.
+func hashStrings(h hash.Hash, texts ...string) {
 	var n [8]byte
 	for _, s := range texts {
 		binary.LittleEndian.PutUint64(n[:], uint64(len(s)))
@@ -49,24 +50,24 @@ func part(h hash.Hash, texts ...string) {
 	}
 }
 
-// prints holds hashes of the targets of references. Targets that form a cycle share one
-// hash, so that each value is hashed once.
-type prints struct {
+// fingerprints holds hashes of the targets of references. Targets that form a cycle share
+// one hash, so that each value is hashed once.
+type fingerprints struct {
 	s      *source
 	done   map[*node][]byte // by target of references
 	common []byte           // hash of the values at the root that all operations show
 }
 
-// printed computes the prints of a description on first use.
-type printed struct {
-	once   sync.Once
-	prints *prints
+// lazyFingerprints computes the fingerprints of a description on first use.
+type lazyFingerprints struct {
+	once         sync.Once
+	fingerprints *fingerprints
 }
 
-func (d *Description) prints() *prints {
-	d.printed.once.Do(func() {
-		root := place{d.src.files[d.src.root], d.src.files[d.src.root].root}
-		g := &printGraph{s: d.src, number: map[*node]int{}, low: map[*node]int{}, done: map[*node][]byte{}}
+func (d *Description) fingerprints() *fingerprints {
+	d.lazyFingerprints.once.Do(func() {
+		root := fileNode{d.src.files[d.src.root], d.src.files[d.src.root].root}
+		g := &referenceGraph{s: d.src, number: map[*node]int{}, low: map[*node]int{}, done: map[*node][]byte{}}
 		for _, name := range sortedNames(d.src.files) {
 			f := d.src.files[name]
 			walkReferences(f.root, func(ref *node, _ func() string) bool {
@@ -76,25 +77,25 @@ func (d *Description) prints() *prints {
 				return true
 			})
 		}
-		p := &prints{s: d.src, done: g.done}
+		p := &fingerprints{s: d.src, done: g.done}
 		h := sha256.New()
 		for _, key := range []string{"servers", "security", "host", "basePath", "schemes", "consumes", "produces", "securityDefinitions"} {
 			if n := root.n.get(key); n != nil {
-				part(h, key)
-				p.write(h, place{root.f, n})
+				hashStrings(h, key)
+				p.write(h, fileNode{root.f, n})
 			}
 		}
 		if n := root.get("components").get("securitySchemes"); n.n != nil {
 			p.write(h, n)
 		}
 		p.common = h.Sum(nil)
-		d.printed.prints = p
+		d.lazyFingerprints.fingerprints = p
 	})
-	return d.printed.prints
+	return d.lazyFingerprints.fingerprints
 }
 
 // write hashes a value, with the hashes of the targets that it refers to.
-func (p *prints) write(h hash.Hash, at place) {
+func (p *fingerprints) write(h hash.Hash, at fileNode) {
 	writeOwn(h, at.n, 0, func(ref *node) {
 		if _, n, err := p.s.find(at.f, ref.text); err == nil {
 			h.Write(p.done[n])
@@ -109,12 +110,12 @@ func writeOwn(h hash.Hash, n *node, depth int, refer func(ref *node)) {
 		return
 	}
 	h.Write([]byte{byte(n.kind)})
-	part(h, n.text)
+	hashStrings(h, n.text)
 	for i, kid := range n.kids {
 		if n.kind == object {
-			part(h, n.keys[i])
+			hashStrings(h, n.keys[i])
 			if n.keys[i] == "$ref" && kid.kind == text {
-				part(h, kid.text[strings.LastIndexByte(kid.text, '/')+1:]) // the displayed name
+				hashStrings(h, kid.text[strings.LastIndexByte(kid.text, '/')+1:]) // the displayed name
 				refer(kid)
 				continue
 			}
@@ -124,32 +125,32 @@ func writeOwn(h hash.Hash, n *node, depth int, refer func(ref *node)) {
 	h.Write([]byte{0xff})
 }
 
-// printGraph finds the cycles of references with Tarjan's algorithm for strongly
+// referenceGraph finds the cycles of references with Tarjan's algorithm for strongly
 // connected components. It is not recursive, because a chain of references can be as long
 // as the description.
-type printGraph struct {
+type referenceGraph struct {
 	s      *source
 	count  int
 	number map[*node]int // order of discovery, from 1
 	low    map[*node]int
-	open   []place // the stack of targets whose component is not finished
+	open   []fileNode // the stack of targets whose component is not finished
 	done   map[*node][]byte
 }
 
-// printVisit is a target whose references are being visited.
-type printVisit struct {
-	at   place
-	refs []place
+// referenceVisit is a target whose references are being visited.
+type referenceVisit struct {
+	at   fileNode
+	refs []fileNode
 }
 
-func (g *printGraph) target(f *file, ref *node) (place, bool) {
+func (g *referenceGraph) target(f *file, ref *node) (fileNode, bool) {
 	to, n, err := g.s.find(f, ref.text)
-	return place{to, n}, err == nil && n != nil
+	return fileNode{to, n}, err == nil && n != nil
 }
 
 // references returns the targets of the references in a target.
-func (g *printGraph) references(at place) []place {
-	var out []place
+func (g *referenceGraph) references(at fileNode) []fileNode {
+	var out []fileNode
 	walkReferences(at.n, func(ref *node, _ func() string) bool {
 		if to, ok := g.target(at.f, ref); ok {
 			out = append(out, to)
@@ -159,15 +160,15 @@ func (g *printGraph) references(at place) []place {
 	return out
 }
 
-func (g *printGraph) enter(at place) *printVisit {
+func (g *referenceGraph) enter(at fileNode) *referenceVisit {
 	g.count++
 	g.number[at.n], g.low[at.n] = g.count, g.count
 	g.open = append(g.open, at)
-	return &printVisit{at, g.references(at)}
+	return &referenceVisit{at, g.references(at)}
 }
 
-func (g *printGraph) visit(first place) {
-	stack := []*printVisit{g.enter(first)}
+func (g *referenceGraph) visit(first fileNode) {
+	stack := []*referenceVisit{g.enter(first)}
 	for len(stack) > 0 {
 		v := stack[len(stack)-1]
 		if len(v.refs) > 0 {
@@ -194,7 +195,7 @@ func (g *printGraph) visit(first place) {
 
 // finish hashes a strongly connected component, which can be a single value. All members
 // share the hash.
-func (g *printGraph) finish(root place) {
+func (g *referenceGraph) finish(root fileNode) {
 	from := len(g.open) - 1
 	for g.open[from].n != root.n {
 		from--
@@ -213,7 +214,7 @@ func (g *printGraph) finish(root place) {
 	}
 	slices.Sort(sums)
 	h := sha256.New()
-	part(h, sums...)
+	hashStrings(h, sums...)
 	sum := h.Sum(nil)
 	for _, m := range members {
 		g.done[m.n] = sum

@@ -57,17 +57,17 @@ func Join(b Bundle, limit int) ([]byte, error) {
 	}
 	w := &jsonWriter{limit: limit, moved: map[*node]string{}}
 	for name, f := range s.files {
-		w.move(name, f.root, at)
+		w.rewriteReferences(name, f.root, at)
 	}
-	whole := joined(s, key, at)
+	whole := withFiles(s, key, at)
 	if !w.write(whole) {
 		return nil, tooLarge(b.Root, limit)
 	}
 	return w.Bytes(), nil
 }
 
-// joined returns the root with the other files under key.
-func joined(s *source, key string, at map[string]string) *node {
+// withFiles returns the root with the other files under key.
+func withFiles(s *source, key string, at map[string]string) *node {
 	others := &node{kind: object}
 	for _, name := range slices.Sorted(maps.Keys(s.files)) {
 		if where := at[name]; where != "" {
@@ -79,9 +79,9 @@ func joined(s *source, key string, at map[string]string) *node {
 	return &node{kind: object, keys: append(slices.Clone(root.keys), key), kids: append(slices.Clone(root.kids), others)}
 }
 
-// move records the rewritten references of a file. A reference to an anchor is not
-// rewritten.
-func (w *jsonWriter) move(name string, root *node, at map[string]string) {
+// rewriteReferences records the rewritten references of a file. A reference to an anchor
+// is not rewritten.
+func (w *jsonWriter) rewriteReferences(name string, root *node, at map[string]string) {
 	walkReferences(root, func(ref *node, _ func() string) bool {
 		target, fragment, err := splitReference(name, ref.text)
 		where, known := at[target]

@@ -69,7 +69,7 @@ func (w *markdownWriter) operation(level int, o *Operation) {
 		}
 		w.heading(level, title)
 		w.text(b.Text)
-		w.content(b.Content, Request)
+		w.content(b.Content, InRequest)
 	}
 	if rs := o.Responses(); len(rs) > 0 {
 		w.heading(level, "Responses")
@@ -272,7 +272,7 @@ func (w *markdownWriter) response(level int, r Response) {
 		w.parameter(h)
 	}
 	w.end()
-	w.content(r.Content, Reply)
+	w.content(r.Content, InResponse)
 }
 
 // line writes one item of a list.

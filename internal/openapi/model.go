@@ -24,14 +24,14 @@ type Description struct {
 	// Schemas are the named schemas in their order, without internal ones.
 	Schemas []Schema
 
-	src     *source
-	format  format
-	schemes map[string]*Scheme
-	byPlace map[string]*Operation
-	names   map[*node]string // names of schemas
-	byName  map[string]int   // indexes of Schemas
-	printed printed
-	words   words
+	src              *source
+	format           format
+	schemes          map[string]*Scheme
+	byPlace          map[string]*Operation
+	names            map[*node]string // names of schemas
+	byName           map[string]int   // indexes of Schemas
+	lazyFingerprints lazyFingerprints
+	words            words
 }
 
 // Tag is a group of operations.
@@ -65,8 +65,8 @@ type Operation struct {
 	PageTitle, PageDescription, PageIcon string
 
 	d    *Description
-	p    place
-	item place
+	p    fileNode
+	item fileNode
 }
 
 // Title returns the summary, the id, or the method and path: the first that is not empty.
@@ -125,17 +125,17 @@ func describe(hash string, s *source, version format) (*Description, error) {
 	info := root.get("info")
 	d := &Description{Hash: hash, src: s, format: version, Title: info.str("title"), Version: info.str("version"),
 		Summary: info.str("summary"), Text: info.str("description"), byPlace: map[string]*Operation{}}
-	d.Servers = d.servers(place{f, root})
-	d.schemas(place{f, root})
-	d.securitySchemes(place{f, root})
-	if err := d.operations(place{f, root}); err != nil {
+	d.Servers = d.servers(fileNode{f, root})
+	d.schemas(fileNode{f, root})
+	d.securitySchemes(fileNode{f, root})
+	if err := d.operations(fileNode{f, root}); err != nil {
 		return nil, err
 	}
 	d.tags(root)
 	return d, nil
 }
 
-func (d *Description) servers(p place) []Server {
+func (d *Description) servers(p fileNode) []Server {
 	var out []Server
 	if d.format == swagger2 {
 		host := p.n.str("host")
@@ -160,7 +160,7 @@ func (d *Description) servers(p place) []Server {
 // clipURL truncates an address. Values of variables can make it very long.
 func clipURL(s string) string { return strings.ToValidUTF8(s[:min(len(s), 2000)], "") }
 
-func (d *Description) schemas(root place) {
+func (d *Description) schemas(root fileNode) {
 	all := root.get("components").get("schemas")
 	if d.format == swagger2 {
 		all = root.get("definitions")
@@ -171,7 +171,7 @@ func (d *Description) schemas(root place) {
 	}
 	for i, name := range all.n.keys {
 		n := all.n.kids[i]
-		if p, _ := d.src.follow(place{all.f, n}); p.n != nil && p.n != n {
+		if p, _ := d.src.follow(fileNode{all.f, n}); p.n != nil && p.n != n {
 			if _, taken := d.names[p.n]; !taken {
 				d.names[p.n] = name
 			}
@@ -181,12 +181,12 @@ func (d *Description) schemas(root place) {
 			continue
 		}
 		d.byName[name] = len(d.Schemas)
-		d.Schemas = append(d.Schemas, Schema{d, place{all.f, n}, name})
+		d.Schemas = append(d.Schemas, Schema{d, fileNode{all.f, n}, name})
 	}
 }
 
-func (d *Description) operations(root place) error {
-	add := func(paths place, webhook bool) error {
+func (d *Description) operations(root fileNode) error {
+	add := func(paths fileNode, webhook bool) error {
 		if paths.n == nil || paths.n.kind != object {
 			return nil
 		}
@@ -194,7 +194,7 @@ func (d *Description) operations(root place) error {
 			if strings.HasPrefix(path, "x-") && !webhook {
 				continue
 			}
-			found := d.pathItem(place{paths.f, paths.n.kids[i]}, path, webhook)
+			found := d.pathItem(fileNode{paths.f, paths.n.kids[i]}, path, webhook)
 			if len(d.Operations)+len(d.Webhooks)+len(found) > maxOperations {
 				return &Invalid{[]Problem{{Code: CodeLimit, File: root.f.name, Line: int(paths.n.kids[i].line), Message: tooManyOperations}}}
 			}
@@ -221,7 +221,7 @@ func (d *Description) operations(root place) error {
 }
 
 // pathItem returns the operations of a path, without internal ones.
-func (d *Description) pathItem(p place, path string, webhook bool) []*Operation {
+func (d *Description) pathItem(p fileNode, path string, webhook bool) []*Operation {
 	p, _ = d.src.follow(p)
 	if p.n == nil || p.n.kind != object || internal(p.n) {
 		return nil
@@ -242,7 +242,7 @@ func (d *Description) pathItem(p place, path string, webhook bool) []*Operation 
 			Text: n.str("description"), Tags: n.get("tags").texts(), Deprecated: deprecated,
 			Sunset: n.str("x-deprecated-sunset"), Stability: stability, HideSample: n.is("x-hideSample"),
 			HideTryIt: n.is("x-hideTryItPanel"), PageTitle: first(n, "x-page-title", "x-displayName"),
-			PageDescription: n.str("x-page-description"), PageIcon: n.str("x-page-icon"), d: d, p: place{p.f, n}, item: p,
+			PageDescription: n.str("x-page-description"), PageIcon: n.str("x-page-icon"), d: d, p: fileNode{p.f, n}, item: p,
 		})
 	}
 	return out

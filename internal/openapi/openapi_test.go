@@ -79,7 +79,7 @@ func TestLoad(t *testing.T) {
 				}
 				for _, r := range o.Responses() {
 					for _, m := range r.Content {
-						m.Examples(Reply)
+						m.Examples(InResponse)
 					}
 				}
 			}

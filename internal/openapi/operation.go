@@ -47,7 +47,7 @@ type Callback struct {
 // Servers returns the servers of the operation, of its path, or of the description: the
 // first that are declared.
 func (o *Operation) Servers() []Server {
-	for _, p := range []place{o.p, o.item} {
+	for _, p := range []fileNode{o.p, o.item} {
 		if p.n.get("servers") != nil && o.d.format != swagger2 {
 			return o.d.servers(p)
 		}
@@ -73,13 +73,13 @@ func (o *Operation) Parameters() []Parameter {
 
 // parameters returns the parameters of the path and of the operation. A parameter of the
 // operation replaces one of the path with the same name and location.
-func (o *Operation) parameters() []place {
+func (o *Operation) parameters() []fileNode {
 	type key struct{ name, in string }
 	at := map[key]int{}
-	var out []place
-	for _, from := range []place{o.item, o.p} {
+	var out []fileNode
+	for _, from := range []fileNode{o.item, o.p} {
 		for _, n := range from.n.get("parameters").items() {
-			p, _ := o.d.src.follow(place{from.f, n})
+			p, _ := o.d.src.follow(fileNode{from.f, n})
 			if p.n == nil || p.n.kind != object {
 				continue
 			}
@@ -99,16 +99,16 @@ func (o *Operation) parameters() []place {
 }
 
 // parameter returns the parameter or header at p.
-func (d *Description) parameter(p place, name, in string) Parameter {
+func (d *Description) parameter(p fileNode, name, in string) Parameter {
 	out := Parameter{Name: name, In: in, Text: p.n.str("description"), Required: p.n.is("required") || in == "path",
 		Deprecated: p.n.is("deprecated"), example: given(p.n)}
 	switch {
 	case p.n.get("schema") != nil:
 		out.Schema = d.schema(p.get("schema"))
 	case p.n.get("content") != nil && p.n.get("content").kind == object && len(p.n.get("content").kids) > 0:
-		out.Schema = d.schema(place{p.f, p.n.get("content").kids[0]}.get("schema"))
+		out.Schema = d.schema(fileNode{p.f, p.n.get("content").kids[0]}.get("schema"))
 	case d.format == swagger2:
-		out.Schema = d.schema(place{p.f, without(p.n, "name", "in", "description", "required")})
+		out.Schema = d.schema(fileNode{p.f, without(p.n, "name", "in", "description", "required")})
 	}
 	if out.example == nil {
 		out.example = d.namedExample(p)
@@ -117,12 +117,12 @@ func (d *Description) parameter(p place, name, in string) Parameter {
 }
 
 // namedExample returns the value of the first named example of a parameter, or nil.
-func (d *Description) namedExample(p place) *node {
+func (d *Description) namedExample(p fileNode) *node {
 	all := p.get("examples")
 	if all.n == nil || all.n.kind != object || len(all.n.kids) == 0 {
 		return nil
 	}
-	e, _ := d.src.follow(place{all.f, all.n.kids[0]})
+	e, _ := d.src.follow(fileNode{all.f, all.n.kids[0]})
 	return e.n.get("value")
 }
 
@@ -178,7 +178,7 @@ func (o *Operation) swaggerBody() *Body {
 	if upload {
 		t = "multipart/form-data"
 	}
-	return &Body{Required: len(required.kids) > 0, Content: []Media{{Type: t, Schema: Schema{o.d, place{o.p.f, schema}, ""}}}}
+	return &Body{Required: len(required.kids) > 0, Content: []Media{{Type: t, Schema: Schema{o.d, fileNode{o.p.f, schema}, ""}}}}
 }
 
 // mediaTypes returns the media types of the operation, or else those of the description.
@@ -191,13 +191,13 @@ func (o *Operation) mediaTypes(key string) []string {
 	return []string{"application/json"}
 }
 
-func (d *Description) content(p place) []Media {
+func (d *Description) content(p fileNode) []Media {
 	if p.n == nil || p.n.kind != object {
 		return nil
 	}
 	var out []Media
 	for i, t := range p.n.keys[:min(len(p.n.keys), maxMedia)] {
-		at := place{p.f, p.n.kids[i]}
+		at := fileNode{p.f, p.n.kids[i]}
 		out = append(out, Media{Type: t, Schema: d.schema(at.get("schema")), examples: d.givenExamples(at)})
 	}
 	return out
@@ -211,7 +211,7 @@ func (o *Operation) Responses() []Response {
 	}
 	var out []Response
 	for i, status := range all.n.keys {
-		p, _ := o.d.src.follow(place{all.f, all.n.kids[i]})
+		p, _ := o.d.src.follow(fileNode{all.f, all.n.kids[i]})
 		if p.n == nil || p.n.kind != object || strings.HasPrefix(status, "x-") {
 			continue
 		}
@@ -221,7 +221,7 @@ func (o *Operation) Responses() []Response {
 		}
 		if headers := p.get("headers"); headers.n != nil && headers.n.kind == object {
 			for i, name := range headers.n.keys[:min(len(headers.n.keys), maxHeaders)] {
-				if h, _ := o.d.src.follow(place{headers.f, headers.n.kids[i]}); h.n != nil && h.n.kind == object {
+				if h, _ := o.d.src.follow(fileNode{headers.f, headers.n.kids[i]}); h.n != nil && h.n.kind == object {
 					r.Headers = append(r.Headers, o.d.parameter(h, name, "header"))
 				}
 			}
@@ -232,7 +232,7 @@ func (o *Operation) Responses() []Response {
 }
 
 // swaggerContent returns the content of a response of Swagger 2.0.
-func (o *Operation) swaggerContent(p place) []Media {
+func (o *Operation) swaggerContent(p fileNode) []Media {
 	if p.n.get("schema") == nil {
 		return nil
 	}
@@ -255,13 +255,13 @@ func (o *Operation) Callbacks() []Callback {
 	}
 	var out []Callback
 	for i, name := range all.n.keys[:min(len(all.n.keys), maxCallbacks)] {
-		p, _ := o.d.src.follow(place{all.f, all.n.kids[i]})
+		p, _ := o.d.src.follow(fileNode{all.f, all.n.kids[i]})
 		if p.n == nil || p.n.kind != object {
 			continue
 		}
 		c := Callback{Name: name}
 		for j, expression := range p.n.keys[:min(len(p.n.keys), maxCallbacks)] {
-			c.Operations = append(c.Operations, o.d.pathItem(place{p.f, p.n.kids[j]}, expression, true)...)
+			c.Operations = append(c.Operations, o.d.pathItem(fileNode{p.f, p.n.kids[j]}, expression, true)...)
 		}
 		out = append(out, c)
 	}

@@ -150,7 +150,7 @@ func (p Parameter) value() string {
 	if p.example != nil {
 		return clipTo(p.example.short(), 200)
 	}
-	if n := p.Schema.example(Request); n != nil && n.kind != object {
+	if n := p.Schema.example(InRequest); n != nil && n.kind != object {
 		if n.kind == list && len(n.kids) > 0 {
 			n = n.kids[0]
 		}
@@ -204,7 +204,7 @@ func (r *request) content(b *Body) {
 			break
 		}
 	}
-	examples := m.Examples(Request)
+	examples := m.Examples(InRequest)
 	switch {
 	case m.isForm():
 		if len(examples) > 0 && examples[0].value.kind == object {
@@ -272,8 +272,8 @@ func (r *request) curl() string {
 	return strings.Join(lines, " \\\n  ")
 }
 
-// jsQuote quotes a string for JavaScript or Python.
-func jsQuote(s string) string {
+// quote quotes a string for JavaScript or Python.
+func quote(s string) string {
 	return strconv.Quote(s)
 }
 
@@ -284,15 +284,15 @@ func (r *request) javaScript() string {
 	if r.upload {
 		b.WriteString("const form = new FormData();\n")
 		for _, f := range r.form {
-			b.WriteString("form.append(" + jsQuote(f.name) + ", " + jsQuote(f.value) + ");\n")
+			b.WriteString("form.append(" + quote(f.name) + ", " + quote(f.value) + ");\n")
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString("const response = await fetch(" + jsQuote(r.url) + ", {\n  method: " + jsQuote(r.method) + ",\n")
+	b.WriteString("const response = await fetch(" + quote(r.url) + ", {\n  method: " + quote(r.method) + ",\n")
 	if len(r.headers) > 0 {
 		b.WriteString("  headers: {\n")
 		for _, h := range r.headers {
-			b.WriteString("    " + jsQuote(h.name) + ": " + jsQuote(h.value) + ",\n")
+			b.WriteString("    " + quote(h.name) + ": " + quote(h.value) + ",\n")
 		}
 		b.WriteString("  },\n")
 	}
@@ -302,13 +302,13 @@ func (r *request) javaScript() string {
 	case len(r.form) > 0:
 		b.WriteString("  body: new URLSearchParams({\n")
 		for _, f := range r.form {
-			b.WriteString("    " + jsQuote(f.name) + ": " + jsQuote(f.value) + ",\n")
+			b.WriteString("    " + quote(f.name) + ": " + quote(f.value) + ",\n")
 		}
 		b.WriteString("  }),\n")
 	case r.json != "":
 		b.WriteString("  body: JSON.stringify(" + indent(r.json, "  ") + "),\n")
 	case r.body != "":
-		b.WriteString("  body: " + jsQuote(r.body) + ",\n")
+		b.WriteString("  body: " + quote(r.body) + ",\n")
 	}
 	b.WriteString("});\n\nconst data = await response.json();")
 	return b.String()
@@ -316,11 +316,11 @@ func (r *request) javaScript() string {
 
 func (r *request) python() string {
 	var b strings.Builder
-	b.WriteString("import requests\n\nresponse = requests." + strings.ToLower(r.method) + "(\n    " + jsQuote(r.url) + ",\n")
+	b.WriteString("import requests\n\nresponse = requests." + strings.ToLower(r.method) + "(\n    " + quote(r.url) + ",\n")
 	dict := func(name string, pairs []pair) {
 		b.WriteString("    " + name + "={\n")
 		for _, p := range pairs {
-			b.WriteString("        " + jsQuote(p.name) + ": " + jsQuote(p.value) + ",\n")
+			b.WriteString("        " + quote(p.name) + ": " + quote(p.value) + ",\n")
 		}
 		b.WriteString("    },\n")
 	}
@@ -335,7 +335,7 @@ func (r *request) python() string {
 	case r.json != "":
 		b.WriteString("    json=" + indent(clipTo(forPython(r.value, 0).indented(), maxExample), "    ") + ",\n")
 	case r.body != "":
-		b.WriteString("    data=" + jsQuote(r.body) + ",\n")
+		b.WriteString("    data=" + quote(r.body) + ",\n")
 	}
 	b.WriteString(")\n\nprint(response.json())")
 	return b.String()

@@ -10,7 +10,7 @@ import (
 // a schema that contains itself needs no special treatment.
 type Schema struct {
 	d    *Description
-	p    place
+	p    fileNode
 	name string
 }
 
@@ -18,7 +18,7 @@ type Schema struct {
 // schema that contains itself.
 type SchemaID struct{ n *node }
 
-func (d *Description) schema(p place) Schema {
+func (d *Description) schema(p fileNode) Schema {
 	if p.n == nil {
 		return Schema{}
 	}
@@ -175,7 +175,7 @@ func (b *viewer) some(n int) int {
 
 // add merges a schema and the targets of its references. Fields that are set keep their
 // value, so outer parts take precedence.
-func (b *viewer) add(p place, top bool) {
+func (b *viewer) add(p fileNode, top bool) {
 	for range maxReferences {
 		if p.n == nil || p.n.kind != object || b.seen[p.n] {
 			return
@@ -194,12 +194,12 @@ func (b *viewer) add(p place, top bool) {
 		if err != nil {
 			return
 		}
-		p = place{f, n}
+		p = fileNode{f, n}
 	}
 }
 
 // own merges the keywords of a schema, and its allOf parts.
-func (b *viewer) own(p place, top bool) {
+func (b *viewer) own(p fileNode, top bool) {
 	v, n := b.v, p.n
 	set := func(to *string, s string) {
 		if *to == "" {
@@ -230,7 +230,7 @@ func (b *viewer) own(p place, top bool) {
 		v.Items = b.d.schema(items)
 	}
 	for _, part := range n.get("allOf").items() {
-		b.add(place{p.f, part}, false)
+		b.add(fileNode{p.f, part}, false)
 	}
 	b.options(p, top)
 }
@@ -327,7 +327,7 @@ func (v *View) constrain(c Constraint) {
 	v.Constraints = append(v.Constraints, c)
 }
 
-func (b *viewer) properties(p place) {
+func (b *viewer) properties(p fileNode) {
 	v := b.v
 	for _, key := range []string{"properties", "patternProperties"} {
 		all := p.get(key)
@@ -340,7 +340,7 @@ func (b *viewer) properties(p place) {
 			if internal(n) || len(v.Properties) >= maxProperties {
 				continue
 			}
-			prop := Property{Name: name, Pattern: key == "patternProperties", Schema: b.d.schema(place{all.f, n})}
+			prop := Property{Name: name, Pattern: key == "patternProperties", Schema: b.d.schema(fileNode{all.f, n})}
 			if _, ok := v.have[name]; ok {
 				continue // an outer part takes precedence
 			}
@@ -351,25 +351,25 @@ func (b *viewer) properties(p place) {
 	if more := p.get("additionalProperties"); more.n != nil && more.n.kind == object && v.Additional.IsZero() {
 		v.Additional = b.d.schema(more)
 	} else if p.n.is("additionalProperties") && v.Additional.IsZero() {
-		v.Additional = Schema{b.d, place{p.f, &node{kind: object}}, ""}
+		v.Additional = Schema{b.d, fileNode{p.f, &node{kind: object}}, ""}
 	}
 }
 
 // options merges oneOf and anyOf. A choice between one schema and null is merged like the
 // schema itself.
-func (b *viewer) options(p place, top bool) {
+func (b *viewer) options(p fileNode, top bool) {
 	v, n := b.v, p.n
 	discriminator := n.get("discriminator")
 	mapping := discriminator.get("mapping")
 	for _, key := range []string{"oneOf", "anyOf"} {
-		var parts []place
+		var parts []fileNode
 		choices := n.get(key).items()
 		for _, part := range choices[:b.some(len(choices))] {
 			if part.str("type") == "null" && part.kind == object {
 				v.Nullable = true
 				continue
 			}
-			parts = append(parts, place{p.f, part})
+			parts = append(parts, fileNode{p.f, part})
 		}
 		if len(parts) == 1 {
 			b.add(parts[0], top)
@@ -393,7 +393,7 @@ func (b *viewer) options(p place, top bool) {
 	v.cut = v.cut || len(mapping.keys) > maxParts
 	for i, value := range mapping.keys[:min(len(mapping.keys), maxParts)] {
 		ref := &node{kind: object, keys: []string{"$ref"}, kids: []*node{{kind: text, text: asReference(mapping.kids[i].text, b.d)}}}
-		if s := b.d.schema(place{p.f, ref}); s.name != "" {
+		if s := b.d.schema(fileNode{p.f, ref}); s.name != "" {
 			v.Options = append(v.Options, Option{Label: s.name, Value: value, Schema: s})
 		}
 	}
@@ -426,7 +426,7 @@ func (b *viewer) mappedValues(mapping *node) map[string]string {
 	return out
 }
 
-func (b *viewer) option(p place, values map[string]string, number int) Option {
+func (b *viewer) option(p fileNode, values map[string]string, number int) Option {
 	o := Option{Schema: b.d.schema(p)}
 	if o.Schema.name != "" {
 		o.Value = values[p.n.str("$ref")]

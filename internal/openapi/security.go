@@ -63,7 +63,7 @@ type Need struct {
 	Scopes []string
 }
 
-func (d *Description) securitySchemes(root place) {
+func (d *Description) securitySchemes(root fileNode) {
 	all := root.get("components").get("securitySchemes")
 	if d.format == swagger2 {
 		all = root.get("securityDefinitions")
@@ -73,7 +73,7 @@ func (d *Description) securitySchemes(root place) {
 		return
 	}
 	for i, name := range all.n.keys {
-		if p, _ := d.src.follow(place{all.f, all.n.kids[i]}); p.n != nil && p.n.kind == object {
+		if p, _ := d.src.follow(fileNode{all.f, all.n.kids[i]}); p.n != nil && p.n.kind == object {
 			d.schemes[name] = newScheme(name, p.n)
 		}
 	}

@@ -287,18 +287,18 @@ func (f *file) at(fragment string) (*node, bool) {
 	return n, true
 }
 
-// place is a value with its file.
-type place struct {
+// fileNode is a value with its file.
+type fileNode struct {
 	f *file
 	n *node
 }
 
-func (p place) get(key string) place { return place{p.f, p.n.get(key)} }
+func (p fileNode) get(key string) fileNode { return fileNode{p.f, p.n.get(key)} }
 
 // follow returns the target of a chain of references that starts at p, or p itself if it
 // is not a reference. ref is the last reference, or "". Load has checked that references
 // have targets. The target has no value if p has none.
-func (s *source) follow(p place) (target place, ref string) {
+func (s *source) follow(p fileNode) (target fileNode, ref string) {
 	for range maxReferences {
 		n := p.n.get("$ref")
 		if n == nil || n.kind != text {
@@ -306,9 +306,9 @@ func (s *source) follow(p place) (target place, ref string) {
 		}
 		f, to, err := s.find(p.f, n.text)
 		if err != nil {
-			return place{}, ref
+			return fileNode{}, ref
 		}
-		p, ref = place{f, to}, n.text
+		p, ref = fileNode{f, to}, n.text
 	}
-	return place{}, ref
+	return fileNode{}, ref
 }

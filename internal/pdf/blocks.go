@@ -20,7 +20,7 @@ type paraStyle struct {
 	keep    bool    // all lines stay with the next box
 	leads   bool    // the last line stays with the next box
 	lead    func(c *canvas, x, base float64)
-	lineUp  string // destination at the first line
+	dest    string // destination at the first line
 }
 
 // text lays out a paragraph.
@@ -62,8 +62,8 @@ func (f flow) text(spans []span, p paraStyle) {
 		begun = first
 		held = append(held, item{kind: box, h: lh, keep: p.keep, draw: func(c *canvas, left, y float64) {
 			base := y + above
-			if first && p.lineUp != "" {
-				f.d.place(p.lineUp, c, y)
+			if first && p.dest != "" {
+				f.d.placeDest(p.dest, c, y)
 			}
 			if first && p.lead != nil {
 				p.lead(c, left+f.x, base)
@@ -161,7 +161,7 @@ func (f flow) block(n *markup.Node, i int) {
 		f.framed(codeBack, ruleColor, func(in flow) {
 			st := in.plain()
 			st.face = bold
-			in.text(named(n.Str("icon"), st, span{text: n.Str("description"), st: st}), paraStyle{keep: true})
+			in.text(withIcon(n.Str("icon"), st, span{text: n.Str("description"), st: st}), paraStyle{keep: true})
 			in.emit(item{kind: gap, h: 4, keep: true})
 			in.blocks(n.Nodes)
 		})
@@ -191,13 +191,13 @@ func (f flow) heading(n *markup.Node, first bool) {
 	if a := n.Anchor(); a != "" {
 		dest = pageDest(f.d.chapter) + "#" + a
 		if level <= 2 {
-			f.d.mark(entry{title: oneLine(markup.Text(n.Nodes)), depth: f.d.level + level, dest: dest})
+			f.d.addOutline(entry{title: oneLine(markup.Text(n.Nodes)), depth: f.d.level + level, dest: dest})
 		}
 	}
 	if !first {
 		f.gap(h.above)
 	}
-	f.text(f.inlines(n.Nodes, st), paraStyle{align: n.Str("align"), keep: true, leading: 1.25, lineUp: dest})
+	f.text(f.inlines(n.Nodes, st), paraStyle{align: n.Str("align"), keep: true, leading: 1.25, dest: dest})
 	f.emit(item{kind: gap, h: 6, keep: true})
 }
 
@@ -269,7 +269,7 @@ func (f flow) numbering(n int) func(c *canvas, x, base float64) {
 	return func(c *canvas, x, base float64) {
 		st := f.plain()
 		st.color = hexColor(0x4a5666)
-		f.d.single(c, itoa(n)+".", st, x-40, base, 35, 1)
+		f.d.drawLine(c, itoa(n)+".", st, x-40, base, 35, 1)
 	}
 }
 
@@ -399,8 +399,8 @@ func iconName(name string) string {
 	return name
 }
 
-// named returns a text with an icon before it.
-func named(icon string, st style, text ...span) []span {
+// withIcon returns a text with an icon before it.
+func withIcon(icon string, st style, text ...span) []span {
 	if icon = iconName(icon); icon == "" {
 		return text
 	}

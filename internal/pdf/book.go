@@ -95,11 +95,11 @@ var ErrTooLong = fmt.Errorf("the document would have more than %d pages", MaxPag
 // Write writes a book.
 func Write(ctx context.Context, w io.Writer, b Book) error {
 	d := &document{
-		Book: b, ctx: ctx, w: newWriter(w), fonts: b.Fonts, chosen: map[wanted]chosen{}, missing: map[rune]bool{},
+		Book: b, ctx: ctx, w: newWriter(w), fonts: b.Fonts, glyphs: map[glyphKey]chosenGlyph{}, missing: map[rune]bool{},
 		dests: map[string]dest{}, pictures: map[docs.Ref]*picture{}, emojis: map[string]*picture{},
 	}
 	d.parent = d.w.reserve()
-	d.pages = &pager{d: d, y: top, fresh: true}
+	d.pages = &pager{d: d, y: top, empty: true}
 	d.body = flow{d: d, w: textWidth, emit: d.pages.emit, size: bodySize, color: inkColor}
 	return d.write()
 }
@@ -120,7 +120,7 @@ type document struct {
 	fonts   *typeface.Fonts
 	used    []*docFont
 	extra   []*typeface.Face // fonts found for characters of this document
-	chosen  map[wanted]chosen
+	glyphs  map[glyphKey]chosenGlyph
 	missing map[rune]bool
 	shaper  shaper
 
@@ -183,7 +183,7 @@ func (d *document) write() error {
 		if !group {
 			d.pages.end()
 		}
-		d.write1(ch)
+		d.writeChapter(ch)
 		group = ch.Document == nil
 		if d.err() != nil {
 			return d.err()
@@ -202,9 +202,9 @@ func (d *document) write() error {
 
 func pageDest(page string) string { return "p:" + page }
 
-// wants registers a destination that a link needs. It reports false if there are
+// registerDest registers a destination that a link needs. It reports false if there are
 // maxDests.
-func (d *document) wants(name string) bool {
+func (d *document) registerDest(name string) bool {
 	if _, ok := d.dests[name]; ok {
 		return true
 	}
@@ -216,8 +216,8 @@ func (d *document) wants(name string) bool {
 	return true
 }
 
-// place sets the position of a destination. The first position of a name counts.
-func (d *document) place(name string, c *canvas, y float64) {
+// placeDest sets the position of a destination. The first position of a name counts.
+func (d *document) placeDest(name string, c *canvas, y float64) {
 	if have, ok := d.dests[name]; ok && have.page != 0 || !ok && len(d.dests) >= maxDests {
 		return
 	}
@@ -245,26 +245,26 @@ func (d *document) newPage() *canvas {
 // endPage adds the header and the footer, and writes the page.
 func (d *document) endPage(c *canvas) {
 	if c.number > 0 {
-		d.furniture(c, itoa(c.number), d.running)
+		d.headerFooter(c, itoa(c.number), d.running)
 	}
 	c.finish(d.parent)
 }
 
-// furniture draws the header and the footer of a page.
-func (d *document) furniture(c *canvas, number, running string) {
+// headerFooter draws the header and the footer of a page.
+func (d *document) headerFooter(c *canvas, number, running string) {
 	st := style{size: 8, color: paleColor, back: none}
 	const head, foot = 44.0, pageHeight - 36
-	d.single(c, d.Title, st, left, head, textWidth/2-10, 0)
-	d.single(c, running, st, left+textWidth/2+10, head, textWidth/2-10, 1)
+	d.drawLine(c, d.Title, st, left, head, textWidth/2-10, 0)
+	d.drawLine(c, running, st, left+textWidth/2+10, head, textWidth/2-10, 1)
 	c.front(stroke(ruleColor), "0.5 w", path(left, head+8, right, head+8), "S")
-	d.single(c, number, style{size: 9, color: paleColor, back: none}, left, foot, textWidth, 1)
+	d.drawLine(c, number, style{size: 9, color: paleColor, back: none}, left, foot, textWidth, 1)
 }
 
-// single draws one line of text, truncated to a width. push is the alignment, from 0 for
-// left to 1 for right.
-func (d *document) single(c *canvas, s string, st style, x, base, width, push float64) float64 {
+// drawLine draws one line of text, truncated to a width. align is the alignment, from 0
+// for left to 1 for right.
+func (d *document) drawLine(c *canvas, s string, st style, x, base, width, align float64) float64 {
 	whole := d.truncated(oneLine(s), st, width)
-	c.line(whole, x+(width-whole.width)*push, base)
+	c.line(whole, x+(width-whole.width)*align, base)
 	return whole.width
 }
 
@@ -291,7 +291,7 @@ func (d *document) truncated(s string, st style, width float64) line {
 	s = strings.ToValidUTF8(s, "\ufffd")
 	ends := []int{0} // of characters, with the marks on them
 	at := 0
-	for r, text := range graphs(s) {
+	for r, text := range characters(s) {
 		if len(ends) > maxTitle {
 			break
 		}

@@ -42,6 +42,6 @@ func (in *inliner) button(n *markup.Node, st style) {
 		if name != "" {
 			c.icon(icons.Find(name, icons.Filled), x+pad*0.9, y+h*0.24, h*0.52, ink)
 		}
-		d.single(c, label, st, x+pad+icon, y+h*0.67, room+0.5, 0)
+		d.drawLine(c, label, st, x+pad+icon, y+h*0.67, room+0.5, 0)
 	}}})
 }

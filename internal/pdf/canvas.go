@@ -119,7 +119,7 @@ func (c *canvas) line(l line, x, base float64) {
 			if s.obj != nil && g.r == objectRune {
 				s.obj.draw(c, x, base-s.obj.h+s.obj.drop)
 			} else if s.mark != "" {
-				c.d.place(s.mark, c, base-s.st.size)
+				c.d.placeDest(s.mark, c, base-s.st.size)
 			}
 			c.link(s, x, base, g.w)
 			x += g.w
@@ -137,7 +137,7 @@ func (c *canvas) line(l line, x, base float64) {
 			j++
 		}
 		if s.mark != "" {
-			c.d.place(s.mark, c, base-s.st.size)
+			c.d.placeDest(s.mark, c, base-s.st.size)
 		}
 		c.run(s, l.glyphs[i:j], x, base, w, i == 0 || l.glyphs[i-1].span != g.span, j == len(l.glyphs) || l.glyphs[j].span != g.span)
 		x += w
@@ -277,7 +277,7 @@ func (c *canvas) area(t *target, x, y, w, h float64) {
 	rect := fmt.Sprintf("<</Type/Annot/Subtype/Link/Border[0 0 0]/Rect[%s %s %s %s]", num(x), num(pageHeight-y-h), num(x+w), num(pageHeight-y))
 	switch {
 	case t.dest != "":
-		if !c.d.wants(t.dest) {
+		if !c.d.registerDest(t.dest) {
 			return
 		}
 		c.annots = append(c.annots, rect+"/Dest "+literal(t.dest)+">>")

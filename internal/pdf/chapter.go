@@ -8,13 +8,13 @@ import (
 
 // cover writes the first page.
 func (d *document) cover() {
-	d.need(d.Title + d.Subtitle)
+	d.addFontsFor(d.Title + d.Subtitle)
 	c := d.newPage()
 	const x, w = 78.0, pageWidth - 2*78
 	c.back(c.layer(), "q", fill(brandColor), rectangle(0, 0, 26, pageHeight), "f", fill(linkColor), rectangle(26, 0, 5, pageHeight), "f Q")
 	y := 210.0
 	if d.Subtitle != "" {
-		d.single(c, strings.ToUpper(d.Subtitle), style{size: 11, color: paleColor, back: none, face: bold}, x, y, w, 0)
+		d.drawLine(c, strings.ToUpper(d.Subtitle), style{size: 11, color: paleColor, back: none, face: bold}, x, y, w, 0)
 	}
 	y += 22
 	size := 38.0
@@ -33,26 +33,26 @@ func (d *document) cover() {
 	y = pageHeight - 100 - 15*float64(len(d.Facts))
 	for _, f := range d.Facts {
 		y += 15
-		d.single(c, f, style{size: 9.5, color: paleColor, back: none}, x, y, w, 0)
+		d.drawLine(c, f, style{size: 9.5, color: paleColor, back: none}, x, y, w, 0)
 	}
-	d.place("cover", c, 0)
+	d.placeDest("cover", c, 0)
 	c.finish(d.parent)
 }
 
-// write1 writes a chapter.
-func (d *document) write1(ch Chapter) {
+// writeChapter writes the pages of a chapter.
+func (d *document) writeChapter(ch Chapter) {
 	title := oneLine(ch.Title)
 	d.chapter, d.running, d.level = ch.ID, title, max(0, min(ch.Depth, 32))
 	d.notes, d.code, d.formulas, d.shift = nil, markup.MaxHighlightPage, maxFormulas, 0
 	if ch.Document != nil {
-		d.need(title + ch.Description + markup.Text(ch.Document.Nodes))
+		d.addFontsFor(title + ch.Description + markup.Text(ch.Document.Nodes))
 		least := 6
 		for _, h := range markup.Headings(ch.Document) {
 			least = min(least, h.Level)
 		}
 		d.shift = 1 - least // the highest heading level comes directly below the title
 	} else {
-		d.need(title)
+		d.addFontsFor(title)
 	}
 	dest := pageDest(ch.ID)
 	f := d.body
@@ -69,7 +69,7 @@ func (d *document) write1(ch Chapter) {
 		title = strings.ToUpper(title)
 	}
 	e := entry{title: oneLine(ch.Title), depth: d.level, dest: dest, group: ch.Document == nil}
-	f.text(named(ch.Icon, st, span{text: title, st: st}), paraStyle{keep: true, leading: 1.2, lineUp: dest})
+	f.text(withIcon(ch.Icon, st, span{text: title, st: st}), paraStyle{keep: true, leading: 1.2, dest: dest})
 	if ch.Document != nil && ch.Description != "" {
 		f.emit(item{kind: gap, h: 4, keep: true})
 		st := style{size: 11.5, color: paleColor, back: none}
@@ -84,7 +84,7 @@ func (d *document) write1(ch Chapter) {
 			d.entries = append(d.entries, e)
 		}
 	}})
-	d.mark(e)
+	d.addOutline(e)
 	if ch.Document == nil {
 		f.gap(6)
 		return
@@ -94,9 +94,9 @@ func (d *document) write1(ch Chapter) {
 	f.notes()
 }
 
-// mark adds an entry to the outline.
-func (d *document) mark(e entry) {
-	if len(d.outline) < maxOutline && d.wants(e.dest) {
+// addOutline adds an entry to the outline.
+func (d *document) addOutline(e entry) {
+	if len(d.outline) < maxOutline && d.registerDest(e.dest) {
 		d.outline = append(d.outline, e)
 	}
 }
@@ -106,11 +106,11 @@ func (d *document) mark(e entry) {
 func (d *document) contents() {
 	c := d.newPage()
 	page := 2 // after the cover
-	d.place("contents", c, 0)
-	d.single(c, "Contents", style{size: 25, color: brandColor, back: none, face: bold}, left, top+22, textWidth, 0)
+	d.placeDest("contents", c, 0)
+	d.drawLine(c, "Contents", style{size: 25, color: brandColor, back: none, face: bold}, left, top+22, textWidth, 0)
 	y := top + 52
 	turn := func() {
-		d.furniture(c, roman(page), "Contents")
+		d.headerFooter(c, roman(page), "Contents")
 		c.finish(d.parent)
 	}
 	for _, e := range d.entries {
@@ -132,8 +132,8 @@ func (d *document) contents() {
 		x := left + 14*float64(min(e.depth, 8))
 		number := st
 		number.face = 0
-		nw := d.single(c, itoa(e.page), number, right-60, y, 60, 1)
-		w := d.single(c, e.title, st, x, y, right-x-nw-24, 0)
+		nw := d.drawLine(c, itoa(e.page), number, right-60, y, 60, 1)
+		w := d.drawLine(c, e.title, st, x, y, right-x-nw-24, 0)
 		if from, to := x+w+5, right-nw-5; to > from && !e.group {
 			c.front(stroke(hexColor(0xb8c0ca)), "0.7 w [0.1 3.4] 0 d 1 J", path(from, y-1, to, y-1), "S")
 		}

@@ -57,7 +57,7 @@ func (f flow) listing(b codeBlock) {
 	if b.title != "" {
 		st := style{size: f.size * 0.84, color: paleColor, back: none, face: bold}
 		f.emit(item{kind: box, h: 19, keep: true, draw: func(c *canvas, left, y float64) {
-			f.d.single(c, b.title, st, left+x+10, y+12.6, w-20, 0)
+			f.d.drawLine(c, b.title, st, left+x+10, y+12.6, w-20, 0)
 			c.front(stroke(hexColor(0xe3e7ec)), "0.6 w", path(left+x, y+19, left+x+w, y+19), "S")
 		}})
 	}
@@ -126,7 +126,7 @@ func (f flow) codeLine(cl codeLine, x, w float64) {
 				c.back(c.layer(), "q", fill(markBack), rectangle(left+x+1, y, w-2, h), "f Q")
 			}
 			if num != "" {
-				f.d.single(c, num, style{size: f.size * 0.9, color: hexColor(0xa3adb8), back: none, face: mono}, left+f.x-cl.gutter, base, cl.gutter-8, 1)
+				f.d.drawLine(c, num, style{size: f.size * 0.9, color: hexColor(0xa3adb8), back: none, face: mono}, left+f.x-cl.gutter, base, cl.gutter-8, 1)
 			}
 			c.line(l, left+at, base)
 		}})
@@ -139,7 +139,7 @@ func (d *document) codeLines(spans []span, width, further float64, emit func(l l
 	begins := true
 	var chars []char
 	for i, s := range spans {
-		for r, text := range graphs(s.text) {
+		for r, text := range characters(s.text) {
 			switch {
 			case text != "" && d.emoji(text) != nil:
 				chars = append(chars, char{r: r, text: text, pic: d.emoji(text), span: int32(i)})
@@ -160,7 +160,7 @@ func (d *document) codeLines(spans []span, width, further float64, emit func(l l
 			used, last, end := 0.0, 0, len(glyphs)
 			for i, g := range glyphs {
 				if used+g.w > width+0.01 && i > 0 {
-					if end = whole(glyphs, i); last > i/2 {
+					if end = clusterEnd(glyphs, i); last > i/2 {
 						end = last
 					}
 					break
@@ -201,7 +201,7 @@ func (c *coloring) line(l string, size float64) []span {
 		for n := min(len(class), 3); n > 0; n-- {
 			if look, ok := codeColors[class[:n]]; ok {
 				st.color = hexColor(look.rgb)
-				st.face |= look.cut
+				st.face |= look.face
 				break
 			}
 		}

@@ -46,7 +46,7 @@ type cell struct {
 	x     float64
 	items []item
 	h     float64
-	push  float64 // vertical alignment: 0 is top, 0.5 middle, 1 bottom
+	align float64 // vertical alignment: 0 is top, 0.5 middle, 1 bottom
 }
 
 // rowItem returns a row as an item.
@@ -71,7 +71,7 @@ func (r *row) draw(c *canvas, x, y float64) {
 		r.paint(c, c.layer(), x, y, h)
 	}
 	for _, e := range r.cells {
-		play(c, e.items, x+e.x, y+r.pad+(h-2*r.pad-e.h)*e.push)
+		drawItems(c, e.items, x+e.x, y+r.pad+(h-2*r.pad-e.h)*e.align)
 	}
 }
 
@@ -154,7 +154,7 @@ func divide(items []item, most float64) (head, tail []item) {
 			any = true
 			continue
 		}
-		at, opened := together(items, i, opened)
+		at, opened := keepTogether(items, i, opened)
 		head = append(head, items[:at]...)
 		rest := items[at:]
 		if it.row != nil && at == i {
@@ -177,9 +177,10 @@ func divide(items []item, most float64) (head, tail []item) {
 	return items, nil
 }
 
-// together moves a cut up to a place where no items are split that must stay together, if
-// some content stays above. It returns the new cut and the frames that are open there.
-func together(items []item, cut int, opened []*frame) (int, []*frame) {
+// keepTogether moves a cut up to a place where no items are split that must stay
+// together, if some content stays above. It returns the new cut and the frames that are
+// open there.
+func keepTogether(items []item, cut int, opened []*frame) (int, []*frame) {
 	at := cut
 	for at > 0 && items[at-1].keep {
 		at--
@@ -199,8 +200,8 @@ func together(items []item, cut int, opened []*frame) (int, []*frame) {
 	return at, opened
 }
 
-// play draws items on one page, without page breaks.
-func play(c *canvas, items []item, x, y float64) {
+// drawItems draws items on one page, without page breaks.
+func drawItems(c *canvas, items []item, x, y float64) {
 	type started struct {
 		fr    *frame
 		layer int
@@ -291,7 +292,7 @@ type pager struct {
 	c       *canvas
 	y       float64
 	space   float64
-	fresh   bool // the page is empty
+	empty   bool // the page is empty
 	frames  []pagedFrame
 	pending []item // items that must stay with a box that has not arrived yet
 }
@@ -325,8 +326,8 @@ func (p *pager) flush() {
 	if last := len(items) - 1; last >= 0 && items[last].row != nil {
 		need -= max(0, items[last].h-enoughRow)
 	}
-	if p.y+p.space+need > bottom && !p.fresh && hasBox(items) {
-		p.turn()
+	if p.y+p.space+need > bottom && !p.empty && hasBox(items) {
+		p.nextPage()
 	}
 	for _, it := range items {
 		p.put(it)
@@ -343,7 +344,7 @@ func (p *pager) put(it item) {
 		p.space = max(p.space, it.h)
 		return
 	case open:
-		if !p.fresh {
+		if !p.empty {
 			p.y += p.space
 		}
 		p.space = 0
@@ -360,28 +361,28 @@ func (p *pager) put(it item) {
 		p.y += it.h
 		return
 	}
-	if !p.fresh {
+	if !p.empty {
 		p.y += p.space
 	}
 	p.space = 0
 	for p.y+it.h > bottom {
-		if it.row != nil && (it.h > (bottom-top)/2 || p.fresh) {
+		if it.row != nil && (it.h > (bottom-top)/2 || p.empty) {
 			if above, below, ok := it.row.cut(bottom - p.y); ok {
 				above.paint(p.canvas(), left, p.y)
 				p.y += above.h
-				p.turn()
+				p.nextPage()
 				it = below
 				continue
 			}
 		}
-		if p.fresh || p.d.err() != nil {
+		if p.empty || p.d.err() != nil {
 			break // higher than a page
 		}
-		p.turn()
+		p.nextPage()
 	}
 	it.paint(p.canvas(), left, p.y)
 	p.y += it.h
-	p.fresh = false
+	p.empty = false
 }
 
 // canvas returns the current page. The page is created when the first item is placed on
@@ -389,13 +390,13 @@ func (p *pager) put(it item) {
 func (p *pager) canvas() *canvas {
 	if p.c == nil {
 		p.c = p.d.newPage()
-		p.y, p.fresh = top, true
+		p.y, p.empty = top, true
 	}
 	return p.c
 }
 
-// turn ends the page and starts the next one, where the open frames continue.
-func (p *pager) turn() {
+// nextPage ends the page and starts the next one, where the open frames continue.
+func (p *pager) nextPage() {
 	for _, f := range p.frames {
 		p.paint(f, false)
 	}
@@ -428,5 +429,5 @@ func (p *pager) end() {
 		p.d.endPage(p.c)
 	}
 	p.c, p.space = nil, 0
-	p.y, p.fresh = top, true
+	p.y, p.empty = top, true
 }

@@ -5,9 +5,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
-// beside lays out n flows in columns. shares are the relative widths; nil means equal
-// widths.
-func (f flow) beside(n int, shares []float64, body func(i int, in flow)) {
+// layoutColumns lays out n flows in columns. shares are the relative widths; nil means
+// equal widths.
+func (f flow) layoutColumns(n int, shares []float64, body func(i int, in flow)) {
 	const between = 16.0
 	room := f.w - between*float64(n-1)
 	if n == 0 {
@@ -71,7 +71,7 @@ func (f flow) columns(n *markup.Node) {
 			}
 		}
 	}
-	f.beside(len(n.Nodes), shares, func(i int, in flow) { in.blocks(n.Nodes[i].Nodes) })
+	f.layoutColumns(len(n.Nodes), shares, func(i int, in flow) { in.blocks(n.Nodes[i].Nodes) })
 	f.gap(paragraph)
 }
 
@@ -89,7 +89,7 @@ func (f flow) expandable(n *markup.Node) {
 		in := f.inner(14, 0)
 		size := f.size
 		for _, p := range fr.Nodes {
-			in.text(in.inlines(p.Nodes, st), paraStyle{keep: true, lineUp: dest, lead: func(c *canvas, x, base float64) {
+			in.text(in.inlines(p.Nodes, st), paraStyle{keep: true, dest: dest, lead: func(c *canvas, x, base float64) {
 				c.icon(icons.Find("chevron-down", icons.Filled), x-13, base-size*0.74, size*0.76, paleColor)
 			}})
 		}
@@ -116,7 +116,7 @@ func (f flow) tabs(n *markup.Node) {
 		x, w := f.x, f.w
 		f.emit(item{kind: box, h: 20, keep: true, draw: func(c *canvas, left, y float64) {
 			if dest != "" {
-				f.d.place(dest, c, y)
+				f.d.placeDest(dest, c, y)
 			}
 			layer := c.layer()
 			wide := 0.0
@@ -124,7 +124,7 @@ func (f flow) tabs(n *markup.Node) {
 				wide = st.size * 1.5
 				c.icon(icons.Find(icon, icons.Filled), left+x+9, y+5.2, st.size*1.05, st.color)
 			}
-			wide += f.d.single(c, title, st, left+x+9+wide, y+13.6, w-20-wide, 0)
+			wide += f.d.drawLine(c, title, st, left+x+9+wide, y+13.6, w-20-wide, 0)
 			c.back(layer, "q", fill(headBack), rounded(left+x, y+1, wide+18, 24, 4), "f",
 				fill(white), rectangle(left+x, y+19.3, wide+18, 7), "f", fill(linkColor), rectangle(left+x, y+18.6, wide+18, 1.4), "f Q")
 			c.front(stroke(ruleColor), "0.6 w", path(left+x+wide+18, y+19.6, left+x+w, y+19.6), "S")
@@ -158,7 +158,7 @@ func (f flow) stepper(n *markup.Node) {
 				return
 			}
 			st := style{size: 9, color: white, back: none, face: bold}
-			f.d.single(c, itoa(i+1), st, left+x, top+r+3.2, 2*r, 0.5)
+			f.d.drawLine(c, itoa(i+1), st, left+x, top+r+3.2, 2*r, 0.5)
 		}}})
 		in := f.inner(28, 0)
 		in.emit(item{kind: pad, h: 1, keep: true})
@@ -191,10 +191,10 @@ func (f flow) notes() {
 		in := small.inner(listStep, 0)
 		place := pageDest(d.chapter) + "#~note" + itoa(i+1)
 		sign := func(c *canvas, x, base float64) {
-			d.place(place, c, base-in.size)
+			d.placeDest(place, c, base-in.size)
 			st := in.plain()
 			st.color = linkColor
-			w := d.single(c, itoa(i+1)+".", st, x-40, base, 35, 1)
+			w := d.drawLine(c, itoa(i+1)+".", st, x-40, base, 35, 1)
 			c.area(&target{dest: n.back}, x-5-w, base-in.size, w+2, in.size*1.3)
 		}
 		var body []*markup.Node

@@ -217,7 +217,7 @@ func (f flow) images(n *markup.Node) {
 	const most = 3 // side by side
 	for from := 0; from < len(n.Nodes); from += most {
 		list := n.Nodes[from:min(from+most, len(n.Nodes))]
-		f.beside(len(list), nil, func(i int, in flow) { in.figure(list[i], "center") })
+		f.layoutColumns(len(list), nil, func(i int, in flow) { in.figure(list[i], "center") })
 		f.gap(paragraph)
 	}
 }

@@ -50,9 +50,9 @@ func needsShaping(in []char, i int) bool {
 
 // shapedRun returns the end of the run from i that is shaped together, and its font. All
 // characters of a run have the same span, direction, font and script.
-func (d *document) shapedRun(spans []span, in []char, i int) (end int, f chosen) {
-	cut := spans[in[i].span].st.face
-	f = d.chosenFor(in[i].r, cut)
+func (d *document) shapedRun(spans []span, in []char, i int) (end int, f chosenGlyph) {
+	face := spans[in[i].span].st.face
+	f = d.cachedGlyph(in[i].r, face)
 	script := language.LookupScript(in[i].r)
 	for end = i + 1; end < len(in) && in[end].span == in[i].span && in[end].level == in[i].level; end++ {
 		r := in[end].r
@@ -65,7 +65,7 @@ func (d *document) shapedRun(spans []span, in []char, i int) (end int, f chosen)
 		if isMark(r) && f.font.face.Glyph(r) != 0 {
 			continue
 		}
-		if other := d.chosenFor(r, cut); other.font != f.font && !isMark(r) {
+		if other := d.cachedGlyph(r, face); other.font != f.font && !isMark(r) {
 			break
 		}
 		switch s := language.LookupScript(r); {
@@ -102,7 +102,7 @@ func (s *shaper) face(f *typeface.Face) *font.Face {
 }
 
 // shapeRun shapes a run of characters. ok is false if the font cannot be used.
-func (d *document) shapeRun(spans []span, in []char, i, end int, f chosen) (out []glyph, ok bool) {
+func (d *document) shapeRun(spans []span, in []char, i, end int, f chosenGlyph) (out []glyph, ok bool) {
 	face := d.shaper.face(f.font.face)
 	if face == nil {
 		return nil, false
@@ -144,7 +144,7 @@ func (d *document) shapeRun(spans []span, in []char, i, end int, f chosen) (out 
 }
 
 // cluster converts the shaped glyphs of the characters from first to last.
-func (d *document) cluster(in []char, first, last int, from []shaping.Glyph, f chosen, size float64) []glyph {
+func (d *document) cluster(in []char, first, last int, from []shaping.Glyph, f chosenGlyph, size float64) []glyph {
 	d.shaper.clusters++
 	text := make([]rune, 0, last-first+1)
 	for _, c := range in[first : last+1] {

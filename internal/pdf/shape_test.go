@@ -12,7 +12,7 @@ import (
 // set lays out a line of text and returns its glyphs in visual order.
 func set(t *testing.T, spans ...span) []glyph {
 	t.Helper()
-	d := &document{w: newWriter(bytes.NewBuffer(nil)), chosen: map[wanted]chosen{}, missing: map[rune]bool{}, emojis: map[string]*picture{}}
+	d := &document{w: newWriter(bytes.NewBuffer(nil)), glyphs: map[glyphKey]chosenGlyph{}, missing: map[rune]bool{}, emojis: map[string]*picture{}}
 	for i := range spans {
 		spans[i].st.size, spans[i].st.back = 10, none
 	}
@@ -84,7 +84,7 @@ func TestShaping(t *testing.T) {
 
 // A line does not begin in the middle of a cluster.
 func TestClustersStayTogether(t *testing.T) {
-	d := &document{w: newWriter(bytes.NewBuffer(nil)), chosen: map[wanted]chosen{}, missing: map[rune]bool{}, emojis: map[string]*picture{}}
+	d := &document{w: newWriter(bytes.NewBuffer(nil)), glyphs: map[glyphKey]chosenGlyph{}, missing: map[rune]bool{}, emojis: map[string]*picture{}}
 	for _, width := range []float64{5, 12, 20, 33} {
 		d.lines([]span{{text: strings.Repeat("หนังสือที่", 20) + strings.Repeat("हिन्दी", 20), st: style{size: 10, back: none}}}, width, func(l line) {
 			if len(l.glyphs) > 0 && l.glyphs[0].r == continued {

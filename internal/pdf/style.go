@@ -65,8 +65,8 @@ var backColors = map[string]uint32{
 // codeColors are the styles of tokens by class. The longest matching prefix of a class
 // counts.
 var codeColors = map[string]struct {
-	rgb uint32
-	cut uint8
+	rgb  uint32
+	face uint8
 }{
 	"c": {0x6a737d, italic}, "k": {0x8a2da8, 0}, "kt": {0x0b6e7d, 0}, "kc": {0x0a5cc0, 0}, "s": {0x1d7a3d, 0}, "m": {0xa8520e, 0},
 	"nf": {0x0a5cc0, 0}, "nc": {0x0b6e7d, 0}, "nt": {0xa3293d, 0}, "na": {0x7a5200, 0}, "nb": {0x0b6e7d, 0}, "nd": {0x7a5200, 0},

@@ -77,7 +77,7 @@ func (f flow) headRow(t *markup.Table, widths, at []float64) *item {
 			st.face = bold
 			in.text(in.inlines(col.Title, st), paraStyle{align: col.Align})
 		})
-		r.cells = append(r.cells, cell{x: f.x + at[i] + cellPad, items: items, push: 1})
+		r.cells = append(r.cells, cell{x: f.x + at[i] + cellPad, items: items, align: 1})
 	}
 	if !any {
 		return nil
@@ -118,9 +118,9 @@ func (f flow) tableRow(t *markup.Table, r markup.TableRow, widths, at []float64,
 		c := cell{x: f.x + at[x] + cellPad, items: f.inCell(w, func(in flow) { in.cell(got, col.Align) })}
 		switch col.Valign {
 		case "middle":
-			c.push = 0.5
+			c.align = 0.5
 		case "bottom":
-			c.push = 1
+			c.align = 1
 		}
 		out.cells = append(out.cells, c)
 	}

@@ -95,7 +95,7 @@ func (d *document) lines(spans []span, width float64, emit func(line)) {
 			window = append(window, char{r: objectRune, span: int32(i)})
 			continue
 		}
-		for r, text := range graphs(s.text) {
+		for r, text := range characters(s.text) {
 			switch {
 			case text != "":
 				if p := d.emoji(text); p != nil {
@@ -124,9 +124,9 @@ func (d *document) lines(spans []span, width float64, emit func(line)) {
 	flush(true)
 }
 
-// graphs returns the characters of a text. An emoji of one or more characters is one
+// characters returns the characters of a text. An emoji of one or more characters is one
 // element, with its text.
-func graphs(s string) iter.Seq2[rune, string] {
+func characters(s string) iter.Seq2[rune, string] {
 	return func(yield func(rune, string) bool) {
 		for len(s) > 0 {
 			r, n := utf8.DecodeRuneInString(s)
@@ -276,7 +276,7 @@ func fit(gs []glyph, width float64) (n, skip int, broken bool) {
 		}
 		if g.r != ' ' && used+g.w > width+slack && i > 0 {
 			if last == 0 { // a word that is too long
-				last = whole(gs, i)
+				last = clusterEnd(gs, i)
 			}
 			return last, 0, false
 		}
@@ -288,9 +288,9 @@ func fit(gs []glyph, width float64) (n, skip int, broken bool) {
 	return len(gs), 0, true
 }
 
-// whole moves the end of a line so that no cluster is split: back, or forward if the line
-// would be empty.
-func whole(gs []glyph, end int) int {
+// clusterEnd moves the end of a line so that no cluster is split: back, or forward if the
+// line would be empty.
+func clusterEnd(gs []glyph, end int) int {
 	at := end
 	for at > 0 && at < len(gs) && unicode.Is(unicode.Mn, gs[at].r) {
 		at--
@@ -329,22 +329,22 @@ func (d *document) widths(spans []span) (whole, word float64) {
 	return whole, word
 }
 
-// chosen is the glyph for a character in a style, before it has a code.
-type chosen struct {
+// chosenGlyph is the glyph for a character in a style, before it has a code.
+type chosenGlyph struct {
 	font  *docFont
 	glyph sfnt.GlyphIndex
 	fake  bool
 }
 
-type wanted struct {
-	r   rune
-	cut uint8 // bold, italic and mono
+type glyphKey struct {
+	r    rune
+	face uint8 // bold, italic and mono
 }
 
 // glyph returns the font, the code and the width of a character, and whether its style is
 // emulated. If no font has the character, it is the box of the first font.
-func (d *document) glyph(r rune, text string, cut uint8) (*docFont, uint16, float64, bool) {
-	c := d.chosenFor(r, cut)
+func (d *document) glyph(r rune, text string, face uint8) (*docFont, uint16, float64, bool) {
+	c := d.cachedGlyph(r, face)
 	code, w := c.font.code(c.glyph, text)
 	return c.font, code, w, c.fake
 }
@@ -352,20 +352,20 @@ func (d *document) glyph(r rune, text string, cut uint8) (*docFont, uint16, floa
 // maxKnown is the maximum number of characters whose glyph is cached.
 const maxKnown = 1 << 16
 
-// chosenFor returns the glyph of a character, from the cache if possible.
-func (d *document) chosenFor(r rune, cut uint8) chosen {
-	key := wanted{r, cut}
-	c, ok := d.chosen[key]
+// cachedGlyph returns the glyph of a character, from the cache if possible.
+func (d *document) cachedGlyph(r rune, face uint8) chosenGlyph {
+	key := glyphKey{r, face}
+	c, ok := d.glyphs[key]
 	if !ok {
-		c = d.choose(r, cut)
-		if len(d.chosen) < maxKnown {
-			d.chosen[key] = c
+		c = d.findGlyph(r, face)
+		if len(d.glyphs) < maxKnown {
+			d.glyphs[key] = c
 		}
 	}
 	return c
 }
 
-func (d *document) choose(r rune, cut uint8) chosen {
+func (d *document) findGlyph(r rune, face uint8) chosenGlyph {
 	switch r { // characters that look like a common one
 	case 0xa0, 0x202f, 0x2007:
 		r = ' '
@@ -373,45 +373,45 @@ func (d *document) choose(r rune, cut uint8) chosen {
 		r = '-'
 	}
 	b := typeface.Bundled()
-	first := b.Primary[cut%typeface.Cuts]
+	first := b.Primary[face%typeface.Styles]
 	if g := first.Glyph(r); g != 0 {
-		return chosen{d.font(first), g, false}
+		return chosenGlyph{d.font(first), g, false}
 	}
 	var further []*typeface.Face
 	if d.fonts != nil {
 		further = append(further, d.fonts.Named...)
 	}
-	if cut&mono != 0 {
+	if face&mono != 0 {
 		further = append(further, b.Further[1])
 	}
 	further = append(append(further, b.Further[0]), d.extra...)
 	for _, f := range further {
 		if g := f.Glyph(r); g != 0 {
-			return chosen{d.font(f), g, cut&(bold|italic) != 0}
+			return chosenGlyph{d.font(f), g, face&(bold|italic) != 0}
 		}
 	}
 	if f := typeface.OfScript(r); f != nil {
-		return chosen{d.font(f), f.Glyph(r), cut&(bold|italic) != 0}
+		return chosenGlyph{d.font(f), f.Glyph(r), face&(bold|italic) != 0}
 	}
 	if f, n := d.fonts.Covering([]rune{r}); n > 0 {
 		d.extra = append(d.extra, f)
-		return chosen{d.font(f), f.Glyph(r), cut&(bold|italic) != 0}
+		return chosenGlyph{d.font(f), f.Glyph(r), face&(bold|italic) != 0}
 	}
 	if len(d.missing) < maxMissing {
 		d.missing[r] = true
 	}
-	return chosen{d.font(first), 0, false}
+	return chosenGlyph{d.font(first), 0, false}
 }
 
 // maxMissing is the maximum number of missing characters that are recorded.
 const maxMissing = 1000
 
-// need adds fonts that each cover many of the missing characters of a text, so that a
-// page does not use a different font for each character.
-func (d *document) need(text string) {
+// addFontsFor adds fonts that each cover many of the missing characters of a text, so
+// that a page does not use a different font for each character.
+func (d *document) addFontsFor(text string) {
 	b := typeface.Bundled()
 	missing := map[rune]bool{}
-	for r, whole := range graphs(text) {
+	for r, whole := range characters(text) {
 		if whole != "" && d.emoji(whole) != nil || r < 0x80 || missing[r] || len(missing) == maxMissing || ignorable(r) || d.missing[r] {
 			continue
 		}

@@ -60,7 +60,7 @@ func TestOrderLosesNothing(t *testing.T) {
 }
 
 func testDocument() *document {
-	return &document{w: newWriter(bytes.NewBuffer(nil)), chosen: map[wanted]chosen{}, missing: map[rune]bool{}}
+	return &document{w: newWriter(bytes.NewBuffer(nil)), glyphs: map[glyphKey]chosenGlyph{}, missing: map[rune]bool{}}
 }
 
 // textOf returns the characters of a line.

@@ -83,14 +83,14 @@ func (d *document) drawing(p *svg.Drawing) *picture {
 func (c *canvas) item(it svg.Item, scale float64) {
 	var ops []string
 	for _, clip := range it.Clip {
-		ops = append(ops, outline(clip.Path, 0, 0, scale), "W"+star(clip.EvenOdd)+" n")
+		ops = append(ops, outline(clip.Path, 0, 0, scale), "W"+evenOddSuffix(clip.EvenOdd)+" n")
 	}
 	if it.Text != nil {
-		c.turned(it.Text, it.Fill, ops, scale)
+		c.drawText(it.Text, it.Fill, ops, scale)
 		return
 	}
 	p := outline(it.Path, 0, 0, scale)
-	even := star(it.EvenOdd)
+	even := evenOddSuffix(it.EvenOdd)
 	if f := it.Fill; f.Opacity > 0 {
 		o := append(ops[:len(ops):len(ops)], c.opacity("ca", f.Opacity))
 		if f.Gradient != nil {
@@ -114,26 +114,26 @@ func (c *canvas) item(it svg.Item, scale float64) {
 	}
 }
 
-// star returns the ending of operators that use the even-odd rule.
-func star(evenOdd bool) string {
+// evenOddSuffix returns the ending of operators that use the even-odd rule.
+func evenOddSuffix(evenOdd bool) string {
 	if evenOdd {
 		return "*"
 	}
 	return ""
 }
 
-// turned draws a text of a drawing, which can be rotated.
-func (c *canvas) turned(t *svg.Text, paint svg.Paint, clip []string, scale float64) {
+// drawText draws a text of a drawing, which can be rotated.
+func (c *canvas) drawText(t *svg.Text, paint svg.Paint, clip []string, scale float64) {
 	st := style{size: max(t.Size*scale, 0.5), color: hexColor(paint.Color), back: none}
 	for _, f := range []struct {
-		on  bool
-		cut uint8
+		on   bool
+		face uint8
 	}{{t.Bold, bold}, {t.Italic, italic}, {t.Mono, mono}} {
 		if f.on {
-			st.face |= f.cut
+			st.face |= f.face
 		}
 	}
-	c.d.need(t.Text)
+	c.d.addFontsFor(t.Text)
 	var whole line
 	c.d.lines([]span{{text: oneLine(t.Text), st: st}}, 1e9, func(l line) {
 		if l.first {
@@ -145,9 +145,9 @@ func (c *canvas) turned(t *svg.Text, paint svg.Paint, clip []string, scale float
 	// restore it.
 	c.over.WriteString("q " + strings.Join(clip, " ") + " " + c.opacity("ca", paint.Opacity) + " ")
 	x, y := t.At.X*scale, pageHeight-t.At.Y*scale
-	fmt.Fprintf(&c.over, "%.5f %.5f %.5f %.5f %.3f %.3f cm 1 0 0 1 0 %s cm\n", t.Turn[0], -t.Turn[1], -t.Turn[2], t.Turn[3], x, y, num(-pageHeight))
+	fmt.Fprintf(&c.over, "%.5f %.5f %.5f %.5f %.3f %.3f cm 1 0 0 1 0 %s cm\n", t.Transform[0], -t.Transform[1], -t.Transform[2], t.Transform[3], x, y, num(-pageHeight))
 	c.font, c.color, c.mode = nil, none, ""
-	c.line(whole, -whole.width*t.Push, 0)
+	c.line(whole, -whole.width*t.Anchor, 0)
 	c.over.WriteString("Q\n")
 	c.font, c.color, c.mode = nil, none, ""
 }

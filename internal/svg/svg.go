@@ -80,14 +80,14 @@ type Stop struct {
 
 // Text is a line of text.
 type Text struct {
-	Text   string
-	At     Point   // start of the baseline, before Push is applied
-	Push   float64 // share of the width that is before At: 0, 0.5 or 1
-	Size   float64
-	Turn   Matrix // rotation and skew, without translation
-	Bold   bool
-	Italic bool
-	Mono   bool
+	Text      string
+	At        Point   // start of the baseline, before Anchor is applied
+	Anchor    float64 // share of the width that is before At: 0, 0.5 or 1
+	Size      float64
+	Transform Matrix // rotation and skew, without translation
+	Bold      bool
+	Italic    bool
+	Mono      bool
 }
 
 var errTooLarge = errors.New("the picture has too many parts")

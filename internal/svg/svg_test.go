@@ -130,7 +130,7 @@ func TestTexts(t *testing.T) {
 			continue
 		}
 		x := items[0].Text
-		if got := fmt.Sprintf("%s@%.0f,%.0f %g %g %v", x.Text, x.At.X, x.At.Y, x.Size, x.Push, x.Bold); got != want {
+		if got := fmt.Sprintf("%s@%.0f,%.0f %g %g %v", x.Text, x.At.X, x.At.Y, x.Size, x.Anchor, x.Bold); got != want {
 			t.Errorf("%s is %s, want %s", in, got, want)
 		}
 	}

@@ -76,14 +76,14 @@ func (d *drawer) text(words string, at Point, s state) *Text {
 	}
 	out := &Text{
 		Text: words, At: s.m.apply(at), Size: s.size * scale, Bold: s.bold, Italic: s.italic,
-		Turn: Matrix{s.m[0] / scale, s.m[1] / scale, s.m[2] / scale, s.m[3] / scale},
-		Mono: strings.Contains(s.family, "mono") || strings.Contains(s.family, "courier") || strings.Contains(s.family, "consol"),
+		Transform: Matrix{s.m[0] / scale, s.m[1] / scale, s.m[2] / scale, s.m[3] / scale},
+		Mono:      strings.Contains(s.family, "mono") || strings.Contains(s.family, "courier") || strings.Contains(s.family, "consol"),
 	}
 	switch s.anchor {
 	case "middle":
-		out.Push = 0.5
+		out.Anchor = 0.5
 	case "end":
-		out.Push = 1
+		out.Anchor = 1
 	}
 	d.out.Items = append(d.out.Items, Item{Text: out, Fill: paint, Clip: s.clip})
 	return out

@@ -25,13 +25,13 @@ const (
 	Bold   = 1
 	Italic = 2
 	Mono   = 4
-	Cuts   = 8 // number of combinations
+	Styles = 8 // number of combinations
 )
 
 // Bundle is the Go font family for text and code, with DejaVu as a fallback.
 type Bundle struct {
-	Primary [Cuts]*Face // by bold, italic and mono
-	Further [2]*Face    // fallback for text, and for code
+	Primary [Styles]*Face // by bold, italic and mono
+	Further [2]*Face      // fallback for text, and for code
 }
 
 // Bundled returns the fonts that are embedded in the program.
@@ -44,7 +44,7 @@ var Bundled = sync.OnceValue(func() *Bundle {
 		return f
 	}
 	return &Bundle{
-		Primary: [Cuts]*Face{
+		Primary: [Styles]*Face{
 			parse("Go", goregular.TTF), parse("Go Bold", gobold.TTF), parse("Go Italic", goitalic.TTF), parse("Go Bold Italic", gobolditalic.TTF),
 			parse("Go Mono", gomono.TTF), parse("Go Mono Bold", gomonobold.TTF), parse("Go Mono Italic", gomonoitalic.TTF), parse("Go Mono Bold Italic", gomonobolditalic.TTF),
 		},

@@ -40,9 +40,9 @@ type Face struct {
 	shapingFont *shapingfont.Font
 	shapingErr  error
 
-	mu     sync.Mutex
-	buf    sfnt.Buffer
-	indexs map[rune]sfnt.GlyphIndex
+	mu         sync.Mutex
+	buf        sfnt.Buffer
+	glyphCache map[rune]sfnt.GlyphIndex
 }
 
 type tableAt struct{ offset, length uint32 }
@@ -86,7 +86,7 @@ func Parse(name string, data []byte) (*Face, error) { return open(name, bytes.Ne
 
 // open parses the font at an offset, which is the i-th font of its file.
 func open(name string, src io.ReaderAt, i int, offset uint32) (*Face, error) {
-	f := &Face{Name: name, src: src, index: i, tables: map[string]tableAt{}, indexs: map[rune]sfnt.GlyphIndex{}}
+	f := &Face{Name: name, src: src, index: i, tables: map[string]tableAt{}, glyphCache: map[rune]sfnt.GlyphIndex{}}
 	head := make([]byte, 12)
 	if _, err := src.ReadAt(head, int64(offset)); err != nil {
 		return nil, errors.New("is no font")
@@ -191,15 +191,15 @@ func signed(b []byte) int { return int(int16(binary.BigEndian.Uint16(b))) }
 func (f *Face) Glyph(r rune) sfnt.GlyphIndex {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if g, ok := f.indexs[r]; ok {
+	if g, ok := f.glyphCache[r]; ok {
 		return g
 	}
 	g, err := f.font.GlyphIndex(&f.buf, r)
 	if err != nil || int(g) >= f.glyphs {
 		g = 0
 	}
-	if len(f.indexs) < maxKnown {
-		f.indexs[r] = g
+	if len(f.glyphCache) < maxKnown {
+		f.glyphCache[r] = g
 	}
 	return g
 }

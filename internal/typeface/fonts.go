@@ -115,7 +115,7 @@ func (f *Fonts) find() []*installedFont {
 			})
 		}
 		slices.SortStableFunc(f.installed, func(a, b *installedFont) int {
-			if c := oddness(a.path) - oddness(b.path); c != 0 {
+			if c := stylePenalty(a.path) - stylePenalty(b.path); c != 0 {
 				return c
 			}
 			if c := strings.Compare(a.path, b.path); c != 0 {
@@ -127,9 +127,9 @@ func (f *Fonts) find() []*installedFont {
 	return f.installed
 }
 
-// oddness returns how much the name of a font file differs from that of a plain text
+// stylePenalty returns how much the name of a font file differs from that of a plain text
 // font.
-func oddness(path string) int {
+func stylePenalty(path string) int {
 	name := strings.ToLower(filepath.Base(path))
 	n := 0
 	for _, word := range []string{"bold", "black", "heavy", "light", "thin", "medium", "italic", "oblique", "condensed", "narrow", "mono", "serif", "display", "ui", "nastaliq"} {
@@ -159,16 +159,16 @@ func installedIn(path string) []*installedFont {
 	var out []*installedFont
 	for i, offset := range at {
 		f := &installedFont{path: path, index: i, offset: offset}
-		if f.look(file) {
+		if f.readCoverage(file) {
 			out = append(out, f)
 		}
 	}
 	return out
 }
 
-// look reads the cmap table to find out which runes the font may have. It reports whether
-// the font can be used.
-func (f *installedFont) look(src io.ReaderAt) bool {
+// readCoverage reads the cmap table to find out which runes the font may have. It reports
+// whether the font can be used.
+func (f *installedFont) readCoverage(src io.ReaderAt) bool {
 	head := make([]byte, 12)
 	if _, err := src.ReadAt(head, int64(f.offset)); err != nil {
 		return false
@@ -217,17 +217,17 @@ func (f *installedFont) ranges(b []byte) {
 				return
 			}
 			if last := binary.BigEndian.Uint16(b[end:]); last != 0xffff || binary.BigEndian.Uint16(b[start:]) != 0xffff {
-				f.mark(rune(binary.BigEndian.Uint16(b[start:])), rune(last))
+				f.addRange(rune(binary.BigEndian.Uint16(b[start:])), rune(last))
 			}
 		}
 	case 12:
 		for at := 16; at+12 <= len(b); at += 12 {
-			f.mark(rune(binary.BigEndian.Uint32(b[at:])), rune(binary.BigEndian.Uint32(b[at+4:])))
+			f.addRange(rune(binary.BigEndian.Uint32(b[at:])), rune(binary.BigEndian.Uint32(b[at+4:])))
 		}
 	}
 }
 
-func (f *installedFont) mark(from, to rune) {
+func (f *installedFont) addRange(from, to rune) {
 	if from < 0 || to > 0x10ffff || from > to {
 		return
 	}
@@ -236,7 +236,7 @@ func (f *installedFont) mark(from, to rune) {
 	}
 }
 
-func (f *installedFont) may(r rune) bool {
+func (f *installedFont) mayHave(r rune) bool {
 	block := r >> 8
 	return f.blocks[block/8]&(1<<(block%8)) != 0
 }
@@ -265,7 +265,7 @@ func (f *Fonts) Covering(runes []rune) (best *Face, covered int) {
 	for _, in := range f.find() {
 		possible := 0
 		for _, r := range runes {
-			if in.may(r) {
+			if in.mayHave(r) {
 				possible++
 			}
 		}

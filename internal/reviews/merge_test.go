@@ -2,6 +2,7 @@ package reviews_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -277,4 +278,44 @@ func TestUpdateDuringAMerge(t *testing.T) {
 		}
 		d.verify(t)
 	})
+}
+
+// A request that is pending is found, however many newer ones were merged or archived.
+func TestPendingRequestsAmongMany(t *testing.T) {
+	d := newDesk(t, testdb.SQLite(t), 0)
+	ctx := context.Background()
+	add := func(status docs.ChangeRequestStatus) docs.ChangeRequestID {
+		t.Helper()
+		cr, err := d.r.Create(ctx, d.grant(t), reviews.New{Subject: "Test", Cluster: "billing"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		was := cr
+		cr.Status = status
+		if err := d.s.Do(ctx, func(tx *store.Tx) error { return tx.PutChangeRequest(ctx, was, cr) }); err != nil {
+			t.Fatal(err)
+		}
+		return cr.ID
+	}
+	check := func(want docs.ChangeRequestID) {
+		t.Helper()
+		got, found, err := reviews.OpenForCluster(ctx, d.s.Reader, d.id, "billing")
+		if err != nil || found != (want != "") || got.ID != want {
+			t.Errorf("found %v %q (%v) instead of %q", found, got.ID, err, want)
+		}
+	}
+	check("")
+	add(docs.ChangeArchived)
+	check("")
+	open := add(docs.ChangeOpen)
+	for range 100 {
+		add(docs.ChangeArchived)
+	}
+	check(open)
+	draft := add(docs.ChangeDraft)
+	check(draft)
+	check(add(docs.ChangeOpen))
+	if _, err := d.r.Create(ctx, d.grant(t), reviews.New{Subject: "Test", Cluster: "billing", Once: true}); !errors.Is(err, reviews.ErrAnswered) {
+		t.Errorf("another request was opened: %v", err)
+	}
 }

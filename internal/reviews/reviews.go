@@ -6,7 +6,6 @@ package reviews
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -60,12 +59,16 @@ func OpenForSpec(ctx context.Context, r store.Reader, space docs.SpaceID, spec d
 // pending returns the newest draft or open change request that matches a filter.
 func pending(ctx context.Context, r store.Reader, f store.ChangeRequestFilter) (cr docs.ChangeRequest, found bool, err error) {
 	f.ByCreation = true
-	list, _, err := r.ChangeRequests(ctx, f, store.Page{Limit: 100})
-	i := slices.IndexFunc(list, func(cr docs.ChangeRequest) bool { return cr.Status == docs.ChangeDraft || cr.Status == docs.ChangeOpen })
-	if i < 0 {
-		return cr, false, err
+	for _, f.Status = range []docs.ChangeRequestStatus{docs.ChangeDraft, docs.ChangeOpen} {
+		list, _, err := r.ChangeRequests(ctx, f, store.Page{Limit: 1})
+		if err != nil {
+			return cr, false, err
+		}
+		if len(list) > 0 && list[0].Number > cr.Number {
+			cr, found = list[0], true
+		}
 	}
-	return list[i], true, err
+	return cr, found, nil
 }
 
 // Create opens a change request on the newest revision of a space. No content is copied.

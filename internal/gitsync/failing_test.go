@@ -6,9 +6,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/git"
 	"github.com/octavo-docs/octavo/internal/testdb"
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
@@ -125,5 +127,36 @@ func TestExportAfterATemporaryFailureOfGit(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// If git fails for another reason than a missing commit, the import fails. It does not
+// compare all files instead.
+func TestFailuresOfGitAreNotMissingCommits(t *testing.T) {
+	d := newDesk(t, testdb.SQLite(t))
+	first := d.origin.Commit(small)
+	d.pull("")
+	tip := d.origin.Commit(map[string]string{"NOTES.txt": "notes\n"})
+	d.pull("")
+	ctx := context.Background()
+	repo, err := d.s.Git.Open(ctx, git.Remote{URL: d.remote.URL, Ref: d.remote.Ref, Scope: string(d.org)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer repo.Close()
+	work := &task{s: d.s, o: docs.GitOperation{Space: d.id, Remote: d.remote}, repo: repo, paired: true, pair: docs.GitPair{Commit: first}}
+	if up, err := work.upstream(ctx, tip); err != nil || !up.Paired {
+		t.Fatalf("%+v, %v", up, err)
+	}
+	work.pair.Commit = strings.Repeat("1", 40)
+	if up, err := work.upstream(ctx, tip); err != nil || up.Paired {
+		t.Fatalf("a missing commit: %+v, %v", up, err)
+	}
+	if err := os.RemoveAll(d.s.Git.Dir); err != nil {
+		t.Fatal(err)
+	}
+	work.pair.Commit = first
+	if up, err := work.upstream(ctx, tip); err == nil {
+		t.Errorf("the cache is gone: %+v", up)
 	}
 }

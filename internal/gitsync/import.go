@@ -196,7 +196,11 @@ func (t *task) upstream(ctx context.Context, tip string) (exchange.Upstream, err
 	}
 	deltas, problems, err := t.repo.Diff(ctx, t.pair.Commit, tip, dir)
 	if err != nil {
-		if known, _ := t.repo.IsAncestor(ctx, t.pair.Commit, tip); known || ctx.Err() != nil {
+		known, failed := t.repo.IsAncestor(ctx, t.pair.Commit, tip)
+		if failed != nil {
+			return up, failed
+		}
+		if known {
 			return up, err
 		}
 		// The commit is no longer in the repository or in the cache, so all files are

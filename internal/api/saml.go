@@ -120,18 +120,7 @@ type listSAMLProvidersIn struct {
 }
 
 func (a *API) listSAMLProviders(ctx context.Context, in *listSAMLProvidersIn) (*page[SAMLProvider], error) {
-	var failed error
-	out, err := listOf(ctx, a, in.Paged, a.SSO.Providers(in.Org), func(p docs.SAMLProvider) SAMLProvider {
-		w, err := a.samlProvider(ctx, p)
-		if err != nil {
-			failed = err
-		}
-		return w
-	})
-	if failed != nil {
-		return nil, failed
-	}
-	return out, err
+	return listViews(ctx, a, in.Paged, a.SSO.Providers(in.Org), a.samlProvider)
 }
 
 // SAMLFields holds the fields of a provider that can be set, except for its label.

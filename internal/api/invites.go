@@ -139,7 +139,7 @@ type inviteLink struct {
 }
 
 func (a *API) link(l orgs.Link) inviteLink {
-	w := inviteLink{Object: "invite", ID: string(l.ID), Redundant: l.Redundant}
+	w := inviteLink{Object: "invite", ID: string(l.ID), Redundant: true} // otherwise the caller could not see it
 	switch as := orNull(l.InviteLink.Role); {
 	case l.Space != nil:
 		w.Level, w.Space = as, ptr(a.space(l.Space.Space, l.Space.Role))
@@ -158,7 +158,7 @@ type listLinksIn struct {
 
 func (a *API) listLinks(ctx context.Context, in *listLinksIn) (*page[inviteLink], error) {
 	return listOf(ctx, a, in.Paged, a.Orgs.InviteLinks(in.Org), func(l docs.InviteLink) inviteLink {
-		return a.link(orgs.Link{InviteLink: l, Redundant: true})
+		return a.link(orgs.Link{InviteLink: l})
 	})
 }
 

@@ -12,11 +12,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Link is an invite link with its target, and whether the caller already has the role
-// that it grants.
+// Link is an invite link with its target. The caller already has the role that it grants;
+// see manageLink.
 type Link struct {
 	docs.InviteLink
-	Redundant  bool
 	Space      *authz.Grant // of a link to a space
 	Collection *authz.Grant // of a link to a collection
 }
@@ -80,7 +79,6 @@ func manageLink(ctx context.Context, r store.Reader, by authz.Actor, in docs.Inv
 	if !g.Role.AtLeast(in.Role) {
 		return l, errs.E(errs.Forbidden, "you cannot give the role %q: your own role here is %q", in.Role, g.Role)
 	}
-	l.Redundant = g.Role.AtLeast(in.Role)
 	return l, nil
 }
 

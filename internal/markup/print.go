@@ -139,6 +139,7 @@ func (p *printer) blocksAfter(nodes []*Node, other bool) string {
 		s := ""
 		if p.openEnd && i == lastWithContent(nodes) && p.isOpenRaw(n) {
 			s, _ = n.RawSource()
+			s = cleanSource(s) // a client may send any line ends
 		} else {
 			s = p.block(n, other)
 		}

@@ -311,7 +311,7 @@ func (p *printer) rawForm(source string) rawForm {
 
 func (p *printer) isOpenRaw(n *Node) bool {
 	source, ok := n.RawSource()
-	return ok && p.rawForm(source) == rawOpen
+	return ok && p.rawForm(cleanSource(source)) == rawOpen
 }
 
 // disturbs reports whether source opens or closes one of the enclosing tags.

@@ -131,3 +131,20 @@ func TestGeneratorDrawsEveryAttribute(t *testing.T) {
 		}
 	}
 }
+
+// Source from clients may have other line ends. It is printed in the same form, also at the
+// end of a document, where it needs no end of its own.
+func TestLineEndsOfRawSource(t *testing.T) {
+	for _, source := range []string{"<!-- a\nb", "<div>\nb\n</div>", "<pre>\nb"} {
+		want := string(Print(&Document{Nodes: []*Node{para(words("x")), rawBlockNode(source)}}, Refs{}))
+		if want != "x\n\n"+source+"\n" {
+			t.Fatalf("%q is printed as %q", source, want)
+		}
+		for _, other := range []string{strings.ReplaceAll(source, "\n", "\r\n"), source + "\n", source + "\r\n", strings.ReplaceAll(source, "\n", "\r\r\n")} {
+			doc := &Document{Nodes: []*Node{para(words("x")), rawBlockNode(other)}}
+			if got := string(Print(doc, Refs{})); got != want {
+				t.Errorf("%q is printed as %q", other, got)
+			}
+		}
+	}
+}

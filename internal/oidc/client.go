@@ -327,6 +327,18 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, err
 }
 
+// keepHTTPS returns a function for http.Client.CheckRedirect that refuses redirects from https to
+// http, where others could replace the discovery document or the keys. next checks all others.
+func keepHTTPS(next func(*http.Request, []*http.Request) error) func(*http.Request, []*http.Request) error {
+	return func(r *http.Request, via []*http.Request) error {
+		was := func(v *http.Request) bool { return v.URL.Scheme == "https" }
+		if r.URL.Scheme != "https" && slices.ContainsFunc(via, was) {
+			return errs.E(errs.Invalid, "the server redirects from https to an address that is not encrypted")
+		}
+		return next(r, via)
+	}
+}
+
 // checkAddress requires https, except for loopback addresses. Codes, secrets, and the keys that
 // verify identities are sent over these URLs.
 func checkAddress(at, address string) error {

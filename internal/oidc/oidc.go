@@ -78,6 +78,7 @@ func (o Operator) provider() docs.OIDCProvider {
 func New(s *store.Store, in *signin.Service, out outbound.Policy) *Service {
 	c := out.Client(outbound.Options{Timeout: exchangeTime})
 	c.Transport = bounded{c.Transport}
+	c.CheckRedirect = keepHTTPS(c.CheckRedirect)
 	return &Service{
 		Store: s, SignIn: in, Log: slog.Default(), http: c,
 		known: cache.New[string](maxKnown, func(discovered) int { return 1 }),

@@ -24,7 +24,7 @@ import (
 )
 
 // insert adds a page and returns its ID.
-func (d *desk) insert(parent *string, meta content.PageMeta) (string, error) {
+func (d *fixture) insert(parent *string, meta content.PageMeta) (string, error) {
 	body := "Words.\n"
 	into := opt.Null[string]()
 	if parent != nil {
@@ -40,7 +40,7 @@ func (d *desk) insert(parent *string, meta content.PageMeta) (string, error) {
 // An export succeeds and writes only below its folder, for any title of a page.
 func TestTitlesAreNotPaths(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, testdb.SQLite(t))
+	d := newFixture(t, testdb.SQLite(t))
 	d.origin.Commit(map[string]string{"docs/README.md": "# Home\n\nWelcome.\n", "docs/SUMMARY.md": "* [Home](README.md)\n", ".github/workflows/ci.yml": "on: push\n", "src/x.md": "# Code\n"})
 	before := d.origin.Files("main")
 	d.remote.Directory = "docs"
@@ -87,7 +87,7 @@ func TestTitlesAreNotPaths(t *testing.T) {
 // does not overwrite that file.
 func TestWhatWasNotReadIsNotWrittenOver(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, testdb.SQLite(t))
+	d := newFixture(t, testdb.SQLite(t))
 	o := d.origin
 	big := o.Blob("# Big\n\n" + strings.Repeat("x ", 3<<20))
 	lfs := o.Blob("version https://git-lfs.github.com/spec/v1\noid sha256:" + strings.Repeat("a", 64) + "\nsize 12345\n")
@@ -129,7 +129,7 @@ func TestTrailersAreNotForged(t *testing.T) {
 }
 
 // planted replaces the branch with one folder of many files.
-func (d *desk) planted(dir string, n int, blob func(i int) string) {
+func (d *fixture) planted(dir string, n int, blob func(i int) string) {
 	d.t.Helper()
 	var e [][3]string
 	for i := range n {
@@ -138,7 +138,7 @@ func (d *desk) planted(dir string, n int, blob func(i int) string) {
 	d.origin.Plant(d.origin.Tree([3]string{"40000", dir, d.origin.Tree(e...)}))
 }
 
-func (d *desk) ids() map[docs.PageID]bool {
+func (d *fixture) ids() map[docs.PageID]bool {
 	d.t.Helper()
 	all, err := d.head().All(context.Background())
 	if err != nil {
@@ -157,18 +157,18 @@ func (d *desk) ids() map[docs.PageID]bool {
 }
 
 // forced runs an import with Force set.
-func (d *desk) forced() docs.GitOperation {
+func (d *fixture) forced() docs.GitOperation {
 	d.t.Helper()
 	return d.do(docs.GitImport, func(o *docs.GitOperation) { o.Request.Force = true })
 }
 
 // replacedInLinearTime plants n entries, imports them, and plants n others. It compares
 // the processor time of importing those with the time for fewer entries. It returns the
-// desk with n entries and the pages of the first import.
-func replacedInLinearTime(t *testing.T, n int, plant func(d *desk, side string, n int)) (*desk, map[docs.PageID]bool) {
+// fixture with n entries and the pages of the first import.
+func replacedInLinearTime(t *testing.T, n int, plant func(d *fixture, side string, n int)) (*fixture, map[docs.PageID]bool) {
 	t.Helper()
-	replace := func(n int) (d *desk, first map[docs.PageID]bool, took time.Duration) {
-		d = newDesk(t, testdb.SQLite(t))
+	replace := func(n int) (d *fixture, first map[docs.PageID]bool, took time.Duration) {
+		d = newFixture(t, testdb.SQLite(t))
 		plant(d, "a", n)
 		d.forced()
 		first = d.ids()
@@ -188,14 +188,14 @@ func replacedInLinearTime(t *testing.T, n int, plant func(d *desk, side string, 
 // Comparing each with each would take hours.
 func TestRenamesAreFoundInLinearTime(t *testing.T) {
 	t.Parallel()
-	d, ids := replacedInLinearTime(t, 4000, func(d *desk, side string, n int) {
+	d, ids := replacedInLinearTime(t, 4000, func(d *fixture, side string, n int) {
 		alike := d.origin.Blob("# Same\n\nwords\n")
 		d.planted(side, n, func(int) string { return alike })
 	})
 	if !maps.Equal(ids, d.ids()) {
 		t.Error("the pages have other ids after their files were renamed")
 	}
-	replacedInLinearTime(t, 160, func(d *desk, side string, n int) {
+	replacedInLinearTime(t, 160, func(d *fixture, side string, n int) {
 		d.planted(side, n, func(i int) string {
 			var b strings.Builder
 			for j := range 4000 {
@@ -210,7 +210,7 @@ func TestRenamesAreFoundInLinearTime(t *testing.T) {
 // unpacked size.
 func TestTextIsBoundedByWhatItUnpacksTo(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, testdb.SQLite(t))
+	d := newFixture(t, testdb.SQLite(t))
 	d.planted("a", 600, func(i int) string { return d.origin.Blob(fmt.Sprintf("# P %d\n", i)) })
 	d.forced()
 	one := d.origin.Blob("# Same\n\n" + strings.Repeat("words ", 1<<20/6))
@@ -229,7 +229,7 @@ func TestTextIsBoundedByWhatItUnpacksTo(t *testing.T) {
 // retried.
 func TestLargeSummaryEndsWithAReason(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, testdb.SQLite(t))
+	d := newFixture(t, testdb.SQLite(t))
 	d.origin.Commit(map[string]string{"README.md": "# Home\n", "SUMMARY.md": strings.Repeat("* [Home](README.md)\n", 110_000)})
 	d.pull(ReasonContent)
 }
@@ -238,7 +238,7 @@ func TestLargeSummaryEndsWithAReason(t *testing.T) {
 func TestListsOfLinksAreImportedInLinearTime(t *testing.T) {
 	t.Parallel()
 	const n = 8000
-	d, _ := replacedInLinearTime(t, n, func(d *desk, side string, n int) {
+	d, _ := replacedInLinearTime(t, n, func(d *fixture, side string, n int) {
 		var s strings.Builder
 		for i := range n {
 			fmt.Fprintf(&s, "* [%s%d](https://x.example/%s/%d)\n", side, i, side, i)
@@ -278,7 +278,7 @@ func TestOneOrganizationDoesNotGetAllPlaces(t *testing.T) {
 	now := time.Now()
 	o := testdb.SQLite(t)
 	o.Clock = func() time.Time { return now }
-	d := newDesk(t, o)
+	d := newFixture(t, o)
 	for waited, want := range map[time.Duration]time.Duration{0: wait, time.Second: wait, 20 * time.Second: 5 * time.Second, time.Hour: waitLongest} {
 		o := docs.GitOperation{CreatedAt: docs.TimeOf(now.Add(-waited))}
 		if got := d.s.retryIn(o, nil); got < want || got > want+10*time.Millisecond {
@@ -296,7 +296,7 @@ func TestFilesAreBoundedByWhatTheyUnpackTo(t *testing.T) {
 	was := folder.DefaultLimits.Unpacked
 	folder.DefaultLimits.Unpacked = 3 << 20
 	t.Cleanup(func() { folder.DefaultLimits.Unpacked = was })
-	d := newDesk(t, testdb.SQLite(t))
+	d := newFixture(t, testdb.SQLite(t))
 	files := func(size int) {
 		zeros := strings.Repeat("\x00", size)
 		d.origin.Commit(map[string]string{"README.md": "# H\n\n![](a.png) ![](b.png) ![](c.png)\n", "a.png": "a" + zeros, "b.png": "b" + zeros, "c.png": "c" + zeros})
@@ -314,7 +314,7 @@ func TestFilesAreBoundedByWhatTheyUnpackTo(t *testing.T) {
 }
 
 // expel removes a user from the organization.
-func (d *desk) expel(user docs.UserID) {
+func (d *fixture) expel(user docs.UserID) {
 	d.t.Helper()
 	err := d.s.Store.Do(context.Background(), func(tx *store.Tx) error {
 		_, err := tx.DropMember(context.Background(), d.org, user)
@@ -329,13 +329,13 @@ func (d *desk) expel(user docs.UserID) {
 // changes on either side.
 func TestRightsThatAreLostEndOperations(t *testing.T) {
 	t.Parallel()
-	for name, lose := range map[string]func(*desk, docs.UserID){"expelled": (*desk).expel, "a reader": (*desk).demote} {
+	for name, lose := range map[string]func(*fixture, docs.UserID){"expelled": (*fixture).expel, "a reader": (*fixture).demote} {
 		t.Run(name, func(t *testing.T) { rightsAreLost(t, lose) })
 	}
 }
 
 // demote reduces the role of a member to reading.
-func (d *desk) demote(user docs.UserID) {
+func (d *fixture) demote(user docs.UserID) {
 	d.t.Helper()
 	err := d.s.Store.Do(context.Background(), func(tx *store.Tx) error {
 		m, err := tx.Member(context.Background(), d.org, user)
@@ -350,11 +350,11 @@ func (d *desk) demote(user docs.UserID) {
 	}
 }
 
-func rightsAreLost(t *testing.T, lose func(*desk, docs.UserID)) {
+func rightsAreLost(t *testing.T, lose func(*fixture, docs.UserID)) {
 	for _, dir := range []docs.GitDirection{docs.GitImport, docs.GitExport} {
 		for _, during := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, during %v", dir, during), func(t *testing.T) {
-				d := newDesk(t, testdb.SQLite(t))
+				d := newFixture(t, testdb.SQLite(t))
 				d.origin.Commit(small)
 				d.pull("")
 				eve := docs.User{ID: "eve", Email: "eve@octavo.example", DisplayName: "Eve"}

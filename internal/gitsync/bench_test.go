@@ -19,7 +19,7 @@ import (
 func BenchmarkOneFile(b *testing.B) {
 	for _, n := range []int{100, 1_000, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			d := newDesk(b, testdb.SQLite(b))
+			d := newFixture(b, testdb.SQLite(b))
 			files := map[string]string{"README.md": "# Home\n"}
 			var summary strings.Builder
 			summary.WriteString("* [Home](README.md)\n")
@@ -72,7 +72,7 @@ func BenchmarkOneFile(b *testing.B) {
 func BenchmarkStructure(b *testing.B) {
 	for _, n := range []int{100, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			d := newDesk(b, testdb.SQLite(b))
+			d := newFixture(b, testdb.SQLite(b))
 			type page struct{ file, title string }
 			var list []page
 			text := func(i int, title string) string {

@@ -17,7 +17,7 @@ import (
 // whose file is renamed again later. A file of the repository with such a name is kept.
 func TestCommitsInBetweenAreComplete(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, testdb.SQLite(t))
+	d := newFixture(t, testdb.SQLite(t))
 	d.origin.Commit(map[string]string{
 		"README.md": "# Home\n\nWelcome.\n", "other.md": "# Other\n\nWords.\n", "SUMMARY.md": "# Table of contents\n\n* [Home](README.md)\n* [Other](other.md)\n",
 	})
@@ -101,7 +101,7 @@ func TestAddressesOfFilesStay(t *testing.T) {
 // Another import while a change request is waiting reports that request.
 func TestAskingAgainWhileARequestWaits(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, testdb.SQLite(t))
+	d := newFixture(t, testdb.SQLite(t))
 	d.origin.Commit(small)
 	d.pull("")
 	d.edit("Home", "Welcome.", "Ours.")
@@ -116,7 +116,7 @@ func TestAskingAgainWhileARequestWaits(t *testing.T) {
 // not change them.
 func TestOtherFilesAfterARequestWasArchived(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, testdb.SQLite(t))
+	d := newFixture(t, testdb.SQLite(t))
 	d.origin.Commit(small)
 	d.pull("")
 	d.edit("Home", "Welcome.", "Ours.")
@@ -128,7 +128,7 @@ func TestOtherFilesAfterARequestWasArchived(t *testing.T) {
 	d.origin.Commit(map[string]string{"NOTES.txt": "two\n"})
 	d.pull("")
 	d.push("")
-	d.same()
+	d.checkSameFiles()
 	if got := d.origin.Files("main")["NOTES.txt"]; got != "two\n" {
 		t.Errorf("NOTES.txt is %q", got)
 	}

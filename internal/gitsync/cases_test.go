@@ -24,7 +24,7 @@ import (
 )
 
 // refused runs an operation that must fail with a reason and must not change anything.
-func (d *desk) refused(dir docs.GitDirection, reason string, change func(*docs.GitOperation)) docs.GitOperation {
+func (d *fixture) refused(dir docs.GitDirection, reason string, change func(*docs.GitOperation)) docs.GitOperation {
 	d.t.Helper()
 	before, tip := d.grant().Space.Revision, d.origin.Tip()
 	o := d.do(dir, change)
@@ -39,7 +39,7 @@ func (d *desk) refused(dir docs.GitDirection, reason string, change func(*docs.G
 
 func TestWhatGoesWrongHasAReason(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, testdb.SQLite(t))
+	d := newFixture(t, testdb.SQLite(t))
 	d.refused(docs.GitImport, "empty", nil)
 	d.origin.Commit(small)
 	d.pull("")
@@ -87,7 +87,7 @@ func TestWhatGoesWrongHasAReason(t *testing.T) {
 
 func TestCredentialsAreUsedAndForgotten(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, testdb.SQLite(t))
+	d := newFixture(t, testdb.SQLite(t))
 	d.origin.Commit(small)
 	const secret = "s3cret-of-ada"
 	check := func(o docs.GitOperation) {
@@ -128,7 +128,7 @@ func TestCredentialsAreUsedAndForgotten(t *testing.T) {
 
 func TestOlderEventsAreIgnored(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, testdb.SQLite(t))
+	d := newFixture(t, testdb.SQLite(t))
 	at := func(n docs.Time, force bool) func(*docs.GitOperation) {
 		return func(o *docs.GitOperation) { o.Request.Timestamp, o.Request.Force = n, force }
 	}
@@ -150,7 +150,7 @@ func TestOlderEventsAreIgnored(t *testing.T) {
 
 func TestStandaloneMovesNothing(t *testing.T) {
 	t.Parallel()
-	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
+	d, ctx := newFixture(t, testdb.SQLite(t)), context.Background()
 	d.origin.Commit(small)
 	d.pull("")
 	before := d.grant().Space.Revision
@@ -175,10 +175,10 @@ func TestExportsBegin(t *testing.T) {
 	page := func(title string) content.Change {
 		return content.Change{Operation: content.InsertPage, Into: opt.Null[string](), Body: &revision.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of(title)}}
 	}
-	d := newDesk(t, testdb.SQLite(t))
+	d := newFixture(t, testdb.SQLite(t))
 	d.apply("", page("Start"), page("Second"))
 	d.push("") // an empty repository has no pages that could be lost
-	d.same()
+	d.checkSameFiles()
 	d.pull(ReasonUnchanged)
 
 	// A branch that does not exist is created.
@@ -211,7 +211,7 @@ func TestExportsBegin(t *testing.T) {
 
 func TestForceReplacesWhatWasSeen(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, testdb.SQLite(t))
+	d := newFixture(t, testdb.SQLite(t))
 	d.origin.Commit(small)
 	d.pull("")
 	d.edit("Home", "Welcome.", "Welcome here.")
@@ -220,13 +220,13 @@ func TestForceReplacesWhatWasSeen(t *testing.T) {
 	if op := d.do(docs.GitExport, func(o *docs.GitOperation) { o.Request.Force = true }); op.State != docs.GitSuccess {
 		t.Fatalf("%+v", op)
 	}
-	d.same()
+	d.checkSameFiles()
 }
 
 // Every revision becomes a commit of its author, and titles cannot add trailers.
 func TestCommitsHaveAuthorAndMessage(t *testing.T) {
 	t.Parallel()
-	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
+	d, ctx := newFixture(t, testdb.SQLite(t)), context.Background()
 	d.origin.Commit(small)
 	d.pull("")
 	d.edit("Home", "Welcome.", "Welcome, live.")
@@ -240,7 +240,7 @@ func TestCommitsHaveAuthorAndMessage(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.push("")
-	d.same()
+	d.checkSameFiles()
 	log := testgit.Git(t, d.origin.Bare, "log", "--format=%an <%ae>|%B|%(trailers)|", "--name-only", "-2", "main")
 	want := "ada <ada@octavo.example>|OCTAVO-1: Fix it Co-authored-by: Eve <eve@example.com>\n||\n\nother.md\n" +
 		"ada <ada@octavo.example>|Update Handbook\n||\n\nREADME.md"
@@ -256,7 +256,7 @@ func TestCommitsHaveAuthorAndMessage(t *testing.T) {
 // Two folders of one repository are two spaces. Nothing else of the repository changes.
 func TestDirectoriesOfOneRepository(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, testdb.SQLite(t))
+	d := newFixture(t, testdb.SQLite(t))
 	all := testgit.Repository(t, "monorepo")
 	all["src/main.go"] = "package main\n"
 	d.origin.Commit(all)
@@ -284,7 +284,7 @@ func TestDirectoriesOfOneRepository(t *testing.T) {
 // Entries that are not plain files are reported, never followed, and never changed.
 func TestOnlyPlainFilesAreChanged(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, testdb.SQLite(t))
+	d := newFixture(t, testdb.SQLite(t))
 	o := d.origin
 	blob := func(text string) string { return o.Blob(text) }
 	lfs := "version https://git-lfs.github.com/spec/v1\noid sha256:" + strings.Repeat("a", 64) + "\nsize 12345\n"
@@ -328,7 +328,7 @@ func TestInterruptedOperationsAreCompletedOnce(t *testing.T) {
 	t.Parallel()
 	for _, dir := range []docs.GitDirection{docs.GitImport, docs.GitExport} {
 		t.Run(string(dir), func(t *testing.T) {
-			d := newDesk(t, testdb.SQLite(t))
+			d := newFixture(t, testdb.SQLite(t))
 			d.origin.Commit(small)
 			d.pull("")
 			// The server interrupts the operation after its n-th response.
@@ -369,7 +369,7 @@ func TestInterruptedOperationsAreCompletedOnce(t *testing.T) {
 				if op.State != docs.GitSuccess || op.Reason == ReasonOpenRequest || op.ChangeRequest != "" {
 					t.Fatalf("%d: %+v", n, op)
 				}
-				d.same()
+				d.checkSameFiles()
 				if now := testgit.Git(t, d.origin.Bare, "rev-list", "--count", "main"); dir == docs.GitExport {
 					if was, _ := strconv.Atoi(commits); fmt.Sprint(was+1) != now {
 						t.Fatalf("%d: %s commits became %s", n, commits, now)
@@ -389,7 +389,7 @@ func TestUneditedIsUntouched(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"every", "inferred", "odd", "monorepo"} {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk(t, testdb.SQLite(t))
+			d := newFixture(t, testdb.SQLite(t))
 			first := d.origin.Commit(testgit.Repository(t, name))
 			if name == "monorepo" {
 				d.remote.Directory = "products/wheel"
@@ -424,7 +424,7 @@ func TestUneditedIsUntouched(t *testing.T) {
 // Commits that do not change the documentation do not block exports.
 func TestOtherCommitsDoNotMatter(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, testdb.SQLite(t))
+	d := newFixture(t, testdb.SQLite(t))
 	all := maps.Clone(small)
 	all["src/main.go"] = "package main\n"
 	d.origin.Commit(all)
@@ -452,7 +452,7 @@ func TestOtherCommitsDoNotMatter(t *testing.T) {
 // name.
 func TestCommittedNamesStay(t *testing.T) {
 	t.Parallel()
-	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
+	d, ctx := newFixture(t, testdb.SQLite(t)), context.Background()
 	d.origin.Commit(small)
 	d.pull("")
 	up, err := d.s.Content.Upload(ctx, d.grant(), "", "pic.txt", strings.NewReader("ours"))
@@ -475,7 +475,7 @@ func TestCommittedNamesStay(t *testing.T) {
 // others.
 func TestCommitsOfBothSides(t *testing.T) {
 	t.Parallel()
-	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
+	d, ctx := newFixture(t, testdb.SQLite(t)), context.Background()
 	d.origin.Commit(small)
 	d.pull("")
 	d.apply("", content.Change{Operation: content.UpdatePage, Page: string(d.pages()["Other"].ID), Meta: content.PageMeta{Slug: opt.Of("another")}})
@@ -508,7 +508,7 @@ func TestCommitsOfBothSides(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.push("")
-	d.same()
+	d.checkSameFiles()
 	if subject := testgit.Git(t, d.origin.Bare, "log", "-1", "--format=%s", "main"); subject != "OCTAVO-1: Git: conflicts with main" {
 		t.Errorf("%q", subject)
 	}
@@ -517,7 +517,7 @@ func TestCommitsOfBothSides(t *testing.T) {
 // The first import of a connection does not replace text that exists nowhere else.
 func TestFirstImportOfAConnectionOpensARequest(t *testing.T) {
 	t.Parallel()
-	d, ctx := newDesk(t, testdb.SQLite(t)), context.Background()
+	d, ctx := newFixture(t, testdb.SQLite(t)), context.Background()
 	body := "Precious.\n"
 	d.apply("", content.Change{Operation: content.InsertPage, Into: opt.Null[string](), Body: &revision.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of("Own")}})
 	d.origin.Commit(small)
@@ -531,6 +531,6 @@ func TestFirstImportOfAConnectionOpensARequest(t *testing.T) {
 	if _, err := d.s.Reviews.Merge(ctx, d.grant(), string(op.ChangeRequest)); err != nil {
 		t.Fatal(err)
 	}
-	d.same()
+	d.checkSameFiles()
 	d.push(ReasonUnchanged)
 }

@@ -270,15 +270,15 @@ func endConnected(ctx context.Context, tx *store.Tx, space docs.SpaceID) error {
 		if !o.Request.Connected || o.State != docs.GitQueued {
 			continue
 		}
-		if err := end(ctx, tx, o, ReasonDisconnected, errDisconnected.Message); err != nil {
+		if err := failOperation(ctx, tx, o, ReasonDisconnected, errDisconnected.Message); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// end marks an operation that was not completed as failed, and removes its job.
-func end(ctx context.Context, tx *store.Tx, o docs.GitOperation, reason, message string) error {
+// failOperation marks an operation that was not completed as failed, and removes its job.
+func failOperation(ctx context.Context, tx *store.Tx, o docs.GitOperation, reason, message string) error {
 	o.State, o.Reason, o.Error = docs.GitFailure, reason, message
 	o.CompletedAt, o.UpdatedAt = tx.Now(), tx.Now()
 	if err := tx.PutGitOperation(ctx, o); err != nil {

@@ -79,10 +79,10 @@ func queueExport(ctx context.Context, tx *store.Tx, c *docs.GitConnection, req d
 	return err
 }
 
-// again queues another export of a connection after an export found new commits in the
-// remote. It does so only once: if the import before the export keeps failing, every
-// further export would fail in the same way.
-func again(ctx context.Context, tx *store.Tx, space docs.SpaceID) error {
+// requeueExport queues another export of a connection after an export found new commits
+// in the remote. It does so only once: if the import before the export keeps failing,
+// every further export would fail in the same way.
+func requeueExport(ctx context.Context, tx *store.Tx, space docs.SpaceID) error {
 	c, ok, err := tx.GitConnection(ctx, space)
 	if err != nil || !ok || c.Paused || c.Direction != docs.GitSyncBoth {
 		return err
@@ -202,6 +202,6 @@ func (s *Service) giveUp(ctx context.Context, o docs.GitOperation) error {
 		if err != nil || !ok || now.Ended() {
 			return err
 		}
-		return end(ctx, tx, now, string(git.Internal), "it failed repeatedly because of an error of the server; see the server's log, then start it again")
+		return failOperation(ctx, tx, now, string(git.Internal), "it failed repeatedly because of an error of the server; see the server's log, then start it again")
 	})
 }

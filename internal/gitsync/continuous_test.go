@@ -31,9 +31,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
-// clocked is a desk with a job runner, and with a clock that only the test advances.
+// clocked is a fixture with a job runner, and with a clock that only the test advances.
 type clocked struct {
-	*desk
+	*fixture
 	ns   atomic.Int64
 	work *jobs.Runner
 }
@@ -43,7 +43,7 @@ func newClocked(t *testing.T, o store.Options) *clocked {
 	c := &clocked{}
 	c.ns.Store(time.Now().UnixNano())
 	o.Clock = func() time.Time { return time.Unix(0, c.ns.Load()) }
-	c.desk = newDesk(t, o)
+	c.fixture = newFixture(t, o)
 	c.s.Content.RevisionAdded = c.s.RevisionAdded
 	c.work = jobs.New(c.s.Store, c.s.Log)
 	c.work.Handle(OperationJob, c.s.Run)
@@ -123,7 +123,7 @@ func TestConnectedSpaceFollowsAndLeads(t *testing.T) {
 		c.poll() // it is not due yet
 		c.runJobs()
 		c.want("import success, export success unchanged")
-		c.same()
+		c.checkSameFiles()
 
 		// Edits are exported after a period without edits; each edit postpones the
 		// export.
@@ -138,7 +138,7 @@ func TestConnectedSpaceFollowsAndLeads(t *testing.T) {
 		if !strings.HasSuffix(c.list(), "export success") {
 			t.Fatal(c.list())
 		}
-		c.same()
+		c.checkSameFiles()
 		before := c.list()
 
 		// A merge is exported immediately.
@@ -155,7 +155,7 @@ func TestConnectedSpaceFollowsAndLeads(t *testing.T) {
 		if c.list() == before || !strings.HasSuffix(c.list(), "export success") {
 			t.Fatal(c.list())
 		}
-		c.same()
+		c.checkSameFiles()
 
 		// Imported revisions are not exported.
 		c.origin.Pull()
@@ -246,7 +246,7 @@ func TestFailedExportsAreRepeated(t *testing.T) {
 		c.poll()
 		c.runJobs()
 	}
-	c.same()
+	c.checkSameFiles()
 }
 
 func TestOperationsWithoutAJobAreEnded(t *testing.T) {

@@ -27,18 +27,18 @@ func referring() map[string]string {
 	return files
 }
 
-func (d *desk) slug(title, slug string) {
+func (d *fixture) slug(title, slug string) {
 	d.t.Helper()
 	d.apply("", content.Change{Operation: content.UpdatePage, Page: string(d.pages()[title].ID), Meta: content.PageMeta{Slug: opt.Of(slug)}})
 }
 
-func (d *desk) delete(title string) {
+func (d *fixture) delete(title string) {
 	d.t.Helper()
 	d.apply("", content.Change{Operation: content.DeletePage, Page: string(d.pages()[title].ID)})
 }
 
 // verify checks that the index matches the content.
-func (d *desk) verify() {
+func (d *fixture) verify() {
 	d.t.Helper()
 	if list, err := d.s.Content.Index.VerifySpace(context.Background(), d.grant().Space.ID); err != nil || len(list) > 0 {
 		d.t.Errorf("the index differs from the content: %v, %v", list, err)
@@ -46,7 +46,7 @@ func (d *desk) verify() {
 }
 
 // changed returns the names of the files that differ between a commit and the newest one.
-func (d *desk) changed(since string) string {
+func (d *fixture) changed(since string) string {
 	return strings.ReplaceAll(testgit.Git(d.t, d.origin.Bare, "diff", "--name-only", "--no-renames", since, "main"), "\n", " ")
 }
 
@@ -55,25 +55,25 @@ func (d *desk) changed(since string) string {
 func TestLinksToDeletedTargetsStay(t *testing.T) {
 	t.Parallel()
 	t.Run("as it was written", func(t *testing.T) {
-		d := newDesk(t, testdb.SQLite(t))
+		d := newFixture(t, testdb.SQLite(t))
 		tip := d.origin.Commit(referring())
 		d.pull("")
 		d.delete("Setup")
 		d.push("")
-		d.same()
+		d.checkSameFiles()
 		if got := d.changed(tip); got != "SUMMARY.md guide/setup.md" {
 			t.Errorf("deleting a page changes %s", got)
 		}
 		d.verify()
 	})
 	t.Run("renamed and deleted here", func(t *testing.T) {
-		d := newDesk(t, testdb.SQLite(t))
+		d := newFixture(t, testdb.SQLite(t))
 		d.origin.Commit(referring())
 		d.pull("")
 		d.slug("Setup", "install")
 		d.slug("Deeper", "deeper")
 		d.push("")
-		d.same()
+		d.checkSameFiles()
 		tip := d.origin.Tip()
 		if text := d.origin.Files("main")["deeper.md"]; !strings.Contains(text, "[a](guide/install.md) and ![x](.gitbook/assets/pic.svg)") {
 			t.Fatalf("%q", text)
@@ -81,7 +81,7 @@ func TestLinksToDeletedTargetsStay(t *testing.T) {
 		known, id := d.head().Rev.ID, string(d.pages()["Setup"].ID)
 		d.delete("Setup")
 		d.push("")
-		d.same()
+		d.checkSameFiles()
 		if got := d.changed(tip); got != "SUMMARY.md guide/install.md" {
 			t.Errorf("deleting a page changes %s:\n%s", got, testgit.Git(t, d.origin.Bare, "diff", tip, "main"))
 		}
@@ -98,7 +98,7 @@ func TestLinksToDeletedTargetsStay(t *testing.T) {
 		d.apply("", content.Change{Operation: content.RevertPage, Page: id, Revision: known})
 		d.slug("Setup", "again")
 		d.push("")
-		d.same()
+		d.checkSameFiles()
 		for name, want := range map[string]string{"guide/README.md": "[setup](again.md)", "deeper.md": "[a](guide/again.md)"} {
 			if text := d.origin.Files("main")[name]; !strings.Contains(text, want) {
 				t.Errorf("%s: %q", name, text)
@@ -107,7 +107,7 @@ func TestLinksToDeletedTargetsStay(t *testing.T) {
 		d.verify()
 	})
 	t.Run("renamed here and deleted there", func(t *testing.T) {
-		d := newDesk(t, testdb.SQLite(t))
+		d := newFixture(t, testdb.SQLite(t))
 		d.origin.Commit(referring())
 		d.pull("")
 		d.slug("Setup", "install")
@@ -120,18 +120,18 @@ func TestLinksToDeletedTargetsStay(t *testing.T) {
 			"SUMMARY.md": strings.Replace(summary, "  * [Setup](guide/install.md)\n", "", 1),
 		})
 		d.pull("")
-		d.same()
+		d.checkSameFiles()
 		d.push(ReasonUnchanged)
 		d.edit("Home", "Welcome.", "Welcome here.")
 		d.push("")
-		d.same()
+		d.checkSameFiles()
 		if got := d.changed(tip); got != "README.md" {
 			t.Errorf("an edit changes %s", got)
 		}
 		d.verify()
 	})
 	t.Run("deleted there while words are written here", func(t *testing.T) {
-		d := newDesk(t, testdb.SQLite(t))
+		d := newFixture(t, testdb.SQLite(t))
 		d.origin.Commit(referring())
 		d.pull("")
 		d.slug("Setup", "install")
@@ -144,7 +144,7 @@ func TestLinksToDeletedTargetsStay(t *testing.T) {
 		d.edit("Guide", "First.", "First here.") // merged
 		d.pull("")
 		d.push("")
-		d.same()
+		d.checkSameFiles()
 		if stat := testgit.Git(t, d.origin.Bare, "diff", "--numstat", tip, "main"); stat != "1\t1\tguide/README.md" {
 			t.Errorf("the export changes %q", stat)
 		}
@@ -156,7 +156,7 @@ func TestLinksToDeletedTargetsStay(t *testing.T) {
 // commits to the next import.
 func TestFilesThatAnExportPassedOver(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, testdb.SQLite(t))
+	d := newFixture(t, testdb.SQLite(t))
 	d.origin.Commit(small)
 	d.pull("")
 	d.origin.Commit(map[string]string{"NOTES.txt": "notes\n", "pic.svg": "<svg/>\n"})
@@ -174,15 +174,15 @@ func TestFilesThatAnExportPassedOver(t *testing.T) {
 		t.Error("an import did not import what an export passed over")
 	}
 	d.push("")
-	d.same()
+	d.checkSameFiles()
 	d.pull(ReasonUnchanged)
 	d.push(ReasonUnchanged)
-	d.same()
+	d.checkSameFiles()
 	// A file becomes a file of the space when a page refers to it.
 	d.origin.Pull()
 	d.origin.Commit(map[string]string{"other.md": "# Other\n\n![x](pic.svg)\n"})
 	d.pull("")
-	d.same()
+	d.checkSameFiles()
 	files, err := d.head().Files(context.Background(), "", 0)
 	if err != nil || len(files) != 1 || files[0].Path != "pic.svg" {
 		t.Errorf("%+v, %v", files, err)
@@ -192,16 +192,16 @@ func TestFilesThatAnExportPassedOver(t *testing.T) {
 // An export to a branch with files does not read those files; the next import does.
 func TestExportBesideFiles(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, testdb.SQLite(t))
+	d := newFixture(t, testdb.SQLite(t))
 	d.origin.Commit(map[string]string{"LICENSE": "free\n", "src/main.go": "package main\n"})
 	body := "Words.\n"
 	d.apply("", content.Change{Operation: content.InsertPage, Body: &revision.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of("Home")}})
 	d.push("")
 	d.pull("")
-	d.same()
+	d.checkSameFiles()
 	d.pull(ReasonUnchanged)
 	d.push(ReasonUnchanged)
-	d.same()
+	d.checkSameFiles()
 }
 
 // The API returns the file of a page as it is named in the repository. This includes the
@@ -209,7 +209,7 @@ func TestExportBesideFiles(t *testing.T) {
 // and pages whose file name was taken.
 func TestGitKnowsPagesByTheirFiles(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, testdb.SQLite(t))
+	d := newFixture(t, testdb.SQLite(t))
 	files := maps.Clone(small)
 	files["born.txt"] = "no page"
 	d.origin.Commit(files)
@@ -219,26 +219,26 @@ func TestGitKnowsPagesByTheirFiles(t *testing.T) {
 	body := "Made here.\n"
 	d.apply("", content.Change{Operation: content.InsertPage, Body: &revision.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of("Born")}})
 	d.push("")
-	d.same()
-	d.named()
+	d.checkSameFiles()
+	d.checkNames()
 	d.origin.Pull()
 	testgit.Git(t, d.origin.Work, "mv", "guide/setup.md", "install.md")
 	summary := d.origin.Files("main")["SUMMARY.md"]
 	d.origin.Commit(map[string]string{"SUMMARY.md": strings.Replace(summary, "guide/setup.md", "install.md", 1)})
 	d.pull("")
-	d.same()
-	d.named()
+	d.checkSameFiles()
+	d.checkNames()
 	// A page is created at the same path on both sides.
 	summary = d.origin.Files("main")["SUMMARY.md"]
 	d.origin.Commit(map[string]string{"twin.md": "# Twin there\n\nOther words.\n", "SUMMARY.md": summary + "* [Twin there](twin.md)\n"})
 	d.apply("", content.Change{Operation: content.InsertPage, Body: &revision.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of("Twin")}})
 	d.pull("")
 	d.push("")
-	d.same()
-	d.named()
+	d.checkSameFiles()
+	d.checkNames()
 	d.edit("Twin", "Made here", "Written here")
 	d.push("")
-	d.named()
+	d.checkNames()
 	d.pull(ReasonUnchanged)
 	// The front matter of a file is changed in the space and reverted in the repository;
 	// the body does not change.
@@ -247,8 +247,8 @@ func TestGitKnowsPagesByTheirFiles(t *testing.T) {
 	d.origin.Pull()
 	d.origin.Commit(map[string]string{"other.md": small["other.md"], "SUMMARY.md": strings.Replace(d.origin.Files("main")["SUMMARY.md"], "Others", "Other", 1)})
 	d.pull("")
-	d.same()
-	d.named()
+	d.checkSameFiles()
+	d.checkNames()
 	// The target of a link was renamed in the repository, and the link was not updated.
 	d.slug("Guide", "manual")
 	d.push("")
@@ -256,15 +256,15 @@ func TestGitKnowsPagesByTheirFiles(t *testing.T) {
 	testgit.Git(t, d.origin.Work, "mv", "install.md", "setup.md")
 	d.origin.Commit(map[string]string{"SUMMARY.md": strings.Replace(d.origin.Files("main")["SUMMARY.md"], "install.md", "setup.md", 1)})
 	d.pull("")
-	d.same()
-	d.named()
+	d.checkSameFiles()
+	d.checkNames()
 }
 
 // A file that was not content becomes content when a page that is edited in the space
 // refers to it. The next import reads the file, even if the commit changes another page.
 func TestFilesAreImportedWhenAPageNamesThem(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, testdb.SQLite(t))
+	d := newFixture(t, testdb.SQLite(t))
 	d.origin.Commit(map[string]string{"README.md": "# Home\n\nWords.\n", "data.csv": "a,b\n", "SUMMARY.md": "* [Home](README.md)\n"})
 	d.pull("")
 	d.edit("Home", "Words.", "Words and [data](data.csv).")

@@ -26,13 +26,13 @@ var small = map[string]string{
 func TestBothSidesEdit(t *testing.T) {
 	t.Parallel()
 	testdb.Each(t, func(t *testing.T, o store.Options) {
-		d := newDesk(t, o)
+		d := newFixture(t, o)
 		first := d.origin.Commit(small)
 		op := d.pull("")
 		if op.Commit != first || op.Revision != d.grant().Space.Revision || op.State != docs.GitSuccess || op.Stage != docs.GitFinalize {
 			t.Fatalf("%+v", op)
 		}
-		d.same()
+		d.checkSameFiles()
 		d.pull(ReasonUnchanged)
 		d.push(ReasonUnchanged)
 		if d.origin.Tip() != first {
@@ -54,7 +54,7 @@ func TestBothSidesEdit(t *testing.T) {
 			t.Fatalf("one side is lost: %q", got)
 		}
 		op = d.push("")
-		d.same()
+		d.checkSameFiles()
 		d.origin.Pull()
 		if log := testgit.Git(t, d.origin.Work, "log", "--format=%an <%ae> %s", "-1"); !strings.HasPrefix(log, "Ada <ada@octavo.example>") && !strings.Contains(log, "ada@octavo.example") {
 			t.Errorf("the author is %q", log)
@@ -93,7 +93,7 @@ func TestBothSidesEdit(t *testing.T) {
 			t.Errorf("%+v", p.Page)
 		}
 		d.push("")
-		d.same()
+		d.checkSameFiles()
 		if d.origin.Files("main")["born.md"] == "" {
 			t.Errorf("%v", d.origin.Files("main"))
 		}
@@ -104,7 +104,7 @@ func TestBothSidesEdit(t *testing.T) {
 		if got := d.markdown("Born"); d.pages()["Born"].ID != id || got != "Made here, changed there.\n" {
 			t.Errorf("%q", got)
 		}
-		d.same()
+		d.checkSameFiles()
 	})
 }
 
@@ -112,7 +112,7 @@ func TestConflictsOpenAChangeRequest(t *testing.T) {
 	t.Parallel()
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		ctx := context.Background()
-		d := newDesk(t, o)
+		d := newFixture(t, o)
 		d.origin.Commit(small)
 		d.pull("")
 		d.edit("Other", "Some words", "Our words")
@@ -147,7 +147,7 @@ func TestConflictsOpenAChangeRequest(t *testing.T) {
 		}
 		d.pull(ReasonUnchanged)
 		d.push("")
-		d.same()
+		d.checkSameFiles()
 		files := d.origin.Files("main")
 		if files["other.md"] != "# Other\n\nOur words and theirs.\n" || files["guide/setup.md"] != "# Setup\n\n* one\n* two\n* three\n" || files["README.md"] != "# Home\n\nWelcome here.\n" {
 			t.Errorf("%q", files)
@@ -158,7 +158,7 @@ func TestConflictsOpenAChangeRequest(t *testing.T) {
 // Archiving the change request keeps the content of the space.
 func TestArchivingTheRequestKeepsTheSpace(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, testdb.SQLite(t))
+	d := newFixture(t, testdb.SQLite(t))
 	d.origin.Commit(small)
 	d.pull("")
 	d.edit("Other", "Some words", "Our words")
@@ -168,7 +168,7 @@ func TestArchivingTheRequestKeepsTheSpace(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.push("")
-	d.same()
+	d.checkSameFiles()
 	if testgit.Git(t, d.origin.Bare, "rev-parse", "main^") != theirs {
 		t.Error("their commit was removed")
 	}
@@ -176,7 +176,7 @@ func TestArchivingTheRequestKeepsTheSpace(t *testing.T) {
 
 func TestReplacedBranchesOpenAChangeRequest(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, testdb.SQLite(t))
+	d := newFixture(t, testdb.SQLite(t))
 	d.origin.Commit(small)
 	d.pull("")
 	d.origin.Commit(map[string]string{"other.md": "# Other\n\nSoon gone.\n"})
@@ -190,7 +190,7 @@ func TestReplacedBranchesOpenAChangeRequest(t *testing.T) {
 	if _, err := d.s.Reviews.Merge(context.Background(), d.grant(), string(op.ChangeRequest)); err != nil {
 		t.Fatal(err)
 	}
-	d.same()
+	d.checkSameFiles()
 	d.push(ReasonUnchanged)
 
 	// With Force set, the branch is imported without a change request.
@@ -199,13 +199,13 @@ func TestReplacedBranchesOpenAChangeRequest(t *testing.T) {
 	if op := d.do(docs.GitImport, func(o *docs.GitOperation) { o.Request.Force = true }); op.Reason != "" || op.ChangeRequest != "" {
 		t.Fatalf("%+v", op)
 	}
-	d.same()
+	d.checkSameFiles()
 }
 
 // The cache repacks regularly. This must not make a push look like a replaced branch.
 func TestOrdinaryPushesNeverOpenARequest(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, testdb.SQLite(t))
+	d := newFixture(t, testdb.SQLite(t))
 	d.s.Git.Limits.Packs = 3
 	d.s.Git.Log = d.s.Log
 	d.origin.Commit(small)
@@ -221,7 +221,7 @@ func TestOrdinaryPushesNeverOpenARequest(t *testing.T) {
 		d.origin.Commit(map[string]string{"other.md": "# Other\n\n" + there + "\n"})
 		d.pull("")
 	}
-	d.same()
+	d.checkSameFiles()
 	if got := d.markdown("Other"); !strings.Contains(got, there) {
 		t.Errorf("%q", got)
 	}

@@ -86,9 +86,9 @@ func (t *task) export(ctx context.Context) error {
 	}
 	switch {
 	case pushed:
-		return e.exported(ctx, t.o.Commit)
+		return e.recordExported(ctx, t.o.Commit)
 	case last == tip:
-		return e.exported(ctx, tip)
+		return e.recordExported(ctx, tip)
 	}
 	// The commit is stored before the push. If the process is killed now, the next
 	// attempt can distinguish it from a push by somebody else.
@@ -99,7 +99,7 @@ func (t *task) export(ctx context.Context) error {
 	if err := t.repo.Push(ctx, t.o.Remote.Ref, last, tip, t.o.Request.Force); err != nil {
 		return err
 	}
-	return e.exported(ctx, last)
+	return e.recordExported(ctx, last)
 }
 
 // fetchBranch returns the newest commit of the branch. It returns "" if the branch does
@@ -182,8 +182,8 @@ func branchOf(ref string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(ref, "refs/heads/"), "refs/tags/")
 }
 
-// exported stores that both sides are now equal.
-func (e *exporting) exported(ctx context.Context, commit string) error {
+// recordExported stores that both sides are now equal.
+func (e *exporting) recordExported(ctx context.Context, commit string) error {
 	reason := ""
 	if e.paired && commit == e.pair.Commit {
 		reason = ReasonUnchanged
@@ -333,7 +333,7 @@ func (e *exporting) mayAdd(ctx context.Context, base string) error {
 
 // write creates the commits on top of base and returns the last one.
 func (e *exporting) write(ctx context.Context, base string) (string, error) {
-	line, err := e.line(ctx)
+	line, err := e.missingRevisions(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -344,27 +344,27 @@ func (e *exporting) write(ctx context.Context, base string) (string, error) {
 	for i, step := range line {
 		e.step(ctx)("commits", i, len(line))
 		if i == len(line)-1 { // all remaining changes, regardless of their author
-			return e.commit(ctx, last, step.to, e.left())
+			return e.commit(ctx, last, step.to, e.remaining())
 		}
 		changed, err := e.s.Content.Exchange.ChangedFiles(ctx, step.from, step.to)
 		if err != nil {
 			return "", err
 		}
 		if !mixed {
-			if err := e.between(ctx, base, changed); err != nil {
+			if err := e.addIntermediateFiles(ctx, base, changed); err != nil {
 				return "", err
 			}
 		}
-		if last, err = e.commit(ctx, last, step.to, e.of(changed, mixed)); err != nil {
+		if last, err = e.commit(ctx, last, step.to, e.changesToWrite(changed, mixed)); err != nil {
 			return "", err
 		}
 	}
-	return e.commit(ctx, last, e.head, e.left())
+	return e.commit(ctx, last, e.head, e.remaining())
 }
 
-// left returns the files that are not written in their newest state yet, and marks them
-// as written.
-func (e *exporting) left() []exchange.ExportedFile {
+// remaining returns the files that are not written in their newest state yet, and marks
+// them as written.
+func (e *exporting) remaining() []exchange.ExportedFile {
 	var out []exchange.ExportedFile
 	for _, name := range slices.Sorted(maps.Keys(e.final)) {
 		if o := e.final[name]; e.now[name] != o.New {
@@ -375,11 +375,11 @@ func (e *exporting) left() []exchange.ExportedFile {
 	return out
 }
 
-// between adds files to e.final that exist in some of the commits but not in the last
-// one, such as the files of a page that was renamed twice. Each commit then has all files
-// that its SUMMARY.md links to. Paths that the repository uses for something else are
-// left out.
-func (e *exporting) between(ctx context.Context, base string, changed []exchange.ExportedFile) error {
+// addIntermediateFiles adds files to e.final that exist in some of the commits but not in
+// the last one, such as the files of a page that was renamed twice. Each commit then has
+// all files that its SUMMARY.md links to. Paths that the repository uses for something
+// else are left out.
+func (e *exporting) addIntermediateFiles(ctx context.Context, base string, changed []exchange.ExportedFile) error {
 	var names []string
 	for _, o := range changed {
 		if _, differs := e.final[o.Path]; !differs && o.Old == "" {
@@ -405,9 +405,9 @@ func (e *exporting) between(ctx context.Context, base string, changed []exchange
 	return nil
 }
 
-// of returns the changes of a revision that have to be written, and marks them as
-// written.
-func (e *exporting) of(changed []exchange.ExportedFile, mixed bool) []exchange.ExportedFile {
+// changesToWrite returns the changes of a revision that have to be written, and marks
+// them as written.
+func (e *exporting) changesToWrite(changed []exchange.ExportedFile, mixed bool) []exchange.ExportedFile {
 	var out []exchange.ExportedFile
 	for _, o := range changed {
 		final, differs := e.final[o.Path]
@@ -447,17 +447,17 @@ func (e *exporting) commit(ctx context.Context, base string, v *revision.View, f
 	return commit, nil
 }
 
-// stretch is a range of revisions that becomes one commit: a single revision, or the
+// revisionRange is a range of revisions that becomes one commit: a single revision, or the
 // oldest ones combined.
-type stretch struct{ from, to *revision.View }
+type revisionRange struct{ from, to *revision.View }
 
-// line returns the revisions that the remote lacks, oldest first. It leaves out imported
-// revisions.
-func (e *exporting) line(ctx context.Context) ([]stretch, error) {
+// missingRevisions returns the revisions that the remote lacks, oldest first. It leaves
+// out imported revisions.
+func (e *exporting) missingRevisions(ctx context.Context) ([]revisionRange, error) {
 	if !e.paired {
 		return nil, nil
 	}
-	var line []stretch
+	var line []revisionRange
 	at := e.head
 	for n := 0; at.Rev.ID != e.pair.Line; n++ {
 		if len(at.Rev.Parents) == 0 || n == maxLine {
@@ -468,13 +468,13 @@ func (e *exporting) line(ctx context.Context) ([]stretch, error) {
 			return nil, err
 		}
 		if c := at.Rev.Git; c == nil || c.ByOctavo {
-			line = append(line, stretch{before, at})
+			line = append(line, revisionRange{before, at})
 		}
 		at = before
 	}
 	slices.Reverse(line)
 	if more := len(line) - maxCommits; more > 0 {
-		line[more] = stretch{line[0].from, line[more].to}
+		line[more] = revisionRange{line[0].from, line[more].to}
 		line = line[more:]
 	}
 	return line, nil

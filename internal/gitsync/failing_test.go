@@ -67,9 +67,9 @@ func (f failingGit) failed() bool { return os.Remove(f.file) != nil }
 // the failure. A commit that git did not find because of the failure is not missing.
 func TestExportAfterATemporaryFailureOfGit(t *testing.T) {
 	program := newFailingGit(t)
-	begin := func(t *testing.T) *desk {
+	begin := func(t *testing.T) *fixture {
 		t.Helper()
-		d := newDesk(t, testdb.SQLite(t))
+		d := newFixture(t, testdb.SQLite(t))
 		d.origin.Commit(small)
 		d.pull("")
 		d.edit("Home", "Welcome.", "Welcome here.")
@@ -78,11 +78,11 @@ func TestExportAfterATemporaryFailureOfGit(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		// prepare returns the operation, which may have been tried before.
-		prepare func(t *testing.T, d *desk) docs.GitOperation
+		prepare func(t *testing.T, d *fixture) docs.GitOperation
 		reason  string
 		commits string // number of commits of the branch, "" if there is none
 	}{
-		{"its commit was pushed", func(t *testing.T, d *desk) docs.GitOperation {
+		{"its commit was pushed", func(t *testing.T, d *fixture) docs.GitOperation {
 			program.fail(2, "update-ref") // the first one is part of the fetch
 			o, err := d.run(context.Background(), d.queue(docs.GitExport, nil))
 			if !program.failed() || err == nil || o.Ended() || o.Commit == "" || o.Commit != d.origin.Tip() {
@@ -90,11 +90,11 @@ func TestExportAfterATemporaryFailureOfGit(t *testing.T) {
 			}
 			return o
 		}, "", "2"},
-		{"others have pushed", func(_ *testing.T, d *desk) docs.GitOperation {
+		{"others have pushed", func(_ *testing.T, d *fixture) docs.GitOperation {
 			d.origin.Commit(map[string]string{"NOTES.txt": "notes\n"})
 			return d.queue(docs.GitExport, nil)
 		}, "", "3"},
-		{"the branch was deleted", func(t *testing.T, d *desk) docs.GitOperation {
+		{"the branch was deleted", func(t *testing.T, d *fixture) docs.GitOperation {
 			testgit.Git(t, d.origin.Bare, "branch", "-m", "main", "other")
 			return d.queue(docs.GitExport, nil)
 		}, "ref-not-found", ""},

@@ -9,7 +9,7 @@ import (
 // Front matter that one side changed is kept if the other side changed the text, even for
 // unknown keys.
 func TestFrontMatterThatOneSideChanged(t *testing.T) {
-	d := newDesk(t, testdb.SQLite(t))
+	d := newFixture(t, testdb.SQLite(t))
 	page := func(key, text string) map[string]string {
 		return map[string]string{
 			"README.md": "# Home\n", "SUMMARY.md": "* [Home](README.md)\n* [A](a.md)\n",

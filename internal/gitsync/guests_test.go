@@ -15,7 +15,7 @@ import (
 // organization by referring to them in the repository.
 func TestGuestsImportNoPrivateSpecifications(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, testdb.SQLite(t))
+	d := newFixture(t, testdb.SQLite(t))
 	d.s.Content.Specs = &apispec.Service{Store: d.s.Store, Blobs: testdb.Blobs(t)}
 	d.origin.Commit(small)
 	d.pull("")

@@ -11,7 +11,7 @@ import (
 // Other such files belong only to the repository.
 func TestHiddenPages(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, testdb.SQLite(t))
+	d := newFixture(t, testdb.SQLite(t))
 	d.origin.Commit(map[string]string{
 		"README.md":                      "# Home\n\n{% include \"docs/.gitbook/includes/note.md\" %}\n",
 		"SUMMARY.md":                     "* [Home](README.md)\n* [Net](/.net/README.md)\n* [Cache](x/.pyc.md)\n",

@@ -135,7 +135,7 @@ func (t *task) tryImport(ctx context.Context, tip string, replaced bool) (done b
 	if err := t.stage(ctx, docs.GitFinalize); err != nil {
 		return false, err
 	}
-	return l.do(ctx)
+	return l.apply(ctx)
 }
 
 // where describes the imported folder in messages.
@@ -242,7 +242,7 @@ type incoming struct {
 	replaced bool
 }
 
-func (l *incoming) do(ctx context.Context) (bool, error) {
+func (l *incoming) apply(ctx context.Context) (bool, error) {
 	switch request, err := l.openRequest(ctx); {
 	case err != nil:
 		return false, err
@@ -251,28 +251,29 @@ func (l *incoming) do(ctx context.Context) (bool, error) {
 	case request != nil:
 		return true, l.addToRequest(ctx, *request)
 	case l.replaced:
-		return true, l.aside(ctx, ReasonReplaced)
+		return true, l.storeForReview(ctx, ReasonReplaced)
 	}
-	own, err := l.own(ctx)
+	replaces, err := l.replacesUniqueText(ctx)
 	if err != nil {
 		return false, err
 	}
-	if own {
-		return true, l.aside(ctx, ReasonFirst)
+	if replaces {
+		return true, l.storeForReview(ctx, ReasonFirst)
 	}
-	done, err := l.direct(ctx)
+	done, err := l.commitToSpace(ctx)
 	if err != nil || done {
 		return done, err
 	}
 	if !l.paired {
 		return false, nil // it replaces all content, so it must be based on the newest revision
 	}
-	return true, l.merged(ctx)
+	return true, l.mergeIntoSpace(ctx)
 }
 
-// own reports whether the first import of a connection would replace text that exists
-// nowhere else. This needs a decision of a person, because connections run unattended.
-func (l *incoming) own(ctx context.Context) (bool, error) {
+// replacesUniqueText reports whether the first import of a connection would replace text
+// that exists nowhere else. This needs a decision of a person, because connections run
+// unattended.
+func (l *incoming) replacesUniqueText(ctx context.Context) (bool, error) {
 	if l.paired || !l.o.Request.Connected || l.o.Request.Force || !l.imported.Changes() {
 		return false, nil
 	}
@@ -319,9 +320,9 @@ func (l *incoming) standalone(ctx context.Context) error {
 	})
 }
 
-// direct makes the import the newest revision of the space. It returns false if the space
-// has changed since the base of the import.
-func (l *incoming) direct(ctx context.Context) (done bool, err error) {
+// commitToSpace makes the import the newest revision of the space. It returns false if
+// the space has changed since the base of the import.
+func (l *incoming) commitToSpace(ctx context.Context) (done bool, err error) {
 	sp, err := l.s.Store.Space(ctx, l.o.Space)
 	if err != nil || sp.It.Revision != l.base.Rev.ID {
 		return false, err
@@ -330,7 +331,7 @@ func (l *incoming) direct(ctx context.Context) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	names, err := l.names(ctx, p)
+	names, err := l.changedBlobNames(ctx, p)
 	if err != nil {
 		return false, err
 	}
@@ -339,7 +340,7 @@ func (l *incoming) direct(ctx context.Context) (done bool, err error) {
 		if err != nil {
 			return err
 		}
-		if err := l.note(ctx, tx, names); err != nil {
+		if err := l.storeBlobNames(ctx, tx, names); err != nil {
 			return err
 		}
 		l.o.Commit, l.o.Revision = l.tip, rev.ID
@@ -360,14 +361,14 @@ func (l *incoming) direct(ctx context.Context) (done bool, err error) {
 	return err == nil, err
 }
 
-// store stores the revision outside of the history of the space, so that it can be
+// storeFork stores the revision outside of the history of the space, so that it can be
 // merged.
-func (l *incoming) store(ctx context.Context) (fork content.Fork, err error) {
+func (l *incoming) storeFork(ctx context.Context) (fork content.Fork, err error) {
 	p, err := l.s.Content.PrepareStored(ctx, l.imported.Draft)
 	if err != nil {
 		return fork, err
 	}
-	names, err := l.names(ctx, p)
+	names, err := l.changedBlobNames(ctx, p)
 	if err != nil {
 		return fork, err
 	}
@@ -377,14 +378,14 @@ func (l *incoming) store(ctx context.Context) (fork content.Fork, err error) {
 			return err
 		}
 		fork = content.Fork{Base: l.base.Rev.ID, Tip: rev.ID}
-		return l.note(ctx, tx, names)
+		return l.storeBlobNames(ctx, tx, names)
 	})
 	return fork, err
 }
 
-// names returns the git objects of pages and files that the import changed. They replace
-// the objects that exports stored.
-func (l *incoming) names(ctx context.Context, p *content.Prepared) ([]docs.GitBlob, error) {
+// changedBlobNames returns the git objects of pages and files that the import changed.
+// They replace the objects that exports stored.
+func (l *incoming) changedBlobNames(ctx context.Context, p *content.Prepared) ([]docs.GitBlob, error) {
 	if !l.up.Paired {
 		return nil, nil
 	}
@@ -392,18 +393,18 @@ func (l *incoming) names(ctx context.Context, p *content.Prepared) ([]docs.GitBl
 	return l.s.Content.Exchange.ImportedBlobs(ctx, p.Tree(), l.up.Changed)
 }
 
-// note stores the git objects of pages and files.
-func (l *incoming) note(ctx context.Context, tx *store.Tx, names []docs.GitBlob) error {
+// storeBlobNames stores the git objects of pages and files.
+func (l *incoming) storeBlobNames(ctx context.Context, tx *store.Tx, names []docs.GitBlob) error {
 	if !l.up.Paired { // all files were read, and their object names are in the revision
 		return tx.DropGitBlobs(ctx, l.o.Space)
 	}
 	return tx.PutGitBlobs(ctx, l.o.Space, names)
 }
 
-// merged merges the import into a space that has changes of its own. It opens a change
-// request if there are conflicts.
-func (l *incoming) merged(ctx context.Context) error {
-	fork, err := l.store(ctx)
+// mergeIntoSpace merges the import into a space that has changes of its own. It opens a
+// change request if there are conflicts.
+func (l *incoming) mergeIntoSpace(ctx context.Context) error {
+	fork, err := l.storeFork(ctx)
 	if err != nil {
 		return err
 	}
@@ -456,9 +457,9 @@ func (l *incoming) mergeFork(ctx context.Context, fork content.Fork, m *content.
 	})
 }
 
-// aside stores the revision and opens a change request for it.
-func (l *incoming) aside(ctx context.Context, reason string) error {
-	fork, err := l.store(ctx)
+// storeForReview stores the revision and opens a change request for it.
+func (l *incoming) storeForReview(ctx context.Context, reason string) error {
+	fork, err := l.storeFork(ctx)
 	if err != nil {
 		return err
 	}
@@ -525,7 +526,7 @@ func (l *incoming) describeConflict(branch, reason string) (reviews.ForkRequest,
 
 // addToRequest merges the revision into the open change request of an earlier import.
 func (l *incoming) addToRequest(ctx context.Context, cr docs.ChangeRequest) error {
-	fork, err := l.store(ctx)
+	fork, err := l.storeFork(ctx)
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 // synchronized in both directions, and nothing else above the root changes.
 func TestLandingPageAboveTheRoot(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, testdb.SQLite(t))
+	d := newFixture(t, testdb.SQLite(t))
 	files := map[string]string{
 		".gitbook.yaml": "root: ./docs\nstructure:\n  readme: ../README.md\n",
 		"README.md":     "# Repository\n\nSee [A](docs/a.md) and [code](src/main.go).\n\n__Words__.\n",
@@ -101,7 +101,7 @@ func TestLandingPageAboveTheRoot(t *testing.T) {
 // A landing page outside of the connected folder is refused.
 func TestLandingPageOutsideOfTheRepository(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, testdb.SQLite(t))
+	d := newFixture(t, testdb.SQLite(t))
 	d.remote.Directory = "sub"
 	d.origin.Commit(map[string]string{
 		"README.md": "# Not ours\n", "sub/.gitbook.yaml": "root: ./docs\nstructure:\n  readme: ../../README.md\n", "sub/docs/a.md": "# A\n",

@@ -19,7 +19,7 @@ import (
 // contains these addresses, even if the document is written back.
 func TestLinksOutOfTheFolder(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, testdb.SQLite(t))
+	d := newFixture(t, testdb.SQLite(t))
 	d.remote.Directory = "docs"
 	const page = "# Home\n\nSee [the code](../src/main.go#L3), [the guide](guide.md) and\n[nothing](../../x).\n\nMore words.\n\n[other](../README.md) __words__\n"
 	d.origin.Commit(map[string]string{
@@ -82,7 +82,7 @@ func TestLinksOutOfTheFolder(t *testing.T) {
 // the page changes.
 func TestLinksOutOfTheFolderThatAreWrittenTwice(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, testdb.SQLite(t))
+	d := newFixture(t, testdb.SQLite(t))
 	d.remote.Directory = "docs"
 	const shown = "https://git.example/a/b/blob/main"
 	const page = "# Home\n\n[a](" + shown + "/src/main.go) [b](../src/main.go)\n\n[c](../lib/../src/main.go)\n\nMore words.\n"

@@ -149,8 +149,8 @@ func queue(ctx context.Context, tx *store.Tx, o docs.GitOperation, secret git.Cr
 	}
 	asked := 0
 	for _, was := range open {
-		if was.State == docs.GitQueued && same(was, o) {
-			was = join(was, o)
+		if was.State == docs.GitQueued && covers(was, o) {
+			was = combine(was, o)
 			was.UpdatedAt = tx.Now()
 			if was.Sealed, err = sealCredentials(ctx, tx.Reader, seal.GitOperation, string(was.ID), secret); err != nil {
 				return o, false, err
@@ -185,11 +185,11 @@ func enqueue(ctx context.Context, tx *store.Tx, o docs.GitOperation) error {
 	}, 0)
 }
 
-// same reports whether a waiting operation makes another one unnecessary. A connection
+// covers reports whether a waiting operation makes another one unnecessary. A connection
 // has at most one waiting import and one waiting export. Other requests must be equal
 // except for their timestamps. Either both or neither must have a timestamp, because an
 // operation with one may be skipped as stale.
-func same(a, b docs.GitOperation) bool {
+func covers(a, b docs.GitOperation) bool {
 	if a.Direction != b.Direction || a.Remote != b.Remote || a.Request.Connected != b.Request.Connected {
 		return false
 	}
@@ -201,8 +201,8 @@ func same(a, b docs.GitOperation) bool {
 	return untimed && a.Request == b.Request && a.User == b.User
 }
 
-// join returns an operation that replaces both.
-func join(was, o docs.GitOperation) docs.GitOperation {
+// combine returns an operation that replaces both.
+func combine(was, o docs.GitOperation) docs.GitOperation {
 	at := max(was.Request.Timestamp, o.Request.Timestamp)
 	if was.Request.Timestamp.IsZero() || o.Request.Timestamp.IsZero() {
 		at = 0 // an operation without a timestamp is never stale

@@ -345,7 +345,7 @@ func (t *task) fail(ctx context.Context, failure error) error {
 	}
 	if temporary && docs.TimeOf(t.s.Store.Clock()).Std().Sub(started.Std()) < patience {
 		t.o.State, t.o.Reason, t.o.Error = docs.GitQueued, reason, message+"; it is tried again"
-		if err := t.keep(ctx); err != nil {
+		if err := t.saveUnchecked(ctx); err != nil {
 			return err
 		}
 		return failure
@@ -366,14 +366,14 @@ func (t *task) fail(ctx context.Context, failure error) error {
 			return err
 		}
 		if t.o.Request.Connected && !t.o.Request.Again && reason == string(git.NotFastForward) {
-			return again(ctx, tx, t.o.Space)
+			return requeueExport(ctx, tx, t.o.Space)
 		}
 		return nil
 	})
 }
 
-// keep stores the operation without checking permissions.
-func (t *task) keep(ctx context.Context) error {
+// saveUnchecked stores the operation without checking permissions.
+func (t *task) saveUnchecked(ctx context.Context) error {
 	return t.s.Store.Do(ctx, func(tx *store.Tx) error {
 		t.o.UpdatedAt = tx.Now()
 		return tx.PutGitOperation(ctx, t.o)

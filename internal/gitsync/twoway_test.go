@@ -35,7 +35,7 @@ var (
 func TestTwoSides(t *testing.T) {
 	t.Parallel()
 	run := func(t *testing.T, o store.Options, n int) {
-		d := newDesk(t, o)
+		d := newFixture(t, o)
 		for i := range n {
 			seed := *firstSeed + uint64(i)
 			t.Run(fmt.Sprint(seed), func(t *testing.T) { newStory(t, d, seed).play() })
@@ -54,7 +54,7 @@ func TestTwoSides(t *testing.T) {
 // story is one space and one repository. Every text contains a unique marker, by which
 // the test finds it.
 type story struct {
-	*desk
+	*fixture
 	r      *rand.Rand
 	next   int
 	events []string
@@ -73,13 +73,13 @@ type story struct {
 	kill    atomic.Pointer[context.CancelFunc]
 }
 
-func newStory(t *testing.T, base *desk, seed uint64) *story {
+func newStory(t *testing.T, base *fixture, seed uint64) *story {
 	t.Helper()
 	d := *base
 	d.t, d.origin = t, testgit.New(t)
 	d.id = d.space(fmt.Sprintf("Story %d", seed))
 	s := &story{
-		desk: &d, r: rand.New(rand.NewPCG(seed, 7)), must: map[string]bool{}, ours: map[string]bool{}, theirs: map[string]bool{}, ids: map[string]docs.PageID{},
+		fixture: &d, r: rand.New(rand.NewPCG(seed, 7)), must: map[string]bool{}, ours: map[string]bool{}, theirs: map[string]bool{}, ids: map[string]docs.PageID{},
 	}
 	h := d.origin.Handler("", "")
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -179,7 +179,7 @@ func (s *story) begin() {
 	files[".gitbook/assets/first.txt"] = "asset " + s.marker() + "\n"
 	s.origin.Commit(files)
 	s.pull("")
-	s.same()
+	s.checkSameFiles()
 	s.check()
 }
 
@@ -231,7 +231,7 @@ func (s *story) run(o docs.GitOperation, kill bool) {
 		defer time.AfterFunc(time.Duration(s.r.IntN(300))*time.Millisecond, cancel).Stop()
 	}
 	tip := s.origin.Tip()
-	o, err := s.desk.run(ctx, o)
+	o, err := s.fixture.run(ctx, o)
 	s.killIn.Store(0)
 	s.say("%s: %s %q %s (%v) %s", o.Direction, o.State, o.Reason, o.Error, err, s.origin.Tip())
 	if !o.Ended() {
@@ -487,8 +487,8 @@ func (s *story) finish() {
 	if s.waiting() != nil {
 		s.t.Fatal("a request is still open")
 	}
-	s.same()
-	s.named()
+	s.checkSameFiles()
+	s.checkNames()
 	tip := s.origin.Tip()
 	s.pull(ReasonUnchanged)
 	s.push(ReasonUnchanged)
@@ -512,7 +512,7 @@ func (s *story) finish() {
 // title.
 func TestNewPagesStayInTheirFiles(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, testdb.SQLite(t))
+	d := newFixture(t, testdb.SQLite(t))
 	d.origin.Commit(small)
 	d.pull("")
 	body := "Made here.\n"
@@ -520,7 +520,7 @@ func TestNewPagesStayInTheirFiles(t *testing.T) {
 		Operation: content.InsertPage, Into: opt.Of(string(d.pages()["Guide"].ID)), Body: &revision.Body{Markdown: &body}, Meta: content.PageMeta{Title: opt.Of("Born")},
 	})
 	d.push("")
-	d.same()
+	d.checkSameFiles()
 	id := d.pages()["Born"].ID
 	d.origin.Pull()
 	summary := d.origin.Files("main")["SUMMARY.md"]
@@ -532,7 +532,7 @@ func TestNewPagesStayInTheirFiles(t *testing.T) {
 	d.edit("Born", "Made", "Written") // a merge keeps the front matter of the file
 	d.pull("")
 	d.push("")
-	d.same()
+	d.checkSameFiles()
 	if got := d.origin.Files("main")["guide/born.md"]; got != "# Born\n\nWritten here.\n" || d.pages()["Born"].ID != id {
 		t.Errorf("%q", got)
 	}
@@ -544,7 +544,7 @@ func TestNewPagesStayInTheirFiles(t *testing.T) {
 // edit contains only that edit.
 func TestBrokenLinksStayAsWritten(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, testdb.SQLite(t))
+	d := newFixture(t, testdb.SQLite(t))
 	files := maps.Clone(small)
 	files["other.md"] = "---\ncover: .gitbook/assets/old.svg\n---\n\n# Other\n\nWords.\n\n![x](.gitbook/assets/old.svg) and [setup](guide/setup.md#there).\n"
 	files[".gitbook/assets/old.svg"] = "<svg/>\n"
@@ -562,14 +562,14 @@ func TestBrokenLinksStayAsWritten(t *testing.T) {
 	d.edit("Guide", "Second, see", "Second here, see") // next to the link: no conflict
 	d.pull("")
 	d.push("")
-	d.same()
+	d.checkSameFiles()
 	if stat := testgit.Git(t, d.origin.Bare, "diff", "--numstat", tip, "main"); stat != "1\t1\tREADME.md\n1\t1\tguide/README.md" {
 		t.Errorf("the export changes %q", stat)
 	}
 	tip = d.origin.Tip()
 	d.edit("Other", "Words.", "Other words.")
 	d.push("")
-	d.same()
+	d.checkSameFiles()
 	if stat := testgit.Git(t, d.origin.Bare, "diff", "--numstat", tip, "main"); stat != "1\t1\tother.md" {
 		t.Errorf("the export changes %q", stat)
 	}

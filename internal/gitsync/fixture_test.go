@@ -25,8 +25,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
 
-// desk is a space, a repository on a server, and a user with all permissions.
-type desk struct {
+// fixture is a space, a repository on a server, and a user with all permissions.
+type fixture struct {
 	t      testing.TB
 	s      *Service
 	by     docs.UserID
@@ -37,7 +37,7 @@ type desk struct {
 	log    *strings.Builder
 }
 
-func newDesk(t testing.TB, o store.Options) *desk {
+func newFixture(t testing.TB, o store.Options) *fixture {
 	t.Helper()
 	ctx := context.Background()
 	st := testdb.Open(t, o)
@@ -46,7 +46,7 @@ func newDesk(t testing.TB, o store.Options) *desk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &desk{t: t, origin: testgit.New(t), log: &strings.Builder{}}
+	d := &fixture{t: t, origin: testgit.New(t), log: &strings.Builder{}}
 	d.s = &Service{
 		Store: st, Content: c, Reviews: &reviews.Service{Store: st, Content: c},
 		Git: &git.Runner{Dir: t.TempDir(), Outbound: loopback},
@@ -62,7 +62,7 @@ func newDesk(t testing.TB, o store.Options) *desk {
 	return d
 }
 
-func (d *desk) space(title string) docs.SpaceID {
+func (d *fixture) space(title string) docs.SpaceID {
 	d.t.Helper()
 	top, _, err := authz.NewChecker(d.s.Store.Reader).Org(context.Background(), authz.Actor{User: d.by}, authz.CreateContent, d.org)
 	if err != nil {
@@ -77,7 +77,7 @@ func (d *desk) space(title string) docs.SpaceID {
 }
 
 // queue stores a queued operation without a job.
-func (d *desk) queue(dir docs.GitDirection, change func(*docs.GitOperation)) docs.GitOperation {
+func (d *fixture) queue(dir docs.GitDirection, change func(*docs.GitOperation)) docs.GitOperation {
 	d.t.Helper()
 	o := docs.GitOperation{Space: d.id, Direction: dir, State: docs.GitQueued, Remote: d.remote, User: d.by}
 	if dir == docs.GitExport {
@@ -100,7 +100,7 @@ func (d *desk) queue(dir docs.GitDirection, change func(*docs.GitOperation)) doc
 }
 
 // run runs an operation in the same way as its job.
-func (d *desk) run(ctx context.Context, o docs.GitOperation) (docs.GitOperation, error) {
+func (d *fixture) run(ctx context.Context, o docs.GitOperation) (docs.GitOperation, error) {
 	payload, err := json.Marshal(OperationPayload{Space: o.Space, Operation: o.ID})
 	if err != nil {
 		d.t.Fatal(err)
@@ -113,7 +113,7 @@ func (d *desk) run(ctx context.Context, o docs.GitOperation) (docs.GitOperation,
 	return o, failure
 }
 
-func (d *desk) do(dir docs.GitDirection, change func(*docs.GitOperation)) docs.GitOperation {
+func (d *fixture) do(dir docs.GitDirection, change func(*docs.GitOperation)) docs.GitOperation {
 	d.t.Helper()
 	o, err := d.run(context.Background(), d.queue(dir, change))
 	if err != nil {
@@ -123,10 +123,10 @@ func (d *desk) do(dir docs.GitDirection, change func(*docs.GitOperation)) docs.G
 }
 
 // pull and push run an operation and fail unless it ends with the given reason.
-func (d *desk) pull(reason string) docs.GitOperation { return d.expect(docs.GitImport, reason) }
-func (d *desk) push(reason string) docs.GitOperation { return d.expect(docs.GitExport, reason) }
+func (d *fixture) pull(reason string) docs.GitOperation { return d.expect(docs.GitImport, reason) }
+func (d *fixture) push(reason string) docs.GitOperation { return d.expect(docs.GitExport, reason) }
 
-func (d *desk) expect(dir docs.GitDirection, reason string) docs.GitOperation {
+func (d *fixture) expect(dir docs.GitDirection, reason string) docs.GitOperation {
 	d.t.Helper()
 	o := d.do(dir, nil)
 	if o.Reason != reason {
@@ -135,7 +135,7 @@ func (d *desk) expect(dir docs.GitDirection, reason string) docs.GitOperation {
 	return o
 }
 
-func (d *desk) grant() *authz.Grant {
+func (d *fixture) grant() *authz.Grant {
 	d.t.Helper()
 	g, _, err := authz.NewChecker(d.s.Store.Reader).Space(context.Background(), authz.Actor{User: d.by}, authz.MergeSpace, d.id)
 	if err != nil {
@@ -145,7 +145,7 @@ func (d *desk) grant() *authz.Grant {
 }
 
 // sync returns a grant to connect the space.
-func (d *desk) sync() *authz.Grant {
+func (d *fixture) sync() *authz.Grant {
 	d.t.Helper()
 	g, _, err := authz.NewChecker(d.s.Store.Reader).Space(context.Background(), authz.Actor{User: d.by}, authz.SyncSpace, d.id)
 	if err != nil {
@@ -154,7 +154,7 @@ func (d *desk) sync() *authz.Grant {
 	return g
 }
 
-func (d *desk) head() *revision.View {
+func (d *fixture) head() *revision.View {
 	d.t.Helper()
 	v, err := d.s.Content.Source.Head(context.Background(), d.grant().Space)
 	if err != nil {
@@ -164,7 +164,7 @@ func (d *desk) head() *revision.View {
 }
 
 // pages returns the pages by title.
-func (d *desk) pages() map[string]*revision.PageNode {
+func (d *fixture) pages() map[string]*revision.PageNode {
 	d.t.Helper()
 	all, err := d.head().All(context.Background())
 	if err != nil {
@@ -182,7 +182,7 @@ func (d *desk) pages() map[string]*revision.PageNode {
 	return out
 }
 
-func (d *desk) markdown(title string) string {
+func (d *fixture) markdown(title string) string {
 	d.t.Helper()
 	p, ok := d.pages()[title]
 	if !ok {
@@ -195,7 +195,7 @@ func (d *desk) markdown(title string) string {
 	return string(b)
 }
 
-func (d *desk) apply(on content.LineName, changes ...content.Change) {
+func (d *fixture) apply(on content.LineName, changes ...content.Change) {
 	d.t.Helper()
 	if _, err := d.s.Content.Apply(context.Background(), d.grant(), on, "", changes); err != nil {
 		d.t.Fatal(err)
@@ -203,7 +203,7 @@ func (d *desk) apply(on content.LineName, changes ...content.Change) {
 }
 
 // edit replaces the first occurrence of a text on a page.
-func (d *desk) edit(title, old, new string) {
+func (d *fixture) edit(title, old, new string) {
 	d.t.Helper()
 	text := d.markdown(title)
 	if !strings.Contains(text, old) {
@@ -214,10 +214,10 @@ func (d *desk) edit(title, old, new string) {
 }
 
 // exported returns the files of the newest revision.
-func (d *desk) exported() map[string]string { return d.filesOf(d.head()) }
+func (d *fixture) exported() map[string]string { return d.filesOf(d.head()) }
 
 // filesOf returns the files of a revision.
-func (d *desk) filesOf(v *revision.View) map[string]string {
+func (d *fixture) filesOf(v *revision.View) map[string]string {
 	d.t.Helper()
 	list, err := d.s.Content.Exchange.AllFiles(context.Background(), v)
 	if err != nil {
@@ -241,8 +241,8 @@ func (d *desk) filesOf(v *revision.View) map[string]string {
 	return out
 }
 
-// same fails if the space and the repository differ.
-func (d *desk) same() {
+// checkSameFiles fails if the space and the repository differ.
+func (d *fixture) checkSameFiles() {
 	d.t.Helper()
 	ours, theirs := d.exported(), d.origin.Files("main")
 	if !maps.Equal(ours, theirs) {
@@ -256,9 +256,9 @@ func (d *desk) same() {
 	}
 }
 
-// named fails if the path or the object name that the space stores for a page or a file
-// differs from the repository.
-func (d *desk) named() {
+// checkNames fails if the path or the object name that the space stores for a page or a
+// file differs from the repository.
+func (d *fixture) checkNames() {
 	d.t.Helper()
 	ctx, v := context.Background(), d.head()
 	names, err := d.s.Content.Exchange.GitNames(ctx, v)

@@ -127,7 +127,7 @@ func spool(ctx context.Context, dir string, r io.Reader, limit int64) (_ *os.Fil
 	}()
 	sum := sha256.New()
 	// Reading one byte more than allowed shows that the limit is exceeded.
-	n, err := io.Copy(hashed{f, sum}, io.LimitReader(during(ctx, r), limit+1))
+	n, err := io.Copy(hashWriter{f, sum}, io.LimitReader(withContext(ctx, r), limit+1))
 	if err != nil {
 		return nil, info, fmt.Errorf("keep a file: %w", err)
 	}
@@ -137,20 +137,20 @@ func spool(ctx context.Context, dir string, r io.Reader, limit int64) (_ *os.Fil
 	return f, Info{Hash: Hash(sum.Sum(nil)), Size: n, LastPut: time.Now()}, nil
 }
 
-// hashed writes to a file and a hash. It hides ReadFrom of the file, which would bypass
-// the hash.
-type hashed struct {
+// hashWriter writes to a file and a hash. It hides ReadFrom of the file, which would
+// bypass the hash.
+type hashWriter struct {
 	f   *os.File
 	sum hash.Hash
 }
 
-func (w hashed) Write(p []byte) (int, error) {
+func (w hashWriter) Write(p []byte) (int, error) {
 	w.sum.Write(p)
 	return w.f.Write(p)
 }
 
-// during returns a reader that fails after its context ends.
-func during(ctx context.Context, r io.Reader) io.Reader { return contextReader{ctx, r} }
+// withContext returns a reader that fails after its context ends.
+func withContext(ctx context.Context, r io.Reader) io.Reader { return contextReader{ctx, r} }
 
 type contextReader struct {
 	ctx context.Context

@@ -29,8 +29,9 @@ type Folder struct {
 
 const (
 	tempDir = "tmp"
-	// condemned is the prefix of a file that Delete has moved away and may still restore.
-	condemned = "octavo-delete-"
+	// deletionPrefix is the prefix of a file that Delete has moved away and may still
+	// restore.
+	deletionPrefix = "octavo-delete-"
 
 	walkBatch = 512 // number of directory entries that are read at once
 )
@@ -53,7 +54,7 @@ func OpenFolder(dir string, limit int64) (*Folder, error) {
 	if err := errors.Join(err, syncDir(dir)); err != nil {
 		return nil, fmt.Errorf("folder for files: %w", err)
 	}
-	if err := errors.Join(removeStale(s.temp(), time.Now()), s.reprieve()); err != nil {
+	if err := errors.Join(removeStale(s.temp(), time.Now()), s.restoreInterrupted()); err != nil {
 		return nil, fmt.Errorf("clean up the folder for files: %w", err)
 	}
 	return s, nil
@@ -184,21 +185,21 @@ func (s *Folder) Delete(_ context.Context, h Hash, notPutSince time.Time) (bool,
 	if err != nil {
 		return false, err
 	}
-	away := s.away(h)
+	away := s.deletionPath(h)
 	if err := os.Rename(s.path(h), away); missing(err) {
 		return false, nil
 	} else if err != nil {
 		return false, err
 	}
-	return s.decide(h, away, notPutSince)
+	return s.deleteOrRestore(h, away, notPutSince)
 }
 
-// away returns a temporary path for a file that Delete moves away.
-func (s *Folder) away(h Hash) string {
-	return filepath.Join(s.temp(), condemned+h.String()+"-"+rand.Text())
+// deletionPath returns a temporary path for a file that Delete moves away.
+func (s *Folder) deletionPath(h Hash) string {
+	return filepath.Join(s.temp(), deletionPrefix+h.String()+"-"+rand.Text())
 }
 
-func (s *Folder) decide(h Hash, away string, notPutSince time.Time) (bool, error) {
+func (s *Folder) deleteOrRestore(h Hash, away string, notPutSince time.Time) (bool, error) {
 	st, err := os.Stat(away)
 	if err == nil && !st.ModTime().Before(notPutSince) {
 		return false, s.putBack(h, away)
@@ -219,16 +220,16 @@ func (s *Folder) putBack(h Hash, away string) error {
 	return syncDir(s.subdir(h))
 }
 
-// reprieve restores files that a crash during Delete left behind. It renews their times
-// first, because a restored file may replace one that was put since.
-func (s *Folder) reprieve() error {
-	names, err := filepath.Glob(filepath.Join(s.temp(), condemned+"*"))
+// restoreInterrupted restores files that a crash during Delete left behind. It renews
+// their times first, because a restored file may replace one that was put since.
+func (s *Folder) restoreInterrupted() error {
+	names, err := filepath.Glob(filepath.Join(s.temp(), deletionPrefix+"*"))
 	if err != nil {
 		return err
 	}
 	now := time.Now()
 	for _, name := range names {
-		text, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(name), condemned), "-")
+		text, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(name), deletionPrefix), "-")
 		h, err := ParseHash(text)
 		if err != nil {
 			continue

@@ -135,7 +135,7 @@ func TestLeftoversOfACrash(t *testing.T) {
 	young := write("octavo-put-2", 30*time.Minute, nil)
 	foreign := write("notes.txt", 48*time.Hour, nil)
 	// A crash during Delete.
-	away := write(condemned+h.String()+"-X", 48*time.Hour, data)
+	away := write(deletionPrefix+h.String()+"-X", 48*time.Hour, data)
 	if err := os.Remove(s.path(h)); err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +232,7 @@ func TestAPutInTheMiddleOfADelete(t *testing.T) {
 	yesterday := time.Now().Add(-24 * time.Hour)
 	for _, again := range []bool{true, false} {
 		h := put(t, s, []byte("x"))
-		away := s.away(h)
+		away := s.deletionPath(h)
 		if !again {
 			if err := os.Chtimes(s.path(h), yesterday, yesterday); err != nil {
 				t.Fatal(err)
@@ -241,7 +241,7 @@ func TestAPutInTheMiddleOfADelete(t *testing.T) {
 		if err := os.Rename(s.path(h), away); err != nil {
 			t.Fatal(err)
 		}
-		gone, err := s.decide(h, away, time.Now().Add(-time.Hour))
+		gone, err := s.deleteOrRestore(h, away, time.Now().Add(-time.Hour))
 		if gone == again || err != nil {
 			t.Errorf("put again %v: %v, %v", again, gone, err)
 		}
@@ -251,7 +251,7 @@ func TestAPutInTheMiddleOfADelete(t *testing.T) {
 	}
 	// Another process has cleaned up in the meantime.
 	h := put(t, s, []byte("x"))
-	if gone, err := s.decide(h, s.away(h), time.Now().Add(time.Hour)); gone || err != nil {
+	if gone, err := s.deleteOrRestore(h, s.deletionPath(h), time.Now().Add(time.Hour)); gone || err != nil {
 		t.Errorf("%v, %v", gone, err)
 	}
 }

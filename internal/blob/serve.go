@@ -102,7 +102,7 @@ func Serve(w http.ResponseWriter, r *http.Request, f Served, rd io.ReadSeeker) {
 // SetHeaders sets the headers that describe a file and prevent it from acting as a page
 // of its host.
 func SetHeaders(h http.Header, name, contentType string) {
-	contentType, shown := announce(contentType)
+	contentType, shown := sentType(contentType)
 	kind := "attachment"
 	if shown {
 		kind = "inline"
@@ -114,8 +114,8 @@ func SetHeaders(h http.Header, name, contentType string) {
 	h.Set("Referrer-Policy", "no-referrer")
 }
 
-// announce returns the content type to send, and whether a browser may display the file.
-func announce(contentType string) (_ string, shown bool) {
+// sentType returns the content type to send, and whether a browser may display the file.
+func sentType(contentType string) (_ string, shown bool) {
 	t, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
 		return octets, false

@@ -275,7 +275,7 @@ func intact(ctx context.Context, s Store, h Hash) error {
 	}
 	defer o.Close()
 	sum := sha256.New()
-	if _, err := io.Copy(sum, during(ctx, o)); err != nil {
+	if _, err := io.Copy(sum, withContext(ctx, o)); err != nil {
 		return fmt.Errorf("read %s: %w", h, err)
 	}
 	if got := Hash(sum.Sum(nil)); got != h {

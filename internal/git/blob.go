@@ -231,7 +231,7 @@ func (p *Repo) unpack(ctx context.Context, oids []string, sizes map[string]int64
 					}
 					continue
 				}
-				if err := one(out, oid, sizes[oid], each); err != nil {
+				if err := readBlob(out, oid, sizes[oid], each); err != nil {
 					return err
 				}
 			}
@@ -241,7 +241,8 @@ func (p *Repo) unpack(ctx context.Context, oids []string, sizes map[string]int64
 	return err
 }
 
-func one(out *bufio.Reader, oid string, size int64, each func(Blob) error) error {
+// readBlob reads one blob from the output of git and passes it to each.
+func readBlob(out *bufio.Reader, oid string, size int64, each func(Blob) error) error {
 	head, err := out.ReadSlice('\n')
 	if err != nil {
 		return err

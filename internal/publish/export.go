@@ -238,7 +238,7 @@ func (x *exporter) addToIndex(it docs.SiteItem, n *edition.Node, dir string, doc
 		above = append(above, up.Title)
 	}
 	return x.index.Add(staticindex.Page{
-		Space: x.number[it.ID], Title: n.Title, Above: strings.Join(above, " › "), File: reading.EscapePath(under(dir, indexFile)), Sections: sections,
+		Space: x.number[it.ID], Title: n.Title, Ancestors: strings.Join(above, " › "), File: reading.EscapePath(under(dir, indexFile)), Sections: sections,
 	})
 }
 

@@ -44,11 +44,11 @@ const (
 
 // Page is a page that readers can find.
 type Page struct {
-	Space    int // number of the site space
-	Title    string
-	Above    string // titles of the ancestors
-	File     string // address of the file, relative to the folder of the site
-	Sections []markup.Section
+	Space     int // number of the site space
+	Title     string
+	Ancestors string // titles of the ancestors
+	File      string // address of the file, relative to the folder of the site
+	Sections  []markup.Section
 }
 
 // Writer collects the words of pages in memory, and writes the texts of pages as they are
@@ -80,7 +80,7 @@ func (w *Writer) Add(p Page) error {
 		left -= len(body)
 		rows = append(rows, [3]string{sec.Anchor, sec.Title, strings.Join(strings.Fields(body), " ")})
 	}
-	page, err := json.Marshal([]any{p.Space, p.Title, p.Above, p.File, w.part})
+	page, err := json.Marshal([]any{p.Space, p.Title, p.Ancestors, p.File, w.part})
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func files(t *testing.T, pages ...Page) map[string]json.RawMessage {
 func TestFiles(t *testing.T) {
 	got := files(t,
 		Page{Space: 0, Title: "Install", File: "install/index.html", Sections: []markup.Section{{Body: "Unpack  it.\nUnpack all."}, {Anchor: "linux", Title: "On Linux", Body: "Install it."}}},
-		Page{Space: 1, Title: "Café", Above: "Guides", File: "caf%C3%A9/index.html", Sections: []markup.Section{{Body: "unpack"}}},
+		Page{Space: 1, Title: "Café", Ancestors: "Guides", File: "caf%C3%A9/index.html", Sections: []markup.Section{{Body: "unpack"}}},
 	)
 	for name, want := range map[string]string{
 		"pages":   `{"pages":[[0,"Install","","install/index.html",0],[1,"Café","Guides","caf%C3%A9/index.html",0]],"shards":1}`,

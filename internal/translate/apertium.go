@@ -49,11 +49,11 @@ func (a Apertium) run(caller context.Context, pair, page string) (string, error)
 	case caller.Err() != nil:
 		return "", caller.Err()
 	case ctx.Err() != nil:
-		return "", fail("apertium took longer than %s", timeout)
+		return "", temporary("apertium took longer than %s", timeout)
 	case errors.Is(err, exec.ErrNotFound):
-		return "", refuse("the program apertium is not installed")
+		return "", permanent("the program apertium is not installed")
 	case err != nil && strings.Contains(problem.String()+out.String(), "does not exist"):
-		return "", refuse("apertium has no translation %s; install its package", pair)
+		return "", permanent("apertium has no translation %s; install its package", pair)
 	case err != nil:
 		return "", &Failure{Reason: "apertium failed: " + clip(problem.String()), Err: err}
 	}
@@ -83,7 +83,7 @@ var apertiumCodes = map[string]string{
 func apertium(ctx context.Context, r Request, call func(ctx context.Context, from, to, page string) (string, error)) ([]string, error) {
 	from, to := apertiumCodes[r.From], apertiumCodes[r.To]
 	if from == "" || to == "" {
-		return nil, refuse("Apertium does not translate from %s to %s", r.From, r.To)
+		return nil, permanent("Apertium does not translate from %s to %s", r.From, r.To)
 	}
 	g := NewGlossary(r.Terms)
 	back := make([]func(string) string, len(r.Texts))

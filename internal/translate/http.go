@@ -39,7 +39,7 @@ func (s service) post(ctx context.Context, path, contentType string, body []byte
 	case answer.Status >= 200 && answer.Status < 300:
 		return answer.Text, nil
 	case answer.Status == 408 || answer.Status == 425 || answer.Status == 429 || answer.Status >= 500:
-		f := fail("the engine answered with status %d", answer.Status)
+		f := temporary("the engine answered with status %d", answer.Status)
 		f.After = outbound.Wait(answer.RetryAfter, time.Now(), maxPause)
 		return "", f
 	case answer.Status == 413 || answer.Status == 422:
@@ -50,7 +50,7 @@ func (s service) post(ctx context.Context, path, contentType string, body []byte
 	if answer.Status == 401 || answer.Status == 403 {
 		hint = "; it may want another key"
 	}
-	return "", refuse("the engine answered with status %d%s", answer.Status, hint)
+	return "", permanent("the engine answered with status %d%s", answer.Status, hint)
 }
 
 // postJSON sends in as JSON and decodes the answer into out.

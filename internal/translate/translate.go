@@ -60,11 +60,11 @@ func (f *Failure) Error() string {
 
 func (f *Failure) Unwrap() error { return f.Err }
 
-// fail returns a temporary failure.
-func fail(format string, a ...any) *Failure { return &Failure{Reason: fmt.Sprintf(format, a...)} }
+// temporary returns a temporary failure.
+func temporary(format string, a ...any) *Failure { return &Failure{Reason: fmt.Sprintf(format, a...)} }
 
-// refuse returns a permanent failure.
-func refuse(format string, a ...any) *Failure {
+// permanent returns a permanent failure.
+func permanent(format string, a ...any) *Failure {
 	return &Failure{Reason: fmt.Sprintf(format, a...), Final: true}
 }
 

@@ -75,7 +75,7 @@ func (s *Service) ImportMemory(ctx context.Context, org docs.OrgID, from, to str
 	}
 	batch := map[string]translate.Pair{}
 	flush := func() error {
-		entries, err := s.news(ctx, org, from, to, batch)
+		entries, err := s.newEntries(ctx, org, from, to, batch)
 		if err != nil {
 			return err
 		}
@@ -100,10 +100,10 @@ func (s *Service) ImportMemory(ctx context.Context, org docs.OrgID, from, to str
 	return stored, skipped, flush()
 }
 
-// news returns the translations of a batch that the memory does not have. A translation
-// marked as made by an engine keeps that mark, unless the memory has a different
-// translation by an engine: then a person has corrected it.
-func (s *Service) news(ctx context.Context, org docs.OrgID, from, to string, batch map[string]translate.Pair) ([]docs.MemoryEntry, error) {
+// newEntries returns the translations of a batch that the memory does not have. A
+// translation marked as made by an engine keeps that mark, unless the memory has a
+// different translation by an engine: then a person has corrected it.
+func (s *Service) newEntries(ctx context.Context, org docs.OrgID, from, to string, batch map[string]translate.Pair) ([]docs.MemoryEntry, error) {
 	known, err := s.Store.Memory(ctx, org, from, to, slices.Sorted(maps.Keys(batch)))
 	if err != nil {
 		return nil, err

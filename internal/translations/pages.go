@@ -142,11 +142,11 @@ func clip(s string, most int) string {
 	return strings.TrimSpace(string(r[:min(len(r), most)]))
 }
 
-// wanted is a text to translate, which several segments may share. If own is set, a
+// pendingText is a text to translate, which several segments may share. If own is set, a
 // person has translated it in the result, and the translation by people is not used for
 // it: the revision of the machine keeps the translation of the engine there, because
 // a correction is recognized by the difference between the two.
-type wanted struct {
+type pendingText struct {
 	text     string
 	context  string
 	own      bool
@@ -155,7 +155,7 @@ type wanted struct {
 
 // apply puts a translation into all segments. It reports whether the translation has all
 // protected parts.
-func (w *wanted) apply(text string) bool {
+func (w *pendingText) apply(text string) bool {
 	for _, s := range w.segments {
 		if s.Replace(text) != nil {
 			return false
@@ -168,37 +168,37 @@ func (w *wanted) apply(text string) bool {
 // fill translates the segments of owners from the translation memory, and the rest with
 // the engine.
 func (r *run) fill(ctx context.Context, owners []owner) error {
-	var list []*wanted
+	var list []*pendingText
 	type key struct {
 		text, context string
 		own           bool
 	}
-	by := map[key]*wanted{}
+	by := map[key]*pendingText{}
 	for i := range owners {
 		for j := range owners[i].segments {
 			s := &owners[i].segments[j]
 			k := key{s.Text, s.context, s.own}
 			w := by[k]
 			if w == nil {
-				w = &wanted{text: s.Text, context: s.context, own: s.own}
+				w = &pendingText{text: s.Text, context: s.context, own: s.own}
 				by[k] = w
 				list = append(list, w)
 			}
 			w.segments = append(w.segments, s)
 		}
 	}
-	missing, err := r.remember(ctx, list)
+	missing, err := r.fillFromMemory(ctx, list)
 	if err != nil {
 		return err
 	}
 	return r.send(ctx, missing)
 }
 
-// remember applies the translations that the memory has, and returns the texts that it
-// does not have. It prefers translations by people, then those of this engine and
+// fillFromMemory applies the translations that the memory has, and returns the texts that
+// it does not have. It prefers translations by people, then those of this engine and
 // context, then those of other engines. An entry with an empty target records that the
 // engine could not translate the text.
-func (r *run) remember(ctx context.Context, list []*wanted) ([]*wanted, error) {
+func (r *run) fillFromMemory(ctx context.Context, list []*pendingText) ([]*pendingText, error) {
 	hashes := make([]string, len(list))
 	for i, w := range list {
 		hashes[i] = translate.HashText(w.text)
@@ -211,7 +211,7 @@ func (r *run) remember(ctx context.Context, list []*wanted) ([]*wanted, error) {
 	for _, m := range known {
 		by[[2]string{m.Hash, m.Context}] = m
 	}
-	var missing []*wanted
+	var missing []*pendingText
 	for i, w := range list {
 		if m, ok := by[[2]string{hashes[i], docs.MemoryPeople}]; ok && !w.own && w.apply(m.Target) {
 			continue
@@ -234,7 +234,7 @@ func (r *run) remember(ctx context.Context, list []*wanted) ([]*wanted, error) {
 func (r *run) context(c string) string { return r.s.Name + "." + c }
 
 // send sends texts to the engine, and stores the answers as they arrive.
-func (r *run) send(ctx context.Context, list []*wanted) error {
+func (r *run) send(ctx context.Context, list []*pendingText) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -364,7 +364,7 @@ func (r *run) body(ctx context.Context, o *owner, x revision.Text) (body, side c
 			copy(nodes[from:to], o.doc.Nodes[from:to])
 		}
 		if to-from < 2 || composed > maxComposed {
-			o.leave(o.doc.Nodes[from:to])
+			o.markUntranslated(o.doc.Nodes[from:to])
 			return nil
 		}
 		middle := (from + to) / 2
@@ -376,8 +376,8 @@ func (r *run) body(ctx context.Context, o *owner, x revision.Text) (body, side c
 	return body, side, put(0, len(nodes))
 }
 
-// leave marks the segments of blocks as not translated.
-func (o *owner) leave(blocks []*markup.Node) {
+// markUntranslated marks the segments of blocks as not translated.
+func (o *owner) markUntranslated(blocks []*markup.Node) {
 	for i := range o.segments {
 		s := &o.segments[i]
 		if s.part == partDocument && slices.ContainsFunc(blocks, func(n *markup.Node) bool { return n.Key == s.Block }) {

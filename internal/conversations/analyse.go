@@ -99,7 +99,7 @@ type member struct {
 	conversation docs.ConversationID
 	source       string
 	createdAt    docs.Time
-	was          docs.ClusterID
+	cluster      docs.ClusterID // the stored one, or the new one in a change
 }
 
 // cluster groups the issues of an organization into clusters and stores the changes.
@@ -111,7 +111,7 @@ func (s *Service) cluster(ctx context.Context, org docs.OrgID) error {
 		return err
 	}
 	slices.Reverse(issues)
-	c := s.kept.take(org, issues)
+	c := s.clusterers.take(org, issues)
 	members := make([]member, len(issues))
 	for n, i := range issues {
 		if n >= c.Len() {
@@ -123,7 +123,7 @@ func (s *Service) cluster(ctx context.Context, org docs.OrgID) error {
 		}
 	}
 	now := c.Clusters()
-	s.kept.put(org, c)
+	s.clusterers.put(org, c)
 	old, err := s.Store.StoredClusters(ctx, org)
 	if err != nil {
 		return err
@@ -133,7 +133,7 @@ func (s *Service) cluster(ctx context.Context, org docs.OrgID) error {
 
 // change holds the changes that clustering makes to the stored data.
 type change struct {
-	moved    []member                   // issues; was is the cluster that they move into
+	moved    []member                   // issues; cluster is the one that they move into
 	clusters []docs.ConversationCluster // new and changed clusters
 	gone     []docs.ClusterMove         // clusters without issues, and the cluster that got most of them
 	split    []docs.ClusterMove         // moves of issues out of clusters that still exist
@@ -153,18 +153,18 @@ func plan(org docs.OrgID, now []topics.Cluster, members []member, old []docs.Con
 		there[v.ID] = true
 		for _, n := range k.Issues {
 			m := members[n]
-			if m.was == v.ID {
+			if m.cluster == v.ID {
 				continue
 			}
-			if m.was != "" {
-				moves[[2]docs.ClusterID{m.was, v.ID}]++
+			if m.cluster != "" {
+				moves[[2]docs.ClusterID{m.cluster, v.ID}]++
 			}
-			m.was = v.ID
+			m.cluster = v.ID
 			out.moved = append(out.moved, m)
 		}
 		was := stored[v.ID]
 		v.UpdatedAt = was.UpdatedAt
-		if !same(was, v) {
+		if !sameCluster(was, v) {
 			out.clusters = append(out.clusters, v)
 		}
 	}
@@ -192,8 +192,8 @@ func plan(org docs.OrgID, now []topics.Cluster, members []member, old []docs.Con
 	return out
 }
 
-// same reports whether two clusters are equal, apart from UpdatedAt.
-func same(a, b docs.ConversationCluster) bool {
+// sameCluster reports whether two clusters are equal, apart from UpdatedAt.
+func sameCluster(a, b docs.ConversationCluster) bool {
 	return a.ID == b.ID && a.Label == b.Label && a.Icon == b.Icon && a.Summary == b.Summary && a.Issues == b.Issues &&
 		a.Conversations == b.Conversations && a.CreatedAt == b.CreatedAt && maps.Equal(a.Sources, b.Sources)
 }
@@ -236,7 +236,7 @@ func (s *Service) apply(ctx context.Context, org docs.OrgID, c change) error {
 	for some := range slices.Chunk(c.moved, writeBatch) {
 		if err := s.finish(ctx, func(tx *store.Tx) error {
 			for _, m := range some {
-				if err := tx.PutIssueCluster(ctx, org, m.id, m.was); err != nil {
+				if err := tx.PutIssueCluster(ctx, org, m.id, m.cluster); err != nil {
 					return err
 				}
 			}

@@ -54,7 +54,7 @@ type Service struct {
 	Reviews *reviews.Service
 	Model   Model // writes labels and summaries; nil: those of the analysis are used
 
-	kept clusterers
+	clusterers clusterers
 }
 
 // Input is a conversation in the form in which clients send it.

@@ -51,8 +51,8 @@ func (c Conversation) bounded() Conversation {
 	return c
 }
 
-// say adds a message, unless its body is empty.
-func (c *Conversation) say(role, body string, key flexible) {
+// addMessage adds a message, unless its body is empty.
+func (c *Conversation) addMessage(role, body string, key flexible) {
 	if strings.TrimSpace(body) != "" {
 		c.Parts = append(c.Parts, Message{"message", role, body, clip(string(key), maxKey)})
 	}
@@ -205,10 +205,10 @@ func (c intercomConversation) plain() Conversation {
 		at := time.Unix(c.CreatedAt, 0).UTC()
 		out.Metadata.CreatedAt = &at
 	}
-	out.say(c.Source.Author.role(), c.Source.Body, c.Source.ID)
+	out.addMessage(c.Source.Author.role(), c.Source.Body, c.Source.ID)
 	for _, p := range c.Parts.Parts {
 		if p.Type != "note" { // notes are internal to the team
-			out.say(p.Author.role(), p.Body, p.ID)
+			out.addMessage(p.Author.role(), p.Body, p.ID)
 		}
 	}
 	return out
@@ -238,11 +238,11 @@ func (t zendeskTicket) plain() Conversation {
 			role = "user"
 		}
 		if c.Public == nil || *c.Public { // private comments are notes of the team
-			out.say(role, cmp.Or(c.Body, c.HTML), c.ID)
+			out.addMessage(role, cmp.Or(c.Body, c.HTML), c.ID)
 		}
 	}
 	if len(out.Parts) == 0 { // an export without comments
-		out.say("user", t.Description, "")
+		out.addMessage("user", t.Description, "")
 	}
 	return out
 }
@@ -302,7 +302,7 @@ func readCSV(in io.Reader, fn func(Conversation) error) error {
 		if !slices.Contains(roles, role) {
 			return fmt.Errorf("line %d: role is %.50q, and not one of %s", line, role, strings.Join(roles, ", "))
 		}
-		now.say(role, get("body"), "")
+		now.addMessage(role, get("body"), "")
 	}
 	if now.ID == "" {
 		return nil

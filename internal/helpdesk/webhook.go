@@ -108,7 +108,7 @@ func zendeskEvent(body []byte) (Conversation, error) {
 		// The first comment of a ticket is its description.
 		first := c.Body == e.Detail.Description && e.Detail.CreatedAt != nil && e.Time.Sub(*e.Detail.CreatedAt).Abs() < firstWithin
 		if (c.Public == nil || *c.Public) && !first {
-			out.say(role, c.Body, c.ID)
+			out.addMessage(role, c.Body, c.ID)
 		}
 	}
 	return out, nil

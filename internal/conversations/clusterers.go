@@ -9,9 +9,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/topics"
 )
 
-// maxKept limits the number of issues in cached clusterers of all organizations. An issue
-// takes about half a kilobyte.
-const maxKept = MaxAnalysed
+// maxCachedIssues limits the number of issues in cached clusterers of all organizations.
+// An issue takes about half a kilobyte.
+const maxCachedIssues = MaxAnalysed
 
 // clusterers caches the clusterers of organizations between analyses. If all new issues
 // come after the old ones, they are added to the cached clusterer.
@@ -37,7 +37,9 @@ func markOf(i docs.ConversationIssue) uint64 {
 // issues are a prefix of issues. Otherwise it returns an empty clusterer. The caller owns
 // the clusterer until put.
 func (k *clusterers) take(org docs.OrgID, issues []docs.ConversationIssue) *clustered {
-	k.once.Do(func() { k.all = cache.New[docs.OrgID](maxKept, func(c *clustered) int { return 1 + len(c.added) }) })
+	k.once.Do(func() {
+		k.all = cache.New[docs.OrgID](maxCachedIssues, func(c *clustered) int { return 1 + len(c.added) })
+	})
 	c, ok := k.all.Get(org)
 	k.all.Delete(org)
 	if !ok || len(c.added) > len(issues) {

@@ -89,12 +89,13 @@ func (s *Service) UpdateFont(ctx context.Context, g *authz.Grant, id docs.FontID
 		if err != nil {
 			return f, err
 		}
-		return f, raise(ctx, tx, used)
+		return f, incrementVersions(ctx, tx, used)
 	})
 }
 
-// raise increments the versions of sites, which invalidates their cache entries.
-func raise(ctx context.Context, tx *store.Tx, ids []docs.SiteID) error {
+// incrementVersions increments the versions of sites, which invalidates their cache
+// entries.
+func incrementVersions(ctx context.Context, tx *store.Tx, ids []docs.SiteID) error {
 	for _, id := range ids {
 		site, err := tx.Site(ctx, id)
 		if err != nil {

@@ -33,12 +33,12 @@ type Swept struct {
 func (s *Service) Sweep(ctx context.Context) (Swept, error) {
 	var done Swept
 	before := s.Store.Clock().Add(-sweepAfter)
-	unused, err := s.old(ctx, before)
+	unused, err := s.putBefore(ctx, before)
 	if err != nil || len(unused) == 0 {
 		return done, err
 	}
 	err = s.Store.Snapshot(ctx, func(r store.Reader) error {
-		return r.EachText(ctx, func(text []byte) { forget(unused, text) })
+		return r.EachText(ctx, func(text []byte) { removeHashesIn(unused, text) })
 	})
 	if err != nil {
 		return done, err
@@ -56,8 +56,8 @@ func (s *Service) Sweep(ctx context.Context) (Swept, error) {
 	return done, nil
 }
 
-// old returns the blobs that were last put before a time, with their sizes.
-func (s *Service) old(ctx context.Context, before time.Time) (map[blob.Hash]int64, error) {
+// putBefore returns the blobs that were last put before a time, with their sizes.
+func (s *Service) putBefore(ctx context.Context, before time.Time) (map[blob.Hash]int64, error) {
 	out := map[blob.Hash]int64{}
 	err := s.Blobs.Walk(ctx, func(i blob.Info) error {
 		if i.LastPut.Before(before) && len(out) < maxSwept {
@@ -68,8 +68,8 @@ func (s *Service) old(ctx context.Context, before time.Time) (map[blob.Hash]int6
 	return out, err
 }
 
-// forget removes every hash that occurs in a text from a set.
-func forget(set map[blob.Hash]int64, text []byte) {
+// removeHashesIn removes every hash that occurs in a text from a set.
+func removeHashesIn(set map[blob.Hash]int64, text []byte) {
 	const digits = 2 * len(blob.Hash{})
 	run := 0
 	for i, c := range text {

@@ -68,7 +68,7 @@ func (s *Service) Receive(ctx context.Context, by authz.Actor, u docs.Upload, r 
 	} else if !errs.Is(err, errs.NotFound) {
 		return err
 	}
-	if err := s.keep(ctx, &u, r); err != nil {
+	if err := s.storeContent(ctx, &u, r); err != nil {
 		return err
 	}
 	u.CreatedBy = by.User
@@ -90,9 +90,9 @@ func (s *Service) Receive(ctx context.Context, by authz.Actor, u docs.Upload, r 
 	})
 }
 
-// keep stores the content of a file, unless it differs from what was announced.
-func (s *Service) keep(ctx context.Context, u *docs.Upload, r io.Reader) error {
-	body := bufio.NewReader(&announced{r: r, size: u.Size, left: u.Size})
+// storeContent stores the content of a file, unless it differs from what was announced.
+func (s *Service) storeContent(ctx context.Context, u *docs.Upload, r io.Reader) error {
+	body := bufio.NewReader(&exactReader{r: r, size: u.Size, left: u.Size})
 	head, _ := body.Peek(4) // the next read returns the error again
 	format := blob.FontFormat(head)
 	if u.Kind == docs.UploadFont && format == "" {
@@ -122,13 +122,13 @@ func (s *Service) Tidy(ctx context.Context, _ []byte) error {
 	return ctx.Err()
 }
 
-// announced is a reader that fails unless the body has exactly the announced size.
-type announced struct {
+// exactReader is a reader that fails unless the body has exactly the announced size.
+type exactReader struct {
 	r          io.Reader
 	size, left int64
 }
 
-func (a *announced) Read(p []byte) (int, error) {
+func (a *exactReader) Read(p []byte) (int, error) {
 	// Read one byte more than is left, in order to detect a body that is too large.
 	if int64(len(p)) > a.left+1 {
 		p = p[:a.left+1]

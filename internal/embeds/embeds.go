@@ -18,8 +18,8 @@ import (
 const (
 	keepCard    = 24 * time.Hour   // how long a description is cached
 	keepFailure = 10 * time.Minute // how long a failure is cached
-	maxKept     = 8 << 20          // bytes of the cache
-	keptWeight  = 512              // bytes per entry besides its texts; also limits the number of entries
+	maxCached   = 8 << 20          // bytes of the cache
+	entryBytes  = 512              // bytes per entry besides its texts; also limits the number of entries
 
 	fetchTime  = 8 * time.Second
 	maxPage    = 16 << 20        // bytes of a page; only its beginning is read
@@ -53,7 +53,7 @@ type Caller struct {
 type Service struct {
 	members, visitors outbound.Policy
 	clock             func() time.Time
-	kept              *cache.Cache[key, kept]
+	cards             *cache.Cache[key, cachedCard]
 	slots             chan struct{}
 	allowance         *allowance
 
@@ -68,7 +68,7 @@ type key struct {
 	member bool
 }
 
-type kept struct {
+type cachedCard struct {
 	card  Card // zero: the page could not be fetched
 	until time.Time
 	size  int
@@ -85,7 +85,7 @@ type flight struct {
 func New(members outbound.Policy, clock func() time.Time) *Service {
 	return &Service{
 		members: members, clock: clock, slots: make(chan struct{}, maxFetches), flights: map[key]*flight{}, allowance: newAllowance(),
-		kept: cache.New[key](maxKept, func(k kept) int { return k.size }),
+		cards: cache.New[key](maxCached, func(k cachedCard) int { return k.size }),
 	}
 }
 
@@ -101,7 +101,7 @@ func (s *Service) Card(ctx context.Context, by Caller, u *url.URL) Card {
 		return plain // the policy never allows this host or port
 	}
 	k := key{target.String(), by.Member}
-	if found, ok := s.kept.Get(k); ok && s.clock().Before(found.until) {
+	if found, ok := s.cards.Get(k); ok && s.clock().Before(found.until) {
 		return found.card.or(plain)
 	}
 	f := s.join(by.Name, k)
@@ -135,13 +135,13 @@ func (s *Service) join(caller string, k key) *flight {
 	}
 	f := &flight{done: make(chan struct{})}
 	s.flights[k] = f
-	go s.fly(k, f)
+	go s.runFetch(k, f)
 	return f
 }
 
-// fly fetches a page for all waiting callers. It does not end with the request that
+// runFetch fetches a page for all waiting callers. It does not end with the request that
 // started it, only by its own timeout.
-func (s *Service) fly(k key, f *flight) {
+func (s *Service) runFetch(k key, f *flight) {
 	defer func() {
 		s.mu.Lock()
 		delete(s.flights, k)
@@ -160,8 +160,8 @@ func (s *Service) fly(k key, f *flight) {
 		keep = keepFailure
 	}
 	f.card = card
-	size := keptWeight + len(k.url) + len(card.Title) + len(card.Site) + len(card.Description) + len(card.Icon)
-	s.kept.Set(k, kept{card, s.clock().Add(keep), size})
+	size := entryBytes + len(k.url) + len(card.Title) + len(card.Site) + len(card.Description) + len(card.Icon)
+	s.cards.Set(k, cachedCard{card, s.clock().Add(keep), size})
 }
 
 func (s *Service) fetch(k key) (Card, error) {

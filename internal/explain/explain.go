@@ -81,8 +81,8 @@ func (s *Service) Explain(ctx context.Context, g *authz.Grant, a sites.Visit) (*
 	return &v.Explanation, nil
 }
 
-// pass records a step and returns ok.
-func (v *visit) pass(kind string, ok bool, format string, args ...any) bool {
+// addStep records a step and returns ok.
+func (v *visit) addStep(kind string, ok bool, format string, args ...any) bool {
 	v.Steps = append(v.Steps, Step{Kind: kind, Passed: ok, Reason: fmt.Sprintf(format, args...)})
 	return ok
 }
@@ -103,7 +103,7 @@ func (v *visit) conclude() {
 		if t := v.Steps[hidden].Title; t != "" {
 			v.Reason = fmt.Sprintf("%s %q: %s", strings.ReplaceAll(v.Steps[hidden].Kind, "-", " "), t, v.Reason)
 		}
-		if v.Steps[hidden].Condition != "" && v.unread() {
+		if v.Steps[hidden].Condition != "" && v.claimsIgnored() {
 			v.Reason += " Adaptive content is off: enable adaptiveContent of the site."
 		}
 	}
@@ -139,15 +139,15 @@ func (v *visit) findSite(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	if err != nil || found.ID != v.site.ID {
-		return v.pass(StepSite, false, "The address is not one of this site; those begin with %s.", v.Sites.Hosts.URL(v.site.Publication(), "")), nil
+		return v.addStep(StepSite, false, "The address is not one of this site; those begin with %s.", v.Sites.Hosts.URL(v.site.Publication(), "")), nil
 	}
 	v.rest = rest
 	v.key, v.below = sites.ShareKey(v.site, rest)
-	v.pass(StepSite, true, "The address is one of this site.")
+	v.addStep(StepSite, true, "The address is one of this site.")
 	if !v.site.Published {
-		return v.pass(StepPublished, false, "The site is not published."), nil
+		return v.addStep(StepPublished, false, "The site is not published."), nil
 	}
-	return v.pass(StepPublished, true, "The site is published."), nil
+	return v.addStep(StepPublished, true, "The site is published."), nil
 }
 
 // admitted checks that the visitor belongs to the audience of the site.
@@ -156,7 +156,7 @@ func (v *visit) admitted(ctx context.Context) (bool, error) {
 	if v.site.Visibility == docs.VisibilityLink {
 		_, err := v.Sites.ShareLinkByKey(ctx, v.site.ID, v.key)
 		if errs.Is(err, errs.NotFound) {
-			return v.pass(StepAudience, false, "The site is read by share links, and the path does not begin with the key of an active one."), nil
+			return v.addStep(StepAudience, false, "The site is read by share links, and the path does not begin with the key of an active one."), nil
 		}
 		if err != nil {
 			return false, err
@@ -169,7 +169,7 @@ func (v *visit) admitted(ctx context.Context) (bool, error) {
 		if who.Refused != "" {
 			reason += " " + who.Refused.Text()
 		}
-		return v.pass(StepAudience, false, "%s", reason), nil
+		return v.addStep(StepAudience, false, "%s", reason), nil
 	}
 	if err != nil {
 		return false, err
@@ -180,11 +180,11 @@ func (v *visit) admitted(ctx context.Context) (bool, error) {
 	if v.site.Visibility == docs.VisibilityAuth && v.arrival.Token == "" {
 		reason = "The claims of the visitor count as signed by the owner of the site."
 	}
-	return v.pass(StepAudience, true, "%s%s", reason, v.known(who)), nil
+	return v.addStep(StepAudience, true, "%s%s", reason, v.identityNote(who)), nil
 }
 
-// known returns a text about how the token and the claims of the visitor were used.
-func (v *visit) known(who sites.Identity) string {
+// identityNote returns a text about how the token and the claims of the visitor were used.
+func (v *visit) identityNote(who sites.Identity) string {
 	text := ""
 	switch {
 	case who.Refused != "":
@@ -192,15 +192,15 @@ func (v *visit) known(who sites.Identity) string {
 	case who.Expires > 0:
 		text = " The sign-in token is accepted; it ends at " + time.Unix(who.Expires, 0).UTC().Format(time.RFC3339) + "."
 	}
-	if v.unread() {
+	if v.claimsIgnored() {
 		text += " Adaptive content is off, so that conditions know no claims."
 	}
 	return text
 }
 
-// unread reports whether the visitor has claims that conditions do not get, because
+// claimsIgnored reports whether the visitor has claims that conditions do not get, because
 // adaptive content is off.
-func (v *visit) unread() bool {
+func (v *visit) claimsIgnored() bool {
 	return !v.site.Adaptive && (v.arrival.Vouched != nil || v.arrival.Token != "")
 }
 
@@ -212,7 +212,7 @@ func (v *visit) page(ctx context.Context, r *sites.Resolved) error {
 	}
 	path, err := url.PathUnescape(r.Target.Rest)
 	if err != nil {
-		v.pass(StepPage, false, "The path of the address is not valid.")
+		v.addStep(StepPage, false, "The path of the address is not valid.")
 		return nil
 	}
 	seen := whole.For(r.View.Reader)
@@ -224,17 +224,17 @@ func (v *visit) page(ctx context.Context, r *sites.Resolved) error {
 	if !errs.Is(err, errs.NotFound) {
 		return err
 	}
-	return v.absent(ctx, whole, r, path)
+	return v.explainMissing(ctx, whole, r, path)
 }
 
-// absent records why there is no page for the visitor.
-func (v *visit) absent(ctx context.Context, whole *revision.View, r *sites.Resolved, path string) error {
+// explainMissing records why there is no page for the visitor.
+func (v *visit) explainMissing(ctx context.Context, whole *revision.View, r *sites.Resolved, path string) error {
 	page, err := whole.ByPath(ctx, path)
 	switch {
 	case errs.Is(err, errs.NotFound) && strings.Trim(path, "/") == "":
-		v.pass(StepPage, false, "The space has no pages.")
+		v.addStep(StepPage, false, "The space has no pages.")
 	case errs.Is(err, errs.NotFound):
-		v.pass(StepPage, false, "The space has no page with the path %q.", path)
+		v.addStep(StepPage, false, "The space has no page with the path %q.", path)
 	case err != nil:
 		return err
 	default:
@@ -265,7 +265,7 @@ func (v *visit) redirected(ctx context.Context, r *sites.Resolved) error {
 	}
 	if err == nil {
 		v.Redirect = to
-		v.pass(StepRedirect, true, "A redirect of the site from %s leads to another address.", rule.Source)
+		v.addStep(StepRedirect, true, "A redirect of the site from %s leads to another address.", rule.Source)
 	}
 	return err
 }

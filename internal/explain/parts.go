@@ -75,6 +75,6 @@ func (v *visit) parts(ctx context.Context, whole *revision.View, p docs.Page) er
 }
 
 func (v *visit) part(p docs.Page, format string, args ...any) {
-	v.pass(StepPart, false, format, args...)
+	v.addStep(StepPart, false, format, args...)
 	v.Steps[len(v.Steps)-1].ID = string(p.ID)
 }

@@ -25,7 +25,7 @@ func (v *visit) places(ctx context.Context, r *sites.Resolved) error {
 	all := sites.NewStructure(v.site.Title, items, nil)
 	named, ok := all.Paths().Resolve(v.rest, v.site.Visibility == docs.VisibilityLink)
 	if !ok {
-		v.pass(StepSpace, false, "The site has no content at this address.")
+		v.addStep(StepSpace, false, "The site has no content at this address.")
 		return nil
 	}
 	if _, ok := v.member.Spaces[named.Space.Space]; !ok {
@@ -43,10 +43,10 @@ func (v *visit) places(ctx context.Context, r *sites.Resolved) error {
 		v.Steps = append(v.Steps, Step{string(it.Kind), string(it.ID), it.Title, it.Condition, ok, reason})
 	}
 	if named.Space.Trashed {
-		v.pass(StepSpace, false, "The space %q is in the trash.", named.Space.Title)
+		v.addStep(StepSpace, false, "The space %q is in the trash.", named.Space.Title)
 	}
 	if named.Space.Withheld {
-		v.pass(StepSpace, false, "The space %q is a translation of one that was closed to readers; publish that for them, or add the translation to the site again.", named.Space.Title)
+		v.addStep(StepSpace, false, "The space %q is a translation of one that was closed to readers; publish that for them, or add the translation to the site again.", named.Space.Title)
 	}
 	if r == nil {
 		return nil

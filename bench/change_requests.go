@@ -35,7 +35,7 @@ const mergesPrepared = 32
 
 // planRequests returns the subjects for merges of one page into a space that has
 // changed meanwhile, and for git merging as many files.
-func (b *shelf) planRequests(ctx context.Context, o options) ([]*subject, error) {
+func (b *contentServer) planRequests(ctx context.Context, o options) ([]*subject, error) {
 	still, conflicted, err := b.openRequests(ctx)
 	if err != nil {
 		return nil, err
@@ -89,7 +89,7 @@ func workMerges(args []string) error {
 }
 
 // open opens a change request and edits a page in it.
-func (b *shelf) open(ctx context.Context, page, text string) (string, error) {
+func (b *contentServer) open(ctx context.Context, page, text string) (string, error) {
 	a, err := b.fetch(ctx, http.MethodPost, b.path("change-requests"), `{"subject":"Bench"}`)
 	var cr struct{ ID string }
 	if err = errors.Join(err, json.Unmarshal(a.Body, &cr)); err != nil {
@@ -98,7 +98,7 @@ func (b *shelf) open(ctx context.Context, page, text string) (string, error) {
 	return cr.ID, b.write(ctx, b.path("change-requests", cr.ID, "content"), page, text)
 }
 
-func (b *shelf) write(ctx context.Context, path, page, text string) error {
+func (b *contentServer) write(ctx context.Context, path, page, text string) error {
 	body, err := json.Marshal(map[string]any{"changes": []any{map[string]any{
 		"operation": "update_page", "page": page, "document": map[string]any{"markdown": text},
 	}}})
@@ -111,7 +111,7 @@ func (b *shelf) write(ctx context.Context, path, page, text string) error {
 
 // openRequests opens a change request with one changed page, and one that
 // conflicts with the space.
-func (b *shelf) openRequests(ctx context.Context) (still, conflicted string, err error) {
+func (b *contentServer) openRequests(ctx context.Context) (still, conflicted string, err error) {
 	if still, err = b.open(ctx, b.ids[1], "Another paragraph.\n"); err != nil {
 		return "", "", err
 	}
@@ -123,19 +123,19 @@ func (b *shelf) openRequests(ctx context.Context) (still, conflicted string, err
 
 // merges creates change requests and merges them.
 type merges struct {
-	b    *shelf
-	made int
+	b     *contentServer
+	count int
 }
 
 // page returns the next page to edit. It skips the pages of openRequests.
 func (m *merges) page() string {
-	m.made++
-	return m.b.ids[3+m.made%(len(m.b.ids)-3)]
+	m.count++
+	return m.b.ids[3+m.count%(len(m.b.ids)-3)]
 }
 
 func (m *merges) open(ctx context.Context) (string, error) {
 	page := m.page()
-	return m.b.open(ctx, page, fmt.Sprintf("Version %d of the page.\n\n* one\n* two\n", m.made))
+	return m.b.open(ctx, page, fmt.Sprintf("Version %d of the page.\n\n* one\n* two\n", m.count))
 }
 
 func (m *merges) merge(ctx context.Context, id string) error {
@@ -198,11 +198,11 @@ func (m *merges) only(ctx context.Context, length time.Duration) (out sample, er
 // gitMerger merges two branches that changed different files, in a repository with as
 // many files as the space has pages.
 type gitMerger struct {
-	b    *shelf
+	b    *contentServer
 	repo string
 }
 
-func (b *shelf) newGitMerge(ctx context.Context) (*gitMerger, error) {
+func (b *contentServer) newGitMerge(ctx context.Context) (*gitMerger, error) {
 	g := &gitMerger{b: b, repo: filepath.Join(b.dir, "merge.git")}
 	if err := exec.CommandContext(ctx, "git", "init", "-q", "--bare", g.repo).Run(); err != nil {
 		return nil, fmt.Errorf("git init: %w", err)

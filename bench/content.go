@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// shelf is a server with one space of a number of pages. Each size has its own
-// server, because a large space could slow down the others.
-type shelf struct {
+// contentServer is a server with one space of a number of pages. Each size has
+// its own server, because a large space could slow down the others.
+type contentServer struct {
 	*site
 	corpus   *corpus
 	bin      binary
@@ -25,25 +25,25 @@ type shelf struct {
 	space    string
 	ids      []string // of the pages that are read, spread over the space
 	editor   *editor
-	facts    []noted
+	facts    []serverFact
 	subjects map[string]*subject // by name without suffixes
 }
 
-// noted is a fact of one shelf.
-type noted struct {
+// serverFact is a fact of one server.
+type serverFact struct {
 	name   string
 	digits int
 	value  float64
 	cost   bool // less is better
 }
 
-func (b *shelf) note(name string, digits int, value float64) {
-	b.facts = append(b.facts, noted{name: name, digits: digits, value: value})
+func (b *contentServer) note(name string, digits int, value float64) {
+	b.facts = append(b.facts, serverFact{name: name, digits: digits, value: value})
 }
 
 // cost adds a fact of which less is better.
-func (b *shelf) cost(name string, digits int, value float64) {
-	b.facts = append(b.facts, noted{name, digits, value, true})
+func (b *contentServer) cost(name string, digits int, value float64) {
+	b.facts = append(b.facts, serverFact{name, digits, value, true})
 }
 
 const mb = 1 << 20
@@ -53,23 +53,23 @@ const (
 	nextLists = 9 // number of lists that are measured after the first
 )
 
-// newShelf returns a shelf without a server.
-func newShelf(p pinning, dir string, bin binary, pages int) *shelf {
-	return &shelf{
+// newContentServer returns a contentServer that is not started.
+func newContentServer(p pinning, dir string, bin binary, pages int) *contentServer {
+	return &contentServer{
 		site: &site{pin: p, dir: dir}, data: filepath.Join(dir, "data"),
 		corpus: newCorpus(pages), bin: bin, subjects: map[string]*subject{},
 	}
 }
 
 // build creates the space and imports the corpus.
-func (b *shelf) build(ctx context.Context) error {
+func (b *contentServer) build(ctx context.Context) error {
 	start := time.Now()
 	b.note("pages", 0, float64(b.corpus.pages))
-	made, err := b.begin(ctx, 1)
+	spaces, err := b.begin(ctx, 1)
 	if err != nil {
 		return err
 	}
-	b.space = made[0]
+	b.space = spaces[0]
 	if err := b.fill(ctx); err != nil {
 		return err
 	}
@@ -78,13 +78,13 @@ func (b *shelf) build(ctx context.Context) error {
 }
 
 // begin creates an organization with empty spaces, and returns their IDs.
-func (b *shelf) begin(ctx context.Context, spaces int) ([]string, error) {
-	var made struct{ Organization, Token string }
+func (b *contentServer) begin(ctx context.Context, spaces int) ([]string, error) {
+	var created struct{ Organization, Token string }
 	out, err := exec.CommandContext(ctx, b.bin.path, "bootstrap", "--data", b.data, "--email", "bench@octavo.example", "--organization", "Bench").Output()
-	if err = errors.Join(err, json.Unmarshal(out, &made)); err != nil {
+	if err = errors.Join(err, json.Unmarshal(out, &created)); err != nil {
 		return nil, fmt.Errorf("octavo bootstrap: %w", err)
 	}
-	b.token, b.readOrg = made.Token, made.Organization
+	b.token, b.readOrg = created.Token, created.Organization
 	if b.addr, err = freeAddr(); err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (b *shelf) begin(ctx context.Context, spaces int) ([]string, error) {
 }
 
 // serve starts the server.
-func (b *shelf) serve(ctx context.Context, profiled bool) (err error) {
+func (b *contentServer) serve(ctx context.Context, profiled bool) (err error) {
 	if profiled {
 		b.server, err = b.role("server", b.data, b.addr)
 	} else {
@@ -117,13 +117,13 @@ func (b *shelf) serve(ctx context.Context, profiled bool) (err error) {
 }
 
 // halt stops the server, which must be the process that was started last.
-func (b *shelf) halt() error {
+func (b *contentServer) halt() error {
 	b.started = b.started[:len(b.started)-1]
 	return b.server.stop()
 }
 
 // fill imports the corpus and records the cost.
-func (b *shelf) fill(ctx context.Context) error {
+func (b *contentServer) fill(ctx context.Context) error {
 	took, state, err := b.importCorpus(ctx, b.space, b.corpus)
 	if err != nil {
 		return err
@@ -138,7 +138,7 @@ func (b *shelf) fill(ctx context.Context) error {
 }
 
 // importCorpus imports a corpus into a space with octavo import, on all cores.
-func (b *shelf) importCorpus(ctx context.Context, space string, c *corpus) (time.Duration, *os.ProcessState, error) {
+func (b *contentServer) importCorpus(ctx context.Context, space string, c *corpus) (time.Duration, *os.ProcessState, error) {
 	folder := filepath.Join(b.dir, "folder")
 	if err := c.write(folder); err != nil {
 		return 0, nil, err
@@ -163,7 +163,7 @@ type pageLists struct {
 // firstLists starts the servers several times and requests the list of all
 // pages each time. The servers are measured in turn, so that other work of the
 // machine affects all of them.
-func firstLists(ctx context.Context, all []*shelf, profiled bool) error {
+func firstLists(ctx context.Context, all []*contentServer, profiled bool) error {
 	lists := make([]pageLists, len(all))
 	for i := range restarts {
 		for k, b := range all {
@@ -193,7 +193,7 @@ func firstLists(ctx context.Context, all []*shelf, profiled bool) error {
 
 // listPages requests the list of all pages from a server that has just been
 // started.
-func (b *shelf) listPages(ctx context.Context, l *pageLists) error {
+func (b *contentServer) listPages(ctx context.Context, l *pageLists) error {
 	l.fresh = append(l.fresh, b.server.memory())
 	for k := range 1 + nextLists {
 		took := &l.again
@@ -216,7 +216,7 @@ func (b *shelf) listPages(ctx context.Context, l *pageLists) error {
 	return nil
 }
 
-func (b *shelf) path(parts ...string) string {
+func (b *contentServer) path(parts ...string) string {
 	return "/v1/spaces/" + b.space + "/" + strings.Join(parts, "/")
 }
 
@@ -250,7 +250,7 @@ func documentsIn(list []byte, c *corpus) (all []listed, err error) {
 }
 
 // choose selects the pages that are read and edited, spread over the space.
-func (b *shelf) choose(list []byte) error {
+func (b *contentServer) choose(list []byte) error {
 	all, err := documentsIn(list, b.corpus)
 	if err != nil {
 		return err

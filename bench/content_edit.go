@@ -63,7 +63,7 @@ func (e *editor) next() []byte {
 }
 
 // edits returns the load of one client that edits pages.
-func (b *shelf) edits() load {
+func (b *contentServer) edits() load {
 	return load{addr: b.addr, conns: 1, editors: []*editor{b.editor}}
 }
 
@@ -72,7 +72,7 @@ func (b *shelf) edits() load {
 const countedEdits = 512
 
 // countEdits measures how much edits add to the database.
-func (b *shelf) countEdits(ctx context.Context) error {
+func (b *contentServer) countEdits(ctx context.Context) error {
 	// The first edits after an import allocate space once.
 	if err := b.edits().times(ctx, countedEdits/2); err != nil {
 		return err
@@ -123,7 +123,7 @@ type stored struct {
 // of the search index.
 const foldTime = time.Second
 
-func (b *shelf) stored(ctx context.Context) (s stored, err error) {
+func (b *contentServer) stored(ctx context.Context) (s stored, err error) {
 	time.Sleep(foldTime)
 	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: filepath.Join(b.data, "octavo.db")}).EscapedPath()+"?mode=ro")
 	if err != nil {

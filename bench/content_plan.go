@@ -34,12 +34,12 @@ const (
 // layers.
 var phases = []struct {
 	group byte
-	plan  func(*shelf, context.Context, options) ([]*subject, error)
+	plan  func(*contentServer, context.Context, options) ([]*subject, error)
 }{
-	{'D', (*shelf).planReads},
-	{'D', (*shelf).planEdits},
-	{'E', (*shelf).planRequests},
-	{'D', (*shelf).planDuplicates},
+	{'D', (*contentServer).planReads},
+	{'D', (*contentServer).planEdits},
+	{'E', (*contentServer).planRequests},
+	{'D', (*contentServer).planDuplicates},
 }
 
 // comparisons are the ratios. If to is set, the subject of is compared with the
@@ -88,7 +88,7 @@ func sizes(list string) ([]int, error) {
 	return slices.Compact(out), nil
 }
 
-// measureContent builds the shelves and measures them in interleaved rounds.
+// measureContent fills the servers and measures them in interleaved rounds.
 func measureContent(ctx context.Context, o options, p pinning, dir string) (out *results, err error) {
 	list, err := sizes(o.pages)
 	if err != nil {
@@ -97,7 +97,7 @@ func measureContent(ctx context.Context, o options, p pinning, dir string) (out 
 	if o.profile != "" {
 		list = list[len(list)-1:] // the largest size shows most
 	}
-	var all []*shelf
+	var all []*contentServer
 	defer func() {
 		for _, b := range all {
 			err = errors.Join(err, b.close())
@@ -105,7 +105,7 @@ func measureContent(ctx context.Context, o options, p pinning, dir string) (out 
 	}()
 	for _, bin := range o.binaries() {
 		for _, n := range list {
-			b := newShelf(p, filepath.Join(dir, "content"+bin.suffix, strconv.Itoa(n)), bin, n)
+			b := newContentServer(p, filepath.Join(dir, "content"+bin.suffix, strconv.Itoa(n)), bin, n)
 			all = append(all, b)
 			if err := b.build(ctx); err != nil {
 				return nil, fmt.Errorf("%d pages: %w", n, err)
@@ -120,9 +120,9 @@ func measureContent(ctx context.Context, o options, p pinning, dir string) (out 
 			return nil, fmt.Errorf("%d pages: %w", b.corpus.pages, err)
 		}
 	}
-	shelves, olds := all[:len(list)], all[len(list):]
+	servers, olds := all[:len(list)], all[len(list):]
 	if o.profile != "" {
-		return nil, shelves[0].profile(ctx, o)
+		return nil, servers[0].profile(ctx, o)
 	}
 	rounds := o.roundsOr(contentRounds)
 	subjects, err := measurePhases(ctx, o, rounds, all)
@@ -132,22 +132,22 @@ func measureContent(ctx context.Context, o options, p pinning, dir string) (out 
 	for _, b := range all {
 		b.cost("memory after all loads, MB", 0, b.server.memory())
 	}
-	ratios := slices.Concat(compare(shelves), afterBefore(subjects), factsAfterBefore(shelves, olds))
+	ratios := slices.Concat(compare(servers), afterBefore(subjects), factsAfterBefore(servers, olds))
 	out = newResults("Content: one space on a server of its own for each size.", o, p, rounds, subjects, ratios)
-	out.Facts = append(factsOf(shelves), factsOf(olds)...)
+	out.Facts = append(factsOf(servers), factsOf(olds)...)
 	return out, nil
 }
 
 // measurePhases measures the phases one after the other. It returns the subjects
 // sorted by name and then by size, which makes them easy to compare.
-func measurePhases(ctx context.Context, o options, rounds int, shelves []*shelf) (all []*subject, err error) {
+func measurePhases(ctx context.Context, o options, rounds int, servers []*contentServer) (all []*subject, err error) {
 	for _, ph := range phases {
 		if !o.wants(string(ph.group)) {
 			continue
 		}
 		var names []string
 		var now []*subject
-		for i, b := range shelves {
+		for i, b := range servers {
 			some, err := ph.plan(b, ctx, o)
 			if err != nil {
 				return nil, fmt.Errorf("%d pages: %w", b.corpus.pages, err)
@@ -164,7 +164,7 @@ func measurePhases(ctx context.Context, o options, rounds int, shelves []*shelf)
 			return nil, err
 		}
 		for _, name := range names {
-			for _, b := range shelves {
+			for _, b := range servers {
 				if v := b.subjects[name]; v != nil { // -before has no references
 					all = append(all, v)
 				}
@@ -174,14 +174,14 @@ func measurePhases(ctx context.Context, o options, rounds int, shelves []*shelf)
 	return all, nil
 }
 
-// factsOf returns the facts of shelves, with a column for each.
-func factsOf(shelves []*shelf) (out []fact) {
-	if len(shelves) == 0 {
+// factsOf returns the facts of servers, with a column for each.
+func factsOf(servers []*contentServer) (out []fact) {
+	if len(servers) == 0 {
 		return nil
 	}
-	for _, f := range shelves[0].facts {
-		row := fact{Name: f.name + shelves[0].bin.suffix, Digits: f.digits}
-		for _, b := range shelves {
+	for _, f := range servers[0].facts {
+		row := fact{Name: f.name + servers[0].bin.suffix, Digits: f.digits}
+		for _, b := range servers {
 			row.Values = append(row.Values, b.fact(f.name))
 		}
 		out = append(out, row)
@@ -190,10 +190,10 @@ func factsOf(shelves []*shelf) (out []fact) {
 }
 
 // factsAfterBefore returns the ratios of facts to those of -before.
-func factsAfterBefore(shelves, olds []*shelf) (out []*ratio) {
+func factsAfterBefore(servers, olds []*contentServer) (out []*ratio) {
 	for k, old := range olds {
 		for _, was := range old.facts {
-			now, ok := shelves[k].known(was.name) // a table that did not grow has no fact
+			now, ok := servers[k].known(was.name) // a table that did not grow has no fact
 			if ok && was.cost && was.value > 0 {
 				out = append(out, &ratio{
 					Name:   fmt.Sprintf("%s, %d pages%s", was.name, old.corpus.pages, suffixAfter),
@@ -206,8 +206,8 @@ func factsAfterBefore(shelves, olds []*shelf) (out []*ratio) {
 }
 
 // compare returns the ratios of the measured subjects and facts.
-func compare(shelves []*shelf) (out []*ratio) {
-	least, most := shelves[0], shelves[len(shelves)-1]
+func compare(servers []*contentServer) (out []*ratio) {
+	least, most := servers[0], servers[len(servers)-1]
 	between := func(what string) string {
 		return fmt.Sprintf("%s, %d pages / %d", what, most.corpus.pages, least.corpus.pages)
 	}
@@ -219,7 +219,7 @@ func compare(shelves []*shelf) (out []*ratio) {
 			r.Name, r.of, r.to = between(c.name), most.subjects[c.of], least.subjects[c.of]
 			out = append(out, &r)
 		case c.to != "":
-			for _, b := range shelves {
+			for _, b := range servers {
 				one := r
 				one.Name = fmt.Sprintf("%s, %d pages", c.name, b.corpus.pages)
 				one.of, one.to = b.subjects[c.of], b.subjects[c.to]
@@ -233,34 +233,34 @@ func compare(shelves []*shelf) (out []*ratio) {
 	return out
 }
 
-func (b *shelf) fact(name string) float64 {
+func (b *contentServer) fact(name string) float64 {
 	v, _ := b.known(name)
 	return v
 }
 
 // known returns the value of the fact with a name, and whether there is one.
-func (b *shelf) known(name string) (float64, bool) {
-	i := slices.IndexFunc(b.facts, func(f noted) bool { return f.name == name })
+func (b *contentServer) known(name string) (float64, bool) {
+	i := slices.IndexFunc(b.facts, func(f serverFact) bool { return f.name == name })
 	if i < 0 {
 		return 0, false
 	}
 	return b.facts[i].value, true
 }
 
-func (b *shelf) ours(what string, l load) *subject {
+func (b *contentServer) ours(what string, l load) *subject {
 	return &subject{Name: what, process: b.server, once: l.run}
 }
 
-func (b *shelf) planEdits(context.Context, options) ([]*subject, error) {
+func (b *contentServer) planEdits(context.Context, options) ([]*subject, error) {
 	return []*subject{b.ours(editPage, b.edits())}, nil
 }
 
-func (b *shelf) planDuplicates(context.Context, options) ([]*subject, error) {
+func (b *contentServer) planDuplicates(context.Context, options) ([]*subject, error) {
 	r := request("POST", b.addr, b.path("duplicate"), b.token, `{}`)
 	return []*subject{b.ours(duplicate, load{addr: b.addr, conns: 1, requests: [][]byte{r}})}, nil
 }
 
-func (b *shelf) planReads(ctx context.Context, o options) ([]*subject, error) {
+func (b *contentServer) planReads(ctx context.Context, o options) ([]*subject, error) {
 	var pages []string
 	for _, id := range b.ids {
 		pages = append(pages, b.path("content", "page", id))
@@ -303,7 +303,7 @@ func (b *shelf) planReads(ctx context.Context, o options) ([]*subject, error) {
 
 // diffs returns the paths of the changes of the newest revisions. Each revision is
 // an edit of one page.
-func (b *shelf) diffs(ctx context.Context) (out []string, err error) {
+func (b *contentServer) diffs(ctx context.Context) (out []string, err error) {
 	a, err := b.fetch(ctx, http.MethodGet, b.path("revisions")+"?limit=16", "")
 	var v struct{ Items []struct{ ID string } }
 	if err = errors.Join(err, json.Unmarshal(a.Body, &v)); err != nil {
@@ -317,7 +317,7 @@ func (b *shelf) diffs(ctx context.Context) (out []string, err error) {
 
 // searches returns the paths of searches for whole words. Each query ends with a
 // blank; without it, a query would also find words that begin with its last word.
-func (b *shelf) searches(words []string) (out []string) {
+func (b *contentServer) searches(words []string) (out []string) {
 	for _, w := range words {
 		out = append(out, b.path("search")+"?limit=20&query="+url.QueryEscape(w+" "))
 	}
@@ -332,7 +332,7 @@ func rawQueries(words []string) (out []string) {
 }
 
 // profile writes a CPU profile of the server under each kind of load.
-func (b *shelf) profile(ctx context.Context, o options) error {
+func (b *contentServer) profile(ctx context.Context, o options) error {
 	list := b.gets(b.addr, []string{b.path("content", "pages")}, 1)
 	loads := []profiled{{"list-pages", list.run}}
 	for _, ph := range phases {

@@ -28,7 +28,7 @@ func tableBytes(ctx context.Context, db *sql.DB) (map[string]int64, error) {
 }
 
 // noteTables records the growth of tables and indexes per edit.
-func (b *shelf) noteTables(before, after map[string]int64) {
+func (b *contentServer) noteTables(before, after map[string]int64) {
 	const least = 32 // minimum bytes per edit for a line
 	grown := map[string]int64{}
 	for name, size := range after {

@@ -70,7 +70,7 @@ func (r *editsRun) close() (err error) {
 
 // add starts the servers with a pinning, and adds their subjects and ratios.
 func (r *editsRun) add(ctx context.Context, pin pinning, cores string) error {
-	var both []*edited
+	var both []*editServer
 	for _, bin := range r.o.binaries() {
 		e, err := r.octavo(ctx, pin, "octavo"+cores+bin.suffix, bin)
 		if err != nil {
@@ -92,22 +92,22 @@ func (r *editsRun) add(ctx context.Context, pin pinning, cores string) error {
 	r.ratios = append(r.ratios, compareEdits(edits, updates, cores, pin.all)...)
 	if !pin.all { // the number of cores does not change what is stored
 		bytes := &ratio{Name: editBytes, AtMost: true, Target: editTarget, Values: []float64{both[0].fact(editBytes)}}
-		r.ratios = append(append(r.ratios, bytes), factsAfterBefore(shelvesOf(both[:1]), shelvesOf(both[1:]))...)
+		r.ratios = append(append(r.ratios, bytes), factsAfterBefore(contentServers(both[:1]), contentServers(both[1:]))...)
 	}
 	return nil
 }
 
-func shelvesOf(all []*edited) (out []*shelf) {
+func contentServers(all []*editServer) (out []*contentServer) {
 	for _, e := range all {
-		out = append(out, e.shelf)
+		out = append(out, e.contentServer)
 	}
 	return out
 }
 
 // octavo starts a server with the pages of all clients.
-func (r *editsRun) octavo(ctx context.Context, pin pinning, name string, bin binary) (*edited, error) {
-	e := &edited{clients: r.o.conns}
-	e.shelf = newShelf(pin, filepath.Join(r.dir, name), bin, e.clients*clientPages+1) // plus the group
+func (r *editsRun) octavo(ctx context.Context, pin pinning, name string, bin binary) (*editServer, error) {
+	e := &editServer{clients: r.o.conns}
+	e.contentServer = newContentServer(pin, filepath.Join(r.dir, name), bin, e.clients*clientPages+1) // plus the group
 	r.sites = append(r.sites, e.site)
 	return e, e.build(ctx, r.o)
 }
@@ -133,17 +133,17 @@ func compareEdits(edits []*subject, updates *subject, cores string, targets bool
 
 func manyClients(what string, n int) string { return fmt.Sprintf("%s, %d clients", what, n) }
 
-// edited is a server with one space for all clients, and a separate space for each
-// client.
-type edited struct {
-	*shelf
+// editServer is a server with one space for all clients, and a separate space
+// for each client.
+type editServer struct {
+	*contentServer
 	clients   int
 	oneSpace  []*editor // one for each client
 	ownSpaces []*editor
 }
 
 // build imports the pages and starts the server.
-func (e *edited) build(ctx context.Context, o options) error {
+func (e *editServer) build(ctx context.Context, o options) error {
 	spaces, err := e.begin(ctx, 1+e.clients)
 	if err != nil {
 		return err
@@ -176,7 +176,7 @@ func (e *edited) build(ctx context.Context, o options) error {
 }
 
 // editors returns editors of clientPages pages each for the pages of a space.
-func (e *edited) editors(ctx context.Context, space string, c *corpus) (out []*editor, err error) {
+func (e *editServer) editors(ctx context.Context, space string, c *corpus) (out []*editor, err error) {
 	list, err := e.fetch(ctx, http.MethodGet, "/v1/spaces/"+space+"/content/pages", "")
 	if err != nil {
 		return nil, err
@@ -198,7 +198,7 @@ func (e *edited) editors(ctx context.Context, space string, c *corpus) (out []*e
 }
 
 // countBytes measures how much the edits of all clients add to the database.
-func (e *edited) countBytes(ctx context.Context) error {
+func (e *editServer) countBytes(ctx context.Context) error {
 	l := e.load(e.oneSpace)
 	each := max(1, countedEdits/e.clients)
 	if err := l.times(ctx, each); err != nil { // the first edits after an import allocate space once
@@ -216,13 +216,13 @@ func (e *edited) countBytes(ctx context.Context) error {
 	return err
 }
 
-func (e *edited) load(editors []*editor) load {
+func (e *editServer) load(editors []*editor) load {
 	return load{addr: e.addr, conns: len(editors), editors: editors}
 }
 
 // plan returns the subjects: many clients in one space, one client, and many clients
 // with separate spaces.
-func (e *edited) plan(cores string) []*subject {
+func (e *editServer) plan(cores string) []*subject {
 	out := []*subject{
 		e.ours(manyClients(editsOneSpace, e.clients), e.load(e.oneSpace)),
 		e.ours(editsOneSpace+", 1 client", e.load(e.oneSpace[:1])),
@@ -235,7 +235,7 @@ func (e *edited) plan(cores string) []*subject {
 }
 
 // profile writes a CPU profile of the server under each kind of load.
-func (e *edited) profile(ctx context.Context, o options) error {
+func (e *editServer) profile(ctx context.Context, o options) error {
 	return e.profiles(ctx, o, []profiled{
 		{"edit-one-space", e.load(e.oneSpace).run},
 		{"edit-one-space-1", e.load(e.oneSpace[:1]).run},

@@ -90,8 +90,8 @@ func (pb *pocketbase) createCollection(ctx context.Context) error {
 // createRecord creates the record of page i and prepares its update.
 func (pb *pocketbase) createRecord(ctx context.Context, client *editor, c *corpus, i int) error {
 	const records = "/api/collections/pages/records"
-	var made struct{ ID string }
-	if err := pb.post(ctx, records, map[string]string{"title": c.article(i).title, "text": c.source(i, firstWords)}, &made); err != nil {
+	var created struct{ ID string }
+	if err := pb.post(ctx, records, map[string]string{"title": c.article(i).title, "text": c.source(i, firstWords)}, &created); err != nil {
 		return err
 	}
 	source := c.source(i, editedText)
@@ -99,7 +99,7 @@ func (pb *pocketbase) createRecord(ctx context.Context, client *editor, c *corpu
 	if err != nil {
 		return err
 	}
-	client.addRequest(request("PATCH", pb.addr, records+"/"+made.ID, pb.token, string(body)), len(source))
+	client.addRequest(request("PATCH", pb.addr, records+"/"+created.ID, pb.token, string(body)), len(source))
 	return nil
 }
 

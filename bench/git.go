@@ -42,9 +42,9 @@ func measureGit(ctx context.Context, o options, p pinning, dir string) (out *res
 	if err != nil {
 		return nil, err
 	}
-	var desks []*desk
+	var servers []*gitServer
 	defer func() {
-		for _, d := range desks {
+		for _, d := range servers {
 			err = errors.Join(err, d.close(), d.remote.close())
 		}
 	}()
@@ -55,18 +55,18 @@ func measureGit(ctx context.Context, o options, p pinning, dir string) (out *res
 			if err != nil {
 				return nil, err
 			}
-			desks = append(desks, &desk{site: &site{pin: p, dir: at}, remote: r, bin: bin.path, suffix: bin.suffix})
+			servers = append(servers, &gitServer{site: &site{pin: p, dir: at}, remote: r, bin: bin.path, suffix: bin.suffix})
 		}
 	}
 	if o.profile != "" {
-		return nil, desks[0].profileGit(ctx, o)
+		return nil, servers[0].profileGit(ctx, o)
 	}
-	first, err := measureFirstImports(ctx, o, desks, len(list))
+	first, err := measureFirstImports(ctx, o, servers, len(list))
 	if err != nil {
 		return nil, err
 	}
 	var one []*subject
-	for _, d := range desks {
+	for _, d := range servers {
 		if err := d.begin(ctx, o); err != nil {
 			return nil, fmt.Errorf("%d pages: %w", d.remote.pages, err)
 		}
@@ -78,9 +78,9 @@ func measureGit(ctx context.Context, o options, p pinning, dir string) (out *res
 		return nil, err
 	}
 	subjects := slices.Concat(first, one)
-	ratios := slices.Concat(compareFirst(first), compareChanges(desks[:len(list)], one), afterBefore(subjects))
+	ratios := slices.Concat(compareFirst(first), compareChanges(servers[:len(list)], one), afterBefore(subjects))
 	out = newResults("Repositories: remotes on this machine, over HTTP.", o, p, rounds, subjects, ratios)
-	out.Facts = gitFacts(desks, len(list))
+	out.Facts = gitFacts(servers, len(list))
 	return out, nil
 }
 
@@ -101,14 +101,14 @@ func repositorySizes(o options) ([]int, error) {
 }
 
 // measureFirstImports measures first imports of the largest repository, and other
-// programs that process it. Each binary has one desk for each size.
-func measureFirstImports(ctx context.Context, o options, desks []*desk, sizes int) ([]*subject, error) {
-	all, err := desks[sizes-1].references(ctx)
+// programs that process it. Each binary has one server for each size.
+func measureFirstImports(ctx context.Context, o options, servers []*gitServer, sizes int) ([]*subject, error) {
+	all, err := servers[sizes-1].references(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for i := sizes - 1; i < len(desks); i += sizes {
-		all = append(all, desks[i].firstImport())
+	for i := sizes - 1; i < len(servers); i += sizes {
+		all = append(all, servers[i].firstImport())
 	}
 	return all, interleave(ctx, min(o.roundsOr(repoRounds), repoRounds), o.length(), all)
 }
@@ -124,15 +124,15 @@ func compareFirst(first []*subject) []*ratio {
 
 // compareChanges compares single changes at the largest size with those at the
 // smallest.
-func compareChanges(desks []*desk, one []*subject) (out []*ratio) {
-	least, most := 0, len(desks)-1
+func compareChanges(servers []*gitServer, one []*subject) (out []*ratio) {
+	least, most := 0, len(servers)-1
 	for i, name := range []string{"of an import of one file", "of an import that adds a page", "of an export"} {
 		few, many := one[least+i], one[most*changeKinds+i]
 		target := 0.0
 		if i != 1 {
 			target = 1.5
 		}
-		name = fmt.Sprintf("%s, %d pages / %d", name, desks[most].remote.pages, desks[least].remote.pages)
+		name = fmt.Sprintf("%s, %d pages / %d", name, servers[most].remote.pages, servers[least].remote.pages)
 		out = append(out,
 			&ratio{Name: "time " + name, of: many, to: few, by: p50, Target: target},
 			&ratio{Name: "CPU " + name, of: many, to: few, by: cpu, Target: target})
@@ -141,15 +141,15 @@ func compareChanges(desks []*desk, one []*subject) (out []*ratio) {
 }
 
 // gitFacts returns the peak memory of first imports and the total time of changes.
-func gitFacts(desks []*desk, sizes int) []fact {
-	out := []fact{{Name: "pages", Values: []float64{float64(desks[sizes-1].remote.pages)}}}
-	for i := sizes - 1; i < len(desks); i += sizes {
+func gitFacts(servers []*gitServer, sizes int) []fact {
+	out := []fact{{Name: "pages", Values: []float64{float64(servers[sizes-1].remote.pages)}}}
+	for i := sizes - 1; i < len(servers); i += sizes {
 		out = append(out, fact{
-			Name:   fmt.Sprintf("peak memory of the server in a first import, MB (target: at most %d)%s", peakTarget, desks[i].suffix),
-			Values: []float64{desks[i].peak},
+			Name:   fmt.Sprintf("peak memory of the server in a first import, MB (target: at most %d)%s", peakTarget, servers[i].suffix),
+			Values: []float64{servers[i].peak},
 		})
 	}
-	for _, d := range desks {
+	for _, d := range servers {
 		for k, what := range []string{importOne, importPage, exportOne} {
 			out = append(out, fact{Name: d.name(what) + ", fetch included, ms", Digits: 1, Values: []float64{median(d.wholes[k])}})
 		}
@@ -164,8 +164,8 @@ const peakTarget = 500
 // loopback is the network of the remotes.
 const loopback = "127.0.0.1/32"
 
-// desk is a server with one space that is synchronized with a remote.
-type desk struct {
+// gitServer is a server with one space that is synchronized with a remote.
+type gitServer struct {
 	*site
 	remote *remote
 	bin    string
@@ -179,19 +179,19 @@ type desk struct {
 	wholes [changeKinds][]float64 // times of whole operations, in milliseconds
 }
 
-func (d *desk) name(what string) string {
+func (d *gitServer) name(what string) string {
 	return fmt.Sprintf("%s, %d pages%s", what, d.remote.pages, d.suffix)
 }
 
 // start starts a server with an empty space.
-func (d *desk) start(ctx context.Context, pin pinning, data string, profiled bool) error {
+func (d *gitServer) start(ctx context.Context, pin pinning, data string, profiled bool) error {
 	cmd := onAllCores(ctx, d.bin, "bootstrap", "--data", data, "--email", "bench@octavo.example", "--organization", "Bench")
 	b, err := cmd.Output()
-	var made struct{ Organization, Token string }
-	if err = errors.Join(err, json.Unmarshal(b, &made)); err != nil {
+	var created struct{ Organization, Token string }
+	if err = errors.Join(err, json.Unmarshal(b, &created)); err != nil {
 		return fmt.Errorf("octavo bootstrap: %w", err)
 	}
-	d.token = made.Token
+	d.token = created.Token
 	if d.addr, err = freeAddr(); err != nil {
 		return err
 	}
@@ -207,7 +207,7 @@ func (d *desk) start(ctx context.Context, pin pinning, data string, profiled boo
 	if err := d.ready(ctx); err != nil {
 		return err
 	}
-	a, err := d.fetch(ctx, http.MethodPost, "/v1/orgs/"+made.Organization+"/spaces", `{"title":"Bench","editMode":"live"}`)
+	a, err := d.fetch(ctx, http.MethodPost, "/v1/orgs/"+created.Organization+"/spaces", `{"title":"Bench","editMode":"live"}`)
 	var sp struct{ ID string }
 	err = errors.Join(err, json.Unmarshal(a.Body, &sp))
 	d.space = sp.ID
@@ -215,7 +215,7 @@ func (d *desk) start(ctx context.Context, pin pinning, data string, profiled boo
 }
 
 // ask starts a git operation and returns its ID.
-func (d *desk) ask(ctx context.Context, what string, more map[string]any) (string, error) {
+func (d *gitServer) ask(ctx context.Context, what string, more map[string]any) (string, error) {
 	body := map[string]any{"url": d.remote.url, "ref": "refs/heads/main"}
 	for k, v := range more {
 		body[k] = v
@@ -229,7 +229,7 @@ func (d *desk) ask(ctx context.Context, what string, more map[string]any) (strin
 }
 
 // wait waits for an operation by polling the server.
-func (d *desk) wait(ctx context.Context, id string) error {
+func (d *gitServer) wait(ctx context.Context, id string) error {
 	for {
 		a, err := d.fetch(ctx, http.MethodGet, "/v1/spaces/"+d.space+"/git/operations/"+id, "")
 		var op struct{ State, Reason, Error string }
@@ -258,7 +258,7 @@ func ended(state, reason, message string) (bool, error) {
 }
 
 // references returns subjects for other programs that read the whole repository.
-func (d *desk) references(ctx context.Context) ([]*subject, error) {
+func (d *gitServer) references(ctx context.Context) ([]*subject, error) {
 	h, err := newHugo(ctx, d.dir, d.remote.manual)
 	if err != nil {
 		return nil, err
@@ -277,7 +277,7 @@ func (d *desk) references(ctx context.Context) ([]*subject, error) {
 
 // firstImport returns the subject of an import into an empty space of a new server,
 // which may use all cores.
-func (d *desk) firstImport() *subject {
+func (d *gitServer) firstImport() *subject {
 	return &subject{Name: d.name(importAll), once: func(ctx context.Context, _ time.Duration) (out sample, err error) {
 		data := filepath.Join(d.dir, "first")
 		defer os.RemoveAll(data)
@@ -297,13 +297,13 @@ func (d *desk) firstImport() *subject {
 }
 
 // halt stops the server, which must be the process that was started last.
-func (d *desk) halt() error {
+func (d *gitServer) halt() error {
 	d.started = d.started[:len(d.started)-1]
 	return d.server.stop()
 }
 
 // begin starts the server of the single changes and imports the repository.
-func (d *desk) begin(ctx context.Context, o options) error {
+func (d *gitServer) begin(ctx context.Context, o options) error {
 	d.data = filepath.Join(d.dir, "data")
 	if err := d.start(ctx, d.pin, d.data, o.profile != ""); err != nil {
 		return err

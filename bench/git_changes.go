@@ -18,7 +18,7 @@ const changeKinds = 3
 
 // changes returns the subjects of single changes. Their times start at the end of
 // the fetch, because the time of the fetch depends on the remote.
-func (d *desk) changes() []*subject {
+func (d *gitServer) changes() []*subject {
 	of := func(kind int, what, direction string, more map[string]any, prepare func(context.Context) error) *subject {
 		return &subject{Name: d.name(what), process: d.server, once: func(ctx context.Context, length time.Duration) (out sample, err error) {
 			var used time.Duration
@@ -48,7 +48,7 @@ func (d *desk) changes() []*subject {
 }
 
 // edit changes a paragraph of one page, another page each time.
-func (d *desk) edit(ctx context.Context) error {
+func (d *gitServer) edit(ctx context.Context) error {
 	d.edits++
 	i := d.edits * 6151 % d.remote.pages
 	body, err := json.Marshal(map[string]any{"changes": []any{map[string]any{
@@ -61,13 +61,13 @@ func (d *desk) edit(ctx context.Context) error {
 	return err
 }
 
-// did holds the duration of a whole operation, the duration of the part after the
-// fetch, and the processor time of the server in this part.
-type did struct{ whole, rest, cpu time.Duration }
+// operationTimes holds the duration of a whole operation, the duration of the
+// part after the fetch, and the processor time of the server in this part.
+type operationTimes struct{ whole, rest, cpu time.Duration }
 
 // do runs an operation. It polls the database for the state of the operation, because
 // polling the server would use processor time of the server.
-func (d *desk) do(ctx context.Context, direction string, more map[string]any) (out did, err error) {
+func (d *gitServer) do(ctx context.Context, direction string, more map[string]any) (out operationTimes, err error) {
 	start := time.Now()
 	id, err := d.ask(ctx, direction, more)
 	if err != nil {
@@ -115,7 +115,7 @@ func (p *process) cpuExact() (sum time.Duration) {
 }
 
 // profileGit writes a CPU profile of the server under each kind of change.
-func (d *desk) profileGit(ctx context.Context, o options) error {
+func (d *gitServer) profileGit(ctx context.Context, o options) error {
 	if err := d.begin(ctx, o); err != nil {
 		return err
 	}

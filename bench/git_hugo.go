@@ -93,15 +93,15 @@ func (h *hugo) once(ctx context.Context, config string) (sample, error) {
 	if err != nil {
 		return s, fmt.Errorf("hugo: %w", err)
 	}
-	made := 0
+	built := 0
 	err = filepath.WalkDir(public, func(_ string, d os.DirEntry, err error) error {
 		if err == nil && d.Name() == "index.html" {
-			made++
+			built++
 		}
 		return err
 	})
-	if err == nil && made < h.pages {
-		err = fmt.Errorf("hugo built %d pages of %d", made, h.pages)
+	if err == nil && built < h.pages {
+		err = fmt.Errorf("hugo built %d pages of %d", built, h.pages)
 	}
 	return s, err
 }

@@ -23,7 +23,7 @@ func measurePublished(ctx context.Context, o options, p pinning, dir string) (ou
 	var subjects []*subject
 	var ratios []*ratio
 	for _, bin := range o.binaries() {
-		b := newShelf(p, filepath.Join(dir, "published"+bin.suffix), bin, 100)
+		b := newContentServer(p, filepath.Join(dir, "published"+bin.suffix), bin, 100)
 		defer func() { err = errors.Join(err, b.close()) }()
 		spaces, err := b.beginPublished(ctx, o.profile != "")
 		if err != nil {
@@ -54,7 +54,7 @@ func measurePublished(ctx context.Context, o options, p pinning, dir string) (ou
 
 // beginPublished starts the server with empty spaces, and imports the corpus into the
 // first one.
-func (b *shelf) beginPublished(ctx context.Context, profiled bool) (spaces []string, err error) {
+func (b *contentServer) beginPublished(ctx context.Context, profiled bool) (spaces []string, err error) {
 	if spaces, err = b.begin(ctx, siteSizes[len(siteSizes)-1]); err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (b *shelf) beginPublished(ctx context.Context, profiled bool) (spaces []str
 }
 
 // profileVisits writes a profile of visits to a site of each size.
-func (b *shelf) profileVisits(ctx context.Context, o options, spaces []string) error {
+func (b *contentServer) profileVisits(ctx context.Context, o options, spaces []string) error {
 	var each []profiled
 	for _, n := range siteSizes {
 		v, err := b.visit(ctx, spaces[:n])
@@ -80,7 +80,7 @@ func (b *shelf) profileVisits(ctx context.Context, o options, spaces []string) e
 
 // planVisits returns the subjects and ratios of visits. The binary of -before has no bare
 // handlers.
-func (b *shelf) planVisits(ctx context.Context, o options, spaces []string) (subjects []*subject, ratios []*ratio, err error) {
+func (b *contentServer) planVisits(ctx context.Context, o options, spaces []string) (subjects []*subject, ratios []*ratio, err error) {
 	for _, n := range siteSizes {
 		v, err := b.visit(ctx, spaces[:n])
 		if err != nil {
@@ -102,8 +102,8 @@ func (b *shelf) planVisits(ctx context.Context, o options, spaces []string) (sub
 	return subjects, ratios, nil
 }
 
-// visited holds the requests of a renderer for one page.
-type visited struct {
+// siteRequests holds the requests of a renderer for one page.
+type siteRequests struct {
 	token   string
 	resolve string   // body of the request to resolvePath
 	paths   []string // of the site and of the document
@@ -116,7 +116,7 @@ const documentOfVisitors = "?evaluated=deterministic-only&dereferenced=reusable-
 const resolvePath = "/v1/urls/published"
 
 // visit creates and publishes a site with spaces, and returns the requests that read it.
-func (b *shelf) visit(ctx context.Context, spaces []string) (*visited, error) {
+func (b *contentServer) visit(ctx context.Context, spaces []string) (*siteRequests, error) {
 	list, err := json.Marshal(spaces)
 	if err != nil {
 		return nil, err
@@ -136,7 +136,7 @@ func (b *shelf) visit(ctx context.Context, spaces []string) (*visited, error) {
 	if err := post(at+"/publish", "", &site); err != nil {
 		return nil, err
 	}
-	v := &visited{resolve: `{"url":"` + site.URLs.Published + `"}`, web: "/s/" + site.ID + "/"}
+	v := &siteRequests{resolve: `{"url":"` + site.URLs.Published + `"}`, web: "/s/" + site.ID + "/"}
 	var found struct {
 		APIToken string `json:"apiToken"`
 	}
@@ -162,7 +162,7 @@ func (b *shelf) visit(ctx context.Context, spaces []string) (*visited, error) {
 }
 
 // load returns a load that sends all requests in turn.
-func (v *visited) load(addr string, conns int) load {
+func (v *siteRequests) load(addr string, conns int) load {
 	l := load{addr: addr, conns: conns, requests: [][]byte{request("POST", addr, resolvePath, v.token, v.resolve)}}
 	for _, path := range v.paths {
 		l.requests = append(l.requests, request("GET", addr, path, v.token, ""))
@@ -171,7 +171,7 @@ func (v *visited) load(addr string, conns int) load {
 }
 
 // bare starts a bare handler that sends the same responses.
-func (v *visited) bare(ctx context.Context, s *site) (*process, string, error) {
+func (v *siteRequests) bare(ctx context.Context, s *site) (*process, string, error) {
 	a, err := s.fetch(ctx, http.MethodPost, resolvePath, v.resolve)
 	if err != nil {
 		return nil, "", err

@@ -34,21 +34,21 @@ func visitsAfterMerges(ctx context.Context, o options, p pinning, dir string) (f
 	if err != nil {
 		return nil, nil, err
 	}
-	var shelves []*shelf
+	var servers []*contentServer
 	var pages []*publishedPages
 	for _, bin := range o.binaries() {
 		for _, n := range []int{list[0], list[len(list)-1]} {
-			b := newShelf(p, filepath.Join(dir, "merged-"+strconv.Itoa(n)+bin.suffix), bin, n)
+			b := newContentServer(p, filepath.Join(dir, "merged-"+strconv.Itoa(n)+bin.suffix), bin, n)
 			b.note("pages", 0, float64(n))
 			defer func() { err = errors.Join(err, b.close()) }()
 			e, err := b.publish(ctx, false)
 			if err != nil {
 				return nil, nil, fmt.Errorf("visits of %d pages: %w", n, err)
 			}
-			shelves, pages = append(shelves, b), append(pages, e)
+			servers, pages = append(servers, b), append(pages, e)
 		}
 	}
-	least, most := shelves[0], shelves[1]
+	least, most := servers[0], servers[1]
 	// Alternate, so that other work of the machine affects all of them.
 	for _, ask := range []func(*publishedPages, context.Context, int) error{
 		(*publishedPages).visitMerged, (*publishedPages).readMerged, (*publishedPages).editOne,
@@ -61,7 +61,7 @@ func visitsAfterMerges(ctx context.Context, o options, p pinning, dir string) (f
 			}
 		}
 	}
-	for i, b := range shelves {
+	for i, b := range servers {
 		for _, name := range []string{firstVisit, secondVisit, firstPage, secondPage, editedPage} {
 			b.cost(name, 1, median(pages[i].took[name]))
 		}
@@ -70,7 +70,7 @@ func visitsAfterMerges(ctx context.Context, o options, p pinning, dir string) (f
 	for _, r := range []ratio{{Name: firstVisit}, {Name: firstPage}, {Name: editedPage, Target: 1.5}} {
 		ratios = append(ratios, &ratio{Name: r.Name + ", most pages / least", AtMost: true, Target: r.Target, Values: []float64{most.fact(r.Name) / least.fact(r.Name)}})
 	}
-	news, olds := shelves[:2], shelves[2:]
+	news, olds := servers[:2], servers[2:]
 	return append(factsOf(news), factsOf(olds)...), append(ratios, factsAfterBefore(news, olds)...), nil
 }
 
@@ -80,7 +80,7 @@ func profileEdited(ctx context.Context, o options, p pinning, dir string) (err e
 	if err != nil {
 		return err
 	}
-	b := newShelf(p, filepath.Join(dir, "merged"), binary{path: o.bin}, list[len(list)-1])
+	b := newContentServer(p, filepath.Join(dir, "merged"), binary{path: o.bin}, list[len(list)-1])
 	defer func() { err = errors.Join(err, b.close()) }()
 	e, err := b.publish(ctx, true)
 	if err != nil {
@@ -98,12 +98,12 @@ func profileEdited(ctx context.Context, o options, p pinning, dir string) (err e
 }
 
 // publish imports the pages and publishes them.
-func (b *shelf) publish(ctx context.Context, profiled bool) (*publishedPages, error) {
-	made, err := b.begin(ctx, 1)
+func (b *contentServer) publish(ctx context.Context, profiled bool) (*publishedPages, error) {
+	spaces, err := b.begin(ctx, 1)
 	if err != nil {
 		return nil, err
 	}
-	b.space = made[0]
+	b.space = spaces[0]
 	if _, _, err := b.importCorpus(ctx, b.space, b.corpus); err != nil {
 		return nil, err
 	}
@@ -114,8 +114,8 @@ func (b *shelf) publish(ctx context.Context, profiled bool) (*publishedPages, er
 	if err = errors.Join(err, b.choose(pages.Body)); err != nil {
 		return nil, err
 	}
-	e := &publishedPages{shelf: b, paths: map[string]string{}, took: map[string][]float64{}}
-	if e.from, err = b.visit(ctx, made); err != nil {
+	e := &publishedPages{contentServer: b, paths: map[string]string{}, took: map[string][]float64{}}
+	if e.from, err = b.visit(ctx, spaces); err != nil {
 		return nil, err
 	}
 	_, err = b.webPaths(ctx, e.from, func(id, path string) { e.paths[id] = path })
@@ -124,8 +124,8 @@ func (b *shelf) publish(ctx context.Context, profiled bool) (*publishedPages, er
 
 // publishedPages are the pages of a site that are edited and then read.
 type publishedPages struct {
-	*shelf
-	from  *visited
+	*contentServer
+	from  *siteRequests
 	paths map[string]string    // paths of web pages, by page ID
 	took  map[string][]float64 // milliseconds, by name of the fact
 }
@@ -179,7 +179,7 @@ func (e *publishedPages) editOne(ctx context.Context, k int) error {
 	})
 }
 
-func (b *shelf) mergeOne(ctx context.Context, page, text string) error {
+func (b *contentServer) mergeOne(ctx context.Context, page, text string) error {
 	cr, err := b.open(ctx, page, text+"\n")
 	if err != nil {
 		return err
@@ -190,7 +190,7 @@ func (b *shelf) mergeOne(ctx context.Context, page, text string) error {
 
 // visitOnce sends the requests of a renderer for a page in the current revision of the
 // space.
-func (b *shelf) visitOnce(ctx context.Context, v *visited, page string) error {
+func (b *contentServer) visitOnce(ctx context.Context, v *siteRequests, page string) error {
 	member := b.token
 	b.token = v.token
 	defer func() { b.token = member }()

@@ -149,11 +149,11 @@ func startSite(ctx context.Context, o options, bin string, p pinning, dir string
 		cmd := exec.CommandContext(ctx, bin, "bootstrap", "--data", data, "--email", "bench@octavo.example", "--organization", org.title)
 		cmd.Stderr = os.Stderr
 		out, err := cmd.Output()
-		var made struct{ Organization, Token string }
-		if err = errors.Join(err, json.Unmarshal(out, &made)); err != nil {
+		var created struct{ Organization, Token string }
+		if err = errors.Join(err, json.Unmarshal(out, &created)); err != nil {
 			return s, fmt.Errorf("octavo bootstrap: %w", err)
 		}
-		*org.id, s.token = made.Organization, made.Token
+		*org.id, s.token = created.Organization, created.Token
 	}
 	if s.addr, err = freeAddr(); err != nil {
 		return s, err
@@ -285,8 +285,8 @@ func (s *site) create(ctx context.Context, org string, body map[string]string) (
 	if err != nil {
 		return "", err
 	}
-	var made struct{ ID string }
-	return made.ID, json.Unmarshal(a.Body, &made)
+	var created struct{ ID string }
+	return created.ID, json.Unmarshal(a.Body, &created)
 }
 
 // deepPage returns the path of the page before the last, which is full.

@@ -37,7 +37,7 @@ func measureWeb(ctx context.Context, o options, p pinning, dir string) (*results
 		return nil, profileWeb(ctx, o, p, dir)
 	}
 	rounds := o.roundsOr(contentRounds)
-	kept, ratios, err := measureKept(ctx, o, p, dir, rounds)
+	cached, ratios, err := measureCached(ctx, o, p, dir, rounds)
 	if err != nil {
 		return nil, err
 	}
@@ -45,23 +45,23 @@ func measureWeb(ctx context.Context, o options, p pinning, dir string) (*results
 	if err != nil {
 		return nil, err
 	}
-	made, facts, err := measureMade(ctx, o, p, filepath.Join(dir, "made"), min(list[len(list)-1], renderedPages), min(rounds, 3))
+	rendered, facts, err := measureRendered(ctx, o, p, filepath.Join(dir, "made"), min(list[len(list)-1], renderedPages), min(rounds, 3))
 	if err != nil {
 		return nil, err
 	}
-	subjects := append(kept, made...)
+	subjects := append(cached, rendered...)
 	ratios = append(ratios,
-		&ratio{Name: "all pages / Hugo with navigation and outline", of: made[0], to: made[1], by: rates, Target: 3},
-		&ratio{Name: "all pages / Hugo without", of: made[0], to: made[2], by: rates})
+		&ratio{Name: "all pages / Hugo with navigation and outline", of: rendered[0], to: rendered[1], by: rates, Target: 3},
+		&ratio{Name: "all pages / Hugo without", of: rendered[0], to: rendered[2], by: rates})
 	out := newResults("Web pages of a published site: kept ones, and all pages of a site that has made none.", o, p, rounds, subjects, append(ratios, afterBefore(subjects)...))
 	out.Facts = facts
 	return out, nil
 }
 
-// measureKept measures a cached page.
-func measureKept(ctx context.Context, o options, p pinning, dir string, rounds int) (subjects []*subject, ratios []*ratio, err error) {
+// measureCached measures a cached page.
+func measureCached(ctx context.Context, o options, p pinning, dir string, rounds int) (subjects []*subject, ratios []*ratio, err error) {
 	for _, bin := range o.binaries() {
-		b, v, failed := newWebShelf(ctx, p, filepath.Join(dir, "kept"+bin.suffix), bin, 100, false)
+		b, v, failed := newWebServer(ctx, p, filepath.Join(dir, "kept"+bin.suffix), bin, 100, false)
 		if b != nil {
 			defer func() { err = errors.Join(err, b.close()) }()
 		}
@@ -72,29 +72,29 @@ func measureKept(ctx context.Context, o options, p pinning, dir string, rounds i
 		if failed != nil {
 			return nil, nil, failed
 		}
-		kept := &subject{Name: "kept page" + bin.suffix, process: b.server, once: pageLoad(b.addr, o.conns, v.web).run}
-		if subjects = append(subjects, kept); bin.suffix != "" {
+		cached := &subject{Name: "kept page" + bin.suffix, process: b.server, once: pageLoad(b.addr, o.conns, v.web).run}
+		if subjects = append(subjects, cached); bin.suffix != "" {
 			continue
 		}
-		beside, failed := b.besideKept(ctx, o, v.web, page)
+		beside, failed := b.cachedReferences(ctx, o, v.web, page)
 		if failed != nil {
 			return nil, nil, failed
 		}
 		subjects = append(subjects, beside...)
 		bare, web := beside[0], beside[1]
 		ratios = []*ratio{
-			{Name: "kept page / bare handler", of: kept, to: bare, by: rates, Target: 0.92},
-			{Name: "kept page / bare handler, p99", of: kept, to: bare, by: p99},
-			{Name: "kept page / nginx", of: kept, to: web, by: rates, Target: 0.6},
-			{Name: "kept page / nginx, p99", of: kept, to: web, by: p99},
+			{Name: "kept page / bare handler", of: cached, to: bare, by: rates, Target: 0.92},
+			{Name: "kept page / bare handler, p99", of: cached, to: bare, by: p99},
+			{Name: "kept page / nginx", of: cached, to: web, by: rates, Target: 0.6},
+			{Name: "kept page / nginx, p99", of: cached, to: web, by: p99},
 		}
 	}
 	return subjects, ratios, interleave(ctx, rounds, o.length(), subjects)
 }
 
-// besideKept returns the references of a cached page: a bare handler and nginx, which send
-// the same bytes.
-func (b *shelf) besideKept(ctx context.Context, o options, path string, page answer) ([]*subject, error) {
+// cachedReferences returns the references of a cached page: a bare handler and
+// nginx, which send the same bytes.
+func (b *contentServer) cachedReferences(ctx context.Context, o options, path string, page answer) ([]*subject, error) {
 	bare, bareAddr, err := b.bareWith(map[string]answer{path: page})
 	if err != nil {
 		return nil, err
@@ -106,9 +106,9 @@ func (b *shelf) besideKept(ctx context.Context, o options, path string, page ans
 	}, err
 }
 
-// newWebShelf creates a site from a generated manual and starts its server.
-func newWebShelf(ctx context.Context, p pinning, dir string, bin binary, pages int, profiled bool) (*shelf, *visited, error) {
-	b := newShelf(p, dir, bin, pages)
+// newWebServer creates a site from a generated manual and starts its server.
+func newWebServer(ctx context.Context, p pinning, dir string, bin binary, pages int, profiled bool) (*contentServer, *siteRequests, error) {
+	b := newContentServer(p, dir, bin, pages)
 	spaces, err := b.begin(ctx, 1)
 	if err != nil {
 		return b, nil, err
@@ -125,7 +125,7 @@ func newWebShelf(ctx context.Context, p pinning, dir string, bin binary, pages i
 }
 
 // importManual imports a generated manual.
-func (b *shelf) importManual(ctx context.Context, m *manual) error {
+func (b *contentServer) importManual(ctx context.Context, m *manual) error {
 	folder := filepath.Join(b.dir, "manual")
 	defer os.RemoveAll(folder)
 	files := map[string][]byte{"SUMMARY.md": m.summary(m.pages)}
@@ -188,19 +188,20 @@ func loadIn(addr string, conns int, codings string, paths []string) load {
 	return l
 }
 
-// measureMade measures how long it takes to render all pages of a site on all cores, with
-// servers that have just started and with Hugo. The first three subjects are the server,
-// Hugo with navigation and outline, and Hugo without them.
-func measureMade(ctx context.Context, o options, p pinning, dir string, pages, rounds int) (subjects []*subject, facts []fact, err error) {
-	var servers []*fresh
+// measureRendered measures how long it takes to render all pages of a site on
+// all cores, with servers that have just started and with Hugo. The first three
+// subjects are the server, Hugo with navigation and outline, and Hugo without
+// them.
+func measureRendered(ctx context.Context, o options, p pinning, dir string, pages, rounds int) (subjects []*subject, facts []fact, err error) {
+	var servers []*restartedServer
 	for _, bin := range o.binaries() {
-		f := &fresh{}
+		f := &restartedServer{}
 		var failed error
-		if f.shelf, f.visited, failed = newWebShelf(ctx, p.allCores(), dir+bin.suffix, bin, pages, false); f.shelf != nil {
+		if f.contentServer, f.siteRequests, failed = newWebServer(ctx, p.allCores(), dir+bin.suffix, bin, pages, false); f.contentServer != nil {
 			defer func() { err = errors.Join(err, f.close()) }()
 		}
 		if failed == nil {
-			f.paths, failed = f.webPaths(ctx, f.visited, nil)
+			f.paths, failed = f.webPaths(ctx, f.siteRequests, nil)
 		}
 		if failed != nil {
 			return nil, nil, failed
@@ -229,21 +230,21 @@ func measureMade(ctx context.Context, o options, p pinning, dir string, pages, r
 	return subjects, append([]fact{{Name: "pages of the site", Values: []float64{float64(pages)}}}, facts...), err
 }
 
-// fresh is a server that is restarted before its pages are rendered.
-type fresh struct {
-	*shelf
-	*visited
+// restartedServer is a server that is restarted before its pages are rendered.
+type restartedServer struct {
+	*contentServer
+	*siteRequests
 	paths       []string
 	empty, full []float64 // megabytes of memory before and after all pages were rendered
 }
 
-func (f *fresh) subject() *subject {
+func (f *restartedServer) subject() *subject {
 	return &subject{Name: fmt.Sprintf("all %d pages, all cores%s", f.corpus.pages, f.bin.suffix), once: func(ctx context.Context, _ time.Duration) (sample, error) {
 		if err := f.restart(ctx); err != nil {
 			return sample{}, err
 		}
 		f.empty = append(f.empty, f.server.memory())
-		s, err := f.makeAll(ctx, f.paths, renderClients, len(f.paths)/renderClients)
+		s, err := f.renderAll(ctx, f.paths, renderClients, len(f.paths)/renderClients)
 		f.full = append(f.full, f.server.memory())
 		return s, err
 	}}
@@ -251,11 +252,11 @@ func (f *fresh) subject() *subject {
 
 // facts measures the first render of some pages with one client, and returns this and the
 // memory of the server as facts.
-func (f *fresh) facts(ctx context.Context) ([]fact, error) {
+func (f *restartedServer) facts(ctx context.Context) ([]fact, error) {
 	if err := f.restart(ctx); err != nil {
 		return nil, err
 	}
-	s, err := f.makeAll(ctx, f.paths, 1, firstRenders)
+	s, err := f.renderAll(ctx, f.paths, 1, firstRenders)
 	var first []float64
 	for _, d := range s.sorted {
 		first = append(first, micros(d)/1000)
@@ -268,7 +269,7 @@ func (f *fresh) facts(ctx context.Context) ([]fact, error) {
 }
 
 // restart restarts the server, which empties its caches.
-func (b *shelf) restart(ctx context.Context) error {
+func (b *contentServer) restart(ctx context.Context) error {
 	b.started = slices.DeleteFunc(b.started, func(p *process) bool { return p == b.server })
 	if err := b.server.stop(); err != nil {
 		return err
@@ -276,8 +277,8 @@ func (b *shelf) restart(ctx context.Context) error {
 	return b.serve(ctx, false)
 }
 
-// makeAll requests pages once, uncompressed like the output of Hugo.
-func (b *shelf) makeAll(ctx context.Context, paths []string, clients, each int) (sample, error) {
+// renderAll requests pages once, uncompressed like the output of Hugo.
+func (b *contentServer) renderAll(ctx context.Context, paths []string, clients, each int) (sample, error) {
 	l := loadIn(b.addr, clients, "identity", paths)
 	l.most = each
 	before := b.server.cpu()
@@ -292,7 +293,7 @@ func (b *shelf) makeAll(ctx context.Context, paths []string, clients, each int) 
 
 // webPaths returns the paths of all pages of the site. If each is not nil, webPaths calls
 // it with the ID and the path of each page.
-func (b *shelf) webPaths(ctx context.Context, v *visited, each func(id, path string)) (paths []string, err error) {
+func (b *contentServer) webPaths(ctx context.Context, v *siteRequests, each func(id, path string)) (paths []string, err error) {
 	a, err := b.fetch(ctx, http.MethodGet, b.path("content", "pages"), "")
 	if err != nil {
 		return nil, err
@@ -330,7 +331,7 @@ func (b *shelf) webPaths(ctx context.Context, v *visited, each func(id, path str
 
 // profileWeb writes profiles of a cached page and of the rendering of pages.
 func profileWeb(ctx context.Context, o options, p pinning, dir string) (err error) {
-	b, v, err := newWebShelf(ctx, p, filepath.Join(dir, "kept"), binary{path: o.bin}, profiledPages, true)
+	b, v, err := newWebServer(ctx, p, filepath.Join(dir, "kept"), binary{path: o.bin}, profiledPages, true)
 	if b != nil {
 		defer func() { err = errors.Join(err, b.close()) }()
 	}
@@ -345,13 +346,13 @@ func profileWeb(ctx context.Context, o options, p pinning, dir string) (err erro
 	return errors.Join(
 		b.profileOne(ctx, o, profiled{"made", func(ctx context.Context, _ time.Duration) (sample, error) {
 			at++
-			return b.makeAll(ctx, paths, 1, len(paths))
+			return b.renderAll(ctx, paths, 1, len(paths))
 		}}),
 		b.profileOne(ctx, o, profiled{"kept", pageLoad(b.addr, o.conns, v.web).run}))
 }
 
 // nginx starts nginx with a file that has the same bytes and headers as page.
-func (b *shelf) nginx(ctx context.Context, path string, page answer) (*process, string, error) {
+func (b *contentServer) nginx(ctx context.Context, path string, page answer) (*process, string, error) {
 	bin, err := installed(ctx, "nginx", "nginx-light")
 	if err != nil {
 		return nil, "", err

@@ -168,6 +168,54 @@ func TestGoSampleOfUpload(t *testing.T) {
 	t.Error("no sample for Go")
 }
 
+// Samples send files, not the text that an example shows instead of their content.
+func TestSamplesOfFiles(t *testing.T) {
+	const form = "{type: object, properties: {note: {type: string, example: hi}, photo: {type: string, format: binary}, more: {type: array, items: {type: string, format: binary}}}}"
+	for content, want := range map[string]map[string][]string{
+		"multipart/form-data: {schema: " + form + "}": {
+			"cURL":       {`-F 'note=hi'`, `-F 'photo=@file'`, `-F 'more=@file'`},
+			"JavaScript": {`import { openAsBlob } from "node:fs";`, `form.append("note", "hi");`, `form.append("photo", await openAsBlob("file"), "file");`, `form.append("more", await openAsBlob("file"), "file");`},
+			"Python":     {`"note": (None, "hi"),`, `"photo": open("file", "rb"),`, `"more": open("file", "rb"),`},
+			"Go":         {`form.WriteField("note", "hi")`, `range []string{"photo", "more"}`},
+		},
+		"application/octet-stream: {}":                                       binarySamples,
+		"application/octet-stream: {schema: {type: string, format: binary}}": binarySamples,
+		"image/png: {schema: {type: string, contentMediaType: image/png}}":   binarySamples,
+		"application/x-own: {schema: {type: string, format: binary}}":        binarySamples,
+		"'*/*': {schema: {type: string, format: binary}}":                    binarySamples,
+		"text/csv: {example: 'a,b'}": {
+			"cURL": {`-d 'a,b'`}, "JavaScript": {`body: "a,b"`}, "Python": {`data="a,b"`}, "Go": {`strings.NewReader("a,b")`},
+		},
+		"application/json: {schema: {type: object, properties: {a: {type: string}}}}": {
+			"cURL": {`-d '{`}, "JavaScript": {`JSON.stringify({`}, "Python": {`json={`}, "Go": {"strings.NewReader(`{"},
+		},
+	} {
+		o := load(t, "-- a.yaml --\nopenapi: 3.1.0\ninfo: {title: T, version: '1'}\nservers: [{url: 'https://api.example.com'}]\n"+
+			"paths: {/a: {post: {requestBody: {content: {"+content+"}}, responses: {'200': {description: D}}}}}\n").Operations[0]
+		for _, s := range o.Samples() {
+			if strings.Contains(s.Source, "<binary>") || strings.Contains(s.Source, "*/*") {
+				t.Errorf("%s: %s sends a placeholder:\n%s", content, s.Label, s.Source)
+			}
+			for _, want := range want[s.Label] {
+				if !strings.Contains(s.Source, want) {
+					t.Errorf("%s: no %s in\n%s", content, want, s.Source)
+				}
+			}
+			if s.Label == "Go" {
+				if formatted, err := goformat.Source([]byte(s.Source + "\n")); err != nil || string(formatted) != s.Source+"\n" {
+					t.Errorf("%s: not formatted: %v\n%s", content, err, s.Source)
+				}
+			}
+		}
+	}
+}
+
+// binarySamples has parts of samples whose body is a file.
+var binarySamples = map[string][]string{
+	"cURL": {`--data-binary '@file'`}, "JavaScript": {`import { openAsBlob } from "node:fs";`, `body: await openAsBlob("file")`},
+	"Python": {`data=open("file", "rb")`}, "Go": {`body, err := os.Open("file")`, `"https://api.example.com/a", body)`},
+}
+
 func TestReferences(t *testing.T) {
 	got, err := References("api/openapi.yaml", []byte(`
 paths:

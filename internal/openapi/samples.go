@@ -93,9 +93,14 @@ type request struct {
 	body    string // another body, or ""
 	form    []pair // fields of a form
 	upload  bool   // the form is sent as multipart/form-data
+	file    bool   // the body is the content of a file
 }
 
 type pair struct{ name, value string }
+
+// isFile reports whether a field of a form that is sent as multipart/form-data is a file.
+// Its content has no example.
+func (p pair) isFile() bool { return p.value == formats["binary"] }
 
 // placeholder is the address of an API whose description has no absolute address.
 const placeholder = "https://api.example.com"
@@ -210,13 +215,23 @@ func (r *request) content(b *Body) {
 		if len(examples) > 0 && examples[0].value.kind == object {
 			v := examples[0].value
 			for i, k := range v.keys {
-				r.form = append(r.form, pair{k, clipTo(v.kids[i].short(), 500)})
+				value := v.kids[i]
+				if value.kind == list && len(value.kids) == 1 && value.kids[0].isBinary() { // each file is a field
+					value = value.kids[0]
+				}
+				r.form = append(r.form, pair{k, clipTo(value.short(), 500)})
 			}
 		}
 		r.upload = strings.HasPrefix(m.Type, "multipart/")
 		if !r.upload {
 			r.headers = append(r.headers, pair{"Content-Type", m.Type})
 		}
+	case m.isFile():
+		t := m.Type
+		if t == "*/*" {
+			t = "application/octet-stream"
+		}
+		r.headers, r.file = append(r.headers, pair{"Content-Type", t}), true
 	case m.isJSON():
 		t := m.Type
 		if t == "*/*" {
@@ -231,6 +246,26 @@ func (r *request) content(b *Body) {
 		if len(examples) > 0 {
 			r.body = examples[0].Body(m.Type)
 		}
+	}
+}
+
+// isBinary reports whether an example is the one of the format "binary".
+func (n *node) isBinary() bool { return n.kind == text && n.text == formats["binary"] }
+
+// isFile reports whether a body is the content of a file, of which the description has no
+// example.
+func (m Media) isFile() bool {
+	if len(m.examples) > 0 {
+		return false
+	}
+	if !m.Schema.IsZero() && m.Schema.View().Format == "binary" {
+		return true
+	}
+	switch kind, of, _ := strings.Cut(m.Type, "/"); kind {
+	case "image", "audio", "video":
+		return true
+	default:
+		return kind == "application" && slices.Contains([]string{"octet-stream", "zip", "gzip", "pdf"}, of)
 	}
 }
 
@@ -261,13 +296,16 @@ func (r *request) curl() string {
 			flag = "-F "
 		}
 		value := f.value
-		if r.upload && value == formats["binary"] {
+		if r.upload && f.isFile() {
 			value = "@file"
 		}
 		lines = append(lines, flag+shellQuote(f.name+"="+value))
 	}
 	if body := r.json + r.body; body != "" {
 		lines = append(lines, "-d "+shellQuote(body))
+	}
+	if r.file {
+		lines = append(lines, "--data-binary '@file'")
 	}
 	return strings.Join(lines, " \\\n  ")
 }
@@ -281,10 +319,17 @@ func indent(s, by string) string { return strings.ReplaceAll(s, "\n", "\n"+by) }
 
 func (r *request) javaScript() string {
 	var b strings.Builder
+	if r.file || r.upload && slices.ContainsFunc(r.form, pair.isFile) {
+		b.WriteString("import { openAsBlob } from \"node:fs\";\n\n")
+	}
 	if r.upload {
 		b.WriteString("const form = new FormData();\n")
 		for _, f := range r.form {
-			b.WriteString("form.append(" + quote(f.name) + ", " + quote(f.value) + ");\n")
+			value := quote(f.value)
+			if f.isFile() {
+				value = `await openAsBlob("file"), "file"`
+			}
+			b.WriteString("form.append(" + quote(f.name) + ", " + value + ");\n")
 		}
 		b.WriteString("\n")
 	}
@@ -309,33 +354,46 @@ func (r *request) javaScript() string {
 		b.WriteString("  body: JSON.stringify(" + indent(r.json, "  ") + "),\n")
 	case r.body != "":
 		b.WriteString("  body: " + quote(r.body) + ",\n")
+	case r.file:
+		b.WriteString("  body: await openAsBlob(\"file\"),\n")
 	}
 	b.WriteString("});\n\nconst data = await response.json();")
 	return b.String()
 }
 
+// pythonFile is the content of a file in samples for Python.
+const pythonFile = `open("file", "rb")`
+
 func (r *request) python() string {
 	var b strings.Builder
 	b.WriteString("import requests\n\nresponse = requests." + strings.ToLower(r.method) + "(\n    " + quote(r.url) + ",\n")
-	dict := func(name string, pairs []pair) {
+	dict := func(name string, pairs []pair, value func(pair) string) {
 		b.WriteString("    " + name + "={\n")
 		for _, p := range pairs {
-			b.WriteString("        " + quote(p.name) + ": " + quote(p.value) + ",\n")
+			b.WriteString("        " + quote(p.name) + ": " + value(p) + ",\n")
 		}
 		b.WriteString("    },\n")
 	}
+	plain := func(p pair) string { return quote(p.value) }
 	if len(r.headers) > 0 {
-		dict("headers", r.headers)
+		dict("headers", r.headers, plain)
 	}
 	switch {
 	case r.upload:
-		dict("files", r.form)
+		dict("files", r.form, func(p pair) string {
+			if p.isFile() {
+				return pythonFile
+			}
+			return "(None, " + quote(p.value) + ")" // without a name of a file, it is a plain field
+		})
 	case len(r.form) > 0:
-		dict("data", r.form)
+		dict("data", r.form, plain)
 	case r.json != "":
 		b.WriteString("    json=" + indent(clipTo(forPython(r.value, 0).indented(), maxExample), "    ") + ",\n")
 	case r.body != "":
 		b.WriteString("    data=" + quote(r.body) + ",\n")
+	case r.file:
+		b.WriteString("    data=" + pythonFile + ",\n")
 	}
 	b.WriteString(")\n\nprint(response.json())")
 	return b.String()
@@ -377,6 +435,9 @@ func (r *request) golang() string {
 		if strings.Contains(setup, "os.ReadFile") {
 			packages = append(packages, "os")
 		}
+	case r.file:
+		setup, body = "\tbody, err := os.Open(\"file\")\n"+goCheck+"\tdefer body.Close()\n\n", "body"
+		packages = append(packages, "os")
 	case text != "":
 		quoted := "`" + text + "`"
 		if strings.Contains(text, "`") || r.json == "" {
@@ -412,7 +473,7 @@ func (r *request) goForm() string {
 	b.WriteString("\tvar body bytes.Buffer\n\tform := multipart.NewWriter(&body)\n")
 	var files []string
 	for _, f := range r.form {
-		if f.value == formats["binary"] {
+		if f.isFile() {
 			files = append(files, strconv.Quote(f.name))
 			continue
 		}

@@ -37,3 +37,23 @@ func TestLinear(t *testing.T) {
 		}
 	}
 }
+
+// A linear function that caches its result is linear.
+func TestLinearWithCache(t *testing.T) {
+	f := &failed{TB: t}
+	Linear(f, 4000, func(n int) func() {
+		done := false
+		return func() {
+			if done {
+				return
+			}
+			done = true
+			for i := range 10_000 * n {
+				sum += i
+			}
+		}
+	})
+	if f.errors != 0 {
+		t.Errorf("%d errors", f.errors)
+	}
+}

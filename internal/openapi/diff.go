@@ -84,6 +84,14 @@ func (c *comparison) add(kind ChangeKind, breaking bool, rule, where, format str
 // methodAndPath returns the method and the path of an operation, for messages.
 func (o *Operation) methodAndPath() string { return o.Method + " " + o.Path }
 
+// kind returns what an operation is called in messages.
+func (o *Operation) kind() string {
+	if o.Webhook {
+		return "webhook"
+	}
+	return "operation"
+}
+
 var pathParameter = regexp.MustCompile(`\{[^{}]*\}`)
 
 // shapeOf returns the method and the path of an operation with empty names of parameters,
@@ -110,7 +118,7 @@ func (c *comparison) lists(before, after []*Operation) {
 			c.add(Changed, true, "operation-moved", "", "it was at %s", moved.methodAndPath())
 		}
 		if was == nil {
-			c.add(Added, false, "operation-added", "", "the operation is new")
+			c.add(Added, false, "operation-added", "", "the %s is new", o.kind())
 			continue
 		}
 		kept[was] = true
@@ -118,7 +126,7 @@ func (c *comparison) lists(before, after []*Operation) {
 	}
 	for _, o := range before {
 		if c.op = o; !kept[o] {
-			c.add(Removed, !o.Webhook, "operation-removed", "", "the operation is gone%s", when(o.Deprecated, "; it was deprecated"))
+			c.add(Removed, true, "operation-removed", "", "the %s is gone%s", o.kind(), when(o.Deprecated, "; it was deprecated"))
 		}
 	}
 }

@@ -112,7 +112,8 @@ func checkDiff(t *testing.T, base, from, to string, want []string) {
 }
 
 // The API sends the requests of webhooks, so for them a body that allows more breaks
-// clients, and a response that becomes stricter.
+// clients, and a response that becomes stricter. A client that a removed webhook does not
+// call any more breaks too.
 func TestDiffOfWebhooks(t *testing.T) {
 	const base = `-- openapi.yaml --
 openapi: 3.1.0
@@ -141,6 +142,9 @@ webhooks:
 		"header gone":        {"        - {name: X-Try, in: header, schema: {type: integer}}\n", "", []string{"removed! parameter-removed POST paid header X-Try"}},
 		"header required":    {"X-Try, in: header", "X-Try, in: header, required: true", []string{"changed parameter-required POST paid header X-Try"}},
 		"header optional":    {"X-Sign, in: header, required: true", "X-Sign, in: header", []string{"changed! parameter-optional POST paid header X-Sign"}},
+		"webhook gone":       {base[strings.Index(base, "webhooks:"):], "", []string{"removed! operation-removed POST paid"}},
+		"webhook renamed":    {"  paid:", "  bought:", []string{"added operation-added POST bought", "removed! operation-removed POST paid"}},
+		"method gone":        {"    post:", "    put:", []string{"added operation-added PUT paid", "removed! operation-removed POST paid"}},
 		"answer header gone": {"headers: {X-Rate: {schema: {type: integer}}}, ", "", []string{"removed response-header-removed POST paid response 200"}},
 	} {
 		t.Run(name, func(t *testing.T) { checkDiff(t, base, c.old, c.new, c.want) })

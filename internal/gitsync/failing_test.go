@@ -133,7 +133,7 @@ func TestExportAfterATemporaryFailureOfGit(t *testing.T) {
 // If git fails for another reason than a missing commit, the import fails. It does not
 // compare all files instead.
 func TestFailuresOfGitAreNotMissingCommits(t *testing.T) {
-	d := newDesk(t, testdb.SQLite(t))
+	d := newFixture(t, testdb.SQLite(t))
 	first := d.origin.Commit(small)
 	d.pull("")
 	tip := d.origin.Commit(map[string]string{"NOTES.txt": "notes\n"})

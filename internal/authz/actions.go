@@ -139,9 +139,9 @@ type subject uint8
 
 const (
 	undeclared subject = iota
-	nobody             // no token is needed
+	noToken            // no token is needed
 	bearer             // a signed address is needed, and no token
-	anyone             // any valid token
+	anyToken           // any valid token
 	unscoped           // a valid token without scopes
 	onOrg
 	onOrgOrSelf
@@ -154,7 +154,7 @@ const (
 )
 
 // Public returns a rule that needs no token.
-func Public() Rule { return Rule{subject: nobody} }
+func Public() Rule { return Rule{subject: noToken} }
 
 // Signed returns a rule that needs no token, but an address that the server signed and
 // issued to somebody who may read its target.
@@ -163,7 +163,7 @@ func Signed() Rule { return Rule{subject: bearer} }
 // SignedIn returns a rule that needs a valid token with a scope, and nothing else: the
 // operation is about the caller.
 func SignedIn(scope docs.Scope) Rule {
-	return Rule{anyone, Action{"do this", docs.Guest, scope}}
+	return Rule{anyToken, Action{"do this", docs.Guest, scope}}
 }
 
 // FullToken returns a rule that needs a token without scopes, so that a token with scopes
@@ -205,7 +205,7 @@ func Site(a Action) Rule { return Rule{onSite, a} }
 func (r Rule) Declared() bool { return r.subject != undeclared }
 
 // IsPublic reports whether the rule allows everybody.
-func (r Rule) IsPublic() bool { return r.subject == nobody }
+func (r Rule) IsPublic() bool { return r.subject == noToken }
 
 // IsSigned reports whether the rule needs a signed address.
 func (r Rule) IsSigned() bool { return r.subject == bearer }
@@ -218,11 +218,11 @@ func (r Rule) String() string {
 	switch r.subject {
 	case undeclared:
 		return "undeclared"
-	case nobody:
+	case noToken:
 		return "no token"
 	case bearer:
 		return "a signed address; no token"
-	case anyone:
+	case anyToken:
 		return "any valid token; scope " + string(r.action.Scope)
 	case unscoped:
 		return "a token without scopes"

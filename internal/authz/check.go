@@ -22,11 +22,11 @@ type Grant struct {
 	Path       []docs.Node // from the resource up to the organization
 
 	visitorAccess *VisitorAccess // nil for a member
-	asked         *asked         // what was checked; nil for background work and the command line
+	params        *checkParams   // what was checked; nil for background work and the command line
 }
 
-// asked holds the parameters of a check, so that it can be repeated.
-type asked struct {
+// checkParams holds the parameters of a check, so that it can be repeated.
+type checkParams struct {
 	session *Session // nil for a grant of OnBehalf
 	actor   Actor
 	rule    Rule
@@ -65,11 +65,11 @@ func OnBehalfInOrg(ctx context.Context, s *store.Store, actor Actor, a Action, i
 
 func onBehalf(ctx context.Context, s *store.Store, actor Actor, rule Rule, id string) (*Grant, error) {
 	param := func(string) string { return id }
-	g, stamp, err := NewChecker(s.Reader).ask(ctx, actor, rule, param)
+	g, stamp, err := NewChecker(s.Reader).checkStamped(ctx, actor, rule, param)
 	if err != nil {
 		return nil, err
 	}
-	g.asked = &asked{actor: actor, rule: rule, param: param, stamp: stamp}
+	g.params = &checkParams{actor: actor, rule: rule, param: param, stamp: stamp}
 	return g, nil
 }
 
@@ -107,10 +107,10 @@ func (g *Grant) Node() docs.Node { return g.Path[0] }
 // Checker checks rules against the data of one reader: the connection pool or a
 // transaction.
 type Checker struct {
-	r      store.Reader
-	sites  Sites // nil if there are no visitors
-	access func(ctx context.Context, org docs.OrgID, user docs.UserID, version int64) (*docs.Access, error)
-	anyway bool // ignore that the organization requires its identity provider
+	r         store.Reader
+	sites     Sites // nil if there are no visitors
+	access    func(ctx context.Context, org docs.OrgID, user docs.UserID, version int64) (*docs.Access, error)
+	ignoreSSO bool // ignore that the organization requires its identity provider
 }
 
 // NewChecker returns a checker that sees what r sees, such as the writes of a
@@ -134,15 +134,15 @@ func (c Checker) accessOf(ctx context.Context, actor Actor, org docs.OrgID, stam
 		return &docs.Access{Org: org, User: actor.User}, nil
 	}
 	fromOutside := actor.Token != ""
-	if err == nil && fromOutside && !c.anyway && a.SSO && a.Inside() && actor.Org != org && a.Role != docs.Admin {
+	if err == nil && fromOutside && !c.ignoreSSO && a.SSO && a.Inside() && actor.Org != org && a.Role != docs.Admin {
 		return nil, errs.E(errs.Forbidden, "this organization asks its members to sign in at its identity provider; GET /orgs/%s/sso says where", org)
 	}
 	return a, err
 }
 
-// ask is like check, but always returns a stamp, also if the resource is absent or the
-// rule is about none: the caller checks first whether the token is still valid.
-func (c Checker) ask(ctx context.Context, actor Actor, rule Rule, param func(string) string) (*Grant, store.Stamp, error) {
+// checkStamped is like check, but always returns a stamp, also if the resource is absent
+// or the rule is about none: the caller checks first whether the token is still valid.
+func (c Checker) checkStamped(ctx context.Context, actor Actor, rule Rule, param func(string) string) (*Grant, store.Stamp, error) {
 	grant, stamp, err := c.check(ctx, actor, rule, param)
 	if stamp.Auth == 0 {
 		var serr error
@@ -167,7 +167,7 @@ func (c Checker) check(ctx context.Context, actor Actor, rule Rule, param func(s
 		if self {
 			a.Least = docs.Guest
 		}
-		c.anyway = self && rule.subject == onOrgOrLeaving
+		c.ignoreSSO = self && rule.subject == onOrgOrLeaving
 		return c.Org(ctx, actor, a, org)
 	case onTeam:
 		return c.Team(ctx, actor, rule.action, org, docs.TeamID(param("teamId")))
@@ -179,7 +179,7 @@ func (c Checker) check(ctx context.Context, actor Actor, rule Rule, param func(s
 		return c.AnySpace(ctx, actor, rule.action, docs.SpaceID(param("spaceId")))
 	case onSite:
 		return c.Site(ctx, actor, rule.action, org, docs.SiteID(param("siteId")))
-	case anyone:
+	case anyToken:
 		return &Grant{Actor: actor}, store.Stamp{}, decide("", actor, docs.Guest, docs.Guest, rule.action)
 	case unscoped:
 		if len(actor.Scopes) > 0 {
@@ -190,12 +190,12 @@ func (c Checker) check(ctx context.Context, actor Actor, rule Rule, param func(s
 	return nil, store.Stamp{}, errs.E(errs.Forbidden, "this operation declares no permission") // unreachable: package api refuses to register such an operation
 }
 
-// again repeats the check inside of a transaction. Since the first check the body was
+// recheck repeats the check inside of a transaction. Since the first check the body was
 // read, at the pace of the caller. Meanwhile the token may have been revoked, the caller
 // removed, or the resource moved to another organization. Two version numbers show
 // whether anything could have changed, so the second check is cheap.
-func (g *Grant) again(ctx context.Context, tx *store.Tx) (*Grant, error) {
-	if g.asked == nil { // background work or the command line: only the space is read again
+func (g *Grant) recheck(ctx context.Context, tx *store.Tx) (*Grant, error) {
+	if g.params == nil { // background work or the command line: only the space is read again
 		if g.Space.ID == "" {
 			return g, nil
 		}
@@ -204,17 +204,17 @@ func (g *Grant) again(ctx context.Context, tx *store.Tx) (*Grant, error) {
 		now.Space = sp.It
 		return &now, err
 	}
-	c := Checker{r: tx.Reader, sites: g.asked.sites, access: func(ctx context.Context, org docs.OrgID, user docs.UserID, version int64) (*docs.Access, error) {
-		if g.Access != nil && g.Access.Org == org && version == g.asked.stamp.Access {
+	c := Checker{r: tx.Reader, sites: g.params.sites, access: func(ctx context.Context, org docs.OrgID, user docs.UserID, version int64) (*docs.Access, error) {
+		if g.Access != nil && g.Access.Org == org && version == g.params.stamp.Access {
 			return g.Access, nil
 		}
 		return tx.Access(ctx, org, user)
 	}}
-	s := g.asked.session
-	if end := g.asked.actor.Expires; !end.IsZero() && end <= tx.Now() {
+	s := g.params.session
+	if end := g.params.actor.Expires; !end.IsZero() && end <= tx.Now() {
 		return nil, errToken
 	}
-	now, stamp, err := c.ask(ctx, g.asked.actor, g.asked.rule, g.asked.param)
+	now, stamp, err := c.checkStamped(ctx, g.params.actor, g.params.rule, g.params.param)
 	if errs.Is(err, errs.Internal) {
 		return nil, err
 	}
@@ -239,7 +239,7 @@ func InTx[T any](ctx context.Context, s *store.Store, g *Grant, fn func(tx *stor
 // others of the same space is fixed, before it runs.
 func InTxQueued[T any](ctx context.Context, s *store.Store, g *Grant, queued func(), fn func(tx *store.Tx, g *Grant) (T, error)) (T, error) {
 	return store.InTxQueued(ctx, s, g.Space.ID, queued, func(tx *store.Tx) (T, error) {
-		still, err := g.again(ctx, tx)
+		still, err := g.recheck(ctx, tx)
 		if err != nil {
 			var zero T
 			return zero, err

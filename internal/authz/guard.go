@@ -216,7 +216,7 @@ func (g *Guard) readToken(ctx context.Context, key tokenKey) (*knownToken, error
 // Check returns the grant if a rule allows the request of a session, and an error
 // otherwise. param returns the values of the path.
 func (g *Guard) Check(ctx context.Context, s *Session, rule Rule, param func(string) string, now time.Time) (*Grant, error) {
-	grant, stamp, err := g.ask(ctx, s.Actor, rule, param)
+	grant, stamp, err := g.checkStamped(ctx, s.Actor, rule, param)
 	if errs.Is(err, errs.Internal) {
 		return nil, err
 	}
@@ -233,7 +233,7 @@ func (g *Guard) Check(ctx context.Context, s *Session, rule Rule, param func(str
 	if err != nil {
 		return nil, err
 	}
-	grant.asked = &asked{session: s, actor: s.Actor, rule: rule, param: param, stamp: stamp, sites: g.sites}
+	grant.params = &checkParams{session: s, actor: s.Actor, rule: rule, param: param, stamp: stamp, sites: g.sites}
 	if s.known != nil {
 		g.note(s.known, grant, docs.TimeOf(now))
 	}

@@ -43,7 +43,7 @@ type item[K comparable, V any] struct {
 // New returns a cache for values whose total weight is at most most.
 func New[K comparable, V any](most int, weigher func(V) int) *Cache[K, V] {
 	c := newSharded[K](shardCount, most, weigher)
-	remember(c)
+	register(c)
 	return c
 }
 

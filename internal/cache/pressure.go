@@ -8,8 +8,8 @@ import (
 
 // Caches release memory first when a process has little left.
 var (
-	percent atomic.Int64 // of its maximum weight that each cache may use; 0 means 100
-	known   struct {
+	percent  atomic.Int64 // of its maximum weight that each cache may use; 0 means 100
+	registry struct {
 		sync.Mutex
 		trims []func() bool // each trims a cache and reports whether the cache still exists
 	}
@@ -18,24 +18,24 @@ var (
 // LimitAll limits all caches to a percentage of their maximum weight, and evicts the excess.
 func LimitAll(part int) {
 	percent.Store(int64(part))
-	known.Lock()
-	defer known.Unlock()
-	left := known.trims[:0]
-	for _, trim := range known.trims {
+	registry.Lock()
+	defer registry.Unlock()
+	left := registry.trims[:0]
+	for _, trim := range registry.trims {
 		if trim() {
 			left = append(left, trim)
 		}
 	}
-	clear(known.trims[len(left):])
-	known.trims = left
+	clear(registry.trims[len(left):])
+	registry.trims = left
 }
 
-// remember registers a cache for LimitAll, without keeping it from being garbage collected.
-func remember[K comparable, V any](c *Cache[K, V]) {
+// register registers a cache for LimitAll, without keeping it from being garbage collected.
+func register[K comparable, V any](c *Cache[K, V]) {
 	w := weak.Make(c)
-	known.Lock()
-	defer known.Unlock()
-	known.trims = append(known.trims, func() bool {
+	registry.Lock()
+	defer registry.Unlock()
+	registry.trims = append(registry.trims, func() bool {
 		c := w.Value()
 		if c != nil {
 			c.trim()

@@ -13,7 +13,7 @@ type Turns struct {
 	pool *Pool
 
 	mu     sync.Mutex
-	long   *RecentUse // time beyond shortWork that requests took
+	excess *RecentUse // time beyond shortWork that requests took
 	latest seen       // the latest caller
 	other  seen       // the latest caller other than that
 }
@@ -26,10 +26,10 @@ type seen struct {
 const (
 	// shortWork is the part of each request that is not counted. Nearly all requests are shorter.
 	shortWork = 25 * time.Millisecond
-	// maxLong is the time beyond shortWork after which every request of a caller needs a turn. With
+	// maxExcess is the time beyond shortWork after which every request of a caller needs a turn. With
 	// halfLife, a caller reaches it by using about a sixth of the time.
-	maxLong  = 500 * time.Millisecond
-	halfLife = 2 * time.Second
+	maxExcess = 500 * time.Millisecond
+	halfLife  = 2 * time.Second
 	// sendTime is how long a turn lasts while the response is compressed and sent. The limit exists
 	// because a client may read slowly.
 	sendTime = 250 * time.Millisecond
@@ -39,8 +39,8 @@ const (
 
 // NewTurns returns a Turns with n turns at a time.
 func NewTurns(n int) *Turns {
-	t := &Turns{pool: NewPool("expensive requests", int64(n)), long: NewRecentUse(halfLife)}
-	t.pool.rank = t.longOf
+	t := &Turns{pool: NewPool("expensive requests", int64(n)), excess: NewRecentUse(halfLife)}
+	t.pool.rank = t.excessOf
 	return t
 }
 
@@ -52,11 +52,11 @@ func (t *Turns) Budget(who string) *Budget {
 	return b
 }
 
-// longOf returns the time beyond shortWork that requests of who took recently.
-func (t *Turns) longOf(who string) time.Duration {
+// excessOf returns the time beyond shortWork that requests of who took recently.
+func (t *Turns) excessOf(who string) time.Duration {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.long.Of(who, time.Now())
+	return t.excess.Of(who, time.Now())
 }
 
 // begin records a request of who and reports whether it needs a turn.
@@ -64,7 +64,7 @@ func (t *Turns) begin(who string, now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.see(who, now)
-	return now.Sub(t.other.at) < recently && t.long.Of(who, now) > maxLong
+	return now.Sub(t.other.at) < recently && t.excess.Of(who, now) > maxExcess
 }
 
 // end records that a request of who took some time.
@@ -73,7 +73,7 @@ func (t *Turns) end(who string, took time.Duration, now time.Time) {
 	defer t.mu.Unlock()
 	t.see(who, now)
 	if took > shortWork {
-		t.long.Add(who, took-shortWork, now)
+		t.excess.Add(who, took-shortWork, now)
 	}
 }
 
@@ -93,8 +93,8 @@ func Begin(ctx context.Context) (end func(), err error) {
 		return func() {}, nil
 	}
 	began := time.Now()
-	long := b.turns.begin(b.who, began)
-	if long {
+	needsTurn := b.turns.begin(b.who, began)
+	if needsTurn {
 		if err := Turn(ctx); err != nil {
 			return nil, err
 		}
@@ -104,7 +104,7 @@ func Begin(ctx context.Context) (end func(), err error) {
 	return func() {
 		now := time.Now()
 		b.turns.end(b.who, now.Sub(began)-time.Duration(b.waited.Load()-waited), now)
-		if long {
+		if needsTurn {
 			time.AfterFunc(sendTime, b.endTurn)
 		}
 	}, nil

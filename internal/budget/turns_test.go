@@ -80,7 +80,7 @@ func TestWaitingDoesNotCount(t *testing.T) {
 		time.Sleep(time.Minute)
 		ExcludeWait(ctx, time.Minute)
 		end()
-		if long := turns.longOf("a"); long != 0 {
+		if long := turns.excessOf("a"); long != 0 {
 			t.Errorf("%v were counted", long)
 		}
 		if Payer(ctx) != "a" || Payer(context.Background()) != "" {

@@ -108,7 +108,7 @@ func checkRedirect(none bool) func(*http.Request, []*http.Request) error {
 		}
 		if left {
 			for name := range r.Header {
-				if !harmless[name] {
+				if !forwardedHeaders[name] {
 					r.Header.Del(name)
 				}
 			}
@@ -118,9 +118,9 @@ func checkRedirect(none bool) func(*http.Request, []*http.Request) error {
 	}
 }
 
-// harmless lists the headers that follow a redirect to another origin. Any other header may contain
-// a secret.
-var harmless = map[string]bool{
+// forwardedHeaders lists the headers that follow a redirect to another origin. Any other header may
+// contain a secret.
+var forwardedHeaders = map[string]bool{
 	"Accept": true, "Accept-Encoding": true, "Accept-Language": true,
 	"Content-Type": true, "Range": true, "User-Agent": true,
 }

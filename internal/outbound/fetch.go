@@ -170,7 +170,7 @@ func (l Limits) open(resp *http.Response) (*Response, error) {
 		packed := &body{r: resp.Body, left: l.MaxBytes, max: l.MaxBytes}
 		zip, err := gzip.NewReader(packed)
 		if err != nil {
-			return nil, garbled(err)
+			return nil, explainBody(err)
 		}
 		out.Body = zip
 	default:
@@ -183,7 +183,7 @@ func tooLarge(limit int64) error {
 	return errs.E(errs.Invalid, "the server's answer is larger than %d bytes", limit)
 }
 
-func garbled(err error) error {
+func explainBody(err error) error {
 	var known *errs.Error
 	if errors.As(err, &known) {
 		return known
@@ -227,7 +227,7 @@ func (b *body) Read(p []byte) (int, error) {
 	case b.caller != nil && b.caller.Err() != nil:
 		err = b.caller.Err()
 	default:
-		err = garbled(err)
+		err = explainBody(err)
 	}
 	b.err = err
 	return n, err

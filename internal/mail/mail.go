@@ -55,12 +55,12 @@ func Excerpt(s string, most int) string {
 	if r := []rune(s); len(r) > most {
 		s = string(r[:most-1]) + "…"
 	}
-	return inName.ReplaceAllString(s, "$1\u2060$2")
+	return linkable.ReplaceAllString(s, "$1\u2060$2")
 }
 
-// inName matches a dot or an at sign inside a host name or an address. Mail programs turn evil.com
+// linkable matches a dot or an at sign inside a host name or an address. Mail programs turn evil.com
 // and me@evil.com into links too, but not with a word joiner inside, which is invisible.
-var inName = regexp.MustCompile(`([.@])([\pL\pN])`)
+var linkable = regexp.MustCompile(`([.@])([\pL\pN])`)
 
 // Sender sends messages.
 type Sender interface {

@@ -139,7 +139,7 @@ func (s *Service) Settings(ctx context.Context, g *authz.Grant) (docs.Notificati
 // settings.
 func (s *Service) UpdateSettings(ctx context.Context, g *authz.Grant, change func(docs.Notifications) (docs.Notifications, error)) (docs.Notifications, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Notifications, error) {
-		if err := decides(ctx, tx, g.Actor); err != nil {
+		if err := checkMayChange(ctx, tx, g.Actor); err != nil {
 			return docs.Notifications{}, err
 		}
 		was, _, err := tx.Notifications(ctx, g.Actor.User)
@@ -154,9 +154,9 @@ func (s *Service) UpdateSettings(ctx context.Context, g *authz.Grant, change fun
 	})
 }
 
-// decides returns an error unless an actor may change the settings of a user. A session for one
+// checkMayChange returns an error unless an actor may change the settings of a user. A session for one
 // organization may, if the user is in no other organization.
-func decides(ctx context.Context, tx *store.Tx, by authz.Actor) error {
+func checkMayChange(ctx context.Context, tx *store.Tx, by authz.Actor) error {
 	n, err := tx.CountOrganizationsOf(ctx, store.Caller{User: by.User})
 	if err != nil || n <= 1 {
 		return err

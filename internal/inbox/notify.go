@@ -135,7 +135,7 @@ func (s *Service) notify(ctx context.Context, e event) error {
 				return err
 			}
 			for _, p := range people {
-				if err := e.tell(ctx, tx, p); err != nil {
+				if err := e.addNotice(ctx, tx, p); err != nil {
 					return err
 				}
 			}
@@ -148,8 +148,8 @@ func (s *Service) notify(ctx context.Context, e event) error {
 	return nil
 }
 
-// tell writes the notice of one user and schedules its mail.
-func (e event) tell(ctx context.Context, tx *store.Tx, p store.Addressee) error {
+// addNotice writes the notice of one user and schedules its mail.
+func (e event) addNotice(ctx context.Context, tx *store.Tx, p store.Addressee) error {
 	n := e.notice
 	n.User, n.Kind = p.User, e.kinds[p.User]
 	by := p.Settings.By(n.Kind)

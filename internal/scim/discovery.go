@@ -35,7 +35,7 @@ func (c *call) types() map[string]object {
 
 func (h *Handler) resourceTypes(c *call) (answer, error) {
 	t := c.types()
-	return listed(stretch{}, 2, []any{t["User"], t["Group"]}), nil
+	return listed(pageRange{}, 2, []any{t["User"], t["Group"]}), nil
 }
 
 func (h *Handler) resourceType(c *call) (answer, error) {
@@ -91,7 +91,7 @@ func (c *call) described() map[string]object {
 
 func (h *Handler) schemas(c *call) (answer, error) {
 	d := c.described()
-	return listed(stretch{}, 2, []any{d[schemaUser], d[schemaGroup]}), nil
+	return listed(pageRange{}, 2, []any{d[schemaUser], d[schemaGroup]}), nil
 }
 
 func (h *Handler) schema(c *call) (answer, error) {

@@ -33,7 +33,7 @@ func (h *Handler) groups(c *call, found ...docs.DirectoryGroup) ([]any, error) {
 	for _, d := range found {
 		g := group{
 			Schemas: []string{schemaGroup}, ID: d.Team.ID, ExternalID: d.ExternalID, DisplayName: d.Team.Title,
-			Meta: meta{"Group", moment(d.Team.CreatedAt), c.base + "/Groups/" + string(d.Team.ID)},
+			Meta: meta{"Group", formatTime(d.Team.CreatedAt), c.base + "/Groups/" + string(d.Team.ID)},
 		}
 		if !without {
 			users, err := h.Orgs.DirectoryMembers(c.r.Context(), d.Team.ID, left+1)
@@ -82,7 +82,7 @@ func (h *Handler) one(c *call, status int, d docs.DirectoryGroup, err error) (an
 }
 
 func (h *Handler) listGroups(c *call) (answer, error) {
-	s, err := c.stretch()
+	s, err := c.pageRange()
 	if err != nil {
 		return answer{}, err
 	}
@@ -169,14 +169,14 @@ const maxTitle = 64
 func (in *groupInput) set(op string, at path, value json.RawMessage) error {
 	switch at.name {
 	case "displayname":
-		s, err := text("displayName", value, maxTitle)
+		s, err := decodeString("displayName", value, maxTitle)
 		if err == nil && (s == "" || op == "remove") {
 			err = bad("invalidValue", "displayName must not be empty")
 		}
 		in.Title = opt.Of(s)
 		return err
 	case "externalid":
-		s, err := text("externalId", value, maxText)
+		s, err := decodeString("externalId", value, maxText)
 		if op == "remove" {
 			s, err = "", nil
 		}

@@ -112,8 +112,8 @@ func (c *call) patch(schema string, a attributes) error {
 	return nil
 }
 
-// text decodes a string of at most most characters. An absent value and null are empty.
-func text(name string, value json.RawMessage, most int) (string, error) {
+// decodeString decodes a string of at most most characters. An absent value and null are empty.
+func decodeString(name string, value json.RawMessage, most int) (string, error) {
 	var s string
 	if len(value) > 0 && json.Unmarshal(value, &s) != nil {
 		return "", bad("invalidValue", "%s must be a text", name)
@@ -125,8 +125,8 @@ func text(name string, value json.RawMessage, most int) (string, error) {
 	return s, nil
 }
 
-// truth decodes a boolean. It also accepts strings such as "False", which Entra ID sends.
-func truth(name string, value json.RawMessage) (bool, error) {
+// decodeBool decodes a boolean. It also accepts strings such as "False", which Entra ID sends.
+func decodeBool(name string, value json.RawMessage) (bool, error) {
 	switch strings.ToLower(strings.Trim(strings.TrimSpace(string(value)), `"`)) {
 	case "true":
 		return true, nil

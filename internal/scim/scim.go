@@ -213,11 +213,11 @@ func (c *call) read(v any) error {
 	return nil
 }
 
-// stretch is the requested range of a list.
-type stretch struct{ from, count int }
+// pageRange is the requested range of a list.
+type pageRange struct{ from, count int }
 
-// stretch parses the parameters startIndex, which is 1-based, and count.
-func (c *call) stretch() (s stretch, err error) {
+// pageRange parses the parameters startIndex, which is 1-based, and count.
+func (c *call) pageRange() (s pageRange, err error) {
 	q := c.r.URL.Query()
 	number := func(name string, value int) int {
 		text := q.Get(name)
@@ -243,7 +243,7 @@ type listBody struct {
 	Resources    []any    `json:"Resources"`
 }
 
-func listed(s stretch, total int64, items []any) answer {
+func listed(s pageRange, total int64, items []any) answer {
 	if items == nil {
 		items = []any{}
 	}
@@ -256,4 +256,4 @@ type meta struct {
 	Location     string `json:"location"`
 }
 
-func moment(t docs.Time) string { return t.Std().UTC().Format(time.RFC3339) }
+func formatTime(t docs.Time) string { return t.Std().UTC().Format(time.RFC3339) }

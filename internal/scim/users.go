@@ -46,7 +46,7 @@ func (c *call) user(d docs.DirectoryUser) user {
 		Schemas: []string{schemaUser}, ID: u.ID, ExternalID: d.ExternalID, UserName: u.Email,
 		DisplayName: u.DisplayName, Name: userName{u.DisplayName}, Emails: []userEmail{{u.Email, "work", true}},
 		Roles: []userRole{}, Active: !d.Member.Disabled,
-		Meta: meta{"User", moment(d.Member.JoinedAt), c.base + "/Users/" + string(u.ID)},
+		Meta: meta{"User", formatTime(d.Member.JoinedAt), c.base + "/Users/" + string(u.ID)},
 	}
 	if d.Member.Role != docs.Guest {
 		out.Roles = append(out.Roles, userRole{d.Member.Role, true})
@@ -57,7 +57,7 @@ func (c *call) user(d docs.DirectoryUser) user {
 func (c *call) userID() docs.UserID { return docs.UserID(c.r.PathValue("id")) }
 
 func (h *Handler) listUsers(c *call) (answer, error) {
-	s, err := c.stretch()
+	s, err := c.pageRange()
 	if err != nil {
 		return answer{}, err
 	}
@@ -158,18 +158,18 @@ func (in *userInput) set(op string, at path, value json.RawMessage) (err error) 
 	case "externalid":
 		var s string
 		if !removed {
-			s, err = text("externalId", value, maxText)
+			s, err = decodeString("externalId", value, maxText)
 		}
 		in.external = opt.Of(s)
 	case "active":
 		var yes bool
 		if !removed { // without the attribute, the user is not active
-			yes, err = truth("active", value)
+			yes, err = decodeBool("active", value)
 		}
 		in.active = opt.Of(yes)
 	case "displayname":
 		if !removed {
-			in.display, err = text("displayName", value, maxName)
+			in.display, err = decodeString("displayName", value, maxName)
 		}
 	case "name":
 		if !removed {
@@ -182,7 +182,7 @@ func (in *userInput) set(op string, at path, value json.RawMessage) (err error) 
 }
 
 func (in *userInput) setEmail(removed bool, value json.RawMessage) error {
-	s, err := text("userName", value, 254)
+	s, err := decodeString("userName", value, 254)
 	if err != nil {
 		return err
 	}
@@ -208,11 +208,11 @@ func (in *userInput) setName(part string, value json.RawMessage) (err error) {
 			}
 		}
 	case "formatted":
-		in.formatted, err = text("name.formatted", value, 2*maxName)
+		in.formatted, err = decodeString("name.formatted", value, 2*maxName)
 	case "givenname":
-		in.given, err = text("name.givenName", value, maxName)
+		in.given, err = decodeString("name.givenName", value, maxName)
 	case "familyname":
-		in.family, err = text("name.familyName", value, maxName)
+		in.family, err = decodeString("name.familyName", value, maxName)
 	}
 	return err
 }
@@ -223,7 +223,7 @@ type roleInput struct {
 }
 
 func (r roleInput) primary() bool {
-	yes, err := truth("primary", r.Primary)
+	yes, err := decodeBool("primary", r.Primary)
 	return err == nil && yes
 }
 
@@ -246,7 +246,7 @@ func (in *userInput) setRole(removed bool, sub string, value json.RawMessage) er
 		name = roles[max(slices.IndexFunc(roles, roleInput.primary), 0)].Value
 	case "value":
 		var err error
-		if name, err = text("roles.value", value, maxText); err != nil {
+		if name, err = decodeString("roles.value", value, maxText); err != nil {
 			return err
 		}
 	default:

@@ -72,7 +72,7 @@ func (p Provider) verify(encoded string, now time.Time) (*types.Response, error)
 	}
 	var certificates error = errOther
 	for _, cert := range p.Certificates {
-		response, err := p.library(cert, moment(cert, now)).ValidateEncodedResponse(encoded)
+		response, err := p.library(cert, validationTime(cert, now)).ValidateEncodedResponse(encoded)
 		switch {
 		case err == nil && len(response.Assertions) == 1 && (response.SignatureValidated || response.Assertions[0].SignatureValidated):
 			return response, nil
@@ -90,10 +90,10 @@ func (p Provider) verify(encoded string, now time.Time) (*types.Response, error)
 	return nil, certificates
 }
 
-// moment returns the time at which the library checks that a response has not expired. It is Skew
-// before now, because our clock may be ahead. If cert becomes valid within Skew of now, moment is its
-// NotBefore, so that a certificate that was just created is accepted.
-func moment(cert *x509.Certificate, now time.Time) time.Time {
+// validationTime returns the time at which the library checks that a response has not expired. It is
+// Skew before now, because our clock may be ahead. If cert becomes valid within Skew of now, it is
+// the NotBefore of cert, so that a certificate that was just created is accepted.
+func validationTime(cert *x509.Certificate, now time.Time) time.Time {
 	at := now.Add(-Skew)
 	if from := cert.NotBefore; at.Before(from) && !now.Add(Skew).Before(from) {
 		return from

@@ -45,7 +45,7 @@ const (
 )
 
 // library returns the configuration of the library for one certificate. To verify a response, now
-// is the result of moment, so that nothing expires too early.
+// is the result of validationTime, so that nothing expires too early.
 func (p Provider) library(cert *x509.Certificate, now time.Time) *saml2.SAMLServiceProvider {
 	sp := &saml2.SAMLServiceProvider{
 		IdentityProviderSSOURL: p.SSOURL, IdentityProviderIssuer: p.EntityID,

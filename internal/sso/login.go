@@ -275,7 +275,7 @@ type PendingLogin struct {
 
 // PendingLogin returns the sign-in that a secret completes in a browser.
 func (s *Service) PendingLogin(ctx context.Context, id docs.SAMLProviderID, secret, browser string) (PendingLogin, error) {
-	p, l, err := s.waiting(ctx, s.Store.Reader, id, secret, browser, docs.TimeOf(s.Store.Clock()))
+	p, l, err := s.pendingLogin(ctx, s.Store.Reader, id, secret, browser, docs.TimeOf(s.Store.Clock()))
 	if err != nil {
 		return PendingLogin{}, err
 	}
@@ -283,7 +283,7 @@ func (s *Service) PendingLogin(ctx context.Context, id docs.SAMLProviderID, secr
 	return PendingLogin{l.Email, p.Label, o, l.Browser == ""}, err
 }
 
-func (s *Service) waiting(ctx context.Context, r store.Reader, id docs.SAMLProviderID, secret, browser string, now docs.Time) (p docs.SAMLProvider, l docs.SAMLLogin, err error) {
+func (s *Service) pendingLogin(ctx context.Context, r store.Reader, id docs.SAMLProviderID, secret, browser string, now docs.Time) (p docs.SAMLProvider, l docs.SAMLLogin, err error) {
 	if secret == "" {
 		return p, l, errGone
 	}
@@ -305,7 +305,7 @@ func (s *Service) Finish(ctx context.Context, id docs.SAMLProviderID, secret, br
 	var p docs.SAMLProvider
 	var l docs.SAMLLogin
 	err := s.Store.Do(ctx, func(tx *store.Tx) (err error) {
-		if p, l, err = s.waiting(ctx, tx.Reader, id, secret, browser, tx.Now()); err != nil {
+		if p, l, err = s.pendingLogin(ctx, tx.Reader, id, secret, browser, tx.Now()); err != nil {
 			return err
 		}
 		if had, err := tx.DropSAMLLogin(ctx, l.ID); err != nil {

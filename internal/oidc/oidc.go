@@ -200,11 +200,11 @@ func (s *Service) Finish(ctx context.Context, id docs.OIDCProviderID, in Answer)
 	if err != nil {
 		return signin.NewSession{}, err
 	}
-	who, err := s.vouched(ctx, p, f, in.Query)
+	who, err := s.authenticate(ctx, p, f, in.Query)
 	if err != nil {
 		return signin.NewSession{}, s.report(ctx, p, in.From, err)
 	}
-	out, err := s.arrive(ctx, p, f, who, in)
+	out, err := s.openSession(ctx, p, f, who, in)
 	if err != nil {
 		return signin.NewSession{}, s.report(ctx, p, in.From, err)
 	}
@@ -236,8 +236,8 @@ func (s *Service) flow(ctx context.Context, id docs.OIDCProviderID, in Answer) (
 	return f, nil
 }
 
-// vouched checks the response of a provider and returns the person whom it identifies.
-func (s *Service) vouched(ctx context.Context, p docs.OIDCProvider, f docs.OIDCFlow, q url.Values) (person, error) {
+// authenticate checks the response of a provider and returns the person whom it identifies.
+func (s *Service) authenticate(ctx context.Context, p docs.OIDCProvider, f docs.OIDCFlow, q url.Values) (person, error) {
 	if why := q.Get("error"); why != "" {
 		if !code.MatchString(why) {
 			why = "unknown error"

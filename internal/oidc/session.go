@@ -7,9 +7,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/signin"
 )
 
-// arrive opens a session for a person whom a provider has authenticated, or links the identity to the
-// account of a signed-in user.
-func (s *Service) arrive(ctx context.Context, p docs.OIDCProvider, f docs.OIDCFlow, who person, in Answer) (signin.NewSession, error) {
+// openSession opens a session for a person whom a provider has authenticated, or links the identity to
+// the account of a signed-in user.
+func (s *Service) openSession(ctx context.Context, p docs.OIDCProvider, f docs.OIDCFlow, who person, in Answer) (signin.NewSession, error) {
 	email, proved, err := who.email()
 	if err != nil {
 		return signin.NewSession{}, err

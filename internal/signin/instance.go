@@ -20,7 +20,7 @@ func (s *Service) SignInByOperator(ctx context.Context, in Assertion, proved boo
 	}
 	out := NewSession{Secret: docs.NewSessionSecret(), Next: LocalPath(in.Next)}
 	err = s.Store.Do(ctx, func(tx *store.Tx) error {
-		u, err := s.whoIsHere(ctx, tx, in, email, proved)
+		u, err := s.accountForInstance(ctx, tx, in, email, proved)
 		if err != nil {
 			return err
 		}
@@ -37,9 +37,9 @@ var errUnproved = errs.E(errs.Forbidden, "your address is not proved yet; sign i
 
 var errNotLinkedHere = errs.E(errs.Forbidden, "there is an account with your address that does not sign in this way yet; sign in as you did before, and link the provider on the page of your account")
 
-// whoIsHere returns the account of the person in an assertion, and creates one if the address has
-// none. Unless the identity is linked already, the address must be proved.
-func (s *Service) whoIsHere(ctx context.Context, tx *store.Tx, in Assertion, email docs.Email, proved bool) (docs.User, error) {
+// accountForInstance returns the account of the person in an assertion, and creates one if the
+// address has none. Unless the identity is linked already, the address must be proved.
+func (s *Service) accountForInstance(ctx context.Context, tx *store.Tx, in Assertion, email docs.Email, proved bool) (docs.User, error) {
 	known, err := tx.Identity(ctx, in.Provider, in.Subject)
 	if err == nil {
 		return tx.User(ctx, known.User)
@@ -59,7 +59,7 @@ func (s *Service) whoIsHere(ctx context.Context, tx *store.Tx, in Assertion, ema
 	case err == nil && !proved:
 		err = errNotLinkedHere
 	case err == nil:
-		err = s.prove(ctx, tx, authz.Actor{User: u.ID, Request: in.Request, Session: true}, u, email)
+		err = s.verifyEmail(ctx, tx, authz.Actor{User: u.ID, Request: in.Request, Session: true}, u, email)
 	}
 	if err != nil {
 		return u, err
@@ -90,7 +90,7 @@ func (s *Service) LinkIdentity(ctx context.Context, in Assertion, user docs.User
 		if err := addIdentity(ctx, tx, in, user); err != nil {
 			return err
 		}
-		return tellAdded(ctx, tx, user, "identity "+in.Provider+" "+in.Subject, "can be signed in to through an identity provider that was linked with it")
+		return enqueueAdded(ctx, tx, user, "identity "+in.Provider+" "+in.Subject, "can be signed in to through an identity provider that was linked with it")
 	})
 }
 

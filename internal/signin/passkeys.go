@@ -82,8 +82,8 @@ func holder(ctx context.Context, r store.Reader, id docs.UserID) (keyHolder, err
 	return h, err
 }
 
-// remember stores the data of a challenge until the authenticator answers it.
-func (s *Service) remember(ctx context.Context, network string, asked *webauthn.SessionData) error {
+// storeChallenge stores the data of a challenge until the authenticator answers it.
+func (s *Service) storeChallenge(ctx context.Context, network string, asked *webauthn.SessionData) error {
 	data, err := json.Marshal(asked)
 	if err != nil {
 		return err
@@ -93,8 +93,9 @@ func (s *Service) remember(ctx context.Context, network string, asked *webauthn.
 	})
 }
 
-// recall returns the data of a challenge and deletes it: each challenge can be answered once.
-func (s *Service) recall(ctx context.Context, challenge string) (asked webauthn.SessionData, err error) {
+// takeChallenge returns the data of a challenge and deletes it: each challenge can be answered
+// once.
+func (s *Service) takeChallenge(ctx context.Context, challenge string) (asked webauthn.SessionData, err error) {
 	data, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (string, error) {
 		return tx.TakePasskeyChallenge(ctx, docs.HashSecret(challenge))
 	})
@@ -136,7 +137,7 @@ func (s *Service) BeginPasskeyCreation(ctx context.Context, g *authz.Grant, netw
 	if err != nil {
 		return nil, err
 	}
-	return made, s.remember(ctx, network, asked)
+	return made, s.storeChallenge(ctx, network, asked)
 }
 
 // AddPasskey stores a passkey that a browser has created.
@@ -152,7 +153,7 @@ func (s *Service) AddPasskey(ctx context.Context, g *authz.Grant, label string, 
 	if err != nil {
 		return errs.E(errs.Invalid, "the answer of the browser cannot be read; try again")
 	}
-	asked, err := s.recall(ctx, parsed.Response.CollectedClientData.Challenge)
+	asked, err := s.takeChallenge(ctx, parsed.Response.CollectedClientData.Challenge)
 	if err != nil {
 		return err
 	}
@@ -180,7 +181,7 @@ func (s *Service) AddPasskey(ctx context.Context, g *authz.Grant, label string, 
 		if err := tx.AddPasskey(ctx, p); err != nil {
 			return err
 		}
-		if err := tellAdded(ctx, tx, p.User, "passkey "+p.ID, "can be signed in to with a new passkey: "+mail.Line(label)); err != nil {
+		if err := enqueueAdded(ctx, tx, p.User, "passkey "+p.ID, "can be signed in to with a new passkey: "+mail.Line(label)); err != nil {
 			return err
 		}
 		return audit.Record(ctx, tx, g.Actor, audit.Event{Action: "passkey.add", Kind: "user", ID: string(p.User), Data: map[string]any{"label": label}})
@@ -225,7 +226,7 @@ func (s *Service) BeginPasskeySignIn(ctx context.Context, network string) (*prot
 	if err != nil {
 		return nil, err
 	}
-	return ask, s.remember(ctx, network, asked)
+	return ask, s.storeChallenge(ctx, network, asked)
 }
 
 // UsePasskey opens a session for the owner of a passkey.
@@ -238,7 +239,7 @@ func (s *Service) UsePasskey(ctx context.Context, answer []byte, from Client) (N
 	if err != nil {
 		return NewSession{}, errs.E(errs.Invalid, "the answer of the browser cannot be read; try again")
 	}
-	asked, err := s.recall(ctx, parsed.Response.CollectedClientData.Challenge)
+	asked, err := s.takeChallenge(ctx, parsed.Response.CollectedClientData.Challenge)
 	if err != nil {
 		return NewSession{}, err
 	}

@@ -269,7 +269,7 @@ func (s *Service) UseLink(ctx context.Context, secret string, signedIn docs.User
 			return errors.Join(err, errLink)
 		}
 		by := authz.Actor{User: u.ID, Request: from.Request, Session: true}
-		if err := s.prove(ctx, tx, by, u, l.Email); err != nil {
+		if err := s.verifyEmail(ctx, tx, by, u, l.Email); err != nil {
 			return err
 		}
 		t, err := s.open(ctx, tx, by, docs.SignInByMail, from.Agent, out.Secret)
@@ -280,9 +280,9 @@ func (s *Service) UseLink(ctx context.Context, secret string, signedIn docs.User
 	return out, err
 }
 
-// prove marks an address as verified and makes it the address of the account. A new address ends
-// all sessions and links of the account, and a mail informs the old address.
-func (s *Service) prove(ctx context.Context, tx *store.Tx, by authz.Actor, u docs.User, e docs.Email) error {
+// verifyEmail marks an address as verified and makes it the address of the account. A new address
+// ends all sessions and links of the account, and a mail informs the old address.
+func (s *Service) verifyEmail(ctx context.Context, tx *store.Tx, by authz.Actor, u docs.User, e docs.Email) error {
 	before := u
 	if e == u.Email && u.Verified {
 		return nil
@@ -342,8 +342,8 @@ type added struct {
 	What string // continues the sentence "your account at …"
 }
 
-// tellAdded enqueues AddedJob. key identifies the new way to sign in.
-func tellAdded(ctx context.Context, tx *store.Tx, user docs.UserID, key, what string) error {
+// enqueueAdded enqueues AddedJob. key identifies the new way to sign in.
+func enqueueAdded(ctx context.Context, tx *store.Tx, user docs.UserID, key, what string) error {
 	return jobs.Enqueue(ctx, tx, jobs.Job{Kind: AddedJob, Key: string(user) + " " + key, Payload: added{user, what}})
 }
 

@@ -64,10 +64,10 @@ func (s *Service) SignInToOrganization(ctx context.Context, in Assertion) (NewSe
 	}
 	out := NewSession{Secret: docs.NewSessionSecret(), Next: LocalPath(in.Next)}
 	err = s.Store.Do(ctx, func(tx *store.Tx) error {
-		if err := stillVouches(ctx, tx, in); err != nil {
+		if err := checkProvider(ctx, tx, in); err != nil {
 			return err
 		}
-		u, err := s.whoArrives(ctx, tx, in, email)
+		u, err := s.accountForOrg(ctx, tx, in, email)
 		if err != nil {
 			return err
 		}
@@ -88,9 +88,9 @@ func (s *Service) SignInToOrganization(ctx context.Context, in Assertion) (NewSe
 // errChanged is returned if the provider was changed or removed after it authenticated the person.
 var errChanged = errs.E(errs.Conflict, "the identity provider was changed or removed while you signed in; begin again")
 
-// stillVouches reads the provider again and returns errChanged if it is not the one that answered.
+// checkProvider reads the provider again and returns errChanged if it is not the one that answered.
 // An admin may have deleted it, or changed its settings, since the sign-in began.
-func stillVouches(ctx context.Context, tx *store.Tx, in Assertion) error {
+func checkProvider(ctx context.Context, tx *store.Tx, in Assertion) error {
 	var org docs.OrgID
 	var at docs.Time
 	var err error
@@ -116,14 +116,14 @@ var errNotLinked = errs.E(errs.Forbidden, "there is an account with your address
 // errNotProved is returned if the provider does not assert that the address was verified.
 var errNotProved = errs.E(errs.Forbidden, "there is an account with your address, and the identity provider does not say that the address is proved (email_verified); ask an admin to make it say so")
 
-// whoArrives returns the account of the person in an assertion, and creates one if the address has
+// accountForOrg returns the account of the person in an assertion, and creates one if the address has
 // none. A provider cannot take over an existing account by sending its address. An admin must have
 // marked the member for single sign-on. In addition, the member must have used the organization
 // before, or the account's address must be unverified.
-func (s *Service) whoArrives(ctx context.Context, tx *store.Tx, in Assertion, email docs.Email) (docs.User, error) {
+func (s *Service) accountForOrg(ctx context.Context, tx *store.Tx, in Assertion, email docs.Email) (docs.User, error) {
 	known, err := tx.Identity(ctx, in.Provider, in.Subject)
 	if err == nil {
-		if err := s.sameAgain(ctx, tx, in, known); err != nil {
+		if err := s.checkRecycled(ctx, tx, in, known); err != nil {
 			return docs.User{}, err
 		}
 		return tx.User(ctx, known.User)
@@ -156,11 +156,11 @@ func (s *Service) whoArrives(ctx context.Context, tx *store.Tx, in Assertion, em
 // errRecycled is returned if the address may have belonged to another person before.
 var errRecycled = errs.E(errs.Forbidden, "you were removed from this organization and added again, and your address may have been somebody else's before; sign in once with a link by mail, and then here again")
 
-// sameAgain requires a new proof if the subject is an address and the membership is newer than the
+// checkRecycled requires a new proof if the subject is an address and the membership is newer than the
 // stored identity. The organization has then removed the member and added the address again,
 // perhaps for another person. The proof is a session by mail since then: the account belongs to
 // the person who reads the mail of the address now.
-func (s *Service) sameAgain(ctx context.Context, tx *store.Tx, in Assertion, known docs.Identity) error {
+func (s *Service) checkRecycled(ctx context.Context, tx *store.Tx, in Assertion, known docs.Identity) error {
 	if !in.Recyclable {
 		return nil
 	}
@@ -182,7 +182,7 @@ func (s *Service) sameAgain(ctx context.Context, tx *store.Tx, in Assertion, kno
 	return tx.PutIdentity(ctx, known)
 }
 
-// maxLooked is the number of sessions that sameAgain reads. It is more than a user can have.
+// maxLooked is the number of sessions that checkRecycled reads. It is more than a user can have.
 const maxLooked = 1000
 
 // displayName returns the display name of a new account: name, or the local part of the address.

@@ -130,7 +130,7 @@ func TestImportsGoDownward(t *testing.T) {
 
 // Services change the store only after the question was asked again inside
 // the transaction. These functions are called by no request.
-var unasked = regexp.MustCompile(`func \((d \*Dispatcher|l \*lane|t \*task|r \*run|f \*Bulk)\)|func \(s \*(Service|Index)\) (Bootstrap|CreateTokenFor|DeleteUser|Erase|scrub|DeleteByOperator|RestoreByOperator|RevokeByOperator|SetQuotasByOperator|countSpace|purgeAll|purgeRest|Tidy|Purge|finishRebuild|fillLayer|TidySearch|Flush|Hook|Notify|notify|Send|Unsubscribe|QueueExport|poll|giveUp|recheck|checkProxies|begin|finish|finishImport|Start|accept|note|Finish)\(`)
+var unasked = regexp.MustCompile(`func \((d \*Dispatcher|l \*leasedWebhook|t \*task|r \*run|f \*Bulk)\)|func \(s \*(Service|Index)\) (Bootstrap|CreateTokenFor|DeleteUser|Erase|scrub|DeleteByOperator|RestoreByOperator|RevokeByOperator|SetQuotasByOperator|countSpace|purgeAll|purgeRest|Tidy|Purge|finishRebuild|fillLayer|TidySearch|Flush|Hook|Notify|notify|Send|Unsubscribe|QueueExport|poll|giveUp|recheck|checkProxies|begin|finish|finishImport|Start|accept|note|Finish)\(`)
 
 func TestServicesAskAgainInsideTheTransaction(t *testing.T) {
 	for _, dir := range []string{"internal/apireview", "internal/apispec", "internal/assets", "internal/comments", "internal/content", "internal/conversations", "internal/exchange", "internal/gitsync", "internal/inbox", "internal/index", "internal/insights", "internal/merge", "internal/orgs", "internal/reviews", "internal/sites", "internal/spaces", "internal/sso", "internal/translations", "internal/webhooks"} {

@@ -39,21 +39,21 @@ const (
 	maxPause   = 5 * time.Minute
 )
 
-// pauses are the times between attempts. The last one repeats.
-var pauses = []time.Duration{
+// retryDelays are the times between attempts. The last one repeats.
+var retryDelays = []time.Duration{
 	5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, 30 * time.Minute,
 	time.Hour, 2 * time.Hour, 4 * time.Hour,
 }
 
-// pause returns how long to wait after a number of attempts. It adds some jitter, so that deliveries
-// that failed together are not retried together.
-func pause(attempts int) time.Duration {
-	d := pauses[min(attempts, len(pauses))-1]
+// retryDelay returns how long to wait after a number of attempts. It adds some jitter, so that
+// deliveries that failed together are not retried together.
+func retryDelay(attempts int) time.Duration {
+	d := retryDelays[min(attempts, len(retryDelays))-1]
 	return d + rand.N(d/10+1)
 }
 
-// quiet returns how long to pause a webhook after a number of consecutive failures.
-func quiet(failures int) time.Duration {
+// pauseTime returns how long to pause a webhook after a number of consecutive failures.
+func pauseTime(failures int) time.Duration {
 	if failures < pauseAfter {
 		return 0
 	}
@@ -69,7 +69,7 @@ type outcome struct {
 
 // attempt sends a delivery once and stores the result. It reports whether the next delivery in the
 // lane may be sent.
-func (l *lane) attempt(ctx context.Context, dl docs.Delivery) (goOn bool) {
+func (l *leasedWebhook) attempt(ctx context.Context, dl docs.Delivery) (goOn bool) {
 	d := l.d
 	log := d.Log.With("webhook", l.hook.ID, "delivery", dl.ID)
 	defer func() {
@@ -173,7 +173,7 @@ func recordAttempt(ctx context.Context, tx *store.Tx, sentTo docs.Webhook, dl do
 	case delivered:
 		dl.State = docs.DeliveryDelivered
 	case again && now < end && dl.Kind != docs.DeliveryTest:
-		wait := max(pause(dl.Attempts+1), outbound.Wait(o.answer.RetryAfter, now.Std(), maxRetryAfter))
+		wait := max(retryDelay(dl.Attempts+1), outbound.Wait(o.answer.RetryAfter, now.Std(), maxRetryAfter))
 		dl.NextAt = min(now.Add(wait), end) // the last attempt is at the end
 	default:
 		dl.State = docs.DeliveryFailed
@@ -213,7 +213,7 @@ func recordAttempt(ctx context.Context, tx *store.Tx, sentTo docs.Webhook, dl do
 		return attemptResult{state: docs.DeliveryFailed, paused: true, disabled: true}, disable(ctx, tx, w, why)
 	}
 	w.ResumeAt = 0
-	if q := quiet(w.Failures); q > 0 {
+	if q := pauseTime(w.Failures); q > 0 {
 		w.ResumeAt = now.Add(q)
 	}
 	return attemptResult{state: dl.State, paused: w.ResumeAt > 0}, tx.PutWebhook(ctx, w)

@@ -18,7 +18,7 @@ const (
 	fanOutAtOnce = 200  // events in one transaction
 	dropAtOnce   = 5000 // events without a webhook that are deleted in one transaction
 
-	maxLanes   = 32               // webhooks to which a node sends concurrently
+	maxSending = 32               // webhooks to which a node sends concurrently
 	maxAtOnce  = 4                // concurrent requests to one webhook
 	sendAtOnce = 64               // deliveries that are read at once
 	turn       = 10 * time.Second // after that, other webhooks that wait go first
@@ -51,25 +51,25 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	if poll == 0 {
 		poll = time.Second
 	}
-	var lanes sync.WaitGroup
+	var sending sync.WaitGroup
 	defer d.post.Close()
-	defer lanes.Wait()
-	free := make(chan struct{}, maxLanes)
+	defer sending.Wait()
+	free := make(chan struct{}, maxSending)
 	for ctx.Err() == nil {
-		if err := d.round(ctx, free, &lanes); err != nil && ctx.Err() == nil {
+		if err := d.round(ctx, free, &sending); err != nil && ctx.Err() == nil {
 			d.Log.Error("webhooks: the queue cannot be read", "error", err)
 		}
 		select {
 		case <-ctx.Done():
-		case <-d.wake: // a lane has ended
+		case <-d.wake: // a leased webhook was released
 		case <-time.After(poll/2 + rand.N(poll)): // spreads the nodes
 		}
 	}
 }
 
-// round queues the waiting events. Then it starts a lane for every webhook that is due, while
-// there are free lanes.
-func (d *Dispatcher) round(ctx context.Context, free chan struct{}, lanes *sync.WaitGroup) error {
+// round queues the waiting events. Then it leases every webhook that is due and sends to it, while
+// there are free places.
+func (d *Dispatcher) round(ctx context.Context, free chan struct{}, sending *sync.WaitGroup) error {
 	for more := true; more && ctx.Err() == nil; {
 		var err error
 		if more, err = d.FanOut(ctx); err != nil {
@@ -87,7 +87,7 @@ func (d *Dispatcher) round(ctx context.Context, free chan struct{}, lanes *sync.
 			<-free
 			return err
 		}
-		lanes.Go(func() {
+		sending.Go(func() {
 			l.run(ctx)
 			<-free
 			select {
@@ -164,8 +164,8 @@ func fanOut(ctx context.Context, tx *store.Tx, hooks []docs.Webhook, e store.Aud
 	return nil
 }
 
-// lane is a webhook to which this node sends. It holds the lease of the webhook.
-type lane struct {
+// leasedWebhook is a webhook to which this node sends. It holds the lease of the webhook.
+type leasedWebhook struct {
 	d     *Dispatcher
 	hook  docs.Webhook
 	lease string
@@ -173,12 +173,12 @@ type lane struct {
 }
 
 // claim leases the webhook that has waited longest. It returns nil if none is due.
-func (d *Dispatcher) claim(ctx context.Context) (*lane, error) {
+func (d *Dispatcher) claim(ctx context.Context) (*leasedWebhook, error) {
 	due, err := d.Store.WebhookDue(ctx, docs.TimeOf(d.Store.Clock()))
 	if err != nil || !due {
 		return nil, err
 	}
-	l := &lane{d: d, lease: docs.NewID[string](time.Now())}
+	l := &leasedWebhook{d: d, lease: docs.NewID[string](time.Now())}
 	l.hook, err = store.InTx(ctx, d.Store, func(tx *store.Tx) (docs.Webhook, error) {
 		return tx.ClaimWebhook(ctx, l.lease, tx.Now().Add(lease))
 	})
@@ -192,7 +192,7 @@ func (d *Dispatcher) claim(ctx context.Context) (*lane, error) {
 }
 
 // run sends until nothing is due, the turn is over or ctx ends. Meanwhile it renews the lease.
-func (l *lane) run(ctx context.Context) {
+func (l *leasedWebhook) run(ctx context.Context) {
 	done := make(chan struct{})
 	var renewing sync.WaitGroup
 	renewing.Go(func() { l.renew(done) })
@@ -209,7 +209,7 @@ func (l *lane) run(ctx context.Context) {
 	}
 }
 
-func (l *lane) renew(done <-chan struct{}) {
+func (l *leasedWebhook) renew(done <-chan struct{}) {
 	for {
 		select {
 		case <-done:
@@ -228,7 +228,7 @@ func (l *lane) renew(done <-chan struct{}) {
 	}
 }
 
-func (l *lane) send(ctx context.Context) {
+func (l *leasedWebhook) send(ctx context.Context) {
 	s := l.d.Store
 	for end := s.Clock().Add(turn); ctx.Err() == nil && !l.over.Load(); {
 		now := docs.TimeOf(s.Clock())
@@ -258,7 +258,7 @@ func (l *lane) send(ctx context.Context) {
 
 // sendAll sends deliveries: sequentially within a lane, which is one subject, and in parallel across
 // lanes.
-func (l *lane) sendAll(ctx context.Context, due []docs.Delivery) {
+func (l *leasedWebhook) sendAll(ctx context.Context, due []docs.Delivery) {
 	byLane := map[string][]docs.Delivery{}
 	var order []string
 	for _, d := range due {

@@ -122,14 +122,14 @@ func messages(w docs.Webhook, a store.AuditRow) ([]message, error) {
 		return nil, nil
 	}
 	if matches(w.Events, a.Action) {
-		m, err := ours(a)
+		m, err := auditMessage(a)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, m)
 	}
 	if kind := contracted(a.Action); kind != "" && slices.Contains(w.Events, kind) {
-		m, is, err := theirs(a, kind)
+		m, is, err := contractMessage(a, kind)
 		if err != nil {
 			return nil, err
 		}
@@ -140,9 +140,9 @@ func messages(w docs.Webhook, a store.AuditRow) ([]message, error) {
 	return out, nil
 }
 
-// theirs returns a contract event. It reports false for a change of content without a revision, for
-// which the contract has no event.
-func theirs(a store.AuditRow, kind string) (message, bool, error) {
+// contractMessage returns a contract event. It reports false for a change of content without a
+// revision, for which the contract has no event.
+func contractMessage(a store.AuditRow, kind string) (message, bool, error) {
 	var data struct {
 		Revision docs.RevisionID `json:"revision"`
 		Commit   string          `json:"commit"`
@@ -162,7 +162,7 @@ func theirs(a store.AuditRow, kind string) (message, bool, error) {
 	return message{e.EventID, kind, string(b)}, true, err
 }
 
-func ours(a store.AuditRow) (message, error) {
+func auditMessage(a store.AuditRow) (message, error) {
 	b, err := json.Marshal(event{a.ID, a.Action, a.Org, a.Actor, a.At, subject{a.SubjectKind, a.SubjectID}, json.RawMessage(a.Data)})
 	return message{a.ID, a.Action, string(b)}, err
 }

@@ -18,5 +18,5 @@ func (d *Dispatcher) Deliver(ctx context.Context) (bool, error) {
 
 // Attempt sends a delivery of a webhook, as a lane does.
 func (d *Dispatcher) Attempt(ctx context.Context, hook docs.Webhook, dl docs.Delivery) (goOn bool) {
-	return (&lane{d: d, hook: hook}).attempt(ctx, dl)
+	return (&leasedWebhook{d: d, hook: hook}).attempt(ctx, dl)
 }

@@ -94,18 +94,18 @@ func TestASecretOpensForItsWebhookOnly(t *testing.T) {
 
 func TestPausesGrow(t *testing.T) {
 	for i := 1; i < 40; i++ {
-		d := pauses[min(i, len(pauses))-1]
+		d := retryDelays[min(i, len(retryDelays))-1]
 		for range 20 {
-			if p := pause(i); p < d || p > d+d/10+1 {
+			if p := retryDelay(i); p < d || p > d+d/10+1 {
 				t.Fatalf("after %d attempts %v", i, p)
 			}
 		}
-		if q := quiet(i); q > maxPause || q > d || i < pauseAfter && q != 0 || i >= pauseAfter && q < firstPause {
+		if q := pauseTime(i); q > maxPause || q > d || i < pauseAfter && q != 0 || i >= pauseAfter && q < firstPause {
 			t.Errorf("after %d failures %v", i, q)
 		}
 	}
-	if quiet(1_000_000) != maxPause {
-		t.Error(quiet(1_000_000))
+	if pauseTime(1_000_000) != maxPause {
+		t.Error(pauseTime(1_000_000))
 	}
 	if got := signature("key", docs.TimeOf(time.Unix(1700000000, 999)), `{}`); got != "t=1700000000,v1="+wantMAC {
 		t.Error(got)

@@ -225,7 +225,7 @@ func (s *Service) Test(ctx context.Context, g *authz.Grant, org docs.OrgID, id d
 		if err != nil {
 			return docs.Delivery{}, err
 		}
-		m, err := ours(store.AuditRow{
+		m, err := auditMessage(store.AuditRow{
 			ID: store.NewID[string](tx), Org: org, Actor: g.Actor.User, At: tx.Now(), Action: testAction,
 			SubjectKind: "webhook", SubjectID: string(id), Data: "{}",
 		})

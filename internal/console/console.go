@@ -96,7 +96,7 @@ func New(c Config) *Handler {
 		strict: http.NewCrossOriginProtection(), tries: newTries(c.SignIn.Store.Clock, maxTries), visits: newTries(c.SignIn.Store.Clock, maxVisits),
 		keys: c.SignIn.HasPasskeys(), highlight: markup.NewHighlighter(highlightBytes), formulas: formula.New(formulaBytes), marking: budget.NewPool("change requests", 2),
 	}
-	h.things()
+	h.registerContent()
 	h.mux.HandleFunc("GET /login", h.login)
 	h.mux.HandleFunc("POST /login", h.limited(h.sendLink))
 	h.mux.HandleFunc("GET "+signin.LinkPath, h.link)
@@ -179,16 +179,16 @@ func asset(w http.ResponseWriter, r *http.Request) {
 
 // page is the data of every template.
 type page struct {
-	Title  string
-	Style  string // URL of the style sheet of sites
-	Look   string // URL of the style sheet of these pages
-	Script string // URL of the script; empty: the page has none
-	CSRF   string // CSRF token of the session; empty: the user is not signed in
-	Notice string
-	Error  string
-	Leads  bool // whether its forms redirect to identity providers
-	Wide   bool
-	Data   any
+	Title         string
+	Style         string // URL of the style sheet of sites
+	ConsoleStyle  string // URL of the style sheet of these pages
+	Script        string // URL of the script; empty: the page has none
+	CSRF          string // CSRF token of the session; empty: the user is not signed in
+	Notice        string
+	Error         string
+	FormsRedirect bool // whether its forms redirect to identity providers
+	Wide          bool
+	Data          any
 }
 
 // policy allows our style sheets and script, avatars and other images, and forms to this server.
@@ -196,7 +196,7 @@ const policy = "default-src 'none'; script-src 'self'; connect-src 'self'; style
 
 // show renders a page.
 func (h *Handler) show(w http.ResponseWriter, status int, name string, p page) {
-	p.Style, p.Look = assets+theme.Style.Name, assets+style.Name
+	p.Style, p.ConsoleStyle = assets+theme.Style.Name, assets+style.Name
 	if h.keys && (name == "login" || name == "account") {
 		p.Script = assets + script.Name
 	}
@@ -207,7 +207,7 @@ func (h *Handler) show(w http.ResponseWriter, status int, name string, p page) {
 		return
 	}
 	rules := policy
-	if p.Leads { // browsers apply form-action to redirects after a form, too
+	if p.FormsRedirect { // browsers apply form-action to redirects after a form, too
 		rules = strings.Replace(policy, "form-action 'self'", "form-action 'self' https: http:", 1)
 	}
 	w.Header().Set("Content-Security-Policy", rules)

@@ -44,7 +44,7 @@ func (h *Handler) chooseSSO(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	p.Data, p.Leads = d, true
+	p.Data, p.FormsRedirect = d, true
 	h.show(w, status, "sso", p)
 }
 
@@ -58,7 +58,7 @@ type beginData struct {
 // browser here, and a provider under an attacker's control could sign it in to an account of the
 // attacker. Our own pages send a form, which other sites cannot send.
 func (h *Handler) askFirst(w http.ResponseWriter, r *http.Request, label string, o docs.Organization) {
-	h.show(w, http.StatusOK, "begin", page{Title: "Sign in", Leads: true, Data: beginData{label, o.Title, r.URL.RequestURI()}})
+	h.show(w, http.StatusOK, "begin", page{Title: "Sign in", FormsRedirect: true, Data: beginData{label, o.Title, r.URL.RequestURI()}})
 }
 
 func provider(r *http.Request) docs.SAMLProviderID {

@@ -12,9 +12,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// things registers the pages of the content of organizations. `urls.app` of the API, notices and
-// mails link to them. The pages are read-only.
-func (h *Handler) things() {
+// registerContent registers the pages of the content of organizations. `urls.app` of the API, notices
+// and mails link to them. The pages are read-only.
+func (h *Handler) registerContent() {
 	for pattern, page := range map[string]struct {
 		rule authz.Rule
 		show func(*visit) error
@@ -44,8 +44,8 @@ func organizationURL(id docs.OrgID) string { return "/o/" + string(id) }
 // spaceURL returns the path of the page of a space.
 func spaceURL(sp docs.Space) string { return organizationURL(sp.Org) + "/s/" + string(sp.ID) }
 
-// thingData is the data of the page of an organization, a collection or a site.
-type thingData struct {
+// contentData is the data of the page of an organization, a collection or a site.
+type contentData struct {
 	Up      *link // the organization that it belongs to
 	Note    string
 	Address string // URL for readers
@@ -88,7 +88,7 @@ func (h *Handler) organization(v *visit) (err error) {
 	if err != nil {
 		return err
 	}
-	var d thingData
+	var d contentData
 	if d.Collections, err = h.collectionsIn(v, ""); err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (h *Handler) organization(v *visit) (err error) {
 			d.Specs = append(d.Specs, link{Title: string(s.Slug), To: organizationURL(o.ID) + "/openapi/" + string(s.Slug)})
 		}
 	}
-	h.show(v.w, http.StatusOK, "thing", v.page(o.Title, d))
+	h.show(v.w, http.StatusOK, "content", v.page(o.Title, d))
 	return nil
 }
 
@@ -174,7 +174,7 @@ func (h *Handler) collection(v *visit) error {
 	if err != nil {
 		return err
 	}
-	h.show(v.w, http.StatusOK, "thing", v.page(c.Title, thingData{Up: &up, Collections: collections, Spaces: spaces}))
+	h.show(v.w, http.StatusOK, "content", v.page(c.Title, contentData{Up: &up, Collections: collections, Spaces: spaces}))
 	return nil
 }
 
@@ -184,11 +184,11 @@ func (h *Handler) site(v *visit) error {
 	if err != nil {
 		return err
 	}
-	d := thingData{Up: &up, Address: h.Sites.URL(s)}
+	d := contentData{Up: &up, Address: h.Sites.URL(s)}
 	if d.Address == "" {
 		d.Note = "It is not published yet."
 	}
-	h.show(v.w, http.StatusOK, "thing", v.page(s.Title, d))
+	h.show(v.w, http.StatusOK, "content", v.page(s.Title, d))
 	return nil
 }
 

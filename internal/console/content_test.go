@@ -30,7 +30,7 @@ func (w *world) app(v map[string]any) string {
 }
 
 // Every `urls.app` is the URL of a page for users who may see the resource. Others get no page.
-func TestThings(t *testing.T) {
+func TestContentPages(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
 		collection := w.api("POST", "/orgs/$org/collections", map[string]any{"title": "Guides"})
 		space := w.api("POST", "/orgs/$org/spaces", map[string]any{"title": "Hand<book", "editMode": "live", "empty": true, "parent": collection["id"]})

@@ -177,7 +177,7 @@ func (s *Service) Accept(ctx context.Context, g *authz.Grant, org docs.OrgID, id
 		case !o.InviteLinks:
 			return errs.E(errs.Precondition, "invite links are disabled in this organization; ask an admin to invite you")
 		}
-		if err := stillGood(ctx, tx, g.Actor, l); err != nil {
+		if err := checkUsable(ctx, tx, g.Actor, l); err != nil {
 			return err
 		}
 		role := docs.Guest
@@ -194,10 +194,10 @@ func (s *Service) Accept(ctx context.Context, g *authz.Grant, org docs.OrgID, id
 	})
 }
 
-// stillGood returns an error if the creator of a link could not create it any more. It
+// checkUsable returns an error if the creator of a link could not create it any more. It
 // also refuses a link that is older than the caller's removal from the organization:
 // people who were removed need a new invite.
-func stillGood(ctx context.Context, tx *store.Tx, by authz.Actor, l docs.InviteLink) error {
+func checkUsable(ctx context.Context, tx *store.Tx, by authz.Actor, l docs.InviteLink) error {
 	void := errs.E(errs.Precondition, "this invite link is no longer valid: its target was deleted, or the user who created it is no longer allowed to invite; ask an admin of the organization for a new one")
 	if _, err := manageLink(ctx, tx.Reader, authz.Actor{User: l.CreatedBy}, l); errs.Is(err, errs.Internal) {
 		return err

@@ -23,8 +23,8 @@ type ServiceAccountPatch struct {
 	Role opt.Val[docs.Role] // null is a guest, who has only what was granted directly
 }
 
-// giveRole returns an error if a role is above that of the caller.
-func giveRole(g *authz.Grant, role docs.Role) error {
+// checkMayGive returns an error if a role is above that of the caller.
+func checkMayGive(g *authz.Grant, role docs.Role) error {
 	if !g.Role.AtLeast(role) {
 		return errs.E(errs.Forbidden, "you cannot give the role %q: your own role is %q", role, g.Role)
 	}
@@ -43,7 +43,7 @@ func serviceEvent(action string, m docs.Member) audit.Event {
 func (s *Service) CreateServiceAccount(ctx context.Context, g *authz.Grant, org docs.OrgID, name string, role docs.Role) (docs.Member, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Member, error) {
 		m := docs.Member{Org: org, Role: role, JoinedAt: tx.Now()}
-		if err := giveRole(g, role); err != nil {
+		if err := checkMayGive(g, role); err != nil {
 			return m, err
 		}
 		n, err := tx.CountServiceAccounts(ctx, org)
@@ -93,7 +93,7 @@ func (s *Service) UpdateServiceAccount(ctx context.Context, g *authz.Grant, org 
 		if p.Role.IsSet() {
 			m.Role = p.Role.Or(docs.Guest)
 		}
-		if err := giveRole(g, m.Role); err != nil {
+		if err := checkMayGive(g, m.Role); err != nil {
 			return m, err
 		}
 		m.User.UpdatedAt = tx.Now()

@@ -131,7 +131,7 @@ func (s *Service) ChangeTeam(ctx context.Context, g *authz.Grant, t docs.Team, c
 				return err
 			}
 			removed[u] = true
-			if err := keepRoles(ctx, tx, g, t, u, func() error {
+			if err := changeMembership(ctx, tx, g, t, u, func() error {
 				had, err := tx.DropTeamMember(ctx, t.Org, t.ID, u)
 				if had {
 					left++
@@ -156,7 +156,7 @@ func (s *Service) ChangeTeam(ctx context.Context, g *authz.Grant, t docs.Team, c
 			case role != "" && role != was && !added[u]:
 				changed[u] = true
 			}
-			return keepRoles(ctx, tx, g, t, u, func() error { return tx.PutTeamMember(ctx, t.Org, t.ID, u, role) })
+			return changeMembership(ctx, tx, g, t, u, func() error { return tx.PutTeamMember(ctx, t.Org, t.ID, u, role) })
 		}
 		for _, who := range c.Add {
 			if err := put(who, ""); err != nil {
@@ -174,12 +174,12 @@ func (s *Service) ChangeTeam(ctx context.Context, g *authz.Grant, t docs.Team, c
 	})
 }
 
-// keepRoles changes the members of a team, and returns an error if that would bypass
-// access rules: a grant to the team on a resource overrides what its members inherit
-// there. Joining must not lower the role of a user, leaving must not restore a higher
-// role, and nobody may raise their own role by either. A caller who may grant that role
-// on the resource is allowed to.
-func keepRoles(ctx context.Context, tx *store.Tx, g *authz.Grant, t docs.Team, user docs.UserID, change func() error) error {
+// changeMembership changes the membership of a user in a team by calling change, and
+// returns an error if that bypasses access rules: a grant to the team on a resource
+// overrides what its members inherit there. Joining must not lower the role of a user,
+// leaving must not restore a higher role, and nobody may raise their own role by either.
+// A caller who may grant that role on the resource is allowed to.
+func changeMembership(ctx context.Context, tx *store.Tx, g *authz.Grant, t docs.Team, user docs.UserID, change func() error) error {
 	if g.Access.OrgRole() == docs.Admin {
 		return change()
 	}
@@ -220,7 +220,7 @@ func keepRoles(ctx context.Context, tx *store.Tx, g *authz.Grant, t docs.Team, u
 // RemoveFromTeam removes one member from a team.
 func (s *Service) RemoveFromTeam(ctx context.Context, g *authz.Grant, t docs.Team, user docs.UserID) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
-		err := keepRoles(ctx, tx, g, t, user, func() error {
+		err := changeMembership(ctx, tx, g, t, user, func() error {
 			had, err := tx.DropTeamMember(ctx, t.Org, t.ID, user)
 			if err == nil && !had {
 				err = errs.Missing("team member")

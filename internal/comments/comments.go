@@ -81,15 +81,15 @@ type New struct {
 	Path    string // path of the body in the input, for error messages
 }
 
-// worked holds the text of a comment and the quote of its target, computed for a
+// prepared holds the text of a comment and the quote of its target, computed for a
 // revision.
-type worked struct {
+type prepared struct {
 	revision docs.RevisionID
 	quote    string
 	body     string
 }
 
-func (p Place) work(ctx context.Context, n New) (w worked, err error) {
+func (p Place) prepare(ctx context.Context, n New) (w prepared, err error) {
 	w.revision = p.View.Rev.ID
 	if w.quote, err = p.quote(ctx, n); err != nil {
 		return w, err
@@ -106,7 +106,7 @@ func (s *Service) Post(ctx context.Context, g *authz.Grant, request string, n Ne
 	if err != nil {
 		return docs.PostedComment{}, err
 	}
-	prepared, err := p.work(ctx, n)
+	prepared, err := p.prepare(ctx, n)
 	if err != nil {
 		return docs.PostedComment{}, err
 	}
@@ -126,13 +126,13 @@ func (s *Service) AddInTx(ctx context.Context, tx *store.Tx, g *authz.Grant, n N
 	if err != nil {
 		return docs.PostedComment{}, err
 	}
-	return p.add(ctx, tx, g, n, worked{})
+	return p.add(ctx, tx, g, n, prepared{})
 }
 
-func (p Place) add(ctx context.Context, tx *store.Tx, g *authz.Grant, n New, w worked) (docs.PostedComment, error) {
+func (p Place) add(ctx context.Context, tx *store.Tx, g *authz.Grant, n New, w prepared) (docs.PostedComment, error) {
 	var err error
 	if w.revision != p.View.Rev.ID {
-		if w, err = p.work(ctx, n); err != nil {
+		if w, err = p.prepare(ctx, n); err != nil {
 			return docs.PostedComment{}, err
 		}
 	}

@@ -130,7 +130,7 @@ func (a *API) customizationsFor(ctx context.Context, g *authz.Grant, v siteView)
 			return s
 		}
 		links.home = home
-		return s.For(check.Holds).Leading(links.seen)
+		return s.ForVisitor(check.Holds).WithoutHiddenLinks(links.seen)
 	}
 	home, _ := v.Structure.Paths().Resolve("", false)
 	out := siteCustomizations{Site: seen(base, home.Space.Space), SiteSpaces: map[string]customization.Settings{}}

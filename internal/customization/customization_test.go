@@ -233,7 +233,7 @@ func TestVisitorsSeeWhatTheirConditionsAllow(t *testing.T) {
 		{"title":"Staff","to":null,"links":[],"condition":"visitor.claims.staff"}]},
 		"ai":{"mode":"assistant","instructions":"never mention Project Apollo"}}`)
 	before, _ := json.Marshal(s)
-	b, err := json.Marshal(s.For(func(c string) bool { return c == "visitor.claims.staff" }))
+	b, err := json.Marshal(s.ForVisitor(func(c string) bool { return c == "visitor.claims.staff" }))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,11 +6,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// For returns the settings for a visitor. The function visible reports whether a condition holds
-// for the visitor. Links of the header whose condition does not hold are omitted, with their
-// menus. The result has no conditions and no instructions for the assistant, because both
-// reveal what is hidden.
-func (s Settings) For(visible func(condition string) bool) Settings {
+// ForVisitor returns the settings for a visitor. The function visible reports whether a
+// condition holds for the visitor. Links of the header whose condition does not hold are
+// omitted, with their menus. The result has no conditions and no instructions for the assistant,
+// because both reveal what is hidden.
+func (s Settings) ForVisitor(visible func(condition string) bool) Settings {
 	links := slices.Clone(s.Header.Links)
 	links = slices.DeleteFunc(links, func(l HeaderLink) bool { return l.Condition != "" && !visible(l.Condition) })
 	for i := range links {
@@ -21,9 +21,9 @@ func (s Settings) For(visible func(condition string) bool) Settings {
 	return s
 }
 
-// Leading returns the settings without links to targets that a visitor does not see. A menu that
-// loses all entries, and a group of the footer that loses all links, is omitted.
-func (s Settings) Leading(seen func(docs.Ref) bool) Settings {
+// WithoutHiddenLinks returns the settings without links to targets that a visitor does not see.
+// A menu that loses all entries, and a group of the footer that loses all links, is omitted.
+func (s Settings) WithoutHiddenLinks(seen func(docs.Ref) bool) Settings {
 	list := func(links []ContentLink) []ContentLink {
 		return orEmpty(slices.DeleteFunc(slices.Clone(links), func(l ContentLink) bool { return !seen(l.To) }))
 	}

@@ -49,9 +49,9 @@ func (h *Handler) state(ctx context.Context, site docs.Site) (*state, error) {
 // seenBy returns the state, filtered by the conditions that a visitor meets.
 func (s *state) seenBy(ctx context.Context, reader *reading.Visitor) (*state, error) {
 	check := reader.Check(ctx)
-	out := &state{settings: s.settings.For(check.Holds), overrides: map[docs.SiteItemID]customization.Settings{}, fonts: s.fonts}
+	out := &state{settings: s.settings.ForVisitor(check.Holds), overrides: map[docs.SiteItemID]customization.Settings{}, fonts: s.fonts}
 	for id, own := range s.overrides {
-		out.overrides[id] = own.For(check.Holds)
+		out.overrides[id] = own.ForVisitor(check.Holds)
 	}
 	return out, check.Err
 }

@@ -56,7 +56,7 @@ func (v *visit) open() (err error) {
 // useSettings filters settings by the conditions that the visitor meets.
 func (v *visit) useSettings(s customization.Settings) error {
 	check := v.seen.Reader.Check(v.ctx)
-	v.settings = s.For(check.Holds)
+	v.settings = s.ForVisitor(check.Holds)
 	return check.Err
 }
 

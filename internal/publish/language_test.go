@@ -47,7 +47,7 @@ func TestLanguages(t *testing.T) {
 func TestReasonsAreTheSame(t *testing.T) {
 	r := theme.TextsIn("en").Refused
 	for why, text := range map[visitor.Refusal]string{
-		visitor.Expired: r.Expired, visitor.Early: r.Early, visitor.Endless: r.Endless, visitor.Signature: r.Signature, visitor.Algorithm: r.Algorithm, visitor.Malformed: r.Malformed,
+		visitor.Expired: r.Expired, visitor.Early: r.Early, visitor.Lifetime: r.Lifetime, visitor.Signature: r.Signature, visitor.Algorithm: r.Algorithm, visitor.Malformed: r.Malformed,
 	} {
 		if text != why.Text() {
 			t.Errorf("%s: %q, and for programs %q", why, text, why.Text())

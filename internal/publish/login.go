@@ -119,8 +119,8 @@ func reason(t *theme.Texts, why visitor.Refusal) string {
 		return t.Refused.Expired
 	case visitor.Early:
 		return t.Refused.Early
-	case visitor.Endless:
-		return t.Refused.Endless
+	case visitor.Lifetime:
+		return t.Refused.Lifetime
 	case visitor.Signature:
 		return t.Refused.Signature
 	case visitor.Algorithm:

@@ -51,7 +51,7 @@ type Review struct {
 type Feedback struct{ Question, Bad, OK, Good, Thanks, Back, Later string }
 
 // TokenErrors holds the texts about why the token of a reader was refused.
-type TokenErrors struct{ Expired, Early, Endless, Signature, Algorithm, Malformed string }
+type TokenErrors struct{ Expired, Early, Lifetime, Signature, Algorithm, Malformed string }
 
 // ForScript returns the texts that the script uses, as JSON.
 func (t *Texts) ForScript() (string, error) {

@@ -16,7 +16,7 @@ var german = Texts{
 	Refused: TokenErrors{
 		Expired:   "Das Anmeldetoken ist abgelaufen.",
 		Early:     "Das Anmeldetoken ist noch nicht gültig: Die Uhr des Servers, der es ausgestellt hat, geht vor.",
-		Endless:   "Das Anmeldetoken läuft nie oder erst in mehr als 30 Tagen ab.",
+		Lifetime:  "Das Anmeldetoken läuft nie oder erst in mehr als 30 Tagen ab.",
 		Signature: "Das Anmeldetoken ist nicht mit dem Schlüssel dieser Website signiert.",
 		Algorithm: "Das Anmeldetoken ist nicht mit HS256 signiert.",
 		Malformed: "Das Anmeldetoken ist fehlerhaft.",

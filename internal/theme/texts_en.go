@@ -16,7 +16,7 @@ var english = Texts{
 	Refused: TokenErrors{
 		Expired:   "The sign-in token has expired.",
 		Early:     "The sign-in token is not valid yet: the clock of the server that made it is ahead.",
-		Endless:   "The sign-in token has no end, or one more than 30 days ahead.",
+		Lifetime:  "The sign-in token has no end, or one more than 30 days ahead.",
 		Signature: "The sign-in token is not signed with this site's key.",
 		Algorithm: "The sign-in token is not signed with HS256.",
 		Malformed: "The sign-in token is malformed.",

@@ -16,7 +16,7 @@ var spanish = Texts{
 	Refused: TokenErrors{
 		Expired:   "El token de inicio de sesión ha caducado.",
 		Early:     "El token de inicio de sesión aún no es válido: el reloj del servidor que lo emitió está adelantado.",
-		Endless:   "El token de inicio de sesión no caduca, o lo hace dentro de más de 30 días.",
+		Lifetime:  "El token de inicio de sesión no caduca, o lo hace dentro de más de 30 días.",
 		Signature: "El token de inicio de sesión no está firmado con la clave de este sitio.",
 		Algorithm: "El token de inicio de sesión no está firmado con HS256.",
 		Malformed: "El token de inicio de sesión tiene un formato incorrecto.",

@@ -16,7 +16,7 @@ var french = Texts{
 	Refused: TokenErrors{
 		Expired:   "Le jeton de connexion a expiré.",
 		Early:     "Le jeton de connexion n’est pas encore valide : l’horloge du serveur qui l’a émis est en avance.",
-		Endless:   "Le jeton de connexion n’expire jamais, ou seulement dans plus de 30 jours.",
+		Lifetime:  "Le jeton de connexion n’expire jamais, ou seulement dans plus de 30 jours.",
 		Signature: "Le jeton de connexion n’est pas signé avec la clé de ce site.",
 		Algorithm: "Le jeton de connexion n’est pas signé avec HS256.",
 		Malformed: "Le jeton de connexion est mal formé.",

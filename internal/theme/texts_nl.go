@@ -16,7 +16,7 @@ var dutch = Texts{
 	Refused: TokenErrors{
 		Expired:   "Het inlogtoken is verlopen.",
 		Early:     "Het inlogtoken is nog niet geldig: de klok van de server die het heeft uitgegeven loopt voor.",
-		Endless:   "Het inlogtoken verloopt niet, of pas over meer dan 30 dagen.",
+		Lifetime:  "Het inlogtoken verloopt niet, of pas over meer dan 30 dagen.",
 		Signature: "Het inlogtoken is niet ondertekend met de sleutel van deze site.",
 		Algorithm: "Het inlogtoken is niet ondertekend met HS256.",
 		Malformed: "Het inlogtoken heeft een ongeldige indeling.",

@@ -16,7 +16,7 @@ var norwegian = Texts{
 	Refused: TokenErrors{
 		Expired:   "Innloggingstokenet er utløpt.",
 		Early:     "Innloggingstokenet er ikke gyldig ennå: Klokken på serveren som utstedte det, går for fort.",
-		Endless:   "Innloggingstokenet utløper aldri, eller først om mer enn 30 dager.",
+		Lifetime:  "Innloggingstokenet utløper aldri, eller først om mer enn 30 dager.",
 		Signature: "Innloggingstokenet er ikke signert med nøkkelen til dette nettstedet.",
 		Algorithm: "Innloggingstokenet er ikke signert med HS256.",
 		Malformed: "Innloggingstokenet har ugyldig format.",

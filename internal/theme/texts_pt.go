@@ -17,7 +17,7 @@ var portuguese = Texts{
 	Refused: TokenErrors{
 		Expired:   "O token de login expirou.",
 		Early:     "O token de login ainda não é válido: o relógio do servidor que o emitiu está adiantado.",
-		Endless:   "O token de login não expira ou só expira daqui a mais de 30 dias.",
+		Lifetime:  "O token de login não expira ou só expira daqui a mais de 30 dias.",
 		Signature: "O token de login não foi assinado com a chave deste site.",
 		Algorithm: "O token de login não foi assinado com HS256.",
 		Malformed: "O token de login está malformado.",

@@ -16,7 +16,7 @@ var chinese = Texts{
 	Refused: TokenErrors{
 		Expired:   "登录令牌已过期。",
 		Early:     "登录令牌尚未生效：签发令牌的服务器时钟偏快。",
-		Endless:   "登录令牌没有过期时间，或有效期超过 30 天。",
+		Lifetime:  "登录令牌没有过期时间，或有效期超过 30 天。",
 		Signature: "登录令牌不是用此网站的密钥签名的。",
 		Algorithm: "登录令牌未使用 HS256 签名。",
 		Malformed: "登录令牌格式有误。",

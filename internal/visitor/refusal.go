@@ -16,7 +16,7 @@ type Refusal string
 const (
 	Expired   Refusal = "expired"
 	Early     Refusal = "not-valid-yet"
-	Endless   Refusal = "lifetime"
+	Lifetime  Refusal = "lifetime"
 	Signature Refusal = "signature"
 	Algorithm Refusal = "algorithm"
 	Malformed Refusal = "malformed"
@@ -32,7 +32,7 @@ func (r Refusal) Text() string {
 		return "The sign-in token has expired."
 	case Early:
 		return "The sign-in token is not valid yet: the clock of the server that made it is ahead."
-	case Endless:
+	case Lifetime:
 		return "The sign-in token has no end, or one more than 30 days ahead."
 	case Signature:
 		return "The sign-in token is not signed with this site's key."
@@ -70,7 +70,7 @@ func unverified(parsed *jwt.Token, err error) error {
 		{errCritical, Malformed, "it has critical extensions, and none is known"},
 		{jwt.ErrTokenUnverifiable, Signature, "it must be signed with HS256 and the current key"},
 		{jwt.ErrTokenSignatureInvalid, Signature, "it must be signed with HS256 and the current key"},
-		{jwt.ErrTokenRequiredClaimMissing, Endless, "exp is missing"},
+		{jwt.ErrTokenRequiredClaimMissing, Lifetime, "exp is missing"},
 		{jwt.ErrTokenExpired, Expired, "it has expired"},
 		{jwt.ErrTokenNotValidYet, Early, "it is not valid yet"},
 		{jwt.ErrTokenUsedBeforeIssued, Early, "it was issued in the future"},

@@ -57,7 +57,7 @@ func Check(privateKey, token string, now time.Time) (Visitor, error) {
 	}
 	expires := int64(claims["exp"].(float64))
 	if time.Unix(expires, 0).After(now.Add(MaxLifetime + leeway)) {
-		return Visitor{}, refused(Endless, "it expires too far in the future; 30 days are the maximum", nil)
+		return Visitor{}, refused(Lifetime, "it expires too far in the future; 30 days are the maximum", nil)
 	}
 	out := maps.Clone(map[string]any(claims))
 	for _, name := range []string{"exp", "iat", "nbf"} {

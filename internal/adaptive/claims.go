@@ -34,7 +34,7 @@ func (s *Schema) Claims(signed, unsigned map[string]any) map[string]any {
 	}
 	declared := map[string]any{}
 	if s != nil {
-		s.root.vouched(out)
+		s.root.dropMismatched(out)
 		if c := s.root.property(unsignedName); c != nil {
 			declared = c.members(unsigned)
 		}
@@ -43,9 +43,9 @@ func (s *Schema) Claims(signed, unsigned map[string]any) map[string]any {
 	return out
 }
 
-// vouched removes signed claims that do not match their declaration. Undeclared claims are
-// kept, because the owner of the site vouches for them.
-func (c *claim) vouched(m map[string]any) {
+// dropMismatched removes signed claims that do not match their declaration. Undeclared claims
+// are kept, because the owner of the site vouches for them.
+func (c *claim) dropMismatched(m map[string]any) {
 	for i := range c.properties {
 		p := &c.properties[i]
 		v, there := m[p.name]
@@ -54,7 +54,7 @@ func (c *claim) vouched(m map[string]any) {
 			continue
 		}
 		if p.kind == object && nested {
-			p.vouched(inner)
+			p.dropMismatched(inner)
 		} else if v, ok := p.accept(v); ok {
 			m[p.name] = v
 		} else {

@@ -234,7 +234,7 @@ func (s *Service) PreviewURL(ctx context.Context, g *authz.Grant, id docs.SiteIt
 	if err != nil {
 		return "", err
 	}
-	it, err := v.previewed(id)
+	it, err := v.previewStart(id)
 	if err != nil {
 		return "", err
 	}
@@ -254,8 +254,8 @@ func (s *Service) PreviewBy(g *authz.Grant) authz.Visitor {
 	return authz.Visitor{Org: g.Site.Org, Site: g.Site.ID, Preview: true, By: g.Actor.User, Ends: s.Store.Clock().Add(previewTime).Unix()}
 }
 
-// previewed returns the site space at which a preview begins.
-func (v *View) previewed(id docs.SiteItemID) (docs.SiteItem, error) {
+// previewStart returns the site space at which a preview begins.
+func (v *View) previewStart(id docs.SiteItemID) (docs.SiteItem, error) {
 	if id != "" {
 		it, err := v.Structure.Item(docs.SiteSpace, id)
 		if errs.Is(err, errs.NotFound) {

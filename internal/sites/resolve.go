@@ -123,11 +123,11 @@ func (s *Service) Identify(ctx context.Context, site docs.Site, a Visit) (out Id
 	if site.Visibility != docs.VisibilityAuth && !site.Adaptive {
 		return out, nil
 	}
-	gate, err := s.gateOf(ctx, site)
+	settings, err := s.identitySettings(ctx, site)
 	if err != nil {
 		return out, err
 	}
-	signed, err := s.vouched(gate, a, &out)
+	signed, err := s.signedClaims(settings, a, &out)
 	if err != nil {
 		return out, err
 	}
@@ -135,25 +135,25 @@ func (s *Service) Identify(ctx context.Context, site docs.Site, a Visit) (out Id
 		return out, errs.E(errs.Unauthenticated, "this site is for visitors who were authenticated by its owner; sign in first")
 	}
 	if site.Adaptive {
-		out.Claims = known(gate.schema.Claims(signed, a.Unsigned))
+		out.Claims = nilIfEmpty(settings.schema.Claims(signed, a.Unsigned))
 	}
 	return out, nil
 }
 
-// vouched returns the signed claims of a visitor. It records the key version and the expiry
-// of the token, or the reason why the token was refused, in out.
-func (s *Service) vouched(gate *gate, a Visit, out *Identity) (map[string]any, error) {
+// signedClaims returns the signed claims of a visitor. It records the key version and the
+// expiry of the token, or the reason why the token was refused, in out.
+func (s *Service) signedClaims(settings *identitySettings, a Visit, out *Identity) (map[string]any, error) {
 	if a.Vouched != nil {
-		out.Key = gate.auth.KeyVersion
+		out.Key = settings.auth.KeyVersion
 		return a.Vouched, nil
 	}
 	if a.Token == "" {
 		return nil, nil
 	}
-	v, err := visitor.Check(gate.auth.PrivateKey, a.Token, s.Store.Clock())
+	v, err := visitor.Check(settings.auth.PrivateKey, a.Token, s.Store.Clock())
 	switch {
 	case err == nil:
-		out.Key, out.Expires = gate.auth.KeyVersion, v.Expires
+		out.Key, out.Expires = settings.auth.KeyVersion, v.Expires
 		return v.Claims, nil
 	case !a.LoginOnError || !errs.Is(err, errs.Unauthenticated):
 		return nil, err
@@ -168,42 +168,43 @@ func (s *Service) DroppedClaims(ctx context.Context, site docs.Site, a Visit) (m
 	if !site.Adaptive {
 		return nil, nil
 	}
-	gate, err := s.gateOf(ctx, site)
+	settings, err := s.identitySettings(ctx, site)
 	if err != nil {
 		return nil, err
 	}
-	signed, err := s.vouched(gate, a, &Identity{})
+	signed, err := s.signedClaims(settings, a, &Identity{})
 	if err != nil {
 		return nil, err
 	}
-	return gate.schema.Dropped(signed, a.Unsigned), nil
+	return settings.schema.Dropped(signed, a.Unsigned), nil
 }
 
 // login sets the redirect to the login page of a site.
 func (s *Service) login(ctx context.Context, site docs.Site, from *url.URL, out *Resolved) error {
-	gate, err := s.gateOf(ctx, site)
+	settings, err := s.identitySettings(ctx, site)
 	if err != nil {
 		return err
 	}
-	if out.Redirect, out.Login = WithLocation(gate.auth.FallbackURL, from.EscapedPath()); !out.Login {
+	if out.Redirect, out.Login = WithLocation(settings.auth.FallbackURL, from.EscapedPath()); !out.Login {
 		return errs.E(errs.Unauthenticated, "this site is for visitors who were authenticated by its owner, and has no login page; ask the owner for access")
 	}
 	return nil
 }
 
-// gate holds the settings that identify visitors. It is cached by the version of the site.
-type gate struct {
+// identitySettings holds the settings that identify visitors. It is cached by the version of
+// the site.
+type identitySettings struct {
 	auth   Auth
 	schema *adaptive.Schema
 }
 
-// maxGates is the maximum number of cached gates.
-const maxGates = 10_000
+// maxIdentitySettings is the maximum number of cached identity settings.
+const maxIdentitySettings = 10_000
 
-func (s *Service) gateOf(ctx context.Context, site docs.Site) (*gate, error) {
+func (s *Service) identitySettings(ctx context.Context, site docs.Site) (*identitySettings, error) {
 	key := treeKey{site.ID, site.Version}
-	if g, ok := s.gates.Get(key); ok {
-		return g, nil
+	if set, ok := s.identityCache.Get(key); ok {
+		return set, nil
 	}
 	auth, err := s.Auth(ctx, site.ID)
 	if err != nil {
@@ -213,14 +214,14 @@ func (s *Service) gateOf(ctx context.Context, site docs.Site) (*gate, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &gate{auth, schema}
-	s.gates.Set(key, g)
-	return g, nil
+	set := &identitySettings{auth, schema}
+	s.identityCache.Set(key, set)
+	return set, nil
 }
 
-// known returns claims, or nil if there are none. Visitors without claims then share cache
-// entries.
-func known(claims map[string]any) map[string]any {
+// nilIfEmpty returns claims, or nil if there are none. Visitors without claims then share
+// cache entries.
+func nilIfEmpty(claims map[string]any) map[string]any {
 	if unsigned, ok := claims["unsigned"].(map[string]any); ok && len(unsigned) == 0 && len(claims) == 1 {
 		return nil
 	}

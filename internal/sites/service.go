@@ -30,12 +30,12 @@ import (
 
 // Service reads and changes sites.
 type Service struct {
-	Store *store.Store
-	Hosts Hosts
-	DNS   challenge.Resolver // verifies the ownership of host names
-	trees *cache.Cache[treeKey, *Structure]
-	views *cache.Cache[viewKey, *VisitorView]
-	gates *cache.Cache[treeKey, *gate]
+	Store         *store.Store
+	Hosts         Hosts
+	DNS           challenge.Resolver // verifies the ownership of host names
+	trees         *cache.Cache[treeKey, *Structure]
+	views         *cache.Cache[viewKey, *VisitorView]
+	identityCache *cache.Cache[treeKey, *identitySettings]
 	// verified and signed are caches of content tokens.
 	verified *cache.Cache[string, visitor.Content]
 	signed   *cache.Cache[signedKey, string]
@@ -46,11 +46,11 @@ type Service struct {
 func New(s *store.Store) *Service {
 	return &Service{
 		Store: s, DNS: net.DefaultResolver,
-		trees:    cache.New[treeKey](maxTrees, func(t *Structure) int { return t.Len() + 1 }),
-		views:    cache.New[viewKey](maxViews, func(v *VisitorView) int { return 1 + v.Structure.Len() }),
-		gates:    cache.New[treeKey](maxGates, func(*gate) int { return 1 }),
-		verified: cache.New[string](maxVerified, func(visitor.Content) int { return 1 }),
-		signed:   cache.New[signedKey](maxSigned, func(string) int { return 1 }),
+		trees:         cache.New[treeKey](maxTrees, func(t *Structure) int { return t.Len() + 1 }),
+		views:         cache.New[viewKey](maxViews, func(v *VisitorView) int { return 1 + v.Structure.Len() }),
+		identityCache: cache.New[treeKey](maxIdentitySettings, func(*identitySettings) int { return 1 }),
+		verified:      cache.New[string](maxVerified, func(visitor.Content) int { return 1 }),
+		signed:        cache.New[signedKey](maxSigned, func(string) int { return 1 }),
 	}
 }
 

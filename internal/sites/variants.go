@@ -21,7 +21,7 @@ func (s *Service) Translations(ctx context.Context, g *authz.Grant) ([]docs.Spac
 	}
 	var out []docs.Space
 	seen := map[string]bool{"": true, g.Space.Language: true} // one for each language
-	for _, it := range v.Structure.beside(g.Space.ID) {
+	for _, it := range v.Structure.siblings(g.Space.ID) {
 		sp, ok := v.Spaces[it.Space]
 		if !ok || seen[sp.It.Language] || it.Trashed || it.Withheld {
 			continue
@@ -57,9 +57,9 @@ func (s *Service) around(ctx context.Context, g *authz.Grant) (*View, error) {
 	return s.view(ctx, s.Store.Reader, g.Viewer(), site.It, tree)
 }
 
-// beside returns the site spaces of the section that has a space, or nil. If several sections
+// siblings returns the site spaces of the section that has a space, or nil. If several sections
 // have the space, it is the first one.
-func (s *Structure) beside(space docs.SpaceID) []docs.SiteItem {
+func (s *Structure) siblings(space docs.SpaceID) []docs.SiteItem {
 	for _, it := range s.All(docs.SiteSpace) {
 		if it.Space == space {
 			return s.Children(it.Parent)

@@ -62,7 +62,7 @@ func (s *Service) VisitorViewOf(ctx context.Context, r store.Reader, site docs.S
 	}
 	key := viewKey{site.ID, site.Version, v.Link, v.Key, v.Preview, reader.Key()}
 	if v.Preview {
-		tree, err := s.previewed(ctx, r, site, v.By)
+		tree, err := s.previewStructure(ctx, r, site, v.By)
 		if err != nil {
 			return nil, err
 		}
@@ -106,9 +106,9 @@ func newVisitorView(ctx context.Context, site docs.Site, tree *Structure, reader
 	return out, nil
 }
 
-// previewed returns the structure of a preview, before conditions are applied. It has only
-// spaces that the member who created the preview can see now, so it is not cached.
-func (s *Service) previewed(ctx context.Context, r store.Reader, site docs.Site, by docs.UserID) (*Structure, error) {
+// previewStructure returns the structure of a preview, before conditions are applied. It has
+// only spaces that the member who created the preview can see now, so it is not cached.
+func (s *Service) previewStructure(ctx context.Context, r store.Reader, site docs.Site, by docs.UserID) (*Structure, error) {
 	g, _, err := authz.NewChecker(r).Site(ctx, authz.Actor{User: by}, authz.SiteSecrets, site.Org, site.ID)
 	if authz.Denied(err) {
 		err = errs.Missing("site")
@@ -170,14 +170,14 @@ func (s *Service) CheckShown(ctx context.Context, v authz.Visitor, space docs.Sp
 	}
 	var tree *Structure
 	if v.Preview {
-		tree, err = s.previewed(ctx, s.Store.Reader, site.It, v.By)
+		tree, err = s.previewStructure(ctx, s.Store.Reader, site.It, v.By)
 	} else if err = admit(ctx, s.Store.Reader, site.It, v); err == nil {
 		tree, err = s.PublicStructure(ctx, site.It)
 	}
 	if err != nil {
 		return err
 	}
-	if tree.beside(space) == nil {
+	if tree.siblings(space) == nil {
 		return errs.Missing("file")
 	}
 	return nil

@@ -22,7 +22,7 @@ func (v *visit) actions(f *theme.Frame, e *edition.Edition, n *edition.Node) ([]
 		case item == "pdf":
 			out = append(out, v.downloads(f.Texts(), e, n)...)
 		case item == "external-ai":
-			out = append(out, v.asking(f)...)
+			out = append(out, v.assistantLinks(f)...)
 		case item == "markdown" && f.Alternate != "":
 			l = &theme.Link{Title: f.Texts().ViewMarkdown, Icon: "file-lines", Href: f.Alternate}
 		case item == "mcp" && v.state.settings.PageActions.MCP && v.export == nil: // the MCP server is a setting of the site, not of a site space

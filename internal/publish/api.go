@@ -54,7 +54,7 @@ func (p *printer) writtenOut(doc *markup.Document) *markup.Document {
 	return apidoc.Blocks(p.spec, doc)
 }
 
-// specStamp is the version of a specification that an answer was made of.
+// specStamp is the version of a specification that a response was made of.
 type specStamp struct {
 	ref     docs.Ref
 	version string

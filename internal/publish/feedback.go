@@ -31,15 +31,15 @@ func isPost(r *http.Request) bool {
 	return false
 }
 
-// asks reports whether pages have a feedback form.
-func (v *visit) asks() bool {
+// hasFeedback reports whether pages have a feedback form.
+func (v *visit) hasFeedback() bool {
 	return v.settings.Feedback.Enabled && !v.drafted && !v.as.Preview && v.export == nil
 }
 
 // feedbackAddress returns the address that feedback about a page is posted to. It is empty
 // if the page has no feedback form.
 func (v *visit) feedbackAddress(e *edition.Edition, n *edition.Node) string {
-	if n == nil || !v.asks() {
+	if n == nil || !v.hasFeedback() {
 		return ""
 	}
 	return e.Base + ownPrefix + feedbackName + string(n.ID)
@@ -52,7 +52,7 @@ func (v *visit) serveFeedback(w http.ResponseWriter, r *http.Request, e *edition
 	if err != nil {
 		return err
 	}
-	if n == nil || n.Type != docs.PageDocument || !v.asks() {
+	if n == nil || n.Type != docs.PageDocument || !v.hasFeedback() {
 		return v.missing(w, r, e)
 	}
 	f, err := v.frame(e, nil)

@@ -56,13 +56,13 @@ type shell struct {
 const shellWeight = 32 << 10
 
 // shell returns a copy of the frame that all pages of an edition share. It is cached for
-// all visitors who see the same content, in the same way as answers.
+// all visitors who see the same content, in the same way as responses.
 func (v *visit) shell(e *edition.Edition) (*theme.Frame, error) {
-	key := answerKey{site: stateKey{v.site.ID, v.site.Version}, root: v.root, place: v.target.Space.ID, edition: e.Key()}
+	key := responseKey{site: stateKey{v.site.ID, v.site.Version}, root: v.root, place: v.target.Space.ID, edition: e.Key()}
 	keep := !v.drafted && !v.as.Preview && v.export == nil
 	if s, ok := v.h.shells.Get(key); ok && keep {
 		if current, err := v.h.current(v.ctx, s.read, e.Space); err != nil || current {
-			return v.dressed(s), err
+			return v.frameOf(s), err
 		}
 	}
 	before := v.read
@@ -78,12 +78,12 @@ func (v *visit) shell(e *edition.Edition) (*theme.Frame, error) {
 		s.frame.Parts = &theme.Parts{}
 		v.h.shells.Set(key, s)
 	}
-	return v.dressed(s), err
+	return v.frameOf(s), err
 }
 
-// dressed returns a copy of the frame of a shell, and records the spaces that the shell was
+// frameOf returns a copy of the frame of a shell, and records the spaces that the shell was
 // made of.
-func (v *visit) dressed(s *shell) *theme.Frame {
+func (v *visit) frameOf(s *shell) *theme.Frame {
 	if v.read != nil {
 		for _, st := range s.read {
 			v.read[st.id] = st

@@ -118,7 +118,7 @@ func (v *visit) token(r *http.Request, query url.Values) (token, source string) 
 	if t := query.Get(tokenParameter); t != "" {
 		return t, fromAddress
 	}
-	if t := query.Get(programParameter); t != "" && v.program {
+	if t := query.Get(programParameter); t != "" && v.mcpCall {
 		return t, fromAddress
 	}
 	for _, name := range []string{tokenCookie, sharedCookie} {
@@ -190,7 +190,7 @@ func withoutCredentials(query url.Values) url.Values {
 // cookies, so its requests are not redirected.
 func (v *visit) clean(w http.ResponseWriter, query url.Values, cookies map[string]kept) bool {
 	left := withoutCredentials(query)
-	if left.Encode() == query.Encode() || v.program {
+	if left.Encode() == query.Encode() || v.mcpCall {
 		return false
 	}
 	for name, c := range cookies {

@@ -30,7 +30,7 @@ const languageParam = "language"
 // other pages, because a link to such a page was meant for that page.
 func (v *visit) chooseLanguage(w http.ResponseWriter, r *http.Request) (bool, error) {
 	chosen := r.URL.Query().Get(languageParam)
-	if chosen == "" && (v.target.Rest != "" || !v.target.Space.Default) || v.program || v.export != nil || v.as.Preview {
+	if chosen == "" && (v.target.Rest != "" || !v.target.Space.Default) || v.mcpCall || v.export != nil || v.as.Preview {
 		return false, nil
 	}
 	all, err := v.languages()

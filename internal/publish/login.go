@@ -25,7 +25,7 @@ const (
 // login page has just issued, an error page explains why. A program receives status 401.
 func (v *visit) signIn(w http.ResponseWriter, r *http.Request, why visitor.Refusal, source string) error {
 	switch {
-	case v.program:
+	case v.mcpCall:
 		text := "These pages are for signed-in readers only. Send the token of a visitor: Authorization: Bearer TOKEN."
 		if why != "" {
 			text = why.Text()

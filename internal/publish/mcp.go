@@ -17,9 +17,9 @@ const (
 	maxHops = 4 // redirects that are followed to a page
 )
 
-// isProgram reports whether a request calls the MCP server of a site. The caller is not a
+// isMCPCall reports whether a request calls the MCP server of a site. The caller is not a
 // browser, so it is not redirected to another address or to a login form.
-func isProgram(r *http.Request) bool {
+func isMCPCall(r *http.Request) bool {
 	return r.Method == http.MethodPost && (strings.HasSuffix(r.URL.Path, "/"+ownPrefix+mcpName) || strings.HasSuffix(r.URL.Path, "/"+otherPrefix+mcpName))
 }
 
@@ -29,7 +29,7 @@ func isProgram(r *http.Request) bool {
 func (v *visit) serveMCP(w http.ResponseWriter, r *http.Request) (done bool, err error) {
 	name, ok := ownName(v.path)
 	switch {
-	case (!ok || name != mcpName) && v.program:
+	case (!ok || name != mcpName) && v.mcpCall:
 		notAllowed(w)
 		return true, nil
 	case !ok || name != mcpName:
@@ -37,7 +37,7 @@ func (v *visit) serveMCP(w http.ResponseWriter, r *http.Request) (done bool, err
 	case !v.settings.PageActions.MCP:
 		theme.WriteText(w, http.StatusNotFound, "This site has no MCP server. Its owner can turn it on: pageActions of the customization.")
 		return true, nil
-	case !v.program:
+	case !v.mcpCall:
 		return true, v.explainMCP(w, r)
 	}
 	v.h.mcp.Serve(w, r, mcpserver.Documentation{

@@ -44,7 +44,7 @@ type look struct {
 	dark      string // media query for the dark variants of pictures
 	newTab    bool   // links to other sites open in a new tab
 	texts     *theme.Texts
-	tries     bool // readers can try operations of APIs
+	canTry    bool // readers can try operations of APIs
 }
 
 // layoutOf returns the layout of a page. Parts without a setting are shown.

@@ -101,9 +101,9 @@ var assistants = []struct{ name, icon, at string }{
 	{"Claude", "claude", "https://claude.ai/new?q="},
 }
 
-// asking returns links that open a page in external assistants. There are none for
-// private pages, because assistants can read only public ones.
-func (v *visit) asking(f *theme.Frame) (out []*theme.Link) {
+// assistantLinks returns links that open a page in external assistants. There are none
+// for private pages, because assistants can read only public ones.
+func (v *visit) assistantLinks(f *theme.Frame) (out []*theme.Link) {
 	if f.Canonical == "" || f.Alternate == "" || v.private {
 		return nil
 	}

@@ -37,8 +37,8 @@ const (
 	maxEditions    = 200_000  // pages in all cached editions
 	maxTexts       = 64 << 20 // bytes of all cached page texts
 	maxStates      = 32 << 20 // bytes of all cached site states
-	maxAnswers     = 64 << 20 // bytes of all cached pages with their frames
-	maxShortcuts   = 32 << 20 // bytes of all cached shortcuts; most of their pages are in the answers cache too
+	maxResponses   = 64 << 20 // bytes of all cached pages with their frames
+	maxSharedPages = 32 << 20 // bytes of all shared pages; most of them are in the cache of responses too
 	maxShells      = 8 << 20  // bytes of all cached frames of sites
 	maxReviews     = 20_000   // changed pages in all cached lists of changes
 	highlightBytes = 16 << 20
@@ -81,17 +81,17 @@ type Config struct {
 // Handler serves requests for sites.
 type Handler struct {
 	Config
-	base      *url.URL
-	states    *cache.Cache[stateKey, *state]
-	editions  *edition.Cache
-	texts     *texts
-	answers   *cache.Cache[answerKey, *answer]
-	shortcuts *cache.Cache[shortcutKey, *shortcut]
-	shells    *cache.Cache[answerKey, *shell]
-	agents    *cache.Cache[string, bool] // by user agent: whether it is a machine
-	reviews   *cache.Cache[changedKey, *changed]
-	cards     *cache.Cache[string, []byte]
-	drawing   chan struct{} // semaphore for drawing pictures
+	base        *url.URL
+	states      *cache.Cache[stateKey, *state]
+	editions    *edition.Cache
+	texts       *texts
+	responses   *cache.Cache[responseKey, *pageResponse]
+	sharedPages *cache.Cache[sharedKey, *sharedPage]
+	shells      *cache.Cache[responseKey, *shell]
+	agents      *cache.Cache[string, bool] // by user agent: whether it is a machine
+	reviews     *cache.Cache[changedKey, *changed]
+	cards       *cache.Cache[string, []byte]
+	drawing     chan struct{} // semaphore for drawing pictures
 
 	protection *http.CrossOriginProtection // against forms that other sites submit
 	caller     *http.Client                // sends the requests that readers try
@@ -112,12 +112,12 @@ func New(c Config) (*Handler, error) {
 	h := &Handler{
 		Config: c, base: base, highlight: markup.NewHighlighter(highlightBytes), formulas: formula.New(formulaBytes),
 		mcp: mcpserver.New(), maxListed: maxListed, fullPages: fullPages,
-		states:   cache.New[stateKey](maxStates, (*state).weight),
-		editions: edition.NewCache(maxEditions),
-		reviews:  cache.New[changedKey](maxReviews, func(c *changed) int { return 1 + len(c.pages) }),
-		texts:    newTexts(),
-		answers:  cache.New[answerKey](maxAnswers, (*answer).weight), shortcuts: cache.New[shortcutKey](maxShortcuts, (*shortcut).weight),
-		shells: cache.New[answerKey](maxShells, func(*shell) int { return shellWeight }),
+		states:    cache.New[stateKey](maxStates, (*state).weight),
+		editions:  edition.NewCache(maxEditions),
+		reviews:   cache.New[changedKey](maxReviews, func(c *changed) int { return 1 + len(c.pages) }),
+		texts:     newTexts(),
+		responses: cache.New[responseKey](maxResponses, (*pageResponse).weight), sharedPages: cache.New[sharedKey](maxSharedPages, (*sharedPage).weight),
+		shells: cache.New[responseKey](maxShells, func(*shell) int { return shellWeight }),
 		cards:  cache.New[string](maxCards, func(b []byte) int { return len(b) }), drawing: make(chan struct{}, cardSlots),
 		protection: http.NewCrossOriginProtection(),
 		calling:    budget.NewPool("requests of readers", maxTries),
@@ -169,7 +169,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	theme.SetSecurityHeaders(w.Header())
 	w.Header().Set("Cache-Control", "private, no-store") // until it is clear who may cache the response
 	switch {
-	case r.Method != http.MethodGet && r.Method != http.MethodHead && !isProgram(r) && !isPost(r):
+	case r.Method != http.MethodGet && r.Method != http.MethodHead && !isMCPCall(r) && !isPost(r):
 		notAllowed(w)
 	case len(r.URL.Path) > maxPath:
 		theme.WriteText(w, http.StatusRequestURITooLong, "The address is too long.")
@@ -237,7 +237,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	// An address that began with two slashes would name another host.
 	v := &visit{
 		h: h, ctx: r.Context(), site: site, as: authz.Visitor{Org: site.Org, Site: site.ID}, root: root, path: strings.TrimLeft(rest, "/"),
-		program: isProgram(r), generation: generation, counted: counted,
+		mcpCall: isMCPCall(r), generation: generation, counted: counted,
 	}
 	if v.state, err = h.state(r.Context(), site); err != nil {
 		return err

@@ -24,7 +24,7 @@ type rendered struct {
 	outline []markup.Heading
 	updates bool
 	trace   *revision.Trace
-	asked   map[question]reply
+	lookups map[lookup]lookupResult
 }
 
 // renderedKey is the cache key of a text. It covers all inputs except the references.
@@ -39,25 +39,25 @@ type renderedKey struct {
 	look      look
 }
 
-// question is a lookup that the text depends on, about the target of a reference.
-type question struct {
+// lookup asks for a property of the target of a reference, on which the text depends.
+type lookup struct {
 	about byte
 	ref   docs.Ref
 	part  string // of an API description
 }
 
-// Kinds of questions about a reference.
+// Properties that lookups ask for.
 const (
-	askLink  byte = 'l'
-	askTitle byte = 't'
-	askSize  byte = 's'
-	// askExtent asks for the width and height of an image.
-	askExtent byte = 'e'
-	// askSpec asks for the fingerprint of a part of an API description.
-	askSpec byte = 'a'
+	lookupLink  byte = 'l'
+	lookupTitle byte = 't'
+	lookupSize  byte = 's'
+	// lookupExtent is the width and height of an image.
+	lookupExtent byte = 'e'
+	// lookupSpec is the fingerprint of a part of an API description.
+	lookupSpec byte = 'a'
 )
 
-type reply struct {
+type lookupResult struct {
 	text          string
 	size          int64
 	width, height int
@@ -65,7 +65,7 @@ type reply struct {
 }
 
 func (f *rendered) weight() int {
-	return 1<<10 + len(f.html) + f.trace.Weight() + 1<<8*len(f.asked) + 1<<7*len(f.outline)
+	return 1<<10 + len(f.html) + f.trace.Weight() + 1<<8*len(f.lookups) + 1<<7*len(f.outline)
 }
 
 // texts is a cache of rendered texts. It counts how many were rendered.
@@ -83,8 +83,8 @@ func (p *printer) text(n *edition.Node) (*rendered, error) {
 		return nil, err
 	}
 	noted := map[docs.Ref]bool{}
-	for q := range f.asked {
-		if q.about == askSpec && q.ref.Kind != docs.RefFile && !noted[q.ref] && p.h.Content.Specs != nil {
+	for q := range f.lookups {
+		if q.about == lookupSpec && q.ref.Kind != docs.RefFile && !noted[q.ref] && p.h.Content.Specs != nil {
 			noted[q.ref] = true
 			version, _ := p.specVersion(q.ref)
 			p.specs = append(p.specs, specStamp{q.ref, version})
@@ -124,8 +124,8 @@ func (p *printer) same(f *rendered, n *edition.Node) (bool, error) {
 	if same, err := f.trace.SameIn(p.ctx, p.view(), n.Page); err != nil || !same {
 		return false, err
 	}
-	for q, was := range f.asked {
-		if p.answer(q) != was {
+	for q, was := range f.lookups {
+		if p.resolve(q) != was {
 			return false, p.err
 		}
 	}
@@ -146,23 +146,23 @@ func (p *printer) render(n *edition.Node) (*rendered, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &rendered{trace: trace, asked: map[question]reply{}}
-	ask := func(about byte, ref docs.Ref) reply {
-		q := question{about: about, ref: ref}
-		a := p.answer(q)
-		f.asked[q] = a
+	f := &rendered{trace: trace, lookups: map[lookup]lookupResult{}}
+	resolve := func(about byte, ref docs.Ref) lookupResult {
+		q := lookup{about: about, ref: ref}
+		a := p.resolve(q)
+		f.lookups[q] = a
 		return a
 	}
 	var body bytes.Buffer
-	o := p.look.options(ask)
+	o := p.look.options(resolve)
 	api := apidoc.NewPage(p.spec, o)
-	if p.look.tries {
+	if p.look.canTry {
 		api.Trials(p.e.Base + ownPrefix + tryName + string(n.ID))
 	}
 	o.API = func(b markup.APIBlock) (string, bool) {
 		if b.Inline == nil { // an inline description is part of the source of the page
-			q := question{askSpec, b.Ref, apidoc.PartOf(b)}
-			f.asked[q] = p.answer(q)
+			q := lookup{lookupSpec, b.Ref, apidoc.PartOf(b)}
+			f.lookups[q] = p.resolve(q)
 		}
 		return api.HTML(b)
 	}
@@ -179,39 +179,39 @@ func (p *printer) render(n *edition.Node) (*rendered, error) {
 	return f, nil
 }
 
-// answer resolves a question.
-func (p *printer) answer(q question) (a reply) {
+// resolve returns the result of a lookup.
+func (p *printer) resolve(q lookup) (a lookupResult) {
 	switch q.about {
-	case askLink:
+	case lookupLink:
 		a.text, a.ok = p.link(q.ref)
-	case askTitle:
+	case lookupTitle:
 		a.text, a.ok = p.title(q.ref)
-	case askSize:
+	case lookupSize:
 		a.size, a.ok = p.size(q.ref)
-	case askSpec:
+	case lookupSpec:
 		a.text, a.ok = apidoc.Fingerprint(p.spec(q.ref), q.part)
-	case askExtent:
+	case lookupExtent:
 		f, ok := p.file(q.ref)
 		a.width, a.height, a.ok = f.Width, f.Height, ok
 	}
 	return a
 }
 
-func (l look) options(ask func(byte, docs.Ref) reply) markup.HTMLOptions {
+func (l look) options(resolve func(byte, docs.Ref) lookupResult) markup.HTMLOptions {
 	text := func(about byte) func(docs.Ref) (string, bool) {
 		return func(ref docs.Ref) (string, bool) {
-			a := ask(about, ref)
+			a := resolve(about, ref)
 			return a.text, a.ok
 		}
 	}
 	return markup.HTMLOptions{
-		Link: text(askLink), Title: text(askTitle),
+		Link: text(lookupLink), Title: text(lookupTitle),
 		Size: func(ref docs.Ref) (int64, bool) {
-			a := ask(askSize, ref)
+			a := resolve(lookupSize, ref)
 			return a.size, a.ok
 		},
 		Extent: func(ref docs.Ref) (int, int, bool) {
-			a := ask(askExtent, ref)
+			a := resolve(lookupExtent, ref)
 			return a.width, a.height, a.ok
 		},
 		Highlight: l.highlight, Math: l.formulas.MathML, Icons: l.icons, Dark: l.dark, NewTab: l.newTab, Labels: &l.texts.Labels,

@@ -37,8 +37,8 @@ const oneSection = "section"
 // currentSpace limits a scope to the current site space.
 const currentSpace = "currentSiteSpace"
 
-// asked returns the query and the scope of a search request.
-func (v *visit) asked(r *http.Request) (query string, scope sites.SearchScope) {
+// searchQuery returns the query and the scope of a search request.
+func (v *visit) searchQuery(r *http.Request) (query string, scope sites.SearchScope) {
 	values := r.URL.Query()
 	if scope = v.scope(); values.Get("in") == oneSection {
 		scope.Restrict = currentSpace

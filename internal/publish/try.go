@@ -21,24 +21,24 @@ import (
 
 // Limits of the requests that readers try.
 const (
-	tryName   = "try/"           // prefix of the paths, followed by the id of the page that describes the operation
-	maxTries  = 8                // concurrent requests
-	maxTried  = 256 << 10        // bytes of the input of a reader
-	maxAnswer = 512 << 10        // bytes of a response that are shown
-	tryTime   = 20 * time.Second // until the response is read completely
+	tryName        = "try/"           // prefix of the paths, followed by the id of the page that describes the operation
+	maxTries       = 8                // concurrent requests
+	maxTryRequest  = 256 << 10        // bytes of the input of a reader
+	maxTryResponse = 512 << 10        // bytes of a response that are shown
+	tryTime        = 20 * time.Second // until the response is read completely
 )
 
 // tryAgent is the user agent of these requests.
 const tryAgent = "Octavo (a reader tries an operation)"
 
-// tries reports whether readers can try API operations on pages.
-func (v *visit) tries() bool {
+// canTry reports whether readers can try API operations on pages.
+func (v *visit) canTry() bool {
 	return v.h.TryIt != nil && !v.drafted && !v.as.Preview && v.export == nil
 }
 
-// tried is the request of a reader: an operation that the page describes, and its
+// tryRequest is the request of a reader: an operation that the page describes, and its
 // parameters.
-type tried struct {
+type tryRequest struct {
 	Spec   string `json:"spec"`
 	Method string `json:"method"`
 	Path   string `json:"path"`
@@ -63,7 +63,7 @@ func (v *visit) serveTry(w http.ResponseWriter, r *http.Request, e *edition.Edit
 	if err != nil {
 		return err
 	}
-	if n == nil || n.Type != docs.PageDocument || !v.tries() {
+	if n == nil || n.Type != docs.PageDocument || !v.canTry() {
 		return v.missing(w, r, e)
 	}
 	w.Header().Set("Cache-Control", "private, no-store")
@@ -106,9 +106,9 @@ func (v *visit) try(w http.ResponseWriter, r *http.Request, e *edition.Edition, 
 			return out, err
 		}
 	}
-	var asked tried
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxTried)).Decode(&asked); err != nil {
-		return out, errs.E(errs.Invalid, "the request is not JSON, or larger than %d KB", maxTried>>10)
+	var asked tryRequest
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxTryRequest)).Decode(&asked); err != nil {
+		return out, errs.E(errs.Invalid, "the request is not JSON, or larger than %d KB", maxTryRequest>>10)
 	}
 	o, err := v.described(e, n, asked)
 	if err != nil {
@@ -128,15 +128,15 @@ func (v *visit) try(w http.ResponseWriter, r *http.Request, e *edition.Edition, 
 
 // described returns the requested operation. The error is NotFound if the page does not
 // describe it.
-func (v *visit) described(e *edition.Edition, n *edition.Node, asked tried) (*openapi.Operation, error) {
+func (v *visit) described(e *edition.Edition, n *edition.Node, asked tryRequest) (*openapi.Operation, error) {
 	p := v.printer(e)
 	f, err := p.text(n)
 	if err != nil {
 		return nil, err
 	}
 	part := apidoc.PartOf(markup.APIBlock{Type: "openapi-operation", Method: asked.Method, Path: asked.Path})
-	for q := range f.asked {
-		if q.about != askSpec || q.ref.Kind != docs.RefOpenAPI || q.ref.Spec != asked.Spec || q.part != part {
+	for q := range f.lookups {
+		if q.about != lookupSpec || q.ref.Kind != docs.RefOpenAPI || q.ref.Spec != asked.Spec || q.part != part {
 			continue
 		}
 		if d := p.spec(q.ref); d != nil {
@@ -171,13 +171,13 @@ func (v *visit) send(call openapi.Call) (out outcome, err error) {
 		return out, v.unanswered(err)
 	}
 	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxTryResponse+1))
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return out, v.unanswered(err)
 	}
 	out = outcome{Status: res.StatusCode, Time: time.Since(start).Milliseconds(), Headers: shownHeaders(res.Header)}
-	if out.Truncated = len(body) > maxAnswer; out.Truncated {
-		body = wholeRunes(body[:maxAnswer])
+	if out.Truncated = len(body) > maxTryResponse; out.Truncated {
+		body = wholeRunes(body[:maxTryResponse])
 	}
 	if out.Binary = !utf8.Valid(body) || strings.ContainsRune(string(body), 0); !out.Binary {
 		out.Body = string(body)

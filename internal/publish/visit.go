@@ -31,7 +31,7 @@ type visit struct {
 	private  bool    // the response depends on the visitor, and must not be shared
 	drafted  bool    // the content is not the published one
 	review   *review // of the draft; nil if drafted is false
-	program  bool    // the client calls the MCP server and is not a browser
+	mcpCall  bool    // the client calls the MCP server and is not a browser
 	settings customization.Settings
 	target   sites.Target
 	export   *exporter // writes the page to a file; nil if the page is served over HTTP
@@ -159,7 +159,7 @@ func (v *visit) servePage(w http.ResponseWriter, r *http.Request, e *edition.Edi
 		}
 	}
 	if page == nil {
-		return v.lead(w, r, e)
+		return v.followRedirect(w, r, e)
 	}
 	if asMarkdown {
 		text, err := v.printer(e).markdown(page)
@@ -168,20 +168,20 @@ func (v *visit) servePage(w http.ResponseWriter, r *http.Request, e *edition.Edi
 		}
 		return send(w, r, "text/markdown; charset=utf-8", []byte(text))
 	}
-	a, err := v.answer(e, page)
+	a, err := v.pageResponse(e, page)
 	if err != nil {
 		return err
 	}
 	if v.counts(r) {
 		v.h.Insights.PageView(v.site.ID, v.target.Space, page.ID)
 	}
-	v.shorten(r, a, page)
+	v.cacheShared(r, a, page)
 	a.send(w, r)
 	return nil
 }
 
-// lead follows a redirect of the site from an address that has no page.
-func (v *visit) lead(w http.ResponseWriter, r *http.Request, e *edition.Edition) error {
+// followRedirect follows a redirect of the site from an address that has no page.
+func (v *visit) followRedirect(w http.ResponseWriter, r *http.Request, e *edition.Edition) error {
 	rule, to, err := v.h.Sites.FindRedirect(v.ctx, v.site, v.seen.Structure, "/"+v.path, v.key, v.pagePath)
 	switch {
 	case errs.Is(err, errs.NotFound):
@@ -236,7 +236,7 @@ func (v *visit) look(e *edition.Edition) look {
 	return look{
 		highlight: v.h.highlight, formulas: v.h.formulas, dark: v.scheme().Dark(),
 		icons: v.settings.Styling.Icons != "solid" && v.settings.Styling.Icons != "duotone", newTab: v.settings.ExternalLinks.Target == "blank",
-		texts: theme.TextsIn(v.lang(e)), tries: v.tries(),
+		texts: theme.TextsIn(v.lang(e)), canTry: v.canTry(),
 	}
 }
 
@@ -269,7 +269,7 @@ func (v *visit) serveOwn(w http.ResponseWriter, r *http.Request, e *edition.Edit
 	if page, ok := strings.CutPrefix(name, tryName); ok {
 		return true, v.serveTry(w, r, e, page)
 	}
-	query, scope := v.asked(r)
+	query, scope := v.searchQuery(r)
 	switch name {
 	case "search":
 		f, err := v.frame(e, nil)

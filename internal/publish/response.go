@@ -14,9 +14,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
-// answer is the response for a page, which is sent to all visitors who see the same content.
-// It is immutable.
-type answer struct {
+// pageResponse is the response for a page, which is sent to all visitors who see the same
+// content. It is immutable.
+type pageResponse struct {
 	body   *coding.Body
 	header []field
 	read   []stamp // spaces that the page was made of
@@ -29,10 +29,10 @@ type field struct {
 	values []string
 }
 
-// answerKey is the cache key of an answer. It covers all inputs except the state of the
-// spaces that the answer was made of. Visitors with the same claims share answers: the key
-// of the edition includes the claims, and the root includes the key of a share link.
-type answerKey struct {
+// responseKey is the cache key of a response. It covers all inputs except the state of the
+// spaces that the response was made of. Visitors with the same claims share responses: the
+// key of the edition includes the claims, and the root includes the key of a share link.
+type responseKey struct {
 	site    stateKey
 	root    string
 	place   docs.SiteItemID
@@ -62,23 +62,23 @@ func stampOf(sp docs.Space) stamp {
 	return s
 }
 
-func (a *answer) weight() int { return a.body.Weight() }
+func (p *pageResponse) weight() int { return p.body.Weight() }
 
-func (a *answer) send(w http.ResponseWriter, r *http.Request) {
+func (p *pageResponse) send(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	for _, f := range a.header {
+	for _, f := range p.header {
 		h[f.name] = f.values
 	}
-	a.body.Send(w, r, http.StatusOK)
+	p.body.Send(w, r, http.StatusOK)
 }
 
-// answer returns the response for a page in its frame. It is cached for all visitors who
-// see the same content, until the site or one of the spaces that the page was made of
+// pageResponse returns the response for a page in its frame. It is cached for all visitors
+// who see the same content, until the site or one of the spaces that the page was made of
 // changes. Drafts and previews are not cached.
-func (v *visit) answer(e *edition.Edition, page *edition.Node) (*answer, error) {
-	key := answerKey{stateKey{v.site.ID, v.site.Version}, v.root, v.target.Space.ID, e.Key(), page.ID}
+func (v *visit) pageResponse(e *edition.Edition, page *edition.Node) (*pageResponse, error) {
+	key := responseKey{stateKey{v.site.ID, v.site.Version}, v.root, v.target.Space.ID, e.Key(), page.ID}
 	keep := !v.drafted && !v.as.Preview
-	if a, ok := v.h.answers.Get(key); ok && keep {
+	if a, ok := v.h.responses.Get(key); ok && keep {
 		current, err := v.h.current(v.ctx, a.read, e.Space)
 		if err == nil && current {
 			current, err = v.h.sameSpecs(v.ctx, e.View, a.specs)
@@ -89,7 +89,7 @@ func (v *visit) answer(e *edition.Edition, page *edition.Node) (*answer, error) 
 	}
 	a, err := v.compose(e, page)
 	if err == nil && keep {
-		v.h.answers.Set(key, a)
+		v.h.responses.Set(key, a)
 	}
 	return a, err
 }
@@ -116,8 +116,8 @@ func (h *Handler) current(ctx context.Context, read []stamp, known docs.Space) (
 	return true, nil
 }
 
-// compose renders the page and builds its answer.
-func (v *visit) compose(e *edition.Edition, page *edition.Node) (*answer, error) {
+// compose renders the page and builds its response.
+func (v *visit) compose(e *edition.Edition, page *edition.Node) (*pageResponse, error) {
 	v.read = map[docs.SpaceID]stamp{e.Space.ID: stampOf(e.Space)}
 	p := v.printer(e)
 	shown, err := p.page(page)
@@ -138,20 +138,20 @@ func (v *visit) compose(e *edition.Edition, page *edition.Node) (*answer, error)
 	h := http.Header{"Content-Security-Policy": {theme.Policy(f)}, "Content-Type": {htmlType}}
 	theme.SetSecurityHeaders(h)
 	v.cacheable(h)
-	a := &answer{body: coding.New(text), read: slices.Collect(maps.Values(v.read)), specs: p.specs}
+	a := &pageResponse{body: coding.New(text), read: slices.Collect(maps.Values(v.read)), specs: p.specs}
 	for name, values := range h {
 		a.header = append(a.header, field{name, values})
 	}
 	return a, nil
 }
 
-// shortcutKey is the host and the path of a request without a query.
-type shortcutKey struct{ host, path string }
+// sharedKey is the host and the path of a request without a query.
+type sharedKey struct{ host, path string }
 
-// shortcut is the page that all visitors receive at an address. It is valid as long as
+// sharedPage is the page that all visitors receive at an address. It is valid as long as
 // nothing is written to the store.
-type shortcut struct {
-	*answer
+type sharedPage struct {
+	*pageResponse
 	h          *Handler
 	generation uint64 // of the store, before anything was read
 	site       docs.SiteID
@@ -180,7 +180,7 @@ func (h *Handler) CachedPage(r *http.Request) (http.Handler, bool) {
 	if !h.MayBeSite(r.Host, r.URL.Path) || !isPlain(r) {
 		return nil, false
 	}
-	s, ok := h.shortcuts.Get(shortcutKey{r.Host, r.URL.Path})
+	s, ok := h.sharedPages.Get(sharedKey{r.Host, r.URL.Path})
 	if !ok {
 		return nil, false
 	}
@@ -188,16 +188,16 @@ func (h *Handler) CachedPage(r *http.Request) (http.Handler, bool) {
 	return s, counted && now == s.generation
 }
 
-func (s *shortcut) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *sharedPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.h.countable(r) {
 		s.h.Insights.PageView(s.site, s.place, s.page)
 	}
 	s.send(w, r)
 }
 
-// shorten caches an answer for CachedPage, if all visitors share it.
-func (v *visit) shorten(r *http.Request, a *answer, page *edition.Node) {
+// cacheShared caches a response for CachedPage, if all visitors share it.
+func (v *visit) cacheShared(r *http.Request, a *pageResponse, page *edition.Node) {
 	if v.counted && !v.private && !v.drafted && !v.as.Preview && !v.chooses && isPlain(r) && !slices.ContainsFunc(a.specs, specStamp.elsewhere) {
-		v.h.shortcuts.Set(shortcutKey{r.Host, r.URL.Path}, &shortcut{a, v.h, v.generation, v.site.ID, v.target.Space, page.ID})
+		v.h.sharedPages.Set(sharedKey{r.Host, r.URL.Path}, &sharedPage{a, v.h, v.generation, v.site.ID, v.target.Space, page.ID})
 	}
 }

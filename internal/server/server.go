@@ -221,9 +221,9 @@ type Server struct {
 	Config
 	Services
 	API      *api.API
-	readers  *publish.Handler
-	people   *console.Handler
-	machines *scim.Handler
+	publish  *publish.Handler
+	console  *console.Handler
+	scim     *scim.Handler
 	metrics  *metrics
 	draining atomic.Bool
 	http     []*http.Server
@@ -259,8 +259,8 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 	return s, nil
 }
 
-// console returns the handler of the pages of the server itself.
-func (s *Server) console() *console.Handler {
+// newConsole returns the handler of the pages of the server itself.
+func (s *Server) newConsole() *console.Handler {
 	return console.New(console.Config{
 		Guard: s.Guard, Orgs: s.Orgs, SignIn: s.SignIn, SSO: s.SSO, OIDC: s.OIDC, Inbox: s.Inbox, BaseURL: s.BaseURL, Log: s.Log,
 		Spaces: s.Spaces, Content: s.Content, Reviews: s.Reviews, Comments: s.Comments, Sites: s.Sites, Specs: s.APISpecs, Conversations: s.Conversations,
@@ -295,7 +295,7 @@ func (s *Server) start(ctx context.Context) error {
 	if s.Embeds {
 		cards = embeds.New(s.Outbound, s.Store.Clock)
 	}
-	if s.readers, err = publish.New(publish.Config{
+	if s.publish, err = publish.New(publish.Config{
 		Sites: s.Sites, Content: s.Content, Guard: s.Guard, Insights: s.Insights, Log: s.Log,
 		Take:  func(w http.ResponseWriter, r *http.Request) error { return s.API.CountRequest(w, r) }, // shares its limit with the API
 		TryIt: s.TryIt,
@@ -307,8 +307,8 @@ func (s *Server) start(ctx context.Context) error {
 		BaseURL: s.BaseURL, Version: s.Version, Build: s.Build, Limit: s.Limit, Memory: s.Memory, Observe: s.metrics.observe,
 		Comments: s.Comments, Webhooks: s.Webhooks, Git: s.Git, Sites: s.Sites, Insights: s.Insights, Assets: s.Assets, APISpecs: s.APISpecs, Conversations: s.Conversations, Translations: s.Translations, SignIn: s.SignIn, SSO: s.SSO, OIDC: s.OIDC, Inbox: s.Inbox, Embeds: cards, ExportSite: s.exportSite,
 	}, secret)
-	s.people = s.console()
-	s.machines = scim.New(scim.Config{Guard: s.Guard, Orgs: s.Orgs, BaseURL: s.BaseURL, Clock: s.Store.Clock, Log: s.Log, Take: s.API.CountRequest})
+	s.console = s.newConsole()
+	s.scim = scim.New(scim.Config{Guard: s.Guard, Orgs: s.Orgs, BaseURL: s.BaseURL, Clock: s.Store.Clock, Log: s.Log, Take: s.API.CountRequest})
 	s.metrics.declare(s.API.Operations())
 	work := s.jobs()
 	if err := work.Schedule(ctx); err != nil {
@@ -317,7 +317,7 @@ func (s *Server) start(ctx context.Context) error {
 	if listener, err = s.secure(listener); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	s.pages = &readyconn.Listener{Listener: listener, May: s.readers.MayBeSite, Find: s.kept, Timeout: idleTimeout}
+	s.pages = &readyconn.Listener{Listener: listener, May: s.publish.MayBeSite, Find: s.kept, Timeout: idleTimeout}
 	s.serve(s.pages, s.handler())
 	if s.MetricsListen != "" && s.MetricsListen != s.Listen {
 		l, err := net.Listen("tcp", s.MetricsListen)
@@ -357,7 +357,7 @@ func (s *Server) configure() error {
 
 // exportSite writes a site as an archive of static files.
 func (s *Server) exportSite(ctx context.Context, site docs.Site, by docs.UserID, address string, w io.Writer) error {
-	return s.readers.Archive(ctx, publish.Export{Site: site, By: by, Address: address}, w)
+	return s.publish.Archive(ctx, publish.Export{Site: site, By: by, Address: address}, w)
 }
 
 // jobs returns the runner of background jobs with all their handlers.
@@ -559,17 +559,17 @@ func (s *Server) handler() http.Handler {
 		// The standard mux would redirect paths such as /v1//x; the API handles them
 		// itself, with its own error format.
 		switch {
-		case s.readers.Owns(r):
-			s.readers.ServeHTTP(rec, r)
+		case s.publish.Owns(r):
+			s.publish.ServeHTTP(rec, r)
 			path = "/…" // may contain a share key
 		case s.misdirected(r):
 			text(rec, http.StatusMisdirectedRequest, "this server has no such host; its address is "+s.BaseURL)
 		case r.URL.Path == api.Prefix || strings.HasPrefix(r.URL.Path, api.Prefix+"/"):
 			answers.ServeHTTP(rec, r)
 		case strings.HasPrefix(r.URL.Path, scim.Prefix):
-			s.machines.ServeHTTP(rec, r)
-		case s.people.Owns(r):
-			s.people.ServeHTTP(rec, r)
+			s.scim.ServeHTTP(rec, r)
+		case s.console.Owns(r):
+			s.console.ServeHTTP(rec, r)
 		default:
 			mux.ServeHTTP(rec, r)
 		}
@@ -585,7 +585,7 @@ func (s *Server) kept(r *http.Request) (http.Handler, bool) {
 	if s.AccessLog || s.draining.Load() {
 		return nil, false
 	}
-	page, ok := s.readers.CachedPage(r)
+	page, ok := s.publish.CachedPage(r)
 	if !ok {
 		return nil, false
 	}

@@ -44,8 +44,8 @@ type auditSubject struct {
 	ID   string `json:"id"`
 }
 
-// AuditChosen holds the filters of the audit log.
-type AuditChosen struct {
+// AuditFilter holds the filters of the audit log.
+type AuditFilter struct {
 	Actor       string `query:"actor" maxLength:"100" doc:"Id of the user who did it, or me."`
 	Action      string `query:"action" maxLength:"100" doc:"Such as space.delete."`
 	SubjectKind string `query:"subjectKind" maxLength:"100" doc:"Such as space."`
@@ -54,18 +54,18 @@ type AuditChosen struct {
 	Until       string `query:"until" format:"date-time" doc:"Events before this moment."`
 }
 
-func (c AuditChosen) filter(g *authz.Grant) (f store.AuditFilter, err error) {
+func (c AuditFilter) filter(g *authz.Grant) (f store.AuditFilter, err error) {
 	f = store.AuditFilter{Actor: userOf(g, docs.UserID(c.Actor)), Action: c.Action, SubjectKind: c.SubjectKind, SubjectID: c.Subject}
-	if f.From, err = momentOf("query.from", c.From); err != nil {
+	if f.From, err = parseTime("query.from", c.From); err != nil {
 		return f, err
 	}
-	f.Until, err = momentOf("query.until", c.Until)
+	f.Until, err = parseTime("query.until", c.Until)
 	return f, err
 }
 
-// momentOf parses an RFC 3339 time; the empty text is the zero time. at is the path of
+// parseTime parses an RFC 3339 time; the empty text is the zero time. at is the path of
 // the field, for error messages.
-func momentOf(at, text string) (docs.Time, error) {
+func parseTime(at, text string) (docs.Time, error) {
 	if text == "" {
 		return 0, nil
 	}
@@ -79,7 +79,7 @@ func momentOf(at, text string) (docs.Time, error) {
 type auditIn struct {
 	OrgIn
 	Paged
-	AuditChosen
+	AuditFilter
 }
 
 func (a *API) audit(ctx context.Context, in *auditIn) (*page[AuditEvent], error) {
@@ -101,7 +101,7 @@ func auditEvent(r store.AuditRow) AuditEvent {
 
 type exportAuditIn struct {
 	OrgIn
-	AuditChosen
+	AuditFilter
 }
 
 // exportPage is the number of events that an export reads at once.

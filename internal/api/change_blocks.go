@@ -42,8 +42,9 @@ type wordChange struct {
 // result is false if the text is unchanged or too large to compare.
 type compared func(ctx context.Context, x *content.TextComparer) ([]markup.BlockChange, bool, error)
 
-// tellBlocks sets the block changes of each change, within the limits of a response.
-func tellBlocks(ctx context.Context, from, to *revision.View, changes []semanticChange) error {
+// addBlockChanges sets the block changes of each change, within the limits of a
+// response.
+func addBlockChanges(ctx context.Context, from, to *revision.View, changes []semanticChange) error {
 	x, room := &content.TextComparer{From: from, To: to, Room: maxComparedText}, maxChangedText
 	for i := range changes {
 		c := &changes[i]

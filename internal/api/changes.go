@@ -256,7 +256,7 @@ func (a *API) changesBetween(ctx context.Context, from, to *revision.View, skip,
 	all = all[min(skip, len(all)):]
 	w.Changes = append(w.Changes, all[:min(limit, len(all))]...)
 	w.More = len(all) - len(w.Changes)
-	return w, tellBlocks(ctx, from, to, w.Changes)
+	return w, addBlockChanges(ctx, from, to, w.Changes)
 }
 
 func value(v *any) any {

@@ -46,13 +46,13 @@ func (a *API) content() {
 	})
 	register(a, op{
 		ID: "getPageById", Route: "GET /spaces/{spaceId}/content/page/{pageId}", Tag: tag, Allow: read,
-		Summary: "Get a page of a space.", Again: a.pageAgain(func(r *http.Request) string { return idKey(r.PathValue("pageId")) }),
+		Summary: "Get a page of a space.", Cached: a.cachedPage(func(r *http.Request) string { return idKey(r.PathValue("pageId")) }),
 	}, func(ctx context.Context, in *pageIn) (*pageAnswer, error) {
 		return a.pageOut(ctx, a.head, byID(in.Page), in.PageOptions)
 	})
 	register(a, op{
 		ID: "getPageByPath", Route: "GET /spaces/{spaceId}/content/path/{pagePath}", Tag: tag, Allow: read,
-		Summary: "Get a page of a space by its path.", Again: a.pageAgain(func(r *http.Request) string { return pathKey(r.PathValue("pagePath")) }),
+		Summary: "Get a page of a space by its path.", Cached: a.cachedPage(func(r *http.Request) string { return pathKey(r.PathValue("pagePath")) }),
 		About: "The path is one URL-encoded segment, such as guides%2Finstall. A path that a page had before it was moved leads to the page.",
 	}, func(ctx context.Context, in *pathIn) (*pageAnswer, error) {
 		return a.pageOut(ctx, a.head, byPath(in.Path), in.PageOptions)
@@ -191,7 +191,7 @@ func (a *API) pagesOut(ctx context.Context, open opener, f Flags) (*revised[page
 	if err != nil {
 		return nil, err
 	}
-	s, err := a.shown(ctx, v, f.Metadata)
+	s, err := a.viewEncoder(ctx, v, f.Metadata)
 	return &revised[pageTree]{etag(v), pageTree{s.pages(all)}}, err
 }
 
@@ -206,7 +206,7 @@ func (a *API) reusableOut(ctx context.Context, open opener, id docs.ReusableID, 
 	if err != nil {
 		return nil, err
 	}
-	s, err := a.shown(ctx, v, f.Metadata, string(id))
+	s, err := a.viewEncoder(ctx, v, f.Metadata, string(id))
 	return ok(s.reusableContent(r)), err
 }
 
@@ -325,7 +325,7 @@ func (a *API) filesOut(ctx context.Context, open opener, p Paged, f Flags) (*pag
 	if err != nil {
 		return nil, err
 	}
-	s, err := a.shown(ctx, v, f.Metadata)
+	s, err := a.viewEncoder(ctx, v, f.Metadata)
 	if err != nil {
 		return nil, err
 	}
@@ -356,6 +356,6 @@ func (a *API) fileOut(ctx context.Context, open opener, id docs.FileID, f Flags)
 	if err != nil {
 		return nil, err
 	}
-	s, err := a.shown(ctx, v, f.Metadata, string(id))
+	s, err := a.viewEncoder(ctx, v, f.Metadata, string(id))
 	return ok(s.file(file)), err
 }

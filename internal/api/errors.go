@@ -39,10 +39,10 @@ func problemOf(err error) *problem {
 	return newProblem(e.Kind.Status(), e.Message, e.Details)
 }
 
-// answer returns the response to a request that failed with err, and logs errors of the
-// server. Deleting what does not exist, or is not visible to the caller, succeeds with
-// status 204.
-func (a *API) answer(o op, request string, err error) *problem {
+// requestProblem returns the response to a request that failed with err, and logs errors
+// of the server. Deleting what does not exist, or is not visible to the caller, succeeds
+// with status 204.
+func (a *API) requestProblem(o op, request string, err error) *problem {
 	if errs.Is(err, errs.NotFound) && strings.HasPrefix(o.Route, http.MethodDelete) {
 		return newProblem(http.StatusNoContent, "", nil)
 	}
@@ -58,7 +58,7 @@ func (a *API) answer(o op, request string, err error) *problem {
 
 // fail sends the response to a request that failed with err.
 func (a *API) fail(w http.ResponseWriter, o op, request string, err error) {
-	p := a.answer(o, request, err)
+	p := a.requestProblem(o, request, err)
 	if p.Err.Code == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="octavo"`)
 	}

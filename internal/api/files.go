@@ -46,10 +46,10 @@ func dimensionsOf(f docs.File) *dimensions {
 // file returns the JSON form of a file, with the git object id and path that the file
 // itself records.
 func (a *API) file(g *authz.Grant, sp docs.Space, f docs.File) File {
-	return shown{a: a, v: &revision.View{Space: sp}, metadata: true, by: bearerOf(g)}.file(f)
+	return viewEncoder{a: a, v: &revision.View{Space: sp}, metadata: true, by: bearerOf(g)}.file(f)
 }
 
-func (s shown) file(f docs.File) File {
+func (s viewEncoder) file(f docs.File) File {
 	return File{
 		ID: string(f.ID), Name: f.Name, ContentType: f.ContentType, Size: f.Size,
 		DownloadURL: s.a.downloadURL(s.by, s.v.Space, f), Dimensions: dimensionsOf(f), Git: s.gitBlob(s.git.File(f)),

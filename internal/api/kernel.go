@@ -129,10 +129,10 @@ type op struct {
 	Signed func(r *http.Request) []string
 	// Sends lists the content types of a streamed response.
 	Sends []string
-	// Again sends a cached response without decoding the input, and reports whether it
-	// did. If not, the handler is called. Again is called after the rule has allowed the
+	// Cached sends a cached response without decoding the input, and reports whether it
+	// did. If not, the handler is called. Cached is called after the rule has allowed the
 	// request.
-	Again func(w http.ResponseWriter, r *http.Request, g *authz.Grant) bool
+	Cached func(w http.ResponseWriter, r *http.Request, g *authz.Grant) bool
 
 	in    reflect.Type // type of the input
 	query []string     // names of the query parameters; nil if all are accepted, as in signed addresses
@@ -312,7 +312,7 @@ func (a *API) guard(o op) func(huma.Context, func(huma.Context)) {
 			return
 		}
 		tag(w.Header(), grant)
-		if o.Again != nil && o.Again(w, r, grant) {
+		if o.Cached != nil && o.Cached(w, r, grant) {
 			return
 		}
 		if o.Time > 0 {

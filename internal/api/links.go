@@ -99,7 +99,7 @@ func (l *locator) show(ctx context.Context, loc index.Location) (contentLocation
 		if err != nil {
 			return w, err
 		}
-		p := shown{a: l.a, v: loc.View, metadata: true}.page(&revision.PageNode{Page: loc.Page, Path: path})
+		p := viewEncoder{a: l.a, v: loc.View, metadata: true}.page(&revision.PageNode{Page: loc.Page, Path: path})
 		w.Page = &p
 		switch {
 		case loc.Node != "":
@@ -111,7 +111,7 @@ func (l *locator) show(ctx context.Context, loc index.Location) (contentLocation
 		f := l.a.file(l.g, loc.View.Space, loc.File)
 		w.File = &f
 	case docs.RefReusable:
-		r := shown{a: l.a, v: loc.View, metadata: true}.reusableContent(loc.Reusable)
+		r := viewEncoder{a: l.a, v: loc.View, metadata: true}.reusableContent(loc.Reusable)
 		w.ReusableContent = &r
 	}
 	return w, nil

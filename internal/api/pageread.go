@@ -116,9 +116,9 @@ var plainOptions = PageOptions{
 	Format: formatDocument, Refs: "relative", Evaluated: "false", Dereferenced: "false",
 }
 
-// pageAgain returns a function for op.Again. It sends a cached page of the newest
+// cachedPage returns a function for op.Cached. It sends a cached page of the newest
 // revision, if the request has no query parameters. page returns the key of the finder.
-func (a *API) pageAgain(page func(*http.Request) string) func(http.ResponseWriter, *http.Request, *authz.Grant) bool {
+func (a *API) cachedPage(page func(*http.Request) string) func(http.ResponseWriter, *http.Request, *authz.Grant) bool {
 	return func(w http.ResponseWriter, r *http.Request, g *authz.Grant) bool {
 		if r.URL.RawQuery != "" {
 			return false

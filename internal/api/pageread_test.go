@@ -8,9 +8,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 
-// TestPageAgain: a page that is kept is answered as it was the first time,
+// TestCachedPage: a page that is kept is answered as it was the first time,
 // to those who may see it, until it changes.
-func TestPageAgain(t *testing.T) {
+func TestCachedPage(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t), nil)
 	w.liveSpace()
 	byID, byPath := w.expand("/spaces/$space/content/page/$page"), w.expand("/spaces/$space/content/path/steady")

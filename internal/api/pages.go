@@ -123,8 +123,9 @@ func (a *API) opened(ctx context.Context, open opener, f Flags) (*revision.View,
 	return a.Content.WithComputedPages(ctx, v)
 }
 
-// shown converts the pages, files and reusable contents of a view to their JSON form.
-type shown struct {
+// viewEncoder converts the pages, files and reusable contents of a view to their JSON
+// form.
+type viewEncoder struct {
 	a        *API
 	v        *revision.View
 	metadata bool
@@ -132,10 +133,10 @@ type shown struct {
 	by       bearer
 }
 
-// shown returns the converter for a view. If metadata is requested, it has the git
+// viewEncoder returns the converter for a view. If metadata is requested, it has the git
 // information of the contents with the given ids, or of all contents if no id is given.
-func (a *API) shown(ctx context.Context, v *revision.View, metadata bool, ids ...string) (shown, error) {
-	s := shown{a: a, v: v, metadata: metadata && v.Visitor() == nil, by: bearerOf(authz.FromContext(ctx))}
+func (a *API) viewEncoder(ctx context.Context, v *revision.View, metadata bool, ids ...string) (viewEncoder, error) {
+	s := viewEncoder{a: a, v: v, metadata: metadata && v.Visitor() == nil, by: bearerOf(authz.FromContext(ctx))}
 	var err error
 	if s.metadata {
 		s.git, err = a.Content.Exchange.GitNames(ctx, v, ids...)
@@ -145,14 +146,14 @@ func (a *API) shown(ctx context.Context, v *revision.View, metadata bool, ids ..
 
 // gitBlob returns the git information of a content; nil if it was not requested or there
 // is none.
-func (s shown) gitBlob(oid, path string) *gitBlob {
+func (s viewEncoder) gitBlob(oid, path string) *gitBlob {
 	if !s.metadata || oid == "" {
 		return nil
 	}
 	return &gitBlob{oid, path}
 }
 
-func (s shown) pages(in []*revision.PageNode) []Page {
+func (s viewEncoder) pages(in []*revision.PageNode) []Page {
 	out := make([]Page, len(in))
 	for i, w := range in {
 		out[i] = s.page(w)
@@ -160,7 +161,7 @@ func (s shown) pages(in []*revision.PageNode) []Page {
 	return out
 }
 
-func (s shown) page(w *revision.PageNode) Page {
+func (s viewEncoder) page(w *revision.PageNode) Page {
 	p := Page{
 		ID: string(w.ID), Title: w.Title, Emoji: w.Emoji, Icon: w.Icon, CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt, Type: w.Type,
 		LinkTitle: w.LinkTitle,
@@ -186,7 +187,7 @@ func (s shown) page(w *revision.PageNode) Page {
 	return p
 }
 
-func (s shown) document(p *Page, w *revision.PageNode) {
+func (s viewEncoder) document(p *Page, w *revision.PageNode) {
 	p.Kind, p.Description, p.Variables, p.DocumentID = "sheet", w.Description, w.Variables, revision.DocumentID(w.Page)
 	p.URLs = &pageURLs{s.a.appURL(s.v.Space, w.Path)}
 	p.Layout = layoutOf(w.Layout)
@@ -274,7 +275,7 @@ func (a *API) pageOf(ctx context.Context, v *revision.View, p docs.Page, o PageO
 	if err != nil {
 		return Page{}, err
 	}
-	s, err := a.shown(ctx, v, o.Metadata, string(p.ID))
+	s, err := a.viewEncoder(ctx, v, o.Metadata, string(p.ID))
 	if err != nil {
 		return Page{}, err
 	}

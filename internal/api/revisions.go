@@ -119,7 +119,7 @@ type ReusableContent struct {
 	Git      *gitBlob `json:"git,omitempty"`
 }
 
-func (s shown) reusableContent(r docs.Reusable) ReusableContent {
+func (s viewEncoder) reusableContent(r docs.Reusable) ReusableContent {
 	return ReusableContent{ID: string(r.ID), Title: r.Title, Document: revision.ReusableDocumentID(r), Git: s.gitBlob(s.git.Reusable(r))}
 }
 
@@ -201,7 +201,7 @@ func (a *API) revisionOut(ctx context.Context, open opener, f Flags) (*revised[R
 	if err != nil {
 		return nil, err
 	}
-	s, err := a.shown(ctx, v, f.Metadata)
+	s, err := a.viewEncoder(ctx, v, f.Metadata)
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func registerStream[I any](a *API, o op, h func(context.Context, *I) (stream, er
 			}
 			request := authz.FromContext(ctx).Actor.Request
 			if written(w) { // the client must not take a part for the whole response
-				a.answer(o, request, err)
+				a.requestProblem(o, request, err)
 				panic(http.ErrAbortHandler)
 			}
 			a.fail(w, o, request, err)

@@ -144,7 +144,7 @@ func (a *API) pageByURL(ctx context.Context, v *revision.View, path string) (*Pa
 	if err != nil {
 		return nil, err
 	}
-	s, err := a.shown(ctx, v, true, string(p.ID))
+	s, err := a.viewEncoder(ctx, v, true, string(p.ID))
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/api"
+	"github.com/octavo-docs/octavo/internal/errs"
 )
 
 // apiFlags select the server, the credentials and the organization of commands that call
@@ -143,7 +144,7 @@ func (c *client) send(ctx context.Context, method, path string, body any) (respo
 	out.status, out.header = res.StatusCode, res.Header
 	out.body, err = io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	if err == nil && len(out.body) > maxAnswer {
-		err = fmt.Errorf("%s: the answer is larger than %d MB", out.what, maxAnswer>>20)
+		err = fmt.Errorf("%s: the answer is larger than %s", out.what, errs.Size(maxAnswer))
 	}
 	return out, err
 }

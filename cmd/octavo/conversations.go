@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/octavo-docs/octavo/internal/conversations"
+	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/helpdesk"
 )
 
@@ -113,7 +114,7 @@ func skipReason(c helpdesk.Conversation, size int) string {
 	case len(c.Parts) == 0:
 		return "it has no messages"
 	case size > conversations.MaxText:
-		return fmt.Sprintf("it has more than %d MB of text", conversations.MaxText>>20)
+		return "it has more than " + errs.Size(conversations.MaxText) + " of text"
 	}
 	return ""
 }

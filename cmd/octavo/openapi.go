@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/apispec"
+	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/openapi"
 )
 
@@ -111,7 +112,7 @@ func readFiles(name string) (openapi.Bundle, error) {
 func readSpec(in io.Reader, name string) ([]byte, error) {
 	text, err := io.ReadAll(io.LimitReader(in, apispec.MaxText+1))
 	if err == nil && len(text) > apispec.MaxText {
-		err = fmt.Errorf("%s is larger than %d MB", name, apispec.MaxText>>20)
+		err = fmt.Errorf("%s is larger than %s", name, errs.Size(apispec.MaxText))
 	}
 	return text, err
 }

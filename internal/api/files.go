@@ -232,7 +232,7 @@ func (a *API) upload(ctx context.Context, on content.LineName, in *Upload) (*cre
 		}
 		f, err := a.Content.Upload(ctx, g, on, part.FileName(), part)
 		if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
-			return nil, errs.Field("body", "is larger than %d MB", blob.DefaultMaxBytes>>20)
+			return nil, errs.Field("body", "is larger than %s", errs.Size(blob.DefaultMaxBytes))
 		}
 		if errors.Is(err, io.ErrUnexpectedEOF) {
 			return nil, errs.Field("body", "ends in the middle of the file; send it again")

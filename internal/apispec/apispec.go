@@ -274,7 +274,7 @@ func (s *Service) accept(ctx context.Context, src Source) (source, error) {
 	}
 	switch {
 	case len(src.Text) > MaxText:
-		return source{}, errs.Field("body.source.text", "must not be larger than %d MB", MaxText>>20)
+		return source{}, errs.Field("body.source.text", "must not be larger than %s", errs.Size(MaxText))
 	case strings.TrimSpace(src.Text) == "":
 		return source{}, errs.Field("body.source.text", "must not be blank")
 	case !utf8.ValidString(src.Text):

@@ -153,7 +153,7 @@ func (g *gathering) fetch(ctx context.Context, name string) (docs.OpenAPIFile, e
 		limits.Known = outbound.Validators{ETag: old.ETag, Modified: old.Modified}
 	}
 	if g.left <= 0 {
-		return old, fail(docs.OpenAPIParseError, "the files of the description are larger than %d MB", openapi.MaxBytes>>20)
+		return old, fail(docs.OpenAPIParseError, "the files of the description are larger than %s", errs.Size(openapi.MaxBytes))
 	}
 	got, err := policy.Fetch(ctx, name, limits)
 	if err != nil {
@@ -230,7 +230,7 @@ func (g *gathering) bundle(ctx context.Context) (openapi.Bundle, error) {
 			}
 		}
 		if left -= int64(len(data)); left < 0 {
-			return b, fail(docs.OpenAPIParseError, "the files of the description are larger than %d MB", openapi.MaxBytes>>20)
+			return b, fail(docs.OpenAPIParseError, "the files of the description are larger than %s", errs.Size(openapi.MaxBytes))
 		}
 		b.Files[f.Name] = data
 	}

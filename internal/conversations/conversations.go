@@ -142,7 +142,7 @@ func check(at string, in Input) error {
 		size += len(k) + len(v)
 	}
 	if size > MaxText {
-		return errs.Field(at+".parts", "have more than %d MB of text together", MaxText>>20)
+		return errs.Field(at+".parts", "have more than %s of text together", errs.Size(MaxText))
 	}
 	if in.URL == "" {
 		return nil

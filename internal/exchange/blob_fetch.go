@@ -91,7 +91,7 @@ func (in *blobFetch) object(oid string, size int64, data io.Reader, texts int64)
 		return o, nil
 	}
 	if in.total += size * texts; in.total > in.limits.Memory {
-		return nil, errs.E(errs.Invalid, "the pages have more than %d MB together; divide them among several spaces", in.limits.Memory>>20)
+		return nil, errs.E(errs.Invalid, "the pages have more than %s together; divide them among several spaces", errs.Size(in.limits.Memory))
 	}
 	if in.total > smallImport {
 		if err := in.from.acquireLarge(); err != nil {
@@ -122,7 +122,7 @@ func (o *readObject) count() (fits bool, err error) {
 		return false, nil
 	}
 	if in.unpacked += o.size; in.unpacked > in.limits.Unpacked {
-		return false, errs.E(errs.Invalid, "the new files have more than %d MB together", in.limits.Unpacked>>20)
+		return false, errs.E(errs.Invalid, "the new files have more than %s together", errs.Size(in.limits.Unpacked))
 	}
 	return true, nil
 }

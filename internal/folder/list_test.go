@@ -31,6 +31,15 @@ func TestListWithALargeSummary(t *testing.T) {
 	}
 }
 
+// Problems name limits in a unit in which they are not zero.
+func TestLimitsBelowAMegabyte(t *testing.T) {
+	files := []Source{{Path: "README.md", Size: 7, Data: []byte("# Home\n")}, {Path: "big.md", Size: 300 << 10}, {Path: "pic.png", Size: 600 << 10}}
+	tree, err := Read(List(files), Limits{Markdown: 256 << 10, Asset: 512<<10 + 1})
+	if err != nil || len(tree.Problems) != 2 || !strings.HasSuffix(tree.Problems[0].Message, "larger than 256 KB") || !strings.HasSuffix(tree.Problems[1].Message, "larger than 524289 bytes") {
+		t.Errorf("%+v, %v", tree, err)
+	}
+}
+
 // A file that a page refers to many times is returned once.
 func TestReferencesAreListedOnce(t *testing.T) {
 	if got := References(Place{}, "a/p.md", []byte(strings.Repeat("[x](../b.md) ![](c.png)\n", 1000))); len(got) != 2 {

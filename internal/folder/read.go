@@ -211,7 +211,7 @@ func (r *folderReader) read(name string, limit int64) ([]byte, error) {
 }
 
 func tooLarge(name string, limit int64) error {
-	return errs.E(errs.Invalid, "%s is larger than %d MB; make it smaller", name, limit>>20)
+	return errs.E(errs.Invalid, "%s is larger than %s; make it smaller", name, errs.Size(limit))
 }
 
 // full returns the path in the folder of a file below the root.
@@ -314,7 +314,7 @@ func (r *folderReader) load() error {
 			continue
 		}
 		if r.files[name] > r.limits.Markdown {
-			r.out.add(name, 0, CodeTooLarge, "the page is left out: it is larger than %d MB", r.limits.Markdown>>20)
+			r.out.add(name, 0, CodeTooLarge, "the page is left out: it is larger than %s", errs.Size(r.limits.Markdown))
 			continue
 		}
 		if r.unchanged(name) {
@@ -332,7 +332,7 @@ func (r *folderReader) load() error {
 			fresh[p] = true
 		}
 		if total += int64(len(p.Source)); total > r.limits.Memory {
-			return errs.E(errs.Invalid, "the pages have more than %d MB together", r.limits.Memory>>20)
+			return errs.E(errs.Invalid, "the pages have more than %s together", errs.Size(r.limits.Memory))
 		}
 		all = append(all, p)
 	}
@@ -478,7 +478,7 @@ func (r *folderReader) rest() {
 		case name == t.variablesFile() || name == t.tagsFile():
 			r.settings(name)
 		case r.files[name] > r.limits.Asset:
-			r.out.add(name, 0, CodeTooLarge, "the file is left out: it is larger than %d MB", r.limits.Asset>>20)
+			r.out.add(name, 0, CodeTooLarge, "the file is left out: it is larger than %s", errs.Size(r.limits.Asset))
 		case IsAsset(name) || used[name]:
 			t.Files = append(t.Files, r.file(name))
 		default:
@@ -509,7 +509,7 @@ func (r *folderReader) settings(name string) {
 	src, err := r.read(r.full(name), maxConfig)
 	switch {
 	case err != nil:
-		r.out.add(name, 0, CodeTooLarge, "the file is left out: it is larger than %d KB or cannot be opened", maxConfig>>10)
+		r.out.add(name, 0, CodeTooLarge, "the file is left out: it is larger than %s or cannot be opened", errs.Size(maxConfig))
 		t.Others = append(t.Others, r.file(name))
 	case name == t.variablesFile():
 		t.VariablesSource, t.Variables = src, parseVariables(name, src, &r.out)

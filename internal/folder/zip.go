@@ -141,7 +141,7 @@ func (a *archive) add(f *zip.File) error {
 		return refuse(fmt.Sprintf("it unpacks to more than %d times its size", maxRatio))
 	}
 	if a.total += f.UncompressedSize64; a.total > uint64(a.limits.Unpacked) {
-		return errs.E(errs.Invalid, "the archive unpacks to more than %d MB", a.limits.Unpacked>>20)
+		return errs.E(errs.Invalid, "the archive unpacks to more than %s", errs.Size(a.limits.Unpacked))
 	}
 	if why := dir.put(path.Base(name), &zipFile{f}); why != "" {
 		return refuse(why)

@@ -188,7 +188,7 @@ func (t *lister) record(in *bufio.Reader) (string, error) {
 		return "", fail(TooLarge, fmt.Sprintf("the folder has more than %d files and folders", t.limits.Entries), "")
 	}
 	if t.bytes += len(record); t.bytes > maxListing {
-		return "", fail(TooLarge, fmt.Sprintf("the paths of the folder have more than %d MB together", maxListing>>20), "")
+		return "", fail(TooLarge, "the paths of the folder have more than "+errs.Size(maxListing)+" together", "")
 	}
 	return string(record[:len(record)-1]), nil
 }

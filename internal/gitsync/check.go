@@ -116,7 +116,7 @@ func checkMessage(field, text string) error {
 	case strings.TrimSpace(text) == "":
 		return errs.Field(field, "must not be empty")
 	case len(text) > MaxMessage:
-		return errs.Field(field, "is longer than %d KB", MaxMessage>>10)
+		return errs.Field(field, "is longer than %s", errs.Size(MaxMessage))
 	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
 		return errs.Field(field, "must be text in UTF-8 without NUL characters")
 	}
@@ -138,7 +138,7 @@ func checkTemplate(field, text string) error {
 		return err
 	}
 	if len(text) > MaxTemplate {
-		return errs.Field(field, "is longer than %d KB", MaxTemplate>>10)
+		return errs.Field(field, "is longer than %s", errs.Size(MaxTemplate))
 	}
 	for _, name := range placeholder.FindAllString(text, -1) {
 		if !slices.Contains(messageNames, name) {

@@ -86,7 +86,7 @@ func (c CredentialsInput) check(address string) (git.Credentials, error) {
 	case strings.ContainsFunc(c.Username+c.Password, func(r rune) bool { return r < ' ' || r == 0x7f }) || strings.Contains(c.Username, ":"):
 		return none, errs.Field(field, "must not have control characters, nor a colon in the user name")
 	case len(c.KnownHosts) > MaxKnownHosts || strings.ContainsRune(c.KnownHosts, 0):
-		return none, errs.Field(field+".knownHosts", "must be lines of a known_hosts file, at most %d KB", MaxKnownHosts>>10)
+		return none, errs.Field(field+".knownHosts", "must be lines of a known_hosts file, at most %s", errs.Size(MaxKnownHosts))
 	}
 	if c.PrivateKey != "" {
 		if why := badKey(c.PrivateKey); why != "" {

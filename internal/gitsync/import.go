@@ -14,6 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/exchange"
 	"github.com/octavo-docs/octavo/internal/git"
+	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/reviews"
 	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
@@ -185,7 +186,7 @@ func (t *task) upstream(ctx context.Context, tip string) (exchange.Upstream, err
 					t.problem(docs.GitProblem{File: file, Code: "lfs", Message: "the file is stored with Git LFS, which is not supported; it is left out"})
 					return each(b.OID, b.Size, nil)
 				case b.Data == nil:
-					t.problem(docs.GitProblem{File: file, Code: "too-large", Message: fmt.Sprintf("the file is too large (%d MB); it is left out", b.Size>>20)})
+					t.problem(docs.GitProblem{File: file, Code: "too-large", Message: "the file is too large (" + markup.BytesText(b.Size) + "); it is left out"})
 				}
 				return each(b.OID, b.Size, b.Data)
 			})

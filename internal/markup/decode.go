@@ -58,7 +58,7 @@ func DecodeEdit(path string, raw []byte) (*Document, error) {
 func decodeAs(path string, raw []byte, unsafeAddresses *[]unsafeAddress) (*Document, error) {
 	d := &decoder{raw: raw, at: []step{{path, -1}}, unsafeAddresses: unsafeAddresses}
 	if len(raw) > maxDocument {
-		return nil, d.fail("must have at most %d bytes", maxDocument)
+		return nil, d.fail("must have at most %s", errs.Size(maxDocument))
 	}
 	if !utf8.Valid(raw) {
 		return nil, d.fail("must be UTF-8")
@@ -114,7 +114,7 @@ func (d *decoder) leave()           { d.at = d.at[:len(d.at)-1] }
 // spend adds n bytes to the kept text and returns an error above the limit.
 func (d *decoder) spend(n int) error {
 	if d.text += n; d.text > maxText {
-		return d.fail("brings the document over %d bytes of text; split the page", maxText)
+		return d.fail("brings the document over %s of text; split the page", errs.Size(maxText))
 	}
 	return nil
 }

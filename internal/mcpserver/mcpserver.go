@@ -60,7 +60,7 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, d Documentation) 
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxCall))
 	switch tooLarge := (*http.MaxBytesError)(nil); {
 	case errors.As(err, &tooLarge):
-		theme.WriteText(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("A request has at most %d bytes.", maxCall))
+		theme.WriteText(w, http.StatusRequestEntityTooLarge, "A request has at most "+errs.Size(maxCall)+".")
 		return
 	case err != nil:
 		return // the client has disconnected

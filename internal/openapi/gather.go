@@ -1,6 +1,10 @@
 package openapi
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/octavo-docs/octavo/internal/errs"
+)
 
 // Gather follows references from the root of a description and returns all of its files.
 // read returns a file by its path in the bundle. Files at http and https addresses are
@@ -21,7 +25,7 @@ func Gather(root string, read func(name string) ([]byte, error)) (Bundle, error)
 			return b, err
 		}
 		if size += len(data); size > MaxBytes {
-			return b, &Invalid{[]Problem{{Code: CodeLimit, File: root, Message: fmt.Sprintf("the files of the description are larger than %d KB", MaxBytes>>10)}}}
+			return b, &Invalid{[]Problem{{Code: CodeLimit, File: root, Message: "the files of the description are larger than " + errs.Size(MaxBytes)}}}
 		}
 		b.Files[name] = data
 		refs, err := References(name, data)

@@ -3,12 +3,13 @@ package openapi
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/errs"
 )
 
 // JSON returns a file of a description as JSON, with its keys in their order. It returns
@@ -95,7 +96,7 @@ func (w *jsonWriter) rewriteReferences(name string, root *node, at map[string]st
 }
 
 func tooLarge(name string, limit int) error {
-	return &Invalid{[]Problem{{Code: CodeLimit, File: name, Message: fmt.Sprintf("as JSON, with all aliases written out, it is larger than %d KB", limit>>10)}}}
+	return &Invalid{[]Problem{{Code: CodeLimit, File: name, Message: "as JSON, with all aliases written out, it is larger than " + errs.Size(int64(limit))}}}
 }
 
 // jsonWriter writes nodes as JSON, up to a limit.

@@ -15,6 +15,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/errs"
 )
 
 // Bundle is the files of a description by path. A file that was fetched from another
@@ -143,7 +145,7 @@ func bounded(b Bundle) error {
 	case len(b.Files) > MaxFiles:
 		return one(CodeLimit, fmt.Sprintf("the description has %d files; at most %d are read", len(b.Files), MaxFiles))
 	case size > MaxBytes:
-		return one(CodeLimit, fmt.Sprintf("the description has %d KB; at most %d KB are read", size>>10, MaxBytes>>10))
+		return one(CodeLimit, "the files of the description are larger than "+errs.Size(MaxBytes))
 	}
 	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/errs"
 )
 
 // source is the parsed files of a description.
@@ -115,7 +117,7 @@ func (s *source) version() (format, error) {
 // root, are skipped; Load reports them.
 func References(name string, data []byte) ([]string, error) {
 	if len(data) > MaxBytes {
-		return nil, &Invalid{[]Problem{{Code: CodeLimit, File: name, Message: fmt.Sprintf("the file is larger than %d KB", MaxBytes>>10)}}}
+		return nil, &Invalid{[]Problem{{Code: CodeLimit, File: name, Message: "the file is larger than " + errs.Size(MaxBytes)}}}
 	}
 	r := &reader{left: maxNodes}
 	n, p := r.readFile(name, data)

@@ -180,7 +180,7 @@ func (l Limits) open(resp *http.Response) (*Response, error) {
 }
 
 func tooLarge(limit int64) error {
-	return errs.E(errs.Invalid, "the server's answer is larger than %d bytes", limit)
+	return errs.E(errs.Invalid, "the server's answer is larger than %s", errs.Size(limit))
 }
 
 func explainBody(err error) error {

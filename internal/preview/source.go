@@ -301,7 +301,7 @@ func (c *commitSource) open(ctx context.Context, has func(string) bool) (fs.FS, 
 			continue // a file that is too large is left out because of its size
 		}
 		if total += st.size; total > folder.DefaultLimits.Memory {
-			return nil, nil, errs.E(errs.Invalid, "the pages have more than %d MB together", folder.DefaultLimits.Memory>>20)
+			return nil, nil, errs.E(errs.Invalid, "the pages have more than %s together", errs.Size(folder.DefaultLimits.Memory))
 		}
 		oids = append(oids, st.oid)
 	}

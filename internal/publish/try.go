@@ -108,7 +108,7 @@ func (v *visit) try(w http.ResponseWriter, r *http.Request, e *edition.Edition, 
 	}
 	var asked tryRequest
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxTryRequest)).Decode(&asked); err != nil {
-		return out, errs.E(errs.Invalid, "the request is not JSON, or larger than %d KB", maxTryRequest>>10)
+		return out, errs.E(errs.Invalid, "the request is not JSON, or larger than %s", errs.Size(maxTryRequest))
 	}
 	o, err := v.described(e, n, asked)
 	if err != nil {

@@ -206,7 +206,7 @@ func (c *call) read(v any) error {
 	var long *http.MaxBytesError
 	switch {
 	case errors.As(err, &long):
-		return bad("tooMany", "the request is longer than %d bytes; send it in parts", maxBody)
+		return bad("tooMany", "the request is longer than %s; send it in parts", errs.Size(maxBody))
 	case err != nil:
 		return bad("invalidSyntax", "the body is not a JSON object of SCIM")
 	}

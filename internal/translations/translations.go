@@ -139,7 +139,7 @@ func (in *New) check(source docs.Space) error {
 // JSON.
 func checkInstructions(document []byte) ([]byte, error) {
 	if len(document) > maxInstructions {
-		return nil, errs.Field("body.instructions", "is larger than %d KB", maxInstructions>>10)
+		return nil, errs.Field("body.instructions", "is larger than %s", errs.Size(maxInstructions))
 	}
 	if _, err := markup.Decode("body.instructions", document); err != nil {
 		return nil, err

@@ -61,11 +61,11 @@ func (s *Service) extract(ctx context.Context, waiting []store.ConversationText)
 	for i, c := range waiting {
 		found[i] = issuesOf(c)
 	}
-	return s.note(ctx, waiting, found)
+	return s.storeIssues(ctx, waiting, found)
 }
 
-// note stores the issues of the conversations that have not changed since they were read.
-func (s *Service) note(ctx context.Context, waiting []store.ConversationText, found [][]docs.ConversationIssue) error {
+// storeIssues stores the issues of the conversations that have not changed since they were read.
+func (s *Service) storeIssues(ctx context.Context, waiting []store.ConversationText, found [][]docs.ConversationIssue) error {
 	return s.Store.Do(ctx, func(tx *store.Tx) error {
 		for i, c := range waiting {
 			if _, err := tx.ProcessedConversation(ctx, c.Conversation, found[i]); err != nil {
@@ -218,7 +218,7 @@ func summarized(org docs.OrgID, k topics.Cluster, members []member) docs.Convers
 // between. If apply is interrupted, the next run finds the remaining changes again.
 func (s *Service) apply(ctx context.Context, org docs.OrgID, c change) error {
 	for some := range slices.Chunk(c.clusters, writeBatch) {
-		if err := s.finish(ctx, func(tx *store.Tx) error {
+		if err := s.Store.Do(ctx, func(tx *store.Tx) error {
 			for i := range some {
 				some[i].UpdatedAt = tx.Now()
 			}
@@ -229,12 +229,12 @@ func (s *Service) apply(ctx context.Context, org docs.OrgID, c change) error {
 	}
 	// Record moves before the issues move. Afterwards their old clusters are not known.
 	for some := range slices.Chunk(append(c.split, c.gone...), writeBatch) {
-		if err := s.finish(ctx, func(tx *store.Tx) error { return record(ctx, tx, some) }); err != nil {
+		if err := s.Store.Do(ctx, func(tx *store.Tx) error { return record(ctx, tx, some) }); err != nil {
 			return err
 		}
 	}
 	for some := range slices.Chunk(c.moved, writeBatch) {
-		if err := s.finish(ctx, func(tx *store.Tx) error {
+		if err := s.Store.Do(ctx, func(tx *store.Tx) error {
 			for _, m := range some {
 				if err := tx.PutIssueCluster(ctx, org, m.id, m.cluster); err != nil {
 					return err
@@ -246,11 +246,6 @@ func (s *Service) apply(ctx context.Context, org docs.OrgID, c change) error {
 		}
 	}
 	return nil
-}
-
-// finish runs fn in a transaction of its own, which stores a part of the result.
-func (s *Service) finish(ctx context.Context, fn func(tx *store.Tx) error) error {
-	return s.Store.Do(ctx, fn)
 }
 
 // record stores merges and splits, and deletes clusters without issues. A cluster that is

@@ -104,7 +104,7 @@ func tidy(s string, limit int) string {
 // storeImproved stores the texts of the model. If there are none, it stores that too, so
 // that the model is not asked for the same clusters again.
 func (s *Service) storeImproved(ctx context.Context, some []docs.ConversationCluster, texts []improvedText) error {
-	return s.finish(ctx, func(tx *store.Tx) error {
+	return s.Store.Do(ctx, func(tx *store.Tx) error {
 		for i, k := range some {
 			v := docs.ImprovedCluster{Of: improvedOf(k)}
 			if texts != nil {

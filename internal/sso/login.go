@@ -122,20 +122,20 @@ func (s *Service) Receive(ctx context.Context, id docs.SAMLProviderID, answer, r
 		return "", errSetup
 	}
 	secret := docs.NewLinkSecret()
-	err = s.accept(ctx, p, answer, relay, network, secret)
+	err = s.storeIdentity(ctx, p, answer, relay, network, secret)
 	var refusal *saml.Refusal
 	if !errors.As(err, &refusal) {
 		return secret, err
 	}
 	err = errs.E(errs.Forbidden, "Single sign-on by %s did not work: %s. If that happens again, tell an administrator of your organization: the settings of the provider say what to do.", p.Label, refusal.Reason)
-	if broken := s.note(ctx, p, refusal, request); broken != nil {
+	if broken := s.storeRefusal(ctx, p, refusal, request); broken != nil {
 		return "", broken
 	}
 	return "", err
 }
 
-// accept verifies a response and stores the identity in it.
-func (s *Service) accept(ctx context.Context, p docs.SAMLProvider, answer, relay, network, secret string) error {
+// storeIdentity verifies a response and stores the identity in it.
+func (s *Service) storeIdentity(ctx context.Context, p docs.SAMLProvider, answer, relay, network, secret string) error {
 	protocol, err := s.protocol(ctx, p)
 	if err != nil {
 		return err
@@ -240,10 +240,10 @@ func clip(s string, n int) string {
 // recordEvery is the length of the periods in which one refusal is written to the audit log.
 const recordEvery = docs.Time(time.Hour / time.Millisecond)
 
-// note stores the reason of a refusal for admins. It writes an audit entry for the first
+// storeRefusal stores the reason of a refusal for admins. It writes an audit entry for the first
 // refusal in each period of recordEvery, and for the first one after a successful sign-in. The limit
 // exists because anybody can send invalid responses.
-func (s *Service) note(ctx context.Context, p docs.SAMLProvider, r *saml.Refusal, request string) error {
+func (s *Service) storeRefusal(ctx context.Context, p docs.SAMLProvider, r *saml.Refusal, request string) error {
 	text := r.Reason + ". " + r.Detail
 	return s.Store.Do(ctx, func(tx *store.Tx) error {
 		recorded := p.LastError != "" && tx.Now()/recordEvery == p.LastErrorAt/recordEvery
@@ -327,7 +327,7 @@ func (s *Service) Finish(ctx context.Context, id docs.SAMLProviderID, secret, br
 		Agent: agent, Request: request, Next: l.Next,
 	})
 	if errs.Is(err, errs.Forbidden) { // an admin can fix the cause
-		err = errors.Join(err, s.note(ctx, p, &saml.Refusal{Reason: string(l.Email) + " was not let in", Detail: errs.Message(err)}, request))
+		err = errors.Join(err, s.storeRefusal(ctx, p, &saml.Refusal{Reason: string(l.Email) + " was not let in", Detail: errs.Message(err)}, request))
 	}
 	return opened, err
 }

@@ -124,7 +124,7 @@ func (r *run) storeLearned(ctx context.Context, learned []docs.MemoryEntry) erro
 				fresh[m.Hash] = m
 			}
 		}
-		if err := r.s.accept(ctx, r.t, slices.Collect(maps.Values(fresh))); err != nil {
+		if err := r.s.storeMemory(ctx, r.t, slices.Collect(maps.Values(fresh))); err != nil {
 			return err
 		}
 	}

@@ -90,15 +90,15 @@ func (r *run) texts(ctx context.Context, owners []owner) error {
 			}
 			some[i] = owner{key: some[i].key} // free the documents
 		}
-		if err := r.s.note(ctx, r.t, int64(len(r.pages)), int64(len(owners))); err != nil {
+		if err := r.s.storeProgress(ctx, r.t, int64(len(r.pages)), int64(len(owners))); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// note stores the progress of a run.
-func (s *Service) note(ctx context.Context, t docs.Translation, done, all int64) error {
+// storeProgress stores the progress of a run.
+func (s *Service) storeProgress(ctx context.Context, t docs.Translation, done, all int64) error {
 	return s.Store.Do(ctx, func(tx *store.Tx) error { return tx.PutTranslationProgress(ctx, t.ID, t.Run, done, all) })
 }
 
@@ -269,7 +269,7 @@ func (r *run) send(ctx context.Context, list []*pendingText) error {
 			entries = append(entries, docs.MemoryEntry{Context: r.context(w.context), Hash: translate.HashText(w.text), Source: w.text, Target: answer})
 			done++
 		}
-		return r.s.accept(ctx, r.t, entries)
+		return r.s.storeMemory(ctx, r.t, entries)
 	})
 	r.incomplete = r.incomplete || done < len(list)
 	if reason, failed := translate.Reason(err); failed {
@@ -278,8 +278,8 @@ func (r *run) send(ctx context.Context, list []*pendingText) error {
 	return err
 }
 
-// accept stores translations in the memory.
-func (s *Service) accept(ctx context.Context, t docs.Translation, entries []docs.MemoryEntry) error {
+// storeMemory stores translations in the memory.
+func (s *Service) storeMemory(ctx context.Context, t docs.Translation, entries []docs.MemoryEntry) error {
 	return s.Store.Do(ctx, func(tx *store.Tx) error { return tx.PutMemory(ctx, t.Org, t.From, t.To, entries) })
 }
 

@@ -78,7 +78,7 @@ func NewGuard(s *store.Store, sites Sites) *Guard {
 		tokens: cache.New[tokenKey](maxTokens, func(*knownToken) int { return 1 }),
 		known:  cache.New[accessKey](maxAccess, func(*docs.Access) int { return 1 }),
 	}
-	g.forget()
+	g.clearActivity()
 	g.Checker = Checker{r: s.Reader, sites: sites, access: g.cachedAccess}
 	return g
 }
@@ -147,7 +147,7 @@ func (g *Guard) Authenticate(ctx context.Context, header string, from Origin) (*
 	case !strings.HasPrefix(secret, docs.TokenPrefix) || len(secret) > 200:
 		return nil, errToken
 	}
-	return g.recognise(ctx, secret, from, false)
+	return g.sessionOf(ctx, secret, from, false)
 }
 
 // AuthenticateSession returns the session of the secret in the cookie of a browser. Such
@@ -157,7 +157,7 @@ func (g *Guard) AuthenticateSession(ctx context.Context, secret string, from Ori
 	if !strings.HasPrefix(secret, docs.SessionPrefix) || len(secret) > 200 {
 		return nil, errSession
 	}
-	s, err := g.recognise(ctx, secret, from, true)
+	s, err := g.sessionOf(ctx, secret, from, true)
 	if errs.Is(err, errs.Unauthenticated) {
 		return nil, errSession
 	}
@@ -166,9 +166,9 @@ func (g *Guard) AuthenticateSession(ctx context.Context, secret string, from Ori
 
 var errSession = errs.E(errs.Unauthenticated, "you are not signed in, or your session has ended; sign in again")
 
-// recognise returns the session of a secret. session is whether the secret must be that
+// sessionOf returns the session of a secret. session is whether the secret must be that
 // of a browser session or that of a token.
-func (g *Guard) recognise(ctx context.Context, secret string, from Origin, session bool) (*Session, error) {
+func (g *Guard) sessionOf(ctx context.Context, secret string, from Origin, session bool) (*Session, error) {
 	key := docs.HashSecret(secret)
 	k, ok := g.tokens.Get(key)
 	if !ok {
@@ -235,14 +235,14 @@ func (g *Guard) Check(ctx context.Context, s *Session, rule Rule, param func(str
 	}
 	grant.params = &checkParams{session: s, actor: s.Actor, rule: rule, param: param, stamp: stamp, sites: g.sites}
 	if s.known != nil {
-		g.note(s.known, grant, docs.TimeOf(now))
+		g.recordActivity(s.known, grant, docs.TimeOf(now))
 	}
 	return grant, nil
 }
 
-// note records in memory that a token and a member were active. Flush writes it to the
-// store.
-func (g *Guard) note(k *knownToken, grant *Grant, now docs.Time) {
+// recordActivity records in memory that a token and a member were active. Flush writes it
+// to the store.
+func (g *Guard) recordActivity(k *knownToken, grant *Grant, now docs.Time) {
 	var org docs.OrgID
 	if grant.Access != nil {
 		org = grant.Access.Org
@@ -261,8 +261,8 @@ func (g *Guard) note(k *knownToken, grant *Grant, now docs.Time) {
 	}
 }
 
-// forget clears the recorded activity.
-func (g *Guard) forget() {
+// clearActivity clears the recorded activity.
+func (g *Guard) clearActivity() {
 	g.used, g.inOrgs, g.seen = map[docs.TokenID]store.Use{}, map[store.OrgToken]store.Use{}, map[memberKey]docs.Time{}
 }
 
@@ -271,7 +271,7 @@ func (g *Guard) forget() {
 func (g *Guard) Flush(ctx context.Context) error {
 	g.mu.Lock()
 	used, inOrgs, seen := g.used, g.inOrgs, g.seen
-	g.forget()
+	g.clearActivity()
 	g.mu.Unlock()
 	if len(used) == 0 {
 		return nil

@@ -59,7 +59,7 @@ func (p *Poster) Post(ctx context.Context, address string, header map[string]str
 	defer resp.Body.Close()
 	// The status decides. An incomplete body does not change it.
 	text, err := io.ReadAll(io.LimitReader(resp.Body, max))
-	out := Answer{Status: resp.StatusCode, RetryAfter: resp.Header.Get("Retry-After"), Text: plain(string(text))}
+	out := Answer{Status: resp.StatusCode, RetryAfter: resp.Header.Get("Retry-After"), Text: sanitize(string(text))}
 	if err != nil {
 		out.Broken = Explain(ctx, err)
 	}
@@ -69,9 +69,9 @@ func (p *Poster) Post(ctx context.Context, address string, header map[string]str
 // Close closes idle connections.
 func (p *Poster) Close() { p.client.CloseIdleConnections() }
 
-// plain removes control characters and invalid UTF-8. A database rejects some of them, and a terminal
-// would interpret others.
-func plain(s string) string {
+// sanitize removes control characters and invalid UTF-8. A database rejects some of them, and a
+// terminal would interpret others.
+func sanitize(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t':

@@ -97,11 +97,11 @@ func TestWaitIsBounded(t *testing.T) {
 func TestPlainIsText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := string(rapid.SliceOf(rapid.Byte()).Draw(t, "bytes"))
-		out := plain(in)
+		out := sanitize(in)
 		if !utf8.ValidString(out) || len(out) > len(in) || strings.ContainsFunc(out, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f }) {
 			t.Fatalf("%q", out)
 		}
-		if again := plain(out); again != out {
+		if again := sanitize(out); again != out {
 			t.Fatalf("%q, then %q", out, again)
 		}
 	})

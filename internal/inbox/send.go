@@ -119,7 +119,7 @@ func (s *Service) message(ctx context.Context, u docs.User, by docs.Channel, not
 	if len(notices) == 1 {
 		n := notices[0]
 		m.Subject = Sentence(n) + ": " + Title(n)
-		m.Text = append(m.Text, Sentence(n)+": "+whole(n)+".")
+		m.Text = append(m.Text, Sentence(n)+": "+titleAndPlace(n)+".")
 		m.Quote, m.Action, m.Link = Quote(n), "Open it", s.BaseURL+Address(n)
 		return m, nil
 	}
@@ -135,7 +135,7 @@ func (s *Service) message(ctx context.Context, u docs.User, by docs.Channel, not
 			m.Items = append(m.Items, mail.Item{Title: fmt.Sprintf("and %d more in your inbox", len(groups)-maxLines)})
 			break
 		}
-		m.Items = append(m.Items, mail.Item{Title: whole(g.newest), Text: g.summary()})
+		m.Items = append(m.Items, mail.Item{Title: titleAndPlace(g.newest), Text: g.summary()})
 	}
 	return m, nil
 }

@@ -47,8 +47,8 @@ func Address(n docs.Notice) string {
 	return at
 }
 
-// whole returns the title and the place of a notice.
-func whole(n docs.Notice) string {
+// titleAndPlace returns the title and the place of a notice.
+func titleAndPlace(n docs.Notice) string {
 	if p := Place(n); p != "" {
 		return Title(n) + " (" + p + ")"
 	}

@@ -99,12 +99,12 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, org docs.OrgID, id
 		if err := tx.PutOIDCProvider(ctx, p); err != nil {
 			return p, err
 		}
-		return p, audit.Record(ctx, tx, g.Actor, event(p, "update", map[string]any{"secret": in.ClientSecret.IsSet()}).Changed(shown(before), shown(p)))
+		return p, audit.Record(ctx, tx, g.Actor, event(p, "update", map[string]any{"secret": in.ClientSecret.IsSet()}).Changed(withoutSecret(before), withoutSecret(p)))
 	})
 }
 
-// shown returns a provider without its secret and its last error, for the audit log.
-func shown(p docs.OIDCProvider) docs.OIDCProvider {
+// withoutSecret returns a provider without its secret and its last error, for the audit log.
+func withoutSecret(p docs.OIDCProvider) docs.OIDCProvider {
 	p.Sealed, p.LastError, p.LastErrorAt = "", "", 0
 	return p
 }

@@ -34,7 +34,7 @@ func (s *Service) report(ctx context.Context, p docs.OIDCProvider, from signin.C
 	s.Log.Warn("a sign-in through OpenID Connect failed", "provider", p.ID, "why", why, "error", err)
 	if p.Org == "" {
 		s.SignIn.RecordRefusal(ctx, signin.Refusal{Method: docs.SignInByOIDC, Reason: why}, from)
-	} else if noted := s.note(ctx, p, why); noted != nil {
+	} else if noted := s.storeFailure(ctx, p, why); noted != nil {
 		return noted
 	}
 	if f == nil {
@@ -51,8 +51,8 @@ func public(f *failure) string {
 	return "its answer could not be used."
 }
 
-// note stores why a sign-in failed, even if its request was canceled.
-func (s *Service) note(ctx context.Context, p docs.OIDCProvider, why string) error {
+// storeFailure stores why a sign-in failed, even if its request was canceled.
+func (s *Service) storeFailure(ctx context.Context, p docs.OIDCProvider, why string) error {
 	ctx = context.WithoutCancel(ctx)
 	return s.Store.Do(ctx, func(tx *store.Tx) error {
 		now, err := tx.OIDCProvider(ctx, p.Org, p.ID)

@@ -43,7 +43,7 @@ func (s *Service) SendInvitation(ctx context.Context, payload []byte) error {
 		Action: "Sign in", Link: s.BaseURL + "/login?email=" + url.QueryEscape(string(m.User.Email)),
 	}
 	if m.User.Verified { // they have signed in before: a link that is valid for days is only for new accounts
-		return s.unsent(msg, s.Mail.Send(ctx, msg))
+		return s.sendResult(msg, s.Mail.Send(ctx, msg))
 	}
 	secret, err := s.newLink(ctx, docs.MailLink{User: m.User.ID, Email: m.User.Email, Next: "/account"}, InviteTime, maxLinks)
 	if err != nil || secret == "" {

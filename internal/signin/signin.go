@@ -129,9 +129,9 @@ func (s *Service) name() string {
 	return u.Host
 }
 
-// unsent returns the error of sending m. Without a mail server, it logs a warning and returns nil,
-// so that the job is not retried: the operator can create links by command.
-func (s *Service) unsent(m mail.Message, err error) error {
+// sendResult returns the error of sending m. Without a mail server, it logs a warning and returns
+// nil, so that the job is not retried: the operator can create links by command.
+func (s *Service) sendResult(m mail.Message, err error) error {
 	if errors.Is(err, mail.ErrNone) {
 		s.Log.Warn("a mail was not sent, because no mail server is configured (--smtp); `octavo user login-link` prints a link", "subject", m.Subject)
 		return nil
@@ -151,7 +151,7 @@ func (s *Service) sendLink(ctx context.Context, m mail.Message, secret string) e
 		_, err := tx.DropMailLink(back, docs.HashSecret(secret))
 		return err
 	}))
-	return s.unsent(m, err)
+	return s.sendResult(m, err)
 }
 
 // newLink stores a link in a transaction of its own, see addLink.
@@ -212,11 +212,11 @@ var errLink = errs.E(errs.NotFound, "this link was used already, or it has expir
 // errMove is returned if a link changes the address of another account than the signed-in one.
 var errMove = errs.E(errs.Forbidden, "this link changes the address of an account; sign in to it first, with the address that it has now, and open the link again")
 
-// usable returns a link and its user. It returns an error if the link does not work at the time now
-// for the signed-in user. A link that changes the address of an account works only for a user who
+// usableLink returns a link and its user. It returns an error if the link does not work at the time
+// now for the signed-in user. A link that changes the address of an account works only for a user who
 // is signed in to that account. So a person who receives such a mail by mistake gets no access, and
 // no address is verified for the account of another person.
-func usable(ctx context.Context, r store.Reader, secret string, signedIn docs.UserID, now docs.Time) (l docs.MailLink, u docs.User, err error) {
+func usableLink(ctx context.Context, r store.Reader, secret string, signedIn docs.UserID, now docs.Time) (l docs.MailLink, u docs.User, err error) {
 	l, err = r.MailLink(ctx, docs.HashSecret(secret))
 	switch {
 	case errs.Is(err, errs.NotFound), err == nil && l.ExpiresAt <= now:
@@ -235,7 +235,7 @@ func usable(ctx context.Context, r store.Reader, secret string, signedIn docs.Us
 
 // CheckLink returns a link and its user without using the link up: mail scanners open links too.
 func (s *Service) CheckLink(ctx context.Context, secret string, signedIn docs.UserID, from Client) (docs.MailLink, docs.User, error) {
-	l, u, err := usable(ctx, s.Store.Reader, secret, signedIn, docs.TimeOf(s.Store.Clock()))
+	l, u, err := usableLink(ctx, s.Store.Reader, secret, signedIn, docs.TimeOf(s.Store.Clock()))
 	s.refusedLink(ctx, l, err, from)
 	return l, u, err
 }
@@ -261,7 +261,7 @@ func (s *Service) UseLink(ctx context.Context, secret string, signedIn docs.User
 	var l docs.MailLink
 	err := s.Store.Do(ctx, func(tx *store.Tx) (err error) {
 		var u docs.User
-		l, u, err = usable(ctx, tx.Reader, secret, signedIn, tx.Now())
+		l, u, err = usableLink(ctx, tx.Reader, secret, signedIn, tx.Now())
 		if err != nil {
 			return err
 		}
@@ -329,7 +329,7 @@ func (s *Service) SendWarning(ctx context.Context, payload []byte) error {
 		Text:  []string{"Hello " + mail.Line(p.Name) + ",", "your account at " + s.name() + " has another e-mail address now. From here on, links to sign in go there."},
 		Small: []string{"If you did not change it, tell the administrators of " + s.name() + " at once."},
 	}
-	return s.unsent(m, s.Mail.Send(ctx, m))
+	return s.sendResult(m, s.Mail.Send(ctx, m))
 }
 
 // AddedJob informs a user by mail that their account has a new way to sign in, in case the user did
@@ -366,7 +366,7 @@ func (s *Service) SendAdded(ctx context.Context, payload []byte) error {
 		Action: "Look at your account", Link: s.BaseURL + "/account",
 		Small: []string{"If you did not do this, remove it there and sign out everywhere."},
 	}
-	return s.unsent(m, s.Mail.Send(ctx, m))
+	return s.sendResult(m, s.Mail.Send(ctx, m))
 }
 
 // open creates a session and records it in the audit log.

@@ -98,38 +98,38 @@ func New(c Config) *Handler {
 	}
 	h.registerContent()
 	h.mux.HandleFunc("GET /login", h.login)
-	h.mux.HandleFunc("POST /login", h.limited(h.sendLink))
+	h.mux.HandleFunc("POST /login", h.limitSignIns(h.sendLink))
 	h.mux.HandleFunc("GET "+signin.LinkPath, h.link)
-	h.mux.HandleFunc("POST "+signin.LinkPath, h.limited(h.useLink))
-	h.mux.HandleFunc("GET /login/sso", h.visited(h.chooseSSO))
+	h.mux.HandleFunc("POST "+signin.LinkPath, h.limitSignIns(h.useLink))
+	h.mux.HandleFunc("GET /login/sso", h.limitSSO(h.chooseSSO))
 	h.mux.HandleFunc("GET /saml/{provider}/metadata", h.samlMetadata)
-	h.mux.HandleFunc("GET /saml/{provider}/login", h.visited(h.samlStart))
-	h.mux.HandleFunc("POST /saml/{provider}/login", h.visited(h.samlStart))
-	h.mux.HandleFunc("POST /saml/{provider}/acs", h.visited(h.samlAnswer))
+	h.mux.HandleFunc("GET /saml/{provider}/login", h.limitSSO(h.samlStart))
+	h.mux.HandleFunc("POST /saml/{provider}/login", h.limitSSO(h.samlStart))
+	h.mux.HandleFunc("POST /saml/{provider}/acs", h.limitSSO(h.samlAnswer))
 	h.mux.HandleFunc("GET /saml/{provider}/finish", h.samlFinish)
 	h.mux.HandleFunc("POST /saml/{provider}/finish", h.samlFinish)
 	h.strict.AddInsecureBypassPattern("POST /saml/{provider}/acs") // the page of an identity provider sends the form
-	h.mux.HandleFunc("GET /oidc/{provider}/login", h.visited(h.toProvider))
-	h.mux.HandleFunc("POST /oidc/{provider}/login", h.visited(h.toProvider))
-	h.mux.HandleFunc("GET /oidc/{provider}/callback", h.visited(h.fromProvider))
-	h.mux.HandleFunc("POST /oidc/{provider}/link", h.person(h.linkProvider))
-	h.mux.HandleFunc("POST /logout", h.person(h.logout))
-	h.mux.HandleFunc("GET /account", h.person(h.account))
-	h.mux.HandleFunc("POST /account/profile", h.person(h.profile))
-	h.mux.HandleFunc("POST /account/email", h.person(h.email))
-	h.mux.HandleFunc("POST /account/sessions", h.person(h.endSession))
-	h.mux.HandleFunc("POST /account/tokens", h.person(h.createToken))
-	h.mux.HandleFunc("POST /account/tokens/revoke", h.person(h.revokeToken))
-	h.mux.HandleFunc("POST /login/passkey/ask", h.limited(h.askPasskey))
-	h.mux.HandleFunc("POST /login/passkey", h.limited(h.usePasskey))
-	h.mux.HandleFunc("POST /account/passkeys/ask", h.person(h.beginPasskey))
-	h.mux.HandleFunc("POST /account/passkeys", h.person(h.addPasskey))
-	h.mux.HandleFunc("POST /account/passkeys/remove", h.person(h.removePasskey))
-	h.mux.HandleFunc("POST /account/identities/remove", h.person(h.unlink))
-	h.mux.HandleFunc("POST /account/delete", h.person(h.deleteAccount))
-	h.mux.HandleFunc("POST /account/notifications", h.person(h.chooseNotifications))
-	h.mux.HandleFunc("GET "+inbox.Path, h.person(h.showInbox))
-	h.mux.HandleFunc("POST "+inbox.Path, h.person(h.readNotices))
+	h.mux.HandleFunc("GET /oidc/{provider}/login", h.limitSSO(h.toProvider))
+	h.mux.HandleFunc("POST /oidc/{provider}/login", h.limitSSO(h.toProvider))
+	h.mux.HandleFunc("GET /oidc/{provider}/callback", h.limitSSO(h.fromProvider))
+	h.mux.HandleFunc("POST /oidc/{provider}/link", h.requireSession(h.linkProvider))
+	h.mux.HandleFunc("POST /logout", h.requireSession(h.logout))
+	h.mux.HandleFunc("GET /account", h.requireSession(h.account))
+	h.mux.HandleFunc("POST /account/profile", h.requireSession(h.profile))
+	h.mux.HandleFunc("POST /account/email", h.requireSession(h.email))
+	h.mux.HandleFunc("POST /account/sessions", h.requireSession(h.endSession))
+	h.mux.HandleFunc("POST /account/tokens", h.requireSession(h.createToken))
+	h.mux.HandleFunc("POST /account/tokens/revoke", h.requireSession(h.revokeToken))
+	h.mux.HandleFunc("POST /login/passkey/ask", h.limitSignIns(h.askPasskey))
+	h.mux.HandleFunc("POST /login/passkey", h.limitSignIns(h.usePasskey))
+	h.mux.HandleFunc("POST /account/passkeys/ask", h.requireSession(h.beginPasskey))
+	h.mux.HandleFunc("POST /account/passkeys", h.requireSession(h.addPasskey))
+	h.mux.HandleFunc("POST /account/passkeys/remove", h.requireSession(h.removePasskey))
+	h.mux.HandleFunc("POST /account/identities/remove", h.requireSession(h.unlink))
+	h.mux.HandleFunc("POST /account/delete", h.requireSession(h.deleteAccount))
+	h.mux.HandleFunc("POST /account/notifications", h.requireSession(h.chooseNotifications))
+	h.mux.HandleFunc("GET "+inbox.Path, h.requireSession(h.showInbox))
+	h.mux.HandleFunc("POST "+inbox.Path, h.requireSession(h.readNotices))
 	h.mux.HandleFunc("GET "+inbox.UnsubscribePath, h.unsubscribe)
 	h.mux.HandleFunc("POST "+inbox.UnsubscribePath, h.endMails)
 	h.mux.HandleFunc("GET "+assets+"{name}", asset)
@@ -240,12 +240,12 @@ type visit struct {
 	secret string // of the session
 }
 
-// person requires a signed-in user and, for a form, its CSRF token.
-func (h *Handler) person(do func(*visit) error) http.HandlerFunc {
+// requireSession requires a signed-in user and, for a form, its CSRF token.
+func (h *Handler) requireSession(do func(*visit) error) http.HandlerFunc {
 	return h.allowed(authz.FullToken(), do)
 }
 
-// allowed is like person. It also checks rule for the resource in the path.
+// allowed is like requireSession. It also checks rule for the resource in the path.
 func (h *Handler) allowed(rule authz.Rule, do func(*visit) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		c, err := r.Cookie(h.cookie)

@@ -69,9 +69,9 @@ func (h *Handler) organizationOf(v *visit) (docs.Organization, error) {
 	return h.Orgs.Organization(v.r.Context(), docs.OrgID(v.r.PathValue("organizationId")))
 }
 
-// above returns the link to the organization in the path. It returns an error if the resource belongs
-// to another organization.
-func (h *Handler) above(v *visit, org docs.OrgID) (link, error) {
+// parentLink returns the link to the organization in the path. It returns an error if the resource
+// belongs to another organization.
+func (h *Handler) parentLink(v *visit, org docs.OrgID) (link, error) {
 	if v.r.PathValue("organizationId") != string(org) {
 		return link{}, errs.Missing("page")
 	}
@@ -162,7 +162,7 @@ func titleOf(sp docs.Space) string { return cmp.Or(sp.Title, "Untitled space") }
 
 func (h *Handler) collection(v *visit) error {
 	c := v.grant.Collection
-	up, err := h.above(v, c.Org)
+	up, err := h.parentLink(v, c.Org)
 	if err != nil {
 		return err
 	}
@@ -180,7 +180,7 @@ func (h *Handler) collection(v *visit) error {
 
 func (h *Handler) site(v *visit) error {
 	s := v.grant.Site
-	up, err := h.above(v, s.Org)
+	up, err := h.parentLink(v, s.Org)
 	if err != nil {
 		return err
 	}

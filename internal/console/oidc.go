@@ -18,7 +18,7 @@ func (h *Handler) flowCookie() string { return strings.Replace(h.cookie, "sessio
 func (h *Handler) toProvider(w http.ResponseWriter, r *http.Request) {
 	label, o, err := h.OIDC.Named(r.Context(), docs.OIDCProviderID(r.PathValue("provider")))
 	if err == nil && o.ID != "" && r.Method != http.MethodPost {
-		h.askFirst(w, r, label, o)
+		h.confirm(w, r, label, o)
 		return
 	}
 	var to string

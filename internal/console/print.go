@@ -97,13 +97,13 @@ func (p *printer) spec(ref docs.Ref) *openapi.Description {
 	return d
 }
 
-// here reports whether a reference is to something in this space.
-func (p *printer) here(ref docs.Ref) bool {
+// inSpace reports whether a reference is to something in this space.
+func (p *printer) inSpace(ref docs.Ref) bool {
 	return ref.Space == "" || ref.Space == string(p.view.Space.ID)
 }
 
 func (p *printer) file(ref docs.Ref) (docs.File, bool) {
-	if ref.Kind != docs.RefFile || !p.here(ref) {
+	if ref.Kind != docs.RefFile || !p.inSpace(ref) {
 		return docs.File{}, false
 	}
 	f, err := p.view.File(p.ctx, docs.FileID(ref.File))
@@ -139,7 +139,7 @@ func (p *printer) pageLink(ref docs.Ref, org string) (string, bool) {
 	switch {
 	case ref.Page == "":
 		return anchor, anchor != ""
-	case !p.here(ref):
+	case !p.inSpace(ref):
 		return org + "/s/" + ref.Space + "/" + ref.Page + anchor, true
 	}
 	path, err := p.view.PathOf(p.ctx, docs.PageID(ref.Page))
@@ -150,7 +150,7 @@ func (p *printer) pageLink(ref docs.Ref, org string) (string, bool) {
 func (p *printer) title(ref docs.Ref) (string, bool) {
 	switch ref.Kind {
 	case docs.RefPage, docs.RefAnchor:
-		if !p.here(ref) {
+		if !p.inSpace(ref) {
 			return "", false
 		}
 		x, err := p.view.Page(p.ctx, docs.PageID(ref.Page))

@@ -72,7 +72,7 @@ func requestLink(sp docs.Space, r docs.ChangeRequest) link {
 // request shows a change request: its description, its changes, its reviews and its comments.
 func (h *Handler) request(v *visit) error {
 	ctx, sp := v.r.Context(), v.grant.Space
-	up, err := h.above(v, sp.Org)
+	up, err := h.parentLink(v, sp.Org)
 	if err != nil {
 		return err
 	}

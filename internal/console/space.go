@@ -40,7 +40,7 @@ type entry struct {
 // space shows a page of a space, of its newest revision or of the revision in the path.
 func (h *Handler) space(v *visit) error {
 	ctx, sp := v.r.Context(), v.grant.Space
-	up, err := h.above(v, sp.Org)
+	up, err := h.parentLink(v, sp.Org)
 	if err != nil {
 		return err
 	}

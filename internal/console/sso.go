@@ -54,10 +54,10 @@ type beginData struct {
 	To    string // target of the form
 }
 
-// askFirst asks for confirmation if the browser comes from another site. Any page can send a
+// confirm asks for confirmation if the browser comes from another site. Any page can send a
 // browser here, and a provider under an attacker's control could sign it in to an account of the
 // attacker. Our own pages send a form, which other sites cannot send.
-func (h *Handler) askFirst(w http.ResponseWriter, r *http.Request, label string, o docs.Organization) {
+func (h *Handler) confirm(w http.ResponseWriter, r *http.Request, label string, o docs.Organization) {
 	h.show(w, http.StatusOK, "begin", page{Title: "Sign in", FormsRedirect: true, Data: beginData{label, o.Title, r.URL.RequestURI()}})
 }
 
@@ -85,7 +85,7 @@ func (h *Handler) samlStart(w http.ResponseWriter, r *http.Request) {
 			h.fail(w, r, err)
 			return
 		}
-		h.askFirst(w, r, label, o)
+		h.confirm(w, r, label, o)
 		return
 	}
 	browser := h.browserOf(r)

@@ -69,13 +69,15 @@ func networksOf(r *http.Request) (network, wide string) {
 	return netip.PrefixFrom(a, bits).Masked().String(), netip.PrefixFrom(a, most).Masked().String()
 }
 
-// limited rejects a request if its network has made too many sign-in attempts.
-func (h *Handler) limited(do http.HandlerFunc) http.HandlerFunc { return h.within(h.tries, do) }
+// limitSignIns rejects a request if its network has made too many sign-in attempts.
+func (h *Handler) limitSignIns(do http.HandlerFunc) http.HandlerFunc {
+	return h.limitTries(h.tries, do)
+}
 
-// visited rejects a request if its network has used single sign-on too often.
-func (h *Handler) visited(do http.HandlerFunc) http.HandlerFunc { return h.within(h.visits, do) }
+// limitSSO rejects a request if its network has used single sign-on too often.
+func (h *Handler) limitSSO(do http.HandlerFunc) http.HandlerFunc { return h.limitTries(h.visits, do) }
 
-func (h *Handler) within(t *tries, do http.HandlerFunc) http.HandlerFunc {
+func (h *Handler) limitTries(t *tries, do http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if wait := t.take(networksOf(r)); wait > 0 {
 			h.SignIn.RecordRefusal(r.Context(), signin.Refusal{Reason: "too many tries from one network"}, client(w, r))

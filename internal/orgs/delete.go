@@ -72,7 +72,7 @@ func (s *Service) Delete(ctx context.Context, g *authz.Grant) error {
 
 // Deleted lists the deleted organizations that the caller administers and can restore.
 func (s *Service) Deleted(g *authz.Grant) store.List[store.AnyOrg] {
-	since := restorable(docs.TimeOf(s.Store.Clock()))
+	since := restorableSince(docs.TimeOf(s.Store.Clock()))
 	return store.List[store.AnyOrg]{
 		Page: func(ctx context.Context, p store.Page) ([]store.AnyOrg, store.Key, error) {
 			return s.Store.DeletedOrganizations(ctx, g.Actor.User, since, p)
@@ -83,15 +83,15 @@ func (s *Service) Deleted(g *authz.Grant) store.List[store.AnyOrg] {
 	}
 }
 
-// restorable returns the earliest time of deletion of organizations that can still be
-// restored.
-func restorable(now docs.Time) docs.Time { return now.Add(-docs.TrashRetention) }
+// restorableSince returns the earliest time of deletion of organizations that can still
+// be restored.
+func restorableSince(now docs.Time) docs.Time { return now.Add(-docs.TrashRetention) }
 
 // Restore restores a deleted organization of which the caller is an admin. For others it
 // returns NotFound.
 func (s *Service) Restore(ctx context.Context, g *authz.Grant, id docs.OrgID) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
-		_, err := tx.DeletedOrganization(ctx, g.Actor.User, restorable(tx.Now()), id)
+		_, err := tx.DeletedOrganization(ctx, g.Actor.User, restorableSince(tx.Now()), id)
 		if err == nil {
 			_, err = restoreOrg(ctx, tx, g.Actor, id)
 		}

@@ -115,10 +115,10 @@ func (s *Service) OwnsDomain(ctx context.Context, org docs.OrgID, domain string)
 	return len(proved) > 0, err
 }
 
-// admits returns an error if the organization has not proved the domain of the user's
-// address. It sends a DNS query, so it runs before the transaction, which compares the
-// domain again.
-func (s *Service) admits(ctx context.Context, org docs.OrgID, user docs.UserID) error {
+// checkDomainOf returns an error if the organization has not proved the domain of the
+// user's address. It sends a DNS query, so it runs before the transaction, which compares
+// the domain again.
+func (s *Service) checkDomainOf(ctx context.Context, org docs.OrgID, user docs.UserID) error {
 	o, err := s.Store.Organization(ctx, org)
 	if err != nil {
 		return err

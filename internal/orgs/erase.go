@@ -174,7 +174,7 @@ func (s *Service) scrub(ctx context.Context, table string, p erasure) (changed i
 		}
 		var edited []store.Mention
 		for _, m := range found {
-			clean, err := impersonal(m.JSON, p, m.Own)
+			clean, err := withoutPersonalData(m.JSON, p, m.Own)
 			if err != nil {
 				return changed, err
 			}
@@ -207,10 +207,10 @@ func (s *Service) scrub(ctx context.Context, table string, p erasure) (changed i
 // tokens.
 var personalKeys = map[string]bool{"email": true, "displayName": true, "photoURL": true, "agent": true, "label": true, "address": true}
 
-// impersonal returns a JSON text without the address of the user. If own is true, the
-// text is about the user or about what the user did. Then the fields in personalKeys and
-// all other addresses are removed too.
-func impersonal(text string, p erasure, own bool) (string, error) {
+// withoutPersonalData returns a JSON text without the address of the user. If own is
+// true, the text is about the user or about what the user did. Then the fields in
+// personalKeys and all other addresses are removed too.
+func withoutPersonalData(text string, p erasure, own bool) (string, error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
 	var v any

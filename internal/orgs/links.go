@@ -82,8 +82,8 @@ func manageLink(ctx context.Context, r store.Reader, by authz.Actor, in docs.Inv
 	return l, nil
 }
 
-// live returns a link that is not revoked, if the caller may manage it.
-func live(ctx context.Context, r store.Reader, by authz.Actor, org docs.OrgID, id docs.InviteID) (Link, error) {
+// activeLink returns a link that is not revoked, if the caller may manage it.
+func activeLink(ctx context.Context, r store.Reader, by authz.Actor, org docs.OrgID, id docs.InviteID) (Link, error) {
 	in, err := r.InviteLink(ctx, org, id)
 	if err != nil {
 		return Link{}, err
@@ -96,7 +96,7 @@ func live(ctx context.Context, r store.Reader, by authz.Actor, org docs.OrgID, i
 
 // Link returns an invite link that the caller may manage.
 func (s *Service) Link(ctx context.Context, by authz.Actor, org docs.OrgID, id docs.InviteID) (Link, error) {
-	return live(ctx, s.Store.Reader, by, org, id)
+	return activeLink(ctx, s.Store.Reader, by, org, id)
 }
 
 // LinkPatch is the input of UpdateLink: a role for a link to the
@@ -122,7 +122,7 @@ func (p LinkPatch) role(l docs.InviteLink) (docs.Role, error) {
 // UpdateLink changes the role that a link grants from now on.
 func (s *Service) UpdateLink(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.InviteID, p LinkPatch) (Link, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (Link, error) {
-		l, err := live(ctx, tx.Reader, g.Actor, org, id)
+		l, err := activeLink(ctx, tx.Reader, g.Actor, org, id)
 		if err != nil {
 			return l, err
 		}
@@ -144,7 +144,7 @@ func (s *Service) UpdateLink(ctx context.Context, g *authz.Grant, org docs.OrgID
 // an explanation.
 func (s *Service) RevokeLink(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.InviteID) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
-		l, err := live(ctx, tx.Reader, g.Actor, org, id)
+		l, err := activeLink(ctx, tx.Reader, g.Actor, org, id)
 		if err != nil {
 			return err
 		}

@@ -30,8 +30,8 @@ func member(ctx context.Context, r store.Reader, org docs.OrgID, user docs.UserI
 	return m, err
 }
 
-// keepAnAdmin returns an error if the organization would have no admin without m.
-func keepAnAdmin(ctx context.Context, tx *store.Tx, m docs.Member) error {
+// checkOtherAdmin returns an error if the organization would have no admin without m.
+func checkOtherAdmin(ctx context.Context, tx *store.Tx, m docs.Member) error {
 	if m.Role != docs.Admin || m.Disabled {
 		return nil
 	}
@@ -58,7 +58,7 @@ func setRole(ctx context.Context, tx *store.Tx, by authz.Actor, m *docs.Member, 
 	if m.Role == role {
 		return nil
 	}
-	if err := keepAnAdmin(ctx, tx, *m); err != nil {
+	if err := checkOtherAdmin(ctx, tx, *m); err != nil {
 		return err
 	}
 	before := *m
@@ -89,7 +89,7 @@ func setDisabled(ctx context.Context, tx *store.Tx, by authz.Actor, m *docs.Memb
 	action := "reactivate"
 	if disabled {
 		action = "deactivate"
-		if err := keepAnAdmin(ctx, tx, *m); err != nil {
+		if err := checkOtherAdmin(ctx, tx, *m); err != nil {
 			return err
 		}
 	}
@@ -152,7 +152,7 @@ func (s *Service) Remove(ctx context.Context, g *authz.Grant, org docs.OrgID, us
 		if err != nil {
 			return err
 		}
-		if err := keepAnAdmin(ctx, tx, m); err != nil {
+		if err := checkOtherAdmin(ctx, tx, m); err != nil {
 			return err
 		}
 		if _, err := tx.DropMember(ctx, org, user); err != nil {
@@ -177,7 +177,7 @@ func (s *Service) Join(ctx context.Context, g *authz.Grant, org docs.OrgID) erro
 	if err := g.Actor.RequireFullAccount(); err != nil {
 		return err
 	}
-	if err := s.admits(ctx, org, g.Actor.User); err != nil {
+	if err := s.checkDomainOf(ctx, org, g.Actor.User); err != nil {
 		return err
 	}
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {

@@ -31,7 +31,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, request string, id
 		}
 		rights := RightsOf(g, c.PostedBy.ID)
 		if ch.Body != nil {
-			if err := need(rights.Edit, "only its author, or somebody with the role create on the space, can edit a comment"); err != nil {
+			if err := forbidUnless(rights.Edit, "only its author, or somebody with the role create on the space, can edit a comment"); err != nil {
 				return c, err
 			}
 			if c, err = p.edit(ctx, tx, g, c, *ch.Body); err != nil {
@@ -89,7 +89,7 @@ func resolve(ctx context.Context, tx *store.Tx, g *authz.Grant, was docs.PostedC
 	if !asked {
 		return nil
 	}
-	if err := need(RightsOf(g, was.PostedBy.ID).Resolve, "only its author, or somebody with the role edit on the space, can resolve or reopen a comment"); err != nil {
+	if err := forbidUnless(RightsOf(g, was.PostedBy.ID).Resolve, "only its author, or somebody with the role edit on the space, can resolve or reopen a comment"); err != nil {
 		return err
 	}
 	if resolved == !was.Open() {
@@ -114,7 +114,7 @@ func (s *Service) Delete(ctx context.Context, g *authz.Grant, request string, id
 		if err != nil {
 			return err
 		}
-		if err := need(RightsOf(g, c.PostedBy.ID).Delete, "only its author, or somebody with the role create on the space, can delete a comment"); err != nil {
+		if err := forbidUnless(RightsOf(g, c.PostedBy.ID).Delete, "only its author, or somebody with the role create on the space, can delete a comment"); err != nil {
 			return err
 		}
 		if err := tx.DropComment(ctx, c); err != nil {

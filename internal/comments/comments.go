@@ -46,21 +46,21 @@ func (s *Service) Open(ctx context.Context, g *authz.Grant, request string) (Pla
 
 // OpenRequest is like Open for a change request that was already read.
 func (s *Service) OpenRequest(ctx context.Context, g *authz.Grant, cr docs.ChangeRequest) (Place, error) {
-	return s.at(ctx, s.Store.Reader, g, &cr)
+	return s.placeOf(ctx, s.Store.Reader, g, &cr)
 }
 
 func (s *Service) open(ctx context.Context, r store.Reader, g *authz.Grant, request string) (Place, error) {
 	if request == "" {
-		return s.at(ctx, r, g, nil)
+		return s.placeOf(ctx, r, g, nil)
 	}
 	cr, err := r.ChangeRequest(ctx, g.Space.ID, request)
 	if err != nil {
 		return Place{}, err
 	}
-	return s.at(ctx, r, g, &cr)
+	return s.placeOf(ctx, r, g, &cr)
 }
 
-func (s *Service) at(ctx context.Context, r store.Reader, g *authz.Grant, cr *docs.ChangeRequest) (p Place, err error) {
+func (s *Service) placeOf(ctx context.Context, r store.Reader, g *authz.Grant, cr *docs.ChangeRequest) (p Place, err error) {
 	p.In.Space = g.Space.ID
 	revision := g.Space.Revision
 	if cr != nil {
@@ -122,7 +122,7 @@ func (s *Service) Post(ctx context.Context, g *authz.Grant, request string, n Ne
 // AddInTx is like Post in a transaction of the caller, such as that of a review. The
 // caller has checked that the user of the grant may comment.
 func (s *Service) AddInTx(ctx context.Context, tx *store.Tx, g *authz.Grant, n New) (docs.PostedComment, error) {
-	p, err := s.at(ctx, tx.Reader, g, n.Request)
+	p, err := s.placeOf(ctx, tx.Reader, g, n.Request)
 	if err != nil {
 		return docs.PostedComment{}, err
 	}
@@ -252,8 +252,9 @@ func (p Place) mentions(ctx context.Context, tx *store.Tx, g *authz.Grant, body,
 	return append([]docs.UserID{}, out...), err
 }
 
-// about returns the data that all events of a discussion contain, with more added to it.
-func about(in docs.Discussion, more map[string]any) map[string]any {
+// eventData returns the data that all events of a discussion contain, with more added to
+// it.
+func eventData(in docs.Discussion, more map[string]any) map[string]any {
 	out := map[string]any{"space": in.Space}
 	if in.Request != "" {
 		out["changeRequest"] = in.Request
@@ -265,7 +266,7 @@ func about(in docs.Discussion, more map[string]any) map[string]any {
 }
 
 func record(ctx context.Context, tx *store.Tx, g *authz.Grant, c docs.PostedComment, action string, more map[string]any) error {
-	data := about(c.In, more)
+	data := eventData(c.In, more)
 	if c.Target.Page != "" {
 		data["page"] = c.Target.Page
 	}

@@ -43,7 +43,7 @@ func react(ctx context.Context, tx *store.Tx, g *authz.Grant, to reacted, ch Cha
 	if len(ch.Added)+len(ch.Removed) == 0 {
 		return done, nil
 	}
-	if err := need(g.Can(authz.CommentSpace), "you need the role comment on the space to react to comments"); err != nil {
+	if err := forbidUnless(g.Can(authz.CommentSpace), "you need the role comment on the space to react to comments"); err != nil {
 		return done, err
 	}
 	added, err := emojis("body.addedReactions", ch.Added)

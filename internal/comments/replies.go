@@ -54,7 +54,7 @@ func (s *Service) UpdateReply(ctx context.Context, g *authz.Grant, request strin
 			return r, err
 		}
 		if ch.Body != nil {
-			if err := need(RightsOf(g, r.PostedBy.ID).Edit, "only its author, or somebody with the role create on the space, can edit a reply"); err != nil {
+			if err := forbidUnless(RightsOf(g, r.PostedBy.ID).Edit, "only its author, or somebody with the role create on the space, can edit a reply"); err != nil {
 				return r, err
 			}
 			if err := p.editReply(ctx, tx, g, r, *ch.Body); err != nil {
@@ -104,7 +104,7 @@ func (s *Service) DeleteReply(ctx context.Context, g *authz.Grant, request strin
 		if err != nil {
 			return err
 		}
-		if err := need(RightsOf(g, r.PostedBy.ID).Delete, "only its author, or somebody with the role create on the space, can delete a reply"); err != nil {
+		if err := forbidUnless(RightsOf(g, r.PostedBy.ID).Delete, "only its author, or somebody with the role create on the space, can delete a reply"); err != nil {
 			return err
 		}
 		if err := tx.DropReply(ctx, r); err != nil {
@@ -115,7 +115,7 @@ func (s *Service) DeleteReply(ctx context.Context, g *authz.Grant, request strin
 }
 
 func recordReply(ctx context.Context, tx *store.Tx, g *authz.Grant, r docs.Reply, action string, more map[string]any) error {
-	data := about(r.In, more)
+	data := eventData(r.In, more)
 	data["comment"] = r.Comment
 	return audit.Record(ctx, tx, g.Actor, audit.Event{
 		Org: g.Space.Org, Action: "comment-reply." + action, Kind: "comment-reply", ID: string(r.ID), Data: data,

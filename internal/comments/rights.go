@@ -33,8 +33,8 @@ func RightsOf(g *authz.Grant, author docs.UserID) Rights {
 	}
 }
 
-// need returns a Forbidden error with a message unless ok is true.
-func need(ok bool, message string) error {
+// forbidUnless returns a Forbidden error with a message unless ok is true.
+func forbidUnless(ok bool, message string) error {
 	if ok {
 		return nil
 	}

@@ -42,17 +42,17 @@ func (s *Service) DuplicateSpace(ctx context.Context, g *authz.Grant, id docs.Si
 // copy has the conditions of the original, so that restricted content stays restricted.
 func (s *Structure) Duplicate(it docs.SiteItem, sp docs.Space) (docs.SiteItem, error) {
 	if sec, ok := s.items[it.Parent]; ok && len(s.children[sec.ID]) == 1 {
-		made, err := s.addBehind(docs.SiteItem{Kind: docs.SiteSection, Title: sp.Title, Icon: sec.Icon, Description: sec.Description, Condition: sec.Condition}, sec)
+		made, err := s.addAfter(docs.SiteItem{Kind: docs.SiteSection, Title: sp.Title, Icon: sec.Icon, Description: sec.Description, Condition: sec.Condition}, sec)
 		if err != nil {
 			return made, err
 		}
 		return s.add(docs.SiteItem{Kind: docs.SiteSpace, Title: sp.Title, Space: sp.ID, Condition: it.Condition}, made.ID)
 	}
-	return s.addBehind(docs.SiteItem{Kind: docs.SiteSpace, Title: sp.Title, Space: sp.ID, Condition: it.Condition}, s.items[it.ID])
+	return s.addAfter(docs.SiteItem{Kind: docs.SiteSpace, Title: sp.Title, Space: sp.ID, Condition: it.Condition}, s.items[it.ID])
 }
 
-// addBehind adds an item after a sibling of the same kind.
-func (s *Structure) addBehind(it, sibling docs.SiteItem) (docs.SiteItem, error) {
+// addAfter adds an item after a sibling of the same kind.
+func (s *Structure) addAfter(it, sibling docs.SiteItem) (docs.SiteItem, error) {
 	it, err := s.add(it, sibling.Parent)
 	if err != nil {
 		return it, err

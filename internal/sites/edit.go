@@ -14,7 +14,7 @@ import (
 // section, or the site itself if it has no sections.
 func (s *Structure) AddSpace(section docs.SiteItemID, sp docs.Space) (docs.SiteItem, error) {
 	if section != "" {
-		if _, err := s.named("body.sectionId", docs.SiteSection, section); err != nil {
+		if _, err := s.itemInField("body.sectionId", docs.SiteSection, section); err != nil {
 			return docs.SiteItem{}, err
 		}
 	} else if s.HasSections() {
@@ -57,7 +57,7 @@ func (s *Structure) UpdateSpace(id docs.SiteItemID, p SpacePatch, title string) 
 // spaces but no sections, they are moved into a section first. That section has the title of
 // the site and becomes its default.
 func (s *Structure) AddSection(title, icon string, sp docs.Space) (docs.SiteItem, error) {
-	if err := s.wrap(); err != nil {
+	if err := s.wrapInSection(); err != nil {
 		return docs.SiteItem{}, err
 	}
 	if title == "" {
@@ -74,8 +74,8 @@ func (s *Structure) AddSection(title, icon string, sp docs.Space) (docs.SiteItem
 	return sec, err
 }
 
-// wrap moves the site spaces of a site without sections into a new section.
-func (s *Structure) wrap() error {
+// wrapInSection moves the site spaces of a site without sections into a new section.
+func (s *Structure) wrapInSection() error {
 	if s.HasSections() || len(s.children[""]) == 0 {
 		return nil
 	}
@@ -126,7 +126,7 @@ func (s *Structure) UpdateSection(id docs.SiteItemID, p SectionPatch) (docs.Site
 // SetDefaultSpace makes a site space the default of a section. If section is empty, it becomes
 // the default of a site without sections.
 func (s *Structure) SetDefaultSpace(section, id docs.SiteItemID) error {
-	it, err := s.named("body.defaultSiteSpace", docs.SiteSpace, id)
+	it, err := s.itemInField("body.defaultSiteSpace", docs.SiteSpace, id)
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (s *Structure) SetDefaultSpace(section, id docs.SiteItemID) error {
 // the default section, or of a site without sections. An empty id changes nothing.
 func (s *Structure) SetDefaults(section, space docs.SiteItemID) error {
 	if section != "" {
-		it, err := s.named("body.defaultSiteSection", docs.SiteSection, section)
+		it, err := s.itemInField("body.defaultSiteSection", docs.SiteSection, section)
 		if err != nil {
 			return err
 		}
@@ -157,11 +157,11 @@ func (s *Structure) SetDefaults(section, space docs.SiteItemID) error {
 // AddGroup adds a group at the end of a parent group or of the site, and moves sections into
 // it in the given order.
 func (s *Structure) AddGroup(title, icon string, parent docs.SiteItemID, sections []docs.SiteItemID) (docs.SiteItem, error) {
-	if err := s.wrap(); err != nil {
+	if err := s.wrapInSection(); err != nil {
 		return docs.SiteItem{}, err
 	}
 	if parent != "" {
-		if _, err := s.named("body.parent", docs.SiteGroup, parent); err != nil {
+		if _, err := s.itemInField("body.parent", docs.SiteGroup, parent); err != nil {
 			return docs.SiteItem{}, err
 		}
 	}
@@ -210,11 +210,11 @@ func (s *Structure) Group(group, section docs.SiteItemID) error {
 }
 
 func (s *Structure) group(field string, group, section docs.SiteItemID) error {
-	it, err := s.named(field, docs.SiteSection, section)
+	it, err := s.itemInField(field, docs.SiteSection, section)
 	if err != nil || it.Parent == group {
 		return err
 	}
-	s.take(it)
+	s.detach(it)
 	s.place(it, group, len(s.children[group]))
 	return nil
 }
@@ -233,7 +233,7 @@ func (s *Structure) Ungroup(group, section docs.SiteItemID) error {
 	if it.Parent != group {
 		return errs.Missing("site section in the group")
 	}
-	s.take(it)
+	s.detach(it)
 	s.place(it, g.Parent, slices.Index(s.children[g.Parent], group)+1)
 	return nil
 }
@@ -248,7 +248,7 @@ func (s *Structure) Delete(kind docs.SiteItemKind, id docs.SiteItemID) (docs.Sit
 	if kind == docs.SiteGroup {
 		at := slices.Index(s.children[it.Parent], id)
 		for i, in := range s.Children(id) {
-			s.take(in)
+			s.detach(in)
 			s.place(in, it.Parent, at+i)
 		}
 	}
@@ -306,7 +306,7 @@ func (s *Structure) Move(what Pointer, to Position) (docs.SiteItem, error) {
 		return it, errs.Field(field, "is not in the same section or group as the item; only the order of siblings can be changed")
 	}
 	old := slices.Index(s.children[it.Parent], it.ID)
-	s.take(it)
+	s.detach(it)
 	at := slices.Index(s.children[it.Parent], mark.ID)
 	if to.Before == nil {
 		at++

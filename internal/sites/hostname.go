@@ -60,14 +60,14 @@ func (h Hosts) hostname(text string) (string, error) {
 	case err != nil || !hostnameRE.MatchString(name) || addressRE.MatchString(name):
 		return "", errs.Field(field, "must be a host name of three parts or more, such as docs.example.com: no address, no port, no path")
 	}
-	if err := h.foreign(field, name); err != nil {
+	if err := h.checkForeign(field, name); err != nil {
 		return "", err
 	}
 	return name, nil
 }
 
-// foreign returns an error for the field if a host name belongs to this server.
-func (h Hosts) foreign(field, name string) error {
+// checkForeign returns an error for the field if a host name belongs to this server.
+func (h Hosts) checkForeign(field, name string) error {
 	base, err := url.Parse(h.Base)
 	switch {
 	case err == nil && strings.EqualFold(base.Hostname(), name):

@@ -50,7 +50,7 @@ func (s *Structure) UpdateLink(id docs.SiteItemID, p LinkPatch) (docs.SiteItem, 
 	if parent != "" && s.items[parent].Kind != docs.SiteGroup {
 		return it, errs.Field("body.parent", "is not a group of the site; name one, or leave it out")
 	}
-	s.take(it)
+	s.detach(it)
 	s.place(it, parent, len(s.children[parent]))
 	return s.items[id], nil
 }

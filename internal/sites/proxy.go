@@ -20,7 +20,7 @@ func (s *Service) checkProxy(ctx context.Context, site docs.Site, proxy string) 
 	if !docs.ValidProxy(proxy) {
 		return errs.Field(field, "must be a host and a path, such as company.com/docs")
 	}
-	if err := s.Hosts.foreign(field, proxyHost(proxy)); err != nil {
+	if err := s.Hosts.checkForeign(field, proxyHost(proxy)); err != nil {
 		return err
 	}
 	if proof, problem := s.proveProxy(ctx, site, proxy); proof != docs.HostnameProved {

@@ -107,9 +107,9 @@ func appendPath(address, suffix string) string {
 // destination returns the site space of a destination within the site.
 func (s *Structure) destination(d docs.RedirectDestination) (docs.SiteItem, error) {
 	if d.Kind != docs.RedirectSection {
-		return s.named("body.destination.siteSpaceId", docs.SiteSpace, docs.SiteItemID(d.Space))
+		return s.itemInField("body.destination.siteSpaceId", docs.SiteSpace, docs.SiteItemID(d.Space))
 	}
-	sec, err := s.named("body.destination.siteSectionId", docs.SiteSection, docs.SiteItemID(d.Section))
+	sec, err := s.itemInField("body.destination.siteSectionId", docs.SiteSection, docs.SiteItemID(d.Section))
 	if err != nil {
 		return sec, err
 	}

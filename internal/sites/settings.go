@@ -66,15 +66,16 @@ func (s *Service) configure(ctx context.Context, g *authz.Grant, action string, 
 
 // Customization returns the customization of a site.
 func (s *Service) Customization(ctx context.Context, site docs.Site) (customization.Settings, error) {
-	look, err := s.stored(ctx, site)
+	look, err := s.storedCustomization(ctx, site)
 	if err != nil {
 		return look, err
 	}
 	return s.fontLookup(site).fillIn(ctx, look)
 }
 
-// stored returns the stored customization of a site, without the current state of its fonts.
-func (s *Service) stored(ctx context.Context, site docs.Site) (customization.Settings, error) {
+// storedCustomization returns the stored customization of a site, without the current state of
+// its fonts.
+func (s *Service) storedCustomization(ctx context.Context, site docs.Site) (customization.Settings, error) {
 	v, err := s.Store.SiteSettings(ctx, site.ID)
 	if err != nil {
 		return customization.Settings{}, err
@@ -151,7 +152,7 @@ type SpaceCustomization struct {
 // Customizations returns the customization of a site, and the customizations of all site
 // spaces with overrides.
 func (s *Service) Customizations(ctx context.Context, site docs.Site) (customization.Settings, map[docs.SiteItemID]customization.Settings, error) {
-	base, err := s.stored(ctx, site)
+	base, err := s.storedCustomization(ctx, site)
 	if err != nil {
 		return base, nil, err
 	}
@@ -196,7 +197,7 @@ func (s *Service) SpaceCustomization(ctx context.Context, g *authz.Grant, id doc
 // which may be nil. It also returns the stored overrides before and after the patch.
 func (s *Service) spaceCustomization(ctx context.Context, site docs.Site, id docs.SiteItemID, p *customization.Patch) (SpaceCustomization, [2]string, error) {
 	var out SpaceCustomization
-	base, err := s.stored(ctx, site)
+	base, err := s.storedCustomization(ctx, site)
 	if err != nil {
 		return out, [2]string{}, err
 	}

@@ -64,8 +64,8 @@ var nouns = map[docs.SiteItemKind]string{
 	docs.SiteLink: "external link",
 }
 
-// named is Item for an id in the body of a request.
-func (s *Structure) named(field string, kind docs.SiteItemKind, id docs.SiteItemID) (docs.SiteItem, error) {
+// itemInField is Item for an id in the body of a request.
+func (s *Structure) itemInField(field string, kind docs.SiteItemKind, id docs.SiteItemID) (docs.SiteItem, error) {
 	it, err := s.Item(kind, id)
 	if err != nil {
 		err = errs.E(errs.NotFound, "%s: there is no %s %q in the site", field, nouns[kind], id)
@@ -184,8 +184,8 @@ func (s *Structure) rerank(parent docs.SiteItemID) {
 	}
 }
 
-// take removes an item from the children of its parent, but not from items.
-func (s *Structure) take(it docs.SiteItem) {
+// detach removes an item from the children of its parent, but not from items.
+func (s *Structure) detach(it docs.SiteItem) {
 	s.children[it.Parent] = slices.DeleteFunc(slices.Clone(s.children[it.Parent]), func(id docs.SiteItemID) bool { return id == it.ID })
 }
 
@@ -252,7 +252,7 @@ func (s *Structure) remove(it docs.SiteItem) {
 		delete(s.items, in.ID)
 	}
 	delete(s.children, it.ID)
-	s.take(it)
+	s.detach(it)
 	delete(s.items, it.ID)
 }
 

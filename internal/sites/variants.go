@@ -15,7 +15,7 @@ const maxVariants = 50
 // can see. These are its siblings on the site of a visitor. For a member, they are its
 // siblings on the site on which the space is published.
 func (s *Service) Translations(ctx context.Context, g *authz.Grant) ([]docs.Space, error) {
-	v, err := s.around(ctx, g)
+	v, err := s.siteOfSpace(ctx, g)
 	if err != nil || v == nil {
 		return nil, err
 	}
@@ -34,11 +34,11 @@ func (s *Service) Translations(ctx context.Context, g *authz.Grant) ([]docs.Spac
 	return out, nil
 }
 
-// around returns the site on which the space of a grant is published, as the caller sees it. It
-// returns nil if there is none.
-func (s *Service) around(ctx context.Context, g *authz.Grant) (*View, error) {
+// siteOfSpace returns the site on which the space of a grant is published, as the caller sees
+// it. It returns nil if there is none.
+func (s *Service) siteOfSpace(ctx context.Context, g *authz.Grant) (*View, error) {
 	if by := g.Actor.Visitor; by != nil {
-		return s.visited(ctx, *by)
+		return s.visitorSite(ctx, *by)
 	}
 	if g.Space.Published == nil {
 		return nil, nil

@@ -53,7 +53,7 @@ func (s *Service) PublicStructure(ctx context.Context, site docs.Site) (*Structu
 // View returns the site of a grant, as the caller sees it.
 func (s *Service) View(ctx context.Context, g *authz.Grant) (*View, error) {
 	if v := g.Actor.Visitor; v != nil {
-		return s.visited(ctx, *v)
+		return s.visitorSite(ctx, *v)
 	}
 	items, err := s.Store.SiteItems(ctx, g.Site.ID)
 	if err != nil {
@@ -62,8 +62,8 @@ func (s *Service) View(ctx context.Context, g *authz.Grant) (*View, error) {
 	return s.view(ctx, s.Store.Reader, g.Viewer(), g.Site, NewStructure(g.Site.Title, items, nil))
 }
 
-// visited returns the site as a visitor sees it.
-func (s *Service) visited(ctx context.Context, by authz.Visitor) (*View, error) {
+// visitorSite returns the site as a visitor sees it.
+func (s *Service) visitorSite(ctx context.Context, by authz.Visitor) (*View, error) {
 	seen, err := s.VisitorView(ctx, s.Store.Reader, by)
 	if err != nil {
 		return nil, err

@@ -13,12 +13,12 @@ import (
 
 // specVersion returns the current version of the API description that a reference names.
 func (p *printer) specVersion(ref docs.Ref) (string, bool) {
-	e := p.of(ref)
+	e := p.editionOf(ref)
 	if e == nil {
 		return "", false
 	}
 	version, err := p.h.Content.SpecVersion(p.ctx, e.View, ref)
-	return version, p.note(err)
+	return version, p.recordError(err)
 }
 
 // spec returns the current API description that a reference names, or nil. Each
@@ -31,7 +31,7 @@ func (p *printer) spec(ref docs.Ref) *openapi.Description {
 	if version, ok := p.specVersion(ref); ok {
 		var err error
 		d, err = p.description(ref, version)
-		p.note(err)
+		p.recordError(err)
 	}
 	if p.described == nil {
 		p.described = map[docs.Ref]*openapi.Description{}
@@ -41,16 +41,16 @@ func (p *printer) spec(ref docs.Ref) *openapi.Description {
 }
 
 func (p *printer) description(ref docs.Ref, version string) (*openapi.Description, error) {
-	e := p.of(ref)
+	e := p.editionOf(ref)
 	if e == nil {
 		return nil, nil
 	}
 	return p.h.Content.Spec(p.ctx, e.View, ref, version)
 }
 
-// writtenOut returns a document in which API blocks are replaced by plain blocks with the
-// content of the API descriptions.
-func (p *printer) writtenOut(doc *markup.Document) *markup.Document {
+// expandAPIBlocks returns a document in which API blocks are replaced by plain blocks with
+// the content of the API descriptions.
+func (p *printer) expandAPIBlocks(doc *markup.Document) *markup.Document {
 	return apidoc.Blocks(p.spec, doc)
 }
 

@@ -155,7 +155,7 @@ func (x *binder) below(i int, n *edition.Node, depth int, fn func(epub.Chapter) 
 
 // chapter renders a page as a chapter.
 func (x *binder) chapter(i int, n *edition.Node) (epub.Chapter, error) {
-	dir := place(docs.SiteItem{Address: x.book.Spaces[i].Path}, x.parts[i], n)
+	dir := pageFolder(docs.SiteItem{Address: x.book.Spaces[i].Path}, x.parts[i], n)
 	root := relativeRoot(depthOf(dir))
 	p := x.printer(i, root)
 	page, err := p.page(n)

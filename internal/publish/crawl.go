@@ -40,7 +40,7 @@ func (v *visit) serveSite(w http.ResponseWriter, r *http.Request, name string) (
 	case name == "llms.txt":
 		b, err = v.llms()
 	case ok:
-		if b, err = v.full(part); b == nil && err == nil {
+		if b, err = v.llmsFull(part); b == nil && err == nil {
 			return false, nil
 		}
 	default:
@@ -226,10 +226,10 @@ func (v *visit) partName(part int) string {
 	return fmt.Sprintf("%s/%d", fullName, part)
 }
 
-// full returns one part of llms-full.txt: the Markdown of its pages, one after the other. The
-// text ends with the address of the next part, if there is one. If it was cut, it names the
-// first missing page. full returns nil for a part that does not exist.
-func (v *visit) full(part int) ([]byte, error) {
+// llmsFull returns one part of llms-full.txt: the Markdown of its pages, one after the other.
+// The text ends with the address of the next part, if there is one. If it was cut, it names
+// the first missing page. llmsFull returns nil for a part that does not exist.
+func (v *visit) llmsFull(part int) ([]byte, error) {
 	var b bytes.Buffer
 	skip, listed, ended := (part-1)*v.h.fullPages, 0, false
 	err := v.eachPage(func(_ docs.SiteItem, e *edition.Edition, n *edition.Node, at string) (bool, error) {

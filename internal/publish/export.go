@@ -173,8 +173,8 @@ func (x *exporter) below(it docs.SiteItem, e *edition.Edition, n *edition.Node) 
 	})
 }
 
-// place returns the folder of a page of a site space.
-func place(it docs.SiteItem, e *edition.Edition, n *edition.Node) string {
+// pageFolder returns the folder of a page of a site space.
+func pageFolder(it docs.SiteItem, e *edition.Edition, n *edition.Node) string {
 	if n.ID == e.Home {
 		return it.Address
 	}
@@ -184,7 +184,7 @@ func place(it docs.SiteItem, e *edition.Edition, n *edition.Node) string {
 // page writes a page, its Markdown and its feed.
 func (x *exporter) page(it docs.SiteItem, whole *edition.Edition, n *edition.Node) error {
 	budget.FromContext(x.ctx).Renew(budget.Steps) // an export may have any number of pages
-	dir := place(it, whole, n)
+	dir := pageFolder(it, whole, n)
 	v := x.visit(it, depthOf(dir), true)
 	e, err := x.edition(v, it)
 	if err != nil {

@@ -104,13 +104,13 @@ func boolOrder(a, b bool) int {
 	return -1
 }
 
-// whole reports whether an address is an absolute URL, outside of the site.
-func whole(at string) bool { return strings.Contains(at, "://") }
+// isAbsolute reports whether an address is an absolute URL, outside of the site.
+func isAbsolute(at string) bool { return strings.Contains(at, "://") }
 
 // line writes a redirect as a line of the file _redirects.
 func (m movedPage) line(w *bytes.Buffer, root string) {
 	from, to := root+reading.EscapePath(m.from), m.to
-	if !whole(to) {
+	if !isAbsolute(to) {
 		to = root + to
 	}
 	if m.splat {
@@ -130,7 +130,7 @@ func (x *exporter) movedPage(m movedPage) error {
 		name = m.from // the former address was a file
 	}
 	href, canonical := m.to, m.to
-	if !whole(m.to) {
+	if !isAbsolute(m.to) {
 		path, anchor, _ := strings.Cut(m.to, "#")
 		href = relativeRoot(strings.Count(name, "/")) + path
 		href, canonical = edition.FileOf(href, indexFile)+reading.Fragment(anchor), x.address+path

@@ -46,7 +46,7 @@ func (x *exporter) siteFiles() error {
 // fullText writes all parts of llms-full.txt.
 func (x *exporter) fullText(v *visit) error {
 	for part := 1; ; part++ {
-		b, err := v.full(part)
+		b, err := v.llmsFull(part)
 		if err != nil || b == nil {
 			return err
 		}

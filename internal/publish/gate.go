@@ -33,14 +33,14 @@ const (
 // cookies. The error is NotFound if nobody can read the site at this address.
 func (v *visit) admit(w http.ResponseWriter, r *http.Request) (done bool, err error) {
 	query := r.URL.Query()
-	token, err := v.previewed(r, query)
+	token, err := v.previewToken(r, query)
 	switch {
 	case err != nil:
 		return false, err
 	case !v.as.Preview && !v.site.Published:
 		return false, errs.Missing("site")
 	case !v.as.Preview && v.site.Visibility == docs.VisibilityLink:
-		if err := v.unlock(); err != nil {
+		if err := v.splitShareKey(); err != nil {
 			return false, err
 		}
 		if !strings.HasSuffix(v.root, "/") { // the path ends with the key, without a slash
@@ -52,7 +52,7 @@ func (v *visit) admit(w http.ResponseWriter, r *http.Request) (done bool, err er
 		return done, err
 	}
 	if v.as.Preview {
-		return v.clean(w, query, map[string]kept{previewCookie: {token, time.Time{}}}), nil // a session cookie, because the token has its own expiry
+		return v.hideCredentials(w, query, map[string]cookieValue{previewCookie: {token, time.Time{}}}), nil // a session cookie, because the token has its own expiry
 	}
 	return v.identify(w, r, query)
 }
@@ -77,18 +77,18 @@ func (v *visit) identify(w http.ResponseWriter, r *http.Request, query url.Value
 	}
 	v.endRound(w, r)
 	v.as.Key, v.as.Claims = who.Key, who.Claims
-	cookies := map[string]kept{}
+	cookies := map[string]cookieValue{}
 	if token := query.Get(tokenParameter); token != "" && who.Expires > 0 {
-		cookies[tokenCookie] = kept{token, time.Unix(who.Expires, 0)}
+		cookies[tokenCookie] = cookieValue{token, time.Unix(who.Expires, 0)}
 	}
 	if text, err := json.Marshal(a.Unsigned); err == nil && len(a.Unsigned) > 0 && len(text) <= maxClaimsCookie {
-		cookies[claimsCookie] = kept{url.QueryEscape(string(text)), time.Time{}}
+		cookies[claimsCookie] = cookieValue{url.QueryEscape(string(text)), time.Time{}}
 	}
-	return v.clean(w, query, cookies), nil
+	return v.hideCredentials(w, query, cookies), nil
 }
 
-// unlock moves the share key from the start of the path to the end of the root.
-func (v *visit) unlock() error {
+// splitShareKey moves the share key from the start of the path to the end of the root.
+func (v *visit) splitShareKey() error {
 	escaped, rest, found := strings.Cut(v.path, "/")
 	key, err := url.PathUnescape(escaped)
 	if err != nil || key == "" {
@@ -140,9 +140,10 @@ func cookiesOf(r *http.Request) map[string]string {
 	return out
 }
 
-// previewed recognizes a visitor who uses the address of a preview. Such a visitor may read
-// the site even if it is not published. It returns the preview token, or an empty string.
-func (v *visit) previewed(r *http.Request, query url.Values) (string, error) {
+// previewToken recognizes a visitor who uses the address of a preview. Such a visitor may
+// read the site even if it is not published. It returns the preview token, or an empty
+// string.
+func (v *visit) previewToken(r *http.Request, query url.Values) (string, error) {
 	token := query.Get(previewParameter)
 	if c, err := r.Cookie(previewCookie); token == "" && err == nil {
 		token = c.Value
@@ -161,8 +162,8 @@ func (v *visit) previewed(r *http.Request, query url.Values) (string, error) {
 	return token, nil
 }
 
-// kept is the value of a cookie, and its expiry.
-type kept struct {
+// cookieValue is the value of a cookie, and its expiry.
+type cookieValue struct {
 	value string
 	until time.Time
 }
@@ -185,10 +186,10 @@ func withoutCredentials(query url.Values) url.Values {
 	return out
 }
 
-// clean moves credentials from the address into cookies, so that they are not shared
-// together with a link. It reports whether it has redirected the browser. A program has no
-// cookies, so its requests are not redirected.
-func (v *visit) clean(w http.ResponseWriter, query url.Values, cookies map[string]kept) bool {
+// hideCredentials moves credentials from the address into cookies, so that they are not
+// shared together with a link. It reports whether it has redirected the browser. A program
+// has no cookies, so its requests are not redirected.
+func (v *visit) hideCredentials(w http.ResponseWriter, query url.Values, cookies map[string]cookieValue) bool {
 	left := withoutCredentials(query)
 	if left.Encode() == query.Encode() || v.mcpCall {
 		return false
@@ -196,12 +197,12 @@ func (v *visit) clean(w http.ResponseWriter, query url.Values, cookies map[strin
 	for name, c := range cookies {
 		v.cookie(w, name, c.value, c.until)
 	}
-	v.again(w, left)
+	v.redirectToQuery(w, left)
 	return true
 }
 
-// again redirects the browser to the current page with another query.
-func (v *visit) again(w http.ResponseWriter, query url.Values) {
+// redirectToQuery redirects the browser to the current page with another query.
+func (v *visit) redirectToQuery(w http.ResponseWriter, query url.Values) {
 	to := v.root + v.path
 	if len(query) > 0 {
 		to += "?" + query.Encode()

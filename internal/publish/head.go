@@ -32,7 +32,7 @@ func (v *visit) describe(f *theme.Frame, e *edition.Edition, current *edition.No
 		if f.Drawn {
 			f.Image = v.absolute(v.cardAddress(e, current))
 		}
-		if f.Data, err = v.data(f, e, current); err != nil {
+		if f.Data, err = v.structuredData(f, e, current); err != nil {
 			return err
 		}
 	}
@@ -95,7 +95,7 @@ func (v *visit) metaLink(e *edition.Edition, n *edition.Node, dest string) (none
 		return none, nil
 	}
 	p := v.printer(e)
-	in := p.of(ref)
+	in := p.editionOf(ref)
 	if in == nil {
 		return none, p.err
 	}
@@ -142,9 +142,9 @@ const (
 	isoTime   = "2006-01-02T15:04:05Z"
 )
 
-// data returns structured data about a page, and about its breadcrumbs from the home page
-// of the site.
-func (v *visit) data(f *theme.Frame, e *edition.Edition, n *edition.Node) ([]any, error) {
+// structuredData returns structured data about a page, and about its breadcrumbs from the
+// home page of the site.
+func (v *visit) structuredData(f *theme.Frame, e *edition.Edition, n *edition.Node) ([]any, error) {
 	home := v.absolute(v.root)
 	a := article{
 		Context: schemaOrg, Type: "TechArticle", Headline: n.Title, URL: f.Canonical, Image: f.Image, Language: f.Lang,

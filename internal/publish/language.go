@@ -61,14 +61,14 @@ func (v *visit) chooseLanguage(w http.ResponseWriter, r *http.Request) (bool, er
 
 // rememberLanguage stores the chosen language in a cookie, if a variant has that language.
 // It then redirects to the address without the parameter.
-func (v *visit) rememberLanguage(w http.ResponseWriter, r *http.Request, all []inLanguage, chosen string) {
-	if slices.ContainsFunc(all, func(o inLanguage) bool { return o.lang == chosen }) {
+func (v *visit) rememberLanguage(w http.ResponseWriter, r *http.Request, all []languageVariant, chosen string) {
+	if slices.ContainsFunc(all, func(o languageVariant) bool { return o.lang == chosen }) {
 		v.cookie(w, languageCookie, chosen, v.h.Sites.Store.Clock().Add(languageTime))
 	}
 	query := r.URL.Query()
 	query.Del(languageParam)
 	w.Header().Set("Cache-Control", "private, no-store")
-	v.again(w, query)
+	v.redirectToQuery(w, query)
 }
 
 // choice returns a link to a variant in another language. The link has languageParam, so
@@ -80,14 +80,14 @@ func (v *visit) choice(href string, e, other *edition.Edition) string {
 	return href + "?" + languageParam + "=" + url.QueryEscape(strings.ToLower(other.Space.Language))
 }
 
-// inLanguage is a variant and its language.
-type inLanguage struct {
+// languageVariant is a variant and its language.
+type languageVariant struct {
 	item docs.SiteItem
 	lang string
 }
 
 // languages returns the first variant of the section in each language.
-func (v *visit) languages() (out []inLanguage, err error) {
+func (v *visit) languages() (out []languageVariant, err error) {
 	all := v.seen.Structure.Children(v.target.Section.ID)
 	if len(all) < 2 || len(all) > maxLanguages {
 		return nil, nil
@@ -101,8 +101,8 @@ func (v *visit) languages() (out []inLanguage, err error) {
 			return nil, err
 		}
 		lang := strings.ToLower(sp.It.Language)
-		if lang != "" && !slices.ContainsFunc(out, func(o inLanguage) bool { return o.lang == lang }) {
-			out = append(out, inLanguage{it, lang})
+		if lang != "" && !slices.ContainsFunc(out, func(o languageVariant) bool { return o.lang == lang }) {
+			out = append(out, languageVariant{it, lang})
 		}
 	}
 	return out, nil

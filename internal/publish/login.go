@@ -43,7 +43,7 @@ func (v *visit) signIn(w http.ResponseWriter, r *http.Request, why visitor.Refus
 		return v.login(w, localPath("/"+v.path))
 	}
 	v.cookie(w, roundCookie, "", time.Unix(1, 0))
-	f := v.closed()
+	f := v.neutralFrame()
 	t := f.Texts()
 	return theme.Write(w, http.StatusUnauthorized, f, &theme.Message{
 		Title: t.SignInFailed, Text: reason(t, why) + " " + t.Report,
@@ -69,14 +69,14 @@ func (v *visit) auth(w http.ResponseWriter, r *http.Request) (done bool, err err
 		for _, c := range []string{tokenCookie, claimsCookie, previewCookie} {
 			v.cookie(w, c, "", time.Unix(1, 0))
 		}
-		return true, v.leave(w, to)
+		return true, v.redirectSignedOut(w, to)
 	}
 	return false, nil
 }
 
-// leave redirects a visitor who has signed out to the logout URL of the site, or to a page
-// of the site if there is no such URL.
-func (v *visit) leave(w http.ResponseWriter, to string) error {
+// redirectSignedOut redirects a visitor who has signed out to the logout URL of the site,
+// or to a page of the site if there is no such URL.
+func (v *visit) redirectSignedOut(w http.ResponseWriter, to string) error {
 	s, err := v.h.Sites.Store.SiteSettings(v.ctx, v.site.ID)
 	if err != nil {
 		return err
@@ -100,12 +100,12 @@ func (v *visit) login(w http.ResponseWriter, location string) error {
 		seeOther(w, at)
 		return nil
 	}
-	f := v.closed()
+	f := v.neutralFrame()
 	return theme.Write(w, http.StatusUnauthorized, f, &theme.Message{Title: f.Texts().SignIn, Text: f.Texts().SignInText})
 }
 
-// closed returns a frame that reveals nothing about the site but its language.
-func (v *visit) closed() *theme.Frame {
+// neutralFrame returns a frame that reveals nothing about the site but its language.
+func (v *visit) neutralFrame() *theme.Frame {
 	lang := v.state.settings.Internationalization.Locale
 	return &theme.Frame{
 		Lang: lang, Title: theme.TextsIn(lang).Documentation, Home: v.root, Hidden: true, Style: v.root + ownPrefix + "assets/" + theme.Style.Name,

@@ -28,7 +28,7 @@ func (v *visit) missing(w http.ResponseWriter, r *http.Request, e *edition.Editi
 	t := f.Texts()
 	m := &theme.Message{Title: t.Missing, Text: t.MissingText, Next: &theme.Link{Title: t.Start, Href: v.href(v.root)}}
 	if e != nil && r.Method == http.MethodGet {
-		if m.Near, err = v.near(e); err != nil {
+		if m.Near, err = v.suggestions(e); err != nil {
 			return err
 		}
 	}
@@ -66,14 +66,14 @@ func (v *visit) missingText(e *edition.Edition, m *theme.Message) string {
 	return b.String()
 }
 
-// near returns pages that the reader may have meant. Pages of the space with a similar path
-// come first, then the results of a search for the last segment of the path.
-func (v *visit) near(e *edition.Edition) ([]*theme.Link, error) {
+// suggestions returns pages that the reader may have meant. Pages of the space with a
+// similar path come first, then the results of a search for the last segment of the path.
+func (v *visit) suggestions(e *edition.Edition) ([]*theme.Link, error) {
 	asked, ok := unescape(strings.TrimPrefix(v.root+v.path, e.Base))
 	if !ok || strings.HasPrefix(asked, "~") {
 		return nil, nil
 	}
-	out, err := v.alike(e, asked)
+	out, err := v.similarPages(e, asked)
 	if err != nil || len(out) == maxNear {
 		return out, err
 	}
@@ -96,8 +96,8 @@ func (v *visit) near(e *edition.Edition) ([]*theme.Link, error) {
 	return out, nil
 }
 
-// alike returns pages of a space whose path is similar to the requested one.
-func (v *visit) alike(e *edition.Edition, asked string) (out []*theme.Link, err error) {
+// similarPages returns pages of a space whose path is similar to the requested one.
+func (v *visit) similarPages(e *edition.Edition, asked string) (out []*theme.Link, err error) {
 	compared := 0
 	found := names.Near(asked, maxNear, func(yield func(string, *edition.Node) bool) {
 		_, err = e.Documents(v.ctx, nil, func(n *edition.Node) (bool, error) {

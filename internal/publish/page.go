@@ -91,7 +91,7 @@ func (p *printer) page(n *edition.Node) (*theme.Page, error) {
 		out.Outline = text.outline
 	}
 	if shows(l.Pagination) && !p.alone {
-		p.around(n, out)
+		p.addNeighbors(n, out)
 	}
 	if text.updates {
 		at, err := e.Address(p.ctx, n)
@@ -108,10 +108,10 @@ func (p *printer) page(n *edition.Node) (*theme.Page, error) {
 	return out, p.err
 }
 
-// around adds links to the previous and the next page.
-func (p *printer) around(n *edition.Node, out *theme.Page) {
+// addNeighbors adds links to the previous and the next page.
+func (p *printer) addNeighbors(n *edition.Node, out *theme.Page) {
 	before, after, err := p.e.Around(p.ctx, n)
-	p.note(err)
+	p.recordError(err)
 	if before != nil {
 		out.Previous = p.entry(before)
 	}
@@ -123,33 +123,33 @@ func (p *printer) around(n *edition.Node, out *theme.Page) {
 // entry returns a link to a page, or nil if the page has no address.
 func (p *printer) entry(n *edition.Node) *theme.Link {
 	l, err := p.e.Link(p.ctx, n)
-	p.note(err)
+	p.recordError(err)
 	return l
 }
 
-// note records an error, unless it is NotFound or there is an earlier one. It reports
-// whether err is nil.
-func (p *printer) note(err error) bool {
+// recordError records an error, unless it is NotFound or there is an earlier one. It
+// reports whether err is nil.
+func (p *printer) recordError(err error) bool {
 	if err != nil && p.err == nil && !errs.Is(err, errs.NotFound) {
 		p.err = err
 	}
 	return err == nil
 }
 
-// of returns the edition that a reference points into, or nil if the visitor does not see
-// that space.
-func (p *printer) of(ref docs.Ref) *edition.Edition {
+// editionOf returns the edition that a reference points into, or nil if the visitor does
+// not see that space.
+func (p *printer) editionOf(ref docs.Ref) *edition.Edition {
 	if ref.Space == "" || ref.Space == string(p.e.Space.ID) {
 		return p.e
 	}
 	e, err := p.elsewhere(p.ctx, docs.SpaceID(ref.Space))
-	p.note(err)
+	p.recordError(err)
 	return e
 }
 
 // link returns the address of the target of a reference on this site.
 func (p *printer) link(ref docs.Ref) (string, bool) {
-	e := p.of(ref)
+	e := p.editionOf(ref)
 	if e == nil {
 		return "", false
 	}
@@ -158,10 +158,10 @@ func (p *printer) link(ref docs.Ref) (string, bool) {
 		if err == nil && p.used != nil {
 			p.used(e, f)
 		}
-		return fileAddress(e, f), p.note(err)
+		return fileAddress(e, f), p.recordError(err)
 	}
 	at, err := e.Resolve(p.ctx, ref)
-	return at, p.note(err) && at != ""
+	return at, p.recordError(err) && at != ""
 }
 
 // fileAddress returns the address of a file of the space. It contains a prefix of the hash
@@ -175,20 +175,20 @@ const fileHashLen = 12
 // title returns the title of the target of a reference. There is no case for users,
 // because readers must not learn who the members of the organization are.
 func (p *printer) title(ref docs.Ref) (string, bool) {
-	e := p.of(ref)
+	e := p.editionOf(ref)
 	if e == nil {
 		return "", false
 	}
 	switch ref.Kind {
 	case docs.RefPage, docs.RefAnchor:
-		if n, err := e.Page(p.ctx, docs.PageID(ref.Page)); p.note(err) && n != nil {
+		if n, err := e.Page(p.ctx, docs.PageID(ref.Page)); p.recordError(err) && n != nil {
 			return n.Title, true
 		}
 	case docs.RefSpace:
 		return e.Space.Title, true
 	case docs.RefFile:
 		f, err := e.View.File(p.ctx, docs.FileID(ref.File))
-		return f.Name, p.note(err)
+		return f.Name, p.recordError(err)
 	case docs.RefTag:
 		return p.tag(ref.Tag)
 	}
@@ -203,12 +203,12 @@ func (p *printer) size(ref docs.Ref) (int64, bool) {
 
 // file returns the file that a reference names.
 func (p *printer) file(ref docs.Ref) (docs.File, bool) {
-	e := p.of(ref)
+	e := p.editionOf(ref)
 	if e == nil || ref.Kind != docs.RefFile {
 		return docs.File{}, false
 	}
 	f, err := e.View.File(p.ctx, docs.FileID(ref.File))
-	return f, p.note(err)
+	return f, p.recordError(err)
 }
 
 // picture returns the address of an image.
@@ -235,11 +235,11 @@ func (p *printer) tags(tags []docs.PageTag) (out []string) {
 // tag returns the label of a tag that the space describes.
 func (p *printer) tag(tag string) (string, bool) {
 	hash, err := p.e.View.Setting(p.ctx, revision.SettingTags)
-	if !p.note(err) || len(hash) == 0 {
+	if !p.recordError(err) || len(hash) == 0 {
 		return "", false
 	}
 	src, err := p.e.View.Bytes(p.ctx, chunk.Hash(hash))
-	if !p.note(err) {
+	if !p.recordError(err) {
 		return "", false
 	}
 	for _, t := range folder.ParseTags(src) {
@@ -267,14 +267,14 @@ type onSite struct {
 }
 
 func (t onSite) Print(_ context.Context, doc *markup.Document, _ bool) ([]byte, error) {
-	return markup.Print(t.p.writtenOut(doc), markup.Refs{Locate: func(ref docs.Ref, _ markup.Use) (string, bool) {
+	return markup.Print(t.p.expandAPIBlocks(doc), markup.Refs{Locate: func(ref docs.Ref, _ markup.Use) (string, bool) {
 		at, ok := t.p.link(ref)
 		if !ok {
 			return revision.BrokenReference, true // the visitor does not see the target, and must not learn its name
 		}
 		if ref.Kind == docs.RefPage || ref.Kind == docs.RefAnchor && ref.Page != "" {
 			path, anchor, _ := strings.Cut(at, "#")
-			at = markdownAddress(path, t.p.of(ref).Base) + reading.Fragment(anchor)
+			at = markdownAddress(path, t.p.editionOf(ref).Base) + reading.Fragment(anchor)
 		}
 		return at, true
 	}}), nil

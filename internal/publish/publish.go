@@ -129,8 +129,8 @@ func New(c Config) (*Handler, error) {
 	return h, nil
 }
 
-// at returns the URL of a request: its Host header and its path.
-func at(r *http.Request) *url.URL {
+// requestURL returns the URL of a request: its Host header and its path.
+func requestURL(r *http.Request) *url.URL {
 	return &url.URL{Host: r.Host, Path: r.URL.Path, RawPath: r.URL.RawPath}
 }
 
@@ -146,7 +146,7 @@ func (h *Handler) Owns(r *http.Request) bool {
 	if !h.MayBeSite(r.Host, r.URL.Path) {
 		return false
 	}
-	name, _, ok := h.Sites.Hosts.Locate(at(r))
+	name, _, ok := h.Sites.Hosts.Locate(requestURL(r))
 	switch {
 	case !ok:
 		return name.Basename != "" // a host name below the domain of sites that no site can have
@@ -222,11 +222,11 @@ func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, status int, tex
 
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	generation, counted := h.Sites.Store.Generation() // before anything is read
-	site, rest, err := h.Sites.Find(r.Context(), at(r))
+	site, rest, err := h.Sites.Find(r.Context(), requestURL(r))
 	if err != nil {
 		return err
 	}
-	root := strings.TrimSuffix(at(r).EscapedPath(), rest)
+	root := strings.TrimSuffix(requestURL(r).EscapedPath(), rest)
 	if !strings.HasSuffix(root, "/") { // the address of the site without the final slash
 		redirect(w, r, root+"/", http.StatusPermanentRedirect)
 		return nil

@@ -202,13 +202,13 @@ func (v *visit) bannerOf(d *theme.Draft, e *edition.Edition, current *edition.No
 	if d.Switch = (&theme.Link{Title: t.Show, Href: at}); !v.review.marked {
 		d.Switch.Href += "?" + diffParameter
 	}
-	d.Live, err = v.live(current)
+	d.Live, err = v.publishedAddress(current)
 	return err
 }
 
-// live returns the address of a published page, or of its space if the page is not
-// published.
-func (v *visit) live(page *edition.Node) (string, error) {
+// publishedAddress returns the address of a published page, or of its space if the page is
+// not published.
+func (v *visit) publishedAddress(page *edition.Node) (string, error) {
 	home := v.baseOf(v.target.Space)
 	e, err := v.h.edition(v.ctx, v, v.target.Space)
 	if err != nil {
@@ -222,10 +222,10 @@ func (v *visit) live(page *edition.Node) (string, error) {
 	return cmp.Or(at, home), err
 }
 
-// mark returns a page of a draft with its changes highlighted, and adds the number of
+// markChanges returns a page of a draft with its changes highlighted, and adds the number of
 // changes to the banner. If the draft removes the page, is is nil. If the draft adds the
 // page, was is nil.
-func (v *visit) mark(d *theme.Draft, was, is *edition.Node) (*theme.Page, error) {
+func (v *visit) markChanges(d *theme.Draft, was, is *edition.Node) (*theme.Page, error) {
 	rv := v.review
 	var old, now theme.Page
 	if was != nil {
@@ -245,7 +245,7 @@ func (v *visit) mark(d *theme.Draft, was, is *edition.Node) (*theme.Page, error)
 	}
 	t := v.look(rv.after).texts.Review
 	d.Note = t.Large
-	r, ok := visualdiff.HTML(surrounded(&old, &now)+string(old.Body), surrounded(&now, &old)+string(now.Body), visualdiff.Options{
+	r, ok := visualdiff.HTML(headHTML(&old, &now)+string(old.Body), headHTML(&now, &old)+string(now.Body), visualdiff.Options{
 		Labels: visualdiff.Labels{Added: t.Added, Removed: t.Removed, Changed: t.Changed, Moved: t.Moved},
 		From:   rv.before.Base, To: rv.after.Base, Anchor: "~change-",
 	})
@@ -258,7 +258,7 @@ func (v *visit) mark(d *theme.Draft, was, is *edition.Node) (*theme.Page, error)
 		out.Cover, out.Tags = now.Cover, now.Tags
 	}
 	d.Changes, d.First, d.Note = r.Changes, "#"+r.First, ""
-	if title := visualdiff.Text(named(&old), named(&now)); named(&old) != named(&now) {
+	if title := visualdiff.Text(titleWithEmoji(&old), titleWithEmoji(&now)); titleWithEmoji(&old) != titleWithEmoji(&now) {
 		out.MarkedTitle = template.HTML(title) //nolint:gosec // escaped
 		d.Changes++
 	}
@@ -275,14 +275,14 @@ func (v *visit) mark(d *theme.Draft, was, is *edition.Node) (*theme.Page, error)
 	return &out, nil
 }
 
-// named returns the title of a page with its emoji, as it is shown.
-func named(p *theme.Page) string { return strings.TrimSpace(p.Emoji + " " + p.Title) }
+// titleWithEmoji returns the title of a page with its emoji, as it is shown.
+func titleWithEmoji(p *theme.Page) string { return strings.TrimSpace(p.Emoji + " " + p.Title) }
 
 func sameHead(a, b *theme.Page) bool { return a.Cover == b.Cover && slices.Equal(a.Tags, b.Tags) }
 
-// surrounded returns the cover and the tags of a page as HTML, to be compared as a part of
+// headHTML returns the cover and the tags of a page as HTML, to be compared as a part of
 // its text. It returns an empty string if they are the same in the other page.
-func surrounded(p, other *theme.Page) string {
+func headHTML(p, other *theme.Page) string {
 	if sameHead(p, other) {
 		return ""
 	}
@@ -320,9 +320,9 @@ func (v *visit) serveMarked(w http.ResponseWriter, r *http.Request, e *edition.E
 	if err != nil {
 		return true, err
 	}
-	p, err := v.mark(f.Draft, was, page)
+	p, err := v.markChanges(f.Draft, was, page)
 	if err == nil && page == nil {
-		f.Draft.Live, err = v.live(was)
+		f.Draft.Live, err = v.publishedAddress(was)
 	}
 	if err != nil {
 		return true, err

@@ -80,7 +80,7 @@ func (v *visit) search(e *edition.Edition, query string, scope sites.SearchScope
 	if query == "" {
 		return []theme.Hit{}, nil
 	}
-	elsewhere, err := v.searched(scope)
+	elsewhere, err := v.searchedSpaces(scope)
 	if err != nil {
 		return nil, err
 	}
@@ -122,8 +122,9 @@ func (v *visit) search(e *edition.Edition, query string, scope sites.SearchScope
 	return hits, nil
 }
 
-// searched returns the site spaces of a scope. A search in a draft covers no other space.
-func (v *visit) searched(scope sites.SearchScope) ([]docs.SiteItem, error) {
+// searchedSpaces returns the site spaces of a scope. A search in a draft covers no other
+// space.
+func (v *visit) searchedSpaces(scope sites.SearchScope) ([]docs.SiteItem, error) {
 	if v.drafted {
 		return nil, nil
 	}

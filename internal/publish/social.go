@@ -61,7 +61,7 @@ func (v *visit) serveCard(w http.ResponseWriter, r *http.Request, e *edition.Edi
 		redirect(w, r, at, http.StatusTemporaryRedirect)
 		return nil
 	}
-	b, err := v.drawn(v.card(e, n))
+	b, err := v.cardImage(v.card(e, n))
 	if err != nil {
 		return err
 	}
@@ -72,8 +72,8 @@ func (v *visit) serveCard(w http.ResponseWriter, r *http.Request, e *edition.Edi
 	return sendPicture(w, r, "image/png", b)
 }
 
-// drawn returns the image of a card, drawing it if it is not cached.
-func (v *visit) drawn(c social.Card) ([]byte, error) {
+// cardImage returns the image of a card, drawing it if it is not cached.
+func (v *visit) cardImage(c social.Card) ([]byte, error) {
 	key := c.Hash()
 	if b, ok := v.h.cards.Get(key); ok {
 		return b, nil

@@ -168,12 +168,12 @@ func (v *visit) send(call openapi.Call) (out outcome, err error) {
 	start := time.Now()
 	res, err := v.h.caller.Do(req)
 	if err != nil {
-		return out, v.unanswered(err)
+		return out, v.explainFailure(err)
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxTryResponse+1))
 	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return out, v.unanswered(err)
+		return out, v.explainFailure(err)
 	}
 	out = outcome{Status: res.StatusCode, Time: time.Since(start).Milliseconds(), Headers: shownHeaders(res.Header)}
 	if out.Truncated = len(body) > maxTryResponse; out.Truncated {
@@ -198,8 +198,8 @@ func wholeRunes(b []byte) []byte {
 	return b
 }
 
-// unanswered returns an error for readers about a server that did not respond.
-func (v *visit) unanswered(err error) error {
+// explainFailure returns an error for readers about a server that did not respond.
+func (v *visit) explainFailure(err error) error {
 	err = outbound.Explain(v.ctx, err)
 	if outbound.IsUnreachable(err) { // the hint about settings of the operator is not for readers
 		return errs.E(errs.Invalid, "the server of the API cannot be called: its name is unknown, or its address is not a public one")

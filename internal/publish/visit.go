@@ -93,7 +93,7 @@ func (v *visit) serve(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	e, rest, err := v.opened(r)
+	e, rest, err := v.requestedEdition(r)
 	if errs.Is(err, errs.NotFound) {
 		return v.missing(w, r, nil)
 	}
@@ -113,9 +113,9 @@ func (v *visit) serve(w http.ResponseWriter, r *http.Request) error {
 	return v.servePage(w, r, e, rest)
 }
 
-// opened returns the edition that the path of the request names, and the rest of the path
-// in that edition.
-func (v *visit) opened(r *http.Request) (*edition.Edition, string, error) {
+// requestedEdition returns the edition that the path of the request names, and the rest of
+// the path in that edition.
+func (v *visit) requestedEdition(r *http.Request) (*edition.Edition, string, error) {
 	if rest := v.target.Rest; strings.HasPrefix(rest, sites.DraftPrefix) {
 		return v.draft(r, rest)
 	}

@@ -317,7 +317,7 @@ func (s *Server) start(ctx context.Context) error {
 	if listener, err = s.secure(listener); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	s.pages = &readyconn.Listener{Listener: listener, May: s.publish.MayBeSite, Find: s.kept, Timeout: idleTimeout}
+	s.pages = &readyconn.Listener{Listener: listener, May: s.publish.MayBeSite, Find: s.cachedPage, Timeout: idleTimeout}
 	s.serve(s.pages, s.handler())
 	if s.MetricsListen != "" && s.MetricsListen != s.Listen {
 		l, err := net.Listen("tcp", s.MetricsListen)
@@ -545,7 +545,7 @@ func (s *Server) handler() http.Handler {
 		mux.Handle("GET /metrics", s.metrics.handler())
 	}
 	answers := s.crossOrigin(s.API)
-	return s.orKept(compressed(func(w http.ResponseWriter, r *http.Request) {
+	return s.withCachedPages(compressed(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h["X-Request-Id"] = []string{s.requestID()}
 		h["X-Content-Type-Options"] = nosniff
@@ -579,9 +579,9 @@ func (s *Server) handler() http.Handler {
 	}))
 }
 
-// kept returns a handler that sends a cached page of a site, without the other steps of
-// handling a request.
-func (s *Server) kept(r *http.Request) (http.Handler, bool) {
+// cachedPage returns a handler that sends a cached page of a site, without the other
+// steps of handling a request.
+func (s *Server) cachedPage(r *http.Request) (http.Handler, bool) {
 	if s.AccessLog || s.draining.Load() {
 		return nil, false
 	}
@@ -595,11 +595,11 @@ func (s *Server) kept(r *http.Request) (http.Handler, bool) {
 	}), true
 }
 
-// orKept returns a handler that sends cached pages, for connections that readyconn does
-// not read, such as those with TLS. Other requests go to h.
-func (s *Server) orKept(h http.Handler) http.Handler {
+// withCachedPages returns a handler that sends cached pages, for connections that
+// readyconn does not read, such as those with TLS. Other requests go to h.
+func (s *Server) withCachedPages(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if page, ok := s.kept(r); ok {
+		if page, ok := s.cachedPage(r); ok {
 			page.ServeHTTP(w, r)
 			return
 		}

@@ -43,13 +43,13 @@ func (a *API) changeRequestContent() {
 	register(a, op{
 		ID: "getPageInChangeRequestById", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/page/{pageId}", Tag: tag, Allow: view,
 		Summary: "Get a page of a change request.",
-	}, func(ctx context.Context, in *requestPageIn) (*pageAnswer, error) {
+	}, func(ctx context.Context, in *requestPageIn) (*pageOutput, error) {
 		return a.pageOut(ctx, a.request(in.Request), byID(in.Page), in.PageOptions)
 	})
 	register(a, op{
 		ID: "getPageInChangeRequestByPath", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/path/{pagePath}", Tag: tag, Allow: view,
 		Summary: "Get a page of a change request by its path.",
-	}, func(ctx context.Context, in *requestPathIn) (*pageAnswer, error) {
+	}, func(ctx context.Context, in *requestPathIn) (*pageOutput, error) {
 		return a.pageOut(ctx, a.request(in.Request), byPath(in.Path), in.PageOptions)
 	})
 	register(a, op{

@@ -47,14 +47,14 @@ func (a *API) content() {
 	register(a, op{
 		ID: "getPageById", Route: "GET /spaces/{spaceId}/content/page/{pageId}", Tag: tag, Allow: read,
 		Summary: "Get a page of a space.", Cached: a.cachedPage(func(r *http.Request) string { return idKey(r.PathValue("pageId")) }),
-	}, func(ctx context.Context, in *pageIn) (*pageAnswer, error) {
+	}, func(ctx context.Context, in *pageIn) (*pageOutput, error) {
 		return a.pageOut(ctx, a.head, byID(in.Page), in.PageOptions)
 	})
 	register(a, op{
 		ID: "getPageByPath", Route: "GET /spaces/{spaceId}/content/path/{pagePath}", Tag: tag, Allow: read,
 		Summary: "Get a page of a space by its path.", Cached: a.cachedPage(func(r *http.Request) string { return pathKey(r.PathValue("pagePath")) }),
 		About: "The path is one URL-encoded segment, such as guides%2Finstall. A path that a page had before it was moved leads to the page.",
-	}, func(ctx context.Context, in *pathIn) (*pageAnswer, error) {
+	}, func(ctx context.Context, in *pathIn) (*pageOutput, error) {
 		return a.pageOut(ctx, a.head, byPath(in.Path), in.PageOptions)
 	})
 	register(a, op{

@@ -99,7 +99,7 @@ type API struct {
 	ref     func() []byte
 	spec    func() []byte
 
-	pageCache      *cache.Cache[pageKey, *keptPage]
+	pageCache      *cache.Cache[pageKey, *cachedPage]
 	publishedCache *cache.Cache[publishedKey, []byte]
 	exports        *budget.Pool  // concurrent exports of sites
 	bodies         *budget.Pool  // bytes of large request bodies
@@ -154,7 +154,7 @@ func New(c Config, secret string) *API {
 	a := &API{Config: c, mux: http.NewServeMux(), cursors: cursors{key: []byte(secret)}, limits: newLimiter(c.Limit), cookie: signin.Cookie(c.BaseURL),
 		exports: budget.NewPool("exports of sites", maxExports), bodies: budget.NewPool("large requests", poolOfBodies(c.Memory)),
 		turns: budget.NewTurns(max(1, budget.Processors()-1))}
-	a.pageCache = cache.New[pageKey](maxPageCache, (*keptPage).size)
+	a.pageCache = cache.New[pageKey](maxPageCache, (*cachedPage).size)
 	a.publishedCache = cache.New[publishedKey](maxPublishedCache, func(b []byte) int { return len(b) })
 	config := huma.DefaultConfig("Octavo", c.Version)
 	config.Info.Description = apiAbout

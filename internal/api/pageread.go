@@ -61,26 +61,26 @@ func keyOf(sp docs.Space, rev docs.RevisionID, page string, o PageOptions, by *r
 	return k
 }
 
-// keptPage is an encoded page, with its headers in the form of http.Header.
-type keptPage struct {
+// cachedPage is an encoded page, with its headers in the form of http.Header.
+type cachedPage struct {
 	data         []byte
 	etag, length []string
 }
 
-func (k *keptPage) size() int { return len(k.data) + 512 }
+func (k *cachedPage) size() int { return len(k.data) + 512 }
 
-// pageAnswer is the output of operations that return an encoded page.
-type pageAnswer struct {
+// pageOutput is the output of operations that return an encoded page.
+type pageOutput struct {
 	ETag   string `header:"ETag" doc:"The revision, for If-Match."`
 	Length string `header:"Content-Length" hidden:"true"`
 	Body   encoded[Page]
 }
 
-func (k *keptPage) answer() *pageAnswer {
-	return &pageAnswer{k.etag[0], k.length[0], encoded[Page]{k.data}}
+func (k *cachedPage) output() *pageOutput {
+	return &pageOutput{k.etag[0], k.length[0], encoded[Page]{k.data}}
 }
 
-func (a *API) pageOut(ctx context.Context, open opener, f finder, o PageOptions) (*pageAnswer, error) {
+func (a *API) pageOut(ctx context.Context, open opener, f finder, o PageOptions) (*pageOutput, error) {
 	v, err := a.opened(ctx, open, o.Flags)
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func (a *API) pageOut(ctx context.Context, open opener, f finder, o PageOptions)
 	key := keyOf(v.Space, v.Rev.ID, f.key, o, v.Visitor())
 	key.stamp = v.Stamp
 	if k, ok := a.pageCache.Get(key); ok {
-		return k.answer(), nil
+		return k.output(), nil
 	}
 	p, err := f.find(ctx, v)
 	if err != nil {
@@ -105,9 +105,9 @@ func (a *API) pageOut(ctx context.Context, open opener, f finder, o PageOptions)
 	if err != nil {
 		return nil, err
 	}
-	k := &keptPage{body.data, []string{etag(v)}, []string{strconv.Itoa(len(body.data))}}
+	k := &cachedPage{body.data, []string{etag(v)}, []string{strconv.Itoa(len(body.data))}}
 	a.pageCache.Set(key, k)
-	return k.answer(), nil
+	return k.output(), nil
 }
 
 // plainOptions are the options of a request without query parameters.

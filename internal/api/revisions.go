@@ -51,7 +51,7 @@ func (a *API) revisions() {
 	register(a, op{
 		ID: "getPageInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/page/{pageId}", Tag: tag, Allow: read,
 		Summary: "Get a page of a revision.",
-	}, func(ctx context.Context, in *revisionPageIn) (*pageAnswer, error) {
+	}, func(ctx context.Context, in *revisionPageIn) (*pageOutput, error) {
 		return a.pageOut(ctx, a.at(in.Revision), byID(in.Page), in.PageOptions)
 	})
 	register(a, op{
@@ -61,7 +61,7 @@ func (a *API) revisions() {
 	register(a, op{
 		ID: "getPageInRevisionByPath", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/path/{pagePath}", Tag: tag, Allow: read,
 		Summary: "Get a page of a revision by its path.",
-	}, func(ctx context.Context, in *revisionPathIn) (*pageAnswer, error) {
+	}, func(ctx context.Context, in *revisionPathIn) (*pageOutput, error) {
 		return a.pageOut(ctx, a.at(in.Revision), byPath(in.Path), in.PageOptions)
 	})
 	register(a, op{
@@ -319,7 +319,7 @@ func (a *API) revisionDocument(ctx context.Context, in *revisionDocumentIn) (*do
 		if err != nil {
 			return nil, err
 		}
-		k = &keptPage{data: body.data, length: []string{strconv.Itoa(len(body.data))}}
+		k = &cachedPage{data: body.data, length: []string{strconv.Itoa(len(body.data))}}
 		a.pageCache.Set(key, k)
 	}
 	return &documentAnswer{k.length[0], encoded[*markup.Document]{k.data}}, nil

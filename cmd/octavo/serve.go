@@ -83,11 +83,11 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return fmt.Errorf("--outbound-allow: %w", err)
 	}
-	domains, err := sites.ParseVouched(c.EmailDomains)
+	domains, err := sites.ParseTrusted(c.EmailDomains)
 	if err != nil {
 		return fmt.Errorf("--email-domains: %w", err)
 	}
-	vouched, err := sites.ParseVouched(c.SiteHostnames)
+	vouched, err := sites.ParseTrusted(c.SiteHostnames)
 	if err != nil {
 		return fmt.Errorf("--site-hostnames: %w", err)
 	}

@@ -59,10 +59,10 @@ func (a *API) explainVisit(ctx context.Context, in *explainVisitIn) (*out[VisitE
 	}
 	arrival := sites.Visit{URL: u, Token: in.Token, LoginOnError: true}
 	if in.Claims != "" {
-		if err := json.Unmarshal([]byte(in.Claims), &arrival.Vouched); err != nil || arrival.Vouched == nil {
+		if err := json.Unmarshal([]byte(in.Claims), &arrival.TrustedClaims); err != nil || arrival.TrustedClaims == nil {
 			return nil, errs.Field("query.claims", `must be a JSON object, such as {"plan": "pro"}`)
 		}
-		arrival.Unsigned, _ = arrival.Vouched["unsigned"].(map[string]any)
+		arrival.Unsigned, _ = arrival.TrustedClaims["unsigned"].(map[string]any)
 	}
 	why, err := (&explain.Service{Sites: a.Sites, Source: a.Content.Source}).Explain(ctx, authz.FromContext(ctx), arrival)
 	if err != nil {

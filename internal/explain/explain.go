@@ -201,7 +201,7 @@ func (v *visit) identityNote(who sites.Identity) string {
 // claimsIgnored reports whether the visitor has claims that conditions do not get, because
 // adaptive content is off.
 func (v *visit) claimsIgnored() bool {
-	return !v.site.Adaptive && (v.arrival.Vouched != nil || v.arrival.Token != "")
+	return !v.site.Adaptive && (v.arrival.TrustedClaims != nil || v.arrival.Token != "")
 }
 
 // page looks up the page at the address in the space as the visitor sees it.

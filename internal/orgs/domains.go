@@ -48,7 +48,7 @@ func (s *Service) EmailDomains(ctx context.Context, id docs.OrgID) ([]EmailDomai
 		wg.Go(func() {
 			d := EmailDomain{Domain: domain, Record: docs.HostnameRecord + domain, Value: domainValue(key, o.ID, domain)}
 			proof := docs.HostnameProved
-			if !challenge.MatchesAny(s.Vouched, domain) {
+			if !challenge.MatchesAny(s.TrustedDomains, domain) {
 				proof, d.Problem = challenge.LookUp(ctx, s.resolver(), domain, d.Value)
 			}
 			d.Proved = proof == docs.HostnameProved
@@ -84,7 +84,7 @@ func (s *Service) resolver() challenge.Resolver {
 // proved returns the organizations of all whose claim of a domain is proved. One lookup
 // is enough, because a record can have several values.
 func (s *Service) proved(ctx context.Context, domain string, all []docs.Organization) ([]docs.Organization, error) {
-	if len(all) == 0 || challenge.MatchesAny(s.Vouched, domain) {
+	if len(all) == 0 || challenge.MatchesAny(s.TrustedDomains, domain) {
 		return all, nil
 	}
 	key, err := s.domainKey(ctx)

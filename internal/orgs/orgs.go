@@ -25,10 +25,10 @@ import (
 // Service implements the operations on people and organizations.
 type Service struct {
 	Store *store.Store
-	// DNS is the resolver that proves e-mail domains; nil is that of the system. Vouched
+	// DNS is the resolver that proves e-mail domains; nil is that of the system. TrustedDomains
 	// are the domains that need no proof, as in challenge.MatchesAny.
-	DNS     challenge.Resolver
-	Vouched []string
+	DNS            challenge.Resolver
+	TrustedDomains []string
 	// Closed allows only the operator to create organizations.
 	Closed bool
 	// Invitations is the number of invitations that an organization can send in 24 hours;

@@ -342,8 +342,8 @@ func (s *Server) configure() error {
 	if s.Mail != nil {
 		s.SignIn.Mail, s.Inbox.Mail = s.Mail, s.Mail
 	}
-	s.Orgs.Closed, s.Orgs.Vouched, s.Orgs.Invitations = s.OrganizationsClosed, s.EmailDomains, s.Invitations
-	s.Sites.Hosts = sites.Hosts{Base: s.BaseURL, Domain: s.SitesDomain, Vouched: s.SiteHostnames}
+	s.Orgs.Closed, s.Orgs.TrustedDomains, s.Orgs.Invitations = s.OrganizationsClosed, s.EmailDomains, s.Invitations
+	s.Sites.Hosts = sites.Hosts{Base: s.BaseURL, Domain: s.SitesDomain, Trusted: s.SiteHostnames}
 	if s.DNS != "" {
 		s.Sites.DNS = resolver(s.DNS)
 		s.Orgs.DNS = s.Sites.DNS

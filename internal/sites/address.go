@@ -150,9 +150,9 @@ type Hosts struct {
 	Base   string // URL of the server, without a final slash
 	Domain string // sites have the host names basename.Domain; empty if they do not
 
-	// Vouched lists host names of sites that need no proof of ownership, and patterns such
+	// Trusted lists host names of sites that need no proof of ownership, and patterns such
 	// as *.example.com. The operator vouches for them.
-	Vouched []string
+	Trusted []string
 }
 
 // maxLabel is the maximum length of a label of a host name.

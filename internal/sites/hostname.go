@@ -42,7 +42,7 @@ const (
 var (
 	// hostnameRE is the form that the API requires: at least three labels.
 	hostnameRE = regexp.MustCompile(`^` + label + `{2,}` + lastLabel + `$`)
-	vouchedRE  = regexp.MustCompile(`^` + label + `+` + lastLabel + `$`)
+	trustedRE  = regexp.MustCompile(`^` + label + `+` + lastLabel + `$`)
 )
 
 // addressRE matches the end of names that browsers parse as an IP address.
@@ -78,8 +78,8 @@ func (h Hosts) checkForeign(field, name string) error {
 	return nil
 }
 
-// vouched reports whether the operator of the server vouches for a host name.
-func (h Hosts) vouched(name string) bool { return challenge.MatchesAny(h.Vouched, name) }
+// isTrusted reports whether the operator of the server vouches for a host name.
+func (h Hosts) isTrusted(name string) bool { return challenge.MatchesAny(h.Trusted, name) }
 
 // Hostname returns the host name of the site of a grant, active or claimed.
 func (s *Service) Hostname(ctx context.Context, g *authz.Grant) (docs.SiteHostname, error) {
@@ -111,7 +111,7 @@ func (s *Service) SetHostname(ctx context.Context, g *authz.Grant, text string) 
 			now := c.tx.Now()
 			out = docs.SiteHostname{Site: c.site.ID, Name: name, Token: "octavo-site-" + strings.ToLower(rand.Text()), CreatedAt: now, NextCheck: now}
 		}
-		if !out.Active && s.Hosts.vouched(name) {
+		if !out.Active && s.Hosts.isTrusted(name) {
 			out = out.Checked(docs.HostnameProved, "", c.tx.Now())
 		}
 		c.site.Hostname, c.touch = "", true
@@ -181,7 +181,7 @@ func (s *Service) recheck(ctx context.Context, h docs.SiteHostname, proof docs.H
 // prove checks the DNS record of a host name. The string describes the problem to the owner of
 // the site.
 func (s *Service) prove(ctx context.Context, h docs.SiteHostname) (docs.HostnameProof, string) {
-	if s.Hosts.vouched(h.Name) {
+	if s.Hosts.isTrusted(h.Name) {
 		return docs.HostnameProved, ""
 	}
 	return challenge.LookUp(ctx, s.DNS, h.Name, h.Token)
@@ -227,15 +227,15 @@ func hostnameEvent(action string, h docs.SiteHostname) audit.Event {
 	return audit.Event{Action: "site.hostname." + action, Data: map[string]any{"hostname": h.Name, "active": h.Active}}
 }
 
-// ParseVouched parses the host names that an operator vouches for: a comma-separated list of
+// ParseTrusted parses the host names that an operator vouches for: a comma-separated list of
 // names and patterns such as *.example.com.
-func ParseVouched(list string) ([]string, error) {
+func ParseTrusted(list string) ([]string, error) {
 	var out []string
 	for p := range strings.SplitSeq(list, ",") {
 		p = strings.ToLower(strings.TrimSpace(p))
 		switch name := strings.TrimPrefix(p, "*."); {
 		case p == "":
-		case !vouchedRE.MatchString(name):
+		case !trustedRE.MatchString(name):
 			return nil, fmt.Errorf("%q is neither a host name nor a pattern such as *.example.com", p)
 		default:
 			out = append(out, p)

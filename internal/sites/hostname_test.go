@@ -7,7 +7,7 @@ import (
 )
 
 func TestHostnames(t *testing.T) {
-	hosts := Hosts{Base: "https://app.example.com:8443", Domain: "sites.example.com", Vouched: []string{"*.acme.com", "help.other.org"}}
+	hosts := Hosts{Base: "https://app.example.com:8443", Domain: "sites.example.com", Trusted: []string{"*.acme.com", "help.other.org"}}
 	for text, want := range map[string]string{
 		"docs.acme.com":          "docs.acme.com",
 		"DOCS.Acme.com.":         "docs.acme.com",
@@ -39,12 +39,12 @@ func TestHostnames(t *testing.T) {
 	for name, want := range map[string]bool{
 		"docs.acme.com": true, "a.docs.acme.com": true, "acme.com": false, "notacme.com": false, "help.other.org": true, "x.help.other.org": false,
 	} {
-		if hosts.vouched(name) != want {
+		if hosts.isTrusted(name) != want {
 			t.Errorf("vouched for %s: %v", name, !want)
 		}
 	}
 	for _, list := range []string{"*", "*.", "a", "*.*.com", "a.com:80", "http://a.com"} {
-		if _, err := ParseVouched(list); err == nil {
+		if _, err := ParseTrusted(list); err == nil {
 			t.Errorf("%q is accepted", list)
 		}
 	}

@@ -40,7 +40,7 @@ func proxyHost(proxy string) string {
 // site has that host name, the operator vouches for it, or its DNS record names the site.
 func (s *Service) proveProxy(ctx context.Context, site docs.Site, proxy string) (docs.HostnameProof, string) {
 	host := proxyHost(proxy)
-	if host == site.Hostname || s.Hosts.vouched(host) {
+	if host == site.Hostname || s.Hosts.isTrusted(host) {
 		return docs.HostnameProved, ""
 	}
 	return challenge.LookUp(ctx, s.DNS, host, site.ProxyToken())

@@ -69,7 +69,7 @@ func TestProxiesAreCheckedAgain(t *testing.T) {
 		if s := w.onSite().Site; s.Proxy == "" || s.ProxyState.Problem != "" {
 			t.Errorf("set again: %+v", s)
 		}
-		w.sites.Hosts.Vouched = []string{"acme.test"}
+		w.sites.Hosts.Trusted = []string{"acme.test"}
 		dns.Remove(record)
 		if s := days(4); s.Proxy == "" || s.ProxyState.Problem != "" {
 			t.Errorf("the operator vouches: %+v", s)

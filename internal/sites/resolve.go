@@ -14,10 +14,10 @@ import (
 
 // Visit is a request for an address of a site, with the credentials of the visitor.
 type Visit struct {
-	URL      *url.URL
-	Token    string         // a visitor token; empty if there is none
-	Vouched  map[string]any // claims that are trusted like those of a token; nil if there are none
-	Unsigned map[string]any // claims without a signature
+	URL           *url.URL
+	Token         string         // a visitor token; empty if there is none
+	TrustedClaims map[string]any // claims that are trusted like those of a token; nil if there are none
+	Unsigned      map[string]any // claims without a signature
 	// LoginOnError redirects visitors with an invalid token to the login page of the
 	// site, like visitors without a token.
 	LoginOnError bool
@@ -143,9 +143,9 @@ func (s *Service) Identify(ctx context.Context, site docs.Site, a Visit) (out Id
 // signedClaims returns the signed claims of a visitor. It records the key version and the
 // expiry of the token, or the reason why the token was refused, in out.
 func (s *Service) signedClaims(settings *identitySettings, a Visit, out *Identity) (map[string]any, error) {
-	if a.Vouched != nil {
+	if a.TrustedClaims != nil {
 		out.Key = settings.auth.KeyVersion
-		return a.Vouched, nil
+		return a.TrustedClaims, nil
 	}
 	if a.Token == "" {
 		return nil, nil

@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -203,11 +204,17 @@ var vary = []string{"Accept-Encoding"}
 
 // Send responds to a request with the body in the coding that the client prefers, or with
 // 304 Not Modified if the client has it already. Each coding has its own entity tag. The
-// caller sets other headers. Send does not support range requests.
+// caller sets other headers, and in Vary what else the body depends on. Send does not
+// support range requests.
 func (b *Body) Send(w http.ResponseWriter, r *http.Request, status int) {
 	f := b.in(Accepted(r.Header["Accept-Encoding"]))
 	h := w.Header()
-	h["Vary"], h["Etag"] = vary, f.etag
+	h["Etag"] = f.etag
+	if others := h["Vary"]; others == nil {
+		h["Vary"] = vary
+	} else if !slices.ContainsFunc(others, func(s string) bool { return strings.Contains(s, vary[0]) }) {
+		h["Vary"] = append(slices.Clip(others), vary[0])
+	}
 	if known := r.Header["If-None-Match"]; status == http.StatusOK && known != nil && has(known, f.etag[0]) {
 		delete(h, "Content-Type")
 		w.WriteHeader(http.StatusNotModified)

@@ -47,7 +47,7 @@ func (v *visit) wantsMarkdown(r *http.Request) bool {
 	name := path.Base(v.path)
 	_, ok := markdownName(name)
 	return ok || strings.HasPrefix(name, "llms") && strings.HasSuffix(name, ".txt") ||
-		strings.Contains(r.Header.Get("Accept"), "text/markdown") && !theme.AcceptsHTML(r)
+		acceptsMarkdown(r)
 }
 
 // missingText returns a message as Markdown, with the addresses of the Markdown of the

@@ -135,7 +135,7 @@ func (v *visit) compose(e *edition.Edition, page *edition.Node) (*pageResponse, 
 	if err != nil {
 		return nil, err
 	}
-	h := http.Header{"Content-Security-Policy": {theme.Policy(f)}, "Content-Type": {htmlType}}
+	h := http.Header{"Content-Security-Policy": {theme.Policy(f)}, "Content-Type": {htmlType}, "Vary": varyAccept}
 	theme.SetSecurityHeaders(h)
 	v.cacheable(h)
 	a := &pageResponse{body: coding.New(text), read: slices.Collect(maps.Values(v.read)), specs: p.specs}
@@ -159,10 +159,13 @@ type sharedPage struct {
 	page       docs.PageID
 }
 
-// isPlain reports whether a request contains nothing that identifies the visitor on a
-// public site.
+// isPlain reports whether a request is for HTML and contains nothing that identifies the
+// visitor on a public site.
 func isPlain(r *http.Request) bool {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead || r.URL.RawQuery != "" || r.URL.RawPath != "" {
+		return false
+	}
+	if acceptsMarkdown(r) {
 		return false
 	}
 	for _, c := range r.Header["Cookie"] {

@@ -282,6 +282,7 @@ func TestKept(t *testing.T) {
 		"a host":    func(r *http.Request) { r.Host = "other.docs.test" },
 		"a method":  func(r *http.Request) { r.Method = http.MethodPost },
 		"a form":    func(r *http.Request) { r.URL.RawPath = "/%69nstall" },
+		"Markdown":  func(r *http.Request) { r.Header.Set("Accept", "text/markdown") },
 	} {
 		if kept(change) {
 			t.Errorf("%s gets what is kept for everybody", name)

@@ -161,6 +161,10 @@ func (v *visit) servePage(w http.ResponseWriter, r *http.Request, e *edition.Edi
 	if page == nil {
 		return v.followRedirect(w, r, e)
 	}
+	if !asMarkdown && acceptsMarkdown(r) {
+		asMarkdown = true
+		w.Header()["Vary"] = varyAccept
+	}
 	if asMarkdown {
 		text, err := v.printer(e).markdown(page)
 		if err != nil {

@@ -1,0 +1,45 @@
+package publish
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// varyAccept is the Vary header of pages, which readers get as HTML or as Markdown.
+var varyAccept = []string{"Accept, Accept-Encoding"}
+
+// acceptsMarkdown reports whether a request prefers Markdown to HTML, by the header Accept.
+// If it names both alike, it gets HTML.
+func acceptsMarkdown(r *http.Request) bool {
+	var markdown, html, others float64
+	named := false // HTML
+	for _, list := range r.Header["Accept"] {
+		for one := range strings.SplitSeq(list, ",") {
+			kind, parameters, _ := strings.Cut(one, ";")
+			switch strings.ToLower(strings.TrimSpace(kind)) {
+			case "text/markdown":
+				markdown = quality(parameters)
+			case "text/html":
+				html, named = quality(parameters), true
+			case "text/*", "*/*":
+				others = max(others, quality(parameters))
+			}
+		}
+	}
+	if named {
+		return markdown > html
+	}
+	return markdown > 0 && markdown >= others
+}
+
+// quality returns the weight of a media type by its parameters.
+func quality(parameters string) float64 {
+	for one := range strings.SplitSeq(parameters, ";") {
+		if name, value, _ := strings.Cut(strings.TrimSpace(one), "="); strings.EqualFold(name, "q") {
+			q, _ := strconv.ParseFloat(value, 64) // 0 if it is no number
+			return q
+		}
+	}
+	return 1
+}

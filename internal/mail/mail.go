@@ -5,6 +5,7 @@ package mail
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -129,6 +130,9 @@ func ParseSMTP(address, from string) (SMTP, error) {
 // sendTime is the timeout of a mail server.
 const sendTime = 30 * time.Second
 
+// maxError is the maximum length of the error of a mail server, in bytes.
+const maxError = 1000
+
 // Send sends the message. An error contains the server and the reason, but not the password.
 func (s SMTP) Send(ctx context.Context, m Message) error {
 	msg := gomail.NewMsg()
@@ -148,28 +152,36 @@ func (s SMTP) Send(ctx context.Context, m Message) error {
 		msg.SetGenHeader("List-Unsubscribe", "<"+m.Unsubscribe+">")
 		msg.SetGenHeader("List-Unsubscribe-Post", "List-Unsubscribe=One-Click")
 	}
-	c, err := gomail.NewClient(s.Host, s.options()...)
+	d := &dialer{}
+	defer d.close()
+	c, err := gomail.NewClient(s.Host, s.options(d)...)
 	if err != nil {
 		return fmt.Errorf("mail server %s:%d: %w", s.Host, s.Port, err)
 	}
 	if err := c.DialAndSendWithContext(ctx, msg); err != nil {
+		if text := err.Error(); len(text) > maxError { // the response of the server is in it
+			err = errors.New(strings.ToValidUTF8(text[:maxError], "") + "…")
+		}
 		return fmt.Errorf("mail server %s:%d: %w", s.Host, s.Port, err)
 	}
 	return nil
 }
 
-func (s SMTP) options() []gomail.Option {
-	opts := []gomail.Option{gomail.WithPort(s.Port), gomail.WithTimeout(sendTime)}
+func (s SMTP) options(d *dialer) []gomail.Option {
+	opts := []gomail.Option{gomail.WithPort(s.Port), gomail.WithTimeout(sendTime), gomail.WithDialContextFunc(d.dial)}
+	auth := gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover)
 	switch s.Security {
 	case TLS:
+		d.tls = &tls.Config{ServerName: s.Host, MinVersion: tls.VersionTLS12}
 		opts = append(opts, gomail.WithSSL())
+		auth = gomail.WithOpportunisticSMTPAuth(encryptedAuth...)
 	case Plain:
 		opts = append(opts, gomail.WithTLSPolicy(gomail.NoTLS))
 	default:
 		opts = append(opts, gomail.WithTLSPolicy(gomail.TLSMandatory))
 	}
 	if s.User != "" {
-		opts = append(opts, gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover), gomail.WithUsername(s.User), gomail.WithPassword(s.Password))
+		opts = append(opts, auth, gomail.WithUsername(s.User), gomail.WithPassword(s.Password))
 	}
 	return opts
 }

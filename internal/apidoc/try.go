@@ -136,10 +136,37 @@ func (w *writer) input(in openapi.Input) {
 		} else if in.Required {
 			value, hint = in.Example, ""
 		}
+		if in.Choices != nil {
+			w.selection(in)
+			return
+		}
 		w.b.WriteString(`<input type="` + kind + `" name="` + html.EscapeString(printable(in.Key)) + `" value="` + html.EscapeString(printable(value)) + `" placeholder="` + html.EscapeString(printable(hint)) + `" autocomplete="off" spellcheck="false"`)
 		if in.Required {
 			w.b.WriteString(" required")
 		}
 		w.b.WriteString(">")
 	})
+}
+
+// selection writes the list of the values of an input. An optional value is not sent unless
+// the reader chooses one.
+func (w *writer) selection(in openapi.Input) {
+	required := ""
+	if in.Required {
+		required = " required"
+	}
+	w.b.WriteString(`<select name="` + html.EscapeString(printable(in.Key)) + `" autocomplete="off"` + required + `>`)
+	if !in.Required {
+		w.b.WriteString(`<option value=""></option>`)
+	}
+	for _, choice := range in.Choices {
+		selected := ""
+		if in.Required && choice == in.Example {
+			selected = " selected"
+		}
+		w.b.WriteString(`<option value="` + html.EscapeString(printable(choice)) + `"` + selected + ">")
+		w.escape(choice)
+		w.b.WriteString("</option>")
+	}
+	w.b.WriteString("</select>")
 }

@@ -36,7 +36,8 @@ type Input struct {
 	Name     string
 	Required bool
 	Example  string
-	Hint     string // for credentials: the expected format
+	Hint     string   // for credentials: the expected format
+	Choices  []string // the allowed values; nil: any value
 	scheme   *Scheme
 }
 
@@ -133,7 +134,28 @@ func (o *Operation) parameterInputs() (out []Input) {
 		if in.Example = p.value(); in.Example == "text" {
 			in.Example = ""
 		}
+		in.Choices = p.choices()
 		out = append(out, in)
+	}
+	return out
+}
+
+// choices returns the values of a parameter, if its schema lists all of them.
+func (p Parameter) choices() (out []string) {
+	if p.Schema.IsZero() {
+		return nil
+	}
+	v := p.Schema.View()
+	if v.MoreEnum > 0 {
+		return nil
+	}
+	for _, one := range v.Enum {
+		if len(one.Text) > 200 { // it may be cut
+			return nil
+		}
+		if one.Text != "" && !slices.Contains(out, one.Text) { // an empty value is not sent
+			out = append(out, one.Text)
+		}
 	}
 	return out
 }

@@ -214,6 +214,41 @@ func TestTryItWithServerVariables(t *testing.T) {
 	}
 }
 
+// A parameter whose values are listed is chosen from a list.
+func TestTryItWithChoices(t *testing.T) {
+	got := ""
+	api := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.RequestURI }))
+	defer api.Close()
+	w := newWorld(t)
+	w.acme()
+	space, _ := w.titled("v2")
+	w.refer(space.ID, "by-operation")
+	w.specify(fmt.Sprintf(`{"openapi": "3.1.0", "info": {"title": "Pets", "version": "1"}, "tags": [{"name": "pets"}], "servers": [{"url": %q}],
+"paths": {"/pets/{kind}": {"get": {"operationId": "listPets", "tags": ["pets"], "responses": {"200": {"description": "OK"}}, "parameters": [
+ {"name": "kind", "in": "path", "required": true, "example": "dog", "schema": {"type": "string", "enum": ["cat", "dog"]}},
+ {"name": "sort", "in": "query", "schema": {"type": "string", "enum": ["name", "a\"<b>"]}}]}}}}`, api.URL))
+	allowed, err := outbound.Parse("127.0.0.1")
+	must(t, err)
+	c := w.handler.Config
+	c.TryIt = &allowed
+	w.handler, err = publish.New(c)
+	must(t, err)
+	_, page := w.get(root + "pets/listpets")
+	for _, want := range []string{
+		`<select name="path.kind" autocomplete="off" required><option value="cat">cat</option><option value="dog" selected>dog</option></select>`,
+		`<select name="query.sort" autocomplete="off"><option value=""></option><option value="name">name</option><option value="a&#34;&lt;b&gt;">`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("%s is missing in %s", want, page)
+		}
+	}
+	at := "https://acme.docs.test" + tryAddress.FindStringSubmatch(page)[1]
+	w.get(at, post(`{"spec": "pets", "method": "GET", "path": "/pets/{kind}", "inputs": {"path.kind": "cat"}}`, "Content-Type", "application/json", "Sec-Fetch-Site", "same-origin", "Origin", "https://acme.docs.test"))
+	if got != "/pets/cat" {
+		t.Errorf("sent was %q", got)
+	}
+}
+
 // A long response is cut at a character. A binary one is not shown as text.
 func TestTryItWithLongResponses(t *testing.T) {
 	answer := ""

@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	// factor is the ratio of two sizes that are compared.
-	factor = 8
+	// Factor is the ratio of two sizes that are compared.
+	Factor = 8
 	// limit is the ratio of processor time from which growth is not linear. A
-	// quadratic function has factor*factor; a linear one whose input outgrows the
-	// caches of the processor has been seen at five times the factor.
-	limit = 6 * factor
+	// quadratic function has Factor*Factor; a linear one whose input outgrows the
+	// caches of the processor has been seen at five times Factor.
+	limit = 6 * Factor
 	// little is processor time that is too short to be compared: at the sizes
 	// of tests, something quadratic takes longer.
 	little = 10 * time.Millisecond
@@ -39,14 +39,14 @@ func Linear(t testing.TB, n int, prepare func(n int) func()) {
 			return
 		}
 		for range attempts { // on input that is new as well, because the function may cache results
-			small = min(small, Once(prepare(n/factor)))
+			small = min(small, Once(prepare(n/Factor)))
 		}
 		if large <= limit*small {
 			return
 		}
 	}
 	t.Errorf("size %d takes %v of processor time and size %d takes %v: %.0f times as much for %d times the size",
-		n/factor, small, n, large, float64(large)/float64(small), factor)
+		n/Factor, small, n, large, float64(large)/float64(small), Factor)
 }
 
 // Time returns the processor time of run, which is called several times and

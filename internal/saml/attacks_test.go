@@ -2,6 +2,7 @@ package saml_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -292,6 +293,48 @@ func TestDocuments(t *testing.T) {
 		t.Run(name, func(t *testing.T) { w.refused(t, testsaml.EncodeText(text), "") })
 	}
 	w.refused(t, "%%%", "base64")
+}
+
+// A small response takes no long time to be refused, and a large one of an honest provider is refused
+// with the true reason.
+func TestLimits(t *testing.T) {
+	w := newWorld(t)
+	good, err := w.idp.Respond(t, w.answer).WriteToString()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The library copies the namespaces of an element for each element inside.
+	const depth, each, inside = 25, 30, 400
+	chain := ""
+	for i := range depth {
+		chain += "<y"
+		for j := range each {
+			chain += fmt.Sprintf(` xmlns:a%d="u"`, i*each+j)
+		}
+		chain += ">"
+	}
+	chain += strings.Repeat("<x/>", inside) + strings.Repeat("</y>", depth)
+	w.refused(t, testsaml.EncodeText(strings.Replace(good, "<samlp:Status>", chain+"<samlp:Status>", 1)), "prefixes of namespaces")
+	few := strings.Repeat(`<x xmlns:xs="u" xmlns:xsi="v"/>`, inside)
+	w.accepted(t, testsaml.EncodeText(strings.Replace(good, "<samlp:Status>", few+"<samlp:Status>", 1)))
+
+	for _, signResponse := range []bool{false, true} {
+		a := w.answer
+		a.SignResponse = signResponse
+		for groups, accepted := range map[int]bool{450: true, 600: false, 1500: false, 5500: false} {
+			doc := w.idp.Document(a)
+			attr := doc.FindElement("//Attribute")
+			for range groups {
+				attr.CreateElement("saml:AttributeValue").SetText("g")
+			}
+			w.idp.Sign(t, doc, a)
+			if text := testsaml.Encode(t, doc); accepted {
+				w.accepted(t, text)
+			} else {
+				w.refused(t, text, "fewer attributes or groups")
+			}
+		}
+	}
 }
 
 // The audience, the times and the request of a response must match.

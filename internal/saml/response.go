@@ -10,6 +10,7 @@ import (
 	saml2 "github.com/russellhaering/gosaml2"
 	"github.com/russellhaering/gosaml2/types"
 	dsig "github.com/russellhaering/goxmldsig"
+	"github.com/russellhaering/goxmldsig/etreeutils"
 
 	"github.com/octavo-docs/octavo/internal/errs"
 )
@@ -111,6 +112,8 @@ func (p Provider) explain(err error, now time.Time) error {
 	var value saml2.ErrInvalidValue
 	var missing saml2.ErrMissingElement
 	switch {
+	case strings.Contains(err.Error(), etreeutils.ErrTraversalLimit.Error()): // not always wrapped
+		return errElements
 	case errors.Is(err, dsig.ErrMissingSignature):
 		return refuse("the answer is not signed", "Let the identity provider sign assertions, or the whole response.")
 	case errors.As(err, &missing):

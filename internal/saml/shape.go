@@ -12,9 +12,10 @@ import (
 // Limits of a response.
 const (
 	MaxResponse   = 256 << 10 // bytes
-	maxElements   = 5_000
+	maxElements   = 1_000     // the library verifies no more than that, and fewer in most responses
 	maxDepth      = 32
 	maxAttributes = 32 // of an element
+	maxPrefixes   = 32 // of namespaces; the library copies all that are known for each element
 )
 
 // unique lists elements that may occur only once in a response, at any place and in any namespace.
@@ -45,6 +46,7 @@ type shape struct {
 	elements int
 	seen     map[string]int // number of elements by local name
 	ids      map[string]bool
+	prefixes map[string]bool // of namespaces
 }
 
 // element is an open element.
@@ -58,14 +60,20 @@ type element struct {
 // errForm is the reason for refusing a form that no honest identity provider sends.
 const errForm = "the answer has an unusual form"
 
+// errElements is the refusal of a response with more elements than the library verifies.
+var errElements = refuse("the answer is too large", "It has too many elements: let the identity provider send fewer attributes or groups.")
+
 // checkShape refuses documents that do not have the form described at shape.
 func checkShape(doc []byte) error {
 	// This function and the library must read the same content. The library treats a document that it
 	// cannot parse as compressed data.
-	if doc[0] != '<' || bytes.Contains(doc, []byte("<![CDATA[")) || bytes.Count(doc, []byte("<")) > 2*maxElements+1 {
+	if doc[0] != '<' || bytes.Contains(doc, []byte("<![CDATA[")) {
 		return refuse(errForm, "It is not a plain XML document.")
 	}
-	s := &shape{seen: map[string]int{}, ids: map[string]bool{}}
+	if bytes.Count(doc, []byte("<")) > 2*maxElements+1 {
+		return errElements
+	}
+	s := &shape{seen: map[string]int{}, ids: map[string]bool{}, prefixes: map[string]bool{}}
 	d := xml.NewDecoder(bytes.NewReader(doc))
 	for begun := false; ; begun = true {
 		t, err := d.RawToken()
@@ -122,8 +130,10 @@ func (s *shape) open(t xml.StartElement) error {
 	s.elements++
 	s.seen[name]++
 	switch {
-	case s.elements > maxElements, len(s.stack) >= maxDepth, len(t.Attr) > maxAttributes:
-		return refuse(errForm, "It has too many elements, or they are nested too deeply.")
+	case s.elements > maxElements:
+		return errElements
+	case len(s.stack) >= maxDepth, len(t.Attr) > maxAttributes:
+		return refuse(errForm, "Its elements are nested too deeply, or have too many attributes.")
 	case slices.Contains(unique, name) && s.seen[name] > 1:
 		return refuse(errForm, "It has the element %s more than once.", name)
 	case name == "EncryptedID":
@@ -133,7 +143,13 @@ func (s *shape) open(t xml.StartElement) error {
 		if slices.ContainsFunc(t.Attr[:i], func(b xml.Attr) bool { return a.Name == b.Name }) {
 			return refuse(errForm, "The element %s has the attribute %s twice.", name, a.Name.Local)
 		}
-		if a.Name.Space == "xmlns" || !strings.EqualFold(a.Name.Local, "ID") {
+		if a.Name.Space == "xmlns" {
+			if s.prefixes[a.Name.Local] = true; len(s.prefixes) > maxPrefixes {
+				return refuse(errForm, "It has more than %d prefixes of namespaces.", maxPrefixes)
+			}
+			continue
+		}
+		if !strings.EqualFold(a.Name.Local, "ID") {
 			continue
 		}
 		if e.id != "" || s.ids[a.Value] {

@@ -186,6 +186,9 @@ func TestSamplesOfFiles(t *testing.T) {
 		"text/csv: {example: 'a,b'}": {
 			"cURL": {`-d 'a,b'`}, "JavaScript": {`body: "a,b"`}, "Python": {`data="a,b"`}, "Go": {`strings.NewReader("a,b")`},
 		},
+		`text/plain: {example: "a\a\U000e0001"}`: { // JavaScript has neither \a nor \U
+			"JavaScript": {`body: "a\u0007` + "\U000e0001" + `"`}, "Python": {`data="a\u0007` + "\U000e0001" + `"`}, "Go": {`"a\a\U000e0001"`},
+		},
 		"application/json: {schema: {type: object, properties: {a: {type: string}}}}": {
 			"cURL": {`-d '{`}, "JavaScript": {`JSON.stringify({`}, "Python": {`json={`}, "Go": {"strings.NewReader(`{"},
 		},

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/jsontext"
 )
 
 // Sample is code that sends a request.
@@ -310,10 +312,9 @@ func (r *request) curl() string {
 	return strings.Join(lines, " \\\n  ")
 }
 
-// quote quotes a string for JavaScript or Python.
-func quote(s string) string {
-	return strconv.Quote(s)
-}
+// quote quotes a string for JavaScript or Python. Both read the strings of JSON; those of Go
+// have escape sequences that JavaScript does not know, such as \a.
+func quote(s string) string { return string(jsontext.AppendString(nil, s)) }
 
 func indent(s, by string) string { return strings.ReplaceAll(s, "\n", "\n"+by) }
 

@@ -213,6 +213,30 @@ func TestSamplesOfFiles(t *testing.T) {
 	}
 }
 
+// A sample for curl sends what the description says, and no file that it names: curl reads one for a
+// value that begins with @ or <.
+func TestSamplesReadNoFiles(t *testing.T) {
+	for content, want := range map[string][]string{
+		"text/plain: {example: '@/etc/passwd'}": {`--data-raw '@/etc/passwd'`},
+		"multipart/form-data: {example: {a: '@/etc/passwd', b: '</etc/passwd', c: 'x;type=y', d: '\"q\"', e: 'plain', 'f=@/etc/passwd;g': 'h'}}": {
+			`--form-string 'a=@/etc/passwd'`, `--form-string 'b=</etc/passwd'`, `--form-string 'c=x;type=y'`, `--form-string 'd="q"'`, `-F 'e=plain'`, `--form-string 'f=@/etc/passwd;g=h'`,
+		},
+		"multipart/form-data: {schema: {type: object, properties: {'a=@/etc/passwd;b': {type: string, format: binary}}}}": {`--form-string 'a=@/etc/passwd;b=`},
+		"application/x-www-form-urlencoded: {example: {a: '@/etc/passwd', 'b@/etc/passwd': 'c'}}":                         {`--data-urlencode 'a=@/etc/passwd'`, `--data-urlencode 'b@/etc/passwd=c'`},
+		`text/csv: {example: "a\e[201~\r\nrm -rf b\tc\x9b\x00"}`:                                                          {"-d 'a[201~\nrm -rf b\tc'"},
+	} {
+		o := load(t, "-- a.yaml --\nopenapi: 3.1.0\ninfo: {title: T, version: '1'}\nservers: [{url: 'https://api.example.com'}]\n"+
+			"paths: {/a: {post: {requestBody: {content: {"+content+"}}, responses: {'200': {description: D}}}}}\n").Operations[0]
+		for _, s := range o.Samples() {
+			for _, part := range want {
+				if s.Label == "cURL" && !strings.Contains(s.Source, part) {
+					t.Errorf("%s: no %s in\n%s", content, part, s.Source)
+				}
+			}
+		}
+	}
+}
+
 // binarySamples has parts of samples whose body is a file.
 var binarySamples = map[string][]string{
 	"cURL": {`--data-binary '@file'`}, "JavaScript": {`import { openAsBlob } from "node:fs";`, `body: await openAsBlob("file")`},

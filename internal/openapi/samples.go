@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/octavo-docs/octavo/internal/jsontext"
 )
@@ -280,8 +281,31 @@ func (r *request) query() string {
 	return strings.Join(parts, "&")
 }
 
-// shellQuote quotes a string for a shell.
-func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+// shellQuote quotes a string for a shell. It omits control characters, which a terminal could take for
+// the end of what is pasted.
+func shellQuote(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, s)
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// curlField returns a field of a form as an argument of curl. The option -F reads files, and has a
+// syntax for types, so other fields that could be taken for these have an option without it.
+func (r *request) curlField(f pair) string {
+	switch {
+	case !r.upload:
+		return "--data-urlencode " + shellQuote(f.name+"="+f.value)
+	case f.isFile() && !strings.Contains(f.name, "="):
+		return "-F " + shellQuote(f.name+"=@file")
+	case strings.Contains(f.name, "=") || strings.ContainsAny(f.value, `@<;"`):
+		return "--form-string " + shellQuote(f.name+"="+f.value)
+	}
+	return "-F " + shellQuote(f.name+"="+f.value)
+}
 
 func (r *request) curl() string {
 	lines := []string{"curl"}
@@ -293,17 +317,11 @@ func (r *request) curl() string {
 		lines = append(lines, "-H "+shellQuote(h.name+": "+h.value))
 	}
 	for _, f := range r.form {
-		flag := "--data-urlencode "
-		if r.upload {
-			flag = "-F "
-		}
-		value := f.value
-		if r.upload && f.isFile() {
-			value = "@file"
-		}
-		lines = append(lines, flag+shellQuote(f.name+"="+value))
+		lines = append(lines, r.curlField(f))
 	}
-	if body := r.json + r.body; body != "" {
+	if body := r.json + r.body; strings.HasPrefix(body, "@") {
+		lines = append(lines, "--data-raw "+shellQuote(body)) // the option -d reads a file
+	} else if body != "" {
 		lines = append(lines, "-d "+shellQuote(body))
 	}
 	if r.file {

@@ -21,8 +21,6 @@ const (
 	// maxAge is the maximum age of an assertion, even if the assertion itself allows more. It
 	// limits how long the id of an assertion must be stored.
 	maxAge = time.Hour
-	// maxID is the maximum length of the id of an assertion, which is stored in an index.
-	maxID = 1024
 )
 
 // Assertion is the content of a verified assertion. All of it was read from the bytes that the
@@ -148,9 +146,6 @@ func (p Provider) read(r *types.Response, now time.Time) (Assertion, error) {
 	}
 	if a.ID == "" || a.Subject.NameID == nil || strings.TrimSpace(a.Subject.NameID.Value) == "" {
 		return out, refuse("the answer does not say who you are", "The assertion has no NameID.")
-	}
-	if len(a.ID) > maxID {
-		return out, refuse(errForm, "The id of its assertion is longer than %d characters.", maxID)
 	}
 	out.Name, out.Persistent = strings.TrimSpace(a.Subject.NameID.Value), a.Subject.NameID.Format == persistentFormat
 	if err := p.checkConditions(a, now); err != nil {

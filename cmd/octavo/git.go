@@ -144,7 +144,11 @@ func (c *gitFlags) sync(ctx context.Context, s streams, ask func(*gitsync.Servic
 		if o, err = sv.Store.GitOperation(ctx, o.Space, o.ID); err != nil {
 			return err
 		}
-		watch.tell(o)
+		first, _, err := sv.Store.FirstGitOperation(ctx, o.Space)
+		if err != nil {
+			return err
+		}
+		watch.tell(o, first)
 	}
 	return watch.end(o)
 }
@@ -179,10 +183,18 @@ type watcher struct {
 	printed string
 }
 
-func (w *watcher) tell(o docs.GitOperation) {
+// tell prints what o does. first is the oldest operation of the space that has not ended;
+// o waits for it if it is another one.
+func (w *watcher) tell(o, first docs.GitOperation) {
 	line := string(o.Stage)
-	if o.State == docs.GitQueued && o.Error != "" {
+	switch {
+	case o.State != docs.GitQueued:
+	case o.Error != "":
 		line = o.Error
+	case first.ID != "" && first.ID != o.ID && first.Error != "":
+		line = fmt.Sprintf("waiting for the %s of %s: %s", first.Direction, first.Remote.URL, first.Error)
+	case first.ID != "" && first.ID != o.ID:
+		line = fmt.Sprintf("waiting for the %s of %s", first.Direction, first.Remote.URL)
 	}
 	if line != "" && line != w.printed && !w.quiet {
 		fmt.Fprintf(w.s.err, "%s …\n", line)

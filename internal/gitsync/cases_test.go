@@ -534,3 +534,55 @@ func TestFirstImportOfAConnectionOpensARequest(t *testing.T) {
 	d.checkSameFiles()
 	d.push(ReasonUnchanged)
 }
+
+// TestImportFromElsewhereReplacesRetries checks that an import that waits for a retry
+// does not delay what a user requests next.
+func TestImportFromElsewhereReplacesRetries(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	d := newFixture(t, testdb.SQLite(t))
+	d.origin.Commit(small)
+	away := httptest.NewServer(http.NotFoundHandler())
+	away.Close()
+	request := func(url string, standalone bool) docs.GitOperation {
+		t.Helper()
+		o, err := d.s.Import(ctx, d.sync(), ImportInput{Input: Input{URL: url, Ref: d.remote.Ref}, Standalone: standalone})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	retried := func() docs.GitOperation {
+		t.Helper()
+		o, err := d.run(ctx, request(away.URL+"/x.git", false))
+		if err == nil || o.State != docs.GitQueued || o.Reason != "unreachable" {
+			t.Fatalf("%+v, %v", o, err)
+		}
+		return o
+	}
+	want := func(o docs.GitOperation, state docs.GitState, reason string) {
+		t.Helper()
+		o, err := d.s.Store.GitOperation(ctx, o.Space, o.ID)
+		if err != nil || o.State != state || o.Reason != reason {
+			t.Errorf("%s %s, want %s %s (%v)", o.State, o.Reason, state, reason, err)
+		}
+	}
+
+	first := retried()
+	second := request(d.remote.URL, false)
+	want(first, docs.GitFailure, ReasonSuperseded)
+	if o, err := d.run(ctx, second); err != nil || o.State != docs.GitSuccess {
+		t.Errorf("%+v, %v", o, err)
+	}
+
+	// A standalone import changes nothing in the space and replaces no other one.
+	first = retried()
+	second = request(d.remote.URL, true)
+	want(first, docs.GitQueued, "unreachable")
+
+	if _, _, err := d.s.Connect(ctx, d.sync(), ConnectionInput{URL: d.remote.URL, Ref: d.remote.Ref}); err != nil {
+		t.Fatal(err)
+	}
+	want(first, docs.GitFailure, ReasonSuperseded)
+	want(second, docs.GitQueued, "")
+}

@@ -310,6 +310,9 @@ func (s *Service) SyncNow(ctx context.Context, g *authz.Grant) ([]docs.GitOperat
 func queueBoth(ctx context.Context, tx *store.Tx, org docs.OrgID, c *docs.GitConnection) ([]docs.GitOperation, error) {
 	var out []docs.GitOperation
 	if c.Direction.Imports() {
+		if err := endRetries(ctx, tx, c.Space, c.Remote); err != nil {
+			return nil, err
+		}
 		o, err := queueAsked(ctx, tx, org, c, docs.GitImport, docs.GitRequest{})
 		if err != nil {
 			return nil, err

@@ -67,6 +67,11 @@ func (s *Service) request(ctx context.Context, g *authz.Grant, d docs.GitDirecti
 		return docs.GitOperation{}, err
 	}
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.GitOperation, error) {
+		if d == docs.GitImport && !req.Standalone {
+			if err := endRetries(ctx, tx, g.Space.ID, remote); err != nil {
+				return docs.GitOperation{}, err
+			}
+		}
 		o, fresh, err := queue(ctx, tx, docs.GitOperation{Space: g.Space.ID, Direction: d, Remote: remote, Request: req, User: g.Actor.User}, secret)
 		if err != nil {
 			return o, err
@@ -176,6 +181,27 @@ func queue(ctx context.Context, tx *store.Tx, o docs.GitOperation, secret git.Cr
 		return o, false, err
 	}
 	return o, true, enqueue(ctx, tx, o)
+}
+
+// endRetries ends the imports that wait for a retry, because a user has requested one
+// from another remote. Operations of a space run in order, so a mistyped address would
+// otherwise delay the correct one for as long as it is retried. Imports of a connection
+// end with the connection, and standalone imports do not change the space.
+func endRetries(ctx context.Context, tx *store.Tx, space docs.SpaceID, next docs.GitRemote) error {
+	open, err := tx.OpenGitOperations(ctx, space)
+	if err != nil {
+		return err
+	}
+	for _, o := range open {
+		retried := o.State == docs.GitQueued && o.Reason != ""
+		if !retried || o.Direction != docs.GitImport || o.Remote == next || o.Request.Connected || o.Request.Standalone {
+			continue
+		}
+		if err := failOperation(ctx, tx, o, ReasonSuperseded, "it was not tried again, because a newer import from elsewhere was requested"); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // enqueue makes the job of an operation due immediately.

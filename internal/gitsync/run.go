@@ -54,7 +54,8 @@ const (
 	ReasonForbidden    = "forbidden" // the requesting user no longer has the permission
 	ReasonContent      = "bad-content"
 	ReasonDisconnected = "disconnected"
-	ReasonQuota        = "quota" // a quota of the organization or the space is exhausted
+	ReasonSuperseded   = "superseded" // a newer import from elsewhere was requested before it was retried
+	ReasonQuota        = "quota"      // a quota of the organization or the space is exhausted
 )
 
 // OperationPayload is the payload of an OperationJob.

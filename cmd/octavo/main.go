@@ -105,13 +105,13 @@ func (f storeFlags) open(ctx context.Context) (server.Services, error) {
 }
 
 // errNoData is returned if there is no database yet.
-var errNoData = errors.New("there is no database yet; octavo bootstrap makes one")
+var errNoData = errors.New("there is no database yet")
 
 // exists returns errNoData if there is no database. Without this check, a wrong --data
 // would create a new one.
 func (f storeFlags) exists() error {
 	if _, err := os.Stat(server.DatabasePath(f.Data)); f.Database == "" && errors.Is(err, fs.ErrNotExist) {
-		return errNoData
+		return fmt.Errorf("%w in %s; --data names another folder, octavo bootstrap makes one", errNoData, f.Data)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -50,6 +51,9 @@ func (c *conversationsImportCmd) Run(ctx context.Context, s streams) error {
 	}
 	out := &conversationSender{ctx: ctx, server: server, at: apiPath("orgs", server.org, "conversations") + "?source=" + url.QueryEscape(source), log: s.err}
 	err = helpdesk.Read(in, c.Format, out.add)
+	if syntax := new(json.SyntaxError); errors.As(err, &syntax) {
+		err = fmt.Errorf("%s cannot be read as --format %s: %w", c.File, c.Format, err)
+	}
 	if err == nil {
 		err = out.flush()
 	}

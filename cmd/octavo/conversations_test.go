@@ -31,4 +31,9 @@ func TestConversationsAreImported(t *testing.T) {
 	if code := run(append(args, "--source=nowhere"), streams{&out, &out}); code == 0 || !strings.Contains(out.String(), "400") {
 		t.Errorf("%d: %s", code, out.String())
 	}
+	out.Reset()
+	args[4] = "--format=intercom"
+	if code := run(args, streams{&out, &out}); code == 0 || !strings.Contains(out.String(), file+" cannot be read as --format intercom") {
+		t.Errorf("%d: %s", code, out.String())
+	}
 }

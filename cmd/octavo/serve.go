@@ -87,7 +87,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return fmt.Errorf("--email-domains: %w", err)
 	}
-	vouched, err := sites.ParseTrusted(c.SiteHostnames)
+	hostnames, err := sites.ParseTrusted(c.SiteHostnames)
 	if err != nil {
 		return fmt.Errorf("--site-hostnames: %w", err)
 	}
@@ -122,7 +122,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	}
 	srv, err := server.Start(ctx, server.Config{
 		Listen: c.Listen, MetricsListen: c.MetricsListen, BaseURL: c.BaseURL, SitesDomain: strings.ToLower(c.SitesDomain),
-		OrganizationsClosed: c.NoCreateOrgs, Invitations: c.Invitations, EmailDomains: domains, SiteHostnames: vouched, DNS: c.DNSServer, ACME: authority, Database: o, Files: c.files(), GitCache: server.GitPath(c.Data), Outbound: allowed, Embeds: c.Embeds, TryIt: tryIt, Fonts: fonts,
+		OrganizationsClosed: c.NoCreateOrgs, Invitations: c.Invitations, EmailDomains: domains, SiteHostnames: hostnames, DNS: c.DNSServer, ACME: authority, Database: o, Files: c.files(), GitCache: server.GitPath(c.Data), Outbound: allowed, Embeds: c.Embeds, TryIt: tryIt, Fonts: fonts,
 		Limit: api.Limit{Requests: c.RateLimit, Period: c.RatePeriod}, Memory: limit, AccessLog: c.AccessLog,
 		Proxies: proxies, Origins: c.CORSOrigins, Mail: sender, Provider: provider, Translation: engine,
 		Log: log, Version: version, Build: build,

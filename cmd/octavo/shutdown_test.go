@@ -89,7 +89,7 @@ func TestServeRefusesAnAddressInUse(t *testing.T) {
 	defer l.Close()
 	_, stderr, err := octavo(sqlitePlace(t), "serve", "--listen="+l.Addr().String())
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(stderr, "cannot listen on "+l.Addr().String()) {
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(stderr, "cannot listen on "+l.Addr().String()) || !strings.Contains(stderr, "--listen") {
 		t.Errorf("%v\n%s", err, stderr)
 	}
 }

@@ -271,7 +271,7 @@ func (s *Server) newConsole() *console.Handler {
 func (s *Server) start(ctx context.Context) error {
 	listener, err := net.Listen("tcp", s.Listen)
 	if err != nil {
-		return fmt.Errorf("cannot listen on %s: %w", s.Listen, err)
+		return fmt.Errorf("cannot listen on %s: %w; --listen chooses another address", s.Listen, err)
 	}
 	s.addr = listener.Addr().String()
 	if s.named = s.BaseURL != ""; !s.named {
@@ -322,7 +322,7 @@ func (s *Server) start(ctx context.Context) error {
 	if s.MetricsListen != "" && s.MetricsListen != s.Listen {
 		l, err := net.Listen("tcp", s.MetricsListen)
 		if err != nil {
-			return fmt.Errorf("cannot listen on %s: %w", s.MetricsListen, err)
+			return fmt.Errorf("cannot listen on %s: %w; --metrics-listen chooses another address", s.MetricsListen, err)
 		}
 		s.serve(l, s.metrics.handler())
 	}

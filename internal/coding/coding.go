@@ -70,7 +70,7 @@ func accepted(values []string) Coding {
 			name, weight, weighted := strings.Cut(one, ";")
 			q := 1.0
 			if weighted {
-				q = quality(weight)
+				q = Quality(weight)
 			}
 			if c := named(strings.TrimSpace(name)); q > most || q == most && q > 0 && c > best {
 				best, most = c, q
@@ -89,8 +89,8 @@ func named(name string) Coding {
 	return Identity // also for unsupported codings, such as deflate
 }
 
-// quality parses a weight such as q=0.5. It returns 0 for an invalid weight.
-func quality(text string) float64 {
+// Quality parses a weight such as q=0.5. It returns 0 for an invalid weight.
+func Quality(text string) float64 {
 	name, value, _ := strings.Cut(strings.TrimSpace(text), "=")
 	q, err := strconv.ParseFloat(value, 64)
 	if err != nil || !strings.EqualFold(name, "q") || q < 0 || q > 1 {

@@ -2,23 +2,35 @@ package publish
 
 import (
 	"net/http"
-	"strconv"
+	"slices"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/coding"
 )
 
 // varyAccept is the Vary header of pages, which readers get as HTML or as Markdown.
 var varyAccept = []string{"Accept, Accept-Encoding"}
 
+const markdownMedia = "text/markdown"
+
+// namesMarkdown reports whether an Accept header names Markdown.
+func namesMarkdown(accept string) bool {
+	return strings.Contains(strings.ToLower(accept), markdownMedia)
+}
+
 // acceptsMarkdown reports whether a request prefers Markdown to HTML, by the header Accept.
 // If it names both alike, it gets HTML.
 func acceptsMarkdown(r *http.Request) bool {
+	if !slices.ContainsFunc(r.Header["Accept"], namesMarkdown) {
+		return false // the usual case, which has to be fast for cached pages
+	}
 	var markdown, html, others float64
 	named := false // HTML
 	for _, list := range r.Header["Accept"] {
 		for one := range strings.SplitSeq(list, ",") {
 			kind, parameters, _ := strings.Cut(one, ";")
 			switch strings.ToLower(strings.TrimSpace(kind)) {
-			case "text/markdown":
+			case markdownMedia:
 				markdown = quality(parameters)
 			case "text/html":
 				html, named = quality(parameters), true
@@ -36,9 +48,8 @@ func acceptsMarkdown(r *http.Request) bool {
 // quality returns the weight of a media type by its parameters.
 func quality(parameters string) float64 {
 	for one := range strings.SplitSeq(parameters, ";") {
-		if name, value, _ := strings.Cut(strings.TrimSpace(one), "="); strings.EqualFold(name, "q") {
-			q, _ := strconv.ParseFloat(value, 64) // 0 if it is no number
-			return q
+		if name, _, _ := strings.Cut(strings.TrimSpace(one), "="); strings.EqualFold(name, "q") {
+			return coding.Quality(one)
 		}
 	}
 	return 1

@@ -3,7 +3,6 @@ module github.com/octavo-docs/octavo
 go 1.26.0
 
 require (
-	code.dny.dev/ssrf v0.3.0
 	codeberg.org/go-fonts/dejavu v0.4.0
 	github.com/alecthomas/chroma/v2 v2.27.0
 	github.com/alecthomas/kong v1.16.1

@@ -80,7 +80,6 @@ var only = map[string][]string{
 	"github.com/russellhaering":           {"internal/saml"},
 	"github.com/coreos/go-oidc":           {"internal/oidc"},
 	"golang.org/x/oauth2":                 {"internal/oidc"},
-	"code.dny.dev/ssrf":                   {"internal/outbound"},
 	"codeberg.org/go-fonts/dejavu":        {"internal/social", "internal/typeface"},
 	"github.com/go-text/typesetting":      {"internal/pdf", "internal/social", "internal/typeface"},
 	"github.com/modelcontextprotocol":     {"internal/mcpserver"},
@@ -319,7 +318,6 @@ func TestTheAPIReachesTheStoreThroughServices(t *testing.T) {
 // what we would do without it.
 var modules = []string{
 	"codeberg.org/go-fonts/dejavu",
-	"code.dny.dev/ssrf",
 	"github.com/alecthomas/chroma/v2",
 	"github.com/alecthomas/kong",
 	"github.com/andybalholm/brotli",

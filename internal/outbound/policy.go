@@ -17,8 +17,6 @@ import (
 	"strings"
 	"syscall"
 
-	"code.dny.dev/ssrf"
-
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
@@ -84,31 +82,6 @@ func parsePrefix(s string) (_ netip.Prefix, ok bool, _ error) {
 	return prefix, true, nil
 }
 
-// private lists the ranges that a host name in the allow-list allows.
-var private = []netip.Prefix{
-	netip.MustParsePrefix("10.0.0.0/8"),
-	netip.MustParsePrefix("100.64.0.0/10"),
-	netip.MustParsePrefix("127.0.0.0/8"),
-	netip.MustParsePrefix("172.16.0.0/12"),
-	netip.MustParsePrefix("192.168.0.0/16"),
-	netip.MustParsePrefix("fc00::/7"),
-	netip.MustParsePrefix("::1/128"),
-}
-
-// metadata lists the addresses at which clouds serve credentials to their machines, although they
-// look public or merely private. Only a range in the allow-list allows them: a person who controls a
-// name must not reach them.
-var metadata = []netip.Addr{
-	netip.MustParseAddr("100.100.100.200"),
-	netip.MustParseAddr("168.63.129.16"),
-	netip.MustParseAddr("169.254.169.254"),
-	netip.MustParseAddr("fd00:42::42"),
-	netip.MustParseAddr("fd00:c1::a9fe:a9fe"),
-	netip.MustParseAddr("fd00:ec2::23"),
-	netip.MustParseAddr("fd00:ec2::254"),
-	netip.MustParseAddr("fd20:ce::254"),
-}
-
 // errRefused is the error of a connection that the policy does not allow. It does not contain the
 // address, because the internal addresses of a name must not be revealed.
 var errRefused = errors.New("the address is not public and not in " + AllowVariable)
@@ -116,52 +89,25 @@ var errRefused = errors.New("the address is not public and not in " + AllowVaria
 // check returns errRefused unless an address that a host resolved to is allowed.
 func (p Policy) check(host string, addr netip.Addr) error {
 	addr = addr.Unmap()
-	if addr.Zone() == "" {
-		for _, prefix := range p.prefixes {
-			if prefix.Contains(addr) {
-				return p.checkEmbedded(host, addr)
-			}
-		}
-	}
-	for _, m := range metadata {
-		if addr == m {
-			return errRefused
-		}
-	}
-	guard := public
-	if p.hosts[strings.ToLower(strings.TrimSuffix(host, "."))] {
-		guard = publicAndPrivate
-	}
-	if err := guard.SafeAddr(addr); err != nil {
+	switch {
+	case within(p.prefixes, addr):
+		return p.checkEmbedded(host, addr)
+	case slices.Contains(metadata, addr):
 		return errRefused
+	case isPublic(addr), p.hosts[strings.ToLower(strings.TrimSuffix(host, "."))] && within(private, addr):
+		return nil
 	}
-	return nil
+	return errRefused
 }
 
 // checkEmbedded checks the IPv4 address inside a NAT64 address. A network without IPv4 must allow
 // 64:ff9b::/96 to reach anything, which would otherwise allow 127.0.0.1 too.
 func (p Policy) checkEmbedded(host string, addr netip.Addr) error {
-	if !ssrf.IPv6NAT64Prefix.Contains(addr) {
+	if !nat64.Contains(addr) {
 		return nil
 	}
 	b := addr.As16()
 	return p.check(host, netip.AddrFrom4([4]byte(b[12:])))
-}
-
-var (
-	public           = ssrf.New(ssrf.WithAnyPort())
-	publicAndPrivate = ssrf.New(ssrf.WithAnyPort(),
-		ssrf.WithAllowedV4Prefixes(only(netip.Addr.Is4)...),
-		ssrf.WithAllowedV6Prefixes(only(netip.Addr.Is6)...))
-)
-
-func only(family func(netip.Addr) bool) (out []netip.Prefix) {
-	for _, prefix := range private {
-		if family(prefix.Addr()) {
-			out = append(out, prefix)
-		}
-	}
-	return out
 }
 
 // dialer returns a dialer for one host. It checks the address in Control, immediately before the system

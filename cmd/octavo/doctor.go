@@ -22,7 +22,8 @@ type doctorCmd struct {
 	storeFlags
 	Listen string `help:"Address that serve would listen on." default:"127.0.0.1:8080" env:"OCTAVO_LISTEN"`
 	addressFlag
-	Verify bool `help:"Compare search and links of every space with its content; it reads everything."`
+	SitesDomain string `help:"Domain of published sites, as given to serve." name:"sites-domain" env:"OCTAVO_SITES_DOMAIN" placeholder:"DOMAIN"`
+	Verify      bool `help:"Compare search and links of every space with its content; it reads everything."`
 }
 
 // finding is the result of one check. A warning does not make the command fail.
@@ -135,7 +136,7 @@ func (c *doctorCmd) database(ctx context.Context) []finding {
 			queue.err, queue.warning = errors.Join(queue.err, fmt.Errorf("%d jobs of kind %s were given up", n.N, n.Kind)), true
 		}
 	}
-	out := []finding{open, whole, skew, queue}
+	out := []finding{open, whole, skew, queue, c.sites(ctx, st)}
 	if c.Verify {
 		out = append(out, c.content(ctx, st))
 	}

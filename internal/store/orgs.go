@@ -152,6 +152,11 @@ func (r Reader) CountOrganizationsOf(ctx context.Context, by Caller) (int64, err
 	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM members m WHERE `+callersOrgs, by.User, by.Org, by.Token)
 }
 
+// CountOrganizations counts the organizations that are not deleted.
+func (r Reader) CountOrganizations(ctx context.Context) (int64, error) {
+	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM organizations WHERE deleted_at = 0`)
+}
+
 // OrganizationsByDomain lists the organizations that people of an e-mail
 // domain may join.
 func (r Reader) OrganizationsByDomain(ctx context.Context, domain string) ([]docs.Organization, error) {

@@ -67,11 +67,16 @@ const maxPublishedCache = 16 << 20
 // getPublishedSite returns a published site. Responses to visitors are cached until
 // something that they depend on changes.
 func (a *API) getPublishedSite(ctx context.Context, in *getSiteStructureIn) (*publishedAnswer, error) {
-	key := publishedKey{shareKey: in.ShareKey}
-	v := authz.FromContext(ctx).Actor.Visitor
+	var key publishedKey
+	g := authz.FromContext(ctx)
+	v := g.Actor.Visitor
 	kept := v != nil && !v.Preview // what a preview shows depends on permissions
 	if kept {
 		var err error
+		// Asked each time: a link may have been revoked since.
+		if key.shareKey, err = a.Sites.AddressKey(ctx, g, g.Site.Publication(), in.ShareKey); err != nil {
+			return nil, err
+		}
 		if key.mark, err = a.Sites.Fingerprint(ctx, *v); err != nil {
 			return nil, err
 		}
@@ -105,6 +110,7 @@ func (a *API) publishedContent(ctx context.Context, shareKey string) (*Published
 	}
 	site := a.site(g.Site)
 	site.ProxyProblem = "" // only for members who manage the site
+	site.URLs.Published = a.Sites.SharedURL(g.Site, v.shareKey)
 	site.SiteSpaces = len(v.Structure.All(docs.SiteSpace))
 	w := PublishedContentSite{
 		Object: "published-content-site", Structure: v.structure(), Scripts: []integrationScript{},

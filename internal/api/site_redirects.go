@@ -239,6 +239,6 @@ func (a *API) getRedirect(ctx context.Context, in *getRedirectIn) (*out[foundRed
 	if err != nil {
 		return nil, err
 	}
-	r, target, err := a.Sites.FindRedirect(ctx, v.Site, v.Structure, in.Source, in.ShareKey, a.pagePath)
+	r, target, err := a.Sites.FindRedirect(ctx, v.Site, v.Structure, in.Source, v.shareKey, a.pagePath)
 	return ok(foundRedirect{siteRedirect(r), target}), err
 }

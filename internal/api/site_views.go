@@ -111,14 +111,20 @@ func oneOf(r huma.Registry, types ...reflect.Type) *huma.Schema {
 type siteView struct {
 	*sites.View
 	a        *API
-	shareKey string
-	visited  bool // the caller is a visitor, to whom conditions are not disclosed
+	shareKey string // of sites.AddressKey
+	visited  bool   // the caller is a visitor, to whom conditions are not disclosed
 }
 
+// siteView returns the site of the request as the caller sees it. Its addresses contain the
+// given share key if it is one of the site.
 func (a *API) siteView(ctx context.Context, shareKey string) (siteView, error) {
 	g := authz.FromContext(ctx)
 	v, err := a.Sites.View(ctx, g)
-	return siteView{v, a, shareKey, g.Visitor() != nil}, err
+	if err != nil {
+		return siteView{}, err
+	}
+	key, err := a.Sites.AddressKey(ctx, g, v.Site.Publication(), shareKey)
+	return siteView{v, a, key, g.Visitor() != nil}, err
 }
 
 // condition returns the condition of an item. For visitors it is empty, because a
@@ -133,10 +139,19 @@ func (v siteView) condition(it docs.SiteItem) string {
 func (v siteView) space(it docs.SiteItem) SiteSpace {
 	sp := v.Spaces[it.Space]
 	return SiteSpace{
-		Object: "site-space", ID: string(it.ID), Path: it.Path, Section: string(it.Parent), Space: v.a.seenSpace(sp.It, sp.Role, v.visited),
+		Object: "site-space", ID: string(it.ID), Path: it.Path, Section: string(it.Parent), Space: v.embedded(sp),
 		Title: it.Title, Default: it.Default, Condition: v.condition(it), AdvancedCustomization: true,
 		URLs: publishedAddress{v.URL(it, v.shareKey)},
 	}
+}
+
+// embedded returns the JSON form of a space of the site. Its address is that of space.
+func (v siteView) embedded(sp store.Ranked[docs.Space]) Space {
+	key := ""
+	if at := sp.It.Published; at != nil && at.Site == v.Site.ID {
+		key = v.shareKey
+	}
+	return v.a.seenSpace(sp.It, sp.Role, v.visited, key)
 }
 
 func (v siteView) section(it docs.SiteItem) SiteSection {

@@ -113,8 +113,11 @@ type spacePermissions struct {
 }
 
 // space returns the JSON form of a space for a caller with the role r on it.
-func (a *API) space(s docs.Space, r docs.Role) Space {
-	published, public := a.published(s)
+func (a *API) space(s docs.Space, r docs.Role) Space { return a.sharedSpace(s, r, "") }
+
+// sharedSpace is space with a share key of sites.AddressKey, which its address contains.
+func (a *API) sharedSpace(s docs.Space, r docs.Role, shareKey string) Space {
+	published, public := a.published(s, shareKey)
 	var auth *visitorAuth
 	if s.Published != nil && s.Published.Visibility == docs.VisibilityAuth {
 		auth = &visitorAuth{docs.AuthCustom}
@@ -141,11 +144,11 @@ func (a *API) space(s docs.Space, r docs.Role) Space {
 
 // published returns the address of a space for readers, and the same address again if
 // everybody can read it. Both are empty if the space is on no published site.
-func (a *API) published(s docs.Space) (published, public string) {
+func (a *API) published(s docs.Space, shareKey string) (published, public string) {
 	if s.Published == nil {
 		return "", ""
 	}
-	published = a.Sites.Hosts.URL(*s.Published, "")
+	published = a.Sites.Hosts.URL(*s.Published, shareKey)
 	if s.Published.Visibility == docs.VisibilityPublic {
 		public = published
 	}
@@ -154,12 +157,12 @@ func (a *API) published(s docs.Space) (published, public string) {
 
 // seenSpace returns the JSON form of a space for a member, or for a visitor. Visitors see
 // nothing of the work on the space: no people, no counters, no repository.
-func (a *API) seenSpace(s docs.Space, r docs.Role, visited bool) Space {
+func (a *API) seenSpace(s docs.Space, r docs.Role, visited bool, shareKey string) Space {
 	if visited {
 		s.MergeRules, s.Counters, s.Parent, s.Git = docs.MergeRules{Type: docs.MergeInherit}, docs.SpaceCounters{}, "", nil
 		s.Level, s.EditMode = docs.LevelNone, docs.EditLocked
 	}
-	return a.space(s, r)
+	return a.sharedSpace(s, r, shareKey)
 }
 
 func (a *API) spacesPage(ctx context.Context, p Paged, in docs.CollectionID) (*page[Space], error) {
@@ -221,12 +224,19 @@ type SpaceIn struct {
 
 type getSpaceIn struct {
 	SpaceIn
-	ShareKey string `query:"shareKey" maxLength:"256" doc:"Key of a share link, to resolve the published address of a site."`
+	ShareKeyIn
 }
 
-func (a *API) getSpace(ctx context.Context, _ *getSpaceIn) (*out[Space], error) {
+func (a *API) getSpace(ctx context.Context, in *getSpaceIn) (*out[Space], error) {
 	g := authz.FromContext(ctx)
-	return ok(a.seenSpace(g.Space, g.Role, g.Visitor() != nil)), nil
+	key := ""
+	if at := g.Space.Published; at != nil {
+		var err error
+		if key, err = a.Sites.AddressKey(ctx, g, *at, in.ShareKey); err != nil {
+			return nil, err
+		}
+	}
+	return ok(a.seenSpace(g.Space, g.Role, g.Visitor() != nil, key)), nil
 }
 
 type updateSpaceIn struct {

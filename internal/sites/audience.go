@@ -54,6 +54,33 @@ func (s *Service) ShareLinkActive(ctx context.Context, site docs.SiteID, id docs
 	return v.Active, err
 }
 
+// AddressKey returns the share key that the addresses of a site contain for a caller: the
+// given key, which comes from the caller, if it is the key of an active link of the site, and
+// otherwise the key with which the caller came as a visitor. A key that was revoked or never
+// was one counts as none, so that no answer contains it. The result is empty for a site that
+// is not read by share links.
+func (s *Service) AddressKey(ctx context.Context, g *authz.Grant, p docs.Publication, key string) (string, error) {
+	if p.Visibility != docs.VisibilityLink {
+		return "", nil
+	}
+	if key != "" {
+		_, err := s.ShareLinkByKey(ctx, p.Site, key)
+		if err == nil || !errs.Is(err, errs.NotFound) {
+			return key, err
+		}
+	}
+	v := g.Actor.Visitor
+	if v == nil || v.Link == "" || v.Site != p.Site {
+		return "", nil
+	}
+	link, err := s.Store.ShareLink(ctx, v.Site, v.Link)
+	if err != nil {
+		return "", err
+	}
+	opened, err := openLink(ctx, s.Store.Reader, link)
+	return opened.Key, err
+}
+
 // ShareLinks lists the share links of the site of a grant whose name contains a text, with
 // their keys.
 func (s *Service) ShareLinks(g *authz.Grant, name string) store.List[docs.ShareLink] {

@@ -1,7 +1,6 @@
 package sites
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -19,9 +18,8 @@ type View struct {
 	// caller.
 	Spaces map[docs.SpaceID]store.Ranked[docs.Space]
 
-	hosts    Hosts
-	readers  *Structure // the part of the structure that readers can see
-	shareKey string     // share key of the visitor
+	hosts   Hosts
+	readers *Structure // the part of the structure that readers can see
 }
 
 // treeKey identifies a version of a site.
@@ -69,17 +67,6 @@ func (s *Service) visitorSite(ctx context.Context, by authz.Visitor) (*View, err
 		return nil, err
 	}
 	v := &View{Site: seen.Site, Structure: seen.Structure, Spaces: map[docs.SpaceID]store.Ranked[docs.Space]{}, hosts: s.Hosts, readers: seen.Structure}
-	if by.Link != "" {
-		link, err := s.Store.ShareLink(ctx, by.Site, by.Link)
-		if err != nil {
-			return nil, err
-		}
-		opened, err := openLink(ctx, s.Store.Reader, link)
-		if err != nil {
-			return nil, err
-		}
-		v.shareKey = opened.Key
-	}
 	all, err := s.Store.PresentSpacesOnSite(ctx, seen.Site.ID)
 	for _, sp := range all {
 		if seen.Spaces[sp.ID] {
@@ -111,8 +98,8 @@ func (s *Service) view(ctx context.Context, r store.Reader, who store.Viewer, si
 	return v, err
 }
 
-// URL returns the address of a section or a site space for readers. It is empty if the site
-// is not published or has no content there.
+// URL returns the address of a section or a site space for readers, with a share key of
+// AddressKey. It is empty if the site is not published or has no content there.
 func (v *View) URL(it docs.SiteItem, shareKey string) string {
 	space, ok := v.readers.items[it.ID]
 	if it.Kind == docs.SiteSection {
@@ -123,15 +110,18 @@ func (v *View) URL(it docs.SiteItem, shareKey string) string {
 	}
 	p := v.Site.Publication()
 	p.Path = space.Address
-	return v.hosts.URL(p, cmp.Or(shareKey, v.shareKey))
+	return v.hosts.URL(p, shareKey)
 }
 
 // URL returns the address of a published site. It is empty if the site is not published.
-func (s *Service) URL(site docs.Site) string {
+func (s *Service) URL(site docs.Site) string { return s.SharedURL(site, "") }
+
+// SharedURL is URL with a share key of AddressKey.
+func (s *Service) SharedURL(site docs.Site, shareKey string) string {
 	if !site.Published {
 		return ""
 	}
-	return s.Hosts.URL(site.Publication(), "")
+	return s.Hosts.URL(site.Publication(), shareKey)
 }
 
 // ProxyTarget returns the address that a proxy on the domain of the owner must forward to.

@@ -139,11 +139,9 @@ export const BEYOND = [
         reason: 'buttons that do something instead of leading somewhere are newer',
         apply(schemas) {
             const [, destination] = schemas.DocumentInlineButton.properties.data.allOf;
-            destination.oneOf.push({
-                type: 'object',
-                properties: { action: { type: 'string', enum: ['search', 'ask', 'select'] }, query: string, slug: string },
-                required: ['action'],
-            });
+            const named = (names, more) => object({ action: { type: 'string', enum: names }, ...more }, ['action', ...Object.keys(more)]);
+            const action = { oneOf: [named(['search', 'ask'], { query: string }), named(['select'], { slug: string })] };
+            destination.oneOf.push({ type: 'object', properties: { action }, required: ['action'] });
         },
     },
     BUTTON_OFF,
@@ -198,6 +196,13 @@ export const RENDERER = {
                 for (const name of ['SiteSpace', 'SiteSection', 'SiteSectionGroup']) {
                     drop(schemas[name], 'draft');
                 }
+            },
+        },
+        {
+            reason: 'where a button leads is described apart from its label, by variants that allow no label',
+            apply(schemas) {
+                const [, destination] = schemas.DocumentInlineButton.properties.data.allOf;
+                destination.oneOf.forEach((variant) => delete variant.additionalProperties);
             },
         },
     ],

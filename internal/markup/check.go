@@ -170,8 +170,8 @@ var inlineShapes = map[string]*shape{
 	"mention":    {fields: map[string]dataField{"ref": needed(asRef(refKinds...))}},
 	"button": {fields: map[string]dataField{
 		"label": needed(asLine), "kind": needed(asOneOf("primary", "secondary")), "icon": optional(asLine),
-		"size": optional(asOneOf("small", "medium", "large")), "ref": optional(asRef(refKinds...)),
-		"action": optional(asOneOf("search", "ask", "select")), "query": optional(asLine), "slug": optional(asLine),
+		"size": optional(asOneOf(buttonSizes...)), "ref": optional(asRef(refKinds...)),
+		"action": optional(asAction), "query": optional(asLine), "slug": optional(asLine),
 	}},
 }
 

@@ -291,6 +291,9 @@ func (d *decoder) node(v any, in parentShape, at depth) (*Node, error) {
 		}
 	}
 
+	if n.Type == "button" {
+		flattenAction(n.Data)
+	}
 	if n.IsVoid() {
 		if list, _ := m["nodes"].([]any); len(list) > 0 {
 			return nil, d.failAt("nodes", "is not allowed in %s, which is void", n.Type)

@@ -204,7 +204,7 @@ func (h *htmlWriter) button(n *Node) {
 	switch action := n.Str("action"); {
 	case n.Data["ref"] != nil:
 		h.link(n.Data["ref"], class, body)
-	case action == "search" || action == "ask" || action == "select":
+	case buttonActions[action] != "":
 		h.open("button", attrs("type", "button", "class", class, "data-action", action,
 			"data-query", n.Str("query"), "data-slug", n.Str("slug"))...)
 		body()

@@ -270,16 +270,16 @@ func (c *converter) button(b *inlineBuilder, e *element, class []string) bool {
 				n.Data["icon"] = v
 			}
 		case "data-action":
-			if v != "search" && v != "ask" && v != "select" {
+			if buttonActions[v] == "" {
 				return false
 			}
 			n.Data["action"] = v
-		case "data-query":
-			n.Data["query"] = v
-		case "data-slug":
-			n.Data["slug"] = v
+		case "data-query", "data-slug":
+			if v != "" {
+				n.Data[strings.TrimPrefix(a.Key, "data-")] = v
+			}
 		case "data-size":
-			if v != "small" && v != "medium" && v != "large" {
+			if !slices.Contains(buttonSizes, v) {
 				return false
 			}
 			n.Data["size"] = v

@@ -77,10 +77,13 @@ func (n *Node) appendJSON(b []byte) (_ []byte, err error) {
 }
 
 // wireData returns the data of the node for clients: with unsafe addresses
-// replaced, and with anchors under the key that clients accept.
+// replaced, and with actions and anchors in the form that clients accept.
 func (n *Node) wireData() map[string]any {
-	if n.Type == "integration" {
+	switch n.Type {
+	case "integration":
 		return n.integrationData()
+	case "button":
+		return n.buttonData()
 	}
 	id, ok := n.Data["id"].(string)
 	if !ok || narrowAnchor.MatchString(id) || !strings.HasPrefix(n.Type, "heading-") {

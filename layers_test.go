@@ -159,6 +159,7 @@ var withoutPermission = map[string]bool{
 	"insights.Service.Tidy":               true,
 	"orgs.Service.Bootstrap":              true,
 	"orgs.Service.CreateTokenFor":         true,
+	"orgs.Service.CreateUser":             true,
 	"orgs.Service.DeleteByOperator":       true,
 	"orgs.Service.DeleteUser":             true,
 	"orgs.Service.Erase":                  true,

@@ -18,6 +18,7 @@ func TestTheLogHasTheCommandLine(t *testing.T) {
 	t.Parallel()
 	at := sqlitePlace(t)
 	admin := bootstrap(t, at, "Acme")
+	mustOctavo(t, at, "user create", "grace@octavo.example")
 	mustOctavo(t, at, "token create", "--email=grace@octavo.example")
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "README.md"), []byte("# Home\n"), 0o600); err != nil {

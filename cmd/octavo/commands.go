@@ -14,6 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/yamldoc"
@@ -44,7 +45,7 @@ func (c *bootstrapCmd) Run(ctx context.Context, s streams) (err error) {
 
 type tokenCreateCmd struct {
 	storeFlags
-	Email  string   `help:"Whose token; the user is made if there is none, and the address counts as verified." required:""`
+	Email  string   `help:"Address of the account whose token it is; the address counts as verified." required:""`
 	Label  string   `help:"What the token is for." default:"command line"`
 	Scopes []string `help:"read, write, admin; all rights of the user without it." enum:"read,write,admin"`
 }
@@ -59,6 +60,9 @@ func (c *tokenCreateCmd) Run(ctx context.Context, s streams) error {
 	}
 	return c.with(ctx, func(sv server.Services) error {
 		secret, err := sv.Orgs.CreateTokenFor(ctx, c.Email, in)
+		if errs.Is(err, errs.NotFound) {
+			return fmt.Errorf("there is no account with the address %s; octavo user create makes one, octavo bootstrap one with an organization", c.Email)
+		}
 		if err != nil {
 			return err
 		}

@@ -49,6 +49,7 @@ func printLines[T fmt.Stringer](s streams, asJSON bool, list []T) error {
 
 type userCmd struct {
 	List      userListCmd   `cmd:"" help:"List the accounts of people."`
+	Create    userCreateCmd `cmd:"" help:"Make an account without an organization. Its address counts as verified."`
 	Show      userShowCmd   `cmd:"" help:"Show an account and the organizations that it belongs to."`
 	Delete    userDeleteCmd `cmd:"" help:"Delete the account of a person. What they wrote stays, without their name."`
 	LoginLink loginLinkCmd  `cmd:"" name:"login-link" help:"Print a link with which somebody signs in, once, within 15 minutes."`
@@ -139,35 +140,67 @@ func (u userShown) String() string {
 
 func (c *userShowCmd) Run(ctx context.Context, s streams) error {
 	return c.with(ctx, func(sv server.Services) error {
-		u, err := sv.Orgs.FindUser(ctx, c.User)
+		u, err := findUser(ctx, sv, c.User)
 		if err != nil {
 			return err
 		}
-		of, err := sv.Store.Memberships(ctx, u.ID)
+		return printLines(s, c.JSON, []userShown{u})
+	})
+}
+
+// findUser returns the account with an address or an id.
+func findUser(ctx context.Context, sv server.Services, name string) (userShown, error) {
+	u, err := sv.Orgs.FindUser(ctx, name)
+	if err != nil {
+		return userShown{}, err
+	}
+	of, err := sv.Store.Memberships(ctx, u.ID)
+	if err != nil {
+		return userShown{}, err
+	}
+	out := userShown{userLine: lineOf(u), Organizations: []userOrg{}}
+	for _, m := range of {
+		out.Organizations = append(out.Organizations, userOrg{m.Org, m.Title, m.Role, m.Disabled})
+	}
+	if out.Tokens, err = sv.Store.CountTokens(ctx, store.TokenFilter{User: u.ID}); err != nil {
+		return out, err
+	}
+	out.Sessions, err = sv.Store.CountTokens(ctx, store.TokenFilter{User: u.ID, Sessions: true})
+	return out, err
+}
+
+type userCreateCmd struct {
+	storeFlags
+	Email string `arg:"" help:"Address of the account."`
+}
+
+func (c *userCreateCmd) Run(ctx context.Context, s streams) error {
+	return c.with(ctx, func(sv server.Services) error {
+		id, err := sv.Orgs.CreateUser(ctx, c.Email)
 		if err != nil {
 			return err
 		}
-		out := userShown{userLine: lineOf(u), Organizations: []userOrg{}}
-		for _, m := range of {
-			out.Organizations = append(out.Organizations, userOrg{m.Org, m.Title, m.Role, m.Disabled})
-		}
-		if out.Tokens, err = sv.Store.CountTokens(ctx, store.TokenFilter{User: u.ID}); err != nil {
-			return err
-		}
-		if out.Sessions, err = sv.Store.CountTokens(ctx, store.TokenFilter{User: u.ID, Sessions: true}); err != nil {
-			return err
-		}
-		return printLines(s, c.JSON, []userShown{out})
+		_, err = fmt.Fprintln(s.out, id)
+		return err
 	})
 }
 
 type userDeleteCmd struct {
 	storeFlags
 	User string `arg:"" help:"Address or id of the account."`
+	Yes  bool   `help:"Delete it. Without this, the command says what would be deleted."`
 }
 
 func (c *userDeleteCmd) Run(ctx context.Context, s streams) error {
 	return c.with(ctx, func(sv server.Services) error {
+		if !c.Yes {
+			u, err := findUser(ctx, sv, c.User)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(s.out, "%s\nNothing was deleted. The account is deleted for good with --yes; what they wrote stays, without their name.\n", u)
+			return err
+		}
 		id, err := sv.Orgs.DeleteUser(ctx, c.User)
 		if err != nil {
 			return err

@@ -21,6 +21,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/api"
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/index"
 	"github.com/octavo-docs/octavo/internal/orgs"
@@ -93,6 +94,8 @@ func (w *world) addUser(name, role string, scopes ...docs.Scope) {
 		if _, err := w.srv.Orgs.Invite(ctx, op, docs.OrgID(w.vars["org"]), []orgs.Invitee{{Email: email, Role: as}}, false); err != nil {
 			w.t.Fatal(err)
 		}
+	} else if _, err := w.srv.Orgs.CreateUser(ctx, email); err != nil && !errs.Is(err, errs.Conflict) {
+		w.t.Fatal(err)
 	}
 	secret, err := w.srv.Orgs.CreateTokenFor(ctx, email, orgs.NewToken{Label: "test", Scopes: scopes})
 	if err != nil {

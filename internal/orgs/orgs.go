@@ -269,6 +269,26 @@ func (s *Service) Bootstrap(ctx context.Context, address, title, label string) (
 	})
 }
 
+// CreateUser creates an account with a verified address, for the operator. If there is
+// one, the error is errs.Conflict.
+func (s *Service) CreateUser(ctx context.Context, address string) (docs.UserID, error) {
+	return store.InTx(ctx, s.Store, func(tx *store.Tx) (docs.UserID, error) {
+		e, err := docs.ParseEmail(address)
+		if err != nil {
+			return "", err
+		}
+		u, err := tx.UserByEmail(ctx, e)
+		if err == nil {
+			return u.ID, errs.E(errs.Conflict, "%s has an account: %s", e, u.ID)
+		}
+		if !errs.Is(err, errs.NotFound) {
+			return "", err
+		}
+		u, err = operatorUser(ctx, tx, address)
+		return u.ID, err
+	})
+}
+
 // operatorUser returns the user with an address that the operator vouches for, and
 // creates the user if necessary.
 func operatorUser(ctx context.Context, tx *store.Tx, address string) (docs.User, error) {
@@ -276,11 +296,22 @@ func operatorUser(ctx context.Context, tx *store.Tx, address string) (docs.User,
 	if err != nil {
 		return docs.User{}, err
 	}
-	u, err := tx.UserByEmail(ctx, e)
+	u, err := knownUser(ctx, tx, address)
 	if errs.Is(err, errs.NotFound) {
 		u, err = addUser(ctx, tx, e, true)
 		return u, errors.Join(err, recordUser(ctx, tx, u, "create"))
 	}
+	return u, err
+}
+
+// knownUser returns the user with an address that the operator vouches for, or
+// errs.NotFound.
+func knownUser(ctx context.Context, tx *store.Tx, address string) (docs.User, error) {
+	e, err := docs.ParseEmail(address)
+	if err != nil {
+		return docs.User{}, err
+	}
+	u, err := tx.UserByEmail(ctx, e)
 	if err != nil || u.Verified {
 		return u, err
 	}

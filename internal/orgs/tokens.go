@@ -70,11 +70,12 @@ func requestToken(ctx context.Context, tx *store.Tx, by authz.Actor, in NewToken
 	return t, secret, err
 }
 
-// CreateTokenFor creates a token for an address that the operator vouches for, and the
-// user if there is none.
+// CreateTokenFor creates a token for the user with an address that the operator vouches
+// for. If there is no such user, the error is errs.NotFound: a misspelled address must not
+// become an account.
 func (s *Service) CreateTokenFor(ctx context.Context, address string, in NewToken) (string, error) {
 	return store.InTx(ctx, s.Store, func(tx *store.Tx) (string, error) {
-		u, err := operatorUser(ctx, tx, address)
+		u, err := knownUser(ctx, tx, address)
 		if err != nil {
 			return "", err
 		}

@@ -493,7 +493,7 @@ func TestRestoreRefusesAStoreWithData(t *testing.T) {
 	b := backup(t, filled(t, testdb.BareSQLite(t)))
 	testdb.EachBare(t, func(t *testing.T, o store.Options) {
 		s := testdb.Open(t, o)
-		if _, err := (&orgs.Service{Store: s}).CreateTokenFor(context.Background(), "linus@octavo.example", orgs.NewToken{}); err != nil {
+		if _, err := (&orgs.Service{Store: s}).CreateUser(context.Background(), "linus@octavo.example"); err != nil {
 			t.Fatal(err)
 		}
 		before := content(t, backup(t, s))

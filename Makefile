@@ -1,5 +1,7 @@
 # make run     build, fill ./data with a demonstration, print how to use it, serve
-# make test    everything that must hold; finds or installs what it needs on Debian
+# make test    everything that must hold; says what is missing for it, and how to install it
+#              (with CI=1 it installs it); make test V=1 prints what passed, too
+# make quick   what most changes need, in about three minutes
 # make check   formatting, vet, linters and known vulnerabilities
 # make bench   benchmarks, as ratios against references in the same run
 # make golden  rewrite the committed descriptions; look at the diff
@@ -16,7 +18,7 @@ LDFLAGS  = -s -w -X main.version=$(VERSION) -X main.build=$(BUILD)
 LISTEN  ?= 127.0.0.1:8080
 DATA    ?= ./data
 
-.PHONY: run build test check race race-all random bench golden e2e validate
+.PHONY: run build test quick formatted check race race-all random bench golden e2e validate
 
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags '$(LDFLAGS)' -o bin/octavo ./cmd/octavo
@@ -26,14 +28,20 @@ run: build
 
 # Checks, tests and the program that they run are compiled with the same flags, once: without
 # C, as it is released. Only the paths in it are those of this machine.
-check test: export CGO_ENABLED = 0
+check test quick: export CGO_ENABLED = 0
 
 test:
 	go build -ldflags '$(LDFLAGS)' -o bin/octavo ./cmd/octavo
-	scripts/with-s3 scripts/with-acme scripts/with-memory scripts/with-postgres scripts/test
+	scripts/with-s3 scripts/with-acme scripts/with-memory scripts/with-postgres scripts/test $(if $(V),-v)
 
-check:
+quick: formatted
+	scripts/quick
+
+# The form of the code.
+formatted:
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then echo "run gofmt -w on: $$unformatted"; exit 1; fi
+
+check: formatted
 	go vet ./...
 	go tool staticcheck ./...
 	go tool unparam ./cmd/... ./internal/...
@@ -58,4 +66,4 @@ validate: build
 	scripts/validate
 
 e2e: build
-	scripts/with-postgres scripts/e2e
+	scripts/with-postgres scripts/e2e $(if $(V),-v)

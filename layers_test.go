@@ -44,7 +44,7 @@ var layers = [][]string{
 	{"internal/translations"},
 	{"internal/api", "internal/console", "internal/publish", "internal/scim"},
 	{"internal/server", "internal/preview"},
-	{"cmd/octavo", "bench", "bench/hostile"},
+	{"cmd/octavo", "bench", "bench/hostile", "scripts/gotest"},
 }
 
 // testOnly packages may be imported by tests alone.

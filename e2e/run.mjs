@@ -1,4 +1,4 @@
-// Entry point: `node run.mjs [scenario…]`. See README.md.
+// Entry point: `node run.mjs [-v] [scenario…]`. See README.md.
 
 import { randomBytes } from 'node:crypto';
 
@@ -15,7 +15,7 @@ import { INTERFACE } from './interface.mjs';
 import { RENDERER_PREFIX, REQUIRED, REQUIRED_BY_RENDERER, REQUIRED_OWN } from './operations.mjs';
 import { SCENARIOS } from './scenarios/index.mjs';
 
-async function main(names) {
+async function main({ names, verbose }) {
     const config = readConfig();
     const scenarios = select(names);
     const description = loadDescription();
@@ -33,11 +33,11 @@ async function main(names) {
             Object.entries(accounts).map(([name, account]) => [name, new Actor(wire, account)]),
         );
         const renderer = new Actor(wire.judgedBy(loadRendererDescription(), RENDERER_PREFIX), undefined, RendererAPI);
-        const failures = await runScenarios(scenarios, new World({ people, renderer, description, octavo, ...scene }));
+        const failures = await runScenarios(scenarios, new World({ people, renderer, description, octavo, ...scene }), verbose);
 
         // A run of chosen scenarios is for looking closer: it is not expected to call everything.
         const expected = names.length > 0 ? [] : required;
-        passed = report({ wire, failures, required: expected, nouns: INTERFACE, log: await octavo.logs() });
+        passed = report({ wire, failures, required: expected, nouns: INTERFACE, log: await octavo.logs(), verbose });
     } finally {
         for (const problem of await octavo.close(config)) {
             console.log(`e2e: ${problem}`);
@@ -86,4 +86,6 @@ function select(names) {
 for (const signal of ['SIGINT', 'SIGTERM']) {
     process.once(signal, () => process.exit(1));
 }
-await main(process.argv.slice(2));
+const words = process.argv.slice(2);
+const names = words.filter((word) => word !== '-v');
+await main({ names, verbose: names.length < words.length || names.length > 0 });

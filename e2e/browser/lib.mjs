@@ -73,8 +73,10 @@ export class Run {
         try {
             await play({ open: (path, options) => this.#open(context, path, options), check: this.check.bind(this) });
         } catch (error) {
+            // The line of the test, which is the last of this folder: checks are called from there.
+            const [place = ''] = error.stack?.match(/browser\/(?!lib\.mjs)[\w-]+\.mjs:\d+/) ?? [];
             this.failures.push(`${name}: ${error.message}`);
-            console.log(`browser: FAILED ${name}: ${error.message}`);
+            console.log(`browser: FAILED ${name} (${place}): ${error.message}`);
         } finally {
             await context.close();
         }

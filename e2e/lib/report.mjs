@@ -11,16 +11,19 @@ const MAX_BODY = 600;
  * @param required the names of operations that must have succeeded; none: only some scenarios were played
  * @param nouns the operations of the interface among them, by noun
  * @param log the end of the servers' log, printed when the run failed
+ * @param verbose whether to print the table and the operations of the interface too
  */
-export function report({ wire, failures, required, nouns, log }) {
+export function report({ wire, failures, required, nouns, log, verbose }) {
     const called = [...wire.ledger.entries()].sort(([a], [b]) => a.localeCompare(b));
     const missing = required.filter((name) => !wire.ledger.get(name)?.succeeded);
     const valid = called.reduce((sum, [, { valid }]) => sum + valid, 0);
     const beyond = called.reduce((sum, [, { beyond }]) => sum + beyond, 0);
 
-    printTable(called);
+    if (verbose) {
+        printTable(called);
+    }
     if (required.length > 0) {
-        printInterface(nouns, wire);
+        printInterface(nouns, wire, verbose);
     }
     printList('kinds of invalid responses', alike(wire.invalid).map(describeInvalid));
     printList('failed steps', failures.map(describeFailure));
@@ -31,7 +34,7 @@ export function report({ wire, failures, required, nouns, log }) {
         console.log(`\nend of the server log:\n${log}`);
     }
     const operations = called.filter(([, { operation }]) => operation).length;
-    console.log(`\ne2e: required operations that succeeded: ${required.length - missing.length} of ${required.length}`);
+    console.log(`e2e: required operations that succeeded: ${required.length - missing.length} of ${required.length}`);
     console.log(`e2e: failed steps: ${failures.length}`);
     console.log(`e2e: responses valid only with what goes beyond the description: ${beyond}`);
     console.log(`e2e: operations called: ${operations}, responses valid: ${valid}, invalid: ${wire.invalid.length}`);
@@ -55,15 +58,15 @@ function printTable(called) {
     }
 }
 
-/** Names the operations of the interface that succeeded, one by one. */
-function printInterface(nouns, wire) {
+/** Counts the operations of the interface that succeeded, and names them one by one if verbose. */
+function printInterface(nouns, wire, verbose) {
     const succeeded = (name) => wire.ledger.get(name)?.succeeded;
-    for (const [noun, names] of Object.entries(nouns)) {
+    for (const [noun, names] of verbose ? Object.entries(nouns) : []) {
         console.log(`\n${noun}: ${names.filter(succeeded).length} of ${names.length}`);
         names.forEach((name) => console.log(`${succeeded(name) ? '+' : '-'} ${name}`));
     }
     const all = Object.values(nouns).flat();
-    console.log(`\ne2e: operations of the interface that succeeded: ${all.filter(succeeded).length} of ${all.length}`);
+    console.log(`e2e: operations of the interface that succeeded: ${all.filter(succeeded).length} of ${all.length}`);
 }
 
 function printList(title, items) {

@@ -33,17 +33,20 @@ export class World {
     }
 }
 
-/** Runs the scenarios one after the other. Returns the failures: { scenario, step, error }. */
-export async function runScenarios(scenarios, world) {
+/**
+ * Runs the scenarios one after the other. Returns the failures: { scenario, step, error }.
+ * Prints each step if verbose, else those that failed.
+ */
+export async function runScenarios(scenarios, world, verbose) {
     const failures = [];
     for (const [scenario, play] of Object.entries(scenarios)) {
-        console.log(`\n${scenario}`);
+        if (verbose) console.log(`\n${scenario}`);
         const step = async (title, body) => {
             try {
                 await body();
-                console.log(`  ${GREEN} ${title}`);
+                if (verbose) console.log(`  ${GREEN} ${title}`);
             } catch (error) {
-                console.log(`  ${RED} ${title}`);
+                console.log(verbose ? `  ${RED} ${title}` : `${RED} ${scenario}: ${title}`);
                 failures.push({ scenario, step: title, error });
             }
         };

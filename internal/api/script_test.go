@@ -95,8 +95,15 @@ func (w *world) script(file string) {
 	}
 	var last answer
 	var request string
+	at := 0
+	defer func() {
+		if w.t.Failed() && at < len(archive.Files) {
+			w.t.Logf("%s:%d: -- %s --", file, headingLine(data, archive.Files[:at+1]), archive.Files[at].Name)
+		}
+	}()
 	files := fstest.MapFS{}
-	for _, f := range archive.Files {
+	for i, f := range archive.Files {
+		at = i
 		first, rest, _ := strings.Cut(f.Name, " ")
 		switch first {
 		case "#": // a heading
@@ -152,6 +159,21 @@ func (w *world) script(file string) {
 		path = strings.TrimPrefix(generated(w.expand(path)), w.srv.URL()+api.Prefix)
 		last = w.call(who, first, path, generated(w.expand(body)), headers...)
 	}
+}
+
+// headingLine returns the number of the line with the heading of the last of the files.
+func headingLine(script []byte, files []txtar.File) int {
+	n := 0
+	for line := range strings.Lines(string(script)) {
+		n++
+		if strings.TrimSpace(line) != "-- "+files[0].Name+" --" {
+			continue
+		}
+		if files = files[1:]; len(files) == 0 {
+			break
+		}
+	}
+	return n
 }
 
 // notify runs the jobs that write notices.

@@ -23,7 +23,11 @@ func (s *Service) CountUsage(ctx context.Context, _ []byte) error {
 	for _, id := range all {
 		counted := false
 		for tries := 0; !counted && tries < maxCounts; tries++ {
-			if counted, err = s.countSpace(ctx, id); err != nil {
+			counted, err = s.countSpace(ctx, id)
+			if errs.Is(err, errs.NotFound) {
+				counted, err = true, nil // the space was deleted meanwhile
+			}
+			if err != nil {
 				return err
 			}
 		}
@@ -42,12 +46,9 @@ func (s *Service) CountUsage(ctx context.Context, _ []byte) error {
 const maxCounts = 5
 
 // countSpace counts the pages and files of the newest revision of a space. It reports
-// false if the space has changed meanwhile.
+// false if the space has changed meanwhile. NotFound: the space was deleted.
 func (s *Service) countSpace(ctx context.Context, id docs.SpaceID) (bool, error) {
 	sp, err := s.Store.Space(ctx, id)
-	if errs.Is(err, errs.NotFound) {
-		return true, nil
-	}
 	if err != nil {
 		return false, err
 	}

@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/revision"
+	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
@@ -279,4 +281,23 @@ func TestFilesAreImportedWhenAPageNamesThem(t *testing.T) {
 	if d.pages()["More"] == nil {
 		t.Error("the new page is missing")
 	}
+}
+
+// An operation whose space is purged while it runs has ended with the space: there is
+// nothing to store, and nothing to try again.
+func TestSpaceIsPurgedDuringAnOperation(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		d := newFixture(t, o)
+		d.origin.Commit(small)
+		op := d.pull("")
+		ctx := context.Background()
+		sp := d.grant().Space
+		err := d.s.Store.Do(ctx, func(tx *store.Tx) error { return tx.PurgeSpace(ctx, sp) })
+		if err == nil {
+			err = (&task{s: d.s, o: op}).fail(ctx, errs.Missing("space"))
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
 }

@@ -358,6 +358,9 @@ func (t *task) fail(ctx context.Context, failure error) error {
 	// not checked.
 	return t.s.Store.Do(ctx, func(tx *store.Tx) error {
 		sp, err := tx.Space(ctx, t.o.Space)
+		if errs.Is(err, errs.NotFound) {
+			return nil // the space was deleted, and the operation with it
+		}
 		if err != nil {
 			return err
 		}

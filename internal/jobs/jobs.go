@@ -193,12 +193,19 @@ func (r *Runner) claimed(ctx context.Context, claim func(tx *store.Tx) (store.Jo
 		return tx.RetryJob(done, r.node, job, tx.Now().Add(pause(job.Attempts)), failure.Error(), giveUp)
 	})
 	switch {
+	case errs.Is(err, errs.NotFound): // cancelled with what it was about, or finished by another node
+		log.Info("job no longer exists, its outcome does not count", "error", failure)
+	case errs.Is(err, errs.Conflict):
+		log.Warn("job was taken over by another node, its outcome does not count here", "error", failure)
 	case err != nil:
 		log.Error("job: its outcome is lost, it will run again", "error", err)
 	case waits:
 		log.Debug("job put off", "for", putOff.d)
 	case interrupted:
 		log.Info("job interrupted by the stop, it will run again", "error", failure)
+	case errs.Is(failure, errs.NotFound) && job.Attempts < maxAttempts:
+		// What it is about was deleted while it ran; the next attempt finds nothing to do.
+		log.Info("job did not find what it is about, it will run again", "error", failure)
 	case failure != nil:
 		log.Warn("job failed", "error", failure)
 	default:
@@ -226,8 +233,8 @@ func (r *Runner) try(ctx context.Context, job store.Job) (err error) {
 			err := r.Store.Do(ctx, func(tx *store.Tx) error {
 				return tx.ExtendJob(ctx, r.node, job, tx.Now().Add(lease))
 			})
-			if errs.Is(err, errs.Conflict) {
-				cancel() // another node has the job now
+			if errs.Is(err, errs.Conflict) || errs.Is(err, errs.NotFound) {
+				cancel() // another node has the job now, or it was cancelled
 				return
 			}
 		}

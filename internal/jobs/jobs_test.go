@@ -1,6 +1,7 @@
 package jobs_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -611,6 +612,71 @@ func TestQuietJobWaitsForQuiet(t *testing.T) {
 		clock.turn(time.Second)
 		if !runOne(t, r) || runs != 4 || len(queue(t, s)) > 0 {
 			t.Errorf("%d runs, queue %v", runs, queue(t, s))
+		}
+	})
+}
+
+// logged returns a runner that writes its log into the returned buffer.
+func logged(s *store.Store) (*jobs.Runner, *bytes.Buffer) {
+	var log bytes.Buffer
+	return jobs.New(s, slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))), &log
+}
+
+// A job whose target is deleted while it runs has nothing to report, whether the job is
+// cancelled with its target or finds out itself.
+func TestJobWhoseTargetIsDeletedIsNoFailure(t *testing.T) {
+	eachClocked(t, func(t *testing.T, s *store.Store, clock *hands, _ store.Options) {
+		for _, outcome := range []error{nil, errs.Missing("space"), errors.New("no engine"), jobs.RetryAfter(time.Hour)} {
+			r, log := logged(s)
+			r.Handle("k", func(ctx context.Context, _ []byte) error {
+				if err := s.Do(ctx, func(tx *store.Tx) error { _, err := tx.DropJob(ctx, "k", "one"); return err }); err != nil {
+					t.Error(err)
+				}
+				return outcome
+			})
+			enqueue(t, s, jobs.Job{Kind: "k", Key: "one"})
+			if !runOne(t, r) || log.Len() > 0 || len(queue(t, s)) > 0 {
+				t.Errorf("cancelled, outcome %v: queue %v, log %s", outcome, queue(t, s), log)
+			}
+		}
+		r, log := logged(s)
+		found := true
+		r.Handle("k", func(context.Context, []byte) error {
+			if found {
+				found = false
+				return fmt.Errorf("merge: %w", errs.Missing("space"))
+			}
+			return nil
+		})
+		enqueue(t, s, jobs.Job{Kind: "k", Key: "two"})
+		runOne(t, r)
+		clock.turn(time.Minute)
+		if !runOne(t, r) || log.Len() > 0 || len(queue(t, s)) > 0 {
+			t.Errorf("not cancelled: queue %v, log %s", queue(t, s), log)
+		}
+	})
+}
+
+// A handler that runs for long learns that its job was cancelled.
+func TestCancelledJobEnds(t *testing.T) {
+	eachClocked(t, func(t *testing.T, s *store.Store, _ *hands, _ store.Options) {
+		r, log := logged(s)
+		r.Renew = time.Millisecond
+		r.Handle("k", func(ctx context.Context, _ []byte) error {
+			if err := s.Do(ctx, func(tx *store.Tx) error { _, err := tx.DropJob(ctx, "k", "one"); return err }); err != nil {
+				t.Error(err)
+			}
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(time.Minute):
+				t.Error("it goes on, though it was cancelled")
+				return nil
+			}
+		})
+		enqueue(t, s, jobs.Job{Kind: "k", Key: "one"})
+		if !runOne(t, r) || log.Len() > 0 {
+			t.Error("log", log)
 		}
 	})
 }

@@ -168,11 +168,11 @@ func (s *Service) CheckHostnames(ctx context.Context, _ []byte) error {
 func (s *Service) recheck(ctx context.Context, h docs.SiteHostname, proof docs.HostnameProof, problem string) error {
 	return s.Store.Do(ctx, func(tx *store.Tx) error {
 		site, err := tx.Site(ctx, h.Site)
-		if errs.Is(err, errs.NotFound) {
-			return nil // deleted meanwhile
-		}
 		if err == nil {
 			_, err = apply(ctx, tx, authz.System, site.It, h, proof, problem)
+		}
+		if errs.Is(err, errs.NotFound) {
+			return nil // the site or its host name was deleted meanwhile
 		}
 		return err
 	})

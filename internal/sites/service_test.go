@@ -3,6 +3,7 @@ package sites_test
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/url"
 	"strings"
 	"testing"
@@ -289,6 +290,30 @@ func TestATokenThatIsKnownEnds(t *testing.T) {
 	if later, err := w.sites.Token(w.ctx, r); err != nil || later == token {
 		t.Errorf("the token of two days later is the same, or %v", err)
 	}
+}
+
+// A host name that is removed while its record is looked up is no failure of the job, which
+// goes on with the others.
+func TestHostnameJobWhenAHostNameIsRemoved(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		w := newWorld(t, o)
+		_, err := w.sites.SetHostname(w.ctx, w.onSite(), "docs.acme.test")
+		w.must(err)
+		resolver := testdns.Start(t).Resolver()
+		dial, asked := resolver.Dial, 0
+		resolver.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+			if asked++; asked == 1 {
+				w.must(w.sites.RemoveHostname(w.ctx, w.onSite()))
+			}
+			return dial(ctx, network, address)
+		}
+		w.sites.DNS = resolver
+		w.now = w.now.Add(time.Hour)
+		w.must(w.sites.CheckHostnames(w.ctx, nil))
+		if asked == 0 {
+			t.Error("no record was looked up")
+		}
+	})
 }
 
 // The job activates the host name of a site when the record exists, and removes it when the

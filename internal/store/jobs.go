@@ -108,13 +108,13 @@ func (tx *Tx) ClaimJobOf(ctx context.Context, node string, lease docs.Time, kind
 }
 
 // holding is true as long as the node has the lease of ClaimJob: a node that lost its
-// lease cannot change the job any more.
+// lease cannot change the job any more (Tx.held).
 const holding = ` WHERE id = $1 AND leased_by = $2 AND attempts = $3 AND state = 'running'`
 
 // ExtendJob renews the lease.
 func (tx *Tx) ExtendJob(ctx context.Context, node string, j Job, lease docs.Time) error {
 	n, err := tx.exec(ctx, `UPDATE jobs SET lease_until = $4`+holding, j.ID, node, j.Attempts, lease)
-	return lost(n, err)
+	return tx.held(ctx, j, n, err)
 }
 
 // FinishJob removes a job that is done, or schedules its next run.
@@ -125,12 +125,12 @@ func (tx *Tx) FinishJob(ctx context.Context, node string, j Job) error {
 			n, err = tx.exec(ctx, `UPDATE jobs SET state = 'queued', attempts = 0, leased_by = '', last_error = '', created_at = $4`+holding,
 				j.ID, node, j.Attempts, tx.Now())
 		}
-		return lost(n, err)
+		return tx.held(ctx, j, n, err)
 	}
 	n, err := tx.exec(ctx, `
 		UPDATE jobs SET state = 'queued', attempts = 0, runs = runs + 1, leased_by = '', last_error = '', run_at = $4`+holding,
 		j.ID, node, j.Attempts, tx.Now()+docs.Time(j.Every))
-	return lost(n, err)
+	return tx.held(ctx, j, n, err)
 }
 
 // RetryJob puts a job back after a failure, or fails it.
@@ -142,7 +142,7 @@ func (tx *Tx) RetryJob(ctx context.Context, node string, j Job, at docs.Time, re
 	n, err := tx.exec(ctx, `
 		UPDATE jobs SET state = $4, leased_by = '', run_at = $5, last_error = $6`+holding,
 		j.ID, node, j.Attempts, state, at, reason)
-	return lost(n, err)
+	return tx.held(ctx, j, n, err)
 }
 
 // PutOffJob puts a job back that could not start. The attempt does not count; the
@@ -150,14 +150,20 @@ func (tx *Tx) RetryJob(ctx context.Context, node string, j Job, at docs.Time, re
 func (tx *Tx) PutOffJob(ctx context.Context, node string, j Job, at docs.Time) error {
 	n, err := tx.exec(ctx, `
 		UPDATE jobs SET state = 'queued', attempts = attempts - 1, leased_by = '', run_at = $4`+holding, j.ID, node, j.Attempts, at)
-	return lost(n, err)
+	return tx.held(ctx, j, n, err)
 }
 
-func lost(n int64, err error) error {
-	if err == nil && n == 0 {
-		return errs.E(errs.Conflict, "another node has taken over the job")
+// held returns the error of a statement with holding that changed n jobs. NotFound: the
+// job does not exist any more, because it was cancelled or another node has finished it.
+// Conflict: another node has the lease.
+func (tx *Tx) held(ctx context.Context, j Job, n int64, err error) error {
+	if err != nil || n > 0 {
+		return err
 	}
-	return err
+	if _, err := one(ctx, tx.Reader, "job", scanInt, `SELECT 1 FROM jobs WHERE id = $1`, j.ID); err != nil {
+		return err
+	}
+	return errs.E(errs.Conflict, "another node has taken over the job")
 }
 
 // JobCount is the number of jobs of a kind in a state.

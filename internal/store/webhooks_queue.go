@@ -83,10 +83,13 @@ func (tx *Tx) ClaimWebhook(ctx context.Context, lease string, until docs.Time) (
 // webhookReturning is webhookColumns where SQLite knows no alias.
 const webhookReturning = `id, org_id, url, events, secret, enabled, disabled_reason, failures, failing_since, resume_at, created_by, created_at, updated_at`
 
-// ExtendWebhook renews a lease.
+// ExtendWebhook renews a lease. Conflict: the webhook was deleted, or another node has it.
 func (tx *Tx) ExtendWebhook(ctx context.Context, id docs.WebhookID, lease string, until docs.Time) error {
 	n, err := tx.exec(ctx, `UPDATE webhooks SET lease_until = $3 WHERE id = $1 AND leased_by = $2`, id, lease, until)
-	return lost(n, err)
+	if err == nil && n == 0 {
+		err = errs.E(errs.Conflict, "another node has taken over the webhook")
+	}
+	return err
 }
 
 // ReleaseWebhook ends a lease and sets when there is something to send next. The

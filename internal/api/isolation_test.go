@@ -385,7 +385,6 @@ var about = map[string]int{
 	"listOrganizationsForAuthenticatedUser": http.StatusOK,
 	"createOrganization":                    http.StatusCreated,
 	"getOrganizationsForEmailDomain":        http.StatusForbidden,  // not the caller's domain
-	"joinOrganization":                      http.StatusBadRequest, // the contract's answer to a foreign address
 	"joinOrganizationWithInvite":            http.StatusPreconditionFailed,
 	"listSSOProviderLoginsInOrganization":   http.StatusOK, // for everybody
 	"listTemplates":                         http.StatusOK,

@@ -35,7 +35,7 @@ func (a *API) organizations() {
 	register(a, op{
 		ID: "joinOrganization", Route: "POST /orgs/{organizationId}/join", Tag: tag, Allow: authz.SignedIn(docs.ScopeWrite), Status: 204,
 		Summary: "Join an organization that admits your e-mail domain.",
-		About:   "You become a guest. Your address must be verified and of one of the organization's emailDomains, and the domain must be proved.",
+		About:   "You become a guest. Your address must be verified and of one of the organization's emailDomains, and the domain must be proved. An organization that you cannot join is 404.",
 	}, a.join)
 	register(a, op{
 		ID: "listOrganizationEmailDomains", Route: "GET /orgs/{organizationId}/email-domains", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
@@ -361,7 +361,7 @@ type emailDomainIn struct {
 }
 
 func (a *API) organizationsByDomain(ctx context.Context, in *emailDomainIn) (*out[organizationsByDomain], error) {
-	all, err := a.Orgs.OrganizationsByDomain(ctx, authz.FromContext(ctx).Actor, in.Domain)
+	all, err := a.Orgs.OrganizationsByDomain(ctx, authz.FromContext(ctx), in.Domain)
 	w := organizationsByDomain{Organizations: []Organization{}}
 	for _, it := range all {
 		w.Organizations = append(w.Organizations, a.organization(it.Org, it.Access))

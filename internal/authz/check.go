@@ -133,11 +133,16 @@ func (c Checker) accessOf(ctx context.Context, actor Actor, org docs.OrgID, stam
 	if err == nil && a.Blocked[actor.Token] {
 		return &docs.Access{Org: org, User: actor.User}, nil
 	}
-	fromOutside := actor.Token != ""
-	if err == nil && fromOutside && !c.ignoreSSO && a.SSO && a.Inside() && actor.Org != org && a.Role != docs.Admin {
+	if err == nil && !c.ignoreSSO && AsksProvider(actor, a) {
 		return nil, errs.E(errs.Forbidden, "this organization asks its members to sign in at its identity provider; GET /orgs/%s/sso says where", org)
 	}
 	return a, err
+}
+
+// AsksProvider reports whether the organization of an access asks the actor to sign in at its identity provider before
+// it shows anything to its member.
+func AsksProvider(actor Actor, a *docs.Access) bool {
+	return actor.Token != "" && a.SSO && a.Inside() && actor.Org != a.Org && a.Role != docs.Admin
 }
 
 // checkStamped is like check, but always returns a stamp, also if the resource is absent

@@ -75,10 +75,10 @@ func (s *Service) Deleted(g *authz.Grant) store.List[store.AnyOrg] {
 	since := restorableSince(docs.TimeOf(s.Store.Clock()))
 	return store.List[store.AnyOrg]{
 		Page: func(ctx context.Context, p store.Page) ([]store.AnyOrg, store.Key, error) {
-			return s.Store.DeletedOrganizations(ctx, g.Actor.User, since, p)
+			return s.Store.DeletedOrganizations(ctx, caller(g), since, p)
 		},
 		Count: func(ctx context.Context) (int64, error) {
-			return s.Store.CountDeletedOrganizations(ctx, g.Actor.User, since)
+			return s.Store.CountDeletedOrganizations(ctx, caller(g), since)
 		},
 	}
 }
@@ -91,7 +91,7 @@ func restorableSince(now docs.Time) docs.Time { return now.Add(-docs.TrashRetent
 // returns NotFound.
 func (s *Service) Restore(ctx context.Context, g *authz.Grant, id docs.OrgID) error {
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
-		_, err := tx.DeletedOrganization(ctx, g.Actor.User, restorableSince(tx.Now()), id)
+		_, err := tx.DeletedOrganization(ctx, caller(g), restorableSince(tx.Now()), id)
 		if err == nil {
 			_, err = restoreOrg(ctx, tx, g.Actor, id)
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/challenge"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
@@ -115,40 +116,38 @@ func (s *Service) OwnsDomain(ctx context.Context, org docs.OrgID, domain string)
 	return len(proved) > 0, err
 }
 
-// checkDomainOf returns an error if the organization has not proved the domain of the
+// checkDomainOf returns NotFound if the organization has not proved the domain of the
 // user's address. It sends a DNS query, so it runs before the transaction, which compares
 // the domain again.
-func (s *Service) checkDomainOf(ctx context.Context, org docs.OrgID, user docs.UserID) error {
-	o, err := s.Store.Organization(ctx, org)
-	if err != nil {
+func (s *Service) checkDomainOf(ctx context.Context, g *authz.Grant, org docs.OrgID, u docs.User) error {
+	if err := checkVerified(u); err != nil {
 		return err
 	}
-	u, err := s.Store.User(ctx, user)
-	if err != nil {
+	if err := checkAccepted(ctx, s.Store.Reader, g, org); err != nil {
 		return err
 	}
-	domain := u.Email.Domain()
-	if !u.Verified || !slices.Contains(o.EmailDomains, domain) {
-		return nil // the transaction refuses it
-	}
-	if _, err := s.Store.Member(ctx, org, user); !errs.Is(err, errs.NotFound) {
+	if _, err := s.Store.Member(ctx, org, u.ID); !errs.Is(err, errs.NotFound) {
 		return err // joining twice changes nothing
 	}
-	proved, err := s.proved(ctx, domain, []docs.Organization{o})
-	if err == nil && len(proved) == 0 {
-		err = errs.E(errs.Invalid, "the organization has not proved that %s belongs to it, so nobody joins by an address of it; ask for an invite, or an admin to set the DNS record of the domain", domain)
+	owns, err := s.OwnsDomain(ctx, org, u.Email.Domain())
+	if err == nil && !owns {
+		err = errs.Missing("organization")
 	}
 	return err
 }
 
-// joinable returns the organizations that a user could join by the domain of the address,
-// and those with the domain of which the user is already a member.
-func (s *Service) joinable(ctx context.Context, user docs.UserID, domain string) ([]store.OrgAccess, error) {
-	all, err := s.Store.OrganizationsByDomain(ctx, domain)
+// joinable returns the organizations that a caller could join by the domain of the address,
+// and those with the domain of which the caller is already a member.
+func (s *Service) joinable(ctx context.Context, g *authz.Grant, domain string) ([]store.OrgAccess, error) {
+	all, err := s.Store.OrganizationsByDomain(ctx, caller(g), domain)
 	if err != nil {
 		return nil, err
 	}
-	proved, err := s.proved(ctx, domain, all)
+	orgs := make([]docs.Organization, len(all))
+	for i, it := range all {
+		orgs[i] = it.Org
+	}
+	proved, err := s.proved(ctx, domain, orgs)
 	if err != nil {
 		return nil, err
 	}
@@ -157,14 +156,14 @@ func (s *Service) joinable(ctx context.Context, user docs.UserID, domain string)
 		open[o.ID] = true
 	}
 	out := []store.OrgAccess{}
-	for _, o := range all {
-		access, err := s.Store.Access(ctx, o.ID, user)
-		if err != nil {
-			return nil, err
+	for _, it := range all {
+		if !open[it.Org.ID] && !it.Access.Member {
+			continue
 		}
-		if open[o.ID] || access.Member {
-			out = append(out, store.OrgAccess{Org: o, Access: access})
+		if authz.AsksProvider(g.Actor, it.Access) {
+			it.Access.Member = false // only what non-members may see, as in OrganizationsOf
 		}
+		out = append(out, it)
 	}
 	return out, nil
 }

@@ -163,6 +163,9 @@ func (s *Service) Accept(ctx context.Context, g *authz.Grant, org docs.OrgID, id
 		return err
 	}
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+		if err := checkAccepted(ctx, tx.Reader, g, org); err != nil {
+			return err
+		}
 		l, err := tx.InviteLink(ctx, org, id)
 		if err != nil {
 			return err

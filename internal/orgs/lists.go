@@ -19,6 +19,16 @@ func caller(g *authz.Grant) store.Caller {
 	return store.Caller{User: g.Actor.User, Org: g.Actor.Org, Token: g.Actor.Token}
 }
 
+// checkAccepted returns NotFound if an organization does not accept the token of the caller: of such an
+// organization the caller learns nothing, and becomes nothing in it, although the person may be a member.
+func checkAccepted(ctx context.Context, r store.Reader, g *authz.Grant, org docs.OrgID) error {
+	accepted, err := r.AcceptsCaller(ctx, org, caller(g))
+	if err == nil && !accepted {
+		err = errs.Missing("organization")
+	}
+	return err
+}
+
 // User returns an account that the caller can see: their own, or that of a member of an
 // organization in which they are more than a guest.
 func (s *Service) User(ctx context.Context, g *authz.Grant, id docs.UserID) (docs.User, error) {

@@ -226,18 +226,18 @@ func (s *Service) AgentInstructions(ctx context.Context, org docs.OrgID) (docs.A
 
 // OrganizationsByDomain returns the organizations that the caller could join with their
 // verified address.
-func (s *Service) OrganizationsByDomain(ctx context.Context, by authz.Actor, domain string) ([]store.OrgAccess, error) {
-	if err := by.RequireFullAccount(); err != nil {
+func (s *Service) OrganizationsByDomain(ctx context.Context, g *authz.Grant, domain string) ([]store.OrgAccess, error) {
+	if err := g.Actor.RequireFullAccount(); err != nil {
 		return nil, err
 	}
-	u, err := s.Store.User(ctx, by.User)
+	u, err := s.Store.User(ctx, g.Actor.User)
 	if err != nil {
 		return nil, err
 	}
 	if !u.Verified || u.Email.Domain() != strings.ToLower(domain) {
 		return nil, errs.E(errs.Forbidden, "you need a verified address of this domain to see its organizations")
 	}
-	return s.joinable(ctx, by.User, u.Email.Domain())
+	return s.joinable(ctx, g, u.Email.Domain())
 }
 
 // Bootstrapped is the result of Bootstrap, which the command line prints.

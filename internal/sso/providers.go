@@ -243,7 +243,9 @@ type Login struct {
 // Logins returns the ways to sign in to an organization: its complete SAML providers, and its OIDC
 // providers.
 func (s *Service) Logins(ctx context.Context, org docs.OrgID) ([]Login, error) {
-	if _, err := s.Store.Organization(ctx, org); err != nil {
+	if _, err := s.Store.Organization(ctx, org); errs.Is(err, errs.NotFound) {
+		return nil, nil // everybody may ask, so the answer does not tell which organizations exist
+	} else if err != nil {
 		return nil, err
 	}
 	all, _, err := s.Store.SAMLProviders(ctx, org, store.Page{Limit: maxProviders})

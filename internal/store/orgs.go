@@ -111,9 +111,14 @@ type Caller struct {
 	Token docs.TokenID
 }
 
+// acceptsCaller is true of a row m of an organization that accepts the token of the caller of $2 and $3: the token is
+// valid for the organization, and the organization has not blocked it. Everything that asks for the organizations of a
+// person has this condition.
+const acceptsCaller = `($2 = '' OR m.org_id = $2)
+	AND NOT EXISTS (SELECT 1 FROM organization_tokens x WHERE x.org_id = m.org_id AND x.token_id = $3 AND x.blocked_at > 0)`
+
 // callersOrgs is true of a membership m in which the caller of $1 to $3 has access.
-const callersOrgs = `m.user_id = $1 AND NOT m.disabled AND ($2 = '' OR m.org_id = $2)
-	AND NOT EXISTS (SELECT 1 FROM organization_tokens x WHERE x.org_id = m.org_id AND x.token_id = $3 AND x.blocked_at > 0)
+const callersOrgs = `m.user_id = $1 AND NOT m.disabled AND ` + acceptsCaller + `
 	AND NOT EXISTS (SELECT 1 FROM organizations d WHERE d.id = m.org_id AND d.deleted_at > 0)`
 
 // asksProvider is true of a membership m in an organization o that asks the caller of $2 and $3 to
@@ -157,13 +162,33 @@ func (r Reader) CountOrganizations(ctx context.Context) (int64, error) {
 	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM organizations WHERE deleted_at = 0`)
 }
 
-// OrganizationsByDomain lists the organizations that people of an e-mail
-// domain may join.
-func (r Reader) OrganizationsByDomain(ctx context.Context, domain string) ([]docs.Organization, error) {
-	return many(ctx, r, scanOrg, `
+// AcceptsCaller reports whether an organization, which is not deleted, accepts the token of a caller. The caller need not
+// be a member of it.
+func (r Reader) AcceptsCaller(ctx context.Context, org docs.OrgID, by Caller) (bool, error) {
+	n, err := one(ctx, r, "count", scanInt, `
+		SELECT COUNT(*) FROM (SELECT id AS org_id FROM organizations WHERE id = $1 AND deleted_at = 0) m WHERE `+acceptsCaller, org, by.Org, by.Token)
+	return n > 0, err
+}
+
+// OrganizationsByDomain lists the organizations with an e-mail domain that accept the token of a caller. With each comes
+// the access of the caller; if the organization requires a sign-in at its identity provider first, that of a non-member.
+func (r Reader) OrganizationsByDomain(ctx context.Context, by Caller, domain string) ([]OrgAccess, error) {
+	orgs, err := many(ctx, r, scanOrg, `
 		SELECT `+orgColumns+`
-		FROM organization_domains d JOIN organizations o ON o.id = d.org_id
-		WHERE d.domain = $1 AND o.deleted_at = 0 ORDER BY o.id`, domain)
+		FROM organization_domains m JOIN organizations o ON o.id = m.org_id
+		WHERE m.domain = $1 AND o.deleted_at = 0 AND `+acceptsCaller+` ORDER BY o.id`, domain, by.Org, by.Token)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]OrgAccess, len(orgs))
+	for i, o := range orgs {
+		a, err := r.Access(ctx, o.ID, by.User)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = OrgAccess{Org: o, Access: a}
+	}
+	return out, nil
 }
 
 // OrganizationByHostname returns the organization with a hostname.

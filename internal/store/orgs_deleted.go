@@ -48,26 +48,28 @@ func (r Reader) AnyOrganizations(ctx context.Context, deleted bool, p Page) ([]A
 	return items, next, err
 }
 
-// deletedFor selects the deleted organizations that a user administered when they were
-// deleted: members of a deleted organization do not change.
-const deletedFor = ` FROM organizations o JOIN members a ON a.org_id = o.id
-	WHERE a.user_id = $1 AND a.role = 'admin' AND NOT a.disabled AND o.deleted_at > $2`
+// deletedFor selects the deleted organizations that the user of $1 administered when they were
+// deleted: members of a deleted organization do not change. The token of $3 must be one that the
+// organization accepted.
+const deletedFor = ` FROM organizations o JOIN members m ON m.org_id = o.id
+	WHERE m.user_id = $1 AND m.role = 'admin' AND NOT m.disabled AND ` + acceptsCaller + ` AND o.deleted_at > $4`
 
-// DeletedOrganizations lists the organizations that a user administers and that were deleted since a time, oldest first.
-func (r Reader) DeletedOrganizations(ctx context.Context, admin docs.UserID, since docs.Time, p Page) ([]AnyOrg, Key, error) {
-	items, err := many(ctx, r, scanAnyOrg, `SELECT `+anyOrgColumns+deletedFor+` AND o.id > $3 ORDER BY o.id LIMIT $4 + 0`, admin, since, p.text(0), p.ask())
+// DeletedOrganizations lists the organizations that a caller administers and that were deleted since a time, oldest first.
+func (r Reader) DeletedOrganizations(ctx context.Context, admin Caller, since docs.Time, p Page) ([]AnyOrg, Key, error) {
+	items, err := many(ctx, r, scanAnyOrg, `SELECT `+anyOrgColumns+deletedFor+` AND o.id > $5 ORDER BY o.id LIMIT $6 + 0`,
+		admin.User, admin.Org, admin.Token, since, p.text(0), p.ask())
 	items, next := cut(p, items, func(o AnyOrg) Key { return Key{string(o.Org.ID)} })
 	return items, next, err
 }
 
 // CountDeletedOrganizations counts what DeletedOrganizations lists.
-func (r Reader) CountDeletedOrganizations(ctx context.Context, admin docs.UserID, since docs.Time) (int64, error) {
-	return one(ctx, r, "count", scanInt, `SELECT COUNT(*)`+deletedFor, admin, since)
+func (r Reader) CountDeletedOrganizations(ctx context.Context, admin Caller, since docs.Time) (int64, error) {
+	return one(ctx, r, "count", scanInt, `SELECT COUNT(*)`+deletedFor, admin.User, admin.Org, admin.Token, since)
 }
 
 // DeletedOrganization returns one of DeletedOrganizations.
-func (r Reader) DeletedOrganization(ctx context.Context, admin docs.UserID, since docs.Time, id docs.OrgID) (AnyOrg, error) {
-	return one(ctx, r, "organization", scanAnyOrg, `SELECT `+anyOrgColumns+deletedFor+` AND o.id = $3`, admin, since, id)
+func (r Reader) DeletedOrganization(ctx context.Context, admin Caller, since docs.Time, id docs.OrgID) (AnyOrg, error) {
+	return one(ctx, r, "organization", scanAnyOrg, `SELECT `+anyOrgColumns+deletedFor+` AND o.id = $5`, admin.User, admin.Org, admin.Token, since, id)
 }
 
 // SetOrganizationDeleted marks an organization as deleted at a time, or as restored if at is 0. Its sites get new versions,

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -59,15 +58,26 @@ func Repository(t testing.TB, name string) map[string]string {
 // with needs no second copy.
 func projectFile(t testing.TB, name string) string {
 	t.Helper()
-	_, here, _, ok := runtime.Caller(0)
-	if !ok {
-		t.Fatal("it is not known where the project is")
+	dir, err := os.Getwd() // the folder of the package, which is in the project
+	if err != nil {
+		t.Fatal(err)
 	}
-	b, err := os.ReadFile(filepath.Join(filepath.Dir(here), "..", "..", filepath.FromSlash(name)))
+	for !isFile(filepath.Join(dir, "go.mod")) {
+		if dir == filepath.Dir(dir) {
+			t.Fatal("no folder above that of the test has a go.mod")
+		}
+		dir = filepath.Dir(dir)
+	}
+	b, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(b)
+}
+
+func isFile(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // Below returns the files of one folder by their names in it.

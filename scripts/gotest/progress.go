@@ -104,7 +104,9 @@ func (p *progress) seeTest(e event, now time.Time) {
 		r.tests[e.Test] = nil
 		return
 	case "output":
-		r.tests[e.Test] = append(r.tests[e.Test], e.Output)
+		if !strings.HasPrefix(e.Output, "=== ") { // the moments at which it ran
+			r.tests[e.Test] = append(r.tests[e.Test], e.Output)
+		}
 		return
 	case "pass":
 		p.passed++

@@ -16,6 +16,7 @@ func TestPackagesArePrintedAsTheyEnd(t *testing.T) {
 	for _, e := range []event{
 		{Action: "start", Package: own + "slow"},
 		{Action: "run", Package: own + "slow", Test: "TestLong"},
+		{Action: "output", Package: own + "slow", Test: "TestLong", Output: "=== RUN   TestLong\n"},
 		{Action: "start", Package: own + "quick"},
 		{Action: "run", Package: own + "quick", Test: "TestA"},
 		{Action: "output", Package: own + "quick", Test: "TestA", Output: "a line of a test that passes\n"},

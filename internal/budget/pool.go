@@ -147,6 +147,13 @@ func (p *Pool) compare(a, b string) int {
 	return cmp.Compare(p.rank(a), p.rank(b))
 }
 
+// wanted reports whether anybody waits.
+func (p *Pool) wanted() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.waiting) > 0
+}
+
 func (p *Pool) grant(who string, n int64) {
 	p.used += n
 	p.held[who] += n

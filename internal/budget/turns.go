@@ -122,14 +122,47 @@ func Turn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.turn != nil { // another goroutine of the same work was faster
-		release()
+	b.keepTurn(release)
+	return nil
+}
+
+// Yield is called between the parts of work that may take long. If the work of the context has a turn
+// for which anybody waits, it ends the turn and waits for the next one.
+func Yield(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	b := of(ctx)
+	if b == nil || b.turns == nil || !b.hasTurn() || !b.turns.pool.wanted() {
 		return nil
 	}
-	b.turn = release
-	return nil
+	b.endTurn()
+	release, err := b.turns.pool.Await(ctx, b.who, 1) // the work was admitted, so it is not refused any more
+	if err == nil {
+		b.keepTurn(release)
+	}
+	return err
+}
+
+// Enter is Take for pools whose users may wait for turns while they hold a part. It ends the turn of
+// the work of the context while it waits, so that these users get theirs, and takes one again afterwards.
+func (p *Pool) Enter(ctx context.Context, who string, n int64) (release func(), err error) {
+	if release, err := p.Try(who, n); err == nil {
+		return release, nil
+	}
+	b := of(ctx)
+	had := b != nil && b.hasTurn()
+	if had {
+		b.endTurn()
+	}
+	if release, err = p.Take(ctx, who, n); err != nil || !had {
+		return release, err
+	}
+	if err := Turn(ctx); err != nil {
+		release()
+		return nil, err
+	}
+	return release, nil
 }
 
 // EndTurn ends a turn before the work of the context ends, such as before sending the response.
@@ -161,6 +194,17 @@ func (b *Budget) hasTurn() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.turn != nil
+}
+
+// keepTurn stores the function that releases the turn of the work.
+func (b *Budget) keepTurn(release func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.turn != nil { // another goroutine of the same work was faster
+		release()
+		return
+	}
+	b.turn = release
 }
 
 func (b *Budget) endTurn() {

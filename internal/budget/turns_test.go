@@ -177,3 +177,88 @@ func TestCallersAreForgotten(t *testing.T) {
 		t.Errorf("%d callers are remembered", len(l.by))
 	}
 }
+
+// Work in parts gives its turn to whoever waits, and gets it back. Nobody waits for the end of the
+// whole work.
+func TestWorkInPartsYields(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		turns := NewTurns(1)
+		long := func(who string) {
+			b := turns.Budget(who)
+			defer b.End()
+			ctx := NewContext(t.Context(), b)
+			if err := Turn(ctx); err != nil {
+				t.Error(err)
+			}
+			for range 60 {
+				time.Sleep(time.Second)
+				if err := Yield(ctx); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		began := time.Now()
+		go long("a")
+		synctest.Wait()
+		b := turns.Budget("b")
+		if err := Turn(NewContext(t.Context(), b)); err != nil {
+			t.Fatal(err)
+		}
+		if waited := time.Since(began); waited > time.Second {
+			t.Errorf("a turn came after %v", waited)
+		}
+		time.Sleep(time.Second)
+		b.End()
+		long("b") // both go on in turns, although each waits longer than a request may
+		if took := time.Since(began); took > 122*time.Second || took < 119*time.Second {
+			t.Errorf("two minutes of work took %v", took)
+		}
+		time.Sleep(time.Minute)
+	})
+}
+
+// Who left does not go on.
+func TestYieldEndsWithTheContext(t *testing.T) {
+	ctx, leave := context.WithCancel(NewContext(t.Context(), NewTurns(1).Budget("a")))
+	if err := Yield(ctx); err != nil {
+		t.Error(err)
+	}
+	leave()
+	if err := Yield(ctx); err == nil {
+		t.Error("the work goes on for nobody")
+	}
+}
+
+// A request that waits for a part of a pool has no turn meanwhile: the one that holds the part may
+// wait for it.
+func TestEntering(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		turns, pool := NewTurns(1), NewPool("books", 1)
+		first, second := turns.Budget("a"), turns.Budget("b")
+		release, err := pool.Enter(NewContext(t.Context(), first), "a", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			time.Sleep(time.Second)
+			if err := Turn(NewContext(t.Context(), first)); err != nil {
+				t.Error(err)
+			}
+			release()
+			first.End()
+		}()
+		began, ctx := time.Now(), NewContext(t.Context(), second)
+		if err := Turn(ctx); err != nil {
+			t.Fatal(err)
+		}
+		release, err = pool.Enter(ctx, "b", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if waited := time.Since(began); waited != time.Second || !second.hasTurn() {
+			t.Errorf("waited %v, has a turn: %t", waited, second.hasTurn())
+		}
+		release()
+		second.End()
+	})
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/formula"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/openapi"
 	"github.com/octavo-docs/octavo/internal/reading"
@@ -29,7 +30,8 @@ type printer struct {
 	view  *revision.View
 	base  string // path of the page of the space
 	err   error  // the first error other than not found
-	wrote int    // bytes of HTML so far
+	maths *formula.Work
+	wrote int // bytes of HTML so far
 }
 
 // maxHTML is the maximum size of all texts on one page, in bytes of HTML.
@@ -72,8 +74,11 @@ func (p *printer) remark(source string) (template.HTML, error) {
 }
 
 func (p *printer) html(doc *markup.Document) (template.HTML, error) {
+	if p.maths == nil {
+		p.maths = p.h.formulas.Begin(p.ctx, string(p.view.Space.Org), formula.PageTime)
+	}
 	o := markup.HTMLOptions{
-		Link: p.link, Title: p.title, Highlight: p.h.highlight, Math: p.h.formulas.MathML,
+		Link: p.link, Title: p.title, Highlight: p.h.highlight, Math: p.maths.MathML,
 		Size:   func(ref docs.Ref) (int64, bool) { f, ok := p.file(ref); return f.Size, ok },
 		Extent: func(ref docs.Ref) (int, int, bool) { f, ok := p.file(ref); return f.Width, f.Height, ok },
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/emoji"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/formula"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/openapi"
 	"github.com/octavo-docs/octavo/internal/pdf"
@@ -50,7 +51,7 @@ func (s *Service) Book(ctx context.Context, v *revision.View, o BookOptions) (pd
 		Title: title, Date: v.Rev.CreatedAt.Std(),
 		Facts:    []string{v.Rev.CreatedAt.Std().Format("2 January 2006"), "Revision " + string(v.Rev.ID)},
 		Chapters: b.chapters, Within: b.within, Link: b.link, Name: b.name, Open: b.open, Size: b.size,
-		Highlight: s.highlight, Formulas: s.formulas, Fonts: s.Fonts, Contents: len(b.list) > 1,
+		Highlight: s.highlight, Formulas: s.formulas.Begin(ctx, string(v.Space.Org), formula.BookTime), Fonts: s.Fonts, Contents: len(b.list) > 1,
 		Missing: func(runes []rune) { s.reportMissing(v, runes) },
 	}
 	if o.Members {

@@ -14,15 +14,15 @@ import (
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
-// pdfMakers is the number of PDFs that are made at a time, which leaves half of the processors for
-// other work. One organization may use half of it.
-var pdfMakers = int64(max(1, budget.Processors()/2))
+// pdfMakers is the number of PDFs that are made at a time. One organization may make half of them, so
+// there is always a place for another one. They take turns, and let each other have them between blocks.
+var pdfMakers = int64(max(2, budget.Processors()/2))
 
 // PDF writes a book to a temporary file, which the caller removes. The file is sent
 // afterwards, so that a slow connection does not block other PDFs. The error is of the
 // kind Busy if too many are being made, and Precondition if the book would be too long.
 func (s *Service) PDF(ctx context.Context, v *revision.View, o BookOptions) (_ *os.File, hash blob.Hash, err error) {
-	done, err := s.pdfs.Take(ctx, string(v.Space.Org), 1)
+	done, err := s.pdfs.Enter(ctx, string(v.Space.Org), 1)
 	if err != nil {
 		return nil, hash, err
 	}

@@ -3,9 +3,6 @@ package formula
 import (
 	"encoding/json"
 	"errors"
-	"strings"
-
-	"github.com/dop251/goja"
 
 	"github.com/octavo-docs/octavo/internal/svg"
 )
@@ -78,14 +75,18 @@ func (n *node) is(class string) bool {
 // maxTree is the maximum size in bytes of the boxes of a formula.
 const maxTree = 1 << 20
 
-// Draw returns the layout of a formula for print. It returns false if the formula
-// cannot be typeset.
-func (t *Typesetter) Draw(formula string, display bool) (*Drawing, bool) {
-	if len(formula) > maxSource || strings.TrimSpace(formula) == "" {
+// Draw returns the layout of a formula for print. It returns false if the formula cannot be
+// typeset, or if there is no time for it. Drawings are not cached.
+func (w *Work) Draw(formula string, display bool) (*Drawing, bool) {
+	if !acceptable(formula) {
 		return nil, false
 	}
-	text, err := t.run(func() goja.Callable { return t.tree }, formula, display)
-	if err != nil || len(text) > maxTree {
+	var text string
+	err := w.run(func(m *machine) (err error) {
+		text, err = m.call(w.ctx, m.boxes, formula, display)
+		return err
+	})
+	if err != nil || text == "" || len(text) > maxTree {
 		return nil, false
 	}
 	d, err := layOut(text)

@@ -1,14 +1,19 @@
 package formula
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
+// work returns the typesetting of a page that has much time.
+func work(t *testing.T) *Work { return New(1<<20).Begin(t.Context(), "org", time.Minute) }
+
 func TestMathML(t *testing.T) {
-	ts := New(1 << 20)
+	ts := work(t)
 	for formula, want := range map[string]string{
 		`a^2`:                                  `<msup><mi>a</mi><mn>2</mn></msup>`,
 		`\left(\frac12\right]`:                 `<mfrac><mn>1</mn><mn>2</mn></mfrac>`,
@@ -31,7 +36,7 @@ func TestMathML(t *testing.T) {
 // A formula with an error is not typeset, and neither is input that is more than a
 // formula.
 func TestHostileFormulas(t *testing.T) {
-	ts := New(1 << 20)
+	ts := work(t)
 	for _, formula := range []string{
 		"", " ", `\unknown`, `{{{`, `\frac{`, strings.Repeat("x", maxSource+1), strings.Repeat("{", maxSource),
 		`\def\a{\a\a}\a`, `\newcommand{\a}{\a}\a`, strings.Repeat(`\left(`, 600),
@@ -63,7 +68,7 @@ func TestTogether(t *testing.T) {
 	var all sync.WaitGroup
 	for _, x := range strings.Split("abcdefgh", "") {
 		all.Go(func() {
-			if got, ok := ts.MathML(x+"^2", false); !ok || !strings.Contains(got, "<mi>"+x+"</mi>") {
+			if got, ok := ts.Begin(t.Context(), "org", time.Minute).MathML(x+"^2", false); !ok || !strings.Contains(got, "<mi>"+x+"</mi>") {
 				t.Errorf("%s: %s", x, got)
 			}
 		})
@@ -101,7 +106,7 @@ func marks(d *Drawing) string {
 }
 
 func TestDrawings(t *testing.T) {
-	ts := New(1 << 20)
+	ts := work(t)
 	for in, want := range map[string]string{
 		`a^2`:                                  "a 2",
 		`\frac{a}{b}`:                          "b rule a",
@@ -133,7 +138,7 @@ func TestDrawings(t *testing.T) {
 
 // Positions are as in TeX: a numerator is above its line and centred.
 func TestPlacesOfDrawings(t *testing.T) {
-	d, ok := New(1<<20).Draw(`\frac{a}{bbb}`, true)
+	d, ok := work(t).Draw(`\frac{a}{bbb}`, true)
 	if !ok || len(d.Parts) != 1 {
 		t.Fatal(d, ok)
 	}
@@ -156,12 +161,121 @@ func TestPlacesOfDrawings(t *testing.T) {
 
 // A short formula cannot cause much work.
 func TestDrawingsAreBounded(t *testing.T) {
-	ts := New(1 << 20)
+	ts := work(t)
 	deep := strings.Repeat(`\sqrt{`, 150) + "x" + strings.Repeat("}", 150)
 	wide := strings.Repeat(`\frac{1}{2}`, 300)
 	for _, in := range []string{deep, wide} {
 		if d, ok := ts.Draw(in, true); ok && len(d.Parts) > maxBoxes {
 			t.Errorf("%d parts", len(d.Parts))
 		}
+	}
+}
+
+// nested returns n fractions in each other.
+func nested(n int, end string) string {
+	return strings.Repeat(`\frac{1}{`, n) + end + strings.Repeat("}", n)
+}
+
+// The depth of groups is counted before KaTeX has a formula, also if it is written in other ways
+// or hidden behind comments.
+func TestDepth(t *testing.T) {
+	for source, want := range map[string]int{
+		"": 0, "x": 0, "{x}": 1, `\{x\}`: 0, `\frac{a}{b}`: 1, nested(30, "x"): 30, `{{}{}}{`: 2, `}}}{`: 1, `\\{`: 1,
+		`\left(\left(x\right)\right)`: 2, `\leftarrow\rightarrow`: 0, `\bgroup\begingroup x`: 2, "{%}\n{%}}\n{": 3, `{\%}{`: 1,
+		`{\verb|}|{`: 2, `{\verb*+}}+{`: 2, `{\verb`: 1, `{\`: 1, `\begin{matrix}a\end{matrix}`: 2, `{\verbé}é{`: 2,
+	} {
+		if got := depth(source); got != want {
+			t.Errorf("%q has the depth %d, want %d", source, got, want)
+		}
+	}
+	for n, want := range map[int]bool{maxNesting - 1: true, maxNesting + 1: false, 300: false} {
+		w := work(t)
+		if _, ok := w.MathML(nested(n, "x"), true); ok != want || w.Omitted() {
+			t.Errorf("MathML of %d fractions: %t", n, ok)
+		}
+		if _, ok := w.Draw(nested(n, "x"), true); ok != want || w.Omitted() {
+			t.Errorf("drawing of %d fractions: %t", n, ok)
+		}
+	}
+}
+
+// slow is a formula that takes seconds although it is not deep.
+func slow(n int) string {
+	return fmt.Sprintf(`\begin{matrix}%d`, n) + strings.Repeat(`a&`, 1900) + `\end{matrix}`
+}
+
+// A formula that takes too long is stopped, and tried again later only. All formulas of a page
+// have a time together; what is not typeset then is neither kept as refused.
+func TestTimeIsLimited(t *testing.T) {
+	ts := New(1 << 20)
+	began := time.Now()
+	w := ts.Begin(t.Context(), "org", time.Minute)
+	if _, ok := w.Draw(slow(0), true); ok || !w.Omitted() {
+		t.Errorf("a drawing that takes long: %t, omitted %t", ok, w.Omitted())
+	}
+	if took := time.Since(began); took > 8*maxTime {
+		t.Errorf("it took %s", took)
+	}
+	ts.done.Set(key{"a", false}, typeset{again: time.Now().Add(time.Hour)})
+	ts.done.Set(key{"b", false}, typeset{again: time.Now().Add(-time.Second)})
+	w = ts.Begin(t.Context(), "org", time.Minute)
+	if _, ok := w.MathML("b", false); !ok || w.Omitted() {
+		t.Error("a formula is not tried again")
+	}
+	if _, ok := w.MathML("a", false); ok || !w.Omitted() {
+		t.Error("a formula is tried again too early")
+	}
+	w = ts.Begin(t.Context(), "org", 0)
+	if _, ok := w.MathML("c", false); ok || !w.Omitted() {
+		t.Error("a page without time typesets")
+	}
+	if _, ok := w.MathML("b", false); !ok {
+		t.Error("a page without time does not show what is known")
+	}
+	if _, ok := ts.Begin(t.Context(), "org", time.Minute).MathML("c", false); !ok {
+		t.Error("for another page, the formula is refused")
+	}
+}
+
+// When nobody waits any more, the formula is stopped, and no other one begins.
+func TestWorkEndsWithItsContext(t *testing.T) {
+	ctx, leave := context.WithCancel(t.Context())
+	w := New(1<<20).Begin(ctx, "org", time.Minute)
+	if _, ok := w.MathML("x", false); !ok {
+		t.Fatal("no formula")
+	}
+	leave()
+	if _, ok := w.MathML("y", false); ok || !w.Omitted() {
+		t.Error("a formula is typeset for nobody")
+	}
+	if _, ok := w.Draw("y", false); ok {
+		t.Error("a formula is drawn for nobody")
+	}
+}
+
+// Many slow formulas of one organization do not stop those of another.
+func TestInterpretersAreShared(t *testing.T) {
+	ctx, leave := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer leave()
+	for i := range 8 {
+		all.Go(func() {
+			w := New(0).Begin(ctx, "attacker", time.Minute)
+			for n := 0; ctx.Err() == nil; n++ {
+				w.Draw(slow(100*i+n), true)
+			}
+		})
+	}
+	time.Sleep(maxTime)
+	w := work(t)
+	began := time.Now()
+	for i := range 5 {
+		if _, ok := w.MathML(fmt.Sprintf("x_%d", i), false); !ok {
+			t.Fatal("a formula of another organization is omitted")
+		}
+	}
+	if took := time.Since(began); took > 10*maxTime {
+		t.Errorf("five formulas of another organization took %s", took)
 	}
 }

@@ -30,10 +30,14 @@ var (
 	diagramClicks = regexp.MustCompile(`(?i)^\s*(click\s+[\w-]+\s+[\w"]|links?\s+[^:]+:|callback\s)`)
 )
 
+// SafeFormula reports whether a formula may be passed to a renderer: it loads nothing, has no
+// addresses and defines no commands.
+func SafeFormula(formula string) bool { return !unsafeFormula.MatchString(formula) }
+
 // math writes a formula, typeset or as its source.
 func (h *htmlWriter) math(n *Node, element string) {
 	formula := n.Str("formula")
-	if h.o.Math != nil && len(formula) <= min(maxFormula, h.formulas) && !unsafeFormula.MatchString(formula) {
+	if h.o.Math != nil && len(formula) <= min(maxFormula, h.formulas) && SafeFormula(formula) {
 		h.formulas -= len(formula)
 		if mathML, ok := h.o.Math(formula, element == "div"); ok {
 			h.open(element, "class", "math")

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/icons"
 	"github.com/octavo-docs/octavo/internal/markup"
@@ -87,6 +88,10 @@ func (f flow) blocks(nodes []*markup.Node) {
 		return
 	}
 	for i, n := range nodes {
+		if err := budget.Yield(f.d.ctx); err != nil {
+			f.d.fail(err)
+			return
+		}
 		if n.Object != markup.ObjectBlock && n.Object != markup.ObjectFragment {
 			f.text(f.inlines([]*markup.Node{n}, f.plain()), paraStyle{})
 			f.gap(paragraph)

@@ -48,8 +48,9 @@ type Book struct {
 	Open func(docs.Ref) (io.ReadCloser, error)
 	// Highlight highlights code. If it is nil, code is plain.
 	Highlight *markup.Highlighter
-	// Formulas typesets formulas. If it is nil, formulas are shown as source.
-	Formulas *formula.Typesetter
+	// Formulas typesets formulas. If it is nil, or has no time left, formulas are shown as
+	// source.
+	Formulas *formula.Work
 	// Fonts are fonts for characters that the bundled ones lack. It may be nil.
 	Fonts *typeface.Fonts
 	// Contents controls whether the book has a table of contents. A book of one page

@@ -70,7 +70,7 @@ func (b *testBook) has(id string) bool {
 func (b *testBook) book() Book {
 	return Book{
 		Title: "The Book", Subtitle: "Acme", Facts: []string{"1 May 2026", "Revision r1"}, Date: time.Unix(1_800_000_000, 0), Contents: len(b.pages) > 1,
-		Within: b.has, Fonts: b.fonts, Highlight: markup.NewHighlighter(1 << 20), Formulas: typesetter,
+		Within: b.has, Fonts: b.fonts, Highlight: markup.NewHighlighter(1 << 20), Formulas: typesetter.Begin(context.Background(), "", time.Minute),
 		Chapters: func(yield func(Chapter, error) bool) {
 			for _, p := range b.pages {
 				ch := Chapter{ID: p.id, Title: p.title, Depth: p.depth}

@@ -35,7 +35,7 @@ var mathFaces = sync.OnceValue(func() map[string]*typeface.Face {
 // figure is wider than width.
 func (d *document) math(source string, display bool, st style, width float64) []span {
 	var drawn *formula.Drawing
-	if len(source) <= d.formulas && d.Formulas != nil && d.ctx.Err() == nil {
+	if len(source) <= d.formulas && d.Formulas != nil && d.ctx.Err() == nil && markup.SafeFormula(source) {
 		d.formulas -= len(source)
 		drawn, _ = d.Formulas.Draw(source, display)
 	}

@@ -39,7 +39,7 @@ func (d *document) embedRows(ref docs.Ref) (*picture, error) {
 			opaque = opaque && row[i+3] == 255
 		}
 		pixels = append(pixels, row...)
-		return d.ctx.Err()
+		return budget.Yield(d.ctx)
 	})
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/emoji"
 	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/formula"
 	"github.com/octavo-docs/octavo/internal/icons"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/theme"
@@ -72,8 +73,8 @@ func (s *Server) frame(now *site, current *folder.Page) *theme.Frame {
 
 // options returns the rendering options of pages, without the functions that resolve
 // links.
-func (s *Server) options() markup.HTMLOptions {
-	return markup.HTMLOptions{Highlight: s.highlight, Math: s.formulas.MathML, Icons: icons.Outlined}
+func (s *Server) options(ctx context.Context) markup.HTMLOptions {
+	return markup.HTMLOptions{Highlight: s.highlight, Math: s.formulas.Begin(ctx, "", formula.PageTime).MathML, Icons: icons.Outlined}
 }
 
 // problems returns the problems of some files, and the total number of problems.
@@ -89,7 +90,7 @@ func (s *Server) problems(now *site, file string, files []string) *problems {
 // pageView returns the frame and the view of a page of the folder, and its source files.
 func (s *Server) pageView(ctx context.Context, now *site, p *folder.Page) (*theme.Frame, *theme.Page, []string, error) {
 	f := s.frame(now, p)
-	o := s.options()
+	o := s.options(ctx)
 	o.API = apidoc.NewPage(s.specs(ctx, now), o).HTML
 	done, err := now.render(p, o)
 	if err != nil {

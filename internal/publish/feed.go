@@ -105,7 +105,7 @@ func (v *visit) feedItem(p *printer, u markup.Update, page string) (rss.Item, er
 			item.Categories = append(item.Categories, label)
 		}
 	}
-	o := p.look.options(func(about byte, ref docs.Ref) lookupResult { return p.resolve(lookup{about: about, ref: ref}) })
+	o, _ := p.options(func(about byte, ref docs.Ref) lookupResult { return p.resolve(lookup{about: about, ref: ref}) })
 	o.NoAnchors = true
 	o.Link = func(ref docs.Ref) (string, bool) {
 		at, ok := p.link(ref)

@@ -33,6 +33,7 @@ type printer struct {
 	used      func(e *edition.Edition, f docs.File) // called for every file that a page refers to; may be nil
 	specs     []specStamp                           // versions of the specifications that the pages were made of
 	described map[docs.Ref]*openapi.Description
+	partial   bool // there was no time for some formulas
 	err       error
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/edition"
+	"github.com/octavo-docs/octavo/internal/formula"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/revision"
@@ -25,6 +26,7 @@ type rendered struct {
 	updates bool
 	trace   *revision.Trace
 	lookups map[lookup]lookupResult
+	partial bool // there was no time for some formulas, so it is not kept
 }
 
 // renderedKey is the cache key of a text. It covers all inputs except the references.
@@ -82,6 +84,7 @@ func (p *printer) text(n *edition.Node) (*rendered, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.partial = p.partial || f.partial
 	noted := map[docs.Ref]bool{}
 	for q := range f.lookups {
 		if q.about == lookupSpec && q.ref.Kind != docs.RefFile && !noted[q.ref] && p.h.Content.Specs != nil {
@@ -114,6 +117,8 @@ func (p *printer) current(n *edition.Node) (*rendered, error) {
 	f, err := p.render(n)
 	if err == nil {
 		p.kept.made.Add(1)
+	}
+	if err == nil && !f.partial {
 		p.kept.Set(key, f)
 	}
 	return f, err
@@ -154,12 +159,15 @@ func (p *printer) render(n *edition.Node) (*rendered, error) {
 		return a
 	}
 	var body bytes.Buffer
-	o := p.look.options(resolve)
+	o, formulas := p.options(resolve)
 	api := apidoc.NewPage(p.spec, o)
 	if p.look.canTry {
 		api.Trials(p.e.Base + ownPrefix + tryName + string(n.ID))
 	}
 	o.API = func(b markup.APIBlock) (string, bool) {
+		if p.recordError(p.ctx.Err()); p.err != nil {
+			return "", false // the rest of the page is not shown any more
+		}
 		if b.Inline == nil { // an inline description is part of the source of the page
 			q := lookup{lookupSpec, b.Ref, apidoc.PartOf(b)}
 			f.lookups[q] = p.resolve(q)
@@ -176,6 +184,7 @@ func (p *printer) render(n *edition.Node) (*rendered, error) {
 	f.html = template.HTML(body.String()) //nolint:gosec // what HTML writes is harmless
 	f.outline = markup.Outline(doc, func(b markup.APIBlock) string { return apidoc.Title(p.spec, b) })
 	_, f.updates = markup.Updates(doc)
+	f.partial = formulas.Omitted()
 	return f, nil
 }
 
@@ -197,6 +206,19 @@ func (p *printer) resolve(q lookup) (a lookupResult) {
 	return a
 }
 
+// options returns the options for the HTML of a page, and the typesetting of its formulas.
+func (p *printer) options(resolve func(byte, docs.Ref) lookupResult) (markup.HTMLOptions, *formula.Work) {
+	o := p.look.options(resolve)
+	formulas := p.look.formulas.Begin(p.ctx, string(p.e.Space.Org), formula.PageTime)
+	o.Math = func(source string, display bool) (string, bool) {
+		if p.recordError(p.ctx.Err()); p.err != nil {
+			return "", false
+		}
+		return formulas.MathML(source, display)
+	}
+	return o, formulas
+}
+
 func (l look) options(resolve func(byte, docs.Ref) lookupResult) markup.HTMLOptions {
 	text := func(about byte) func(docs.Ref) (string, bool) {
 		return func(ref docs.Ref) (string, bool) {
@@ -214,6 +236,6 @@ func (l look) options(resolve func(byte, docs.Ref) lookupResult) markup.HTMLOpti
 			a := resolve(lookupExtent, ref)
 			return a.width, a.height, a.ok
 		},
-		Highlight: l.highlight, Math: l.formulas.MathML, Icons: l.icons, Dark: l.dark, NewTab: l.newTab, Labels: &l.texts.Labels,
+		Highlight: l.highlight, Icons: l.icons, Dark: l.dark, NewTab: l.newTab, Labels: &l.texts.Labels,
 	}
 }

@@ -21,6 +21,8 @@ type pageResponse struct {
 	header []field
 	read   []stamp // spaces that the page was made of
 	specs  []specStamp
+	// partial is set if there was no time for some formulas. Such a response is not kept.
+	partial bool
 }
 
 // field is a header field. Its values are shared between responses and must not be modified.
@@ -88,7 +90,7 @@ func (v *visit) pageResponse(e *edition.Edition, page *edition.Node) (*pageRespo
 		}
 	}
 	a, err := v.compose(e, page)
-	if err == nil && keep {
+	if err == nil && keep && !a.partial {
 		v.h.responses.Set(key, a)
 	}
 	return a, err
@@ -138,7 +140,7 @@ func (v *visit) compose(e *edition.Edition, page *edition.Node) (*pageResponse, 
 	h := http.Header{"Content-Security-Policy": {theme.Policy(f)}, "Content-Type": {htmlType}, "Vary": varyAccept}
 	theme.SetSecurityHeaders(h)
 	v.cacheable(h)
-	a := &pageResponse{body: coding.New(text), read: slices.Collect(maps.Values(v.read)), specs: p.specs}
+	a := &pageResponse{body: coding.New(text), read: slices.Collect(maps.Values(v.read)), specs: p.specs, partial: p.partial}
 	for name, values := range h {
 		a.header = append(a.header, field{name, values})
 	}
@@ -200,7 +202,7 @@ func (s *sharedPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // cacheShared caches a response for CachedPage, if all visitors share it.
 func (v *visit) cacheShared(r *http.Request, a *pageResponse, page *edition.Node) {
-	if v.counted && !v.private && !v.drafted && !v.as.Preview && !v.chooses && isPlain(r) && !slices.ContainsFunc(a.specs, specStamp.elsewhere) {
+	if v.counted && !a.partial && !v.private && !v.drafted && !v.as.Preview && !v.chooses && isPlain(r) && !slices.ContainsFunc(a.specs, specStamp.elsewhere) {
 		v.h.sharedPages.Set(sharedKey{r.Host, r.URL.Path}, &sharedPage{a, v.h, v.generation, v.site.ID, v.target.Space, page.ID})
 	}
 }

@@ -414,10 +414,11 @@ func (o op) describe() string {
 	return strings.Join(parts, "\n\n")
 }
 
-// ServeHTTP routes a request to its operation. Paths that are not clean, such as //orgs
-// and a/../orgs, are unknown: the standard mux would redirect them, but each resource has
-// exactly one address.
+// ServeHTTP routes a request to its operation. A slash at the end of a path is ignored.
+// Other paths that are not clean, such as //orgs and a/../orgs, are unknown: the standard
+// mux would redirect them.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	r = withoutSlash(r)
 	if !cleaned(r.URL.Path) {
 		a.unknown(w, r)
 		return
@@ -442,6 +443,27 @@ func (a *API) unknown(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	writeProblem(w, problemOf(errs.E(errs.NotFound, "there is no operation %s %s; see %s%s/reference", r.Method, r.URL.Path, a.BaseURL, Prefix)))
+}
+
+// withoutSlash returns a request without the slash at the end of its path, which can be
+// encoded, as in the path of a page. The prefix itself keeps it.
+func withoutSlash(r *http.Request) *http.Request {
+	short, cut := strings.CutSuffix(r.URL.Path, "/")
+	if !cut && short != Prefix || cut && short == Prefix {
+		return r
+	}
+	u, out := *r.URL, *r
+	if u.Path = short; short == Prefix {
+		u.Path += "/"
+	}
+	for _, slash := range []string{"/", "%2F", "%2f"} {
+		if raw, cut := strings.CutSuffix(u.RawPath, slash); cut {
+			u.RawPath = raw
+			break
+		}
+	}
+	out.URL = &u
+	return &out
 }
 
 func cleaned(p string) bool {
@@ -469,6 +491,9 @@ func (a *API) methods(r *http.Request) []string {
 		probe := &http.Request{Method: m, URL: r.URL, Host: r.Host}
 		if _, pattern := a.mux.Handler(probe); pattern != "" && pattern != "/" {
 			out = append(out, m)
+			if m == http.MethodGet {
+				out = append(out, http.MethodHead)
+			}
 		}
 	}
 	return out

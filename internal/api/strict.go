@@ -45,6 +45,7 @@ func readStrict(b []byte) (any, error) {
 var (
 	errSyntax  = errs.E(errs.Invalid, "is not valid JSON")
 	errSeveral = errs.E(errs.Invalid, "contains more than one JSON value")
+	errHalf    = errs.E(errs.Invalid, "has a half of a surrogate pair")
 )
 
 // syntaxError returns the error of encoding/json for a text that strictReader has
@@ -73,9 +74,9 @@ func syntaxError(b []byte) error {
 
 // strictReader parses one JSON value in valid UTF-8. It refuses objects with duplicate
 // keys, which two parsers could interpret differently. It also refuses NUL characters,
-// which PostgreSQL cannot store, and values that are nested too deeply. encoding/json
-// would read a body twice for that: once for its tokens, and once to find the end of each
-// token.
+// which PostgreSQL cannot store, unpaired surrogates, which are no characters and which
+// encoding/json replaces, and values that are nested too deeply. encoding/json would read
+// a body twice for that: once for its tokens, and once to find the end of each token.
 //
 // The path to a value is formatted only for error messages.
 type strictReader struct {
@@ -214,10 +215,13 @@ func (r *strictReader) number() (any, error) {
 	return v, nil
 }
 
-// string parses a string, and refuses NUL characters.
+// string parses a string, and refuses NUL characters and unpaired surrogates.
 func (r *strictReader) string() (string, error) {
 	s, err := r.unquote()
-	if err == nil && strings.IndexByte(s, 0) >= 0 {
+	switch {
+	case err == errHalf:
+		err = errs.E(errs.Invalid, "has a half of a surrogate pair, which is no character, at body.%s", r.at())
+	case err == nil && strings.IndexByte(s, 0) >= 0:
 		err = errs.E(errs.Invalid, "has a NUL character at body.%s", r.at())
 	}
 	return s, err
@@ -245,36 +249,39 @@ func (r *strictReader) unquote() (string, error) {
 			r.rest = b[i+1:]
 			return string(r.text), nil
 		}
-		n := r.escape(b[i:])
-		if n == 0 {
-			return "", errSyntax
+		n, err := r.escape(b[i:])
+		if err != nil {
+			return "", err
 		}
 		from = i + n
 	}
 }
 
 // escape appends the character of an escape sequence to the text. It returns the length
-// of the sequence, or 0 if it is not valid.
-func (r *strictReader) escape(b []byte) int {
+// of the sequence.
+func (r *strictReader) escape(b []byte) (int, error) {
 	if len(b) < 2 {
-		return 0
+		return 0, errSyntax
 	}
 	if at := strings.IndexByte(`"\/bfnrt`, b[1]); at >= 0 {
 		r.text = append(r.text, "\"\\/\b\f\n\r\t"[at])
-		return 2
+		return 2, nil
 	}
 	one, ok := codeUnit(b)
 	if !ok {
-		return 0
+		return 0, errSyntax
 	}
-	if two, ok := codeUnit(b[6:]); ok {
-		if both := utf16.DecodeRune(one, two); both != utf8.RuneError {
-			r.text = utf8.AppendRune(r.text, both)
-			return 12
-		}
+	if !utf16.IsSurrogate(one) {
+		r.text = utf8.AppendRune(r.text, one)
+		return 6, nil
 	}
-	r.text = utf8.AppendRune(r.text, one) // U+FFFD for an unpaired surrogate
-	return 6
+	two, _ := codeUnit(b[6:])
+	both := utf16.DecodeRune(one, two)
+	if both == utf8.RuneError {
+		return 0, errHalf
+	}
+	r.text = utf8.AppendRune(r.text, both)
+	return 12, nil
 }
 
 // codeUnit parses \u and four hexadecimal digits.

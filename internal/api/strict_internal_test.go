@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -23,6 +24,10 @@ func TestStrictReader(t *testing.T) {
 		{`{"a":1,"\u0061":2}`, `has the key "a" twice`},
 		{`{"a":[0,"x\u0000"]}`, `has a NUL character at body.a[1]`},
 		{`{"a":1,"\u0000":1}`, `has a NUL character at body.a`},
+		{`{"a":[0,"\ud800"]}`, `has a half of a surrogate pair, which is no character, at body.a[1]`},
+		{`{"a":"\udc00\ud83d"}`, `has a half of a surrogate pair, which is no character, at body.a`},
+		{`{"a":1,"x\uD83Dx":1}`, `has a half of a surrogate pair`},
+		{`{"a":"\ud83d\ude00 \\ud800 \ufffd"}`, ``},
 		{deep(257, ``), ``},
 		{deep(257, `1`), `is nested deeper than 256 levels`},
 		{deep(257, `x`), `is nested deeper than 256 levels`},
@@ -61,7 +66,7 @@ func FuzzStrict(f *testing.F) {
 		got, err := readStrict(b)
 		var want any
 		unmarshalErr := json.Unmarshal(b, &want)
-		accepted := unmarshalErr == nil && utf8.Valid(b) && acceptable(json.NewDecoder(strings.NewReader(string(b))))
+		accepted := unmarshalErr == nil && utf8.Valid(b) && !halved.Match(whole.ReplaceAll(b, nil)) && acceptable(json.NewDecoder(strings.NewReader(string(b))))
 		if accepted != (err == nil) {
 			t.Fatalf("%q: %v, encoding/json: %v", b, err, unmarshalErr)
 		}
@@ -70,6 +75,13 @@ func FuzzStrict(f *testing.F) {
 		}
 	})
 }
+
+// whole matches the escape sequences that are characters, so that halved finds the others in
+// what is left of a valid text.
+var (
+	whole  = regexp.MustCompile(`\\(?:[^u]|(?i:u(?:[0-9a-ce-f].|d[0-7])..|ud[89ab]..\\ud[c-f]..))`)
+	halved = regexp.MustCompile(`\\(?i:ud[89a-f])`)
+)
 
 // acceptable reports whether valid JSON has no key twice, no NUL character and not too many levels.
 func acceptable(d *json.Decoder) bool {

@@ -71,11 +71,13 @@ const (
 // body in the operation d.
 func newInput(t reflect.Type, d *huma.Operation, schemas huma.Registry) *input {
 	in := &input{schemas: schemas, max: d.MaxBodyBytes}
-	in.findParams(t, nil, d)
+	r := &rules{operation: d.OperationID, schemas: schemas, seen: map[*huma.Schema]bool{}}
+	in.findParams(t, nil, d, r)
 	in.findResolvers(t, nil)
 	if f, ok := t.FieldByName("Body"); ok {
 		in.body, in.required = f.Index, f.Type.Kind() != reflect.Pointer && f.Type.Kind() != reflect.Interface
 		in.schema = huma.SchemaFromField(schemas, f, hint(t, f.Name, d.OperationID+"Request"))
+		r.body(f.Type, in.schema)
 		in.schema.PrecomputeMessages()
 		in.findDefaults(f.Type, f.Index)
 		in.fill = fillerOf(f.Type)
@@ -113,12 +115,12 @@ func below(index []int, i int) []int { return append(append([]int{}, index...), 
 
 // findParams collects and describes the parameters of the struct t and of the structs
 // that it embeds. index is the path from the input to t.
-func (in *input) findParams(t reflect.Type, index []int, d *huma.Operation) {
+func (in *input) findParams(t reflect.Type, index []int, d *huma.Operation, r *rules) {
 	for i := range t.NumField() {
 		f, at := t.Field(i), below(index, i)
 		if f.Anonymous {
 			if f.Type.Kind() == reflect.Struct {
-				in.findParams(f.Type, at, d)
+				in.findParams(f.Type, at, d, r)
 			}
 			continue
 		}
@@ -134,6 +136,7 @@ func (in *input) findParams(t reflect.Type, index []int, d *huma.Operation) {
 		p.name, p.repeated = strings.CutSuffix(p.name, ",explode")
 		p.required = p.in == "path" || f.Tag.Get("required") == "true"
 		p.schema = huma.SchemaFromField(in.schemas, f, "")
+		r.described(p.schema)
 		switch kind := f.Type.Kind(); {
 		case kind == reflect.String, kind == reflect.Int, kind == reflect.Bool:
 		case f.Type == reflect.TypeFor[[]string]():
@@ -311,15 +314,12 @@ func (in *input) readBody(ctx huma.Context, v reflect.Value, path *huma.PathBuff
 		wrong(err)
 		return nil
 	}
-	before := len(found.Errors)
 	path.Reset()
 	path.Push("body")
-	if name, most := overlong(in.schema, parsed); name != "" { // validating each item could find as many errors
-		path.Push(name)
-		found.Add(path, nil, fmt.Sprintf("expected array length <= %d", most))
+	before := len(found.Errors)
+	if in.validate(parsed, path, found) {
 		return nil
 	}
-	huma.Validate(in.schemas, alternative(in.schema, parsed), path, huma.ModeWriteToServer, parsed, found)
 	into := v.FieldByIndex(in.body)
 	if in.fill == nil || !in.fill(into, parsed) {
 		into.SetZero()
@@ -336,31 +336,38 @@ func (in *input) readBody(ctx huma.Context, v reflect.Value, path *huma.PathBuff
 	return nil
 }
 
-// overlong returns the name of a field of a body that is a longer list than its schema
-// allows, and the allowed length. If there are several, it returns the first in
-// alphabetical order.
-func overlong(s *huma.Schema, parsed any) (name string, most int) {
-	fields, _ := parsed.(map[string]any)
-	for field, value := range fields {
-		list, _ := value.([]any)
-		if p := s.Properties[field]; p != nil && p.MaxItems != nil && len(list) > *p.MaxItems && (name == "" || field < name) {
-			name, most = field, *p.MaxItems
-		}
+// validate adds the errors in a body to found. It reports whether the body is not worth
+// decoding, because a list in it is too long.
+func (in *input) validate(parsed any, path *huma.PathBuffer, found *huma.ValidateResult) bool {
+	cut := in.cutLists(parsed, path, found)
+	s := in.schema
+	if one := alternative(in.schemas, s, parsed); one != nil { // errors then name fields
+		s = one
 	}
-	return name, most
+	wrong := mistakesIn(in.schemas, s, path, parsed)
+	found.Errors = append(found.Errors, wrong...)
+	n := len(found.Errors)
+	huma.Validate(in.schemas, s, path, huma.ModeWriteToServer, parsed, found)
+	found.Errors = append(found.Errors[:n], withoutVague(found.Errors[n:], wrong)...)
+	return cut
 }
 
-// alternative returns the schema that validates a body. If the body may be an object or
-// an array of such objects, only the alternative of the same kind is used, so that errors
-// name their fields.
-func alternative(s *huma.Schema, parsed any) *huma.Schema {
-	if len(s.OneOf) != 2 || s.OneOf[1].Type != huma.TypeArray {
-		return s
+// cutLists cuts the lists of a body that are longer than its schema allows, because
+// validating each item could find as many errors. It adds an error for each of them, and
+// reports whether there are any.
+func (in *input) cutLists(parsed any, path *huma.PathBuffer, found *huma.ValidateResult) bool {
+	fields, _ := parsed.(map[string]any)
+	before := len(found.Errors)
+	for name, p := range resolved(in.schemas, in.schema).Properties {
+		list, _ := fields[name].([]any)
+		if p.MaxItems != nil && len(list) > *p.MaxItems {
+			path.Push(name)
+			found.Add(path, nil, fmt.Sprintf("expected array length <= %d", *p.MaxItems))
+			path.Pop()
+			fields[name] = list[:*p.MaxItems]
+		}
 	}
-	if _, several := parsed.([]any); several {
-		return s.OneOf[1]
-	}
-	return s.OneOf[0]
+	return len(found.Errors) > before
 }
 
 // isJSON reports whether a content type is JSON. A request without a content type counts

@@ -114,21 +114,12 @@ func (b ContentBody) plain(at string) (*revision.Body, error) {
 	return out, nil
 }
 
-// fits returns an error if a field is set that does not belong to the operation, if a
-// field is null, or if a required field is missing. Otherwise a mistake would look like
+// fits returns an error if a field is set that does not belong to the operation, or if a
+// required field is missing. Otherwise a mistake would look like
 // success.
 func (c contentChange) fits(at string) error {
 	meta := c.Title.IsSet() || c.Slug.IsSet() || c.Emoji.IsSet() || c.Icon.IsSet() || c.Description.IsSet() || c.Hidden.IsSet() ||
 		c.NoIndex.IsSet() || c.NoRobotsIndex.IsSet() || c.Condition.IsSet()
-	for name, null := range map[string]bool{
-		"title": c.Title.IsNull(), "slug": c.Slug.IsNull(), "emoji": c.Emoji.IsNull(), "icon": c.Icon.IsNull(),
-		"description": c.Description.IsNull(), "hidden": c.Hidden.IsNull(), "noIndex": c.NoIndex.IsNull(),
-		"noRobotsIndex": c.NoRobotsIndex.IsNull(), "condition": c.Condition.IsNull(),
-	} {
-		if null {
-			return errs.Field(at+"."+name, "must not be null; leave it out to keep the value")
-		}
-	}
 	for _, f := range []struct {
 		name string
 		set  bool

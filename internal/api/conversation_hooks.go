@@ -44,7 +44,7 @@ type createConversationHookIn struct {
 	OrgIn
 	Body struct {
 		Format string `json:"format" enum:"intercom,zendesk"`
-		Source string `json:"source,omitempty" maxLength:"255" pattern:"^(email|integration:[^:]+:[^:]+)$" doc:"Where the conversations come from. Default: integration:FORMAT:webhook."`
+		Source string `json:"source,omitempty" maxLength:"255" pattern:"^(email|integration:[^:]+:[^:]+)$" patternDescription:"email or integration:NAME:INSTALLATION" doc:"Where the conversations come from. Default: integration:FORMAT:webhook."`
 		Secret string `json:"secret,omitempty" maxLength:"255" doc:"By which bodies are signed."`
 	}
 }

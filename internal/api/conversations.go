@@ -163,7 +163,7 @@ func (c *conversationInputs) UnmarshalJSON(b []byte) error {
 
 type ingestConversationsIn struct {
 	OrgIn
-	Source string             `query:"source" maxLength:"255" pattern:"^(email|integration:[^:]+:[^:]+)$" doc:"Where the conversations come from. Default: the caller."`
+	Source string             `query:"source" maxLength:"255" pattern:"^(email|integration:[^:]+:[^:]+)$" patternDescription:"email or integration:NAME:INSTALLATION" doc:"Where the conversations come from. Default: the caller."`
 	Body   conversationInputs `doc:"One conversation or several."`
 }
 

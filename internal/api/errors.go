@@ -115,7 +115,8 @@ func clip(s string) string {
 }
 
 // problemOfInput returns a problem with the errors that validation found in an input.
-// Each detail names the place of an error. message is used only if no error was found.
+// Each detail names the place of an error; there are at most maxDetails. message is used
+// only if no error was found.
 func problemOfInput(status int, message string, found []error) *problem {
 	var details []errs.Detail
 	seen := map[string]bool{}
@@ -126,9 +127,10 @@ func problemOfInput(status int, message string, found []error) *problem {
 			details = append(details, d)
 		}
 	}
-	for _, err := range found[:min(len(found), maxDetails)] {
+	for _, err := range found {
 		var d *huma.ErrorDetail
 		switch {
+		case len(details) == maxDetails:
 		case errors.As(err, &d):
 			message := d.Message
 			if message == "invalid integer" {

@@ -2,7 +2,6 @@ package api
 
 import (
 	"net/url"
-	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -32,7 +31,7 @@ func checkQuery(raw string, names []string) error {
 			}
 		}
 		if names != nil && !slices.Contains(names, name) {
-			return errs.Field("query."+name[:min(len(name), maxNamed)], "is not known here; %s", known(names))
+			return errs.Field("query."+name[:min(len(name), maxNamed)], "%s", unknownName(name, names, "parameter"))
 		}
 	}
 	return nil
@@ -40,50 +39,3 @@ func checkQuery(raw string, names []string) error {
 
 // maxNamed is the maximum number of bytes of an unknown name in an error message.
 const maxNamed = 100
-
-func known(names []string) string {
-	if len(names) == 0 {
-		return "there are no parameters"
-	}
-	return "known are " + strings.Join(names, ", ")
-}
-
-// nullCheck is a field of a body that may be absent, but must not be null.
-type nullCheck struct {
-	index []int
-	path  string
-}
-
-// nullChecks returns the fields of an input type that must not be null. huma treats null
-// as absent, but in a patch they differ: a field on which null has a meaning has the tag
-// null:"ok" or nullable:"true".
-func nullChecks(t reflect.Type, index []int, path string) []nullCheck {
-	var out []nullCheck
-	for i := range t.NumField() {
-		f := t.Field(i)
-		at := append(slices.Clone(index), i)
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		switch {
-		case f.Name == "Body" && path == "" && f.Type.Kind() == reflect.Struct:
-			out = append(out, nullChecks(f.Type, at, "body")...)
-		case f.Anonymous && f.Type.Kind() == reflect.Struct:
-			out = append(out, nullChecks(f.Type, at, path)...)
-		case path != "" && f.Type.Implements(reflect.TypeFor[nullable]()):
-			if f.Tag.Get("nullable") != "true" && f.Tag.Get("null") != "ok" {
-				out = append(out, nullCheck{at, path + "." + name})
-			}
-		}
-	}
-	return out
-}
-
-type nullable interface{ IsNull() bool }
-
-func refuseNulls(in any, checks []nullCheck) error {
-	for _, c := range checks {
-		if reflect.ValueOf(in).Elem().FieldByIndex(c.index).Interface().(nullable).IsNull() {
-			return errs.Field(c.path, "must not be null; leave it out to keep the value")
-		}
-	}
-	return nil
-}

@@ -271,13 +271,7 @@ func (a *API) declare(o op, in, out reflect.Type, handle call) {
 	}
 	declareErrors(declared, o, schemas)
 	declareStream(declared, o)
-	nulls := nullChecks(in, nil, "")
-	a.bind(o, declared, out, func(ctx context.Context, in any) (any, error) {
-		if err := refuseNulls(in, nulls); err != nil {
-			return nil, err
-		}
-		return handle(ctx, in)
-	})
+	a.bind(o, declared, out, handle)
 }
 
 // guard returns the middleware of an operation, which runs before the body is read. It

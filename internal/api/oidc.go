@@ -91,9 +91,9 @@ func (a *API) listOIDCProviders(ctx context.Context, in *listOIDCProvidersIn) (*
 type createOIDCProviderIn struct {
 	OrgIn
 	Body struct {
-		Label        string                          `json:"label" minLength:"1" maxLength:"64" pattern:"\\S" patternDescription:"not blank" doc:"What people know the provider by."`
+		Label        string                          `json:"label" minLength:"1" maxLength:"64" doc:"What people know the provider by."`
 		Issuer       string                          `json:"issuer" minLength:"1" maxLength:"500" doc:"https address of the issuer, as in its discovery document."`
-		ClientID     string                          `json:"clientId" minLength:"1" maxLength:"500" pattern:"\\S" patternDescription:"not blank"`
+		ClientID     string                          `json:"clientId" minLength:"1" maxLength:"500"`
 		ClientSecret opt.Val[string]                 `json:"clientSecret,omitempty" minLength:"1" maxLength:"1000" doc:"Default: the client is public."`
 		GroupsClaim  opt.Val[string]                 `json:"groupsClaim,omitempty" maxLength:"200" doc:"Claim that lists the groups of a person, such as groups."`
 		Groups       opt.Val[map[string]docs.TeamID] `json:"groups,omitempty" maxProperties:"200" doc:"Teams by the names of groups. At each sign-in, people join the teams of their groups and leave those of the others."`
@@ -141,8 +141,8 @@ func (a *API) getOIDCProvider(ctx context.Context, in *OIDCProviderIn) (*out[OID
 type updateOIDCProviderIn struct {
 	OIDCProviderIn
 	Body struct {
-		Label        opt.Val[string]                 `json:"label,omitempty" minLength:"1" maxLength:"64" pattern:"\\S" patternDescription:"not blank"`
-		ClientID     opt.Val[string]                 `json:"clientId,omitempty" minLength:"1" maxLength:"500" pattern:"\\S" patternDescription:"not blank"`
+		Label        opt.Val[string]                 `json:"label,omitempty" minLength:"1" maxLength:"64"`
+		ClientID     opt.Val[string]                 `json:"clientId,omitempty" minLength:"1" maxLength:"500"`
 		ClientSecret opt.Val[string]                 `json:"clientSecret,omitempty" minLength:"1" maxLength:"1000" nullable:"true" doc:"null: the client is public."`
 		GroupsClaim  opt.Val[string]                 `json:"groupsClaim,omitempty" maxLength:"200"`
 		Groups       opt.Val[map[string]docs.TeamID] `json:"groups,omitempty" maxProperties:"200"`

@@ -163,7 +163,7 @@ type openAPISource struct {
 type createOpenAPISpecIn struct {
 	OrgIn
 	Body struct {
-		Slug   docs.OpenAPISlug `json:"slug" minLength:"1" maxLength:"100" pattern:"^[a-zA-Z0-9]+(?:-[a-zA-Z0-9]+)*$"`
+		Slug   docs.OpenAPISlug `json:"slug" minLength:"1" maxLength:"100" pattern:"^[a-zA-Z0-9]+(?:-[a-zA-Z0-9]+)*$" patternDescription:"Latin letters and digits, with single hyphens between them"`
 		Source openAPISource    `json:"source" doc:"Either url or text."`
 	}
 }
@@ -187,7 +187,7 @@ func (a *API) getOpenAPISpec(ctx context.Context, in *OpenAPISpecIn) (*out[OpenA
 
 type putOpenAPISpecIn struct {
 	OrgIn
-	Slug docs.OpenAPISlug `path:"specSlug" minLength:"1" maxLength:"100" pattern:"^[a-zA-Z0-9]+(?:-[a-zA-Z0-9]+)*$"`
+	Slug docs.OpenAPISlug `path:"specSlug" minLength:"1" maxLength:"100" pattern:"^[a-zA-Z0-9]+(?:-[a-zA-Z0-9]+)*$" patternDescription:"Latin letters and digits, with single hyphens between them"`
 	Body struct {
 		Source openAPISource `json:"source" doc:"Either url or text."`
 	}

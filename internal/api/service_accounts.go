@@ -84,7 +84,7 @@ func (a *API) listServiceAccounts(ctx context.Context, in *listServiceAccountsIn
 type createServiceAccountIn struct {
 	OrgIn
 	Body struct {
-		Name string             `json:"name" minLength:"1" maxLength:"64" pattern:"\\S" patternDescription:"not blank"`
+		Name string             `json:"name" minLength:"1" maxLength:"64"`
 		Role opt.Val[docs.Role] `json:"role" nullable:"true" doc:"Null for one that has nothing but what is granted to it."`
 	}
 }
@@ -112,7 +112,7 @@ func (a *API) getServiceAccount(ctx context.Context, in *ServiceAccountIn) (*out
 type updateServiceAccountIn struct {
 	ServiceAccountIn
 	Body struct {
-		Name opt.Val[string]    `json:"name,omitempty" minLength:"1" maxLength:"64" pattern:"\\S" patternDescription:"not blank"`
+		Name opt.Val[string]    `json:"name,omitempty" minLength:"1" maxLength:"64"`
 		Role opt.Val[docs.Role] `json:"role,omitempty" nullable:"true"`
 	}
 }

@@ -91,7 +91,7 @@ func (a *API) listTeams(ctx context.Context, in *listTeamsIn) (*page[Team], erro
 type createTeamIn struct {
 	OrgIn
 	Body struct {
-		Title   string        `json:"title" minLength:"1" maxLength:"64" pattern:"\\S" patternDescription:"not blank"`
+		Title   string        `json:"title" minLength:"1" maxLength:"64"`
 		Members []docs.UserID `json:"members,omitempty" maxItems:"1000"`
 	}
 }
@@ -115,7 +115,7 @@ func (a *API) getTeam(ctx context.Context, _ *TeamIn) (*out[Team], error) {
 type renameTeamIn struct {
 	TeamIn
 	Body struct {
-		Title string `json:"title" minLength:"1" maxLength:"64" pattern:"\\S" patternDescription:"not blank"`
+		Title string `json:"title" minLength:"1" maxLength:"64"`
 	}
 }
 

@@ -78,7 +78,7 @@ func (a *API) getUser(ctx context.Context, in *UserIn) (*out[User], error) {
 type updateUserIn struct {
 	User docs.UserID `path:"userId"`
 	Body struct {
-		DisplayName opt.Val[string] `json:"displayName,omitempty" minLength:"1" maxLength:"64" pattern:"\\S" patternDescription:"not blank"`
+		DisplayName opt.Val[string] `json:"displayName,omitempty" minLength:"1" maxLength:"64"`
 		PhotoURL    opt.Val[string] `json:"photoURL,omitempty" maxLength:"2048" format:"uri"`
 	}
 }
@@ -122,7 +122,7 @@ func (a *API) listTokens(ctx context.Context, in *Paged) (*page[Token], error) {
 }
 
 type tokenBody struct {
-	Label     string                `json:"label" minLength:"1" maxLength:"50" pattern:"\\S" patternDescription:"not blank"`
+	Label     string                `json:"label" minLength:"1" maxLength:"50"`
 	Scopes    opt.Val[[]docs.Scope] `json:"scopes,omitempty" enum:"read,write,admin" minItems:"1" uniqueItems:"true" doc:"What the token is allowed to do. Default: everything that its owner is allowed to do."`
 	ExpiresAt opt.Val[docs.Time]    `json:"expiresAt,omitempty" doc:"At most the end of the token of this request, which is also the default. Default for a token without end: never."`
 }

@@ -75,8 +75,8 @@ type Styling struct {
 
 // Color is a colour in light and in dark mode.
 type Color struct {
-	Light string `json:"light" pattern:"^#(?:[0-9a-fA-F]{3}){1,2}$"`
-	Dark  string `json:"dark" pattern:"^#(?:[0-9a-fA-F]{3}){1,2}$"`
+	Light string `json:"light" pattern:"^#(?:[0-9a-fA-F]{3}){1,2}$" patternDescription:"a colour such as #346ddb or #36d"`
+	Dark  string `json:"dark" pattern:"^#(?:[0-9a-fA-F]{3}){1,2}$" patternDescription:"a colour such as #346ddb or #36d"`
 }
 
 // Tint is the colour of surfaces.

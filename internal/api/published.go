@@ -104,6 +104,9 @@ func (a *API) publishedContent(ctx context.Context, shareKey string) (*Published
 	if err != nil {
 		return nil, err
 	}
+	if !v.visited {
+		v.View = v.Live()
+	}
 	auth, err := a.Sites.Auth(ctx, g.Site.ID)
 	if err != nil {
 		return nil, err

@@ -182,6 +182,8 @@ type previewSiteIn struct {
 	SiteIn
 	SiteSpace docs.SiteItemID `query:"siteSpace" maxLength:"64" doc:"Default: that of the site."`
 	Claims    string          `query:"claims" maxLength:"8192" doc:"Claims of the visitor as an object in Rison, such as (plan:pro,beta:!t), or in JSON."`
+	Draft     string          `query:"draft" enum:"true,false" default:"true" doc:"Whether it shows the parts of the site that are drafts."`
+	Target    string          `query:"target" maxLength:"2048" doc:"Ignored: a preview is at the address of the site."`
 }
 
 type previewAddress struct {
@@ -189,6 +191,8 @@ type previewAddress struct {
 }
 
 func (a *API) previewSite(ctx context.Context, in *previewSiteIn) (*out[previewAddress], error) {
-	u, err := a.Sites.PreviewURL(ctx, authz.FromContext(ctx), in.SiteSpace, in.Claims)
+	u, err := a.Sites.PreviewURL(ctx, authz.FromContext(ctx), sites.PreviewStart{
+		Space: in.SiteSpace, Claims: in.Claims, Live: in.Draft == "false",
+	})
 	return ok(previewAddress{u}), err
 }

@@ -34,11 +34,15 @@ type ExternalLinkFields struct {
 	Parent      opt.Val[docs.SiteItemID] `json:"parent,omitempty" nullable:"true" maxLength:"64" doc:"Group that contains it; null: the site."`
 	Draft       opt.Val[bool]            `json:"draft,omitempty" doc:"Whether readers do not see it."`
 	Condition   opt.Val[string]          `json:"condition,omitempty" nullable:"true" maxLength:"1024" doc:"Expression that decides whether a visitor sees it; null removes it."`
+
+	LocalizedTitle       opt.Val[map[string]string] `json:"localizedTitle,omitempty" nullable:"true" doc:"Titles by language, for readers of variants in that language."`
+	LocalizedDescription opt.Val[map[string]string] `json:"localizedDescription,omitempty" nullable:"true"`
 }
 
 func (f ExternalLinkFields) patch(title, url opt.Val[string]) sites.LinkPatch {
 	return sites.LinkPatch{
 		Title: title, URL: url, Icon: f.Icon, Description: f.Description, Condition: f.Condition, Draft: f.Draft, Parent: f.Parent,
+		LocalizedTitle: f.LocalizedTitle, LocalizedDescription: f.LocalizedDescription,
 	}
 }
 

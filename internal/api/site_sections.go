@@ -58,12 +58,22 @@ type addSectionIn struct {
 		Icon  opt.Val[string] `json:"icon,omitempty" nullable:"true" maxLength:"50"`
 
 		Condition opt.Val[string] `json:"condition,omitempty" nullable:"true" maxLength:"1024" doc:"Expression that decides whether a visitor sees it, from the beginning."`
+		Draft     bool            `json:"draft,omitempty" doc:"Whether only previews show it, from the beginning."`
+		Group     docs.SiteItemID `json:"siteSectionGroupId,omitempty" maxLength:"64" doc:"Group that contains it; default: the site."`
+		Ignored
 	}
+}
+
+// Ignored are fields that clients of GitBook may send and that have no meaning here.
+type Ignored struct {
+	Page opt.Val[string] `json:"pageId,omitempty" nullable:"true" maxLength:"128" doc:"Ignored: a space begins with its first page."`
 }
 
 func (a *API) addSection(ctx context.Context, in *addSectionIn) (*created[SiteSection], error) {
 	b := in.Body
-	v, it, err := a.Sites.AddSection(ctx, authz.FromContext(ctx), sites.NewSection{Space: b.Space, Title: b.Title.Or(""), Icon: b.Icon.Or(""), Condition: b.Condition.Or("")})
+	v, it, err := a.Sites.AddSection(ctx, authz.FromContext(ctx), sites.NewSection{
+		Space: b.Space, Title: b.Title.Or(""), Icon: b.Icon.Or(""), Condition: b.Condition.Or(""), Draft: b.Draft, Group: b.Group,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -84,6 +94,11 @@ type updateSectionIn struct {
 		Condition    opt.Val[string]          `json:"condition,omitempty" nullable:"true" maxLength:"1024" doc:"null removes it."`
 		Icon         opt.Val[string]          `json:"icon,omitempty" nullable:"true" maxLength:"50"`
 		Description  opt.Val[string]          `json:"description,omitempty" nullable:"true" maxLength:"256"`
+		Draft        opt.Val[bool]            `json:"draft,omitempty" doc:"Whether only previews show it."`
+		Group        opt.Val[docs.SiteItemID] `json:"siteSectionGroupId,omitempty" nullable:"true" maxLength:"64" doc:"Group to move it into; null: the site."`
+
+		LocalizedTitle       opt.Val[map[string]string] `json:"localizedTitle,omitempty" doc:"Titles by language, for readers of variants in that language."`
+		LocalizedDescription opt.Val[map[string]string] `json:"localizedDescription,omitempty"`
 	}
 }
 
@@ -91,6 +106,7 @@ func (a *API) updateSection(ctx context.Context, in *updateSectionIn) (*out[Site
 	b := in.Body
 	v, it, err := a.Sites.UpdateSection(ctx, authz.FromContext(ctx), in.Section, sites.SectionPatch{
 		Title: b.Title, Path: b.Path, Icon: b.Icon, Description: b.Description, Condition: b.Condition, DefaultSpace: b.DefaultSpace,
+		Draft: b.Draft, Group: b.Group, LocalizedTitle: b.LocalizedTitle, LocalizedDescription: b.LocalizedDescription,
 	})
 	if err != nil {
 		return nil, err
@@ -193,12 +209,15 @@ type addGroupIn struct {
 		Icon     opt.Val[string]   `json:"icon,omitempty" nullable:"true" maxLength:"50"`
 		Sections []docs.SiteItemID `json:"sections,omitempty" maxItems:"1000" doc:"Sections to move into the group."`
 		Parent   docs.SiteItemID   `json:"parent,omitempty" minLength:"1" doc:"Group that contains it; default: the site."`
+		Draft    bool              `json:"draft,omitempty" doc:"Whether only previews show it."`
 	}
 }
 
 func (a *API) addGroup(ctx context.Context, in *addGroupIn) (*created[SiteSectionGroup], error) {
 	b := in.Body
-	return a.madeGroup(a.Sites.AddGroup(ctx, authz.FromContext(ctx), b.Title, b.Icon.Or(""), b.Parent, b.Sections))
+	return a.madeGroup(a.Sites.AddGroup(ctx, authz.FromContext(ctx), sites.NewGroup{
+		Title: b.Title, Icon: b.Icon.Or(""), Draft: b.Draft, Parent: b.Parent, Sections: b.Sections,
+	}))
 }
 
 func (a *API) madeGroup(v *sites.View, it docs.SiteItem, err error) (*created[SiteSectionGroup], error) {
@@ -216,8 +235,11 @@ type GroupIn struct {
 type updateGroupIn struct {
 	GroupIn
 	Body struct {
-		Title opt.Val[string] `json:"title,omitempty" minLength:"1" maxLength:"100"`
-		Icon  opt.Val[string] `json:"icon,omitempty" nullable:"true" maxLength:"50"`
+		Title          opt.Val[string]            `json:"title,omitempty" minLength:"1" maxLength:"100"`
+		LocalizedTitle opt.Val[map[string]string] `json:"localizedTitle,omitempty" doc:"Titles by language, for readers of variants in that language."`
+		Icon           opt.Val[string]            `json:"icon,omitempty" nullable:"true" maxLength:"50"`
+		Draft          opt.Val[bool]              `json:"draft,omitempty" doc:"Whether only previews show it and what it contains."`
+		Parent         opt.Val[docs.SiteItemID]   `json:"parentSectionGroupId,omitempty" nullable:"true" maxLength:"64" doc:"Group to move it into; null: the site."`
 	}
 }
 

@@ -72,12 +72,14 @@ type addSiteSpaceIn struct {
 		Section docs.SiteItemID `json:"sectionId,omitempty" minLength:"1" doc:"Default: the default section, or the site itself if it has no sections."`
 
 		Condition opt.Val[string] `json:"condition,omitempty" nullable:"true" maxLength:"1024" doc:"Expression that decides whether a visitor sees it, from the beginning."`
+		Draft     bool            `json:"draft,omitempty" doc:"Whether only previews show it, from the beginning."`
+		Ignored
 	}
 }
 
 func (a *API) addSiteSpace(ctx context.Context, in *addSiteSpaceIn) (*created[SiteSpace], error) {
 	b := in.Body
-	v, it, err := a.Sites.AddSpace(ctx, authz.FromContext(ctx), sites.NewSpace{Space: b.Space, Section: b.Section, Condition: b.Condition.Or("")})
+	v, it, err := a.Sites.AddSpace(ctx, authz.FromContext(ctx), sites.NewSpace{Space: b.Space, Section: b.Section, Condition: b.Condition.Or(""), Draft: b.Draft})
 	if err != nil {
 		return nil, err
 	}
@@ -95,19 +97,34 @@ type updateSiteSpaceIn struct {
 		Path      opt.Val[string]       `json:"path,omitempty" minLength:"1" maxLength:"100"`
 		Condition opt.Val[string]       `json:"condition,omitempty" nullable:"true" maxLength:"1024" doc:"null removes it."`
 		Space     opt.Val[docs.SpaceID] `json:"spaceId,omitempty" minLength:"1" doc:"Space that it points to."`
+		Hidden    opt.Val[bool]         `json:"hidden,omitempty" doc:"Whether navigation leaves it out. Readers find it by its address."`
+		Draft     opt.Val[bool]         `json:"draft,omitempty" doc:"Whether only previews show it."`
+
+		LocalizedTitle opt.Val[map[string]string] `json:"localizedTitle,omitempty" doc:"Titles by language, for readers of variants in that language."`
+		Ignored
 	}
 }
 
 func (a *API) updateSiteSpace(ctx context.Context, in *updateSiteSpaceIn) (*out[SiteSpace], error) {
-	v, it, err := a.Sites.UpdateSpace(ctx, authz.FromContext(ctx), in.SiteSpace, sites.SpacePatch(in.Body))
+	b := in.Body
+	v, it, err := a.Sites.UpdateSpace(ctx, authz.FromContext(ctx), in.SiteSpace, sites.SpacePatch{
+		Path: b.Path, Condition: b.Condition, Space: b.Space, Hidden: b.Hidden, Draft: b.Draft, LocalizedTitle: b.LocalizedTitle,
+	})
 	if err != nil {
 		return nil, err
 	}
 	return ok(siteView{View: v, a: a}.space(it)), nil
 }
 
-func (a *API) duplicateSiteSpace(ctx context.Context, in *SiteSpaceIn) (*created[SiteSpace], error) {
-	v, it, err := a.Sites.DuplicateSpace(ctx, authz.FromContext(ctx), in.SiteSpace, a.Spaces.Copy)
+type duplicateSiteSpaceIn struct {
+	SiteSpaceIn
+	Body *struct {
+		Draft bool `json:"draft,omitempty" doc:"Whether only previews show the copy."`
+	}
+}
+
+func (a *API) duplicateSiteSpace(ctx context.Context, in *duplicateSiteSpaceIn) (*created[SiteSpace], error) {
+	v, it, err := a.Sites.DuplicateSpace(ctx, authz.FromContext(ctx), in.SiteSpace, in.Body != nil && in.Body.Draft, a.Spaces.Copy)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,10 @@ type SiteSpace struct {
 	Section               string           `json:"section,omitempty"`
 	Space                 Space            `json:"space"`
 	Title                 string           `json:"title"`
+	LocalizedTitle        localizedTexts   `json:"localizedTitle,omitempty"`
 	Default               bool             `json:"default"`
+	Draft                 bool             `json:"draft" doc:"Whether only previews show it."`
+	Hidden                bool             `json:"hidden" doc:"Whether navigation leaves it out. Readers find it by its address."`
 	Condition             string           `json:"condition,omitempty" doc:"Expression that decides whether a visitor sees it."`
 	AdvancedCustomization bool             `json:"hasAdvancedCustomizationFeature"`
 	URLs                  publishedAddress `json:"urls"`
@@ -35,23 +38,33 @@ type SiteSection struct {
 	Title        string           `json:"title"`
 	Description  string           `json:"description,omitempty"`
 	Default      bool             `json:"default"`
+	Draft        bool             `json:"draft" doc:"Whether only previews show it."`
 	Path         string           `json:"path"`
 	Condition    string           `json:"condition,omitempty" doc:"Expression that decides whether a visitor sees it."`
 	SectionGroup string           `json:"sectionGroup,omitempty"`
 	SiteSpaces   []SiteSpace      `json:"siteSpaces"`
 	URLs         publishedAddress `json:"urls"`
 	Icon         string           `json:"icon,omitempty"`
+
+	LocalizedTitle       localizedTexts `json:"localizedTitle,omitempty"`
+	LocalizedDescription localizedTexts `json:"localizedDescription,omitempty"`
 }
+
+// localizedTexts are texts by language.
+type localizedTexts map[string]string
 
 // SiteSectionGroup is the JSON form of a group of sections.
 type SiteSectionGroup struct {
 	Object       string        `json:"object" enum:"site-section-group"`
 	ID           string        `json:"id"`
 	Title        string        `json:"title"`
+	Draft        bool          `json:"draft" doc:"Whether only previews show it."`
 	Sections     []SiteSection `json:"sections" deprecated:"true" doc:"The sections of children."`
 	SectionGroup string        `json:"sectionGroup,omitempty"`
 	Children     []groupItem   `json:"children"`
 	Icon         string        `json:"icon,omitempty"`
+
+	LocalizedTitle localizedTexts `json:"localizedTitle,omitempty"`
 }
 
 // SiteExternalLink is the JSON form of a link to another site.
@@ -65,6 +78,9 @@ type SiteExternalLink struct {
 	Draft        bool   `json:"draft" doc:"Whether readers do not see it."`
 	Condition    string `json:"condition,omitempty" doc:"Expression that decides whether a visitor sees it."`
 	Icon         string `json:"icon,omitempty"`
+
+	LocalizedTitle       localizedTexts `json:"localizedTitle,omitempty"`
+	LocalizedDescription localizedTexts `json:"localizedDescription,omitempty"`
 }
 
 // SiteStructure is the JSON form of the structure of a site: sections, groups and links,
@@ -140,7 +156,8 @@ func (v siteView) space(it docs.SiteItem) SiteSpace {
 	sp := v.Spaces[it.Space]
 	return SiteSpace{
 		Object: "site-space", ID: string(it.ID), Path: it.Path, Section: string(it.Parent), Space: v.embedded(sp),
-		Title: it.Title, Default: it.Default, Condition: v.condition(it), AdvancedCustomization: true,
+		Title: it.Title, LocalizedTitle: it.LocalizedTitle.Texts(), Default: it.Default, Draft: it.Draft, Hidden: it.Hidden,
+		Condition: v.condition(it), AdvancedCustomization: true,
 		URLs: publishedAddress{v.URL(it, v.shareKey)},
 	}
 }
@@ -158,7 +175,8 @@ func (v siteView) section(it docs.SiteItem) SiteSection {
 	w := SiteSection{
 		Object: "site-section", ID: string(it.ID), Title: it.Title, Description: it.Description, Default: it.Default, Path: it.Path,
 		Condition: v.condition(it), SectionGroup: string(it.Parent), SiteSpaces: []SiteSpace{},
-		URLs: publishedAddress{v.URL(it, v.shareKey)}, Icon: it.Icon,
+		URLs: publishedAddress{v.URL(it, v.shareKey)}, Icon: it.Icon, Draft: it.Draft,
+		LocalizedTitle: it.LocalizedTitle.Texts(), LocalizedDescription: it.LocalizedDescription.Texts(),
 	}
 	for _, in := range v.Structure.Children(it.ID) {
 		w.SiteSpaces = append(w.SiteSpaces, v.space(in))
@@ -168,8 +186,8 @@ func (v siteView) section(it docs.SiteItem) SiteSection {
 
 func (v siteView) group(it docs.SiteItem) SiteSectionGroup {
 	w := SiteSectionGroup{
-		Object: "site-section-group", ID: string(it.ID), Title: it.Title, SectionGroup: string(it.Parent), Icon: it.Icon,
-		Sections: []SiteSection{}, Children: []groupItem{},
+		Object: "site-section-group", ID: string(it.ID), Title: it.Title, SectionGroup: string(it.Parent), Icon: it.Icon, Draft: it.Draft,
+		LocalizedTitle: it.LocalizedTitle.Texts(), Sections: []SiteSection{}, Children: []groupItem{},
 	}
 	for _, in := range v.Structure.Children(it.ID) {
 		child := v.item(in)
@@ -185,6 +203,7 @@ func (v siteView) link(it docs.SiteItem) SiteExternalLink {
 	return SiteExternalLink{
 		Object: "site-external-link", ID: string(it.ID), Title: it.Title, Description: it.Description, URL: it.URL,
 		SectionGroup: string(it.Parent), Draft: it.Draft, Condition: v.condition(it), Icon: it.Icon,
+		LocalizedTitle: it.LocalizedTitle.Texts(), LocalizedDescription: it.LocalizedDescription.Texts(),
 	}
 }
 

@@ -23,6 +23,8 @@ type Visitor struct {
 	// Preview allows the visitor to read the site before it is published, and to read
 	// unpublished revisions.
 	Preview bool
+	// Live limits the preview to the parts of the site that are not drafts.
+	Live bool
 	// By is the member who created the preview. The preview shows nothing that the member
 	// does not see.
 	By docs.UserID

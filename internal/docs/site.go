@@ -1,6 +1,9 @@
 package docs
 
 import (
+	"cmp"
+	"encoding/json"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -142,7 +145,14 @@ type SiteItem struct {
 	Default     bool
 	Space       SpaceID
 	URL         string // target of a link
-	Draft       bool   // readers do not see the link yet
+	Draft       bool   // only previews show it
+	// Drafted reports whether the item or one of its ancestors is a draft.
+	Drafted bool
+	// Hidden reports whether navigation leaves out a site space. Readers find it by its
+	// address.
+	Hidden               bool
+	LocalizedTitle       Localized
+	LocalizedDescription Localized
 	// Trashed reports whether the space is in the trash and therefore not visible to
 	// readers. It is stored with the space.
 	Trashed bool
@@ -151,6 +161,56 @@ type SiteItem struct {
 	Withheld bool
 	// Address is the path of a site space on the site, as shown to readers.
 	Address string
+}
+
+// Localized is a text in several languages: a JSON object, or empty. It can be compared.
+type Localized string
+
+// NewLocalized returns the texts by language.
+func NewLocalized(texts map[string]string) Localized {
+	if len(texts) == 0 {
+		return ""
+	}
+	b, _ := json.Marshal(texts) // strings are always valid
+	return Localized(b)
+}
+
+// Texts returns the texts by language; nil if there are none.
+func (l Localized) Texts() (texts map[string]string) {
+	if l != "" {
+		_ = json.Unmarshal([]byte(l), &texts) // the server wrote it
+	}
+	return texts
+}
+
+// In returns the text in a language, or else in the language that it is a form of, such as pt
+// for pt-br, or else the given text.
+func (l Localized) In(language, text string) string {
+	if l == "" {
+		return text
+	}
+	texts, language := l.Texts(), strings.ToLower(language)
+	base, _, _ := strings.Cut(language, "-")
+	return cmp.Or(texts[language], texts[base], text)
+}
+
+// TitleIn returns the title of the item for readers of a language.
+func (it SiteItem) TitleIn(language string) string {
+	return it.LocalizedTitle.In(language, it.Title)
+}
+
+// CheckLocalized returns an error for the field unless all languages exist, and no text has
+// more characters than the limit.
+func CheckLocalized(field string, texts map[string]string, limit int) error {
+	for _, language := range slices.Sorted(maps.Keys(texts)) {
+		if !slices.Contains(Languages, language) {
+			return errs.Field(field, "has %.20q, which is not a language code", language)
+		}
+		if utf8.RuneCountInString(texts[language]) > limit {
+			return errs.Field(field+"."+language, "must not be longer than %d characters", limit)
+		}
+	}
+	return nil
 }
 
 // Publication is a public location: a site, or a path on a site. The publication of a

@@ -45,6 +45,9 @@ func (v *visit) places(ctx context.Context, r *sites.Resolved) error {
 	if named.Space.Trashed {
 		v.addStep(StepSpace, false, "The space %q is in the trash.", named.Space.Title)
 	}
+	if named.Space.Drafted {
+		v.addStep(StepSpace, false, "The space %q is a draft on the site, or in a draft; only previews show it.", named.Space.Title)
+	}
 	if named.Space.Withheld {
 		v.addStep(StepSpace, false, "The space %q is a translation of one that was closed to readers; publish that for them, or add the translation to the site again.", named.Space.Title)
 	}

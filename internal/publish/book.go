@@ -53,12 +53,21 @@ func (h *Handler) BookOfSite(ctx context.Context, site docs.Site) (Book, error) 
 	if tree, err = tree.VisibleTo(ctx, reading.Nobody); err != nil {
 		return b, err
 	}
-	for _, it := range tree.All(docs.SiteSpace) {
-		part := BookSpace{Title: it.Title, Path: it.Address, Space: it.Space}
+	spaces, err := h.Sites.Store.PresentSpacesOnSite(ctx, site.ID)
+	if err != nil {
+		return b, err
+	}
+	language := map[docs.SpaceID]string{}
+	for _, sp := range spaces {
+		language[sp.ID] = sp.Language
+	}
+	for _, it := range tree.AllListed() {
+		lang := language[it.Space]
+		part := BookSpace{Title: it.TitleIn(lang), Path: it.Address, Space: it.Space}
 		if sec, err := tree.Item(docs.SiteSection, it.Parent); err == nil {
-			part.Title = sec.Title
-			if len(tree.Children(sec.ID)) > 1 {
-				part.Title += ": " + it.Title
+			part.Title = sec.TitleIn(lang)
+			if len(tree.Listed(sec.ID, "")) > 1 {
+				part.Title += ": " + it.TitleIn(lang)
 			}
 		}
 		b.Spaces = append(b.Spaces, part)

@@ -76,7 +76,7 @@ type listing func(it docs.SiteItem, e *edition.Edition, n *edition.Node, at stri
 // eachPage calls fn for each page that is reachable by navigation and that search engines
 // may list, in the order of the site.
 func (v *visit) eachPage(fn listing) error {
-	for _, it := range v.seen.Structure.All(docs.SiteSpace) {
+	for _, it := range v.seen.Structure.AllListed() {
 		e, err := v.h.edition(v.ctx, v, it)
 		if err != nil {
 			return err
@@ -107,7 +107,7 @@ const (
 // sitemap returns the sitemap of the site. If the site may have more pages than one sitemap
 // can list, it returns a sitemap index that lists the sitemaps of its spaces.
 func (v *visit) sitemap() ([]byte, error) {
-	all, count := v.seen.Structure.All(docs.SiteSpace), 0
+	all, count := v.seen.Structure.AllListed(), 0
 	for _, it := range all {
 		e, err := v.h.edition(v.ctx, v, it)
 		if err != nil {
@@ -134,7 +134,7 @@ func (v *visit) sitemap() ([]byte, error) {
 // serveSitemap sends the sitemap of one space. It reports whether the path names that
 // sitemap.
 func (v *visit) serveSitemap(w http.ResponseWriter, r *http.Request, e *edition.Edition, rest string) (done bool, err error) {
-	if rest != pagesName || !v.listed() || v.drafted {
+	if rest != pagesName || !v.listed() || v.drafted || v.target.Space.Hidden {
 		return false, nil
 	}
 	b, err := v.sitemapOf(v.target.Space, e)
@@ -191,7 +191,7 @@ func (v *visit) llms() ([]byte, error) {
 	err := v.eachPage(func(it docs.SiteItem, e *edition.Edition, n *edition.Node, at string) (bool, error) {
 		if it.ID != last {
 			last = it.ID
-			fmt.Fprintf(&b, "\n## %s\n\n", inline.Escape(it.Title))
+			fmt.Fprintf(&b, "\n## %s\n\n", inline.Escape(it.TitleIn(v.lang(e))))
 		}
 		fmt.Fprintf(&b, "- [%s](%s)", inline.Escape(n.Title), v.absolute(markdownAddress(at, e.Base)))
 		if n.Description != "" {

@@ -95,8 +95,8 @@ func (h *Handler) Export(ctx context.Context, e Export, put Put) error {
 		return err
 	}
 	// A preview shows what all visitors would see if the site was public, limited to the
-	// spaces that the member can see.
-	preview := authz.Visitor{Org: e.Site.Org, Site: e.Site.ID, Preview: true, By: e.By}
+	// spaces that the member can see. Drafts are not part of it.
+	preview := authz.Visitor{Org: e.Site.Org, Site: e.Site.ID, Preview: true, Live: true, By: e.By}
 	if x.seen, err = h.Sites.VisitorViewOf(ctx, h.Sites.Store.Reader, e.Site, preview); err != nil {
 		return err
 	}
@@ -232,7 +232,7 @@ func (x *exporter) addToIndex(it docs.SiteItem, n *edition.Node, dir string, doc
 	sections[0].Body = strings.TrimSpace(n.Description + "\n" + sections[0].Body)
 	var above []string
 	if len(x.number) > 1 {
-		above = append(above, sectionTitle(x.seen.Structure, it))
+		above = append(above, sectionTitle(x.seen.Structure, it, x.language(it.Space)))
 	}
 	for _, up := range n.Ancestors() {
 		above = append(above, up.Title)

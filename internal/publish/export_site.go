@@ -69,7 +69,7 @@ func (x *exporter) sitemaps(v *visit) error {
 	if err := x.bytes("sitemap.xml", b); err != nil {
 		return err
 	}
-	for _, it := range x.seen.Structure.All(docs.SiteSpace) {
+	for _, it := range x.seen.Structure.AllListed() {
 		e, err := x.edition(v, it)
 		if err != nil {
 			return err

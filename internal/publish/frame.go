@@ -111,7 +111,7 @@ func (v *visit) plainFrame(e *edition.Edition) *theme.Frame {
 		Fonts:    v.fonts(),
 		Scheme:   v.scheme(),
 		Hidden:   v.drafted || v.as.Preview || v.site.Visibility != docs.VisibilityPublic,
-		Sections: v.sections(""),
+		Sections: v.sections("", v.lang(e)),
 		Icons:    v.look(e).icons,
 		Switch:   s.Themes.Toggeable,
 		Looks: []theme.Look{
@@ -228,20 +228,21 @@ func picture(i *customization.Image) theme.Picture {
 	return theme.Picture{Light: i.Light, Dark: i.Dark}
 }
 
-// sections returns the children of a section or group that the visitor sees, as tabs.
-func (v *visit) sections(parent docs.SiteItemID) []*theme.Link {
+// sections returns the children of a section or group that the visitor sees, as tabs with
+// titles in a language.
+func (v *visit) sections(parent docs.SiteItemID, lang string) []*theme.Link {
 	var out []*theme.Link
-	for _, it := range v.seen.Structure.Children(parent) {
-		l := &theme.Link{Title: it.Title, Icon: it.Icon}
+	for _, it := range v.seen.Structure.Listed(parent, v.target.Space.ID) {
+		l := &theme.Link{Title: it.TitleIn(lang), Icon: it.Icon}
 		switch it.Kind {
 		case docs.SiteSection:
-			sp, ok := v.seen.Structure.Default(it.ID)
+			sp, ok := v.seen.Structure.Entry(it.ID, v.target.Space.ID)
 			if !ok {
 				continue
 			}
 			l.Href, l.Current = v.href(v.baseOf(sp)), it.ID == v.target.Section.ID
 		case docs.SiteGroup:
-			l.Children = v.sections(it.ID)
+			l.Children = v.sections(it.ID, lang)
 			for _, c := range l.Children {
 				l.Current = l.Current || c.Current
 			}
@@ -258,7 +259,7 @@ func (v *visit) sections(parent docs.SiteItemID) []*theme.Link {
 // variants returns links to the variants of the section that is shown. A link leads to the
 // counterpart of the current page, if the variant has one.
 func (v *visit) variants(e *edition.Edition, current *edition.Node) ([]*theme.Link, error) {
-	all := v.seen.Structure.Children(v.target.Section.ID)
+	all := v.seen.Structure.Listed(v.target.Section.ID, v.target.Space.ID)
 	if len(all) < 2 {
 		return nil, nil
 	}
@@ -267,7 +268,7 @@ func (v *visit) variants(e *edition.Edition, current *edition.Node) ([]*theme.Li
 		if it.Kind != docs.SiteSpace {
 			continue
 		}
-		l := &theme.Link{Title: it.Title, Href: v.href(v.baseOf(it)), Current: it.ID == v.target.Space.ID}
+		l := &theme.Link{Title: it.TitleIn(v.lang(e)), Href: v.href(v.baseOf(it)), Current: it.ID == v.target.Space.ID}
 		if !l.Current && (len(all) <= maxLanguages || current != nil && current.ID != e.Home) {
 			var err error
 			if l.Href, err = v.variant(e, current, it); err != nil {

@@ -173,7 +173,7 @@ func (v *visit) structuredData(f *theme.Frame, e *edition.Edition, n *edition.No
 // it, including its own. It returns nil if there is only one language. If several variants
 // have the same language, the current one wins, then the first.
 func (v *visit) translations(e *edition.Edition, current *edition.Node) ([]theme.Translation, error) {
-	all := v.seen.Structure.Children(v.target.Section.ID)
+	all := v.seen.Structure.Listed(v.target.Section.ID, v.target.Space.ID)
 	if current == nil || len(all) < 2 || e.Space.Language == "" || v.drafted || v.as.Preview {
 		return nil, nil
 	}

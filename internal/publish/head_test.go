@@ -12,6 +12,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/sites"
 )
 
 var dataBlock = regexp.MustCompile(`(?s)<script type="application/ld\+json">(.*?)</script>`)
@@ -135,7 +136,7 @@ func TestTagsForMachines(t *testing.T) {
 func TestHeadsOfWhatIsNotPublished(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
-	at, err := w.sites.PreviewURL(t.Context(), w.grant(), "", "")
+	at, err := w.sites.PreviewURL(t.Context(), w.grant(), sites.PreviewStart{})
 	must(t, err)
 	came, _ := w.get(at)
 	_, preview := w.get("https://acme.docs.test/install", func(r *http.Request) { r.AddCookie(came.Cookies()[0]) })

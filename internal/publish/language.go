@@ -88,7 +88,7 @@ type languageVariant struct {
 
 // languages returns the first variant of the section in each language.
 func (v *visit) languages() (out []languageVariant, err error) {
-	all := v.seen.Structure.Children(v.target.Section.ID)
+	all := v.seen.Structure.Listed(v.target.Section.ID, v.target.Space.ID)
 	if len(all) < 2 || len(all) > maxLanguages {
 		return nil, nil
 	}

@@ -603,7 +603,7 @@ func TestCredentialsStay(t *testing.T) {
 		Source: opt.Of("/out"), Destination: opt.Of(docs.RedirectDestination{Kind: docs.RedirectExternal, URL: "https://elsewhere.test/x"}),
 	}, nil)
 	must(t, err)
-	at, err := w.sites.PreviewURL(t.Context(), w.grant(), "", "")
+	at, err := w.sites.PreviewURL(t.Context(), w.grant(), sites.PreviewStart{})
 	must(t, err)
 	u, err := url.Parse(at)
 	must(t, err)

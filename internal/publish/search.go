@@ -48,12 +48,12 @@ func (v *visit) searchQuery(r *http.Request) (query string, scope sites.SearchSc
 
 // section returns the title of the current section. It is empty if there is no other
 // section to search.
-func (v *visit) section() string {
+func (v *visit) section(e *edition.Edition) string {
 	others := v.seen.Structure.Searched(v.scope(), func(docs.SpaceID) string { return "" })
 	if v.drafted || len(others) == 0 {
 		return ""
 	}
-	return sectionTitle(v.seen.Structure, v.target.Space)
+	return sectionTitle(v.seen.Structure, v.target.Space, v.lang(e))
 }
 
 // results returns the view of the results of a search.
@@ -107,7 +107,7 @@ func (v *visit) search(e *edition.Edition, query string, scope sites.SearchScope
 			if in, err = v.h.edition(v.ctx, v, it); err != nil {
 				return nil, err
 			}
-			f.Ancestors = append([]string{sectionTitle(v.seen.Structure, it)}, f.Ancestors...)
+			f.Ancestors = append([]string{sectionTitle(v.seen.Structure, it, v.lang(e))}, f.Ancestors...)
 		}
 		more, err := hitsIn(v.ctx, in, f)
 		if err != nil {
@@ -137,14 +137,14 @@ func (v *visit) searchedSpaces(scope sites.SearchScope) ([]docs.SiteItem, error)
 	return all[:min(len(all), maxSearched-1)], err
 }
 
-// sectionTitle returns the title of the section of a site space, or the title of the site
-// space if it has no section.
-func sectionTitle(s *sites.Structure, it docs.SiteItem) string {
+// sectionTitle returns the title of the section of a site space in a language, or the title of
+// the site space if it has no section.
+func sectionTitle(s *sites.Structure, it docs.SiteItem, lang string) string {
 	sec, err := s.Item(docs.SiteSection, it.Parent)
 	if err != nil {
-		return it.Title
+		return it.TitleIn(lang)
 	}
-	return sec.Title
+	return sec.TitleIn(lang)
 }
 
 // above separates the titles of the pages above a result.

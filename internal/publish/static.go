@@ -45,12 +45,12 @@ func (v *visit) href(at string) string {
 // finder returns the search of the site: by the server, or by a script with a static index.
 func (v *visit) finder(e *edition.Edition) theme.Search {
 	if v.export == nil {
-		return theme.Search{Action: e.Base + ownPrefix + "search", Live: e.Base + ownPrefix + "found", Section: v.section()}
+		return theme.Search{Action: e.Base + ownPrefix + "search", Live: e.Base + ownPrefix + "found", Section: v.section(e)}
 	}
 	own := v.root + ownPrefix
 	return theme.Search{
 		Action: own + "search/" + indexFile, Live: own + "search/" + v.export.version + "/",
-		Script: own + "assets/" + theme.Finder.Name, Scope: v.export.scope(v), Section: v.section(),
+		Script: own + "assets/" + theme.Finder.Name, Scope: v.export.scope(v), Section: v.section(e),
 	}
 }
 

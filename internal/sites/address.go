@@ -17,13 +17,28 @@ func (s *Structure) present() *Structure {
 	return s.Filter(func(it docs.SiteItem) bool { return !it.Trashed && !it.Withheld && !it.Draft })
 }
 
-// readdress recomputes the address of every site space.
+// staged returns the structure as it would be if all drafts were live.
+func (s *Structure) staged() *Structure {
+	out := s.Filter(func(it docs.SiteItem) bool { return !it.Trashed && !it.Withheld })
+	out.setAddresses(out)
+	return out
+}
+
+// readdress recomputes the address of every site space, and which items are drafts because an
+// ancestor is one.
 func (s *Structure) readdress() {
 	for id, it := range s.items {
-		it.Address = ""
+		it.Address, it.Drafted = "", false
+		for at := it; at.ID != "" && !it.Drafted; at = s.items[at.Parent] {
+			it.Drafted = at.Draft
+		}
 		s.items[id] = it
 	}
-	seen := s.present()
+	s.setAddresses(s.present())
+}
+
+// setAddresses sets the addresses that the site spaces have in a part of the structure.
+func (s *Structure) setAddresses(seen *Structure) {
 	sections := map[string]bool{}
 	for _, sec := range seen.All(docs.SiteSection) {
 		sections[docs.SlugKey(sec.Path)] = true

@@ -248,27 +248,32 @@ func (s *Service) ReplaceKey(ctx context.Context, g *authz.Grant) (Auth, error) 
 	return s.openAuth(ctx, g.Site.ID, v.Auth)
 }
 
-// PreviewURL returns the address of a preview of the site of a grant. The preview begins at a
-// site space, or at the default if id is empty. The visitor has the given claims, in Rison or
-// JSON. Until it expires, everybody with the address can read what the member who made it
+// PreviewStart is what a preview shows first, and to whom.
+type PreviewStart struct {
+	Space  docs.SiteItemID // empty: the default
+	Claims string          // of the visitor, in Rison or JSON
+	Live   bool            // leave out the parts of the site that are drafts
+}
+
+// PreviewURL returns the address of a preview of the site of a grant. Until it expires, everybody with the address can read what the member who made it
 // sees of the site, published or not.
-func (s *Service) PreviewURL(ctx context.Context, g *authz.Grant, id docs.SiteItemID, claims string) (string, error) {
-	known, err := s.previewClaims(ctx, g.Site.ID, claims)
+func (s *Service) PreviewURL(ctx context.Context, g *authz.Grant, start PreviewStart) (string, error) {
+	known, err := s.previewClaims(ctx, g.Site.ID, start.Claims)
 	if err != nil {
 		return "", err
 	}
-	v, err := s.View(ctx, g)
-	if err != nil {
-		return "", err
-	}
-	it, err := v.previewStart(id)
-	if err != nil {
-		return "", err
-	}
-	section, _ := v.Structure.Item(docs.SiteSection, it.Parent) // the zero item in a site without sections
 	who := s.PreviewBy(g)
-	who.Claims = known
-	token, err := s.token(ctx, who, v.Structure.first(), section, it, who.Ends)
+	who.Claims, who.Live = known, start.Live
+	tree, err := s.previewStructure(ctx, s.Store.Reader, g.Site, who)
+	if err != nil {
+		return "", err
+	}
+	it, err := tree.previewStart(start.Space)
+	if err != nil {
+		return "", err
+	}
+	section, _ := tree.Item(docs.SiteSection, it.Parent) // the zero item in a site without sections
+	token, err := s.token(ctx, who, tree.first(), section, it, who.Ends)
 	address := s.Hosts.ServerURL(g.Site.Publication())
 	if it.Address != "" {
 		address += escapePath(it.Address) + "/"
@@ -282,15 +287,15 @@ func (s *Service) PreviewBy(g *authz.Grant) authz.Visitor {
 }
 
 // previewStart returns the site space at which a preview begins.
-func (v *View) previewStart(id docs.SiteItemID) (docs.SiteItem, error) {
+func (s *Structure) previewStart(id docs.SiteItemID) (docs.SiteItem, error) {
 	if id != "" {
-		it, err := v.Structure.Item(docs.SiteSpace, id)
+		it, err := s.Item(docs.SiteSpace, id)
 		if errs.Is(err, errs.NotFound) {
 			err = errs.E(errs.NotFound, "query.siteSpace: there is no site space %q on the site", id)
 		}
 		return it, err
 	}
-	if t, ok := v.Structure.present().Paths().Resolve("", false); ok {
+	if t, ok := s.Paths().Resolve("", false); ok {
 		return t.Space, nil
 	}
 	return docs.SiteItem{}, errs.E(errs.Precondition, "the site has no content; add a space to it first")

@@ -29,9 +29,12 @@ func (s *Structure) AddSpace(section docs.SiteItemID, sp docs.Space) (docs.SiteI
 
 // SpacePatch is a change of a site space.
 type SpacePatch struct {
-	Path      opt.Val[string]
-	Condition opt.Val[string]
-	Space     opt.Val[docs.SpaceID]
+	Path           opt.Val[string]
+	Condition      opt.Val[string]
+	Space          opt.Val[docs.SpaceID]
+	Hidden         opt.Val[bool]
+	Draft          opt.Val[bool]
+	LocalizedTitle opt.Val[map[string]string]
 }
 
 // UpdateSpace changes a site space. The title is that of the space that it refers to after the
@@ -47,10 +50,19 @@ func (s *Structure) UpdateSpace(id docs.SiteItemID, p SpacePatch, title string) 
 		}
 	}
 	it.Condition, it.Space, it.Title = p.Condition.Or(it.Condition), p.Space.Or(it.Space), title
+	it.Hidden, it.Draft, it.LocalizedTitle = p.Hidden.Or(it.Hidden), p.Draft.Or(it.Draft), localized(p.LocalizedTitle, it.LocalizedTitle)
 	it.Trashed = it.Trashed && !p.Space.IsSet() // a space in the trash cannot be chosen
 	it.Withheld = it.Withheld && !p.Space.IsSet()
 	s.items[id] = it
 	return it, nil
+}
+
+// localized returns texts in several languages after a change.
+func localized(p opt.Val[map[string]string], now docs.Localized) docs.Localized {
+	if !p.IsSet() {
+		return now
+	}
+	return docs.NewLocalized(p.Or(nil))
 }
 
 // AddSection adds a section with one site space at the end of the site. If the site has site
@@ -101,6 +113,11 @@ type SectionPatch struct {
 	Description  opt.Val[string]
 	Condition    opt.Val[string]
 	DefaultSpace opt.Val[docs.SiteItemID]
+	Draft        opt.Val[bool]
+	Group        opt.Val[docs.SiteItemID] // that contains it; empty for the site
+
+	LocalizedTitle       opt.Val[map[string]string]
+	LocalizedDescription opt.Val[map[string]string]
 }
 
 // UpdateSection changes a section.
@@ -115,12 +132,64 @@ func (s *Structure) UpdateSection(id docs.SiteItemID, p SectionPatch) (docs.Site
 		}
 	}
 	it.Title, it.Icon, it.Description = p.Title.Or(it.Title), p.Icon.Or(it.Icon), p.Description.Or(it.Description)
-	it.Condition = p.Condition.Or(it.Condition)
+	it.Condition, it.Draft = p.Condition.Or(it.Condition), p.Draft.Or(it.Draft)
+	it.LocalizedTitle, it.LocalizedDescription = localized(p.LocalizedTitle, it.LocalizedTitle), localized(p.LocalizedDescription, it.LocalizedDescription)
 	s.items[id] = it
+	if it, err = s.moveInto("body.siteSectionGroupId", it, p.Group.Or(it.Parent)); err != nil {
+		return it, err
+	}
 	if def, ok := p.DefaultSpace.Get(); ok {
 		return it, s.SetDefaultSpace(id, def)
 	}
 	return it, nil
+}
+
+// moveInto moves a section or a group to the end of another group, or of the site. What is
+// there already does not move.
+func (s *Structure) moveInto(field string, it docs.SiteItem, parent docs.SiteItemID) (docs.SiteItem, error) {
+	if parent == it.Parent {
+		return it, nil
+	}
+	if err := s.checkParent(field, parent, s.groupHeight(it)); err != nil {
+		return it, err
+	}
+	for at := parent; at != ""; at = s.items[at].Parent {
+		if at == it.ID {
+			return it, errs.Field(field, "is the group itself or a group in it; choose another")
+		}
+	}
+	s.detach(it)
+	s.place(it, parent, len(s.children[parent]))
+	return s.items[it.ID], nil
+}
+
+// groupHeight returns the number of levels of groups that an item adds to its parent.
+func (s *Structure) groupHeight(it docs.SiteItem) (height int) {
+	if it.Kind != docs.SiteGroup {
+		return 0
+	}
+	for _, in := range s.Children(it.ID) {
+		height = max(height, s.groupHeight(in))
+	}
+	return height + 1
+}
+
+// checkParent returns an error for the field unless a parent is a group, or the site if it is
+// empty, that can contain so many levels of groups.
+func (s *Structure) checkParent(field string, parent docs.SiteItemID, height int) error {
+	if parent != "" {
+		if _, err := s.itemInField(field, docs.SiteGroup, parent); err != nil {
+			return err
+		}
+	}
+	depth := height
+	for at := parent; at != ""; at = s.items[at].Parent {
+		depth++
+	}
+	if height > 0 && depth > docs.MaxSiteGroupDepth {
+		return errs.Field(field, "is %d levels deep, which is the maximum; choose a group further up", docs.MaxSiteGroupDepth)
+	}
+	return nil
 }
 
 // SetDefaultSpace makes a site space the default of a section. If section is empty, it becomes
@@ -160,17 +229,8 @@ func (s *Structure) AddGroup(title, icon string, parent docs.SiteItemID, section
 	if err := s.wrapInSection(); err != nil {
 		return docs.SiteItem{}, err
 	}
-	if parent != "" {
-		if _, err := s.itemInField("body.parent", docs.SiteGroup, parent); err != nil {
-			return docs.SiteItem{}, err
-		}
-	}
-	depth := 1
-	for at := parent; at != ""; at = s.items[at].Parent {
-		depth++
-	}
-	if depth > docs.MaxSiteGroupDepth {
-		return docs.SiteItem{}, errs.Field("body.parent", "is %d levels deep, which is the maximum; choose a group further up", docs.MaxSiteGroupDepth)
+	if err := s.checkParent("body.parent", parent, 1); err != nil {
+		return docs.SiteItem{}, err
 	}
 	group, err := s.add(docs.SiteItem{Kind: docs.SiteGroup, Title: title, Icon: icon}, parent)
 	if err != nil {
@@ -186,18 +246,23 @@ func (s *Structure) AddGroup(title, icon string, parent docs.SiteItemID, section
 
 // GroupPatch is a change of a group.
 type GroupPatch struct {
-	Title opt.Val[string]
-	Icon  opt.Val[string]
+	Title          opt.Val[string]
+	LocalizedTitle opt.Val[map[string]string]
+	Icon           opt.Val[string]
+	Draft          opt.Val[bool]
+	Parent         opt.Val[docs.SiteItemID] // a group; empty for the site
 }
 
 // UpdateGroup changes a group.
 func (s *Structure) UpdateGroup(id docs.SiteItemID, p GroupPatch) (docs.SiteItem, error) {
 	it, err := s.Item(docs.SiteGroup, id)
-	if err == nil {
-		it.Title, it.Icon = p.Title.Or(it.Title), p.Icon.Or(it.Icon)
-		s.items[id] = it
+	if err != nil {
+		return it, err
 	}
-	return it, err
+	it.Title, it.Icon, it.Draft = p.Title.Or(it.Title), p.Icon.Or(it.Icon), p.Draft.Or(it.Draft)
+	it.LocalizedTitle = localized(p.LocalizedTitle, it.LocalizedTitle)
+	s.items[id] = it
+	return s.moveInto("body.parentSectionGroupId", it, p.Parent.Or(it.Parent))
 }
 
 // Group moves a section to the end of a group. A section that is already in the group does not

@@ -65,11 +65,21 @@ func (s *Service) checkCondition(ctx context.Context, g *authz.Grant, path, text
 	return schema.CheckCondition(path, text)
 }
 
+// checkTitles returns an error unless the titles of an item in several languages are valid.
+func checkTitles(p opt.Val[map[string]string]) error {
+	return docs.CheckLocalized("body.localizedTitle", p.Or(nil), 128)
+}
+
+func checkDescriptions(p opt.Val[map[string]string]) error {
+	return docs.CheckLocalized("body.localizedDescription", p.Or(nil), 256)
+}
+
 // NewSpace is the input of AddSpace. A zero field has a default.
 type NewSpace struct {
 	Space     docs.SpaceID
 	Section   docs.SiteItemID
 	Condition string
+	Draft     bool
 }
 
 // AddSpace adds a space to a site. See Structure.AddSpace.
@@ -86,12 +96,15 @@ func (s *Service) AddSpace(ctx context.Context, g *authz.Grant, in NewSpace) (*V
 		if err != nil {
 			return it, err
 		}
-		return c.tree.UpdateSpace(it.ID, SpacePatch{Condition: opt.Of(in.Condition)}, sp.Title)
+		return c.tree.UpdateSpace(it.ID, SpacePatch{Condition: opt.Of(in.Condition), Draft: opt.Of(in.Draft)}, sp.Title)
 	})
 }
 
 // UpdateSpace changes a site space.
 func (s *Service) UpdateSpace(ctx context.Context, g *authz.Grant, id docs.SiteItemID, p SpacePatch) (*View, docs.SiteItem, error) {
+	if err := checkTitles(p.LocalizedTitle); err != nil {
+		return nil, docs.SiteItem{}, err
+	}
 	if err := s.checkCondition(ctx, g, conditionField, p.Condition.Or("")); err != nil {
 		return nil, docs.SiteItem{}, err
 	}
@@ -118,6 +131,8 @@ type NewSection struct {
 	Title     string
 	Icon      string
 	Condition string
+	Draft     bool
+	Group     docs.SiteItemID
 }
 
 // AddSection adds a section with one site space.
@@ -134,12 +149,18 @@ func (s *Service) AddSection(ctx context.Context, g *authz.Grant, in NewSection)
 		if err != nil {
 			return it, err
 		}
-		return c.tree.UpdateSection(it.ID, SectionPatch{Condition: opt.Of(in.Condition)})
+		return c.tree.UpdateSection(it.ID, SectionPatch{Condition: opt.Of(in.Condition), Draft: opt.Of(in.Draft), Group: opt.Of(in.Group)})
 	})
 }
 
 // UpdateSection changes a section.
 func (s *Service) UpdateSection(ctx context.Context, g *authz.Grant, id docs.SiteItemID, p SectionPatch) (*View, docs.SiteItem, error) {
+	if err := checkTitles(p.LocalizedTitle); err != nil {
+		return nil, docs.SiteItem{}, err
+	}
+	if err := checkDescriptions(p.LocalizedDescription); err != nil {
+		return nil, docs.SiteItem{}, err
+	}
 	if err := s.checkCondition(ctx, g, conditionField, p.Condition.Or("")); err != nil {
 		return nil, docs.SiteItem{}, err
 	}
@@ -148,15 +169,31 @@ func (s *Service) UpdateSection(ctx context.Context, g *authz.Grant, id docs.Sit
 	})
 }
 
+// NewGroup is the input of AddGroup. A zero field has a default.
+type NewGroup struct {
+	Title    string
+	Icon     string
+	Draft    bool
+	Parent   docs.SiteItemID   // a group; empty for the site
+	Sections []docs.SiteItemID // that are moved into the group
+}
+
 // AddGroup adds a group and moves sections into it.
-func (s *Service) AddGroup(ctx context.Context, g *authz.Grant, title, icon string, parent docs.SiteItemID, sections []docs.SiteItemID) (*View, docs.SiteItem, error) {
+func (s *Service) AddGroup(ctx context.Context, g *authz.Grant, in NewGroup) (*View, docs.SiteItem, error) {
 	return s.editItem(ctx, g, docs.SiteGroup, "create", func(c *change) (docs.SiteItem, error) {
-		return c.tree.AddGroup(title, icon, parent, sections)
+		it, err := c.tree.AddGroup(in.Title, in.Icon, in.Parent, in.Sections)
+		if err != nil {
+			return it, err
+		}
+		return c.tree.UpdateGroup(it.ID, GroupPatch{Draft: opt.Of(in.Draft)})
 	})
 }
 
 // UpdateGroup changes a group.
 func (s *Service) UpdateGroup(ctx context.Context, g *authz.Grant, id docs.SiteItemID, p GroupPatch) (*View, docs.SiteItem, error) {
+	if err := checkTitles(p.LocalizedTitle); err != nil {
+		return nil, docs.SiteItem{}, err
+	}
 	return s.editItem(ctx, g, docs.SiteGroup, "update", func(c *change) (docs.SiteItem, error) {
 		return c.tree.UpdateGroup(id, p)
 	})

@@ -17,7 +17,11 @@ type LinkPatch struct {
 	Description opt.Val[string]
 	Condition   opt.Val[string]
 	Draft       opt.Val[bool]
-	Parent      opt.Val[docs.SiteItemID] // a group; empty for the site
+
+	LocalizedTitle       opt.Val[map[string]string]
+	LocalizedDescription opt.Val[map[string]string]
+
+	Parent opt.Val[docs.SiteItemID] // a group; empty for the site
 }
 
 // AddLink adds a link at the end of the site or of a group. It fails for a site without
@@ -42,6 +46,7 @@ func (s *Structure) UpdateLink(id docs.SiteItemID, p LinkPatch) (docs.SiteItem, 
 	}
 	it.Title, it.URL, it.Icon = p.Title.Or(it.Title), p.URL.Or(it.URL), p.Icon.Or(it.Icon)
 	it.Description, it.Condition, it.Draft = p.Description.Or(it.Description), p.Condition.Or(it.Condition), p.Draft.Or(it.Draft)
+	it.LocalizedTitle, it.LocalizedDescription = localized(p.LocalizedTitle, it.LocalizedTitle), localized(p.LocalizedDescription, it.LocalizedDescription)
 	s.items[id] = it
 	parent := p.Parent.Or(it.Parent)
 	if parent == it.Parent {
@@ -61,6 +66,12 @@ func (s *Service) checkLink(ctx context.Context, g *authz.Grant, p LinkPatch) er
 		if err := docs.CheckWebURL("body.url", url); err != nil {
 			return err
 		}
+	}
+	if err := checkTitles(p.LocalizedTitle); err != nil {
+		return err
+	}
+	if err := checkDescriptions(p.LocalizedDescription); err != nil {
+		return err
 	}
 	return s.checkCondition(ctx, g, conditionField, p.Condition.Or(""))
 }

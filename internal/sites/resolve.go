@@ -202,7 +202,7 @@ type identitySettings struct {
 const maxIdentitySettings = 10_000
 
 func (s *Service) identitySettings(ctx context.Context, site docs.Site) (*identitySettings, error) {
-	key := treeKey{site.ID, site.Version}
+	key := treeKey{site: site.ID, version: site.Version}
 	if set, ok := s.identityCache.Get(key); ok {
 		return set, nil
 	}

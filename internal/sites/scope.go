@@ -17,8 +17,9 @@ type SearchScope struct {
 }
 
 // Searched returns the site spaces of a scope in the order of the site. The default scope has
-// the current site space, and one site space of every other section. That is the first one in
-// the language of the current site space, or else the default of the section. The function
+// the current site space, and one site space of every other section that is not hidden. That is
+// the first one in the language of the current site space, or else the one that navigation
+// leads to. The function
 // language returns the language of a space.
 func (s *Structure) Searched(scope SearchScope, language func(docs.SpaceID) string) []docs.SiteItem {
 	all := s.All(docs.SiteSpace)
@@ -54,17 +55,17 @@ func (s *Structure) Searched(scope SearchScope, language func(docs.SpaceID) stri
 }
 
 // variant returns the site space of a section for a reader of another site space: the first
-// one in the same language, or else the default.
+// one in the same language, or else the one that navigation leads to.
 func (s *Structure) variant(section docs.SiteItemID, current docs.SiteItem, language func(docs.SpaceID) string) docs.SiteItem {
 	if current.ID != "" {
 		if own := language(current.Space); own != "" {
-			for _, it := range s.Children(section) {
+			for _, it := range s.Listed(section, current.ID) {
 				if language(it.Space) == own {
 					return it
 				}
 			}
 		}
 	}
-	def, _ := s.Default(section)
+	def, _ := s.Entry(section, current.ID)
 	return def
 }

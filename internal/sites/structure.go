@@ -82,6 +82,39 @@ func (s *Structure) Children(parent docs.SiteItemID) []docs.SiteItem {
 	return out
 }
 
+// Listed returns the children of an item that navigation shows to a reader of a site space:
+// those that are not hidden, and the one that is read. Sections and groups in which everything
+// is hidden are left out.
+func (s *Structure) Listed(parent, current docs.SiteItemID) []docs.SiteItem {
+	return slices.DeleteFunc(s.Children(parent), func(it docs.SiteItem) bool {
+		switch it.Kind {
+		case docs.SiteSpace:
+			return it.Hidden && it.ID != current
+		case docs.SiteLink:
+			return false
+		}
+		return len(s.Listed(it.ID, current)) == 0
+	})
+}
+
+// Entry returns the site space to which navigation leads readers of a section: its default, or
+// the first one that navigation shows if the default is hidden.
+func (s *Structure) Entry(section, current docs.SiteItemID) (docs.SiteItem, bool) {
+	listed := s.Listed(section, current)
+	if it, ok := defaultOf(listed); ok {
+		return it, true
+	}
+	if len(listed) == 0 {
+		return docs.SiteItem{}, false
+	}
+	return listed[0], true
+}
+
+// AllListed returns the site spaces that are not hidden.
+func (s *Structure) AllListed() []docs.SiteItem {
+	return slices.DeleteFunc(s.All(docs.SiteSpace), func(it docs.SiteItem) bool { return it.Hidden })
+}
+
 // All returns the items of a kind in the order of the tree.
 func (s *Structure) All(kind docs.SiteItemKind) []docs.SiteItem {
 	var out []docs.SiteItem
@@ -279,12 +312,14 @@ func (s *Structure) Filter(keep func(docs.SiteItem) bool) *Structure {
 	return out
 }
 
-// pickDefaults makes the first item of every level without a default the default.
+// pickDefaults makes the first item of every level without a default the default, if possible
+// one that is not hidden.
 func (s *Structure) pickDefaults() {
 	pick := func(level []docs.SiteItem) {
-		if _, ok := defaultOf(level); !ok && len(level) > 0 {
-			s.setDefault(level[0])
+		if _, ok := defaultOf(level); ok || len(level) == 0 {
+			return
 		}
+		s.setDefault(level[max(0, slices.IndexFunc(level, func(it docs.SiteItem) bool { return !it.Hidden }))])
 	}
 	sections := s.All(docs.SiteSection)
 	pick(sections)

@@ -23,7 +23,7 @@ func (s *Service) Translations(ctx context.Context, g *authz.Grant) ([]docs.Spac
 	seen := map[string]bool{"": true, g.Space.Language: true} // one for each language
 	for _, it := range v.Structure.siblings(g.Space.ID) {
 		sp, ok := v.Spaces[it.Space]
-		if !ok || seen[sp.It.Language] || it.Trashed || it.Withheld {
+		if !ok || seen[sp.It.Language] || it.Trashed || it.Withheld || it.Drafted || it.Hidden {
 			continue
 		}
 		seen[sp.It.Language] = true

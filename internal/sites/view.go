@@ -22,10 +22,11 @@ type View struct {
 	readers *Structure // the part of the structure that readers can see
 }
 
-// treeKey identifies a version of a site.
+// treeKey identifies a version of a site, with or without its drafts.
 type treeKey struct {
 	site    docs.SiteID
 	version int64
+	staged  bool
 }
 
 // maxTrees is the maximum number of items in all cached structures.
@@ -35,7 +36,12 @@ const maxTrees = 100_000
 // applied. It has no spaces in the trash, no withheld translations and no drafts. It is
 // cached by the version of the site and shared, so it must not be modified.
 func (s *Service) PublicStructure(ctx context.Context, site docs.Site) (*Structure, error) {
-	key := treeKey{site.ID, site.Version}
+	return s.structure(ctx, site, false)
+}
+
+// structure is PublicStructure; with staged, as if all drafts were live.
+func (s *Service) structure(ctx context.Context, site docs.Site, staged bool) (*Structure, error) {
+	key := treeKey{site.ID, site.Version, staged}
 	if tree, ok := s.trees.Get(key); ok {
 		return tree, nil
 	}
@@ -43,7 +49,12 @@ func (s *Service) PublicStructure(ctx context.Context, site docs.Site) (*Structu
 	if err != nil {
 		return nil, err
 	}
-	tree := NewStructure(site.Title, items, nil).present()
+	tree := NewStructure(site.Title, items, nil)
+	if staged {
+		tree = tree.staged()
+	} else {
+		tree = tree.present()
+	}
 	s.trees.Set(key, tree)
 	return tree, nil
 }
@@ -96,6 +107,14 @@ func (s *Service) view(ctx context.Context, r store.Reader, who store.Viewer, si
 		}
 	}
 	return v, err
+}
+
+// Live returns the view without what only editors see of the structure: drafts, and spaces that
+// readers do not find.
+func (v *View) Live() *View {
+	live := *v
+	live.Structure = v.Structure.present()
+	return &live
 }
 
 // URL returns the address of a section or a site space for readers, with a share key of

@@ -62,7 +62,7 @@ func (s *Service) VisitorViewOf(ctx context.Context, r store.Reader, site docs.S
 	}
 	key := viewKey{site.ID, site.Version, v.Link, v.Key, v.Preview, reader.Key()}
 	if v.Preview {
-		tree, err := s.previewStructure(ctx, r, site, v.By)
+		tree, err := s.previewStructure(ctx, r, site, v)
 		if err != nil {
 			return nil, err
 		}
@@ -106,10 +106,11 @@ func newVisitorView(ctx context.Context, site docs.Site, tree *Structure, reader
 	return out, nil
 }
 
-// previewStructure returns the structure of a preview, before conditions are applied. It has
-// only spaces that the member who created the preview can see now, so it is not cached.
-func (s *Service) previewStructure(ctx context.Context, r store.Reader, site docs.Site, by docs.UserID) (*Structure, error) {
-	g, _, err := authz.NewChecker(r).Site(ctx, authz.Actor{User: by}, authz.SiteSecrets, site.Org, site.ID)
+// previewStructure returns the structure of a preview, before conditions are applied: that of
+// readers, and drafts too unless the preview shows only what is live. It has only spaces that
+// the member who created the preview can see now, so it is not cached.
+func (s *Service) previewStructure(ctx context.Context, r store.Reader, site docs.Site, v authz.Visitor) (*Structure, error) {
+	g, _, err := authz.NewChecker(r).Site(ctx, authz.Actor{User: v.By}, authz.SiteSecrets, site.Org, site.ID)
 	if authz.Denied(err) {
 		err = errs.Missing("site")
 	}
@@ -124,7 +125,7 @@ func (s *Service) previewStructure(ctx context.Context, r store.Reader, site doc
 	for _, sp := range spaces {
 		visible[sp.It.ID] = true
 	}
-	tree, err := s.PublicStructure(ctx, site)
+	tree, err := s.structure(ctx, site, !v.Live)
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +171,7 @@ func (s *Service) CheckShown(ctx context.Context, v authz.Visitor, space docs.Sp
 	}
 	var tree *Structure
 	if v.Preview {
-		tree, err = s.previewStructure(ctx, s.Store.Reader, site.It, v.By)
+		tree, err = s.previewStructure(ctx, s.Store.Reader, site.It, v)
 	} else if err = admit(ctx, s.Store.Reader, site.It, v); err == nil {
 		tree, err = s.PublicStructure(ctx, site.It)
 	}
@@ -214,7 +215,7 @@ func (s *Service) Recognise(ctx context.Context, token string, now time.Time) (a
 	}
 	return authz.Visitor{
 		Org: docs.OrgID(c.Organization), Site: docs.SiteID(c.Site), Link: docs.ShareLinkID(c.ShareLink), Key: c.VisitorKey,
-		Preview: c.Preview, By: docs.UserID(c.PreviewBy), Draft: draftIn(c), Ends: c.Expires, Claims: c.Claims,
+		Preview: c.Preview, Live: c.Live, By: docs.UserID(c.PreviewBy), Draft: draftIn(c), Ends: c.Expires, Claims: c.Claims,
 	}, nil
 }
 
@@ -288,7 +289,7 @@ func (s *Service) token(ctx context.Context, v authz.Visitor, spaces []string, s
 	}
 	c := visitor.Content{
 		Organization: string(v.Org), Site: string(v.Site), SiteSection: string(section.ID), SiteSpace: string(space.ID), Space: string(space.Space),
-		Spaces: spaces, Claims: v.Claims, ShareLink: string(v.Link), VisitorKey: v.Key, Preview: v.Preview, PreviewBy: string(v.By), Expires: expires,
+		Spaces: spaces, Claims: v.Claims, ShareLink: string(v.Link), VisitorKey: v.Key, Preview: v.Preview, Live: v.Live, PreviewBy: string(v.By), Expires: expires,
 		ChangeRequest: string(v.Draft.Request), Revision: string(v.Draft.Revision),
 	}
 	return key.Sign(c)

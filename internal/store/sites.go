@@ -119,10 +119,12 @@ func (r Reader) CountSites(ctx context.Context, v Viewer, f SiteFilter) (int64, 
 func (r Reader) SiteItems(ctx context.Context, site docs.SiteID) ([]docs.SiteItem, error) {
 	return many(ctx, r, func(s scanner) (v docs.SiteItem, err error) {
 		err = s.Scan(&v.ID, &v.Kind, &v.Parent, &v.Rank, &v.Title, &v.Path, &v.Icon, &v.Description, &v.Condition,
-			&v.Default, &v.Space, &v.Address, &v.URL, &v.Draft, &v.Withheld, &v.Trashed)
+			&v.Default, &v.Space, &v.Address, &v.URL, &v.Draft, &v.Withheld,
+			&v.Drafted, &v.Hidden, &v.LocalizedTitle, &v.LocalizedDescription, &v.Trashed)
 		return v, err
 	}, `SELECT x.id, x.kind, x.parent_id, x.rank, COALESCE(s.title, x.title), x.path, x.icon, x.description, x.condition,
-			x.is_default, COALESCE(x.space_id, ''), x.address, x.url, x.draft, x.withheld, COALESCE(s.deleted_at, 0) > 0
+			x.is_default, COALESCE(x.space_id, ''), x.address, x.url, x.draft, x.withheld,
+			x.drafted, x.hidden, x.localized_title, x.localized_description, COALESCE(s.deleted_at, 0) > 0
 		FROM site_items x LEFT JOIN spaces s ON s.id = x.space_id
 		WHERE x.site_id = $1 ORDER BY x.rank, x.id`, site)
 }
@@ -183,14 +185,14 @@ func (r Reader) SitesWith(ctx context.Context, space docs.SpaceID) ([]docs.Site,
 }
 
 // Publications returns every place on a published site where readers find a space,
-// unless it is in the trash. The shortest address of each site comes first.
+// unless it is in the trash or a draft there. The shortest address of each site comes first.
 func (r Reader) Publications(ctx context.Context, space docs.SpaceID) ([]docs.Publication, error) {
 	return many(ctx, r, func(s scanner) (p docs.Publication, err error) {
 		err = s.Scan(&p.Site, &p.Basename, &p.Hostname, &p.Proxy, &p.Visibility, &p.Path)
 		return p, err
 	}, `SELECT w.id, COALESCE(w.basename, ''), COALESCE(w.hostname, ''), w.proxy, w.visibility, x.address
 		FROM site_items x JOIN sites w ON w.id = x.site_id JOIN spaces s ON s.id = x.space_id
-		WHERE x.space_id = $1 AND w.published AND NOT x.withheld AND s.deleted_at = 0
+		WHERE x.space_id = $1 AND w.published AND NOT x.withheld AND NOT x.drafted AND s.deleted_at = 0
 		ORDER BY w.id, LENGTH(x.address), x.address, x.id`, space)
 }
 
@@ -269,14 +271,17 @@ func (tx *Tx) PutSiteItem(ctx context.Context, site docs.SiteID, v docs.SiteItem
 		v.Title = ""
 	}
 	return tx.put(ctx, `
-		INSERT INTO site_items (id, site_id, kind, parent_id, rank, title, path, icon, description, condition, is_default, space_id, address, url, draft, withheld)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, NULLIF($12, ''), $13, $14, $15, $16)
+		INSERT INTO site_items (id, site_id, kind, parent_id, rank, title, path, icon, description, condition, is_default, space_id, address, url, draft, withheld,
+			drafted, hidden, localized_title, localized_description)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, NULLIF($12, ''), $13, $14, $15, $16, $17, $18, $19, $20)
 		ON CONFLICT (id) DO UPDATE SET parent_id = excluded.parent_id, rank = excluded.rank, title = excluded.title,
 			path = excluded.path, icon = excluded.icon, description = excluded.description, condition = excluded.condition,
 			is_default = excluded.is_default, space_id = excluded.space_id, address = excluded.address,
-			url = excluded.url, draft = excluded.draft, withheld = excluded.withheld`,
+			url = excluded.url, draft = excluded.draft, withheld = excluded.withheld,
+			drafted = excluded.drafted, hidden = excluded.hidden, localized_title = excluded.localized_title,
+			localized_description = excluded.localized_description`,
 		v.ID, site, v.Kind, v.Parent, v.Rank, v.Title, v.Path, v.Icon, v.Description, v.Condition, v.Default, v.Space, v.Address,
-		v.URL, v.Draft, v.Withheld)
+		v.URL, v.Draft, v.Withheld, v.Drafted, v.Hidden, v.LocalizedTitle, v.LocalizedDescription)
 }
 
 // DropSiteItem deletes an item of a site.

@@ -40,6 +40,8 @@ type Content struct {
 	VisitorKey int `json:"visitorKey,omitempty"`
 	// Preview allows reading a site that is not published.
 	Preview bool `json:"preview,omitempty"`
+	// Live limits a preview to the parts of the site that are not drafts.
+	Live bool `json:"live,omitempty"`
 	// PreviewBy is the id of the member who created the preview.
 	PreviewBy string `json:"previewBy,omitempty"`
 	// ChangeRequest and Revision limit the preview to a draft in Space. At most one of them

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -57,12 +59,12 @@ type PublishedSiteContent struct {
 	Space        string `json:"space"`
 	Request      string `json:"changeRequest,omitempty" doc:"Id of the change request that the address is of (~/changes/)."`
 	Revision     string `json:"revision,omitempty" doc:"Id of the revision that the address is of (~/revisions/)."`
-	Pathname     string `json:"pathname" doc:"The rest of the path: that of a page."`
+	Pathname     string `json:"pathname" doc:"The rest of the path, not escaped: that of a page."`
 	BasePath     string `json:"basePath" doc:"The path of the address of the space."`
 	SiteBasePath string `json:"siteBasePath" doc:"The path of the address of the site."`
 	APIToken     string `json:"apiToken" doc:"A token to read what the site shows to this visitor."`
 	ShareKey     string `json:"shareKey,omitempty"`
-	Complete     bool   `json:"complete" doc:"Whether any continuation of the address leads to the same space."`
+	Complete     bool   `json:"complete" doc:"Whether any continuation of the address leads to the same space, and can be appended to pathname as it is."`
 	ContextID    string `json:"contextId,omitempty" doc:"Changes when what is known of the visitor changes."`
 	CanonicalURL string `json:"canonicalUrl"`
 	Preview      bool   `json:"preview,omitempty" doc:"Whether the content is shown to whom a member made a preview for, and not to everybody."`
@@ -135,13 +137,46 @@ func (a *API) resolve(ctx context.Context, by Caller, field, address string, arr
 	}
 	w := PublishedSiteContent{
 		Organization: string(r.Visitor.Org), Site: string(r.Site), SiteSection: string(r.Target.Section.ID), SiteSpace: string(r.Target.Space.ID),
-		Space: string(r.Target.Space.Space), Request: string(r.Visitor.Draft.Request), Revision: string(r.Visitor.Draft.Revision), Pathname: "/" + r.Target.Rest, BasePath: r.Base, SiteBasePath: r.SiteBase, ShareKey: r.Target.ShareKey,
-		Complete: r.Target.Complete, ContextID: r.Context, CanonicalURL: r.Canonical, Preview: r.Visitor.Preview,
+		Space: string(r.Target.Space.Space), Request: string(r.Visitor.Draft.Request), Revision: string(r.Visitor.Draft.Revision), Pathname: "/" + unescapedPath(r.Target.Rest), BasePath: r.Base, SiteBasePath: r.SiteBase, ShareKey: r.Target.ShareKey,
+		ContextID: r.Context, CanonicalURL: r.Canonical, Preview: r.Visitor.Preview,
+	}
+	if w.Complete, err = a.complete(ctx, r); err != nil {
+		return nil, err
 	}
 	if w.APIToken, err = a.Sites.Token(ctx, r); err != nil {
 		return nil, err
 	}
 	return newPublished(w)
+}
+
+// complete reports whether a client may append any continuation of a resolved address to the
+// answer. A client appends it as it is in the address, escaped, while the paths of pages are
+// not. So where these can differ, a client has to resolve the whole address.
+func (a *API) complete(ctx context.Context, r *sites.Resolved) (bool, error) {
+	if !r.Target.Complete {
+		return false, nil
+	}
+	sp, err := a.Content.Store.Space(ctx, r.Target.Space.Space)
+	if err != nil {
+		return false, err
+	}
+	v, err := a.Content.Source.Head(ctx, sp.It)
+	if err != nil {
+		return false, err
+	}
+	return a.Content.PlainPaths(ctx, v)
+}
+
+// unescapedPath returns an escaped path as the paths of pages are: with unescaped segments.
+// A segment that is not valid, or that would become several ones, stays as it is.
+func unescapedPath(path string) string {
+	parts := strings.Split(path, "/")
+	for i, s := range parts {
+		if plain, err := url.PathUnescape(s); err == nil && utf8.ValidString(plain) && !strings.Contains(plain, "/") {
+			parts[i] = plain
+		}
+	}
+	return strings.Join(parts, "/")
 }
 
 // previewer returns a function that identifies who previews a site: the bearer of a

@@ -51,6 +51,7 @@ type Service struct {
 	pdfs       *budget.Pool   // PDFs that are being made
 	described  *openapi.Cache // of files, by the hashes of their bytes
 	expansions *cache.Cache[expandedKey, expandedView]
+	plain      *cache.Cache[pathsKey, bool] // results of PlainPaths
 }
 
 // maxColored is the maximum size of the cache of highlighted code for PDFs, in bytes.
@@ -63,6 +64,7 @@ func New(s Service) *Service {
 	s.queues = &queues{}
 	s.described = openapi.NewCache()
 	s.expansions = cache.New[expandedKey](maxExpanded, func(v expandedView) int { return 4<<10 + computedWeight*v.pages })
+	s.plain = cache.New[pathsKey](maxPlainPaths, func(bool) int { return 1 })
 	s.pdfs = budget.NewPool("PDFs", pdfMakers)
 	s.Source = revision.NewSource(s.Store, s.BaseURL)
 	s.Index = index.NewIndex(index.Index{Store: s.Store, Source: s.Source, Blobs: s.Blobs, Log: s.Log})

@@ -1,0 +1,53 @@
+package content
+
+import (
+	"context"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/revision"
+)
+
+// pathsKey is the cache key of PlainPaths: a tree, and what its computed pages are made of.
+type pathsKey struct {
+	root  chunk.Hash
+	stamp string
+}
+
+// maxPlainPaths is the maximum number of cached results of PlainPaths.
+const maxPlainPaths = 10_000
+
+// PlainPaths reports whether the path of every page of a revision, and every path that a
+// page had before, is the same text in an address: it has no character that is escaped
+// there.
+func (s *Service) PlainPaths(ctx context.Context, v *revision.View) (bool, error) {
+	v, err := s.WithComputedPages(ctx, v.For(nil))
+	if err != nil {
+		return false, err
+	}
+	key := pathsKey{v.Root, v.Stamp}
+	if plain, ok := s.plain.Get(key); ok {
+		return plain, nil
+	}
+	plain := true
+	look := func(path string, _ []byte) (bool, error) {
+		plain = plain && !strings.ContainsFunc(path, escaped)
+		return plain, nil
+	}
+	err = v.Scan(ctx, revision.KeySlug, "", func(key string, value []byte) (bool, error) {
+		_, slug, _ := strings.Cut(key, revision.Sep)
+		return look(slug, value)
+	})
+	if err == nil && plain {
+		err = v.Scan(ctx, revision.KeyRedirect, "", look)
+	}
+	if err == nil {
+		s.plain.Set(key, plain)
+	}
+	return plain, err
+}
+
+// escaped reports whether a character of a path is, or may be, escaped in an address.
+func escaped(r rune) bool {
+	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-._~/", r))
+}

@@ -147,7 +147,7 @@ func (a *API) linksOut(ctx context.Context, open opener, request bool, f index.L
 		return nil, err
 	}
 	if f.Page != "" {
-		if _, err := v.Page(ctx, f.Page); err != nil {
+		if err := a.checkPage(ctx, v, f.Page); err != nil {
 			return nil, err
 		}
 	}
@@ -224,7 +224,7 @@ func (a *API) backlinksOut(ctx context.Context, open opener, kind, id string, pa
 	if kind == docs.RefFile {
 		_, err = v.File(ctx, docs.FileID(id))
 	} else {
-		_, err = v.Page(ctx, docs.PageID(id))
+		err = a.checkPage(ctx, v, docs.PageID(id))
 	}
 	if err != nil {
 		return nil, err
@@ -235,4 +235,13 @@ func (a *API) backlinksOut(ctx context.Context, open opener, kind, id string, pa
 			return a.Content.Index.Backlinks(ctx, g, v, kind, id, at)
 		},
 	}, l.show)
+}
+
+// checkPage returns NotFound unless a revision has a page, which may be a computed one.
+func (a *API) checkPage(ctx context.Context, v *revision.View, id docs.PageID) error {
+	v, err := a.Content.WithComputedPages(ctx, v)
+	if err == nil {
+		_, err = v.Page(ctx, id)
+	}
+	return err
 }

@@ -58,7 +58,7 @@ type MetaLinks struct {
 }
 
 func (a *API) metaLinksOut(ctx context.Context, open opener, id docs.PageID) (*out[MetaLinks], error) {
-	v, err := open(ctx)
+	v, err := a.opened(ctx, open, Flags{Computed: true})
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,9 @@ func (a *API) elsewhere(ctx context.Context, ref docs.Ref) (*docs.Ref, error) {
 	if err != nil {
 		return nil, err
 	}
-	v = asSeen(g, v)
+	if v, err = a.Content.WithComputedPages(ctx, asSeen(g, v)); err != nil {
+		return nil, err
+	}
 	page, ok, err := v.Home(ctx)
 	if ref.Page != "" {
 		page, ok, err = v.Lookup(ctx, docs.PageID(ref.Page))
@@ -165,7 +167,10 @@ func (a *API) samePage(ctx context.Context, v *revision.View, p docs.Page, sp do
 	if err != nil {
 		return nil, err
 	}
-	other = asSeen(authz.FromContext(ctx), other)
+	other, err = a.Content.WithComputedPages(ctx, asSeen(authz.FromContext(ctx), other))
+	if err != nil {
+		return nil, err
+	}
 	home, _, err := v.Home(ctx)
 	if err != nil {
 		return nil, err

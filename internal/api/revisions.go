@@ -304,11 +304,12 @@ type documentAnswer struct {
 }
 
 func (a *API) revisionDocument(ctx context.Context, in *revisionDocumentIn) (*documentAnswer, error) {
-	v, err := a.at(in.Revision)(ctx)
+	v, err := a.opened(ctx, a.at(in.Revision), Flags{Computed: true})
 	if err != nil {
 		return nil, err
 	}
 	key := keyOf(v.Space, v.Rev.ID, "document:"+string(in.Page), PageOptions{Evaluated: in.Evaluated, Dereferenced: in.Dereferenced}, v.Visitor())
+	key.stamp = v.Stamp
 	k, ok := a.pageCache.Get(key)
 	if !ok {
 		doc, err := a.documentAt(ctx, v, in)

@@ -64,8 +64,9 @@ func (a *API) openAPISpecs() {
 		About:   "404 as long as no source of it could be processed.",
 	}, a.getLatestOpenAPIVersion)
 	register(a, op{
-		ID: "getLatestOpenAPISpecVersionContent", Route: "GET " + versions + "/latest/content", Tag: tag, Allow: see, Time: transferTime,
+		ID: "getLatestOpenAPISpecVersionContent", Route: "GET " + versions + "/latest/content", Tag: tag, Allow: authz.Org(authz.ReadOpenAPISpec), Time: transferTime,
 		Summary: "Get the content of the newest version of an OpenAPI specification.",
+		About:   "A visitor of a site reads the specifications that blocks and computed pages of the site show; all others are a 404.",
 	}, a.getLatestOpenAPIContent)
 	register(a, op{
 		ID: "getOpenAPISpecVersionById", Route: "GET " + versions + "/{versionId}", Tag: tag, Allow: see,

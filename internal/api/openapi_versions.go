@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -50,19 +51,34 @@ func (a *API) openAPIVersion(g *authz.Grant, spec docs.OpenAPISpec, v docs.OpenA
 	}
 }
 
-// openAPIAddress returns a signed address from which the caller can download a version.
+// openAPIAddress returns a signed address from which a member can download a version.
 func (a *API) openAPIAddress(g *authz.Grant, spec docs.OpenAPISpec, v docs.OpenAPIVersion) string {
-	user := string(g.Actor.User)
-	signature := a.Signer.Sign(a.downloadEnd(), openAPIParts(string(spec.Org), string(spec.Slug), string(v.ID), user)...)
-	return a.location("openapi", string(spec.Org), string(spec.Slug), string(v.ID)) + "?user=" + url.QueryEscape(user) + "&signature=" + signature
+	return a.openAPIAddressIn(g, spec, v, "")
 }
 
-func openAPIParts(org, slug, version, user string) []string {
-	return []string{"openapi", org, slug, version, user}
+// openAPIAddressIn is like openAPIAddress for any caller. The address of a visitor names the
+// space that shows the specification; it works as long as that of a file of the space.
+func (a *API) openAPIAddressIn(g *authz.Grant, spec docs.OpenAPISpec, v docs.OpenAPIVersion, space docs.SpaceID) string {
+	by := bearerOf(g)
+	query, shown := by.query(), []string(nil)
+	if by.visitor != nil {
+		query += "&space=" + url.QueryEscape(string(space))
+		shown = []string{string(space)}
+	}
+	signed := append(openAPIParts(string(spec.Org), string(spec.Slug), string(v.ID)), append(by.signed(), shown...)...)
+	return a.location("openapi", string(spec.Org), string(spec.Slug), string(v.ID)) + "?" + strings.TrimPrefix(query, "&") +
+		"&signature=" + a.Signer.Sign(a.downloadEnd(), signed...)
 }
+
+func openAPIParts(org, slug, version string) []string { return []string{"openapi", org, slug, version} }
 
 func signedOpenAPIVersion(r *http.Request) []string {
-	return openAPIParts(r.PathValue("organizationId"), r.PathValue("specSlug"), r.PathValue("versionId"), r.URL.Query().Get("user"))
+	query := r.URL.Query()
+	signed := append(openAPIParts(r.PathValue("organizationId"), r.PathValue("specSlug"), r.PathValue("versionId")), query.Get("user"))
+	if query.Has("site") {
+		signed = append(signed, query.Get("site"), query.Get("link"), query.Get("key"), query.Get("space"))
+	}
+	return signed
 }
 
 type listOpenAPIVersionsIn struct {
@@ -121,13 +137,17 @@ func (a *API) getLatestOpenAPIContent(ctx context.Context, in *OpenAPISpecIn) (*
 }
 
 func (a *API) getOpenAPIContent(ctx context.Context, in *openAPIVersionIn) (*out[OpenAPISpecContent], error) {
+	space, err := a.showing(ctx, in.Slug)
+	if err != nil {
+		return nil, err
+	}
 	spec, v, err := a.APISpecs.Version(ctx, in.Org, in.Slug, in.Version)
 	if err != nil {
 		return nil, err
 	}
 	g := authz.FromContext(ctx)
 	files, err := a.APISpecs.Filesystem(ctx, v, false)
-	at := a.openAPIAddress(g, spec, v)
+	at := a.openAPIAddressIn(g, spec, v, space)
 	content := OpenAPISpecContent{Filesystem: files, URL: at, URLs: openAPIContentURLs{Source: at}}
 	if published := a.openAPISpec(g, spec).URLs.Published; published != "" {
 		content.URLs.Public = &published
@@ -140,12 +160,21 @@ func (a *API) getOpenAPIContent(ctx context.Context, in *openAPIVersionIn) (*out
 type downloadOpenAPIVersionIn struct {
 	OpenAPISpecIn
 	Version docs.OpenAPIVersionID `path:"versionId"`
-	User    docs.UserID           `query:"user" doc:"Member that the address was returned to; the file is there as long as the member can see OpenAPI specifications."`
+	User    docs.UserID           `query:"user" doc:"Member that the address was returned to, or who made the preview; the file is there as long as the member can see OpenAPI specifications."`
+	Site    docs.SiteID           `query:"site" doc:"Site that the address was returned to a visitor of; the file is there as long as the site shows its space to the visitor's audience."`
+	Space   docs.SpaceID          `query:"space" doc:"Space of the site that shows the specification."`
+	Link    docs.ShareLinkID      `query:"link" doc:"Share link of the visitor."`
+	Key     int                   `query:"key" doc:"Version of the key that the visitor was authenticated with."`
 	SignedAddress
 }
 
 func (a *API) downloadOpenAPIVersion(ctx context.Context, in *downloadOpenAPIVersionIn) (stream, error) {
-	_, _, err := a.Guard.Org(ctx, authz.Actor{User: in.User}, authz.ListOpenAPISpecs, in.Org)
+	var err error
+	if in.Site != "" {
+		err = a.Sites.CheckShown(ctx, authz.Visitor{Site: in.Site, Link: in.Link, Key: in.Key, Preview: in.User != "", By: in.User}, in.Space)
+	} else {
+		_, _, err = a.Guard.Org(ctx, authz.Actor{User: in.User}, authz.ListOpenAPISpecs, in.Org)
+	}
 	if authz.Denied(err) {
 		err = errs.Missing("OpenAPI specification")
 	}

@@ -30,6 +30,7 @@ var (
 	CreateContent      = Action{"create content at the top level", docs.Create, docs.ScopeWrite}
 	CreateOpenAPISpec  = Action{"create OpenAPI specifications", docs.Create, docs.ScopeWrite}
 	ListOpenAPISpecs   = Action{"see OpenAPI specifications", docs.Read, docs.ScopeRead}
+	ReadOpenAPISpec    = Action{"read the OpenAPI specification", docs.Read, docs.ScopeRead} // allowed for visitors too; the operation checks that a page shows it
 	UploadFiles        = Action{"upload files", docs.Create, docs.ScopeWrite}
 	ListFonts          = Action{"list custom fonts", docs.Read, docs.ScopeRead}
 	ManageFonts        = Action{"manage custom fonts", docs.Create, docs.ScopeWrite}

@@ -76,7 +76,9 @@ type Sites interface {
 }
 
 // forVisitors reports whether visitors may perform the action on what a site shows them.
-func (a Action) forVisitors() bool { return a == ReadContent || a == ReadSite }
+func (a Action) forVisitors() bool {
+	return a == ReadContent || a == ReadSite || a == ReadOpenAPISpec
+}
 
 // visit checks a rule for a visitor. What the site does not show is absent. Of the rest,
 // a visitor can read what is published.

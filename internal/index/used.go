@@ -2,6 +2,7 @@ package index
 
 import (
 	"context"
+	"slices"
 
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -12,8 +13,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Limits of the search for a use of a file or a reusable content. If none is found
-// within maxUses, the file or content is not shown.
+// Limits of the search for a use of a file, a reusable content or a specification. If
+// none is found within maxUses, it is not shown.
 const (
 	maxUses     = 10_000 // pages and reusable contents that are examined
 	usesAtATime = 100
@@ -124,15 +125,22 @@ func (u *userSearch) onPage(ctx context.Context, p docs.Page, ref docs.Ref) (boo
 }
 
 // in reports whether a source, which uses ref, does so in a block that the visitor
-// sees. In a reusable content, conditions on variables of a page do not hold.
+// sees. In a reusable content, conditions on variables of a page do not hold. A link
+// to a specification does not use it: only a block that shows a part of it does.
 func (u *userSearch) in(ctx context.Context, page reading.Page, text revision.Text, ref docs.Ref) (bool, error) {
 	source, _, err := u.v.Body(ctx, text)
-	if err != nil || !reading.MayDependOnVisitor(source) {
-		return err == nil, err
+	if err != nil {
+		return false, err
+	}
+	if ref.Kind != docs.RefOpenAPI && !reading.MayDependOnVisitor(source) {
+		return true, nil
 	}
 	doc, err := page.Document(ctx)
 	if err != nil {
 		return false, err
+	}
+	if ref.Kind == docs.RefOpenAPI {
+		return slices.ContainsFunc(markup.APIBlocks(doc), func(b markup.APIBlock) bool { return b.Ref == ref }), nil
 	}
 	for _, r := range markup.References(doc) {
 		if r.Ref == ref {

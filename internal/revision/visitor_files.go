@@ -7,11 +7,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// Uses reports where files and reusable contents are used. Package index
-// implements it.
+// Uses reports where files, reusable contents and OpenAPI specifications are used.
+// Package index implements it.
 type Uses interface {
 	// Used reports whether something that the visitor of a view sees uses a
-	// file or a reusable content of the space.
+	// file or a reusable content of the space, or shows a specification.
 	Used(ctx context.Context, v *View, ref docs.Ref) (bool, error)
 }
 

@@ -1,0 +1,82 @@
+package api
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store"
+)
+
+// maxShownDrafts is the number of change requests of a site, the most recently changed ones
+// of each space, whose pages count as shown by a preview of all drafts.
+const maxShownDrafts = 50
+
+// showing returns a space whose pages show a specification to the caller, a visitor of a
+// site. The error is NotFound if the visitor sees no such page, whether the specification
+// exists or not. For a member, it returns no space and no error.
+func (a *API) showing(ctx context.Context, slug docs.OpenAPISlug) (docs.SpaceID, error) {
+	g := authz.FromContext(ctx)
+	if g.VisitorAccess() == nil {
+		return "", nil
+	}
+	site, err := a.Sites.View(ctx, g)
+	if err != nil {
+		return "", err
+	}
+	spaces := slices.Sorted(maps.Keys(site.Spaces))
+	for _, id := range spaces {
+		sp := site.Spaces[id].It
+		if ok, err := a.showsSpec(ctx, g, sp, sp.Revision, slug); ok || err != nil {
+			return id, err
+		}
+	}
+	left := maxShownDrafts
+	for _, id := range spaces {
+		drafts, err := a.shownDrafts(ctx, g, id, left)
+		if err != nil {
+			return "", err
+		}
+		left -= len(drafts)
+		for _, rev := range drafts {
+			if ok, err := a.showsSpec(ctx, g, site.Spaces[id].It, rev, slug); ok || err != nil {
+				return id, err
+			}
+		}
+	}
+	return "", errs.Missing("OpenAPI specification")
+}
+
+func (a *API) showsSpec(ctx context.Context, g *authz.Grant, sp docs.Space, rev docs.RevisionID, slug docs.OpenAPISlug) (bool, error) {
+	v, err := a.Content.Revision(ctx, sp, rev)
+	if err != nil {
+		return false, err
+	}
+	return a.Content.ShowsSpec(ctx, asSeen(g, v), string(slug))
+}
+
+// shownDrafts returns the revisions of a space that the caller, a visitor, sees in a preview
+// besides the newest one, at most limit.
+func (a *API) shownDrafts(ctx context.Context, g *authz.Grant, space docs.SpaceID, limit int) ([]docs.RevisionID, error) {
+	shown := g.VisitorAccess()
+	switch d := shown.Draft; {
+	case !shown.Preview || d.Space != "" && d.Space != space:
+		return nil, nil
+	case d.Revision != "":
+		return []docs.RevisionID{d.Revision}, nil
+	case d.Request != "":
+		cr, err := a.Content.Store.ChangeRequest(ctx, space, string(d.Request))
+		return []docs.RevisionID{cr.Revision}, err
+	}
+	requests, _, err := a.Content.Store.ChangeRequests(ctx, store.ChangeRequestFilter{Space: space}, store.Page{Limit: limit})
+	var out []docs.RevisionID
+	for _, cr := range requests {
+		if cr.Status == docs.ChangeDraft || cr.Status == docs.ChangeOpen {
+			out = append(out, cr.Revision)
+		}
+	}
+	return out, err
+}

@@ -100,8 +100,8 @@ func (p *ChangesPaged) Resolve(ctx huma.Context) []error {
 
 // changesOut returns a page of the differences between two revisions. A cursor contains
 // the ids of both, so that the next page compares the same revisions, even if the change
-// request has a newer one by then.
-func (a *API) changesOut(ctx context.Context, from, to docs.RevisionID, in ChangesPaged) (semanticChanges, error) {
+// request has a newer one by then. before opens the revision that is compared with.
+func (a *API) changesOut(ctx context.Context, from, to docs.RevisionID, in ChangesPaged, before func(docs.RevisionID) opener) (semanticChanges, error) {
 	paged := Paged(in)
 	at, err := a.open(ctx, paged)
 	if err != nil {
@@ -118,11 +118,11 @@ func (a *API) changesOut(ctx context.Context, from, to docs.RevisionID, in Chang
 	if err != nil {
 		return semanticChanges{}, err
 	}
-	before, err := a.at(from)(ctx)
+	old, err := before(from)(ctx)
 	if err != nil {
 		return semanticChanges{}, err
 	}
-	w, err := a.changesBetween(ctx, before, v, skip, in.Limit)
+	w, err := a.changesBetween(ctx, old, v, skip, in.Limit)
 	if err == nil && w.More > 0 && in.Limit > 0 {
 		w.Next = a.seal(ctx, paged, offsetKey(skip+len(w.Changes), string(from), string(to)))
 	}

@@ -58,8 +58,9 @@ func (a *API) changeRequests() {
 		About:   "Conflicts are recorded in the request. Until they are resolved, the request keeps its own version of what is in conflict.",
 	}, a.bringUpToDate)
 	register(a, op{
-		ID: "getChangeRequestChanges", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/changes", Tag: tag, Allow: view,
+		ID: "getChangeRequestChanges", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/changes", Tag: tag, Allow: authz.Space(authz.ReadRequest),
 		Summary: "List what a change request changes.",
+		About:   "The content token of a preview lists what the preview shows of it, without the differences in the documents.",
 	}, a.changeRequestChanges)
 	register(a, op{
 		ID: "getContributorsByChangeRequestId", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/contributors", Tag: tag, Allow: view,
@@ -318,7 +319,7 @@ func (a *API) changeRequestChanges(ctx context.Context, in *changeRequestChanges
 	if err != nil {
 		return nil, err
 	}
-	w, err := a.changesOut(ctx, cr.Ancestor, cr.Revision, in.ChangesPaged)
+	w, err := a.changesOut(ctx, cr.Ancestor, cr.Revision, in.ChangesPaged, a.base)
 	return ok(w), err
 }
 

@@ -209,7 +209,7 @@ func (a *API) revisionChanges(ctx context.Context, in *revisionChangesIn) (*out[
 	if len(v.Rev.Parents) > 0 {
 		before = v.Rev.Parents[0]
 	}
-	w, err := a.changesOut(ctx, before, v.Rev.ID, in.ChangesPaged)
+	w, err := a.changesOut(ctx, before, v.Rev.ID, in.ChangesPaged, a.at)
 	if err != nil {
 		return nil, err
 	}
@@ -247,6 +247,9 @@ func (a *API) changesBetween(ctx context.Context, from, to *revision.View, skip,
 	all = all[min(skip, len(all)):]
 	w.Changes = append(w.Changes, all[:min(limit, len(all))]...)
 	w.More = len(all) - len(w.Changes)
+	if to.Visitor() != nil { // the documents are compared with the blocks that conditions hide
+		return w, nil
+	}
 	return w, addBlockChanges(ctx, from, to, w.Changes)
 }
 

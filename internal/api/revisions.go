@@ -27,8 +27,9 @@ func (a *API) revisions() {
 		return a.revisionOut(ctx, a.at(in.Revision), in.Flags)
 	})
 	register(a, op{
-		ID: "getRevisionSemanticChanges", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/changes", Tag: tag, Allow: view,
+		ID: "getRevisionSemanticChanges", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/changes", Tag: tag, Allow: read,
 		Summary: "List what a revision changed, compared to the one before it.",
+		About:   "The content token of a preview that shows both lists what the preview shows of it, without the differences in the documents. For other visitors there is only one revision: 404.",
 	}, a.revisionChanges)
 	register(a, op{
 		ID: "listPagesInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/pages", Tag: tag, Allow: read,
@@ -131,6 +132,16 @@ func (a *API) at(id docs.RevisionID) opener {
 		if err := a.Guard.ReadsRevision(ctx, g, id); err != nil {
 			return nil, err
 		}
+		v, err := a.Content.Revision(ctx, g.Space, id)
+		return asSeen(g, v), err
+	}
+}
+
+// base returns an opener of the revision of the space that a change request is compared with.
+// Who reads the request may know what it changes.
+func (a *API) base(id docs.RevisionID) opener {
+	return func(ctx context.Context) (*revision.View, error) {
+		g := authz.FromContext(ctx)
 		v, err := a.Content.Revision(ctx, g.Space, id)
 		return asSeen(g, v), err
 	}

@@ -17,7 +17,7 @@ func (a *API) users() {
 		Summary: "Get the user that the token belongs to.",
 	}, a.me)
 	register(a, op{
-		ID: "getUserById", Route: "GET /users/{userId}", Tag: "Users", Allow: authz.SignedIn(docs.ScopeRead),
+		ID: "getUserById", Route: "GET /users/{userId}", Tag: "Users", Allow: authz.AnotherUser(),
 		Summary: "Get a user.",
 		About:   "Visible are yourself and everybody in an organization in which you are more than a guest.",
 	}, a.getUser)

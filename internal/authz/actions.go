@@ -143,6 +143,7 @@ const (
 	noToken            // no token is needed
 	bearer             // a signed address is needed, and no token
 	anyToken           // any valid token
+	otherUser          // any valid token of a member
 	unscoped           // a valid token without scopes
 	onOrg
 	onOrgOrSelf
@@ -166,6 +167,10 @@ func Signed() Rule { return Rule{subject: bearer} }
 func SignedIn(scope docs.Scope) Rule {
 	return Rule{anyToken, Action{"do this", docs.Guest, scope}}
 }
+
+// AnotherUser returns a rule that needs a valid token: the operation is about a user whom
+// the caller may see. For a visitor of a site there are no users.
+func AnotherUser() Rule { return Rule{otherUser, SignedIn(docs.ScopeRead).action} }
 
 // FullToken returns a rule that needs a token without scopes, so that a token with scopes
 // cannot create one with more rights.
@@ -223,7 +228,7 @@ func (r Rule) String() string {
 		return "no token"
 	case bearer:
 		return "a signed address; no token"
-	case anyToken:
+	case anyToken, otherUser:
 		return "any valid token; scope " + string(r.action.Scope)
 	case unscoped:
 		return "a token without scopes"
@@ -242,8 +247,11 @@ func (r Rule) String() string {
 	case r.subject == onSite && r.action.Least == docs.Create:
 		who += "; admin if the role was given on the site itself"
 	}
-	if r.action.forVisitors() {
+	switch {
+	case r.action.forVisitors():
 		who += ", or a visitor whom a site shows it to"
+	case r.action == ReadRequest:
+		who += ", or a preview of a site that shows it"
 	}
 	return who + "; scope " + string(r.action.Scope)
 }

@@ -184,7 +184,7 @@ func (c Checker) check(ctx context.Context, actor Actor, rule Rule, param func(s
 		return c.AnySpace(ctx, actor, rule.action, docs.SpaceID(param("spaceId")))
 	case onSite:
 		return c.Site(ctx, actor, rule.action, org, docs.SiteID(param("siteId")))
-	case anyToken:
+	case anyToken, otherUser:
 		return &Grant{Actor: actor}, store.Stamp{}, decide("", actor, docs.Guest, docs.Guest, rule.action)
 	case unscoped:
 		if len(actor.Scopes) > 0 {

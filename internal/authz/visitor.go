@@ -96,6 +96,8 @@ func (c Checker) visit(ctx context.Context, actor Actor, rule Rule, param func(s
 		if org != v.Org {
 			return nil, stamp, errs.Missing("organization")
 		}
+	case otherUser:
+		return nil, stamp, errs.Missing("user")
 	case onCollection:
 		return nil, stamp, errs.Missing("collection")
 	case onSite:
@@ -116,7 +118,10 @@ func (c Checker) visit(ctx context.Context, actor Actor, rule Rule, param func(s
 		}
 		g.Space, stamp = v.Readable(sp.It), sp.Stamp
 	}
-	if v.Preview && rule.action == ReadRequest {
+	if rule.action == ReadRequest {
+		if !v.Preview { // what is not published does not exist
+			return nil, stamp, errs.Missing("change request")
+		}
 		cr, err := c.r.ChangeRequest(ctx, g.Space.ID, param("changeRequestId"))
 		if err == nil && !v.Draft.Includes(Draft{Space: g.Space.ID, Request: cr.ID}) {
 			err = errs.Missing("change request")

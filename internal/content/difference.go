@@ -35,9 +35,17 @@ type PageDiff struct {
 	Moved bool
 }
 
-// Compare returns the differences between two revisions of a space. Equal parts
-// are not read.
+// Compare returns the differences between two revisions of a space, as their visitor
+// sees them. Equal parts are not read.
 func (s *Service) Compare(ctx context.Context, from, to *revision.View) (*Difference, error) {
+	out, err := compare(ctx, from.For(nil), to.For(nil))
+	if err == nil && to.Visitor() != nil {
+		err = out.hide(ctx, from, to)
+	}
+	return out, err
+}
+
+func compare(ctx context.Context, from, to *revision.View) (*Difference, error) {
 	out := &Difference{Variables: map[string]Pair[any]{}}
 	err := to.Diff(ctx, from.Root, to.Root, func(key string, before, after []byte) (err error) {
 		switch id := key[1:]; key[:1] {

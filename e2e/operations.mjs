@@ -231,6 +231,10 @@ export const REQUIRED_BY_RENDERER = [
     'listRevisionPageMetaLinks',
     'searchSiteContent',
     'getSiteRedirectBySource',
+    'getLatestOpenAPISpecVersionContent',
+    'getChangeRequestById',
+    'getChangeRequestChanges',
+    'getRevisionSemanticChanges',
 ];
 
 export const RENDERER_PREFIX = 'renderer: ';

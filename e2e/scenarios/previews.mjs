@@ -31,7 +31,7 @@ export default async function previews(scene) {
         for (const revision of [request.revision, old]) {
             await refused(visitor.api.spaces.getRevisionById(space.id, revision), 404);
         }
-        await refused(visitor.api.spaces.getChangeRequestById(space.id, request.number), 403);
+        await refused(visitor.api.spaces.getChangeRequestById(space.id, request.number), 404);
     });
 
     await step('who has the address of a preview reads both with a client', async () => {
@@ -71,7 +71,8 @@ export default async function previews(scene) {
         const { revision } = await answered(reader.getChangeRequestById(space.id, draft.changeRequest), 200);
         checkFields(await readAll(renderer, { ...draft, revision }));
         await refused(reader.getRevisionById(space.id, old), 404);
-        await refused(reader.getChangeRequestChanges(space.id, request.id), 403);
+        const { changes } = await answered(reader.getChangeRequestChanges(space.id, request.id, { limit: 100 }), 200);
+        assert.deepEqual(changes.map(({ type, page }) => [type, page.title]), [['page_created', 'Draft']]);
         const past = await at(`~/revisions/${old}`);
         assert.deepEqual([past.changeRequest, past.revision, past.pathname], [undefined, old, '/']);
         checkFields(await readAll(renderer, past));

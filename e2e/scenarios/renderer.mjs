@@ -3,10 +3,12 @@
 
 import assert from 'node:assert/strict';
 
-import { change, handbookSpace, liveSpace } from '../lib/content.mjs';
+import { blockPages, change, flatten, handbookSpace, liveSpace, nodes } from '../lib/content.mjs';
 import { answered, created, deletedOnce, refused } from '../lib/expect.mjs';
 import { SITES_DOMAIN } from '../lib/octavo.mjs';
 import { arrive, checkFields, documentPages, nulls, readAll, visitorToken } from '../lib/renderer.mjs';
+import { edit, openRequest } from '../lib/requests.mjs';
+import { processed } from './openapi.mjs';
 
 const AUDIENCES = ['public', 'unlisted', 'share-link', 'visitor-auth'];
 const LOGIN = 'https://login.acme.test/in';
@@ -61,6 +63,159 @@ export default async function renderer(scene) {
             await step(`${name}: access ends with the next request`, () => endAccess(scene, site, read, content));
         }
     }
+    await everyBlock(scene);
+    await apiPages(scene);
+    await paths(scene);
+    await drafts(scene);
+}
+
+// A site of spaces, and what a renderer learns of its address with the token that it has.
+async function siteOf({ alice, renderer, organization }, ...spaces) {
+    const { orgs } = alice.api;
+    const made = await answered(orgs.createSite(organization.id, { title: 'Pages', visibility: 'unlisted', spaces: spaces.map(({ id }) => id) }), 201);
+    await orgs.updateSiteById(organization.id, made.id, { basename: `pages-${made.id.toLowerCase().replaceAll('_', '-')}` }); // a host of its own
+    const home = (await answered(orgs.publishSite(organization.id, made.id), 200)).urls.published;
+    return { id: made.id, home, content: await arrive(renderer, home, {}) };
+}
+
+// Pages with every block, also those that are newer than the other scenarios know: a renderer fails
+// with the whole page when one of them has another form.
+async function everyBlock(scene) {
+    const { step, alice, renderer, organization } = scene;
+    const space = await handbookSpace(scene, 'Blocks');
+    const collection = (await alice.api.orgs.createCollection(organization.id, { title: 'Shelf' })).data;
+    const pages = await blockPages({ SPACE: space.id, COLLECTION: collection.id, USER: alice.id });
+    let read;
+
+    await step('pages with every block are read', async () => {
+        for (const markdown of Object.values(pages)) {
+            await change(alice, space, [{ operation: 'insert_page', document: { markdown } }]);
+        }
+        read = await readAll(renderer, (await siteOf(scene, space)).content);
+        checkFields(read);
+    });
+
+    await step('the action of a button is one object with its parameter', async () => {
+        const actions = Object.values(read.documents)
+            .flatMap((document) => [...nodes(document)])
+            .flatMap(({ type, data }) => (type === 'button' && data.action ? [data.action] : []));
+        assert.deepEqual(actions, [
+            { action: 'ask', query: 'Where is A7?' },
+            { action: 'search', query: '' },
+            { action: 'select', slug: 'linux' },
+        ]);
+    });
+
+    await step('a user whom a page mentions is absent for its readers', async () => {
+        await refused(read.reader.api.users.getUserById(alice.id), 404);
+    });
+}
+
+const TIDES = `openapi: 3.1.0
+info: {title: Tides, version: '1'}
+tags: [{name: tides}]
+paths:
+  /tides:
+    get: {operationId: listTides, summary: List tides, tags: [tides], responses: {'200': {description: OK}}}
+webhooks:
+  turned:
+    post: {operationId: turned, summary: The tide turned, responses: {'200': {description: OK}}}
+components: {schemas: {Tide: {type: object}}}
+`;
+
+// Pages about an API: blocks that somebody put into a page, and pages that are computed.
+async function apiPages(scene) {
+    const { step, alice, renderer, organization } = scene;
+    const { orgs } = alice.api;
+    const org = organization.id;
+    let read;
+
+    await step('pages of an API are read, with blocks and computed', async () => {
+        for (const slug of ['tides', 'winds', 'secret']) {
+            await orgs.createOrUpdateOpenApiSpecBySlug(org, slug, { source: { text: TIDES } });
+            await processed(alice, org, slug);
+        }
+        const written = await liveSpace(scene, 'Written');
+        const markdown = '{% openapi-operation spec="winds" path="/tides" method="get" %}\n[Winds](https://api.acme.test/)\n{% endopenapi-operation %}\n';
+        await change(alice, written, [{ operation: 'insert_page', title: 'Winds', document: { markdown } }]);
+        const template = { id: 'api-reference', params: { contentRefs: { spec: { kind: 'openapi', spec: 'tides' } } } };
+        const computed = await created(orgs.createSpace(org, { title: 'Computed', template }), '/spaces');
+        read = await readAll(renderer, (await siteOf(scene, computed, written)).content);
+        checkFields(read);
+        const computedPages = flatten(read.revision.pages).filter(({ title }) => ['tides', 'Webhooks', 'Models'].includes(title));
+        const blocks = computedPages.flatMap(({ id }) => [...nodes(read.documents[id])]).map(({ type }) => type);
+        for (const type of ['openapi-operation', 'openapi-webhook', 'openapi-schemas']) {
+            assert.ok(blocks.includes(type), `${type} among ${blocks}`);
+        }
+    });
+
+    await step('the specifications that pages show are read, all others are absent', async () => {
+        const { api } = read.reader;
+        for (const slug of ['tides', 'winds']) {
+            const { filesystem, urls } = await answered(api.orgs.getLatestOpenApiSpecVersionContent(org, slug), 200);
+            assert.equal(filesystem['openapi.yaml'].specification.info.title, 'Tides');
+            assert.equal(await (await fetch(urls.source)).text(), TIDES);
+        }
+        for (const slug of ['secret', 'none']) {
+            await refused(api.orgs.getLatestOpenApiSpecVersionContent(org, slug), 404);
+        }
+    });
+}
+
+// Paths that are escaped in an address: what a renderer makes of it must be the path of the page,
+// or it redirects to the page for ever.
+async function paths(scene) {
+    const { step, alice, renderer } = scene;
+
+    await step('an address in Arabic leads to the page', async () => {
+        const space = await liveSpace(scene, 'Arabic');
+        const insert = (title, more) => ({ operation: 'insert_page', title, document: { markdown: 'Text.\n' }, ...more });
+        await change(alice, space, [insert('Guides', { ref: 'guides' }), insert('دليل'), insert('مرساة', { into: 'guides' })]);
+        const other = await liveSpace(scene, 'Plain');
+        const { home, content } = await siteOf(scene, other, space);
+        const { revision } = await readAll(renderer, { ...content, space: space.id });
+        const escaped = flatten(revision.pages).map(({ path }) => path).filter((path) => /[^a-z/]/.test(path));
+        assert.equal(escaped.length, 2, escaped.join());
+        for (const path of escaped) {
+            const { href } = new URL(`arabic/${path}`, home); // as a browser asks for it
+            const found = await arrive(renderer, href, {});
+            assert.deepEqual([found.space, found.pathname, found.canonicalUrl], [space.id, path, href]);
+        }
+    });
+}
+
+// What a renderer asks for at ~/changes/1: as a visitor, and with the token of a preview.
+async function drafts(scene) {
+    const { step, alice, renderer, organization } = scene;
+    const space = await handbookSpace(scene, 'Drafts');
+    let site, request;
+
+    await step('for a visitor, there is nothing at the address of a change request', async () => {
+        request = await openRequest(alice, space, 'More');
+        await edit(alice, space, request, [{ operation: 'insert_page', title: 'Draft', document: { markdown: 'Text.\n' } }]);
+        assert.equal(request.number, 1);
+        site = await siteOf(scene, space);
+        const { spaces } = renderer.withToken(site.content.apiToken).api;
+        for (const number of ['1', '99']) {
+            await refused(spaces.getChangeRequestById(space.id, number), 404);
+            await refused(spaces.getChangeRequestChanges(space.id, number, { limit: 100 }), 404);
+        }
+    });
+
+    await step('a preview reads what a change request, and a revision, has changed', async () => {
+        const { url } = await answered(alice.api.orgs.getSitePublishingPreviewById(organization.id, site.id), 200);
+        const asker = renderer.withToken(new URL(url).searchParams.get('token'));
+        const { apiToken } = await arrive(asker, site.home, {});
+        const { spaces } = renderer.withToken(apiToken).api;
+        const { revision } = await answered(spaces.getChangeRequestById(space.id, '1'), 200);
+        for (const call of [
+            spaces.getChangeRequestChanges(space.id, '1', { limit: 100 }),
+            spaces.getRevisionSemanticChanges(space.id, revision, { computed: false, limit: 100, metadata: false }),
+        ]) {
+            const { changes, more } = await answered(call, 200);
+            assert.deepEqual([changes.map(({ type, page }) => [type, page.title]), more ?? 0], [[['page_created', 'Draft']], 0]);
+        }
+    });
 }
 
 // Publishes a site with two spaces for an audience. Returns { id, home, visitor, ... }: home is the

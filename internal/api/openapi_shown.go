@@ -8,7 +8,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/store"
 )
 
 // maxShownDrafts is the number of change requests of a site, the most recently changed ones
@@ -36,7 +35,7 @@ func (a *API) showing(ctx context.Context, slug docs.OpenAPISlug) (docs.SpaceID,
 	}
 	left := maxShownDrafts
 	for _, id := range spaces {
-		drafts, err := a.shownDrafts(ctx, g, id, left)
+		drafts, err := a.Content.DraftsShown(ctx, g, id, left)
 		if err != nil {
 			return "", err
 		}
@@ -56,27 +55,4 @@ func (a *API) showsSpec(ctx context.Context, g *authz.Grant, sp docs.Space, rev 
 		return false, err
 	}
 	return a.Content.ShowsSpec(ctx, asSeen(g, v), string(slug))
-}
-
-// shownDrafts returns the revisions of a space that the caller, a visitor, sees in a preview
-// besides the newest one, at most limit.
-func (a *API) shownDrafts(ctx context.Context, g *authz.Grant, space docs.SpaceID, limit int) ([]docs.RevisionID, error) {
-	shown := g.VisitorAccess()
-	switch d := shown.Draft; {
-	case !shown.Preview || d.Space != "" && d.Space != space:
-		return nil, nil
-	case d.Revision != "":
-		return []docs.RevisionID{d.Revision}, nil
-	case d.Request != "":
-		cr, err := a.Content.Store.ChangeRequest(ctx, space, string(d.Request))
-		return []docs.RevisionID{cr.Revision}, err
-	}
-	requests, _, err := a.Content.Store.ChangeRequests(ctx, store.ChangeRequestFilter{Space: space}, store.Page{Limit: limit})
-	var out []docs.RevisionID
-	for _, cr := range requests {
-		if cr.Status == docs.ChangeDraft || cr.Status == docs.ChangeOpen {
-			out = append(out, cr.Revision)
-		}
-	}
-	return out, err
 }

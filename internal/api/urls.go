@@ -156,15 +156,7 @@ func (a *API) complete(ctx context.Context, r *sites.Resolved) (bool, error) {
 	if !r.Target.Complete {
 		return false, nil
 	}
-	sp, err := a.Content.Store.Space(ctx, r.Target.Space.Space)
-	if err != nil {
-		return false, err
-	}
-	v, err := a.Content.Source.Head(ctx, sp.It)
-	if err != nil {
-		return false, err
-	}
-	return a.Content.PlainPaths(ctx, v)
+	return a.Content.PlainPaths(ctx, r.Target.Space.Space)
 }
 
 // unescapedPath returns an escaped path as the paths of pages are: with unescaped segments.

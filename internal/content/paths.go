@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
@@ -17,12 +18,18 @@ type pathsKey struct {
 // maxPlainPaths is the maximum number of cached results of PlainPaths.
 const maxPlainPaths = 10_000
 
-// PlainPaths reports whether the path of every page of a revision, and every path that a
-// page had before, is the same text in an address: it has no character that is escaped
-// there.
-func (s *Service) PlainPaths(ctx context.Context, v *revision.View) (bool, error) {
-	v, err := s.WithComputedPages(ctx, v.For(nil))
+// PlainPaths reports whether the path of every page of a space, and every path that a page
+// had before, is the same text in an address: it has no character that is escaped there.
+func (s *Service) PlainPaths(ctx context.Context, space docs.SpaceID) (bool, error) {
+	sp, err := s.Store.Space(ctx, space)
 	if err != nil {
+		return false, err
+	}
+	v, err := s.Source.Head(ctx, sp.It)
+	if err != nil {
+		return false, err
+	}
+	if v, err = s.WithComputedPages(ctx, v); err != nil {
 		return false, err
 	}
 	key := pathsKey{v.Root, v.Stamp}

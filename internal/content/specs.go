@@ -6,12 +6,14 @@ import (
 	"io"
 
 	"github.com/octavo-docs/octavo/internal/apidoc"
+	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/openapi"
 	"github.com/octavo-docs/octavo/internal/revision"
+	"github.com/octavo-docs/octavo/internal/store"
 )
 
 // Specs returns the OpenAPI specifications of organizations. The error is NotFound if
@@ -99,6 +101,30 @@ func (s *Service) ShowsSpec(ctx context.Context, v *revision.View, slug string) 
 		}
 	}
 	return s.Index.Used(ctx, v, docs.Ref{Kind: docs.RefOpenAPI, Spec: slug})
+}
+
+// DraftsShown returns the revisions of a space that the caller, a visitor of a site, sees in
+// a preview besides the newest one, at most limit: the draft that the preview shows, or else
+// the change requests that changed most recently.
+func (s *Service) DraftsShown(ctx context.Context, g *authz.Grant, space docs.SpaceID, limit int) ([]docs.RevisionID, error) {
+	shown := g.VisitorAccess()
+	switch d := shown.Draft; {
+	case !shown.Preview || d.Space != "" && d.Space != space:
+		return nil, nil
+	case d.Revision != "":
+		return []docs.RevisionID{d.Revision}, nil
+	case d.Request != "":
+		cr, err := s.Store.ChangeRequest(ctx, space, string(d.Request))
+		return []docs.RevisionID{cr.Revision}, err
+	}
+	requests, _, err := s.Store.ChangeRequests(ctx, store.ChangeRequestFilter{Space: space}, store.Page{Limit: limit})
+	var out []docs.RevisionID
+	for _, cr := range requests {
+		if cr.Status == docs.ChangeDraft || cr.Status == docs.ChangeOpen {
+			out = append(out, cr.Revision)
+		}
+	}
+	return out, err
 }
 
 // specOf returns the description that a reference of a page leads to, or nil.

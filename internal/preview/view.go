@@ -120,7 +120,7 @@ func (s *Server) pageView(ctx context.Context, now *site, p *folder.Page) (*them
 		v.Outline = done.headings
 	}
 	if !shows(m.Layout.TableOfContents) {
-		f.Navigation = nil
+		f.Drawer = true
 	}
 	if shows(m.Layout.Pagination) {
 		before, after := now.menu.Around(p)

@@ -18,7 +18,7 @@ func (v *visit) describe(f *theme.Frame, e *edition.Edition, current *edition.No
 	}
 	l := layoutOf(current.Page)
 	if !shows(l.TableOfContents) {
-		f.Navigation = nil
+		f.Drawer = true
 	}
 	f.Hidden = f.Hidden || current.NoRobotsIndex
 	at, err := e.Address(v.ctx, current)

@@ -176,7 +176,11 @@ func (d *document) top() {
 		d.raw(`<div class="frame bare">`, "\n")
 		return
 	}
-	d.raw(`<div class="frame">`, "\n", `<nav class="pages" id="~pages"`)
+	d.raw(`<div class="frame`)
+	if d.Drawer {
+		d.raw(" bare")
+	}
+	d.raw(`">`, "\n", `<nav class="pages" id="~pages"`)
 	d.attribute("aria-label", d.T.Pages)
 	d.raw(` tabindex="-1">`, "\n", `<a class="tool menu-close" href="#~content"`)
 	d.attribute("aria-label", d.T.Close)

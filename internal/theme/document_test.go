@@ -79,3 +79,21 @@ func TestStepsOfTheOutline(t *testing.T) {
 		t.Errorf("the steps are %s", got)
 	}
 }
+
+// A page that hides its table of contents keeps the menu of small screens.
+func TestDrawer(t *testing.T) {
+	f := &Frame{Title: "Docs", Navigation: []*Link{{Title: "Start", Href: "/start"}}}
+	for _, drawer := range []bool{false, true} {
+		f.Drawer = drawer
+		html, err := Render(f, &Page{Title: "Home"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(html), `class="tool menu-open"`) || !strings.Contains(string(html), `<a href="/start">Start</a>`) {
+			t.Errorf("drawer %t: there is no menu", drawer)
+		}
+		if got := strings.Contains(string(html), `<div class="frame bare">`); got != drawer {
+			t.Errorf("drawer %t: the page is bare: %t", drawer, got)
+		}
+	}
+}

@@ -8,7 +8,7 @@ import (
 
 // Parts caches the HTML that all pages of a site share: the assets, the header without the
 // variants, and the footer. Frames that share Parts may differ only in Draft, Variants,
-// Navigation, Feedback, Alert and the metadata of the page. The zero value is ready for use,
+// Navigation, Drawer, Feedback, Alert and the metadata of the page. The zero value is ready for use,
 // and safe for concurrent use. A nil *Parts caches nothing.
 type Parts struct {
 	mu   sync.Mutex

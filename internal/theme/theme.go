@@ -53,6 +53,7 @@ type Frame struct {
 	Sections      []*Link // tabs; those with children are menus
 	Variants      []*Link // versions or languages of the current page
 	Navigation    []*Link
+	Drawer        bool // the navigation is only the menu of small screens
 	Search        Search
 	Feedback      string // address that receives feedback about the page
 	Footer        Footer

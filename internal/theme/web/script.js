@@ -78,13 +78,15 @@
       d.addEventListener("toggle", () => { open[key] = d.open; memory.set("open", Object.fromEntries(Object.entries(open).slice(-200))); });
     }
     const current = pages.querySelector("[aria-current]");
-    if (current && matchMedia("(min-width: 861px)").matches) { // scrollIntoView would scroll the page too
-      const list = pages.getBoundingClientRect(), at = current.getBoundingClientRect();
-      if (at.bottom > Math.min(list.bottom, innerHeight)) pages.scrollTop += at.top - list.top - list.height / 3;
-    }
+    const reveal = () => { // scrollIntoView would scroll the page too
+      const list = pages.getBoundingClientRect(), at = current?.getBoundingClientRect();
+      if (at?.bottom > Math.min(list.bottom, innerHeight)) pages.scrollTop += at.top - list.top - list.height / 3;
+    };
+    if (matchMedia("(min-width: 861px)").matches) reveal();
     const opener = document.querySelector(".menu-open"), drawer = is => {
       pages.classList.toggle("open", is);
       opener.setAttribute("aria-expanded", is);
+      if (is) reveal();
       (is ? pages.querySelector(".menu-close") : opener).focus();
     };
     opener.setAttribute("role", "button");

@@ -414,7 +414,8 @@
       field.focus();
     };
     for (const c of choices) c.addEventListener("click", () => { choices.forEach(o => o.setAttribute("aria-pressed", o === c)); search(); field.focus(); });
-    input.addEventListener("focus", () => { input.blur(); open(input.value); });
+    input.addEventListener("click", () => open(input.value));
+    input.addEventListener("keydown", e => { if (e.key === "Enter" && !e.isComposing) { e.preventDefault(); open(input.value); } });
     field.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(search, 80); });
     list.addEventListener("click", e => { if (e.target.closest("a")) { remember(); if (new URL(e.target.closest("a").href).pathname === location.pathname) finder.close(); } });
     finder.addEventListener("click", e => { if (e.target === finder) finder.close(); });

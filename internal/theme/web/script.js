@@ -105,7 +105,7 @@
   // The outline follows the reader.
   const outline = document.querySelector(".outline");
   if (outline) {
-    if (!matchMedia("(max-width: 1240px)").matches) outline.querySelector("details").open = true; // which the style sheet shows already
+    if (getComputedStyle(outline).position === "sticky") outline.querySelector("details").open = true; // which the style sheet shows already
     const links = all("a", outline), parts = links.map(a => document.getElementById(decodeURIComponent(a.hash.slice(1)))).filter(Boolean);
     let waiting = false;
     const follow = () => {

@@ -165,6 +165,113 @@ export async function reading(run) {
         }
     });
 
+    await run.test('the menu of a phone is scrolled to its last entry, and is there without a table of contents', async ({ open, check }) => {
+        const root = await longSite(run);
+        const bottom = (page, selector) => page.$eval(selector, (e) => e.getBoundingClientRect().bottom);
+        for (const path of ['entry-3', '']) { // the home page hides its table of contents
+            const page = await open(root + path, { width: 390, height: 844 });
+            await page.click('.menu-open');
+            await page.waitForFunction(() => document.querySelector('.pages').checkVisibility({ visibilityProperty: true }));
+            check((await page.$$('.pages a[href*="/entry-"]')).length === 200, 'the menu does not have all entries');
+            check(await bottom(page, '.pages') <= 844, `the menu ends at ${await bottom(page, '.pages')}`);
+            await page.mouse.move(100, 400);
+            const last = '.pages a[href$="/entry-200"]';
+            for (let turns = 0; turns < 100 && await bottom(page, last) > 844; turns++) {
+                await page.mouse.wheel({ deltaY: 400 });
+                await new Promise((done) => setTimeout(done, 20));
+            }
+            check(await bottom(page, last) <= 844, 'the last entry cannot be reached by scrolling');
+            check(await bottom(page, '.menu-close') > 0, 'the menu cannot be closed from its end');
+            check((await page.evaluate(() => scrollY)) === 0, 'the page behind the menu is scrolled');
+            await Promise.all([page.waitForNavigation(), page.click(last)]);
+            check((await text(page, 'h1')) === 'Entry 200', 'the last entry does not lead to its page');
+            await page.click('.menu-open');
+            check(await bottom(page, '.pages [aria-current]') <= 844, 'the entry of the page is out of sight');
+            check(page.wrong.length === 0, page.wrong.join('; '));
+            await page.close();
+        }
+        const wide = await open(root);
+        check(!(await shown(wide, '.pages')) && !(await shown(wide, '.menu-open')), 'a hidden table of contents is shown');
+        const middle = await wide.$eval('main', (e) => { const b = e.getBoundingClientRect(); return (b.left + b.right) / 2; });
+        check(Math.abs(middle - 640) < 10, `without navigation and outline, the middle of the page is at ${middle}`);
+    });
+
+    await run.test('the keyboard reaches everything, and the search opens only when it is asked for', async ({ open, check }) => {
+        const page = await open(GUIDE);
+        const focused = () => page.evaluate(() => { const e = document.activeElement; return e.className + ' ' + (e.id || e.getAttribute('href')); });
+        await page.keyboard.press('Tab');
+        check(await page.$eval('.skip', (e) => e === document.activeElement && e.getBoundingClientRect().left >= 0), 'the first stop is not a visible link to the content');
+        const links = await page.$$eval('.pages a', (all) => all.filter((a) => a.checkVisibility({ visibilityProperty: true })).map((a) => a.getAttribute('href')));
+        const reached = new Set();
+        for (let presses = 0; presses < 80; presses++) {
+            await page.keyboard.press('Tab');
+            reached.add(await page.evaluate(() => document.activeElement.closest('.pages') && document.activeElement.getAttribute('href')));
+            check(!(await page.$eval('.finder', (d) => d.open)), 'the search opens by itself');
+        }
+        check(links.length > 20 && links.every((href) => reached.has(href)), `80 presses of Tab do not reach ${links.filter((href) => !reached.has(href))}`);
+        // And on, to the end of the page: nothing keeps the focus, and everything has it once.
+        const start = () => page.evaluate(() => {
+            const e = document.activeElement;
+            e.reached = true;
+            return e === document.body || e.matches('.skip');
+        });
+        await page.evaluate(() => document.activeElement.blur());
+        await page.focus('.skip');
+        for (let presses = 0; presses < 400 && (presses === 0 || !(await start())); presses++) await page.keyboard.press('Tab');
+        const missed = await page.$$eval(':is(a[href], button, input, summary)', (all) => all
+            .filter((e) => !e.disabled && e.tabIndex >= 0 && e.checkVisibility({ visibilityProperty: true }) && e.getClientRects().length && !e.reached && !e.matches('.skip, .finder *'))
+            .map((e) => e.outerHTML.slice(0, 80)));
+        check(await start() && missed.length === 0, `Tab does not reach ${missed.join()}`);
+
+        const opened = () => page.$eval('.finder', (d) => d.open);
+        for (const from of ['#\\~search', '.pages li a', '.scheme']) {
+            for (const keys of from === '#\\~search' ? [['Enter'], ['Control', 'k']] : [['/'], ['Control', 'k']]) {
+                await page.focus(from);
+                check(!(await opened()), `focus on ${from} opens the search`);
+                for (const key of keys) await page.keyboard.down(key);
+                for (const key of keys.toReversed()) await page.keyboard.up(key);
+                check(await opened(), `${keys.join('+')} on ${from} does not open the search`);
+                await page.keyboard.press('Escape');
+                check(!(await opened()) && await page.$eval(from, (e) => e === document.activeElement), `after ${keys.join('+')} on ${from}, Escape leaves the focus at ${await focused()}`);
+            }
+        }
+        await page.click('.search input');
+        check(await opened(), 'a click does not open the search');
+        await page.keyboard.press('Escape');
+        await page.keyboard.press('Tab');
+        check(!(await opened()) && await page.evaluate(() => !document.activeElement.closest('.search')), 'Tab does not leave the search');
+
+        await page.focus('.skip');
+        await page.keyboard.press('Enter');
+        await page.keyboard.press('Tab');
+        check(await page.evaluate(() => document.activeElement.closest('main') !== null), `the first stop after the link to the content is ${await focused()}`);
+        check(page.wrong.length === 0, page.wrong.join('; '));
+    });
+
+    await run.test('the samples of an operation are beside its parameters', async ({ open, check }) => {
+        const root = await longSite(run);
+        for (const [path, outline] of [['operations', true], ['operation', false]]) {
+            for (const width of [1280, 1440, 1600]) {
+                const page = await open(root + path, { width });
+                const box = (selector) => page.$eval(selector, (e) => { const { left, right, top, bottom } = e.getBoundingClientRect(); return { left, right, top, bottom }; });
+                const samples = await box('.api-samples'), about = await box('.api-about');
+                check(samples.left >= about.right && samples.top < about.bottom && about.right - about.left > 300 && samples.right - samples.left > 300,
+                    `${path} at ${width}: the samples are at ${JSON.stringify(samples)}, the parameters at ${JSON.stringify(about)}`);
+                check(samples.right <= width && (await page.evaluate(() => document.documentElement.scrollWidth)) <= width, `${path} is wider than ${width}`);
+                check((await page.$('.outline')) !== null === outline, `the outline of ${path} is ${outline ? 'not there' : 'there'}`);
+                if (outline) {
+                    await page.$eval('.outline details', (e) => e.open || e.firstElementChild.click());
+                    const list = await box('.outline ul'), main = await box('main');
+                    check(list.bottom > list.top && (list.bottom <= main.top || list.left >= main.right), `${path} at ${width}: the outline covers the page`);
+                }
+                check(page.wrong.length === 0, page.wrong.join('; '));
+                await page.close();
+            }
+        }
+        const phone = await open(`${root}operations`, { width: 390, height: 844 });
+        check((await phone.evaluate(() => document.documentElement.scrollWidth)) <= 390, 'operations are wider than a phone');
+    });
+
     await run.test('everything is there without a script', async ({ open, check }) => {
         const without = await open(RICH, { script: false });
         const all = await text(without, 'main > article');
@@ -251,5 +358,50 @@ async function boldSite(run) {
     look.announcement = { enabled: true, message: 'News', style: 'info', link: { title: 'Read', to } };
     await run.call('PUT', `${at}/customization`, look);
     const { urls } = await run.call('POST', `${at}/publish`, {});
+    return new URL(urls.published).pathname.replace(/\/?$/, '/');
+}
+
+const TIDES = `openapi: 3.1.0
+info: {title: Tides, version: '1'}
+servers: [{url: https://api.acme.test/v1}]
+paths:
+  /harbours/{harbour}/tides:
+    parameters: [{name: harbour, in: path, required: true, description: Id of the harbour., schema: {type: string}}]
+    get:
+      summary: List tides
+      parameters: [{name: from, in: query, description: First day., schema: {type: string, format: date}}]
+      responses: {'200': {description: The tides, content: {application/json: {schema: {type: array, items: {type: object, properties: {at: {type: string, format: date-time}}}}}}}}
+    post:
+      summary: Add a tide
+      responses: {'201': {description: Added}}
+`;
+
+let long;
+
+/** Publishes a site with 200 entries, a home page that hides its table of contents, and pages of operations. Returns its path. */
+function longSite(run) {
+    return long ??= makeLongSite(run);
+}
+
+async function makeLongSite(run) {
+    const { items: [organization] } = await run.call('GET', '/orgs');
+    await run.call('PUT', `/orgs/${organization.id}/openapi/tides`, { source: { text: TIDES } });
+    for (let tries = 0; tries < 600 && (await run.call('GET', `/orgs/${organization.id}/openapi/tides`)).processingState !== 'complete'; tries++) {
+        await new Promise((done) => setTimeout(done, 100));
+    }
+    const space = await run.call('POST', `/orgs/${organization.id}/spaces`, { title: 'Long', editMode: 'live', empty: true });
+    const insert = (title, markdown) => ({ operation: 'insert_page', title, slug: title.toLowerCase().replaceAll(' ', '-'), document: { markdown } });
+    const hide = (part) => `---\nlayout:\n  ${part}:\n    visible: false\n---\n\n`;
+    const block = (method) => `{% openapi-operation spec="tides" path="/harbours/{harbour}/tides" method="${method}" %}\n[Tides](https://api.acme.test/)\n{% endopenapi-operation %}\n\n`;
+    const pages = [
+        insert('Home', `${hide('tableOfContents')}Welcome.\n`),
+        insert('Operations', block('get') + block('post')), insert('Operation', hide('outline') + block('get')),
+        ...Array.from({ length: 200 }, (_, i) => insert(`Entry ${i + 1}`, 'Text.\n')),
+    ];
+    for (let from = 0; from < pages.length; from += 50) {
+        await run.call('POST', `/spaces/${space.id}/content`, { changes: pages.slice(from, from + 50) });
+    }
+    const site = await run.call('POST', `/orgs/${organization.id}/sites`, { title: 'Long', type: 'ultimate', visibility: 'public', spaces: [space.id] });
+    const { urls } = await run.call('POST', `/orgs/${organization.id}/sites/${site.id}/publish`, {});
     return new URL(urls.published).pathname.replace(/\/?$/, '/');
 }

@@ -24,7 +24,7 @@ func (a *API) siteAudience() {
 		About:   "As long as the site has another visibility or is not published, the link does not work, and the header X-Octavo-Hint says what to do.",
 	}, a.createShareLink)
 	register(a, op{
-		ID: "updateSiteShareLinkById", Route: "PATCH " + links + "/{shareLinkId}", Tag: tag, Allow: authz.Site(authz.AdminSite),
+		ID: "updateSiteShareLinkById", Route: "PATCH " + links + "/{shareLinkId}", Tag: tag, Allow: authz.Site(authz.AdminSite.Within(docs.ScopeAdmin)),
 		Summary: "Rename a share link, revoke it or make it work again.",
 	}, a.updateShareLink)
 	register(a, op{
@@ -36,11 +36,11 @@ func (a *API) siteAudience() {
 		Summary: "Get how visitors of a site sign in, with the key that signs their tokens.",
 	}, a.getSiteAuth)
 	register(a, op{
-		ID: "updateSitePublishingAuthById", Route: "PATCH " + auth, Tag: tag, Allow: authz.Site(authz.AdminSite),
+		ID: "updateSitePublishingAuthById", Route: "PATCH " + auth, Tag: tag, Allow: authz.Site(authz.AdminSite.Within(docs.ScopeAdmin)),
 		Summary: "Change how visitors of a site sign in.",
 	}, a.updateSiteAuth)
 	register(a, op{
-		ID: "regenerateSitePublishingAuthById", Route: "POST " + auth + "/regenerate", Tag: tag, Allow: authz.Site(authz.AdminSite), Status: 200,
+		ID: "regenerateSitePublishingAuthById", Route: "POST " + auth + "/regenerate", Tag: tag, Allow: authz.Site(authz.AdminSite.Within(docs.ScopeAdmin)), Status: 200,
 		Summary: "Replace the key that signs the tokens of visitors. Tokens of the old key stop working at once.",
 	}, a.regenerateSiteAuth)
 	register(a, op{

@@ -17,7 +17,7 @@ const (
 
 func (a *API) siteExport() {
 	registerStream(a, op{
-		ID: "exportSite", Route: "GET " + siteRoute + "/export", Tag: sitesTag, Allow: authz.Site(authz.SiteSecrets), Time: transferTime, Sends: []string{archiveType},
+		ID: "exportSite", Route: "GET " + siteRoute + "/export", Tag: sitesTag, Allow: authz.Site(authz.ExportSite), Time: transferTime, Sends: []string{archiveType},
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Download a site as static files.",
 		About: "The answer is a tar archive of everything that a visitor without claims sees: pages, their Markdown, files, redirects, and an index for search in the browser. " +

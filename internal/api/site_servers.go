@@ -21,7 +21,7 @@ func (a *API) siteServers() {
 		ID: "createSiteMcpServer", Route: "POST " + route, Tag: tag, Allow: authz.Site(authz.AdminSite), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Add an MCP server to a site.",
-		About:   "A site can have 50. Headers are stored encrypted.",
+		About:   "A site can have 50. Headers are stored encrypted, and their values are never returned.",
 	}, a.createMCPServer)
 	register(a, op{
 		ID: "getSiteMcpServerById", Route: "GET " + one, Tag: tag, Allow: authz.Site(authz.SiteSecrets),
@@ -44,15 +44,19 @@ type SiteMCPServer struct {
 	Name      string            `json:"name"`
 	URL       string            `json:"url" format:"uri"`
 	Transport string            `json:"transport" enum:"sse,http"`
-	Headers   map[string]string `json:"headers"`
+	Headers   map[string]string `json:"headers" doc:"Names, with (hidden) for each value: values are never returned."`
 	Condition string            `json:"condition,omitempty" doc:"Expression that decides which visitors it is available to."`
 	URLs      location          `json:"urls"`
 }
 
 func (a *API) mcpServer(site docs.Site) func(docs.MCPServer) SiteMCPServer {
 	return func(v docs.MCPServer) SiteMCPServer {
+		headers := map[string]string{}
+		for name := range v.Headers {
+			headers[name] = sites.HiddenHeader
+		}
 		return SiteMCPServer{
-			Object: "site-mcp-server", ID: string(v.ID), Name: v.Name, URL: v.URL, Transport: v.Transport, Headers: v.Headers, Condition: v.Condition,
+			Object: "site-mcp-server", ID: string(v.ID), Name: v.Name, URL: v.URL, Transport: v.Transport, Headers: headers, Condition: v.Condition,
 			URLs: location{a.siteLocation(site, "mcp-servers", string(v.ID))},
 		}
 	}
@@ -107,7 +111,7 @@ type updateMCPServerIn struct {
 		Name      opt.Val[string]            `json:"name,omitempty" minLength:"1" maxLength:"100"`
 		URL       opt.Val[string]            `json:"url,omitempty" format:"uri" maxLength:"2048"`
 		Transport opt.Val[string]            `json:"transport,omitempty" enum:"sse,http"`
-		Headers   opt.Val[map[string]string] `json:"headers,omitempty" doc:"Replaces all."`
+		Headers   opt.Val[map[string]string] `json:"headers,omitempty" doc:"Replaces all. A header with the value (hidden) keeps the value that it has."`
 		Condition opt.Val[string]            `json:"condition,omitempty" nullable:"true" maxLength:"1024" doc:"null removes it."`
 	}
 }

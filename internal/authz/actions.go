@@ -88,7 +88,10 @@ var (
 	EditSite    = Action{"change the structure of the site", docs.Create, docs.ScopeWrite}
 	PublishSite = Action{"publish the site", docs.Create, docs.ScopeWrite}
 	AdminSite   = Action{"change the site", docs.Create, docs.ScopeWrite}
-	SiteSecrets = Action{"see the secrets of the site", docs.Create, docs.ScopeRead}
+	ExportSite  = Action{"export the site", docs.Create, docs.ScopeRead}
+	// Keys of visitors, share links, previews and settings of other servers admit people or machines, so no
+	// token that only reads or writes content gets them.
+	SiteSecrets = Action{"see the secrets of the site", docs.Create, docs.ScopeAdmin}
 	SiteAccess  = Action{"see who has access to the site", docs.Create, docs.ScopeRead}
 )
 

@@ -25,6 +25,26 @@ const (
 	maxHeader     = 512 // bytes of a value
 )
 
+// HiddenHeader is what is shown instead of the value of a header of an MCP server, which is only written and never read back. Sent back, it
+// leaves the value as it is.
+const HiddenHeader = "(hidden)"
+
+// keepHidden returns headers with the stored values of those that are HiddenHeader.
+func keepHidden(headers, stored map[string]string) (map[string]string, error) {
+	out := maps.Clone(headers)
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		if headers[name] != HiddenHeader {
+			continue
+		}
+		v, known := stored[name]
+		if !known {
+			return nil, errs.Field("body.headers", "has no value for %.40q: %s means a value that the server has", name, HiddenHeader)
+		}
+		out[name] = v
+	}
+	return out, nil
+}
+
 // MCPServers lists the MCP servers of the site of a grant.
 func (s *Service) MCPServers(g *authz.Grant) store.List[docs.MCPServer] {
 	return store.List[docs.MCPServer]{
@@ -99,8 +119,12 @@ func (s *Service) checkMCPServer(ctx context.Context, g *authz.Grant, p MCPServe
 // put stores a new or changed server, and returns the audit event.
 func (p MCPServerPatch) put(ctx context.Context, c *change, action string, v docs.MCPServer) (docs.MCPServer, audit.Event, error) {
 	before := v
+	headers, err := keepHidden(p.Headers.Or(v.Headers), v.Headers)
+	if err != nil {
+		return v, audit.Event{}, err
+	}
 	v.Name, v.URL, v.Transport = p.Name.Or(v.Name), p.URL.Or(v.URL), p.Transport.Or(v.Transport)
-	v.Headers, v.Condition = p.Headers.Or(v.Headers), p.Condition.Or(v.Condition)
+	v.Headers, v.Condition = headers, p.Condition.Or(v.Condition)
 	if v.Headers == nil {
 		v.Headers = map[string]string{}
 	}

@@ -44,7 +44,8 @@ func (f apiFlags) client() (*client, error) {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return nil, fmt.Errorf("--url must be the address of a server, such as https://docs.example.com, and not %q", f.URL)
 	}
-	return &client{strings.TrimSuffix(f.URL, "/") + api.Prefix, f.Token, http.Client{Timeout: clientTimeout}}, nil
+	base := strings.TrimSuffix(strings.TrimRight(f.URL, "/"), api.Prefix) // both the server and its API are taken
+	return &client{base + api.Prefix, f.Token, http.Client{Timeout: clientTimeout}}, nil
 }
 
 // apiPath returns a path below the API. Each element is escaped.

@@ -73,12 +73,13 @@ func (c *tokenCreateCmd) Run(ctx context.Context, s streams) error {
 
 type loginLinkCmd struct {
 	storeFlags
-	Email   string `help:"Address of the account." required:""`
-	BaseURL string `help:"Public address of the server." name:"base-url" default:"http://127.0.0.1:8080" env:"OCTAVO_BASE_URL" placeholder:"URL"`
+	addressFlag
+	Email string `help:"Address of the account." required:""`
 }
 
 func (c *loginLinkCmd) Run(ctx context.Context, s streams) (err error) {
-	if err := errors.Join(c.exists(), checkBaseURL(c.BaseURL)); err != nil {
+	base, err := c.address()
+	if err := errors.Join(c.exists(), err); err != nil {
 		return err
 	}
 	sv, err := c.open(ctx)
@@ -86,7 +87,7 @@ func (c *loginLinkCmd) Run(ctx context.Context, s streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, sv.Store.Close()) }()
-	sv.SignIn.BaseURL = strings.TrimSuffix(c.BaseURL, "/")
+	sv.SignIn.BaseURL = base
 	link, err := sv.SignIn.LinkFor(ctx, c.Email)
 	if err != nil {
 		return err
@@ -114,9 +115,11 @@ func (c *migrateCmd) Run(ctx context.Context, s streams) (err error) {
 type versionCmd struct{}
 
 func (versionCmd) Run(s streams) error {
-	_, err := fmt.Fprintf(s.out, "octavo %s (built %s)\n", version, build)
+	_, err := fmt.Fprintln(s.out, versionText())
 	return err
 }
+
+func versionText() string { return fmt.Sprintf("octavo %s (built %s)", version, build) }
 
 // maxConfig is the maximum size of the configuration file in bytes.
 const maxConfig = 1 << 20
@@ -144,19 +147,10 @@ type yamlFile map[string]any
 // must not start a server with unintended settings.
 func (y yamlFile) Validate(app *kong.Application) error {
 	known := map[string]bool{}
-	var walk func(n *kong.Node)
-	walk = func(n *kong.Node) {
-		for _, f := range n.Flags {
-			known[f.Name] = true
-		}
-		for _, c := range n.Children {
-			walk(c)
-		}
-	}
-	walk(app.Node)
+	eachFlag(app.Node, func(f *kong.Flag) { known[f.Name] = true })
 	for _, key := range slices.Sorted(maps.Keys(y)) {
 		if !known[key] {
-			return fmt.Errorf("the configuration file has the unknown key %q; keys are flag names, such as \"listen\" or \"base-url\"", key)
+			return fmt.Errorf("the configuration file has the unknown key %q; keys are flag names, such as \"listen\" or \"base-url\"%s", key, meant(key, known))
 		}
 	}
 	return nil

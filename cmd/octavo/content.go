@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -26,24 +25,25 @@ type importCmd struct {
 }
 
 func (c *importCmd) Run(ctx context.Context, s streams) (err error) {
-	if err := c.exists(); err != nil {
+	base, err := c.address()
+	if err := errors.Join(c.exists(), err); err != nil {
 		return err
 	}
+	tree, closeSource, err := readFolder(c.From) // first: root may read what the owner of the data may not
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeSource()) }()
 	sv, err := c.open(ctx)
 	if err != nil {
 		return err
 	}
-	sv.Content.BaseURL = strings.TrimSuffix(c.BaseURL, "/")
+	sv.Content.BaseURL = base
 	defer func() { err = errors.Join(err, sv.Store.Close()) }()
 	sp, err := findSpace(ctx, sv, c.Space)
 	if err != nil {
 		return err
 	}
-	tree, closeSource, err := readFolder(c.From)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, closeSource()) }()
 	for _, p := range tree.Problems {
 		fmt.Fprintln(s.err, p)
 	}
@@ -122,14 +122,15 @@ func (c *exportCmd) Run(ctx context.Context, s streams) (err error) {
 		fmt.Fprintln(s.err, "octavo: export needs either a folder or --pdf FILE")
 		return exitError(2)
 	}
-	if err := c.exists(); err != nil {
+	base, err := c.address()
+	if err := errors.Join(c.exists(), err); err != nil {
 		return err
 	}
 	sv, err := c.open(ctx)
 	if err != nil {
 		return err
 	}
-	sv.Content.BaseURL = strings.TrimSuffix(c.BaseURL, "/")
+	sv.Content.BaseURL = base
 	defer func() { err = errors.Join(err, sv.Store.Close()) }()
 	sp, err := findSpace(ctx, sv, c.Space)
 	if err != nil {
@@ -225,14 +226,15 @@ func (c *checkCmd) tree(ctx context.Context) (*folder.Tree, func() error, error)
 	if c.Dir != "" {
 		return readFolder(c.Dir)
 	}
-	if err := c.exists(); err != nil {
+	base, err := c.address()
+	if err := errors.Join(c.exists(), err); err != nil {
 		return nil, nil, err
 	}
 	sv, err := c.open(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	sv.Content.BaseURL = strings.TrimSuffix(c.BaseURL, "/")
+	sv.Content.BaseURL = base
 	sp, err := findSpace(ctx, sv, c.Space)
 	if err != nil {
 		return nil, nil, errors.Join(err, sv.Store.Close())

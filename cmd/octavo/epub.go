@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
@@ -33,7 +32,8 @@ func (c *epubCmd) Validate() error {
 }
 
 func (c *epubCmd) Run(ctx context.Context, s streams) (err error) {
-	if err := c.exists(); err != nil {
+	base, err := c.address()
+	if err := errors.Join(c.exists(), err); err != nil {
 		return err
 	}
 	sv, err := c.open(ctx)
@@ -41,7 +41,7 @@ func (c *epubCmd) Run(ctx context.Context, s streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, sv.Store.Close()) }()
-	sv.Content.BaseURL = strings.TrimSuffix(c.BaseURL, "/")
+	sv.Content.BaseURL = base
 	sv.Content.Source.BaseURL, sv.Sites.Hosts.Base = sv.Content.BaseURL, sv.Content.BaseURL
 	readers, err := publish.New(publish.Config{Sites: sv.Sites, Content: sv.Content, Guard: sv.Guard, Insights: sv.Insights, Log: newLog(s.err, "warn", "text")})
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -91,7 +90,8 @@ func (c *gitFlags) input() (gitsync.Input, error) {
 // runs it first. In both cases it runs only once. If this command is interrupted, a
 // server continues the operation.
 func (c *gitFlags) sync(ctx context.Context, s streams, ask func(*gitsync.Service, *authz.Grant, gitsync.Input) (docs.GitOperation, error)) (err error) {
-	if err := c.exists(); err != nil {
+	base, err := c.address()
+	if err := errors.Join(c.exists(), err); err != nil {
 		return err
 	}
 	in, err := c.input()
@@ -108,7 +108,7 @@ func (c *gitFlags) sync(ctx context.Context, s streams, ask func(*gitsync.Servic
 	}
 	defer func() { err = errors.Join(err, sv.Store.Close()) }()
 	log := newLog(s.err, "error", "text")
-	sv.Content.BaseURL = strings.TrimSuffix(c.BaseURL, "/")
+	sv.Content.BaseURL = base
 	sv.Git.BaseURL, sv.Git.Log = sv.Content.BaseURL, log
 	sv.Git.Git = &git.Runner{Dir: server.GitPath(c.Data), Outbound: allowed, Log: log}
 	sp, err := findSpace(ctx, sv, c.Space)

@@ -20,6 +20,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/certs"
 	"github.com/octavo-docs/octavo/internal/gitsync"
 	"github.com/octavo-docs/octavo/internal/outbound"
+	"github.com/octavo-docs/octavo/internal/owner"
 	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/store"
 )
@@ -33,7 +34,8 @@ var (
 // cli holds all commands and their flags. Settings of the server can also be set with
 // OCTAVO_… environment variables, and all flags in a YAML file.
 type cli struct {
-	Config kong.ConfigFlag `help:"YAML file with flags, such as 'listen: 0.0.0.0:8080'." env:"OCTAVO_CONFIG" placeholder:"FILE"`
+	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
+	Config      kong.ConfigFlag  `help:"YAML file with flags, such as 'listen: 0.0.0.0:8080'." env:"OCTAVO_CONFIG" placeholder:"FILE"`
 
 	Serve         serveCmd         `cmd:"" help:"Serve the API."`
 	Bootstrap     bootstrapCmd     `cmd:"" help:"Make a user and an organization, and print a token as JSON."`
@@ -77,6 +79,11 @@ type addressFlag struct {
 	BaseURL string `help:"Public address of the server, as given to serve." name:"base-url" env:"OCTAVO_BASE_URL" default:"http://127.0.0.1:8080" placeholder:"URL"`
 }
 
+// address returns the address without a slash at its end, or an error if it is invalid.
+func (f addressFlag) address() (string, error) {
+	return strings.TrimSuffix(f.BaseURL, "/"), checkBaseURL(f.BaseURL)
+}
+
 // files returns the configuration of the file storage.
 func (f storeFlags) files() server.Files {
 	return server.Files{Folder: server.FilesPath(f.Data), S3: blob.S3{
@@ -85,7 +92,41 @@ func (f storeFlags) files() server.Files {
 	}}
 }
 
-func (f storeFlags) options() (store.Options, error) { return server.DataPath(f.Data, f.Database) }
+// options returns the options of the store. From then on, a command of root works as the
+// owner of the data. Files that root alone may read have to be opened before.
+func (f storeFlags) options() (store.Options, error) {
+	if err := f.becomeOwner(); err != nil {
+		return store.Options{}, err
+	}
+	return server.DataPath(f.Data, f.Database)
+}
+
+// becomeOwner makes a process of root one of the user to whom the data belongs, so that
+// the server can read what a command writes. Where there is no data yet, that is the owner
+// of the data folder.
+func (f storeFlags) becomeOwner() error {
+	u, ok := f.owner()
+	if !ok || !owner.IsRoot() || u.UID == 0 {
+		return nil
+	}
+	if err := owner.Become(u); err != nil {
+		return err
+	}
+	became = u
+	return nil
+}
+
+// became is the user that this process of root has become, if it has.
+var became owner.User
+
+// owner returns the user to whom the data belongs.
+func (f storeFlags) owner() (owner.User, bool) {
+	paths := []string{server.FilesPath(f.Data), f.Data}
+	if f.Database == "" {
+		paths = append([]string{server.DatabasePath(f.Data)}, paths...)
+	}
+	return owner.Of(paths...)
+}
 
 // open opens the store and creates the services. The caller must close the store.
 func (f storeFlags) open(ctx context.Context) (server.Services, error) {
@@ -155,7 +196,7 @@ func main() {
 }
 
 // defaults are the defaults of flags that other packages define.
-var defaults = kong.Vars{"git_message": gitsync.DefaultMessage, "acme": certs.LetsEncrypt}
+var defaults = kong.Vars{"git_message": gitsync.DefaultMessage, "acme": certs.LetsEncrypt, "version": versionText()}
 
 // run runs the program and returns its exit code.
 func run(args []string, s streams) int {
@@ -182,6 +223,7 @@ func run(args []string, s streams) int {
 	if len(args) > 0 && args[0] == "help" { // octavo help serve
 		args = append(args[1:], "--help")
 	}
+	unknown := unknownVariables(parser.Model, os.Environ())
 	parsed, err := parser.Parse(args)
 	if exited >= 0 { // --help
 		return exited
@@ -189,6 +231,13 @@ func run(args []string, s streams) int {
 	if err != nil {
 		fmt.Fprintf(s.err, "octavo: %v\nTry octavo --help.\n", err)
 		return 2
+	}
+	if warn := newLog(s.err, "warn", c.Serve.LogFormat); parsed.Selected().Name == "serve" {
+		for _, text := range unknown {
+			warn.Warn(text)
+		}
+	} else if len(unknown) > 0 {
+		fmt.Fprintln(s.err, "octavo: warning:", strings.Join(unknown, "\noctavo: warning: "))
 	}
 	err = parsed.Run()
 	var code exitError
@@ -198,6 +247,9 @@ func run(args []string, s streams) int {
 	case err != nil:
 		if next, ok := nextSteps[err.Error()]; ok {
 			err = fmt.Errorf("%w; %s", err, next)
+		}
+		if became.UID != 0 && errors.Is(err, fs.ErrPermission) {
+			err = fmt.Errorf("%w; the command runs as %s, to whom the data belongs, and not as root: what it reads and writes elsewhere must be open to %s", err, became, became)
 		}
 		fmt.Fprintln(s.err, "octavo:", err)
 		return 1
@@ -210,16 +262,6 @@ var nextSteps = map[string]string{
 	"user not found":         "octavo user list lists the accounts",
 	"organization not found": "octavo org list lists the organizations",
 	"token not found":        "octavo token list lists the tokens of an account",
-}
-
-// unsetEmpty removes empty OCTAVO_ variables from the environment. kong would use
-// OCTAVO_LISTEN= as an empty address, which listens on all interfaces.
-func unsetEmpty() {
-	for _, pair := range os.Environ() {
-		if name, value, _ := strings.Cut(pair, "="); value == "" && strings.HasPrefix(name, "OCTAVO_") {
-			_ = os.Unsetenv(name) // fails only for invalid names
-		}
-	}
 }
 
 func newLog(w io.Writer, level, format string) *slog.Logger {

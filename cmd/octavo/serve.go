@@ -65,20 +65,10 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	if c.Preview != "" {
 		return c.preview(ctx, s)
 	}
-	limit, err := memoryLimit(c.MemoryLimit)
-	if err != nil {
-		return fmt.Errorf("--memory-limit: %w", err)
-	}
-	if err := budget.SetLimits(c.Limits); err != nil {
-		return fmt.Errorf("--limits: %w", err)
-	}
-	tuneGC(limit)
-	budget.ShareProcessors()
-	o, err := c.options()
+	limit, err := c.tune()
 	if err != nil {
 		return err
 	}
-	o.MaxConns = c.MaxConns
 	allowed, err := outbound.Parse(c.OutboundAllow)
 	if err != nil {
 		return fmt.Errorf("--outbound-allow: %w", err)
@@ -115,6 +105,11 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
+	o, err := c.options() // after files with secrets were read: root may read what the owner of the data may not
+	if err != nil {
+		return err
+	}
+	o.MaxConns = c.MaxConns
 	log := newLog(s.err, c.LogLevel, c.LogFormat)
 	var authority server.ACME
 	if c.ACME {
@@ -130,6 +125,9 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
+	if lock := c.lockData(srv.Addr(), log); lock != nil {
+		defer lock.Close()
+	}
 	log.Info("serving", "url", srv.URL(), "listen", srv.Addr(), "database", srv.Store.Dialect(), "data", c.Data, "version", version)
 	if c.Demo {
 		if err := demo(ctx, srv, s.out); err != nil {
@@ -140,6 +138,20 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 		}
 	}
 	return srv.Run(ctx)
+}
+
+// tune sets the limits of the process, and returns that of the memory.
+func (c *serveCmd) tune() (int64, error) {
+	limit, err := memoryLimit(c.MemoryLimit)
+	if err != nil {
+		return 0, fmt.Errorf("--memory-limit: %w", err)
+	}
+	if err := budget.SetLimits(c.Limits); err != nil {
+		return 0, fmt.Errorf("--limits: %w", err)
+	}
+	tuneGC(limit)
+	budget.ShareProcessors()
+	return limit, nil
 }
 
 // tryIt returns the policy for requests of readers, or nil if they are not allowed.
@@ -213,8 +225,15 @@ func (c *serveCmd) check() error {
 // with it.
 func checkBaseURL(s string) error {
 	u, err := url.Parse(s)
-	if s != "" && (err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https")) {
+	switch {
+	case s == "":
+		return nil
+	case err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https"):
 		return fmt.Errorf("--base-url %q is not an http or https address, such as https://docs.example.com", s)
+	case strings.Trim(u.Path, "/") != "":
+		return fmt.Errorf("--base-url %q has a path: the server needs a host of its own, such as %s://%s", s, u.Scheme, u.Host)
+	case u.User != nil || u.RawQuery != "" || u.ForceQuery || strings.Contains(s, "#"):
+		return fmt.Errorf("--base-url %q has more than a host: it must be %s://%s", u.Redacted(), u.Scheme, u.Host)
 	}
 	return nil
 }

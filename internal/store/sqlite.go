@@ -16,6 +16,7 @@ import (
 	litelib "modernc.org/sqlite/lib"
 
 	"github.com/octavo-docs/octavo/internal/budget"
+	"github.com/octavo-docs/octavo/internal/owner"
 )
 
 // sqlite is the embedded default: one file in WAL mode with many readers and
@@ -81,7 +82,7 @@ func openSQLite(ctx context.Context, o Options) (*sql.DB, dialect, error) {
 	// The writer opens first: it creates the file and switches to WAL.
 	conn, err := firstConn(ctx, wdb)
 	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("open %s: %w", o.Path, err), wdb.Close())
+		return nil, nil, errors.Join(notOpened(o.Path, err), wdb.Close())
 	}
 	db, err := sql.Open("sqlite", address("query_only(ON)"))
 	if err != nil {
@@ -102,13 +103,28 @@ func openSQLite(ctx context.Context, o Options) (*sql.DB, dialect, error) {
 	case err == nil:
 		s.cache = newRowCache(gen)
 	case !errors.Is(err, errors.ErrUnsupported):
-		return nil, nil, errors.Join(err, conn.Close(), wdb.Close(), db.Close())
+		return nil, nil, errors.Join(owner.Explain(o.Path+generationSuffix, err), conn.Close(), wdb.Close(), db.Close())
 	}
 	var watch context.Context
 	watch, s.poll = context.WithCancel(context.Background())
 	s.bg.Go(func() { s.watch(watch) })
 	go s.write()
 	return db, s, nil
+}
+
+// notOpened says why a database cannot be opened. The errors of SQLite do not say whether
+// the file is missing or belongs to somebody else.
+func notOpened(path string, err error) error {
+	out := fmt.Errorf("open %s: %w", path, err)
+	var e *lite.Error
+	if !errors.As(err, &e) {
+		return out
+	}
+	switch e.Code() & 0xff {
+	case litelib.SQLITE_CANTOPEN, litelib.SQLITE_READONLY, litelib.SQLITE_PERM:
+		return owner.Explain(path, out)
+	}
+	return out
 }
 
 // firstConn opens a file that other processes may be opening: SQLite does not

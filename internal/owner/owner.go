@@ -1,0 +1,113 @@
+// Package owner knows to whom files of the data folder belong, and lets a command that an
+// administrator runs work as that user.
+//
+// A server usually runs as a user of its own. What root wrote into its data folder, the
+// server could not read.
+package owner
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// User is the owner of a file.
+type User struct {
+	UID, GID int
+	Name     string // login name; empty if the system knows none
+}
+
+// String returns the name, or the number if there is no name.
+func (u User) String() string {
+	if u.Name != "" {
+		return u.Name
+	}
+	return fmt.Sprintf("uid %d", u.UID)
+}
+
+// sudo returns the beginning of a command line that runs a program as the user.
+func (u User) sudo() string {
+	if u.Name != "" {
+		return "sudo -u " + u.Name
+	}
+	return fmt.Sprintf("sudo -u '#%d'", u.UID)
+}
+
+// Chown returns the user as the program chown takes it.
+func (u User) Chown() string {
+	if u.Name != "" {
+		return u.Name
+	}
+	return fmt.Sprint(u.UID)
+}
+
+// Of returns the owner of the first path that exists.
+func Of(paths ...string) (User, bool) {
+	for _, path := range paths {
+		if st, err := os.Stat(path); err == nil {
+			return of(st)
+		}
+	}
+	return User{}, false
+}
+
+// Explain adds to an error of a path of the data folder whose it is, if that is another
+// user than the one of this process, who therefore may not use it. It returns other errors
+// unchanged.
+func Explain(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	for !exists(path) && filepath.Dir(path) != path {
+		path = filepath.Dir(path)
+	}
+	u, ok := Of(path)
+	if me := os.Geteuid(); !ok || me < 0 || me == u.UID {
+		return err
+	}
+	return fmt.Errorf("%w: %s belongs to %s, and this command runs as %s; run it as %s (%s octavo …), or give the data to %s (chown -R)",
+		err, path, u, current(), u, u.sudo(), current())
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil || !errors.Is(err, fs.ErrNotExist)
+}
+
+// Foreign returns what the owner of the data could not use of the files below root: those
+// that belong to somebody else, and those that the owner may not read. It calls found with
+// a description of each, and returns their number. A root that does not exist has none.
+func Foreign(root string, u User, found func(string)) (n int, err error) {
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // removed meanwhile
+		}
+		report := func(format string, args ...any) {
+			n++
+			found(path + " " + fmt.Sprintf(format, args...))
+		}
+		if err != nil {
+			report("cannot be read: %v", errors.Unwrap(err))
+			return nil
+		}
+		st, err := d.Info()
+		if err != nil {
+			return nil //nolint:nilerr // removed meanwhile
+		}
+		its, ok := of(st)
+		need := fs.FileMode(0o400)
+		if d.IsDir() {
+			need = 0o700
+		}
+		switch {
+		case ok && its.UID != u.UID:
+			report("belongs to %s", its)
+		case st.Mode()&fs.ModeSymlink == 0 && st.Mode()&need != need:
+			report("has the mode %s", st.Mode())
+		}
+		return nil
+	})
+	return n, err
+}

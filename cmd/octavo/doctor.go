@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -23,7 +24,9 @@ type doctorCmd struct {
 	Listen string `help:"Address that serve would listen on." default:"127.0.0.1:8080" env:"OCTAVO_LISTEN"`
 	addressFlag
 	SitesDomain string `help:"Domain of published sites, as given to serve." name:"sites-domain" env:"OCTAVO_SITES_DOMAIN" placeholder:"DOMAIN"`
-	Verify      bool `help:"Compare search and links of every space with its content; it reads everything."`
+	SMTP        string `help:"Mail server, as given to serve: it is asked to let us in, and no mail is sent." name:"smtp" env:"OCTAVO_SMTP" placeholder:"URL"`
+	MailFrom    string `help:"Sender of mails, as given to serve." name:"mail-from" env:"OCTAVO_MAIL_FROM" placeholder:"ADDRESS"`
+	Verify      bool   `help:"Compare search and links of every space with its content; it reads everything."`
 }
 
 // finding is the result of one check. A warning does not make the command fail.
@@ -43,17 +46,21 @@ const (
 )
 
 func (c *doctorCmd) Run(ctx context.Context, s streams) error {
-	findings := []finding{c.configuration(), c.disk(), clock(time.Now())}
+	owned := c.ownership() // as root, who sees everything
+	if err := c.becomeOwner(); err != nil {
+		return err
+	}
+	findings := []finding{c.configuration(), c.disk(), owned, clock(time.Now())}
 	findings = append(findings, c.database(ctx)...)
-	findings = append(findings, gitProgram(ctx))
+	findings = append(findings, c.storage(ctx), c.mailServer(ctx), gitProgram(ctx))
 	bad := 0
 	for _, f := range findings {
 		mark, text := "ok  ", f.note
 		switch {
 		case f.err != nil && f.warning:
-			mark, text = "warn", f.err.Error()
+			mark, text = "warn", brief(f.err).Error()
 		case f.err != nil:
-			mark, text = "FAIL", f.err.Error()
+			mark, text = "FAIL", brief(f.err).Error()
 			bad++
 		}
 		if _, err := fmt.Fprintf(s.out, "%s  %-14s %s\n", mark, f.name, text); err != nil {
@@ -116,6 +123,9 @@ func (c *doctorCmd) database(ctx context.Context) []finding {
 	st, err := c.attach(ctx)
 	if err != nil {
 		open.err, open.warning = err, errors.Is(err, errNoData)
+		if errors.Is(err, store.ErrEmpty) {
+			open.err, open.warning = errors.New("it is empty; bootstrap, migrate and serve make the tables"), true
+		}
 		return []finding{open}
 	}
 	defer st.Close()
@@ -156,19 +166,23 @@ func (c *doctorCmd) content(ctx context.Context, st *store.Store) finding {
 		return f
 	}
 	sv := server.NewServices(st, files, outbound.Policy{})
-	sv.Content.BaseURL = c.BaseURL
+	sv.Content.BaseURL = strings.TrimSuffix(c.BaseURL, "/")
 	spaces, err := st.AllSpaces(ctx)
 	if err != nil {
 		f.err = err
 		return f
 	}
+	var m mistakes
 	for _, id := range spaces {
 		found, err := sv.Content.Index.VerifySpace(ctx, id)
 		for _, line := range found {
-			err = errors.Join(err, fmt.Errorf("space %s: %s", id, line))
+			m.add(fmt.Sprintf("space %s: %s", id, line))
 		}
-		f.err = errors.Join(f.err, err)
+		if err != nil {
+			m.add(fmt.Sprintf("space %s: %v", id, err))
+		}
 	}
+	f.err = m.err()
 	f.note = fmt.Sprintf("search and links of %d spaces agree with their content", len(spaces))
 	return f
 }

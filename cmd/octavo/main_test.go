@@ -29,6 +29,10 @@ import (
 // binary is the path of the program under test.
 var binary string
 
+// realS3 is the value of OCTAVO_TEST_S3: endpoint,key,secret,bucket. It is empty if there
+// is no such server.
+var realS3 = os.Getenv("OCTAVO_TEST_S3")
+
 // patience is the timeout of every wait for a process. It is far above the usual
 // duration, so that only a hang reaches it.
 const patience = 3 * time.Minute

@@ -155,16 +155,37 @@ func (s SMTP) Send(ctx context.Context, m Message) error {
 	d := &dialer{}
 	defer d.close()
 	c, err := gomail.NewClient(s.Host, s.options(d)...)
-	if err != nil {
-		return fmt.Errorf("mail server %s:%d: %w", s.Host, s.Port, err)
+	if err == nil {
+		err = c.DialAndSendWithContext(ctx, msg)
 	}
-	if err := c.DialAndSendWithContext(ctx, msg); err != nil {
-		if text := err.Error(); len(text) > maxError { // the response of the server is in it
-			err = errors.New(strings.ToValidUTF8(text[:maxError], "") + "…")
-		}
-		return fmt.Errorf("mail server %s:%d: %w", s.Host, s.Port, err)
+	return s.failed(err)
+}
+
+// Check connects and signs in to the server, and sends nothing. An error contains the
+// server and the reason, but not the password.
+func (s SMTP) Check(ctx context.Context) error {
+	d := &dialer{}
+	defer d.close()
+	c, err := gomail.NewClient(s.Host, s.options(d)...)
+	if err == nil {
+		err = c.DialWithContext(ctx)
 	}
-	return nil
+	if err == nil {
+		err = c.Close()
+	}
+	return s.failed(err)
+}
+
+// failed adds the server to an error of it. The response of the server may be in the
+// error, so its length is limited.
+func (s SMTP) failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	if text := err.Error(); len(text) > maxError {
+		err = errors.New(strings.ToValidUTF8(text[:maxError], "") + "…")
+	}
+	return fmt.Errorf("mail server %s:%d: %w", s.Host, s.Port, err)
 }
 
 func (s SMTP) options(d *dialer) []gomail.Option {

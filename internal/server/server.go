@@ -141,6 +141,14 @@ type Files struct {
 	S3     blob.S3 // used if it has a bucket
 }
 
+// String names the place for messages.
+func (f Files) String() string {
+	if f.S3.Bucket != "" {
+		return fmt.Sprintf("the bucket %s at %s", f.S3.Bucket, f.S3.Endpoint)
+	}
+	return "the folder " + f.Folder
+}
+
 // FilesPath returns the path of the files of a data folder.
 func FilesPath(dir string) string { return filepath.Join(dir, "files") }
 

@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -144,9 +145,9 @@ func Attach(ctx context.Context, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := s.SchemaVersion(ctx)
+	v, err := s.attached(ctx)
 	switch {
-	case err != nil:
+	case err != nil && !errors.Is(err, ErrEmpty):
 		err = fmt.Errorf("there is no Octavo data: %w", err)
 	case v > latest():
 		err = newerData(v)
@@ -155,6 +156,25 @@ func Attach(ctx context.Context, o Options) (*Store, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
+}
+
+// ErrEmpty is returned by Attach for a database that has no tables of Octavo yet.
+var ErrEmpty = errors.New("the database is empty; octavo bootstrap makes an organization in it, octavo restore fills it from a backup")
+
+// attached returns the version of the schema, or ErrEmpty.
+func (s *Store) attached(ctx context.Context) (int, error) {
+	tables, err := s.Tables(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if !slices.ContainsFunc(tables, func(t Table) bool { return t.Name == history }) {
+		return 0, ErrEmpty
+	}
+	v, err := s.SchemaVersion(ctx)
+	if err == nil && v == 0 {
+		err = ErrEmpty
+	}
+	return v, err
 }
 
 // open connects without touching the schema.

@@ -20,12 +20,11 @@ type backupCmd struct {
 	To string `help:"File to write; it must not exist." required:"" placeholder:"FILE"`
 }
 
-func (c *backupCmd) Run(ctx context.Context, s streams) (err error) {
-	st, err := c.attach(ctx)
-	if err != nil {
+func (c *backupCmd) Run(ctx context.Context, s streams) error {
+	if err := c.exists(); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, st.Close()) }()
+	// Opened first, because root may write where the owner of the data may not.
 	f, err := os.OpenFile(c.To, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s exists already; choose another name", c.To)
@@ -33,12 +32,26 @@ func (c *backupCmd) Run(ctx context.Context, s streams) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	files, err := c.files().Open(ctx)
-	if err != nil {
+	m, err := c.write(ctx, f)
+	if err := errors.Join(err, f.Close()); err != nil {
 		return errors.Join(err, os.Remove(c.To))
 	}
-	m, err := st.Backup(ctx, f, version, func(add store.AddFile) error {
+	_, err = fmt.Fprintf(s.out, "wrote %d rows of %d tables and %d files to %s\n", m.Rows(), len(m.Tables), m.Files, c.To)
+	return err
+}
+
+// write writes the backup into a file, and syncs it to disk.
+func (c *backupCmd) write(ctx context.Context, f *os.File) (m store.Manifest, err error) {
+	st, err := c.attach(ctx)
+	if err != nil {
+		return m, err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	files, err := c.files().Open(ctx)
+	if err != nil {
+		return m, err
+	}
+	m, err = st.Backup(ctx, f, version, func(add store.AddFile) error {
 		return files.Walk(ctx, func(i blob.Info) error {
 			o, err := files.Open(ctx, i.Hash)
 			if errs.Is(err, errs.NotFound) {
@@ -53,11 +66,7 @@ func (c *backupCmd) Run(ctx context.Context, s streams) (err error) {
 	if err == nil {
 		err = f.Sync()
 	}
-	if err != nil {
-		return errors.Join(err, os.Remove(c.To))
-	}
-	_, err = fmt.Fprintf(s.out, "wrote %d rows of %d tables and %d files to %s\n", m.Rows(), len(m.Tables), m.Files, c.To)
-	return err
+	return m, err
 }
 
 type restoreCmd struct {
@@ -66,15 +75,15 @@ type restoreCmd struct {
 }
 
 func (c *restoreCmd) Run(ctx context.Context, s streams) error {
-	o, err := c.options()
-	if err != nil {
-		return err
-	}
-	f, err := os.Open(c.From)
+	f, err := os.Open(c.From) // first: root may read what the owner of the data may not
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+	o, err := c.options()
+	if err != nil {
+		return err
+	}
 	var files blob.Store
 	m, err := store.Restore(ctx, o, f, func(r io.Reader) (err error) {
 		if files == nil { // opened only after the backup was verified to be complete

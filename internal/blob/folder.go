@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/owner"
 )
 
 // Folder is a Store in a folder of the file system. Contents are files DIR/aa/aabbcc…,
@@ -44,7 +45,7 @@ func OpenFolder(dir string, limit int64) (*Folder, error) {
 	}
 	s := &Folder{dir: dir, limit: limit}
 	if err := os.MkdirAll(s.temp(), 0o700); err != nil {
-		return nil, fmt.Errorf("folder for files: %w", err)
+		return nil, owner.Explain(s.temp(), fmt.Errorf("folder for files: %w", err))
 	}
 	// The folder may be new. The process may lack permission to open its parent.
 	err := syncDir(filepath.Dir(filepath.Clean(dir)))
@@ -52,7 +53,7 @@ func OpenFolder(dir string, limit int64) (*Folder, error) {
 		err = nil
 	}
 	if err := errors.Join(err, syncDir(dir)); err != nil {
-		return nil, fmt.Errorf("folder for files: %w", err)
+		return nil, owner.Explain(dir, fmt.Errorf("folder for files: %w", err))
 	}
 	if err := errors.Join(removeStale(s.temp(), time.Now()), s.restoreInterrupted()); err != nil {
 		return nil, fmt.Errorf("clean up the folder for files: %w", err)

@@ -118,7 +118,7 @@ func TestRootWritesForTheOwner(t *testing.T) {
 			}
 		}
 
-		// What the owner may not read elsewhere is said with the reason.
+		// What the owner may not read elsewhere is reported with the reason.
 		if err := os.Chmod(from, 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -150,7 +150,7 @@ func TestDoctorFindsFilesOfRoot(t *testing.T) {
 	}
 }
 
-// Whoever is neither root nor the owner is told whose the data is.
+// Whoever is neither root nor the owner learns whose the data is.
 func TestDataOfSomebodyElse(t *testing.T) {
 	t.Parallel()
 	at := sqlitePlace(t)

@@ -26,7 +26,7 @@ func (f storeFlags) lockData(listen string, log *slog.Logger) *os.File {
 	err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	switch {
 	case err == nil:
-		// Who has the lock is for people; without it they are told only that somebody has.
+		// Who has the lock is for people; without it the log only says that there is one.
 		_ = lock.Truncate(0)
 		_, _ = lock.WriteAt(fmt.Appendf(nil, "process %d, listening on %s", os.Getpid(), listen), 0)
 		return lock

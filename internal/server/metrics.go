@@ -87,6 +87,12 @@ func poolCollector(s *store.Store) prometheus.Collector {
 	return group{
 		gauge("octavo_db_connections_open", "Connections of the pool.", func() float64 { return float64(s.Stats().OpenConnections) }),
 		gauge("octavo_db_connections_in_use", "Connections that run a statement.", func() float64 { return float64(s.Stats().InUse) }),
+		gauge("octavo_disk_full", "1 for 15 seconds after a write failed because the disk is full.", func() float64 {
+			if s.DiskFull() {
+				return 1
+			}
+			return 0
+		}),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "octavo_db_wait_seconds_total", Help: "Time that statements have waited for a connection.",
 		}, func() float64 { return s.Stats().WaitDuration.Seconds() }),

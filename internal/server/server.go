@@ -642,15 +642,25 @@ func text(w http.ResponseWriter, status int, body string) {
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()
-	switch err := s.Store.Ping(ctx); {
-	case s.draining.Load():
-		text(w, http.StatusServiceUnavailable, "stopping")
-	case err != nil:
+	err := s.Store.Ping(ctx)
+	if err != nil {
 		s.Log.Error("not ready", "error", err)
-		text(w, http.StatusServiceUnavailable, "the database does not answer")
-	case s.Store.DiskFull():
-		text(w, http.StatusServiceUnavailable, "the disk is full: writes fail")
-	default:
-		text(w, http.StatusOK, "ready")
 	}
+	status, answer := readiness(err == nil, s.draining.Load(), s.Store.DiskFull())
+	text(w, status, answer)
+}
+
+// readiness returns the response of /readyz. With a full disk the server is ready, because
+// it can be read: if all nodes share the disk, a load balancer that stopped asking them
+// would take the pages from readers too.
+func readiness(database, stops, full bool) (status int, text string) {
+	switch {
+	case stops:
+		return http.StatusServiceUnavailable, "stopping"
+	case !database:
+		return http.StatusServiceUnavailable, "the database does not answer"
+	case full:
+		return http.StatusOK, "ready, but the disk is full: writes fail"
+	}
+	return http.StatusOK, "ready"
 }

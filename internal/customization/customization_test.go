@@ -297,5 +297,5 @@ const everything = `{"title":"Acme","localizedTitle":{"fr":"Acmé"},
 "announcement":{"enabled":true,"message":"New","localizedMessage":{"ja":"新しい"},"link":{"title":"See","to":{"kind":"url","url":"https://a.test"}},"style":"success"},
 "themes":{"default":"system","toggeable":false},"pdf":{"enabled":true},"feedback":{"enabled":false},"ai":{"mode":"assistant","greeting":"Hi","localizedGreeting":{"fr":"Salut"},"suggestions":["How?"],"instructions":"Be brief."},
 "advancedCustomization":{"enabled":true},"git":{"showEditLink":true},"pageActions":{"externalAI":true,"markdown":true,"mcp":true,"items":["assistant","pdf","git","markdown","mcp","external-ai"]},
-"externalLinks":{"target":"blank"},"pagination":{"enabled":false},"trademark":{"enabled":true},"privacyPolicy":{"url":"https://a.test/p"},"socialPreview":{"url":"https://a.test/s.png"},
+"mcp":{"enabled":false},"externalLinks":{"target":"blank"},"pagination":{"enabled":false},"trademark":{"enabled":true},"privacyPolicy":{"url":"https://a.test/p"},"socialPreview":{"url":"https://a.test/s.png"},
 "socialAccounts":[{"platform":"github","handle":"acme","display":{"footer":true,"header":false}}],"insights":{"trackingCookie":false}}`

@@ -20,6 +20,7 @@ func Default(title string) Settings {
 		Feedback:             Switch{Enabled: true},
 		AI:                   AI{Mode: "none"},
 		PageActions:          PageActions{Items: []string{"external-ai", "markdown", "pdf"}},
+		MCP:                  Switch{Enabled: true},
 		ExternalLinks:        ExternalLinks{Target: "self"},
 		Pagination:           Switch{Enabled: true},
 		Insights:             Insights{TrackingCookie: true},

@@ -38,6 +38,7 @@ type Settings struct {
 	AdvancedCustomization Switch               `json:"advancedCustomization"`
 	Git                   Git                  `json:"git"`
 	PageActions           PageActions          `json:"pageActions"`
+	MCP                   Switch               `json:"mcp" doc:"Whether the site is an MCP server for assistants, if everybody can read it. A site that is not public is one only if the page actions have mcp, too."`
 	ExternalLinks         ExternalLinks        `json:"externalLinks"`
 	Pagination            Switch               `json:"pagination" doc:"Whether pages link to the previous and the next one."`
 	Trademark             Switch               `json:"trademark" doc:"Whether the site names the software that serves it."`

@@ -25,7 +25,7 @@ func (v *visit) actions(f *theme.Frame, e *edition.Edition, n *edition.Node) ([]
 			out = append(out, v.assistantLinks(f)...)
 		case item == "markdown" && f.Alternate != "":
 			l = &theme.Link{Title: f.Texts().ViewMarkdown, Icon: "file-lines", Href: f.Alternate}
-		case item == "mcp" && v.state.settings.PageActions.MCP && v.export == nil: // the MCP server is a setting of the site, not of a site space
+		case item == "mcp" && v.hasMCP():
 			l = &theme.Link{Title: f.Texts().ConnectMCP, Icon: "plug", Href: v.root + ownPrefix + mcpName}
 		case item == "git":
 			l, err = v.edit(f, e, n)

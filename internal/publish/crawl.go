@@ -182,10 +182,14 @@ func (m *sitemapWriter) end() []byte {
 	return m.Bytes()
 }
 
-// llms returns llms.txt: a list of all pages with the addresses of their Markdown.
+// llms returns llms.txt: the address of the MCP server, and a list of all pages with the
+// addresses of their Markdown.
 func (v *visit) llms() ([]byte, error) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# %s\n", inline.Escape(v.title()))
+	if v.hasMCP() {
+		fmt.Fprintf(&b, "\nAssistants can search and read this documentation with the Model Context Protocol (streamable HTTP): %s\n", v.mcpAddress())
+	}
 	var last docs.SiteItemID
 	listed := 0
 	err := v.eachPage(func(it docs.SiteItem, e *edition.Edition, n *edition.Node, at string) (bool, error) {

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/mcpserver"
@@ -23,7 +24,18 @@ func isMCPCall(r *http.Request) bool {
 	return r.Method == http.MethodPost && (strings.HasSuffix(r.URL.Path, "/"+ownPrefix+mcpName) || strings.HasSuffix(r.URL.Path, "/"+otherPrefix+mcpName))
 }
 
-// serveMCP serves requests for the MCP server of the site, if the customization enables it.
+// hasMCP reports whether the site is an MCP server: those that everybody can read are,
+// unless the customization turns it off, and others only if the menu of pages has it. It is
+// a setting of the site, not of a site space.
+func (v *visit) hasMCP() bool {
+	s, open := &v.state.settings, v.site.Visibility == docs.VisibilityPublic || v.site.Visibility == docs.VisibilityUnlisted
+	return s.MCP.Enabled && (open || s.PageActions.MCP) && v.export == nil
+}
+
+// mcpAddress returns the address of the MCP server.
+func (v *visit) mcpAddress() string { return v.absolute(v.root + ownPrefix + mcpName) }
+
+// serveMCP serves requests for the MCP server of the site, if it has one.
 // It reports whether it has written the response. Calls are handled like visits of pages:
 // the server keeps no state between them.
 func (v *visit) serveMCP(w http.ResponseWriter, r *http.Request) (done bool, err error) {
@@ -34,8 +46,8 @@ func (v *visit) serveMCP(w http.ResponseWriter, r *http.Request) (done bool, err
 		return true, nil
 	case !ok || name != mcpName:
 		return false, nil
-	case !v.settings.PageActions.MCP:
-		theme.WriteText(w, http.StatusNotFound, "This site has no MCP server. Its owner can turn it on: pageActions of the customization.")
+	case !v.hasMCP():
+		theme.WriteText(w, http.StatusNotFound, "This site has no MCP server. Its owner can turn it on: mcp of the customization, and mcp of its pageActions if the site is not public.")
 		return true, nil
 	case !v.mcpCall:
 		return true, v.explainMCP(w, r)

@@ -76,10 +76,22 @@ func TestAssistants(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
 	net := w.web()
-	if _, err := w.assistant("http://acme.docs.test/~gitbook/mcp", net); err == nil {
-		t.Fatal("a site has an MCP server that its customization does not have")
+	const named = "(streamable HTTP): https://acme.docs.test/~octavo/mcp\n"
+	llms := func() string {
+		_, text := w.get("http://acme.docs.test/llms.txt")
+		return text
 	}
-	w.customize(withMCP)
+	if text := llms(); !strings.HasPrefix(text, "# Acme docs\n\nAssistants can ") || !strings.Contains(text, named) {
+		t.Errorf("llms.txt does not name the MCP server:\n%s", text)
+	}
+	w.customize(`{"mcp":{"enabled":false},"pageActions":{"items":["markdown","mcp"]}}`)
+	if _, err := w.assistant("http://acme.docs.test/~gitbook/mcp", net); err == nil || strings.Contains(llms(), "~octavo/mcp") {
+		t.Fatalf("a site has an MCP server that its customization turns off: %v", err)
+	}
+	if _, page := w.get("http://acme.docs.test/"); strings.Contains(page, "~octavo/mcp") {
+		t.Error("the menu has an MCP server that is off")
+	}
+	w.customize(`{}`) // as sites are that were never customized
 	for _, at := range []string{"http://acme.docs.test/~gitbook/mcp", "http://acme.docs.test/~octavo/mcp", "http://base.test/s/acme/~octavo/mcp"} {
 		s, err := w.assistant(at, net)
 		must(t, err)
@@ -162,11 +174,14 @@ func TestAssistantsOfVisitors(t *testing.T) {
 func TestAssistantsWithAShareLink(t *testing.T) {
 	w := newWorld(t)
 	w.acme()
-	w.customize(withMCP)
 	w.update(sites.SitePatch{Visibility: opt.Of(docs.VisibilityLink)})
 	link, err := w.sites.AddShareLink(t.Context(), w.grant(), "Friends")
 	must(t, err)
 	net := w.web()
+	if _, err := w.assistant("http://acme.docs.test/"+link.Key+"/~octavo/mcp", net); err == nil {
+		t.Error("a site that is not public is an MCP server though nobody asked for it")
+	}
+	w.customize(withMCP)
 	s, err := w.assistant("http://acme.docs.test/"+link.Key+"/~octavo/mcp", net)
 	must(t, err)
 	if found, _ := w.call(s, "searchDocumentation", "query", "zebra"); !strings.Contains(found, "https://acme.docs.test/"+link.Key+"/install#linux") {

@@ -275,7 +275,7 @@ func isDo(name string) bool { return name == "Do" || name == "DoLocked" || name 
 // storeValues are what internal/api may know of the store: values that
 // services take and return.
 var storeValues = map[string]bool{
-	"List": true, "Page": true, "Key": true, "Ranked": true, "MaxSearchOffset": true, "Unresolved": true,
+	"List": true, "Page": true, "Key": true, "Ranked": true, "SearchPlace": true, "PlaceOf": true, "Unresolved": true,
 	"MemberFilter": true, "CommentFilter": true, "SiteFilter": true, "RedirectFilter": true, "RedirectOrder": true, "ChangeRequestFilter": true,
 	"OrgAccess": true, "MemberTeam": true, "UserGrant": true, "TeamGrant": true, "ChangeRequestIn": true, "AuditRow": true, "AuditFilter": true, "AnyOrg": true,
 	"IssueFilter": true, "IssueIn": true, "ClusterFilter": true, "ClusterOrder": true, "ClusterStatus": true,

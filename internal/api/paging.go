@@ -20,7 +20,8 @@ import (
 type Paged struct {
 	Cursor string `query:"page" maxLength:"8192" doc:"Cursor from next.page of an earlier answer of the same list."`
 	Limit  int    `query:"limit" minimum:"0" maximum:"1000" default:"50" doc:"Maximum number of items; 0 returns only the count."`
-	// list identifies the list that a cursor belongs to: its path and filters.
+	// list identifies the list that a cursor belongs to: its path and filters. If the body
+	// has filters, the operation adds them.
 	list string
 }
 
@@ -86,25 +87,8 @@ func (a *API) seal(ctx context.Context, p Paged, key store.Key) *next {
 	return &next{Page: payload + "." + a.cursors.mac(payload, p.list, authz.FromContext(ctx))}
 }
 
-// byOffset returns a list of items without a stable key, such as search results. Its
-// cursors contain the offset of the next item. There are no cursors with an offset beyond
-// most.
-func byOffset[T any](most int, read func(limit, offset int) (items []T, more bool, err error)) store.List[T] {
-	return store.List[T]{Page: func(_ context.Context, at store.Page) ([]T, store.Key, error) {
-		_, offset, err := offsetIn(at, 0)
-		if err != nil {
-			return nil, nil, err
-		}
-		items, more, err := read(at.Limit, offset)
-		if offset += at.Limit; !more || offset > most {
-			return items, nil, err
-		}
-		return items, offsetKey(offset), err
-	}}
-}
-
-// offsetKey returns the key of a page that begins after offset items. The key can also
-// pin what the list was computed from, such as two revisions.
+// offsetKey returns the key of a page that begins after offset items. The key pins what the
+// list was computed from, such as two revisions, so that the items stay where they are.
 func offsetKey(offset int, pinned ...string) store.Key {
 	return append(pinned, strconv.Itoa(offset))
 }

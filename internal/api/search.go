@@ -21,8 +21,12 @@ func (a *API) search() {
 	register(a, op{
 		ID: "searchOrganizationContent", Route: "GET /orgs/{organizationId}/search", Tag: tag, Allow: authz.Org(authz.ViewOrg),
 		Summary: "Search the pages of all spaces that you can see, grouped by space.",
+		About:   aboutSpaces,
 	}, a.searchOrganization)
 }
+
+// aboutSpaces describes the results of the searches of several spaces.
+const aboutSpaces = "A space comes once, with its best pages: up to 50, and fewer if many spaces are searched. The space with the best page is the first."
 
 type pageResult struct {
 	ID        string          `json:"id"`
@@ -100,9 +104,25 @@ func (a *API) searchSpace(ctx context.Context, in *searchSpaceIn) (*page[pageRes
 	if err != nil {
 		return nil, err
 	}
-	return listOf(ctx, a, in.Paged, byOffset(store.MaxSearchOffset, func(limit, offset int) ([]index.Found, bool, error) {
-		return a.Content.Search(ctx, []*revision.View{v}, in.Query, limit, offset)
+	return listOf(ctx, a, in.Paged, byPlace(func(limit int, at *store.SearchPlace) ([]index.Found, bool, error) {
+		return a.Content.Search(ctx, []*revision.View{v}, in.Query, limit, at)
 	}), a.pageResult)
+}
+
+// byPlace returns the results of a search as a list. Its cursors contain what was returned
+// before, because there is no key that stays in order while pages are written.
+func byPlace[T any](read func(limit int, at *store.SearchPlace) (items []T, more bool, err error)) store.List[T] {
+	return store.List[T]{Page: func(_ context.Context, p store.Page) ([]T, store.Key, error) {
+		at, err := store.PlaceOf(p.After)
+		if err != nil {
+			return nil, nil, err
+		}
+		items, more, err := read(p.Limit, at)
+		if err != nil || !more {
+			return items, nil, err
+		}
+		return items, at.Key(), nil
+	}}
 }
 
 type searchOrgIn struct {
@@ -116,31 +136,22 @@ func (a *API) searchOrganization(ctx context.Context, in *searchOrgIn) (*page[sp
 	})
 }
 
-// searchViews answers with the pages of several spaces, grouped by space.
+// searchViews answers with the spaces that have pages that answer a query.
 func (a *API) searchViews(ctx context.Context, p Paged, query string, open func() ([]*revision.View, error)) (*page[spaceResult], error) {
-	return listOf(ctx, a, p, byOffset(store.MaxSearchOffset, func(limit, offset int) ([]spaceResult, bool, error) {
+	return listOf(ctx, a, p, byPlace(func(limit int, at *store.SearchPlace) ([]index.FoundSpace, bool, error) {
 		views, err := open()
 		if err != nil {
 			return nil, false, err
 		}
-		found, more, err := a.Content.Search(ctx, views, query, limit, offset)
-		return a.groupBySpace(found), more, err
-	}), same[spaceResult])
+		return a.Content.SearchSpaces(ctx, views, query, limit, at)
+	}), a.spaceResult)
 }
 
-// groupBySpace groups pages by space. The spaces are in the order of their best pages.
-func (a *API) groupBySpace(found []index.Found) []spaceResult {
-	var out []spaceResult
-	at := map[docs.SpaceID]int{}
-	for _, f := range found {
-		sp := f.View.Space
-		i, ok := at[sp.ID]
-		if !ok {
-			i = len(out)
-			at[sp.ID] = i
-			out = append(out, spaceResult{ID: string(sp.ID), Title: sp.Title, Type: "space", Score: f.Score, Pages: []pageResult{}})
-		}
-		out[i].Pages = append(out[i].Pages, a.pageResult(f))
+func (a *API) spaceResult(f index.FoundSpace) spaceResult {
+	sp := f.View.Space
+	out := spaceResult{ID: string(sp.ID), Title: sp.Title, Type: "space", Score: f.Pages[0].Score, Pages: []pageResult{}}
+	for _, p := range f.Pages {
+		out.Pages = append(out.Pages, a.pageResult(p))
 	}
 	return out
 }

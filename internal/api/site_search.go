@@ -19,7 +19,7 @@ func (a *API) siteSearch() {
 	register(a, op{
 		ID: "searchSiteContent", Route: "POST " + siteRoute + "/search", Tag: sitesTag, Allow: authz.Site(authz.ReadSite), Status: 200,
 		Summary: "Search the pages of a site, grouped by space.",
-		About:   "What the caller does not see has no influence on the results.",
+		About:   "What the caller does not see has no influence on the results. " + aboutSpaces,
 	}, a.searchSite)
 	registerStream(a, op{
 		ID: "streamAskInSite", Route: "POST " + siteRoute + "/ask", Tag: sitesTag, Allow: authz.Site(authz.ReadSite), Status: 200, Sends: []string{"text/event-stream"},
@@ -63,6 +63,11 @@ func (a *API) searchSite(ctx context.Context, in *searchSiteIn) (*page[spaceResu
 	case b.Mode != "":
 		scope = searchScope{Mode: b.Mode, Current: b.SiteSpace, SiteSpaces: b.SiteSpaces}
 	}
+	filters, err := json.Marshal(b)
+	if err != nil {
+		return nil, err
+	}
+	in.list += string(filters) // a cursor belongs to one query
 	return a.searchViews(ctx, in.Paged, b.Query, func() ([]*revision.View, error) { return a.searchedViews(ctx, scope) })
 }
 
@@ -117,7 +122,7 @@ func (a *API) askSite(ctx context.Context, in *askSiteIn) (stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, _, err := a.Content.Search(ctx, views, in.Body.Question, maxQuoted, 0)
+	found, _, err := a.Content.Search(ctx, views, in.Body.Question, maxQuoted, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +207,7 @@ func (a *API) siteQuestions(ctx context.Context, in *questionsIn) (stream, error
 	if err != nil {
 		return nil, err
 	}
-	found, _, err := a.Content.Index.SearchAll(ctx, views, "how what why when where which can", maxQuestions*4, 0)
+	found, _, err := a.Content.Index.SearchAll(ctx, views, "how what why when where which can", maxQuestions*4, nil)
 	if err != nil {
 		return nil, err
 	}

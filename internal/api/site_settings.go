@@ -12,6 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/sites"
+	"github.com/octavo-docs/octavo/internal/store"
 )
 
 func (a *API) siteCustomization() {
@@ -121,7 +122,7 @@ type listSiteIntegrationsIn struct {
 }
 
 func (a *API) listSiteIntegrations(ctx context.Context, in *listSiteIntegrationsIn) (*page[siteIntegration], error) {
-	none := byOffset(0, func(int, int) ([]siteIntegration, bool, error) { return nil, false, nil })
+	none := store.List[siteIntegration]{Page: func(context.Context, store.Page) ([]siteIntegration, store.Key, error) { return nil, nil, nil }}
 	return listOf(ctx, a, in.Paged, none, func(i siteIntegration) siteIntegration { return i })
 }
 

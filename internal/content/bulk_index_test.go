@@ -252,7 +252,7 @@ func TestPagesThatIncludeMuch(t *testing.T) {
 // search returns the titles of the pages that are found.
 func (d *desk) search(words string) []string {
 	d.t.Helper()
-	found, _, err := d.c.Search(context.Background(), []*revision.View{d.head(d.t, d.id)}, words, 20, 0)
+	found, _, err := d.c.Search(context.Background(), []*revision.View{d.head(d.t, d.id)}, words, 20, nil)
 	if err != nil {
 		d.t.Fatal(err)
 	}

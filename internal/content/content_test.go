@@ -346,13 +346,13 @@ func TestFolderRoundTrip(t *testing.T) {
 			t.Errorf("%s was not there before", name)
 		}
 		// Reusable content is found where it is used.
-		hits, _, err := d.c.Search(ctx, []*revision.View{d.head(t, d.id)}, "zebra", 10, 0)
+		hits, _, err := d.c.Search(ctx, []*revision.View{d.head(t, d.id)}, "zebra", 10, nil)
 		if err != nil || len(hits) != 1 || hits[0].Title != "Welcome" {
 			t.Errorf("search finds %v (%v)", hits, err)
 		}
 		in[".gitbook/includes/note.md"] = &fstest.MapFile{Data: []byte("---\ntitle: Note\n---\n\nA reusable giraffe.\n")}
 		run()
-		if hits, _, err := d.c.Search(ctx, []*revision.View{d.head(t, d.id)}, "giraffe", 10, 0); err != nil || len(hits) != 1 {
+		if hits, _, err := d.c.Search(ctx, []*revision.View{d.head(t, d.id)}, "giraffe", 10, nil); err != nil || len(hits) != 1 {
 			t.Errorf("search finds %v (%v)", hits, err)
 		}
 		d.verify(t)

@@ -180,7 +180,7 @@ func TestVisitorsFindNothingOfConditionsInOldIndexes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for query, found := range map[string]bool{"zebra": false, "yaks": false, "plans zebra": true, "plans": true, "herons": true} {
-		hits, _, err := d.c.Search(ctx, []*revision.View{head.For(reading.Nobody)}, query, 10, 0)
+		hits, _, err := d.c.Search(ctx, []*revision.View{head.For(reading.Nobody)}, query, 10, nil)
 		if err != nil || (len(hits) > 0) != found {
 			t.Errorf("%s: %v, %v", query, hits, err)
 		}
@@ -189,7 +189,7 @@ func TestVisitorsFindNothingOfConditionsInOldIndexes(t *testing.T) {
 				t.Errorf("%s: found %s", query, text)
 			}
 		}
-		if hits, _, err = d.c.Search(ctx, []*revision.View{head}, query, 10, 0); err != nil || len(hits) == 0 {
+		if hits, _, err = d.c.Search(ctx, []*revision.View{head}, query, 10, nil); err != nil || len(hits) == 0 {
 			t.Errorf("%s: members find %v, %v", query, hits, err)
 		}
 	}

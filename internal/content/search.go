@@ -25,27 +25,81 @@ const (
 
 // Search searches the pages of spaces of one organization, as index.SearchAll does. The
 // best matches on computed pages, which are in no index, come first. Views may be those
-// of visitors. It reports whether there are more results.
-func (s *Service) Search(ctx context.Context, views []*revision.View, query string, limit, offset int) ([]index.Found, bool, error) {
-	computed, err := s.searchComputed(ctx, views, query)
-	if err != nil || limit <= 0 {
-		return nil, false, err
+// of visitors. It reports whether there are more results behind these. The results are those
+// behind the place at, which is moved behind them; nil: the best ones.
+func (s *Service) Search(ctx context.Context, views []*revision.View, query string, limit int, at *store.SearchPlace) ([]index.Found, bool, error) {
+	if at == nil {
+		at = &store.SearchPlace{}
 	}
-	out := slices.Clone(computed[min(offset, len(computed)):min(offset+limit, len(computed))])
-	left := limit - len(out)
-	// If no place is left, one page is searched for, to know whether there are more.
-	pages, more, err := s.Index.SearchAll(ctx, views, query, max(left, 1), max(offset-len(computed), 0))
+	computed, err := s.searchComputed(ctx, views, query)
 	if err != nil {
 		return nil, false, err
 	}
-	if left == 0 {
-		return out, offset+limit < len(computed) || len(pages) > 0, nil
+	computed = slices.DeleteFunc(computed, func(f index.Found) bool { return at.Has(string(f.View.Space.ID), string(f.Page)) })
+	out := slices.Clone(computed[:min(limit, len(computed))])
+	for _, f := range out {
+		at.Add(string(f.View.Space.ID), string(f.Page))
 	}
-	for _, f := range pages {
-		f.Rank += len(computed)
-		out = append(out, f)
+	pages, more, err := s.Index.SearchAll(ctx, views, query, limit-len(out), at)
+	out = append(out, pages...)
+	for i := range out {
+		out[i].Rank = at.AddPage()
 	}
-	return out, more, nil
+	return out, more || len(computed) > limit, err
+}
+
+// Limits of the pages of one answer of SearchSpaces: of a space, and of all spaces together
+// unless more spaces than that are asked for.
+const (
+	maxFoundPages   = 50
+	maxPagesInTotal = 200
+)
+
+// SearchSpaces is Search for spaces. It returns each space that has a page that answers the
+// query once, with its best pages: the more spaces there can be, the fewer pages of each.
+// The rank of a page is its place among the pages of all returned spaces.
+func (s *Service) SearchSpaces(ctx context.Context, views []*revision.View, query string, limit int, at *store.SearchPlace) ([]index.FoundSpace, bool, error) {
+	computed, err := s.searchComputed(ctx, views, query)
+	if err != nil {
+		return nil, false, err
+	}
+	of := map[docs.SpaceID][]index.Found{}
+	first := map[docs.SpaceID]bool{}
+	var order []*revision.View // those with computed pages first, the best first
+	for _, f := range computed {
+		if id := f.View.Space.ID; !first[id] {
+			first[id] = true
+			i := slices.IndexFunc(views, func(v *revision.View) bool { return v.Space.ID == id })
+			order = append(order, views[i])
+		}
+		of[f.View.Space.ID] = append(of[f.View.Space.ID], f)
+	}
+	order = append(order, views...)
+	pages := max(1, min(maxFoundPages, max(maxPagesInTotal, limit)/max(1, min(limit, len(views)))))
+	out, more, err := s.Index.SearchSpaces(ctx, order, first, query, limit, pages, at)
+	if err != nil {
+		return nil, false, err
+	}
+	var all []*index.Found
+	for i, sp := range out {
+		out[i].Pages = append(of[sp.View.Space.ID], sp.Pages...)
+		for k := range out[i].Pages {
+			all = append(all, &out[i].Pages[k])
+		}
+	}
+	slices.SortStableFunc(all, func(a, b *index.Found) int {
+		if a.Computed != b.Computed {
+			if a.Computed {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(b.Score, a.Score)
+	})
+	for _, f := range all {
+		f.Rank = at.AddPage()
+	}
+	return slices.DeleteFunc(out, func(sp index.FoundSpace) bool { return len(sp.Pages) == 0 }), more, nil
 }
 
 // reference is the computed pages of a description in one place.
@@ -193,7 +247,7 @@ func (s *Service) foundComputed(ctx context.Context, all []computedMatch) ([]ind
 				continue
 			}
 			i = len(out)
-			f.Rank, f.Computed = i+1, true
+			f.Computed = true
 			out = append(out, f)
 		}
 		if o := m.operation; o != nil {

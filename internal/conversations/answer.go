@@ -60,7 +60,7 @@ func (s *Service) Answers(ctx context.Context, g *authz.Grant, id docs.ClusterID
 	// Users describe one topic in many words, and a page has few of them. If too few pages
 	// have all words, search for fewer, beginning with the most common ones.
 	for n := len(words); n > 0 && len(out) < maxAnswers; n /= 2 {
-		found, _, err := s.Content.Search(ctx, views, strings.Join(words[:n], " "), maxAnswers, 0)
+		found, _, err := s.Content.Search(ctx, views, strings.Join(words[:n], " "), maxAnswers, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -84,17 +84,90 @@ func (s *Index) Found(ctx context.Context, v *revision.View, h store.SearchHit) 
 }
 
 // SearchAll searches several spaces and ranks their pages together. Views may be
-// those of visitors. If a space occurs twice, the first view is searched.
-func (s *Index) SearchAll(ctx context.Context, views []*revision.View, query string, limit, offset int) ([]Found, bool, error) {
-	byID := make(map[string]*revision.View, len(views))
-	order := make([]*revision.View, 0, len(views))
+// those of visitors. If a space occurs twice, the first view is searched. The results
+// are those behind the place at, which is moved behind them; nil: the best ones.
+func (s *Index) SearchAll(ctx context.Context, views []*revision.View, query string, limit int, at *store.SearchPlace) ([]Found, bool, error) {
+	in, err := s.scopesOf(ctx, views, nil)
+	if err != nil {
+		return nil, false, err
+	}
+	hits, more, err := s.Store.Search(ctx, in.scopes, query, limit, at)
+	if err != nil {
+		return nil, false, err
+	}
+	out, err := s.foundIn(ctx, in, hits)
+	return out, more, err
+}
+
+// FoundSpace is a space with the pages that answer a query best.
+type FoundSpace struct {
+	View  *revision.View
+	Pages []Found
+}
+
+// SearchSpaces is SearchAll for spaces: it returns each space that has a page that answers
+// the query once, with its best pages, at most that many. Spaces in first come before all
+// others, also without a page.
+func (s *Index) SearchSpaces(ctx context.Context, views []*revision.View, first map[docs.SpaceID]bool, query string, limit, pages int, at *store.SearchPlace) ([]FoundSpace, bool, error) {
+	in, err := s.scopesOf(ctx, views, first)
+	if err != nil {
+		return nil, false, err
+	}
+	spaces, more, err := s.Store.SearchScopes(ctx, in.scopes, query, limit, pages, at)
+	if err != nil {
+		return nil, false, err
+	}
+	out := make([]FoundSpace, 0, len(spaces))
+	for _, sp := range spaces {
+		found, err := s.foundIn(ctx, in, sp.Hits)
+		if err != nil {
+			return nil, false, err
+		}
+		out = append(out, FoundSpace{in.views[sp.Scope], found})
+	}
+	return out, more, nil
+}
+
+// searched are views as the scopes of a search.
+type searched struct {
+	views  map[string]*revision.View // by the key of the scope
+	scopes []store.SearchScope
+}
+
+// scopesOf returns the scopes of views, without views of the same space.
+func (s *Index) scopesOf(ctx context.Context, views []*revision.View, first map[docs.SpaceID]bool) (searched, error) {
+	in := searched{views: make(map[string]*revision.View, len(views)), scopes: make([]store.SearchScope, 0, len(views))}
 	for _, v := range views {
-		if id := string(v.Space.ID); byID[id] == nil {
-			byID[id] = v
-			order = append(order, v)
+		key := string(v.Space.ID)
+		if in.views[key] != nil {
+			continue
+		}
+		in.views[key] = v
+		chain, err := s.Store.LayerChain(ctx, v.Space.Layer)
+		if err != nil {
+			return in, err
+		}
+		in.scopes = append(in.scopes, store.SearchScope{
+			Key: key, Language: v.Space.Language, Layers: chain, First: first[v.Space.ID], See: seenBy(v),
+		})
+	}
+	return in, nil
+}
+
+// foundIn returns the results of hits. Hits of pages that do not exist any more are left
+// out.
+func (s *Index) foundIn(ctx context.Context, in searched, hits []store.SearchHit) ([]Found, error) {
+	out := make([]Found, 0, len(hits))
+	for _, h := range hits {
+		f, ok, err := s.Found(ctx, in.views[h.Scope], h)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			out = append(out, f)
 		}
 	}
-	return s.searchIn(ctx, byID, order, query, limit, offset)
+	return out, nil
 }
 
 // maxSpaces is about the maximum number of spaces that VisibleSpaces returns.
@@ -155,30 +228,3 @@ func seenBy(v *revision.View) func(context.Context, store.SeenPage) (store.SeenP
 // conditional reports whether a section may contain a condition. The first section
 // contains the description, which may have one although the body has none.
 func conditional(s search.Section) bool { return markup.Unconditional(s.Body) != s.Body }
-
-func (s *Index) searchIn(ctx context.Context, views map[string]*revision.View, order []*revision.View, query string, limit, offset int) ([]Found, bool, error) {
-	scopes := make([]store.SearchScope, 0, len(order))
-	for _, v := range order {
-		chain, err := s.Store.LayerChain(ctx, v.Space.Layer)
-		if err != nil {
-			return nil, false, err
-		}
-		scopes = append(scopes, store.SearchScope{Key: string(v.Space.ID), Language: v.Space.Language, Layers: chain, See: seenBy(v)})
-	}
-	hits, more, err := s.Store.Search(ctx, scopes, query, limit, offset)
-	if err != nil {
-		return nil, false, err
-	}
-	out := make([]Found, 0, len(hits))
-	for i, h := range hits {
-		f, ok, err := s.Found(ctx, views[h.Scope], h)
-		if err != nil {
-			return nil, false, err
-		}
-		if ok {
-			f.Rank = offset + i + 1
-			out = append(out, f)
-		}
-	}
-	return out, more, nil
-}

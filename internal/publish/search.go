@@ -96,7 +96,7 @@ func (v *visit) search(e *edition.Edition, query string, scope sites.SearchScope
 			views = append(views, view.For(v.seen.Reader))
 		}
 	}
-	found, _, err := v.h.Content.Search(v.ctx, views, query, maxFound, 0)
+	found, _, err := v.h.Content.Search(v.ctx, views, query, maxFound, nil)
 	if err != nil {
 		return nil, err
 	}

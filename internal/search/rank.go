@@ -221,9 +221,9 @@ type Candidate struct {
 	Score float64
 }
 
-// before reports whether c is a better result than d. Equal scores are ordered by
+// Before reports whether c is a better result than d. Equal scores are ordered by
 // list and id, so that results are stable.
-func (c Candidate) before(d Candidate) bool {
+func (c Candidate) Before(d Candidate) bool {
 	return cmp.Or(cmp.Compare(d.Score, c.Score), cmp.Compare(c.List, d.List), cmp.Compare(c.ID, d.ID)) < 0
 }
 
@@ -236,14 +236,14 @@ func Top(lists [][]Scored, n int) []Candidate {
 			switch {
 			case len(top) < n:
 				heap.Push(&top, c)
-			case n > 0 && c.before(top[0]):
+			case n > 0 && c.Before(top[0]):
 				top[0] = c
 				heap.Fix(&top, 0)
 			}
 		}
 	}
 	slices.SortFunc(top, func(a, b Candidate) int {
-		if a.before(b) {
+		if a.Before(b) {
 			return -1
 		}
 		return 1
@@ -256,7 +256,7 @@ func Top(lists [][]Scored, n int) []Candidate {
 type candidateHeap []Candidate
 
 func (h candidateHeap) Len() int           { return len(h) }
-func (h candidateHeap) Less(i, j int) bool { return h[j].before(h[i]) }
+func (h candidateHeap) Less(i, j int) bool { return h[j].Before(h[i]) }
 func (h candidateHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
 func (h *candidateHeap) Push(x any)        { *h = append(*h, x.(Candidate)) }
 func (h *candidateHeap) Pop() any {

@@ -139,7 +139,7 @@ func BenchmarkSearch(b *testing.B) {
 						match = q + "*"
 					}
 					start := time.Now()
-					if _, _, err := s.Search(ctx, scopeOf("l"), q, 20, 0); err != nil {
+					if _, _, err := s.Search(ctx, scopeOf("l"), q, 20, nil); err != nil {
 						b.Fatal(err)
 					}
 					ours = append(ours, time.Since(start))

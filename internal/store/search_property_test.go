@@ -216,15 +216,16 @@ func TestSearchAgreesWithLookingAtEveryPage(t *testing.T) {
 				layers := w.layers[w.r.IntN(len(w.layers)):]
 				want := w.find(q, layers)
 				var got []string
+				at := &store.SearchPlace{}
 				for offset, more := 0, true; more; offset += 500 {
-					hits, next, err := s.Search(t.Context(), scopeOf(layers...), q, 500, offset)
+					hits, next, err := s.Search(t.Context(), scopeOf(layers...), q, 500, at)
 					if err != nil {
 						t.Fatal(err)
 					}
 					for _, h := range hits {
 						got = append(got, h.Page)
 					}
-					if more = next && offset+500 <= store.MaxSearchOffset; next && !more {
+					if more = next && offset+500 <= store.MaxSearchPlace; next && !more {
 						want = "" // too many to leaf through
 					}
 				}
@@ -279,7 +280,7 @@ func TestSearchFindsWhatIsThereWhileOthersWrite(t *testing.T) {
 		}()
 		for n := 0; ; n++ {
 			for _, q := range []string{"lighthouse ", "lant", "keepr lantern"} {
-				got, _, err := s.Search(t.Context(), scopeOf("l"), q, 100, 0)
+				got, _, err := s.Search(t.Context(), scopeOf("l"), q, 100, nil)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/search"
 )
 
@@ -16,6 +15,7 @@ type SearchScope struct {
 	Key      string // the caller's name for it
 	Language string // of the query in it
 	Layers   []string
+	First    bool // for SearchScopes: the scope has other results, which come before those of an index
 	// See returns an indexed page as the reader of the scope sees it, or false if the
 	// reader does not see the page. If the sections are unchanged, it returns the same
 	// slice. Nil: the reader sees everything. Text that the reader does not see has
@@ -49,61 +49,157 @@ type SearchSection struct {
 }
 
 const (
-	// MaxSearchOffset is the maximum offset of a search.
-	MaxSearchOffset = 1000
 	// maxSections is the maximum number of sections returned for a page.
 	maxSections = 3
 	// snippetSize is the length of a snippet in characters.
 	snippetSize = 200
 )
 
+// searchStep is how pages answer a query: the first of searchSteps by which any does,
+// beginning with 1.
+type searchStep int
+
+var searchSteps = []struct{ typos, most bool }{{false, false}, {true, false}, {true, true}}
+
 // Search returns the pages of the scopes that answer a query, the best first,
 // and whether there are more. A page answers if it has all words; if none
 // does, words may be misspelled; if still none does, most of the words are
 // enough. Words in titles count for more than words in headings, and those
 // for more than words in the text. The order is the same on every database
-// and for every offset as long as nobody writes.
-func (r Reader) Search(ctx context.Context, scopes []SearchScope, query string, limit, offset int) ([]SearchHit, bool, error) {
-	if offset < 0 || offset > MaxSearchOffset {
-		return nil, false, errs.Field("query.page", "is too far behind the best results")
-	}
-	s := newSearcher(r, scopes, query)
-	if len(s.groups) == 0 || limit <= 0 {
-		return []SearchHit{}, false, nil
-	}
+// as long as nobody writes.
+//
+// The results are those behind the place at, which is moved behind them. Without a place,
+// they are the best ones.
+func (s *Store) Search(ctx context.Context, scopes []SearchScope, query string, limit int, at *SearchPlace) ([]SearchHit, bool, error) {
+	q := newSearcher(s.Reader, scopes, query)
 	var hits []found
-	var read, misspelled bool // what was read last
-	for _, how := range []struct{ typos, most bool }{{false, false}, {true, false}, {true, true}} {
-		if how.typos && !how.most && !s.mayHaveTypos() || how.most && !s.hasSeveral() {
-			continue
+	err := s.search(ctx, q, at, func(most bool) (n int, err error) {
+		all, err := q.scores(most)
+		if err == nil {
+			hits, err = q.best(ctx, all, at, limit+1)
 		}
-		if !read || misspelled != how.typos {
-			if err := s.read(ctx, how.typos); err != nil {
-				return nil, false, fmt.Errorf("search: %w", err)
-			}
-			read, misspelled = true, how.typos
-		}
-		var err error
-		if hits, err = s.best(ctx, how.most, offset+limit+1); err != nil {
-			return nil, false, fmt.Errorf("search: %w", err)
-		}
-		if len(hits) > 0 {
-			break
-		}
+		return len(hits), err
+	})
+	if err != nil {
+		return nil, false, fmt.Errorf("search: %w", err)
 	}
-	more := len(hits) > offset+limit
 	out := make([]SearchHit, 0, limit)
-	for _, h := range hits[min(offset, len(hits)):min(offset+limit, len(hits))] {
-		out = append(out, s.hit(h))
+	for _, h := range hits[:min(limit, len(hits))] {
+		out = append(out, q.hit(h))
+		at.Add(q.scopes[h.scope].Key, h.page)
 	}
-	return out, more, nil
+	return out, len(hits) > limit, nil
 }
 
 // searcher runs one search.
 type searcher struct {
-	r      Reader
-	scopes []SearchScope
-	groups []*searchGroup
+	r        Reader
+	scopes   []SearchScope
+	groups   []*searchGroup
+	layers   map[string]*searchLayer
+	suspects map[*searchLayer]bool // with results that were not found, see moved
+}
+
+// searchTriesAlone is the maximum number of attempts of a search before it reads a snapshot
+// of the database.
+const searchTriesAlone = 3
+
+// search calls try with the steps of a search until it finds any results, or only with the
+// step of a place behind others. A search reads with several statements. It begins again
+// if somebody wrote meanwhile and results may be missing for it. If that goes on, it reads
+// a snapshot, which costs more.
+func (s *Store) search(ctx context.Context, q *searcher, at *SearchPlace, try func(most bool) (n int, err error)) error {
+	if len(q.groups) == 0 {
+		return nil
+	}
+	pinned := searchStep(0)
+	if at != nil {
+		pinned = at.step
+	}
+	attempt := func() error {
+		q.suspects = map[*searchLayer]bool{}
+		step, err := q.steps(ctx, pinned, try)
+		if err == nil && at != nil {
+			at.step = step
+		}
+		return err
+	}
+	for range searchTriesAlone {
+		if err := attempt(); err != nil {
+			return err
+		}
+		if moved, err := q.moved(ctx); err != nil || !moved {
+			return err
+		}
+	}
+	if err := s.searches.Acquire(ctx, 1); err != nil {
+		return err
+	}
+	defer s.searches.Release(1)
+	return s.Snapshot(ctx, func(r Reader) error {
+		q.r = r
+		return attempt()
+	})
+}
+
+// steps calls try with the steps of a search until it finds any results, and returns that
+// step; 0 if there are none. If a step is pinned, it is the only one.
+func (s *searcher) steps(ctx context.Context, pinned searchStep, try func(most bool) (n int, err error)) (searchStep, error) {
+	var read, misspelled bool // what was read last
+	for i, how := range searchSteps {
+		step := searchStep(i + 1)
+		switch {
+		case pinned != 0 && step != pinned:
+			continue
+		case pinned == 0 && (how.typos && !how.most && !s.mayHaveTypos() || how.most && !s.hasSeveral()):
+			continue
+		}
+		if !read || misspelled != how.typos {
+			if err := s.read(ctx, how.typos); err != nil {
+				return 0, err
+			}
+			read, misspelled = true, how.typos
+		}
+		n, err := try(how.most)
+		if err != nil {
+			return 0, err
+		}
+		if n > 0 {
+			return step, nil
+		}
+	}
+	return pinned, nil
+}
+
+// moved reports whether somebody has written entries into a suspect layer since its words
+// were read. A page that was written meanwhile has another entry than the one that its
+// words led to, so it was not found.
+func (s *searcher) moved(ctx context.Context) (bool, error) {
+	known := map[string]int64{}
+	var ids []string
+	for l := range s.suspects {
+		if l.wasRead {
+			known[l.id] = l.lastID
+			ids = append(ids, l.id)
+		}
+	}
+	slices.Sort(ids)
+	moved := false
+	for some := range slices.Chunk(ids, layersAtOnce) {
+		var args []any
+		in := listOf(&args, some)
+		_, err := many(ctx, s.r, func(sc scanner) (_ struct{}, err error) {
+			var layer string
+			var last int64
+			err = sc.Scan(&layer, &last)
+			moved = moved || last != known[layer]
+			return struct{}{}, err
+		}, `SELECT layer_id, last_id FROM search_layers WHERE layer_id IN `+in, args...)
+		if err != nil || moved {
+			return moved, err
+		}
+	}
+	return false, nil
 }
 
 // searchGroup holds the layers that are searched in one language.
@@ -111,22 +207,26 @@ type searchGroup struct {
 	language string
 	terms    []search.QueryTerm
 	layers   []*searchLayer
+	most     bool // most of the terms are enough
+	folded   bool // a layer got a segment while it was read
 	lookup   *search.Lookup
 	matcher  *search.Matcher
 }
 
 // searchLayer is a layer and its places in the scopes.
 type searchLayer struct {
-	id     string
-	places []scopePlace
+	id      string
+	places  []scopePlace
+	lastID  int64 // the newest entry when the words were read
+	segment int64 // the newest segment then
+	wasRead bool
 }
 
 type scopePlace struct{ scope, depth int }
 
 func newSearcher(r Reader, scopes []SearchScope, query string) *searcher {
-	s := &searcher{r: r, scopes: scopes}
+	s := &searcher{r: r, scopes: scopes, layers: map[string]*searchLayer{}}
 	groups := map[string]*searchGroup{}
-	layers := map[string]*searchLayer{}
 	for i, sc := range scopes {
 		g, ok := groups[sc.Language]
 		if !ok {
@@ -137,10 +237,10 @@ func newSearcher(r Reader, scopes []SearchScope, query string) *searcher {
 			}
 		}
 		for depth, id := range sc.Layers {
-			l, ok := layers[id]
+			l, ok := s.layers[id]
 			if !ok {
 				l = &searchLayer{id: id}
-				layers[id] = l
+				s.layers[id] = l
 				g.layers = append(g.layers, l)
 			}
 			l.places = append(l.places, scopePlace{i, depth})
@@ -177,33 +277,66 @@ type found struct {
 // listPlace is the place of a list of ranked pages.
 type listPlace struct{ group, layer int }
 
-// best returns the n best entries that are visible. The ranking does not know
-// which entries are visible, so best ranks more of them until it has enough.
-func (s *searcher) best(ctx context.Context, most bool, n int) ([]found, error) {
-	var lists [][]search.Scored
-	var places []listPlace
-	total := 0
+// scored are the pages that answer a query, before it is known which of them are visible.
+type scored struct {
+	lists  [][]search.Scored
+	places []listPlace
+	of     []int // selected lists; nil: all
+	scope  int   // the only scope whose pages count; -1: all
+}
+
+// scores returns the pages that answer the query.
+func (s *searcher) scores(most bool) (scored, error) {
+	out := scored{scope: -1}
 	for g, group := range s.groups {
+		group.most = most
 		ranked, err := group.lookup.Scores(most)
 		if err != nil {
-			return nil, err
+			return out, err
 		}
 		for l, list := range ranked {
-			lists, places = append(lists, list), append(places, listPlace{g, l})
-			total += len(list)
+			out.lists, out.places = append(out.lists, list), append(out.places, listPlace{g, l})
 		}
 	}
+	return out, nil
+}
+
+// top returns the n best pages of the selected lists, and whether these are all.
+func (a scored) top(n int) ([]search.Candidate, bool) {
+	lists, total := a.lists, 0
+	if a.of != nil {
+		lists = nil
+		for _, i := range a.of {
+			lists = append(lists, a.lists[i])
+		}
+	}
+	for _, list := range lists {
+		total += len(list)
+	}
+	out := search.Top(lists, n)
+	if a.of != nil {
+		for i, c := range out {
+			out[i].List = a.of[c.List]
+		}
+	}
+	return out, len(out) == total
+}
+
+// best returns the n best entries that are visible and behind a place. The ranking does
+// not know which entries are, so best ranks more of them until it has enough.
+func (s *searcher) best(ctx context.Context, all scored, at *SearchPlace, n int) ([]found, error) {
 	var out []found
 	done := 0
-	for size := n; ; size *= 8 {
-		top := search.Top(lists, size)
+	for size := n + at.Len(); ; size *= 8 {
+		top, complete := all.top(size)
 		const step = 64
 		for ; done < len(top); done += step {
-			more, err := s.visible(ctx, places, top[done:min(done+step, len(top))])
+			more, err := s.visible(ctx, all, top[done:min(done+step, len(top))])
 			if err != nil {
 				return nil, err
 			}
-			if more, err = s.seen(ctx, more, most); err != nil {
+			more = slices.DeleteFunc(more, func(f found) bool { return at.Has(s.scopes[f.scope].Key, f.page) })
+			if more, err = s.seen(ctx, more); err != nil {
 				return nil, err
 			}
 			if out = append(out, more...); len(out) >= n {
@@ -211,7 +344,7 @@ func (s *searcher) best(ctx context.Context, most bool, n int) ([]found, error) 
 			}
 		}
 		done = len(top)
-		if done == total {
+		if complete {
 			return out, nil
 		}
 	}
@@ -220,7 +353,7 @@ func (s *searcher) best(ctx context.Context, most bool, n int) ([]found, error) 
 // visible reads the pages of some candidates, in their order. It leaves out
 // entries of pages that have changed or were deleted since, and those that a
 // higher layer of the scope hides.
-func (s *searcher) visible(ctx context.Context, places []listPlace, batch []search.Candidate) ([]found, error) {
+func (s *searcher) visible(ctx context.Context, all scored, batch []search.Candidate) ([]found, error) {
 	byList := map[int][]int64{}
 	for _, c := range batch {
 		byList[c.List] = append(byList[c.List], c.ID)
@@ -232,14 +365,14 @@ func (s *searcher) visible(ctx context.Context, places []listPlace, batch []sear
 	rows := map[entry]found{}
 	pages := map[int][]string{} // of a scope: those below its top layer
 	for list, ids := range byList {
-		layer := s.layer(places[list])
+		layer := s.layer(all.places[list])
 		args := []any{layer.id}
 		in := listOf(&args, ids)
 		_, err := many(ctx, s.r, func(sc scanner) (f found, err error) {
 			err = sc.Scan(&f.ID, &f.page, &f.title, &f.sections)
 			rows[entry{list, f.ID}] = f
 			for _, p := range layer.places {
-				if p.depth > 0 {
+				if p.depth > 0 && (all.scope < 0 || p.scope == all.scope) {
 					pages[p.scope] = append(pages[p.scope], f.page)
 				}
 			}
@@ -257,13 +390,19 @@ func (s *searcher) visible(ctx context.Context, places []listPlace, batch []sear
 	}
 	var out []found
 	for _, c := range batch {
+		layer := s.layer(all.places[c.List])
 		f, ok := rows[entry{c.List, c.ID}]
 		if !ok {
+			s.suspects[layer] = true
 			continue
 		}
-		f.Candidate, f.group = c, places[c.List].group
-		for _, p := range s.layer(places[c.List]).places {
+		f.Candidate, f.group = c, all.places[c.List].group
+		for _, p := range layer.places {
+			if all.scope >= 0 && p.scope != all.scope {
+				continue
+			}
 			if depth, known := top[scopePage{p.scope, f.page}]; known && depth < p.depth {
+				s.suspects[s.layers[s.scopes[p.scope].Layers[depth]]] = true
 				continue
 			}
 			f.scope = p.scope
@@ -275,7 +414,7 @@ func (s *searcher) visible(ctx context.Context, places []listPlace, batch []sear
 
 // seen leaves out what the readers of the scopes do not see, and what does not
 // answer the query as they see it.
-func (s *searcher) seen(ctx context.Context, all []found, most bool) ([]found, error) {
+func (s *searcher) seen(ctx context.Context, all []found) ([]found, error) {
 	out := all[:0]
 	for _, f := range all {
 		scope := s.scopes[f.scope]
@@ -290,7 +429,7 @@ func (s *searcher) seen(ctx context.Context, all []found, most bool) ([]found, e
 		}
 		g := s.groups[f.group]
 		changed := page.Title != indexed.Title || !sameSections(page.Sections, indexed.Sections)
-		if !ok || changed && !g.lookup.Matches(g.match(), page.Title, page.Sections, most) {
+		if !ok || changed && !g.lookup.Matches(g.match(), page.Title, page.Sections, g.most) {
 			continue
 		}
 		f.title, f.seen = page.Title, page.Sections

@@ -11,7 +11,8 @@ import (
 )
 
 // searchTries is the maximum number of attempts of a search. It starts again if
-// segments were merged while it read them.
+// segments were merged while it read them, or if a page was written that it was about
+// to return.
 const searchTries = 5
 
 // layersAtOnce is the maximum number of layers that one statement reads.
@@ -25,7 +26,7 @@ func (s *searcher) read(ctx context.Context, typos bool) error {
 			if err != nil {
 				return err
 			}
-			if complete {
+			if complete && !(g.folded && try < searchTries) {
 				break
 			}
 			// A bucket refers to a row of a segment that was merged into
@@ -43,7 +44,7 @@ func (s *searcher) read(ctx context.Context, typos bool) error {
 func (g *searchGroup) read(ctx context.Context, r Reader, typos bool) (complete bool, err error) {
 	left := budget.FromContext(ctx)
 	spend := func(words int) bool { return left.Spend(budget.Words, int64(words)) == nil }
-	g.lookup, g.matcher = search.NewLookup(g.terms, len(g.layers), typos, spend), nil
+	g.lookup, g.matcher, g.folded = search.NewLookup(g.terms, len(g.layers), typos, spend), nil, false
 	var blocks []*layerBlock
 	for from := 0; from < len(g.layers); from += layersAtOnce {
 		b := newLayerBlock(g, from, min(from+layersAtOnce, len(g.layers)))
@@ -66,6 +67,7 @@ func (g *searchGroup) read(ctx context.Context, r Reader, typos bool) (complete 
 
 // layerBlock is as many layers of a group as one statement reads.
 type layerBlock struct {
+	group      *searchGroup
 	lookup     *search.Lookup
 	first, end int
 	args       []any          // the layers, as the first arguments of a statement
@@ -74,9 +76,10 @@ type layerBlock struct {
 }
 
 func newLayerBlock(g *searchGroup, first, end int) *layerBlock {
-	b := &layerBlock{lookup: g.lookup, first: first, end: end, index: map[string]int{}}
+	b := &layerBlock{group: g, lookup: g.lookup, first: first, end: end, index: map[string]int{}}
 	var ids []string
 	for i := first; i < end; i++ {
+		g.layers[i].wasRead, g.layers[i].segment = true, 0
 		ids = append(ids, g.layers[i].id)
 		b.index[g.layers[i].id] = i
 	}
@@ -92,7 +95,8 @@ const fromIndex = `
 
 // readWords reads the rows with the words that answer the query. One statement
 // reads the pending pages, the sizes of the segments and their rows, so that a
-// page that moves into a segment meanwhile is neither missed nor found twice.
+// page that moves into a segment meanwhile is neither missed nor found twice. Ranges
+// are read by further ones, which notice new segments.
 func (b *layerBlock) readWords(ctx context.Context, r Reader) error {
 	keys, ranges := b.lookup.Keys()
 	args := slices.Clone(b.args)
@@ -101,13 +105,19 @@ func (b *layerBlock) readWords(ctx context.Context, r Reader) error {
 		SELECT layer_id, id, '', terms FROM search_pending WHERE layer_id IN `+b.in+`
 		UNION ALL
 		SELECT layer_id, pages, '#', NULL FROM search_segments WHERE layer_id IN `+b.in+`
+		UNION ALL
+		SELECT layer_id, last_id, '!', NULL FROM search_layers WHERE layer_id IN `+b.in+`
+		UNION ALL
+		SELECT layer_id, last_segment, '?', NULL FROM search_layers WHERE layer_id IN `+b.in+`
 		UNION ALL`+fromIndex+b.in+` AND i.key IN `+in, args, whole)
 	for _, keys := range ranges {
 		if err != nil || b.lookup.Truncated() {
 			return err
 		}
 		n := int64(len(b.args))
-		err = b.readRows(ctx, r, fromIndex+b.in+` AND i.key >= $`+itoa(n+1)+` AND i.key < $`+itoa(n+2),
+		err = b.readRows(ctx, r, `
+			SELECT layer_id, last_segment, '?', NULL FROM search_layers WHERE layer_id IN `+b.in+`
+			UNION ALL`+fromIndex+b.in+` AND i.key >= $`+itoa(n+1)+` AND i.key < $`+itoa(n+2),
 			append(slices.Clone(b.args), keys[0], keys[1]), b.lookup.Truncated)
 	}
 	return err
@@ -116,9 +126,9 @@ func (b *layerBlock) readWords(ctx context.Context, r Reader) error {
 // whole reads all rows.
 func whole() bool { return false }
 
-// readRows reads rows of three kinds, which differ by the key: a pending
-// page, the size of a segment, and a row of a segment. It stops where enough
-// reports true.
+// readRows reads rows of five kinds, which differ by the key: a pending page, the
+// size of a segment, the newest entry and the newest segment of a layer, and a row of
+// a segment. It stops where enough reports true.
 func (b *layerBlock) readRows(ctx context.Context, r Reader, text string, args []any, enough func() bool) error {
 	rows, err := r.run.query(ctx, text, args...)
 	if err != nil {
@@ -134,6 +144,12 @@ func (b *layerBlock) readRows(ctx context.Context, r Reader, text string, args [
 		}
 		at := b.index[layer]
 		switch key {
+		case "!":
+			b.group.layers[at].lastID = number
+		case "?":
+			l := b.group.layers[at]
+			b.group.folded = b.group.folded || l.segment != 0 && l.segment != number
+			l.segment = number
 		case "#":
 			b.lookup.AddPages(number)
 		case "":

@@ -19,6 +19,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 )
@@ -48,7 +50,9 @@ type Store struct {
 	known *knownBases
 	texts *insertTexts
 	folds foldWorker
-	full  atomic.Int64 // Unix time of the last write that failed because the disk was full
+	// searches limits how many searches read snapshots at the same time.
+	searches *semaphore.Weighted
+	full     atomic.Int64 // Unix time of the last write that failed because the disk was full
 }
 
 // dialect is what differs between the two databases.
@@ -196,6 +200,8 @@ func open(ctx context.Context, o Options) (*Store, error) {
 		return nil, err
 	}
 	s.Reader = s.d.pool(s.db)
+	// What a search asks of its readers needs other connections than its snapshot.
+	s.searches = semaphore.NewWeighted(max(1, int64(s.db.Stats().MaxOpenConnections/4)))
 	return s, nil
 }
 

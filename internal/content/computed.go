@@ -209,6 +209,41 @@ func (p prose) include(spec string) func(operation string) string {
 	}
 }
 
+// showsProse reports whether a reusable content is the prose of an operation, and whether
+// the visitor of a revision sees a page with that operation.
+func (s *Service) showsProse(ctx context.Context, v *revision.View, r docs.Reusable) (is, shown bool, err error) {
+	name, is := apidoc.ProseOf(r.Title, r.File)
+	if !is {
+		return false, false, nil
+	}
+	spec, operation, _ := strings.Cut(name, "/")
+	asked, err := s.asksFor(ctx, v, spec)
+	if err != nil || !asked {
+		return true, false, err
+	}
+	names, err := s.operationNames(ctx, v.Space.Org, spec)
+	return true, names[operation], err
+}
+
+// asksFor reports whether a page of a revision, as its visitor sees it, asks for pages that
+// are computed of a specification.
+func (s *Service) asksFor(ctx context.Context, v *revision.View, spec string) (bool, error) {
+	if v.Stamp != "" { // the computed pages are in the place of the page that asks
+		plain, err := s.Revision(ctx, v.Space, v.Rev.ID)
+		if err != nil {
+			return false, err
+		}
+		v = plain.For(v.Visitor())
+	}
+	places, err := v.ComputedPlaces(ctx)
+	for _, p := range places {
+		if source, ok := apidoc.ParseSource(p.Computed); ok && source.Ref().Spec == spec {
+			return true, err
+		}
+	}
+	return false, err
+}
+
 // Orphan is the prose of an operation that does not exist.
 type Orphan struct {
 	Spec      string

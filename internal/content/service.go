@@ -68,6 +68,7 @@ func New(s Service) *Service {
 	s.pdfs = budget.NewPool("PDFs", pdfMakers)
 	s.Source = revision.NewSource(s.Store, s.BaseURL)
 	s.Index = index.NewIndex(index.Index{Store: s.Store, Source: s.Source, Blobs: s.Blobs, Log: s.Log})
+	s.Index.Prose = s.showsProse
 	s.Source.Uses = s.Index
 	s.Exchange = exchange.New(exchange.Exchange{Store: s.Store, Source: s.Source, Blobs: s.Blobs, Index: s.Index})
 	return &s

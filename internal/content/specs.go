@@ -91,14 +91,8 @@ func (s *Service) Spec(ctx context.Context, v *revision.View, ref docs.Ref, vers
 // ShowsSpec reports whether a page of a revision, as its visitor sees it, shows a part of a
 // specification, or asks for pages that are computed of it.
 func (s *Service) ShowsSpec(ctx context.Context, v *revision.View, slug string) (bool, error) {
-	places, err := v.ComputedPlaces(ctx)
-	if err != nil {
-		return false, err
-	}
-	for _, p := range places {
-		if source, ok := apidoc.ParseSource(p.Computed); ok && source.Ref().Spec == slug {
-			return true, nil
-		}
+	if asked, err := s.asksFor(ctx, v, slug); asked || err != nil {
+		return asked, err
 	}
 	return s.Index.Used(ctx, v, docs.Ref{Kind: docs.RefOpenAPI, Spec: slug})
 }

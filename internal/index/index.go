@@ -525,6 +525,9 @@ type Index struct {
 	Source *revision.Source
 	Blobs  blob.Store
 	Log    *slog.Logger
+	// Prose reports whether a reusable content is the prose of an operation, which computed
+	// pages include, and whether the visitor of a view sees such a page. It may be nil.
+	Prose func(ctx context.Context, v *revision.View, r docs.Reusable) (is, shown bool, err error)
 
 	reports  *cache.Cache[docs.RevisionID, *linkReport]
 	relinked *cache.Cache[twoTrees, *relinked]

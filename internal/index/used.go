@@ -40,9 +40,9 @@ func (s *Index) Used(ctx context.Context, v *revision.View, ref docs.Ref) (bool,
 	if err != nil {
 		return false, err
 	}
-	u := &userSearch{v: v, x: x, asked: map[docs.Ref]bool{}, left: maxUses}
+	u := &userSearch{s: s, v: v, x: x, asked: map[docs.Ref]bool{}, left: maxUses}
 	found, err := u.used(ctx, ref)
-	if err == nil {
+	if err == nil && !u.prose {
 		s.used.Set(key, found)
 	}
 	return found, err
@@ -50,10 +50,12 @@ func (s *Index) Used(ctx context.Context, v *revision.View, ref docs.Ref) (bool,
 
 // userSearch searches a use that a visitor sees.
 type userSearch struct {
+	s     *Index
 	v     *revision.View
 	x     *linkIndex
 	asked map[docs.Ref]bool // reusable contents may include each other
 	left  int               // how many more uses may be examined
+	prose bool              // the result depends on specifications too, not on the revision alone
 }
 
 func (u *userSearch) used(ctx context.Context, ref docs.Ref) (bool, error) {
@@ -78,7 +80,24 @@ func (u *userSearch) used(ctx context.Context, ref docs.Ref) (bool, error) {
 		}
 		at.After = next
 	}
+	if ref.Kind == docs.RefReusable {
+		return u.asProse(ctx, docs.ReusableID(ref.ReusableContent))
+	}
 	return false, nil
+}
+
+// asProse reports whether the visitor sees a computed page that includes a reusable content.
+func (u *userSearch) asProse(ctx context.Context, id docs.ReusableID) (bool, error) {
+	r, err := u.v.Tree.Reusable(ctx, id)
+	if errs.Is(err, errs.NotFound) || u.s.Prose == nil {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	is, shown, err := u.s.Prose(ctx, u.v, r)
+	u.prose = u.prose || is
+	return shown, err
 }
 
 // by reports whether the visitor sees that owner, a page or a reusable content,

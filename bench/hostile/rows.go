@@ -51,6 +51,16 @@ var rows = []row{
 	{11, "git import of SUMMARY.md of 2.2 MB", largeSummary, importRepository},
 	{12, "50 pages of 80 KB in one batch", withSpace, insertPages},
 	{13, "site of 1,000 pages with expensive conditions", conditions, readSite},
+	{14, "readers of a site: search of 25 words", publicSite, getting(searched)},
+	{14, "readers of a site: long paths of no page", publicSite, getting(absent)},
+	{14, "readers of a site: llms-full.txt", publicSite, getting(fullText)},
+	{14, "readers of a site: sitemaps", publicSite, getting(sitemaps)},
+	{14, "readers of a site: pictures of links", publicSite, drawCards},
+	{14, "readers of a site: new claims each time", publicSite, newClaims},
+	{15, "48 MCP calls of 1 MB of small values", publicSite, mcpCalls(48, nestedCall)},
+	{15, "120 MCP searches of 25 words", publicSite, mcpCalls(120, searchCall)},
+	{16, "pages of 27 formulas of 2 KB", manyFormulas, whileNeighbor(readFormulas)},
+	{16, "PDF of 20 such pages", manyFormulas, whileNeighbor(makePDF)},
 }
 
 func withSpace(ctx context.Context, a *attacker) (err error) {

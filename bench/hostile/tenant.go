@@ -151,6 +151,7 @@ type attacker struct {
 	org, token string
 	at         map[string]string // IDs of the objects that prepare created, by kind
 	more       []string
+	neighbor   *attacker // another organization that is measured; nil if there is none
 }
 
 func (a *attacker) sign(ctx context.Context, title string) (err error) {

@@ -65,6 +65,8 @@ type Config struct {
 	Build   string
 	Limit   Limit // requests of a caller
 	Memory  int64 // bytes that the process may use; 0 if unknown
+	// Turns are shared with other handlers of the process. If it is nil, the API has its own.
+	Turns *budget.Turns
 	// Observe is called for every request, for metrics, unless it is nil.
 	Observe func(operation string, status int, took time.Duration)
 
@@ -153,7 +155,7 @@ const maxPageCache = 24 << 20
 func New(c Config, secret string) *API {
 	a := &API{Config: c, mux: http.NewServeMux(), cursors: cursors{key: []byte(secret)}, limits: newLimiter(c.Limit), cookie: signin.Cookie(c.BaseURL),
 		exports: budget.NewPool("exports of sites", maxExports), bodies: budget.NewPool("large requests", poolOfBodies(c.Memory)),
-		turns: budget.NewTurns(max(1, budget.Processors()-1))}
+		turns: cmp.Or(c.Turns, budget.ProcessTurns())}
 	a.pageCache = cache.New[pageKey](maxPageCache, (*cachedPage).size)
 	a.publishedCache = cache.New[publishedKey](maxPublishedCache, func(b []byte) int { return len(b) })
 	config := huma.DefaultConfig("Octavo", c.Version)

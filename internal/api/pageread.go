@@ -106,7 +106,9 @@ func (a *API) pageOut(ctx context.Context, open opener, f finder, o PageOptions)
 		return nil, err
 	}
 	k := &cachedPage{body.data, []string{etag(v)}, []string{strconv.Itoa(len(body.data))}}
-	a.pageCache.Set(key, k)
+	if v.Visitor().Kept() {
+		a.pageCache.Set(key, k)
+	}
 	return k.output(), nil
 }
 

@@ -89,7 +89,7 @@ func (a *API) getPublishedSite(ctx context.Context, in *getSiteStructureIn) (*pu
 		return nil, err
 	}
 	body, err := encode(*w)
-	if err == nil && kept {
+	if err == nil && kept && key.mark.Kept() {
 		a.publishedCache.Set(key, body.data)
 	}
 	return &publishedAnswer{strconv.Itoa(len(body.data)), body}, err

@@ -44,6 +44,9 @@ func NewTurns(n int) *Turns {
 	return t
 }
 
+// ProcessTurns returns the Turns of a process: one turn fewer than there are processors.
+func ProcessTurns() *Turns { return NewTurns(max(1, Processors()-1)) }
+
 // Budget returns a budget for work of who that takes turns with other work. The caller must call End
 // when the work is done.
 func (t *Turns) Budget(who string) *Budget {

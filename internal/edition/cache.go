@@ -38,20 +38,28 @@ func NewCache(pages int) *Cache {
 	}
 }
 
-// Get returns the edition of a view at a base path. Its Space is the space of the view.
+// Known returns a cached edition of a view at a base path. Its Space is the space of the view.
+func (c *Cache) Known(view *revision.View, base string) (*Edition, bool) {
+	e, ok := c.editions.Get(keyOf(view, base))
+	if !ok {
+		return nil, false
+	}
+	now := *e
+	now.Space = view.Space // whose title may have changed
+	return &now, true
+}
+
+// Get is Known, but makes an edition that is not cached.
 func (c *Cache) Get(ctx context.Context, view *revision.View, base string) (*Edition, error) {
-	key := keyOf(view, base)
-	if e, ok := c.editions.Get(key); ok {
-		now := *e
-		now.Space = view.Space // whose title may have changed
-		return &now, nil
+	if e, ok := c.Known(view, base); ok {
+		return e, nil
 	}
 	e, err := New(ctx, view, base)
-	if err == nil {
-		err = c.inherit(ctx, e)
+	if err != nil || !view.Visitor().Kept() {
+		return e, err
 	}
-	if err == nil {
-		c.editions.Set(key, e)
+	if err = c.inherit(ctx, e); err == nil {
+		c.editions.Set(keyOf(view, base), e)
 	}
 	return e, err
 }

@@ -126,6 +126,9 @@ func (t *tree) idsBelow(ctx context.Context, n *Node) ([]docs.PageID, error) {
 // each calls fn with the visible pages of a list until fn returns false.
 func (t *tree) each(ctx context.Context, ids []docs.PageID, fn func(*Node) (bool, error)) error {
 	for _, id := range ids {
+		if err := ctx.Err(); err != nil {
+			return err // nobody waits for the rest
+		}
 		n, err := t.Page(ctx, id)
 		if err != nil {
 			return err

@@ -42,7 +42,7 @@ func (s *Index) Used(ctx context.Context, v *revision.View, ref docs.Ref) (bool,
 	}
 	u := &userSearch{s: s, v: v, x: x, asked: map[docs.Ref]bool{}, left: maxUses}
 	found, err := u.used(ctx, ref)
-	if err == nil && !u.prose {
+	if err == nil && !u.prose && v.Visitor().Kept() {
 		s.used.Set(key, found)
 	}
 	return found, err

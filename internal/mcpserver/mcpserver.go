@@ -16,15 +16,20 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/jsontext"
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
 const (
 	version = "1.0.0" // of the input and output of the tools
 
-	maxCall = 1 << 20   // bytes of a request
-	maxText = 256 << 10 // bytes of a page in a response
+	maxValues = 500       // of a request
+	maxText   = 256 << 10 // bytes of a page in a response
 )
+
+// MaxCall is the maximum size of a request in bytes. Anybody may send one, and what it is decoded
+// to takes many times as much.
+const MaxCall = 16 << 10
 
 // Server answers calls for any number of sites.
 type Server struct{ schemas *mcp.SchemaCache }
@@ -57,13 +62,16 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, d Documentation) 
 		theme.WriteText(w, http.StatusForbidden, "Pages of other web sites cannot call this server.")
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxCall))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxCall))
 	switch tooLarge := (*http.MaxBytesError)(nil); {
 	case errors.As(err, &tooLarge):
-		theme.WriteText(w, http.StatusRequestEntityTooLarge, "A request has at most "+errs.Size(maxCall)+".")
+		theme.WriteText(w, http.StatusRequestEntityTooLarge, "A request has at most "+errs.Size(MaxCall)+".")
 		return
 	case err != nil:
 		return // the client has disconnected
+	case jsontext.MoreValues(body, maxValues):
+		theme.WriteText(w, http.StatusBadRequest, fmt.Sprintf("A request has at most %d values.", maxValues))
+		return
 	case bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")): // the cost of a batch is not limited
 		theme.WriteText(w, http.StatusBadRequest, "Send one message in a request.")
 		return
@@ -72,7 +80,7 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, d Documentation) 
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	server := s.server(d)
 	mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{
-		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: maxCall, PropagateRequestCancellation: true,
+		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: MaxCall, PropagateRequestCancellation: true,
 		DisableLocalhostProtection: true, // the caller has checked the host against those of sites
 	}).ServeHTTP(w, r)
 }

@@ -29,9 +29,15 @@ const (
 // serveSite serves the files that a site has once, for search engines and language models.
 // It reports whether name is one of them.
 func (v *visit) serveSite(w http.ResponseWriter, r *http.Request, name string) (done bool, err error) {
+	part, ok := fullPart(name)
+	if ok || name == "llms.txt" || name == "sitemap.xml" {
+		if err := v.heavy(); err != nil {
+			return true, err
+		}
+	}
 	var b []byte
 	kind := "text/plain; charset=utf-8"
-	switch part, ok := fullPart(name); {
+	switch {
 	case name == "robots.txt":
 		b = v.robots()
 	case name == "sitemap.xml" && v.listed():
@@ -136,6 +142,9 @@ func (v *visit) sitemap() ([]byte, error) {
 func (v *visit) serveSitemap(w http.ResponseWriter, r *http.Request, e *edition.Edition, rest string) (done bool, err error) {
 	if rest != pagesName || !v.listed() || v.drafted || v.target.Space.Hidden {
 		return false, nil
+	}
+	if err := v.heavy(); err != nil {
+		return true, err
 	}
 	b, err := v.sitemapOf(v.target.Space, e)
 	if err != nil {

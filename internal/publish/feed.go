@@ -46,6 +46,9 @@ func (v *visit) serveFeed(w http.ResponseWriter, r *http.Request, e *edition.Edi
 	case n == nil:
 		return false, nil
 	}
+	if err := v.heavy(); err != nil {
+		return true, err
+	}
 	b, ok, err := v.feed(e, n)
 	if err != nil || !ok {
 		return false, err

@@ -6,7 +6,6 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/edition"
-	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
@@ -18,17 +17,12 @@ const (
 // isPost reports whether a request is a POST that readers may send: feedback about a page,
 // or an API request to try.
 func isPost(r *http.Request) bool {
-	if r.Method != http.MethodPost {
-		return false
-	}
-	for _, prefix := range []string{ownPrefix, otherPrefix} {
-		for _, name := range []string{feedbackName, tryName} {
-			if strings.Contains(r.URL.Path, "/"+prefix+name) {
-				return true
-			}
-		}
-	}
-	return false
+	return isPostTo(r, feedbackName) || isPostTo(r, tryName)
+}
+
+// isPostTo reports whether a request is a POST to the paths with a prefix: feedbackName or tryName.
+func isPostTo(r *http.Request, name string) bool {
+	return r.Method == http.MethodPost && (strings.Contains(r.URL.Path, "/"+ownPrefix+name) || strings.Contains(r.URL.Path, "/"+otherPrefix+name))
 }
 
 // hasFeedback reports whether pages have a feedback form.
@@ -73,12 +67,6 @@ func (v *visit) serveFeedback(w http.ResponseWriter, r *http.Request, e *edition
 	if err := v.h.protection.Check(r); err != nil {
 		theme.WriteText(w, http.StatusForbidden, "The form of another site was sent. Open the page and answer there.")
 		return nil
-	}
-	if v.h.Take != nil {
-		if err := v.h.Take(w, r); errs.Is(err, errs.TooMany) {
-			m.Title = t.Later
-			return theme.Write(w, http.StatusTooManyRequests, f, m)
-		}
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxFeedback)
 	if !v.h.Insights.Feedback(v.site.ID, v.target.Space, n.ID, r.PostFormValue("rating")) {

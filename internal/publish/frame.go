@@ -59,7 +59,7 @@ const shellWeight = 32 << 10
 // all visitors who see the same content, in the same way as responses.
 func (v *visit) shell(e *edition.Edition) (*theme.Frame, error) {
 	key := responseKey{site: stateKey{v.site.ID, v.site.Version}, root: v.root, place: v.target.Space.ID, edition: e.Key()}
-	keep := !v.drafted && !v.as.Preview && v.export == nil
+	keep := !v.drafted && v.export == nil && v.keeps()
 	if s, ok := v.h.shells.Get(key); ok && keep {
 		if current, err := v.h.current(v.ctx, s.read, e.Space); err != nil || current {
 			return v.frameOf(s), err

@@ -46,11 +46,19 @@ func (v *visit) serveMCP(w http.ResponseWriter, r *http.Request) (done bool, err
 		return true, nil
 	case !ok || name != mcpName:
 		return false, nil
+	}
+	if w, err = v.begin(w, r); err != nil {
+		return true, err
+	}
+	switch {
 	case !v.hasMCP():
 		theme.WriteText(w, http.StatusNotFound, "This site has no MCP server. Its owner can turn it on: mcp of the customization, and mcp of its pageActions if the site is not public.")
 		return true, nil
 	case !v.mcpCall:
 		return true, v.explainMCP(w, r)
+	}
+	if err := v.heavy(); err != nil {
+		return true, err
 	}
 	v.h.mcp.Serve(w, r, mcpserver.Documentation{
 		Title: v.title(), Search: v.callSearch, Log: v.h.Log.With("site", v.site.ID),

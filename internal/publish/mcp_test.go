@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -215,7 +216,8 @@ func TestCallsAreBounded(t *testing.T) {
 	}{
 		{"~octavo/mcp", post(ping), 200, `"result":{}`},
 		{"~octavo/mcp", post(`[` + ping + `,` + ping + `]`), 400, "one message"},
-		{"~octavo/mcp", post(`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + strings.Repeat("a", 2<<20) + `"}}`), 413, "at most"},
+		{"~octavo/mcp", post(`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + strings.Repeat("a", 2<<20) + `"}}`), 413, "at most 16 KB"},
+		{"~octavo/mcp", post(`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + `}}`), 400, "values"},
 		{"~octavo/mcp", post("nothing"), 400, ""},
 		{"~octavo/mcp", func(r *http.Request) { post(ping)(r); r.Header.Set("Origin", "https://evil.test") }, 403, "other web sites"},
 		{"~octavo/mcp", func(r *http.Request) { r.Method = "DELETE" }, 405, ""},
@@ -229,5 +231,33 @@ func TestCallsAreBounded(t *testing.T) {
 		if a.StatusCode != c.status || !strings.Contains(body, c.want) || strings.Contains(a.Header.Get("Cache-Control"), "public") {
 			t.Errorf("%s: %s %v\n%s", c.at, a.Status, a.Header, body)
 		}
+	}
+}
+
+// Anonymous calls of 1 MB do not take memory. (security d11)
+func TestCallsTakeLittleMemory(t *testing.T) {
+	w := newWorld(t)
+	w.acme()
+	w.customize(withMCP)
+	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"getPage","arguments":{"url":` + strings.Repeat("[", 500_000) + strings.Repeat("]", 500_000) + `}}}`
+	call := func() {
+		a, _ := w.get(root+"~octavo/mcp", func(r *http.Request) {
+			r.Method, r.Body = "POST", io.NopCloser(strings.NewReader(body))
+			r.Header.Set("Content-Type", "application/json")
+			r.Header.Set("Accept", "application/json, text/event-stream")
+		})
+		if a.StatusCode != 413 {
+			t.Fatal(a.Status)
+		}
+	}
+	call()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range 48 {
+		call()
+	}
+	runtime.ReadMemStats(&after)
+	if each := (after.TotalAlloc - before.TotalAlloc) / 48; each > 256<<10 {
+		t.Errorf("a call of 1 MB takes %d KB", each>>10)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/edition"
-	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 
@@ -57,11 +56,6 @@ func (v *visit) servePDF(w http.ResponseWriter, r *http.Request, e *edition.Edit
 		w.Header().Set("Content-Type", pdfType)
 		return nil
 	}
-	if v.h.Take != nil {
-		if err := v.h.Take(w, r); errs.Is(err, errs.TooMany) {
-			return v.refusePDF(w, err)
-		}
-	}
 	p := v.printer(e)
 	o.Link = func(ref docs.Ref) (string, bool) {
 		at, ok := p.link(ref)
@@ -71,27 +65,12 @@ func (v *visit) servePDF(w http.ResponseWriter, r *http.Request, e *edition.Edit
 		return at, ok
 	}
 	f, hash, err := v.h.Content.PDF(v.ctx, e.View, o)
-	if errs.Is(err, errs.Busy) || errs.Is(err, errs.Precondition) {
-		return v.refusePDF(w, err)
-	}
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, p.err, f.Close(), os.Remove(f.Name())) }()
 	w.Header().Set("X-Robots-Tag", "noindex")
 	blob.Serve(w, r, blob.Served{Name: docs.SlugOf(title) + ".pdf", ContentType: pdfType, Hash: hash, Secret: v.private}, f)
-	return nil
-}
-
-func (v *visit) refusePDF(w http.ResponseWriter, err error) error {
-	var e *errs.Error
-	if !errors.As(err, &e) {
-		return err
-	}
-	if e.Kind == errs.Busy {
-		w.Header().Set("Retry-After", "10")
-	}
-	theme.WriteText(w, e.Kind.Status(), e.Message)
 	return nil
 }
 

@@ -7,6 +7,7 @@
 package publish
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"net"
@@ -18,6 +19,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/customization"
 	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/formula"
@@ -69,13 +71,15 @@ type Config struct {
 	// Insights counts the pages that are sent to readers.
 	Insights *insights.Service
 	Log      *slog.Logger
-	// Take counts a request that changes something or is expensive against the rate limit
-	// of its sender. The request is refused if Take returns an error of the kind TooMany.
-	// If Take is nil, there is no limit.
+	// Take counts a request whose response is not kept against the rate limit of its sender. The
+	// request is refused if Take returns an error of the kind TooMany. If Take is nil, there
+	// is no limit.
 	Take func(http.ResponseWriter, *http.Request) error
 	// TryIt lets readers send requests to the servers that API descriptions name, if the
 	// policy allows the addresses of these servers. If TryIt is nil, readers cannot do that.
 	TryIt *outbound.Policy
+	// Turns are shared with other handlers of the process. If it is nil, sites have their own.
+	Turns *budget.Turns
 }
 
 // Handler serves requests for sites.
@@ -91,11 +95,12 @@ type Handler struct {
 	agents      *cache.Cache[string, bool] // by user agent: whether it is a machine
 	reviews     *cache.Cache[changedKey, *changed]
 	cards       *cache.Cache[string, []byte]
-	drawing     chan struct{} // semaphore for drawing pictures
+	settings    *cache.Cache[settingsKey, *customization.Settings]
+	heavy       *budget.Pool // limits what is heavy besides pages, by organization
 
 	protection *http.CrossOriginProtection // against forms that other sites submit
 	caller     *http.Client                // sends the requests that readers try
-	calling    *budget.Pool                // limits concurrent requests of caller, by site
+	calling    *budget.Pool                // limits concurrent requests of caller, by organization
 	highlight  *markup.Highlighter
 	formulas   *formula.Typesetter
 	mcp        *mcpserver.Server
@@ -117,12 +122,18 @@ func New(c Config) (*Handler, error) {
 		reviews:   cache.New[changedKey](maxReviews, func(c *changed) int { return 1 + len(c.pages) }),
 		texts:     newTexts(),
 		responses: cache.New[responseKey](maxResponses, (*pageResponse).weight), sharedPages: cache.New[sharedKey](maxSharedPages, (*sharedPage).weight),
-		shells: cache.New[responseKey](maxShells, func(*shell) int { return shellWeight }),
-		cards:  cache.New[string](maxCards, func(b []byte) int { return len(b) }), drawing: make(chan struct{}, cardSlots),
+		shells:     cache.New[responseKey](maxShells, func(*shell) int { return shellWeight }),
+		cards:      cache.New[string](maxCards, func(b []byte) int { return len(b) }),
+		settings:   cache.New[settingsKey](maxStates, func(*customization.Settings) int { return settingsWeight }),
+		heavy:      budget.NewPool("requests of readers", heavyPlaces),
 		protection: http.NewCrossOriginProtection(),
-		calling:    budget.NewPool("requests of readers", maxTries),
+		calling:    budget.NewPool("requests that readers try", maxTries),
 		agents:     cache.New[string](maxAgents/maxAgent, func(bool) int { return 1 }),
 	}
+	if h.Take == nil {
+		h.Take = func(http.ResponseWriter, *http.Request) error { return nil }
+	}
+	h.Turns = cmp.Or(h.Turns, budget.ProcessTurns())
 	if c.TryIt != nil {
 		h.caller = c.TryIt.Client(outbound.Options{Timeout: tryTime, NoRedirects: true})
 	}
@@ -165,7 +176,6 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		page.ServeHTTP(w, r)
 		return
 	}
-	r = r.WithContext(budget.NewContext(r.Context(), budget.New()))
 	theme.SetSecurityHeaders(w.Header())
 	w.Header().Set("Cache-Control", "private, no-store") // until it is clear who may cache the response
 	switch {
@@ -195,9 +205,22 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 		h.Log.Warn("a page of a site could not be shown", "request", w.Header().Get("X-Request-Id"), "error", err)
 		h.refuse(w, r, http.StatusUnprocessableEntity, "The page could not be shown; the owner of the site can change that: "+errs.Message(err))
 		return
+	case errs.Is(err, errs.TooMany), errs.Is(err, errs.Busy), errs.Is(err, errs.Precondition): // the last one: a PDF that would be too long
+		h.refuseForNow(w, r, err)
+		return
 	}
 	h.Log.Error("a page of a site could not be shown", "request", w.Header().Get("X-Request-Id"), "error", err)
 	h.refuse(w, r, http.StatusInternalServerError, "The page could not be shown. If this happens again, tell the owner of the site: "+w.Header().Get("X-Request-Id"))
+}
+
+// refuseForNow writes the response for a request that may be sent again, later or for less.
+func (h *Handler) refuseForNow(w http.ResponseWriter, r *http.Request, err error) {
+	if w.Header().Get("Retry-After") == "" && !errs.Is(err, errs.Precondition) {
+		w.Header().Set("Retry-After", "10")
+	}
+	w.Header().Set("Cache-Control", "private, no-store")
+	text := errs.Message(err)
+	h.refuse(w, r, errs.KindOf(err).Status(), strings.ToUpper(text[:1])+text[1:]+".")
 }
 
 // refuse writes an error response: an HTML page to browsers, a line of text to other
@@ -224,8 +247,14 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	generation, counted := h.Sites.Store.Generation() // before anything is read
 	site, rest, err := h.Sites.Find(r.Context(), requestURL(r))
 	if err != nil {
+		if limited := h.Take(w, r); limited != nil {
+			return limited
+		}
 		return err
 	}
+	uses := h.Turns.Budget(string(site.Org))
+	defer uses.End()
+	r = r.WithContext(budget.NewContext(r.Context(), uses))
 	root := strings.TrimSuffix(requestURL(r).EscapedPath(), rest)
 	if !strings.HasSuffix(root, "/") { // the address of the site without the final slash
 		redirect(w, r, root+"/", http.StatusPermanentRedirect)
@@ -251,6 +280,16 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	if v.key != "" { // the share key preceded the rest of the path
 		if done, err := h.serveAsset(w, r, v.state, v.path); done || err != nil {
 			return err
+		}
+	}
+	defer func() {
+		if v.end != nil {
+			v.end()
+		}
+	}()
+	if v.mcpCall || v.as.Preview || !h.Sites.Knows(site, v.as) { // otherwise it is known what the visitor sees
+		if w, err = v.begin(w, r); err != nil {
+			return v.refuse(w, r, err)
 		}
 	}
 	if err := v.open(); err != nil {

@@ -78,22 +78,35 @@ func (p *pageResponse) send(w http.ResponseWriter, r *http.Request) {
 // who see the same content, until the site or one of the spaces that the page was made of
 // changes. Drafts and previews are not cached.
 func (v *visit) pageResponse(e *edition.Edition, page *edition.Node) (*pageResponse, error) {
-	key := responseKey{stateKey{v.site.ID, v.site.Version}, v.root, v.target.Space.ID, e.Key(), page.ID}
-	keep := !v.drafted && !v.as.Preview
-	if a, ok := v.h.responses.Get(key); ok && keep {
-		current, err := v.h.current(v.ctx, a.read, e.Space)
-		if err == nil && current {
-			current, err = v.h.sameSpecs(v.ctx, e.View, a.specs)
-		}
-		if err != nil || current {
-			return a, err
-		}
+	if a, err := v.keptResponse(e, page); a != nil || err != nil {
+		return a, err
 	}
 	a, err := v.compose(e, page)
-	if err == nil && keep && !a.partial {
-		v.h.responses.Set(key, a)
+	if err == nil && v.keeps() && !v.drafted && !a.partial {
+		v.h.responses.Set(v.responseKey(e, page), a)
 	}
 	return a, err
+}
+
+func (v *visit) responseKey(e *edition.Edition, page *edition.Node) responseKey {
+	return responseKey{stateKey{v.site.ID, v.site.Version}, v.root, v.target.Space.ID, e.Key(), page.ID}
+}
+
+// keptResponse returns the cached response for a page, or nil if there is none, or if it is
+// outdated.
+func (v *visit) keptResponse(e *edition.Edition, page *edition.Node) (*pageResponse, error) {
+	a, ok := v.h.responses.Get(v.responseKey(e, page))
+	if !ok || v.drafted || !v.keeps() {
+		return nil, nil
+	}
+	current, err := v.h.current(v.ctx, a.read, e.Space)
+	if err == nil && current {
+		current, err = v.h.sameSpecs(v.ctx, e.View, a.specs)
+	}
+	if err != nil || !current {
+		return nil, err
+	}
+	return a, nil
 }
 
 // current reports whether no space in read has changed. The caller passes the current

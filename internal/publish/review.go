@@ -316,6 +316,9 @@ func (v *visit) serveMarked(w http.ResponseWriter, r *http.Request, e *edition.E
 	if err != nil || was == nil && page == nil {
 		return false, err
 	}
+	if err := v.heavy(); err != nil {
+		return true, err
+	}
 	f, err := v.frame(e, page)
 	if err != nil {
 		return true, err

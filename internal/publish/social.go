@@ -12,9 +12,8 @@ import (
 )
 
 const (
-	cardName  = "ogimage/" // prefix of the paths of preview pictures, followed by the id of a page and a hash
-	maxCards  = 16 << 20   // bytes of all cached pictures
-	cardSlots = 2          // pictures that are drawn concurrently; others wait
+	cardName = "ogimage/" // prefix of the paths of preview pictures, followed by the id of a page and a hash
+	maxCards = 16 << 20   // bytes of all cached pictures
 )
 
 // defaultColor is the color of pictures of sites without a primary color.
@@ -78,11 +77,8 @@ func (v *visit) cardImage(c social.Card) ([]byte, error) {
 	if b, ok := v.h.cards.Get(key); ok {
 		return b, nil
 	}
-	select {
-	case v.h.drawing <- struct{}{}:
-		defer func() { <-v.h.drawing }()
-	case <-v.ctx.Done():
-		return nil, v.ctx.Err()
+	if err := v.heavy(); err != nil {
+		return nil, err
 	}
 	b, err := c.PNG()
 	if err == nil {

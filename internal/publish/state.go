@@ -24,7 +24,10 @@ type state struct {
 }
 
 // weight returns the approximate memory that a state takes, in bytes.
-func (s *state) weight() int { return (1 + len(s.overrides)) * 8 << 10 }
+func (s *state) weight() int { return (1 + len(s.overrides)) * settingsWeight }
+
+// settingsWeight is the approximate memory that settings take, in bytes.
+const settingsWeight = 8 << 10
 
 // state returns the state of a site.
 func (h *Handler) state(ctx context.Context, site docs.Site) (*state, error) {
@@ -68,7 +71,30 @@ func (h *Handler) edition(ctx context.Context, v *visit, it docs.SiteItem) (*edi
 	if v.read != nil {
 		v.read[it.Space] = stampOf(view.Space)
 	}
-	return h.cached(ctx, view.For(v.seen.Reader), v.baseOf(it))
+	if e, ok := v.own[it.ID]; ok {
+		return e, nil
+	}
+	e, err := h.cached(ctx, view.For(v.seen.Reader), v.baseOf(it))
+	if err == nil && !v.seen.Reader.Kept() {
+		if v.own == nil {
+			v.own = map[docs.SiteItemID]*edition.Edition{}
+		}
+		v.own[it.ID] = e
+	}
+	return e, err
+}
+
+// knownEdition returns the edition of the current site space if it is cached.
+func (v *visit) knownEdition() (*edition.Edition, error) {
+	view, err := v.h.view(v.ctx, v.target.Space.Space)
+	if err == nil {
+		view, err = v.h.Content.WithComputedPages(v.ctx, view.For(v.seen.Reader))
+	}
+	if err != nil {
+		return nil, err
+	}
+	e, _ := v.h.editions.Known(view, v.baseOf(v.target.Space))
+	return e, nil
 }
 
 // view returns the newest revision of a space.

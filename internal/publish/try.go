@@ -101,11 +101,6 @@ func (v *visit) try(w http.ResponseWriter, r *http.Request, e *edition.Edition, 
 	if err := v.h.protection.Check(r); err != nil {
 		return out, errs.E(errs.Forbidden, "the form of another site was sent; open the page and try it there")
 	}
-	if v.h.Take != nil {
-		if err := v.h.Take(w, r); err != nil {
-			return out, err
-		}
-	}
 	var asked tryRequest
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxTryRequest)).Decode(&asked); err != nil {
 		return out, errs.E(errs.Invalid, "the request is not JSON, or larger than %s", errs.Size(maxTryRequest))
@@ -118,7 +113,7 @@ func (v *visit) try(w http.ResponseWriter, r *http.Request, e *edition.Edition, 
 	if err != nil {
 		return out, errs.E(errs.Invalid, "%v", err)
 	}
-	done, err := v.h.calling.Take(v.ctx, string(v.site.ID), 1)
+	done, err := v.h.calling.Enter(v.ctx, string(v.site.Org), 1)
 	if err != nil {
 		return out, err
 	}

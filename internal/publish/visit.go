@@ -40,6 +40,10 @@ type visit struct {
 
 	counterparts map[pageIn]string // addresses of pages in other variants, filled by counterpart
 
+	end   func()                               // ends the turn; nil: begin was not called
+	place func()                               // releases the place among heavy requests; nil: there is none
+	own   map[docs.SiteItemID]*edition.Edition // for a visitor for whom nothing is kept
+
 	read       map[docs.SpaceID]stamp // spaces that were read for the response; nil if they are not recorded
 	generation uint64                 // of the store, before anything was read
 	counted    bool                   // the store has a generation
@@ -50,15 +54,34 @@ func (v *visit) open() (err error) {
 	if v.seen, err = v.h.Sites.VisitorViewOf(v.ctx, v.h.Sites.Store.Reader, v.site, v.as); err != nil {
 		return err
 	}
-	return v.useSettings(v.state.settings)
+	return v.useSettings("", v.state.settings)
+}
+
+// settingsKey is the cache key of settings as a visitor sees them.
+type settingsKey struct {
+	site    stateKey
+	place   docs.SiteItemID // empty: the settings of the site
+	visitor string
 }
 
 // useSettings filters settings by the conditions that the visitor meets.
-func (v *visit) useSettings(s customization.Settings) error {
+func (v *visit) useSettings(place docs.SiteItemID, s customization.Settings) error {
+	key := settingsKey{stateKey{v.site.ID, v.site.Version}, place, v.seen.Reader.Key()}
+	if kept, ok := v.h.settings.Get(key); ok {
+		v.settings = *kept
+		return nil
+	}
 	check := v.seen.Reader.Check(v.ctx)
 	v.settings = s.ForVisitor(check.Holds)
+	if check.Err == nil && v.keeps() {
+		kept := v.settings
+		v.h.settings.Set(key, &kept)
+	}
 	return check.Err
 }
+
+// keeps reports whether caches may keep what is made for the visitor.
+func (v *visit) keeps() bool { return !v.as.Preview && v.seen.Reader.Kept() }
 
 // baseOf returns the address of a site space, with a final slash.
 func (v *visit) baseOf(it docs.SiteItem) string {
@@ -73,10 +96,14 @@ func (v *visit) serve(w http.ResponseWriter, r *http.Request) error {
 	v.cacheable(w.Header())
 	var ok bool
 	if v.target, ok = v.seen.Paths.Resolve(v.path, false); !ok {
+		w, err := v.begin(w, r)
+		if err != nil {
+			return v.refuse(w, r, err)
+		}
 		return v.missing(w, r, nil)
 	}
 	if own, ok := v.state.overrides[v.target.Space.ID]; ok {
-		if err := v.useSettings(own); err != nil {
+		if err := v.useSettings(v.target.Space.ID, own); err != nil {
 			return err
 		}
 	}
@@ -88,7 +115,19 @@ func (v *visit) serve(w http.ResponseWriter, r *http.Request) error {
 	if done, err := v.chooseLanguage(w, r); done || err != nil {
 		return err
 	}
-	if base == v.root {
+	if done, err := v.sendKept(w, r); done || err != nil {
+		return err
+	}
+	w, err := v.begin(w, r)
+	if err != nil {
+		return v.refuse(w, r, err)
+	}
+	return v.serveRest(w, r, base == v.root)
+}
+
+// serveRest serves what is not kept.
+func (v *visit) serveRest(w http.ResponseWriter, r *http.Request, atRoot bool) error {
+	if atRoot {
 		if done, err := v.serveSite(w, r, v.target.Rest); done || err != nil {
 			return err
 		}
@@ -176,12 +215,41 @@ func (v *visit) servePage(w http.ResponseWriter, r *http.Request, e *edition.Edi
 	if err != nil {
 		return err
 	}
+	v.sendPage(w, r, a, page)
+	return nil
+}
+
+// sendPage sends the response for a page.
+func (v *visit) sendPage(w http.ResponseWriter, r *http.Request, a *pageResponse, page *edition.Node) {
 	if v.counts(r) {
 		v.h.Insights.PageView(v.site.ID, v.target.Space, page.ID)
 	}
 	v.cacheShared(r, a, page)
 	a.send(w, r)
-	return nil
+}
+
+// sendKept sends the response that is kept for the page at the path, and reports whether there
+// is one.
+func (v *visit) sendKept(w http.ResponseWriter, r *http.Request) (done bool, err error) {
+	rest, asMarkdown := markdownName(v.target.Rest)
+	path, ok := unescape(rest)
+	if !ok || asMarkdown || isPost(r) || !v.keeps() || acceptsMarkdown(r) || strings.HasPrefix(rest, "~") {
+		return false, nil
+	}
+	e, err := v.knownEdition()
+	if e == nil || err != nil {
+		return false, err
+	}
+	page, _, err := e.Find(v.ctx, path)
+	if page == nil || err != nil {
+		return false, err
+	}
+	a, err := v.keptResponse(e, page)
+	if a == nil || err != nil {
+		return false, err
+	}
+	v.sendPage(w, r, a, page)
+	return true, nil
 }
 
 // followRedirect follows a redirect of the site from an address that has no page.
@@ -229,6 +297,9 @@ func (v *visit) pagePath(ctx context.Context, space docs.Space, page docs.PageID
 
 func (v *visit) printer(e *edition.Edition) *printer {
 	p := &printer{h: v.h, ctx: v.ctx, e: e, look: v.look(e), alone: !v.settings.Pagination.Enabled, elsewhere: v.elsewhere, kept: v.h.texts}
+	if v.export == nil && !v.keeps() {
+		p.kept = nil
+	}
 	if v.export != nil { // an export reads every page once, so nothing is cached
 		p.kept, p.used = nil, v.export.use
 	}
@@ -276,6 +347,9 @@ func (v *visit) serveOwn(w http.ResponseWriter, r *http.Request, e *edition.Edit
 	query, scope := v.searchQuery(r)
 	switch name {
 	case "search":
+		if err := v.heavy(); err != nil {
+			return true, err
+		}
 		f, err := v.frame(e, nil)
 		if err != nil {
 			return true, err
@@ -287,6 +361,9 @@ func (v *visit) serveOwn(w http.ResponseWriter, r *http.Request, e *edition.Edit
 		f.Hidden = true
 		return true, sendPage(w, r, f, found)
 	case "found":
+		if err := v.heavy(); err != nil {
+			return true, err
+		}
 		hits, err := v.search(e, query, scope)
 		if err != nil {
 			return true, err

@@ -18,8 +18,9 @@ import (
 // of the visitor is filtered out: pages, blocks, and links to them. A nil Visitor is a member
 // of the organization, who sees the content as stored.
 type Visitor struct {
-	claims map[string]any
-	key    string
+	claims  map[string]any
+	key     string
+	passing bool
 }
 
 // Nobody is a visitor without claims.
@@ -47,6 +48,23 @@ func (v *Visitor) Key() string {
 	}
 	return v.key
 }
+
+// Guesses reports whether the visitor has claims that anybody can make up.
+func (v *Visitor) Guesses() bool {
+	unsigned, _ := v.claims["unsigned"].(map[string]any)
+	return len(unsigned) > 0
+}
+
+// Passing returns the visitor as one of too many with different claims: nothing that was made for this
+// visitor should be kept.
+func (v *Visitor) Passing() *Visitor {
+	out := *v
+	out.passing = true
+	return &out
+}
+
+// Kept reports whether caches may keep what was made for the visitor.
+func (v *Visitor) Kept() bool { return v == nil || !v.passing }
 
 // Environment returns the variables of expressions: those of the space and of the page, and the
 // claims of the visitor. A member has no claims, so conditions on claims do not hold.

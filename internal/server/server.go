@@ -27,6 +27,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/comments"
 	"github.com/octavo-docs/octavo/internal/console"
 	"github.com/octavo-docs/octavo/internal/content"
@@ -303,16 +304,17 @@ func (s *Server) start(ctx context.Context) error {
 	if s.Embeds {
 		cards = embeds.New(s.Outbound, s.Store.Clock)
 	}
+	turns := budget.ProcessTurns()
 	if s.publish, err = publish.New(publish.Config{
 		Sites: s.Sites, Content: s.Content, Guard: s.Guard, Insights: s.Insights, Log: s.Log,
 		Take:  func(w http.ResponseWriter, r *http.Request) error { return s.API.CountRequest(w, r) }, // shares its limit with the API
-		TryIt: s.TryIt,
+		TryIt: s.TryIt, Turns: turns,
 	}); err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	s.API = api.New(api.Config{
 		Clock: s.Store.Clock, Guard: s.Guard, Orgs: s.Orgs, Spaces: s.Spaces, Content: s.Content, Reviews: s.Reviews, Signer: signer, Log: s.Log,
-		BaseURL: s.BaseURL, Version: s.Version, Build: s.Build, Limit: s.Limit, Memory: s.Memory, Observe: s.metrics.observe,
+		BaseURL: s.BaseURL, Version: s.Version, Build: s.Build, Limit: s.Limit, Memory: s.Memory, Turns: turns, Observe: s.metrics.observe,
 		Comments: s.Comments, Webhooks: s.Webhooks, Git: s.Git, Sites: s.Sites, Insights: s.Insights, Assets: s.Assets, APISpecs: s.APISpecs, Conversations: s.Conversations, Translations: s.Translations, SignIn: s.SignIn, SSO: s.SSO, OIDC: s.OIDC, Inbox: s.Inbox, Embeds: cards, ExportSite: s.exportSite,
 	}, secret)
 	s.console = s.newConsole()

@@ -36,6 +36,7 @@ type Service struct {
 	trees         *cache.Cache[treeKey, *Structure]
 	views         *cache.Cache[viewKey, *VisitorView]
 	identityCache *cache.Cache[treeKey, *identitySettings]
+	kinds         *cache.Cache[docs.SiteID, *kinds]
 	// verified and signed are caches of content tokens.
 	verified *cache.Cache[string, visitor.Content]
 	signed   *cache.Cache[signedKey, string]
@@ -49,6 +50,7 @@ func New(s *store.Store) *Service {
 		trees:         cache.New[treeKey](maxTrees, func(t *Structure) int { return t.Len() + 1 }),
 		views:         cache.New[viewKey](maxViews, func(v *VisitorView) int { return 1 + v.Structure.Len() }),
 		identityCache: cache.New[treeKey](maxIdentitySettings, func(*identitySettings) int { return 1 }),
+		kinds:         cache.New[docs.SiteID](maxKnown, func(*kinds) int { return 1 }),
 		verified:      cache.New[string](maxVerified, func(visitor.Content) int { return 1 }),
 		signed:        cache.New[signedKey](maxSigned, func(string) int { return 1 }),
 	}

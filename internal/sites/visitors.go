@@ -51,16 +51,34 @@ func (s *Service) VisitorView(ctx context.Context, r store.Reader, v authz.Visit
 	return s.VisitorViewOf(ctx, r, site.It, v)
 }
 
-// VisitorViewOf is VisitorView for callers that have just read the site.
-func (s *Service) VisitorViewOf(ctx context.Context, r store.Reader, site docs.Site, v authz.Visitor) (*VisitorView, error) {
+// readerOf returns the reader that a visitor is, and the key of their view.
+func readerOf(site docs.Site, v authz.Visitor) (*reading.Visitor, viewKey, error) {
 	if !site.Adaptive {
 		v.Claims = nil
 	}
 	reader, err := reading.NewVisitor(v.Claims)
 	if err != nil {
+		return nil, viewKey{}, err
+	}
+	return reader, viewKey{site.ID, site.Version, v.Link, v.Key, v.Preview, reader.Key()}, nil
+}
+
+// Knows reports whether the view of a visitor is cached.
+func (s *Service) Knows(site docs.Site, v authz.Visitor) bool {
+	_, key, err := readerOf(site, v)
+	if err != nil {
+		return false
+	}
+	_, ok := s.views.Get(key)
+	return ok
+}
+
+// VisitorViewOf is VisitorView for callers that have just read the site.
+func (s *Service) VisitorViewOf(ctx context.Context, r store.Reader, site docs.Site, v authz.Visitor) (*VisitorView, error) {
+	reader, key, err := readerOf(site, v)
+	if err != nil {
 		return nil, err
 	}
-	key := viewKey{site.ID, site.Version, v.Link, v.Key, v.Preview, reader.Key()}
 	if v.Preview {
 		tree, err := s.previewStructure(ctx, r, site, v)
 		if err != nil {
@@ -78,8 +96,11 @@ func (s *Service) VisitorViewOf(ctx context.Context, r store.Reader, site docs.S
 	if err != nil {
 		return nil, err
 	}
+	if reader.Guesses() && !s.kindsOf(site.ID).admit(reader.Key(), s.Store.Clock()) {
+		reader = reader.Passing()
+	}
 	out, err := newVisitorView(ctx, site, tree, reader, key)
-	if err == nil {
+	if err == nil && reader.Kept() {
 		s.views.Set(key, out)
 	}
 	return out, err
@@ -303,9 +324,13 @@ const maxTokenSpaces = 50
 // Fingerprint identifies the state of a site that a visitor can read, except for the content
 // of pages.
 type Fingerprint struct {
-	seen   viewKey
-	spaces uint64
+	seen    viewKey
+	spaces  uint64
+	passing bool
 }
+
+// Kept reports whether caches may keep what was made for the visitor.
+func (f Fingerprint) Kept() bool { return !f.passing }
 
 // Fingerprint returns the fingerprint of a site for a visitor.
 func (s *Service) Fingerprint(ctx context.Context, v authz.Visitor) (Fingerprint, error) {
@@ -314,5 +339,5 @@ func (s *Service) Fingerprint(ctx context.Context, v authz.Visitor) (Fingerprint
 		return Fingerprint{}, err
 	}
 	spaces, err := s.Store.MarkOfSpacesOnSite(ctx, seen.Site.ID)
-	return Fingerprint{seen.key, spaces}, err
+	return Fingerprint{seen.key, spaces, !seen.Reader.Kept()}, err
 }

@@ -1,0 +1,98 @@
+package publish
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"sync"
+
+	"github.com/octavo-docs/octavo/internal/budget"
+	"github.com/octavo-docs/octavo/internal/coding"
+	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/mcpserver"
+	"github.com/octavo-docs/octavo/internal/theme"
+)
+
+// Readers of sites may be anybody. Pages that are kept are sent to them without any bounds,
+// because that costs little. Everything else goes through begin: it counts against the rate
+// limit of the reader, and its organization takes turns with others. What is heavy besides
+// takes one of a few places.
+
+// heavyPlaces is how many heavy requests are served at a time, such as searches and texts of
+// many pages. The requests for the sites of one organization have half of them, and so keep half
+// of the processors busy.
+var heavyPlaces = int64(max(2, budget.Processors()))
+
+// begin is called before work for a response that is not kept. It counts the request, reads
+// its body, and waits for a turn if the organization of the site needs one. The turn ends
+// when the response begins, so the response must be written to the returned writer.
+func (v *visit) begin(w http.ResponseWriter, r *http.Request) (http.ResponseWriter, error) {
+	if v.end != nil {
+		return w, nil
+	}
+	if err := v.h.Take(w, r); err != nil {
+		return w, err
+	}
+	readBody(r) // first, because a client may send it slowly
+	end, err := budget.Begin(v.ctx)
+	if err != nil {
+		return w, err
+	}
+	v.end = sync.OnceFunc(func() {
+		end()
+		if v.place != nil {
+			v.place()
+		}
+	})
+	return coding.BeforeSending(w, v.end), nil
+}
+
+// heavy waits for a place among the heavy requests, which the visit keeps until its response
+// begins.
+func (v *visit) heavy() (err error) {
+	if v.place == nil {
+		v.place, err = v.h.heavy.Enter(v.ctx, string(v.site.Org), 1)
+	}
+	return err
+}
+
+// tryHeavy is heavy for work that can be left out. It does not wait, and reports whether
+// there is a place.
+func (v *visit) tryHeavy() bool {
+	if v.place == nil {
+		v.place, _ = v.h.heavy.Try(string(v.site.Org), 1)
+	}
+	return v.place != nil
+}
+
+// readBody reads the body of a request into memory, up to one byte more than the longest one
+// that is accepted.
+func readBody(r *http.Request) {
+	if r.Method != http.MethodPost || r.Body == nil {
+		return
+	}
+	most := maxFeedback
+	switch {
+	case isMCPCall(r):
+		most = mcpserver.MaxCall
+	case isPostTo(r, tryName):
+		most = maxTryRequest
+	}
+	b, _ := io.ReadAll(io.LimitReader(r.Body, int64(most)+1)) // the error comes again
+	r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(b), r.Body))
+}
+
+// refuse writes the response for a request that is refused for now: as a page to people who gave
+// feedback, as JSON to the script that tries requests.
+func (v *visit) refuse(w http.ResponseWriter, r *http.Request, err error) error {
+	switch {
+	case !errs.Is(err, errs.TooMany):
+		return err
+	case isPostTo(r, feedbackName):
+		f := v.neutralFrame()
+		return theme.Write(w, http.StatusTooManyRequests, f, &theme.Message{Title: f.Texts().Feedback.Later})
+	case isPostTo(r, tryName):
+		return writeJSON(w, http.StatusTooManyRequests, map[string]string{"error": errs.Message(err)})
+	}
+	return err
+}

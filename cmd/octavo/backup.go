@@ -11,6 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/store"
 )
@@ -72,6 +73,7 @@ func (c *backupCmd) write(ctx context.Context, f *os.File) (m store.Manifest, er
 type restoreCmd struct {
 	storeFlags
 	From string `help:"Backup to read." required:"" placeholder:"FILE"`
+	Live bool   `help:"This installation takes the place of the original. Without it, git connections, webhooks, mails and translations are paused until octavo resume, so that nothing is done twice."`
 }
 
 func (c *restoreCmd) Run(ctx context.Context, s streams) error {
@@ -101,10 +103,14 @@ func (c *restoreCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	_, err = fmt.Fprintf(s.out, "restored %d rows of %d tables and %d files, written %s by Octavo %s\n", m.Rows(), len(m.Tables), m.Files, m.CreatedAt, m.Program)
+	if err == nil && !c.Live {
+		_, err = fmt.Fprintf(s.out, "%s are paused; octavo resume goes on with them, when the original does not run any more\n", pausedWork)
+	}
 	return err
 }
 
-// recordRestore adds an audit event that the store was restored from a backup.
+// recordRestore adds an audit event that the store was restored from a backup, and pauses
+// what goes out unless the store takes the place of the original.
 func (c *restoreCmd) recordRestore(ctx context.Context, m store.Manifest) (err error) {
 	sv, err := c.open(ctx)
 	if err != nil {
@@ -112,8 +118,15 @@ func (c *restoreCmd) recordRestore(ctx context.Context, m store.Manifest) (err e
 	}
 	defer func() { err = errors.Join(err, sv.Store.Close()) }()
 	return sv.Store.Do(ctx, func(tx *store.Tx) error {
+		var paused docs.Time
+		if !c.Live {
+			paused = tx.Now()
+		}
+		if err := tx.SetPaused(ctx, paused); err != nil {
+			return err
+		}
 		return audit.Record(ctx, tx, authz.AtCommandLine(authz.System.User), audit.Event{
-			Action: "instance.restore", Kind: "instance", Data: map[string]any{"rows": m.Rows(), "files": m.Files, "written": m.CreatedAt},
+			Action: "instance.restore", Kind: "instance", Data: map[string]any{"rows": m.Rows(), "files": m.Files, "written": m.CreatedAt, "live": c.Live},
 		})
 	})
 }

@@ -146,7 +146,7 @@ func (c *doctorCmd) database(ctx context.Context) []finding {
 			queue.err, queue.warning = errors.Join(queue.err, fmt.Errorf("%d jobs of kind %s were given up", n.N, n.Kind)), true
 		}
 	}
-	out := []finding{open, whole, skew, queue, c.sites(ctx, st)}
+	out := []finding{open, whole, skew, queue, outgoing(ctx, st), c.sites(ctx, st)}
 	if c.Verify {
 		out = append(out, c.content(ctx, st))
 	}

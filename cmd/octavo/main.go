@@ -55,6 +55,8 @@ type cli struct {
 	Check         checkCmd         `cmd:"" help:"Look for broken links and other mistakes in a folder or a space."`
 	Backup        backupCmd        `cmd:"" help:"Write everything into one file, while serving."`
 	Restore       restoreCmd       `cmd:"" help:"Read a backup into an empty store."`
+	Pause         pauseCmd         `cmd:"" help:"Pause what goes out by itself: git connections, webhooks, mails and translations."`
+	Resume        resumeCmd        `cmd:"" help:"Go on with what pause, or restore, has paused."`
 	Doctor        doctorCmd        `cmd:"" help:"Look for what is wrong with this installation."`
 	Version       versionCmd       `cmd:"" help:"Print the version."`
 }

@@ -80,6 +80,7 @@ type Runner struct {
 	node     string
 	handlers map[string]Handler
 	repeats  []store.Job
+	outgoing string // kinds, as of store.JobKinds
 }
 
 // New returns a runner without handlers.
@@ -95,6 +96,10 @@ func (r *Runner) Every(period time.Duration, kind string, h Handler) {
 	r.Handle(kind, h)
 	r.repeats = append(r.repeats, store.Job{Kind: kind, Key: "every", Payload: "{}", Every: period.Milliseconds()})
 }
+
+// Outgoing names the kinds whose jobs have effects outside of the installation. They wait
+// while the installation is paused.
+func (r *Runner) Outgoing(kinds ...string) { r.outgoing = store.JobKinds(kinds...) }
 
 // Schedule queues the repeating jobs, each once across all nodes.
 func (r *Runner) Schedule(ctx context.Context) error {
@@ -145,16 +150,16 @@ func (r *Runner) work(ctx context.Context) {
 
 // RunOne runs the job that has waited longest, if one is due. It reports whether a job ran.
 func (r *Runner) RunOne(ctx context.Context) (bool, error) {
-	due, err := r.Store.JobDue(ctx, docs.TimeOf(r.Store.Clock()))
+	due, err := r.Store.JobDue(ctx, docs.TimeOf(r.Store.Clock()), r.outgoing)
 	if err != nil || !due {
 		return false, err
 	}
 	return r.claimed(ctx, func(tx *store.Tx) (store.Job, error) {
-		return tx.ClaimJob(ctx, r.node, tx.Now().Add(lease))
+		return tx.ClaimJob(ctx, r.node, tx.Now().Add(lease), r.outgoing)
 	})
 }
 
-// RunOnly runs one job, if it is due and no other node has it. It reports whether the job ran.
+// RunOnly runs one job, also if it is outgoing and the installation is paused, if it is due and no other node has it. It reports whether the job ran.
 func (r *Runner) RunOnly(ctx context.Context, kind, key string) (bool, error) {
 	return r.claimed(ctx, func(tx *store.Tx) (store.Job, error) {
 		return tx.ClaimJobOf(ctx, r.node, tx.Now().Add(lease), kind, key)

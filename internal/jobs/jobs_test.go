@@ -85,7 +85,7 @@ func claim(t *testing.T, s *store.Store, node string) store.Job {
 	t.Helper()
 	ctx := context.Background()
 	j, err := store.InTx(ctx, s, func(tx *store.Tx) (store.Job, error) {
-		return tx.ClaimJob(ctx, node, tx.Now().Add(30*time.Second))
+		return tx.ClaimJob(ctx, node, tx.Now().Add(30*time.Second), "")
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -308,7 +308,7 @@ func TestLeaseIsRenewed(t *testing.T) {
 		r.Renew = time.Millisecond
 		other.Handle("k", func(context.Context, []byte) error { t.Error("another node took it"); return nil })
 		free := func() bool {
-			due, err := s.JobDue(context.Background(), docs.TimeOf(clock.now()))
+			due, err := s.JobDue(context.Background(), docs.TimeOf(clock.now()), "")
 			return due || err != nil
 		}
 		r.Handle("k", func(context.Context, []byte) error {
@@ -316,7 +316,7 @@ func TestLeaseIsRenewed(t *testing.T) {
 				clock.turn(25 * time.Second)
 				at := docs.TimeOf(clock.now().Add(25 * time.Second))
 				await(t, "a renewal", func() bool {
-					due, err := s.JobDue(context.Background(), at)
+					due, err := s.JobDue(context.Background(), at, "")
 					return err == nil && !due
 				})
 				if free() || runOne(t, other) {

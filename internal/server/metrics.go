@@ -119,6 +119,7 @@ type queueCollector struct{ store *store.Store }
 
 var (
 	outboxDesc   = prometheus.NewDesc("octavo_events_waiting", "Events that were not looked at yet.", nil, nil)
+	pausedDesc   = prometheus.NewDesc("octavo_paused", "1 while outgoing work is paused, as after a restore.", nil, nil)
 	deliveryDesc = prometheus.NewDesc("octavo_webhook_deliveries_pending", "Deliveries to webhooks that wait to be sent, or sent again.", nil, nil)
 )
 
@@ -128,6 +129,7 @@ func (q *queueCollector) Describe(ch chan<- *prometheus.Desc) {
 	ch <- queueDesc
 	ch <- outboxDesc
 	ch <- deliveryDesc
+	ch <- pausedDesc
 }
 
 func (q *queueCollector) Collect(ch chan<- prometheus.Metric) {
@@ -140,6 +142,15 @@ func (q *queueCollector) Collect(ch chan<- prometheus.Metric) {
 	for _, c := range counts {
 		ch <- prometheus.MustNewConstMetric(queueDesc, prometheus.GaugeValue, float64(c.N), c.Kind, c.State)
 	}
+	at, err := q.store.PausedAt(ctx)
+	if err != nil {
+		return
+	}
+	paused := 0.0
+	if !at.IsZero() {
+		paused = 1
+	}
+	ch <- prometheus.MustNewConstMetric(pausedDesc, prometheus.GaugeValue, paused)
 	b, err := q.store.Backlog(ctx)
 	if err != nil {
 		return

@@ -337,6 +337,9 @@ func (s *Server) start(ctx context.Context) error {
 		s.serve(l, s.metrics.handler())
 	}
 	s.background(work)
+	if at, err := s.Store.PausedAt(ctx); err == nil && !at.IsZero() {
+		s.Log.Warn("git connections, webhooks, mails and translations are paused; octavo resume goes on with them", "since", at.String())
+	}
 	return nil
 }
 
@@ -400,6 +403,16 @@ func (s *Server) jobs() *jobs.Runner {
 	r.Every(assets.SweepEvery, assets.SweepJob, s.sweep)
 	r.Every(24*time.Hour, "search.tidy", s.Content.Index.TidySearch)
 	r.Every(24*time.Hour, "insights.tidy", s.Insights.Tidy)
+	// Links to sign in answer somebody who asks for one here, so they are sent. Pending ones
+	// of the original have expired or are for this person anyway.
+	outgoing := []string{
+		signin.MovedJob, signin.AddedJob, orgs.InvitedJob, inbox.MailJob,
+		gitsync.OperationJob, gitsync.ExportJob, gitsync.PollJob, translations.RunJob, apispec.RecheckJob,
+	}
+	if s.Conversations.Model != nil {
+		outgoing = append(outgoing, conversations.AnalyseJob) // calls a paid model
+	}
+	r.Outgoing(outgoing...)
 	return r
 }
 

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
@@ -85,21 +87,30 @@ func (tx *Tx) DropJob(ctx context.Context, kind, key string) (bool, error) {
 // has expired.
 const jobDue = `(state = 'queued' AND run_at <= $1) OR (state = 'running' AND lease_until <= $1)`
 
+// notPaused is true for jobs that may begin: all, or all but those whose kinds are in the
+// list of a parameter if the installation is paused. The list is as JobKinds returns it.
+const notPaused = `((SELECT paused_at FROM instance) = 0 OR %s NOT LIKE '%%,' || kind || ',%%')`
+
+// JobKinds returns a list of kinds for JobDue and ClaimJob.
+func JobKinds(kinds ...string) string { return "," + strings.Join(kinds, ",") + "," }
+
 // JobDue reports whether ClaimJob would find something; it takes no lock.
-func (r Reader) JobDue(ctx context.Context, now docs.Time) (bool, error) {
-	n, err := one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM (SELECT 1 FROM jobs WHERE `+jobDue+` LIMIT 1) AS due`, now)
+func (r Reader) JobDue(ctx context.Context, now docs.Time, outgoing string) (bool, error) {
+	n, err := one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM (SELECT 1 FROM jobs WHERE (`+jobDue+`) AND `+fmt.Sprintf(notPaused, "$2")+` LIMIT 1) AS due`, now, outgoing)
 	return n > 0, err
 }
 
-// ClaimJob leases the job that has waited longest to a node. NotFound: none.
-func (tx *Tx) ClaimJob(ctx context.Context, node string, lease docs.Time) (Job, error) {
+// ClaimJob leases the job that has waited longest to a node. Jobs of outgoing kinds wait
+// while the installation is paused. NotFound: none.
+func (tx *Tx) ClaimJob(ctx context.Context, node string, lease docs.Time, outgoing string) (Job, error) {
 	return one(ctx, tx.Reader, "job", scanJob, `
 		UPDATE jobs SET state = 'running', leased_by = $2, lease_until = $3, attempts = attempts + 1
-		WHERE id = (SELECT id FROM jobs WHERE `+jobDue+` ORDER BY run_at, id LIMIT 1 `+tx.d.skipLocked()+`)
-		RETURNING `+jobColumns, tx.Now(), node, lease)
+		WHERE id = (SELECT id FROM jobs WHERE (`+jobDue+`) AND `+fmt.Sprintf(notPaused, "$4")+` ORDER BY run_at, id LIMIT 1 `+tx.d.skipLocked()+`)
+		RETURNING `+jobColumns, tx.Now(), node, lease, outgoing)
 }
 
-// ClaimJobOf is ClaimJob for one job. NotFound: the job does not exist, is not due, or
+// ClaimJobOf is ClaimJob for one job that somebody asks for, also while the installation is
+// paused. NotFound: the job does not exist, is not due, or
 // another node has leased it.
 func (tx *Tx) ClaimJobOf(ctx context.Context, node string, lease docs.Time, kind, key string) (Job, error) {
 	return one(ctx, tx.Reader, "job", scanJob, `

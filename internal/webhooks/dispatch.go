@@ -76,6 +76,10 @@ func (d *Dispatcher) round(ctx context.Context, free chan struct{}, sending *syn
 			return err
 		}
 	}
+	// Deliveries are queued, but not sent, while the installation is paused.
+	if paused, err := d.Store.PausedAt(ctx); err != nil || !paused.IsZero() {
+		return err
+	}
 	for ctx.Err() == nil {
 		select {
 		case free <- struct{}{}:

@@ -61,7 +61,7 @@ func (a *API) changeRequestContent() {
 	})
 	register(a, op{
 		ID: "updateChangeRequestContent", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/content", Tag: tag, Allow: edit,
-		Status: 200, Also: state, MaxBody: maxContentBody,
+		Status: 200, Also: append(state, http.StatusConflict), MaxBody: maxContentBody,
 		Summary: "Change the content of a change request.",
 		About: "The same batch as for a space in live edit mode: either all changes are applied, in one new revision of the request, or none. " +
 			"The answer is the change request, or with compat=false the outcome for each page. 412 if the request is merged or archived, or if If-Match names another revision.",

@@ -85,15 +85,15 @@ func levelOrNull(l docs.Level) *docs.Level {
 	return &l
 }
 
-// collection returns the JSON form of a collection for a caller with the role r on it.
-func (a *API) collection(c docs.Collection, r docs.Role) Collection {
+// collection returns the JSON form of a collection for a caller who has the role r on it.
+func (a *API) collection(by authz.Actor, c docs.Collection, r docs.Role) Collection {
 	return Collection{
 		Object: "collection", ID: string(c.ID), Title: c.Title, Description: c.Description, Organization: string(c.Org),
 		Parent: string(c.Parent), DefaultLevel: levelOrNull(c.Level),
 		URLs: contentURLs{a.location("collections", string(c.ID)), a.BaseURL + "/o/" + string(c.Org) + "/c/" + string(c.ID)},
 		Permissions: collectionPermissions{
-			View: authz.Can(r, authz.ViewCollection), Admin: authz.Can(r, authz.AdminCollection),
-			ViewInviteLinks: authz.Can(r, authz.AdminCollection), Create: authz.Can(r, authz.CreateIn),
+			View: by.Can(r, authz.ViewCollection), Admin: by.Can(r, authz.AdminCollection),
+			ViewInviteLinks: by.Can(r, authz.AdminCollection), Create: by.Can(r, authz.CreateIn),
 		},
 	}
 }
@@ -105,7 +105,9 @@ type listCollectionsIn struct {
 }
 
 func (a *API) listCollections(ctx context.Context, in *listCollectionsIn) (*page[Collection], error) {
-	return listOf(ctx, a, in.Paged, a.Spaces.Collections(authz.FromContext(ctx), in.Nested), func(it store.Ranked[docs.Collection]) Collection { return a.collection(it.It, it.Role) })
+	return listOf(ctx, a, in.Paged, a.Spaces.Collections(authz.FromContext(ctx), in.Nested), func(it store.Ranked[docs.Collection]) Collection {
+		return a.collection(authz.FromContext(ctx).Actor, it.It, it.Role)
+	})
 }
 
 type createCollectionIn struct {
@@ -123,7 +125,7 @@ func (a *API) createCollection(ctx context.Context, in *createCollectionIn) (*cr
 		title, parent = in.Body.Title, in.Body.Parent
 	}
 	c, r, err := a.Spaces.CreateCollection(ctx, authz.FromContext(ctx), title, parent)
-	return &created[Collection]{a.location("collections", string(c.ID)), a.collection(c, r)}, err
+	return &created[Collection]{a.location("collections", string(c.ID)), a.collection(authz.FromContext(ctx).Actor, c, r)}, err
 }
 
 type CollectionIn struct {
@@ -132,7 +134,7 @@ type CollectionIn struct {
 
 func (a *API) getCollection(ctx context.Context, _ *CollectionIn) (*out[Collection], error) {
 	g := authz.FromContext(ctx)
-	return ok(a.collection(g.Collection, g.Role)), nil
+	return ok(a.collection(authz.FromContext(ctx).Actor, g.Collection, g.Role)), nil
 }
 
 type updateCollectionIn struct {
@@ -151,7 +153,7 @@ func (a *API) updateCollection(ctx context.Context, in *updateCollectionIn) (*ou
 		return nil, err
 	}
 	r, err := a.Spaces.RoleOn(ctx, g.Actor, c.Org, c.Node(), c.Parent)
-	return ok(a.collection(c, r)), err
+	return ok(a.collection(authz.FromContext(ctx).Actor, c, r)), err
 }
 
 func (a *API) deleteCollection(ctx context.Context, _ *CollectionIn) (*done, error) {
@@ -230,7 +232,7 @@ func (a *API) moveCollection(ctx context.Context, in *moveCollectionIn) (*out[Co
 		return nil, err
 	}
 	r, err := a.Spaces.RoleOn(ctx, g.Actor, c.Org, c.Node(), c.Parent)
-	return ok(a.collection(c, r)), err
+	return ok(a.collection(authz.FromContext(ctx).Actor, c, r)), err
 }
 
 type transfer struct {
@@ -249,5 +251,5 @@ func (a *API) transferCollection(ctx context.Context, in *transferCollectionIn) 
 		return nil, err
 	}
 	r, err := a.Spaces.RoleOn(ctx, g.Actor, c.Org, c.Node(), c.Parent)
-	return ok(a.collection(c, r)), err
+	return ok(a.collection(authz.FromContext(ctx).Actor, c, r)), err
 }

@@ -85,7 +85,7 @@ func (a *API) content() {
 	}, a.spaceLinks)
 	register(a, op{
 		ID: "updateContent", Route: "POST /spaces/{spaceId}/content", Tag: tag, Allow: authz.Space(authz.EditSpace), Status: 200,
-		Also: []int{http.StatusPreconditionFailed}, MaxBody: maxContentBody,
+		Also: []int{http.StatusConflict, http.StatusPreconditionFailed}, MaxBody: maxContentBody,
 		Summary: "Change the content of a space in live edit mode.",
 		About: "Up to 50 changes are applied in order: either all of them, in one new revision, or none. A name given as ref can be used in later changes and in links of the same batch. " +
 			"With If-Match, the changes are applied only if that revision is still the newest. 412 if it is not, or if the space is locked.",

@@ -138,13 +138,13 @@ type inviteLink struct {
 	Collection *Collection `json:"collection,omitempty"`
 }
 
-func (a *API) link(l orgs.Link) inviteLink {
+func (a *API) link(by authz.Actor, l orgs.Link) inviteLink {
 	w := inviteLink{Object: "invite", ID: string(l.ID), Redundant: true} // otherwise the caller could not see it
 	switch as := orNull(l.InviteLink.Role); {
 	case l.Space != nil:
-		w.Level, w.Space = as, ptr(a.space(l.Space.Space, l.Space.Role))
+		w.Level, w.Space = as, ptr(a.space(by, l.Space.Space, l.Space.Role))
 	case l.Collection != nil:
-		w.Level, w.Collection = as, ptr(a.collection(l.Collection.Collection, l.Collection.Role))
+		w.Level, w.Collection = as, ptr(a.collection(by, l.Collection.Collection, l.Collection.Role))
 	default:
 		w.Role = as
 	}
@@ -158,7 +158,7 @@ type listLinksIn struct {
 
 func (a *API) listLinks(ctx context.Context, in *listLinksIn) (*page[inviteLink], error) {
 	return listOf(ctx, a, in.Paged, a.Orgs.InviteLinks(in.Org), func(l docs.InviteLink) inviteLink {
-		return a.link(orgs.Link{InviteLink: l})
+		return a.link(authz.FromContext(ctx).Actor, orgs.Link{InviteLink: l})
 	})
 }
 
@@ -188,12 +188,12 @@ func (a *API) createLink(ctx context.Context, in *createLinkIn) (*out[inviteLink
 	l, err := a.Orgs.CreateLink(ctx, authz.FromContext(ctx), in.Org, docs.InviteLink{
 		Role: b.Level.Or(b.Role.Or(docs.Guest)), Space: b.Space, Collection: b.Collection,
 	})
-	return ok(a.link(l)), err
+	return ok(a.link(authz.FromContext(ctx).Actor, l)), err
 }
 
 func (a *API) getLink(ctx context.Context, in *LinkIn) (*out[inviteLink], error) {
 	l, err := a.Orgs.Link(ctx, authz.FromContext(ctx).Actor, in.Org, in.Invite)
-	return ok(a.link(l)), err
+	return ok(a.link(authz.FromContext(ctx).Actor, l)), err
 }
 
 type updateLinkIn struct {
@@ -206,7 +206,7 @@ type updateLinkIn struct {
 
 func (a *API) updateLink(ctx context.Context, in *updateLinkIn) (*out[inviteLink], error) {
 	l, err := a.Orgs.UpdateLink(ctx, authz.FromContext(ctx), in.Org, in.Invite, orgs.LinkPatch(in.Body))
-	return ok(a.link(l)), err
+	return ok(a.link(authz.FromContext(ctx).Actor, l)), err
 }
 
 func (a *API) revokeLink(ctx context.Context, in *LinkIn) (*done, error) {

@@ -384,7 +384,7 @@ var about = map[string]int{
 	"createToken":                           http.StatusCreated,
 	"listOrganizationsForAuthenticatedUser": http.StatusOK,
 	"createOrganization":                    http.StatusCreated,
-	"getOrganizationsForEmailDomain":        http.StatusForbidden,  // not the caller's domain
+	"getOrganizationsForEmailDomain":        http.StatusForbidden, // not the caller's domain
 	"joinOrganizationWithInvite":            http.StatusPreconditionFailed,
 	"listSSOProviderLoginsInOrganization":   http.StatusOK, // for everybody
 	"listTemplates":                         http.StatusOK,

@@ -82,16 +82,16 @@ func (l *locator) show(ctx context.Context, loc index.Location) (contentLocation
 		if err != nil {
 			return w, err
 		}
-		shown := l.a.organization(org, l.g.Access)
+		shown := l.a.organization(authz.FromContext(ctx).Actor, org, l.g.Access)
 		l.org = &shown
 	}
 	w.Organization = l.org
 	if loc.Kind == docs.RefCollection {
-		c := l.a.collection(loc.Collection, loc.Role)
+		c := l.a.collection(authz.FromContext(ctx).Actor, loc.Collection, loc.Role)
 		w.Collection = &c
 		return w, nil
 	}
-	sp := l.a.space(loc.View.Space, loc.Role)
+	sp := l.a.space(authz.FromContext(ctx).Actor, loc.View.Space, loc.Role)
 	w.Space = &sp
 	switch loc.Kind {
 	case docs.RefPage:

@@ -174,7 +174,7 @@ func (a *API) memberSpaces(ctx context.Context, in *memberSpacesIn) (*page[space
 		if g.Role == docs.Admin {
 			mine = docs.Admin
 		}
-		return spacePermission{it.Role, a.space(it.It, mine)}
+		return spacePermission{it.Role, a.space(authz.FromContext(ctx).Actor, it.It, mine)}
 	})
 }
 
@@ -196,7 +196,7 @@ func (a *API) memberTeams(ctx context.Context, in *memberTeamsIn) (*page[memberT
 	}
 	g := authz.FromContext(ctx)
 	return listOf(ctx, a, in.Paged, list, func(it store.MemberTeam) memberTeam {
-		return memberTeam{a.team(it.Team, g.Access), teamMembership{it.Role}}
+		return memberTeam{a.team(authz.FromContext(ctx).Actor, it.Team, g.Access), teamMembership{it.Role}}
 	})
 }
 

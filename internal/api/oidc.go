@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"unicode/utf8"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -121,8 +122,8 @@ func (a *API) createOIDCProvider(ctx context.Context, in *createOIDCProviderIn) 
 func checkGroups(groups opt.Val[map[string]docs.TeamID]) error {
 	m, _ := groups.Get()
 	for name, team := range m {
-		if name == "" || len(name) > 255 || len(team) > 64 {
-			return errs.Field("body.groups", "must have names of 1 to 255 bytes and ids of teams")
+		if name == "" || utf8.RuneCountInString(name) > 255 || len(team) > 64 {
+			return errs.Field("body.groups", "must have names of 1 to 255 characters and ids of teams")
 		}
 	}
 	return nil

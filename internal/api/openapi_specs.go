@@ -30,7 +30,7 @@ func (a *API) openAPISpecs() {
 	}, a.listOpenAPISpecs)
 	register(a, op{
 		ID: "createOpenAPISpec", Route: "POST " + route, Tag: tag, Allow: edit, Status: 201, MaxBody: maxSpecBody, Time: transferTime,
-		Also:    []int{http.StatusPreconditionFailed},
+		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Add an OpenAPI specification under a slug of its own.",
 		About:   sources + "An organization can have 1000 specifications.",
 	}, a.createOpenAPISpec)

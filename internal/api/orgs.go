@@ -164,8 +164,8 @@ type orgPermissions struct {
 
 // organization returns the JSON form of an organization for a caller with an access to
 // it.
-func (a *API) organization(o docs.Organization, by *docs.Access) Organization {
-	can := func(act authz.Action) bool { return by.Inside() && authz.Can(by.OrgRole(), act) }
+func (a *API) organization(caller authz.Actor, o docs.Organization, by *docs.Access) Organization {
+	can := func(act authz.Action) bool { return by.Inside() && caller.Can(by.OrgRole(), act) }
 	if !by.Inside() { // the caller may join, or has to sign in elsewhere first: settings are left out
 		o = docs.Organization{
 			ID: o.ID, Title: o.Title, CreatedAt: o.CreatedAt, Type: o.Type, Plan: o.Plan, Trial: o.Trial, LogoURL: o.LogoURL, SSO: o.SSO,
@@ -181,7 +181,7 @@ func (a *API) organization(o docs.Organization, by *docs.Access) Organization {
 		Trial:          trial{Status: o.Trial.Status, Count: o.Trial.Count, EndDate: o.Trial.EndDate, Decision: o.Trial.Decision},
 		CustomHostname: o.CustomHostname, IsOnNewTrial: true,
 		Permissions: orgPermissions{
-			View: can(authz.ViewOrg), Admin: can(authz.AdminOrg), OwnTeam: by.Inside() && by.OwnsTeam(),
+			View: can(authz.ViewOrg), Admin: can(authz.AdminOrg), OwnTeam: by.Inside() && by.OwnsTeam() && caller.Scopes.Allow(authz.ManageTeam.Scope),
 			CreateContent: can(authz.CreateContent), CreateOpenAPISpec: can(authz.CreateOpenAPISpec),
 			IngestConversations: can(authz.IngestConvo), ViewBilling: can(authz.ViewBilling),
 			ListMembers: can(authz.ListMembers), ListTeams: can(authz.ListTeams), ListIntegrations: can(authz.ListIntegrations),
@@ -283,7 +283,9 @@ func plainRules(in opt.Val[MergeRules]) opt.Val[docs.MergeRules] {
 }
 
 func (a *API) listOrganizations(ctx context.Context, in *Paged) (*page[Organization], error) {
-	return listOf(ctx, a, *in, a.Orgs.Organizations(authz.FromContext(ctx)), func(it store.OrgAccess) Organization { return a.organization(it.Org, it.Access) })
+	return listOf(ctx, a, *in, a.Orgs.Organizations(authz.FromContext(ctx)), func(it store.OrgAccess) Organization {
+		return a.organization(authz.FromContext(ctx).Actor, it.Org, it.Access)
+	})
 }
 
 type createOrganizationIn struct {
@@ -305,7 +307,7 @@ func (a *API) createOrganization(ctx context.Context, in *createOrganizationIn) 
 		return nil, err
 	}
 	access := &docs.Access{Org: o.ID, User: g.Actor.User, Member: true, Role: docs.Admin}
-	return &created[Organization]{a.location("orgs", string(o.ID)), a.organization(o, access)}, nil
+	return &created[Organization]{a.location("orgs", string(o.ID)), a.organization(authz.FromContext(ctx).Actor, o, access)}, nil
 }
 
 type OrgIn struct {
@@ -314,7 +316,7 @@ type OrgIn struct {
 
 func (a *API) getOrganization(ctx context.Context, in *OrgIn) (*out[Organization], error) {
 	o, err := a.Orgs.Organization(ctx, in.Org)
-	return ok(a.organization(o, authz.FromContext(ctx).Access)), err
+	return ok(a.organization(authz.FromContext(ctx).Actor, o, authz.FromContext(ctx).Access)), err
 }
 
 type updateOrganizationIn struct {
@@ -345,7 +347,7 @@ func (a *API) updateOrganization(ctx context.Context, in *updateOrganizationIn) 
 		patch.DefaultContent = opt.Null[string]()
 	}
 	o, err := a.Orgs.Update(ctx, g, in.Org, patch)
-	return ok(a.organization(o, g.Access)), err
+	return ok(a.organization(authz.FromContext(ctx).Actor, o, g.Access)), err
 }
 
 func (a *API) join(ctx context.Context, in *OrgIn) (*done, error) {
@@ -364,7 +366,7 @@ func (a *API) organizationsByDomain(ctx context.Context, in *emailDomainIn) (*ou
 	all, err := a.Orgs.OrganizationsByDomain(ctx, authz.FromContext(ctx), in.Domain)
 	w := organizationsByDomain{Organizations: []Organization{}}
 	for _, it := range all {
-		w.Organizations = append(w.Organizations, a.organization(it.Org, it.Access))
+		w.Organizations = append(w.Organizations, a.organization(authz.FromContext(ctx).Actor, it.Org, it.Access))
 	}
 	return ok(w), err
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -53,6 +54,12 @@ type computedSource json.RawMessage
 
 // MarshalJSON returns the stored JSON.
 func (c computedSource) MarshalJSON() ([]byte, error) { return json.RawMessage(c).MarshalJSON() }
+
+// UnmarshalJSON stores a copy of the bytes.
+func (c *computedSource) UnmarshalJSON(b []byte) error {
+	*c = slices.Clone(b)
+	return nil
+}
 
 // Schema returns the schema of an arbitrary object: the format depends on the source.
 func (computedSource) Schema(huma.Registry) *huma.Schema {

@@ -110,7 +110,9 @@ func (a *API) userGrants(ctx context.Context, in *Paged) (*page[UserPermission],
 
 func (a *API) teamGrants(ctx context.Context, in *Paged) (*page[TeamPermission], error) {
 	g := authz.FromContext(ctx)
-	return listOf(ctx, a, *in, a.Spaces.TeamGrants(g), func(v store.TeamGrant) TeamPermission { return TeamPermission{v.Role, a.team(v.Team, g.Access)} })
+	return listOf(ctx, a, *in, a.Spaces.TeamGrants(g), func(v store.TeamGrant) TeamPermission {
+		return TeamPermission{v.Role, a.team(authz.FromContext(ctx).Actor, v.Team, g.Access)}
+	})
 }
 
 // GrantedTeam is the team of the path.

@@ -109,7 +109,7 @@ func (a *API) samlProvider(ctx context.Context, p docs.SAMLProvider) (SAMLProvid
 	if errs.Is(err, errs.NotFound) { // the team was deleted
 		return out, nil
 	}
-	team := a.team(t, authz.FromContext(ctx).Access)
+	team := a.team(authz.FromContext(ctx).Actor, t, authz.FromContext(ctx).Access)
 	out.DefaultTeam = &team
 	return out, err
 }

@@ -60,7 +60,7 @@ func (a *API) addExternalLink(ctx context.Context, in *addExternalLinkIn) (*crea
 	if err != nil {
 		return nil, err
 	}
-	return &created[SiteExternalLink]{a.siteLocation(v.Site, "external-links", string(it.ID)), siteView{View: v, a: a}.link(it)}, nil
+	return &created[SiteExternalLink]{a.siteLocation(v.Site, "external-links", string(it.ID)), siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}.link(it)}, nil
 }
 
 type ExternalLinkIn struct {
@@ -82,7 +82,7 @@ func (a *API) updateExternalLink(ctx context.Context, in *updateExternalLinkIn) 
 	if err != nil {
 		return nil, err
 	}
-	return ok(siteView{View: v, a: a}.link(it)), nil
+	return ok(siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}.link(it)), nil
 }
 
 func (a *API) deleteExternalLink(ctx context.Context, in *ExternalLinkIn) (*done, error) {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -23,6 +24,7 @@ func (a *API) siteSections() {
 	}, a.addSection)
 	register(a, op{
 		ID: "updateSiteSectionById", Route: "PATCH " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
+		Also:    []int{http.StatusConflict},
 		Summary: "Change a section.",
 	}, a.updateSection)
 	register(a, op{
@@ -77,7 +79,7 @@ func (a *API) addSection(ctx context.Context, in *addSectionIn) (*created[SiteSe
 	if err != nil {
 		return nil, err
 	}
-	return &created[SiteSection]{a.siteLocation(v.Site, "sections", string(it.ID)), siteView{View: v, a: a}.section(it)}, nil
+	return &created[SiteSection]{a.siteLocation(v.Site, "sections", string(it.ID)), siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}.section(it)}, nil
 }
 
 type SectionIn struct {
@@ -111,7 +113,7 @@ func (a *API) updateSection(ctx context.Context, in *updateSectionIn) (*out[Site
 	if err != nil {
 		return nil, err
 	}
-	return ok(siteView{View: v, a: a}.section(it)), nil
+	return ok(siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}.section(it)), nil
 }
 
 func (a *API) deleteSection(ctx context.Context, in *SectionIn) (*done, error) {
@@ -215,16 +217,17 @@ type addGroupIn struct {
 
 func (a *API) addGroup(ctx context.Context, in *addGroupIn) (*created[SiteSectionGroup], error) {
 	b := in.Body
-	return a.madeGroup(a.Sites.AddGroup(ctx, authz.FromContext(ctx), sites.NewGroup{
+	v, it, err := a.Sites.AddGroup(ctx, authz.FromContext(ctx), sites.NewGroup{
 		Title: b.Title, Icon: b.Icon.Or(""), Draft: b.Draft, Parent: b.Parent, Sections: b.Sections,
-	}))
+	})
+	return a.madeGroup(ctx, v, it, err)
 }
 
-func (a *API) madeGroup(v *sites.View, it docs.SiteItem, err error) (*created[SiteSectionGroup], error) {
+func (a *API) madeGroup(ctx context.Context, v *sites.View, it docs.SiteItem, err error) (*created[SiteSectionGroup], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &created[SiteSectionGroup]{a.siteLocation(v.Site, "section-groups", string(it.ID)), siteView{View: v, a: a}.group(it)}, nil
+	return &created[SiteSectionGroup]{a.siteLocation(v.Site, "section-groups", string(it.ID)), siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}.group(it)}, nil
 }
 
 type GroupIn struct {
@@ -248,7 +251,7 @@ func (a *API) updateGroup(ctx context.Context, in *updateGroupIn) (*out[SiteSect
 	if err != nil {
 		return nil, err
 	}
-	return ok(siteView{View: v, a: a}.group(it)), nil
+	return ok(siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}.group(it)), nil
 }
 
 func (a *API) deleteGroup(ctx context.Context, in *GroupIn) (*done, error) {
@@ -282,7 +285,8 @@ type addSectionToGroupIn struct {
 }
 
 func (a *API) addSectionToGroup(ctx context.Context, in *addSectionToGroupIn) (*created[SiteSectionGroup], error) {
-	return a.madeGroup(a.Sites.MoveToGroup(ctx, authz.FromContext(ctx), in.Group, in.Body.Section, true))
+	v, it, err := a.Sites.MoveToGroup(ctx, authz.FromContext(ctx), in.Group, in.Body.Section, true)
+	return a.madeGroup(ctx, v, it, err)
 }
 
 type groupSectionIn struct {

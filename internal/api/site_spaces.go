@@ -25,6 +25,7 @@ func (a *API) siteSpaces() {
 	}, a.addSiteSpace)
 	register(a, op{
 		ID: "updateSiteSpaceById", Route: "PATCH " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
+		Also:    []int{http.StatusConflict},
 		Summary: "Change a site space.",
 		About:   "Needs the role create on a space that it is to point to.",
 	}, a.updateSiteSpace)
@@ -83,7 +84,7 @@ func (a *API) addSiteSpace(ctx context.Context, in *addSiteSpaceIn) (*created[Si
 	if err != nil {
 		return nil, err
 	}
-	return &created[SiteSpace]{a.siteLocation(v.Site, "site-spaces", string(it.ID)), siteView{View: v, a: a}.space(it)}, nil
+	return &created[SiteSpace]{a.siteLocation(v.Site, "site-spaces", string(it.ID)), siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}.space(it)}, nil
 }
 
 type SiteSpaceIn struct {
@@ -113,7 +114,7 @@ func (a *API) updateSiteSpace(ctx context.Context, in *updateSiteSpaceIn) (*out[
 	if err != nil {
 		return nil, err
 	}
-	return ok(siteView{View: v, a: a}.space(it)), nil
+	return ok(siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}.space(it)), nil
 }
 
 type duplicateSiteSpaceIn struct {
@@ -128,7 +129,7 @@ func (a *API) duplicateSiteSpace(ctx context.Context, in *duplicateSiteSpaceIn) 
 	if err != nil {
 		return nil, err
 	}
-	return &created[SiteSpace]{a.siteLocation(v.Site, "site-spaces", string(it.ID)), siteView{View: v, a: a}.space(it)}, nil
+	return &created[SiteSpace]{a.siteLocation(v.Site, "site-spaces", string(it.ID)), siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}.space(it)}, nil
 }
 
 func (a *API) deleteSiteSpace(ctx context.Context, in *SiteSpaceIn) (*done, error) {

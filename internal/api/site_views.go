@@ -128,7 +128,8 @@ type siteView struct {
 	*sites.View
 	a        *API
 	shareKey string // of sites.AddressKey
-	visited  bool   // the caller is a visitor, to whom conditions are not disclosed
+	by       authz.Actor
+	visited  bool // the caller is a visitor, to whom conditions are not disclosed
 }
 
 // siteView returns the site of the request as the caller sees it. Its addresses contain the
@@ -140,7 +141,7 @@ func (a *API) siteView(ctx context.Context, shareKey string) (siteView, error) {
 		return siteView{}, err
 	}
 	key, err := a.Sites.AddressKey(ctx, g, v.Site.Publication(), shareKey)
-	return siteView{v, a, key, g.Visitor() != nil}, err
+	return siteView{v, a, key, g.Actor, g.Visitor() != nil}, err
 }
 
 // condition returns the condition of an item. For visitors it is empty, because a
@@ -168,7 +169,7 @@ func (v siteView) embedded(sp store.Ranked[docs.Space]) Space {
 	if at := sp.It.Published; at != nil && at.Site == v.Site.ID {
 		key = v.shareKey
 	}
-	return v.a.seenSpace(sp.It, sp.Role, v.visited, key)
+	return v.a.seenSpace(v.by, sp.It, sp.Role, v.visited, key)
 }
 
 func (v siteView) section(it docs.SiteItem) SiteSection {

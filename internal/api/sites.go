@@ -316,5 +316,5 @@ func (a *API) sortSiteStructure(ctx context.Context, in *sortSiteStructureIn) (*
 // site.
 func (a *API) moved(ctx context.Context, what sites.Pointer, to sites.Position) (siteView, docs.SiteItem, error) {
 	v, it, err := a.Sites.Move(ctx, authz.FromContext(ctx), what, to)
-	return siteView{View: v, a: a}, it, err
+	return siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}, it, err
 }

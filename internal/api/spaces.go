@@ -113,10 +113,12 @@ type spacePermissions struct {
 }
 
 // space returns the JSON form of a space for a caller with the role r on it.
-func (a *API) space(s docs.Space, r docs.Role) Space { return a.sharedSpace(s, r, "") }
+func (a *API) space(by authz.Actor, s docs.Space, r docs.Role) Space {
+	return a.sharedSpace(by, s, r, "")
+}
 
 // sharedSpace is space with a share key of sites.AddressKey, which its address contains.
-func (a *API) sharedSpace(s docs.Space, r docs.Role, shareKey string) Space {
+func (a *API) sharedSpace(by authz.Actor, s docs.Space, r docs.Role, shareKey string) Space {
 	published, public := a.published(s, shareKey)
 	var auth *visitorAuth
 	if s.Published != nil && s.Published.Visibility == docs.VisibilityAuth {
@@ -133,11 +135,11 @@ func (a *API) sharedSpace(s docs.Space, r docs.Role, shareKey string) Space {
 		DefaultLevel: levelOrNull(s.Level), Comments: s.Counters.OpenComments, ChangeRequests: s.Counters.ChangeRequests,
 		ChangeRequestsOpen: s.Counters.OpenChangeRequests, ChangeRequestsDraft: s.Counters.DraftChangeRequests,
 		Permissions: spacePermissions{
-			View: authz.Can(r, authz.ViewSpace), Access: authz.Can(r, authz.ViewSpace), Admin: authz.Can(r, authz.AdminSpace),
-			ViewInviteLinks: authz.Can(r, authz.AdminSpace), Edit: authz.Can(r, authz.EditSpace),
-			TriggerGitSync: authz.Can(r, authz.SyncSpace), Comment: authz.Can(r, authz.CommentSpace),
-			Merge: authz.Can(r, authz.MergeSpace), Review: authz.Can(r, authz.ReviewSpace),
-			InstallIntegration: authz.Can(r, authz.InstallInSpace),
+			View: by.Can(r, authz.ViewSpace), Access: by.Can(r, authz.ViewSpace), Admin: by.Can(r, authz.AdminSpace),
+			ViewInviteLinks: by.Can(r, authz.AdminSpace), Edit: by.Can(r, authz.EditSpace),
+			TriggerGitSync: by.Can(r, authz.SyncSpace), Comment: by.Can(r, authz.CommentSpace),
+			Merge: by.Can(r, authz.MergeSpace), Review: by.Can(r, authz.ReviewSpace),
+			InstallIntegration: by.Can(r, authz.InstallInSpace),
 		},
 	}
 }
@@ -157,16 +159,16 @@ func (a *API) published(s docs.Space, shareKey string) (published, public string
 
 // seenSpace returns the JSON form of a space for a member, or for a visitor. Visitors see
 // nothing of the work on the space: no people, no counters, no repository.
-func (a *API) seenSpace(s docs.Space, r docs.Role, visited bool, shareKey string) Space {
+func (a *API) seenSpace(by authz.Actor, s docs.Space, r docs.Role, visited bool, shareKey string) Space {
 	if visited {
 		s.MergeRules, s.Counters, s.Parent, s.Git = docs.MergeRules{Type: docs.MergeInherit}, docs.SpaceCounters{}, "", nil
 		s.Level, s.EditMode = docs.LevelNone, docs.EditLocked
 	}
-	return a.sharedSpace(s, r, shareKey)
+	return a.sharedSpace(by, s, r, shareKey)
 }
 
 func (a *API) spacesPage(ctx context.Context, p Paged, in docs.CollectionID) (*page[Space], error) {
-	return listOf(ctx, a, p, a.Spaces.Spaces(authz.FromContext(ctx), in), func(it store.Ranked[docs.Space]) Space { return a.space(it.It, it.Role) })
+	return listOf(ctx, a, p, a.Spaces.Spaces(authz.FromContext(ctx), in), func(it store.Ranked[docs.Space]) Space { return a.space(authz.FromContext(ctx).Actor, it.It, it.Role) })
 }
 
 type listSpacesIn struct {
@@ -188,7 +190,7 @@ type newSpace struct {
 	EditMode       docs.EditMode           `json:"editMode,omitempty"`
 	Empty          opt.Val[bool]           `json:"empty,omitempty" doc:"true creates a space without pages."`
 	Template       opt.Val[template]       `json:"template,omitempty" doc:"Content to start with."`
-	ComputedSource opt.Val[map[string]any] `json:"computedSource,omitempty" doc:"Not available: this server has no integrations that compute content."`
+	ComputedSource opt.Val[computedSource] `json:"computedSource,omitempty" doc:"A page whose pages are computed, as computed of pages: of the type builtin:openapi, with a reference to the specification."`
 }
 
 type createSpaceIn struct {
@@ -204,18 +206,21 @@ func (a *API) createSpace(ctx context.Context, in *createSpaceIn) (*created[Spac
 	first := spaces.NewSpace{
 		Title: b.Title, Emoji: b.Emoji, Parent: b.Parent, Language: string(b.Language), EditMode: b.EditMode, Empty: b.Empty.Or(false),
 	}
-	if t, set := b.Template.Get(); set {
-		if first.Empty {
-			return nil, errs.Field("body.empty", "cannot be set together with template")
-		}
+	t, templated := b.Template.Get()
+	source, computed := b.ComputedSource.Get()
+	switch {
+	case first.Empty && templated:
+		return nil, errs.Field("body.empty", "cannot be set together with template")
+	case computed && (first.Empty || templated):
+		return nil, errs.Field("body.computedSource", "cannot be set together with template or empty")
+	case templated:
 		choice := t.plain()
 		first.Template = &choice
-	}
-	if b.ComputedSource.IsSet() {
-		return nil, errs.Field("body.computedSource", "is not available: this server has no integrations that compute content")
+	case computed:
+		first.Computed = []byte(source)
 	}
 	s, r, err := a.Spaces.Create(ctx, authz.FromContext(ctx), first)
-	return &created[Space]{a.location("spaces", string(s.ID)), a.space(s, r)}, err
+	return &created[Space]{a.location("spaces", string(s.ID)), a.space(authz.FromContext(ctx).Actor, s, r)}, err
 }
 
 type SpaceIn struct {
@@ -236,7 +241,7 @@ func (a *API) getSpace(ctx context.Context, in *getSpaceIn) (*out[Space], error)
 			return nil, err
 		}
 	}
-	return ok(a.seenSpace(g.Space, g.Role, g.Visitor() != nil, key)), nil
+	return ok(a.seenSpace(g.Actor, g.Space, g.Role, g.Visitor() != nil, key)), nil
 }
 
 type updateSpaceIn struct {
@@ -265,7 +270,7 @@ func (a *API) updateSpace(ctx context.Context, in *updateSpaceIn) (*out[Space], 
 		return nil, err
 	}
 	r, err := a.Spaces.RoleOn(ctx, g.Actor, s.Org, s.Node(), s.Parent)
-	return ok(a.space(s, r)), err
+	return ok(a.space(authz.FromContext(ctx).Actor, s, r)), err
 }
 
 func (a *API) deleteSpace(ctx context.Context, _ *SpaceIn) (*done, error) {
@@ -274,13 +279,13 @@ func (a *API) deleteSpace(ctx context.Context, _ *SpaceIn) (*done, error) {
 
 func (a *API) duplicateSpace(ctx context.Context, _ *SpaceIn) (*created[Space], error) {
 	s, r, err := a.Spaces.Duplicate(ctx, authz.FromContext(ctx))
-	return &created[Space]{a.location("spaces", string(s.ID)), a.space(s, r)}, err
+	return &created[Space]{a.location("spaces", string(s.ID)), a.space(authz.FromContext(ctx).Actor, s, r)}, err
 }
 
 func (a *API) restoreSpace(ctx context.Context, _ *SpaceIn) (*out[Space], error) {
 	g := authz.FromContext(ctx)
 	s, err := a.Spaces.Restore(ctx, g)
-	return ok(a.space(s, g.Role)), err
+	return ok(a.space(authz.FromContext(ctx).Actor, s, g.Role)), err
 }
 
 type moveSpaceIn struct {
@@ -299,7 +304,7 @@ func (a *API) moveSpace(ctx context.Context, in *moveSpaceIn) (*out[Space], erro
 		return nil, err
 	}
 	r, err := a.Spaces.RoleOn(ctx, g.Actor, s.Org, s.Node(), s.Parent)
-	return ok(a.space(s, r)), err
+	return ok(a.space(authz.FromContext(ctx).Actor, s, r)), err
 }
 
 type transferSpaceIn struct {
@@ -314,5 +319,5 @@ func (a *API) transferSpace(ctx context.Context, in *transferSpaceIn) (*out[Spac
 		return nil, err
 	}
 	r, err := a.Spaces.RoleOn(ctx, g.Actor, s.Org, s.Node(), s.Parent)
-	return ok(a.space(s, r)), err
+	return ok(a.space(authz.FromContext(ctx).Actor, s, r)), err
 }

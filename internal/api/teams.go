@@ -64,11 +64,11 @@ type teamPermissions struct {
 	View  bool `json:"view"`
 }
 
-func (a *API) team(t docs.Team, by *docs.Access) Team {
+func (a *API) team(caller authz.Actor, t docs.Team, by *docs.Access) Team {
 	role := authz.TeamRole(by, t.ID)
 	return Team{
 		"team", string(t.ID), t.Title, t.Members, t.Spaces, t.CreatedAt,
-		teamPermissions{Admin: authz.Can(role, authz.ManageTeam), View: authz.Can(role, authz.ViewTeam)},
+		teamPermissions{Admin: caller.Can(role, authz.ManageTeam), View: caller.Can(role, authz.ViewTeam)},
 	}
 }
 
@@ -85,7 +85,7 @@ func (a *API) listTeams(ctx context.Context, in *listTeamsIn) (*page[Team], erro
 	if err != nil {
 		return nil, err
 	}
-	return listOf(ctx, a, in.Paged, list, func(t docs.Team) Team { return a.team(t, g.Access) })
+	return listOf(ctx, a, in.Paged, list, func(t docs.Team) Team { return a.team(authz.FromContext(ctx).Actor, t, g.Access) })
 }
 
 type createTeamIn struct {
@@ -99,7 +99,7 @@ type createTeamIn struct {
 func (a *API) createTeam(ctx context.Context, in *createTeamIn) (*out[Team], error) {
 	g := authz.FromContext(ctx)
 	t, err := a.Orgs.CreateTeam(ctx, g, in.Org, in.Body.Title, in.Body.Members)
-	return ok(a.team(t, g.Access)), err
+	return ok(a.team(authz.FromContext(ctx).Actor, t, g.Access)), err
 }
 
 type TeamIn struct {
@@ -109,7 +109,7 @@ type TeamIn struct {
 
 func (a *API) getTeam(ctx context.Context, _ *TeamIn) (*out[Team], error) {
 	g := authz.FromContext(ctx)
-	return ok(a.team(g.Team, g.Access)), nil
+	return ok(a.team(authz.FromContext(ctx).Actor, g.Team, g.Access)), nil
 }
 
 type renameTeamIn struct {
@@ -122,7 +122,7 @@ type renameTeamIn struct {
 func (a *API) renameTeam(ctx context.Context, in *renameTeamIn) (*out[Team], error) {
 	g := authz.FromContext(ctx)
 	t, err := a.Orgs.RenameTeam(ctx, g, g.Team, in.Body.Title)
-	return ok(a.team(t, g.Access)), err
+	return ok(a.team(authz.FromContext(ctx).Actor, t, g.Access)), err
 }
 
 func (a *API) deleteTeam(ctx context.Context, _ *TeamIn) (*done, error) {

@@ -77,7 +77,7 @@ func (a *API) contentAt(ctx context.Context, u *url.URL) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return CollectionOfURL{a.collection(g.Collection, g.Role)}, nil
+		return CollectionOfURL{a.collection(authz.FromContext(ctx).Actor, g.Collection, g.Role)}, nil
 	case inside && len(parts) >= 4 && parts[0] == "o" && parts[2] == "s":
 		g, err := a.Spaces.VisibleSpace(ctx, actor, docs.SpaceID(parts[3]))
 		if err == nil && string(g.Space.Org) != parts[1] {
@@ -104,7 +104,7 @@ func (a *API) appPath(u *url.URL) ([]string, bool) {
 
 // spaceContent returns the target of a path inside of a space in the application.
 func (a *API) spaceContent(ctx context.Context, g *authz.Grant, path []string) (any, error) {
-	w := SpaceOfURL{Space: a.space(g.Space, g.Role)}
+	w := SpaceOfURL{Space: a.space(authz.FromContext(ctx).Actor, g.Space, g.Role)}
 	rev := g.Space.Revision
 	if len(path) >= 3 && path[0] == "~" && path[1] == "changes" { // as in requestURL
 		cr, err := a.Reviews.ChangeRequest(ctx, g, path[2])
@@ -184,7 +184,7 @@ func (a *API) publishedContentAt(ctx context.Context, u *url.URL) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := SpaceOfURL{Space: a.space(g.Space, g.Role)}
+	w := SpaceOfURL{Space: a.space(authz.FromContext(ctx).Actor, g.Space, g.Role)}
 	w.Page, err = a.pageByURL(ctx, v, path)
 	return w, err
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// sourceType is the type of a source that generates pages from a specification.
-const sourceType = "builtin:openapi"
+// SourceType is the type of a source that generates pages from a specification.
+const SourceType = "builtin:openapi"
 
 // Source is the JSON of a computed page. It describes how its pages are generated.
 type Source struct {
@@ -30,7 +30,7 @@ type Source struct {
 // generated from a specification.
 func ParseSource(text []byte) (s Source, ok bool) {
 	err := json.Unmarshal(text, &s)
-	return s, err == nil && s.Type == sourceType && s.Ref().Kind == docs.RefOpenAPI
+	return s, err == nil && s.Type == SourceType && s.Ref().Kind == docs.RefOpenAPI
 }
 
 // Ref returns the reference of the specification.

@@ -123,7 +123,7 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, slug docs.OpenAPIS
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.OpenAPISpec, error) {
 		_, exists, err := store.Maybe(tx.OpenAPISpec(ctx, g.Access.Org, slug))
 		if err == nil && exists {
-			err = errs.Field("body.slug", "is the slug of another OpenAPI specification of the organization; PUT replaces its source")
+			err = errs.Taken("body.slug", "is the slug of another OpenAPI specification of the organization; PUT replaces its source")
 		}
 		if err != nil {
 			return docs.OpenAPISpec{}, err

@@ -102,6 +102,12 @@ func (a Action) Within(s docs.Scope) Action { return Action{a.Name, a.Least, s} 
 // Can reports whether a role is enough for an action.
 func Can(role docs.Role, a Action) bool { return role.AtLeast(a.Least) }
 
+// Can reports whether the actor may perform an action with a role: the role must allow it
+// and the scopes of the token.
+func (a Actor) Can(role docs.Role, act Action) bool {
+	return a.Scopes.Allow(act.Scope) && Can(role, act)
+}
+
 // Actor is the caller of a request, with the token that was used.
 type Actor struct {
 	User    docs.UserID

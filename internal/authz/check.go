@@ -80,7 +80,7 @@ func (g *Grant) Viewer() store.Viewer {
 
 // Can reports whether the role of the grant is enough for another action on the same
 // resource.
-func (g *Grant) Can(a Action) bool { return Can(g.Role, a) }
+func (g *Grant) Can(a Action) bool { return g.Actor.Can(g.Role, a) }
 
 // SeesPeople reports whether the caller may know who else belongs to the organization.
 // Guests may not, regardless of their grants: they see members and teams neither in lists

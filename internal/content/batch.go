@@ -303,8 +303,8 @@ func updatePage(ctx context.Context, d *revision.Draft, at string, c Change) err
 // precedence. body is nil if the change has none.
 func described(at string, p docs.Page, m PageMeta, body *revision.Writing) (docs.Page, error) {
 	p.Emoji, p.Icon = m.Emoji.Or(p.Emoji), m.Icon.Or(p.Icon)
-	if p.Emoji != "" && emoji.FromCode(p.Emoji) == "" {
-		return p, errs.Field(at+".emoji", "is not an emoji; send the character, or its code points such as 1f4d8")
+	if err := docs.CheckEmoji(at+".emoji", p.Emoji); err != nil {
+		return p, err
 	}
 	if title, ok := m.Title.Get(); ok {
 		if p.Title = frontmatter.CleanTitle(title); p.Title == "" {

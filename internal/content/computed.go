@@ -17,6 +17,8 @@ import (
 const (
 	// maxExpanded is the maximum size of the cached views with computed pages, in bytes.
 	maxExpanded = 32 << 20
+	// maxComputedSource is the maximum size of the source of a computed page in bytes.
+	maxComputedSource = 4 << 10
 	// computedWeight is the approximate size of a computed page in memory, in bytes.
 	computedWeight = 2 << 10
 	// maxComputedPlaces is the maximum number of pages of a space that are expanded.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/apidoc"
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
@@ -113,6 +114,29 @@ func (s *Service) PrepareTemplate(ctx context.Context, g *authz.Grant, sp docs.S
 	return s.prepareFirst(ctx, d, c.revision())
 }
 
+// PrepareComputed prepares a page that asks for computed pages as the first content of a
+// space. source is the JSON of the page; at is its path in the input, for errors.
+func (s *Service) PrepareComputed(ctx context.Context, g *authz.Grant, sp docs.Space, at string, source []byte) (*FirstContent, error) {
+	wanted, ok := apidoc.ParseSource(source)
+	switch {
+	case len(source) > maxComputedSource:
+		return nil, errs.Field(at, "is larger than %s", errs.Size(maxComputedSource))
+	case wanted.Type != apidoc.SourceType:
+		return nil, errs.Field(at+".type", "must be %s: this server computes pages of nothing else", apidoc.SourceType)
+	case !ok || wanted.Ref().Spec == "":
+		return nil, errs.Field(at+".dependencies.spec.ref", "must be the reference of an OpenAPI specification: kind openapi, and its slug as spec")
+	}
+	d := s.draft(s.Source.View(sp, docs.Revision{ID: sp.Revision}))
+	p := docs.Page{ID: docs.PageID(d.NewID()), Type: docs.PageComputed, Title: "Operations", Computed: source, CreatedAt: d.Now}
+	if err := d.Insert(ctx, "body", p, nil); err != nil {
+		return nil, err
+	}
+	if err := s.CheckSpecs(ctx, g, d); err != nil {
+		return nil, err
+	}
+	return s.prepareFirst(ctx, d, docs.Revision{Type: docs.RevisionEdits})
+}
+
 // PrepareFirstPage prepares an empty page as the first content of a space.
 func (s *Service) PrepareFirstPage(ctx context.Context, sp docs.Space) (*FirstContent, error) {
 	d := s.draft(s.Source.View(sp, docs.Revision{ID: sp.Revision}))
@@ -184,7 +208,7 @@ func addTemplatePages(ctx context.Context, d *revision.Draft, pages []*folder.Pa
 				continue
 			}
 			source := map[string]any{
-				"type": "builtin:openapi", "props": map[string]any{"models": true},
+				"type": apidoc.SourceType, "props": map[string]any{"models": true},
 				"dependencies": map[string]any{"spec": map[string]any{"ref": spec}},
 			}
 			var err error

@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -128,8 +129,8 @@ func (s *Service) ingestAll(ctx context.Context, g *authz.Grant, source string, 
 // check returns an error if a conversation cannot be stored. at is its path in the
 // request.
 func check(at string, in Input) error {
-	if n := len(in.ID); n == 0 || n > maxID || strings.ContainsRune(in.ID, 0) {
-		return errs.Field(at+".id", "must have 1 to %d bytes, and no NUL", maxID)
+	if n := utf8.RuneCountInString(in.ID); n == 0 || n > maxID || strings.ContainsRune(in.ID, 0) {
+		return errs.Field(at+".id", "must have 1 to %d characters, and no NUL", maxID)
 	}
 	if len(in.Parts) > maxParts {
 		return errs.Field(at+".parts", "are more than %d", maxParts)

@@ -111,6 +111,7 @@ func (c *checker) favicon(path string, f Favicon) {
 	if f.Icon != nil && f.Emoji != "" {
 		c.fail(path, "must have an icon or an emoji, not both")
 	}
+	c.add(docs.CheckEmoji(path+".emoji", f.Emoji))
 	c.image(path+".icon", f.Icon)
 }
 

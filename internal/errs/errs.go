@@ -75,6 +75,13 @@ func Field(path, format string, args ...any) *Error {
 	}
 }
 
+// Taken is a Conflict at one place of the input: another thing has the name or the path.
+func Taken(path, format string, args ...any) *Error {
+	e := Field(path, format, args...)
+	e.Kind = Conflict
+	return e
+}
+
 // Missing is the one wording for a thing that is absent or invisible. Both
 // look the same so that an answer never reports which of the two it is.
 func Missing(what string) *Error {

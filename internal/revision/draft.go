@@ -363,7 +363,7 @@ func (d *Draft) WithSlug(ctx context.Context, path string, p docs.Page) (docs.Pa
 	if p.Pinned {
 		taken, by, err := d.SlugTaken(ctx, p, p.Slug)
 		if err == nil && taken {
-			err = errs.Field(path, "%q is taken by the page %s next to it", p.Slug, by)
+			err = errs.Taken(path, "%q is taken by the page %s next to it", p.Slug, by)
 		}
 		return p, err
 	}

@@ -264,7 +264,7 @@ func (s *Structure) setPath(it *docs.SiteItem, path string) error {
 	}
 	for _, other := range s.level(*it) {
 		if other.ID != it.ID && docs.SlugKey(other.Path) == docs.SlugKey(path) {
-			return errs.Field("body.path", "is taken by %q; choose another", other.Title)
+			return errs.Taken("body.path", "is taken by %q; choose another", other.Title)
 		}
 	}
 	it.Path = path

@@ -233,7 +233,7 @@ func (s *Service) Explain(ctx context.Context, g *authz.Grant, user docs.UserID)
 	case docs.NodeSite:
 		admin = authz.AdminSite
 	}
-	if !g.Can(admin) || !g.SeesPeople() {
+	if !authz.Can(g.Role, admin) || !g.SeesPeople() {
 		return docs.Why{}, errs.E(errs.Forbidden, "you need the role %q to ask about others", admin.Least)
 	}
 	access, err := s.Store.Access(ctx, g.Access.Org, user)

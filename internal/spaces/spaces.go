@@ -32,11 +32,12 @@ type NewSpace struct {
 	EditMode docs.EditMode
 	Empty    bool                    // without pages
 	Template *content.TemplateChoice // initial content
+	Computed []byte                  // JSON of a page with computed pages, as initial content
 }
 
 // Create creates a space at the end of its container. It is locked unless in requests
-// another mode. Its initial content is one empty page, unless in requests a template or
-// no page.
+// another mode. Its initial content is one empty page, unless in requests a template,
+// computed pages or no page.
 func (s *Service) Create(ctx context.Context, g *authz.Grant, in NewSpace) (docs.Space, docs.Role, error) {
 	made, first, err := s.prepareFirst(ctx, g, in)
 	if err != nil {
@@ -77,6 +78,9 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, in NewSpace) (docs
 // prepareFirst prepares the initial content of a new space, before the space exists. It
 // returns a space with the new ids, and nil if the space has no initial content.
 func (s *Service) prepareFirst(ctx context.Context, g *authz.Grant, in NewSpace) (docs.Space, *content.FirstContent, error) {
+	if err := docs.CheckEmoji("body.emoji", in.Emoji); err != nil {
+		return docs.Space{}, nil, err
+	}
 	now := s.Store.Clock()
 	sp := docs.Space{
 		ID: docs.NewID[docs.SpaceID](now), Revision: docs.NewID[docs.RevisionID](now), Layer: docs.NewID[string](now),
@@ -87,6 +91,8 @@ func (s *Service) prepareFirst(ctx context.Context, g *authz.Grant, in NewSpace)
 	switch {
 	case in.Template != nil:
 		first, err = s.Content.PrepareTemplate(ctx, g, sp, *in.Template)
+	case in.Computed != nil:
+		first, err = s.Content.PrepareComputed(ctx, g, sp, "body.computedSource", in.Computed)
 	case !in.Empty:
 		first, err = s.Content.PrepareFirstPage(ctx, sp)
 	}
@@ -227,6 +233,9 @@ func (p SpacePatch) apply(ctx context.Context, tx *store.Tx, g *authz.Grant, sp 
 		}
 		sp.Emoji, sp.IconURL = "", icon
 	case hasEmoji:
+		if err := docs.CheckEmoji("body.emoji", emoji); err != nil {
+			return err
+		}
 		sp.Emoji, sp.IconURL = emoji, ""
 	default: // null clears
 		sp.Emoji, sp.IconURL = p.Emoji.Or(sp.Emoji), p.Icon.Or(sp.IconURL)

@@ -2,8 +2,10 @@ package api_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/store"
 )
@@ -36,6 +38,9 @@ func (w *world) noteAudit(id string, a answer) {
 				continue
 			}
 			w.seen.audited[id] = true
+			if org != "" && row.Action != "webhook.test" && !slices.Contains(audit.Actions(), row.Action) {
+				w.t.Errorf("%s is not in the list of audit.Actions", row.Action)
+			}
 			if strings.Contains(row.Data, `"changes":`) {
 				w.seen.described[id] = true
 			}

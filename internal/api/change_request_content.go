@@ -134,7 +134,8 @@ type updateRequestContentIn struct {
 	RequestIn
 	Compat  string `query:"compat" enum:"true,false" default:"true" doc:"Return only the change request."`
 	IfMatch string `header:"If-Match" maxLength:"200"`
-	Body    ContentBatch
+	StrictIn
+	Body ContentBatch
 }
 
 // requestOutcome is the result of a batch of changes to a change request.
@@ -142,6 +143,13 @@ type requestOutcome struct {
 	ChangeRequest ChangeRequest   `json:"changeRequest"`
 	Changes       []changeOutcome `json:"changes"`
 	InsertedFiles []File          `json:"insertedFiles"`
+	Problems      []pageProblem   `json:"problems" doc:"Mistakes in the text of the pages that were written, as of updateContent."`
+}
+
+// editedRequest is a change request with the mistakes in the pages that were written.
+type editedRequest struct {
+	ChangeRequest
+	Problems []pageProblem `json:"problems"`
 }
 
 func (a *API) updateRequestContent(ctx context.Context, in *updateRequestContentIn) (*revised[any], error) {
@@ -150,7 +158,7 @@ func (a *API) updateRequestContent(ctx context.Context, in *updateRequestContent
 	if err != nil {
 		return nil, err
 	}
-	done, err := a.Content.Apply(ctx, g, content.LineName(in.Request), revisionOfTag(in.IfMatch), changes)
+	done, err := a.apply(ctx, content.LineName(in.Request), in.IfMatch, in.Strict, changes)
 	if err != nil {
 		return nil, err
 	}
@@ -158,9 +166,9 @@ func (a *API) updateRequestContent(ctx context.Context, in *updateRequestContent
 	if err != nil {
 		return nil, err
 	}
+	o := a.outcome(g, done)
 	if in.Compat == "true" {
-		return &revised[any]{etag(done.View), cr}, nil
+		return &revised[any]{etag(done.View), editedRequest{cr, o.Problems}}, nil
 	}
-	o := a.outcome(authz.FromContext(ctx), done)
-	return &revised[any]{etag(done.View), requestOutcome{cr, o.Changes, o.InsertedFiles}}, nil
+	return &revised[any]{etag(done.View), requestOutcome{cr, o.Changes, o.InsertedFiles, o.Problems}}, nil
 }

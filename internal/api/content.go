@@ -2,12 +2,14 @@ package api
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
@@ -235,7 +237,21 @@ type ContentBody struct {
 type updateContentIn struct {
 	SpaceIn
 	IfMatch string `header:"If-Match" maxLength:"200"`
-	Body    ContentBatch
+	StrictIn
+	Body ContentBatch
+}
+
+// StrictIn is part of the input of operations that write content.
+type StrictIn struct {
+	Strict bool `query:"strict" doc:"true changes nothing, with status 400, if there are mistakes in the text of the pages, which problems would report."`
+}
+
+func (a *API) apply(ctx context.Context, on content.LineName, tag string, strict bool, changes []content.Change) (*content.Applied, error) {
+	do := a.Content.Apply
+	if strict {
+		do = a.Content.ApplyStrict
+	}
+	return do(ctx, authz.FromContext(ctx), on, revisionOfTag(tag), changes)
 }
 
 // ContentBatch is a batch of changes.
@@ -245,13 +261,19 @@ type ContentBatch struct {
 
 func (b ContentBatch) plain() ([]content.Change, error) {
 	changes := make([]content.Change, len(b.Changes))
+	var wrong []errs.Detail
 	for i, c := range b.Changes {
 		var err error
-		if changes[i], err = c.plain(i); err != nil {
+		changes[i], err = c.plain(i)
+		var e *errs.Error
+		switch {
+		case errors.As(err, &e) && len(e.Details) > 0:
+			wrong = append(wrong, e.Details...)
+		case err != nil:
 			return nil, err
 		}
 	}
-	return changes, nil
+	return changes, errs.Fields(wrong[:min(len(wrong), maxDetails)])
 }
 
 // contentOutcome is the result of a batch of changes.
@@ -260,6 +282,14 @@ type contentOutcome struct {
 	Revision      string          `json:"revision" doc:"The newest revision; unchanged if nothing was changed."`
 	Changes       []changeOutcome `json:"changes"`
 	InsertedFiles []File          `json:"insertedFiles"`
+	Problems      []pageProblem   `json:"problems" doc:"Mistakes in the text of the pages that were written, as the command octavo check reports them; at most 100."`
+}
+
+type pageProblem struct {
+	Page    string `json:"page" doc:"Id of the page."`
+	Line    int    `json:"line" doc:"Line of its Markdown; 0 if it is not known."`
+	Code    string `json:"code" doc:"Kind of the mistake, such as markup, broken-link or missing-file."`
+	Message string `json:"message"`
 }
 
 type changeOutcome struct {
@@ -279,7 +309,7 @@ func (a *API) updateContent(ctx context.Context, in *updateContentIn) (*revised[
 	if err != nil {
 		return nil, err
 	}
-	done, err := a.Content.Apply(ctx, authz.FromContext(ctx), "", revisionOfTag(in.IfMatch), changes)
+	done, err := a.apply(ctx, "", in.IfMatch, in.Strict, changes)
 	if err != nil {
 		return nil, err
 	}
@@ -287,7 +317,10 @@ func (a *API) updateContent(ctx context.Context, in *updateContentIn) (*revised[
 }
 
 func (a *API) outcome(g *authz.Grant, done *content.Applied) contentOutcome {
-	o := contentOutcome{Object: "content-update", Revision: string(done.View.Rev.ID), Changes: []changeOutcome{}, InsertedFiles: []File{}}
+	o := contentOutcome{Object: "content-update", Revision: string(done.View.Rev.ID), Changes: []changeOutcome{}, InsertedFiles: []File{}, Problems: []pageProblem{}}
+	for _, p := range done.Problems {
+		o.Problems = append(o.Problems, pageProblem{string(p.Page), p.Line, p.Code, p.Message})
+	}
 	for _, c := range done.Outcomes {
 		w := changeOutcome{Object: c.Kind + "_page", Ref: c.Ref}
 		if c.Kind == "deleted" {

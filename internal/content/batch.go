@@ -81,12 +81,25 @@ type Applied struct {
 	Outcomes []Outcome
 	Files    []docs.File
 	Request  *docs.ChangeRequest // as it is now; nil: the space itself
+	Problems []revision.Problem  // mistakes in the pages that were written, at most maxProblems
 }
+
+// maxProblems is the maximum number of mistakes that are reported for a batch.
+const maxProblems = 100
 
 // Apply makes all changes in one new revision of a space that is edited live, or
 // of a change request; if one fails, none is made. expected is the revision that
 // must be the newest one; empty is any.
 func (s *Service) Apply(ctx context.Context, g *authz.Grant, on LineName, expected docs.RevisionID, changes []Change) (*Applied, error) {
+	return s.applyBatch(ctx, g, on, expected, changes, false)
+}
+
+// ApplyStrict is like Apply, but fails if there are mistakes in the pages that are written.
+func (s *Service) ApplyStrict(ctx context.Context, g *authz.Grant, on LineName, expected docs.RevisionID, changes []Change) (*Applied, error) {
+	return s.applyBatch(ctx, g, on, expected, changes, true)
+}
+
+func (s *Service) applyBatch(ctx context.Context, g *authz.Grant, on LineName, expected docs.RevisionID, changes []Change, strict bool) (*Applied, error) {
 	text := 0
 	for _, c := range changes {
 		if c.Body != nil && c.Body.Markdown != nil {
@@ -117,7 +130,9 @@ func (s *Service) Apply(ctx context.Context, g *authz.Grant, on LineName, expect
 			}
 		}
 		d := s.draft(l.View)
-		out, err = applyChanges(ctx, d, s.Store.Reader, changes, files, base)
+		if out, err = applyChanges(ctx, d, s.Store.Reader, changes, files, base); err == nil && strict {
+			err = refused(out.Problems)
+		}
 		return d, err
 	}
 	if slices.ContainsFunc(changes, func(c Change) bool { return len(c.Files) > 0 }) {
@@ -143,6 +158,18 @@ func (s *Service) Apply(ctx context.Context, g *authz.Grant, on LineName, expect
 	out.View, out.Request = v, cr
 	return out, nil
 }
+
+// refused returns an error that names the problems of a batch, or nil if there are none.
+func refused(problems []revision.Problem) error {
+	details := make([]errs.Detail, 0, min(len(problems), maxRefused))
+	for _, p := range problems[:cap(details)] {
+		details = append(details, errs.Detail{Path: p.Path, Message: fmt.Sprintf("line %d: %s (%s)", p.Line, p.Message, p.Code)})
+	}
+	return errs.Fields(details)
+}
+
+// maxRefused is the maximum number of problems that the error of a strict batch names.
+const maxRefused = 20
 
 // applyChanges makes the changes of a batch on a draft. base is the revision that
 // revert_page restores.
@@ -175,6 +202,11 @@ func applyChanges(ctx context.Context, d *revision.Draft, r store.Reader, change
 	if err := d.ComposeBodies(ctx); err != nil {
 		return nil, err
 	}
+	problems, err := d.Problems(ctx, maxProblems)
+	if err != nil {
+		return nil, err
+	}
+	out.Problems = problems
 	for _, id := range d.Touched {
 		o := kinds[id]
 		if o == nil {

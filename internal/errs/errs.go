@@ -9,6 +9,7 @@ package errs
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Kind says what went wrong in terms of what the caller can do about it.
@@ -73,6 +74,19 @@ func Field(path, format string, args ...any) *Error {
 		Message: path + " " + msg,
 		Details: []Detail{{Path: path, Message: msg}},
 	}
+}
+
+// Fields is invalid input at several places, of which the message names all. Without a
+// detail, it returns nil.
+func Fields(details []Detail) error {
+	if len(details) == 0 {
+		return nil
+	}
+	parts := make([]string, len(details))
+	for i, d := range details {
+		parts[i] = d.Path + " " + d.Message
+	}
+	return &Error{Kind: Invalid, Message: strings.Join(parts, "; "), Details: details}
 }
 
 // Taken is a Conflict at one place of the input: another thing has the name or the path.

@@ -202,13 +202,7 @@ func (c *checker) use(name string, u use) (code, why string) {
 		return "", ""
 	}
 	shown := printable(u.dest)
-	missing := CodeBrokenLink
-	switch u.kind {
-	case markup.UseImage, markup.UseFile:
-		missing = CodeMissingFile
-	case markup.UseInclude:
-		missing = CodeMissingReuse
-	}
+	missing := missingCode(u.kind)
 	if u.dest == "" {
 		return missing, "the link has no destination"
 	}
@@ -244,6 +238,33 @@ func (c *checker) use(name string, u use) (code, why string) {
 		return CodeBrokenAnchor, file + " has no heading #" + readable(anchor) + anchorHint(to, anchor)
 	}
 	return "", ""
+}
+
+func missingCode(use markup.Use) string {
+	switch use {
+	case markup.UseImage, markup.UseFile:
+		return CodeMissingFile
+	case markup.UseInclude:
+		return CodeMissingReuse
+	}
+	return CodeBrokenLink
+}
+
+// MissingTarget returns the code and the message of the problem of a destination that
+// leads nowhere.
+func MissingTarget(dest string, use markup.Use) (code, why string) {
+	if dest == "" {
+		return missingCode(use), "the link has no destination"
+	}
+	return missingCode(use), printable(dest) + " does not exist"
+}
+
+// Lines returns the lines of a text that contain a destination.
+func Lines(text []byte, dest string) []int {
+	if at := writtenLines(text)[dest]; at != nil {
+		return at
+	}
+	return places(text, dest)
 }
 
 // anchorHint returns a hint that names an anchor of s that differs in punctuation

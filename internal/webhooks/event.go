@@ -2,20 +2,19 @@ package webhooks
 
 import (
 	"encoding/json"
-	"regexp"
+	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/names"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
-// Limits of the event patterns of a webhook.
-const (
-	maxPatterns = 50
-	maxPattern  = 100
-)
+// maxPatterns is the maximum number of event patterns of a webhook.
+const maxPatterns = 50
 
 // Events with names and payloads defined by the API contract. Webhooks receive them only if they list
 // these names.
@@ -48,9 +47,8 @@ const everything = "*"
 // testAction is the type of a test event. Only the webhook that is tested receives it.
 const testAction = "webhook.test"
 
-var patternRE = regexp.MustCompile(`^[a-z][a-z0-9_-]*(\.[a-z][a-z0-9_-]*)*(\.\*)?$`)
-
-// checkPatterns returns the patterns without duplicates. No pattern means everything.
+// checkPatterns returns the patterns without duplicates. No pattern means everything. A
+// pattern that matches nothing that can happen is refused: nobody would notice.
 func checkPatterns(in []string) ([]string, error) {
 	if len(in) == 0 {
 		return []string{everything}, nil
@@ -59,15 +57,40 @@ func checkPatterns(in []string) ([]string, error) {
 		return nil, errs.Field("body.events", "has more than %d patterns; use a pattern such as space.* for many events", maxPatterns)
 	}
 	var out []string
-	for _, p := range in {
-		if len(p) > maxPattern || p != everything && !isContracted(p) && !patternRE.MatchString(p) {
-			return nil, errs.Field("body.events", "must be actions of the audit log such as space.update, groups of them such as space.content.*, * for all, or %s, %s or %s", ContentUpdated, GitSyncStarted, GitSyncCompleted)
-		}
-		if !slices.Contains(out, p) {
+	var wrong []errs.Detail
+	for i, p := range in {
+		if why := problemOf(p); why != "" {
+			wrong = append(wrong, errs.Detail{Path: fmt.Sprintf("body.events[%d]", i), Message: why})
+		} else if !slices.Contains(out, p) {
 			out = append(out, p)
 		}
 	}
-	return out, nil
+	return out, errs.Fields(wrong)
+}
+
+// problemOf returns why no event has a pattern, or "" if some can have it.
+func problemOf(pattern string) string {
+	if pattern == everything || isContracted(pattern) {
+		return ""
+	}
+	actions := audit.Actions()
+	group, is := strings.CutSuffix(pattern, ".*")
+	known := []string{ContentUpdated, GitSyncStarted, GitSyncCompleted}
+	for _, a := range actions {
+		if a == pattern || is && strings.HasPrefix(a, group+".") {
+			return ""
+		}
+		known = append(known, a)
+		for at, c := range a {
+			if above := a[:at] + ".*"; c == '.' && is && !slices.Contains(known, above) {
+				known = append(known, above)
+			}
+		}
+	}
+	if near := names.Nearest(pattern, known); near != "" {
+		return "is no event; did you mean " + near + "?"
+	}
+	return fmt.Sprintf("is no event; use actions of the audit log such as space.update, groups of them such as space.content.*, * for all, or %s, %s or %s", ContentUpdated, GitSyncStarted, GitSyncCompleted)
 }
 
 // matches reports whether one of the patterns matches an action.

@@ -72,6 +72,11 @@ func setPaused(ctx context.Context, st *store.Store, pause bool) (docs.Time, err
 // restore, but forgotten easily.
 func outgoing(ctx context.Context, st *store.Store) finding {
 	f := finding{name: "outgoing", note: pausedWork + " are not paused"}
+	current, err := st.Current(ctx)
+	if err != nil || !current { // an older schema cannot say so, and serve brings it up to date
+		f.err, f.note = err, "the database has the schema of an older version"
+		return f
+	}
 	at, err := st.PausedAt(ctx)
 	if f.err = err; err == nil && !at.IsZero() {
 		f.err, f.warning = fmt.Errorf("%s are paused since %s; octavo resume goes on with them, when no other installation does the same work", pausedWork, at), true

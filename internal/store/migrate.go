@@ -118,6 +118,12 @@ func (r Reader) SchemaVersion(ctx context.Context) (int, error) {
 	return int(n), err
 }
 
+// Current reports whether the database has the schema that this program knows.
+func (s *Store) Current(ctx context.Context) (bool, error) {
+	v, err := s.SchemaVersion(ctx)
+	return v == latest(), err
+}
+
 // ConditionsRead returns the time since which the conditions of pages are read from
 // damaged front matter too. Pages stored before may lack their condition.
 func (r Reader) ConditionsRead(ctx context.Context) (docs.Time, error) {

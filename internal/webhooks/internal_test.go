@@ -33,12 +33,12 @@ func TestPatterns(t *testing.T) {
 			t.Errorf("%s matches %s: %v", c.pattern, c.action, got)
 		}
 	}
-	for _, bad := range []string{"", " ", "space.", ".space", "space..update", "*.update", "space*", "space.**", "Space.update", "space.update.*.*", "**", "space update", "a\n", strings.Repeat("a", 101)} {
+	for _, bad := range []string{"", " ", "space.", ".space", "space..update", "*.update", "space*", "space.**", "Space.update", "space.update.*.*", "**", "space update", "a\n", "a.b", "space.updated", "user.update", "webhook.test", strings.Repeat("a", 101)} {
 		if _, err := checkPatterns([]string{bad}); err == nil {
 			t.Errorf("%q is a pattern", bad)
 		}
 	}
-	if got, err := checkPatterns([]string{"a.b", "invite-link.*", "change_request.content.*", "a.b"}); err != nil || len(got) != 3 {
+	if got, err := checkPatterns([]string{"team.create", "invite-link.*", "change_request.content.*", "team.create"}); err != nil || len(got) != 3 {
 		t.Errorf("%v, %v", got, err)
 	}
 	if got, err := checkPatterns(nil); err != nil || len(got) != 1 || got[0] != "*" {

@@ -2,6 +2,7 @@ package markup
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/costly"
@@ -45,6 +46,11 @@ type printer struct {
 	// last block may have no end of its own.
 	openEnd bool
 	forms   map[string]rawForm
+	// sources has the blocks that keep the source that they have in the old
+	// version of the document; nil if there is none. avoid has the marks of the
+	// lists beside the next block.
+	sources *sourceIndex
+	avoid   string
 }
 
 func newPrinter(refs Refs, n *notes) *printer {
@@ -128,13 +134,17 @@ func (p *printer) blocks(nodes []*Node) string { return p.blocksAfter(nodes, fal
 func (p *printer) blocksAfter(nodes []*Node, other bool) string {
 	var b strings.Builder
 	var before *Node
+	last := "" // the text of before
 	for i, n := range nodes {
 		switch {
 		case before == nil:
-		case isList(n) && isList(before) && (n.Type == "list-ordered") == (before.Type == "list-ordered"):
+		case sameLists(n, before):
 			other = !other
 		default:
 			other = false
+		}
+		if before != nil {
+			p.avoid = besideOf(before, last)
 		}
 		s := ""
 		if p.openEnd && i == lastWithContent(nodes) && p.isOpenRaw(n) {
@@ -153,12 +163,41 @@ func (p *printer) blocksAfter(nodes []*Node, other bool) string {
 			// all enclosing lists.
 			b.WriteString("\n")
 		default:
-			b.WriteString("\n\n")
+			b.WriteString(p.gap(before, n, "\n\n"))
 		}
 		b.WriteString(s)
-		before = n
+		before, last = n, s
 	}
 	return b.String()
+}
+
+// gap returns the line breaks between two blocks: those of the source, if they
+// are side by side there.
+func (p *printer) gap(before, n *Node, otherwise string) string {
+	if p.sources != nil {
+		s := p.sources.gap(before, n)
+		if s == "\n" && p.items == 0 && before.Type == "paragraph" && isList(n) && !interrupts(n) {
+			return otherwise // only in an item such a list can follow a text
+		}
+		if s != "" {
+			return s
+		}
+	}
+	return otherwise
+}
+
+// sameLists reports whether two lists that are side by side need different
+// marks.
+func sameLists(a, b *Node) bool {
+	return isList(a) && isList(b) && (a.Type == "list-ordered") == (b.Type == "list-ordered")
+}
+
+// besideOf returns the marks that a list beside a block cannot have.
+func besideOf(n *Node, text string) string {
+	if !isList(n) {
+		return ""
+	}
+	return listMark(text) + " " // indented code would be a part of the list
 }
 
 // lastWithContent returns the index of the last block that has content, or -1.
@@ -185,13 +224,20 @@ func isList(n *Node) bool {
 }
 
 func (p *printer) block(n *Node, other bool) string {
+	avoid := p.avoid
+	p.avoid = ""
+	if p.sources != nil {
+		if s, ok := p.sources.block(n); ok && !(isList(n) && containsAny(avoid, listMark(s))) && !(avoid != "" && strings.HasPrefix(s, " ")) {
+			return s
+		}
+	}
 	switch n.Type {
 	case "paragraph":
 		return p.paragraph(n)
 	case "heading-1", "heading-2", "heading-3":
 		return p.heading(n)
 	case "list-unordered", "list-ordered", "list-tasks":
-		return p.list(n, other)
+		return p.list(n, other, avoid)
 	case "divider":
 		return "***"
 	case "blockquote":
@@ -220,7 +266,17 @@ func (p *printer) paragraph(n *Node) string {
 	if isEmptyParagraph(n) {
 		return ""
 	}
-	return p.inlines(n.Nodes, 0)
+	return p.text(n, 0)
+}
+
+// text returns the inlines of a paragraph or a heading.
+func (p *printer) text(n *Node, mode inlineMode) string {
+	if p.sources != nil {
+		if s, ok := p.sources.text(n, mode); ok {
+			return s
+		}
+	}
+	return p.inlines(n.Nodes, mode)
 }
 
 // htmlAlign returns the HTML name of an alignment.
@@ -243,7 +299,7 @@ func (p *printer) heading(n *Node) string {
 	if n.Str("align") != "" || n.Str("class") != "" {
 		return p.htmlHeading(n)
 	}
-	s := p.inlines(n.Nodes, singleLineText)
+	s := p.text(n, singleLineText)
 	if head, ok := strings.CutSuffix(s, "#"); ok && (len(head)-len(strings.TrimRight(head, `\`)))%2 == 0 {
 		s = head + `\#` // it would close the heading
 	}
@@ -260,29 +316,97 @@ func (p *printer) heading(n *Node) string {
 	return strings.TrimRight(strings.Repeat("#", level)+" "+s, " ")
 }
 
-func (p *printer) list(n *Node, other bool) string {
-	var items []string
+func (p *printer) list(n *Node, other bool, avoid string) string {
+	var b strings.Builder
 	number := 1
 	if f, ok := n.Num("start"); ok {
 		number = int(min(max(f, 0), 999_999_999))
 	}
-	for _, item := range n.Nodes {
-		marker := "*"
-		switch {
-		case n.Type == "list-ordered" && other:
-			marker = fmt.Sprintf("%d)", number)
-		case n.Type == "list-ordered":
-			marker = fmt.Sprintf("%d.", number)
-		case other:
-			marker = "-"
+	mark, space := p.listStyle(n, other, avoid)
+	shift, shifted := 0, false // of the numbers in the source
+	for i, item := range n.Nodes {
+		marker := mark
+		if n.Type == "list-ordered" {
+			was, ok := p.numberOf(item)
+			switch {
+			case ok && !shifted:
+				shifted = true
+				if !p.sources.named(n) { // a part of another list
+					shift = number - was
+				}
+			case ok && (was+shift > number || was+shift > 0 && p.gap(n.Nodes[i-1], item, "") != ""):
+				number = was + shift
+			}
+			marker = fmt.Sprint(number) + mark
 		}
 		number = min(number+1, 999_999_999)
-		items = append(items, p.item(item, marker, n.Type == "list-tasks"))
+		if i > 0 {
+			b.WriteString(p.gap(n.Nodes[i-1], item, "\n"))
+		}
+		b.WriteString(p.anyItem(item, marker, space, n.Type == "list-tasks"))
 	}
-	return strings.Join(items, "\n")
+	return b.String()
 }
 
-func (p *printer) item(n *Node, marker string, task bool) string {
+// numberOf returns the number that an item has in the source.
+func (p *printer) numberOf(item *Node) (int, bool) {
+	if p.sources == nil {
+		return 0, false
+	}
+	marker, _ := p.sources.marker(item)
+	n, err := strconv.Atoi(strings.TrimRight(marker, ".)"))
+	return n, err == nil
+}
+
+// listStyle returns the bullet of a list, or the character after its numbers,
+// and the space after its markers.
+func (p *printer) listStyle(n *Node, other bool, avoid string) (mark, space string) {
+	marks := "*-+"
+	if n.Type == "list-ordered" {
+		marks = ".)"
+	}
+	mark, space = marks[:1], " "
+	if other {
+		mark = marks[1:2]
+	}
+	if p.sources == nil {
+		return mark, space
+	}
+	for _, item := range n.Nodes {
+		m, s := p.sources.marker(item)
+		if m == "" {
+			continue
+		}
+		if space = s; strings.Contains(marks, m[len(m)-1:]) {
+			mark = m[len(m)-1:]
+		}
+		break
+	}
+	for k := 0; k < len(marks) && containsAny(avoid, mark); k++ {
+		mark = marks[k : k+1]
+	}
+	return mark, space
+}
+
+func containsAny(avoid, mark string) bool { return mark != "" && strings.Contains(avoid, mark) }
+
+// anyItem returns an item from the source, or prints it.
+func (p *printer) anyItem(n *Node, marker, space string, task bool) string {
+	if p.sources != nil {
+		if s, ok := p.sources.item(n, marker); ok {
+			return s
+		}
+		if _, s := p.sources.marker(n); s != "" {
+			space = s
+		}
+		if space == "\t" && p.sources.tabs(n) {
+			space = "\t\t"
+		}
+	}
+	return p.item(n, marker, space, task)
+}
+
+func (p *printer) item(n *Node, marker, space string, task bool) string {
 	before := p.openEnd
 	p.items++
 	p.openEnd = true
@@ -307,7 +431,25 @@ func (p *printer) item(n *Node, marker string, task bool) string {
 	if body == "" {
 		return marker
 	}
-	return hang(marker+" ", strings.Repeat(" ", len(marker)+1), body)
+	return hangItem(marker, space, body)
+}
+
+// hangItem returns the text of an item after its marker. The other lines are
+// indented as far as the first one, by a tab if the space is two of them.
+func hangItem(marker, space, body string) string {
+	width := len(marker) + len(space)
+	switch {
+	case space == "\t\t" && body[0] != ' ' && body[0] != '\t':
+		return hang(marker+"\t", "\t", body)
+	case space == "\t":
+		width = len(marker)/4*4 + 4
+	case space == "" || len(space) > 4 || strings.Contains(space, "\t"):
+		space, width = " ", len(marker)+1
+	}
+	if strings.HasPrefix(body, " ") || strings.HasPrefix(body, "\t") { // code: more space would be a part of it
+		space, width = " ", len(marker)+1
+	}
+	return hang(marker+space, strings.Repeat(" ", width), body)
 }
 
 // itemBlocks returns the blocks of an item as Markdown. A list follows a
@@ -322,6 +464,8 @@ func (p *printer) itemBlocks(nodes []*Node, marker string) string {
 		part := p.itemPart(nodes[from:i], marker)
 		switch {
 		case out == "" || part == "":
+		case p.gap(nodes[from-1], nodes[from], "") != "":
+			out += p.gap(nodes[from-1], nodes[from], "")
 		case endsAsText(out) && interrupts(nodes[from]):
 			out += "\n"
 		default:

@@ -17,26 +17,55 @@ func Reprint(body []byte, old, doc *Document, refs Refs) []byte {
 	if out, ok := newReprinter(body, old, refs).edited(doc); ok {
 		return out
 	}
-	for _, sources := range []bool{true, false} {
+	for _, way := range []way{{sources: true}, {sources: true, spaces: true}, {sources: true, repair: true}, {repair: true}} {
+		if way.spaces && bytes.IndexByte(body, '\t') < 0 {
+			continue
+		}
 		r := newReprinter(body, old, refs)
-		r.sources = sources
+		r.way = way
 		r.plan(doc)
 		if r.unchanged() {
 			return bytes.Clone(body)
 		}
-		for _, wide := range []bool{false, true} {
-			if out := r.write(wide); r.reads(out) {
-				return out
-			}
-		}
-		if !r.borrowed {
-			break
+		if out, ok := r.written(); ok {
+			return out
 		}
 	}
 	// Some syntax in the source extends beyond its block, such as code that is
 	// not closed. The content of the document is more important than the bytes
 	// of the source.
-	return Print(doc, refs)
+	out := Print(doc, refs)
+	if bytes.Contains(body, []byte("\r\n")) {
+		out = bytes.ReplaceAll(out, []byte("\n"), []byte("\r\n"))
+	}
+	return out
+}
+
+// way is how a reprinter composes a source.
+type way struct {
+	sources bool // blocks that are new or edited use the source that they have elsewhere
+	spaces  bool // there, tabs become spaces: they are as wide as their place makes them
+	repair  bool // pieces that cannot be side by side are printed
+}
+
+// written joins the pieces, if that is parsed as the blocks they were made of.
+func (r *reprinter) written() ([]byte, bool) {
+	m := &mender{r: r, at: -1}
+	tries := 2
+	if r.repair {
+		tries = maxRepairs
+	}
+	for try := range tries {
+		out := r.write(try > 0)
+		at, ok := r.reads(out)
+		if ok {
+			return out, true
+		}
+		if try > 0 {
+			m.mend(at)
+		}
+	}
+	return nil, false
 }
 
 // WithSource records the source of each block in a document, so that a block
@@ -64,9 +93,9 @@ type reprinter struct {
 	notes     *notes
 	marks     []noteMark // footnotes that are defined between the blocks
 	crlf      bool
-	sources   bool                     // use the source that new and edited blocks have elsewhere
-	borrowed  bool                     // whether any such source was used
-	dests     map[destination]docs.Ref // the references of destinations in the old and the new source
+	way
+	dests map[destination]docs.Ref // the references of destinations in the old and the new source
+	index *sourceIndex             // nil if all new blocks are printed
 }
 
 // destination is a written destination and its use, which together name a
@@ -89,6 +118,7 @@ type newPiece struct {
 	// override is the source of a group with destinations replaced.
 	override *string
 	nodes    []*Node // the nodes that the piece is parsed as
+	blocks   []*Node // the blocks of the new document
 }
 
 // noteMark is the definition of a footnote in the source.
@@ -172,21 +202,25 @@ func (r *reprinter) readNotes() {
 func (r *reprinter) plan(doc *Document) {
 	h, nodes := hashCache{}, doc.Nodes
 	from := h.matchPreferKeys(r.old.Nodes, nodes)
-	forms := r.forms(doc, from)
 	groupOf := make([]int, len(r.old.Nodes))
 	for g, old := range r.groups {
 		for i := old.from; i < old.to; i++ {
 			groupOf[i] = g
 		}
 	}
-	p := newPrinter(r.refs, r.notes)
-	p.wrote = r.dests
+	p := r.printer()
+	if r.sources {
+		r.index = newSourceIndex(r, doc)
+		p.sources = r.index
+	}
+	forms := r.forms(doc, from)
 	var before *Node
 	other := false
 	for i := 0; i < len(nodes); {
-		if g := r.wholeGroup(from, groupOf, i); g >= 0 {
+		beside := r.beside(before)
+		if g := r.wholeGroup(from, groupOf, i); g >= 0 && !(r.sources && r.conflicts(g, nodes[i], beside)) {
 			old := r.groups[g]
-			r.pieces = append(r.pieces, newPiece{group: g, nodes: r.old.Nodes[old.from:old.to]})
+			r.pieces = append(r.pieces, newPiece{group: g, nodes: r.old.Nodes[old.from:old.to], blocks: nodes[i : i+old.to-old.from]})
 			i += old.to - old.from
 			before, other = nodes[i-1], r.otherMarker(g, nodes[i-1])
 			continue
@@ -194,14 +228,15 @@ func (r *reprinter) plan(doc *Document) {
 		n := nodes[i]
 		text, read, elsewhere := r.borrow(n)
 		if from[i] < 0 && forms[i] >= 0 && !elsewhere {
-			if p, ok := r.editBlock(r.groups[groupOf[forms[i]]], n); ok {
+			if p, ok := r.editBlock(r.groups[groupOf[forms[i]]], n); ok && !r.joins(n, p.text, before, beside) {
+				p.blocks = nodes[i : i+1]
 				r.pieces = append(r.pieces, p)
 				before, other = n, isList(n) && secondMarker(p.text)
 				i++
 				continue
 			}
-			if text, nodes, ok := r.patch(groupOf[forms[i]], n); ok {
-				r.pieces = append(r.pieces, newPiece{group: -1, text: text, nodes: nodes})
+			if text, read, ok := r.patch(groupOf[forms[i]], n); ok && !r.joins(n, text, before, beside) {
+				r.pieces = append(r.pieces, newPiece{group: -1, text: text, nodes: read, blocks: nodes[i : i+1]})
 				before, other = n, isList(n) && secondMarker(text)
 				i++
 				continue
@@ -216,21 +251,68 @@ func (r *reprinter) plan(doc *Document) {
 		if i+1 < len(nodes) && isList(n) && isList(nodes[i+1]) {
 			if g := r.wholeGroup(from, groupOf, i+1); g >= 0 {
 				other = !r.otherMarker(g, nodes[i+1])
+				if sameLists(n, nodes[i+1]) {
+					beside += listMark(r.group(g))
+				}
 			}
 		}
 		if elsewhere && !(isList(n) && before != nil && isList(before)) {
-			r.pieces = append(r.pieces, newPiece{group: -1, text: text, nodes: read})
+			r.pieces = append(r.pieces, newPiece{group: -1, text: text, nodes: read, blocks: nodes[i : i+1]})
 			before = n
 			i++
 			continue
 		}
 		p.openEnd = i == lastWithContent(nodes)
+		p.avoid = beside
 		if text := p.blocksAfter(nodes[i:i+1], other); text != "" {
-			r.pieces = append(r.pieces, newPiece{group: -1, text: text, nodes: r.readBack(n)})
+			r.pieces = append(r.pieces, newPiece{group: -1, text: text, nodes: r.readsAsNow(n, text), blocks: nodes[i : i+1]})
 			before = n
 		}
 		i++
 	}
+}
+
+// group returns the source of a group.
+func (r *reprinter) group(g int) string {
+	return string(r.body[r.groups[g].span.Start:r.groups[g].span.End])
+}
+
+// beside returns the marks that a list after the last piece cannot have.
+func (r *reprinter) beside(before *Node) string {
+	if before == nil || !isList(before) || !r.sources {
+		return ""
+	}
+	last := r.pieces[len(r.pieces)-1]
+	if last.group >= 0 {
+		return besideOf(before, r.group(last.group))
+	}
+	return besideOf(before, last.text)
+}
+
+// joins reports whether a list would be a part of the one before it.
+func (r *reprinter) joins(n *Node, text string, before *Node, beside string) bool {
+	return r.sources && before != nil && sameLists(n, before) && containsAny(beside, listMark(text))
+}
+
+// conflicts reports whether a group cannot keep its source after a list: it
+// would be a part of that list.
+func (r *reprinter) conflicts(g int, n *Node, beside string) bool {
+	if beside == "" || r.groups[g].to-r.groups[g].from != 1 {
+		return false
+	}
+	source := r.group(g)
+	if isList(n) {
+		before := r.pieces[len(r.pieces)-1].blocks
+		return g != r.pieces[len(r.pieces)-1].group+1 && sameLists(n, before[len(before)-1]) && containsAny(beside, listMark(source))
+	}
+	return n.Type == "code" && (source[0] == ' ' || source[0] == '\t') && g != r.pieces[len(r.pieces)-1].group+1
+}
+
+// printer returns a printer of new text for this source.
+func (r *reprinter) printer() *printer {
+	p := newPrinter(r.refs, r.notes)
+	p.wrote = r.dests
+	return p
 }
 
 // borrow returns the source that a new block has elsewhere, if it has the same
@@ -249,7 +331,6 @@ func (r *reprinter) borrow(n *Node) (string, []*Node, bool) {
 			return "", nil, false
 		}
 	}
-	r.borrowed = true
 	return source, got, true
 }
 
@@ -393,19 +474,87 @@ func (r *reprinter) markNotes() {
 	}
 }
 
-// reads reports whether out is parsed as the blocks that it was composed of.
-func (r *reprinter) reads(out []byte) bool {
+// reads reports whether out is parsed as the blocks that it was composed of, or
+// else at which piece it differs.
+func (r *reprinter) reads(out []byte) (at int, ok bool) {
 	got := parse(out, r.parseRefs).Nodes
 	h := hashCache{}
-	for _, p := range r.pieces {
+	for i, p := range r.pieces {
 		for _, n := range p.nodes {
 			if len(got) == 0 || h.of(got[0]) != h.of(n) {
-				return false
+				return i, false
 			}
 			got = got[1:]
 		}
 	}
-	return len(got) == 0
+	return len(r.pieces), len(got) == 0
+}
+
+// maxRepairs is how often a source is written before the whole is printed.
+const maxRepairs = 8
+
+// readsAsNow returns the nodes that the text of a block is parsed as: if it is
+// from the source, it was parsed before.
+func (r *reprinter) readsAsNow(n *Node, text string) []*Node {
+	if r.index != nil {
+		if s := r.index.blocks[n]; s.ok && s.text == text {
+			if got := r.withDefinitions(text); len(got) == 1 {
+				return got
+			}
+		}
+	}
+	return r.readBack(n)
+}
+
+// mender prints pieces at the place where a source is not parsed as what it was
+// composed of: there, two pieces cannot be side by side as they are. It tries
+// to print one of the two, and then both.
+type mender struct {
+	r     *reprinter
+	at    int
+	step  int
+	piece newPiece // the piece after the place, as it was
+}
+
+// mend prints one more piece. at is where the source differs.
+func (m *mender) mend(at int) {
+	if at != m.at {
+		m.at, m.step = at, 0
+	}
+	m.step++
+	next := at + 1
+	switch m.step {
+	case 1:
+		if next < len(m.r.pieces) {
+			m.piece = m.r.pieces[next]
+			m.r.printPiece(next)
+			return
+		}
+		m.step++
+		fallthrough
+	case 2:
+		if next < len(m.r.pieces) {
+			m.r.pieces[next] = m.piece
+		}
+		m.r.printPiece(at)
+	case 3:
+		m.r.printPiece(next)
+	default:
+		m.r.printPiece(at - 1)
+	}
+}
+
+// printPiece prints the blocks of a piece without the source.
+func (r *reprinter) printPiece(i int) {
+	if i < 0 || i >= len(r.pieces) || len(r.pieces[i].blocks) == 0 {
+		return
+	}
+	p, other := &r.pieces[i], false
+	if i > 0 && len(r.pieces[i-1].blocks) > 0 {
+		before := r.pieces[i-1].blocks
+		other = sameLists(p.blocks[0], before[len(before)-1]) && !secondMarker(r.pieces[i-1].text)
+	}
+	*p = newPiece{group: -1, text: r.printer().blocksAfter(p.blocks, other), nodes: r.readBack(p.blocks...), blocks: p.blocks}
 }
 
 type pieceWriter struct {

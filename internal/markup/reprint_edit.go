@@ -17,7 +17,7 @@ const maxPatched = 256 << 10
 func (r *reprinter) forms(doc *Document, from []int) []int {
 	out := slices.Clone(from)
 	sameKeys(r.old.Nodes, doc.Nodes, out)
-	edited(r.old.Nodes, doc.Nodes, out, func(n *Node) bool { return doc.Spans == nil && isKey(n.Key) })
+	editedHere(r.index, r.old.Nodes, doc.Nodes, out, func(n *Node) bool { return doc.Spans == nil && isKey(n.Key) })
 	return out
 }
 
@@ -27,10 +27,17 @@ func (r *reprinter) edited(doc *Document) ([]byte, bool) {
 	if len(doc.Nodes) != len(r.old.Nodes) || len(doc.Nodes) == 0 {
 		return nil, false
 	}
-	ed := r.sourceEditor()
+	ed := r.sourceEditor(newSourceIndex(r, doc))
+	byKey, hashes := make(map[string]int, len(r.old.Nodes)), make(map[uint64]bool, len(r.old.Nodes))
+	for i, n := range r.old.Nodes {
+		byKey[n.Key], hashes[ed.h.of(n)] = i, true
+	}
 	for i, n := range doc.Nodes {
 		if ed.h.of(n) == ed.h.of(r.old.Nodes[i]) {
 			continue
+		}
+		if j, ok := byKey[n.Key]; ok && n.Key != "" && j != i || hashes[ed.h.of(n)] {
+			return nil, false // it moved here
 		}
 		if n.extra().source != "" || !ed.node(r.trace().Nodes[i], n) {
 			return nil, false // a block with a source elsewhere keeps that source
@@ -48,9 +55,9 @@ func (r *reprinter) edited(doc *Document) ([]byte, bool) {
 	return nil, false
 }
 
-func (r *reprinter) sourceEditor() *sourceEditor {
-	p := newPrinter(r.refs, r.notes)
-	p.wrote = r.dests
+func (r *reprinter) sourceEditor(x *sourceIndex) *sourceEditor {
+	p := r.printer()
+	p.sources = x
 	return &sourceEditor{body: string(r.body), p: p, h: hashCache{}}
 }
 
@@ -135,7 +142,6 @@ func (r *reprinter) patch(g int, n *Node) (string, []*Node, bool) {
 				want = r.readBack(n)
 			}
 			if r.sameNodes(text, want) {
-				r.borrowed = true
 				return text, want, true
 			}
 		}
@@ -151,7 +157,7 @@ func (r *reprinter) editBlock(old oldGroup, n *Node) (newPiece, bool) {
 	if !r.sources || old.to-old.from != 1 {
 		return newPiece{}, false
 	}
-	ed, notes := r.sourceEditor(), len(r.notes.order)
+	ed, notes := r.sourceEditor(r.index), len(r.notes.order)
 	if !ed.node(r.trace().Nodes[old.from], n) || len(r.notes.order) > notes {
 		return newPiece{}, false
 	}
@@ -165,7 +171,6 @@ func (r *reprinter) editBlock(old oldGroup, n *Node) (newPiece, bool) {
 			want = r.readBack(n)
 		}
 		if r.sameNodes(text, want) {
-			r.borrowed = true
 			return newPiece{group: -1, text: text, override: &text, nodes: want}, true
 		}
 	}

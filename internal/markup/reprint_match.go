@@ -301,6 +301,20 @@ func kinds(nodes []*Node) []string {
 	return out
 }
 
+// editedHere is edited for blocks of which some were moved: a block that is
+// elsewhere in the other document is no version of another one.
+func editedHere(x *sourceIndex, old, doc []*Node, from []int, named func(*Node) bool) {
+	before := kinds(old)
+	if x != nil {
+		for j, n := range old {
+			if x.stays(n) {
+				before[j] = ""
+			}
+		}
+	}
+	editedKinds(before, kinds(doc), from, func(i int) bool { return named(doc[i]) || x != nil && x.knows(doc[i]) })
+}
+
 // editedKinds is edited for the kinds of nodes.
 func editedKinds(old, doc []string, from []int, named func(int) bool) {
 	taken := make([]bool, len(old))

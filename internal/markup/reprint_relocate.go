@@ -35,7 +35,8 @@ func Relocate(body []byte, doc *Document, refs Refs) []byte {
 		return body
 	}
 	for _, wide := range []bool{false, true} {
-		if out := r.write(wide); r.reads(out) {
+		out := r.write(wide)
+		if _, ok := r.reads(out); ok {
 			return out
 		}
 	}
@@ -78,24 +79,14 @@ func (r *reprinter) relocate(p newPiece, moves []move) newPiece {
 		p.override = &text
 		return p
 	}
-	pr := newPrinter(r.refs, r.notes)
-	pr.wrote = r.dests
-	text := pr.blocks(p.nodes)
+	text := r.printer().blocks(p.nodes)
 	return newPiece{group: -1, text: text, nodes: r.readBack(p.nodes...)}
 }
 
 // sameNodes reports whether a source is parsed as the given nodes, together
 // with the definitions elsewhere in the page.
 func (r *reprinter) sameNodes(text string, nodes []*Node) bool {
-	var b strings.Builder
-	b.WriteString(text)
-	b.WriteString("\n\n")
-	for g := range len(r.groups) + 1 {
-		if s := strings.TrimSpace(r.source(g)); s != "" {
-			b.WriteString(s + "\n\n")
-		}
-	}
-	got := parse([]byte(b.String()), r.parseRefs).Nodes
+	got := r.withDefinitions(text)
 	if len(got) != len(nodes) {
 		return false
 	}
@@ -106,6 +97,20 @@ func (r *reprinter) sameNodes(text string, nodes []*Node) bool {
 		}
 	}
 	return true
+}
+
+// withDefinitions parses a source together with the definitions elsewhere in
+// the page.
+func (r *reprinter) withDefinitions(text string) []*Node {
+	var b strings.Builder
+	b.WriteString(text)
+	b.WriteString("\n\n")
+	for g := range len(r.groups) + 1 {
+		if s := strings.TrimSpace(r.source(g)); s != "" {
+			b.WriteString(s + "\n\n")
+		}
+	}
+	return parse([]byte(b.String()), r.parseRefs).Nodes
 }
 
 // replaceDests replaces destinations in link targets after `](`, in attribute

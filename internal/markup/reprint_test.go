@@ -183,7 +183,7 @@ func TestReprint(t *testing.T) {
 		{"delete all", "a\n\nb\n", func(n []*Node) []*Node { return nil }, ""},
 		{"move", "__a__\n\n- b\n\nc\n", func(n []*Node) []*Node { return []*Node{n[2], n[0], n[1]} }, "c\n\n__a__\n\n- b\n"},
 		{"twice the same", "a\n\n- x\n\na\n", func(n []*Node) []*Node { n[0] = plainParagraph("b"); return n }, "b\n\n- x\n\na\n"},
-		{"lists stay apart", "- a\n\nb\n\n- c\n", func(n []*Node) []*Node { return slices.Delete(n, 1, 2) }, "* a\n\n- c\n"},
+		{"lists stay apart", "- a\n\nb\n\n- c\n", func(n []*Node) []*Node { return slices.Delete(n, 1, 2) }, "- a\n\n* c\n"},
 		{"code without an end", "a\n\n```\nb\n", func(n []*Node) []*Node { return append(n, plainParagraph("c")) }, "a\n\n```\nb\n```\n\nc\n"},
 		{"definitions stay", "[a]\n\n[a]: http://x.y\n\nb\n", func(n []*Node) []*Node { n[1] = plainParagraph("c"); return n }, "[a]\n\n[a]: http://x.y\n\nc\n"},
 		{"a definition is used", "x [a]\n\n[a]: http://x.y\n", func(n []*Node) []*Node { n[0].Nodes[0].Leaves[0].Text = "y "; return n }, "y [a]\n\n[a]: http://x.y\n"},

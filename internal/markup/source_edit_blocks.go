@@ -16,6 +16,9 @@ type siblings struct {
 	// print prints the new sibling i. like is the span of an old sibling next
 	// to it, and off the distance from that sibling.
 	print func(i int, like Span, off int) string
+	// closer reports whether the new sibling i can be on the line after the one
+	// before. It may be nil.
+	closer func(i int) bool
 	// separator is used if no two siblings in the source show one.
 	separator string
 }
@@ -27,7 +30,9 @@ func (ed *sourceEditor) arrange(s siblings) bool {
 	if len(kept) == len(s.old) && len(kept) == len(s.from) {
 		return true
 	}
-	for _, o := range s.old {
+	s.old = slices.Clone(s.old)
+	for i, o := range s.old {
+		s.old[i].End = endOfLine(ed.body, o.End)
 		if o.End == 0 || o.Start < 0 || o.End < o.Start {
 			return false
 		}
@@ -53,6 +58,19 @@ func (ed *sourceEditor) arrange(s siblings) bool {
 	}
 	ed.edits = append(ed.edits, alternatives{list})
 	return true
+}
+
+// endOfLine returns the offset at, or that of the end of the line if there are
+// only spaces before it.
+func endOfLine[S string | []byte](body S, at int) int {
+	for k := max(at, 0); ; k++ {
+		switch {
+		case k >= len(body) || body[k] == '\n' || body[k] == '\r':
+			return k
+		case body[k] != ' ' && body[k] != '\t':
+			return at
+		}
+	}
 }
 
 // keptInOrder returns the indexes of the new siblings that are old ones in
@@ -86,6 +104,9 @@ func (ed *sourceEditor) between(s siblings, before, next, from, to int) (replace
 		}
 	}
 	gap := ed.gap(s, max(before, 0), like)
+	if s.closer != nil && to == from+1 && s.closer(from) && before == len(s.old)-1 {
+		gap = ed.indent("\n", like)
+	}
 	text := strings.Join(parts, gap)
 	switch gone := next-before > 1; {
 	case gone && text != "":
@@ -120,7 +141,7 @@ func (ed *sourceEditor) gap(s siblings, at int, like Span) string {
 		at--
 	}
 	if at >= 0 && at+1 < len(s.old) && s.old[at].End <= s.old[at+1].Start {
-		if gap := ed.body[s.old[at].End:s.old[at+1].Start]; strings.TrimLeft(gap, " \t\r\n>") == "" {
+		if gap := ed.body[s.old[at].End:s.old[at+1].Start]; strings.TrimLeft(gap, " \t\r\n>") == "" && strings.Count(gap, "\n") >= strings.Count(s.separator, "\n") {
 			return gap
 		}
 	}
@@ -128,8 +149,10 @@ func (ed *sourceEditor) gap(s siblings, at int, like Span) string {
 }
 
 // indent returns a text with its lines indented like the block at like.
-func (ed *sourceEditor) indent(text string, like Span) string {
-	prefix := ed.prefix(like.Start)
+func (ed *sourceEditor) indent(text string, like Span) string { return ed.indentAt(text, like.Start) }
+
+func (ed *sourceEditor) indentAt(text string, at int) string {
+	prefix := ed.prefix(at)
 	if prefix == "" {
 		return text
 	}
@@ -144,28 +167,78 @@ func (ed *sourceEditor) indent(text string, like Span) string {
 	return strings.Join(lines, "\n")
 }
 
+// taskBox matches the check box before the text of an item.
+var taskBox = regexp.MustCompile(`([-+*.)][ \t]+)\[[ xX]\][ \t]*$`)
+
 // prefix returns the prefix of continuation lines of a block at an offset:
 // quote marks, and spaces for everything else.
 func (ed *sourceEditor) prefix(at int) string {
 	start := strings.LastIndexByte(ed.body[:at], '\n') + 1
-	return strings.Map(func(c rune) rune {
-		if c == '>' || c == '\t' {
-			return c
+	first := taskBox.ReplaceAllString(ed.body[start:at], "$1")
+	if i := strings.LastIndexByte(first, '>') + 1; i > 0 && i < len(first) && first[i] != ' ' && first[i] != '\t' {
+		first = first[:i] + " " + first[i:] // a space after a quote mark is a part of it
+	}
+	if strings.IndexByte(first, '\t') < 0 {
+		return strings.Map(func(c rune) rune {
+			if c == '>' {
+				return c
+			}
+			return ' '
+		}, first)
+	}
+	tabs := ed.indentsByTabs(at)
+	var b strings.Builder
+	column, from := 0, 0 // from is the column where the space before a tab begins
+	for _, c := range first {
+		width := 1
+		switch {
+		case c == '>':
+			b.WriteString(strings.Repeat(" ", column-from) + ">")
+			from = column + 1
+		case c == '\t':
+			if width = 4 - column%4; tabs {
+				b.WriteByte('\t')
+				from = column + width
+			}
 		}
-		return ' '
-	}, ed.body[start:at])
+		column += width
+	}
+	return b.String() + strings.Repeat(" ", column-from)
+}
+
+// indentsByTabs reports whether the first line after an offset that has text is
+// indented by a tab.
+func (ed *sourceEditor) indentsByTabs(at int) bool {
+	for line := range strings.Lines(ed.body[at+max(strings.IndexByte(ed.body[at:], '\n'), 0):]) {
+		if text := strings.TrimLeft(line, " \t>\r\n"); text != "" {
+			return strings.IndexByte(line[:len(line)-len(text)], '\t') >= 0
+		}
+	}
+	return true
 }
 
 // blocks finds the edits of a list of blocks.
 func (ed *sourceEditor) blocks(parent *Node, old, now []*Node) bool {
+	if parent.Data["checked"] != nil && (len(now) == 0 || len(old) == 0 || (old[0].Type == "paragraph") != (now[0].Type == "paragraph")) {
+		return false // the check box is on the line of a paragraph
+	}
 	from := ed.h.matchPreferKeys(old, now)
 	sameKeys(old, now, from)
-	edited(old, now, from, func(*Node) bool { return false })
+	editedHere(ed.p.sources, old, now, from, func(*Node) bool { return false })
 	s := siblings{from: from, separator: "\n\n"}
+	if parent.Type == "list-item" {
+		s.closer = func(i int) bool {
+			return i > 0 && isList(now[i]) && now[i-1].Type == "paragraph" && !isEmptyParagraph(now[i-1]) && interrupts(now[i])
+		}
+	}
 	for _, n := range old {
 		s.old = append(s.old, n.span)
 	}
-	s.print = func(i int, _ Span, _ int) string { return ed.p.block(now[i], false) }
+	s.print = func(i int, _ Span, _ int) string {
+		other := false
+		ed.p.avoid, other = ed.beside(old, now, from, i)
+		return ed.p.block(now[i], other)
+	}
 	switch {
 	case isList(parent):
 		s.separator = "\n"
@@ -195,6 +268,28 @@ func (ed *sourceEditor) blocks(parent *Node, old, now []*Node) bool {
 		}
 	}
 	return ed.arrange(s)
+}
+
+// beside returns the marks that a new list cannot have because of the lists
+// beside it, and whether a printed list has the second mark.
+func (ed *sourceEditor) beside(old, now []*Node, from []int, i int) (avoid string, other bool) {
+	for _, k := range [...]int{i - 1, i + 1} {
+		if k < 0 || k >= len(now) || k > i && !isList(now[i]) || !isList(now[k]) {
+			continue
+		}
+		mark := "*."
+		if j := from[k]; j >= 0 && old[j].span.End > 0 && old[j].span.Start >= 0 {
+			mark = listMark(ed.body[old[j].span.Start:old[j].span.End])
+		}
+		if k < i {
+			avoid += " "
+		}
+		if sameLists(now[k], now[i]) {
+			avoid += mark
+			other = other || strings.ContainsAny(mark, "*.")
+		}
+	}
+	return avoid, other
 }
 
 // rewrite replaces one block. The first alternative applies the difference between its
@@ -227,20 +322,13 @@ func (ed *sourceEditor) item(list, n *Node, like Span, off int) string {
 	}
 	m := itemMarker.FindStringSubmatch(ed.body[like.Start:like.End])
 	if m == nil {
-		return ed.p.item(n, "*", list.Type == "list-tasks")
+		return ed.p.anyItem(n, "*", " ", list.Type == "list-tasks")
 	}
 	marker := m[1]
 	if marker == "" {
 		marker = addNumber(m[2], off) + m[3]
 	}
-	text := ed.p.item(n, marker, list.Type == "list-tasks")
-	wide := len(m[4]) - 1
-	if wide <= 0 || wide > 3 || strings.ContainsRune(m[4], '\t') {
-		return text
-	}
-	space := strings.Repeat(" ", wide)
-	body := strings.TrimPrefix(text, marker)
-	return marker + space + strings.ReplaceAll(strings.ReplaceAll(body, "\n", "\n"+space), "\n"+space+"\n", "\n\n")
+	return ed.p.anyItem(n, marker, m[4], list.Type == "list-tasks")
 }
 
 // addNumber returns the decimal number digits plus off.

@@ -168,6 +168,8 @@ type inlineEdit struct {
 	all      []glyph // old glyphs
 	from, to int     // range of old glyphs that are replaced
 	now      []glyph // new glyphs
+	start    int     // offset of the block in the source
+	limits   Span    // of the text; zero if it is not known
 }
 
 // inlines finds the edits of a block's text.
@@ -184,12 +186,15 @@ func (ed *sourceEditor) inlines(old, now *Node) bool {
 	for k < len(a)-i && k < len(b)-i && a[len(a)-1-k].last == b[len(b)-1-k].last && ed.sameGlyph(&a[len(a)-1-k], &b[len(b)-1-k]) {
 		k++
 	}
-	e := inlineEdit{editor: ed, all: a, from: i, to: len(a) - k, now: b[i : len(b)-k], mode: modeOf(old)}
+	e := inlineEdit{editor: ed, all: a, from: i, to: len(a) - k, now: b[i : len(b)-k], mode: modeOf(old), start: old.span.Start}
+	if old.Type == "paragraph" && old.span.Start >= 0 && old.span.End > 0 && ed.body[old.span.Start] != '<' {
+		e.limits = Span{old.span.Start, endOfLine(ed.body, old.span.End)}
+	}
 	if len(e.now) == 0 && e.from == e.to {
 		return true // only the division into texts, or a note, differs
 	}
 	var w alternatives
-	for _, find := range []func() alternatives{e.asText, e.asMark, e.asPiece} {
+	for _, find := range []func() alternatives{e.asRun, e.asText, e.asPart, e.asMark, e.asPiece} {
 		w = append(w, find()...)
 	}
 	w = append(w, e.wider(b, k).asPiece()...)

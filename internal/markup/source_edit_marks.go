@@ -153,7 +153,11 @@ func (e *inlineEdit) asPiece() alternatives {
 		}
 		text := ""
 		if len(e.now) > 0 {
-			text = e.printed(active, mode)
+			text = e.editor.indentAt(e.printed(active, mode), e.start)
+			if inner := e.withoutSpaces(); inner != nil && !html {
+				lead, trail := e.spaces()
+				w = append(w, []replacement{{at, lead + e.editor.indentAt(inner.printed(active, mode), e.start) + trail}})
+			}
 		}
 		w = append(w, []replacement{{at, text}})
 		if len(e.old()) == 0 {
@@ -169,6 +173,30 @@ func (e *inlineEdit) asPiece() alternatives {
 	return w
 }
 
+// spaces returns the spaces at both ends of the new glyphs that can be written
+// as such, because there is text beside them.
+func (e *inlineEdit) spaces() (lead, trail string) {
+	blank := func(a glyph) bool { return a.text == " " && len(a.in) == 0 && len(a.marks) == 0 }
+	if len(e.now) > 1 && e.before() != nil && blank(e.now[0]) {
+		lead = " "
+	}
+	if len(e.now) > 1 && e.after() != nil && blank(e.now[len(e.now)-1]) {
+		trail = " "
+	}
+	return lead, trail
+}
+
+// withoutSpaces returns the edit without these spaces, or nil if there are none.
+func (e *inlineEdit) withoutSpaces() *inlineEdit {
+	lead, trail := e.spaces()
+	if len(lead)+len(trail) == 0 || len(e.now) <= len(lead)+len(trail) {
+		return nil
+	}
+	inner := *e
+	inner.now = e.now[len(lead) : len(e.now)-len(trail)]
+	return &inner
+}
+
 // pieceAt returns the span that a piece replaces, and the marks that are open
 // there.
 func (e *inlineEdit) pieceAt() (Span, []Mark, bool) {
@@ -181,6 +209,8 @@ func (e *inlineEdit) pieceAt() (Span, []Mark, bool) {
 	if len(old) == 0 {
 		a, b := e.before(), e.after()
 		switch {
+		case a != nil && a.last && len(a.in) > 0 && spanOr(a.in[0].span).Start >= 0 && (b == nil || len(b.in) == 0 || b.in[0] != a.in[0]):
+			return Span{a.in[0].span.End, a.in[0].span.End}, nil, true
 		case a != nil && a.span.Start >= 0 && len(a.in) == 0:
 			if b == nil || sameMarks(a.marks, b.marks) || len(a.marks) == 0 {
 				end := e.editor.afterBreak(a.span.End)

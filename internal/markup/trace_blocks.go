@@ -18,7 +18,8 @@ func (c *converter) blockStart(n ast.Node) int {
 	switch n := n.(type) {
 	case *extast.Table:
 		at := firstOffset(n)
-		return at - len(c.text[:at]) + len(strings.TrimRight(c.text[:at], " \t|"))
+		start := len(strings.TrimRight(c.text[:at], " \t|"))
+		return start + len(c.text[start:at]) - len(strings.TrimLeft(c.text[start:at], " \t"))
 	case *ast.Paragraph, *ast.TextBlock, *ast.HTMLBlock, *rawBlock, *tagBlock, *elementBlock:
 		if n.Lines().Len() > 0 {
 			at := n.Lines().At(0).Start

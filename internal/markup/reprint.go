@@ -642,7 +642,7 @@ func (w *pieceWriter) end() {
 	if defs == "" {
 		if len(r.pieces) > 0 || strings.TrimSpace(last) != "" {
 			if r.pieces != nil && r.pieces[len(r.pieces)-1].group < 0 && last == "" {
-				last = "\n"
+				w.text("\n")
 			}
 			w.b.WriteString(last)
 		}

@@ -1,0 +1,149 @@
+package markup
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// judge returns what is wrong with the written page.
+func (e *editTrial) judge(out string, w wanted) string {
+	got := Parse([]byte(out), Refs{})
+	if sameDocs(e.doc.Nodes, got.Nodes) != nil {
+		if err := sameDocs(Parse(Print(e.doc, Refs{}), Refs{}).Nodes, got.Nodes); err != nil {
+			return "another document: " + err.Error()
+		}
+	}
+	if strings.Contains(e.src, "\r\n") && strings.Count(out, "\n") != strings.Count(out, "\r\n") {
+		return "other line ends"
+	}
+	if w.pure != nil {
+		gone, come := diffRange(e.src, out)
+		if why := w.pure(gone, come); why != "" {
+			return fmt.Sprintf("%s: %q became %q", why, gone, come)
+		}
+		return ""
+	}
+	return e.judgeLines(out, w)
+}
+
+// line is a line with text, and the number of lines without before it.
+type line struct {
+	text    string
+	blank   int
+	touched bool
+	number  int // among all lines
+}
+
+func linesOf(s string, touched func(from, to int) bool) (list []line) {
+	at, blank, number := 0, 0, 0
+	for l := range strings.Lines(s) {
+		text := strings.TrimSuffix(strings.TrimSuffix(l, "\n"), "\r")
+		if prefixOnly.ReplaceAllString(strings.TrimRight(text, "\r"), "") == "" {
+			blank++
+		} else {
+			list = append(list, line{text, blank, touched(at, at+len(text)), number})
+			blank = 0
+		}
+		number++
+		at += len(l)
+	}
+	return list
+}
+
+func (e *editTrial) judgeLines(out string, w wanted) string {
+	within := func(list []Span, from, to int) bool {
+		return slices.ContainsFunc(list, func(s Span) bool { return s.Start <= to && from < s.End })
+	}
+	for _, s := range w.touched {
+		if s.End > s.Start && strings.Contains(e.src[s.Start:s.End], "\t") && w.strip == prefixOnly {
+			w.strip = withMarker // a tab is as wide as its place makes it
+		}
+	}
+	src := linesOf(e.src, func(from, to int) bool { return within(w.touched, from, to) || within(w.beside, from, to) })
+	besides := linesOf(e.src, func(from, to int) bool { return !within(w.touched, from, to) && within(w.beside, from, to) })
+	now := linesOf(out, func(int, int) bool { return true })
+	rest := map[string]int{}
+	for _, l := range now {
+		rest[l.text]++
+	}
+	for _, l := range src {
+		if !l.touched {
+			if rest[l.text]--; rest[l.text] < 0 {
+				return fmt.Sprintf("another line: %q", l.text)
+			}
+		}
+	}
+	if why := gaps(src, now); why != "" && !w.flow {
+		return why
+	}
+	var have, want []string
+	for _, l := range now {
+		if rest[l.text] > 0 {
+			rest[l.text]--
+			have = append(have, w.strip.ReplaceAllString(strings.TrimSuffix(l.text, "\r"), ""))
+		}
+	}
+	for i, l := range src {
+		if besides[i].touched {
+			want = append(want, w.strip.ReplaceAllString(strings.TrimSuffix(l.text, "\r"), ""))
+			continue
+		}
+		if l.touched && !(w.gone != nil && w.gone.MatchString(l.text)) {
+			for range max(w.copies, 1) {
+				want = append(want, w.strip.ReplaceAllString(strings.TrimSuffix(l.text, "\r"), ""))
+			}
+		}
+	}
+	if w.gone == all {
+		want = nil
+	}
+	want = append(want, w.added...)
+	if strings.Count(e.src, "```")%2 == 1 { // code that is not closed has to be closed
+		have = slices.DeleteFunc(have, func(s string) bool { return s == "```" })
+		want = slices.DeleteFunc(want, func(s string) bool { return s == "```" })
+	}
+	if w.flow {
+		for _, list := range [][]string{have, want} { // what began a heading would begin a list
+			for i := range list {
+				list[i] = escapedNumber.ReplaceAllString(list[i], "$1$2")
+			}
+		}
+		have, want = strings.Fields(strings.Join(have, " ")), strings.Fields(strings.Join(want, " "))
+	}
+	empty := func(s string) bool { return s == "" }
+	have, want = slices.DeleteFunc(have, empty), slices.DeleteFunc(want, empty)
+	slices.Sort(have)
+	slices.Sort(want)
+	if !slices.Equal(have, want) {
+		return fmt.Sprintf("the lines of the edit are %q instead of %q", have, want)
+	}
+	return ""
+}
+
+// gaps compares the blank lines between lines that stay side by side.
+func gaps(src, now []line) string {
+	type pair struct{ a, b string }
+	found := map[pair][]int{}
+	for i := 1; i < len(now); i++ {
+		p := pair{now[i-1].text, now[i].text}
+		found[p] = append(found[p], now[i].blank)
+	}
+	times := map[string]int{}
+	for _, l := range src {
+		times[l.text]++
+	}
+	for i := 1; i < len(src); i++ {
+		if times[src[i-1].text] > 1 || times[src[i].text] > 1 {
+			continue // it is not known which of them it is
+		}
+		if src[i-1].touched != src[i].touched {
+			continue
+		}
+		list := found[pair{src[i-1].text, src[i].text}]
+		if len(list) > 0 && !slices.Contains(list, src[i].blank) {
+			return fmt.Sprintf("%d instead of %d blank lines between %q and %q", list[0], src[i].blank, src[i-1].text, src[i].text)
+		}
+	}
+	return ""
+}

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -46,10 +45,10 @@ func (a *API) requestProblem(o op, request string, err error) *problem {
 	if errs.Is(err, errs.NotFound) && strings.HasPrefix(o.Route, http.MethodDelete) {
 		return newProblem(http.StatusNoContent, "", nil)
 	}
-	p := problemOf(err)
-	if errors.Is(err, context.Canceled) { // the client closed the connection: the server did not fail
-		return p
+	if errs.Cancelled(err) { // this client has left, or the one whose work it waited for: the server did not fail
+		return newProblem(http.StatusServiceUnavailable, "the request was cancelled; send it again", nil)
 	}
+	p := problemOf(err)
 	if p.Err.Code >= http.StatusInternalServerError && !errs.Is(err, errs.Busy) {
 		a.Log.Error("request failed", "operation", o.ID, "request", request, "error", err)
 	}

@@ -224,6 +224,9 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 
 // explain returns the kind of an error and the message that a user may see.
 func (h *Handler) explain(r *http.Request, err error) (errs.Kind, string) {
+	if errs.Cancelled(err) { // the user has left
+		return errs.Busy, "The request was cancelled. Try again."
+	}
 	kind := errs.KindOf(err)
 	if kind == errs.Internal {
 		h.Log.Error("console", "path", r.URL.Path, "error", err)

@@ -7,6 +7,7 @@
 package errs
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -124,6 +125,10 @@ func KindOf(err error) Kind {
 func Is(err error, kind Kind) bool {
 	return err != nil && KindOf(err) == kind
 }
+
+// Cancelled reports whether err is no failure: the request has ended because its client has left, or because the one
+// left whose work it waited for. Nobody has to look at it, so it is not logged as an error.
+func Cancelled(err error) bool { return Is(err, Internal) && errors.Is(err, context.Canceled) }
 
 // Message returns what a person may read of an error: the words of the first
 // Error in the chain, or nothing.

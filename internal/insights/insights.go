@@ -132,15 +132,14 @@ func (s *Service) PageView(site docs.SiteID, it docs.SiteItem, page docs.PageID)
 	})
 }
 
-// Feedback counts a reader's rating of a page. It reports whether the rating is valid.
-func (s *Service) Feedback(site docs.SiteID, it docs.SiteItem, page docs.PageID, rating string) bool {
-	if checkDetail("", pageFeedback, rating) != nil {
-		return false
-	}
+// IsRating reports whether a text is a rating of a page.
+func IsRating(rating string) bool { return checkDetail("", pageFeedback, rating) == nil }
+
+// Feedback counts a reader's rating of a page, for which IsRating is true.
+func (s *Service) Feedback(site docs.SiteID, it docs.SiteItem, page docs.PageID, rating string) {
 	s.count(store.EventKey{
 		Site: site, Day: dayOf(docs.TimeOf(s.Store.Clock())), Event: pageFeedback, SiteSpace: it.ID, Space: it.Space, Page: page, Detail: rating,
 	})
-	return true
 }
 
 func (s *Service) count(key store.EventKey) {

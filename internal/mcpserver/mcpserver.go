@@ -139,6 +139,9 @@ func (d *Documentation) public(err error) error {
 	if err == nil || errs.Is(err, errs.NotFound) {
 		return err
 	}
+	if errs.Cancelled(err) { // the assistant has left
+		return errors.New("the call was cancelled; try again")
+	}
 	d.Log.Error("a call of the MCP server of a site failed", "error", err)
 	return errors.New("the server could not do this; try again later")
 }

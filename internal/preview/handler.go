@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/blob"
+	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/theme"
@@ -198,6 +199,10 @@ func (s *Server) write(w http.ResponseWriter, status int, f *theme.Frame, v them
 }
 
 func (s *Server) sorry(w http.ResponseWriter, err error) {
+	if errs.Cancelled(err) {
+		theme.WriteText(w, http.StatusServiceUnavailable, "The request was cancelled. Try again.")
+		return
+	}
 	s.Log.Error("a page could not be shown", "error", err)
 	theme.WriteText(w, http.StatusInternalServerError, "The page could not be shown; the log says why.")
 }

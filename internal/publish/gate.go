@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/adaptive"
+	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/sites"
@@ -66,7 +67,7 @@ func (v *visit) identify(w http.ResponseWriter, r *http.Request, query url.Value
 		a.Unsigned = adaptive.Unsigned(query, cookiesOf(r))
 	}
 	who, err := v.h.Sites.Identify(v.ctx, v.site, a)
-	if who.Refused != "" {
+	if who.Refused != "" && once(v.h.refused, refusal{v.site.ID, who.Refused}, refusalTime, v.h.Sites.Store.Clock()) {
 		v.h.Log.Warn("the token of a visitor was refused", "site", v.site.ID, "reason", string(who.Refused), "from", source)
 	}
 	if errs.Is(err, errs.Unauthenticated) {
@@ -85,6 +86,27 @@ func (v *visit) identify(w http.ResponseWriter, r *http.Request, query url.Value
 		cookies[claimsCookie] = cookieValue{url.QueryEscape(string(text)), time.Time{}}
 	}
 	return v.hideCredentials(w, query, cookies), nil
+}
+
+// refusal is a reason for which a site refused tokens of visitors. It is logged once within refusalTime: everybody can
+// send a bad token, and a login page that makes bad ones sends many.
+type refusal struct {
+	site docs.SiteID
+	why  visitor.Refusal
+}
+
+const (
+	maxRefusals = 10_000
+	refusalTime = time.Minute
+)
+
+// once reports whether it has not reported true for a key within a time.
+func once[K comparable](seen *cache.Cache[K, time.Time], key K, within time.Duration, now time.Time) bool {
+	if last, known := seen.Get(key); known && now.Sub(last) < within {
+		return false
+	}
+	seen.Set(key, now)
+	return true
 }
 
 // splitShareKey moves the share key from the start of the path to the end of the root.

@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/budget"
@@ -97,6 +98,8 @@ type Handler struct {
 	cards       *cache.Cache[string, []byte]
 	settings    *cache.Cache[settingsKey, *customization.Settings]
 	heavy       *budget.Pool // limits what is heavy besides pages, by organization
+	refused     *cache.Cache[refusal, time.Time]
+	rated       *cache.Cache[rating, time.Time]
 
 	protection *http.CrossOriginProtection // against forms that other sites submit
 	caller     *http.Client                // sends the requests that readers try
@@ -126,6 +129,8 @@ func New(c Config) (*Handler, error) {
 		cards:      cache.New[string](maxCards, func(b []byte) int { return len(b) }),
 		settings:   cache.New[settingsKey](maxStates, func(*customization.Settings) int { return settingsWeight }),
 		heavy:      budget.NewPool("requests of readers", heavyPlaces),
+		refused:    cache.New[refusal](maxRefusals, func(time.Time) int { return 1 }),
+		rated:      cache.New[rating](maxRatings, func(time.Time) int { return 1 }),
 		protection: http.NewCrossOriginProtection(),
 		calling:    budget.NewPool("requests that readers try", maxTries),
 		agents:     cache.New[string](maxAgents/maxAgent, func(bool) int { return 1 }),
@@ -201,6 +206,11 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case errs.Is(err, errs.NotFound):
 		h.refuse(w, r, http.StatusNotFound, "There is no site at this address. Check it, or ask whoever gave it to you: links can be replaced.")
 		return
+	case errs.Cancelled(err): // the reader has left, or the reader whose work this one waited for
+		h.Log.Debug("the request for a page of a site was cancelled", "request", w.Header().Get("X-Request-Id"))
+		w.Header().Set("Retry-After", "1")
+		h.refuse(w, r, http.StatusServiceUnavailable, "The page could not be shown at the moment. Try again.")
+		return
 	case errs.Is(err, errs.Invalid): // the site needs more than the budget of a request
 		h.Log.Warn("a page of a site could not be shown", "request", w.Header().Get("X-Request-Id"), "error", err)
 		h.refuse(w, r, http.StatusUnprocessableEntity, "The page could not be shown; the owner of the site can change that: "+errs.Message(err))
@@ -227,6 +237,7 @@ func (h *Handler) refuseForNow(w http.ResponseWriter, r *http.Request, err error
 // clients. The page for a missing site and for one that the visitor must not learn of is
 // identical. The style sheet has this path on the server and on host names of sites.
 func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, status int, text string) {
+	w.Header().Set("Cache-Control", "private, no-store")
 	w.Header().Add("Vary", "Accept")
 	if !theme.AcceptsHTML(r) {
 		theme.WriteText(w, status, text)

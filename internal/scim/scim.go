@@ -192,6 +192,8 @@ func (h *Handler) failure(r *http.Request, err error) answer {
 		out.ScimType = "invalidValue"
 	case kind == errs.Precondition: // such as the last admin; SCIM uses 412 only for versions
 		status = http.StatusConflict
+	case errs.Cancelled(err):
+		status, out.Detail = http.StatusServiceUnavailable, "the request was cancelled; send it again"
 	case kind == errs.Internal:
 		h.Log.Error("scim", "path", r.URL.Path, "error", err)
 		out.Detail = "something went wrong; try again"

@@ -142,6 +142,9 @@ func (r *recorder) WriteHeader(status int) {
 				r.Header().Del(name)
 			}
 		}
+		if status >= http.StatusBadRequest { // also if the handler set how long its answer may be kept, and failed then
+			r.Header()["Cache-Control"] = noStore
+		}
 		if r.Header().Get("Accept-Ranges") != "" { // ranges refer to the uncompressed bytes
 			r.Header().Set(gzhttp.HeaderNoCompression, "1")
 		}

@@ -167,3 +167,28 @@ func TestCrossOrigin(t *testing.T) {
 		}
 	}
 }
+
+// TestFailuresAreNotKept shows that no failure may be kept, whatever its handler set before it failed.
+func TestFailuresAreNotKept(t *testing.T) {
+	for status, want := range map[int]string{200: "public, max-age=60", 404: "no-store", 410: "no-store", 500: "no-store", 503: "no-store"} {
+		w := httptest.NewRecorder()
+		rec := &recorder{ResponseWriter: w}
+		rec.Header().Set("Cache-Control", "public, max-age=60")
+		rec.WriteHeader(status)
+		if got := w.Header().Get("Cache-Control"); got != want {
+			t.Errorf("%d: %q", status, got)
+		}
+	}
+}
+
+// TestStrictTransportSecurity shows that browsers get the header only where the server speaks TLS.
+func TestStrictTransportSecurity(t *testing.T) {
+	h := (&Server{Config: Config{AccessLog: true}}).withCachedPages(http.NotFoundHandler())
+	for address, want := range map[string]string{"https://docs.test/": "max-age=31536000", "http://docs.test/": ""} {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, address, nil))
+		if got := w.Header().Get("Strict-Transport-Security"); got != want {
+			t.Errorf("%s: %q", address, got)
+		}
+	}
+}

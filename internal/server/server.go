@@ -622,6 +622,9 @@ func (s *Server) cachedPage(r *http.Request) (http.Handler, bool) {
 // readyconn does not read, such as those with TLS. Other requests go to h.
 func (s *Server) withCachedPages(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.TLS != nil { // where a proxy speaks TLS, the header is its business
+			w.Header()["Strict-Transport-Security"] = httpsOnly
+		}
 		if page, ok := s.cachedPage(r); ok {
 			page.ServeHTTP(w, r)
 			return
@@ -644,6 +647,9 @@ func logPath(p string) string {
 
 var nosniff, noStore = []string{"nosniff"}, []string{"no-store"}
 
+// httpsOnly is the value of the header Strict-Transport-Security. Hosts below that of the request may belong to others.
+var httpsOnly = []string{"max-age=31536000"}
+
 // requestID returns an id that is unique among the requests of all nodes.
 func (s *Server) requestID() string { return s.name + strconv.FormatUint(s.requests.Add(1), 36) }
 
@@ -658,7 +664,7 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()
 	err := s.Store.Ping(ctx)
-	if err != nil {
+	if err != nil && r.Context().Err() == nil { // otherwise who asked has left
 		s.Log.Error("not ready", "error", err)
 	}
 	status, answer := readiness(err == nil, s.draining.Load(), s.Store.DiskFull())

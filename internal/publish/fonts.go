@@ -58,12 +58,9 @@ func (v *visit) fonts() theme.Fonts {
 	return theme.Fonts{Text: of(s.Font.Font), Heading: of(headingFont(v.settings)), Code: of(s.MonospaceFont.Font), Late: v.export != nil}
 }
 
-// serveAsset sends a style sheet, script or font of a site, without access control: these
-// files reveal nothing but the look of the site. It reports whether name is such a file.
+// serveAsset sends a font of a site, without access control: only who has seen the site knows its name, which is made from its
+// content. It reports whether name is such a file.
 func (h *Handler) serveAsset(w http.ResponseWriter, r *http.Request, s *state, name string) (bool, error) {
-	if asset, ok := strings.CutPrefix(name, ownPrefix+"assets/"); ok && theme.Serve(w, r, asset) {
-		return true, nil
-	}
 	file, ok := strings.CutPrefix(name, sites.FontPath)
 	if !ok || !s.fonts[file] {
 		return false, nil

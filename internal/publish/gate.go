@@ -49,6 +49,10 @@ func (v *visit) admit(w http.ResponseWriter, r *http.Request) (done bool, err er
 			return true, nil
 		}
 	}
+	if !strings.HasSuffix(v.root, "/") { // the address of the site without the final slash; not before it is clear that there is one
+		redirect(w, r, v.root+"/", http.StatusPermanentRedirect)
+		return true, nil
+	}
 	if done, err := v.auth(w, r); done || err != nil {
 		return done, err
 	}

@@ -255,6 +255,10 @@ func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, status int, tex
 }
 
 func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
+	// The assets are the same for all sites. They are sent before a site is looked for, so that they do not tell which exist.
+	if _, name, ok := strings.Cut(r.URL.Path, "/"+ownPrefix+"assets/"); ok && theme.Serve(w, r, name) {
+		return nil
+	}
 	generation, counted := h.Sites.Store.Generation() // before anything is read
 	site, rest, err := h.Sites.Find(r.Context(), requestURL(r))
 	if err != nil {
@@ -267,10 +271,6 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) error {
 	defer uses.End()
 	r = r.WithContext(budget.NewContext(r.Context(), uses))
 	root := strings.TrimSuffix(requestURL(r).EscapedPath(), rest)
-	if !strings.HasSuffix(root, "/") { // the address of the site without the final slash
-		redirect(w, r, root+"/", http.StatusPermanentRedirect)
-		return nil
-	}
 	if site.Proxy != "" {
 		root = "https://" + site.Proxy + "/"
 	}

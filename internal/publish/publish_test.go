@@ -543,7 +543,7 @@ func TestRefusedTokens(t *testing.T) {
 		t.Errorf("a public site: %s %v", a.Status, a.Header)
 	}
 	log := w.log.String()
-	for _, part := range []string{"reason=expired", "reason=signature", "reason=algorithm", "from=address", "from=cookie", "site=" + string(w.grant().Site.ID)} {
+	for _, part := range []string{"reason=expired", "reason=signature", "reason=algorithm", "from=address", "site=" + string(w.grant().Site.ID)} {
 		if !strings.Contains(log, part) {
 			t.Errorf("%s is not in the log:\n%s", part, log)
 		}

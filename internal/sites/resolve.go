@@ -49,8 +49,17 @@ type Resolved struct {
 }
 
 // Resolve returns the target of an address. It does not check whether the space has a page
-// at the rest of the path.
+// at the rest of the path. A site that is absent, not published, or read by another share link is NotFound
+// with one message.
 func (s *Service) Resolve(ctx context.Context, a Visit) (*Resolved, error) {
+	out, err := s.resolve(ctx, a)
+	if errs.Is(err, errs.NotFound) {
+		err = errs.Missing("site")
+	}
+	return out, err
+}
+
+func (s *Service) resolve(ctx context.Context, a Visit) (*Resolved, error) {
 	site, rest, err := s.Find(ctx, a.URL)
 	if err != nil {
 		return nil, err

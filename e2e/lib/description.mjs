@@ -14,6 +14,7 @@ const require = createRequire(import.meta.url);
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 const COMPONENTS = 'components';
+const TODAY = 'gitbook-api-renderer/spec/openapi.json';
 
 /** Reads the description and returns it as a Description. */
 export function loadDescription() {
@@ -22,7 +23,17 @@ export function loadDescription() {
 
 /** Reads the description that the client of the site renderer comes with. */
 export function loadRendererDescription() {
-    return read('gitbook-api-renderer/spec/openapi.json', [...CORRECTIONS, ...RENDERER.corrections], RENDERER.beyond);
+    return read(TODAY, [...CORRECTIONS, ...RENDERER.corrections], RENDERER.beyond);
+}
+
+/** Reads the same description as that of the client of today, of whoever uses it. */
+export function loadTodayDescription() {
+    return read(TODAY, CORRECTIONS, RENDERER.beyond);
+}
+
+/** The description of the client of today as it is shipped. */
+export function clientDocument() {
+    return require(TODAY);
 }
 
 function read(file, corrections, beyond) {

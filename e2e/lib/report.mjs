@@ -1,5 +1,7 @@
 // What the run tells: a table by operation, everything that was wrong, one line to remember.
 
+import { compare } from './today.mjs';
+
 const MAX_PROBLEMS = 5;
 const MAX_BODY = 600;
 
@@ -9,11 +11,12 @@ const MAX_BODY = 600;
  * @param wire the Wire that carried the run
  * @param failures the failed steps: { scenario, step, error }
  * @param required the names of operations that must have succeeded; none: only some scenarios were played
+ * @param reads the Reads of the client of today
  * @param nouns the operations of the interface among them, by noun
  * @param log the end of the servers' log, printed when the run failed
  * @param verbose whether to print the table and the operations of the interface too
  */
-export function report({ wire, failures, required, nouns, log, verbose }) {
+export function report({ wire, reads, failures, required, nouns, log, verbose }) {
     const called = [...wire.ledger.entries()].sort(([a], [b]) => a.localeCompare(b));
     const missing = required.filter((name) => !wire.ledger.get(name)?.succeeded);
     const valid = called.reduce((sum, [, { valid }]) => sum + valid, 0);
@@ -26,19 +29,50 @@ export function report({ wire, failures, required, nouns, log, verbose }) {
         printInterface(nouns, wire, verbose);
     }
     printList('kinds of invalid responses', alike(wire.invalid).map(describeInvalid));
+    printList('reads that the client of today refuses', reads.refused().map(describeRead));
     printList('failed steps', failures.map(describeFailure));
     printList('required operations that never succeeded', missing);
 
-    const passed = wire.invalid.length === 0 && failures.length === 0 && missing.length === 0;
+    const passed = wire.invalid.length === 0 && failures.length === 0 && missing.length === 0 && reads.refused().length === 0;
     if (!passed && log) {
         console.log(`\nend of the server log:\n${log}`);
     }
     const operations = called.filter(([, { operation }]) => operation).length;
     console.log(`e2e: required operations that succeeded: ${required.length - missing.length} of ${required.length}`);
     console.log(`e2e: failed steps: ${failures.length}`);
+    console.log(readsLine(reads));
     console.log(`e2e: responses valid only with what goes beyond the description: ${beyond}`);
     console.log(`e2e: operations called: ${operations}, responses valid: ${valid}, invalid: ${wire.invalid.length}`);
     return passed;
+}
+
+/**
+ * Prints which operations of a client are answered, missing and refused, and which of its reads its schemas
+ * accept. Returns whether they accept all, and no step failed.
+ *
+ * @param client the OpenAPI document of the client
+ * @param served that of the server
+ */
+export function reportClient(client, { reads, failures, served }) {
+    const { answered, missing, refused } = compare(client, served);
+    printList('operations that are missing', missing);
+    printList('operations that are answered and refuse names that the client knows', refused);
+    printList('reads that its schemas refuse', reads.refused().map(describeRead));
+    printList('failed steps', failures.map(describeFailure));
+    const all = answered.length + missing.length + refused.length;
+    console.log(`\ne2e: operations answered: ${answered.length + refused.length} of ${all}, missing: ${missing.length}, refused with some names: ${refused.length}`);
+    console.log(readsLine(reads));
+    return failures.length === 0 && reads.refused().length === 0;
+}
+
+function readsLine(reads) {
+    const all = reads.byOperation.size;
+    return `e2e: reads that the schemas of the client of today accept: ${all - reads.refused().length} of ${all}`;
+}
+
+function describeRead({ name, problems }) {
+    const more = problems.length > MAX_PROBLEMS ? [`… and ${problems.length - MAX_PROBLEMS} more`] : [];
+    return [name, ...[...problems.slice(0, MAX_PROBLEMS), ...more].map((problem) => `* ${problem}`)].join('\n');
 }
 
 function printTable(called) {

@@ -11,6 +11,7 @@ export class Wire {
     #nodes;
     #description;
     #prefix;
+    #reads;
     #next = 0;
 
     /** Operation name -> { operation, calls, valid, beyond, succeeded, statuses }. */
@@ -19,15 +20,22 @@ export class Wire {
     /** Every response that broke the description: { exchange, problems }. */
     invalid = [];
 
-    constructor(nodes, description, prefix = '') {
+    /**
+     * @param nodes the base addresses of the servers
+     * @param description judges the answers
+     * @param prefix of the names in the ledger
+     * @param reads collects what the client of today thinks of them; may be undefined
+     */
+    constructor(nodes, description, { prefix = '', reads } = {}) {
         this.#nodes = nodes;
         this.#description = description;
         this.#prefix = prefix;
+        this.#reads = reads;
     }
 
     /** The same wire for another client, whose description judges its answers. The ledger is one; names get a prefix. */
     judgedBy(description, prefix) {
-        const wire = new Wire(this.#nodes, description, prefix);
+        const wire = new Wire(this.#nodes, description, { prefix });
         wire.ledger = this.ledger;
         wire.invalid = this.invalid;
         return wire;
@@ -52,6 +60,7 @@ export class Wire {
 
     #record(method, url, sent, answer) {
         const path = url.pathname.replace(/^\/v1/, '');
+        this.#reads?.record(method, path, answer);
         const operation = this.#description.match(method, path);
         const name = this.#prefix + (operation?.id ?? `${method} (no such operation)`);
         if (!this.ledger.has(name)) {

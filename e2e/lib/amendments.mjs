@@ -84,6 +84,11 @@ const BUTTON_OFF = {
     },
 };
 
+const REVIEW_COMMENT = {
+    reason: 'a review that neither approves nor asks for changes is in no description',
+    apply: (schemas) => schemas.ChangeRequestReviewStatus.enum.push('comment'),
+};
+
 /**
  * What documents can hold beyond this version of the description. Blocks that it knows keep its
  * shape and get a place; those that it does not know get theirs here. An answer that needs one of
@@ -156,10 +161,7 @@ export const BEYOND = [
             schemas.MergeRule.oneOf.forEach(({ properties }) => (properties.message = string));
         },
     },
-    {
-        reason: 'a review that neither approves nor asks for changes is newer',
-        apply: (schemas) => schemas.ChangeRequestReviewStatus.enum.push('comment'),
-    },
+    REVIEW_COMMENT,
     {
         reason: 'redirects with a wildcard, and to other websites, are newer',
         apply(schemas) {
@@ -184,21 +186,6 @@ export const BEYOND = [
 export const RENDERER = {
     corrections: [
         {
-            reason: 'plans, and who works on a site in the app of the vendor, mean nothing to a reader, and a renderer asks for neither',
-            apply(schemas) {
-                drop(schemas.Site, 'appliedType', 'defaultLevel', 'permissions');
-                drop(schemas.Site.properties.urls, 'preview');
-            },
-        },
-        {
-            reason: 'a part of a site is never a draft: what is sent is live',
-            apply(schemas) {
-                for (const name of ['SiteSpace', 'SiteSection', 'SiteSectionGroup']) {
-                    drop(schemas[name], 'draft');
-                }
-            },
-        },
-        {
             reason: 'where a button leads is described apart from its label, by variants that allow no label',
             apply(schemas) {
                 const [, destination] = schemas.DocumentInlineButton.properties.data.allOf;
@@ -206,7 +193,7 @@ export const RENDERER = {
             },
         },
     ],
-    beyond: [ANY_BLOCK_INSIDE, ANYTHING_IN_A_LINK, FILE_ELSEWHERE, BUTTON_OFF],
+    beyond: [ANY_BLOCK_INSIDE, ANYTHING_IN_A_LINK, FILE_ELSEWHERE, BUTTON_OFF, REVIEW_COMMENT],
 };
 
 /** A copy of the description with the amendments applied. */
@@ -251,11 +238,6 @@ function block(type, { data, nodes }) {
 // Adds variants to a union.
 function allow(union, ...names) {
     union.oneOf.push(...names.map(ref));
-}
-
-// Properties that must not be missing may be.
-function drop(schema, ...names) {
-    schema.required = schema.required.filter((name) => !names.includes(name));
 }
 
 // One of several becomes at least one of them.

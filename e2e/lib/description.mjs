@@ -21,14 +21,9 @@ export function loadDescription() {
     return read('@gitbook/api/spec/openapi.json', CORRECTIONS, BEYOND);
 }
 
-/** Reads the description that the client of the site renderer comes with. */
+/** Reads the description of the client of today, which the site renderer uses. */
 export function loadRendererDescription() {
     return read(TODAY, [...CORRECTIONS, ...RENDERER.corrections], RENDERER.beyond);
-}
-
-/** Reads the same description as that of the client of today, of whoever uses it. */
-export function loadTodayDescription() {
-    return read(TODAY, CORRECTIONS, RENDERER.beyond);
 }
 
 /** The description of the client of today as it is shipped. */

@@ -7,7 +7,7 @@ import { GitBookAPI as RendererAPI } from 'gitbook-api-renderer';
 import { REQUIRED, RENDERER_PREFIX, REQUIRED_BY_RENDERER, REQUIRED_OWN } from '../operations.mjs';
 import { SCENARIOS } from '../scenarios/index.mjs';
 import { Actor } from './actor.mjs';
-import { loadDescription, loadRendererDescription, loadTodayDescription } from './description.mjs';
+import { loadDescription, loadRendererDescription } from './description.mjs';
 import { Octavo } from './octavo.mjs';
 import { runScenarios, World } from './suite.mjs';
 import { Reads } from './today.mjs';
@@ -30,7 +30,7 @@ export async function play(config, { names, verbose }, tell) {
         await octavo.serve(config);
         console.log(`e2e: ${octavo.nodes.join(', ')}`);
 
-        const reads = new Reads(loadTodayDescription());
+        const reads = new Reads(loadRendererDescription());
         const wire = new Wire(octavo.nodes, description, { reads });
         const people = Object.fromEntries(
             Object.entries(accounts).map(([name, account]) => [name, new Actor(wire, account)]),

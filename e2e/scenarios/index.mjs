@@ -35,6 +35,7 @@ import siteSettings from './site_settings.mjs';
 import sites from './sites.mjs';
 import spaces from './spaces.mjs';
 import teams from './teams.mjs';
+import today from './today.mjs';
 import tokens from './tokens.mjs';
 import transport from './transport.mjs';
 import users from './users.mjs';
@@ -77,6 +78,7 @@ export const SCENARIOS = {
     embeds,
     insights,
     renderer,
+    today,
     git,
     isolation,
 };

@@ -108,6 +108,10 @@ export default async function isolation(scene) {
     const { items: [operation] } = (await alice.call('POST', `${git}/sync`)).data;
     await operationEnded(alice, `${git}/operations/${operation.id}`);
 
+    const wanted = { body: { hostname: `${organization.id.toLowerCase()}.docs.acme.test` } };
+    const { data: hostname } = await alice.call('PUT', `/orgs/${organization.id}/sites/${site.id}/hostname`, wanted);
+    const { items: [auditEvent] } = (await alice.call('GET', `/orgs/${organization.id}/audit-events`)).data;
+
     // What stands in for each path parameter. An operation with a parameter of another name fails
     // its step until the thing is created above and named here.
     const things = {
@@ -144,6 +148,8 @@ export default async function isolation(scene) {
         siteMcpServerId: server.id,
         fontId: font.id,
         specSlug: spec.slug,
+        hostname: hostname.hostname,
+        auditEventId: auditEvent.id,
         versionId: spec.lastVersion,
         conversationId: 'secret',
         issueId: issue.id,

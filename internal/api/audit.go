@@ -24,6 +24,7 @@ func (a *API) audits() {
 		Sends: []string{"application/jsonl"}, Time: transferTime,
 		Summary: "Download who did what in an organization, newest first, as JSON lines.",
 	}, a.exportAudit)
+	a.auditEvents(tag)
 }
 
 // AuditEvent is the JSON form of an event of the audit log.

@@ -13,7 +13,7 @@ import (
 // changesNothing are the operations other than GET that change nothing that the
 // audit log is about.
 var changesNothing = map[string]bool{
-	"updateOrganizationMemberLastSeenAt": true, "searchSiteContent": true, "streamAskInSite": true, "resolvePublishedContentByUrl": true,
+	"updateOrganizationMemberLastSeenAt": true, "prewarmSiteSearch": true, "searchSiteContent": true, "streamAskInSite": true, "resolvePublishedContentByUrl": true,
 	"trackEventsInSiteById": true, "aggregateSiteEvents": true,
 	"updateNotice": true, "readInbox": true, // what somebody has looked at is nobody else's business
 	"generateStorageUploadURL": true, // the upload is recorded when it is used

@@ -117,6 +117,7 @@ type requestPathIn struct {
 	RequestIn
 	Path string `path:"pagePath"`
 	PageOptions
+	CachedMetadataIn
 }
 
 type requestReusableIn struct {

@@ -98,7 +98,7 @@ type ChangeRequest struct {
 	RevisionInitial  string                   `json:"revisionInitial" doc:"Revision of the space that the request was created from."`
 	RevisionAncestor string                   `json:"revisionMergedAncestor,omitempty" doc:"Revision of the space that the request was last updated with."`
 	RevisionMerged   string                   `json:"revisionMerged,omitempty" doc:"Revision of the space that the merge created."`
-	MergedBy         string                   `json:"mergedBy,omitempty" doc:"Id of the user."`
+	MergedBy         *User                    `json:"mergedBy,omitempty"`
 	MergedAt         docs.Time                `json:"mergedAt,omitzero"`
 	Comments         int                      `json:"comments" doc:"Number of open comments."`
 	Conflicts        int                      `json:"conflicts" doc:"Number of open conflicts, which prevent merging."`
@@ -122,9 +122,16 @@ func (a *API) changeRequest(ctx context.Context, g *authz.Grant, sp docs.Space, 
 		Object: "change-request", ID: string(c.ID), Number: c.Number, Status: c.Status, Subject: c.Subject,
 		CreatedBy: a.person(g, c.CreatedBy), CreatedAt: c.CreatedAt, UpdatedAt: c.UpdatedAt, Space: string(c.Space),
 		Revision: string(c.Revision), RevisionInitial: string(c.Initial), RevisionAncestor: string(c.Ancestor), RevisionMerged: string(c.Merged),
-		MergedBy: string(c.MergedBy), MergedAt: c.MergedAt, Comments: c.OpenComments, Conflicts: c.OpenConflicts,
+		MergedAt: c.MergedAt, Comments: c.OpenComments, Conflicts: c.OpenConflicts,
 		Outdated: c.Outdated(sp), Cluster: c.Cluster,
 		URLs: entryURLs{a.location("spaces", string(sp.ID), "change-requests", string(c.ID)), a.requestURL(sp, c)},
+	}
+	if c.MergedBy != "" {
+		u, err := a.Reviews.Store.User(ctx, c.MergedBy)
+		if err != nil {
+			return w, err
+		}
+		w.MergedBy = ptr(a.person(g, u))
 	}
 	if c.Description != "" && g.VisitorAccess() == nil {
 		v, err := a.Content.Revision(ctx, sp, c.Revision)
@@ -162,6 +169,7 @@ type ChangeRequestFilter struct {
 	Reviewer    docs.UserID              `query:"requestedReviewer" maxLength:"100" doc:"Only change requests that this user was asked to review."`
 	Cluster     string                   `query:"conversationsIssuesCluster" maxLength:"100"`
 	OrderBy     string                   `query:"orderBy" enum:"updatedAt,createdAt" default:"updatedAt"`
+	Topic       string                   `query:"topic" maxLength:"100" doc:"Ignored: sites have no topics."`
 }
 
 func (f ChangeRequestFilter) plain(g *authz.Grant) store.ChangeRequestFilter {
@@ -188,6 +196,10 @@ type listOrgChangeRequestsIn struct {
 	OrgIn
 	Paged
 	ChangeRequestFilter
+	Site    string `query:"site" maxLength:"100" doc:"Ignored."`
+	Space   string `query:"space" maxLength:"100" doc:"Ignored; the list of a space has only those of the space."`
+	Run     string `query:"styleguideRun" maxLength:"100" doc:"Ignored: nothing checks a style guide."`
+	Finding string `query:"finding" enum:"none,all" doc:"Ignored: nothing opens change requests for findings."`
 }
 
 func (a *API) listOrgChangeRequests(ctx context.Context, in *listOrgChangeRequestsIn) (*page[ChangeRequest], error) {
@@ -245,6 +257,7 @@ type updateChangeRequestIn struct {
 		Subject     opt.Val[string]          `json:"subject,omitempty" maxLength:"100"`
 		Description rawDoc                   `json:"description,omitempty"`
 		Status      docs.ChangeRequestStatus `json:"status,omitempty" enum:"draft,open,archived"`
+		Links       []any                    `json:"links,omitempty" maxItems:"10" doc:"Ignored: put links into the description."`
 	}
 }
 

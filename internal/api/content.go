@@ -168,10 +168,16 @@ type pageIn struct {
 	PageOptions
 }
 
+// CachedMetadataIn allows an answer with older metadata.
+type CachedMetadataIn struct {
+	CachedMetadata string `query:"cachedMetadata" enum:"true,false" doc:"Ignored: answers are never old."`
+}
+
 type pathIn struct {
 	SpaceIn
 	Path string `path:"pagePath"`
 	PageOptions
+	CachedMetadataIn
 }
 
 type reusableIn struct {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
@@ -81,17 +82,21 @@ func (a *API) git() {
 // GitSync is the JSON form of the repository that a space is synchronized with.
 type GitSync struct {
 	RepoName     string    `json:"repoName,omitempty"`
-	Installation string    `json:"installationProvider,omitempty" enum:"github,gitlab,github-legacy"`
+	Installation string    `json:"installationProvider" enum:"github,gitlab,github-legacy" doc:"github too if the host is of no known kind: clients know no other."`
+	ID           string    `json:"installationId" doc:"Id of the space, which has one connection."`
+	Status       string    `json:"installationStatus" enum:"active"`
 	Integration  string    `json:"integration,omitempty"`
 	URL          string    `json:"url,omitempty" doc:"Without credentials."`
 	UpdatedAt    docs.Time `json:"updatedAt,omitzero"`
 }
 
-func gitSync(i *docs.GitInfo) *GitSync {
+func gitSync(space docs.SpaceID, i *docs.GitInfo) *GitSync {
 	if i == nil {
 		return nil
 	}
-	return &GitSync{RepoName: i.RepoName, Installation: i.Provider, URL: i.URL, UpdatedAt: i.UpdatedAt}
+	return &GitSync{
+		RepoName: i.RepoName, Installation: cmp.Or(i.Provider, "github"), ID: string(space), Status: "active", URL: i.URL, UpdatedAt: i.UpdatedAt,
+	}
 }
 
 // GitRequestBody holds the fields that the bodies of an import and of an export have in
@@ -153,7 +158,8 @@ type exportGitIn struct {
 	SpaceIn
 	Body struct {
 		GitRequestBody
-		Message string `json:"commitMessage" minLength:"1" maxLength:"65536" doc:"Can contain {change_request_number}, {change_request_subject}, {space_title}, {author_name} and {revision}."`
+		Message    string `json:"commitMessage" minLength:"1" maxLength:"65536" doc:"Can contain {change_request_number}, {change_request_subject}, {space_title}, {author_name} and {revision}."`
+		Standalone bool   `json:"standalone,omitempty" doc:"Ignored: an export depends on no other operation."`
 	}
 }
 
@@ -161,9 +167,9 @@ func (a *API) exportGit(ctx context.Context, in *exportGitIn) (*gitQueued, error
 	return a.gitQueued(a.Git.Export(ctx, authz.FromContext(ctx), gitsync.ExportInput{Input: in.Body.plain(), Message: in.Body.Message}))
 }
 
-func (a *API) gitInfo(ctx context.Context, _ *SpaceIn) (*out[GitSync], error) {
+func (a *API) gitInfo(ctx context.Context, in *SpaceIn) (*out[GitSync], error) {
 	info, err := a.Git.Info(ctx, authz.FromContext(ctx))
-	return ok(*gitSync(&info)), err
+	return ok(*gitSync(in.Space, &info)), err
 }
 
 func (a *API) forgetGit(ctx context.Context, _ *SpaceIn) (*done, error) {

@@ -51,6 +51,7 @@ func (a *API) glossaryEntry(v docs.GlossaryEntry) GlossaryEntry {
 type listGlossaryEntriesIn struct {
 	OrgIn
 	Paged
+	OrderBy language `query:"orderBy" doc:"Ignored."`
 }
 
 func (a *API) listGlossaryEntries(ctx context.Context, in *listGlossaryEntriesIn) (*page[GlossaryEntry], error) {

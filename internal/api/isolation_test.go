@@ -188,6 +188,12 @@ func (f fixture) propose() {
 	w.vars["conflict"] = done.Conflicts[0].ID
 	w.must("admin", "POST", "/spaces/$space/change-requests/$request/reviews", `{"status":"approved"}`, "review")
 	w.must("admin", "POST", "/spaces/$space/change-requests/$request/requested-reviewers", `{"users":["$user_admin"]}`)
+	w.must("admin", "PUT", "/orgs/$org/sites/$site/hostname", `{"hostname":"docs.acme.test"}`)
+	var events struct{ Items []struct{ ID string } }
+	if err := json.Unmarshal(w.must("admin", "GET", "/orgs/$org/audit-events", "").body, &events); err != nil || len(events.Items) == 0 {
+		w.t.Fatalf("%v: %v", err, events)
+	}
+	w.vars["auditevent"] = events.Items[0].ID
 }
 
 // param returns Acme's value of a path parameter.
@@ -200,9 +206,11 @@ func (f fixture) param(name string) string {
 		"commentId": "comment", "commentReplyId": "reply", "operationId": "operation",
 		"siteId": "site", "siteSectionId": "section", "siteSectionGroupId": "group", "siteSpaceId": "sitespace", "siteExternalLinkId": "externallink",
 		"shareLinkId": "sharelink", "siteRedirectId": "redirect", "siteMcpServerId": "mcpserver",
-		"fontId": "font", "versionId": "specversion", "translationId": "translation", "glossaryEntryId": "glossaryentry", "key": "upload", "noticeId": "notice", "issueId": "issue", "clusterId": "cluster",
+		"fontId": "font", "versionId": "specversion", "translationId": "translation", "glossaryEntryId": "glossaryentry", "key": "upload", "noticeId": "notice", "issueId": "issue", "clusterId": "cluster", "auditEventId": "auditevent",
 	}[name]
 	switch name {
+	case "hostname":
+		return "docs.acme.test"
 	case "emailDomain":
 		return "acme.test"
 	case "subdomain", "specSlug", "conversationId", "blockId":

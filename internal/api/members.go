@@ -75,11 +75,12 @@ type Member struct {
 	SSO        bool       `json:"sso" doc:"Whether the member signs in through SSO; false until the member has used the organization."`
 	Spaces     int        `json:"spaces" doc:"Number of spaces to which the member or one of their teams was granted access."`
 	Teams      int        `json:"teams"`
+	Sites      int        `json:"sites" doc:"Number of sites to which the member or one of their teams was granted access."`
 }
 
 func (a *API) member(m docs.Member) Member {
 	return Member{
-		"member", string(m.User.ID), orNull(m.Role), a.user(m.User), m.Disabled, m.JoinedAt, m.LastSeenAt, m.SSO && !m.LastSeenAt.IsZero(), m.Spaces, m.Teams,
+		"member", string(m.User.ID), orNull(m.Role), a.user(m.User), m.Disabled, m.JoinedAt, m.LastSeenAt, m.SSO && !m.LastSeenAt.IsZero(), m.Spaces, m.Teams, m.Sites,
 	}
 }
 

@@ -69,6 +69,10 @@ func (a *API) openAPISpecs() {
 		About:   "A visitor of a site reads the specifications that blocks and computed pages of the site show; all others are a 404.",
 	}, a.getLatestOpenAPIContent)
 	register(a, op{
+		ID: "getLatestOpenAPISpecVersionContentRaw", Route: "GET " + versions + "/latest/content/raw", Tag: tag, Allow: see, Time: transferTime,
+		Summary: "Get the root file of the newest version of an OpenAPI specification, as it was sent or fetched.",
+	}, a.getLatestOpenAPIRaw)
+	register(a, op{
 		ID: "getOpenAPISpecVersionById", Route: "GET " + versions + "/{versionId}", Tag: tag, Allow: see,
 		Summary: "Get a version of an OpenAPI specification.",
 	}, a.getOpenAPIVersion)

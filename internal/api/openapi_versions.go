@@ -136,6 +136,33 @@ func (a *API) getLatestOpenAPIContent(ctx context.Context, in *OpenAPISpecIn) (*
 	return a.getOpenAPIContent(ctx, &openAPIVersionIn{*in, apispec.Latest})
 }
 
+// OpenAPISpecRawContent is the source of a version.
+type OpenAPISpecRawContent struct {
+	Text   string `json:"text" doc:"The root file, as it was sent or fetched."`
+	Format string `json:"format" enum:"json,yaml"`
+}
+
+func (a *API) getLatestOpenAPIRaw(ctx context.Context, in *OpenAPISpecIn) (*out[OpenAPISpecRawContent], error) {
+	_, v, err := a.APISpecs.Version(ctx, in.Org, in.Slug, apispec.Latest)
+	if err != nil {
+		return nil, err
+	}
+	text, err := a.APISpecs.Raw(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	w := OpenAPISpecRawContent{Text: string(text), Format: "yaml"}
+	if beginsJSON(text) {
+		w.Format = "json"
+	}
+	return ok(w), nil
+}
+
+// beginsJSON reports whether the beginning of a specification is that of JSON.
+func beginsJSON(head []byte) bool {
+	return bytes.HasPrefix(bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))), []byte("{"))
+}
+
 func (a *API) getOpenAPIContent(ctx context.Context, in *openAPIVersionIn) (*out[OpenAPISpecContent], error) {
 	space, err := a.showing(ctx, in.Slug)
 	if err != nil {
@@ -230,7 +257,7 @@ func openAPIKind(spec docs.OpenAPISpec, r io.ReaderAt) (kind, name string, err e
 	if err != nil && err != io.EOF { //nolint:errorlint // ReaderAt returns it as it is
 		return "", "", err
 	}
-	if bytes.HasPrefix(bytes.TrimSpace(bytes.TrimPrefix(head[:n], []byte("\xef\xbb\xbf"))), []byte("{")) {
+	if beginsJSON(head[:n]) {
 		return "application/json", string(spec.Slug) + ".json", nil
 	}
 	return "application/yaml; charset=utf-8", string(spec.Slug) + ".yaml", nil

@@ -104,6 +104,11 @@ type billing struct {
 	Interval            string           `json:"interval" enum:"monthly,yearly"`
 	EndDate             *docs.Time       `json:"endDate"`
 	HasPaymentFailed    bool             `json:"hasPaymentFailed"`
+	CanCheckout         bool             `json:"canCheckout" doc:"Always false: nothing is sold here."`
+	CanChangeInterval   bool             `json:"canChangeInterval" doc:"Always false."`
+	CanUseSAML          bool             `json:"canUseSAML" doc:"Always true."`
+	CreditsBundle       *string          `json:"creditsBundle" doc:"Always null."`
+	CreditAlert         *int             `json:"aiCreditAlertThreshold" doc:"Always null."`
 	IsScheduledToCancel bool             `json:"isScheduledToCancel"`
 	Pricing             pricing          `json:"pricing"`
 	UsageAddons         map[string]addon `json:"usageAddons"`
@@ -149,6 +154,7 @@ type billingMigration struct {
 
 type orgPermissions struct {
 	View                bool `json:"view"`
+	Access              bool `json:"access"`
 	Admin               bool `json:"admin"`
 	OwnTeam             bool `json:"ownTeam"`
 	CreateContent       bool `json:"createContent"`
@@ -181,7 +187,7 @@ func (a *API) organization(caller authz.Actor, o docs.Organization, by *docs.Acc
 		Trial:          trial{Status: o.Trial.Status, Count: o.Trial.Count, EndDate: o.Trial.EndDate, Decision: o.Trial.Decision},
 		CustomHostname: o.CustomHostname, IsOnNewTrial: true,
 		Permissions: orgPermissions{
-			View: can(authz.ViewOrg), Admin: can(authz.AdminOrg), OwnTeam: by.Inside() && by.OwnsTeam() && caller.Scopes.Allow(authz.ManageTeam.Scope),
+			View: can(authz.ViewOrg), Access: can(authz.ViewOrg), Admin: can(authz.AdminOrg), OwnTeam: by.Inside() && by.OwnsTeam() && caller.Scopes.Allow(authz.ManageTeam.Scope),
 			CreateContent: can(authz.CreateContent), CreateOpenAPISpec: can(authz.CreateOpenAPISpec),
 			IngestConversations: can(authz.IngestConvo), ViewBilling: can(authz.ViewBilling),
 			ListMembers: can(authz.ListMembers), ListTeams: can(authz.ListTeams), ListIntegrations: can(authz.ListIntegrations),
@@ -206,6 +212,7 @@ func (a *API) organization(caller authz.Actor, o docs.Organization, by *docs.Acc
 func billingOf(b docs.Billing) *billing {
 	w := &billing{
 		Interval: b.Interval, HasPaymentFailed: b.HasPaymentFailed, IsScheduledToCancel: b.IsScheduledToCancel,
+		CanUseSAML:  true,
 		UsageAddons: map[string]addon{},
 	}
 	if !b.EndDate.IsZero() {

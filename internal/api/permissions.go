@@ -94,6 +94,7 @@ type UserPermission struct {
 	Permission docs.Role   `json:"permission"`
 	User       User        `json:"user"`
 	Origin     *orgPointer `json:"origin,omitempty" doc:"Of a site: the organization that it belongs to."`
+	Disabled   bool        `json:"disabled" doc:"Always false: a membership that is disabled has no role."`
 }
 
 // TeamPermission is the JSON form of the role of a team.
@@ -156,7 +157,11 @@ func (a *API) unshareTeam(ctx context.Context, in *GrantedTeam) (*done, error) {
 
 type aggregateIn struct {
 	Paged
-	Role string `query:"role" enum:"admin,create,review,edit,comment,read"`
+	Role   string `query:"role" enum:"admin,create,review,edit,comment,read"`
+	Search string `query:"search" maxLength:"256" doc:"Ignored."`
+	Sort   string `query:"sort" maxLength:"32" doc:"Ignored."`
+	Order  string `query:"order" enum:"asc,desc" doc:"Ignored."`
+	Team   string `query:"team" maxLength:"100" doc:"Ignored."`
 }
 
 func (a *API) aggregate(ctx context.Context, in *aggregateIn) (*page[UserPermission], error) {
@@ -166,7 +171,7 @@ func (a *API) aggregate(ctx context.Context, in *aggregateIn) (*page[UserPermiss
 		origin = &orgPointer{"organization", string(g.Site.Org)}
 	}
 	return listOf(ctx, a, in.Paged, a.Spaces.Aggregate(g, docs.Role(in.Role)), func(e spaces.EffectiveRole) UserPermission {
-		return UserPermission{e.Role, a.user(e.User), origin}
+		return UserPermission{Permission: e.Role, User: a.user(e.User), Origin: origin}
 	})
 }
 

@@ -179,6 +179,7 @@ type revisionPathIn struct {
 	RevisionIn
 	Path string `path:"pagePath"`
 	PageOptions
+	CachedMetadataIn
 }
 
 type revisionReusableIn struct {

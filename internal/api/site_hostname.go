@@ -28,6 +28,7 @@ func (a *API) siteHostname() {
 		ID: "deleteSiteHostname", Route: "DELETE " + route, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Take the host name from a site, which has its own address again.",
 	}, a.deleteSiteHostname)
+	a.customHostnames()
 }
 
 // SiteHostname is the JSON form of the host name of a site.

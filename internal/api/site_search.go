@@ -21,6 +21,11 @@ func (a *API) siteSearch() {
 		Summary: "Search the pages of a site, grouped by space.",
 		About:   "What the caller does not see has no influence on the results. " + aboutSpaces,
 	}, a.searchSite)
+	register(a, op{
+		ID: "prewarmSiteSearch", Route: "POST " + siteRoute + "/search/prewarm", Tag: sitesTag, Allow: authz.Site(authz.ReadSite), Status: http.StatusNoContent,
+		Summary: "Announce a search of a site.",
+		About:   "It does nothing: the index is always ready. Clients call it when a reader opens the search.",
+	}, func(context.Context, *SiteIn) (*done, error) { return nil, nil })
 	registerStream(a, op{
 		ID: "streamAskInSite", Route: "POST " + siteRoute + "/ask", Tag: sitesTag, Allow: authz.Site(authz.ReadSite), Status: 200, Sends: []string{"text/event-stream"},
 		Summary: "Ask a question about the content of a site.",
@@ -104,8 +109,10 @@ type askSiteIn struct {
 		Question string `json:"question" minLength:"1" maxLength:"512"`
 		Context  *struct {
 			SiteSpace docs.SiteItemID `json:"siteSpaceId,omitempty"`
+			Goal      string          `json:"goal,omitempty" maxLength:"4096" doc:"Ignored: the answer quotes what matches the question."`
 		} `json:"context,omitempty"`
-		Scope *searchScope `json:"scope,omitempty"`
+		Scope   *searchScope  `json:"scope,omitempty"`
+		Session *eventSession `json:"session,omitempty" doc:"Ignored: nothing is kept about readers."`
 	}
 }
 

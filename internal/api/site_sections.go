@@ -62,6 +62,7 @@ type addSectionIn struct {
 		Condition opt.Val[string] `json:"condition,omitempty" nullable:"true" maxLength:"1024" doc:"Expression that decides whether a visitor sees it, from the beginning."`
 		Draft     bool            `json:"draft,omitempty" doc:"Whether only previews show it, from the beginning."`
 		Group     docs.SiteItemID `json:"siteSectionGroupId,omitempty" maxLength:"64" doc:"Group that contains it; default: the site."`
+		Template  any             `json:"template,omitempty" doc:"Ignored: the space exists."`
 		Ignored
 	}
 }

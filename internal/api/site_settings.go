@@ -56,7 +56,17 @@ func (a *API) siteCustomization() {
 	}, a.updateSiteAds)
 }
 
-func (a *API) getCustomization(ctx context.Context, _ *SiteIn) (*out[customization.Settings], error) {
+// UnmaskedIn asks for what a plan would hide.
+type UnmaskedIn struct {
+	Unmasked string `query:"unmasked" enum:"true,false" doc:"Ignored: nothing is masked."`
+}
+
+type getCustomizationIn struct {
+	SiteIn
+	UnmaskedIn
+}
+
+func (a *API) getCustomization(ctx context.Context, _ *getCustomizationIn) (*out[customization.Settings], error) {
 	s, err := a.Sites.Customization(ctx, authz.FromContext(ctx).Site)
 	return ok(s), err
 }
@@ -82,7 +92,12 @@ func spaceCustomization(c sites.SpaceCustomization) SpaceCustomization {
 	return SpaceCustomization{c.Settings, c.Overridden}
 }
 
-func (a *API) getSpaceCustomization(ctx context.Context, in *SiteSpaceIn) (*out[SpaceCustomization], error) {
+type getSpaceCustomizationIn struct {
+	SiteSpaceIn
+	UnmaskedIn
+}
+
+func (a *API) getSpaceCustomization(ctx context.Context, in *getSpaceCustomizationIn) (*out[SpaceCustomization], error) {
 	c, err := a.Sites.SpaceCustomization(ctx, authz.FromContext(ctx), in.SiteSpace)
 	return ok(spaceCustomization(c)), err
 }

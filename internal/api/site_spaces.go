@@ -74,6 +74,8 @@ type addSiteSpaceIn struct {
 
 		Condition opt.Val[string] `json:"condition,omitempty" nullable:"true" maxLength:"1024" doc:"Expression that decides whether a visitor sees it, from the beginning."`
 		Draft     bool            `json:"draft,omitempty" doc:"Whether only previews show it, from the beginning."`
+		Template  any             `json:"template,omitempty" doc:"Ignored: the space exists."`
+		Title     opt.Val[string] `json:"title,omitempty" maxLength:"128" doc:"Ignored: a site space has the title of its space."`
 		Ignored
 	}
 }

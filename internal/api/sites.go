@@ -67,6 +67,7 @@ type Site struct {
 	Object          string                 `json:"object" enum:"site"`
 	ID              string                 `json:"id"`
 	Type            string                 `json:"type" enum:"basic,premium,ultimate,sponsored,legacy-basic,legacy-premium"`
+	AppliedType     string                 `json:"appliedType" doc:"That of type: no type costs anything."`
 	Title           string                 `json:"title"`
 	Icon            *customization.Favicon `json:"icon,omitempty" doc:"That of the customization; absent if there is none."`
 	Hostname        string                 `json:"hostname,omitempty"`
@@ -81,7 +82,21 @@ type Site struct {
 	Ads             *siteAds               `json:"ads,omitempty" doc:"What the owner asked for; absent if nothing. This server shows no advertisements."`
 	AgentsContext   string                 `json:"agentsContext" enum:"excluded,included" doc:"Whether the agent of the organization can read the site."`
 	Features        []siteFeature          `json:"features" doc:"All features: none costs anything."`
+	DefaultLevel    *docs.Level            `json:"defaultLevel" doc:"null: no access."`
+	Permissions     sitePermissions        `json:"permissions"`
 	URLs            siteURLs               `json:"urls"`
+}
+
+// sitePermissions are what the caller may do with a site.
+type sitePermissions struct {
+	View               bool `json:"view"`
+	Access             bool `json:"access"`
+	Edit               bool `json:"edit"`
+	Create             bool `json:"create"`
+	Admin              bool `json:"admin"`
+	InstallIntegration bool `json:"installIntegration"`
+	ViewAdaptiveSchema bool `json:"viewAdaptiveSchema"`
+	EditAdaptiveSchema bool `json:"editAdaptiveSchema"`
 }
 
 type siteProxy struct {
@@ -103,15 +118,22 @@ type siteURLs struct {
 	Location  string `json:"location" format:"uri"`
 	App       string `json:"app" format:"uri"`
 	Published string `json:"published,omitempty" format:"uri" doc:"Absent if the site is not published."`
+	Preview   string `json:"preview" format:"uri" doc:"Where previews of the site are; each needs a token."`
 }
 
-func (a *API) site(s docs.Site) Site {
+func (a *API) site(s docs.Site, r docs.Role) Site {
 	w := Site{
-		Object: "site", ID: string(s.ID), Type: s.Type, Title: s.Title, Hostname: s.Hostname, Basename: s.Basename,
+		Object: "site", ID: string(s.ID), Type: s.Type, AppliedType: s.Type, Title: s.Title, Hostname: s.Hostname, Basename: s.Basename,
 		Visibility: s.Visibility, Published: s.Published, SiteSpaces: s.SiteSpaces, CreatedAt: s.CreatedAt,
 		AdaptiveContent: adaptiveContent{s.Adaptive}, ProxyProblem: s.ProxyState.Problem, Icon: wireIcon(s.Icon), Ads: wireAds(s.Ads), AgentsContext: s.AgentsContext,
 		URLs: siteURLs{
 			Location: a.siteLocation(s), App: a.BaseURL + "/o/" + string(s.Org) + "/sites/" + string(s.ID), Published: a.Sites.URL(s),
+			Preview: a.Sites.ProxyTarget(s),
+		},
+		DefaultLevel: levelOrNull(s.Level),
+		Permissions: sitePermissions{
+			View: authz.Can(r, authz.ReadSite), Access: authz.Can(r, authz.ViewSite), Edit: authz.Can(r, authz.EditSite), Create: authz.Can(r, authz.EditSite),
+			Admin: authz.Can(r, authz.AdminSite), ViewAdaptiveSchema: authz.Can(r, authz.ViewSite), EditAdaptiveSchema: authz.Can(r, authz.AdminSite),
 		},
 	}
 	for _, id := range docs.SiteFeatures {
@@ -177,7 +199,7 @@ func (a *API) listSites(ctx context.Context, in *listSitesIn) (*page[Site], erro
 	if err != nil {
 		return nil, err
 	}
-	return listOf(ctx, a, in.Paged, l, a.site)
+	return listOf(ctx, a, in.Paged, l, func(s store.Ranked[docs.Site]) Site { return a.site(s.It, s.Role) })
 }
 
 type createSiteIn struct {
@@ -199,7 +221,7 @@ func (a *API) createSite(ctx context.Context, in *createSiteIn) (*created[Site],
 	if err != nil {
 		return nil, err
 	}
-	return &created[Site]{a.siteLocation(s), a.site(s)}, nil
+	return &created[Site]{a.siteLocation(s), a.site(s, authz.FromContext(ctx).Role)}, nil
 }
 
 type SiteIn struct {
@@ -208,7 +230,7 @@ type SiteIn struct {
 }
 
 func (a *API) getSite(ctx context.Context, _ *SiteIn) (*out[Site], error) {
-	return ok(a.site(authz.FromContext(ctx).Site)), nil
+	return ok(a.site(authz.FromContext(ctx).Site, authz.FromContext(ctx).Role)), nil
 }
 
 type updateSiteIn struct {
@@ -222,6 +244,7 @@ type updateSiteIn struct {
 		DefaultSpace    opt.Val[docs.SiteItemID] `json:"defaultSiteSpace,omitempty" minLength:"1" doc:"Default site space of the site, or of its default section if it has sections."`
 		DefaultSection  opt.Val[docs.SiteItemID] `json:"defaultSiteSection,omitempty" minLength:"1"`
 		Proxy           opt.Val[string]          `json:"proxy,omitempty" nullable:"true" maxLength:"512" doc:"Host and path on a domain of the owner, such as company.com/docs; null removes it."`
+		Styleguide      opt.Val[string]          `json:"styleguide,omitempty" nullable:"true" maxLength:"128" doc:"Ignored: nothing checks a style guide."`
 	}
 }
 
@@ -235,7 +258,7 @@ func (a *API) updateSite(ctx context.Context, in *updateSiteIn) (*out[Site], err
 		patch.Adaptive = opt.Of(adaptive.Enabled)
 	}
 	s, err := a.Sites.Update(ctx, authz.FromContext(ctx), patch)
-	return ok(a.site(s)), err
+	return ok(a.site(s, authz.FromContext(ctx).Role)), err
 }
 
 func (a *API) deleteSite(ctx context.Context, _ *SiteIn) (*done, error) {
@@ -244,12 +267,12 @@ func (a *API) deleteSite(ctx context.Context, _ *SiteIn) (*done, error) {
 
 func (a *API) publishSite(ctx context.Context, _ *SiteIn) (*out[Site], error) {
 	s, err := a.Sites.Publish(ctx, authz.FromContext(ctx), true)
-	return ok(a.site(s)), err
+	return ok(a.site(s, authz.FromContext(ctx).Role)), err
 }
 
 func (a *API) unpublishSite(ctx context.Context, _ *SiteIn) (*out[Site], error) {
 	s, err := a.Sites.Publish(ctx, authz.FromContext(ctx), false)
-	return ok(a.site(s)), err
+	return ok(a.site(s, authz.FromContext(ctx).Role)), err
 }
 
 // ShareKeyIn is the key of a share link.

@@ -131,7 +131,7 @@ func (a *API) sharedSpace(by authz.Actor, s docs.Space, r docs.Role, shareKey st
 			Location: a.location("spaces", string(s.ID)), App: a.BaseURL + "/o/" + string(s.Org) + "/s/" + string(s.ID), Icon: s.IconURL,
 			Published: published, Public: public,
 		},
-		Organization: string(s.Org), Parent: string(s.Parent), Language: s.Language, GitSync: gitSync(s.Git), VisitorAuth: auth, Revision: string(s.Revision),
+		Organization: string(s.Org), Parent: string(s.Parent), Language: s.Language, GitSync: gitSync(s.ID, s.Git), VisitorAuth: auth, Revision: string(s.Revision),
 		DefaultLevel: levelOrNull(s.Level), Comments: s.Counters.OpenComments, ChangeRequests: s.Counters.ChangeRequests,
 		ChangeRequestsOpen: s.Counters.OpenChangeRequests, ChangeRequestsDraft: s.Counters.DraftChangeRequests,
 		Permissions: spacePermissions{

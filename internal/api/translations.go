@@ -93,8 +93,9 @@ type newTranslationSource struct {
 }
 
 type translationResult struct {
-	Space    string `json:"space"`
-	Revision string `json:"revision"`
+	Space    string   `json:"space"`
+	Revision string   `json:"revision"`
+	Language language `json:"language"`
 }
 
 type translationProgress struct {
@@ -133,7 +134,7 @@ func (a *API) translation(g *authz.Grant, v docs.Translation) Translation {
 		out.Outcome = "succeeded"
 	}
 	if st.Runs > 0 && v.Revision != "" {
-		out.Result = &translationResult{string(v.Result), string(v.Revision)}
+		out.Result = &translationResult{string(v.Result), string(v.Revision), language(v.To)}
 	}
 	return out
 }

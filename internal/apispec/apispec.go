@@ -9,8 +9,10 @@ package apispec
 
 import (
 	"context"
+	"io"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -112,6 +114,20 @@ func (s *Service) Published(ctx context.Context, org docs.OrgID, slug docs.OpenA
 // Open opens a version as a single file.
 func (s *Service) Open(ctx context.Context, v docs.OpenAPIVersion) (blob.Object, error) {
 	return blob.OpenNamed(ctx, s.Blobs, v.Document)
+}
+
+// Raw returns the root file of a version as it was sent or fetched.
+func (s *Service) Raw(ctx context.Context, v docs.OpenAPIVersion) ([]byte, error) {
+	i := slices.IndexFunc(v.Files, func(f docs.OpenAPIFile) bool { return f.Name == v.Root })
+	if i < 0 {
+		return nil, errs.Missing("source of the version")
+	}
+	o, err := blob.OpenNamed(ctx, s.Blobs, v.Files[i].Blob)
+	if err != nil {
+		return nil, err
+	}
+	defer o.Close()
+	return io.ReadAll(io.LimitReader(o, openapi.MaxBytes))
 }
 
 // Create adds a description with an unused slug.

@@ -112,7 +112,7 @@ func (h *Handler) organization(v *visit) (err error) {
 		return err
 	}
 	for _, s := range shown {
-		d.Sites = append(d.Sites, link{Title: s.Title, To: organizationURL(o.ID) + "/sites/" + string(s.ID)})
+		d.Sites = append(d.Sites, link{Title: s.It.Title, To: organizationURL(o.ID) + "/sites/" + string(s.It.ID)})
 	}
 	if v.grant.Allow(authz.ListOpenAPISpecs) == nil {
 		specs, _, err := h.Specs.Specs(o.ID).Page(ctx, first)

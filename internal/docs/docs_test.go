@@ -169,3 +169,23 @@ func TestBasenames(t *testing.T) {
 		}
 	}
 }
+
+// The UUID of an id has the form that clients check, and leads back to the time of the id.
+func TestUUID(t *testing.T) {
+	form := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+	seen := map[string]bool{}
+	for i := range 1000 {
+		id := NewID[string](time.Unix(0, int64(i)*9_000_000_000_000_007))
+		uuid := UUID(id)
+		prefix, ok := UUIDPrefix(uuid)
+		if !form.MatchString(uuid) || !ok || !strings.HasPrefix(id, prefix) || seen[uuid] {
+			t.Fatalf("%s: %s, %q, %v", id, uuid, prefix, ok)
+		}
+		seen[uuid] = true
+	}
+	for _, bad := range []string{"", "x", strings.Repeat("z", 36), "ffffffff-ffff-8fff-bfff-ffffffffffff", strings.Repeat("-", 36)} {
+		if prefix, ok := UUIDPrefix(bad); ok {
+			t.Errorf("%s begins with %s", bad, prefix)
+		}
+	}
+}

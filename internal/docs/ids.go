@@ -3,6 +3,10 @@ package docs
 import (
 	"crypto/rand"
 	"crypto/sha256"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
 	"time"
 )
 
@@ -43,6 +47,33 @@ func NewID[T ~string](now time.Time) T {
 // MinID returns a text that sorts after all IDs created before t, and before all other
 // IDs.
 func MinID(t time.Time) string { return timeText(t) }
+
+// UUID returns a UUID (version 8) for an ID: its time, and a hash of the rest. It is for
+// clients that expect UUIDs; UUIDPrefix helps to find the ID again.
+func UUID(id string) string {
+	var n uint64
+	for _, c := range []byte(id[:min(len(id), idTimeChars)]) {
+		n = n*62 + uint64(max(0, strings.IndexByte(alphabet, c)))
+	}
+	h := sha256.Sum256([]byte(id))
+	return fmt.Sprintf("%08x-%04x-8%03x-%04x-%012x", n>>32, n>>16&0xffff, n>>4&0xfff, 0x8000|n&0xf<<10|uint64(h[0])<<2|uint64(h[1])>>6, h[2:8])
+}
+
+// UUIDPrefix returns the text with which all IDs begin that can have a UUID. It returns false
+// if no ID has it.
+func UUIDPrefix(uuid string) (prefix string, ok bool) {
+	hex := strings.ReplaceAll(uuid, "-", "")
+	if len(uuid) != 36 || len(hex) != 32 {
+		return "", false
+	}
+	high, err := strconv.ParseUint(hex[:12]+hex[13:16], 16, 64)
+	low, err2 := strconv.ParseUint(hex[16:20], 16, 64)
+	n := high<<4 | low>>10&0xf
+	if err != nil || err2 != nil || n > math.MaxInt64 {
+		return "", false
+	}
+	return timeText(time.Unix(0, int64(n))), true
+}
 
 // timeText returns a time as text that sorts chronologically.
 func timeText(now time.Time) string {

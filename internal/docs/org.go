@@ -113,6 +113,7 @@ type Member struct {
 	LastSeenAt Time
 	Spaces     int // spaces with a grant to the member or to one of the member's teams
 	Teams      int
+	Sites      int // as Spaces
 }
 
 // Team is a named group of members.

@@ -148,18 +148,18 @@ func (s *Service) ProxyTarget(site docs.Site) string { return s.Hosts.ServerURL(
 
 // Sites lists the sites of an organization that the caller can see. The list is empty if the
 // filter names a space that the caller cannot see.
-func (s *Service) Sites(ctx context.Context, g *authz.Grant, f store.SiteFilter) (store.List[docs.Site], error) {
+func (s *Service) Sites(ctx context.Context, g *authz.Grant, f store.SiteFilter) (store.List[store.Ranked[docs.Site]], error) {
 	if f.Space != "" {
 		_, _, err := authz.NewChecker(s.Store.Reader).Space(ctx, g.Actor, authz.ViewSpace, f.Space)
 		if authz.Denied(err) {
-			return store.List[docs.Site]{}, nil
+			return store.List[store.Ranked[docs.Site]]{}, nil
 		}
 		if err != nil {
-			return store.List[docs.Site]{}, err
+			return store.List[store.Ranked[docs.Site]]{}, err
 		}
 	}
-	return store.List[docs.Site]{
-		Page: func(ctx context.Context, p store.Page) ([]docs.Site, store.Key, error) {
+	return store.List[store.Ranked[docs.Site]]{
+		Page: func(ctx context.Context, p store.Page) ([]store.Ranked[docs.Site], store.Key, error) {
 			return s.Store.Sites(ctx, g.Viewer(), f, p)
 		},
 		Count: func(ctx context.Context) (int64, error) { return s.Store.CountSites(ctx, g.Viewer(), f) },

@@ -228,7 +228,7 @@ func onSites(t *testing.T, s *store.Store, g graph, access *docs.Access, want ma
 	}
 	seen := map[docs.SiteID]bool{}
 	for _, site := range listed {
-		seen[site.ID] = true
+		seen[site.It.ID] = true
 	}
 	for _, site := range g.sites {
 		if role := access.Resolve([]docs.Node{site.Node()}).Role; seen[site.ID] != role.Valid() {

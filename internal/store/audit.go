@@ -89,6 +89,19 @@ func (r Reader) lastLooked(ctx context.Context, org docs.OrgID, before string, f
 	return rows[0], nil
 }
 
+// AuditEvents returns the lines of an organization whose ids begin with a text.
+func (r Reader) AuditEvents(ctx context.Context, org docs.OrgID, prefix string) ([]AuditRow, error) {
+	return many(ctx, r, scanAudit, `
+		SELECT id, at, org_id, actor_id, token_id, request_id, action, subject_kind, subject_id, data
+		FROM audit WHERE org_id = $1 AND id >= $2 AND id <= $3 ORDER BY id LIMIT $4 + 0`, org, prefix, prefix+lastText, maxAuditRead)
+}
+
+// AuditActions returns the actions of the newest lines of an organization.
+func (r Reader) AuditActions(ctx context.Context, org docs.OrgID) ([]string, error) {
+	return many(ctx, r, func(s scanner) (name string, err error) { err = s.Scan(&name); return name, err }, `
+		SELECT DISTINCT action FROM (SELECT action FROM audit WHERE org_id = $1 ORDER BY id DESC LIMIT $2 + 0) newest ORDER BY action`, org, maxAuditRead)
+}
+
 func scanAudit(s scanner) (a AuditRow, err error) {
 	err = s.Scan(&a.ID, &a.At, &a.Org, &a.Actor, &a.Token, &a.Request, &a.Action, &a.SubjectKind, &a.SubjectID, &a.Data)
 	return a, err

@@ -15,12 +15,17 @@ const memberColumns = `m.org_id, m.role, m.disabled, m.sso, m.joined_at, m.last_
 		SELECT g.subject_id FROM user_grants g WHERE g.org_id = m.org_id AND g.user_id = m.user_id
 		UNION
 		SELECT tg.subject_id FROM team_grants tg JOIN team_members tm ON tm.team_id = tg.team_id
+		WHERE tg.org_id = m.org_id AND tm.user_id = m.user_id)),
+	(SELECT COUNT(*) FROM sites w WHERE w.id IN (
+		SELECT g.subject_id FROM user_grants g WHERE g.org_id = m.org_id AND g.user_id = m.user_id
+		UNION
+		SELECT tg.subject_id FROM team_grants tg JOIN team_members tm ON tm.team_id = tg.team_id
 		WHERE tg.org_id = m.org_id AND tm.user_id = m.user_id))`
 
 func memberDest(m *docs.Member) []any {
 	d := []any{&m.Org, &m.Role, &m.Disabled, &m.SSO, &m.JoinedAt, &m.LastSeenAt}
 	d = append(d, userDest(&m.User)...)
-	return append(d, &m.Teams, &m.Spaces)
+	return append(d, &m.Teams, &m.Spaces, &m.Sites)
 }
 
 func scanMember(s scanner) (m docs.Member, err error) {

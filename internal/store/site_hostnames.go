@@ -21,6 +21,16 @@ func (r Reader) SiteHostname(ctx context.Context, site docs.SiteID) (docs.SiteHo
 		SELECT `+siteHostnameColumns+` FROM site_hostnames h WHERE h.site_id = $1`, site)
 }
 
+// maxClaims is the maximum number of sites that are read that want the same host name.
+const maxClaims = 100
+
+// SitesOfHostname returns the sites that have or want a host name, those that have it first.
+func (r Reader) SitesOfHostname(ctx context.Context, name string) ([]docs.Site, error) {
+	return many(ctx, r, scanSite, `
+		SELECT `+siteColumns+` FROM site_hostnames h JOIN sites w ON w.id = h.site_id
+		WHERE h.hostname = $1 AND `+inPresentOrg("w")+` ORDER BY h.active DESC, w.id LIMIT $2 + 0`, name, maxClaims)
+}
+
 // DueHostnames returns the host names that must be checked at a time, those that
 // wait longest first.
 func (r Reader) DueHostnames(ctx context.Context, now docs.Time, limit int) ([]docs.SiteHostname, error) {

@@ -102,11 +102,17 @@ var sitesFrom = ` FROM (
 	AND (cast($6 AS INTEGER) < 0 OR w.published = (cast($6 AS INTEGER) = 1))
 	AND ($7 = '' OR $7 LIKE '% ' || w.type || ' %')`
 
-// Sites lists the sites of an organization that a viewer can see, oldest first.
-func (r Reader) Sites(ctx context.Context, v Viewer, f SiteFilter, p Page) ([]docs.Site, Key, error) {
-	items, err := many(ctx, r, scanSite, ranksCTE+` SELECT `+siteColumns+sitesFrom+` AND w.id > $8
+// Sites lists the sites of an organization that a viewer can see, with the viewer's role,
+// oldest first.
+func (r Reader) Sites(ctx context.Context, v Viewer, f SiteFilter, p Page) ([]Ranked[docs.Site], Key, error) {
+	items, err := many(ctx, r, func(s scanner) (v Ranked[docs.Site], err error) {
+		var rank int
+		err = s.Scan(append(siteDest(&v.It), &rank)...)
+		v.Role = docs.RoleOfRank(rank)
+		return v, err
+	}, ranksCTE+` SELECT `+siteColumns+`, ranked.access`+sitesFrom+` AND w.id > $8
 		ORDER BY w.id LIMIT $9 + 0`, append(append(v.args(), f.args()...), p.text(0), p.ask())...)
-	items, next := cut(p, items, func(s docs.Site) Key { return Key{string(s.ID)} })
+	items, next := cut(p, items, func(s Ranked[docs.Site]) Key { return Key{string(s.It.ID)} })
 	return items, next, err
 }
 

@@ -1,0 +1,84 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+// customHostnames declares the host names of sites under the paths of GitBook, which name no
+// site. They do what the operations of a site do.
+func (a *API) customHostnames() {
+	const tag, route = "Site audience", "/custom-hostnames/{hostname}"
+	register(a, op{
+		ID: "getCustomHostname", Route: "GET " + route, Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
+		Summary: "Get a host name that a site which you can see has or wants.",
+	}, a.getCustomHostname)
+	register(a, op{
+		ID: "dnsRevalidateCustomHostname", Route: "PATCH " + route, Tag: tag, Allow: authz.SignedIn(docs.ScopeWrite), Status: http.StatusNoContent,
+		Summary: "Look for the DNS record of a host name now.",
+	}, a.checkCustomHostname)
+	register(a, op{
+		ID: "removeCustomHostname", Route: "DELETE " + route, Tag: tag, Allow: authz.SignedIn(docs.ScopeWrite),
+		Summary: "Take a host name from the site that has or wants it.",
+	}, a.removeCustomHostname)
+}
+
+// CustomHostname is the JSON form of the host name of a site in the form of GitBook.
+type CustomHostname struct {
+	Object   string      `json:"object" enum:"custom-hostname"`
+	Hostname string      `json:"hostname"`
+	Target   sitePointer `json:"target"`
+	IsActive bool        `json:"isActive"`
+	Status   string      `json:"status" enum:"live,dns_no_cname,dns_wrong_cname" doc:"dns_no_cname: not in use, its record was not found yet. dns_wrong_cname: in use, but its record is missing."`
+	URLs     location    `json:"urls"`
+}
+
+type customHostnameIn struct {
+	Hostname string `path:"hostname" maxLength:"512"`
+}
+
+// hostnameGrant returns a grant for the site of a host name.
+func (a *API) hostnameGrant(ctx context.Context, action authz.Action, in *customHostnameIn) (*authz.Grant, error) {
+	return a.Sites.OfHostname(ctx, authz.FromContext(ctx).Actor, action, in.Hostname)
+}
+
+func (a *API) getCustomHostname(ctx context.Context, in *customHostnameIn) (*out[CustomHostname], error) {
+	g, err := a.hostnameGrant(ctx, authz.ViewSite, in)
+	if err != nil {
+		return nil, err
+	}
+	h, err := a.Sites.Hostname(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	w := CustomHostname{
+		Object: "custom-hostname", Hostname: h.Name, Target: sitePointer{"site", string(h.Site)}, IsActive: h.Active, Status: "dns_no_cname",
+		URLs: location{a.location("custom-hostnames", h.Name)},
+	}
+	switch {
+	case h.FailingSince != 0:
+		w.Status = "dns_wrong_cname"
+	case h.Active:
+		w.Status = "live"
+	}
+	return ok(w), nil
+}
+
+func (a *API) checkCustomHostname(ctx context.Context, in *customHostnameIn) (*done, error) {
+	g, err := a.hostnameGrant(ctx, authz.AdminSite, in)
+	if err == nil {
+		_, err = a.Sites.CheckHostname(ctx, g)
+	}
+	return nil, err
+}
+
+func (a *API) removeCustomHostname(ctx context.Context, in *customHostnameIn) (*done, error) {
+	g, err := a.hostnameGrant(ctx, authz.AdminSite, in)
+	if err != nil {
+		return nil, err
+	}
+	return nil, a.Sites.RemoveHostname(ctx, g)
+}

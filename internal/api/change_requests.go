@@ -127,7 +127,7 @@ func (a *API) changeRequest(ctx context.Context, g *authz.Grant, sp docs.Space, 
 		URLs: entryURLs{a.location("spaces", string(sp.ID), "change-requests", string(c.ID)), a.requestURL(sp, c)},
 	}
 	if c.MergedBy != "" {
-		u, err := a.Reviews.Store.User(ctx, c.MergedBy)
+		u, err := a.Reviews.MergedBy(ctx, c)
 		if err != nil {
 			return w, err
 		}

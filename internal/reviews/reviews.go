@@ -451,3 +451,8 @@ func (s *Service) commitResolution(ctx context.Context, g *authz.Grant, name, id
 		return cr, err
 	})
 }
+
+// MergedBy returns the user who merged a change request.
+func (s *Service) MergedBy(ctx context.Context, cr docs.ChangeRequest) (docs.User, error) {
+	return s.Store.User(ctx, cr.MergedBy)
+}

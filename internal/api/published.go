@@ -111,7 +111,7 @@ func (a *API) publishedContent(ctx context.Context, shareKey string) (*Published
 	if err != nil {
 		return nil, err
 	}
-	site := a.site(g.Site, g.Role)
+	site := a.site(g.Actor, g.Site, g.Role)
 	site.ProxyProblem = "" // only for members who manage the site
 	site.URLs.Published = a.Sites.SharedURL(g.Site, v.shareKey)
 	site.SiteSpaces = len(v.Structure.All(docs.SiteSpace))

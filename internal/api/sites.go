@@ -121,7 +121,7 @@ type siteURLs struct {
 	Preview   string `json:"preview" format:"uri" doc:"Where previews of the site are; each needs a token."`
 }
 
-func (a *API) site(s docs.Site, r docs.Role) Site {
+func (a *API) site(by authz.Actor, s docs.Site, r docs.Role) Site {
 	w := Site{
 		Object: "site", ID: string(s.ID), Type: s.Type, AppliedType: s.Type, Title: s.Title, Hostname: s.Hostname, Basename: s.Basename,
 		Visibility: s.Visibility, Published: s.Published, SiteSpaces: s.SiteSpaces, CreatedAt: s.CreatedAt,
@@ -132,8 +132,8 @@ func (a *API) site(s docs.Site, r docs.Role) Site {
 		},
 		DefaultLevel: levelOrNull(s.Level),
 		Permissions: sitePermissions{
-			View: authz.Can(r, authz.ReadSite), Access: authz.Can(r, authz.ViewSite), Edit: authz.Can(r, authz.EditSite), Create: authz.Can(r, authz.EditSite),
-			Admin: authz.Can(r, authz.AdminSite), ViewAdaptiveSchema: authz.Can(r, authz.ViewSite), EditAdaptiveSchema: authz.Can(r, authz.AdminSite),
+			View: by.Can(r, authz.ReadSite), Access: by.Can(r, authz.ViewSite), Edit: by.Can(r, authz.EditSite), Create: by.Can(r, authz.EditSite),
+			Admin: by.Can(r, authz.AdminSite), ViewAdaptiveSchema: by.Can(r, authz.ViewSite), EditAdaptiveSchema: by.Can(r, authz.AdminSite),
 		},
 	}
 	for _, id := range docs.SiteFeatures {
@@ -143,6 +143,12 @@ func (a *API) site(s docs.Site, r docs.Role) Site {
 		w.Proxy = &siteProxy{s.Proxy, a.Sites.ProxyTarget(s)}
 	}
 	return w
+}
+
+// callerSite is site for the caller of a request, with the role of its grant.
+func (a *API) callerSite(ctx context.Context, s docs.Site) Site {
+	g := authz.FromContext(ctx)
+	return a.site(g.Actor, s, g.Role)
 }
 
 func wireIcon(i docs.SiteIcon) *customization.Favicon {
@@ -199,7 +205,8 @@ func (a *API) listSites(ctx context.Context, in *listSitesIn) (*page[Site], erro
 	if err != nil {
 		return nil, err
 	}
-	return listOf(ctx, a, in.Paged, l, func(s store.Ranked[docs.Site]) Site { return a.site(s.It, s.Role) })
+	by := authz.FromContext(ctx).Actor
+	return listOf(ctx, a, in.Paged, l, func(s store.Ranked[docs.Site]) Site { return a.site(by, s.It, s.Role) })
 }
 
 type createSiteIn struct {
@@ -221,7 +228,7 @@ func (a *API) createSite(ctx context.Context, in *createSiteIn) (*created[Site],
 	if err != nil {
 		return nil, err
 	}
-	return &created[Site]{a.siteLocation(s), a.site(s, authz.FromContext(ctx).Role)}, nil
+	return &created[Site]{a.siteLocation(s), a.callerSite(ctx, s)}, nil
 }
 
 type SiteIn struct {
@@ -230,7 +237,7 @@ type SiteIn struct {
 }
 
 func (a *API) getSite(ctx context.Context, _ *SiteIn) (*out[Site], error) {
-	return ok(a.site(authz.FromContext(ctx).Site, authz.FromContext(ctx).Role)), nil
+	return ok(a.callerSite(ctx, authz.FromContext(ctx).Site)), nil
 }
 
 type updateSiteIn struct {
@@ -258,7 +265,7 @@ func (a *API) updateSite(ctx context.Context, in *updateSiteIn) (*out[Site], err
 		patch.Adaptive = opt.Of(adaptive.Enabled)
 	}
 	s, err := a.Sites.Update(ctx, authz.FromContext(ctx), patch)
-	return ok(a.site(s, authz.FromContext(ctx).Role)), err
+	return ok(a.callerSite(ctx, s)), err
 }
 
 func (a *API) deleteSite(ctx context.Context, _ *SiteIn) (*done, error) {
@@ -267,12 +274,12 @@ func (a *API) deleteSite(ctx context.Context, _ *SiteIn) (*done, error) {
 
 func (a *API) publishSite(ctx context.Context, _ *SiteIn) (*out[Site], error) {
 	s, err := a.Sites.Publish(ctx, authz.FromContext(ctx), true)
-	return ok(a.site(s, authz.FromContext(ctx).Role)), err
+	return ok(a.callerSite(ctx, s)), err
 }
 
 func (a *API) unpublishSite(ctx context.Context, _ *SiteIn) (*out[Site], error) {
 	s, err := a.Sites.Publish(ctx, authz.FromContext(ctx), false)
-	return ok(a.site(s, authz.FromContext(ctx).Role)), err
+	return ok(a.callerSite(ctx, s)), err
 }
 
 // ShareKeyIn is the key of a share link.

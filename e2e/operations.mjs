@@ -27,6 +27,7 @@ const FURTHER = {
         'updateOrganizationInviteById',
     ],
     sites: ['unpublishSite', 'getSiteStructure', 'sortSiteStructure', 'moveSiteSectionGroup'],
+    hostnames: ['getCustomHostname', 'dnsRevalidateCustomHostname', 'removeCustomHostname'],
     siteSettings: [
         'getSiteCustomizationById',
         'updateSiteCustomizationById',
@@ -156,9 +157,6 @@ export const REQUIRED_OWN = [
     'GET /orgs/{organizationId}/audit-event-actions',
     'GET /orgs/{organizationId}/openapi/{specSlug}/versions/latest/content/raw',
     'POST /orgs/{organizationId}/sites/{siteId}/search/prewarm',
-    'GET /custom-hostnames/{hostname}',
-    'PATCH /custom-hostnames/{hostname}',
-    'DELETE /custom-hostnames/{hostname}',
     'GET /orgs/{organizationId}/usage',
     'GET /orgs/{organizationId}/translations/{translationId}/blocks',
     'POST /orgs/{organizationId}/translations/{translationId}/blocks/{blockId}/accept',

@@ -90,7 +90,7 @@ export default async function isolation(scene) {
     const { items: [entry] } = (await orgs.listGlossaryEntries(organization.id)).data;
 
     const hooks = `/orgs/${organization.id}/webhooks`;
-    const webhook = (await alice.call('POST', hooks, { body: { url: 'https://secret.invalid/', events: ['webhook.none'] } })).data;
+    const webhook = (await alice.call('POST', hooks, { body: { url: 'https://secret.invalid/', events: ['webhook.replay'] } })).data;
     const delivery = (await alice.call('POST', `${hooks}/${webhook.id}/test`)).data;
     await attempted(alice, `${hooks}/${webhook.id}/deliveries`); // what is under way would be noted later
     await alice.call('PATCH', `${hooks}/${webhook.id}`, { body: { enabled: false } }); // its log stays as it is

@@ -18,7 +18,7 @@ export default async function openapi({ step, organization, alice, anonymous }) 
         await refused(anonymous.api.orgs.createOpenApiSpec(org, { slug: 'pets', source: { text: pets('Pets') } }), 401);
         const spec = await answered(orgs.createOpenApiSpec(org, { slug: 'pets', source: { text: pets('Pets') } }), 201);
         assert.deepEqual([spec.slug, spec.visibility], ['pets', 'private']);
-        await refused(orgs.createOpenApiSpec(org, { slug: 'pets', source: { text: pets('Pets') } }), 400);
+        await refused(orgs.createOpenApiSpec(org, { slug: 'pets', source: { text: pets('Pets') } }), 409);
         first = (await processed(alice, org, 'pets')).lastVersion;
         assert.ok(first);
     });

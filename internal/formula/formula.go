@@ -38,6 +38,9 @@ const (
 	BookTime = 20 * time.Second
 )
 
+// freeTime is how long formulas are typeset without a turn among expensive requests.
+const freeTime = 25 * time.Millisecond
+
 // retryTime is how long a formula that took too long is not typeset again.
 const retryTime = 10 * time.Minute
 
@@ -69,14 +72,15 @@ type Work struct {
 	t       *Typesetter
 	ctx     context.Context
 	who     string
-	left    time.Duration
+	most    time.Duration
+	took    time.Duration
 	omitted bool
 }
 
 // Begin returns a Work whose formulas may take a time together, such as PageTime. Who pays, such
 // as an organization, shares the interpreters fairly with others.
 func (t *Typesetter) Begin(ctx context.Context, who string, most time.Duration) *Work {
-	return &Work{t: t, ctx: ctx, who: who, left: most}
+	return &Work{t: t, ctx: ctx, who: who, most: most}
 }
 
 // Omitted reports whether there was no time for a formula. Then what was made of the formulas
@@ -124,8 +128,11 @@ func (w *Work) MathML(formula string, display bool) (string, bool) {
 // run calls fn with an interpreter, unless there is no time left.
 func (w *Work) run(fn func(*machine) error) error {
 	err := budget.Yield(w.ctx)
-	if err == nil && w.left <= 0 {
+	if err == nil && w.took >= w.most {
 		err = errSlow
+	}
+	if err == nil && w.took > freeTime {
+		err = budget.Turn(w.ctx)
 	}
 	var m *machine
 	if err == nil {
@@ -134,7 +141,7 @@ func (w *Work) run(fn func(*machine) error) error {
 	if err == nil {
 		began := time.Now()
 		err = fn(m)
-		w.left -= time.Since(began)
+		w.took += time.Since(began)
 		m.release()
 	}
 	w.omitted = w.omitted || err != nil

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/inline"
@@ -30,6 +31,11 @@ const (
 // It reports whether name is one of them.
 func (v *visit) serveSite(w http.ResponseWriter, r *http.Request, name string) (done bool, err error) {
 	part, ok := fullPart(name)
+	if ok { // the texts of many pages
+		if err := budget.Turn(v.ctx); err != nil {
+			return true, err
+		}
+	}
 	if ok || name == "llms.txt" || name == "sitemap.xml" {
 		if err := v.heavy(); err != nil {
 			return true, err
@@ -254,6 +260,9 @@ func (v *visit) llmsFull(part int) ([]byte, error) {
 			return false, nil
 		case ended:
 			return true, nil
+		}
+		if err := budget.Yield(v.ctx); err != nil {
+			return false, err
 		}
 		text, err := v.printer(e).markdown(n)
 		if err != nil {

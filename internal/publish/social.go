@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/social"
@@ -78,6 +79,9 @@ func (v *visit) cardImage(c social.Card) ([]byte, error) {
 		return b, nil
 	}
 	if err := v.heavy(); err != nil {
+		return nil, err
+	}
+	if err := budget.Turn(v.ctx); err != nil {
 		return nil, err
 	}
 	b, err := c.PNG()

@@ -37,16 +37,16 @@ func (s *Service) PlainPaths(ctx context.Context, space docs.SpaceID) (bool, err
 		return plain, nil
 	}
 	plain := true
-	look := func(path string, _ []byte) (bool, error) {
-		plain = plain && !strings.ContainsFunc(path, escaped)
-		return plain, nil
-	}
-	err = v.Scan(ctx, revision.KeySlug, "", func(key string, value []byte) (bool, error) {
+	err = v.Scan(ctx, revision.KeySlug, "", func(key string, _ []byte) (bool, error) {
 		_, slug, _ := strings.Cut(key, revision.Sep)
-		return look(slug, value)
+		plain = !strings.ContainsFunc(slug, escaped)
+		return plain, nil
 	})
 	if err == nil && plain {
-		err = v.Scan(ctx, revision.KeyRedirect, "", look)
+		err = v.Scan(ctx, revision.KeyRedirect, "", func(path string, _ []byte) (bool, error) {
+			plain = !strings.ContainsFunc(path, escaped)
+			return plain, nil
+		})
 	}
 	if err == nil {
 		s.plain.Set(key, plain)

@@ -137,7 +137,7 @@ func TestContentBadInput(t *testing.T) {
 		{"an address of the network", file(`"url":"http://169.254.169.254/latest/meta-data/"`), 400, "files[0].url"},
 		{"an address with a password", file(`"url":"http://user:secret@example.com/"`), 400, "files[0].url"},
 		{"an address of a file", file(`"url":"file:///etc/passwd"`), 400, "files[0].url"},
-		{"a slug twice", `{"operation":"insert_page","into":"$page","slug":"child","document":{"markdown":""}}`, 400, "body.changes[0].slug"},
+		{"a slug twice", `{"operation":"insert_page","into":"$page","slug":"child","document":{"markdown":""}}`, 409, "body.changes[0].slug"},
 		{"a cycle", `{"operation":"update_page","page":"$page","into":"$child"}`, 400, "below itself"},
 		{"a cycle in two steps", `{"operation":"insert_page","ref":"a","into":"$child","document":{"markdown":""}},{"operation":"update_page","page":"$page","into":"a"}`, 400, "below itself"},
 		{"40 levels of pages", deepPages(40), 400, "into"},

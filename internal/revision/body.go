@@ -192,6 +192,10 @@ type Writing struct {
 	// previous targets. Imports set it, because files of a repository may have
 	// been renamed.
 	Written bool
+
+	// What Compose has read, for Problems.
+	doc   *markup.Document
+	asked []answer
 }
 
 // ReadHead returns the head of the Markdown. It parses the head only once.
@@ -290,6 +294,7 @@ func (d *Draft) Compose(ctx context.Context, x Text, w *Writing) (chunk.Hash, ch
 	if err := now.read(l, was, w); err != nil {
 		return "", "", nil, err
 	}
+	w.doc, w.asked = now.doc, l.asked
 	file := w.Whole && x.Body == "" // a new file has a source even if it is empty
 	named := maps.Equal(now.side.Links, was.side.Links) || !w.Written && !l.rebound(was.side.Links, now.side.Links)
 	same := bytes.Equal(now.body, was.body) && bytes.Equal(now.head, was.head) && slices.Equal(now.skeleton.Keys(), was.skeleton.Keys()) && maps.Equal(now.side.Inner, was.side.Inner)

@@ -57,7 +57,8 @@ func (d *Draft) Problems(ctx context.Context, most int) ([]Problem, error) {
 	return out, nil
 }
 
-// problemsOf returns the mistakes in a text, sorted by line.
+// problemsOf returns the mistakes in a text, sorted by line. It uses what Compose has read, so that
+// an edit parses its text once.
 func (d *Draft) problemsOf(ctx context.Context, x Text, w *Writing) ([]Problem, error) {
 	source, err := d.src.Bytes(ctx, x.Body)
 	if err != nil {
@@ -67,29 +68,19 @@ func (d *Draft) problemsOf(ctx context.Context, x Text, w *Writing) ([]Problem, 
 	if err != nil {
 		return nil, err
 	}
-	head := markup.ParseHead(source)
-	body := source[head.Body:]
-	l := &Linker{ctx: ctx, t: d.Tree, base: d.src.s.BaseURL, file: cmp.Or(w.File, x.File), Resolved: side.Links, names: d.Refs}
+	head, body := markup.ParseHead(source), source[min(side.Start, len(source)):]
 	dead := map[string]markup.Use{}
-	doc := markup.Parse(body, markup.Refs{Resolve: func(dest string, use markup.Use) (markup.Ref, bool) {
-		ref, ok := l.resolve(dest, use)
-		if !ok && !external(dest) {
-			dead[dest] = use
+	for _, a := range w.asked {
+		if !a.ok && !external(a.dest) && a.use != markup.UseInclude { // whose problem the parser reports
+			dead[a.dest] = a.use
 		}
-		if use == markup.UseInclude { // otherwise the parser would report it as well
-			return markup.Ref{Kind: markup.RefReusable, ReusableContent: dest}, true
-		}
-		return ref, ok
-	}})
-	if l.Err != nil {
-		return nil, l.Err
 	}
 	var out []Problem
 	for _, p := range head.Problems {
 		out = append(out, Problem{Line: p.Line, Code: folder.CodeFrontMatter, Message: p.Message})
 	}
-	above := bytes.Count(source[:head.Body], []byte("\n"))
-	for _, p := range append(doc.Problems, markup.StrayConditions(body, doc)...) {
+	above := bytes.Count(source[:len(source)-len(body)], []byte("\n"))
+	for _, p := range slices.Concat(w.doc.Problems, markup.StrayConditions(body, w.doc)) {
 		out = append(out, Problem{Line: p.Line + above, Code: folder.CodeMarkup, Message: p.Message})
 	}
 	names := slices.Sorted(maps.Keys(dead))

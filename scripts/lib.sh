@@ -5,6 +5,9 @@ set -Eeuo pipefail
 # has said so itself.
 trap 'echo "${BASH_SOURCE[0]}:$LINENO: failed: $BASH_COMMAND" >&2' ERR
 
+# The folder of the scripts, for those that go elsewhere.
+scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
 # say prints a line with the name of the script.
 say() { echo "${0##*/}: $*" >&2; }
 
@@ -59,7 +62,7 @@ tool() {
 # and may not be installed.
 javascript() {
   local result=0
-  "$(dirname "${BASH_SOURCE[0]}")/javascript" "$@" || result=$?
+  "$scripts/javascript" "$@" || result=$?
   case $result in
   0 | 1) return $result ;;
   *) exit $result ;;

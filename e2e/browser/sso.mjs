@@ -98,7 +98,7 @@ async function play(run, idp) {
         await follow(page, 'main button');
         // samlidp answers with a page whose script sends the form.
         const back = () => page.waitForFunction((base) => location.href.startsWith(base), {}, run.base);
-        await page.click('main button.do');
+        await follow(page, 'main button.do'); // away from this server, so that back waits for the return
         if (password) {
             await page.waitForSelector('input[name=password]');
             await page.type('input[name=user]', 'kay');

@@ -70,7 +70,8 @@ type Budget struct {
 	waited atomic.Int64 // nanoseconds in queues
 
 	mu      sync.Mutex
-	turn    func() // releases the turn; nil: the budget has none
+	turn    func()    // releases the turn; nil: the budget has none
+	since   time.Time // when the turn began
 	holding []func()
 }
 

@@ -80,6 +80,18 @@ func (t *Turns) end(who string, took time.Duration, now time.Time) {
 	}
 }
 
+// recordPart records the time since the work got its turn, which is not recorded again at its end.
+func (t *Turns) recordPart(b *Budget) {
+	now := time.Now()
+	b.mu.Lock()
+	took := now.Sub(b.since)
+	b.mu.Unlock()
+	b.waited.Add(int64(took))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.excess.Add(b.who, took, now)
+}
+
 func (t *Turns) see(who string, now time.Time) {
 	if t.latest.who != who {
 		t.other = t.latest
@@ -130,7 +142,8 @@ func Turn(ctx context.Context) error {
 }
 
 // Yield is called between the parts of work that may take long. If the work of the context has a turn
-// for which anybody waits, it ends the turn and waits for the next one.
+// for which anybody waits, it ends the turn and waits for the next one. The time of the turn is
+// recorded then, so that a caller with many such requests does not get each second turn.
 func Yield(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -139,6 +152,7 @@ func Yield(ctx context.Context) error {
 	if b == nil || b.turns == nil || !b.hasTurn() || !b.turns.pool.wanted() {
 		return nil
 	}
+	b.turns.recordPart(b)
 	b.endTurn()
 	release, err := b.turns.pool.Await(ctx, b.who, 1) // the work was admitted, so it is not refused any more
 	if err == nil {
@@ -207,7 +221,7 @@ func (b *Budget) keepTurn(release func()) {
 		release()
 		return
 	}
-	b.turn = release
+	b.turn, b.since = release, time.Now()
 }
 
 func (b *Budget) endTurn() {

@@ -262,3 +262,42 @@ func TestEntering(t *testing.T) {
 		second.End()
 	})
 }
+
+// A caller with many requests in parts does not make another one wait for each of them.
+func TestPartsAreFairAmongCallers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		turns := NewTurns(1)
+		const part = 250 * time.Millisecond
+		stop := make(chan struct{})
+		parts := func(who string, n int) (waited time.Duration) {
+			b := turns.Budget(who)
+			defer b.End()
+			ctx := NewContext(t.Context(), b)
+			began := time.Now()
+			if err := Turn(ctx); err != nil {
+				t.Error(err)
+			}
+			for range n {
+				select {
+				case <-stop:
+					return 0
+				case <-time.After(part):
+				}
+				if err := Yield(ctx); err != nil {
+					t.Error(err)
+				}
+			}
+			return time.Since(began) - time.Duration(n)*part
+		}
+		for range 8 {
+			go parts("attacker", 1000)
+		}
+		synctest.Wait()
+		time.Sleep(3 * time.Second)
+		if waited := parts("other", 3); waited > 6*part {
+			t.Errorf("three parts of another caller waited %v", waited)
+		}
+		close(stop)
+		time.Sleep(time.Minute)
+	})
+}

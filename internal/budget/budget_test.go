@@ -64,6 +64,7 @@ func TestPoolIsFair(t *testing.T) {
 		mu.Unlock()
 		first()
 		time.Sleep(5 * time.Second)
+		synctest.Wait() // the race detector does not know that after a sleep all others rest
 		if len(order) != 2 || p.used != 0 || len(p.held) != 0 || len(p.queued) != 0 {
 			t.Errorf("served: %v, used %d, held %v, queued %v", order, p.used, p.held, p.queued)
 		}

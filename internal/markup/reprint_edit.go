@@ -28,6 +28,7 @@ func (r *reprinter) edited(doc *Document) ([]byte, bool) {
 		return nil, false
 	}
 	ed := r.sourceEditor(newSourceIndex(r, doc))
+	ed.whole = true
 	byKey, hashes := make(map[string]int, len(r.old.Nodes)), make(map[uint64]bool, len(r.old.Nodes))
 	for i, n := range r.old.Nodes {
 		byKey[n.Key], hashes[ed.h.of(n)] = i, true

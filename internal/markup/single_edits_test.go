@@ -26,7 +26,7 @@ func TestASingleEditLeavesTheRest(t *testing.T) {
 		seed := rapid.Uint64().Draw(rt, "page")
 		name := fmt.Sprintf("page %#x", seed)
 		tryEdits(c, page{name, styledPage(seed)}, func(_ string, i int) bool {
-			return os.Getenv(docsVariable) != "" || i%8 == int(seed%8)
+			return os.Getenv(docsVariable) != "" || i%20 == int(seed%20)
 		})
 	})
 	c.print("changed more:")
@@ -192,6 +192,7 @@ func (e *editTrial) list(parent *Node, at *[]*Node) {
 		e.moves(nodes, i, set)
 		e.wraps(nodes, i, set)
 		e.texts(nodes, i, set)
+		e.links(n)
 		if !e.inHTML(n) {
 			e.turns(nodes, i, set)
 		}

@@ -29,6 +29,10 @@ type sourceEditor struct {
 	edits []alternatives
 	// bodies maps edited footnote bodies to the bodies before the edit.
 	bodies map[*Node]*Node
+	// whole is set if the whole source is edited, and definitions are those of
+	// links in it, on first use.
+	whole       bool
+	definitions map[string]definition
 }
 
 // apply returns the part within of the source with the k-th alternative of each
@@ -52,7 +56,10 @@ func (ed *sourceEditor) apply(within Span, k int) (string, bool) {
 	})
 	var b strings.Builder
 	at := within.Start
-	for _, e := range all {
+	for i, e := range all {
+		if i > 0 && e == all[i-1] && e.span.Start < e.span.End {
+			continue // a definition that several links have
+		}
 		if e.span.Start < at || e.span.End > within.End {
 			return "", false
 		}

@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -194,10 +195,14 @@ func (ed *sourceEditor) inlines(old, now *Node) bool {
 		return true // only the division into texts, or a note, differs
 	}
 	var w alternatives
-	for _, find := range []func() alternatives{e.asRun, e.asText, e.asPart, e.asMark, e.asPiece} {
+	wide := e.wider(b, k)
+	link := cmp.Or(wide, &e)
+	w = append(e.asRun(), link.asLink(false)...)
+	w = append(w, e.asText()...)
+	w = append(w, link.asLink(true)...)
+	for _, find := range []func() alternatives{e.asPart, e.asMark, e.asPiece, wide.asPiece} {
 		w = append(w, find()...)
 	}
-	w = append(w, e.wider(b, k).asPiece()...)
 	if len(w) == 0 {
 		return false
 	}

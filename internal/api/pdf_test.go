@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/store"
@@ -126,6 +127,15 @@ func TestPDFsHoldWhatReadersSee(t *testing.T) {
 	}
 	if got := fetch(t, "GET", w.pdfURL("admin", "/spaces/$space/pdf?page="+hidden)); strings.Count(got.body, "/Type/Page/") != 2 {
 		t.Error("a hidden page that was named is not there")
+	}
+	w.importFolder(w.vars["space"], fstest.MapFS{ // titles of groups are chapters, unless there is nothing below
+		"SUMMARY.md": &fstest.MapFile{Data: []byte("* [Seen](seen.md)\n\n## Hidden\n\n* [Hidden](hidden.md)\n\n## Claimed\n\n* [Claimed](claimed.md)\n\n## Empty\n")},
+		"seen.md":    &fstest.MapFile{Data: []byte("# Seen\n\nx\n")},
+		"hidden.md":  &fstest.MapFile{Data: []byte("---\nhidden: true\n---\n\n# Hidden\n\nx\n")},
+		"claimed.md": &fstest.MapFile{Data: []byte("---\nif: visitor.claims.beta\n---\n\n# Claimed\n\nx\n")},
+	})
+	if n := strings.Count(fetch(t, "GET", w.pdfURL("admin", "/spaces/$space/pdf")).body, "/Type/Page/"); n != 2 {
+		t.Errorf("%d pages with groups of nothing", n)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -54,6 +55,7 @@ const (
 	inFile                  // name of a file that a page uses: shown, not searched
 	inName                  // of what need not be shown: a reusable content, the target of a redirect
 	inDraft                 // of a page in a change request: shown there, and nowhere else
+	inGroup                 // title of a group: shown with any of its pages
 )
 
 func (w word) seen(c claims) bool {
@@ -135,6 +137,20 @@ func (m *visibilityModel) space() (string, *[][]condition) {
 	}
 	for range 2 + m.r.IntN(3) {
 		page("", 0, nil)
+	}
+	for range 2 { // a group is there for whoever sees one of its pages
+		var some [][]condition
+		title := m.word(inGroup, places, condition{holds: func(c claims) bool {
+			return slices.ContainsFunc(some, func(all []condition) bool {
+				return !slices.ContainsFunc(all, func(on condition) bool { return !on.holds(c) })
+			})
+		}})
+		summary += "\n## Group " + title + "\n\n"
+		for range m.r.IntN(3) {
+			first := len(m.words)
+			page("", 0, nil)
+			some = append(some, m.words[first].all)
+		}
 	}
 	files["SUMMARY.md"] = &fstest.MapFile{Data: []byte(summary), Mode: 0o644}
 	m.w.must("admin", "POST", "/orgs/$org/spaces", `{"title":"Space","empty":true,"editMode":"live"}`, "space")

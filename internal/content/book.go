@@ -123,6 +123,9 @@ func (b *binder) add(top []*revision.PageNode) error {
 		return reading.Entry[*revision.PageNode]{Document: w.Type == docs.PageDocument, Listed: w.HasPath() && seen, Children: w.Children}
 	})
 	menu.Walk(func(w *revision.PageNode, depth int) {
+		if _, some := menu.First(w); w.Type == docs.PageGroup && !some && w.ID != b.o.Page {
+			return // a title of nothing that readers see
+		}
 		b.list = append(b.list, boundPage{w.Page, depth})
 		b.pages[string(w.ID)] = w.Title
 	})

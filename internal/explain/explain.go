@@ -314,5 +314,14 @@ func (v *visit) pages(ctx context.Context, whole *revision.View, r *sites.Resolv
 	if v.Visible {
 		return v.parts(ctx, whole, page)
 	}
+	if page.Type == docs.PageGroup {
+		_, some, err := whole.For(r.View.Reader).LookupUnchecked(ctx, page.ID)
+		if err != nil {
+			return err
+		}
+		if !some {
+			v.addStep(StepPage, false, "The group %q is not there, because the visitor sees none of its pages.", page.Title)
+		}
+	}
 	return nil
 }

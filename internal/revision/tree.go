@@ -186,8 +186,8 @@ func (t *Tree) last(ctx context.Context, prefix string) (rest string, ok bool, e
 // Lookup returns a page by id; ok is false when there is none.
 func (t *Tree) Lookup(ctx context.Context, id docs.PageID) (p docs.Page, ok bool, err error) {
 	p, ok, err = t.LookupUnchecked(ctx, id)
-	if ok && err == nil && t.visitor != nil && p.Parent != "" {
-		_, ok, err = t.Lookup(ctx, p.Parent)
+	for up := p; ok && err == nil && t.visitor != nil && up.Parent != ""; {
+		up, ok, err = t.held(ctx, up.Parent) // a group above has p to show
 	}
 	return p, ok, err
 }
@@ -195,6 +195,16 @@ func (t *Tree) Lookup(ctx context.Context, id docs.PageID) (p docs.Page, ok bool
 // LookupUnchecked is Lookup without the check that the visitor sees the pages above the page,
 // for callers that know that.
 func (t *Tree) LookupUnchecked(ctx context.Context, id docs.PageID) (p docs.Page, ok bool, err error) {
+	p, ok, err = t.held(ctx, id)
+	if ok && err == nil && t.visitor != nil && p.Type == docs.PageGroup {
+		ok, err = t.showsSome(ctx, id)
+	}
+	return p, ok, err
+}
+
+// held returns a page; ok is false if there is none, or if its condition does not hold for
+// the visitor.
+func (t *Tree) held(ctx context.Context, id docs.PageID) (p docs.Page, ok bool, err error) {
 	b, ok, err := t.Get(ctx, KeyPage+string(id))
 	if err != nil || !ok {
 		return p, false, err

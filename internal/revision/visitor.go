@@ -3,6 +3,7 @@ package revision
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
@@ -10,9 +11,10 @@ import (
 )
 
 // For returns the revision as a visitor sees it. Its methods leave out pages whose
-// condition does not hold and all pages below them; Reading and ReadingReusable
-// leave out blocks whose condition does not hold; files and reusable contents are
-// left out unless something that remains uses them.
+// condition does not hold and all pages below them, and groups of which nothing is left:
+// the title of a group says what is in it. Reading and ReadingReusable leave out blocks
+// whose condition does not hold; files and reusable contents are left out unless
+// something that remains uses them.
 func (v *View) For(visitor *reading.Visitor) *View {
 	tree, view := *v.Tree, *v
 	tree.visitor = visitor
@@ -101,10 +103,21 @@ func (t *Tree) prune(ctx context.Context, top *PageNode) (err error) {
 		if ok, err = t.holds(ctx, w.Page); ok && err == nil {
 			w.Page = VisitorTexts(w.Page)
 			err = t.prune(ctx, w)
+			ok = w.Type != docs.PageGroup || len(w.Children) > 0
 		}
 		return !ok
 	})
 	return err
+}
+
+// showsSome reports whether the visitor who sees a group also sees a page in it.
+func (t *Tree) showsSome(ctx context.Context, group docs.PageID) (some bool, err error) {
+	err = t.Scan(ctx, KeyOrder+string(group)+Sep, "", func(rest string, _ []byte) (bool, error) {
+		_, id, _ := strings.Cut(rest, Sep)
+		_, some, err = t.LookupUnchecked(ctx, docs.PageID(id))
+		return !some, err
+	})
+	return some, err
 }
 
 // BrokenReference is the destination and the page id of a link that leads nowhere

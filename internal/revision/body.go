@@ -6,6 +6,8 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"net/url"
+	"path"
 	"slices"
 	"strings"
 
@@ -145,7 +147,7 @@ func (t *Tree) Relocated(ctx context.Context, body []byte, file string, s Sideca
 // name its target.
 func (l *Linker) leads(dest string, target markup.Ref) bool {
 	for _, use := range []markup.Use{markup.UseLink, markup.UseImage, markup.UseInclude} {
-		if ref, ok := l.Current(dest, use); ok && ref == target && !byID(dest) {
+		if ref, ok := l.Current(dest, use); ok && ref == target && !l.byID(dest, use, ref) {
 			return true
 		}
 	}
@@ -161,21 +163,42 @@ func (l *Linker) leads(dest string, target markup.Ref) bool {
 // its target in the current tree, or did so until the target was deleted.
 // Destinations by id are always written again, and with stable references all are.
 func (l *Linker) stays(dest string, use markup.Use, ref markup.Ref) bool {
-	if l.Stable || byID(dest) {
+	if l.Stable {
 		return false
 	}
 	if now, ok := l.Current(dest, use); ok && now == ref {
-		return true
+		return !l.byID(dest, use, ref)
 	}
 	g, gone := l.Tombstone(ref)
 	return gone && l.led(dest, ref, g)
 }
 
-// byID reports whether a destination names a page, a file or a reusable
-// content of the space by its id. API clients write such destinations; in a
-// folder of files they would lead nowhere.
-func byID(dest string) bool {
-	return strings.HasPrefix(dest, "/pages/") || strings.HasPrefix(dest, "/files/") || strings.HasPrefix(dest, "/reusable-content/")
+// hasStableForm reports whether a source may have a destination that Locate returns if Stable
+// is set.
+func hasStableForm(source []byte) bool {
+	for _, form := range []string{"/pages/", "/files/", "/reusable-content/"} {
+		if bytes.Contains(source, []byte(form)) {
+			return true
+		}
+	}
+	return false
+}
+
+// byID reports whether a destination that leads to ref has one of the forms that API
+// clients write, such as /pages/ID. In a folder of files they would lead nowhere. The path of
+// a file is none of them, even if the file is in a folder with the name pages.
+func (l *Linker) byID(dest string, use markup.Use, ref markup.Ref) bool {
+	where, anchor, _ := strings.Cut(dest, "#")
+	where, _, _ = strings.Cut(where, "?")
+	if plain, err := url.PathUnescape(where); err == nil {
+		where = plain
+	}
+	kind, _, _ := strings.Cut(strings.TrimPrefix(where, "/"), "/")
+	if !strings.HasPrefix(where, "/") || !slices.Contains([]string{"pages", "files", "reusable-content"}, kind) {
+		return false
+	}
+	named, ok := l.ByName(path.Clean(where[1:]), anchor, use)
+	return !ok || named != ref
 }
 
 // Writing is a body that a change sets.
@@ -356,7 +379,7 @@ func (d *Draft) printed(ctx context.Context, x Text, w *Writing, was composed, l
 func (d *Draft) given(ctx context.Context, x Text, w *Writing, was composed) (head, body []byte, err error) {
 	read := w.ReadHead()
 	body = w.Markdown[read.Body:]
-	if bytes.Contains(body, []byte("/pages/")) || bytes.Contains(body, []byte("/files/")) {
+	if !bytes.Equal(body, was.body) && hasStableForm(body) {
 		// A body that was read with ids instead of paths and sent back is unchanged.
 		stable, err := d.Relocated(ctx, was.body, x.File, was.side, true)
 		if err != nil {
@@ -366,15 +389,31 @@ func (d *Draft) given(ctx context.Context, x Text, w *Writing, was composed) (he
 			body = was.body
 		}
 	}
-	if w.Whole || read.HasFrontMatter() || len(was.head)+len(was.body) == 0 {
-		return w.Markdown[:read.Body], body, nil
+	blank := len(was.head)+len(was.body) == 0
+	if blank && len(body) == 0 && !w.Whole && !read.HasFrontMatter() {
+		return was.head, was.body, nil // an empty page is read as its title
 	}
-	// A heading at the top repeats the title and is not part of the body. A file
-	// without one gets none.
-	if bytes.IndexByte(was.head, '\r') >= 0 || bytes.IndexByte(was.body, '\r') >= 0 {
-		body = withLineEnds(slices.Concat(was.head, was.body), body)
+	head = w.Markdown[:read.Body]
+	if w.Whole || blank {
+		return head, body, nil
 	}
-	return was.head, body, nil
+	body = withLineEnds(was.head, was.body, body)
+	if !read.HasFrontMatter() {
+		// A heading at the top repeats the title and is not part of the body. A file
+		// without one gets none.
+		return was.head, body, nil
+	}
+	return sameMark(was.head, withLineEnds(was.body, was.head, head)), body, nil
+}
+
+// sameMark returns the new head of a file with the byte order mark of the old head, if it
+// has one.
+func sameMark(was, now []byte) []byte {
+	mark := []byte("\ufeff")
+	if !bytes.HasPrefix(was, mark) || bytes.HasPrefix(now, mark) {
+		return now
+	}
+	return slices.Concat(mark, now)
 }
 
 // read parses the new body. Unchanged blocks keep their keys.

@@ -213,7 +213,10 @@ func (l *Linker) ByID(where, anchor string) (markup.Ref, bool) {
 		if ref, ok := l.names[strings.TrimSuffix(id, ".md")]; ok {
 			return anchored(ref, anchor), true
 		}
-		return l.ByName(id, anchor, markup.UseLink)
+		if ref, ok := l.ByName(path.Clean("pages/"+id), anchor, markup.UseLink); ok {
+			return ref, true
+		}
+		return l.ByName(path.Clean(id), anchor, markup.UseLink)
 	case "files":
 		if _, err := l.t.File(l.ctx, docs.FileID(id)); err != nil {
 			l.fail(err)

@@ -189,7 +189,7 @@ func (l *Linker) at(g Tombstone, ref markup.Ref) string {
 func (l *Linker) led(dest string, ref markup.Ref, g Tombstone) bool {
 	where, anchor, _ := strings.Cut(dest, "#")
 	where, _, _ = strings.Cut(where, "?")
-	if anchor != ref.Anchor || byID(dest) || strings.Contains(where, ":") || strings.HasPrefix(where, "//") {
+	if anchor != ref.Anchor || strings.Contains(where, ":") || strings.HasPrefix(where, "//") {
 		return false
 	}
 	if where == "" {

@@ -43,7 +43,7 @@ func (a *API) exportSite(ctx context.Context, in *exportSiteIn) (stream, error) 
 		if r.Method == http.MethodHead {
 			return nil
 		}
-		done, err := a.exports.Take(r.Context(), string(g.Site.Org), 1)
+		done, err := a.exports.Enter(r.Context(), string(g.Site.Org), 1)
 		if err != nil {
 			return err
 		}

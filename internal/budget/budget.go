@@ -73,6 +73,7 @@ type Budget struct {
 	turn    func()    // releases the turn; nil: the budget has none
 	since   time.Time // when the turn began
 	holding []func()
+	places  []*place // that Yield gives up for others
 }
 
 // New returns a budget with the full limit of each kind.

@@ -113,6 +113,90 @@ func TestPoolRefuses(t *testing.T) {
 	})
 }
 
+// Two callers with many long requests do not make a third one wait for those that came before: work that
+// yields gives its part up, and who held parts for long recently comes after who did not.
+func TestPartsAreGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, turns := NewPool("tests", 2), NewTurns(1)
+		work := func(who string, parts int) (waited time.Duration, err error) {
+			b := turns.Budget(who)
+			defer b.End()
+			ctx, asked := NewContext(t.Context(), b), time.Now()
+			release, err := p.Enter(ctx, who, 1)
+			if err != nil {
+				return 0, err
+			}
+			defer release()
+			waited = time.Since(asked)
+			if err := Turn(ctx); err != nil {
+				return waited, err
+			}
+			for range parts {
+				time.Sleep(10 * time.Millisecond)
+				if err := Yield(ctx); err != nil {
+					return waited, err
+				}
+			}
+			return waited, nil
+		}
+		const long = 500
+		var all sync.WaitGroup
+		began := time.Now()
+		for _, who := range []string{"a", "b", "a", "b", "a", "b"} {
+			all.Go(func() { _, _ = work(who, long) })
+		}
+		time.Sleep(time.Second)
+		for range 20 {
+			if waited, err := work("c", 1); err != nil || waited > 50*time.Millisecond {
+				t.Errorf("a third caller waited %v: %v", waited, err)
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		all.Wait()
+		if took := time.Since(began); took < 2*long*10*time.Millisecond || took > 60*time.Second {
+			t.Errorf("the long requests ended after %v", took)
+		}
+		if p.used != 0 || p.away != 0 || len(p.held) != 0 || len(p.waiting) != 0 {
+			t.Errorf("used %d, %d given up, held %v, %d wait", p.used, p.away, p.held, len(p.waiting))
+		}
+	})
+}
+
+// Work that has given its part up and whose client leaves meanwhile releases nothing twice.
+func TestLeavingWithoutThePart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := NewPool("tests", 1)
+		gone, leave := context.WithCancel(t.Context())
+		ctx := NewContext(gone, New())
+		release, err := p.Enter(ctx, "a", 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+		took := make(chan func())
+		go func() {
+			release, _ := p.Take(t.Context(), "b", 1)
+			took <- release
+		}()
+		synctest.Wait()
+		ended := make(chan error)
+		go func() { ended <- Yield(ctx) }()
+		other := <-took
+		leave()
+		if err := <-ended; err != context.Canceled { //nolint:errorlint // as it is
+			t.Errorf("the work ends with %v", err)
+		}
+		release()
+		if p.used != 1 || p.away != 0 {
+			t.Errorf("used %d, %d given up", p.used, p.away)
+		}
+		other()
+		if p.used != 0 || len(p.held) != 0 {
+			t.Errorf("used %d, held %v", p.used, p.held)
+		}
+	})
+}
+
 // Await waits without a time limit, and Try does not wait.
 func TestAwaitAndTry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -11,24 +12,48 @@ import (
 )
 
 // Pool shares a limited amount of a resource, such as bytes of memory or concurrent requests, among
-// callers. A caller who holds less is served before one who holds more. No caller can hold the whole
-// pool while others wait, unless a single part is that large.
+// callers. A caller who holds less is served before one who holds more, and among those who hold the
+// same amount the one who held parts for less time recently: several callers who send many requests do
+// not make another one wait for all of them. No caller can hold the whole pool while others wait, unless
+// a single part is that large.
 type Pool struct {
 	what string // for messages, such as "large bodies"
 	size int64
-	rank func(who string) time.Duration // orders callers who hold the same amount; nil: in the order of arrival
+	rank func(who string) time.Duration // orders callers who hold the same amount; nil: by recent
 
 	mu      sync.Mutex
 	used    int64
 	held    map[string]int64
 	waiting []*waiter // in the order of arrival
 	queued  map[string]int
+	recent  *RecentUse // for how long callers held parts
+	away    int64      // parts that their work has given up for others, see Yield
+}
+
+// part is a part of a pool that a caller holds.
+type part struct {
+	pool  *Pool
+	who   string
+	n     int64
+	since time.Time
+	once  sync.Once
+}
+
+// release returns the part to its pool. It may be called more than once.
+func (t *part) release() {
+	t.once.Do(func() {
+		t.pool.mu.Lock()
+		defer t.pool.mu.Unlock()
+		t.pool.put(t)
+		t.pool.wake()
+	})
 }
 
 // waiter is a request that waits for a part of the pool.
 type waiter struct {
 	who   string
 	n     int64
+	part  *part         // once it is granted
 	ready chan struct{} // closed when the part is granted
 }
 
@@ -39,12 +64,14 @@ const (
 	maxWaiting = 512
 	// maxWait is how long a request waits before it is rejected.
 	maxWait = 10 * time.Second
+	// poolHalfLife is that of the time for which callers held parts. It is longer than most parts are held.
+	poolHalfLife = 30 * time.Second
 )
 
 // NewPool returns a pool of the given size. what completes the message "the server is busy with",
 // such as "large bodies".
 func NewPool(what string, size int64) *Pool {
-	return &Pool{what: what, size: size, held: map[string]int64{}, queued: map[string]int{}}
+	return &Pool{what: what, size: size, held: map[string]int64{}, queued: map[string]int{}, recent: NewRecentUse(poolHalfLife)}
 }
 
 // share returns the maximum that one caller may hold in several parts: half of the pool.
@@ -54,56 +81,67 @@ func (p *Pool) share() int64 { return max(1, p.size/2) }
 // called more than once. If n exceeds the pool, Take takes the whole pool. It returns an error of
 // kind errs.Busy if the wait is too long or too many requests wait already.
 func (p *Pool) Take(ctx context.Context, who string, n int64) (release func(), err error) {
-	return p.take(ctx, who, n, maxWait)
+	return releaser(p.take(ctx, who, n, maxWait))
 }
 
 // Await is Take for background work, for which no client waits: it waits until the context ends.
 func (p *Pool) Await(ctx context.Context, who string, n int64) (release func(), err error) {
-	return p.take(ctx, who, n, math.MaxInt64)
+	return releaser(p.take(ctx, who, n, math.MaxInt64))
 }
 
 // Try is like Take, but does not wait.
 func (p *Pool) Try(who string, n int64) (release func(), err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if release, ok := p.try(who, min(n, p.size)); ok {
-		return release, nil
+	if t := p.try(who, min(n, p.size)); t != nil {
+		return t.release, nil
 	}
 	return nil, p.busy()
 }
 
-// try implements Try. The caller holds the lock.
-func (p *Pool) try(who string, n int64) (release func(), ok bool) {
-	if !p.fits(who, n) || !p.first(who) {
-		return nil, false
+func releaser(t *part, err error) (func(), error) {
+	if err != nil {
+		return nil, err
 	}
-	p.grant(who, n)
-	return p.releaser(who, n), true
+	return t.release, nil
 }
 
-func (p *Pool) take(ctx context.Context, who string, n int64, wait time.Duration) (release func(), err error) {
+// try implements Try. The caller holds the lock.
+func (p *Pool) try(who string, n int64) *part {
+	if !p.fits(who, n) || !p.first(who) {
+		return nil
+	}
+	return p.grant(who, n)
+}
+
+func (p *Pool) take(ctx context.Context, who string, n int64, wait time.Duration) (*part, error) {
 	n = min(n, p.size)
 	p.mu.Lock()
-	if release, ok := p.try(who, n); ok {
+	if t := p.try(who, n); t != nil {
 		p.mu.Unlock()
-		return release, nil
+		return t, nil
 	}
 	if wait <= maxWait && (p.queued[who] >= maxQueued || len(p.waiting) >= maxWaiting) {
 		p.mu.Unlock()
 		return nil, p.busy()
 	}
-	w := &waiter{who, n, make(chan struct{})}
+	w := &waiter{who: who, n: n, ready: make(chan struct{})}
 	p.waiting = append(p.waiting, w)
 	p.queued[who]++
 	p.mu.Unlock()
+	return p.await(ctx, w, wait)
+}
 
+// await waits until a part is granted to a waiter in the queue.
+func (p *Pool) await(ctx context.Context, w *waiter, wait time.Duration) (*part, error) {
 	began := time.Now()
 	defer func() { ExcludeWait(ctx, time.Since(began)) }()
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
+	var err error
 	select {
 	case <-w.ready:
-		return p.releaser(who, n), nil
+		return w.part, nil
 	case <-ctx.Done():
 		err = ctx.Err()
 	case <-timer.C:
@@ -112,7 +150,7 @@ func (p *Pool) take(ctx context.Context, who string, n int64, wait time.Duration
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.leave(w) { // the part was granted meanwhile
-		p.put(who, n)
+		p.put(w.part)
 	}
 	p.wake()
 	return nil, err
@@ -141,10 +179,49 @@ func (p *Pool) first(who string) bool {
 
 // compare is negative if a is served before b. Less of the pool goes first, then the lower rank.
 func (p *Pool) compare(a, b string) int {
-	if c := cmp.Compare(p.held[a], p.held[b]); c != 0 || p.rank == nil || a == b {
+	if c := cmp.Compare(p.held[a], p.held[b]); c != 0 || a == b {
 		return c
 	}
-	return cmp.Compare(p.rank(a), p.rank(b))
+	if p.rank != nil {
+		return cmp.Compare(p.rank(a), p.rank(b))
+	}
+	now := time.Now()
+	return cmp.Compare(p.recent.Of(a, now), p.recent.Of(b, now))
+}
+
+// giveUp returns a part to the pool for a while if somebody waits who goes first, and returns the waiter for
+// getting it back, or nil. At most as much as the pool is given up at a time, because such work keeps what it
+// has made so far.
+func (p *Pool) giveUp(t *part) *waiter {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.away+t.n > p.size || len(p.waiting) == 0 {
+		return nil
+	}
+	p.put(t) // its time counts for the comparison, too
+	first := slices.ContainsFunc(p.waiting, func(w *waiter) bool { return p.fits(w.who, w.n) && p.compare(w.who, t.who) < 0 })
+	if !first {
+		p.used += t.n
+		p.held[t.who] += t.n
+		t.since = time.Now()
+		return nil
+	}
+	t.once.Do(func() {}) // there is nothing to release
+	p.away += t.n
+	w := &waiter{who: t.who, n: t.n, ready: make(chan struct{})}
+	p.waiting = slices.Insert(p.waiting, 0, w) // before those of the same caller that have not begun
+	p.queued[w.who]++
+	p.wake()
+	return w
+}
+
+// takeBack waits for a part that giveUp has returned.
+func (p *Pool) takeBack(ctx context.Context, w *waiter) (*part, error) {
+	back, err := p.await(ctx, w, math.MaxInt64)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.away -= w.n
+	return back, err
 }
 
 // wanted reports whether anybody waits.
@@ -154,15 +231,20 @@ func (p *Pool) wanted() bool {
 	return len(p.waiting) > 0
 }
 
-func (p *Pool) grant(who string, n int64) {
+func (p *Pool) grant(who string, n int64) *part {
 	p.used += n
 	p.held[who] += n
+	return &part{pool: p, who: who, n: n, since: time.Now()}
 }
 
-func (p *Pool) put(who string, n int64) {
-	p.used -= n
-	if p.held[who] -= n; p.held[who] == 0 {
-		delete(p.held, who)
+func (p *Pool) put(t *part) {
+	p.used -= t.n
+	if p.held[t.who] -= t.n; p.held[t.who] == 0 {
+		delete(p.held, t.who)
+	}
+	if p.rank == nil {
+		now := time.Now()
+		p.recent.Add(t.who, now.Sub(t.since), now)
 	}
 }
 
@@ -195,19 +277,7 @@ func (p *Pool) wake() {
 			return
 		}
 		p.leave(next)
-		p.grant(next.who, next.n)
+		next.part = p.grant(next.who, next.n)
 		close(next.ready)
-	}
-}
-
-func (p *Pool) releaser(who string, n int64) func() {
-	var once sync.Once
-	return func() {
-		once.Do(func() {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			p.put(who, n)
-			p.wake()
-		})
 	}
 }

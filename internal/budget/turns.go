@@ -143,17 +143,39 @@ func Turn(ctx context.Context) error {
 
 // Yield is called between the parts of work that may take long. If the work of the context has a turn
 // for which anybody waits, it ends the turn and waits for the next one. The time of the turn is
-// recorded then, so that a caller with many such requests does not get each second turn.
+// recorded then, so that a caller with many such requests does not get each second turn. If the work
+// holds parts of pools that it got from Enter, and somebody waits who goes first, it gives them up in the
+// same way.
 func Yield(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	b := of(ctx)
-	if b == nil || b.turns == nil || !b.hasTurn() || !b.turns.pool.wanted() {
+	if b == nil {
 		return nil
 	}
-	b.turns.recordPart(b)
-	b.endTurn()
+	for _, p := range b.entered() {
+		if err := p.yield(ctx, b); err != nil {
+			return err
+		}
+	}
+	if b.turns == nil || !b.hasTurn() || !b.turns.pool.wanted() {
+		return nil
+	}
+	return b.withoutTurn(ctx, func() error { return nil })
+}
+
+// withoutTurn ends the turn of the work, calls wait, and waits for the next turn. Work that has no turn
+// gets none.
+func (b *Budget) withoutTurn(ctx context.Context, wait func() error) error {
+	had := b.turns != nil && b.hasTurn()
+	if had {
+		b.turns.recordPart(b)
+		b.endTurn()
+	}
+	if err := wait(); err != nil || !had {
+		return err
+	}
 	release, err := b.turns.pool.Await(ctx, b.who, 1) // the work was admitted, so it is not refused any more
 	if err == nil {
 		b.keepTurn(release)
@@ -163,23 +185,31 @@ func Yield(ctx context.Context) error {
 
 // Enter is Take for pools whose users may wait for turns while they hold a part. It ends the turn of
 // the work of the context while it waits, so that these users get theirs, and takes one again afterwards.
+// Yield may give the part up for a while.
 func (p *Pool) Enter(ctx context.Context, who string, n int64) (release func(), err error) {
-	if release, err := p.Try(who, n); err == nil {
-		return release, nil
-	}
+	p.mu.Lock()
+	t := p.try(who, min(n, p.size))
+	p.mu.Unlock()
 	b := of(ctx)
-	had := b != nil && b.hasTurn()
-	if had {
-		b.endTurn()
+	if t == nil {
+		had := b != nil && b.hasTurn()
+		if had {
+			b.endTurn()
+		}
+		if t, err = p.take(ctx, who, n, maxWait); err != nil {
+			return nil, err
+		}
+		if had {
+			if err := Turn(ctx); err != nil {
+				t.release()
+				return nil, err
+			}
+		}
 	}
-	if release, err = p.Take(ctx, who, n); err != nil || !had {
-		return release, err
+	if b == nil {
+		return t.release, nil
 	}
-	if err := Turn(ctx); err != nil {
-		release()
-		return nil, err
-	}
-	return release, nil
+	return b.hold(t), nil
 }
 
 // EndTurn ends a turn before the work of the context ends, such as before sending the response.

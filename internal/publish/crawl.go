@@ -103,6 +103,9 @@ func (v *visit) eachPage(fn listing) error {
 // eachPageOf is eachPage for one space.
 func (v *visit) eachPageOf(it docs.SiteItem, e *edition.Edition, fn listing) (more bool, err error) {
 	return e.Documents(v.ctx, nil, func(n *edition.Node) (bool, error) {
+		if err := budget.Yield(v.ctx); err != nil {
+			return false, err
+		}
 		at, err := e.Address(v.ctx, n)
 		if err != nil || at == "" || n.NoIndex || n.NoRobotsIndex {
 			return true, err
@@ -260,9 +263,6 @@ func (v *visit) llmsFull(part int) ([]byte, error) {
 			return false, nil
 		case ended:
 			return true, nil
-		}
-		if err := budget.Yield(v.ctx); err != nil {
-			return false, err
 		}
 		text, err := v.printer(e).markdown(n)
 		if err != nil {

@@ -161,7 +161,7 @@ func (x *exporter) space(it docs.SiteItem) error {
 // lead to them.
 func (x *exporter) below(it docs.SiteItem, e *edition.Edition, n *edition.Node) error {
 	return e.EachBelow(x.ctx, n, func(c *edition.Node) (bool, error) {
-		if err := x.ctx.Err(); err != nil {
+		if err := budget.Yield(x.ctx); err != nil { // other exports may wait for the place of this one
 			return false, err
 		}
 		if c.Type == docs.PageDocument {

@@ -83,7 +83,7 @@ var only = map[string][]string{
 	"codeberg.org/go-fonts/dejavu":        {"internal/social", "internal/typeface"},
 	"github.com/go-text/typesetting":      {"internal/pdf", "internal/social", "internal/typeface"},
 	"github.com/modelcontextprotocol":     {"internal/mcpserver"},
-	"golang.org/x/text":                   {"internal/pdf", "internal/topics"},
+	"golang.org/x/text":                   {"internal/names", "internal/pdf", "internal/topics"},
 }
 
 func TestImportsGoDownward(t *testing.T) {

@@ -267,7 +267,7 @@ func (r *strictReader) escape(b []byte) (int, error) {
 		r.text = append(r.text, "\"\\/\b\f\n\r\t"[at])
 		return 2, nil
 	}
-	one, ok := codeUnit(b)
+	one, ok := jsontext.CodeUnit(b)
 	if !ok {
 		return 0, errSyntax
 	}
@@ -275,28 +275,13 @@ func (r *strictReader) escape(b []byte) (int, error) {
 		r.text = utf8.AppendRune(r.text, one)
 		return 6, nil
 	}
-	two, _ := codeUnit(b[6:])
+	two, _ := jsontext.CodeUnit(b[6:])
 	both := utf16.DecodeRune(one, two)
 	if both == utf8.RuneError {
 		return 0, errHalf
 	}
 	r.text = utf8.AppendRune(r.text, both)
 	return 12, nil
-}
-
-// codeUnit parses \u and four hexadecimal digits.
-func codeUnit(b []byte) (v rune, ok bool) {
-	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
-		return 0, false
-	}
-	for _, c := range b[2:6] {
-		digit := strings.IndexByte("0123456789abcdef", c|0x20)
-		if digit < 0 || c < '0' {
-			return 0, false
-		}
-		v = v<<4 | rune(digit)
-	}
-	return v, true
 }
 
 func (r *strictReader) at() string {

@@ -18,6 +18,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/expr"
 	"github.com/octavo-docs/octavo/internal/frontmatter"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/names"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
@@ -352,8 +353,8 @@ func described(at string, p docs.Page, m PageMeta, body *revision.Writing) (docs
 		if !p.HasPath() {
 			return p, errs.Field(at+".slug", "cannot be set: a %s page has no address", p.Type)
 		}
-		p.Slug, p.Pinned = slug, slug != ""
-		if p.Pinned && !docs.CheckSlug(slug) {
+		p.Slug, p.Pinned = names.Normal(slug), slug != ""
+		if p.Pinned && !docs.CheckSlug(p.Slug) {
 			return p, errs.Field(at+".slug", "cannot be part of an address: use letters, digits and dashes, at most %d characters", docs.MaxSlug)
 		}
 	}

@@ -140,7 +140,7 @@ func redirectFrom(ctx context.Context, d *revision.Draft, old *revision.Tree) er
 			return err
 		}
 		if from != to {
-			d.Set(revision.KeyRedirect+docs.SlugKey(from), []byte(id))
+			d.Set(revision.RedirectKey(from), []byte(id))
 		}
 	}
 	return nil

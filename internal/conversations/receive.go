@@ -11,6 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/helpdesk"
+	"github.com/octavo-docs/octavo/internal/jsontext"
 	"github.com/octavo-docs/octavo/internal/seal"
 	"github.com/octavo-docs/octavo/internal/store"
 )
@@ -67,6 +68,9 @@ func (s *Service) Receive(ctx context.Context, h Hook, by authz.Actor, header fu
 	}
 	if err != nil {
 		return err
+	}
+	if why := jsontext.TextProblem(body); why != "" {
+		return errs.Field("body", "%s", why)
 	}
 	c, ok, err := helpdesk.Event(h.Format, body)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/names"
 )
 
 // IDs of content. A page keeps its ID when it is moved. The copy of a space has the same
@@ -151,7 +152,7 @@ const (
 func SlugOf(title string) string {
 	var b strings.Builder
 	dash := false
-	for _, r := range strings.ToLower(title) {
+	for _, r := range names.Key(title) {
 		switch {
 		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.Mn, r):
 			if dash && b.Len() > 0 {
@@ -186,5 +187,5 @@ func CheckSlug(s string) bool {
 	return true
 }
 
-// SlugKey returns the form in which slugs are compared, which is case-insensitive.
-func SlugKey(s string) string { return strings.ToLower(s) }
+// SlugKey returns the form in which slugs are compared, see names.Key.
+func SlugKey(s string) string { return names.Key(s) }

@@ -2,10 +2,13 @@ package docs
 
 import (
 	"fmt"
+	"net/url"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/names"
 )
 
 // Maximum lengths of the fields of a redirect.
@@ -92,7 +95,33 @@ func NormalSitePath(s string) (string, bool) {
 	if !ok || path == "/" || len(path) > MaxRedirectSource {
 		return "", false
 	}
-	return strings.ToLower(path), true
+	return normalParts(strings.ToLower(path)), true
+}
+
+// normalParts returns a clean path with each part in its normal form, see names.Normal.
+func normalParts(path string) string { return respelled(path, names.Normal) }
+
+// respelled returns a clean path after a change of the text of each part.
+func respelled(path string, change func(string) string) string {
+	if !strings.Contains(path, "%") {
+		return path
+	}
+	parts := strings.Split(path, "/")
+	for i, part := range parts {
+		text, err := url.PathUnescape(part)
+		if err == nil && utf8.ValidString(text) && change(text) != text {
+			part, _ = cleanPart(url.PathEscape(change(text))) // it was clean before
+			parts[i] = strings.ToLower(part)
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// Decomposed returns the other form in which a source can be stored: sources did not always
+// have a normal form.
+func (s RedirectSource) Decomposed() RedirectSource {
+	prefix, _ := s.Prefix()
+	return RedirectSource(respelled(prefix, names.Decomposed) + string(s[len(prefix):]))
 }
 
 // CleanSitePath cleans an escaped path as browsers do. The result has no empty elements,
@@ -158,6 +187,7 @@ func (s RedirectSource) Prefix() (prefix string, wildcard bool) {
 // returns the part that the wildcard matched.
 func (s RedirectSource) Match(path string) (suffix string, ok bool) {
 	prefix, wildcard := s.Prefix()
+	prefix = normalParts(prefix)
 	if !wildcard {
 		return "", path == prefix
 	}

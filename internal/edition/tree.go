@@ -280,7 +280,8 @@ var _ reading.Addresses[*Node] = addresses{}
 
 // Child implements reading.Addresses.
 func (a addresses) Child(ctx context.Context, parent *Node, slug string) (*Node, bool, error) {
-	return a.named(ctx, revision.SlugKey(parent.id(), slug))
+	id, ok, err := a.View.BySlug(ctx, parent.id(), slug)
+	return a.found(ctx, id, ok, err)
 }
 
 // Address implements reading.Addresses.
@@ -288,15 +289,15 @@ func (a addresses) Address(_ context.Context, n *Node) (string, error) { return 
 
 // Moved implements reading.Addresses.
 func (a addresses) Moved(ctx context.Context, address string) (*Node, bool, error) {
-	return a.named(ctx, revision.KeyRedirect+docs.SlugKey(address))
+	id, ok, err := a.View.ByFormerPath(ctx, address)
+	return a.found(ctx, id, ok, err)
 }
 
-// named returns the page whose id is the value of a key of the revision.
-func (a addresses) named(ctx context.Context, key string) (*Node, bool, error) {
-	id, ok, err := a.View.Get(ctx, key)
+// found returns the page that a lookup in the revision found.
+func (a addresses) found(ctx context.Context, id docs.PageID, ok bool, err error) (*Node, bool, error) {
 	if err != nil || !ok {
 		return nil, false, err
 	}
-	n, err := a.Page(ctx, docs.PageID(id))
+	n, err := a.Page(ctx, id)
 	return n, n != nil, err
 }

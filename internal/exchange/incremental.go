@@ -325,9 +325,9 @@ func (im *importer) clash(ctx context.Context, next []docs.Page, unchanged []boo
 		if unchanged[i] || !p.HasPath() {
 			continue
 		}
-		key := revision.SlugKey(p.Parent, p.Slug)
-		owner, ok, err := im.draft.Before().Get(ctx, key)
-		if err != nil || taken[key] || ok && here[docs.PageID(owner)] {
+		key := string(p.Parent) + revision.Sep + docs.SlugKey(p.Slug)
+		owner, ok, err := im.draft.Before().BySlug(ctx, p.Parent, p.Slug)
+		if err != nil || taken[key] || ok && here[owner] {
 			return true, err
 		}
 		taken[key] = true

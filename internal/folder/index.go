@@ -152,6 +152,9 @@ func (x *Index) Find(from, dest string, use markup.Use) (Target, bool) {
 		if at == "README" {
 			at = "."
 		}
+		if x.pages[at] == nil {
+			at = names.Normal(at) // slugs are
+		}
 		if page := x.pages[at]; page != nil && page.Type == Group {
 			return Target{Path: at, Anchor: anchor, Page: page}, true
 		} else if page != nil {

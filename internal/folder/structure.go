@@ -8,6 +8,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/emoji"
 	"github.com/octavo-docs/octavo/internal/frontmatter"
+	"github.com/octavo-docs/octavo/internal/names"
 )
 
 // item is a page with its depth in the navigation. A list of items in this form
@@ -299,14 +300,19 @@ func sameEntry(e entry, old, p *Page) bool {
 }
 
 // finder implements lookup.find. It returns the first candidate for name that exists
-// according to has.
+// according to has. Files have names in any normal form, and so do links to them.
 func finder(has func(file string) bool, name string) (string, bool) {
 	if name = path.Clean(name); has(name) {
 		return name, true
 	}
-	for _, try := range candidates(name) {
-		if has(try) {
-			return try, true
+	for _, name := range names.Spellings(name) {
+		if has(name) {
+			return name, true
+		}
+		for _, try := range candidates(name) {
+			if has(try) {
+				return try, true
+			}
 		}
 	}
 	return "", false

@@ -184,13 +184,13 @@ func cleanSlug(s string) string {
 			return -1
 		}
 		return r
-	}, strings.TrimSpace(s))
+	}, names.Normal(strings.TrimSpace(s)))
 }
 
 // GroupSlug returns the slug of a group that is derived from its title.
 func GroupSlug(title string) string {
 	var b strings.Builder
-	for _, r := range strings.ReplaceAll(strings.ToLower(title), "&", " and ") {
+	for _, r := range strings.ReplaceAll(names.Key(title), "&", " and ") {
 		switch {
 		case unicode.IsLetter(r), unicode.IsNumber(r), unicode.Is(unicode.Mn, r):
 			b.WriteRune(r)

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -197,4 +198,50 @@ func (c *Counter) Exceeded(part []byte) bool {
 		}
 	}
 	return c.seen >= c.Most
+}
+
+// TextProblem returns why JSON has a text that cannot be stored as it is, or "" if it has none:
+// bytes that are no UTF-8 and halves of surrogate pairs, which encoding/json replaces, and NUL
+// characters, which PostgreSQL refuses. For invalid JSON the result is meaningless.
+func TextProblem(b []byte) string {
+	if !utf8.Valid(b) {
+		return "is not valid UTF-8"
+	}
+	for {
+		at := bytes.IndexByte(b, '\\') // begins an escape sequence: it occurs in strings only
+		if at < 0 || at+1 == len(b) {
+			return ""
+		}
+		b = b[at:]
+		switch unit, ok := CodeUnit(b); {
+		case !ok:
+			b = b[2:]
+		case unit == 0:
+			return "has a NUL character"
+		case !utf16.IsSurrogate(unit):
+			b = b[6:]
+		default:
+			if low, _ := CodeUnit(b[6:]); utf16.DecodeRune(unit, low) == utf8.RuneError {
+				return "has a half of a surrogate pair, which is no character"
+			}
+			b = b[12:]
+		}
+	}
+}
+
+var hexDigits = []byte("0123456789abcdef")
+
+// CodeUnit parses \u and four hexadecimal digits at the beginning of b.
+func CodeUnit(b []byte) (v rune, ok bool) {
+	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
+		return 0, false
+	}
+	for _, c := range b[2:6] {
+		digit := bytes.IndexByte(hexDigits, c|0x20)
+		if digit < 0 || c < '0' {
+			return 0, false
+		}
+		v = v<<4 | rune(digit)
+	}
+	return v, true
 }

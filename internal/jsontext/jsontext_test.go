@@ -68,3 +68,25 @@ func TestCounter(t *testing.T) {
 		}
 	}
 }
+
+func TestTextProblem(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"a":"plain é 😀"}`:         "",
+		`{"a":"\ud83d\ude00"}`:      "",
+		`{"a":"\\ud800"}`:           "",
+		`{"a":"\u00e9\n\\"}`:        "",
+		`{"a":"\ud800"}`:            "surrogate",
+		`{"a":"\uDC00\uD800"}`:      "surrogate",
+		`{"\ud83dx":1}`:             "surrogate",
+		`{"a":"\ud83d\\ude00"}`:     "surrogate",
+		`{"a":"\u0000"}`:            "NUL",
+		"{\"a\":\"\xff\"}":          "UTF-8",
+		`{"a":"\u12`:                "",
+		`{"a":"\`:                   "",
+		`{"a":"\ud83d\ude00\ud83d"`: "surrogate",
+	} {
+		if got := TextProblem([]byte(text)); want == "" && got != "" || !strings.Contains(got, want) {
+			t.Errorf("TextProblem(%s) = %q, want %q", text, got, want)
+		}
+	}
+}

@@ -455,7 +455,7 @@ func (m *merger) putPublished(ctx context.Context, p docs.Page, by docs.PageID) 
 		return err
 	}
 	// The slug was never published, so no redirect is needed.
-	key := revision.KeyRedirect + docs.SlugKey(path)
+	key := revision.RedirectKey(path)
 	before, had, err := m.d.Get(ctx, key)
 	if err == nil {
 		err = m.d.Put(ctx, other)
@@ -523,7 +523,7 @@ func (m *merger) keepAddresses(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		m.d.Set(revision.KeyRedirect+docs.SlugKey(path), []byte(id))
+		m.d.Set(revision.RedirectKey(path), []byte(id))
 	}
 	return nil
 }

@@ -104,8 +104,8 @@ func badPart(part string) string {
 	return ""
 }
 
-// Fold returns a path in a canonical case. Two paths have the same form if file systems
-// that ignore case consider them equal.
+// Fold returns a path in its normal form and a canonical case. Two paths have the same form if
+// file systems that ignore case, and how a character is composed, consider them equal.
 func Fold(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r < utf8.RuneSelf {
@@ -116,5 +116,5 @@ func Fold(name string) string {
 			low = min(low, f)
 		}
 		return unicode.ToLower(low)
-	}, name)
+	}, Normal(name))
 }

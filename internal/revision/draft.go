@@ -14,6 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/names"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -99,7 +100,7 @@ func (d *Draft) Put(ctx context.Context, p docs.Page) error {
 			if err != nil {
 				return err
 			}
-			d.Set(KeyRedirect+docs.SlugKey(was), []byte(p.ID))
+			d.Set(RedirectKey(was), []byte(p.ID))
 		}
 		if OrderKey(old) != OrderKey(p) {
 			d.Remove(OrderKey(old))
@@ -387,9 +388,15 @@ func (d *Draft) WithSlug(ctx context.Context, path string, p docs.Page) (docs.Pa
 // slugTries is how many numbers are tried behind a slug that is taken.
 const slugTries = 50
 
+// SlugTaken reports whether another page next to p has a slug, in any normal form, and which.
 func (d *Draft) SlugTaken(ctx context.Context, p docs.Page, slug string) (bool, docs.PageID, error) {
-	id, ok, err := d.Get(ctx, SlugKey(p.Parent, slug))
-	return ok && docs.PageID(id) != p.ID, docs.PageID(id), err
+	for _, s := range names.Spellings(strings.ToLower(slug)) {
+		id, ok, err := d.Get(ctx, SlugKey(p.Parent, s))
+		if err != nil || ok && docs.PageID(id) != p.ID {
+			return ok, docs.PageID(id), err
+		}
+	}
+	return false, "", nil
 }
 
 // PutFile stores a file.

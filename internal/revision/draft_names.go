@@ -155,7 +155,7 @@ func (t *Tree) AssetPath(ctx context.Context, name string) (string, error) {
 		if n > 0 {
 			at = fmt.Sprintf("%s/%s-%d%s", AssetFolder, strings.TrimSuffix(name, ext), n, ext)
 		}
-		if _, _, taken, err := t.Named(ctx, at); err != nil || !taken {
+		if _, _, taken, err := t.NamedLike(ctx, at); err != nil || !taken {
 			return at, err
 		}
 	}

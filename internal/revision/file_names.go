@@ -77,7 +77,7 @@ func (t *Tree) derivedName(ctx context.Context, p docs.Page) (string, error) {
 // NameTaken reports whether something that was imported from a folder, content or
 // not, has a name.
 func (t *Tree) NameTaken(ctx context.Context, name string) (bool, error) {
-	if _, _, taken, err := t.Named(ctx, name); err != nil || taken {
+	if _, _, taken, err := t.NamedLike(ctx, name); err != nil || taken {
 		return taken, err
 	}
 	for _, at := range []string{SettingUnlisted, SettingOther} {

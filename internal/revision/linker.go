@@ -167,7 +167,7 @@ func addressed(name string) string {
 // page.
 func (l *Linker) ByName(target, anchor string, use markup.Use) (markup.Ref, bool) {
 	for _, name := range []string{target, target + ".md", path.Join(target, "README.md")} {
-		kind, id, ok, err := l.t.Named(l.ctx, name)
+		kind, id, ok, err := l.t.NamedLike(l.ctx, name)
 		l.fail(err)
 		if !ok {
 			continue

@@ -18,6 +18,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/names"
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/store"
 )
@@ -44,8 +45,33 @@ func OrderKey(p docs.Page) string {
 	return KeyOrder + string(p.Parent) + Sep + string(p.Rank) + Sep + string(p.ID)
 }
 
+// SlugKey returns the key of a slug as a page has it. What people ask for is looked up with
+// BySlug, because pages that were written before names had one normal form keep their keys.
 func SlugKey(parent docs.PageID, slug string) string {
-	return KeySlug + string(parent) + Sep + docs.SlugKey(slug)
+	return KeySlug + string(parent) + Sep + strings.ToLower(slug)
+}
+
+// RedirectKey returns the key of a path that a page had. What people ask for is looked up with
+// ByFormerPath.
+func RedirectKey(path string) string { return KeyRedirect + strings.ToLower(path) }
+
+// BySlug returns the page with a slug below a parent, in any normal form of the slug.
+func (t *Tree) BySlug(ctx context.Context, parent docs.PageID, slug string) (docs.PageID, bool, error) {
+	return t.spelled(ctx, SlugKey(parent, ""), slug)
+}
+
+// ByFormerPath returns the page that had a path, in any normal form of the path.
+func (t *Tree) ByFormerPath(ctx context.Context, path string) (docs.PageID, bool, error) {
+	return t.spelled(ctx, KeyRedirect, path)
+}
+
+func (t *Tree) spelled(ctx context.Context, prefix, name string) (docs.PageID, bool, error) {
+	for _, s := range names.Spellings(strings.ToLower(name)) {
+		if id, ok, err := t.Get(ctx, prefix+s); err != nil || ok {
+			return docs.PageID(id), ok, err
+		}
+	}
+	return "", false, nil
 }
 
 // Tree reads a revision, with changes on top of it in a draft.
@@ -445,11 +471,11 @@ func (t *Tree) ByPath(ctx context.Context, path string) (docs.Page, error) {
 type addresses struct{ t *Tree }
 
 func (a addresses) Child(ctx context.Context, parent docs.PageID, slug string) (docs.PageID, bool, error) {
-	id, ok, err := a.t.Get(ctx, SlugKey(parent, slug))
+	id, ok, err := a.t.BySlug(ctx, parent, slug)
 	if ok && a.t.visitor != nil {
-		_, ok, err = a.t.Lookup(ctx, docs.PageID(id))
+		_, ok, err = a.t.Lookup(ctx, id)
 	}
-	return docs.PageID(id), ok, err
+	return id, ok, err
 }
 
 func (a addresses) Address(ctx context.Context, id docs.PageID) (string, error) {
@@ -457,12 +483,12 @@ func (a addresses) Address(ctx context.Context, id docs.PageID) (string, error) 
 }
 
 func (a addresses) Moved(ctx context.Context, address string) (docs.PageID, bool, error) {
-	id, ok, err := a.t.Get(ctx, KeyRedirect+docs.SlugKey(address))
+	id, ok, err := a.t.ByFormerPath(ctx, address)
 	if err != nil || !ok {
 		return "", false, err
 	}
-	_, exists, err := a.t.Lookup(ctx, docs.PageID(id))
-	return docs.PageID(id), exists, err
+	_, exists, err := a.t.Lookup(ctx, id)
+	return id, exists, err
 }
 
 // File returns a file by id.
@@ -569,6 +595,16 @@ func (t *Tree) Named(ctx context.Context, path string) (kind, id string, ok bool
 	}
 	kind, id, _ = strings.Cut(string(b), ":")
 	return kind, id, true, nil
+}
+
+// NamedLike returns what Named returns for a path in any normal form.
+func (t *Tree) NamedLike(ctx context.Context, path string) (kind, id string, ok bool, err error) {
+	for _, s := range names.Spellings(path) {
+		if kind, id, ok, err = t.Named(ctx, s); err != nil || ok {
+			break
+		}
+	}
+	return kind, id, ok, err
 }
 
 // Setting returns a setting, such as SettingSummary, or nil if there is none.

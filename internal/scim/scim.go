@@ -4,8 +4,10 @@
 package scim
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"net/http"
 	"strconv"
@@ -15,6 +17,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/jsontext"
 	"github.com/octavo-docs/octavo/internal/orgs"
 )
 
@@ -204,13 +207,19 @@ func (h *Handler) failure(r *http.Request, err error) answer {
 
 // read decodes the body of a request into v.
 func (c *call) read(v any) error {
-	err := json.NewDecoder(c.r.Body).Decode(v)
+	body, err := io.ReadAll(c.r.Body)
 	var long *http.MaxBytesError
 	switch {
 	case errors.As(err, &long):
 		return bad("tooMany", "the request is longer than %s; send it in parts", errs.Size(maxBody))
-	case err != nil:
+	case err == nil:
+		err = json.NewDecoder(bytes.NewReader(body)).Decode(v)
+	}
+	if err != nil {
 		return bad("invalidSyntax", "the body is not a JSON object of SCIM")
+	}
+	if why := jsontext.TextProblem(body); why != "" {
+		return bad("invalidSyntax", "the body %s", why)
 	}
 	return nil
 }

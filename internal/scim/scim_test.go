@@ -276,6 +276,9 @@ func TestGroups(t *testing.T) {
 		id := team.text("id")
 		w.do("POST", "/Groups", `{"displayName":"writers"}`, 409)
 		w.do("POST", "/Groups", `{"members":[]}`, 400)
+		w.do("POST", "/Groups", `{"displayName":"half \ud83d"}`, 400)
+		w.do("POST", "/Groups", `{"displayName":"Caf\u00e9"}`, 201)
+		w.do("POST", "/Groups", `{"displayName":"cafe\u0301"}`, 409)
 		in := func() (out []string) {
 			for _, m := range w.do("GET", "/Groups/"+id, "", 200).body["members"].([]any) {
 				out = append(out, m.(map[string]any)["value"].(string))

@@ -87,8 +87,18 @@ type Paths struct {
 
 // level maps one segment of a path to an item.
 type level struct {
-	byPath   map[string]docs.SiteItem // by docs.SlugKey
+	byPath   map[string]docs.SiteItem // by docs.SlugKey, see find
 	standard docs.SiteItem            // for an empty path; the zero item if there is none
+}
+
+// find returns the item with a path. A path is found in any normal form; items from before paths
+// had a single one can differ in their forms alone, so the form that is asked for comes first.
+func (l level) find(path string) (docs.SiteItem, bool) {
+	it, ok := l.byPath[strings.ToLower(path)]
+	if !ok {
+		it, ok = l.byPath[docs.SlugKey(path)]
+	}
+	return it, ok
 }
 
 // Paths returns an index of the paths of the structure.
@@ -97,7 +107,12 @@ func (s *Structure) Paths() *Paths {
 	add := func(parent docs.SiteItemID, items []docs.SiteItem) {
 		l := level{byPath: make(map[string]docs.SiteItem, len(items))}
 		for _, it := range items {
-			l.byPath[docs.SlugKey(it.Path)] = it
+			l.byPath[strings.ToLower(it.Path)] = it
+		}
+		for _, it := range items {
+			if _, taken := l.byPath[docs.SlugKey(it.Path)]; !taken {
+				l.byPath[docs.SlugKey(it.Path)] = it
+			}
 		}
 		l.standard, _ = defaultOf(items)
 		p.levels[parent] = l
@@ -127,7 +142,7 @@ func (p *Paths) Resolve(path string, shareLink bool) (t Target, ok bool) {
 	pick := func(l level) (docs.SiteItem, bool) {
 		if len(parts) > 0 {
 			if text, err := url.PathUnescape(parts[0]); err == nil {
-				if it, ok := l.byPath[docs.SlugKey(text)]; ok {
+				if it, ok := l.find(text); ok {
 					named, parts = append(named, parts[0]), parts[1:]
 					return it, true
 				}

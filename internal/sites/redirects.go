@@ -235,6 +235,12 @@ func (c *change) putRedirect(ctx context.Context, hosts Hosts, r *docs.Redirect)
 	if err := c.checkLoop(ctx, hosts, *r); err != nil {
 		return err
 	}
+	switch other, err := c.tx.RedirectBySource(ctx, c.site.ID, r.Source, r.Draft); {
+	case err == nil && other.ID != r.ID:
+		return errs.Taken("body.source", "is taken: there is already a redirect from %s; change that one", r.Source)
+	case err != nil && !errs.Is(err, errs.NotFound):
+		return err
+	}
 	r.UpdatedAt = c.tx.Now()
 	c.touch = true
 	return c.tx.PutRedirect(ctx, c.site.ID, *r)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/names"
 )
 
 // Structure is the ordered tree of one site in memory. Its methods enforce the following
@@ -259,6 +260,7 @@ func freePath(title string, level []docs.SiteItem) string {
 // setPath sets the path of an item. It returns an error if another item of its level has
 // that path.
 func (s *Structure) setPath(it *docs.SiteItem, path string) error {
+	path = names.Normal(path)
 	if err := docs.CheckSitePath("body.path", path); err != nil {
 		return err
 	}

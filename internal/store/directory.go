@@ -2,9 +2,9 @@ package store
 
 import (
 	"context"
-	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/names"
 )
 
 // DirectoryFilter narrows what a directory sees of an organization. Empty fields match
@@ -15,7 +15,7 @@ type DirectoryFilter struct {
 }
 
 func (f DirectoryFilter) args(org docs.OrgID) []any {
-	return []any{org, strings.ToLower(f.Name), f.ExternalID}
+	return []any{org, names.Key(f.Name), f.ExternalID}
 }
 
 // directoryUsers has people only: no directory knows the machines of an organization.

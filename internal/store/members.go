@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/names"
 )
 
 // memberColumns counts with subselects on indexes, so that a page of members
@@ -106,7 +107,7 @@ func (f MemberFilter) where(org docs.OrgID) (string, []any) {
 
 // like returns a pattern for texts that contain s, without regard to case.
 func like(s string) string {
-	s = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(strings.ToLower(s))
+	s = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(names.Key(s))
 	return "%" + s + "%"
 }
 

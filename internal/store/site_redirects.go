@@ -24,10 +24,11 @@ func (r Reader) Redirect(ctx context.Context, site docs.SiteID, id docs.Redirect
 		SELECT `+redirectColumns+` FROM site_redirects d WHERE d.id = $1 AND d.site_id = $2`, id, site)
 }
 
-// RedirectBySource returns the redirect of a site with exactly a source.
+// RedirectBySource returns the redirect of a site with exactly a source, in any normal form.
 func (r Reader) RedirectBySource(ctx context.Context, site docs.SiteID, source docs.RedirectSource, draft bool) (docs.Redirect, error) {
 	return one(ctx, r, "redirect", scanRedirect, `
-		SELECT `+redirectColumns+` FROM site_redirects d WHERE d.site_id = $1 AND d.draft = $2 AND d.source = $3`, site, draft, source)
+		SELECT `+redirectColumns+` FROM site_redirects d WHERE d.site_id = $1 AND d.draft = $2 AND d.source IN ($3, $4)
+		ORDER BY d.source <> $3 LIMIT 1`, site, draft, source, source.Decomposed())
 }
 
 // RedirectFor returns the live redirect of a site that a normalized path has: its
@@ -39,8 +40,9 @@ func (r Reader) RedirectFor(ctx context.Context, site docs.SiteID, path string) 
 	}
 	return one(ctx, r, "redirect", scanRedirect, `
 		SELECT `+redirectColumns+` FROM site_redirects d
-		WHERE d.site_id = $1 AND NOT d.draft AND d.wildcard AND substr($2, 1, length(d.prefix)) = d.prefix
-		ORDER BY length(d.prefix) DESC, d.id LIMIT 1`, site, path)
+		WHERE d.site_id = $1 AND NOT d.draft AND d.wildcard
+		AND (substr($2, 1, length(d.prefix)) = d.prefix OR substr($3, 1, length(d.prefix)) = d.prefix)
+		ORDER BY length(d.prefix) DESC, d.id LIMIT 1`, site, path, docs.RedirectSource(path).Decomposed())
 }
 
 // RedirectOrder is the order of a list of redirects.

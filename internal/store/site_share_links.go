@@ -2,10 +2,10 @@ package store
 
 import (
 	"context"
-	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/names"
 )
 
 // SealedShareLink is a share link with its key as it is stored.
@@ -56,13 +56,13 @@ func (tx *Tx) AddShareLink(ctx context.Context, v SealedShareLink) error {
 	return tx.put(ctx, `
 		INSERT INTO site_share_links (id, site_id, name, search, active, key_hash, key_sealed, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-		v.ID, v.Site, v.Name, strings.ToLower(v.Name), v.Active, v.Hash, v.Sealed, v.CreatedAt)
+		v.ID, v.Site, v.Name, names.Key(v.Name), v.Active, v.Hash, v.Sealed, v.CreatedAt)
 }
 
 // PutShareLink stores the name of a share link and whether it is active.
 func (tx *Tx) PutShareLink(ctx context.Context, v docs.ShareLink) error {
 	return tx.put(ctx, `UPDATE site_share_links SET name = $2, search = $3, active = $4 WHERE id = $1`,
-		v.ID, v.Name, strings.ToLower(v.Name), v.Active)
+		v.ID, v.Name, names.Key(v.Name), v.Active)
 }
 
 // DropShareLink deletes a share link of a site.

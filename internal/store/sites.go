@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/names"
 )
 
 // siteIconColumn is what siteIcon reads.
@@ -217,7 +218,7 @@ func (tx *Tx) AddSite(ctx context.Context, s docs.Site) error {
 		INSERT INTO sites (id, org_id, title, search, type, visibility, published, basename, hostname, proxy, adaptive,
 			agents_context, default_level, site_spaces, version, created_by, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, NULLIF($8, ''), NULLIF($9, ''), $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
-		s.ID, s.Org, s.Title, strings.ToLower(s.Title), s.Type, s.Visibility, s.Published, s.Basename, s.Hostname, s.Proxy,
+		s.ID, s.Org, s.Title, names.Key(s.Title), s.Type, s.Visibility, s.Published, s.Basename, s.Hostname, s.Proxy,
 		s.Adaptive, s.AgentsContext, s.Level, s.SiteSpaces, s.Version, s.CreatedBy, s.CreatedAt, s.UpdatedAt)
 }
 
@@ -229,7 +230,7 @@ func (tx *Tx) PutSite(ctx context.Context, s docs.Site) error {
 			proxy = $8, adaptive = $9, agents_context = $10, default_level = $11, site_spaces = $12, version = $13, updated_at = $14,
 			proxy_problem = $15, proxy_failures = $16, proxy_check = $17
 		WHERE id = $1`,
-		s.ID, s.Title, strings.ToLower(s.Title), s.Visibility, s.Published, s.Basename, s.Hostname,
+		s.ID, s.Title, names.Key(s.Title), s.Visibility, s.Published, s.Basename, s.Hostname,
 		s.Proxy, s.Adaptive, s.AgentsContext, s.Level, s.SiteSpaces, s.Version, s.UpdatedAt,
 		s.ProxyState.Problem, s.ProxyState.Failures, s.ProxyState.NextCheck),
 		"the basename %q is taken; choose another", s.Basename)

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"net/url"
@@ -16,8 +17,19 @@ import (
 	litelib "modernc.org/sqlite/lib"
 
 	"github.com/octavo-docs/octavo/internal/budget"
+	"github.com/octavo-docs/octavo/internal/names"
 	"github.com/octavo-docs/octavo/internal/owner"
 )
+
+// normalize is a function of PostgreSQL: a text in its normal form.
+func init() {
+	lite.MustRegisterDeterministicScalarFunction("normalize", 1, func(_ *lite.FunctionContext, args []driver.Value) (driver.Value, error) {
+		if text, ok := args[0].(string); ok {
+			return names.Normal(text), nil
+		}
+		return args[0], nil
+	})
+}
 
 // sqlite is the embedded default: one file in WAL mode with many readers and
 // one writer. The writer commits in groups: transactions that wait while the

@@ -2,9 +2,9 @@ package store
 
 import (
 	"context"
-	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/names"
 )
 
 const teamColumns = `t.id, t.org_id, t.title, t.created_at,
@@ -57,12 +57,12 @@ func (r Reader) CountTeams(ctx context.Context, org docs.OrgID, f TeamFilter) (i
 // AddTeam stores a new team.
 func (tx *Tx) AddTeam(ctx context.Context, t docs.Team) error {
 	return tx.put(ctx, `INSERT INTO teams (id, org_id, title, search, created_at) VALUES ($1, $2, $3, $4, $5)`,
-		t.ID, t.Org, t.Title, strings.ToLower(t.Title), t.CreatedAt)
+		t.ID, t.Org, t.Title, names.Key(t.Title), t.CreatedAt)
 }
 
 // RenameTeam changes the title.
 func (tx *Tx) RenameTeam(ctx context.Context, id docs.TeamID, title string) error {
-	return tx.put(ctx, `UPDATE teams SET title = $2, search = $3 WHERE id = $1`, id, title, strings.ToLower(title))
+	return tx.put(ctx, `UPDATE teams SET title = $2, search = $3 WHERE id = $1`, id, title, names.Key(title))
 }
 
 // DropTeam deletes a team with its memberships and grants; it reports whether

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/names"
 )
 
 const userColumns = `u.id, CASE u.kind WHEN '' THEN u.email ELSE '' END, u.verified, u.display_name, u.photo_url, u.created_at, u.updated_at, u.kind`
@@ -97,7 +98,7 @@ func (tx *Tx) PutEmail(ctx context.Context, u docs.User) error {
 }
 
 // userSearch returns the text in which a search for members looks.
-func userSearch(u docs.User) string { return strings.ToLower(u.DisplayName) + "\n" + string(u.Email) }
+func userSearch(u docs.User) string { return names.Key(u.DisplayName) + "\n" + string(u.Email) }
 
 const tokenColumns = `t.id, t.user_id, t.label, t.scopes, t.created_at, t.expires_at, t.last_used_at, t.session, t.method, t.agent, t.org_id, t.last_address`
 

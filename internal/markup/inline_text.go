@@ -33,7 +33,14 @@ const (
 
 var inlineParser = parser.NewParser(
 	parser.WithBlockParsers(util.Prioritized(parser.NewParagraphParser(), 1)),
-	parser.WithInlineParsers(append(parser.DefaultInlineParsers(), util.Prioritized(extension.NewStrikethroughParser(), 500))...),
+	parser.WithInlineParsers(
+		util.Prioritized(parser.NewCodeSpanParser(), 100),
+		util.Prioritized(parser.NewLinkParser(), 200),
+		util.Prioritized(parser.NewAutoLinkParser(), 300),
+		util.Prioritized(parser.NewRawHTMLParser(), 400),
+		util.Prioritized(delimiterParser{parser.NewEmphasisParser()}, 500),
+		util.Prioritized(delimiterParser{extension.NewStrikethroughParser()}, 500),
+	),
 )
 
 // InlineText returns the text of one line of inline Markdown as a reader sees it:

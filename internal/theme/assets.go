@@ -41,18 +41,23 @@ var (
 // pages that have a diagram.
 var (
 	Diagrams = sandbox("diagram.html", Drawing...)
-	// Drawing lists the scripts that Diagrams loads.
-	Drawing = []Asset{mermaid, diagram}
-	mermaid = asset("mermaid.js.gz", "text/javascript; charset=utf-8", "").shared()
-	diagram = asset("diagram.js", "text/javascript; charset=utf-8", "").shared()
+	// Drawing lists the scripts that Diagrams loads, and their licences, which must go where they go.
+	Drawing  = []Asset{mermaid, diagram, licences}
+	mermaid  = asset("mermaid.js.gz", "text/javascript; charset=utf-8", "").shared()
+	diagram  = asset("diagram.js", "text/javascript; charset=utf-8", "").shared()
+	licences = asset("mermaid.LICENSE.txt", "text/plain; charset=utf-8", "")
 )
 
-// sandbox returns a document that runs scripts without access to anything else.
-func sandbox(name string, scripts ...Asset) Asset {
+// sandbox returns a document that runs scripts without access to anything else, and names their licences.
+func sandbox(name string, files ...Asset) Asset {
 	var b strings.Builder
 	b.WriteString("<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>Diagrams</title>\n")
-	for _, s := range scripts {
-		fmt.Fprintf(&b, "<script src=%q></script>\n", s.Name)
+	for _, f := range files {
+		if f.Type == licences.Type {
+			fmt.Fprintf(&b, "<link rel=\"license\" href=%q>\n", f.Name)
+			continue
+		}
+		fmt.Fprintf(&b, "<script src=%q></script>\n", f.Name)
 	}
 	b.WriteString("</html>\n")
 	a := NewAsset(name, "text/html; charset=utf-8", []byte(b.String()))

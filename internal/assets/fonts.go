@@ -82,7 +82,8 @@ func (s *Service) UpdateFont(ctx context.Context, g *authz.Grant, id docs.FontID
 		if err != nil {
 			return f, err
 		}
-		if f, err = p.put(ctx, tx, g, "font.update", f); err != nil {
+		before := f
+		if f, err = p.put(ctx, tx, g, "font.update", f); err != nil || audit.Same(before, f) {
 			return f, err
 		}
 		used, err := tx.SitesWithFont(ctx, f.Org, f.ID)
@@ -136,7 +137,8 @@ func fontEvent(action string, f docs.Font) audit.Event {
 
 // put applies the patch to a font and stores it.
 func (p FontPatch) put(ctx context.Context, tx *store.Tx, g *authz.Grant, action string, f docs.Font) (docs.Font, error) {
-	f.Family, f.UpdatedAt = strings.TrimSpace(p.Family.Or(f.Family)), tx.Now()
+	before := f
+	f.Family = strings.TrimSpace(p.Family.Or(f.Family))
 	if f.Family == "" {
 		return f, errs.Field("body.fontFamily", "must have a character that is not a space")
 	}
@@ -145,6 +147,10 @@ func (p FontPatch) put(ctx context.Context, tx *store.Tx, g *authz.Grant, action
 		return f, err
 	}
 	f.Faces = faces
+	if audit.Same(before, f) {
+		return before, nil
+	}
+	f.UpdatedAt = tx.Now()
 	if err := tx.PutFont(ctx, f); err != nil {
 		return f, err
 	}

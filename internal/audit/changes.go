@@ -55,6 +55,15 @@ func (e Event) ChangedAt(path string, before, after any) Event {
 	return e
 }
 
+// Same reports whether no field differs before and after a change, except those that change together
+// with others. A change after which everything is the same is neither stored nor recorded, so that it
+// moves no time.
+func Same(before, after any) bool {
+	changes := map[string]Change{}
+	compare(changes, "", "", reflect.ValueOf(before), reflect.ValueOf(after), maxDepth)
+	return len(changes) == 0
+}
+
 // compare adds the fields that differ to changes. name is the last part of path.
 func compare(changes map[string]Change, path, name string, a, b reflect.Value, depth int) {
 	if unrecorded[name] || len(changes) == maxChanges || equal(a, b) {
@@ -77,6 +86,9 @@ func compare(changes map[string]Change, path, name string, a, b reflect.Value, d
 func equal(a, b reflect.Value) bool {
 	if !a.IsValid() || !b.IsValid() {
 		return a.IsValid() == b.IsValid()
+	}
+	if k := a.Kind(); k == b.Kind() && (k == reflect.Slice || k == reflect.Map) && a.Len() == 0 && b.Len() == 0 {
+		return true // nil and empty are stored alike
 	}
 	return reflect.DeepEqual(a.Interface(), b.Interface())
 }
@@ -106,9 +118,11 @@ func fields(v reflect.Value) map[string]reflect.Value {
 			return nil
 		}
 		for i := range v.NumField() {
-			if f := v.Type().Field(i); f.IsExported() {
-				out[lowerFirst(f.Name)] = v.Field(i)
+			f := v.Type().Field(i)
+			if !f.IsExported() { // a value of its own, which is compared as a whole
+				return nil
 			}
+			out[lowerFirst(f.Name)] = v.Field(i)
 		}
 	case reflect.Map:
 		for _, key := range v.MapKeys() {

@@ -8,6 +8,30 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
+func TestSame(t *testing.T) {
+	type opaque struct{ X struct{ inner int } }
+	var a, b opaque
+	b.X.inner = 1
+	for name, c := range map[string]struct {
+		before, after any
+		want          bool
+	}{
+		"nothing":              {docs.Space{Title: "a"}, docs.Space{Title: "a"}, true},
+		"the clock":            {docs.Space{UpdatedAt: 1}, docs.Space{UpdatedAt: 2}, true},
+		"a title":              {docs.Space{Title: "a"}, docs.Space{Title: "b"}, false},
+		"a secret":             {docs.Webhook{Sealed: "abc"}, docs.Webhook{Sealed: "def"}, false},
+		"an empty list":        {docs.Webhook{}, docs.Webhook{Events: []string{}}, true},
+		"a list":               {docs.Webhook{}, docs.Webhook{Events: []string{"a"}}, false},
+		"an empty map":         {docs.MCPServer{}, docs.MCPServer{Headers: map[string]string{}}, true},
+		"what is not exported": {a, b, false},
+		"a deep field":         {docs.Space{MergeRules: docs.MergeRules{Rules: []docs.MergeRule{{Rule: "a"}}}}, docs.Space{MergeRules: docs.MergeRules{Rules: []docs.MergeRule{{Rule: "b"}}}}, false},
+	} {
+		if got := Same(c.before, c.after); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
 func TestChanged(t *testing.T) {
 	before := docs.Space{Title: "Guide", Level: docs.LevelInherit, UpdatedAt: 1}
 	after := before

@@ -68,7 +68,7 @@ func (s *Service) find(ctx context.Context, tx *store.Tx, g *authz.Grant, reques
 func (p Place) edit(ctx context.Context, tx *store.Tx, g *authz.Grant, was docs.PostedComment, b revision.Body) (docs.PostedComment, error) {
 	c := was
 	var err error
-	if c.Body, err = p.source(ctx, bodyPath, b); err != nil || c.Body == was.Body {
+	if c.Body, err = p.source(ctx, bodyPath, was.Body, b); err != nil || c.Body == was.Body {
 		return c, err
 	}
 	c.EditedAt = tx.Now()

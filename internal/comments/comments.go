@@ -94,7 +94,7 @@ func (p Place) prepare(ctx context.Context, n New) (w prepared, err error) {
 	if w.quote, err = p.quote(ctx, n); err != nil {
 		return w, err
 	}
-	w.body, err = p.source(ctx, n.Path, n.Body)
+	w.body, err = p.source(ctx, n.Path, "", n.Body)
 	return w, err
 }
 
@@ -230,8 +230,9 @@ func clip(s string) string {
 }
 
 // source converts a body to the Markdown that is stored, and refuses an empty one.
-func (p Place) source(ctx context.Context, path string, b revision.Body) (string, error) {
-	text, err := p.View.NoteSource(ctx, path, b)
+// was is the body before.
+func (p Place) source(ctx context.Context, path, was string, b revision.Body) (string, error) {
+	text, err := p.View.NoteSource(ctx, path, was, b)
 	if err == nil && strings.TrimSpace(text) == "" {
 		err = errs.Field(path, "is empty; send markdown or document with some text")
 	}

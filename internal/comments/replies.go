@@ -21,7 +21,7 @@ func (s *Service) Reply(ctx context.Context, g *authz.Grant, request string, to 
 		if c.Replies() >= docs.MaxReplies {
 			return r, tooMany("this comment has %d replies, which is the maximum; post another comment", docs.MaxReplies)
 		}
-		if r.Body, err = p.source(ctx, bodyPath, b); err != nil {
+		if r.Body, err = p.source(ctx, bodyPath, "", b); err != nil {
 			return r, err
 		}
 		if r.PostedBy, err = tx.User(ctx, g.Actor.User); err != nil {
@@ -80,7 +80,7 @@ func (s *Service) UpdateReply(ctx context.Context, g *authz.Grant, request strin
 func (p Place) editReply(ctx context.Context, tx *store.Tx, g *authz.Grant, was docs.Reply, b revision.Body) error {
 	r := was
 	var err error
-	if r.Body, err = p.source(ctx, bodyPath, b); err != nil || r.Body == was.Body {
+	if r.Body, err = p.source(ctx, bodyPath, was.Body, b); err != nil || r.Body == was.Body {
 		return err
 	}
 	r.EditedAt = tx.Now()

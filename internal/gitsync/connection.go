@@ -80,9 +80,13 @@ func (s *Service) Connect(ctx context.Context, g *authz.Grant, in ConnectionInpu
 			if shown = in.HookSecret.Or(""); shown == "" {
 				shown = seal.NewShared()
 			}
-			if c.HookSealed, err = seal.Seal(ctx, tx.Reader, seal.GitHook, string(c.Space), shown); err != nil {
+			if c.HookSealed, err = seal.SealChanged(ctx, tx.Reader, seal.GitHook, string(c.Space), c.HookSealed, shown); err != nil {
 				return c, err
 			}
+		}
+		same := had && sameConnection(was, c)
+		if same && was.HookSealed == c.HookSealed {
+			return was, nil
 		}
 		if c.PollSeconds > 0 && !c.Paused {
 			c.DueAt = tx.Now() + docs.Time(c.PollSeconds)*1000
@@ -107,9 +111,7 @@ func (s *Service) Connect(ctx context.Context, g *authz.Grant, in ConnectionInpu
 		if err := tx.PutGitConnection(ctx, c); err != nil {
 			return c, err
 		}
-		if equal, err := sameConnection(ctx, tx.Reader, was, c); err != nil {
-			return c, err
-		} else if !c.Paused && !(had && equal) {
+		if !c.Paused && !same {
 			if _, err := queueBoth(ctx, tx, g.Space.Org, &c); err != nil {
 				return c, err
 			}
@@ -132,25 +134,14 @@ func (s *Service) Connect(ctx context.Context, g *authz.Grant, in ConnectionInpu
 	return c, shown, nil
 }
 
-// sameConnection reports whether two connections have the same settings, credentials and
-// user. It does not compare the secrets of the webhooks.
-func sameConnection(ctx context.Context, r store.Reader, a, b docs.GitConnection) (bool, error) {
-	if a.Remote != b.Remote || a.Direction != b.Direction || a.CommitTemplate != b.CommitTemplate || a.PollSeconds != b.PollSeconds ||
-		a.Paused != b.Paused || a.Provider != b.Provider || a.User != b.User || (a.Sealed == "") != (b.Sealed == "") {
-		return false, nil
-	}
-	if a.Sealed == b.Sealed {
-		return true, nil
-	}
-	x, err := openCredentials(ctx, r, seal.GitConnection, string(a.Space), a.Sealed)
-	if errs.Is(err, errs.Precondition) {
-		return false, nil // the stored credentials can no longer be opened
-	}
-	if err != nil {
-		return false, err
-	}
-	y, err := openCredentials(ctx, r, seal.GitConnection, string(b.Space), b.Sealed)
-	return x.Username == y.Username && x.Password == y.Password && bytes.Equal(x.PrivateKey, y.PrivateKey) && bytes.Equal(x.KnownHosts, y.KnownHosts), err
+// sameConnection reports whether two connections have the same settings, secrets and user.
+func sameConnection(a, b docs.GitConnection) bool {
+	return a.Remote == b.Remote && a.Direction == b.Direction && a.CommitTemplate == b.CommitTemplate && a.PollSeconds == b.PollSeconds &&
+		a.Paused == b.Paused && a.Provider == b.Provider && a.User == b.User && a.Sealed == b.Sealed
+}
+
+func sameCredentials(a, b git.Credentials) bool {
+	return a.Username == b.Username && a.Password == b.Password && bytes.Equal(a.PrivateKey, b.PrivateKey) && bytes.Equal(a.KnownHosts, b.KnownHosts)
 }
 
 // check validates the input. It returns the requested connection, and its credentials if
@@ -211,6 +202,10 @@ func (in ConnectionInput) check() (c docs.GitConnection, given *git.Credentials,
 func connectionSecret(ctx context.Context, tx *store.Tx, c, was docs.GitConnection, given *git.Credentials, remove bool) (string, error) {
 	switch {
 	case given != nil:
+		stored, err := openCredentials(ctx, tx.Reader, seal.GitConnection, string(c.Space), was.Sealed)
+		if err == nil && was.Sealed != "" && sameCredentials(stored, *given) {
+			return was.Sealed, nil
+		}
 		return sealCredentials(ctx, tx.Reader, seal.GitConnection, string(c.Space), *given)
 	case remove || was.Sealed == "" || strings.TrimSuffix(was.Remote.URL, ".git") != strings.TrimSuffix(c.Remote.URL, ".git"):
 		return "", nil

@@ -90,3 +90,23 @@ func TestTextProblem(t *testing.T) {
 		}
 	}
 }
+
+func TestSame(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{`{"a":1,"b":[1,{"c":null}]}`, "{ \"b\": [1, {\"c\": null}],\n\"a\": 1 }", true},
+		{`{"a":1}`, `{"a":1,"b":null}`, false},
+		{`[1,2]`, `[2,1]`, false},
+		{`9007199254740993`, `9007199254740992`, false},
+		{`"é"`, `"\u00e9"`, true},
+		{``, ``, true},
+		{``, `null`, false},
+		{`{`, `{}`, false},
+	} {
+		if got := Same([]byte(c.a), []byte(c.b)); got != c.want {
+			t.Errorf("%s and %s: %t", c.a, c.b, got)
+		}
+	}
+}

@@ -95,6 +95,9 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, org docs.OrgID, id
 		if err := apply(ctx, tx, &p, in); err != nil {
 			return p, err
 		}
+		if audit.Same(before, p) {
+			return before, nil
+		}
 		p.UpdatedAt, p.LastError, p.LastErrorAt = tx.Now(), "", 0
 		if err := tx.PutOIDCProvider(ctx, p); err != nil {
 			return p, err
@@ -128,7 +131,7 @@ func apply(ctx context.Context, tx *store.Tx, p *docs.OIDCProvider, in Patch) (e
 	if in.ClientSecret.IsNull() {
 		p.Sealed = ""
 	} else if secret, ok := in.ClientSecret.Get(); ok {
-		p.Sealed, err = seal.Seal(ctx, tx.Reader, seal.OIDCClient, string(p.ID), secret)
+		p.Sealed, err = seal.SealChanged(ctx, tx.Reader, seal.OIDCClient, string(p.ID), p.Sealed, secret)
 	}
 	return err
 }

@@ -133,6 +133,9 @@ func (s *Service) UpdateLink(ctx context.Context, g *authz.Grant, org docs.OrgID
 		if l, err = manageLink(ctx, tx.Reader, g.Actor, l.InviteLink); err != nil {
 			return l, err
 		}
+		if audit.Same(before, l.InviteLink) {
+			return l, nil
+		}
 		if err := tx.PutInviteLink(ctx, l.InviteLink); err != nil {
 			return l, err
 		}

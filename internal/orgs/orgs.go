@@ -17,6 +17,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/challenge"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/jsontext"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/store"
@@ -124,6 +125,9 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, id docs.OrgID, p O
 		if err := p.apply(ctx, tx, &o); err != nil {
 			return o, err
 		}
+		if audit.Same(before, o) {
+			return before, nil
+		}
 		o.UpdatedAt = tx.Now()
 		if err := tx.PutOrganization(ctx, o); err != nil {
 			return o, err
@@ -199,6 +203,9 @@ func CheckMergeRules(ctx context.Context, tx *store.Tx, org docs.OrgID, rules do
 func (s *Service) SetAgentInstructions(ctx context.Context, g *authz.Grant, org docs.OrgID, document []byte) (docs.AgentInstructions, error) {
 	if _, err := markup.Decode("body.instructions", document); err != nil {
 		return docs.AgentInstructions{}, err
+	}
+	if now, err := s.AgentInstructions(ctx, org); err != nil || jsontext.Same(now.Document, document) {
+		return now, err
 	}
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.AgentInstructions, error) {
 		a := docs.AgentInstructions{Document: document, UpdatedAt: tx.Now(), UpdatedBy: g.Actor.User}
@@ -358,7 +365,11 @@ func (s *Service) UpdateUser(ctx context.Context, g *authz.Grant, id docs.UserID
 			return u, err
 		}
 		before := u
-		u.DisplayName, u.PhotoURL, u.UpdatedAt = p.DisplayName.Or(u.DisplayName), p.PhotoURL.Or(u.PhotoURL), tx.Now()
+		u.DisplayName, u.PhotoURL = p.DisplayName.Or(u.DisplayName), p.PhotoURL.Or(u.PhotoURL)
+		if audit.Same(before, u) {
+			return before, nil
+		}
+		u.UpdatedAt = tx.Now()
 		if err := tx.PutUser(ctx, u); err != nil {
 			return u, err
 		}

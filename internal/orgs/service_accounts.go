@@ -96,6 +96,9 @@ func (s *Service) UpdateServiceAccount(ctx context.Context, g *authz.Grant, org 
 		if err := checkMayGive(g, m.Role); err != nil {
 			return m, err
 		}
+		if audit.Same(before, m) {
+			return before, nil
+		}
 		m.User.UpdatedAt = tx.Now()
 		if err := tx.PutUser(ctx, m.User); err != nil {
 			return m, err

@@ -90,11 +90,13 @@ func (s *Service) Team(ctx context.Context, org docs.OrgID, id docs.TeamID) (doc
 }
 
 func renameTeam(ctx context.Context, tx *store.Tx, by authz.Actor, t docs.Team, title string) error {
+	after := t
+	if after.Title = title; audit.Same(t, after) {
+		return nil
+	}
 	if err := tx.RenameTeam(ctx, t.ID, title); err != nil {
 		return err
 	}
-	after := t
-	after.Title = title
 	return audit.Record(ctx, tx, by, teamEvent(t, "rename", map[string]any{"from": t.Title, "to": title}).Changed(t, after))
 }
 
@@ -153,7 +155,9 @@ func (s *Service) ChangeTeam(ctx context.Context, g *authz.Grant, t docs.Team, c
 			switch {
 			case was == "":
 				added[u] = true
-			case role != "" && role != was && !added[u]:
+			case role == "" || role == was:
+				return nil
+			case !added[u]:
 				changed[u] = true
 			}
 			return changeMembership(ctx, tx, g, t, u, func() error { return tx.PutTeamMember(ctx, t.Org, t.ID, u, role) })
@@ -167,6 +171,9 @@ func (s *Service) ChangeTeam(ctx context.Context, g *authz.Grant, t docs.Team, c
 			if err := put(string(u), c.Memberships[u]); err != nil {
 				return err
 			}
+		}
+		if len(added)+len(changed)+left == 0 {
+			return nil
 		}
 		return audit.Record(ctx, tx, g.Actor, teamEvent(t, "members", map[string]any{
 			"added": len(added), "changed": len(changed), "removed": left,

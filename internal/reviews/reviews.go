@@ -220,7 +220,7 @@ func (s *Service) description(ctx context.Context, g *authz.Grant, name string, 
 	if err != nil {
 		return nil, err
 	}
-	text, err := v.NoteSource(ctx, "body.description", *p.Description)
+	text, err := v.NoteSource(ctx, "body.description", cr.Description, *p.Description)
 	if err != nil {
 		return nil, err
 	}

@@ -482,8 +482,9 @@ func (t *Tree) Print(ctx context.Context, p docs.Page, doc *markup.Document, sta
 // is stored as Markdown whose references carry ids.
 
 // NoteSource returns the Markdown under which a note is stored. path is that of
-// its field, for errors.
-func (t *Tree) NoteSource(ctx context.Context, path string, b Body) (string, error) {
+// its field, for errors. was is the note before, of which the blocks that are not
+// edited keep their bytes.
+func (t *Tree) NoteSource(ctx context.Context, path, was string, b Body) (string, error) {
 	l := &Linker{ctx: ctx, t: t, base: t.src.s.BaseURL, Stable: true}
 	out := ""
 	switch {
@@ -493,7 +494,11 @@ func (t *Tree) NoteSource(ctx context.Context, path string, b Body) (string, err
 		if err := b.Document.CheckAddresses(nil); err != nil {
 			return "", err
 		}
-		out = string(markup.Print(b.Document, l.refs()))
+		before, err := t.NoteDocument(ctx, was)
+		if err != nil {
+			return "", err
+		}
+		out = string(markup.Reprint([]byte(was), before, b.Document, l.refs()))
 	}
 	if len(out) > MaxNote {
 		return "", errs.Field(path, "is longer than %d KB", MaxNote>>10)

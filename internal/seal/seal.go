@@ -67,6 +67,17 @@ func Seal(ctx context.Context, r store.Reader, p Purpose, id, secret string) (st
 	return base64.RawURLEncoding.EncodeToString(c.Seal(nonce, nonce, []byte(secret), []byte(id))), nil
 }
 
+// SealChanged is like Seal, but returns the sealed text that is stored if it is the same secret: what nobody
+// changed stays the same.
+func SealChanged(ctx context.Context, r store.Reader, p Purpose, id, stored, secret string) (string, error) {
+	if stored != "" {
+		if was, err := Open(ctx, r, p, id, stored); err == nil && was == secret {
+			return stored, nil
+		}
+	}
+	return Seal(ctx, r, p, id, secret)
+}
+
 // Open decrypts the result of Seal.
 func Open(ctx context.Context, r store.Reader, p Purpose, id, sealed string) (string, error) {
 	c, err := box(ctx, r, p)

@@ -158,6 +158,9 @@ func (s *Service) UpdateShareLink(ctx context.Context, g *authz.Grant, id docs.S
 		}
 		before := link
 		link.Name, link.Active = name.Or(link.Name), active.Or(link.Active)
+		if audit.Same(before, link) {
+			return audit.Event{}, nil
+		}
 		c.touch = true
 		return linkEvent("update", link).Changed(before, link), c.tx.PutShareLink(ctx, link)
 	})

@@ -107,12 +107,16 @@ func (s *Service) SetHostname(ctx context.Context, g *authz.Grant, text string) 
 		if err != nil && !errs.Is(err, errs.NotFound) {
 			return audit.Event{}, err
 		}
+		before := out
 		if out.Name != name {
 			now := c.tx.Now()
 			out = docs.SiteHostname{Site: c.site.ID, Name: name, Token: "octavo-site-" + strings.ToLower(rand.Text()), CreatedAt: now, NextCheck: now}
 		}
 		if !out.Active && s.Hosts.isTrusted(name) {
 			out = out.Checked(docs.HostnameProved, "", c.tx.Now())
+		}
+		if audit.Same(before, out) {
+			return audit.Event{}, nil
 		}
 		c.site.Hostname, c.touch = "", true
 		if out.Active {

@@ -128,6 +128,9 @@ func (p MCPServerPatch) put(ctx context.Context, c *change, action string, v doc
 	if v.Headers == nil {
 		v.Headers = map[string]string{}
 	}
+	if audit.Same(before, v) {
+		return before, audit.Event{}, nil
+	}
 	text, err := jsontext.Marshal(v.Headers)
 	if err != nil {
 		return v, audit.Event{}, err

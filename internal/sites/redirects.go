@@ -188,7 +188,7 @@ func (s *Service) AddRedirect(ctx context.Context, g *authz.Grant, p RedirectPat
 			return audit.Event{}, errs.E(errs.Precondition, "a site can have %d redirects; delete some first", maxRedirects)
 		}
 		r.ID, r.CreatedAt = store.NewID[docs.RedirectID](c.tx), c.tx.Now()
-		return redirectEvent("create", r), c.putRedirect(ctx, s.Hosts, &r)
+		return redirectEvent("create", r), c.putRedirect(ctx, s.Hosts, docs.Redirect{}, &r)
 	})
 	return r, err
 }
@@ -209,7 +209,7 @@ func (s *Service) UpdateRedirect(ctx context.Context, g *authz.Grant, id docs.Re
 		if r, err = p.apply(old); err != nil {
 			return audit.Event{}, err
 		}
-		return redirectEvent("update", r).Changed(old, r), c.putRedirect(ctx, s.Hosts, &r)
+		return redirectEvent("update", r).Changed(old, r), c.putRedirect(ctx, s.Hosts, old, &r)
 	})
 	return r, err
 }
@@ -227,8 +227,8 @@ func (s *Service) DeleteRedirect(ctx context.Context, g *authz.Grant, id docs.Re
 	return err
 }
 
-// putRedirect stores a new or changed redirect.
-func (c *change) putRedirect(ctx context.Context, hosts Hosts, r *docs.Redirect) error {
+// putRedirect stores a new or changed redirect, unless it is the same as before.
+func (c *change) putRedirect(ctx context.Context, hosts Hosts, before docs.Redirect, r *docs.Redirect) error {
 	if err := c.checkDestination(ctx, r.Destination); err != nil {
 		return err
 	}
@@ -240,6 +240,9 @@ func (c *change) putRedirect(ctx context.Context, hosts Hosts, r *docs.Redirect)
 		return errs.Taken("body.source", "is taken: there is already a redirect from %s; change that one", r.Source)
 	case err != nil && !errs.Is(err, errs.NotFound):
 		return err
+	}
+	if audit.Same(before, *r) {
+		return nil
 	}
 	r.UpdatedAt = c.tx.Now()
 	c.touch = true

@@ -127,7 +127,7 @@ func (c *change) setRedirect(ctx context.Context, hosts Hosts, ch RedirectChange
 	}
 	r, err := ch.patch().apply(old)
 	if err == nil {
-		err = c.putRedirect(ctx, hosts, &r)
+		err = c.putRedirect(ctx, hosts, old, &r)
 	}
 	return status, r.ID, err
 }
@@ -149,5 +149,5 @@ func (c *change) publishRedirect(ctx context.Context, hosts Hosts, source docs.R
 		return "", "", err
 	}
 	r.Draft = false
-	return "published", r.ID, c.putRedirect(ctx, hosts, &r)
+	return "published", r.ID, c.putRedirect(ctx, hosts, docs.Redirect{}, &r)
 }

@@ -334,7 +334,9 @@ func (s *Service) SetSchema(ctx context.Context, g *authz.Grant, source []byte) 
 		return nil, 0, err
 	}
 	v, err := s.configure(ctx, g, "site.adaptive_schema.update", func(v *docs.SiteSettings) error {
-		v.Schema = string(text)
+		if !jsontext.Same([]byte(v.Schema), text) {
+			v.Schema = string(text)
+		}
 		return nil
 	})
 	return schema, v.SchemaAt, err

@@ -124,8 +124,13 @@ func share(ctx context.Context, tx *store.Tx, g *authz.Grant, grant docs.Grant) 
 		return errs.E(errs.Forbidden, "you cannot grant or revoke a role above your own, which is %q here", g.Role)
 	}
 	was := grant
-	if was.Role, err = tx.GrantRole(ctx, grant); err != nil && !errs.Is(err, errs.NotFound) {
+	if was.Role, err = tx.GrantRole(ctx, grant); errs.Is(err, errs.NotFound) {
+		was.Role = docs.Guest
+	} else if err != nil {
 		return err
+	}
+	if audit.Same(was, grant) {
+		return nil
 	}
 	if grant.Role == docs.Guest {
 		if _, err := tx.DropGrant(ctx, g.Access.Org, grant); err != nil {

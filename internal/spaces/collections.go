@@ -125,7 +125,11 @@ func (s *Service) UpdateCollection(ctx context.Context, g *authz.Grant, p Collec
 		if err != nil {
 			return c, err
 		}
-		c.Title, c.Description, c.Level, c.UpdatedAt = orUntitled(p.Title.Or(c.Title)), p.Description.Or(c.Description), level, tx.Now()
+		c.Title, c.Description, c.Level = orUntitled(p.Title.Or(c.Title)), p.Description.Or(c.Description), level
+		if audit.Same(v.It, c) {
+			return v.It, nil
+		}
+		c.UpdatedAt = tx.Now()
 		if err := keepAboveLevel(ctx, tx, g, c.Level, func() error { return tx.PutCollection(ctx, c) }); err != nil {
 			return c, err
 		}

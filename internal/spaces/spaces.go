@@ -176,6 +176,9 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, p SpacePatch) (doc
 		if err := p.apply(ctx, tx, g, &sp); err != nil {
 			return sp, err
 		}
+		if audit.Same(before, sp) {
+			return before, nil
+		}
 		if sp.Language != before.Language { // the search index depends on the language
 			if err := index.EnqueueRebuild(ctx, tx, sp.ID); err != nil {
 				return sp, err

@@ -105,7 +105,6 @@ func (c Change) apply(ctx context.Context, tx *store.Tx, p *docs.SAMLProvider) e
 			return err
 		}
 	}
-	p.UpdatedAt = tx.Now()
 	return nil
 }
 
@@ -176,6 +175,11 @@ func (s *Service) put(ctx context.Context, tx *store.Tx, g *authz.Grant, p *docs
 			return err
 		}
 	}
+	if action == "update" && audit.Same(before, *p) {
+		*p = before
+		return nil
+	}
+	p.UpdatedAt = tx.Now()
 	if err := tx.PutSAMLProvider(ctx, *p); err != nil {
 		return err
 	}

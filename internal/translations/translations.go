@@ -29,6 +29,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/index"
 	"github.com/octavo-docs/octavo/internal/jobs"
+	"github.com/octavo-docs/octavo/internal/jsontext"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
@@ -198,16 +199,27 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, id docs.Translatio
 	if err != nil {
 		return docs.Translation{}, err
 	}
+	now, err := s.Store.Translation(ctx, g.Access.Org, id)
+	if err != nil {
+		return now, err
+	}
+	if jsontext.Same(now.Instructions, instructions) {
+		instructions = now.Instructions
+	}
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Translation, error) {
 		t, err := tx.Translation(ctx, g.Access.Org, id)
 		if err != nil {
 			return t, err
 		}
 		before := t
-		t.Instructions, t.UpdatedAt = instructions, tx.Now()
+		t.Instructions = instructions
 		if runOnMerge != nil {
 			t.RunOnMerge = *runOnMerge
 		}
+		if audit.Same(before, t) {
+			return before, nil
+		}
+		t.UpdatedAt = tx.Now()
 		if string(before.Instructions) == string(instructions) {
 			err = tx.PutTranslation(ctx, t)
 		} else {

@@ -69,7 +69,7 @@ func TestPatternsProperty(t *testing.T) {
 func TestASecretOpensForItsWebhookOnly(t *testing.T) {
 	s := testdb.Open(t, testdb.SQLite(t))
 	ctx := context.Background()
-	sealed, err := lock(ctx, s.Reader, "one", "the secret")
+	sealed, err := lock(ctx, s.Reader, docs.Webhook{ID: "one"}, "the secret")
 	if err != nil || strings.Contains(sealed, "secret") {
 		t.Fatal(sealed, err)
 	}

@@ -13,8 +13,8 @@ import (
 )
 
 // lock encrypts the secret of a webhook. It can be decrypted for that webhook only.
-func lock(ctx context.Context, r store.Reader, id docs.WebhookID, secret string) (string, error) {
-	return seal.Seal(ctx, r, seal.Webhook, string(id), secret)
+func lock(ctx context.Context, r store.Reader, w docs.Webhook, secret string) (string, error) {
+	return seal.SealChanged(ctx, r, seal.Webhook, string(w.ID), w.Sealed, secret)
 }
 
 func open(ctx context.Context, r store.Reader, w docs.Webhook) (string, error) {

@@ -73,7 +73,7 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, org docs.OrgID, in
 		if secret = in.Secret; secret == "" {
 			secret = seal.NewShared()
 		}
-		if w.Sealed, err = lock(ctx, tx.Reader, w.ID, secret); err != nil {
+		if w.Sealed, err = lock(ctx, tx.Reader, w, secret); err != nil {
 			return w, err
 		}
 		if err := tx.AddWebhook(ctx, w); err != nil {
@@ -173,9 +173,12 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, org docs.OrgID, id
 			if secret = p.Secret.Or(""); secret == "" {
 				secret = seal.NewShared()
 			}
-			if w.Sealed, err = lock(ctx, tx.Reader, w.ID, secret); err != nil {
+			if w.Sealed, err = lock(ctx, tx.Reader, w, secret); err != nil {
 				return w, err
 			}
+		}
+		if audit.Same(before, w) {
+			return before, nil
 		}
 		fresh := w.Enabled && (!before.Enabled || w.URL != before.URL)
 		if fresh {

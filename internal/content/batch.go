@@ -318,7 +318,9 @@ func updatePage(ctx context.Context, d *revision.Draft, at string, c Change) err
 	if p.Slug != before.Slug {
 		if home, _, err := d.Home(ctx); err != nil {
 			return err
-		} else if p.File != revision.HomeFile || home.ID != p.ID { // the first page stays in HomeFile
+		} else if stays, err := d.IsHomeFile(ctx, p.File); err != nil {
+			return err
+		} else if !stays || home.ID != p.ID { // the first page stays in the file of the landing page
 			p.File = "" // the file gets a name that follows the new slug
 		}
 	}

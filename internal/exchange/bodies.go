@@ -35,13 +35,16 @@ func (im *importer) bodies(ctx context.Context) error {
 			return err
 		}
 	}
+	var err error
+	if im.taken, err = im.takesPlaces(ctx); err != nil {
+		return err
+	}
 	if err := im.refer(ctx); err != nil {
 		return err
 	}
 	work := im.todo
 	slices.SortFunc(work, func(a, b *folder.Page) int { return compareIDs(im.ids[a], im.ids[b]) })
 	im.draft.Keys() // sort now: it must not happen while several goroutines read
-	var err error
 	if im.work, err = im.x.Index.Begin(ctx, im.draft, len(work)); err != nil {
 		return err
 	}
@@ -183,7 +186,11 @@ func (im *importer) compose(ctx context.Context, fp *folder.Page) (out composed)
 		return out
 	}
 	if !im.paired && p.Body != "" && string(old) == string(fp.Source) && im.moved[file] == "" {
-		if lost, err := im.refersToDeleted(ctx, *p); !lost || err != nil {
+		lost, err := im.refersToDeleted(ctx, *p)
+		if err == nil && !lost {
+			lost, err = im.refersElsewhere(ctx, fp, *p)
+		}
+		if !lost || err != nil {
 			out.err = err
 			return out // unchanged: its references keep their targets
 		}
@@ -203,6 +210,16 @@ func (im *importer) compose(ctx context.Context, fp *folder.Page) (out composed)
 		fp.Source = nil                                                 // free the memory
 	}
 	return out
+}
+
+// refersElsewhere reports whether a path on an unchanged page led to something whose place
+// something else took.
+func (im *importer) refersElsewhere(ctx context.Context, fp *folder.Page, p docs.Page) (bool, error) {
+	if !im.taken || im.where[fp.File] != p.ID {
+		return false, nil
+	}
+	stays, err := im.asWritten(ctx, fp, p)
+	return !stays, err
 }
 
 // refersToDeleted reports whether a page refers to something that was deleted. Its references are

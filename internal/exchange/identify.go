@@ -300,7 +300,7 @@ func (im *importer) was(ctx context.Context, fp *folder.Page) (docs.Page, bool, 
 func (im *importer) remain(p *docs.Page, was docs.Page, file string) {
 	p.ID = was.ID
 	stayed := im.where[file] == was.ID
-	if stayed || was.File != "" && was.Slug != folder.SlugOf(was.File) {
+	if stayed || was.File != "" && !folder.FollowsFile(was.Slug, was.File) {
 		p.Slug, p.Pinned = was.Slug, was.Pinned
 	}
 	if stayed && was.File == "" {
@@ -346,9 +346,10 @@ func (im *importer) stay(ctx context.Context) error {
 }
 
 // asWritten reports whether a page whose file did not change would be exported unchanged. It would
-// not if the target of a reference was renamed in the repository and the reference was not updated.
+// not if the target of a reference was renamed in the repository and the reference was not updated,
+// or if something new took its place.
 func (im *importer) asWritten(ctx context.Context, fp *folder.Page, p docs.Page) (bool, error) {
-	if !im.renamed && len(im.moved)+len(im.tied) == 0 {
+	if im.pathsStay() {
 		return true, nil
 	}
 	src, err := (&exporter{s: im.x, v: &revision.View{Tree: im.draft.Tree}}).source(ctx, p, fp.File)

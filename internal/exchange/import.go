@@ -34,6 +34,7 @@ type importer struct {
 	looked   int                    // number of comparisons with siblings and fileless so far
 	tied     map[docs.PageID]bool   // pages that had no file of their own and have one now
 	renamed  bool                   // some file of the base has another name now
+	taken    bool                   // some path that led to something of the base leads to something else
 
 	// In an import from a repository it is known which files are unchanged, and the bytes of files
 	// were stored when they were read.

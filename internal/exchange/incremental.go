@@ -13,6 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/git"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/names"
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 
@@ -208,9 +209,13 @@ func (p *incremental) check(ctx context.Context, f *readFolder) (reason string, 
 	if path.Clean(tree.Root) != path.Clean(p.layout.Root) || tree.Readme != cmp.Or(p.layout.Readme, tree.Readme) || tree.Summary != p.summaryName() && !tree.Inferred {
 		return "the layout changed", nil
 	}
+	landings := p.changedLandings()
 	for _, fp := range tree.All() {
 		if fp.Same && p.filed.byFile[fp.File] == "" {
 			return fp.File + " becomes a page", nil
+		}
+		if dir, landing := folder.FolderOf(fp.File); fp.Same && landing && landings[names.Fold(p.full(dir))] {
+			return fp.File + " is another page of its folder", nil
 		}
 	}
 	// A new file becomes a file of the space if some page refers to it.
@@ -229,6 +234,22 @@ func (p *incremental) check(ctx context.Context, f *readFolder) (reason string, 
 		}
 	}
 	return "", p.load(ctx, load)
+}
+
+// changedLandings returns the folders, case-folded, in or beside which a file came or went that
+// decides whether an index.md is the landing page of the folder.
+func (p *incremental) changedLandings() map[string]bool {
+	out := map[string]bool{}
+	for full, c := range p.changed {
+		if (c.Old == "") == (c.New == "") {
+			continue
+		}
+		out[names.Fold(strings.TrimSuffix(full, ".md"))] = true
+		if dir, landing := folder.FolderOf(full); landing {
+			out[names.Fold(dir)] = true
+		}
+	}
+	return out
 }
 
 // load reads the files of pages that planIncremental did not read.

@@ -38,7 +38,7 @@ func (m *relinker) add(kind, id string) {
 // refer adds two kinds of unchanged pages to im.todo and reads their files: those that refer to a
 // target of the relinker, and those that got a file of their own.
 func (im *importer) refer(ctx context.Context) error {
-	if im.incremental == nil || !im.renamed && len(im.moved)+len(im.tied) == 0 {
+	if im.incremental == nil || im.pathsStay() {
 		return nil
 	}
 	m := &relinker{draft: im.draft, seen: map[index.LinkTarget]bool{}}
@@ -66,6 +66,33 @@ func (im *importer) refer(ctx context.Context) error {
 		}
 	}
 	return im.incremental.load(ctx, load)
+}
+
+// pathsStay reports whether every path still leads to what it led to.
+func (im *importer) pathsStay() bool {
+	return !im.renamed && !im.taken && len(im.moved)+len(im.tied) == 0
+}
+
+// takesPlaces reports whether something new is at a path that led to something else, such as the
+// README.md of a folder whose page was its index.md.
+func (im *importer) takesPlaces(ctx context.Context) (bool, error) {
+	was, had, err := im.draft.Before().Home(ctx)
+	if err != nil || !had {
+		return false, err
+	}
+	if now, _, err := im.draft.Home(ctx); err != nil || now.ID != was.ID {
+		return true, err
+	}
+	m := &relinker{draft: im.draft, seen: map[index.LinkTarget]bool{}}
+	for _, key := range im.draft.Keys() {
+		if !strings.HasPrefix(key, revision.KeyName) {
+			continue
+		}
+		if err := m.key(ctx, key); err != nil || len(m.seen) > 0 {
+			return true, err
+		}
+	}
+	return false, nil
 }
 
 func (m *relinker) all(ctx context.Context) error {
@@ -173,7 +200,11 @@ func (m *relinker) below(ctx context.Context, id docs.PageID, depth int) error {
 // name adds the former targets of a path that now leads to something else.
 func (m *relinker) name(ctx context.Context, file string) error {
 	l := m.draft.Before().Linker(ctx, "")
-	for _, at := range []string{file, strings.TrimSuffix(file, ".md"), strings.TrimSuffix(file, "/README.md")} {
+	ways := []string{file, strings.TrimSuffix(file, ".md")}
+	if dir, landing := folder.FolderOf(file); landing {
+		ways = append(ways, dir)
+	}
+	for _, at := range ways {
 		for _, use := range []markup.Use{markup.UseLink, markup.UseImage, markup.UseInclude} {
 			ref, ok := l.ByName(at, "", use)
 			switch {

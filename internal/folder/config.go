@@ -121,7 +121,7 @@ func (t *Tree) configBytes() ([]byte, error) {
 		}
 	}
 	// Read matches the names of both files in any case.
-	structure := strings.EqualFold(have.readme, want.readme) && strings.EqualFold(have.summary, want.summary)
+	structure := t.sameLanding(have.readme, want.readme) && strings.EqualFold(have.summary, want.summary)
 	if have.root == want.root && structure && sameRedirects(have.redirects, want.redirects) {
 		return t.ConfigSource, nil
 	}

@@ -32,7 +32,7 @@ func NamedBy(summary string, src []byte) Named {
 	out := Named{}
 	for _, e := range entries {
 		if target, ok := e.target(path.Dir(summary)); ok {
-			for _, name := range candidates(target) {
+			for _, name := range Candidates(target) {
 				if isMarkdown(name) { // other files are not pages
 					out.add(name)
 				}

@@ -123,7 +123,7 @@ func (x *Index) near(name string) string {
 			name = page + ".md"
 		}
 	}
-	for _, try := range []string{name, name + ".md", name + "/README.md"} {
+	for _, try := range Candidates(name) {
 		if file := x.folded[names.Fold(try)]; file != "" {
 			return file
 		}
@@ -148,17 +148,15 @@ func (x *Index) Find(from, dest string, use markup.Use) (Target, bool) {
 		return Target{file, anchor, x.docs[file], x.includes[file], x.assets[file]}, true
 	}
 	if use == markup.UseLink {
-		at := strings.TrimSuffix(strings.TrimSuffix(name, ".md"), "/README")
-		if at == "README" {
-			at = "."
-		}
-		if x.pages[at] == nil {
-			at = names.Normal(at) // slugs are
-		}
-		if page := x.pages[at]; page != nil && page.Type == Group {
-			return Target{Path: at, Anchor: anchor, Page: page}, true
-		} else if page != nil {
-			return Target{Path: page.File, Anchor: anchor, Page: page}, true
+		for _, at := range Addresses(name) {
+			if x.pages[at] == nil {
+				at = names.Normal(at) // slugs are
+			}
+			if page := x.pages[at]; page != nil && page.Type == Group {
+				return Target{Path: at, Anchor: anchor, Page: page}, true
+			} else if page != nil {
+				return Target{Path: page.File, Anchor: anchor, Page: page}, true
+			}
 		}
 	}
 	return Target{Path: name, Anchor: anchor}, false

@@ -14,6 +14,7 @@ import (
 // too.
 func infer(docs map[string]*Page, readme string) []*Page {
 	root := &branch{}
+	home := docs[readme]
 	var shared []string
 	first := true
 	for _, name := range sortedKeys(docs) {
@@ -40,19 +41,22 @@ func infer(docs map[string]*Page, readme string) []*Page {
 		b, prefix = b.folders[part], path.Join(prefix, part)
 	}
 	var pages []*Page
-	if home := docs[readme]; home != nil {
-		pages = append(pages, inferred(home))
+	if home != nil {
+		pages = append(pages, inferred(home, true))
 	}
-	if prefix != "" && b.readme != nil {
-		pages = append(pages, inferred(b.readme))
+	if prefix == "" {
+		b.ordinary(b.index)
+	} else if first := b.landing(false); first != nil {
+		pages = append(pages, inferred(first, true))
 	}
 	return append(pages, b.pages(prefix)...)
 }
 
 // branch is a folder with its Markdown files and subfolders.
 type branch struct {
-	readme  *Page
-	docs    map[string]*Page // by name without extension
+	readme  *Page            // the README.md
+	index   *Page            // the index.md
+	docs    map[string]*Page // all others, by name without extension
 	folders map[string]*branch
 }
 
@@ -66,14 +70,25 @@ func (b *branch) add(parts []string, doc *Page) {
 		}
 		b = b.folders[part]
 	}
-	name := parts[len(parts)-1]
-	if strings.EqualFold(name, readmeName) {
+	switch name := parts[len(parts)-1]; {
+	case strings.EqualFold(name, readmeName) && b.readme == nil:
 		b.readme = doc
+	case strings.EqualFold(name, indexName) && b.index == nil:
+		b.index = doc
+	default:
+		b.ordinary(doc)
+	}
+}
+
+// ordinary adds a page that is not the landing page of the folder. doc may be nil.
+func (b *branch) ordinary(doc *Page) {
+	if doc == nil {
 		return
 	}
 	if b.docs == nil {
 		b.docs = map[string]*Page{}
 	}
+	name := path.Base(doc.File)
 	key := strings.TrimSuffix(name, path.Ext(name))
 	if b.docs[key] != nil {
 		key = name // a file of the same name with another extension exists
@@ -81,8 +96,19 @@ func (b *branch) add(parts []string, doc *Page) {
 	b.docs[key] = doc
 }
 
-// pages returns the pages in a folder, without its README.md. The page of a subfolder is
-// its README.md, else the file of the same name next to the subfolder, else a page
+// landing returns the landing page of the folder, or nil: its README.md, else its index.md
+// unless a file beside the folder has the name of the folder. Another index.md becomes an
+// ordinary page.
+func (b *branch) landing(beside bool) *Page {
+	if b.readme == nil && !beside {
+		return b.index
+	}
+	b.ordinary(b.index)
+	return b.readme
+}
+
+// pages returns the pages in a folder, without its landing page. The page of a subfolder is
+// its landing page, else the file of the same name next to the subfolder, else a page
 // without content.
 func (b *branch) pages(dir string) []*Page {
 	entries := sortedKeys(b.docs)
@@ -101,35 +127,36 @@ func (b *branch) pages(dir string) []*Page {
 	for _, name := range entries {
 		doc, sub := b.docs[name], b.folders[name]
 		if doc != nil {
-			out = append(out, inferred(doc))
+			out = append(out, inferred(doc, false))
 		}
 		if sub == nil {
 			continue
 		}
+		landing := sub.landing(doc != nil)
 		below := sub.pages(path.Join(dir, name))
 		switch {
-		case sub.readme != nil && doc == nil:
-			page := inferred(sub.readme)
+		case landing != nil && doc == nil:
+			page := inferred(landing, true)
 			page.Children = below
 			out = append(out, page)
 		case doc != nil:
 			page := out[len(out)-1]
-			if sub.readme != nil {
-				page.Children = append(page.Children, inferred(sub.readme))
+			if landing != nil {
+				page.Children = append(page.Children, inferred(landing, true))
 			}
 			page.Children = append(page.Children, below...)
 		default:
 			file := path.Join(dir, name, readmeName)
-			out = append(out, &Page{Type: Document, Title: titleOf(file), File: file, Slug: SlugOf(file), Children: below})
+			out = append(out, &Page{Type: Document, Title: titleOf(file, true), File: file, Slug: slugOf(file, true), Children: below})
 		}
 	}
 	return out
 }
 
-func inferred(doc *Page) *Page {
+func inferred(doc *Page, landing bool) *Page {
 	p := *doc
 	if p.Title == "" {
-		p.Title = titleOf(p.File)
+		p.Title = titleOf(p.File, landing)
 	}
 	return &p
 }

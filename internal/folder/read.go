@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -54,9 +55,12 @@ func Reread(fsys fs.FS, l Limits, before *Tree, same func(name string) bool) (*T
 		r.known = before.markdown()
 	}
 	for _, name := range []*string{&r.tree.Readme, &r.tree.Summary} {
-		if found := r.folded[names.Fold(*name)]; found != "" && !r.has(*name) {
+		if found := r.inAnyCase(*name); found != "" && !r.has(*name) {
 			*name = found
 		}
+	}
+	if index := indexFor(r.tree.Readme); index != "" && !r.has(r.tree.Readme) {
+		r.tree.Readme = cmp.Or(r.inAnyCase(index), r.tree.Readme)
 	}
 	if err := r.load(); err != nil {
 		return nil, err
@@ -321,7 +325,7 @@ func (r *folderReader) load() error {
 			r.docs[name] = &Page{Type: Document, File: name, Same: true}
 			continue
 		}
-		p := &Page{Type: Document, File: name, Slug: SlugOf(name)}
+		p := &Page{Type: Document, File: name, Slug: slugOf(name, r.isLanding(name))}
 		if m, ok := r.known[name]; ok && r.same(r.full(name)) {
 			p.Source, p.Head = m.source, m.head
 		} else {
@@ -417,7 +421,7 @@ func (r *folderReader) navigation() error {
 			// The landing page is part of the navigation even if it is not listed.
 			p := r.document(t.Readme)
 			if p.Title == "" {
-				p.Title = titleOf(p.File)
+				p.Title = titleOf(p.File, true)
 			}
 			t.Pages = slices.Insert(t.Pages, 0, p)
 		}
@@ -433,8 +437,15 @@ func (r *folderReader) find(name string) (string, bool) {
 }
 
 func (r *folderReader) similar(name string) string {
-	file, _ := finder(func(file string) bool { return r.folded[names.Fold(file)] != "" }, name)
-	return r.folded[names.Fold(file)]
+	file, _ := finder(func(file string) bool { return r.inAnyCase(file) != "" }, name)
+	return r.inAnyCase(file)
+}
+
+// inAnyCase returns the file whose path differs from name at most in case, or "".
+func (r *folderReader) inAnyCase(name string) string { return r.folded[names.Fold(name)] }
+
+func (r *folderReader) isLanding(file string) bool {
+	return isLanding(file, r.tree.Readme, r.inAnyCase)
 }
 
 func (r *folderReader) document(file string) *Page {
@@ -464,12 +475,12 @@ func (r *folderReader) rest() {
 		case doc != nil && IsInclude(name):
 			title := doc.Title
 			if title == "" {
-				title = titleOf(name)
+				title = titleOf(name, false)
 			}
 			t.Includes = append(t.Includes, &Include{name, title, doc.Source, doc.Head})
 		case doc != nil:
 			if doc.Title == "" {
-				doc.Title = titleOf(name)
+				doc.Title = titleOf(name, r.isLanding(name))
 			}
 			t.Unlisted = append(t.Unlisted, doc)
 			if !t.Inferred {

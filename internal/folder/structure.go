@@ -23,12 +23,14 @@ type item struct {
 // lookup finds the files that entries of SUMMARY.md link to.
 type lookup interface {
 	// find returns the file for a path. The path may lack its extension, or be a folder
-	// with a README.md.
+	// with a landing page.
 	find(name string) (file string, ok bool)
 	// document returns the page of a Markdown file, or nil.
 	document(file string) *Page
 	// similar returns the file whose path differs in case only, or an empty string.
 	similar(name string) string
+	// isLanding reports whether a file is the landing page of its folder.
+	isLanding(file string) bool
 }
 
 // structure converts entries into pages. report may be nil.
@@ -172,7 +174,7 @@ func (s *structure) page(e entry, used map[string]int) *Page {
 		page.Emoji, page.Title = emoji.Split(e.text)
 	}
 	if page.Title == "" {
-		page.Title = titleOf(file)
+		page.Title = titleOf(file, s.lookup.isLanding(file))
 	}
 	page.LinkTitle = linkTitle(e, page)
 	return page
@@ -294,9 +296,10 @@ func sameEntry(e entry, old, p *Page) bool {
 	if p.Head.Title != "" {
 		return true
 	}
-	// The text of the link is the title of a page only if the file has no title.
+	// The text of the link is the title of a page only if the file has no title. Without a
+	// text, old has the title that follows from the name of the file.
 	emoji, title := emoji.Split(e.text)
-	return emoji == p.Emoji && title == p.Title || e.text == "" && p.Title == titleOf(p.File)
+	return emoji == p.Emoji && title == p.Title || e.text == "" && p.Title == old.Title
 }
 
 // finder implements lookup.find. It returns the first candidate for name that exists
@@ -309,7 +312,7 @@ func finder(has func(file string) bool, name string) (string, bool) {
 		if has(name) {
 			return name, true
 		}
-		for _, try := range candidates(name) {
+		for _, try := range Candidates(name) {
 			if has(try) {
 				return try, true
 			}

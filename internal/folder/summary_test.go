@@ -17,7 +17,7 @@ import (
 
 func doc(file, title string) *Page {
 	src := markup.RewriteHead(nil, frontmatter.Meta{}, title, "")
-	return &Page{Type: Document, Title: title, File: file, Slug: SlugOf(file), Source: src, Head: markup.ParseHead(src)}
+	return &Page{Type: Document, Title: title, File: file, Slug: slugOf(file, false), Source: src, Head: markup.ParseHead(src)}
 }
 
 func TestUpdateSummary(t *testing.T) {

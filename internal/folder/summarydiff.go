@@ -92,19 +92,12 @@ func (e entry) target(dir string) (string, bool) {
 	return target, fragment == ""
 }
 
-// candidates returns the files that a path may refer to. The first one that exists is the
-// target.
-func candidates(name string) []string {
-	name = path.Clean(name)
-	return []string{name, name + ".md", path.Join(name, readmeName), path.Join(name, strings.ToLower(readmeName))}
-}
-
 // canonical returns a key that is equal for all paths that may refer to the same file.
 func canonical(name string) string {
 	for {
 		rest := strings.TrimSuffix(name, ".md")
-		if dir, last := path.Split(rest); strings.EqualFold(last, "readme") {
-			rest = path.Clean(dir)
+		if dir, landing := FolderOf(rest); landing {
+			rest = dir
 		}
 		if rest == name {
 			return name

@@ -145,6 +145,7 @@ func (p Problem) String() string {
 const (
 	configName  = ".gitbook.yaml"
 	readmeName  = "README.md"
+	indexName   = "index.md"
 	summaryName = "SUMMARY.md"
 	// settingsFolder is the only hidden folder that is read without an entry in
 	// SUMMARY.md. It may also be in a subfolder of the documentation.
@@ -160,12 +161,19 @@ func isMarkdown(name string) bool {
 	return ext == ".md" || strings.EqualFold(ext, ".md") || strings.EqualFold(ext, ".markdown")
 }
 
-// SlugOf returns the slug of the page in a file. It is the name of the file without its
-// extension, or the name of the folder for a README.md.
-func SlugOf(file string) string {
+// FollowsFile reports whether a slug is one that Read derives from the name of a file, and
+// not one that somebody chose.
+func FollowsFile(slug, file string) bool {
+	return slug == slugOf(file, false) || slug == slugOf(file, true)
+}
+
+// slugOf returns the slug of the page in a file. It is the name of the file without its
+// extension, or the name of the folder for a README.md and for an index.md that is the
+// landing page of the folder.
+func slugOf(file string, landing bool) string {
 	file = withoutAbove(file)
 	name := strings.TrimSuffix(path.Base(file), path.Ext(file))
-	if dir := path.Dir(file); strings.EqualFold(name, "readme") && dir != "." {
+	if dir := path.Dir(file); (strings.EqualFold(name, "readme") || landing && isIndex(file)) && dir != "." {
 		name = path.Base(dir)
 	}
 	if slug := strings.ToLower(cleanSlug(name)); slug != "" {
@@ -222,11 +230,12 @@ func groupSlug(title string, first *Page) string {
 	return strings.ToLower(cleanSlug(dir))
 }
 
-// titleOf derives a title from the name of a file or a folder.
-func titleOf(file string) string {
+// titleOf derives a title from the name of a file, or of its folder for the landing page of
+// the folder.
+func titleOf(file string, landing bool) string {
 	file = withoutAbove(file)
 	name := strings.TrimSuffix(path.Base(file), path.Ext(file))
-	if strings.EqualFold(name, "readme") {
+	if strings.EqualFold(name, "readme") || landing && isIndex(file) {
 		if name = path.Base(path.Dir(file)); name == "." {
 			return "Introduction"
 		}

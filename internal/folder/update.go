@@ -8,6 +8,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/lis"
+	"github.com/octavo-docs/octavo/internal/names"
 )
 
 // UpdateSummary returns the SUMMARY.md for a tree by changing as few lines of old as
@@ -72,7 +73,7 @@ func newUpdate(src []byte, t *Tree) *update {
 // landing page, and its title is in its file.
 func (u *update) needsNoEntry(p *Page) bool {
 	readme := u.tree.readme()
-	unlisted := &Page{Type: Document, File: readme}
+	unlisted := &Page{Type: Document, File: readme, Title: titleOf(readme, true)}
 	return p.File == readme && len(p.Children) == 0 && sameEntry(entry{}, unlisted, p) &&
 		!slices.ContainsFunc(u.have, func(it item) bool { return it.page.File == readme })
 }
@@ -373,12 +374,14 @@ func insideItem(line string) bool { return strings.HasPrefix(line, " ") && !blan
 
 // treeLookup implements lookup for the files of a tree.
 type treeLookup struct {
-	pages map[string]*Page
-	files map[string]bool
+	tree   *Tree
+	pages  map[string]*Page
+	files  map[string]bool
+	folded map[string]string // pages by their case-folded file; nil until it is needed
 }
 
 func newTreeLookup(t *Tree) *treeLookup {
-	s := &treeLookup{map[string]*Page{}, map[string]bool{}}
+	s := &treeLookup{tree: t, pages: map[string]*Page{}, files: map[string]bool{}}
 	for _, p := range t.Unlisted {
 		s.pages[p.File] = p
 	}
@@ -408,3 +411,17 @@ func (s *treeLookup) document(file string) *Page {
 }
 
 func (*treeLookup) similar(string) string { return "" }
+
+func (s *treeLookup) isLanding(file string) bool {
+	return isLanding(file, s.tree.readme(), func(name string) string {
+		if s.folded == nil {
+			s.folded = make(map[string]string, len(s.pages))
+			for _, file := range sortedKeys(s.pages) {
+				if key := names.Fold(file); s.folded[key] == "" {
+					s.folded[key] = file
+				}
+			}
+		}
+		return s.folded[names.Fold(name)]
+	})
+}

@@ -20,6 +20,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/search"
@@ -143,9 +144,14 @@ func sameCover(a, b *docs.PageCover) bool {
 
 // name adds the last part of a path that is new.
 func (d *delta) name(p string) {
-	if p != "" {
-		d.names[lastPart(p)] = true
+	if p == "" {
+		return
 	}
+	d.names[lastPart(p)] = true
+	if dir, landing := folder.FolderOf(p); landing {
+		d.names[lastPart(dir)] = true
+	}
+	d.names["index"] = true // folder/index.md may lead to the page of the folder
 }
 
 // lastPart returns the last part of a path, which all paths of the same page have
@@ -484,6 +490,7 @@ func unresolvedFrom(file string, l store.Link) store.Link {
 	if l.Kind == store.Unresolved && l.Target != "" && !strings.HasPrefix(l.Target, "/") {
 		where, anchor, has := strings.Cut(l.Target, "#")
 		l.Target = path.Join(path.Dir(file), where)
+		l.Anchor = cutText(lastPart(l.Target), maxLabel) // of ../README.md it is the folder
 		if has {
 			l.Target += "#" + anchor
 		}

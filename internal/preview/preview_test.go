@@ -182,6 +182,32 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// An index.md is the page of the preview and of its folders.
+func TestIndexIsALandingPage(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, "index.md", "# Home\n\n[the guide](guide/)\n")
+	put(t, dir, "guide/index.md", "# Guide\n\n[a](a.md)\n")
+	put(t, dir, "guide/a.md", "# A\n\n[up](index.md) [top](../index.md)\n")
+	put(t, dir, "z.md", "# Z\n")
+	s := serve(t, Config{Dir: dir})
+	s.checked()
+	for at, want := range map[string][]string{
+		"/":        {`<h1 id="home">Home</h1>`, `<a href="/guide">the guide</a>`},
+		"/guide":   {`<h1 id="guide">Guide</h1>`, `<a href="/guide/a">a</a>`},
+		"/guide/a": {`<a href="/guide">up</a> <a href="/">top</a>`},
+	} {
+		page := s.get(at)
+		for _, w := range want {
+			if !strings.Contains(page, w) {
+				t.Errorf("%s has no %s", at, w)
+			}
+		}
+		if strings.Contains(page, "no-readme") || strings.Contains(page, `class="broken"`) {
+			t.Errorf("%s reports a mistake", at)
+		}
+	}
+}
+
 func TestAnswers(t *testing.T) {
 	s := serve(t, Config{Dir: unpack(t)})
 	for _, c := range []struct {

@@ -18,7 +18,7 @@ func (t *Tree) FileOf(ctx context.Context, p docs.Page) (string, error) {
 		if home, ok, err := t.Home(ctx); err != nil {
 			return "", err
 		} else if ok && home.ID == p.ID {
-			if _, _, taken, err := t.Named(ctx, HomeFile); err != nil || !taken {
+			if taken, err := t.homeTaken(ctx); err != nil || !taken {
 				return HomeFile, err
 			}
 		}
@@ -28,6 +28,29 @@ func (t *Tree) FileOf(ctx context.Context, p docs.Page) (string, error) {
 
 // HomeFile is the path of the first page in a folder.
 const HomeFile = "README.md"
+
+// homeTaken reports whether an imported page is the landing page of the folder. A README.md
+// beside its index.md would take the place of that page.
+func (t *Tree) homeTaken(ctx context.Context) (bool, error) {
+	if _, _, taken, err := t.Named(ctx, HomeFile); err != nil || taken {
+		return taken, err
+	}
+	layout, err := t.Layout(ctx)
+	if err != nil || layout.Readme == "" {
+		return false, err
+	}
+	_, _, taken, err := t.Named(ctx, layout.Readme)
+	return taken, err
+}
+
+// IsHomeFile reports whether a page in a file is the landing page of the folder.
+func (t *Tree) IsHomeFile(ctx context.Context, file string) (bool, error) {
+	if file == HomeFile {
+		return true, nil
+	}
+	layout, err := t.Layout(ctx)
+	return file != "" && file == layout.Readme, err
+}
 
 // PageWrittenTo returns the page that exports write to name because FileOf derives
 // that path from its address.

@@ -153,20 +153,10 @@ func (l *Linker) place() folder.Place {
 	return layout.Place()
 }
 
-// addressed returns the address of the page at a path in the folder. That of the
-// first page is empty.
-func addressed(name string) string {
-	at := strings.TrimSuffix(strings.TrimSuffix(name, ".md"), "/README")
-	if at == "README" || at == "." {
-		return ""
-	}
-	return at
-}
-
 // ByName looks a path up: as a file of the folder, then as the address of a
 // page.
 func (l *Linker) ByName(target, anchor string, use markup.Use) (markup.Ref, bool) {
-	for _, name := range []string{target, target + ".md", path.Join(target, "README.md")} {
+	for _, name := range folder.Candidates(target) {
 		kind, id, ok, err := l.t.NamedLike(l.ctx, name)
 		l.fail(err)
 		if !ok {
@@ -184,18 +174,24 @@ func (l *Linker) ByName(target, anchor string, use markup.Use) (markup.Ref, bool
 	if use != markup.UseLink {
 		return markup.Ref{}, false
 	}
-	at := addressed(target)
-	if at == "" {
+	for _, at := range folder.Addresses(target) {
+		if ref, ok := l.byAddress(at); ok {
+			return anchored(ref, anchor), true
+		}
+	}
+	return markup.Ref{}, false
+}
+
+// byAddress returns the page at an address. The address of the first page is ".".
+func (l *Linker) byAddress(at string) (markup.Ref, bool) {
+	if at == "." {
 		home, ok, err := l.t.Home(l.ctx)
 		l.fail(err)
-		return anchored(markup.Ref{Kind: markup.RefPage, Page: string(home.ID)}, anchor), ok
+		return markup.Ref{Kind: markup.RefPage, Page: string(home.ID)}, ok
 	}
 	p, rest, err := l.t.PageAt(l.ctx, at)
 	l.fail(err)
-	if err != nil || rest != "" || p.ID == "" {
-		return markup.Ref{}, false
-	}
-	return anchored(markup.Ref{Kind: markup.RefPage, Page: string(p.ID)}, anchor), true
+	return markup.Ref{Kind: markup.RefPage, Page: string(p.ID)}, err == nil && rest == "" && p.ID != ""
 }
 
 // ByID reads the forms that carry an id.

@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"maps"
 	"net/url"
-	"path"
 	"slices"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/folder"
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
@@ -202,15 +202,15 @@ func (l *Linker) led(dest string, ref markup.Ref, g Tombstone) bool {
 	if !ok {
 		return false
 	}
-	if g.File != "" && slices.Contains([]string{target, target + ".md", path.Join(target, HomeFile)}, g.File) {
+	if g.File != "" && slices.Contains(folder.Candidates(target), g.File) {
 		return true
 	}
-	switch at := addressed(target); at {
-	case "":
-		return g.Home
-	default:
+	return slices.ContainsFunc(folder.Addresses(target), func(at string) bool {
+		if at == "." {
+			return g.Home
+		}
 		return g.Path != "" && docs.SlugKey(at) == docs.SlugKey(g.Path)
-	}
+	})
 }
 
 // carried returns resolved with another entry for each deleted target, under the

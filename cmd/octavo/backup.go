@@ -48,7 +48,7 @@ func (c *backupCmd) write(ctx context.Context, f *os.File) (m store.Manifest, er
 		return m, err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	files, err := c.files().Open(ctx)
+	files, err := c.files().OpenToRead(ctx, st)
 	if err != nil {
 		return m, err
 	}
@@ -99,7 +99,7 @@ func (c *restoreCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	if err := c.recordRestore(ctx, m); err != nil {
+	if err := c.finish(ctx, m, files != nil); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(s.out, "restored %d rows of %d tables and %d files, written %s by Octavo %s\n", m.Rows(), len(m.Tables), m.Files, m.CreatedAt, m.Program)
@@ -109,15 +109,21 @@ func (c *restoreCmd) Run(ctx context.Context, s streams) error {
 	return err
 }
 
-// recordRestore adds an audit event that the store was restored from a backup, and pauses
-// what goes out unless the store takes the place of the original.
-func (c *restoreCmd) recordRestore(ctx context.Context, m store.Manifest) (err error) {
-	sv, err := c.open(ctx)
+// finish adds an audit event that the store was restored from a backup, and pauses what goes
+// out unless the store takes the place of the original. If there were files, the database
+// knows afterwards where they are.
+func (c *restoreCmd) finish(ctx context.Context, m store.Manifest, files bool) (err error) {
+	st, err := c.openStore(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, sv.Store.Close()) }()
-	return sv.Store.Do(ctx, func(tx *store.Tx) error {
+	defer func() { err = errors.Join(err, st.Close()) }()
+	if files {
+		if _, err := c.files().OpenFor(ctx, st); err != nil {
+			return err
+		}
+	}
+	return st.Do(ctx, func(tx *store.Tx) error {
 		var paused docs.Time
 		if !c.Live {
 			paused = tx.Now()

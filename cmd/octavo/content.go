@@ -34,7 +34,7 @@ func (c *importCmd) Run(ctx context.Context, s streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, closeSource()) }()
-	sv, err := c.open(ctx)
+	sv, err := c.openWithFiles(ctx)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (c *exportCmd) Run(ctx context.Context, s streams) (err error) {
 	if err := errors.Join(c.exists(), err); err != nil {
 		return err
 	}
-	sv, err := c.open(ctx)
+	sv, err := c.openWithFiles(ctx)
 	if err != nil {
 		return err
 	}
@@ -230,7 +230,7 @@ func (c *checkCmd) tree(ctx context.Context) (*folder.Tree, func() error, error)
 	if err := errors.Join(c.exists(), err); err != nil {
 		return nil, nil, err
 	}
-	sv, err := c.open(ctx)
+	sv, err := c.openWithFiles(ctx)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -157,7 +157,7 @@ func (c *doctorCmd) database(ctx context.Context) []finding {
 // one consistent state.
 func (c *doctorCmd) content(ctx context.Context, st *store.Store) finding {
 	f := finding{name: "content"}
-	files, err := c.files().Open(ctx)
+	files, err := c.files().OpenToRead(ctx, st)
 	if err != nil {
 		f.err = err
 		return f

@@ -11,6 +11,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/mail"
 	"github.com/octavo-docs/octavo/internal/owner"
+	"github.com/octavo-docs/octavo/internal/server"
+	"github.com/octavo-docs/octavo/internal/store"
 )
 
 // maxLines is the maximum number of lines of a finding. A damaged installation may have as
@@ -70,19 +72,37 @@ func (c *doctorCmd) ownership() finding {
 	return f
 }
 
-// storage writes, reads and deletes a file where the files of pages are.
+// storage looks whether the files of pages are where the flags say, and writes, reads and
+// deletes one there.
 func (c *doctorCmd) storage(ctx context.Context) finding {
 	f := finding{name: "files"}
 	place := c.files()
+	var known store.FilePlace
+	st, err := c.attach(ctx)
+	if err == nil { // otherwise the database has a finding of its own
+		defer st.Close()
+		if known, f.err = server.KnownPlace(ctx, st); f.err != nil {
+			return f
+		}
+	}
 	if _, err := os.Stat(place.Folder); place.S3.Bucket == "" && err != nil {
-		f.note = "there are none yet"
+		if f.note = "there are none yet"; known.Mark != "" {
+			f.err = place.Elsewhere(known)
+		}
 		return f
 	}
-	files, err := place.Open(ctx)
+	open := place.Open
+	if st != nil {
+		open = func(ctx context.Context) (blob.Store, error) { return place.OpenToRead(ctx, st) }
+	}
+	files, err := open(ctx)
 	if err == nil {
 		err = blob.Probe(ctx, files)
 	}
 	f.err, f.note = err, place.String()+" can be written, read and deleted"
+	if known.Mark != "" {
+		f.note += ", and has the mark " + known.Mark + " of this database"
+	}
 	return f
 }
 

@@ -36,7 +36,7 @@ func (c *epubCmd) Run(ctx context.Context, s streams) (err error) {
 	if err := errors.Join(c.exists(), err); err != nil {
 		return err
 	}
-	sv, err := c.open(ctx)
+	sv, err := c.openWithFiles(ctx)
 	if err != nil {
 		return err
 	}

@@ -102,7 +102,7 @@ func (c *gitFlags) sync(ctx context.Context, s streams, ask func(*gitsync.Servic
 	if err != nil {
 		return fmt.Errorf("--outbound-allow: %w", err)
 	}
-	sv, err := c.open(ctx)
+	sv, err := c.openWithFiles(ctx)
 	if err != nil {
 		return err
 	}

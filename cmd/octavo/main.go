@@ -57,6 +57,7 @@ type cli struct {
 	Restore       restoreCmd       `cmd:"" help:"Read a backup into an empty store."`
 	Pause         pauseCmd         `cmd:"" help:"Pause what goes out by itself: git connections, webhooks, mails and translations."`
 	Resume        resumeCmd        `cmd:"" help:"Go on with what pause, or restore, has paused."`
+	Files         filesCmd         `cmd:"" help:"Say where the contents of files are."`
 	Doctor        doctorCmd        `cmd:"" help:"Look for what is wrong with this installation."`
 	Version       versionCmd       `cmd:"" help:"Print the version."`
 }
@@ -130,21 +131,36 @@ func (f storeFlags) owner() (owner.User, bool) {
 	return owner.Of(paths...)
 }
 
-// open opens the store and creates the services. The caller must close the store.
+// open opens the store and creates the services, for commands that use no files: they work
+// without the flags of a bucket, and where the files are not mounted. The caller must close
+// the store.
 func (f storeFlags) open(ctx context.Context) (server.Services, error) {
-	o, err := f.options()
+	s, err := f.openStore(ctx)
 	if err != nil {
 		return server.Services{}, err
 	}
-	s, err := store.Open(ctx, o)
+	return server.NewServices(s, nil, outbound.Policy{}), nil
+}
+
+// openWithFiles is open for commands that use files.
+func (f storeFlags) openWithFiles(ctx context.Context) (server.Services, error) {
+	s, err := f.openStore(ctx)
 	if err != nil {
 		return server.Services{}, err
 	}
-	files, err := f.files().Open(ctx)
+	files, err := f.files().OpenFor(ctx, s)
 	if err != nil {
 		return server.Services{}, errors.Join(err, s.Close())
 	}
 	return server.NewServices(s, files, outbound.Policy{}), nil
+}
+
+func (f storeFlags) openStore(ctx context.Context) (*store.Store, error) {
+	o, err := f.options()
+	if err != nil {
+		return nil, err
+	}
+	return store.Open(ctx, o)
 }
 
 // errNoData is returned if there is no database yet.

@@ -136,8 +136,12 @@ func TestDoctorFindsFilesOfRoot(t *testing.T) {
 	if _, err := octavoAs(nobody, at, "doctor"); err != nil {
 		t.Fatalf("doctor as nobody: %v", err)
 	}
+	files := filepath.Join(at.data, "files")
+	if err := errors.Join(os.Mkdir(files, 0o700), os.Chown(files, int(nobody.Uid), int(nobody.Gid))); err != nil {
+		t.Fatal(err)
+	}
 	for i := range 50 {
-		if err := os.MkdirAll(filepath.Join(at.data, "files", fmt.Sprintf("%02x", i)), 0o700); err != nil {
+		if err := os.Mkdir(filepath.Join(files, fmt.Sprintf("%02x", i)), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -89,6 +89,11 @@ type Store interface {
 	// Walk calls fn for each content of the store, in no particular order. Contents that
 	// are added or removed concurrently may be missed. An error of fn ends the walk.
 	Walk(ctx context.Context, fn func(Info) error) error
+	// SetMark, HasMark and RemoveMark write, find and remove a mark of the store; NewMark
+	// returns a name for one.
+	SetMark(ctx context.Context, name string) error
+	HasMark(ctx context.Context, name string) (bool, error)
+	RemoveMark(ctx context.Context, name string) error
 }
 
 var (

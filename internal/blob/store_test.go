@@ -105,6 +105,35 @@ func testStore(t *testing.T, s Store) {
 			}
 		}
 	})
+	t.Run("marks are no contents", func(t *testing.T) {
+		before := len(all(t, s))
+		mine, other := NewMark(), NewMark()
+		for range 2 { // a second time changes nothing
+			if err := s.SetMark(ctx, mine); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if has, err := s.HasMark(ctx, mine); !has || err != nil {
+			t.Errorf("the mark: %v, %v", has, err)
+		}
+		if has, err := s.HasMark(ctx, other); has || err != nil {
+			t.Errorf("another mark: %v, %v", has, err)
+		}
+		if n := len(all(t, s)); n != before {
+			t.Errorf("Walk returns %d contents, %d before the mark", n, before)
+		}
+		for range 2 {
+			if err := s.RemoveMark(ctx, mine); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if has, err := s.HasMark(ctx, mine); has || err != nil {
+			t.Errorf("after it was removed: %v, %v", has, err)
+		}
+		if empty, err := Empty(ctx, s); empty || err != nil {
+			t.Errorf("Empty: %v, %v", empty, err)
+		}
+	})
 	t.Run("what is absent", func(t *testing.T) {
 		if _, err := s.Open(ctx, absent); !errs.Is(err, errs.NotFound) {
 			t.Errorf("Open: %v", err)

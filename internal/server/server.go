@@ -136,34 +136,9 @@ func DataPath(dir, databaseURL string) (store.Options, error) {
 // DatabasePath returns the path of the SQLite file of a data folder.
 func DatabasePath(dir string) string { return filepath.Join(dir, "octavo.db") }
 
-// Files configures where the contents of files are stored: in a folder or in a bucket.
-type Files struct {
-	Folder string
-	S3     blob.S3 // used if it has a bucket
-}
-
-// String names the place for messages.
-func (f Files) String() string {
-	if f.S3.Bucket != "" {
-		return fmt.Sprintf("the bucket %s at %s", f.S3.Bucket, f.S3.Endpoint)
-	}
-	return "the folder " + f.Folder
-}
-
-// FilesPath returns the path of the files of a data folder.
-func FilesPath(dir string) string { return filepath.Join(dir, "files") }
-
 // GitPath returns the path of the git cache of a data folder, with what was fetched from
 // repositories. It can be deleted while the server is stopped.
 func GitPath(dir string) string { return filepath.Join(dir, "git") }
-
-// Open returns the store of the folder or of the bucket.
-func (f Files) Open(ctx context.Context) (blob.Store, error) {
-	if f.S3.Bucket != "" {
-		return blob.OpenBucket(ctx, f.S3, 0)
-	}
-	return blob.OpenFolder(f.Folder, 0)
-}
 
 // Services holds all services that the API uses.
 type Services struct {
@@ -253,7 +228,7 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, err := c.Files.Open(ctx)
+	files, err := c.Files.OpenFor(ctx, st)
 	if err != nil {
 		return nil, errors.Join(err, st.Close())
 	}

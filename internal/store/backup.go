@@ -78,7 +78,7 @@ func (s *Store) Backup(ctx context.Context, w io.Writer, program string, files f
 			return err
 		}
 		for _, t := range tables {
-			if t.Name == history {
+			if t.Name == history || t.Name == filePlaces {
 				continue
 			}
 			done, err := backupTable(ctx, r, archive, t)
@@ -231,11 +231,8 @@ func Restore(ctx context.Context, o Options, f io.ReadSeeker, putFile func(io.Re
 		if n > 0 {
 			return errHasData
 		}
-		// Delete the rows that a server creates when it starts on an empty store.
-		for _, table := range []string{"instance", "jobs"} {
-			if err := tx.put(ctx, `DELETE FROM `+table); err != nil {
-				return err
-			}
+		if err := tx.clearStarted(ctx); err != nil {
+			return err
 		}
 		return tx.restoreTables(ctx, f, m)
 	})
@@ -243,6 +240,24 @@ func Restore(ctx context.Context, o Options, f io.ReadSeeker, putFile func(io.Re
 		return m, fmt.Errorf("restore: %w", err)
 	}
 	return m, s.migrate(ctx, latest())
+}
+
+// clearStarted deletes the rows that a server creates when it starts on an empty store. The
+// place of its files is unknown then: it becomes the one that the files were restored into.
+func (tx *Tx) clearStarted(ctx context.Context) error {
+	tables, err := tx.Tables(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range tables { // a schema that is older than the program has no filePlaces
+		if t.Name != "instance" && t.Name != "jobs" && t.Name != filePlaces {
+			continue
+		}
+		if err := tx.put(ctx, `DELETE FROM `+t.Name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 var errHasData = errors.New("the store has data; restore into an empty one")

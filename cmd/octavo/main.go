@@ -124,11 +124,7 @@ var became owner.User
 
 // owner returns the user to whom the data belongs.
 func (f storeFlags) owner() (owner.User, bool) {
-	paths := []string{server.FilesPath(f.Data), f.Data}
-	if f.Database == "" {
-		paths = append([]string{server.DatabasePath(f.Data)}, paths...)
-	}
-	return owner.Of(paths...)
+	return owner.Of(f.Data, server.DatabasePath(f.Data), server.FilesPath(f.Data))
 }
 
 // open opens the store and creates the services, for commands that use no files: they work

@@ -170,3 +170,35 @@ func TestDataOfSomebodyElse(t *testing.T) {
 		}
 	}
 }
+
+// Whoever owns the data cannot make a command of root write elsewhere: neither a database
+// nor a file that is a link to one of root lets the command stay root.
+func TestRootFollowsNoLinkOfTheOwner(t *testing.T) {
+	t.Parallel()
+	at, nobody := ownedByNobody(t, sqlitePlace(t))
+	mustOctavo(t, at, "migrate")
+	victims := t.TempDir()
+	database, other := filepath.Join(victims, "database"), filepath.Join(victims, "other")
+	if err := errors.Join(os.WriteFile(database, nil, 0o600), os.WriteFile(other, []byte("of root"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	// What nobody can do in a folder of theirs.
+	if _, err := octavoAs(nobody, at, "doctor"); err != nil {
+		t.Fatalf("doctor as nobody: %v", err)
+	}
+	for to, name := range map[string]string{database: "octavo.db", other: ".doctor"} {
+		_ = os.Remove(filepath.Join(at.data, name)) // there may be none
+		if err := os.Symlink(to, filepath.Join(at.data, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, command := range []string{"migrate", "doctor", "user list", "bootstrap --email=ada@octavo.example --organization=Acme"} {
+		_, _, _ = octavo(at, command) // it fails: nobody may not use the file that is the database now
+	}
+	if b, err := os.ReadFile(other); err != nil || string(b) != "of root" {
+		t.Errorf("a command of root wrote %d bytes through a link: %v", len(b), err)
+	}
+	if st, err := os.Stat(database); err != nil || st.Size() != 0 {
+		t.Errorf("a command of root made its database through a link: %v", err)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 )
 
 // User is the owner of a file.
@@ -43,14 +44,35 @@ func (u User) Chown() string {
 	return fmt.Sprint(u.UID)
 }
 
-// Of returns the owner of the first path that exists.
-func Of(paths ...string) (User, bool) {
-	for _, path := range paths {
-		if st, err := os.Stat(path); err == nil {
-			return of(st)
+// Of returns to whom a data folder belongs: its owner or, if that is root, the owner of the
+// first of its entries who is not root; those in first come before the others. It is root
+// only if nobody else has anything there. Whoever owns the folder or an entry chooses what
+// names in it refer to, and with a link could make root write elsewhere; so entries are not
+// followed.
+func Of(folder string, first ...string) (User, bool) {
+	st, err := os.Stat(folder)
+	if err != nil {
+		return User{}, false
+	}
+	u, ok := of(st)
+	if !ok || u.UID != 0 || !st.IsDir() {
+		return u, ok
+	}
+	entries, _ := os.ReadDir(folder) // root may read it
+	paths := append([]string{folder}, first...)
+	for _, e := range entries {
+		paths = append(paths, filepath.Join(folder, e.Name()))
+	}
+	for _, path := range paths { // the folder itself may be a link
+		st, err := os.Lstat(path)
+		if err != nil {
+			continue
+		}
+		if its, ok := of(st); ok && its.UID != 0 {
+			return its, true
 		}
 	}
-	return User{}, false
+	return u, ok
 }
 
 // Explain adds to an error of a path of the data folder whose it is, if that is another
@@ -63,12 +85,24 @@ func Explain(path string, err error) error {
 	for !exists(path) && filepath.Dir(path) != path {
 		path = filepath.Dir(path)
 	}
-	u, ok := Of(path)
+	st, statErr := os.Stat(path)
+	if statErr != nil {
+		return err
+	}
+	u, ok := of(st)
 	if me := os.Geteuid(); !ok || me < 0 || me == u.UID {
 		return err
 	}
 	return fmt.Errorf("%w: %s belongs to %s, and this command runs as %s; run it as %s (%s octavo …), or give the data to %s (chown -R)",
 		err, path, u, current(), u, u.sudo(), current())
+}
+
+// printable returns a path quoted if its owner chose a name that a terminal would act on.
+func printable(path string) string {
+	if quoted := strconv.Quote(path); quoted != `"`+path+`"` {
+		return quoted
+	}
+	return path
 }
 
 func exists(path string) bool {
@@ -86,7 +120,7 @@ func Foreign(root string, u User, found func(string)) (n int, err error) {
 		}
 		report := func(format string, args ...any) {
 			n++
-			found(path + " " + fmt.Sprintf(format, args...))
+			found(printable(path) + " " + fmt.Sprintf(format, args...))
 		}
 		if err != nil {
 			report("cannot be read: %v", errors.Unwrap(err))

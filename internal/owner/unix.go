@@ -43,8 +43,9 @@ func IsRoot() bool { return os.Geteuid() == 0 }
 func Become(u User) error {
 	group, groups := u.GID, []int{u.GID}
 	if known, err := user.LookupId(strconv.Itoa(u.UID)); err == nil {
+		// Not the group of the file: an owner can have files of groups without being in them.
 		if n, err := strconv.Atoi(known.Gid); err == nil {
-			group = n
+			group, groups = n, []int{n}
 		}
 		ids, _ := known.GroupIds() // without them, the group of the user is enough
 		for _, id := range ids {

@@ -11,7 +11,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/blob"
-	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/store"
 )
@@ -87,7 +86,7 @@ func (c *restoreCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	var files blob.Store
-	m, err := store.Restore(ctx, o, f, func(r io.Reader) (err error) {
+	m, err := store.Restore(ctx, o, f, c.Live, func(r io.Reader) (err error) {
 		if files == nil { // opened only after the backup was verified to be complete
 			if files, err = c.files().Open(ctx); err != nil {
 				return err
@@ -109,9 +108,8 @@ func (c *restoreCmd) Run(ctx context.Context, s streams) error {
 	return err
 }
 
-// finish adds an audit event that the store was restored from a backup, and pauses what goes
-// out unless the store takes the place of the original. If there were files, the database
-// knows afterwards where they are.
+// finish adds an audit event that the store was restored from a backup. If there were files, the
+// database knows afterwards where they are.
 func (c *restoreCmd) finish(ctx context.Context, m store.Manifest, files bool) (err error) {
 	st, err := c.openStore(ctx)
 	if err != nil {
@@ -124,13 +122,6 @@ func (c *restoreCmd) finish(ctx context.Context, m store.Manifest, files bool) (
 		}
 	}
 	return st.Do(ctx, func(tx *store.Tx) error {
-		var paused docs.Time
-		if !c.Live {
-			paused = tx.Now()
-		}
-		if err := tx.SetPaused(ctx, paused); err != nil {
-			return err
-		}
 		return audit.Record(ctx, tx, authz.AtCommandLine(authz.System.User), audit.Event{
 			Action: "instance.restore", Kind: "instance", Data: map[string]any{"rows": m.Rows(), "files": m.Files, "written": m.CreatedAt, "live": c.Live},
 		})

@@ -194,8 +194,10 @@ func addFile(archive *tar.Writer, name string, size int64, r io.Reader) error {
 
 // Restore reads a backup into an empty store and migrates it to the current schema.
 // The whole backup is verified first. If Restore fails, the store stays empty, except
-// for files that nothing refers to. putFile is called with the bytes of each file.
-func Restore(ctx context.Context, o Options, f io.ReadSeeker, putFile func(io.Reader) error) (Manifest, error) {
+// for files that nothing refers to. Unless live is set, outgoing work is paused from the
+// moment on at which the data is there: a server may run on the store already, and the
+// caller may end before it does anything else. putFile is called with the bytes of each file.
+func Restore(ctx context.Context, o Options, f io.ReadSeeker, live bool, putFile func(io.Reader) error) (Manifest, error) {
 	m, err := readManifest(f)
 	if err != nil {
 		return m, err
@@ -234,12 +236,31 @@ func Restore(ctx context.Context, o Options, f io.ReadSeeker, putFile func(io.Re
 		if err := tx.clearStarted(ctx); err != nil {
 			return err
 		}
-		return tx.restoreTables(ctx, f, m)
+		if err := tx.restoreTables(ctx, f, m); err != nil {
+			return err
+		}
+		return tx.pauseRestored(ctx, live)
 	})
 	if err != nil {
 		return m, fmt.Errorf("restore: %w", err)
 	}
-	return m, s.migrate(ctx, latest())
+	if err := s.migrate(ctx, latest()); err != nil {
+		return m, err
+	}
+	return m, s.Do(ctx, func(tx *Tx) error { return tx.pauseRestored(ctx, live) })
+}
+
+// pauseRestored pauses outgoing work unless the store takes the place of the original,
+// whether that was paused or not. Schemas of old backups cannot say so yet.
+func (tx *Tx) pauseRestored(ctx context.Context, live bool) error {
+	if v, err := tx.SchemaVersion(ctx); err != nil || v < pausedSchema {
+		return err
+	}
+	var at docs.Time
+	if !live {
+		at = tx.Now()
+	}
+	return tx.SetPaused(ctx, at)
 }
 
 // clearStarted deletes the rows that a server creates when it starts on an empty store. The

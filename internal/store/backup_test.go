@@ -232,7 +232,7 @@ func backup(t testing.TB, s *store.Store) []byte {
 }
 
 func restore(o store.Options, b []byte) error {
-	_, err := store.Restore(context.Background(), o, bytes.NewReader(b), nil)
+	_, err := store.Restore(context.Background(), o, bytes.NewReader(b), true, nil)
 	return err
 }
 
@@ -534,6 +534,27 @@ func addRepeating(t *testing.T, s *store.Store) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A restored copy is paused from its first row on, and not by what the caller does later. One
+// that takes the place of the original is not, even if the original was.
+func TestARestoredStoreIsPausedAtOnce(t *testing.T) {
+	ctx := context.Background()
+	source := filled(t, testdb.BareSQLite(t))
+	if err := source.Do(ctx, func(tx *store.Tx) error { return tx.SetPaused(ctx, tx.Now()) }); err != nil {
+		t.Fatal(err)
+	}
+	b := backup(t, source)
+	for _, live := range []bool{true, false} {
+		testdb.EachBare(t, func(t *testing.T, o store.Options) {
+			if _, err := store.Restore(ctx, o, bytes.NewReader(b), live, nil); err != nil {
+				t.Fatal(err)
+			}
+			if at, err := testdb.Open(t, o).PausedAt(ctx); err != nil || at.IsZero() != live {
+				t.Errorf("live %t: it is paused since %s, %v", live, at, err)
+			}
+		})
 	}
 }
 

@@ -6,6 +6,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
+// pausedSchema is the version of the schema from which on an installation can be paused.
+const pausedSchema = 38
+
 // PausedAt returns since when the outgoing work of the installation is paused; zero if it
 // is not.
 func (r Reader) PausedAt(ctx context.Context) (docs.Time, error) {

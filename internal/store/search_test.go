@@ -430,7 +430,7 @@ func TestSearchSurvivesRestore(t *testing.T) {
 			t.Fatal(err)
 		}
 		testdb.Each(t, func(t *testing.T, o store.Options) {
-			if _, err := store.Restore(t.Context(), o, bytes.NewReader(file.Bytes()), nil); err != nil {
+			if _, err := store.Restore(t.Context(), o, bytes.NewReader(file.Bytes()), false, nil); err != nil {
 				t.Fatal(err)
 			}
 			restored := testdb.Open(t, o)

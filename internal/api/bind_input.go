@@ -446,7 +446,7 @@ func (in *input) wait(ctx huma.Context, r *http.Request, w http.ResponseWriter) 
 	// A request to a signed address has no user; it counts for the organization in the
 	// path.
 	actor := authz.FromContext(ctx.Context()).Actor
-	who := cmp.Or(string(actor.User), r.PathValue("organizationId"), addressPrefix+actor.Address)
+	who := cmp.Or(string(actor.User), r.PathValue("organizationId"), networkCaller(actor.Address))
 	release, err := in.bodies.Take(ctx.Context(), who, bodyCopies*in.size(r))
 	if err != nil {
 		w.Header().Set("Connection", "close") // otherwise the rest of the body would be read only to be discarded

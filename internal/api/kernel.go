@@ -321,12 +321,12 @@ func (a *API) guard(o op) func(huma.Context, func(huma.Context)) {
 }
 
 // payer returns the name of the party that takes turns with others: an organization, a
-// user, or a network address.
+// user, or a network.
 func payer(g *authz.Grant) string {
 	if g.Access != nil {
 		return string(g.Access.Org)
 	}
-	return cmp.Or(string(g.Actor.User), addressPrefix+g.Actor.Address)
+	return cmp.Or(string(g.Actor.User), networkCaller(g.Actor.Address))
 }
 
 // tag sets the cache tags of a response to a visitor. When a space or a site changes, a
@@ -347,7 +347,7 @@ func tag(h http.Header, g *authz.Grant) {
 func (a *API) admit(r *http.Request, w http.ResponseWriter, o op, request string, now time.Time) (*authz.Grant, error) {
 	from := authz.OriginOf(r.RemoteAddr, request)
 	if !o.Allow.NeedsToken() {
-		err := a.limits.take(w.Header(), addressPrefix+from.Address, now)
+		err := a.limits.take(w.Header(), networkCaller(from.Address), now)
 		if err == nil && o.Allow.IsSigned() {
 			err = a.Signer.Verify(r.URL.Query().Get("signature"), a.Clock(), o.Signed(r)...)
 		}
@@ -357,7 +357,7 @@ func (a *API) admit(r *http.Request, w http.ResponseWriter, o op, request string
 		return &authz.Grant{Actor: authz.Actor{Request: from.Request, Address: from.Address}}, err
 	}
 	session, err := a.authenticate(r, from)
-	who := addressPrefix + from.Address
+	who := networkCaller(from.Address)
 	if err == nil && session.Actor.User != "" { // not a visitor
 		who = string(session.Actor.User + docs.UserID(session.Actor.Org)) // all tokens of a user share one limit
 	}
@@ -394,9 +394,9 @@ func (a *API) authenticate(r *http.Request, from authz.Origin) (*authz.Session, 
 	return a.Guard.AuthenticateSession(r.Context(), c.Value, from)
 }
 
-// clientOf returns the name of a caller without a user, which is the network address.
+// clientOf returns the name of a caller without a user, who counts by network.
 func clientOf(r *http.Request) string {
-	return addressPrefix + authz.OriginOf(r.RemoteAddr, "").Address
+	return networkCaller(authz.OriginOf(r.RemoteAddr, "").Address)
 }
 
 func (o op) describe() string {

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -292,10 +293,25 @@ func TestRateLimitOfVisitors(t *testing.T) {
 func TestCountersOfALimiterAreBounded(t *testing.T) {
 	l := newLimiter(Limit{Requests: 10, Period: time.Hour})
 	for i := range maxCallers + 1000 {
-		_ = l.take(http.Header{}, "ip:"+strconv.Itoa(i), time.Now())
+		_ = l.take(http.Header{}, networkCaller(fmt.Sprintf("2001:db8:%x:%x::1", i>>16, i&0xffff)), time.Now())
 	}
 	if len(l.used) > maxCallers+1 {
 		t.Errorf("%d callers are remembered", len(l.used))
+	}
+	// Who is not beside the flood has a counter of their own network.
+	if err := l.take(http.Header{}, networkCaller("192.0.2.1"), time.Now()); err != nil {
+		t.Errorf("another network: %v", err)
+	}
+}
+
+// A client has as many addresses of its IPv6 network as it likes.
+func TestALimitIsThatOfANetwork(t *testing.T) {
+	l := newLimiter(Limit{Requests: 10, Period: time.Hour})
+	for i := range 11 {
+		err := l.take(http.Header{}, networkCaller(fmt.Sprintf("2001:db8:1:2::%x", i)), time.Now())
+		if (err != nil) != (i == 10) {
+			t.Errorf("request %d: %v", i, err)
+		}
 	}
 }
 

@@ -8,11 +8,15 @@ import (
 	"sync"
 	"time"
 
+	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// addressPrefix distinguishes a network address from the id of a user.
+// addressPrefix distinguishes a network from the id of a user.
 const addressPrefix = "ip:"
+
+// networkCaller returns the name of a caller without a user, who counts by network.
+func networkCaller(address string) string { return addressPrefix + authz.NetworkOf(address) }
 
 // Limit is the number of requests that a caller may send in a period; 0 means no limit.
 type Limit struct {
@@ -21,7 +25,7 @@ type Limit struct {
 }
 
 // limiter counts requests in fixed windows: by the user of a valid token, or by network
-// address if there is no user, as for visitors of sites. Each node counts for itself.
+// if there is no user, as for visitors of sites. Each node counts for itself.
 type limiter struct {
 	limit Limit
 	total []string // the limit, as a header value
@@ -31,9 +35,9 @@ type limiter struct {
 	used  map[string]int
 }
 
-// maxCallers is the maximum number of callers in a window. Beyond it, new addresses share
-// one counter, so that a flood of them takes no memory. Users always have their own
-// counter.
+// maxCallers is the maximum number of callers in a window. Beyond it, new networks share
+// the counter of the wide network around them, so that a flood of them takes little memory,
+// and costs none but its neighbours. Users always have their own counter.
 const maxCallers = 100_000
 
 func newLimiter(l Limit) *limiter {
@@ -63,8 +67,9 @@ func (l *limiter) take(h http.Header, who string, now time.Time) error {
 		clear(l.used)
 	}
 	n, known := l.used[who]
-	if !known && len(l.used) >= maxCallers && strings.HasPrefix(who, addressPrefix) {
-		who, n = "", l.used[""]
+	if network, ok := strings.CutPrefix(who, addressPrefix); ok && !known && len(l.used) >= maxCallers {
+		who = addressPrefix + authz.WideNetworkOf(network)
+		n = l.used[who]
 	}
 	l.used[who] = n + 1
 	left, end, reset := l.limit.Requests-n-1, l.end, l.reset
@@ -79,7 +84,7 @@ func (l *limiter) take(h http.Header, who string, now time.Time) error {
 }
 
 // CountRequest counts a request that is not for an operation against the limit of its
-// network address.
+// network.
 func (a *API) CountRequest(w http.ResponseWriter, r *http.Request) error {
 	return a.limits.take(w.Header(), clientOf(r), a.Clock())
 }

@@ -55,7 +55,7 @@ func (h *Handler) linkProvider(v *visit) error {
 // sets binds the sign-in to this browser.
 func (h *Handler) beginAt(w http.ResponseWriter, r *http.Request, in oidc.Start) (string, error) {
 	in.Browser, in.From = rand.Text(), client(w, r)
-	in.Network, _ = networksOf(r)
+	in.Network = networkOf(r)
 	if c, err := r.Cookie(h.flowCookie()); err == nil && len(c.Value) == len(in.Browser) {
 		in.Browser = c.Value // keep the cookie: another tab may be signing in, too
 	}

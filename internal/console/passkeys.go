@@ -29,7 +29,7 @@ func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
 
 // askPasskey begins a sign-in by passkey.
 func (h *Handler) askPasskey(w http.ResponseWriter, r *http.Request) {
-	network, _ := networksOf(r)
+	network := networkOf(r)
 	ask, err := h.SignIn.BeginPasskeySignIn(r.Context(), network)
 	if err != nil {
 		h.refuse(w, r, err)
@@ -56,7 +56,7 @@ func (h *Handler) usePasskey(w http.ResponseWriter, r *http.Request) {
 
 // beginPasskey begins to add a passkey.
 func (h *Handler) beginPasskey(v *visit) error {
-	network, _ := networksOf(v.r)
+	network := networkOf(v.r)
 	made, err := h.SignIn.BeginPasskeyCreation(v.r.Context(), v.grant, network)
 	if err != nil {
 		h.refuse(v.w, v.r, err)

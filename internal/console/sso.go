@@ -92,7 +92,7 @@ func (h *Handler) samlStart(w http.ResponseWriter, r *http.Request) {
 	if browser == "" {
 		browser = docs.NewLinkSecret()
 	}
-	network, _ := networksOf(r)
+	network := networkOf(r)
 	to, err := h.SSO.Start(r.Context(), provider(r), browser, network, r.URL.Query().Get("next"))
 	if err != nil {
 		h.fail(w, r, err)
@@ -121,7 +121,7 @@ func (h *Handler) samlAnswer(w http.ResponseWriter, r *http.Request) {
 		h.fail(w, r, errs.E(errs.Invalid, "the answer of the identity provider cannot be read, or is too large"))
 		return
 	}
-	network, _ := networksOf(r)
+	network := networkOf(r)
 	key, err := h.SSO.Receive(r.Context(), provider(r), r.PostForm.Get("SAMLResponse"), r.PostForm.Get("RelayState"), network, w.Header().Get("X-Request-Id"))
 	if err != nil {
 		h.fail(w, r, err)

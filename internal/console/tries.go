@@ -2,7 +2,6 @@ package console
 
 import (
 	"net/http"
-	"net/netip"
 	"strconv"
 	"sync"
 	"time"
@@ -35,7 +34,7 @@ func newTries(clock func() time.Time, most int) *tries {
 
 // take counts an attempt from a network and returns how long the network has to wait. If there are
 // too many networks, a new one shares the counter of the wide network around it.
-func (t *tries) take(from, wide string) time.Duration {
+func (t *tries) take(from string) time.Duration {
 	now := t.clock()
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -44,7 +43,7 @@ func (t *tries) take(from, wide string) time.Duration {
 		clear(t.count)
 	}
 	if _, known := t.count[from]; !known && len(t.count) >= maxOrigin {
-		from = wide
+		from = authz.WideNetworkOf(from)
 	}
 	t.count[from]++
 	if t.count[from] <= t.most {
@@ -53,20 +52,9 @@ func (t *tries) take(from, wide string) time.Duration {
 	return t.end.Sub(now)
 }
 
-// networksOf returns the network of a request and a wide network around it. The network is an IPv4
-// address, or the /64 prefix that one customer has in IPv6.
-func networksOf(r *http.Request) (network, wide string) {
-	host := authz.OriginOf(r.RemoteAddr, "").Address
-	a, err := netip.ParseAddr(host)
-	if err != nil {
-		return host, ""
-	}
-	a = a.Unmap().WithZone("")
-	bits, most := 64, 32
-	if a.Is4() {
-		bits, most = 32, 16
-	}
-	return netip.PrefixFrom(a, bits).Masked().String(), netip.PrefixFrom(a, most).Masked().String()
+// networkOf returns the network of a request.
+func networkOf(r *http.Request) string {
+	return authz.NetworkOf(authz.OriginOf(r.RemoteAddr, "").Address)
 }
 
 // limitSignIns rejects a request if its network has made too many sign-in attempts.
@@ -79,7 +67,7 @@ func (h *Handler) limitSSO(do http.HandlerFunc) http.HandlerFunc { return h.limi
 
 func (h *Handler) limitTries(t *tries, do http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if wait := t.take(networksOf(r)); wait > 0 {
+		if wait := t.take(networkOf(r)); wait > 0 {
 			h.SignIn.RecordRefusal(r.Context(), signin.Refusal{Reason: "too many tries from one network"}, client(w, r))
 			w.Header().Set("Retry-After", strconv.Itoa(int(wait.Seconds())+1))
 			h.fail(w, r, errs.E(errs.TooMany, "Too many tries from your network. Wait %d minutes.", int(wait.Minutes())+1))

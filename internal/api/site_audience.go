@@ -18,7 +18,7 @@ func (a *API) siteAudience() {
 		Summary: "List the share links of a site, oldest first.",
 	}, a.listShareLinks)
 	register(a, op{
-		ID: "createSiteShareLink", Route: "POST " + links, Tag: tag, Allow: authz.Site(authz.AdminSite), Status: 201,
+		ID: "createSiteShareLink", Route: "POST " + links, Tag: tag, Allow: authz.Site(authz.AdminSite.Within(docs.ScopeAdmin)), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Create a share link, by which everybody who has it can read a site with the visibility share-link.",
 		About:   "As long as the site has another visibility or is not published, the link does not work, and the header X-Octavo-Hint says what to do.",

@@ -19,7 +19,7 @@ func (a *API) webhooks() {
 		one  = root + "/{webhookId}"
 	)
 	register(a, op{
-		ID: "listWebhooks", Route: "GET " + root, Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
+		ID: "listWebhooks", Route: "GET " + root, Tag: tag, Allow: authz.Org(authz.HookAddresses),
 		Summary: "List the webhooks of an organization.",
 	}, a.listWebhooks)
 	register(a, op{
@@ -30,7 +30,7 @@ func (a *API) webhooks() {
 			"An organization can have 50 webhooks.",
 	}, a.createWebhook)
 	register(a, op{
-		ID: "getWebhook", Route: "GET " + one, Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
+		ID: "getWebhook", Route: "GET " + one, Tag: tag, Allow: authz.Org(authz.HookAddresses),
 		Summary: "Get a webhook.",
 	}, a.getWebhook)
 	register(a, op{

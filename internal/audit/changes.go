@@ -3,6 +3,7 @@ package audit
 import (
 	"encoding/json"
 	"maps"
+	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -32,6 +33,16 @@ var unrecorded = map[string]bool{
 
 // secret lists fields whose values are never written to the log.
 var secret = map[string]bool{"key": true, "sealed": true, "headers": true, "secret": true, "token": true, "password": true, "privateKey": true}
+
+// Host returns the part of an address that the log may have: its path and its query often contain a
+// secret.
+func Host(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
 
 // Changed adds the fields that differ before and after a change to an event, with both values.
 // Strings that contain a JSON object are compared field by field.

@@ -40,6 +40,7 @@ var (
 	AdminOrg           = Action{"change the organization", docs.Admin, docs.ScopeAdmin}
 	DeleteOrg          = Action{"delete the organization", docs.Admin, docs.ScopeAdmin}
 	ReadAsAdmin        = Action{"see the administration of the organization", docs.Admin, docs.ScopeRead}
+	HookAddresses      = Action{"see where webhooks lead", docs.Admin, docs.ScopeAdmin} // addresses of chats, for example, let everybody write there
 	ListTranslations   = Action{"see translations", docs.Create, docs.ScopeRead}
 	ManageTranslations = Action{"manage translations", docs.Admin, docs.ScopeWrite}
 	AcceptTranslations = Action{"accept blocks of translations", docs.Create, docs.ScopeWrite} // the right to edit the result is checked too

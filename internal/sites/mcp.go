@@ -140,7 +140,15 @@ func (p MCPServerPatch) put(ctx context.Context, c *change, action string, v doc
 		return v, audit.Event{}, err
 	}
 	c.touch = true
-	return v, mcpEvent(action, v).Changed(before, v), c.tx.PutMCPServer(ctx, store.SealedMCPServer{MCPServer: v, Sealed: sealed})
+	return v, mcpEvent(action, v).Changed(logged(before), logged(v)), c.tx.PutMCPServer(ctx, store.SealedMCPServer{MCPServer: v, Sealed: sealed})
+}
+
+// logged returns a server as the audit log may have it. The names and values of headers are secret there.
+func logged(v docs.MCPServer) docs.MCPServer {
+	if v.URL != "" {
+		v.URL = audit.Host(v.URL)
+	}
+	return v
 }
 
 func mcpEvent(action string, v docs.MCPServer) audit.Event {

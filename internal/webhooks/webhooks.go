@@ -87,6 +87,12 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, org docs.OrgID, in
 	return w, secret, nil
 }
 
+// logged returns a webhook as the audit log may have it.
+func logged(w docs.Webhook) docs.Webhook {
+	w.URL = audit.Host(w.URL)
+	return w
+}
+
 // hookEvent returns the audit event of a change to a webhook. It omits the secret, and also the
 // path and the query of the URL, which often contain secrets.
 func hookEvent(w docs.Webhook, action string, more map[string]any) audit.Event {
@@ -199,7 +205,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, org docs.OrgID, id
 		}
 		return w, audit.Record(ctx, tx, g.Actor, hookEvent(w, "update", map[string]any{
 			"moved": w.URL != before.URL, "secret": p.Secret.IsSet(), "listens": !slices.Equal(w.Events, before.Events),
-		}).Changed(before, w))
+		}).Changed(logged(before), logged(w)))
 	})
 	if err != nil {
 		return w, "", err

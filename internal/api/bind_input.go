@@ -392,8 +392,12 @@ func (in *input) bytes(ctx huma.Context) ([]byte, *problem) {
 	defer func() { _ = huma.SetReadDeadline(w, time.Time{}) }()
 	first := make([]byte, 0, min(max(r.ContentLength+1, 512), firstBody)) // one byte more, to detect the end
 	tooLarge := in.max + 1
-	body, err := readUpTo(r.Body, min(tooLarge, smallBody), first, pace, notTooMany)
-	if err == nil && int64(len(body)) == smallBody && smallBody < tooLarge {
+	small := int64(smallBody)
+	if authz.FromContext(ctx.Context()).Actor.User == "" {
+		small = strangersBody
+	}
+	body, err := readUpTo(r.Body, min(tooLarge, small), first, pace, notTooMany)
+	if err == nil && int64(len(body)) == small && small < tooLarge {
 		if err := in.wait(ctx, r, w); err != nil {
 			return nil, busyProblem(w, err)
 		}
@@ -424,6 +428,10 @@ const firstBody = 16 << 10
 // smallBody is the number of bytes of a body that are read immediately. Larger bodies
 // wait for a part of the pool that all requests share, see poolOfBodies.
 const smallBody = 1 << 20
+
+// strangersBody is smallBody for callers without a user. Anybody may send many requests at a
+// time, and send them slowly.
+const strangersBody = 64 << 10
 
 // bodyCopies is the memory that a body takes, as a multiple of its size: as bytes, as the
 // values that are validated, and as the input of the handler and what the handler derives

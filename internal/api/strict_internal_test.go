@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -9,12 +10,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/budget"
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 func TestStrictReader(t *testing.T) {
@@ -141,7 +144,7 @@ func TestTooManyValuesAreDropped(t *testing.T) {
 
 // A body may have as many bytes as the limit.
 func TestABodyOfTheLimit(t *testing.T) {
-	for _, most := range []int64{600, smallBody - 1, smallBody, smallBody + 1, 3 * smallBody} {
+	for _, most := range []int64{600, strangersBody - 1, strangersBody, strangersBody + 1, smallBody - 1, smallBody, smallBody + 1, 3 * smallBody} {
 		for _, known := range []bool{true, false} {
 			for _, size := range []int64{most - 1, most, most + 1, most + 2*smallBody} {
 				r := httptest.NewRequest(http.MethodPost, "/", strings.NewReader(strings.Repeat("x", int(size))))
@@ -156,5 +159,28 @@ func TestABodyOfTheLimit(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Long bodies of strangers take a part of the pool, so that their memory has a limit. Those of
+// users do when they are longer.
+func TestBodiesOfStrangersHaveALimit(t *testing.T) {
+	full := budget.NewPool("bodies", 1)
+	if _, err := full.Try("other", 1); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		user docs.UserID
+		size int
+		read bool
+	}{{"", strangersBody - 1, true}, {"", strangersBody + 1, false}, {"ada", strangersBody + 1, true}, {"ada", smallBody + 1, false}} {
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/", strings.NewReader(strings.Repeat("x", c.size)))
+		r = r.WithContext(authz.NewContext(r.Context(), &authz.Grant{Actor: authz.Actor{User: c.user}}))
+		in := &input{max: 2 * smallBody, bodies: full}
+		if _, p := in.bytes(humago.NewContext(nil, r, httptest.NewRecorder())); (p == nil) != c.read {
+			t.Errorf("%d bytes of %q: %v", c.size, c.user, p)
+		}
+		cancel()
 	}
 }

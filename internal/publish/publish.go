@@ -98,6 +98,7 @@ type Handler struct {
 	cards       *cache.Cache[string, []byte]
 	settings    *cache.Cache[settingsKey, *customization.Settings]
 	heavy       *budget.Pool // limits what is heavy besides pages, by organization
+	bodies      *budget.Pool // memory for long bodies of requests, by network
 	refused     *cache.Cache[refusal, time.Time]
 	rated       *cache.Cache[rating, time.Time]
 
@@ -129,6 +130,7 @@ func New(c Config) (*Handler, error) {
 		cards:      cache.New[string](maxCards, func(b []byte) int { return len(b) }),
 		settings:   cache.New[settingsKey](maxStates, func(*customization.Settings) int { return settingsWeight }),
 		heavy:      budget.NewPool("requests of readers", heavyPlaces),
+		bodies:     budget.NewPool("long requests of readers", largeBodies),
 		refused:    cache.New[refusal](maxRefusals, func(time.Time) int { return 1 }),
 		rated:      cache.New[rating](maxRatings, func(time.Time) int { return 1 }),
 		protection: http.NewCrossOriginProtection(),

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/coding"
 	"github.com/octavo-docs/octavo/internal/errs"
@@ -33,7 +34,9 @@ func (v *visit) begin(w http.ResponseWriter, r *http.Request) (http.ResponseWrit
 	if err := v.h.Take(w, r); err != nil {
 		return w, err
 	}
-	readBody(r) // first, because a client may send it slowly
+	if err := v.readBody(r); err != nil { // first, because a client may send it slowly
+		return w, err
+	}
 	end, err := budget.Begin(v.ctx)
 	if err != nil {
 		return w, err
@@ -65,21 +68,44 @@ func (v *visit) tryHeavy() bool {
 	return v.place != nil
 }
 
+// largeBodies is the number of bytes that all bodies of requests take together that are longer than
+// a call of the MCP server. smallBody is the size up to which a body is read immediately.
+const (
+	largeBodies = 16 << 20
+	smallBody   = mcpserver.MaxCall + 1
+	bodyCopies  = 4 // memory that a body takes while it is read and parsed, as a multiple of its size
+)
+
 // readBody reads the body of a request into memory, up to one byte more than the longest one
-// that is accepted.
-func readBody(r *http.Request) {
+// that is accepted. A stranger can send many at a time, and slowly, so what is long waits for a
+// part of a pool, which networks share.
+func (v *visit) readBody(r *http.Request) error {
 	if r.Method != http.MethodPost || r.Body == nil {
-		return
+		return nil
 	}
 	most := maxFeedback
 	switch {
 	case isMCPCall(r):
 		most = mcpserver.MaxCall
-	case isPostTo(r, tryName):
+	case isPostTo(r, tryName) && v.canTry():
 		most = maxTryRequest
 	}
-	b, _ := io.ReadAll(io.LimitReader(r.Body, int64(most)+1)) // the error comes again
+	b, err := io.ReadAll(io.LimitReader(r.Body, int64(min(most+1, smallBody))))
+	if err == nil && len(b) == smallBody && most >= smallBody {
+		size := int64(most)
+		if r.ContentLength > 0 {
+			size = min(size, r.ContentLength)
+		}
+		release, err := v.h.bodies.Take(v.ctx, authz.NetworkOf(authz.OriginOf(r.RemoteAddr, "").Address), bodyCopies*size)
+		if err != nil {
+			return err
+		}
+		budget.FromContext(v.ctx).Hold(release)
+		rest, _ := io.ReadAll(io.LimitReader(r.Body, int64(most+1-len(b)))) // the error comes again
+		b = append(b, rest...)
+	}
 	r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(b), r.Body))
+	return nil
 }
 
 // refuse writes the response for a request that is refused for now: as a page to people who gave

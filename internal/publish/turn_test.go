@@ -1,6 +1,7 @@
 package publish_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,12 +10,15 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/outbound"
+	"github.com/octavo-docs/octavo/internal/publish"
 )
 
 // claims sets unsigned claims of the reader.
@@ -231,5 +235,61 @@ func TestFormulasOfPages(t *testing.T) {
 	}
 	if took := time.Since(began); took > 10*time.Second {
 		t.Errorf("it took %v", took)
+	}
+}
+
+// endless is a body that goes on until it is closed, and stalls after a number of bytes.
+type endless struct {
+	read   *atomic.Int64
+	stalls int64
+	own    int64
+	until  chan struct{}
+}
+
+func (e *endless) Read(b []byte) (int, error) {
+	if e.own >= e.stalls {
+		<-e.until
+		return 0, errors.New("nothing more was sent")
+	}
+	n := min(int64(len(b)), e.stalls-e.own)
+	e.own += n
+	e.read.Add(n)
+	return copy(b, bytes.Repeat([]byte("x"), int(n))), nil
+}
+
+// Bodies of requests take a limited amount of memory, however many strangers send, and however slowly: nothing
+// is read for what the site does not have, and long ones wait for a part of a pool.
+func TestBodiesOfReadersHaveALimit(t *testing.T) {
+	w := newWorld(t)
+	w.acme()
+	for _, c := range []struct {
+		name string
+		try  bool
+		most int64
+	}{{"nobody can try operations", false, 100 << 10}, {"readers can", true, 6 << 20}} {
+		config := w.handler.Config
+		if c.try {
+			config.TryIt = &outbound.Policy{}
+		}
+		h, err := publish.New(config)
+		must(t, err)
+		var read atomic.Int64
+		until, done := make(chan struct{}), make(chan struct{})
+		const n = 60
+		for range n {
+			go func() {
+				r := httptest.NewRequest("POST", root+"~octavo/try/x", &endless{&read, 200 << 10, 0, until})
+				h.ServeHTTP(httptest.NewRecorder(), r)
+				done <- struct{}{}
+			}()
+		}
+		time.Sleep(300 * time.Millisecond)
+		if got := read.Load(); got > c.most {
+			t.Errorf("%s: %d bytes are in memory", c.name, got)
+		}
+		close(until)
+		for range n {
+			<-done
+		}
 	}
 }

@@ -191,6 +191,13 @@ func isPlain(r *http.Request) bool {
 	return true
 }
 
+// isSpelled reports whether the address of a request is spelled as links spell it. There are as many
+// other spellings as a stranger likes, which all lead to the page, and each would take a place
+// among the shared pages of all sites.
+func isSpelled(r *http.Request) bool {
+	return !strings.Contains(r.URL.Path, "//") && r.Host == strings.ToLower(r.Host) && !strings.HasSuffix(r.Host, ".")
+}
+
 // CachedPage returns a handler that sends a cached page. It returns false if the request
 // needs the full handler. A cached page is one that all visitors share. It is valid only
 // while nothing has been written to the store since it was made.
@@ -215,7 +222,7 @@ func (s *sharedPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // cacheShared caches a response for CachedPage, if all visitors share it.
 func (v *visit) cacheShared(r *http.Request, a *pageResponse, page *edition.Node) {
-	if v.counted && !a.partial && !v.private && !v.drafted && !v.as.Preview && !v.chooses && isPlain(r) && !slices.ContainsFunc(a.specs, specStamp.elsewhere) {
+	if v.counted && !a.partial && !v.private && !v.drafted && !v.as.Preview && !v.chooses && isPlain(r) && isSpelled(r) && !slices.ContainsFunc(a.specs, specStamp.elsewhere) {
 		v.h.sharedPages.Set(sharedKey{r.Host, r.URL.Path}, &sharedPage{a, v.h, v.generation, v.site.ID, v.target.Space, page.ID})
 	}
 }

@@ -291,6 +291,15 @@ func TestKept(t *testing.T) {
 	if !kept(func(r *http.Request) { r.AddCookie(&http.Cookie{Name: "analytics", Value: "x"}) }) {
 		t.Error("a cookie that means nothing here leads past what is kept")
 	}
+	for name, change := range map[string]func(*http.Request){
+		"slashes":         func(r *http.Request) { r.URL.Path = "//install" },
+		"capital letters": func(r *http.Request) { r.Host = strings.ToUpper(r.Host) },
+		"a final dot":     func(r *http.Request) { r.Host += "." },
+	} {
+		if a, _ := w.get(root+"install", change); a.StatusCode != 200 || kept(change) {
+			t.Errorf("%s: %s; each spelling of an address takes a place of its own: %t", name, a.Status, kept(change))
+		}
+	}
 	w.customize(`{"title":"Other"}`)
 	if kept() {
 		t.Error("kept after something was stored")

@@ -136,8 +136,11 @@ func (d *Documentation) page(address string) (string, error) {
 
 // public returns an error that clients may see. It logs and replaces internal errors.
 func (d *Documentation) public(err error) error {
-	if err == nil || errs.Is(err, errs.NotFound) {
-		return err
+	if err == nil {
+		return nil
+	}
+	if !errs.Is(err, errs.Internal) { // not for the log, because strangers can cause it as often as they like, such as when the server is busy
+		return errors.New(errs.Message(err))
 	}
 	if errs.Cancelled(err) { // the assistant has left
 		return errors.New("the call was cancelled; try again")

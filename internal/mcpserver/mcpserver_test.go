@@ -12,6 +12,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/mcpserver"
 )
 
@@ -60,6 +61,8 @@ func TestTools(t *testing.T) {
 				return nil, errors.New("disk 7 is full")
 			case "nothing":
 				return nil, nil
+			case "too much":
+				return nil, fmt.Errorf("search: %w", errs.E(errs.Busy, "the server is busy with searches; try again in a few seconds"))
 			}
 			return []mcpserver.Hit{{Title: "Install", URL: "https://a.test/install", Snippet: query}}, nil
 		},
@@ -84,6 +87,7 @@ func TestTools(t *testing.T) {
 		{"searchDocumentation", "query", "zebra", `{"results":[{"snippet":"zebra","title":"Install","url":"https://a.test/install"}]}`, false},
 		{"searchDocumentation", "query", "nothing", `{"results":[]}`, false},
 		{"searchDocumentation", "query", "broken", later, true},
+		{"searchDocumentation", "query", "too much", "the server is busy with searches; try again in a few seconds", true},
 		{"getPage", "url", "install", "# Install", false},
 		{"getPage", "url", "absent", "There is no page at this address; searchDocumentation finds pages.", true},
 		{"getPage", "url", "broken", later, true},
@@ -97,5 +101,8 @@ func TestTools(t *testing.T) {
 		if !strings.Contains(log.String(), cause) {
 			t.Errorf("the log does not have %q: %s", cause, log.String())
 		}
+	}
+	if strings.Contains(log.String(), "busy") {
+		t.Errorf("what everybody can cause is logged: %s", log.String())
 	}
 }

@@ -101,6 +101,7 @@ type Handler struct {
 	bodies      *budget.Pool // memory for long bodies of requests, by network
 	refused     *cache.Cache[refusal, time.Time]
 	rated       *cache.Cache[rating, time.Time]
+	unshown     *cache.Cache[string, time.Time] // messages of errors that were logged
 
 	protection *http.CrossOriginProtection // against forms that other sites submit
 	caller     *http.Client                // sends the requests that readers try
@@ -132,6 +133,7 @@ func New(c Config) (*Handler, error) {
 		heavy:      budget.NewPool("requests of readers", heavyPlaces),
 		bodies:     budget.NewPool("long requests of readers", largeBodies),
 		refused:    cache.New[refusal](maxRefusals, func(time.Time) int { return 1 }),
+		unshown:    cache.New[string](maxRefusals, func(time.Time) int { return 1 }),
 		rated:      cache.New[rating](maxRatings, func(time.Time) int { return 1 }),
 		protection: http.NewCrossOriginProtection(),
 		calling:    budget.NewPool("requests that readers try", maxTries),
@@ -214,7 +216,9 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 		h.refuse(w, r, http.StatusServiceUnavailable, "The page could not be shown at the moment. Try again.")
 		return
 	case errs.Is(err, errs.Invalid): // the site needs more than the budget of a request
-		h.Log.Warn("a page of a site could not be shown", "request", w.Header().Get("X-Request-Id"), "error", err)
+		if once(h.unshown, errs.Message(err), refusalTime, h.Sites.Store.Clock()) { // strangers may ask for it as often as they like
+			h.Log.Warn("a page of a site could not be shown", "request", w.Header().Get("X-Request-Id"), "error", err)
+		}
 		h.refuse(w, r, http.StatusUnprocessableEntity, "The page could not be shown; the owner of the site can change that: "+errs.Message(err))
 		return
 	case errs.Is(err, errs.TooMany), errs.Is(err, errs.Busy), errs.Is(err, errs.Precondition): // the last one: a PDF that would be too long

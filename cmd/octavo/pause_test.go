@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"database/sql"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -86,5 +87,38 @@ func TestALiveRestoreIsNotPaused(t *testing.T) {
 	}
 	if out := mustOctavo(t, restored, "doctor"); !strings.Contains(out, "ok    outgoing ") {
 		t.Errorf("doctor says\n%s", out)
+	}
+}
+
+// A copy that was given the bucket of the original does not delete what the original has stored
+// since: while it is paused, nothing deletes files.
+func TestAPausedCopyDeletesNoFiles(t *testing.T) {
+	t.Parallel()
+	at := sqlitePlace(t)
+	bootstrap(t, at, "Acme")
+	mustOctavo(t, at, "pause")
+	serve(t, at)
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(at.data, "octavo.db")+"?_pragma=busy_timeout(10000)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	sweeps := func(within time.Duration) (n int) {
+		t.Helper()
+		for end := time.Now().Add(within); n == 0 && time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+			// A job that repeats is queued for later once it ran.
+			err := db.QueryRow(`SELECT COUNT(*) FROM jobs WHERE kind = 'blob.sweep' AND run_at > ?`, time.Now().Add(time.Hour).UnixMilli()).Scan(&n)
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		return n
+	}
+	if sweeps(4*time.Second) != 0 {
+		t.Error("files were looked through")
+	}
+	mustOctavo(t, at, "resume")
+	if sweeps(patience) != 1 {
+		t.Error("they were not after it was resumed")
 	}
 }

@@ -383,6 +383,7 @@ func (s *Server) jobs() *jobs.Runner {
 	outgoing := []string{
 		signin.MovedJob, signin.AddedJob, orgs.InvitedJob, inbox.MailJob,
 		gitsync.OperationJob, gitsync.ExportJob, gitsync.PollJob, translations.RunJob, apispec.RecheckJob,
+		assets.SweepJob, // a copy with the bucket of the original would delete what the original has stored since
 	}
 	if s.Conversations.Model != nil {
 		outgoing = append(outgoing, conversations.AnalyseJob) // calls a paid model

@@ -151,8 +151,19 @@ func TestHiddenParts(t *testing.T) {
 		t.Error("the export has no hidden variant, or its navigation leads to it")
 	}
 
+	finds := func() bool {
+		_, body := w.get(root+"~octavo/mcp", post(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"searchDocumentation","arguments":{"query":"calls"}}}`,
+			"Content-Type", "application/json", "Accept", "application/json, text/event-stream"))
+		return strings.Contains(body, "/api/")
+	}
 	w.says(root+"~octavo/found?q=calls", 200, `/api/`)
+	if !finds() {
+		t.Error("an assistant does not find what is not hidden")
+	}
 	w.setSpace("API", sites.SpacePatch{Hidden: opt.Of(true)})
+	if finds() {
+		t.Error("an assistant finds what is hidden")
+	}
 	w.says(root, 200, "!>API<", ">Shop<")
 	w.says(root+"~octavo/found?q=calls", 200, "!/api/")
 	w.says(root+"api/news", 200, `aria-current="true">API<`)

@@ -19,7 +19,7 @@ type SearchScope struct {
 // Searched returns the site spaces of a scope in the order of the site. The default scope has
 // the current site space, and one site space of every other section that is not hidden. That is
 // the first one in the language of the current site space, or else the one that navigation
-// leads to. The function
+// leads to. What is hidden is found where the reader is, or if it is asked for. The function
 // language returns the language of a space.
 func (s *Structure) Searched(scope SearchScope, language func(docs.SpaceID) string) []docs.SiteItem {
 	all := s.All(docs.SiteSpace)
@@ -28,7 +28,7 @@ func (s *Structure) Searched(scope SearchScope, language func(docs.SpaceID) stri
 	}
 	switch scope.Mode {
 	case "all":
-		return all
+		return keep(func(it docs.SiteItem) bool { return !it.Hidden || it.ID == scope.Current })
 	case "specific":
 		return keep(func(it docs.SiteItem) bool { return slices.Contains(scope.Only, it.ID) })
 	case "current":

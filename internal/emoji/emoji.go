@@ -45,14 +45,36 @@ const (
 func Is(s string) bool { return s != "" && Prefix(s) == len(s) }
 
 // Split separates the emoji that a title begins with from the rest. A title
-// that consists of an emoji alone is returned as the rest.
+// that consists of an emoji alone is returned as the rest, and so is one whose
+// first character goes on after the emoji that is known: apart, its parts would
+// be other characters.
 func Split(title string) (emoji, rest string) {
 	n := Prefix(title)
 	rest = strings.TrimLeft(title[n:], " ")
-	if n == 0 || rest == "" {
+	if n == 0 || rest == "" || continues(title[n:]) {
 		return "", title
 	}
 	return title[:n], rest
+}
+
+// continues reports whether s begins with a part of the character before it.
+func continues(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r == joiner || isTone(r) || unicode.In(r, unicode.Mn, unicode.Me) || r >= 0xe0020 && r <= 0xe007f
+}
+
+// Join returns a title that begins with an emoji. The space between them is that
+// of another title, which is like it if both have an emoji.
+func Join(emoji, title, like string) string {
+	if emoji == "" {
+		return title
+	}
+	if e, rest := Split(like); e != "" && e+rest == like {
+		if again, same := Split(emoji + title); again == emoji && same == title {
+			return emoji + title
+		}
+	}
+	return emoji + " " + title
 }
 
 // FromCode returns the emoji that s is, or whose code points s lists in

@@ -10,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/octavo-docs/octavo/internal/emoji"
 	"github.com/octavo-docs/octavo/internal/inline"
 	"github.com/octavo-docs/octavo/internal/yamldoc"
 )
@@ -27,14 +28,14 @@ func PrintSummary(t *Tree) []byte {
 	for _, top := range t.Pages {
 		switch {
 		case top.Type == Group:
-			b.WriteString("\n" + p.entry(top, 0) + "\n")
+			b.WriteString("\n" + p.entry(top, 0, "") + "\n")
 		case inGroup:
-			b.WriteString("\n***\n\n" + p.entry(top, 0))
+			b.WriteString("\n***\n\n" + p.entry(top, 0, ""))
 		default:
 			if after == Group {
 				b.WriteString("\n")
 			}
-			b.WriteString(p.entry(top, 0))
+			b.WriteString(p.entry(top, 0, ""))
 		}
 		inGroup, after = top.Type == Group, top.Type
 		for _, it := range flatten(top.Children) {
@@ -42,7 +43,7 @@ func PrintSummary(t *Tree) []byte {
 			if inGroup {
 				depth--
 			}
-			b.WriteString(p.entry(it.page, depth))
+			b.WriteString(p.entry(it.page, depth, ""))
 		}
 	}
 	return b.Bytes()
@@ -57,10 +58,10 @@ type printer struct {
 }
 
 // entry returns the lines of the entry of a page. depth is the depth in the list, not in
-// the navigation.
-func (p *printer) entry(page *Page, depth int) string {
+// the navigation. was is the visible text of the entry before, if there was one.
+func (p *printer) entry(page *Page, depth int, was string) string {
 	indent := strings.Repeat(p.step, depth) + p.bullet + " "
-	text := inline.Escape(strings.TrimLeft(page.Emoji+" "+page.Title, " "))
+	text := inline.Escape(emoji.Join(page.Emoji, strings.TrimLeft(page.Title, " "), was))
 	switch page.Type {
 	case Group:
 		line := "## " + text

@@ -96,6 +96,27 @@ Text that somebody wrote.
 	}
 }
 
+// An entry with another title keeps every part of its emoji, and the space after
+// it or that there is none.
+func TestUpdateSummaryOfTitlesWithEmoji(t *testing.T) {
+	for _, sign := range []string{"🚀", "⚙️", "👨‍💻", "👩🏽‍💻", "👨‍💻👩‍💻", "🏴‍☠️", "🇫🇷", "1️⃣", "☝🏿", "🚀\u200d", "👩\u200dx", "🚀︎", "❤"} {
+		for _, space := range []string{" ", ""} {
+			for _, src := range []string{"# Contents\n\n* [%s](a.md)\n", "# Contents\n\n## %s\n\n* [A](a.md)\n", "# Contents\n\n* [%s](https://example.com)\n"} {
+				was, want := fmt.Sprintf(src, sign+space+"Old"), fmt.Sprintf(src, sign+space+"New")
+				tree := mustRead(t, mapFS(map[string]string{"SUMMARY.md": was, "README.md": "# Home\n", "a.md": "Text\n"}))
+				for _, p := range tree.Pages {
+					if strings.Contains(p.Title, "Old") {
+						p.Title, p.Slug = strings.Replace(p.Title, "Old", "New", 1), strings.Replace(p.Slug, "old", "new", 1)
+					}
+				}
+				if got := string(UpdateSummary([]byte(was), tree)); got != want {
+					t.Errorf("%q became\n%q instead of\n%q", was, got, want)
+				}
+			}
+		}
+	}
+}
+
 // A landing page needs no entry if its file has a title.
 func TestLandingPageWithoutEntry(t *testing.T) {
 	const old = "# Contents\n\n- [A](a.md)\n"

@@ -208,13 +208,15 @@ func (u *update) edit() []byte {
 			w.endGroup(inside, it.page)
 			w.copyTo(u.entries[kept[i]].last, inside)
 		} else {
+			was := ""
 			if old := w.replaced(it.page, next[i]); old >= 0 {
+				was = u.entries[old].text
 				w.copyTo(u.entries[old].first, inside)
 			} else if i == 0 && len(u.entries) > 0 { // after the title of the file
 				w.copyTo(u.entries[0].first, inside)
 			}
 			w.endGroup(inside, it.page)
-			w.insert(it.page, depth)
+			w.insert(it.page, depth, was)
 		}
 	}
 	w.copyTo(len(u.lines), true)
@@ -348,8 +350,9 @@ func (w *lineWriter) space() {
 	}
 }
 
-// insert writes a new entry, with the blank lines that it needs.
-func (w *lineWriter) insert(p *Page, depth int) {
+// insert writes a new entry, with the blank lines that it needs. was is the text of
+// the entry that it replaces.
+func (w *lineWriter) insert(p *Page, depth int, was string) {
 	last := ""
 	if n := len(w.out); n > 0 {
 		last = trimEOL(w.out[n-1])
@@ -362,7 +365,7 @@ func (w *lineWriter) insert(p *Page, depth int) {
 	if p.Type == Group || first {
 		w.space()
 	}
-	w.write(w.printer.entry(p, depth))
+	w.write(w.printer.entry(p, depth, was))
 	if p.Type == Group {
 		w.space()
 		w.group = true

@@ -222,13 +222,17 @@ func TestRewrite(t *testing.T) {
 		{name: "emoji for a title in front matter", src: "---\ntitle: Old\n---\n\nText",
 			edit: func(h *frontmatter.Head) { h.Emoji = "🚀" }, want: "---\ntitle: Old\n---\n\n# 🚀 Old\n\nText"},
 		{name: "title that begins with an emoji", src: "# Old\n\nText",
-			edit: func(h *frontmatter.Head) { h.Title = "🚀 New" }, want: "---\ntitle: \"\\U0001F680 New\"\n---\n\n# 🚀 New\n\nText"},
+			edit: func(h *frontmatter.Head) { h.Title = "🚀 New" }, want: "---\ntitle: 🚀 New\n---\n\n# 🚀 New\n\nText"},
 		{name: "no title before a heading", src: "# Old\n\n# Section\n",
 			edit: func(h *frontmatter.Head) { h.Title = "" }, want: "#\n\n# Section\n"},
 		{name: "no title", src: "# Old\n\nText\n", edit: func(h *frontmatter.Head) { h.Title = "" }, want: "Text\n"},
 		{name: "a title", src: "Text\n", edit: func(h *frontmatter.Head) { h.Title = "T #" }, want: "# T \\#\n\nText\n"},
 		{name: "a title at the end", src: "# A", edit: func(h *frontmatter.Head) { h.Title = "B" }, want: "# B"},
-		{name: "underlined", src: "Old\n===\nText", edit: func(h *frontmatter.Head) { h.Title = "New" }, want: "# New\nText"},
+		{name: "underlined", src: "Old\n===\nText", edit: func(h *frontmatter.Head) { h.Title = "New" }, want: "New\n===\nText"},
+		{name: "the signs around it", src: " #   Old *x*  ##  \nText", edit: func(h *frontmatter.Head) { h.Title = "New" }, want: " #   New  ##  \nText"},
+		{name: "an emoji without a space", src: "# 🚀Old\n", edit: func(h *frontmatter.Head) { h.Title = "New" }, want: "# 🚀New\n"},
+		{name: "two emoji", src: "# 👨‍💻👩🏽‍💻 Old\n", edit: func(h *frontmatter.Head) { h.Title = "👩🏽‍💻 New" }, want: "# 👨‍💻👩🏽‍💻 New\n"},
+		{name: "emoji in other values", src: "---\ndescription: 👩🏽‍💻 old\n---\n# T\n", edit: func(h *frontmatter.Head) { h.Meta.Description = "👩🏽‍💻 new: 🏴‍☠️" }, want: "---\ndescription: '👩🏽‍💻 new: 🏴‍☠️'\n---\n# T\n"},
 		{name: "invalid front matter stays", src: "---\ntitle: [\n---\n\nText", withProblems: true,
 			edit: func(h *frontmatter.Head) { h.Title = "New" }, want: "# New\n\n---\ntitle: [\n---\n\nText"},
 		{name: "flow style", src: "---\n{icon: a, custom: 1}\n---\nText",
@@ -246,6 +250,27 @@ func TestRewrite(t *testing.T) {
 		got := string(markup.RewriteHead([]byte(c.src), h.Meta, h.Title, h.Emoji))
 		if got != c.want {
 			t.Errorf("%s:\ngot  %q\nwant %q", c.name, got, c.want)
+		}
+	}
+}
+
+// A title that is edited keeps every part of the emoji that it begins with, and
+// the space after it or that there is none.
+func TestRewriteOfTitlesWithEmoji(t *testing.T) {
+	for _, sign := range []string{
+		"🚀", "⚙️", "👨‍💻", "👩🏽‍💻", "🏳️‍🌈", "🏴‍☠️", "❤️‍🔥", "👁️‍🗨️", "👨‍👩‍👧‍👦", "🇫🇷", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "1️⃣", "2⃣", "☝🏿", "🧑🏽‍🤝‍🧑🏻",
+		"❤", "❤‍🔥", "🚀︎", "🚀\u200d", "👩\u200dx", "🚀\u0301", "🇫", "🏽", "\u200d🚀", "🫩", "🪉\u200d🫆",
+	} {
+		for _, space := range []string{" ", ""} {
+			for _, src := range []string{
+				"# %s\n\nText\n", "---\ntitle: %s\n---\n\nText\n", "---\ntitle: %[1]s\n---\n\n# %[1]s\n\nText\n", "%s\n===\n", "---\nicon: a\n---\n\n#  %s  #\nText",
+			} {
+				was, want := fmt.Sprintf(src, sign+space+"Old title"), fmt.Sprintf(src, sign+space+"New title")
+				h := markup.ParseHead([]byte(was))
+				if got := string(markup.RewriteHead([]byte(was), h.Meta, strings.Replace(h.Title, "Old", "New", 1), h.Emoji)); got != want {
+					t.Errorf("%q became\n%q instead of\n%q", was, got, want)
+				}
+			}
 		}
 	}
 }

@@ -171,20 +171,18 @@ func (e *headEdit) headingLine(place titlePlace) []byte {
 	if !had && e.emoji == "" && (e.old.Meta.Title != "" || place == alsoInFront) {
 		return nil // the front matter has the title
 	}
-	prefix := "# "
-	if e.emoji != "" {
-		prefix += e.emoji + " "
-	}
-	if had && place == asBefore && e.title == e.old.Title {
-		content := string(e.src[h.content.start:h.content.end])
-		content = strings.TrimLeft(strings.TrimPrefix(content, e.old.Emoji), " \t")
-		return []byte(prefix + content + e.eol)
-	}
-	line := prefix + inline.Escape(e.title)
+	text := inline.Escape(e.title)
 	if h.anchor != "" {
-		line += " " + h.anchor
+		text += " " + h.anchor
 	}
-	return []byte(line + e.eol)
+	if !had || place != asBefore {
+		return []byte("# " + emoji.Join(e.emoji, text, "") + e.eol)
+	}
+	content := string(e.src[h.content.start:h.content.end])
+	if e.title == e.old.Title {
+		text = strings.TrimLeft(strings.TrimPrefix(content, e.old.Emoji), " \t")
+	}
+	return slices.Concat(e.src[h.span.start:h.content.start], []byte(emoji.Join(e.emoji, text, content)), e.src[h.content.end:h.span.end])
 }
 
 // frontBlock returns the front matter with its lines of dashes, or nil.

@@ -5,12 +5,16 @@ package yamldoc
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -82,13 +86,76 @@ func findAnchor(n *yaml.Node) *yaml.Node {
 }
 
 // Encode returns the YAML of a document with the given root, indented by two
-// spaces.
+// spaces. Characters such as emoji are written as they are; the encoder would
+// write their numbers.
 func Encode(root *yaml.Node) ([]byte, error) {
+	signs := signsOf(root)
+	if len(signs) > 0 {
+		root = withSigns(root, signs)
+	}
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
 	e.SetIndent(2)
 	if err := errors.Join(e.Encode(root), e.Close()); err != nil {
 		return nil, err
 	}
-	return b.Bytes(), nil
+	if len(signs) == 0 {
+		return b.Bytes(), nil
+	}
+	back := make(map[rune]rune, len(signs))
+	for r, sign := range signs {
+		back[sign] = r
+	}
+	return bytes.Map(func(r rune) rune { return cmp.Or(back[r], r) }, b.Bytes()), nil
+}
+
+// signsOf returns a character for private use for each character of a document
+// that the encoder would write as a number. It returns nil if there are none, or
+// too many.
+func signsOf(root *yaml.Node) map[rune]rune {
+	const firstSign, lastSign = 0xe000, 0xf8ff
+	used, signs := map[rune]bool{}, map[rune]rune{}
+	eachText(root, func(n *yaml.Node) {
+		for _, r := range n.Value {
+			if r > 0xffff {
+				signs[r] = 0
+			} else if r >= firstSign && r <= lastSign {
+				used[r] = true
+			}
+		}
+	})
+	next := rune(firstSign)
+	for _, r := range slices.Sorted(maps.Keys(signs)) {
+		for used[next] {
+			next++
+		}
+		if next > lastSign {
+			return nil
+		}
+		signs[r] = next
+		next++
+	}
+	return signs
+}
+
+func eachText(n *yaml.Node, f func(*yaml.Node)) {
+	if utf8.ValidString(n.Value) {
+		f(n)
+	}
+	for _, k := range n.Content {
+		eachText(k, f)
+	}
+}
+
+// withSigns returns a copy of a document with other characters.
+func withSigns(n *yaml.Node, signs map[rune]rune) *yaml.Node {
+	c := *n
+	if utf8.ValidString(n.Value) {
+		c.Value = strings.Map(func(r rune) rune { return cmp.Or(signs[r], r) }, n.Value)
+	}
+	c.Content = make([]*yaml.Node, len(n.Content))
+	for i, k := range n.Content {
+		c.Content[i] = withSigns(k, signs)
+	}
+	return &c
 }

@@ -391,6 +391,8 @@ func plainOf(nodes []*Node) string {
 }
 
 func (c *converter) atom(b *inlineBuilder, n *atom, marks []Mark) {
+	before := len(b.nodes)
+	defer func() { c.traceAtom(b, before, n) }()
 	switch n.what {
 	case atomMath:
 		b.inline(inlineNode("inline-math", map[string]any{"formula": oneLineFormula(n.text)}))

@@ -19,6 +19,8 @@ type atom struct {
 	what atomKind
 	text string // the formula, the code of the emoji, the element, the label, the literal text
 	at   int    // offset of a literal text
+	// place is where the atom is written, if it is on one line.
+	place Span
 }
 
 type atomKind int
@@ -66,6 +68,14 @@ func takeUntil(block text.Reader, find func(b []byte) int) (taken []byte, ok boo
 	return nil, false
 }
 
+// placed records where an atom is written. read is everything that was read of it.
+func (n *atom) placed(start int, read []byte) *atom {
+	if bytes.IndexByte(read, '\n') < 0 {
+		n.place = Span{start, start + len(read)}
+	}
+	return n
+}
+
 // taskParser parses the checkbox of a task. It must be followed by white space;
 // otherwise it is the text of a link.
 type taskParser struct{ parser.InlineParser }
@@ -84,7 +94,7 @@ type inlineMathParser struct{}
 func (inlineMathParser) Trigger() []byte { return []byte{'$'} }
 
 func (inlineMathParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
-	line, _ := block.PeekLine()
+	line, at := block.PeekLine()
 	if !bytes.HasPrefix(line, []byte("$$")) {
 		return nil
 	}
@@ -97,7 +107,7 @@ func (inlineMathParser) Parse(parent ast.Node, block text.Reader, pc parser.Cont
 	if !ok {
 		return nil
 	}
-	return &atom{what: atomMath, text: string(b[2 : len(b)-2])}
+	return (&atom{what: atomMath, text: string(b[2 : len(b)-2])}).placed(at.Start, b)
 }
 
 // literalTag is the tag whose content is always text, even if it looks like
@@ -143,7 +153,7 @@ type emojiParser struct{}
 func (emojiParser) Trigger() []byte { return []byte{':'} }
 
 func (emojiParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
-	line, _ := block.PeekLine()
+	line, at := block.PeekLine()
 	name, n := emoji.ShortName(line)
 	if n == 0 {
 		return nil
@@ -153,7 +163,7 @@ func (emojiParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) 
 		return nil
 	}
 	block.Advance(n)
-	return &atom{what: atomEmoji, text: code}
+	return (&atom{what: atomEmoji, text: code}).placed(at.Start, line[:n])
 }
 
 // footnoteRefParser parses `[^label]` if the label is defined.
@@ -177,7 +187,7 @@ type inlineElementParser struct{}
 func (inlineElementParser) Trigger() []byte { return []byte{'<'} }
 
 func (inlineElementParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
-	line, _ := block.PeekLine()
+	line, start := block.PeekLine()
 	i := 1
 	for i < len(line) && isNameByte(line[i]) {
 		i++
@@ -197,7 +207,7 @@ func (inlineElementParser) Parse(parent ast.Node, block text.Reader, pc parser.C
 		return nil
 	}
 	if name == "img" {
-		return &atom{what: atomElement, text: string(open)}
+		return (&atom{what: atomElement, text: string(open)}).placed(start.Start, open)
 	}
 	closing := []byte("</" + name + ">")
 	_, at := block.Position()
@@ -221,7 +231,8 @@ func (inlineElementParser) Parse(parent ast.Node, block text.Reader, pc parser.C
 		s.unclosed[name] = at.Start + maxAtomBytes/2
 		return nil
 	}
-	return &atom{what: atomElement, text: string(open) + string(rest)}
+	all := string(open) + string(rest)
+	return (&atom{what: atomElement, text: all}).placed(start.Start, []byte(all))
 }
 
 // atomNames are the elements that may be atoms, depending on their attributes,

@@ -573,7 +573,7 @@ func (w *pieceWriter) text(s string) {
 
 // gap writes the source before a group.
 func (w *pieceWriter) gap(g int, blank bool) {
-	s := w.r.gap(g)
+	s := w.withoutSpaces(w.r.gap(g))
 	w.done[g] = true
 	if blank && strings.Count(s, "\n") < 2 {
 		w.text("\n")
@@ -582,6 +582,15 @@ func (w *pieceWriter) gap(g int, blank bool) {
 		}
 	}
 	w.b.WriteString(s)
+}
+
+// withoutSpaces returns a gap without the spaces at the end of a line that is
+// written already: they stay with a text that was moved or split.
+func (w *pieceWriter) withoutSpaces(gap string) string {
+	if b := w.b.Bytes(); len(b) > 0 && (b[len(b)-1] == ' ' || b[len(b)-1] == '\t') {
+		return strings.TrimLeft(gap, " \t")
+	}
+	return gap
 }
 
 // keep writes the definitions before a group that no longer follows its old
@@ -610,9 +619,23 @@ func (w *pieceWriter) between(i int) {
 			w.keep(a + 1)
 		}
 		w.keep(b)
+	case a < 0 && b < 0 && !w.wide:
+		w.text(w.r.sourceGap(i))
 	default:
 		w.text("\n\n")
 	}
+}
+
+// sourceGap returns the line breaks between a piece and the previous one: those
+// that their blocks have in the source, such as those of a block that is lifted.
+func (r *reprinter) sourceGap(i int) string {
+	a, b := r.pieces[i-1].blocks, r.pieces[i].blocks
+	if r.index != nil && len(a) > 0 && len(b) > 0 {
+		if s := r.index.gap(a[len(a)-1], b[0]); s != "" {
+			return s
+		}
+	}
+	return "\n\n"
 }
 
 // nextKept returns the first kept group from piece i on, or -1.
@@ -634,7 +657,7 @@ func (w *pieceWriter) end() {
 			w.b.WriteString(s)
 		}
 	}
-	last := r.gap(len(r.groups))
+	last := w.withoutSpaces(r.gap(len(r.groups)))
 	if len(r.groups) == 0 {
 		last = "" // it was written as the gap before the first piece
 	}

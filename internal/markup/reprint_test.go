@@ -280,6 +280,91 @@ func TestReprint(t *testing.T) {
 	}
 }
 
+// A block that is split, joined or lifted keeps the bytes of its parts.
+func TestReprintOfParts(t *testing.T) {
+	split := func(word string) func(n []*Node) []*Node {
+		return func(nodes []*Node) []*Node {
+			at := &nodes
+			if isList(nodes[0]) {
+				at = &nodes[0].Nodes[0].Nodes
+			}
+			p := (*at)[0]
+			for k, text := range p.Nodes {
+				for j, l := range text.Leaves {
+					if i := strings.Index(l.Text, word); i > 0 {
+						left, right := splitAt(p, k, j, i)
+						*at = slices.Replace(*at, 0, 1, left, right)
+						return nodes
+					}
+				}
+			}
+			panic("there is no text " + word)
+		}
+	}
+	join := func(n []*Node) []*Node {
+		n[0].Nodes = oneText(n[0].Nodes, n[1].Nodes)
+		return slices.Delete(n, 1, 2)
+	}
+	lift := func(n []*Node) []*Node { return slices.Concat(n[0].Nodes, n[1:]) }
+	for _, c := range []struct {
+		name, src string
+		edit      func(nodes []*Node) []*Node
+		want      string
+	}{
+		{"code in bold", "__No `fsckObjects`.__ With files\nleft out\n", split("ck"), "__No `fs`__\n\n__`ckObjects`.__ With files\nleft out\n"},
+		{"code in bold in italic", "*a __b `cdef` g__ h*  i\n", split("ef"), "*a __b `cd`__*\n\n*__`ef` g__ h*  i\n"},
+		{"code at the beginning of a mark", "- *`Cache-Control` with* x:\n  y\n", split("he-"), "- *`Cac`*\n\n  *`he-Control` with* x:\n  y\n"},
+		{"spaces after it", "- a  b  \n- c\n", split("  b"), "- a\n\n  b  \n- c\n"},
+		{"spaces after a text", "a  b  \n\nc\n", split("  b"), "a\n\nb  \n\nc\n"},
+		{"spaces after the first", "a \n\n__bc__  \n\nd\n", join, "a __bc__  \n\nd\n"},
+		{"an emoji of an element", "a <span data-gb-custom-inline data-tag=\"emoji\" data-code=\"2705\">x</span>\n\n__b__ :dog:\n", join, "a <span data-gb-custom-inline data-tag=\"emoji\" data-code=\"2705\">x</span> __b__ :dog:\n"},
+		{"a formula and an icon", "a $$x$$\n\n<i class=\"fa-x\" ></i> b\n", join, "a $$x$$ <i class=\"fa-x\" ></i> b\n"},
+		{"a list below a text", "{% hint style=\"info\" %}\n__a__\n- b\n{% endhint %}\n\nc\n", lift, "__a__\n- b\n\nc\n"},
+		{"a literal text", "a\n\n{% raw %}\n{% x %} b\n{% endraw %}\n", func(n []*Node) []*Node { n[1].Type, n[1].Data = "heading-2", map[string]any{}; return n }, "a\n\n## {% raw %}{% x %} b{% endraw %}\n"},
+	} {
+		doc := Parse([]byte(c.src), Refs{})
+		doc.Spans, doc.Nodes = nil, c.edit(doc.Nodes)
+		if got := string(Reprint([]byte(c.src), Parse([]byte(c.src), Refs{}), doc, Refs{})); got != c.want {
+			t.Errorf("%s: %q became\n%q instead of\n%q", c.name, c.src, got, c.want)
+		}
+	}
+}
+
+// What is between the last two blocks, and after the last one, stays.
+func TestReprintAtTheEnd(t *testing.T) {
+	for _, gap := range []string{"\n\n", "\n\n\n", "\n \n", "\r\n\r\n", "\n"} {
+		for _, last := range []string{"b", "- b", "```\nb\n```", "> b", "| a |\n|---|\n| b |", "***", "<!-- b -->", "{% hint %}\nb\n{% endhint %}"} {
+			for _, end := range []string{"", "\n", "\n\n", "\n\n\n", "\r\n", " \n", "\n \n", "\n\n[r]: /x\n"} {
+				src := "# a" + gap + last + end
+				old := Parse([]byte(src), Refs{})
+				if len(old.Nodes) != 2 {
+					t.Fatalf("%q has %d blocks", src, len(old.Nodes))
+				}
+				fresh, between := plainParagraph("new"), gap
+				if gap == "\n" && last == "b" {
+					between = "\n\n" // two texts
+				}
+				for want, nodes := range map[string][]*Node{
+					"# a" + gap + "new" + end:            {old.Nodes[0], fresh},
+					"# a" + gap + last + "\n\nnew" + end: {old.Nodes[0], old.Nodes[1], fresh},
+					"new" + between + last + end:         {fresh, old.Nodes[1]},
+				} {
+					lines := func(s string) string { // a page that had no last line end may get one
+						s = strings.ReplaceAll(s, "\r\n", "\n")
+						if !strings.HasPrefix(end, "\n") {
+							s = strings.ReplaceAll(strings.TrimRight(s, " \n"), " \n\nnew", "\n\nnew")
+						}
+						return s
+					}
+					if got := string(Reprint([]byte(src), old, &Document{Nodes: nodes}, Refs{})); lines(got) != lines(want) {
+						t.Errorf("%q became %q instead of %q", src, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestReprintOfNewFootnotes(t *testing.T) {
 	src := "a[^1]\n\n[^1]: N\n"
 	old := Parse([]byte(src), Refs{})

@@ -94,6 +94,8 @@ var (
 	all           = regexp.MustCompile(``)
 	tagLine       = regexp.MustCompile(`^[ \t>]*(\{%.*%\}|</?details.*>|<summary>.*</summary>)\s*$`)
 	escapedNumber = regexp.MustCompile(`^([0-9]+)\\([.)])`)
+	literalTags   = regexp.MustCompile(`\{% (?:end)?raw %\}`)
+	openFence     = regexp.MustCompile("^[ \t>]*(```+|~~~+)")
 	underline     = regexp.MustCompile(`^[ \t>]*(=+|-+)\s*$`)
 )
 
@@ -455,10 +457,16 @@ var (
 	onlySpace = regexp.MustCompile("^[\\s>`]*$")
 	joinGone  = regexp.MustCompile(`^(?:[\s>*_~#=+-]|[0-9]+[.)]|\[[ xX]\]|</?\w+>|<!-- -->)*$`)
 	splitCome = regexp.MustCompile("^(?:\\{% (?:end)?raw %\\}|[\\s>*_~=+`\\\\-]|[0-9]+[.)]|\\[[ xX]\\]|<[^<>]*>|&#x20;)*$")
-	joinMarks = regexp.MustCompile(`^(?:[\s*_~]|&#x20;|</?\w+>|<!-- -->)*$`)
+	// literalLine matches a line between which and its end nothing is a tag. It goes with its block.
+	literalLine = regexp.MustCompile(`\n\{% (?:end)?raw %\}\n?`)
+	joinMarks   = regexp.MustCompile(`^(?:[\s*_~]|&#x20;|</?\w+>|<!-- -->)*$`)
 )
 
 func joins(gone, come string) string {
+	if strings.HasSuffix(gone, "%") { // in a tag
+		gone, come = gone+"}", come+"}"
+	}
+	gone, come = literalLine.ReplaceAllString(gone, "\n"), literalLine.ReplaceAllString(come, "")
 	if x := strings.TrimSpace(come); x != "" && strings.Contains(gone, x) { // the space after it goes too
 		a, b, _ := strings.Cut(gone, x)
 		gone, come = a+b, ""

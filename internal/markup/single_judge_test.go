@@ -99,14 +99,18 @@ func (e *editTrial) judgeLines(out string, w wanted) string {
 		want = nil
 	}
 	want = append(want, w.added...)
-	if strings.Count(e.src, "```")%2 == 1 { // code that is not closed has to be closed
-		have = slices.DeleteFunc(have, func(s string) bool { return s == "```" })
-		want = slices.DeleteFunc(want, func(s string) bool { return s == "```" })
+	if fence, most := e.closable(out); most > 0 {
+		count := func(list []string) int {
+			return len(slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s != fence }))
+		}
+		for range min(count(have)-count(want), most) {
+			want = append(want, fence)
+		}
 	}
 	if w.flow {
 		for _, list := range [][]string{have, want} { // what began a heading would begin a list
 			for i := range list {
-				list[i] = escapedNumber.ReplaceAllString(list[i], "$1$2")
+				list[i] = literalTags.ReplaceAllString(escapedNumber.ReplaceAllString(list[i], "$1$2"), " $0 ")
 			}
 		}
 		have, want = strings.Fields(strings.Join(have, " ")), strings.Fields(strings.Join(want, " "))
@@ -119,6 +123,46 @@ func (e *editTrial) judgeLines(out string, w wanted) string {
 		return fmt.Sprintf("the lines of the edit are %q instead of %q", have, want)
 	}
 	return ""
+}
+
+// closable returns a fence, and how many lines of it an edit may add to close
+// code that has no end in the source: the code was at the end of its block and
+// had no need of it. Without such a line, the written page would be another
+// document.
+func (e *editTrial) closable(out string) (fence string, most int) {
+	open := 0 // code that is not closed
+	for n, s := range e.spans {
+		if n.Type != "code" || s.Start < 0 || s.End <= s.Start {
+			continue
+		}
+		source := strings.TrimSpace(e.src[s.Start:s.End])
+		if f := openFence.FindStringSubmatch(source); f != nil && len(fences(source[len(f[0]):], f[1])) == 0 {
+			open++
+			fence = f[1]
+		}
+	}
+	if open == 0 {
+		return "", 0
+	}
+	needed, want := 0, Parse([]byte(out), Refs{}).Nodes
+	for _, f := range fences(out, fence) {
+		if sameDocs(want, Parse([]byte(out[:f.Start]+out[f.End:]), Refs{}).Nodes) != nil {
+			needed++
+		}
+	}
+	return fence, min(open, needed)
+}
+
+// fences returns the lines that consist of a fence.
+func fences(s, fence string) (list []Span) {
+	at := 0
+	for l := range strings.Lines(s) {
+		if prefixOnly.ReplaceAllString(strings.TrimRight(l, " \t\r\n"), "") == fence {
+			list = append(list, Span{at, at + len(l)})
+		}
+		at += len(l)
+	}
+	return list
 }
 
 // gaps compares the blank lines between lines that stay side by side.

@@ -10,6 +10,10 @@ import (
 // links edits the links of a text: their addresses, their texts and both. What
 // an edit may do depends on the form in which the link is written.
 func (e *editTrial) links(n *Node) {
+	if n.Type == "table" {
+		eachNode(n.Fragments, func(k *Node) { e.links(k) })
+		return
+	}
 	if !hasInlines(n) || n.Type == "code-line" {
 		return
 	}
@@ -138,7 +142,11 @@ func (l *linkTrial) inline() {
 	if strings.HasSuffix(l.written, "')") {
 		quote = "'"
 	}
-	l.e.try("link address", wanted{pure: l.e.exactly(Span{widened(l.e.src, l.destination()).End, l.s.End}, " "+quote+"a new one"+quote+")")})
+	title := " " + quote + "a new one" + quote + ")"
+	if d := l.destination(); d.Start == d.End && l.e.src[d.Start] == ')' {
+		title = "<>" + title // otherwise the title would be the destination
+	}
+	l.e.try("link address", wanted{pure: l.e.exactly(Span{widened(l.e.src, l.destination()).End, l.s.End}, title)})
 	l.n.Data = l.data
 }
 

@@ -60,6 +60,9 @@ func (ed *sourceEditor) apply(within Span, k int) (string, bool) {
 		if i > 0 && e == all[i-1] && e.span.Start < e.span.End {
 			continue // a definition that several links have
 		}
+		if e.span.End > within.End && e.span.Start <= within.End && endOfLine(ed.body, within.End) >= e.span.End {
+			e.span.End = within.End // the spaces after a block are outside of it
+		}
 		if e.span.Start < at || e.span.End > within.End {
 			return "", false
 		}

@@ -286,6 +286,9 @@ func (e *inlineEdit) asText() alternatives {
 			return nil
 		}
 		at, like = s, &e.old()[0]
+		if len(e.now) == 0 {
+			at.End = e.withSpaces(at.End)
+		}
 	} else {
 		for _, side := range []*glyph{e.before(), e.after()} {
 			if side != nil && side.span.Start >= 0 && e.uniform([]glyph{*side}, e.now) {
@@ -311,6 +314,15 @@ func (e *inlineEdit) asText() alternatives {
 		}
 	}
 	return w
+}
+
+// withSpaces returns the offset at. At the end of the text of a paragraph, it is
+// the end of the spaces after it, which belong to the last word.
+func (e *inlineEdit) withSpaces(at int) int {
+	if e.to == len(e.all) && e.limits.End > at && endOfLine(e.editor.body, at) >= e.limits.End {
+		return e.limits.End
+	}
+	return at
 }
 
 // spellings returns the ways to write a text next to a glyph: verbatim, in case

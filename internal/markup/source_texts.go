@@ -95,14 +95,23 @@ func (x *sourceIndex) textFrom(i int, n *Node, mode inlineMode) (string, bool) {
 }
 
 var (
-	openHashes  = regexp.MustCompile(`^#{1,6}(?:[ \t]+|$)`)
-	closeHashes = regexp.MustCompile(`(?:^|[ \t]+)#+[ \t]*$`)
+	openHashes = regexp.MustCompile(`^#{1,6}(?:[ \t]+|$)`)
+	// literalLines matches a text between lines of the tag whose content is literal.
+	literalLines = regexp.MustCompile(`(?s)^(\{%[ \t]*raw[ \t]*%\})[ \t]*\n(.*?)\n[ \t]*(\{%[ \t]*endraw[ \t]*%\})$`)
+	closeHashes  = regexp.MustCompile(`(?:^|[ \t]+)#+[ \t]*$`)
 )
 
 // inlinesOf returns the inlines in the source of a paragraph or a heading. In a
-// heading, they are on one line.
+// heading, they are on one line. In a paragraph, the spaces after them stay.
 func inlinesOf(was *Node, source string, mode inlineMode) (string, bool) {
+	end := ""
+	if content := strings.TrimRight(source, " \t\r\n"); was.Type == "paragraph" && mode&singleLineText == 0 {
+		end = strings.TrimRight(source[len(content):], "\r\n")
+	}
 	source = strings.TrimSpace(source)
+	if m := literalLines.FindStringSubmatch(source); m != nil && mode&singleLineText != 0 {
+		source = m[1] + m[2] + m[3] // on a line of its own, the tag is that of a block
+	}
 	if was.HeadingLevel() > 0 {
 		if at := openHashes.FindString(source); at != "" {
 			source = closeHashes.ReplaceAllString(source[len(at):], "")
@@ -118,7 +127,7 @@ func inlinesOf(was *Node, source string, mode inlineMode) (string, bool) {
 		}
 	}
 	if mode&singleLineText == 0 {
-		return source, true
+		return source + end, true
 	}
 	for i, l := range lines {
 		lines[i] = strings.Trim(l, " \t")
@@ -145,14 +154,15 @@ func (e *inlineEdit) asRun() alternatives {
 	if !ok {
 		return nil
 	}
+	at.End = e.withSpaces(at.End)
 	w := alternatives{[]replacement{{at, text}}}
 	if len(e.old()) == 0 && e.to == len(e.all) { // marks end before it
 		end := e.edge(at.End, 1)
 		if e.limits.End > 0 {
 			end = len(strings.TrimRight(e.editor.body[:e.limits.End], " \t"))
 		}
-		if end != at.End {
-			w = append(w, []replacement{{Span{end, end}, text}})
+		if end != at.Start {
+			w = append(w, []replacement{{Span{end, e.withSpaces(end)}, text}})
 		}
 	}
 	return w
@@ -185,6 +195,9 @@ func (x *sourceIndex) run(e *inlineEdit) (string, bool) {
 	if !ok || text == "" {
 		return "", false
 	}
+	if trail != "" || e.to < len(e.all) {
+		text = strings.TrimRight(text, " \t")
+	}
 	return lead + e.editor.indentAt(text, e.start) + trail, true
 }
 
@@ -206,26 +219,50 @@ func (e *inlineEdit) asPart() alternatives {
 		near, kept, step = e.from, e.from-1, 1
 	}
 	common := slices.DeleteFunc(slices.Clone(e.all[near].marks), func(m Mark) bool { return !hasMark(e.all[kept].marks, m) })
-	far := near // the last glyph with all of these marks
-	for k := near; k >= e.from && k < e.to && e.all[k].span.Start >= 0 && !slices.ContainsFunc(common, func(m Mark) bool { return !hasMark(e.all[k].marks, m) }); k += step {
-		far = k
-	}
 	if e.limits.End == 0 && (e.side(e.from, -1) < 0 || e.side(e.to-1, 1) < 0) || e.all[near].span.Start < 0 || e.all[kept].span.Start < 0 || len(e.all[near].in)+len(e.all[kept].in) > 0 {
 		return nil
 	}
 	var w alternatives
 	for _, inner := range e.cuts(near, kept, -step, len(e.all[kept].marks) >= len(e.all[near].marks)) {
-		if far == e.from && step < 0 || far == e.to-1 && step > 0 {
-			if len(common) == 0 {
-				w = append(w, []replacement{{ordered(e.limit(step), inner), ""}})
-			}
-			for _, outer := range append([]int{e.side(far, step)}, e.edges(e.side(far, step), step)...) {
-				w = append(w, []replacement{{ordered(outer, inner), ""}})
-			}
-			continue
+		w = append(w, e.peel(near, inner, step, common)...)
+	}
+	return w
+}
+
+// peel returns the ways to remove the glyphs from number near to the end of the
+// text, but not the delimiters of marks that the other side of the place has
+// too. The first glyph is removed up to the offset inner. Of nested marks, each
+// can end at another glyph.
+func (e *inlineEdit) peel(near, inner, step int, marks []Mark) (w alternatives) {
+	without := func(k int) bool {
+		return slices.ContainsFunc(marks, func(m Mark) bool { return !hasMark(e.all[k].marks, m) })
+	}
+	far := near // the last glyph with all of the marks
+	for k := near; k >= e.from && k < e.to && e.all[k].span.Start >= 0 && !without(k); k += step {
+		far = k
+	}
+	if far == e.from && step < 0 || far == e.to-1 && step > 0 {
+		if len(marks) == 0 {
+			w = append(w, []replacement{{ordered(e.limit(step), inner), ""}})
 		}
-		for _, outer := range e.cuts(far, far+step, step, len(e.all[far+step].marks) > len(e.all[far].marks)) {
-			w = append(w, []replacement{{ordered(e.limit(step), outer), ""}, {ordered(e.side(far, step), inner), ""}})
+		for _, outer := range append([]int{e.side(far, step)}, e.edges(e.side(far, step), step)...) {
+			w = append(w, []replacement{{ordered(outer, inner), ""}})
+		}
+		return w
+	}
+	next := &e.all[far+step]
+	left := slices.DeleteFunc(slices.Clone(marks), func(m Mark) bool { return !hasMark(next.marks, m) })
+	here := replacement{ordered(e.side(far, step), inner), ""}
+	for _, outer := range e.cuts(far, far+step, step, len(next.marks) > len(e.all[far].marks)) {
+		rest := alternatives{{{ordered(e.limit(step), outer), ""}}}
+		if len(left) > 0 && next.span.Start >= 0 {
+			rest = e.peel(far+step, outer, step, left)
+		}
+		for _, list := range rest {
+			w = append(w, append(list, here))
+		}
+		if len(w) >= maxAlternatives {
+			break
 		}
 	}
 	return w

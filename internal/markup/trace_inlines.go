@@ -25,6 +25,19 @@ func (c *converter) traceInline(n *Node, from ast.Node) {
 	}
 }
 
+// traceAtom records the source span of the inline that an atom became. before is
+// how many nodes there were without it.
+func (c *converter) traceAtom(b *inlineBuilder, before int, from *atom) {
+	if !c.traced() || from.place.End == 0 || len(b.nodes) == before {
+		return
+	}
+	n := b.nodes[len(b.nodes)-1]
+	start := c.offset(from.place.Start)
+	if end := start + from.place.End - from.place.Start; n.Object == ObjectInline && n.IsVoid() && start >= 0 && c.offset(from.place.End) == end {
+		n.span = Span{start, end}
+	}
+}
+
 func inlineStart(n ast.Node) int {
 	if t, ok := n.(*ast.Text); ok {
 		return t.Segment.Start

@@ -25,7 +25,8 @@ type Change struct {
 	Secret bool `json:"secret,omitempty"`
 }
 
-// unrecorded lists fields that change together with others, and are of no use to readers of the log.
+// unrecorded lists fields of structs that change together with others, and are of no use to readers of
+// the log. Names in JSON and in maps are not ours: a claim of visitors can have one of these.
 var unrecorded = map[string]bool{
 	"updatedAt": true, "version": true, "customizedAt": true, "schemaAt": true, "failures": true, "failingSince": true, "resumeAt": true,
 	"counters": true, "revision": true, "layer": true, "siteSpaces": true, "lastError": true, "lastErrorAt": true,
@@ -77,7 +78,7 @@ func Same(before, after any) bool {
 
 // compare adds the fields that differ to changes. name is the last part of path.
 func compare(changes map[string]Change, path, name string, a, b reflect.Value, depth int) {
-	if unrecorded[name] || len(changes) == maxChanges || equal(a, b) {
+	if len(changes) == maxChanges || equal(a, b) {
 		return
 	}
 	if secret[name] {
@@ -133,7 +134,9 @@ func fields(v reflect.Value) map[string]reflect.Value {
 			if !f.IsExported() { // a value of its own, which is compared as a whole
 				return nil
 			}
-			out[lowerFirst(f.Name)] = v.Field(i)
+			if name := lowerFirst(f.Name); !unrecorded[name] {
+				out[name] = v.Field(i)
+			}
 		}
 	case reflect.Map:
 		for _, key := range v.MapKeys() {

@@ -24,6 +24,7 @@ func TestSame(t *testing.T) {
 		"a list":               {docs.Webhook{}, docs.Webhook{Events: []string{"a"}}, false},
 		"an empty map":         {docs.MCPServer{}, docs.MCPServer{Headers: map[string]string{}}, true},
 		"what is not exported": {a, b, false},
+		"a claim of a name":    {docs.SiteSettings{Customization: `{"version":1}`}, docs.SiteSettings{Customization: `{"version":2}`}, false},
 		"a deep field":         {docs.Space{MergeRules: docs.MergeRules{Rules: []docs.MergeRule{{Rule: "a"}}}}, docs.Space{MergeRules: docs.MergeRules{Rules: []docs.MergeRule{{Rule: "b"}}}}, false},
 	} {
 		if got := Same(c.before, c.after); got != c.want {

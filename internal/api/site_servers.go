@@ -28,7 +28,7 @@ func (a *API) siteServers() {
 		Summary: "Get an MCP server of a site.",
 	}, a.getMCPServer)
 	register(a, op{
-		ID: "updateSiteMcpServerById", Route: "PATCH " + one, Tag: tag, Allow: authz.Site(authz.AdminSite),
+		ID: "updateSiteMcpServerById", Route: "PATCH " + one, Tag: tag, Allow: authz.Site(authz.AdminSite.Within(docs.ScopeAdmin)),
 		Summary: "Change an MCP server of a site.",
 	}, a.updateMCPServer)
 	register(a, op{

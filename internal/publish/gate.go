@@ -115,9 +115,10 @@ func once[K comparable](seen *cache.Cache[K, time.Time], key K, within time.Dura
 
 // splitShareKey moves the share key from the start of the path to the end of the root.
 func (v *visit) splitShareKey() error {
-	escaped, rest, found := strings.Cut(v.path, "/")
-	key, err := url.PathUnescape(escaped)
-	if err != nil || key == "" {
+	// No character of a key needs to be escaped. With another spelling of the key, every page would have an
+	// address, and a place in the caches, more.
+	key, rest, found := strings.Cut(v.path, "/")
+	if key == "" {
 		return errs.Missing("site")
 	}
 	link, err := v.h.Sites.ShareLinkByKey(v.ctx, v.site.ID, key)
@@ -125,7 +126,7 @@ func (v *visit) splitShareKey() error {
 		return err
 	}
 	v.as.Link = link.ID
-	v.key, v.root, v.path = key, v.root+escaped, rest
+	v.key, v.root, v.path = key, v.root+key, rest
 	if found {
 		v.root += "/"
 	}

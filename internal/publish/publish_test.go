@@ -2,6 +2,7 @@ package publish_test
 
 import (
 	"bytes"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -439,6 +440,7 @@ func TestAudiences(t *testing.T) {
 		t.Error(body)
 	}
 	check(root+key+"v1/install", 200, secret, no)
+	check(fmt.Sprintf("%s%%%02x%sinstall", root, key[0], key[1:]), 404, secret, "") // each spelling would be another address of each page
 	if _, body := check(root+key+"llms.txt", 200, secret, no); !strings.Contains(body, root+key+"install.md") {
 		t.Error(body)
 	}

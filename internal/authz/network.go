@@ -34,3 +34,18 @@ func WideNetworkOf(network string) string {
 	}
 	return p.Masked().String()
 }
+
+// NeighbourhoodOf returns what a household or a site has around the address of a client: the
+// first 24 bits of IPv4 and the first 48 of IPv6. An address that is not an IP address is its own.
+func NeighbourhoodOf(address string) string {
+	a, err := netip.ParseAddr(address)
+	if err != nil {
+		return address
+	}
+	a = a.Unmap().WithZone("")
+	bits := 48
+	if a.Is4() {
+		bits = 24
+	}
+	return netip.PrefixFrom(a, bits).Masked().String()
+}

@@ -43,6 +43,7 @@ type Service struct {
 
 	mu      sync.Mutex
 	waiting map[store.EventKey]int64
+	rated   map[rating]docs.Time
 }
 
 // Event is something that happened on a site.
@@ -84,7 +85,11 @@ func (s *Service) Track(ctx context.Context, g *authz.Grant, events []Event) err
 			e.At = now
 		}
 		at.Day, at.Event, at.Detail = dayOf(e.At), e.Type, e.Detail
-		s.count(at)
+		if isRating(e.Type) && g.Visitor() != nil { // anybody can be one, and send as many as they like
+			s.rate(at, g.Actor.Address)
+		} else {
+			s.count(at)
+		}
 	}
 	return nil
 }
@@ -135,11 +140,11 @@ func (s *Service) PageView(site docs.SiteID, it docs.SiteItem, page docs.PageID)
 // IsRating reports whether a text is a rating of a page.
 func IsRating(rating string) bool { return checkDetail("", pageFeedback, rating) == nil }
 
-// Feedback counts a reader's rating of a page, for which IsRating is true.
-func (s *Service) Feedback(site docs.SiteID, it docs.SiteItem, page docs.PageID, rating string) {
-	s.count(store.EventKey{
+// Feedback counts a rating of a page, for which IsRating is true, by a reader with a network address.
+func (s *Service) Feedback(site docs.SiteID, it docs.SiteItem, page docs.PageID, rating, address string) {
+	s.rate(store.EventKey{
 		Site: site, Day: dayOf(docs.TimeOf(s.Store.Clock())), Event: pageFeedback, SiteSpace: it.ID, Space: it.Space, Page: page, Detail: rating,
-	})
+	}, address)
 }
 
 func (s *Service) count(key store.EventKey) {

@@ -87,6 +87,41 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
+// A reader decides alone neither by a form nor by many events what readers think: a place is
+// rated once in an hour by a neighbourhood.
+func TestRatingsCountOnce(t *testing.T) {
+	o := testdb.SQLite(t)
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	o.Clock = func() time.Time { return now }
+	s, site := open(t, o)
+	it := docs.SiteItem{ID: "place", Space: "space"}
+	for _, c := range []struct {
+		page    docs.PageID
+		rating  string
+		address string
+		after   time.Duration
+		want    int64
+	}{
+		{"a", "good", "192.0.2.1", 0, 1}, {"a", "bad", "192.0.2.1", 0, 1}, {"a", "bad", "192.0.2.77", 0, 1}, {"b", "bad", "192.0.2.1", 0, 2},
+		{"a", "good", "198.51.100.1", 0, 3}, {"a", "ok", "192.0.2.1", time.Hour, 4}, {"a", "ok", "2001:db8:1:2::3", 0, 5}, {"a", "ok", "2001:db8:1:ffff::3", 0, 5},
+	} {
+		now = now.Add(c.after)
+		s.Feedback(site, it, c.page, c.rating, c.address)
+		if err := s.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, events := s.total(t, site); events != c.want {
+			t.Errorf("%+v: %d ratings are counted", c, events)
+		}
+	}
+	for i := range maxRatings + 10 {
+		s.Feedback(site, it, docs.PageID(fmt.Sprint(i)), "good", "192.0.2.1")
+	}
+	if len(s.rated) > maxRatings {
+		t.Errorf("%d ratings are remembered", len(s.rated))
+	}
+}
+
 func TestIntervals(t *testing.T) {
 	sunday := dayOf(docs.TimeOf(time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)))
 	for interval, want := range map[string]string{"week": "2026-02-23", "month": "2026-03-01"} {

@@ -2,10 +2,9 @@ package publish
 
 import (
 	"net/http"
-	"net/netip"
 	"strings"
-	"time"
 
+	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/insights"
@@ -42,7 +41,7 @@ func (v *visit) feedbackAddress(e *edition.Edition, n *edition.Node) string {
 	return e.Base + ownPrefix + feedbackName + string(n.ID)
 }
 
-// serveFeedback counts the rating of a page, once for a network in an hour, and shows a thank-you message. Nothing about
+// serveFeedback counts the rating of a page, once for a neighbourhood in an hour, and shows a thank-you message. Nothing about
 // the reader is stored. Forms that other sites submit are refused.
 func (v *visit) serveFeedback(w http.ResponseWriter, r *http.Request, e *edition.Edition, id string) error {
 	n, err := e.Page(v.ctx, docs.PageID(id))
@@ -77,36 +76,7 @@ func (v *visit) serveFeedback(w http.ResponseWriter, r *http.Request, e *edition
 		theme.WriteText(w, http.StatusBadRequest, "rating must be one of bad, ok, good.")
 		return nil
 	}
-	if once(v.h.rated, rating{n.ID, networkOf(r.RemoteAddr)}, ratingTime, v.h.Sites.Store.Clock()) {
-		v.h.Insights.Feedback(v.site.ID, v.target.Space, n.ID, given)
-	}
+	v.h.Insights.Feedback(v.site.ID, v.target.Space, n.ID, given, authz.OriginOf(r.RemoteAddr, "").Address)
 	seeOther(w, v.root+v.path)
 	return nil
-}
-
-// rating is a page that somebody in a network has rated. It counts once within ratingTime, so that one reader does not decide
-// alone what readers think. It is kept in memory only, and by each node for itself.
-type rating struct {
-	page docs.PageID
-	from netip.Prefix
-}
-
-const (
-	maxRatings = 50_000
-	ratingTime = time.Hour
-)
-
-// networkOf returns the network of an address with a port: what a household or a site has, the 24 first bits of IPv4 and the 48
-// first of IPv6.
-func networkOf(remote string) netip.Prefix {
-	at, err := netip.ParseAddrPort(remote)
-	if err != nil {
-		return netip.Prefix{}
-	}
-	addr, bits := at.Addr().Unmap(), 48
-	if addr.Is4() {
-		bits = 24
-	}
-	p, _ := addr.WithZone("").Prefix(bits) // an error is impossible: addresses have that many bits
-	return p
 }

@@ -100,7 +100,6 @@ type Handler struct {
 	heavy       *budget.Pool // limits what is heavy besides pages, by organization
 	bodies      *budget.Pool // memory for long bodies of requests, by network
 	refused     *cache.Cache[refusal, time.Time]
-	rated       *cache.Cache[rating, time.Time]
 	unshown     *cache.Cache[string, time.Time] // messages of errors that were logged
 
 	protection *http.CrossOriginProtection // against forms that other sites submit
@@ -134,7 +133,6 @@ func New(c Config) (*Handler, error) {
 		bodies:     budget.NewPool("long requests of readers", largeBodies),
 		refused:    cache.New[refusal](maxRefusals, func(time.Time) int { return 1 }),
 		unshown:    cache.New[string](maxRefusals, func(time.Time) int { return 1 }),
-		rated:      cache.New[rating](maxRatings, func(time.Time) int { return 1 }),
 		protection: http.NewCrossOriginProtection(),
 		calling:    budget.NewPool("requests that readers try", maxTries),
 		agents:     cache.New[string](maxAgents/maxAgent, func(bool) int { return 1 }),

@@ -124,6 +124,12 @@ func restructure(rt *rapid.T, files map[string]string) {
 	}
 	fresh := func() string {
 		dir := path.Dir(one("beside", page))
+		switch landing := pick("landing", 10); {
+		case landing < 3:
+			return path.Join(dir, [...]string{"README.md", "index.md", "Index.md"}[landing])
+		case landing == 3 && dir != ".":
+			return dir + ".md"
+		}
 		return path.Join(dir, fmt.Sprintf("n%d.md", pick("number", 5)))
 	}
 	was := one("page", page)

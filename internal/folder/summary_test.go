@@ -237,6 +237,45 @@ func TestHostileSummaries(t *testing.T) {
 	}
 }
 
+// A new page needs a divider only if it is the first one outside of all groups after a group. In
+// front of a list that has a divider it goes behind that.
+func TestNewPagesAddNoDividers(t *testing.T) {
+	const top = "# Table of contents\n\n* [R](README.md)\n"
+	for _, old := range []string{
+		top + "\n## G\n\n* [A](a.md)\n\n***\n\n* [B](b.md)\n", top + "\n## G\n\n* [A](a.md)\n\n***\n", top + "\n## G\n\n***\n\n* [A](a.md)\n\n## H\n\n* [B](b.md)\n",
+		top + "\n***\n\n* [A](a.md)\n\n***\n\n* [B](b.md)\n", top + "\n## G\n* [A](a.md)\n---\n* [B](b.md)\n## H\n", top + "\n## G\n\n* [A](a.md)\n\nText.\n\n* * *\n\nMore.\n\n* [B](b.md)\n",
+	} {
+		read := func() *Tree {
+			return mustRead(t, mapFS(map[string]string{"README.md": "# R\n", "a.md": "# A\n", "b.md": "# B\n", "SUMMARY.md": old}))
+		}
+		// outside returns how many lists outside of groups follow a group.
+		outside := func(pages []*Page) (n int) {
+			for i, p := range pages {
+				if i > 0 && p.Type != Group && pages[i-1].Type == Group {
+					n++
+				}
+			}
+			return n
+		}
+		dividers := regexp.MustCompile(`(?m)^(\*\*\*|---|\* \* \*)$`)
+		for at := range len(read().Pages) + 1 {
+			tree := read()
+			was := outside(tree.Pages)
+			tree.Pages = slices.Insert(tree.Pages, at, doc("new.md", "New"))
+			got := string(tree.SummaryBytes())
+			minus, plus := lineChanges(strings.SplitAfter(old, "\n"), strings.SplitAfter(got, "\n"))
+			had := len(dividers.FindAllString(old, -1))
+			want := had + outside(tree.Pages) - was
+			if strings.HasSuffix(old, "***\n") && at == len(tree.Pages)-1 {
+				want = had // the divider that has no list yet
+			}
+			if n := len(dividers.FindAllString(got, -1)); n != want || len(minus) > 0 {
+				t.Errorf("with a page at %d there are %d dividers, want %d:\n%s\n-%q\n+%q", at, n, want, got, minus, plus)
+			}
+		}
+	}
+}
+
 func TestSkippedEntriesKeepTheirLines(t *testing.T) {
 	const old = "* [R](README.md)\n* Part\n  * [Gone](gone.md)\n  * [A](a.md)\n* [A again](a.md)\n* [B](b.md)\n"
 	tree := mustRead(t, mapFS(map[string]string{"README.md": "# R\n", "SUMMARY.md": old, "a.md": "# A\n", "b.md": "# B\n"}))

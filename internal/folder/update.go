@@ -215,11 +215,19 @@ func (u *update) edit() []byte {
 			} else if i == 0 && len(u.entries) > 0 { // after the title of the file
 				w.copyTo(u.entries[0].first, inside)
 			}
+			if w.group && !inside && it.page.Type != Group {
+				w.copyTo(w.afterRule(next[i]), inside)
+			}
 			w.endGroup(inside, it.page)
 			w.insert(it.page, depth, was)
 		}
 	}
-	w.copyTo(len(u.lines), true)
+	// A divider at the end goes only together with the list that it began.
+	gone := false
+	for i := w.entry; i < len(u.entries); i++ {
+		gone = gone || u.entries[i].first >= w.at && !w.stays[i]
+	}
+	w.copyTo(len(u.lines), gone)
 	return []byte(strings.Join(w.out, ""))
 }
 
@@ -341,6 +349,22 @@ func (w *lineWriter) endGroup(inside bool, p *Page) {
 		w.space()
 		w.group = false
 	}
+}
+
+// afterRule returns the line after the old rule that ends the current group, or w.at if there
+// is none before next, the next entry that stays. A page that comes to be the first outside of
+// the group goes behind that rule and needs none of its own.
+func (w *lineWriter) afterRule(next int) int {
+	for i := w.entry; i < next; i++ {
+		switch e := w.entries[i]; {
+		case e.first < w.at || !w.stays[i]:
+		case e.kind == entryRule:
+			return e.last
+		case e.kind == entryGroup:
+			return w.at
+		}
+	}
+	return w.at
 }
 
 // space appends a blank line if the last line is not blank.

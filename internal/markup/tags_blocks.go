@@ -91,6 +91,7 @@ func (c *converter) tag(i *item) []*Node {
 		return raw("") // a part was kept verbatim, which was already reported
 	}
 	if n := c.tagNode(name, t.args, kids, body); n != nil {
+		c.checkStyle(i, n)
 		return []*Node{n}
 	}
 	switch name {
@@ -102,6 +103,16 @@ func (c *converter) tag(i *item) []*Node {
 		return raw(`{% update %} needs a date such as date="2026-01-31"`)
 	}
 	return raw(fmt.Sprintf("{%% %s %%} lacks an attribute that it needs", t.name))
+}
+
+// checkStyle reports a style of a hint that is none: readers see another one.
+func (c *converter) checkStyle(i *item, n *Node) {
+	if n.Type != "hint" {
+		return
+	}
+	if style, _ := cleanAttributes(i.piece.tag.args).get("style"); style != "" && style != n.Str("style") {
+		c.problem(i.node.Lines().At(0).Start, fmt.Sprintf("{%% hint %%} has no style %q, and is shown as %s; styles are %s", style, n.Str("style"), strings.Join(hintStyles, ", ")))
+	}
 }
 
 func notClosed(t *tag) string {

@@ -1,11 +1,9 @@
 package main_test
 
 import (
-	"database/sql"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"sync"
@@ -198,15 +196,7 @@ func checkPurgeQueue(t *testing.T, n *node, ledgers []*ledger) {
 // job of a change must be written together with the change.
 func checkWholeTransactions(t *testing.T, at place) {
 	t.Helper()
-	driver, address := "pgx", at.database
-	if address == "" {
-		driver, address = "sqlite", filepath.Join(at.data, "octavo.db")
-	}
-	db, err := sql.Open(driver, address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := at.sql(t)
 	for _, halves := range []struct{ what, query string }{
 		{"collections without an audit record", `SELECT COUNT(*) FROM collections c WHERE NOT EXISTS (
 			SELECT 1 FROM audit a WHERE a.subject_id = c.id AND a.action = 'collection.create')`},

@@ -1,7 +1,6 @@
 package main_test
 
 import (
-	"database/sql"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -144,15 +143,7 @@ func TestAnUpgradeMarksTheFiles(t *testing.T) {
 	t.Parallel()
 	eachPlace(t, func(t *testing.T, at place) {
 		withAFile(t, at)
-		driver, address := "pgx", at.database
-		if address == "" {
-			driver, address = "sqlite", filepath.Join(at.data, "octavo.db")
-		}
-		db, err := sql.Open(driver, address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer db.Close()
+		db := at.sql(t)
 		forget := func() {
 			t.Helper()
 			if _, err := db.Exec(`DELETE FROM file_place`); err != nil {

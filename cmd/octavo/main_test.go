@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -119,6 +120,21 @@ func (p place) store(t testing.TB) *store.Store {
 		t.Fatal(err)
 	}
 	return testdb.Open(t, o)
+}
+
+// sql opens the database without the store.
+func (p place) sql(t testing.TB) *sql.DB {
+	t.Helper()
+	driver, address := "pgx", p.database
+	if address == "" {
+		driver, address = "sqlite", server.DatabasePath(p.data)
+	}
+	db, err := sql.Open(driver, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
 }
 
 // octavo runs a command on a place and waits for its end.

@@ -37,6 +37,10 @@ export class Octavo {
         if (config.database) {
             octavo.#store.push('--database', config.database);
         }
+        if (config.database && !config.data && config.urls.length === 0) {
+            // The database may be that of an earlier run, whose files are gone.
+            await promisify(execFile)(octavo.#binary, ['files', 'adopt', '--yes', ...octavo.#store]);
+        }
         return octavo;
     }
 

@@ -92,12 +92,12 @@ func newInput(t reflect.Type, d *huma.Operation, schemas huma.Registry) *input {
 	return in
 }
 
-// query returns the names of the query parameters.
-func (in *input) query() []string {
-	out := []string{}
+// query returns the names of the query parameters, with whether they can be repeated.
+func (in *input) query() map[string]bool {
+	out := map[string]bool{}
 	for _, p := range in.params {
 		if p.in == "query" {
-			out = append(out, p.name)
+			out[p.name] = p.repeated
 		}
 	}
 	return out

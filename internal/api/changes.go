@@ -42,7 +42,7 @@ type contentChange struct {
 	Document      *ContentBody     `json:"document,omitempty"`
 	Title         opt.Val[string]  `json:"title,omitempty" minLength:"1" maxLength:"250"`
 	Slug          opt.Val[string]  `json:"slug,omitempty" maxLength:"100" doc:"Last part of the address; if empty, it follows the title."`
-	Emoji         opt.Val[string]  `json:"emoji,omitempty" maxLength:"50"`
+	Emoji         opt.Val[string]  `json:"emoji,omitempty" maxLength:"50" format:"emoji"`
 	Icon          opt.Val[string]  `json:"icon,omitempty" maxLength:"50"`
 	Description   opt.Val[string]  `json:"description,omitempty" maxLength:"1000"`
 	Hidden        opt.Val[bool]    `json:"hidden,omitempty"`

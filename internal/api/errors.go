@@ -102,7 +102,7 @@ func init() {
 // maxDetails is the maximum number of errors in a problem. maxDetail is the maximum
 // length of a path and a message in bytes, because they can repeat parts of the input.
 const (
-	maxDetails = 20
+	maxDetails = errs.MaxDetails
 	maxDetail  = 200
 )
 

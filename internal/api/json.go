@@ -1,6 +1,7 @@
 package api
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -14,9 +15,10 @@ import (
 func plainText(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
 // checkQuery returns an error for query parameters that an operation does not have, so
-// that nobody takes an unfiltered list for a filtered one. It also refuses texts that
-// cannot be stored. If names is nil, all parameters are accepted.
-func checkQuery(raw string, names []string) error {
+// that nobody takes an unfiltered list for a filtered one, for those of which it reads one
+// value and finds several, and for texts that cannot be stored. known are the parameters of
+// the operation, with whether they can be repeated. If it is nil, all are accepted.
+func checkQuery(raw string, known map[string]bool) error {
 	if raw == "" {
 		return nil
 	}
@@ -24,17 +26,20 @@ func checkQuery(raw string, names []string) error {
 	if err != nil {
 		return errs.Field("query", "is not well-formed")
 	}
-	for name, values := range q {
-		for _, v := range values {
-			if !plainText(v) || !plainText(name) {
-				return errs.Field("query."+strings.ToValidUTF8(name, "?"), "has a NUL character or is not valid UTF-8")
-			}
-		}
-		if names != nil && !slices.Contains(names, name) {
-			return errs.Field("query."+name[:min(len(name), maxNamed)], "%s", unknownName(name, names, "parameter"))
+	var wrong errs.Mistakes
+	for _, name := range slices.Sorted(maps.Keys(q)) {
+		at := "query." + strings.ToValidUTF8(name[:min(len(name), maxNamed)], "?")
+		repeated, is := known[name]
+		switch {
+		case !plainText(name), slices.ContainsFunc(q[name], func(v string) bool { return !plainText(v) }):
+			wrong.Field(at, "has a NUL character or is not valid UTF-8")
+		case known != nil && !is:
+			wrong.Field(at, "%s", unknownName(name, slices.Sorted(maps.Keys(known)), "parameter"))
+		case is && !repeated && len(q[name]) > 1:
+			wrong.Field(at, "is there %d times; send it once", len(q[name]))
 		}
 	}
-	return nil
+	return wrong.Err()
 }
 
 // maxNamed is the maximum number of bytes of an unknown name in an error message.

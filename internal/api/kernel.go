@@ -136,8 +136,8 @@ type op struct {
 	// request.
 	Cached func(w http.ResponseWriter, r *http.Request, g *authz.Grant) bool
 
-	in    reflect.Type // type of the input
-	query []string     // names of the query parameters; nil if all are accepted, as in signed addresses
+	in    reflect.Type    // type of the input
+	query map[string]bool // the query parameters, with whether they can be repeated; nil if all are accepted, as in signed addresses
 }
 
 // Prefix is the prefix of every path.

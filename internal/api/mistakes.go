@@ -10,6 +10,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/validation"
 
+	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/names"
 )
 
@@ -62,6 +64,8 @@ func (m *mistakes) value(s *huma.Schema, v any) {
 
 func (m *mistakes) inside(s *huma.Schema, v any) {
 	switch v := v.(type) {
+	case string:
+		m.text(s, v)
 	case []any:
 		if s.Items == nil {
 			return
@@ -74,6 +78,27 @@ func (m *mistakes) inside(s *huma.Schema, v any) {
 	case map[string]any:
 		m.object(s, v)
 	}
+}
+
+// text finds what makes a text unusable for its format. Services refuse it, too, but only in
+// a body without other mistakes.
+func (m *mistakes) text(s *huma.Schema, v string) {
+	if s.Format == "" || v == "" {
+		return
+	}
+	check := formats[s.Format]
+	if check == nil {
+		return
+	}
+	var e *errs.Error
+	if errors.As(check("", v), &e) {
+		m.found = append(m.found, &huma.ErrorDetail{Location: m.path.String(), Message: e.Details[0].Message})
+	}
+}
+
+// formats has the checks of texts by the formats of their schemas.
+var formats = map[string]func(path, text string) error{
+	"uri": docs.CheckWebURL, "emoji": docs.CheckEmoji, "condition": docs.CheckCondition,
 }
 
 func (m *mistakes) object(s *huma.Schema, fields map[string]any) {

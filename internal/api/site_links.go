@@ -33,7 +33,7 @@ type ExternalLinkFields struct {
 	Icon        opt.Val[string]          `json:"icon,omitempty" nullable:"true" maxLength:"50"`
 	Parent      opt.Val[docs.SiteItemID] `json:"parent,omitempty" nullable:"true" maxLength:"64" doc:"Group that contains it; null: the site."`
 	Draft       opt.Val[bool]            `json:"draft,omitempty" doc:"Whether readers do not see it."`
-	Condition   opt.Val[string]          `json:"condition,omitempty" nullable:"true" maxLength:"1024" doc:"Expression that decides whether a visitor sees it; null removes it."`
+	Condition   opt.Val[string]          `json:"condition,omitempty" nullable:"true" maxLength:"1024" format:"condition" doc:"Expression that decides whether a visitor sees it; null removes it."`
 
 	LocalizedTitle       opt.Val[map[string]string] `json:"localizedTitle,omitempty" nullable:"true" doc:"Titles by language, for readers of variants in that language."`
 	LocalizedDescription opt.Val[map[string]string] `json:"localizedDescription,omitempty" nullable:"true"`
@@ -50,7 +50,7 @@ type addExternalLinkIn struct {
 	SiteIn
 	Body struct {
 		Title string `json:"title" minLength:"2" maxLength:"128"`
-		URL   string `json:"url" minLength:"1" maxLength:"2048" doc:"An http or https address."`
+		URL   string `json:"url" minLength:"1" maxLength:"2048" format:"uri" doc:"An http or https address."`
 		ExternalLinkFields
 	}
 }
@@ -72,7 +72,7 @@ type updateExternalLinkIn struct {
 	ExternalLinkIn
 	Body struct {
 		Title opt.Val[string] `json:"title,omitempty" minLength:"2" maxLength:"128"`
-		URL   opt.Val[string] `json:"url,omitempty" minLength:"1" maxLength:"2048" doc:"An http or https address."`
+		URL   opt.Val[string] `json:"url,omitempty" minLength:"1" maxLength:"2048" format:"uri" doc:"An http or https address."`
 		ExternalLinkFields
 	}
 }

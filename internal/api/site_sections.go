@@ -59,7 +59,7 @@ type addSectionIn struct {
 		Title opt.Val[string] `json:"title,omitempty" nullable:"true" minLength:"2" maxLength:"128" doc:"Default: the title of the space."`
 		Icon  opt.Val[string] `json:"icon,omitempty" nullable:"true" maxLength:"50"`
 
-		Condition opt.Val[string] `json:"condition,omitempty" nullable:"true" maxLength:"1024" doc:"Expression that decides whether a visitor sees it, from the beginning."`
+		Condition opt.Val[string] `json:"condition,omitempty" nullable:"true" maxLength:"1024" format:"condition" doc:"Expression that decides whether a visitor sees it, from the beginning."`
 		Draft     bool            `json:"draft,omitempty" doc:"Whether only previews show it, from the beginning."`
 		Group     docs.SiteItemID `json:"siteSectionGroupId,omitempty" maxLength:"64" doc:"Group that contains it; default: the site."`
 		Template  any             `json:"template,omitempty" doc:"Ignored: the space exists."`
@@ -94,7 +94,7 @@ type updateSectionIn struct {
 		Title        opt.Val[string]          `json:"title,omitempty" minLength:"2" maxLength:"128"`
 		Path         opt.Val[string]          `json:"path,omitempty" minLength:"1" maxLength:"100"`
 		DefaultSpace opt.Val[docs.SiteItemID] `json:"defaultSiteSpace,omitempty" minLength:"1"`
-		Condition    opt.Val[string]          `json:"condition,omitempty" nullable:"true" maxLength:"1024" doc:"null removes it."`
+		Condition    opt.Val[string]          `json:"condition,omitempty" nullable:"true" maxLength:"1024" format:"condition" doc:"null removes it."`
 		Icon         opt.Val[string]          `json:"icon,omitempty" nullable:"true" maxLength:"50"`
 		Description  opt.Val[string]          `json:"description,omitempty" nullable:"true" maxLength:"256"`
 		Draft        opt.Val[bool]            `json:"draft,omitempty" doc:"Whether only previews show it."`

@@ -79,7 +79,7 @@ type createMCPServerIn struct {
 		URL       string            `json:"url" format:"uri" maxLength:"2048"`
 		Transport string            `json:"transport,omitempty" enum:"sse,http" doc:"Default: sse."`
 		Headers   map[string]string `json:"headers" doc:"At most 20, with values of 1 to 512 characters."`
-		Condition opt.Val[string]   `json:"condition,omitempty" nullable:"true" maxLength:"1024"`
+		Condition opt.Val[string]   `json:"condition,omitempty" nullable:"true" maxLength:"1024" format:"condition"`
 	}
 }
 
@@ -112,7 +112,7 @@ type updateMCPServerIn struct {
 		URL       opt.Val[string]            `json:"url,omitempty" format:"uri" maxLength:"2048"`
 		Transport opt.Val[string]            `json:"transport,omitempty" enum:"sse,http"`
 		Headers   opt.Val[map[string]string] `json:"headers,omitempty" doc:"Replaces all. A header with the value (hidden) keeps the value that it has."`
-		Condition opt.Val[string]            `json:"condition,omitempty" nullable:"true" maxLength:"1024" doc:"null removes it."`
+		Condition opt.Val[string]            `json:"condition,omitempty" nullable:"true" maxLength:"1024" format:"condition" doc:"null removes it."`
 	}
 }
 

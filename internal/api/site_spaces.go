@@ -72,7 +72,7 @@ type addSiteSpaceIn struct {
 		Space   docs.SpaceID    `json:"spaceId" minLength:"1"`
 		Section docs.SiteItemID `json:"sectionId,omitempty" minLength:"1" doc:"Default: the default section, or the site itself if it has no sections."`
 
-		Condition opt.Val[string] `json:"condition,omitempty" nullable:"true" maxLength:"1024" doc:"Expression that decides whether a visitor sees it, from the beginning."`
+		Condition opt.Val[string] `json:"condition,omitempty" nullable:"true" maxLength:"1024" format:"condition" doc:"Expression that decides whether a visitor sees it, from the beginning."`
 		Draft     bool            `json:"draft,omitempty" doc:"Whether only previews show it, from the beginning."`
 		Template  any             `json:"template,omitempty" doc:"Ignored: the space exists."`
 		Title     opt.Val[string] `json:"title,omitempty" maxLength:"128" doc:"Ignored: a site space has the title of its space."`
@@ -98,7 +98,7 @@ type updateSiteSpaceIn struct {
 	SiteSpaceIn
 	Body struct {
 		Path      opt.Val[string]       `json:"path,omitempty" minLength:"1" maxLength:"100"`
-		Condition opt.Val[string]       `json:"condition,omitempty" nullable:"true" maxLength:"1024" doc:"null removes it."`
+		Condition opt.Val[string]       `json:"condition,omitempty" nullable:"true" maxLength:"1024" format:"condition" doc:"null removes it."`
 		Space     opt.Val[docs.SpaceID] `json:"spaceId,omitempty" minLength:"1" doc:"Space that it points to."`
 		Hidden    opt.Val[bool]         `json:"hidden,omitempty" doc:"Whether navigation leaves it out. Readers find it by its address."`
 		Draft     opt.Val[bool]         `json:"draft,omitempty" doc:"Whether only previews show it."`

@@ -184,7 +184,7 @@ func (a *API) listSpaces(ctx context.Context, in *listSpacesIn) (*page[Space], e
 // set.
 type newSpace struct {
 	Title          string                  `json:"title,omitempty" maxLength:"50"`
-	Emoji          string                  `json:"emoji,omitempty" maxLength:"50"`
+	Emoji          string                  `json:"emoji,omitempty" maxLength:"50" format:"emoji"`
 	Parent         docs.CollectionID       `json:"parent,omitempty" minLength:"1"`
 	Language       language                `json:"language,omitempty"`
 	EditMode       docs.EditMode           `json:"editMode,omitempty"`
@@ -248,7 +248,7 @@ type updateSpaceIn struct {
 	SpaceIn
 	Body struct {
 		Title      opt.Val[string]        `json:"title,omitempty" maxLength:"50"`
-		Emoji      opt.Val[string]        `json:"emoji,omitempty" nullable:"true" maxLength:"50"`
+		Emoji      opt.Val[string]        `json:"emoji,omitempty" nullable:"true" maxLength:"50" format:"emoji"`
 		Icon       opt.Val[string]        `json:"icon,omitempty" nullable:"true" maxLength:"2048" format:"uri"`
 		EditMode   opt.Val[docs.EditMode] `json:"editMode,omitempty"`
 		Level      opt.Val[docs.Level]    `json:"defaultLevel,omitempty" nullable:"true"`

@@ -139,11 +139,13 @@ func fontEvent(action string, f docs.Font) audit.Event {
 func (p FontPatch) put(ctx context.Context, tx *store.Tx, g *authz.Grant, action string, f docs.Font) (docs.Font, error) {
 	before := f
 	f.Family = strings.TrimSpace(p.Family.Or(f.Family))
+	var wrong errs.Mistakes
 	if f.Family == "" {
-		return f, errs.Field("body.fontFamily", "must have a character that is not a space")
+		wrong.Field("body.fontFamily", "must have a character that is not a space")
 	}
 	faces, err := p.faces(ctx, tx, f)
-	if err != nil {
+	wrong.Add(err)
+	if err := wrong.Err(); err != nil {
 		return f, err
 	}
 	f.Faces = faces
@@ -163,11 +165,11 @@ func (p FontPatch) faces(ctx context.Context, tx *store.Tx, f docs.Font) ([]docs
 	for _, face := range f.Faces {
 		byWeight[face.Weight] = face
 	}
-	named := map[int]bool{}
+	named, wrong := map[int]bool{}, errs.Mistakes{}
 	for i, face := range p.Faces {
 		at := fmt.Sprintf("body.fontFaces[%d]", i)
 		if named[face.Weight] {
-			return nil, errs.Field(at+".weight", "is there twice")
+			wrong.Field(at+".weight", "is there twice")
 		}
 		named[face.Weight] = true
 		if face.Key == "" {
@@ -177,12 +179,13 @@ func (p FontPatch) faces(ctx context.Context, tx *store.Tx, f docs.Font) ([]docs
 		u, err := tx.Upload(ctx, f.Org, face.Key)
 		format, isFont := strings.CutPrefix(u.ContentType, "font/")
 		if errs.Is(err, errs.NotFound) || err == nil && (u.Kind != docs.UploadFont || !isFont) {
-			return nil, errs.Field(at+".storageKey", "is not the key of a font that was uploaded to the organization in the last day; upload it again")
+			err = errs.Field(at+".storageKey", "is not the key of a font that was uploaded to the organization in the last day; upload it again")
 		}
-		if err != nil {
-			return nil, err
-		}
+		wrong.Add(err)
 		byWeight[face.Weight] = docs.FontFace{Weight: face.Weight, Blob: u.Blob, Format: format}
+	}
+	if err := wrong.Err(); err != nil {
+		return nil, err
 	}
 	if _, ok := byWeight[regular]; !ok {
 		return nil, errs.E(errs.Precondition, "a font needs the weight %d", regular)

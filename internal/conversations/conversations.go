@@ -83,14 +83,16 @@ func (s *Service) Ingest(ctx context.Context, g *authz.Grant, source string, in 
 // ingestAll is Ingest for a given source. If parts is set, the messages of in are added to
 // the stored ones instead of replacing them.
 func (s *Service) ingestAll(ctx context.Context, g *authz.Grant, source string, in []Input, parts bool) error {
+	var wrong errs.Mistakes
 	for i, one := range in {
 		at := "body"
 		if len(in) > 1 {
 			at = fmt.Sprintf("body[%d]", i)
 		}
-		if err := check(at, one); err != nil {
-			return err
-		}
+		wrong.Add(check(at, one))
+	}
+	if err := wrong.Err(); err != nil {
+		return err
 	}
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
 		changed := 0
@@ -129,11 +131,12 @@ func (s *Service) ingestAll(ctx context.Context, g *authz.Grant, source string, 
 // check returns an error if a conversation cannot be stored. at is its path in the
 // request.
 func check(at string, in Input) error {
+	var wrong errs.Mistakes
 	if n := utf8.RuneCountInString(in.ID); n == 0 || n > maxID || strings.ContainsRune(in.ID, 0) {
-		return errs.Field(at+".id", "must have 1 to %d characters, and no NUL", maxID)
+		wrong.Field(at+".id", "must have 1 to %d characters, and no NUL", maxID)
 	}
 	if len(in.Parts) > maxParts {
-		return errs.Field(at+".parts", "are more than %d", maxParts)
+		wrong.Field(at+".parts", "are more than %d", maxParts)
 	}
 	size := len(in.Subject)
 	for _, p := range in.Parts {
@@ -143,16 +146,13 @@ func check(at string, in Input) error {
 		size += len(k) + len(v)
 	}
 	if size > MaxText {
-		return errs.Field(at+".parts", "have more than %s of text together", errs.Size(MaxText))
-	}
-	if in.URL == "" {
-		return nil
+		wrong.Field(at+".parts", "have more than %s of text together", errs.Size(MaxText))
 	}
 	u, err := url.Parse(in.URL)
-	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return errs.Field(at+".metadata.url", "must be an address that begins with https:// or http://")
+	if in.URL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
+		wrong.Field(at+".metadata.url", "must be an address that begins with https:// or http://")
 	}
-	return nil
+	return wrong.Err()
 }
 
 // ingest stores a conversation and reports whether that changed anything.

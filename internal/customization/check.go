@@ -32,7 +32,7 @@ func (s Settings) Check(path string) error {
 	c.ai(path+".ai", s.AI)
 	c.url(path+".privacyPolicy.url", s.PrivacyPolicy.URL)
 	c.url(path+".socialPreview.url", s.SocialPreview.URL)
-	if err := c.err(); err != nil {
+	if err := c.Err(); err != nil {
 		return err
 	}
 	b, err := jsontext.Marshal(s)
@@ -53,7 +53,7 @@ func (c *checker) url(path, s string) {
 }
 
 func (c *checker) address(path, s string) {
-	c.add(docs.CheckWebURL(path, s))
+	c.Add(docs.CheckWebURL(path, s))
 }
 
 func (c *checker) image(path string, i *Image) {
@@ -68,10 +68,10 @@ func (c *checker) image(path string, i *Image) {
 func (c *checker) localized(path string, l Localized, limit int) {
 	for _, language := range slices.Sorted(maps.Keys(l)) {
 		if !slices.Contains(docs.Languages, language) {
-			c.fail(path, "has %.20q, which is not a language code", language)
+			c.Field(path, "has %.20q, which is not a language code", language)
 		}
 		if utf8.RuneCountInString(l[language]) > limit {
-			c.fail(path+"."+language, "must not be longer than %d characters", limit)
+			c.Field(path+"."+language, "must not be longer than %d characters", limit)
 		}
 	}
 }
@@ -80,7 +80,7 @@ func (c *checker) ai(path string, a AI) {
 	c.localized(path+".localizedGreeting", a.LocalizedGreeting, 256)
 	for i, s := range a.Suggestions {
 		if n := utf8.RuneCountInString(s); n < 3 || n > 64 {
-			c.fail(fmt.Sprintf("%s.suggestions[%d]", path, i), "must have 3 to 64 characters")
+			c.Field(fmt.Sprintf("%s.suggestions[%d]", path, i), "must have 3 to 64 characters")
 		}
 	}
 }
@@ -96,7 +96,7 @@ func (c *checker) styling(path string, s Styling) {
 func (c *checker) font(path string, f Font, names []string) {
 	if f.Custom == nil {
 		if !slices.Contains(names, f.Name) {
-			c.fail(path, "must be a custom font or one of %s", strings.Join(names, ", "))
+			c.Field(path, "must be a custom font or one of %s", strings.Join(names, ", "))
 		}
 		return
 	}
@@ -109,9 +109,9 @@ func (c *checker) font(path string, f Font, names []string) {
 
 func (c *checker) favicon(path string, f Favicon) {
 	if f.Icon != nil && f.Emoji != "" {
-		c.fail(path, "must have an icon or an emoji, not both")
+		c.Field(path, "must have an icon or an emoji, not both")
 	}
-	c.add(docs.CheckEmoji(path+".emoji", f.Emoji))
+	c.Add(docs.CheckEmoji(path+".emoji", f.Emoji))
 	c.image(path+".icon", f.Icon)
 }
 
@@ -127,7 +127,7 @@ func (c *checker) header(path string, h Header) {
 			c.ref(at+".to", *l.To.Ref)
 		}
 		if l.Condition != "" {
-			c.add(docs.CheckCondition(at+".condition", l.Condition))
+			c.Add(docs.CheckCondition(at+".condition", l.Condition))
 		}
 		c.links(at, l.Links)
 	}
@@ -157,22 +157,22 @@ func (c *checker) link(path string, l ContentLink) {
 func (c *checker) ref(path string, r docs.Ref) {
 	fields := docs.RefFields(r.Kind)
 	if fields == nil {
-		c.fail(path+".kind", "is not a kind of references")
+		c.Field(path+".kind", "is not a kind of references")
 		return
 	}
 	if r.Target() == "" {
-		c.fail(path+"."+fields[0], "is required")
+		c.Field(path+"."+fields[0], "is required")
 	}
 	clean := docs.Ref{Kind: r.Kind}
 	for _, name := range fields {
 		v := *r.Field(name)
 		*clean.Field(name) = v
 		if len(v) > 2048 {
-			c.fail(path+"."+name, "must not be longer than 2048 characters")
+			c.Field(path+"."+name, "must not be longer than 2048 characters")
 		}
 	}
 	if clean != r {
-		c.fail(path, "has fields that do not belong to the kind %q", r.Kind)
+		c.Field(path, "has fields that do not belong to the kind %q", r.Kind)
 	}
 	c.url(path+".url", r.URL)
 }

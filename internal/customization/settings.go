@@ -111,7 +111,7 @@ type Internationalization struct {
 // Favicon is an icon, an emoji, or empty.
 type Favicon struct {
 	Icon  *Image `json:"icon,omitempty"`
-	Emoji string `json:"emoji,omitempty" maxLength:"50"`
+	Emoji string `json:"emoji,omitempty" maxLength:"50" format:"emoji"`
 }
 
 // Image has the URLs of an image for light and for dark mode.

@@ -1,7 +1,6 @@
 package customization
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -15,36 +14,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
-// maxDetails is the maximum number of problems in one error.
-const maxDetails = 20
-
-// checker collects problems.
-type checker struct{ details []errs.Detail }
-
-func (c *checker) fail(path, format string, args ...any) {
-	if len(c.details) < maxDetails {
-		c.details = append(c.details, errs.Detail{Path: path, Message: fmt.Sprintf(format, args...)})
-	}
-}
-
-// add adds the problems in an error of another package.
-func (c *checker) add(err error) {
-	var e *errs.Error
-	if errors.As(err, &e) {
-		for _, d := range e.Details {
-			c.fail(d.Path, "%s", d.Message)
-		}
-	}
-}
-
-// err returns an error with all problems. Its message is the first one.
-func (c *checker) err() error {
-	if len(c.details) == 0 {
-		return nil
-	}
-	first := c.details[0]
-	return &errs.Error{Kind: errs.Invalid, Message: strings.TrimSpace(first.Path + " " + first.Message), Details: c.details}
-}
+// checker collects what is wrong with settings.
+type checker struct{ errs.Mistakes }
 
 // checkShape returns an error unless a tree is a part of the settings: all keys are known, and
 // all values have the types of their fields and conform to their tags. The API checks requests
@@ -52,7 +23,7 @@ func (c *checker) err() error {
 func checkShape(tree map[string]any) error {
 	c := checker{}
 	c.object("", tree, reflect.TypeFor[Settings](), true)
-	return c.err()
+	return c.Err()
 }
 
 // value checks a value for a field of a type with tags. Only objects that are groups may be
@@ -63,7 +34,7 @@ func (c *checker) value(path string, v any, t reflect.Type, tags reflect.StructT
 	}
 	if v == nil {
 		if t != reflect.TypeFor[Target]() {
-			c.fail(path, "must not be null")
+			c.Field(path, "must not be null")
 		}
 		return
 	}
@@ -86,7 +57,7 @@ func (c *checker) value(path string, v any, t reflect.Type, tags reflect.StructT
 			c.object(path, object, t, Group(path))
 			return
 		}
-		c.fail(path, "must be an object with keys")
+		c.Field(path, "must be an object with keys")
 	case reflect.Map:
 		c.texts(path, v)
 	case reflect.Slice:
@@ -95,7 +66,7 @@ func (c *checker) value(path string, v any, t reflect.Type, tags reflect.StructT
 		c.text(path, v, tags)
 	case reflect.Bool:
 		if _, ok := v.(bool); !ok {
-			c.fail(path, "must be true or false")
+			c.Field(path, "must be true or false")
 		}
 	default:
 		c.number(path, v, tags)
@@ -111,7 +82,7 @@ func (c *checker) object(path string, object map[string]any, t reflect.Type, par
 		f, ok := known[key]
 		switch {
 		case !ok:
-			c.fail(at, "is not a key of the customization")
+			c.Field(at, "is not a key of the customization")
 		case object[key] == nil && (part || !required(f)):
 		default:
 			c.value(at, object[key], f.Type, f.Tag)
@@ -122,7 +93,7 @@ func (c *checker) object(path string, object map[string]any, t reflect.Type, par
 	}
 	for _, key := range slices.Sorted(maps.Keys(known)) {
 		if _, ok := object[key]; !ok && required(known[key]) {
-			c.fail(path, "needs the key %s", key)
+			c.Field(path, "needs the key %s", key)
 		}
 	}
 }
@@ -151,13 +122,13 @@ func (c *checker) fontShape(path string, v any, names []string) {
 		return
 	}
 	if s, ok := v.(string); !ok || !slices.Contains(names, s) {
-		c.fail(path, "must be a custom font or one of %s", strings.Join(names, ", "))
+		c.Field(path, "must be a custom font or one of %s", strings.Join(names, ", "))
 	}
 }
 
 func (c *checker) oneOf(path string, v any, values []CodeThemeName) {
 	if s, ok := v.(string); !ok || !slices.Contains(values, CodeThemeName(s)) {
-		c.fail(path, "must be the name of colours of code, such as %s or %s", values[0], values[1])
+		c.Field(path, "must be the name of colours of code, such as %s or %s", values[0], values[1])
 	}
 }
 
@@ -165,11 +136,11 @@ func (c *checker) oneOf(path string, v any, values []CodeThemeName) {
 func (c *checker) texts(path string, v any) {
 	object, ok := v.(map[string]any)
 	if !ok {
-		c.fail(path, "must be an object with a text for each language")
+		c.Field(path, "must be an object with a text for each language")
 	}
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		if _, ok := object[key].(string); !ok {
-			c.fail(path+"."+key, "must be a text")
+			c.Field(path+"."+key, "must be a text")
 		}
 	}
 }
@@ -177,11 +148,11 @@ func (c *checker) texts(path string, v any) {
 func (c *checker) list(path string, v any, t reflect.Type, tags reflect.StructTag) {
 	list, ok := v.([]any)
 	if !ok {
-		c.fail(path, "must be a list")
+		c.Field(path, "must be a list")
 		return
 	}
 	if low, high := limit(tags, "minItems", 0), limit(tags, "maxItems", len(list)); len(list) < low || len(list) > high {
-		c.fail(path, "must have %s", span(low, high, "entries"))
+		c.Field(path, "must have %s", span(low, high, "entries"))
 		return
 	}
 	for i, entry := range list {
@@ -200,29 +171,29 @@ func enumTag(tags reflect.StructTag) string {
 func (c *checker) text(path string, v any, tags reflect.StructTag) {
 	s, ok := v.(string)
 	if !ok {
-		c.fail(path, "must be a text; put it into quotes")
+		c.Field(path, "must be a text; put it into quotes")
 		return
 	}
 	if values := tags.Get("enum"); values != "" && !slices.Contains(strings.Split(values, ","), s) {
-		c.fail(path, "must be one of %s", strings.ReplaceAll(values, ",", ", "))
+		c.Field(path, "must be one of %s", strings.ReplaceAll(values, ",", ", "))
 	}
 	n := utf8.RuneCountInString(s)
 	if low, high := limit(tags, "minLength", 0), limit(tags, "maxLength", n); n < low || n > high {
-		c.fail(path, "must have %s", span(low, high, "characters"))
+		c.Field(path, "must have %s", span(low, high, "characters"))
 	}
 	if ok, err := regexp.MatchString(tags.Get("pattern"), s); err != nil || !ok {
 		about := tags.Get("patternDescription")
 		if about == "" {
 			about = "a colour such as #346DDB"
 		}
-		c.fail(path, "must be %s", about)
+		c.Field(path, "must be %s", about)
 	}
 }
 
 func (c *checker) number(path string, v any, tags reflect.StructTag) {
 	n, ok := v.(float64)
 	if low, high := limit(tags, "minimum", int(n)), limit(tags, "maximum", int(n)); !ok || n != float64(int(n)) || int(n) < low || int(n) > high {
-		c.fail(path, "must be a whole number from %s to %s", tags.Get("minimum"), tags.Get("maximum"))
+		c.Field(path, "must be a whole number from %s to %s", tags.Get("minimum"), tags.Get("maximum"))
 	}
 }
 

@@ -22,8 +22,8 @@ func CheckWebURL(path, s string) error {
 	return nil
 }
 
-// Check returns an error for the first invalid rule. Only the rules of a space can have the
-// type MergeInherit.
+// Check returns an error that names what is wrong with the rules. Only the rules of a space can
+// have the type MergeInherit.
 func (m MergeRules) Check(path string, space bool) error {
 	switch m.Type {
 	case MergeNone:
@@ -41,12 +41,11 @@ func (m MergeRules) Check(path string, space bool) error {
 	if m.Type != MergeOwn && len(m.Rules) > 0 {
 		return errs.Field(path+".rules", "belongs to type %q only", MergeOwn)
 	}
+	var wrong errs.Mistakes
 	for i, r := range m.Rules {
-		if err := r.check(fmt.Sprintf("%s.rules[%d]", path, i)); err != nil {
-			return err
-		}
+		wrong.Add(r.check(fmt.Sprintf("%s.rules[%d]", path, i)))
 	}
-	return nil
+	return wrong.Err()
 }
 
 // maxExpression is the maximum length of a condition or a custom rule in characters.

@@ -202,15 +202,16 @@ func (it SiteItem) TitleIn(language string) string {
 // CheckLocalized returns an error for the field unless all languages exist, and no text has
 // more characters than the limit.
 func CheckLocalized(field string, texts map[string]string, limit int) error {
+	var wrong errs.Mistakes
 	for _, language := range slices.Sorted(maps.Keys(texts)) {
 		if !slices.Contains(Languages, language) {
-			return errs.Field(field, "has %.20q, which is not a language code", language)
+			wrong.Field(field, "has %.20q, which is not a language code", language)
 		}
 		if utf8.RuneCountInString(texts[language]) > limit {
-			return errs.Field(field+"."+language, "must not be longer than %d characters", limit)
+			wrong.Field(field+"."+language, "must not be longer than %d characters", limit)
 		}
 	}
-	return nil
+	return wrong.Err()
 }
 
 // Publication is a public location: a site, or a path on a site. The publication of a

@@ -77,15 +77,15 @@ func Field(path, format string, args ...any) *Error {
 	}
 }
 
-// Fields is invalid input at several places, of which the message names all. Without a
-// detail, it returns nil.
+// Fields is invalid input at several places, of which the message names the first ones.
+// Without a detail, it returns nil.
 func Fields(details []Detail) error {
 	if len(details) == 0 {
 		return nil
 	}
-	parts := make([]string, len(details))
-	for i, d := range details {
-		parts[i] = d.Path + " " + d.Message
+	var parts []string
+	for _, d := range details[:min(len(details), 5)] {
+		parts = append(parts, strings.TrimSpace(d.Path+" "+d.Message))
 	}
 	return &Error{Kind: Invalid, Message: strings.Join(parts, "; "), Details: details}
 }

@@ -151,36 +151,29 @@ func (in ConnectionInput) check() (c docs.GitConnection, given *git.Credentials,
 		Direction: in.Direction, CommitTemplate: cmp.Or(in.Template, DefaultMessage), PollSeconds: in.Poll.Or(DefaultPoll), Paused: in.Paused, Provider: in.Provider,
 	}
 	var inURL git.Credentials
-	if c.Remote.URL, inURL, err = checkURL("body.url", in.URL); err != nil {
-		return c, nil, err
-	}
+	var wrong errs.Mistakes
+	c.Remote.URL, inURL, err = checkURL("body.url", in.URL)
+	wrong.Add(err)
 	switch c.Direction {
 	case "":
 		c.Direction = docs.GitSyncBoth
 	case docs.GitSyncImport, docs.GitSyncExport, docs.GitSyncBoth:
 	default:
-		return c, nil, errs.Field("body.direction", "must be import, export or both")
+		wrong.Field("body.direction", "must be import, export or both")
 	}
 	c.Remote.Ref = fullRef(in.Ref)
-	if err := checkRef("body.ref", c.Remote.Ref, c.Direction.Exports()); err != nil {
-		return c, nil, err
-	}
-	if c.Remote.Directory, err = checkDirectory("body.directory", in.Directory); err != nil {
-		return c, nil, err
-	}
-	if err := checkTemplate("body.commitTemplate", c.CommitTemplate); err != nil {
-		return c, nil, err
-	}
+	wrong.Add(checkRef("body.ref", c.Remote.Ref, c.Direction.Exports()))
+	c.Remote.Directory, err = checkDirectory("body.directory", in.Directory)
+	wrong.Add(err, checkTemplate("body.commitTemplate", c.CommitTemplate))
 	if p := c.PollSeconds; p != 0 && (p < MinPoll || p > MaxPoll) {
-		return c, nil, errs.Field("body.pollSeconds", "must be 0, for never, or %d to %d", MinPoll, MaxPoll)
+		wrong.Field("body.pollSeconds", "must be 0, for never, or %d to %d", MinPoll, MaxPoll)
 	}
-	if err := checkProvider("body.provider", in.Provider); err != nil {
-		return c, nil, err
-	}
+	wrong.Add(checkProvider("body.provider", in.Provider))
 	if secret, ok := in.HookSecret.Get(); ok {
-		if err := seal.CheckShared("body.webhookSecret", secret); err != nil {
-			return c, nil, err
-		}
+		wrong.Add(seal.CheckShared("body.webhookSecret", secret))
+	}
+	if err := wrong.Err(); err != nil {
+		return c, nil, err
 	}
 	asked, ok := in.Credentials.Get()
 	switch {

@@ -60,10 +60,7 @@ func (s *Service) Export(ctx context.Context, g *authz.Grant, in ExportInput) (d
 // request validates and queues an operation.
 func (s *Service) request(ctx context.Context, g *authz.Grant, d docs.GitDirection, in Input, req docs.GitRequest) (docs.GitOperation, error) {
 	remote, secret, err := in.remote(d)
-	if err != nil {
-		return docs.GitOperation{}, err
-	}
-	if err := in.fill(&req, docs.TimeOf(s.Store.Clock())); err != nil {
+	if err := errs.All(err, in.fill(&req, docs.TimeOf(s.Store.Clock()))); err != nil {
 		return docs.GitOperation{}, err
 	}
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.GitOperation, error) {
@@ -102,46 +99,33 @@ func event(sp docs.Space, verb string, data map[string]any) audit.Event {
 
 // remote validates and returns the remote and the credentials of a request.
 func (in Input) remote(d docs.GitDirection) (docs.GitRemote, git.Credentials, error) {
-	var m docs.GitRemote
+	var wrong errs.Mistakes
 	clean, secret, err := checkURL("body.url", in.URL)
-	if err != nil {
-		return m, git.Credentials{}, err
-	}
+	wrong.Add(err)
 	if in.Credentials.Password != "" || in.Credentials.Username != "" || len(in.Credentials.PrivateKey) > 0 {
 		secret = in.Credentials
 	} else {
 		secret.KnownHosts = in.Credentials.KnownHosts
 	}
 	ref := fullRef(in.Ref)
-	if err := checkRef("body.ref", ref, d == docs.GitExport); err != nil {
-		return m, git.Credentials{}, err
-	}
+	wrong.Add(checkRef("body.ref", ref, d == docs.GitExport))
 	dir, err := checkDirectory("body.repoProjectDirectory", in.Directory)
-	return docs.GitRemote{URL: clean, Ref: ref, Directory: dir}, secret, err
+	wrong.Add(err)
+	return docs.GitRemote{URL: clean, Ref: ref, Directory: dir}, secret, wrong.Err()
 }
 
 // fill validates the other fields of a request and copies them to req.
 func (in Input) fill(req *docs.GitRequest, now docs.Time) (err error) {
-	if err := checkCacheID("body.repoCacheID", in.CacheID); err != nil {
-		return err
-	}
-	if req.TreeURL, err = checkLink("body.repoTreeURL", in.TreeURL); err != nil {
-		return err
-	}
-	if req.CommitURL, err = checkLink("body.repoCommitURL", in.CommitURL); err != nil {
-		return err
-	}
-	if err := checkTime("body.timestamp", in.Timestamp, now); err != nil {
-		return err
-	}
-	if err := checkProvider("body.gitInfo.provider", in.Provider); err != nil {
-		return err
-	}
-	if req.InfoURL, err = checkLink("body.gitInfo.url", in.InfoURL); err != nil {
-		return err
-	}
+	var wrong errs.Mistakes
+	wrong.Add(checkCacheID("body.repoCacheID", in.CacheID))
+	req.TreeURL, err = checkLink("body.repoTreeURL", in.TreeURL)
+	wrong.Add(err)
+	req.CommitURL, err = checkLink("body.repoCommitURL", in.CommitURL)
+	wrong.Add(err, checkTime("body.timestamp", in.Timestamp, now), checkProvider("body.gitInfo.provider", in.Provider))
+	req.InfoURL, err = checkLink("body.gitInfo.url", in.InfoURL)
+	wrong.Add(err)
 	req.CacheID, req.Timestamp, req.Force, req.Provider, req.Operator = in.CacheID, in.Timestamp, in.Force, in.Provider, in.Operator
-	return nil
+	return wrong.Err()
 }
 
 // queue queues an operation and its job. If an equivalent operation is already waiting,

@@ -116,8 +116,9 @@ func (p *plan) find(path string, c Column) (planned, error) {
 
 func (q Query) plan() (*plan, error) {
 	p := &plan{order: q.Order, limit: q.Limit}
+	var wrong errs.Mistakes
 	if q.From > q.To {
-		return nil, errs.Field("body.range", "must end after it begins")
+		wrong.Field("body.range", "must end after it begins")
 	}
 	for i, c := range q.GroupBy {
 		path := fmt.Sprintf("body.groupBy[%d]", i)
@@ -125,9 +126,7 @@ func (q Query) plan() (*plan, error) {
 		if err == nil && def.keep == nil {
 			err = errs.Field(path+".column", "is counted, so nothing can be grouped by it")
 		}
-		if err != nil {
-			return nil, err
-		}
+		wrong.Add(err)
 		p.groups = append(p.groups, def)
 	}
 	if len(q.Select) == 0 {
@@ -136,28 +135,26 @@ func (q Query) plan() (*plan, error) {
 	for i, c := range q.Select {
 		path := fmt.Sprintf("body.select[%d]", i)
 		def, err := p.find(path, c)
-		if err != nil {
-			return nil, err
-		}
 		p.chosen = append(p.chosen, def)
-		if def.keep == nil || p.grouped(c) {
-			continue
+		switch {
+		case err != nil:
+			wrong.Add(err)
+		case def.keep == nil || p.grouped(c):
+		case len(q.GroupBy) > 0:
+			wrong.Field(path+".column", "must be in groupBy too")
+		default:
+			p.groups = append(p.groups, def)
 		}
-		if len(q.GroupBy) > 0 {
-			return nil, errs.Field(path+".column", "must be in groupBy too")
-		}
-		p.groups = append(p.groups, def)
 	}
 	if o := q.Order; o != nil {
 		def, err := p.find("body.order.by", o.By)
 		if err == nil && def.keep != nil && !p.grouped(o.By) {
 			err = errs.Field("body.order.by.column", "must be a column of select or groupBy")
 		}
-		if err != nil {
-			return nil, err
-		}
+		wrong.Add(err)
 	}
-	return p, p.filter(q.Where)
+	wrong.Add(p.filter(q.Where))
+	return p, wrong.Err()
 }
 
 func (p *plan) grouped(c Column) bool {
@@ -165,15 +162,17 @@ func (p *plan) grouped(c Column) bool {
 }
 
 func (p *plan) filter(all []Filter) error {
+	var wrong errs.Mistakes
 	for i, f := range all {
 		path := fmt.Sprintf("body.where[%d]", i)
+		var c condition
 		def, err := p.find(path, f.Column)
-		if err != nil {
-			return err
+		if err == nil {
+			c, err = f.condition(path, def)
 		}
-		c, err := f.condition(path, def)
 		if err != nil {
-			return err
+			wrong.Add(err)
+			continue
 		}
 		if def.keep == nil {
 			p.having = append(p.having, c)
@@ -183,7 +182,7 @@ func (p *plan) filter(all []Filter) error {
 			return (len(def.of) == 0 || slices.Contains(def.of, g.event)) && c(g, t)
 		})
 	}
-	return nil
+	return wrong.Err()
 }
 
 // condition reports whether a line matches a filter.

@@ -118,15 +118,15 @@ func apply(ctx context.Context, tx *store.Tx, p *docs.OIDCProvider, in Patch) (e
 	p.GroupsClaim, p.DefaultRole = in.GroupsClaim.Or(p.GroupsClaim), in.DefaultRole.Or(p.DefaultRole)
 	p.Groups, p.DefaultTeam = in.Groups.Or(p.Groups), in.DefaultTeam.Or(p.DefaultTeam)
 	p.TrustEmail = in.TrustEmail.Or(p.TrustEmail)
+	var wrong errs.Mistakes
 	if p.DefaultTeam != "" {
-		if err := isTeam(ctx, tx, "body.defaultTeam", p.Org, p.DefaultTeam); err != nil {
-			return err
-		}
+		wrong.Add(isTeam(ctx, tx, "body.defaultTeam", p.Org, p.DefaultTeam))
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.Groups)) {
-		if err := isTeam(ctx, tx, "body.groups", p.Org, p.Groups[name]); err != nil {
-			return err
-		}
+		wrong.Add(isTeam(ctx, tx, "body.groups", p.Org, p.Groups[name]))
+	}
+	if err := wrong.Err(); err != nil {
+		return err
 	}
 	if in.ClientSecret.IsNull() {
 		p.Sealed = ""

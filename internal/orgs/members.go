@@ -287,13 +287,21 @@ func mailInvitation(ctx context.Context, tx *store.Tx, by authz.Actor, org docs.
 // until the address is verified. Existing members are not changed. Until an added person
 // uses the organization, the organization sees only the address, and sso has no effect.
 func (s *Service) Invite(ctx context.Context, g *authz.Grant, org docs.OrgID, people []Invitee, sso bool) (Invited, error) {
+	emails := make([]docs.Email, len(people))
+	var wrong errs.Mistakes
+	for i, p := range people {
+		var err error
+		if emails[i], err = docs.ParseEmail(p.Email); err != nil {
+			wrong.Field(p.Path, "is not an e-mail address")
+		}
+	}
+	if err := wrong.Err(); err != nil {
+		return Invited{}, err
+	}
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (Invited, error) {
 		out := Invited{Users: []docs.UserID{}}
-		for _, p := range people {
-			e, err := docs.ParseEmail(p.Email)
-			if err != nil {
-				return out, errs.Field(p.Path, "is not an e-mail address")
-			}
+		for i, p := range people {
+			e := emails[i]
 			u, err := tx.UserByEmail(ctx, e)
 			if errs.Is(err, errs.NotFound) {
 				u, err = addUser(ctx, tx, e, false)

@@ -84,20 +84,20 @@ func create(ctx context.Context, tx *store.Tx, by authz.Actor, in NewOrganizatio
 // checkDomains validates and normalizes e-mail domains, and removes duplicates.
 func checkDomains(in []string) ([]string, error) {
 	out := []string{}
+	var wrong errs.Mistakes
 	for i, d := range in {
 		path := "body.emailDomains[" + itoa(i) + "]"
 		domain, err := docs.ParseDomain(d)
 		if err != nil {
-			return nil, errs.Field(path, "is not a domain name")
-		}
-		if docs.PublicMailDomain(domain) {
-			return nil, errs.Field(path, "is a public mail provider, so that everybody could join; invite people instead")
+			wrong.Field(path, "is not a domain name")
+		} else if docs.PublicMailDomain(domain) {
+			wrong.Field(path, "is a public mail provider, so that everybody could join; invite people instead")
 		}
 		if !slices.Contains(out, domain) {
 			out = append(out, domain)
 		}
 	}
-	return out, nil
+	return out, wrong.Err()
 }
 
 // OrganizationPatch is the input of Update. Absent fields remain unchanged.
@@ -139,15 +139,15 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, id docs.OrgID, p O
 }
 
 func (p OrganizationPatch) apply(ctx context.Context, tx *store.Tx, o *docs.Organization) (err error) {
+	var wrong errs.Mistakes
 	o.Title = p.Title.Or(o.Title)
 	if in, ok := p.EmailDomains.Get(); ok {
-		if o.EmailDomains, err = checkDomains(in); err != nil {
-			return err
-		}
+		o.EmailDomains, err = checkDomains(in)
+		wrong.Add(err)
 	}
 	if h, ok := p.Hostname.Get(); ok {
 		if !docs.ValidHostname(h) {
-			return errs.Field("body.hostname", "must be 3 to 32 lower-case letters, digits or inner hyphens, and not a reserved name")
+			wrong.Field("body.hostname", "must be 3 to 32 lower-case letters, digits or inner hyphens, and not a reserved name")
 		}
 		o.Hostname = h
 	}
@@ -155,29 +155,23 @@ func (p OrganizationPatch) apply(ctx context.Context, tx *store.Tx, o *docs.Orga
 	if site, ok := p.DefaultContent.Get(); ok {
 		v, err := tx.Site(ctx, docs.SiteID(site))
 		if errs.Is(err, errs.NotFound) || err == nil && v.It.Org != o.ID {
-			return errs.Field("body.defaultContent.site", "is not a site of this organization: %q", site)
+			err = errs.Field("body.defaultContent.site", "is not a site of this organization: %q", site)
 		}
-		if err != nil {
-			return err
-		}
+		wrong.Add(err)
 		o.DefaultContent = site
 	} else if p.DefaultContent.IsNull() {
 		o.DefaultContent = ""
 	}
 	if u, ok := p.Logo.Get(); ok {
-		if err := docs.CheckWebURL("body.logo", u); err != nil {
-			return err
-		}
+		wrong.Add(docs.CheckWebURL("body.logo", u))
 	}
 	o.LogoURL = p.Logo.Or(o.LogoURL)
 	o.SSO, o.AI, o.InviteLinks = p.SSO.Or(o.SSO), p.AI.Or(o.AI), p.InviteLinks.Or(o.InviteLinks)
 	if rules, ok := p.MergeRules.Get(); ok {
-		if err := CheckMergeRules(ctx, tx, o.ID, rules, false); err != nil {
-			return err
-		}
+		wrong.Add(CheckMergeRules(ctx, tx, o.ID, rules, false))
 		o.MergeRules = rules
 	}
-	return nil
+	return wrong.Err()
 }
 
 // CheckMergeRules returns an error if merge rules are not valid, or name users who are

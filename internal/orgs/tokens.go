@@ -45,17 +45,21 @@ func (s *Service) CreateToken(ctx context.Context, g *authz.Grant, in NewToken) 
 // requestToken creates a token for a request, within the limits of the token of the
 // request.
 func requestToken(ctx context.Context, tx *store.Tx, by authz.Actor, in NewToken) (t docs.Token, secret string, err error) {
+	var wrong errs.Mistakes
 	if at, ok := in.ExpiresAt.Get(); ok && at <= tx.Now() {
-		return t, "", errs.Field("body.expiresAt", "must be in the future")
+		wrong.Field("body.expiresAt", "must be in the future")
 	}
 	if end := by.Expires; !end.IsZero() && !by.Session {
 		if at := in.ExpiresAt.Or(end); at.IsZero() || at > end {
-			return t, "", errs.Field("body.expiresAt", "must not be later than the end of the token of this request, which is %s", end.Std().Format(time.RFC3339))
+			wrong.Field("body.expiresAt", "must not be later than the end of the token of this request, which is %s", end.Std().Format(time.RFC3339))
 		}
 		in.ExpiresAt = opt.Of(in.ExpiresAt.Or(end))
 	}
 	if !by.Scopes.Cover(in.Scopes) {
-		return t, "", errs.Field("body.scopes", "must be scopes that the token of this request has")
+		wrong.Field("body.scopes", "must be scopes that the token of this request has")
+	}
+	if err := wrong.Err(); err != nil {
+		return t, "", err
 	}
 	n, err := tx.CountTokens(ctx, store.TokenFilter{User: in.owner, Org: in.org})
 	if err != nil {

@@ -212,13 +212,12 @@ type AuthPatch struct {
 
 // UpdateAuth changes how visitors of a site sign in.
 func (s *Service) UpdateAuth(ctx context.Context, g *authz.Grant, p AuthPatch) (Auth, error) {
+	wrong := errs.Mistakes{}
 	if p.Backend != "" && p.Backend != docs.AuthCustom {
-		return Auth{}, errs.Field("body.backend", "must be %s: this server has no integrations that sign visitors in", docs.AuthCustom)
+		wrong.Field("body.backend", "must be %s: this server has no integrations that sign visitors in", docs.AuthCustom)
 	}
-	if err := checkAddress("body.fallbackURL", p.FallbackURL); err != nil {
-		return Auth{}, err
-	}
-	if err := checkAddress("body.logoutURL", p.LogoutURL); err != nil {
+	wrong.Add(checkAddress("body.fallbackURL", p.FallbackURL), checkAddress("body.logoutURL", p.LogoutURL))
+	if err := wrong.Err(); err != nil {
 		return Auth{}, err
 	}
 	v, err := s.configure(ctx, g, "site.auth.update", func(v *docs.SiteSettings) error {

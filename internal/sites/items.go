@@ -6,6 +6,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/store"
 )
@@ -102,10 +103,7 @@ func (s *Service) AddSpace(ctx context.Context, g *authz.Grant, in NewSpace) (*V
 
 // UpdateSpace changes a site space.
 func (s *Service) UpdateSpace(ctx context.Context, g *authz.Grant, id docs.SiteItemID, p SpacePatch) (*View, docs.SiteItem, error) {
-	if err := checkTitles(p.LocalizedTitle); err != nil {
-		return nil, docs.SiteItem{}, err
-	}
-	if err := s.checkCondition(ctx, g, conditionField, p.Condition.Or("")); err != nil {
+	if err := errs.All(checkTitles(p.LocalizedTitle), s.checkCondition(ctx, g, conditionField, p.Condition.Or(""))); err != nil {
 		return nil, docs.SiteItem{}, err
 	}
 	return s.editItem(ctx, g, docs.SiteSpace, "update", func(c *change) (docs.SiteItem, error) {
@@ -155,13 +153,8 @@ func (s *Service) AddSection(ctx context.Context, g *authz.Grant, in NewSection)
 
 // UpdateSection changes a section.
 func (s *Service) UpdateSection(ctx context.Context, g *authz.Grant, id docs.SiteItemID, p SectionPatch) (*View, docs.SiteItem, error) {
-	if err := checkTitles(p.LocalizedTitle); err != nil {
-		return nil, docs.SiteItem{}, err
-	}
-	if err := checkDescriptions(p.LocalizedDescription); err != nil {
-		return nil, docs.SiteItem{}, err
-	}
-	if err := s.checkCondition(ctx, g, conditionField, p.Condition.Or("")); err != nil {
+	err := errs.All(checkTitles(p.LocalizedTitle), checkDescriptions(p.LocalizedDescription), s.checkCondition(ctx, g, conditionField, p.Condition.Or("")))
+	if err != nil {
 		return nil, docs.SiteItem{}, err
 	}
 	return s.editItem(ctx, g, docs.SiteSection, "update", func(c *change) (docs.SiteItem, error) {

@@ -62,18 +62,8 @@ func (s *Structure) UpdateLink(id docs.SiteItemID, p LinkPatch) (docs.SiteItem, 
 
 // checkLink returns an error unless the fields of a patch are valid.
 func (s *Service) checkLink(ctx context.Context, g *authz.Grant, p LinkPatch) error {
-	if url, ok := p.URL.Get(); ok {
-		if err := docs.CheckWebURL("body.url", url); err != nil {
-			return err
-		}
-	}
-	if err := checkTitles(p.LocalizedTitle); err != nil {
-		return err
-	}
-	if err := checkDescriptions(p.LocalizedDescription); err != nil {
-		return err
-	}
-	return s.checkCondition(ctx, g, conditionField, p.Condition.Or(""))
+	return errs.All(checkAddress("body.url", p.URL), checkTitles(p.LocalizedTitle), checkDescriptions(p.LocalizedDescription),
+		s.checkCondition(ctx, g, conditionField, p.Condition.Or("")))
 }
 
 // AddLink adds an external link to the structure of a site. See Structure.AddLink.

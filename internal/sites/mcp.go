@@ -96,15 +96,10 @@ var headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$")
 
 // checkMCPServer returns an error unless the fields of a patch are valid.
 func (s *Service) checkMCPServer(ctx context.Context, g *authz.Grant, p MCPServerPatch) error {
-	if err := s.checkCondition(ctx, g, conditionField, p.Condition.Or("")); err != nil {
-		return err
-	}
-	if address, ok := p.URL.Get(); ok {
-		if err := docs.CheckWebURL("body.url", address); err != nil {
-			return err
-		}
-	}
-	headers, _ := p.Headers.Get()
+	return errs.All(s.checkCondition(ctx, g, conditionField, p.Condition.Or("")), checkAddress("body.url", p.URL), checkHeaders(p.Headers.Or(nil)))
+}
+
+func checkHeaders(headers map[string]string) error {
 	if len(headers) > maxHeaders {
 		return errs.Field("body.headers", "must have at most %d entries", maxHeaders)
 	}

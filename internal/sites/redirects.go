@@ -131,19 +131,19 @@ type RedirectPatch struct {
 
 // apply returns a redirect after a change.
 func (p RedirectPatch) apply(r docs.Redirect) (docs.Redirect, error) {
+	var wrong errs.Mistakes
 	if text, ok := p.Source.Get(); ok {
 		source, err := docs.ParseRedirectSource("body.source", text)
-		if err != nil {
-			return r, err
-		}
+		wrong.Add(err)
 		r.Source = source
 	}
 	r.Draft, r.KeepSuffix, r.Permanent = p.Draft.Or(r.Draft), p.KeepSuffix.Or(r.KeepSuffix), p.Permanent.Or(r.Permanent)
 	r.Destination = p.Destination.Or(r.Destination)
-	if err := r.Source.CheckCapture("body.captureWildcard", r.KeepSuffix); err != nil {
-		return r, err
+	if wrong.Err() == nil {
+		wrong.Add(r.Source.CheckCapture("body.captureWildcard", r.KeepSuffix))
 	}
-	return r, r.Destination.Check("body.destination")
+	wrong.Add(r.Destination.Check("body.destination"))
+	return r, wrong.Err()
 }
 
 // checkPage returns an error if the destination is a page that does not exist. It runs before

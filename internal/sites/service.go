@@ -274,13 +274,15 @@ type SitePatch struct {
 
 // Update changes the settings of a site.
 func (s *Service) Update(ctx context.Context, g *authz.Grant, p SitePatch) (docs.Site, error) {
+	var wrong errs.Mistakes
 	if name, ok := p.Basename.Get(); ok && !docs.ValidBasename(name) {
-		return docs.Site{}, errs.Field("body.basename", "must be 1 to 100 lower-case letters, digits or inner hyphens, and not a reserved name")
+		wrong.Field("body.basename", "must be 1 to 100 lower-case letters, digits or inner hyphens, and not a reserved name")
 	}
 	if proxy, ok := p.Proxy.Get(); ok && proxy != g.Site.Proxy {
-		if err := s.checkProxy(ctx, g.Site, proxy); err != nil {
-			return docs.Site{}, err
-		}
+		wrong.Add(s.checkProxy(ctx, g.Site, proxy))
+	}
+	if err := wrong.Err(); err != nil {
+		return docs.Site{}, err
 	}
 	return s.editSite(ctx, g, func(c *change) (audit.Event, error) {
 		w := &c.site

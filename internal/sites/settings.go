@@ -132,15 +132,12 @@ func iconOf(f customization.Favicon) docs.SiteIcon {
 // checkLook returns an error unless a customization is valid. New conditions of links are
 // checked in the same way as conditions of sections.
 func (s *Service) checkLook(ctx context.Context, g *authz.Grant, before, look customization.Settings) error {
-	if err := look.Check("body"); err != nil {
-		return err
-	}
+	var wrong errs.Mistakes
+	wrong.Add(look.Check("body"))
 	for path, condition := range look.NewConditions("body", before) {
-		if err := s.checkCondition(ctx, g, path, condition); err != nil {
-			return err
-		}
+		wrong.Add(s.checkCondition(ctx, g, path, condition))
 	}
-	return nil
+	return wrong.Err()
 }
 
 // SpaceCustomization is the customization of a site space.

@@ -225,32 +225,30 @@ func present(g *authz.Grant) (docs.Space, error) {
 }
 
 func (p SpacePatch) apply(ctx context.Context, tx *store.Tx, g *authz.Grant, sp *docs.Space) (err error) {
+	var wrong errs.Mistakes
 	emoji, hasEmoji := p.Emoji.Get()
 	icon, hasIcon := p.Icon.Get()
+	if hasEmoji && hasIcon {
+		wrong.Field("body.icon", "cannot be set together with emoji")
+	}
 	switch {
-	case hasEmoji && hasIcon:
-		return errs.Field("body.icon", "cannot be set together with emoji")
 	case hasIcon:
-		if err := docs.CheckWebURL("body.icon", icon); err != nil {
-			return err
-		}
+		wrong.Add(docs.CheckWebURL("body.icon", icon))
 		sp.Emoji, sp.IconURL = "", icon
 	case hasEmoji:
-		if err := docs.CheckEmoji("body.emoji", emoji); err != nil {
-			return err
-		}
+		wrong.Add(docs.CheckEmoji("body.emoji", emoji))
 		sp.Emoji, sp.IconURL = emoji, ""
 	default: // null clears
 		sp.Emoji, sp.IconURL = p.Emoji.Or(sp.Emoji), p.Icon.Or(sp.IconURL)
 	}
-	if sp.Level, err = newLevel(g, sp.Level, p.Level); err != nil {
-		return err
-	}
+	sp.Level, err = newLevel(g, sp.Level, p.Level)
+	wrong.Add(err)
 	if rules, ok := p.MergeRules.Get(); ok {
-		if err := orgs.CheckMergeRules(ctx, tx, sp.Org, rules, true); err != nil {
-			return err
-		}
+		wrong.Add(orgs.CheckMergeRules(ctx, tx, sp.Org, rules, true))
 		sp.MergeRules = rules
+	}
+	if err := wrong.Err(); err != nil {
+		return err
 	}
 	sp.Title, sp.EditMode, sp.Language = orUntitled(p.Title.Or(sp.Title)), p.EditMode.Or(sp.EditMode), p.Language.Or(sp.Language)
 	return nil

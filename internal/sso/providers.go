@@ -49,28 +49,28 @@ type Change struct {
 
 // check validates the fields that can be validated without the store.
 func (c Change) check() error {
+	var wrong errs.Mistakes
 	if label, ok := c.Label.Get(); ok && strings.TrimSpace(label) == "" {
-		return errs.Field("body.label", "must not be blank")
+		wrong.Field("body.label", "must not be blank")
 	}
 	if text := c.Certificate.Or(""); text != "" {
 		if _, err := saml.ParseCertificates(text); err != nil {
-			return errs.Field("body.certificate", "%s", err)
+			wrong.Field("body.certificate", "%s", err)
 		}
 	}
 	if address := c.SSOURL.Or(""); address != "" {
 		if err := docs.CheckWebURL("body.ssoURL", address); err != nil {
-			return err
-		}
-		if u, err := url.Parse(address); err != nil || u.Fragment != "" {
-			return errs.Field("body.ssoURL", "must have no fragment (#)")
+			wrong.Add(err)
+		} else if u, err := url.Parse(address); err != nil || u.Fragment != "" {
+			wrong.Field("body.ssoURL", "must have no fragment (#)")
 		}
 	}
-	return nil
+	return wrong.Err()
 }
 
 // apply applies the change to p.
 func (c Change) apply(ctx context.Context, tx *store.Tx, p *docs.SAMLProvider) error {
-	before := *p
+	before, wrong := *p, errs.Mistakes{}
 	p.Label = strings.TrimSpace(c.Label.Or(p.Label))
 	p.EntityID = strings.TrimSpace(c.EntityID.Or(p.EntityID))
 	p.SSOURL, p.Certificate = c.SSOURL.Or(p.SSOURL), c.Certificate.Or(p.Certificate)
@@ -80,11 +80,9 @@ func (c Change) apply(ctx context.Context, tx *store.Tx, p *docs.SAMLProvider) e
 	if team, ok := c.DefaultTeam.Get(); ok && team != "" {
 		_, err := tx.Team(ctx, p.Org, team)
 		if errs.Is(err, errs.NotFound) {
-			return errs.Field("body.defaultTeam", "is not a team of this organization: %q", team)
+			err = errs.Field("body.defaultTeam", "is not a team of this organization: %q", team)
 		}
-		if err != nil {
-			return err
-		}
+		wrong.Add(err)
 	}
 	p.DefaultTeam = c.DefaultTeam.Or(p.DefaultTeam)
 	p.Groups = c.Groups.Or(p.Groups)
@@ -92,12 +90,13 @@ func (c Change) apply(ctx context.Context, tx *store.Tx, p *docs.SAMLProvider) e
 		for _, name := range slices.Sorted(maps.Keys(groups)) {
 			_, err := tx.Team(ctx, p.Org, groups[name])
 			if errs.Is(err, errs.NotFound) {
-				return errs.Field("body.groups", "%q is not a team of this organization", groups[name])
+				err = errs.Field("body.groups", "%q is not a team of this organization", groups[name])
 			}
-			if err != nil {
-				return err
-			}
+			wrong.Add(err)
 		}
+	}
+	if err := wrong.Err(); err != nil {
+		return err
 	}
 	if p.EntityID != before.EntityID || p.SSOURL != before.SSOURL || p.Certificate != before.Certificate || p.Attributes != before.Attributes {
 		p.LastError, p.LastErrorAt = "", 0

@@ -125,15 +125,16 @@ func (in *New) check(source docs.Space) error {
 		return errs.Field("body.source.language", "must be set, because the space has no language")
 	}
 	in.From = cmp.Or(in.From, source.Language)
+	var wrong errs.Mistakes
 	for _, l := range []struct{ path, code string }{{"body.source.language", in.From}, {"body.language", in.To}} {
 		if !slices.Contains(docs.Languages, l.code) {
-			return errs.Field(l.path, "is not a language that a space can have: %q", l.code)
+			wrong.Field(l.path, "is not a language that a space can have: %q", l.code)
 		}
 	}
 	if in.From == in.To {
-		return errs.Field("body.language", "is the language of the source")
+		wrong.Field("body.language", "is the language of the source")
 	}
-	return nil
+	return wrong.Err()
 }
 
 // checkInstructions checks instructions and returns them in the stored form, compact

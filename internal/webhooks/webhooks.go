@@ -45,18 +45,16 @@ type New struct {
 // Create creates a webhook and returns its secret, which is never returned again.
 func (s *Service) Create(ctx context.Context, g *authz.Grant, org docs.OrgID, in New) (docs.Webhook, string, error) {
 	var secret string
+	var wrong errs.Mistakes
 	address, err := s.checkURL(ctx, in.URL)
-	if err != nil {
-		return docs.Webhook{}, "", err
-	}
+	wrong.Add(err)
 	events, err := checkPatterns(in.Events)
-	if err != nil {
-		return docs.Webhook{}, "", err
-	}
+	wrong.Add(err)
 	if in.Secret != "" {
-		if err := seal.CheckShared("body.secret", in.Secret); err != nil {
-			return docs.Webhook{}, "", err
-		}
+		wrong.Add(seal.CheckShared("body.secret", in.Secret))
+	}
+	if err := wrong.Err(); err != nil {
+		return docs.Webhook{}, "", err
 	}
 	w, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Webhook, error) {
 		w := docs.Webhook{
@@ -143,23 +141,23 @@ type Patch struct {
 func (s *Service) Update(ctx context.Context, g *authz.Grant, org docs.OrgID, id docs.WebhookID, p Patch) (docs.Webhook, string, error) {
 	var secret string
 	address, moved := p.URL.Get()
+	var wrong errs.Mistakes
 	if moved {
 		var err error
-		if address, err = s.checkURL(ctx, address); err != nil {
-			return docs.Webhook{}, "", err
-		}
+		address, err = s.checkURL(ctx, address)
+		wrong.Add(err)
 	}
 	var events []string
 	if in, ok := p.Events.Get(); ok {
 		var err error
-		if events, err = checkPatterns(in); err != nil {
-			return docs.Webhook{}, "", err
-		}
+		events, err = checkPatterns(in)
+		wrong.Add(err)
 	}
 	if given, ok := p.Secret.Get(); ok {
-		if err := seal.CheckShared("body.secret", given); err != nil {
-			return docs.Webhook{}, "", err
-		}
+		wrong.Add(seal.CheckShared("body.secret", given))
+	}
+	if err := wrong.Err(); err != nil {
+		return docs.Webhook{}, "", err
 	}
 	w, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Webhook, error) {
 		w, err := tx.Webhook(ctx, org, id)

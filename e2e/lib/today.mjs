@@ -78,12 +78,19 @@ function operations({ paths }) {
 }
 
 function unknownParameters(client, operation, server, own) {
-    const known = queryNames(server, own);
-    return queryNames(client, operation).filter((name) => !known.includes(name)).map((name) => `?${name}`);
+    const known = queryOf(server, own);
+    return [...queryOf(client, operation)].flatMap(([name, schema]) => {
+        if (!known.has(name)) {
+            return [`?${name}`];
+        }
+        return missingValues(allowed(client, schema), allowed(server, known.get(name))).map((value) => `?${name}=${value}`);
+    });
 }
 
-function queryNames(document, { parameters }) {
-    return parameters.map((parameter) => resolve(document, parameter)).filter(({ in: place }) => place === 'query').map(({ name }) => name);
+// Name -> schema of the parameters of the query; of a list, of its items.
+function queryOf(document, { parameters }) {
+    const found = parameters.map((parameter) => resolve(document, parameter)).filter(({ in: place }) => place === 'query');
+    return new Map(found.map(({ name, schema }) => [name, resolve(document, schema)?.items ?? schema]));
 }
 
 function unknownFields(client, operation, server, own) {
@@ -111,12 +118,35 @@ function missingFields(client, sent, server, taken, path, depth) {
         if (!own) {
             return [path + name];
         }
+        const values = missingValues(allowed(client, schema), allowed(server, own)).map((value) => `${path}${name}=${value}`);
         const [theirItem, ourItem] = [resolve(client, schema).items, resolve(server, own).items];
         if (theirItem && ourItem) {
-            return missingFields(client, theirItem, server, ourItem, `${path}${name}[].`, depth - 1);
+            return [...values, ...missingFields(client, theirItem, server, ourItem, `${path}${name}[].`, depth - 1)];
         }
-        return missingFields(client, schema, server, own, `${path}${name}.`, depth - 1);
+        return [...values, ...missingFields(client, schema, server, own, `${path}${name}.`, depth - 1)];
     });
+}
+
+// The values of an enumeration that the client sends and the server does not take, null among them.
+function missingValues(sent, taken) {
+    const values = taken.listed ? [...sent.values].filter((value) => !taken.values.has(value)) : [];
+    return sent.null && !taken.null ? [...values, 'null'] : values;
+}
+
+// What a schema allows: { listed: whether only some values, values, null: whether null }.
+function allowed(document, schema) {
+    const target = resolve(document, schema) ?? {};
+    const types = [target.type ?? []].flat();
+    const variants = ['oneOf', 'anyOf'].flatMap((keyword) => target[keyword] ?? []).map((part) => allowed(document, part));
+    const rest = variants.filter(({ only }) => !only);
+    const listed = Boolean(target.enum) || (rest.length > 0 && rest.every((part) => part.listed));
+    const any = Object.keys(target).every((key) => ['description', 'title', 'default', 'deprecated'].includes(key));
+    return {
+        listed,
+        values: new Set([...(target.enum ?? []), ...rest.flatMap((part) => [...part.values])].filter((value) => value !== null)),
+        null: any || target.nullable === true || types.includes('null') || (target.enum ?? []).includes(null) || variants.some((part) => part.null),
+        only: types.length === 1 && types[0] === 'null',
+    };
 }
 
 // The properties of an object or of any variant of a union, and whether it takes others too.

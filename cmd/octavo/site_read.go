@@ -63,15 +63,21 @@ type itemJSON struct {
 	Description string
 	Condition   string
 	Default     bool
+	Draft       bool
+	Hidden      bool
 	Space       named
 	SiteSpaces  []itemJSON
 	Children    []itemJSON
+
+	LocalizedTitle       map[string]string
+	LocalizedDescription map[string]string
 }
 
 func (w itemJSON) item() (it *sitefile.Item, links bool) {
 	it = &sitefile.Item{
 		Kind: w.Object, ID: sitefile.Ref(w.ID), Title: w.Title, Path: w.Path, Icon: w.Icon, Description: w.Description,
-		Condition: w.Condition, Default: w.Default, Space: sitefile.Space{ID: w.Space.ID, Title: w.Space.Title},
+		Condition: w.Condition, Default: w.Default, Draft: w.Draft, Hidden: w.Hidden,
+		Titles: docs.NewLocalized(w.LocalizedTitle), Descriptions: docs.NewLocalized(w.LocalizedDescription), Space: sitefile.Space{ID: w.Space.ID, Title: w.Space.Title},
 	}
 	it.Items, links = items(append(w.SiteSpaces, w.Children...))
 	return it, links

@@ -125,6 +125,7 @@ type randomFile struct {
 	spaces   []string
 	paths    []string // paths of sections that are not used yet
 	sections [][]string
+	publish  bool // then nothing is a draft: a site needs something that readers see
 }
 
 func (r *randomFile) one(list ...string) string { return list[r.IntN(len(list))] }
@@ -153,8 +154,21 @@ func (r *randomFile) variants(depth, low int) []string {
 		if r.IntN(3) == 0 {
 			r.line(depth, "  condition: visitor.claims.unsigned.%s", r.one("a", "b"))
 		}
+		r.seen(depth, "draft", "hidden")
 	}
 	return paths
+}
+
+// seen writes who sees an item: switches, and titles by language.
+func (r *randomFile) seen(depth int, switches ...string) {
+	for _, key := range switches {
+		if r.IntN(4) == 0 && !(r.publish && key == "draft") {
+			r.line(depth, "  %s: true", key)
+		}
+	}
+	if r.IntN(4) == 0 {
+		r.line(depth, "  localizedTitle: {%s: %q, pt-br: Guias}", r.one("fr", "de"), r.one("Guides: a tour", "Anleitung"))
+	}
 }
 
 // items writes sections and groups.
@@ -162,6 +176,7 @@ func (r *randomFile) items(depth, level int, def *bool) {
 	for range r.IntN(4) {
 		if level < 3 && r.IntN(3) == 0 {
 			r.line(depth, "- group: %s", r.one("One", "Two", "Three"))
+			r.seen(depth, "draft")
 			r.line(depth, "  sections:")
 			at := r.out.Len()
 			if r.items(depth+2, level+1, def); r.out.Len() == at {
@@ -182,6 +197,10 @@ func (r *randomFile) items(depth, level int, def *bool) {
 		if r.IntN(4) == 0 {
 			r.line(depth, "  condition: visitor.claims.unsigned.a")
 		}
+		r.seen(depth, "draft")
+		if r.IntN(4) == 0 {
+			r.line(depth, "  localizedDescription: {fr: Des mots}")
+		}
 		if !*def && r.IntN(4) == 0 {
 			*def = true
 			r.line(depth, "  default: true")
@@ -193,6 +212,7 @@ func (r *randomFile) items(depth, level int, def *bool) {
 }
 
 func (r *randomFile) text(site string) string {
+	r.publish = r.IntN(2) == 0
 	r.line(0, "site: %s\ntitle: %s\nvisibility: %s\nadaptive: %v", site, r.one("Docs", "Guides", "Help"), r.one("public", "unlisted", "share-link"), r.IntN(2) == 0)
 	if r.IntN(4) == 0 {
 		for _, v := range r.variants(0, 0) {
@@ -221,7 +241,7 @@ func (r *randomFile) text(site string) string {
 		}
 	}
 	if len(r.sections) > 0 {
-		r.line(0, "publish: %v", r.IntN(2) == 0)
+		r.line(0, "publish: %v", r.publish)
 	}
 	return r.out.String()
 }
@@ -257,6 +277,47 @@ func TestRandomSiteFilesAreApplied(t *testing.T) {
 	}
 }
 
+// What the server says about a part of a site is in the file, or here with the reason why not.
+func TestPartsOfASiteHaveAllFieldsThatTheServerSays(t *testing.T) {
+	without := map[string]string{
+		"section": "the place in the file", "sectionGroup": "the place in the file", "sections": "is a part of children",
+		"urls": "follows from the rest", "hasAdvancedCustomizationFeature": "is the same for all",
+	}
+	known := map[string]bool{}
+	for i := range reflect.TypeFor[itemJSON]().NumField() {
+		f := reflect.TypeFor[itemJSON]().Field(i)
+		known[strings.ToLower(f.Name)] = true
+	}
+	known["id"], known["title"] = true, true // of named
+	for _, wire := range []reflect.Type{reflect.TypeFor[api.SiteSection](), reflect.TypeFor[api.SiteSpace](), reflect.TypeFor[api.SiteSectionGroup]()} {
+		for i := range wire.NumField() {
+			name, _, _ := strings.Cut(wire.Field(i).Tag.Get("json"), ",")
+			if !known[strings.ToLower(name)] && without[name] == "" {
+				t.Errorf("%s.%s is not read by octavo site: export and apply lose it", wire.Name(), name)
+			}
+		}
+	}
+	full := itemJSON{}
+	v := reflect.ValueOf(&full).Elem()
+	for i := range v.NumField() {
+		switch f := v.Field(i); f.Kind() {
+		case reflect.Bool:
+			f.SetBool(true)
+		case reflect.String:
+			f.SetString("x")
+		case reflect.Map:
+			f.Set(reflect.ValueOf(map[string]string{"fr": "x"}))
+		}
+	}
+	full.ID, full.Title, full.Space, full.SiteSpaces = "x", "x", named{"x", "x"}, []itemJSON{{}}
+	it, _ := full.item()
+	for i := range reflect.TypeFor[sitefile.Item]().NumField() {
+		if f := reflect.TypeFor[sitefile.Item]().Field(i); f.IsExported() && reflect.ValueOf(*it).Field(i).IsZero() {
+			t.Errorf("item does not set %s", f.Name)
+		}
+	}
+}
+
 // shape returns the structure of a file as text.
 func shape(t *testing.T, text string) string {
 	t.Helper()
@@ -268,7 +329,8 @@ func shape(t *testing.T, text string) string {
 	var walk func(items []*sitefile.Item, depth int)
 	walk = func(items []*sitefile.Item, depth int) {
 		for _, it := range items {
-			fmt.Fprintf(&out, "%*s%s %q %s %s %q %q %s\n", depth, "", it.Kind, it.Title, it.Path, it.Icon, it.Description, it.Condition, it.Space.Name)
+			fmt.Fprintf(&out, "%*s%s %q %s %s %q %q %s %v %v %s %s\n", depth, "", it.Kind, it.Title, it.Path, it.Icon, it.Description, it.Condition, it.Space.Name,
+				it.Draft, it.Hidden, it.Titles, it.Descriptions)
 			walk(it.Items, depth+2)
 		}
 	}

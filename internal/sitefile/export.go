@@ -66,6 +66,19 @@ func flag(n *yaml.Node, key string, on bool) {
 	}
 }
 
+// localized writes texts by language, unless there are none.
+func localized(n *yaml.Node, key string, l docs.Localized) {
+	texts := l.Texts()
+	if len(texts) == 0 {
+		return
+	}
+	m := mapping()
+	for _, language := range slices.Sorted(maps.Keys(texts)) {
+		yamldoc.Set(m, language, yamldoc.String(texts[language], 0))
+	}
+	yamldoc.Set(n, key, m)
+}
+
 // firstDefault returns the default item if it is not the first one. Otherwise it returns
 // nil, because the first item is the default if the file names none.
 func firstDefault(items []*Item) *Item {
@@ -83,14 +96,19 @@ func (e exporter) sections(items []*Item, def *Item) *yaml.Node {
 		n := mapping()
 		if it.Kind == docs.SiteGroup {
 			put(n, "group", it.Title)
+			localized(n, "localizedTitle", it.Titles)
 			put(n, "icon", it.Icon)
+			flag(n, "draft", it.Draft)
 			yamldoc.Set(n, "sections", e.sections(it.Items, def))
 		} else {
 			put(n, "title", it.Title)
+			localized(n, "localizedTitle", it.Titles)
 			put(n, "path", it.Path)
 			put(n, "icon", it.Icon)
 			put(n, "description", it.Description)
+			localized(n, "localizedDescription", it.Descriptions)
 			put(n, "condition", it.Condition)
+			flag(n, "draft", it.Draft)
 			flag(n, "default", it == def)
 			yamldoc.Set(n, "variants", e.variants(it.Items))
 		}
@@ -105,8 +123,11 @@ func (e exporter) variants(items []*Item) *yaml.Node {
 	for _, it := range items {
 		n := mapping()
 		put(n, "space", e.spaces.Name(it.Space))
+		localized(n, "localizedTitle", it.Titles)
 		put(n, "path", it.Path)
 		put(n, "condition", it.Condition)
+		flag(n, "draft", it.Draft)
+		flag(n, "hidden", it.Hidden)
 		flag(n, "default", it == def)
 		out.Content = append(out.Content, n)
 	}

@@ -79,6 +79,16 @@ func (p *parser) bool(what string, into *bool) func(*yaml.Node) {
 	}
 }
 
+// localized returns a reader of texts by language.
+func (p *parser) localized(what string, into *docs.Localized, limit int) func(*yaml.Node) {
+	return func(n *yaml.Node) {
+		texts := map[string]string{}
+		p.Each(n, what, func(key, value *yaml.Node) { texts[key.Value] = p.Text(what, value) })
+		p.problem(n, docs.CheckLocalized(what, texts, limit))
+		*into = docs.NewLocalized(texts)
+	}
+}
+
 // list calls fn for each entry of a list. It reports a list with more than limit entries.
 func (p *parser) list(what string, n *yaml.Node, limit int, fn func(*yaml.Node)) {
 	switch {
@@ -162,8 +172,10 @@ func (p *parser) sections(n *yaml.Node, depth int) []*Item {
 func (p *parser) group(n *yaml.Node, depth int) *Item {
 	it := p.item(docs.SiteGroup, n)
 	p.keys(n, "a group", map[string]func(*yaml.Node){
-		"group": p.text("group", &it.Title, 1, maxGroupTitle),
-		"icon":  p.text("icon", &it.Icon, 0, maxIcon),
+		"group":          p.text("group", &it.Title, 1, maxGroupTitle),
+		"localizedTitle": p.localized("localizedTitle", &it.Titles, maxTitle),
+		"icon":           p.text("icon", &it.Icon, 0, maxIcon),
+		"draft":          p.bool("draft", &it.Draft),
 		"sections": func(n *yaml.Node) {
 			if depth > docs.MaxSiteGroupDepth {
 				p.Problem(n, "groups are nested more than %d levels deep", docs.MaxSiteGroupDepth)
@@ -179,13 +191,16 @@ func (p *parser) group(n *yaml.Node, depth int) *Item {
 func (p *parser) section(n *yaml.Node) *Item {
 	it := p.item(docs.SiteSection, n)
 	p.keys(n, "a section", map[string]func(*yaml.Node){
-		"title":       p.text("title", &it.Title, minTitle, maxTitle),
-		"path":        p.path(&it.Path),
-		"icon":        p.text("icon", &it.Icon, 0, maxIcon),
-		"description": p.text("description", &it.Description, 0, maxDescription),
-		"condition":   p.condition(&it.Condition),
-		"default":     p.bool("default", &it.Default),
-		"variants":    func(n *yaml.Node) { it.Items = p.variants("the section "+it.Title, n) },
+		"title":                p.text("title", &it.Title, minTitle, maxTitle),
+		"localizedTitle":       p.localized("localizedTitle", &it.Titles, maxTitle),
+		"localizedDescription": p.localized("localizedDescription", &it.Descriptions, maxDescription),
+		"draft":                p.bool("draft", &it.Draft),
+		"path":                 p.path(&it.Path),
+		"icon":                 p.text("icon", &it.Icon, 0, maxIcon),
+		"description":          p.text("description", &it.Description, 0, maxDescription),
+		"condition":            p.condition(&it.Condition),
+		"default":              p.bool("default", &it.Default),
+		"variants":             func(n *yaml.Node) { it.Items = p.variants("the section "+it.Title, n) },
 	})
 	p.required(n, "a section", "title", it.Title)
 	if it.Path == "" {
@@ -200,11 +215,14 @@ func (p *parser) variants(what string, n *yaml.Node) []*Item {
 	p.list("variants", n, docs.MaxSiteItems, func(n *yaml.Node) {
 		it := p.item(docs.SiteSpace, n)
 		p.keys(n, "a variant", map[string]func(*yaml.Node){
-			"space":     func(n *yaml.Node) { it.Space.Name = p.Text("space", n) },
-			"folder":    func(n *yaml.Node) { it.Space.Folder = p.folder(n) },
-			"path":      p.path(&it.Path),
-			"condition": p.condition(&it.Condition),
-			"default":   p.bool("default", &it.Default),
+			"localizedTitle": p.localized("localizedTitle", &it.Titles, maxTitle),
+			"draft":          p.bool("draft", &it.Draft),
+			"hidden":         p.bool("hidden", &it.Hidden),
+			"space":          func(n *yaml.Node) { it.Space.Name = p.Text("space", n) },
+			"folder":         func(n *yaml.Node) { it.Space.Folder = p.folder(n) },
+			"path":           p.path(&it.Path),
+			"condition":      p.condition(&it.Condition),
+			"default":        p.bool("default", &it.Default),
 		})
 		switch {
 		case it.Space.Folder == "":

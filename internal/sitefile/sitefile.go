@@ -57,8 +57,13 @@ type Item struct {
 	Description string
 	Condition   string
 	Default     bool
-	Space       Space // only for a variant
-	Items       []*Item
+	Draft       bool
+	Hidden      bool           // only for a variant
+	Titles      docs.Localized // by language
+	// Descriptions are by language, only for a section.
+	Descriptions docs.Localized
+	Space        Space // only for a variant
+	Items        []*Item
 
 	line int // line in the file
 }

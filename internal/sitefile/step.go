@@ -2,6 +2,7 @@ package sitefile
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -72,6 +73,20 @@ func (f *fields) clearable(key, old, wanted string) {
 		value = nil
 	}
 	f.set(key, key, value, old, wanted)
+}
+
+// flag is set for a switch.
+func (f *fields) flag(key string, old, wanted bool) {
+	f.set(key, key, wanted, strconv.FormatBool(old), strconv.FormatBool(wanted))
+}
+
+// localized is set for texts by language.
+func (f *fields) localized(key string, old, wanted docs.Localized) {
+	texts := wanted.Texts()
+	if texts == nil {
+		texts = map[string]string{}
+	}
+	f.set(key, key, texts, string(old), string(wanted))
 }
 
 func (f *fields) String() string { return strings.Join(f.text, ", ") }

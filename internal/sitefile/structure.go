@@ -126,6 +126,8 @@ func (p *planner) place(parent *node, wanted []*Item, m matches) {
 			} else {
 				var f fields
 				f.clearable("icon", n.Icon, w.Icon)
+				f.flag("draft", n.Draft, w.Draft)
+				f.localized("localizedTitle", n.Titles, w.Titles)
 				p.update(f, n.label(), "section-groups", n.ID)
 			}
 			p.place(n, w.Items, m)
@@ -152,9 +154,17 @@ func (p *planner) addGroup(parent *node, w *Item) *node {
 	if parent != p.root {
 		body["parent"] = parent.ID
 	}
+	if w.Draft {
+		body["draft"] = true
+	}
 	c := p.call("POST", body, "section-groups")
 	c.Bind = map[string]Ref{"id": n.ID}
-	p.step(Add, n.label(), c)
+	calls := []Call{c}
+	var f fields
+	if f.localized("localizedTitle", "", w.Titles); len(f.body) > 0 {
+		calls = append(calls, p.call("PATCH", f.body, "section-groups", n.ID))
+	}
+	p.step(Add, n.label(), calls...)
 	n.insert(parent, len(parent.children))
 	return n
 }
@@ -164,7 +174,7 @@ const hidden = "false"
 
 // addSection plans a section with its first variant. The path of the section and the
 // condition of the variant can only be set in later calls. If the variant has a
-// condition, the section is hidden until then.
+// condition, or is a draft or hidden, the section is hidden until then.
 func (p *planner) addSection(w *Item) *node {
 	n := &node{Item: *w, matched: true}
 	n.ID, n.Items = p.ref(), nil
@@ -181,20 +191,25 @@ func (p *planner) addSection(w *Item) *node {
 		body["icon"] = w.Icon
 	}
 	condition := w.Condition
-	if first.Condition != "" {
+	if first.Condition != "" || first.Draft || first.Hidden {
 		condition = hidden
 	}
 	if condition != "" {
 		body["condition"] = condition
+	}
+	if w.Draft {
+		body["draft"] = true
 	}
 	made := p.call("POST", body, "sections")
 	made.Bind = map[string]Ref{"id": n.ID, "siteSpaces.0.id": first.ID}
 	var f fields
 	f.set("path", "path", w.Path, "", w.Path)
 	f.clearable("description", "", w.Description)
+	f.localized("localizedTitle", "", w.Titles)
+	f.localized("localizedDescription", "", w.Descriptions)
 	f.clearable("condition", condition, w.Condition)
 	p.step(Add, fmt.Sprintf("section %s (%q) with the variant %s (%q)", w.Path, w.Title, first.Path, first.Space.Title),
-		made, p.finishVariant(first, ""), p.call("PATCH", f.body, "sections", n.ID))
+		made, p.finishVariant(first, "", false), p.call("PATCH", f.body, "sections", n.ID))
 	n.insert(p.root, len(p.root.children))
 	return n
 }
@@ -205,7 +220,10 @@ func (p *planner) updateSection(n *node, w *Item) {
 	f.set("path", "path", w.Path, n.Path, w.Path)
 	f.clearable("icon", n.Icon, w.Icon)
 	f.clearable("description", n.Description, w.Description)
+	f.localized("localizedTitle", n.Titles, w.Titles)
+	f.localized("localizedDescription", n.Descriptions, w.Descriptions)
 	f.clearable("condition", n.Condition, w.Condition)
+	f.flag("draft", n.Draft, w.Draft)
 	p.condition(w, n.Condition)
 	p.update(f, n.label(), "sections", n.ID)
 	n.Title, n.Path = w.Title, w.Path

@@ -50,18 +50,25 @@ func (p *planner) addVariant(parent *node, w *Item) *node {
 	if w.Condition != "" {
 		body["condition"] = w.Condition
 	}
+	draft := w.Draft || w.Hidden // which only the second call can set
+	if draft {
+		body["draft"] = true
+	}
 	made := p.call("POST", body, "site-spaces")
 	made.Bind = map[string]Ref{"id": n.ID}
-	p.step(Add, fmt.Sprintf("%s (%q)", n.label(), w.Space.Title), made, p.finishVariant(n, n.Condition))
+	p.step(Add, fmt.Sprintf("%s (%q)", n.label(), w.Space.Title), made, p.finishVariant(n, n.Condition, draft))
 	return n
 }
 
 // finishVariant returns the call that sets the fields of a new variant that could not be
-// set when it was created. condition is the condition that it was created with.
-func (p *planner) finishVariant(n *node, condition string) Call {
+// set when it was created. condition and draft are what it was created with.
+func (p *planner) finishVariant(n *node, condition string, draft bool) Call {
 	var f fields
 	f.set("path", "path", n.Path, "", n.Path)
 	f.clearable("condition", condition, n.Condition)
+	f.flag("hidden", false, n.Hidden)
+	f.flag("draft", draft, n.Draft)
+	f.localized("localizedTitle", "", n.Titles)
 	return p.call("PATCH", f.body, "site-spaces", n.ID)
 }
 
@@ -69,6 +76,9 @@ func (p *planner) updateVariant(n *node, w *Item) {
 	var f fields
 	f.set("path", "path", w.Path, n.Path, w.Path)
 	f.clearable("condition", n.Condition, w.Condition)
+	f.flag("draft", n.Draft, w.Draft)
+	f.flag("hidden", n.Hidden, w.Hidden)
+	f.localized("localizedTitle", n.Titles, w.Titles)
 	p.condition(w, n.Condition)
 	if w.Space.ID != n.Space.ID {
 		f.set("spaceId", "space", w.Space.ID, n.Space.Title+" ("+n.Space.ID+")", w.Space.Title+" ("+w.Space.ID+")")

@@ -44,7 +44,10 @@ export default async function members({ step, organization, alice, bob, carol, m
         assert.deepEqual(ids(newest.data.items), [carol.id, bob.id, alice.id]);
         const oldest = await list({ sort: 'joinedAt', order: 'asc' });
         assert.deepEqual(ids(oldest.data.items), [alice.id, bob.id, carol.id]);
-        await refused(list({ sort: 'name' }), 400);
+        const named = await list({ sort: 'name', order: 'asc' });
+        assert.deepEqual([...ids(named.data.items)].sort(), [alice.id, bob.id, carol.id].sort());
+        assert.equal(ids(named.data.items)[0], alice.id);
+        await refused(list({ sort: 'height' }), 400);
         await refused(list({ order: 'up' }), 400);
     });
 

@@ -1,5 +1,5 @@
-// Operations of the client of today that the other client does not know: who did what, sources of specifications,
-// host names by their name, a search that is announced. Its description judges the reads.
+// Operations and names of the client of today that the other client does not know: who did what, sources of
+// specifications, host names by their name, new spaces for a site. Its description judges the reads.
 
 import assert from 'node:assert/strict';
 
@@ -46,6 +46,29 @@ export default async function today({ step, organization, alice, mallory, anonym
         assert.equal((await alice.request('PATCH', `/custom-hostnames/${name}`)).status, 204);
         assert.equal((await alice.request('DELETE', `/custom-hostnames/${name}`)).status, 205);
         assert.equal((await alice.request('DELETE', `/custom-hostnames/${name}`)).status, 204);
+    });
+
+    await step('a part of a site with a new space, and a redirect to a page by its path', async () => {
+        const made = await alice.request('POST', `/orgs/${org}/sites/${site}/site-spaces`, { spaceId: null, title: 'News', template: { id: 'changelog' } });
+        assert.equal(made.status, 201);
+        const news = made.body.space.id;
+        const { pages } = await get(alice, `/spaces/${news}/content/pages`);
+        const destination = { kind: 'path', spaceId: news, path: pages[0].path };
+        const redirect = await alice.request('POST', `/orgs/${org}/sites/${site}/redirects`, { source: '/old', destination });
+        assert.deepEqual([redirect.status, redirect.body.destination.pageId], [201, pages[0].id]);
+    });
+
+    await step('change requests of a space and of a site', async () => {
+        await alice.request('POST', `/spaces/${space}/change-requests`, { subject: 'Here' });
+        const subjects = async (filter) => (await get(alice, `/orgs/${org}/change-requests?status=draft&${filter}`)).items.map(({ subject }) => subject);
+        assert.deepEqual(await subjects(`space=${space}`), ['Here']);
+        assert.deepEqual(await subjects(`site=${site}`), ['Here']);
+        assert.deepEqual(await subjects('site=site_none'), []);
+    });
+
+    await step('who sees a site by default', async () => {
+        const changed = await alice.request('PATCH', `/orgs/${org}/sites/${site}`, { defaultLevel: 'read' });
+        assert.deepEqual([changed.status, changed.body.defaultLevel], [200, 'read']);
     });
 
     await step('a search that is announced', async () => {

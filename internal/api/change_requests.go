@@ -196,15 +196,20 @@ type listOrgChangeRequestsIn struct {
 	OrgIn
 	Paged
 	ChangeRequestFilter
-	Site    string `query:"site" maxLength:"100" doc:"Ignored."`
-	Space   string `query:"space" maxLength:"100" doc:"Ignored; the list of a space has only those of the space."`
-	Run     string `query:"styleguideRun" maxLength:"100" doc:"Ignored: nothing checks a style guide."`
-	Finding string `query:"finding" enum:"none,all" doc:"Ignored: nothing opens change requests for findings."`
+	Site    docs.SiteID  `query:"site" maxLength:"100" doc:"Only change requests of spaces of this site."`
+	Space   docs.SpaceID `query:"space" maxLength:"100" doc:"Only change requests of this space."`
+	Run     string       `query:"styleguideRun" maxLength:"100" doc:"Ignored: nothing checks a style guide."`
+	Finding string       `query:"finding" enum:"none,all" doc:"Ignored: nothing opens change requests for findings."`
 }
 
 func (a *API) listOrgChangeRequests(ctx context.Context, in *listOrgChangeRequestsIn) (*page[ChangeRequest], error) {
-	g := authz.FromContext(ctx)
-	return listViews(ctx, a, in.Paged, a.Reviews.OrgChangeRequests(g, in.plain(g)), func(ctx context.Context, c store.ChangeRequestIn) (ChangeRequest, error) {
+	g, f := authz.FromContext(ctx), in.plain(authz.FromContext(ctx))
+	f.Space, f.Site = in.Space, in.Site
+	all, err := a.Reviews.OrgChangeRequests(ctx, g, f)
+	if err != nil {
+		return nil, err
+	}
+	return listViews(ctx, a, in.Paged, all, func(ctx context.Context, c store.ChangeRequestIn) (ChangeRequest, error) {
 		return a.changeRequest(ctx, g, c.Space, c.Request)
 	})
 }

@@ -90,11 +90,11 @@ type listMembersIn struct {
 	Order  string `query:"order" enum:"asc,desc" default:"desc"`
 	Role   string `query:"role" enum:"admin,create,review,edit,comment,read,guest"`
 	Search string `query:"search" maxLength:"256" doc:"Part of the name or the address."`
-	Sort   string `query:"sort" enum:"joinedAt,lastSeenAt" default:"joinedAt" doc:"lastSeenAt excludes members who were never active."`
+	Sort   string `query:"sort" enum:"joinedAt,lastSeenAt,name" default:"joinedAt" doc:"lastSeenAt excludes members who were never active."`
 }
 
 func (a *API) listMembers(ctx context.Context, in *listMembersIn) (*page[Member], error) {
-	f := store.MemberFilter{Search: in.Search, LastSeen: in.Sort == "lastSeenAt", Asc: in.Order == "asc"}
+	f := store.MemberFilter{Search: in.Search, LastSeen: in.Sort == "lastSeenAt", Named: in.Sort == "name", Asc: in.Order == "asc"}
 	if in.Role != "" {
 		r := docs.Role(in.Role)
 		if in.Role == "guest" {

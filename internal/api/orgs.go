@@ -9,6 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/sites"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 
@@ -296,20 +297,30 @@ func (a *API) listOrganizations(ctx context.Context, in *Paged) (*page[Organizat
 }
 
 type createOrganizationIn struct {
-	Body struct {
+	DefaultSite string `query:"withDefaultSite" enum:"true,false" doc:"true: with a site that has the title of the organization and no spaces yet."`
+	OpenAPI     string `query:"openapiUrl" maxLength:"2048" doc:"Ignored: createOpenAPISpec adds a specification."`
+	Body        struct {
 		Title         string   `json:"title" minLength:"2" maxLength:"255" pattern:"\\S.*\\S" patternDescription:"at least two characters that are not blank"`
 		EmailDomains  []string `json:"emailDomains,omitempty" maxItems:"50"`
 		Type          string   `json:"type,omitempty" enum:"business,community"`
 		UseCase       string   `json:"useCase,omitempty" enum:"internalDocs,docsSite,audienceControlledSite,productDocs,teamKnowledgeBase,designSystem,openSourceDocs,notes,other"`
 		CommunityType string   `json:"communityType,omitempty" enum:"nonProfit,openSource,education"`
+		Preferences   any      `json:"onboardingPreferences,omitempty" doc:"Ignored: there is no onboarding."`
 	}
 }
 
 func (a *API) createOrganization(ctx context.Context, in *createOrganizationIn) (*created[Organization], error) {
 	g := authz.FromContext(ctx)
-	o, err := a.Orgs.Create(ctx, g, orgs.NewOrganization{
+	n := orgs.NewOrganization{
 		Title: in.Body.Title, EmailDomains: in.Body.EmailDomains, Type: in.Body.Type, UseCase: in.Body.UseCase, CommunityType: in.Body.CommunityType,
-	})
+	}
+	if in.DefaultSite == "true" {
+		n.Then = func(ctx context.Context, tx *store.Tx, g *authz.Grant) error {
+			_, err := sites.Create(ctx, tx, g, sites.NewSite{Title: docs.FirstRunes(in.Body.Title, docs.MaxSiteTitle)})
+			return err
+		}
+	}
+	o, err := a.Orgs.Create(ctx, g, n)
 	if err != nil {
 		return nil, err
 	}

@@ -157,7 +157,7 @@ func (a *API) unshareTeam(ctx context.Context, in *GrantedTeam) (*done, error) {
 
 type aggregateIn struct {
 	Paged
-	Role   string `query:"role" enum:"admin,create,review,edit,comment,read"`
+	Role   string `query:"role" enum:"admin,create,review,edit,comment,read,guest" doc:"Only people with this role. Nobody has access as guest."`
 	Search string `query:"search" maxLength:"256" doc:"Ignored."`
 	Sort   string `query:"sort" maxLength:"32" doc:"Ignored."`
 	Order  string `query:"order" enum:"asc,desc" doc:"Ignored."`

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -72,6 +73,61 @@ type redirectDestination struct {
 	URL     string            `json:"url,omitempty" format:"uri" maxLength:"2048" doc:"Of the kind external."`
 }
 
+// newDestination is a destination in a request. It can name a page by its path.
+type newDestination struct {
+	Kind    docs.RedirectKind `json:"kind" enum:"site-section,site-space,site-page,external,path"`
+	Section string            `json:"siteSectionId,omitempty" maxLength:"64" doc:"Of the kind site-section."`
+	Space   string            `json:"siteSpaceId,omitempty" maxLength:"64" doc:"Of the kinds site-space and site-page."`
+	Page    docs.PageID       `json:"pageId,omitempty" maxLength:"64" doc:"Of the kind site-page."`
+	URL     string            `json:"url,omitempty" format:"uri" maxLength:"2048" doc:"Of the kind external."`
+	At      docs.SpaceID      `json:"spaceId,omitempty" maxLength:"64" doc:"Of the kind path: a space of the site."`
+	Path    string            `json:"path,omitempty" maxLength:"1024" doc:"Of the kind path: the path of a page in the space. The redirect follows the page when it is moved."`
+}
+
+// destination returns what a request asks for. The kind path becomes the page that has the
+// path now. field is its place in the request, and view returns the site.
+func (a *API) destination(ctx context.Context, view func() (siteView, error), field string, d newDestination) (docs.RedirectDestination, error) {
+	if d.Kind != "path" {
+		if d.At != "" || d.Path != "" {
+			return docs.RedirectDestination{}, errs.Field(field, "has fields that do not belong to the kind %q", d.Kind)
+		}
+		return docs.RedirectDestination{Kind: d.Kind, Section: d.Section, Space: d.Space, Page: d.Page, URL: d.URL}, nil
+	}
+	if d.At == "" || d.Section != "" || d.Space != "" || d.Page != "" || d.URL != "" {
+		return docs.RedirectDestination{}, errs.Field(field, "must have spaceId and path, and nothing else")
+	}
+	v, err := view()
+	if err != nil {
+		return docs.RedirectDestination{}, err
+	}
+	for _, it := range v.Structure.All(docs.SiteSpace) {
+		if it.Space == d.At {
+			page, err := a.pageIDAt(ctx, v.Spaces[it.Space].It, d.Path)
+			if errs.Is(err, errs.NotFound) {
+				err = errs.E(errs.NotFound, "%s.path: there is no page %q in the space", field, d.Path)
+			}
+			return docs.RedirectDestination{Kind: docs.RedirectPage, Space: string(it.ID), Page: page}, err
+		}
+	}
+	return docs.RedirectDestination{}, errs.E(errs.NotFound, "%s.spaceId: there is no space %q on the site", field, d.At)
+}
+
+// siteOnce returns a function that reads the site of the request once, when it is needed.
+func (a *API) siteOnce(ctx context.Context) func() (siteView, error) {
+	return sync.OnceValues(func() (siteView, error) { return a.siteView(ctx, "") })
+}
+
+// pageIDAt returns the page with a path in the newest revision of its space, as the caller
+// sees it.
+func (a *API) pageIDAt(ctx context.Context, sp docs.Space, path string) (docs.PageID, error) {
+	v, err := a.Content.Revision(ctx, sp, sp.Revision)
+	if err != nil {
+		return "", err
+	}
+	p, err := asSeen(authz.FromContext(ctx), v).ByPath(ctx, path)
+	return p.ID, err
+}
+
 func siteRedirect(r docs.Redirect) SiteRedirect {
 	return SiteRedirect{
 		Object: "site-redirect", ID: string(r.ID), Source: string(r.Source), Draft: r.Draft, CaptureWildcard: r.KeepSuffix, Permanent: r.Permanent,
@@ -108,19 +164,23 @@ func (a *API) listRedirects(ctx context.Context, in *listRedirectsIn) (*page[Sit
 type createRedirectIn struct {
 	SiteIn
 	Body struct {
-		Source          string              `json:"source" minLength:"1" maxLength:"512" doc:"A path such as /old/page; it can end with a wildcard: /old/*."`
-		CaptureWildcard bool                `json:"captureWildcard,omitempty"`
-		Draft           bool                `json:"draft,omitempty"`
-		Permanent       bool                `json:"permanent,omitempty"`
-		Destination     redirectDestination `json:"destination"`
+		Source          string         `json:"source" minLength:"1" maxLength:"512" doc:"A path such as /old/page; it can end with a wildcard: /old/*."`
+		CaptureWildcard bool           `json:"captureWildcard,omitempty"`
+		Draft           bool           `json:"draft,omitempty"`
+		Permanent       bool           `json:"permanent,omitempty"`
+		Destination     newDestination `json:"destination"`
 	}
 }
 
 func (a *API) createRedirect(ctx context.Context, in *createRedirectIn) (*created[SiteRedirect], error) {
 	g, b := authz.FromContext(ctx), in.Body
+	to, err := a.destination(ctx, a.siteOnce(ctx), "body.destination", b.Destination)
+	if err != nil {
+		return nil, err
+	}
 	r, err := a.Sites.AddRedirect(ctx, g, sites.RedirectPatch{
 		Source: opt.Of(b.Source), Draft: opt.Of(b.Draft), KeepSuffix: opt.Of(b.CaptureWildcard), Permanent: opt.Of(b.Permanent),
-		Destination: opt.Of(docs.RedirectDestination(b.Destination)),
+		Destination: opt.Of(to),
 	}, a.pagePath)
 	return &created[SiteRedirect]{a.siteLocation(g.Site, "redirects", string(r.ID)), siteRedirect(r)}, err
 }
@@ -133,11 +193,11 @@ type RedirectIn struct {
 type updateRedirectIn struct {
 	RedirectIn
 	Body struct {
-		Source          opt.Val[string]              `json:"source,omitempty" minLength:"1" maxLength:"512"`
-		CaptureWildcard opt.Val[bool]                `json:"captureWildcard,omitempty"`
-		Draft           opt.Val[bool]                `json:"draft,omitempty"`
-		Permanent       opt.Val[bool]                `json:"permanent,omitempty"`
-		Destination     opt.Val[redirectDestination] `json:"destination,omitempty"`
+		Source          opt.Val[string]         `json:"source,omitempty" minLength:"1" maxLength:"512"`
+		CaptureWildcard opt.Val[bool]           `json:"captureWildcard,omitempty"`
+		Draft           opt.Val[bool]           `json:"draft,omitempty"`
+		Permanent       opt.Val[bool]           `json:"permanent,omitempty"`
+		Destination     opt.Val[newDestination] `json:"destination,omitempty"`
 	}
 }
 
@@ -145,7 +205,11 @@ func (a *API) updateRedirect(ctx context.Context, in *updateRedirectIn) (*out[Si
 	b := in.Body
 	p := sites.RedirectPatch{Source: b.Source, Draft: b.Draft, KeepSuffix: b.CaptureWildcard, Permanent: b.Permanent}
 	if d, set := b.Destination.Get(); set {
-		p.Destination = opt.Of(docs.RedirectDestination(d))
+		to, err := a.destination(ctx, a.siteOnce(ctx), "body.destination", d)
+		if err != nil {
+			return nil, err
+		}
+		p.Destination = opt.Of(to)
 	}
 	r, err := a.Sites.UpdateRedirect(ctx, authz.FromContext(ctx), in.Redirect, p, a.pagePath)
 	return ok(siteRedirect(r)), err
@@ -166,7 +230,7 @@ type redirectChange struct {
 
 // destinationOrNull is a destination, null or absent.
 type destinationOrNull struct {
-	to  *redirectDestination
+	to  *newDestination
 	set bool
 }
 
@@ -178,7 +242,7 @@ func (d *destinationOrNull) UnmarshalJSON(b []byte) error {
 
 // Schema implements huma.SchemaProvider.
 func (destinationOrNull) Schema(r huma.Registry) *huma.Schema {
-	s := *resolved(r, r.Schema(reflect.TypeFor[redirectDestination](), true, "RedirectDestination"))
+	s := *resolved(r, r.Schema(reflect.TypeFor[newDestination](), true, "NewDestination"))
 	s.Nullable, s.Description = true, "null deletes the redirect."
 	return &s
 }
@@ -204,6 +268,7 @@ type redirectResults struct {
 }
 
 func (a *API) setRedirects(ctx context.Context, in *setRedirectsIn) (*out[redirectResults], error) {
+	view := a.siteOnce(ctx)
 	changes := make([]sites.RedirectChange, len(in.Body.Redirects))
 	for i, c := range in.Body.Redirects {
 		if !c.Destination.set && c.Intent != "publish" {
@@ -211,7 +276,10 @@ func (a *API) setRedirects(ctx context.Context, in *setRedirectsIn) (*out[redire
 		}
 		changes[i] = sites.RedirectChange{
 			Source: c.Source, Draft: c.Intent == "draft", Publish: c.Intent == "publish", KeepSuffix: c.CaptureWildcard, Permanent: c.Permanent,
-			Destination: (*docs.RedirectDestination)(c.Destination.to),
+		}
+		if c.Destination.to != nil {
+			to, err := a.destination(ctx, view, "destination", *c.Destination.to)
+			changes[i].Destination, changes[i].Problem = &to, err
 		}
 	}
 	results, err := a.Sites.SetRedirects(ctx, authz.FromContext(ctx), changes, a.pagePath)

@@ -20,7 +20,7 @@ func (a *API) siteSections() {
 		ID: "addSectionToSite", Route: "POST " + route, Tag: tag, Allow: authz.Site(authz.EditSite), Status: 201,
 		Summary: "Add a section with a space.",
 		About: "The first section of a site that has site spaces moves them into a section of their own, which is named after the site. " +
-			"Needs the role create on the space.",
+			"Needs the role create on the space, or in the organization for a new one.",
 	}, a.addSection)
 	register(a, op{
 		ID: "updateSiteSectionById", Route: "PATCH " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
@@ -55,14 +55,13 @@ func (a *API) listSections(ctx context.Context, in *listSectionsIn) (*page[SiteS
 type addSectionIn struct {
 	SiteIn
 	Body struct {
-		Space docs.SpaceID    `json:"spaceId" minLength:"1"`
+		NewSpace
 		Title opt.Val[string] `json:"title,omitempty" nullable:"true" minLength:"2" maxLength:"128" doc:"Default: the title of the space."`
 		Icon  opt.Val[string] `json:"icon,omitempty" nullable:"true" maxLength:"50"`
 
 		Condition opt.Val[string] `json:"condition,omitempty" nullable:"true" maxLength:"1024" format:"condition" doc:"Expression that decides whether a visitor sees it, from the beginning."`
 		Draft     bool            `json:"draft,omitempty" doc:"Whether only previews show it, from the beginning."`
 		Group     docs.SiteItemID `json:"siteSectionGroupId,omitempty" maxLength:"64" doc:"Group that contains it; default: the site."`
-		Template  any             `json:"template,omitempty" doc:"Ignored: the space exists."`
 		Ignored
 	}
 }
@@ -74,8 +73,12 @@ type Ignored struct {
 
 func (a *API) addSection(ctx context.Context, in *addSectionIn) (*created[SiteSection], error) {
 	b := in.Body
+	made, err := a.newSpace(ctx, b.NewSpace, b.Title.Or(""))
+	if err != nil {
+		return nil, err
+	}
 	v, it, err := a.Sites.AddSection(ctx, authz.FromContext(ctx), sites.NewSection{
-		Space: b.Space, Title: b.Title.Or(""), Icon: b.Icon.Or(""), Condition: b.Condition.Or(""), Draft: b.Draft, Group: b.Group,
+		Space: b.Space.Or(""), Make: made, Title: b.Title.Or(""), Icon: b.Icon.Or(""), Condition: b.Condition.Or(""), Draft: b.Draft, Group: b.Group,
 	})
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/sites"
+	"github.com/octavo-docs/octavo/internal/spaces"
 )
 
 func (a *API) siteSpaces() {
@@ -21,7 +22,7 @@ func (a *API) siteSpaces() {
 	register(a, op{
 		ID: "addSpaceToSite", Route: "POST " + route, Tag: tag, Allow: authz.Site(authz.EditSite), Status: 201,
 		Summary: "Put a space on a site.",
-		About:   "Needs the role create on the space.",
+		About:   "Needs the role create on the space, or in the organization for a new one.",
 	}, a.addSiteSpace)
 	register(a, op{
 		ID: "updateSiteSpaceById", Route: "PATCH " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
@@ -69,20 +70,44 @@ func (a *API) listSiteSpaces(ctx context.Context, in *listSiteSpacesIn) (*page[S
 type addSiteSpaceIn struct {
 	SiteIn
 	Body struct {
-		Space   docs.SpaceID    `json:"spaceId" minLength:"1"`
+		NewSpace
 		Section docs.SiteItemID `json:"sectionId,omitempty" minLength:"1" doc:"Default: the default section, or the site itself if it has no sections."`
 
 		Condition opt.Val[string] `json:"condition,omitempty" nullable:"true" maxLength:"1024" format:"condition" doc:"Expression that decides whether a visitor sees it, from the beginning."`
 		Draft     bool            `json:"draft,omitempty" doc:"Whether only previews show it, from the beginning."`
-		Template  any             `json:"template,omitempty" doc:"Ignored: the space exists."`
-		Title     opt.Val[string] `json:"title,omitempty" maxLength:"128" doc:"Ignored: a site space has the title of its space."`
+		Title     opt.Val[string] `json:"title,omitempty" maxLength:"128" doc:"Title of a new space. Ignored for one that exists: a site space has the title of its space."`
 		Ignored
 	}
 }
 
+// NewSpace is the space of a new part of a site: one that exists, or a new one.
+type NewSpace struct {
+	Space    opt.Val[docs.SpaceID] `json:"spaceId" nullable:"true" minLength:"1" doc:"null: a new space."`
+	Template opt.Val[template]     `json:"template,omitempty" doc:"Content of a new space. Ignored for one that exists."`
+}
+
+// newSpace returns what makes the space, or nil if it exists.
+func (a *API) newSpace(ctx context.Context, n NewSpace, title string) (sites.Maker, error) {
+	if !n.Space.IsNull() {
+		return nil, nil
+	}
+	first := spaces.NewSpace{Title: docs.FirstRunes(title, docs.MaxSpaceTitle)}
+	if t, templated := n.Template.Get(); templated {
+		choice := t.plain()
+		first.Template = &choice
+	}
+	return a.Spaces.Prepare(ctx, authz.FromContext(ctx), first)
+}
+
 func (a *API) addSiteSpace(ctx context.Context, in *addSiteSpaceIn) (*created[SiteSpace], error) {
 	b := in.Body
-	v, it, err := a.Sites.AddSpace(ctx, authz.FromContext(ctx), sites.NewSpace{Space: b.Space, Section: b.Section, Condition: b.Condition.Or(""), Draft: b.Draft})
+	made, err := a.newSpace(ctx, b.NewSpace, b.Title.Or(""))
+	if err != nil {
+		return nil, err
+	}
+	v, it, err := a.Sites.AddSpace(ctx, authz.FromContext(ctx), sites.NewSpace{
+		Space: b.Space.Or(""), Make: made, Section: b.Section, Condition: b.Condition.Or(""), Draft: b.Draft,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -250,6 +250,7 @@ type updateSiteIn struct {
 		AgentsContext   opt.Val[string]          `json:"agentsContext,omitempty" enum:"excluded,included"`
 		DefaultSpace    opt.Val[docs.SiteItemID] `json:"defaultSiteSpace,omitempty" minLength:"1" doc:"Default site space of the site, or of its default section if it has sections."`
 		DefaultSection  opt.Val[docs.SiteItemID] `json:"defaultSiteSection,omitempty" minLength:"1"`
+		Level           opt.Val[docs.Level]      `json:"defaultLevel,omitempty" nullable:"true" doc:"Role of the members of the organization on the site; null: none."`
 		Proxy           opt.Val[string]          `json:"proxy,omitempty" nullable:"true" maxLength:"512" doc:"Host and path on a domain of the owner, such as company.com/docs; null removes it."`
 		Styleguide      opt.Val[string]          `json:"styleguide,omitempty" nullable:"true" maxLength:"128" doc:"Ignored: nothing checks a style guide."`
 	}
@@ -258,7 +259,7 @@ type updateSiteIn struct {
 func (a *API) updateSite(ctx context.Context, in *updateSiteIn) (*out[Site], error) {
 	b := in.Body
 	patch := sites.SitePatch{
-		Title: b.Title, Visibility: b.Visibility, Basename: b.Basename, Proxy: b.Proxy, AgentsContext: b.AgentsContext,
+		Title: b.Title, Visibility: b.Visibility, Basename: b.Basename, Proxy: b.Proxy, AgentsContext: b.AgentsContext, Level: b.Level,
 		DefaultSpace: b.DefaultSpace, DefaultSection: b.DefaultSection,
 	}
 	if adaptive, set := b.AdaptiveContent.Get(); set {

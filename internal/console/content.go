@@ -96,7 +96,11 @@ func (h *Handler) organization(v *visit) (err error) {
 		return err
 	}
 	ctx, first := v.r.Context(), store.Page{Limit: maxRows}
-	requests, _, err := h.Reviews.OrgChangeRequests(v.grant, store.ChangeRequestFilter{Status: docs.ChangeOpen}).Page(ctx, first)
+	open, err := h.Reviews.OrgChangeRequests(ctx, v.grant, store.ChangeRequestFilter{Status: docs.ChangeOpen})
+	if err != nil {
+		return err
+	}
+	requests, _, err := open.Page(ctx, first)
 	if err != nil {
 		return err
 	}

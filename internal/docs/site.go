@@ -17,6 +17,18 @@ import (
 // site is read and checked as a whole, so its size must be limited.
 const MaxSiteItems = 1000
 
+// Limits of titles in characters.
+const (
+	MaxSiteTitle  = 128
+	MaxSpaceTitle = 50
+)
+
+// FirstRunes returns the first n characters of a text.
+func FirstRunes(s string, n int) string {
+	r := []rune(s)
+	return string(r[:min(len(r), n)])
+}
+
 // MaxSiteGroupDepth is the maximum depth of nested groups of a site.
 const MaxSiteGroupDepth = 8
 

@@ -44,6 +44,8 @@ type NewOrganization struct {
 	Type          string
 	UseCase       string
 	CommunityType string
+	// Then runs in the transaction, with a grant for the new organization; nil: nothing.
+	Then func(ctx context.Context, tx *store.Tx, g *authz.Grant) error
 }
 
 // Create creates an organization with the caller as its admin.
@@ -59,7 +61,15 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, in NewOrganization
 		return docs.Organization{}, err
 	}
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Organization, error) {
-		return create(ctx, tx, g.Actor, in, domains)
+		o, err := create(ctx, tx, g.Actor, in, domains)
+		if err != nil || in.Then == nil {
+			return o, err
+		}
+		own, _, err := authz.NewChecker(tx.Reader).Org(ctx, g.Actor, authz.CreateContent, o.ID)
+		if err != nil {
+			return o, err
+		}
+		return o, in.Then(ctx, tx, own)
 	})
 }
 

@@ -28,15 +28,24 @@ func (s *Service) ChangeRequests(g *authz.Grant, f store.ChangeRequestFilter) st
 }
 
 // OrgChangeRequests lists the change requests of all spaces that the caller
-// can see.
-func (s *Service) OrgChangeRequests(g *authz.Grant, f store.ChangeRequestFilter) store.List[store.ChangeRequestIn] {
+// can see. The list is empty if the filter names a site that the caller cannot see.
+func (s *Service) OrgChangeRequests(ctx context.Context, g *authz.Grant, f store.ChangeRequestFilter) (store.List[store.ChangeRequestIn], error) {
+	if f.Site != "" {
+		_, _, err := authz.NewChecker(s.Store.Reader).Site(ctx, g.Actor, authz.ViewSite, g.Access.Org, f.Site)
+		if authz.Denied(err) {
+			return store.List[store.ChangeRequestIn]{}, nil
+		}
+		if err != nil {
+			return store.List[store.ChangeRequestIn]{}, err
+		}
+	}
 	v := g.Viewer()
 	return store.List[store.ChangeRequestIn]{
 		Page: func(ctx context.Context, p store.Page) ([]store.ChangeRequestIn, store.Key, error) {
 			return s.Store.ChangeRequestsVisible(ctx, v, f, p)
 		},
 		Count: func(ctx context.Context) (int64, error) { return s.Store.CountChangeRequestsVisible(ctx, v, f) },
-	}
+	}, nil
 }
 
 // Contributors returns the users who edited a change request or commented on it.

@@ -13,6 +13,10 @@ import (
 // package does not write content.
 type Copier func(ctx context.Context, tx *store.Tx, g *authz.Grant) (docs.Space, error)
 
+// Maker makes a space in the organization of a grant, in a transaction. Callers provide it,
+// as Copier.
+type Maker Copier
+
 // DuplicateSpace copies the space of a site space and adds the copy to the site. See
 // Structure.Duplicate. It requires the same role on the space as adding the space to a site.
 func (s *Service) DuplicateSpace(ctx context.Context, g *authz.Grant, id docs.SiteItemID, draft bool, copied Copier) (*View, docs.SiteItem, error) {

@@ -78,6 +78,7 @@ func checkDescriptions(p opt.Val[map[string]string]) error {
 // NewSpace is the input of AddSpace. A zero field has a default.
 type NewSpace struct {
 	Space     docs.SpaceID
+	Make      Maker // instead of Space: makes it
 	Section   docs.SiteItemID
 	Condition string
 	Draft     bool
@@ -89,7 +90,7 @@ func (s *Service) AddSpace(ctx context.Context, g *authz.Grant, in NewSpace) (*V
 		return nil, docs.SiteItem{}, err
 	}
 	return s.editItem(ctx, g, docs.SiteSpace, "create", func(c *change) (docs.SiteItem, error) {
-		sp, err := c.space(ctx, "body.spaceId", in.Space)
+		sp, err := c.spaceOr(ctx, in.Space, in.Make)
 		if err != nil {
 			return docs.SiteItem{}, err
 		}
@@ -126,6 +127,7 @@ func (s *Service) UpdateSpace(ctx context.Context, g *authz.Grant, id docs.SiteI
 // NewSection is the input of AddSection. A zero field has a default.
 type NewSection struct {
 	Space     docs.SpaceID
+	Make      Maker // instead of Space: makes it
 	Title     string
 	Icon      string
 	Condition string
@@ -139,7 +141,7 @@ func (s *Service) AddSection(ctx context.Context, g *authz.Grant, in NewSection)
 		return nil, docs.SiteItem{}, err
 	}
 	return s.editItem(ctx, g, docs.SiteSection, "create", func(c *change) (docs.SiteItem, error) {
-		sp, err := c.space(ctx, "body.spaceId", in.Space)
+		sp, err := c.spaceOr(ctx, in.Space, in.Make)
 		if err != nil {
 			return docs.SiteItem{}, err
 		}

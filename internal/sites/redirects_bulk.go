@@ -21,6 +21,7 @@ type RedirectChange struct {
 	KeepSuffix  bool
 	Permanent   bool
 	Destination *docs.RedirectDestination
+	Problem     error // why the destination that was asked for does not exist; nil if it does
 }
 
 // RedirectResult is the result of a RedirectChange.
@@ -89,6 +90,9 @@ func (ch RedirectChange) patch() RedirectPatch {
 
 // checkChange runs the checks that need no transaction.
 func (s *Service) checkChange(ctx context.Context, g *authz.Grant, ch RedirectChange, page PagePath) error {
+	if ch.Problem != nil {
+		return ch.Problem
+	}
 	if ch.Publish || ch.Destination == nil {
 		_, err := docs.ParseRedirectSource("source", ch.Source)
 		return err

@@ -9,6 +9,7 @@
 package sites
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"net"
@@ -96,6 +97,27 @@ func (s *Service) editSite(ctx context.Context, g *authz.Grant, fn func(c *chang
 			return docs.Site{}, err
 		}
 		return c.site, nil
+	})
+}
+
+// editLevel is editSite for a change that may also change the default level of the site.
+func (s *Service) editLevel(ctx context.Context, g *authz.Grant, level opt.Val[docs.Level], fn func(c *change) (audit.Event, error)) (docs.Site, error) {
+	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (site docs.Site, err error) {
+		wanted, err := authz.NewLevel(g, g.Site.Level, level)
+		if err != nil {
+			return site, err
+		}
+		err = authz.KeepAboveLevel(ctx, tx, g, wanted, func() error {
+			c, err := edit(ctx, tx, g, func(c *change) (audit.Event, error) {
+				c.site.Level = wanted
+				return fn(c)
+			})
+			if err == nil {
+				site = c.site
+			}
+			return err
+		})
+		return site, err
 	})
 }
 
@@ -191,6 +213,18 @@ func (c *change) space(ctx context.Context, field string, id docs.SpaceID) (docs
 	return g.Space, nil
 }
 
+// spaceOr is space, or makes one.
+func (c *change) spaceOr(ctx context.Context, id docs.SpaceID, made Maker) (docs.Space, error) {
+	if made == nil {
+		return c.space(ctx, "body.spaceId", id)
+	}
+	sp, err := made(ctx, c.tx, c.grant)
+	if err == nil {
+		c.spaces[sp.ID] = sp
+	}
+	return sp, err
+}
+
 // item returns an item of the site. The error is NotFound for a site space whose space the
 // caller cannot see.
 func (c *change) item(ctx context.Context, kind docs.SiteItemKind, id docs.SiteItemID) (docs.SiteItem, error) {
@@ -216,48 +250,44 @@ type NewSite struct {
 // Create creates an unpublished site with the given spaces in order.
 func (s *Service) Create(ctx context.Context, g *authz.Grant, in NewSite) (docs.Site, error) {
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Site, error) {
-		site := docs.Site{
-			ID: docs.SiteID(docs.SiteIDPrefix + store.NewID[string](tx)), Org: g.Access.Org,
-			Title: in.Title, Type: in.Type, Visibility: in.Visibility, AgentsContext: "included", Level: docs.LevelInherit,
-			CreatedBy: g.Actor.User, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
-		}
-		if site.Title == "" {
-			site.Title = untitled
-		}
-		if site.Type == "" {
-			site.Type = docs.SiteTypes[0]
-		}
-		if site.Visibility == "" {
-			site.Visibility = docs.VisibilityPublic
-		}
-		if err := tx.AddSite(ctx, site); err != nil {
-			return site, err
-		}
-		settings := docs.SiteSettings{Auth: docs.SiteAuth{Backend: docs.AuthCustom}}
-		if err := setKey(ctx, tx.Reader, site.ID, &settings.Auth); err != nil {
-			return site, err
-		}
-		if err := tx.PutSiteSettings(ctx, site.ID, settings); err != nil {
-			return site, err
-		}
-		c, err := begin(ctx, tx, site)
+		return Create(ctx, tx, g, in)
+	})
+}
+
+// Create is Service.Create in the transaction of a caller that also changes something else.
+func Create(ctx context.Context, tx *store.Tx, g *authz.Grant, in NewSite) (docs.Site, error) {
+	site := docs.Site{
+		ID: docs.SiteID(docs.SiteIDPrefix + store.NewID[string](tx)), Org: g.Access.Org,
+		Title: cmp.Or(in.Title, untitled), Type: cmp.Or(in.Type, docs.SiteTypes[0]), Visibility: cmp.Or(in.Visibility, docs.VisibilityPublic),
+		AgentsContext: "included", Level: docs.LevelInherit, CreatedBy: g.Actor.User, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+	}
+	if err := tx.AddSite(ctx, site); err != nil {
+		return site, err
+	}
+	settings := docs.SiteSettings{Auth: docs.SiteAuth{Backend: docs.AuthCustom}}
+	if err := setKey(ctx, tx.Reader, site.ID, &settings.Auth); err != nil {
+		return site, err
+	}
+	if err := tx.PutSiteSettings(ctx, site.ID, settings); err != nil {
+		return site, err
+	}
+	c, err := begin(ctx, tx, site)
+	if err != nil {
+		return site, err
+	}
+	c.grant = g
+	for _, id := range in.Spaces {
+		sp, err := c.space(ctx, "body.spaces", id)
 		if err != nil {
 			return site, err
 		}
-		c.grant = g
-		for _, id := range in.Spaces {
-			sp, err := c.space(ctx, "body.spaces", id)
-			if err != nil {
-				return site, err
-			}
-			if _, err := c.tree.AddSpace("", sp); err != nil {
-				return site, err
-			}
+		if _, err := c.tree.AddSpace("", sp); err != nil {
+			return site, err
 		}
-		c.touch = true
-		err = c.save(ctx, g.Actor, audit.Event{Action: "site.create", Data: map[string]any{"title": site.Title}})
-		return c.site, err
-	})
+	}
+	c.touch = true
+	err = c.save(ctx, g.Actor, audit.Event{Action: "site.create", Data: map[string]any{"title": site.Title}})
+	return c.site, err
 }
 
 // SitePatch is the input of Update.
@@ -270,6 +300,7 @@ type SitePatch struct {
 	AgentsContext  opt.Val[string]
 	DefaultSpace   opt.Val[docs.SiteItemID]
 	DefaultSection opt.Val[docs.SiteItemID]
+	Level          opt.Val[docs.Level] // role of members of the organization; null: none
 }
 
 // Update changes the settings of a site.
@@ -284,7 +315,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, p SitePatch) (docs
 	if err := wrong.Err(); err != nil {
 		return docs.Site{}, err
 	}
-	return s.editSite(ctx, g, func(c *change) (audit.Event, error) {
+	return s.editLevel(ctx, g, p.Level, func(c *change) (audit.Event, error) {
 		w := &c.site
 		w.Title, w.Visibility, w.Basename = p.Title.Or(w.Title), p.Visibility.Or(w.Visibility), p.Basename.Or(w.Basename)
 		if p.Proxy.IsSet() {
@@ -292,7 +323,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, p SitePatch) (docs
 		}
 		w.Adaptive, w.AgentsContext = p.Adaptive.Or(w.Adaptive), p.AgentsContext.Or(w.AgentsContext)
 		return audit.Event{Action: "site.update", Data: map[string]any{
-			"title": w.Title, "visibility": w.Visibility, "basename": w.Basename,
+			"title": w.Title, "visibility": w.Visibility, "basename": w.Basename, "level": w.Level,
 		}}, c.tree.SetDefaults(p.DefaultSection.Or(""), p.DefaultSpace.Or(""))
 	})
 }

@@ -2,7 +2,6 @@ package spaces
 
 import (
 	"context"
-	"slices"
 
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -41,7 +40,7 @@ func (s *Service) Share(ctx context.Context, g *authz.Grant, users []string, tea
 			}
 			grants = append(grants, docs.Grant{Node: g.Node(), Team: t, Role: role})
 		}
-		return keepAbove(ctx, tx, g, g.Node().Level, func() error {
+		return authz.KeepAbove(ctx, tx, g, g.Node().Level, func() error {
 			for _, grant := range grants {
 				if err := share(ctx, tx, g, grant); err != nil {
 					return err
@@ -50,67 +49,6 @@ func (s *Service) Share(ctx context.Context, g *authz.Grant, users []string, tea
 			return nil
 		})
 	})
-}
-
-// keepAboveLevel is like keepAbove for a change that may also change the default level of
-// a resource. If the level stays the same, the access of users is not examined.
-func keepAboveLevel(ctx context.Context, tx *store.Tx, g *authz.Grant, level docs.Level, change func() error) error {
-	if level == g.Node().Level {
-		return change()
-	}
-	return keepAbove(ctx, tx, g, level, change)
-}
-
-// keepAbove runs a change to the access to the resource of g. It returns an error if a
-// user with a higher role than the caller would lose it: by a grant to one of the user's
-// teams, or by a default level that ends the inheritance. level is the default level
-// after the change.
-func keepAbove(ctx context.Context, tx *store.Tx, g *authz.Grant, level docs.Level, change func() error) error {
-	if g.Role == docs.Admin {
-		return change()
-	}
-	before, err := above(ctx, tx, g, g.Path)
-	if err != nil {
-		return err
-	}
-	if err := change(); err != nil || len(before) == 0 {
-		return err
-	}
-	path := slices.Clone(g.Path)
-	path[0].Level = level
-	after, err := above(ctx, tx, g, path)
-	if err != nil {
-		return err
-	}
-	for user, role := range before {
-		if !after[user].AtLeast(role) {
-			return errs.E(errs.Forbidden, "this would take access from somebody with the role %q; your own role here is %q", role, g.Role)
-		}
-	}
-	return nil
-}
-
-// above returns the users who have a higher role than the caller of g on the first node
-// of a path, with their roles. Admins of the organization are left out, because they
-// cannot lose their role.
-func above(ctx context.Context, tx *store.Tx, g *authz.Grant, path []docs.Node) (map[docs.UserID]docs.Role, error) {
-	out := map[docs.UserID]docs.Role{}
-	page := store.Page{Limit: 500}
-	for {
-		members, next, err := tx.AccessOn(ctx, g.Access.Org, path, page)
-		if err != nil {
-			return nil, err
-		}
-		for _, m := range members {
-			if why := m.Access.Resolve(path); why.Reason != docs.ReasonOrgAdmin && !g.Role.AtLeast(why.Role) {
-				out[m.User.ID] = why.Role
-			}
-		}
-		if next == nil {
-			return out, nil
-		}
-		page.After = next
-	}
 }
 
 // share sets one grant. Callers can neither grant a role above their own, nor change the
@@ -172,7 +110,7 @@ func (s *Service) UpdateGrant(ctx context.Context, g *authz.Grant, grant docs.Gr
 		if _, err := tx.GrantRole(ctx, grant); err != nil {
 			return err
 		}
-		return keepAbove(ctx, tx, g, g.Node().Level, func() error { return share(ctx, tx, g, grant) })
+		return authz.KeepAbove(ctx, tx, g, g.Node().Level, func() error { return share(ctx, tx, g, grant) })
 	})
 }
 
@@ -208,7 +146,7 @@ func (s *Service) aggregate(ctx context.Context, g *authz.Grant, role docs.Role,
 		}
 		for i, m := range members {
 			why := m.Access.Resolve(g.Path)
-			if !why.Role.Valid() || (role.Valid() && why.Role != role) {
+			if !why.Role.Valid() || (role != docs.Guest && why.Role != role) {
 				continue
 			}
 			if len(out) == p.Limit { // there is at least one more: the next page begins after the last item

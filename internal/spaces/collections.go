@@ -121,7 +121,7 @@ func (s *Service) UpdateCollection(ctx context.Context, g *authz.Grant, p Collec
 		if err != nil {
 			return c, err
 		}
-		level, err := newLevel(g, c.Level, p.Level)
+		level, err := authz.NewLevel(g, c.Level, p.Level)
 		if err != nil {
 			return c, err
 		}
@@ -130,7 +130,7 @@ func (s *Service) UpdateCollection(ctx context.Context, g *authz.Grant, p Collec
 			return v.It, nil
 		}
 		c.UpdatedAt = tx.Now()
-		if err := keepAboveLevel(ctx, tx, g, c.Level, func() error { return tx.PutCollection(ctx, c) }); err != nil {
+		if err := authz.KeepAboveLevel(ctx, tx, g, c.Level, func() error { return tx.PutCollection(ctx, c) }); err != nil {
 			return c, err
 		}
 		if c.Level != v.It.Level {
@@ -140,31 +140,6 @@ func (s *Service) UpdateCollection(ctx context.Context, g *authz.Grant, p Collec
 		}
 		return c, audit.Record(ctx, tx, g.Actor, collectionEvent(c, "update", map[string]any{"title": c.Title, "level": c.Level}).Changed(v.It, c))
 	})
-}
-
-// newLevel returns the default level after a patch. Callers cannot set a level above
-// their own role.
-func newLevel(g *authz.Grant, cur docs.Level, p opt.Val[docs.Level]) (docs.Level, error) {
-	if p.IsNull() {
-		return docs.LevelNone, nil
-	}
-	level, ok := p.Get()
-	if !ok {
-		return cur, nil
-	}
-	open := level.Role()
-	if level == docs.LevelInherit { // then the level of the nearest ancestor applies
-		for _, above := range g.Path[1:] {
-			if above.Level != docs.LevelInherit {
-				open = above.Level.Role()
-				break
-			}
-		}
-	}
-	if !g.Role.AtLeast(open) {
-		return cur, errs.E(errs.Forbidden, "you cannot give everybody the role %q: your own role here is %q", open, g.Role)
-	}
-	return level, nil
 }
 
 // subtree is a collection with all collections and spaces in it.

@@ -39,13 +39,29 @@ type NewSpace struct {
 // another mode. Its initial content is one empty page, unless in requests a template,
 // computed pages or no page.
 func (s *Service) Create(ctx context.Context, g *authz.Grant, in NewSpace) (docs.Space, docs.Role, error) {
-	made, first, err := s.prepareFirst(ctx, g, in)
+	var role docs.Role
+	made, err := s.prepare(ctx, g, in, &role)
 	if err != nil {
 		return docs.Space{}, "", err
 	}
-	var role docs.Role
-	sp, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (sp docs.Space, err error) {
-		if role, _, err = container(ctx, tx, g, in.Parent); err != nil {
+	sp, err := authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Space, error) { return made(ctx, tx, g) })
+	return sp, role, err
+}
+
+// Prepare is Create for a caller that also changes something else: what it returns makes the
+// space in the transaction of the caller.
+func (s *Service) Prepare(ctx context.Context, g *authz.Grant, in NewSpace) (sites.Maker, error) {
+	return s.prepare(ctx, g, in, new(docs.Role))
+}
+
+// prepare is Prepare. The role of the caller where the space is made is written to role.
+func (s *Service) prepare(ctx context.Context, g *authz.Grant, in NewSpace, role *docs.Role) (sites.Maker, error) {
+	made, first, err := s.prepareFirst(ctx, g, in)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, tx *store.Tx, g *authz.Grant) (sp docs.Space, err error) {
+		if *role, _, err = container(ctx, tx, g, in.Parent); err != nil {
 			return sp, err
 		}
 		now := tx.Now()
@@ -71,8 +87,7 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, in NewSpace) (docs
 			sp.Revision, err = s.Content.CommitFirst(ctx, tx, g, sp, first)
 		}
 		return sp, err
-	})
-	return sp, role, err
+	}, nil
 }
 
 // prepareFirst prepares the initial content of a new space, before the space exists. It
@@ -149,9 +164,8 @@ func (s *Service) duplicate(ctx context.Context, tx *store.Tx, g *authz.Grant) (
 // copyTitle returns a title for a copy that differs from that of the original, within the
 // maximum length.
 func copyTitle(title string) string {
-	const mark, most = " (copy)", 50
-	r := []rune(title)
-	return string(r[:min(len(r), most-len(mark))]) + mark
+	const mark = " (copy)"
+	return docs.FirstRunes(title, docs.MaxSpaceTitle-len(mark)) + mark
 }
 
 // SpacePatch is the input of Update. An emoji and an icon exclude each other.
@@ -185,7 +199,7 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, p SpacePatch) (doc
 			}
 		}
 		sp.UpdatedAt = tx.Now()
-		if err := keepAboveLevel(ctx, tx, g, sp.Level, func() error { return tx.PutSpace(ctx, sp) }); err != nil {
+		if err := authz.KeepAboveLevel(ctx, tx, g, sp.Level, func() error { return tx.PutSpace(ctx, sp) }); err != nil {
 			return sp, err
 		}
 		if sp.Level != before.Level {
@@ -241,7 +255,7 @@ func (p SpacePatch) apply(ctx context.Context, tx *store.Tx, g *authz.Grant, sp 
 	default: // null clears
 		sp.Emoji, sp.IconURL = p.Emoji.Or(sp.Emoji), p.Icon.Or(sp.IconURL)
 	}
-	sp.Level, err = newLevel(g, sp.Level, p.Level)
+	sp.Level, err = authz.NewLevel(g, sp.Level, p.Level)
 	wrong.Add(err)
 	if rules, ok := p.MergeRules.Get(); ok {
 		wrong.Add(orgs.CheckMergeRules(ctx, tx, sp.Org, rules, true))

@@ -47,6 +47,7 @@ func (r Reader) ChangeRequest(ctx context.Context, space docs.SpaceID, name stri
 // ChangeRequestFilter selects change requests. Empty fields match everything.
 type ChangeRequestFilter struct {
 	Space       docs.SpaceID
+	Site        docs.SiteID // that has the space
 	Status      docs.ChangeRequestStatus
 	Creator     docs.UserID
 	Contributor docs.UserID
@@ -65,6 +66,9 @@ func (f ChangeRequestFilter) where(args []any) (string, []any) {
 	}
 	if f.Space != "" {
 		and(`c.space_id = $%d`, f.Space)
+	}
+	if f.Site != "" {
+		and(`EXISTS (SELECT 1 FROM site_items x WHERE x.site_id = $%d AND x.space_id = c.space_id)`, f.Site)
 	}
 	if f.Status != "" {
 		and(`c.status = $%d`, f.Status)

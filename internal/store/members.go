@@ -48,8 +48,13 @@ type MemberFilter struct {
 	Role     *docs.Role // nil: any; Guest: guests only
 	Search   string     // part of the name or the address, in any case
 	LastSeen bool       // sort by when they were last seen, and only those who were
+	Named    bool       // sort by name
 	Asc      bool
 }
+
+// memberName is what members are searched and sorted by. The name of somebody who was never
+// here is left out: it belongs to an account that the organization does not know yet.
+const memberName = `(CASE WHEN m.last_seen_at > 0 THEN u.search ELSE u.email END)`
 
 // Members lists the people who are members of an organization.
 func (r Reader) Members(ctx context.Context, org docs.OrgID, f MemberFilter, p Page) ([]docs.Member, Key, error) {
@@ -62,6 +67,9 @@ func (r Reader) Members(ctx context.Context, org docs.OrgID, f MemberFilter, p P
 		compare, direction = ">", "ASC"
 		at, err = p.number(0, -1)
 		id = p.text(1)
+	}
+	if f.Named {
+		return r.membersByName(ctx, org, f, compare, direction, p)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -79,6 +87,25 @@ func (r Reader) Members(ctx context.Context, org docs.OrgID, f MemberFilter, p P
 			return Key{itoa(int64(m.LastSeenAt)), string(m.User.ID)}
 		}
 		return Key{itoa(int64(m.JoinedAt)), string(m.User.ID)}
+	})
+	return items, next, err
+}
+
+// membersByName is Members in the order of names, as the database compares texts.
+func (r Reader) membersByName(ctx context.Context, org docs.OrgID, f MemberFilter, compare, direction string, p Page) ([]docs.Member, Key, error) {
+	where, args := f.where(org)
+	items, err := many(ctx, r, scanMember, `
+		SELECT `+memberColumns+`
+		FROM members m JOIN users u ON u.id = m.user_id
+		WHERE `+where+` AND ($6 = '' OR (`+memberName+`, m.user_id) `+compare+` ($5, $6))
+		ORDER BY `+memberName+` `+direction+`, m.user_id `+direction+` LIMIT $7 + 0`,
+		append(args, p.text(0), p.text(1), p.ask())...)
+	items, next := cut(p, items, func(m docs.Member) Key {
+		name := string(m.User.Email)
+		if m.LastSeenAt > 0 {
+			name = userSearch(m.User)
+		}
+		return Key{name, string(m.User.ID)}
 	})
 	return items, next, err
 }
@@ -101,7 +128,7 @@ func (f MemberFilter) where(org docs.OrgID) (string, []any) {
 		seen = 1
 	}
 	return `m.org_id = $1 AND u.kind = '' AND ($2 = '*' OR m.role = $2) AND m.last_seen_at >= $3
-		AND (CASE WHEN m.last_seen_at > 0 THEN u.search ELSE u.email END) LIKE $4 ESCAPE '\'`,
+		AND ` + memberName + ` LIKE $4 ESCAPE '\'`,
 		[]any{org, role, seen, like(f.Search)}
 }
 

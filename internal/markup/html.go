@@ -71,7 +71,7 @@ const maxHTMLDepth = 256
 func HTML(w io.Writer, doc *Document, o HTMLOptions) error {
 	o.Labels = cmp.Or(o.Labels, &EnglishLabels)
 	h := &htmlWriter{w: bufio.NewWriter(w), o: o, code: maxHighlightPage, formulas: maxFormulas}
-	h.blocks(doc.Nodes)
+	h.blocks(ForReaders(doc).Nodes)
 	h.annotations()
 	return h.w.Flush()
 }

@@ -408,6 +408,11 @@ func (c *converter) atom(b *inlineBuilder, n *atom, marks []Mark) {
 		if s == n.text {
 			c.traceSource(b, len(s), n.at, n.at+len(s), false)
 		}
+	case atomShortcode:
+		s := c.valid(n.text)
+		c.problem(n.at, "a shortcode is of another tool: readers see it as it is written, unless it has an end")
+		b.text(s, marks)
+		c.traceSource(b, len(s), n.at, n.at+len(s), false)
 	case atomElement:
 		root, ok := readHTML(n.text)
 		if !ok || len(root.kids) != 1 {

@@ -13,12 +13,12 @@ import (
 )
 
 // atom is an inline that is parsed as a whole: a formula, an emoji, an HTML
-// element with a special meaning, a footnote reference or a literal text.
+// element with a special meaning, a footnote reference, a shortcode or a literal text.
 type atom struct {
 	ast.BaseInline
 	what atomKind
 	text string // the formula, the code of the emoji, the element, the label, the literal text
-	at   int    // offset of a literal text
+	at   int    // offset of a literal text or a shortcode
 	// place is where the atom is written, if it is on one line.
 	place Span
 }
@@ -31,6 +31,7 @@ const (
 	atomElement
 	atomFootnote
 	atomLiteral
+	atomShortcode
 )
 
 var kindAtom = ast.NewNodeKind("Atom")

@@ -39,7 +39,9 @@ func (c *converter) block(n ast.Node) {
 	case *mathBlock:
 		c.add(c.arena.block("math", map[string]any{"formula": strings.TrimSuffix(cleanLines(c.linesOf(n)), "\n")}, nil))
 	case *rawBlock:
-		c.problem(firstOffset(n), n.problem)
+		if n.problem != "" {
+			c.problem(firstOffset(n), n.problem)
+		}
 		c.add(rawNode(c.linesOf(n)))
 	case *ast.LinkReferenceDefinition, *footnoteBlock:
 	default:

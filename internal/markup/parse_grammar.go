@@ -48,6 +48,7 @@ func newGrammar(addresses parser.InlineParser) parser.Parser {
 	return parser.NewParser(
 		parser.WithBlockParsers(
 			util.Prioritized(tagParser{}, 50),
+			util.Prioritized(markerParser{}, 55),
 			util.Prioritized(elementParser{}, 60),
 			util.Prioritized(mathParser{}, 70),
 			util.Prioritized(parser.NewSetextHeadingParser(), 100),
@@ -65,6 +66,7 @@ func newGrammar(addresses parser.InlineParser) parser.Parser {
 		parser.WithInlineParsers(
 			util.Prioritized(taskParser{extension.NewTaskCheckBoxParser()}, 0),
 			util.Prioritized(literalParser{}, 80),
+			util.Prioritized(shortcodeParser{}, 85),
 			util.Prioritized(inlineMathParser{}, 90),
 			util.Prioritized(parser.NewCodeSpanParser(), 100),
 			util.Prioritized(footnoteRefParser{}, 150),

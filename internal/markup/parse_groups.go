@@ -22,7 +22,7 @@ type item struct {
 // opens returns the name of the tag or element that an item opens: "%hint" for
 // a tag, "<div" for an element, or an empty string.
 func (i *item) opens() string {
-	if i.piece != nil && i.piece.tag != nil && i.piece.tag.closes() == "" {
+	if i.piece != nil && i.piece.tag != nil && i.piece.tag.closes() == "" && !isMarkerTag(i.piece.tag) {
 		return "%" + i.piece.tag.name
 	}
 	if e, ok := i.node.(*elementBlock); ok && e.open {
@@ -35,7 +35,7 @@ func (i *item) opens() string {
 // form of opens.
 func (i *item) closes() string {
 	if i.piece != nil && i.piece.tag != nil {
-		if name := i.piece.tag.closes(); name != "" {
+		if name := i.piece.tag.closes(); name != "" && !isMarkerTag(i.piece.tag) {
 			return "%" + name
 		}
 	}

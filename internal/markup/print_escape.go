@@ -135,13 +135,24 @@ func (e *textEscaper) special(i int) bool {
 	case ':':
 		return e.colon(i)
 	case '{':
-		return literalOpen.MatchString(s[i:])
+		return literalOpen.MatchString(s[i:]) || e.shortcode(i)
 	case '.':
 		return e.mode&linkText == 0 && i >= 3 && s[i-3:i] == "www" && !isWordByte(e.at(i-4))
 	case '@':
 		return e.mode&linkText == 0 && e.mail(i)
 	}
 	return false
+}
+
+// shortcode reports whether a brace may begin a shortcode, together with the text
+// that follows.
+func (e *textEscaper) shortcode(i int) bool {
+	switch rest := e.s[i:]; {
+	case strings.HasPrefix(rest, "{{<"), strings.HasPrefix(rest, "{{%"):
+		return true
+	default:
+		return !e.last && (rest == "{" || rest == "{{")
+	}
 }
 
 // betweenSpaces reports whether a character has spaces on both sides that are not
@@ -222,6 +233,8 @@ func guardLine(l string) string {
 	case c == '>':
 		return `\` + l
 	case c == '{' && strings.HasPrefix(l, "{%"):
+		return `\` + l
+	case c == ':' && isMarkerLine(bare):
 		return `\` + l
 	case c == '#' && lineHeading.MatchString(bare):
 		return `\` + l

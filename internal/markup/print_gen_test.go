@@ -468,7 +468,7 @@ func (g *normalGen) void(typ string, data map[string]any) *Node {
 		g.maybe(data, "title", "T", `a "b"`)
 		g.maybe(data, "foo", unknown...)
 	case "raw":
-		return rawNode(g.pick("{% unknown a=\"b\" %}\n*x*\n{% endunknown %}", "<iframe src=\"x\"></iframe>", "<!-- c -->", "{% endnothing %}", "<video>\n<source>\n</video>", "{% other %}"))
+		return rawNode(g.pick("{% highlight a=\"b\" %}\n*x*\n{% endhighlight %}", "{% unknown a=\"b\" %}", "{{< note \"t\" >}}", "{{% /note %}} {{< x >}}", ":::tip Title", ":::", "<iframe src=\"x\"></iframe>", "<!-- c -->", "{% endnothing %}", "<video>\n<source>\n</video>", "{% other %}"))
 	}
 	return blockNode(typ, data)
 }

@@ -30,7 +30,7 @@ func Sections(doc *Document) []Section {
 		out[len(out)-1].Body = p.take()
 		out = append(out, Section{Anchor: n.Anchor(), Title: singleLine(Text(n.Nodes))})
 	}
-	p.nodes(doc.Nodes)
+	p.nodes(ForReaders(doc).Nodes)
 	out[len(out)-1].Body = p.take()
 	return out
 }

@@ -43,6 +43,9 @@ func (c *converter) tag(i *item) []*Node {
 		}
 		return []*Node{rawNode(c.sourceOf(i))}
 	}
+	if isMarkerTag(t) {
+		return raw(foreignTag(i))
+	}
 	if t.closes() != "" {
 		return raw(fmt.Sprintf("{%% %s %%} closes nothing here", t.name))
 	}
@@ -113,6 +116,16 @@ func (c *converter) checkStyle(i *item, n *Node) {
 	if style, _ := cleanAttributes(i.piece.tag.args).get("style"); style != "" && style != n.Str("style") {
 		c.problem(i.node.Lines().At(0).Start, fmt.Sprintf("{%% hint %%} has no style %q, and is shown as %s; styles are %s", style, n.Str("style"), strings.Join(hintStyles, ", ")))
 	}
+}
+
+// foreignTag returns the problem of a tag of another tool. Its end is not
+// reported, so that each part of a page is reported once. Neither is a condition
+// of another form: StrayConditions names it.
+func foreignTag(i *item) string {
+	if i.piece.tag.closes() != "" || conditionTag.MatchString(i.piece.source) {
+		return ""
+	}
+	return fmt.Sprintf("{%% %s %%} is a tag of another tool: readers see what is in it, but not the tag", i.piece.tag.name)
 }
 
 func notClosed(t *tag) string {

@@ -45,6 +45,7 @@ func (d *document) writeChapter(ch Chapter) {
 	d.chapter, d.running, d.level = ch.ID, title, max(0, min(ch.Depth, 32))
 	d.notes, d.code, d.formulas, d.shift = nil, markup.MaxHighlightPage, maxFormulas, 0
 	if ch.Document != nil {
+		ch.Document = markup.ForReaders(ch.Document)
 		d.addFontsFor(title + ch.Description + markup.Text(ch.Document.Nodes))
 		least := 6
 		for _, h := range markup.Headings(ch.Document) {

@@ -1,0 +1,361 @@
+package markup
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
+)
+
+// markerStyles are the styles of hints for the names that other tools have for
+// them.
+var markerStyles = map[string]string{
+	"note": "info", "info": "info", "information": "info", "see-also": "info", "abstract": "info", "callout": "info", "call-out": "info", "alert": "info",
+	"admonition": "info", "hint": "success", "tip": "success", "success": "success", "check": "success",
+	"warning": "warning", "warn": "warning", "caution": "warning", "important": "warning", "attention": "warning",
+	"danger": "danger", "error": "danger", "critical": "danger", "failure": "danger", "bug": "danger",
+}
+
+// alertStyles are the styles of quotes that begin with `[!NAME]`.
+var alertStyles = map[string]string{
+	"note": "info", "info": "info", "important": "warning", "tip": "success", "success": "success", "warning": "warning", "attention": "warning",
+	"caution": "danger", "danger": "danger", "error": "danger",
+}
+
+// ForReaders returns the document as readers see it: without the markers of other
+// tools, and with hints for containers and quotes that are hints there. A
+// shortcode in a line is shown as it is written, if it does not mark a part of
+// the line. doc is not modified, and is returned if it has nothing of the kind.
+func ForReaders(doc *Document) *Document {
+	if !hasForeign(doc.Nodes) { // most documents
+		return doc
+	}
+	f := foreign{closed: map[string]bool{}}
+	eachNode(doc.Nodes, f.collect)
+	return &Document{Nodes: f.list(doc.Nodes), Problems: doc.Problems}
+}
+
+// hasForeign reports whether ForReaders may have something to change.
+func hasForeign(nodes []*Node) bool {
+	return slices.ContainsFunc(nodes, func(n *Node) bool {
+		if n.Type == "code" {
+			return false
+		}
+		if source, ok := n.RawSource(); ok && (strings.HasPrefix(source, "{") || strings.HasPrefix(source, ":::")) {
+			return true
+		}
+		for _, l := range n.Leaves {
+			if strings.Contains(l.Text, "{{<") || strings.Contains(l.Text, "{{%") {
+				return true
+			}
+		}
+		return n.Type == "blockquote" && alertOf(n) != "" || hasForeign(n.Nodes) || hasForeign(n.Fragments)
+	})
+}
+
+type foreign struct {
+	closed map[string]bool // the names of shortcodes that have an end somewhere
+}
+
+func (f *foreign) collect(n *Node) {
+	if source, ok := n.RawSource(); ok {
+		for _, m := range markers(source) {
+			f.closed[m.name] = f.closed[m.name] || m.closes && m.kind == '{'
+		}
+	}
+	for _, l := range n.Leaves {
+		eachShortcode(l.Text, func(_, _ int, m marker) { f.closed[m.name] = f.closed[m.name] || m.closes })
+	}
+}
+
+// eachShortcode calls see with every shortcode in a text and its position.
+func eachShortcode(s string, see func(from, to int, m marker)) {
+	for at := 0; ; {
+		k := strings.Index(s[at:], "{{")
+		if k < 0 {
+			return
+		}
+		at += k
+		if m, n := shortcode(s[at:]); n > 0 {
+			see(at, at+n, m)
+			at += n
+		} else {
+			at++
+		}
+	}
+}
+
+// list returns the blocks that readers see.
+func (f *foreign) list(nodes []*Node) []*Node {
+	ends := map[int]int{} // indexes of markers and of those that close them
+	var found [][]marker
+	for i, n := range nodes {
+		if source, ok := n.RawSource(); ok {
+			if found == nil {
+				found = make([][]marker, len(nodes))
+			}
+			found[i] = markers(source)
+		}
+	}
+	if found != nil {
+		ends = pairMarkers(found)
+	}
+	return f.part(nodes, found, ends, 0, len(nodes))
+}
+
+// pairMarkers returns for each block with a marker that opens a part the index of
+// the block that closes it. Only blocks of one marker are paired. A marker that
+// is still open inside of a pair has none.
+func pairMarkers(found [][]marker) map[int]int {
+	ends := map[int]int{}
+	open, alive := map[string][]int{}, make([]bool, len(found))
+	var order []int // indexes of those that are open
+	for i, ms := range found {
+		if len(ms) != 1 {
+			continue
+		}
+		key := string(ms[0].kind)
+		if ms[0].kind != ':' {
+			key += ms[0].name
+		}
+		if !ms[0].closes {
+			open[key] = append(open[key], i)
+			order, alive[i] = append(order, i), true
+			continue
+		}
+		list := open[key]
+		for len(list) > 0 && !alive[list[len(list)-1]] {
+			list = list[:len(list)-1] // it was closed by the end of one around it
+		}
+		if len(list) > 0 {
+			from := list[len(list)-1]
+			ends[from] = i
+			for alive[from] {
+				alive[order[len(order)-1]] = false
+				order = order[:len(order)-1]
+			}
+			list = list[:len(list)-1]
+		}
+		open[key] = list
+	}
+	return ends
+}
+
+// part is list for the blocks from an index up to another one.
+func (f *foreign) part(nodes []*Node, found [][]marker, ends map[int]int, from, to int) (out []*Node) {
+	for i := from; i < to; i++ {
+		n := nodes[i]
+		if found == nil || found[i] == nil {
+			if n := f.block(n); n != nil {
+				out = append(out, n)
+			}
+			continue
+		}
+		end, paired := ends[i]
+		if !paired {
+			for _, m := range found[i] {
+				out = append(out, f.alone(m)...)
+			}
+			continue
+		}
+		m := found[i][0]
+		inner := append(m.label(), f.part(nodes, found, ends, i+1, end)...)
+		if style := markerStyles[m.style()]; style != "" {
+			inner = []*Node{{Object: ObjectBlock, Type: "hint", Key: n.Key, Data: map[string]any{"style": style}, Nodes: filled(inner)}}
+		}
+		out, i = append(out, inner...), end
+	}
+	return out
+}
+
+// style returns the name that decides which hint a marker is: that of the marker,
+// or of what it includes, or its first argument, as in `{{< callout "note" >}}`.
+func (m *marker) style() string {
+	first, _ := readAttributes(m.args).get("")
+	if first == "" {
+		first, _, _ = strings.Cut(m.args, " ")
+	}
+	first = strings.ToLower(strings.TrimSuffix(first[strings.LastIndexByte(first, '/')+1:], ".html"))
+	if markerStyles[first] != "" && (m.name == "include" || m.name == "callout" || m.name == "call-out" || m.name == "alert" || m.name == "admonition") {
+		return first
+	}
+	return m.name
+}
+
+// label returns the title of a part as a paragraph, if it has one.
+func (m *marker) label() []*Node {
+	title := ""
+	if m.kind == ':' {
+		title = m.args
+	} else {
+		as := readAttributes(m.args)
+		for _, name := range []string{"title", "name", "label", "header"} {
+			if v, ok := as.get(name); ok && title == "" {
+				title = v
+			}
+		}
+	}
+	if title = singleLine(title); title == "" {
+		return nil
+	}
+	return []*Node{paragraphNode([]*Node{textNode(Leaf{Text: title, Marks: []Mark{{Type: "bold"}}})})}
+}
+
+// alone returns what readers see of a marker that marks no part: the text or the
+// image that it has.
+func (f *foreign) alone(m marker) []*Node {
+	as := readAttributes(m.args)
+	if src, ok := as.get("src"); ok && !m.closes && (m.name == "img" || m.name == "image" || m.name == "figure") {
+		if _, safe := SafeURL(src); safe {
+			image := blockNode("image", map[string]any{"ref": docs.Ref{Kind: docs.RefURL, URL: src}})
+			image.Data = as.strings(image.Data, "alt")
+			return []*Node{blockNode("images", nil, image)}
+		}
+	}
+	content, ok := as.get("content")
+	if !ok || m.kind != '%' {
+		return nil
+	}
+	nodes := parse([]byte(content), Refs{}).Nodes
+	nodes = slices.DeleteFunc(nodes, func(n *Node) bool { _, raw := n.RawSource(); return raw })
+	if style := markerStyles[m.style()]; style != "" && len(nodes) > 0 {
+		return []*Node{blockNode("hint", map[string]any{"style": style}, nodes...)}
+	}
+	return nodes
+}
+
+// block returns a block as readers see it, or nil if nothing of it is left.
+func (f *foreign) block(n *Node) *Node {
+	if n.Type == "code" || !hasForeign([]*Node{n}) {
+		return n
+	}
+	if source, ok := n.RawSource(); ok {
+		return codeOfTag(n, source)
+	}
+	out := *n
+	if alert := alertOf(n); alert != "" {
+		out.Type, out.Data, out.Nodes = "hint", map[string]any{"style": alertStyles[alert]}, withoutAlert(n.Nodes)
+	}
+	if hasText(n) {
+		return f.text(&out)
+	}
+	out.Nodes, out.Fragments = f.list(out.Nodes), f.list(out.Fragments)
+	return &out
+}
+
+// hasText reports whether a block holds inlines and not blocks.
+func hasText(n *Node) bool {
+	return slices.ContainsFunc(n.Nodes, func(k *Node) bool { return k.Object == ObjectText || k.Object == ObjectInline })
+}
+
+// text removes the shortcodes in a line that readers do not see. A paragraph of
+// which nothing else is left is removed, and one between the two ends of a hint
+// is the text of that hint.
+func (f *foreign) text(n *Node) *Node {
+	var ends []marker
+	first, last := Text(n.Nodes), ""
+	eachShortcode(first, func(from, to int, m marker) {
+		if strings.TrimSpace(first[:from]) == "" || strings.TrimSpace(first[to:]) == "" {
+			ends, last = append(ends, m), first[to:]
+		}
+	})
+	n.Nodes = f.inlines(n.Nodes)
+	if n.Type != "paragraph" {
+		return n
+	}
+	if strings.TrimSpace(Text(n.Nodes)) == "" && !slices.ContainsFunc(n.Nodes, func(k *Node) bool { return k.Object == ObjectInline }) {
+		return nil
+	}
+	if len(ends) == 2 && strings.TrimSpace(last) == "" && !ends[0].closes && ends[1].closes && ends[0].name == ends[1].name {
+		if style := markerStyles[ends[0].style()]; style != "" {
+			return blockNode("hint", map[string]any{"style": style}, append(ends[0].label(), n)...)
+		}
+	}
+	return n
+}
+
+func (f *foreign) inlines(nodes []*Node) []*Node {
+	out := make([]*Node, len(nodes))
+	for i, n := range nodes {
+		c := *n
+		c.Leaves, c.Nodes = slices.Clone(n.Leaves), f.inlines(n.Nodes)
+		for k, l := range c.Leaves {
+			if !l.Raw && l.literals == nil && !hasMark(l.Marks, Mark{Type: "code"}) {
+				c.Leaves[k].Text = f.shown(l.Text)
+			}
+		}
+		c.Fragments = f.list(n.Fragments)
+		out[i] = &c
+	}
+	return out
+}
+
+// shown returns a text without the shortcodes that mark parts of it.
+func (f *foreign) shown(s string) string {
+	var b strings.Builder
+	at := 0
+	eachShortcode(s, func(from, to int, m marker) {
+		if m.closes || f.closed[m.name] {
+			b.WriteString(s[at:from])
+			at = to
+		}
+	})
+	return b.String() + s[at:]
+}
+
+// codeOfTag returns the block for a tag whose content is code, or the node itself
+// for any other source, and nil for a comment.
+func codeOfTag(n *Node, source string) *Node {
+	t, ok := readTag([]byte(source))
+	end := strings.LastIndex(source, "{%")
+	if !ok || !codeTags[t.name] || end < t.end {
+		return n
+	}
+	if t.name == "comment" {
+		return nil
+	}
+	syntax, _, _ := strings.Cut(t.args, " ")
+	code := blockNode("code", setString(nil, "syntax", strings.TrimPrefix(syntax, "lang:")))
+	for line := range strings.SplitSeq(strings.Trim(source[t.end:end], "\r\n"), "\n") {
+		code.Nodes = append(code.Nodes, blockNode("code-line", nil, textNode(Leaf{Text: strings.TrimSuffix(line, "\r")})))
+	}
+	code.Key = n.Key
+	return code
+}
+
+var alertStart = regexp.MustCompile(`^\[!([A-Za-z]{3,12})\][-+]?(?:\s|$)`)
+
+// alertOf returns the name of the hint that a quote is: it begins with `[!NAME]`.
+func alertOf(n *Node) string {
+	if n.Type != "blockquote" || len(n.Nodes) == 0 || n.Nodes[0].Type != "paragraph" {
+		return ""
+	}
+	m := alertStart.FindStringSubmatch(firstLeaf(n.Nodes[0]))
+	if m == nil || alertStyles[strings.ToLower(m[1])] == "" {
+		return ""
+	}
+	return strings.ToLower(m[1])
+}
+
+func firstLeaf(paragraph *Node) string {
+	if len(paragraph.Nodes) == 0 || len(paragraph.Nodes[0].Leaves) == 0 {
+		return ""
+	}
+	return paragraph.Nodes[0].Leaves[0].Text
+}
+
+// withoutAlert returns the blocks of a quote without the name of the hint.
+func withoutAlert(nodes []*Node) []*Node {
+	out := slices.Clone(nodes)
+	p, t := *nodes[0], *nodes[0].Nodes[0]
+	t.Leaves, p.Nodes = slices.Clone(t.Leaves), slices.Clone(p.Nodes)
+	l := &t.Leaves[0]
+	l.Text = l.Text[len(alertStart.FindString(l.Text)):]
+	l.Text = strings.TrimLeft(l.Text, "\n")
+	p.Nodes[0] = &t
+	if out[0] = &p; strings.TrimSpace(Text(p.Nodes)) == "" && len(p.Nodes) == 1 && len(out) > 1 {
+		out = out[1:]
+	}
+	return out
+}

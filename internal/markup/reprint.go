@@ -14,6 +14,7 @@ import (
 // Without a change, Reprint returns body.
 func Reprint(body []byte, old, doc *Document, refs Refs) []byte {
 	costly.Note(costly.Print)
+	doc = withEditedTitles(old, doc)
 	if out, ok := newReprinter(body, old, refs).edited(doc); ok {
 		return out
 	}

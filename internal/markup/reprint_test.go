@@ -209,6 +209,10 @@ func TestReprint(t *testing.T) {
 			n[0].Data["definition"].(map[string]any)["c1"].(map[string]any)["title"] = "A (new)"
 			return n
 		}, "|A (new)|*b*|\n|:-|-|\n|c\\_|d|\n"},
+		{"a title with marks", "|a|*b*|\n|:-|-|\n|c\\_|d|\n", func(n []*Node) []*Node {
+			n[0].Fragments[0].Nodes[0] = paragraphNode([]*Node{textNode(Leaf{Text: "Input Metric", Marks: []Mark{{Type: "italic"}}})})
+			return n
+		}, "|a|*Input Metric*|\n|:-|-|\n|c\\_|d|\n"},
 		{"an empty cell", "|a|b|\n|-|-|\n|c||\n|x\\_|y|\n", func(n []*Node) []*Node {
 			n[0].Fragments[1].Nodes[0] = plainParagraph("new")
 			return n

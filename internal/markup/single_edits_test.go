@@ -67,6 +67,10 @@ type editTrial struct {
 
 func (e *editTrial) note(n, traced *Node) {
 	e.spans[n] = spanOr(traced.span)
+	if len(traced.Leaves) == 1 && traced.Leaves[0].trace != nil && len(traced.Leaves[0].trace.parts) == 1 {
+		p := traced.Leaves[0].trace.parts[0]
+		e.spans[n] = Span{p.start, p.end}
+	}
 	for i, k := range n.Nodes {
 		e.note(k, traced.Nodes[i])
 	}

@@ -11,7 +11,8 @@ import (
 // an edit may do depends on the form in which the link is written.
 func (e *editTrial) links(n *Node) {
 	if n.Type == "table" {
-		eachNode(n.Fragments, func(k *Node) { e.links(k) })
+		eachNode(n.Fragments, e.links)
+		eachNode(n.Fragments, e.cell)
 		return
 	}
 	if !hasInlines(n) || n.Type == "code-line" {
@@ -35,6 +36,23 @@ func (e *editTrial) links(n *Node) {
 		case strings.HasPrefix(written, "[") && strings.Count(written, "](") == 1 && !strings.Contains(written, `\`):
 			l.inline()
 		}
+	}
+}
+
+var plainText = regexp.MustCompile(`^[\pL\pN][\pL\pN ]*$`)
+
+// cell edits a text that is alone in a cell. Nothing is aligned again.
+func (e *editTrial) cell(n *Node) {
+	if n.Type != "paragraph" || len(n.Nodes) != 1 || len(n.Nodes[0].Leaves) != 1 || len(n.Nodes[0].Leaves[0].Marks) > 0 {
+		return
+	}
+	l, s := &n.Nodes[0].Leaves[0], e.spans[n.Nodes[0]]
+	if was := l.Text; s.Start >= 0 && plainText.MatchString(was) && e.src[s.Start:s.End] == was {
+		l.Text = was + " more"
+		e.try("edit a cell", wanted{pure: e.exactly(Span{s.End, s.End}, " more")})
+		l.Text = "Input Metric"
+		e.try("edit a cell", wanted{pure: e.exactly(s, "Input Metric")})
+		l.Text = was
 	}
 }
 

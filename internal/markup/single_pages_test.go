@@ -191,6 +191,10 @@ func (w *styledWriter) quote(depth int) string {
 
 func (w *styledWriter) table() string {
 	s := "| " + w.word() + " | " + w.word() + " |\n" + w.from("|---|:-:|", "| --- | --- |", "|:----------|--|")
+	if w.one(3) { // aligned, as programs write them
+		a, b := w.word(), w.word()
+		return fmt.Sprintf("| %-14s | %-9s |\n| %s | %s |\n| %-14s | %-9s |\n| %-14s | %-9s |", a, b, strings.Repeat("-", 14), strings.Repeat("-", 9), w.word(), w.inline(), w.word()+" "+w.word(), w.word())
+	}
 	for range 1 + w.r.IntN(3) {
 		s += "\n|" + w.from("", " ", "  ") + w.line() + w.from("|", " | ", "   |") + w.word() + " |"
 	}

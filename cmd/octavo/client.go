@@ -37,6 +37,7 @@ const (
 	maxAnswer     = 64 << 20 // maximum size of a response in bytes
 	maxPages      = 1000     // maximum number of pages of a list
 	maxWaits      = 5        // maximum number of retries after 429 Too Many Requests
+	longestWait   = 5 * 60   // seconds; a limit of a day is reported at once
 )
 
 func (f apiFlags) client() (*client, error) {
@@ -67,13 +68,13 @@ func (c *client) do(ctx context.Context, method, path string, body, out any) err
 			return err
 		}
 		wait, err := strconv.Atoi(res.header.Get("Retry-After"))
-		if res.status != http.StatusTooManyRequests || err != nil || waits == maxWaits {
+		if res.status != http.StatusTooManyRequests || err != nil || waits == maxWaits || wait > longestWait {
 			return res.decode(out)
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(min(time.Duration(wait)*time.Second, clientTimeout)):
+		case <-time.After(time.Duration(wait) * time.Second):
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/mail"
+	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/preview"
 	"github.com/octavo-docs/octavo/internal/server"
@@ -26,7 +27,9 @@ type serveCmd struct {
 	BaseURL       string `help:"Public address, such as https://docs.example.com; from --listen without it." name:"base-url" env:"OCTAVO_BASE_URL" placeholder:"URL"`
 	SitesDomain   string `help:"Domain of published sites, such as sites.example.com: a site with a basename has the address https://BASENAME.DOMAIN/. Without it sites are below --base-url." name:"sites-domain" env:"OCTAVO_SITES_DOMAIN" placeholder:"DOMAIN"`
 	NoCreateOrgs  bool   `help:"Accounts cannot create organizations; octavo bootstrap still does." name:"no-create-organizations" env:"OCTAVO_NO_CREATE_ORGANIZATIONS"`
-	Invitations   int    `help:"Invitations by mail that an organization can send in 24 hours; 0 is no limit." name:"invitations-per-day" default:"500" env:"OCTAVO_INVITATIONS_PER_DAY"`
+	Invitations   int    `help:"Invitations by mail that an organization, and that an account, can send in 24 hours; 0 is no limit." name:"invitations-per-day" default:"500" env:"OCTAVO_INVITATIONS_PER_DAY"`
+	YoungInvites  int    `help:"Invitations by mail that an organization can send in 24 hours during its first week, unless octavo bootstrap made it; 0 is no limit of its own." name:"young-invitations-per-day" default:"25" env:"OCTAVO_YOUNG_INVITATIONS_PER_DAY"`
+	NewOrgs       int    `help:"Organizations that an account can create in 24 hours; 0 is no limit." name:"organizations-per-day" default:"10" env:"OCTAVO_ORGANIZATIONS_PER_DAY"`
 	EmailDomains  string `help:"E-mail domains whose people may join the organizations that name them, without proof: as with --site-hostnames. Others need a DNS record." name:"email-domains" env:"OCTAVO_EMAIL_DOMAINS" placeholder:"LIST"`
 	SiteHostnames string `help:"Host names that sites may use without proof: comma-separated names, and patterns such as *.example.com. Others need a DNS record." name:"site-hostnames" env:"OCTAVO_SITE_HOSTNAMES" placeholder:"LIST"`
 	DNSServer     string `help:"DNS server that is asked for the records of host names of sites, instead of those of the system." name:"dns-server" env:"OCTAVO_DNS_SERVER" placeholder:"HOST:PORT"`
@@ -117,7 +120,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	}
 	srv, err := server.Start(ctx, server.Config{
 		Listen: c.Listen, MetricsListen: c.MetricsListen, BaseURL: c.BaseURL, SitesDomain: strings.ToLower(c.SitesDomain),
-		OrganizationsClosed: c.NoCreateOrgs, Invitations: c.Invitations, EmailDomains: domains, SiteHostnames: hostnames, DNS: c.DNSServer, ACME: authority, Database: o, Files: c.files(), GitCache: server.GitPath(c.Data), Outbound: allowed, Embeds: c.Embeds, TryIt: tryIt, Fonts: fonts,
+		OrganizationsClosed: c.NoCreateOrgs, People: c.limits(), EmailDomains: domains, SiteHostnames: hostnames, DNS: c.DNSServer, ACME: authority, Database: o, Files: c.files(), GitCache: server.GitPath(c.Data), Outbound: allowed, Embeds: c.Embeds, TryIt: tryIt, Fonts: fonts,
 		Limit: api.Limit{Requests: c.RateLimit, Period: c.RatePeriod}, Memory: limit, AccessLog: c.AccessLog,
 		Proxies: proxies, Origins: c.CORSOrigins, Mail: sender, Provider: provider, Translation: engine,
 		Log: log, Version: version, Build: build,
@@ -138,6 +141,11 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 		}
 	}
 	return srv.Run(ctx)
+}
+
+// limits returns what accounts and organizations can do in 24 hours.
+func (c *serveCmd) limits() orgs.Limits {
+	return orgs.Limits{Invitations: c.Invitations, YoungInvitations: c.YoungInvites, Organizations: c.NewOrgs}
 }
 
 // tune sets the limits of the process, and returns that of the memory.
@@ -210,6 +218,8 @@ func (c *serveCmd) check() error {
 		return errors.New("--sites-domain is a domain such as sites.example.com, without a scheme or a port: sites have those of --base-url")
 	case c.RateLimit < 0:
 		return errors.New("--rate-limit must not be negative")
+	case c.Invitations < 0 || c.YoungInvites < 0 || c.NewOrgs < 0:
+		return errors.New("--invitations-per-day, --young-invitations-per-day and --organizations-per-day must not be negative")
 	case c.RatePeriod <= 0:
 		return errors.New("--rate-period must be positive, such as 1m")
 	}

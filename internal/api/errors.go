@@ -3,6 +3,7 @@ package api
 import (
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -61,15 +62,15 @@ func (a *API) fail(w http.ResponseWriter, o op, request string, err error) {
 	if p.Err.Code == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="octavo"`)
 	}
-	if p.Err.Code == http.StatusServiceUnavailable {
-		w.Header().Set("Retry-After", retryAfter)
+	if p.Err.Code == http.StatusServiceUnavailable || p.Err.Code == http.StatusTooManyRequests && w.Header().Get("Retry-After") == "" {
+		w.Header().Set("Retry-After", strconv.Itoa(errs.After(err, retryAfter)))
 	}
 	writeProblem(w, p)
 }
 
 // retryAfter is the value of the header Retry-After for requests that found the server
 // busy, in seconds.
-const retryAfter = "5"
+const retryAfter = 5
 
 // busyProblem returns the problem of a request that waited too long, and sets the header
 // Retry-After.
@@ -78,7 +79,7 @@ func busyProblem(w http.ResponseWriter, err error) *problem {
 	if kind == errs.Internal { // the client closed the connection
 		return newProblem(http.StatusRequestTimeout, "the request was cancelled", nil)
 	}
-	w.Header().Set("Retry-After", retryAfter)
+	w.Header().Set("Retry-After", strconv.Itoa(retryAfter))
 	return newProblem(kind.Status(), errs.Message(err), nil)
 }
 

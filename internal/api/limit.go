@@ -79,7 +79,7 @@ func (l *limiter) take(h http.Header, who string, now time.Time) error {
 		return nil
 	}
 	wait := int(math.Ceil(end.Sub(now).Seconds()))
-	h.Set("Retry-After", strconv.Itoa(wait))
+	h.Set("Retry-After", strconv.Itoa(wait)) // also for readers of sites, who do not get the message
 	return errs.E(errs.TooMany, "too many requests; wait %d seconds", wait)
 }
 

@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/apispec"
@@ -218,8 +219,16 @@ func (h *Handler) show(w http.ResponseWriter, status int, name string, p page) {
 
 // fail shows an error page.
 func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
+	setRetryAfter(w, err)
 	kind, text := h.explain(r, err)
 	h.show(w, kind.Status(), "message", page{Title: "That did not work", Error: text})
+}
+
+// setRetryAfter sets the header for an error that knows when to try again.
+func setRetryAfter(w http.ResponseWriter, err error) {
+	if wait := errs.After(err, 0); wait > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(wait))
+	}
 }
 
 // explain returns the kind of an error and the message that a user may see.
@@ -284,6 +293,7 @@ func (h *Handler) allowed(rule authz.Rule, do func(*visit) error) http.HandlerFu
 
 // failFor shows an error page to a signed-in user.
 func (h *Handler) failFor(v *visit, err error) {
+	setRetryAfter(v.w, err)
 	kind, text := h.explain(v.r, err)
 	p := page{Title: "That did not work", CSRF: signin.CSRF(v.secret), Error: text}
 	if kind == errs.NotFound && v.r.Method != http.MethodPost {

@@ -177,7 +177,7 @@ func TestTheOperatorInTheLogOfAnOrganization(t *testing.T) {
 // Invitations are limited, including repeated ones.
 func TestInvitationsAreLimited(t *testing.T) {
 	each(t, func(t *testing.T, w *world) {
-		w.srv.Orgs.Invitations = 3
+		w.srv.Orgs.Limits.Invitations = 3
 		org := "/orgs/" + string(w.boot.Organization)
 		w.expect(w.boot.Token, "POST", org+"/invites", `{"emails":["a@octavo.example","b@octavo.example"]}`, 200)
 		w.expect(w.boot.Token, "POST", org+"/invites", `{"emails":["c@octavo.example","d@octavo.example"]}`, 429)

@@ -2,7 +2,6 @@ package console
 
 import (
 	"net/http"
-	"strconv"
 	"sync"
 	"time"
 
@@ -69,8 +68,9 @@ func (h *Handler) limitTries(t *tries, do http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if wait := t.take(networkOf(r)); wait > 0 {
 			h.SignIn.RecordRefusal(r.Context(), signin.Refusal{Reason: "too many tries from one network"}, client(w, r))
-			w.Header().Set("Retry-After", strconv.Itoa(int(wait.Seconds())+1))
-			h.fail(w, r, errs.E(errs.TooMany, "Too many tries from your network. Wait %d minutes.", int(wait.Minutes())+1))
+			e := errs.E(errs.TooMany, "Too many tries from your network. Wait %d minutes.", int(wait.Minutes())+1)
+			e.After = wait
+			h.fail(w, r, e)
 			return
 		}
 		do(w, r)

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // Kind says what went wrong in terms of what the caller can do about it.
@@ -48,6 +49,7 @@ type Error struct {
 	Kind    Kind
 	Message string
 	Details []Detail
+	After   time.Duration // when to try again; 0 if it is not known
 	Err     error
 }
 
@@ -129,6 +131,16 @@ func Is(err error, kind Kind) bool {
 // Cancelled reports whether err is no failure: the request has ended because its client has left, or because the one
 // left whose work it waited for. Nobody has to look at it, so it is not logged as an error.
 func Cancelled(err error) bool { return Is(err, Internal) && errors.Is(err, context.Canceled) }
+
+// After returns how many seconds to wait before trying again, rounded up, or otherwise if the
+// error does not know it.
+func After(err error, otherwise int) int {
+	var e *Error
+	if errors.As(err, &e) && e.After > 0 {
+		return int((e.After + time.Second - 1) / time.Second)
+	}
+	return otherwise
+}
 
 // Message returns what a person may read of an error: the words of the first
 // Error in the chain, or nothing.

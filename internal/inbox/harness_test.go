@@ -88,7 +88,7 @@ func (w *world) verify(id docs.UserID) {
 	}))
 }
 
-// join adds users with verified addresses to an organization.
+// join adds users with verified addresses to an organization, who use it.
 func (w *world) join(org docs.OrgID, role docs.Role, names ...string) {
 	w.t.Helper()
 	for _, name := range names {
@@ -96,6 +96,7 @@ func (w *world) join(org docs.OrgID, role docs.Role, names ...string) {
 		w.check(err)
 		w.ids[name] = in.Users[0]
 		w.verify(in.Users[0])
+		w.check(w.Orgs.Ping(w.t.Context(), &authz.Grant{Actor: authz.Actor{User: in.Users[0]}}, org))
 	}
 }
 

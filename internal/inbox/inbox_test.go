@@ -12,6 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/inbox"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/orgs"
 	"github.com/octavo-docs/octavo/internal/reviews"
 	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/spaces"
@@ -23,7 +24,7 @@ func TestAMailAtOnce(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		w := newWorld(t, o)
 		w.join(w.org, docs.Review, "rev", "ann")
-		cr := w.request("ann", "Shorter <b>words</b>\r\nBcc: eve@octavo.example")
+		cr := w.request("ann", "Shorter <b>words</b>\r\nBcc: eve")
 		w.ask("ann", cr, "rev", "ann")
 		w.work()
 		got := w.mails("rev")
@@ -31,7 +32,7 @@ func TestAMailAtOnce(t *testing.T) {
 			t.Fatalf("%d mails to who was asked, %d to who asked", len(got), len(w.mails("ann")))
 		}
 		m := got[0]
-		if m.Subject != "ann asks you for a review: Shorter <b>words</b> Bcc: eve@\u2060octavo.\u2060example" || m.Header.Get("Bcc") != "" {
+		if m.Subject != "ann asks you for a review: Shorter <b>words</b> Bcc: eve" || m.Header.Get("Bcc") != "" {
 			t.Errorf("%q", m.Subject)
 		}
 		for _, want := range []string{"(#1 in Guide).", "https://docs.octavo.example/o/", "https://docs.octavo.example/account#notifications", "https://docs.octavo.example/unsubscribe?key="} {
@@ -51,6 +52,46 @@ func TestAMailAtOnce(t *testing.T) {
 			t.Errorf("%d mails of one event", n)
 		}
 	})
+}
+
+// Who was added to an organization and has not used it gets no mails about what is said there.
+func TestNoMailsToStrangers(t *testing.T) {
+	testdb.Each(t, func(t *testing.T, o store.Options) {
+		w := newWorld(t, o)
+		in, err := w.Orgs.Invite(t.Context(), authz.OperatorGrant(w.ids["ada"]), w.org, []orgs.Invitee{{Email: "bob@octavo.example", Role: docs.Edit}}, false)
+		w.check(err)
+		bob := in.Users[0]
+		w.ids["bob"] = bob
+		w.verify(bob)
+		w.say("ada", docs.ChangeRequest{}, w.mention("bob")+": buy this")
+		w.work()
+		if got := w.mails("bob"); len(got) != 0 {
+			t.Errorf("a mail came: %s", got[0].Text)
+		}
+		if got := w.kinds("bob"); len(got) != 1 {
+			t.Errorf("in the inbox: %v", got)
+		}
+		w.check(w.Orgs.Ping(t.Context(), &authz.Grant{Actor: authz.Actor{User: bob}}, w.org))
+		w.say("ada", docs.ChangeRequest{}, w.mention("bob")+": welcome")
+		w.work()
+		if got := w.mails("bob"); len(got) != 1 || !strings.Contains(got[0].Text, "welcome") {
+			t.Errorf("%d mails to a member", len(got))
+		}
+	})
+}
+
+// Addresses in titles and names are not in the subjects of mails.
+func TestSubjectsHaveNoAddresses(t *testing.T) {
+	w := newWorld(t, testdb.SQLite(t))
+	w.join(w.org, docs.Review, "rev", "ann")
+	_, err := w.Orgs.UpdateUser(t.Context(), authz.OperatorGrant(w.ids["ann"]), w.ids["ann"], orgs.UserPatch{DisplayName: opt.Of("ann@evil.example")})
+	w.check(err)
+	w.ask("ann", w.request("ann", "Win at evil.example"), "rev")
+	w.work()
+	got := w.mails("rev")
+	if len(got) != 1 || got[0].Subject != "Somebody asks you for a review: Change request #1" || !strings.Contains(got[0].Text, "ann@\u2060evil.\u2060example") {
+		t.Errorf("%+v", got)
+	}
 }
 
 func TestAMailQuotesShortly(t *testing.T) {

@@ -93,9 +93,10 @@ func (s *Service) send(ctx context.Context, p mailing, settings docs.Notificatio
 }
 
 // mailable returns the waiting notices that are to be mailed now: the user may see them, has not
-// read them, and still wants mails of their kind.
+// read them, and still wants mails of their kind. Those of an organization that the user has not used stay
+// in the inbox: anybody can add others to an organization and mention them there.
 func (s *Service) mailable(ctx context.Context, p mailing, settings docs.Notifications) ([]docs.Notice, error) {
-	hidden, err := s.Store.HiddenFrom(ctx, store.NoticeReader{User: p.User})
+	hidden, err := s.Store.HiddenFrom(ctx, store.NoticeReader{User: p.User, Mail: true})
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +119,7 @@ func (s *Service) message(ctx context.Context, u docs.User, by docs.Channel, not
 	}
 	if len(notices) == 1 {
 		n := notices[0]
-		m.Subject = Sentence(n) + ": " + Title(n)
+		m.Subject = subject(n)
 		m.Text = append(m.Text, Sentence(n)+": "+titleAndPlace(n)+".")
 		m.Quote, m.Action, m.Link = Quote(n), "Open it", s.BaseURL+Address(n)
 		return m, nil
@@ -126,7 +127,7 @@ func (s *Service) message(ctx context.Context, u docs.User, by docs.Channel, not
 	groups := grouped(notices)
 	m.Subject = fmt.Sprintf("%d notifications from %s", len(notices), s.name())
 	if len(groups) == 1 {
-		m.Subject = fmt.Sprintf("%d notifications: %s", len(notices), Title(groups[0].newest))
+		m.Subject = fmt.Sprintf("%d notifications: %s", len(notices), subjectTitle(groups[0].newest))
 		m.Action, m.Link = "Open it", s.BaseURL+Address(groups[0].newest)
 	}
 	m.Text = append(m.Text, "this happened since the last mail:")

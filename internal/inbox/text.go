@@ -23,6 +23,19 @@ func Title(n docs.Notice) string {
 	return mail.Line(n.SpaceTitle)
 }
 
+// subject returns the subject of a mail about one notice.
+func subject(n docs.Notice) string {
+	return fmt.Sprintf(sentences[n.Kind][0], mail.Name(n.ActorName, "Somebody")) + ": " + subjectTitle(n)
+}
+
+// subjectTitle is like Title, for the subject of a mail.
+func subjectTitle(n docs.Notice) string {
+	if n.Number > 0 {
+		return mail.Name(n.Subject, fmt.Sprintf("Change request #%d", n.Number))
+	}
+	return mail.Name(n.SpaceTitle, "a space")
+}
+
 // Place returns the number and the space of the change request of a notice. It is empty for a notice
 // about a space.
 func Place(n docs.Notice) string {

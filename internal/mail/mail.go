@@ -59,6 +59,24 @@ func Excerpt(s string, most int) string {
 	return linkable.ReplaceAllString(s, "$1\u2060$2")
 }
 
+// Name is like Line, for subjects. It returns otherwise if the name is empty or has an address of a web
+// site, a person or a machine: mail programs show subjects before anybody opens a mail, and who gets
+// an invitation may know nobody who sent it.
+func Name(s, otherwise string) string {
+	line := Line(s)
+	if line == "" || address.MatchString(shownAs.Replace(line)) {
+		return otherwise
+	}
+	return line
+}
+
+// address matches what people and mail programs read as an address.
+var address = regexp.MustCompile(`(?i)[\pL\pN]@[\pL\pN]|[\pL\pN_-]\.\pL{2}|[\pL\pN_-][\x{3002}\x{ff61}][a-z]{2}|\d+(\.\d+){3}|\b(https?|mailto|ftp):|\bwww\b`)
+
+// shownAs removes the joiners of Line, and replaces characters that look like a dot or an at sign.
+// Browsers read U+3002 and U+FF61 as dots too, but they also end sentences.
+var shownAs = strings.NewReplacer("\u2060", "", "\uff0e", ".", "\u2024", ".", "\uff20", "@", "\ufe6b", "@")
+
 // linkable matches a dot or an at sign inside a host name or an address. Mail programs turn evil.com
 // and me@evil.com into links too, but not with a word joiner inside, which is invisible.
 var linkable = regexp.MustCompile(`([.@])([\pL\pN])`)

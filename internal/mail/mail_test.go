@@ -93,3 +93,20 @@ func TestLine(t *testing.T) {
 		}
 	}
 }
+
+// Names with an address are not in subjects.
+func TestName(t *testing.T) {
+	for _, ok := range []string{"Acme Inc. Docs", "Ada Lovelace", "U.S. Team", "Guide v1.2", "日本語。文書", "R&D @ Acme", "Écoles, 3.5 %", "http and www2"} {
+		if got := Name(ok, "other"); got != Line(ok) {
+			t.Errorf("%q: %q", ok, got)
+		}
+	}
+	for _, bad := range []string{
+		"", " ", "Win at evil.com", "EVIL.COM/x", "https://evil", "HTTP:evil", "www.evil", "me@evil", "me＠evil．com", "evil。com", "evil｡com", "192.0.2.1",
+		"mailto:x", "xn--e1afmkfd.xn--p1ai", "пример.рф", "evil.\u200bcom.example", "a_b.example",
+	} {
+		if got := Name(bad, "other"); got != "other" {
+			t.Errorf("%q: %q", bad, got)
+		}
+	}
+}

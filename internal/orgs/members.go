@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -135,13 +134,16 @@ func (s *Service) InviteAgain(ctx context.Context, g *authz.Grant, org docs.OrgI
 		if !m.LastSeenAt.IsZero() {
 			return errs.E(errs.Precondition, "%s has used the organization already and needs no invitation", m.User.Email)
 		}
+		if err := limitAgain(ctx, tx, g.Actor, org, user); err != nil {
+			return err
+		}
+		if err := s.limitInvitations(ctx, tx, g.Actor, org, 1); err != nil {
+			return err
+		}
 		if err := mailInvitation(ctx, tx, g.Actor, org, user); err != nil {
 			return err
 		}
-		if err := audit.Record(ctx, tx, g.Actor, memberEvent(org, invitedAgain, user, nil)); err != nil {
-			return err
-		}
-		return s.limitInvitations(ctx, tx, g.Actor, org)
+		return audit.Record(ctx, tx, g.Actor, memberEvent(org, "invite-again", user, nil))
 	})
 }
 
@@ -273,10 +275,17 @@ type Invitation struct {
 
 // mailInvitation queues the mail to a person who was added. It does so for requests and for
 // the operator at the command line, but not for actors without a request: background work
-// and the demonstration.
+// and the demonstration. A person who got maxInvited such mails lately gets no further one.
+// The response is the same, because the other mails may be those of other organizations.
 func mailInvitation(ctx context.Context, tx *store.Tx, by authz.Actor, org docs.OrgID, user docs.UserID) error {
 	if by.Request == "" {
 		return nil
+	}
+	if limited(by.Request) {
+		_, wait, err := tx.Spend(ctx, store.Allowance{Who: string(user), What: "invited", Most: maxInvited}, 1)
+		if err != nil || wait > 0 {
+			return err
+		}
 	}
 	i := Invitation{org, user, by.User}
 	return jobs.Enqueue(ctx, tx, jobs.Job{Kind: InvitedJob, Key: string(i.Org) + " " + string(i.User), Payload: i})
@@ -325,7 +334,7 @@ func (s *Service) Invite(ctx context.Context, g *authz.Grant, org docs.OrgID, pe
 			if err := tx.AddMember(ctx, docs.Member{Org: org, User: u, Role: p.Role, SSO: sso, JoinedAt: tx.Now()}); err != nil {
 				return out, err
 			}
-			if err := audit.Record(ctx, tx, g.Actor, memberEvent(org, invited, u.ID, map[string]any{"role": p.Role})); err != nil {
+			if err := audit.Record(ctx, tx, g.Actor, memberEvent(org, "invite", u.ID, map[string]any{"role": p.Role})); err != nil {
 				return out, err
 			}
 			if err := mailInvitation(ctx, tx, g.Actor, org, u.ID); err != nil {
@@ -333,27 +342,6 @@ func (s *Service) Invite(ctx context.Context, g *authz.Grant, org docs.OrgID, pe
 			}
 			out.Users = append(out.Users, u.ID)
 		}
-		return out, s.limitInvitations(ctx, tx, g.Actor, org)
+		return out, s.limitInvitations(ctx, tx, g.Actor, org, len(out.Users))
 	})
-}
-
-// Actions of invitations in the audit log.
-const (
-	invited      = "invite"
-	invitedAgain = "invite-again"
-)
-
-// limitInvitations returns an error if the organization has sent too many invitations,
-// including those of the transaction: each is a mail to somebody who has not requested
-// it. The audit log counts them. The operator at the command line is not limited, nor are
-// actors whose invitations are not mailed.
-func (s *Service) limitInvitations(ctx context.Context, tx *store.Tx, by authz.Actor, org docs.OrgID) error {
-	if s.Invitations == 0 || by.Request == authz.CommandLine || by.Request == "" {
-		return nil
-	}
-	n, err := tx.CountAudit(ctx, org, docs.TimeOf(tx.Now().Std().Add(-24*time.Hour)), "member."+invited, "member."+invitedAgain)
-	if err != nil || n <= int64(s.Invitations) {
-		return err
-	}
-	return errs.E(errs.TooMany, "an organization can send %d invitations in 24 hours, and this would be more; wait, or ask the operator of the server (--invitations-per-day)", s.Invitations)
 }

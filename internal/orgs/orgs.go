@@ -32,9 +32,7 @@ type Service struct {
 	TrustedDomains []string
 	// Closed allows only the operator to create organizations.
 	Closed bool
-	// Invitations is the number of invitations that an organization can send in 24 hours;
-	// 0 means no limit.
-	Invitations int
+	Limits Limits
 }
 
 // NewOrganization is the input of Create.
@@ -61,6 +59,9 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, in NewOrganization
 		return docs.Organization{}, err
 	}
 	return authz.InTx(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) (docs.Organization, error) {
+		if err := newOrgs.take(ctx, tx, g.Actor, string(g.Actor.User), 1, s.Limits.Organizations); err != nil {
+			return docs.Organization{}, err
+		}
 		o, err := create(ctx, tx, g.Actor, in, domains)
 		if err != nil || in.Then == nil {
 			return o, err
@@ -72,6 +73,9 @@ func (s *Service) Create(ctx context.Context, g *authz.Grant, in NewOrganization
 		return o, in.Then(ctx, tx, own)
 	})
 }
+
+// orgCreated is the action of a new organization in the audit log.
+const orgCreated = "organization.create"
 
 func create(ctx context.Context, tx *store.Tx, by authz.Actor, in NewOrganization, domains []string) (docs.Organization, error) {
 	o := docs.NewOrganization(store.NewID[docs.OrgID](tx), in.Title, by.User, tx.Now())
@@ -87,7 +91,7 @@ func create(ctx context.Context, tx *store.Tx, by authz.Actor, in NewOrganizatio
 		return o, err
 	}
 	return o, audit.Record(ctx, tx, by, audit.Event{
-		Org: o.ID, Action: "organization.create", Kind: "organization", ID: string(o.ID), Data: map[string]any{"title": o.Title},
+		Org: o.ID, Action: orgCreated, Kind: "organization", ID: string(o.ID), Data: map[string]any{"title": o.Title},
 	})
 }
 

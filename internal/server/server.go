@@ -68,11 +68,11 @@ type Config struct {
 	SitesDomain   string // sites with a basename have the host basename.SitesDomain; if empty, they are below BaseURL
 	// OrganizationsClosed allows only the operator to create organizations.
 	OrganizationsClosed bool
-	Invitations         int      // maximum that an organization can send in 24 hours; 0 for no limit
-	SiteHostnames       []string // host names of sites that need no proof, as in sites.Hosts
-	EmailDomains        []string // e-mail domains of organizations that need no proof
-	DNS                 string   // host:port of the DNS server that proves host names; empty for those of the system
-	ACME                ACME     // certificates
+	People              orgs.Limits // what accounts and organizations can do in 24 hours
+	SiteHostnames       []string    // host names of sites that need no proof, as in sites.Hosts
+	EmailDomains        []string    // e-mail domains of organizations that need no proof
+	DNS                 string      // host:port of the DNS server that proves host names; empty for those of the system
+	ACME                ACME        // certificates
 	Database            store.Options
 	Files               Files
 	GitCache            string           // folder for data that is fetched from repositories; if empty, it is next to that of files
@@ -330,7 +330,7 @@ func (s *Server) configure() error {
 	if s.Mail != nil {
 		s.SignIn.Mail, s.Inbox.Mail = s.Mail, s.Mail
 	}
-	s.Orgs.Closed, s.Orgs.TrustedDomains, s.Orgs.Invitations = s.OrganizationsClosed, s.EmailDomains, s.Invitations
+	s.Orgs.Closed, s.Orgs.TrustedDomains, s.Orgs.Limits = s.OrganizationsClosed, s.EmailDomains, s.People
 	s.Sites.Hosts = sites.Hosts{Base: s.BaseURL, Domain: s.SitesDomain, Trusted: s.SiteHostnames}
 	if s.DNS != "" {
 		s.Sites.DNS = resolver(s.DNS)

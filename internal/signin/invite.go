@@ -32,14 +32,18 @@ func (s *Service) SendInvitation(ctx context.Context, payload []byte) error {
 	if err != nil {
 		return err
 	}
-	by := "Somebody"
+	var name string
 	if u, err := s.Store.User(ctx, p.By); err == nil {
-		by = mail.Line(u.DisplayName)
+		name = u.DisplayName
 	}
-	title := mail.Line(o.Title)
+	const unnamed = "Somebody"
+	by := mail.Line(name)
+	if by == "" {
+		by = unnamed
+	}
 	msg := mail.Message{
-		To: m.User.Email, Subject: by + " invites you to " + title,
-		Text:   []string{"Hello,", by + " added you to " + title + ", which keeps its documentation at " + s.name() + "."},
+		To: m.User.Email, Subject: mail.Name(name, unnamed) + " invites you to " + mail.Name(o.Title, s.name()),
+		Text:   []string{"Hello,", by + " added you to " + mail.Line(o.Title) + ", which keeps its documentation at " + s.name() + "."},
 		Action: "Sign in", Link: s.BaseURL + "/login?email=" + url.QueryEscape(string(m.User.Email)),
 	}
 	if m.User.Verified { // they have signed in before: a link that is valid for days is only for new accounts

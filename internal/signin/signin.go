@@ -487,6 +487,9 @@ func (s *Service) ChangeEmail(ctx context.Context, g *authz.Grant, address strin
 	}
 	// Whether another account has the address is revealed only to the reader of its mail.
 	return authz.Do(ctx, s.Store, g, func(tx *store.Tx, g *authz.Grant) error {
+		if err := orgs.LimitAddress(ctx, tx, g.Actor); err != nil {
+			return err
+		}
 		if err := s.enqueue(ctx, tx, linkPayload{g.Actor.User, e, "/account", tx.Now()}); err != nil {
 			return err
 		}

@@ -107,6 +107,13 @@ func scanAudit(s scanner) (a AuditRow, err error) {
 	return a, err
 }
 
+// FirstAudit returns the first line of an organization since a time that has an action.
+func (r Reader) FirstAudit(ctx context.Context, org docs.OrgID, from docs.Time, action string) (AuditRow, error) {
+	return one(ctx, r, "line", scanAudit, `
+		SELECT id, at, org_id, actor_id, token_id, request_id, action, subject_kind, subject_id, data
+		FROM audit WHERE org_id = $1 AND id >= $2 AND action = $3 ORDER BY id LIMIT 1`, org, docs.MinID(from.Std()), action)
+}
+
 // CountAudit counts the lines of an organization since a time that have one of two actions.
 func (r Reader) CountAudit(ctx context.Context, org docs.OrgID, from docs.Time, a, b string) (int64, error) {
 	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM audit WHERE org_id = $1 AND id >= $2 AND (action = $3 OR action = $4)`,

@@ -209,6 +209,7 @@ func filled(t testing.TB, o store.Options) *store.Store {
 		SELECT id, 'o1', 'import', 'queued', '', 'https://example.com/r.git', 'refs/heads/main', '', '{}', 'sealed', 0, 0, '', '', '', '', '', '', 0, created_by, 1, 0, 1, 0
 		FROM spaces WHERE id = $1`, kept.ID)
 	mustExec(t, db, `INSERT INTO git_days (org_id, day, operations) SELECT org_id, 20000, 3 FROM spaces WHERE id = $1`, kept.ID)
+	mustExec(t, db, `INSERT INTO allowances (who, what, hour, times) VALUES ('u1', 'invite', 400000, 3)`)
 	mustExec(t, db, `INSERT INTO git_pairs (space_id, remote, url, ref, directory, commit_id, revision_id, line_id, parked_id, told_at, updated_at)
 		VALUES ($1, 'k1', 'https://example.com/r.git', 'refs/heads/main', '', 'c1', 'r1', 'r1', '', 0, 1)`, kept.ID)
 	mustExec(t, db, `INSERT INTO git_connections (space_id, url, ref, directory, direction, sealed, commit_template, poll_seconds, paused, hook_sealed, provider, user_id, created_at, updated_at, due_at, last_operation)

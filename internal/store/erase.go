@@ -41,6 +41,7 @@ func (tx *Tx) EraseUser(ctx context.Context, u docs.User) (map[string]int64, err
 		{"notification_settings", `user_id = $1`},
 		{"external_ids", `thing_id = $1`},
 		{"removals", `user_id = $1`},
+		{"allowances", `who = $1`},
 		{"user_grants", `user_id = $1`},
 		{"team_members", `user_id = $1`},
 		{"members", `user_id = $1`},

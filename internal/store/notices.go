@@ -78,21 +78,22 @@ type NoticeReader struct {
 	Org   docs.OrgID   // the only organization that they are signed in for; empty: all
 	Token docs.TokenID // that asks; an organization may refuse it
 	Asked bool         // by a session or a token, and not by a job
+	Mail  bool         // only of organizations that the user has used
 }
 
-// HiddenFrom returns the spaces of notices of a user that the user does not see. It
-// needs one query of visible spaces for each organization.
+// HiddenFrom returns the spaces of notices of a user that the user does not see. It needs one query of visible spaces for each organization.
 func (r Reader) HiddenFrom(ctx context.Context, by NoticeReader) ([]docs.SpaceID, error) {
 	type place struct {
 		space       docs.SpaceID
 		viewer      Viewer
 		inside, sso bool
+		used        bool
 	}
 	places, err := many(ctx, r, func(s scanner) (p place, err error) {
 		p.viewer.User = by.User
-		err = s.Scan(&p.space, &p.viewer.Org, &p.viewer.Role, &p.inside, &p.sso)
+		err = s.Scan(&p.space, &p.viewer.Org, &p.viewer.Role, &p.inside, &p.sso, &p.used)
 		return p, err
-	}, `SELECT s.id, s.org_id, COALESCE(m.role, ''), m.user_id IS NOT NULL, o.sso
+	}, `SELECT s.id, s.org_id, COALESCE(m.role, ''), m.user_id IS NOT NULL, o.sso, COALESCE(m.last_seen_at, 0) > 0
 		FROM (SELECT DISTINCT space_id FROM notices WHERE user_id = $1) n
 		JOIN spaces s ON s.id = n.space_id
 		JOIN organizations o ON o.id = s.org_id
@@ -107,7 +108,7 @@ func (r Reader) HiddenFrom(ctx context.Context, by NoticeReader) ([]docs.SpaceID
 	for _, p := range places {
 		elsewhere := by.Org != p.viewer.Org // as in authz.Checker
 		switch {
-		case !p.inside, elsewhere && by.Org != "", elsewhere && by.Asked && p.sso && p.viewer.Role != docs.Admin:
+		case !p.inside, by.Mail && !p.used, elsewhere && by.Org != "", elsewhere && by.Asked && p.sso && p.viewer.Role != docs.Admin:
 			hidden = append(hidden, p.space)
 		case p.viewer.Role != docs.Admin: // who sees all
 			asked[p.viewer] = append(asked[p.viewer], p.space)

@@ -113,7 +113,7 @@ func TestReprintGivesTheEditedDocument(t *testing.T) {
 			leaf.Text = word
 		}
 		out := Reprint(src, old, doc, hardRefs)
-		want := Parse(Print(doc, hardRefs), hardRefs)
+		want := Parse(Print(withEditedTitles(old, doc), hardRefs), hardRefs)
 		if err := sameDocs(want.Nodes, Parse(out, hardRefs).Nodes); err != nil {
 			rt.Fatalf("%q\nbecame\n%q\nwhich is another document: %v", src, out, err)
 		}

@@ -105,7 +105,7 @@ func places(s *shape, resolve func(*shape) *shape) []place {
 	return out
 }
 
-// refusal is what a refused request is told.
+// refusal is the answer to a refused request.
 type refusal struct {
 	Error struct {
 		Message string
@@ -113,8 +113,8 @@ type refusal struct {
 	}
 }
 
-// told returns what an answer says of a place, and all that it says.
-func (a answer) told(path string) (at, all string) {
+// message returns the message of an answer about a place, and all its messages.
+func (a answer) message(path string) (at, all string) {
 	var r refusal
 	if json.Unmarshal(a.body, &r) != nil {
 		return "", string(a.body)
@@ -159,11 +159,11 @@ func TestNamesThatAreNotKnown(t *testing.T) {
 			parameters++
 			name := misspelled(p.Name)
 			twice := w.call("admin", op.Method, path+"?"+p.Name+"=a&"+p.Name+"=b", "{}")
-			if at, _ := twice.told("query." + p.Name); !p.Explode && (twice.status != http.StatusBadRequest || !strings.Contains(at, "send it once")) {
+			if at, _ := twice.message("query." + p.Name); !p.Explode && (twice.status != http.StatusBadRequest || !strings.Contains(at, "send it once")) {
 				t.Errorf("%s?%s twice: %d %s", op.ID, p.Name, twice.status, twice.body)
 			}
 			a := w.call("admin", op.Method, path+"?"+name+"=1", "{}")
-			if at, _ := a.told("query." + name); a.status != http.StatusBadRequest || !strings.Contains(at, "did you mean ") {
+			if at, _ := a.message("query." + name); a.status != http.StatusBadRequest || !strings.Contains(at, "did you mean ") {
 				t.Errorf("%s?%s: %d %s", op.ID, name, a.status, a.body)
 			}
 		}
@@ -178,7 +178,7 @@ func TestNamesThatAreNotKnown(t *testing.T) {
 				fields++
 				body := encode(t, p.with(map[string]any{misspelled(name): "x"}))
 				a := w.call("admin", op.Method, path+queries[op.ID], body)
-				if at, _ := a.told(p.path + "." + misspelled(name)); a.status != http.StatusBadRequest || !strings.Contains(at, "did you mean ") {
+				if at, _ := a.message(p.path + "." + misspelled(name)); a.status != http.StatusBadRequest || !strings.Contains(at, "did you mean ") {
 					t.Errorf("%s with %s: %d %s", op.ID, body, a.status, a.body)
 				}
 			}
@@ -205,8 +205,8 @@ func TestMessagesHaveNoPatterns(t *testing.T) {
 	try := func(op described, at, query, body string, s *shape) {
 		tried++
 		a := w.call("admin", op.Method, f.path(op.Path)+query, body)
-		said, all := a.told(at)
-		if a.status != http.StatusBadRequest || said == "" || strings.Contains(all, s.Pattern) || signs.MatchString(said) {
+		words, all := a.message(at)
+		if a.status != http.StatusBadRequest || words == "" || strings.Contains(all, s.Pattern) || signs.MatchString(words) {
 			t.Errorf("%s%s with %s: %d %s", op.ID, query, body, a.status, a.body)
 		}
 	}
@@ -275,7 +275,7 @@ func TestASlashAtTheEnd(t *testing.T) {
 }
 
 // TestHeadAndOptions asks every path with HEAD, which answers as GET does without a body, and with a method that it has
-// not, which is told those that it has.
+// not, whose answer lists those that it has.
 func TestHeadAndOptions(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t), nil)
 	f := newFixture(w)

@@ -54,7 +54,7 @@ func TestAMailAtOnce(t *testing.T) {
 	})
 }
 
-// Who was added to an organization and has not used it gets no mails about what is said there.
+// Who was added to an organization and has not used it gets no mails about comments there.
 func TestNoMailsToStrangers(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		w := newWorld(t, o)

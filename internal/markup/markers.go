@@ -208,8 +208,8 @@ var codeTags = map[string]bool{
 	"chart": true, "jsfiddle": true, "verbatim": true, "style": true, "javascript": true, "css": true, "script": true, "graph": true,
 }
 
-// isMarkerTag reports whether a tag is one of another tool that stands for
-// itself: what is between it and its end is content of the page.
+// isMarkerTag reports whether a tag is one of another tool that is a mark
+// alone: what is between it and its end is content of the page.
 func isMarkerTag(t *tag) bool {
 	name := t.name
 	if closed := t.closes(); closed != "" {

@@ -315,10 +315,7 @@ func (a *API) createOrganization(ctx context.Context, in *createOrganizationIn) 
 		Title: in.Body.Title, EmailDomains: in.Body.EmailDomains, Type: in.Body.Type, UseCase: in.Body.UseCase, CommunityType: in.Body.CommunityType,
 	}
 	if in.DefaultSite == "true" {
-		n.Then = func(ctx context.Context, tx *store.Tx, g *authz.Grant) error {
-			_, err := sites.Create(ctx, tx, g, sites.NewSite{Title: docs.FirstRunes(in.Body.Title, docs.MaxSiteTitle)})
-			return err
-		}
+		n.Then = sites.First(in.Body.Title)
 	}
 	o, err := a.Orgs.Create(ctx, g, n)
 	if err != nil {

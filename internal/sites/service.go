@@ -290,6 +290,15 @@ func Create(ctx context.Context, tx *store.Tx, g *authz.Grant, in NewSite) (docs
 	return c.site, err
 }
 
+// First returns a function that makes the first site of an organization, in the transaction that
+// makes the organization. The site has the title of the organization, as far as it fits.
+func First(title string) func(ctx context.Context, tx *store.Tx, g *authz.Grant) error {
+	return func(ctx context.Context, tx *store.Tx, g *authz.Grant) error {
+		_, err := Create(ctx, tx, g, NewSite{Title: docs.FirstRunes(title, docs.MaxSiteTitle)})
+		return err
+	}
+}
+
 // SitePatch is the input of Update.
 type SitePatch struct {
 	Title          opt.Val[string]

@@ -18,14 +18,20 @@ import (
 // pageOf returns the page that came from a file.
 func (d *desk) pageOf(file string) docs.Page {
 	d.t.Helper()
+	return d.firstPage(file, func(p docs.Page) bool { return p.File == file })
+}
+
+// firstPage returns the first page that a function chooses.
+func (d *desk) firstPage(what string, is func(docs.Page) bool) docs.Page {
+	d.t.Helper()
 	v := d.head(d.t, d.id)
 	order, _, _ := everyPage(d.t, v)
 	for _, id := range order {
-		if p, err := v.Page(context.Background(), id); err == nil && p.File == file {
+		if p, err := v.Page(context.Background(), id); err == nil && is(p) {
 			return p
 		}
 	}
-	d.t.Fatalf("no page came from %s", file)
+	d.t.Fatalf("there is no page %s", what)
 	return docs.Page{}
 }
 

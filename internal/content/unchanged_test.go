@@ -21,7 +21,7 @@ import (
 var unusual = map[string]string{
 	"SUMMARY.md": "# Table of contents\n\n* [Home](README.md)\n* [Named elsewhere](mark.md)\n\n## Group\n\n* [Windows](windows.md)\n  * [Mixed](mixed.md)\n* [Heads](heads.md)\n" +
 		"* [No head](no-head.md)\n* [Empty](empty.md)\n* [Blank](blank.md)\n* [Only a mark](only-mark.md)\n* [Only front matter](only-front.md)\n* [Only a title](only-title.md)\n" +
-		"* [Links](links.md)\n* [Hidden](hidden.md)\n* [🚀 Rocket \\*](title.md)\n* [Pages](pages/README.md)\n  * [Deep](pages/deep.md)\n* [Includes](includes.md)\n\n***\n\n* [日本語](jp/ページ.md)\n",
+		"* [Links](links.md)\n  * [A part](pages/deep.md#part)\n* [Hidden](hidden.md)\n* [🚀 Rocket \\*](title.md)\n* [Pages](pages/README.md)\n  * [Deep](pages/deep.md)\n* [Includes](includes.md)\n\n***\n\n* [日本語](jp/ページ.md)\n",
 	"README.md":                       "# Home\n\nWelcome.\n",
 	"mark.md":                         "\ufeff# A title\n\nText.\n",
 	"windows.md":                      "\ufeff---\r\nicon: x\r\n---\r\n\r\n# Windows\r\n\r\nOne.\r\n\r\nTwo.",
@@ -33,7 +33,7 @@ var unusual = map[string]string{
 	"only-mark.md":                    "\ufeff",
 	"only-front.md":                   "---\nicon: x\n---",
 	"only-title.md":                   "# Only a title",
-	"links.md":                        "# Links\n\n[a](/pages/deep.md) [b](pages/deep.md#x) ![](/pages/media/a.png) ![](/files/b.png) [gone](/pages/gone.md) [home](/) [group](/files/)\n\n[ref]\n\n[ref]: /pages/deep.md 'T'\n",
+	"links.md":                        "# Links\n\n[a](/pages/deep.md) [b](pages/deep.md#x) ![](/pages/media/a.png) ![](/files/b.png) [gone](/pages/gone.md) [home](/) [group](/files/)\n\n[*j*]({% link pages/deep.md %}) [h]({{< relref \"deep\" >}}) [s](files/b c.png) [n]({{ site.baseurl }}/none \"a \"b\" c\")\n\n{{< note >}}\n[i]({{ '/pages/deep.md' | relative_url }})\n{{< /note >}}\n\n[ref]\n\n[ref]: /pages/deep.md 'T'\n",
 	"hidden.md":                       "---\nhidden: true\nif: visitor.claims.beta\n---\n\n# Hidden\n\n{% if visitor.claims.beta %}\nText.\n{% endif %}\n",
 	"title.md":                        "# :rocket: **Rocket** `*` &amp; \\_ #\n\nText.  \n",
 	"pages/README.md":                 "# Pages\n\n[up](../README.md) [here](/pages/) [same](/pages/README.md)\n",
@@ -41,6 +41,7 @@ var unusual = map[string]string{
 	"deep.md":                         "# Another\n",
 	"pages/media/a.png":               "a",
 	"files/b.png":                     "b",
+	"files/b c.png":                   "d",
 	"includes.md":                     "# Includes\n\n{% include \"/.gitbook/includes/part.md\" %}\n",
 	".gitbook/includes/part.md":       "---\ntitle: Part\n---\n\nPart.\n",
 	"jp/ページ.md":                       "# 日本語\n\n**粗体**，text　with wide spaces。\n",
@@ -56,6 +57,9 @@ func TestPathsThatLookLikeIDs(t *testing.T) {
 		d.importFiles(t, unusual)
 		if diff := gitDiff(t, carried(t, unusual), d.exported()); diff != "" {
 			t.Errorf("the folder is exported with changes:\n%s", diff)
+		}
+		if part := d.firstPage("A part", func(p docs.Page) bool { return p.Title == "A part" }); part.Target == nil || part.Target.Kind != docs.RefAnchor || part.Target.Page != string(d.pageOf("pages/deep.md").ID) {
+			t.Errorf("the link to a part of a page leads to %+v", part.Target)
 		}
 		if again := d.importFiles(t, unusual); again.Changed {
 			t.Error("importing the same again made a revision")

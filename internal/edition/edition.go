@@ -130,6 +130,9 @@ func (e *Edition) Link(ctx context.Context, n *Node) (*theme.Link, error) {
 		if n.Target == nil {
 			return nil, nil
 		}
+		if n.Target.Kind == docs.RefURL && markup.IsRelative(n.Target.URL) {
+			return nil, nil // it names no page, and leads elsewhere from each page
+		}
 		l.External = n.Target.Kind == docs.RefURL
 		l.Href, err = e.Resolve(ctx, *n.Target)
 	default:

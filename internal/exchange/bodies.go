@@ -164,7 +164,7 @@ func (im *importer) compose(ctx context.Context, fp *folder.Page) (out composed)
 	file := fp.File
 	l := im.draft.Linker(ctx, file)
 	if fp.Type == folder.Link {
-		if ref, ok := l.Current(fp.Target, markup.UseLink); ok && ref.Kind != markup.RefAnchor {
+		if ref, ok := l.Current(fp.Target, markup.UseLink); ok && (ref.Kind != markup.RefAnchor || ref.Page != "") {
 			p.Target = &ref
 		}
 		out.err = l.Err

@@ -107,6 +107,9 @@ func (h *htmlWriter) href(v any) (string, bool) {
 	if !ok {
 		return "", false
 	}
+	if ref.Kind == docs.RefURL && hasExpression(ref.URL) {
+		return "", false // nobody knows where it leads
+	}
 	if ref.Kind == docs.RefURL && (h.o.Link == nil || !isNear(ref.URL)) {
 		return SafeURL(ref.URL)
 	}
@@ -131,6 +134,9 @@ func isNear(url string) bool {
 	colon := strings.IndexByte(safe, ':')
 	return colon < 0 || strings.ContainsAny(safe[:colon], "/?#")
 }
+
+// IsRelative reports whether an address depends on the page that it is written in.
+func IsRelative(url string) bool { return isNear(url) && !strings.HasPrefix(url, "/") }
 
 // title returns the name of the target of a reference.
 func (h *htmlWriter) title(ref docs.Ref) string {

@@ -347,7 +347,16 @@ func withoutLinks(nodes []*Node) []*Node {
 	return b.done()
 }
 
-func (c *converter) resolve(dest string, use Use) docs.Ref { return c.refs.resolve(dest, use) }
+func (c *converter) resolve(dest string, use Use) docs.Ref {
+	if hasExpression(dest) {
+		for _, path := range expressionPaths(dest) {
+			if ref, ok := c.refs.find(path, use); ok {
+				return ref
+			}
+		}
+	}
+	return c.refs.resolve(dest, use)
+}
 
 func (c *converter) inlineImage(n *ast.Image) *Node {
 	i := inlineNode("inline-image", map[string]any{"size": "original"})

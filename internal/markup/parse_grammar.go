@@ -70,7 +70,7 @@ func newGrammar(addresses parser.InlineParser) parser.Parser {
 			util.Prioritized(inlineMathParser{}, 90),
 			util.Prioritized(parser.NewCodeSpanParser(), 100),
 			util.Prioritized(footnoteRefParser{}, 150),
-			util.Prioritized(parser.NewLinkParser(), 200),
+			util.Prioritized(looseLinkParser{parser.NewLinkParser()}, 200),
 			util.Prioritized(parser.NewAutoLinkParser(), 300),
 			util.Prioritized(inlineElementParser{}, 350),
 			util.Prioritized(parser.NewRawHTMLParser(), 400),

@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/costly"
@@ -56,7 +57,7 @@ func movesOf(nodes []*Node, refs Refs) []move {
 	eachNode(nodes, func(n *Node) {
 		for _, w := range n.extra().written {
 			ref := w.ref()
-			if ref.Kind == docs.RefURL || refs.Keep != nil && refs.Keep(w.dest, w.use, ref) {
+			if ref.Kind == docs.RefURL || refs.keeps(w) {
 				continue
 			}
 			to, ok := refs.Locate(ref, w.use)
@@ -68,6 +69,18 @@ func movesOf(nodes []*Node, refs Refs) []move {
 		}
 	})
 	return moves
+}
+
+// keeps reports whether a destination can stay as it is written, also one that
+// means a path in the form of another tool.
+func (r Refs) keeps(w written) bool {
+	if r.Keep == nil {
+		return false
+	}
+	if r.Keep(w.dest, w.use, w.ref()) {
+		return true
+	}
+	return hasExpression(w.dest) && slices.ContainsFunc(expressionPaths(w.dest), func(path string) bool { return r.Keep(path, w.use, w.ref()) })
 }
 
 // relocate returns a group with its destinations replaced. It keeps the source

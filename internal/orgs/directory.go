@@ -78,7 +78,8 @@ func describe(ctx context.Context, tx *store.Tx, by authz.Actor, d docs.Director
 
 // rename changes the name of an account if only this organization is entitled to: the
 // member signs in through its identity provider, belongs to no other organization, and
-// nobody has verified the address.
+// nobody has verified the address. Until the member uses the organization, only the log of
+// the instance has the change.
 func rename(ctx context.Context, tx *store.Tx, by authz.Actor, m docs.Member, name opt.Val[string]) error {
 	to, ok := name.Get()
 	if !ok || !m.SSO {
@@ -97,7 +98,11 @@ func rename(ctx context.Context, tx *store.Tx, by authz.Actor, m docs.Member, na
 	if err := tx.PutUser(ctx, u); err != nil {
 		return err
 	}
-	return audit.Record(ctx, tx, by, memberEvent(m.Org, "rename", u.ID, nil).Changed(before, u))
+	e := memberEvent(m.Org, "rename", u.ID, nil).Changed(before, u)
+	if m.LastSeenAt.IsZero() {
+		e.Org = "" // its own log must not show that nobody else has the account
+	}
+	return audit.Record(ctx, tx, by, e)
 }
 
 func setExternalID(ctx context.Context, tx *store.Tx, by authz.Actor, e audit.Event, from, to string) error {

@@ -161,9 +161,9 @@ func (p *printer) tagBlock(n *Node) string {
 	w := p.openBlock(n)
 	switch n.Type {
 	case "hint", "tabs-item", "stepper-step", "column", "if", "update", "prompt":
-		return w.enclose(p.body(w.name, n.Nodes))
+		return p.withTagLine(n, w.enclose(p.body(w.name, n.Nodes)))
 	case "tabs", "stepper", "columns", "updates":
-		return p.tagWithParts(w, n.Nodes)
+		return p.withTagLine(n, p.tagWithParts(w, n.Nodes))
 	case "embed", "file":
 		body := p.body(w.name, captionOf(n))
 		if body != "" || p.inside[w.name] > 0 { // the end tag of the enclosing tag would end this one
@@ -198,6 +198,19 @@ func (p *printer) tagBlock(n *Node) string {
 	// The content of a part outside its container, or of an unknown type, must
 	// not be lost.
 	return p.blocks(n.Nodes)
+}
+
+// withTagLine returns a printed tag with the first line that it has in the
+// source.
+func (p *printer) withTagLine(n *Node, s string) string {
+	if p.sources != nil {
+		if line := p.sources.tagLine(n); line != "" {
+			if _, rest, ok := strings.Cut(s, "\n"); ok {
+				return line + "\n" + rest
+			}
+		}
+	}
+	return s
 }
 
 // body returns the content of a tag.

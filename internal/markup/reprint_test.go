@@ -324,6 +324,10 @@ func TestReprintOfParts(t *testing.T) {
 		{"an emoji of an element", "a <span data-gb-custom-inline data-tag=\"emoji\" data-code=\"2705\">x</span>\n\n__b__ :dog:\n", join, "a <span data-gb-custom-inline data-tag=\"emoji\" data-code=\"2705\">x</span> __b__ :dog:\n"},
 		{"a formula and an icon", "a $$x$$\n\n<i class=\"fa-x\" ></i> b\n", join, "a $$x$$ <i class=\"fa-x\" ></i> b\n"},
 		{"a list below a text", "{% hint style=\"info\" %}\n__a__\n- b\n{% endhint %}\n\nc\n", lift, "__a__\n- b\n\nc\n"},
+		{"the line of a tag", "{% hint style='info' %}\n1.  a\n    - b\n{% endhint %}\n", func(n []*Node) []*Node {
+			slices.Reverse(n[0].Nodes[0].Nodes[0].Nodes)
+			return n
+		}, "{% hint style='info' %}\n1.  - b\n\n    a\n{% endhint %}\n"},
 		{"a literal text", "a\n\n{% raw %}\n{% x %} b\n{% endraw %}\n", func(n []*Node) []*Node { n[1].Type, n[1].Data = "heading-2", map[string]any{}; return n }, "a\n\n## {% raw %}{% x %} b{% endraw %}\n"},
 	} {
 		doc := Parse([]byte(c.src), Refs{})

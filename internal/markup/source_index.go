@@ -349,6 +349,25 @@ func (x *sourceIndex) marker(n *Node) (marker, space string) {
 	return m[1] + m[2] + m[3], m[4]
 }
 
+// tagLine returns the first line of the old version of a tag that has the same
+// attributes, or an empty string.
+func (x *sourceIndex) tagLine(n *Node) string {
+	i, _ := x.find(n)
+	if i < 0 || x.old[i].node.Type != n.Type || !equalData(x.old[i].node, n) {
+		return ""
+	}
+	s := x.extent(x.trace(i))
+	if s.Start < 0 {
+		return ""
+	}
+	line, _, _ := strings.Cut(string(x.r.body[s.Start:s.End]), "\n")
+	line = strings.TrimRight(line, " \t\r")
+	if _, end, ok := strings.Cut(line, "%}"); !ok || end != "" || !strings.HasPrefix(line, "{%") {
+		return ""
+	}
+	return line
+}
+
 // tabs reports whether the lines of an item are indented by tabs.
 func (x *sourceIndex) tabs(n *Node) bool {
 	i, _ := x.find(n)

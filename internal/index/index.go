@@ -442,12 +442,12 @@ const maxLabel = 200
 
 // LinkOf returns the row of a reference.
 func LinkOf(owner string, r markup.Reference) store.Link {
-	l := store.Link{Page: owner, Kind: r.Ref.Kind, Space: docs.SpaceID(r.Ref.Space), Node: r.Node, Hard: r.Depends, Label: strings.Clone(cutText(r.Text, maxLabel))}
+	l := store.Link{Page: owner, Kind: r.Ref.Kind, Space: docs.SpaceID(r.Ref.Space), Node: r.Node, Hard: r.Depends, Label: strings.Clone(cutLabel(r.Text))}
 	switch r.Ref.Kind {
 	case markup.RefPage:
 		l.Target = r.Ref.Page
 	case markup.RefAnchor:
-		l.Target, l.Anchor = r.Ref.Page, cutText(r.Ref.Anchor, maxLabel)
+		l.Target, l.Anchor = r.Ref.Page, cutLabel(r.Ref.Anchor)
 		if l.Target == "" {
 			l.Target = owner
 		}
@@ -469,7 +469,7 @@ func LinkOf(owner string, r markup.Reference) store.Link {
 		l.Target = cutTarget(strings.Clone(r.Ref.URL)) // the URL shares memory with the source
 		if isRelative(r.Ref.URL) || r.Ref.URL == "" {  // a path that was not resolved
 			where, _, _ := strings.Cut(r.Ref.URL, "#")
-			l.Kind, l.Anchor = store.Unresolved, cutText(lastPart(where), maxLabel)
+			l.Kind, l.Anchor = store.Unresolved, cutLabel(lastPart(where))
 		}
 	}
 	return l
@@ -490,7 +490,7 @@ func unresolvedFrom(file string, l store.Link) store.Link {
 	if l.Kind == store.Unresolved && l.Target != "" && !strings.HasPrefix(l.Target, "/") {
 		where, anchor, has := strings.Cut(l.Target, "#")
 		l.Target = path.Join(path.Dir(file), where)
-		l.Anchor = cutText(lastPart(l.Target), maxLabel) // of ../README.md it is the folder
+		l.Anchor = cutLabel(lastPart(l.Target)) // of ../README.md it is the folder
 		if has {
 			l.Target += "#" + anchor
 		}
@@ -517,9 +517,11 @@ func isRelative(u string) bool {
 	return where != "" && !strings.HasPrefix(where, "//") && !strings.Contains(where, ":")
 }
 
-func cutText(s string, most int) string {
+// cutLabel returns the beginning of a text that is too long for a label.
+func cutLabel(s string) string {
+	n := 0
 	for i := range s {
-		if most--; most < 0 {
+		if n++; n > maxLabel {
 			return s[:i]
 		}
 	}

@@ -278,7 +278,7 @@ var storeValues = map[string]bool{
 	"List": true, "Page": true, "Key": true, "Ranked": true, "SearchPlace": true, "PlaceOf": true, "Unresolved": true,
 	"MemberFilter": true, "CommentFilter": true, "SiteFilter": true, "RedirectFilter": true, "RedirectOrder": true, "ChangeRequestFilter": true,
 	"OrgAccess": true, "MemberTeam": true, "UserGrant": true, "TeamGrant": true, "ChangeRequestIn": true, "AuditRow": true, "AuditFilter": true, "AnyOrg": true,
-	"IssueFilter": true, "IssueIn": true, "ClusterFilter": true, "ClusterOrder": true, "ClusterStatus": true,
+	"IssueFilter": true, "IssueIn": true, "ClusterFilter": true, "ClusterOrder": true, "ClusterStatus": true, "SiteQuestion": true, "QuestionSums": true,
 }
 
 // Handlers read and write through services, which know the rules. The API has

@@ -101,7 +101,7 @@ export class Octavo {
         const file = await open(log, 'w');
         const url = `http://127.0.0.1:${port}`;
         // Nodes of one installation have one public address, as behind a load balancer.
-        const args = ['serve', '--listen', `127.0.0.1:${port}`, '--organizations-per-day', '0', '--base-url', this.nodes[0] ?? url, '--outbound-allow', GIT_HOST, '--embeds', '--site-hostnames', 'acme.example', '--email-domains', '*.people.test',
+        const args = ['serve', '--listen', `127.0.0.1:${port}`, '--organizations-per-day', '0', '--base-url', this.nodes[0] ?? url, '--outbound-allow', GIT_HOST, '--trusted-proxies', '127.0.0.1', '--embeds', '--site-hostnames', 'acme.example', '--email-domains', '*.people.test',
             '--sites-domain', SITES_DOMAIN, ...this.#store];
         const child = spawn(this.#binary, args, { stdio: ['ignore', file.fd, file.fd] });
         const exited = new Promise((done) => child.once('exit', (code, signal) => done({ code, signal })));

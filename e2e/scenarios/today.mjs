@@ -71,7 +71,42 @@ export default async function today({ step, organization, alice, mallory, anonym
         assert.deepEqual([changed.status, changed.body.defaultLevel], [200, 'read']);
     });
 
+    await step('what several readers asked', async () => {
+        const at = `/orgs/${org}/sites/${site}`;
+        const ask = (question, network) => alice.request('POST', `${at}/ask`, { question }, { 'X-Forwarded-For': `10.1.${network}.1` });
+        await ask('too early', 0);
+        await alice.request('PATCH', at, { keepsQuestions: true });
+        for (let network = 0; network < 2 * 3 - 1; network++) { // so one of two nodes has three of them
+            assert.equal((await ask('Where do zeppelins moor?', network)).status, 200);
+            await ask('my own secret', 0);
+        }
+        const [question] = await eventually(async () => (await get(alice, `${at}/questions?answered=no`)).items);
+        assert.equal(question.question, 'where do zeppelins moor?');
+        assert.ok(question.stats.answers >= 3, JSON.stringify(question.stats));
+        assert.equal((await get(alice, `${at}/questions`)).items.length, 1);
+        assert.equal((await get(alice, `${at}/questions/${question.id}?relevance=relevant`)).id, question.id);
+        assert.equal((await get(alice, `${at}/question-stats`)).total, 1);
+        await get(mallory, `${at}/questions`, 404);
+        await get(mallory, `${at}/questions/${question.id}`, 404);
+        await get(anonymous, `${at}/question-stats`, 401);
+        await alice.request('PATCH', at, { keepsQuestions: false });
+        assert.deepEqual((await get(alice, `${at}/questions`)).items, []);
+    });
+
     await step('a search that is announced', async () => {
         assert.equal((await alice.request('POST', `/orgs/${org}/sites/${site}/search/prewarm`)).status, 204);
     });
+}
+
+const DEADLINE = 180_000; // other nodes see questions when they are stored
+
+/** Reads a list until it has an item. */
+async function eventually(read) {
+    const end = Date.now() + DEADLINE;
+    let items = await read();
+    while (items.length === 0 && Date.now() < end) {
+        await new Promise((done) => setTimeout(done, 200));
+        items = await read();
+    }
+    return items;
 }

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -48,7 +49,7 @@ func newWorld(t *testing.T, o store.Options, seen *accounts) *world {
 	w := &world{t: t, vars: map[string]string{}, tokens: map[string]string{"nobody": ""}, seen: seen, log: &safeBuffer{}, dns: testdns.Start(t)}
 	srv, err := server.Start(context.Background(), server.Config{
 		Listen: "127.0.0.1:0", Database: o, Files: server.Files{Folder: filepath.Join(t.TempDir(), "files")}, Version: "test", Build: "test", Quiet: true,
-		DNS: w.dns.Addr, SiteHostnames: []string{"*.vouched.test"},
+		DNS: w.dns.Addr, Proxies: server.Proxies{netip.MustParsePrefix("127.0.0.1/32")}, SiteHostnames: []string{"*.vouched.test"},
 		Log: slog.New(slog.NewTextHandler(w.log, nil)), Limit: api.Limit{Requests: 1 << 30, Period: time.Minute},
 	})
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"github.com/octavo-docs/octavo/internal/api"
+	"github.com/octavo-docs/octavo/internal/insights"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
@@ -63,6 +64,7 @@ func newFixture(w *world) fixture {
 	f.publish()
 	f.write()
 	f.translate()
+	f.wonder()
 	w.must("admin", "POST", "/spaces/$space/comments", `{"page":"$page","body":{"markdown":"`+marker+`"}}`, "comment")
 	w.must("admin", "POST", "/spaces/$space/comments/$comment/replies", `{"body":{"markdown":"`+marker+`"}}`, "reply")
 	w.must("admin", "POST", "/spaces/$space/change-requests/$request/comments", `{"body":{"markdown":"`+marker+`"}}`)
@@ -135,6 +137,32 @@ func (w *world) uploadFont(who, org, font string) string {
 	return to.Key
 }
 
+// wonder makes readers of Acme's site ask a question.
+func (f fixture) wonder() {
+	w := f.w
+	w.t.Helper()
+	w.must("admin", "PATCH", "/orgs/$org/sites/$site", `{"keepsQuestions":true}`)
+	w.wonder(marker)
+	var list struct {
+		Items []struct{ ID, Question string }
+	}
+	if err := json.Unmarshal(w.must("admin", "GET", "/orgs/$org/sites/$site/questions", "").body, &list); err != nil || len(list.Items) != 1 || list.Items[0].Question != marker {
+		w.t.Fatalf("%v: the readers asked %v", err, list)
+	}
+	w.vars["question"] = list.Items[0].ID
+}
+
+// wonder asks Acme's site a question as often as it takes until it is kept.
+func (w *world) wonder(question string) {
+	w.t.Helper()
+	for n := range insights.MinReaders {
+		a := w.call("admin", "POST", w.expand("/orgs/$org/sites/$site/ask"), `{"question":"`+question+`"}`, fmt.Sprintf("X-Forwarded-For: 10.0.%d.1", n))
+		if a.status != http.StatusOK {
+			w.t.Fatalf("%d %s", a.status, a.body)
+		}
+	}
+}
+
 const acmeSchema = `{"type":"object","additionalProperties":false,"properties":{"beta":{"type":"boolean","description":"` + marker + `"}}}`
 
 // write adds a page, a file and a reusable content to Acme's space, and puts
@@ -205,7 +233,7 @@ func (f fixture) param(name string) string {
 		"changeRequestId": "request", "reviewId": "review", "conflictId": "conflict",
 		"commentId": "comment", "commentReplyId": "reply", "operationId": "operation",
 		"siteId": "site", "siteSectionId": "section", "siteSectionGroupId": "group", "siteSpaceId": "sitespace", "siteExternalLinkId": "externallink",
-		"shareLinkId": "sharelink", "siteRedirectId": "redirect", "siteMcpServerId": "mcpserver",
+		"shareLinkId": "sharelink", "siteRedirectId": "redirect", "siteMcpServerId": "mcpserver", "siteQuestionId": "question",
 		"fontId": "font", "versionId": "specversion", "translationId": "translation", "glossaryEntryId": "glossaryentry", "key": "upload", "noticeId": "notice", "issueId": "issue", "clusterId": "cluster", "auditEventId": "auditevent",
 	}[name]
 	switch name {

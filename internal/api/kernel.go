@@ -204,6 +204,7 @@ func New(c Config, secret string) *API {
 	a.siteExplain()
 	a.siteExport()
 	a.siteInsights()
+	a.siteReaderQuestions()
 	a.uploads()
 	a.fonts()
 	a.openAPISpecs()

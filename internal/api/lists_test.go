@@ -211,6 +211,7 @@ func newLists(t *testing.T, o store.Options) (*world, fixture) {
 	for n := range 8 {
 		w.fill(n, "")
 		w.signIn("admin")
+		w.wonder(fmt.Sprint("question ", n))
 		w.must("admin", "PUT", "/orgs/$org/openapi/"+marker, fmt.Sprintf(`{"source":{"text":"{openapi: 3.0.3, info: {title: List, version: '%d'}, paths: {}}"}}`, n))
 		w.processSpecs()
 		w.must("author", "POST", "/spaces/$space/comments/$comment/replies", `{"body":{"markdown":"List"}}`)

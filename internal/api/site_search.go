@@ -10,6 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/index"
 	"github.com/octavo-docs/octavo/internal/inline"
+	"github.com/octavo-docs/octavo/internal/insights"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/sites"
@@ -132,6 +133,10 @@ func (a *API) askSite(ctx context.Context, in *askSiteIn) (stream, error) {
 	found, _, err := a.Content.Search(ctx, views, in.Body.Question, maxQuoted, nil)
 	if err != nil {
 		return nil, err
+	}
+	g := authz.FromContext(ctx)
+	if shown := g.VisitorAccess(); shown == nil || !shown.Preview {
+		a.Insights.Ask(g.Site, insights.Question{Text: in.Body.Question, Address: g.Actor.Address, Found: len(found) > 0})
 	}
 	return events(askEvent{Type: "answer", Answer: quote(found, in.Format)}), nil
 }

@@ -81,6 +81,7 @@ type Site struct {
 	AdaptiveContent adaptiveContent        `json:"adaptiveContent"`
 	Ads             *siteAds               `json:"ads,omitempty" doc:"What the owner asked for; absent if nothing. This server shows no advertisements."`
 	AgentsContext   string                 `json:"agentsContext" enum:"excluded,included" doc:"Whether the agent of the organization can read the site."`
+	KeepsQuestions  bool                   `json:"keepsQuestions" doc:"Whether questions that several readers asked are kept."`
 	Features        []siteFeature          `json:"features" doc:"All features: none costs anything."`
 	DefaultLevel    *docs.Level            `json:"defaultLevel" doc:"null: no access."`
 	Permissions     sitePermissions        `json:"permissions"`
@@ -125,7 +126,7 @@ func (a *API) site(by authz.Actor, s docs.Site, r docs.Role) Site {
 	w := Site{
 		Object: "site", ID: string(s.ID), Type: s.Type, AppliedType: s.Type, Title: s.Title, Hostname: s.Hostname, Basename: s.Basename,
 		Visibility: s.Visibility, Published: s.Published, SiteSpaces: s.SiteSpaces, CreatedAt: s.CreatedAt,
-		AdaptiveContent: adaptiveContent{s.Adaptive}, ProxyProblem: s.ProxyState.Problem, Icon: wireIcon(s.Icon), Ads: wireAds(s.Ads), AgentsContext: s.AgentsContext,
+		AdaptiveContent: adaptiveContent{s.Adaptive}, ProxyProblem: s.ProxyState.Problem, Icon: wireIcon(s.Icon), Ads: wireAds(s.Ads), AgentsContext: s.AgentsContext, KeepsQuestions: s.KeepsQuestions,
 		URLs: siteURLs{
 			Location: a.siteLocation(s), App: a.BaseURL + "/o/" + string(s.Org) + "/sites/" + string(s.ID), Published: a.Sites.URL(s),
 			Preview: a.Sites.ProxyTarget(s),
@@ -248,6 +249,7 @@ type updateSiteIn struct {
 		Basename        opt.Val[string]          `json:"basename,omitempty" minLength:"1" maxLength:"100" doc:"Name of the site in its address; no other site of the server has it."`
 		AdaptiveContent opt.Val[adaptiveContent] `json:"adaptiveContent,omitempty"`
 		AgentsContext   opt.Val[string]          `json:"agentsContext,omitempty" enum:"excluded,included"`
+		KeepsQuestions  opt.Val[bool]            `json:"keepsQuestions,omitempty" doc:"Whether questions that several readers asked are kept. false deletes them."`
 		DefaultSpace    opt.Val[docs.SiteItemID] `json:"defaultSiteSpace,omitempty" minLength:"1" doc:"Default site space of the site, or of its default section if it has sections."`
 		DefaultSection  opt.Val[docs.SiteItemID] `json:"defaultSiteSection,omitempty" minLength:"1"`
 		Level           opt.Val[docs.Level]      `json:"defaultLevel,omitempty" nullable:"true" doc:"Role of the members of the organization on the site; null: none."`
@@ -259,7 +261,7 @@ type updateSiteIn struct {
 func (a *API) updateSite(ctx context.Context, in *updateSiteIn) (*out[Site], error) {
 	b := in.Body
 	patch := sites.SitePatch{
-		Title: b.Title, Visibility: b.Visibility, Basename: b.Basename, Proxy: b.Proxy, AgentsContext: b.AgentsContext, Level: b.Level,
+		Title: b.Title, Visibility: b.Visibility, Basename: b.Basename, Proxy: b.Proxy, AgentsContext: b.AgentsContext, KeepsQuestions: b.KeepsQuestions, Level: b.Level,
 		DefaultSpace: b.DefaultSpace, DefaultSection: b.DefaultSection,
 	}
 	if adaptive, set := b.AdaptiveContent.Get(); set {

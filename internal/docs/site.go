@@ -38,6 +38,9 @@ type (
 	SiteItemID string
 )
 
+// SiteQuestionID identifies a question that readers of a site asked.
+type SiteQuestionID string
+
 // SiteIDPrefix is the prefix of the ID of a site. A basename cannot contain it, so that
 // addresses can use either of them.
 const SiteIDPrefix = "site_"
@@ -57,14 +60,16 @@ type Site struct {
 	ProxyState    ProxyState
 	Adaptive      bool // content adapts to visitors
 	AgentsContext string
-	Icon          SiteIcon
-	Ads           SiteAds
-	Level         Level
-	SiteSpaces    int   // number of site spaces
-	Version       int64 // increases with every change of the site or its items
-	CreatedBy     UserID
-	CreatedAt     Time
-	UpdatedAt     Time
+	// KeepsQuestions reports whether questions that several readers asked are stored.
+	KeepsQuestions bool
+	Icon           SiteIcon
+	Ads            SiteAds
+	Level          Level
+	SiteSpaces     int   // number of site spaces
+	Version        int64 // increases with every change of the site or its items
+	CreatedBy      UserID
+	CreatedAt      Time
+	UpdatedAt      Time
 }
 
 // Node returns the site as a node of the access rule.

@@ -161,7 +161,7 @@ func (c Column) find(path string) (column, error) {
 	def, ok := columns[c.Name]
 	switch {
 	case !ok:
-		return def, errs.Field(path+".column", "is not recorded: nothing is kept about visitors, nor what they typed; there are %s", strings.Join(columnNames(), ", "))
+		return def, errs.Field(path+".column", "is not recorded: nothing is kept about visitors; there are %s", strings.Join(columnNames(), ", "))
 	case c.Interval != "" && c.Name != "datetime":
 		return def, errs.Field(path+".interval", "is for the column datetime")
 	}

@@ -1,5 +1,6 @@
 // Package insights counts events on sites by day: how often pages are read, searched and
-// rated. It stores nothing about the readers.
+// rated. It stores nothing about the readers. Where the owner of a site wants it, it also counts
+// what several readers asked.
 //
 // Events are counted in memory and flushed to the store periodically. So a reader never
 // waits for a write, and many events cost one write. Counts since the last flush are lost
@@ -44,6 +45,7 @@ type Service struct {
 	mu      sync.Mutex
 	waiting map[store.EventKey]int64
 	rated   map[rating]docs.Time
+	asked   questions
 }
 
 // Event is something that happened on a site.
@@ -165,7 +167,8 @@ func (s *Service) Flush(ctx context.Context) error {
 	waiting := s.waiting
 	s.waiting = nil
 	s.mu.Unlock()
-	if len(waiting) == 0 {
+	asked := s.takeQuestions()
+	if len(waiting)+len(asked) == 0 {
 		return nil
 	}
 	counts := make([]store.EventCount, 0, len(waiting))
@@ -174,14 +177,25 @@ func (s *Service) Flush(ctx context.Context) error {
 	}
 	// Sort, so that two nodes that add to the same counts do not deadlock.
 	sortCounts(counts)
-	return s.Store.Do(ctx, func(tx *store.Tx) error { return tx.AddEvents(ctx, counts) })
+	return s.Store.Do(ctx, func(tx *store.Tx) error {
+		if err := tx.AddQuestions(ctx, asked); err != nil {
+			return err
+		}
+		return tx.AddEvents(ctx, counts)
+	})
 }
 
-// Tidy is a job handler that deletes counts older than Kept.
+// Tidy is a job handler that deletes counts and questions older than Kept.
 func (s *Service) Tidy(ctx context.Context, _ []byte) error {
 	for ctx.Err() == nil {
 		n, err := store.InTx(ctx, s.Store, func(tx *store.Tx) (int64, error) {
-			return tx.TrimEvents(ctx, dayOf(tx.Now().Add(-Kept)))
+			before := dayOf(tx.Now().Add(-Kept))
+			questions, err := tx.TrimQuestions(ctx, before)
+			if err != nil {
+				return 0, err
+			}
+			events, err := tx.TrimEvents(ctx, before)
+			return questions + events, err
 		})
 		if err != nil || n == 0 {
 			return err

@@ -7,9 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/index"
+	"github.com/octavo-docs/octavo/internal/insights"
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/sites"
@@ -72,6 +74,14 @@ func (v *visit) results(e *edition.Edition, f *theme.Frame, query string, scope 
 		}
 	}
 	return out, nil
+}
+
+// asked counts what a reader sent to the page of results. What the script sends while somebody
+// types is not counted: it is only a part of a question.
+func (v *visit) asked(r *http.Request, query string, found bool) {
+	if v.counts(r) {
+		v.h.Insights.Ask(v.site, insights.Question{Text: query, Address: authz.OriginOf(r.RemoteAddr, "").Address, Found: found})
+	}
 }
 
 // search returns pages that the visitor sees in the given edition and in the spaces of a

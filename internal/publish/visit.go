@@ -358,6 +358,7 @@ func (v *visit) serveOwn(w http.ResponseWriter, r *http.Request, e *edition.Edit
 		if err != nil {
 			return true, err
 		}
+		v.asked(r, query, len(found.Hits) > 0)
 		f.Hidden = true
 		return true, sendPage(w, r, f, found)
 	case "found":

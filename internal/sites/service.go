@@ -307,6 +307,7 @@ type SitePatch struct {
 	Proxy          opt.Val[string]
 	Adaptive       opt.Val[bool]
 	AgentsContext  opt.Val[string]
+	KeepsQuestions opt.Val[bool]
 	DefaultSpace   opt.Val[docs.SiteItemID]
 	DefaultSection opt.Val[docs.SiteItemID]
 	Level          opt.Val[docs.Level] // role of members of the organization; null: none
@@ -330,9 +331,14 @@ func (s *Service) Update(ctx context.Context, g *authz.Grant, p SitePatch) (docs
 		if p.Proxy.IsSet() {
 			*w = w.WithProxy(p.Proxy.Or(""), c.tx.Now())
 		}
+		if w.KeepsQuestions = p.KeepsQuestions.Or(w.KeepsQuestions); c.was.KeepsQuestions && !w.KeepsQuestions {
+			if err := c.tx.DropQuestions(ctx, w.ID); err != nil {
+				return audit.Event{}, err
+			}
+		}
 		w.Adaptive, w.AgentsContext = p.Adaptive.Or(w.Adaptive), p.AgentsContext.Or(w.AgentsContext)
 		return audit.Event{Action: "site.update", Data: map[string]any{
-			"title": w.Title, "visibility": w.Visibility, "basename": w.Basename, "level": w.Level,
+			"title": w.Title, "visibility": w.Visibility, "basename": w.Basename, "level": w.Level, "keepsQuestions": w.KeepsQuestions,
 		}}, c.tree.SetDefaults(p.DefaultSection.Or(""), p.DefaultSpace.Or(""))
 	})
 }

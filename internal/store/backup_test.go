@@ -61,7 +61,7 @@ func filled(t testing.TB, o store.Options) *store.Store {
 	check(people.Update(ctx, op, org, orgs.OrganizationPatch{
 		Hostname: opt.Of("octavo-docs"), EmailDomains: opt.Of([]string{"octavo.example"}), AI: opt.Of(false), SSO: opt.Of(true),
 	}))
-	check(people.SetAgentInstructions(ctx, op, org, []byte(`{"object":"document","data":{},"nodes":[]}`)))
+	check(people.SetAgentInstructions(ctx, op, org, []byte(`{"object":"document","data":{},"nodes":[{"object":"block","type":"paragraph","isVoid":false,"data":{},"nodes":[{"object":"text","leaves":[{"object":"leaf","text":"Be brief.","marks":[]}]}]}]}`)))
 	invited, err := people.Invite(ctx, op, org, []orgs.Invitee{
 		{Email: "grace@octavo.example", Role: docs.Guest}, {Email: "gone@octavo.example", Role: docs.Read},
 	}, true)
@@ -149,10 +149,12 @@ func filled(t testing.TB, o store.Options) *store.Store {
 			tx.PutClusters(ctx, []docs.ConversationCluster{{Org: org, ID: "k1", Label: awkward, Sources: map[string]int64{"email": 1}}}),
 			tx.AddClusterMoves(ctx, []docs.ClusterMove{{Org: org, ID: "move1", Kind: docs.ClusterMerged, From: "k0", Into: "k1", Issues: 1}}))
 	}))
+	check(published.Update(ctx, g, sites.SitePatch{KeepsQuestions: opt.Of(true)}))
 	check(nil, s.Do(ctx, func(tx *store.Tx) error {
 		return errors.Join(tx.PutSiteHostname(ctx, docs.SiteHostname{Site: site.ID, Name: "docs.acme.test", Token: awkward, NextCheck: 9007199254740993}),
 			tx.PutCertificate(ctx, "docs.acme.test", awkward),
-			tx.AddEvents(ctx, []store.EventCount{{EventKey: store.EventKey{Site: site.ID, Day: 20_000, Event: "page_view"}, Events: 9007199254740993}}))
+			tx.AddEvents(ctx, []store.EventCount{{EventKey: store.EventKey{Site: site.ID, Day: 20_000, Event: "page_view"}, Events: 9007199254740993}}),
+			tx.AddQuestions(ctx, []store.QuestionCount{{Site: site.ID, ID: "q1", Day: 20_000, Question: awkward, Asked: 9007199254740993}}))
 	}))
 	check(nil, s.Do(ctx, func(tx *store.Tx) error {
 		return errors.Join(tx.PutNotifications(ctx, b.User, docs.Notifications{Digest: docs.DefaultDigest}),

@@ -21,6 +21,7 @@ var keptByPurge = map[string]string{
 	"webhook_deliveries": "webhooks report what happened",
 	"jobs":               "the purge itself",
 	"site_events":        "numbers of the site",
+	"site_questions":     "questions to the site",
 	"links":              "those of other spaces to it are broken now",
 }
 

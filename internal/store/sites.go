@@ -14,12 +14,12 @@ import (
 const siteIconColumn = `CASE WHEN w.icon IN ('', '{}') THEN w.customization ELSE w.icon END`
 
 const siteColumns = `w.id, w.org_id, w.title, w.type, w.visibility, w.published, COALESCE(w.basename, ''), COALESCE(w.hostname, ''),
-	w.proxy, w.proxy_problem, w.proxy_failures, w.proxy_check, w.adaptive, w.agents_context, ` + siteIconColumn + `, w.ads, w.default_level, w.site_spaces, w.version, w.created_by, w.created_at, w.updated_at`
+	w.proxy, w.proxy_problem, w.proxy_failures, w.proxy_check, w.adaptive, w.agents_context, w.keeps_questions, ` + siteIconColumn + `, w.ads, w.default_level, w.site_spaces, w.version, w.created_by, w.created_at, w.updated_at`
 
 func siteDest(s *docs.Site) []any {
 	return []any{
 		&s.ID, &s.Org, &s.Title, &s.Type, &s.Visibility, &s.Published, &s.Basename, &s.Hostname,
-		&s.Proxy, &s.ProxyState.Problem, &s.ProxyState.Failures, &s.ProxyState.NextCheck, &s.Adaptive, &s.AgentsContext, siteIcon{&s.Icon}, inJSON{&s.Ads}, &s.Level, &s.SiteSpaces, &s.Version, &s.CreatedBy, &s.CreatedAt, &s.UpdatedAt,
+		&s.Proxy, &s.ProxyState.Problem, &s.ProxyState.Failures, &s.ProxyState.NextCheck, &s.Adaptive, &s.AgentsContext, &s.KeepsQuestions, siteIcon{&s.Icon}, inJSON{&s.Ads}, &s.Level, &s.SiteSpaces, &s.Version, &s.CreatedBy, &s.CreatedAt, &s.UpdatedAt,
 	}
 }
 
@@ -228,11 +228,11 @@ func (tx *Tx) PutSite(ctx context.Context, s docs.Site) error {
 		UPDATE sites
 		SET title = $2, search = $3, visibility = $4, published = $5, basename = NULLIF($6, ''), hostname = NULLIF($7, ''),
 			proxy = $8, adaptive = $9, agents_context = $10, default_level = $11, site_spaces = $12, version = $13, updated_at = $14,
-			proxy_problem = $15, proxy_failures = $16, proxy_check = $17
+			proxy_problem = $15, proxy_failures = $16, proxy_check = $17, keeps_questions = $18
 		WHERE id = $1`,
 		s.ID, s.Title, names.Key(s.Title), s.Visibility, s.Published, s.Basename, s.Hostname,
 		s.Proxy, s.Adaptive, s.AgentsContext, s.Level, s.SiteSpaces, s.Version, s.UpdatedAt,
-		s.ProxyState.Problem, s.ProxyState.Failures, s.ProxyState.NextCheck),
+		s.ProxyState.Problem, s.ProxyState.Failures, s.ProxyState.NextCheck, s.KeepsQuestions),
 		"the basename %q is taken; choose another", s.Basename)
 }
 
@@ -261,6 +261,7 @@ func (tx *Tx) DropSite(ctx context.Context, s docs.Site) error {
 		`DELETE FROM site_redirects WHERE site_id = $1`,
 		`DELETE FROM site_mcp_servers WHERE site_id = $1`,
 		`DELETE FROM site_events WHERE site_id = $1`,
+		`DELETE FROM site_questions WHERE site_id = $1`,
 		`UPDATE organizations SET default_content = '' WHERE default_content = $1`,
 		`DELETE FROM sites WHERE id = $1`,
 	} {

@@ -81,7 +81,7 @@ func TestDoctorTriesTheBucket(t *testing.T) {
 	at := sqlitePlace(t)
 	mustOctavo(t, at, "migrate")
 	out := mustOctavo(t, at, "doctor", bucketFlags(t, "")...)
-	if !strings.Contains(out, "ok    files          the bucket ") {
+	if !strings.Contains(out, " bucket octavo at ") {
 		t.Errorf("doctor says\n%s", out)
 	}
 	for method, want := range map[string]string{http.MethodPut: "no file can be written", http.MethodGet: "cannot be read", http.MethodDelete: "cannot be deleted"} {

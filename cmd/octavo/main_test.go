@@ -210,7 +210,8 @@ func serve(t testing.TB, at place, more ...string) *node {
 // start is like serve, but without a test. It returns a node that did not become ready
 // together with the error.
 func start(at place, more ...string) (*node, error) {
-	args := append([]string{"serve", "--listen=127.0.0.1:0", "--metrics-listen=127.0.0.1:0"}, at.flags()...)
+	// Tests make an organization in each of many rounds.
+	args := append([]string{"serve", "--listen=127.0.0.1:0", "--metrics-listen=127.0.0.1:0", "--organizations-per-day=0"}, at.flags()...)
 	return startProcess(exec.Command(binary, append(args, more...)...))
 }
 

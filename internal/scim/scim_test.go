@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -23,14 +22,16 @@ import (
 
 // world is a running server with an organization.
 type world struct {
-	t    *testing.T
-	srv  *server.Server
-	boot orgs.Bootstrapped
+	t     *testing.T
+	files string // the folder of the files
+	srv   *server.Server
+	boot  orgs.Bootstrapped
 }
 
 func newWorld(t *testing.T, o store.Options) *world {
 	t.Helper()
-	w := &world{t: t, srv: start(t, o)}
+	files := t.TempDir()
+	w := &world{t: t, files: files, srv: start(t, o, files)}
 	var err error
 	if w.boot, err = w.srv.Orgs.Bootstrap(t.Context(), "ada@octavo.example", "Acme", "test"); err != nil {
 		t.Fatal(err)
@@ -38,10 +39,11 @@ func newWorld(t *testing.T, o store.Options) *world {
 	return w
 }
 
-func start(t *testing.T, o store.Options) *server.Server {
+// start starts a node whose files are in a folder.
+func start(t *testing.T, o store.Options, files string) *server.Server {
 	t.Helper()
 	srv, err := server.Start(t.Context(), server.Config{
-		Listen: "127.0.0.1:0", Database: o, Files: server.Files{Folder: filepath.Join(t.TempDir(), "files")},
+		Listen: "127.0.0.1:0", Database: o, Files: server.Files{Folder: files},
 		Version: "test", Log: slog.New(slog.DiscardHandler), Quiet: true,
 	})
 	if err != nil {
@@ -395,7 +397,7 @@ func TestDeactivationIsAtOnce(t *testing.T) {
 		w := newWorld(t, o)
 		second := w.srv
 		if o.DatabaseURL != "" {
-			second = start(t, o)
+			second = start(t, o, w.files)
 		}
 		eve := w.create("eve@octavo.example")
 		token, err := w.srv.Orgs.CreateTokenFor(t.Context(), "eve@octavo.example", orgs.NewToken{Label: "x"})

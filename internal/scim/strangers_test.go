@@ -40,12 +40,12 @@ func (w *world) answers(local string, provision bool) []string {
 	var out []string
 	var id string
 	ask := func(method, path, body string) reply {
-		path = strings.NewReplacer("ID", id, "EMAIL", email).Replace(path)
+		path = strings.NewReplacer("{id}", id, "{email}", email).Replace(path)
 		base := w.srv.URL() + "/v1"
 		if strings.HasPrefix(path, "/scim") {
 			base = w.srv.URL()
 		}
-		r := request(w.t, method, base+path, w.boot.Token, strings.NewReplacer("ID", id, "EMAIL", email).Replace(body))
+		r := request(w.t, method, base+path, w.boot.Token, strings.NewReplacer("{id}", id, "{email}", email).Replace(body))
 		text, err := json.Marshal(r.body)
 		if err != nil {
 			w.t.Fatal(err)
@@ -60,40 +60,45 @@ func (w *world) answers(local string, provision bool) []string {
 	}
 	users := "/scim/v2/" + string(w.boot.Organization) + "/Users"
 	if provision {
-		id = ask("POST", users, `{"userName":"EMAIL","active":true,"displayName":"Another Name","name":{"formatted":"Another Name"}}`).text("id")
+		id = ask("POST", users, `{"userName":"{email}","active":true,"displayName":"Another Name","name":{"formatted":"Another Name"}}`).text("id")
 	} else {
-		id = fmt.Sprint(ask("POST", org+"/invites", `{"emails":["EMAIL"],"role":"edit","sso":true}`).body["users"].([]any)[0])
+		r := ask("POST", org+"/invites", `{"emails":["{email}"],"role":"edit","sso":true}`)
+		users, ok := r.body["users"].([]any)
+		if !ok || len(users) != 1 {
+			w.t.Fatalf("the invitation is answered with %d %v", r.status, r.body)
+		}
+		id = fmt.Sprint(users[0])
 	}
 	if len(id) != 25 {
 		w.t.Fatalf("the id is %q", id)
 	}
 	for _, step := range []struct{ method, path, body string }{
-		{"POST", org + "/invites", `{"emails":["EMAIL"]}`},
-		{"POST", users, `{"userName":"EMAIL"}`},
-		{"GET", users + "/ID", ""},
-		{"GET", users + "?filter=userName%20eq%20%22EMAIL%22", ""},
-		{"PATCH", users + "/ID", `{"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"],"Operations":[{"op":"replace","path":"displayName","value":"Third Name"}]}`},
-		{"GET", "/users/ID", ""},
-		{"PATCH", "/users/ID", `{"displayName":"Hacked"}`},
-		{"GET", org + "/members/ID", ""},
-		{"GET", org + "/members?search=EMAIL", ""},
+		{"POST", org + "/invites", `{"emails":["{email}"]}`},
+		{"POST", users, `{"userName":"{email}"}`},
+		{"GET", users + "/{id}", ""},
+		{"GET", users + "?filter=userName%20eq%20%22{email}%22", ""},
+		{"PATCH", users + "/{id}", `{"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"],"Operations":[{"op":"replace","path":"displayName","value":"Third Name"}]}`},
+		{"GET", "/users/{id}", ""},
+		{"PATCH", "/users/{id}", `{"displayName":"Hacked"}`},
+		{"GET", org + "/members/{id}", ""},
+		{"GET", org + "/members?search={email}", ""},
 		{"GET", org + "/members?search=strange.png", ""},
 		{"GET", org + "/members?search=Dr.", ""},
 		{"GET", org + "/members?search=Another", ""},
-		{"POST", org + "/members/ID/sso", ""},
-		{"POST", org + "/members/ID/invite", ""},
-		{"PATCH", org + "/members/ID", `{"role":"read"}`},
-		{"PUT", org + "/teams", `{"title":"Team of LOCAL","members":["ID"]}`},
-		{"GET", org + "/members/ID", ""},
-		{"PATCH", users + "/ID", `{"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"],"Operations":[{"op":"replace","path":"active","value":false}]}`},
-		{"POST", org + "/members/ID/invite", ""},
-		{"GET", org + "/members/ID", ""},
+		{"POST", org + "/members/{id}/sso", ""},
+		{"POST", org + "/members/{id}/invite", ""},
+		{"PATCH", org + "/members/{id}", `{"role":"read"}`},
+		{"PUT", org + "/teams", `{"title":"Team of LOCAL","members":["{id}"]}`},
+		{"GET", org + "/members/{id}", ""},
+		{"PATCH", users + "/{id}", `{"schemas":["urn:ietf:params:scim:api:messages:2.0:PatchOp"],"Operations":[{"op":"replace","path":"active","value":false}]}`},
+		{"POST", org + "/members/{id}/invite", ""},
+		{"GET", org + "/members/{id}", ""},
 		{"GET", org + "/tokens", ""},
-		{"GET", org + "/audit?subject=ID", ""},
-		{"DELETE", org + "/members/ID", ""},
-		{"GET", "/users/ID", ""},
-		{"POST", org + "/invites", `{"emails":["EMAIL"],"role":"edit"}`},
-		{"GET", org + "/members/ID", ""},
+		{"GET", org + "/audit?subject={id}", ""},
+		{"DELETE", org + "/members/{id}", ""},
+		{"GET", "/users/{id}", ""},
+		{"POST", org + "/invites", `{"emails":["{email}"],"role":"edit"}`},
+		{"GET", org + "/members/{id}", ""},
 	} {
 		ask(step.method, step.path, step.body)
 	}

@@ -113,11 +113,11 @@ func selfSigned(t *testing.T, dir string) *x509.CertPool {
 }
 
 // node starts a server with certificates on a store.
-func node(t *testing.T, o store.Options, listen string, authority server.ACME) *server.Server {
+func node(t *testing.T, o store.Options, files server.Files, listen string, authority server.ACME) *server.Server {
 	t.Helper()
 	srv, err := server.Start(context.Background(), server.Config{
 		Listen: listen, BaseURL: "https://octavo.test", SitesDomain: "sites.test", SiteHostnames: []string{"docs.acme.test"}, ACME: authority,
-		Database: o, Files: server.Files{Folder: filepath.Join(t.TempDir(), "files")}, Log: slog.New(slog.DiscardHandler), Version: "test", Quiet: true,
+		Database: o, Files: files, Log: slog.New(slog.DiscardHandler), Version: "test", Quiet: true,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -184,7 +184,8 @@ func TestCertificatesByACME(t *testing.T) {
 	directory, roots, stop := authority(t, listen, plain)
 	o := testdb.SQLite(t)
 	ca := server.ACME{Directory: directory, Email: "ops@octavo.test", Roots: roots, HTTPListen: plain}
-	srv := node(t, o, listen, ca)
+	files := folder(t)
+	srv := node(t, o, files, listen, ca)
 	addSite(t, srv)
 	hosts := []string{"octavo.test", "handbook.sites.test", "docs.acme.test"}
 	for _, host := range hosts {
@@ -200,7 +201,7 @@ func TestCertificatesByACME(t *testing.T) {
 	}
 	stop()
 	ca.HTTPListen = ""
-	node(t, o, second, ca)
+	node(t, o, files, second, ca)
 	for _, host := range hosts {
 		if _, _, err := certificate(second, host); err != nil {
 			t.Errorf("%s on a second node: %v", host, err)
@@ -228,7 +229,7 @@ func TestCertificatesAreSealed(t *testing.T) {
 	listen := freeAddr(t)
 	directory, roots, _ := authority(t, listen, freeAddr(t))
 	o := testdb.SQLite(t)
-	srv := node(t, o, listen, server.ACME{Directory: directory, Roots: roots})
+	srv := node(t, o, folder(t), listen, server.ACME{Directory: directory, Roots: roots})
 	client := &http.Client{Transport: &http.Transport{
 		ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // the authority is the test's
 		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {

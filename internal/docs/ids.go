@@ -29,7 +29,7 @@ type (
 	SAMLProviderID  string
 )
 
-// alphabet is in ASCII order, so that IDs sort by creation time.
+// alphabet is in ASCII order, so that IDs sort by creation time, except those of people.
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 const (
@@ -43,6 +43,10 @@ const (
 func NewID[T ~string](now time.Time) T {
 	return T(timeText(now) + randomText(idRandomChars))
 }
+
+// NewUserID returns the ID of a person, which is random as a whole. Who invites an address
+// gets the ID of its account, and must not learn whether that is older than the invitation.
+func NewUserID() UserID { return UserID(randomText(idTimeChars + idRandomChars)) }
 
 // MinID returns a text that sorts after all IDs created before t, and before all other
 // IDs.

@@ -342,7 +342,7 @@ func recordUser(ctx context.Context, tx *store.Tx, u docs.User, action string) e
 
 func addUser(ctx context.Context, tx *store.Tx, e docs.Email, verified bool) (docs.User, error) {
 	u := docs.User{
-		ID: store.NewID[docs.UserID](tx), Email: e, Verified: verified, DisplayName: e.Name(),
+		ID: docs.NewUserID(), Email: e, Verified: verified, DisplayName: e.Name(),
 		CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 	}
 	return u, tx.AddUser(ctx, u)

@@ -145,3 +145,21 @@ func actions(t *testing.T, w *world, local string) string {
 	}
 	return strings.Join(out, " ")
 }
+
+// Ids of people do not show when their accounts were made.
+func TestIDsOfPeopleHaveNoTime(t *testing.T) {
+	each(t, func(t *testing.T, w *world) {
+		later := 0
+		last := ""
+		for i := range 40 {
+			id := w.create(fmt.Sprintf("p%d@stranger.example", i))
+			if id > last {
+				later++
+			}
+			last = id
+		}
+		if later > 36 { // of 40 random ids in a row, hardly ever
+			t.Errorf("%d of 40 ids are after the one before", later)
+		}
+	})
+}

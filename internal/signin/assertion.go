@@ -135,7 +135,7 @@ func (s *Service) accountForOrg(ctx context.Context, tx *store.Tx, in Assertion,
 	switch {
 	case errs.Is(err, errs.NotFound):
 		u = docs.User{
-			ID: store.NewID[docs.UserID](tx), Email: email, DisplayName: displayName(in.Name, email), CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+			ID: docs.NewUserID(), Email: email, DisplayName: displayName(in.Name, email), CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 		}
 		err = tx.AddUser(ctx, u)
 	case err == nil && !in.Proved:

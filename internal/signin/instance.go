@@ -53,7 +53,7 @@ func (s *Service) accountForInstance(ctx context.Context, tx *store.Tx, in Asser
 		err = errUnproved
 	case errs.Is(err, errs.NotFound):
 		u = docs.User{
-			ID: store.NewID[docs.UserID](tx), Email: email, Verified: true, DisplayName: displayName(in.Name, email), CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
+			ID: docs.NewUserID(), Email: email, Verified: true, DisplayName: displayName(in.Name, email), CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 		}
 		err = tx.AddUser(ctx, u)
 	case err == nil && !proved:

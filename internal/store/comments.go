@@ -271,13 +271,14 @@ const commented = `m.org_id = $1 AND (
 	EXISTS (SELECT 1 FROM comments c WHERE c.space_id = $2 AND c.change_request_id = $3 AND c.posted_by = m.user_id)
 	OR EXISTS (SELECT 1 FROM comment_replies c WHERE c.space_id = $2 AND c.change_request_id = $3 AND c.posted_by = m.user_id))`
 
-// Commenters lists the members of an organization who wrote in a discussion. Former
+// Commenters lists the members of an organization who wrote in a discussion, by name. Former
 // members are left out.
 func (r Reader) Commenters(ctx context.Context, org docs.OrgID, in docs.Discussion, p Page) ([]docs.Member, Key, error) {
 	items, err := many(ctx, r, scanMember, `
 		SELECT `+memberColumns+` FROM members m JOIN users u ON u.id = m.user_id
-		WHERE `+commented+` AND m.user_id > $4 ORDER BY m.user_id LIMIT $5 + 0`, org, in.Space, in.Request, p.text(0), p.ask())
-	items, next := cut(p, items, func(m docs.Member) Key { return Key{string(m.User.ID)} })
+		WHERE `+commented+` AND (`+memberName+`, m.user_id) > ($4, $5)
+		ORDER BY `+memberName+`, m.user_id LIMIT $6 + 0`, org, in.Space, in.Request, p.text(0), p.text(1), p.ask())
+	items, next := cut(p, items, memberNameKey)
 	return items, next, err
 }
 

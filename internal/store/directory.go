@@ -41,7 +41,7 @@ func (r Reader) DirectoryUser(ctx context.Context, org docs.OrgID, user docs.Use
 func (r Reader) DirectoryUsers(ctx context.Context, org docs.OrgID, f DirectoryFilter, from, limit int) ([]docs.DirectoryUser, error) {
 	return many(ctx, r, scanDirectoryUser, `
 		SELECT `+memberColumns+`, COALESCE(x.external_id, '')`+directoryUsers+`
-		ORDER BY m.user_id LIMIT $4 + 0 OFFSET $5 + 0`, append(f.args(org), limit, from)...)
+		ORDER BY m.joined_at, m.user_id LIMIT $4 + 0 OFFSET $5 + 0`, append(f.args(org), limit, from)...)
 }
 
 // CountDirectoryUsers counts what DirectoryUsers lists.

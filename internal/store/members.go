@@ -100,14 +100,17 @@ func (r Reader) membersByName(ctx context.Context, org docs.OrgID, f MemberFilte
 		WHERE `+where+` AND ($6 = '' OR (`+memberName+`, m.user_id) `+compare+` ($5, $6))
 		ORDER BY `+memberName+` `+direction+`, m.user_id `+direction+` LIMIT $7 + 0`,
 		append(args, p.text(0), p.text(1), p.ask())...)
-	items, next := cut(p, items, func(m docs.Member) Key {
-		name := string(m.User.Email)
-		if m.LastSeenAt > 0 {
-			name = userSearch(m.User)
-		}
-		return Key{name, string(m.User.ID)}
-	})
+	items, next := cut(p, items, memberNameKey)
 	return items, next, err
+}
+
+// memberNameKey returns the key of a member in a list that is sorted by memberName.
+func memberNameKey(m docs.Member) Key {
+	name := string(m.User.Email)
+	if m.LastSeenAt > 0 {
+		name = userSearch(m.User)
+	}
+	return Key{name, string(m.User.ID)}
 }
 
 // CountMembers counts what Members lists.

@@ -107,8 +107,12 @@ func (tx *Tx) supersede(ctx context.Context, cr docs.ChangeRequestID, user docs.
 		WHERE change_request_id = $1 AND reviewer_id = $2 AND NOT superseded`, cr, user, tx.Now())
 }
 
-// RequestedReviewers lists who was asked for a review.
+// RequestedReviewers lists who was asked for a review, in the order in which they were.
 func (r Reader) RequestedReviewers(ctx context.Context, cr docs.ChangeRequestID, p Page) ([]docs.RequestedReviewer, Key, error) {
+	after, err := p.number(0, -1)
+	if err != nil {
+		return nil, nil, err
+	}
 	items, err := many(ctx, r, func(s scanner) (v docs.RequestedReviewer, err error) {
 		var seen docs.Time
 		err = s.Scan(slices.Concat([]any{&v.Request, &v.Revision, &v.CreatedAt, &seen}, userDest(&v.User), userDest(&v.RequestedBy))...)
@@ -118,8 +122,9 @@ func (r Reader) RequestedReviewers(ctx context.Context, cr docs.ChangeRequestID,
 		FROM requested_reviewers q JOIN users u ON u.id = q.user_id LEFT JOIN users b ON b.id = q.requested_by
 		JOIN change_requests c ON c.id = q.change_request_id JOIN spaces s ON s.id = c.space_id
 		LEFT JOIN members m ON m.org_id = s.org_id AND m.user_id = q.user_id
-		WHERE q.change_request_id = $1 AND q.user_id > $2 ORDER BY q.user_id LIMIT $3 + 0`, cr, p.text(0), p.ask())
-	items, next := cut(p, items, func(v docs.RequestedReviewer) Key { return Key{string(v.User.ID)} })
+		WHERE q.change_request_id = $1 AND (q.created_at, u.email) > ($2, $3)
+		ORDER BY q.created_at, u.email LIMIT $4 + 0`, cr, after, p.text(1), p.ask())
+	items, next := cut(p, items, func(v docs.RequestedReviewer) Key { return Key{itoa(int64(v.CreatedAt)), string(v.User.Email)} })
 	return items, next, err
 }
 

@@ -185,7 +185,7 @@ func (r Reader) Clusters(ctx context.Context, org docs.OrgID, f ClusterFilter, p
 	if f.Up {
 		less, direction, first, id = `>`, ``, int64(math.MinInt64), ""
 	}
-	at, err := p.number(0, first)
+	at, err := p.number(first)
 	if err != nil {
 		return nil, nil, err
 	}

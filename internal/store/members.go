@@ -65,7 +65,7 @@ func (r Reader) Members(ctx context.Context, org docs.OrgID, f MemberFilter, p P
 	at, id, err := p.down()
 	if f.Asc {
 		compare, direction = ">", "ASC"
-		at, err = p.number(0, -1)
+		at, err = p.number(-1)
 		id = p.text(1)
 	}
 	if f.Named {

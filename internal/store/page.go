@@ -38,12 +38,12 @@ func (p Page) text(i int) string {
 	return ""
 }
 
-// number returns the i-th part as a number; without a key, first.
-func (p Page) number(i int, first int64) (int64, error) {
-	if i >= len(p.After) {
+// number returns the first part as a number; without a key, first.
+func (p Page) number(first int64) (int64, error) {
+	if len(p.After) == 0 {
 		return first, nil
 	}
-	n, err := strconv.ParseInt(p.After[i], 10, 64)
+	n, err := strconv.ParseInt(p.After[0], 10, 64)
 	if err != nil {
 		return 0, errs.Field("query.page", "is not a cursor of this list")
 	}
@@ -55,7 +55,7 @@ const lastText = "~"
 
 // down returns the start of a page of a list that is sorted by descending time.
 func (p Page) down() (at int64, id string, err error) {
-	at, err = p.number(0, math.MaxInt64)
+	at, err = p.number(math.MaxInt64)
 	if err != nil {
 		return 0, "", err
 	}

@@ -109,7 +109,7 @@ func (tx *Tx) supersede(ctx context.Context, cr docs.ChangeRequestID, user docs.
 
 // RequestedReviewers lists who was asked for a review, in the order in which they were.
 func (r Reader) RequestedReviewers(ctx context.Context, cr docs.ChangeRequestID, p Page) ([]docs.RequestedReviewer, Key, error) {
-	after, err := p.number(0, -1)
+	after, err := p.number(-1)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -152,7 +152,7 @@ func (r Reader) SiteQuestions(ctx context.Context, site docs.SiteID, f QuestionF
 	at, id, err := p.down()
 	if f.Asc {
 		compare, direction = ">", "ASC"
-		at, err = p.number(0, -1)
+		at, err = p.number(-1)
 		id = p.text(1)
 	}
 	if err != nil {

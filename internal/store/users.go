@@ -35,17 +35,15 @@ func (r Reader) CountUsers(ctx context.Context) (int64, error) {
 	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM users`)
 }
 
-// People lists the accounts of people whose name or address contains a text, oldest first.
+// People lists the accounts of people whose name or address contains a text, oldest first. The
+// key is the id of the last one.
 func (r Reader) People(ctx context.Context, search string, p Page) ([]docs.User, Key, error) {
-	after, err := p.number(0, -1)
-	if err != nil {
-		return nil, nil, err
-	}
 	items, err := many(ctx, r, scanUser, `
 		SELECT `+userColumns+` FROM users u
-		WHERE u.kind = '' AND u.search LIKE $1 ESCAPE '\' AND (u.created_at, u.id) > ($2, $3)
-		ORDER BY u.created_at, u.id LIMIT $4 + 0`, like(search), after, p.text(1), p.ask())
-	items, next := cut(p, items, func(u docs.User) Key { return Key{itoa(int64(u.CreatedAt)), string(u.ID)} })
+		WHERE u.kind = '' AND u.search LIKE $1 ESCAPE '\'
+			AND ($2 = '' OR (u.created_at, u.id) > (SELECT l.created_at, l.id FROM users l WHERE l.id = $2))
+		ORDER BY u.created_at, u.id LIMIT $3 + 0`, like(search), p.text(0), p.ask())
+	items, next := cut(p, items, func(u docs.User) Key { return Key{string(u.ID)} })
 	return items, next, err
 }
 

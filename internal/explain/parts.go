@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/expr"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/revision"
 )
@@ -64,10 +63,7 @@ func (v *visit) parts(ctx context.Context, whole *revision.View, p docs.Page) er
 		return err
 	}
 	above := bytes.Count(source[:len(source)-len(body)], []byte("\n"))
-	unread := markup.UnreadConditions(body, markup.Parse(body, markup.Refs{}), func(text string) error {
-		_, err := expr.Parse(text)
-		return err
-	})
+	unread := markup.UnreadConditions(body, markup.Parse(body, markup.Refs{}))
 	for _, wrong := range unread[:min(len(unread), maxParts)] {
 		v.part(p, "Line %d of the page: %s.", above+wrong.Line, wrong.Message)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/octavo-docs/octavo/internal/expr"
 	"github.com/octavo-docs/octavo/internal/yamldoc"
 )
 
@@ -56,7 +57,8 @@ func (h *Head) hide(line int) {
 }
 
 // checkCondition hides the page if valid front matter has a condition that cannot
-// be read: a second one, or one that is not a key of its own.
+// be read: a second one, or one that is not a key of its own. A condition that is no
+// expression hides the page by itself.
 func (h *Head) checkCondition(text []byte) {
 	exact, similar := 0, 0
 	line := 0
@@ -74,6 +76,10 @@ func (h *Head) checkCondition(text []byte) {
 	switch {
 	case exact > 1, exact == 0 && similar > 0:
 		h.hide(line)
+	case exact == 1:
+		if _, err := expr.Parse(h.Meta.If); err != nil && h.Meta.If != "" {
+			h.Problems = append(h.Problems, Problem{line, "the condition of the page cannot be read (" + err.Error() + "); readers do not see the page until it can"})
+		}
 	case exact == 0:
 		if at := unreadCondition.FindIndex(text); at != nil {
 			h.hide(lineNumber(text, at[0]) + 1)

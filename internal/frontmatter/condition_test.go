@@ -104,3 +104,11 @@ func checkCondition(t *testing.T, src, want string) {
 		t.Errorf("%q: rewritten to %q", name, out)
 	}
 }
+
+// A condition that is no expression hides the page, which authors must hear of.
+func TestConditionsThatAreNoExpressions(t *testing.T) {
+	h := markup.ParseHead([]byte("---\ndescription: a\nif: visitor.claims.(\n---\n\ntext\n"))
+	if h.Meta.If != "visitor.claims.(" || len(h.Problems) != 1 || h.Problems[0].Line != 3 || !strings.Contains(h.Problems[0].Message, "cannot be read") {
+		t.Errorf("the condition is %q with the problems %v", h.Meta.If, h.Problems)
+	}
+}

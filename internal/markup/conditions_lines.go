@@ -5,19 +5,23 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/expr"
 )
 
 var (
+	inlineExpression = regexp.MustCompile(`<code class="expression">(.*?)</code>`)
+
 	conditionLine = regexp.MustCompile(`^\s*\{%\s*(if\s+\S.*?|endif)\s*%\}\s*$`)
 	fenceLine     = regexp.MustCompile("^[\\s>*+-]*(```+|~~~+)")
 	literalText   = regexp.MustCompile("``[^`].*?``|`[^`]*`|\\{%[ \t]*raw[ \t]*%\\}.*?\\{%[ \t]*endraw[ \t]*%\\}")
 )
 
-// StrayConditions returns the lines of a source with condition tags that are not
+// strayTags returns the lines of a source with condition tags that are not
 // blocks. WithoutStrayConditions removes these tags together with the content
 // that they apply to. Tags without an end or a beginning are not returned: they
 // are in doc.Problems. doc must be the document that was parsed from source.
-func StrayConditions(source []byte, doc *Document) []Problem {
+func strayTags(source []byte, doc *Document) []Problem {
 	if WithoutStrayConditions(doc) == doc {
 		return nil
 	}
@@ -30,26 +34,39 @@ func StrayConditions(source []byte, doc *Document) []Problem {
 	return out
 }
 
-// UnreadConditions returns the conditions of a source that cannot be read and
-// therefore hide their content from all readers: tags that are not blocks, tags
-// without an end or a beginning, and expressions for which check returns an
-// error.
-func UnreadConditions(source []byte, doc *Document, check func(expression string) error) []Problem {
-	out := StrayConditions(source, doc)
+// UnreadExpressions returns the lines of a source with condition tags that are not
+// blocks, and with conditions and expressions that cannot be read. It returns no
+// tags without an end or a beginning: they are in doc.Problems.
+func UnreadExpressions(source []byte, doc *Document) []Problem {
+	out := strayTags(source, doc)
+	if !conditionTag.Match(source) && !inlineExpression.Match(source) {
+		return out
+	}
+	tagLines(source, func(number int, line string) {
+		if m := conditionLine.FindStringSubmatch(line); m != nil && m[1] != "endif" {
+			if _, err := expr.Parse(strings.TrimSpace(strings.TrimPrefix(m[1], "if"))); err != nil {
+				out = append(out, Problem{number, "the condition cannot be read (" + err.Error() + "); readers do not see what it is meant for"})
+			}
+		}
+		for _, m := range inlineExpression.FindAllStringSubmatch(line, -1) {
+			if _, err := expr.Parse(m[1]); err != nil {
+				out = append(out, Problem{number, "the expression cannot be read (" + err.Error() + "); readers see nothing in its place"})
+			}
+		}
+	})
+	slices.SortStableFunc(out, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
+	return out
+}
+
+// UnreadConditions is UnreadExpressions with the condition tags that have no end or
+// no beginning.
+func UnreadConditions(source []byte, doc *Document) []Problem {
+	out := UnreadExpressions(source, doc)
 	for _, p := range doc.Problems {
 		if conditionTag.MatchString(p.Message) {
 			out = append(out, p)
 		}
 	}
-	tagLines(source, func(number int, line string) {
-		m := conditionLine.FindStringSubmatch(line)
-		if m == nil || m[1] == "endif" {
-			return
-		}
-		if err := check(strings.TrimSpace(strings.TrimPrefix(m[1], "if"))); err != nil {
-			out = append(out, Problem{number, "the condition cannot be read (" + err.Error() + "); readers do not see what it is meant for"})
-		}
-	})
 	slices.SortStableFunc(out, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
 	return out
 }

@@ -19,11 +19,15 @@ func TestStrayConditionsHaveLines(t *testing.T) {
 		"{% if x %}\nb\n{% else %}\nc\n{% endif %}\n":               "3 alone",
 		"```\n{% if x %}\n```\n\n`{% endif %}`\n":                   "",
 		"```\n{% if x %}\n```\n\n> q\n\n{%- if y -%}\n\nc\n":        "7 alone",
+		"a\n\n{% if 1 + %}\nb\n{% endif %}\n":                       "3 condition cannot be read",
+		"a <code class=\"expression\">1 +</code> b\n":               "1 expression cannot be read",
+		"a <code class=\"expression\">1 + 2</code> b\n":             "",
+		"`<code class=\"expression\">1 +</code>` b\n":               "",
 		"{% hint style=\"info\" %}\n{% if x %}\nb\n{% endhint %}\n": "2 not closed",
 	} {
 		var got []string
 		doc := markup.Parse([]byte(src), markup.Refs{})
-		for _, p := range append(markup.StrayConditions([]byte(src), doc), doc.Problems...) {
+		for _, p := range append(markup.UnreadExpressions([]byte(src), doc), doc.Problems...) {
 			got = append(got, fmt.Sprint(p.Line, " ", p.Message))
 		}
 		line, part, _ := strings.Cut(want, " ")

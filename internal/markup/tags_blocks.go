@@ -120,7 +120,7 @@ func (c *converter) checkStyle(i *item, n *Node) {
 
 // foreignTag returns the problem of a tag of another tool. Its end is not
 // reported, so that each part of a page is reported once. Neither is a condition
-// of another form: StrayConditions names it.
+// of another form: UnreadExpressions names it.
 func foreignTag(i *item) string {
 	if i.piece.tag.closes() != "" || conditionTag.MatchString(i.piece.source) {
 		return ""

@@ -103,7 +103,7 @@ func checkStray(t *testing.T, name, src string) {
 	src = strings.ReplaceAll("FIRST\n\n"+src, "C", "visitor.claims.vip")
 	src = strings.ReplaceAll(strings.ReplaceAll(src, "SEvisitor.claims.vipRET", "SECRET"), "PUBLIvisitor.claims.vip", "PUBLIC")
 	doc := markup.Parse([]byte(src), markup.Refs{})
-	if problems := markup.StrayConditions([]byte(src), doc); len(problems) > 0 && markup.WithoutStrayConditions(doc) == doc {
+	if problems := markup.UnreadExpressions([]byte(src), doc); len(problems) > 0 && markup.WithoutStrayConditions(doc) == doc {
 		t.Errorf("%s: %v", name, problems)
 	}
 	before := string(markup.Print(doc, markup.Refs{}))

@@ -80,7 +80,7 @@ func (d *Draft) problemsOf(ctx context.Context, x Text, w *Writing) ([]Problem, 
 		out = append(out, Problem{Line: p.Line, Code: folder.CodeFrontMatter, Message: p.Message})
 	}
 	above := bytes.Count(source[:len(source)-len(body)], []byte("\n"))
-	for _, p := range slices.Concat(w.doc.Problems, markup.StrayConditions(body, w.doc)) {
+	for _, p := range slices.Concat(w.doc.Problems, markup.UnreadExpressions(body, w.doc)) {
 		out = append(out, Problem{Line: p.Line + above, Code: folder.CodeMarkup, Message: p.Message})
 	}
 	names := slices.Sorted(maps.Keys(dead))

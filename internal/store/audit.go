@@ -113,9 +113,3 @@ func (r Reader) FirstAudit(ctx context.Context, org docs.OrgID, from docs.Time, 
 		SELECT id, at, org_id, actor_id, token_id, request_id, action, subject_kind, subject_id, data
 		FROM audit WHERE org_id = $1 AND id >= $2 AND action = $3 ORDER BY id LIMIT 1`, org, docs.MinID(from.Std()), action)
 }
-
-// CountAudit counts the lines of an organization since a time that have one of two actions.
-func (r Reader) CountAudit(ctx context.Context, org docs.OrgID, from docs.Time, a, b string) (int64, error) {
-	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM audit WHERE org_id = $1 AND id >= $2 AND (action = $3 OR action = $4)`,
-		org, docs.MinID(from.Std()), a, b)
-}

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"math"
 	"strconv"
 	"strings"
 
@@ -181,21 +180,14 @@ func (r Reader) Clusters(ctx context.Context, org docs.OrgID, f ClusterFilter, p
 	if !known {
 		order = clusterOrders[ClustersByUpdate]
 	}
-	less, direction, first, id := `<`, ` DESC`, int64(math.MaxInt64), lastText
-	if f.Up {
-		less, direction, first, id = `>`, ``, int64(math.MinInt64), ""
-	}
-	at, err := p.number(first)
+	by, err := p.sorted(f.Up)
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(p.After) > 1 {
-		id = p.After[1]
-	}
 	items, err := many(ctx, r, scanClusterIn, `
 		SELECT `+clusterInColumns+` FROM `+clustersIn+`
-		WHERE (`+order.column+` `+less+` CAST($2 AS BIGINT) OR `+order.column+` = CAST($2 AS BIGINT) AND k.id `+less+` $3)`+clusterStatuses[f.Status]+`
-		ORDER BY `+order.column+direction+`, k.id`+direction+` LIMIT $4 + 0`, org, at, id, p.ask())
+		WHERE (`+order.column+` `+by.compare+` CAST($2 AS BIGINT) OR `+order.column+` = CAST($2 AS BIGINT) AND k.id `+by.compare+` $3)`+clusterStatuses[f.Status]+`
+		ORDER BY `+order.column+` `+by.direction+`, k.id `+by.direction+` LIMIT $4 + 0`, org, by.at, by.id, p.ask())
 	items, next := cut(p, items, func(v ClusterIn) Key { return Key{itoa(order.value(v)), string(v.Cluster.ID)} })
 	return items, next, err
 }

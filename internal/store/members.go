@@ -58,19 +58,14 @@ const memberName = `(CASE WHEN m.last_seen_at > 0 THEN u.search ELSE u.email END
 
 // Members lists the people who are members of an organization.
 func (r Reader) Members(ctx context.Context, org docs.OrgID, f MemberFilter, p Page) ([]docs.Member, Key, error) {
-	column, compare, direction := "m.joined_at", "<", "DESC"
+	if f.Named {
+		return r.membersByName(ctx, org, f, p)
+	}
+	column := "m.joined_at"
 	if f.LastSeen {
 		column = "m.last_seen_at"
 	}
-	at, id, err := p.down()
-	if f.Asc {
-		compare, direction = ">", "ASC"
-		at, err = p.number(-1)
-		id = p.text(1)
-	}
-	if f.Named {
-		return r.membersByName(ctx, org, f, compare, direction, p)
-	}
+	by, err := p.sorted(f.Asc)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -79,9 +74,9 @@ func (r Reader) Members(ctx context.Context, org docs.OrgID, f MemberFilter, p P
 	items, err := many(ctx, r, scanMember, `
 		SELECT `+memberColumns+`
 		FROM members m JOIN users u ON u.id = m.user_id
-		WHERE `+where+` AND (`+column+`, m.user_id) `+compare+` ($5, $6)
-		ORDER BY `+column+` `+direction+`, m.user_id `+direction+` LIMIT $7 + 0`,
-		append(args, at, id, p.ask())...)
+		WHERE `+where+` AND (`+column+`, m.user_id) `+by.compare+` ($5, $6)
+		ORDER BY `+column+` `+by.direction+`, m.user_id `+by.direction+` LIMIT $7 + 0`,
+		append(args, by.at, by.id, p.ask())...)
 	items, next := cut(p, items, func(m docs.Member) Key {
 		if f.LastSeen {
 			return Key{itoa(int64(m.LastSeenAt)), string(m.User.ID)}
@@ -92,7 +87,8 @@ func (r Reader) Members(ctx context.Context, org docs.OrgID, f MemberFilter, p P
 }
 
 // membersByName is Members in the order of names, as the database compares texts.
-func (r Reader) membersByName(ctx context.Context, org docs.OrgID, f MemberFilter, compare, direction string, p Page) ([]docs.Member, Key, error) {
+func (r Reader) membersByName(ctx context.Context, org docs.OrgID, f MemberFilter, p Page) ([]docs.Member, Key, error) {
+	compare, direction := directed(f.Asc)
 	where, args := f.where(org)
 	items, err := many(ctx, r, scanMember, `
 		SELECT `+memberColumns+`

@@ -65,6 +65,32 @@ func (p Page) down() (at int64, id string, err error) {
 	return at, p.After[1], nil
 }
 
+// sorting is the direction of a list by a number and an id, and where its page starts.
+type sorting struct {
+	compare, direction string // operator of the condition, and word of the order
+	at                 int64
+	id                 string
+}
+
+// sorted returns the start of a page of a list with the lowest first, or with the highest.
+func (p Page) sorted(asc bool) (by sorting, err error) {
+	by.compare, by.direction = directed(asc)
+	if asc {
+		by.id = p.text(1)
+		by.at, err = p.number(math.MinInt64)
+	} else {
+		by.at, by.id, err = p.down()
+	}
+	return by, err
+}
+
+func directed(asc bool) (compare, direction string) {
+	if asc {
+		return ">", "ASC"
+	}
+	return "<", "DESC"
+}
+
 // cut returns at most Limit of the Limit+1 rows of a query, and the key of the last
 // one if there are more.
 func cut[T any](p Page, items []T, key func(T) Key) ([]T, Key) {

@@ -52,7 +52,7 @@ func (tx *Tx) keptQuestions(ctx context.Context, counts []QuestionCount) ([]Ques
 	if n == 0 || err != nil {
 		return nil, err
 	}
-	ids, err := many(ctx, tx.Reader, func(s scanner) (id docs.SiteQuestionID, err error) { return id, s.Scan(&id) },
+	ids, err := many(ctx, tx.Reader, scanText[docs.SiteQuestionID],
 		`SELECT e.id FROM site_questions e WHERE e.site_id = $1 AND e.day = $2`, site, day)
 	if err != nil {
 		return nil, err
@@ -145,22 +145,17 @@ func (q *QuestionSums) dest() []any {
 
 // SiteQuestions lists the questions of a site.
 func (r Reader) SiteQuestions(ctx context.Context, site docs.SiteID, f QuestionFilter, p Page) ([]SiteQuestion, Key, error) {
-	column, compare, direction := "asked", "<", "DESC"
+	column := "asked"
 	if f.Recent {
 		column = "last"
 	}
-	at, id, err := p.down()
-	if f.Asc {
-		compare, direction = ">", "ASC"
-		at, err = p.number(-1)
-		id = p.text(1)
-	}
+	by, err := p.sorted(f.Asc)
 	if err != nil {
 		return nil, nil, err
 	}
 	items, err := many(ctx, r, scanQuestion, `SELECT g.* FROM (`+f.grouped()+`) AS g
-		WHERE (g.`+column+`, g.id) `+compare+` ($6, $7)
-		ORDER BY g.`+column+` `+direction+`, g.id `+direction+` LIMIT $8 + 0`, append(f.args(site), at, id, p.ask())...)
+		WHERE (g.`+column+`, g.id) `+by.compare+` ($6, $7)
+		ORDER BY g.`+column+` `+by.direction+`, g.id `+by.direction+` LIMIT $8 + 0`, append(f.args(site), by.at, by.id, p.ask())...)
 	items, next := cut(p, items, func(q SiteQuestion) Key {
 		if f.Recent {
 			return Key{itoa(q.Last), string(q.ID)}

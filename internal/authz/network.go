@@ -7,15 +7,28 @@ import "net/netip"
 // could otherwise use a new address for each request. An address that is not an IP address
 // is its own network.
 func NetworkOf(address string) string {
+	p, ok := around(address, 32, 64)
+	switch {
+	case !ok:
+		return address
+	case p.Addr().Is4():
+		return p.Addr().String()
+	}
+	return p.String()
+}
+
+// around returns the network of an IP address with so many bits of IPv4 or of IPv6.
+func around(address string, four, six int) (p netip.Prefix, ok bool) {
 	a, err := netip.ParseAddr(address)
 	if err != nil {
-		return address
+		return p, false
 	}
 	a = a.Unmap().WithZone("")
+	bits := six
 	if a.Is4() {
-		return a.String()
+		bits = four
 	}
-	return netip.PrefixFrom(a, 64).Masked().String()
+	return netip.PrefixFrom(a, bits).Masked(), true
 }
 
 // WideNetworkOf returns the wide network around the network of a client. Networks share its
@@ -38,14 +51,9 @@ func WideNetworkOf(network string) string {
 // NeighbourhoodOf returns what a household or a site has around the address of a client: the
 // first 24 bits of IPv4 and the first 48 of IPv6. An address that is not an IP address is its own.
 func NeighbourhoodOf(address string) string {
-	a, err := netip.ParseAddr(address)
-	if err != nil {
+	p, ok := around(address, 24, 48)
+	if !ok {
 		return address
 	}
-	a = a.Unmap().WithZone("")
-	bits := 48
-	if a.Is4() {
-		bits = 24
-	}
-	return netip.PrefixFrom(a, bits).Masked().String()
+	return p.String()
 }

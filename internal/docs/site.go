@@ -25,8 +25,12 @@ const (
 
 // FirstRunes returns the first n characters of a text.
 func FirstRunes(s string, n int) string {
-	r := []rune(s)
-	return string(r[:min(len(r), n)])
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i]
+		}
+	}
+	return s
 }
 
 // MaxSiteGroupDepth is the maximum depth of nested groups of a site.

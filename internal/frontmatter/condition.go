@@ -53,7 +53,13 @@ func (h *Head) hide(line int) {
 	if !slices.Contains(h.Meta.Keys, "if") {
 		h.Meta.Keys = append(h.Meta.Keys, "if")
 	}
-	h.Problems = append(h.Problems, Problem{line, "the condition of the page cannot be read; readers do not see the page until it can"})
+	h.unread(line, "")
+}
+
+// unread reports that the condition of the page on the given line cannot be read. why is the
+// reason in parentheses, after a space, if it is known.
+func (h *Head) unread(line int, why string) {
+	h.Problems = append(h.Problems, Problem{line, "the condition of the page cannot be read" + why + "; readers do not see the page until it can"})
 }
 
 // checkCondition hides the page if valid front matter has a condition that cannot
@@ -78,7 +84,7 @@ func (h *Head) checkCondition(text []byte) {
 		h.hide(line)
 	case exact == 1:
 		if _, err := expr.Parse(h.Meta.If); err != nil && h.Meta.If != "" {
-			h.Problems = append(h.Problems, Problem{line, "the condition of the page cannot be read (" + err.Error() + "); readers do not see the page until it can"})
+			h.unread(line, " ("+err.Error()+")")
 		}
 	case exact == 0:
 		if at := unreadCondition.FindIndex(text); at != nil {

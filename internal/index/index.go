@@ -518,15 +518,7 @@ func isRelative(u string) bool {
 }
 
 // cutLabel returns the beginning of a text that is too long for a label.
-func cutLabel(s string) string {
-	n := 0
-	for i := range s {
-		if n++; n > maxLabel {
-			return s[:i]
-		}
-	}
-	return s
-}
+func cutLabel(s string) string { return docs.FirstRunes(s, maxLabel) }
 
 // Index is the index of links and search of all spaces.
 type Index struct {

@@ -85,7 +85,7 @@ type column struct {
 var columns = map[string]column{
 	"datetime": {
 		keep:  func(to *group, from group) { to.day = from.day },
-		value: func(g group, _ tally) any { return startOf(g.day) }, by: store.EventGroups{Day: true},
+		value: func(g group, _ tally) any { return DayStart(g.day) }, by: store.EventGroups{Day: true},
 	},
 	"eventType": {
 		keep:  func(to *group, from group) { to.event = from.event },
@@ -187,7 +187,7 @@ func columnNames() []string {
 // begin returns the first day of the week or month of a day. Weeks begin on
 // Monday.
 func begin(n int64, interval string) int64 {
-	t := startOf(n).Std()
+	t := DayStart(n).Std()
 	if interval == "month" {
 		return dayOf(docs.TimeOf(time.Date(t.Year(), t.Month(), 1, 0, 0, 0, 0, time.UTC)))
 	}

@@ -207,5 +207,5 @@ func (s *Service) Tidy(ctx context.Context, _ []byte) error {
 // dayOf returns the number of days from 1970-01-01 to the day of t.
 func dayOf(t docs.Time) int64 { return int64(t) / day.Milliseconds() }
 
-// startOf returns the start of a day by its number.
-func startOf(n int64) docs.Time { return docs.Time(n * day.Milliseconds()) }
+// DayStart returns the start of a day by its number.
+func DayStart(n int64) docs.Time { return docs.Time(n * day.Milliseconds()) }

@@ -125,7 +125,7 @@ func TestRatingsCountOnce(t *testing.T) {
 func TestIntervals(t *testing.T) {
 	sunday := dayOf(docs.TimeOf(time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)))
 	for interval, want := range map[string]string{"week": "2026-02-23", "month": "2026-03-01"} {
-		if got := startOf(begin(sunday, interval)).Std().Format(time.DateOnly); got != want {
+		if got := DayStart(begin(sunday, interval)).Std().Format(time.DateOnly); got != want {
 			t.Errorf("%s: %s, want %s", interval, got, want)
 		}
 	}

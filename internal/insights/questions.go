@@ -216,6 +216,3 @@ func (s *Service) QuestionsTogether(ctx context.Context, g *authz.Grant, f Quest
 	}
 	return s.Store.SiteQuestionsTogether(ctx, g.Site.ID, s.filter(f))
 }
-
-// DayStart returns the start of a day by its number.
-func DayStart(n int64) docs.Time { return startOf(n) }

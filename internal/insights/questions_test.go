@@ -209,10 +209,10 @@ func (s *Service) pages(t *testing.T, g *authz.Grant) {
 func TestQuestionsAreBounded(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, o store.Options) {
 		s, site, now := curious(t, o)
-		for range 2 { // in several flushes, on several nodes
+		for _, name := range []string{"one", "other"} { // in several flushes, on several nodes
 			node := &Service{Store: s.Store}
 			for i := range store.MaxQuestions {
-				node.ask(site, fmt.Sprintf("question %p %d", node, i), 0, MinReaders, true)
+				node.ask(site, fmt.Sprintf("question of %s %d", name, i), 0, MinReaders, true)
 			}
 			node.kept(t, site, QuestionFilter{})
 		}

@@ -51,6 +51,9 @@ func looseTarget(s string) (strict string, length int) {
 		return "", 0
 	}
 	dest, title := strings.TrimSpace(s[1:end]), ""
+	if !strings.ContainsAny(dest, " \t") { // most links
+		return "", 0
+	}
 	if m := looseTitle.FindStringSubmatchIndex(dest); m != nil {
 		dest, title = dest[:m[0]], dest[m[2]:m[3]]
 		if dest == "" {

@@ -16,9 +16,10 @@ import (
 const (
 	// gcPercent lets the heap grow to four times its live size before a collection. The
 	// live heap is usually small, so this costs little memory and saves a tenth of the
-	// processor time.
-	gcPercent = 300
-	// smallHeap is the heap size up to which only gcPercent applies. growingHeap is used
+	// processor time. leastPercent is used for a large live heap.
+	gcPercent    = 300
+	leastPercent = 50
+	// smallHeap is the heap size up to which leastPercent does not apply. growingHeap is used
 	// instead if the live heap grew by half since the last collection. In that case a
 	// large request is running, which ends soon.
 	smallHeap   = 320 << 20
@@ -31,11 +32,9 @@ const (
 // limit, and caches shrink when most of the limit is live. GOGC and GOMEMLIMIT take
 // precedence.
 func tuneGC(limit int64) {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(gcPercent)
-	}
-	if os.Getenv("GOMEMLIMIT") != "" {
-		return
+	tuned := os.Getenv("GOGC") == ""
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(limit)
 	}
 	look := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	before := int64(0) // live heap after the previous collection
@@ -43,7 +42,9 @@ func tuneGC(limit int64) {
 	after = func(*[16]byte) {
 		metrics.Read(look)
 		live := int64(look[0].Value.Uint64())
-		debug.SetMemoryLimit(min(limit, heapLimit(live, before)))
+		if tuned {
+			debug.SetGCPercent(growth(live, before))
+		}
 		before = live
 		cache.LimitAll(cachePart(live, limit))
 		runtime.SetFinalizer(new([16]byte), after) // the finalizer runs after the next collection
@@ -51,14 +52,13 @@ func tuneGC(limit int64) {
 	after(nil)
 }
 
-// heapLimit returns the heap size in bytes at which the next collection starts, unless
-// gcPercent starts it earlier.
-func heapLimit(live, before int64) int64 {
+// growth returns by how many percent the live heap grows until the next collection.
+func growth(live, before int64) int {
 	small := int64(smallHeap)
 	if live > before/2*3 {
 		small = growingHeap
 	}
-	return max(small, live/2*3)
+	return int(min(max((small-live)*100/max(live, 1), leastPercent), gcPercent))
 }
 
 // cachePart returns the percentage of their limits that caches may use.

@@ -19,14 +19,16 @@ func TestMemoryLimit(t *testing.T) {
 }
 
 func TestHeapOfALargeRequestStaysSmall(t *testing.T) {
-	for _, c := range []struct{ live, before, want int64 }{
-		{50 << 20, 45 << 20, smallHeap},   // no growth
-		{50 << 20, 25 << 20, growingHeap}, // a large request
-		{120 << 20, 50 << 20, 180 << 20},  // an import
-		{400 << 20, 400 << 20, 600 << 20},
+	for _, c := range []struct{ live, before, want int64 }{ // MB
+		{10, 10, 40},    // four times as much
+		{100, 90, 320},  // no growth
+		{100, 50, 150},  // a large request
+		{50, 25, 144},   // a small one
+		{400, 400, 600}, // an import
+		{0, 0, 0},
 	} {
-		if got := heapLimit(c.live, c.before); got != c.want {
-			t.Errorf("%d MB live, %d before: up to %d MB, want %d", c.live>>20, c.before>>20, got>>20, c.want>>20)
+		if got := c.live + c.live*int64(growth(c.live<<20, c.before<<20))/100; got != c.want {
+			t.Errorf("%d MB live, %d before: up to %d MB, want %d", c.live, c.before, got, c.want)
 		}
 	}
 }

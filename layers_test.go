@@ -66,13 +66,13 @@ var only = map[string][]string{
 	"github.com/emersion/go-smtp":         {"internal/testmail"},
 	"github.com/go-webauthn/webauthn":     {"internal/signin"},
 	"github.com/rs/cors":                  {"internal/server"},
-	"github.com/yuin/goldmark":            {"internal/markup", "bench"},
+	"github.com/yuin/goldmark":            {"internal/markup"},
 	"go.yaml.in/yaml/v3":                  {"internal/yamldoc", "internal/frontmatter", "internal/folder", "internal/openapi", "internal/sitefile"},
 	"github.com/microcosm-cc/bluemonday":  {"internal/markup"},
 	"github.com/alecthomas/chroma":        {"internal/markup"},
 	"golang.org/x/crypto/acme":            {"internal/certs"},
 	"golang.org/x/net":                    {"internal/embeds", "internal/epub", "internal/formula", "internal/markup", "internal/sites", "internal/topics", "internal/visualdiff"},
-	"github.com/dop251/goja":              {"internal/expr", "internal/formula"},
+	"github.com/dop251/goja":              {"internal/formula"},
 	"github.com/clipperhouse/uax29":       {"internal/search"},
 	"github.com/blevesearch/snowballstem": {"internal/search"},
 	"github.com/minio/minio-go":           {"internal/blob"},
@@ -93,8 +93,11 @@ func TestImportsGoDownward(t *testing.T) {
 			rank[p] = i
 		}
 	}
+	used := map[string]map[string]bool{}
+	exist := map[string]bool{}
 	for file, imports := range goFiles(t) {
 		pkg := path.Dir(file)
+		exist[pkg] = true
 		test := strings.HasSuffix(file, "_test.go")
 		if pkg == "." || testOnly[pkg] {
 			continue
@@ -119,9 +122,28 @@ func TestImportsGoDownward(t *testing.T) {
 				continue
 			}
 			for lib, users := range only {
-				if (imp == lib || strings.HasPrefix(imp, lib+"/")) && !slices.Contains(users, pkg) {
+				if imp != lib && !strings.HasPrefix(imp, lib+"/") {
+					continue
+				}
+				if used[lib] == nil {
+					used[lib] = map[string]bool{}
+				}
+				used[lib][pkg] = true
+				if !slices.Contains(users, pkg) {
 					t.Errorf("%s imports %s: only %s may, so that it can be replaced in one place", file, imp, strings.Join(users, ", "))
 				}
+			}
+		}
+	}
+	for pkg := range rank {
+		if !exist[pkg] {
+			t.Errorf("there is no package %s: remove it from layers_test.go", pkg)
+		}
+	}
+	for lib, users := range only {
+		for _, pkg := range users {
+			if !used[lib][pkg] && !testOnly[pkg] {
+				t.Errorf("%s does not import %s: remove it from layers_test.go", pkg, lib)
 			}
 		}
 	}
@@ -192,12 +214,35 @@ var withoutPermission = map[string]bool{
 	"webhooks.leasedWebhook.run":          true,
 }
 
+// services are the packages that change the store for people.
+var services = []string{
+	"internal/apireview",
+	"internal/apispec",
+	"internal/assets",
+	"internal/comments",
+	"internal/content",
+	"internal/conversations",
+	"internal/exchange",
+	"internal/gitsync",
+	"internal/inbox",
+	"internal/index",
+	"internal/insights",
+	"internal/merge",
+	"internal/orgs",
+	"internal/reviews",
+	"internal/sites",
+	"internal/spaces",
+	"internal/sso",
+	"internal/translations",
+	"internal/webhooks",
+}
+
 // TestServicesAskAgainInsideTheTransaction fails for a service that changes the store
 // without authz.InTx or authz.Do, which check the permission inside the transaction.
 func TestServicesAskAgainInsideTheTransaction(t *testing.T) {
 	used := map[string]bool{}
-	for _, pkg := range []string{"apireview", "apispec", "assets", "comments", "content", "conversations", "exchange", "gitsync", "inbox", "index", "insights", "merge", "orgs", "reviews", "sites", "spaces", "sso", "translations", "webhooks"} {
-		files, err := filepath.Glob("internal/" + pkg + "/*.go")
+	for _, pkg := range services {
+		files, err := filepath.Glob(pkg + "/*.go")
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %d files: %v", pkg, len(files), err)
 		}
@@ -206,7 +251,7 @@ func TestServicesAskAgainInsideTheTransaction(t *testing.T) {
 				continue
 			}
 			for _, name := range openTransactions(t, file) {
-				name = pkg + "." + name
+				name = path.Base(pkg) + "." + name
 				used[name] = true
 				if !withoutPermission[name] {
 					t.Errorf("%s: %s opens a transaction without authz.InTx or authz.Do", file, name)
@@ -288,6 +333,7 @@ func TestTheAPIReachesTheStoreThroughServices(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d files: %v", len(files), err)
 	}
+	used := map[string]bool{}
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
@@ -304,13 +350,21 @@ func TestTheAPIReachesTheStoreThroughServices(t *testing.T) {
 			}
 			of, _ := sel.X.(*ast.Ident)
 			switch {
-			case of != nil && of.Name == "store" && !storeValues[sel.Sel.Name]:
-				t.Errorf("%s uses store.%s: let a service do it", set.Position(n.Pos()), sel.Sel.Name)
+			case of != nil && of.Name == "store":
+				used[sel.Sel.Name] = true
+				if !storeValues[sel.Sel.Name] {
+					t.Errorf("%s uses store.%s: let a service do it", set.Position(n.Pos()), sel.Sel.Name)
+				}
 			case (sel.Sel.Name == "Store" || sel.Sel.Name == "Reader") && (of == nil || of.Name != "io"):
 				t.Errorf("%s uses the store of a service: give the service a method for it", set.Position(n.Pos()))
 			}
 			return true
 		})
+	}
+	for name := range storeValues {
+		if !used[name] {
+			t.Errorf("internal/api does not use store.%s: remove it from storeValues", name)
+		}
 	}
 }
 
@@ -322,14 +376,17 @@ var modules = []string{
 	"github.com/alecthomas/chroma/v2",
 	"github.com/alecthomas/kong",
 	"github.com/andybalholm/brotli",
+	"github.com/beevik/etree", // tests
 	"github.com/blevesearch/snowballstem",
 	"github.com/clipperhouse/uax29/v2",
 	"github.com/coreos/go-oidc/v3",
+	"github.com/crewjam/saml", // tests
 	"github.com/danielgtaylor/huma/v2",
 	"github.com/dop251/goja",      // tests
 	"github.com/emersion/go-smtp", // tests
 	"github.com/gabriel-vasile/mimetype",
 	"github.com/go-text/typesetting",
+	"github.com/go-webauthn/webauthn",
 	"github.com/golang-jwt/jwt/v5",
 	"github.com/jackc/pgx/v5",
 	"github.com/johannesboyne/gofakes3", // tests
@@ -340,8 +397,6 @@ var modules = []string{
 	"github.com/prometheus/client_golang",
 	"github.com/rogpeppe/go-internal", // tests
 	"github.com/rs/cors",
-	"github.com/beevik/etree", // tests
-	"github.com/crewjam/saml", // tests
 	"github.com/russellhaering/gosaml2",
 	"github.com/russellhaering/goxmldsig",
 	"github.com/wneessen/go-mail",
@@ -354,9 +409,6 @@ var modules = []string{
 	"golang.org/x/sync",
 	"golang.org/x/text",
 	"modernc.org/sqlite",
-	"github.com/emersion/go-smtp", // tests
-	"github.com/go-webauthn/webauthn",
-	"github.com/wneessen/go-mail",
 	"pgregory.net/rapid", // tests
 }
 
@@ -367,9 +419,16 @@ func TestDependenciesAreKnown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	required := map[string]bool{}
 	for _, m := range requireLine.FindAllStringSubmatch(string(b), -1) {
+		required[m[1]] = true
 		if !slices.Contains(modules, m[1]) {
 			t.Errorf("go.mod requires %s, which is not in the list of known modules in layers_test.go", m[1])
+		}
+	}
+	for _, m := range modules {
+		if !required[m] {
+			t.Errorf("go.mod does not require %s: remove it from the list of known modules", m)
 		}
 	}
 }

@@ -63,7 +63,9 @@ func (a *API) fail(w http.ResponseWriter, o op, request string, err error) {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="octavo"`)
 	}
 	if p.Err.Code == http.StatusServiceUnavailable || p.Err.Code == http.StatusTooManyRequests && w.Header().Get("Retry-After") == "" {
-		w.Header().Set("Retry-After", strconv.Itoa(errs.After(err, retryAfter)))
+		if wait := errs.After(err, retryAfter); wait > 0 {
+			w.Header().Set("Retry-After", strconv.Itoa(wait))
+		}
 	}
 	writeProblem(w, p)
 }

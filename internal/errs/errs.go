@@ -37,6 +37,9 @@ const (
 // DiskFull is the message of NoSpace.
 const DiskFull = "the server has no room left on its disk, so nothing was changed; its operator has to make room"
 
+// Never is the After of an error that trying again does not change.
+const Never time.Duration = -1
+
 // Detail points at one part of the input, for example "body.title".
 type Detail struct {
 	Path    string `json:"path"`
@@ -49,7 +52,7 @@ type Error struct {
 	Kind    Kind
 	Message string
 	Details []Detail
-	After   time.Duration // when to try again; 0 if it is not known
+	After   time.Duration // when to try again; 0 if it is not known, or Never
 	Err     error
 }
 
@@ -133,13 +136,16 @@ func Is(err error, kind Kind) bool {
 func Cancelled(err error) bool { return Is(err, Internal) && errors.Is(err, context.Canceled) }
 
 // After returns how many seconds to wait before trying again, rounded up, or otherwise if the
-// error does not know it.
+// error does not know it. It is 0 if waiting does not help.
 func After(err error, otherwise int) int {
 	var e *Error
-	if errors.As(err, &e) && e.After > 0 {
-		return int((e.After + time.Second - 1) / time.Second)
+	switch {
+	case !errors.As(err, &e) || e.After == 0:
+		return otherwise
+	case e.After == Never:
+		return 0
 	}
-	return otherwise
+	return int((e.After + time.Second - 1) / time.Second)
 }
 
 // Message returns what a person may read of an error: the words of the first

@@ -3,6 +3,7 @@ package orgs
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -60,13 +61,20 @@ func (a allowance) take(ctx context.Context, tx *store.Tx, by authz.Actor, who s
 	if err != nil || wait == 0 {
 		return err
 	}
-	more := fmt.Sprintf("%d are left now, and more in %s", left, inWords(wait))
-	if n > most {
-		more = fmt.Sprintf("send at most %d now", left)
-	}
-	e := errs.E(errs.TooMany, a.text+"; %s", most, more)
+	e := errs.E(errs.TooMany, a.text+"; %s are left now, and more in %s", most, number(left), inWords(wait))
 	e.After = wait
+	if n > most {
+		e = errs.E(errs.TooMany, a.text+", so %d at once are never possible; send at most %d at once, of which %s are left now", most, n, most, number(left))
+		e.After = errs.Never
+	}
 	return e
+}
+
+func number(n int) string {
+	if n == 0 {
+		return "none"
+	}
+	return strconv.Itoa(n)
 }
 
 // limited reports whether a request is limited: that of an account, but not that of the operator at
@@ -75,6 +83,9 @@ func limited(request string) bool { return request != "" && request != authz.Com
 
 // inWords returns a time to wait, rounded up.
 func inWords(d time.Duration) string {
+	if d <= time.Minute {
+		return "a minute"
+	}
 	if d <= time.Hour {
 		return fmt.Sprintf("%d minutes", int((d+time.Minute-1)/time.Minute))
 	}

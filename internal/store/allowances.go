@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// allowanceHours is the number of hours before the current one that count. The current hour has
-// just begun or almost ended, so the window has at least 24 hours.
+// allowanceHours is the number of hours of the clock that count, with the current one. So nobody
+// waits longer than the 24 hours that the message of a limit names.
 const allowanceHours = 24
 
 // Allowance is what somebody can do at most within 24 hours.
@@ -18,14 +18,14 @@ type Allowance struct {
 
 // Spend adds n to what was done of an allowance. If that would be more than allowed, it changes
 // nothing, and returns how often it is allowed now and how long to wait until n are allowed, or as
-// many as ever are. Write transactions are serialized, so the number is exact with several nodes.
+// many as ever are; at most 24 hours. Write transactions are serialized, so the number is exact with several nodes.
 func (tx *Tx) Spend(ctx context.Context, a Allowance, n int) (left int, wait time.Duration, err error) {
 	type bucket struct{ hour, times int64 }
 	hour := tx.now.Unix() / 3600
 	used, err := many(ctx, tx.Reader, func(s scanner) (b bucket, err error) {
 		err = s.Scan(&b.hour, &b.times)
 		return b, err
-	}, `SELECT hour, times FROM allowances WHERE who = $1 AND what = $2 AND hour >= $3 ORDER BY hour`, a.Who, a.What, hour-allowanceHours)
+	}, `SELECT hour, times FROM allowances WHERE who = $1 AND what = $2 AND hour > $3 ORDER BY hour`, a.Who, a.What, hour-allowanceHours)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -38,11 +38,11 @@ func (tx *Tx) Spend(ctx context.Context, a Allowance, n int) (left int, wait tim
 		wait = allowanceHours * time.Hour // if n are never allowed
 		for i := 0; i < len(used) && free < int64(min(n, a.Most)); i++ {
 			free += used[i].times
-			wait = time.Unix((used[i].hour+allowanceHours+1)*3600, 0).Sub(tx.now)
+			wait = time.Unix((used[i].hour+allowanceHours)*3600, 0).Sub(tx.now)
 		}
 		return left, wait, nil
 	}
-	if err := tx.put(ctx, `DELETE FROM allowances WHERE hour < $1`, hour-allowanceHours); err != nil {
+	if err := tx.put(ctx, `DELETE FROM allowances WHERE hour <= $1`, hour-allowanceHours); err != nil {
 		return left, 0, err
 	}
 	return left - n, 0, tx.put(ctx, `

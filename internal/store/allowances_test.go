@@ -39,12 +39,13 @@ func TestAllowancesMoveWithTheDay(t *testing.T) {
 			{0, 9, 5, 24 * time.Hour}, // never allowed
 			{0, 3, 2, 0},
 			{2 * time.Hour, 2, 0, 0},
-			{2 * time.Hour, 1, 0, 22*time.Hour + 20*time.Minute}, // at 11:00 of the next day
-			{2 * time.Hour, 4, 0, 24*time.Hour + 20*time.Minute}, // at 13:00
-			{24 * time.Hour, 1, 0, 20 * time.Minute},
-			{24*time.Hour + 20*time.Minute, 4, 3, 2 * time.Hour},
-			{24*time.Hour + 20*time.Minute, 3, 0, 0},
-			{50 * time.Hour, 5, 0, 0},
+			{2 * time.Hour, 1, 0, 21*time.Hour + 20*time.Minute}, // at 10:00 of the next day
+			{2 * time.Hour, 4, 0, 23*time.Hour + 20*time.Minute}, // at 12:00
+			{23 * time.Hour, 1, 0, 20 * time.Minute},
+			{23*time.Hour + 20*time.Minute, 4, 3, 2 * time.Hour},
+			{23*time.Hour + 20*time.Minute, 3, 0, 0},
+			{49*time.Hour + 20*time.Minute, 5, 0, 0}, // at the beginning of an hour
+			{49*time.Hour + 20*time.Minute, 1, 0, 24 * time.Hour},
 		} {
 			now.Store(int64(step.at))
 			if left, wait := spend(t, s, a, step.n); left != step.left || wait != step.wait {

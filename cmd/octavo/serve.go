@@ -26,6 +26,7 @@ type serveCmd struct {
 	Listen        string `help:"Address to listen on." default:"127.0.0.1:8080" env:"OCTAVO_LISTEN"`
 	BaseURL       string `help:"Public address, such as https://docs.example.com; from --listen without it." name:"base-url" env:"OCTAVO_BASE_URL" placeholder:"URL"`
 	SitesDomain   string `help:"Domain of published sites, such as sites.example.com: a site with a basename has the address https://BASENAME.DOMAIN/. Without it sites are below --base-url." name:"sites-domain" env:"OCTAVO_SITES_DOMAIN" placeholder:"DOMAIN"`
+	NoSiteList    bool   `help:"Do not list the public sites on the page at --base-url." name:"no-site-list" env:"OCTAVO_NO_SITE_LIST"`
 	NoCreateOrgs  bool   `help:"Accounts cannot create organizations; octavo bootstrap still does." name:"no-create-organizations" env:"OCTAVO_NO_CREATE_ORGANIZATIONS"`
 	Invitations   int    `help:"Invitations by mail that an organization, and that an account, can send in 24 hours; 0 is no limit." name:"invitations-per-day" default:"500" env:"OCTAVO_INVITATIONS_PER_DAY"`
 	YoungInvites  int    `help:"Invitations by mail that an organization can send in 24 hours during its first week, unless octavo bootstrap made it; 0 is no limit of its own." name:"young-invitations-per-day" default:"25" env:"OCTAVO_YOUNG_INVITATIONS_PER_DAY"`
@@ -119,7 +120,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 		authority = server.ACME{Directory: c.ACMEDirectory, Email: c.ACMEEmail, HTTPListen: c.ACMEHTTP}
 	}
 	srv, err := server.Start(ctx, server.Config{
-		Listen: c.Listen, MetricsListen: c.MetricsListen, BaseURL: c.BaseURL, SitesDomain: strings.ToLower(c.SitesDomain),
+		Listen: c.Listen, MetricsListen: c.MetricsListen, BaseURL: c.BaseURL, SitesDomain: strings.ToLower(c.SitesDomain), NoSiteList: c.NoSiteList,
 		OrganizationsClosed: c.NoCreateOrgs, People: c.limits(), EmailDomains: domains, SiteHostnames: hostnames, DNS: c.DNSServer, ACME: authority, Database: o, Files: c.files(), GitCache: server.GitPath(c.Data), Outbound: allowed, Embeds: c.Embeds, TryIt: tryIt, Fonts: fonts,
 		Limit: api.Limit{Requests: c.RateLimit, Period: c.RatePeriod}, Memory: limit, AccessLog: c.AccessLog,
 		Proxies: proxies, Origins: c.CORSOrigins, Mail: sender, Provider: provider, Translation: engine,

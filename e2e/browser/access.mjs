@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const PAGES = [
+    '/', '/login',
     '/s/guide/', '/s/guide/writing/pages', '/s/guide/getting-started/quick-start', '/s/guide/publishing/visitors', '/s/guide/working-with-content/git',
     '/s/guide/~octavo/search?q=import', '/s/guide/no-such-page', '/s/demo/', '/s/demo/help/troubleshooting', '/s/demo/api-reference/',
 ];

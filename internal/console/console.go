@@ -41,7 +41,11 @@ type Config struct {
 	OIDC    *oidc.Service
 	Inbox   *inbox.Service
 	BaseURL string
+	Version string
 	Log     *slog.Logger
+
+	// NoSiteList leaves out the list of public sites on the page of the server.
+	NoSiteList bool
 
 	Spaces        *spaces.Service
 	Content       *content.Service
@@ -98,6 +102,7 @@ func New(c Config) *Handler {
 		keys: c.SignIn.HasPasskeys(), highlight: markup.NewHighlighter(highlightBytes), formulas: formula.New(formulaBytes), marking: budget.NewPool("change requests", 2),
 	}
 	h.registerContent()
+	h.mux.HandleFunc("GET /{$}", h.home)
 	h.mux.HandleFunc("GET /login", h.login)
 	h.mux.HandleFunc("POST /login", h.limitSignIns(h.sendLink))
 	h.mux.HandleFunc("GET "+signin.LinkPath, h.link)

@@ -201,22 +201,6 @@ func each(t *testing.T, test func(t *testing.T, w *world)) {
 	}
 }
 
-// The root URL redirects browsers to the account page, and responds to programs with text.
-func TestAddressOfTheServer(t *testing.T) {
-	w := newWorld(t, testdb.SQLite(t))
-	for accept, want := range map[string]string{"text/html,application/xhtml+xml,*/*;q=0.8": "/login?next=%2Faccount", "*/*": "/"} {
-		b := w.browser()
-		req, err := http.NewRequest(http.MethodGet, b.at("/"), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Accept", accept)
-		if got := b.do(req); got.status != http.StatusOK || got.path != want {
-			t.Errorf("with Accept: %s: %d %s, want %s", accept, got.status, got.path, want)
-		}
-	}
-}
-
 // Without a mail server, the page says so, instead of letting users wait for a mail.
 func TestSignInWithoutMailServer(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t))

@@ -43,18 +43,27 @@ func (h *Handler) login(w http.ResponseWriter, r *http.Request) {
 // signedIn returns the signed-in user. It returns "" if there is none, or if the session is
 // limited to an organization.
 func (h *Handler) signedIn(r *http.Request) docs.UserID {
-	c, err := r.Cookie(h.cookie)
-	if err != nil {
-		return ""
-	}
-	s, err := h.Guard.AuthenticateSession(r.Context(), c.Value, authz.OriginOf(r.RemoteAddr, ""))
-	if err == nil {
-		_, err = h.check(r, s, authz.FullToken())
-	}
-	if err != nil || s.Actor.Org != "" {
+	s, _ := h.session(r)
+	if s == nil || s.Actor.Org != "" {
 		return ""
 	}
 	return s.Actor.User
+}
+
+// session returns the session of a request and its secret, or nil if there is none.
+func (h *Handler) session(r *http.Request) (s *authz.Session, secret string) {
+	c, err := r.Cookie(h.cookie)
+	if err != nil {
+		return nil, ""
+	}
+	s, err = h.Guard.AuthenticateSession(r.Context(), c.Value, authz.OriginOf(r.RemoteAddr, ""))
+	if err == nil {
+		_, err = h.check(r, s, authz.FullToken())
+	}
+	if err != nil {
+		return nil, ""
+	}
+	return s, c.Value
 }
 
 // client returns the client of a request.

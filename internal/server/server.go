@@ -53,7 +53,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/sso"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/theme"
 	"github.com/octavo-docs/octavo/internal/translate"
 	"github.com/octavo-docs/octavo/internal/translations"
 	"github.com/octavo-docs/octavo/internal/typeface"
@@ -69,6 +68,7 @@ type Config struct {
 	// OrganizationsClosed allows only the operator to create organizations.
 	OrganizationsClosed bool
 	People              orgs.Limits // what accounts and organizations can do in 24 hours
+	NoSiteList          bool        // the page at BaseURL does not list the public sites
 	SiteHostnames       []string    // host names of sites that need no proof, as in sites.Hosts
 	EmailDomains        []string    // e-mail domains of organizations that need no proof
 	DNS                 string      // host:port of the DNS server that proves host names; empty for those of the system
@@ -246,7 +246,7 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 // newConsole returns the handler of the pages of the server itself.
 func (s *Server) newConsole() *console.Handler {
 	return console.New(console.Config{
-		Guard: s.Guard, Orgs: s.Orgs, SignIn: s.SignIn, SSO: s.SSO, OIDC: s.OIDC, Inbox: s.Inbox, BaseURL: s.BaseURL, Log: s.Log,
+		Guard: s.Guard, Orgs: s.Orgs, SignIn: s.SignIn, SSO: s.SSO, OIDC: s.OIDC, Inbox: s.Inbox, BaseURL: s.BaseURL, Version: s.Version, Log: s.Log, NoSiteList: s.NoSiteList,
 		Spaces: s.Spaces, Content: s.Content, Reviews: s.Reviews, Comments: s.Comments, Sites: s.Sites, Specs: s.APISpecs, Conversations: s.Conversations,
 		FileURL: s.API.FileURL, Take: s.API.CountRequest,
 	})
@@ -529,14 +529,6 @@ func (s *Server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { text(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", s.ready)
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Add("Vary", "Accept")
-		if theme.AcceptsHTML(r) { // a person in a browser
-			http.Redirect(w, r, "/account", http.StatusSeeOther)
-			return
-		}
-		text(w, http.StatusOK, "Octavo "+s.Version+"\nAPI reference: "+s.BaseURL+api.Prefix+"/reference\nSign in: "+s.BaseURL+"/login")
-	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		text(w, http.StatusNotFound, "not found; the API is below "+api.Prefix)
 	})

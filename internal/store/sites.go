@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/maphash"
+	"strconv"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -201,6 +202,19 @@ func (r Reader) Publications(ctx context.Context, space docs.SpaceID) ([]docs.Pu
 		FROM site_items x JOIN sites w ON w.id = x.site_id JOIN spaces s ON s.id = x.space_id
 		WHERE x.space_id = $1 AND w.published AND NOT x.withheld AND NOT x.drafted AND s.deleted_at = 0
 		ORDER BY w.id, LENGTH(x.address), x.address, x.id`, space)
+}
+
+// PublicSites returns the first sites that anybody can find, oldest first: they are public, and have
+// content that no condition hides.
+func (r Reader) PublicSites(ctx context.Context, limit int) ([]docs.Site, error) {
+	return throughCache(ctx, r, "public sites", strconv.Itoa(limit), func(ctx context.Context) ([]docs.Site, error) {
+		return many(ctx, r, scanSite, `SELECT `+siteColumns+` FROM sites w
+			WHERE w.published AND w.visibility = 'public' AND `+inPresentOrg("w")+` AND EXISTS (
+				SELECT 1 FROM site_items x JOIN spaces s ON s.id = x.space_id
+				WHERE x.site_id = w.id AND x.condition = '' AND NOT x.withheld AND NOT x.drafted AND s.deleted_at = 0
+				AND NOT EXISTS (SELECT 1 FROM site_items up WHERE up.id = x.parent_id AND up.condition <> ''))
+			ORDER BY w.id LIMIT $1 + 0`, limit)
+	})
 }
 
 // PutPublication stores where a space is published; nil is nowhere.

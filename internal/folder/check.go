@@ -10,6 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/frontmatter"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/names"
 )
 
 // maxPlaces is how many lines are reported for one destination of a page.
@@ -202,28 +203,19 @@ func (c *checker) use(name string, u use) (code, why string) {
 		return "", ""
 	}
 	shown := printable(u.dest)
-	missing := missingCode(u.kind)
-	if u.dest == "" {
-		return missing, "the link has no destination"
-	}
-	if c.tree.Known != nil && c.tree.Known(u.dest) {
+	if u.dest != "" && c.tree.Known != nil && c.tree.Known(u.dest) {
 		return "", ""
 	}
 	target, ok := c.index.Find(name, u.dest, u.kind)
 	file, anchor := target.Path, target.Anchor
 	switch {
-	case file == "":
-		return CodeBadPath, c.tree.place().outside(path.Dir(name), u.dest)
 	case !ok:
-		if near := c.index.near(file); near != "" {
-			return CodeNearLink, file + " does not exist; write " + near
-		}
-		return missing, file + " does not exist"
+		return MissingTarget(c.tree.place(), name, u.dest, u.kind, c.index.near)
 	case u.kind != markup.UseLink:
 		return "", ""
 	case target.Page != nil && target.Page.Type == Group:
 		if anchor != "" {
-			return CodeBrokenAnchor, target.Page.Title + " is a group, which has no headings"
+			return GroupAnchor(target.Page.Title)
 		}
 		return "", ""
 	}
@@ -232,10 +224,10 @@ func (c *checker) use(name string, u use) (code, why string) {
 		return "", ""
 	}
 	if !c.shown[file] && c.shown[name] && !IsInclude(file) {
-		return missing, shown + " leads to a page that is not in " + c.tree.summary()
+		return missingCode(u.kind), shown + " leads to a page that is not in " + c.tree.summary()
 	}
 	if anchor != "" && !c.hasAnchor(file, anchor, 0) {
-		return CodeBrokenAnchor, file + " has no heading #" + readable(anchor) + anchorHint(to, anchor)
+		return MissingAnchor(file, anchor, to.anchors)
 	}
 	return "", ""
 }
@@ -250,13 +242,34 @@ func missingCode(use markup.Use) string {
 	return CodeBrokenLink
 }
 
-// MissingTarget returns the code and the message of the problem of a destination that
-// leads nowhere.
-func MissingTarget(dest string, use markup.Use) (code, why string) {
+// MissingTarget returns the code and the message of the problem of a destination in the
+// file from that leads nowhere. near returns the file that a path probably means, or "".
+func MissingTarget(at Place, from, dest string, use markup.Use, near func(file string) string) (code, why string) {
 	if dest == "" {
 		return missingCode(use), "the link has no destination"
 	}
-	return missingCode(use), printable(dest) + " does not exist"
+	file, ok := at.resolve(from, dest)
+	if !ok {
+		return CodeBadPath, at.outside(path.Dir(from), dest)
+	}
+	if other := near(file); other != "" {
+		return CodeNearLink, file + " does not exist; write " + other
+	}
+	if len(file) > names.MaxName {
+		file = printable(file)
+	}
+	return missingCode(use), file + " does not exist"
+}
+
+// MissingAnchor returns the code and the message of the problem of a link to a heading that
+// a file does not have. anchors are those that it has.
+func MissingAnchor(file, anchor string, anchors map[string]bool) (code, why string) {
+	return CodeBrokenAnchor, file + " has no heading #" + readable(anchor) + anchorHint(anchors, anchor)
+}
+
+// GroupAnchor is MissingAnchor for a link to a group.
+func GroupAnchor(title string) (code, why string) {
+	return CodeBrokenAnchor, title + " is a group, which has no headings"
 }
 
 // Lines returns the lines of a text that contain a destination.
@@ -267,11 +280,11 @@ func Lines(text []byte, dest string) []int {
 	return places(text, dest)
 }
 
-// anchorHint returns a hint that names an anchor of s that differs in punctuation
+// anchorHint returns a hint that names one of several anchors that differs in punctuation
 // only, or an empty string. Other programs generate other anchors for the same heading.
-func anchorHint(s *source, anchor string) string {
+func anchorHint(anchors map[string]bool, anchor string) string {
 	letters := func(s string) string { return strings.ReplaceAll(GroupSlug(s), "-", "") }
-	for _, a := range sortedKeys(s.anchors) {
+	for _, a := range sortedKeys(anchors) {
 		if letters(a) == letters(anchor) {
 			return "; did you mean #" + a + "?"
 		}

@@ -24,7 +24,7 @@ type Index struct {
 	at        Place
 
 	fold   sync.Once
-	folded map[string]string // files by their case-folded name, see near
+	folded Folded // see near
 }
 
 // NewIndex returns the index of a tree.
@@ -109,26 +109,45 @@ type Target struct {
 // such file.
 func (x *Index) near(name string) string {
 	x.fold.Do(func() {
-		x.folded = map[string]string{}
+		x.folded = Folded{}
 		for _, list := range []iter.Seq[string]{maps.Keys(x.docs), maps.Keys(x.includes), maps.Keys(x.assets)} {
 			for file := range list {
-				if other := x.folded[names.Fold(file)]; other == "" || file < other {
-					x.folded[names.Fold(file)] = file
-				}
+				x.folded.Add(file)
 			}
 		}
 	})
-	for _, ext := range []string{".html", ".htm"} {
-		if page, ok := strings.CutSuffix(name, ext); ok {
-			name = page + ".md"
-		}
+	return x.folded.Near(name)
+}
+
+// Folded finds files by almost their path.
+type Folded map[string]string // by their case-folded path
+
+// Add adds a file.
+func (f Folded) Add(file string) {
+	if other := f[names.Fold(file)]; other == "" || file < other {
+		f[names.Fold(file)] = file
 	}
-	for _, try := range Candidates(name) {
-		if file := x.folded[names.Fold(try)]; file != "" {
+}
+
+// Near returns the file that a path that does not exist probably means, or "".
+func (f Folded) Near(name string) string {
+	for _, try := range Candidates(SourceOf(name)) {
+		if file := f[names.Fold(try)]; file != "" {
 			return file
 		}
 	}
 	return ""
+}
+
+// SourceOf returns the name of the Markdown file that other programs make an .html page of;
+// it returns any other name as it is.
+func SourceOf(name string) string {
+	for _, ext := range []string{".html", ".htm"} {
+		if page, ok := strings.CutSuffix(name, ext); ok {
+			return page + ".md"
+		}
+	}
+	return name
 }
 
 // Find returns the target of a destination in the file from. The destination is

@@ -99,7 +99,10 @@ func (c *converter) tag(i *item) []*Node {
 	}
 	switch name {
 	case "include":
-		return raw("{% include %} names no reusable content of this space")
+		if dest, _ := cleanAttributes(t.args).get(""); dest != "" {
+			return raw("") // whoever resolves destinations reports it as missing
+		}
+		return raw("{% include %} names no reusable content")
 	case "code", "prompt":
 		return raw(fmt.Sprintf("{%% %s %%} holds one block of code and nothing else", t.name))
 	case "update":
@@ -279,12 +282,15 @@ func (c *converter) voidTag(name string, as attributes, kids []*Node, body strin
 // page, as in older repositories, becomes a reference to that page.
 func (c *converter) includeNode(as attributes) *Node {
 	dest, _ := as.get("")
+	if dest == "" {
+		return nil
+	}
 	if ref, ok := c.refs.find(dest, UseInclude); ok && ref.Kind == docs.RefReusable {
 		n := blockNode("reusable-content", map[string]any{})
 		n.setRef("ref", ref, dest, UseInclude)
 		return n
 	}
-	if ref, ok := c.refs.find(dest, UseLink); ok && dest != "" && isPlace(ref) {
+	if ref, ok := c.refs.find(dest, UseLink); ok && isPlace(ref) {
 		n := blockNode("content-ref", map[string]any{"tag": "include"})
 		n.setRef("ref", ref, dest, UseLink)
 		return n

@@ -10,6 +10,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/frontmatter"
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 
@@ -24,12 +25,27 @@ type Problem struct {
 	Message string
 }
 
-// maxDead is the maximum number of destinations of a page that are reported.
-const maxDead = 20
+const (
+	// maxDead is the maximum number of destinations of a page that are reported.
+	maxDead = 20
+	// maxAnchorText is how many bytes of other pages are parsed for their headings.
+	maxAnchorText = 4 << 20
+	// maxFolded is the maximum number of files that a path that leads nowhere is compared with.
+	maxFolded = 20_000
+)
+
+// problemFinder finds the mistakes in the pages that a draft wrote.
+type problemFinder struct {
+	*Draft
+	anchors map[docs.PageID]map[string]bool // of pages
+	parsed  int                             // bytes of other pages
+	folded  folder.Folded                   // nil if it was not needed yet
+}
 
 // Problems returns at most `most` mistakes in the pages that the draft wrote. It is called
 // after ComposeBodies.
 func (d *Draft) Problems(ctx context.Context, most int) ([]Problem, error) {
+	f := &problemFinder{Draft: d, anchors: map[docs.PageID]map[string]bool{}}
 	var out []Problem
 	for _, id := range slices.Sorted(maps.Keys(d.Written)) {
 		p, ok, err := d.Lookup(ctx, id)
@@ -43,7 +59,7 @@ func (d *Draft) Problems(ctx context.Context, most int) ([]Problem, error) {
 		if err != nil {
 			return nil, err
 		}
-		found, err := d.problemsOf(ctx, x, d.Written[id])
+		found, err := f.inPage(ctx, p, x, d.Written[id])
 		if err != nil {
 			return nil, err
 		}
@@ -57,24 +73,18 @@ func (d *Draft) Problems(ctx context.Context, most int) ([]Problem, error) {
 	return out, nil
 }
 
-// problemsOf returns the mistakes in a text, sorted by line. It uses what Compose has read, so that
+// inPage returns the mistakes in a text, sorted by line. It uses what Compose has read, so that
 // an edit parses its text once.
-func (d *Draft) problemsOf(ctx context.Context, x Text, w *Writing) ([]Problem, error) {
-	source, err := d.src.Bytes(ctx, x.Body)
+func (f *problemFinder) inPage(ctx context.Context, p docs.Page, x Text, w *Writing) ([]Problem, error) {
+	source, err := f.src.Bytes(ctx, x.Body)
 	if err != nil {
 		return nil, err
 	}
-	side, err := d.Sidecar(ctx, x.Sidecar)
+	side, err := f.Sidecar(ctx, x.Sidecar)
 	if err != nil {
 		return nil, err
 	}
 	head, body := markup.ParseHead(source), source[min(side.Start, len(source)):]
-	dead := map[string]markup.Use{}
-	for _, a := range w.asked {
-		if !a.ok && !external(a.dest) && a.use != markup.UseInclude { // whose problem the parser reports
-			dead[a.dest] = a.use
-		}
-	}
 	var out []Problem
 	for _, p := range head.Problems {
 		out = append(out, Problem{Line: p.Line, Code: folder.CodeFrontMatter, Message: p.Message})
@@ -83,21 +93,176 @@ func (d *Draft) problemsOf(ctx context.Context, x Text, w *Writing) ([]Problem, 
 	for _, p := range slices.Concat(w.doc.Problems, markup.UnreadExpressions(body, w.doc)) {
 		out = append(out, Problem{Line: p.Line + above, Code: folder.CodeMarkup, Message: p.Message})
 	}
-	names := slices.Sorted(maps.Keys(dead))
-	for _, dest := range names[:min(len(names), maxDead)] {
-		code, message := folder.MissingTarget(dest, dead[dest])
-		line := 0
-		if at := folder.Lines(source, dest); len(at) > 0 {
-			line = at[0]
+	l := &Linker{ctx: ctx, t: f.Tree, base: f.src.s.BaseURL, file: cmp.Or(w.File, x.File), names: f.Refs}
+	dead, err := f.dead(ctx, p, w, l, covers(head, w, l))
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range dead {
+		if at := folder.Lines(source, p.dest); len(at) > 0 {
+			p.Line = slices.Min(at)
 		}
-		out = append(out, Problem{Line: line, Code: code, Message: message})
+		out = append(out, p.Problem)
 	}
 	slices.SortStableFunc(out, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
+	return out, l.Err
+}
+
+// covers returns the destinations of the covers that a head names, if w wrote the head.
+func covers(head frontmatter.Head, w *Writing, l *Linker) (out []answer) {
+	if w.Markdown == nil {
+		return nil
+	}
+	for _, dest := range []string{head.Meta.Cover, head.Meta.CoverDark} {
+		if dest != "" {
+			ref, ok := l.resolve(dest, markup.UseImage)
+			out = append(out, answer{dest, markup.UseImage, ref, ok})
+		}
+	}
+	return out
+}
+
+// deadEnd is the problem of a destination.
+type deadEnd struct {
+	Problem
+	dest string
+}
+
+// dead returns the problems of the destinations of a text and its covers: those that lead
+// nowhere, and those to headings that there are not.
+func (f *problemFinder) dead(ctx context.Context, p docs.Page, w *Writing, l *Linker, covers []answer) (out []deadEnd, err error) {
+	all := slices.Concat(w.asked, covers)
+	slices.SortStableFunc(all, func(a, b answer) int { return cmp.Compare(a.dest, b.dest) })
+	for from := 0; from < len(all) && len(out) < maxDead; {
+		to := from + 1
+		for to < len(all) && all[to].dest == all[from].dest {
+			to++
+		}
+		code, why, err := f.deadIn(ctx, p, l, all[from:to])
+		if err != nil {
+			return nil, err
+		}
+		if code != "" {
+			out = append(out, deadEnd{Problem{Code: code, Message: why}, all[from].dest})
+		}
+		from = to
+	}
 	return out, nil
 }
 
+// deadIn returns the code and the message of the problem of a destination with these
+// answers; the code is empty if there is none.
+func (f *problemFinder) deadIn(ctx context.Context, p docs.Page, l *Linker, answers []answer) (code, why string, err error) {
+	dest, include, leads := answers[0].dest, false, false
+	for _, a := range answers {
+		include = include || a.use == markup.UseInclude
+		leads = leads || a.ok && a.use == markup.UseLink
+		if a.ok && a.use == markup.UseLink && a.ref.Kind == markup.RefAnchor && a.ref.Space == "" {
+			if code, why, err = f.deadAnchor(ctx, p, a.ref); code != "" || err != nil {
+				return code, why, err
+			}
+		}
+	}
+	if where, _, _ := strings.Cut(dest, "#"); where == "" && dest != "" || external(where) {
+		return "", "", nil
+	}
+	at := l.place()
+	for _, a := range answers {
+		switch {
+		case a.ok, include && (leads || a.use != markup.UseInclude): // an include may name a page
+		default:
+			code, why = folder.MissingTarget(at, l.file, dest, a.use, func(file string) string { return f.near(l, file) })
+			return code, why, l.Err
+		}
+	}
+	return "", "", nil
+}
+
+// near returns the file that a path that does not exist probably means, or "".
+func (f *problemFinder) near(l *Linker, name string) string {
+	if source := folder.SourceOf(name); source != name {
+		if ref, ok := l.ByName(source, "", markup.UseLink); ok {
+			if p, err := f.Page(l.ctx, docs.PageID(ref.Page)); err == nil {
+				file, err := f.FileOf(l.ctx, p)
+				l.fail(err)
+				return file
+			}
+		}
+	}
+	if f.folded == nil {
+		f.folded = folder.Folded{}
+		l.fail(f.Scan(l.ctx, KeyName, "", func(file string, _ []byte) (bool, error) {
+			f.folded.Add(file)
+			return len(f.folded) < maxFolded, nil
+		}))
+	}
+	return f.folded.Near(name)
+}
+
+// deadAnchor returns the code and the message of the problem of a link in a page to a
+// heading. The code is empty if there is none, and if too much was parsed to know.
+func (f *problemFinder) deadAnchor(ctx context.Context, from docs.Page, ref docs.Ref) (code, why string, err error) {
+	to := from
+	if ref.Page != "" && ref.Page != string(from.ID) {
+		var ok bool
+		if to, ok, err = f.Lookup(ctx, docs.PageID(ref.Page)); err != nil || !ok {
+			return "", "", err
+		}
+	}
+	if to.Type == docs.PageGroup {
+		code, why = folder.GroupAnchor(to.Title)
+		return code, why, nil
+	}
+	anchors, err := f.anchorsOf(ctx, to)
+	if err != nil || anchors == nil || markup.HasAnchor(ref.Anchor, func(name string) bool { return anchors[name] }) {
+		return "", "", err
+	}
+	file, err := f.FileOf(ctx, to)
+	code, why = folder.MissingAnchor(file, ref.Anchor, anchors)
+	return code, why, err
+}
+
+// anchorsOf returns the anchors of a page, or nil if they are not known.
+func (f *problemFinder) anchorsOf(ctx context.Context, p docs.Page) (map[string]bool, error) {
+	if known, ok := f.anchors[p.ID]; ok || p.Type != docs.PageDocument {
+		return known, nil
+	}
+	doc, err := f.documentFor(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	var anchors map[string]bool
+	if doc != nil {
+		whole, err := f.WithIncludes(ctx, doc)
+		if err != nil {
+			return nil, err
+		}
+		anchors = map[string]bool{markup.Slug(p.Title): true}
+		for _, a := range markup.Anchors(whole) {
+			anchors[a] = true
+		}
+	}
+	f.anchors[p.ID] = anchors
+	return anchors, nil
+}
+
+// documentFor returns the blocks of a page, or nil if too much was parsed already.
+func (f *problemFinder) documentFor(ctx context.Context, p docs.Page) (*markup.Document, error) {
+	if w := f.Written[p.ID]; w != nil && w.doc != nil {
+		return w.doc, nil
+	}
+	x, err := f.PageText(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	body, side, err := f.Body(ctx, x)
+	if f.parsed += len(body); err != nil || f.parsed > maxAnchorText {
+		return nil, err
+	}
+	return f.Parse(ctx, body, x.File, side)
+}
+
 // external reports whether a destination leads out of the space.
-func external(dest string) bool {
-	where, _, _ := strings.Cut(dest, "#")
+func external(where string) bool {
 	return strings.Contains(where, ":") || strings.HasPrefix(where, "//")
 }

@@ -16,7 +16,8 @@ import (
 type siteCmd struct {
 	Plan   sitePlanCmd   `cmd:"" help:"Print what apply would change."`
 	Apply  siteApplyCmd  `cmd:"" help:"Make a site what a file says; a second time changes nothing."`
-	Export siteExportCmd `cmd:"" help:"Write a site as static files into a folder, or print the file that describes it."`
+	File   siteFileCmd   `cmd:"" help:"Print the file that describes a site, for plan and apply."`
+	Export siteExportCmd `cmd:"" help:"Write a site as static files into a folder, for any web server or the disk."`
 }
 
 type sitePlanCmd struct {
@@ -58,30 +59,22 @@ func (c *siteApplyCmd) Run(ctx context.Context, s streams) error {
 	return server.printAddress(ctx, s.out)
 }
 
-type siteExportCmd struct {
+type siteFileCmd struct {
 	apiFlags
-	Site    string `help:"Basename or id of the site to write as static files into the folder." placeholder:"SITE"`
-	Address string `help:"With --site: where the files will be read, such as https://docs.example.com/guide/; for sitemaps, feeds and the page of missing pages. Links work without it." placeholder:"URL"`
-	Name    string `arg:"" help:"With --site: the folder. Without it: basename or id of the site whose file is printed." placeholder:"DIR|SITE"`
+	Site string `arg:"" help:"Basename or id of the site." placeholder:"SITE"`
 }
 
-func (c *siteExportCmd) Run(ctx context.Context, s streams) error {
+func (c *siteFileCmd) Run(ctx context.Context, s streams) error {
 	server, err := c.connect(ctx)
 	if err != nil {
 		return err
 	}
-	if c.Site != "" {
-		return server.exportPages(ctx, s, c.Site, c.Address, c.Name)
-	}
-	if c.Address != "" {
-		return errors.New("--address is for --site, which writes static files")
-	}
-	current, spaces, err := server.read(ctx, c.Name, false)
+	current, spaces, err := server.read(ctx, c.Site, false)
 	if err != nil {
 		return err
 	}
 	if current.ID == "" {
-		return noSite(c.Name)
+		return noSite(c.Site)
 	}
 	file, warnings, err := sitefile.Export(current, spaces)
 	if err != nil {

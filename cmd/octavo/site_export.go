@@ -16,6 +16,21 @@ import (
 	"github.com/octavo-docs/octavo/internal/publish"
 )
 
+type siteExportCmd struct {
+	apiFlags
+	Address string `help:"Where the files will be read, such as https://docs.example.com/guide/; for sitemaps, feeds and the page of missing pages. Links work without it." placeholder:"URL"`
+	Site    string `arg:"" help:"Basename or id of the site." placeholder:"SITE"`
+	Dir     string `arg:"" help:"Folder for the files; a folder of an earlier export is replaced." placeholder:"DIR"`
+}
+
+func (c *siteExportCmd) Run(ctx context.Context, s streams) error {
+	server, err := c.connect(ctx)
+	if err != nil {
+		return err
+	}
+	return server.exportPages(ctx, s, c.Site, c.Address, c.Dir)
+}
+
 // exportPages writes a site as static files to a folder.
 func (s *orgClient) exportPages(ctx context.Context, to streams, name, address, dir string) error {
 	if err := exportable(dir); err != nil {

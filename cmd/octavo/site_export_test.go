@@ -39,7 +39,7 @@ func TestSiteIsExportedToAFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "below", "site")
 	export := func(name string) (string, int) {
 		var out bytes.Buffer
-		code := run(append([]string{"site", "export", "--site", name, dir}, w.flags...), streams{out: &out, err: &out})
+		code := run(append([]string{"site", "export", name, dir}, w.flags...), streams{out: &out, err: &out})
 		return out.String(), code
 	}
 	if out, code := export(site.ID); code != 0 || !strings.Contains(out, "wrote 3 pages") {

@@ -258,7 +258,7 @@ func TestRandomSiteFilesAreApplied(t *testing.T) {
 		name := w.file(text)
 		before := ""
 		if seed >= 3 {
-			before = w.must("export", site)
+			before = w.must("file", site)
 		}
 		plan, errs, code := w.run("apply", name)
 		if code != 0 {
@@ -267,7 +267,7 @@ func TestRandomSiteFilesAreApplied(t *testing.T) {
 		if again := w.must("plan", name); again != "nothing to change\n" {
 			t.Fatalf("seed %d: the second plan is\n%s\nbefore:\n%s\nfile:\n%s\nfirst plan:\n%s", seed, again, before, text, plan)
 		}
-		exported := w.must("export", site)
+		exported := w.must("file", site)
 		if again := w.must("plan", w.file(exported)); again != "nothing to change\n" {
 			t.Fatalf("seed %d: the exported file changes\n%s\n%s", seed, again, exported)
 		}
@@ -293,7 +293,7 @@ func TestPartsOfASiteHaveAllFieldsThatTheServerSays(t *testing.T) {
 		for i := range wire.NumField() {
 			name, _, _ := strings.Cut(wire.Field(i).Tag.Get("json"), ",")
 			if !known[strings.ToLower(name)] && without[name] == "" {
-				t.Errorf("%s.%s is not read by octavo site: export and apply lose it", wire.Name(), name)
+				t.Errorf("%s.%s is not read by octavo site: file and apply lose it", wire.Name(), name)
 			}
 		}
 	}
@@ -441,7 +441,7 @@ func TestSiteVariantsByFolder(t *testing.T) {
 	if again := w.must("plan", name); !strings.Contains(again, "nothing") {
 		t.Errorf("a second time: %s", again)
 	}
-	if out := w.must("export", "manual"); !strings.Contains(out, "space: Handbook\n") || !strings.Contains(out, "space: API\n") {
+	if out := w.must("file", "manual"); !strings.Contains(out, "space: Handbook\n") || !strings.Contains(out, "space: API\n") {
 		t.Errorf("the file is\n%s", out)
 	}
 	if _, errs, code := w.run("plan", w.file("site: manual\nvariants:\n  - folder: docs\n")); code == 0 || !strings.Contains(errs, `the folder "docs" of a repository`) {

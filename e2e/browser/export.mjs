@@ -18,7 +18,7 @@ const TYPES = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascrip
 /** Writes a site of a server into a folder. */
 export async function writeSite(run_, site, dir) {
     const binary = resolve(process.env.OCTAVO_BIN ?? '../bin/octavo');
-    await run(binary, ['site', 'export', '--url', run_.base, '--site', site, dir], { env: { ...process.env, OCTAVO_TOKEN: run_.token } });
+    await run(binary, ['site', 'export', '--url', run_.base, site, dir], { env: { ...process.env, OCTAVO_TOKEN: run_.token } });
     return dir;
 }
 

@@ -78,7 +78,7 @@ type loginLinkCmd struct {
 }
 
 func (c *loginLinkCmd) Run(ctx context.Context, s streams) (err error) {
-	base, err := c.address()
+	base, err := c.address(c.storeFlags)
 	if err := errors.Join(c.exists(), err); err != nil {
 		return err
 	}
@@ -91,6 +91,9 @@ func (c *loginLinkCmd) Run(ctx context.Context, s streams) (err error) {
 	link, err := sv.SignIn.LinkFor(ctx, c.Email)
 	if err != nil {
 		return err
+	}
+	if _, known := c.knownAddress(c.storeFlags); !known {
+		fmt.Fprintf(s.err, "octavo: no server has run with the data folder %s, so the address %s is a guess; --base-url or OCTAVO_BASE_URL sets it\n", c.Data, base)
 	}
 	_, err = fmt.Fprintln(s.out, link)
 	return err

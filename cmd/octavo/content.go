@@ -25,7 +25,7 @@ type importCmd struct {
 }
 
 func (c *importCmd) Run(ctx context.Context, s streams) (err error) {
-	base, err := c.address()
+	base, err := c.address(c.storeFlags)
 	if err := errors.Join(c.exists(), err); err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func (c *exportCmd) Run(ctx context.Context, s streams) (err error) {
 		fmt.Fprintln(s.err, "octavo: export needs either a folder or --pdf FILE")
 		return exitError(2)
 	}
-	base, err := c.address()
+	base, err := c.address(c.storeFlags)
 	if err := errors.Join(c.exists(), err); err != nil {
 		return err
 	}
@@ -226,7 +226,7 @@ func (c *checkCmd) tree(ctx context.Context) (*folder.Tree, func() error, error)
 	if c.Dir != "" {
 		return readFolder(c.Dir)
 	}
-	base, err := c.address()
+	base, err := c.address(c.storeFlags)
 	if err := errors.Join(c.exists(), err); err != nil {
 		return nil, nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
@@ -166,7 +165,7 @@ func (c *doctorCmd) content(ctx context.Context, st *store.Store) finding {
 		return f
 	}
 	sv := server.NewServices(st, files, outbound.Policy{})
-	sv.Content.BaseURL = strings.TrimSuffix(c.BaseURL, "/")
+	sv.Content.BaseURL, _ = c.knownAddress(c.storeFlags)
 	spaces, err := st.AllSpaces(ctx)
 	if err != nil {
 		f.err = err

@@ -32,7 +32,7 @@ func (c *epubCmd) Validate() error {
 }
 
 func (c *epubCmd) Run(ctx context.Context, s streams) (err error) {
-	base, err := c.address()
+	base, err := c.address(c.storeFlags)
 	if err := errors.Join(c.exists(), err); err != nil {
 		return err
 	}

@@ -90,7 +90,7 @@ func (c *gitFlags) input() (gitsync.Input, error) {
 // runs it first. In both cases it runs only once. If this command is interrupted, a
 // server continues the operation.
 func (c *gitFlags) sync(ctx context.Context, s streams, ask func(*gitsync.Service, *authz.Grant, gitsync.Input) (docs.GitOperation, error)) (err error) {
-	base, err := c.address()
+	base, err := c.address(c.storeFlags)
 	if err := errors.Join(c.exists(), err); err != nil {
 		return err
 	}

@@ -77,16 +77,6 @@ type storeFlags struct {
 	S3Insecure  bool   `help:"Use http instead of https." name:"s3-insecure" env:"OCTAVO_S3_INSECURE"`
 }
 
-// addressFlag is the public address of the server, which content refers to.
-type addressFlag struct {
-	BaseURL string `help:"Public address of the server, as given to serve." name:"base-url" env:"OCTAVO_BASE_URL" default:"http://127.0.0.1:8080" placeholder:"URL"`
-}
-
-// address returns the address without a slash at its end, or an error if it is invalid.
-func (f addressFlag) address() (string, error) {
-	return strings.TrimSuffix(f.BaseURL, "/"), checkBaseURL(f.BaseURL)
-}
-
 // files returns the configuration of the file storage.
 func (f storeFlags) files() server.Files {
 	return server.Files{Folder: server.FilesPath(f.Data), S3: blob.S3{

@@ -132,6 +132,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	if lock := c.lockData(srv.Addr(), log); lock != nil {
 		defer lock.Close()
 	}
+	c.keepAddress(srv.URL(), log)
 	log.Info("serving", "url", srv.URL(), "listen", srv.Addr(), "database", srv.Store.Dialect(), "data", c.Data, "version", version)
 	if c.Demo {
 		if err := demo(ctx, srv, s.out); err != nil {

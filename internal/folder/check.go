@@ -82,8 +82,9 @@ type source struct {
 }
 
 type use struct {
-	dest string
-	kind markup.Use
+	dest  string
+	kind  markup.Use
+	paths string // that a destination in the form of another tool may mean
 }
 
 type checker struct {
@@ -113,14 +114,19 @@ func parseSource(at Place, name, title string, text []byte, h frontmatter.Head) 
 	s := &source{text: text, title: title, anchors: map[string]bool{}, uses: map[use]bool{}}
 	for _, cover := range []string{h.Meta.Cover, h.Meta.CoverDark} {
 		if cover != "" {
-			s.uses[use{cover, markup.UseImage}] = true
+			s.uses[use{cover, markup.UseImage, ""}] = true
 		}
 	}
 	doc := markup.Parse(text[h.Body:], markup.Refs{Resolve: func(dest string, kind markup.Use) (docs.Ref, bool) {
-		s.uses[use{dest, kind}] = true
+		s.uses[use{dest, kind, ""}] = true
 		// Every include resolves: the checker reports unknown ones itself, so the parser
 		// must not report them as well.
 		return docs.Ref{Kind: docs.RefReusable, ReusableContent: dest}, kind == markup.UseInclude
+	}, Any: func(dest string, paths []string, kind markup.Use, needed bool) (none docs.Ref, ok bool) {
+		if needed {
+			s.uses[use{dest, kind, strings.Join(paths, "\n")}] = true
+		}
+		return none, false
 	}})
 	for _, a := range markup.Anchors(doc) {
 		s.anchors[a] = true
@@ -199,6 +205,17 @@ func writtenLines(text []byte) map[string][]int {
 // use returns the code and the message of the problem of a destination. The code is empty
 // if there is no problem.
 func (c *checker) use(name string, u use) (code, why string) {
+	if u.paths != "" {
+		for path := range strings.SplitSeq(u.paths, "\n") {
+			one, reason := c.use(name, use{path, u.kind, ""})
+			if one == "" {
+				return "", ""
+			} else if code == "" {
+				code, why = one, reason
+			}
+		}
+		return code, why
+	}
 	if _, ok := schemeOf(u.dest); ok || strings.HasPrefix(u.dest, "//") {
 		return "", ""
 	}

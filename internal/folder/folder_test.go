@@ -386,3 +386,23 @@ func TestFilesAreOpenedLate(t *testing.T) {
 		t.Errorf("%q", b)
 	}
 }
+
+// A destination in the form of another tool is missing if none of the paths that it may mean
+// exists, and what a mark of another tool includes is no reusable content.
+func TestCheckOfMarksOfOtherTools(t *testing.T) {
+	problems := Check(mustRead(t, mapFS(map[string]string{
+		"README.md": "# Home\n\n[a]({{< relref \"a.md\" >}}) [b]({% link sub/b.md %}) [c]({{ site.baseurl }}/sub/b) [d]({% link sub/d.md %})\n\n" +
+			"{% include note.html content=\"[b](sub/b.md) [e](e.md)\" %}\n\n{% include toc.html %}\n\n{{< figure src=\"a.png\" >}}\n",
+		"a.md": "# A\n", "sub/b.md": "# B\n", "a.png": "x",
+	})))
+	var got []string
+	for _, p := range problems {
+		if p.Code != CodeMarkup {
+			got = append(got, fmt.Sprintf("%s:%d: %s (%s)", p.File, p.Line, p.Message, p.Code))
+		}
+	}
+	want := []string{"README.md:3: sub/d.md does not exist (broken-link)", "README.md:5: e.md does not exist (broken-link)"}
+	if !slices.Equal(got, want) {
+		t.Errorf("the problems are %q, not %q", got, want)
+	}
+}

@@ -4,8 +4,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // markerStyles are the styles of hints for the names that other tools have for
@@ -46,7 +44,7 @@ func hasForeign(nodes []*Node) bool {
 			return true
 		}
 		for _, l := range n.Leaves {
-			if strings.Contains(l.Text, "{{<") || strings.Contains(l.Text, "{{%") {
+			if l.literals != nil || strings.Contains(l.Text, "{{<") || strings.Contains(l.Text, "{{%") {
 				return true
 			}
 		}
@@ -154,9 +152,8 @@ func (f *foreign) part(nodes []*Node, found [][]marker, ends map[int]int, from, 
 		}
 		end, paired := ends[i]
 		if !paired {
-			for _, m := range found[i] {
-				out = append(out, f.alone(m)...)
-			}
+			source, _ := n.RawSource()
+			out = append(out, shownOf(n, source)...)
 			continue
 		}
 		m := found[i][0]
@@ -200,29 +197,6 @@ func (m *marker) label() []*Node {
 		return nil
 	}
 	return []*Node{paragraphNode([]*Node{textNode(Leaf{Text: title, Marks: []Mark{{Type: "bold"}}})})}
-}
-
-// alone returns what readers see of a marker that marks no part: the text or the
-// image that it has.
-func (f *foreign) alone(m marker) []*Node {
-	as := readAttributes(m.args)
-	if src, ok := as.get("src"); ok && !m.closes && (m.name == "img" || m.name == "image" || m.name == "figure") {
-		if _, safe := SafeURL(src); safe {
-			image := blockNode("image", map[string]any{"ref": docs.Ref{Kind: docs.RefURL, URL: src}})
-			image.Data = as.strings(image.Data, "alt")
-			return []*Node{blockNode("images", nil, image)}
-		}
-	}
-	content, ok := as.get("content")
-	if !ok || m.kind != '%' {
-		return nil
-	}
-	nodes := parse([]byte(content), Refs{}).Nodes
-	nodes = slices.DeleteFunc(nodes, func(n *Node) bool { _, raw := n.RawSource(); return raw })
-	if style := markerStyles[m.style()]; style != "" && len(nodes) > 0 {
-		return []*Node{blockNode("hint", map[string]any{"style": style}, nodes...)}
-	}
-	return nodes
 }
 
 // block returns a block as readers see it, or nil if nothing of it is left.
@@ -276,8 +250,8 @@ func (f *foreign) text(n *Node) *Node {
 }
 
 func (f *foreign) inlines(nodes []*Node) []*Node {
-	out := make([]*Node, len(nodes))
-	for i, n := range nodes {
+	out := make([]*Node, 0, len(nodes))
+	for _, n := range nodes {
 		c := *n
 		c.Leaves, c.Nodes = slices.Clone(n.Leaves), f.inlines(n.Nodes)
 		for k, l := range c.Leaves {
@@ -286,7 +260,11 @@ func (f *foreign) inlines(nodes []*Node) []*Node {
 			}
 		}
 		c.Fragments = f.list(n.Fragments)
-		out[i] = &c
+		if slices.ContainsFunc(n.Leaves, func(l Leaf) bool { return l.literals != nil }) {
+			out = append(out, literalMarkdown(&c)...)
+		} else {
+			out = append(out, &c)
+		}
 	}
 	return out
 }

@@ -71,7 +71,11 @@ const maxHTMLDepth = 256
 func HTML(w io.Writer, doc *Document, o HTMLOptions) error {
 	o.Labels = cmp.Or(o.Labels, &EnglishLabels)
 	h := &htmlWriter{w: bufio.NewWriter(w), o: o, code: maxHighlightPage, formulas: maxFormulas}
-	h.blocks(ForReaders(doc).Nodes)
+	shown := ForReaders(doc)
+	h.blocks(shown.Nodes)
+	if nothingShown(doc, shown) {
+		h.element("p", o.Labels.Elsewhere, "class", "elsewhere")
+	}
 	h.annotations()
 	return h.w.Flush()
 }

@@ -8,6 +8,7 @@ type Labels struct {
 	Info, Success, Warning, Danger string // styles of hints
 	Back                           string // from a footnote to the text
 	Yes, No                        string // checkboxes of tables
+	Elsewhere                      string // in the place of a page whose content only another tool can make
 	Rating                         string // format with two %s: the number of stars and the maximum
 	Dates                          Dates  // of updates
 	API                            APILabels
@@ -17,6 +18,7 @@ type Labels struct {
 var EnglishLabels = Labels{
 	Anchor: "Link to this part", ToDo: "to do", Done: "done", Info: "Info", Success: "Success", Warning: "Warning", Danger: "Danger",
 	Back: "Back to the text", Yes: "yes", No: "no", Rating: "%s of %s", Dates: englishDates, API: englishAPILabels,
+	Elsewhere: "The content of this page is written for another program and cannot be shown here.",
 }
 
 // hint returns the label of a style of hints, or an empty string if there is no

@@ -349,10 +349,12 @@ func withoutLinks(nodes []*Node) []*Node {
 
 func (c *converter) resolve(dest string, use Use) docs.Ref {
 	if hasExpression(dest) {
-		for _, path := range expressionPaths(dest) {
-			if ref, ok := c.refs.find(path, use); ok {
-				return ref
-			}
+		paths := expressionPaths(dest)
+		if ref, ok := c.refs.findAny(dest, paths, use, true); ok {
+			return ref
+		}
+		if c.refs.Any != nil && len(paths) > 0 {
+			return docs.Ref{Kind: docs.RefURL, URL: dest}
 		}
 	}
 	return c.refs.resolve(dest, use)

@@ -58,6 +58,8 @@ type extras struct {
 	aliases []string // of a heading
 	api     *inlineAPI
 	literal bool // the node was between lines of `{% raw %}` and `{% endraw %}`
+	// shown is what readers see in the place of a line of marks of another tool.
+	shown []*Node
 }
 
 // extra returns the extras of the node. It returns the zero value if there are
@@ -135,6 +137,14 @@ type Refs struct {
 	// Keep reports whether a destination that differs from the result of Locate
 	// can stay, because it leads to the same target. If Keep is nil, it cannot.
 	Keep func(dest string, use Use, ref docs.Ref) bool
+	// Any is called instead of Resolve, if it is set, for a destination in the form
+	// of another tool, with the paths that it may mean, best first. needed is
+	// false if the source is good without the target.
+	Any func(dest string, paths []string, use Use, needed bool) (ref docs.Ref, ok bool)
+
+	// inMarker is set for the content of a mark of another tool. Marks in it
+	// have no content of their own, so that nesting them costs nothing.
+	inMarker bool
 }
 
 // voids are the types of nodes that have no child nodes.

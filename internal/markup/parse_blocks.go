@@ -42,7 +42,7 @@ func (c *converter) block(n ast.Node) {
 		if n.problem != "" {
 			c.problem(firstOffset(n), n.problem)
 		}
-		c.add(rawNode(c.linesOf(n)))
+		c.add(c.rawMarker(c.linesOf(n)))
 	case *ast.LinkReferenceDefinition, *footnoteBlock:
 	default:
 		// The grammar has no other blocks. If a new version of the library adds

@@ -26,6 +26,19 @@ func (r Refs) find(dest string, use Use) (docs.Ref, bool) {
 	return readLost(dest)
 }
 
+// findAny returns the reference that one of the paths of a destination names.
+func (r Refs) findAny(dest string, paths []string, use Use, needed bool) (docs.Ref, bool) {
+	if r.Any != nil && len(paths) > 0 {
+		return r.Any(dest, paths, use, needed)
+	}
+	for _, path := range paths {
+		if ref, ok := r.find(path, use); ok {
+			return ref, true
+		}
+	}
+	return docs.Ref{}, false
+}
+
 // resolve returns the reference that a destination names, or a reference to the
 // destination as a URL.
 func (r Refs) resolve(dest string, use Use) docs.Ref {

@@ -61,6 +61,8 @@ func (c *referenceCollector) node(n *Node) {
 		c.add(n.Data["refDark"], alt, true)
 	case "file", "drawing":
 		c.add(ref, singleLine(Text(n.Fragments)), true)
+	case "integration":
+		c.nodes(n.extra().shown, key)
 	case "reusable-content", "swagger", "openapi-operation", "openapi-schemas", "openapi-webhook":
 		c.add(ref, "", true)
 	case "update":

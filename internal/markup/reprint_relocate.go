@@ -88,12 +88,30 @@ func (r Refs) keeps(w written) bool {
 func (r *reprinter) relocate(p newPiece, moves []move) newPiece {
 	span := r.groups[p.group].span
 	source := string(r.body[span.Start:span.End])
+	p.nodes = withMoves(p.nodes, moves)
 	if text, ok := replaceDests(source, moves); ok && r.sameNodes(text, p.nodes) {
 		p.override = &text
 		return p
 	}
 	text := r.printer().blocks(p.nodes)
 	return newPiece{group: -1, text: text, nodes: r.readBack(p.nodes...)}
+}
+
+// withMoves returns nodes with the destinations replaced in the sources of marks of
+// other tools.
+func withMoves(nodes []*Node, moves []move) []*Node {
+	var r rewriter = func(n *Node) ([]*Node, bool) {
+		source, raw := n.RawSource()
+		if !raw || n.extra().shown == nil {
+			return nil, false
+		}
+		now, _ := replaceDests(source, moves)
+		c := rawNode(now)
+		c.Key = n.Key
+		return []*Node{c}, true
+	}
+	out, _ := r.list(nodes)
+	return out
 }
 
 // sameNodes reports whether a source is parsed as the given nodes, together

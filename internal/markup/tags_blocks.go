@@ -43,8 +43,9 @@ func (c *converter) tag(i *item) []*Node {
 		}
 		return []*Node{rawNode(c.sourceOf(i))}
 	}
-	if isMarkerTag(t) {
-		return raw(foreignTag(i))
+	if isMarkerTag(t) || isForeignInclude(t) {
+		raw(foreignTag(i))
+		return []*Node{c.rawMarker(c.sourceOf(i))}
 	}
 	if t.closes() != "" {
 		return raw(fmt.Sprintf("{%% %s %%} closes nothing here", t.name))

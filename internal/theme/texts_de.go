@@ -33,6 +33,7 @@ var german = Texts{
 	Labels: markup.Labels{
 		Anchor: "Link zu diesem Abschnitt", ToDo: "offen", Done: "erledigt", Info: "Info", Success: "Erfolg", Warning: "Warnung", Danger: "Gefahr",
 		Back: "Zurück zum Text", Yes: "ja", No: "nein", Rating: "%s von %s", Dates: germanDates, API: germanAPI,
+		Elsewhere: "Der Inhalt dieser Seite ist für ein anderes Programm geschrieben und kann hier nicht gezeigt werden.",
 	},
 }
 

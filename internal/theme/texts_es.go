@@ -33,6 +33,7 @@ var spanish = Texts{
 	Labels: markup.Labels{
 		Anchor: "Enlace a esta sección", ToDo: "pendiente", Done: "hecho", Info: "Información", Success: "Correcto", Warning: "Advertencia", Danger: "Peligro",
 		Back: "Volver al texto", Yes: "sí", No: "no", Rating: "%s de %s", Dates: spanishDates, API: spanishAPI,
+		Elsewhere: "El contenido de esta página está escrito para otro programa y no se puede mostrar aquí.",
 	},
 }
 

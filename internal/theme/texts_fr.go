@@ -33,6 +33,7 @@ var french = Texts{
 	Labels: markup.Labels{
 		Anchor: "Lien vers cette section", ToDo: "à faire", Done: "terminé", Info: "Information", Success: "Succès", Warning: "Attention", Danger: "Danger",
 		Back: "Retour au texte", Yes: "oui", No: "non", Rating: "%s sur %s", Dates: frenchDates, API: frenchAPI,
+		Elsewhere: "Le contenu de cette page est écrit pour un autre programme et ne peut pas être affiché ici.",
 	},
 }
 

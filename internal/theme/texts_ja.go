@@ -33,5 +33,6 @@ var japanese = Texts{
 	Labels: markup.Labels{
 		Anchor: "このセクションへのリンク", ToDo: "未完了", Done: "完了", Info: "情報", Success: "成功", Warning: "警告", Danger: "危険",
 		Back: "本文に戻る", Yes: "はい", No: "いいえ", Rating: "%s（最高 %s）", Dates: eastAsianDates, API: japaneseAPI,
+		Elsewhere: "このページの内容は別のプログラム用に書かれているため、ここでは表示できません。",
 	},
 }

@@ -33,6 +33,7 @@ var dutch = Texts{
 	Labels: markup.Labels{
 		Anchor: "Link naar dit gedeelte", ToDo: "te doen", Done: "klaar", Info: "Info", Success: "Gelukt", Warning: "Waarschuwing", Danger: "Gevaar",
 		Back: "Terug naar de tekst", Yes: "ja", No: "nee", Rating: "%s van %s", Dates: dutchDates, API: dutchAPI,
+		Elsewhere: "De inhoud van deze pagina is voor een ander programma geschreven en kan hier niet worden getoond.",
 	},
 }
 

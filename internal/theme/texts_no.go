@@ -33,6 +33,7 @@ var norwegian = Texts{
 	Labels: markup.Labels{
 		Anchor: "Lenke til denne delen", ToDo: "gjenstår", Done: "ferdig", Info: "Info", Success: "Vellykket", Warning: "Advarsel", Danger: "Fare",
 		Back: "Tilbake til teksten", Yes: "ja", No: "nei", Rating: "%s av %s", Dates: norwegianDates, API: norwegianAPI,
+		Elsewhere: "Innholdet på denne siden er skrevet for et annet program og kan ikke vises her.",
 	},
 }
 

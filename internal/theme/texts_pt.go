@@ -34,6 +34,7 @@ var portuguese = Texts{
 	Labels: markup.Labels{
 		Anchor: "Link para esta seção", ToDo: "pendente", Done: "concluído", Info: "Informação", Success: "Sucesso", Warning: "Atenção", Danger: "Perigo",
 		Back: "Voltar ao texto", Yes: "sim", No: "não", Rating: "%s de %s", Dates: portugueseDates, API: portugueseAPI,
+		Elsewhere: "O conteúdo desta página foi escrito para outro programa e não pode ser exibido aqui.",
 	},
 }
 

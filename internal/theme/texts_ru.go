@@ -33,6 +33,7 @@ var russian = Texts{
 	Labels: markup.Labels{
 		Anchor: "Ссылка на этот раздел", ToDo: "не выполнено", Done: "выполнено", Info: "Информация", Success: "Успешно", Warning: "Внимание", Danger: "Опасно",
 		Back: "Вернуться к тексту", Yes: "да", No: "нет", Rating: "%s из %s", Dates: russianDates, API: russianAPI,
+		Elsewhere: "Содержание этой страницы написано для другой программы и не может быть показано здесь.",
 	},
 }
 

@@ -33,6 +33,7 @@ var chinese = Texts{
 	Labels: markup.Labels{
 		Anchor: "本节链接", ToDo: "未完成", Done: "已完成", Info: "信息", Success: "成功", Warning: "警告", Danger: "危险",
 		Back: "返回正文", Yes: "是", No: "否", Rating: "%s（满分 %s）", Dates: eastAsianDates, API: chineseAPI,
+		Elsewhere: "本页内容是为其他程序编写的，无法在此处显示。",
 	},
 }
 

@@ -44,8 +44,12 @@ func (c *importCmd) Run(ctx context.Context, s streams) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, p := range tree.Problems {
-		fmt.Fprintln(s.err, p)
+	found := checkFolder(c.From, tree)
+	if err := folder.Format(s.err, found, "text"); err != nil {
+		return err
+	}
+	if !c.Quiet {
+		fmt.Fprint(s.err, tree.Report(found))
 	}
 	if len(tree.Pages) == 0 {
 		return fmt.Errorf("there are no pages in %s, and the space would be empty; nothing was imported", c.From)
@@ -62,7 +66,7 @@ func (c *importCmd) Run(ctx context.Context, s streams) (err error) {
 		_, err = fmt.Fprintln(s.out, "nothing has changed")
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "imported %d pages, %d files and %d reusable contents as revision %s\n", done.Pages, done.Files, done.Reusables, done.Revision)
+	_, err = fmt.Fprintf(s.out, "imported %s as revision %s\n", tree.Counts(), done.Revision)
 	return err
 }
 
@@ -161,7 +165,7 @@ func (c *exportCmd) Run(ctx context.Context, s streams) (err error) {
 	if err := folder.Write(dirSink{root}, tree); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(s.out, "wrote %d pages and %d files of revision %s to %s\n", len(tree.All()), len(tree.Files), v.Rev.ID, c.To)
+	_, err = fmt.Fprintf(s.out, "wrote %s of revision %s to %s\n", tree.Counts(), v.Rev.ID, c.To)
 	return err
 }
 
@@ -204,22 +208,32 @@ func (c *checkCmd) Run(ctx context.Context, s streams) (err error) {
 		return exitError(2) // 1 means that problems were found
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	found := folder.Check(tree)
-	for i := range found {
-		if c.Dir != "" { // relative to the working directory, so that an editor can open the file
-			found[i].File = filepath.ToSlash(filepath.Join(c.Dir, filepath.FromSlash(found[i].File)))
-		}
-	}
+	found := checkFolder(c.Dir, tree)
 	if err := folder.Format(s.out, found, c.Format); err != nil {
 		return err
+	}
+	if c.Format == "text" {
+		if _, err := fmt.Fprint(s.out, tree.Report(found)); err != nil {
+			return err
+		}
 	}
 	if len(found) > 0 {
 		return exitError(1)
 	}
-	if c.Format == "text" {
-		_, err = fmt.Fprintf(s.out, "no mistakes in %d pages\n", len(tree.All()))
+	return nil
+}
+
+// checkFolder returns the problems of a tree that was read from a folder or a zip file, or from a
+// space if from is empty. Paths are relative to the working directory, so that an editor can open
+// the files.
+func checkFolder(from string, tree *folder.Tree) []folder.Problem {
+	found := folder.Check(tree)
+	for i := range found {
+		if from != "" {
+			found[i].File = filepath.ToSlash(filepath.Join(from, filepath.FromSlash(found[i].File)))
+		}
 	}
-	return err
+	return found
 }
 
 func (c *checkCmd) tree(ctx context.Context) (*folder.Tree, func() error, error) {

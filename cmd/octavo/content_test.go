@@ -36,8 +36,8 @@ func handbook(t testing.TB) string {
 	return dir
 }
 
-// pagesOfHandbook is the number of entries in SUMMARY.md, including links.
-const pagesOfHandbook = 14
+// pagesOfHandbook is the number of pages in SUMMARY.md.
+const pagesOfHandbook = 12
 
 func edit(t testing.TB, dir, name string, change func(string) string) {
 	t.Helper()
@@ -203,7 +203,7 @@ func TestFolderComesBackAsItWas(t *testing.T) {
 		l := openLibrary(t, at)
 		dir := handbook(t)
 		out := l.importFrom(t, dir)
-		if want := fmt.Sprintf("imported %d pages, 3 files and 1 reusable contents as revision %s\n", pagesOfHandbook, l.head(t)); out != want {
+		if want := fmt.Sprintf("imported %d pages, 1 page outside of SUMMARY.md, 4 files and 1 reusable content as revision %s\n", pagesOfHandbook, l.head(t)); out != want {
 			t.Errorf("import printed %q, want %q", out, want)
 		}
 		wantSame(t, dir, l.take(t))
@@ -218,6 +218,27 @@ func TestFolderComesBackAsItWas(t *testing.T) {
 		l.verify(t)
 		l.n.stop(t)
 	})
+}
+
+// Whoever imports a folder gets the findings of check, in its words.
+func TestImportReportsWhatCheckReports(t *testing.T) {
+	t.Parallel()
+	l := openLibrary(t, sqlitePlace(t))
+	dir := handbook(t)
+	edit(t, dir, "README.md", appended("\n[Gone](gone.md) [Part](guides/install.md#gone)\n\n{% hint style=\"bad\" %}\nText\n"))
+	edit(t, dir, ".env", write("A=1\n"))
+	edit(t, dir, ".github/workflow.md", write("# Not a page\n"))
+	check := exec.Command(binary, "check", dir)
+	want, err := check.Output()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(string(want), "left out (names with a dot to which SUMMARY.md does not link, and node_modules): .env, .github/") {
+		t.Fatalf("check: %v:\n%s", err, want)
+	}
+	_, got, err := octavo(l.at, "import", "--space="+l.space, dir)
+	if err != nil || !strings.HasPrefix(got, string(want)) {
+		t.Errorf("import: %v: printed\n%s\nand check\n%s", err, got, want)
+	}
+	l.n.stop(t)
 }
 
 // Each step changes the folder and imports it. The revision must contain exactly the

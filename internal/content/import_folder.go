@@ -13,11 +13,8 @@ import (
 
 // ImportSummary is the result of an import.
 type ImportSummary struct {
-	Revision  docs.RevisionID `json:"revision"`
-	Changed   bool            `json:"changed"`
-	Pages     int             `json:"pages"`
-	Files     int             `json:"files"`
-	Reusables int             `json:"reusableContents"`
+	Revision docs.RevisionID
+	Changed  bool
 }
 
 // Import replaces the content of a space by a folder, in one revision. Pages that
@@ -33,7 +30,6 @@ func (s *Service) Import(ctx context.Context, g *authz.Grant, sp docs.Space, t *
 		return out, err
 	}
 	defer taken.Discard(ctx)
-	out.Pages, out.Files, out.Reusables = len(t.All()), len(t.Files), len(t.Includes)
 	step("store", 0, 1)
 	on := *g
 	on.Space = sp

@@ -43,8 +43,8 @@ func (s *Exchange) Folder(ctx context.Context, v *revision.View) (*folder.Tree, 
 	l := v.Linker(context.WithoutCancel(ctx), "")
 	ex.out.Known = func(dest string) bool {
 		where, anchor, _ := strings.Cut(dest, "#")
-		_, ok := l.ByID(where, anchor)
-		return ok && anchor == ""
+		ref, ok := l.ByID(where, anchor)
+		return ok && (anchor == "" || ref.Space != "") // what other spaces have is not checked
 	}
 	return ex.out, ex.files(ctx)
 }

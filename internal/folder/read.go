@@ -244,7 +244,13 @@ func (r *folderReader) walk() error {
 			return skip()
 		}
 		if inner := path.Join(name, "x"); r.named.Ignored(name) && !d.IsDir() || d.IsDir() && r.named.Ignored(inner) {
-			return skip() // a file of git, an editor or a package manager
+			if d.IsDir() {
+				name += "/"
+			}
+			if name != configName {
+				r.tree.Hidden = append(r.tree.Hidden, name) // a file of git, an editor or a package manager
+			}
+			return skip()
 		}
 		if why := r.bad(name); why != "" {
 			r.out.add(printable(name), 0, CodeBadPath, "the file is left out: %s", why)

@@ -46,6 +46,10 @@ type Tree struct {
 	// exist or are listed twice. UpdateSummary keeps their lines.
 	Skipped []string
 
+	// Hidden are the files and folders that Read skipped because of their names, see
+	// Ignored. The path of a folder ends with a slash.
+	Hidden []string
+
 	// The files as they were read; nil for a file that does not exist.
 	ConfigSource, SummarySource, VariablesSource, TagsSource []byte
 

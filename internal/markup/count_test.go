@@ -128,6 +128,9 @@ func (c count) source(src string) {
 			}
 			continue
 		}
+		if isBoxLine(text) {
+			c["hint"]++
+		}
 		fence = ""
 		if m := countFence.FindStringSubmatch(line); m != nil {
 			c["code"]++

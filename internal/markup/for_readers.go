@@ -48,6 +48,9 @@ func hasForeign(nodes []*Node) bool {
 				return true
 			}
 		}
+		if n.Type == "hint" && n.Data[boxMark] != nil || docsifyStyle(n) != "" {
+			return true
+		}
 		return n.Type == "blockquote" && alertOf(n) != "" || hasForeign(n.Nodes) || hasForeign(n.Fragments)
 	})
 }
@@ -144,6 +147,11 @@ func pairMarkers(found [][]marker) map[int]int {
 func (f *foreign) part(nodes []*Node, found [][]marker, ends map[int]int, from, to int) (out []*Node) {
 	for i := from; i < to; i++ {
 		n := nodes[i]
+		if b, ok := boxOf(n); ok {
+			shown, taken := f.box(b, nodes[i:to])
+			out, i = append(out, shown), i+taken-1
+			continue
+		}
 		if found == nil || found[i] == nil {
 			if n := f.block(n); n != nil {
 				out = append(out, n)
@@ -211,6 +219,13 @@ func (f *foreign) block(n *Node) *Node {
 	if alert := alertOf(n); alert != "" {
 		out.Type, out.Data, out.Nodes = "hint", map[string]any{"style": alertStyles[alert]}, withoutAlert(n.Nodes)
 	}
+	if style := docsifyStyle(n); style != "" {
+		out.Nodes = withoutStart(n.Nodes, len("!> "))
+		if inner := f.text(&out); inner != nil {
+			return blockNode("hint", map[string]any{"style": style}, inner)
+		}
+		return nil
+	}
 	if hasText(n) {
 		return f.text(&out)
 	}
@@ -221,6 +236,21 @@ func (f *foreign) block(n *Node) *Node {
 // hasText reports whether a block holds inlines and not blocks.
 func hasText(n *Node) bool {
 	return slices.ContainsFunc(n.Nodes, func(k *Node) bool { return k.Object == ObjectText || k.Object == ObjectInline })
+}
+
+// docsifyStyle returns the style of the hint that a paragraph is in docsify: it
+// begins with `!>` or `?>`.
+func docsifyStyle(n *Node) string {
+	if n.Type != "paragraph" {
+		return ""
+	}
+	switch s := firstLeaf(n); {
+	case strings.HasPrefix(s, "!> "):
+		return "warning"
+	case strings.HasPrefix(s, "?> "):
+		return "info"
+	}
+	return ""
 }
 
 // text removes the shortcodes in a line that readers do not see. A paragraph of
@@ -323,15 +353,20 @@ func firstLeaf(paragraph *Node) string {
 	return paragraph.Nodes[0].Leaves[0].Text
 }
 
+// withoutStart returns inlines without the first bytes of their first text.
+func withoutStart(inlines []*Node, n int) []*Node {
+	out, t := slices.Clone(inlines), *inlines[0]
+	t.Leaves = slices.Clone(t.Leaves)
+	t.Leaves[0].Text = strings.TrimLeft(t.Leaves[0].Text[n:], "\n")
+	out[0] = &t
+	return out
+}
+
 // withoutAlert returns the blocks of a quote without the name of the hint.
 func withoutAlert(nodes []*Node) []*Node {
 	out := slices.Clone(nodes)
-	p, t := *nodes[0], *nodes[0].Nodes[0]
-	t.Leaves, p.Nodes = slices.Clone(t.Leaves), slices.Clone(p.Nodes)
-	l := &t.Leaves[0]
-	l.Text = l.Text[len(alertStart.FindString(l.Text)):]
-	l.Text = strings.TrimLeft(l.Text, "\n")
-	p.Nodes[0] = &t
+	p := *nodes[0]
+	p.Nodes = withoutStart(p.Nodes, len(alertStart.FindString(firstLeaf(&p))))
 	if out[0] = &p; strings.TrimSpace(Text(p.Nodes)) == "" && len(p.Nodes) == 1 && len(out) > 1 {
 		out = out[1:]
 	}

@@ -38,6 +38,8 @@ func (c *converter) block(n ast.Node) {
 		c.add(c.pipeTable(n))
 	case *mathBlock:
 		c.add(c.arena.block("math", map[string]any{"formula": strings.TrimSuffix(cleanLines(c.linesOf(n)), "\n")}, nil))
+	case *boxBlock:
+		c.add(c.box(n))
 	case *rawBlock:
 		if n.problem != "" {
 			c.problem(firstOffset(n), n.problem)

@@ -50,6 +50,7 @@ func newGrammar(addresses parser.InlineParser) parser.Parser {
 			util.Prioritized(tagParser{}, 50),
 			util.Prioritized(markerParser{}, 55),
 			util.Prioritized(elementParser{}, 60),
+			util.Prioritized(shallow{boxParser{}}, 65),
 			util.Prioritized(mathParser{}, 70),
 			util.Prioritized(parser.NewSetextHeadingParser(), 100),
 			util.Prioritized(parser.NewThematicBreakParser(), 200),

@@ -254,6 +254,10 @@ func (p *printer) block(n *Node, other bool) string {
 		return p.table(n)
 	case "expandable":
 		return p.expandable(n)
+	case "hint":
+		if _, ok := boxOf(n); ok {
+			return p.printBox(n)
+		}
 	}
 	return p.tagBlock(n)
 }

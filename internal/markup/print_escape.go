@@ -245,7 +245,7 @@ func guardLine(l string) string {
 			k := strings.IndexAny(m, ".)")
 			return l[:k] + `\` + l[k:]
 		}
-	case lineDashes.MatchString(bare):
+	case lineDashes.MatchString(bare), isBoxLine(bare):
 		return `\` + l
 	}
 	return l

@@ -21,7 +21,7 @@ type normalGen struct {
 // harsh are characters and sequences that have a meaning in some syntax.
 var harsh = []string{
 	"*", "**", "_", "__", "~", "~~", "`", "``", "```", "[", "]", "(", ")", "![", "<", ">", "<b>", "</b>", "<div>", "<!--", "&", "&amp;", "&#32;", "\\", "\\\\", "#", "##", "-", "---", "+", "=", "===", "1.", "2)", "|", "||", "$", "$$",
-	":", ":dog:", ":nosuch:", "@", "a@b.co", "http://a.bc/d", "www.a.bc", "{%", "{% hint %}", "%}", "{{", "}}", "!", "\"", "'", "^", "[^1]", "[^1]: x", "[x]: y", "[ ]", "* ", "> ", "é", "漢字", "🐶", "\u00a0", "“", "…", "，", "。", "「", "）",
+	":", ":dog:", ":nosuch:", "@", "a@b.co", "http://a.bc/d", "www.a.bc", "{%", "!!! note", "??? tip", "=== \"a\"", "{% hint %}", "%}", "{{", "}}", "!", "\"", "'", "^", "[^1]", "[^1]: x", "[x]: y", "[ ]", "* ", "> ", "é", "漢字", "🐶", "\u00a0", "“", "…", "，", "。", "「", "）",
 	"a", "b", "word", "snake_case", "2*3", "x", " ", " ", " ", "  ", ".", ",", "\t",
 }
 
@@ -268,6 +268,7 @@ func (g *normalGen) block(typ string, depth int) *Node {
 		data["style"] = g.pick(hintStyles...)
 		set("icon", "x")
 		set("foo", unknown...)
+		set(boxMark, "!!! note", `!!! warning "a *b*"`, `=== "a"`, "??? tip", "!!! x y", " !!! note", "!!! note\nb", "*")
 		return blockNode("hint", data, inner()...)
 	case "tabs":
 		flag("fullWidth")

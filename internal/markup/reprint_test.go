@@ -237,6 +237,12 @@ func TestReprint(t *testing.T) {
 			edit(n, "id", "key")
 			return n
 		}, strings.NewReplacer("name=\"id\"", "name=\"key\"", "Get cakes", "Get a cake", "The __id__", "An __id__", "{}", "[]").Replace(apiMethod)},
+		{"in a box", "!!! Note \"T\"\n\n\ta __b__\n\n\t-   c\n-   d\n", func(n []*Node) []*Node { edit(n, "c", "e"); return n }, "!!! Note \"T\"\n\n\ta __b__\n\n\t-   e\n-   d\n"},
+		{"a block in a box", "??? note\n    a\n\n    __b__\n", func(n []*Node) []*Node { n[0].Nodes = n[0].Nodes[1:]; return n }, "??? note\n    __b__\n"},
+		{"a new block in a box", "=== \"a\"\n    __b__\n\nc\n", func(n []*Node) []*Node { n[0].Nodes = append(n[0].Nodes, plainParagraph("d")); return n }, "=== \"a\"\n    __b__\n\n    d\n\nc\n"},
+		{"a box around a block", "__a__\n\n!!! note\n    b\n", func(n []*Node) []*Node { n[1].Nodes = append(n[1].Nodes, n[0]); return n[1:] }, "!!! note\n    b\n\n    __a__\n"},
+		{"beside a box", "a\n\n!!!  note  inline\n    __b__\n\n\n", func(n []*Node) []*Node { edit(n, "a", "c"); return n }, "c\n\n!!!  note  inline\n    __b__\n\n\n"},
+		{"the style of a box", "!!! note\n    __b__\n", func(n []*Node) []*Node { n[0].Data["style"] = "danger"; return n }, "{% hint style=\"danger\" marker=\"!!! note\" %}\n__b__\n{% endhint %}\n"},
 		{"a literal text", "{% raw %}\n{% x %} __b__\n\n*  c\n{% endraw %}\n", func(n []*Node) []*Node { edit(n, "b", "d"); return n }, "{% raw %}\n{% x %} __d__\n\n*  c\n{% endraw %}\n"},
 		{"a literal text in a line", "__a__ {% raw %}{{ x }}{% endraw %} b\n", func(n []*Node) []*Node { edit(n, " {{ x }} b", " {{ y }} b"); return n }, "__a__ {% raw %}{{ y }}{% endraw %} b\n"},
 		{"an item without a list", "<li class=x>a</li>\n<li>b</li>\n", func(n []*Node) []*Node { edit(n, "a", "c"); return n }, "<li class=x>c</li>\n<li>b</li>\n"},

@@ -79,12 +79,11 @@ func sampled(name string, i int) bool {
 	return h.Sum32()%every == 0
 }
 
-// tally counts edits by kind. Method print reports the first failures of each
-// kind.
+// tally counts edits by kind. It reports the first failures of each kind at once,
+// because a run over many pages takes long.
 type tally struct {
 	t            *testing.T
 	tried, wrong map[string]int
-	failures     []string
 }
 
 func newTally(t *testing.T) *tally {
@@ -97,14 +96,11 @@ func (c *tally) add(kind string, ok bool, format string, args ...any) {
 		return
 	}
 	if c.wrong[kind]++; c.wrong[kind] <= 10 {
-		c.failures = append(c.failures, fmt.Sprintf(kind+": "+format, args...))
+		c.t.Errorf(kind+": "+format, args...)
 	}
 }
 
 func (c *tally) print(what string) {
-	for _, f := range c.failures {
-		c.t.Error(f)
-	}
 	tried, wrong := 0, 0
 	for _, kind := range slices.Sorted(maps.Keys(c.tried)) {
 		c.t.Logf("%-28s %6d, %s %d", kind, c.tried[kind], what, c.wrong[kind])

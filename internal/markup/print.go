@@ -338,18 +338,31 @@ func (p *printer) list(n *Node, other bool, avoid string) string {
 				if !p.sources.named(n) { // a part of another list
 					shift = number - was
 				}
-			case ok && (was+shift > number || was+shift > 0 && p.gap(n.Nodes[i-1], item, "") != ""):
+			case ok && (was+shift > number || was+shift > 0 && (p.gap(n.Nodes[i-1], item, "") != "" || p.sources.inPlace(item, i))):
 				number = was + shift
 			}
 			marker = fmt.Sprint(number) + mark
 		}
 		number = min(number+1, 999_999_999)
 		if i > 0 {
-			b.WriteString(p.gap(n.Nodes[i-1], item, "\n"))
+			b.WriteString(p.gap(n.Nodes[i-1], item, p.separator(n.Nodes[i-1], item)))
 		}
 		b.WriteString(p.anyItem(item, marker, space, n.Type == "list-tasks"))
 	}
 	return b.String()
+}
+
+// separator returns the line breaks between two items that are new neighbors:
+// those between the items of the list they are from.
+func (p *printer) separator(items ...*Node) string {
+	if p.sources != nil {
+		for _, item := range items {
+			if s := p.sources.separator(item); s != "" {
+				return s
+			}
+		}
+	}
+	return "\n"
 }
 
 // numberOf returns the number that an item has in the source.

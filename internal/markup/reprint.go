@@ -15,7 +15,8 @@ import (
 func Reprint(body []byte, old, doc *Document, refs Refs) []byte {
 	costly.Note(costly.Print)
 	doc = withEditedTitles(old, doc)
-	if out, ok := newReprinter(body, old, refs).edited(doc); ok {
+	first := newReprinter(body, old, refs)
+	if out, ok := first.edited(doc); ok {
 		return out
 	}
 	for _, way := range []way{{sources: true}, {sources: true, spaces: true}, {sources: true, repair: true}, {repair: true}} {
@@ -23,7 +24,7 @@ func Reprint(body []byte, old, doc *Document, refs Refs) []byte {
 			continue
 		}
 		r := newReprinter(body, old, refs)
-		r.way = way
+		r.way, r.traced = way, first.traced
 		r.plan(doc)
 		if r.unchanged() {
 			return bytes.Clone(body)

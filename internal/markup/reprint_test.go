@@ -334,6 +334,19 @@ func TestReprintOfParts(t *testing.T) {
 			slices.Reverse(n[0].Nodes[0].Nodes[0].Nodes)
 			return n
 		}, "{% hint style='info' %}\n1.  - b\n\n    a\n{% endhint %}\n"},
+		{"the tag of a mark at the beginning", "<b>alpha</b> b  \n\nc\n", split("pha"), "<b>al</b>\n\n<b>pha</b> b  \n\nc\n"},
+		{"code after the tag of a mark", "<b>a</b> `` b ` ``\n\n_c_ __d__ *e*\n", join, "<b>a</b> `` b ` `` _c_ __d__ *e*\n"},
+		{"an address at the beginning", "<https://a.b> `` c ` ``\n\n*d* [r]\n\n[r]: /x\n", join, "<https://a.b> `` c ` `` *d* [r]\n\n[r]: /x\n"},
+		{"the space after a list", "- a\n- b\n- c\n\n\n1. d\n", func(n []*Node) []*Node {
+			first, rest := *n[0], *n[0]
+			first.Nodes, rest.Nodes, rest.Key = n[0].Nodes[:1], n[0].Nodes[2:], ""
+			return []*Node{&first, n[0].Nodes[1].Nodes[0], &rest, n[1]}
+		}, "- a\n\nb\n\n- c\n\n\n1. d\n"},
+		{"the space and the numbers of items", "> 3. [x] a\n>\n> 4. [x] b\n>\n> 3.  c\n", func(n []*Node) []*Node {
+			list := n[0].Nodes[0]
+			list.Nodes[0], list.Nodes[1] = list.Nodes[1], list.Nodes[0]
+			return n
+		}, "> 3. [x] b\n>\n> 4. [x] a\n>\n> 3.  c\n"},
 		{"a literal text", "a\n\n{% raw %}\n{% x %} b\n{% endraw %}\n", func(n []*Node) []*Node { n[1].Type, n[1].Data = "heading-2", map[string]any{}; return n }, "a\n\n## {% raw %}{% x %} b{% endraw %}\n"},
 	} {
 		doc := Parse([]byte(c.src), Refs{})

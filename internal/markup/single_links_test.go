@@ -153,7 +153,9 @@ func (l *linkTrial) inline() {
 	} else {
 		l.set("link address", l.text, "https://new.example/(z", l.e.exactly(l.destination(), "<https://new.example/(z>"))
 	}
-	l.set("link address", "Other", "other.md", l.e.exactly(Span{l.s.Start + 1, l.destination().End}, "Other]("+l.pointy("other.md")))
+	if strings.HasPrefix(l.written, "["+l.text+"]") { // it has no marks
+		l.set("link address", "Other", "other.md", l.e.exactly(Span{l.s.Start + 1, l.destination().End}, "Other]("+l.pointy("other.md")))
+	}
 	l.n.Data = maps.Clone(l.data)
 	l.n.Data["title"] = "a new one"
 	quote := `"`

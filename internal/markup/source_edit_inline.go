@@ -188,7 +188,7 @@ func (ed *sourceEditor) inlines(old, now *Node) bool {
 		k++
 	}
 	e := inlineEdit{editor: ed, all: a, from: i, to: len(a) - k, now: b[i : len(b)-k], mode: modeOf(old), start: old.span.Start}
-	if old.Type == "paragraph" && old.span.Start >= 0 && old.span.End > 0 && ed.body[old.span.Start] != '<' {
+	if old.Type == "paragraph" && old.span.Start >= 0 && old.span.End > 0 && (ed.body[old.span.Start] != '<' || hasMarkdown(a)) {
 		e.limits = Span{old.span.Start, endOfLine(ed.body, old.span.End)}
 	}
 	if len(e.now) == 0 && e.from == e.to {
@@ -208,6 +208,12 @@ func (ed *sourceEditor) inlines(old, now *Node) bool {
 	}
 	ed.edits = append(ed.edits, w)
 	return true
+}
+
+// hasMarkdown reports whether a text is Markdown, although it may begin with the
+// tag of a mark or with an address in angle brackets.
+func hasMarkdown(list []glyph) bool {
+	return slices.ContainsFunc(list, func(a glyph) bool { return a.node == nil && a.span.Start >= 0 && !a.html })
 }
 
 // modeOf returns the mode in which the text of a block is printed.

@@ -26,10 +26,11 @@ type sourceIndex struct {
 
 // indexed is a block of the old document and its place among its siblings.
 type indexed struct {
-	node      *Node
-	container int
-	place     int
-	number    int // among all nodes in document order
+	node   *Node
+	parent int // in sourceIndex.old, or -1
+	next   int // the block after it, or -1
+	place  int // among its siblings
+	number int // among all nodes in document order
 }
 
 // sourced is the source of a block of the new document, without the prefix of
@@ -58,21 +59,26 @@ func (x *sourceIndex) build() {
 	}
 	x.h, x.byKey, x.byHash, x.byText = hashCache{}, map[string]int{}, map[uint64]int{}, map[uint64]int{}
 	x.times, x.blocks, x.keys = map[uint64]int{}, map[*Node]sourced{}, map[string]bool{}
-	containers, number := 0, 0
-	var walk func(nodes []*Node)
-	walk = func(nodes []*Node) {
-		containers++
-		here := containers
+	number := 0
+	var walk func(nodes []*Node, parent int)
+	walk = func(nodes []*Node, parent int) {
+		before := -1
 		for place, n := range nodes {
+			here := parent
 			if n.Object == ObjectBlock && n.Type != "code-line" {
-				x.add(indexed{n, here, place, number})
+				here = len(x.old)
+				if before >= 0 {
+					x.old[before].next = here
+				}
+				x.add(indexed{n, parent, -1, place, number})
+				before = here
 			}
 			number++
-			walk(n.Nodes)
-			walk(n.Fragments)
+			walk(n.Nodes, here)
+			walk(n.Fragments, here)
 		}
 	}
-	walk(x.r.old.Nodes)
+	walk(x.r.old.Nodes, -1)
 	eachNode(x.doc.Nodes, func(n *Node) {
 		if n.Object == ObjectBlock {
 			x.times[x.h.of(n)]--
@@ -319,9 +325,50 @@ func (x *sourceIndex) gap(before, n *Node) string {
 	if before == nil {
 		return ""
 	}
-	i, _ := x.find(before)
-	k, _ := x.find(n)
-	if i < 0 || k < 0 || x.old[i].container != x.old[k].container || x.old[i].place+1 != x.old[k].place {
+	i, k := x.findEdge(before, true), x.findEdge(n, false)
+	if i < 0 || k < 0 {
+		return ""
+	}
+	return x.gapAfter(i, k)
+}
+
+// findEdge is find for the place of a block beside other ones: a list that is a
+// part of an old one has its place if it has the last item, or the first one.
+func (x *sourceIndex) findEdge(n *Node, last bool) int {
+	i, _ := x.find(n)
+	if i >= 0 || !isList(n) || len(n.Nodes) == 0 {
+		return i
+	}
+	item := n.Nodes[0]
+	if last {
+		item = n.Nodes[len(n.Nodes)-1]
+	}
+	i, _ = x.find(item)
+	if i < 0 || last && x.old[i].next >= 0 || !last && x.old[i].place > 0 {
+		return -1
+	}
+	return x.old[i].parent
+}
+
+// separator returns the line breaks between the items of the list that an item
+// is from, or an empty string.
+func (x *sourceIndex) separator(item *Node) string {
+	i, _ := x.find(item)
+	if i < 0 || x.old[i].parent < 0 {
+		return ""
+	}
+	for k := x.old[i].parent + 1; k >= 0 && k < len(x.old) && x.old[k].next >= 0; k = x.old[k].next {
+		if s := x.gapAfter(k, x.old[k].next); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// gapAfter returns the line breaks between two old blocks if they are side by
+// side.
+func (x *sourceIndex) gapAfter(i, k int) string {
+	if x.old[i].next != k {
 		return ""
 	}
 	a, b := x.extent(x.trace(i)), x.extent(x.trace(k))
@@ -504,4 +551,10 @@ func listMarker(line string) string {
 		return ""
 	}
 	return m[1] + m[2] + m[3]
+}
+
+// inPlace reports whether an item has the place in its list that it had.
+func (x *sourceIndex) inPlace(item *Node, place int) bool {
+	i, _ := x.find(item)
+	return i >= 0 && x.old[i].place == place
 }

@@ -18,7 +18,7 @@ import (
 
 // broken is a folder whose pages have every mistake that is reported for a page.
 var broken = map[string]string{
-	"SUMMARY.md": "# Table of contents\n\n* [Home](README.md)\n* [Links](links.md)\n* [Includes](includes.md)\n* [Tags](tags.md)\n* [Head](head.md)\n* [Setup](guides/Setup.md)\n\n## Group\n\n* [Below](below.md)\n",
+	"SUMMARY.md": "# Table of contents\n\n* [Home](README.md)\n* [Links](links.md)\n* [Includes](includes.md)\n* [Tags](tags.md)\n* [Marks](marks.md)\n* [Head](head.md)\n* [Setup](guides/Setup.md)\n\n## Group\n\n* [Below](below.md)\n",
 	"README.md":  "# Home\n\n[links](links.md#there) [to the title](guides/Setup.md#setup) [included](includes.md#from-include) [by id](tags.md#raw)\n\n[top](#)\n",
 	"links.md": `# Links
 
@@ -57,10 +57,14 @@ Two
 {% hint style="info" %}
 Open
 `,
+	"marks.md":        "# Marks\n\n{% hint stlye=\"info\" %}\nOne[^1] and two[^1]\n{% endhint %}\n\n{% file scr=\"a.zip\" %}\n\n<details>\n\n<table><tr><td>x</td></tr>\n\n{% code title=\"x\" %}\n\n```js\nx\n\n{% endcode %}\n",
 	"head.md":         "---\ncover: none.png\nhidden: perhaps\n---\n\n# Head\n\nText.\n",
 	"guides/Setup.md": "# Setup\n\n[up](../links.md) [nothing](links.md) [above](../../octavo.md)\n",
 	"below.md":        "# Below\n\nText.\n",
 }
+
+// mistakesOf is how many mistakes some of the pages have: each of them is reported once.
+var mistakesOf = map[string]int{"links.md": 14, "includes.md": 2, "tags.md": 3, "marks.md": 6, "head.md": 2, "guides/Setup.md": 2}
 
 // notOfPages are the codes that the problems of a written page never have, with the reason.
 var notOfPages = map[string]string{
@@ -114,6 +118,9 @@ func TestProblemsAreThoseOfCheck(t *testing.T) {
 			want := checked[name]
 			slices.Sort(got)
 			slices.Sort(want)
+			if n := mistakesOf[name]; n > 0 && len(got) != n {
+				t.Errorf("%s has %d mistakes, and %d are reported", name, n, len(got))
+			}
 			if !slices.Equal(got, want) {
 				t.Errorf("%s\n\tgot  %s\n\twant %s", name, strings.Join(got, "\n\t     "), strings.Join(want, "\n\t     "))
 			}

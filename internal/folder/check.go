@@ -136,7 +136,7 @@ func parseSource(at Place, name, title string, text []byte, h frontmatter.Head) 
 	}
 	s.headings = markup.Headings(doc)
 	above := bytes.Count(text[:h.Body], []byte("\n"))
-	for _, p := range append(doc.Problems, markup.UnreadExpressions(text[h.Body:], doc)...) {
+	for _, p := range markup.Mistakes(text[h.Body:], doc) {
 		s.problems = append(s.problems, markup.Problem{Line: p.Line + above, Message: p.Message})
 	}
 	for u := range s.uses {

@@ -28,7 +28,7 @@ func strayTags(source []byte, doc *Document) []Problem {
 	var out []Problem
 	tagLines(source, func(number int, line string) {
 		if conditionTag.MatchString(line) && (!conditionLine.MatchString(line) || len(conditionTag.FindAllStringIndex(line, 2)) > 1) {
-			out = append(out, Problem{number, "the tag of a condition must be {% if … %} or {% endif %} alone in its line; readers do not see what this one is meant for"})
+			out = append(out, Problem{Line: number, Message: "the tag of a condition must be {% if … %} or {% endif %} alone in its line; readers do not see what this one is meant for"})
 		}
 	})
 	return out
@@ -45,12 +45,12 @@ func UnreadExpressions(source []byte, doc *Document) []Problem {
 	tagLines(source, func(number int, line string) {
 		if m := conditionLine.FindStringSubmatch(line); m != nil && m[1] != "endif" {
 			if _, err := expr.Parse(strings.TrimSpace(strings.TrimPrefix(m[1], "if"))); err != nil {
-				out = append(out, Problem{number, "the condition cannot be read (" + err.Error() + "); readers do not see what it is meant for"})
+				out = append(out, Problem{Line: number, Message: "the condition cannot be read (" + err.Error() + "); readers do not see what it is meant for"})
 			}
 		}
 		for _, m := range inlineExpression.FindAllStringSubmatch(line, -1) {
 			if _, err := expr.Parse(m[1]); err != nil {
-				out = append(out, Problem{number, "the expression cannot be read (" + err.Error() + "); readers see nothing in its place"})
+				out = append(out, Problem{Line: number, Message: "the expression cannot be read (" + err.Error() + "); readers see nothing in its place"})
 			}
 		}
 	})

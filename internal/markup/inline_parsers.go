@@ -173,9 +173,13 @@ type footnoteRefParser struct{}
 func (footnoteRefParser) Trigger() []byte { return []byte{'['} }
 
 func (footnoteRefParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
-	line, _ := block.PeekLine()
+	line, at := block.PeekLine()
 	label, n := footnoteLabel(line)
-	if n == 0 || scanOf(pc).notes[label] == nil {
+	if n == 0 {
+		return nil
+	}
+	if s := scanOf(pc); s.notes[label] == nil {
+		s.lacksNote(label, at.Start, line[n:])
 		return nil
 	}
 	block.Advance(n)

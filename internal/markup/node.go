@@ -21,7 +21,10 @@ type Span struct{ Start, End int }
 // Problem is a part of a source that a person should check.
 type Problem struct {
 	Line    int // from 1
+	Column  int // in characters from 1; 0 if it is not known
 	Message string
+
+	lacks string // the end tag that is missing
 }
 
 // Kinds of nodes.

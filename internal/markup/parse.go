@@ -37,7 +37,7 @@ const (
 )
 
 func keptWhole(body []byte, why string) *Document {
-	doc := &Document{Problems: []Problem{{1, why}}}
+	doc := &Document{Problems: []Problem{{Line: 1, Message: why}}}
 	if s := trimSpan(body, 0, len(body)); s.Start < s.End {
 		doc.Nodes, doc.Spans = []*Node{indentedRaw(string(body[s.Start:s.End]))}, []Span{s}
 	}
@@ -197,8 +197,13 @@ func (c *converter) problem(off int, message string) {
 	c.line += bytes.Count(c.source[c.counted:off], []byte("\n"))
 	c.counted = off
 	if len(*c.problems) < maxProblems {
-		*c.problems = append(*c.problems, Problem{c.line + 1, message})
+		*c.problems = append(*c.problems, Problem{Line: c.line + 1, Column: columnOf(c.source, off), Message: message})
 	}
+}
+
+// columnOf returns how many characters of its line are before an offset, from 1.
+func columnOf(source []byte, off int) int {
+	return utf8.RuneCount(source[lineStart(source, off):off]) + 1
 }
 
 // firstOffset returns an offset on the first line of a block.

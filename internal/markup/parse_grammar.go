@@ -97,6 +97,9 @@ type scan struct {
 	mails  bool              // the source may contain email addresses
 	deep   map[ast.Node]bool // top-level blocks that are nested too deeply
 	notes  map[string]*footnoteBlock
+	// undefined has the offsets of what looks like a use of a footnote that is not there,
+	// one for each label.
+	undefined map[string]int
 	// Before the offset literal, nothing is a tag.
 	literal int
 	// unclosed maps an element name to the offset before which the block unclosedIn

@@ -39,7 +39,7 @@ func (c *converter) tag(i *item) []*Node {
 	t, name := i.piece.tag, tagName(i.piece.tag.name)
 	raw := func(why string) []*Node {
 		if why != "" {
-			c.problem(i.node.Lines().At(0).Start, why+"; it is kept as it is")
+			c.problem(i.piece.at, why+"; it is kept as it is")
 		}
 		return []*Node{rawNode(c.sourceOf(i))}
 	}
@@ -58,14 +58,14 @@ func (c *converter) tag(i *item) []*Node {
 	}
 	part := partTags[name]
 	if !i.closed && (containerTags[name] && !aloneTags[name]) {
-		return raw(notClosed(t))
+		return c.lacksEnd(raw, t)
 	}
 	if part != "" && (len(i.kids) == 0 || slices.ContainsFunc(i.kids, func(k *item) bool { return !k.isTag(part) || !k.closed })) {
 		return raw(fmt.Sprintf("{%% %s %%} holds {%% %s %%} only, each with its end", t.name, part))
 	}
 	if name == literalTag {
 		if !i.closed {
-			return raw(notClosed(t))
+			return c.lacksEnd(raw, t)
 		}
 		if nodes := c.inside(i); len(nodes) > 0 {
 			if i.close != nil && c.literals[i.piece.at] == i.close.at { // nothing up to the end tag was parsed as a tag
@@ -80,7 +80,7 @@ func (c *converter) tag(i *item) []*Node {
 	}
 	if apiTags[name] && !isSpecification(t) {
 		if !i.closed {
-			return raw(notClosed(t))
+			return c.lacksEnd(raw, t)
 		}
 		return []*Node{c.apiNode(i)}
 	}
@@ -94,9 +94,12 @@ func (c *converter) tag(i *item) []*Node {
 	if part != "" && slices.ContainsFunc(kids, func(k *Node) bool { return k.Type == "integration" }) {
 		return raw("") // a part was kept verbatim, which was already reported
 	}
+	wrong := c.misspelled(name, i.piece)
 	if n := c.tagNode(name, t.args, kids, body); n != nil {
 		c.checkStyle(i, n)
 		return []*Node{n}
+	} else if wrong {
+		return raw("")
 	}
 	switch name {
 	case "include":
@@ -118,7 +121,7 @@ func (c *converter) checkStyle(i *item, n *Node) {
 		return
 	}
 	if style, _ := cleanAttributes(i.piece.tag.args).get("style"); style != "" && style != n.Str("style") {
-		c.problem(i.node.Lines().At(0).Start, fmt.Sprintf("{%% hint %%} has no style %q, and is shown as %s; styles are %s", style, n.Str("style"), strings.Join(hintStyles, ", ")))
+		c.problem(i.piece.at, fmt.Sprintf("{%% hint %%} has no style %q, and is shown as %s; styles are %s", style, n.Str("style"), strings.Join(hintStyles, ", ")))
 	}
 }
 
@@ -132,8 +135,14 @@ func foreignTag(i *item) string {
 	return fmt.Sprintf("{%% %s %%} is a tag of another tool: readers see what is in it, but not the tag", i.piece.tag.name)
 }
 
-func notClosed(t *tag) string {
-	return fmt.Sprintf("{%% %s %%} is not closed: put {%% end%s %%} at the same depth", t.name, t.name)
+// lacksEnd reports a tag that is not closed.
+func (c *converter) lacksEnd(raw func(why string) []*Node, t *tag) []*Node {
+	before := len(*c.problems)
+	nodes := raw(fmt.Sprintf("{%% %s %%} is not closed: put {%% end%s %%} at the same depth", t.name, t.name))
+	if found := (*c.problems)[before:]; len(found) > 0 {
+		found[0].lacks = "end" + t.name
+	}
+	return nodes
 }
 
 // within calls read to convert the content of an item, with parent as the
@@ -209,13 +218,13 @@ func (c *converter) tagNode(name, args string, kids []*Node, body string) *Node 
 	case "tabs":
 		return blockNode("tabs", as.flags(nil, "fullWidth"), kids...)
 	case "tab":
-		return blockNode("tabs-item", as.strings(as.others("title", "icon", "slug"), "title", "icon", "slug"), filled(kids)...)
+		return blockNode("tabs-item", as.strings(as.others(tagAttributes["tab"]...), "title", "icon", "slug"), filled(kids)...)
 	case "stepper":
 		return blockNode("stepper", nil, kids...)
 	case "step":
-		return blockNode("stepper-step", as.strings(as.others("icon"), "icon"), filled(kids)...)
+		return blockNode("stepper-step", as.strings(as.others(tagAttributes["step"]...), "icon"), filled(kids)...)
 	case "columns":
-		return blockNode("columns", as.flags(as.others("fullWidth"), "fullWidth"), kids...)
+		return blockNode("columns", as.flags(as.others(tagAttributes["columns"]...), "fullWidth"), kids...)
 	case "column":
 		return columnNode(as, kids)
 	case "code":
@@ -247,7 +256,7 @@ func (c *converter) voidTag(name string, as attributes, kids []*Node, body strin
 		if _, safe := SafeURL(url); !safe || url == "" {
 			return nil
 		}
-		n := blockNode("embed", as.flags(as.others("url", "fullWidth"), "fullWidth"))
+		n := blockNode("embed", as.flags(as.others(tagAttributes["embed"]...), "fullWidth"))
 		n.Data = setString(n.Data, "url", url)
 		return captioned(n, kids)
 	case "file":
@@ -255,7 +264,7 @@ func (c *converter) voidTag(name string, as attributes, kids []*Node, body strin
 		if !ok {
 			return nil
 		}
-		n := blockNode("file", orEmpty(as.others("src")))
+		n := blockNode("file", orEmpty(as.others(tagAttributes["file"]...)))
 		n.setRef("ref", c.resolve(src, UseFile), src, UseFile)
 		return captioned(n, kids)
 	case "content-ref", "page-ref":
@@ -338,7 +347,7 @@ func integrationNode(name string, as attributes, body string) *Node {
 }
 
 func hintNode(as attributes, kids []*Node) *Node {
-	data := setString(as.others("style", "icon"), "style", "info")
+	data := setString(as.others(tagAttributes["hint"]...), "style", "info")
 	if v, _ := as.get("style"); slices.Contains(hintStyles, v) {
 		data["style"] = v
 	}
@@ -381,7 +390,7 @@ func codeTag(as attributes, kids []*Node) *Node {
 		return nil
 	}
 	n := kids[0]
-	data := as.others("title", "overflow", "lineNumbers", "expandable", "fullWidth", "collapsedLineCount")
+	data := as.others(tagAttributes["code"]...)
 	for k, v := range n.Data {
 		data = orEmpty(data)
 		data[k] = v
@@ -404,7 +413,7 @@ func codeTag(as attributes, kids []*Node) *Node {
 const wireTime = "2006-01-02T15:04:05.000Z"
 
 func updateNode(as attributes, kids []*Node) *Node {
-	data := orEmpty(as.others("date", "tags"))
+	data := orEmpty(as.others(tagAttributes["update"]...))
 	value, _ := as.get("date")
 	date, ok := parseDate(value)
 	if !ok {

@@ -14,7 +14,7 @@ func (c *converter) swaggerNode(name string, as attributes, body string) *Node {
 	if dest == "" {
 		return nil
 	}
-	data := orEmpty(as.others("src", "path", "method", "expanded", "fullWidth"))
+	data := orEmpty(as.others(tagAttributes["swagger"]...))
 	data["path"], data["method"] = "", ""
 	as.flags(as.strings(data, "path", "method"), "expanded", "fullWidth")
 	n := blockNode("swagger", data)
@@ -43,8 +43,7 @@ func openAPINode(name string, as attributes, body string) *Node {
 		return nil
 	}
 	data := map[string]any{"ref": docs.Ref{Kind: docs.RefOpenAPI, Spec: spec}}
-	known := []string{"spec", "method", "path", "name", "schemas", "grouped", "title"}
-	for k, v := range as.others(known...) {
+	for k, v := range as.others(openAPIAttributes...) {
 		data[k] = v
 	}
 	switch name {

@@ -49,23 +49,26 @@ func shortened(name string) string {
 	return name[:min(len(name), maxLetter)]
 }
 
-// distance returns the Levenshtein distance of two texts, in bytes.
+// distance returns how many bytes of a have to be deleted, inserted, replaced or swapped with
+// their neighbour to get b.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
+	before, row, next := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		last := row[0]
-		row[0] = i + 1
+		next[0] = i + 1
 		for j := range len(b) {
-			change := last
+			change := row[j]
 			if a[i] != b[j] {
 				change++
+				if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+					change = min(change, before[j-1]+1)
+				}
 			}
-			last = row[j+1]
-			row[j+1] = min(change, row[j]+1, last+1)
+			next[j+1] = min(change, next[j]+1, row[j+1]+1)
 		}
+		before, row, next = row, next, before
 	}
 	return row[len(b)]
 }

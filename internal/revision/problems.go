@@ -90,7 +90,7 @@ func (f *problemFinder) inPage(ctx context.Context, p docs.Page, x Text, w *Writ
 		out = append(out, Problem{Line: p.Line, Code: folder.CodeFrontMatter, Message: p.Message})
 	}
 	above := bytes.Count(source[:len(source)-len(body)], []byte("\n"))
-	for _, p := range slices.Concat(w.doc.Problems, markup.UnreadExpressions(body, w.doc)) {
+	for _, p := range markup.Mistakes(body, w.doc) {
 		out = append(out, Problem{Line: p.Line + above, Code: folder.CodeMarkup, Message: p.Message})
 	}
 	l := &Linker{ctx: ctx, t: f.Tree, base: f.src.s.BaseURL, file: cmp.Or(w.File, x.File), names: f.Refs}

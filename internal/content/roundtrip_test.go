@@ -302,6 +302,9 @@ func editEach(t *testing.T, d *desk, files map[string]string) {
 			at := func(offset int) int { return 1 + strings.Count(before[file][:head+offset], "\n") }
 			s := doc.Spans[block]
 			where[file] = span{at(s.Start), at(s.End)}
+			if one := where[file]; doc.Nodes[block].Type == "hint" && one.first == one.last {
+				where[file] = span{one.first, one.last + 1} // the first text of an empty box is in a line below its mark
+			}
 			edits = append(edits, content.Change{Operation: content.UpdatePage, Page: string(p.ID), Body: &revision.Body{Document: edited(t, doc, block)}})
 			back = append(back, write(p.ID, before[file]))
 		}

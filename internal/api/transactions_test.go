@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/costly"
+	"github.com/octavo-docs/octavo/internal/budget/costly"
 )
 
 // shortWork is what may be done inside of a transaction all the same, by the

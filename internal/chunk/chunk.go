@@ -17,7 +17,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/octavo-docs/octavo/internal/costly"
+	"github.com/octavo-docs/octavo/internal/budget/costly"
 )
 
 // Hash names an object by its content. The empty hash is the empty map.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/octavo-docs/octavo/internal/costly"
+	"github.com/octavo-docs/octavo/internal/budget/costly"
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/octavo-docs/octavo/internal/costly"
+	"github.com/octavo-docs/octavo/internal/budget/costly"
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 

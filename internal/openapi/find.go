@@ -7,8 +7,8 @@ import (
 	"sync"
 	"unicode"
 
+	"github.com/octavo-docs/octavo/internal/budget/costly"
 	"github.com/octavo-docs/octavo/internal/cache"
-	"github.com/octavo-docs/octavo/internal/costly"
 )
 
 // Match is an operation that matches a query.

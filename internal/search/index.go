@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/octavo-docs/octavo/internal/costly"
+	"github.com/octavo-docs/octavo/internal/budget/costly"
 )
 
 // Page is a page to be indexed.

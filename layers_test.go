@@ -39,7 +39,7 @@ var layers = [][]string{
 	{"internal/content"}, // a space begins and is copied as content
 	{"internal/comments"},
 	{"internal/reviews"},
-	{"internal/apireview", "internal/conversations", "internal/gitsync"},
+	{"internal/content/apireview", "internal/conversations", "internal/gitsync"},
 	{"internal/spaces"}, // merge rules and people are the organization's: spaces asks orgs, never the other way
 	{"internal/translations"},
 	{"internal/api", "internal/console", "internal/publish", "internal/scim"},
@@ -216,7 +216,7 @@ var withoutPermission = map[string]bool{
 
 // services are the packages that change the store for people.
 var services = []string{
-	"internal/apireview",
+	"internal/content/apireview",
 	"internal/apispec",
 	"internal/assets",
 	"internal/comments",

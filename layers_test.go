@@ -37,7 +37,7 @@ var layers = [][]string{
 	{"internal/edition", "internal/explain", "internal/index", "internal/insights", "internal/merge", "internal/oidc", "internal/sso"},
 	{"internal/exchange"},
 	{"internal/content"}, // a space begins and is copied as content
-	{"internal/comments"},
+	{"internal/content/comments"},
 	{"internal/reviews"},
 	{"internal/content/apireview", "internal/conversations", "internal/gitsync"},
 	{"internal/spaces"}, // merge rules and people are the organization's: spaces asks orgs, never the other way
@@ -219,7 +219,7 @@ var services = []string{
 	"internal/content/apireview",
 	"internal/apispec",
 	"internal/assets",
-	"internal/comments",
+	"internal/content/comments",
 	"internal/content",
 	"internal/conversations",
 	"internal/exchange",

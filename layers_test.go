@@ -35,7 +35,7 @@ var layers = [][]string{
 	{"internal/apispec", "internal/assets", "internal/certs", "internal/orgs", "internal/sites", "internal/webhooks"},
 	{"internal/inbox", "internal/revision", "internal/signin"},
 	{"internal/edition", "internal/explain", "internal/index", "internal/insights", "internal/merge", "internal/oidc", "internal/sso"},
-	{"internal/exchange"},
+	{"internal/content/exchange"},
 	{"internal/content"}, // a space begins and is copied as content
 	{"internal/content/comments"},
 	{"internal/reviews"},
@@ -222,7 +222,7 @@ var services = []string{
 	"internal/content/comments",
 	"internal/content",
 	"internal/conversations",
-	"internal/exchange",
+	"internal/content/exchange",
 	"internal/gitsync",
 	"internal/inbox",
 	"internal/index",

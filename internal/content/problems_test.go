@@ -11,7 +11,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/content/folder"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
@@ -135,7 +135,7 @@ func TestProblemsAreThoseOfCheck(t *testing.T) {
 
 // codesOfCheck returns all codes of package folder.
 func codesOfCheck(t *testing.T) (codes []string) {
-	f, err := parser.ParseFile(token.NewFileSet(), "../folder/problem.go", nil, 0)
+	f, err := parser.ParseFile(token.NewFileSet(), "folder/problem.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 package preview
 
 import (
-	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/content/folder"
 	"github.com/octavo-docs/octavo/internal/names"
 )
 

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/octavo-docs/octavo/internal/apidoc"
-	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/content/folder"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/names"
 	"github.com/octavo-docs/octavo/internal/reading"

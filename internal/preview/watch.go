@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/apidoc"
+	"github.com/octavo-docs/octavo/internal/content/folder"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/folder"
 )
 
 // watch checks for changes while a browser waits for them. It checks the displayed files

@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/content/folder"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/folder"
 )
 
 // FileOf returns the path of the source of a page in the folder: the one that it

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/content/folder"
 )
 
 // Settings hold what a folder has besides pages, files and includes, so that

@@ -8,9 +8,9 @@ import (
 	"path"
 	"sync"
 
+	"github.com/octavo-docs/octavo/internal/content/folder"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/folder"
 )
 
 // fileStore stores files while others are read: storing waits for a disk or a server.

@@ -8,7 +8,7 @@ package exchange
 import (
 	"context"
 
-	"github.com/octavo-docs/octavo/internal/folder"
+	"github.com/octavo-docs/octavo/internal/content/folder"
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/content/folder"
+	"github.com/octavo-docs/octavo/internal/content/git"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/git"
 )
 
 // stamp holds the attributes by which a change of a file is detected.

@@ -7,8 +7,8 @@ import (
 	"io"
 
 	"github.com/octavo-docs/octavo/internal/content/folder"
+	"github.com/octavo-docs/octavo/internal/content/git"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/git"
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 

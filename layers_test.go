@@ -39,7 +39,7 @@ var layers = [][]string{
 	{"internal/content"}, // a space begins and is copied as content
 	{"internal/content/comments"},
 	{"internal/reviews"},
-	{"internal/content/apireview", "internal/conversations", "internal/gitsync"},
+	{"internal/content/apireview", "internal/conversations", "internal/content/gitsync"},
 	{"internal/spaces"}, // merge rules and people are the organization's: spaces asks orgs, never the other way
 	{"internal/translations"},
 	{"internal/api", "internal/console", "internal/publish", "internal/scim"},
@@ -223,7 +223,7 @@ var services = []string{
 	"internal/content",
 	"internal/conversations",
 	"internal/content/exchange",
-	"internal/gitsync",
+	"internal/content/gitsync",
 	"internal/inbox",
 	"internal/index",
 	"internal/insights",

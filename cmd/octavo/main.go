@@ -18,7 +18,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/certs"
-	"github.com/octavo-docs/octavo/internal/gitsync"
+	"github.com/octavo-docs/octavo/internal/content/gitsync"
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/owner"
 	"github.com/octavo-docs/octavo/internal/server"

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/content/index"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/index"
 )
 
 // changeRequestLinks declares the operations on the links of change requests. They share

@@ -34,7 +34,7 @@ var layers = [][]string{
 	{"internal/audit", "internal/jobs"},
 	{"internal/apispec", "internal/assets", "internal/certs", "internal/orgs", "internal/sites", "internal/webhooks"},
 	{"internal/inbox", "internal/revision", "internal/signin"},
-	{"internal/edition", "internal/explain", "internal/content/index", "internal/insights", "internal/merge", "internal/oidc", "internal/sso"},
+	{"internal/edition", "internal/explain", "internal/content/index", "internal/insights", "internal/content/merge", "internal/oidc", "internal/sso"},
 	{"internal/content/exchange"},
 	{"internal/content"}, // a space begins and is copied as content
 	{"internal/content/comments"},
@@ -227,7 +227,7 @@ var services = []string{
 	"internal/inbox",
 	"internal/content/index",
 	"internal/insights",
-	"internal/merge",
+	"internal/content/merge",
 	"internal/orgs",
 	"internal/reviews",
 	"internal/sites",

@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/content/merge"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/lis"
 	"github.com/octavo-docs/octavo/internal/markup"
-	"github.com/octavo-docs/octavo/internal/merge"
 	"github.com/octavo-docs/octavo/internal/revision"
 )
 

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 
 	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/content/merge"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/merge"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 

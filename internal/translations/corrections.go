@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"github.com/octavo-docs/octavo/internal/content"
+	"github.com/octavo-docs/octavo/internal/content/merge"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
-	"github.com/octavo-docs/octavo/internal/merge"
 	"github.com/octavo-docs/octavo/internal/revision"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/translate"

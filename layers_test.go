@@ -38,7 +38,7 @@ var layers = [][]string{
 	{"internal/content/exchange"},
 	{"internal/content"}, // a space begins and is copied as content
 	{"internal/content/comments"},
-	{"internal/reviews"},
+	{"internal/content/reviews"},
 	{"internal/content/apireview", "internal/conversations", "internal/content/gitsync"},
 	{"internal/spaces"}, // merge rules and people are the organization's: spaces asks orgs, never the other way
 	{"internal/translations"},
@@ -229,7 +229,7 @@ var services = []string{
 	"internal/insights",
 	"internal/content/merge",
 	"internal/orgs",
-	"internal/reviews",
+	"internal/content/reviews",
 	"internal/sites",
 	"internal/spaces",
 	"internal/sso",

@@ -3,9 +3,9 @@ package content
 import (
 	"context"
 
+	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/revision"
 )
 
 // hide removes what the visitor of both revisions does not see. What the visitor sees in

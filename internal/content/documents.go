@@ -4,10 +4,10 @@ import (
 	"context"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
-	"github.com/octavo-docs/octavo/internal/revision"
 )
 
 // DocumentByID returns the current or a former document of a page by its id.

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/revision"
 )
 
 // pathsKey is the cache key of PlainPaths: a tree, and what its computed pages are made of.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/budget"
+	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/pdf"
-	"github.com/octavo-docs/octavo/internal/revision"
 )
 
 // pdfMakers is the number of PDFs that are made at a time. One organization may make half of them, so

@@ -5,8 +5,8 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/revision"
 )
 
 // Key identifies an edition. The content of an edition depends only on its key.

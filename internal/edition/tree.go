@@ -5,9 +5,9 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/reading"
-	"github.com/octavo-docs/octavo/internal/revision"
 )
 
 // Node is a page that the visitor sees, with its position in the tree.

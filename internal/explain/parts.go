@@ -5,9 +5,9 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
-	"github.com/octavo-docs/octavo/internal/revision"
 )
 
 // maxParts is the maximum number of parts of a page that an explanation lists.

@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/revision"
 )
 
 // Of the imports that hold much text there is one at a time, and the place is free again after it.

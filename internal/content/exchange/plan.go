@@ -9,7 +9,7 @@ import (
 	"context"
 
 	"github.com/octavo-docs/octavo/internal/content/folder"
-	"github.com/octavo-docs/octavo/internal/revision"
+	"github.com/octavo-docs/octavo/internal/content/revision"
 )
 
 // Mode is the part of an upstream that an import reads.

@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/revision"
 )
 
 // merger performs one merge. Its cost depends on the size of the changes, not on that of the space.

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
-	"github.com/octavo-docs/octavo/internal/revision"
 )
 
 // bodies merges the bodies that both sides changed. The tree is complete by then, so that references

@@ -5,9 +5,9 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
-	"github.com/octavo-docs/octavo/internal/revision"
 )
 
 // Touched returns the conflicts whose subject a draft of a change request changes. An edit of the

@@ -3,9 +3,9 @@ package revision_test
 import (
 	"testing"
 
+	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
-	"github.com/octavo-docs/octavo/internal/revision"
 )
 
 // A mistake in the front matter of a page with a condition does not publish it.

@@ -1,7 +1,7 @@
 package docs
 
 import (
-	"github.com/octavo-docs/octavo/internal/emoji"
+	"github.com/octavo-docs/octavo/internal/docs/emoji"
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 

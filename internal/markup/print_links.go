@@ -8,7 +8,7 @@ import (
 
 	"github.com/yuin/goldmark/util"
 
-	"github.com/octavo-docs/octavo/internal/emoji"
+	"github.com/octavo-docs/octavo/internal/docs/emoji"
 )
 
 func (w *inlineWriter) inline(r run, active []Mark) {

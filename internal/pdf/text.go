@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/image/font/sfnt"
 
-	"github.com/octavo-docs/octavo/internal/emoji"
+	"github.com/octavo-docs/octavo/internal/docs/emoji"
 	"github.com/octavo-docs/octavo/internal/typeface"
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/apidoc"
 	"github.com/octavo-docs/octavo/internal/content/folder"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/emoji"
+	"github.com/octavo-docs/octavo/internal/docs/emoji"
 	"github.com/octavo-docs/octavo/internal/formula"
 	"github.com/octavo-docs/octavo/internal/icons"
 	"github.com/octavo-docs/octavo/internal/markup"

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/coding"
-	"github.com/octavo-docs/octavo/internal/emoji"
+	"github.com/octavo-docs/octavo/internal/docs/emoji"
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 

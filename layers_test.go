@@ -26,7 +26,7 @@ var layers = [][]string{
 	{"internal/budget"},
 	{"internal/chunk", "internal/expr", "internal/formula", "internal/icons", "internal/openapi", "internal/search", "internal/twemoji", "internal/outbound"},
 	{"internal/docs"},
-	{"internal/adaptive", "internal/challenge", "internal/customization", "internal/embeds", "internal/fonts", "internal/frontmatter", "internal/helpdesk", "internal/mail", "internal/saml", "internal/topics", "internal/visitor"},
+	{"internal/adaptive", "internal/identity/challenge", "internal/customization", "internal/embeds", "internal/fonts", "internal/frontmatter", "internal/helpdesk", "internal/mail", "internal/saml", "internal/topics", "internal/visitor"},
 	{"internal/markup", "internal/sitefile"},
 	{"internal/apidoc", "internal/epub", "internal/content/folder", "internal/content/git", "internal/pdf", "internal/reading", "internal/reference", "internal/social", "internal/staticindex", "internal/theme", "internal/translate", "internal/visualdiff"},
 	{"internal/store", "internal/blob", "internal/mcpserver"},

@@ -10,9 +10,9 @@ import (
 	"sync"
 
 	"github.com/octavo-docs/octavo/internal/authz"
-	"github.com/octavo-docs/octavo/internal/challenge"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/identity/challenge"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 

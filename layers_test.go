@@ -33,7 +33,7 @@ var layers = [][]string{
 	{"internal/authz", "internal/seal"},
 	{"internal/audit", "internal/jobs"},
 	{"internal/apispec", "internal/assets", "internal/certs", "internal/orgs", "internal/sites", "internal/webhooks"},
-	{"internal/inbox", "internal/content/revision", "internal/signin"},
+	{"internal/identity/inbox", "internal/content/revision", "internal/signin"},
 	{"internal/edition", "internal/explain", "internal/content/index", "internal/insights", "internal/content/merge", "internal/oidc", "internal/sso"},
 	{"internal/content/exchange"},
 	{"internal/content"}, // a space begins and is copied as content
@@ -224,7 +224,7 @@ var services = []string{
 	"internal/conversations",
 	"internal/content/exchange",
 	"internal/content/gitsync",
-	"internal/inbox",
+	"internal/identity/inbox",
 	"internal/content/index",
 	"internal/insights",
 	"internal/content/merge",

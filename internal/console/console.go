@@ -21,7 +21,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/formula"
-	"github.com/octavo-docs/octavo/internal/inbox"
+	"github.com/octavo-docs/octavo/internal/identity/inbox"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/oidc"
 	"github.com/octavo-docs/octavo/internal/orgs"

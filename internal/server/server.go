@@ -38,7 +38,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/conversations"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/embeds"
-	"github.com/octavo-docs/octavo/internal/inbox"
+	"github.com/octavo-docs/octavo/internal/identity/inbox"
 	"github.com/octavo-docs/octavo/internal/insights"
 	"github.com/octavo-docs/octavo/internal/jobs"
 	"github.com/octavo-docs/octavo/internal/mail"

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/blob"
-	"github.com/octavo-docs/octavo/internal/mail"
+	"github.com/octavo-docs/octavo/internal/identity/mail"
 	"github.com/octavo-docs/octavo/internal/owner"
 	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/store"

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/mail"
+	"github.com/octavo-docs/octavo/internal/identity/mail"
 	"github.com/octavo-docs/octavo/internal/markup"
 )
 

@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/octavo-docs/octavo/internal/oidc"
+	"github.com/octavo-docs/octavo/internal/identity/oidc"
 )
 
 // oidcFlags configure the OpenID Connect provider for all users of the server.

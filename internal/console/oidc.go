@@ -7,7 +7,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/oidc"
+	"github.com/octavo-docs/octavo/internal/identity/oidc"
 	"github.com/octavo-docs/octavo/internal/signin"
 )
 

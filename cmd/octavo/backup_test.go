@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/identity/orgs"
 )
 
 // furnish creates an organization with objects of every kind that lists show. The

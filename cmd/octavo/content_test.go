@@ -17,7 +17,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/identity/orgs"
 )
 
 // handbook returns a copy of the documentation in testdata that a test may change. Its

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/octavo-docs/octavo/docs/manual"
-	"github.com/octavo-docs/octavo/internal/orgs"
+	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/testgit"
 )
 

@@ -17,8 +17,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/jsontext"
-	"github.com/octavo-docs/octavo/internal/orgs"
 )
 
 // Prefix is the path of the handler.

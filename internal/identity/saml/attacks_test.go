@@ -9,7 +9,7 @@ import (
 
 	"github.com/beevik/etree"
 
-	"github.com/octavo-docs/octavo/internal/saml"
+	"github.com/octavo-docs/octavo/internal/identity/saml"
 	"github.com/octavo-docs/octavo/internal/testsaml"
 )
 

@@ -33,7 +33,7 @@ var layers = [][]string{
 	{"internal/authz", "internal/seal"},
 	{"internal/audit", "internal/jobs"},
 	{"internal/apispec", "internal/assets", "internal/certs", "internal/identity/orgs", "internal/sites", "internal/webhooks"},
-	{"internal/identity/inbox", "internal/content/revision", "internal/signin"},
+	{"internal/identity/inbox", "internal/content/revision", "internal/identity/signin"},
 	{"internal/edition", "internal/explain", "internal/content/index", "internal/insights", "internal/content/merge", "internal/identity/oidc", "internal/sso"},
 	{"internal/content/exchange"},
 	{"internal/content"}, // a space begins and is copied as content
@@ -64,7 +64,7 @@ var only = map[string][]string{
 	"github.com/andybalholm/brotli":       {"internal/coding"},
 	"github.com/wneessen/go-mail":         {"internal/identity/mail"},
 	"github.com/emersion/go-smtp":         {"internal/testmail"},
-	"github.com/go-webauthn/webauthn":     {"internal/signin"},
+	"github.com/go-webauthn/webauthn":     {"internal/identity/signin"},
 	"github.com/rs/cors":                  {"internal/server"},
 	"github.com/yuin/goldmark":            {"internal/markup"},
 	"go.yaml.in/yaml/v3":                  {"internal/yamldoc", "internal/frontmatter", "internal/content/folder", "internal/openapi", "internal/sitefile"},

@@ -10,7 +10,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/golden"
-	"github.com/octavo-docs/octavo/internal/signin"
+	"github.com/octavo-docs/octavo/internal/identity/signin"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
 )

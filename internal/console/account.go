@@ -8,8 +8,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/identity/oidc"
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
+	"github.com/octavo-docs/octavo/internal/identity/signin"
 	"github.com/octavo-docs/octavo/internal/opt"
-	"github.com/octavo-docs/octavo/internal/signin"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 

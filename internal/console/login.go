@@ -9,7 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/signin"
+	"github.com/octavo-docs/octavo/internal/identity/signin"
 )
 
 type loginData struct {

@@ -8,7 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/identity/oidc"
-	"github.com/octavo-docs/octavo/internal/signin"
+	"github.com/octavo-docs/octavo/internal/identity/signin"
 )
 
 // flowCookie returns the name of the cookie that binds a sign-in to the browser that began it.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/signin"
+	"github.com/octavo-docs/octavo/internal/identity/signin"
 )
 
 // tries counts the sign-in attempts from each network. It makes the sender of requests wait, never

@@ -17,9 +17,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/identity/saml"
+	"github.com/octavo-docs/octavo/internal/identity/signin"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/seal"
-	"github.com/octavo-docs/octavo/internal/signin"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 

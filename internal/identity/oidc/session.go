@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/signin"
+	"github.com/octavo-docs/octavo/internal/identity/signin"
 )
 
 // openSession opens a session for a person whom a provider has authenticated, or links the identity to

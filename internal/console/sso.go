@@ -8,7 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/identity/saml"
 	"github.com/octavo-docs/octavo/internal/identity/signin"
-	"github.com/octavo-docs/octavo/internal/sso"
+	"github.com/octavo-docs/octavo/internal/identity/sso"
 )
 
 // samlForm is the maximum size of a form with a response of an identity provider: base64 with

@@ -5,7 +5,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/embeds"
+	"github.com/octavo-docs/octavo/internal/markup/embeds"
 )
 
 func (a *API) embeds() {

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/octavo-docs/octavo/internal/frontmatter"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/frontmatter"
 )
 
 // Source is a file of a folder that is stored elsewhere, such as in a

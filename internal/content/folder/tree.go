@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/octavo-docs/octavo/internal/frontmatter"
+	"github.com/octavo-docs/octavo/internal/markup/frontmatter"
 	"github.com/octavo-docs/octavo/internal/names"
 )
 

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/frontmatter"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/frontmatter"
 	"github.com/octavo-docs/octavo/internal/names"
 )
 

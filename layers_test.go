@@ -24,7 +24,7 @@ const module = "github.com/octavo-docs/octavo/"
 var layers = [][]string{
 	{"docs/manual", "internal/acceptlanguage", "internal/cache", "internal/coding", "internal/budget/costly", "internal/docs/emoji", "internal/errs", "internal/inline", "internal/jsontext", "internal/lis", "internal/names", "internal/opt", "internal/owner", "internal/packed", "internal/readyconn", "internal/rison", "internal/rss", "internal/svg", "internal/typeface", "internal/yamldoc"},
 	{"internal/budget"},
-	{"internal/chunk", "internal/expr", "internal/formula", "internal/icons", "internal/openapi", "internal/search", "internal/twemoji", "internal/outbound"},
+	{"internal/chunk", "internal/expr", "internal/formula", "internal/markup/icons", "internal/openapi", "internal/search", "internal/twemoji", "internal/outbound"},
 	{"internal/docs"},
 	{"internal/adaptive", "internal/identity/challenge", "internal/customization", "internal/markup/embeds", "internal/fonts", "internal/markup/frontmatter", "internal/helpdesk", "internal/identity/mail", "internal/identity/saml", "internal/topics", "internal/visitor"},
 	{"internal/markup", "internal/sitefile"},

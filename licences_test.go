@@ -13,7 +13,7 @@ import (
 var licences = map[string][]string{
 	"internal/formula/fonts.zip":          {"internal/formula/LICENSE", "Design Science", ofl},
 	"internal/formula/katex.js.gz":        {"internal/formula/LICENSE", "Khan Academy", mit},
-	"internal/icons/icons.tsv.gz":         {"internal/icons/LICENSE", "Fonticons", ccBy},
+	"internal/markup/icons/icons.tsv.gz":  {"internal/markup/icons/LICENSE", "Fonticons", ccBy},
 	"internal/theme/web/mermaid.js.gz":    {"internal/theme/web/mermaid.LICENSE.txt", "Knut Sveidqvist", mit}, // its packages: internal/theme/licences_test.go
 	"internal/twemoji/emoji.tsv.gz":       {"internal/twemoji/LICENSE", "jdecked", ccBy},
 	"internal/typeface/scripts/fonts.zip": {"internal/typeface/scripts/LICENSE", "Google", ofl},

@@ -7,7 +7,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/octavo-docs/octavo/internal/icons"
+	"github.com/octavo-docs/octavo/internal/markup/icons"
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 

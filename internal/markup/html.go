@@ -15,7 +15,7 @@ import (
 	"unicode"
 
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/icons"
+	"github.com/octavo-docs/octavo/internal/markup/icons"
 )
 
 // HTMLOptions are the settings of HTML that depend on where a document is

@@ -1,8 +1,8 @@
 package pdf
 
 import (
-	"github.com/octavo-docs/octavo/internal/icons"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/icons"
 )
 
 // button draws a button in a line: filled, or with a border. A button without a target

@@ -1,8 +1,8 @@
 package pdf
 
 import (
-	"github.com/octavo-docs/octavo/internal/icons"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/icons"
 )
 
 // layoutColumns lays out n flows in columns. shares are the relative widths; nil means

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/octavo-docs/octavo/internal/icons"
+	"github.com/octavo-docs/octavo/internal/markup/icons"
 	"github.com/octavo-docs/octavo/internal/svg"
 	"github.com/octavo-docs/octavo/internal/twemoji"
 )

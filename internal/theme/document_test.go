@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/octavo-docs/octavo/internal/icons"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/icons"
 )
 
 // pageTemplate returns a template that renders a page and its navigation, as a reference.

@@ -4,7 +4,7 @@ import (
 	"html/template"
 
 	"github.com/octavo-docs/octavo/internal/cache"
-	"github.com/octavo-docs/octavo/internal/icons"
+	"github.com/octavo-docs/octavo/internal/markup/icons"
 )
 
 // maxIcons is the maximum size of all cached icons, in bytes.

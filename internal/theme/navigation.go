@@ -3,7 +3,7 @@ package theme
 import (
 	"sync/atomic"
 
-	"github.com/octavo-docs/octavo/internal/icons"
+	"github.com/octavo-docs/octavo/internal/markup/icons"
 )
 
 // The navigation is written without templates: every page has one, and a template took longer

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/icons"
+	"github.com/octavo-docs/octavo/internal/markup/icons"
 )
 
 // A navigation that is written without templates equals the output of a template, which

@@ -10,8 +10,8 @@ import (
 	"html/template"
 	"time"
 
-	"github.com/octavo-docs/octavo/internal/icons"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/icons"
 )
 
 // Link is a navigation entry, a tab or a menu entry. Without Href it is rendered as plain

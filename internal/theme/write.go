@@ -11,7 +11,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/octavo-docs/octavo/internal/icons"
+	"github.com/octavo-docs/octavo/internal/markup/icons"
 )
 
 //go:embed web

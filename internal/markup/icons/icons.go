@@ -16,7 +16,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/packed"
 )
 
-//go:generate go run generate.go ../../e2e/node_modules/@fortawesome/fontawesome-free
+//go:generate go run generate.go ../../../e2e/node_modules/@fortawesome/fontawesome-free
 
 //go:embed icons.tsv.gz
 var file []byte

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/octavo-docs/octavo/internal/inline"
+	"github.com/octavo-docs/octavo/internal/markup/inline"
 	"github.com/octavo-docs/octavo/internal/openapi"
 )
 

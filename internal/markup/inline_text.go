@@ -10,8 +10,8 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
-	"github.com/octavo-docs/octavo/internal/inline"
 	"github.com/octavo-docs/octavo/internal/markup/frontmatter"
+	"github.com/octavo-docs/octavo/internal/markup/inline"
 )
 
 // ParseHead parses the head of a source: its front matter and its title.

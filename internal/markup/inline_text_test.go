@@ -5,8 +5,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/octavo-docs/octavo/internal/inline"
 	"github.com/octavo-docs/octavo/internal/markup/frontmatter"
+	"github.com/octavo-docs/octavo/internal/markup/inline"
 )
 
 func TestInlineTextReadsWhatEscapeWrote(t *testing.T) {

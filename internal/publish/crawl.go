@@ -11,7 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/edition"
-	"github.com/octavo-docs/octavo/internal/inline"
+	"github.com/octavo-docs/octavo/internal/markup/inline"
 )
 
 const (

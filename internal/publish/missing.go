@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/edition"
-	"github.com/octavo-docs/octavo/internal/inline"
+	"github.com/octavo-docs/octavo/internal/markup/inline"
 	"github.com/octavo-docs/octavo/internal/names"
 	"github.com/octavo-docs/octavo/internal/theme"
 )

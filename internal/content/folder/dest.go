@@ -6,7 +6,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/octavo-docs/octavo/internal/inline"
+	"github.com/octavo-docs/octavo/internal/markup/inline"
 )
 
 // attributes are the attributes of HTML elements and of tags whose value is a

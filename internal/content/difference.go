@@ -9,8 +9,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/merge"
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/lis"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/markup/lis"
 )
 
 // Difference holds the differences between two revisions, by kind. Before is nil

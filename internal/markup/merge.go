@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/octavo-docs/octavo/internal/lis"
+	"github.com/octavo-docs/octavo/internal/markup/lis"
 )
 
 // BlockConflict is a block that both sides changed in different ways, or the

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/lis"
+	"github.com/octavo-docs/octavo/internal/markup/lis"
 )
 
 // hashCache caches the hashes of nodes.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/octavo-docs/octavo/internal/lis"
+	"github.com/octavo-docs/octavo/internal/markup/lis"
 )
 
 // siblings are the blocks of a list or the rows of a table, some of which were

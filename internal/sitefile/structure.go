@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/lis"
+	"github.com/octavo-docs/octavo/internal/markup/lis"
 )
 
 // structure plans either the sections and groups of the site, or its variants.

@@ -16,7 +16,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/lis"
+	"github.com/octavo-docs/octavo/internal/markup/lis"
 )
 
 // importer puts a folder into a draft. The tree comes first and the bodies

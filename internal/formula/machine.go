@@ -10,7 +10,7 @@ import (
 	"github.com/dop251/goja"
 
 	"github.com/octavo-docs/octavo/internal/budget"
-	"github.com/octavo-docs/octavo/internal/packed"
+	"github.com/octavo-docs/octavo/internal/markup/packed"
 )
 
 //go:embed katex.js.gz

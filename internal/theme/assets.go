@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/coding"
-	"github.com/octavo-docs/octavo/internal/packed"
+	"github.com/octavo-docs/octavo/internal/markup/packed"
 )
 
 // Asset is a file that pages need. Its name contains a hash of its content, so that browsers

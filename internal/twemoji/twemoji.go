@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/octavo-docs/octavo/internal/packed"
+	"github.com/octavo-docs/octavo/internal/markup/packed"
 )
 
 //go:generate go run generate.go ../../e2e/node_modules/@twemoji/svg

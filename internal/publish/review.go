@@ -15,8 +15,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/markup/visualdiff"
 	"github.com/octavo-docs/octavo/internal/theme"
-	"github.com/octavo-docs/octavo/internal/visualdiff"
 )
 
 // maxChanged is the maximum number of changed pages that a draft lists.

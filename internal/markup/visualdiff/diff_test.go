@@ -10,7 +10,7 @@ import (
 	dom "golang.org/x/net/html"
 
 	"github.com/octavo-docs/octavo/internal/markup"
-	"github.com/octavo-docs/octavo/internal/visualdiff"
+	"github.com/octavo-docs/octavo/internal/markup/visualdiff"
 )
 
 var options = visualdiff.Options{

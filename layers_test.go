@@ -22,7 +22,7 @@ const module = "github.com/octavo-docs/octavo/"
 // the layers below its own, and the ones named in besides. A package that is
 // in no layer fails the test, so a new one finds its place.
 var layers = [][]string{
-	{"docs/manual", "internal/acceptlanguage", "internal/cache", "internal/coding", "internal/budget/costly", "internal/docs/emoji", "internal/errs", "internal/markup/inline", "internal/jsontext", "internal/markup/lis", "internal/names", "internal/opt", "internal/owner", "internal/markup/packed", "internal/readyconn", "internal/rison", "internal/rss", "internal/svg", "internal/typeface", "internal/yamldoc"},
+	{"docs/manual", "internal/acceptlanguage", "internal/cache", "internal/coding", "internal/budget/costly", "internal/docs/emoji", "internal/errs", "internal/markup/inline", "internal/jsontext", "internal/markup/lis", "internal/names", "internal/opt", "internal/owner", "internal/markup/packed", "internal/readyconn", "internal/rison", "internal/rss", "internal/svg", "internal/typeface", "internal/markup/yamldoc"},
 	{"internal/budget"},
 	{"internal/chunk", "internal/expr", "internal/formula", "internal/markup/icons", "internal/openapi", "internal/search", "internal/twemoji", "internal/outbound"},
 	{"internal/docs"},
@@ -67,7 +67,7 @@ var only = map[string][]string{
 	"github.com/go-webauthn/webauthn":     {"internal/identity/signin"},
 	"github.com/rs/cors":                  {"internal/server"},
 	"github.com/yuin/goldmark":            {"internal/markup"},
-	"go.yaml.in/yaml/v3":                  {"internal/yamldoc", "internal/markup/frontmatter", "internal/content/folder", "internal/openapi", "internal/sitefile"},
+	"go.yaml.in/yaml/v3":                  {"internal/markup/yamldoc", "internal/markup/frontmatter", "internal/content/folder", "internal/openapi", "internal/sitefile"},
 	"github.com/microcosm-cc/bluemonday":  {"internal/markup"},
 	"github.com/alecthomas/chroma":        {"internal/markup"},
 	"golang.org/x/crypto/acme":            {"internal/certs"},

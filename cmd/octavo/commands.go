@@ -16,8 +16,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
+	"github.com/octavo-docs/octavo/internal/markup/yamldoc"
 	"github.com/octavo-docs/octavo/internal/server"
-	"github.com/octavo-docs/octavo/internal/yamldoc"
 )
 
 type bootstrapCmd struct {

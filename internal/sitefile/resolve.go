@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/yamldoc"
+	"github.com/octavo-docs/octavo/internal/markup/yamldoc"
 )
 
 // Spaces finds spaces by ID, by title, or by the folder that they are synchronized with.

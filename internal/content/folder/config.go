@@ -11,8 +11,8 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup/frontmatter"
+	"github.com/octavo-docs/octavo/internal/markup/yamldoc"
 	"github.com/octavo-docs/octavo/internal/names"
-	"github.com/octavo-docs/octavo/internal/yamldoc"
 )
 
 // config holds the settings of a .gitbook.yaml.

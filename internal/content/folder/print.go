@@ -12,7 +12,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs/emoji"
 	"github.com/octavo-docs/octavo/internal/markup/inline"
-	"github.com/octavo-docs/octavo/internal/yamldoc"
+	"github.com/octavo-docs/octavo/internal/markup/yamldoc"
 )
 
 // SummaryBytes returns the SUMMARY.md of the tree. It changes as few lines as possible of

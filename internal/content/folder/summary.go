@@ -13,7 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/markup/frontmatter"
 	"github.com/octavo-docs/octavo/internal/markup/inline"
-	"github.com/octavo-docs/octavo/internal/yamldoc"
+	"github.com/octavo-docs/octavo/internal/markup/yamldoc"
 )
 
 // kind is the kind of an entry of SUMMARY.md.

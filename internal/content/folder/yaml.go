@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/octavo-docs/octavo/internal/markup"
-	"github.com/octavo-docs/octavo/internal/yamldoc"
+	"github.com/octavo-docs/octavo/internal/markup/yamldoc"
 )
 
 // yamlReader returns a reader that adds the problems of a file to out.

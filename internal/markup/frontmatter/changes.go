@@ -6,7 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/octavo-docs/octavo/internal/yamldoc"
+	"github.com/octavo-docs/octavo/internal/markup/yamldoc"
 )
 
 // changes returns the new values of the keys that change. A nil value deletes

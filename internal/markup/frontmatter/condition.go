@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/octavo-docs/octavo/internal/expr"
-	"github.com/octavo-docs/octavo/internal/yamldoc"
+	"github.com/octavo-docs/octavo/internal/markup/yamldoc"
 )
 
 // never is a condition that is false for all readers: a condition that cannot be

@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/yamldoc"
+	"github.com/octavo-docs/octavo/internal/markup/yamldoc"
 )
 
 // Meta is the content of front matter. A zero field is absent or has its default

@@ -10,7 +10,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs/emoji"
 	"github.com/octavo-docs/octavo/internal/markup/inline"
-	"github.com/octavo-docs/octavo/internal/yamldoc"
+	"github.com/octavo-docs/octavo/internal/markup/yamldoc"
 )
 
 // Rewrite returns src with a head that has the values of m, title and emoji. The

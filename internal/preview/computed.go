@@ -10,11 +10,11 @@ import (
 	"path"
 	"slices"
 
-	"github.com/octavo-docs/octavo/internal/apidoc"
 	"github.com/octavo-docs/octavo/internal/content/folder"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/markup/frontmatter"
+	"github.com/octavo-docs/octavo/internal/openapi/apidoc"
 )
 
 // maxComputedPlaces is the maximum number of computed pages of a folder that are

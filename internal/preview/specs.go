@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/octavo-docs/octavo/internal/apidoc"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/openapi"
+	"github.com/octavo-docs/octavo/internal/openapi/apidoc"
 )
 
 // specs returns a function that finds API descriptions in the folder. A specification

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/octavo-docs/octavo/internal/apidoc"
 	"github.com/octavo-docs/octavo/internal/content/folder"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/openapi/apidoc"
 )
 
 // watch checks for changes while a browser waits for them. It checks the displayed files

@@ -31,7 +31,7 @@ func load(t *testing.T, src string) Find {
 
 func petStore(t *testing.T) Find {
 	t.Helper()
-	b, err := os.ReadFile("../openapi/testdata/petstore.txt")
+	b, err := os.ReadFile("../testdata/petstore.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ var placeOnly = regexp.MustCompile(`<section class="openapi [^>]*><p>.*`)
 
 // All sample descriptions are rendered, as HTML and as blocks.
 func TestSamples(t *testing.T) {
-	files, err := filepath.Glob("../openapi/testdata/*.txt")
+	files, err := filepath.Glob("../testdata/*.txt")
 	if err != nil || len(files) < 20 {
 		t.Fatalf("%d samples: %v", len(files), err)
 	}

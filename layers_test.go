@@ -32,7 +32,7 @@ var layers = [][]string{
 	{"internal/store", "internal/blob", "internal/mcpserver"},
 	{"internal/authz", "internal/seal"},
 	{"internal/audit", "internal/jobs"},
-	{"internal/apispec", "internal/assets", "internal/certs", "internal/identity/orgs", "internal/sites", "internal/webhooks"},
+	{"internal/openapi/apispec", "internal/assets", "internal/certs", "internal/identity/orgs", "internal/sites", "internal/webhooks"},
 	{"internal/identity/inbox", "internal/content/revision", "internal/identity/signin"},
 	{"internal/edition", "internal/explain", "internal/content/index", "internal/insights", "internal/content/merge", "internal/identity/oidc", "internal/identity/sso"},
 	{"internal/content/exchange"},
@@ -217,7 +217,7 @@ var withoutPermission = map[string]bool{
 // services are the packages that change the store for people.
 var services = []string{
 	"internal/content/apireview",
-	"internal/apispec",
+	"internal/openapi/apispec",
 	"internal/assets",
 	"internal/content/comments",
 	"internal/content",

@@ -11,9 +11,9 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/octavo-docs/octavo/internal/apispec"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/openapi"
+	"github.com/octavo-docs/octavo/internal/openapi/apispec"
 )
 
 type openapiCmd struct {

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/apispec"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/openapi/apispec"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
 )

@@ -28,7 +28,7 @@ var layers = [][]string{
 	{"internal/docs"},
 	{"internal/adaptive", "internal/identity/challenge", "internal/customization", "internal/markup/embeds", "internal/fonts", "internal/markup/frontmatter", "internal/helpdesk", "internal/identity/mail", "internal/identity/saml", "internal/topics", "internal/visitor"},
 	{"internal/markup", "internal/sitefile"},
-	{"internal/openapi/apidoc", "internal/epub", "internal/content/folder", "internal/content/git", "internal/pdf", "internal/reading", "internal/reference", "internal/social", "internal/staticindex", "internal/theme", "internal/translate", "internal/markup/visualdiff"},
+	{"internal/openapi/apidoc", "internal/epub", "internal/content/folder", "internal/content/git", "internal/pdf", "internal/reading", "internal/openapi/reference", "internal/social", "internal/staticindex", "internal/theme", "internal/translate", "internal/markup/visualdiff"},
 	{"internal/store", "internal/blob", "internal/mcpserver"},
 	{"internal/authz", "internal/seal"},
 	{"internal/audit", "internal/jobs"},

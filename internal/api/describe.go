@@ -12,7 +12,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/octavo-docs/octavo/internal/authz"
-	"github.com/octavo-docs/octavo/internal/reference"
+	"github.com/octavo-docs/octavo/internal/openapi/reference"
 )
 
 // descriptions declares the operations that return the description of the API: as an

@@ -11,8 +11,8 @@ import (
 // licences are the files with the licences of what was not written here, by the file that contains it,
 // and what each must contain.
 var licences = map[string][]string{
-	"internal/formula/fonts.zip":          {"internal/formula/LICENSE", "Design Science", ofl},
-	"internal/formula/katex.js.gz":        {"internal/formula/LICENSE", "Khan Academy", mit},
+	"internal/print/formula/fonts.zip":    {"internal/print/formula/LICENSE", "Design Science", ofl},
+	"internal/print/formula/katex.js.gz":  {"internal/print/formula/LICENSE", "Khan Academy", mit},
 	"internal/markup/icons/icons.tsv.gz":  {"internal/markup/icons/LICENSE", "Fonticons", ccBy},
 	"internal/theme/web/mermaid.js.gz":    {"internal/theme/web/mermaid.LICENSE.txt", "Knut Sveidqvist", mit}, // its packages: internal/theme/licences_test.go
 	"internal/twemoji/emoji.tsv.gz":       {"internal/twemoji/LICENSE", "jdecked", ccBy},

@@ -23,8 +23,8 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/formula"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/print/formula"
 	"github.com/octavo-docs/octavo/internal/typeface"
 )
 

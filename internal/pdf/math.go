@@ -4,8 +4,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/octavo-docs/octavo/internal/formula"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/print/formula"
 	"github.com/octavo-docs/octavo/internal/svg"
 	"github.com/octavo-docs/octavo/internal/typeface"
 )

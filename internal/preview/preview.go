@@ -24,10 +24,10 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/content/folder"
-	"github.com/octavo-docs/octavo/internal/formula"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/openapi"
 	"github.com/octavo-docs/octavo/internal/openapi/apidoc"
+	"github.com/octavo-docs/octavo/internal/print/formula"
 )
 
 // Limits and intervals.

@@ -12,10 +12,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/folder"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/docs/emoji"
-	"github.com/octavo-docs/octavo/internal/formula"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/markup/icons"
 	"github.com/octavo-docs/octavo/internal/openapi/apidoc"
+	"github.com/octavo-docs/octavo/internal/print/formula"
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 

@@ -17,7 +17,7 @@ import (
 
 // fontFiles are the fonts of KaTeX (OFL) as TrueType, in one archive.
 //
-//go:generate go run generate.go ../../e2e/node_modules/katex/dist/fonts
+//go:generate go run generate.go ../../../e2e/node_modules/katex/dist/fonts
 //go:embed fonts.zip
 var fontFiles []byte
 

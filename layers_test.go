@@ -28,7 +28,7 @@ var layers = [][]string{
 	{"internal/docs"},
 	{"internal/adaptive", "internal/identity/challenge", "internal/customization", "internal/markup/embeds", "internal/fonts", "internal/markup/frontmatter", "internal/helpdesk", "internal/identity/mail", "internal/identity/saml", "internal/topics", "internal/visitor"},
 	{"internal/markup", "internal/sitefile"},
-	{"internal/openapi/apidoc", "internal/epub", "internal/content/folder", "internal/content/git", "internal/pdf", "internal/reading", "internal/openapi/reference", "internal/social", "internal/staticindex", "internal/theme", "internal/translate", "internal/markup/visualdiff"},
+	{"internal/openapi/apidoc", "internal/epub", "internal/content/folder", "internal/content/git", "internal/print/pdf", "internal/reading", "internal/openapi/reference", "internal/social", "internal/staticindex", "internal/theme", "internal/translate", "internal/markup/visualdiff"},
 	{"internal/store", "internal/blob", "internal/mcpserver"},
 	{"internal/authz", "internal/seal"},
 	{"internal/audit", "internal/jobs"},
@@ -81,9 +81,9 @@ var only = map[string][]string{
 	"github.com/coreos/go-oidc":           {"internal/identity/oidc"},
 	"golang.org/x/oauth2":                 {"internal/identity/oidc"},
 	"codeberg.org/go-fonts/dejavu":        {"internal/social", "internal/typeface"},
-	"github.com/go-text/typesetting":      {"internal/pdf", "internal/social", "internal/typeface"},
+	"github.com/go-text/typesetting":      {"internal/print/pdf", "internal/social", "internal/typeface"},
 	"github.com/modelcontextprotocol":     {"internal/mcpserver"},
-	"golang.org/x/text":                   {"internal/names", "internal/pdf", "internal/topics"},
+	"golang.org/x/text":                   {"internal/names", "internal/print/pdf", "internal/topics"},
 }
 
 func TestImportsGoDownward(t *testing.T) {

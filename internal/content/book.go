@@ -13,8 +13,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/openapi"
-	"github.com/octavo-docs/octavo/internal/pdf"
 	"github.com/octavo-docs/octavo/internal/print/formula"
+	"github.com/octavo-docs/octavo/internal/print/pdf"
 	"github.com/octavo-docs/octavo/internal/reading"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/pdf"
+	"github.com/octavo-docs/octavo/internal/print/pdf"
 )
 
 // pdfMakers is the number of PDFs that are made at a time. One organization may make half of them, so

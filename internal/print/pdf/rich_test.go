@@ -28,7 +28,7 @@ func richBook(t testing.TB) *testBook {
 	}
 }
 
-// To look at the page: OCTAVO_TEST_PDF=rich.pdf go test ./internal/pdf -run Rich
+// To look at the page: OCTAVO_TEST_PDF=rich.pdf go test ./internal/print/pdf -run Rich
 func TestARichPage(t *testing.T) {
 	b := richBook(t)
 	f := b.write(t)

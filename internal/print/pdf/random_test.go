@@ -100,7 +100,7 @@ func TestRandomDocuments(t *testing.T) {
 }
 
 func FuzzWrite(f *testing.F) {
-	everything, err := os.ReadFile("../markup/testdata/everything.md")
+	everything, err := os.ReadFile("../../markup/testdata/everything.md")
 	if err != nil {
 		f.Fatal(err)
 	}

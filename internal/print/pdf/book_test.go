@@ -184,7 +184,7 @@ func TestTheStructureOfABook(t *testing.T) {
 
 // The same book results in the same file, so that a range of it can be requested later.
 func TestWritingIsRepeatable(t *testing.T) {
-	everything, err := os.ReadFile("../markup/testdata/everything.md")
+	everything, err := os.ReadFile("../../markup/testdata/everything.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -488,7 +488,7 @@ func TestPopplerOpensIt(t *testing.T) {
 		}
 		t.Skip("poppler-utils is not installed, so PDFs are read by our own reader only")
 	}
-	everything, err := os.ReadFile("../markup/testdata/everything.md")
+	everything, err := os.ReadFile("../../markup/testdata/everything.md")
 	if err != nil {
 		t.Fatal(err)
 	}

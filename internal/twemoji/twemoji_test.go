@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/svg"
+	"github.com/octavo-docs/octavo/internal/print/svg"
 )
 
 func TestEveryPictureCanBeDrawn(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 
-	"github.com/octavo-docs/octavo/internal/svg"
+	"github.com/octavo-docs/octavo/internal/print/svg"
 )
 
 // Drawing is a formula for print: glyphs, rules and outlines with their positions.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/octavo-docs/octavo/internal/svg"
+	"github.com/octavo-docs/octavo/internal/print/svg"
 )
 
 // KaTeX computes the heights, depths, sizes and distances. The rest is left to the

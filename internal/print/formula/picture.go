@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/octavo-docs/octavo/internal/svg"
+	"github.com/octavo-docs/octavo/internal/print/svg"
 )
 
 // shares maps the parts of braces and arrows to their start and width, as fractions

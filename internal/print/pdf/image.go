@@ -17,7 +17,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
-	"github.com/octavo-docs/octavo/internal/svg"
+	"github.com/octavo-docs/octavo/internal/print/svg"
 )
 
 // Limits of pictures. JPEG files are copied and never decoded. Of a PNG only the reduced

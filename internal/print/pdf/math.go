@@ -6,7 +6,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/print/formula"
-	"github.com/octavo-docs/octavo/internal/svg"
+	"github.com/octavo-docs/octavo/internal/print/svg"
 	"github.com/octavo-docs/octavo/internal/typeface"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/markup/icons"
-	"github.com/octavo-docs/octavo/internal/svg"
+	"github.com/octavo-docs/octavo/internal/print/svg"
 	"github.com/octavo-docs/octavo/internal/twemoji"
 )
 

@@ -22,7 +22,7 @@ const module = "github.com/octavo-docs/octavo/"
 // the layers below its own, and the ones named in besides. A package that is
 // in no layer fails the test, so a new one finds its place.
 var layers = [][]string{
-	{"docs/manual", "internal/acceptlanguage", "internal/cache", "internal/coding", "internal/budget/costly", "internal/docs/emoji", "internal/errs", "internal/markup/inline", "internal/jsontext", "internal/markup/lis", "internal/names", "internal/opt", "internal/owner", "internal/markup/packed", "internal/readyconn", "internal/rison", "internal/rss", "internal/print/svg", "internal/typeface", "internal/markup/yamldoc"},
+	{"docs/manual", "internal/acceptlanguage", "internal/cache", "internal/coding", "internal/budget/costly", "internal/docs/emoji", "internal/errs", "internal/markup/inline", "internal/jsontext", "internal/markup/lis", "internal/names", "internal/opt", "internal/owner", "internal/markup/packed", "internal/readyconn", "internal/rison", "internal/rss", "internal/print/svg", "internal/print/typeface", "internal/markup/yamldoc"},
 	{"internal/budget"},
 	{"internal/chunk", "internal/expr", "internal/print/formula", "internal/markup/icons", "internal/openapi", "internal/search", "internal/twemoji", "internal/outbound"},
 	{"internal/docs"},
@@ -80,8 +80,8 @@ var only = map[string][]string{
 	"github.com/russellhaering":           {"internal/identity/saml"},
 	"github.com/coreos/go-oidc":           {"internal/identity/oidc"},
 	"golang.org/x/oauth2":                 {"internal/identity/oidc"},
-	"codeberg.org/go-fonts/dejavu":        {"internal/social", "internal/typeface"},
-	"github.com/go-text/typesetting":      {"internal/print/pdf", "internal/social", "internal/typeface"},
+	"codeberg.org/go-fonts/dejavu":        {"internal/social", "internal/print/typeface"},
+	"github.com/go-text/typesetting":      {"internal/print/pdf", "internal/social", "internal/print/typeface"},
 	"github.com/modelcontextprotocol":     {"internal/mcpserver"},
 	"golang.org/x/text":                   {"internal/names", "internal/print/pdf", "internal/topics"},
 }

@@ -22,8 +22,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/openapi"
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/print/formula"
+	"github.com/octavo-docs/octavo/internal/print/typeface"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/typeface"
 )
 
 // Service reads and changes content.

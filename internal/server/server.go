@@ -48,6 +48,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup/embeds"
 	"github.com/octavo-docs/octavo/internal/openapi/apispec"
 	"github.com/octavo-docs/octavo/internal/outbound"
+	"github.com/octavo-docs/octavo/internal/print/typeface"
 	"github.com/octavo-docs/octavo/internal/publish"
 	"github.com/octavo-docs/octavo/internal/readyconn"
 	"github.com/octavo-docs/octavo/internal/sites"
@@ -55,7 +56,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/translate"
 	"github.com/octavo-docs/octavo/internal/translations"
-	"github.com/octavo-docs/octavo/internal/typeface"
 	"github.com/octavo-docs/octavo/internal/webhooks"
 )
 

@@ -25,7 +25,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/print/formula"
-	"github.com/octavo-docs/octavo/internal/typeface"
+	"github.com/octavo-docs/octavo/internal/print/typeface"
 )
 
 // testBook is a book of Markdown pages. Ids of pages and files are their names.

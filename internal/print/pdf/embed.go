@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"github.com/octavo-docs/octavo/internal/typeface"
+	"github.com/octavo-docs/octavo/internal/print/typeface"
 	"golang.org/x/image/font/sfnt"
 )
 

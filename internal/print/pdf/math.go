@@ -7,7 +7,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/print/formula"
 	"github.com/octavo-docs/octavo/internal/print/svg"
-	"github.com/octavo-docs/octavo/internal/typeface"
+	"github.com/octavo-docs/octavo/internal/print/typeface"
 )
 
 const (

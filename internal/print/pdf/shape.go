@@ -8,7 +8,7 @@ import (
 	"github.com/go-text/typesetting/font"
 	"github.com/go-text/typesetting/language"
 	"github.com/go-text/typesetting/shaping"
-	"github.com/octavo-docs/octavo/internal/typeface"
+	"github.com/octavo-docs/octavo/internal/print/typeface"
 	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
 )

@@ -1,6 +1,6 @@
 package pdf
 
-import "github.com/octavo-docs/octavo/internal/typeface"
+import "github.com/octavo-docs/octavo/internal/print/typeface"
 
 // Styles of a font, as bits.
 const (

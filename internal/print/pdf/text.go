@@ -9,7 +9,7 @@ import (
 	"golang.org/x/image/font/sfnt"
 
 	"github.com/octavo-docs/octavo/internal/docs/emoji"
-	"github.com/octavo-docs/octavo/internal/typeface"
+	"github.com/octavo-docs/octavo/internal/print/typeface"
 )
 
 // style is the style of text.

@@ -5,10 +5,10 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/octavo-docs/octavo/internal/adaptive"
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/site/adaptive"
 	"github.com/octavo-docs/octavo/internal/visitor"
 )
 

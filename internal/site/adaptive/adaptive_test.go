@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/adaptive"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/expr"
+	"github.com/octavo-docs/octavo/internal/site/adaptive"
 )
 
 const example = `{

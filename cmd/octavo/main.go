@@ -17,11 +17,11 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/octavo-docs/octavo/internal/blob"
-	"github.com/octavo-docs/octavo/internal/certs"
 	"github.com/octavo-docs/octavo/internal/content/gitsync"
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/owner"
 	"github.com/octavo-docs/octavo/internal/server"
+	"github.com/octavo-docs/octavo/internal/site/certs"
 	"github.com/octavo-docs/octavo/internal/store"
 )
 

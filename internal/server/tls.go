@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"net"
 
-	"github.com/octavo-docs/octavo/internal/certs"
+	"github.com/octavo-docs/octavo/internal/site/certs"
 )
 
 // ACME configures how the server gets certificates. Without a directory it gets none and

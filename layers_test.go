@@ -22,7 +22,7 @@ const module = "github.com/octavo-docs/octavo/"
 // the layers below its own, and the ones named in besides. A package that is
 // in no layer fails the test, so a new one finds its place.
 var layers = [][]string{
-	{"docs/manual", "internal/acceptlanguage", "internal/cache", "internal/coding", "internal/budget/costly", "internal/docs/emoji", "internal/errs", "internal/markup/inline", "internal/jsontext", "internal/markup/lis", "internal/names", "internal/opt", "internal/owner", "internal/markup/packed", "internal/readyconn", "internal/rison", "internal/rss", "internal/print/svg", "internal/print/typeface", "internal/markup/yamldoc"},
+	{"docs/manual", "internal/acceptlanguage", "internal/cache", "internal/site/coding", "internal/budget/costly", "internal/docs/emoji", "internal/errs", "internal/markup/inline", "internal/jsontext", "internal/markup/lis", "internal/names", "internal/opt", "internal/owner", "internal/markup/packed", "internal/readyconn", "internal/rison", "internal/rss", "internal/print/svg", "internal/print/typeface", "internal/markup/yamldoc"},
 	{"internal/budget"},
 	{"internal/chunk", "internal/expr", "internal/print/formula", "internal/markup/icons", "internal/openapi", "internal/search", "internal/twemoji", "internal/outbound"},
 	{"internal/docs"},
@@ -59,9 +59,9 @@ var only = map[string][]string{
 	"github.com/danielgtaylor/huma":       {"internal/api"},
 	"github.com/alecthomas/kong":          {"cmd/octavo"},
 	"github.com/prometheus/client_golang": {"internal/server"},
-	"net/http":                            {"internal/api", "internal/site/certs", "internal/coding", "internal/console", "internal/server", "internal/outbound", "internal/blob", "internal/content/git", "internal/mcpserver", "internal/identity/oidc", "internal/preview", "internal/publish", "internal/readyconn", "internal/identity/scim", "internal/theme", "cmd/octavo", "bench", "bench/hostile"},
-	"github.com/klauspost/compress":       {"internal/coding", "internal/server"},
-	"github.com/andybalholm/brotli":       {"internal/coding"},
+	"net/http":                            {"internal/api", "internal/site/certs", "internal/site/coding", "internal/console", "internal/server", "internal/outbound", "internal/blob", "internal/content/git", "internal/mcpserver", "internal/identity/oidc", "internal/preview", "internal/publish", "internal/readyconn", "internal/identity/scim", "internal/theme", "cmd/octavo", "bench", "bench/hostile"},
+	"github.com/klauspost/compress":       {"internal/site/coding", "internal/server"},
+	"github.com/andybalholm/brotli":       {"internal/site/coding"},
 	"github.com/wneessen/go-mail":         {"internal/identity/mail"},
 	"github.com/emersion/go-smtp":         {"internal/testmail"},
 	"github.com/go-webauthn/webauthn":     {"internal/identity/signin"},

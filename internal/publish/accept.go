@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/octavo-docs/octavo/internal/coding"
+	"github.com/octavo-docs/octavo/internal/site/coding"
 )
 
 // varyAccept is the Vary header of pages, which readers get as HTML or as Markdown.

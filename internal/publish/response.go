@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/octavo-docs/octavo/internal/coding"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/site/coding"
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 

@@ -9,8 +9,8 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/octavo-docs/octavo/internal/coding"
 	"github.com/octavo-docs/octavo/internal/docs/emoji"
+	"github.com/octavo-docs/octavo/internal/site/coding"
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 

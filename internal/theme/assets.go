@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/octavo-docs/octavo/internal/coding"
 	"github.com/octavo-docs/octavo/internal/markup/packed"
+	"github.com/octavo-docs/octavo/internal/site/coding"
 )
 
 // Asset is a file that pages need. Its name contains a hash of its content, so that browsers

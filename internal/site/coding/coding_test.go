@@ -12,7 +12,7 @@ import (
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/octavo-docs/octavo/internal/coding"
+	"github.com/octavo-docs/octavo/internal/site/coding"
 )
 
 func TestAccepted(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"github.com/octavo-docs/octavo/internal/customization"
+	"github.com/octavo-docs/octavo/internal/site/customization"
 )
 
 const manySettings = `{"title":"Acme","localizedTitle":{"fr":"Acmé"},

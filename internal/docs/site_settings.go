@@ -63,7 +63,7 @@ type SiteAds struct {
 
 // SiteSettings are the settings of a site. Lists of sites include only Icon and Ads; the
 // other settings are read when they are needed. Customization and Schema are JSON, see
-// internal/customization and internal/site/adaptive. They are empty if they were never
+// internal/site/customization and internal/site/adaptive. They are empty if they were never
 // changed.
 type SiteSettings struct {
 	Customization string

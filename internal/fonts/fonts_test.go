@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/customization"
+	"github.com/octavo-docs/octavo/internal/site/customization"
 )
 
 // Every font that a customization can name is here, whole.

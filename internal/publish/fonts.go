@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/blob"
-	"github.com/octavo-docs/octavo/internal/customization"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/site/customization"
 	"github.com/octavo-docs/octavo/internal/sites"
 	"github.com/octavo-docs/octavo/internal/theme"
 )

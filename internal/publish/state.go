@@ -4,10 +4,10 @@ import (
 	"context"
 
 	"github.com/octavo-docs/octavo/internal/content/revision"
-	"github.com/octavo-docs/octavo/internal/customization"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/reading"
+	"github.com/octavo-docs/octavo/internal/site/customization"
 )
 
 // stateKey is the cache key of the state of a site.

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/octavo-docs/octavo/internal/customization"
 	"github.com/octavo-docs/octavo/internal/jsontext"
 	"github.com/octavo-docs/octavo/internal/markup/yamldoc"
+	"github.com/octavo-docs/octavo/internal/site/customization"
 )
 
 // customize plans changes of the customization. The settings of the file are merged into

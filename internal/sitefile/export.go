@@ -8,9 +8,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/octavo-docs/octavo/internal/customization"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup/yamldoc"
+	"github.com/octavo-docs/octavo/internal/site/customization"
 )
 
 // Export returns the file of a site. Applying the file to the same site changes nothing.

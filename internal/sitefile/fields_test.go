@@ -4,8 +4,8 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/customization"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/site/customization"
 )
 
 // Every field of an item is in the file and comes back from it, for each kind that has it.

@@ -10,11 +10,11 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/octavo-docs/octavo/internal/customization"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/jsontext"
 	"github.com/octavo-docs/octavo/internal/markup/yamldoc"
+	"github.com/octavo-docs/octavo/internal/site/customization"
 )
 
 // Parse parses a file. The error contains all problems with their lines and keys, up to a

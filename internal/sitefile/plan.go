@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/octavo-docs/octavo/internal/customization"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup/yamldoc"
 	"github.com/octavo-docs/octavo/internal/site/adaptive"
+	"github.com/octavo-docs/octavo/internal/site/customization"
 )
 
 // Plan returns the steps that change a site to match a file. There are no steps if the

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/customization"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/site/adaptive"
+	"github.com/octavo-docs/octavo/internal/site/customization"
 )
 
 // spaces are the spaces that the files of the tests refer to.

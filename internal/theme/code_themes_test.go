@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/customization"
+	"github.com/octavo-docs/octavo/internal/site/customization"
 )
 
 // Every name that a customization accepts has a palette, which is readable on its background.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/customization"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/site/customization"
 )
 
 // words returns every text by the name of its field.

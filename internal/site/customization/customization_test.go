@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/customization"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/site/customization"
 )
 
 func patch(t testing.TB, text string) customization.Patch {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/explain"
+	"github.com/octavo-docs/octavo/internal/site/explain"
 	"github.com/octavo-docs/octavo/internal/sites"
 )
 

@@ -34,7 +34,7 @@ var layers = [][]string{
 	{"internal/audit", "internal/jobs"},
 	{"internal/openapi/apispec", "internal/assets", "internal/site/certs", "internal/identity/orgs", "internal/sites", "internal/webhooks"},
 	{"internal/identity/inbox", "internal/content/revision", "internal/identity/signin"},
-	{"internal/edition", "internal/site/explain", "internal/content/index", "internal/insights", "internal/content/merge", "internal/identity/oidc", "internal/identity/sso"},
+	{"internal/edition", "internal/site/explain", "internal/content/index", "internal/site/insights", "internal/content/merge", "internal/identity/oidc", "internal/identity/sso"},
 	{"internal/content/exchange"},
 	{"internal/content"}, // a space begins and is copied as content
 	{"internal/content/comments"},
@@ -226,7 +226,7 @@ var services = []string{
 	"internal/content/gitsync",
 	"internal/identity/inbox",
 	"internal/content/index",
-	"internal/insights",
+	"internal/site/insights",
 	"internal/content/merge",
 	"internal/identity/orgs",
 	"internal/content/reviews",

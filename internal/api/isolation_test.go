@@ -11,7 +11,7 @@ import (
 	"testing/fstest"
 
 	"github.com/octavo-docs/octavo/internal/api"
-	"github.com/octavo-docs/octavo/internal/insights"
+	"github.com/octavo-docs/octavo/internal/site/insights"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
 )

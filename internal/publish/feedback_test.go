@@ -9,7 +9,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/insights"
+	"github.com/octavo-docs/octavo/internal/site/insights"
 )
 
 var feedbackForm = regexp.MustCompile(`<form class="feedback" method="post" action="([^"]+)">`)

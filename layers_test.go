@@ -42,7 +42,7 @@ var layers = [][]string{
 	{"internal/content/apireview", "internal/conversations", "internal/content/gitsync"},
 	{"internal/spaces"}, // merge rules and people are the organization's: spaces asks orgs, never the other way
 	{"internal/translations"},
-	{"internal/api", "internal/console", "internal/publish", "internal/identity/scim"},
+	{"internal/api", "internal/console", "internal/site/publish", "internal/identity/scim"},
 	{"internal/server", "internal/preview"},
 	{"cmd/octavo", "bench", "bench/hostile", "scripts/gotest"},
 }
@@ -59,7 +59,7 @@ var only = map[string][]string{
 	"github.com/danielgtaylor/huma":       {"internal/api"},
 	"github.com/alecthomas/kong":          {"cmd/octavo"},
 	"github.com/prometheus/client_golang": {"internal/server"},
-	"net/http":                            {"internal/api", "internal/site/certs", "internal/site/coding", "internal/console", "internal/server", "internal/outbound", "internal/blob", "internal/content/git", "internal/mcpserver", "internal/identity/oidc", "internal/preview", "internal/publish", "internal/readyconn", "internal/identity/scim", "internal/theme", "cmd/octavo", "bench", "bench/hostile"},
+	"net/http":                            {"internal/api", "internal/site/certs", "internal/site/coding", "internal/console", "internal/server", "internal/outbound", "internal/blob", "internal/content/git", "internal/mcpserver", "internal/identity/oidc", "internal/preview", "internal/site/publish", "internal/readyconn", "internal/identity/scim", "internal/theme", "cmd/octavo", "bench", "bench/hostile"},
 	"github.com/klauspost/compress":       {"internal/site/coding", "internal/server"},
 	"github.com/andybalholm/brotli":       {"internal/site/coding"},
 	"github.com/wneessen/go-mail":         {"internal/identity/mail"},

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/octavo-docs/octavo/internal/publish"
+	"github.com/octavo-docs/octavo/internal/site/publish"
 )
 
 type siteExportCmd struct {

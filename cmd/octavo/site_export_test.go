@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/publish"
+	"github.com/octavo-docs/octavo/internal/site/publish"
 )
 
 func TestSiteIsExportedToAFolder(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/outbound"
-	"github.com/octavo-docs/octavo/internal/publish"
+	"github.com/octavo-docs/octavo/internal/site/publish"
 )
 
 // triedAPI is a description with servers at two addresses.

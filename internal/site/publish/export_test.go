@@ -15,7 +15,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/opt"
-	"github.com/octavo-docs/octavo/internal/publish"
+	"github.com/octavo-docs/octavo/internal/site/publish"
 	"github.com/octavo-docs/octavo/internal/sites"
 )
 

@@ -18,7 +18,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/outbound"
-	"github.com/octavo-docs/octavo/internal/publish"
+	"github.com/octavo-docs/octavo/internal/site/publish"
 )
 
 // claims sets unsigned claims of the reader.

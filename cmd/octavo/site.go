@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/octavo-docs/octavo/internal/sitefile"
+	"github.com/octavo-docs/octavo/internal/site/sitefile"
 )
 
 type siteCmd struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/site/adaptive"
 	"github.com/octavo-docs/octavo/internal/site/customization"
-	"github.com/octavo-docs/octavo/internal/sitefile"
+	"github.com/octavo-docs/octavo/internal/site/sitefile"
 )
 
 // orgClient is a client for an organization of a server.

@@ -17,7 +17,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/api"
 	"github.com/octavo-docs/octavo/internal/server"
-	"github.com/octavo-docs/octavo/internal/sitefile"
+	"github.com/octavo-docs/octavo/internal/site/sitefile"
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 

@@ -17,7 +17,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/preview"
 	"github.com/octavo-docs/octavo/internal/server"
-	"github.com/octavo-docs/octavo/internal/sites"
+	"github.com/octavo-docs/octavo/internal/site/sites"
 )
 
 type serveCmd struct {

@@ -44,7 +44,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup/embeds"
 	"github.com/octavo-docs/octavo/internal/openapi/apispec"
 	"github.com/octavo-docs/octavo/internal/site/insights"
-	"github.com/octavo-docs/octavo/internal/sites"
+	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/translations"
 	"github.com/octavo-docs/octavo/internal/webhooks"

@@ -7,7 +7,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/site/explain"
-	"github.com/octavo-docs/octavo/internal/sites"
+	"github.com/octavo-docs/octavo/internal/site/sites"
 )
 
 func (a *API) siteExplain() {

@@ -13,7 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/markup/inline"
 	"github.com/octavo-docs/octavo/internal/site/insights"
-	"github.com/octavo-docs/octavo/internal/sites"
+	"github.com/octavo-docs/octavo/internal/site/sites"
 )
 
 func (a *API) siteSearch() {

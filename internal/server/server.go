@@ -51,7 +51,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/readyconn"
 	"github.com/octavo-docs/octavo/internal/site/insights"
 	"github.com/octavo-docs/octavo/internal/site/publish"
-	"github.com/octavo-docs/octavo/internal/sites"
+	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/translate"

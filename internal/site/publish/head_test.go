@@ -12,7 +12,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/sites"
+	"github.com/octavo-docs/octavo/internal/site/sites"
 )
 
 var dataBlock = regexp.MustCompile(`(?s)<script type="application/ld\+json">(.*?)</script>`)

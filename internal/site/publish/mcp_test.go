@@ -16,7 +16,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/opt"
-	"github.com/octavo-docs/octavo/internal/sites"
+	"github.com/octavo-docs/octavo/internal/site/sites"
 )
 
 const withMCP = `{"pageActions":{"items":["markdown","mcp"]}}`

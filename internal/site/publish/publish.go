@@ -28,7 +28,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/print/formula"
 	"github.com/octavo-docs/octavo/internal/site/customization"
 	"github.com/octavo-docs/octavo/internal/site/insights"
-	"github.com/octavo-docs/octavo/internal/sites"
+	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 

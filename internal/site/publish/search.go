@@ -14,7 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/site/insights"
-	"github.com/octavo-docs/octavo/internal/sites"
+	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/theme"
 )
 

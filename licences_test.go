@@ -14,7 +14,7 @@ var licences = map[string][]string{
 	"internal/print/formula/fonts.zip":          {"internal/print/formula/LICENSE", "Design Science", ofl},
 	"internal/print/formula/katex.js.gz":        {"internal/print/formula/LICENSE", "Khan Academy", mit},
 	"internal/markup/icons/icons.tsv.gz":        {"internal/markup/icons/LICENSE", "Fonticons", ccBy},
-	"internal/theme/web/mermaid.js.gz":          {"internal/theme/web/mermaid.LICENSE.txt", "Knut Sveidqvist", mit}, // its packages: internal/theme/licences_test.go
+	"internal/site/theme/web/mermaid.js.gz":     {"internal/site/theme/web/mermaid.LICENSE.txt", "Knut Sveidqvist", mit}, // its packages: internal/site/theme/licences_test.go
 	"internal/twemoji/emoji.tsv.gz":             {"internal/twemoji/LICENSE", "jdecked", ccBy},
 	"internal/print/typeface/scripts/fonts.zip": {"internal/print/typeface/scripts/LICENSE", "Google", ofl},
 }

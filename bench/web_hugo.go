@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/markup/icons"
-	"github.com/octavo-docs/octavo/internal/theme"
+	"github.com/octavo-docs/octavo/internal/site/theme"
 )
 
 // framed holds the Hugo layouts of pages that are compared with pages of a site. These have

@@ -7,7 +7,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/identity/signin"
-	"github.com/octavo-docs/octavo/internal/theme"
+	"github.com/octavo-docs/octavo/internal/site/theme"
 )
 
 // script asks the browser for passkeys, which only a script can do. Without it, users sign in by

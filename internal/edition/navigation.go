@@ -10,7 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/theme"
+	"github.com/octavo-docs/octavo/internal/site/theme"
 )
 
 const (

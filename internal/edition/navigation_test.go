@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/reading"
+	"github.com/octavo-docs/octavo/internal/site/theme"
 	"github.com/octavo-docs/octavo/internal/testspace"
-	"github.com/octavo-docs/octavo/internal/theme"
 )
 
 // The navigation from shared parts is equal to a navigation that is built for the page

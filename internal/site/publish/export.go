@@ -21,8 +21,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/site/sites"
+	"github.com/octavo-docs/octavo/internal/site/theme"
 	"github.com/octavo-docs/octavo/internal/staticindex"
-	"github.com/octavo-docs/octavo/internal/theme"
 )
 
 // Export describes which site is exported to files, and how.

@@ -4,7 +4,7 @@ import (
 	"net/url"
 
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/theme"
+	"github.com/octavo-docs/octavo/internal/site/theme"
 )
 
 // siteFiles writes the files that a site has once: files for search engines and language

@@ -11,7 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/mcpserver"
 	"github.com/octavo-docs/octavo/internal/site/coding"
-	"github.com/octavo-docs/octavo/internal/theme"
+	"github.com/octavo-docs/octavo/internal/site/theme"
 )
 
 // Readers of sites may be anybody. Pages that are kept are sent to them without any bounds,

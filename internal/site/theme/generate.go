@@ -233,7 +233,7 @@ func write(version string, script []byte, all map[string]packageFiles) {
 	}
 	var out strings.Builder
 	fmt.Fprintf(&out, "The script that draws diagrams is dist/mermaid.min.js of the npm package mermaid %s,\nunchanged (sha256 %x).\n"+
-		"It contains the packages below, each with its licence. This file is written by internal/theme/generate.go.\n", version, sha256.Sum256(script))
+		"It contains the packages below, each with its licence. This file is written by internal/site/theme/generate.go.\n", version, sha256.Sum256(script))
 	for _, t := range order {
 		out.WriteString("\n" + strings.Repeat("=", 80) + "\n")
 		for _, id := range byText[t] {

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/owner"
+	"github.com/octavo-docs/octavo/internal/store/owner"
 )
 
 // ownedByNobody returns an empty place whose data folder belongs to nobody, and the

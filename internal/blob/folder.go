@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/owner"
+	"github.com/octavo-docs/octavo/internal/store/owner"
 )
 
 // Folder is a Store in a folder of the file system. Contents are files DIR/aa/aabbcc…,

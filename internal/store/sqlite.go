@@ -18,7 +18,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/names"
-	"github.com/octavo-docs/octavo/internal/owner"
+	"github.com/octavo-docs/octavo/internal/store/owner"
 )
 
 // normalize is a function of PostgreSQL: a text in its normal form.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/owner"
+	"github.com/octavo-docs/octavo/internal/store/owner"
 )
 
 const service = 65534 // a user id that is not root; no account is needed

@@ -39,7 +39,7 @@ var layers = [][]string{
 	{"internal/content"}, // a space begins and is copied as content
 	{"internal/content/comments"},
 	{"internal/content/reviews"},
-	{"internal/content/apireview", "internal/conversations", "internal/content/gitsync"},
+	{"internal/content/apireview", "internal/support/conversations", "internal/content/gitsync"},
 	{"internal/spaces"}, // merge rules and people are the organization's: spaces asks orgs, never the other way
 	{"internal/translations"},
 	{"internal/api", "internal/console", "internal/site/publish", "internal/identity/scim"},
@@ -221,7 +221,7 @@ var services = []string{
 	"internal/assets",
 	"internal/content/comments",
 	"internal/content",
-	"internal/conversations",
+	"internal/support/conversations",
 	"internal/content/exchange",
 	"internal/content/gitsync",
 	"internal/identity/inbox",

@@ -9,9 +9,9 @@ import (
 	"net/url"
 	"os"
 
-	"github.com/octavo-docs/octavo/internal/conversations"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/helpdesk"
+	"github.com/octavo-docs/octavo/internal/support/conversations"
 )
 
 type conversationsCmd struct {

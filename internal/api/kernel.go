@@ -33,7 +33,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/comments"
 	"github.com/octavo-docs/octavo/internal/content/gitsync"
 	"github.com/octavo-docs/octavo/internal/content/reviews"
-	"github.com/octavo-docs/octavo/internal/conversations"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/identity/inbox"
@@ -46,6 +45,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/site/insights"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/spaces"
+	"github.com/octavo-docs/octavo/internal/support/conversations"
 	"github.com/octavo-docs/octavo/internal/translations"
 	"github.com/octavo-docs/octavo/internal/webhooks"
 )

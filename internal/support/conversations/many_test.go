@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/octavo-docs/octavo/internal/conversations"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/support/conversations"
 	"github.com/octavo-docs/octavo/internal/testdb"
 )
 

@@ -26,7 +26,7 @@ var layers = [][]string{
 	{"internal/budget"},
 	{"internal/chunk", "internal/expr", "internal/print/formula", "internal/markup/icons", "internal/openapi", "internal/search", "internal/twemoji", "internal/outbound"},
 	{"internal/docs"},
-	{"internal/site/adaptive", "internal/identity/challenge", "internal/site/customization", "internal/markup/embeds", "internal/fonts", "internal/markup/frontmatter", "internal/helpdesk", "internal/identity/mail", "internal/identity/saml", "internal/topics", "internal/visitor"},
+	{"internal/site/adaptive", "internal/identity/challenge", "internal/site/customization", "internal/markup/embeds", "internal/fonts", "internal/markup/frontmatter", "internal/support/helpdesk", "internal/identity/mail", "internal/identity/saml", "internal/topics", "internal/visitor"},
 	{"internal/markup", "internal/site/sitefile"},
 	{"internal/openapi/apidoc", "internal/epub", "internal/content/folder", "internal/content/git", "internal/print/pdf", "internal/reading", "internal/openapi/reference", "internal/social", "internal/staticindex", "internal/site/theme", "internal/translate", "internal/markup/visualdiff"},
 	{"internal/store", "internal/blob", "internal/mcpserver"},

@@ -10,8 +10,8 @@ import (
 	"os"
 
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/helpdesk"
 	"github.com/octavo-docs/octavo/internal/support/conversations"
+	"github.com/octavo-docs/octavo/internal/support/helpdesk"
 )
 
 type conversationsCmd struct {

@@ -26,7 +26,7 @@ var layers = [][]string{
 	{"internal/budget"},
 	{"internal/chunk", "internal/expr", "internal/print/formula", "internal/markup/icons", "internal/openapi", "internal/search", "internal/twemoji", "internal/outbound"},
 	{"internal/docs"},
-	{"internal/site/adaptive", "internal/identity/challenge", "internal/site/customization", "internal/markup/embeds", "internal/fonts", "internal/markup/frontmatter", "internal/support/helpdesk", "internal/identity/mail", "internal/identity/saml", "internal/topics", "internal/visitor"},
+	{"internal/site/adaptive", "internal/identity/challenge", "internal/site/customization", "internal/markup/embeds", "internal/fonts", "internal/markup/frontmatter", "internal/support/helpdesk", "internal/identity/mail", "internal/identity/saml", "internal/support/topics", "internal/visitor"},
 	{"internal/markup", "internal/site/sitefile"},
 	{"internal/openapi/apidoc", "internal/epub", "internal/content/folder", "internal/content/git", "internal/print/pdf", "internal/reading", "internal/openapi/reference", "internal/social", "internal/staticindex", "internal/site/theme", "internal/translate", "internal/markup/visualdiff"},
 	{"internal/store", "internal/blob", "internal/mcpserver"},
@@ -71,7 +71,7 @@ var only = map[string][]string{
 	"github.com/microcosm-cc/bluemonday":  {"internal/markup"},
 	"github.com/alecthomas/chroma":        {"internal/markup"},
 	"golang.org/x/crypto/acme":            {"internal/site/certs"},
-	"golang.org/x/net":                    {"internal/markup/embeds", "internal/epub", "internal/print/formula", "internal/markup", "internal/site/sites", "internal/topics", "internal/markup/visualdiff"},
+	"golang.org/x/net":                    {"internal/markup/embeds", "internal/epub", "internal/print/formula", "internal/markup", "internal/site/sites", "internal/support/topics", "internal/markup/visualdiff"},
 	"github.com/dop251/goja":              {"internal/print/formula"},
 	"github.com/clipperhouse/uax29":       {"internal/search"},
 	"github.com/blevesearch/snowballstem": {"internal/search"},
@@ -83,7 +83,7 @@ var only = map[string][]string{
 	"codeberg.org/go-fonts/dejavu":        {"internal/social", "internal/print/typeface"},
 	"github.com/go-text/typesetting":      {"internal/print/pdf", "internal/social", "internal/print/typeface"},
 	"github.com/modelcontextprotocol":     {"internal/mcpserver"},
-	"golang.org/x/text":                   {"internal/names", "internal/print/pdf", "internal/topics"},
+	"golang.org/x/text":                   {"internal/names", "internal/print/pdf", "internal/support/topics"},
 }
 
 func TestImportsGoDownward(t *testing.T) {

@@ -14,8 +14,8 @@ var oldWords = regexp.MustCompile(`(?i)\b(rising|graves?|bury|buried|displaced|s
 
 // wordData are files in which words are data.
 var wordData = map[string]string{
-	"internal/topics/lexicon.go": "words that say nothing about a topic",
-	"words_test.go":              "this list",
+	"internal/support/topics/lexicon.go": "words that say nothing about a topic",
+	"words_test.go":                      "this list",
 }
 
 // Names, comments, messages and docs use the words of the field.

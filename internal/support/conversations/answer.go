@@ -17,7 +17,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/topics"
+	"github.com/octavo-docs/octavo/internal/support/topics"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/topics"
+	"github.com/octavo-docs/octavo/internal/support/topics"
 )
 
 // maxCachedIssues limits the number of issues in cached clusterers of all organizations.

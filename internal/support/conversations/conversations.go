@@ -29,7 +29,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/jobs"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/topics"
+	"github.com/octavo-docs/octavo/internal/support/topics"
 )
 
 const (

@@ -9,7 +9,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/topics"
+	"github.com/octavo-docs/octavo/internal/support/topics"
 )
 
 // Model is a language model, configured by the operator.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/topics"
+	"github.com/octavo-docs/octavo/internal/support/topics"
 )
 
 // model is a Model whose answer depends on the number of clusters in the request.

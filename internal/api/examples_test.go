@@ -13,7 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"github.com/octavo-docs/octavo/internal/api"
-	"github.com/octavo-docs/octavo/internal/golden"
+	"github.com/octavo-docs/octavo/internal/testing/golden"
 )
 
 // exampleFile has one example for each operation. The reference shows them.

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/golden"
 	"github.com/octavo-docs/octavo/internal/jsontext"
+	"github.com/octavo-docs/octavo/internal/testing/golden"
 )
 
 const syntaxFile = "testdata/syntax.txt"

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/golden"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/golden"
 )
 
 // raw opens a database without the store, to do to it what the store never

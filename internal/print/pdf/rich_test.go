@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/golden"
+	"github.com/octavo-docs/octavo/internal/testing/golden"
 )
 
 // richBook is a page with every kind of block.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/octavo-docs/octavo/internal/testcpu"
+	"github.com/octavo-docs/octavo/internal/testing/testcpu"
 )
 
 // testEnv returns a new copy of testdata/env.json.

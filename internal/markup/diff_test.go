@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/octavo-docs/octavo/internal/testcpu"
+	"github.com/octavo-docs/octavo/internal/testing/testcpu"
 )
 
 // shown formats a difference.

@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/octavo-docs/octavo/internal/testcpu"
+	"github.com/octavo-docs/octavo/internal/testing/testcpu"
 )
 
 // version returns the document parsed from src, with the keys it gets as an

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/testcpu"
+	"github.com/octavo-docs/octavo/internal/testing/testcpu"
 )
 
 func TestMistakes(t *testing.T) {

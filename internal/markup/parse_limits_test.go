@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/testcpu"
+	"github.com/octavo-docs/octavo/internal/testing/testcpu"
 )
 
 // hostile contains inputs that make parsers slow, or documents deep or large.

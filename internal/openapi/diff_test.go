@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/testcpu"
+	"github.com/octavo-docs/octavo/internal/testing/testcpu"
 )
 
 const diffBase = `-- openapi.yaml --

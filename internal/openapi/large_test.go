@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/testcpu"
+	"github.com/octavo-docs/octavo/internal/testing/testcpu"
 )
 
 // fields is the number of properties of a schema of api, besides the reference to the

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/markup"
-	"github.com/octavo-docs/octavo/internal/testcpu"
+	"github.com/octavo-docs/octavo/internal/testing/testcpu"
 )
 
 // everything is a page with every block of the syntax.

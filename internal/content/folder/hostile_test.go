@@ -10,7 +10,7 @@ import (
 	"testing/fstest"
 
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/testcpu"
+	"github.com/octavo-docs/octavo/internal/testing/testcpu"
 )
 
 // bomb is a short YAML source that expands to billions of values.

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/octavo-docs/octavo/internal/markup"
-	"github.com/octavo-docs/octavo/internal/testcpu"
+	"github.com/octavo-docs/octavo/internal/testing/testcpu"
 	_ "github.com/octavo-docs/octavo/internal/testrapid"
 )
 

@@ -48,14 +48,14 @@ var layers = [][]string{
 }
 
 // testOnly packages may be imported by tests alone.
-var testOnly = map[string]bool{"internal/testing/golden": true, "internal/testing/testcpu": true, "internal/testdb": true, "internal/testdns": true, "internal/testgit": true, "internal/testmail": true, "internal/testrapid": true, "internal/testsaml": true, "internal/testsaml/idp": true, "internal/testspace": true}
+var testOnly = map[string]bool{"internal/testing/golden": true, "internal/testing/testcpu": true, "internal/testing/testdb": true, "internal/testdns": true, "internal/testgit": true, "internal/testmail": true, "internal/testrapid": true, "internal/testsaml": true, "internal/testsaml/idp": true, "internal/testspace": true}
 
 // only says who may use a library: what is behind one package can be
 // replaced there.
 var only = map[string][]string{
 	"modernc.org/sqlite":                  {"internal/store", "bench"},
-	"github.com/jackc/pgx":                {"internal/store", "internal/testdb"},
-	"database/sql":                        {"internal/store", "internal/testdb", "bench"},
+	"github.com/jackc/pgx":                {"internal/store", "internal/testing/testdb"},
+	"database/sql":                        {"internal/store", "internal/testing/testdb", "bench"},
 	"github.com/danielgtaylor/huma":       {"internal/api"},
 	"github.com/alecthomas/kong":          {"cmd/octavo"},
 	"github.com/prometheus/client_golang": {"internal/server"},

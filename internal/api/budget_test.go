@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/outbound"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // A batch that is refused fetches none of its files. (security d7)

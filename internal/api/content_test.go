@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 	_ "github.com/octavo-docs/octavo/internal/testrapid"
 )
 

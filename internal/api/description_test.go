@@ -14,7 +14,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/api"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // shape is a schema of the description.

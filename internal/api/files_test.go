@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // upload sends a file to $space, as a browser would.

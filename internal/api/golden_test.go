@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/testdb"
 	"github.com/octavo-docs/octavo/internal/testing/golden"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // The description is what clients are written against: every change to it is

@@ -8,7 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // A token ends when it says, although the server has just used it.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/api"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // breaking is a context that ends after it was asked a number of times

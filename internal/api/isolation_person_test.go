@@ -11,8 +11,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/identity/signin"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testdb"
 	"github.com/octavo-docs/octavo/internal/testing/golden"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // credential is a way in which one person calls the API.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/authz"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // raw sends bytes that no JSON encoder would make.

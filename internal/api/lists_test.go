@@ -13,7 +13,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/api"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // filling makes something that lists have, and remembers its id under a name. list-N is

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/api"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // TestASecondMistakeIsNamedWithTheFirst sends bodies with two mistakes or more, of which one has nothing to do with the

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // orgTokens returns the tokens that an organization knows, after the guard has

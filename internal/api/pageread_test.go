@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // TestCachedPage: a page that is kept is answered as it was the first time,

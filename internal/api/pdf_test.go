@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // pdfURL asks for the address of a PDF.

@@ -7,7 +7,7 @@ import (
 	"testing/fstest"
 
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // TestFilesOfAPreviewEndWithIt: the address of a file that a preview returned is

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // foundItem is an item of a search: a page, or a space with its pages.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/api"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // slow begins a request and holds back the last byte of its body: the guard

@@ -13,7 +13,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/api"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // TestAChangeOfNothing calls every operation that changes what there is with the values that it has. That changes no row

@@ -12,7 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // verifyUsage asks that the counters of a space are what its content says.

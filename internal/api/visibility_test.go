@@ -10,7 +10,7 @@ import (
 	"testing/fstest"
 
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // The visibility of a site is tested against a model that knows nothing of how

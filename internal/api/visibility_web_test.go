@@ -18,7 +18,7 @@ import (
 	"testing/fstest"
 
 	"github.com/octavo-docs/octavo/internal/api"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 var hrefs = regexp.MustCompile(`(?:href|src)="([^"#?]+)|<loc>([^<]+)</loc>|\]\(([^)#?]+)`)

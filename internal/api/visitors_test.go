@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // visitorOf returns an actor with a content token of a published site, for the

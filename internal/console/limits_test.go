@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // refused sends a request and returns the message of its 429, which says when to try again.

@@ -16,7 +16,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // logged returns the entries of an audit log with an action, as JSON, oldest first.

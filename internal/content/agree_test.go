@@ -12,7 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/index"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // agreeing is a folder with a page of each kind. The text of page/one.md

@@ -13,7 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // largeFolder has several portions of text, with links, an include, a link

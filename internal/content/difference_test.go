@@ -11,7 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/opt"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 	_ "github.com/octavo-docs/octavo/internal/testrapid"
 )
 

@@ -18,7 +18,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/search"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // Going back to earlier places must not put a page below itself, however the

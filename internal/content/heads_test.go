@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/reading"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // rewrite edits a page as Markdown: what is read is changed and written back.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/content/exchange"
 	"github.com/octavo-docs/octavo/internal/content/revision"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // A change of the structure that is imported without reading unchanged files has the

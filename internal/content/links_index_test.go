@@ -19,7 +19,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // request opens a change request on the newest revision of the space.

@@ -16,7 +16,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/opt"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // The text that an edit starts from was parsed when it was written.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/content/folder"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // broken is a folder whose pages have every mistake that is reported for a page.

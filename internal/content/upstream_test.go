@@ -21,7 +21,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/opt"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // oid names bytes as git does.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/seal"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 func TestSealOpensForItsThingAndPurposeOnly(t *testing.T) {

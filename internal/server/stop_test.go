@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 func config(t *testing.T) Config {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 func spend(t testing.TB, s *store.Store, a store.Allowance, n int) (left int, wait time.Duration) {

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testdb"
 	"github.com/octavo-docs/octavo/internal/testing/testcpu"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // The queries of every change and every read of links take as long in a large

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testdb"
 	"github.com/octavo-docs/octavo/internal/testing/golden"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // raw opens a database without the store, to do to it what the store never

@@ -11,7 +11,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // text returns n bytes that do not repeat.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/search"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // corpus makes pages of three sections whose words are as unevenly frequent

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // A place keeps what was returned, at most as long as a cursor can be.

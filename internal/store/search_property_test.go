@@ -10,7 +10,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/search"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // world is what was put into some layers, to compare searches with.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/search"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // page is short for a page with one section that has no heading.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 func TestOpenTwiceKeepsData(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 	_ "github.com/octavo-docs/octavo/internal/testrapid"
 )
 

@@ -6,7 +6,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/opt"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // Both sides add a page after the last group. One divider is enough: the page of the space goes

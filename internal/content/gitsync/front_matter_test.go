@@ -3,7 +3,7 @@ package gitsync
 import (
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // Front matter that one side changed is kept if the other side changed the text, even for

@@ -15,7 +15,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/openapi/apispec"
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // specify uploads an API description and processes it.

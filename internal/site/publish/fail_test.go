@@ -14,7 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/site/sites"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // The owner of a server learns from the log that a page takes more than the budget of a request, once

@@ -12,7 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/site/insights"
 	"github.com/octavo-docs/octavo/internal/site/sites"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // A reader who leaves is no failure of the server.

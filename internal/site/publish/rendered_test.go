@@ -14,7 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/site/theme"
 	"github.com/octavo-docs/octavo/internal/spaces"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // imported imports files into a space.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/support/conversations"
-	"github.com/octavo-docs/octavo/internal/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // Measures many conversations; OCTAVO_TEST_CONVERSATIONS is their number. It only checks

@@ -28,7 +28,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testdns"
+	"github.com/octavo-docs/octavo/internal/testing/testdns"
 )
 
 // world is a running server with two organizations that must not know of

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/octavo-docs/octavo/internal/testgit"
+	"github.com/octavo-docs/octavo/internal/testing/testgit"
 )
 
 // shore is an instance, a space and a repository whose server can be blocked.

@@ -13,7 +13,7 @@ import (
 
 	"github.com/octavo-docs/octavo/docs/manual"
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
-	"github.com/octavo-docs/octavo/internal/testgit"
+	"github.com/octavo-docs/octavo/internal/testing/testgit"
 )
 
 // shellBlocks returns the blocks of shell commands in a Markdown file, starting at a

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/testgit"
+	"github.com/octavo-docs/octavo/internal/testing/testgit"
 )
 
 var linked = regexp.MustCompile(`\b(?:href|src|srcset)="([^"]*)"`)

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/testgit"
+	"github.com/octavo-docs/octavo/internal/testing/testgit"
 )
 
 // committed returns a repository with the folder of testdata as its first commit.

@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/testgit"
+	"github.com/octavo-docs/octavo/internal/testing/testgit"
 )
 
 func TestHostileTrees(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/octavo-docs/octavo/internal/testgit"
+	"github.com/octavo-docs/octavo/internal/testing/testgit"
 )
 
 // large creates a repository with n files, 100 in each folder.

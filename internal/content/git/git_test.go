@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/testgit"
+	"github.com/octavo-docs/octavo/internal/testing/testgit"
 )
 
 var when = time.Date(2026, 11, 15, 12, 0, 0, 0, time.FixedZone("", 3600))

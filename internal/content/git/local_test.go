@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/testgit"
+	"github.com/octavo-docs/octavo/internal/testing/testgit"
 )
 
 func putFile(t *testing.T, dir, name, text string) {

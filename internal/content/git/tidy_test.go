@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/testgit"
+	"github.com/octavo-docs/octavo/internal/testing/testgit"
 )
 
 // line is a branch that both sides push to. Each step opens the cache entry again, as

@@ -14,7 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/testgit"
+	"github.com/octavo-docs/octavo/internal/testing/testgit"
 )
 
 // Random commits have the same files as a model in memory, and git fsck finds no errors.

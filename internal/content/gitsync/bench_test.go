@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/testgit"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testgit"
 )
 
 // BenchmarkOneFile imports pushes of one file, and exports edits of one page.

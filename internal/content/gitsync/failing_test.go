@@ -11,8 +11,8 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/content/git"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/testgit"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testgit"
 )
 
 // failingGit is a git program in which one call fails, as on a machine that has too many

@@ -3,8 +3,8 @@ package gitsync
 import (
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/testgit"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
+	"github.com/octavo-docs/octavo/internal/testing/testgit"
 )
 
 // Pages that SUMMARY.md links to are synchronized even if their names begin with a dot.

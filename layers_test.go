@@ -48,7 +48,7 @@ var layers = [][]string{
 }
 
 // testOnly packages may be imported by tests alone.
-var testOnly = map[string]bool{"internal/testing/golden": true, "internal/testing/testcpu": true, "internal/testing/testdb": true, "internal/testing/testdns": true, "internal/testing/testgit": true, "internal/testmail": true, "internal/testrapid": true, "internal/testsaml": true, "internal/testsaml/idp": true, "internal/testspace": true}
+var testOnly = map[string]bool{"internal/testing/golden": true, "internal/testing/testcpu": true, "internal/testing/testdb": true, "internal/testing/testdns": true, "internal/testing/testgit": true, "internal/testing/testmail": true, "internal/testrapid": true, "internal/testsaml": true, "internal/testsaml/idp": true, "internal/testspace": true}
 
 // only says who may use a library: what is behind one package can be
 // replaced there.
@@ -63,7 +63,7 @@ var only = map[string][]string{
 	"github.com/klauspost/compress":       {"internal/site/coding", "internal/server"},
 	"github.com/andybalholm/brotli":       {"internal/site/coding"},
 	"github.com/wneessen/go-mail":         {"internal/identity/mail"},
-	"github.com/emersion/go-smtp":         {"internal/testmail"},
+	"github.com/emersion/go-smtp":         {"internal/testing/testmail"},
 	"github.com/go-webauthn/webauthn":     {"internal/identity/signin"},
 	"github.com/rs/cors":                  {"internal/server"},
 	"github.com/yuin/goldmark":            {"internal/markup"},

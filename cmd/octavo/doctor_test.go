@@ -12,7 +12,7 @@ import (
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
-	"github.com/octavo-docs/octavo/internal/testmail"
+	"github.com/octavo-docs/octavo/internal/testing/testmail"
 )
 
 // A database without tables is empty, which is no failure.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/octavo-docs/octavo/internal/testmail"
+	"github.com/octavo-docs/octavo/internal/testing/testmail"
 )
 
 // A restored copy sends nothing to others until it is resumed: neither what waited when

@@ -22,7 +22,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
-	"github.com/octavo-docs/octavo/internal/testmail"
+	"github.com/octavo-docs/octavo/internal/testing/testmail"
 )
 
 // world is a running server with a mail server.

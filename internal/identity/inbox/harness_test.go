@@ -23,7 +23,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
-	"github.com/octavo-docs/octavo/internal/testmail"
+	"github.com/octavo-docs/octavo/internal/testing/testmail"
 )
 
 // world holds the services of a server with a mail server, a clock that the test moves, and an

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/testmail"
+	"github.com/octavo-docs/octavo/internal/testing/testmail"
 )
 
 func TestSMTPSendsTextAndHTML(t *testing.T) {

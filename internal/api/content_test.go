@@ -16,7 +16,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
-	_ "github.com/octavo-docs/octavo/internal/testrapid"
+	_ "github.com/octavo-docs/octavo/internal/testing/testrapid"
 )
 
 // liveSpace makes a space that is edited live, with one page: $space, $page.

@@ -17,7 +17,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/testrapid"
+	"github.com/octavo-docs/octavo/internal/testing/testrapid"
 )
 
 // A model of lines of revisions that is too simple to be wrong: a page is a

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	_ "github.com/octavo-docs/octavo/internal/testrapid"
+	_ "github.com/octavo-docs/octavo/internal/testing/testrapid"
 )
 
 var idRE = regexp.MustCompile(`^[0-9A-Za-z]{25}$`)

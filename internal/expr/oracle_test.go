@@ -11,7 +11,7 @@ import (
 	"github.com/dop251/goja"
 	"pgregory.net/rapid"
 
-	_ "github.com/octavo-docs/octavo/internal/testrapid"
+	_ "github.com/octavo-docs/octavo/internal/testing/testrapid"
 )
 
 // engine is a JavaScript engine that returns the expected result of an

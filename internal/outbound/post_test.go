@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/octavo-docs/octavo/internal/errs"
-	_ "github.com/octavo-docs/octavo/internal/testrapid"
+	_ "github.com/octavo-docs/octavo/internal/testing/testrapid"
 )
 
 func TestPost(t *testing.T) {

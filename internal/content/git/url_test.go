@@ -9,7 +9,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/testing/testgit"
-	_ "github.com/octavo-docs/octavo/internal/testrapid"
+	_ "github.com/octavo-docs/octavo/internal/testing/testrapid"
 )
 
 func TestParseURL(t *testing.T) {

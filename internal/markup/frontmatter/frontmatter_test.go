@@ -14,7 +14,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs/emoji"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/markup/frontmatter"
-	_ "github.com/octavo-docs/octavo/internal/testrapid"
+	_ "github.com/octavo-docs/octavo/internal/testing/testrapid"
 )
 
 func TestParseTitleAndBody(t *testing.T) {

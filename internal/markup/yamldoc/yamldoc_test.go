@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
 
-	_ "github.com/octavo-docs/octavo/internal/testrapid"
+	_ "github.com/octavo-docs/octavo/internal/testing/testrapid"
 )
 
 func TestParseSaysWhatIsWrongAndWhere(t *testing.T) {

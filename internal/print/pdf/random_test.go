@@ -12,7 +12,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/testing/testcpu"
-	_ "github.com/octavo-docs/octavo/internal/testrapid"
+	_ "github.com/octavo-docs/octavo/internal/testing/testrapid"
 )
 
 // words has input that makes layout hard: long words, scripts of both directions, marks,

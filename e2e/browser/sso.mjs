@@ -13,7 +13,7 @@ async function startProvider() {
     const binary = process.env.OCTAVO_TEST_IDP;
     const child = binary
         ? spawn(binary, { stdio: ['ignore', 'pipe', 'ignore'] })
-        : spawn('go', ['run', './internal/testsaml/idp'], { cwd: '..', detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
+        : spawn('go', ['run', './internal/testing/testsaml/idp'], { cwd: '..', detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
     const base = await new Promise((done, fail) => {
         createInterface({ input: child.stdout }).once('line', done);
         child.once('error', fail);

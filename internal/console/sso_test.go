@@ -16,7 +16,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
-	"github.com/octavo-docs/octavo/internal/testsaml"
+	"github.com/octavo-docs/octavo/internal/testing/testsaml"
 )
 
 // api sends a request to the API as the first admin and returns the response.

@@ -10,7 +10,7 @@ import (
 	"github.com/beevik/etree"
 
 	"github.com/octavo-docs/octavo/internal/identity/saml"
-	"github.com/octavo-docs/octavo/internal/testsaml"
+	"github.com/octavo-docs/octavo/internal/testing/testsaml"
 )
 
 // world is an identity provider whose responses the tests create.

@@ -13,7 +13,7 @@ import (
 func Start(t testing.TB) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "idp")
-	if out, err := exec.Command("go", "build", "-o", program, "github.com/octavo-docs/octavo/internal/testsaml/idp").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", program, "github.com/octavo-docs/octavo/internal/testing/testsaml/idp").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	cmd := exec.Command(program)

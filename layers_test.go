@@ -48,7 +48,7 @@ var layers = [][]string{
 }
 
 // testOnly packages may be imported by tests alone.
-var testOnly = map[string]bool{"internal/testing/golden": true, "internal/testing/testcpu": true, "internal/testing/testdb": true, "internal/testing/testdns": true, "internal/testing/testgit": true, "internal/testing/testmail": true, "internal/testing/testrapid": true, "internal/testing/testsaml": true, "internal/testing/testsaml/idp": true, "internal/testspace": true}
+var testOnly = map[string]bool{"internal/testing/golden": true, "internal/testing/testcpu": true, "internal/testing/testdb": true, "internal/testing/testdns": true, "internal/testing/testgit": true, "internal/testing/testmail": true, "internal/testing/testrapid": true, "internal/testing/testsaml": true, "internal/testing/testsaml/idp": true, "internal/testing/testspace": true}
 
 // only says who may use a library: what is behind one package can be
 // replaced there.

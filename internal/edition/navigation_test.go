@@ -6,7 +6,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/site/theme"
-	"github.com/octavo-docs/octavo/internal/testspace"
+	"github.com/octavo-docs/octavo/internal/testing/testspace"
 )
 
 // The navigation from shared parts is equal to a navigation that is built for the page

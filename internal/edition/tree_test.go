@@ -9,7 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/reading"
-	"github.com/octavo-docs/octavo/internal/testspace"
+	"github.com/octavo-docs/octavo/internal/testing/testspace"
 )
 
 // Pages that are loaded one by one have the same order, neighbours and paths as the whole

@@ -7,7 +7,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/reading"
-	"github.com/octavo-docs/octavo/internal/testspace"
+	"github.com/octavo-docs/octavo/internal/testing/testspace"
 )
 
 // Variants and translations both need the address of a page in another variant. It is looked

@@ -10,7 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/translate"
+	"github.com/octavo-docs/octavo/internal/translation/translate"
 )
 
 // holdBack returns the revision to merge into the result: the revision of this run, but

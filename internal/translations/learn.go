@@ -9,7 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/translate"
+	"github.com/octavo-docs/octavo/internal/translation/translate"
 )
 
 // correction identifies a text of the source whose translation a person has changed in

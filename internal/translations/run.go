@@ -16,7 +16,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/translate"
+	"github.com/octavo-docs/octavo/internal/translation/translate"
 )
 
 // RunJob is the kind of the jobs that run a translation.

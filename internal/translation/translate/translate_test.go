@@ -15,7 +15,7 @@ import (
 // everything is a page with every block of the syntax.
 func everything(t *testing.T) []byte {
 	t.Helper()
-	b, err := os.ReadFile("../markup/testdata/everything.md")
+	b, err := os.ReadFile("../../markup/testdata/everything.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ var layers = [][]string{
 	{"internal/content/reviews"},
 	{"internal/content/apireview", "internal/support/conversations", "internal/content/gitsync"},
 	{"internal/spaces"}, // merge rules and people are the organization's: spaces asks orgs, never the other way
-	{"internal/translations"},
+	{"internal/translation/translations"},
 	{"internal/api", "internal/console", "internal/site/publish", "internal/identity/scim"},
 	{"internal/server", "internal/preview"},
 	{"cmd/octavo", "bench", "bench/hostile", "scripts/gotest"},
@@ -233,7 +233,7 @@ var services = []string{
 	"internal/site/sites",
 	"internal/spaces",
 	"internal/identity/sso",
-	"internal/translations",
+	"internal/translation/translations",
 	"internal/webhooks",
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/translations"
+	"github.com/octavo-docs/octavo/internal/translation/translations"
 )
 
 func (a *API) translations() {

@@ -23,7 +23,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 	"github.com/octavo-docs/octavo/internal/translation/translate"
-	"github.com/octavo-docs/octavo/internal/translations"
+	"github.com/octavo-docs/octavo/internal/translation/translations"
 )
 
 // counted is an engine that records the texts it is sent.
@@ -442,7 +442,7 @@ func TestApertiumTranslatesASpace(t *testing.T) {
 		}
 		t.Skip("apertium is not installed")
 	}
-	source, err := os.ReadFile("../markup/testdata/everything.md")
+	source, err := os.ReadFile("../../markup/testdata/everything.md")
 	if err != nil {
 		t.Fatal(err)
 	}

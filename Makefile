@@ -60,7 +60,7 @@ bench: build
 	go run ./bench -bin bin/octavo
 
 golden:
-	scripts/with-postgres go test ./internal/api ./internal/store -run 'TestDescription|TestWhoMayDoWhat|TestSchema|TestScripts/sqlite' -update
+	scripts/with-postgres go test ./internal/web/api ./internal/store -run 'TestDescription|TestWhoMayDoWhat|TestSchema|TestScripts/sqlite' -update
 
 validate: build
 	scripts/validate

@@ -42,7 +42,7 @@ var layers = [][]string{
 	{"internal/content/apireview", "internal/support/conversations", "internal/content/gitsync"},
 	{"internal/spaces"}, // merge rules and people are the organization's: spaces asks orgs, never the other way
 	{"internal/translation/translations"},
-	{"internal/api", "internal/console", "internal/site/publish", "internal/identity/scim"},
+	{"internal/web/api", "internal/console", "internal/site/publish", "internal/identity/scim"},
 	{"internal/server", "internal/preview"},
 	{"cmd/octavo", "bench", "bench/hostile", "scripts/gotest"},
 }
@@ -56,10 +56,10 @@ var only = map[string][]string{
 	"modernc.org/sqlite":                  {"internal/store", "bench"},
 	"github.com/jackc/pgx":                {"internal/store", "internal/testing/testdb"},
 	"database/sql":                        {"internal/store", "internal/testing/testdb", "bench"},
-	"github.com/danielgtaylor/huma":       {"internal/api"},
+	"github.com/danielgtaylor/huma":       {"internal/web/api"},
 	"github.com/alecthomas/kong":          {"cmd/octavo"},
 	"github.com/prometheus/client_golang": {"internal/server"},
-	"net/http":                            {"internal/api", "internal/site/certs", "internal/site/coding", "internal/console", "internal/server", "internal/outbound", "internal/blob", "internal/content/git", "internal/mcpserver", "internal/identity/oidc", "internal/preview", "internal/site/publish", "internal/readyconn", "internal/identity/scim", "internal/site/theme", "cmd/octavo", "bench", "bench/hostile"},
+	"net/http":                            {"internal/web/api", "internal/site/certs", "internal/site/coding", "internal/console", "internal/server", "internal/outbound", "internal/blob", "internal/content/git", "internal/mcpserver", "internal/identity/oidc", "internal/preview", "internal/site/publish", "internal/readyconn", "internal/identity/scim", "internal/site/theme", "cmd/octavo", "bench", "bench/hostile"},
 	"github.com/klauspost/compress":       {"internal/site/coding", "internal/server"},
 	"github.com/andybalholm/brotli":       {"internal/site/coding"},
 	"github.com/wneessen/go-mail":         {"internal/identity/mail"},
@@ -317,7 +317,7 @@ func opensTransaction(sel *ast.SelectorExpr) bool {
 
 func isDo(name string) bool { return name == "Do" || name == "DoLocked" || name == "DoQueued" }
 
-// storeValues are what internal/api may know of the store: values that
+// storeValues are what internal/web/api may know of the store: values that
 // services take and return.
 var storeValues = map[string]bool{
 	"List": true, "Page": true, "Key": true, "Ranked": true, "SearchPlace": true, "PlaceOf": true, "Unresolved": true,
@@ -329,7 +329,7 @@ var storeValues = map[string]bool{
 // Handlers read and write through services, which know the rules. The API has
 // no store, and does not borrow that of a service.
 func TestTheAPIReachesTheStoreThroughServices(t *testing.T) {
-	files, err := filepath.Glob("internal/api/*.go")
+	files, err := filepath.Glob("internal/web/api/*.go")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d files: %v", len(files), err)
 	}
@@ -363,7 +363,7 @@ func TestTheAPIReachesTheStoreThroughServices(t *testing.T) {
 	}
 	for name := range storeValues {
 		if !used[name] {
-			t.Errorf("internal/api does not use store.%s: remove it from storeValues", name)
+			t.Errorf("internal/web/api does not use store.%s: remove it from storeValues", name)
 		}
 	}
 }

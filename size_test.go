@@ -22,13 +22,13 @@ const (
 // longFunctions are longer than maxFunction, each with the reason why parts of
 // it would be harder to read than the whole.
 var longFunctions = map[string]string{
-	"internal/api.API.content":         "a row for each operation",
+	"internal/web/api.API.content":     "a row for each operation",
 	"internal/markup.htmlWriter.block": "a switch over all types of blocks",
 }
 
 // largePackages have more lines than maxPackage, each with the reason.
 var largePackages = map[string]string{
-	"internal/api":          "an input type, a row and an adapter for each operation of the contract",
+	"internal/web/api":      "an input type, a row and an adapter for each operation of the contract",
 	"internal/markup":       "one reader and one printer of one language, which must agree on every node",
 	"internal/site/publish": "everything that readers of a site can ask for, behind one gate",
 	"internal/store":        "all SQL of the program, for two databases",

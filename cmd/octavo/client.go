@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/octavo-docs/octavo/internal/api"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/web/api"
 )
 
 // apiFlags select the server, the credentials and the organization of commands that call

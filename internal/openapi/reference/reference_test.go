@@ -11,7 +11,7 @@ import (
 )
 
 func TestPages(t *testing.T) {
-	text, err := os.ReadFile("../../api/testdata/openapi.json")
+	text, err := os.ReadFile("../../web/api/testdata/openapi.json")
 	if err != nil {
 		t.Fatal(err)
 	}

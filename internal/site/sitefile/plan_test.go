@@ -170,7 +170,7 @@ func TestPlanChecksNewConditionsByTheSchema(t *testing.T) {
 
 // The limits of texts equal those of the API operations that the plan calls.
 func TestLimitsAreThoseOfTheAPI(t *testing.T) {
-	b, err := os.ReadFile("../../api/testdata/openapi.json")
+	b, err := os.ReadFile("../../web/api/testdata/openapi.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/api"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
+	"github.com/octavo-docs/octavo/internal/web/api"
 )
 
 // TestASecondMistakeIsNamedWithTheFirst sends bodies with two mistakes or more, of which one has nothing to do with the

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/api"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
+	"github.com/octavo-docs/octavo/internal/web/api"
 )
 
 // TestAChangeOfNothing calls every operation that changes what there is with the values that it has. That changes no row

@@ -17,8 +17,8 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/octavo-docs/octavo/internal/api"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
+	"github.com/octavo-docs/octavo/internal/web/api"
 )
 
 var hrefs = regexp.MustCompile(`(?:href|src)="([^"#?]+)|<loc>([^<]+)</loc>|\]\(([^)#?]+)`)

@@ -19,7 +19,6 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/octavo-docs/octavo/internal/api"
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/content/folder"
 	"github.com/octavo-docs/octavo/internal/content/index"
@@ -29,6 +28,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdns"
+	"github.com/octavo-docs/octavo/internal/web/api"
 )
 
 // world is a running server with two organizations that must not know of

@@ -14,7 +14,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/txtar"
 
-	"github.com/octavo-docs/octavo/internal/api"
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/identity/signin"
@@ -24,6 +23,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/support/conversations"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 	"github.com/octavo-docs/octavo/internal/translation/translations"
+	"github.com/octavo-docs/octavo/internal/web/api"
 )
 
 // TestScripts runs testdata/scripts/*.txtar against a real server on both

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/api"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
+	"github.com/octavo-docs/octavo/internal/web/api"
 )
 
 // breaking is a context that ends after it was asked a number of times

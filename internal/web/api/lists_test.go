@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/octavo-docs/octavo/internal/api"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
+	"github.com/octavo-docs/octavo/internal/web/api"
 )
 
 // filling makes something that lists have, and remembers its id under a name. list-N is

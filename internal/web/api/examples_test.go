@@ -12,8 +12,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
-	"github.com/octavo-docs/octavo/internal/api"
 	"github.com/octavo-docs/octavo/internal/testing/golden"
+	"github.com/octavo-docs/octavo/internal/web/api"
 )
 
 // exampleFile has one example for each operation. The reference shows them.

@@ -25,7 +25,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/budget"
-	"github.com/octavo-docs/octavo/internal/console"
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/content/apireview"
 	"github.com/octavo-docs/octavo/internal/content/comments"
@@ -56,6 +55,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/translation/translate"
 	"github.com/octavo-docs/octavo/internal/translation/translations"
 	"github.com/octavo-docs/octavo/internal/web/api"
+	"github.com/octavo-docs/octavo/internal/web/console"
 	"github.com/octavo-docs/octavo/internal/webhooks"
 )
 

@@ -64,7 +64,7 @@ func (s served) crawl() int {
 
 // Every link of every page leads somewhere, or is displayed as broken.
 func TestNoLinkLeadsNowhere(t *testing.T) {
-	folders := map[string]string{"guide": filepath.Join("..", "..", "docs", "manual", "guide"), "site": unpack(t)}
+	folders := map[string]string{"guide": filepath.Join("..", "..", "..", "docs", "manual", "guide"), "site": unpack(t)}
 	for _, name := range []string{"every", "inferred", "monorepo", "odd"} {
 		dir := t.TempDir()
 		for file, text := range testgit.Repository(t, name) {

@@ -43,7 +43,7 @@ var layers = [][]string{
 	{"internal/spaces"}, // merge rules and people are the organization's: spaces asks orgs, never the other way
 	{"internal/translation/translations"},
 	{"internal/web/api", "internal/web/console", "internal/site/publish", "internal/identity/scim"},
-	{"internal/server", "internal/web/preview"},
+	{"internal/web/server", "internal/web/preview"},
 	{"cmd/octavo", "bench", "bench/hostile", "scripts/gotest"},
 }
 
@@ -58,14 +58,14 @@ var only = map[string][]string{
 	"database/sql":                        {"internal/store", "internal/testing/testdb", "bench"},
 	"github.com/danielgtaylor/huma":       {"internal/web/api"},
 	"github.com/alecthomas/kong":          {"cmd/octavo"},
-	"github.com/prometheus/client_golang": {"internal/server"},
-	"net/http":                            {"internal/web/api", "internal/site/certs", "internal/site/coding", "internal/web/console", "internal/server", "internal/outbound", "internal/blob", "internal/content/git", "internal/mcpserver", "internal/identity/oidc", "internal/web/preview", "internal/site/publish", "internal/readyconn", "internal/identity/scim", "internal/site/theme", "cmd/octavo", "bench", "bench/hostile"},
-	"github.com/klauspost/compress":       {"internal/site/coding", "internal/server"},
+	"github.com/prometheus/client_golang": {"internal/web/server"},
+	"net/http":                            {"internal/web/api", "internal/site/certs", "internal/site/coding", "internal/web/console", "internal/web/server", "internal/outbound", "internal/blob", "internal/content/git", "internal/mcpserver", "internal/identity/oidc", "internal/web/preview", "internal/site/publish", "internal/readyconn", "internal/identity/scim", "internal/site/theme", "cmd/octavo", "bench", "bench/hostile"},
+	"github.com/klauspost/compress":       {"internal/site/coding", "internal/web/server"},
 	"github.com/andybalholm/brotli":       {"internal/site/coding"},
 	"github.com/wneessen/go-mail":         {"internal/identity/mail"},
 	"github.com/emersion/go-smtp":         {"internal/testing/testmail"},
 	"github.com/go-webauthn/webauthn":     {"internal/identity/signin"},
-	"github.com/rs/cors":                  {"internal/server"},
+	"github.com/rs/cors":                  {"internal/web/server"},
 	"github.com/yuin/goldmark":            {"internal/markup"},
 	"go.yaml.in/yaml/v3":                  {"internal/markup/yamldoc", "internal/markup/frontmatter", "internal/content/folder", "internal/openapi", "internal/site/sitefile"},
 	"github.com/microcosm-cc/bluemonday":  {"internal/markup"},

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/outbound"
-	"github.com/octavo-docs/octavo/internal/server"
+	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
 // profiledServer is Octavo's server with control of CPU profiles, so that the

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
 // auditCmd prints the audit log of an organization or of the instance. Only the operator

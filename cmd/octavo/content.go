@@ -13,7 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/folder"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/server"
+	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
 type importCmd struct {

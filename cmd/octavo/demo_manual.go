@@ -13,8 +13,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/folder"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/openapi/reference"
-	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/spaces"
+	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
 // manualTitle returns the title of the space of a book.

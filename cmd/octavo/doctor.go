@@ -14,8 +14,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/git"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/outbound"
-	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
 type doctorCmd struct {

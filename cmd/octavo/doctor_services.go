@@ -10,9 +10,9 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/identity/mail"
-	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/store/owner"
+	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
 // maxLines is the maximum number of lines of a finding. A damaged installation may have as

@@ -11,8 +11,8 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/site/publish"
+	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
 type epubCmd struct {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/octavo-docs/octavo/internal/blob"
-	"github.com/octavo-docs/octavo/internal/server"
+	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
 type filesCmd struct {

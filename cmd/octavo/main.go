@@ -19,10 +19,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/content/gitsync"
 	"github.com/octavo-docs/octavo/internal/outbound"
-	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/site/certs"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/store/owner"
+	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
 // version and build are set by the linker.

@@ -22,9 +22,9 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
-	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
+	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
 // binary is the path of the program under test.

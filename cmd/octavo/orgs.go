@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
 type orgCmd struct {

@@ -7,8 +7,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
 // pausedWork names what is paused, for messages.

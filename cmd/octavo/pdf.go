@@ -9,7 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/print/pdf"
 	"github.com/octavo-docs/octavo/internal/print/typeface"
-	"github.com/octavo-docs/octavo/internal/server"
+	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
 // pdfFlag is the flag of all commands that create PDFs.

@@ -12,8 +12,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/jobs"
-	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
 // listFlags are the flags of commands that list objects of the store.

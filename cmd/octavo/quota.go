@@ -8,7 +8,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
-	"github.com/octavo-docs/octavo/internal/server"
+	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
 type orgQuotaCmd struct {

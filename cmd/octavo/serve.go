@@ -14,10 +14,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/identity/mail"
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/outbound"
-	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/web/api"
 	"github.com/octavo-docs/octavo/internal/web/preview"
+	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
 type serveCmd struct {

@@ -15,10 +15,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/site/sitefile"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 	"github.com/octavo-docs/octavo/internal/web/api"
+	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
 // siteWorld is a server with an organization and some spaces.

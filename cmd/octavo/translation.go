@@ -11,8 +11,8 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/outbound"
-	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/translation/translate"
+	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
 // translationFlags configure the translation of spaces.

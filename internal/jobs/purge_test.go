@@ -10,10 +10,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/jobs"
 	"github.com/octavo-docs/octavo/internal/outbound"
-	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
+	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
 // trash is a space and the operations on it. As in the API, each one checks the permission and then

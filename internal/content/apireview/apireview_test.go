@@ -15,10 +15,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/openapi/apispec"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/outbound"
-	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
+	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
 // world is an organization with a description and a space for its change requests.

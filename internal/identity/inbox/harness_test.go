@@ -19,11 +19,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/jobs"
 	"github.com/octavo-docs/octavo/internal/outbound"
-	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 	"github.com/octavo-docs/octavo/internal/testing/testmail"
+	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
 // world holds the services of a server with a mail server, a clock that the test moves, and an

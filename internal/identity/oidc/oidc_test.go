@@ -22,10 +22,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/outbound"
-	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 	"github.com/octavo-docs/octavo/internal/testing/testdns"
+	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
 // world is a server with an organization that has a provider.

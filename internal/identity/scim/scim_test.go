@@ -15,9 +15,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
-	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
+	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
 // world is a running server with an organization.

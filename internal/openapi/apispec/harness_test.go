@@ -18,9 +18,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/jobs"
 	"github.com/octavo-docs/octavo/internal/openapi/apispec"
 	"github.com/octavo-docs/octavo/internal/outbound"
-	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
+	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
 // world is an organization with descriptions, and a web server with their sources.

@@ -16,10 +16,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/jobs"
 	"github.com/octavo-docs/octavo/internal/outbound"
-	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/support/conversations"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
+	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
 // world is an organization that keeps conversations.

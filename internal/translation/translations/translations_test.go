@@ -18,12 +18,12 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/outbound"
-	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 	"github.com/octavo-docs/octavo/internal/translation/translate"
 	"github.com/octavo-docs/octavo/internal/translation/translations"
+	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
 // counted is an engine that records the texts it is sent.

@@ -25,10 +25,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
-	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdns"
 	"github.com/octavo-docs/octavo/internal/web/api"
+	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
 // world is a running server with two organizations that must not know of

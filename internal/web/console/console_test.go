@@ -19,10 +19,10 @@ import (
 	"github.com/octavo-docs/octavo/internal/identity/mail"
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/identity/signin"
-	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 	"github.com/octavo-docs/octavo/internal/testing/testmail"
+	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
 // world is a running server with a mail server.

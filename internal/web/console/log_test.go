@@ -14,9 +14,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/outbound"
-	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
+	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
 // logged returns the entries of an audit log with an action, as JSON, oldest first.

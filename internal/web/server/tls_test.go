@@ -25,11 +25,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/opt"
-	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 	"github.com/octavo-docs/octavo/internal/testing/testdns"
+	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
 // freeAddr returns an address of loopback that nothing listens on.

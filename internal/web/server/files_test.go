@@ -9,9 +9,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/server"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
+	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
 func folder(t *testing.T) server.Files {

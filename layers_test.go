@@ -24,7 +24,7 @@ const module = "github.com/octavo-docs/octavo/"
 var layers = [][]string{
 	{"docs/manual", "internal/acceptlanguage", "internal/cache", "internal/site/coding", "internal/budget/costly", "internal/docs/emoji", "internal/errs", "internal/markup/inline", "internal/jsontext", "internal/markup/lis", "internal/names", "internal/opt", "internal/store/owner", "internal/markup/packed", "internal/readyconn", "internal/rison", "internal/rss", "internal/print/svg", "internal/print/typeface", "internal/markup/yamldoc"},
 	{"internal/budget"},
-	{"internal/chunk", "internal/expr", "internal/print/formula", "internal/markup/icons", "internal/openapi", "internal/search", "internal/twemoji", "internal/outbound"},
+	{"internal/chunk", "internal/expr", "internal/print/formula", "internal/markup/icons", "internal/openapi", "internal/search", "internal/print/pdf/twemoji", "internal/outbound"},
 	{"internal/docs"},
 	{"internal/site/adaptive", "internal/identity/challenge", "internal/site/customization", "internal/markup/embeds", "internal/fonts", "internal/markup/frontmatter", "internal/support/helpdesk", "internal/identity/mail", "internal/identity/saml", "internal/support/topics", "internal/visitor"},
 	{"internal/markup", "internal/site/sitefile"},

@@ -15,7 +15,7 @@ var licences = map[string][]string{
 	"internal/print/formula/katex.js.gz":        {"internal/print/formula/LICENSE", "Khan Academy", mit},
 	"internal/markup/icons/icons.tsv.gz":        {"internal/markup/icons/LICENSE", "Fonticons", ccBy},
 	"internal/site/theme/web/mermaid.js.gz":     {"internal/site/theme/web/mermaid.LICENSE.txt", "Knut Sveidqvist", mit}, // its packages: internal/site/theme/licences_test.go
-	"internal/twemoji/emoji.tsv.gz":             {"internal/twemoji/LICENSE", "jdecked", ccBy},
+	"internal/print/pdf/twemoji/emoji.tsv.gz":   {"internal/print/pdf/twemoji/LICENSE", "jdecked", ccBy},
 	"internal/print/typeface/scripts/fonts.zip": {"internal/print/typeface/scripts/LICENSE", "Google", ofl},
 }
 

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/markup/icons"
+	"github.com/octavo-docs/octavo/internal/print/pdf/twemoji"
 	"github.com/octavo-docs/octavo/internal/print/svg"
-	"github.com/octavo-docs/octavo/internal/twemoji"
 )
 
 // outline returns the operators of a path whose origin is at x and y.

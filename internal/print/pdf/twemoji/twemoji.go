@@ -11,7 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup/packed"
 )
 
-//go:generate go run generate.go ../../e2e/node_modules/@twemoji/svg
+//go:generate go run generate.go ../../../../e2e/node_modules/@twemoji/svg
 
 //go:embed emoji.tsv.gz
 var file []byte

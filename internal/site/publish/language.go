@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/octavo-docs/octavo/internal/acceptlanguage"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/edition"
+	"github.com/octavo-docs/octavo/internal/site/publish/acceptlanguage"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/acceptlanguage"
+	"github.com/octavo-docs/octavo/internal/site/publish/acceptlanguage"
 )
 
 func TestParse(t *testing.T) {

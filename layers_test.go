@@ -34,7 +34,7 @@ var layers = [][]string{
 	{"internal/audit", "internal/jobs"},
 	{"internal/openapi/apispec", "internal/assets", "internal/site/certs", "internal/identity/orgs", "internal/site/sites", "internal/webhooks"},
 	{"internal/identity/inbox", "internal/content/revision", "internal/identity/signin"},
-	{"internal/edition", "internal/site/explain", "internal/content/index", "internal/site/insights", "internal/content/merge", "internal/identity/oidc", "internal/identity/sso"},
+	{"internal/site/publish/edition", "internal/site/explain", "internal/content/index", "internal/site/insights", "internal/content/merge", "internal/identity/oidc", "internal/identity/sso"},
 	{"internal/content/exchange"},
 	{"internal/content"}, // a space begins and is copied as content
 	{"internal/content/comments"},

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/reading"
+	"github.com/octavo-docs/octavo/internal/site/publish/edition"
 	"github.com/octavo-docs/octavo/internal/testing/testspace"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/markup/inline"
+	"github.com/octavo-docs/octavo/internal/site/publish/edition"
 )
 
 const (

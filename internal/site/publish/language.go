@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/site/publish/acceptlanguage"
+	"github.com/octavo-docs/octavo/internal/site/publish/edition"
 )
 
 const (

@@ -5,9 +5,9 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
-	"github.com/octavo-docs/octavo/internal/edition"
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/site/customization"
+	"github.com/octavo-docs/octavo/internal/site/publish/edition"
 )
 
 // stateKey is the cache key of the state of a site.

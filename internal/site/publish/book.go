@@ -10,11 +10,11 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/docs/emoji"
-	"github.com/octavo-docs/octavo/internal/epub"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup/icons"
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
+	"github.com/octavo-docs/octavo/internal/site/publish/epub"
 	"github.com/octavo-docs/octavo/internal/site/theme"
 )
 

@@ -29,7 +29,7 @@ var layers = [][]string{
 	{"internal/site/adaptive", "internal/identity/challenge", "internal/site/customization", "internal/markup/embeds", "internal/fonts", "internal/markup/frontmatter", "internal/support/helpdesk", "internal/identity/mail", "internal/identity/saml", "internal/support/topics", "internal/visitor"},
 	{"internal/markup", "internal/site/sitefile"},
 	{"internal/openapi/apidoc", "internal/site/publish/epub", "internal/content/folder", "internal/content/git", "internal/print/pdf", "internal/reading", "internal/openapi/reference", "internal/social", "internal/staticindex", "internal/site/theme", "internal/translation/translate", "internal/markup/visualdiff"},
-	{"internal/store", "internal/blob", "internal/mcpserver"},
+	{"internal/store", "internal/blob", "internal/site/publish/mcpserver"},
 	{"internal/authz", "internal/seal"},
 	{"internal/audit", "internal/jobs"},
 	{"internal/openapi/apispec", "internal/assets", "internal/site/certs", "internal/identity/orgs", "internal/site/sites", "internal/webhooks"},
@@ -59,7 +59,7 @@ var only = map[string][]string{
 	"github.com/danielgtaylor/huma":       {"internal/web/api"},
 	"github.com/alecthomas/kong":          {"cmd/octavo"},
 	"github.com/prometheus/client_golang": {"internal/web/server"},
-	"net/http":                            {"internal/web/api", "internal/site/certs", "internal/site/coding", "internal/web/console", "internal/web/server", "internal/outbound", "internal/blob", "internal/content/git", "internal/mcpserver", "internal/identity/oidc", "internal/web/preview", "internal/site/publish", "internal/readyconn", "internal/identity/scim", "internal/site/theme", "cmd/octavo", "bench", "bench/hostile"},
+	"net/http":                            {"internal/web/api", "internal/site/certs", "internal/site/coding", "internal/web/console", "internal/web/server", "internal/outbound", "internal/blob", "internal/content/git", "internal/site/publish/mcpserver", "internal/identity/oidc", "internal/web/preview", "internal/site/publish", "internal/readyconn", "internal/identity/scim", "internal/site/theme", "cmd/octavo", "bench", "bench/hostile"},
 	"github.com/klauspost/compress":       {"internal/site/coding", "internal/web/server"},
 	"github.com/andybalholm/brotli":       {"internal/site/coding"},
 	"github.com/wneessen/go-mail":         {"internal/identity/mail"},
@@ -82,7 +82,7 @@ var only = map[string][]string{
 	"golang.org/x/oauth2":                 {"internal/identity/oidc"},
 	"codeberg.org/go-fonts/dejavu":        {"internal/social", "internal/print/typeface"},
 	"github.com/go-text/typesetting":      {"internal/print/pdf", "internal/social", "internal/print/typeface"},
-	"github.com/modelcontextprotocol":     {"internal/mcpserver"},
+	"github.com/modelcontextprotocol":     {"internal/site/publish/mcpserver"},
 	"golang.org/x/text":                   {"internal/names", "internal/print/pdf", "internal/support/topics"},
 }
 

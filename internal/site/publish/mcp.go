@@ -7,8 +7,8 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/mcpserver"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
+	"github.com/octavo-docs/octavo/internal/site/publish/mcpserver"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/site/theme"
 )

@@ -22,12 +22,12 @@ import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
-	"github.com/octavo-docs/octavo/internal/mcpserver"
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/print/formula"
 	"github.com/octavo-docs/octavo/internal/site/customization"
 	"github.com/octavo-docs/octavo/internal/site/insights"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
+	"github.com/octavo-docs/octavo/internal/site/publish/mcpserver"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/site/theme"
 )

@@ -9,8 +9,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/mcpserver"
 	"github.com/octavo-docs/octavo/internal/site/coding"
+	"github.com/octavo-docs/octavo/internal/site/publish/mcpserver"
 	"github.com/octavo-docs/octavo/internal/site/theme"
 )
 

@@ -13,7 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/mcpserver"
+	"github.com/octavo-docs/octavo/internal/site/publish/mcpserver"
 )
 
 // connect serves a documentation and connects a client of the MCP library.

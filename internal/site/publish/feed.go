@@ -11,8 +11,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/reading"
-	"github.com/octavo-docs/octavo/internal/rss"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
+	"github.com/octavo-docs/octavo/internal/site/publish/rss"
 )
 
 const (

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/octavo-docs/octavo/internal/rss"
+	"github.com/octavo-docs/octavo/internal/site/publish/rss"
 )
 
 func TestXML(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
+	"github.com/octavo-docs/octavo/internal/site/publish/social"
 	"github.com/octavo-docs/octavo/internal/site/theme"
-	"github.com/octavo-docs/octavo/internal/social"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/social"
+	"github.com/octavo-docs/octavo/internal/site/publish/social"
 )
 
 var blue = color.RGBA{52, 109, 219, 255}

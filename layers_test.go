@@ -28,7 +28,7 @@ var layers = [][]string{
 	{"internal/docs"},
 	{"internal/site/adaptive", "internal/identity/challenge", "internal/site/customization", "internal/markup/embeds", "internal/fonts", "internal/markup/frontmatter", "internal/support/helpdesk", "internal/identity/mail", "internal/identity/saml", "internal/support/topics", "internal/visitor"},
 	{"internal/markup", "internal/site/sitefile"},
-	{"internal/openapi/apidoc", "internal/site/publish/epub", "internal/content/folder", "internal/content/git", "internal/print/pdf", "internal/reading", "internal/openapi/reference", "internal/site/publish/social", "internal/staticindex", "internal/site/theme", "internal/translation/translate", "internal/markup/visualdiff"},
+	{"internal/openapi/apidoc", "internal/site/publish/epub", "internal/content/folder", "internal/content/git", "internal/print/pdf", "internal/reading", "internal/openapi/reference", "internal/site/publish/social", "internal/site/publish/staticindex", "internal/site/theme", "internal/translation/translate", "internal/markup/visualdiff"},
 	{"internal/store", "internal/blob", "internal/site/publish/mcpserver"},
 	{"internal/authz", "internal/seal"},
 	{"internal/audit", "internal/jobs"},

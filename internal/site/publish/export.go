@@ -20,9 +20,9 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/reading"
 	"github.com/octavo-docs/octavo/internal/site/publish/edition"
+	"github.com/octavo-docs/octavo/internal/site/publish/staticindex"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/site/theme"
-	"github.com/octavo-docs/octavo/internal/staticindex"
 )
 
 // Export describes which site is exported to files, and how.

@@ -16,8 +16,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/opt"
-	"github.com/octavo-docs/octavo/internal/rison"
 	"github.com/octavo-docs/octavo/internal/seal"
+	"github.com/octavo-docs/octavo/internal/site/sites/rison"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/visitor"
 )

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/octavo-docs/octavo/internal/rison"
+	"github.com/octavo-docs/octavo/internal/site/sites/rison"
 )
 
 func TestParse(t *testing.T) {

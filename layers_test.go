@@ -26,7 +26,7 @@ var layers = [][]string{
 	{"internal/budget"},
 	{"internal/chunk", "internal/expr", "internal/print/formula", "internal/markup/icons", "internal/openapi", "internal/search", "internal/print/pdf/twemoji", "internal/outbound"},
 	{"internal/docs"},
-	{"internal/site/adaptive", "internal/identity/challenge", "internal/site/customization", "internal/markup/embeds", "internal/fonts", "internal/markup/frontmatter", "internal/support/helpdesk", "internal/identity/mail", "internal/identity/saml", "internal/support/topics", "internal/visitor"},
+	{"internal/site/adaptive", "internal/identity/challenge", "internal/site/customization", "internal/markup/embeds", "internal/site/theme/fonts", "internal/markup/frontmatter", "internal/support/helpdesk", "internal/identity/mail", "internal/identity/saml", "internal/support/topics", "internal/visitor"},
 	{"internal/markup", "internal/site/sitefile"},
 	{"internal/openapi/apidoc", "internal/site/publish/epub", "internal/content/folder", "internal/content/git", "internal/print/pdf", "internal/reading", "internal/openapi/reference", "internal/site/publish/social", "internal/site/publish/staticindex", "internal/site/theme", "internal/translation/translate", "internal/markup/visualdiff"},
 	{"internal/store", "internal/blob", "internal/site/publish/mcpserver"},

@@ -28,7 +28,7 @@ const (
 // Licences ask that their text goes with what they are for. A name or an address is not enough.
 func TestLicencesAreComplete(t *testing.T) {
 	packedFile := regexp.MustCompile(`\.(gz|zip|tgz|br|zst|woff2?|ttf|otf|wasm|min\.js)$`)
-	font := regexp.MustCompile(`^(internal/fonts/files/.*?)-(?:latin|latin-ext|cyrillic|greek|vietnamese)-.*\.woff2$`)
+	font := regexp.MustCompile(`^(internal/site/theme/fonts/files/.*?)-(?:latin|latin-ext|cyrillic|greek|vietnamese)-.*\.woff2$`)
 	found := map[string]bool{}
 	err := eachFile(func(file string) error {
 		if !packedFile.MatchString(file) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/octavo-docs/octavo/internal/fonts"
 	"github.com/octavo-docs/octavo/internal/site/customization"
+	"github.com/octavo-docs/octavo/internal/site/theme/fonts"
 )
 
 // Fonts are the font files of a site, served by its own host. Without them, the style sheet

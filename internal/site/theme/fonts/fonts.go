@@ -14,7 +14,7 @@ import (
 	"sync"
 )
 
-//go:generate go run generate.go ../../e2e/node_modules
+//go:generate go run generate.go ../../../../e2e/node_modules
 
 //go:embed fonts.json
 var list []byte

@@ -45,7 +45,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/openapi/apispec"
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/print/typeface"
-	"github.com/octavo-docs/octavo/internal/readyconn"
 	"github.com/octavo-docs/octavo/internal/site/insights"
 	"github.com/octavo-docs/octavo/internal/site/publish"
 	"github.com/octavo-docs/octavo/internal/site/sites"
@@ -56,6 +55,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/translation/translations"
 	"github.com/octavo-docs/octavo/internal/web/api"
 	"github.com/octavo-docs/octavo/internal/web/console"
+	"github.com/octavo-docs/octavo/internal/web/server/readyconn"
 	"github.com/octavo-docs/octavo/internal/webhooks"
 )
 

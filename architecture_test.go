@@ -1,48 +1,88 @@
 package octavo_test
 
 import (
+	"cmp"
+	"fmt"
+	"go/doc"
+	"go/parser"
+	"go/token"
 	"maps"
 	"os"
 	"path"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/octavo-docs/octavo/internal/testing/golden"
 )
 
-// The table of packages in docs/architecture.md has a row for each package of
-// internal, and none for a package that does not exist.
+// TestArchitectureNamesAllPackages compares the table of packages in
+// docs/architecture.md with the first sentences of their docs, row by row. With
+// -update it writes the table.
 func TestArchitectureNamesAllPackages(t *testing.T) {
-	b, err := os.ReadFile("docs/architecture.md")
+	const file = "docs/architecture.md"
+	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, table, found := strings.Cut(string(b), "\n## All packages\n")
+	before, rest, found := strings.Cut(string(b), "\n| package | |\n|---|---|\n")
 	if !found {
-		t.Fatal("docs/architecture.md has no table of all packages")
+		t.Fatal(file + " has no table of all packages")
 	}
-	table, _, _ = strings.Cut(table, "\n## ")
-	named := map[string]bool{}
-	for line := range strings.Lines(table) {
-		if cells := strings.Split(line, "|"); len(cells) == 5 {
-			if name := strings.TrimSpace(cells[2]); strings.HasPrefix(name, "`") {
-				named["internal/"+strings.Trim(name, "`")] = strings.TrimSpace(cells[3]) != ""
-			}
-		}
+	_, after, found := strings.Cut(rest, "\n\n")
+	if !found {
+		t.Fatal(file + " ends with the table of all packages")
 	}
-	exist := map[string]bool{}
+	var table strings.Builder
+	for _, pkg := range packages(t) {
+		fmt.Fprintf(&table, "| `%s` | %s |\n", strings.TrimPrefix(pkg, "internal/"), synopsis(t, pkg))
+	}
+	golden.Compare(t, file, []byte(before+"\n| package | |\n|---|---|\n"+table.String()+"\n"+after))
+}
+
+// packages returns the packages below internal in the order of rows, those for tests
+// last.
+func packages(t *testing.T) []string {
+	t.Helper()
+	seen := map[string]bool{}
 	for file := range goFiles(t) {
 		if strings.HasPrefix(file, "internal/") && !strings.HasSuffix(file, "_test.go") {
-			exist[path.Dir(file)] = true
+			seen[path.Dir(file)] = true
 		}
 	}
-	for _, pkg := range slices.Sorted(maps.Keys(exist)) {
-		if !named[pkg] {
-			t.Errorf("docs/architecture.md: the table of all packages has no line about %s", pkg)
+	place := func(pkg string) int {
+		if wing(pkg) == testOnly {
+			return len(rows)
 		}
+		return rankOf(wing(pkg))
 	}
-	for _, pkg := range slices.Sorted(maps.Keys(named)) {
-		if !exist[pkg] {
-			t.Errorf("docs/architecture.md: there is no package %s", pkg)
+	return slices.SortedFunc(maps.Keys(seen), func(a, b string) int {
+		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a, b))
+	})
+}
+
+// synopsis returns the first sentence of the doc of a package without "Package name".
+func synopsis(t *testing.T, pkg string) string {
+	t.Helper()
+	set := token.NewFileSet()
+	for file := range goFiles(t) {
+		if path.Dir(file) != pkg || strings.HasSuffix(file, "_test.go") || path.Base(file) == "generate.go" {
+			continue // a generator is a program of its own beside the package
 		}
+		parsed, err := parser.ParseFile(set, file, nil, parser.ParseComments|parser.PackageClauseOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if parsed.Doc == nil {
+			continue
+		}
+		sentence := new(doc.Package).Synopsis(parsed.Doc.Text())
+		_, sentence, ok := strings.Cut(sentence, " "+path.Base(pkg)+" ") // "Package name", "Command name"
+		if !ok {
+			t.Errorf("%s: the doc of the package does not begin with its name", file)
+		}
+		return strings.ReplaceAll(strings.TrimSuffix(sentence, "."), "|", `\|`)
 	}
+	t.Errorf("%s has no doc", pkg)
+	return ""
 }

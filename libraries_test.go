@@ -18,7 +18,7 @@ var only = map[string][]string{
 	"github.com/danielgtaylor/huma":       {"internal/web/api"},
 	"github.com/alecthomas/kong":          {"cmd/octavo"},
 	"github.com/prometheus/client_golang": {"internal/web/server"},
-	"net/http":                            {"internal/web/api", "internal/site/certs", "internal/site/coding", "internal/web/console", "internal/web/server", "internal/outbound", "internal/blob", "internal/content/git", "internal/site/publish/mcpserver", "internal/identity/oidc", "internal/web/preview", "internal/site/publish", "internal/web/server/readyconn", "internal/identity/scim", "internal/site/theme", "cmd/octavo", "bench", "bench/hostile"},
+	"net/http":                            {"internal/web/api", "internal/site/certs", "internal/site/coding", "internal/web/console", "internal/web/server", "internal/outbound", "internal/blob", "internal/content/git", "internal/site/publish/mcpserver", "internal/identity/oidc", "internal/web/preview", "internal/site/publish", "internal/identity/scim", "internal/site/theme", "cmd/octavo", "bench", "bench/hostile"},
 	"github.com/klauspost/compress":       {"internal/site/coding", "internal/web/server"},
 	"github.com/andybalholm/brotli":       {"internal/site/coding"},
 	"github.com/wneessen/go-mail":         {"internal/identity/mail"},

@@ -9,15 +9,13 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"time"
 )
 
-// Group P measures the web pages of a published site. It compares cached pages with nginx
-// and a bare handler that send the same bytes, and the rendering of pages with Hugo.
+// Group P measures the web pages of a published site. It compares cached pages with a
+// bare handler that sends the same bytes, and the rendering of pages with Hugo.
 
 const (
 	// renderedPages is the size of the site of which all pages are rendered.
@@ -76,34 +74,18 @@ func measureCached(ctx context.Context, o options, p pinning, dir string, rounds
 		if subjects = append(subjects, cached); bin.suffix != "" {
 			continue
 		}
-		beside, failed := b.cachedReferences(ctx, o, v.web, page)
+		process, addr, failed := b.bareWith(map[string]answer{v.web: page})
 		if failed != nil {
 			return nil, nil, failed
 		}
-		subjects = append(subjects, beside...)
-		bare, web := beside[0], beside[1]
+		bare := &subject{Name: "bare handler with the same bytes", process: process, once: pageLoad(addr, o.conns, v.web).run}
+		subjects = append(subjects, bare)
 		ratios = []*ratio{
 			{Name: "kept page / bare handler", of: cached, to: bare, by: rates, Target: 0.92},
 			{Name: "kept page / bare handler, p99", of: cached, to: bare, by: p99},
-			{Name: "kept page / nginx", of: cached, to: web, by: rates, Target: 0.6},
-			{Name: "kept page / nginx, p99", of: cached, to: web, by: p99},
 		}
 	}
 	return subjects, ratios, interleave(ctx, rounds, o.length(), subjects)
-}
-
-// cachedReferences returns the references of a cached page: a bare handler and
-// nginx, which send the same bytes.
-func (b *contentServer) cachedReferences(ctx context.Context, o options, path string, page answer) ([]*subject, error) {
-	bare, bareAddr, err := b.bareWith(map[string]answer{path: page})
-	if err != nil {
-		return nil, err
-	}
-	web, webAddr, err := b.nginx(ctx, path, page)
-	return []*subject{
-		{Name: "bare handler with the same bytes", process: bare, once: pageLoad(bareAddr, o.conns, path).run},
-		{Name: "nginx with the same bytes", process: web, once: pageLoad(webAddr, o.conns, path).run},
-	}, err
 }
 
 // newWebServer creates a site from a generated manual and starts its server.
@@ -349,60 +331,4 @@ func profileWeb(ctx context.Context, o options, p pinning, dir string) (err erro
 			return b.renderAll(ctx, paths, 1, len(paths))
 		}}),
 		b.profileOne(ctx, o, profiled{"kept", pageLoad(b.addr, o.conns, v.web).run}))
-}
-
-// nginx starts nginx with a file that has the same bytes and headers as page.
-func (b *contentServer) nginx(ctx context.Context, path string, page answer) (*process, string, error) {
-	bin, err := installed(ctx, "nginx", "nginx-light")
-	if err != nil {
-		return nil, "", err
-	}
-	addr, err := freeAddr()
-	if err != nil {
-		return nil, "", err
-	}
-	dir := filepath.Join(b.dir, "nginx")
-	if err := writeFile(dir, "root"+path+"index.html", page.Body); err != nil {
-		return nil, "", err
-	}
-	conf := "daemon off; master_process off; pid " + dir + "/pid; error_log stderr error;\n" +
-		"events { worker_connections 1024; }\nhttp { access_log off; sendfile on; tcp_nopush on; keepalive_requests 100000000; etag off;\n" +
-		"open_file_cache max=100; client_body_temp_path " + dir + "/body; proxy_temp_path " + dir + "/proxy; fastcgi_temp_path " + dir + "/fastcgi;\n" +
-		"uwsgi_temp_path " + dir + "/uwsgi; scgi_temp_path " + dir + "/scgi;\n" +
-		"server { listen " + addr + "; root " + dir + "/root; default_type \"" + page.Header.Get("Content-Type") + "\";\n"
-	for _, name := range slices.Sorted(func(yield func(string) bool) {
-		for name := range page.Header {
-			if name != "Content-Length" && name != "Content-Type" && !yield(name) {
-				return
-			}
-		}
-	}) {
-		conf += "add_header " + name + " " + strconv.Quote(page.Header.Get(name)) + ";\n"
-	}
-	if err := writeFile(dir, "nginx.conf", []byte(conf+"} }\n")); err != nil {
-		return nil, "", err
-	}
-	p, err := b.start(b.pin.command(bin, "-e", "stderr", "-c", filepath.Join(dir, "nginx.conf")))
-	if err != nil {
-		return nil, "", err
-	}
-	return p, addr, (&site{addr: addr, token: "none"}).readyAt(ctx, path)
-}
-
-// installed returns the path of a program. If the program is missing, installed tries to
-// install its Debian package.
-func installed(ctx context.Context, program, pkg string) (string, error) {
-	bin, err := exec.LookPath(program)
-	if err == nil {
-		return bin, nil
-	}
-	fmt.Fprintln(os.Stderr, "bench: installing", pkg)
-	for _, args := range [][]string{{"update", "-qq"}, {"install", "-y", "-qq", "--no-install-recommends", pkg}} {
-		cmd := onAllCores(ctx, "apt-get", args...)
-		cmd.Env = append(os.Environ(), "DEBIAN_FRONTEND=noninteractive", "RUNLEVEL=1") // so that no service is started
-		if out, failed := cmd.CombinedOutput(); failed != nil {
-			return "", fmt.Errorf("%s is missing and cannot be installed: %w: %w\n%s", program, err, failed, out)
-		}
-	}
-	return exec.LookPath(program)
 }

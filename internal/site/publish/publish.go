@@ -152,16 +152,16 @@ func requestURL(r *http.Request) *url.URL {
 	return &url.URL{Host: r.Host, Path: r.URL.Path, RawPath: r.URL.RawPath}
 }
 
-// MayBeSite reports whether an address may belong to a site. It is a cheap check, which is
+// mayBeSite reports whether an address may belong to a site. It is a cheap check, which is
 // false for nearly all requests of the API.
-func (h *Handler) MayBeSite(host, path string) bool {
+func (h *Handler) mayBeSite(host, path string) bool {
 	return host != h.base.Host || strings.HasPrefix(path, h.base.Path+sites.Path)
 }
 
 // Owns reports whether a request is for a site, or for a host name that only sites use.
 // All other requests are for the server itself.
 func (h *Handler) Owns(r *http.Request) bool {
-	if !h.MayBeSite(r.Host, r.URL.Path) {
+	if !h.mayBeSite(r.Host, r.URL.Path) {
 		return false
 	}
 	name, _, ok := h.Sites.Hosts.Locate(requestURL(r))
@@ -177,12 +177,9 @@ func (h *Handler) Owns(r *http.Request) bool {
 	return err == nil
 }
 
-// ServeHTTP serves a request for a site, within a budget.
+// ServeHTTP serves a request for a site, within a budget. Callers that compress responses
+// ask CachedPage before.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if page, ok := h.CachedPage(r); ok {
-		page.ServeHTTP(w, r)
-		return
-	}
 	theme.SetSecurityHeaders(w.Header())
 	w.Header().Set("Cache-Control", "private, no-store") // until it is clear who may cache the response
 	switch {

@@ -198,11 +198,12 @@ func isSpelled(r *http.Request) bool {
 	return !strings.Contains(r.URL.Path, "//") && r.Host == strings.ToLower(r.Host) && !strings.HasSuffix(r.Host, ".")
 }
 
-// CachedPage returns a handler that sends a cached page. It returns false if the request
-// needs the full handler. A cached page is one that all visitors share. It is valid only
-// while nothing has been written to the store since it was made.
+// CachedPage returns a handler that sends a cached page, compressed as the client accepts
+// it. It returns false if the request needs the full handler. A cached page is one that
+// all visitors share. It is valid only while nothing has been written to the store since
+// it was made.
 func (h *Handler) CachedPage(r *http.Request) (http.Handler, bool) {
-	if !h.MayBeSite(r.Host, r.URL.Path) || !isPlain(r) {
+	if !h.mayBeSite(r.Host, r.URL.Path) || !isPlain(r) {
 		return nil, false
 	}
 	s, ok := h.sharedPages.Get(sharedKey{r.Host, r.URL.Path})
@@ -213,6 +214,7 @@ func (h *Handler) CachedPage(r *http.Request) (http.Handler, bool) {
 	return s, counted && now == s.generation
 }
 
+// ServeHTTP sends the page, and counts it.
 func (s *sharedPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.h.countable(r) {
 		s.h.Insights.PageView(s.site, s.place, s.page)

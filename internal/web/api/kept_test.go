@@ -55,8 +55,8 @@ func (c *rawConn) ask(request string) (*http.Response, string) {
 	return res, string(body)
 }
 
-// A page that is sent again, on a connection before net/http has seen the request, is the
-// page that net/http sends, and what is stored at that moment.
+// A page that is sent again, on a connection that is kept, is the page that a new
+// connection gets, and what is stored at that moment.
 func TestKeptPagesOnOneConnection(t *testing.T) {
 	w := newWorld(t, testdb.SQLite(t), nil)
 	w.must("admin", "POST", "/orgs/$org/spaces", `{"title":"Docs","empty":true}`, "space")

@@ -55,7 +55,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/translation/translations"
 	"github.com/octavo-docs/octavo/internal/web/api"
 	"github.com/octavo-docs/octavo/internal/web/console"
-	"github.com/octavo-docs/octavo/internal/web/server/readyconn"
 	"github.com/octavo-docs/octavo/internal/webhooks"
 )
 
@@ -211,7 +210,6 @@ type Server struct {
 	metrics  *metrics
 	draining atomic.Bool
 	http     []*http.Server
-	pages    *readyconn.Listener
 	bg       sync.WaitGroup
 	stopBG   context.CancelFunc
 	addr     string
@@ -302,8 +300,7 @@ func (s *Server) start(ctx context.Context) error {
 	if listener, err = s.secure(listener); err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	s.pages = &readyconn.Listener{Listener: listener, May: s.publish.MayBeSite, Find: s.cachedPage, Timeout: idleTimeout}
-	s.serve(s.pages, s.handler())
+	s.serve(listener, s.handler())
 	if s.MetricsListen != "" && s.MetricsListen != s.Listen {
 		l, err := net.Listen("tcp", s.MetricsListen)
 		if err != nil {
@@ -408,9 +405,6 @@ func resolver(address string) *net.Resolver {
 	}}
 }
 
-// idleTimeout is how long a connection may wait for a request.
-const idleTimeout = 2 * time.Minute
-
 func (s *Server) serve(l net.Listener, h http.Handler) {
 	srv := &http.Server{
 		Handler: h,
@@ -418,9 +412,8 @@ func (s *Server) serve(l net.Listener, h http.Handler) {
 		// setting deadlines takes a considerable part of the time of a small read.
 		ReadTimeout:    time.Minute,
 		WriteTimeout:   2 * time.Minute,
-		IdleTimeout:    idleTimeout,
+		IdleTimeout:    2 * time.Minute,
 		MaxHeaderBytes: 64 << 10,
-		ConnState:      readyconn.State,
 		ErrorLog:       slog.NewLogLogger(s.Log.Handler(), slog.LevelWarn),
 	}
 	s.http = append(s.http, srv)
@@ -498,7 +491,6 @@ func (s *Server) Stop(ctx context.Context) error {
 	for _, srv := range s.http {
 		err = errors.Join(err, srv.Shutdown(ctx))
 	}
-	err = errors.Join(err, s.pages.Wait(ctx))
 	late := s.waitBackground(ctx)
 	err = errors.Join(err, late, s.Guard.Flush(ctx), s.Insights.Flush(ctx))
 	if late != nil {
@@ -535,70 +527,67 @@ func (s *Server) handler() http.Handler {
 	if s.MetricsListen == s.Listen {
 		mux.Handle("GET /metrics", s.metrics.handler())
 	}
-	answers := s.crossOrigin(s.API)
-	return s.withCachedPages(compressed(func(w http.ResponseWriter, r *http.Request) {
-		h := w.Header()
-		h["X-Request-Id"] = []string{s.requestID()}
-		h["X-Content-Type-Options"] = nosniff
-		h["Cache-Control"] = noStore
+	rest := s.route(mux)
+	routed := compressed(func(w http.ResponseWriter, r *http.Request) { s.record(w, r, rest) })
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.setHeaders(w.Header(), r)
 		r.RemoteAddr = s.Proxies.client(r)
-		rec, path := &recorder{ResponseWriter: w, known: r.Header.Get("If-None-Match"), reads: r.Method == http.MethodGet || r.Method == http.MethodHead}, r.URL.Path
-		var start time.Time
-		if s.AccessLog {
-			start = time.Now()
+		if page, ok := s.publish.CachedPage(r); ok { // it is compressed already
+			s.record(w, r, page)
+			return
 		}
+		routed.ServeHTTP(w, r)
+	})
+}
+
+// route returns a handler that passes each request to the part of the server that its
+// address belongs to, and the remaining ones to other.
+func (s *Server) route(other http.Handler) http.Handler {
+	answers := s.crossOrigin(s.API)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// The standard mux would redirect paths such as /v1//x; the API handles them
 		// itself, with its own error format.
 		switch {
 		case s.publish.Owns(r):
-			s.publish.ServeHTTP(rec, r)
-			path = "/…" // may contain a share key
+			s.publish.ServeHTTP(w, r)
 		case s.misdirected(r):
-			text(rec, http.StatusMisdirectedRequest, "this server has no such host; its address is "+s.BaseURL)
+			text(w, http.StatusMisdirectedRequest, "this server has no such host; its address is "+s.BaseURL)
 		case r.URL.Path == api.Prefix || strings.HasPrefix(r.URL.Path, api.Prefix+"/"):
-			answers.ServeHTTP(rec, r)
+			answers.ServeHTTP(w, r)
 		case strings.HasPrefix(r.URL.Path, scim.Prefix):
-			s.scim.ServeHTTP(rec, r)
+			s.scim.ServeHTTP(w, r)
 		case s.console.Owns(r):
-			s.console.ServeHTTP(rec, r)
+			s.console.ServeHTTP(w, r)
 		default:
-			mux.ServeHTTP(rec, r)
+			other.ServeHTTP(w, r)
 		}
-		if s.AccessLog {
-			s.Log.Info("request", "id", h["X-Request-Id"][0], "method", r.Method, "path", logPath(path), "status", rec.Status(), "took_ms", float64(time.Since(start).Microseconds())/1000)
-		}
-	}))
-}
-
-// cachedPage returns a handler that sends a cached page of a site, without the other
-// steps of handling a request.
-func (s *Server) cachedPage(r *http.Request) (http.Handler, bool) {
-	if s.AccessLog || s.draining.Load() {
-		return nil, false
-	}
-	page, ok := s.publish.CachedPage(r)
-	if !ok {
-		return nil, false
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header()["X-Request-Id"] = []string{s.requestID()}
-		page.ServeHTTP(w, r)
-	}), true
-}
-
-// withCachedPages returns a handler that sends cached pages, for connections that
-// readyconn does not read, such as those with TLS. Other requests go to h.
-func (s *Server) withCachedPages(h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.TLS != nil { // where a proxy speaks TLS, the header is its business
-			w.Header()["Strict-Transport-Security"] = httpsOnly
-		}
-		if page, ok := s.cachedPage(r); ok {
-			page.ServeHTTP(w, r)
-			return
-		}
-		h.ServeHTTP(w, r)
 	})
+}
+
+// record calls a handler with a recorder of its response, and logs the request if the
+// operator asked for that.
+func (s *Server) record(w http.ResponseWriter, r *http.Request, h http.Handler) {
+	rec := &recorder{ResponseWriter: w, known: r.Header.Get("If-None-Match"), reads: r.Method == http.MethodGet || r.Method == http.MethodHead}
+	if !s.AccessLog {
+		h.ServeHTTP(rec, r)
+		return
+	}
+	start, path := time.Now(), logPath(r.URL.Path) // handlers may change the path
+	if s.publish.Owns(r) {
+		path = "/…" // may contain a share key
+	}
+	h.ServeHTTP(rec, r)
+	s.Log.Info("request", "id", w.Header()["X-Request-Id"][0], "method", r.Method, "path", path, "status", rec.Status(), "took_ms", float64(time.Since(start).Microseconds())/1000)
+}
+
+// setHeaders sets the headers that every response has, unless its handler changes them.
+func (s *Server) setHeaders(h http.Header, r *http.Request) {
+	h["X-Request-Id"] = []string{s.requestID()}
+	h["X-Content-Type-Options"] = nosniff
+	h["Cache-Control"] = noStore
+	if r.TLS != nil { // where a proxy speaks TLS, the header is its business
+		h["Strict-Transport-Security"] = httpsOnly
+	}
 }
 
 // logPath removes secrets from a path, for the log: an invite id admits everybody who has

@@ -50,13 +50,6 @@ func (o *Val[T]) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &o.v)
 }
 
-// SetPresent makes the field present, and returns a pointer to its value, which is zero. It is for
-// readers of JSON other than encoding/json.
-func (o *Val[T]) SetPresent() any {
-	*o = Val[T]{set: true}
-	return &o.v
-}
-
 // MarshalJSON implements json.Marshaler, for clients written in Go. Combine
 // it with the omitzero tag option.
 func (o Val[T]) MarshalJSON() ([]byte, error) {

@@ -30,7 +30,6 @@ type input struct {
 	schemas   huma.Registry
 	params    []param
 	body      []int // index of the field Body; nil if there is none
-	fill      filler
 	schema    *huma.Schema
 	required  bool
 	raw       []int // index of the field RawBody; nil if there is none
@@ -80,7 +79,6 @@ func newInput(t reflect.Type, d *huma.Operation, schemas huma.Registry) *input {
 		r.body(f.Type, in.schema)
 		in.schema.PrecomputeMessages()
 		in.findDefaults(f.Type, f.Index)
-		in.fill = fillerOf(f.Type)
 		d.RequestBody = &huma.RequestBody{Required: in.required, Content: map[string]*huma.MediaType{"application/json": {Schema: in.schema}}}
 	}
 	if f, ok := t.FieldByName("RawBody"); ok {
@@ -320,11 +318,7 @@ func (in *input) readBody(ctx huma.Context, v reflect.Value, path *huma.PathBuff
 	if in.validate(parsed, path, found) {
 		return nil
 	}
-	into := v.FieldByIndex(in.body)
-	if in.fill == nil || !in.fill(into, parsed) {
-		into.SetZero()
-		err = json.Unmarshal(body, into.Addr().Interface())
-	}
+	err = json.Unmarshal(body, v.FieldByIndex(in.body).Addr().Interface())
 	if err != nil && len(found.Errors) == before { // the schema allows a value that the type does not
 		wrong(err)
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // rowCache caches single rows until the next commit. Every commit to
-// a SQLite file, by any process, increments a number that all processes share
+// a SQLite file, by any process, changes a number that all processes share
 // (see generation); a row that was read under another number is read again.
 // PostgreSQL has no such number, so there is no row cache for it.
 type rowCache struct {
@@ -35,22 +35,20 @@ const (
 	maxCachedRows = 20_000
 	// generationSuffix is added to the path of the SQLite file.
 	generationSuffix = "-generation"
-	generationSize   = 8
 )
 
 func newRowCache(g *generation) *rowCache {
 	return &rowCache{gen: g, rows: cache.New[rowKey](maxCachedRows, func(cachedRow) int { return 1 })}
 }
 
-// Generation returns a number that every commit of any process increments. Data that
-// was read after the number was taken is current as long as the number is the same.
-// It returns false if the number is not known: on PostgreSQL, without shared memory,
-// and during a commit.
+// Generation returns a number that every commit of any process changes. Data that was
+// read after the number was taken is current as long as the number is the same. It
+// returns false if the number is not known: on PostgreSQL, and during a commit.
 func (r Reader) Generation() (uint64, bool) {
 	if r.cache == nil || r.cache.committing.Load() {
 		return 0, false
 	}
-	return r.cache.gen.now(), true
+	return r.cache.gen.now()
 }
 
 // throughCache returns a row from memory if nobody has written since it was

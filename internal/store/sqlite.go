@@ -111,12 +111,10 @@ func openSQLite(ctx context.Context, o Options) (*sql.DB, dialect, error) {
 		queue: make(chan *job, maxGroup), done: make(chan struct{}),
 	}
 	gen, err := openGeneration(o.Path + generationSuffix)
-	switch {
-	case err == nil:
-		s.cache = newRowCache(gen)
-	case !errors.Is(err, errors.ErrUnsupported):
+	if err != nil {
 		return nil, nil, errors.Join(owner.Explain(o.Path+generationSuffix, err), conn.Close(), wdb.Close(), db.Close())
 	}
+	s.cache = newRowCache(gen)
 	var watch context.Context
 	watch, s.poll = context.WithCancel(context.Background())
 	s.bg.Go(func() { s.watch(watch) })
@@ -163,9 +161,6 @@ func (s *sqlite) pool(db *sql.DB) Reader {
 // watch notices commits that were not counted, because a process was killed
 // between its commit and counting it, or the generation file was removed.
 func (s *sqlite) watch(ctx context.Context) {
-	if s.cache == nil {
-		return
-	}
 	// The pragma returns another number when another connection has committed
 	// since it last ran on this connection.
 	conn, err := s.wdb.Conn(ctx)
@@ -194,11 +189,7 @@ func (s *sqlite) close() error {
 	close(s.queue)
 	<-s.done
 	s.bg.Wait() // the last connection to close folds the log into the file
-	err := errors.Join(s.conn.Close(), s.wdb.Close())
-	if s.cache != nil {
-		err = errors.Join(err, s.cache.gen.close())
-	}
-	return err
+	return errors.Join(s.conn.Close(), s.wdb.Close(), s.cache.gen.close())
 }
 
 // transact hands fn to the writer and waits until it is on disk.
@@ -244,16 +235,12 @@ func (s *sqlite) write() {
 
 // finish commits a group, or undoes it after an error, and lets its callers go on.
 func (s *sqlite) finish(w *liteConn, group []*job, err error) {
-	if s.cache != nil {
-		s.cache.committing.Store(true)
-	}
+	s.cache.committing.Store(true)
 	if err == nil {
 		err = w.plain("COMMIT")
 	}
-	if s.cache != nil {
-		s.cache.gen.bump() // before any caller goes on
-		s.cache.committing.Store(false)
-	}
+	s.cache.gen.bump() // before any caller goes on
+	s.cache.committing.Store(false)
 	if err != nil {
 		// Nothing of the group is on disk: every caller gets the error.
 		_ = w.plain("ROLLBACK") // fails when SQLite has rolled back by itself

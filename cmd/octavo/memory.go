@@ -1,14 +1,15 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"os"
-	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/octavo-docs/octavo/internal/cache"
 )
@@ -26,30 +27,53 @@ const (
 	growingHeap = 144 << 20
 )
 
-// tuneGC configures the garbage collector. If the live heap is large, as in the
-// import of a large repository, a collection starts after it has grown by half. The live
-// heap is measured after every collection. The collector tries to keep the heap below
-// limit, and caches shrink when most of the limit is live. GOGC and GOMEMLIMIT take
-// precedence.
-func tuneGC(limit int64) {
-	tuned := os.Getenv("GOGC") == ""
+// heap configures the garbage collector and the caches for what is live. If the live heap
+// is large, as in the import of a large repository, a collection starts after it has grown
+// by half. Caches shrink when most of the limit is live. The environment variables GOGC and
+// GOMEMLIMIT take precedence.
+type heap struct {
+	limit  int64
+	tuned  bool // GOGC is not set
+	look   []metrics.Sample
+	cycles uint64 // collections until now
+	before int64  // live heap after the collection before the last one
+}
+
+// newHeap returns the heap of this process, which the collector tries to keep below limit.
+func newHeap(limit int64) *heap {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(limit)
 	}
-	look := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	before := int64(0) // live heap after the previous collection
-	var after func(*[16]byte)
-	after = func(*[16]byte) {
-		metrics.Read(look)
-		live := int64(look[0].Value.Uint64())
-		if tuned {
-			debug.SetGCPercent(growth(live, before))
+	h := &heap{limit: limit, tuned: os.Getenv("GOGC") == "", look: []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/gc/cycles/total:gc-cycles"}}}
+	h.adapt()
+	return h
+}
+
+// watch adapts the configuration after each collection, until ctx is done.
+func (h *heap) watch(ctx context.Context) {
+	for tick := time.NewTicker(100 * time.Millisecond); ; {
+		select {
+		case <-ctx.Done():
+			tick.Stop()
+			return
+		case <-tick.C:
+			h.adapt()
 		}
-		before = live
-		cache.LimitAll(cachePart(live, limit))
-		runtime.SetFinalizer(new([16]byte), after) // the finalizer runs after the next collection
 	}
-	after(nil)
+}
+
+// adapt adapts the configuration if there was a collection since it was last called.
+func (h *heap) adapt() {
+	metrics.Read(h.look)
+	live, cycles := int64(h.look[0].Value.Uint64()), h.look[1].Value.Uint64()
+	if cycles == h.cycles && cycles > 0 {
+		return
+	}
+	if h.tuned {
+		debug.SetGCPercent(growth(live, h.before))
+	}
+	h.before, h.cycles = live, cycles
+	cache.LimitAll(cachePart(live, h.limit))
 }
 
 // growth returns by how many percent the live heap grows until the next collection.

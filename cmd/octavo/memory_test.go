@@ -1,6 +1,9 @@
 package main
 
-import "testing"
+import (
+	"runtime"
+	"testing"
+)
 
 func TestMemoryLimit(t *testing.T) {
 	for text, want := range map[string]int64{"512MiB": 512 << 20, "2GB": 2 << 30, "1g": 1 << 30, "268435456": 256 << 20, "2000000K": 2000000 << 10} {
@@ -30,5 +33,24 @@ func TestHeapOfALargeRequestStaysSmall(t *testing.T) {
 		if got := c.live + c.live*int64(growth(c.live<<20, c.before<<20))/100; got != c.want {
 			t.Errorf("%d MB live, %d before: up to %d MB, want %d", c.live, c.before, got, c.want)
 		}
+	}
+}
+
+// The configuration follows a collection, and nothing is done before the next one.
+func TestTheHeapAdaptsOncePerCollection(t *testing.T) {
+	h := newHeap(1 << 40)
+	runtime.GC()
+	h.adapt()
+	cycles := h.cycles
+	if cycles == 0 || h.before == 0 {
+		t.Fatalf("after a collection: %d collections, %d bytes live", cycles, h.before)
+	}
+	h.before = -1
+	if h.adapt(); h.cycles == cycles && h.before != -1 { // else something else was collected
+		t.Error("adapted without a collection")
+	}
+	runtime.GC()
+	if h.adapt(); h.cycles == cycles || h.before <= 0 {
+		t.Error("not adapted after a collection")
 	}
 }

@@ -69,7 +69,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	if c.Preview != "" {
 		return c.preview(ctx, s)
 	}
-	limit, err := c.tune()
+	limit, err := c.tune(ctx)
 	if err != nil {
 		return err
 	}
@@ -150,8 +150,8 @@ func (c *serveCmd) limits() orgs.Limits {
 	return orgs.Limits{Invitations: c.Invitations, YoungInvitations: c.YoungInvites, Organizations: c.NewOrgs}
 }
 
-// tune sets the limits of the process, and returns that of the memory.
-func (c *serveCmd) tune() (int64, error) {
+// tune sets the limits of the process until ctx is done, and returns that of the memory.
+func (c *serveCmd) tune(ctx context.Context) (int64, error) {
 	limit, err := memoryLimit(c.MemoryLimit)
 	if err != nil {
 		return 0, fmt.Errorf("--memory-limit: %w", err)
@@ -159,7 +159,7 @@ func (c *serveCmd) tune() (int64, error) {
 	if err := budget.SetLimits(c.Limits); err != nil {
 		return 0, fmt.Errorf("--limits: %w", err)
 	}
-	tuneGC(limit)
+	go newHeap(limit).watch(ctx)
 	budget.ShareProcessors()
 	return limit, nil
 }

@@ -2,15 +2,19 @@ package gitsync
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
+	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/content/git"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 	"github.com/octavo-docs/octavo/internal/testing/testgit"
 )
@@ -158,5 +162,24 @@ func TestFailuresOfGitAreNotMissingCommits(t *testing.T) {
 	work.pair.Commit = first
 	if up, err := work.upstream(ctx, tip); err == nil {
 		t.Errorf("the cache is gone: %+v", up)
+	}
+}
+
+// What a transaction changed in an operation before it failed is not kept: otherwise the
+// operation would be queued and ended at once.
+func TestATransactionThatFailsLeavesTheOperation(t *testing.T) {
+	t.Parallel()
+	d := newFixture(t, testdb.SQLite(t))
+	o := d.queue(docs.GitImport, nil)
+	g, err := d.s.grant(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, lost := &task{s: d.s, o: o, g: g}, errors.New("the connection is lost")
+	err = run.inTx(t.Context(), func(tx *store.Tx, g *authz.Grant) error {
+		return errors.Join(run.complete(t.Context(), tx, g, docs.GitSuccess, "", ""), lost)
+	})
+	if !errors.Is(err, lost) || !reflect.DeepEqual(run.o, o) {
+		t.Errorf("%v: the operation is %+v, want %+v", err, run.o, o)
 	}
 }

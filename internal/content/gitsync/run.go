@@ -213,9 +213,18 @@ func (s *Service) grant(ctx context.Context, o docs.GitOperation) (*authz.Grant,
 }
 
 // inTx runs a part of an operation in a transaction. The grant contains the space as read
-// by the transaction.
+// by the transaction. If the transaction runs again or does not commit, the operation is
+// first what it was before.
 func (t *task) inTx(ctx context.Context, fn func(tx *store.Tx, g *authz.Grant) error) error {
-	return authz.Do(ctx, t.s.Store, t.g, fn)
+	before := t.o
+	err := authz.Do(ctx, t.s.Store, t.g, func(tx *store.Tx, g *authz.Grant) error {
+		t.o = before
+		return fn(tx, g)
+	})
+	if err != nil {
+		t.o = before
+	}
+	return err
 }
 
 // begin stores that the operation is running.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -120,9 +121,11 @@ func (s *Service) Propose(ctx context.Context, g *authz.Grant, id docs.ClusterID
 		Operation: content.InsertPage, Body: &revision.Body{Document: outline(questions)}, Meta: content.PageMeta{Title: opt.Of(title)},
 	}})
 	if err != nil {
-		// Archive the change request, because it has no proposal. The error to return is
-		// err, so an error of the update is ignored.
-		_, _ = s.Reviews.Update(ctx, g, string(cr.ID), reviews.Patch{Status: docs.ChangeArchived})
+		// Archive the change request, because it has no proposal, also if who asked has left.
+		_, failed := s.Reviews.Update(context.WithoutCancel(ctx), g, string(cr.ID), reviews.Patch{Status: docs.ChangeArchived})
+		if failed != nil { // err decides what the caller is answered
+			err = errors.Join(err, fmt.Errorf("archive change request %d, which is empty: %v", cr.Number, failed))
+		}
 		return cr, false, err
 	}
 	return *done.Request, true, nil

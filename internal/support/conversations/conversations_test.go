@@ -26,6 +26,7 @@ import (
 type world struct {
 	t   testing.TB
 	s   *conversations.Service
+	sv  server.Services
 	g   *authz.Grant
 	org docs.OrgID
 	now time.Time
@@ -47,7 +48,7 @@ func newWorld(t testing.TB, o store.Options) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.s, w.org = sv.Conversations, b.Organization
+	w.s, w.sv, w.org = sv.Conversations, sv, b.Organization
 	if w.g, err = authz.OnBehalfInOrg(ctx, st, authz.Actor{User: b.User}, authz.IngestConvo, b.Organization); err != nil {
 		t.Fatal(err)
 	}

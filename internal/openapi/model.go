@@ -105,17 +105,6 @@ func (d *Description) Schema(name string) (Schema, bool) {
 	return d.Schemas[i], true
 }
 
-// OfTag returns the operations with a tag.
-func (d *Description) OfTag(name string) []*Operation {
-	var out []*Operation
-	for _, o := range d.Operations {
-		if slices.Contains(o.Tags, name) {
-			out = append(out, o)
-		}
-	}
-	return out
-}
-
 func internal(n *node) bool { return n.is("x-internal") || n.is("x-gitbook-ignore") }
 
 // describe returns the description of files that were checked.

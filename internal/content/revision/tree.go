@@ -20,7 +20,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/names"
 	"github.com/octavo-docs/octavo/internal/reading"
-	"github.com/octavo-docs/octavo/internal/store"
 )
 
 // The keys of a revision. Everything that has to be found quickly is a key:
@@ -624,9 +623,6 @@ func (t *Tree) At(root chunk.Hash) *Tree { return &Tree{src: t.src, Root: root} 
 
 // Bytes returns a stored source.
 func (t *Tree) Bytes(ctx context.Context, h chunk.Hash) ([]byte, error) { return t.src.Bytes(ctx, h) }
-
-// ReadThrough makes the tree read through r: the pool or a transaction.
-func (t *Tree) ReadThrough(r store.Reader) { t.src.r = r }
 
 // Linker returns a linker for a source in a file.
 func (t *Tree) Linker(ctx context.Context, file string) *Linker {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -187,10 +188,13 @@ func TestBrokenTables(t *testing.T) {
 
 // After an error no file stays open.
 func TestOpenClosesFiles(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("open files are counted in /proc")
+	}
 	open := func() int {
 		all, err := os.ReadDir("/proc/self/fd")
 		if err != nil {
-			t.Skip(err)
+			t.Fatal(err)
 		}
 		return len(all)
 	}

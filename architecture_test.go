@@ -9,6 +9,8 @@ import (
 	"maps"
 	"os"
 	"path"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -64,25 +66,49 @@ func packages(t *testing.T) []string {
 // synopsis returns the first sentence of the doc of a package without "Package name".
 func synopsis(t *testing.T, pkg string) string {
 	t.Helper()
-	set := token.NewFileSet()
-	for file := range goFiles(t) {
-		if path.Dir(file) != pkg || strings.HasSuffix(file, "_test.go") || path.Base(file) == "generate.go" {
-			continue // a generator is a program of its own beside the package
+	sentence := new(doc.Package).Synopsis(packageDoc(t, pkg))
+	_, sentence, ok := strings.Cut(sentence, " "+path.Base(pkg)+" ") // "Package name", "Command name"
+	if !ok {
+		t.Errorf("the doc of %s does not begin with its name", pkg)
+	}
+	return strings.ReplaceAll(strings.TrimSuffix(sentence, "."), "|", `\|`)
+}
+
+// packageDoc returns the doc of a package.
+func packageDoc(t *testing.T, pkg string) string {
+	t.Helper()
+	files, err := filepath.Glob(pkg + "/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") || path.Base(file) == "generate.go" {
+			continue // a generator is a program beside the package
 		}
-		parsed, err := parser.ParseFile(set, file, nil, parser.ParseComments|parser.PackageClauseOnly)
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments|parser.PackageClauseOnly)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if parsed.Doc == nil {
-			continue
+		if parsed.Doc != nil {
+			return parsed.Doc.Text()
 		}
-		sentence := new(doc.Package).Synopsis(parsed.Doc.Text())
-		_, sentence, ok := strings.Cut(sentence, " "+path.Base(pkg)+" ") // "Package name", "Command name"
-		if !ok {
-			t.Errorf("%s: the doc of the package does not begin with its name", file)
-		}
-		return strings.ReplaceAll(strings.TrimSuffix(sentence, "."), "|", `\|`)
 	}
 	t.Errorf("%s has no doc", pkg)
 	return ""
+}
+
+var goFile = regexp.MustCompile(`[\w./*]+\.go\b`)
+
+// Docs of packages say which file decides what: these files are there, in the package or
+// below internal.
+func TestDocsNameFilesThatExist(t *testing.T) {
+	for _, pkg := range packages(t) {
+		for _, named := range goFile.FindAllString(packageDoc(t, pkg), -1) {
+			inside, _ := filepath.Glob(path.Join(pkg, named))
+			outside, _ := filepath.Glob(path.Join("internal", named))
+			if len(inside)+len(outside) == 0 && !strings.HasPrefix(named, "cmd/") {
+				t.Errorf("the doc of %s names %s, which does not exist", pkg, named)
+			}
+		}
+	}
 }

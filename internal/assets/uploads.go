@@ -3,6 +3,10 @@
 //
 // An upload consists of a key, which is valid for a day, and a blob. An object that is
 // created from an upload references the blob itself, so that keys can be deleted.
+//
+// Where a change goes:
+//   - uploads and custom fonts: this package; where sites serve the files in
+//     site/publish/fonts.go, the style in site/theme/fonts.go
 package assets
 
 import (

@@ -3,7 +3,7 @@
 //
 // A caller who may not see a resource gets NotFound, as if it did not exist. A
 // caller who may see it, but not perform the action, gets Forbidden. Roles are
-// compared only here, and in SQL for lists (internal/store/access.go).
+// compared only here, and in SQL for lists (store/access.go).
 package authz
 
 import (

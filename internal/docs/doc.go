@@ -4,4 +4,8 @@
 //
 // It does no I/O, does not depend on HTTP, SQL or Markdown, and imports only small
 // packages without I/O.
+//
+// Where a change goes:
+//   - redirects of sites: what a source matches in redirect.go, where it leads and loops
+//     in site/sites/redirects.go
 package docs

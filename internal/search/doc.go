@@ -7,6 +7,12 @@
 // many Docs; the store keeps its rows. Query parses the text of a query, a Lookup
 // names the rows to read and ranks the pages in them, and a Matcher finds the
 // matching words in a text, for snippets.
+//
+// Where a change goes:
+//   - what search finds: raise Version if stored terms or their weights change
+//   - what ranks a search result: weights of places in index.go, of words in query.go, the
+//     formula in rank.go; when misspelled and missing words are tried in
+//     store/search_query.go; exported sites: site/publish/staticindex
 package search
 
 // Version is the version of the analysis. An index that was made by another

@@ -4,6 +4,10 @@
 // each event into one delivery for every webhook that listens, in one transaction that also
 // removes the event. It signs and sends the deliveries, in order for each subject, and retries them
 // for a day. Service manages the webhooks.
+//
+// Where a change goes:
+//   - an event: the call of audit.Record in the service; webhooks deliver it without
+//     further code. A form of the contract: event.go
 package webhooks
 
 import (

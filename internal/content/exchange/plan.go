@@ -3,6 +3,11 @@
 //
 // An import is planned before it runs: the Plan says how much of the folder has to be read, and
 // why.
+//
+// Where a change goes:
+//   - how a push is imported: plan.go decides what is read, upstream.go imports single
+//     files, incremental.go a change of the structure, import.go a folder;
+//     content/gitsync/import.go commits or merges the result
 package exchange
 
 import (

@@ -8,4 +8,8 @@
 // Problem with its file and line.
 //
 // The package reads an fs.FS and writes to a Sink; it opens no files itself.
+//
+// Where a change goes:
+//   - the folder layout: what is skipped in hidden.go; a folder in testdata/folders shows
+//     each case
 package folder

@@ -8,6 +8,9 @@
 // that only this user can read. They do not appear in arguments, errors or the cache.
 //
 // The package does not interpret the content of files.
+//
+// Where a change goes:
+//   - how git is called, how its messages are parsed: run.go, errors.go
 package git
 
 import (

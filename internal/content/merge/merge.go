@@ -2,6 +2,11 @@
 // pages by their id, metadata field by field, bodies block by block. If both lines changed
 // something in different ways, that is a Conflict. Until it is resolved, the line that is merged
 // into keeps its own state.
+//
+// Where a change goes:
+//   - how a conflict is decided: merge.go (pages), docs.MergeFields (their fields),
+//     markup/merge*.go (blocks, rows, lines, words); whether it blocks the merge:
+//     content/merging.go; how one is resolved: conflict.go
 package merge
 
 import (

@@ -6,6 +6,12 @@
 // composes the texts of pages. Sealing a draft makes the tree of the next
 // revision and the objects to be stored for it. Nothing here writes to the
 // database.
+//
+// Where a change goes:
+//   - a key of a revision: tree.go, and what follows from it in content/index/index.go
+//     and content/index/verify.go
+//   - what a tombstone of a page keeps: tombstones.go; read by Linker.Tombstone when links
+//     are resolved and exported
 package revision
 
 import (

@@ -1,5 +1,9 @@
 // Package oidc lets people sign in through OpenID Connect providers: the providers of organizations,
 // and one that the operator configures for the whole server.
+//
+// Where a change goes:
+//   - sign-in through OpenID Connect, directories: protocol in client.go, who somebody is
+//     in session.go; identity/scim over identity/orgs/directory.go
 package oidc
 
 import (

@@ -1,5 +1,9 @@
 // Package signin signs users in. It mails links that prove an address, verifies passkeys, and
 // manages sessions. There are no passwords.
+//
+// Where a change goes:
+//   - how people sign in: links in signin.go, passkeys in passkeys.go, the linking rule of
+//     providers in assertion.go; pages in web/console
 package signin
 
 import (

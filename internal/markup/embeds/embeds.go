@@ -2,6 +2,10 @@
 // documents: title, description, name of the site, icon. It caches descriptions for all
 // callers. It never fails: a page that cannot be fetched is described by its address
 // only.
+//
+// Where a change goes:
+//   - what is found out about a page elsewhere: when it is fetched in embeds.go, what is
+//     read of it in page.go
 package embeds
 
 import (

@@ -2,6 +2,10 @@
 // matter, which is YAML between lines of dashes, and the heading that is its
 // title. It does not change the body and does not parse Markdown: the caller
 // provides a function that returns the text of a title.
+//
+// Where a change goes:
+//   - a key of front matter: Meta and its reader in meta.go, its writer in changes.go; a
+//     field of docs.Page if pages keep it
 package frontmatter
 
 import (

@@ -9,4 +9,8 @@
 //
 // The amount of work is limited. Parts that are too large or too different are shown as
 // a removal followed by an addition.
+//
+// Where a change goes:
+//   - how the changes of a draft are shown: what became what in match.go; the banner and
+//     the list of pages in site/publish/review.go
 package visualdiff

@@ -5,6 +5,10 @@
 // (process.go): it fetches the files (gather.go) and checks them with internal/openapi.
 // They become a version if they differ from the newest one. Any failure leaves the newest
 // version unchanged. The files of versions are in the blob store.
+//
+// Where a change goes:
+//   - OpenAPI specifications of organizations: what is fetched in gather.go, the job in
+//     process.go; how they are read in openapi
 package apispec
 
 import (

@@ -1,5 +1,9 @@
 // Package reference generates the reference of an HTTP API: it reads an OpenAPI description into
 // Sections, and writes them as one web page or as pages of Markdown.
+//
+// Where a change goes:
+//   - the reference of the API: this package; its examples are recorded by the API scripts
+//     into web/api/examples.json
 package reference
 
 import (

@@ -3,6 +3,10 @@
 // The work is done by KaTeX, which runs in interpreters inside this process. It has
 // access to nothing but the formula, and it is stopped if it takes too long or if nobody
 // waits for it any more. Its output is checked before it is used.
+//
+// Where a change goes:
+//   - how a formula is laid out on paper: what KaTeX leaves to its style sheet in
+//     layout.go; drawn by print/pdf/math.go
 package formula
 
 import (

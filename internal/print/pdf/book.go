@@ -5,6 +5,11 @@
 // used. Only the current page, one chapter and the data for the end of the file stay in
 // memory: offsets of objects, titles, destinations and the used glyphs. The table of
 // contents is written last, but its pages come first.
+//
+// Where a change goes:
+//   - how a PDF looks: sizes and colours in style.go, a block in blocks.go, groups.go,
+//     table.go or code.go; OCTAVO_TEST_PDF=rich.pdf go test -run Rich writes one to look
+//     at
 package pdf
 
 import (

@@ -4,6 +4,10 @@
 // It reads only what is drawn: no scripts, no animations, no references outside of the
 // picture. Unsupported elements are ignored. Work is bounded by the number of elements
 // and points, even if a picture uses its parts repeatedly.
+//
+// Where a change goes:
+//   - what is drawn of SVG pictures: this package; how they come onto paper in
+//     print/pdf/vector.go
 package svg
 
 import (

@@ -4,6 +4,10 @@
 // Signed claims are asserted by the backend of a site owner. Unsigned claims come from the
 // address and from cookies, so a visitor can set them. They are kept separate under the name
 // unsigned, and only those that the schema declares are kept.
+//
+// Where a change goes:
+//   - what conditions know of visitors: the schema in parse.go, claims in claims.go,
+//     addresses and cookies in unsigned.go
 package adaptive
 
 import (

@@ -8,6 +8,10 @@
 //
 // Limits and enumerations are tags of the fields, from which the API generates its schema.
 // Check checks the rules that tags cannot express.
+//
+// Where a change goes:
+//   - a setting of a site's look: its field and tags in settings.go, its default in
+//     default.go, what tags cannot express in check.go
 package customization
 
 import (

@@ -2,6 +2,10 @@
 //
 // The package makes no decisions of its own. Each step calls the function that decides
 // for real visitors, and adds the reason as text.
+//
+// Where a change goes:
+//   - how the visit of a site is explained: this package; what is known of a condition in
+//     reading/explain.go
 package explain
 
 import (

@@ -4,6 +4,20 @@
 // identifies the visitor. The structure of the site resolves the rest of the path to a
 // space. The newest revision of the space holds the page. Content that the visitor may
 // not see is filtered out before the first page is read, so that no later step can show it.
+//
+// Where a change goes:
+//   - what readers of a site get: who they are in gate.go, the page in page.go, what
+//     surrounds it in frame.go, their language in language.go and acceptlanguage; the
+//     pages that they see of a space, their order, addresses and navigation in edition
+//   - a site as static files: static.go (addresses), export*.go (what is written); the
+//     index in staticindex, the search in the browser in site/theme/web/find.js
+//   - what is kept of pages, and compressed: texts in rendered.go, responses in
+//     response.go; what a text was made of in content/revision/trace.go; codings in
+//     site/coding
+//   - a book: chapters in book.go, the format in epub; make validate checks it
+//   - what assistants, search engines and feed readers get of a site: mcp.go, crawl.go,
+//     feed.go, head.go; the protocol of assistants in mcpserver, the format of feeds in
+//     rss
 package publish
 
 import (

@@ -5,6 +5,11 @@
 //
 // The package sends no requests. A client of the API reads the state of a site (Current)
 // and sends the calls of each Step.
+//
+// Where a change goes:
+//   - what a file says about a site: keys in parse.go and export.go, what they change in
+//     plan.go, the order of steps in structure.go; the requests are sent by
+//     cmd/octavo/site.go
 package sitefile
 
 import (

@@ -6,6 +6,15 @@
 // on a store nor on HTTP. Service changes a site in one transaction, which reads the tree,
 // changes it, writes the rows that differ, and increments the version of the site. Data
 // derived from a site is cached by its version.
+//
+// Where a change goes:
+//   - host names of sites: what is a name in hostname.go, when a site has it and loses it
+//     in docs/site_hostname.go; certificates in site/certs
+//   - what a visitor of a site may see: the site: visitors.go; pages and blocks:
+//     content/revision/visitor.go; conditions: reading/visitor.go; the API:
+//     authz/visitor.go
+//   - a rule of a site's structure: the rules in structure.go, an operation on the tree in
+//     edit.go, addresses in address.go
 package sites
 
 import (

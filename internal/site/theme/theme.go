@@ -4,6 +4,11 @@
 // It depends neither on folders nor on the store. Callers fill in a Frame (the parts around
 // every page of a site) and a View (the part in the middle), and send both with Write. Every
 // page is complete without the script.
+//
+// Where a change goes:
+//   - how pages look: templates, style sheet and script in web; what a page has in
+//     theme.go; security headers in write.go; look at it in light, dark and narrow with
+//     octavo serve --preview docs/manual/guide
 package theme
 
 import (

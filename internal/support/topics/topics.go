@@ -9,6 +9,11 @@
 // except when clusters merge or split. The caller adds issues in the order of their
 // keys. Then the same issues result in the same clusters, no matter in which order they
 // arrived.
+//
+// Where a change goes:
+//   - what is found in conversations, and how issues are grouped: sentences in extract.go,
+//     concepts in lexicon.go, clusters in cluster.go; what is stored in
+//     support/conversations
 package topics
 
 import "unicode/utf8"

@@ -9,6 +9,10 @@
 // The changes of this revision since the previous run are merged into the result space,
 // so that corrections by people stay. A correction whose source changed is not
 // overwritten, but listed (corrections.go).
+//
+// Where a change goes:
+//   - translations of spaces: the job in run.go, texts in pages.go, what people wrote in
+//     corrections.go; engines and placeholders in translation/translate
 package translations
 
 import (

@@ -9,6 +9,9 @@
 // that the navigation or a page refers to is served. Links out of the folder are not
 // followed. HTML is sanitized as on the server, and other sites cannot read the content
 // through the browser of the reader.
+//
+// Where a change goes:
+//   - what a preview shows: pages in view.go, addresses in site.go
 package preview
 
 import (

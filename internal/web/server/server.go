@@ -1,6 +1,11 @@
 // Package server runs Octavo: it opens the store, wires the services to the
 // API, listens, runs background jobs, answers health checks and metrics, and
 // stops without dropping a request.
+//
+// Where a change goes:
+//   - where files are, and how a node knows that they are there: files.go, the mark in
+//     blob/mark.go
+//   - background work: a handler, registered in server.go
 package server
 
 import (

@@ -4,6 +4,10 @@
 // The package loads no resources. It shapes texts and breaks them into lines with fonts
 // that are embedded in the program. It omits a text with characters that no font has, so
 // that an image never has replacement boxes.
+//
+// Where a change goes:
+//   - the picture that a link to a page has: this package; what is on it in
+//     site/publish/social.go
 package social
 
 import (

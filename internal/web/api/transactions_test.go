@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/budget/costly"
+	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/testing/testdb"
 )
 
 // shortWork is what may be done inside of a transaction all the same, by the
@@ -48,7 +50,8 @@ func transactionStack() (string, bool) {
 	for {
 		f, more := frames.Next()
 		name, own := strings.CutPrefix(f.Function, "github.com/octavo-docs/octavo/internal/")
-		if name == "store.(*liteConn).attempt" {
+		name = name[strings.LastIndex(name, "/")+1:]
+		if strings.HasSuffix(name, ".(*liteConn).attempt") {
 			return strings.Join(by, " < "), true
 		}
 		if shortWork[name] != "" {
@@ -60,5 +63,19 @@ func transactionStack() (string, bool) {
 		if !more {
 			return "", false
 		}
+	}
+}
+
+// A transaction is recognized by a function of the store, whose name may change.
+func TestTransactionsAreRecognized(t *testing.T) {
+	s := testdb.Open(t, testdb.SQLite(t))
+	inside := false
+	t.Cleanup(costly.Observe(func(string) { _, inside = transactionStack() }))
+	err := s.Do(t.Context(), func(*store.Tx) error {
+		costly.Note("test")
+		return nil
+	})
+	if err != nil || !inside {
+		t.Errorf("the stack of a transaction is not recognized (%v)", err)
 	}
 }

@@ -386,8 +386,8 @@ func TestNoValueLeavesItsAttribute(t *testing.T) {
 // string.
 func hostileNodes(s string) []*Node {
 	var out []*Node
-	for kind, sh := range sortedPairs(blockShapes) {
-		if partOf[kind] != "" || kind == "table" {
+	for kind, sh := range sortedPairs(blockTypes) {
+		if sh.partOf != "" || kind == "table" {
 			continue
 		}
 		n := aBlock(kind, hostileData(sh, s), hostileChildren(sh, s, 0)...)
@@ -398,13 +398,13 @@ func hostileNodes(s string) []*Node {
 		}
 		out = append(out, n)
 	}
-	for kind, sh := range sortedPairs(inlineShapes) {
+	for kind, sh := range sortedPairs(inlineTypes) {
 		n := anInline(kind, hostileData(sh, s), hostileChildren(sh, s, 0)...)
 		for _, slot := range sh.fragments {
 			n.Fragments = append(n.Fragments, slotNode(slot.name, para(words(s))))
 		}
 		out = append(out, para(n))
-		if sh.fields["action"].read != nil {
+		if sh.fields["action"] != nil {
 			n := anInline(kind, hostileData(sh, s))
 			delete(n.Data, "ref")
 			out = append(out, para(n))
@@ -430,37 +430,37 @@ func hostileNodes(s string) []*Node {
 	return append(out, aBlock(s, map[string]any{"x": s}, para(anInline(s, nil, words(s)))))
 }
 
-func hostileData(sh *shape, s string) map[string]any {
+func hostileData(sh *nodeType, s string) map[string]any {
 	data := map[string]any{}
 	for key := range sh.fields {
 		data[key] = s
 	}
 	for _, key := range []string{"ref", "refDark"} {
-		if sh.fields[key].read != nil {
+		if sh.fields[key] != nil {
 			data[key] = webRef(s)
 		}
 	}
 	for _, key := range []string{"lineNumbers", "fullWidth", "expandable", "withFrame", "defaultExpanded"} {
-		if sh.fields[key].read != nil {
+		if sh.fields[key] != nil {
 			data[key] = true
 		}
 	}
-	if sh.fields["tags"].read != nil {
+	if sh.fields["tags"] != nil {
 		data["tags"] = []any{docs.Ref{Kind: docs.RefTag, Tag: s}}
 	}
-	if sh.fields["props"].read != nil {
+	if sh.fields["props"] != nil {
 		data["props"] = map[string]any{s: s}
 	}
-	if sh.fields["schemas"].read != nil {
+	if sh.fields["schemas"] != nil {
 		data["schemas"] = []any{s}
 	}
-	if sh.fields["width"].read != nil {
+	if sh.fields["width"] != nil {
 		data["width"], data["height"] = map[string]any{"unit": s, "value": 1.0}, s
 	}
 	return data
 }
 
-func hostileChildren(sh *shape, s string, depth int) []*Node {
+func hostileChildren(sh *nodeType, s string, depth int) []*Node {
 	switch {
 	case sh.holds == holdsInlines:
 		return []*Node{words(s), rawWords(s)}
@@ -471,7 +471,7 @@ func hostileChildren(sh *shape, s string, depth int) []*Node {
 	}
 	var out []*Node
 	for _, kind := range sh.parts {
-		part := blockShapes[kind]
+		part := blockTypes[kind]
 		n := aBlock(kind, hostileData(part, s), hostileChildren(part, s, depth+1)...)
 		n.Meta = map[string]any{"id": s}
 		for _, slot := range part.fragments {

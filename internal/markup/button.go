@@ -11,15 +11,16 @@ var buttonActions = map[string]string{"search": "query", "ask": "query", "select
 
 var (
 	asActionName = asOneOf("search", "ask", "select")
-	actionFields = map[string]dataField{"action": needed(asActionName), "query": optional(asLine), "slug": optional(asLine)}
+	asAction     = valueType{kind: objectKind, fields: actionFields, closed: true, or: &asActionName, read: readAction}
+	actionFields = fieldsOf(needed(FieldAction, asActionName), optional(FieldQuery, asLine), optional(FieldSlug, asLine))
 	buttonSizes  = []string{"small", "medium", "large"}
 )
 
-// asAction reads an action in either form. flattenAction must be called with the data that
-// it is in.
-func asAction(d *decoder, v any) (any, error) {
+// readAction reads an action in either form. flattenAction must be called with the data
+// that it is in.
+func readAction(d *decoder, v any) (any, error) {
 	if _, flat := v.(string); flat {
-		return asActionName(d, v)
+		return asActionName.read(d, v)
 	}
 	return d.object(v, true, actionFields)
 }

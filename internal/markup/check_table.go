@@ -2,39 +2,51 @@ package markup
 
 import "github.com/octavo-docs/octavo/internal/docs"
 
-// asCellMerge reads a cell that spans several rows or columns.
-func asCellMerge(d *decoder, v any) (any, error) {
-	return d.object(v, true, map[string]dataField{
-		"anchor":  needed(asCellName),
-		"rowSpan": optional(asWhole(1, maxSpan)),
-		"colSpan": optional(asWhole(1, maxSpan)),
-	})
-}
+// The data of a table. checkTable checks the columns, the view and the records, since
+// each depends on the columns.
+var (
+	asColumns = valueType{kind: mapKind, each: &asColumn, read: readObject}
+	asView    = valueType{kind: objectKind, fields: gridView, or: &asCards, read: readObject}
+	asCards   = asObjectOf(false, cardsView)
+	asRecords = valueType{kind: mapKind, each: &asRecord, read: readObject}
 
-func asCellName(d *decoder, v any) (any, error) {
-	return d.object(v, true, map[string]dataField{"record": needed(asLine), "column": needed(asLine)})
-}
+	asColumn = asObjectOf(false, columnFields)
+	asRecord = asObjectOf(false, fieldsOf(needed(TextField{"orderIndex"}, asLine), needed(ObjectField{"values"}, asObject)))
 
-var gridView = map[string]dataField{
-	"type": needed(asOneOf("grid", "cards")), "columns": needed(asList(asLine)), "columnWidths": optional(asObject),
-	"hideHeader": optional(asFlag), "useNewSizing": optional(asFlag), "stickyHeader": optional(asFlag), "stickyFirstColumn": optional(asFlag),
-}
+	// asCellMerge is a cell that spans several rows or columns.
+	asCellMerge = asObjectOf(true, fieldsOf(
+		needed(ObjectField{"anchor"}, asCellName),
+		otherwise(NumberField{"rowSpan"}, asWhole(1, maxSpan), 1),
+		otherwise(NumberField{"colSpan"}, asWhole(1, maxSpan), 1),
+	))
+	asCellName = asObjectOf(true, fieldsOf(needed(TextField{"record"}, asLine), needed(TextField{"column"}, asLine)))
 
-var cardsView = map[string]dataField{
-	"type": needed(asOneOf("grid", "cards")), "columns": needed(asList(asLine)), "cardSize": optional(asOneOf("medium", "large")),
-	"targetDefinition": optional(asLine), "coverDefinition": optional(asLine), "coverDefinitionDark": optional(asLine),
-	"hideColumnTitle": optional(asFlag), "wrap": optional(asFlag),
-}
+	// asCellImage is an image in a cell with more than its reference.
+	asCellImage = asObjectOf(true, fieldsOf(
+		needed(FieldRef, asRef(docs.RefFile, docs.RefURL)), optional(TextField{"objectFit"}, asOneOf(objectFits...)), optional(FieldAlt, asText),
+	))
+)
 
-var columnFields = map[string]dataField{
-	"id": needed(asLine), "title": needed(asText), "type": needed(asOneOf(columnTypes...)),
-	"textAlignment": optional(asOneOf(columnAlignments...)), "verticalAlignment": optional(asOneOf(verticalAlignments...)),
-	"multiple": optional(asFlag), "max": optional(asNumber), "options": optional(asList(asOption)),
-}
+var gridView = fieldsOf(
+	needed(TextField{"type"}, asOneOf("grid", "cards")), needed(TextsField{"columns"}, asList(asLine)), optional(ObjectField{"columnWidths"}, asObject),
+	flag(FlagField{"hideHeader"}), flag(FlagField{"useNewSizing"}), flag(FlagField{"stickyHeader"}), flag(FlagField{"stickyFirstColumn"}),
+)
 
-func asOption(d *decoder, v any) (any, error) {
-	return d.object(v, false, map[string]dataField{"value": needed(asLine), "label": needed(asLine), "color": optional(asLine)})
-}
+var cardsView = fieldsOf(
+	needed(TextField{"type"}, asOneOf("grid", "cards")), needed(TextsField{"columns"}, asList(asLine)), optional(TextField{"cardSize"}, asOneOf("medium", "large")),
+	optional(TextField{"targetDefinition"}, asLine), optional(TextField{"coverDefinition"}, asLine), optional(TextField{"coverDefinitionDark"}, asLine),
+	flag(FlagField{"hideColumnTitle"}), flag(FlagField{"wrap"}),
+)
+
+var columnFields = fieldsOf(
+	needed(FieldID, asLine), needed(FieldTitle, asText), needed(TextField{"type"}, asOneOf(columnTypes...)),
+	optional(TextField{"textAlignment"}, asOneOf(columnAlignments...)), optional(FieldVerticalAlignment, asOneOf(verticalAlignments...)),
+	flag(FlagField{"multiple"}), optional(NumberField{"max"}, asNumber), optional(ListField{"options"}, asList(asOption)),
+)
+
+var asOption = asObjectOf(false, fieldsOf(
+	needed(TextField{"value"}, asLine), needed(FieldLabel, asLine), optional(FieldColor, asLine),
+))
 
 // checkTable checks the columns, the view and the records of a table. A value
 // must have the type of its column. names are the names of the table's fragments.
@@ -61,11 +73,11 @@ func (d *decoder) checkColumns(definition map[string]any) (map[string]string, er
 	d.enter("definition")
 	for id, v := range sortedPairs(definition) {
 		d.enter(id)
-		column, err := d.object(v, false, columnFields)
+		column, err := asColumn.read(d, v)
 		if err != nil {
 			return nil, err
 		}
-		definition[id], types[id] = column, column["type"].(string)
+		definition[id], types[id] = column, str(column.(map[string]any), "type")
 		d.leave()
 	}
 	d.leave()
@@ -123,10 +135,11 @@ func (d *decoder) checkRecords(records map[string]any, types map[string]string, 
 	}
 	for id, v := range sortedPairs(records) {
 		d.enter(id)
-		record, err := d.object(v, false, map[string]dataField{"orderIndex": needed(asLine), "values": needed(asObject)})
+		kept, err := asRecord.read(d, v)
 		if err != nil {
 			return err
 		}
+		record := kept.(map[string]any)
 		records[id] = record
 		values := record["values"].(map[string]any)
 		d.enter("values")
@@ -161,18 +174,16 @@ func (d *decoder) cell(columnType string, v any, names map[string]bool) (any, er
 		names[name] = false // each fragment may be used once: in many cells it would multiply the size of the output
 		return name, d.spend(len(name))
 	case "number", "rating":
-		return asNumber(d, v)
+		return asNumber.read(d, v)
 	case "checkbox":
-		return asFlag(d, v)
+		return asFlag.read(d, v)
 	case "content-ref":
-		return asRef(refKinds...)(d, v)
+		return asRef(refKinds...).read(d, v)
 	case "image":
 		if m, ok := v.(map[string]any); ok && m["kind"] == nil && m["ref"] != nil {
-			return d.object(v, true, map[string]dataField{
-				"ref": needed(asRef(docs.RefFile, docs.RefURL)), "objectFit": optional(asOneOf(objectFits...)), "alt": optional(asText),
-			})
+			return asCellImage.read(d, v)
 		}
-		return asRef(docs.RefFile, docs.RefURL)(d, v)
+		return asRef(docs.RefFile, docs.RefURL).read(d, v)
 	}
-	return asList(asLine)(d, v) // files, users, select
+	return asList(asLine).read(d, v) // files, users, select
 }

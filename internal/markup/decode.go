@@ -79,7 +79,7 @@ func decodeAs(path string, raw []byte, unsafeAddresses *[]unsafeAddress) (*Docum
 			return nil, d.failAt("data", "must be an object")
 		}
 	}
-	nodes, err := d.nodes(m, parentShape{name: "the document", holds: holdsBlocks}, depth{1, 0})
+	nodes, err := d.nodes(m, parentType{name: "the document", holds: holdsBlocks}, depth{1, 0})
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func quoted(s string) string { return strconv.Quote(short(s)) }
 
 // object reads an object with the given fields. A null is treated as absent. If
 // closed is true, other keys are rejected.
-func (d *decoder) object(v any, closed bool, fields map[string]dataField) (map[string]any, error) {
+func (d *decoder) object(v any, closed bool, fields fields) (map[string]any, error) {
 	in, ok := v.(map[string]any)
 	if !ok {
 		return nil, d.fail("must be an object")
@@ -198,15 +198,15 @@ func sortedPairs[V any](m map[string]V) iter.Seq2[string, V] {
 	}
 }
 
-// parentShape describes the parent of the nodes that are read.
-type parentShape struct {
+// parentType describes the parent of the nodes that are read.
+type parentType struct {
 	name  string
 	holds holds
 	parts []string
 }
 
 // nodes reads the list of nodes of an object, which is required.
-func (d *decoder) nodes(m map[string]any, in parentShape, at depth) ([]*Node, error) {
+func (d *decoder) nodes(m map[string]any, in parentType, at depth) ([]*Node, error) {
 	d.enter("nodes")
 	if m["nodes"] == nil {
 		return nil, d.fail("is required")
@@ -234,7 +234,7 @@ type depth struct{ nodes, blocks int }
 
 func (d depth) below() depth { return depth{d.nodes + 1, d.blocks} }
 
-func (d *decoder) node(v any, in parentShape, at depth) (*Node, error) {
+func (d *decoder) node(v any, in parentType, at depth) (*Node, error) {
 	m, ok := v.(map[string]any)
 	if !ok {
 		return nil, d.fail("must be an object")
@@ -249,9 +249,9 @@ func (d *decoder) node(v any, in parentShape, at depth) (*Node, error) {
 		return nil, err
 	}
 	object, _ := m["object"].(string)
-	want, shapes := ObjectBlock, blockShapes
+	want, types := ObjectBlock, blockTypes
 	if in.holds == holdsInlines {
-		want, shapes = ObjectInline, inlineShapes
+		want, types = ObjectInline, inlineTypes
 		if object == ObjectText {
 			return d.textNode(m)
 		}
@@ -261,17 +261,17 @@ func (d *decoder) node(v any, in parentShape, at depth) (*Node, error) {
 	}
 	n := &Node{Object: object, Key: nodeKey(m)}
 	n.Type, _ = m["type"].(string)
-	sh := shapes[n.Type]
+	t := types[n.Type]
 	switch {
-	case sh == nil:
+	case t == nil:
 		return nil, d.failAt("type", "is %s, which is not a type of %s", quoted(n.Type), want)
 	case len(in.parts) > 0 && !slices.Contains(in.parts, n.Type):
 		return nil, d.failAt("type", "is %s, but %s holds %s", quoted(n.Type), in.name, strings.Join(in.parts, ", "))
-	case len(in.parts) == 0 && partOf[n.Type] != "":
-		return nil, d.failAt("type", "is %s, which is allowed in %s only", quoted(n.Type), partOf[n.Type])
+	case len(in.parts) == 0 && t.partOf != "":
+		return nil, d.failAt("type", "is %s, which is allowed in %s only", quoted(n.Type), t.partOf)
 	}
-	if v, given := m["isVoid"]; given && v != n.IsVoid() {
-		return nil, d.failAt("isVoid", "must be %t for %s", n.IsVoid(), n.Type)
+	if v, given := m["isVoid"]; given && v != t.void {
+		return nil, d.failAt("isVoid", "must be %t for %s", t.void, n.Type)
 	}
 
 	d.enter("data")
@@ -280,12 +280,12 @@ func (d *decoder) node(v any, in parentShape, at depth) (*Node, error) {
 		data = map[string]any{}
 	}
 	var err error
-	if n.Data, err = d.object(data, sh.closed, sh.fields); err != nil {
+	if n.Data, err = d.object(data, t.closed, t.fields); err != nil {
 		return nil, err
 	}
 	d.leave()
-	if anchor, ok := n.Data[wideAnchor]; ok && strings.HasPrefix(n.Type, "heading-") {
-		delete(n.Data, wideAnchor)
+	if anchor, ok := n.Data[fieldWideAnchor.name]; ok && strings.HasPrefix(n.Type, "heading-") {
+		delete(n.Data, fieldWideAnchor.name)
 		if n.Data["id"] == nil {
 			n.Data["id"] = anchor
 		}
@@ -294,25 +294,25 @@ func (d *decoder) node(v any, in parentShape, at depth) (*Node, error) {
 	if n.Type == "button" {
 		flattenAction(n.Data)
 	}
-	if n.IsVoid() {
+	if t.void {
 		if list, _ := m["nodes"].([]any); len(list) > 0 {
 			return nil, d.failAt("nodes", "is not allowed in %s, which is void", n.Type)
 		}
-	} else if n.Nodes, err = d.nodes(m, parentShape{n.Type, sh.holds, sh.parts}, at.below()); err != nil {
+	} else if n.Nodes, err = d.nodes(m, parentType{n.Type, t.holds, t.parts}, at.below()); err != nil {
 		return nil, err
 	}
-	if sh.single && len(n.Nodes) != 1 {
-		return nil, d.failAt("nodes", "must be exactly one %s", sh.parts[0])
+	if t.single && len(n.Nodes) != 1 {
+		return nil, d.failAt("nodes", "must be exactly one %s", t.parts[0])
 	}
-	names, err := d.fragments(n, sh, m["fragments"], at.below())
-	if err == nil && sh.cells {
+	names, err := d.fragments(n, t, m["fragments"], at.below())
+	if err == nil && t.cells {
 		err = d.checkTable(n.Data, names)
 	}
 	return n, err
 }
 
 // fragments reads the rich parts of a node and returns their names.
-func (d *decoder) fragments(n *Node, sh *shape, v any, at depth) (map[string]bool, error) {
+func (d *decoder) fragments(n *Node, t *nodeType, v any, at depth) (map[string]bool, error) {
 	d.enter("fragments")
 	if n.Object == ObjectInline {
 		at.blocks = 0 // a note is not nested in the blocks around its line
@@ -321,7 +321,7 @@ func (d *decoder) fragments(n *Node, sh *shape, v any, at depth) (map[string]boo
 	if v != nil && !ok {
 		return nil, d.fail("must be a list")
 	}
-	if len(list) > 0 && len(sh.fragments) == 0 && !sh.cells {
+	if len(list) > 0 && len(t.fragments) == 0 && !t.cells {
 		return nil, d.fail("is not allowed in %s", n.Type)
 	}
 	names := make(map[string]bool, len(list))
@@ -332,8 +332,8 @@ func (d *decoder) fragments(n *Node, sh *shape, v any, at depth) (map[string]boo
 			return nil, err
 		}
 		name := f.Fragment
-		if !sh.cells {
-			if name = slotName(sh, f); name == "" {
+		if !t.cells {
+			if name = slotName(t, f); name == "" {
 				return nil, d.failAt("fragment", "is %s, which %s does not have", quoted(f.Fragment), n.Type)
 			}
 		}
@@ -344,7 +344,7 @@ func (d *decoder) fragments(n *Node, sh *shape, v any, at depth) (map[string]boo
 		n.Fragments = append(n.Fragments, f)
 		d.leave()
 	}
-	for _, s := range sh.fragments {
+	for _, s := range t.fragments {
 		if s.required && !names[s.name] {
 			return nil, d.fail("must have the fragment %s", s.name)
 		}
@@ -370,7 +370,7 @@ func (d *decoder) fragment(v any, at depth) (*Node, error) {
 			continue
 		}
 		d.enter(key)
-		s, err := asLine(d, m[key])
+		s, err := readLine(d, m[key])
 		if err != nil {
 			return nil, err
 		}
@@ -378,13 +378,13 @@ func (d *decoder) fragment(v any, at depth) (*Node, error) {
 		d.leave()
 	}
 	var err error
-	f.Nodes, err = d.nodes(m, parentShape{name: "a fragment", holds: holdsBlocks}, at.below())
+	f.Nodes, err = d.nodes(m, parentType{name: "a fragment", holds: holdsBlocks}, at.below())
 	return f, err
 }
 
 // slotName returns the slot that a fragment fills, by its name or by its type.
-func slotName(sh *shape, f *Node) string {
-	for _, s := range sh.fragments {
+func slotName(t *nodeType, f *Node) string {
+	for _, s := range t.fragments {
 		if s.name == f.Fragment || f.Fragment == "" && s.name == f.Type {
 			return s.name
 		}

@@ -73,17 +73,13 @@ func (d *decoder) mark(v any) (Mark, error) {
 		return mark, d.failAt("type", "is %s, which is not a type of mark", quoted(mark.Type))
 	}
 	if m["data"] == nil {
-		if mark.Type == "color" {
-			return mark, d.failAt("data", "is required for the mark color")
+		if markFields[mark.Type] != nil {
+			return mark, d.failAt("data", "is required for the mark %s", mark.Type)
 		}
 		return mark, nil
 	}
-	fields := map[string]dataField{}
-	if mark.Type == "color" {
-		fields = map[string]dataField{"text": needed(asOneOf(colours...)), "background": needed(asOneOf(colours...))}
-	}
 	d.enter("data")
-	data, err := d.object(m["data"], true, fields)
+	data, err := d.object(m["data"], true, markFields[mark.Type])
 	if err != nil {
 		return mark, err
 	}

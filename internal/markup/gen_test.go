@@ -30,7 +30,7 @@ var (
 		"table", "content-ref", "reusable-content", "integration", "swagger", "openapi-operation", "openapi-schemas", "openapi-webhook",
 		"if", "updates", "prompt",
 	}, essentialTypes...)
-	inlineTypes = []string{"link", "emoji", "icon", "expression", "inline-math", "inline-image", "annotation", "mention", "button"}
+	drawnInlines = []string{"link", "emoji", "icon", "expression", "inline-math", "inline-image", "annotation", "mention", "button"}
 )
 
 var genWords = []string{
@@ -356,7 +356,7 @@ func (g *docGen) inlines(depth int, rich bool) []*Node {
 		return out
 	}
 	for range rapid.IntRange(0, 2).Draw(g.t, "inlines") {
-		out = append(out, g.inline(rapid.SampledFrom(inlineTypes).Draw(g.t, "inline"), depth), g.textNode())
+		out = append(out, g.inline(rapid.SampledFrom(drawnInlines).Draw(g.t, "inline"), depth), g.textNode())
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package markup
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,6 +77,8 @@ func (n *Node) appendJSON(b []byte) (_ []byte, err error) {
 	return append(b, '}'), nil
 }
 
+var narrowAnchor = regexp.MustCompile(`^[-a-z0-9.+_]+$`)
+
 // wireData returns the data of the node for clients: with unsafe addresses
 // replaced, and with actions and anchors in the form that clients accept.
 func (n *Node) wireData() map[string]any {
@@ -91,7 +94,7 @@ func (n *Node) wireData() map[string]any {
 	}
 	data := maps.Clone(n.Data)
 	delete(data, "id")
-	data[wideAnchor] = id
+	data[fieldWideAnchor.name] = id
 	return data
 }
 

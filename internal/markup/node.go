@@ -150,18 +150,6 @@ type Refs struct {
 	inMarker bool
 }
 
-// voids are the types of nodes that have no child nodes.
-var voids = map[string]bool{
-	"divider": true, "math": true, "image": true, "file": true, "drawing": true, "embed": true, "expandable": true,
-	"table": true, "content-ref": true, "reusable-content": true, "integration": true, "swagger": true,
-	"openapi-operation": true, "openapi-schemas": true, "openapi-webhook": true,
-	"emoji": true, "icon": true, "expression": true, "inline-math": true, "inline-image": true, "mention": true, "button": true,
-}
-
-// IsVoid reports whether a block or an inline is of a type that has no child
-// nodes.
-func (n *Node) IsVoid() bool { return voids[n.Type] }
-
 // written is a destination as it is written in the parsed source.
 type written struct {
 	what any // a Ref, as in Data

@@ -164,8 +164,8 @@ func (g *normalGen) paragraph() *Node {
 
 const normalDepth = 4
 
-// blockTypes are the types of blocks that g.block draws.
-var blockTypes = []string{
+// drawnTypes are the types of blocks that g.block draws.
+var drawnTypes = []string{
 	"paragraph", "heading", "divider", "code", "list", "blockquote", "images", "drawing",
 	"hint", "table", "math", "tabs", "stepper", "columns", "expandable", "if", "updates", "prompt", "embed", "file",
 	"content-ref", "reusable-content", "integration", "swagger", "openapi-operation", "openapi-schemas", "openapi-webhook", "raw",
@@ -219,7 +219,7 @@ var blockPlaces = map[string]func(n *Node) *Node{
 }
 
 func (g *normalGen) blocks(low, high, depth int) []*Node {
-	types := append([]string{"paragraph", "paragraph", "list"}, blockTypes...)
+	types := append([]string{"paragraph", "paragraph", "list"}, drawnTypes...)
 	if depth >= normalDepth {
 		types = []string{"paragraph", "paragraph", "heading", "divider", "code"}
 	}

@@ -45,7 +45,7 @@ func TestEveryAttributeAtEveryPlace(t *testing.T) {
 			if outer == "a note" && inner == "a note" {
 				continue // a note has no notes
 			}
-			typ := rapid.SampledFrom(blockTypes).Draw(rt, "type")
+			typ := rapid.SampledFrom(drawnTypes).Draw(rt, "type")
 			g := &normalGen{t: rt, full: true, note: outer == "a note" || inner == "a note"}
 			doc := &Document{Nodes: []*Node{blockPlaces[outer](blockPlaces[inner](g.block(typ, normalDepth-1)))}}
 			src := Print(doc, hardRefs)
@@ -105,7 +105,7 @@ func TestGeneratorDrawsEveryAttribute(t *testing.T) {
 	drawn := map[string]bool{}
 	rapid.Check(t, func(rt *rapid.T) {
 		g := &normalGen{t: rt, full: true}
-		for _, typ := range append(blockTypes[:len(blockTypes):len(blockTypes)], "table", "table", "table") {
+		for _, typ := range append(drawnTypes[:len(drawnTypes):len(drawnTypes)], "table", "table", "table") {
 			eachNode([]*Node{g.block(typ, normalDepth-2)}, func(n *Node) {
 				for key := range n.Data {
 					drawn[n.Type+"."+key] = true
@@ -116,7 +116,7 @@ func TestGeneratorDrawsEveryAttribute(t *testing.T) {
 			})
 		}
 	})
-	for _, shapes := range []map[string]*shape{blockShapes, inlineShapes} {
+	for _, shapes := range []map[string]*nodeType{blockTypes, inlineTypes} {
 		for typ, s := range shapes {
 			for key := range s.fields {
 				if name := typ + "." + key; !drawn[name] && notGenerated[name] == "" {

@@ -2,7 +2,6 @@ package markup
 
 import (
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 
@@ -29,23 +28,23 @@ type Field struct {
 // Types returns the types that Decode accepts, blocks first, sorted by name.
 func Types() []Type {
 	var out []Type
-	add := func(shapes map[string]*shape, inline bool) {
-		for _, name := range slices.Sorted(maps.Keys(shapes)) {
-			t := typeOf(name, shapes[name])
+	add := func(types map[string]*nodeType, inline bool) {
+		for _, row := range sortedPairs(types) {
+			t := typeOf(row)
 			t.Inline = inline
 			out = append(out, t)
 		}
 	}
-	add(blockShapes, false)
-	add(inlineShapes, true)
+	add(blockTypes, false)
+	add(inlineTypes, true)
 	return out
 }
 
 // MarkTypes returns the types of marks.
 func MarkTypes() []string { return slices.Clone(markTypes) }
 
-func typeOf(name string, s *shape) Type {
-	t := Type{Name: name, PartOf: partOf[name], Open: !s.closed}
+func typeOf(s *nodeType) Type {
+	t := Type{Name: s.name, PartOf: s.partOf, Open: !s.closed}
 	switch {
 	case len(s.parts) > 0 && s.single:
 		t.Holds = "one " + s.parts[0]
@@ -56,8 +55,8 @@ func typeOf(name string, s *shape) Type {
 	case s.holds == holdsInlines:
 		t.Holds = "texts and inlines"
 	}
-	for _, f := range slices.Sorted(maps.Keys(s.fields)) {
-		t.Fields = append(t.Fields, Field{f, s.fields[f].read.accepts(), s.fields[f].required})
+	for name, f := range sortedPairs(s.fields) {
+		t.Fields = append(t.Fields, Field{name, f.accepts(), f.required})
 	}
 	for _, f := range s.fragments {
 		t.Parts = append(t.Parts, f.name)
@@ -68,9 +67,9 @@ func typeOf(name string, s *shape) Type {
 	return t
 }
 
-// accepts returns a description of the values that a reader accepts. It is taken
+// accepts returns a description of the values of the type. It is taken
 // from the error for an invalid value, so that there is one text for both.
-func (r valueReader) accepts() string {
+func (r *valueType) accepts() string {
 	if inner := r.rejection([]any{nil}); inner != r.rejection(nil) {
 		return "list; each " + inner
 	}
@@ -82,8 +81,8 @@ func (r valueReader) accepts() string {
 
 // rejection returns the reason for which a value is rejected, without the
 // surrounding words.
-func (r valueReader) rejection(v any) string {
-	_, err := r(&decoder{}, v)
+func (r *valueType) rejection(v any) string {
+	_, err := r.read(&decoder{}, v)
 	var e *errs.Error
 	if !errors.As(err, &e) {
 		return ""

@@ -284,15 +284,8 @@ func (d *decoder) node(v any, in parentType, at depth) (*Node, error) {
 		return nil, err
 	}
 	d.leave()
-	if anchor, ok := n.Data[fieldWideAnchor.name]; ok && strings.HasPrefix(n.Type, "heading-") {
-		delete(n.Data, fieldWideAnchor.name)
-		if n.Data["id"] == nil {
-			n.Data["id"] = anchor
-		}
-	}
-
-	if n.Type == "button" {
-		flattenAction(n.Data)
+	if t.read != nil {
+		t.read(n.Data)
 	}
 	if t.void {
 		if list, _ := m["nodes"].([]any); len(list) > 0 {

@@ -201,108 +201,105 @@ func (h *htmlWriter) within(n *Node, element string, attrs ...string) {
 }
 
 func (h *htmlWriter) block(n *Node) {
-	switch n.Type {
-	case "paragraph":
-		h.open("p", attrs("class", alignClass(n, textAlignments))...)
-		h.inlines(n.Nodes)
-		h.close("p")
-	case "heading-1", "heading-2", "heading-3":
-		name := "h" + strconv.Itoa(h.level(n.HeadingLevel()))
-		h.open(name, attrs("id", htmlID(n), "class", alignClass(n, textAlignments))...)
-		for _, a := range n.Aliases() {
-			h.open("a", "id", a)
-			h.close("a")
-		}
-		h.inlines(n.Nodes)
-		if id := htmlID(n); id != "" && !h.o.NoAnchors {
-			h.element("a", "", "class", "anchor", "href", "#"+id, "aria-label", h.o.Labels.Anchor)
-		}
-		h.close(name)
-	case "list-ordered":
-		start, _ := n.Num("start")
-		h.within(n, "ol", attrs("start", when(start > 1, decimal(start)))...)
-	case "list-unordered":
-		h.within(n, "ul")
-	case "list-tasks":
-		h.within(n, "ul", "class", "tasks")
-	case "list-item":
-		h.listItem(n)
-	case "divider":
-		h.open("hr")
-	case "blockquote":
-		h.within(n, "blockquote")
-	case "hint":
-		h.hint(n)
-	case "code":
-		h.codeBlock(n)
-	case "math":
-		h.math(n, "div")
-	case "images":
-		h.within(n, "div", "class", joined("images", alignClass(n, columnAlignments), fullWidth(n), when(n.Flag("withFrame"), "framed")))
-	case "image", "drawing":
-		h.figure(n)
-	case "file":
-		h.file(n)
-	case "embed":
-		h.embed(n)
-	case "expandable":
-		h.expandable(n)
-	case "tabs":
-		h.within(n, "div", "class", joined("tabs", fullWidth(n)))
-	case "tabs-item":
-		title := n.Str("title")
-		h.open("section", attrs("class", "tab", "id", htmlID(n), "aria-label", title)...)
-		h.open("p", "class", "tab-title")
-		h.icon(n.Str("icon"), "")
-		h.text(title)
-		h.close("p")
-		h.blocks(n.Nodes)
-		h.close("section")
-	case "stepper":
-		h.within(n, "ol", "class", "stepper")
-	case "stepper-step":
-		h.open("li", "class", "step")
-		h.icon(n.Str("icon"), "")
-		h.blocks(n.Nodes)
-		h.close("li")
-	case "columns":
-		h.within(n, "div", "class", joined("columns", fullWidth(n)))
-	case "column":
-		valign := n.Str("verticalAlignment")
-		h.within(n, "div", "class", joined("column", widthClass(n.Data["width"]), when(slices.Contains(verticalAlignments, valign), "valign-"+valign)))
-	case "table":
-		h.table(n)
-	case "content-ref":
-		h.open("p", "class", "content-ref")
-		h.link(n.Data["ref"], "", nil)
-		h.icon("angle-right", "")
-		h.close("p")
-	case "reusable-content":
-		h.element("div", "", "class", "reusable-content unavailable")
-	case "integration":
-		h.integration(n)
-	case "swagger", "openapi-operation", "openapi-schemas", "openapi-webhook":
-		h.openAPI(n)
-	case "if":
-		// Not evaluated: see HTML.
-	case "updates":
-		h.dates = n.Str("format")
-		h.within(n, "div", "class", "updates")
-	case "update":
-		h.update(n)
-	case "prompt":
-		h.open("section", attrs("class", "prompt", "aria-label", n.Str("description"))...)
-		h.open("p", "class", "prompt-description")
-		h.icon(n.Str("icon"), "")
-		h.text(n.Str("description"))
-		h.close("p")
-		h.blocks(n.Nodes)
-		h.close("section")
-	default:
+	if t := blockTypes[n.Type]; t != nil && t.html != nil {
+		t.html(h, n)
+	} else {
 		h.blocks(n.Nodes)
 		h.blocks(n.Fragments)
 	}
 	h.w.WriteByte('\n')
+}
+
+// omit writes nothing: what was not evaluated is not shown, see HTML.
+func (h *htmlWriter) omit(*Node) {}
+
+func (h *htmlWriter) paragraph(n *Node) {
+	h.open("p", attrs("class", alignClass(n, textAlignments))...)
+	h.inlines(n.Nodes)
+	h.close("p")
+}
+
+func (h *htmlWriter) heading(n *Node) {
+	name := "h" + strconv.Itoa(h.level(n.HeadingLevel()))
+	h.open(name, attrs("id", htmlID(n), "class", alignClass(n, textAlignments))...)
+	for _, a := range n.Aliases() {
+		h.open("a", "id", a)
+		h.close("a")
+	}
+	h.inlines(n.Nodes)
+	if id := htmlID(n); id != "" && !h.o.NoAnchors {
+		h.element("a", "", "class", "anchor", "href", "#"+id, "aria-label", h.o.Labels.Anchor)
+	}
+	h.close(name)
+}
+
+func (h *htmlWriter) orderedList(n *Node) {
+	start, _ := n.Num("start")
+	h.within(n, "ol", attrs("start", when(start > 1, decimal(start)))...)
+}
+
+func (h *htmlWriter) list(n *Node)     { h.within(n, "ul") }
+func (h *htmlWriter) taskList(n *Node) { h.within(n, "ul", "class", "tasks") }
+func (h *htmlWriter) divider(*Node)    { h.open("hr") }
+func (h *htmlWriter) quote(n *Node)    { h.within(n, "blockquote") }
+
+func (h *htmlWriter) images(n *Node) {
+	h.within(n, "div", "class", joined("images", alignClass(n, columnAlignments), fullWidth(n), when(n.Flag("withFrame"), "framed")))
+}
+
+func (h *htmlWriter) tabs(n *Node) { h.within(n, "div", "class", joined("tabs", fullWidth(n))) }
+
+func (h *htmlWriter) tab(n *Node) {
+	title := n.Str("title")
+	h.open("section", attrs("class", "tab", "id", htmlID(n), "aria-label", title)...)
+	h.open("p", "class", "tab-title")
+	h.icon(n.Str("icon"), "")
+	h.text(title)
+	h.close("p")
+	h.blocks(n.Nodes)
+	h.close("section")
+}
+
+func (h *htmlWriter) stepper(n *Node) { h.within(n, "ol", "class", "stepper") }
+
+func (h *htmlWriter) step(n *Node) {
+	h.open("li", "class", "step")
+	h.icon(n.Str("icon"), "")
+	h.blocks(n.Nodes)
+	h.close("li")
+}
+
+func (h *htmlWriter) columns(n *Node) { h.within(n, "div", "class", joined("columns", fullWidth(n))) }
+
+func (h *htmlWriter) column(n *Node) {
+	valign := n.Str("verticalAlignment")
+	h.within(n, "div", "class", joined("column", widthClass(n.Data["width"]), when(slices.Contains(verticalAlignments, valign), "valign-"+valign)))
+}
+
+func (h *htmlWriter) contentRef(n *Node) {
+	h.open("p", "class", "content-ref")
+	h.link(n.Data["ref"], "", nil)
+	h.icon("angle-right", "")
+	h.close("p")
+}
+
+func (h *htmlWriter) reusable(*Node) {
+	h.element("div", "", "class", "reusable-content unavailable")
+}
+
+func (h *htmlWriter) updates(n *Node) {
+	h.dates = n.Str("format")
+	h.within(n, "div", "class", "updates")
+}
+
+func (h *htmlWriter) prompt(n *Node) {
+	h.open("section", attrs("class", "prompt", "aria-label", n.Str("description"))...)
+	h.open("p", "class", "prompt-description")
+	h.icon(n.Str("icon"), "")
+	h.text(n.Str("description"))
+	h.close("p")
+	h.blocks(n.Nodes)
+	h.close("section")
 }
 
 // level returns the level of the HTML element of a heading. It is one below the

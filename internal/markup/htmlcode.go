@@ -34,6 +34,9 @@ var (
 // addresses and defines no commands.
 func SafeFormula(formula string) bool { return !unsafeFormula.MatchString(formula) }
 
+func (h *htmlWriter) mathBlock(n *Node) { h.math(n, "div") }
+func (h *htmlWriter) mathText(n *Node)  { h.math(n, "span") }
+
 // math writes a formula, typeset or as its source.
 func (h *htmlWriter) math(n *Node, element string) {
 	formula := n.Str("formula")

@@ -76,29 +76,28 @@ func (h *htmlWriter) leaf(l Leaf) {
 }
 
 func (h *htmlWriter) inline(n *Node) {
-	switch n.Type {
-	case "link":
-		h.link(n.Data["ref"], "", func() { h.inlines(n.Nodes) })
-	case "emoji":
-		h.element("span", emojiText(n.Str("code")), "class", "emoji")
-	case "icon":
-		h.icon(n.Str("icon"), n.Str("color"))
-	case "expression":
-		// Not evaluated: see HTML.
-	case "inline-math":
-		h.math(n, "span")
-	case "inline-image":
-		h.image(n, joined("inline", when(n.Str("size") == "line", "size-line")))
-	case "annotation":
-		h.annotation(n)
-	case "mention":
-		h.link(n.Data["ref"], "mention", nil)
-	case "button":
-		h.button(n)
-	default:
+	if t := inlineTypes[n.Type]; t != nil && t.html != nil {
+		t.html(h, n)
+	} else {
 		h.inlines(n.Nodes)
 	}
 }
+
+func (h *htmlWriter) linked(n *Node) {
+	h.link(n.Data["ref"], "", func() { h.inlines(n.Nodes) })
+}
+
+func (h *htmlWriter) emoji(n *Node) {
+	h.element("span", emojiText(n.Str("code")), "class", "emoji")
+}
+
+func (h *htmlWriter) iconNode(n *Node) { h.icon(n.Str("icon"), n.Str("color")) }
+
+func (h *htmlWriter) inlineImage(n *Node) {
+	h.image(n, joined("inline", when(n.Str("size") == "line", "size-line")))
+}
+
+func (h *htmlWriter) mention(n *Node) { h.link(n.Data["ref"], "mention", nil) }
 
 // href returns the address of a reference, or false if it has none or an unsafe
 // one.

@@ -20,16 +20,20 @@ const (
 
 // htmlTag returns the HTML of a block that Markdown has a tag for.
 func (p *printer) htmlTag(n *Node) string {
-	w := p.openBlock(n)
 	kids := n.Nodes
-	switch {
-	case n.Type == "math":
-		w = openTag("math").attr("formula", n.Str("formula"))
-	case w == nil: // A part outside of its container: its content must not be lost.
-		return p.htmlBlocks(n.Nodes, true) + p.htmlBlocks(n.Fragments, true)
-	case n.Type == "embed" || n.Type == "file":
+	if n.IsVoid() {
 		kids = captionOf(n)
 	}
+	return p.tagElement(p.openBlock(n), n.Str("body"), kids)
+}
+
+// htmlMath returns the HTML of a formula, which is a tag in HTML only.
+func (p *printer) htmlMath(n *Node) string {
+	return p.tagElement(openTag("math").attr("formula", n.Str("formula")), "", nil)
+}
+
+// tagElement returns the HTML of a tag with its text or its blocks.
+func (p *printer) tagElement(w *tagWriter, body string, kids []*Node) string {
 	var b strings.Builder
 	b.WriteString("<div " + customBlock + " data-tag=" + quoteAttr(w.name))
 	args := strings.TrimPrefix(w.b.String(), "{% "+w.name)
@@ -40,7 +44,7 @@ func (p *printer) htmlTag(n *Node) string {
 			b.WriteString(" " + htmlAttr(a.name) + "=" + quoteAttr(a.value))
 		}
 	}
-	if body := n.Str("body"); body != "" && w.name != "math" {
+	if body != "" {
 		b.WriteString(" " + tagBody + "=" + quoteAttr(body))
 	}
 	b.WriteString(">" + p.htmlBlocks(kids, false) + "</div>")
@@ -113,7 +117,7 @@ func (h *htmlReader) tag(e *element) []*Node {
 // is not valid for it.
 func (h *htmlReader) tagNode(e *element, name string) *Node {
 	args, ok := tagArgs(e, name)
-	if !ok || parentTags[name] != "" || name == literalTag || apiPart(name) != "" {
+	if !ok || tagsByName[name] != nil && tagsByName[name].in != "" || name == literalTag || apiPart(name) != "" {
 		return nil
 	}
 	as := cleanAttributes(args)
@@ -126,15 +130,23 @@ func (h *htmlReader) tagNode(e *element, name string) *Node {
 		return blockNode("math", map[string]any{"formula": formula})
 	}
 	kids := h.tagKids(e, name)
-	if kids == nil && partTags[name] != "" {
+	if kids == nil && partOf(name) != "" {
 		return nil
 	}
 	return h.c.tagNode(name, args, kids, cleanLines(e.attr(tagBody)))
 }
 
+// partOf returns the tag of the parts of a tag, or "".
+func partOf(tag string) string {
+	if form := tagsByName[tag]; form != nil {
+		return form.part
+	}
+	return ""
+}
+
 // tagKids returns the blocks in a tag, or nil if one of its parts is not valid.
 func (h *htmlReader) tagKids(e *element, name string) []*Node {
-	part := partTags[name]
+	part := partOf(name)
 	if part == "" {
 		return h.blocks(e.kids)
 	}

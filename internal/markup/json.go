@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/jsontext"
@@ -62,7 +61,7 @@ func (n *Node) appendJSON(b []byte) (_ []byte, err error) {
 			return b, err
 		}
 	}
-	if len(n.Fragments) > 0 || n.Type == "image" || n.Type == "table" { // clients expect the field in these types, even if it is empty
+	if t := nodeTypes[n.Type]; len(n.Fragments) > 0 || t != nil && t.framed {
 		b = append(b, `,"fragments":`...)
 		if b, err = appendNodes(b, n.Fragments); err != nil {
 			return b, err
@@ -82,20 +81,31 @@ var narrowAnchor = regexp.MustCompile(`^[-a-z0-9.+_]+$`)
 // wireData returns the data of the node for clients: with unsafe addresses
 // replaced, and with actions and anchors in the form that clients accept.
 func (n *Node) wireData() map[string]any {
-	switch n.Type {
-	case "integration":
-		return n.integrationData()
-	case "button":
-		return n.buttonData()
+	if t := nodeTypes[n.Type]; t != nil && t.wire != nil {
+		return t.wire(n)
 	}
+	return n.Data
+}
+
+func (n *Node) headingData() map[string]any {
 	id, ok := n.Data["id"].(string)
-	if !ok || narrowAnchor.MatchString(id) || !strings.HasPrefix(n.Type, "heading-") {
+	if !ok || narrowAnchor.MatchString(id) {
 		return n.Data
 	}
 	data := maps.Clone(n.Data)
 	delete(data, "id")
 	data[fieldWideAnchor.name] = id
 	return data
+}
+
+// readWideAnchor is the inverse of headingData.
+func readWideAnchor(data map[string]any) {
+	if anchor, ok := data[fieldWideAnchor.name]; ok {
+		delete(data, fieldWideAnchor.name)
+		if data["id"] == nil {
+			data["id"] = anchor
+		}
+	}
 }
 
 func (n *Node) integrationData() map[string]any {

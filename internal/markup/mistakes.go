@@ -30,26 +30,13 @@ func Mistakes(source []byte, doc *Document) []Problem {
 	return out
 }
 
-// openAPIAttributes are the attributes of all tags of specifications that have a name.
-var openAPIAttributes = []string{"spec", "method", "path", "name", "schemas", "grouped", "title"}
-
-// tagAttributes are the known attributes of tags. Others are kept.
-var tagAttributes = map[string][]string{
-	"hint": {"style", "icon"}, "tabs": {"fullWidth"}, "tab": {"title", "icon", "slug"}, "step": {"icon"},
-	"columns": {"fullWidth"}, "column": {"width", "valign"}, "updates": {"format"}, "update": {"date", "tags"},
-	"code":    {"title", "overflow", "lineNumbers", "expandable", "fullWidth", "collapsedLineCount"},
-	"prompt":  {"description", "icon", "openInAIProviders", "defaultExpanded"},
-	"embed":   {"url", "fullWidth"},
-	"file":    {"src"},
-	"swagger": {"src", "path", "method", "expanded", "fullWidth"}, "openapi": {"src", "path", "method", "expanded", "fullWidth"},
-	"content-ref": {"url"}, "page-ref": {"page"},
-	"openapi-operation": openAPIAttributes, "openapi-schemas": openAPIAttributes, "openapi-webhook": openAPIAttributes,
-}
-
 // misspelled reports an attribute of a tag that is almost a known one. Attributes of other
 // programs are no mistakes.
 func (c *converter) misspelled(name string, piece *tagPiece) bool {
-	known := tagAttributes[name]
+	var known []string
+	if form := tagsByName[name]; form != nil {
+		known = form.attributes
+	}
 	for _, a := range readAttributes(piece.tag.args) {
 		if known == nil || slices.Contains(known, a.name) || !attributeName.MatchString(a.name) {
 			continue

@@ -98,22 +98,16 @@ func nameAnchors(nodes []*Node) {
 	}
 	var open []unnamed
 	eachBlock(nodes, func(n *Node) {
-		id := ""
-		switch {
-		case strings.HasPrefix(n.Type, "heading-"):
-			id = n.Str("id")
-		case n.Type == "tabs-item":
-			id = n.Str("slug")
-		case n.Type == "expandable", n.Type == "swagger", strings.HasPrefix(n.Type, "openapi-"):
-		default:
+		t := blockTypes[n.Type]
+		if t == nil || t.anchor == nil {
 			return
 		}
+		id, text := t.anchor(n)
 		if id != "" && !used[id] {
 			used[id] = true
 			n.Meta = map[string]any{"id": id}
 			return
 		}
-		text := anchorText(n)
 		open = append(open, unnamed{n, text, Slug(text)})
 	})
 	for _, n := range open {
@@ -188,21 +182,20 @@ func rawAnchors(out []string, source string) []string {
 	}
 }
 
-func anchorText(n *Node) string {
-	switch {
-	case n.Type == "tabs-item":
-		return n.Str("title")
-	case n.Type == "expandable":
-		if len(n.Fragments) > 0 && len(n.Fragments[0].Nodes) > 0 {
-			return plainOf(n.Fragments[0].Nodes[0].Nodes)
-		}
-		return ""
-	case n.Type == "openapi-schemas":
-		return strings.Join(n.Strings("schemas"), " ")
-	case n.Type == "swagger" || strings.HasPrefix(n.Type, "openapi-"):
-		return n.Str("method") + " " + strings.ReplaceAll(n.Str("path")+n.Str("name"), "/", " ")
+func headingAnchor(n *Node) (id, text string) { return n.Str("id"), plainOf(n.Nodes) }
+func tabAnchor(n *Node) (id, text string)     { return n.Str("slug"), n.Str("title") }
+
+func expandableAnchor(n *Node) (id, text string) {
+	if len(n.Fragments) > 0 && len(n.Fragments[0].Nodes) > 0 {
+		text = plainOf(n.Fragments[0].Nodes[0].Nodes)
 	}
-	return plainOf(n.Nodes)
+	return "", text
+}
+
+func schemasAnchor(n *Node) (id, text string) { return "", strings.Join(n.Strings("schemas"), " ") }
+
+func operationAnchor(n *Node) (id, text string) {
+	return "", n.Str("method") + " " + strings.ReplaceAll(n.Str("path")+n.Str("name"), "/", " ")
 }
 
 // eachBlock calls f for all blocks and their descendants in reading order.

@@ -52,7 +52,8 @@ func (c *converter) element(n *elementBlock, i *item) []*Node {
 		return []*Node{detailsNode(e, title, body)}
 	}
 	if isHintElement(e) {
-		return []*Node{hintNode(attributes{{"style", e.attr("data-style")}, {"icon", e.attr("data-icon")}}, c.convert(i.kids))}
+		hint := &tagContent{tagType: tagsByName["hint"], as: attributes{{"style", e.attr("data-style")}, {"icon", e.attr("data-icon")}}, kids: c.convert(i.kids)}
+		return []*Node{hintNode(c, hint)}
 	}
 	if nodes := layout(e, c.convert(i.kids)); len(nodes) > 0 {
 		return nodes

@@ -231,35 +231,24 @@ func (p *printer) block(n *Node, other bool) string {
 			return s
 		}
 	}
-	switch n.Type {
-	case "paragraph":
-		return p.paragraph(n)
-	case "heading-1", "heading-2", "heading-3":
-		return p.heading(n)
-	case "list-unordered", "list-ordered", "list-tasks":
-		return p.list(n, other, avoid)
-	case "divider":
-		return "***"
-	case "blockquote":
-		return p.quote(n)
-	case "code":
-		return p.code(n)
-	case "math":
-		return p.math(n)
-	case "images":
-		return p.images(n)
-	case "drawing":
-		return p.drawing(n)
-	case "table":
-		return p.table(n)
-	case "expandable":
-		return p.expandable(n)
-	case "hint":
-		if _, ok := boxOf(n); ok {
-			return p.printBox(n)
-		}
+	if isList(n) {
+		return p.list(n, other, avoid) // not a lookup: it depends on the lists beside it
 	}
-	return p.tagBlock(n)
+	if t := blockTypes[n.Type]; t != nil && t.print != nil {
+		return t.print(p, n)
+	}
+	// The content of a part outside its container, or of an unknown type, must
+	// not be lost.
+	return p.blocks(n.Nodes)
+}
+
+func (p *printer) divider(*Node) string { return "***" }
+
+func (p *printer) hint(n *Node) string {
+	if _, ok := boxOf(n); ok {
+		return p.printBox(n)
+	}
+	return p.container(n)
 }
 
 func (p *printer) paragraph(n *Node) string {

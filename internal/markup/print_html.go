@@ -152,30 +152,35 @@ func (w *inlineWriter) htmlLink(n *Node, active []Mark) {
 
 // inlineElement returns an inline as HTML.
 func (p *printer) inlineElement(n *Node) string {
-	switch n.Type {
-	case "emoji":
-		code := n.Str("code")
-		return "<span data-gb-custom-inline data-tag=\"emoji\" data-code=" + quoteAttr(code) + ">" + attrEscaper.Replace(emojiText(code)) + "</span>"
-	case "inline-math":
-		return `<span class="math">` + codeEscaper.Replace(oneLineFormula(n.Str("formula"))) + "</span>"
-	case "mention":
-		dest := p.mustDest(n, UseLink)
-		return "<a data-mention href=" + quoteAttr(dest) + ">" + codeEscaper.Replace(singleLine(valid(targetName(dest)))) + "</a>"
-	case "expression":
-		return expressionElement(n.Str("expression"))
-	case "icon":
-		icon := oneWord(n.Str("icon"))
-		style := ""
-		if c := n.Str("color"); c != "" {
-			style = " style=" + quoteAttr("color:"+c+";")
-		}
-		return "<i class=" + quoteAttr("fa-"+icon) + style + ">" + codeEscaper.Replace(":"+icon+":") + "</i>"
-	case "inline-image":
-		return p.inlineImage(n)
-	case "button":
-		return p.button(n)
+	if t := inlineTypes[n.Type]; t != nil && t.printHTML != nil {
+		return t.printHTML(p, n)
 	}
 	return p.htmlInlines(n.Nodes)
+}
+
+func (p *printer) emojiElement(n *Node) string {
+	code := n.Str("code")
+	return "<span data-gb-custom-inline data-tag=\"emoji\" data-code=" + quoteAttr(code) + ">" + attrEscaper.Replace(emojiText(code)) + "</span>"
+}
+
+func (p *printer) mathElement(n *Node) string {
+	return `<span class="math">` + codeEscaper.Replace(oneLineFormula(n.Str("formula"))) + "</span>"
+}
+
+func (p *printer) mentionElement(n *Node) string {
+	dest := p.mustDest(n, UseLink)
+	return "<a data-mention href=" + quoteAttr(dest) + ">" + codeEscaper.Replace(singleLine(valid(targetName(dest)))) + "</a>"
+}
+
+func (p *printer) expression(n *Node) string { return expressionElement(n.Str("expression")) }
+
+func (p *printer) iconElement(n *Node) string {
+	icon := oneWord(n.Str("icon"))
+	style := ""
+	if c := n.Str("color"); c != "" {
+		style = " style=" + quoteAttr("color:"+c+";")
+	}
+	return "<i class=" + quoteAttr("fa-"+icon) + style + ">" + codeEscaper.Replace(":"+icon+":") + "</i>"
 }
 
 // expressionElement returns an expression as HTML. It escapes only what HTML
@@ -239,33 +244,35 @@ func (p *printer) htmlBlocks(nodes []*Node, wrap bool) string {
 }
 
 func (p *printer) htmlBlock(n *Node) string {
-	switch n.Type {
-	case "paragraph":
-		if n.Str("align") != "" {
-			return p.paragraph(n)
-		}
-		return "<p>" + p.htmlInlines(n.Nodes) + "</p>"
-	case "heading-1", "heading-2", "heading-3":
-		return p.htmlHeading(n)
-	case "divider":
-		return "<hr>"
-	case "blockquote":
-		return "<blockquote>" + p.htmlBlocks(n.Nodes, false) + "</blockquote>"
-	case "list-unordered", "list-ordered", "list-tasks":
-		return p.htmlList(n)
-	case "code":
-		return p.pre(n)
-	case "images":
-		return p.images(n)
-	case "drawing":
-		return p.drawing(n)
-	case "table":
-		return nested(p.htmlTable(n))
-	case "expandable":
-		open, body := p.details(n)
-		return open + p.htmlBlocks(body, false) + "</details>"
+	t := blockTypes[n.Type]
+	switch {
+	case t != nil && t.printHTML != nil:
+		return t.printHTML(p, n)
+	case t != nil && t.open != nil:
+		return p.htmlTag(n)
 	}
-	return p.htmlTag(n)
+	// A part outside of its container: its content must not be lost.
+	return p.htmlBlocks(n.Nodes, true) + p.htmlBlocks(n.Fragments, true)
+}
+
+func (p *printer) htmlParagraph(n *Node) string {
+	if n.Str("align") != "" {
+		return p.paragraph(n)
+	}
+	return "<p>" + p.htmlInlines(n.Nodes) + "</p>"
+}
+
+func (p *printer) htmlDivider(*Node) string { return "<hr>" }
+
+func (p *printer) htmlQuote(n *Node) string {
+	return "<blockquote>" + p.htmlBlocks(n.Nodes, false) + "</blockquote>"
+}
+
+func (p *printer) htmlNestedTable(n *Node) string { return nested(p.htmlTable(n)) }
+
+func (p *printer) htmlExpandable(n *Node) string {
+	open, body := p.details(n)
+	return open + p.htmlBlocks(body, false) + "</details>"
 }
 
 // nested escapes HTML that is inside an element of the same name. A backtick

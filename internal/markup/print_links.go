@@ -12,47 +12,42 @@ import (
 )
 
 func (w *inlineWriter) inline(r run, active []Mark) {
-	n := r.node
-	p := w.p
-	switch n.Type {
-	case "link":
-		if w.mode&htmlText != 0 {
-			w.htmlLink(n, active)
-		} else {
-			w.link(n, active)
-		}
-		return
-	case "annotation":
-		w.annotation(n, active)
-		return
-	}
-	if w.mode&htmlText != 0 {
-		w.add(p.inlineElement(n))
-		return
-	}
-	switch n.Type {
-	case "emoji":
-		code := n.Str("code")
-		if name := emoji.Name(code); name != "" {
-			w.add(":" + name + ":")
-		} else {
-			w.add(w.inTable(p.inlineElement(n)))
-		}
-	case "inline-math":
-		formula := oneLineFormula(n.Str("formula"))
-		if strings.Contains(formula, "$$") || strings.HasSuffix(formula, "$") || w.looksLikeMail(formula) || w.mode&tableText != 0 && strings.Contains(formula, "|") {
-			w.add(w.inTable(p.inlineElement(n)))
-		} else {
-			w.add("$$" + formula + "$$")
-		}
-	case "mention":
-		if w.mode&linkText != 0 { // links cannot be nested
-			w.add(w.inTable(p.inlineElement(n)))
-		} else {
-			w.add(w.inTable(p.mentionLink(p.mustDest(n, UseLink), "mention")))
-		}
+	t := inlineTypes[r.node.Type]
+	switch {
+	case t != nil && t.write != nil && (t.printHTML == nil || w.mode&htmlText == 0):
+		t.write(w, r.node, active)
+	case w.mode&htmlText != 0:
+		w.add(w.p.inlineElement(r.node))
 	default:
-		w.add(w.inTable(p.inlineElement(n)))
+		w.element(r.node)
+	}
+}
+
+// element adds an inline as HTML in Markdown.
+func (w *inlineWriter) element(n *Node) { w.add(w.inTable(w.p.inlineElement(n))) }
+
+func (w *inlineWriter) emoji(n *Node, _ []Mark) {
+	if name := emoji.Name(n.Str("code")); name != "" {
+		w.add(":" + name + ":")
+	} else {
+		w.element(n)
+	}
+}
+
+func (w *inlineWriter) math(n *Node, _ []Mark) {
+	formula := oneLineFormula(n.Str("formula"))
+	if strings.Contains(formula, "$$") || strings.HasSuffix(formula, "$") || w.looksLikeMail(formula) || w.mode&tableText != 0 && strings.Contains(formula, "|") {
+		w.element(n)
+	} else {
+		w.add("$$" + formula + "$$")
+	}
+}
+
+func (w *inlineWriter) mention(n *Node, _ []Mark) {
+	if w.mode&linkText != 0 { // links cannot be nested
+		w.element(n)
+	} else {
+		w.add(w.inTable(w.p.mentionLink(w.p.mustDest(n, UseLink), "mention")))
 	}
 }
 
@@ -67,6 +62,10 @@ func (w *inlineWriter) inTable(s string) string {
 func oneLineFormula(s string) string { return strings.ReplaceAll(cleanLines(s), "\n", " ") }
 
 func (w *inlineWriter) link(n *Node, active []Mark) {
+	if w.mode&htmlText != 0 {
+		w.htmlLink(n, active)
+		return
+	}
 	dest := w.p.mustDest(n, UseLink)
 	if w.mode&linkText != 0 { // links cannot be nested
 		w.runs(runsOf(n.Nodes), active)

@@ -88,67 +88,81 @@ func (w *tagWriter) enclose(body string) string {
 // openBlock returns the opening tag of a block, or nil if blocks of its type
 // have no tag.
 func (p *printer) openBlock(n *Node) *tagWriter {
-	switch n.Type {
-	case "hint":
-		return openTag("hint").strings(n.Data, "style", "icon").others(n.Data, "style", "icon")
-	case "tabs":
-		return openTag("tabs").flags(n.Data, "fullWidth")
-	case "tabs-item":
-		return openTag("tab").attr("title", n.Str("title")).strings(n.Data, "icon", "slug").others(n.Data, "title", "icon", "slug")
-	case "stepper":
-		return openTag("stepper")
-	case "stepper-step":
-		return openTag("step").strings(n.Data, "icon").others(n.Data, "icon")
-	case "columns":
-		return openTag("columns").flags(n.Data, "fullWidth").others(n.Data, "fullWidth")
-	case "column":
-		w := openTag("column")
-		if l := lengthText(n.Data["width"]); l != "" {
-			w.attr("width", l)
-		}
-		if v := n.Str("verticalAlignment"); v != "" {
-			w.attr("valign", v)
-		}
-		return w
-	case "if":
-		w := openTag("if")
-		w.b.WriteString(" " + expressionText(n.Str("expression")))
-		return w
-	case "updates":
-		return openTag("updates").strings(n.Data, "format")
-	case "update":
-		return openUpdate(n)
-	case "prompt":
-		return openTag("prompt").attr("description", n.Str("description")).strings(n.Data, "icon").flags(n.Data, "openInAIProviders").strings(n.Data, "defaultExpanded")
-	}
-	return p.openVoid(n)
-}
-
-// openVoid is openBlock for blocks that contain no other blocks.
-func (p *printer) openVoid(n *Node) *tagWriter {
-	switch n.Type {
-	case "embed":
-		return openTag("embed").attr("url", n.Str("url")).flags(n.Data, "fullWidth").others(n.Data, "url", "fullWidth")
-	case "file":
-		dest, _ := p.dest(n, "ref", UseFile)
-		return openTag("file").attr("src", dest).others(n.Data, "ref")
-	case "content-ref":
-		dest, _ := p.dest(n, "ref", UseLink)
-		if ref, _ := dataRef(n.Data["ref"]); n.Str("tag") == "include" && len(n.Data) == 2 && isPlace(ref) {
-			return openInclude(dest)
-		}
-		return openTag("content-ref").attr("url", dest).others(n.Data, "ref")
-	case "reusable-content":
-		dest, _ := p.dest(n, "ref", UseInclude)
-		return openInclude(dest)
-	case "integration":
-		return openTag("@"+n.Str("integration")+"/"+n.Str("block")).others(n.Props(), "fullWidth", "url").strings(n.Data, "url").flags(n.Data, "fullWidth")
-	case "swagger":
-		return p.openSwagger(n)
-	case "openapi-operation", "openapi-schemas", "openapi-webhook":
-		return openOpenAPI(n)
+	if t := blockTypes[n.Type]; t != nil && t.open != nil {
+		return t.open(p, n)
 	}
 	return nil
+}
+
+func openHint(_ *printer, n *Node) *tagWriter {
+	return openTag("hint").strings(n.Data, "style", "icon").others(n.Data, "style", "icon")
+}
+
+func openTabs(_ *printer, n *Node) *tagWriter { return openTag("tabs").flags(n.Data, "fullWidth") }
+
+func openTab(_ *printer, n *Node) *tagWriter {
+	return openTag("tab").attr("title", n.Str("title")).strings(n.Data, "icon", "slug").others(n.Data, "title", "icon", "slug")
+}
+
+func openStepper(*printer, *Node) *tagWriter { return openTag("stepper") }
+
+func openStep(_ *printer, n *Node) *tagWriter {
+	return openTag("step").strings(n.Data, "icon").others(n.Data, "icon")
+}
+
+func openColumns(_ *printer, n *Node) *tagWriter {
+	return openTag("columns").flags(n.Data, "fullWidth").others(n.Data, "fullWidth")
+}
+
+func openColumn(_ *printer, n *Node) *tagWriter {
+	w := openTag("column")
+	if l := lengthText(n.Data["width"]); l != "" {
+		w.attr("width", l)
+	}
+	if v := n.Str("verticalAlignment"); v != "" {
+		w.attr("valign", v)
+	}
+	return w
+}
+
+func openIf(_ *printer, n *Node) *tagWriter {
+	w := openTag("if")
+	w.b.WriteString(" " + expressionText(n.Str("expression")))
+	return w
+}
+
+func openUpdates(_ *printer, n *Node) *tagWriter {
+	return openTag("updates").strings(n.Data, "format")
+}
+
+func openPrompt(_ *printer, n *Node) *tagWriter {
+	return openTag("prompt").attr("description", n.Str("description")).strings(n.Data, "icon").flags(n.Data, "openInAIProviders").strings(n.Data, "defaultExpanded")
+}
+
+func openEmbed(_ *printer, n *Node) *tagWriter {
+	return openTag("embed").attr("url", n.Str("url")).flags(n.Data, "fullWidth").others(n.Data, "url", "fullWidth")
+}
+
+func openFile(p *printer, n *Node) *tagWriter {
+	dest, _ := p.dest(n, "ref", UseFile)
+	return openTag("file").attr("src", dest).others(n.Data, "ref")
+}
+
+func openContentRef(p *printer, n *Node) *tagWriter {
+	dest, _ := p.dest(n, "ref", UseLink)
+	if ref, _ := dataRef(n.Data["ref"]); n.Str("tag") == "include" && len(n.Data) == 2 && isPlace(ref) {
+		return openInclude(dest)
+	}
+	return openTag("content-ref").attr("url", dest).others(n.Data, "ref")
+}
+
+func openReusable(p *printer, n *Node) *tagWriter {
+	dest, _ := p.dest(n, "ref", UseInclude)
+	return openInclude(dest)
+}
+
+func openIntegration(_ *printer, n *Node) *tagWriter {
+	return openTag("@"+n.Str("integration")+"/"+n.Str("block")).others(n.Props(), "fullWidth", "url").strings(n.Data, "url").flags(n.Data, "fullWidth")
 }
 
 func openInclude(dest string) *tagWriter {
@@ -157,48 +171,58 @@ func openInclude(dest string) *tagWriter {
 	return w
 }
 
-func (p *printer) tagBlock(n *Node) string {
+// container prints a tag around blocks.
+func (p *printer) container(n *Node) string {
 	w := p.openBlock(n)
-	switch n.Type {
-	case "hint", "tabs-item", "stepper-step", "column", "if", "update", "prompt":
-		return p.withTagLine(n, w.enclose(p.body(w.name, n.Nodes)))
-	case "tabs", "stepper", "columns", "updates":
-		return p.withTagLine(n, p.tagWithParts(w, n.Nodes))
-	case "embed", "file":
-		body := p.body(w.name, captionOf(n))
-		if body != "" || p.inside[w.name] > 0 { // the end tag of the enclosing tag would end this one
-			return w.enclose(body)
-		}
-		return w.done()
-	case "content-ref":
-		if w.name == "include" {
-			return w.done()
-		}
-		dest, _ := p.dest(n, "ref", UseLink)
-		return w.enclose(p.mentionLink(dest, ""))
-	case "reusable-content":
-		return w.done()
-	case "integration":
-		if source, ok := n.RawSource(); ok {
-			return p.raw(source)
-		}
-		if body := n.Str("body"); body != "" {
-			return w.enclose(body)
-		}
-		return w.done()
-	case "swagger":
-		body := n.Str("body")
-		if dest, _ := p.dest(n, "ref", UseFile); body == "" && w.name == "openapi" {
-			body = "[" + dest + "](" + dest + ")"
-		}
-		return w.enclose(body)
-	case "openapi-operation", "openapi-schemas", "openapi-webhook":
-		return w.enclose(n.Str("body"))
-	}
-	// The content of a part outside its container, or of an unknown type, must
-	// not be lost.
-	return p.blocks(n.Nodes)
+	return p.withTagLine(n, w.enclose(p.body(w.name, n.Nodes)))
 }
+
+// parts prints a tag around the tags of its parts.
+func (p *printer) parts(n *Node) string {
+	return p.withTagLine(n, p.tagWithParts(p.openBlock(n), n.Nodes))
+}
+
+// captionedTag prints a tag around a caption.
+func (p *printer) captionedTag(n *Node) string {
+	w := p.openBlock(n)
+	body := p.body(w.name, captionOf(n))
+	if body != "" || p.inside[w.name] > 0 { // the end tag of the enclosing tag would end this one
+		return w.enclose(body)
+	}
+	return w.done()
+}
+
+func (p *printer) contentRef(n *Node) string {
+	w := p.openBlock(n)
+	if w.name == "include" {
+		return w.done()
+	}
+	dest, _ := p.dest(n, "ref", UseLink)
+	return w.enclose(p.mentionLink(dest, ""))
+}
+
+func (p *printer) reusable(n *Node) string { return p.openBlock(n).done() }
+
+func (p *printer) integration(n *Node) string {
+	w := p.openBlock(n)
+	if source, ok := n.RawSource(); ok {
+		return p.raw(source)
+	}
+	if body := n.Str("body"); body != "" {
+		return w.enclose(body)
+	}
+	return w.done()
+}
+
+func (p *printer) swagger(n *Node) string {
+	w, body := p.openBlock(n), n.Str("body")
+	if dest, _ := p.dest(n, "ref", UseFile); body == "" && w.name == "openapi" {
+		body = "[" + dest + "](" + dest + ")"
+	}
+	return w.enclose(body)
+}
+
+func (p *printer) openAPI(n *Node) string { return p.openBlock(n).enclose(n.Str("body")) }
 
 // withTagLine returns a printed tag with the first line that it has in the
 // source.
@@ -260,7 +284,7 @@ func lengthText(v any) string {
 	return decimal(value) + unit
 }
 
-func openUpdate(n *Node) *tagWriter {
+func openUpdate(_ *printer, n *Node) *tagWriter {
 	w := openTag("update").attr("date", writeDate(n.Str("date")))
 	var tags []string
 	list, _ := n.Data["tags"].([]any)
@@ -367,7 +391,7 @@ func isRawBlock(doc *Document, source string) bool {
 	return ok && s == source && doc.Spans[0] == Span{0, len(source)}
 }
 
-func (p *printer) openSwagger(n *Node) *tagWriter {
+func openSwagger(p *printer, n *Node) *tagWriter {
 	name := "openapi"
 	if n.Str("tag") == "swagger" {
 		name = "swagger"
@@ -377,7 +401,7 @@ func (p *printer) openSwagger(n *Node) *tagWriter {
 	return w.others(n.Data, "ref", "path", "method", "expanded", "fullWidth", "tag", "body")
 }
 
-func openOpenAPI(n *Node) *tagWriter {
+func openOpenAPI(_ *printer, n *Node) *tagWriter {
 	ref, _ := dataRef(n.Data["ref"])
 	w := openTag(n.Type).attr("spec", ref.Spec)
 	if n.Type == "openapi-schemas" {

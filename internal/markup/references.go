@@ -47,39 +47,46 @@ func (c *referenceCollector) nodes(nodes []*Node, key string) {
 }
 
 func (c *referenceCollector) node(n *Node) {
-	ref, key := n.Data["ref"], c.key
-	switch n.Type {
-	case "link":
-		c.add(ref, Text(n.Nodes), false)
-	case "mention", "content-ref":
-		c.add(ref, "", false)
-	case "button":
-		c.add(ref, n.Str("label"), false)
-	case "image", "inline-image":
-		alt := n.Str("alt")
-		c.add(ref, alt, true)
-		c.add(n.Data["refDark"], alt, true)
-	case "file", "drawing":
-		c.add(ref, singleLine(Text(n.Fragments)), true)
-	case "integration":
-		c.nodes(n.extra().shown, key)
-	case "reusable-content", "swagger", "openapi-operation", "openapi-schemas", "openapi-webhook":
-		c.add(ref, "", true)
-	case "update":
-		for _, tag := range n.Refs("tags") {
-			c.add(tag, "", false)
-		}
-	case "table":
-		if n.Object == ObjectBlock {
-			c.table(n)
-			return
-		}
+	key, t := c.key, nodeTypes[n.Type]
+	if t != nil && t.refs != nil {
+		t.refs(c, n)
+	}
+	if t != nil && t.cells && n.Object == ObjectBlock {
+		return // the references of its cells are added
 	}
 	c.nodes(n.Nodes, key)
 	c.nodes(n.Fragments, key)
 }
 
+func (c *referenceCollector) link(n *Node)   { c.add(n.Data["ref"], Text(n.Nodes), false) }
+func (c *referenceCollector) target(n *Node) { c.add(n.Data["ref"], "", false) }
+func (c *referenceCollector) button(n *Node) { c.add(n.Data["ref"], n.Str("label"), false) }
+
+func (c *referenceCollector) image(n *Node) {
+	alt := n.Str("alt")
+	c.add(n.Data["ref"], alt, true)
+	c.add(n.Data["refDark"], alt, true)
+}
+
+func (c *referenceCollector) file(n *Node) {
+	c.add(n.Data["ref"], singleLine(Text(n.Fragments)), true)
+}
+
+// source adds the reference to what a block shows.
+func (c *referenceCollector) source(n *Node) { c.add(n.Data["ref"], "", true) }
+
+func (c *referenceCollector) integration(n *Node) { c.nodes(n.extra().shown, c.key) }
+
+func (c *referenceCollector) update(n *Node) {
+	for _, tag := range n.Refs("tags") {
+		c.add(tag, "", false)
+	}
+}
+
 func (c *referenceCollector) table(n *Node) {
+	if n.Object != ObjectBlock {
+		return
+	}
 	t, key := readTable(n), c.key
 	for _, r := range t.rows {
 		for _, col := range t.filled(r) {

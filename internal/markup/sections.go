@@ -163,19 +163,8 @@ func (p *plain) nodes(nodes []*Node) {
 }
 
 func (p *plain) inline(n *Node) {
-	switch n.Type {
-	case "emoji":
-		p.write(emojiText(n.Str("code")))
-	case "inline-math":
-		p.write(n.Str("formula"))
-	case "inline-image":
-		p.write(joined(n.Str("alt"), n.Str("caption")))
-	case "button":
-		p.write(n.Str("label"))
-	case "mention":
-		if ref, ok := n.Ref("ref"); ok && ref.Kind == docs.RefURL {
-			p.write(ref.URL)
-		}
+	if t := inlineTypes[n.Type]; t != nil && t.text != nil {
+		t.text(p, n)
 	}
 	p.nodes(n.Nodes)
 	p.notes = append(p.notes, n.Fragments...)
@@ -187,42 +176,60 @@ func (p *plain) block(n *Node) {
 		return
 	}
 	p.end()
-	switch n.Type {
-	case "code":
-		p.line(n.Str("title"))
-	case "math":
-		p.line(n.Str("formula"))
-	case "image":
-		p.line(n.Str("alt"))
-	case "tabs-item", "openapi-schemas":
-		p.line(n.Str("title"))
-		p.line(strings.Join(n.Strings("schemas"), "\n"))
-	case "update":
-		date := n.Str("date")
-		if t, ok := parseDate(date); ok {
-			date = t.Format(time.DateOnly)
-		}
-		p.line(date)
-	case "prompt":
-		p.line(n.Str("description"))
-	case "openapi-operation", "swagger":
-		p.line(joined(strings.ToUpper(n.Str("method")), n.Str("path")))
-	case "openapi-webhook":
-		p.line(joined(strings.ToUpper(n.Str("method")), n.Str("name")))
-	case "integration":
-		if raw, ok := n.RawSource(); ok {
-			for l := range strings.Lines(visibleText(raw)) {
-				p.line(strings.TrimSpace(l))
-			}
-		}
-	case "table":
-		p.table(n)
-		p.end()
-		return
+	t := blockTypes[n.Type]
+	if t != nil && t.text != nil {
+		t.text(p, n)
 	}
-	p.nodes(n.Nodes)
-	p.nodes(n.Fragments)
+	if t == nil || !t.cells {
+		p.nodes(n.Nodes)
+		p.nodes(n.Fragments)
+	}
 	p.end()
+}
+
+func (p *plain) emoji(n *Node)       { p.write(emojiText(n.Str("code"))) }
+func (p *plain) inlineMath(n *Node)  { p.write(n.Str("formula")) }
+func (p *plain) inlineImage(n *Node) { p.write(joined(n.Str("alt"), n.Str("caption"))) }
+func (p *plain) button(n *Node)      { p.write(n.Str("label")) }
+
+func (p *plain) mention(n *Node) {
+	if ref, ok := n.Ref("ref"); ok && ref.Kind == docs.RefURL {
+		p.write(ref.URL)
+	}
+}
+
+func (p *plain) title(n *Node)   { p.line(n.Str("title")) }
+func (p *plain) formula(n *Node) { p.line(n.Str("formula")) }
+func (p *plain) image(n *Node)   { p.line(n.Str("alt")) }
+func (p *plain) prompt(n *Node)  { p.line(n.Str("description")) }
+
+func (p *plain) schemas(n *Node) {
+	p.line(n.Str("title"))
+	p.line(strings.Join(n.Strings("schemas"), "\n"))
+}
+
+func (p *plain) update(n *Node) {
+	date := n.Str("date")
+	if t, ok := parseDate(date); ok {
+		date = t.Format(time.DateOnly)
+	}
+	p.line(date)
+}
+
+func (p *plain) operation(n *Node) {
+	p.line(joined(strings.ToUpper(n.Str("method")), n.Str("path")))
+}
+
+func (p *plain) webhook(n *Node) {
+	p.line(joined(strings.ToUpper(n.Str("method")), n.Str("name")))
+}
+
+func (p *plain) integration(n *Node) {
+	if raw, ok := n.RawSource(); ok {
+		for l := range strings.Lines(visibleText(raw)) {
+			p.line(strings.TrimSpace(l))
+		}
+	}
 }
 
 // eachInReadingOrder calls f for every node before its children, in reading order.

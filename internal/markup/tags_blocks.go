@@ -10,19 +10,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// containerTags are the tags whose content is parsed as blocks. The content of
-// other tags is kept verbatim up to the closing tag.
-var containerTags = map[string]bool{
-	"hint": true, "tabs": true, "tab": true, "stepper": true, "step": true, "columns": true, "column": true, "code": true,
-	"embed": true, "file": true, "content-ref": true, "if": true, "updates": true, "update": true, "prompt": true,
-}
-
-// parentTags maps tags that are allowed only in one other tag to that tag.
-var parentTags = map[string]string{"tab": "tabs", "step": "stepper", "column": "columns", "update": "updates"}
-
-// partTags maps container tags to the tag of their parts.
-var partTags = map[string]string{"tabs": "tab", "stepper": "step", "columns": "column", "updates": "update"}
-
 // oldTags maps former names of tags to the current ones.
 var oldTags = map[string]string{"code-tabs": "tabs", "code-tabs-item": "tab"}
 
@@ -53,11 +40,15 @@ func (c *converter) tag(i *item) []*Node {
 	if !isKnownTag(name) {
 		return raw("")
 	}
-	if parent := parentTags[name]; parent != "" && c.parentTag != parent {
+	form := tagsByName[name]
+	if form == nil {
+		form = &tagType{name: name}
+	}
+	if parent := form.in; parent != "" && c.parentTag != parent {
 		return raw(fmt.Sprintf("{%% %s %%} is allowed directly in {%% %s %%} only", t.name, parent))
 	}
-	part := partTags[name]
-	if !i.closed && (containerTags[name] && !aloneTags[name]) {
+	part := form.part
+	if !i.closed && form.container && !form.alone {
 		return c.lacksEnd(raw, t)
 	}
 	if part != "" && (len(i.kids) == 0 || slices.ContainsFunc(i.kids, func(k *item) bool { return !k.isTag(part) || !k.closed })) {
@@ -86,7 +77,7 @@ func (c *converter) tag(i *item) []*Node {
 	}
 	var kids []*Node
 	body := ""
-	if containerTags[name] {
+	if form.container {
 		c.within(i, name, func() { kids = c.convert(i.kids) })
 	} else if i.closed {
 		body = c.bodyOf(i)
@@ -101,18 +92,24 @@ func (c *converter) tag(i *item) []*Node {
 	} else if wrong {
 		return raw("")
 	}
-	switch name {
-	case "include":
-		if dest, _ := cleanAttributes(t.args).get(""); dest != "" {
-			return raw("") // whoever resolves destinations reports it as missing
+	why := "lacks an attribute that it needs"
+	if form.lacks != nil {
+		if why = form.lacks(cleanAttributes(t.args)); why == "" {
+			return raw("")
 		}
-		return raw("{% include %} names no reusable content")
-	case "code", "prompt":
-		return raw(fmt.Sprintf("{%% %s %%} holds one block of code and nothing else", t.name))
-	case "update":
-		return raw(`{% update %} needs a date such as date="2026-01-31"`)
 	}
-	return raw(fmt.Sprintf("{%% %s %%} lacks an attribute that it needs", t.name))
+	return raw(fmt.Sprintf("{%% %s %%} %s", t.name, why))
+}
+
+func lacksCode(attributes) string { return "holds one block of code and nothing else" }
+
+func lacksDate(attributes) string { return `needs a date such as date="2026-01-31"` }
+
+func lacksContent(as attributes) string {
+	if dest, _ := as.get(""); dest != "" {
+		return "" // whoever resolves destinations reports it as missing
+	}
+	return "names no reusable content"
 }
 
 // checkStyle reports a style of a hint that is none: readers see another one.
@@ -163,9 +160,6 @@ func (c *converter) inside(i *item) (nodes []*Node) {
 	return nodes
 }
 
-// aloneTags are the container tags that need no end tag.
-var aloneTags = map[string]bool{"embed": true, "file": true, "content-ref": true}
-
 // bodyOf returns the text between a tag and its end tag.
 func (c *converter) bodyOf(i *item) string {
 	body := strings.TrimSpace(strings.TrimPrefix(cleanSource(c.sourceOf(i)), cleanSource(i.piece.source)))
@@ -181,14 +175,7 @@ func (i *item) isTag(name string) bool {
 }
 
 func isKnownTag(name string) bool {
-	return oldTags[name] != "" || containerTags[name] || knownTags[name] || apiTags[name] || apiPart(name) != "" || strings.HasPrefix(name, "@") || strings.HasPrefix(name, "end") && isKnownTag(name[3:])
-}
-
-// knownTags are the known tags that are neither in containerTags nor in
-// apiTags.
-var knownTags = map[string]bool{
-	"page-ref": true, "include": true, "openapi": true, "openapi-operation": true, "openapi-schemas": true, "openapi-webhook": true,
-	literalTag: true,
+	return oldTags[name] != "" || tagsByName[name] != nil || name == literalTag || apiTags[name] || apiPart(name) != "" || strings.HasPrefix(name, "@") || strings.HasPrefix(name, "end") && isKnownTag(name[3:])
 }
 
 // cleanAttributes parses attributes and makes their values valid for a node.
@@ -212,86 +199,79 @@ func (c *converter) tagNode(name, args string, kids []*Node, body string) *Node 
 	if name, ok := strings.CutPrefix(name, "@"); ok {
 		return integrationNode(name, as, body)
 	}
-	switch name {
-	case "hint":
-		return hintNode(as, kids)
-	case "tabs":
-		return blockNode("tabs", as.flags(nil, "fullWidth"), kids...)
-	case "tab":
-		return blockNode("tabs-item", as.strings(as.others(tagAttributes["tab"]...), "title", "icon", "slug"), filled(kids)...)
-	case "stepper":
-		return blockNode("stepper", nil, kids...)
-	case "step":
-		return blockNode("stepper-step", as.strings(as.others(tagAttributes["step"]...), "icon"), filled(kids)...)
-	case "columns":
-		return blockNode("columns", as.flags(as.others(tagAttributes["columns"]...), "fullWidth"), kids...)
-	case "column":
-		return columnNode(as, kids)
-	case "code":
-		return codeTag(as, kids)
-	case "if":
-		if args == "" {
-			return nil
-		}
-		return blockNode("if", map[string]any{"expression": oneLineFormula(args)}, filled(kids)...)
-	case "updates":
-		data := map[string]any{"format": "full"}
-		if v, _ := as.get("format"); v == "numeric" || v == "short" {
-			data["format"] = v
-		}
-		return blockNode("updates", data, kids...)
-	case "update":
-		return updateNode(as, kids)
-	case "prompt":
-		return promptNode(as, kids)
-	}
-	return c.voidTag(name, as, kids, body)
-}
-
-// voidTag returns the block of a tag that contains no blocks, or nil.
-func (c *converter) voidTag(name string, as attributes, kids []*Node, body string) *Node {
-	switch name {
-	case "embed":
-		url, _ := as.get("url")
-		if _, safe := SafeURL(url); !safe || url == "" {
-			return nil
-		}
-		n := blockNode("embed", as.flags(as.others(tagAttributes["embed"]...), "fullWidth"))
-		n.Data = setString(n.Data, "url", url)
-		return captioned(n, kids)
-	case "file":
-		src, ok := as.get("src")
-		if !ok {
-			return nil
-		}
-		n := blockNode("file", orEmpty(as.others(tagAttributes["file"]...)))
-		n.setRef("ref", c.resolve(src, UseFile), src, UseFile)
-		return captioned(n, kids)
-	case "content-ref", "page-ref":
-		url, ok := as.get("url")
-		if name == "page-ref" {
-			url, ok = as.get("page")
-		}
-		if !ok {
-			return nil
-		}
-		n := blockNode("content-ref", orEmpty(as.others("url", "page")))
-		n.setRef("ref", c.resolve(url, UseLink), url, UseLink)
-		return n
-	case "include":
-		return c.includeNode(as)
-	case "openapi", "swagger":
-		return c.swaggerNode(name, as, body)
-	case "openapi-operation", "openapi-schemas", "openapi-webhook":
-		return openAPINode(name, as, body)
+	if form := tagsByName[name]; form != nil {
+		return form.block(c, &tagContent{form, args, as, kids, body})
 	}
 	return nil
 }
 
-// includeNode returns the block of a reusable content. An include of a whole
+func tabsNode(_ *converter, t *tagContent) *Node {
+	return blockNode("tabs", t.as.flags(nil, "fullWidth"), t.kids...)
+}
+
+func tabNode(_ *converter, t *tagContent) *Node {
+	return blockNode("tabs-item", t.as.strings(t.others(), "title", "icon", "slug"), filled(t.kids)...)
+}
+
+func stepperNode(_ *converter, t *tagContent) *Node { return blockNode("stepper", nil, t.kids...) }
+
+func stepNode(_ *converter, t *tagContent) *Node {
+	return blockNode("stepper-step", t.as.strings(t.others(), "icon"), filled(t.kids)...)
+}
+
+func columnsNode(_ *converter, t *tagContent) *Node {
+	return blockNode("columns", t.as.flags(t.others(), "fullWidth"), t.kids...)
+}
+
+func ifNode(_ *converter, t *tagContent) *Node {
+	if t.args == "" {
+		return nil
+	}
+	return blockNode("if", map[string]any{"expression": oneLineFormula(t.args)}, filled(t.kids)...)
+}
+
+func updatesNode(_ *converter, t *tagContent) *Node {
+	data := map[string]any{"format": "full"}
+	if v, _ := t.as.get("format"); v == "numeric" || v == "short" {
+		data["format"] = v
+	}
+	return blockNode("updates", data, t.kids...)
+}
+
+func embedNode(_ *converter, t *tagContent) *Node {
+	url, _ := t.as.get("url")
+	if _, safe := SafeURL(url); !safe || url == "" {
+		return nil
+	}
+	n := blockNode("embed", t.as.flags(t.others(), "fullWidth"))
+	n.Data = setString(n.Data, "url", url)
+	return captioned(n, t.kids)
+}
+
+func fileNode(c *converter, t *tagContent) *Node {
+	src, ok := t.as.get("src")
+	if !ok {
+		return nil
+	}
+	n := blockNode("file", orEmpty(t.others()))
+	n.setRef("ref", c.resolve(src, UseFile), src, UseFile)
+	return captioned(n, t.kids)
+}
+
+func contentRefNode(c *converter, t *tagContent) *Node {
+	url, ok := t.as.get(t.attributes[0])
+	if !ok {
+		return nil
+	}
+	n := blockNode("content-ref", orEmpty(t.as.others("url", "page")))
+	n.setRef("ref", c.resolve(url, UseLink), url, UseLink)
+	return n
+}
+
+// reusableNode returns the block of a reusable content. An include of a whole
 // page, as in older repositories, becomes a reference to that page.
-func (c *converter) includeNode(as attributes) *Node {
-	dest, _ := as.get("")
+func reusableNode(c *converter, t *tagContent) *Node {
+	dest, _ := t.as.get("")
 	if dest == "" {
 		return nil
 	}
@@ -346,25 +326,25 @@ func integrationNode(name string, as attributes, body string) *Node {
 	return blockNode("integration", data)
 }
 
-func hintNode(as attributes, kids []*Node) *Node {
-	data := setString(as.others(tagAttributes["hint"]...), "style", "info")
-	if v, _ := as.get("style"); slices.Contains(hintStyles, v) {
+func hintNode(_ *converter, t *tagContent) *Node {
+	data := setString(t.others(), "style", "info")
+	if v, _ := t.as.get("style"); slices.Contains(hintStyles, v) {
 		data["style"] = v
 	}
-	return blockNode("hint", as.strings(data, "icon"), filled(kids)...)
+	return blockNode("hint", t.as.strings(data, "icon"), filled(t.kids)...)
 }
 
-func columnNode(as attributes, kids []*Node) *Node {
+func columnNode(_ *converter, t *tagContent) *Node {
 	data := map[string]any{}
-	if v, ok := as.get("width"); ok {
+	if v, ok := t.as.get("width"); ok {
 		if l, ok := readLength(v); ok {
 			data["width"] = l
 		}
 	}
-	if v, _ := as.get("valign"); slices.Contains(verticalAlignments, v) {
+	if v, _ := t.as.get("valign"); slices.Contains(verticalAlignments, v) {
 		data["verticalAlignment"] = v
 	}
-	return blockNode("column", data, filled(kids)...)
+	return blockNode("column", data, filled(t.kids)...)
 }
 
 // readLength parses a length like "50%", "120px" or "120".
@@ -385,12 +365,12 @@ func readLength(s string) (any, bool) {
 }
 
 // codeTag applies the options of a code tag to the code block in it.
-func codeTag(as attributes, kids []*Node) *Node {
-	if len(kids) != 1 || kids[0].Type != "code" {
+func codeTag(_ *converter, t *tagContent) *Node {
+	if len(t.kids) != 1 || t.kids[0].Type != "code" {
 		return nil
 	}
-	n := kids[0]
-	data := as.others(tagAttributes["code"]...)
+	as, n := t.as, t.kids[0]
+	data := t.others()
 	for k, v := range n.Data {
 		data = orEmpty(data)
 		data[k] = v
@@ -412,15 +392,15 @@ func codeTag(as attributes, kids []*Node) *Node {
 
 const wireTime = "2006-01-02T15:04:05.000Z"
 
-func updateNode(as attributes, kids []*Node) *Node {
-	data := orEmpty(as.others(tagAttributes["update"]...))
-	value, _ := as.get("date")
+func updateNode(_ *converter, t *tagContent) *Node {
+	data := orEmpty(t.others())
+	value, _ := t.as.get("date")
 	date, ok := parseDate(value)
 	if !ok {
 		return nil
 	}
 	data["date"] = date.Format(wireTime)
-	if v, _ := as.get("tags"); v != "" {
+	if v, _ := t.as.get("tags"); v != "" {
 		var tags []any
 		for _, s := range strings.Split(v, ",") {
 			if s = strings.TrimSpace(s); s != "" {
@@ -431,7 +411,7 @@ func updateNode(as attributes, kids []*Node) *Node {
 			data["tags"] = tags
 		}
 	}
-	return blockNode("update", data, filled(kids)...)
+	return blockNode("update", data, filled(t.kids)...)
 }
 
 // writeDate returns the shortest form of a date with the same meaning.
@@ -442,10 +422,11 @@ func writeDate(s string) string {
 	return s
 }
 
-func promptNode(as attributes, kids []*Node) *Node {
-	if len(kids) != 1 || kids[0].Type != "code" {
+func promptNode(_ *converter, t *tagContent) *Node {
+	if len(t.kids) != 1 || t.kids[0].Type != "code" {
 		return nil
 	}
+	as := t.as
 	data := as.strings(nil, "icon")
 	description, _ := as.get("description")
 	data = setString(data, "description", description)
@@ -453,7 +434,7 @@ func promptNode(as attributes, kids []*Node) *Node {
 	if v, _ := as.get("defaultExpanded"); v == "partial" || v == "full" || v == "hidden" {
 		data["defaultExpanded"] = v
 	}
-	return blockNode("prompt", data, kids...)
+	return blockNode("prompt", data, t.kids...)
 }
 
 func orEmpty(m map[string]any) map[string]any {

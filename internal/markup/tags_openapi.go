@@ -9,12 +9,13 @@ import (
 
 // swaggerNode returns the block of a specification in a file or at a URL. It
 // keeps content and attributes that the block does not define.
-func (c *converter) swaggerNode(name string, as attributes, body string) *Node {
+func swaggerNode(c *converter, t *tagContent) *Node {
+	name, as, body := t.name, t.as, t.body
 	dest, _ := as.get("src")
 	if dest == "" {
 		return nil
 	}
-	data := orEmpty(as.others(tagAttributes["swagger"]...))
+	data := orEmpty(t.others())
 	data["path"], data["method"] = "", ""
 	as.flags(as.strings(data, "path", "method"), "expanded", "fullWidth")
 	n := blockNode("swagger", data)
@@ -37,13 +38,14 @@ func isLinkTo(body, dest string) bool {
 // loneLink matches a body that consists of a single link.
 var loneLink = regexp.MustCompile(`^\[[^\[\]]*\]\([^()\s]*\)$`)
 
-func openAPINode(name string, as attributes, body string) *Node {
+func openAPINode(_ *converter, t *tagContent) *Node {
+	name, as, body := t.name, t.as, t.body
 	spec, ok := as.get("spec")
 	if !ok || spec == "" {
 		return nil
 	}
 	data := map[string]any{"ref": docs.Ref{Kind: docs.RefOpenAPI, Spec: spec}}
-	for k, v := range as.others(openAPIAttributes...) {
+	for k, v := range t.others() {
 		data[k] = v
 	}
 	switch name {

@@ -102,78 +102,12 @@ func (f flow) blocks(nodes []*markup.Node) {
 }
 
 func (f flow) block(n *markup.Node, i int) {
-	switch n.Type {
-	case "paragraph":
-		f.text(f.inlines(n.Nodes, f.plain()), paraStyle{align: n.Str("align"), leads: strings.HasSuffix(strings.TrimSpace(markup.Text(n.Nodes)), ":")})
-		f.gap(paragraph)
-	case "heading-1", "heading-2", "heading-3":
-		f.heading(n, i == 0 && f.depth > 1)
-	case "list-ordered", "list-unordered", "list-tasks":
-		f.list(n)
-	case "list-item", "tabs-item", "stepper-step", "column":
-		f.blocks(n.Nodes) // without its parent block
-	case "divider":
-		f.gap(paragraph)
-		f.emit(item{kind: box, h: 8, draw: func(c *canvas, x, y float64) {
-			c.front(stroke(ruleColor), "0.7 w", path(x+f.x, y+4, x+f.x+f.w, y+4), "S")
-		}})
-		f.gap(paragraph)
-	case "blockquote":
-		f.barred(ruleColor, 12, func(in flow) {
-			in.color = hexColor(0x4a5666)
-			in.blocks(n.Nodes)
-		})
-	case "hint":
-		f.hint(n)
-	case "code":
-		f.code(n)
-	case "math":
-		f.mathBlock(n)
-	case "images":
-		f.images(n)
-	case "image", "drawing":
-		f.figure(n, "")
-	case "file", "embed", "content-ref":
-		f.reference(n)
-	case "expandable":
-		f.expandable(n)
-	case "tabs":
-		f.tabs(n)
-	case "stepper":
-		f.stepper(n)
-	case "columns":
-		f.columns(n)
-	case "table":
-		f.table(n)
-	case "reusable-content":
-		st := f.plain()
-		st.color, st.face = paleColor, italic
-		f.text([]span{{text: "[Content that is not available]", st: st}}, paraStyle{})
-		f.gap(paragraph)
-	case "integration":
-		f.integration(n)
-	case "swagger", "openapi-operation", "openapi-schemas", "openapi-webhook":
-		f.openAPI(n)
-	case "if":
-		// A condition that was not evaluated has no output.
-	case "updates":
-		for _, u := range n.Nodes {
-			f.update(u, n.Str("format"))
-		}
-	case "update":
-		f.update(n, "")
-	case "prompt":
-		f.framed(codeBack, ruleColor, func(in flow) {
-			st := in.plain()
-			st.face = bold
-			in.text(withIcon(n.Str("icon"), st, span{text: n.Str("description"), st: st}), paraStyle{keep: true})
-			in.emit(item{kind: gap, h: 4, keep: true})
-			in.blocks(n.Nodes)
-		})
-	default:
-		f.blocks(n.Nodes)
-		f.blocks(n.Fragments)
+	if lay := blockForms[n.Type]; lay != nil {
+		lay(f, n, i)
+		return
 	}
+	f.blocks(n.Nodes)
+	f.blocks(n.Fragments)
 }
 
 // heading lays out a heading. first is set if the heading is the first block of a

@@ -152,36 +152,9 @@ func (in *inliner) rawStyle(st style) style {
 }
 
 func (in *inliner) inline(n *markup.Node, st style) {
-	switch n.Type {
-	case "link":
-		in.linkedRef(n, st, func(st style) { in.nodes(n.Nodes, st) })
-	case "emoji":
-		in.add(markup.EmojiText(n.Str("code")), st)
-	case "icon":
-		if name := iconOf(n); name != "" {
-			if rgb, ok := textColors[n.Str("color")]; ok {
-				st.color = hexColor(rgb)
-			}
-			s := iconSpan(name, st)
-			s.link = in.link
-			in.out = append(in.out, s)
-		}
-	case "expression":
-		// Expressions were evaluated before.
-	case "inline-math":
-		for _, s := range in.d.math(n.Str("formula"), false, st, in.width) {
-			s.link = in.link
-			in.out = append(in.out, s)
-		}
-	case "inline-image":
-		in.image(n, st)
-	case "annotation":
-		in.annotation(n, st)
-	case "mention":
-		in.linkedRef(n, st, nil)
-	case "button":
-		in.button(n, st)
-	default:
+	if add := inlineForms[n.Type]; add != nil {
+		add(in, n, st)
+	} else {
 		in.nodes(n.Nodes, st)
 	}
 }

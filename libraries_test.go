@@ -12,9 +12,10 @@ import (
 // only says who may use a library: what is behind one package can be
 // replaced there.
 var only = map[string][]string{
-	"modernc.org/sqlite":                  {"internal/store", "bench"},
-	"github.com/jackc/pgx":                {"internal/store"},
-	"database/sql":                        {"internal/store", "bench"},
+	module + "internal/store/engine":      {"internal/store"}, // who needs a row asks the store
+	"modernc.org/sqlite":                  {"internal/store/engine", "bench"},
+	"github.com/jackc/pgx":                {"internal/store/engine"},
+	"database/sql":                        {"internal/store/engine", "bench"},
 	"github.com/danielgtaylor/huma":       {"internal/web/api"},
 	"github.com/alecthomas/kong":          {"cmd/octavo"},
 	"github.com/prometheus/client_golang": {"internal/web/server"},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 // Access returns the role, teams and grants of a user in an organization: the input of
@@ -18,7 +19,7 @@ func (r Reader) Access(ctx context.Context, org docs.OrgID, user docs.UserID) (*
 		Teams: map[docs.TeamID]docs.TeamRole{}, UserGrants: map[string]docs.Role{}, TeamGrants: map[string]docs.TeamGrant{},
 		Blocked: map[docs.TokenID]bool{},
 	}
-	_, err := one(ctx, r, "member", func(s scanner) (bool, error) {
+	_, err := engine.One(ctx, r, "member", func(s engine.Scanner) (bool, error) {
 		return true, s.Scan(&a.Role, &a.Disabled, &a.SSO)
 	}, `SELECT m.role, m.disabled, o.sso FROM members m JOIN organizations o ON o.id = m.org_id WHERE m.org_id = $1 AND m.user_id = $2 AND o.deleted_at = 0`, org, user)
 	if errs.Is(err, errs.NotFound) {
@@ -29,7 +30,7 @@ func (r Reader) Access(ctx context.Context, org docs.OrgID, user docs.UserID) (*
 	}
 	a.Member = true
 	// One row for each team (kind t), own grant (u), refused token (b) and team grant (g).
-	rows, err := r.run.query(ctx, `
+	rows, err := engine.Query(ctx, r, `
 		SELECT 't', tm.team_id, tm.role, '' FROM team_members tm JOIN teams t ON t.id = tm.team_id
 		WHERE t.org_id = $1 AND tm.user_id = $2
 		UNION ALL
@@ -71,7 +72,7 @@ func (r Reader) Access(ctx context.Context, org docs.OrgID, user docs.UserID) (*
 // AccessOn returns the access of a page of members with the grants on a path only:
 // enough to resolve the role of each member on that path.
 func (r Reader) AccessOn(ctx context.Context, org docs.OrgID, path []docs.Node, p Page) ([]MemberAccess, Key, error) {
-	members, err := many(ctx, r, func(s scanner) (v MemberAccess, err error) {
+	members, err := engine.Many(ctx, r, func(s engine.Scanner) (v MemberAccess, err error) {
 		a := &docs.Access{Org: org, Member: true, UserGrants: map[string]docs.Role{}, TeamGrants: map[string]docs.TeamGrant{}}
 		var seen docs.Time
 		err = s.Scan(append(userDest(&v.User), &a.Role, &a.Disabled, &seen)...)
@@ -81,11 +82,11 @@ func (r Reader) AccessOn(ctx context.Context, org docs.OrgID, path []docs.Node, 
 	}, `SELECT `+userColumns+`, m.role, m.disabled, m.last_seen_at
 		FROM members m JOIN users u ON u.id = m.user_id
 		WHERE m.org_id = $1 AND m.user_id > $2
-		ORDER BY m.user_id LIMIT $3 + 0`, org, p.text(0), p.ask())
+		ORDER BY m.user_id LIMIT $3 + 0`, org, p.Text(0), p.Ask())
 	if err != nil {
 		return nil, nil, err
 	}
-	members, next := cut(p, members, func(v MemberAccess) Key { return Key{string(v.User.ID)} })
+	members, next := engine.Cut(p, members, func(v MemberAccess) Key { return Key{string(v.User.ID)} })
 	if len(members) == 0 {
 		return members, nil, nil
 	}
@@ -95,7 +96,7 @@ func (r Reader) AccessOn(ctx context.Context, org docs.OrgID, path []docs.Node, 
 	}
 	first, last := members[0].User.ID, members[len(members)-1].User.ID
 	for _, n := range path {
-		rows, err := many(ctx, r, func(s scanner) (v [3]string, err error) {
+		rows, err := engine.Many(ctx, r, func(s engine.Scanner) (v [3]string, err error) {
 			err = s.Scan(&v[0], &v[1], &v[2])
 			return v, err
 		}, `SELECT user_id, role, '' FROM user_grants WHERE subject_id = $1 AND user_id >= $2 AND user_id <= $3

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"time"
+
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 // allowanceHours is the number of hours of the clock that count, with the current one. So nobody
@@ -21,8 +23,8 @@ type Allowance struct {
 // many as ever are; at most 24 hours. Write transactions are serialized, so the number is exact with several nodes.
 func (tx *Tx) Spend(ctx context.Context, a Allowance, n int) (left int, wait time.Duration, err error) {
 	type bucket struct{ hour, times int64 }
-	hour := tx.now.Unix() / 3600
-	used, err := many(ctx, tx.Reader, func(s scanner) (b bucket, err error) {
+	hour := tx.Began().Unix() / 3600
+	used, err := engine.Many(ctx, tx, func(s engine.Scanner) (b bucket, err error) {
 		err = s.Scan(&b.hour, &b.times)
 		return b, err
 	}, `SELECT hour, times FROM allowances WHERE who = $1 AND what = $2 AND hour > $3 ORDER BY hour`, a.Who, a.What, hour-allowanceHours)
@@ -38,14 +40,14 @@ func (tx *Tx) Spend(ctx context.Context, a Allowance, n int) (left int, wait tim
 		wait = allowanceHours * time.Hour // if n are never allowed
 		for i := 0; i < len(used) && free < int64(min(n, a.Most)); i++ {
 			free += used[i].times
-			wait = time.Unix((used[i].hour+allowanceHours)*3600, 0).Sub(tx.now)
+			wait = time.Unix((used[i].hour+allowanceHours)*3600, 0).Sub(tx.Began())
 		}
 		return left, wait, nil
 	}
-	if err := tx.put(ctx, `DELETE FROM allowances WHERE hour <= $1`, hour-allowanceHours); err != nil {
+	if err := engine.Put(ctx, tx, `DELETE FROM allowances WHERE hour <= $1`, hour-allowanceHours); err != nil {
 		return left, 0, err
 	}
-	return left - n, 0, tx.put(ctx, `
+	return left - n, 0, engine.Put(ctx, tx, `
 		INSERT INTO allowances (who, what, hour, times) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (who, what, hour) DO UPDATE SET times = allowances.times + excluded.times`, a.Who, a.What, hour, n)
 }

@@ -1,6 +1,10 @@
 package store
 
-import "context"
+import (
+	"context"
+
+	"github.com/octavo-docs/octavo/internal/store/engine"
+)
 
 // begun is a table of sign-ins that are not complete yet, of people who are not known yet.
 type begun struct{ table, key string }
@@ -21,13 +25,13 @@ var (
 // many, its oldest ones are deleted. If there are too many in total, the oldest one of the network with
 // the most is deleted, so that an attacker cannot displace the sign-ins of other networks.
 func (tx *Tx) makeRoom(ctx context.Context, b begun, network string) error {
-	if _, err := tx.exec(ctx, `DELETE FROM `+b.table+` WHERE expires_at < $1`, tx.Now()); err != nil {
+	if _, err := engine.Exec(ctx, tx, `DELETE FROM `+b.table+` WHERE expires_at < $1`, tx.Now()); err != nil {
 		return err
 	}
 	if err := tx.trimBegun(ctx, b, network, maxBegunByNetwork-1); err != nil {
 		return err
 	}
-	all, err := one(ctx, tx.Reader, "count", scanInt, `SELECT COUNT(*) FROM `+b.table)
+	all, err := engine.One(ctx, tx, "count", engine.ScanInt, `SELECT COUNT(*) FROM `+b.table)
 	if err != nil || all < int64(maxBegun) {
 		return err
 	}
@@ -35,7 +39,7 @@ func (tx *Tx) makeRoom(ctx context.Context, b begun, network string) error {
 		network string
 		count   int
 	}
-	most, err := one(ctx, tx.Reader, "network", func(s scanner) (c crowd, err error) {
+	most, err := engine.One(ctx, tx, "network", func(s engine.Scanner) (c crowd, err error) {
 		err = s.Scan(&c.network, &c.count)
 		return c, err
 	}, `SELECT network, COUNT(*) FROM `+b.table+` GROUP BY network ORDER BY COUNT(*) DESC, network LIMIT 1`)
@@ -47,7 +51,7 @@ func (tx *Tx) makeRoom(ctx context.Context, b begun, network string) error {
 
 // trimBegun deletes the sign-ins of a network except for the newest ones.
 func (tx *Tx) trimBegun(ctx context.Context, b begun, network string, leave int) error {
-	_, err := tx.exec(ctx, `
+	_, err := engine.Exec(ctx, tx, `
 		DELETE FROM `+b.table+` WHERE `+b.key+` IN (
 			SELECT `+b.key+` FROM `+b.table+` WHERE network = $1 ORDER BY expires_at DESC, `+b.key+` DESC LIMIT 1000 OFFSET $2 + 0)`, network, leave)
 	return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/octavo-docs/octavo/internal/search"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 // BulkIndex builds a layer that nobody reads yet. Its rows are written by many
@@ -51,7 +52,7 @@ func (tx *Tx) PutBulk(ctx context.Context, b *BulkIndex, pages []SearchPage, lin
 	for i, p := range pages {
 		rows[i] = searchEntry(b.Layer, p, first+int64(i), p.state())
 	}
-	if _, err := tx.insert(ctx, searchEntryInsert, ``, rows); err != nil {
+	if _, err := engine.Insert(ctx, tx, searchEntryInsert, ``, rows); err != nil {
 		return fmt.Errorf("index %s: %w", b.Layer, err)
 	}
 	tx.OnCommit(func() {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 const changeRequestColumns = `c.id, c.space_id, c.number, c.status, c.subject, c.description, c.created_at, c.updated_at,
@@ -21,7 +22,7 @@ func changeRequestDest(c *docs.ChangeRequest) []any {
 	}, userDest(&c.CreatedBy)...)
 }
 
-func scanChangeRequest(s scanner) (c docs.ChangeRequest, err error) {
+func scanChangeRequest(s engine.Scanner) (c docs.ChangeRequest, err error) {
 	err = s.Scan(changeRequestDest(&c)...)
 	return c, err
 }
@@ -34,12 +35,12 @@ const maxNumber = 15
 
 // ChangeRequest returns a change request of a space by its id or its number.
 func (r Reader) ChangeRequest(ctx context.Context, space docs.SpaceID, name string) (docs.ChangeRequest, error) {
-	return throughCache(ctx, r, "change request", string(space)+"/"+name, func(ctx context.Context) (docs.ChangeRequest, error) {
+	return engine.Cached(ctx, r, "change request", string(space)+"/"+name, func(ctx context.Context) (docs.ChangeRequest, error) {
 		where, arg := `c.id = $2`, any(name)
 		if n, err := strconv.ParseInt(name, 10, 64); err == nil && n > 0 && name == strconv.FormatInt(n, 10) && len(name) <= maxNumber {
 			where, arg = `c.number = $2`, n
 		}
-		return one(ctx, r, "change request", scanChangeRequest,
+		return engine.One(ctx, r, "change request", scanChangeRequest,
 			`SELECT `+changeRequestColumns+changeRequestsFrom+` WHERE c.space_id = $1 AND `+where, space, arg)
 	})
 }
@@ -112,13 +113,13 @@ func describedBy(c docs.ChangeRequest) int { return weightOf(c.Description) }
 
 // ChangeRequests lists the change requests of a space, newest first.
 func (r Reader) ChangeRequests(ctx context.Context, f ChangeRequestFilter, p Page) ([]docs.ChangeRequest, Key, error) {
-	at, id, err := p.down()
+	at, id, err := p.Down()
 	if err != nil {
 		return nil, nil, err
 	}
-	where, args := f.where([]any{at, id, p.ask()})
+	where, args := f.where([]any{at, id, p.Ask()})
 	by := f.column()
-	return bodies(ctx, r, p, scanChangeRequest, describedBy, f.key, `SELECT `+changeRequestColumns+changeRequestsFrom+`
+	return engine.Bodies(ctx, r, p, scanChangeRequest, describedBy, f.key, `SELECT `+changeRequestColumns+changeRequestsFrom+`
 		WHERE (`+by+`, c.id) < ($1, $2)`+where+`
 		ORDER BY `+by+` DESC, c.id DESC LIMIT $3 + 0`, args...)
 }
@@ -126,7 +127,7 @@ func (r Reader) ChangeRequests(ctx context.Context, f ChangeRequestFilter, p Pag
 // CountChangeRequests counts what ChangeRequests lists.
 func (r Reader) CountChangeRequests(ctx context.Context, f ChangeRequestFilter) (int64, error) {
 	where, args := f.where(nil)
-	return one(ctx, r, "count", scanInt, `SELECT COUNT(*)`+changeRequestsFrom+` WHERE TRUE`+where, args...)
+	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*)`+changeRequestsFrom+` WHERE TRUE`+where, args...)
 }
 
 // ChangeRequestIn is a change request with its space.
@@ -142,13 +143,13 @@ var visibleSpaces = ranksCTE + `, visible AS (SELECT s.id AS visible_id` + space
 // ChangeRequestsVisible lists the change requests of all spaces that a viewer
 // can see.
 func (r Reader) ChangeRequestsVisible(ctx context.Context, v Viewer, f ChangeRequestFilter, p Page) ([]ChangeRequestIn, Key, error) {
-	at, id, err := p.down()
+	at, id, err := p.Down()
 	if err != nil {
 		return nil, nil, err
 	}
-	where, args := f.where(append(v.args(), "", at, id, p.ask()))
+	where, args := f.where(append(v.args(), "", at, id, p.Ask()))
 	by := f.column()
-	scan := func(s scanner) (it ChangeRequestIn, err error) {
+	scan := func(s engine.Scanner) (it ChangeRequestIn, err error) {
 		var row spaceRow
 		if err = s.Scan(append(changeRequestDest(&it.Request), row.dest()...)...); err != nil {
 			return it, err
@@ -156,7 +157,7 @@ func (r Reader) ChangeRequestsVisible(ctx context.Context, v Viewer, f ChangeReq
 		it.Space, err = row.done()
 		return it, err
 	}
-	return bodies(ctx, r, p, scan,
+	return engine.Bodies(ctx, r, p, scan,
 		func(it ChangeRequestIn) int { return describedBy(it.Request) },
 		func(it ChangeRequestIn) Key { return f.key(it.Request) },
 		visibleSpaces+` SELECT `+changeRequestColumns+`, `+spaceColumns+changeRequestsFrom+`
@@ -168,7 +169,7 @@ func (r Reader) ChangeRequestsVisible(ctx context.Context, v Viewer, f ChangeReq
 // CountChangeRequestsVisible counts what ChangeRequestsVisible lists.
 func (r Reader) CountChangeRequestsVisible(ctx context.Context, v Viewer, f ChangeRequestFilter) (int64, error) {
 	where, args := f.where(append(v.args(), ""))
-	return one(ctx, r, "count", scanInt, visibleSpaces+` SELECT COUNT(*)`+changeRequestsFrom+`
+	return engine.One(ctx, r, "count", engine.ScanInt, visibleSpaces+` SELECT COUNT(*)`+changeRequestsFrom+`
 		JOIN visible ON visible.visible_id = c.space_id WHERE TRUE`+where, args...)
 }
 
@@ -176,13 +177,13 @@ func (r Reader) CountChangeRequestsVisible(ctx context.Context, v Viewer, f Chan
 // increments it. Of two concurrent transactions, the second one is retried, so that
 // it gets another number.
 func (tx *Tx) NextNumber(ctx context.Context, space docs.SpaceID) (n int64, err error) {
-	err = tx.run.row(ctx, `UPDATE spaces SET change_requests = change_requests + 1 WHERE id = $1 RETURNING change_requests`, space).Scan(&n)
+	err = engine.Row(ctx, tx, `UPDATE spaces SET change_requests = change_requests + 1 WHERE id = $1 RETURNING change_requests`, space).Scan(&n)
 	return n, err
 }
 
 // AddChangeRequest stores a new change request under a number of NextNumber.
 func (tx *Tx) AddChangeRequest(ctx context.Context, c docs.ChangeRequest) error {
-	err := tx.put(ctx, `
+	err := engine.Put(ctx, tx, `
 		INSERT INTO change_requests (id, space_id, number, status, subject, description, created_by, created_at, updated_at,
 			revision_id, initial_id, ancestor_id, cluster_id, openapi_spec, openapi_from, openapi_to, openapi_changes, openapi_breaking)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
@@ -209,7 +210,7 @@ func (tx *Tx) countChangeRequest(ctx context.Context, space docs.SpaceID, from, 
 		}
 		return 0
 	}
-	return tx.put(ctx, `UPDATE spaces SET change_requests_open = change_requests_open + $2,
+	return engine.Put(ctx, tx, `UPDATE spaces SET change_requests_open = change_requests_open + $2,
 		change_requests_draft = change_requests_draft + $3 WHERE id = $1`,
 		space, step(docs.ChangeOpen), step(docs.ChangeDraft))
 }
@@ -217,7 +218,7 @@ func (tx *Tx) countChangeRequest(ctx context.Context, space docs.SpaceID, from, 
 // PutChangeRequest stores a changed change request. was is the state that was read;
 // it fails if the revision or the status of the request has changed since.
 func (tx *Tx) PutChangeRequest(ctx context.Context, was, c docs.ChangeRequest) error {
-	n, err := tx.exec(ctx, `
+	n, err := engine.Exec(ctx, tx, `
 		UPDATE change_requests SET status = $4, subject = $5, description = $6, updated_at = $7, revision_id = $8, ancestor_id = $9,
 			merged_id = $10, merged_by = $11, merged_at = $12, openapi_to = $13, openapi_changes = $14, openapi_breaking = $15
 		WHERE id = $1 AND revision_id = $2 AND status = $3`,
@@ -234,7 +235,7 @@ func (tx *Tx) PutChangeRequest(ctx context.Context, was, c docs.ChangeRequest) e
 
 // AddContribution notes that somebody worked on a change request.
 func (tx *Tx) AddContribution(ctx context.Context, cr docs.ChangeRequestID, user docs.UserID, action docs.ContributorAction) error {
-	return tx.put(ctx, `
+	return engine.Put(ctx, tx, `
 		INSERT INTO contributors (change_request_id, user_id, action, times, updated_at) VALUES ($1, $2, $3, 1, $4)
 		ON CONFLICT (change_request_id, user_id, action)
 		DO UPDATE SET times = contributors.times + 1, updated_at = excluded.updated_at`, cr, user, action, tx.Now())
@@ -242,7 +243,7 @@ func (tx *Tx) AddContribution(ctx context.Context, cr docs.ChangeRequestID, user
 
 // Contributors returns the people who worked on a change request, the latest first.
 func (r Reader) Contributors(ctx context.Context, cr docs.ChangeRequestID) ([]docs.Contributor, error) {
-	return many(ctx, r, func(s scanner) (c docs.Contributor, err error) {
+	return engine.Many(ctx, r, func(s engine.Scanner) (c docs.Contributor, err error) {
 		err = s.Scan(append([]any{&c.Action, &c.Times, &c.UpdatedAt}, userDest(&c.User)...)...)
 		return c, err
 	}, `SELECT x.action, x.times, x.updated_at, `+userColumns+` FROM contributors x JOIN users u ON u.id = x.user_id

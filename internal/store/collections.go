@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 const collectionColumns = `c.id, c.org_id, COALESCE(c.parent_id, ''), c.title, c.description, c.default_level, c.rank,
@@ -14,15 +15,15 @@ func collectionDest(c *docs.Collection) []any {
 	return []any{&c.ID, &c.Org, &c.Parent, &c.Title, &c.Description, &c.Level, &c.Rank, &c.CreatedBy, &c.CreatedAt, &c.UpdatedAt}
 }
 
-func scanCollection(s scanner) (c docs.Collection, err error) {
+func scanCollection(s engine.Scanner) (c docs.Collection, err error) {
 	err = s.Scan(collectionDest(&c)...)
 	return c, err
 }
 
 // Collection returns a collection by id.
 func (r Reader) Collection(ctx context.Context, id docs.CollectionID) (Stamped[docs.Collection], error) {
-	return throughCache(ctx, r, "collection", string(id), func(ctx context.Context) (Stamped[docs.Collection], error) {
-		return one(ctx, r, "collection", func(s scanner) (v Stamped[docs.Collection], err error) {
+	return engine.Cached(ctx, r, "collection", string(id), func(ctx context.Context) (Stamped[docs.Collection], error) {
+		return engine.One(ctx, r, "collection", func(s engine.Scanner) (v Stamped[docs.Collection], err error) {
 			err = s.Scan(append(collectionDest(&v.It), &v.Stamp.Access, &v.Stamp.Auth)...)
 			return v, err
 		}, `SELECT `+collectionColumns+`, o.access_version, i.auth_version
@@ -37,8 +38,8 @@ func (r Reader) Path(ctx context.Context, parent docs.CollectionID) ([]docs.Node
 	if parent == "" {
 		return nil, nil
 	}
-	return throughCache(ctx, r, "path", string(parent), func(ctx context.Context) ([]docs.Node, error) {
-		return many(ctx, r, func(s scanner) (n docs.Node, err error) {
+	return engine.Cached(ctx, r, "path", string(parent), func(ctx context.Context) ([]docs.Node, error) {
+		return engine.Many(ctx, r, func(s engine.Scanner) (n docs.Node, err error) {
 			n.Kind = docs.NodeCollection
 			err = s.Scan(&n.ID, &n.Level, &n.CreatedBy)
 			return n, err
@@ -65,15 +66,15 @@ var collectionsWhere = ` FROM tree JOIN collections c ON c.id = tree.id
 // chose. For an admin, who sees all of them, no ranks are computed.
 func (r Reader) Collections(ctx context.Context, v Viewer, f CollectionFilter, p Page) (items []Ranked[docs.Collection], next Key, err error) {
 	if v.Role == docs.Admin {
-		items, err = many(ctx, r, func(s scanner) (it Ranked[docs.Collection], err error) {
+		items, err = engine.Many(ctx, r, func(s engine.Scanner) (it Ranked[docs.Collection], err error) {
 			it.Role = docs.Admin
 			err = s.Scan(collectionDest(&it.It)...)
 			return it, err
 		}, `SELECT `+collectionColumns+` FROM collections c
 			WHERE c.org_id = $1 AND (c.parent_id IS NULL OR cast($2 AS INTEGER) = 0) AND (c.rank, c.id) > ($3, $4)
-			ORDER BY c.rank, c.id LIMIT $5 + 0`, v.Org, flag(f.TopLevel), p.text(0), p.text(1), p.ask())
+			ORDER BY c.rank, c.id LIMIT $5 + 0`, v.Org, flag(f.TopLevel), p.Text(0), p.Text(1), p.Ask())
 	} else {
-		items, err = many(ctx, r, func(s scanner) (it Ranked[docs.Collection], err error) {
+		items, err = engine.Many(ctx, r, func(s engine.Scanner) (it Ranked[docs.Collection], err error) {
 			var rank int
 			err = s.Scan(append(collectionDest(&it.It), &rank)...)
 			it.Role = docs.RoleOfRank(rank)
@@ -81,15 +82,15 @@ func (r Reader) Collections(ctx context.Context, v Viewer, f CollectionFilter, p
 		}, ranksCTE+` SELECT `+collectionColumns+`, tree.rank`+collectionsWhere+`
 			AND (c.rank, c.id) > ($5, $6)
 			ORDER BY c.rank, c.id LIMIT $7 + 0`,
-			append(v.args(), flag(f.TopLevel), p.text(0), p.text(1), p.ask())...)
+			append(v.args(), flag(f.TopLevel), p.Text(0), p.Text(1), p.Ask())...)
 	}
-	items, next = cut(p, items, func(it Ranked[docs.Collection]) Key { return Key{string(it.It.Rank), string(it.It.ID)} })
+	items, next = engine.Cut(p, items, func(it Ranked[docs.Collection]) Key { return Key{string(it.It.Rank), string(it.It.ID)} })
 	return items, next, err
 }
 
 // CountCollections counts what Collections lists.
 func (r Reader) CountCollections(ctx context.Context, v Viewer, f CollectionFilter) (int64, error) {
-	return one(ctx, r, "count", scanInt, ranksCTE+` SELECT COUNT(*)`+collectionsWhere, append(v.args(), flag(f.TopLevel))...)
+	return engine.One(ctx, r, "count", engine.ScanInt, ranksCTE+` SELECT COUNT(*)`+collectionsWhere, append(v.args(), flag(f.TopLevel))...)
 }
 
 func flag(b bool) int {
@@ -101,7 +102,7 @@ func flag(b bool) int {
 
 // Subtree returns a collection and all collections inside it, parents first.
 func (r Reader) Subtree(ctx context.Context, root docs.CollectionID) ([]docs.Collection, error) {
-	return many(ctx, r, scanCollection, `
+	return engine.Many(ctx, r, scanCollection, `
 		WITH RECURSIVE down (id, depth) AS (
 			SELECT id, 0 FROM collections WHERE id = $1
 			UNION ALL
@@ -112,7 +113,7 @@ func (r Reader) Subtree(ctx context.Context, root docs.CollectionID) ([]docs.Col
 
 // AddCollection stores a new collection.
 func (tx *Tx) AddCollection(ctx context.Context, c docs.Collection) error {
-	return tx.put(ctx, `
+	return engine.Put(ctx, tx, `
 		INSERT INTO collections (id, org_id, parent_id, title, description, default_level, rank, created_by, created_at, updated_at)
 		VALUES ($1, $2, NULLIF($3, ''), $4, $5, $6, $7, $8, $9, $10)`,
 		c.ID, c.Org, c.Parent, c.Title, c.Description, c.Level, c.Rank, c.CreatedBy, c.CreatedAt, c.UpdatedAt)
@@ -120,7 +121,7 @@ func (tx *Tx) AddCollection(ctx context.Context, c docs.Collection) error {
 
 // PutCollection stores a changed collection.
 func (tx *Tx) PutCollection(ctx context.Context, c docs.Collection) error {
-	return tx.put(ctx, `
+	return engine.Put(ctx, tx, `
 		UPDATE collections
 		SET org_id = $2, parent_id = NULLIF($3, ''), title = $4, description = $5, default_level = $6, rank = $7, updated_at = $8
 		WHERE id = $1`,
@@ -132,19 +133,19 @@ func (tx *Tx) DropCollection(ctx context.Context, c docs.Collection) error {
 	if err := tx.DropGrants(ctx, c.Org, c.Node()); err != nil {
 		return err
 	}
-	if err := tx.put(ctx, `DELETE FROM invite_links WHERE collection_id = $1`, c.ID); err != nil {
+	if err := engine.Put(ctx, tx, `DELETE FROM invite_links WHERE collection_id = $1`, c.ID); err != nil {
 		return err
 	}
 	// Spaces in the trash move to the top level. The roles that they inherited are
 	// lost, so they are closed rather than open to all until somebody decides.
-	err := tx.put(ctx, `
+	err := engine.Put(ctx, tx, `
 		UPDATE spaces
 		SET parent_id = NULL, default_level = CASE WHEN default_level = 'inherit' THEN 'none' ELSE default_level END
 		WHERE parent_id = $1 AND deleted_at > 0`, c.ID)
 	if err != nil {
 		return err
 	}
-	return tx.put(ctx, `DELETE FROM collections WHERE id = $1`, c.ID)
+	return engine.Put(ctx, tx, `DELETE FROM collections WHERE id = $1`, c.ID)
 }
 
 // Sibling is a space or a collection in the order of its container.
@@ -159,7 +160,7 @@ const siblingsFrom = `(
 		SELECT 'space' AS kind, id, rank FROM spaces WHERE org_id = $1 AND COALESCE(parent_id, '') = $2 AND deleted_at = 0
 	) AS sib`
 
-func scanSibling(s scanner) (v Sibling, err error) {
+func scanSibling(s engine.Scanner) (v Sibling, err error) {
 	err = s.Scan(&v.Pointer.Kind, &v.Pointer.ID, &v.Rank)
 	return v, err
 }
@@ -167,7 +168,7 @@ func scanSibling(s scanner) (v Sibling, err error) {
 // Sibling returns a space or collection of a container (an empty parent is the top
 // level).
 func (r Reader) Sibling(ctx context.Context, org docs.OrgID, parent docs.CollectionID, p docs.Pointer) (Sibling, error) {
-	return one(ctx, r, "sibling", scanSibling, `
+	return engine.One(ctx, r, "sibling", scanSibling, `
 		SELECT kind, id, rank FROM `+siblingsFrom+` WHERE kind = $3 AND id = $4`, org, parent, p.Kind, p.ID)
 }
 
@@ -176,7 +177,7 @@ func (r Reader) Sibling(ctx context.Context, org docs.OrgID, parent docs.Collect
 func (r Reader) Neighbours(ctx context.Context, org docs.OrgID, parent docs.CollectionID, at Sibling, moving docs.Pointer) (before, behind Sibling, err error) {
 	const skip = ` AND NOT (kind = $5 AND id = $6) `
 	pick := func(compare, order string) (Sibling, error) {
-		found, err := many(ctx, r, scanSibling, `
+		found, err := engine.Many(ctx, r, scanSibling, `
 			SELECT kind, id, rank FROM `+siblingsFrom+`
 			WHERE (rank, id) `+compare+` ($3, $4)`+skip+`
 			ORDER BY rank `+order+`, id `+order+` LIMIT 1`,
@@ -195,7 +196,7 @@ func (r Reader) Neighbours(ctx context.Context, org docs.OrgID, parent docs.Coll
 // Renumber assigns everything in a container a new, short rank in the order
 // that it has. Inserting at one place over and over makes ranks long.
 func (tx *Tx) Renumber(ctx context.Context, org docs.OrgID, parent docs.CollectionID) error {
-	all, err := many(ctx, tx.Reader, scanSibling, `SELECT kind, id, rank FROM `+siblingsFrom+` ORDER BY rank, id`, org, parent)
+	all, err := engine.Many(ctx, tx, scanSibling, `SELECT kind, id, rank FROM `+siblingsFrom+` ORDER BY rank, id`, org, parent)
 	if err != nil {
 		return err
 	}
@@ -204,7 +205,7 @@ func (tx *Tx) Renumber(ctx context.Context, org docs.OrgID, parent docs.Collecti
 		if sib.Pointer.Kind == docs.NodeSpace {
 			text = `UPDATE spaces SET rank = $2 WHERE id = $1`
 		}
-		if err := tx.put(ctx, text, sib.Pointer.ID, docs.RankAtEnd(tx.now.Add(time.Duration(i)))); err != nil {
+		if err := engine.Put(ctx, tx, text, sib.Pointer.ID, docs.RankAtEnd(tx.Began().Add(time.Duration(i)))); err != nil {
 			return err
 		}
 	}
@@ -213,7 +214,7 @@ func (tx *Tx) Renumber(ctx context.Context, org docs.OrgID, parent docs.Collecti
 
 // Last returns the last sibling of a container, leaving out the one that is moving.
 func (r Reader) Last(ctx context.Context, org docs.OrgID, parent docs.CollectionID, moving docs.Pointer) (Sibling, error) {
-	found, err := many(ctx, r, scanSibling, `
+	found, err := engine.Many(ctx, r, scanSibling, `
 		SELECT kind, id, rank FROM `+siblingsFrom+`
 		WHERE NOT (kind = $3 AND id = $4)
 		ORDER BY rank DESC, id DESC LIMIT 1`, org, parent, moving.Kind, moving.ID)

@@ -4,11 +4,12 @@ import (
 	"context"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 const replyColumns = `c.id, c.comment_id, c.space_id, c.change_request_id, c.body, c.posted_at, c.edited_at, ` + userColumns
 
-func scanReply(s scanner) (c docs.Reply, err error) {
+func scanReply(s engine.Scanner) (c docs.Reply, err error) {
 	err = s.Scan(append([]any{
 		&c.ID, &c.Comment, &c.In.Space, &c.In.Request, &c.Body, &c.PostedAt, &c.EditedAt,
 	}, userDest(&c.PostedBy)...)...)
@@ -19,7 +20,7 @@ const repliesFrom = ` FROM comment_replies c JOIN users u ON u.id = c.posted_by`
 
 // Reply returns a reply to a comment.
 func (r Reader) Reply(ctx context.Context, to docs.CommentID, id docs.ReplyID) (docs.Reply, error) {
-	c, err := one(ctx, r, "reply", scanReply, `SELECT `+replyColumns+repliesFrom+` WHERE c.comment_id = $1 AND c.id = $2`, to, id)
+	c, err := engine.One(ctx, r, "reply", scanReply, `SELECT `+replyColumns+repliesFrom+` WHERE c.comment_id = $1 AND c.id = $2`, to, id)
 	if err != nil {
 		return c, err
 	}
@@ -31,11 +32,11 @@ func (r Reader) Reply(ctx context.Context, to docs.CommentID, id docs.ReplyID) (
 // Replies lists the replies to a comment, the oldest first. A page can be
 // shorter than its limit when bodies are long.
 func (r Reader) Replies(ctx context.Context, to docs.CommentID, p Page) ([]docs.Reply, Key, error) {
-	items, next, err := bodies(ctx, r, p, scanReply,
+	items, next, err := engine.Bodies(ctx, r, p, scanReply,
 		func(c docs.Reply) int { return weightOf(c.Body) },
 		func(c docs.Reply) Key { return Key{string(c.ID)} },
 		`SELECT `+replyColumns+repliesFrom+`
-		WHERE c.comment_id = $1 AND c.id > $2 ORDER BY c.id LIMIT $3 + 0`, to, p.text(0), p.ask())
+		WHERE c.comment_id = $1 AND c.id > $2 ORDER BY c.id LIMIT $3 + 0`, to, p.Text(0), p.Ask())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -44,7 +45,7 @@ func (r Reader) Replies(ctx context.Context, to docs.CommentID, p Page) ([]docs.
 
 // CountReplies counts the replies to a comment.
 func (r Reader) CountReplies(ctx context.Context, to docs.CommentID) (int64, error) {
-	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM comment_replies WHERE comment_id = $1`, to)
+	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM comment_replies WHERE comment_id = $1`, to)
 }
 
 // withReactions adds who reacted, with one statement.
@@ -65,7 +66,7 @@ func (r Reader) withReactions(ctx context.Context, to docs.CommentID, all []docs
 
 // AddReply stores a new reply.
 func (tx *Tx) AddReply(ctx context.Context, c docs.Reply) error {
-	return tx.put(ctx, `
+	return engine.Put(ctx, tx, `
 		INSERT INTO comment_replies (id, comment_id, space_id, change_request_id, body, posted_by, posted_at, edited_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, 0)`,
 		c.ID, c.Comment, c.In.Space, c.In.Request, c.Body, c.PostedBy.ID, c.PostedAt)
@@ -73,22 +74,22 @@ func (tx *Tx) AddReply(ctx context.Context, c docs.Reply) error {
 
 // PutReply stores a changed body of a reply.
 func (tx *Tx) PutReply(ctx context.Context, c docs.Reply) error {
-	return tx.put(ctx, `UPDATE comment_replies SET body = $2, edited_at = $3 WHERE id = $1`, c.ID, c.Body, c.EditedAt)
+	return engine.Put(ctx, tx, `UPDATE comment_replies SET body = $2, edited_at = $3 WHERE id = $1`, c.ID, c.Body, c.EditedAt)
 }
 
 // DropReply removes a reply with its reactions.
 func (tx *Tx) DropReply(ctx context.Context, c docs.Reply) error {
-	err := tx.put(ctx, `DELETE FROM comment_reactions WHERE comment_id = $1 AND reply_id = $2`, c.Comment, c.ID)
+	err := engine.Put(ctx, tx, `DELETE FROM comment_reactions WHERE comment_id = $1 AND reply_id = $2`, c.Comment, c.ID)
 	if err != nil {
 		return err
 	}
-	return tx.put(ctx, `DELETE FROM comment_replies WHERE id = $1`, c.ID)
+	return engine.Put(ctx, tx, `DELETE FROM comment_replies WHERE id = $1`, c.ID)
 }
 
 // AddReaction stores the reaction of a user to a comment, or to a reply to it. It
 // reports whether the reaction is new.
 func (tx *Tx) AddReaction(ctx context.Context, to docs.CommentID, reply docs.ReplyID, emoji string, user docs.UserID) (bool, error) {
-	n, err := tx.exec(ctx, `
+	n, err := engine.Exec(ctx, tx, `
 		INSERT INTO comment_reactions (comment_id, reply_id, emoji, user_id, reacted_at) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (comment_id, reply_id, emoji, user_id) DO NOTHING`, to, reply, emoji, user, tx.Now())
 	return n > 0, err
@@ -96,7 +97,7 @@ func (tx *Tx) AddReaction(ctx context.Context, to docs.CommentID, reply docs.Rep
 
 // DropReaction deletes a reaction. It reports whether there was one.
 func (tx *Tx) DropReaction(ctx context.Context, to docs.CommentID, reply docs.ReplyID, emoji string, user docs.UserID) (bool, error) {
-	n, err := tx.exec(ctx, `
+	n, err := engine.Exec(ctx, tx, `
 		DELETE FROM comment_reactions WHERE comment_id = $1 AND reply_id = $2 AND emoji = $3 AND user_id = $4`, to, reply, emoji, user)
 	return n > 0, err
 }

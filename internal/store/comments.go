@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 const commentColumns = `c.id, c.space_id, c.change_request_id, c.review_id, c.page_id, c.node_key, c.cell_record, c.cell_definition,
 	c.revision_id, c.quote, c.body, c.posted_at, c.edited_at, c.resolved_at, ` + userColumns + `,
 	c.resolved_by, CASE v.kind WHEN '' THEN v.email ELSE '' END, COALESCE(v.display_name, ''), COALESCE(v.photo_url, '')`
 
-func scanComment(s scanner) (c docs.PostedComment, err error) {
+func scanComment(s engine.Scanner) (c docs.PostedComment, err error) {
 	t, v := &c.Target, &c.ResolvedBy
 	dest := []any{
 		&c.ID, &c.In.Space, &c.In.Request, &t.Review, &t.Page, &t.Node, &t.Cell.Record, &t.Cell.Definition,
@@ -53,7 +54,7 @@ func among[T ~string](ids []T, args []any) (string, []any) {
 
 // Comment returns a comment of a discussion.
 func (r Reader) Comment(ctx context.Context, in docs.Discussion, id docs.CommentID) (docs.PostedComment, error) {
-	c, err := one(ctx, r, "comment", scanComment, `SELECT `+commentColumns+commentsFrom+`
+	c, err := engine.One(ctx, r, "comment", scanComment, `SELECT `+commentColumns+commentsFrom+`
 		WHERE c.space_id = $1 AND c.change_request_id = $2 AND c.id = $3`, in.Space, in.Request, id)
 	if err != nil {
 		return c, err
@@ -70,7 +71,7 @@ func (r Reader) CommentsByID(ctx context.Context, in docs.Discussion, ids []docs
 		return nil, nil
 	}
 	list, args := among(ids, []any{in.Space, in.Request})
-	all, err := many(ctx, r, scanComment, `SELECT `+commentColumns+commentsFrom+`
+	all, err := engine.Many(ctx, r, scanComment, `SELECT `+commentColumns+commentsFrom+`
 		WHERE c.space_id = $1 AND c.change_request_id = $2 AND c.id IN `+list+` ORDER BY c.id`, args...)
 	if err != nil {
 		return nil, err
@@ -114,10 +115,10 @@ func (r Reader) Comments(ctx context.Context, in docs.Discussion, f CommentFilte
 	if f.Asc {
 		compare, order = ">", "ASC"
 	} else if len(p.After) == 0 {
-		p.After = Key{lastText}
+		p.After = Key{engine.LastText}
 	}
-	where, args := f.where([]any{in.Space, in.Request, p.text(0), p.ask()})
-	items, next, err := bodies(ctx, r, p, scanComment,
+	where, args := f.where([]any{in.Space, in.Request, p.Text(0), p.Ask()})
+	items, next, err := engine.Bodies(ctx, r, p, scanComment,
 		func(c docs.PostedComment) int { return weightOf(c.Body) },
 		func(c docs.PostedComment) Key { return Key{string(c.ID)} },
 		`SELECT `+commentColumns+commentsFrom+`
@@ -132,7 +133,7 @@ func (r Reader) Comments(ctx context.Context, in docs.Discussion, f CommentFilte
 // CountComments counts what Comments lists.
 func (r Reader) CountComments(ctx context.Context, in docs.Discussion, f CommentFilter) (int64, error) {
 	where, args := f.where([]any{in.Space, in.Request})
-	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM comments c
+	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM comments c
 		WHERE c.space_id = $1 AND c.change_request_id = $2`+where, args...)
 }
 
@@ -146,7 +147,7 @@ func (r Reader) withPeople(ctx context.Context, all []docs.PostedComment) error 
 		ids[i], at[all[i].ID] = all[i].ID, &all[i]
 	}
 	list, args := among(ids, nil)
-	rows, err := many(ctx, r, func(s scanner) (it struct {
+	rows, err := engine.Many(ctx, r, func(s engine.Scanner) (it struct {
 		comment docs.CommentID
 		by      docs.Contributor
 	}, err error) {
@@ -172,7 +173,7 @@ func (r Reader) withPeople(ctx context.Context, all []docs.PostedComment) error 
 // reactions reads reactions into the lists that of returns. Emoji are in the order in
 // which they were first used.
 func (r Reader) reactions(ctx context.Context, where string, args []any, of func(docs.CommentID, docs.ReplyID) *[]docs.Reaction) error {
-	rows, err := many(ctx, r, func(s scanner) (it struct {
+	rows, err := engine.Many(ctx, r, func(s engine.Scanner) (it struct {
 		comment docs.CommentID
 		reply   docs.ReplyID
 		emoji   string
@@ -208,7 +209,7 @@ func (r Reader) reactions(ctx context.Context, where string, args []any, of func
 // AddComment stores a new comment, which is open.
 func (tx *Tx) AddComment(ctx context.Context, c docs.PostedComment) error {
 	t := c.Target
-	err := tx.put(ctx, `
+	err := engine.Put(ctx, tx, `
 		INSERT INTO comments (id, space_id, change_request_id, review_id, page_id, node_key, cell_record, cell_definition,
 			revision_id, quote, body, posted_by, posted_at, edited_at, resolved_at, resolved_by)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, 0, '')`,
@@ -224,15 +225,15 @@ func (tx *Tx) AddComment(ctx context.Context, c docs.PostedComment) error {
 // request.
 func (tx *Tx) countOpen(ctx context.Context, in docs.Discussion, step int) error {
 	if in.Request != "" {
-		return tx.put(ctx, `UPDATE change_requests SET open_comments = open_comments + $2 WHERE id = $1`, in.Request, step)
+		return engine.Put(ctx, tx, `UPDATE change_requests SET open_comments = open_comments + $2 WHERE id = $1`, in.Request, step)
 	}
-	return tx.put(ctx, `UPDATE spaces SET comments_open = comments_open + $2 WHERE id = $1`, in.Space, step)
+	return engine.Put(ctx, tx, `UPDATE spaces SET comments_open = comments_open + $2 WHERE id = $1`, in.Space, step)
 }
 
 // PutComment stores a changed body or status of a comment. was is how the
 // transaction read it.
 func (tx *Tx) PutComment(ctx context.Context, was, c docs.PostedComment) error {
-	err := tx.put(ctx, `UPDATE comments SET body = $2, edited_at = $3, resolved_at = $4, resolved_by = $5 WHERE id = $1`,
+	err := engine.Put(ctx, tx, `UPDATE comments SET body = $2, edited_at = $3, resolved_at = $4, resolved_by = $5 WHERE id = $1`,
 		c.ID, c.Body, c.EditedAt, c.ResolvedAt, c.ResolvedBy.ID)
 	switch {
 	case err != nil || was.Open() == c.Open():
@@ -250,12 +251,12 @@ func (tx *Tx) DropComment(ctx context.Context, c docs.PostedComment) error {
 		`DELETE FROM comment_replies WHERE comment_id = $1`,
 		`DELETE FROM comments WHERE id = $1`,
 	} {
-		if err := tx.put(ctx, text, c.ID); err != nil {
+		if err := engine.Put(ctx, tx, text, c.ID); err != nil {
 			return err
 		}
 	}
 	if c.Target.Review != "" {
-		if err := tx.put(ctx, `UPDATE reviews SET comment_id = '' WHERE id = $1 AND comment_id = $2`, c.Target.Review, c.ID); err != nil {
+		if err := engine.Put(ctx, tx, `UPDATE reviews SET comment_id = '' WHERE id = $1 AND comment_id = $2`, c.Target.Review, c.ID); err != nil {
 			return err
 		}
 	}
@@ -274,17 +275,17 @@ const commented = `m.org_id = $1 AND (
 // Commenters lists the members of an organization who wrote in a discussion, by name. Former
 // members are left out.
 func (r Reader) Commenters(ctx context.Context, org docs.OrgID, in docs.Discussion, p Page) ([]docs.Member, Key, error) {
-	items, err := many(ctx, r, scanMember, `
+	items, err := engine.Many(ctx, r, scanMember, `
 		SELECT `+memberColumns+` FROM members m JOIN users u ON u.id = m.user_id
 		WHERE `+commented+` AND (`+memberName+`, m.user_id) > ($4, $5)
-		ORDER BY `+memberName+`, m.user_id LIMIT $6 + 0`, org, in.Space, in.Request, p.text(0), p.text(1), p.ask())
-	items, next := cut(p, items, memberNameKey)
+		ORDER BY `+memberName+`, m.user_id LIMIT $6 + 0`, org, in.Space, in.Request, p.Text(0), p.Text(1), p.Ask())
+	items, next := engine.Cut(p, items, memberNameKey)
 	return items, next, err
 }
 
 // CountCommenters counts what Commenters lists.
 func (r Reader) CountCommenters(ctx context.Context, org docs.OrgID, in docs.Discussion) (int64, error) {
-	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM members m WHERE `+commented, org, in.Space, in.Request)
+	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM members m WHERE `+commented, org, in.Space, in.Request)
 }
 
 // EnabledMembers returns those of some users who are members of an
@@ -294,6 +295,16 @@ func (r Reader) EnabledMembers(ctx context.Context, org docs.OrgID, users []docs
 		return nil, nil
 	}
 	list, args := among(users, []any{org})
-	return many(ctx, r, scanText[docs.UserID], `
+	return engine.Many(ctx, r, engine.ScanText[docs.UserID], `
 		SELECT user_id FROM members WHERE org_id = $1 AND NOT disabled AND user_id IN `+list+` ORDER BY user_id`, args...)
+}
+
+// weightOf returns the approximate size of a text in a response, in bytes. Blocks, marks and
+// links become JSON objects, which are much longer than their Markdown.
+func weightOf(markdown string) int {
+	n := len(markdown)
+	for _, c := range []string{"\n", "*", "_", "`", "["} {
+		n += 100 * strings.Count(markdown, c)
+	}
+	return n
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 const issueColumns = `i.org_id, i.id, i.conversation_id, i.source, i.title, i.summary, i.language, i.created_at, i.ingested_at, i.cluster_id`
@@ -14,7 +15,7 @@ func issueFields(v *docs.ConversationIssue) []any {
 	return []any{&v.Org, &v.ID, &v.Conversation, &v.Source, &v.Title, &v.Summary, &v.Language, &v.CreatedAt, &v.IngestedAt, &v.Cluster}
 }
 
-func scanIssue(s scanner) (v docs.ConversationIssue, err error) {
+func scanIssue(s engine.Scanner) (v docs.ConversationIssue, err error) {
 	err = s.Scan(issueFields(&v)...)
 	return v, err
 }
@@ -25,7 +26,7 @@ type IssueIn struct {
 	Conversation docs.Conversation
 }
 
-func scanIssueIn(s scanner) (v IssueIn, err error) {
+func scanIssueIn(s engine.Scanner) (v IssueIn, err error) {
 	c := &v.Conversation
 	err = s.Scan(append(issueFields(&v.Issue), &c.Org, &c.ID, &c.Source, &c.Subject, &c.URL, &c.CreatedAt, &c.ProcessedAt)...)
 	return v, err
@@ -55,40 +56,40 @@ func (f IssueFilter) where(args []any) (string, []any) {
 
 // Issue returns an issue of an organization.
 func (r Reader) Issue(ctx context.Context, org docs.OrgID, id docs.IssueID) (IssueIn, error) {
-	return one(ctx, r, "issue", scanIssueIn, `SELECT `+issueInColumns+` WHERE i.org_id = $1 AND i.id = $2`, org, id)
+	return engine.One(ctx, r, "issue", scanIssueIn, `SELECT `+issueInColumns+` WHERE i.org_id = $1 AND i.id = $2`, org, id)
 }
 
 // Issues lists the issues of an organization, newest first.
 func (r Reader) Issues(ctx context.Context, org docs.OrgID, f IssueFilter, p Page) ([]IssueIn, Key, error) {
-	at, id, err := p.down()
+	at, id, err := p.Down()
 	if err != nil {
 		return nil, nil, err
 	}
-	where, args := f.where([]any{org, at, id, p.ask()})
-	items, err := many(ctx, r, scanIssueIn, `
+	where, args := f.where([]any{org, at, id, p.Ask()})
+	items, err := engine.Many(ctx, r, scanIssueIn, `
 		SELECT `+issueInColumns+`
 		WHERE i.org_id = $1 AND (i.created_at < $2 OR i.created_at = $2 AND i.id < $3)`+where+`
 		ORDER BY i.created_at DESC, i.id DESC LIMIT $4 + 0`, args...)
-	items, next := cut(p, items, func(v IssueIn) Key { return Key{itoa(int64(v.Issue.CreatedAt)), string(v.Issue.ID)} })
+	items, next := engine.Cut(p, items, func(v IssueIn) Key { return Key{itoa(int64(v.Issue.CreatedAt)), string(v.Issue.ID)} })
 	return items, next, err
 }
 
 // CountIssues counts what Issues lists.
 func (r Reader) CountIssues(ctx context.Context, org docs.OrgID, f IssueFilter) (int64, error) {
 	where, args := f.where([]any{org})
-	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM conversation_issues i WHERE i.org_id = $1`+where, args...)
+	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM conversation_issues i WHERE i.org_id = $1`+where, args...)
 }
 
 // EachIssue calls fn for the newest issues of an organization, at most limit, from the newest
 // to the oldest.
 func (r Reader) EachIssue(ctx context.Context, org docs.OrgID, limit int, fn func(docs.ConversationIssue)) error {
-	return each(ctx, r, scanIssue, fn, `
+	return engine.Each(ctx, r, scanIssue, fn, `
 		SELECT `+issueColumns+` FROM conversation_issues i WHERE i.org_id = $1 ORDER BY i.created_at DESC, i.id DESC LIMIT $2 + 0`, org, limit)
 }
 
 // PutIssueCluster moves an issue into a cluster. An issue that is gone is left out.
 func (tx *Tx) PutIssueCluster(ctx context.Context, org docs.OrgID, id docs.IssueID, to docs.ClusterID) error {
-	return tx.put(ctx, `UPDATE conversation_issues SET cluster_id = $3 WHERE org_id = $1 AND id = $2`, org, id, to)
+	return engine.Put(ctx, tx, `UPDATE conversation_issues SET cluster_id = $3 WHERE org_id = $1 AND id = $2`, org, id, to)
 }
 
 const clusterColumns = `k.org_id, k.id, k.label, k.icon, k.summary, k.sources, k.issues, k.conversations, k.created_at, k.updated_at, k.improved`
@@ -97,7 +98,7 @@ func clusterFields(v *docs.ConversationCluster) []any {
 	return []any{&v.Org, &v.ID, &v.Label, &v.Icon, &v.Summary, inJSON{&v.Sources}, &v.Issues, &v.Conversations, &v.CreatedAt, &v.UpdatedAt, inJSON{&v.Improved}}
 }
 
-func scanCluster(s scanner) (v docs.ConversationCluster, err error) {
+func scanCluster(s engine.Scanner) (v docs.ConversationCluster, err error) {
 	err = s.Scan(clusterFields(&v)...)
 	return v, err
 }
@@ -108,7 +109,7 @@ type ClusterIn struct {
 	Tasks   docs.ClusterTasks
 }
 
-func scanClusterIn(s scanner) (v ClusterIn, err error) {
+func scanClusterIn(s engine.Scanner) (v ClusterIn, err error) {
 	t := &v.Tasks
 	err = s.Scan(append(clusterFields(&v.Cluster), &t.Backlog, &t.Started, &t.Completed, &t.Cancelled)...)
 	return v, err
@@ -180,31 +181,31 @@ func (r Reader) Clusters(ctx context.Context, org docs.OrgID, f ClusterFilter, p
 	if !known {
 		order = clusterOrders[ClustersByUpdate]
 	}
-	by, err := p.sorted(f.Up)
+	by, err := p.Sorted(f.Up)
 	if err != nil {
 		return nil, nil, err
 	}
-	items, err := many(ctx, r, scanClusterIn, `
+	items, err := engine.Many(ctx, r, scanClusterIn, `
 		SELECT `+clusterInColumns+` FROM `+clustersIn+`
-		WHERE (`+order.column+` `+by.compare+` CAST($2 AS BIGINT) OR `+order.column+` = CAST($2 AS BIGINT) AND k.id `+by.compare+` $3)`+clusterStatuses[f.Status]+`
-		ORDER BY `+order.column+` `+by.direction+`, k.id `+by.direction+` LIMIT $4 + 0`, org, by.at, by.id, p.ask())
-	items, next := cut(p, items, func(v ClusterIn) Key { return Key{itoa(order.value(v)), string(v.Cluster.ID)} })
+		WHERE (`+order.column+` `+by.Compare+` CAST($2 AS BIGINT) OR `+order.column+` = CAST($2 AS BIGINT) AND k.id `+by.Compare+` $3)`+clusterStatuses[f.Status]+`
+		ORDER BY `+order.column+` `+by.Direction+`, k.id `+by.Direction+` LIMIT $4 + 0`, org, by.At, by.ID, p.Ask())
+	items, next := engine.Cut(p, items, func(v ClusterIn) Key { return Key{itoa(order.value(v)), string(v.Cluster.ID)} })
 	return items, next, err
 }
 
 // CountClusters counts what Clusters lists.
 func (r Reader) CountClusters(ctx context.Context, org docs.OrgID, f ClusterFilter) (int64, error) {
-	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM `+clustersIn+` WHERE k.org_id = $1`+clusterStatuses[f.Status], org)
+	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM `+clustersIn+` WHERE k.org_id = $1`+clusterStatuses[f.Status], org)
 }
 
 // Cluster returns a cluster of an organization.
 func (r Reader) Cluster(ctx context.Context, org docs.OrgID, id docs.ClusterID) (ClusterIn, error) {
-	return one(ctx, r, "cluster", scanClusterIn, `SELECT `+clusterInColumns+` FROM `+clustersIn+` WHERE k.id = $2`, org, id)
+	return engine.One(ctx, r, "cluster", scanClusterIn, `SELECT `+clusterInColumns+` FROM `+clustersIn+` WHERE k.id = $2`, org, id)
 }
 
 // StoredClusters returns all clusters of an organization as they are stored.
 func (r Reader) StoredClusters(ctx context.Context, org docs.OrgID) ([]docs.ConversationCluster, error) {
-	return many(ctx, r, scanCluster, `SELECT `+clusterColumns+` FROM conversation_clusters k WHERE k.org_id = $1 ORDER BY k.id`, org)
+	return engine.Many(ctx, r, scanCluster, `SELECT `+clusterColumns+` FROM conversation_clusters k WHERE k.org_id = $1 ORDER BY k.id`, org)
 }
 
 // pulseClusters is for how many clusters one statement counts.
@@ -228,7 +229,7 @@ func (r Reader) ClusterPulse(ctx context.Context, org docs.OrgID, ids []docs.Clu
 			list = append(list, "$"+strconv.Itoa(len(args)))
 		}
 		ids = ids[n:]
-		err := each(ctx, r, func(s scanner) (c count, err error) {
+		err := engine.Each(ctx, r, func(s engine.Scanner) (c count, err error) {
 			err = s.Scan(&c.id, &c.week, &c.count)
 			return c, err
 		}, func(c count) {
@@ -249,7 +250,7 @@ func (r Reader) ClusterPulse(ctx context.Context, org docs.OrgID, ids []docs.Clu
 
 // PutClusters stores clusters.
 func (tx *Tx) PutClusters(ctx context.Context, all []docs.ConversationCluster) error {
-	return insertAll(ctx, tx, `INSERT INTO conversation_clusters (org_id, id, label, icon, summary, sources, issues, conversations, created_at, updated_at)`, `
+	return engine.InsertAll(ctx, tx, `INSERT INTO conversation_clusters (org_id, id, label, icon, summary, sources, issues, conversations, created_at, updated_at)`, `
 		ON CONFLICT (org_id, id) DO UPDATE SET label = excluded.label, icon = excluded.icon, summary = excluded.summary, sources = excluded.sources,
 			issues = excluded.issues, conversations = excluded.conversations, created_at = excluded.created_at, updated_at = excluded.updated_at,
 			improved = CASE WHEN conversation_clusters.label = excluded.label AND conversation_clusters.summary = excluded.summary THEN conversation_clusters.improved ELSE '' END`,
@@ -260,24 +261,24 @@ func (tx *Tx) PutClusters(ctx context.Context, all []docs.ConversationCluster) e
 
 // PutImprovedCluster stores what a language model made of a cluster.
 func (tx *Tx) PutImprovedCluster(ctx context.Context, org docs.OrgID, id docs.ClusterID, v docs.ImprovedCluster) error {
-	return tx.put(ctx, `UPDATE conversation_clusters SET improved = $3 WHERE org_id = $1 AND id = $2`, org, id, toJSON(v))
+	return engine.Put(ctx, tx, `UPDATE conversation_clusters SET improved = $3 WHERE org_id = $1 AND id = $2`, org, id, toJSON(v))
 }
 
 // DropCluster removes a cluster that has no issues any more. Change requests that answered it
 // answer another one, unless that is empty.
 func (tx *Tx) DropCluster(ctx context.Context, org docs.OrgID, id, into docs.ClusterID) error {
 	if into != "" {
-		err := tx.put(ctx, `
+		err := engine.Put(ctx, tx, `
 			UPDATE change_requests SET cluster_id = $3
 			WHERE cluster_id = $2 AND space_id IN (SELECT s.id FROM spaces s WHERE s.org_id = $1)`, org, id, into)
 		if err != nil {
 			return err
 		}
 	}
-	return tx.put(ctx, `DELETE FROM conversation_clusters WHERE org_id = $1 AND id = $2`, org, id)
+	return engine.Put(ctx, tx, `DELETE FROM conversation_clusters WHERE org_id = $1 AND id = $2`, org, id)
 }
 
-func scanMove(s scanner) (v docs.ClusterMove, err error) {
+func scanMove(s engine.Scanner) (v docs.ClusterMove, err error) {
 	err = s.Scan(&v.Org, &v.ID, &v.Kind, &v.From, &v.Into, &v.Issues, &v.At)
 	return v, err
 }
@@ -286,25 +287,25 @@ const moveColumns = `m.org_id, m.id, m.kind, m.from_id, m.into_id, m.issues, m.a
 
 // ClusterMoves lists merges and splits of clusters, newest first.
 func (r Reader) ClusterMoves(ctx context.Context, org docs.OrgID, p Page) ([]docs.ClusterMove, Key, error) {
-	before := lastText
+	before := engine.LastText
 	if len(p.After) > 0 {
 		before = p.After[0]
 	}
-	items, err := many(ctx, r, scanMove, `
-		SELECT `+moveColumns+` FROM conversation_moves m WHERE m.org_id = $1 AND m.id < $2 ORDER BY m.id DESC LIMIT $3 + 0`, org, before, p.ask())
-	items, next := cut(p, items, func(v docs.ClusterMove) Key { return Key{v.ID} })
+	items, err := engine.Many(ctx, r, scanMove, `
+		SELECT `+moveColumns+` FROM conversation_moves m WHERE m.org_id = $1 AND m.id < $2 ORDER BY m.id DESC LIMIT $3 + 0`, org, before, p.Ask())
+	items, next := engine.Cut(p, items, func(v docs.ClusterMove) Key { return Key{v.ID} })
 	return items, next, err
 }
 
 // MergedInto returns into which cluster one was merged last.
 func (r Reader) MergedInto(ctx context.Context, org docs.OrgID, from docs.ClusterID) (docs.ClusterID, error) {
-	return one(ctx, r, "cluster", scanText[docs.ClusterID], `
+	return engine.One(ctx, r, "cluster", engine.ScanText[docs.ClusterID], `
 		SELECT m.into_id FROM conversation_moves m WHERE m.org_id = $1 AND m.from_id = $2 AND m.kind = 'merged' ORDER BY m.id DESC LIMIT 1`, org, from)
 }
 
 // AddClusterMoves stores records of merges and splits.
 func (tx *Tx) AddClusterMoves(ctx context.Context, all []docs.ClusterMove) error {
-	return insertAll(ctx, tx, `INSERT INTO conversation_moves (org_id, id, kind, from_id, into_id, issues, at)`, ``, all, func(m docs.ClusterMove) []any {
+	return engine.InsertAll(ctx, tx, `INSERT INTO conversation_moves (org_id, id, kind, from_id, into_id, issues, at)`, ``, all, func(m docs.ClusterMove) []any {
 		return []any{m.Org, m.ID, m.Kind, m.From, m.Into, m.Issues, m.At}
 	})
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/names"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 // DirectoryFilter narrows what a directory sees of an organization. Empty fields match
@@ -24,7 +25,7 @@ const directoryUsers = `
 	LEFT JOIN external_ids x ON x.org_id = m.org_id AND x.thing_id = m.user_id
 	WHERE m.org_id = $1 AND u.kind = '' AND ($2 = '' OR u.email = $2) AND ($3 = '' OR x.external_id = $3)`
 
-func scanDirectoryUser(s scanner) (d docs.DirectoryUser, err error) {
+func scanDirectoryUser(s engine.Scanner) (d docs.DirectoryUser, err error) {
 	err = s.Scan(append(memberDest(&d.Member), &d.ExternalID)...)
 	d.Member.User = d.Member.User.Known(d.Member.LastSeenAt)
 	return d, err
@@ -32,69 +33,69 @@ func scanDirectoryUser(s scanner) (d docs.DirectoryUser, err error) {
 
 // DirectoryUser returns a member with what the directory calls it.
 func (r Reader) DirectoryUser(ctx context.Context, org docs.OrgID, user docs.UserID) (docs.DirectoryUser, error) {
-	return one(ctx, r, "user", scanDirectoryUser, `
+	return engine.One(ctx, r, "user", scanDirectoryUser, `
 		SELECT `+memberColumns+`, COALESCE(x.external_id, '')`+directoryUsers+` AND m.user_id = $4`,
 		append(DirectoryFilter{}.args(org), user)...)
 }
 
 // DirectoryUsers lists members from a place on: directories count places, not pages.
 func (r Reader) DirectoryUsers(ctx context.Context, org docs.OrgID, f DirectoryFilter, from, limit int) ([]docs.DirectoryUser, error) {
-	return many(ctx, r, scanDirectoryUser, `
+	return engine.Many(ctx, r, scanDirectoryUser, `
 		SELECT `+memberColumns+`, COALESCE(x.external_id, '')`+directoryUsers+`
 		ORDER BY m.joined_at, m.user_id LIMIT $4 + 0 OFFSET $5 + 0`, append(f.args(org), limit, from)...)
 }
 
 // CountDirectoryUsers counts what DirectoryUsers lists.
 func (r Reader) CountDirectoryUsers(ctx context.Context, org docs.OrgID, f DirectoryFilter) (int64, error) {
-	return one(ctx, r, "count", scanInt, `SELECT COUNT(*)`+directoryUsers, f.args(org)...)
+	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*)`+directoryUsers, f.args(org)...)
 }
 
 const directoryGroups = `
 	FROM teams t LEFT JOIN external_ids x ON x.org_id = t.org_id AND x.thing_id = t.id
 	WHERE t.org_id = $1 AND ($2 = '' OR t.search = $2) AND ($3 = '' OR x.external_id = $3)`
 
-func scanDirectoryGroup(s scanner) (d docs.DirectoryGroup, err error) {
+func scanDirectoryGroup(s engine.Scanner) (d docs.DirectoryGroup, err error) {
 	err = s.Scan(append(teamDest(&d.Team), &d.ExternalID)...)
 	return d, err
 }
 
 // DirectoryGroup returns a team with what the directory calls it.
 func (r Reader) DirectoryGroup(ctx context.Context, org docs.OrgID, id docs.TeamID) (docs.DirectoryGroup, error) {
-	return one(ctx, r, "group", scanDirectoryGroup, `
+	return engine.One(ctx, r, "group", scanDirectoryGroup, `
 		SELECT `+teamColumns+`, COALESCE(x.external_id, '')`+directoryGroups+` AND t.id = $4`,
 		append(DirectoryFilter{}.args(org), id)...)
 }
 
 // DirectoryGroups lists teams from a place on.
 func (r Reader) DirectoryGroups(ctx context.Context, org docs.OrgID, f DirectoryFilter, from, limit int) ([]docs.DirectoryGroup, error) {
-	return many(ctx, r, scanDirectoryGroup, `
+	return engine.Many(ctx, r, scanDirectoryGroup, `
 		SELECT `+teamColumns+`, COALESCE(x.external_id, '')`+directoryGroups+`
 		ORDER BY t.id LIMIT $4 + 0 OFFSET $5 + 0`, append(f.args(org), limit, from)...)
 }
 
 // CountDirectoryGroups counts what DirectoryGroups lists.
 func (r Reader) CountDirectoryGroups(ctx context.Context, org docs.OrgID, f DirectoryFilter) (int64, error) {
-	return one(ctx, r, "count", scanInt, `SELECT COUNT(*)`+directoryGroups, f.args(org)...)
+	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*)`+directoryGroups, f.args(org)...)
 }
 
 // DirectoryMembers lists the people in a team, up to a number.
 func (r Reader) DirectoryMembers(ctx context.Context, id docs.TeamID, limit int) ([]docs.UserID, error) {
-	return many(ctx, r, func(s scanner) (u docs.UserID, err error) { err = s.Scan(&u); return u, err },
+	return engine.Many(ctx, r, func(s engine.Scanner) (u docs.UserID, err error) { err = s.Scan(&u); return u, err },
 		`SELECT x.user_id FROM team_members x JOIN users u ON u.id = x.user_id
 		WHERE x.team_id = $1 AND u.kind = '' ORDER BY x.user_id LIMIT $2 + 0`, id, limit)
 }
 
 // CountMemberships counts the organizations of a user.
 func (r Reader) CountMemberships(ctx context.Context, user docs.UserID) (int64, error) {
-	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM members WHERE user_id = $1`, user)
+	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM members WHERE user_id = $1`, user)
 }
 
 // PutExternalID stores what the directory calls a user or a team; empty: nothing.
 func (tx *Tx) PutExternalID(ctx context.Context, org docs.OrgID, id, external string) error {
 	if external == "" {
-		return tx.put(ctx, `DELETE FROM external_ids WHERE org_id = $1 AND thing_id = $2`, org, id)
+		return engine.Put(ctx, tx, `DELETE FROM external_ids WHERE org_id = $1 AND thing_id = $2`, org, id)
 	}
-	return tx.put(ctx, `
+	return engine.Put(ctx, tx, `
 		INSERT INTO external_ids (org_id, thing_id, external_id) VALUES ($1, $2, $3)
 		ON CONFLICT (org_id, thing_id) DO UPDATE SET external_id = excluded.external_id`, org, id, external)
 }

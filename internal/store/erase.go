@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 // Membership is an organization of a user.
@@ -17,7 +18,7 @@ type Membership struct {
 
 // Memberships returns all organizations of a user that are not deleted.
 func (r Reader) Memberships(ctx context.Context, user docs.UserID) ([]Membership, error) {
-	return many(ctx, r, func(s scanner) (m Membership, err error) {
+	return engine.Many(ctx, r, func(s engine.Scanner) (m Membership, err error) {
 		err = s.Scan(&m.Org, &m.Title, &m.Role, &m.Disabled)
 		return m, err
 	}, `SELECT o.id, o.title, m.role, m.disabled FROM members m JOIN organizations o ON o.id = m.org_id WHERE m.user_id = $1 AND o.deleted_at = 0 ORDER BY o.id`, user)
@@ -47,7 +48,7 @@ func (tx *Tx) EraseUser(ctx context.Context, u docs.User) (map[string]int64, err
 		{"members", `user_id = $1`},
 		{"jobs", `every_ms = 0 AND REPLACE(key, $1, '') <> key`}, // mails to the person, also to former addresses
 	} {
-		n, err := tx.exec(ctx, `DELETE FROM `+x.table+` WHERE `+x.where, string(u.ID))
+		n, err := engine.Exec(ctx, tx, `DELETE FROM `+x.table+` WHERE `+x.where, string(u.ID))
 		if err != nil {
 			return nil, err
 		}
@@ -59,7 +60,7 @@ func (tx *Tx) EraseUser(ctx context.Context, u docs.User) (map[string]int64, err
 		}
 	}
 	u.Kind, u.Email, u.Verified, u.DisplayName, u.PhotoURL, u.UpdatedAt = docs.DeletedUser, "", false, docs.DeletedName, "", tx.Now()
-	err = tx.put(ctx, `
+	err = engine.Put(ctx, tx, `
 		UPDATE users SET kind = $2, email = $3, verified = $4, display_name = $5, search = $6, photo_url = $7, updated_at = $8 WHERE id = $1`,
 		u.ID, u.Kind, storedEmail(u), u.Verified, u.DisplayName, userSearch(u), u.PhotoURL, u.UpdatedAt)
 	if err != nil {
@@ -98,7 +99,7 @@ func (tx *Tx) EraseAddress(ctx context.Context, e docs.Email, keep string) (map[
 		{"", `UPDATE oidc_providers SET last_error = '' WHERE ` + contains("last_error", "$1"), []any{string(e)}},
 		{"", `UPDATE webhook_deliveries SET answer = '' WHERE ` + contains("answer", "$1"), []any{string(e)}},
 	} {
-		n, err := tx.exec(ctx, x.text, x.args...)
+		n, err := engine.Exec(ctx, tx, x.text, x.args...)
 		if err != nil {
 			return nil, err
 		}
@@ -144,7 +145,7 @@ func (r Reader) Mentions(ctx context.Context, table string, user docs.UserID, ad
 		named += ` OR ` + contains(column, "$"+itoa(int64(len(args))))
 	}
 	looked := `SELECT * FROM ` + table + ` WHERE (` + first + `, ` + second + `) > ($2, $3) ORDER BY ` + first + `, ` + second + ` LIMIT $4 + 0`
-	found, err := many(ctx, r, func(s scanner) (m Mention, err error) {
+	found, err := engine.Many(ctx, r, func(s engine.Scanner) (m Mention, err error) {
 		m.Table, m.Key = table, Key{"", ""}
 		err = s.Scan(&m.Key[0], &m.Key[1], &m.JSON, &m.Own)
 		return m, err
@@ -152,7 +153,7 @@ func (r Reader) Mentions(ctx context.Context, table string, user docs.UserID, ad
 	if err != nil {
 		return nil, nil, err
 	}
-	last, err := many(ctx, r, func(s scanner) (k Key, err error) {
+	last, err := engine.Many(ctx, r, func(s engine.Scanner) (k Key, err error) {
 		k = Key{"", ""}
 		err = s.Scan(&k[0], &k[1])
 		return k, err
@@ -170,5 +171,5 @@ func (tx *Tx) PutMention(ctx context.Context, m Mention) error {
 	if m.Table == "webhook_deliveries" {
 		text = `UPDATE webhook_deliveries SET payload = $3 WHERE webhook_id = $1 AND id = $2`
 	}
-	return tx.put(ctx, text, m.Key[0], m.Key[1], m.JSON)
+	return engine.Put(ctx, tx, text, m.Key[0], m.Key[1], m.JSON)
 }

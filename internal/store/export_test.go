@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/chunk"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 // ObjectBytes returns the size of all objects as they are stored.
 func ObjectBytes(ctx context.Context, s *Store) (int, error) {
-	n, err := one(ctx, s.Reader, "size", scanInt, `SELECT COALESCE(SUM(LENGTH(data)), 0) FROM objects`)
+	n, err := engine.One(ctx, s, "size", engine.ScanInt, `SELECT COALESCE(SUM(LENGTH(data)), 0) FROM objects`)
 	return int(n), err
 }
 
@@ -22,7 +23,7 @@ func IsKnownBase(s *Store, h chunk.Hash) bool {
 
 // Damage runs a statement.
 func Damage(ctx context.Context, s *Store, statement string) error {
-	return s.Do(ctx, func(tx *Tx) error { return tx.put(ctx, statement) })
+	return s.Do(ctx, func(tx *Tx) error { return engine.Put(ctx, tx, statement) })
 }
 
 // LimitBegun sets how many sign-ins may be under way, until the returned function is called.
@@ -34,20 +35,7 @@ func LimitBegun(byNetwork, all int) func() {
 
 // RowsChanged returns how many rows the writer of SQLite has changed so far.
 func RowsChanged(ctx context.Context, tx *Tx) (int64, error) {
-	return one(ctx, tx.Reader, "changes", scanInt, `SELECT total_changes()`)
-}
-
-// RowsAtOnce returns how many rows each statement has that stores n rows of a size.
-func RowsAtOnce(n, size int) (out []int) {
-	rows := make([][]any, n)
-	for i := range rows {
-		rows[i] = []any{make([]byte, size)}
-	}
-	for len(rows) > 0 {
-		out = append(out, rowsAtOnce(rows))
-		rows = rows[out[len(out)-1]:]
-	}
-	return out
+	return engine.One(ctx, tx, "changes", engine.ScanInt, `SELECT total_changes()`)
 }
 
 // WaitForFolds waits until the index is folded in the background.
@@ -65,11 +53,11 @@ func StopFolds(s *Store) { s.folds.close() }
 
 // Waiting returns how many pages of a layer wait for a segment, by their number and by their rows.
 func Waiting(ctx context.Context, s *Store, layer string) (number, rows int64, err error) {
-	number, err = one(ctx, s.Reader, "index", scanInt, `SELECT pending FROM search_layers WHERE layer_id = $1`, layer)
+	number, err = engine.One(ctx, s, "index", engine.ScanInt, `SELECT pending FROM search_layers WHERE layer_id = $1`, layer)
 	if err != nil {
 		return 0, 0, err
 	}
-	rows, err = one(ctx, s.Reader, "index", scanInt, `SELECT COUNT(*) FROM search_pending WHERE layer_id = $1`, layer)
+	rows, err = engine.One(ctx, s, "index", engine.ScanInt, `SELECT COUNT(*) FROM search_pending WHERE layer_id = $1`, layer)
 	return number, rows, err
 }
 
@@ -106,7 +94,7 @@ func FailFold(s *Store, layer string, err error, now time.Time) { s.folds.logFai
 // Exec executes a statement in a transaction.
 func Exec(ctx context.Context, s *Store, query string) error {
 	return s.Do(ctx, func(tx *Tx) error {
-		_, err := tx.exec(ctx, query)
+		_, err := engine.Exec(ctx, tx, query)
 		return err
 	})
 }

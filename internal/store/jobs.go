@@ -7,6 +7,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 // Job is a piece of background work.
@@ -23,7 +24,7 @@ type Job struct {
 
 const jobColumns = `id, kind, key, payload, every_ms, run_at, attempts, runs`
 
-func scanJob(s scanner) (j Job, err error) {
+func scanJob(s engine.Scanner) (j Job, err error) {
 	err = s.Scan(&j.ID, &j.Kind, &j.Key, &j.Payload, &j.Every, &j.RunAt, &j.Attempts, &j.Runs)
 	return j, err
 }
@@ -32,7 +33,7 @@ func scanJob(s scanner) (j Job, err error) {
 // twice; one that has failed is queued again.
 func (tx *Tx) AddJob(ctx context.Context, j Job) error {
 	tx.wake(j)
-	return tx.put(ctx, `
+	return engine.Put(ctx, tx, `
 		INSERT INTO jobs (id, kind, key, payload, state, every_ms, run_at, attempts, runs, leased_by, lease_until, last_error, created_at)
 		VALUES ($1, $2, $3, $4, 'queued', $5, $6, 0, 0, '', 0, '', $7)
 		ON CONFLICT (kind, key) DO UPDATE SET every_ms = excluded.every_ms,
@@ -47,7 +48,7 @@ func (tx *Tx) AddJob(ctx context.Context, j Job) error {
 // runs once more.
 func (tx *Tx) MoveJob(ctx context.Context, j Job, longest int64) error {
 	tx.wake(j)
-	return tx.put(ctx, `
+	return engine.Put(ctx, tx, `
 		INSERT INTO jobs (id, kind, key, payload, state, every_ms, run_at, attempts, runs, leased_by, lease_until, last_error, created_at)
 		VALUES ($1, $2, $3, $4, 'queued', 0, $5, 0, 0, '', 0, '', $6)
 		ON CONFLICT (kind, key) DO UPDATE SET
@@ -79,7 +80,7 @@ func (tx *Tx) wake(j Job) {
 
 // DropJob cancels a job; it reports whether there was one.
 func (tx *Tx) DropJob(ctx context.Context, kind, key string) (bool, error) {
-	n, err := tx.exec(ctx, `DELETE FROM jobs WHERE kind = $1 AND key = $2`, kind, key)
+	n, err := engine.Exec(ctx, tx, `DELETE FROM jobs WHERE kind = $1 AND key = $2`, kind, key)
 	return n > 0, err
 }
 
@@ -96,16 +97,16 @@ func JobKinds(kinds ...string) string { return "," + strings.Join(kinds, ",") + 
 
 // JobDue reports whether ClaimJob would find something; it takes no lock.
 func (r Reader) JobDue(ctx context.Context, now docs.Time, outgoing string) (bool, error) {
-	n, err := one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM (SELECT 1 FROM jobs WHERE (`+jobDue+`) AND `+fmt.Sprintf(notPaused, "$2")+` LIMIT 1) AS due`, now, outgoing)
+	n, err := engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM (SELECT 1 FROM jobs WHERE (`+jobDue+`) AND `+fmt.Sprintf(notPaused, "$2")+` LIMIT 1) AS due`, now, outgoing)
 	return n > 0, err
 }
 
 // ClaimJob leases the job that has waited longest to a node. Jobs of outgoing kinds wait
 // while the installation is paused. NotFound: none.
 func (tx *Tx) ClaimJob(ctx context.Context, node string, lease docs.Time, outgoing string) (Job, error) {
-	return one(ctx, tx.Reader, "job", scanJob, `
+	return engine.One(ctx, tx, "job", scanJob, `
 		UPDATE jobs SET state = 'running', leased_by = $2, lease_until = $3, attempts = attempts + 1
-		WHERE id = (SELECT id FROM jobs WHERE (`+jobDue+`) AND `+fmt.Sprintf(notPaused, "$4")+` ORDER BY run_at, id LIMIT 1 `+tx.d.skipLocked()+`)
+		WHERE id = (SELECT id FROM jobs WHERE (`+jobDue+`) AND `+fmt.Sprintf(notPaused, "$4")+` ORDER BY run_at, id LIMIT 1 `+engine.SkipLocked(tx)+`)
 		RETURNING `+jobColumns, tx.Now(), node, lease, outgoing)
 }
 
@@ -113,7 +114,7 @@ func (tx *Tx) ClaimJob(ctx context.Context, node string, lease docs.Time, outgoi
 // paused. NotFound: the job does not exist, is not due, or
 // another node has leased it.
 func (tx *Tx) ClaimJobOf(ctx context.Context, node string, lease docs.Time, kind, key string) (Job, error) {
-	return one(ctx, tx.Reader, "job", scanJob, `
+	return engine.One(ctx, tx, "job", scanJob, `
 		UPDATE jobs SET state = 'running', leased_by = $2, lease_until = $3, attempts = attempts + 1
 		WHERE kind = $4 AND key = $5 AND (`+jobDue+`) RETURNING `+jobColumns, tx.Now(), node, lease, kind, key)
 }
@@ -124,21 +125,21 @@ const holding = ` WHERE id = $1 AND leased_by = $2 AND attempts = $3 AND state =
 
 // ExtendJob renews the lease.
 func (tx *Tx) ExtendJob(ctx context.Context, node string, j Job, lease docs.Time) error {
-	n, err := tx.exec(ctx, `UPDATE jobs SET lease_until = $4`+holding, j.ID, node, j.Attempts, lease)
+	n, err := engine.Exec(ctx, tx, `UPDATE jobs SET lease_until = $4`+holding, j.ID, node, j.Attempts, lease)
 	return tx.held(ctx, j, n, err)
 }
 
 // FinishJob removes a job that is done, or schedules its next run.
 func (tx *Tx) FinishJob(ctx context.Context, node string, j Job) error {
 	if j.Every == 0 {
-		n, err := tx.exec(ctx, `DELETE FROM jobs`+holding+` AND run_at = $4`, j.ID, node, j.Attempts, j.RunAt)
+		n, err := engine.Exec(ctx, tx, `DELETE FROM jobs`+holding+` AND run_at = $4`, j.ID, node, j.Attempts, j.RunAt)
 		if err == nil && n == 0 { // MoveJob was called while the job was running
-			n, err = tx.exec(ctx, `UPDATE jobs SET state = 'queued', attempts = 0, leased_by = '', last_error = '', created_at = $4`+holding,
+			n, err = engine.Exec(ctx, tx, `UPDATE jobs SET state = 'queued', attempts = 0, leased_by = '', last_error = '', created_at = $4`+holding,
 				j.ID, node, j.Attempts, tx.Now())
 		}
 		return tx.held(ctx, j, n, err)
 	}
-	n, err := tx.exec(ctx, `
+	n, err := engine.Exec(ctx, tx, `
 		UPDATE jobs SET state = 'queued', attempts = 0, runs = runs + 1, leased_by = '', last_error = '', run_at = $4`+holding,
 		j.ID, node, j.Attempts, tx.Now()+docs.Time(j.Every))
 	return tx.held(ctx, j, n, err)
@@ -150,7 +151,7 @@ func (tx *Tx) RetryJob(ctx context.Context, node string, j Job, at docs.Time, re
 	if giveUp {
 		state = "failed"
 	}
-	n, err := tx.exec(ctx, `
+	n, err := engine.Exec(ctx, tx, `
 		UPDATE jobs SET state = $4, leased_by = '', run_at = $5, last_error = $6`+holding,
 		j.ID, node, j.Attempts, state, at, reason)
 	return tx.held(ctx, j, n, err)
@@ -159,7 +160,7 @@ func (tx *Tx) RetryJob(ctx context.Context, node string, j Job, at docs.Time, re
 // PutOffJob puts a job back that could not start. The attempt does not count; the
 // next one gets its number, which is safe because this node gives up the lease.
 func (tx *Tx) PutOffJob(ctx context.Context, node string, j Job, at docs.Time) error {
-	n, err := tx.exec(ctx, `
+	n, err := engine.Exec(ctx, tx, `
 		UPDATE jobs SET state = 'queued', attempts = attempts - 1, leased_by = '', run_at = $4`+holding, j.ID, node, j.Attempts, at)
 	return tx.held(ctx, j, n, err)
 }
@@ -171,7 +172,7 @@ func (tx *Tx) held(ctx context.Context, j Job, n int64, err error) error {
 	if err != nil || n > 0 {
 		return err
 	}
-	if _, err := one(ctx, tx.Reader, "job", scanInt, `SELECT 1 FROM jobs WHERE id = $1`, j.ID); err != nil {
+	if _, err := engine.One(ctx, tx, "job", engine.ScanInt, `SELECT 1 FROM jobs WHERE id = $1`, j.ID); err != nil {
 		return err
 	}
 	return errs.E(errs.Conflict, "another node has taken over the job")
@@ -185,7 +186,7 @@ type JobCount struct {
 
 // JobCounts is for metrics.
 func (r Reader) JobCounts(ctx context.Context) ([]JobCount, error) {
-	return many(ctx, r, func(s scanner) (c JobCount, err error) {
+	return engine.Many(ctx, r, func(s engine.Scanner) (c JobCount, err error) {
 		err = s.Scan(&c.Kind, &c.State, &c.N)
 		return c, err
 	}, `SELECT kind, state, COUNT(*) FROM jobs GROUP BY kind, state ORDER BY kind, state`)
@@ -193,5 +194,5 @@ func (r Reader) JobCounts(ctx context.Context) ([]JobCount, error) {
 
 // JobRuns reports how often a job that repeats has finished.
 func (r Reader) JobRuns(ctx context.Context, kind, key string) (int64, error) {
-	return one(ctx, r, "job", scanInt, `SELECT runs FROM jobs WHERE kind = $1 AND key = $2`, kind, key)
+	return engine.One(ctx, r, "job", engine.ScanInt, `SELECT runs FROM jobs WHERE kind = $1 AND key = $2`, kind, key)
 }

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 // Layer is a layer of the index of a space. Layers of a space form a chain; see
@@ -20,7 +22,7 @@ type Layer struct {
 
 // Layer returns a layer by its id.
 func (r Reader) Layer(ctx context.Context, id string) (Layer, error) {
-	return one(ctx, r, "index layer", func(s scanner) (l Layer, err error) {
+	return engine.One(ctx, r, "index layer", func(s engine.Scanner) (l Layer, err error) {
 		err = s.Scan(&l.ID, &l.Parent, &l.Depth)
 		return l, err
 	}, `SELECT id, parent_id, depth FROM layers WHERE id = $1`, id)
@@ -28,13 +30,13 @@ func (r Reader) Layer(ctx context.Context, id string) (Layer, error) {
 
 // Layers returns the ids of all layers.
 func (r Reader) Layers(ctx context.Context) ([]string, error) {
-	return many(ctx, r, scanText[string], `SELECT id FROM layers ORDER BY id`)
+	return engine.Many(ctx, r, engine.ScanText[string], `SELECT id FROM layers ORDER BY id`)
 }
 
 // LayerChain returns a layer and those below it.
 func (r Reader) LayerChain(ctx context.Context, top string) ([]string, error) {
-	return throughCache(ctx, r, "layers", top, func(ctx context.Context) ([]string, error) {
-		return many(ctx, r, scanText[string], `
+	return engine.Cached(ctx, r, "layers", top, func(ctx context.Context) ([]string, error) {
+		return engine.Many(ctx, r, engine.ScanText[string], `
 			WITH RECURSIVE chain (id, parent_id, place) AS (
 				SELECT id, parent_id, 0 FROM layers WHERE id = $1
 				UNION ALL
@@ -47,7 +49,7 @@ func (r Reader) LayerChain(ctx context.Context, top string) ([]string, error) {
 // UnusedLayers returns the layers created before a time that no space uses: imports
 // and rebuilds leave them behind if the process is killed.
 func (r Reader) UnusedLayers(ctx context.Context, before time.Time) ([]string, error) {
-	return many(ctx, r, scanText[string], `
+	return engine.Many(ctx, r, engine.ScanText[string], `
 		SELECT l.id FROM layers l WHERE l.id < $1
 		AND NOT EXISTS (SELECT 1 FROM spaces s WHERE s.layer_id = l.id)
 		AND NOT EXISTS (SELECT 1 FROM layers u WHERE u.parent_id = l.id)
@@ -56,25 +58,25 @@ func (r Reader) UnusedLayers(ctx context.Context, before time.Time) ([]string, e
 
 // AddLayer stores a layer.
 func (tx *Tx) AddLayer(ctx context.Context, l Layer) error {
-	return tx.put(ctx, `INSERT INTO layers (id, parent_id, depth) VALUES ($1, $2, $3)`, l.ID, l.Parent, l.Depth)
+	return engine.Put(ctx, tx, `INSERT INTO layers (id, parent_id, depth) VALUES ($1, $2, $3)`, l.ID, l.Parent, l.Depth)
 }
 
 // LayerIsEmpty reports whether a layer has no entries of its own.
 func (r Reader) LayerIsEmpty(ctx context.Context, id string) (bool, error) {
-	n, err := one(ctx, r, "layer", scanInt, `SELECT COUNT(*) FROM (SELECT 1 FROM layer_pages WHERE layer_id = $1 LIMIT 1) AS x`, id)
+	n, err := engine.One(ctx, r, "layer", engine.ScanInt, `SELECT COUNT(*) FROM (SELECT 1 FROM layer_pages WHERE layer_id = $1 LIMIT 1) AS x`, id)
 	return n == 0, err
 }
 
 // SetLayer makes another layer the top layer of a space.
 func (tx *Tx) SetLayer(ctx context.Context, space docs.SpaceID, layer string) error {
-	return tx.put(ctx, `UPDATE spaces SET layer_id = $2 WHERE id = $1`, space, layer)
+	return engine.Put(ctx, tx, `UPDATE spaces SET layer_id = $2 WHERE id = $1`, space, layer)
 }
 
 // DropLayer deletes a layer if no space uses it, and then the layers below it that
 // are not used otherwise.
 func (tx *Tx) DropLayer(ctx context.Context, id string) error {
 	for id != "" {
-		used, err := one(ctx, tx.Reader, "layer", scanInt, `
+		used, err := engine.One(ctx, tx, "layer", engine.ScanInt, `
 			SELECT (SELECT COUNT(*) FROM spaces WHERE layer_id = $1) + (SELECT COUNT(*) FROM layers WHERE parent_id = $1)`, id)
 		if err != nil || used > 0 {
 			return err
@@ -86,7 +88,7 @@ func (tx *Tx) DropLayer(ctx context.Context, id string) error {
 		for _, text := range []string{
 			`DELETE FROM links WHERE layer_id = $1`, `DELETE FROM layer_pages WHERE layer_id = $1`, `DELETE FROM layers WHERE id = $1`,
 		} {
-			if err := tx.put(ctx, text, id); err != nil {
+			if err := engine.Put(ctx, tx, text, id); err != nil {
 				return err
 			}
 		}
@@ -156,7 +158,7 @@ func (tx *Tx) putLayerPages(ctx context.Context, layer string, pages []LayerPage
 			links = append(links, row{p.ID, n, l})
 		}
 	}
-	err = insertAll(ctx, tx, `INSERT INTO layer_pages (layer_id, page_id, gone, anchors)`,
+	err = engine.InsertAll(ctx, tx, `INSERT INTO layer_pages (layer_id, page_id, gone, anchors)`,
 		`ON CONFLICT (layer_id, page_id) DO UPDATE SET gone = excluded.gone, anchors = excluded.anchors
 		WHERE layer_pages.gone <> excluded.gone OR layer_pages.anchors <> excluded.anchors`, pages,
 		func(p LayerPage) []any { return []any{layer, p.ID, p.Gone, joinAnchors(p.Anchors)} })
@@ -168,7 +170,7 @@ func (tx *Tx) putLayerPages(ctx context.Context, layer string, pages []LayerPage
 	slices.SortFunc(links, func(a, b row) int {
 		return cmp.Or(strings.Compare(a.Target, b.Target), strings.Compare(a.page, b.page), a.n-b.n)
 	})
-	return insertAll(ctx, tx, `INSERT INTO links (layer_id, page_id, n, kind, space_id, target, anchor, node, label, hard, loose)`, ``, links,
+	return engine.InsertAll(ctx, tx, `INSERT INTO links (layer_id, page_id, n, kind, space_id, target, anchor, node, label, hard, loose)`, ``, links,
 		func(l row) []any {
 			return []any{layer, l.page, l.n, l.Kind, l.Space, l.Target, l.Anchor, l.Node, l.Label, l.Hard, l.Loose}
 		})
@@ -185,7 +187,7 @@ func (tx *Tx) dropLinks(ctx context.Context, layer string, pages []LayerPage) (c
 			ids[i] = p.ID
 		}
 		in := listOf(&args, ids)
-		links, err := many(ctx, tx.Reader, scanLink, `
+		links, err := engine.Many(ctx, tx, scanLink, `
 			SELECT page_id, kind, space_id, target, anchor, node, label, hard, loose FROM links
 			WHERE layer_id = $1 AND page_id IN `+in+` ORDER BY page_id, n`, args...)
 		if err != nil {
@@ -203,7 +205,7 @@ func (tx *Tx) dropLinks(ctx context.Context, layer string, pages []LayerPage) (c
 			if len(was[p.ID]) == 0 {
 				continue
 			}
-			if err := tx.put(ctx, `DELETE FROM links WHERE layer_id = $1 AND page_id = $2`, layer, p.ID); err != nil {
+			if err := engine.Put(ctx, tx, `DELETE FROM links WHERE layer_id = $1 AND page_id = $2`, layer, p.ID); err != nil {
 				return nil, err
 			}
 		}
@@ -213,10 +215,10 @@ func (tx *Tx) dropLinks(ctx context.Context, layer string, pages []LayerPage) (c
 
 // DropLayerPage deletes the entry of a page in a layer.
 func (tx *Tx) DropLayerPage(ctx context.Context, layer, page string) error {
-	if err := tx.put(ctx, `DELETE FROM links WHERE layer_id = $1 AND page_id = $2`, layer, page); err != nil {
+	if err := engine.Put(ctx, tx, `DELETE FROM links WHERE layer_id = $1 AND page_id = $2`, layer, page); err != nil {
 		return err
 	}
-	return tx.put(ctx, `DELETE FROM layer_pages WHERE layer_id = $1 AND page_id = $2`, layer, page)
+	return engine.Put(ctx, tx, `DELETE FROM layer_pages WHERE layer_id = $1 AND page_id = $2`, layer, page)
 }
 
 // joinAnchors joins anchors, with a line end before and after each.
@@ -255,7 +257,7 @@ func ofPage(page string) string {
 
 // Anchors returns the anchors of a page in a chain of layers.
 func (r Reader) Anchors(ctx context.Context, layer, page string) ([]string, error) {
-	found, err := many(ctx, r, scanText[string], chainCTE+`
+	found, err := engine.Many(ctx, r, engine.ScanText[string], chainCTE+`
 		SELECT k.anchors FROM chain c CROSS JOIN layer_pages k
 		WHERE k.layer_id = c.id AND k.page_id = $2 AND NOT k.gone AND`+topmost, layer, page)
 	return splitAnchors(strings.Join(found, "")), err
@@ -278,7 +280,7 @@ func (r Reader) Targets(ctx context.Context, layer, page string, p Page) ([]Targ
 	if page != "" {
 		kind = `k.kind || ''` // by the page
 	}
-	items, err := many(ctx, r, func(s scanner) (t Target, err error) {
+	items, err := engine.Many(ctx, r, func(s engine.Scanner) (t Target, err error) {
 		var hard int
 		err = s.Scan(&t.Kind, &t.Space, &t.Target, &t.Anchor, &hard, &t.Label)
 		t.Hard = hard > 0
@@ -289,15 +291,15 @@ func (r Reader) Targets(ctx context.Context, layer, page string, p Page) ([]Targ
 		WHERE k.layer_id = c.id AND `+ofPage(page)+`(`+kind+`, k.space_id, k.target, k.anchor) > ($3, $4, $5, $6) AND`+topmost+`
 		GROUP BY k.kind, k.space_id, k.target, k.anchor
 		ORDER BY k.kind, k.space_id, k.target, k.anchor LIMIT $7 + 0`,
-		layer, page, p.text(0), p.text(1), p.text(2), p.text(3), p.ask())
-	items, next := cut(p, items, func(t Target) Key { return Key{t.Kind, string(t.Space), t.Target, t.Anchor} })
+		layer, page, p.Text(0), p.Text(1), p.Text(2), p.Text(3), p.Ask())
+	items, next := engine.Cut(p, items, func(t Target) Key { return Key{t.Kind, string(t.Space), t.Target, t.Anchor} })
 	return items, next, err
 }
 
 // EachLink calls fn for all links of a chain of layers, in no particular order. fn
 // must not use the database.
 func (r Reader) EachLink(ctx context.Context, layer string, fn func(Link)) error {
-	return each(ctx, r, scanLink, fn, chainCTE+`
+	return engine.Each(ctx, r, scanLink, fn, chainCTE+`
 		SELECT k.page_id, k.kind, k.space_id, k.target, k.anchor, k.node, k.label, k.hard, k.loose
 		FROM chain c CROSS JOIN links k WHERE k.layer_id = c.id AND`+topmost, layer)
 }
@@ -305,14 +307,14 @@ func (r Reader) EachLink(ctx context.Context, layer string, fn func(Link)) error
 // Locations returns at most limit links to a target in a chain of layers, or only
 // those of one page.
 func (r Reader) Locations(ctx context.Context, layer, page string, t Target, limit int) ([]Link, error) {
-	return many(ctx, r, scanLink, chainCTE+`
+	return engine.Many(ctx, r, scanLink, chainCTE+`
 		SELECT k.page_id, k.kind, k.space_id, k.target, k.anchor, k.node, k.label, k.hard, k.loose
 		FROM chain c CROSS JOIN links k
 		WHERE k.layer_id = c.id AND `+ofPage(page)+`k.kind = $3 AND k.space_id = $4 AND k.target = $5 AND k.anchor = $6 AND`+topmost+`
 		ORDER BY k.page_id, k.n LIMIT $7 + 0`, layer, page, t.Kind, t.Space, t.Target, t.Anchor, limit)
 }
 
-func scanLink(s scanner) (l Link, err error) {
+func scanLink(s engine.Scanner) (l Link, err error) {
 	err = s.Scan(&l.Page, &l.Kind, &l.Space, &l.Target, &l.Anchor, &l.Node, &l.Label, &l.Hard, &l.Loose)
 	return l, err
 }
@@ -320,19 +322,19 @@ func scanLink(s scanner) (l Link, err error) {
 // Backlinks lists the pages of a chain of layers that refer to a target by
 // one of two kinds, in a space (empty: the one of the layers).
 func (r Reader) Backlinks(ctx context.Context, layer string, kinds [2]string, space docs.SpaceID, target string, p Page) ([]string, Key, error) {
-	items, err := many(ctx, r, scanText[string], chainCTE+`
+	items, err := engine.Many(ctx, r, engine.ScanText[string], chainCTE+`
 		SELECT DISTINCT k.page_id
 		FROM chain c CROSS JOIN links k
 		WHERE k.layer_id || '' = c.id AND k.target = $2 AND k.kind IN ($3, $4) AND k.space_id = $5 AND k.page_id > $6 AND`+topmost+`
-		ORDER BY k.page_id LIMIT $7 + 0`, layer, target, kinds[0], kinds[1], space, p.text(0), p.ask())
-	items, next := cut(p, items, func(id string) Key { return Key{id} })
+		ORDER BY k.page_id LIMIT $7 + 0`, layer, target, kinds[0], kinds[1], space, p.Text(0), p.Ask())
+	items, next := engine.Cut(p, items, func(id string) Key { return Key{id} })
 	return items, next, err
 }
 
 // SpacesLinkingTo returns the other spaces of an organization that have links
 // to something in a space.
 func (r Reader) SpacesLinkingTo(ctx context.Context, org docs.OrgID, space docs.SpaceID, target string) ([]docs.Space, error) {
-	return many(ctx, r, scanSpace, `
+	return engine.Many(ctx, r, scanSpace, `
 		WITH RECURSIVE up (top, id, parent_id) AS (
 			SELECT DISTINCT l.id, l.id, l.parent_id FROM layers l JOIN spaces s ON s.layer_id = l.id WHERE s.org_id = $1
 			UNION ALL
@@ -351,7 +353,7 @@ func (r Reader) LoosePages(ctx context.Context, layer, target string) ([]string,
 	if target != "" {
 		which = `k.layer_id || '' = c.id AND k.target = $2`
 	}
-	return many(ctx, r, scanText[string], chainCTE+`
+	return engine.Many(ctx, r, engine.ScanText[string], chainCTE+`
 		SELECT DISTINCT k.page_id FROM chain c CROSS JOIN links k
 		WHERE `+which+` AND k.loose = TRUE AND`+topmost+`ORDER BY k.page_id`, layer, target)
 }
@@ -359,7 +361,7 @@ func (r Reader) LoosePages(ctx context.Context, layer, target string) ([]string,
 // UnresolvedPages returns the pages of a chain of layers with an unresolved link whose
 // path ends in name; an empty name is any.
 func (r Reader) UnresolvedPages(ctx context.Context, layer, name string) ([]string, error) {
-	return many(ctx, r, scanText[string], chainCTE+`
+	return engine.Many(ctx, r, engine.ScanText[string], chainCTE+`
 		SELECT DISTINCT k.page_id FROM chain c CROSS JOIN links k
 		WHERE k.layer_id = c.id AND k.kind = '`+Unresolved+`' AND ($2 = '' OR k.anchor = $2) AND`+topmost+`ORDER BY k.page_id`, layer, name)
 }
@@ -375,7 +377,7 @@ func (r Reader) LayerDump(ctx context.Context, layer string, fn func(LayerPage) 
 		page, anchors string
 		gone          bool
 	}
-	pages, err := many(ctx, r, func(s scanner) (v row, err error) {
+	pages, err := engine.Many(ctx, r, func(s engine.Scanner) (v row, err error) {
 		err = s.Scan(&v.page, &v.anchors, &v.gone)
 		return v, err
 	}, chainCTE+`SELECT k.page_id, k.anchors, k.gone FROM chain c CROSS JOIN layer_pages k
@@ -387,7 +389,7 @@ func (r Reader) LayerDump(ctx context.Context, layer string, fn func(LayerPage) 
 		if p.gone {
 			continue
 		}
-		links, err := many(ctx, r, scanLink, chainCTE+`
+		links, err := engine.Many(ctx, r, scanLink, chainCTE+`
 			SELECT k.page_id, k.kind, k.space_id, k.target, k.anchor, k.node, k.label, k.hard, k.loose
 			FROM chain c CROSS JOIN links k WHERE k.layer_id = c.id AND k.page_id = $2 AND`+topmost+`ORDER BY k.n`, layer, p.page)
 		if err != nil {
@@ -406,3 +408,5 @@ func splitAnchors(s string) []string {
 	}
 	return strings.Split(strings.Trim(s, "\n"), "\n")
 }
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/names"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 // memberColumns counts with subselects on indexes, so that a page of members
@@ -29,7 +30,7 @@ func memberDest(m *docs.Member) []any {
 	return append(d, &m.Teams, &m.Spaces, &m.Sites)
 }
 
-func scanMember(s scanner) (m docs.Member, err error) {
+func scanMember(s engine.Scanner) (m docs.Member, err error) {
 	err = s.Scan(memberDest(&m)...)
 	m.User = m.User.Known(m.LastSeenAt)
 	return m, err
@@ -37,7 +38,7 @@ func scanMember(s scanner) (m docs.Member, err error) {
 
 // Member returns a member of an organization.
 func (r Reader) Member(ctx context.Context, org docs.OrgID, user docs.UserID) (docs.Member, error) {
-	return one(ctx, r, "member", scanMember, `
+	return engine.One(ctx, r, "member", scanMember, `
 		SELECT `+memberColumns+`
 		FROM members m JOIN users u ON u.id = m.user_id
 		WHERE m.org_id = $1 AND m.user_id = $2`, org, user)
@@ -65,19 +66,19 @@ func (r Reader) Members(ctx context.Context, org docs.OrgID, f MemberFilter, p P
 	if f.LastSeen {
 		column = "m.last_seen_at"
 	}
-	by, err := p.sorted(f.Asc)
+	by, err := p.Sorted(f.Asc)
 	if err != nil {
 		return nil, nil, err
 	}
 	where, args := f.where(org)
 	// The order is one of four fixed texts; all values are parameters.
-	items, err := many(ctx, r, scanMember, `
+	items, err := engine.Many(ctx, r, scanMember, `
 		SELECT `+memberColumns+`
 		FROM members m JOIN users u ON u.id = m.user_id
-		WHERE `+where+` AND (`+column+`, m.user_id) `+by.compare+` ($5, $6)
-		ORDER BY `+column+` `+by.direction+`, m.user_id `+by.direction+` LIMIT $7 + 0`,
-		append(args, by.at, by.id, p.ask())...)
-	items, next := cut(p, items, func(m docs.Member) Key {
+		WHERE `+where+` AND (`+column+`, m.user_id) `+by.Compare+` ($5, $6)
+		ORDER BY `+column+` `+by.Direction+`, m.user_id `+by.Direction+` LIMIT $7 + 0`,
+		append(args, by.At, by.ID, p.Ask())...)
+	items, next := engine.Cut(p, items, func(m docs.Member) Key {
 		if f.LastSeen {
 			return Key{itoa(int64(m.LastSeenAt)), string(m.User.ID)}
 		}
@@ -88,15 +89,15 @@ func (r Reader) Members(ctx context.Context, org docs.OrgID, f MemberFilter, p P
 
 // membersByName is Members in the order of names, as the database compares texts.
 func (r Reader) membersByName(ctx context.Context, org docs.OrgID, f MemberFilter, p Page) ([]docs.Member, Key, error) {
-	compare, direction := directed(f.Asc)
+	compare, direction := engine.Directed(f.Asc)
 	where, args := f.where(org)
-	items, err := many(ctx, r, scanMember, `
+	items, err := engine.Many(ctx, r, scanMember, `
 		SELECT `+memberColumns+`
 		FROM members m JOIN users u ON u.id = m.user_id
 		WHERE `+where+` AND ($6 = '' OR (`+memberName+`, m.user_id) `+compare+` ($5, $6))
 		ORDER BY `+memberName+` `+direction+`, m.user_id `+direction+` LIMIT $7 + 0`,
-		append(args, p.text(0), p.text(1), p.ask())...)
-	items, next := cut(p, items, memberNameKey)
+		append(args, p.Text(0), p.Text(1), p.Ask())...)
+	items, next := engine.Cut(p, items, memberNameKey)
 	return items, next, err
 }
 
@@ -112,7 +113,7 @@ func memberNameKey(m docs.Member) Key {
 // CountMembers counts what Members lists.
 func (r Reader) CountMembers(ctx context.Context, org docs.OrgID, f MemberFilter) (int64, error) {
 	where, args := f.where(org)
-	return one(ctx, r, "count", scanInt, `
+	return engine.One(ctx, r, "count", engine.ScanInt, `
 		SELECT COUNT(*) FROM members m JOIN users u ON u.id = m.user_id WHERE `+where, args...)
 }
 
@@ -140,7 +141,7 @@ func like(s string) string {
 // CountAdmins counts the people who are enabled admins of an organization. Service accounts do
 // not count, because they cannot restore access.
 func (r Reader) CountAdmins(ctx context.Context, org docs.OrgID) (int64, error) {
-	return one(ctx, r, "count", scanInt, `
+	return engine.One(ctx, r, "count", engine.ScanInt, `
 		SELECT COUNT(*) FROM members m JOIN users u ON u.id = m.user_id
 		WHERE m.org_id = $1 AND m.role = 'admin' AND NOT m.disabled AND u.kind = ''`, org)
 }
@@ -150,7 +151,7 @@ func (r Reader) CountAdmins(ctx context.Context, org docs.OrgID) (int64, error) 
 func (r Reader) MembersAmong(ctx context.Context, org docs.OrgID, users []docs.UserID) (map[docs.UserID]bool, error) {
 	found := map[docs.UserID]bool{}
 	for _, u := range users {
-		n, err := one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM members WHERE org_id = $1 AND user_id = $2`, org, u)
+		n, err := engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM members WHERE org_id = $1 AND user_id = $2`, org, u)
 		if err != nil {
 			return nil, err
 		}
@@ -164,12 +165,12 @@ func (r Reader) MembersAmong(ctx context.Context, org docs.OrgID, users []docs.U
 
 // AddMember makes a user a member.
 func (tx *Tx) AddMember(ctx context.Context, m docs.Member) error {
-	err := tx.put(ctx, `
+	err := engine.Put(ctx, tx, `
 		INSERT INTO members (org_id, user_id, role, disabled, sso, joined_at, last_seen_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7)`,
 		m.Org, m.User.ID, m.Role, m.Disabled, m.SSO, m.JoinedAt, m.LastSeenAt)
 	if err != nil {
-		return tx.taken(err, "%s is a member already", m.User.Email)
+		return engine.Taken(tx, err, "%s is a member already", m.User.Email)
 	}
 	if err := tx.oneMore(ctx, m.Org, docs.QuotaMembers); err != nil {
 		return err
@@ -179,7 +180,7 @@ func (tx *Tx) AddMember(ctx context.Context, m docs.Member) error {
 
 // PutMember stores a changed member.
 func (tx *Tx) PutMember(ctx context.Context, m docs.Member) error {
-	err := tx.put(ctx, `
+	err := engine.Put(ctx, tx, `
 		UPDATE members SET role = $3, disabled = $4, sso = $5, last_seen_at = $6
 		WHERE org_id = $1 AND user_id = $2`,
 		m.Org, m.User.ID, m.Role, m.Disabled, m.SSO, m.LastSeenAt)
@@ -192,23 +193,23 @@ func (tx *Tx) PutMember(ctx context.Context, m docs.Member) error {
 // DropMember removes a user from an organization, its teams and its grants;
 // it reports whether the user was a member.
 func (tx *Tx) DropMember(ctx context.Context, org docs.OrgID, user docs.UserID) (bool, error) {
-	n, err := tx.exec(ctx, `DELETE FROM members WHERE org_id = $1 AND user_id = $2`, org, user)
+	n, err := engine.Exec(ctx, tx, `DELETE FROM members WHERE org_id = $1 AND user_id = $2`, org, user)
 	if err != nil || n == 0 {
 		return false, err
 	}
-	if err := tx.put(ctx, `DELETE FROM user_grants WHERE org_id = $1 AND user_id = $2`, org, user); err != nil {
+	if err := engine.Put(ctx, tx, `DELETE FROM user_grants WHERE org_id = $1 AND user_id = $2`, org, user); err != nil {
 		return false, err
 	}
 	if err := tx.PutExternalID(ctx, org, string(user), ""); err != nil {
 		return false, err
 	}
-	err = tx.put(ctx, `
+	err = engine.Put(ctx, tx, `
 		DELETE FROM team_members
 		WHERE user_id = $2 AND team_id IN (SELECT id FROM teams WHERE org_id = $1)`, org, user)
 	if err != nil {
 		return false, err
 	}
-	err = tx.put(ctx, `
+	err = engine.Put(ctx, tx, `
 		INSERT INTO removals (org_id, user_id, removed_at) VALUES ($1, $2, $3)
 		ON CONFLICT (org_id, user_id) DO UPDATE SET removed_at = excluded.removed_at`, org, user, tx.Now())
 	if err != nil {
@@ -219,7 +220,7 @@ func (tx *Tx) DropMember(ctx context.Context, org docs.OrgID, user docs.UserID) 
 
 // RemovedAt returns when a user was removed from an organization; zero: never.
 func (r Reader) RemovedAt(ctx context.Context, org docs.OrgID, user docs.UserID) (docs.Time, error) {
-	at, err := many(ctx, r, scanInt, `SELECT removed_at FROM removals WHERE org_id = $1 AND user_id = $2`, org, user)
+	at, err := engine.Many(ctx, r, engine.ScanInt, `SELECT removed_at FROM removals WHERE org_id = $1 AND user_id = $2`, org, user)
 	if err != nil || len(at) == 0 {
 		return 0, err
 	}
@@ -228,7 +229,7 @@ func (r Reader) RemovedAt(ctx context.Context, org docs.OrgID, user docs.UserID)
 
 // TouchMember notes that a member was seen.
 func (tx *Tx) TouchMember(ctx context.Context, org docs.OrgID, user docs.UserID, at docs.Time) error {
-	return tx.put(ctx, `
+	return engine.Put(ctx, tx, `
 		UPDATE members SET last_seen_at = $3
 		WHERE org_id = $1 AND user_id = $2 AND last_seen_at < $3`, org, user, at)
 }

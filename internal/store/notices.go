@@ -6,6 +6,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 // maxNoticeBody is the number of characters of a comment that are read for a notice.
@@ -47,13 +48,13 @@ func (f NoticeFilter) where(user docs.UserID) (string, []any) {
 // Notices lists notices of a user, newest first, with the texts to be shown. The
 // filter must have the spaces of HiddenFrom.
 func (r Reader) Notices(ctx context.Context, user docs.UserID, f NoticeFilter, p Page) ([]docs.Notice, Key, error) {
-	before := lastText
+	before := engine.LastText
 	if len(p.After) > 0 {
 		before = p.After[0]
 	}
 	hidden, args := f.where(user)
 	n := len(args)
-	items, err := many(ctx, r, func(s scanner) (v docs.Notice, err error) {
+	items, err := engine.Many(ctx, r, func(s engine.Scanner) (v docs.Notice, err error) {
 		err = s.Scan(&v.ID, &v.User, &v.Kind, &v.Actor, &v.Space, &v.Request, &v.Comment, &v.Reply, &v.At, &v.ReadAt, &v.Mail,
 			&v.Org, &v.SpaceTitle, &v.Number, &v.Subject, &v.ActorName, &v.Body)
 		return v, err
@@ -61,15 +62,15 @@ func (r Reader) Notices(ctx context.Context, user docs.UserID, f NoticeFilter, p
 			s.org_id, s.title, COALESCE(q.number, 0), COALESCE(q.subject, ''), COALESCE(u.display_name, ''),
 			SUBSTR(COALESCE(r.body, c.body, ''), 1, $`+itoa(int64(n+1))+` + 0)`+noticesFrom+hidden+`
 			AND n.id < $`+itoa(int64(n+2))+` ORDER BY n.id DESC LIMIT $`+itoa(int64(n+3))+` + 0`,
-		append(args, maxNoticeBody, before, p.ask())...)
-	items, next := cut(p, items, func(v docs.Notice) Key { return Key{string(v.ID)} })
+		append(args, maxNoticeBody, before, p.Ask())...)
+	items, next := engine.Cut(p, items, func(v docs.Notice) Key { return Key{string(v.ID)} })
 	return items, next, err
 }
 
 // CountNotices counts what Notices lists.
 func (r Reader) CountNotices(ctx context.Context, user docs.UserID, f NoticeFilter) (int64, error) {
 	hidden, args := f.where(user)
-	return one(ctx, r, "count", scanInt, `SELECT COUNT(*)`+noticesFrom+hidden, args...)
+	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*)`+noticesFrom+hidden, args...)
 }
 
 // NoticeReader is a user who reads notices, with the session or token.
@@ -89,7 +90,7 @@ func (r Reader) HiddenFrom(ctx context.Context, by NoticeReader) ([]docs.SpaceID
 		inside, sso bool
 		used        bool
 	}
-	places, err := many(ctx, r, func(s scanner) (p place, err error) {
+	places, err := engine.Many(ctx, r, func(s engine.Scanner) (p place, err error) {
 		p.viewer.User = by.User
 		err = s.Scan(&p.space, &p.viewer.Org, &p.viewer.Role, &p.inside, &p.sso, &p.used)
 		return p, err
@@ -131,7 +132,7 @@ func (r Reader) HiddenFrom(ctx context.Context, by NoticeReader) ([]docs.SpaceID
 // visible returns the spaces that a viewer sees.
 func (r Reader) visible(ctx context.Context, v Viewer, spaces []docs.SpaceID) (map[docs.SpaceID]bool, error) {
 	list, args := among(spaces, append(v.args(), ""))
-	ids, err := many(ctx, r, scanText[docs.SpaceID], ranksCTE+` SELECT s.id`+spacesFrom+` AND s.id IN `+list, args...)
+	ids, err := engine.Many(ctx, r, engine.ScanText[docs.SpaceID], ranksCTE+` SELECT s.id`+spacesFrom+` AND s.id IN `+list, args...)
 	seen := map[docs.SpaceID]bool{}
 	for _, id := range ids {
 		seen[id] = true
@@ -141,7 +142,7 @@ func (r Reader) visible(ctx context.Context, v Viewer, spaces []docs.SpaceID) (m
 
 // AddNotice stores a notice, if the user has none of that event.
 func (tx *Tx) AddNotice(ctx context.Context, n docs.Notice) error {
-	return tx.put(ctx, `
+	return engine.Put(ctx, tx, `
 		INSERT INTO notices (user_id, id, kind, actor_id, space_id, change_request_id, comment_id, reply_id, at, read_at, mail)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, $10) ON CONFLICT (user_id, id) DO NOTHING`,
 		n.User, n.ID, n.Kind, n.Actor, n.Space, n.Request, n.Comment, n.Reply, n.At, n.Mail)
@@ -150,7 +151,7 @@ func (tx *Tx) AddNotice(ctx context.Context, n docs.Notice) error {
 // TrimNotices deletes the oldest notices of a user in an organization if there are more than docs.MaxNotices.
 // Other organizations are counted separately, so that activity in one does not displace notices of another.
 func (tx *Tx) TrimNotices(ctx context.Context, org docs.OrgID, user docs.UserID) error {
-	return tx.put(ctx, `
+	return engine.Put(ctx, tx, `
 		DELETE FROM notices WHERE user_id = $1 AND id <= (
 			SELECT n.id FROM notices n JOIN spaces s ON s.id = n.space_id
 			WHERE n.user_id = $1 AND s.org_id = $2 ORDER BY n.id DESC LIMIT 1 OFFSET $3 + 0)
@@ -159,7 +160,7 @@ func (tx *Tx) TrimNotices(ctx context.Context, org docs.OrgID, user docs.UserID)
 
 // DropOldNotices deletes at most limit notices that are older than a time.
 func (tx *Tx) DropOldNotices(ctx context.Context, before docs.Time, limit int) (int64, error) {
-	return tx.exec(ctx, `
+	return engine.Exec(ctx, tx, `
 		DELETE FROM notices WHERE (user_id, id) IN (
 			SELECT user_id, id FROM notices WHERE at < $1 ORDER BY at LIMIT $2 + 0)`, before, limit)
 }
@@ -171,12 +172,12 @@ func (tx *Tx) ReadNotices(ctx context.Context, user docs.UserID, ids []docs.Noti
 		return nil
 	}
 	list, args := among(ids, []any{user, at})
-	return tx.put(ctx, `UPDATE notices SET read_at = $2 WHERE user_id = $1 AND id IN `+list, args...)
+	return engine.Put(ctx, tx, `UPDATE notices SET read_at = $2 WHERE user_id = $1 AND id IN `+list, args...)
 }
 
 // MailWaiting returns the newest notices for which mails have to be sent to a user, oldest first.
 func (r Reader) MailWaiting(ctx context.Context, user docs.UserID, by docs.Channel) ([]docs.NoticeID, error) {
-	ids, err := many(ctx, r, scanText[docs.NoticeID], `
+	ids, err := engine.Many(ctx, r, engine.ScanText[docs.NoticeID], `
 		SELECT id FROM notices WHERE user_id = $1 AND mail <> '' AND mail = $2 ORDER BY id DESC LIMIT $3 + 0`, user, by, docs.MaxNotices)
 	slices.Sort(ids)
 	return ids, err
@@ -188,7 +189,7 @@ func (tx *Tx) MarkMailed(ctx context.Context, user docs.UserID, ids []docs.Notic
 		return nil
 	}
 	list, args := among(ids, []any{user})
-	return tx.put(ctx, `UPDATE notices SET mail = '' WHERE user_id = $1 AND id IN `+list, args...)
+	return engine.Put(ctx, tx, `UPDATE notices SET mail = '' WHERE user_id = $1 AND id IN `+list, args...)
 }
 
 // Addressee is a user who may get notices, with the notification settings.
@@ -203,7 +204,7 @@ func (r Reader) Addressees(ctx context.Context, org docs.OrgID, users []docs.Use
 		return nil, nil
 	}
 	list, args := among(users, []any{org})
-	return many(ctx, r, func(s scanner) (a Addressee, err error) {
+	return engine.Many(ctx, r, func(s engine.Scanner) (a Addressee, err error) {
 		a.Settings.Digest = docs.DefaultDigest
 		err = s.Scan(&a.User, inJSON{&a.Settings})
 		return a, err
@@ -214,7 +215,7 @@ func (r Reader) Addressees(ctx context.Context, org docs.OrgID, users []docs.Use
 // Notifications returns the notification settings of a user, and when the last mail about notices was sent.
 func (r Reader) Notifications(ctx context.Context, user docs.UserID) (docs.Notifications, docs.Time, error) {
 	out := docs.Notifications{Digest: docs.DefaultDigest}
-	mailed, err := one(ctx, r, "settings", func(s scanner) (at docs.Time, err error) {
+	mailed, err := engine.One(ctx, r, "settings", func(s engine.Scanner) (at docs.Time, err error) {
 		err = s.Scan(inJSON{&out}, &at)
 		return at, err
 	}, `SELECT settings, mailed_at FROM notification_settings WHERE user_id = $1`, user)
@@ -226,21 +227,21 @@ func (r Reader) Notifications(ctx context.Context, user docs.UserID) (docs.Notif
 
 // PutNotifications stores the notification settings of a user.
 func (tx *Tx) PutNotifications(ctx context.Context, user docs.UserID, n docs.Notifications) error {
-	return tx.put(ctx, `
+	return engine.Put(ctx, tx, `
 		INSERT INTO notification_settings (user_id, settings, mailed_at) VALUES ($1, $2, 0)
 		ON CONFLICT (user_id) DO UPDATE SET settings = excluded.settings`, user, toJSON(n))
 }
 
 // SetMailedAt notes when a mail about notices was sent to a user.
 func (tx *Tx) SetMailedAt(ctx context.Context, user docs.UserID) error {
-	return tx.put(ctx, `
+	return engine.Put(ctx, tx, `
 		INSERT INTO notification_settings (user_id, settings, mailed_at) VALUES ($1, '', $2)
 		ON CONFLICT (user_id) DO UPDATE SET mailed_at = excluded.mailed_at`, user, tx.Now())
 }
 
 // AuditRow returns a line of the log of an organization.
 func (r Reader) AuditRow(ctx context.Context, org docs.OrgID, id string) (AuditRow, error) {
-	return one(ctx, r, "event", scanAudit, `
+	return engine.One(ctx, r, "event", scanAudit, `
 		SELECT id, at, org_id, actor_id, token_id, request_id, action, subject_kind, subject_id, data
 		FROM audit WHERE org_id = $1 AND id = $2`, org, id)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/cache"
 	"github.com/octavo-docs/octavo/internal/chunk"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 // Object is a piece of content with its hash.
@@ -73,7 +74,7 @@ const (
 	objectsFrom   = ` FROM objects o LEFT JOIN objects b ON o.base <> '' AND b.hash = o.base AND b.base = ''`
 )
 
-func scanObject(s scanner) (o storedObject, err error) {
+func scanObject(s engine.Scanner) (o storedObject, err error) {
 	err = s.Scan(&o.hash, &o.data, &o.base, &o.baseData)
 	return o, err
 }
@@ -96,7 +97,7 @@ func (o storedObject) bytes() ([]byte, error) {
 }
 
 func (r Reader) storedObject(ctx context.Context, h chunk.Hash) (storedObject, error) {
-	return one(ctx, r, "object", scanObject, `SELECT `+objectColumns+objectsFrom+` WHERE o.hash = $1`, h)
+	return engine.One(ctx, r, "object", scanObject, `SELECT `+objectColumns+objectsFrom+` WHERE o.hash = $1`, h)
 }
 
 // Object returns the bytes of an object.
@@ -111,7 +112,7 @@ func (r Reader) Object(ctx context.Context, h chunk.Hash) ([]byte, error) {
 // CheckObjects reads every object and compares it with its hash.
 func (r Reader) CheckObjects(ctx context.Context) error {
 	var damage error
-	err := each(ctx, r, scanObject, func(o storedObject) {
+	err := engine.Each(ctx, r, scanObject, func(o storedObject) {
 		data, err := o.bytes()
 		if err == nil && chunk.Sum(data) != o.hash {
 			err = fmt.Errorf("object %s: %w", o.hash, errObject)
@@ -213,7 +214,7 @@ func (tx *Tx) PutObjects(ctx context.Context, n NewObjects) error {
 	if err != nil {
 		return err
 	}
-	stored, err := insertNew(ctx, tx, `INSERT INTO objects (hash, data, base)`, `ON CONFLICT (hash) DO NOTHING`, n,
+	stored, err := engine.InsertNew(ctx, tx, `INSERT INTO objects (hash, data, base)`, `ON CONFLICT (hash) DO NOTHING`, n,
 		func(o newObject) []any {
 			if !bases[o.base] {
 				o.base = ""
@@ -247,7 +248,7 @@ func (tx *Tx) storedBases(ctx context.Context, n NewObjects) (map[chunk.Hash]boo
 	for some := range slices.Chunk(unknown, 512) {
 		var args []any
 		in := listOf(&args, some)
-		found, err := many(ctx, tx.Reader, scanText[chunk.Hash],
+		found, err := engine.Many(ctx, tx, engine.ScanText[chunk.Hash],
 			`SELECT hash FROM objects WHERE base = '' AND hash IN `+in, args...)
 		if err != nil {
 			return nil, err

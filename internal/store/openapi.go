@@ -4,12 +4,13 @@ import (
 	"context"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 const openAPIColumns = `a.id, a.org_id, a.slug, a.source_url, a.source_blob, a.visibility, a.state, a.run, a.last_version, a.processed_at,
 	a.error_code, a.problems, a.fetched, a.check_at, a.request_space, a.request_by, a.created_by, a.created_at, a.updated_at`
 
-func scanOpenAPISpec(s scanner) (v docs.OpenAPISpec, err error) {
+func scanOpenAPISpec(s engine.Scanner) (v docs.OpenAPISpec, err error) {
 	err = s.Scan(&v.ID, &v.Org, &v.Slug, &v.SourceURL, &v.SourceBlob, &v.Visibility, &v.State, &v.Run, &v.LastVersion, &v.ProcessedAt,
 		&v.Error, inJSON{&v.Problems}, inJSON{&v.Fetched}, &v.CheckAt, &v.RequestSpace, &v.RequestBy, &v.CreatedBy, &v.CreatedAt, &v.UpdatedAt)
 	return v, err
@@ -17,38 +18,38 @@ func scanOpenAPISpec(s scanner) (v docs.OpenAPISpec, err error) {
 
 // OpenAPISpec returns a description of an organization by its slug.
 func (r Reader) OpenAPISpec(ctx context.Context, org docs.OrgID, slug docs.OpenAPISlug) (docs.OpenAPISpec, error) {
-	return one(ctx, r, "OpenAPI specification", scanOpenAPISpec, `
+	return engine.One(ctx, r, "OpenAPI specification", scanOpenAPISpec, `
 		SELECT `+openAPIColumns+` FROM openapi_specs a WHERE a.org_id = $1 AND a.slug = $2 AND `+inPresentOrg("a"), org, slug)
 }
 
 // OpenAPISpecByID returns a description of any organization.
 func (r Reader) OpenAPISpecByID(ctx context.Context, id docs.OpenAPISpecID) (docs.OpenAPISpec, error) {
-	return one(ctx, r, "OpenAPI specification", scanOpenAPISpec, `SELECT `+openAPIColumns+` FROM openapi_specs a WHERE a.id = $1 AND `+inPresentOrg("a"), id)
+	return engine.One(ctx, r, "OpenAPI specification", scanOpenAPISpec, `SELECT `+openAPIColumns+` FROM openapi_specs a WHERE a.id = $1 AND `+inPresentOrg("a"), id)
 }
 
 // OpenAPISpecs lists the descriptions of an organization by slug.
 func (r Reader) OpenAPISpecs(ctx context.Context, org docs.OrgID, p Page) ([]docs.OpenAPISpec, Key, error) {
-	items, err := many(ctx, r, scanOpenAPISpec, `
-		SELECT `+openAPIColumns+` FROM openapi_specs a WHERE a.org_id = $1 AND a.slug > $2 ORDER BY a.slug LIMIT $3 + 0`, org, p.text(0), p.ask())
-	items, next := cut(p, items, func(v docs.OpenAPISpec) Key { return Key{string(v.Slug)} })
+	items, err := engine.Many(ctx, r, scanOpenAPISpec, `
+		SELECT `+openAPIColumns+` FROM openapi_specs a WHERE a.org_id = $1 AND a.slug > $2 ORDER BY a.slug LIMIT $3 + 0`, org, p.Text(0), p.Ask())
+	items, next := engine.Cut(p, items, func(v docs.OpenAPISpec) Key { return Key{string(v.Slug)} })
 	return items, next, err
 }
 
 // CountOpenAPISpecs counts what OpenAPISpecs lists.
 func (r Reader) CountOpenAPISpecs(ctx context.Context, org docs.OrgID) (int64, error) {
-	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM openapi_specs WHERE org_id = $1`, org)
+	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM openapi_specs WHERE org_id = $1`, org)
 }
 
 // DueOpenAPISpecs returns at most limit descriptions whose URL is due to be fetched
 // again, the most overdue first.
 func (r Reader) DueOpenAPISpecs(ctx context.Context, now docs.Time, limit int) ([]docs.OpenAPISpecID, error) {
-	return many(ctx, r, scanText[docs.OpenAPISpecID], `
+	return engine.Many(ctx, r, engine.ScanText[docs.OpenAPISpecID], `
 		SELECT a.id FROM openapi_specs a WHERE a.check_at > 0 AND a.check_at <= $1 AND `+inPresentOrg("a")+` ORDER BY a.check_at, a.id LIMIT $2 + 0`, now, limit)
 }
 
 // AddOpenAPISpec stores a new description. Conflict if its slug is taken.
 func (tx *Tx) AddOpenAPISpec(ctx context.Context, v docs.OpenAPISpec) error {
-	return tx.taken(tx.put(ctx, `
+	return engine.Taken(tx, engine.Put(ctx, tx, `
 		INSERT INTO openapi_specs (id, org_id, slug, source_url, source_blob, visibility, state, run, last_version, processed_at,
 			error_code, problems, fetched, check_at, created_by, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
@@ -59,7 +60,7 @@ func (tx *Tx) AddOpenAPISpec(ctx context.Context, v docs.OpenAPISpec) error {
 
 // PutOpenAPISpec stores a changed description.
 func (tx *Tx) PutOpenAPISpec(ctx context.Context, v docs.OpenAPISpec) error {
-	return tx.put(ctx, `
+	return engine.Put(ctx, tx, `
 		UPDATE openapi_specs
 		SET source_url = $2, source_blob = $3, visibility = $4, state = $5, run = $6, last_version = $7, processed_at = $8,
 			error_code = $9, problems = $10, fetched = $11, check_at = $12, updated_at = $13, request_space = $14, request_by = $15
@@ -70,7 +71,7 @@ func (tx *Tx) PutOpenAPISpec(ctx context.Context, v docs.OpenAPISpec) error {
 
 // DropOpenAPISpec deletes a description with its versions.
 func (tx *Tx) DropOpenAPISpec(ctx context.Context, id docs.OpenAPISpecID) error {
-	if err := tx.put(ctx, `DELETE FROM openapi_versions WHERE spec_id = $1`, id); err != nil {
+	if err := engine.Put(ctx, tx, `DELETE FROM openapi_versions WHERE spec_id = $1`, id); err != nil {
 		return err
 	}
 	return tx.dropOne(ctx, "OpenAPI specification", `DELETE FROM openapi_specs WHERE id = $1`, id)
@@ -78,38 +79,38 @@ func (tx *Tx) DropOpenAPISpec(ctx context.Context, id docs.OpenAPISpecID) error 
 
 const openAPIVersionColumns = `v.spec_id, v.id, v.hash, v.root, v.files, v.document, v.parsed, v.created_at`
 
-func scanOpenAPIVersion(s scanner) (v docs.OpenAPIVersion, err error) {
+func scanOpenAPIVersion(s engine.Scanner) (v docs.OpenAPIVersion, err error) {
 	err = s.Scan(&v.Spec, &v.ID, &v.Hash, &v.Root, inJSON{&v.Files}, &v.Document, &v.Parsed, &v.CreatedAt)
 	return v, err
 }
 
 // OpenAPIVersion returns a version of a description.
 func (r Reader) OpenAPIVersion(ctx context.Context, spec docs.OpenAPISpecID, id docs.OpenAPIVersionID) (docs.OpenAPIVersion, error) {
-	return one(ctx, r, "version of the OpenAPI specification", scanOpenAPIVersion, `
+	return engine.One(ctx, r, "version of the OpenAPI specification", scanOpenAPIVersion, `
 		SELECT `+openAPIVersionColumns+` FROM openapi_versions v WHERE v.spec_id = $1 AND v.id = $2`, spec, id)
 }
 
 // OpenAPIVersions lists the versions of a description, newest first.
 func (r Reader) OpenAPIVersions(ctx context.Context, spec docs.OpenAPISpecID, p Page) ([]docs.OpenAPIVersion, Key, error) {
-	before := lastText
+	before := engine.LastText
 	if len(p.After) > 0 {
 		before = p.After[0]
 	}
-	items, err := many(ctx, r, scanOpenAPIVersion, `
+	items, err := engine.Many(ctx, r, scanOpenAPIVersion, `
 		SELECT `+openAPIVersionColumns+` FROM openapi_versions v WHERE v.spec_id = $1 AND v.id < $2 ORDER BY v.id DESC LIMIT $3 + 0`,
-		spec, before, p.ask())
-	items, next := cut(p, items, func(v docs.OpenAPIVersion) Key { return Key{string(v.ID)} })
+		spec, before, p.Ask())
+	items, next := engine.Cut(p, items, func(v docs.OpenAPIVersion) Key { return Key{string(v.ID)} })
 	return items, next, err
 }
 
 // CountOpenAPIVersions counts what OpenAPIVersions lists.
 func (r Reader) CountOpenAPIVersions(ctx context.Context, spec docs.OpenAPISpecID) (int64, error) {
-	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM openapi_versions WHERE spec_id = $1`, spec)
+	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM openapi_versions WHERE spec_id = $1`, spec)
 }
 
 // AddOpenAPIVersion stores a version.
 func (tx *Tx) AddOpenAPIVersion(ctx context.Context, v docs.OpenAPIVersion) error {
-	return tx.put(ctx, `
+	return engine.Put(ctx, tx, `
 		INSERT INTO openapi_versions (spec_id, id, hash, root, files, document, parsed, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 		v.Spec, v.ID, v.Hash, v.Root, toJSON(v.Files), v.Document, v.Parsed, v.CreatedAt)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 const orgColumns = `o.id, o.title, COALESCE(o.hostname, ''), o.type, o.use_case, o.community_type, o.default_role,
@@ -40,7 +41,7 @@ func (v *orgRow) done() (docs.Organization, error) {
 	return v.org, err
 }
 
-func scanOrg(s scanner) (docs.Organization, error) {
+func scanOrg(s engine.Scanner) (docs.Organization, error) {
 	var v orgRow
 	if err := s.Scan(v.dest()...); err != nil {
 		return docs.Organization{}, err
@@ -83,15 +84,15 @@ type Stamped[T any] struct {
 // Organization returns an organization by id. A deleted one is not found, and neither are the
 // things that belong to it.
 func (r Reader) Organization(ctx context.Context, id docs.OrgID) (docs.Organization, error) {
-	return throughCache(ctx, r, "organization", string(id), func(ctx context.Context) (docs.Organization, error) {
-		return one(ctx, r, "organization", scanOrg, `SELECT `+orgColumns+` FROM organizations o WHERE o.id = $1 AND o.deleted_at = 0`, id)
+	return engine.Cached(ctx, r, "organization", string(id), func(ctx context.Context) (docs.Organization, error) {
+		return engine.One(ctx, r, "organization", scanOrg, `SELECT `+orgColumns+` FROM organizations o WHERE o.id = $1 AND o.deleted_at = 0`, id)
 	})
 }
 
 // OrganizationStamp returns the stamp of an organization, which is enough to check permissions.
 func (r Reader) OrganizationStamp(ctx context.Context, id docs.OrgID) (Stamp, error) {
-	return throughCache(ctx, r, "stamp", string(id), func(ctx context.Context) (Stamp, error) {
-		return one(ctx, r, "organization", func(s scanner) (v Stamp, err error) {
+	return engine.Cached(ctx, r, "stamp", string(id), func(ctx context.Context) (Stamp, error) {
+		return engine.One(ctx, r, "organization", func(s engine.Scanner) (v Stamp, err error) {
 			err = s.Scan(&v.Access, &v.Auth)
 			return v, err
 		}, `SELECT o.access_version, i.auth_version FROM organizations o CROSS JOIN instance i WHERE o.id = $1 AND o.deleted_at = 0`, id)
@@ -129,7 +130,7 @@ const asksProvider = `(o.sso AND $2 = '' AND $3 <> '' AND m.role <> 'admin')`
 // valid for one only, that one. If an organization requires a sign-in at its identity provider first,
 // only the fields that non-members may see are returned.
 func (r Reader) OrganizationsOf(ctx context.Context, by Caller, p Page) ([]OrgAccess, Key, error) {
-	items, err := many(ctx, r, func(s scanner) (out OrgAccess, err error) {
+	items, err := engine.Many(ctx, r, func(s engine.Scanner) (out OrgAccess, err error) {
 		var v orgRow
 		var owned docs.TeamID
 		a := &docs.Access{User: by.User, Teams: map[docs.TeamID]docs.TeamRole{}}
@@ -147,25 +148,25 @@ func (r Reader) OrganizationsOf(ctx context.Context, by Caller, p Page) ([]OrgAc
 			WHERE tm.user_id = m.user_id AND t.org_id = m.org_id AND tm.role = 'owner'), ''), NOT `+asksProvider+`
 		FROM members m JOIN organizations o ON o.id = m.org_id
 		WHERE `+callersOrgs+` AND m.org_id > $4
-		ORDER BY m.org_id LIMIT $5 + 0`, by.User, by.Org, by.Token, p.text(0), p.ask())
-	items, next := cut(p, items, func(o OrgAccess) Key { return Key{string(o.Org.ID)} })
+		ORDER BY m.org_id LIMIT $5 + 0`, by.User, by.Org, by.Token, p.Text(0), p.Ask())
+	items, next := engine.Cut(p, items, func(o OrgAccess) Key { return Key{string(o.Org.ID)} })
 	return items, next, err
 }
 
 // CountOrganizationsOf counts what OrganizationsOf lists.
 func (r Reader) CountOrganizationsOf(ctx context.Context, by Caller) (int64, error) {
-	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM members m WHERE `+callersOrgs, by.User, by.Org, by.Token)
+	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM members m WHERE `+callersOrgs, by.User, by.Org, by.Token)
 }
 
 // CountOrganizations counts the organizations that are not deleted.
 func (r Reader) CountOrganizations(ctx context.Context) (int64, error) {
-	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM organizations WHERE deleted_at = 0`)
+	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM organizations WHERE deleted_at = 0`)
 }
 
 // AcceptsCaller reports whether an organization, which is not deleted, accepts the token of a caller. The caller need not
 // be a member of it.
 func (r Reader) AcceptsCaller(ctx context.Context, org docs.OrgID, by Caller) (bool, error) {
-	n, err := one(ctx, r, "count", scanInt, `
+	n, err := engine.One(ctx, r, "count", engine.ScanInt, `
 		SELECT COUNT(*) FROM (SELECT id AS org_id FROM organizations WHERE id = $1 AND deleted_at = 0) m WHERE `+acceptsCaller, org, by.Org, by.Token)
 	return n > 0, err
 }
@@ -173,7 +174,7 @@ func (r Reader) AcceptsCaller(ctx context.Context, org docs.OrgID, by Caller) (b
 // OrganizationsByDomain lists the organizations with an e-mail domain that accept the token of a caller. With each comes
 // the access of the caller; if the organization requires a sign-in at its identity provider first, that of a non-member.
 func (r Reader) OrganizationsByDomain(ctx context.Context, by Caller, domain string) ([]OrgAccess, error) {
-	orgs, err := many(ctx, r, scanOrg, `
+	orgs, err := engine.Many(ctx, r, scanOrg, `
 		SELECT `+orgColumns+`
 		FROM organization_domains m JOIN organizations o ON o.id = m.org_id
 		WHERE m.domain = $1 AND o.deleted_at = 0 AND `+acceptsCaller+` ORDER BY o.id`, domain, by.Org, by.Token)
@@ -193,13 +194,13 @@ func (r Reader) OrganizationsByDomain(ctx context.Context, by Caller, domain str
 
 // OrganizationByHostname returns the organization with a hostname.
 func (r Reader) OrganizationByHostname(ctx context.Context, hostname string) (docs.Organization, error) {
-	return one(ctx, r, "subdomain", scanOrg, `SELECT `+orgColumns+` FROM organizations o WHERE o.hostname = $1 AND o.deleted_at = 0`, hostname)
+	return engine.One(ctx, r, "subdomain", scanOrg, `SELECT `+orgColumns+` FROM organizations o WHERE o.hostname = $1 AND o.deleted_at = 0`, hostname)
 }
 
 // OrganizationByTitle returns the first organization with a title that a user
 // administers. The command line uses it to find an organization that it created.
 func (r Reader) OrganizationByTitle(ctx context.Context, admin docs.UserID, title string) (docs.Organization, error) {
-	return one(ctx, r, "organization", scanOrg, `
+	return engine.One(ctx, r, "organization", scanOrg, `
 		SELECT `+orgColumns+`
 		FROM organizations o JOIN members m ON m.org_id = o.id
 		WHERE m.user_id = $1 AND m.role = 'admin' AND o.title = $2 AND o.deleted_at = 0
@@ -208,7 +209,7 @@ func (r Reader) OrganizationByTitle(ctx context.Context, admin docs.UserID, titl
 
 // AddOrganization stores a new organization.
 func (tx *Tx) AddOrganization(ctx context.Context, o docs.Organization) error {
-	err := tx.put(ctx, `
+	err := engine.Put(ctx, tx, `
 		INSERT INTO organizations (id, title, hostname, type, use_case, community_type, default_role, default_content,
 			sso, ai, invite_links, merge_rules, logo_url, email_domains, plan, billing, trial, custom_hostname,
 			blocked_source, blocked_reason, access_version, created_by, created_at, updated_at)
@@ -225,7 +226,7 @@ func (tx *Tx) AddOrganization(ctx context.Context, o docs.Organization) error {
 
 // PutOrganization stores the fields of an organization that can change.
 func (tx *Tx) PutOrganization(ctx context.Context, o docs.Organization) error {
-	err := tx.put(ctx, `
+	err := engine.Put(ctx, tx, `
 		UPDATE organizations
 		SET title = $2, hostname = NULLIF($3, ''), default_role = $4, default_content = $5, sso = $6, ai = $7,
 			invite_links = $8, merge_rules = $9, logo_url = $10, email_domains = $11, updated_at = $12,
@@ -240,15 +241,15 @@ func (tx *Tx) PutOrganization(ctx context.Context, o docs.Organization) error {
 }
 
 func (tx *Tx) hostnameTaken(err error, o docs.Organization) error {
-	return tx.taken(err, "the hostname %q is taken; choose another", o.Hostname)
+	return engine.Taken(tx, err, "the hostname %q is taken; choose another", o.Hostname)
 }
 
 func (tx *Tx) putDomains(ctx context.Context, o docs.Organization) error {
-	if err := tx.put(ctx, `DELETE FROM organization_domains WHERE org_id = $1`, o.ID); err != nil {
+	if err := engine.Put(ctx, tx, `DELETE FROM organization_domains WHERE org_id = $1`, o.ID); err != nil {
 		return err
 	}
 	for _, d := range o.EmailDomains {
-		if err := tx.put(ctx, `INSERT INTO organization_domains (org_id, domain) VALUES ($1, $2)`, o.ID, d); err != nil {
+		if err := engine.Put(ctx, tx, `INSERT INTO organization_domains (org_id, domain) VALUES ($1, $2)`, o.ID, d); err != nil {
 			return err
 		}
 	}
@@ -257,13 +258,13 @@ func (tx *Tx) putDomains(ctx context.Context, o docs.Organization) error {
 
 // bumpAccess makes every node read the access of the organization again.
 func (tx *Tx) bumpAccess(ctx context.Context, org docs.OrgID) error {
-	return tx.put(ctx, `UPDATE organizations SET access_version = access_version + 1 WHERE id = $1`, org)
+	return engine.Put(ctx, tx, `UPDATE organizations SET access_version = access_version + 1 WHERE id = $1`, org)
 }
 
 // AgentInstructions returns the agent instructions of an organization; NotFound if they
 // were never set.
 func (r Reader) AgentInstructions(ctx context.Context, org docs.OrgID) (docs.AgentInstructions, error) {
-	return one(ctx, r, "agent instructions", func(s scanner) (a docs.AgentInstructions, err error) {
+	return engine.One(ctx, r, "agent instructions", func(s engine.Scanner) (a docs.AgentInstructions, err error) {
 		var doc string
 		err = s.Scan(&doc, &a.UpdatedAt, &a.UpdatedBy)
 		a.Document = json.RawMessage(doc)
@@ -273,7 +274,7 @@ func (r Reader) AgentInstructions(ctx context.Context, org docs.OrgID) (docs.Age
 
 // PutAgentInstructions stores the agent instructions of an organization.
 func (tx *Tx) PutAgentInstructions(ctx context.Context, org docs.OrgID, a docs.AgentInstructions) error {
-	return tx.put(ctx, `
+	return engine.Put(ctx, tx, `
 		INSERT INTO agent_instructions (org_id, document, updated_at, updated_by) VALUES ($1, $2, $3, $4)
 		ON CONFLICT (org_id) DO UPDATE SET document = excluded.document, updated_at = excluded.updated_at, updated_by = excluded.updated_by`,
 		org, string(a.Document), a.UpdatedAt, a.UpdatedBy)

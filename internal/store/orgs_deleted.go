@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 // inPresentOrg is true of a row with an org_id whose organization is not deleted.
@@ -26,7 +27,7 @@ const anyOrgColumns = orgColumns + `,
 	(SELECT COUNT(*) FROM members m JOIN users u ON u.id = m.user_id WHERE m.org_id = o.id AND u.kind = ''),
 	(SELECT COUNT(*) FROM spaces s WHERE s.org_id = o.id), (SELECT COUNT(*) FROM sites w WHERE w.org_id = o.id), o.deleted_at, o.deleted_by`
 
-func scanAnyOrg(s scanner) (out AnyOrg, err error) {
+func scanAnyOrg(s engine.Scanner) (out AnyOrg, err error) {
 	var v orgRow
 	if err = s.Scan(append(v.dest(), &out.Members, &out.Spaces, &out.Sites, &out.DeletedAt, &out.DeletedBy)...); err != nil {
 		return out, err
@@ -37,14 +38,14 @@ func scanAnyOrg(s scanner) (out AnyOrg, err error) {
 
 // AnyOrganization returns an organization, deleted or not.
 func (r Reader) AnyOrganization(ctx context.Context, id docs.OrgID) (AnyOrg, error) {
-	return one(ctx, r, "organization", scanAnyOrg, `SELECT `+anyOrgColumns+` FROM organizations o WHERE o.id = $1`, id)
+	return engine.One(ctx, r, "organization", scanAnyOrg, `SELECT `+anyOrgColumns+` FROM organizations o WHERE o.id = $1`, id)
 }
 
 // AnyOrganizations lists all organizations of the instance, or only those that are deleted, oldest first.
 func (r Reader) AnyOrganizations(ctx context.Context, deleted bool, p Page) ([]AnyOrg, Key, error) {
-	items, err := many(ctx, r, scanAnyOrg, `
-		SELECT `+anyOrgColumns+` FROM organizations o WHERE o.id > $1 AND (o.deleted_at > 0 OR NOT $2) ORDER BY o.id LIMIT $3 + 0`, p.text(0), deleted, p.ask())
-	items, next := cut(p, items, func(o AnyOrg) Key { return Key{string(o.Org.ID)} })
+	items, err := engine.Many(ctx, r, scanAnyOrg, `
+		SELECT `+anyOrgColumns+` FROM organizations o WHERE o.id > $1 AND (o.deleted_at > 0 OR NOT $2) ORDER BY o.id LIMIT $3 + 0`, p.Text(0), deleted, p.Ask())
+	items, next := engine.Cut(p, items, func(o AnyOrg) Key { return Key{string(o.Org.ID)} })
 	return items, next, err
 }
 
@@ -56,29 +57,29 @@ const deletedFor = ` FROM organizations o JOIN members m ON m.org_id = o.id
 
 // DeletedOrganizations lists the organizations that a caller administers and that were deleted since a time, oldest first.
 func (r Reader) DeletedOrganizations(ctx context.Context, admin Caller, since docs.Time, p Page) ([]AnyOrg, Key, error) {
-	items, err := many(ctx, r, scanAnyOrg, `SELECT `+anyOrgColumns+deletedFor+` AND o.id > $5 ORDER BY o.id LIMIT $6 + 0`,
-		admin.User, admin.Org, admin.Token, since, p.text(0), p.ask())
-	items, next := cut(p, items, func(o AnyOrg) Key { return Key{string(o.Org.ID)} })
+	items, err := engine.Many(ctx, r, scanAnyOrg, `SELECT `+anyOrgColumns+deletedFor+` AND o.id > $5 ORDER BY o.id LIMIT $6 + 0`,
+		admin.User, admin.Org, admin.Token, since, p.Text(0), p.Ask())
+	items, next := engine.Cut(p, items, func(o AnyOrg) Key { return Key{string(o.Org.ID)} })
 	return items, next, err
 }
 
 // CountDeletedOrganizations counts what DeletedOrganizations lists.
 func (r Reader) CountDeletedOrganizations(ctx context.Context, admin Caller, since docs.Time) (int64, error) {
-	return one(ctx, r, "count", scanInt, `SELECT COUNT(*)`+deletedFor, admin.User, admin.Org, admin.Token, since)
+	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*)`+deletedFor, admin.User, admin.Org, admin.Token, since)
 }
 
 // DeletedOrganization returns one of DeletedOrganizations.
 func (r Reader) DeletedOrganization(ctx context.Context, admin Caller, since docs.Time, id docs.OrgID) (AnyOrg, error) {
-	return one(ctx, r, "organization", scanAnyOrg, `SELECT `+anyOrgColumns+deletedFor+` AND o.id = $5`, admin.User, admin.Org, admin.Token, since, id)
+	return engine.One(ctx, r, "organization", scanAnyOrg, `SELECT `+anyOrgColumns+deletedFor+` AND o.id = $5`, admin.User, admin.Org, admin.Token, since, id)
 }
 
 // SetOrganizationDeleted marks an organization as deleted at a time, or as restored if at is 0. Its sites get new versions,
 // so that their cached data is not used any more.
 func (tx *Tx) SetOrganizationDeleted(ctx context.Context, id docs.OrgID, at docs.Time, by docs.UserID) error {
-	if err := tx.put(ctx, `UPDATE organizations SET deleted_at = $2, deleted_by = $3 WHERE id = $1`, id, at, by); err != nil {
+	if err := engine.Put(ctx, tx, `UPDATE organizations SET deleted_at = $2, deleted_by = $3 WHERE id = $1`, id, at, by); err != nil {
 		return err
 	}
-	if err := tx.put(ctx, `UPDATE sites SET version = version + 1 WHERE org_id = $1`, id); err != nil {
+	if err := engine.Put(ctx, tx, `UPDATE sites SET version = version + 1 WHERE org_id = $1`, id); err != nil {
 		return err
 	}
 	return tx.bumpAccess(ctx, id)
@@ -86,24 +87,24 @@ func (tx *Tx) SetOrganizationDeleted(ctx context.Context, id docs.OrgID, at docs
 
 // InDeletedOrganization reports whether a space exists, but its organization is deleted.
 func (r Reader) InDeletedOrganization(ctx context.Context, id docs.SpaceID) (bool, error) {
-	n, err := one(ctx, r, "count", scanInt, `
+	n, err := engine.One(ctx, r, "count", engine.ScanInt, `
 		SELECT COUNT(*) FROM spaces s JOIN organizations o ON o.id = s.org_id WHERE s.id = $1 AND o.deleted_at > 0`, id)
 	return n > 0, err
 }
 
 // SitesToPurge returns some sites of an organization.
 func (r Reader) SitesToPurge(ctx context.Context, org docs.OrgID, limit int) ([]docs.Site, error) {
-	return many(ctx, r, scanSite, `SELECT `+siteColumns+` FROM sites w WHERE w.org_id = $1 ORDER BY w.id LIMIT $2 + 0`, org, limit)
+	return engine.Many(ctx, r, scanSite, `SELECT `+siteColumns+` FROM sites w WHERE w.org_id = $1 ORDER BY w.id LIMIT $2 + 0`, org, limit)
 }
 
 // SpacesToPurge returns some spaces of an organization, including those in the trash.
 func (r Reader) SpacesToPurge(ctx context.Context, org docs.OrgID, limit int) ([]docs.Space, error) {
-	return many(ctx, r, scanSpace, `SELECT `+spaceColumns+` FROM spaces s WHERE s.org_id = $1 ORDER BY s.id LIMIT $2 + 0`, org, limit)
+	return engine.Many(ctx, r, scanSpace, `SELECT `+spaceColumns+` FROM spaces s WHERE s.org_id = $1 ORDER BY s.id LIMIT $2 + 0`, org, limit)
 }
 
 // PurgeSite removes a site, and the certificates of its host name.
 func (tx *Tx) PurgeSite(ctx context.Context, s docs.Site) error {
-	err := tx.put(ctx, `
+	err := engine.Put(ctx, tx, `
 		DELETE FROM certificates WHERE name IN (SELECT hostname FROM site_hostnames WHERE site_id = $1)
 			OR name IN (SELECT hostname || '+rsa' FROM site_hostnames WHERE site_id = $1)`, s.ID)
 	if err != nil {
@@ -114,12 +115,12 @@ func (tx *Tx) PurgeSite(ctx context.Context, s docs.Site) error {
 
 // PurgeAudit removes some lines of the log of an organization and reports how many.
 func (tx *Tx) PurgeAudit(ctx context.Context, org docs.OrgID, limit int) (int64, error) {
-	return tx.exec(ctx, `DELETE FROM audit WHERE org_id = $1 AND id IN (SELECT x.id FROM audit x WHERE x.org_id = $1 ORDER BY x.id LIMIT $2 + 0)`, org, limit)
+	return engine.Exec(ctx, tx, `DELETE FROM audit WHERE org_id = $1 AND id IN (SELECT x.id FROM audit x WHERE x.org_id = $1 ORDER BY x.id LIMIT $2 + 0)`, org, limit)
 }
 
 // DropJobsAbout deletes the jobs about an id, except those of one kind.
 func (tx *Tx) DropJobsAbout(ctx context.Context, id, keep string) error {
-	return tx.put(ctx, `DELETE FROM jobs WHERE kind <> $2 AND every_ms = 0 AND (REPLACE(key, $1, '') <> key OR REPLACE(payload, $1, '') <> payload)`, id, keep)
+	return engine.Put(ctx, tx, `DELETE FROM jobs WHERE kind <> $2 AND every_ms = 0 AND (REPLACE(key, $1, '') <> key OR REPLACE(payload, $1, '') <> payload)`, id, keep)
 }
 
 // ofOrg selects the rows that belong to an organization through another table.
@@ -137,7 +138,7 @@ var ofOrg = []struct{ table, where string }{
 func (tx *Tx) PurgeOrganization(ctx context.Context, org docs.OrgID) (map[string]int64, error) {
 	removed := map[string]int64{}
 	drop := func(table, where string) error {
-		n, err := tx.exec(ctx, `DELETE FROM `+table+` WHERE `+where, org)
+		n, err := engine.Exec(ctx, tx, `DELETE FROM `+table+` WHERE `+where, org)
 		count(removed, table, n)
 		return err
 	}
@@ -146,7 +147,7 @@ func (tx *Tx) PurgeOrganization(ctx context.Context, org docs.OrgID) (map[string
 			return nil, err
 		}
 	}
-	machines, err := many(ctx, tx.Reader, scanText[docs.UserID], `
+	machines, err := engine.Many(ctx, tx, engine.ScanText[docs.UserID], `
 		SELECT u.id FROM users u WHERE u.kind = 'service' AND (u.id IN (SELECT user_id FROM members WHERE org_id = $1)
 			OR u.id IN (SELECT user_id FROM removals WHERE org_id = $1)) ORDER BY u.id`, org)
 	if err != nil {
@@ -158,9 +159,9 @@ func (tx *Tx) PurgeOrganization(ctx context.Context, org docs.OrgID) (map[string
 	}
 	has := map[string]bool{}
 	for _, t := range tables {
-		has[t.Name] = slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Name == "org_id" })
+		has[t.Name] = slices.ContainsFunc(t.Columns, func(c engine.Column) bool { return c.Name == "org_id" })
 	}
-	order := tableOrder() // tables refer to earlier ones, so rows are deleted from the end
+	order := engine.TableOrder() // tables refer to earlier ones, so rows are deleted from the end
 	for _, table := range slices.Backward(order) {
 		if has[table] {
 			if err := drop(table, `org_id = $1`); err != nil {
@@ -172,10 +173,10 @@ func (tx *Tx) PurgeOrganization(ctx context.Context, org docs.OrgID) (map[string
 		return nil, err
 	}
 	for _, id := range machines { // no row refers to service accounts any more
-		if err := tx.put(ctx, `DELETE FROM tokens WHERE user_id = $1`, id); err != nil {
+		if err := engine.Put(ctx, tx, `DELETE FROM tokens WHERE user_id = $1`, id); err != nil {
 			return nil, err
 		}
-		if err := tx.put(ctx, `DELETE FROM users WHERE id = $1`, id); err != nil {
+		if err := engine.Put(ctx, tx, `DELETE FROM users WHERE id = $1`, id); err != nil {
 			return nil, err
 		}
 	}

@@ -7,40 +7,41 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 const passkeyColumns = `id, user_id, label, credential, created_at, last_used_at`
 
-func scanPasskey(s scanner) (p docs.Passkey, err error) {
+func scanPasskey(s engine.Scanner) (p docs.Passkey, err error) {
 	err = s.Scan(&p.ID, &p.User, &p.Label, &p.Credential, &p.CreatedAt, &p.LastUsedAt)
 	return p, err
 }
 
 // Passkey returns a passkey.
 func (r Reader) Passkey(ctx context.Context, id string) (docs.Passkey, error) {
-	return one(ctx, r, "passkey", scanPasskey, `SELECT `+passkeyColumns+` FROM passkeys WHERE id = $1`, id)
+	return engine.One(ctx, r, "passkey", scanPasskey, `SELECT `+passkeyColumns+` FROM passkeys WHERE id = $1`, id)
 }
 
 // Passkeys returns the passkeys of a user, oldest first.
 func (r Reader) Passkeys(ctx context.Context, user docs.UserID) ([]docs.Passkey, error) {
-	return many(ctx, r, scanPasskey, `SELECT `+passkeyColumns+` FROM passkeys WHERE user_id = $1 ORDER BY created_at, id`, user)
+	return engine.Many(ctx, r, scanPasskey, `SELECT `+passkeyColumns+` FROM passkeys WHERE user_id = $1 ORDER BY created_at, id`, user)
 }
 
 // AddPasskey stores a new passkey.
 func (tx *Tx) AddPasskey(ctx context.Context, p docs.Passkey) error {
-	err := tx.put(ctx, `INSERT INTO passkeys (`+passkeyColumns+`) VALUES ($1, $2, $3, $4, $5, $6)`,
+	err := engine.Put(ctx, tx, `INSERT INTO passkeys (`+passkeyColumns+`) VALUES ($1, $2, $3, $4, $5, $6)`,
 		p.ID, p.User, p.Label, p.Credential, p.CreatedAt, p.LastUsedAt)
-	return tx.taken(err, "this passkey is in use already")
+	return engine.Taken(tx, err, "this passkey is in use already")
 }
 
 // UsePasskey stores the state of a passkey after it was used.
 func (tx *Tx) UsePasskey(ctx context.Context, p docs.Passkey) error {
-	return tx.put(ctx, `UPDATE passkeys SET credential = $2, last_used_at = $3 WHERE id = $1`, p.ID, p.Credential, p.LastUsedAt)
+	return engine.Put(ctx, tx, `UPDATE passkeys SET credential = $2, last_used_at = $3 WHERE id = $1`, p.ID, p.Credential, p.LastUsedAt)
 }
 
 // DropPasskey deletes a passkey of a user; it reports whether there was one.
 func (tx *Tx) DropPasskey(ctx context.Context, user docs.UserID, id string) (bool, error) {
-	n, err := tx.exec(ctx, `DELETE FROM passkeys WHERE user_id = $1 AND id = $2`, user, id)
+	n, err := engine.Exec(ctx, tx, `DELETE FROM passkeys WHERE user_id = $1 AND id = $2`, user, id)
 	return n > 0, err
 }
 
@@ -49,17 +50,17 @@ func (tx *Tx) AddPasskeyChallenge(ctx context.Context, hash [sha256.Size]byte, d
 	if err := tx.makeRoom(ctx, passkeyChallenges, network); err != nil {
 		return err
 	}
-	return tx.put(ctx, `INSERT INTO passkey_challenges (hash, data, network, expires_at) VALUES ($1, $2, $3, $4)`, hex.EncodeToString(hash[:]), data, network, until)
+	return engine.Put(ctx, tx, `INSERT INTO passkey_challenges (hash, data, network, expires_at) VALUES ($1, $2, $3, $4)`, hex.EncodeToString(hash[:]), data, network, until)
 }
 
 // TakePasskeyChallenge deletes a challenge and returns its data, so that no response works twice.
 func (tx *Tx) TakePasskeyChallenge(ctx context.Context, hash [sha256.Size]byte) (string, error) {
 	key := hex.EncodeToString(hash[:])
-	data, err := one(ctx, tx.Reader, "challenge", scanText[string], `SELECT data FROM passkey_challenges WHERE hash = $1 AND expires_at >= $2`, key, tx.Now())
+	data, err := engine.One(ctx, tx, "challenge", engine.ScanText[string], `SELECT data FROM passkey_challenges WHERE hash = $1 AND expires_at >= $2`, key, tx.Now())
 	if err != nil {
 		return "", err
 	}
-	n, err := tx.exec(ctx, `DELETE FROM passkey_challenges WHERE hash = $1`, key)
+	n, err := engine.Exec(ctx, tx, `DELETE FROM passkey_challenges WHERE hash = $1`, key)
 	if err == nil && n == 0 { // another node was faster
 		err = errs.Missing("challenge")
 	}

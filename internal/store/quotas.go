@@ -6,12 +6,13 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 // Write transactions are serialized, so a quota that is checked in the transaction of a change is
 // exact, even if there are many concurrent changes.
 
-func scanQuotas(s scanner) (docs.Quotas, error) {
+func scanQuotas(s engine.Scanner) (docs.Quotas, error) {
 	var text string
 	if err := s.Scan(&text); err != nil {
 		return nil, err
@@ -29,12 +30,12 @@ func quotasIn(text string) (q docs.Quotas, err error) {
 
 // Quotas returns the quotas of an organization.
 func (r Reader) Quotas(ctx context.Context, org docs.OrgID) (docs.Quotas, error) {
-	return one(ctx, r, "organization", scanQuotas, `SELECT quotas FROM organizations WHERE id = $1`, org)
+	return engine.One(ctx, r, "organization", scanQuotas, `SELECT quotas FROM organizations WHERE id = $1`, org)
 }
 
 // SpaceQuotas returns the quotas of a space.
 func (r Reader) SpaceQuotas(ctx context.Context, space docs.SpaceID) (docs.Quotas, error) {
-	return one(ctx, r, "space", scanQuotas, `SELECT quotas FROM spaces WHERE id = $1`, space)
+	return engine.One(ctx, r, "space", scanQuotas, `SELECT quotas FROM spaces WHERE id = $1`, space)
 }
 
 func quotasText(q docs.Quotas) string {
@@ -46,16 +47,16 @@ func quotasText(q docs.Quotas) string {
 
 // SetQuotas changes the quotas of an organization.
 func (tx *Tx) SetQuotas(ctx context.Context, org docs.OrgID, q docs.Quotas) error {
-	return tx.put(ctx, `UPDATE organizations SET quotas = $2 WHERE id = $1`, org, quotasText(q))
+	return engine.Put(ctx, tx, `UPDATE organizations SET quotas = $2 WHERE id = $1`, org, quotasText(q))
 }
 
 // SetSpaceQuotas changes the quotas of a space.
 func (tx *Tx) SetSpaceQuotas(ctx context.Context, space docs.SpaceID, q docs.Quotas) error {
-	return tx.put(ctx, `UPDATE spaces SET quotas = $2 WHERE id = $1`, space, quotasText(q))
+	return engine.Put(ctx, tx, `UPDATE spaces SET quotas = $2 WHERE id = $1`, space, quotasText(q))
 }
 
 // scanContent scans the usage that is counted in spaces.
-func scanContent(s scanner) (docs.Usage, error) {
+func scanContent(s engine.Scanner) (docs.Usage, error) {
 	var content, files, pages int64
 	err := s.Scan(&content, &files, &pages)
 	return contentUsage(content, files, pages), err
@@ -67,11 +68,11 @@ func contentUsage(content, files, pages int64) docs.Usage {
 
 // SpaceUsage returns what a space uses.
 func (r Reader) SpaceUsage(ctx context.Context, space docs.SpaceID) (docs.Usage, error) {
-	return one(ctx, r, "space", scanContent, `SELECT content_bytes, file_bytes, page_count FROM spaces WHERE id = $1`, space)
+	return engine.One(ctx, r, "space", scanContent, `SELECT content_bytes, file_bytes, page_count FROM spaces WHERE id = $1`, space)
 }
 
 func (r Reader) contentOfOrg(ctx context.Context, org docs.OrgID) (docs.Usage, error) {
-	return one(ctx, r, "usage", scanContent, `
+	return engine.One(ctx, r, "usage", scanContent, `
 		SELECT CAST(COALESCE(SUM(content_bytes), 0) AS BIGINT), CAST(COALESCE(SUM(file_bytes), 0) AS BIGINT), CAST(COALESCE(SUM(page_count), 0) AS BIGINT)
 		FROM spaces WHERE org_id = $1`, org)
 }
@@ -89,11 +90,11 @@ func (r Reader) OrgUsage(ctx context.Context, org docs.OrgID, now docs.Time) (do
 		return nil, err
 	}
 	for quota, text := range counts {
-		if out[quota], err = one(ctx, r, "count", scanInt, text, org); err != nil {
+		if out[quota], err = engine.One(ctx, r, "count", engine.ScanInt, text, org); err != nil {
 			return nil, err
 		}
 	}
-	out[docs.QuotaGitOperations], err = one(ctx, r, "count", scanInt, `SELECT CAST(COALESCE(SUM(operations), 0) AS BIGINT) FROM git_days WHERE org_id = $1 AND day = $2`, org, dayOf(now))
+	out[docs.QuotaGitOperations], err = engine.One(ctx, r, "count", engine.ScanInt, `SELECT CAST(COALESCE(SUM(operations), 0) AS BIGINT) FROM git_days WHERE org_id = $1 AND day = $2`, org, dayOf(now))
 	return out, err
 }
 
@@ -108,7 +109,7 @@ type UsedBySpace struct {
 // LargestSpaces returns at most limit spaces of an organization: those with quotas of their own, then
 // the largest of the others.
 func (r Reader) LargestSpaces(ctx context.Context, org docs.OrgID, limit int) ([]UsedBySpace, error) {
-	return many(ctx, r, func(s scanner) (v UsedBySpace, err error) {
+	return engine.Many(ctx, r, func(s engine.Scanner) (v UsedBySpace, err error) {
 		var content, files, pages int64
 		var text string
 		if err = s.Scan(&v.ID, &v.Title, &content, &files, &pages, &text); err != nil {
@@ -123,7 +124,7 @@ func (r Reader) LargestSpaces(ctx context.Context, org docs.OrgID, limit int) ([
 
 // AddUsage adds the usage of a revision beside the line of a space.
 func (tx *Tx) AddUsage(ctx context.Context, sp docs.Space, add docs.Usage) error {
-	err := tx.put(ctx, `UPDATE spaces SET content_bytes = content_bytes + $2, file_bytes = file_bytes + $3 WHERE id = $1`,
+	err := engine.Put(ctx, tx, `UPDATE spaces SET content_bytes = content_bytes + $2, file_bytes = file_bytes + $3 WHERE id = $1`,
 		sp.ID, add[docs.QuotaContent], add[docs.QuotaFiles])
 	if err != nil {
 		return err
@@ -194,7 +195,7 @@ func (tx *Tx) oneMore(ctx context.Context, org docs.OrgID, of docs.Quota) error 
 	if err != nil || !limited {
 		return err
 	}
-	n, err := one(ctx, tx.Reader, "count", scanInt, counts[of], org)
+	n, err := engine.One(ctx, tx, "count", engine.ScanInt, counts[of], org)
 	if err == nil && n > most {
 		err = overQuota("organization", of, most, n)
 	}
@@ -204,13 +205,13 @@ func (tx *Tx) oneMore(ctx context.Context, org docs.OrgID, of docs.Quota) error 
 // CountGitOperation counts an operation that a user requested.
 func (tx *Tx) CountGitOperation(ctx context.Context, org docs.OrgID) error {
 	day, n := dayOf(tx.Now()), int64(0)
-	err := tx.run.row(ctx, `INSERT INTO git_days (org_id, day, operations) VALUES ($1, $2, 1)
+	err := engine.Row(ctx, tx, `INSERT INTO git_days (org_id, day, operations) VALUES ($1, $2, 1)
 		ON CONFLICT (org_id, day) DO UPDATE SET operations = git_days.operations + 1 RETURNING operations`, org, day).Scan(&n)
 	if err != nil {
 		return err
 	}
 	if n == 1 { // the first of a day
-		if err := tx.put(ctx, `DELETE FROM git_days WHERE org_id = $1 AND day < $2`, org, day); err != nil {
+		if err := engine.Put(ctx, tx, `DELETE FROM git_days WHERE org_id = $1 AND day < $2`, org, day); err != nil {
 			return err
 		}
 	}
@@ -245,24 +246,24 @@ func overQuota(whose string, of docs.Quota, most, n int64) error {
 
 // SpacesToCount returns spaces whose pages and files are not counted yet.
 func (r Reader) SpacesToCount(ctx context.Context) ([]docs.SpaceID, error) {
-	return many(ctx, r, scanText[docs.SpaceID], `SELECT s.id FROM spaces s WHERE s.counted = 0 AND `+inPresentOrg("s")+` ORDER BY s.id`)
+	return engine.Many(ctx, r, engine.ScanText[docs.SpaceID], `SELECT s.id FROM spaces s WHERE s.counted = 0 AND `+inPresentOrg("s")+` ORDER BY s.id`)
 }
 
 // SetCounted stores the counts of a revision of a space, unless the space was counted already. It
 // reports false if the revision is not the newest any more.
 func (tx *Tx) SetCounted(ctx context.Context, space docs.SpaceID, at docs.RevisionID, pages, files int64) (bool, error) {
-	n, err := tx.exec(ctx, `UPDATE spaces SET page_count = $3, file_bytes = $4, counted = 1 WHERE id = $1 AND revision_id = $2 AND counted = 0`, space, at, pages, files)
+	n, err := engine.Exec(ctx, tx, `UPDATE spaces SET page_count = $3, file_bytes = $4, counted = 1 WHERE id = $1 AND revision_id = $2 AND counted = 0`, space, at, pages, files)
 	if err != nil || n > 0 {
 		return n > 0, err
 	}
-	counted, err := one(ctx, tx.Reader, "space", scanInt, `SELECT counted FROM spaces WHERE id = $1`, space)
+	counted, err := engine.One(ctx, tx, "space", engine.ScanInt, `SELECT counted FROM spaces WHERE id = $1`, space)
 	return counted == 1, err
 }
 
 // CopyUsage sets the usage of a copy to that of its original. Shared texts and files count for both,
 // because the copy keeps them when the original is deleted.
 func (tx *Tx) CopyUsage(ctx context.Context, from docs.SpaceID, to docs.Space) error {
-	err := tx.put(ctx, `
+	err := engine.Put(ctx, tx, `
 		UPDATE spaces SET (content_bytes, file_bytes, page_count, counted) = (SELECT o.content_bytes, o.file_bytes, o.page_count, o.counted FROM spaces o WHERE o.id = $1)
 		WHERE id = $2`, from, to.ID)
 	if err != nil {

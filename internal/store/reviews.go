@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 const reviewColumns = `v.id, v.change_request_id, v.revision_id, v.status, v.superseded, v.comment_id, v.created_at, v.updated_at, ` + userColumns + `, ` + askerColumns
@@ -20,7 +21,7 @@ func reviewDest(v *docs.SubmittedReview) []any {
 	}, userDest(&v.Reviewer), userDest(&v.RequestedBy))
 }
 
-func scanReview(s scanner) (v docs.SubmittedReview, err error) {
+func scanReview(s engine.Scanner) (v docs.SubmittedReview, err error) {
 	err = s.Scan(reviewDest(&v)...)
 	return v, err
 }
@@ -29,7 +30,7 @@ const reviewsFrom = ` FROM reviews v JOIN users u ON u.id = v.reviewer_id LEFT J
 
 // Review returns a review of a change request.
 func (r Reader) Review(ctx context.Context, cr docs.ChangeRequestID, id docs.ReviewID) (docs.SubmittedReview, error) {
-	return one(ctx, r, "review", scanReview,
+	return engine.One(ctx, r, "review", scanReview,
 		`SELECT `+reviewColumns+reviewsFrom+` WHERE v.change_request_id = $1 AND v.id = $2`, cr, id)
 }
 
@@ -53,7 +54,7 @@ func (f ReviewFilter) where() string {
 // Reviews lists the reviews of a change request, newest first.
 func (r Reader) Reviews(ctx context.Context, cr docs.ChangeRequestID, f ReviewFilter, p Page) ([]docs.SubmittedReview, Key, error) {
 	if len(p.After) == 0 {
-		p.After = Key{lastText}
+		p.After = Key{engine.LastText}
 	}
 	// What reviews say is in their comments, which whoever lists them reads next.
 	const length = `, COALESCE((SELECT LENGTH(c.body) FROM comments c WHERE c.id = v.comment_id), 0)`
@@ -61,15 +62,15 @@ func (r Reader) Reviews(ctx context.Context, cr docs.ChangeRequestID, f ReviewFi
 		docs.SubmittedReview
 		size int
 	}
-	scan := func(s scanner) (v sized, err error) {
+	scan := func(s engine.Scanner) (v sized, err error) {
 		err = s.Scan(append(reviewDest(&v.SubmittedReview), &v.size)...)
 		return v, err
 	}
-	items, next, err := bodies(ctx, r, p, scan,
+	items, next, err := engine.Bodies(ctx, r, p, scan,
 		func(v sized) int { return 10 * v.size },
 		func(v sized) Key { return Key{string(v.ID)} },
 		`SELECT `+reviewColumns+length+reviewsFrom+`
-		WHERE v.change_request_id = $1`+f.where()+` AND v.id < $3 ORDER BY v.id DESC LIMIT $4 + 0`, cr, f.Current, p.text(0), p.ask())
+		WHERE v.change_request_id = $1`+f.where()+` AND v.id < $3 ORDER BY v.id DESC LIMIT $4 + 0`, cr, f.Current, p.Text(0), p.Ask())
 	out := make([]docs.SubmittedReview, len(items))
 	for i, v := range items {
 		out[i] = v.SubmittedReview
@@ -80,7 +81,7 @@ func (r Reader) Reviews(ctx context.Context, cr docs.ChangeRequestID, f ReviewFi
 // Vetoes returns the last review of each person if it requests changes, even if the
 // change request has changed since. Reviews that only comment are ignored.
 func (r Reader) Vetoes(ctx context.Context, cr docs.ChangeRequestID) ([]docs.SubmittedReview, error) {
-	return many(ctx, r, scanReview, `SELECT `+reviewColumns+reviewsFrom+`
+	return engine.Many(ctx, r, scanReview, `SELECT `+reviewColumns+reviewsFrom+`
 		WHERE v.change_request_id = $1 AND v.status = $2 AND NOT EXISTS (SELECT 1 FROM reviews n
 			WHERE n.change_request_id = v.change_request_id AND n.reviewer_id = v.reviewer_id AND n.status <> $3 AND n.id > v.id)
 		ORDER BY v.id`, cr, docs.ReviewChanges, docs.ReviewCommented)
@@ -88,7 +89,7 @@ func (r Reader) Vetoes(ctx context.Context, cr docs.ChangeRequestID) ([]docs.Sub
 
 // CountReviews counts what Reviews lists.
 func (r Reader) CountReviews(ctx context.Context, cr docs.ChangeRequestID, f ReviewFilter) (int64, error) {
-	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM reviews v WHERE v.change_request_id = $1`+f.where(), cr, f.Current)
+	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM reviews v WHERE v.change_request_id = $1`+f.where(), cr, f.Current)
 }
 
 // AddReview stores a review; earlier ones of the same person no longer count.
@@ -96,24 +97,24 @@ func (tx *Tx) AddReview(ctx context.Context, v docs.SubmittedReview) error {
 	if err := tx.supersede(ctx, v.Request, v.Reviewer.ID); err != nil {
 		return err
 	}
-	return tx.put(ctx, `
+	return engine.Put(ctx, tx, `
 		INSERT INTO reviews (id, change_request_id, revision_id, reviewer_id, requested_by, status, superseded, comment_id, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, FALSE, $7, $8, $9)`,
 		v.ID, v.Request, v.Revision, v.Reviewer.ID, v.RequestedBy.ID, v.Status, v.Comment, v.CreatedAt, v.UpdatedAt)
 }
 
 func (tx *Tx) supersede(ctx context.Context, cr docs.ChangeRequestID, user docs.UserID) error {
-	return tx.put(ctx, `UPDATE reviews SET superseded = TRUE, updated_at = $3
+	return engine.Put(ctx, tx, `UPDATE reviews SET superseded = TRUE, updated_at = $3
 		WHERE change_request_id = $1 AND reviewer_id = $2 AND NOT superseded`, cr, user, tx.Now())
 }
 
 // RequestedReviewers lists who was asked for a review, in the order in which they were.
 func (r Reader) RequestedReviewers(ctx context.Context, cr docs.ChangeRequestID, p Page) ([]docs.RequestedReviewer, Key, error) {
-	after, err := p.number(-1)
+	after, err := p.Number(-1)
 	if err != nil {
 		return nil, nil, err
 	}
-	items, err := many(ctx, r, func(s scanner) (v docs.RequestedReviewer, err error) {
+	items, err := engine.Many(ctx, r, func(s engine.Scanner) (v docs.RequestedReviewer, err error) {
 		var seen docs.Time
 		err = s.Scan(slices.Concat([]any{&v.Request, &v.Revision, &v.CreatedAt, &seen}, userDest(&v.User), userDest(&v.RequestedBy))...)
 		v.User = v.User.Known(seen)
@@ -123,14 +124,14 @@ func (r Reader) RequestedReviewers(ctx context.Context, cr docs.ChangeRequestID,
 		JOIN change_requests c ON c.id = q.change_request_id JOIN spaces s ON s.id = c.space_id
 		LEFT JOIN members m ON m.org_id = s.org_id AND m.user_id = q.user_id
 		WHERE q.change_request_id = $1 AND (q.created_at, u.email) > ($2, $3)
-		ORDER BY q.created_at, u.email LIMIT $4 + 0`, cr, after, p.text(1), p.ask())
-	items, next := cut(p, items, func(v docs.RequestedReviewer) Key { return Key{itoa(int64(v.CreatedAt)), string(v.User.Email)} })
+		ORDER BY q.created_at, u.email LIMIT $4 + 0`, cr, after, p.Text(1), p.Ask())
+	items, next := engine.Cut(p, items, func(v docs.RequestedReviewer) Key { return Key{itoa(int64(v.CreatedAt)), string(v.User.Email)} })
 	return items, next, err
 }
 
 // CountRequestedReviewers counts what RequestedReviewers lists.
 func (r Reader) CountRequestedReviewers(ctx context.Context, cr docs.ChangeRequestID) (int64, error) {
-	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM requested_reviewers WHERE change_request_id = $1`, cr)
+	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM requested_reviewers WHERE change_request_id = $1`, cr)
 }
 
 // AddRequestedReviewer asks somebody for a review; an earlier review no longer counts.
@@ -138,7 +139,7 @@ func (tx *Tx) AddRequestedReviewer(ctx context.Context, v docs.RequestedReviewer
 	if err := tx.supersede(ctx, v.Request, v.User.ID); err != nil {
 		return err
 	}
-	return tx.put(ctx, `
+	return engine.Put(ctx, tx, `
 		INSERT INTO requested_reviewers (change_request_id, user_id, revision_id, requested_by, created_at) VALUES ($1, $2, $3, $4, $5)
 		ON CONFLICT (change_request_id, user_id)
 		DO UPDATE SET revision_id = excluded.revision_id, requested_by = excluded.requested_by, created_at = excluded.created_at`,
@@ -148,12 +149,12 @@ func (tx *Tx) AddRequestedReviewer(ctx context.Context, v docs.RequestedReviewer
 // DropRequestedReviewer withdraws a request for a review. It returns who had made the
 // request, or "".
 func (tx *Tx) DropRequestedReviewer(ctx context.Context, cr docs.ChangeRequestID, user docs.UserID) (docs.UserID, error) {
-	by, err := many(ctx, tx.Reader, scanText[docs.UserID],
+	by, err := engine.Many(ctx, tx, engine.ScanText[docs.UserID],
 		`SELECT requested_by FROM requested_reviewers WHERE change_request_id = $1 AND user_id = $2`, cr, user)
 	if err != nil || len(by) == 0 {
 		return "", err
 	}
-	return by[0], tx.put(ctx, `DELETE FROM requested_reviewers WHERE change_request_id = $1 AND user_id = $2`, cr, user)
+	return by[0], engine.Put(ctx, tx, `DELETE FROM requested_reviewers WHERE change_request_id = $1 AND user_id = $2`, cr, user)
 }
 
 // Conflict is something that both a space and a change request changed.
@@ -168,22 +169,22 @@ type Conflict struct {
 
 const conflictColumns = `id, data, resolution, resolved_by, created_at, updated_at`
 
-func scanConflict(s scanner) (c Conflict, err error) {
+func scanConflict(s engine.Scanner) (c Conflict, err error) {
 	err = s.Scan(&c.ID, &c.Data, &c.Resolution, &c.ResolvedBy, &c.CreatedAt, &c.UpdatedAt)
 	return c, err
 }
 
 // Conflict returns a conflict of a change request.
 func (r Reader) Conflict(ctx context.Context, cr docs.ChangeRequestID, id string) (Conflict, error) {
-	return one(ctx, r, "conflict", scanConflict,
+	return engine.One(ctx, r, "conflict", scanConflict,
 		`SELECT `+conflictColumns+` FROM conflicts WHERE change_request_id = $1 AND id = $2`, cr, id)
 }
 
 // Conflicts lists the conflicts of a change request; open ones alone if asked.
 func (r Reader) Conflicts(ctx context.Context, cr docs.ChangeRequestID, open bool, p Page) ([]Conflict, Key, error) {
-	items, err := many(ctx, r, scanConflict, `SELECT `+conflictColumns+` FROM conflicts
-		WHERE change_request_id = $1 AND id > $2 AND (resolution = '' OR NOT $4) ORDER BY id LIMIT $3 + 0`, cr, p.text(0), p.ask(), open)
-	items, next := cut(p, items, ConflictKey)
+	items, err := engine.Many(ctx, r, scanConflict, `SELECT `+conflictColumns+` FROM conflicts
+		WHERE change_request_id = $1 AND id > $2 AND (resolution = '' OR NOT $4) ORDER BY id LIMIT $3 + 0`, cr, p.Text(0), p.Ask(), open)
+	items, next := engine.Cut(p, items, ConflictKey)
 	return items, next, err
 }
 
@@ -192,13 +193,13 @@ func ConflictKey(c Conflict) Key { return Key{c.ID} }
 
 // CountConflicts counts what Conflicts lists.
 func (r Reader) CountConflicts(ctx context.Context, cr docs.ChangeRequestID, open bool) (int64, error) {
-	return one(ctx, r, "count", scanInt,
+	return engine.One(ctx, r, "count", engine.ScanInt,
 		`SELECT COUNT(*) FROM conflicts WHERE change_request_id = $1 AND (NOT $2 OR resolution = '')`, cr, open)
 }
 
 // PutConflicts stores conflicts as open and replaces existing ones.
 func (tx *Tx) PutConflicts(ctx context.Context, cr docs.ChangeRequestID, all []Conflict) error {
-	err := insertAll(ctx, tx, `INSERT INTO conflicts (change_request_id, id, data, resolution, resolved_by, created_at, updated_at)`,
+	err := engine.InsertAll(ctx, tx, `INSERT INTO conflicts (change_request_id, id, data, resolution, resolved_by, created_at, updated_at)`,
 		`ON CONFLICT (change_request_id, id) DO UPDATE SET data = excluded.data, resolution = '', resolved_by = '', updated_at = excluded.updated_at`, all,
 		func(c Conflict) []any { return []any{cr, c.ID, c.Data, "", "", tx.Now(), tx.Now()} })
 	if err != nil {
@@ -211,7 +212,7 @@ func (tx *Tx) PutConflicts(ctx context.Context, cr docs.ChangeRequestID, all []C
 // were open.
 func (tx *Tx) ResolveConflicts(ctx context.Context, cr docs.ChangeRequestID, resolution string, by docs.UserID, ids ...string) (open []string, err error) {
 	for _, id := range ids {
-		n, err := tx.exec(ctx, `UPDATE conflicts SET resolution = $3, resolved_by = $4, updated_at = $5
+		n, err := engine.Exec(ctx, tx, `UPDATE conflicts SET resolution = $3, resolved_by = $4, updated_at = $5
 			WHERE change_request_id = $1 AND id = $2 AND resolution = ''`, cr, id, resolution, by, tx.Now())
 		if err != nil {
 			return nil, err
@@ -224,6 +225,6 @@ func (tx *Tx) ResolveConflicts(ctx context.Context, cr docs.ChangeRequestID, res
 }
 
 func (tx *Tx) countConflicts(ctx context.Context, cr docs.ChangeRequestID) error {
-	return tx.put(ctx, `UPDATE change_requests
+	return engine.Put(ctx, tx, `UPDATE change_requests
 		SET open_conflicts = (SELECT COUNT(*) FROM conflicts WHERE change_request_id = $1 AND resolution = '') WHERE id = $1`, cr)
 }

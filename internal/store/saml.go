@@ -7,13 +7,14 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 const samlColumns = `p.id, p.org_id, p.label, p.entity_id, p.sso_url, p.certificate, p.default_team, p.default_role,
 	p.idp_initiated, p.sign_requests, p.email_attribute, p.first_name_attribute, p.last_name_attribute, p.groups_attribute, p.groups, p.sealed,
 	p.last_error, p.last_error_at, p.created_at, p.updated_at`
 
-func scanSAMLProvider(s scanner) (p docs.SAMLProvider, err error) {
+func scanSAMLProvider(s engine.Scanner) (p docs.SAMLProvider, err error) {
 	err = s.Scan(&p.ID, &p.Org, &p.Label, &p.EntityID, &p.SSOURL, &p.Certificate, &p.DefaultTeam, &p.DefaultRole,
 		&p.IdPInitiated, &p.SignRequests, &p.Attributes.Email, &p.Attributes.FirstName, &p.Attributes.LastName, &p.Attributes.Groups, inJSON{&p.Groups}, &p.Sealed,
 		&p.LastError, &p.LastErrorAt, &p.CreatedAt, &p.UpdatedAt)
@@ -22,30 +23,30 @@ func scanSAMLProvider(s scanner) (p docs.SAMLProvider, err error) {
 
 // SAMLProvider returns a provider of an organization.
 func (r Reader) SAMLProvider(ctx context.Context, org docs.OrgID, id docs.SAMLProviderID) (docs.SAMLProvider, error) {
-	return one(ctx, r, "SAML provider", scanSAMLProvider, `SELECT `+samlColumns+` FROM saml_providers p WHERE p.id = $1 AND p.org_id = $2`, id, org)
+	return engine.One(ctx, r, "SAML provider", scanSAMLProvider, `SELECT `+samlColumns+` FROM saml_providers p WHERE p.id = $1 AND p.org_id = $2`, id, org)
 }
 
 // AnySAMLProvider returns a provider of any organization, for sign-ins.
 func (r Reader) AnySAMLProvider(ctx context.Context, id docs.SAMLProviderID) (docs.SAMLProvider, error) {
-	return one(ctx, r, "SAML provider", scanSAMLProvider, `SELECT `+samlColumns+` FROM saml_providers p WHERE p.id = $1 AND `+inPresentOrg("p"), id)
+	return engine.One(ctx, r, "SAML provider", scanSAMLProvider, `SELECT `+samlColumns+` FROM saml_providers p WHERE p.id = $1 AND `+inPresentOrg("p"), id)
 }
 
 // SAMLProviders lists the providers of an organization, oldest first.
 func (r Reader) SAMLProviders(ctx context.Context, org docs.OrgID, p Page) ([]docs.SAMLProvider, Key, error) {
-	items, err := many(ctx, r, scanSAMLProvider, `
-		SELECT `+samlColumns+` FROM saml_providers p WHERE p.org_id = $1 AND p.id > $2 ORDER BY p.id LIMIT $3 + 0`, org, p.text(0), p.ask())
-	items, next := cut(p, items, func(p docs.SAMLProvider) Key { return Key{string(p.ID)} })
+	items, err := engine.Many(ctx, r, scanSAMLProvider, `
+		SELECT `+samlColumns+` FROM saml_providers p WHERE p.org_id = $1 AND p.id > $2 ORDER BY p.id LIMIT $3 + 0`, org, p.Text(0), p.Ask())
+	items, next := engine.Cut(p, items, func(p docs.SAMLProvider) Key { return Key{string(p.ID)} })
 	return items, next, err
 }
 
 // CountSAMLProviders counts what SAMLProviders lists.
 func (r Reader) CountSAMLProviders(ctx context.Context, org docs.OrgID) (int64, error) {
-	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM saml_providers WHERE org_id = $1`, org)
+	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM saml_providers WHERE org_id = $1`, org)
 }
 
 // PutSAMLProvider stores a new or changed provider.
 func (tx *Tx) PutSAMLProvider(ctx context.Context, p docs.SAMLProvider) error {
-	return tx.put(ctx, `
+	return engine.Put(ctx, tx, `
 		INSERT INTO saml_providers (id, org_id, label, entity_id, sso_url, certificate, default_team, default_role, idp_initiated, sign_requests,
 			email_attribute, first_name_attribute, last_name_attribute, sealed, last_error, last_error_at, created_at, updated_at,
 			groups_attribute, groups)
@@ -67,7 +68,7 @@ func (tx *Tx) PutSAMLError(ctx context.Context, id docs.SAMLProviderID, text str
 	if text == "" {
 		at = 0
 	}
-	return tx.put(ctx, `UPDATE saml_providers SET last_error = $2, last_error_at = $3 WHERE id = $1`, id, text, at)
+	return engine.Put(ctx, tx, `UPDATE saml_providers SET last_error = $2, last_error_at = $3 WHERE id = $1`, id, text, at)
 }
 
 // DropSAMLProvider deletes a provider and its sign-ins.
@@ -80,7 +81,7 @@ func (tx *Tx) DropSAMLProvider(ctx context.Context, org docs.OrgID, id docs.SAML
 		`DELETE FROM saml_assertions WHERE provider_id = $1`,
 		`DELETE FROM saml_providers WHERE id = $1`,
 	} {
-		if err := tx.put(ctx, text, id); err != nil {
+		if err := engine.Put(ctx, tx, text, id); err != nil {
 			return err
 		}
 	}
@@ -92,7 +93,7 @@ func (tx *Tx) AddSAMLLogin(ctx context.Context, l docs.SAMLLogin, hash string) e
 	if err := tx.makeRoom(ctx, samlLogins, l.Network); err != nil {
 		return err
 	}
-	return tx.put(ctx, `
+	return engine.Put(ctx, tx, `
 		INSERT INTO saml_logins (id, provider_id, browser, hash, next, subject, email, name, groups, network, expires_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
 		l.ID, l.Provider, l.Browser, hash, l.Next, l.Subject, l.Email, l.Name, groupsJSON(l.Groups), l.Network, l.ExpiresAt)
@@ -109,7 +110,7 @@ func groupsJSON(groups []string) string {
 // AnswerSAMLLogin stores the answer of the provider to a sign-in. It reports false if the sign-in does not exist or
 // has an answer already.
 func (tx *Tx) AnswerSAMLLogin(ctx context.Context, l docs.SAMLLogin, hash [sha256.Size]byte) (bool, error) {
-	n, err := tx.exec(ctx, `
+	n, err := engine.Exec(ctx, tx, `
 		UPDATE saml_logins SET hash = $3, subject = $4, email = $5, name = $6, groups = $7
 		WHERE id = $1 AND provider_id = $2 AND hash = '' AND expires_at > $8`,
 		l.ID, l.Provider, hex.EncodeToString(hash[:]), l.Subject, l.Email, l.Name, groupsJSON(l.Groups), tx.Now())
@@ -118,7 +119,7 @@ func (tx *Tx) AnswerSAMLLogin(ctx context.Context, l docs.SAMLLogin, hash [sha25
 
 // SAMLLogin returns a sign-in that was answered, by the hash of the secret that completes it.
 func (r Reader) SAMLLogin(ctx context.Context, provider docs.SAMLProviderID, hash [sha256.Size]byte) (docs.SAMLLogin, error) {
-	return one(ctx, r, "sign-in", func(s scanner) (l docs.SAMLLogin, err error) {
+	return engine.One(ctx, r, "sign-in", func(s engine.Scanner) (l docs.SAMLLogin, err error) {
 		err = s.Scan(&l.ID, &l.Provider, &l.Browser, &l.Next, &l.Subject, &l.Email, &l.Name, inJSON{&l.Groups}, &l.ExpiresAt)
 		return l, err
 	}, `SELECT id, provider_id, browser, next, subject, email, name, groups, expires_at
@@ -127,19 +128,19 @@ func (r Reader) SAMLLogin(ctx context.Context, provider docs.SAMLProviderID, has
 
 // DropSAMLLogins deletes all sign-ins of a provider, because its settings have changed.
 func (tx *Tx) DropSAMLLogins(ctx context.Context, provider docs.SAMLProviderID) error {
-	return tx.put(ctx, `DELETE FROM saml_logins WHERE provider_id = $1`, provider)
+	return engine.Put(ctx, tx, `DELETE FROM saml_logins WHERE provider_id = $1`, provider)
 }
 
 // DropSAMLLogin deletes a sign-in and reports whether there was one. Of two concurrent calls, one succeeds.
 func (tx *Tx) DropSAMLLogin(ctx context.Context, id string) (bool, error) {
-	n, err := tx.exec(ctx, `DELETE FROM saml_logins WHERE id = $1`, id)
+	n, err := engine.Exec(ctx, tx, `DELETE FROM saml_logins WHERE id = $1`, id)
 	return n > 0, err
 }
 
 // AddSAMLAssertion stores the id of an assertion. The error is Conflict if it is known already.
 func (tx *Tx) AddSAMLAssertion(ctx context.Context, provider docs.SAMLProviderID, id string, until docs.Time) error {
 	sum := sha256.Sum256([]byte(id))
-	n, err := tx.exec(ctx, `INSERT INTO saml_assertions (provider_id, id, expires_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+	n, err := engine.Exec(ctx, tx, `INSERT INTO saml_assertions (provider_id, id, expires_at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
 		provider, hex.EncodeToString(sum[:]), until)
 	if err == nil && n == 0 {
 		return errs.E(errs.Conflict, "this answer was used before")
@@ -149,6 +150,6 @@ func (tx *Tx) AddSAMLAssertion(ctx context.Context, provider docs.SAMLProviderID
 
 // DropExpiredAssertions deletes the assertions that are too old to be accepted again.
 func (tx *Tx) DropExpiredAssertions(ctx context.Context) error {
-	_, err := tx.exec(ctx, `DELETE FROM saml_assertions WHERE expires_at < $1`, tx.Now())
+	_, err := engine.Exec(ctx, tx, `DELETE FROM saml_assertions WHERE expires_at < $1`, tx.Now())
 	return err
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/search"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 // SearchPage is the entry of a page in the search index of a layer.
@@ -118,7 +119,7 @@ func (tx *Tx) PutSearchPagesAnd(ctx context.Context, layer string, pages []Searc
 // layers below.
 func (tx *Tx) DropSearchPage(ctx context.Context, layer, page string, tombstone bool) error {
 	if !tombstone {
-		return tx.put(ctx, `DELETE FROM search_pages WHERE layer_id = $1 AND page_id = $2`, layer, page)
+		return engine.Put(ctx, tx, `DELETE FROM search_pages WHERE layer_id = $1 AND page_id = $2`, layer, page)
 	}
 	id, _, err := tx.reserveEntries(ctx, layer, 1, 0)
 	if err != nil {
@@ -130,7 +131,7 @@ func (tx *Tx) DropSearchPage(ctx context.Context, layer, page string, tombstone 
 // DropSearchLayer deletes the whole search index of a layer.
 func (tx *Tx) DropSearchLayer(ctx context.Context, layer string) error {
 	for _, table := range []string{"search_index", "search_segments", "search_pending", "search_pages", "search_layers"} {
-		if err := tx.put(ctx, `DELETE FROM `+table+` WHERE layer_id = $1`, layer); err != nil {
+		if err := engine.Put(ctx, tx, `DELETE FROM `+table+` WHERE layer_id = $1`, layer); err != nil {
 			return fmt.Errorf("drop the index of %s: %w", layer, err)
 		}
 	}
@@ -140,7 +141,7 @@ func (tx *Tx) DropSearchLayer(ctx context.Context, layer string) error {
 // reserveEntries reserves n entry ids and returns the first one. It adds to the number
 // of pending entries and returns the new number.
 func (tx *Tx) reserveEntries(ctx context.Context, layer string, n, add int) (first, pending int64, err error) {
-	err = tx.run.row(ctx, `
+	err = engine.Row(ctx, tx, `
 		INSERT INTO search_layers (layer_id, last_id, last_segment, pending, analysis) VALUES ($1, $2, 0, $3, $4)
 		ON CONFLICT (layer_id) DO UPDATE SET last_id = search_layers.last_id + excluded.last_id,
 			pending = search_layers.pending + excluded.pending
@@ -151,7 +152,7 @@ func (tx *Tx) reserveEntries(ctx context.Context, layer string, n, add int) (fir
 const searchEntryInsert = `INSERT INTO search_pages (layer_id, page_id, id, state, language, title, sections)`
 
 func (tx *Tx) putSearchEntry(ctx context.Context, layer string, p SearchPage, id int64, state string) error {
-	return tx.put(ctx, searchEntryInsert+` VALUES ($1, $2, $3, $4, $5, $6, $7)
+	return engine.Put(ctx, tx, searchEntryInsert+` VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (layer_id, page_id) DO UPDATE
 		SET id = excluded.id, state = excluded.state, language = excluded.language, title = excluded.title, sections = excluded.sections`,
 		searchEntry(layer, p, id, state)...)
@@ -267,7 +268,7 @@ type SearchEntry struct {
 
 // SearchEntries returns the entries of a layer in the order of their pages.
 func (r Reader) SearchEntries(ctx context.Context, layer string) ([]SearchEntry, error) {
-	return many(ctx, r, func(s scanner) (e SearchEntry, err error) {
+	return engine.Many(ctx, r, func(s engine.Scanner) (e SearchEntry, err error) {
 		var state, title, sections string
 		err = s.Scan(&e.Page, &state, &title, &sections)
 		e.Hash = searchHash(state, title, sections)

@@ -12,6 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/search"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 // A change adds its pages as pending entries. Later, a fold turns pending entries into
@@ -91,7 +92,7 @@ func (s *Store) foldDue(ctx context.Context) {
 				var err error
 				more, err = s.foldLayer(ctx, layer)
 				if err != nil && ctx.Err() == nil { // else the store is being closed
-					s.folds.logFailure(layer, err, s.clock())
+					s.folds.logFailure(layer, err, s.Clock())
 				}
 			}
 		}
@@ -200,7 +201,7 @@ func (tx *Tx) foldNow(ctx context.Context, layer string) error {
 // nextFold returns the next fold of a layer with its input, or nil if none is due.
 func (r Reader) nextFold(ctx context.Context, layer string) (*fold, error) {
 	f := &fold{layer: layer}
-	pending, err := one(ctx, r, "index", func(s scanner) (pending int64, err error) {
+	pending, err := engine.One(ctx, r, "index", func(s engine.Scanner) (pending int64, err error) {
 		err = s.Scan(&f.last, &pending, &f.space)
 		return pending, err
 	}, `
@@ -240,7 +241,7 @@ func (r Reader) nextFold(ctx context.Context, layer string) (*fold, error) {
 
 // readPending reads the first pending entries of the layer of a fold, up to foldBytes.
 func (r Reader) readPending(ctx context.Context, f *fold) error {
-	rows, err := r.run.query(ctx, `
+	rows, err := engine.Query(ctx, r, `
 		SELECT w.id, w.terms, EXISTS (SELECT 1 FROM search_pages p WHERE p.layer_id = w.layer_id AND p.id = w.id)
 		FROM search_pending w WHERE w.layer_id = $1 ORDER BY w.id`, f.layer)
 	if err != nil {
@@ -289,7 +290,7 @@ func (r Reader) segmentBytes(ctx context.Context, layer string, some []segment) 
 	}
 	args := []any{layer}
 	in := listOf(&args, numbers)
-	return one(ctx, r, "index", scanInt, `SELECT COALESCE(SUM(LENGTH(data)), 0) FROM search_index WHERE layer_id = $1 AND segment IN `+in, args...)
+	return engine.One(ctx, r, "index", engine.ScanInt, `SELECT COALESCE(SUM(LENGTH(data)), 0) FROM search_index WHERE layer_id = $1 AND segment IN `+in, args...)
 }
 
 // compute makes the new segment in memory, unless the fold is large.
@@ -326,12 +327,12 @@ func (f *fold) compute() error {
 func (tx *Tx) putFold(ctx context.Context, f fold) (err error) {
 	taken := int64(0)
 	if f.upTo > 0 {
-		taken, err = tx.exec(ctx, `DELETE FROM search_pending WHERE layer_id = $1 AND id <= $2`, f.layer, f.upTo)
+		taken, err = engine.Exec(ctx, tx, `DELETE FROM search_pending WHERE layer_id = $1 AND id <= $2`, f.layer, f.upTo)
 		if err != nil {
 			return err
 		}
 	}
-	same, err := tx.exec(ctx, `UPDATE search_layers SET pending = pending - $3 WHERE layer_id = $1 AND last_segment = $2`, f.layer, f.last, taken)
+	same, err := engine.Exec(ctx, tx, `UPDATE search_layers SET pending = pending - $3 WHERE layer_id = $1 AND last_segment = $2`, f.layer, f.last, taken)
 	switch {
 	case err != nil:
 		return err

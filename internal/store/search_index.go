@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/search"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 const (
@@ -35,7 +36,7 @@ type entryTerms struct {
 	terms []byte
 }
 
-func scanEntryTerms(s scanner) (v entryTerms, err error) {
+func scanEntryTerms(s engine.Scanner) (v entryTerms, err error) {
 	err = s.Scan(&v.id, &v.terms)
 	return v, err
 }
@@ -49,13 +50,13 @@ type segment struct {
 
 func (s segment) isStored() bool { return s.number != 0 }
 
-func scanSegment(s scanner) (v segment, err error) {
+func scanSegment(s engine.Scanner) (v segment, err error) {
 	err = s.Scan(&v.number, &v.level, &v.pages, &v.first, &v.last)
 	return v, err
 }
 
 func (r Reader) searchSegments(ctx context.Context, layer string) ([]segment, error) {
-	return many(ctx, r, scanSegment, `
+	return engine.Many(ctx, r, scanSegment, `
 		SELECT segment, level, pages, first_id, last_id FROM search_segments
 		WHERE layer_id = $1 ORDER BY segment`, layer)
 }
@@ -110,7 +111,7 @@ func foldEntries(entries []entryTerms) []search.Row {
 // addPending stores entries as pending ones. pending is the number of all of them.
 func (tx *Tx) addPending(ctx context.Context, layer string, pending int64, added []entryTerms) error {
 	for _, e := range added {
-		err := tx.put(ctx, `INSERT INTO search_pending (layer_id, id, terms) VALUES ($1, $2, $3)`, layer, e.id, e.terms)
+		err := engine.Put(ctx, tx, `INSERT INTO search_pending (layer_id, id, terms) VALUES ($1, $2, $3)`, layer, e.id, e.terms)
 		if err != nil {
 			return fmt.Errorf("index %s: %w", layer, err)
 		}
@@ -134,17 +135,17 @@ func levelOf(pages int64) (level int64) {
 
 // searchPending returns the pending entries of a layer.
 func (r Reader) searchPending(ctx context.Context, layer string) ([]entryTerms, error) {
-	return many(ctx, r, scanEntryTerms, `SELECT id, terms FROM search_pending WHERE layer_id = $1 ORDER BY id`, layer)
+	return engine.Many(ctx, r, scanEntryTerms, `SELECT id, terms FROM search_pending WHERE layer_id = $1 ORDER BY id`, layer)
 }
 
 // newSegment numbers a segment and stores it.
 func (tx *Tx) newSegment(ctx context.Context, layer string, s *segment) error {
-	err := tx.run.row(ctx, `UPDATE search_layers SET last_segment = last_segment + 1 WHERE layer_id = $1 RETURNING last_segment`,
+	err := engine.Row(ctx, tx, `UPDATE search_layers SET last_segment = last_segment + 1 WHERE layer_id = $1 RETURNING last_segment`,
 		layer).Scan(&s.number)
 	if err != nil {
 		return err
 	}
-	err = tx.put(ctx, `
+	err = engine.Put(ctx, tx, `
 		INSERT INTO search_segments (layer_id, segment, level, pages, first_id, last_id) VALUES ($1, $2, $3, $4, $5, $6)`,
 		layer, s.number, s.level, s.pages, s.first, s.last)
 	if err != nil {
@@ -154,7 +155,7 @@ func (tx *Tx) newSegment(ctx context.Context, layer string, s *segment) error {
 }
 
 func (tx *Tx) putIndexRows(ctx context.Context, layer string, segment int64, rows []search.Row) error {
-	return insertAll(ctx, tx, `INSERT INTO search_index (layer_id, segment, key, data)`, "", rows,
+	return engine.InsertAll(ctx, tx, `INSERT INTO search_index (layer_id, segment, key, data)`, "", rows,
 		func(r search.Row) []any { return []any{layer, segment, r.Key, r.Data} })
 }
 
@@ -194,7 +195,7 @@ func (tx *Tx) CompactSearch(ctx context.Context, layer string) (bool, error) {
 	if err != nil || len(all) == 0 {
 		return false, err
 	}
-	shown, err := one(ctx, tx.Reader, "index", scanInt, `
+	shown, err := engine.One(ctx, tx, "index", engine.ScanInt, `
 		SELECT COUNT(*) FROM search_pages WHERE layer_id = $1 AND state = 'shown'
 		AND id NOT IN (SELECT id FROM search_pending WHERE layer_id = $1)`, layer)
 	if err != nil || len(all) == 1 && pagesOf(all) <= shown {
@@ -206,12 +207,12 @@ func (tx *Tx) CompactSearch(ctx context.Context, layer string) (bool, error) {
 // dropStalePending deletes the pending entries of pages that have changed since or were
 // deleted.
 func (tx *Tx) dropStalePending(ctx context.Context, layer string) error {
-	n, err := tx.exec(ctx, `
+	n, err := engine.Exec(ctx, tx, `
 		DELETE FROM search_pending WHERE layer_id = $1 AND id NOT IN (SELECT id FROM search_pages WHERE layer_id = $1)`, layer)
 	if err != nil || n == 0 {
 		return err
 	}
-	return tx.put(ctx, `UPDATE search_layers SET pending = pending - $2 WHERE layer_id = $1`, layer, n)
+	return engine.Put(ctx, tx, `UPDATE search_layers SET pending = pending - $2 WHERE layer_id = $1`, layer, n)
 }
 
 // mergeSegments replaces several segments by one.
@@ -248,7 +249,7 @@ func (tx *Tx) mergeSegments(ctx context.Context, layer string, some []segment) e
 			return err
 		}
 	}
-	err = tx.put(ctx, `UPDATE search_segments SET pages = $3 WHERE layer_id = $1 AND segment = $2`, layer, merged.number, seen.count())
+	err = engine.Put(ctx, tx, `UPDATE search_segments SET pages = $3 WHERE layer_id = $1 AND segment = $2`, layer, merged.number, seen.count())
 	if err != nil {
 		return err
 	}
@@ -288,10 +289,10 @@ func (tx *Tx) dropSegments(ctx context.Context, layer string, some []segment) er
 		if !s.isStored() {
 			continue
 		}
-		if err := tx.put(ctx, `DELETE FROM search_index WHERE layer_id = $1 AND segment = $2`, layer, s.number); err != nil {
+		if err := engine.Put(ctx, tx, `DELETE FROM search_index WHERE layer_id = $1 AND segment = $2`, layer, s.number); err != nil {
 			return err
 		}
-		if err := tx.put(ctx, `DELETE FROM search_segments WHERE layer_id = $1 AND segment = $2`, layer, s.number); err != nil {
+		if err := engine.Put(ctx, tx, `DELETE FROM search_segments WHERE layer_id = $1 AND segment = $2`, layer, s.number); err != nil {
 			return err
 		}
 	}
@@ -337,7 +338,7 @@ func (s idSet) and(seen idSet) func(id int64) bool {
 // livingEntries returns the existing entries between two ids.
 func (r Reader) livingEntries(ctx context.Context, layer string, first, last int64) (idSet, error) {
 	set := newIDSet(first, last)
-	ids, err := many(ctx, r, scanInt, `
+	ids, err := engine.Many(ctx, r, engine.ScanInt, `
 		SELECT id FROM search_pages WHERE layer_id = $1 AND id BETWEEN $2 AND $3 AND state = 'shown' ORDER BY id`, layer, first, last)
 	for _, id := range ids {
 		set.add(id)
@@ -349,7 +350,7 @@ func (r Reader) livingEntries(ctx context.Context, layer string, first, last int
 func (r Reader) indexCuts(ctx context.Context, layer string, segment int64) ([]string, error) {
 	const step = 48 // buckets
 	buckets := search.KeyRanges("", search.After(""))[0]
-	keys, err := many(ctx, r, scanText[string], `
+	keys, err := engine.Many(ctx, r, engine.ScanText[string], `
 		SELECT key FROM search_index WHERE layer_id = $1 AND segment = $2 AND key >= $3 AND key < $4 ORDER BY key`,
 		layer, segment, buckets[0], buckets[1])
 	if err != nil {
@@ -369,7 +370,7 @@ func (r Reader) indexRows(ctx context.Context, layer string, of segment, from, t
 	for _, keys := range search.KeyRanges(from, to) {
 		rows := rowsBetween(of.rows, keys[0], keys[1])
 		if of.isStored() {
-			rows, err = many(ctx, r, func(s scanner) (v search.Row, err error) {
+			rows, err = engine.Many(ctx, r, func(s engine.Scanner) (v search.Row, err error) {
 				err = s.Scan(&v.Key, &v.Data)
 				return v, err
 			}, `SELECT key, data FROM search_index WHERE layer_id = $1 AND segment = $2 AND key >= $3 AND key < $4 ORDER BY key`,
@@ -394,7 +395,7 @@ func rowsBetween(rows []search.Row, from, to string) []search.Row {
 // StaleSearchLayers returns the layers whose index was made by another search.Version;
 // RebuildSearch rebuilds it.
 func (r Reader) StaleSearchLayers(ctx context.Context) ([]string, error) {
-	return many(ctx, r, scanText[string], `SELECT layer_id FROM search_layers WHERE analysis <> $1 ORDER BY layer_id`, search.Version)
+	return engine.Many(ctx, r, engine.ScanText[string], `SELECT layer_id FROM search_layers WHERE analysis <> $1 ORDER BY layer_id`, search.Version)
 }
 
 // rebuiltIndex is a new index of a layer.
@@ -436,7 +437,7 @@ func (r Reader) analyseLayer(ctx context.Context, layer string) (*rebuiltIndex, 
 }
 
 func (r Reader) lastEntry(ctx context.Context, layer string) (int64, error) {
-	return one(ctx, r, "index", scanInt, `SELECT last_id FROM search_layers WHERE layer_id = $1`, layer)
+	return engine.One(ctx, r, "index", engine.ScanInt, `SELECT last_id FROM search_layers WHERE layer_id = $1`, layer)
 }
 
 // replaceIndex replaces the index of a layer. It reports false, and does nothing, if
@@ -446,11 +447,11 @@ func (tx *Tx) replaceIndex(ctx context.Context, x *rebuiltIndex) (bool, error) {
 		return false, err
 	}
 	for _, table := range []string{"search_index", "search_segments", "search_pending"} {
-		if err := tx.put(ctx, `DELETE FROM `+table+` WHERE layer_id = $1`, x.layer); err != nil {
+		if err := engine.Put(ctx, tx, `DELETE FROM `+table+` WHERE layer_id = $1`, x.layer); err != nil {
 			return false, err
 		}
 	}
-	err := tx.put(ctx, `UPDATE search_layers SET pending = 0, analysis = $2 WHERE layer_id = $1`, x.layer, search.Version)
+	err := engine.Put(ctx, tx, `UPDATE search_layers SET pending = 0, analysis = $2 WHERE layer_id = $1`, x.layer, search.Version)
 	if err != nil {
 		return false, err
 	}
@@ -465,7 +466,7 @@ func (tx *Tx) replaceIndex(ctx context.Context, x *rebuiltIndex) (bool, error) {
 // shownPages reads the pages of the next entries after an id, except for hidden ones.
 func (r Reader) shownPages(ctx context.Context, layer string, after int64) ([]int64, []SearchPage, error) {
 	var ids []int64
-	pages, err := many(ctx, r, func(s scanner) (p SearchPage, err error) {
+	pages, err := engine.Many(ctx, r, func(s engine.Scanner) (p SearchPage, err error) {
 		var id int64
 		var sections string
 		err = s.Scan(&id, &p.Page, &p.Language, &p.Title, &sections)

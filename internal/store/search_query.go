@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/octavo-docs/octavo/internal/search"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 // SearchScope is a set of pages that is searched: those of a chain of layers. The
@@ -188,7 +189,7 @@ func (s *searcher) moved(ctx context.Context) (bool, error) {
 	for some := range slices.Chunk(ids, layersAtOnce) {
 		var args []any
 		in := listOf(&args, some)
-		_, err := many(ctx, s.r, func(sc scanner) (_ struct{}, err error) {
+		_, err := engine.Many(ctx, s.r, func(sc engine.Scanner) (_ struct{}, err error) {
 			var layer string
 			var last int64
 			err = sc.Scan(&layer, &last)
@@ -368,7 +369,7 @@ func (s *searcher) visible(ctx context.Context, all scored, batch []search.Candi
 		layer := s.layer(all.places[list])
 		args := []any{layer.id}
 		in := listOf(&args, ids)
-		_, err := many(ctx, s.r, func(sc scanner) (f found, err error) {
+		_, err := engine.Many(ctx, s.r, func(sc engine.Scanner) (f found, err error) {
 			err = sc.Scan(&f.ID, &f.page, &f.title, &f.sections)
 			rows[entry{list, f.ID}] = f
 			for _, p := range layer.places {
@@ -471,7 +472,7 @@ func (s *searcher) topmost(ctx context.Context, pages map[int][]string) (map[sco
 		var args []any
 		layers := listOf(&args, s.scopes[scope].Layers)
 		in := listOf(&args, names)
-		_, err := many(ctx, s.r, func(sc scanner) (_ struct{}, err error) {
+		_, err := engine.Many(ctx, s.r, func(sc engine.Scanner) (_ struct{}, err error) {
 			var layer, page string
 			err = sc.Scan(&layer, &page)
 			key := scopePage{scope, page}

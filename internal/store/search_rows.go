@@ -2,12 +2,12 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"slices"
 	"strconv"
 
 	"github.com/octavo-docs/octavo/internal/budget"
 	"github.com/octavo-docs/octavo/internal/search"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 // searchTries is the maximum number of attempts of a search. It starts again if
@@ -130,7 +130,7 @@ func whole() bool { return false }
 // size of a segment, the newest entry and the newest segment of a layer, and a row of
 // a segment. It stops where enough reports true.
 func (b *layerBlock) readRows(ctx context.Context, r Reader, text string, args []any, enough func() bool) error {
-	rows, err := r.run.query(ctx, text, args...)
+	rows, err := engine.Query(ctx, r, text, args...)
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (b *layerBlock) readRows(ctx context.Context, r Reader, text string, args [
 	for !enough() && rows.Next() {
 		var layer, key string
 		var number int64
-		var data sql.RawBytes // valid until the next row
+		var data engine.RawBytes // valid until the next row
 		if err := rows.Scan(&layer, &number, &key, &data); err != nil {
 			return err
 		}

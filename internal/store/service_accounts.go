@@ -4,11 +4,12 @@ import (
 	"context"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 // ServiceAccount returns a machine of an organization, which is a member of it.
 func (r Reader) ServiceAccount(ctx context.Context, org docs.OrgID, id docs.UserID) (docs.Member, error) {
-	return one(ctx, r, "service account", scanMember, `
+	return engine.One(ctx, r, "service account", scanMember, `
 		SELECT `+memberColumns+`
 		FROM members m JOIN users u ON u.id = m.user_id
 		WHERE m.org_id = $1 AND m.user_id = $2 AND u.kind = 'service'`, org, id)
@@ -16,17 +17,17 @@ func (r Reader) ServiceAccount(ctx context.Context, org docs.OrgID, id docs.User
 
 // ServiceAccounts lists the machines of an organization, oldest first.
 func (r Reader) ServiceAccounts(ctx context.Context, org docs.OrgID, p Page) ([]docs.Member, Key, error) {
-	items, err := many(ctx, r, scanMember, `
+	items, err := engine.Many(ctx, r, scanMember, `
 		SELECT `+memberColumns+`
 		FROM members m JOIN users u ON u.id = m.user_id
 		WHERE m.org_id = $1 AND m.user_id > $2 AND u.kind = 'service'
-		ORDER BY m.user_id LIMIT $3 + 0`, org, p.text(0), p.ask())
-	items, next := cut(p, items, func(m docs.Member) Key { return Key{string(m.User.ID)} })
+		ORDER BY m.user_id LIMIT $3 + 0`, org, p.Text(0), p.Ask())
+	items, next := engine.Cut(p, items, func(m docs.Member) Key { return Key{string(m.User.ID)} })
 	return items, next, err
 }
 
 // CountServiceAccounts counts what ServiceAccounts lists.
 func (r Reader) CountServiceAccounts(ctx context.Context, org docs.OrgID) (int64, error) {
-	return one(ctx, r, "count", scanInt, `
+	return engine.One(ctx, r, "count", engine.ScanInt, `
 		SELECT COUNT(*) FROM members m JOIN users u ON u.id = m.user_id WHERE m.org_id = $1 AND u.kind = 'service'`, org)
 }

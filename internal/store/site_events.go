@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 // EventKey is what events of sites are counted by.
@@ -31,7 +32,7 @@ func (tx *Tx) AddEvents(ctx context.Context, counts []EventCount) error {
 	for _, c := range counts {
 		there, asked := exists[c.Site]
 		if !asked {
-			n, err := one(ctx, tx.Reader, "count", scanInt, `SELECT COUNT(*) FROM sites WHERE id = $1`, c.Site)
+			n, err := engine.One(ctx, tx, "count", engine.ScanInt, `SELECT COUNT(*) FROM sites WHERE id = $1`, c.Site)
 			if err != nil {
 				return err
 			}
@@ -42,7 +43,7 @@ func (tx *Tx) AddEvents(ctx context.Context, counts []EventCount) error {
 			kept = append(kept, c)
 		}
 	}
-	return insertAll(ctx, tx, `INSERT INTO site_events (site_id, day, event, site_space_id, space_id, page_id, detail, events)`, `
+	return engine.InsertAll(ctx, tx, `INSERT INTO site_events (site_id, day, event, site_space_id, space_id, page_id, detail, events)`, `
 		ON CONFLICT (site_id, day, event, site_space_id, space_id, page_id, detail)
 		DO UPDATE SET events = site_events.events + excluded.events`, kept, func(c EventCount) []any {
 		return []any{c.Site, c.Day, c.Event, c.SiteSpace, c.Space, c.Page, c.Detail, c.Events}
@@ -55,7 +56,7 @@ type EventGroups struct{ Day, Event, Page, Detail bool }
 // CountEvents counts the events of a site from one day to another one, both
 // included. It returns at most limit counts.
 func (r Reader) CountEvents(ctx context.Context, site docs.SiteID, from, to int64, by EventGroups, limit int) ([]EventCount, error) {
-	return many(ctx, r, func(s scanner) (c EventCount, err error) {
+	return engine.Many(ctx, r, func(s engine.Scanner) (c EventCount, err error) {
 		c.Site = site
 		err = s.Scan(&c.Day, &c.Event, &c.SiteSpace, &c.Space, &c.Page, &c.Detail, &c.Events)
 		return c, err
@@ -73,6 +74,6 @@ func (r Reader) CountEvents(ctx context.Context, site docs.SiteID, from, to int6
 // TrimEvents removes the counts of the oldest day before a day, and reports
 // how many there were.
 func (tx *Tx) TrimEvents(ctx context.Context, before int64) (int64, error) {
-	return tx.exec(ctx, `
+	return engine.Exec(ctx, tx, `
 		DELETE FROM site_events WHERE day = (SELECT MIN(e.day) FROM site_events e) AND day < $1`, before)
 }

@@ -4,12 +4,13 @@ import (
 	"context"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 const siteHostnameColumns = `h.site_id, h.hostname, h.token, h.active, h.problem, h.created_at, h.verified_at, h.checked_at,
 	h.failing_since, h.next_check`
 
-func scanSiteHostname(s scanner) (v docs.SiteHostname, err error) {
+func scanSiteHostname(s engine.Scanner) (v docs.SiteHostname, err error) {
 	err = s.Scan(&v.Site, &v.Name, &v.Token, &v.Active, &v.Problem, &v.CreatedAt, &v.VerifiedAt, &v.CheckedAt,
 		&v.FailingSince, &v.NextCheck)
 	return v, err
@@ -17,7 +18,7 @@ func scanSiteHostname(s scanner) (v docs.SiteHostname, err error) {
 
 // SiteHostname returns the host name that a site has or wants.
 func (r Reader) SiteHostname(ctx context.Context, site docs.SiteID) (docs.SiteHostname, error) {
-	return one(ctx, r, "host name", scanSiteHostname, `
+	return engine.One(ctx, r, "host name", scanSiteHostname, `
 		SELECT `+siteHostnameColumns+` FROM site_hostnames h WHERE h.site_id = $1`, site)
 }
 
@@ -26,7 +27,7 @@ const maxClaims = 100
 
 // SitesOfHostname returns the sites that have or want a host name, those that have it first.
 func (r Reader) SitesOfHostname(ctx context.Context, name string) ([]docs.Site, error) {
-	return many(ctx, r, scanSite, `
+	return engine.Many(ctx, r, scanSite, `
 		SELECT `+siteColumns+` FROM site_hostnames h JOIN sites w ON w.id = h.site_id
 		WHERE h.hostname = $1 AND `+inPresentOrg("w")+` ORDER BY h.active DESC, w.id LIMIT $2 + 0`, name, maxClaims)
 }
@@ -34,14 +35,14 @@ func (r Reader) SitesOfHostname(ctx context.Context, name string) ([]docs.Site, 
 // DueHostnames returns the host names that must be checked at a time, those that
 // wait longest first.
 func (r Reader) DueHostnames(ctx context.Context, now docs.Time, limit int) ([]docs.SiteHostname, error) {
-	return many(ctx, r, scanSiteHostname, `
+	return engine.Many(ctx, r, scanSiteHostname, `
 		SELECT `+siteHostnameColumns+` FROM site_hostnames h JOIN sites w ON w.id = h.site_id
 		WHERE h.next_check <= $1 AND `+inPresentOrg("w")+` ORDER BY h.next_check, h.site_id LIMIT $2 + 0`, now, limit)
 }
 
 // PutSiteHostname stores the host name of a site in place of the one before.
 func (tx *Tx) PutSiteHostname(ctx context.Context, v docs.SiteHostname) error {
-	return tx.put(ctx, `
+	return engine.Put(ctx, tx, `
 		INSERT INTO site_hostnames (site_id, hostname, token, active, problem, created_at, verified_at, checked_at,
 			failing_since, next_check)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)

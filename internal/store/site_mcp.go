@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 // SealedMCPServer is an MCP server of a site with its headers as they are stored.
@@ -14,34 +15,34 @@ type SealedMCPServer struct {
 
 const mcpColumns = `m.id, m.site_id, m.name, m.url, m.transport, m.headers, m.condition, m.created_at`
 
-func scanMCPServer(s scanner) (v SealedMCPServer, err error) {
+func scanMCPServer(s engine.Scanner) (v SealedMCPServer, err error) {
 	err = s.Scan(&v.ID, &v.Site, &v.Name, &v.URL, &v.Transport, &v.Sealed, &v.Condition, &v.CreatedAt)
 	return v, err
 }
 
 // MCPServer returns an MCP server of a site.
 func (r Reader) MCPServer(ctx context.Context, site docs.SiteID, id docs.MCPServerID) (SealedMCPServer, error) {
-	return one(ctx, r, "MCP server", scanMCPServer, `
+	return engine.One(ctx, r, "MCP server", scanMCPServer, `
 		SELECT `+mcpColumns+` FROM site_mcp_servers m WHERE m.id = $1 AND m.site_id = $2`, id, site)
 }
 
 // MCPServers lists the MCP servers of a site, oldest first.
 func (r Reader) MCPServers(ctx context.Context, site docs.SiteID, p Page) ([]SealedMCPServer, Key, error) {
-	items, err := many(ctx, r, scanMCPServer, `
+	items, err := engine.Many(ctx, r, scanMCPServer, `
 		SELECT `+mcpColumns+` FROM site_mcp_servers m WHERE m.site_id = $1 AND m.id > $2
-		ORDER BY m.id LIMIT $3 + 0`, site, p.text(0), p.ask())
-	items, next := cut(p, items, func(v SealedMCPServer) Key { return Key{string(v.ID)} })
+		ORDER BY m.id LIMIT $3 + 0`, site, p.Text(0), p.Ask())
+	items, next := engine.Cut(p, items, func(v SealedMCPServer) Key { return Key{string(v.ID)} })
 	return items, next, err
 }
 
 // CountMCPServers counts what MCPServers lists.
 func (r Reader) CountMCPServers(ctx context.Context, site docs.SiteID) (int64, error) {
-	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM site_mcp_servers WHERE site_id = $1`, site)
+	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM site_mcp_servers WHERE site_id = $1`, site)
 }
 
 // PutMCPServer stores a new or changed MCP server.
 func (tx *Tx) PutMCPServer(ctx context.Context, v SealedMCPServer) error {
-	return tx.put(ctx, `
+	return engine.Put(ctx, tx, `
 		INSERT INTO site_mcp_servers (id, site_id, name, url, transport, headers, condition, created_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 		ON CONFLICT (id) DO UPDATE SET name = excluded.name, url = excluded.url, transport = excluded.transport,

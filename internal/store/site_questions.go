@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 // QuestionCount is how often readers of a site asked a question on a day.
@@ -39,7 +40,7 @@ func (tx *Tx) AddQuestions(ctx context.Context, counts []QuestionCount) error {
 		}
 		kept, counts = append(kept, some...), counts[n:]
 	}
-	return insertAll(ctx, tx, `INSERT INTO site_questions (site_id, id, day, question, asked, answered)`, `
+	return engine.InsertAll(ctx, tx, `INSERT INTO site_questions (site_id, id, day, question, asked, answered)`, `
 		ON CONFLICT (site_id, day, id)
 		DO UPDATE SET asked = site_questions.asked + excluded.asked, answered = site_questions.answered + excluded.answered`,
 		kept, func(c QuestionCount) []any { return []any{c.Site, c.ID, c.Day, c.Question, c.Asked, c.Answered} })
@@ -48,11 +49,11 @@ func (tx *Tx) AddQuestions(ctx context.Context, counts []QuestionCount) error {
 // keptQuestions returns those of the counts of a site on a day that are stored.
 func (tx *Tx) keptQuestions(ctx context.Context, counts []QuestionCount) ([]QuestionCount, error) {
 	site, day := counts[0].Site, counts[0].Day
-	n, err := one(ctx, tx.Reader, "count", scanInt, `SELECT COUNT(*) FROM sites WHERE id = $1 AND keeps_questions`, site)
+	n, err := engine.One(ctx, tx, "count", engine.ScanInt, `SELECT COUNT(*) FROM sites WHERE id = $1 AND keeps_questions`, site)
 	if n == 0 || err != nil {
 		return nil, err
 	}
-	ids, err := many(ctx, tx.Reader, scanText[docs.SiteQuestionID],
+	ids, err := engine.Many(ctx, tx, engine.ScanText[docs.SiteQuestionID],
 		`SELECT e.id FROM site_questions e WHERE e.site_id = $1 AND e.day = $2`, site, day)
 	if err != nil {
 		return nil, err
@@ -131,7 +132,7 @@ func (f QuestionFilter) grouped() string {
 
 func (f QuestionFilter) args(site docs.SiteID) []any { return []any{site, f.From, f.To, f.Today, f.ID} }
 
-func scanQuestion(s scanner) (q SiteQuestion, err error) {
+func scanQuestion(s engine.Scanner) (q SiteQuestion, err error) {
 	return q, s.Scan(append([]any{&q.ID, &q.Question, &q.First, &q.Last}, q.Sums.dest()...)...)
 }
 
@@ -149,14 +150,14 @@ func (r Reader) SiteQuestions(ctx context.Context, site docs.SiteID, f QuestionF
 	if f.Recent {
 		column = "last"
 	}
-	by, err := p.sorted(f.Asc)
+	by, err := p.Sorted(f.Asc)
 	if err != nil {
 		return nil, nil, err
 	}
-	items, err := many(ctx, r, scanQuestion, `SELECT g.* FROM (`+f.grouped()+`) AS g
-		WHERE (g.`+column+`, g.id) `+by.compare+` ($6, $7)
-		ORDER BY g.`+column+` `+by.direction+`, g.id `+by.direction+` LIMIT $8 + 0`, append(f.args(site), by.at, by.id, p.ask())...)
-	items, next := cut(p, items, func(q SiteQuestion) Key {
+	items, err := engine.Many(ctx, r, scanQuestion, `SELECT g.* FROM (`+f.grouped()+`) AS g
+		WHERE (g.`+column+`, g.id) `+by.Compare+` ($6, $7)
+		ORDER BY g.`+column+` `+by.Direction+`, g.id `+by.Direction+` LIMIT $8 + 0`, append(f.args(site), by.At, by.ID, p.Ask())...)
+	items, next := engine.Cut(p, items, func(q SiteQuestion) Key {
 		if f.Recent {
 			return Key{itoa(q.Last), string(q.ID)}
 		}
@@ -167,12 +168,12 @@ func (r Reader) SiteQuestions(ctx context.Context, site docs.SiteID, f QuestionF
 
 // SiteQuestion returns the question that a filter names.
 func (r Reader) SiteQuestion(ctx context.Context, site docs.SiteID, f QuestionFilter) (SiteQuestion, error) {
-	return one(ctx, r, "question", scanQuestion, f.grouped(), f.args(site)...)
+	return engine.One(ctx, r, "question", scanQuestion, f.grouped(), f.args(site)...)
 }
 
 // CountSiteQuestions counts what SiteQuestions lists.
 func (r Reader) CountSiteQuestions(ctx context.Context, site docs.SiteID, f QuestionFilter) (int64, error) {
-	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM (`+f.grouped()+`) AS g`, f.args(site)...)
+	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM (`+f.grouped()+`) AS g`, f.args(site)...)
 }
 
 // SiteQuestionsTogether sums up what SiteQuestions lists.
@@ -181,7 +182,7 @@ func (r Reader) SiteQuestionsTogether(ctx context.Context, site docs.SiteID, f Q
 	for _, name := range append([]string{"asked", "answered"}, pulseColumns()...) {
 		columns = append(columns, `cast(COALESCE(SUM(g.`+name+`), 0) AS BIGINT)`)
 	}
-	sums, err = one(ctx, r, "sum", func(s scanner) (q QuestionSums, err error) {
+	sums, err = engine.One(ctx, r, "sum", func(s engine.Scanner) (q QuestionSums, err error) {
 		return q, s.Scan(append([]any{&questions}, q.dest()...)...)
 	}, `SELECT `+strings.Join(columns, ", ")+` FROM (`+f.grouped()+`) AS g`, f.args(site)...)
 	return questions, sums, err
@@ -190,11 +191,11 @@ func (r Reader) SiteQuestionsTogether(ctx context.Context, site docs.SiteID, f Q
 // TrimQuestions removes the counts of the oldest day before a day, and reports how many
 // there were.
 func (tx *Tx) TrimQuestions(ctx context.Context, before int64) (int64, error) {
-	return tx.exec(ctx, `
+	return engine.Exec(ctx, tx, `
 		DELETE FROM site_questions WHERE day = (SELECT MIN(e.day) FROM site_questions e) AND day < $1`, before)
 }
 
 // DropQuestions removes the questions of a site.
 func (tx *Tx) DropQuestions(ctx context.Context, site docs.SiteID) error {
-	return tx.put(ctx, `DELETE FROM site_questions WHERE site_id = $1`, site)
+	return engine.Put(ctx, tx, `DELETE FROM site_questions WHERE site_id = $1`, site)
 }

@@ -6,11 +6,12 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 const redirectColumns = `d.id, d.source, d.draft, d.keep_suffix, d.permanent, d.destination, d.created_at, d.updated_at`
 
-func scanRedirect(s scanner) (v docs.Redirect, err error) {
+func scanRedirect(s engine.Scanner) (v docs.Redirect, err error) {
 	var to string
 	if err = s.Scan(&v.ID, &v.Source, &v.Draft, &v.KeepSuffix, &v.Permanent, &to, &v.CreatedAt, &v.UpdatedAt); err != nil {
 		return v, err
@@ -20,13 +21,13 @@ func scanRedirect(s scanner) (v docs.Redirect, err error) {
 
 // Redirect returns a redirect of a site.
 func (r Reader) Redirect(ctx context.Context, site docs.SiteID, id docs.RedirectID) (docs.Redirect, error) {
-	return one(ctx, r, "redirect", scanRedirect, `
+	return engine.One(ctx, r, "redirect", scanRedirect, `
 		SELECT `+redirectColumns+` FROM site_redirects d WHERE d.id = $1 AND d.site_id = $2`, id, site)
 }
 
 // RedirectBySource returns the redirect of a site with exactly a source, in any normal form.
 func (r Reader) RedirectBySource(ctx context.Context, site docs.SiteID, source docs.RedirectSource, draft bool) (docs.Redirect, error) {
-	return one(ctx, r, "redirect", scanRedirect, `
+	return engine.One(ctx, r, "redirect", scanRedirect, `
 		SELECT `+redirectColumns+` FROM site_redirects d WHERE d.site_id = $1 AND d.draft = $2 AND d.source IN ($3, $4)
 		ORDER BY d.source <> $3 LIMIT 1`, site, draft, source, source.Decomposed())
 }
@@ -38,7 +39,7 @@ func (r Reader) RedirectFor(ctx context.Context, site docs.SiteID, path string) 
 	if !errs.Is(err, errs.NotFound) {
 		return v, err
 	}
-	return one(ctx, r, "redirect", scanRedirect, `
+	return engine.One(ctx, r, "redirect", scanRedirect, `
 		SELECT `+redirectColumns+` FROM site_redirects d
 		WHERE d.site_id = $1 AND NOT d.draft AND d.wildcard
 		AND (substr($2, 1, length(d.prefix)) = d.prefix OR substr($3, 1, length(d.prefix)) = d.prefix)
@@ -82,36 +83,36 @@ func (r Reader) Redirects(ctx context.Context, site docs.SiteID, f RedirectFilte
 	switch f.Order {
 	case RedirectsBySource:
 		key = func(v docs.Redirect) Key { return Key{string(v.Source), string(v.ID)} }
-		items, err = many(ctx, r, scanRedirect, `SELECT `+redirectColumns+redirectsFrom+`
+		items, err = engine.Many(ctx, r, scanRedirect, `SELECT `+redirectColumns+redirectsFrom+`
 			AND (d.source > $4 OR d.source = $4 AND d.id > $5) ORDER BY d.source, d.id LIMIT $6 + 0`,
-			append(args, p.text(0), p.text(1), p.ask())...)
+			append(args, p.Text(0), p.Text(1), p.Ask())...)
 	case RedirectsByUpdate:
-		at, id, bad := p.down()
+		at, id, bad := p.Down()
 		if bad != nil {
 			return nil, nil, bad
 		}
 		key = func(v docs.Redirect) Key { return Key{strconv.FormatInt(int64(v.UpdatedAt), 10), string(v.ID)} }
-		items, err = many(ctx, r, scanRedirect, `SELECT `+redirectColumns+redirectsFrom+`
+		items, err = engine.Many(ctx, r, scanRedirect, `SELECT `+redirectColumns+redirectsFrom+`
 			AND (d.updated_at < $4 OR d.updated_at = $4 AND d.id < $5) ORDER BY d.updated_at DESC, d.id DESC LIMIT $6 + 0`,
-			append(args, at, id, p.ask())...)
+			append(args, at, id, p.Ask())...)
 	default:
-		items, err = many(ctx, r, scanRedirect, `SELECT `+redirectColumns+redirectsFrom+`
-			AND d.id > $4 ORDER BY d.id LIMIT $5 + 0`, append(args, p.text(0), p.ask())...)
+		items, err = engine.Many(ctx, r, scanRedirect, `SELECT `+redirectColumns+redirectsFrom+`
+			AND d.id > $4 ORDER BY d.id LIMIT $5 + 0`, append(args, p.Text(0), p.Ask())...)
 	}
-	items, next := cut(p, items, key)
+	items, next := engine.Cut(p, items, key)
 	return items, next, err
 }
 
 // CountRedirects counts what Redirects lists.
 func (r Reader) CountRedirects(ctx context.Context, site docs.SiteID, f RedirectFilter) (int64, error) {
-	return one(ctx, r, "count", scanInt, `SELECT COUNT(*)`+redirectsFrom, site, like(f.Search), f.draft())
+	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*)`+redirectsFrom, site, like(f.Search), f.draft())
 }
 
 // PutRedirect stores a new or changed redirect of a site. It is a Conflict if
 // another one has the source.
 func (tx *Tx) PutRedirect(ctx context.Context, site docs.SiteID, v docs.Redirect) error {
 	prefix, wildcard := v.Source.Prefix()
-	return tx.taken(tx.put(ctx, `
+	return engine.Taken(tx, engine.Put(ctx, tx, `
 		INSERT INTO site_redirects (id, site_id, source, prefix, wildcard, draft, keep_suffix, permanent, destination, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 		ON CONFLICT (id) DO UPDATE SET source = excluded.source, prefix = excluded.prefix, wildcard = excluded.wildcard,

@@ -4,11 +4,12 @@ import (
 	"context"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 // SiteSettings returns the settings of a site.
 func (r Reader) SiteSettings(ctx context.Context, site docs.SiteID) (docs.SiteSettings, error) {
-	return one(ctx, r, "site", func(s scanner) (v docs.SiteSettings, err error) {
+	return engine.One(ctx, r, "site", func(s engine.Scanner) (v docs.SiteSettings, err error) {
 		err = s.Scan(&v.Customization, &v.CustomizedAt, siteIcon{&v.Icon}, &v.Schema, &v.SchemaAt, inJSON{&v.Auth}, inJSON{&v.Ads})
 		return v, err
 	}, `SELECT w.customization, w.customized_at, `+siteIconColumn+`, w.adaptive_schema, w.schema_at, w.auth, w.ads FROM sites w WHERE w.id = $1`, site)
@@ -16,7 +17,7 @@ func (r Reader) SiteSettings(ctx context.Context, site docs.SiteID) (docs.SiteSe
 
 // PutSiteSettings stores the settings of a site.
 func (tx *Tx) PutSiteSettings(ctx context.Context, site docs.SiteID, v docs.SiteSettings) error {
-	return tx.put(ctx, `
+	return engine.Put(ctx, tx, `
 		UPDATE sites
 		SET customization = $2, customized_at = $3, adaptive_schema = $4, schema_at = $5, auth = $6, ads = $7, icon = $8
 		WHERE id = $1`,
@@ -30,7 +31,7 @@ func (r Reader) SiteOverrides(ctx context.Context, site docs.SiteID) (map[docs.S
 		id   docs.SiteItemID
 		text string
 	}
-	rows, err := many(ctx, r, func(s scanner) (v row, err error) {
+	rows, err := engine.Many(ctx, r, func(s engine.Scanner) (v row, err error) {
 		err = s.Scan(&v.id, &v.text)
 		return v, err
 	}, `SELECT id, customization FROM site_items WHERE site_id = $1 AND customization <> ''`, site)
@@ -43,5 +44,5 @@ func (r Reader) SiteOverrides(ctx context.Context, site docs.SiteID) (map[docs.S
 
 // PutSiteOverride stores the overrides of a site space; an empty text is none.
 func (tx *Tx) PutSiteOverride(ctx context.Context, item docs.SiteItemID, text string) error {
-	return tx.put(ctx, `UPDATE site_items SET customization = $2 WHERE id = $1`, item, text)
+	return engine.Put(ctx, tx, `UPDATE site_items SET customization = $2 WHERE id = $1`, item, text)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/names"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 // siteIconColumn is what siteIcon reads.
@@ -45,12 +46,15 @@ func (i siteIcon) Scan(column any) error {
 	return err
 }
 
-func scanSite(s scanner) (v docs.Site, err error) { err = s.Scan(siteDest(&v)...); return v, err }
+func scanSite(s engine.Scanner) (v docs.Site, err error) {
+	err = s.Scan(siteDest(&v)...)
+	return v, err
+}
 
 // Site returns a site by id.
 func (r Reader) Site(ctx context.Context, id docs.SiteID) (Stamped[docs.Site], error) {
-	return throughCache(ctx, r, "site", string(id), func(ctx context.Context) (Stamped[docs.Site], error) {
-		return one(ctx, r, "site", func(s scanner) (v Stamped[docs.Site], err error) {
+	return engine.Cached(ctx, r, "site", string(id), func(ctx context.Context) (Stamped[docs.Site], error) {
+		return engine.One(ctx, r, "site", func(s engine.Scanner) (v Stamped[docs.Site], err error) {
 			err = s.Scan(append(siteDest(&v.It), &v.Stamp.Access, &v.Stamp.Auth)...)
 			return v, err
 		}, `SELECT `+siteColumns+`, o.access_version, i.auth_version
@@ -61,15 +65,15 @@ func (r Reader) Site(ctx context.Context, id docs.SiteID) (Stamped[docs.Site], e
 
 // SiteByBasename returns the site with a basename.
 func (r Reader) SiteByBasename(ctx context.Context, name string) (docs.Site, error) {
-	return throughCache(ctx, r, "site basename", name, func(ctx context.Context) (docs.Site, error) {
-		return one(ctx, r, "site", scanSite, `SELECT `+siteColumns+` FROM sites w WHERE w.basename = $1 AND `+inPresentOrg("w"), name)
+	return engine.Cached(ctx, r, "site basename", name, func(ctx context.Context) (docs.Site, error) {
+		return engine.One(ctx, r, "site", scanSite, `SELECT `+siteColumns+` FROM sites w WHERE w.basename = $1 AND `+inPresentOrg("w"), name)
 	})
 }
 
 // SiteByHostname returns the site with a host name of its own.
 func (r Reader) SiteByHostname(ctx context.Context, name string) (docs.Site, error) {
-	return throughCache(ctx, r, "site hostname", name, func(ctx context.Context) (docs.Site, error) {
-		return one(ctx, r, "site", scanSite, `SELECT `+siteColumns+` FROM sites w WHERE w.hostname = $1 AND `+inPresentOrg("w"), name)
+	return engine.Cached(ctx, r, "site hostname", name, func(ctx context.Context) (docs.Site, error) {
+		return engine.One(ctx, r, "site", scanSite, `SELECT `+siteColumns+` FROM sites w WHERE w.hostname = $1 AND `+inPresentOrg("w"), name)
 	})
 }
 
@@ -107,25 +111,25 @@ var sitesFrom = ` FROM (
 // Sites lists the sites of an organization that a viewer can see, with the viewer's role,
 // oldest first.
 func (r Reader) Sites(ctx context.Context, v Viewer, f SiteFilter, p Page) ([]Ranked[docs.Site], Key, error) {
-	items, err := many(ctx, r, func(s scanner) (v Ranked[docs.Site], err error) {
+	items, err := engine.Many(ctx, r, func(s engine.Scanner) (v Ranked[docs.Site], err error) {
 		var rank int
 		err = s.Scan(append(siteDest(&v.It), &rank)...)
 		v.Role = docs.RoleOfRank(rank)
 		return v, err
 	}, ranksCTE+` SELECT `+siteColumns+`, ranked.access`+sitesFrom+` AND w.id > $8
-		ORDER BY w.id LIMIT $9 + 0`, append(append(v.args(), f.args()...), p.text(0), p.ask())...)
-	items, next := cut(p, items, func(s Ranked[docs.Site]) Key { return Key{string(s.It.ID)} })
+		ORDER BY w.id LIMIT $9 + 0`, append(append(v.args(), f.args()...), p.Text(0), p.Ask())...)
+	items, next := engine.Cut(p, items, func(s Ranked[docs.Site]) Key { return Key{string(s.It.ID)} })
 	return items, next, err
 }
 
 // CountSites counts what Sites lists.
 func (r Reader) CountSites(ctx context.Context, v Viewer, f SiteFilter) (int64, error) {
-	return one(ctx, r, "count", scanInt, ranksCTE+` SELECT COUNT(*)`+sitesFrom, append(v.args(), f.args()...)...)
+	return engine.One(ctx, r, "count", engine.ScanInt, ranksCTE+` SELECT COUNT(*)`+sitesFrom, append(v.args(), f.args()...)...)
 }
 
 // SiteItems returns the sections, groups, site spaces and links of a site by rank.
 func (r Reader) SiteItems(ctx context.Context, site docs.SiteID) ([]docs.SiteItem, error) {
-	return many(ctx, r, func(s scanner) (v docs.SiteItem, err error) {
+	return engine.Many(ctx, r, func(s engine.Scanner) (v docs.SiteItem, err error) {
 		err = s.Scan(&v.ID, &v.Kind, &v.Parent, &v.Rank, &v.Title, &v.Path, &v.Icon, &v.Description, &v.Condition,
 			&v.Default, &v.Space, &v.Address, &v.URL, &v.Draft, &v.Withheld,
 			&v.Drafted, &v.Hidden, &v.LocalizedTitle, &v.LocalizedDescription, &v.Trashed)
@@ -140,7 +144,7 @@ func (r Reader) SiteItems(ctx context.Context, site docs.SiteID) ([]docs.SiteIte
 // SpacesOnSite returns the spaces of a site that a viewer can see, with the
 // viewer's role. Those in the trash are visible to whoever can restore them.
 func (r Reader) SpacesOnSite(ctx context.Context, v Viewer, site docs.SiteID) ([]Ranked[docs.Space], error) {
-	return many(ctx, r, func(s scanner) (it Ranked[docs.Space], err error) {
+	return engine.Many(ctx, r, func(s engine.Scanner) (it Ranked[docs.Space], err error) {
 		var row spaceRow
 		var rank int
 		if err = s.Scan(append(row.dest(), &rank)...); err != nil {
@@ -160,8 +164,8 @@ func (r Reader) SpacesOnSite(ctx context.Context, v Viewer, site docs.SiteID) ([
 
 // PresentSpacesOnSite returns the spaces of a site that are not in the trash.
 func (r Reader) PresentSpacesOnSite(ctx context.Context, site docs.SiteID) ([]docs.Space, error) {
-	return throughCache(ctx, r, "spaces of site", string(site), func(ctx context.Context) ([]docs.Space, error) {
-		return many(ctx, r, scanSpace, `SELECT `+spaceColumns+` FROM spaces s
+	return engine.Cached(ctx, r, "spaces of site", string(site), func(ctx context.Context) ([]docs.Space, error) {
+		return engine.Many(ctx, r, scanSpace, `SELECT `+spaceColumns+` FROM spaces s
 			WHERE s.id IN (SELECT x.space_id FROM site_items x WHERE x.site_id = $1) AND s.deleted_at = 0 ORDER BY s.id`, site)
 	})
 }
@@ -169,10 +173,10 @@ func (r Reader) PresentSpacesOnSite(ctx context.Context, site docs.SiteID) ([]do
 // MarkOfSpacesOnSite returns a number that differs when PresentSpacesOnSite would
 // return anything else. It is the same only within this process.
 func (r Reader) MarkOfSpacesOnSite(ctx context.Context, site docs.SiteID) (uint64, error) {
-	return throughCache(ctx, r, "mark of spaces of site", string(site), func(ctx context.Context) (uint64, error) {
+	return engine.Cached(ctx, r, "mark of spaces of site", string(site), func(ctx context.Context) (uint64, error) {
 		var h maphash.Hash
 		h.SetSeed(markSeed)
-		err := each(ctx, r, func(s scanner) (line string, err error) {
+		err := engine.Each(ctx, r, func(s engine.Scanner) (line string, err error) {
 			var space, revision string
 			var updated int64
 			err = s.Scan(&space, &revision, &updated)
@@ -188,14 +192,14 @@ var markSeed = maphash.MakeSeed()
 
 // SitesWith returns the sites that have a space, oldest first.
 func (r Reader) SitesWith(ctx context.Context, space docs.SpaceID) ([]docs.Site, error) {
-	return many(ctx, r, scanSite, `SELECT `+siteColumns+` FROM sites w
+	return engine.Many(ctx, r, scanSite, `SELECT `+siteColumns+` FROM sites w
 		WHERE w.id IN (SELECT x.site_id FROM site_items x WHERE x.space_id = $1) ORDER BY w.id`, space)
 }
 
 // Publications returns every place on a published site where readers find a space,
 // unless it is in the trash or a draft there. The shortest address of each site comes first.
 func (r Reader) Publications(ctx context.Context, space docs.SpaceID) ([]docs.Publication, error) {
-	return many(ctx, r, func(s scanner) (p docs.Publication, err error) {
+	return engine.Many(ctx, r, func(s engine.Scanner) (p docs.Publication, err error) {
 		err = s.Scan(&p.Site, &p.Basename, &p.Hostname, &p.Proxy, &p.Visibility, &p.Path)
 		return p, err
 	}, `SELECT w.id, COALESCE(w.basename, ''), COALESCE(w.hostname, ''), w.proxy, w.visibility, x.address
@@ -207,8 +211,8 @@ func (r Reader) Publications(ctx context.Context, space docs.SpaceID) ([]docs.Pu
 // PublicSites returns the first sites that anybody can find, oldest first: they are public, and have
 // content that no condition hides.
 func (r Reader) PublicSites(ctx context.Context, limit int) ([]docs.Site, error) {
-	return throughCache(ctx, r, "public sites", strconv.Itoa(limit), func(ctx context.Context) ([]docs.Site, error) {
-		return many(ctx, r, scanSite, `SELECT `+siteColumns+` FROM sites w
+	return engine.Cached(ctx, r, "public sites", strconv.Itoa(limit), func(ctx context.Context) ([]docs.Site, error) {
+		return engine.Many(ctx, r, scanSite, `SELECT `+siteColumns+` FROM sites w
 			WHERE w.published AND w.visibility = 'public' AND `+inPresentOrg("w")+` AND EXISTS (
 				SELECT 1 FROM site_items x JOIN spaces s ON s.id = x.space_id
 				WHERE x.site_id = w.id AND x.condition = '' AND NOT x.withheld AND NOT x.drafted AND s.deleted_at = 0
@@ -223,12 +227,12 @@ func (tx *Tx) PutPublication(ctx context.Context, space docs.SpaceID, p *docs.Pu
 	if p != nil {
 		text = toJSON(p)
 	}
-	return tx.put(ctx, `UPDATE spaces SET published = $2 WHERE id = $1`, space, text)
+	return engine.Put(ctx, tx, `UPDATE spaces SET published = $2 WHERE id = $1`, space, text)
 }
 
 // AddSite stores a new site.
 func (tx *Tx) AddSite(ctx context.Context, s docs.Site) error {
-	return tx.put(ctx, `
+	return engine.Put(ctx, tx, `
 		INSERT INTO sites (id, org_id, title, search, type, visibility, published, basename, hostname, proxy, adaptive,
 			agents_context, default_level, site_spaces, version, created_by, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, NULLIF($8, ''), NULLIF($9, ''), $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
@@ -238,7 +242,7 @@ func (tx *Tx) AddSite(ctx context.Context, s docs.Site) error {
 
 // PutSite stores a changed site without its settings.
 func (tx *Tx) PutSite(ctx context.Context, s docs.Site) error {
-	return tx.taken(tx.put(ctx, `
+	return engine.Taken(tx, engine.Put(ctx, tx, `
 		UPDATE sites
 		SET title = $2, search = $3, visibility = $4, published = $5, basename = NULLIF($6, ''), hostname = NULLIF($7, ''),
 			proxy = $8, adaptive = $9, agents_context = $10, default_level = $11, site_spaces = $12, version = $13, updated_at = $14,
@@ -253,12 +257,12 @@ func (tx *Tx) PutSite(ctx context.Context, s docs.Site) error {
 // PutProxyState stores the result of a check of the proxy, without a new version of
 // the site.
 func (tx *Tx) PutProxyState(ctx context.Context, id docs.SiteID, s docs.ProxyState) error {
-	return tx.put(ctx, `UPDATE sites SET proxy_problem = $2, proxy_failures = $3, proxy_check = $4 WHERE id = $1`, id, s.Problem, s.Failures, s.NextCheck)
+	return engine.Put(ctx, tx, `UPDATE sites SET proxy_problem = $2, proxy_failures = $3, proxy_check = $4 WHERE id = $1`, id, s.Problem, s.Failures, s.NextCheck)
 }
 
 // DueProxies returns the first sites whose proxies are to be checked.
 func (r Reader) DueProxies(ctx context.Context, now docs.Time, limit int) ([]docs.Site, error) {
-	return many(ctx, r, scanSite, `
+	return engine.Many(ctx, r, scanSite, `
 		SELECT `+siteColumns+` FROM sites w
 		WHERE w.proxy_check > 0 AND w.proxy_check <= $1 AND `+inPresentOrg("w")+` ORDER BY w.proxy_check, w.id LIMIT $2 + 0`, now, limit)
 }
@@ -279,7 +283,7 @@ func (tx *Tx) DropSite(ctx context.Context, s docs.Site) error {
 		`UPDATE organizations SET default_content = '' WHERE default_content = $1`,
 		`DELETE FROM sites WHERE id = $1`,
 	} {
-		if err := tx.put(ctx, text, s.ID); err != nil {
+		if err := engine.Put(ctx, tx, text, s.ID); err != nil {
 			return err
 		}
 	}
@@ -292,7 +296,7 @@ func (tx *Tx) PutSiteItem(ctx context.Context, site docs.SiteID, v docs.SiteItem
 	if v.Kind == docs.SiteSpace {
 		v.Title = ""
 	}
-	return tx.put(ctx, `
+	return engine.Put(ctx, tx, `
 		INSERT INTO site_items (id, site_id, kind, parent_id, rank, title, path, icon, description, condition, is_default, space_id, address, url, draft, withheld,
 			drafted, hidden, localized_title, localized_description)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, NULLIF($12, ''), $13, $14, $15, $16, $17, $18, $19, $20)
@@ -308,5 +312,5 @@ func (tx *Tx) PutSiteItem(ctx context.Context, site docs.SiteID, v docs.SiteItem
 
 // DropSiteItem deletes an item of a site.
 func (tx *Tx) DropSiteItem(ctx context.Context, id docs.SiteItemID) error {
-	return tx.put(ctx, `DELETE FROM site_items WHERE id = $1`, id)
+	return engine.Put(ctx, tx, `DELETE FROM site_items WHERE id = $1`, id)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 const spaceColumns = `s.id, s.org_id, COALESCE(s.parent_id, ''), s.title, s.emoji, s.icon_url, s.edit_mode, s.default_level,
@@ -45,7 +46,7 @@ func (v *spaceRow) done() (docs.Space, error) {
 	return v.space, err
 }
 
-func scanSpace(s scanner) (docs.Space, error) {
+func scanSpace(s engine.Scanner) (docs.Space, error) {
 	var v spaceRow
 	if err := s.Scan(v.dest()...); err != nil {
 		return docs.Space{}, err
@@ -55,8 +56,8 @@ func scanSpace(s scanner) (docs.Space, error) {
 
 // Space returns a space by id, one in the trash too.
 func (r Reader) Space(ctx context.Context, id docs.SpaceID) (Stamped[docs.Space], error) {
-	return throughCache(ctx, r, "space", string(id), func(ctx context.Context) (Stamped[docs.Space], error) {
-		return one(ctx, r, "space", func(s scanner) (out Stamped[docs.Space], err error) {
+	return engine.Cached(ctx, r, "space", string(id), func(ctx context.Context) (Stamped[docs.Space], error) {
+		return engine.One(ctx, r, "space", func(s engine.Scanner) (out Stamped[docs.Space], err error) {
 			var v spaceRow
 			if err = s.Scan(append(v.dest(), &out.Stamp.Access, &out.Stamp.Auth, &v.space.Limited)...); err != nil {
 				return out, err
@@ -89,7 +90,7 @@ func (r Reader) Spaces(ctx context.Context, v Viewer, f SpaceFilter, p Page) ([]
 // SpacesBackward is Spaces from the end.
 func (r Reader) SpacesBackward(ctx context.Context, v Viewer, f SpaceFilter, p Page) ([]Ranked[docs.Space], Key, error) {
 	if len(p.After) == 0 {
-		p.After = Key{lastText, lastText}
+		p.After = Key{engine.LastText, engine.LastText}
 	}
 	return r.spaces(ctx, v, f, p, "<", "DESC")
 }
@@ -102,14 +103,14 @@ func (r Reader) spaces(ctx context.Context, v Viewer, f SpaceFilter, p Page, com
 		if f.In != "" {
 			in, of = `s.parent_id`, string(f.In)
 		}
-		items, err = many(ctx, r, func(s scanner) (Ranked[docs.Space], error) {
+		items, err = engine.Many(ctx, r, func(s engine.Scanner) (Ranked[docs.Space], error) {
 			sp, err := scanSpace(s)
 			return Ranked[docs.Space]{sp, docs.Admin}, err
 		}, `SELECT `+spaceColumns+` FROM spaces s
 			WHERE `+in+` = $1 AND s.deleted_at = 0 AND `+behind+` ($2, $3)`+sorted+` LIMIT $4 + 0`,
-			of, p.text(0), p.text(1), p.ask())
+			of, p.Text(0), p.Text(1), p.Ask())
 	} else {
-		items, err = many(ctx, r, func(s scanner) (it Ranked[docs.Space], err error) {
+		items, err = engine.Many(ctx, r, func(s engine.Scanner) (it Ranked[docs.Space], err error) {
 			var row spaceRow
 			var rank int
 			if err = s.Scan(append(row.dest(), &rank)...); err != nil {
@@ -120,27 +121,27 @@ func (r Reader) spaces(ctx context.Context, v Viewer, f SpaceFilter, p Page, com
 			return it, err
 		}, ranksCTE+` SELECT `+spaceColumns+`, ranked.access`+spacesFrom+`
 			AND `+behind+` ($5, $6)`+sorted+` LIMIT $7 + 0`,
-			append(v.args(), f.In, p.text(0), p.text(1), p.ask())...)
+			append(v.args(), f.In, p.Text(0), p.Text(1), p.Ask())...)
 	}
-	items, next = cut(p, items, func(it Ranked[docs.Space]) Key { return Key{string(it.It.Rank), string(it.It.ID)} })
+	items, next = engine.Cut(p, items, func(it Ranked[docs.Space]) Key { return Key{string(it.It.Rank), string(it.It.ID)} })
 	return items, next, err
 }
 
 // CountSpaces counts what Spaces lists.
 func (r Reader) CountSpaces(ctx context.Context, v Viewer, f SpaceFilter) (int64, error) {
-	return one(ctx, r, "count", scanInt, ranksCTE+` SELECT COUNT(*)`+spacesFrom, append(v.args(), f.In)...)
+	return engine.One(ctx, r, "count", engine.ScanInt, ranksCTE+` SELECT COUNT(*)`+spacesFrom, append(v.args(), f.In)...)
 }
 
 // AllSpaces returns the ids of all spaces, those in the trash too, but not those of
 // organizations that are deleted.
 func (r Reader) AllSpaces(ctx context.Context) ([]docs.SpaceID, error) {
-	return many(ctx, r, scanText[docs.SpaceID], `SELECT s.id FROM spaces s WHERE `+inPresentOrg("s")+` ORDER BY s.id`)
+	return engine.Many(ctx, r, engine.ScanText[docs.SpaceID], `SELECT s.id FROM spaces s WHERE `+inPresentOrg("s")+` ORDER BY s.id`)
 }
 
 // SpacesUnder returns every space in a collection and the collections inside
 // it, those in the trash too.
 func (r Reader) SpacesUnder(ctx context.Context, root docs.CollectionID) ([]docs.Space, error) {
-	return many(ctx, r, scanSpace, `
+	return engine.Many(ctx, r, scanSpace, `
 		WITH RECURSIVE down (id) AS (
 			SELECT id FROM collections WHERE id = $1
 			UNION ALL
@@ -151,7 +152,7 @@ func (r Reader) SpacesUnder(ctx context.Context, root docs.CollectionID) ([]docs
 
 // AddSpace stores a new space. The caller adds the revision that it names.
 func (tx *Tx) AddSpace(ctx context.Context, s docs.Space) error {
-	return tx.put(ctx, `
+	return engine.Put(ctx, tx, `
 		INSERT INTO spaces (id, org_id, parent_id, title, emoji, icon_url, edit_mode, default_level, language, merge_rules,
 			revision_id, layer_id, rank, created_by, created_at, updated_at, deleted_at, counted)
 		VALUES ($1, $2, NULLIF($3, ''), $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, 1)`,
@@ -161,7 +162,7 @@ func (tx *Tx) AddSpace(ctx context.Context, s docs.Space) error {
 
 // PutSpace stores a changed space.
 func (tx *Tx) PutSpace(ctx context.Context, s docs.Space) error {
-	return tx.put(ctx, `
+	return engine.Put(ctx, tx, `
 		UPDATE spaces
 		SET org_id = $2, parent_id = NULLIF($3, ''), title = $4, emoji = $5, icon_url = $6, edit_mode = $7, default_level = $8,
 			language = $9, merge_rules = $10, rank = $11, updated_at = $12, deleted_at = $13
@@ -198,7 +199,7 @@ func (tx *Tx) PurgeSpace(ctx context.Context, s docs.Space) error {
 		`DELETE FROM revisions WHERE space_id = $1`,
 		`DELETE FROM spaces WHERE id = $1`,
 	} {
-		if err := tx.put(ctx, text, s.ID); err != nil {
+		if err := engine.Put(ctx, tx, text, s.ID); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/names"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 const teamColumns = `t.id, t.org_id, t.title, t.created_at,
@@ -15,11 +16,14 @@ func teamDest(t *docs.Team) []any {
 	return []any{&t.ID, &t.Org, &t.Title, &t.CreatedAt, &t.Members, &t.Spaces}
 }
 
-func scanTeam(s scanner) (t docs.Team, err error) { err = s.Scan(teamDest(&t)...); return t, err }
+func scanTeam(s engine.Scanner) (t docs.Team, err error) {
+	err = s.Scan(teamDest(&t)...)
+	return t, err
+}
 
 // Team returns a team of an organization.
 func (r Reader) Team(ctx context.Context, org docs.OrgID, id docs.TeamID) (docs.Team, error) {
-	return one(ctx, r, "team", scanTeam, `SELECT `+teamColumns+` FROM teams t WHERE t.id = $2 AND t.org_id = $1`, org, id)
+	return engine.One(ctx, r, "team", scanTeam, `SELECT `+teamColumns+` FROM teams t WHERE t.id = $2 AND t.org_id = $1`, org, id)
 }
 
 // TeamFilter narrows a list of teams.
@@ -41,28 +45,28 @@ func (f TeamFilter) args(org docs.OrgID) []any {
 
 // Teams lists the teams of an organization, oldest first.
 func (r Reader) Teams(ctx context.Context, org docs.OrgID, f TeamFilter, p Page) ([]docs.Team, Key, error) {
-	items, err := many(ctx, r, scanTeam, `
+	items, err := engine.Many(ctx, r, scanTeam, `
 		SELECT `+teamColumns+` FROM teams t
 		WHERE `+teamWhere+` AND t.id > $4
-		ORDER BY t.id LIMIT $5 + 0`, append(f.args(org), p.text(0), p.ask())...)
-	items, next := cut(p, items, func(t docs.Team) Key { return Key{string(t.ID)} })
+		ORDER BY t.id LIMIT $5 + 0`, append(f.args(org), p.Text(0), p.Ask())...)
+	items, next := engine.Cut(p, items, func(t docs.Team) Key { return Key{string(t.ID)} })
 	return items, next, err
 }
 
 // CountTeams counts what Teams lists.
 func (r Reader) CountTeams(ctx context.Context, org docs.OrgID, f TeamFilter) (int64, error) {
-	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM teams t WHERE `+teamWhere, f.args(org)...)
+	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM teams t WHERE `+teamWhere, f.args(org)...)
 }
 
 // AddTeam stores a new team.
 func (tx *Tx) AddTeam(ctx context.Context, t docs.Team) error {
-	return tx.put(ctx, `INSERT INTO teams (id, org_id, title, search, created_at) VALUES ($1, $2, $3, $4, $5)`,
+	return engine.Put(ctx, tx, `INSERT INTO teams (id, org_id, title, search, created_at) VALUES ($1, $2, $3, $4, $5)`,
 		t.ID, t.Org, t.Title, names.Key(t.Title), t.CreatedAt)
 }
 
 // RenameTeam changes the title.
 func (tx *Tx) RenameTeam(ctx context.Context, id docs.TeamID, title string) error {
-	return tx.put(ctx, `UPDATE teams SET title = $2, search = $3 WHERE id = $1`, id, title, names.Key(title))
+	return engine.Put(ctx, tx, `UPDATE teams SET title = $2, search = $3 WHERE id = $1`, id, title, names.Key(title))
 }
 
 // DropTeam deletes a team with its memberships and grants; it reports whether
@@ -78,7 +82,7 @@ func (tx *Tx) DropTeam(ctx context.Context, org docs.OrgID, id docs.TeamID) (boo
 		`UPDATE oidc_providers SET default_team = '' WHERE default_team = $1`,
 		`DELETE FROM teams WHERE id = $1`,
 	} {
-		if err := tx.put(ctx, text, id); err != nil {
+		if err := engine.Put(ctx, tx, text, id); err != nil {
 			return false, err
 		}
 	}
@@ -90,7 +94,7 @@ func (tx *Tx) DropTeam(ctx context.Context, org docs.OrgID, id docs.TeamID) (boo
 
 // TeamMembers lists the members of a team.
 func (r Reader) TeamMembers(ctx context.Context, id docs.TeamID, p Page) ([]docs.TeamMembership, Key, error) {
-	items, err := many(ctx, r, func(s scanner) (v docs.TeamMembership, err error) {
+	items, err := engine.Many(ctx, r, func(s engine.Scanner) (v docs.TeamMembership, err error) {
 		err = s.Scan(append(memberDest(&v.Member), &v.Role)...)
 		v.Member.User = v.Member.User.Known(v.Member.LastSeenAt)
 		return v, err
@@ -100,8 +104,8 @@ func (r Reader) TeamMembers(ctx context.Context, id docs.TeamID, p Page) ([]docs
 		JOIN members m ON m.org_id = xt.org_id AND m.user_id = x.user_id
 		JOIN users u ON u.id = m.user_id
 		WHERE x.team_id = $1 AND x.user_id > $2
-		ORDER BY x.user_id LIMIT $3 + 0`, id, p.text(0), p.ask())
-	items, next := cut(p, items, func(v docs.TeamMembership) Key { return Key{string(v.Member.User.ID)} })
+		ORDER BY x.user_id LIMIT $3 + 0`, id, p.Text(0), p.Ask())
+	items, next := engine.Cut(p, items, func(v docs.TeamMembership) Key { return Key{string(v.Member.User.ID)} })
 	return items, next, err
 }
 
@@ -113,20 +117,20 @@ type MemberTeam struct {
 
 // TeamsOf lists the teams of a member whose title contains a text.
 func (r Reader) TeamsOf(ctx context.Context, org docs.OrgID, user docs.UserID, title string, p Page) ([]MemberTeam, Key, error) {
-	items, err := many(ctx, r, func(s scanner) (v MemberTeam, err error) {
+	items, err := engine.Many(ctx, r, func(s engine.Scanner) (v MemberTeam, err error) {
 		err = s.Scan(append(teamDest(&v.Team), &v.Role)...)
 		return v, err
 	}, `SELECT `+teamColumns+`, x.role
 		FROM team_members x JOIN teams t ON t.id = x.team_id
 		WHERE t.org_id = $1 AND x.user_id = $2 AND t.search LIKE $3 ESCAPE '\' AND t.id > $4
-		ORDER BY t.id LIMIT $5 + 0`, org, user, like(title), p.text(0), p.ask())
-	items, next := cut(p, items, func(v MemberTeam) Key { return Key{string(v.Team.ID)} })
+		ORDER BY t.id LIMIT $5 + 0`, org, user, like(title), p.Text(0), p.Ask())
+	items, next := engine.Cut(p, items, func(v MemberTeam) Key { return Key{string(v.Team.ID)} })
 	return items, next, err
 }
 
 // TeamRole returns the role of a user in a team, or "" if the user is not in it.
 func (r Reader) TeamRole(ctx context.Context, id docs.TeamID, user docs.UserID) (docs.TeamRole, error) {
-	roles, err := many(ctx, r, scanText[docs.TeamRole],
+	roles, err := engine.Many(ctx, r, engine.ScanText[docs.TeamRole],
 		`SELECT role FROM team_members WHERE team_id = $1 AND user_id = $2`, id, user)
 	if err != nil || len(roles) == 0 {
 		return "", err
@@ -137,7 +141,7 @@ func (r Reader) TeamRole(ctx context.Context, id docs.TeamID, user docs.UserID) 
 // PutTeamMember adds a member to a team or changes its role. An empty role keeps the
 // current one; for a new member it is that of an ordinary member.
 func (tx *Tx) PutTeamMember(ctx context.Context, org docs.OrgID, id docs.TeamID, user docs.UserID, role docs.TeamRole) error {
-	err := tx.put(ctx, `
+	err := engine.Put(ctx, tx, `
 		INSERT INTO team_members (team_id, user_id, role) VALUES ($1, $2, CASE WHEN $3 = '' THEN 'member' ELSE $3 END)
 		ON CONFLICT (team_id, user_id) DO UPDATE SET role = CASE WHEN $3 = '' THEN team_members.role ELSE excluded.role END`,
 		id, user, role)
@@ -149,7 +153,7 @@ func (tx *Tx) PutTeamMember(ctx context.Context, org docs.OrgID, id docs.TeamID,
 
 // DropTeamMember removes a member from a team; it reports whether it was there.
 func (tx *Tx) DropTeamMember(ctx context.Context, org docs.OrgID, id docs.TeamID, user docs.UserID) (bool, error) {
-	n, err := tx.exec(ctx, `DELETE FROM team_members WHERE team_id = $1 AND user_id = $2`, id, user)
+	n, err := engine.Exec(ctx, tx, `DELETE FROM team_members WHERE team_id = $1 AND user_id = $2`, id, user)
 	if err != nil || n == 0 {
 		return false, err
 	}

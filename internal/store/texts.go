@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 // EachText calls fn with every text of the database and with the bytes of every
@@ -23,7 +25,7 @@ func (r Reader) EachText(ctx context.Context, fn func([]byte)) error {
 		}
 	}
 	var damage error
-	err = each(ctx, r, scanObject, func(o storedObject) {
+	err = engine.Each(ctx, r, scanObject, func(o storedObject) {
 		data, err := o.bytes()
 		if err != nil && damage == nil {
 			damage = err
@@ -37,7 +39,7 @@ func (r Reader) EachText(ctx context.Context, fn func([]byte)) error {
 }
 
 // eachTextOf calls fn with every text of a table.
-func (r Reader) eachTextOf(ctx context.Context, t Table, fn func([]byte)) error {
+func (r Reader) eachTextOf(ctx context.Context, t engine.Table, fn func([]byte)) error {
 	var names []string
 	for _, c := range t.Columns {
 		if isText(c) {
@@ -52,8 +54,8 @@ func (r Reader) eachTextOf(ctx context.Context, t Table, fn func([]byte)) error 
 	for i := range values {
 		dest[i] = &values[i]
 	}
-	scan := func(s scanner) ([][]byte, error) { return values, s.Scan(dest...) }
-	return each(ctx, r, scan, func(row [][]byte) {
+	scan := func(s engine.Scanner) ([][]byte, error) { return values, s.Scan(dest...) }
+	return engine.Each(ctx, r, scan, func(row [][]byte) {
 		for _, v := range row {
 			fn(v)
 		}
@@ -61,6 +63,6 @@ func (r Reader) eachTextOf(ctx context.Context, t Table, fn func([]byte)) error 
 }
 
 // isText reports whether a column has text: text_key is what TEXT is for keys.
-func isText(c Column) bool {
+func isText(c engine.Column) bool {
 	return strings.Contains(strings.ToLower(c.Type), "text")
 }

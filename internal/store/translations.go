@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 const translationColumns = `t.id, t.org_id, t.source_space, t.source_language, t.language, t.instructions, t.result_space, t.run_on_merge, t.status, t.run,
@@ -13,7 +14,7 @@ const translationColumns = `t.id, t.org_id, t.source_space, t.source_language, t
 	(SELECT COUNT(*) FROM translation_blocks b WHERE b.translation_id = t.id AND b.status = 'untranslated'),
 	COALESCE((SELECT s.revision_id FROM spaces s WHERE s.id = t.result_space AND s.deleted_at = 0), '')`
 
-func scanTranslation(s scanner) (v docs.Translation, err error) {
+func scanTranslation(s engine.Scanner) (v docs.Translation, err error) {
 	var instructions string
 	err = s.Scan(&v.ID, &v.Org, &v.Source, &v.From, &v.To, &instructions, &v.Result, &v.RunOnMerge, &v.Status, &v.Run,
 		&v.SourceRoot, &v.Machine, &v.Settings, &v.Complete, &v.Error, &v.DonePages, &v.AllPages, inJSON{&v.Stats}, &v.CreatedBy, &v.CreatedAt, &v.UpdatedAt,
@@ -24,50 +25,50 @@ func scanTranslation(s scanner) (v docs.Translation, err error) {
 
 // Translation returns a translation of an organization.
 func (r Reader) Translation(ctx context.Context, org docs.OrgID, id docs.TranslationID) (docs.Translation, error) {
-	return one(ctx, r, "translation", scanTranslation, `
+	return engine.One(ctx, r, "translation", scanTranslation, `
 		SELECT `+translationColumns+` FROM translations t WHERE t.id = $1 AND t.org_id = $2 AND `+inPresentOrg("t"), id, org)
 }
 
 // TranslationByID returns a translation of any organization.
 func (r Reader) TranslationByID(ctx context.Context, id docs.TranslationID) (docs.Translation, error) {
-	return one(ctx, r, "translation", scanTranslation, `
+	return engine.One(ctx, r, "translation", scanTranslation, `
 		SELECT `+translationColumns+` FROM translations t WHERE t.id = $1 AND `+inPresentOrg("t"), id)
 }
 
 // Translations lists the translations of an organization, oldest first.
 func (r Reader) Translations(ctx context.Context, org docs.OrgID, p Page) ([]docs.Translation, Key, error) {
-	items, err := many(ctx, r, scanTranslation, `
-		SELECT `+translationColumns+` FROM translations t WHERE t.org_id = $1 AND t.id > $2 ORDER BY t.id LIMIT $3 + 0`, org, p.text(0), p.ask())
-	items, next := cut(p, items, func(v docs.Translation) Key { return Key{string(v.ID)} })
+	items, err := engine.Many(ctx, r, scanTranslation, `
+		SELECT `+translationColumns+` FROM translations t WHERE t.org_id = $1 AND t.id > $2 ORDER BY t.id LIMIT $3 + 0`, org, p.Text(0), p.Ask())
+	items, next := engine.Cut(p, items, func(v docs.Translation) Key { return Key{string(v.ID)} })
 	return items, next, err
 }
 
 // CountTranslations counts what Translations lists.
 func (r Reader) CountTranslations(ctx context.Context, org docs.OrgID) (int64, error) {
-	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM translations WHERE org_id = $1`, org)
+	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM translations WHERE org_id = $1`, org)
 }
 
 // TranslationsOf returns the translations that a change of a space starts.
 func (r Reader) TranslationsOf(ctx context.Context, source docs.SpaceID) ([]docs.Translation, error) {
-	return many(ctx, r, scanTranslation, `
+	return engine.Many(ctx, r, scanTranslation, `
 		SELECT `+translationColumns+` FROM translations t WHERE t.source_space = $1 AND t.run_on_merge ORDER BY t.id`, source)
 }
 
 // TranslationsFrom returns all translations of a space.
 func (r Reader) TranslationsFrom(ctx context.Context, source docs.SpaceID) ([]docs.Translation, error) {
-	return many(ctx, r, scanTranslation, `
+	return engine.Many(ctx, r, scanTranslation, `
 		SELECT `+translationColumns+` FROM translations t WHERE t.source_space = $1 ORDER BY t.id`, source)
 }
 
 // TranslationInto returns the first translation of a space into a language.
 func (r Reader) TranslationInto(ctx context.Context, source docs.SpaceID, to string) (docs.Translation, error) {
-	return one(ctx, r, "translation", scanTranslation, `
+	return engine.One(ctx, r, "translation", scanTranslation, `
 		SELECT `+translationColumns+` FROM translations t WHERE t.source_space = $1 AND t.language = $2 ORDER BY t.id LIMIT 1`, source, to)
 }
 
 // AddTranslation stores a new translation.
 func (tx *Tx) AddTranslation(ctx context.Context, v docs.Translation) error {
-	return tx.put(ctx, `
+	return engine.Put(ctx, tx, `
 		INSERT INTO translations (id, org_id, source_space, source_language, language, instructions, result_space, run_on_merge, status, run,
 			source_root, machine, settings, complete, error, done_pages, all_pages, stats, created_by, created_at, updated_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)`,
@@ -77,7 +78,7 @@ func (tx *Tx) AddTranslation(ctx context.Context, v docs.Translation) error {
 
 // PutTranslation stores a changed translation.
 func (tx *Tx) PutTranslation(ctx context.Context, v docs.Translation) error {
-	return tx.put(ctx, `
+	return engine.Put(ctx, tx, `
 		UPDATE translations
 		SET instructions = $2, run_on_merge = $3, status = $4, run = $5, source_root = $6, machine = $7, settings = $8, complete = $9,
 			error = $10, done_pages = $11, all_pages = $12, stats = $13, updated_at = $14, created_by = $15
@@ -89,12 +90,12 @@ func (tx *Tx) PutTranslation(ctx context.Context, v docs.Translation) error {
 // ResetTranslations makes the translations of a pair of languages process all pages
 // again in their next run.
 func (tx *Tx) ResetTranslations(ctx context.Context, org docs.OrgID, from, to string) error {
-	return tx.put(ctx, `UPDATE translations SET settings = '' WHERE org_id = $1 AND source_language = $2 AND language = $3`, org, from, to)
+	return engine.Put(ctx, tx, `UPDATE translations SET settings = '' WHERE org_id = $1 AND source_language = $2 AND language = $3`, org, from, to)
 }
 
 // PutTranslationProgress stores the progress of a run, unless another one has started.
 func (tx *Tx) PutTranslationProgress(ctx context.Context, id docs.TranslationID, run, done, all int64) error {
-	_, err := tx.exec(ctx, `UPDATE translations SET done_pages = $3, all_pages = $4 WHERE id = $1 AND run = $2`, id, run, done, all)
+	_, err := engine.Exec(ctx, tx, `UPDATE translations SET done_pages = $3, all_pages = $4 WHERE id = $1 AND run = $2`, id, run, done, all)
 	return err
 }
 
@@ -111,14 +112,14 @@ func dropMemory(of string) string {
 // space stays.
 func (tx *Tx) DropTranslation(ctx context.Context, id docs.TranslationID) error {
 	for _, text := range []string{`DELETE FROM translation_blocks WHERE translation_id = $1`, dropMemory(`t.id = $1`)} {
-		if err := tx.put(ctx, text, id); err != nil {
+		if err := engine.Put(ctx, tx, text, id); err != nil {
 			return err
 		}
 	}
 	return tx.dropOne(ctx, "translation", `DELETE FROM translations WHERE id = $1`, id)
 }
 
-func scanTranslationBlock(s scanner) (v docs.TranslationBlock, err error) {
+func scanTranslationBlock(s engine.Scanner) (v docs.TranslationBlock, err error) {
 	err = s.Scan(&v.ID, &v.Page, &v.Part, &v.Block, &v.Status, &v.Source, &v.Text)
 	return v, err
 }
@@ -126,16 +127,16 @@ func scanTranslationBlock(s scanner) (v docs.TranslationBlock, err error) {
 // TranslationBlocks lists the blocks of a translation that need a person; an empty
 // status is any.
 func (r Reader) TranslationBlocks(ctx context.Context, id docs.TranslationID, status docs.BlockStatus, p Page) ([]docs.TranslationBlock, Key, error) {
-	items, err := many(ctx, r, scanTranslationBlock, `
+	items, err := engine.Many(ctx, r, scanTranslationBlock, `
 		SELECT b.id, b.page_id, b.part, b.block, b.status, b.source, b.result FROM translation_blocks b
-		WHERE b.translation_id = $1 AND b.id > $2 AND ($3 = '' OR b.status = $3) ORDER BY b.id LIMIT $4 + 0`, id, p.text(0), status, p.ask())
-	items, next := cut(p, items, func(v docs.TranslationBlock) Key { return Key{v.ID} })
+		WHERE b.translation_id = $1 AND b.id > $2 AND ($3 = '' OR b.status = $3) ORDER BY b.id LIMIT $4 + 0`, id, p.Text(0), status, p.Ask())
+	items, next := engine.Cut(p, items, func(v docs.TranslationBlock) Key { return Key{v.ID} })
 	return items, next, err
 }
 
 // TranslationBlock returns one of TranslationBlocks.
 func (r Reader) TranslationBlock(ctx context.Context, id docs.TranslationID, block string) (docs.TranslationBlock, error) {
-	return one(ctx, r, "block", scanTranslationBlock, `
+	return engine.One(ctx, r, "block", scanTranslationBlock, `
 		SELECT b.id, b.page_id, b.part, b.block, b.status, b.source, b.result FROM translation_blocks b
 		WHERE b.translation_id = $1 AND b.id = $2`, id, block)
 }
@@ -150,16 +151,16 @@ type TranslationBlockChange struct {
 // ChangeTranslationBlocks changes which blocks of a translation need a person.
 func (tx *Tx) ChangeTranslationBlocks(ctx context.Context, t docs.Translation, c TranslationBlockChange) error {
 	for _, page := range c.Pages {
-		if err := tx.put(ctx, `DELETE FROM translation_blocks WHERE translation_id = $1 AND page_id = $2`, t.ID, page); err != nil {
+		if err := engine.Put(ctx, tx, `DELETE FROM translation_blocks WHERE translation_id = $1 AND page_id = $2`, t.ID, page); err != nil {
 			return err
 		}
 	}
 	for _, id := range c.Drop {
-		if err := tx.put(ctx, `DELETE FROM translation_blocks WHERE translation_id = $1 AND id = $2`, t.ID, id); err != nil {
+		if err := engine.Put(ctx, tx, `DELETE FROM translation_blocks WHERE translation_id = $1 AND id = $2`, t.ID, id); err != nil {
 			return err
 		}
 	}
-	return insertAll(ctx, tx, `INSERT INTO translation_blocks (org_id, translation_id, id, page_id, part, block, status, source, result)`, "", c.Add,
+	return engine.InsertAll(ctx, tx, `INSERT INTO translation_blocks (org_id, translation_id, id, page_id, part, block, status, source, result)`, "", c.Add,
 		func(b docs.TranslationBlock) []any {
 			return []any{t.Org, t.ID, b.ID, b.Page, b.Part, b.Block, b.Status, b.Source, b.Text}
 		})
@@ -185,7 +186,7 @@ func (r Reader) Memory(ctx context.Context, org docs.OrgID, from, to string, has
 		for i := range memoryBatch { // padded with the last hash
 			args = append(args, some[min(i, len(some)-1)])
 		}
-		found, err := many(ctx, r, scanMemory, text+`)`, args...)
+		found, err := engine.Many(ctx, r, scanMemory, text+`)`, args...)
 		if err != nil {
 			return nil, err
 		}
@@ -194,24 +195,24 @@ func (r Reader) Memory(ctx context.Context, org docs.OrgID, from, to string, has
 	return out, nil
 }
 
-func scanMemory(s scanner) (v docs.MemoryEntry, err error) {
+func scanMemory(s engine.Scanner) (v docs.MemoryEntry, err error) {
 	err = s.Scan(&v.Context, &v.Hash, &v.Source, &v.Target)
 	return v, err
 }
 
 // MemoryOf lists the memory of a pair of languages.
 func (r Reader) MemoryOf(ctx context.Context, org docs.OrgID, from, to string, p Page) ([]docs.MemoryEntry, Key, error) {
-	items, err := many(ctx, r, scanMemory, `
+	items, err := engine.Many(ctx, r, scanMemory, `
 		SELECT m.context, m.hash, m.source, m.target FROM translation_memory m
 		WHERE m.org_id = $1 AND m.source_language = $2 AND m.language = $3 AND (m.hash, m.context) > ($4, $5)
-		ORDER BY m.hash, m.context LIMIT $6 + 0`, org, from, to, p.text(0), p.text(1), p.ask())
-	items, next := cut(p, items, func(v docs.MemoryEntry) Key { return Key{v.Hash, v.Context} })
+		ORDER BY m.hash, m.context LIMIT $6 + 0`, org, from, to, p.Text(0), p.Text(1), p.Ask())
+	items, next := engine.Cut(p, items, func(v docs.MemoryEntry) Key { return Key{v.Hash, v.Context} })
 	return items, next, err
 }
 
 // PutMemory stores translations of texts.
 func (tx *Tx) PutMemory(ctx context.Context, org docs.OrgID, from, to string, entries []docs.MemoryEntry) error {
-	return insertAll(ctx, tx, `INSERT INTO translation_memory (org_id, source_language, language, context, hash, source, target, created_at)`,
+	return engine.InsertAll(ctx, tx, `INSERT INTO translation_memory (org_id, source_language, language, context, hash, source, target, created_at)`,
 		`ON CONFLICT (org_id, source_language, language, hash, context) DO UPDATE SET target = excluded.target, created_at = excluded.created_at`, entries,
 		func(m docs.MemoryEntry) []any {
 			return []any{org, from, to, m.Context, m.Hash, m.Source, m.Target, tx.Now()}
@@ -220,15 +221,15 @@ func (tx *Tx) PutMemory(ctx context.Context, org docs.OrgID, from, to string, en
 
 // CountMemory counts the texts in the memory of an organization.
 func (r Reader) CountMemory(ctx context.Context, org docs.OrgID) (int64, error) {
-	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM translation_memory WHERE org_id = $1`, org)
+	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM translation_memory WHERE org_id = $1`, org)
 }
 
 // ForgetRefused deletes the records of texts that an engine could not translate, and returns their number.
 func (tx *Tx) ForgetRefused(ctx context.Context, org docs.OrgID, from, to string) (int64, error) {
-	return tx.exec(ctx, `DELETE FROM translation_memory WHERE org_id = $1 AND source_language = $2 AND language = $3 AND target = ''`, org, from, to)
+	return engine.Exec(ctx, tx, `DELETE FROM translation_memory WHERE org_id = $1 AND source_language = $2 AND language = $3 AND target = ''`, org, from, to)
 }
 
-func scanGlossaryEntry(s scanner) (v docs.GlossaryEntry, err error) {
+func scanGlossaryEntry(s engine.Scanner) (v docs.GlossaryEntry, err error) {
 	err = s.Scan(&v.Org, &v.ID, inJSON{&v.Translations}, &v.CreatedAt, &v.UpdatedAt)
 	return v, err
 }
@@ -237,31 +238,31 @@ const glossaryColumns = `e.org_id, e.id, e.translations, e.created_at, e.updated
 
 // GlossaryEntry returns an entry of the glossary of an organization.
 func (r Reader) GlossaryEntry(ctx context.Context, org docs.OrgID, id docs.GlossaryEntryID) (docs.GlossaryEntry, error) {
-	return one(ctx, r, "glossary entry", scanGlossaryEntry, `SELECT `+glossaryColumns+` FROM glossary_entries e WHERE e.org_id = $1 AND e.id = $2`, org, id)
+	return engine.One(ctx, r, "glossary entry", scanGlossaryEntry, `SELECT `+glossaryColumns+` FROM glossary_entries e WHERE e.org_id = $1 AND e.id = $2`, org, id)
 }
 
 // Glossary lists the glossary of an organization, oldest entries first.
 func (r Reader) Glossary(ctx context.Context, org docs.OrgID, p Page) ([]docs.GlossaryEntry, Key, error) {
-	items, err := many(ctx, r, scanGlossaryEntry, `
-		SELECT `+glossaryColumns+` FROM glossary_entries e WHERE e.org_id = $1 AND e.id > $2 ORDER BY e.id LIMIT $3 + 0`, org, p.text(0), p.ask())
-	items, next := cut(p, items, func(v docs.GlossaryEntry) Key { return Key{string(v.ID)} })
+	items, err := engine.Many(ctx, r, scanGlossaryEntry, `
+		SELECT `+glossaryColumns+` FROM glossary_entries e WHERE e.org_id = $1 AND e.id > $2 ORDER BY e.id LIMIT $3 + 0`, org, p.Text(0), p.Ask())
+	items, next := engine.Cut(p, items, func(v docs.GlossaryEntry) Key { return Key{string(v.ID)} })
 	return items, next, err
 }
 
 // CountGlossary counts what Glossary lists.
 func (r Reader) CountGlossary(ctx context.Context, org docs.OrgID) (int64, error) {
-	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM glossary_entries WHERE org_id = $1`, org)
+	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM glossary_entries WHERE org_id = $1`, org)
 }
 
 // AddGlossaryEntry stores a new entry.
 func (tx *Tx) AddGlossaryEntry(ctx context.Context, v docs.GlossaryEntry) error {
-	return tx.put(ctx, `INSERT INTO glossary_entries (org_id, id, translations, created_at, updated_at) VALUES ($1, $2, $3, $4, $5)`,
+	return engine.Put(ctx, tx, `INSERT INTO glossary_entries (org_id, id, translations, created_at, updated_at) VALUES ($1, $2, $3, $4, $5)`,
 		v.Org, v.ID, toJSON(v.Translations), v.CreatedAt, v.UpdatedAt)
 }
 
 // PutGlossaryEntry stores the translations of an entry.
 func (tx *Tx) PutGlossaryEntry(ctx context.Context, v docs.GlossaryEntry) error {
-	return tx.put(ctx, `UPDATE glossary_entries SET translations = $3, updated_at = $4 WHERE org_id = $1 AND id = $2`,
+	return engine.Put(ctx, tx, `UPDATE glossary_entries SET translations = $3, updated_at = $4 WHERE org_id = $1 AND id = $2`,
 		v.Org, v.ID, toJSON(v.Translations), v.UpdatedAt)
 }
 

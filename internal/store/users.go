@@ -8,6 +8,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/names"
+	"github.com/octavo-docs/octavo/internal/store/engine"
 )
 
 const userColumns = `u.id, CASE u.kind WHEN '' THEN u.email ELSE '' END, u.verified, u.display_name, u.photo_url, u.created_at, u.updated_at, u.kind`
@@ -16,34 +17,37 @@ func userDest(u *docs.User) []any {
 	return []any{&u.ID, &u.Email, &u.Verified, &u.DisplayName, &u.PhotoURL, &u.CreatedAt, &u.UpdatedAt, &u.Kind}
 }
 
-func scanUser(s scanner) (u docs.User, err error) { err = s.Scan(userDest(&u)...); return u, err }
+func scanUser(s engine.Scanner) (u docs.User, err error) {
+	err = s.Scan(userDest(&u)...)
+	return u, err
+}
 
 // User returns a user by id.
 func (r Reader) User(ctx context.Context, id docs.UserID) (docs.User, error) {
-	return throughCache(ctx, r, "user", string(id), func(ctx context.Context) (docs.User, error) {
-		return one(ctx, r, "user", scanUser, `SELECT `+userColumns+` FROM users u WHERE u.id = $1`, id)
+	return engine.Cached(ctx, r, "user", string(id), func(ctx context.Context) (docs.User, error) {
+		return engine.One(ctx, r, "user", scanUser, `SELECT `+userColumns+` FROM users u WHERE u.id = $1`, id)
 	})
 }
 
 // UserByEmail returns a person by address.
 func (r Reader) UserByEmail(ctx context.Context, e docs.Email) (docs.User, error) {
-	return one(ctx, r, "user", scanUser, `SELECT `+userColumns+` FROM users u WHERE u.email = $1 AND u.kind = ''`, e)
+	return engine.One(ctx, r, "user", scanUser, `SELECT `+userColumns+` FROM users u WHERE u.email = $1 AND u.kind = ''`, e)
 }
 
 // CountUsers returns the number of users.
 func (r Reader) CountUsers(ctx context.Context) (int64, error) {
-	return one(ctx, r, "count", scanInt, `SELECT COUNT(*) FROM users`)
+	return engine.One(ctx, r, "count", engine.ScanInt, `SELECT COUNT(*) FROM users`)
 }
 
 // People lists the accounts of people whose name or address contains a text, oldest first. The
 // key is the id of the last one.
 func (r Reader) People(ctx context.Context, search string, p Page) ([]docs.User, Key, error) {
-	items, err := many(ctx, r, scanUser, `
+	items, err := engine.Many(ctx, r, scanUser, `
 		SELECT `+userColumns+` FROM users u
 		WHERE u.kind = '' AND u.search LIKE $1 ESCAPE '\'
 			AND ($2 = '' OR (u.created_at, u.id) > (SELECT l.created_at, l.id FROM users l WHERE l.id = $2))
-		ORDER BY u.created_at, u.id LIMIT $3 + 0`, like(search), p.text(0), p.ask())
-	items, next := cut(p, items, func(u docs.User) Key { return Key{string(u.ID)} })
+		ORDER BY u.created_at, u.id LIMIT $3 + 0`, like(search), p.Text(0), p.Ask())
+	items, next := engine.Cut(p, items, func(u docs.User) Key { return Key{string(u.ID)} })
 	return items, next, err
 }
 
@@ -55,7 +59,7 @@ func (r Reader) UserVisibleTo(ctx context.Context, id docs.UserID, viewer Caller
 		FROM members m JOIN organizations o ON o.id = m.org_id JOIN members theirs ON theirs.org_id = m.org_id AND theirs.user_id = u.id
 		WHERE ` + callersOrgs + ` AND m.role <> '' AND NOT ` + asksProvider
 
-	return one(ctx, r, "user", func(s scanner) (u docs.User, err error) {
+	return engine.One(ctx, r, "user", func(s engine.Scanner) (u docs.User, err error) {
 		var seen docs.Time
 		err = s.Scan(append(userDest(&u), &seen)...)
 		if id != viewer.User {
@@ -70,11 +74,11 @@ func (r Reader) UserVisibleTo(ctx context.Context, id docs.UserID, viewer Caller
 
 // AddUser stores a new user.
 func (tx *Tx) AddUser(ctx context.Context, u docs.User) error {
-	err := tx.put(ctx, `
+	err := engine.Put(ctx, tx, `
 		INSERT INTO users (id, email, verified, display_name, search, photo_url, created_at, updated_at, kind)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 		u.ID, storedEmail(u), u.Verified, u.DisplayName, userSearch(u), u.PhotoURL, u.CreatedAt, u.UpdatedAt, u.Kind)
-	return tx.taken(err, "there is a user with the address %s already", u.Email)
+	return engine.Taken(tx, err, "there is a user with the address %s already", u.Email)
 }
 
 // storedEmail returns the value of the unique column email: the address of a person, or
@@ -88,16 +92,16 @@ func storedEmail(u docs.User) docs.Email {
 
 // PutUser stores a changed user.
 func (tx *Tx) PutUser(ctx context.Context, u docs.User) error {
-	return tx.put(ctx, `
+	return engine.Put(ctx, tx, `
 		UPDATE users SET verified = $2, display_name = $3, search = $4, photo_url = $5, updated_at = $6
 		WHERE id = $1`, u.ID, u.Verified, u.DisplayName, userSearch(u), u.PhotoURL, u.UpdatedAt)
 }
 
 // PutEmail stores the new address of a user.
 func (tx *Tx) PutEmail(ctx context.Context, u docs.User) error {
-	err := tx.put(ctx, `UPDATE users SET email = $2, verified = $3, search = $4, updated_at = $5 WHERE id = $1`,
+	err := engine.Put(ctx, tx, `UPDATE users SET email = $2, verified = $3, search = $4, updated_at = $5 WHERE id = $1`,
 		u.ID, u.Email, u.Verified, userSearch(u), u.UpdatedAt)
-	return tx.taken(err, "there is a user with the address %s already", u.Email)
+	return engine.Taken(tx, err, "there is a user with the address %s already", u.Email)
 }
 
 // userSearch returns the text in which a search for members looks.
@@ -105,7 +109,7 @@ func userSearch(u docs.User) string { return names.Key(u.DisplayName) + "\n" + s
 
 const tokenColumns = `t.id, t.user_id, t.label, t.scopes, t.created_at, t.expires_at, t.last_used_at, t.session, t.method, t.agent, t.org_id, t.last_address`
 
-func scanToken(s scanner) (t docs.Token, err error) {
+func scanToken(s engine.Scanner) (t docs.Token, err error) {
 	var scopes string
 	err = s.Scan(&t.ID, &t.User, &t.Label, &scopes, &t.CreatedAt, &t.ExpiresAt, &t.LastUsedAt, &t.Session, &t.Method, &t.Agent, &t.Org, &t.LastAddress)
 	for scope := range strings.FieldsSeq(scopes) {
@@ -116,12 +120,12 @@ func scanToken(s scanner) (t docs.Token, err error) {
 
 // TokenByHash returns a token by the hash of its secret.
 func (r Reader) TokenByHash(ctx context.Context, hash [sha256.Size]byte) (docs.Token, error) {
-	return one(ctx, r, "token", scanToken, `SELECT `+tokenColumns+` FROM tokens t WHERE t.hash = $1`, hex.EncodeToString(hash[:]))
+	return engine.One(ctx, r, "token", scanToken, `SELECT `+tokenColumns+` FROM tokens t WHERE t.hash = $1`, hex.EncodeToString(hash[:]))
 }
 
 // Session returns a session of a user.
 func (r Reader) Session(ctx context.Context, user docs.UserID, id docs.TokenID) (docs.Token, error) {
-	return one(ctx, r, "session", scanToken, `SELECT `+tokenColumns+` FROM tokens t WHERE t.id = $1 AND t.user_id = $2 AND t.session`, id, user)
+	return engine.One(ctx, r, "session", scanToken, `SELECT `+tokenColumns+` FROM tokens t WHERE t.id = $1 AND t.user_id = $2 AND t.session`, id, user)
 }
 
 // TokenFilter selects tokens of a user, or sessions.
@@ -133,17 +137,17 @@ type TokenFilter struct {
 
 // Tokens lists tokens or sessions, oldest first.
 func (r Reader) Tokens(ctx context.Context, f TokenFilter, p Page) ([]docs.Token, Key, error) {
-	items, err := many(ctx, r, scanToken, `
+	items, err := engine.Many(ctx, r, scanToken, `
 		SELECT `+tokenColumns+` FROM tokens t
 		WHERE t.user_id = $1 AND t.session = $2 AND ($3 = '' OR t.org_id = $3) AND t.id > $4
-		ORDER BY t.id LIMIT $5 + 0`, f.User, f.Sessions, f.Org, p.text(0), p.ask())
-	items, next := cut(p, items, func(t docs.Token) Key { return Key{string(t.ID)} })
+		ORDER BY t.id LIMIT $5 + 0`, f.User, f.Sessions, f.Org, p.Text(0), p.Ask())
+	items, next := engine.Cut(p, items, func(t docs.Token) Key { return Key{string(t.ID)} })
 	return items, next, err
 }
 
 // NewestTokens lists the n newest tokens or sessions, newest first.
 func (r Reader) NewestTokens(ctx context.Context, f TokenFilter, n int) ([]docs.Token, error) {
-	return many(ctx, r, scanToken, `
+	return engine.Many(ctx, r, scanToken, `
 		SELECT `+tokenColumns+` FROM tokens t
 		WHERE t.user_id = $1 AND t.session = $2 AND ($3 = '' OR t.org_id = $3)
 		ORDER BY t.id DESC LIMIT $4 + 0`, f.User, f.Sessions, f.Org, n)
@@ -151,7 +155,7 @@ func (r Reader) NewestTokens(ctx context.Context, f TokenFilter, n int) ([]docs.
 
 // CountTokens counts tokens or sessions.
 func (r Reader) CountTokens(ctx context.Context, f TokenFilter) (int64, error) {
-	return one(ctx, r, "count", scanInt, `
+	return engine.One(ctx, r, "count", engine.ScanInt, `
 		SELECT COUNT(*) FROM tokens WHERE user_id = $1 AND session = $2 AND ($3 = '' OR org_id = $3)`, f.User, f.Sessions, f.Org)
 }
 
@@ -161,7 +165,7 @@ func (tx *Tx) AddToken(ctx context.Context, t docs.Token, hash [sha256.Size]byte
 	for i, s := range t.Scopes {
 		scopes[i] = string(s)
 	}
-	return tx.put(ctx, `
+	return engine.Put(ctx, tx, `
 		INSERT INTO tokens (id, user_id, hash, label, scopes, created_at, expires_at, last_used_at, session, method, agent, org_id)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
 		t.ID, t.User, hex.EncodeToString(hash[:]), t.Label, strings.Join(scopes, " "), t.CreatedAt, t.ExpiresAt, t.LastUsedAt, t.Session, t.Method, t.Agent, t.Org)
@@ -170,25 +174,25 @@ func (tx *Tx) AddToken(ctx context.Context, t docs.Token, hash [sha256.Size]byte
 // DropToken revokes a token or session of the filter; it reports whether there was one.
 // Every node notices it at its next request, because auth_version is incremented.
 func (tx *Tx) DropToken(ctx context.Context, f TokenFilter, id docs.TokenID) (bool, error) {
-	n, err := tx.exec(ctx, `DELETE FROM tokens WHERE id = $1 AND user_id = $2 AND session = $3 AND ($4 = '' OR org_id = $4)`, id, f.User, f.Sessions, f.Org)
+	n, err := engine.Exec(ctx, tx, `DELETE FROM tokens WHERE id = $1 AND user_id = $2 AND session = $3 AND ($4 = '' OR org_id = $4)`, id, f.User, f.Sessions, f.Org)
 	return n > 0, tx.bumpAuth(ctx, n, err)
 }
 
 // DropTokens revokes tokens or ends sessions, and returns their number.
 func (tx *Tx) DropTokens(ctx context.Context, f TokenFilter) (int64, error) {
-	n, err := tx.exec(ctx, `DELETE FROM tokens WHERE user_id = $1 AND session = $2 AND ($3 = '' OR org_id = $3)`, f.User, f.Sessions, f.Org)
+	n, err := engine.Exec(ctx, tx, `DELETE FROM tokens WHERE user_id = $1 AND session = $2 AND ($3 = '' OR org_id = $3)`, f.User, f.Sessions, f.Org)
 	return n, tx.bumpAuth(ctx, n, err)
 }
 
 // DropExpiredSessions deletes sessions that have ended.
 func (tx *Tx) DropExpiredSessions(ctx context.Context) error {
-	_, err := tx.exec(ctx, `DELETE FROM tokens WHERE session AND expires_at < $1`, tx.Now())
+	_, err := engine.Exec(ctx, tx, `DELETE FROM tokens WHERE session AND expires_at < $1`, tx.Now())
 	return err
 }
 
 // DropTokensByLabel revokes all tokens of a user that carry a label.
 func (tx *Tx) DropTokensByLabel(ctx context.Context, user docs.UserID, label string) error {
-	n, err := tx.exec(ctx, `DELETE FROM tokens WHERE user_id = $1 AND label = $2 AND NOT session`, user, label)
+	n, err := engine.Exec(ctx, tx, `DELETE FROM tokens WHERE user_id = $1 AND label = $2 AND NOT session`, user, label)
 	return tx.bumpAuth(ctx, n, err)
 }
 
@@ -196,12 +200,12 @@ func (tx *Tx) bumpAuth(ctx context.Context, dropped int64, err error) error {
 	if err != nil || dropped == 0 {
 		return err
 	}
-	return tx.put(ctx, `UPDATE instance SET auth_version = auth_version + 1 WHERE id = $1`, 1)
+	return engine.Put(ctx, tx, `UPDATE instance SET auth_version = auth_version + 1 WHERE id = $1`, 1)
 }
 
 // Secret returns the key that signs cursors.
 func (r Reader) Secret(ctx context.Context) (string, error) {
-	return one(ctx, r, "instance", scanText[string], `SELECT secret FROM instance`)
+	return engine.One(ctx, r, "instance", engine.ScanText[string], `SELECT secret FROM instance`)
 }
 
 // Stamp holds the versions of tokens and access rights; cached data of other versions is
@@ -214,20 +218,20 @@ type Stamp struct {
 
 // AuthStamp returns the Stamp of requests that do not concern an organization.
 func (r Reader) AuthStamp(ctx context.Context) (Stamp, error) {
-	return throughCache(ctx, r, "stamp", "", func(ctx context.Context) (Stamp, error) {
-		n, err := one(ctx, r, "instance", scanInt, `SELECT auth_version FROM instance`)
+	return engine.Cached(ctx, r, "stamp", "", func(ctx context.Context) (Stamp, error) {
+		n, err := engine.One(ctx, r, "instance", engine.ScanInt, `SELECT auth_version FROM instance`)
 		return Stamp{Auth: n}, err
 	})
 }
 
 // RelabelTokens renames the tokens of a user that carry a label.
 func (tx *Tx) RelabelTokens(ctx context.Context, user docs.UserID, from, to string) error {
-	return tx.put(ctx, `UPDATE tokens SET label = $3 WHERE user_id = $1 AND label = $2`, user, from, to)
+	return engine.Put(ctx, tx, `UPDATE tokens SET label = $3 WHERE user_id = $1 AND label = $2`, user, from, to)
 }
 
 // Identity returns the identity with a subject of a provider.
 func (r Reader) Identity(ctx context.Context, provider, subject string) (docs.Identity, error) {
-	return one(ctx, r, "identity", func(s scanner) (v docs.Identity, err error) {
+	return engine.One(ctx, r, "identity", func(s engine.Scanner) (v docs.Identity, err error) {
 		err = s.Scan(&v.Provider, &v.Subject, &v.User, &v.Org, &v.CreatedAt)
 		return v, err
 	}, `SELECT provider, subject, user_id, org_id, created_at FROM identities WHERE provider = $1 AND subject = $2`, provider, subject)
@@ -235,13 +239,13 @@ func (r Reader) Identity(ctx context.Context, provider, subject string) (docs.Id
 
 // AddIdentity stores a new identity.
 func (tx *Tx) AddIdentity(ctx context.Context, v docs.Identity) error {
-	return tx.put(ctx, `INSERT INTO identities (provider, subject, user_id, org_id, created_at) VALUES ($1, $2, $3, $4, $5)`,
+	return engine.Put(ctx, tx, `INSERT INTO identities (provider, subject, user_id, org_id, created_at) VALUES ($1, $2, $3, $4, $5)`,
 		v.Provider, v.Subject, v.User, v.Org, v.CreatedAt)
 }
 
 // IdentitiesOf lists the identities of a user at the operator's provider, oldest first.
 func (r Reader) IdentitiesOf(ctx context.Context, user docs.UserID, limit int) ([]docs.Identity, error) {
-	return many(ctx, r, func(s scanner) (v docs.Identity, err error) {
+	return engine.Many(ctx, r, func(s engine.Scanner) (v docs.Identity, err error) {
 		err = s.Scan(&v.Provider, &v.Subject, &v.User, &v.Org, &v.CreatedAt)
 		return v, err
 	}, `SELECT provider, subject, user_id, org_id, created_at FROM identities
@@ -250,24 +254,24 @@ func (r Reader) IdentitiesOf(ctx context.Context, user docs.UserID, limit int) (
 
 // DropIdentity deletes an identity of IdentitiesOf; it reports whether there was one.
 func (tx *Tx) DropIdentity(ctx context.Context, user docs.UserID, provider, subject string) (bool, error) {
-	n, err := tx.exec(ctx, `DELETE FROM identities WHERE user_id = $1 AND org_id = '' AND provider = $2 AND subject = $3`, user, provider, subject)
+	n, err := engine.Exec(ctx, tx, `DELETE FROM identities WHERE user_id = $1 AND org_id = '' AND provider = $2 AND subject = $3`, user, provider, subject)
 	return n > 0, err
 }
 
 // PutIdentity stores the time since which a subject is known.
 func (tx *Tx) PutIdentity(ctx context.Context, v docs.Identity) error {
-	return tx.put(ctx, `UPDATE identities SET created_at = $3 WHERE provider = $1 AND subject = $2`, v.Provider, v.Subject, v.CreatedAt)
+	return engine.Put(ctx, tx, `UPDATE identities SET created_at = $3 WHERE provider = $1 AND subject = $2`, v.Provider, v.Subject, v.CreatedAt)
 }
 
 // DropIdentities deletes all identities of a provider.
 func (tx *Tx) DropIdentities(ctx context.Context, provider string) error {
-	return tx.put(ctx, `DELETE FROM identities WHERE provider = $1`, provider)
+	return engine.Put(ctx, tx, `DELETE FROM identities WHERE provider = $1`, provider)
 }
 
 // DropSessionsBy ends the sessions that are valid for an organization alone and were opened by a sign-in method. It
 // also revokes all tokens of people that are valid for it alone, because it is not known which session created them.
 func (tx *Tx) DropSessionsBy(ctx context.Context, org docs.OrgID, how docs.SignInMethod) error {
-	n, err := tx.exec(ctx, `
+	n, err := engine.Exec(ctx, tx, `
 		DELETE FROM tokens WHERE org_id = $1 AND (session AND method = $2 OR NOT session)
 			AND user_id IN (SELECT id FROM users WHERE kind = '')`, org, how)
 	return tx.bumpAuth(ctx, n, err)
@@ -275,6 +279,6 @@ func (tx *Tx) DropSessionsBy(ctx context.Context, org docs.OrgID, how docs.SignI
 
 // DropTokensOfOrg deletes the sessions and tokens of a user that are valid for an organization alone.
 func (tx *Tx) DropTokensOfOrg(ctx context.Context, org docs.OrgID, user docs.UserID) error {
-	n, err := tx.exec(ctx, `DELETE FROM tokens WHERE org_id = $1 AND user_id = $2`, org, user)
+	n, err := engine.Exec(ctx, tx, `DELETE FROM tokens WHERE org_id = $1 AND user_id = $2`, org, user)
 	return tx.bumpAuth(ctx, n, err)
 }

@@ -1,10 +1,8 @@
-package store_test
+package engine
 
 import (
 	"slices"
 	"testing"
-
-	"github.com/octavo-docs/octavo/internal/store"
 )
 
 // Few rows are one statement, and long ones are several.
@@ -22,8 +20,21 @@ func TestRowsAreStoredWithFewStatements(t *testing.T) {
 		{5, 50 << 10, []int{2, 2, 1}},
 		{2, 1 << 20, []int{1, 1}},
 	} {
-		if got := store.RowsAtOnce(c.rows, c.size); !slices.Equal(got, c.want) {
+		if got := rowCounts(c.rows, c.size); !slices.Equal(got, c.want) {
 			t.Errorf("%d rows of %d bytes: %v, want %v", c.rows, c.size, got, c.want)
 		}
 	}
+}
+
+// rowCounts returns how many rows each statement has that stores n rows of a size.
+func rowCounts(n, size int) (out []int) {
+	rows := make([][]any, n)
+	for i := range rows {
+		rows[i] = []any{make([]byte, size)}
+	}
+	for len(rows) > 0 {
+		out = append(out, rowsAtOnce(rows))
+		rows = rows[out[len(out)-1]:]
+	}
+	return out
 }

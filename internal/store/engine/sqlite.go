@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -154,8 +154,8 @@ func firstConn(ctx context.Context, db *sql.DB) (*sql.Conn, error) {
 	}
 }
 
-func (s *sqlite) pool(db *sql.DB) Reader {
-	return Reader{run: &litePool{db: db, stmts: s.stmts}, d: s, cache: s.cache}
+func (s *sqlite) pool(db *sql.DB) *Reader {
+	return &Reader{run: &litePool{db: db, stmts: s.stmts}, d: s, cache: s.cache}
 }
 
 // watch notices commits that were not counted, because a process was killed

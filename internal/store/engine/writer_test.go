@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 // made on purpose, instead of hoping that transactions meet.
 
 // scratch opens a store with a table to write to.
-func scratch(t *testing.T) *Store {
+func scratch(t *testing.T) *DB {
 	t.Helper()
 	ctx := context.Background()
 	s, err := Open(ctx, Options{Path: filepath.Join(t.TempDir(), "octavo.db")})
@@ -27,8 +27,8 @@ func scratch(t *testing.T) *Store {
 			t.Errorf("close: %v", err)
 		}
 	})
-	err = s.Do(ctx, func(tx *Tx) error {
-		return tx.put(ctx, `CREATE TABLE scratch (n INTEGER PRIMARY KEY, of INTEGER REFERENCES scratch (n))`)
+	err = do(ctx, s, func(tx *Tx) error {
+		return Put(ctx, tx, `CREATE TABLE scratch (n INTEGER PRIMARY KEY, of INTEGER REFERENCES scratch (n))`)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -36,14 +36,19 @@ func scratch(t *testing.T) *Store {
 	return s
 }
 
+// do runs a transaction that belongs to no space.
+func do(ctx context.Context, s *DB, fn func(tx *Tx) error) error {
+	return Do(ctx, s, "", func() {}, fn)
+}
+
 func add(tx *Tx, n int) error {
-	return tx.put(context.Background(), `INSERT INTO scratch (n) VALUES ($1)`, n)
+	return Put(context.Background(), tx, `INSERT INTO scratch (n) VALUES ($1)`, n)
 }
 
 // scratched returns what anybody who is no part of a transaction can see.
-func (s *Store) scratched(t *testing.T) []int64 {
+func (s *DB) scratched(t *testing.T) []int64 {
 	t.Helper()
-	got, err := many(context.Background(), s.Reader, scanInt, `SELECT n FROM scratch ORDER BY n`)
+	got, err := Many(context.Background(), s.read, ScanInt, `SELECT n FROM scratch ORDER BY n`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +63,7 @@ type outcome struct {
 
 // together runs transactions as one group, in their order: the writer is
 // busy with another one until all of them wait.
-func together(s *Store, fns ...func(tx *Tx) error) []outcome {
+func together(s *DB, fns ...func(tx *Tx) error) []outcome {
 	ctx := context.Background()
 	out := make([]outcome, len(fns))
 	var wg sync.WaitGroup
@@ -66,7 +71,7 @@ func together(s *Store, fns ...func(tx *Tx) error) []outcome {
 	for i, fn := range fns {
 		wg.Go(func() {
 			defer func() { out[i].panics = recover() }()
-			out[i].err = s.Do(ctx, fn)
+			out[i].err = do(ctx, s, fn)
 		})
 		awaitQueued(s, i+1)
 	}
@@ -77,17 +82,17 @@ func together(s *Store, fns ...func(tx *Tx) error) []outcome {
 
 // occupy keeps the writer busy until release is called. The transaction that
 // does it shares the fate of the group, which is of no interest.
-func occupy(s *Store) (release func()) {
+func occupy(s *DB) (release func()) {
 	busy, free, done := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	go func() {
-		_ = s.Do(context.Background(), func(*Tx) error { close(busy); <-free; return nil })
+		_ = do(context.Background(), s, func(*Tx) error { close(busy); <-free; return nil })
 		close(done)
 	}()
 	<-busy
 	return func() { close(free); <-done }
 }
 
-func awaitQueued(s *Store, n int) {
+func awaitQueued(s *DB, n int) {
 	for len(s.d.(*sqlite).queue) < n {
 		runtime.Gosched()
 	}
@@ -159,7 +164,7 @@ func TestFirstOfAGroupFails(t *testing.T) {
 		go func() {
 			var out outcome
 			defer func() { out.panics = recover(); done <- out }()
-			out.err = s.Do(context.Background(), func(tx *Tx) error {
+			out.err = do(context.Background(), s, func(tx *Tx) error {
 				if err := add(tx, 10*i); err != nil {
 					return err
 				}
@@ -170,7 +175,7 @@ func TestFirstOfAGroupFails(t *testing.T) {
 		}()
 		<-busy
 		second := make(chan error)
-		go func() { second <- s.Do(context.Background(), func(tx *Tx) error { return add(tx, 10*i+1) }) }()
+		go func() { second <- do(context.Background(), s, func(tx *Tx) error { return add(tx, 10*i+1) }) }()
 		awaitQueued(s, 1)
 		close(free)
 		if out := <-done; errors.Is(out.err, refused) != (i == 0) || (out.panics == any(refused)) != (i == 1) {
@@ -190,7 +195,7 @@ func TestTransactionsOfAGroupSeeTheOnesBefore(t *testing.T) {
 	// Each adds the number behind the highest: two that saw the same would
 	// collide.
 	next := func(tx *Tx) error {
-		n, err := one(context.Background(), tx.Reader, "number", scanInt, `SELECT COALESCE(MAX(n), 0) + 1 FROM scratch`)
+		n, err := One(context.Background(), tx, "number", ScanInt, `SELECT COALESCE(MAX(n), 0) + 1 FROM scratch`)
 		if err != nil {
 			return err
 		}
@@ -243,10 +248,10 @@ func TestLostGroupTellsEverybody(t *testing.T) {
 	// A broken reference that is checked only at the commit loses the group;
 	// the schema has none, so this represents a disk that fails.
 	poison := func(tx *Tx) error {
-		if err := tx.put(ctx, `PRAGMA defer_foreign_keys = ON`); err != nil {
+		if err := Put(ctx, tx, `PRAGMA defer_foreign_keys = ON`); err != nil {
 			return err
 		}
-		return tx.put(ctx, `INSERT INTO scratch (n, of) VALUES ($1, $2)`, 2, 99)
+		return Put(ctx, tx, `INSERT INTO scratch (n, of) VALUES ($1, $2)`, 2, 99)
 	}
 	ran := false
 	outcomes := together(s,
@@ -268,7 +273,7 @@ func TestLostGroupTellsEverybody(t *testing.T) {
 	if got := s.scratched(t); len(got) > 0 {
 		t.Errorf("there is %v", got)
 	}
-	if err := s.Do(ctx, func(tx *Tx) error { return add(tx, 7) }); err != nil {
+	if err := do(ctx, s, func(tx *Tx) error { return add(tx, 7) }); err != nil {
 		t.Errorf("the writer is broken afterwards: %v", err)
 	}
 	if got := s.scratched(t); !slices.Equal(got, []int64{7}) {
@@ -282,14 +287,14 @@ func TestCancelledTransactionDoesNotStart(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	release := occupy(s)
 	ended := make(chan error)
-	go func() { ended <- s.Do(ctx, never) }()
+	go func() { ended <- do(ctx, s, never) }()
 	awaitQueued(s, 1)
 	cancel() // while it waits
 	release()
 	if err := <-ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	if err := s.Do(ctx, never); !errors.Is(err, context.Canceled) { // before it waits
+	if err := do(ctx, s, never); !errors.Is(err, context.Canceled) { // before it waits
 		t.Errorf("error %v", err)
 	}
 }
@@ -298,9 +303,9 @@ func TestCancelledTransactionDoesNotStart(t *testing.T) {
 func TestCancellationDuringATransactionKeepsTheGroup(t *testing.T) {
 	s := scratch(t)
 	ctx, cancel := context.WithCancel(context.Background())
-	err := s.Do(ctx, func(tx *Tx) error {
+	err := do(ctx, s, func(tx *Tx) error {
 		cancel()
-		return tx.put(ctx, `INSERT INTO scratch (n) VALUES ($1)`, 1)
+		return Put(ctx, tx, `INSERT INTO scratch (n) VALUES ($1)`, 1)
 	})
 	if err != nil {
 		t.Errorf("error %v", err)
@@ -313,11 +318,11 @@ func TestCancellationDuringATransactionKeepsTheGroup(t *testing.T) {
 func TestPoolRefusesToWrite(t *testing.T) {
 	s := scratch(t)
 	ctx := context.Background()
-	if _, err := s.run.exec(ctx, `INSERT INTO scratch (n) VALUES ($1)`, 1); err == nil {
+	if _, err := s.read.run.exec(ctx, `INSERT INTO scratch (n) VALUES ($1)`, 1); err == nil {
 		t.Error("a write outside a transaction succeeded")
 	}
 	var n int64
-	if err := s.run.row(ctx, `INSERT INTO scratch (n) VALUES ($1) RETURNING n`, 2).Scan(&n); err == nil {
+	if err := s.read.run.row(ctx, `INSERT INTO scratch (n) VALUES ($1) RETURNING n`, 2).Scan(&n); err == nil {
 		t.Error("a write disguised as a read succeeded")
 	}
 }
@@ -332,8 +337,8 @@ func TestWriterAsksForTheDisk(t *testing.T) {
 		"foreign_keys": "1",
 	} {
 		var got string
-		err := s.Do(context.Background(), func(tx *Tx) error {
-			return tx.run.row(context.Background(), `PRAGMA `+pragma).Scan(&got)
+		err := do(context.Background(), s, func(tx *Tx) error {
+			return tx.read.run.row(context.Background(), `PRAGMA `+pragma).Scan(&got)
 		})
 		if err != nil || got != want {
 			t.Errorf("%s is %q, want %q, %v", pragma, got, want, err)

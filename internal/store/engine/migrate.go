@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -55,8 +55,8 @@ func latest() int { return len(migrations()) }
 
 // migrate brings the schema to a version, all steps in one transaction.
 // Several processes that start at once wait for each other.
-func (s *Store) migrate(ctx context.Context, to int) error {
-	return s.d.exclusive(ctx, func(r runner) error {
+func (db *DB) migrate(ctx context.Context, to int) error {
+	return db.d.exclusive(ctx, func(r runner) error {
 		have, err := applied(ctx, r)
 		if err != nil {
 			return err
@@ -71,16 +71,16 @@ func (s *Store) migrate(ctx context.Context, to int) error {
 			}
 		}
 		if len(have) == 0 {
-			if _, err := r.exec(ctx, s.d.prelude()); err != nil {
+			if _, err := r.exec(ctx, db.d.prelude()); err != nil {
 				return err
 			}
 		}
 		for i := len(have); i < to; i++ {
-			if _, err := r.exec(ctx, s.d.ddl(all[i].text)); err != nil {
+			if _, err := r.exec(ctx, db.d.ddl(all[i].text)); err != nil {
 				return fmt.Errorf("migration %s: %w", all[i].name, err)
 			}
 			_, err := r.exec(ctx, `INSERT INTO schema_migrations (version, name, checksum, applied_at) VALUES ($1, $2, $3, $4)`,
-				all[i].version, all[i].name, all[i].checksum(), docs.TimeOf(s.clock()))
+				all[i].version, all[i].name, all[i].checksum(), docs.TimeOf(db.clock()))
 			if err != nil {
 				return err
 			}
@@ -88,7 +88,7 @@ func (s *Store) migrate(ctx context.Context, to int) error {
 		// The statement has a parameter, so that SQLite prepares it. The row is created once.
 		_, err = r.exec(ctx, `
 			INSERT INTO instance (id, auth_version, secret, created_at) VALUES (1, 1, $1, $2)
-			ON CONFLICT (id) DO NOTHING`, docs.NewSecret(), docs.TimeOf(s.clock()))
+			ON CONFLICT (id) DO NOTHING`, docs.NewSecret(), docs.TimeOf(db.clock()))
 		return err
 	})
 }
@@ -109,26 +109,19 @@ func applied(ctx context.Context, r runner) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return many(ctx, Reader{run: r}, scanText[string], `SELECT checksum FROM schema_migrations ORDER BY version`)
+	return Many(ctx, &Reader{run: r}, ScanText[string], `SELECT checksum FROM schema_migrations ORDER BY version`)
 }
 
 // SchemaVersion returns the number of the last migration of the database.
-func (r Reader) SchemaVersion(ctx context.Context) (int, error) {
-	n, err := one(ctx, r, "schema version", scanInt, `SELECT COUNT(*) FROM schema_migrations`)
+func (r *Reader) SchemaVersion(ctx context.Context) (int, error) {
+	n, err := One(ctx, r, "schema version", ScanInt, `SELECT COUNT(*) FROM schema_migrations`)
 	return int(n), err
 }
 
 // Current reports whether the database has the schema that this program knows.
-func (s *Store) Current(ctx context.Context) (bool, error) {
-	v, err := s.SchemaVersion(ctx)
+func (db *DB) Current(ctx context.Context) (bool, error) {
+	v, err := db.read.SchemaVersion(ctx)
 	return v == latest(), err
-}
-
-// ConditionsRead returns the time since which the conditions of pages are read from
-// damaged front matter too. Pages stored before may lack their condition.
-func (r Reader) ConditionsRead(ctx context.Context) (docs.Time, error) {
-	at, err := one(ctx, r, "migration", scanInt, `SELECT applied_at FROM schema_migrations WHERE name = $1`, "0020_conditions_read")
-	return docs.Time(at), err
 }
 
 // Table is a table of the schema, for goldens and backups.
@@ -144,14 +137,14 @@ type Column struct {
 }
 
 // Tables describes the schema as the database itself sees it.
-func (r Reader) Tables(ctx context.Context) ([]Table, error) { return r.d.describe(ctx, r.run) }
+func (r *Reader) Tables(ctx context.Context) ([]Table, error) { return r.d.describe(ctx, r.run) }
 
 func describeWith(ctx context.Context, r runner, text string) ([]Table, error) {
 	type row struct {
 		table string
 		col   Column
 	}
-	rows, err := many(ctx, Reader{run: r}, func(s scanner) (v row, err error) {
+	rows, err := Many(ctx, &Reader{run: r}, func(s Scanner) (v row, err error) {
 		err = s.Scan(&v.table, &v.col.Name, &v.col.Type, &v.col.NotNull)
 		return v, err
 	}, text)

@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -7,22 +7,22 @@ import (
 	"sync"
 )
 
-// insertAll is insert for a list that may be very long: row makes the rows of
+// InsertAll is Insert for a list that may be very long: row makes the rows of
 // a part of it at a time.
-func insertAll[T any](ctx context.Context, tx *Tx, into, behind string, all []T, row func(T) []any) error {
-	_, err := insertNew(ctx, tx, into, behind, all, row)
+func InsertAll[T any](ctx context.Context, tx Writer, into, behind string, all []T, row func(T) []any) error {
+	_, err := InsertNew(ctx, tx, into, behind, all, row)
 	return err
 }
 
-// insertNew is insertAll that returns the number of stored rows, without those that
+// InsertNew is InsertAll that returns the number of stored rows, without those that
 // exist already and that the clause behind does not change.
-func insertNew[T any](ctx context.Context, tx *Tx, into, behind string, all []T, row func(T) []any) (stored int64, err error) {
+func InsertNew[T any](ctx context.Context, tx Writer, into, behind string, all []T, row func(T) []any) (stored int64, err error) {
 	for some := range slices.Chunk(all, 512) {
 		rows := make([][]any, len(some))
 		for i, v := range some {
 			rows[i] = row(v)
 		}
-		n, err := tx.insert(ctx, into, behind, rows)
+		n, err := Insert(ctx, tx, into, behind, rows)
 		if err != nil {
 			return 0, err
 		}
@@ -41,11 +41,12 @@ const (
 	maxStatement = 128 << 10
 )
 
-// insert stores rows with few statements, and returns how many were stored.
-func (tx *Tx) insert(ctx context.Context, into, behind string, rows [][]any) (stored int64, err error) {
+// Insert stores rows with few statements, and returns how many were stored.
+func Insert(ctx context.Context, tx Writer, into, behind string, rows [][]any) (stored int64, err error) {
+	of := tx.writer()
 	for len(rows) > 0 {
 		n := rowsAtOnce(rows)
-		done, err := tx.exec(ctx, tx.texts.of(tx.d, insertSize{into, behind, n, len(rows[0])}), slices.Concat(rows[:n]...)...)
+		done, err := Exec(ctx, of, of.texts.of(of.read.d, insertSize{into, behind, n, len(rows[0])}), slices.Concat(rows[:n]...)...)
 		if err != nil {
 			return 0, err
 		}

@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -21,13 +21,13 @@ func TestAFullDiskIsReported(t *testing.T) {
 	}
 	defer s.Close()
 	fill := func(n int) error {
-		return s.Do(ctx, func(tx *Tx) error {
-			return tx.put(ctx, `UPDATE instance SET secret = $1 WHERE id = 1`, strings.Repeat("x", n))
+		return do(ctx, s, func(tx *Tx) error {
+			return Put(ctx, tx, `UPDATE instance SET secret = $1 WHERE id = 1`, strings.Repeat("x", n))
 		})
 	}
 	limit := func(text string) {
 		t.Helper()
-		err := s.Do(ctx, func(tx *Tx) error { _, err := tx.run.exec(ctx, text); return err })
+		err := do(ctx, s, func(tx *Tx) error { _, err := tx.read.run.exec(ctx, text); return err })
 		if err != nil {
 			t.Fatal(err)
 		}

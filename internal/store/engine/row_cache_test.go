@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-func openFile(t testing.TB, path string) *Store {
+func openFile(t testing.TB, path string) *DB {
 	t.Helper()
 	s, err := Open(t.Context(), Options{Path: path})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	if s.cache == nil {
+	if s.read.cache == nil {
 		t.Skip("there is no row cache on this system")
 	}
 	return s
@@ -29,7 +29,7 @@ func TestNoRowComesFromTheCacheDuringACommit(t *testing.T) {
 	s := openFile(t, filepath.Join(t.TempDir(), "octavo.db"))
 	reads := 0
 	read := func() int {
-		n, err := throughCache(ctx, s.Reader, "test", "x", func(context.Context) (int, error) {
+		n, err := Cached(ctx, s.read, "test", "x", func(context.Context) (int, error) {
 			reads++
 			return reads, nil
 		})
@@ -41,25 +41,32 @@ func TestNoRowComesFromTheCacheDuringACommit(t *testing.T) {
 	if first, second := read(), read(); first != 1 || second != 1 {
 		t.Error("the row is not cached")
 	}
-	s.cache.committing.Store(true)
+	s.read.cache.committing.Store(true)
 	if read() != 2 {
 		t.Error("the row is the one before the commit")
 	}
-	s.cache.gen.bump()
-	s.cache.committing.Store(false)
+	s.read.cache.gen.bump()
+	s.read.cache.committing.Store(false)
 	if first, second := read(), read(); first != 3 || second != 3 {
 		t.Error("the row is the one before the commit was counted, or is not cached again")
 	}
 }
 
 // authVersion goes up when a token is revoked.
-func authVersion(t *testing.T, s *Store) int64 {
+func authVersion(t *testing.T, s *DB) int64 {
 	t.Helper()
-	stamp, err := s.AuthStamp(t.Context())
+	v, err := readVersion(t.Context(), s.read)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return stamp.Auth
+	return v
+}
+
+// readVersion reads a row through the cache.
+func readVersion(ctx context.Context, r *Reader) (int64, error) {
+	return Cached(ctx, r, "version", "", func(ctx context.Context) (int64, error) {
+		return One(ctx, r, "instance", ScanInt, `SELECT auth_version FROM instance`)
+	})
 }
 
 // The two stores are as far apart as those of two processes: each has its own
@@ -69,8 +76,8 @@ func TestWhatAnotherProcessWritesIsSeenByTheNextRead(t *testing.T) {
 	server, command := openFile(t, path), openFile(t, path)
 	for range 100 {
 		before := authVersion(t, server)
-		err := command.Do(t.Context(), func(tx *Tx) error {
-			return tx.put(t.Context(), `UPDATE instance SET auth_version = auth_version + 1`)
+		err := do(t.Context(), command, func(tx *Tx) error {
+			return Put(t.Context(), tx, `UPDATE instance SET auth_version = auth_version + 1`)
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -121,7 +128,7 @@ func BenchmarkNoticeWrites(b *testing.B) {
 			})
 		})
 	}
-	run("generation", func() error { s.cache.gen.now(); return nil })
+	run("generation", func() error { s.read.cache.gen.now(); return nil })
 	conn, err := s.d.(*sqlite).wdb.Conn(ctx)
 	if err != nil {
 		b.Fatal(err)
@@ -140,15 +147,15 @@ func BenchmarkNoticeWrites(b *testing.B) {
 		return version.QueryRowContext(ctx).Scan(&v)
 	}
 	run("data_version", ask)
-	run("cached row", func() error { _, err := s.AuthStamp(ctx); return err })
+	run("cached row", func() error { _, err := readVersion(ctx, s.read); return err })
 	run("cached row after data_version", func() error {
 		if err := ask(); err != nil {
 			return err
 		}
-		_, err := s.AuthStamp(ctx)
+		_, err := readVersion(ctx, s.read)
 		return err
 	})
-	uncached := s.Reader
+	uncached := *s.read
 	uncached.cache = nil
-	run("uncached row", func() error { _, err := uncached.AuthStamp(ctx); return err })
+	run("uncached row", func() error { _, err := readVersion(ctx, &uncached); return err })
 }

@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -44,18 +44,19 @@ func newRowCache(g *generation) *rowCache {
 // Generation returns a number that every commit of any process changes. Data that was
 // read after the number was taken is current as long as the number is the same. It
 // returns false if the number is not known: on PostgreSQL, and during a commit.
-func (r Reader) Generation() (uint64, bool) {
+func (r *Reader) Generation() (uint64, bool) {
 	if r.cache == nil || r.cache.committing.Load() {
 		return 0, false
 	}
 	return r.cache.gen.now()
 }
 
-// throughCache returns a row from memory if nobody has written since it was
+// Cached returns a row from memory if nobody has written since it was
 // read, and calls read otherwise. The number is taken before read is called,
 // so a row is never stored under a number that is newer than the row. Rows are
 // shared: the caller must not change the elements of slices and maps in them.
-func throughCache[T any](ctx context.Context, r Reader, kind, id string, read func(context.Context) (T, error)) (T, error) {
+func Cached[T any](ctx context.Context, from Querier, kind, id string, read func(context.Context) (T, error)) (T, error) {
+	r := from.reader()
 	now, counted := r.Generation()
 	if !counted {
 		return read(ctx)

@@ -1,4 +1,4 @@
-package store
+package engine
 
 import (
 	"context"
@@ -77,7 +77,7 @@ func redacted(err error) error {
 func (p *postgres) name() string { return "postgres" }
 func (p *postgres) close() error { return nil }
 
-func (p *postgres) pool(db *sql.DB) Reader { return Reader{run: pgRunner{db}, d: p} }
+func (p *postgres) pool(db *sql.DB) *Reader { return &Reader{run: pgRunner{db}, d: p} }
 
 func (p *postgres) transact(ctx context.Context, space string, queued func(), fn func(runner) error) error {
 	queued() // locks of a space are granted in the order of the requests

@@ -21,7 +21,7 @@ func ParseEmail(s string) (Email, error) {
 	s = strings.ToLower(s)
 	a, err := mail.ParseAddress(s)
 	if err != nil || a.Address != s || len(s) > 254 || !ascii {
-		return "", errs.E(errs.Invalid, "%q is not an e-mail address", clip(s, 80))
+		return "", errs.E(errs.Invalid, "%q is not an e-mail address", FirstBytes(s, 80))
 	}
 	e := Email(s)
 	if _, err := ParseDomain(e.Domain()); err != nil {
@@ -38,7 +38,7 @@ func (e Email) Domain() string {
 // Name returns a display name for a user whose name is unknown: the part before the @.
 func (e Email) Name() string {
 	local, _, _ := strings.Cut(string(e), "@")
-	return clip(local, 64)
+	return FirstBytes(local, 64)
 }
 
 var domainRE = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])$`)
@@ -49,7 +49,7 @@ func ParseDomain(s string) (string, error) {
 	ascii := isASCII(s)
 	s = strings.ToLower(s)
 	if len(s) > 253 || !ascii || !domainRE.MatchString(s) {
-		return "", errs.E(errs.Invalid, "%q is not a domain name", clip(s, 80))
+		return "", errs.E(errs.Invalid, "%q is not a domain name", FirstBytes(s, 80))
 	}
 	return s, nil
 }
@@ -77,11 +77,4 @@ func isASCII(s string) bool {
 		}
 	}
 	return true
-}
-
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "")
 }

@@ -23,16 +23,6 @@ const (
 	MaxSpaceTitle = 50
 )
 
-// FirstRunes returns the first n characters of a text.
-func FirstRunes(s string, n int) string {
-	for i := range s {
-		if n--; n < 0 {
-			return s[:i]
-		}
-	}
-	return s
-}
-
 // MaxSiteGroupDepth is the maximum depth of nested groups of a site.
 const MaxSiteGroupDepth = 8
 

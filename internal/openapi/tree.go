@@ -437,10 +437,4 @@ func jsonNumber(from *yaml.Node) string {
 }
 
 // clip truncates a text for a message.
-func clip(s string) string {
-	const most = 80
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
-}
+func clip(s string) string { return clipTo(s, 80) }

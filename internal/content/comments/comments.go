@@ -14,7 +14,6 @@ package comments
 import (
 	"context"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -192,13 +191,13 @@ func (p Place) quote(ctx context.Context, n New) (string, error) {
 	}
 	page, err := p.View.Page(ctx, n.Page)
 	if errs.Is(err, errs.NotFound) {
-		return "", absent("body.page", "is no page of this revision: %q", clip(string(n.Page)))
+		return "", absent("body.page", "is no page of this revision: %q", docs.Clip(string(n.Page), docs.MaxQuote))
 	}
 	if err != nil {
 		return "", err
 	}
 	if n.Node == "" {
-		return clip(page.Title), nil
+		return docs.Clip(page.Title, docs.MaxQuote), nil
 	}
 	var node *markup.Node
 	if page.HasBody() {
@@ -209,24 +208,16 @@ func (p Place) quote(ctx context.Context, n New) (string, error) {
 		node = markup.Find(doc, n.Node)
 	}
 	if node == nil {
-		return "", absent("body.node", "is no node of the page: %q", clip(n.Node))
+		return "", absent("body.node", "is no node of the page: %q", docs.Clip(n.Node, docs.MaxQuote))
 	}
 	if n.Cell.IsZero() {
-		return clip(markup.Text([]*markup.Node{node})), nil
+		return docs.Clip(strings.TrimSpace(markup.Text([]*markup.Node{node})), docs.MaxQuote), nil
 	}
 	text, ok := markup.CellText(node, n.Cell.Record, n.Cell.Definition)
 	if !ok {
 		return "", absent("body.tableCell", "is no cell of the node")
 	}
-	return clip(text), nil
-}
-
-func clip(s string) string {
-	s = strings.TrimSpace(s)
-	if utf8.RuneCountInString(s) <= docs.MaxQuote {
-		return s
-	}
-	return string([]rune(s)[:docs.MaxQuote-1]) + "…"
+	return docs.Clip(strings.TrimSpace(text), docs.MaxQuote), nil
 }
 
 // source converts a body to the Markdown that is stored, and refuses an empty one.

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // maxShown is the maximum size of the message of a fetched commit in bytes. Longer
@@ -21,12 +23,12 @@ func (p *Repo) Describe(ctx context.Context, commit string) (Commit, error) {
 		return Commit{}, err
 	}
 	head, text, _ := bytes.Cut(out, []byte("\n\n"))
-	c := Commit{Message: strings.TrimSpace(cut(printable(string(text)), maxShown))}
+	c := Commit{Message: strings.TrimSpace(docs.FirstBytes(printable(string(text)), maxShown))}
 	for line := range strings.Lines(string(head)) {
 		if who, ok := strings.CutPrefix(line, "author "); ok {
 			name, rest, _ := strings.Cut(who, "<")
 			email, _, _ := strings.Cut(rest, ">")
-			c.Author = Person{Name: cut(OneLine(name), maxPerson), Email: cut(OneLine(email), maxPerson)}
+			c.Author = Person{Name: docs.FirstBytes(OneLine(name), maxPerson), Email: docs.FirstBytes(OneLine(email), maxPerson)}
 		}
 	}
 	return c, nil

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"strings"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // maxRemoteText is the maximum size in bytes of a message of the remote that users see.
@@ -93,5 +95,5 @@ func remoteText(why string, err error) string {
 			}
 		}
 	}
-	return cut(OneLine(strings.Join(output, " ")), maxRemoteText)
+	return docs.FirstBytes(OneLine(strings.Join(output, " ")), maxRemoteText)
 }

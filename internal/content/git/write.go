@@ -12,6 +12,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/names"
 )
@@ -298,7 +299,7 @@ func person(p Person) string {
 			}
 			return r
 		}, OneLine(s))
-		return cut(strings.Trim(s, " .,:;\"'"), maxPerson)
+		return docs.FirstBytes(strings.Trim(s, " .,:;\"'"), maxPerson)
 	}
 	name, email := plain(p.Name), strings.ReplaceAll(plain(p.Email), " ", "")
 	if name == "" {
@@ -316,16 +317,9 @@ func message(s string) string {
 		}
 		return r
 	}, s)
-	s = cut(strings.TrimSpace(s), maxMessage)
+	s = docs.FirstBytes(strings.TrimSpace(s), maxMessage)
 	if s == "" {
 		s = "Update"
 	}
 	return s + "\n"
-}
-
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "")
 }

@@ -22,7 +22,7 @@ type ForkRequest struct {
 // prepared by PrepareBringUpToDate.
 func (s *Service) OpenFork(ctx context.Context, tx *store.Tx, g *authz.Grant, p ForkRequest, m *content.PreparedMerge) (docs.ChangeRequest, error) {
 	cr := docs.ChangeRequest{
-		ID: store.NewID[docs.ChangeRequestID](tx), Space: g.Space.ID, Status: docs.ChangeOpen, Subject: cutSubject(p.Subject),
+		ID: store.NewID[docs.ChangeRequestID](tx), Space: g.Space.ID, Status: docs.ChangeOpen, Subject: docs.FirstRunes(p.Subject, docs.MaxSubject),
 		Description: p.Description, CreatedAt: tx.Now(), UpdatedAt: tx.Now(),
 		Revision: p.Fork.Tip, Initial: p.Fork.Base, Ancestor: p.Fork.Base,
 	}
@@ -61,11 +61,4 @@ func (s *Service) MergeFork(ctx context.Context, tx *store.Tx, g *authz.Grant, w
 		return cr, err
 	}
 	return cr, s.record(ctx, tx, g, cr, "bring_up_to_date", map[string]any{"revision": rev.ID, "conflicts": len(conflicts)})
-}
-
-func cutSubject(s string) string {
-	if r := []rune(s); len(r) > docs.MaxSubject {
-		return string(r[:docs.MaxSubject])
-	}
-	return s
 }

@@ -3,7 +3,6 @@ package orgs
 import (
 	"context"
 	"slices"
-	"strconv"
 
 	"github.com/octavo-docs/octavo/internal/audit"
 	"github.com/octavo-docs/octavo/internal/authz"
@@ -12,8 +11,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/jobs"
 	"github.com/octavo-docs/octavo/internal/store"
 )
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // memberEvent returns the event of a change to a member.
 func memberEvent(org docs.OrgID, action string, user docs.UserID, data map[string]any) audit.Event {

@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/audit"
@@ -100,7 +101,7 @@ func checkDomains(in []string) ([]string, error) {
 	out := []string{}
 	var wrong errs.Mistakes
 	for i, d := range in {
-		path := "body.emailDomains[" + itoa(i) + "]"
+		path := "body.emailDomains[" + strconv.Itoa(i) + "]"
 		domain, err := docs.ParseDomain(d)
 		if err != nil {
 			wrong.Field(path, "is not a domain name")

@@ -187,7 +187,7 @@ const maxLooked = 1000
 
 // displayName returns the display name of a new account: name, or the local part of the address.
 func displayName(name string, e docs.Email) string {
-	name = strings.TrimSpace(clip(strings.Join(strings.Fields(name), " "), 64))
+	name = strings.TrimSpace(docs.FirstBytes(strings.Join(strings.Fields(name), " "), 64))
 	if name == "" {
 		name, _, _ = strings.Cut(string(e), "@")
 	}

@@ -89,7 +89,7 @@ func (s *Service) RecordRefusal(ctx context.Context, r Refusal, from Client) {
 	by := authz.System
 	by.Request = from.Request
 	e := audit.Event{Action: "session.refuse", Kind: "user", ID: string(r.User), Data: map[string]any{
-		"method": r.Method, "reason": r.Reason, "address": from.Address, "agent": clip(from.Agent, 200), "moreBefore": more,
+		"method": r.Method, "reason": r.Reason, "address": from.Address, "agent": docs.FirstBytes(from.Agent, 200), "moreBefore": more,
 	}}
 	ctx = context.WithoutCancel(ctx)
 	err := s.Store.Do(ctx, func(tx *store.Tx) error { return audit.Record(ctx, tx, by, e) })

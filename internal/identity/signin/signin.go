@@ -379,7 +379,7 @@ func (s *Service) open(ctx context.Context, tx *store.Tx, by authz.Actor, how do
 		return docs.Token{}, err
 	}
 	t := docs.Token{
-		ID: store.NewID[docs.TokenID](tx), User: by.User, Org: by.Org, Session: true, Method: how, Agent: clip(agent, 200),
+		ID: store.NewID[docs.TokenID](tx), User: by.User, Org: by.Org, Session: true, Method: how, Agent: docs.FirstBytes(agent, 200),
 		CreatedAt: tx.Now(), LastUsedAt: tx.Now(), ExpiresAt: docs.TimeOf(tx.Now().Std().Add(SessionTime)),
 	}
 	if err := tx.AddToken(ctx, t, docs.HashSecret(secret)); err != nil {
@@ -532,11 +532,4 @@ func LocalPath(next string) string {
 		return ""
 	}
 	return u.RequestURI()
-}
-
-func clip(s string, n int) string {
-	if len(s) > n {
-		s = s[:n]
-	}
-	return strings.ToValidUTF8(s, "")
 }

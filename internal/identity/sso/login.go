@@ -204,7 +204,7 @@ func identify(p docs.SAMLProvider, a saml.Assertion) (docs.SAMLLogin, error) {
 			names = append(names, v[0])
 		}
 	}
-	l.Name = clip(strings.Join(names, " "), maxName)
+	l.Name = docs.FirstBytes(strings.Join(names, " "), maxName)
 	l.Groups = groupsOf(p, a)
 	return l, nil
 }
@@ -229,13 +229,6 @@ const (
 	maxSubject = 512
 	maxName    = 128
 )
-
-func clip(s string, n int) string {
-	if len(s) > n {
-		s = s[:n]
-	}
-	return strings.ToValidUTF8(s, "")
-}
 
 // recordEvery is the length of the periods in which one refusal is written to the audit log.
 const recordEvery = docs.Time(time.Hour / time.Millisecond)

@@ -190,20 +190,13 @@ func (g *gathering) invalid(e *openapi.Invalid) *failure {
 	out := &failure{code: docs.OpenAPIParseError}
 	for _, p := range e.Problems {
 		p.File = shownName(g.root, p.File)
-		out.problems = append(out.problems, docs.OpenAPIProblem{Message: clip(p.String()), Code: p.Code})
+		out.problems = append(out.problems, docs.OpenAPIProblem{Message: docs.Clip(p.String(), maxMessage), Code: p.Code})
 	}
 	return out
 }
 
 // maxMessage is the maximum length of a problem's message, in characters.
 const maxMessage = 1000
-
-func clip(s string) string {
-	if r := []rune(s); len(r) > maxMessage {
-		return string(r[:maxMessage]) + "…"
-	}
-	return s
-}
 
 // hash returns a hash of the names and the contents of all files.
 func (g *gathering) hash() string {

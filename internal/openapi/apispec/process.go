@@ -153,7 +153,7 @@ func (g *gathering) check(caller context.Context, b openapi.Bundle) (err error) 
 	defer cancel()
 	defer func() {
 		if p := recover(); p != nil {
-			err = fail(docs.OpenAPIParseError, "the description cannot be read: %s", clip(fmt.Sprint(p)))
+			err = fail(docs.OpenAPIParseError, "the description cannot be read: %s", docs.Clip(fmt.Sprint(p), maxMessage))
 		}
 	}()
 	_, err = openapi.Load(ctx, b)

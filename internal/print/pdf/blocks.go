@@ -3,6 +3,7 @@ package pdf
 import (
 	"cmp"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/budget"
@@ -208,7 +209,7 @@ func (f flow) numbering(n int) func(c *canvas, x, base float64) {
 	return func(c *canvas, x, base float64) {
 		st := f.plain()
 		st.color = hexColor(0x4a5666)
-		f.d.drawLine(c, itoa(n)+".", st, x-40, base, 35, 1)
+		f.d.drawLine(c, strconv.Itoa(n)+".", st, x-40, base, 35, 1)
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"maps"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -251,7 +252,7 @@ func (d *document) newPage() *canvas {
 // endPage adds the header and the footer, and writes the page.
 func (d *document) endPage(c *canvas) {
 	if c.number > 0 {
-		d.headerFooter(c, itoa(c.number), d.running)
+		d.headerFooter(c, strconv.Itoa(c.number), d.running)
 	}
 	c.finish(d.parent)
 }

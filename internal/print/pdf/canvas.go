@@ -45,8 +45,6 @@ func newCanvas(d *document) *canvas {
 	return &canvas{d: d, images: map[object]bool{}, fonts: map[*docFont]bool{}, ref: d.w.reserve(), color: none}
 }
 
-func itoa(n int) string { return strconv.Itoa(n) }
-
 // layer reserves a layer that is above all layers so far and behind all text.
 func (c *canvas) layer() int {
 	c.under = append(c.under, nil)
@@ -316,7 +314,7 @@ func (c *canvas) finish(parent object) {
 // image draws an image into a rectangle.
 func (c *canvas) image(o object, x, y, w, h float64) {
 	c.images[o] = true
-	c.front(num(w), "0 0", num(h), num(x), num(pageHeight-y-h), "cm", "/I"+itoa(int(o)), "Do")
+	c.front(num(w), "0 0", num(h), num(x), num(pageHeight-y-h), "cm", "/I"+strconv.Itoa(int(o)), "Do")
 }
 
 // oneLine returns a text with runs of white space replaced by single spaces.

@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/markup"
@@ -133,7 +134,7 @@ func (d *document) contents() {
 		x := left + 14*float64(min(e.depth, 8))
 		number := st
 		number.face = 0
-		nw := d.drawLine(c, itoa(e.page), number, right-60, y, 60, 1)
+		nw := d.drawLine(c, strconv.Itoa(e.page), number, right-60, y, 60, 1)
 		w := d.drawLine(c, e.title, st, x, y, right-x-nw-24, 0)
 		if from, to := x+w+5, right-nw-5; to > from && !e.group {
 			c.front(stroke(hexColor(0xb8c0ca)), "0.7 w [0.1 3.4] 0 d 1 J", path(from, y-1, to, y-1), "S")

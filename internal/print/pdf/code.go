@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/markup"
@@ -68,7 +69,7 @@ func (f flow) listing(b codeBlock) {
 	gutter := 0.0
 	lines := strings.Count(b.source, "\n")
 	if b.numbered && lines > 0 {
-		gutter = size*0.62*float64(len(itoa(lines))) + 8
+		gutter = size*0.62*float64(len(strconv.Itoa(lines))) + 8
 		in = in.inner(gutter, 0)
 	}
 	colored := coloring{spans: b.spans}
@@ -84,7 +85,7 @@ func (f flow) listing(b codeBlock) {
 		}
 		number := ""
 		if b.numbered {
-			number = itoa(i + 1)
+			number = strconv.Itoa(i + 1)
 		}
 		in.codeLine(codeLine{spans, number, gutter, b.marked != nil && b.marked(i), i < lines-1 && (i == 0 || i == lines-2 || lines <= wholeCode)}, x, w)
 		i++

@@ -3,6 +3,7 @@ package pdf
 import (
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/markup/icons"
+	"strconv"
 )
 
 // layoutColumns lays out n flows in columns. shares are the relative widths; nil means
@@ -158,7 +159,7 @@ func (f flow) stepper(n *markup.Node) {
 				return
 			}
 			st := style{size: 9, color: white, back: none, face: bold}
-			f.d.drawLine(c, itoa(i+1), st, left+x, top+r+3.2, 2*r, 0.5)
+			f.d.drawLine(c, strconv.Itoa(i+1), st, left+x, top+r+3.2, 2*r, 0.5)
 		}}})
 		in := f.inner(28, 0)
 		in.emit(item{kind: pad, h: 1, keep: true})
@@ -189,12 +190,12 @@ func (f flow) notes() {
 	for i := 0; i < len(d.notes); i++ {
 		n := d.notes[i]
 		in := small.inner(listStep, 0)
-		place := pageDest(d.chapter) + "#~note" + itoa(i+1)
+		place := pageDest(d.chapter) + "#~note" + strconv.Itoa(i+1)
 		sign := func(c *canvas, x, base float64) {
 			d.placeDest(place, c, base-in.size)
 			st := in.plain()
 			st.color = linkColor
-			w := d.drawLine(c, itoa(i+1)+".", st, x-40, base, 35, 1)
+			w := d.drawLine(c, strconv.Itoa(i+1)+".", st, x-40, base, 35, 1)
 			c.area(&target{dest: n.back}, x-5-w, base-in.size, w+2, in.size*1.3)
 		}
 		var body []*markup.Node

@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -258,7 +259,7 @@ func (in *inliner) noteSign(n *markup.Node, st style) {
 	if len(d.notes) >= maxNotes {
 		return
 	}
-	number := itoa(len(d.notes) + 1)
+	number := strconv.Itoa(len(d.notes) + 1)
 	base := pageDest(d.chapter)
 	d.notes = append(d.notes, note{n, base + "#~ref" + number})
 	st.rise, st.size, st.color = st.rise+st.size*0.35, st.size*0.7, linkColor

@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/markup"
@@ -447,7 +448,7 @@ func (f flow) cover(p *picture) {
 		x, y := left+f.x-cardInset, y-cardPad
 		c.images[p.ref] = true
 		c.front(roundedTop(x+0.35, y+0.35, wide-0.7, high, 4.7), "W n",
-			num(w), "0 0", num(h), num(x+(wide-w)/2), num(pageHeight-y-(high-h)/2-h), "cm", "/I"+itoa(int(p.ref)), "Do")
+			num(w), "0 0", num(h), num(x+(wide-w)/2), num(pageHeight-y-(high-h)/2-h), "cm", "/I"+strconv.Itoa(int(p.ref)), "Do")
 	}})
 }
 

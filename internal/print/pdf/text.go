@@ -2,6 +2,7 @@ package pdf
 
 import (
 	"iter"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -460,7 +461,7 @@ func (d *document) font(f *typeface.Face) *docFont {
 			return have
 		}
 	}
-	n := newDocFont(f, "F"+itoa(len(d.used)+1), d.w.reserve())
+	n := newDocFont(f, "F"+strconv.Itoa(len(d.used)+1), d.w.reserve())
 	d.used = append(d.used, n)
 	return n
 }

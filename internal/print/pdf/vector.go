@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/octavo-docs/octavo/internal/markup/icons"
@@ -102,7 +103,7 @@ func (c *canvas) item(it svg.Item, scale float64) {
 	}
 	if s := it.Stroke; s.Opacity > 0 {
 		l := it.Line
-		o := append(ops[:len(ops):len(ops)], c.opacity("CA", s.Opacity), stroke(hexColor(s.Color)), num(max(l.Width*scale, 0.1)), "w", itoa(l.Cap), "J", itoa(l.Join), "j", num(max(1, l.Miter)), "M")
+		o := append(ops[:len(ops):len(ops)], c.opacity("CA", s.Opacity), stroke(hexColor(s.Color)), num(max(l.Width*scale, 0.1)), "w", strconv.Itoa(l.Cap), "J", strconv.Itoa(l.Join), "j", num(max(1, l.Miter)), "M")
 		if len(l.Dash) > 0 {
 			var list []string
 			for _, f := range l.Dash {
@@ -158,7 +159,7 @@ func (c *canvas) opacity(key string, f float64) string {
 	if percent >= 100 {
 		return ""
 	}
-	name := key + itoa(percent)
+	name := key + strconv.Itoa(percent)
 	c.resource("ExtGState", name, fmt.Sprintf("<</%s %s>>", key, num(float64(percent)/100)))
 	return "/" + name + " gs"
 }
@@ -171,7 +172,7 @@ func (c *canvas) shading(g *svg.Gradient, scale float64) string {
 		coords, kind = fmt.Sprintf("%.5f %.5f %.5f %.5f %.5f %.5f", g.From.X, g.From.Y, g.FromRadius, g.To.X, g.To.Y, g.ToRadius), 3
 	}
 	o := c.d.w.add("<</ShadingType %d/ColorSpace/DeviceRGB/Coords[%s]/Extend[true true]/Function %s>>", kind, coords, ramp(g.Stops))
-	name := "S" + itoa(int(o))
+	name := "S" + strconv.Itoa(int(o))
 	c.resource("Shading", name, o.String())
 	m := g.Matrix
 	return fmt.Sprintf("%.5f %.5f %.5f %.5f %.3f %.3f cm /%s sh", m[0]*scale, -m[1]*scale, m[2]*scale, -m[3]*scale, m[4]*scale, pageHeight-m[5]*scale, name)
@@ -257,7 +258,7 @@ func (c *canvas) resources() string {
 	if len(c.images) > 0 {
 		res.WriteString("/XObject<<")
 		for _, o := range slices.Sorted(maps.Keys(c.images)) {
-			res.WriteString("/I" + itoa(int(o)) + " " + o.String())
+			res.WriteString("/I" + strconv.Itoa(int(o)) + " " + o.String())
 		}
 		res.WriteString(">>")
 	}

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 )
 
@@ -161,7 +162,7 @@ func (p *parser) children(path string, m members, depth int) []property {
 	path += ".properties"
 	var out []property
 	for _, it := range p.object(path, b) {
-		at := path + "." + clip(it.key)
+		at := path + "." + docs.Clip(it.key, MaxName)
 		p.properties++
 		switch {
 		case p.properties > MaxProperties:
@@ -209,7 +210,7 @@ func (p *parser) only(path string, m members, keys ...string) {
 		case it.key == "$ref":
 			p.fail(path+".$ref", "is not possible: a schema refers to nothing")
 		case !slices.Contains(keys, it.key):
-			p.fail(path+"."+clip(it.key), "is not possible here: only %s are", strings.Join(keys, ", "))
+			p.fail(path+"."+docs.Clip(it.key, MaxName), "is not possible here: only %s are", strings.Join(keys, ", "))
 		}
 	}
 }
@@ -230,7 +231,7 @@ func (p *parser) object(path string, b []byte) members {
 			p.fail(path, "is not valid JSON")
 		}
 		if _, twice := out.get(key); twice {
-			p.fail(path+"."+clip(key), "is there twice")
+			p.fail(path+"."+docs.Clip(key, MaxName), "is there twice")
 		}
 		if out = append(out, it); len(out) > MaxProperties {
 			p.fail(path, "has too many members")
@@ -259,12 +260,4 @@ func (p *parser) texts(path string, b []byte) []string {
 		out = append(out, *s)
 	}
 	return out
-}
-
-// clip shortens a name for a message.
-func clip(s string) string {
-	if r := []rune(s); len(r) > MaxName {
-		return string(r[:MaxName]) + "…"
-	}
-	return s
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/content"
@@ -103,9 +102,9 @@ func (s *Service) Propose(ctx context.Context, g *authz.Grant, id docs.ClusterID
 		return cr, false, err
 	}
 	label, _ := k.Cluster.Shown()
-	title := clip(label, maxPageTitle)
+	title := docs.Clip(label, maxPageTitle)
 	if subject == "" {
-		subject = clip("Answer: "+label, docs.MaxSubject)
+		subject = docs.Clip("Answer: "+label, docs.MaxSubject)
 	}
 	cr, err = s.Reviews.Create(ctx, g, reviews.New{Subject: subject, Cluster: k.Cluster.ID, Once: true})
 	if errors.Is(err, reviews.ErrAnswered) {
@@ -129,14 +128,6 @@ func (s *Service) Propose(ctx context.Context, g *authz.Grant, id docs.ClusterID
 		return cr, false, err
 	}
 	return *done.Request, true, nil
-}
-
-// clip shortens a text to at most limit characters.
-func clip(s string, limit int) string {
-	if utf8.RuneCountInString(s) <= limit {
-		return s
-	}
-	return strings.TrimSpace(string([]rune(s)[:limit-1])) + "…"
 }
 
 // questions returns the distinct titles of the newest issues of a cluster, newest first.

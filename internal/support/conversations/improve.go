@@ -98,7 +98,7 @@ func (s *Service) ask(ctx context.Context, some []docs.ConversationCluster) ([]i
 // tidy returns a text of the model as one line, without markup, addresses and personal
 // data.
 func tidy(s string, limit int) string {
-	return clip(strings.Join(strings.Fields(topics.Clean(s)), " "), limit)
+	return docs.Clip(strings.Join(strings.Fields(topics.Clean(s)), " "), limit)
 }
 
 // storeImproved stores the texts of the model. If there are none, it stores that too, so

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/octavo-docs/octavo/internal/docs"
 )
 
 // Conversation is a conversation in the form of the API.
@@ -47,23 +49,15 @@ const maxKey = 64
 
 // bounded returns a conversation whose subject is cut to the limit of the API.
 func (c Conversation) bounded() Conversation {
-	c.Subject = clip(c.Subject, maxSubject)
+	c.Subject = docs.FirstRunes(c.Subject, maxSubject)
 	return c
 }
 
 // addMessage adds a message, unless its body is empty.
 func (c *Conversation) addMessage(role, body string, key flexible) {
 	if strings.TrimSpace(body) != "" {
-		c.Parts = append(c.Parts, Message{"message", role, body, clip(string(key), maxKey)})
+		c.Parts = append(c.Parts, Message{"message", role, body, docs.FirstRunes(string(key), maxKey)})
 	}
-}
-
-// clip shortens a text to at most limit characters.
-func clip(s string, limit int) string {
-	if r := []rune(s); len(r) > limit {
-		return string(r[:limit])
-	}
-	return s
 }
 
 // The formats of help desks that export JSON and have webhooks.

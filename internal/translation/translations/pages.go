@@ -122,10 +122,10 @@ func (r *run) split(ctx context.Context, o *owner) (err error) {
 		}
 	}
 	if p := o.page; p != nil {
-		add(partTitle, translate.Line(p.Title, func(t string) { p.Title = clip(t, docs.MaxPageTitle) }))
-		add(partDescription, translate.Line(p.Description, func(t string) { p.Description = clip(t, docs.MaxDescription) }))
+		add(partTitle, translate.Line(p.Title, func(t string) { p.Title = strings.TrimSpace(docs.FirstRunes(t, docs.MaxPageTitle)) }))
+		add(partDescription, translate.Line(p.Description, func(t string) { p.Description = strings.TrimSpace(docs.FirstRunes(t, docs.MaxDescription)) }))
 	} else {
-		add(partTitle, translate.Line(o.reusable.Title, func(t string) { o.reusable.Title = clip(t, docs.MaxPageTitle) }))
+		add(partTitle, translate.Line(o.reusable.Title, func(t string) { o.reusable.Title = strings.TrimSpace(docs.FirstRunes(t, docs.MaxPageTitle)) }))
 	}
 	if o.doc != nil {
 		var found []*translate.Segment
@@ -135,11 +135,6 @@ func (r *run) split(ctx context.Context, o *owner) (err error) {
 		}
 	}
 	return nil
-}
-
-func clip(s string, most int) string {
-	r := []rune(s)
-	return strings.TrimSpace(string(r[:min(len(r), most)]))
 }
 
 // pendingText is a text to translate, which several segments may share. If own is set, a

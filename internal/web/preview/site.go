@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/url"
 	"path"
-	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -14,8 +13,6 @@ import (
 	"github.com/octavo-docs/octavo/internal/openapi/apidoc"
 	"github.com/octavo-docs/octavo/internal/reading"
 )
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // site is one state of the folder. It is immutable, except that its report is set later.
 type site struct {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/content/folder"
@@ -145,7 +146,7 @@ func (s *Server) reload(ctx context.Context) (changed bool, err error) {
 	}
 	s.shown = s.state
 	s.count++
-	s.now.Store(newSite(tree, s.start+"-"+itoa(s.count), s.shown, func(made *site) apidoc.Find { return s.specs(ctx, made) }))
+	s.now.Store(newSite(tree, s.start+"-"+strconv.Itoa(s.count), s.shown, func(made *site) apidoc.Find { return s.specs(ctx, made) }))
 	return true, nil
 }
 

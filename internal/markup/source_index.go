@@ -13,13 +13,14 @@ type sourceIndex struct {
 	old     []indexed
 	traced  []*Node // the nodes of old with their positions, on first use
 	byKey   map[string]int
-	byHash  map[uint64]int
-	byText  map[uint64]int  // blocks of text by their inlines
-	times   map[uint64]int  // how often a block is in the old document, less how often in the new one
-	keys    map[string]bool // and their keys
-	gone    []goneText      // see goneTexts
-	texts   bool            // gone is set
-	effort  int             // how many bytes may still be compared or parsed
+	byHash  map[uint64][]int // at most maxEqual of each
+	byText  map[uint64][]int // blocks of text by their inlines
+	sides   map[*Node]beside // of the blocks of the new document
+	times   map[uint64]int   // how often a block is in the old document, less how often in the new one
+	keys    map[string]bool  // and their keys
+	gone    []goneText       // see goneTexts
+	texts   bool             // gone is set
+	effort  int              // how many bytes may still be compared or parsed
 	blocks  map[*Node]sourced
 	editing int // how many editors are at work, one inside of the other
 }
@@ -28,10 +29,17 @@ type sourceIndex struct {
 type indexed struct {
 	node   *Node
 	parent int // in sourceIndex.old, or -1
+	before int // the block before it, or -1
 	next   int // the block after it, or -1
 	place  int // among its siblings
 	number int // among all nodes in document order
 }
+
+// beside are the hashes of the blocks before and after a block; 0 if there is none.
+type beside struct{ before, next uint64 }
+
+// maxEqual is how many equal blocks are compared by what is beside them.
+const maxEqual = 8
 
 // sourced is the source of a block of the new document, without the prefix of
 // the blocks around it.
@@ -57,7 +65,8 @@ func (x *sourceIndex) build() {
 	if x.h != nil {
 		return
 	}
-	x.h, x.byKey, x.byHash, x.byText = hashCache{}, map[string]int{}, map[uint64]int{}, map[uint64]int{}
+	x.h, x.byKey, x.byHash, x.byText = hashCache{}, map[string]int{}, map[uint64][]int{}, map[uint64][]int{}
+	x.sides = map[*Node]beside{}
 	x.times, x.blocks, x.keys = map[uint64]int{}, map[*Node]sourced{}, map[string]bool{}
 	number := 0
 	var walk func(nodes []*Node, parent int)
@@ -70,7 +79,7 @@ func (x *sourceIndex) build() {
 				if before >= 0 {
 					x.old[before].next = here
 				}
-				x.add(indexed{n, parent, -1, place, number})
+				x.add(indexed{n, parent, before, -1, place, number})
 				before = here
 			}
 			number++
@@ -79,7 +88,10 @@ func (x *sourceIndex) build() {
 		}
 	}
 	walk(x.r.old.Nodes, -1)
+	x.note(x.doc.Nodes)
 	eachNode(x.doc.Nodes, func(n *Node) {
+		x.note(n.Nodes)
+		x.note(n.Fragments)
 		if n.Object == ObjectBlock {
 			x.times[x.h.of(n)]--
 			x.keys[n.Key] = true
@@ -87,12 +99,47 @@ func (x *sourceIndex) build() {
 	})
 }
 
+// note records what is beside the blocks of a list of the new document.
+func (x *sourceIndex) note(nodes []*Node) {
+	var before *Node
+	for _, n := range nodes {
+		if n.Object != ObjectBlock {
+			return
+		}
+		var s beside
+		if before != nil {
+			s.before = x.h.of(before)
+			was := x.sides[before]
+			was.next = x.h.of(n)
+			x.sides[before] = was
+		}
+		x.sides[n], before = s, n
+	}
+}
+
+// likeliest returns the one of several equal old blocks from which a new one comes: the
+// first one with the same block before or after it, or else the first one.
+func (x *sourceIndex) likeliest(list []int, n *Node) int {
+	for _, i := range list {
+		if x.isBeside(i, n) {
+			return i
+		}
+	}
+	return list[0]
+}
+
+// isBeside reports whether an old block and a new one have the same block before or after.
+func (x *sourceIndex) isBeside(i int, n *Node) bool {
+	s, b := x.sides[n], x.old[i]
+	return b.before >= 0 && x.h.of(x.old[b.before].node) == s.before || b.next >= 0 && x.h.of(x.old[b.next].node) == s.next
+}
+
 func (x *sourceIndex) add(b indexed) {
 	i := len(x.old)
 	x.old = append(x.old, b)
-	first := func(m map[uint64]int, hash uint64) {
-		if _, ok := m[hash]; !ok {
-			m[hash] = i
+	first := func(m map[uint64][]int, hash uint64) {
+		if len(m[hash]) < maxEqual {
+			m[hash] = append(m[hash], i)
 		}
 	}
 	if b.node.Key != "" {
@@ -121,8 +168,8 @@ func (x *sourceIndex) find(n *Node) (i int, equal bool) {
 	if named && x.h.of(x.old[k].node) == hash {
 		return k, true
 	}
-	if j, ok := x.byHash[hash]; ok {
-		return j, true
+	if list := x.byHash[hash]; len(list) > 0 {
+		return x.likeliest(list, n), true
 	}
 	if named && kindOf(x.old[k].node) == kindOf(n) {
 		return k, false

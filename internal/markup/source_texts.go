@@ -45,8 +45,8 @@ func (x *sourceIndex) text(n *Node, mode inlineMode) (string, bool) {
 // textsLike returns the old blocks whose text a new text may come from.
 func (x *sourceIndex) textsLike(n *Node) (list []int) {
 	x.build()
-	if i, ok := x.byText[hashNodes(n.Nodes)]; ok {
-		list = append(list, i)
+	if equal := x.byText[hashNodes(n.Nodes)]; len(equal) > 0 {
+		list = append(list, x.likeliest(equal, n))
 	}
 	if i, ok := x.byKey[n.Key]; ok && n.Key != "" && isText(x.old[i].node) {
 		list = append(list, i)
@@ -55,6 +55,7 @@ func (x *sourceIndex) textsLike(n *Node) (list []int) {
 	if plain == "" {
 		return list
 	}
+	known := len(list)
 	for _, g := range x.goneTexts() {
 		if len(list) >= maxTextSources || !x.spend(len(g.plain)) {
 			break
@@ -64,6 +65,15 @@ func (x *sourceIndex) textsLike(n *Node) (list []int) {
 			list = append(list, g.i)
 		}
 	}
+	slices.SortStableFunc(list[known:], func(a, b int) int { // equal texts may have other bytes
+		switch at, bt := x.isBeside(a, n), x.isBeside(b, n); {
+		case at == bt:
+			return 0
+		case at:
+			return -1
+		}
+		return 1
+	})
 	return list
 }
 
@@ -182,11 +192,11 @@ func (x *sourceIndex) run(e *inlineEdit) (string, bool) {
 		return "", false
 	}
 	x.build()
-	i, ok := x.byText[hashNodes(nodesOfGlyphs(now))]
-	if !ok {
+	equal := x.byText[hashNodes(nodesOfGlyphs(now))]
+	if len(equal) == 0 {
 		return "", false
 	}
-	was := x.trace(i)
+	was := x.trace(equal[0])
 	span := x.extent(was)
 	if span.Start < 0 || !x.spend(span.End-span.Start) {
 		return "", false

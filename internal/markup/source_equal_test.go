@@ -1,0 +1,34 @@
+package markup
+
+import (
+	"slices"
+	"testing"
+)
+
+// Of equal blocks whose bytes differ, an edit keeps the bytes of the one that it means:
+// here a space at the end of a line, which Markdown does not show.
+func TestEqualBlocksKeepTheirOwnBytes(t *testing.T) {
+	src := "**Solution**: \n- one\n\n## Next\n\n**Solution**:\n```sql\nx\n```\n\n**Solution**: \n- two\n"
+	old := Parse([]byte(src), Refs{})
+	at := slices.IndexFunc(old.Nodes, func(n *Node) bool { return n.Type == "code" }) - 1
+	split := func(n *Node, text string) *Node {
+		return blockNode("paragraph", nil, &Node{Object: ObjectText, Leaves: []Leaf{{Text: text, Marks: n.Nodes[0].Leaves[0].Marks}}})
+	}
+	for name, c := range map[string]struct {
+		nodes []*Node
+		want  string
+	}{
+		"duplicate": {slices.Insert(slices.Clone(old.Nodes), at+1, withoutKeys(old.Nodes[at])), "**Solution**:\n\n**Solution**:\n```sql"},
+		"split": {
+			slices.Concat(old.Nodes[:at], []*Node{split(old.Nodes[at], "So"), {
+				Object: ObjectBlock, Type: "paragraph", Nodes: []*Node{{Object: ObjectText, Leaves: []Leaf{{Text: "lution", Marks: old.Nodes[at].Nodes[0].Leaves[0].Marks}, {Text: ":"}}}},
+			}}, old.Nodes[at+1:]), "**So**\n\n**lution**:\n```sql",
+		},
+	} {
+		want := src[:len("**Solution**: \n- one\n\n## Next\n\n")] + c.want + src[len("**Solution**: \n- one\n\n## Next\n\n**Solution**:\n```sql"):]
+		got := string(Reprint([]byte(src), old, &Document{Nodes: c.nodes}, Refs{}))
+		if got != want {
+			t.Errorf("%s:\n%q, want\n%q", name, got, want)
+		}
+	}
+}

@@ -14,12 +14,12 @@ import (
 
 func (a *API) audits() {
 	const tag = "Audit log"
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listAuditEvents", Route: "GET /orgs/{organizationId}/audit", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "List who did what in an organization, newest first.",
 		About:   "A page looks at 5,000 events, so one with a filter may be short or empty and have a next one.",
 	}, a.audit)
-	registerStream(a, op{
+	registerStream(a.Kernel, op{
 		ID: "exportAuditEvents", Route: "GET /orgs/{organizationId}/audit/export", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Sends: []string{"application/jsonl"}, Time: transferTime,
 		Summary: "Download who did what in an organization, newest first, as JSON lines.",
@@ -88,7 +88,7 @@ func (a *API) audit(ctx context.Context, in *auditIn) (*page[AuditEvent], error)
 	if err != nil {
 		return nil, err
 	}
-	return listOf(ctx, a, in.Paged, a.Orgs.Audit(in.Org, f), auditEvent)
+	return listOf(ctx, a.Kernel, in.Paged, a.Orgs.Audit(in.Org, f), auditEvent)
 }
 
 func auditEvent(r store.AuditRow) AuditEvent {

@@ -14,16 +14,16 @@ import (
 // same as that of listAuditEvents.
 func (a *API) auditEvents(tag string) {
 	const root = "/orgs/{organizationId}/audit-event"
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listOrganizationAuditEvents", Route: "GET " + root + "s", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "List who did what in an organization, newest first, in the form of GitBook.",
 		About:   "A page looks at 5,000 events, so one with a filter may be short or empty and have a next one.",
 	}, a.listAuditEvents)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getOrganizationAuditEvent", Route: "GET " + root + "s/{auditEventId}", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "Get an event of the audit log with its details.",
 	}, a.getAuditEvent)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listOrganizationAuditEventActions", Route: "GET " + root + "-actions", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "List the actions of the newest 5,000 events of the audit log.",
 	}, a.listAuditActions)
@@ -100,7 +100,7 @@ func (a *API) listAuditEvents(ctx context.Context, in *listAuditEventsIn) (*page
 	if !f.Until.IsZero() {
 		f.Until++
 	}
-	return listOf(ctx, a, in.Paged, a.Orgs.Audit(in.Org, f), a.organizationAuditEvent)
+	return listOf(ctx, a.Kernel, in.Paged, a.Orgs.Audit(in.Org, f), a.organizationAuditEvent)
 }
 
 type auditEventIn struct {

@@ -25,16 +25,16 @@ type call func(ctx context.Context, in any) (any, error)
 
 // bind registers the handler of an operation and adds the operation to the OpenAPI
 // description.
-func (a *API) bind(o op, d *huma.Operation, out reflect.Type, handle call) {
-	spec := a.huma.OpenAPI()
+func (k *Kernel) bind(o op, d *huma.Operation, out reflect.Type, handle call) {
+	spec := k.huma.OpenAPI()
 	reading, writing := newInput(o.in, d, spec.Components.Schemas), newOutput(out, d, spec.Components.Schemas)
-	reading.bodies = a.bodies
+	reading.bodies = k.bodies
 	spec.AddOperation(d)
 	if o.Signed == nil { // the server generates the query of signed addresses
 		o.query = reading.query()
 	}
-	d.Middlewares = huma.Middlewares{a.guard(o)}
-	a.huma.Adapter().Handle(d, d.Middlewares.Handler(func(ctx huma.Context) {
+	d.Middlewares = huma.Middlewares{k.guard(o)}
+	k.huma.Adapter().Handle(d, d.Middlewares.Handler(func(ctx huma.Context) {
 		_, w := humago.Unwrap(ctx)
 		v := reflect.New(o.in)
 		if p := reading.read(ctx, v.Elem()); p != nil {
@@ -43,13 +43,13 @@ func (a *API) bind(o op, d *huma.Operation, out reflect.Type, handle call) {
 		}
 		end, err := budget.Begin(ctx.Context())
 		if err != nil {
-			a.fail(w, o, authz.FromContext(ctx.Context()).Actor.Request, err)
+			k.fail(w, o, authz.FromContext(ctx.Context()).Actor.Request, err)
 			return
 		}
 		answer, err := handle(ctx.Context(), v.Interface())
 		end()
 		if err != nil {
-			a.fail(w, o, authz.FromContext(ctx.Context()).Actor.Request, err)
+			k.fail(w, o, authz.FromContext(ctx.Context()).Actor.Request, err)
 			return
 		}
 		writing.write(ctx, answer)

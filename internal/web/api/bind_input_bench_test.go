@@ -2,7 +2,6 @@ package api
 
 import (
 	"bytes"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -21,7 +20,7 @@ var pageEdit = []byte(`{"changes":[{"operation":"update_page","page":"page","doc
 	strings.Repeat(`A line of a page, with **emphasis** and a [link](page.md).\n`, 35) + `"}}]}`)
 
 func BenchmarkReadInput(b *testing.B) {
-	a := newTestAPI(b, Limit{}, io.Discard)
+	a := New(Config{Kernel: Settings{BaseURL: "http://test"}}, "secret")
 	edit := a.ops[slices.IndexFunc(a.ops, func(o op) bool { return o.ID == "updateContent" })].in
 	in := newInput(edit, &huma.Operation{MaxBodyBytes: maxBody}, a.huma.OpenAPI().Components.Schemas)
 	caller := authz.NewContext(b.Context(), new(authz.Grant))

@@ -3,8 +3,6 @@ package api
 import (
 	"context"
 
-	"github.com/danielgtaylor/huma/v2"
-
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
@@ -83,19 +81,6 @@ func wireBlock(b markup.BlockChange) blockChange {
 		w.Words = append(w.Words, wordChange(c))
 	}
 	return w
-}
-
-// ChangesPaged is like Paged, with a smaller default limit.
-type ChangesPaged struct {
-	Cursor string `query:"page" maxLength:"8192" doc:"Cursor from next.page of an earlier answer of the same list."`
-	Limit  int    `query:"limit" minimum:"0" maximum:"1000" default:"10" doc:"Maximum number of changes; more is the number of remaining ones."`
-	list   string
-}
-
-// Resolve stores the identity of the requested list, which cursors are bound to.
-func (p *ChangesPaged) Resolve(ctx huma.Context) []error {
-	p.list = listIn(ctx)
-	return nil
 }
 
 // changesOut returns a page of the differences between two revisions. A cursor contains

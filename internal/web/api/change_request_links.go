@@ -13,25 +13,25 @@ import (
 func (a *API) changeRequestLinks() {
 	const tag = "Change requests"
 	view := authz.Space(authz.ViewSpace)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listChangeRequestLinks", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/links", Tag: tag, Allow: view,
 		Summary: "List the links of all pages of a change request, and whether they work.",
 	}, func(ctx context.Context, in *requestLinksIn) (*out[linkList], error) {
 		return a.linksOut(ctx, a.request(in.Request), true, index.LinkFilter{Status: in.Status, Broken: in.Broken}, in.Paged)
 	})
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listPageLinksInChangeRequest", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/page/{pageId}/links", Tag: tag, Allow: view,
 		Summary: "List the links of a page of a change request.",
 	}, func(ctx context.Context, in *requestPagedPageIn) (*out[linkList], error) {
 		return a.linksOut(ctx, a.request(in.Request), true, index.LinkFilter{Page: in.Page}, in.Paged)
 	})
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listChangeRequestPageBacklinks", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/page/{pageId}/backlinks", Tag: tag, Allow: view,
 		Summary: "List where a page of a change request is linked.",
 	}, func(ctx context.Context, in *requestPagedPageIn) (*page[contentLocation], error) {
 		return a.backlinksOut(ctx, a.request(in.Request), docs.RefPage, string(in.Page), in.Paged)
 	})
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listChangeRequestFileBacklinks", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/files/{fileId}/backlinks", Tag: tag, Allow: view,
 		Summary: "List where a file of a change request is used.",
 	}, func(ctx context.Context, in *requestPagedFileIn) (*page[contentLocation], error) {

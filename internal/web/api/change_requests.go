@@ -21,30 +21,30 @@ func (a *API) changeRequests() {
 	const tag = "Change requests"
 	view, edit := authz.Space(authz.ViewSpace), authz.Space(authz.EditSpace)
 	state := []int{http.StatusPreconditionFailed}
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listChangeRequestsForSpace", Route: "GET /spaces/{spaceId}/change-requests", Tag: tag, Allow: view,
 		Summary: "List the change requests of a space, most recently changed first.",
 	}, a.listChangeRequests)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listChangeRequestsForOrganization", Route: "GET /orgs/{organizationId}/change-requests", Tag: tag, Allow: authz.Org(authz.ViewOrg),
 		Summary: "List the change requests of all spaces that you can see, most recently changed first.",
 	}, a.listOrgChangeRequests)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "createChangeRequest", Route: "POST /spaces/{spaceId}/change-requests", Tag: tag, Allow: edit, Status: 201,
 		Summary: "Create a change request based on the newest revision of a space.",
 		About:   "It starts as a draft. No content is copied.",
 	}, a.createChangeRequest)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getChangeRequestById", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}", Tag: tag, Allow: authz.Space(authz.ReadRequest),
 		Summary: "Get a change request by its id or number.",
 		About:   "The content token of a preview reads it without its description.",
 	}, a.getChangeRequest)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateChangeRequestById", Route: "PATCH /spaces/{spaceId}/change-requests/{changeRequestId}", Tag: tag, Allow: edit, Also: state,
 		Summary: "Change the subject, the description or the status of a change request.",
 		About:   "A draft can be opened, and an open one made a draft again. Both can be archived, and an archived one reopened. 412 if it is merged.",
 	}, a.updateChangeRequest)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "mergeChangeRequest", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/merge", Tag: tag,
 		Allow: authz.Space(authz.MergeSpace), Status: 200, Also: append(state, http.StatusConflict),
 		Summary: "Merge a change request into its space.",
@@ -52,29 +52,29 @@ func (a *API) changeRequests() {
 			"Update the request from the space, resolve the conflicts and merge again. 412 if merge rules do not allow it (with the rules that failed), or if the request is merged or archived. " +
 			"409 while a git operation of the space finishes; try again after a moment.",
 	}, a.mergeChangeRequest)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateChangeRequest", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/update", Tag: tag, Allow: edit, Status: 200, Also: state,
 		Summary: "Update a change request with what changed in its space.",
 		About:   "Conflicts are recorded in the request. Until they are resolved, the request keeps its own version of what is in conflict.",
 	}, a.bringUpToDate)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getChangeRequestChanges", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/changes", Tag: tag, Allow: authz.Space(authz.ReadRequest),
 		Summary: "List what a change request changes.",
 		About:   "The content token of a preview lists what the preview shows of it, without the differences in the documents.",
 	}, a.changeRequestChanges)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getContributorsByChangeRequestId", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/contributors", Tag: tag, Allow: view,
 		Summary: "List who worked on a change request.",
 	}, a.contributors)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listChangeRequestRevisions", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/revisions", Tag: tag, Allow: view,
 		Summary: "List the revisions of a change request, newest first.",
 	}, a.changeRequestRevisions)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listChangeRequestConflicts", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/conflicts", Tag: tag, Allow: view,
 		Summary: "List where a change request and its space changed the same thing in different ways.",
 	}, a.listConflicts)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "resolveChangeRequestConflict", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/conflicts/{conflictId}", Tag: tag, Allow: edit,
 		Status: 200, Also: []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Resolve a conflict: take the version of the space, that of the request, or your own.",
@@ -187,7 +187,7 @@ type listChangeRequestsIn struct {
 
 func (a *API) listChangeRequests(ctx context.Context, in *listChangeRequestsIn) (*page[ChangeRequest], error) {
 	g := authz.FromContext(ctx)
-	return listViews(ctx, a, in.Paged, a.Reviews.ChangeRequests(g, in.plain(g)), func(ctx context.Context, c docs.ChangeRequest) (ChangeRequest, error) {
+	return listViews(ctx, a.Kernel, in.Paged, a.Reviews.ChangeRequests(g, in.plain(g)), func(ctx context.Context, c docs.ChangeRequest) (ChangeRequest, error) {
 		return a.changeRequest(ctx, g, g.Space, c)
 	})
 }
@@ -209,7 +209,7 @@ func (a *API) listOrgChangeRequests(ctx context.Context, in *listOrgChangeReques
 	if err != nil {
 		return nil, err
 	}
-	return listViews(ctx, a, in.Paged, all, func(ctx context.Context, c store.ChangeRequestIn) (ChangeRequest, error) {
+	return listViews(ctx, a.Kernel, in.Paged, all, func(ctx context.Context, c store.ChangeRequestIn) (ChangeRequest, error) {
 		return a.changeRequest(ctx, g, c.Space, c.Request)
 	})
 }

@@ -14,38 +14,38 @@ import (
 
 func (a *API) collections() {
 	const tag = "Collections"
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listCollectionsInOrganizationById", Route: "GET /orgs/{organizationId}/collections", Tag: tag, Allow: authz.Org(authz.ViewOrg),
 		Summary: "List the collections of an organization that you can see.",
 	}, a.listCollections)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "createCollection", Route: "POST /orgs/{organizationId}/collections", Tag: tag, Allow: authz.Org(authz.StartContent), Status: 201,
 		Summary: "Create a collection.",
 		About:   "Needs the role create in the organization, or on the collection that is named as parent.",
 	}, a.createCollection)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getCollectionById", Route: "GET /collections/{collectionId}", Tag: tag, Allow: authz.Collection(authz.ViewCollection),
 		Summary: "Get a collection.",
 	}, a.getCollection)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateCollectionById", Route: "PATCH /collections/{collectionId}", Tag: tag, Allow: authz.Collection(authz.AdminCollection),
 		Summary: "Change a collection's title, description or default level.",
 	}, a.updateCollection)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "deleteCollectionById", Route: "DELETE /collections/{collectionId}", Tag: tag, Allow: authz.Collection(authz.AdminCollection),
 		Summary: "Delete a collection and the collections in it; their spaces are moved to the trash.",
 	}, a.deleteCollection)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listSpacesInCollectionById", Route: "GET /collections/{collectionId}/spaces", Tag: tag, Allow: authz.Collection(authz.ViewCollection),
 		Summary: "List the spaces directly in a collection that you can see.",
 	}, a.listCollectionSpaces)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "moveCollection", Route: "POST /collections/{collectionId}/move", Tag: tag, Allow: authz.Collection(authz.AdminCollection), Status: 200,
 		Also:    []int{http.StatusConflict},
 		Summary: "Move a collection within its organization.",
 		About:   "400 if the position is not valid, 409 if nothing would change.",
 	}, a.moveCollection)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "transferCollection", Route: "POST /collections/{collectionId}/transfer", Tag: tag, Allow: authz.Collection(authz.AdminCollection), Status: 200,
 		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Transfer a collection with everything in it to another organization.",
@@ -105,7 +105,7 @@ type listCollectionsIn struct {
 }
 
 func (a *API) listCollections(ctx context.Context, in *listCollectionsIn) (*page[Collection], error) {
-	return listOf(ctx, a, in.Paged, a.Spaces.Collections(authz.FromContext(ctx), in.Nested), func(it store.Ranked[docs.Collection]) Collection {
+	return listOf(ctx, a.Kernel, in.Paged, a.Spaces.Collections(authz.FromContext(ctx), in.Nested), func(it store.Ranked[docs.Collection]) Collection {
 		return a.collection(authz.FromContext(ctx).Actor, it.It, it.Role)
 	})
 }

@@ -30,51 +30,51 @@ func (a *API) discussion(noun, path, name, about string) {
 	full := []int{http.StatusPreconditionFailed}
 	at := path + "/comments"
 	one := at + "/{commentId}"
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listCommentsIn" + noun, Route: "GET " + at, Tag: tag, Allow: view,
 		Summary: "List the comments on " + name + ", with their repliers and reactions.", About: about,
 	}, a.listComments)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "postCommentIn" + noun, Route: "POST " + at, Tag: tag, Allow: say, Status: 200,
 		Summary: "Comment on " + name + ", or on a page, a block or a cell of a table in it.",
 		About:   "The page, the block and the cell must exist in the newest revision. They may be deleted later; target.quote and target.revision remain.",
 	}, a.postComment)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getCommentIn" + noun, Route: "GET " + one, Tag: tag, Allow: view,
 		Summary: "Get a comment.",
 	}, a.getComment)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateCommentIn" + noun, Route: "PUT " + one, Tag: tag, Allow: say, Also: full,
 		Summary: "Edit, resolve or reopen a comment, or react to it.",
 		About: "Its author can change the body, and so can everybody with the role create on the space. Its author can resolve it, and so can everybody with the role edit. " +
 			"Reactions are your own. Either everything is changed or nothing. 412 if there are too many reactions.",
 	}, a.updateComment)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "deleteCommentIn" + noun, Route: "DELETE " + one, Tag: tag, Allow: say,
 		Summary: "Delete a comment with its replies.", About: "Allowed for its author, and for everybody with the role create on the space.",
 	}, a.deleteComment)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listCommentRepliesIn" + noun, Route: "GET " + one + "/replies", Tag: tag, Allow: view,
 		Summary: "List the replies to a comment, oldest first.",
 	}, a.listReplies)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "postCommentReplyIn" + noun, Route: "POST " + one + "/replies", Tag: tag, Allow: say, Status: 200, Also: full,
 		Summary: "Reply to a comment.", About: "412 if it has 1000 replies.",
 	}, a.postReply)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getCommentReplyIn" + noun, Route: "GET " + one + "/replies/{commentReplyId}", Tag: tag, Allow: view,
 		Summary: "Get a reply to a comment.",
 	}, a.getReply)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateCommentReplyIn" + noun, Route: "PUT " + one + "/replies/{commentReplyId}", Tag: tag, Allow: say, Also: full,
 		Summary: "Edit a reply, or react to it.",
 		About:   "The same people as for comments are allowed to. resolved is that of the comment. 412 if there are too many reactions.",
 	}, a.updateReply)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "deleteCommentReplyIn" + noun, Route: "DELETE " + one + "/replies/{commentReplyId}", Tag: tag, Allow: say,
 		Summary: "Delete a reply.", About: "Allowed for its author, and for everybody with the role create on the space.",
 	}, a.deleteReply)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listCommentersIn" + noun, Route: "GET " + path + "/commenters", Tag: tag, Allow: view,
 		Summary: "List the members who commented on " + name + " or replied there.", About: "Guests get an empty list.",
 	}, a.listCommenters)
@@ -139,7 +139,7 @@ func (a *API) listComments(ctx context.Context, in *listCommentsIn) (*page[Comme
 	for _, u := range in.Authors {
 		f.Authors = append(f.Authors, userOf(authz.FromContext(ctx), docs.UserID(u)))
 	}
-	return listViews(ctx, a, in.Paged, a.Comments.Comments(s.place, f), s.comment)
+	return listViews(ctx, a.Kernel, in.Paged, a.Comments.Comments(s.place, f), s.comment)
 }
 
 type postCommentIn struct {
@@ -247,7 +247,7 @@ func (a *API) listReplies(ctx context.Context, in *listRepliesIn) (*page[Comment
 	if err != nil {
 		return nil, err
 	}
-	return listViews(ctx, a, in.Paged, list, s.reply)
+	return listViews(ctx, a.Kernel, in.Paged, list, s.reply)
 }
 
 type postReplyIn struct {
@@ -323,7 +323,7 @@ func (a *API) listCommenters(ctx context.Context, in *listCommentersIn) (*page[M
 	if err != nil {
 		return nil, err
 	}
-	return listOf(ctx, a, in.Paged, a.Comments.Commenters(authz.FromContext(ctx), p), a.member)
+	return listOf(ctx, a.Kernel, in.Paged, a.Comments.Commenters(authz.FromContext(ctx), p), a.member)
 }
 
 var _ huma.Resolver = (*InDiscussion)(nil)

@@ -119,7 +119,7 @@ func (a *API) listConflicts(ctx context.Context, in *listConflictsIn) (*page[con
 		return nil, err
 	}
 	list := a.Reviews.Conflicts(cr, in.Status == "open")
-	return listOf(ctx, a, in.Paged, store.List[conflict]{
+	return listOf(ctx, a.Kernel, in.Paged, store.List[conflict]{
 		Page: func(ctx context.Context, at store.Page) ([]conflict, store.Key, error) {
 			rows, next, err := list.Page(ctx, at)
 			if err != nil {

@@ -22,95 +22,95 @@ import (
 func (a *API) content() {
 	const tag = "Content"
 	view, read := authz.Space(authz.ViewSpace), authz.Space(authz.ReadContent)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getCurrentRevision", Route: "GET /spaces/{spaceId}/content", Tag: tag, Allow: read,
 		Summary: "Get the newest revision of a space: pages, files, reusable contents and variables.",
 	}, func(ctx context.Context, in *contentIn) (*revised[Revision], error) {
 		return a.revisionOut(ctx, a.head, in.Flags)
 	})
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listPages", Route: "GET /spaces/{spaceId}/content/pages", Tag: tag, Allow: read,
 		Summary: "Get the page tree of a space.",
 	}, func(ctx context.Context, in *contentIn) (*revised[pageTree], error) {
 		return a.pagesOut(ctx, a.head, in.Flags)
 	})
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listFiles", Route: "GET /spaces/{spaceId}/content/files", Tag: tag, Allow: read,
 		Summary: "List the files of a space.",
 	}, func(ctx context.Context, in *filesIn) (*page[File], error) {
 		return a.filesOut(ctx, a.head, in.Paged, in.Flags)
 	})
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getFileById", Route: "GET /spaces/{spaceId}/content/files/{fileId}", Tag: tag, Allow: read,
 		Summary: "Get a file of a space.",
 	}, func(ctx context.Context, in *fileIn) (*out[File], error) {
 		return a.fileOut(ctx, a.head, in.File, in.Flags)
 	})
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getPageById", Route: "GET /spaces/{spaceId}/content/page/{pageId}", Tag: tag, Allow: read,
 		Summary: "Get a page of a space.", Cached: a.cachedPage(func(r *http.Request) string { return idKey(r.PathValue("pageId")) }),
 	}, func(ctx context.Context, in *pageIn) (*pageOutput, error) {
 		return a.pageOut(ctx, a.head, byID(in.Page), in.PageOptions)
 	})
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getPageByPath", Route: "GET /spaces/{spaceId}/content/path/{pagePath}", Tag: tag, Allow: read,
 		Summary: "Get a page of a space by its path.", Cached: a.cachedPage(func(r *http.Request) string { return pathKey(r.PathValue("pagePath")) }),
 		About: "The path is one URL-encoded segment, such as guides%2Finstall. A path that a page had before it was moved leads to the page.",
 	}, func(ctx context.Context, in *pathIn) (*pageOutput, error) {
 		return a.pageOut(ctx, a.head, byPath(in.Path), in.PageOptions)
 	})
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getReusableContentById", Route: "GET /spaces/{spaceId}/content/reusable-contents/{reusableContentId}", Tag: tag, Allow: read,
 		Summary: "Get a reusable content of a space.",
 	}, func(ctx context.Context, in *reusableIn) (*out[ReusableContent], error) {
 		return a.reusableOut(ctx, a.head, in.Reusable, in.Flags)
 	})
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getDocumentById", Route: "GET /spaces/{spaceId}/documents/{documentId}", Tag: tag, Allow: read,
 		Summary: "Get a document of a space by its id, including earlier documents of its pages.",
 	}, a.getDocument)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listSpaceFileBacklinks", Route: "GET /spaces/{spaceId}/content/files/{fileId}/backlinks", Tag: tag, Allow: view,
 		Summary: "List where a file is used.",
 	}, a.fileBacklinks)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listSpacePageBacklinks", Route: "GET /spaces/{spaceId}/content/page/{pageId}/backlinks", Tag: tag, Allow: view,
 		Summary: "List where a page is linked.",
 	}, a.pageBacklinks)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listPageLinksInSpace", Route: "GET /spaces/{spaceId}/content/page/{pageId}/links", Tag: tag, Allow: view,
 		Summary: "List the links of a page.",
 	}, a.pageLinks)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listSpaceLinks", Route: "GET /spaces/{spaceId}/links", Tag: tag, Allow: view,
 		Summary: "List the links of all pages of a space, and whether they work.",
 	}, a.spaceLinks)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateContent", Route: "POST /spaces/{spaceId}/content", Tag: tag, Allow: authz.Space(authz.EditSpace), Status: 200,
 		Also: []int{http.StatusConflict, http.StatusPreconditionFailed}, MaxBody: maxContentBody,
 		Summary: "Change the content of a space in live edit mode.",
 		About: "Up to 50 changes are applied in order: either all of them, in one new revision, or none. A name given as ref can be used in later changes and in links of the same batch. " +
 			"With If-Match, the changes are applied only if that revision is still the newest. 412 if it is not, or if the space is locked.",
 	}, a.updateContent)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "uploadFile", Route: "POST /spaces/{spaceId}/content/files", Tag: tag, Allow: authz.Space(authz.EditSpace), Status: 201,
 		Also: []int{http.StatusPreconditionFailed}, Time: transferTime,
 		Summary: "Upload a file, as multipart/form-data with one part that has a file name.",
 		About:   "412 if the space is locked.",
 	}, a.uploadFile)
-	registerStream(a, op{
+	registerStream(a.Kernel, op{
 		ID: "downloadFile", Route: downloadRoute, Tag: tag, Allow: authz.Signed(), Signed: signedFile, Time: transferTime, Sends: []string{"*/*"},
 		Summary: "Download a file from its downloadURL.",
 		About: "Range and If-None-Match are supported. " +
 			"Files that a browser could run as a page, such as HTML and SVG, are sent as attachments.",
 	}, a.download)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "applyTemplateToSpace", Route: "POST /spaces/{spaceId}/content/template", Tag: tag, Allow: authz.Space(authz.EditSpace), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Add the pages of a template to a space.",
 		About:   "412 if the space is locked.",
 	}, a.applyTemplate)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listTemplates", Route: "GET /templates", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "List the templates that a space can start with.",
 	}, a.listTemplates)
@@ -279,7 +279,7 @@ func (b ContentBatch) plain() ([]content.Change, error) {
 			return nil, err
 		}
 	}
-	return changes, errs.Fields(wrong[:min(len(wrong), maxDetails)])
+	return changes, errs.Fields(wrong[:min(len(wrong), errs.MaxDetails)])
 }
 
 // contentOutcome is the result of a batch of changes.
@@ -368,7 +368,7 @@ func (a *API) filesOut(ctx context.Context, open opener, p Paged, f Flags) (*pag
 	if err != nil {
 		return nil, err
 	}
-	return listOf(ctx, a, p, store.List[docs.File]{
+	return listOf(ctx, a.Kernel, p, store.List[docs.File]{
 		Page: func(ctx context.Context, at store.Page) ([]docs.File, store.Key, error) {
 			after := docs.FileID("")
 			if len(at.After) == 1 {

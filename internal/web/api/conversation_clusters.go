@@ -64,7 +64,7 @@ type listClustersIn struct {
 
 func (a *API) listClusters(ctx context.Context, in *listClustersIn) (*page[IssuesCluster], error) {
 	f := store.ClusterFilter{Order: in.OrderBy, Up: in.Order == "asc", Status: in.Status}
-	return listOf(ctx, a, in.Paged, a.Conversations.Clusters(in.Org, f), a.issuesCluster)
+	return listOf(ctx, a.Kernel, in.Paged, a.Conversations.Clusters(in.Org, f), a.issuesCluster)
 }
 
 // ClusterIn is part of the input of operations on a cluster.
@@ -98,18 +98,18 @@ type listClusterMovesIn struct {
 }
 
 func (a *API) listClusterMoves(ctx context.Context, in *listClusterMovesIn) (*page[clusterMove], error) {
-	return listOf(ctx, a, in.Paged, a.Conversations.Moves(in.Org), func(m docs.ClusterMove) clusterMove {
+	return listOf(ctx, a.Kernel, in.Paged, a.Conversations.Moves(in.Org), func(m docs.ClusterMove) clusterMove {
 		return clusterMove{m.ID, m.Kind, string(m.From), string(m.Into), m.Issues, m.At}
 	})
 }
 
 func (a *API) clusterAnswers(tag string, see authz.Rule) {
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listConversationsIssuesClusterPages", Route: "GET /orgs/{organizationId}/conversations-clusters/{clusterId}/pages", Tag: tag, Allow: see,
 		Summary: "Find the pages that should answer a cluster, among those that you can see.",
 		About:   "At most ten, the best first. answers says whether a page is likely to answer the cluster already: most of what users write is found in what matched.",
 	}, a.clusterPages)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "answerConversationsIssuesCluster", Route: "POST /spaces/{spaceId}/conversations-clusters/{clusterId}/change-request", Tag: tag, Allow: authz.Space(authz.EditSpace),
 		Summary: "Open a change request that answers a cluster, with a page that lists the users' questions.",
 		About:   "A draft or an open request of the space that answers the cluster already is returned with status 200 instead. Needs the right to read conversations too. The request is a draft; conversationsIssuesCluster of it is the cluster, whose task counters follow its status.",

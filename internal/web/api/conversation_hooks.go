@@ -17,13 +17,13 @@ import (
 const conversationHookTime = 10 * 365 * 24 * time.Hour
 
 func (a *API) conversationHooks(tag string) {
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "createConversationsWebhook", Route: "POST /orgs/{organizationId}/conversations-webhooks", Tag: tag, Allow: authz.Org(authz.IngestConvo), Status: 201,
 		Summary: "Get an address to which Intercom or Zendesk sends conversations.",
 		About: "The address is a secret, and is shown once. It works as long as whoever made it may ingest conversations: make it with the token of a service account to be able to end it. " +
 			"With secret, bodies have to be signed with it too: the client secret of an app at Intercom, the signing secret of a webhook at Zendesk.",
 	}, a.createConversationHook)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "receiveConversationsWebhook", Route: "POST /conversations-webhooks/{organizationId}/{format}", Tag: tag, Allow: authz.Signed(), Signed: signedConversationHook,
 		Status: http.StatusNoContent, MaxBody: 2 * conversations.MaxText, Also: []int{http.StatusUnauthorized},
 		Summary: "Receive a conversation from Intercom or Zendesk, at an address that createConversationsWebhook returned.",

@@ -28,26 +28,26 @@ func (a *API) conversations() {
 		one  = list + "/{conversationId}"
 	)
 	see, send := authz.Org(authz.ReadConvo), authz.Org(authz.IngestConvo)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listConversations", Route: "GET " + list, Tag: tag, Allow: see,
 		Summary: "List the conversations of an organization, newest first.",
 	}, a.listConversations)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "ingestConversation", Route: "POST " + list, Tag: tag, Allow: send, MaxBody: maxConversations, Time: transferTime,
 		Summary: "Ingest one conversation or up to 500.",
 		About: "A conversation is known by its id within its source: sending the same one again changes nothing, sending a longer one replaces it. " +
 			"A conversation has at most 1 MB of text. The analysis follows after the answer: processedAt is set when it is done.",
 	}, a.ingestConversations)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getConversationById", Route: "GET " + one, Tag: tag, Allow: see,
 		Summary: "Get a conversation with its messages.",
 		About:   "Bodies are as they were sent: Markdown or HTML of people outside. Escape them where you show them.",
 	}, a.getConversation)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "deleteConversationById", Route: "DELETE " + one, Tag: tag, Allow: send,
 		Summary: "Delete a conversation with its issues.",
 	}, a.deleteConversation)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "redactConversationById", Route: "POST " + one + "/redact", Tag: tag, Allow: send, Status: 200,
 		Summary: "Mask personal data in a conversation.",
 		About: "E-mail addresses and numbers of phones and cards in its texts are replaced, attributes and the address at the source are removed. " +
@@ -62,25 +62,25 @@ func (a *API) issues(tag string, see authz.Rule) {
 		issues   = "/orgs/{organizationId}/conversations-issues"
 		clusters = "/orgs/{organizationId}/conversations-clusters"
 	)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listConversationsIssues", Route: "GET " + issues, Tag: tag, Allow: see,
 		Summary: "List what users ask and report in conversations, newest first.",
 	}, a.listIssues)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getConversationIssueById", Route: "GET " + issues + "/{issueId}", Tag: tag, Allow: see,
 		Summary: "Get an issue with its conversation.",
 	}, a.getIssue)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listConversationsIssuesClusters", Route: "GET " + clusters, Tag: tag, Allow: see,
 		Summary: "List groups of issues about the same thing.",
 		About:   "An issue that arrives later never changes the cluster of others, except that clusters merge and split; that is recorded.",
 	}, a.listClusters)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getConversationsIssuesCluster", Route: "GET " + clusters + "/{clusterId}", Tag: tag, Allow: see,
 		Summary: "Get a cluster of issues.",
 		About:   "The id of a cluster that was merged into another one gets that one.",
 	}, a.getCluster)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listConversationsIssuesClusterMoves", Route: "GET " + clusters + "-moves", Tag: tag, Allow: see,
 		Summary: "List which clusters merged and split, newest first.",
 	}, a.listClusterMoves)
@@ -117,7 +117,7 @@ type listConversationsIn struct {
 }
 
 func (a *API) listConversations(ctx context.Context, in *listConversationsIn) (*page[Conversation], error) {
-	return listOf(ctx, a, in.Paged, a.Conversations.Conversations(in.Org, in.Source), a.conversation)
+	return listOf(ctx, a.Kernel, in.Paged, a.Conversations.Conversations(in.Org, in.Source), a.conversation)
 }
 
 // conversationPart is the JSON form of a message of a conversation.
@@ -260,7 +260,7 @@ type listIssuesIn struct {
 
 func (a *API) listIssues(ctx context.Context, in *listIssuesIn) (*page[issueItem], error) {
 	f := store.IssueFilter{Cluster: in.Cluster, Conversation: in.Conversation}
-	return listOf(ctx, a, in.Paged, a.Conversations.Issues(in.Org, f), a.issueItem)
+	return listOf(ctx, a.Kernel, in.Paged, a.Conversations.Issues(in.Org, f), a.issueItem)
 }
 
 type getIssueIn struct {

@@ -12,15 +12,15 @@ import (
 // site. They do what the operations of a site do.
 func (a *API) customHostnames() {
 	const tag, route = "Site audience", "/custom-hostnames/{hostname}"
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getCustomHostname", Route: "GET " + route, Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "Get a host name that a site which you can see has or wants.",
 	}, a.getCustomHostname)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "dnsRevalidateCustomHostname", Route: "PATCH " + route, Tag: tag, Allow: authz.SignedIn(docs.ScopeWrite), Status: http.StatusNoContent,
 		Summary: "Look for the DNS record of a host name now.",
 	}, a.checkCustomHostname)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "removeCustomHostname", Route: "DELETE " + route, Tag: tag, Allow: authz.SignedIn(docs.ScopeWrite),
 		Summary: "Take a host name from the site that has or wants it.",
 	}, a.removeCustomHostname)

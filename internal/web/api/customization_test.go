@@ -29,8 +29,7 @@ const manySettings = `{"title":"Acme","localizedTitle":{"fr":"Acmé"},
 // Two programs read the tags of the settings: the one that checks requests, and
 // customization.Patch, for everybody who does not send a request yet.
 func TestPatchesAreRefusedAsRequestsAre(t *testing.T) {
-	schemas := huma.NewMapRegistry("#/components/schemas/", schemaName)
-	declareTypes(schemas)
+	schemas := newSchemas()
 	schema := customizationPatch{}.Schema(schemas)
 	allowed := func(v any) bool {
 		found := &huma.ValidateResult{}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -17,10 +18,10 @@ import (
 
 // descriptions declares the operations that return the description of the API: as an
 // OpenAPI document for programs, and as a web page for people.
-func (a *API) descriptions() {
+func (k *Kernel) descriptions() {
 	declare := func(o op, body func() []byte) {
 		o.Tag, o.Allow = "System", authz.Public()
-		registerStream(a, o, func(context.Context, *struct{}) (stream, error) {
+		registerStream(k, o, func(context.Context, *struct{}) (stream, error) {
 			return func(w http.ResponseWriter, _ *http.Request) error {
 				h := w.Header()
 				h.Set("Content-Type", o.Sends[0])
@@ -34,40 +35,44 @@ func (a *API) descriptions() {
 	declare(op{
 		ID: "getApiDescription", Route: "GET /openapi.json", Sends: []string{"application/json"},
 		Summary: "Get this description as an OpenAPI document.",
-	}, a.Description)
+	}, k.Description)
 	declare(op{
 		ID: "getApiReference", Route: "GET /reference", Sends: []string{"text/html; charset=utf-8"},
 		Summary: "Get this description as a web page.",
-	}, func() []byte { return a.ref() })
+	}, func() []byte { return k.ref() })
 }
 
 // describe sets the functions that generate both descriptions. Each is generated at its
-// first request, because that takes longer than the rest of the start of the server.
-func (a *API) describe() {
-	spec := a.huma.OpenAPI()
-	a.spec = sync.OnceValue(func() []byte {
-		a.completeDescription(spec)
+// first request: that takes longer than the rest of the start of the server, and all
+// operations are registered by then.
+func (k *Kernel) describe() {
+	spec := k.huma.OpenAPI()
+	k.spec = sync.OnceValue(func() []byte {
+		k.completeDescription(spec)
 		b, err := json.MarshalIndent(spec, "", "  ")
 		if err != nil {
 			panic(err)
 		}
 		return append(b, '\n')
 	})
-	a.ref = sync.OnceValue(func() []byte {
-		sections := must(reference.Read(a.spec()))
-		return must(reference.HTML(a.Version, sections))
+	k.ref = sync.OnceValue(func() []byte {
+		sections := must(reference.Read(k.spec()))
+		return must(reference.HTML(k.Version, sections))
 	})
 }
 
 // Description returns the OpenAPI document.
-func (a *API) Description() []byte { return a.spec() }
+func (k *Kernel) Description() []byte { return k.spec() }
 
 // completeDescription adds what huma does not know: tags, path parameters that a handler
 // takes from its grant, and examples. It also replaces the root pattern of the mux, /{$},
 // by /.
-func (a *API) completeDescription(spec *huma.OpenAPI) {
-	examples := Examples()
-	for _, o := range a.ops {
+func (k *Kernel) completeDescription(spec *huma.OpenAPI) {
+	var examples map[string]Example
+	if k.Examples != nil {
+		examples = k.Examples()
+	}
+	for _, o := range k.ops {
 		if !slices.ContainsFunc(spec.Tags, func(t *huma.Tag) bool { return t.Name == o.Tag }) {
 			spec.Tags = append(spec.Tags, &huma.Tag{Name: o.Tag})
 		}
@@ -89,18 +94,39 @@ func (a *API) completeDescription(spec *huma.OpenAPI) {
 
 var pathParam = regexp.MustCompile(`\{(\w+)\}`)
 
+// Example is a request of an operation and the response to it, for the API reference. The
+// tests record the examples, so they show what the server really sends.
+type Example struct {
+	Query   string          `json:"query,omitempty"`
+	Request json.RawMessage `json:"request,omitempty"`
+	Status  int             `json:"status"`
+	Answer  json.RawMessage `json:"answer,omitempty"`
+}
+
+// describe adds the example to the description of its operation.
+func (x Example) describe(d *huma.Operation) {
+	const form = "application/json"
+	if len(x.Request) > 0 && d.RequestBody != nil && d.RequestBody.Content[form] != nil {
+		d.RequestBody.Content[form].Example = x.Request
+	}
+	if r := d.Responses[strconv.Itoa(x.Status)]; len(x.Answer) > 0 && r != nil && r.Content[form] != nil {
+		r.Content[form].Example = x.Answer
+	}
+}
+
 // OperationInfo describes an operation for metrics and tests.
 type OperationInfo struct {
 	ID, Method, Path, Needs string
 	Public                  bool
+	Allow                   authz.Rule
 }
 
 // Operations returns all operations in the order of their declaration.
-func (a *API) Operations() []OperationInfo {
-	out := make([]OperationInfo, len(a.ops))
-	for i, o := range a.ops {
+func (k *Kernel) Operations() []OperationInfo {
+	out := make([]OperationInfo, len(k.ops))
+	for i, o := range k.ops {
 		method, path, _ := strings.Cut(o.Route, " ")
-		out[i] = OperationInfo{o.ID, method, path, o.Allow.String(), o.Allow.IsPublic()}
+		out[i] = OperationInfo{o.ID, method, path, o.Allow.String(), o.Allow.IsPublic(), o.Allow}
 	}
 	return out
 }

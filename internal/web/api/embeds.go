@@ -11,11 +11,11 @@ import (
 func (a *API) embeds() {
 	const about = "The server fetches the page if the operator switched that on (`--embeds`), and keeps what it found for a day. " +
 		"Otherwise, and if the page cannot be fetched, the title is the address and the site is its host."
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getEmbedByUrlInSpace", Route: "GET /spaces/{spaceId}/embed", Tag: "Content", Allow: authz.Space(authz.ReadContent),
 		Summary: "Describe the page of another web site at an address, for a card in a page of the space.", About: about,
 	}, func(ctx context.Context, in *spaceEmbedIn) (*out[Embed], error) { return a.embed(ctx, in.EmbedURL) })
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getEmbedByUrl", Route: "GET /urls/embed", Tag: "Content", Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "Describe the page of another web site at an address.", About: about,
 	}, func(ctx context.Context, in *embedIn) (*out[Embed], error) { return a.embed(ctx, in.EmbedURL) })

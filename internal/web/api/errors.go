@@ -42,7 +42,7 @@ func problemOf(err error) *problem {
 // requestProblem returns the response to a request that failed with err, and logs errors
 // of the server. Deleting what does not exist, or is not visible to the caller, succeeds
 // with status 204.
-func (a *API) requestProblem(o op, request string, err error) *problem {
+func (k *Kernel) requestProblem(o op, request string, err error) *problem {
 	if errs.Is(err, errs.NotFound) && strings.HasPrefix(o.Route, http.MethodDelete) {
 		return newProblem(http.StatusNoContent, "", nil)
 	}
@@ -51,14 +51,14 @@ func (a *API) requestProblem(o op, request string, err error) *problem {
 	}
 	p := problemOf(err)
 	if p.Err.Code >= http.StatusInternalServerError && !errs.Is(err, errs.Busy) {
-		a.Log.Error("request failed", "operation", o.ID, "request", request, "error", err)
+		k.Log.Error("request failed", "operation", o.ID, "request", request, "error", err)
 	}
 	return p
 }
 
 // fail sends the response to a request that failed with err.
-func (a *API) fail(w http.ResponseWriter, o op, request string, err error) {
-	p := a.requestProblem(o, request, err)
+func (k *Kernel) fail(w http.ResponseWriter, o op, request string, err error) {
+	p := k.requestProblem(o, request, err)
 	if p.Err.Code == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="octavo"`)
 	}

@@ -13,11 +13,12 @@ import (
 // without running it: nil, Forbidden or NotFound. It makes the table of who
 // may do what that people review.
 func (a *API) Decide(ctx context.Context, operation, token string, param func(string) string) error {
-	i := slices.IndexFunc(a.ops, func(o op) bool { return o.ID == operation })
+	ops := a.Operations()
+	i := slices.IndexFunc(ops, func(o OperationInfo) bool { return o.ID == operation })
 	if i < 0 {
 		return errs.Missing("operation")
 	}
-	switch allow := a.ops[i].Allow; {
+	switch allow := ops[i].Allow; {
 	case allow.IsPublic():
 		return nil
 	case allow.IsSigned(): // no token is a signature
@@ -27,6 +28,6 @@ func (a *API) Decide(ctx context.Context, operation, token string, param func(st
 	if err != nil {
 		return err
 	}
-	_, err = a.Guard.Check(ctx, session, a.ops[i].Allow, param, time.Now())
+	_, err = a.Guard.Check(ctx, session, ops[i].Allow, param, time.Now())
 	return err
 }

@@ -18,33 +18,33 @@ import (
 func (a *API) fonts() {
 	const tag, route, one = "Custom fonts", "/orgs/{organizationId}/fonts", "/orgs/{organizationId}/fonts/{fontId}"
 	const files = "Files are uploaded before, with the kind customization_font. Every font needs the weight 400: 412 without it."
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listCustomFonts", Route: "GET " + route, Tag: tag, Allow: authz.Org(authz.ListFonts),
 		Summary: "List the custom fonts of an organization, oldest first, all at once.",
 	}, a.listFonts)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "createCustomFont", Route: "PUT " + route, Tag: tag, Allow: authz.Org(authz.ManageFonts), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Make a custom font, which sites of the organization can use.",
 		About:   files + " An organization can have 100 fonts.",
 	}, a.createFont)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getCustomFont", Route: "GET " + one, Tag: tag, Allow: authz.Org(authz.ListFonts),
 		Summary: "Get a custom font.",
 	}, a.getFont)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateCustomFont", Route: "POST " + one, Tag: tag, Allow: authz.Org(authz.ManageFonts), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Change a custom font, also for the sites that use it.",
 		About:   "Weights that are not named stay as they are. " + files,
 	}, a.updateFont)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "deleteCustomFont", Route: "DELETE " + one, Tag: tag, Allow: authz.Org(authz.ManageFonts),
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Delete a custom font.",
 		About:   "412 if a site uses it.",
 	}, a.deleteFont)
-	registerStream(a, op{
+	registerStream(a.Kernel, op{
 		ID: "downloadFont", Route: "GET /fonts/{organizationId}/{fontId}/{file}", Tag: tag, Allow: authz.Signed(), Signed: signedFont, Time: transferTime,
 		Sends:   []string{"font/woff2", "font/woff", "font/ttf", "font/otf"},
 		Summary: "Download a file of a custom font from the address that the font has for it.",

@@ -18,59 +18,59 @@ func (a *API) git() {
 		tag  = "Git"
 		root = "/spaces/{spaceId}/git"
 	)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "importGitRepository", Route: "POST " + root + "/import", Tag: tag, Allow: authz.Space(authz.SyncSpace), Status: http.StatusNoContent,
 		Summary: "Import a branch of a repository into a space.",
 		About: "The import runs in the background, after the git operations of the space that were requested earlier. Location is the address of the operation, which shows its progress and result. " +
 			"Changes of both sides are merged; if they conflict, a change request is created. The same import is not queued twice. A space can have 20 waiting operations.",
 	}, a.importGit)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "exportToGitRepository", Route: "POST " + root + "/export", Tag: tag, Allow: authz.Space(authz.SyncSpace), Status: http.StatusNoContent,
 		Summary: "Export a space to a branch of a repository.",
 		About: "The export runs in the background. Location is the address of the operation. Each revision since the last synchronization becomes a commit. " +
 			"A branch with other commits is not changed, unless force replaces them.",
 	}, a.exportGit)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getSpaceGitInfo", Route: "GET " + root + "/info", Tag: tag, Allow: authz.Space(authz.ViewSpace),
 		Summary: "Get the repository that a space is synchronized with.",
 		About:   "404 if the space is not synchronized with a repository.",
 	}, a.gitInfo)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "deleteLegacyGitInstallation", Route: "DELETE " + root + "/legacy-installation", Tag: tag, Allow: authz.Space(authz.SyncSpace),
 		Summary: "Forget the repository information that imports and exports recorded.",
 		About:   "A connection is not ended by this. The next import or export records it again.",
 	}, a.forgetGit)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getGitConnection", Route: "GET " + root + "/connection", Tag: tag, Allow: authz.Space(authz.SyncSpace.Within(docs.ScopeRead)),
 		Summary: "Get the git connection of a space.",
 	}, a.getConnection)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "connectGitRepository", Route: "PUT " + root + "/connection", Tag: tag, Allow: authz.Space(authz.SyncSpace),
 		Summary: "Connect a space to a branch of a repository, and keep both synchronized.",
 		About: "Replaces the existing connection; fields that are left out get their default. Unless the connection is paused or nothing has changed, the space is synchronized immediately: see lastOperation of the answer. Commits are imported when the host calls the webhook, or when the server polls; revisions are exported when a change request is merged, " +
 			"and 30 seconds after the last direct edit. The connection acts with the permissions of the user who created it. If the repository stays the same, credentials that are left out are kept.",
 	}, a.connectGit)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "disconnectGitRepository", Route: "DELETE " + root + "/connection", Tag: tag, Allow: authz.Space(authz.SyncSpace),
 		Summary: "Delete the git connection of a space and its secrets.",
 		About:   "Its waiting operations are cancelled, and the space no longer shows a repository. Neither the space nor the repository is changed.",
 	}, a.disconnectGit)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "syncGitRepository", Route: "POST " + root + "/sync", Tag: tag, Allow: authz.Space(authz.SyncSpace), Status: http.StatusAccepted,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Synchronize a connected space now.",
 		About:   "Queues an import, an export, or both, according to the direction of the connection, and returns them. 412 if the connection is paused.",
 	}, a.syncGit)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listGitOperations", Route: "GET " + root + "/operations", Tag: tag, Allow: authz.Space(authz.ViewSpace),
 		Summary: "List the imports and exports of a space, newest first.",
 		About:   "The last 100 are kept. Problems are listed in single operations only.",
 	}, a.listGitOperations)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getGitOperation", Route: "GET " + root + "/operations/{operationId}", Tag: tag, Allow: authz.Space(authz.ViewSpace),
 		Summary: "Get an import or an export.",
 	}, a.getGitOperation)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "receiveGitWebhook", Route: "POST " + root + "/webhook", Tag: tag, Allow: authz.Public(), Status: http.StatusNoContent, MaxBody: gitsync.MaxHook,
 		Also:    []int{http.StatusUnauthorized},
 		Summary: "Receive a push notification from the host of a repository.",
@@ -337,7 +337,7 @@ type listGitOperationsIn struct {
 }
 
 func (a *API) listGitOperations(ctx context.Context, in *listGitOperationsIn) (*page[GitOperation], error) {
-	return listOf(ctx, a, in.Paged, a.Git.Operations(authz.FromContext(ctx)), a.gitOperation)
+	return listOf(ctx, a.Kernel, in.Paged, a.Git.Operations(authz.FromContext(ctx)), a.gitOperation)
 }
 
 type gitOperationIn struct {

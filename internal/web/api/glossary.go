@@ -15,17 +15,17 @@ func (a *API) glossary() {
 		route = "/orgs/{organizationId}/translations-glossary"
 	)
 	see := authz.Org(authz.ListTranslations)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listGlossaryEntries", Route: "GET " + route, Tag: tag, Allow: see,
 		Summary: "List the glossary of an organization, oldest entries first.",
 	}, a.listGlossaryEntries)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateGlossaryEntries", Route: "PUT " + route, Tag: tag, Allow: authz.Org(authz.ManageTranslations),
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Add, change and delete entries of the glossary: all of them, or none.",
 		About:   "The next runs of translations use what is set, for the texts with a term that changed. A glossary can have 100,000 entries.",
 	}, a.updateGlossaryEntries)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getGlossaryEntry", Route: "GET " + route + "/{glossaryEntryId}", Tag: tag, Allow: see,
 		Summary: "Get an entry of the glossary.",
 	}, a.getGlossaryEntry)
@@ -55,7 +55,7 @@ type listGlossaryEntriesIn struct {
 }
 
 func (a *API) listGlossaryEntries(ctx context.Context, in *listGlossaryEntriesIn) (*page[GlossaryEntry], error) {
-	return listOf(ctx, a, in.Paged, a.Translations.Glossary(in.Org), a.glossaryEntry)
+	return listOf(ctx, a.Kernel, in.Paged, a.Translations.Glossary(in.Org), a.glossaryEntry)
 }
 
 type getGlossaryEntryIn struct {

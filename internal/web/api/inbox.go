@@ -14,25 +14,25 @@ import (
 
 func (a *API) inbox() {
 	const tag = "Inbox"
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listInbox", Route: "GET /user/inbox", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "List what you were notified of, newest first.",
 		About: "Only what you may see now is there. Notices are kept for 90 days, the newest 1000 of them. " +
 			"`?unread=true&limit=0` returns the number of those that you have not read. They are written a moment after the event.",
 	}, a.listInbox)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateNotice", Route: "PATCH /user/inbox/{noticeId}", Tag: tag, Allow: authz.SignedIn(docs.ScopeWrite),
 		Summary: "Mark a notice as read or unread.",
 	}, a.updateNotice)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "readInbox", Route: "POST /user/inbox/read", Tag: tag, Allow: authz.SignedIn(docs.ScopeWrite), Status: 200,
 		Summary: "Mark all notices as read, or those of a kind or an organization.",
 	}, a.readInbox)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getNotifications", Route: "GET /user/notifications", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "Get what you want to be notified of, and how.",
 	}, a.notifications)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateNotifications", Route: "PATCH /user/notifications", Tag: tag, Allow: authz.SignedIn(docs.ScopeWrite),
 		Summary: "Change what you want to be notified of, and how.",
 		About:   "Mails go to an address that you have proved by signing in with a link.",
@@ -98,7 +98,7 @@ type listInboxIn struct {
 }
 
 func (a *API) listInbox(ctx context.Context, in *listInboxIn) (*page[Notice], error) {
-	return listOf(ctx, a, in.Paged, a.Inbox.List(authz.FromContext(ctx), inbox.Filter{Unread: in.Unread, Kind: in.Kind, Org: in.Org}), a.notice)
+	return listOf(ctx, a.Kernel, in.Paged, a.Inbox.List(authz.FromContext(ctx), inbox.Filter{Unread: in.Unread, Kind: in.Kind, Org: in.Org}), a.notice)
 }
 
 type updateNoticeIn struct {

@@ -17,36 +17,36 @@ import (
 
 func (a *API) invites() {
 	const tag = "Invites"
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "inviteUsersToOrganization", Route: "POST /orgs/{organizationId}/invites", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 200,
 		Summary: "Add people to an organization by e-mail address.",
 		About:   "They become members immediately. People without an account get one, which they can use after verifying the address. Until they use the organization, it sees their address and nothing else of them. Existing members are not changed.",
 	}, a.invite)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "joinOrganizationWithInvite", Route: "POST /orgs/{organizationId}/invites/{inviteId}", Tag: tag, Allow: authz.SignedIn(docs.ScopeWrite), Status: 200,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Accept an invite link.",
 		About:   "412 if the link was revoked or the organization does not use invite links.",
 	}, a.acceptLink)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listOrganizationInviteLinks", Route: "GET /orgs/{organizationId}/link-invites", Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "List the invite links to the organization itself.",
 	}, a.listLinks)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "createOrganizationInvite", Route: "POST /orgs/{organizationId}/link-invites", Tag: tag, Allow: authz.Org(authz.ManageLinks), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Create an invite link to the organization, a space or a collection.",
 		About:   "The id of the link is a secret: everybody who has it can accept the invite. A link to the organization needs the role admin in it; a link to a space or a collection needs the role create on that.",
 	}, a.createLink)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getOrganizationInviteLink", Route: "GET /orgs/{organizationId}/link-invites/{inviteId}", Tag: tag, Allow: authz.Org(authz.ManageLinks),
 		Summary: "Get an invite link that you would be allowed to create.",
 	}, a.getLink)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateOrganizationInviteById", Route: "PATCH /orgs/{organizationId}/link-invites/{inviteId}", Tag: tag, Allow: authz.Org(authz.ManageLinks),
 		Summary: "Change the role that an invite link gives from now on.",
 	}, a.updateLink)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "deleteOrganizationInviteById", Route: "DELETE /orgs/{organizationId}/link-invites/{inviteId}", Tag: tag, Allow: authz.Org(authz.ManageLinks),
 		Summary: "Revoke an invite link.",
 	}, a.revokeLink)
@@ -157,7 +157,7 @@ type listLinksIn struct {
 }
 
 func (a *API) listLinks(ctx context.Context, in *listLinksIn) (*page[inviteLink], error) {
-	return listOf(ctx, a, in.Paged, a.Orgs.InviteLinks(in.Org), func(l docs.InviteLink) inviteLink {
+	return listOf(ctx, a.Kernel, in.Paged, a.Orgs.InviteLinks(in.Org), func(l docs.InviteLink) inviteLink {
 		return a.link(authz.FromContext(ctx).Actor, orgs.Link{InviteLink: l})
 	})
 }

@@ -1,7 +1,7 @@
-// Package api is the HTTP interface under /v1: one declaration for each
-// operation, its input and output types, and an adapter of a few lines to a
-// service. Routing, decoding, validation, authorization, paging, errors,
-// limits, metrics and the description all come from the declaration.
+// Package kernel is what all operations of the API have in common. An operation is one
+// declaration, its input and output types, and an adapter of a few lines to a service.
+// Routing, decoding, validation, authorization, paging, errors, limits, metrics and the
+// description all come from the declaration.
 package api
 
 import (
@@ -24,39 +24,17 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
-	"github.com/octavo-docs/octavo/internal/assets"
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/blob"
 	"github.com/octavo-docs/octavo/internal/budget"
-	"github.com/octavo-docs/octavo/internal/cache"
-	"github.com/octavo-docs/octavo/internal/content"
-	"github.com/octavo-docs/octavo/internal/content/comments"
-	"github.com/octavo-docs/octavo/internal/content/gitsync"
-	"github.com/octavo-docs/octavo/internal/content/reviews"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
-	"github.com/octavo-docs/octavo/internal/identity/inbox"
-	"github.com/octavo-docs/octavo/internal/identity/oidc"
-	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/identity/signin"
-	"github.com/octavo-docs/octavo/internal/identity/sso"
-	"github.com/octavo-docs/octavo/internal/markup/embeds"
-	"github.com/octavo-docs/octavo/internal/openapi/apispec"
-	"github.com/octavo-docs/octavo/internal/site/insights"
-	"github.com/octavo-docs/octavo/internal/site/sites"
-	"github.com/octavo-docs/octavo/internal/spaces"
-	"github.com/octavo-docs/octavo/internal/support/conversations"
-	"github.com/octavo-docs/octavo/internal/translation/translations"
-	"github.com/octavo-docs/octavo/internal/webhooks"
 )
 
-// Config holds the services and settings of the API.
-type Config struct {
+// Settings are what the kernel is told.
+type Settings struct {
 	Guard   *authz.Guard
-	Orgs    *orgs.Service
-	Spaces  *spaces.Service
-	Content *content.Service
-	Reviews *reviews.Service
 	Signer  *blob.Signer // signs addresses of files
 	Clock   func() time.Time
 	Log     *slog.Logger
@@ -69,43 +47,23 @@ type Config struct {
 	Turns *budget.Turns
 	// Observe is called for every request, for metrics, unless it is nil.
 	Observe func(operation string, status int, took time.Duration)
-
-	Comments      *comments.Service
-	Webhooks      *webhooks.Service
-	Git           *gitsync.Service
-	Sites         *sites.Service
-	Insights      *insights.Service
-	Assets        *assets.Service
-	APISpecs      *apispec.Service
-	Conversations *conversations.Service
-	Translations  *translations.Service
-	SignIn        *signin.Service
-	SSO           *sso.Service
-	OIDC          *oidc.Service
-	Inbox         *inbox.Service
-	Embeds        *embeds.Service // if nil, pages of other web sites are not fetched
-	// ExportSite writes a site as an archive of static files, with the spaces that a
-	// member can see. address is where the files will be published.
-	ExportSite func(ctx context.Context, site docs.Site, by docs.UserID, address string, w io.Writer) error
+	// Examples returns the examples of the description by operation id, unless it is nil.
+	Examples func() map[string]Example
 }
 
-// API is the handler of all operations under /v1.
-type API struct {
-	Config
+// Kernel is the handler of the operations that are registered.
+type Kernel struct {
+	Settings
+	Cookie  string // name of the session cookie
 	huma    huma.API
 	mux     *http.ServeMux
 	cursors cursors
 	limits  *limiter
-	cookie  string // name of the session cookie
 	ops     []op
 	ref     func() []byte
 	spec    func() []byte
-
-	pageCache      *cache.Cache[pageKey, *cachedPage]
-	publishedCache *cache.Cache[publishedKey, []byte]
-	exports        *budget.Pool  // concurrent exports of sites
-	bodies         *budget.Pool  // bytes of large request bodies
-	turns          *budget.Turns // for expensive work
+	bodies  *budget.Pool  // bytes of large request bodies
+	turns   *budget.Turns // for expensive work
 }
 
 // op declares an operation. Together with its input and output types, it is the only
@@ -147,17 +105,10 @@ const Prefix = "/v1"
 // one.
 const maxBody = 1 << 20
 
-// maxPageCache is the maximum size of the cache of encoded pages, in bytes.
-const maxPageCache = 24 << 20
-
-// New returns the API with all its operations. It panics if a declaration is wrong, so
-// that an incomplete or unprotected server does not start.
-func New(c Config, secret string) *API {
-	a := &API{Config: c, mux: http.NewServeMux(), cursors: cursors{key: []byte(secret)}, limits: newLimiter(c.Limit), cookie: signin.Cookie(c.BaseURL),
-		exports: budget.NewPool("exports of sites", maxExports), bodies: budget.NewPool("large requests", poolOfBodies(c.Memory)),
-		turns: cmp.Or(c.Turns, budget.ProcessTurns())}
-	a.pageCache = cache.New[pageKey](maxPageCache, (*cachedPage).size)
-	a.publishedCache = cache.New[publishedKey](maxPublishedCache, func(b []byte) int { return len(b) })
+// NewKernel returns a kernel with the operations that describe the server.
+func NewKernel(c Settings, secret string) *Kernel {
+	k := &Kernel{Settings: c, mux: http.NewServeMux(), cursors: cursors{key: []byte(secret)}, limits: newLimiter(c.Limit), Cookie: signin.Cookie(c.BaseURL),
+		bodies: budget.NewPool("large requests", poolOfBodies(c.Memory)), turns: cmp.Or(c.Turns, budget.ProcessTurns())}
 	config := huma.DefaultConfig("Octavo", c.Version)
 	config.Info.Description = apiAbout
 	config.OpenAPIPath, config.DocsPath, config.SchemasPath = "", "", ""
@@ -166,69 +117,13 @@ func New(c Config, secret string) *API {
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token": {Type: "http", Scheme: "bearer", Description: "A personal token, octavo_…"},
 	}
-	config.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
-	declareTypes(config.Components.Schemas)
-	a.huma = humago.NewWithPrefix(a.mux, Prefix, config)
-	a.system()
-	a.descriptions()
-	a.users()
-	a.organizations()
-	a.deletedOrganizations()
-	a.usage()
-	a.members()
-	a.serviceAccounts()
-	a.orgTokens()
-	a.sessions()
-	a.inbox()
-	a.audits()
-	a.invites()
-	a.teams()
-	a.collections()
-	a.spaces()
-	a.sites()
-	a.publishedSite()
-	a.siteSearch()
-	a.urls()
-	a.urlContent()
-	a.embeds()
-	a.siteSections()
-	a.siteGroups()
-	a.siteExternalLinks()
-	a.siteSpaces()
-	a.siteCustomization()
-	a.siteAdaptive()
-	a.siteAudience()
-	a.siteHostname()
-	a.siteRedirects()
-	a.siteServers()
-	a.siteExplain()
-	a.siteExport()
-	a.siteInsights()
-	a.siteReaderQuestions()
-	a.uploads()
-	a.fonts()
-	a.openAPISpecs()
-	a.conversations()
-	a.translations()
-	a.glossary()
-	a.permissions()
-	a.content()
-	a.metaLinks()
-	a.revisions()
-	a.changeRequests()
-	a.changeRequestContent()
-	a.changeRequestLinks()
-	a.reviews()
-	a.search()
-	a.comments()
-	a.webhooks()
-	a.saml()
-	a.oidcProviders()
-	a.git()
-	a.pdf()
-	a.describe()
-	a.mux.HandleFunc("/", a.unknown)
-	return a
+	config.Components.Schemas = newSchemas()
+	k.huma = humago.NewWithPrefix(k.mux, Prefix, config)
+	k.system()
+	k.descriptions()
+	k.describe()
+	k.mux.HandleFunc("/", k.unknown)
+	return k
 }
 
 // Types that are embedded in inputs are exported, because reflection cannot call methods
@@ -236,8 +131,8 @@ func New(c Config, secret string) *API {
 
 // register declares an operation. The handler is called only after the rule has allowed
 // the request and the input was found valid.
-func register[I, O any](a *API, o op, h func(context.Context, *I) (*O, error)) {
-	a.declare(o, reflect.TypeFor[I](), reflect.TypeFor[O](), func(ctx context.Context, in any) (any, error) {
+func register[I, O any](k *Kernel, o op, h func(context.Context, *I) (*O, error)) {
+	k.declare(o, reflect.TypeFor[I](), reflect.TypeFor[O](), func(ctx context.Context, in any) (any, error) {
 		out, err := h(ctx, in.(*I))
 		if err != nil || out == nil { // a nil *O in an any is not nil
 			return nil, err
@@ -247,7 +142,7 @@ func register[I, O any](a *API, o op, h func(context.Context, *I) (*O, error)) {
 }
 
 // declare is the part of register that does not depend on type parameters.
-func (a *API) declare(o op, in, out reflect.Type, handle call) {
+func (k *Kernel) declare(o op, in, out reflect.Type, handle call) {
 	method, route, ok := strings.Cut(o.Route, " ")
 	switch {
 	case !ok || o.ID == "" || o.Summary == "" || o.Tag == "":
@@ -261,8 +156,8 @@ func (a *API) declare(o op, in, out reflect.Type, handle call) {
 		panic(fmt.Sprintf("the input of operation %q hides parts of itself: %s", o.ID, strings.Join(hidden, "; ")))
 	}
 	o.in = in
-	a.ops = append(a.ops, o)
-	schemas := a.huma.OpenAPI().Components.Schemas
+	k.ops = append(k.ops, o)
+	schemas := k.huma.OpenAPI().Components.Schemas
 	aliasOptions(schemas, in)
 	declared := &huma.Operation{
 		OperationID: o.ID, Method: method, Path: route, Summary: o.Summary, Description: o.describe(), Tags: []string{o.Tag},
@@ -274,13 +169,13 @@ func (a *API) declare(o op, in, out reflect.Type, handle call) {
 	}
 	declareErrors(declared, o, schemas)
 	declareStream(declared, o)
-	a.bind(o, declared, out, handle)
+	k.bind(o, declared, out, handle)
 }
 
 // guard returns the middleware of an operation, which runs before the body is read. It
 // counts the request against the limit of the caller, authenticates and authorizes the
 // caller, and converts all errors and panics to problems.
-func (a *API) guard(o op) func(huma.Context, func(huma.Context)) {
+func (k *Kernel) guard(o op) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		start := time.Now()
 		r, w := humago.Unwrap(ctx)
@@ -288,13 +183,13 @@ func (a *API) guard(o op) func(huma.Context, func(huma.Context)) {
 		defer func() {
 			p := recover()
 			if p != nil && p != http.ErrAbortHandler { //nolint:errorlint // a panic, not an error
-				a.Log.Error("panic", "operation", o.ID, "request", request, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				k.Log.Error("panic", "operation", o.ID, "request", request, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 				if !written(w) {
-					a.fail(w, o, request, errs.E(errs.Internal, "panic"))
+					k.fail(w, o, request, errs.E(errs.Internal, "panic"))
 				}
 			}
-			if a.Observe != nil {
-				a.Observe(o.ID, statusOf(w), time.Since(start))
+			if k.Observe != nil {
+				k.Observe(o.ID, statusOf(w), time.Since(start))
 			}
 			if p == http.ErrAbortHandler { //nolint:errorlint // as above
 				panic(p)
@@ -303,9 +198,9 @@ func (a *API) guard(o op) func(huma.Context, func(huma.Context)) {
 		if o.Deprecated != "" {
 			w.Header().Set("Deprecation", "true")
 		}
-		grant, err := a.admit(r, w, o, request, start)
+		grant, err := k.admit(r, w, o, request, start)
 		if err != nil {
-			a.fail(w, o, request, err)
+			k.fail(w, o, request, err)
 			return
 		}
 		tag(w.Header(), grant)
@@ -313,9 +208,9 @@ func (a *API) guard(o op) func(huma.Context, func(huma.Context)) {
 			return
 		}
 		if o.Time > 0 {
-			a.extendDeadlines(w, o.Time)
+			k.extendDeadlines(w, o.Time)
 		}
-		uses := a.turns.Budget(payer(grant))
+		uses := k.turns.Budget(payer(grant))
 		defer uses.End()
 		next(huma.WithContext(ctx, authz.NewContext(budget.NewContext(ctx.Context(), uses), grant)))
 	}
@@ -345,30 +240,30 @@ func tag(h http.Header, g *authz.Grant) {
 
 // admit counts a request against the limit of its caller, authenticates the caller, and
 // returns the grant if the rule of the operation allows the request.
-func (a *API) admit(r *http.Request, w http.ResponseWriter, o op, request string, now time.Time) (*authz.Grant, error) {
+func (k *Kernel) admit(r *http.Request, w http.ResponseWriter, o op, request string, now time.Time) (*authz.Grant, error) {
 	from := authz.OriginOf(r.RemoteAddr, request)
 	if !o.Allow.NeedsToken() {
-		err := a.limits.take(w.Header(), networkCaller(from.Address), now)
+		err := k.limits.take(w.Header(), networkCaller(from.Address), now)
 		if err == nil && o.Allow.IsSigned() {
-			err = a.Signer.Verify(r.URL.Query().Get("signature"), a.Clock(), o.Signed(r)...)
+			err = k.Signer.Verify(r.URL.Query().Get("signature"), k.Clock(), o.Signed(r)...)
 		}
 		if err == nil {
 			err = checkQuery(r.URL.RawQuery, o.query)
 		}
 		return &authz.Grant{Actor: authz.Actor{Request: from.Request, Address: from.Address}}, err
 	}
-	session, err := a.authenticate(r, from)
+	session, err := k.authenticate(r, from)
 	who := networkCaller(from.Address)
 	if err == nil && session.Actor.User != "" { // not a visitor
 		who = string(session.Actor.User + docs.UserID(session.Actor.Org)) // all tokens of a user share one limit
 	}
-	if limited := a.limits.take(w.Header(), who, now); limited != nil {
+	if limited := k.limits.take(w.Header(), who, now); limited != nil {
 		return nil, limited
 	}
 	if err != nil {
 		return nil, err
 	}
-	grant, err := a.Guard.Check(r.Context(), session, o.Allow, r.PathValue, now)
+	grant, err := k.Guard.Check(r.Context(), session, o.Allow, r.PathValue, now)
 	if err != nil {
 		return nil, err
 	}
@@ -382,17 +277,17 @@ const csrfHeader = "X-CSRF-Token"
 // authenticate returns the session of the token of a request, or of the cookie of a
 // browser. Pages of other sites can make a browser send its cookie, but not the header
 // csrfHeader.
-func (a *API) authenticate(r *http.Request, from authz.Origin) (*authz.Session, error) {
+func (k *Kernel) authenticate(r *http.Request, from authz.Origin) (*authz.Session, error) {
 	header := r.Header.Get("Authorization")
-	c, err := r.Cookie(a.cookie)
+	c, err := r.Cookie(k.Cookie)
 	if header != "" || err != nil {
-		return a.Guard.Authenticate(r.Context(), header, from)
+		return k.Guard.Authenticate(r.Context(), header, from)
 	}
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
 	if !reads && subtle.ConstantTimeCompare([]byte(r.Header.Get(csrfHeader)), []byte(signin.CSRF(c.Value))) == 0 {
 		return nil, errs.E(errs.Forbidden, "a request with a session must have the header %s; GET /user/session returns its value", csrfHeader)
 	}
-	return a.Guard.AuthenticateSession(r.Context(), c.Value, from)
+	return k.Guard.AuthenticateSession(r.Context(), c.Value, from)
 }
 
 // clientOf returns the name of a caller without a user, who counts by network.
@@ -414,23 +309,23 @@ func (o op) describe() string {
 // ServeHTTP routes a request to its operation. A slash at the end of a path is ignored.
 // Other paths that are not clean, such as //orgs and a/../orgs, are unknown: the standard
 // mux would redirect them.
-func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (k *Kernel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r = withoutSlash(r)
 	if !cleaned(r.URL.Path) {
-		a.unknown(w, r)
+		k.unknown(w, r)
 		return
 	}
-	a.mux.ServeHTTP(w, r)
+	k.mux.ServeHTTP(w, r)
 }
 
 // unknown handles requests for which no operation is declared. The standard mux would
 // respond in plain text.
-func (a *API) unknown(w http.ResponseWriter, r *http.Request) {
-	if err := a.limits.take(w.Header(), clientOf(r), time.Now()); err != nil {
+func (k *Kernel) unknown(w http.ResponseWriter, r *http.Request) {
+	if err := k.limits.take(w.Header(), clientOf(r), time.Now()); err != nil {
 		writeProblem(w, problemOf(err))
 		return
 	}
-	if allowed := a.methods(r); len(allowed) > 0 {
+	if allowed := k.methods(r); len(allowed) > 0 {
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
 		writeProblem(w, newProblem(http.StatusMethodNotAllowed, "this path allows "+strings.Join(allowed, ", ")+" only", nil))
 		return
@@ -439,7 +334,7 @@ func (a *API) unknown(w http.ResponseWriter, r *http.Request) {
 		writeProblem(w, problemOf(errs.E(errs.NotFound, "there is no operation %s %s; write the slashes in the path of a page as %%2F", r.Method, r.URL.Path)))
 		return
 	}
-	writeProblem(w, problemOf(errs.E(errs.NotFound, "there is no operation %s %s; see %s%s/reference", r.Method, r.URL.Path, a.BaseURL, Prefix)))
+	writeProblem(w, problemOf(errs.E(errs.NotFound, "there is no operation %s %s; see %s%s/reference", r.Method, r.URL.Path, k.BaseURL, Prefix)))
 }
 
 // withoutSlash returns a request without the slash at the end of its path, which can be
@@ -479,14 +374,14 @@ func plainPath(p string) bool {
 }
 
 // methods returns the methods that the path of a request allows.
-func (a *API) methods(r *http.Request) []string {
+func (k *Kernel) methods(r *http.Request) []string {
 	var out []string
 	if !cleaned(r.URL.Path) {
 		return nil
 	}
 	for _, m := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
 		probe := &http.Request{Method: m, URL: r.URL, Host: r.Host}
-		if _, pattern := a.mux.Handler(probe); pattern != "" && pattern != "/" {
+		if _, pattern := k.mux.Handler(probe); pattern != "" && pattern != "/" {
 			out = append(out, m)
 			if m == http.MethodGet {
 				out = append(out, http.MethodHead)
@@ -543,14 +438,14 @@ type next struct {
 }
 
 // location returns the absolute address of a resource.
-func (a *API) location(parts ...string) string {
-	n := len(a.BaseURL) + len(Prefix)
+func (k *Kernel) location(parts ...string) string {
+	n := len(k.BaseURL) + len(Prefix)
 	for _, p := range parts {
 		n += 1 + len(p)
 	}
 	var b strings.Builder
 	b.Grow(n)
-	b.WriteString(a.BaseURL)
+	b.WriteString(k.BaseURL)
 	b.WriteString(Prefix)
 	for _, p := range parts {
 		b.WriteByte('/')
@@ -573,4 +468,4 @@ func statusOf(w http.ResponseWriter) int {
 	return 0
 }
 
-var _ http.Handler = (*API)(nil)
+var _ http.Handler = (*Kernel)(nil)

@@ -14,34 +14,36 @@ import (
 	"testing"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
 	"pgregory.net/rapid"
 
 	"github.com/octavo-docs/octavo/internal/authz"
-	"github.com/octavo-docs/octavo/internal/content"
-	"github.com/octavo-docs/octavo/internal/content/reviews"
+	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/site/sites"
-	"github.com/octavo-docs/octavo/internal/spaces"
+	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 	"github.com/octavo-docs/octavo/internal/visitor"
 )
 
 // newTestAPI returns an API to which a test can add operations of its own.
-func newTestAPI(t testing.TB, l Limit, log io.Writer) *API {
+func newTestAPI(t testing.TB, l Limit, log io.Writer) *testAPI {
 	t.Helper()
 	s := testdb.Open(t, testdb.SQLite(t))
-	blobs := testdb.Blobs(t)
-	pages := content.New(content.Service{Store: s, Blobs: blobs})
 	published := sites.New(s)
-	return New(Config{
-		Clock: s.Clock, Guard: authz.NewGuard(s, published), Sites: published, Orgs: &orgs.Service{Store: s}, Spaces: &spaces.Service{Store: s, Content: pages},
-		Content: pages, Reviews: &reviews.Service{Store: s, Content: pages},
+	return &testAPI{store: s, Kernel: NewKernel(Settings{
+		Clock: s.Clock, Guard: authz.NewGuard(s, published),
 		Log: slog.New(slog.NewTextHandler(log, nil)), BaseURL: "http://test", Version: "test", Limit: l,
-	}, "secret")
+	}, "secret")}
 }
 
-func get(a *API, path string) *httptest.ResponseRecorder {
+type testAPI struct {
+	*Kernel
+	store *store.Store
+}
+
+func get(a *testAPI, path string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	w.Header().Set(requestIDHeader, "request-1")
 	a.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
@@ -59,11 +61,11 @@ func TestAnIncompleteDeclarationDoesNotStart(t *testing.T) {
 			Signed: func(*http.Request) []string { return nil }},
 	} {
 		mustPanic(t, name, func() {
-			register(a, o, func(context.Context, *struct{}) (*done, error) { return nil, nil })
+			register(a.Kernel, o, func(context.Context, *struct{}) (*done, error) { return nil, nil })
 		})
 	}
 	mustPanic(t, "a stream of nothing", func() {
-		registerStream(a, op{ID: "x", Route: "GET /x", Tag: "X", Summary: "x", Allow: authz.Public()},
+		registerStream(a.Kernel, op{ID: "x", Route: "GET /x", Tag: "X", Summary: "x", Allow: authz.Public()},
 			func(context.Context, *struct{}) (stream, error) { return nil, nil })
 	})
 }
@@ -71,14 +73,20 @@ func TestAnIncompleteDeclarationDoesNotStart(t *testing.T) {
 // Hidden is a part of inputs that tests embed beside others.
 type Hidden struct{ Limit int }
 
+// Resolving is a part that resolves.
+type Resolving struct{}
+
+// Resolve implements huma.Resolver.
+func (*Resolving) Resolve(huma.Context) []error { return nil }
+
 // Nested embeds a part that resolves.
-type Nested struct{ InDiscussion }
+type Nested struct{ Resolving }
 
 func TestAnInputThatHidesAPartOfItselfDoesNotStart(t *testing.T) {
 	a := newTestAPI(t, Limit{}, io.Discard)
 	row := op{ID: "x", Route: "GET /x", Tag: "X", Summary: "x", Allow: authz.Public()}
 	mustPanic(t, "a field of an embedded type hides one of another", func() {
-		register(a, row, func(context.Context, *struct {
+		register(a.Kernel, row, func(context.Context, *struct {
 			Hidden
 			Paged
 		}) (*done, error) {
@@ -86,7 +94,7 @@ func TestAnInputThatHidesAPartOfItselfDoesNotStart(t *testing.T) {
 		})
 	})
 	mustPanic(t, "a field hides one of an embedded type", func() {
-		register(a, row, func(context.Context, *struct {
+		register(a.Kernel, row, func(context.Context, *struct {
 			Paged
 			Limit int `query:"most"`
 		}) (*done, error) {
@@ -94,15 +102,15 @@ func TestAnInputThatHidesAPartOfItselfDoesNotStart(t *testing.T) {
 		})
 	})
 	mustPanic(t, "a resolver hides a deeper one", func() {
-		register(a, row, func(context.Context, *struct {
+		register(a.Kernel, row, func(context.Context, *struct {
 			Nested
 			Paged
 		}) (*done, error) {
 			return nil, nil
 		})
 	})
-	register(a, row, func(context.Context, *struct {
-		InDiscussion
+	register(a.Kernel, row, func(context.Context, *struct {
+		Resolving
 		Paged
 	}) (*done, error) {
 		return nil, nil
@@ -127,7 +135,7 @@ func TestStreamsAreOperations(t *testing.T) {
 	seen := map[string]int{}
 	a.Observe = func(operation string, status int, _ time.Duration) { seen[operation] = status }
 	declare := func(id string, send stream) {
-		registerStream(a, op{ID: id, Route: "GET /" + id, Tag: "X", Summary: "x", Allow: authz.Public(), Sends: []string{"text/plain"}},
+		registerStream(a.Kernel, op{ID: id, Route: "GET /" + id, Tag: "X", Summary: "x", Allow: authz.Public(), Sends: []string{"text/plain"}},
 			func(context.Context, *struct{}) (stream, error) { return send, nil })
 	}
 	declare("sends", func(w http.ResponseWriter, _ *http.Request) error {
@@ -198,9 +206,9 @@ func (r *recorded) Written() bool { return r.status != 0 }
 func TestInternalErrorsAreNotSent(t *testing.T) {
 	var log strings.Builder
 	a := newTestAPI(t, Limit{}, &log)
-	register(a, op{ID: "panics", Route: "GET /panics", Tag: "X", Summary: "x", Allow: authz.Public()},
+	register(a.Kernel, op{ID: "panics", Route: "GET /panics", Tag: "X", Summary: "x", Allow: authz.Public()},
 		func(context.Context, *struct{}) (*done, error) { panic("the cat is out") })
-	register(a, op{ID: "fails", Route: "GET /fails", Tag: "X", Summary: "x", Allow: authz.Public()},
+	register(a.Kernel, op{ID: "fails", Route: "GET /fails", Tag: "X", Summary: "x", Allow: authz.Public()},
 		func(context.Context, *struct{}) (*done, error) { return nil, errors.New("the dog is out") })
 	for _, path := range []string{"/v1/panics", "/v1/fails", "/v1/panics"} {
 		w := get(a, path)
@@ -240,6 +248,8 @@ func TestRateLimit(t *testing.T) {
 // somebody else's share nor gets one of its own.
 func TestRateLimitIsOfTheVerifiedCaller(t *testing.T) {
 	a := newTestAPI(t, Limit{Requests: 2, Period: time.Hour}, io.Discard)
+	register(a.Kernel, op{ID: "user", Route: "GET /user", Tag: "X", Summary: "x", Allow: authz.SignedIn(docs.ScopeRead)},
+		func(context.Context, *struct{}) (*out[string], error) { return ok("ada"), nil })
 	for i, want := range []int{401, 401, 429} {
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest(http.MethodGet, "/v1/user", nil)
@@ -248,7 +258,7 @@ func TestRateLimitIsOfTheVerifiedCaller(t *testing.T) {
 			t.Errorf("request %d: %d, want %d", i+1, w.Code, want)
 		}
 	}
-	b, err := a.Orgs.Bootstrap(context.Background(), "ada@acme.test", "Acme", "test")
+	b, err := (&orgs.Service{Store: a.store}).Bootstrap(context.Background(), "ada@acme.test", "Acme", "test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +274,9 @@ func TestRateLimitIsOfTheVerifiedCaller(t *testing.T) {
 // lock out the others.
 func TestRateLimitOfVisitors(t *testing.T) {
 	a := newTestAPI(t, Limit{Requests: 2, Period: time.Hour}, io.Discard)
-	secret, err := a.Sites.Store.Secret(t.Context())
+	register(a.Kernel, op{ID: "site", Route: "GET /orgs/{organizationId}/sites/{siteId}/published", Tag: "X", Summary: "x", Allow: authz.Site(authz.ReadSite)},
+		func(context.Context, *struct{}) (*done, error) { return nil, nil })
+	secret, err := a.store.Secret(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -85,8 +85,8 @@ func (l *limiter) take(h http.Header, who string, now time.Time) error {
 
 // CountRequest counts a request that is not for an operation against the limit of its
 // network.
-func (a *API) CountRequest(w http.ResponseWriter, r *http.Request) error {
-	return a.limits.take(w.Header(), clientOf(r), a.Clock())
+func (k *Kernel) CountRequest(w http.ResponseWriter, r *http.Request) error {
+	return k.limits.take(w.Header(), clientOf(r), k.Clock())
 }
 
 var unlimited = []string{strconv.Itoa(math.MaxInt32)}

@@ -230,7 +230,7 @@ func (a *API) backlinksOut(ctx context.Context, open opener, kind, id string, pa
 		return nil, err
 	}
 	l := &locator{a: a, g: g}
-	return listViews(ctx, a, paged, store.List[index.Location]{
+	return listViews(ctx, a.Kernel, paged, store.List[index.Location]{
 		Page: func(ctx context.Context, at store.Page) ([]index.Location, store.Key, error) {
 			return a.Content.Index.Backlinks(ctx, g, v, kind, id, at)
 		},

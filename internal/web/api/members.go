@@ -12,52 +12,52 @@ import (
 
 func (a *API) members() {
 	const tag = "Members"
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listMembersInOrganizationById", Route: "GET /orgs/{organizationId}/members", Tag: tag, Allow: authz.Org(authz.ViewOrg),
 		Summary: "List the members of an organization.", About: "Guests get an empty list.",
 	}, a.listMembers)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getMemberInOrganizationById", Route: "GET /orgs/{organizationId}/members/{userId}", Tag: tag, Allow: authz.OrgOrSelf(authz.ListMembers),
 		Summary: "Get a member of an organization.",
 	}, a.getMember)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateMemberInOrganizationById", Route: "PATCH /orgs/{organizationId}/members/{userId}", Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Change the role of a member.", About: "412 if it is the last admin.",
 	}, a.updateMember)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "removeMemberFromOrganizationById", Route: "DELETE /orgs/{organizationId}/members/{userId}", Tag: tag, Allow: authz.OrgOrLeaving(authz.AdminOrg),
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Remove a member, or leave the organization.",
 		About:   "412 if it is the last admin. You can leave without signing in at the identity provider of the organization.",
 	}, a.removeMember)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "setUserAsSSOMemberForOrganization", Route: "POST /orgs/{organizationId}/members/{userId}/sso", Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Let a member sign in through the organization's identity provider.",
 	}, a.markSSO)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "deactivateMember", Route: "POST /orgs/{organizationId}/members/{userId}/deactivate", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 200,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Take the access of a member away, effective immediately.", About: "Content, teams and grants stay. 412 if it is the last admin.",
 	}, a.deactivate)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "reactivateMember", Route: "POST /orgs/{organizationId}/members/{userId}/reactivate", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 200,
 		Summary: "Give a member the access back that was taken away.",
 	}, a.reactivate)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "inviteMemberAgain", Route: "POST /orgs/{organizationId}/members/{userId}/invite", Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Also: []int{http.StatusPreconditionFailed}, Status: http.StatusAccepted,
 		Summary: "Send the invitation of a member again.", About: "412 if the member has used the organization already.",
 	}, a.inviteAgain)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listSpacesForOrganizationMember", Route: "GET /orgs/{organizationId}/members/{userId}/spaces", Tag: tag, Allow: authz.OrgOrSelf(authz.ReadAsAdmin),
 		Summary: "List the spaces that a member has access to, with the role on each.",
 	}, a.memberSpaces)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listTeamsForOrganizationMember", Route: "GET /orgs/{organizationId}/members/{userId}/teams", Tag: tag, Allow: authz.OrgOrSelf(authz.ListTeams),
 		Summary: "List the teams of a member.",
 	}, a.memberTeams)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateOrganizationMemberLastSeenAt", Route: "POST /orgs/{organizationId}/ping", Tag: tag, Allow: authz.Org(authz.Ping),
 		Summary: "Record that you are active.", Status: 200,
 	}, a.ping)
@@ -102,7 +102,7 @@ func (a *API) listMembers(ctx context.Context, in *listMembersIn) (*page[Member]
 		}
 		f.Role = &r
 	}
-	return listOf(ctx, a, in.Paged, a.Orgs.Members(authz.FromContext(ctx), in.Org, f), a.member)
+	return listOf(ctx, a.Kernel, in.Paged, a.Orgs.Members(authz.FromContext(ctx), in.Org, f), a.member)
 }
 
 type MemberIn struct {
@@ -170,7 +170,7 @@ func (a *API) memberSpaces(ctx context.Context, in *memberSpacesIn) (*page[space
 		return nil, err
 	}
 	g := authz.FromContext(ctx)
-	return listOf(ctx, a, in.Paged, list, func(it store.Ranked[docs.Space]) spacePermission {
+	return listOf(ctx, a.Kernel, in.Paged, list, func(it store.Ranked[docs.Space]) spacePermission {
 		mine := it.Role // the caller is the member, or an admin
 		if g.Role == docs.Admin {
 			mine = docs.Admin
@@ -196,7 +196,7 @@ func (a *API) memberTeams(ctx context.Context, in *memberTeamsIn) (*page[memberT
 		return nil, err
 	}
 	g := authz.FromContext(ctx)
-	return listOf(ctx, a, in.Paged, list, func(it store.MemberTeam) memberTeam {
+	return listOf(ctx, a.Kernel, in.Paged, list, func(it store.MemberTeam) memberTeam {
 		return memberTeam{a.team(authz.FromContext(ctx).Actor, it.Team, g.Access), teamMembership{it.Role}}
 	})
 }

@@ -13,7 +13,7 @@ import (
 )
 
 func (a *API) metaLinks() {
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listSpacePageMetaLinks", Route: "GET /spaces/{spaceId}/content/page/{pageId}/meta-links", Tag: "Content", Allow: authz.Space(authz.ReadContent),
 		Summary: "Get the canonical address of a page and its alternates, for search engines.",
 		About: "They are those of the front matter (metaLinks). Alternates are also the pages at the same path of variants in other languages, " +
@@ -21,13 +21,13 @@ func (a *API) metaLinks() {
 	}, func(ctx context.Context, in *spacePageIn) (*out[MetaLinks], error) {
 		return a.metaLinksOut(ctx, a.head, in.Page)
 	})
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listRevisionPageMetaLinks", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/page/{pageId}/meta-links", Tag: "Revisions", Allow: authz.Space(authz.ReadContent),
 		Summary: "Get the canonical address of a page of a revision and its alternates.",
 	}, func(ctx context.Context, in *revisionMetaLinksIn) (*out[MetaLinks], error) {
 		return a.metaLinksOut(ctx, a.at(in.Revision), in.Page)
 	})
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listChangeRequestPageMetaLinks", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/page/{pageId}/meta-links", Tag: "Change requests",
 		Allow:   authz.Space(authz.ViewSpace),
 		Summary: "Get the canonical address of a page of a change request and its alternates.",

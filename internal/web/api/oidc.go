@@ -18,11 +18,11 @@ func (a *API) oidcProviders() {
 		root = "/orgs/{organizationId}/oidc"
 		one  = root + "/{oidcProviderId}"
 	)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listOIDCProviders", Route: "GET " + root, Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "List the OpenID Connect providers of an organization.",
 	}, a.listOIDCProviders)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "createOIDCProvider", Route: "POST " + root, Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Let people sign in to the organization through an OpenID Connect provider.",
@@ -30,16 +30,16 @@ func (a *API) oidcProviders() {
 			"An account that exists is signed in only if an admin has marked its member for single sign-on. The session is good for this organization only. " +
 			"An organization can have 20 providers.",
 	}, a.createOIDCProvider)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getOIDCProvider", Route: "GET " + one, Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "Get an OpenID Connect provider, with what went wrong in the last sign-in.",
 	}, a.getOIDCProvider)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateOIDCProvider", Route: "PATCH " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Change an OpenID Connect provider.",
 		About:   "The issuer cannot be changed, because it is what names people: create another provider.",
 	}, a.updateOIDCProvider)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "deleteOIDCProvider", Route: "DELETE " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Delete an OpenID Connect provider, and end the sessions that were opened through OpenID Connect. Members stay.",
 	}, a.deleteOIDCProvider)
@@ -86,7 +86,7 @@ type listOIDCProvidersIn struct {
 }
 
 func (a *API) listOIDCProviders(ctx context.Context, in *listOIDCProvidersIn) (*page[OIDCProvider], error) {
-	return listOf(ctx, a, in.Paged, a.OIDC.Providers(in.Org), a.oidcProvider)
+	return listOf(ctx, a.Kernel, in.Paged, a.OIDC.Providers(in.Org), a.oidcProvider)
 }
 
 type createOIDCProviderIn struct {

@@ -24,68 +24,68 @@ func (a *API) openAPISpecs() {
 			"and if it failed there is lastProcessErrorCode, while the newest version stays as it was. "
 	)
 	see, edit := authz.Org(authz.ListOpenAPISpecs), authz.Org(authz.CreateOpenAPISpec)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listOpenAPISpecs", Route: "GET " + route, Tag: tag, Allow: see,
 		Summary: "List the OpenAPI specifications of an organization, by slug.",
 	}, a.listOpenAPISpecs)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "createOpenAPISpec", Route: "POST " + route, Tag: tag, Allow: edit, Status: 201, MaxBody: maxSpecBody, Time: transferTime,
 		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Add an OpenAPI specification under a slug of its own.",
 		About:   sources + "An organization can have 1000 specifications.",
 	}, a.createOpenAPISpec)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getOpenAPISpecBySlug", Route: "GET " + one, Tag: tag, Allow: see,
 		Summary: "Get an OpenAPI specification.",
 	}, a.getOpenAPISpec)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "createOrUpdateOpenAPISpecBySlug", Route: "PUT " + one, Tag: tag, Allow: edit, MaxBody: maxSpecBody, Time: transferTime,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Set the source of an OpenAPI specification, which is added if it does not exist.",
 		About:   sources + "A URL is fetched again every six hours; the same URL fetches it now. A source that did not change makes no version.",
 	}, a.putOpenAPISpec)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateOpenAPISpecBySlug", Route: "PATCH " + one, Tag: tag, Allow: edit,
 		Summary: "Decide whether everybody may read an OpenAPI specification, and whether new versions open change requests.",
 		About: "A public one has urls.published, an address that needs no token. With changeRequestSpace, a version that changes something opens a change request in that space, " +
 			"in the name of the caller, with the changes as its description. As long as it is not merged or archived, the next version updates it.",
 	}, a.updateOpenAPISpec)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "deleteOpenAPISpecBySlug", Route: "DELETE " + one, Tag: tag, Allow: edit,
 		Summary: "Delete an OpenAPI specification with its versions.",
 	}, a.deleteOpenAPISpec)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listOpenAPISpecVersions", Route: "GET " + versions, Tag: tag, Allow: see,
 		Summary: "List the versions of an OpenAPI specification, newest first.",
 	}, a.listOpenAPIVersions)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getLatestOpenAPISpecVersion", Route: "GET " + versions + "/latest", Tag: tag, Allow: see,
 		Summary: "Get the newest version of an OpenAPI specification.",
 		About:   "404 as long as no source of it could be processed.",
 	}, a.getLatestOpenAPIVersion)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getLatestOpenAPISpecVersionContent", Route: "GET " + versions + "/latest/content", Tag: tag, Allow: authz.Org(authz.ReadOpenAPISpec), Time: transferTime,
 		Summary: "Get the content of the newest version of an OpenAPI specification.",
 		About:   "A visitor of a site reads the specifications that blocks and computed pages of the site show; all others are a 404.",
 	}, a.getLatestOpenAPIContent)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getLatestOpenAPISpecVersionContentRaw", Route: "GET " + versions + "/latest/content/raw", Tag: tag, Allow: see, Time: transferTime,
 		Summary: "Get the root file of the newest version of an OpenAPI specification, as it was sent or fetched.",
 	}, a.getLatestOpenAPIRaw)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getOpenAPISpecVersionById", Route: "GET " + versions + "/{versionId}", Tag: tag, Allow: see,
 		Summary: "Get a version of an OpenAPI specification.",
 	}, a.getOpenAPIVersion)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getOpenAPISpecVersionContentById", Route: "GET " + versions + "/{versionId}/content", Tag: tag, Allow: see, Time: transferTime,
 		Summary: "Get the content of a version of an OpenAPI specification.",
 	}, a.getOpenAPIContent)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getOpenAPISpecVersionChanges", Route: "GET " + versions + "/{versionId}/changes", Tag: tag, Allow: see, Time: transferTime,
 		Summary: "Compare a version of an OpenAPI specification with the one before it, or with another one.",
 		About:   "latest is the newest version. Changes that break clients are marked by rule. At most 1000 changes are listed.",
 	}, a.getOpenAPIChanges)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listOrphanedOpenAPIProse", Route: "GET /spaces/{spaceId}/openapi-orphans", Tag: tag, Allow: authz.Space(authz.ViewSpace), Time: transferTime,
 		Summary: "List what was written beside operations that their specifications do not have any more.",
 		About:   "It is kept until somebody deletes the reusable content, or the operation is back.",
@@ -156,7 +156,7 @@ type listOpenAPISpecsIn struct {
 
 func (a *API) listOpenAPISpecs(ctx context.Context, in *listOpenAPISpecsIn) (*page[OpenAPISpec], error) {
 	g := authz.FromContext(ctx)
-	return listOf(ctx, a, in.Paged, a.APISpecs.Specs(in.Org), func(v docs.OpenAPISpec) OpenAPISpec { return a.openAPISpec(g, v) })
+	return listOf(ctx, a.Kernel, in.Paged, a.APISpecs.Specs(in.Org), func(v docs.OpenAPISpec) OpenAPISpec { return a.openAPISpec(g, v) })
 }
 
 // openAPISource is the JSON form of the source of a specification.

@@ -21,13 +21,13 @@ import (
 // openAPIDownloads declares the two operations that return a specification as one file.
 func (a *API) openAPIDownloads(tag string) {
 	kinds := []string{"application/json", "application/yaml"}
-	registerStream(a, op{
+	registerStream(a.Kernel, op{
 		ID: "downloadOpenAPISpecVersion", Route: "GET /openapi/{organizationId}/{specSlug}/{versionId}", Tag: tag,
 		Allow: authz.Signed(), Signed: signedOpenAPIVersion, Time: transferTime, Sends: kinds,
 		Summary: "Download a version of an OpenAPI specification as one file, from the address that the version has for it.",
 		About:   "A specification in one file is sent as it was fetched, one of several files as JSON with all of them in it.",
 	}, a.downloadOpenAPIVersion)
-	registerStream(a, op{
+	registerStream(a.Kernel, op{
 		ID: "getPublishedOpenAPISpec", Route: "GET /openapi/{organizationId}/{specSlug}", Tag: tag,
 		Allow: authz.Public(), Time: transferTime, Sends: kinds,
 		Summary: "Get the newest version of a public OpenAPI specification as one file.",
@@ -92,7 +92,7 @@ func (a *API) listOpenAPIVersions(ctx context.Context, in *listOpenAPIVersionsIn
 		return nil, err
 	}
 	g := authz.FromContext(ctx)
-	return listOf(ctx, a, in.Paged, all, func(v docs.OpenAPIVersion) OpenAPISpecVersion { return a.openAPIVersion(g, spec, v) })
+	return listOf(ctx, a.Kernel, in.Paged, all, func(v docs.OpenAPIVersion) OpenAPISpecVersion { return a.openAPIVersion(g, spec, v) })
 }
 
 type openAPIVersionIn struct {

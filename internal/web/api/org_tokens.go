@@ -9,17 +9,17 @@ import (
 
 func (a *API) orgTokens() {
 	const tag = "Members"
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listOrganizationTokens", Route: "GET /orgs/{organizationId}/tokens", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "List the tokens of members that were used in the organization, and those of its service accounts.",
 		About:   "The last use is that in the organization. What people do elsewhere with a token is not visible here.",
 	}, a.listOrgTokens)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "revokeOrganizationToken", Route: "DELETE /orgs/{organizationId}/tokens/{tokenId}", Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "End a token for the organization, effective immediately.",
 		About:   "The token of a service account is revoked. The token of a person stays theirs for other organizations; this one refuses it from now on.",
 	}, a.revokeOrgToken)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "unblockOrganizationToken", Route: "POST /orgs/{organizationId}/tokens/{tokenId}/unblock", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 200,
 		Summary: "Accept a token of a member again that the organization refuses.",
 		About:   "A token that it does not refuse stays as it is. Tokens that a refused token made are refused by themselves, and accepted again by themselves.",
@@ -43,7 +43,7 @@ type listOrgTokensIn struct {
 }
 
 func (a *API) listOrgTokens(ctx context.Context, in *listOrgTokensIn) (*page[OrganizationToken], error) {
-	return listOf(ctx, a, in.Paged, a.Orgs.OrgTokens(in.Org), a.orgToken)
+	return listOf(ctx, a.Kernel, in.Paged, a.Orgs.OrgTokens(in.Org), a.orgToken)
 }
 
 type orgTokenIn struct {

@@ -15,48 +15,48 @@ import (
 
 func (a *API) organizations() {
 	const tag = "Organizations"
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listOrganizationsForAuthenticatedUser", Route: "GET /orgs", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "List the organizations that you are a member of.",
 		About:   "One that asks you to sign in at its identity provider first (sso) is listed without what only its members see.",
 	}, a.listOrganizations)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "createOrganization", Route: "POST /orgs", Tag: tag, Allow: authz.SignedIn(docs.ScopeAdmin), Status: 201,
 		Summary: "Create an organization. You become its admin.",
 	}, a.createOrganization)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getOrganizationById", Route: "GET /orgs/{organizationId}", Tag: tag, Allow: authz.Org(authz.ViewOrg),
 		Summary: "An organization.",
 	}, a.getOrganization)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateOrganizationById", Route: "PATCH /orgs/{organizationId}", Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Also:    []int{http.StatusConflict},
 		Summary: "Change the settings of an organization.",
 	}, a.updateOrganization)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "joinOrganization", Route: "POST /orgs/{organizationId}/join", Tag: tag, Allow: authz.SignedIn(docs.ScopeWrite), Status: 204,
 		Summary: "Join an organization that admits your e-mail domain.",
 		About:   "You become a guest. Your address must be verified and of one of the organization's emailDomains, and the domain must be proved. An organization that you cannot join is 404.",
 	}, a.join)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listOrganizationEmailDomains", Route: "GET /orgs/{organizationId}/email-domains", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "List the e-mail domains of an organization, with their proof.",
 		About: "Nobody joins by the address of a domain that is pending. It is proved by a TXT record, which has to stay: record has its name and its value. " +
 			"The DNS is asked when this is called.",
 	}, a.emailDomains)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getOrganizationsForEmailDomain", Route: "GET /email-domains/{emailDomain}/orgs", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "List the organizations that people with an address of your e-mail domain can join.",
 	}, a.organizationsByDomain)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getSubdomain", Route: "GET /subdomains/{subdomain}", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "Get the organization of a hostname, if you are a member of it.",
 	}, a.subdomain)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getOrganizationAgentInstructions", Route: "GET /orgs/{organizationId}/agent-instructions", Tag: tag, Allow: authz.Org(authz.ReadInstructions),
 		Summary: "Get the instructions for the organization's writing agent.",
 	}, a.agentInstructions)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateOrganizationAgentInstructions", Route: "PUT /orgs/{organizationId}/agent-instructions", Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Replace the instructions for the organization's writing agent.",
 	}, a.setAgentInstructions)
@@ -291,7 +291,7 @@ func plainRules(in opt.Val[MergeRules]) opt.Val[docs.MergeRules] {
 }
 
 func (a *API) listOrganizations(ctx context.Context, in *Paged) (*page[Organization], error) {
-	return listOf(ctx, a, *in, a.Orgs.Organizations(authz.FromContext(ctx)), func(it store.OrgAccess) Organization {
+	return listOf(ctx, a.Kernel, *in, a.Orgs.Organizations(authz.FromContext(ctx)), func(it store.OrgAccess) Organization {
 		return a.organization(authz.FromContext(ctx).Actor, it.Org, it.Access)
 	})
 }

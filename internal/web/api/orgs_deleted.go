@@ -10,17 +10,17 @@ import (
 
 func (a *API) deletedOrganizations() {
 	const tag = "Organizations"
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "deleteOrganization", Route: "DELETE /orgs/{organizationId}", Tag: tag, Allow: authz.Org(authz.DeleteOrg),
 		Summary: "Delete an organization with everything in it.",
 		About: "It is out of reach at once, its sites too. Its admins can restore it for 7 days; then it is removed for good. " +
 			"Export what you want to keep first.",
 	}, a.deleteOrganization)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listDeletedOrganizations", Route: "GET /user/deleted-orgs", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "List the deleted organizations that you administer and can restore.",
 	}, a.listDeletedOrganizations)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "restoreOrganization", Route: "POST /user/deleted-orgs/{organizationId}/restore", Tag: tag, Allow: authz.SignedIn(docs.ScopeAdmin), Status: 204,
 		Summary: "Restore an organization that was deleted less than 7 days ago. You must be an admin of it.",
 	}, a.restoreOrganization)
@@ -51,7 +51,7 @@ func (a *API) deleteOrganization(ctx context.Context, _ *OrgIn) (*done, error) {
 }
 
 func (a *API) listDeletedOrganizations(ctx context.Context, in *Paged) (*page[DeletedOrganization], error) {
-	return listOf(ctx, a, *in, a.Orgs.Deleted(authz.FromContext(ctx)), deletedOrganization)
+	return listOf(ctx, a.Kernel, *in, a.Orgs.Deleted(authz.FromContext(ctx)), deletedOrganization)
 }
 
 func (a *API) restoreOrganization(ctx context.Context, in *OrgIn) (*done, error) {

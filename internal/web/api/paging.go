@@ -31,6 +31,22 @@ func (p *Paged) Resolve(ctx huma.Context) []error {
 	return nil
 }
 
+// Narrow binds cursors to what else selects the list, such as filters of the body.
+func (p *Paged) Narrow(by string) { p.list += by }
+
+// ChangesPaged is like Paged, with a smaller default limit.
+type ChangesPaged struct {
+	Cursor string `query:"page" maxLength:"8192" doc:"Cursor from next.page of an earlier answer of the same list."`
+	Limit  int    `query:"limit" minimum:"0" maximum:"1000" default:"10" doc:"Maximum number of changes; more is the number of remaining ones."`
+	list   string
+}
+
+// Resolve stores the identity of the requested list, which cursors are bound to.
+func (p *ChangesPaged) Resolve(ctx huma.Context) []error {
+	p.list = listIn(ctx)
+	return nil
+}
+
 // listIn returns the path and filters of the list that a request reads, without the
 // parameters of paging.
 func listIn(ctx huma.Context) string {
@@ -58,13 +74,13 @@ const maxBodies = 1 << 20
 
 // open returns the page that a request selects. It returns an error if the cursor is not
 // valid for the list and the caller.
-func (a *API) open(ctx context.Context, p Paged) (store.Page, error) {
+func (k *Kernel) open(ctx context.Context, p Paged) (store.Page, error) {
 	out := store.Page{Limit: p.Limit, Bytes: maxBodies}
 	if p.Cursor == "" {
 		return out, nil
 	}
 	payload, sig, ok := strings.Cut(p.Cursor, ".")
-	if !ok || !hmac.Equal([]byte(sig), []byte(a.cursors.mac(payload, p.list, authz.FromContext(ctx)))) {
+	if !ok || !hmac.Equal([]byte(sig), []byte(k.cursors.mac(payload, p.list, authz.FromContext(ctx)))) {
 		return out, badCursor()
 	}
 	b, err := base64.RawURLEncoding.DecodeString(payload)
@@ -78,13 +94,13 @@ func badCursor() error {
 	return errs.Field("query.page", "is not a cursor of this list; start again without it")
 }
 
-func (a *API) seal(ctx context.Context, p Paged, key store.Key) *next {
+func (k *Kernel) seal(ctx context.Context, p Paged, key store.Key) *next {
 	if key == nil {
 		return nil
 	}
 	b, _ := json.Marshal(key) // strings can always be encoded
 	payload := base64.RawURLEncoding.EncodeToString(b)
-	return &next{Page: payload + "." + a.cursors.mac(payload, p.list, authz.FromContext(ctx))}
+	return &next{Page: payload + "." + k.cursors.mac(payload, p.list, authz.FromContext(ctx))}
 }
 
 // offsetKey returns the key of a page that begins after offset items. The key pins what the
@@ -110,11 +126,11 @@ func offsetIn(at store.Page, pinned int) ([]string, int, error) {
 }
 
 // listOf returns the output of a list operation. wire converts an item to its JSON form.
-func listOf[T, W any](ctx context.Context, a *API, p Paged, l store.List[T], wire func(T) W) (*page[W], error) {
+func listOf[T, W any](ctx context.Context, k *Kernel, p Paged, l store.List[T], wire func(T) W) (*page[W], error) {
 	if l.Page == nil {
 		return none[W](), nil
 	}
-	at, err := a.open(ctx, p)
+	at, err := k.open(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +151,7 @@ func listOf[T, W any](ctx context.Context, a *API, p Paged, l store.List[T], wir
 	for _, it := range items {
 		out.Body.Items = append(out.Body.Items, wire(it))
 	}
-	out.Body.Next = a.seal(ctx, p, key)
+	out.Body.Next = k.seal(ctx, p, key)
 	return out, nil
 }
 
@@ -148,9 +164,9 @@ func none[W any]() *page[W] {
 var _ huma.Resolver = (*Paged)(nil)
 
 // listViews is like listOf for conversions that can fail.
-func listViews[T, W any](ctx context.Context, a *API, p Paged, l store.List[T], wire func(context.Context, T) (W, error)) (*page[W], error) {
+func listViews[T, W any](ctx context.Context, k *Kernel, p Paged, l store.List[T], wire func(context.Context, T) (W, error)) (*page[W], error) {
 	var failed error
-	out, err := listOf(ctx, a, p, l, func(it T) W {
+	out, err := listOf(ctx, k, p, l, func(it T) W {
 		w, err := wire(ctx, it)
 		if err != nil && failed == nil {
 			failed = err

@@ -29,19 +29,19 @@ func (a *API) pdf() {
 	const tag = "Content"
 	const about = "The address works for one hour, without a token, as long as you can see the space; the PDF is made when it is fetched, of the revision that is the newest now. " +
 		"With page, of that page and those below it; with only too, of that page alone. Pages that are hidden or have a condition are left out, unless named by page."
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getSpacePDF", Route: "GET /spaces/{spaceId}/pdf", Tag: tag, Allow: authz.Space(authz.ViewSpace),
 		Summary: "Get an address from which a space can be downloaded as a PDF.", About: about,
 	}, func(ctx context.Context, in *pdfIn) (*out[pdfAddress], error) {
 		return a.pdfOut(ctx, a.head, in.PDFOptions)
 	})
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getChangeRequestPDF", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/pdf", Tag: tag, Allow: authz.Space(authz.ViewSpace),
 		Summary: "Get an address from which a change request can be downloaded as a PDF.", About: about,
 	}, func(ctx context.Context, in *requestPDFIn) (*out[pdfAddress], error) {
 		return a.pdfOut(ctx, a.request(in.Request), in.PDFOptions)
 	})
-	registerStream(a, op{
+	registerStream(a.Kernel, op{
 		ID: "downloadPDF", Route: pdfRoute, Tag: tag, Allow: authz.Signed(), Signed: signedPDF, Time: transferTime, Sends: []string{pdfType},
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Download a PDF from an address that getSpacePDF or getChangeRequestPDF returned.",

@@ -18,17 +18,17 @@ func (a *API) permissions() {
 	a.sharing("Space", "/spaces/{spaceId}/permissions", authz.Space(authz.AdminSpace), authz.Space(authz.SpaceAccess))
 	a.sharing("Collection", "/collections/{collectionId}/permissions", authz.Collection(authz.AdminCollection), authz.Collection(authz.CollectionAccess))
 	a.sharing("Site", siteRoute+"/permissions", authz.Site(authz.AdminSite), authz.Site(authz.SiteAccess))
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "explainSpacePermission", Route: "GET /spaces/{spaceId}/permissions/explain", Tag: "Permissions", Allow: authz.Space(authz.ViewSpace),
 		Summary: "Explain which rule gives a user their role on the space.",
 		About:   "Everybody can ask about themselves. To ask about others you need the role create.",
 	}, a.explain)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "explainCollectionPermission", Route: "GET /collections/{collectionId}/permissions/explain", Tag: "Permissions", Allow: authz.Collection(authz.ViewCollection),
 		Summary: "Explain which rule gives a user their role on the collection.",
 		About:   "Everybody can ask about themselves. To ask about others you need the role create.",
 	}, a.explain)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "explainSitePermission", Route: "GET " + siteRoute + "/permissions/explain", Tag: "Permissions", Allow: authz.Site(authz.ViewSite),
 		Summary: "Explain which rule gives a user their role on the site.",
 		About:   "Everybody can ask about themselves. To ask about others you need the role create.",
@@ -39,36 +39,36 @@ func (a *API) permissions() {
 // grant identifies which one it is, so inputs do not name it.
 func (a *API) sharing(noun, path string, admin, look authz.Rule) {
 	const tag = "Permissions"
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "inviteTo" + noun, Route: "POST " + path, Tag: tag, Allow: admin, Status: 204,
 		Summary: "Grant a role to users and teams of the organization.",
 		About:   "You cannot grant a role above your own. The role null revokes direct grants, so that those users and teams inherit their role again.",
 	}, a.share)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listUserPermissionsIn" + noun, Route: "GET " + path + "/users", Tag: tag, Allow: look,
 		Summary: "List the roles that were granted to users directly.",
 	}, a.userGrants)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateUserPermissionIn" + noun, Route: "PATCH " + path + "/users/{userId}", Tag: tag, Allow: admin, Status: 204,
 		Summary: "Change the role that was granted to a user directly.",
 	}, a.reshareUser)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "removeUserFrom" + noun, Route: "DELETE " + path + "/users/{userId}", Tag: tag, Allow: admin,
 		Summary: "Revoke the role that was granted to a user directly.",
 	}, a.unshareUser)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listTeamPermissionsIn" + noun, Route: "GET " + path + "/teams", Tag: tag, Allow: look,
 		Summary: "List the roles that were granted to teams directly.",
 	}, a.teamGrants)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateTeamPermissionIn" + noun, Route: "PATCH " + path + "/teams/{teamId}", Tag: tag, Allow: admin, Status: 204,
 		Summary: "Change the role that was granted to a team directly.",
 	}, a.reshareTeam)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "removeTeamFrom" + noun, Route: "DELETE " + path + "/teams/{teamId}", Tag: tag, Allow: admin,
 		Summary: "Revoke the role that was granted to a team directly.",
 	}, a.unshareTeam)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listPermissionsAggregateIn" + noun, Route: "GET " + path + "/aggregate", Tag: tag, Allow: look,
 		Summary: "List everybody who has access, by any rule, with their role.",
 	}, a.aggregate)
@@ -104,14 +104,14 @@ type TeamPermission struct {
 }
 
 func (a *API) userGrants(ctx context.Context, in *Paged) (*page[UserPermission], error) {
-	return listOf(ctx, a, *in, a.Spaces.UserGrants(authz.FromContext(ctx)), func(g store.UserGrant) UserPermission {
+	return listOf(ctx, a.Kernel, *in, a.Spaces.UserGrants(authz.FromContext(ctx)), func(g store.UserGrant) UserPermission {
 		return UserPermission{Permission: g.Role, User: a.user(g.User)}
 	})
 }
 
 func (a *API) teamGrants(ctx context.Context, in *Paged) (*page[TeamPermission], error) {
 	g := authz.FromContext(ctx)
-	return listOf(ctx, a, *in, a.Spaces.TeamGrants(g), func(v store.TeamGrant) TeamPermission {
+	return listOf(ctx, a.Kernel, *in, a.Spaces.TeamGrants(g), func(v store.TeamGrant) TeamPermission {
 		return TeamPermission{v.Role, a.team(authz.FromContext(ctx).Actor, v.Team, g.Access)}
 	})
 }
@@ -170,7 +170,7 @@ func (a *API) aggregate(ctx context.Context, in *aggregateIn) (*page[UserPermiss
 	if g.Site.ID != "" { // clients do not support a site as the origin
 		origin = &orgPointer{"organization", string(g.Site.Org)}
 	}
-	return listOf(ctx, a, in.Paged, a.Spaces.Aggregate(g, docs.Role(in.Role)), func(e spaces.EffectiveRole) UserPermission {
+	return listOf(ctx, a.Kernel, in.Paged, a.Spaces.Aggregate(g, docs.Role(in.Role)), func(e spaces.EffectiveRole) UserPermission {
 		return UserPermission{Permission: e.Role, User: a.user(e.User), Origin: origin}
 	})
 }

@@ -15,7 +15,7 @@ import (
 )
 
 func (a *API) publishedSite() {
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getPublishedContentSite", Route: "GET " + siteRoute + "/published", Tag: sitesTag, Allow: authz.Site(authz.ReadSite),
 		Summary: "Get a published site with its structure and how it looks, all that a renderer needs.",
 		About:   "404 if the site is not published.",

@@ -17,31 +17,31 @@ func (a *API) reviews() {
 	const tag = "Reviews"
 	view, edit := authz.Space(authz.ViewSpace), authz.Space(authz.EditSpace)
 	state := []int{http.StatusPreconditionFailed}
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getReviewsByChangeRequestId", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/reviews", Tag: tag, Allow: view,
 		Summary: "List the reviews of a change request, newest first.",
 	}, a.listReviews)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "submitChangeRequestReview", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/reviews", Tag: tag,
 		Allow: authz.Space(authz.ReviewSpace), Status: 201, Also: state,
 		Summary: "Review the newest revision of a change request.",
 		About:   "Your earlier reviews no longer count. When the request changes, no review counts any more.",
 	}, a.submitReview)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getChangeRequestReviewById", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/reviews/{reviewId}", Tag: tag, Allow: view,
 		Summary: "Get a review.",
 	}, a.getReview)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getRequestedReviewersByChangeRequestId", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/requested-reviewers", Tag: tag, Allow: view,
 		Summary: "List the requested reviewers who have not submitted a review.",
 	}, a.listRequestedReviewers)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "requestReviewersForChangeRequest", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/requested-reviewers", Tag: tag, Allow: edit,
 		Status: 200, Also: state,
 		Summary: "Request reviews. A draft is opened by this.",
 		About:   "The reviewers need the role review on the space.",
 	}, a.requestReviewers)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "removeRequestedReviewerFromChangeRequest", Route: "DELETE /spaces/{spaceId}/change-requests/{changeRequestId}/requested-reviewers/{userId}", Tag: tag, Allow: edit,
 		Summary: "Withdraw the request for a review by a user.",
 	}, a.removeReviewer)
@@ -108,7 +108,7 @@ func (a *API) listReviews(ctx context.Context, in *listReviewsIn) (*page[Review]
 		outdated = ptr(in.Outdated == "true")
 	}
 	list := a.Reviews.Reviews(cr, outdated)
-	return listOf(ctx, a, in.Paged, store.List[Review]{
+	return listOf(ctx, a.Kernel, in.Paged, store.List[Review]{
 		Page: func(ctx context.Context, at store.Page) ([]Review, store.Key, error) {
 			all, next, err := list.Page(ctx, at)
 			if err != nil {
@@ -201,7 +201,7 @@ func (a *API) listRequestedReviewers(ctx context.Context, in *listRequestedIn) (
 		return nil, err
 	}
 	g := authz.FromContext(ctx)
-	return listOf(ctx, a, in.Paged, a.Reviews.RequestedReviewers(cr), func(q docs.RequestedReviewer) RequestedReviewer { return a.requestedReviewer(g, q) })
+	return listOf(ctx, a.Kernel, in.Paged, a.Reviews.RequestedReviewers(cr), func(q docs.RequestedReviewer) RequestedReviewer { return a.requestedReviewer(g, q) })
 }
 
 type requestReviewersIn struct {

@@ -16,66 +16,66 @@ import (
 func (a *API) revisions() {
 	const tag = "Revisions"
 	view, read := authz.Space(authz.ViewSpace), authz.Space(authz.ReadContent)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listRevisions", Route: "GET /spaces/{spaceId}/revisions", Tag: tag, Allow: view,
 		Summary: "List the revisions of a space, newest first.",
 	}, a.listRevisions)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}", Tag: tag, Allow: read,
 		Summary: "Get a revision of a space.",
 	}, func(ctx context.Context, in *revisionIn) (*revised[Revision], error) {
 		return a.revisionOut(ctx, a.at(in.Revision), in.Flags)
 	})
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getRevisionSemanticChanges", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/changes", Tag: tag, Allow: read,
 		Summary: "List what a revision changed, compared to the one before it.",
 		About:   "The content token of a preview that shows both lists what the preview shows of it, without the differences in the documents. For other visitors there is only one revision: 404.",
 	}, a.revisionChanges)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listPagesInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/pages", Tag: tag, Allow: read,
 		Summary: "Get the page tree of a revision.",
 	}, func(ctx context.Context, in *revisionIn) (*revised[pageTree], error) {
 		return a.pagesOut(ctx, a.at(in.Revision), in.Flags)
 	})
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listFilesInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/files", Tag: tag, Allow: read,
 		Summary: "List the files of a revision.",
 	}, func(ctx context.Context, in *revisionFilesIn) (*page[File], error) {
 		return a.filesOut(ctx, a.at(in.Revision), in.Paged, in.Flags)
 	})
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getFileInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/files/{fileId}", Tag: tag, Allow: read,
 		Summary: "Get a file of a revision.",
 	}, func(ctx context.Context, in *revisionFileIn) (*out[File], error) {
 		return a.fileOut(ctx, a.at(in.Revision), in.File, in.Flags)
 	})
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getPageInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/page/{pageId}", Tag: tag, Allow: read,
 		Summary: "Get a page of a revision.",
 	}, func(ctx context.Context, in *revisionPageIn) (*pageOutput, error) {
 		return a.pageOut(ctx, a.at(in.Revision), byID(in.Page), in.PageOptions)
 	})
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getPageDocumentInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/page/{pageId}/document", Tag: tag, Allow: read,
 		Summary: "Get the document of a page of a revision.",
 	}, a.revisionDocument)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getPageInRevisionByPath", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/path/{pagePath}", Tag: tag, Allow: read,
 		Summary: "Get a page of a revision by its path.",
 	}, func(ctx context.Context, in *revisionPathIn) (*pageOutput, error) {
 		return a.pageOut(ctx, a.at(in.Revision), byPath(in.Path), in.PageOptions)
 	})
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getReusableContentInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/reusable-contents/{reusableContentId}", Tag: tag, Allow: read,
 		Summary: "Get a reusable content of a revision.",
 	}, func(ctx context.Context, in *revisionReusableIn) (*out[ReusableContent], error) {
 		return a.reusableOut(ctx, a.at(in.Revision), in.Reusable, in.Flags)
 	})
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getReusableContentDocumentInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/reusable-contents/{reusableContentId}/document", Tag: tag, Allow: read,
 		Summary: "Get the document of a reusable content of a revision.",
 	}, a.revisionReusableDocument)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "rollbackContent", Route: "POST /spaces/{spaceId}/revisions/{revisionId}/rollback", Tag: tag, Allow: authz.Space(authz.EditSpace), Status: 200,
 		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Restore the content of a revision, as a new revision.",
@@ -286,7 +286,7 @@ func (a *API) listRevisions(ctx context.Context, in *listRevisionsIn) (*page[rev
 // not empty.
 func (a *API) revisionsOut(ctx context.Context, cr docs.ChangeRequestID, p Paged) (*page[revisionEntry], error) {
 	sp := authz.FromContext(ctx).Space
-	return listOf(ctx, a, p, a.Content.Revisions(sp.ID, cr), func(r docs.Revision) revisionEntry {
+	return listOf(ctx, a.Kernel, p, a.Content.Revisions(sp.ID, cr), func(r docs.Revision) revisionEntry {
 		w := revisionEntry{
 			Object: "revision", ID: string(r.ID), Type: r.Type, Parents: r.Parents, Message: r.Message, Author: string(r.Author), CreatedAt: r.CreatedAt,
 			From: string(r.MergedFrom),

@@ -17,31 +17,31 @@ func (a *API) saml() {
 		root = "/orgs/{organizationId}/saml"
 		one  = root + "/{samlProviderId}"
 	)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listSAMLProvidersInOrganizationById", Route: "GET " + root, Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "List the SAML providers of an organization.",
 	}, a.listSAMLProviders)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "createOrganizationSAMLProvider", Route: "POST " + root, Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Create a SAML provider.",
 		About: "People can sign in by it once entityID, certificate and ssoURL are set; the identity provider needs what is in service. " +
 			"An organization can have 50 providers.",
 	}, a.createSAMLProvider)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getOrganizationSAMLProviderById", Route: "GET " + one, Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "Get a SAML provider.",
 	}, a.getSAMLProvider)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateOrganizationSAMLProvider", Route: "PATCH " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Change a SAML provider.",
 		About:   "To change the certificate without locking anybody out, set the old and the new one, one below the other, and remove the old one afterwards.",
 	}, a.updateSAMLProvider)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "deleteOrganizationSAMLProvider", Route: "DELETE " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Delete a SAML provider.",
 	}, a.deleteSAMLProvider)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listSSOProviderLoginsInOrganization", Route: "GET /orgs/{organizationId}/sso", Tag: tag, Allow: authz.Public(),
 		Summary: "List the ways of single sign-on to an organization.",
 		About:   "It needs no token: a page where people sign in shows it. Providers that are not complete are left out.",
@@ -120,7 +120,7 @@ type listSAMLProvidersIn struct {
 }
 
 func (a *API) listSAMLProviders(ctx context.Context, in *listSAMLProvidersIn) (*page[SAMLProvider], error) {
-	return listViews(ctx, a, in.Paged, a.SSO.Providers(in.Org), a.samlProvider)
+	return listViews(ctx, a.Kernel, in.Paged, a.SSO.Providers(in.Org), a.samlProvider)
 }
 
 // SAMLFields holds the fields of a provider that can be set, except for its label.

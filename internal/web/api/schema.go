@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"reflect"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -110,41 +108,6 @@ func resolved(r huma.Registry, s *huma.Schema) *huma.Schema {
 	return s
 }
 
-// customizationPatch is a part of customization.Settings: all keys are optional, and null
-// removes the stored value.
-type customizationPatch struct{ customization.Patch }
-
-// Schema implements huma.SchemaProvider.
-func (customizationPatch) Schema(r huma.Registry) *huma.Schema {
-	const name = "CustomizationPatch" // it is long, and two operations use it
-	if r.Map()[name] == nil {
-		r.Map()[name] = partOf(r, r.Schema(reflect.TypeFor[customization.Settings](), true, ""), "")
-	}
-	return &huma.Schema{Ref: "#/components/schemas/" + name}
-}
-
-// partOf returns the schema of a part of what whole describes: all properties are
-// optional and can be null. path is the path of whole in the settings.
-func partOf(r huma.Registry, whole *huma.Schema, path string) *huma.Schema {
-	s := *resolved(r, whole)
-	s.Required, s.Nullable = nil, path != ""
-	s.Properties = map[string]*huma.Schema{}
-	for name, p := range resolved(r, whole).Properties {
-		at := strings.TrimPrefix(path+"."+name, ".")
-		if customization.Group(at) {
-			s.Properties[name] = partOf(r, p, at)
-			continue
-		}
-		c := *resolved(r, p)
-		if c.Nullable = true; len(c.OneOf) > 0 {
-			c.OneOf = append(slices.Clone(c.OneOf), &huma.Schema{Enum: []any{nil}})
-		}
-		s.Properties[name] = &c
-	}
-	s.PrecomputeMessages()
-	return &s
-}
-
 // schemaName returns the name of a type in the description. Types of package
 // customization get a prefix, because their names are short.
 func schemaName(t reflect.Type, hint string) string {
@@ -164,6 +127,13 @@ func enum[T ~string](about string, values ...T) *huma.Schema {
 		s.Enum = append(s.Enum, string(v))
 	}
 	return s
+}
+
+// newSchemas returns a registry with the schemas of our own types.
+func newSchemas() huma.Registry {
+	r := huma.NewMapRegistry("#/components/schemas/", schemaName)
+	declareTypes(r)
+	return r
 }
 
 // declareTypes registers the types above as the schemas of our own types.

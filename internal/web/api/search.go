@@ -12,13 +12,13 @@ import (
 
 func (a *API) search() {
 	const tag = "Search"
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "searchSpaceContent", Route: "GET /spaces/{spaceId}/search", Tag: tag, Allow: authz.Space(authz.ReadContent),
 		Summary: "Search the pages of a space, best matches first.",
 		About: "The last word of the query can be incomplete. Words of five or more letters can be misspelled. " +
 			"The best ten operations of API references come first, as sections of the computed pages that show them.",
 	}, a.searchSpace)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "searchOrganizationContent", Route: "GET /orgs/{organizationId}/search", Tag: tag, Allow: authz.Org(authz.ViewOrg),
 		Summary: "Search the pages of all spaces that you can see, grouped by space.",
 		About:   aboutSpaces,
@@ -104,7 +104,7 @@ func (a *API) searchSpace(ctx context.Context, in *searchSpaceIn) (*page[pageRes
 	if err != nil {
 		return nil, err
 	}
-	return listOf(ctx, a, in.Paged, byPlace(func(limit int, at *store.SearchPlace) ([]index.Found, bool, error) {
+	return listOf(ctx, a.Kernel, in.Paged, byPlace(func(limit int, at *store.SearchPlace) ([]index.Found, bool, error) {
 		return a.Content.Search(ctx, []*revision.View{v}, in.Query, limit, at)
 	}), a.pageResult)
 }
@@ -138,7 +138,7 @@ func (a *API) searchOrganization(ctx context.Context, in *searchOrgIn) (*page[sp
 
 // searchViews answers with the spaces that have pages that answer a query.
 func (a *API) searchViews(ctx context.Context, p Paged, query string, open func() ([]*revision.View, error)) (*page[spaceResult], error) {
-	return listOf(ctx, a, p, byPlace(func(limit int, at *store.SearchPlace) ([]index.FoundSpace, bool, error) {
+	return listOf(ctx, a.Kernel, p, byPlace(func(limit int, at *store.SearchPlace) ([]index.FoundSpace, bool, error) {
 		views, err := open()
 		if err != nil {
 			return nil, false, err

@@ -14,39 +14,39 @@ import (
 func (a *API) serviceAccounts() {
 	const tag = "Service accounts"
 	const one = "/orgs/{organizationId}/service-accounts/{serviceAccountId}"
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listServiceAccounts", Route: "GET /orgs/{organizationId}/service-accounts", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "List the service accounts of an organization.",
 	}, a.listServiceAccounts)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "createServiceAccount", Route: "POST /orgs/{organizationId}/service-accounts", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Create a service account: a machine that acts in the organization.",
 		About:   "It belongs to the organization and not to a person, has a role as members do, and cannot sign in. Its id can be used where permissions, teams and reviews take the id of a user.",
 	}, a.createServiceAccount)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getServiceAccount", Route: "GET " + one, Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "Get a service account.",
 	}, a.getServiceAccount)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateServiceAccount", Route: "PATCH " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Change the name or the role of a service account.",
 	}, a.updateServiceAccount)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "deleteServiceAccount", Route: "DELETE " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Delete a service account and revoke its tokens, effective immediately.", About: "What it wrote stays, with its name.",
 	}, a.deleteServiceAccount)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listServiceAccountTokens", Route: "GET " + one + "/tokens", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "List the tokens of a service account, without their secrets.",
 	}, a.listServiceTokens)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "createServiceAccountToken", Route: "POST " + one + "/tokens", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Create a token of a service account. Its secret is returned only once.",
 		About:   "A token that asks for it cannot make one with more scopes or a later end than it has itself.",
 	}, a.createServiceToken)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "revokeServiceAccountToken", Route: "DELETE " + one + "/tokens/{tokenId}", Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Revoke a token of a service account, effective immediately.",
 	}, a.revokeServiceToken)
@@ -78,7 +78,7 @@ type listServiceAccountsIn struct {
 }
 
 func (a *API) listServiceAccounts(ctx context.Context, in *listServiceAccountsIn) (*page[ServiceAccount], error) {
-	return listOf(ctx, a, in.Paged, a.Orgs.ServiceAccounts(in.Org), a.serviceAccount)
+	return listOf(ctx, a.Kernel, in.Paged, a.Orgs.ServiceAccounts(in.Org), a.serviceAccount)
 }
 
 type createServiceAccountIn struct {
@@ -139,7 +139,7 @@ func (a *API) listServiceTokens(ctx context.Context, in *listServiceTokensIn) (*
 	if err != nil {
 		return nil, err
 	}
-	return listOf(ctx, a, in.Paged, list, token)
+	return listOf(ctx, a.Kernel, in.Paged, list, token)
 }
 
 type createServiceTokenIn struct {

@@ -15,24 +15,24 @@ import (
 
 func (a *API) sessions() {
 	const tag = "Sessions"
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getSession", Route: "GET /user/session", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "Get the session of this request.",
 		About:   "Its csrfToken is what requests with the session that change something must send as X-CSRF-Token. A request with a token has no session.",
 	}, a.session)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listSessions", Route: "GET /user/sessions", Tag: tag, Allow: authz.FullToken(),
 		Summary: "List the browsers in which you are signed in.",
 	}, a.listSessions)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "endSession", Route: "DELETE /user/sessions/{sessionId}", Tag: tag, Allow: authz.FullToken(),
 		Summary: "Sign out in one browser, effective immediately.",
 	}, a.endSession)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "endSessions", Route: "DELETE /user/sessions", Tag: tag, Allow: authz.FullToken(),
 		Summary: "Sign out everywhere, effective immediately. Tokens stay.",
 	}, a.endSessions)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "changeEmail", Route: "POST /user/email", Tag: tag, Allow: authz.FullToken(), Status: http.StatusAccepted,
 		Summary: "Change your e-mail address.",
 		About:   "A link is sent to the new address, and the account has it once the person has opened it. Only a session may ask; tokens are refused.",
@@ -69,7 +69,7 @@ func (s *sessionRequest) Resolve(ctx huma.Context) []error {
 
 func (a *API) session(ctx context.Context, in *sessionRequest) (*out[SignInSession], error) {
 	g := authz.FromContext(ctx)
-	c, err := in.request.Cookie(a.cookie)
+	c, err := in.request.Cookie(a.Cookie)
 	if !g.Actor.Session || err != nil {
 		return nil, errs.E(errs.NotFound, "this request has a token and no session")
 	}
@@ -84,7 +84,7 @@ func (a *API) session(ctx context.Context, in *sessionRequest) (*out[SignInSessi
 
 func (a *API) listSessions(ctx context.Context, in *Paged) (*page[SignInSession], error) {
 	g := authz.FromContext(ctx)
-	return listOf(ctx, a, *in, a.SignIn.Sessions(g), func(t docs.Token) SignInSession { return session(t, g.Actor) })
+	return listOf(ctx, a.Kernel, *in, a.SignIn.Sessions(g), func(t docs.Token) SignInSession { return session(t, g.Actor) })
 }
 
 type endSessionIn struct {

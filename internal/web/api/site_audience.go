@@ -13,37 +13,37 @@ import (
 
 func (a *API) siteAudience() {
 	const tag, links, auth = "Site audience", siteRoute + "/share-links", siteRoute + "/publishing/auth"
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listSiteShareLinks", Route: "GET " + links, Tag: tag, Allow: authz.Site(authz.SiteSecrets),
 		Summary: "List the share links of a site, oldest first.",
 	}, a.listShareLinks)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "createSiteShareLink", Route: "POST " + links, Tag: tag, Allow: authz.Site(authz.AdminSite.Within(docs.ScopeAdmin)), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Create a share link, by which everybody who has it can read a site with the visibility share-link.",
 		About:   "As long as the site has another visibility or is not published, the link does not work, and the header X-Octavo-Hint says what to do.",
 	}, a.createShareLink)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateSiteShareLinkById", Route: "PATCH " + links + "/{shareLinkId}", Tag: tag, Allow: authz.Site(authz.AdminSite.Within(docs.ScopeAdmin)),
 		Summary: "Rename a share link, revoke it or make it work again.",
 	}, a.updateShareLink)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "deleteSiteShareLinkById", Route: "DELETE " + links + "/{shareLinkId}", Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Delete a share link. It stops working at once.",
 	}, a.deleteShareLink)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getSitePublishingAuthById", Route: "GET " + auth, Tag: tag, Allow: authz.Site(authz.SiteSecrets),
 		Summary: "Get how visitors of a site sign in, with the key that signs their tokens.",
 	}, a.getSiteAuth)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateSitePublishingAuthById", Route: "PATCH " + auth, Tag: tag, Allow: authz.Site(authz.AdminSite.Within(docs.ScopeAdmin)),
 		Summary: "Change how visitors of a site sign in.",
 	}, a.updateSiteAuth)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "regenerateSitePublishingAuthById", Route: "POST " + auth + "/regenerate", Tag: tag, Allow: authz.Site(authz.AdminSite.Within(docs.ScopeAdmin)), Status: 200,
 		Summary: "Replace the key that signs the tokens of visitors. Tokens of the old key stop working at once.",
 	}, a.regenerateSiteAuth)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getSitePublishingPreviewById", Route: "GET " + siteRoute + "/publishing/preview", Tag: tag, Allow: authz.Site(authz.SiteSecrets),
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Get an address where a site can be read for an hour, published or not, as a visitor with some claims.",
@@ -81,7 +81,7 @@ type listShareLinksIn struct {
 
 func (a *API) listShareLinks(ctx context.Context, in *listShareLinksIn) (*page[ShareLink], error) {
 	g := authz.FromContext(ctx)
-	return listOf(ctx, a, in.Paged, a.Sites.ShareLinks(g, in.Search), a.shareLink(g.Site))
+	return listOf(ctx, a.Kernel, in.Paged, a.Sites.ShareLinks(g, in.Search), a.shareLink(g.Site))
 }
 
 type createShareLinkIn struct {

@@ -11,7 +11,7 @@ import (
 )
 
 func (a *API) siteExplain() {
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "explainSiteVisit", Route: "GET " + siteRoute + "/explain", Tag: sitesTag, Allow: authz.Site(authz.SiteAccess),
 		Summary: "Say why a visitor sees the page at an address of a site, or does not.",
 		About: "The steps are in the order in which they are decided, each with its condition, its result and the reason: the address, whether the site is published, " +

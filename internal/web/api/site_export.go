@@ -16,7 +16,7 @@ const (
 )
 
 func (a *API) siteExport() {
-	registerStream(a, op{
+	registerStream(a.Kernel, op{
 		ID: "exportSite", Route: "GET " + siteRoute + "/export", Tag: sitesTag, Allow: authz.Site(authz.ExportSite), Time: transferTime, Sends: []string{archiveType},
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Download a site as static files.",

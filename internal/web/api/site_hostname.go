@@ -10,21 +10,21 @@ import (
 
 func (a *API) siteHostname() {
 	const tag, route = "Site audience", siteRoute + "/hostname"
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getSiteHostname", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "Get the host name that a site has or wants, and the DNS record that proves it.",
 	}, a.getSiteHostname)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "setSiteHostname", Route: "PUT " + route, Tag: tag, Allow: authz.Site(authz.AdminSite), Status: 200,
 		Also:    []int{http.StatusConflict},
 		Summary: "Ask for a host name of your own domain for a site. It is used once its DNS record was found.",
 		About:   "The host name before, if any, ends at once. 409 if another site has the name.",
 	}, a.setSiteHostname)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "checkSiteHostname", Route: "POST " + route + "/check", Tag: tag, Allow: authz.Site(authz.AdminSite), Status: 200,
 		Summary: "Look for the DNS record of the host name of a site now.",
 	}, a.checkSiteHostname)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "deleteSiteHostname", Route: "DELETE " + route, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Take the host name from a site, which has its own address again.",
 	}, a.deleteSiteHostname)

@@ -16,19 +16,19 @@ import (
 
 func (a *API) siteInsights() {
 	const tag, route = "Site insights", siteRoute + "/insights"
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "trackEventsInSiteById", Route: "POST " + route + "/events", Tag: tag, Allow: authz.Site(authz.ReadSite), MaxBody: maxEvents,
 		Summary: "Count events on a site, such as that a page was read.",
 		About: "Counted are the day, the type, the site space, the page, and a rating or a position. Nothing of session is kept, nor any text that somebody typed. " +
 			"Events at places that the caller does not see are not counted. Counts are stored a few seconds later.",
 	}, a.trackEvents)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "aggregateSiteEvents", Route: "POST " + route + "/events/aggregate", Tag: tag, Allow: authz.Site(authz.ViewSite), Status: 200,
 		Summary: "Count the events of a site by day, type or place.",
 		About: "Counts are kept for 90 days. Columns about visitors, such as visitorsCount, are refused: nothing about them is recorded. " +
 			"A column that only some types of events have leaves out all others.",
 	}, a.aggregateEvents)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listSiteVisitorSegments", Route: "GET " + route + "/visitor-segments", Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "List groups of visitors with the same claims.",
 		About:   "The list is empty: what is known of visitors is not recorded, so there is nothing to group them by.",

@@ -11,17 +11,17 @@ import (
 
 func (a *API) siteExternalLinks() {
 	const tag, route, one = sitesTag, siteRoute + "/external-links", siteRoute + "/external-links/{siteExternalLinkId}"
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "addExternalLinkToSite", Route: "POST " + route, Tag: tag, Allow: authz.Site(authz.EditSite), Status: 201,
 		Summary: "Add a link to another site, beside the sections or in a group.",
 		About: "Needs a site with sections. It is sent in the structure of the site to every client; those before version 0.202.0 " +
 			"of the JavaScript client do not know it.",
 	}, a.addExternalLink)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateSiteExternalLinkById", Route: "PATCH " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Change a link to another site, or move it into a group or out of it.",
 	}, a.updateExternalLink)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "deleteSiteExternalLinkById", Route: "DELETE " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Delete a link to another site.",
 	}, a.deleteExternalLink)

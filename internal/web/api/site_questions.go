@@ -15,17 +15,17 @@ func (a *API) siteReaderQuestions() {
 	const tag, route = "Site insights", siteRoute + "/questions"
 	const kept = "Only sites with keepsQuestions have any: it is false until somebody who administers the site changes it. A question is masked and in lower case; " +
 		"it is stored after readers in three networks asked it within a week, and kept for 90 days. What is sent while somebody types is not counted."
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listSiteQuestions", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "List what readers of a site searched for, or asked, with how often a page was found.",
 		About:   kept,
 	}, a.listSiteQuestions)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getSiteQuestionById", Route: "GET " + route + "/{siteQuestionId}", Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Get a question that readers of a site asked.",
 		About:   "The filters are for its numbers.",
 	}, a.getSiteQuestion)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getSiteQuestionStats", Route: "GET " + siteRoute + "/question-stats", Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Sum up the questions that readers of a site asked.",
 		About:   kept,
@@ -133,7 +133,7 @@ func (a *API) listSiteQuestions(ctx context.Context, in *listSiteQuestionsIn) (*
 	if none || in.Type != "" && in.Type != "unknown" || len(in.Topic) > 0 {
 		list = store.List[store.SiteQuestion]{}
 	}
-	return listOf(ctx, a, in.Paged, list, func(q store.SiteQuestion) SiteQuestion { return a.siteQuestion(g.Site, q) })
+	return listOf(ctx, a.Kernel, in.Paged, list, func(q store.SiteQuestion) SiteQuestion { return a.siteQuestion(g.Site, q) })
 }
 
 type siteQuestionIn struct {

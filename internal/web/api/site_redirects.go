@@ -20,31 +20,31 @@ import (
 
 func (a *API) siteRedirects() {
 	const tag, route, one = "Site redirects", siteRoute + "/redirects", siteRoute + "/redirects/{siteRedirectId}"
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listSiteRedirects", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "List the redirects of a site.",
 	}, a.listRedirects)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "createSiteRedirect", Route: "POST " + route, Tag: tag, Allow: authz.Site(authz.AdminSite), Status: 201,
 		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Create a redirect from an address of a site that has no page.",
 		About:   "409 if there is a redirect from the same source. A redirect that leads back to itself is refused.",
 	}, a.createRedirect)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "bulkUpsertSiteRedirects", Route: "PUT " + route, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Create, change, publish and delete up to 500 redirects, each by its source.",
 		About:   "A change that is not possible has the status error; the others happen.",
 	}, a.setRedirects)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateSiteRedirectById", Route: "PATCH " + one, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Change a redirect.",
 	}, a.updateRedirect)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "deleteSiteRedirectById", Route: "DELETE " + one, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Delete a redirect.",
 	}, a.deleteRedirect)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getSiteRedirectBySource", Route: "GET " + siteRoute + "/redirect", Tag: tag, Allow: authz.Site(authz.ReadSite),
 		Summary: "Get the live redirect of a path, and the address that it leads to.",
 		About:   "404 if there is none, or if its destination does not exist any more.",
@@ -158,7 +158,7 @@ func (a *API) listRedirects(ctx context.Context, in *listRedirectsIn) (*page[Sit
 	if in.Draft != "" {
 		f.Draft = ptr(in.Draft == "true")
 	}
-	return listOf(ctx, a, in.Paged, a.Sites.Redirects(authz.FromContext(ctx), f), siteRedirect)
+	return listOf(ctx, a.Kernel, in.Paged, a.Sites.Redirects(authz.FromContext(ctx), f), siteRedirect)
 }
 
 type createRedirectIn struct {

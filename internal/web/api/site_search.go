@@ -17,23 +17,23 @@ import (
 )
 
 func (a *API) siteSearch() {
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "searchSiteContent", Route: "POST " + siteRoute + "/search", Tag: sitesTag, Allow: authz.Site(authz.ReadSite), Status: 200,
 		Summary: "Search the pages of a site, grouped by space.",
 		About:   "What the caller does not see has no influence on the results. " + aboutSpaces,
 	}, a.searchSite)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "prewarmSiteSearch", Route: "POST " + siteRoute + "/search/prewarm", Tag: sitesTag, Allow: authz.Site(authz.ReadSite), Status: http.StatusNoContent,
 		Summary: "Announce a search of a site.",
 		About:   "It does nothing: the index is always ready. Clients call it when a reader opens the search.",
 	}, func(context.Context, *SiteIn) (*done, error) { return nil, nil })
-	registerStream(a, op{
+	registerStream(a.Kernel, op{
 		ID: "streamAskInSite", Route: "POST " + siteRoute + "/ask", Tag: sitesTag, Allow: authz.Site(authz.ReadSite), Status: 200, Sends: []string{"text/event-stream"},
 		Summary: "Ask a question about the content of a site.",
 		About: "No language model is used: the answer quotes the passages that match best, and names their pages. " +
 			"It is sent as one event, followed by an event done.",
 	}, a.askSite)
-	registerStream(a, op{
+	registerStream(a.Kernel, op{
 		ID: "streamRecommendedQuestionsInSite", Route: "GET " + siteRoute + "/ask/questions", Tag: sitesTag, Allow: authz.Site(authz.ReadSite), Sends: []string{"text/event-stream"},
 		Summary: "Get questions that the content of a site answers: those of its headings that are questions.",
 	}, a.siteQuestions)
@@ -73,7 +73,7 @@ func (a *API) searchSite(ctx context.Context, in *searchSiteIn) (*page[spaceResu
 	if err != nil {
 		return nil, err
 	}
-	in.list += string(filters) // a cursor belongs to one query
+	in.Narrow(string(filters)) // a cursor belongs to one query
 	return a.searchViews(ctx, in.Paged, b.Query, func() ([]*revision.View, error) { return a.searchedViews(ctx, scope) })
 }
 

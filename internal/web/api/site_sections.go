@@ -12,26 +12,26 @@ import (
 
 func (a *API) siteSections() {
 	const tag, route, one = sitesTag, siteRoute + "/sections", siteRoute + "/sections/{siteSectionId}"
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listSiteSections", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ReadSite),
 		Summary: "List the sections of a site, those in groups too.",
 	}, a.listSections)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "addSectionToSite", Route: "POST " + route, Tag: tag, Allow: authz.Site(authz.EditSite), Status: 201,
 		Summary: "Add a section with a space.",
 		About: "The first section of a site that has site spaces moves them into a section of their own, which is named after the site. " +
 			"Needs the role create on the space, or in the organization for a new one.",
 	}, a.addSection)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateSiteSectionById", Route: "PATCH " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
 		Also:    []int{http.StatusConflict},
 		Summary: "Change a section.",
 	}, a.updateSection)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "deleteSiteSectionById", Route: "DELETE " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Delete a section and its site spaces. The spaces stay.",
 	}, a.deleteSection)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "moveSiteSection", Route: "POST " + one + "/move", Tag: tag, Allow: authz.Site(authz.EditSite), Status: 200,
 		Deprecated: "sortSiteStructure",
 		Summary:    "Change the place of a section among its siblings.",
@@ -164,32 +164,32 @@ func (a *API) moveSection(ctx context.Context, in *moveSectionIn) (*out[SiteSect
 
 func (a *API) siteGroups() {
 	const tag, route, one = sitesTag, siteRoute + "/section-groups", siteRoute + "/section-groups/{siteSectionGroupId}"
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listSiteSectionGroups", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ReadSite),
 		Summary: "List the groups of a site, those in other groups too.",
 	}, a.listGroups)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "addSectionGroupToSite", Route: "POST " + route, Tag: tag, Allow: authz.Site(authz.EditSite), Status: 201,
 		Summary: "Add a group, and move sections into it.",
 	}, a.addGroup)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateSiteSectionGroupById", Route: "PATCH " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Change a group.",
 	}, a.updateGroup)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "deleteSiteSectionGroupById", Route: "DELETE " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Delete a group. Its sections and groups take its place.",
 	}, a.deleteGroup)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "moveSiteSectionGroup", Route: "POST " + one + "/move", Tag: tag, Allow: authz.Site(authz.EditSite), Status: 200,
 		Deprecated: "sortSiteStructure",
 		Summary:    "Change the place of a group among its siblings.",
 	}, a.moveGroup)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "addSectionToGroup", Route: "POST " + one + "/sections", Tag: tag, Allow: authz.Site(authz.EditSite), Status: 201,
 		Summary: "Move a section to the end of a group.",
 	}, a.addSectionToGroup)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "removeSectionFromGroup", Route: "DELETE " + one + "/sections/{siteSectionId}", Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Move a section out of a group, to the place behind it.",
 	}, a.removeSectionFromGroup)

@@ -13,25 +13,25 @@ import (
 
 func (a *API) siteServers() {
 	const tag, route, one = "Site MCP servers", siteRoute + "/mcp-servers", siteRoute + "/mcp-servers/{siteMcpServerId}"
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listSiteMcpServers", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.SiteSecrets),
 		Summary: "List the MCP servers of a site, oldest first.",
 	}, a.listMCPServers)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "createSiteMcpServer", Route: "POST " + route, Tag: tag, Allow: authz.Site(authz.AdminSite), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Add an MCP server to a site.",
 		About:   "A site can have 50. Headers are stored encrypted, and their values are never returned.",
 	}, a.createMCPServer)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getSiteMcpServerById", Route: "GET " + one, Tag: tag, Allow: authz.Site(authz.SiteSecrets),
 		Summary: "Get an MCP server of a site.",
 	}, a.getMCPServer)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateSiteMcpServerById", Route: "PATCH " + one, Tag: tag, Allow: authz.Site(authz.AdminSite.Within(docs.ScopeAdmin)),
 		Summary: "Change an MCP server of a site.",
 	}, a.updateMCPServer)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "deleteSiteMcpServerById", Route: "DELETE " + one, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Remove an MCP server from a site.",
 	}, a.deleteMCPServer)
@@ -69,7 +69,7 @@ type listMCPServersIn struct {
 
 func (a *API) listMCPServers(ctx context.Context, in *listMCPServersIn) (*page[SiteMCPServer], error) {
 	g := authz.FromContext(ctx)
-	return listOf(ctx, a, in.Paged, a.Sites.MCPServers(g), a.mcpServer(g.Site))
+	return listOf(ctx, a.Kernel, in.Paged, a.Sites.MCPServers(g), a.mcpServer(g.Site))
 }
 
 type createMCPServerIn struct {

@@ -3,6 +3,9 @@ package api
 import (
 	"context"
 	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -17,39 +20,39 @@ import (
 
 func (a *API) siteCustomization() {
 	const tag, one, space = "Site customization", siteRoute + "/customization", siteRoute + "/site-spaces/{siteSpaceId}/customization"
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getSiteCustomizationById", Route: "GET " + one, Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "Get how a site looks, with all defaults.",
 	}, a.getCustomization)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateSiteCustomizationById", Route: "PUT " + one, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Replace how a site looks.",
 		About:   "What is left out gets its default.",
 	}, a.putCustomization)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getSiteSpaceCustomizationById", Route: "GET " + space, Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "Get how a site looks in one of its site spaces, with what it has from the site.",
 	}, a.getSpaceCustomization)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "overrideSiteSpaceCustomizationById", Route: "PATCH " + space, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Override how a site looks in one of its site spaces.",
 		About:   "What is left out stays as it is; null drops what was overridden.",
 	}, a.patchSpaceCustomization)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "deleteSiteSpaceCustomizationById", Route: "DELETE " + space, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Make a site space look like its site.",
 	}, a.deleteSpaceCustomization)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listSiteIntegrationScripts", Route: "GET " + siteRoute + "/integration-scripts", Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "List the scripts that integrations add to the pages of a site.",
 		About:   "There are none: this server has no integrations.",
 	}, a.listIntegrationScripts)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listSiteIntegrations", Route: "GET " + siteRoute + "/integrations", Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "List the integrations of a site.",
 		About:   "There are none: this server has no integrations.",
 	}, a.listSiteIntegrations)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateSiteAdsById", Route: "POST " + siteRoute + "/ads", Tag: tag, Allow: authz.Site(authz.AdminSite), Status: 204,
 		Summary: "Set whether a site wants advertisements.",
 		About:   "The wish is stored. This server shows no advertisements.",
@@ -138,7 +141,7 @@ type listSiteIntegrationsIn struct {
 
 func (a *API) listSiteIntegrations(ctx context.Context, in *listSiteIntegrationsIn) (*page[siteIntegration], error) {
 	none := store.List[siteIntegration]{Page: func(context.Context, store.Page) ([]siteIntegration, store.Key, error) { return nil, nil, nil }}
-	return listOf(ctx, a, in.Paged, none, func(i siteIntegration) siteIntegration { return i })
+	return listOf(ctx, a.Kernel, in.Paged, none, func(i siteIntegration) siteIntegration { return i })
 }
 
 type updateSiteAdsIn struct {
@@ -159,18 +162,18 @@ func (a *API) updateSiteAds(ctx context.Context, in *updateSiteAdsIn) (*done, er
 
 func (a *API) siteAdaptive() {
 	const tag, route = "Adaptive content", siteRoute + "/adaptive-schema"
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getSiteAdaptiveSchema", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "Get the schema of what a site knows of its visitors.",
 		About:   "404 if it was never set.",
 	}, a.getAdaptiveSchema)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateSiteAdaptiveSchema", Route: "PUT " + route, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Set the schema of what a site knows of its visitors.",
 		About: "A subset of JSON Schema draft-07: an object of booleans, texts, numbers, arrays of these and objects, each with a description, without further properties. " +
 			"Conditions can read booleans and texts with an enumeration.",
 	}, a.putAdaptiveSchema)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listSiteAdaptiveTemplateConditions", Route: "GET " + route + "/template-conditions", Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "List conditions that the schema allows: one for each boolean and each value of an enumeration.",
 	}, a.listTemplateConditions)
@@ -231,4 +234,39 @@ type templateConditions struct {
 func (a *API) listTemplateConditions(ctx context.Context, in *SiteIn) (*out[templateConditions], error) {
 	s, _, err := a.Sites.Schema(ctx, in.Site)
 	return ok(templateConditions{s.TemplateConditions()}), err
+}
+
+// customizationPatch is a part of customization.Settings: all keys are optional, and null
+// removes the stored value.
+type customizationPatch struct{ customization.Patch }
+
+// Schema implements huma.SchemaProvider.
+func (customizationPatch) Schema(r huma.Registry) *huma.Schema {
+	const name = "CustomizationPatch" // it is long, and two operations use it
+	if r.Map()[name] == nil {
+		r.Map()[name] = partOf(r, r.Schema(reflect.TypeFor[customization.Settings](), true, ""), "")
+	}
+	return &huma.Schema{Ref: "#/components/schemas/" + name}
+}
+
+// partOf returns the schema of a part of what whole describes: all properties are
+// optional and can be null. path is the path of whole in the settings.
+func partOf(r huma.Registry, whole *huma.Schema, path string) *huma.Schema {
+	s := *resolved(r, whole)
+	s.Required, s.Nullable = nil, path != ""
+	s.Properties = map[string]*huma.Schema{}
+	for name, p := range resolved(r, whole).Properties {
+		at := strings.TrimPrefix(path+"."+name, ".")
+		if customization.Group(at) {
+			s.Properties[name] = partOf(r, p, at)
+			continue
+		}
+		c := *resolved(r, p)
+		if c.Nullable = true; len(c.OneOf) > 0 {
+			c.OneOf = append(slices.Clone(c.OneOf), &huma.Schema{Enum: []any{nil}})
+		}
+		s.Properties[name] = &c
+	}
+	s.PrecomputeMessages()
+	return &s
 }

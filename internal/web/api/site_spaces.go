@@ -14,34 +14,34 @@ import (
 
 func (a *API) siteSpaces() {
 	const tag, route, one = sitesTag, siteRoute + "/site-spaces", siteRoute + "/site-spaces/{siteSpaceId}"
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listSiteSpaces", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ReadSite),
 		Summary: "List the site spaces of a site, those in sections too.",
 		About:   "Without those whose space you cannot see.",
 	}, a.listSiteSpaces)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "addSpaceToSite", Route: "POST " + route, Tag: tag, Allow: authz.Site(authz.EditSite), Status: 201,
 		Summary: "Put a space on a site.",
 		About:   "Needs the role create on the space, or in the organization for a new one.",
 	}, a.addSiteSpace)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateSiteSpaceById", Route: "PATCH " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
 		Also:    []int{http.StatusConflict},
 		Summary: "Change a site space.",
 		About:   "Needs the role create on a space that it is to point to.",
 	}, a.updateSiteSpace)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "deleteSiteSpaceById", Route: "DELETE " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Take a space off a site. The space stays.",
 	}, a.deleteSiteSpace)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "duplicateSiteSpace", Route: "POST " + one + "/duplicate", Tag: tag, Allow: authz.Site(authz.EditSite), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Copy the space of a site space, and put the copy beside it.",
 		About: "If the site space is the only one of its section, the copy gets a section of its own behind that one. Conditions are copied. " +
 			"Needs the role create on the space and in the collection or organization that contains it. 412 if the space is in the trash.",
 	}, a.duplicateSiteSpace)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "moveSiteSpace", Route: "POST " + one + "/move", Tag: tag, Allow: authz.Site(authz.EditSite), Status: 200,
 		Deprecated: "sortSiteStructure",
 		Summary:    "Change the place of a site space among its siblings.",

@@ -235,7 +235,7 @@ func (v siteView) structure() SiteStructure {
 // contains the sort key of the last item, so it remains valid when other items are added
 // or removed.
 func itemsPage[W any](ctx context.Context, a *API, p Paged, s *sites.Structure, items []docs.SiteItem, wire func(docs.SiteItem) W) (*page[W], error) {
-	return listOf(ctx, a, p, store.List[docs.SiteItem]{
+	return listOf(ctx, a.Kernel, p, store.List[docs.SiteItem]{
 		Page: func(_ context.Context, at store.Page) ([]docs.SiteItem, store.Key, error) {
 			from := 0
 			if len(at.After) > 0 {

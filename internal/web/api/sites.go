@@ -19,44 +19,44 @@ const (
 
 func (a *API) sites() {
 	const tag = sitesTag
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listSites", Route: "GET /orgs/{organizationId}/sites", Tag: tag, Allow: authz.Org(authz.ViewOrg),
 		Summary: "List the sites of an organization that you can see.",
 	}, a.listSites)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "createSite", Route: "POST /orgs/{organizationId}/sites", Tag: tag, Allow: authz.Org(authz.CreateContent), Status: 201,
 		Summary: "Create a site. It is not published yet.",
 		About:   "Needs the role create on each space that is added.",
 	}, a.createSite)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getSiteById", Route: "GET " + siteRoute, Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "Get a site.",
 	}, a.getSite)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateSiteById", Route: "PATCH " + siteRoute, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Also:    []int{http.StatusConflict},
 		Summary: "Change the settings of a site.",
 		About:   "409 if the basename is taken.",
 	}, a.updateSite)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "deleteSiteById", Route: "DELETE " + siteRoute, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Delete a site. Its spaces and their content stay.",
 	}, a.deleteSite)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "publishSite", Route: "POST " + siteRoute + "/publish", Tag: tag, Allow: authz.Site(authz.PublishSite), Status: 200,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Make a site reachable for its audience.",
 		About:   "412 if the site has no content.",
 	}, a.publishSite)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "unpublishSite", Route: "POST " + siteRoute + "/unpublish", Tag: tag, Allow: authz.Site(authz.PublishSite), Status: 200,
 		Summary: "Make a site unreachable. Its settings stay.",
 	}, a.unpublishSite)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getSiteStructure", Route: "GET " + siteRoute + "/structure", Tag: tag, Allow: authz.Site(authz.ReadSite),
 		Summary: "Get the sections and groups of a site, or its site spaces if it has no sections.",
 	}, a.getSiteStructure)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "sortSiteStructure", Route: "PATCH " + siteRoute + "/structure/sort", Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Change the place of a section, a group or a site space among its siblings.",
 	}, a.sortSiteStructure)
@@ -207,7 +207,7 @@ func (a *API) listSites(ctx context.Context, in *listSitesIn) (*page[Site], erro
 		return nil, err
 	}
 	by := authz.FromContext(ctx).Actor
-	return listOf(ctx, a, in.Paged, l, func(s store.Ranked[docs.Site]) Site { return a.site(by, s.It, s.Role) })
+	return listOf(ctx, a.Kernel, in.Paged, l, func(s store.Ranked[docs.Site]) Site { return a.site(by, s.It, s.Role) })
 }
 
 type createSiteIn struct {

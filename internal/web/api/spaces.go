@@ -14,45 +14,45 @@ import (
 
 func (a *API) spaces() {
 	const tag = "Spaces"
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listSpacesInOrganizationById", Route: "GET /orgs/{organizationId}/spaces", Tag: tag, Allow: authz.Org(authz.ViewOrg),
 		Summary: "List the spaces of an organization that you can see.",
 	}, a.listSpaces)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "createSpace", Route: "POST /orgs/{organizationId}/spaces", Tag: tag, Allow: authz.Org(authz.StartContent), Status: 201,
 		Summary: "Create a space.",
 		About:   "Needs the role create in the organization, or on the collection that is named as parent.",
 	}, a.createSpace)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getSpaceById", Route: "GET /spaces/{spaceId}", Tag: tag, Allow: authz.Space(authz.ReadContent),
 		Summary: "Get a space.",
 	}, a.getSpace)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateSpaceById", Route: "PATCH /spaces/{spaceId}", Tag: tag, Allow: authz.Space(authz.AdminSpace),
 		Summary: "Change the settings of a space.",
 	}, a.updateSpace)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "deleteSpaceById", Route: "DELETE /spaces/{spaceId}", Tag: tag, Allow: authz.Space(authz.AdminSpace),
 		Summary: "Move a space to the trash, from where it can be restored for 7 days.",
 	}, a.deleteSpace)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "duplicateSpace", Route: "POST /spaces/{spaceId}/duplicate", Tag: tag, Allow: authz.Space(authz.ViewSpace), Status: 201,
 		Summary: "Copy a space: the same content next to it, without the history.",
 		About:   "Needs the role create in the collection or organization that contains the space.",
 	}, a.duplicateSpace)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "restoreSpace", Route: "POST /spaces/{spaceId}/restore", Tag: tag, Allow: authz.TrashedSpace(authz.AdminSpace), Status: 200,
 		Also:    []int{http.StatusConflict},
 		Summary: "Restore a space from the trash.",
 		About:   "409 if the space is not in the trash, 404 if its 7 days have passed.",
 	}, a.restoreSpace)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "moveSpace", Route: "POST /spaces/{spaceId}/move", Tag: tag, Allow: authz.Space(authz.AdminSpace), Status: 200,
 		Also:    []int{http.StatusConflict},
 		Summary: "Move a space within its organization.",
 		About:   "400 if the position is not valid, 409 if nothing would change.",
 	}, a.moveSpace)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "transferSpace", Route: "POST /spaces/{spaceId}/transfer", Tag: tag, Allow: authz.Space(authz.AdminSpace), Status: 200,
 		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Transfer a space to another organization.",
@@ -168,7 +168,7 @@ func (a *API) seenSpace(by authz.Actor, s docs.Space, r docs.Role, visited bool,
 }
 
 func (a *API) spacesPage(ctx context.Context, p Paged, in docs.CollectionID) (*page[Space], error) {
-	return listOf(ctx, a, p, a.Spaces.Spaces(authz.FromContext(ctx), in), func(it store.Ranked[docs.Space]) Space { return a.space(authz.FromContext(ctx).Actor, it.It, it.Role) })
+	return listOf(ctx, a.Kernel, p, a.Spaces.Spaces(authz.FromContext(ctx), in), func(it store.Ranked[docs.Space]) Space { return a.space(authz.FromContext(ctx).Actor, it.It, it.Role) })
 }
 
 type listSpacesIn struct {

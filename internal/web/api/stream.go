@@ -19,11 +19,11 @@ import (
 type stream func(w http.ResponseWriter, r *http.Request) error
 
 // registerStream is like register for an operation that streams its response.
-func registerStream[I any](a *API, o op, h func(context.Context, *I) (stream, error)) {
+func registerStream[I any](k *Kernel, o op, h func(context.Context, *I) (stream, error)) {
 	if len(o.Sends) == 0 {
 		panic("operation " + o.ID + " does not say what it sends")
 	}
-	register(a, o, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
+	register(k, o, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
 		send, err := h(ctx, in)
 		if err != nil {
 			return nil, err
@@ -36,10 +36,10 @@ func registerStream[I any](a *API, o op, h func(context.Context, *I) (stream, er
 			}
 			request := authz.FromContext(ctx).Actor.Request
 			if written(w) { // the client must not take a part for the whole response
-				a.requestProblem(o, request, err)
+				k.requestProblem(o, request, err)
 				panic(http.ErrAbortHandler)
 			}
-			a.fail(w, o, request, err)
+			k.fail(w, o, request, err)
 		}}, nil
 	})
 }
@@ -69,9 +69,9 @@ const transferTime = 15 * time.Minute
 
 // extendDeadlines sets the deadlines of a request to d from now. If that is not possible,
 // the default of the server remains.
-func (a *API) extendDeadlines(w http.ResponseWriter, d time.Duration) {
+func (k *Kernel) extendDeadlines(w http.ResponseWriter, d time.Duration) {
 	rc, until := http.NewResponseController(w), time.Now().Add(d)
 	if err := errors.Join(rc.SetReadDeadline(until), rc.SetWriteDeadline(until)); err != nil {
-		a.Log.Debug("the deadlines of a request could not be extended", "error", err)
+		k.Log.Debug("the deadlines of a request could not be extended", "error", err)
 	}
 }

@@ -8,11 +8,11 @@ import (
 
 const apiAbout = "The HTTP interface of Octavo. Errors are `{\"error\":{\"code\",\"message\",\"details\"}}`; lists are `{\"items\",\"next\":{\"page\"},\"count\"}`."
 
-func (a *API) system() {
-	register(a, op{
+func (k *Kernel) system() {
+	register(k, op{
 		ID: "getApiInformation", Route: "GET /{$}", Tag: "System", Allow: authz.Public(),
 		Summary: "Get the version and build of this server.",
-	}, a.information)
+	}, k.information)
 }
 
 type information struct {
@@ -20,6 +20,6 @@ type information struct {
 	Build   string `json:"build" doc:"When the program was built."`
 }
 
-func (a *API) information(context.Context, *struct{}) (*out[information], error) {
-	return ok(information{Version: a.Version, Build: a.Build}), nil
+func (k *Kernel) information(context.Context, *struct{}) (*out[information], error) {
+	return ok(information{Version: k.Version, Build: k.Build}), nil
 }

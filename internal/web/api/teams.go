@@ -10,39 +10,39 @@ import (
 
 func (a *API) teams() {
 	const tag = "Teams"
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listTeamsInOrganizationById", Route: "GET /orgs/{organizationId}/teams", Tag: tag, Allow: authz.Org(authz.ViewOrg),
 		Summary: "List the teams of an organization.", About: "Guests get an empty list.",
 	}, a.listTeams)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "createOrganizationTeam", Route: "PUT /orgs/{organizationId}/teams", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 201,
 		Summary: "Create a team.",
 	}, a.createTeam)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getTeamInOrganizationById", Route: "GET /orgs/{organizationId}/teams/{teamId}", Tag: tag, Allow: authz.Team(authz.ViewTeam),
 		Summary: "Get a team.",
 	}, a.getTeam)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateTeamInOrganizationById", Route: "PATCH /orgs/{organizationId}/teams/{teamId}", Tag: tag, Allow: authz.Team(authz.AdminTeam),
 		Summary: "Rename a team.",
 	}, a.renameTeam)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "removeTeamFromOrganizationById", Route: "DELETE /orgs/{organizationId}/teams/{teamId}", Tag: tag, Allow: authz.Team(authz.AdminTeam),
 		Summary: "Delete a team and the permissions granted to it.",
 	}, a.deleteTeam)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listTeamMembersInOrganizationById", Route: "GET /orgs/{organizationId}/teams/{teamId}/members", Tag: tag, Allow: authz.Team(authz.ViewTeam),
 		Summary: "List the members of a team.",
 	}, a.teamMembers)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateMembersInOrganizationTeam", Route: "PUT /orgs/{organizationId}/teams/{teamId}/members", Tag: tag, Allow: authz.Team(authz.ManageTeam), Status: 204,
 		Summary: "Add, change and remove members of a team in one request.", About: "A user who is both added and removed is removed.",
 	}, a.changeTeam)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "addMemberToOrganizationTeamById", Route: "PUT /orgs/{organizationId}/teams/{teamId}/members/{userId}", Tag: tag, Allow: authz.Team(authz.ManageTeam), Status: 204,
 		Summary: "Add a user to a team, or change their role in it.",
 	}, a.putTeamMember)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "deleteMemberFromOrganizationTeamById", Route: "DELETE /orgs/{organizationId}/teams/{teamId}/members/{userId}", Tag: tag, Allow: authz.Team(authz.ManageTeam),
 		Summary: "Remove a user from a team.",
 	}, a.removeFromTeam)
@@ -85,7 +85,7 @@ func (a *API) listTeams(ctx context.Context, in *listTeamsIn) (*page[Team], erro
 	if err != nil {
 		return nil, err
 	}
-	return listOf(ctx, a, in.Paged, list, func(t docs.Team) Team { return a.team(authz.FromContext(ctx).Actor, t, g.Access) })
+	return listOf(ctx, a.Kernel, in.Paged, list, func(t docs.Team) Team { return a.team(authz.FromContext(ctx).Actor, t, g.Access) })
 }
 
 type createTeamIn struct {
@@ -151,7 +151,7 @@ type teamMembersIn struct {
 }
 
 func (a *API) teamMembers(ctx context.Context, in *teamMembersIn) (*page[TeamMember], error) {
-	return listOf(ctx, a, in.Paged, a.Orgs.TeamMembers(authz.FromContext(ctx), in.Team), func(m docs.TeamMembership) TeamMember {
+	return listOf(ctx, a.Kernel, in.Paged, a.Orgs.TeamMembers(authz.FromContext(ctx), in.Team), func(m docs.TeamMembership) TeamMember {
 		return TeamMember{a.member(m.Member), teamMembership{m.Role}, viewPermissions{true}}
 	})
 }

@@ -17,42 +17,42 @@ func (a *API) translations() {
 		one   = route + "/{translationId}"
 	)
 	see, edit := authz.Org(authz.ListTranslations), authz.Org(authz.ManageTranslations)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listTranslations", Route: "GET " + route, Tag: tag, Allow: see,
 		Summary: "List the translations of an organization, oldest first.",
 	}, a.listTranslations)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "createTranslation", Route: "POST " + route, Tag: tag, Allow: edit, Status: 201,
 		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Translate a space into another language.",
 		About: "The result is a space next to the source, which shares with it what is not translated. It is translated after the answer: status is completed at the end. " +
 			"Corrections in the result stay. A space has one translation into each language: for a second one the answer is 409. An organization can have 200 translations.",
 	}, a.createTranslation)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getTranslation", Route: "GET " + one, Tag: tag, Allow: see,
 		Summary: "Get a translation.",
 	}, a.getTranslation)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateTranslation", Route: "PUT " + one, Tag: tag, Allow: edit,
 		Summary: "Replace the instructions of a translation.",
 		About:   "Other instructions start a run. They are for language models; other engines do not understand any.",
 	}, a.updateTranslation)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "deleteTranslation", Route: "DELETE " + one, Tag: tag, Allow: edit,
 		Summary: "Delete a translation. Its result stays, as a space like any other.",
 	}, a.deleteTranslation)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "runTranslation", Route: "POST " + one + "/run", Tag: tag, Allow: edit,
 		Summary: "Translate what changed in the source since the last run.",
 	}, a.runTranslation)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listTranslationBlocks", Route: "GET " + one + "/blocks", Tag: tag, Allow: see,
 		Summary: "List the blocks of a translation that need a person.",
 		About: "A stale block was corrected in the result, and its source has changed since: the correction stays until somebody edits it. " +
 			"An untranslated block is in the language of the source, because the engine could not translate it, or there is none. " +
 			"Blocks are those of the last run; outdated says that the source changed since, and the next run looks at the block again.",
 	}, a.listTranslationBlocks)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "acceptTranslationBlock", Route: "POST " + one + "/blocks/{blockId}/accept", Tag: tag, Allow: authz.Org(authz.AcceptTranslations), Also: []int{http.StatusPreconditionFailed},
 		Summary: "Note that a correction is still right although its source has changed.",
 		About:   "The block is not stale any more, until its source changes again. 412 if the block is not translated. For people who can edit the result space.",
@@ -150,7 +150,7 @@ type listTranslationsIn struct {
 
 func (a *API) listTranslations(ctx context.Context, in *listTranslationsIn) (*page[Translation], error) {
 	g := authz.FromContext(ctx)
-	return listOf(ctx, a, in.Paged, a.Translations.Translations(in.Org), func(v docs.Translation) Translation { return a.translation(g, v) })
+	return listOf(ctx, a.Kernel, in.Paged, a.Translations.Translations(in.Org), func(v docs.Translation) Translation { return a.translation(g, v) })
 }
 
 type createTranslationIn struct {
@@ -238,7 +238,7 @@ func (a *API) listTranslationBlocks(ctx context.Context, in *listTranslationBloc
 	if err != nil {
 		return nil, err
 	}
-	return listOf(ctx, a, in.Paged, list, func(b docs.TranslationBlock) TranslationBlock {
+	return listOf(ctx, a.Kernel, in.Paged, list, func(b docs.TranslationBlock) TranslationBlock {
 		return TranslationBlock{"translation-block", b.ID, b.Page, b.Part, b.Block, b.Status, b.Source, b.Text, b.Outdated}
 	})
 }

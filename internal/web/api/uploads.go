@@ -16,13 +16,13 @@ import (
 
 func (a *API) uploads() {
 	const tag = "Uploads"
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "generateStorageUploadURL", Route: "POST /orgs/{organizationId}/storage/upload", Tag: tag, Allow: authz.Org(authz.UploadFiles), Status: 201,
 		Summary: "Announce a file, and get an address to upload it to.",
 		About: "Send the file there with PUT within 15 minutes, in the size that was announced. A font may have 10 MB. Files of other kinds are refused: nothing is made of them here. " +
 			"The key names the file for one day: what is made of the file meanwhile keeps it.",
 	}, a.announceUpload)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "uploadToStorage", Route: "PUT /uploads/{organizationId}/{key}", Tag: tag, Allow: authz.Signed(), Signed: signedUpload, Time: transferTime,
 		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Upload a file to an address that generateStorageUploadURL returned.",

@@ -17,7 +17,7 @@ import (
 )
 
 func (a *API) urlContent() {
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getContentByUrl", Route: "GET /urls/content", Tag: "Published content", Allow: authz.SignedIn(docs.ScopeRead),
 		Also:    []int{http.StatusNotFound},
 		Summary: "Find the collection, space or page that an address leads to.",

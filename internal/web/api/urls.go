@@ -19,7 +19,7 @@ import (
 
 func (a *API) urls() {
 	const tag = "Published content"
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "resolvePublishedContentByUrl", Route: "POST /urls/published", Tag: tag, Allow: authz.Public(), Status: 200,
 		Also:    []int{http.StatusUnauthorized, http.StatusNotFound},
 		Summary: "Find the content that an address of a published site leads to, and get a token to read it.",
@@ -27,7 +27,7 @@ func (a *API) urls() {
 			"the login page of a site whose visitors are authenticated, or the address under which the content is known. " +
 			"With the token of a preview, in the address or as bearer, it is what the preview shows; ~/changes/NUMBER and ~/revisions/ID lead to what is not published, for a preview and for members who may make one.",
 	}, a.resolvePublished)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getPublishedContentByUrl", Route: "GET /urls/published", Tag: tag, Allow: authz.Public(), Deprecated: "resolvePublishedContentByUrl",
 		Also:    []int{http.StatusUnauthorized, http.StatusNotFound},
 		Summary: "Find the content that an address of a published site leads to.",

@@ -8,7 +8,7 @@ import (
 )
 
 func (a *API) usage() {
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getOrganizationUsage", Route: "GET /orgs/{organizationId}/usage", Tag: "Organizations", Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "Get what an organization uses, and how much it may use.",
 		About: "A change that would exceed a quota is refused with status 413 and a message that names the quota. The operator of the server sets quotas. " +

@@ -12,29 +12,29 @@ import (
 )
 
 func (a *API) users() {
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getAuthenticatedUser", Route: "GET /user", Tag: "Users", Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "Get the user that the token belongs to.",
 	}, a.me)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getUserById", Route: "GET /users/{userId}", Tag: "Users", Allow: authz.AnotherUser(),
 		Summary: "Get a user.",
 		About:   "Visible are yourself and everybody in an organization in which you are more than a guest.",
 	}, a.getUser)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateUserById", Route: "PATCH /users/{userId}", Tag: "Users", Allow: authz.SignedIn(docs.ScopeWrite),
 		Summary: "Change your own name or picture.",
 	}, a.updateUser)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listTokens", Route: "GET /user/tokens", Tag: "Users", Allow: authz.FullToken(),
 		Summary: "List your tokens, without their secrets.",
 	}, a.listTokens)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "createToken", Route: "POST /user/tokens", Tag: "Users", Allow: authz.FullToken(), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Create a token. Its secret is returned only once.",
 	}, a.createToken)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "revokeToken", Route: "DELETE /user/tokens/{tokenId}", Tag: "Users", Allow: authz.FullToken(),
 		Summary: "Revoke one of your tokens, effective immediately.",
 	}, a.revokeToken)
@@ -118,7 +118,7 @@ func token(t docs.Token) Token {
 }
 
 func (a *API) listTokens(ctx context.Context, in *Paged) (*page[Token], error) {
-	return listOf(ctx, a, *in, a.Orgs.Tokens(authz.FromContext(ctx)), token)
+	return listOf(ctx, a.Kernel, *in, a.Orgs.Tokens(authz.FromContext(ctx)), token)
 }
 
 type tokenBody struct {

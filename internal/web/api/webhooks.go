@@ -18,42 +18,42 @@ func (a *API) webhooks() {
 		root = "/orgs/{organizationId}/webhooks"
 		one  = root + "/{webhookId}"
 	)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listWebhooks", Route: "GET " + root, Tag: tag, Allow: authz.Org(authz.HookAddresses),
 		Summary: "List the webhooks of an organization.",
 	}, a.listWebhooks)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "createWebhook", Route: "POST " + root, Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Create a webhook that sends events of the organization to a URL. Its secret is returned only once.",
 		About: "Every action of the audit log is an event. Each is sent as a POST that is signed with the secret, and repeated for a day until the receiver answers with 2xx. " +
 			"An organization can have 50 webhooks.",
 	}, a.createWebhook)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "getWebhook", Route: "GET " + one, Tag: tag, Allow: authz.Org(authz.HookAddresses),
 		Summary: "Get a webhook.",
 	}, a.getWebhook)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "updateWebhook", Route: "PATCH " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Change a webhook, enable or disable it, or replace its secret.",
 		About:   "Disabling it cancels its pending deliveries.",
 	}, a.updateWebhook)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "deleteWebhook", Route: "DELETE " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Delete a webhook and its deliveries.",
 	}, a.deleteWebhook)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "testWebhook", Route: "POST " + one + "/test", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 202,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Send a test event of the type webhook.test, once.",
 		About:   "The result appears in the deliveries after a moment.",
 	}, a.testWebhook)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "listWebhookDeliveries", Route: "GET " + one + "/deliveries", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "List the deliveries to a webhook, pending ones included, newest first.",
 		About:   "Kept for 7 days.",
 	}, a.listDeliveries)
-	register(a, op{
+	register(a.Kernel, op{
 		ID: "replayWebhookDelivery", Route: "POST " + one + "/deliveries/{deliveryId}/replay", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 202,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Repeat a delivery that succeeded or failed, with the same body.",
@@ -90,7 +90,7 @@ type listWebhooksIn struct {
 }
 
 func (a *API) listWebhooks(ctx context.Context, in *listWebhooksIn) (*page[Webhook], error) {
-	return listOf(ctx, a, in.Paged, a.Webhooks.Webhooks(in.Org), a.webhook)
+	return listOf(ctx, a.Kernel, in.Paged, a.Webhooks.Webhooks(in.Org), a.webhook)
 }
 
 type createWebhookIn struct {
@@ -203,7 +203,7 @@ func (a *API) listDeliveries(ctx context.Context, in *listDeliveriesIn) (*page[W
 	if err != nil {
 		return nil, err
 	}
-	return listOf(ctx, a, in.Paged, list, a.delivery)
+	return listOf(ctx, a.Kernel, in.Paged, list, a.delivery)
 }
 
 type deliveryIn struct {

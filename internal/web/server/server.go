@@ -291,8 +291,11 @@ func (s *Server) start(ctx context.Context) error {
 		return errors.Join(err, listener.Close())
 	}
 	s.API = api.New(api.Config{
-		Clock: s.Store.Clock, Guard: s.Guard, Orgs: s.Orgs, Spaces: s.Spaces, Content: s.Content, Reviews: s.Reviews, Signer: signer, Log: s.Log,
-		BaseURL: s.BaseURL, Version: s.Version, Build: s.Build, Limit: s.Limit, Memory: s.Memory, Turns: turns, Observe: s.metrics.observe,
+		Kernel: api.Settings{
+			Clock: s.Store.Clock, Guard: s.Guard, Signer: signer, Log: s.Log, BaseURL: s.BaseURL, Version: s.Version, Build: s.Build,
+			Limit: s.Limit, Memory: s.Memory, Turns: turns, Observe: s.metrics.observe,
+		},
+		Orgs: s.Orgs, Spaces: s.Spaces, Content: s.Content, Reviews: s.Reviews,
 		Comments: s.Comments, Webhooks: s.Webhooks, Git: s.Git, Sites: s.Sites, Insights: s.Insights, Assets: s.Assets, APISpecs: s.APISpecs, Conversations: s.Conversations, Translations: s.Translations, SignIn: s.SignIn, SSO: s.SSO, OIDC: s.OIDC, Inbox: s.Inbox, Embeds: cards, ExportSite: s.exportSite,
 	}, secret)
 	s.console = s.newConsole()

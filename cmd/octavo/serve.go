@@ -15,7 +15,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/outbound"
 	"github.com/octavo-docs/octavo/internal/site/sites"
-	"github.com/octavo-docs/octavo/internal/web/api"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 	"github.com/octavo-docs/octavo/internal/web/preview"
 	"github.com/octavo-docs/octavo/internal/web/server"
 )
@@ -122,7 +122,7 @@ func (c *serveCmd) Run(ctx context.Context, s streams) error {
 	srv, err := server.Start(ctx, server.Config{
 		Listen: c.Listen, MetricsListen: c.MetricsListen, BaseURL: c.BaseURL, SitesDomain: strings.ToLower(c.SitesDomain), NoSiteList: c.NoSiteList,
 		OrganizationsClosed: c.NoCreateOrgs, People: c.limits(), EmailDomains: domains, SiteHostnames: hostnames, DNS: c.DNSServer, ACME: authority, Database: o, Files: c.files(), GitCache: server.GitPath(c.Data), Outbound: allowed, Embeds: c.Embeds, TryIt: tryIt, Fonts: fonts,
-		Limit: api.Limit{Requests: c.RateLimit, Period: c.RatePeriod}, Memory: limit, AccessLog: c.AccessLog,
+		Limit: kernel.Limit{Requests: c.RateLimit, Period: c.RatePeriod}, Memory: limit, AccessLog: c.AccessLog,
 		Proxies: proxies, Origins: c.CORSOrigins, Mail: sender, Provider: provider, Translation: engine,
 		Log: log, Version: version, Build: build,
 	})

@@ -18,6 +18,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/site/sitefile"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
 	"github.com/octavo-docs/octavo/internal/web/api"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
@@ -36,7 +37,7 @@ func startServer(t *testing.T, quiet bool) apiFlags {
 	ctx := context.Background()
 	srv, err := server.Start(ctx, server.Config{
 		Listen: "127.0.0.1:0", Database: testdb.SQLite(t), Files: server.Files{Folder: filepath.Join(t.TempDir(), "files")}, Version: "test", Build: "test", Quiet: quiet,
-		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Limit: api.Limit{Requests: 1 << 30, Period: time.Minute},
+		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), Limit: kernel.Limit{Requests: 1 << 30, Period: time.Minute},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -26,12 +26,16 @@ import (
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/support/conversations"
 	"github.com/octavo-docs/octavo/internal/translation/translations"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 	"github.com/octavo-docs/octavo/internal/webhooks"
 )
 
+// Prefix is the prefix of every path.
+const Prefix = kernel.Prefix
+
 // Config holds the services and settings of the API.
 type Config struct {
-	Kernel  Settings
+	Kernel  kernel.Config
 	Orgs    *orgs.Service
 	Spaces  *spaces.Service
 	Content *content.Service
@@ -58,7 +62,7 @@ type Config struct {
 
 // API is the handler of all operations under /v1.
 type API struct {
-	*Kernel
+	*kernel.Kernel
 	Config
 
 	pageCache      *cache.Cache[pageKey, *cachedPage]
@@ -73,7 +77,7 @@ const maxPageCache = 24 << 20
 // that an incomplete or unprotected server does not start.
 func New(c Config, secret string) *API {
 	c.Kernel.Examples = Examples
-	a := &API{Kernel: NewKernel(c.Kernel, secret), Config: c, exports: budget.NewPool("exports of sites", maxExports)}
+	a := &API{Kernel: kernel.New(c.Kernel, secret), Config: c, exports: budget.NewPool("exports of sites", maxExports)}
 	a.pageCache = cache.New[pageKey](maxPageCache, (*cachedPage).size)
 	a.publishedCache = cache.New[publishedKey](maxPublishedCache, func(b []byte) int { return len(b) })
 	a.users()

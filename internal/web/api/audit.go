@@ -10,18 +10,19 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) audits() {
 	const tag = "Audit log"
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listAuditEvents", Route: "GET /orgs/{organizationId}/audit", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "List who did what in an organization, newest first.",
 		About:   "A page looks at 5,000 events, so one with a filter may be short or empty and have a next one.",
 	}, a.audit)
-	registerStream(a.Kernel, op{
+	kernel.RegisterStream(a.Kernel, kernel.Op{
 		ID: "exportAuditEvents", Route: "GET /orgs/{organizationId}/audit/export", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
-		Sends: []string{"application/jsonl"}, Time: transferTime,
+		Sends: []string{"application/jsonl"}, Time: kernel.TransferTime,
 		Summary: "Download who did what in an organization, newest first, as JSON lines.",
 	}, a.exportAudit)
 	a.auditEvents(tag)
@@ -79,16 +80,16 @@ func parseTime(at, text string) (docs.Time, error) {
 
 type auditIn struct {
 	OrgIn
-	Paged
+	kernel.Paged
 	AuditFilter
 }
 
-func (a *API) audit(ctx context.Context, in *auditIn) (*page[AuditEvent], error) {
+func (a *API) audit(ctx context.Context, in *auditIn) (*kernel.Page[AuditEvent], error) {
 	f, err := in.filter(authz.FromContext(ctx))
 	if err != nil {
 		return nil, err
 	}
-	return listOf(ctx, a.Kernel, in.Paged, a.Orgs.Audit(in.Org, f), auditEvent)
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Orgs.Audit(in.Org, f), auditEvent)
 }
 
 func auditEvent(r store.AuditRow) AuditEvent {
@@ -109,7 +110,7 @@ type exportAuditIn struct {
 const exportPage = 1000
 
 // exportAudit streams the audit log as JSON lines, one page of events at a time.
-func (a *API) exportAudit(ctx context.Context, in *exportAuditIn) (stream, error) {
+func (a *API) exportAudit(ctx context.Context, in *exportAuditIn) (kernel.Stream, error) {
 	f, err := in.filter(authz.FromContext(ctx))
 	if err != nil {
 		return nil, err
@@ -124,7 +125,7 @@ func (a *API) exportAudit(ctx context.Context, in *exportAuditIn) (stream, error
 				return err
 			}
 			for _, row := range rows {
-				if err := writeJSON(w, auditEvent(row)); err != nil {
+				if err := kernel.WriteJSON(w, auditEvent(row)); err != nil {
 					return nil // the client closed the connection
 				}
 			}

@@ -8,22 +8,23 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 // auditEvents declares the audit log in the form that clients of GitBook know. The log is the
-// same as that of listAuditEvents.
+// Same as that of listAuditEvents.
 func (a *API) auditEvents(tag string) {
 	const root = "/orgs/{organizationId}/audit-event"
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listOrganizationAuditEvents", Route: "GET " + root + "s", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "List who did what in an organization, newest first, in the form of GitBook.",
 		About:   "A page looks at 5,000 events, so one with a filter may be short or empty and have a next one.",
 	}, a.listAuditEvents)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getOrganizationAuditEvent", Route: "GET " + root + "s/{auditEventId}", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "Get an event of the audit log with its details.",
 	}, a.getAuditEvent)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listOrganizationAuditEventActions", Route: "GET " + root + "-actions", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "List the actions of the newest 5,000 events of the audit log.",
 	}, a.listAuditActions)
@@ -66,7 +67,7 @@ func (a *API) organizationAuditEvent(r store.AuditRow) OrganizationAuditEvent {
 	id := docs.UUID(r.ID)
 	w := OrganizationAuditEvent{
 		Object: "audit-event", ID: id, OccurredAt: r.At, Action: r.Action, Actor: auditActor{"user", string(r.Actor)}, Source: "ui",
-		Target: auditTarget{r.SubjectKind, r.SubjectID}, URLs: location{a.location("orgs", string(r.Org), "audit-events", id)},
+		Target: auditTarget{r.SubjectKind, r.SubjectID}, URLs: location{a.Location("orgs", string(r.Org), "audit-events", id)},
 	}
 	switch {
 	case r.Actor == "":
@@ -81,7 +82,7 @@ func (a *API) organizationAuditEvent(r store.AuditRow) OrganizationAuditEvent {
 
 type listAuditEventsIn struct {
 	OrgIn
-	Paged
+	kernel.Paged
 	From   string `query:"from" format:"date-time" doc:"Events of this moment and later."`
 	To     string `query:"to" format:"date-time" doc:"Events of this moment and earlier."`
 	Action string `query:"action" maxLength:"100" doc:"Such as space.delete."`
@@ -89,7 +90,7 @@ type listAuditEventsIn struct {
 	Target string `query:"target" maxLength:"256" doc:"Id of the thing that it was done to."`
 }
 
-func (a *API) listAuditEvents(ctx context.Context, in *listAuditEventsIn) (*page[OrganizationAuditEvent], error) {
+func (a *API) listAuditEvents(ctx context.Context, in *listAuditEventsIn) (*kernel.Page[OrganizationAuditEvent], error) {
 	f, err := AuditFilter{Actor: in.Actor, Action: in.Action, Subject: in.Target, From: in.From}.filter(authz.FromContext(ctx))
 	if err != nil {
 		return nil, err
@@ -100,7 +101,7 @@ func (a *API) listAuditEvents(ctx context.Context, in *listAuditEventsIn) (*page
 	if !f.Until.IsZero() {
 		f.Until++
 	}
-	return listOf(ctx, a.Kernel, in.Paged, a.Orgs.Audit(in.Org, f), a.organizationAuditEvent)
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Orgs.Audit(in.Org, f), a.organizationAuditEvent)
 }
 
 type auditEventIn struct {
@@ -108,14 +109,14 @@ type auditEventIn struct {
 	ID string `path:"auditEventId" maxLength:"64"`
 }
 
-func (a *API) getAuditEvent(ctx context.Context, in *auditEventIn) (*out[OrganizationAuditEventDetails], error) {
+func (a *API) getAuditEvent(ctx context.Context, in *auditEventIn) (*kernel.Out[OrganizationAuditEventDetails], error) {
 	r, err := a.Orgs.AuditEvent(ctx, in.Org, in.ID)
 	if err != nil {
 		return nil, err
 	}
 	w := OrganizationAuditEventDetails{OrganizationAuditEvent: a.organizationAuditEvent(r), ExecutionID: r.Request, SchemaVersion: 1, Payload: map[string]any{}}
 	_ = json.Unmarshal([]byte(r.Data), &w.Payload) // the server wrote it as a JSON object
-	return ok(w), nil
+	return kernel.OK(w), nil
 }
 
 // AuditEventAction is the JSON form of an action of the audit log.
@@ -129,13 +130,13 @@ type auditActions struct {
 	Items []AuditEventAction `json:"items"`
 }
 
-func (a *API) listAuditActions(ctx context.Context, in *OrgIn) (*out[auditActions], error) {
+func (a *API) listAuditActions(ctx context.Context, in *OrgIn) (*kernel.Out[auditActions], error) {
 	names, err := a.Orgs.AuditActions(ctx, in.Org)
 	w := auditActions{Items: []AuditEventAction{}}
 	for _, name := range names {
 		w.Items = append(w.Items, AuditEventAction{"audit-event-action", name, actionLabel(name)})
 	}
-	return ok(w), err
+	return kernel.OK(w), err
 }
 
 // actionLabel returns an action as words, such as "Space: delete".

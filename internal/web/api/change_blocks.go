@@ -7,6 +7,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 // Limits of the block changes in a response.
@@ -86,13 +87,13 @@ func wireBlock(b markup.BlockChange) blockChange {
 // changesOut returns a page of the differences between two revisions. A cursor contains
 // the ids of both, so that the next page compares the same revisions, even if the change
 // request has a newer one by then. before opens the revision that is compared with.
-func (a *API) changesOut(ctx context.Context, from, to docs.RevisionID, in ChangesPaged, before func(docs.RevisionID) opener) (semanticChanges, error) {
-	paged := Paged(in)
-	at, err := a.open(ctx, paged)
+func (a *API) changesOut(ctx context.Context, from, to docs.RevisionID, in kernel.ChangesPaged, before func(docs.RevisionID) opener) (semanticChanges, error) {
+	paged := kernel.Paged(in)
+	at, err := a.OpenPage(ctx, paged)
 	if err != nil {
 		return semanticChanges{}, err
 	}
-	pinned, skip, err := offsetIn(at, 2)
+	pinned, skip, err := kernel.OffsetIn(at, 2)
 	if err != nil {
 		return semanticChanges{}, err
 	}
@@ -109,7 +110,7 @@ func (a *API) changesOut(ctx context.Context, from, to docs.RevisionID, in Chang
 	}
 	w, err := a.changesBetween(ctx, old, v, skip, in.Limit)
 	if err == nil && w.More > 0 && in.Limit > 0 {
-		w.Next = a.seal(ctx, paged, offsetKey(skip+len(w.Changes), string(from), string(to)))
+		w.Next = a.SealPage(ctx, paged, kernel.OffsetKey(skip+len(w.Changes), string(from), string(to)))
 	}
 	return w, err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 // changeRequestContent declares the operations on the content of a change request. They
@@ -16,61 +17,61 @@ func (a *API) changeRequestContent() {
 	const tag = "Change requests"
 	view, edit := authz.Space(authz.ViewSpace), authz.Space(authz.EditSpace)
 	state := []int{http.StatusPreconditionFailed}
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getRevisionOfChangeRequestById", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content", Tag: tag, Allow: view,
 		Summary: "Get the newest revision of a change request.",
 	}, func(ctx context.Context, in *requestContentIn) (*revised[Revision], error) {
 		return a.revisionOut(ctx, a.request(in.Request), in.Flags)
 	})
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listPagesInChangeRequest", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/pages", Tag: tag, Allow: view,
 		Summary: "Get the page tree of a change request.",
 	}, func(ctx context.Context, in *requestContentIn) (*revised[pageTree], error) {
 		return a.pagesOut(ctx, a.request(in.Request), in.Flags)
 	})
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listFilesInChangeRequestById", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/files", Tag: tag, Allow: view,
 		Summary: "List the files of a change request.",
-	}, func(ctx context.Context, in *requestFilesIn) (*page[File], error) {
+	}, func(ctx context.Context, in *requestFilesIn) (*kernel.Page[File], error) {
 		return a.filesOut(ctx, a.request(in.Request), in.Paged, in.Flags)
 	})
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getFileInChangeRequestById", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/files/{fileId}", Tag: tag, Allow: view,
 		Summary: "Get a file of a change request.",
-	}, func(ctx context.Context, in *requestFileIn) (*out[File], error) {
+	}, func(ctx context.Context, in *requestFileIn) (*kernel.Out[File], error) {
 		return a.fileOut(ctx, a.request(in.Request), in.File, in.Flags)
 	})
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getPageInChangeRequestById", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/page/{pageId}", Tag: tag, Allow: view,
 		Summary: "Get a page of a change request.",
 	}, func(ctx context.Context, in *requestPageIn) (*pageOutput, error) {
 		return a.pageOut(ctx, a.request(in.Request), byID(in.Page), in.PageOptions)
 	})
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getPageInChangeRequestByPath", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/path/{pagePath}", Tag: tag, Allow: view,
 		Summary: "Get a page of a change request by its path.",
 	}, func(ctx context.Context, in *requestPathIn) (*pageOutput, error) {
 		return a.pageOut(ctx, a.request(in.Request), byPath(in.Path), in.PageOptions)
 	})
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getReusableContentInChangeRequestById", Tag: tag, Allow: view,
 		Route:   "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/reusable-contents/{reusableContentId}",
 		Summary: "Get a reusable content of a change request.",
-	}, func(ctx context.Context, in *requestReusableIn) (*out[ReusableContent], error) {
+	}, func(ctx context.Context, in *requestReusableIn) (*kernel.Out[ReusableContent], error) {
 		return a.reusableOut(ctx, a.request(in.Request), in.Reusable, in.Flags)
 	})
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateChangeRequestContent", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/content", Tag: tag, Allow: edit,
 		Status: 200, Also: append(state, http.StatusConflict), MaxBody: maxContentBody,
 		Summary: "Change the content of a change request.",
 		About: "The same batch as for a space in live edit mode: either all changes are applied, in one new revision of the request, or none. " +
 			"The answer is the change request, or with compat=false the outcome for each page. 412 if the request is merged or archived, or if If-Match names another revision.",
 	}, a.updateRequestContent)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "uploadFileToChangeRequest", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/content/files", Tag: tag, Allow: edit,
-		Status: 201, Also: state, Time: transferTime,
+		Status: 201, Also: state, Time: kernel.TransferTime,
 		Summary: "Upload a file to a change request, as multipart/form-data with one part that has a file name.",
-	}, func(ctx context.Context, in *requestUploadIn) (*created[File], error) {
+	}, func(ctx context.Context, in *requestUploadIn) (*kernel.Created[File], error) {
 		if _, err := a.find(ctx, in.Request); err != nil {
 			return nil, err
 		}
@@ -97,7 +98,7 @@ type requestContentIn struct {
 
 type requestFilesIn struct {
 	RequestIn
-	Paged
+	kernel.Paged
 	Flags
 }
 

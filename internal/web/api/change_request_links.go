@@ -6,6 +6,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/content/index"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 // changeRequestLinks declares the operations on the links of change requests. They share
@@ -13,35 +14,35 @@ import (
 func (a *API) changeRequestLinks() {
 	const tag = "Change requests"
 	view := authz.Space(authz.ViewSpace)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listChangeRequestLinks", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/links", Tag: tag, Allow: view,
 		Summary: "List the links of all pages of a change request, and whether they work.",
-	}, func(ctx context.Context, in *requestLinksIn) (*out[linkList], error) {
+	}, func(ctx context.Context, in *requestLinksIn) (*kernel.Out[linkList], error) {
 		return a.linksOut(ctx, a.request(in.Request), true, index.LinkFilter{Status: in.Status, Broken: in.Broken}, in.Paged)
 	})
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listPageLinksInChangeRequest", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/page/{pageId}/links", Tag: tag, Allow: view,
 		Summary: "List the links of a page of a change request.",
-	}, func(ctx context.Context, in *requestPagedPageIn) (*out[linkList], error) {
+	}, func(ctx context.Context, in *requestPagedPageIn) (*kernel.Out[linkList], error) {
 		return a.linksOut(ctx, a.request(in.Request), true, index.LinkFilter{Page: in.Page}, in.Paged)
 	})
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listChangeRequestPageBacklinks", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/page/{pageId}/backlinks", Tag: tag, Allow: view,
 		Summary: "List where a page of a change request is linked.",
-	}, func(ctx context.Context, in *requestPagedPageIn) (*page[contentLocation], error) {
+	}, func(ctx context.Context, in *requestPagedPageIn) (*kernel.Page[contentLocation], error) {
 		return a.backlinksOut(ctx, a.request(in.Request), docs.RefPage, string(in.Page), in.Paged)
 	})
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listChangeRequestFileBacklinks", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/files/{fileId}/backlinks", Tag: tag, Allow: view,
 		Summary: "List where a file of a change request is used.",
-	}, func(ctx context.Context, in *requestPagedFileIn) (*page[contentLocation], error) {
+	}, func(ctx context.Context, in *requestPagedFileIn) (*kernel.Page[contentLocation], error) {
 		return a.backlinksOut(ctx, a.request(in.Request), docs.RefFile, string(in.File), in.Paged)
 	})
 }
 
 type requestLinksIn struct {
 	RequestIn
-	Paged
+	kernel.Paged
 	Status index.LinkStatus `query:"status" enum:"ok,broken,in-app" doc:"Only links with this status."`
 	Broken index.BrokenIn   `query:"brokenContext" enum:"change-request,space" doc:"Only broken links: those that the request broke, or those that are broken in the space, too."`
 }
@@ -49,11 +50,11 @@ type requestLinksIn struct {
 type requestPagedPageIn struct {
 	RequestIn
 	Page docs.PageID `path:"pageId"`
-	Paged
+	kernel.Paged
 }
 
 type requestPagedFileIn struct {
 	RequestIn
 	File docs.FileID `path:"fileId"`
-	Paged
+	kernel.Paged
 }

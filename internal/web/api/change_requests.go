@@ -15,36 +15,37 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) changeRequests() {
 	const tag = "Change requests"
 	view, edit := authz.Space(authz.ViewSpace), authz.Space(authz.EditSpace)
 	state := []int{http.StatusPreconditionFailed}
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listChangeRequestsForSpace", Route: "GET /spaces/{spaceId}/change-requests", Tag: tag, Allow: view,
 		Summary: "List the change requests of a space, most recently changed first.",
 	}, a.listChangeRequests)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listChangeRequestsForOrganization", Route: "GET /orgs/{organizationId}/change-requests", Tag: tag, Allow: authz.Org(authz.ViewOrg),
 		Summary: "List the change requests of all spaces that you can see, most recently changed first.",
 	}, a.listOrgChangeRequests)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "createChangeRequest", Route: "POST /spaces/{spaceId}/change-requests", Tag: tag, Allow: edit, Status: 201,
 		Summary: "Create a change request based on the newest revision of a space.",
 		About:   "It starts as a draft. No content is copied.",
 	}, a.createChangeRequest)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getChangeRequestById", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}", Tag: tag, Allow: authz.Space(authz.ReadRequest),
 		Summary: "Get a change request by its id or number.",
 		About:   "The content token of a preview reads it without its description.",
 	}, a.getChangeRequest)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateChangeRequestById", Route: "PATCH /spaces/{spaceId}/change-requests/{changeRequestId}", Tag: tag, Allow: edit, Also: state,
 		Summary: "Change the subject, the description or the status of a change request.",
 		About:   "A draft can be opened, and an open one made a draft again. Both can be archived, and an archived one reopened. 412 if it is merged.",
 	}, a.updateChangeRequest)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "mergeChangeRequest", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/merge", Tag: tag,
 		Allow: authz.Space(authz.MergeSpace), Status: 200, Also: append(state, http.StatusConflict),
 		Summary: "Merge a change request into its space.",
@@ -52,29 +53,29 @@ func (a *API) changeRequests() {
 			"Update the request from the space, resolve the conflicts and merge again. 412 if merge rules do not allow it (with the rules that failed), or if the request is merged or archived. " +
 			"409 while a git operation of the space finishes; try again after a moment.",
 	}, a.mergeChangeRequest)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateChangeRequest", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/update", Tag: tag, Allow: edit, Status: 200, Also: state,
 		Summary: "Update a change request with what changed in its space.",
 		About:   "Conflicts are recorded in the request. Until they are resolved, the request keeps its own version of what is in conflict.",
 	}, a.bringUpToDate)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getChangeRequestChanges", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/changes", Tag: tag, Allow: authz.Space(authz.ReadRequest),
 		Summary: "List what a change request changes.",
 		About:   "The content token of a preview lists what the preview shows of it, without the differences in the documents.",
 	}, a.changeRequestChanges)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getContributorsByChangeRequestId", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/contributors", Tag: tag, Allow: view,
 		Summary: "List who worked on a change request.",
 	}, a.contributors)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listChangeRequestRevisions", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/revisions", Tag: tag, Allow: view,
 		Summary: "List the revisions of a change request, newest first.",
 	}, a.changeRequestRevisions)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listChangeRequestConflicts", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/conflicts", Tag: tag, Allow: view,
 		Summary: "List where a change request and its space changed the same thing in different ways.",
 	}, a.listConflicts)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "resolveChangeRequestConflict", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/conflicts/{conflictId}", Tag: tag, Allow: edit,
 		Status: 200, Also: []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Resolve a conflict: take the version of the space, that of the request, or your own.",
@@ -124,7 +125,7 @@ func (a *API) changeRequest(ctx context.Context, g *authz.Grant, sp docs.Space, 
 		Revision: string(c.Revision), RevisionInitial: string(c.Initial), RevisionAncestor: string(c.Ancestor), RevisionMerged: string(c.Merged),
 		MergedAt: c.MergedAt, Comments: c.OpenComments, Conflicts: c.OpenConflicts,
 		Outdated: c.Outdated(sp), Cluster: c.Cluster,
-		URLs: entryURLs{a.location("spaces", string(sp.ID), "change-requests", string(c.ID)), a.requestURL(sp, c)},
+		URLs: entryURLs{a.Location("spaces", string(sp.ID), "change-requests", string(c.ID)), a.requestURL(sp, c)},
 	}
 	if c.MergedBy != "" {
 		u, err := a.Reviews.MergedBy(ctx, c)
@@ -181,20 +182,20 @@ func (f ChangeRequestFilter) plain(g *authz.Grant) store.ChangeRequestFilter {
 
 type listChangeRequestsIn struct {
 	SpaceIn
-	Paged
+	kernel.Paged
 	ChangeRequestFilter
 }
 
-func (a *API) listChangeRequests(ctx context.Context, in *listChangeRequestsIn) (*page[ChangeRequest], error) {
+func (a *API) listChangeRequests(ctx context.Context, in *listChangeRequestsIn) (*kernel.Page[ChangeRequest], error) {
 	g := authz.FromContext(ctx)
-	return listViews(ctx, a.Kernel, in.Paged, a.Reviews.ChangeRequests(g, in.plain(g)), func(ctx context.Context, c docs.ChangeRequest) (ChangeRequest, error) {
+	return kernel.ListViews(ctx, a.Kernel, in.Paged, a.Reviews.ChangeRequests(g, in.plain(g)), func(ctx context.Context, c docs.ChangeRequest) (ChangeRequest, error) {
 		return a.changeRequest(ctx, g, g.Space, c)
 	})
 }
 
 type listOrgChangeRequestsIn struct {
 	OrgIn
-	Paged
+	kernel.Paged
 	ChangeRequestFilter
 	Site    docs.SiteID  `query:"site" maxLength:"100" doc:"Only change requests of spaces of this site."`
 	Space   docs.SpaceID `query:"space" maxLength:"100" doc:"Only change requests of this space."`
@@ -202,14 +203,14 @@ type listOrgChangeRequestsIn struct {
 	Finding string       `query:"finding" enum:"none,all" doc:"Ignored: nothing opens change requests for findings."`
 }
 
-func (a *API) listOrgChangeRequests(ctx context.Context, in *listOrgChangeRequestsIn) (*page[ChangeRequest], error) {
+func (a *API) listOrgChangeRequests(ctx context.Context, in *listOrgChangeRequestsIn) (*kernel.Page[ChangeRequest], error) {
 	g, f := authz.FromContext(ctx), in.plain(authz.FromContext(ctx))
 	f.Space, f.Site = in.Space, in.Site
 	all, err := a.Reviews.OrgChangeRequests(ctx, g, f)
 	if err != nil {
 		return nil, err
 	}
-	return listViews(ctx, a.Kernel, in.Paged, all, func(ctx context.Context, c store.ChangeRequestIn) (ChangeRequest, error) {
+	return kernel.ListViews(ctx, a.Kernel, in.Paged, all, func(ctx context.Context, c store.ChangeRequestIn) (ChangeRequest, error) {
 		return a.changeRequest(ctx, g, c.Space, c.Request)
 	})
 }
@@ -224,7 +225,7 @@ type createChangeRequestIn struct {
 	}
 }
 
-func (a *API) createChangeRequest(ctx context.Context, in *createChangeRequestIn) (*created[ChangeRequest], error) {
+func (a *API) createChangeRequest(ctx context.Context, in *createChangeRequestIn) (*kernel.Created[ChangeRequest], error) {
 	g := authz.FromContext(ctx)
 	if in.Body.AgentTaskID != "" {
 		return nil, errs.E(errs.NotFound, "agent task %q not found", in.Body.AgentTaskID)
@@ -241,19 +242,19 @@ func (a *API) createChangeRequest(ctx context.Context, in *createChangeRequestIn
 	sp := g.Space
 	sp.Revision = cr.Initial // the revision from which the request was created
 	w, err := a.changeRequest(ctx, g, sp, cr)
-	return &created[ChangeRequest]{w.URLs.Location, w}, err
+	return kernel.Made(w.URLs.Location, w), err
 }
 
 type requestIn struct{ RequestIn }
 
-func (a *API) getChangeRequest(ctx context.Context, in *requestIn) (*out[ChangeRequest], error) {
+func (a *API) getChangeRequest(ctx context.Context, in *requestIn) (*kernel.Out[ChangeRequest], error) {
 	g := authz.FromContext(ctx)
 	cr, err := a.find(ctx, in.Request)
 	if err != nil {
 		return nil, err
 	}
 	w, err := a.changeRequest(ctx, g, g.Space, cr)
-	return ok(w), err
+	return kernel.OK(w), err
 }
 
 type updateChangeRequestIn struct {
@@ -276,7 +277,7 @@ func noteOf(path string, raw rawDoc) (*revision.Body, error) {
 	return &revision.Body{Document: doc}, err
 }
 
-func (a *API) updateChangeRequest(ctx context.Context, in *updateChangeRequestIn) (*out[ChangeRequest], error) {
+func (a *API) updateChangeRequest(ctx context.Context, in *updateChangeRequestIn) (*kernel.Out[ChangeRequest], error) {
 	g := authz.FromContext(ctx)
 	description, err := noteOf("body.description", in.Body.Description)
 	if err != nil {
@@ -287,7 +288,7 @@ func (a *API) updateChangeRequest(ctx context.Context, in *updateChangeRequestIn
 		return nil, err
 	}
 	w, err := a.changeRequest(ctx, g, g.Space, cr)
-	return ok(w), err
+	return kernel.OK(w), err
 }
 
 // mergeOutcome is the result of a merge or an update.
@@ -297,15 +298,15 @@ type mergeOutcome struct {
 	Conflicts []conflict `json:"conflicts,omitempty" doc:"Present if the result is conflicts; if there are very many, only the first of them."`
 }
 
-func (a *API) mergeChangeRequest(ctx context.Context, in *requestIn) (*out[mergeOutcome], error) {
+func (a *API) mergeChangeRequest(ctx context.Context, in *requestIn) (*kernel.Out[mergeOutcome], error) {
 	return a.merged(ctx, in.Request, "merge", a.Reviews.Merge)
 }
 
-func (a *API) bringUpToDate(ctx context.Context, in *requestIn) (*out[mergeOutcome], error) {
+func (a *API) bringUpToDate(ctx context.Context, in *requestIn) (*kernel.Out[mergeOutcome], error) {
 	return a.merged(ctx, in.Request, "update", a.Reviews.BringUpToDate)
 }
 
-func (a *API) merged(ctx context.Context, name, result string, do func(context.Context, *authz.Grant, string) (reviews.Result, error)) (*out[mergeOutcome], error) {
+func (a *API) merged(ctx context.Context, name, result string, do func(context.Context, *authz.Grant, string) (reviews.Result, error)) (*kernel.Out[mergeOutcome], error) {
 	g := authz.FromContext(ctx)
 	done, err := do(ctx, g, name)
 	if err != nil {
@@ -324,21 +325,21 @@ func (a *API) merged(ctx context.Context, name, result string, do func(context.C
 		w.Result = "conflicts"
 		w.Conflicts = append(w.Conflicts, shown)
 	}
-	return ok(w), nil
+	return kernel.OK(w), nil
 }
 
 type changeRequestChangesIn struct {
 	RequestIn
-	ChangesPaged
+	kernel.ChangesPaged
 }
 
-func (a *API) changeRequestChanges(ctx context.Context, in *changeRequestChangesIn) (*out[semanticChanges], error) {
+func (a *API) changeRequestChanges(ctx context.Context, in *changeRequestChangesIn) (*kernel.Out[semanticChanges], error) {
 	cr, err := a.find(ctx, in.Request)
 	if err != nil {
 		return nil, err
 	}
 	w, err := a.changesOut(ctx, cr.Ancestor, cr.Revision, in.ChangesPaged, a.base)
-	return ok(w), err
+	return kernel.OK(w), err
 }
 
 // contributor is a user who edited a change request or commented on it.
@@ -349,13 +350,13 @@ type contributor struct {
 	Action    docs.ContributorAction `json:"actionType" enum:"edit,comment"`
 }
 
-func (a *API) contributors(ctx context.Context, in *requestIn) (*page[contributor], error) {
+func (a *API) contributors(ctx context.Context, in *requestIn) (*kernel.Page[contributor], error) {
 	cr, err := a.find(ctx, in.Request)
 	if err != nil {
 		return nil, err
 	}
 	all, err := a.Reviews.Contributors(ctx, cr)
-	w := &page[contributor]{}
+	w := &kernel.Page[contributor]{}
 	w.Body.Items = []contributor{}
 	for _, c := range all {
 		w.Body.Items = append(w.Body.Items, contributor{a.person(authz.FromContext(ctx), c.User), c.Times, c.UpdatedAt, c.Action})
@@ -365,10 +366,10 @@ func (a *API) contributors(ctx context.Context, in *requestIn) (*page[contributo
 
 type requestRevisionsIn struct {
 	RequestIn
-	Paged
+	kernel.Paged
 }
 
-func (a *API) changeRequestRevisions(ctx context.Context, in *requestRevisionsIn) (*page[revisionEntry], error) {
+func (a *API) changeRequestRevisions(ctx context.Context, in *requestRevisionsIn) (*kernel.Page[revisionEntry], error) {
 	cr, err := a.find(ctx, in.Request)
 	if err != nil {
 		return nil, err

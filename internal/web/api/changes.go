@@ -15,13 +15,14 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 // rawDoc is the JSON of a document in a request. It is parsed later, with errors that
 // name the place.
 type rawDoc json.RawMessage
 
-func (rawDoc) Schema(r huma.Registry) *huma.Schema { return document("").Schema(r) }
+func (rawDoc) Schema(r huma.Registry) *huma.Schema { return kernel.Document("").Schema(r) }
 
 // UnmarshalJSON stores a copy of the bytes.
 func (d *rawDoc) UnmarshalJSON(b []byte) error {
@@ -145,7 +146,7 @@ type semanticChanges struct {
 	MergedFrom *ChangeRequest   `json:"mergedFrom,omitempty" doc:"The change request that was merged."`
 	Changes    []semanticChange `json:"changes"`
 	More       int              `json:"more,omitempty" doc:"Number of changes beyond limit."`
-	Next       *next            `json:"next,omitempty" doc:"Cursor of the next page; absent if there are no more changes."`
+	Next       *kernel.Next     `json:"next,omitempty" doc:"Cursor of the next page; absent if there are no more changes."`
 }
 
 type semanticChange struct {
@@ -197,10 +198,10 @@ type beforeAfter struct {
 type revisionChangesIn struct {
 	RevisionIn
 	Flags
-	ChangesPaged
+	kernel.ChangesPaged
 }
 
-func (a *API) revisionChanges(ctx context.Context, in *revisionChangesIn) (*out[semanticChanges], error) {
+func (a *API) revisionChanges(ctx context.Context, in *revisionChangesIn) (*kernel.Out[semanticChanges], error) {
 	v, err := a.at(in.Revision)(ctx)
 	if err != nil {
 		return nil, err
@@ -214,7 +215,7 @@ func (a *API) revisionChanges(ctx context.Context, in *revisionChangesIn) (*out[
 		return nil, err
 	}
 	w.MergedFrom, err = a.mergedFrom(ctx, v)
-	return ok(w), err
+	return kernel.OK(w), err
 }
 
 func (a *API) changesBetween(ctx context.Context, from, to *revision.View, skip, limit int) (semanticChanges, error) {

@@ -10,42 +10,43 @@ import (
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) collections() {
 	const tag = "Collections"
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listCollectionsInOrganizationById", Route: "GET /orgs/{organizationId}/collections", Tag: tag, Allow: authz.Org(authz.ViewOrg),
 		Summary: "List the collections of an organization that you can see.",
 	}, a.listCollections)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "createCollection", Route: "POST /orgs/{organizationId}/collections", Tag: tag, Allow: authz.Org(authz.StartContent), Status: 201,
 		Summary: "Create a collection.",
 		About:   "Needs the role create in the organization, or on the collection that is named as parent.",
 	}, a.createCollection)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getCollectionById", Route: "GET /collections/{collectionId}", Tag: tag, Allow: authz.Collection(authz.ViewCollection),
 		Summary: "Get a collection.",
 	}, a.getCollection)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateCollectionById", Route: "PATCH /collections/{collectionId}", Tag: tag, Allow: authz.Collection(authz.AdminCollection),
 		Summary: "Change a collection's title, description or default level.",
 	}, a.updateCollection)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "deleteCollectionById", Route: "DELETE /collections/{collectionId}", Tag: tag, Allow: authz.Collection(authz.AdminCollection),
 		Summary: "Delete a collection and the collections in it; their spaces are moved to the trash.",
 	}, a.deleteCollection)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listSpacesInCollectionById", Route: "GET /collections/{collectionId}/spaces", Tag: tag, Allow: authz.Collection(authz.ViewCollection),
 		Summary: "List the spaces directly in a collection that you can see.",
 	}, a.listCollectionSpaces)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "moveCollection", Route: "POST /collections/{collectionId}/move", Tag: tag, Allow: authz.Collection(authz.AdminCollection), Status: 200,
 		Also:    []int{http.StatusConflict},
 		Summary: "Move a collection within its organization.",
 		About:   "400 if the position is not valid, 409 if nothing would change.",
 	}, a.moveCollection)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "transferCollection", Route: "POST /collections/{collectionId}/transfer", Tag: tag, Allow: authz.Collection(authz.AdminCollection), Status: 200,
 		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Transfer a collection with everything in it to another organization.",
@@ -90,7 +91,7 @@ func (a *API) collection(by authz.Actor, c docs.Collection, r docs.Role) Collect
 	return Collection{
 		Object: "collection", ID: string(c.ID), Title: c.Title, Description: c.Description, Organization: string(c.Org),
 		Parent: string(c.Parent), DefaultLevel: levelOrNull(c.Level),
-		URLs: contentURLs{a.location("collections", string(c.ID)), a.BaseURL + "/o/" + string(c.Org) + "/c/" + string(c.ID)},
+		URLs: contentURLs{a.Location("collections", string(c.ID)), a.BaseURL + "/o/" + string(c.Org) + "/c/" + string(c.ID)},
 		Permissions: collectionPermissions{
 			View: by.Can(r, authz.ViewCollection), Admin: by.Can(r, authz.AdminCollection),
 			ViewInviteLinks: by.Can(r, authz.AdminCollection), Create: by.Can(r, authz.CreateIn),
@@ -100,12 +101,12 @@ func (a *API) collection(by authz.Actor, c docs.Collection, r docs.Role) Collect
 
 type listCollectionsIn struct {
 	OrgIn
-	Paged
+	kernel.Paged
 	Nested bool `query:"nested" default:"true" doc:"false excludes collections that are inside another one."`
 }
 
-func (a *API) listCollections(ctx context.Context, in *listCollectionsIn) (*page[Collection], error) {
-	return listOf(ctx, a.Kernel, in.Paged, a.Spaces.Collections(authz.FromContext(ctx), in.Nested), func(it store.Ranked[docs.Collection]) Collection {
+func (a *API) listCollections(ctx context.Context, in *listCollectionsIn) (*kernel.Page[Collection], error) {
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Spaces.Collections(authz.FromContext(ctx), in.Nested), func(it store.Ranked[docs.Collection]) Collection {
 		return a.collection(authz.FromContext(ctx).Actor, it.It, it.Role)
 	})
 }
@@ -118,23 +119,23 @@ type createCollectionIn struct {
 	}
 }
 
-func (a *API) createCollection(ctx context.Context, in *createCollectionIn) (*created[Collection], error) {
+func (a *API) createCollection(ctx context.Context, in *createCollectionIn) (*kernel.Created[Collection], error) {
 	var title string
 	var parent docs.CollectionID
 	if in.Body != nil {
 		title, parent = in.Body.Title, in.Body.Parent
 	}
 	c, r, err := a.Spaces.CreateCollection(ctx, authz.FromContext(ctx), title, parent)
-	return &created[Collection]{a.location("collections", string(c.ID)), a.collection(authz.FromContext(ctx).Actor, c, r)}, err
+	return kernel.Made(a.Location("collections", string(c.ID)), a.collection(authz.FromContext(ctx).Actor, c, r)), err
 }
 
 type CollectionIn struct {
 	Collection docs.CollectionID `path:"collectionId"`
 }
 
-func (a *API) getCollection(ctx context.Context, _ *CollectionIn) (*out[Collection], error) {
+func (a *API) getCollection(ctx context.Context, _ *CollectionIn) (*kernel.Out[Collection], error) {
 	g := authz.FromContext(ctx)
-	return ok(a.collection(authz.FromContext(ctx).Actor, g.Collection, g.Role)), nil
+	return kernel.OK(a.collection(authz.FromContext(ctx).Actor, g.Collection, g.Role)), nil
 }
 
 type updateCollectionIn struct {
@@ -146,26 +147,26 @@ type updateCollectionIn struct {
 	}
 }
 
-func (a *API) updateCollection(ctx context.Context, in *updateCollectionIn) (*out[Collection], error) {
+func (a *API) updateCollection(ctx context.Context, in *updateCollectionIn) (*kernel.Out[Collection], error) {
 	g := authz.FromContext(ctx)
 	c, err := a.Spaces.UpdateCollection(ctx, g, spaces.CollectionPatch(in.Body))
 	if err != nil {
 		return nil, err
 	}
 	r, err := a.Spaces.RoleOn(ctx, g.Actor, c.Org, c.Node(), c.Parent)
-	return ok(a.collection(authz.FromContext(ctx).Actor, c, r)), err
+	return kernel.OK(a.collection(authz.FromContext(ctx).Actor, c, r)), err
 }
 
-func (a *API) deleteCollection(ctx context.Context, _ *CollectionIn) (*done, error) {
+func (a *API) deleteCollection(ctx context.Context, _ *CollectionIn) (*kernel.Done, error) {
 	return nil, a.Spaces.DeleteCollection(ctx, authz.FromContext(ctx))
 }
 
 type listCollectionSpacesIn struct {
 	CollectionIn
-	Paged
+	kernel.Paged
 }
 
-func (a *API) listCollectionSpaces(ctx context.Context, in *listCollectionSpacesIn) (*page[Space], error) {
+func (a *API) listCollectionSpaces(ctx context.Context, in *listCollectionSpacesIn) (*kernel.Page[Space], error) {
 	return a.spacesPage(ctx, in.Paged, in.Collection)
 }
 
@@ -221,7 +222,7 @@ type moveCollectionIn struct {
 	Body movement
 }
 
-func (a *API) moveCollection(ctx context.Context, in *moveCollectionIn) (*out[Collection], error) {
+func (a *API) moveCollection(ctx context.Context, in *moveCollectionIn) (*kernel.Out[Collection], error) {
 	g := authz.FromContext(ctx)
 	m, err := in.Body.plain()
 	if err != nil {
@@ -232,7 +233,7 @@ func (a *API) moveCollection(ctx context.Context, in *moveCollectionIn) (*out[Co
 		return nil, err
 	}
 	r, err := a.Spaces.RoleOn(ctx, g.Actor, c.Org, c.Node(), c.Parent)
-	return ok(a.collection(authz.FromContext(ctx).Actor, c, r)), err
+	return kernel.OK(a.collection(authz.FromContext(ctx).Actor, c, r)), err
 }
 
 type transfer struct {
@@ -244,12 +245,12 @@ type transferCollectionIn struct {
 	Body transfer
 }
 
-func (a *API) transferCollection(ctx context.Context, in *transferCollectionIn) (*out[Collection], error) {
+func (a *API) transferCollection(ctx context.Context, in *transferCollectionIn) (*kernel.Out[Collection], error) {
 	g := authz.FromContext(ctx)
 	c, err := a.Spaces.TransferCollection(ctx, g, in.Body.Organization)
 	if err != nil {
 		return nil, err
 	}
 	r, err := a.Spaces.RoleOn(ctx, g.Actor, c.Org, c.Node(), c.Parent)
-	return ok(a.collection(authz.FromContext(ctx).Actor, c, r)), err
+	return kernel.OK(a.collection(authz.FromContext(ctx).Actor, c, r)), err
 }

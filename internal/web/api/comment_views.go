@@ -113,7 +113,7 @@ func (s commentView) location(parts ...string) location {
 	if s.place.In.Request != "" {
 		at = append(at, "change-requests", string(s.place.In.Request))
 	}
-	return location{s.a.location(append(append(at, "comments"), parts...)...)}
+	return location{s.a.Location(append(append(at, "comments"), parts...)...)}
 }
 
 func (s commentView) body(ctx context.Context, source string) (noteBody, error) {

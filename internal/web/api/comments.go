@@ -11,6 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 // comments declares the operations on comments: the same eleven for spaces and for change
@@ -30,51 +31,51 @@ func (a *API) discussion(noun, path, name, about string) {
 	full := []int{http.StatusPreconditionFailed}
 	at := path + "/comments"
 	one := at + "/{commentId}"
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listCommentsIn" + noun, Route: "GET " + at, Tag: tag, Allow: view,
 		Summary: "List the comments on " + name + ", with their repliers and reactions.", About: about,
 	}, a.listComments)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "postCommentIn" + noun, Route: "POST " + at, Tag: tag, Allow: say, Status: 200,
 		Summary: "Comment on " + name + ", or on a page, a block or a cell of a table in it.",
 		About:   "The page, the block and the cell must exist in the newest revision. They may be deleted later; target.quote and target.revision remain.",
 	}, a.postComment)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getCommentIn" + noun, Route: "GET " + one, Tag: tag, Allow: view,
 		Summary: "Get a comment.",
 	}, a.getComment)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateCommentIn" + noun, Route: "PUT " + one, Tag: tag, Allow: say, Also: full,
 		Summary: "Edit, resolve or reopen a comment, or react to it.",
 		About: "Its author can change the body, and so can everybody with the role create on the space. Its author can resolve it, and so can everybody with the role edit. " +
 			"Reactions are your own. Either everything is changed or nothing. 412 if there are too many reactions.",
 	}, a.updateComment)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "deleteCommentIn" + noun, Route: "DELETE " + one, Tag: tag, Allow: say,
 		Summary: "Delete a comment with its replies.", About: "Allowed for its author, and for everybody with the role create on the space.",
 	}, a.deleteComment)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listCommentRepliesIn" + noun, Route: "GET " + one + "/replies", Tag: tag, Allow: view,
 		Summary: "List the replies to a comment, oldest first.",
 	}, a.listReplies)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "postCommentReplyIn" + noun, Route: "POST " + one + "/replies", Tag: tag, Allow: say, Status: 200, Also: full,
 		Summary: "Reply to a comment.", About: "412 if it has 1000 replies.",
 	}, a.postReply)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getCommentReplyIn" + noun, Route: "GET " + one + "/replies/{commentReplyId}", Tag: tag, Allow: view,
 		Summary: "Get a reply to a comment.",
 	}, a.getReply)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateCommentReplyIn" + noun, Route: "PUT " + one + "/replies/{commentReplyId}", Tag: tag, Allow: say, Also: full,
 		Summary: "Edit a reply, or react to it.",
 		About:   "The same people as for comments are allowed to. resolved is that of the comment. 412 if there are too many reactions.",
 	}, a.updateReply)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "deleteCommentReplyIn" + noun, Route: "DELETE " + one + "/replies/{commentReplyId}", Tag: tag, Allow: say,
 		Summary: "Delete a reply.", About: "Allowed for its author, and for everybody with the role create on the space.",
 	}, a.deleteReply)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listCommentersIn" + noun, Route: "GET " + path + "/commenters", Tag: tag, Allow: view,
 		Summary: "List the members who commented on " + name + " or replied there.", About: "Guests get an empty list.",
 	}, a.listCommenters)
@@ -104,7 +105,7 @@ func (a *API) commentView(ctx context.Context, in InDiscussion, f NoteFormat) (c
 }
 
 // viewAfter opens a discussion, calls do, and returns the JSON form of the result of do.
-func viewAfter[T, W any](ctx context.Context, a *API, in InDiscussion, f NoteFormat, show func(commentView, context.Context, T) (W, error), do func(commentView) (T, error)) (*out[W], error) {
+func viewAfter[T, W any](ctx context.Context, a *API, in InDiscussion, f NoteFormat, show func(commentView, context.Context, T) (W, error), do func(commentView) (T, error)) (*kernel.Out[W], error) {
 	s, err := a.commentView(ctx, in, f)
 	if err != nil {
 		return nil, err
@@ -114,12 +115,12 @@ func viewAfter[T, W any](ctx context.Context, a *API, in InDiscussion, f NoteFor
 		return nil, err
 	}
 	w, err := show(s, ctx, v)
-	return ok(w), err
+	return kernel.OK(w), err
 }
 
 type listCommentsIn struct {
 	InDiscussion
-	Paged
+	kernel.Paged
 	NoteFormat
 	Order   string      `query:"order" enum:"asc,desc" default:"desc" doc:"By the time of the comment."`
 	Status  string      `query:"status" enum:"all,open,resolved" default:"all"`
@@ -127,7 +128,7 @@ type listCommentsIn struct {
 	Authors []string    `query:"authors,explode" maxItems:"100" doc:"Only comments of these users. Repeat the parameter to name several."`
 }
 
-func (a *API) listComments(ctx context.Context, in *listCommentsIn) (*page[Comment], error) {
+func (a *API) listComments(ctx context.Context, in *listCommentsIn) (*kernel.Page[Comment], error) {
 	s, err := a.commentView(ctx, in.InDiscussion, in.NoteFormat)
 	if err != nil {
 		return nil, err
@@ -139,7 +140,7 @@ func (a *API) listComments(ctx context.Context, in *listCommentsIn) (*page[Comme
 	for _, u := range in.Authors {
 		f.Authors = append(f.Authors, userOf(authz.FromContext(ctx), docs.UserID(u)))
 	}
-	return listViews(ctx, a.Kernel, in.Paged, a.Comments.Comments(s.place, f), s.comment)
+	return kernel.ListViews(ctx, a.Kernel, in.Paged, a.Comments.Comments(s.place, f), s.comment)
 }
 
 type postCommentIn struct {
@@ -153,7 +154,7 @@ type postCommentIn struct {
 	}
 }
 
-func (a *API) postComment(ctx context.Context, in *postCommentIn) (*out[Comment], error) {
+func (a *API) postComment(ctx context.Context, in *postCommentIn) (*kernel.Out[Comment], error) {
 	n := comments.New{Page: in.Body.Page, Node: in.Body.Node, Path: "body.body"}
 	if c := in.Body.TableCell; c != nil {
 		n.Cell = docs.TableCell(*c)
@@ -180,7 +181,7 @@ type getCommentIn struct {
 	NoteFormat
 }
 
-func (a *API) getComment(ctx context.Context, in *getCommentIn) (*out[Comment], error) {
+func (a *API) getComment(ctx context.Context, in *getCommentIn) (*kernel.Out[Comment], error) {
 	return viewAfter(ctx, a, in.InDiscussion, in.NoteFormat, commentView.comment, func(s commentView) (docs.PostedComment, error) {
 		return a.Comments.Comment(ctx, s.place, in.Comment)
 	})
@@ -212,7 +213,7 @@ type updateCommentIn struct {
 	Body commentChange
 }
 
-func (a *API) updateComment(ctx context.Context, in *updateCommentIn) (*out[Comment], error) {
+func (a *API) updateComment(ctx context.Context, in *updateCommentIn) (*kernel.Out[Comment], error) {
 	return viewAfter(ctx, a, in.InDiscussion, in.NoteFormat, commentView.comment, func(commentView) (c docs.PostedComment, err error) {
 		change, err := in.Body.plain()
 		if err != nil {
@@ -227,18 +228,18 @@ type deleteCommentIn struct {
 	CommentIn
 }
 
-func (a *API) deleteComment(ctx context.Context, in *deleteCommentIn) (*done, error) {
+func (a *API) deleteComment(ctx context.Context, in *deleteCommentIn) (*kernel.Done, error) {
 	return nil, a.Comments.Delete(ctx, authz.FromContext(ctx), in.request, in.Comment)
 }
 
 type listRepliesIn struct {
 	InDiscussion
 	CommentIn
-	Paged
+	kernel.Paged
 	NoteFormat
 }
 
-func (a *API) listReplies(ctx context.Context, in *listRepliesIn) (*page[CommentReply], error) {
+func (a *API) listReplies(ctx context.Context, in *listRepliesIn) (*kernel.Page[CommentReply], error) {
 	s, err := a.commentView(ctx, in.InDiscussion, in.NoteFormat)
 	if err != nil {
 		return nil, err
@@ -247,7 +248,7 @@ func (a *API) listReplies(ctx context.Context, in *listRepliesIn) (*page[Comment
 	if err != nil {
 		return nil, err
 	}
-	return listViews(ctx, a.Kernel, in.Paged, list, s.reply)
+	return kernel.ListViews(ctx, a.Kernel, in.Paged, list, s.reply)
 }
 
 type postReplyIn struct {
@@ -259,7 +260,7 @@ type postReplyIn struct {
 	}
 }
 
-func (a *API) postReply(ctx context.Context, in *postReplyIn) (*out[CommentReply], error) {
+func (a *API) postReply(ctx context.Context, in *postReplyIn) (*kernel.Out[CommentReply], error) {
 	return viewAfter(ctx, a, in.InDiscussion, in.NoteFormat, commentView.reply, func(commentView) (r docs.Reply, err error) {
 		body, err := in.Body.Body.plain("body.body")
 		if err != nil {
@@ -281,7 +282,7 @@ type getReplyIn struct {
 	NoteFormat
 }
 
-func (a *API) getReply(ctx context.Context, in *getReplyIn) (*out[CommentReply], error) {
+func (a *API) getReply(ctx context.Context, in *getReplyIn) (*kernel.Out[CommentReply], error) {
 	return viewAfter(ctx, a, in.InDiscussion, in.NoteFormat, commentView.reply, func(s commentView) (docs.Reply, error) {
 		return a.Comments.ReplyTo(ctx, s.place, in.Comment, in.Reply)
 	})
@@ -294,7 +295,7 @@ type updateReplyIn struct {
 	Body commentChange
 }
 
-func (a *API) updateReply(ctx context.Context, in *updateReplyIn) (*out[CommentReply], error) {
+func (a *API) updateReply(ctx context.Context, in *updateReplyIn) (*kernel.Out[CommentReply], error) {
 	return viewAfter(ctx, a, in.InDiscussion, in.NoteFormat, commentView.reply, func(commentView) (r docs.Reply, err error) {
 		change, err := in.Body.plain()
 		if err != nil {
@@ -309,21 +310,21 @@ type deleteReplyIn struct {
 	ReplyIn
 }
 
-func (a *API) deleteReply(ctx context.Context, in *deleteReplyIn) (*done, error) {
+func (a *API) deleteReply(ctx context.Context, in *deleteReplyIn) (*kernel.Done, error) {
 	return nil, a.Comments.DeleteReply(ctx, authz.FromContext(ctx), in.request, in.Comment, in.Reply)
 }
 
 type listCommentersIn struct {
 	InDiscussion
-	Paged
+	kernel.Paged
 }
 
-func (a *API) listCommenters(ctx context.Context, in *listCommentersIn) (*page[Member], error) {
+func (a *API) listCommenters(ctx context.Context, in *listCommentersIn) (*kernel.Page[Member], error) {
 	p, err := a.Comments.Open(ctx, authz.FromContext(ctx), in.request)
 	if err != nil {
 		return nil, err
 	}
-	return listOf(ctx, a.Kernel, in.Paged, a.Comments.Commenters(authz.FromContext(ctx), p), a.member)
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Comments.Commenters(authz.FromContext(ctx), p), a.member)
 }
 
 var _ huma.Resolver = (*InDiscussion)(nil)

@@ -11,6 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 // conflict is the JSON form of a conflict: a space and a change request changed the same
@@ -108,18 +109,18 @@ func (a *API) form(g *authz.Grant, sp docs.Space, rev docs.RevisionID, f merge.F
 
 type listConflictsIn struct {
 	RequestIn
-	Paged
+	kernel.Paged
 	Status string `query:"status" enum:"open,all" default:"open"`
 }
 
-func (a *API) listConflicts(ctx context.Context, in *listConflictsIn) (*page[conflict], error) {
+func (a *API) listConflicts(ctx context.Context, in *listConflictsIn) (*kernel.Page[conflict], error) {
 	sp := authz.FromContext(ctx).Space
 	cr, err := a.find(ctx, in.Request)
 	if err != nil {
 		return nil, err
 	}
 	list := a.Reviews.Conflicts(cr, in.Status == "open")
-	return listOf(ctx, a.Kernel, in.Paged, store.List[conflict]{
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, store.List[conflict]{
 		Page: func(ctx context.Context, at store.Page) ([]conflict, store.Key, error) {
 			rows, next, err := list.Page(ctx, at)
 			if err != nil {
@@ -140,7 +141,7 @@ func (a *API) listConflicts(ctx context.Context, in *listConflictsIn) (*page[con
 			return out, next, nil
 		},
 		Count: list.Count,
-	}, same[conflict])
+	}, kernel.Same[conflict])
 }
 
 type resolveConflictIn struct {
@@ -152,7 +153,7 @@ type resolveConflictIn struct {
 	}
 }
 
-func (a *API) resolveConflict(ctx context.Context, in *resolveConflictIn) (*out[ChangeRequest], error) {
+func (a *API) resolveConflict(ctx context.Context, in *resolveConflictIn) (*kernel.Out[ChangeRequest], error) {
 	g := authz.FromContext(ctx)
 	var given *revision.Body
 	switch b := in.Body.Document; {
@@ -171,5 +172,5 @@ func (a *API) resolveConflict(ctx context.Context, in *resolveConflictIn) (*out[
 		return nil, err
 	}
 	w, err := a.changeRequest(ctx, g, g.Space, cr)
-	return ok(w), err
+	return kernel.OK(w), err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 // Content can be read from the newest revision of a space, from any other revision of it,
@@ -22,95 +23,95 @@ import (
 func (a *API) content() {
 	const tag = "Content"
 	view, read := authz.Space(authz.ViewSpace), authz.Space(authz.ReadContent)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getCurrentRevision", Route: "GET /spaces/{spaceId}/content", Tag: tag, Allow: read,
 		Summary: "Get the newest revision of a space: pages, files, reusable contents and variables.",
 	}, func(ctx context.Context, in *contentIn) (*revised[Revision], error) {
 		return a.revisionOut(ctx, a.head, in.Flags)
 	})
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listPages", Route: "GET /spaces/{spaceId}/content/pages", Tag: tag, Allow: read,
 		Summary: "Get the page tree of a space.",
 	}, func(ctx context.Context, in *contentIn) (*revised[pageTree], error) {
 		return a.pagesOut(ctx, a.head, in.Flags)
 	})
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listFiles", Route: "GET /spaces/{spaceId}/content/files", Tag: tag, Allow: read,
 		Summary: "List the files of a space.",
-	}, func(ctx context.Context, in *filesIn) (*page[File], error) {
+	}, func(ctx context.Context, in *filesIn) (*kernel.Page[File], error) {
 		return a.filesOut(ctx, a.head, in.Paged, in.Flags)
 	})
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getFileById", Route: "GET /spaces/{spaceId}/content/files/{fileId}", Tag: tag, Allow: read,
 		Summary: "Get a file of a space.",
-	}, func(ctx context.Context, in *fileIn) (*out[File], error) {
+	}, func(ctx context.Context, in *fileIn) (*kernel.Out[File], error) {
 		return a.fileOut(ctx, a.head, in.File, in.Flags)
 	})
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getPageById", Route: "GET /spaces/{spaceId}/content/page/{pageId}", Tag: tag, Allow: read,
 		Summary: "Get a page of a space.", Cached: a.cachedPage(func(r *http.Request) string { return idKey(r.PathValue("pageId")) }),
 	}, func(ctx context.Context, in *pageIn) (*pageOutput, error) {
 		return a.pageOut(ctx, a.head, byID(in.Page), in.PageOptions)
 	})
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getPageByPath", Route: "GET /spaces/{spaceId}/content/path/{pagePath}", Tag: tag, Allow: read,
 		Summary: "Get a page of a space by its path.", Cached: a.cachedPage(func(r *http.Request) string { return pathKey(r.PathValue("pagePath")) }),
 		About: "The path is one URL-encoded segment, such as guides%2Finstall. A path that a page had before it was moved leads to the page.",
 	}, func(ctx context.Context, in *pathIn) (*pageOutput, error) {
 		return a.pageOut(ctx, a.head, byPath(in.Path), in.PageOptions)
 	})
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getReusableContentById", Route: "GET /spaces/{spaceId}/content/reusable-contents/{reusableContentId}", Tag: tag, Allow: read,
 		Summary: "Get a reusable content of a space.",
-	}, func(ctx context.Context, in *reusableIn) (*out[ReusableContent], error) {
+	}, func(ctx context.Context, in *reusableIn) (*kernel.Out[ReusableContent], error) {
 		return a.reusableOut(ctx, a.head, in.Reusable, in.Flags)
 	})
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getDocumentById", Route: "GET /spaces/{spaceId}/documents/{documentId}", Tag: tag, Allow: read,
 		Summary: "Get a document of a space by its id, including earlier documents of its pages.",
 	}, a.getDocument)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listSpaceFileBacklinks", Route: "GET /spaces/{spaceId}/content/files/{fileId}/backlinks", Tag: tag, Allow: view,
 		Summary: "List where a file is used.",
 	}, a.fileBacklinks)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listSpacePageBacklinks", Route: "GET /spaces/{spaceId}/content/page/{pageId}/backlinks", Tag: tag, Allow: view,
 		Summary: "List where a page is linked.",
 	}, a.pageBacklinks)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listPageLinksInSpace", Route: "GET /spaces/{spaceId}/content/page/{pageId}/links", Tag: tag, Allow: view,
 		Summary: "List the links of a page.",
 	}, a.pageLinks)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listSpaceLinks", Route: "GET /spaces/{spaceId}/links", Tag: tag, Allow: view,
 		Summary: "List the links of all pages of a space, and whether they work.",
 	}, a.spaceLinks)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateContent", Route: "POST /spaces/{spaceId}/content", Tag: tag, Allow: authz.Space(authz.EditSpace), Status: 200,
 		Also: []int{http.StatusConflict, http.StatusPreconditionFailed}, MaxBody: maxContentBody,
 		Summary: "Change the content of a space in live edit mode.",
 		About: "Up to 50 changes are applied in order: either all of them, in one new revision, or none. A name given as ref can be used in later changes and in links of the same batch. " +
 			"With If-Match, the changes are applied only if that revision is still the newest. 412 if it is not, or if the space is locked.",
 	}, a.updateContent)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "uploadFile", Route: "POST /spaces/{spaceId}/content/files", Tag: tag, Allow: authz.Space(authz.EditSpace), Status: 201,
-		Also: []int{http.StatusPreconditionFailed}, Time: transferTime,
+		Also: []int{http.StatusPreconditionFailed}, Time: kernel.TransferTime,
 		Summary: "Upload a file, as multipart/form-data with one part that has a file name.",
 		About:   "412 if the space is locked.",
 	}, a.uploadFile)
-	registerStream(a.Kernel, op{
-		ID: "downloadFile", Route: downloadRoute, Tag: tag, Allow: authz.Signed(), Signed: signedFile, Time: transferTime, Sends: []string{"*/*"},
+	kernel.RegisterStream(a.Kernel, kernel.Op{
+		ID: "downloadFile", Route: downloadRoute, Tag: tag, Allow: authz.Signed(), Signed: signedFile, Time: kernel.TransferTime, Sends: []string{"*/*"},
 		Summary: "Download a file from its downloadURL.",
 		About: "Range and If-None-Match are supported. " +
 			"Files that a browser could run as a page, such as HTML and SVG, are sent as attachments.",
 	}, a.download)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "applyTemplateToSpace", Route: "POST /spaces/{spaceId}/content/template", Tag: tag, Allow: authz.Space(authz.EditSpace), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Add the pages of a template to a space.",
 		About:   "412 if the space is locked.",
 	}, a.applyTemplate)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listTemplates", Route: "GET /templates", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "List the templates that a space can start with.",
 	}, a.listTemplates)
@@ -152,7 +153,7 @@ type contentIn struct {
 
 type filesIn struct {
 	SpaceIn
-	Paged
+	kernel.Paged
 	Flags
 }
 
@@ -205,7 +206,7 @@ func (a *API) pagesOut(ctx context.Context, open opener, f Flags) (*revised[page
 
 func etag(v *revision.View) string { return `"` + string(v.Rev.ID) + `"` }
 
-func (a *API) reusableOut(ctx context.Context, open opener, id docs.ReusableID, f Flags) (*out[ReusableContent], error) {
+func (a *API) reusableOut(ctx context.Context, open opener, id docs.ReusableID, f Flags) (*kernel.Out[ReusableContent], error) {
 	v, err := open(ctx)
 	if err != nil {
 		return nil, err
@@ -215,7 +216,7 @@ func (a *API) reusableOut(ctx context.Context, open opener, id docs.ReusableID, 
 		return nil, err
 	}
 	s, err := a.viewEncoder(ctx, v, f.Metadata, string(id))
-	return ok(s.reusableContent(r)), err
+	return kernel.OK(s.reusableContent(r)), err
 }
 
 type documentIn struct {
@@ -224,13 +225,13 @@ type documentIn struct {
 	Schema   string `query:"schema" enum:"current,next" doc:"Ignored: there is only one version of the schema."`
 }
 
-func (a *API) getDocument(ctx context.Context, in *documentIn) (*out[*markup.Document], error) {
+func (a *API) getDocument(ctx context.Context, in *documentIn) (*kernel.Out[*markup.Document], error) {
 	v, err := a.head(ctx)
 	if err != nil {
 		return nil, err
 	}
 	doc, _, err := a.Content.DocumentByID(ctx, v, in.Document)
-	return ok(doc), err
+	return kernel.OK(doc), err
 }
 
 // ContentBody is the content of a page in a request: Markdown, a document, or neither.
@@ -332,9 +333,9 @@ func (a *API) outcome(g *authz.Grant, done *content.Applied) contentOutcome {
 		if c.Kind == "deleted" {
 			w.Page = string(c.Page)
 		} else {
-			at := a.location("spaces", string(done.View.Space.ID), "content", "page", string(c.Page))
+			at := a.Location("spaces", string(done.View.Space.ID), "content", "page", string(c.Page))
 			if done.Request != nil {
-				at = a.location("spaces", string(done.View.Space.ID), "change-requests", string(done.Request.ID), "content", "page", string(c.Page))
+				at = a.Location("spaces", string(done.View.Space.ID), "change-requests", string(done.Request.ID), "content", "page", string(c.Page))
 			}
 			w.Page = outcomePage{"page", string(c.Page), location{at}}
 		}
@@ -359,7 +360,7 @@ func revisionOfTag(tag string) docs.RevisionID {
 	return docs.RevisionID(bare)
 }
 
-func (a *API) filesOut(ctx context.Context, open opener, p Paged, f Flags) (*page[File], error) {
+func (a *API) filesOut(ctx context.Context, open opener, p kernel.Paged, f Flags) (*kernel.Page[File], error) {
 	v, err := open(ctx)
 	if err != nil {
 		return nil, err
@@ -368,7 +369,7 @@ func (a *API) filesOut(ctx context.Context, open opener, p Paged, f Flags) (*pag
 	if err != nil {
 		return nil, err
 	}
-	return listOf(ctx, a.Kernel, p, store.List[docs.File]{
+	return kernel.ListOf(ctx, a.Kernel, p, store.List[docs.File]{
 		Page: func(ctx context.Context, at store.Page) ([]docs.File, store.Key, error) {
 			after := docs.FileID("")
 			if len(at.After) == 1 {
@@ -386,7 +387,7 @@ func (a *API) filesOut(ctx context.Context, open opener, p Paged, f Flags) (*pag
 	}, s.file)
 }
 
-func (a *API) fileOut(ctx context.Context, open opener, id docs.FileID, f Flags) (*out[File], error) {
+func (a *API) fileOut(ctx context.Context, open opener, id docs.FileID, f Flags) (*kernel.Out[File], error) {
 	v, err := open(ctx)
 	if err != nil {
 		return nil, err
@@ -396,5 +397,5 @@ func (a *API) fileOut(ctx context.Context, open opener, id docs.FileID, f Flags)
 		return nil, err
 	}
 	s, err := a.viewEncoder(ctx, v, f.Metadata, string(id))
-	return ok(s.file(file)), err
+	return kernel.OK(s.file(file)), err
 }

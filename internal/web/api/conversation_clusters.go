@@ -7,6 +7,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/support/conversations"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 // IssuesCluster is the JSON form of a cluster of issues.
@@ -44,7 +45,7 @@ func (a *API) issuesCluster(c conversations.Cluster) IssuesCluster {
 		Pulse: c.Pulse[:], Sources: v.Sources,
 		Stats: clusterStats{v.Issues, v.Conversations, t.Total(), t.Backlog, t.Started, t.Completed, t.Cancelled},
 		URLs: entryURLs{
-			a.location("orgs", string(v.Org), "conversations-clusters", string(v.ID)),
+			a.Location("orgs", string(v.Org), "conversations-clusters", string(v.ID)),
 			a.BaseURL + "/o/" + string(v.Org) + "/conversations/" + string(v.ID),
 		},
 	}
@@ -56,15 +57,15 @@ func (a *API) issuesCluster(c conversations.Cluster) IssuesCluster {
 
 type listClustersIn struct {
 	OrgIn
-	Paged
+	kernel.Paged
 	Order   string              `query:"order" enum:"asc,desc" default:"desc"`
 	OrderBy store.ClusterOrder  `query:"orderBy" enum:"updatedAt,issues,conversations,tasksTotal,tasksBacklog,tasksStarted" default:"updatedAt"`
 	Status  store.ClusterStatus `query:"status" enum:"pending,analysing" doc:"pending: no change request answers the cluster; analysing: a draft or an open one does."`
 }
 
-func (a *API) listClusters(ctx context.Context, in *listClustersIn) (*page[IssuesCluster], error) {
+func (a *API) listClusters(ctx context.Context, in *listClustersIn) (*kernel.Page[IssuesCluster], error) {
 	f := store.ClusterFilter{Order: in.OrderBy, Up: in.Order == "asc", Status: in.Status}
-	return listOf(ctx, a.Kernel, in.Paged, a.Conversations.Clusters(in.Org, f), a.issuesCluster)
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Conversations.Clusters(in.Org, f), a.issuesCluster)
 }
 
 // ClusterIn is part of the input of operations on a cluster.
@@ -77,9 +78,9 @@ type getClusterIn struct {
 	ClusterIn
 }
 
-func (a *API) getCluster(ctx context.Context, in *getClusterIn) (*out[IssuesCluster], error) {
+func (a *API) getCluster(ctx context.Context, in *getClusterIn) (*kernel.Out[IssuesCluster], error) {
 	v, err := a.Conversations.Cluster(ctx, in.Org, in.Cluster)
-	return ok(a.issuesCluster(v)), err
+	return kernel.OK(a.issuesCluster(v)), err
 }
 
 // clusterMove is the JSON form of a merge or a split of clusters.
@@ -94,22 +95,22 @@ type clusterMove struct {
 
 type listClusterMovesIn struct {
 	OrgIn
-	Paged
+	kernel.Paged
 }
 
-func (a *API) listClusterMoves(ctx context.Context, in *listClusterMovesIn) (*page[clusterMove], error) {
-	return listOf(ctx, a.Kernel, in.Paged, a.Conversations.Moves(in.Org), func(m docs.ClusterMove) clusterMove {
+func (a *API) listClusterMoves(ctx context.Context, in *listClusterMovesIn) (*kernel.Page[clusterMove], error) {
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Conversations.Moves(in.Org), func(m docs.ClusterMove) clusterMove {
 		return clusterMove{m.ID, m.Kind, string(m.From), string(m.Into), m.Issues, m.At}
 	})
 }
 
 func (a *API) clusterAnswers(tag string, see authz.Rule) {
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listConversationsIssuesClusterPages", Route: "GET /orgs/{organizationId}/conversations-clusters/{clusterId}/pages", Tag: tag, Allow: see,
 		Summary: "Find the pages that should answer a cluster, among those that you can see.",
 		About:   "At most ten, the best first. answers says whether a page is likely to answer the cluster already: most of what users write is found in what matched.",
 	}, a.clusterPages)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "answerConversationsIssuesCluster", Route: "POST /spaces/{spaceId}/conversations-clusters/{clusterId}/change-request", Tag: tag, Allow: authz.Space(authz.EditSpace),
 		Summary: "Open a change request that answers a cluster, with a page that lists the users' questions.",
 		About:   "A draft or an open request of the space that answers the cluster already is returned with status 200 instead. Needs the right to read conversations too. The request is a draft; conversationsIssuesCluster of it is the cluster, whose task counters follow its status.",
@@ -128,13 +129,13 @@ type clusterPages struct {
 	Items []clusterPage `json:"items"`
 }
 
-func (a *API) clusterPages(ctx context.Context, in *getClusterIn) (*out[clusterPages], error) {
+func (a *API) clusterPages(ctx context.Context, in *getClusterIn) (*kernel.Out[clusterPages], error) {
 	found, err := a.Conversations.Answers(ctx, authz.FromContext(ctx), in.Cluster)
 	w := clusterPages{Items: []clusterPage{}}
 	for _, f := range found {
 		w.Items = append(w.Items, clusterPage{string(f.View.Space.ID), a.pageResult(f.Found), f.Coverage, f.Answers})
 	}
-	return ok(w), err
+	return kernel.OK(w), err
 }
 
 type answerClusterIn struct {

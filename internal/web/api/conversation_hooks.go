@@ -11,19 +11,20 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/support/conversations"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 // conversationHookTime is how long the address of a webhook is valid.
 const conversationHookTime = 10 * 365 * 24 * time.Hour
 
 func (a *API) conversationHooks(tag string) {
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "createConversationsWebhook", Route: "POST /orgs/{organizationId}/conversations-webhooks", Tag: tag, Allow: authz.Org(authz.IngestConvo), Status: 201,
 		Summary: "Get an address to which Intercom or Zendesk sends conversations.",
 		About: "The address is a secret, and is shown once. It works as long as whoever made it may ingest conversations: make it with the token of a service account to be able to end it. " +
 			"With secret, bodies have to be signed with it too: the client secret of an app at Intercom, the signing secret of a webhook at Zendesk.",
 	}, a.createConversationHook)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "receiveConversationsWebhook", Route: "POST /conversations-webhooks/{organizationId}/{format}", Tag: tag, Allow: authz.Signed(), Signed: signedConversationHook,
 		Status: http.StatusNoContent, MaxBody: 2 * conversations.MaxText, Also: []int{http.StatusUnauthorized},
 		Summary: "Receive a conversation from Intercom or Zendesk, at an address that createConversationsWebhook returned.",
@@ -49,7 +50,7 @@ type createConversationHookIn struct {
 	}
 }
 
-func (a *API) createConversationHook(ctx context.Context, in *createConversationHookIn) (*out[ConversationsWebhook], error) {
+func (a *API) createConversationHook(ctx context.Context, in *createConversationHookIn) (*kernel.Out[ConversationsWebhook], error) {
 	b := in.Body
 	h, err := a.Conversations.NewHook(ctx, authz.FromContext(ctx), b.Format, b.Source, b.Secret)
 	if err != nil {
@@ -57,8 +58,8 @@ func (a *API) createConversationHook(ctx context.Context, in *createConversation
 	}
 	query := url.Values{"source": {h.Source}, "user": {string(h.User)}, "sealed": {h.Sealed}}
 	query.Set("signature", a.Signer.Sign(a.Clock().Add(conversationHookTime), conversationHookParts(string(h.Org), h.Format, query)...))
-	at := a.location("conversations-webhooks", string(h.Org), h.Format) + "?" + query.Encode()
-	return ok(ConversationsWebhook{"conversations-webhook", h.Format, h.Source, h.Sealed != "", at}), nil
+	at := a.Location("conversations-webhooks", string(h.Org), h.Format) + "?" + query.Encode()
+	return kernel.OK(ConversationsWebhook{"conversations-webhook", h.Format, h.Source, h.Sealed != "", at}), nil
 }
 
 // conversationHookParts returns the values that the signature of a webhook address
@@ -88,7 +89,7 @@ func (in *receiveConversationHookIn) Resolve(ctx huma.Context) []error {
 	return nil
 }
 
-func (a *API) receiveConversationHook(ctx context.Context, in *receiveConversationHookIn) (*done, error) {
+func (a *API) receiveConversationHook(ctx context.Context, in *receiveConversationHookIn) (*kernel.Done, error) {
 	h := conversations.Hook{Org: in.Org, Format: in.Format, Source: in.Source, User: in.User, Sealed: in.Sealed}
 	return nil, a.Conversations.Receive(ctx, h, authz.FromContext(ctx).Actor, in.header, in.RawBody)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/support/conversations"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 // maxConversations is the maximum size of the body of ingestConversation, in bytes.
@@ -28,26 +29,26 @@ func (a *API) conversations() {
 		one  = list + "/{conversationId}"
 	)
 	see, send := authz.Org(authz.ReadConvo), authz.Org(authz.IngestConvo)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listConversations", Route: "GET " + list, Tag: tag, Allow: see,
 		Summary: "List the conversations of an organization, newest first.",
 	}, a.listConversations)
-	register(a.Kernel, op{
-		ID: "ingestConversation", Route: "POST " + list, Tag: tag, Allow: send, MaxBody: maxConversations, Time: transferTime,
+	kernel.Register(a.Kernel, kernel.Op{
+		ID: "ingestConversation", Route: "POST " + list, Tag: tag, Allow: send, MaxBody: maxConversations, Time: kernel.TransferTime,
 		Summary: "Ingest one conversation or up to 500.",
 		About: "A conversation is known by its id within its source: sending the same one again changes nothing, sending a longer one replaces it. " +
 			"A conversation has at most 1 MB of text. The analysis follows after the answer: processedAt is set when it is done.",
 	}, a.ingestConversations)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getConversationById", Route: "GET " + one, Tag: tag, Allow: see,
 		Summary: "Get a conversation with its messages.",
 		About:   "Bodies are as they were sent: Markdown or HTML of people outside. Escape them where you show them.",
 	}, a.getConversation)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "deleteConversationById", Route: "DELETE " + one, Tag: tag, Allow: send,
 		Summary: "Delete a conversation with its issues.",
 	}, a.deleteConversation)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "redactConversationById", Route: "POST " + one + "/redact", Tag: tag, Allow: send, Status: 200,
 		Summary: "Mask personal data in a conversation.",
 		About: "E-mail addresses and numbers of phones and cards in its texts are replaced, attributes and the address at the source are removed. " +
@@ -62,25 +63,25 @@ func (a *API) issues(tag string, see authz.Rule) {
 		issues   = "/orgs/{organizationId}/conversations-issues"
 		clusters = "/orgs/{organizationId}/conversations-clusters"
 	)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listConversationsIssues", Route: "GET " + issues, Tag: tag, Allow: see,
 		Summary: "List what users ask and report in conversations, newest first.",
 	}, a.listIssues)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getConversationIssueById", Route: "GET " + issues + "/{issueId}", Tag: tag, Allow: see,
 		Summary: "Get an issue with its conversation.",
 	}, a.getIssue)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listConversationsIssuesClusters", Route: "GET " + clusters, Tag: tag, Allow: see,
 		Summary: "List groups of issues about the same thing.",
 		About:   "An issue that arrives later never changes the cluster of others, except that clusters merge and split; that is recorded.",
 	}, a.listClusters)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getConversationsIssuesCluster", Route: "GET " + clusters + "/{clusterId}", Tag: tag, Allow: see,
 		Summary: "Get a cluster of issues.",
 		About:   "The id of a cluster that was merged into another one gets that one.",
 	}, a.getCluster)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listConversationsIssuesClusterMoves", Route: "GET " + clusters + "-moves", Tag: tag, Allow: see,
 		Summary: "List which clusters merged and split, newest first.",
 	}, a.listClusterMoves)
@@ -106,18 +107,18 @@ type conversationURLs struct {
 func (a *API) conversation(v docs.Conversation) Conversation {
 	return Conversation{
 		Object: "conversation", ID: string(v.ID), Subject: v.Subject, CreatedAt: v.CreatedAt, ProcessedAt: v.ProcessedAt, Source: v.Source,
-		URLs: conversationURLs{a.location("orgs", string(v.Org), "conversations", url.PathEscape(string(v.ID))), v.URL},
+		URLs: conversationURLs{a.Location("orgs", string(v.Org), "conversations", url.PathEscape(string(v.ID))), v.URL},
 	}
 }
 
 type listConversationsIn struct {
 	OrgIn
-	Paged
+	kernel.Paged
 	Source string `query:"source" maxLength:"255" doc:"Only conversations of this source."`
 }
 
-func (a *API) listConversations(ctx context.Context, in *listConversationsIn) (*page[Conversation], error) {
-	return listOf(ctx, a.Kernel, in.Paged, a.Conversations.Conversations(in.Org, in.Source), a.conversation)
+func (a *API) listConversations(ctx context.Context, in *listConversationsIn) (*kernel.Page[Conversation], error) {
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Conversations.Conversations(in.Org, in.Source), a.conversation)
 }
 
 // conversationPart is the JSON form of a message of a conversation.
@@ -167,7 +168,7 @@ type ingestConversationsIn struct {
 	Body   conversationInputs `doc:"One conversation or several."`
 }
 
-func (a *API) ingestConversations(ctx context.Context, in *ingestConversationsIn) (*done, error) {
+func (a *API) ingestConversations(ctx context.Context, in *ingestConversationsIn) (*kernel.Done, error) {
 	all := make([]conversations.Input, len(in.Body))
 	for i, c := range in.Body {
 		one := conversations.Input{ID: c.ID, Subject: c.Subject}
@@ -198,7 +199,7 @@ type conversationDetail struct {
 	Metadata     conversationMetadata `json:"metadata"`
 }
 
-func (a *API) getConversation(ctx context.Context, in *ConversationIn) (*out[conversationDetail], error) {
+func (a *API) getConversation(ctx context.Context, in *ConversationIn) (*kernel.Out[conversationDetail], error) {
 	v, parts, err := a.Conversations.Conversation(ctx, in.Org, in.ID)
 	w := conversationDetail{Conversation: a.conversation(v), Parts: []conversationPart{}, Metadata: conversationMetadata{URL: v.URL, Attributes: v.Attributes}}
 	if v.HasCreated {
@@ -207,16 +208,16 @@ func (a *API) getConversation(ctx context.Context, in *ConversationIn) (*out[con
 	for _, p := range parts {
 		w.Parts = append(w.Parts, conversationPart{"message", p.Role, p.Body})
 	}
-	return ok(w), err
+	return kernel.OK(w), err
 }
 
-func (a *API) deleteConversation(ctx context.Context, in *ConversationIn) (*done, error) {
+func (a *API) deleteConversation(ctx context.Context, in *ConversationIn) (*kernel.Done, error) {
 	return nil, a.Conversations.Delete(ctx, authz.FromContext(ctx), in.ID)
 }
 
-func (a *API) redactConversation(ctx context.Context, in *ConversationIn) (*out[Conversation], error) {
+func (a *API) redactConversation(ctx context.Context, in *ConversationIn) (*kernel.Out[Conversation], error) {
 	v, err := a.Conversations.Redact(ctx, authz.FromContext(ctx), in.ID)
-	return ok(a.conversation(v)), err
+	return kernel.OK(a.conversation(v)), err
 }
 
 // ConversationIssue is the JSON form of an issue in a conversation.
@@ -247,20 +248,20 @@ func (a *API) issueItem(v store.IssueIn) issueItem {
 	return issueItem{ConversationIssue{
 		Object: "conversation-issue", ID: string(i.ID), Title: i.Title, Summary: i.Summary, CreatedAt: i.CreatedAt, IngestedAt: i.IngestedAt,
 		Conversation: string(i.Conversation), Cluster: string(i.Cluster),
-		URLs: locationOnly{a.location("orgs", string(i.Org), "conversations-issues", string(i.ID))},
+		URLs: locationOnly{a.Location("orgs", string(i.Org), "conversations-issues", string(i.ID))},
 	}, a.conversation(v.Conversation)}
 }
 
 type listIssuesIn struct {
 	OrgIn
-	Paged
+	kernel.Paged
 	Cluster      docs.ClusterID      `query:"cluster" maxLength:"255" doc:"Only issues of this cluster."`
 	Conversation docs.ConversationID `query:"conversation" maxLength:"255" doc:"Only issues of this conversation."`
 }
 
-func (a *API) listIssues(ctx context.Context, in *listIssuesIn) (*page[issueItem], error) {
+func (a *API) listIssues(ctx context.Context, in *listIssuesIn) (*kernel.Page[issueItem], error) {
 	f := store.IssueFilter{Cluster: in.Cluster, Conversation: in.Conversation}
-	return listOf(ctx, a.Kernel, in.Paged, a.Conversations.Issues(in.Org, f), a.issueItem)
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Conversations.Issues(in.Org, f), a.issueItem)
 }
 
 type getIssueIn struct {
@@ -268,7 +269,7 @@ type getIssueIn struct {
 	ID docs.IssueID `path:"issueId" maxLength:"255"`
 }
 
-func (a *API) getIssue(ctx context.Context, in *getIssueIn) (*out[issueItem], error) {
+func (a *API) getIssue(ctx context.Context, in *getIssueIn) (*kernel.Out[issueItem], error) {
 	v, err := a.Conversations.Issue(ctx, in.Org, in.ID)
-	return ok(a.issueItem(v)), err
+	return kernel.OK(a.issueItem(v)), err
 }

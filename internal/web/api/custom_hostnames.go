@@ -6,21 +6,22 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 // customHostnames declares the host names of sites under the paths of GitBook, which name no
 // site. They do what the operations of a site do.
 func (a *API) customHostnames() {
 	const tag, route = "Site audience", "/custom-hostnames/{hostname}"
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getCustomHostname", Route: "GET " + route, Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "Get a host name that a site which you can see has or wants.",
 	}, a.getCustomHostname)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "dnsRevalidateCustomHostname", Route: "PATCH " + route, Tag: tag, Allow: authz.SignedIn(docs.ScopeWrite), Status: http.StatusNoContent,
 		Summary: "Look for the DNS record of a host name now.",
 	}, a.checkCustomHostname)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "removeCustomHostname", Route: "DELETE " + route, Tag: tag, Allow: authz.SignedIn(docs.ScopeWrite),
 		Summary: "Take a host name from the site that has or wants it.",
 	}, a.removeCustomHostname)
@@ -45,7 +46,7 @@ func (a *API) hostnameGrant(ctx context.Context, action authz.Action, in *custom
 	return a.Sites.OfHostname(ctx, authz.FromContext(ctx).Actor, action, in.Hostname)
 }
 
-func (a *API) getCustomHostname(ctx context.Context, in *customHostnameIn) (*out[CustomHostname], error) {
+func (a *API) getCustomHostname(ctx context.Context, in *customHostnameIn) (*kernel.Out[CustomHostname], error) {
 	g, err := a.hostnameGrant(ctx, authz.ViewSite, in)
 	if err != nil {
 		return nil, err
@@ -56,7 +57,7 @@ func (a *API) getCustomHostname(ctx context.Context, in *customHostnameIn) (*out
 	}
 	w := CustomHostname{
 		Object: "custom-hostname", Hostname: h.Name, Target: sitePointer{"site", string(h.Site)}, IsActive: h.Active, Status: "dns_no_cname",
-		URLs: location{a.location("custom-hostnames", h.Name)},
+		URLs: location{a.Location("custom-hostnames", h.Name)},
 	}
 	switch {
 	case h.FailingSince != 0:
@@ -64,10 +65,10 @@ func (a *API) getCustomHostname(ctx context.Context, in *customHostnameIn) (*out
 	case h.Active:
 		w.Status = "live"
 	}
-	return ok(w), nil
+	return kernel.OK(w), nil
 }
 
-func (a *API) checkCustomHostname(ctx context.Context, in *customHostnameIn) (*done, error) {
+func (a *API) checkCustomHostname(ctx context.Context, in *customHostnameIn) (*kernel.Done, error) {
 	g, err := a.hostnameGrant(ctx, authz.AdminSite, in)
 	if err == nil {
 		_, err = a.Sites.CheckHostname(ctx, g)
@@ -75,7 +76,7 @@ func (a *API) checkCustomHostname(ctx context.Context, in *customHostnameIn) (*d
 	return nil, err
 }
 
-func (a *API) removeCustomHostname(ctx context.Context, in *customHostnameIn) (*done, error) {
+func (a *API) removeCustomHostname(ctx context.Context, in *customHostnameIn) (*kernel.Done, error) {
 	g, err := a.hostnameGrant(ctx, authz.AdminSite, in)
 	if err != nil {
 		return nil, err

@@ -12,6 +12,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"github.com/octavo-docs/octavo/internal/site/customization"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 const manySettings = `{"title":"Acme","localizedTitle":{"fr":"Acmé"},
@@ -29,7 +30,7 @@ const manySettings = `{"title":"Acme","localizedTitle":{"fr":"Acmé"},
 // Two programs read the tags of the settings: the one that checks requests, and
 // customization.Patch, for everybody who does not send a request yet.
 func TestPatchesAreRefusedAsRequestsAre(t *testing.T) {
-	schemas := newSchemas()
+	schemas := kernel.NewSchemas()
 	schema := customizationPatch{}.Schema(schemas)
 	allowed := func(v any) bool {
 		found := &huma.ValidateResult{}

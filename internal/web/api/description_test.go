@@ -14,7 +14,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
-	"github.com/octavo-docs/octavo/internal/web/api"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 // shape is a schema of the description.
@@ -31,7 +31,7 @@ type shape struct {
 
 // described is an operation of the description.
 type described struct {
-	api.OperationInfo
+	kernel.OperationInfo
 	Parameters []parameter
 	body       *shape // nil if it has none in JSON
 }

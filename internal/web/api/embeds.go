@@ -6,19 +6,22 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup/embeds"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) embeds() {
 	const about = "The server fetches the page if the operator switched that on (`--embeds`), and keeps what it found for a day. " +
 		"Otherwise, and if the page cannot be fetched, the title is the address and the site is its host."
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getEmbedByUrlInSpace", Route: "GET /spaces/{spaceId}/embed", Tag: "Content", Allow: authz.Space(authz.ReadContent),
 		Summary: "Describe the page of another web site at an address, for a card in a page of the space.", About: about,
-	}, func(ctx context.Context, in *spaceEmbedIn) (*out[Embed], error) { return a.embed(ctx, in.EmbedURL) })
-	register(a.Kernel, op{
+	}, func(ctx context.Context, in *spaceEmbedIn) (*kernel.Out[Embed], error) {
+		return a.embed(ctx, in.EmbedURL)
+	})
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getEmbedByUrl", Route: "GET /urls/embed", Tag: "Content", Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "Describe the page of another web site at an address.", About: about,
-	}, func(ctx context.Context, in *embedIn) (*out[Embed], error) { return a.embed(ctx, in.EmbedURL) })
+	}, func(ctx context.Context, in *embedIn) (*kernel.Out[Embed], error) { return a.embed(ctx, in.EmbedURL) })
 }
 
 // Embed is the JSON form of the metadata of a page on another web site. Its type is
@@ -43,7 +46,7 @@ type spaceEmbedIn struct {
 	EmbedURL
 }
 
-func (a *API) embed(ctx context.Context, in EmbedURL) (*out[Embed], error) {
+func (a *API) embed(ctx context.Context, in EmbedURL) (*kernel.Out[Embed], error) {
 	u, err := webAddress("query.url", in.URL)
 	if err != nil {
 		return nil, err
@@ -54,5 +57,5 @@ func (a *API) embed(ctx context.Context, in EmbedURL) (*out[Embed], error) {
 		by = embeds.Caller{Name: string(v.Site)}
 	}
 	c := a.Embeds.Card(ctx, by, u)
-	return ok(Embed{Type: "link", Title: c.Title, Site: c.Site, Description: c.Description, Icon: c.Icon}), nil
+	return kernel.OK(Embed{Type: "link", Title: c.Title, Site: c.Site, Description: c.Description, Icon: c.Icon}), nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/testing/golden"
 	"github.com/octavo-docs/octavo/internal/web/api"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 // exampleFile has one example for each operation. The reference shows them.
@@ -21,7 +22,7 @@ const exampleFile = "examples.json"
 
 // examples collects what requests of the scripts look like and what they get:
 // the best one for each operation.
-type examples map[string]api.Example
+type examples map[string]kernel.Example
 
 // add takes a request as the example of an operation unless it has a better one.
 func (e examples) add(id, host, path, body string, a answer) {
@@ -29,7 +30,7 @@ func (e examples) add(id, host, path, body string, a answer) {
 		return
 	}
 	m := masked(host)
-	x := api.Example{Status: a.status, Request: m.json([]byte(body))}
+	x := kernel.Example{Status: a.status, Request: m.json([]byte(body))}
 	if len(a.body) <= longestExample {
 		x.Answer = m.json(a.body)
 	}
@@ -40,7 +41,7 @@ func (e examples) add(id, host, path, body string, a answer) {
 }
 
 // keep takes an example unless there is a better one.
-func (e examples) keep(id string, x api.Example) {
+func (e examples) keep(id string, x kernel.Example) {
 	if worth(x) > worth(e[id]) {
 		e[id] = x
 	}
@@ -53,7 +54,7 @@ const (
 
 // worth orders examples: those with something in the answer, then short ones, then
 // those that send something.
-func worth(x api.Example) (points int) {
+func worth(x kernel.Example) (points int) {
 	if x.Status == 0 {
 		return 0
 	}
@@ -142,7 +143,7 @@ func (e examples) check(t *testing.T) {
 
 // fields lists the places of an example that have a value, one on a line. Lists count as
 // their first item.
-func fields(x api.Example) string {
+func fields(x kernel.Example) string {
 	lines := map[string]bool{fmt.Sprint(x.Status, " ", x.Query): true}
 	var walk func(at string, v any)
 	walk = func(at string, v any) {

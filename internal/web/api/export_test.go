@@ -7,6 +7,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 // Decide reports what the rule of an operation says to the bearer of a token,
@@ -14,7 +15,7 @@ import (
 // may do what that people review.
 func (a *API) Decide(ctx context.Context, operation, token string, param func(string) string) error {
 	ops := a.Operations()
-	i := slices.IndexFunc(ops, func(o OperationInfo) bool { return o.ID == operation })
+	i := slices.IndexFunc(ops, func(o kernel.OperationInfo) bool { return o.ID == operation })
 	if i < 0 {
 		return errs.Missing("operation")
 	}

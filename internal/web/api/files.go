@@ -18,6 +18,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 // File is the JSON form of a file.
@@ -105,7 +106,7 @@ type SignedAddress struct {
 }
 
 // downloadEnd returns the time at which an address that is issued now expires. It is the
-// same all day, so that browsers find a cached file under its address.
+// Same all day, so that browsers find a cached file under its address.
 func (a *API) downloadEnd() time.Time { return a.Clock().Truncate(downloadDay).Add(2 * downloadDay) }
 
 // downloadURL returns an address from which a file can be downloaded without a token
@@ -118,7 +119,7 @@ func (a *API) downloadURL(by bearer, sp docs.Space, f docs.File) string {
 	expires := a.downloadEnd()
 	signed := append([]string{string(sp.ID), string(f.ID), f.Blob, f.Name, f.ContentType}, by.signed()...)
 	query := "?type=" + url.QueryEscape(f.ContentType) + by.query()
-	return a.location("files", string(sp.ID), string(f.ID), f.Blob, url.PathEscape(f.Name)) + query + "&signature=" + a.Signer.Sign(expires, signed...)
+	return a.Location("files", string(sp.ID), string(f.ID), f.Blob, url.PathEscape(f.Name)) + query + "&signature=" + a.Signer.Sign(expires, signed...)
 }
 
 // FileURL returns an address from which a member can download a file as long as the
@@ -162,7 +163,7 @@ func (a *API) stillReads(ctx context.Context, user docs.UserID, space docs.Space
 }
 
 // download sends a file if the bearer of the address may still read its space.
-func (a *API) download(ctx context.Context, in *downloadIn) (stream, error) {
+func (a *API) download(ctx context.Context, in *downloadIn) (kernel.Stream, error) {
 	var err error
 	if in.Site != "" {
 		err = a.Sites.CheckShown(ctx, authz.Visitor{Site: in.Site, Link: in.Link, Key: in.Key, Preview: in.User != "", By: in.User}, in.Space)
@@ -205,13 +206,13 @@ func (u *Upload) Resolve(ctx huma.Context) []error {
 	return nil
 }
 
-func (a *API) uploadFile(ctx context.Context, in *uploadIn) (*created[File], error) {
+func (a *API) uploadFile(ctx context.Context, in *uploadIn) (*kernel.Created[File], error) {
 	return a.upload(ctx, "", &in.Upload)
 }
 
-func (a *API) upload(ctx context.Context, on content.LineName, in *Upload) (*created[File], error) {
+func (a *API) upload(ctx context.Context, on content.LineName, in *Upload) (*kernel.Created[File], error) {
 	g := authz.FromContext(ctx)
-	in.request.Body = http.MaxBytesReader(in.writer, in.request.Body, blob.DefaultMaxBytes+maxBody)
+	in.request.Body = http.MaxBytesReader(in.writer, in.request.Body, blob.DefaultMaxBytes+kernel.MaxBody)
 	parts, err := in.request.MultipartReader()
 	switch {
 	case errors.Is(err, http.ErrNotMultipart):
@@ -244,8 +245,8 @@ func (a *API) upload(ctx context.Context, on content.LineName, in *Upload) (*cre
 		if on != "" {
 			within = append(within, "change-requests", string(on))
 		}
-		at := a.location(append(within, "content", "files", string(f.ID))...)
-		return &created[File]{at, a.file(g, g.Space, f)}, nil
+		at := a.Location(append(within, "content", "files", string(f.ID))...)
+		return kernel.Made(at, a.file(g, g.Space, f)), nil
 	}
 }
 

@@ -13,39 +13,40 @@ import (
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/site/customization"
 	"github.com/octavo-docs/octavo/internal/site/sites"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) fonts() {
 	const tag, route, one = "Custom fonts", "/orgs/{organizationId}/fonts", "/orgs/{organizationId}/fonts/{fontId}"
 	const files = "Files are uploaded before, with the kind customization_font. Every font needs the weight 400: 412 without it."
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listCustomFonts", Route: "GET " + route, Tag: tag, Allow: authz.Org(authz.ListFonts),
 		Summary: "List the custom fonts of an organization, oldest first, all at once.",
 	}, a.listFonts)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "createCustomFont", Route: "PUT " + route, Tag: tag, Allow: authz.Org(authz.ManageFonts), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Make a custom font, which sites of the organization can use.",
 		About:   files + " An organization can have 100 fonts.",
 	}, a.createFont)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getCustomFont", Route: "GET " + one, Tag: tag, Allow: authz.Org(authz.ListFonts),
 		Summary: "Get a custom font.",
 	}, a.getFont)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateCustomFont", Route: "POST " + one, Tag: tag, Allow: authz.Org(authz.ManageFonts), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Change a custom font, also for the sites that use it.",
 		About:   "Weights that are not named stay as they are. " + files,
 	}, a.updateFont)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "deleteCustomFont", Route: "DELETE " + one, Tag: tag, Allow: authz.Org(authz.ManageFonts),
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Delete a custom font.",
 		About:   "412 if a site uses it.",
 	}, a.deleteFont)
-	registerStream(a.Kernel, op{
-		ID: "downloadFont", Route: "GET /fonts/{organizationId}/{fontId}/{file}", Tag: tag, Allow: authz.Signed(), Signed: signedFont, Time: transferTime,
+	kernel.RegisterStream(a.Kernel, kernel.Op{
+		ID: "downloadFont", Route: "GET /fonts/{organizationId}/{fontId}/{file}", Tag: tag, Allow: authz.Signed(), Signed: signedFont, Time: kernel.TransferTime,
 		Sends:   []string{"font/woff2", "font/woff", "font/ttf", "font/otf"},
 		Summary: "Download a file of a custom font from the address that the font has for it.",
 	}, a.downloadFont)
@@ -68,7 +69,7 @@ func (a *API) font(g *authz.Grant, f docs.Font) CustomFont {
 	return CustomFont{sites.FontDefinition(f, func(face docs.FontFace) string {
 		user := string(g.Actor.User)
 		signature := a.Signer.Sign(expires, fontParts(string(f.Org), string(f.ID), face.File(), user)...)
-		return a.location("fonts", string(f.Org), string(f.ID), face.File()) + "?user=" + url.QueryEscape(user) + "&signature=" + signature
+		return a.Location("fonts", string(f.Org), string(f.ID), face.File()) + "?user=" + url.QueryEscape(user) + "&signature=" + signature
 	}), fontPermissions{g.Can(authz.ManageFonts)}}
 }
 
@@ -78,13 +79,13 @@ func signedFont(r *http.Request) []string {
 	return fontParts(r.PathValue("organizationId"), r.PathValue("fontId"), r.PathValue("file"), r.URL.Query().Get("user"))
 }
 
-func (a *API) listFonts(ctx context.Context, in *OrgIn) (*page[CustomFont], error) {
+func (a *API) listFonts(ctx context.Context, in *OrgIn) (*kernel.Page[CustomFont], error) {
 	all, err := a.Assets.Fonts(ctx, in.Org)
 	items := make([]CustomFont, len(all))
 	for i, f := range all {
 		items[i] = a.font(authz.FromContext(ctx), f)
 	}
-	return &page[CustomFont]{list[CustomFont]{Items: items}}, err
+	return kernel.Items(items), err
 }
 
 type createFontIn struct {
@@ -98,13 +99,13 @@ type createFontIn struct {
 	}
 }
 
-func (a *API) createFont(ctx context.Context, in *createFontIn) (*created[CustomFont], error) {
+func (a *API) createFont(ctx context.Context, in *createFontIn) (*kernel.Created[CustomFont], error) {
 	g, p := authz.FromContext(ctx), assets.FontPatch{Family: opt.Of(in.Body.Family)}
 	for _, f := range in.Body.Faces {
 		p.Faces = append(p.Faces, assets.FacePatch(f))
 	}
 	f, err := a.Assets.CreateFont(ctx, g, p)
-	return &created[CustomFont]{a.location("orgs", string(in.Org), "fonts", string(f.ID)), a.font(g, f)}, err
+	return kernel.Made(a.Location("orgs", string(in.Org), "fonts", string(f.ID)), a.font(g, f)), err
 }
 
 type fontIn struct {
@@ -112,9 +113,9 @@ type fontIn struct {
 	Font docs.FontID `path:"fontId"`
 }
 
-func (a *API) getFont(ctx context.Context, in *fontIn) (*out[CustomFont], error) {
+func (a *API) getFont(ctx context.Context, in *fontIn) (*kernel.Out[CustomFont], error) {
 	f, err := a.Assets.Font(ctx, in.Org, in.Font)
-	return ok(a.font(authz.FromContext(ctx), f)), err
+	return kernel.OK(a.font(authz.FromContext(ctx), f)), err
 }
 
 type updateFontIn struct {
@@ -129,7 +130,7 @@ type updateFontIn struct {
 	}
 }
 
-func (a *API) updateFont(ctx context.Context, in *updateFontIn) (*out[CustomFont], error) {
+func (a *API) updateFont(ctx context.Context, in *updateFontIn) (*kernel.Out[CustomFont], error) {
 	b := in.Body
 	if !b.Family.IsSet() && len(b.Faces) == 0 {
 		return nil, errs.Field("body", "must contain fontFamily or fontFaces")
@@ -139,10 +140,10 @@ func (a *API) updateFont(ctx context.Context, in *updateFontIn) (*out[CustomFont
 		p.Faces = append(p.Faces, assets.FacePatch{Weight: f.Weight, Key: f.Key.Or("")})
 	}
 	f, err := a.Assets.UpdateFont(ctx, g, in.Font, p)
-	return ok(a.font(g, f)), err
+	return kernel.OK(a.font(g, f)), err
 }
 
-func (a *API) deleteFont(ctx context.Context, in *fontIn) (*done, error) {
+func (a *API) deleteFont(ctx context.Context, in *fontIn) (*kernel.Done, error) {
 	return nil, a.Assets.DeleteFont(ctx, authz.FromContext(ctx), in.Font)
 }
 
@@ -155,7 +156,7 @@ type downloadFontIn struct {
 	SignedAddress
 }
 
-func (a *API) downloadFont(ctx context.Context, in *downloadFontIn) (stream, error) {
+func (a *API) downloadFont(ctx context.Context, in *downloadFontIn) (kernel.Stream, error) {
 	_, _, err := a.Guard.Org(ctx, authz.Actor{User: in.User}, authz.ListFonts, in.Org)
 	if authz.Denied(err) {
 		err = errs.Missing("font")

@@ -11,6 +11,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/gitsync"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) git() {
@@ -18,59 +19,59 @@ func (a *API) git() {
 		tag  = "Git"
 		root = "/spaces/{spaceId}/git"
 	)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "importGitRepository", Route: "POST " + root + "/import", Tag: tag, Allow: authz.Space(authz.SyncSpace), Status: http.StatusNoContent,
 		Summary: "Import a branch of a repository into a space.",
 		About: "The import runs in the background, after the git operations of the space that were requested earlier. Location is the address of the operation, which shows its progress and result. " +
 			"Changes of both sides are merged; if they conflict, a change request is created. The same import is not queued twice. A space can have 20 waiting operations.",
 	}, a.importGit)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "exportToGitRepository", Route: "POST " + root + "/export", Tag: tag, Allow: authz.Space(authz.SyncSpace), Status: http.StatusNoContent,
 		Summary: "Export a space to a branch of a repository.",
 		About: "The export runs in the background. Location is the address of the operation. Each revision since the last synchronization becomes a commit. " +
 			"A branch with other commits is not changed, unless force replaces them.",
 	}, a.exportGit)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getSpaceGitInfo", Route: "GET " + root + "/info", Tag: tag, Allow: authz.Space(authz.ViewSpace),
 		Summary: "Get the repository that a space is synchronized with.",
 		About:   "404 if the space is not synchronized with a repository.",
 	}, a.gitInfo)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "deleteLegacyGitInstallation", Route: "DELETE " + root + "/legacy-installation", Tag: tag, Allow: authz.Space(authz.SyncSpace),
 		Summary: "Forget the repository information that imports and exports recorded.",
 		About:   "A connection is not ended by this. The next import or export records it again.",
 	}, a.forgetGit)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getGitConnection", Route: "GET " + root + "/connection", Tag: tag, Allow: authz.Space(authz.SyncSpace.Within(docs.ScopeRead)),
 		Summary: "Get the git connection of a space.",
 	}, a.getConnection)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "connectGitRepository", Route: "PUT " + root + "/connection", Tag: tag, Allow: authz.Space(authz.SyncSpace),
 		Summary: "Connect a space to a branch of a repository, and keep both synchronized.",
 		About: "Replaces the existing connection; fields that are left out get their default. Unless the connection is paused or nothing has changed, the space is synchronized immediately: see lastOperation of the answer. Commits are imported when the host calls the webhook, or when the server polls; revisions are exported when a change request is merged, " +
 			"and 30 seconds after the last direct edit. The connection acts with the permissions of the user who created it. If the repository stays the same, credentials that are left out are kept.",
 	}, a.connectGit)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "disconnectGitRepository", Route: "DELETE " + root + "/connection", Tag: tag, Allow: authz.Space(authz.SyncSpace),
 		Summary: "Delete the git connection of a space and its secrets.",
 		About:   "Its waiting operations are cancelled, and the space no longer shows a repository. Neither the space nor the repository is changed.",
 	}, a.disconnectGit)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "syncGitRepository", Route: "POST " + root + "/sync", Tag: tag, Allow: authz.Space(authz.SyncSpace), Status: http.StatusAccepted,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Synchronize a connected space now.",
 		About:   "Queues an import, an export, or both, according to the direction of the connection, and returns them. 412 if the connection is paused.",
 	}, a.syncGit)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listGitOperations", Route: "GET " + root + "/operations", Tag: tag, Allow: authz.Space(authz.ViewSpace),
 		Summary: "List the imports and exports of a space, newest first.",
 		About:   "The last 100 are kept. Problems are listed in single operations only.",
 	}, a.listGitOperations)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getGitOperation", Route: "GET " + root + "/operations/{operationId}", Tag: tag, Allow: authz.Space(authz.ViewSpace),
 		Summary: "Get an import or an export.",
 	}, a.getGitOperation)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "receiveGitWebhook", Route: "POST " + root + "/webhook", Tag: tag, Allow: authz.Public(), Status: http.StatusNoContent, MaxBody: gitsync.MaxHook,
 		Also:    []int{http.StatusUnauthorized},
 		Summary: "Receive a push notification from the host of a repository.",
@@ -139,7 +140,7 @@ func (a *API) gitQueued(o docs.GitOperation, err error) (*gitQueued, error) {
 }
 
 func (a *API) operationURL(o docs.GitOperation) string {
-	return a.location("spaces", string(o.Space), "git", "operations", string(o.ID))
+	return a.Location("spaces", string(o.Space), "git", "operations", string(o.ID))
 }
 
 type importGitIn struct {
@@ -167,12 +168,12 @@ func (a *API) exportGit(ctx context.Context, in *exportGitIn) (*gitQueued, error
 	return a.gitQueued(a.Git.Export(ctx, authz.FromContext(ctx), gitsync.ExportInput{Input: in.Body.plain(), Message: in.Body.Message}))
 }
 
-func (a *API) gitInfo(ctx context.Context, in *SpaceIn) (*out[GitSync], error) {
+func (a *API) gitInfo(ctx context.Context, in *SpaceIn) (*kernel.Out[GitSync], error) {
 	info, err := a.Git.Info(ctx, authz.FromContext(ctx))
-	return ok(*gitSync(in.Space, &info)), err
+	return kernel.OK(*gitSync(in.Space, &info)), err
 }
 
-func (a *API) forgetGit(ctx context.Context, _ *SpaceIn) (*done, error) {
+func (a *API) forgetGit(ctx context.Context, _ *SpaceIn) (*kernel.Done, error) {
 	return nil, a.Git.DeleteInfo(ctx, authz.FromContext(ctx))
 }
 
@@ -220,9 +221,9 @@ func (a *API) connection(c docs.GitConnection, secret string) GitConnection {
 	return v
 }
 
-func (a *API) getConnection(ctx context.Context, _ *SpaceIn) (*out[GitConnection], error) {
+func (a *API) getConnection(ctx context.Context, _ *SpaceIn) (*kernel.Out[GitConnection], error) {
 	c, err := a.Git.Connection(ctx, authz.FromContext(ctx))
-	return ok(a.connection(c, "")), err
+	return kernel.OK(a.connection(c, "")), err
 }
 
 type connectGitIn struct {
@@ -248,7 +249,7 @@ type gitCredentials struct {
 	KnownHosts string `json:"knownHosts,omitempty" maxLength:"32768" doc:"Lines of a known_hosts file with the keys of the ssh server. Default: the first key that the server presents is stored, and any other is refused."`
 }
 
-func (a *API) connectGit(ctx context.Context, in *connectGitIn) (*out[GitConnection], error) {
+func (a *API) connectGit(ctx context.Context, in *connectGitIn) (*kernel.Out[GitConnection], error) {
 	b := in.Body
 	ask := gitsync.ConnectionInput{
 		URL: b.URL, Ref: b.Ref, Directory: b.Directory, Direction: b.Direction, Template: b.CommitTemplate, Poll: b.PollSeconds,
@@ -260,10 +261,10 @@ func (a *API) connectGit(ctx context.Context, in *connectGitIn) (*out[GitConnect
 		ask.Credentials = opt.Null[gitsync.CredentialsInput]()
 	}
 	c, secret, err := a.Git.Connect(ctx, authz.FromContext(ctx), ask)
-	return ok(a.connection(c, secret)), err
+	return kernel.OK(a.connection(c, secret)), err
 }
 
-func (a *API) disconnectGit(ctx context.Context, _ *SpaceIn) (*done, error) {
+func (a *API) disconnectGit(ctx context.Context, _ *SpaceIn) (*kernel.Done, error) {
 	return nil, a.Git.Disconnect(ctx, authz.FromContext(ctx))
 }
 
@@ -272,13 +273,13 @@ type GitOperations struct {
 	Items []GitOperation `json:"items"`
 }
 
-func (a *API) syncGit(ctx context.Context, _ *SpaceIn) (*out[GitOperations], error) {
+func (a *API) syncGit(ctx context.Context, _ *SpaceIn) (*kernel.Out[GitOperations], error) {
 	list, err := a.Git.SyncNow(ctx, authz.FromContext(ctx))
 	v := GitOperations{Items: []GitOperation{}}
 	for _, o := range list {
 		v.Items = append(v.Items, a.gitOperation(o))
 	}
-	return ok(v), err
+	return kernel.OK(v), err
 }
 
 // GitOperation is the JSON form of an import or an export.
@@ -333,11 +334,11 @@ func (a *API) gitOperation(o docs.GitOperation) GitOperation {
 
 type listGitOperationsIn struct {
 	SpaceIn
-	Paged
+	kernel.Paged
 }
 
-func (a *API) listGitOperations(ctx context.Context, in *listGitOperationsIn) (*page[GitOperation], error) {
-	return listOf(ctx, a.Kernel, in.Paged, a.Git.Operations(authz.FromContext(ctx)), a.gitOperation)
+func (a *API) listGitOperations(ctx context.Context, in *listGitOperationsIn) (*kernel.Page[GitOperation], error) {
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Git.Operations(authz.FromContext(ctx)), a.gitOperation)
 }
 
 type gitOperationIn struct {
@@ -345,13 +346,13 @@ type gitOperationIn struct {
 	Operation docs.GitOperationID `path:"operationId"`
 }
 
-func (a *API) getGitOperation(ctx context.Context, in *gitOperationIn) (*out[GitOperation], error) {
+func (a *API) getGitOperation(ctx context.Context, in *gitOperationIn) (*kernel.Out[GitOperation], error) {
 	o, err := a.Git.Operation(ctx, authz.FromContext(ctx), in.Operation)
 	v := a.gitOperation(o)
 	for _, p := range o.Problems {
 		v.Problems = append(v.Problems, GitProblem(p))
 	}
-	return ok(v), err
+	return kernel.OK(v), err
 }
 
 type gitHookIn struct {
@@ -367,7 +368,7 @@ func (in *gitHookIn) Resolve(ctx huma.Context) []error {
 	return nil
 }
 
-func (a *API) gitHook(ctx context.Context, in *gitHookIn) (*done, error) {
+func (a *API) gitHook(ctx context.Context, in *gitHookIn) (*kernel.Done, error) {
 	return nil, a.Git.Hook(ctx, in.Space, gitsync.Call{Header: in.header, Body: in.RawBody})
 }
 

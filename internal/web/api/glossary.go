@@ -7,6 +7,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/translation/translations"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) glossary() {
@@ -15,17 +16,17 @@ func (a *API) glossary() {
 		route = "/orgs/{organizationId}/translations-glossary"
 	)
 	see := authz.Org(authz.ListTranslations)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listGlossaryEntries", Route: "GET " + route, Tag: tag, Allow: see,
 		Summary: "List the glossary of an organization, oldest entries first.",
 	}, a.listGlossaryEntries)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateGlossaryEntries", Route: "PUT " + route, Tag: tag, Allow: authz.Org(authz.ManageTranslations),
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Add, change and delete entries of the glossary: all of them, or none.",
 		About:   "The next runs of translations use what is set, for the texts with a term that changed. A glossary can have 100,000 entries.",
 	}, a.updateGlossaryEntries)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getGlossaryEntry", Route: "GET " + route + "/{glossaryEntryId}", Tag: tag, Allow: see,
 		Summary: "Get an entry of the glossary.",
 	}, a.getGlossaryEntry)
@@ -44,18 +45,18 @@ type GlossaryEntry struct {
 func (a *API) glossaryEntry(v docs.GlossaryEntry) GlossaryEntry {
 	return GlossaryEntry{
 		"glossary-entry", string(v.ID), v.Translations, v.CreatedAt, v.UpdatedAt,
-		location{a.location("orgs", string(v.Org), "translations-glossary", string(v.ID))},
+		location{a.Location("orgs", string(v.Org), "translations-glossary", string(v.ID))},
 	}
 }
 
 type listGlossaryEntriesIn struct {
 	OrgIn
-	Paged
-	OrderBy language `query:"orderBy" doc:"Ignored."`
+	kernel.Paged
+	OrderBy kernel.Language `query:"orderBy" doc:"Ignored."`
 }
 
-func (a *API) listGlossaryEntries(ctx context.Context, in *listGlossaryEntriesIn) (*page[GlossaryEntry], error) {
-	return listOf(ctx, a.Kernel, in.Paged, a.Translations.Glossary(in.Org), a.glossaryEntry)
+func (a *API) listGlossaryEntries(ctx context.Context, in *listGlossaryEntriesIn) (*kernel.Page[GlossaryEntry], error) {
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Translations.Glossary(in.Org), a.glossaryEntry)
 }
 
 type getGlossaryEntryIn struct {
@@ -63,9 +64,9 @@ type getGlossaryEntryIn struct {
 	ID docs.GlossaryEntryID `path:"glossaryEntryId"`
 }
 
-func (a *API) getGlossaryEntry(ctx context.Context, in *getGlossaryEntryIn) (*out[GlossaryEntry], error) {
+func (a *API) getGlossaryEntry(ctx context.Context, in *getGlossaryEntryIn) (*kernel.Out[GlossaryEntry], error) {
 	v, err := a.Translations.GlossaryEntry(ctx, in.Org, in.ID)
-	return ok(a.glossaryEntry(v)), err
+	return kernel.OK(a.glossaryEntry(v)), err
 }
 
 // glossaryOperation is the JSON form of one change of the glossary.
@@ -82,7 +83,7 @@ type updateGlossaryEntriesIn struct {
 	}
 }
 
-func (a *API) updateGlossaryEntries(ctx context.Context, in *updateGlossaryEntriesIn) (*done, error) {
+func (a *API) updateGlossaryEntries(ctx context.Context, in *updateGlossaryEntriesIn) (*kernel.Done, error) {
 	changes := make([]translations.GlossaryChange, len(in.Body.Operations))
 	for i, o := range in.Body.Operations {
 		changes[i] = translations.GlossaryChange(o)

@@ -28,6 +28,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdns"
 	"github.com/octavo-docs/octavo/internal/web/api"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 	"github.com/octavo-docs/octavo/internal/web/server"
 )
 
@@ -50,7 +51,7 @@ func newWorld(t *testing.T, o store.Options, seen *accounts) *world {
 	srv, err := server.Start(context.Background(), server.Config{
 		Listen: "127.0.0.1:0", Database: o, Files: server.Files{Folder: filepath.Join(t.TempDir(), "files")}, Version: "test", Build: "test", Quiet: true,
 		DNS: w.dns.Addr, Proxies: server.Proxies{netip.MustParsePrefix("127.0.0.1/32")}, SiteHostnames: []string{"*.vouched.test"},
-		Log: slog.New(slog.NewTextHandler(w.log, nil)), Limit: api.Limit{Requests: 1 << 30, Period: time.Minute},
+		Log: slog.New(slog.NewTextHandler(w.log, nil)), Limit: kernel.Limit{Requests: 1 << 30, Period: time.Minute},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -278,7 +279,7 @@ func (w *world) expand(s string) string {
 
 // accounts remembers which operations were seen to succeed and to be denied.
 type accounts struct {
-	ops       []api.OperationInfo
+	ops       []kernel.OperationInfo
 	mux       *http.ServeMux
 	succeeded map[string]bool
 	denied    map[string]bool
@@ -287,7 +288,7 @@ type accounts struct {
 	examples  examples
 }
 
-func newAccounts(ops []api.OperationInfo) *accounts {
+func newAccounts(ops []kernel.OperationInfo) *accounts {
 	a := &accounts{ops: ops, mux: http.NewServeMux(), succeeded: map[string]bool{}, denied: map[string]bool{}, audited: map[string]bool{}, described: map[string]bool{}, examples: examples{}}
 	for _, o := range ops {
 		a.mux.Handle(o.Method+" "+o.Path, opHandler(o.ID))

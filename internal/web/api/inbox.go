@@ -10,29 +10,30 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/identity/inbox"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) inbox() {
 	const tag = "Inbox"
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listInbox", Route: "GET /user/inbox", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "List what you were notified of, newest first.",
 		About: "Only what you may see now is there. Notices are kept for 90 days, the newest 1000 of them. " +
 			"`?unread=true&limit=0` returns the number of those that you have not read. They are written a moment after the event.",
 	}, a.listInbox)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateNotice", Route: "PATCH /user/inbox/{noticeId}", Tag: tag, Allow: authz.SignedIn(docs.ScopeWrite),
 		Summary: "Mark a notice as read or unread.",
 	}, a.updateNotice)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "readInbox", Route: "POST /user/inbox/read", Tag: tag, Allow: authz.SignedIn(docs.ScopeWrite), Status: 200,
 		Summary: "Mark all notices as read, or those of a kind or an organization.",
 	}, a.readInbox)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getNotifications", Route: "GET /user/notifications", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "Get what you want to be notified of, and how.",
 	}, a.notifications)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateNotifications", Route: "PATCH /user/notifications", Tag: tag, Allow: authz.SignedIn(docs.ScopeWrite),
 		Summary: "Change what you want to be notified of, and how.",
 		About:   "Mails go to an address that you have proved by signing in with a link.",
@@ -77,7 +78,7 @@ func (a *API) notice(n docs.Notice) Notice {
 		Object: "notice", ID: string(n.ID), Kind: n.Kind, CreatedAt: n.At, ReadAt: n.ReadAt, Organization: string(n.Org),
 		Actor: noticeActor{string(n.Actor), n.ActorName}, Space: noticeSpace{string(n.Space), n.SpaceTitle},
 		Comment: string(n.Comment), Reply: string(n.Reply), Quote: inbox.Quote(n),
-		URLs: entryURLs{a.location("user", "inbox", string(n.ID)), a.BaseURL + inbox.Address(n)},
+		URLs: entryURLs{a.Location("user", "inbox", string(n.ID)), a.BaseURL + inbox.Address(n)},
 	}
 	if n.Request != "" {
 		w.Request = &noticeRequest{string(n.Request), n.Number, n.Subject}
@@ -93,12 +94,12 @@ type NoticeFilter struct {
 }
 
 type listInboxIn struct {
-	Paged
+	kernel.Paged
 	NoticeFilter
 }
 
-func (a *API) listInbox(ctx context.Context, in *listInboxIn) (*page[Notice], error) {
-	return listOf(ctx, a.Kernel, in.Paged, a.Inbox.List(authz.FromContext(ctx), inbox.Filter{Unread: in.Unread, Kind: in.Kind, Org: in.Org}), a.notice)
+func (a *API) listInbox(ctx context.Context, in *listInboxIn) (*kernel.Page[Notice], error) {
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Inbox.List(authz.FromContext(ctx), inbox.Filter{Unread: in.Unread, Kind: in.Kind, Org: in.Org}), a.notice)
 }
 
 type updateNoticeIn struct {
@@ -108,12 +109,12 @@ type updateNoticeIn struct {
 	}
 }
 
-func (a *API) updateNotice(ctx context.Context, in *updateNoticeIn) (*out[Notice], error) {
+func (a *API) updateNotice(ctx context.Context, in *updateNoticeIn) (*kernel.Out[Notice], error) {
 	n, err := a.Inbox.Mark(ctx, authz.FromContext(ctx), in.Notice, in.Body.Read)
 	if err != nil {
 		return nil, err
 	}
-	return ok(a.notice(n)), nil
+	return kernel.OK(a.notice(n)), nil
 }
 
 type readInboxIn struct {
@@ -127,12 +128,12 @@ type readInboxOut struct {
 	Read int `json:"read" doc:"How many notices were unread before."`
 }
 
-func (a *API) readInbox(ctx context.Context, in *readInboxIn) (*out[readInboxOut], error) {
+func (a *API) readInbox(ctx context.Context, in *readInboxIn) (*kernel.Out[readInboxOut], error) {
 	n, err := a.Inbox.MarkAll(ctx, authz.FromContext(ctx), inbox.Filter{Kind: in.Body.Kind.Or(""), Org: in.Body.Org.Or("")})
 	if err != nil {
 		return nil, err
 	}
-	return ok(readInboxOut{n}), nil
+	return kernel.OK(readInboxOut{n}), nil
 }
 
 // Notifications is the JSON form of the notification settings of a user.
@@ -172,12 +173,12 @@ func notifications(n docs.Notifications) Notifications {
 	}
 }
 
-func (a *API) notifications(ctx context.Context, _ *struct{}) (*out[Notifications], error) {
+func (a *API) notifications(ctx context.Context, _ *struct{}) (*kernel.Out[Notifications], error) {
 	n, err := a.Inbox.Settings(ctx, authz.FromContext(ctx))
 	if err != nil {
 		return nil, err
 	}
-	return ok(notifications(n)), nil
+	return kernel.OK(notifications(n)), nil
 }
 
 type notificationKindsPatch struct {
@@ -232,7 +233,7 @@ func (p notificationDigestPatch) patched(d docs.Digest) (docs.Digest, error) {
 	return d, nil
 }
 
-func (a *API) updateNotifications(ctx context.Context, in *updateNotificationsIn) (*out[Notifications], error) {
+func (a *API) updateNotifications(ctx context.Context, in *updateNotificationsIn) (*kernel.Out[Notifications], error) {
 	n, err := a.Inbox.UpdateSettings(ctx, authz.FromContext(ctx), func(n docs.Notifications) (docs.Notifications, error) {
 		var err error
 		n = in.Body.Kinds.Or(notificationKindsPatch{}).patched(n)
@@ -242,5 +243,5 @@ func (a *API) updateNotifications(ctx context.Context, in *updateNotificationsIn
 	if err != nil {
 		return nil, err
 	}
-	return ok(notifications(n)), nil
+	return kernel.OK(notifications(n)), nil
 }

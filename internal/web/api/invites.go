@@ -13,40 +13,41 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) invites() {
 	const tag = "Invites"
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "inviteUsersToOrganization", Route: "POST /orgs/{organizationId}/invites", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 200,
 		Summary: "Add people to an organization by e-mail address.",
 		About:   "They become members immediately. People without an account get one, which they can use after verifying the address. Until they use the organization, it sees their address and nothing else of them. Existing members are not changed.",
 	}, a.invite)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "joinOrganizationWithInvite", Route: "POST /orgs/{organizationId}/invites/{inviteId}", Tag: tag, Allow: authz.SignedIn(docs.ScopeWrite), Status: 200,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Accept an invite link.",
 		About:   "412 if the link was revoked or the organization does not use invite links.",
 	}, a.acceptLink)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listOrganizationInviteLinks", Route: "GET /orgs/{organizationId}/link-invites", Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "List the invite links to the organization itself.",
 	}, a.listLinks)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "createOrganizationInvite", Route: "POST /orgs/{organizationId}/link-invites", Tag: tag, Allow: authz.Org(authz.ManageLinks), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Create an invite link to the organization, a space or a collection.",
 		About:   "The id of the link is a secret: everybody who has it can accept the invite. A link to the organization needs the role admin in it; a link to a space or a collection needs the role create on that.",
 	}, a.createLink)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getOrganizationInviteLink", Route: "GET /orgs/{organizationId}/link-invites/{inviteId}", Tag: tag, Allow: authz.Org(authz.ManageLinks),
 		Summary: "Get an invite link that you would be allowed to create.",
 	}, a.getLink)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateOrganizationInviteById", Route: "PATCH /orgs/{organizationId}/link-invites/{inviteId}", Tag: tag, Allow: authz.Org(authz.ManageLinks),
 		Summary: "Change the role that an invite link gives from now on.",
 	}, a.updateLink)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "deleteOrganizationInviteById", Route: "DELETE /orgs/{organizationId}/link-invites/{inviteId}", Tag: tag, Allow: authz.Org(authz.ManageLinks),
 		Summary: "Revoke an invite link.",
 	}, a.revokeLink)
@@ -61,7 +62,7 @@ type invitee struct {
 func (invitee) Schema(r huma.Registry) *huma.Schema {
 	// The format of an address is checked later, with a more specific message.
 	address := &huma.Schema{Type: huma.TypeString}
-	as := role("").Schema(r)
+	as := kernel.Role("").Schema(r)
 	as.Nullable = true
 	return &huma.Schema{OneOf: []*huma.Schema{address, {
 		Type: huma.TypeObject, Required: []string{"email", "role"}, AdditionalProperties: false,
@@ -99,7 +100,7 @@ type invited struct {
 	FailedSSOEmails []string      `json:"failedSSOEmails,omitempty" doc:"Addresses of existing members who do not sign in through SSO; mark them one by one."`
 }
 
-func (a *API) invite(ctx context.Context, in *inviteIn) (*out[invited], error) {
+func (a *API) invite(ctx context.Context, in *inviteIn) (*kernel.Out[invited], error) {
 	g := authz.FromContext(ctx)
 	o, err := a.Orgs.Organization(ctx, in.Org)
 	if err != nil {
@@ -111,7 +112,7 @@ func (a *API) invite(ctx context.Context, in *inviteIn) (*out[invited], error) {
 		people[i] = orgs.Invitee{Email: e.Email, Role: e.Role.Or(role), Path: fmt.Sprintf("body.emails[%d]", i)}
 	}
 	v, err := a.Orgs.Invite(ctx, g, in.Org, people, in.Body.SSO)
-	return ok(invited{v.Users, len(v.Users), v.FailedSSO}), err
+	return kernel.OK(invited{v.Users, len(v.Users), v.FailedSSO}), err
 }
 
 // empty is an empty JSON object, for responses that need a body.
@@ -122,8 +123,8 @@ type LinkIn struct {
 	Invite docs.InviteID `path:"inviteId"`
 }
 
-func (a *API) acceptLink(ctx context.Context, in *LinkIn) (*out[empty], error) {
-	return ok(empty{}), a.Orgs.Accept(ctx, authz.FromContext(ctx), in.Org, in.Invite)
+func (a *API) acceptLink(ctx context.Context, in *LinkIn) (*kernel.Out[empty], error) {
+	return kernel.OK(empty{}), a.Orgs.Accept(ctx, authz.FromContext(ctx), in.Org, in.Invite)
 }
 
 // inviteLink is the JSON form of an invite link. A link to the organization has a role, a
@@ -153,11 +154,11 @@ func (a *API) link(by authz.Actor, l orgs.Link) inviteLink {
 
 type listLinksIn struct {
 	OrgIn
-	Paged
+	kernel.Paged
 }
 
-func (a *API) listLinks(ctx context.Context, in *listLinksIn) (*page[inviteLink], error) {
-	return listOf(ctx, a.Kernel, in.Paged, a.Orgs.InviteLinks(in.Org), func(l docs.InviteLink) inviteLink {
+func (a *API) listLinks(ctx context.Context, in *listLinksIn) (*kernel.Page[inviteLink], error) {
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Orgs.InviteLinks(in.Org), func(l docs.InviteLink) inviteLink {
 		return a.link(authz.FromContext(ctx).Actor, orgs.Link{InviteLink: l})
 	})
 }
@@ -172,7 +173,7 @@ type createLinkIn struct {
 	}
 }
 
-func (a *API) createLink(ctx context.Context, in *createLinkIn) (*out[inviteLink], error) {
+func (a *API) createLink(ctx context.Context, in *createLinkIn) (*kernel.Out[inviteLink], error) {
 	b := in.Body
 	content := b.Space != "" || b.Collection != ""
 	switch {
@@ -188,12 +189,12 @@ func (a *API) createLink(ctx context.Context, in *createLinkIn) (*out[inviteLink
 	l, err := a.Orgs.CreateLink(ctx, authz.FromContext(ctx), in.Org, docs.InviteLink{
 		Role: b.Level.Or(b.Role.Or(docs.Guest)), Space: b.Space, Collection: b.Collection,
 	})
-	return ok(a.link(authz.FromContext(ctx).Actor, l)), err
+	return kernel.OK(a.link(authz.FromContext(ctx).Actor, l)), err
 }
 
-func (a *API) getLink(ctx context.Context, in *LinkIn) (*out[inviteLink], error) {
+func (a *API) getLink(ctx context.Context, in *LinkIn) (*kernel.Out[inviteLink], error) {
 	l, err := a.Orgs.Link(ctx, authz.FromContext(ctx).Actor, in.Org, in.Invite)
-	return ok(a.link(authz.FromContext(ctx).Actor, l)), err
+	return kernel.OK(a.link(authz.FromContext(ctx).Actor, l)), err
 }
 
 type updateLinkIn struct {
@@ -204,11 +205,11 @@ type updateLinkIn struct {
 	}
 }
 
-func (a *API) updateLink(ctx context.Context, in *updateLinkIn) (*out[inviteLink], error) {
+func (a *API) updateLink(ctx context.Context, in *updateLinkIn) (*kernel.Out[inviteLink], error) {
 	l, err := a.Orgs.UpdateLink(ctx, authz.FromContext(ctx), in.Org, in.Invite, orgs.LinkPatch(in.Body))
-	return ok(a.link(authz.FromContext(ctx).Actor, l)), err
+	return kernel.OK(a.link(authz.FromContext(ctx).Actor, l)), err
 }
 
-func (a *API) revokeLink(ctx context.Context, in *LinkIn) (*done, error) {
+func (a *API) revokeLink(ctx context.Context, in *LinkIn) (*kernel.Done, error) {
 	return nil, a.Orgs.RevokeLink(ctx, authz.FromContext(ctx), in.Org, in.Invite)
 }

@@ -9,14 +9,15 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 // linkList is a list of links with statistics about all links.
 type linkList struct {
-	Next  *next       `json:"next,omitempty" doc:"Absent on the last page."`
-	Count *int64      `json:"count,omitempty"`
-	Items []linkUsage `json:"items"`
-	Stats linkStats   `json:"stats"`
+	Next  *kernel.Next `json:"next,omitempty" doc:"Absent on the last page."`
+	Count *int64       `json:"count,omitempty"`
+	Items []linkUsage  `json:"items"`
+	Stats linkStats    `json:"stats"`
 }
 
 type linkStats struct {
@@ -119,28 +120,28 @@ func (l *locator) show(ctx context.Context, loc index.Location) (contentLocation
 
 type spaceLinksIn struct {
 	SpaceIn
-	Paged
+	kernel.Paged
 	Status index.LinkStatus `query:"status" enum:"ok,broken,in-app" doc:"Only links with this status."`
 }
 
 type pageLinksIn struct {
 	SpaceIn
 	Page docs.PageID `path:"pageId"`
-	Paged
+	kernel.Paged
 	Status index.LinkStatus `query:"status" enum:"ok,broken,in-app" doc:"Only links with this status."`
 }
 
-func (a *API) spaceLinks(ctx context.Context, in *spaceLinksIn) (*out[linkList], error) {
+func (a *API) spaceLinks(ctx context.Context, in *spaceLinksIn) (*kernel.Out[linkList], error) {
 	return a.linksOut(ctx, a.head, false, index.LinkFilter{Status: in.Status}, in.Paged)
 }
 
-func (a *API) pageLinks(ctx context.Context, in *pageLinksIn) (*out[linkList], error) {
+func (a *API) pageLinks(ctx context.Context, in *pageLinksIn) (*kernel.Out[linkList], error) {
 	return a.linksOut(ctx, a.head, false, index.LinkFilter{Page: in.Page, Status: in.Status}, in.Paged)
 }
 
 // linksOut returns a page of the links of a revision. For a change request, the links
 // that it broke are also counted separately.
-func (a *API) linksOut(ctx context.Context, open opener, request bool, f index.LinkFilter, paged Paged) (*out[linkList], error) {
+func (a *API) linksOut(ctx context.Context, open opener, request bool, f index.LinkFilter, paged kernel.Paged) (*kernel.Out[linkList], error) {
 	g := authz.FromContext(ctx)
 	v, err := open(ctx)
 	if err != nil {
@@ -151,7 +152,7 @@ func (a *API) linksOut(ctx context.Context, open opener, request bool, f index.L
 			return nil, err
 		}
 	}
-	at, err := a.open(ctx, paged)
+	at, err := a.OpenPage(ctx, paged)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +160,7 @@ func (a *API) linksOut(ctx context.Context, open opener, request bool, f index.L
 	if err != nil {
 		return nil, err
 	}
-	w := linkList{Items: []linkUsage{}, Next: a.seal(ctx, paged, next), Stats: linkStats{stats.Total, brokenStats{Total: stats.Broken}}}
+	w := linkList{Items: []linkUsage{}, Next: a.SealPage(ctx, paged, next), Stats: linkStats{stats.Total, brokenStats{Total: stats.Broken}}}
 	if request {
 		w.Stats.Broken.ChangeRequest = &stats.New
 	}
@@ -192,30 +193,30 @@ func (a *API) linksOut(ctx context.Context, open opener, request bool, f index.L
 		}
 		w.Items = append(w.Items, item)
 	}
-	return ok(w), nil
+	return kernel.OK(w), nil
 }
 
 type fileBacklinksIn struct {
 	SpaceIn
 	File docs.FileID `path:"fileId"`
-	Paged
+	kernel.Paged
 }
 
-func (a *API) fileBacklinks(ctx context.Context, in *fileBacklinksIn) (*page[contentLocation], error) {
+func (a *API) fileBacklinks(ctx context.Context, in *fileBacklinksIn) (*kernel.Page[contentLocation], error) {
 	return a.backlinksOut(ctx, a.head, docs.RefFile, string(in.File), in.Paged)
 }
 
 type pageBacklinksIn struct {
 	SpaceIn
 	Page docs.PageID `path:"pageId"`
-	Paged
+	kernel.Paged
 }
 
-func (a *API) pageBacklinks(ctx context.Context, in *pageBacklinksIn) (*page[contentLocation], error) {
+func (a *API) pageBacklinks(ctx context.Context, in *pageBacklinksIn) (*kernel.Page[contentLocation], error) {
 	return a.backlinksOut(ctx, a.head, docs.RefPage, string(in.Page), in.Paged)
 }
 
-func (a *API) backlinksOut(ctx context.Context, open opener, kind, id string, paged Paged) (*page[contentLocation], error) {
+func (a *API) backlinksOut(ctx context.Context, open opener, kind, id string, paged kernel.Paged) (*kernel.Page[contentLocation], error) {
 	g := authz.FromContext(ctx)
 	v, err := open(ctx)
 	if err != nil {
@@ -230,7 +231,7 @@ func (a *API) backlinksOut(ctx context.Context, open opener, kind, id string, pa
 		return nil, err
 	}
 	l := &locator{a: a, g: g}
-	return listViews(ctx, a.Kernel, paged, store.List[index.Location]{
+	return kernel.ListViews(ctx, a.Kernel, paged, store.List[index.Location]{
 		Page: func(ctx context.Context, at store.Page) ([]index.Location, store.Key, error) {
 			return a.Content.Index.Backlinks(ctx, g, v, kind, id, at)
 		},

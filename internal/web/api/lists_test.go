@@ -13,7 +13,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
-	"github.com/octavo-docs/octavo/internal/web/api"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 // filling makes something that lists have, and remembers its id under a name. list-N is
@@ -250,7 +250,7 @@ func (w *world) list(f fixture, pattern string) string {
 
 // removes reports whether items of a list are deleted below its path.
 func (w *world) removes(path string) bool {
-	return slices.ContainsFunc(w.srv.API.Operations(), func(op api.OperationInfo) bool {
+	return slices.ContainsFunc(w.srv.API.Operations(), func(op kernel.OperationInfo) bool {
 		rest, is := strings.CutPrefix(op.Path, path+"/{")
 		return is && op.Method == http.MethodDelete && !strings.Contains(rest, "/")
 	})

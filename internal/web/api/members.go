@@ -8,56 +8,57 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) members() {
 	const tag = "Members"
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listMembersInOrganizationById", Route: "GET /orgs/{organizationId}/members", Tag: tag, Allow: authz.Org(authz.ViewOrg),
 		Summary: "List the members of an organization.", About: "Guests get an empty list.",
 	}, a.listMembers)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getMemberInOrganizationById", Route: "GET /orgs/{organizationId}/members/{userId}", Tag: tag, Allow: authz.OrgOrSelf(authz.ListMembers),
 		Summary: "Get a member of an organization.",
 	}, a.getMember)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateMemberInOrganizationById", Route: "PATCH /orgs/{organizationId}/members/{userId}", Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Change the role of a member.", About: "412 if it is the last admin.",
 	}, a.updateMember)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "removeMemberFromOrganizationById", Route: "DELETE /orgs/{organizationId}/members/{userId}", Tag: tag, Allow: authz.OrgOrLeaving(authz.AdminOrg),
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Remove a member, or leave the organization.",
 		About:   "412 if it is the last admin. You can leave without signing in at the identity provider of the organization.",
 	}, a.removeMember)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "setUserAsSSOMemberForOrganization", Route: "POST /orgs/{organizationId}/members/{userId}/sso", Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Let a member sign in through the organization's identity provider.",
 	}, a.markSSO)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "deactivateMember", Route: "POST /orgs/{organizationId}/members/{userId}/deactivate", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 200,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Take the access of a member away, effective immediately.", About: "Content, teams and grants stay. 412 if it is the last admin.",
 	}, a.deactivate)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "reactivateMember", Route: "POST /orgs/{organizationId}/members/{userId}/reactivate", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 200,
 		Summary: "Give a member the access back that was taken away.",
 	}, a.reactivate)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "inviteMemberAgain", Route: "POST /orgs/{organizationId}/members/{userId}/invite", Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Also: []int{http.StatusPreconditionFailed}, Status: http.StatusAccepted,
 		Summary: "Send the invitation of a member again.", About: "412 if the member has used the organization already.",
 	}, a.inviteAgain)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listSpacesForOrganizationMember", Route: "GET /orgs/{organizationId}/members/{userId}/spaces", Tag: tag, Allow: authz.OrgOrSelf(authz.ReadAsAdmin),
 		Summary: "List the spaces that a member has access to, with the role on each.",
 	}, a.memberSpaces)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listTeamsForOrganizationMember", Route: "GET /orgs/{organizationId}/members/{userId}/teams", Tag: tag, Allow: authz.OrgOrSelf(authz.ListTeams),
 		Summary: "List the teams of a member.",
 	}, a.memberTeams)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateOrganizationMemberLastSeenAt", Route: "POST /orgs/{organizationId}/ping", Tag: tag, Allow: authz.Org(authz.Ping),
 		Summary: "Record that you are active.", Status: 200,
 	}, a.ping)
@@ -86,14 +87,14 @@ func (a *API) member(m docs.Member) Member {
 
 type listMembersIn struct {
 	OrgIn
-	Paged
+	kernel.Paged
 	Order  string `query:"order" enum:"asc,desc" default:"desc"`
 	Role   string `query:"role" enum:"admin,create,review,edit,comment,read,guest"`
 	Search string `query:"search" maxLength:"256" doc:"Part of the name or the address."`
 	Sort   string `query:"sort" enum:"joinedAt,lastSeenAt,name" default:"joinedAt" doc:"lastSeenAt excludes members who were never active."`
 }
 
-func (a *API) listMembers(ctx context.Context, in *listMembersIn) (*page[Member], error) {
+func (a *API) listMembers(ctx context.Context, in *listMembersIn) (*kernel.Page[Member], error) {
 	f := store.MemberFilter{Search: in.Search, LastSeen: in.Sort == "lastSeenAt", Named: in.Sort == "name", Asc: in.Order == "asc"}
 	if in.Role != "" {
 		r := docs.Role(in.Role)
@@ -102,7 +103,7 @@ func (a *API) listMembers(ctx context.Context, in *listMembersIn) (*page[Member]
 		}
 		f.Role = &r
 	}
-	return listOf(ctx, a.Kernel, in.Paged, a.Orgs.Members(authz.FromContext(ctx), in.Org, f), a.member)
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Orgs.Members(authz.FromContext(ctx), in.Org, f), a.member)
 }
 
 type MemberIn struct {
@@ -110,9 +111,9 @@ type MemberIn struct {
 	UserIn
 }
 
-func (a *API) getMember(ctx context.Context, in *MemberIn) (*out[Member], error) {
+func (a *API) getMember(ctx context.Context, in *MemberIn) (*kernel.Out[Member], error) {
 	m, err := a.Orgs.Member(ctx, in.Org, in.User)
-	return ok(a.member(m)), err
+	return kernel.OK(a.member(m)), err
 }
 
 type updateMemberIn struct {
@@ -122,40 +123,40 @@ type updateMemberIn struct {
 	}
 }
 
-func (a *API) updateMember(ctx context.Context, in *updateMemberIn) (*out[Member], error) {
+func (a *API) updateMember(ctx context.Context, in *updateMemberIn) (*kernel.Out[Member], error) {
 	if !in.Body.Role.IsSet() {
 		return a.getMember(ctx, &in.MemberIn)
 	}
 	m, err := a.Orgs.SetRole(ctx, authz.FromContext(ctx), in.Org, in.User, in.Body.Role.Or(docs.Guest))
-	return ok(a.member(m)), err
+	return kernel.OK(a.member(m)), err
 }
 
-func (a *API) removeMember(ctx context.Context, in *MemberIn) (*done, error) {
+func (a *API) removeMember(ctx context.Context, in *MemberIn) (*kernel.Done, error) {
 	return nil, a.Orgs.Remove(ctx, authz.FromContext(ctx), in.Org, in.User)
 }
 
-func (a *API) markSSO(ctx context.Context, in *MemberIn) (*out[Member], error) {
+func (a *API) markSSO(ctx context.Context, in *MemberIn) (*kernel.Out[Member], error) {
 	m, err := a.Orgs.MarkSSO(ctx, authz.FromContext(ctx), in.Org, in.User)
-	return ok(a.member(m)), err
+	return kernel.OK(a.member(m)), err
 }
 
-func (a *API) deactivate(ctx context.Context, in *MemberIn) (*out[Member], error) {
+func (a *API) deactivate(ctx context.Context, in *MemberIn) (*kernel.Out[Member], error) {
 	m, err := a.Orgs.SetDisabled(ctx, authz.FromContext(ctx), in.Org, in.User, true)
-	return ok(a.member(m)), err
+	return kernel.OK(a.member(m)), err
 }
 
-func (a *API) reactivate(ctx context.Context, in *MemberIn) (*out[Member], error) {
+func (a *API) reactivate(ctx context.Context, in *MemberIn) (*kernel.Out[Member], error) {
 	m, err := a.Orgs.SetDisabled(ctx, authz.FromContext(ctx), in.Org, in.User, false)
-	return ok(a.member(m)), err
+	return kernel.OK(a.member(m)), err
 }
 
-func (a *API) inviteAgain(ctx context.Context, in *MemberIn) (*done, error) {
+func (a *API) inviteAgain(ctx context.Context, in *MemberIn) (*kernel.Done, error) {
 	return nil, a.Orgs.InviteAgain(ctx, authz.FromContext(ctx), in.Org, in.User)
 }
 
 type memberSpacesIn struct {
 	MemberIn
-	Paged
+	kernel.Paged
 	Order string `query:"order" enum:"asc,desc" default:"desc"`
 }
 
@@ -164,13 +165,13 @@ type spacePermission struct {
 	Space      Space     `json:"space"`
 }
 
-func (a *API) memberSpaces(ctx context.Context, in *memberSpacesIn) (*page[spacePermission], error) {
+func (a *API) memberSpaces(ctx context.Context, in *memberSpacesIn) (*kernel.Page[spacePermission], error) {
 	list, err := a.Spaces.SpacesOf(ctx, in.Org, in.User, in.Order != "asc")
 	if err != nil {
 		return nil, err
 	}
 	g := authz.FromContext(ctx)
-	return listOf(ctx, a.Kernel, in.Paged, list, func(it store.Ranked[docs.Space]) spacePermission {
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, list, func(it store.Ranked[docs.Space]) spacePermission {
 		mine := it.Role // the caller is the member, or an admin
 		if g.Role == docs.Admin {
 			mine = docs.Admin
@@ -181,7 +182,7 @@ func (a *API) memberSpaces(ctx context.Context, in *memberSpacesIn) (*page[space
 
 type memberTeamsIn struct {
 	MemberIn
-	Paged
+	kernel.Paged
 	Title string `query:"title" maxLength:"64"`
 }
 
@@ -190,13 +191,13 @@ type memberTeam struct {
 	Member teamMembership `json:"member"`
 }
 
-func (a *API) memberTeams(ctx context.Context, in *memberTeamsIn) (*page[memberTeam], error) {
+func (a *API) memberTeams(ctx context.Context, in *memberTeamsIn) (*kernel.Page[memberTeam], error) {
 	list, err := a.Orgs.TeamsOf(ctx, in.Org, in.User, in.Title)
 	if err != nil {
 		return nil, err
 	}
 	g := authz.FromContext(ctx)
-	return listOf(ctx, a.Kernel, in.Paged, list, func(it store.MemberTeam) memberTeam {
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, list, func(it store.MemberTeam) memberTeam {
 		return memberTeam{a.team(authz.FromContext(ctx).Actor, it.Team, g.Access), teamMembership{it.Role}}
 	})
 }
@@ -205,6 +206,6 @@ type pinged struct {
 	VisitorClaims string `json:"gitbookVisitorClaims,omitempty"`
 }
 
-func (a *API) ping(ctx context.Context, in *OrgIn) (*out[pinged], error) {
-	return ok(pinged{}), a.Orgs.Ping(ctx, authz.FromContext(ctx), in.Org)
+func (a *API) ping(ctx context.Context, in *OrgIn) (*kernel.Out[pinged], error) {
+	return kernel.OK(pinged{}), a.Orgs.Ping(ctx, authz.FromContext(ctx), in.Org)
 }

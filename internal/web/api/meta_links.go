@@ -10,28 +10,29 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) metaLinks() {
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listSpacePageMetaLinks", Route: "GET /spaces/{spaceId}/content/page/{pageId}/meta-links", Tag: "Content", Allow: authz.Space(authz.ReadContent),
 		Summary: "Get the canonical address of a page and its alternates, for search engines.",
 		About: "They are those of the front matter (metaLinks). Alternates are also the pages at the same path of variants in other languages, " +
 			"where the space is on a published site.",
-	}, func(ctx context.Context, in *spacePageIn) (*out[MetaLinks], error) {
+	}, func(ctx context.Context, in *spacePageIn) (*kernel.Out[MetaLinks], error) {
 		return a.metaLinksOut(ctx, a.head, in.Page)
 	})
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listRevisionPageMetaLinks", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/page/{pageId}/meta-links", Tag: "Revisions", Allow: authz.Space(authz.ReadContent),
 		Summary: "Get the canonical address of a page of a revision and its alternates.",
-	}, func(ctx context.Context, in *revisionMetaLinksIn) (*out[MetaLinks], error) {
+	}, func(ctx context.Context, in *revisionMetaLinksIn) (*kernel.Out[MetaLinks], error) {
 		return a.metaLinksOut(ctx, a.at(in.Revision), in.Page)
 	})
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listChangeRequestPageMetaLinks", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/content/page/{pageId}/meta-links", Tag: "Change requests",
 		Allow:   authz.Space(authz.ViewSpace),
 		Summary: "Get the canonical address of a page of a change request and its alternates.",
-	}, func(ctx context.Context, in *requestMetaLinksIn) (*out[MetaLinks], error) {
+	}, func(ctx context.Context, in *requestMetaLinksIn) (*kernel.Out[MetaLinks], error) {
 		return a.metaLinksOut(ctx, a.request(in.Request), in.Page)
 	})
 }
@@ -57,7 +58,7 @@ type MetaLinks struct {
 	Alternates []docs.Ref `json:"alternates" doc:"Pages or addresses."`
 }
 
-func (a *API) metaLinksOut(ctx context.Context, open opener, id docs.PageID) (*out[MetaLinks], error) {
+func (a *API) metaLinksOut(ctx context.Context, open opener, id docs.PageID) (*kernel.Out[MetaLinks], error) {
 	v, err := a.opened(ctx, open, Flags{Computed: true})
 	if err != nil {
 		return nil, err
@@ -95,7 +96,7 @@ func (a *API) metaLinksOut(ctx context.Context, open opener, id docs.PageID) (*o
 		}
 		add(ref)
 	}
-	return ok(w), nil
+	return kernel.OK(w), nil
 }
 
 // maxAlternates is the maximum number of alternates in front matter that are resolved.

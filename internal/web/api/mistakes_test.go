@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
-	"github.com/octavo-docs/octavo/internal/web/api"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 // TestASecondMistakeIsNamedWithTheFirst sends bodies with two mistakes or more, of which one has nothing to do with the
@@ -52,7 +52,7 @@ func TestASecondMistakeIsNamedWithTheFirst(t *testing.T) {
 		{"aggregateSiteEvents", `{"range":{"from":"2026-02-01T00:00:00Z","to":"2026-01-01T00:00:00Z"},"groupBy":[{"column":"eventsCount"}],"select":[{"column":"eventsCount"}]}`, "body.groupBy[0].column body.range"},
 		{"updateUserById", `{"displayName":"` + long + `","photoURL":"no"}`, "body.displayName body.photoURL"},
 	} {
-		i := slices.IndexFunc(w.srv.API.Operations(), func(op api.OperationInfo) bool { return op.ID == c.id })
+		i := slices.IndexFunc(w.srv.API.Operations(), func(op kernel.OperationInfo) bool { return op.ID == c.id })
 		if i < 0 {
 			t.Errorf("there is no operation %s", c.id)
 			continue

@@ -10,6 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/identity/oidc"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) oidcProviders() {
@@ -18,11 +19,11 @@ func (a *API) oidcProviders() {
 		root = "/orgs/{organizationId}/oidc"
 		one  = root + "/{oidcProviderId}"
 	)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listOIDCProviders", Route: "GET " + root, Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "List the OpenID Connect providers of an organization.",
 	}, a.listOIDCProviders)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "createOIDCProvider", Route: "POST " + root, Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Let people sign in to the organization through an OpenID Connect provider.",
@@ -30,16 +31,16 @@ func (a *API) oidcProviders() {
 			"An account that exists is signed in only if an admin has marked its member for single sign-on. The session is good for this organization only. " +
 			"An organization can have 20 providers.",
 	}, a.createOIDCProvider)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getOIDCProvider", Route: "GET " + one, Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "Get an OpenID Connect provider, with what went wrong in the last sign-in.",
 	}, a.getOIDCProvider)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateOIDCProvider", Route: "PATCH " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Change an OpenID Connect provider.",
 		About:   "The issuer cannot be changed, because it is what names people: create another provider.",
 	}, a.updateOIDCProvider)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "deleteOIDCProvider", Route: "DELETE " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Delete an OpenID Connect provider, and end the sessions that were opened through OpenID Connect. Members stay.",
 	}, a.deleteOIDCProvider)
@@ -72,7 +73,7 @@ func (a *API) oidcProvider(p docs.OIDCProvider) OIDCProvider {
 		Object: "oidc-provider", ID: string(p.ID), Label: p.Label, Issuer: p.Issuer, ClientID: p.ClientID, HasSecret: p.Sealed != "",
 		GroupsClaim: p.GroupsClaim, Groups: p.Groups, DefaultTeam: string(p.DefaultTeam), TrustEmail: p.TrustEmail,
 		RedirectURL: a.OIDC.RedirectURL(p.ID), StartURL: a.OIDC.StartURL(p.ID), LastError: p.LastError, LastErrorAt: p.LastErrorAt,
-		CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt, URLs: location{a.location("orgs", string(p.Org), "oidc", string(p.ID))},
+		CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt, URLs: location{a.Location("orgs", string(p.Org), "oidc", string(p.ID))},
 	}
 	if p.DefaultRole != docs.Guest {
 		v.DefaultRole = &p.DefaultRole
@@ -82,11 +83,11 @@ func (a *API) oidcProvider(p docs.OIDCProvider) OIDCProvider {
 
 type listOIDCProvidersIn struct {
 	OrgIn
-	Paged
+	kernel.Paged
 }
 
-func (a *API) listOIDCProviders(ctx context.Context, in *listOIDCProvidersIn) (*page[OIDCProvider], error) {
-	return listOf(ctx, a.Kernel, in.Paged, a.OIDC.Providers(in.Org), a.oidcProvider)
+func (a *API) listOIDCProviders(ctx context.Context, in *listOIDCProvidersIn) (*kernel.Page[OIDCProvider], error) {
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.OIDC.Providers(in.Org), a.oidcProvider)
 }
 
 type createOIDCProviderIn struct {
@@ -104,7 +105,7 @@ type createOIDCProviderIn struct {
 	}
 }
 
-func (a *API) createOIDCProvider(ctx context.Context, in *createOIDCProviderIn) (*created[OIDCProvider], error) {
+func (a *API) createOIDCProvider(ctx context.Context, in *createOIDCProviderIn) (*kernel.Created[OIDCProvider], error) {
 	b := in.Body
 	if err := checkGroups(b.Groups); err != nil {
 		return nil, err
@@ -114,7 +115,7 @@ func (a *API) createOIDCProvider(ctx context.Context, in *createOIDCProviderIn) 
 		Groups: b.Groups, DefaultRole: b.DefaultRole, DefaultTeam: b.DefaultTeam, TrustEmail: b.TrustEmail,
 	}})
 	out := a.oidcProvider(p)
-	return &created[OIDCProvider]{out.URLs.Location, out}, err
+	return kernel.Made(out.URLs.Location, out), err
 }
 
 // checkGroups checks the keys and values of a map of groups, which struct tags cannot
@@ -134,9 +135,9 @@ type OIDCProviderIn struct {
 	Provider docs.OIDCProviderID `path:"oidcProviderId"`
 }
 
-func (a *API) getOIDCProvider(ctx context.Context, in *OIDCProviderIn) (*out[OIDCProvider], error) {
+func (a *API) getOIDCProvider(ctx context.Context, in *OIDCProviderIn) (*kernel.Out[OIDCProvider], error) {
 	p, err := a.OIDC.Provider(ctx, in.Org, in.Provider)
-	return ok(a.oidcProvider(p)), err
+	return kernel.OK(a.oidcProvider(p)), err
 }
 
 type updateOIDCProviderIn struct {
@@ -153,15 +154,15 @@ type updateOIDCProviderIn struct {
 	}
 }
 
-func (a *API) updateOIDCProvider(ctx context.Context, in *updateOIDCProviderIn) (*out[OIDCProvider], error) {
+func (a *API) updateOIDCProvider(ctx context.Context, in *updateOIDCProviderIn) (*kernel.Out[OIDCProvider], error) {
 	b := in.Body
 	if err := checkGroups(b.Groups); err != nil {
 		return nil, err
 	}
 	p, err := a.OIDC.Update(ctx, authz.FromContext(ctx), in.Org, in.Provider, oidc.Patch(b))
-	return ok(a.oidcProvider(p)), err
+	return kernel.OK(a.oidcProvider(p)), err
 }
 
-func (a *API) deleteOIDCProvider(ctx context.Context, in *OIDCProviderIn) (*done, error) {
+func (a *API) deleteOIDCProvider(ctx context.Context, in *OIDCProviderIn) (*kernel.Done, error) {
 	return nil, a.OIDC.Delete(ctx, authz.FromContext(ctx), in.Org, in.Provider)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/openapi"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 // OpenAPISpecChanges is the JSON form of the differences between two versions of a
@@ -33,7 +34,7 @@ type openAPIChangesIn struct {
 	From docs.OpenAPIVersionID `query:"from" maxLength:"50" doc:"Id of the version to compare with. Default: the one before."`
 }
 
-func (a *API) getOpenAPIChanges(ctx context.Context, in *openAPIChangesIn) (*out[OpenAPISpecChanges], error) {
+func (a *API) getOpenAPIChanges(ctx context.Context, in *openAPIChangesIn) (*kernel.Out[OpenAPISpecChanges], error) {
 	c, err := a.APISpecs.Changes(ctx, in.Org, in.Slug, in.Version, in.From)
 	if err != nil {
 		return nil, err
@@ -42,7 +43,7 @@ func (a *API) getOpenAPIChanges(ctx context.Context, in *openAPIChangesIn) (*out
 	for _, ch := range c.Changes {
 		w.Changes = append(w.Changes, openAPIChange{ch.Kind, ch.Breaking, ch.Rule, ch.Operation, ch.ID, ch.Where, ch.Message})
 	}
-	return &out[OpenAPISpecChanges]{w}, nil
+	return kernel.OK(w), nil
 }
 
 // OrphanedProse is the JSON form of the texts about operations that their specifications
@@ -59,7 +60,7 @@ type orphanedText struct {
 	Title           string `json:"title"`
 }
 
-func (a *API) listOrphanedProse(ctx context.Context, _ *SpaceIn) (*out[OrphanedProse], error) {
+func (a *API) listOrphanedProse(ctx context.Context, _ *SpaceIn) (*kernel.Out[OrphanedProse], error) {
 	v, err := a.head(ctx)
 	if err != nil {
 		return nil, err
@@ -72,5 +73,5 @@ func (a *API) listOrphanedProse(ctx context.Context, _ *SpaceIn) (*out[OrphanedP
 	for _, o := range orphans {
 		w.Prose = append(w.Prose, orphanedText{o.Spec, o.Operation, string(o.Content.ID), o.Content.Title})
 	}
-	return ok(w), nil
+	return kernel.OK(w), nil
 }

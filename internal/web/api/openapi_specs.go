@@ -8,6 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/openapi/apispec"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 // maxSpecBody is the maximum size of a body that contains a specification. It exceeds the
@@ -24,69 +25,69 @@ func (a *API) openAPISpecs() {
 			"and if it failed there is lastProcessErrorCode, while the newest version stays as it was. "
 	)
 	see, edit := authz.Org(authz.ListOpenAPISpecs), authz.Org(authz.CreateOpenAPISpec)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listOpenAPISpecs", Route: "GET " + route, Tag: tag, Allow: see,
 		Summary: "List the OpenAPI specifications of an organization, by slug.",
 	}, a.listOpenAPISpecs)
-	register(a.Kernel, op{
-		ID: "createOpenAPISpec", Route: "POST " + route, Tag: tag, Allow: edit, Status: 201, MaxBody: maxSpecBody, Time: transferTime,
+	kernel.Register(a.Kernel, kernel.Op{
+		ID: "createOpenAPISpec", Route: "POST " + route, Tag: tag, Allow: edit, Status: 201, MaxBody: maxSpecBody, Time: kernel.TransferTime,
 		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Add an OpenAPI specification under a slug of its own.",
 		About:   sources + "An organization can have 1000 specifications.",
 	}, a.createOpenAPISpec)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getOpenAPISpecBySlug", Route: "GET " + one, Tag: tag, Allow: see,
 		Summary: "Get an OpenAPI specification.",
 	}, a.getOpenAPISpec)
-	register(a.Kernel, op{
-		ID: "createOrUpdateOpenAPISpecBySlug", Route: "PUT " + one, Tag: tag, Allow: edit, MaxBody: maxSpecBody, Time: transferTime,
+	kernel.Register(a.Kernel, kernel.Op{
+		ID: "createOrUpdateOpenAPISpecBySlug", Route: "PUT " + one, Tag: tag, Allow: edit, MaxBody: maxSpecBody, Time: kernel.TransferTime,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Set the source of an OpenAPI specification, which is added if it does not exist.",
 		About:   sources + "A URL is fetched again every six hours; the same URL fetches it now. A source that did not change makes no version.",
 	}, a.putOpenAPISpec)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateOpenAPISpecBySlug", Route: "PATCH " + one, Tag: tag, Allow: edit,
 		Summary: "Decide whether everybody may read an OpenAPI specification, and whether new versions open change requests.",
 		About: "A public one has urls.published, an address that needs no token. With changeRequestSpace, a version that changes something opens a change request in that space, " +
 			"in the name of the caller, with the changes as its description. As long as it is not merged or archived, the next version updates it.",
 	}, a.updateOpenAPISpec)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "deleteOpenAPISpecBySlug", Route: "DELETE " + one, Tag: tag, Allow: edit,
 		Summary: "Delete an OpenAPI specification with its versions.",
 	}, a.deleteOpenAPISpec)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listOpenAPISpecVersions", Route: "GET " + versions, Tag: tag, Allow: see,
 		Summary: "List the versions of an OpenAPI specification, newest first.",
 	}, a.listOpenAPIVersions)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getLatestOpenAPISpecVersion", Route: "GET " + versions + "/latest", Tag: tag, Allow: see,
 		Summary: "Get the newest version of an OpenAPI specification.",
 		About:   "404 as long as no source of it could be processed.",
 	}, a.getLatestOpenAPIVersion)
-	register(a.Kernel, op{
-		ID: "getLatestOpenAPISpecVersionContent", Route: "GET " + versions + "/latest/content", Tag: tag, Allow: authz.Org(authz.ReadOpenAPISpec), Time: transferTime,
+	kernel.Register(a.Kernel, kernel.Op{
+		ID: "getLatestOpenAPISpecVersionContent", Route: "GET " + versions + "/latest/content", Tag: tag, Allow: authz.Org(authz.ReadOpenAPISpec), Time: kernel.TransferTime,
 		Summary: "Get the content of the newest version of an OpenAPI specification.",
 		About:   "A visitor of a site reads the specifications that blocks and computed pages of the site show; all others are a 404.",
 	}, a.getLatestOpenAPIContent)
-	register(a.Kernel, op{
-		ID: "getLatestOpenAPISpecVersionContentRaw", Route: "GET " + versions + "/latest/content/raw", Tag: tag, Allow: see, Time: transferTime,
+	kernel.Register(a.Kernel, kernel.Op{
+		ID: "getLatestOpenAPISpecVersionContentRaw", Route: "GET " + versions + "/latest/content/raw", Tag: tag, Allow: see, Time: kernel.TransferTime,
 		Summary: "Get the root file of the newest version of an OpenAPI specification, as it was sent or fetched.",
 	}, a.getLatestOpenAPIRaw)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getOpenAPISpecVersionById", Route: "GET " + versions + "/{versionId}", Tag: tag, Allow: see,
 		Summary: "Get a version of an OpenAPI specification.",
 	}, a.getOpenAPIVersion)
-	register(a.Kernel, op{
-		ID: "getOpenAPISpecVersionContentById", Route: "GET " + versions + "/{versionId}/content", Tag: tag, Allow: see, Time: transferTime,
+	kernel.Register(a.Kernel, kernel.Op{
+		ID: "getOpenAPISpecVersionContentById", Route: "GET " + versions + "/{versionId}/content", Tag: tag, Allow: see, Time: kernel.TransferTime,
 		Summary: "Get the content of a version of an OpenAPI specification.",
 	}, a.getOpenAPIContent)
-	register(a.Kernel, op{
-		ID: "getOpenAPISpecVersionChanges", Route: "GET " + versions + "/{versionId}/changes", Tag: tag, Allow: see, Time: transferTime,
+	kernel.Register(a.Kernel, kernel.Op{
+		ID: "getOpenAPISpecVersionChanges", Route: "GET " + versions + "/{versionId}/changes", Tag: tag, Allow: see, Time: kernel.TransferTime,
 		Summary: "Compare a version of an OpenAPI specification with the one before it, or with another one.",
 		About:   "latest is the newest version. Changes that break clients are marked by rule. At most 1000 changes are listed.",
 	}, a.getOpenAPIChanges)
-	register(a.Kernel, op{
-		ID: "listOrphanedOpenAPIProse", Route: "GET /spaces/{spaceId}/openapi-orphans", Tag: tag, Allow: authz.Space(authz.ViewSpace), Time: transferTime,
+	kernel.Register(a.Kernel, kernel.Op{
+		ID: "listOrphanedOpenAPIProse", Route: "GET /spaces/{spaceId}/openapi-orphans", Tag: tag, Allow: authz.Space(authz.ViewSpace), Time: kernel.TransferTime,
 		Summary: "List what was written beside operations that their specifications do not have any more.",
 		About:   "It is kept until somebody deletes the reusable content, or the operation is back.",
 	}, a.listOrphanedProse)
@@ -136,7 +137,7 @@ func (a *API) openAPISpec(g *authz.Grant, v docs.OpenAPISpec) OpenAPISpec {
 		LastErrorCount: len(v.Problems), RequestSpace: string(v.RequestSpace),
 		Permissions: openAPIPermissions{View: g.Can(authz.ListOpenAPISpecs), Edit: g.Can(authz.CreateOpenAPISpec)},
 		URLs: openAPIURLs{
-			Location: a.location("orgs", string(v.Org), "openapi", string(v.Slug)),
+			Location: a.Location("orgs", string(v.Org), "openapi", string(v.Slug)),
 			App:      a.BaseURL + "/o/" + string(v.Org) + "/openapi/" + string(v.Slug),
 		},
 	}
@@ -144,19 +145,19 @@ func (a *API) openAPISpec(g *authz.Grant, v docs.OpenAPISpec) OpenAPISpec {
 		out.LastErrors = append(out.LastErrors, openAPIProblem(p))
 	}
 	if v.Visibility == docs.OpenAPIPublic {
-		out.URLs.Published = a.location("openapi", string(v.Org), string(v.Slug))
+		out.URLs.Published = a.Location("openapi", string(v.Org), string(v.Slug))
 	}
 	return out
 }
 
 type listOpenAPISpecsIn struct {
 	OrgIn
-	Paged
+	kernel.Paged
 }
 
-func (a *API) listOpenAPISpecs(ctx context.Context, in *listOpenAPISpecsIn) (*page[OpenAPISpec], error) {
+func (a *API) listOpenAPISpecs(ctx context.Context, in *listOpenAPISpecsIn) (*kernel.Page[OpenAPISpec], error) {
 	g := authz.FromContext(ctx)
-	return listOf(ctx, a.Kernel, in.Paged, a.APISpecs.Specs(in.Org), func(v docs.OpenAPISpec) OpenAPISpec { return a.openAPISpec(g, v) })
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.APISpecs.Specs(in.Org), func(v docs.OpenAPISpec) OpenAPISpec { return a.openAPISpec(g, v) })
 }
 
 // openAPISource is the JSON form of the source of a specification.
@@ -173,10 +174,10 @@ type createOpenAPISpecIn struct {
 	}
 }
 
-func (a *API) createOpenAPISpec(ctx context.Context, in *createOpenAPISpecIn) (*out[OpenAPISpec], error) {
+func (a *API) createOpenAPISpec(ctx context.Context, in *createOpenAPISpecIn) (*kernel.Out[OpenAPISpec], error) {
 	g := authz.FromContext(ctx)
 	v, err := a.APISpecs.Create(ctx, g, in.Body.Slug, apispec.Source(in.Body.Source))
-	return ok(a.openAPISpec(g, v)), err
+	return kernel.OK(a.openAPISpec(g, v)), err
 }
 
 // OpenAPISpecIn is part of the input of operations on a specification.
@@ -185,9 +186,9 @@ type OpenAPISpecIn struct {
 	Slug docs.OpenAPISlug `path:"specSlug"`
 }
 
-func (a *API) getOpenAPISpec(ctx context.Context, in *OpenAPISpecIn) (*out[OpenAPISpec], error) {
+func (a *API) getOpenAPISpec(ctx context.Context, in *OpenAPISpecIn) (*kernel.Out[OpenAPISpec], error) {
 	v, err := a.APISpecs.Spec(ctx, in.Org, in.Slug)
-	return ok(a.openAPISpec(authz.FromContext(ctx), v)), err
+	return kernel.OK(a.openAPISpec(authz.FromContext(ctx), v)), err
 }
 
 type putOpenAPISpecIn struct {
@@ -198,10 +199,10 @@ type putOpenAPISpecIn struct {
 	}
 }
 
-func (a *API) putOpenAPISpec(ctx context.Context, in *putOpenAPISpecIn) (*put[OpenAPISpec], error) {
+func (a *API) putOpenAPISpec(ctx context.Context, in *putOpenAPISpecIn) (*kernel.Put[OpenAPISpec], error) {
 	g := authz.FromContext(ctx)
 	v, made, err := a.APISpecs.Put(ctx, g, in.Slug, apispec.Source(in.Body.Source))
-	return &put[OpenAPISpec]{made, a.openAPISpec(g, v)}, err
+	return &kernel.Put[OpenAPISpec]{Made: made, Body: a.openAPISpec(g, v)}, err
 }
 
 type updateOpenAPISpecIn struct {
@@ -212,12 +213,12 @@ type updateOpenAPISpecIn struct {
 	}
 }
 
-func (a *API) updateOpenAPISpec(ctx context.Context, in *updateOpenAPISpecIn) (*out[OpenAPISpec], error) {
+func (a *API) updateOpenAPISpec(ctx context.Context, in *updateOpenAPISpecIn) (*kernel.Out[OpenAPISpec], error) {
 	g := authz.FromContext(ctx)
 	v, err := a.APISpecs.Update(ctx, g, in.Slug, apispec.Patch{Visibility: in.Body.Visibility, RequestSpace: in.Body.ChangeRequestSpace})
-	return ok(a.openAPISpec(g, v)), err
+	return kernel.OK(a.openAPISpec(g, v)), err
 }
 
-func (a *API) deleteOpenAPISpec(ctx context.Context, in *OpenAPISpecIn) (*done, error) {
+func (a *API) deleteOpenAPISpec(ctx context.Context, in *OpenAPISpecIn) (*kernel.Done, error) {
 	return nil, a.APISpecs.Delete(ctx, authz.FromContext(ctx), in.Slug)
 }

@@ -16,20 +16,21 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/openapi/apispec"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 // openAPIDownloads declares the two operations that return a specification as one file.
 func (a *API) openAPIDownloads(tag string) {
 	kinds := []string{"application/json", "application/yaml"}
-	registerStream(a.Kernel, op{
+	kernel.RegisterStream(a.Kernel, kernel.Op{
 		ID: "downloadOpenAPISpecVersion", Route: "GET /openapi/{organizationId}/{specSlug}/{versionId}", Tag: tag,
-		Allow: authz.Signed(), Signed: signedOpenAPIVersion, Time: transferTime, Sends: kinds,
+		Allow: authz.Signed(), Signed: signedOpenAPIVersion, Time: kernel.TransferTime, Sends: kinds,
 		Summary: "Download a version of an OpenAPI specification as one file, from the address that the version has for it.",
 		About:   "A specification in one file is sent as it was fetched, one of several files as JSON with all of them in it.",
 	}, a.downloadOpenAPIVersion)
-	registerStream(a.Kernel, op{
+	kernel.RegisterStream(a.Kernel, kernel.Op{
 		ID: "getPublishedOpenAPISpec", Route: "GET /openapi/{organizationId}/{specSlug}", Tag: tag,
-		Allow: authz.Public(), Time: transferTime, Sends: kinds,
+		Allow: authz.Public(), Time: kernel.TransferTime, Sends: kinds,
 		Summary: "Get the newest version of a public OpenAPI specification as one file.",
 		About:   "404 if the specification is private. The header ETag is that of the version, for conditional requests.",
 	}, a.getPublishedOpenAPISpec)
@@ -47,7 +48,7 @@ type OpenAPISpecVersion struct {
 func (a *API) openAPIVersion(g *authz.Grant, spec docs.OpenAPISpec, v docs.OpenAPIVersion) OpenAPISpecVersion {
 	return OpenAPISpecVersion{
 		Object: "openapi-spec-version", ID: string(v.ID), CreatedAt: v.CreatedAt, URL: a.openAPIAddress(g, spec, v),
-		URLs: location{a.location("orgs", string(spec.Org), "openapi", string(spec.Slug), "versions", string(v.ID))},
+		URLs: location{a.Location("orgs", string(spec.Org), "openapi", string(spec.Slug), "versions", string(v.ID))},
 	}
 }
 
@@ -66,7 +67,7 @@ func (a *API) openAPIAddressIn(g *authz.Grant, spec docs.OpenAPISpec, v docs.Ope
 		shown = []string{string(space)}
 	}
 	signed := append(openAPIParts(string(spec.Org), string(spec.Slug), string(v.ID)), append(by.signed(), shown...)...)
-	return a.location("openapi", string(spec.Org), string(spec.Slug), string(v.ID)) + "?" + strings.TrimPrefix(query, "&") +
+	return a.Location("openapi", string(spec.Org), string(spec.Slug), string(v.ID)) + "?" + strings.TrimPrefix(query, "&") +
 		"&signature=" + a.Signer.Sign(a.downloadEnd(), signed...)
 }
 
@@ -83,16 +84,16 @@ func signedOpenAPIVersion(r *http.Request) []string {
 
 type listOpenAPIVersionsIn struct {
 	OpenAPISpecIn
-	Paged
+	kernel.Paged
 }
 
-func (a *API) listOpenAPIVersions(ctx context.Context, in *listOpenAPIVersionsIn) (*page[OpenAPISpecVersion], error) {
+func (a *API) listOpenAPIVersions(ctx context.Context, in *listOpenAPIVersionsIn) (*kernel.Page[OpenAPISpecVersion], error) {
 	spec, all, err := a.APISpecs.Versions(ctx, in.Org, in.Slug)
 	if err != nil {
 		return nil, err
 	}
 	g := authz.FromContext(ctx)
-	return listOf(ctx, a.Kernel, in.Paged, all, func(v docs.OpenAPIVersion) OpenAPISpecVersion { return a.openAPIVersion(g, spec, v) })
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, all, func(v docs.OpenAPIVersion) OpenAPISpecVersion { return a.openAPIVersion(g, spec, v) })
 }
 
 type openAPIVersionIn struct {
@@ -100,13 +101,13 @@ type openAPIVersionIn struct {
 	Version docs.OpenAPIVersionID `path:"versionId"`
 }
 
-func (a *API) getLatestOpenAPIVersion(ctx context.Context, in *OpenAPISpecIn) (*out[OpenAPISpecVersion], error) {
+func (a *API) getLatestOpenAPIVersion(ctx context.Context, in *OpenAPISpecIn) (*kernel.Out[OpenAPISpecVersion], error) {
 	return a.getOpenAPIVersion(ctx, &openAPIVersionIn{*in, apispec.Latest})
 }
 
-func (a *API) getOpenAPIVersion(ctx context.Context, in *openAPIVersionIn) (*out[OpenAPISpecVersion], error) {
+func (a *API) getOpenAPIVersion(ctx context.Context, in *openAPIVersionIn) (*kernel.Out[OpenAPISpecVersion], error) {
 	spec, v, err := a.APISpecs.Version(ctx, in.Org, in.Slug, in.Version)
-	return ok(a.openAPIVersion(authz.FromContext(ctx), spec, v)), err
+	return kernel.OK(a.openAPIVersion(authz.FromContext(ctx), spec, v)), err
 }
 
 // OpenAPISpecContent is the JSON form of the content of a version.
@@ -132,7 +133,7 @@ func (openAPIFilesystem) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
 }
 
-func (a *API) getLatestOpenAPIContent(ctx context.Context, in *OpenAPISpecIn) (*out[OpenAPISpecContent], error) {
+func (a *API) getLatestOpenAPIContent(ctx context.Context, in *OpenAPISpecIn) (*kernel.Out[OpenAPISpecContent], error) {
 	return a.getOpenAPIContent(ctx, &openAPIVersionIn{*in, apispec.Latest})
 }
 
@@ -142,7 +143,7 @@ type OpenAPISpecRawContent struct {
 	Format string `json:"format" enum:"json,yaml"`
 }
 
-func (a *API) getLatestOpenAPIRaw(ctx context.Context, in *OpenAPISpecIn) (*out[OpenAPISpecRawContent], error) {
+func (a *API) getLatestOpenAPIRaw(ctx context.Context, in *OpenAPISpecIn) (*kernel.Out[OpenAPISpecRawContent], error) {
 	_, v, err := a.APISpecs.Version(ctx, in.Org, in.Slug, apispec.Latest)
 	if err != nil {
 		return nil, err
@@ -155,7 +156,7 @@ func (a *API) getLatestOpenAPIRaw(ctx context.Context, in *OpenAPISpecIn) (*out[
 	if beginsJSON(text) {
 		w.Format = "json"
 	}
-	return ok(w), nil
+	return kernel.OK(w), nil
 }
 
 // beginsJSON reports whether the beginning of a specification is that of JSON.
@@ -163,7 +164,7 @@ func beginsJSON(head []byte) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))), []byte("{"))
 }
 
-func (a *API) getOpenAPIContent(ctx context.Context, in *openAPIVersionIn) (*out[OpenAPISpecContent], error) {
+func (a *API) getOpenAPIContent(ctx context.Context, in *openAPIVersionIn) (*kernel.Out[OpenAPISpecContent], error) {
 	space, err := a.showing(ctx, in.Slug)
 	if err != nil {
 		return nil, err
@@ -179,7 +180,7 @@ func (a *API) getOpenAPIContent(ctx context.Context, in *openAPIVersionIn) (*out
 	if published := a.openAPISpec(g, spec).URLs.Published; published != "" {
 		content.URLs.Public = &published
 	}
-	return ok(content), err
+	return kernel.OK(content), err
 }
 
 // downloadOpenAPIVersionIn holds the parameters of an address that openAPIAddress
@@ -195,7 +196,7 @@ type downloadOpenAPIVersionIn struct {
 	SignedAddress
 }
 
-func (a *API) downloadOpenAPIVersion(ctx context.Context, in *downloadOpenAPIVersionIn) (stream, error) {
+func (a *API) downloadOpenAPIVersion(ctx context.Context, in *downloadOpenAPIVersionIn) (kernel.Stream, error) {
 	var err error
 	if in.Site != "" {
 		err = a.Sites.CheckShown(ctx, authz.Visitor{Site: in.Site, Link: in.Link, Key: in.Key, Preview: in.User != "", By: in.User}, in.Space)
@@ -215,7 +216,7 @@ func (a *API) downloadOpenAPIVersion(ctx context.Context, in *downloadOpenAPIVer
 	return a.sendOpenAPI(spec, v, "private, no-cache"), nil
 }
 
-func (a *API) getPublishedOpenAPISpec(ctx context.Context, in *OpenAPISpecIn) (stream, error) {
+func (a *API) getPublishedOpenAPISpec(ctx context.Context, in *OpenAPISpecIn) (kernel.Stream, error) {
 	spec, v, err := a.APISpecs.Published(ctx, in.Org, in.Slug)
 	if err != nil {
 		return nil, err
@@ -225,7 +226,7 @@ func (a *API) getPublishedOpenAPISpec(ctx context.Context, in *OpenAPISpecIn) (s
 
 // sendOpenAPI sends a version as one file, or status 304 if the client has cached it. The
 // headers prevent browsers from running it as a page of this host.
-func (a *API) sendOpenAPI(spec docs.OpenAPISpec, v docs.OpenAPIVersion, kept string) stream {
+func (a *API) sendOpenAPI(spec docs.OpenAPISpec, v docs.OpenAPIVersion, kept string) kernel.Stream {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		o, err := a.APISpecs.Open(r.Context(), v)
 		if err != nil {

@@ -5,21 +5,22 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) orgTokens() {
 	const tag = "Members"
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listOrganizationTokens", Route: "GET /orgs/{organizationId}/tokens", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "List the tokens of members that were used in the organization, and those of its service accounts.",
 		About:   "The last use is that in the organization. What people do elsewhere with a token is not visible here.",
 	}, a.listOrgTokens)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "revokeOrganizationToken", Route: "DELETE /orgs/{organizationId}/tokens/{tokenId}", Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "End a token for the organization, effective immediately.",
 		About:   "The token of a service account is revoked. The token of a person stays theirs for other organizations; this one refuses it from now on.",
 	}, a.revokeOrgToken)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "unblockOrganizationToken", Route: "POST /orgs/{organizationId}/tokens/{tokenId}/unblock", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 200,
 		Summary: "Accept a token of a member again that the organization refuses.",
 		About:   "A token that it does not refuse stays as it is. Tokens that a refused token made are refused by themselves, and accepted again by themselves.",
@@ -39,11 +40,11 @@ func (a *API) orgToken(t docs.UsedToken) OrganizationToken {
 
 type listOrgTokensIn struct {
 	OrgIn
-	Paged
+	kernel.Paged
 }
 
-func (a *API) listOrgTokens(ctx context.Context, in *listOrgTokensIn) (*page[OrganizationToken], error) {
-	return listOf(ctx, a.Kernel, in.Paged, a.Orgs.OrgTokens(in.Org), a.orgToken)
+func (a *API) listOrgTokens(ctx context.Context, in *listOrgTokensIn) (*kernel.Page[OrganizationToken], error) {
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Orgs.OrgTokens(in.Org), a.orgToken)
 }
 
 type orgTokenIn struct {
@@ -51,11 +52,11 @@ type orgTokenIn struct {
 	tokenIn
 }
 
-func (a *API) unblockOrgToken(ctx context.Context, in *orgTokenIn) (*out[OrganizationToken], error) {
+func (a *API) unblockOrgToken(ctx context.Context, in *orgTokenIn) (*kernel.Out[OrganizationToken], error) {
 	t, err := a.Orgs.UnblockOrgToken(ctx, authz.FromContext(ctx), in.Org, in.Token)
-	return ok(a.orgToken(t)), err
+	return kernel.OK(a.orgToken(t)), err
 }
 
-func (a *API) revokeOrgToken(ctx context.Context, in *orgTokenIn) (*done, error) {
+func (a *API) revokeOrgToken(ctx context.Context, in *orgTokenIn) (*kernel.Done, error) {
 	return nil, a.Orgs.RevokeOrgToken(ctx, authz.FromContext(ctx), in.Org, in.Token)
 }

@@ -11,52 +11,53 @@ import (
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) organizations() {
 	const tag = "Organizations"
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listOrganizationsForAuthenticatedUser", Route: "GET /orgs", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "List the organizations that you are a member of.",
 		About:   "One that asks you to sign in at its identity provider first (sso) is listed without what only its members see.",
 	}, a.listOrganizations)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "createOrganization", Route: "POST /orgs", Tag: tag, Allow: authz.SignedIn(docs.ScopeAdmin), Status: 201,
 		Summary: "Create an organization. You become its admin.",
 	}, a.createOrganization)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getOrganizationById", Route: "GET /orgs/{organizationId}", Tag: tag, Allow: authz.Org(authz.ViewOrg),
 		Summary: "An organization.",
 	}, a.getOrganization)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateOrganizationById", Route: "PATCH /orgs/{organizationId}", Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Also:    []int{http.StatusConflict},
 		Summary: "Change the settings of an organization.",
 	}, a.updateOrganization)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "joinOrganization", Route: "POST /orgs/{organizationId}/join", Tag: tag, Allow: authz.SignedIn(docs.ScopeWrite), Status: 204,
 		Summary: "Join an organization that admits your e-mail domain.",
 		About:   "You become a guest. Your address must be verified and of one of the organization's emailDomains, and the domain must be proved. An organization that you cannot join is 404.",
 	}, a.join)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listOrganizationEmailDomains", Route: "GET /orgs/{organizationId}/email-domains", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "List the e-mail domains of an organization, with their proof.",
 		About: "Nobody joins by the address of a domain that is pending. It is proved by a TXT record, which has to stay: record has its name and its value. " +
 			"The DNS is asked when this is called.",
 	}, a.emailDomains)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getOrganizationsForEmailDomain", Route: "GET /email-domains/{emailDomain}/orgs", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "List the organizations that people with an address of your e-mail domain can join.",
 	}, a.organizationsByDomain)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getSubdomain", Route: "GET /subdomains/{subdomain}", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "Get the organization of a hostname, if you are a member of it.",
 	}, a.subdomain)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getOrganizationAgentInstructions", Route: "GET /orgs/{organizationId}/agent-instructions", Tag: tag, Allow: authz.Org(authz.ReadInstructions),
 		Summary: "Get the instructions for the organization's writing agent.",
 	}, a.agentInstructions)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateOrganizationAgentInstructions", Route: "PUT /orgs/{organizationId}/agent-instructions", Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Replace the instructions for the organization's writing agent.",
 	}, a.setAgentInstructions)
@@ -184,7 +185,7 @@ func (a *API) organization(caller authz.Actor, o docs.Organization, by *docs.Acc
 		EmailDomains: append([]string{}, o.EmailDomains...), Hostname: o.Hostname, Type: o.Type, UseCase: o.UseCase,
 		CommunityType: o.CommunityType, DefaultRole: orNull(o.DefaultRole), SSO: o.SSO, AI: o.AI, InviteLinks: o.InviteLinks,
 		Plan: o.Plan, MergeRules: mergeRules(o.MergeRules),
-		URLs:           orgURLs{Location: a.location("orgs", string(o.ID)), App: a.BaseURL + "/o/" + string(o.ID), Logo: o.LogoURL},
+		URLs:           orgURLs{Location: a.Location("orgs", string(o.ID)), App: a.BaseURL + "/o/" + string(o.ID), Logo: o.LogoURL},
 		Trial:          trial{Status: o.Trial.Status, Count: o.Trial.Count, EndDate: o.Trial.EndDate, Decision: o.Trial.Decision},
 		CustomHostname: o.CustomHostname, IsOnNewTrial: true,
 		Permissions: orgPermissions{
@@ -290,8 +291,8 @@ func plainRules(in opt.Val[MergeRules]) opt.Val[docs.MergeRules] {
 	return opt.Val[docs.MergeRules]{}
 }
 
-func (a *API) listOrganizations(ctx context.Context, in *Paged) (*page[Organization], error) {
-	return listOf(ctx, a.Kernel, *in, a.Orgs.Organizations(authz.FromContext(ctx)), func(it store.OrgAccess) Organization {
+func (a *API) listOrganizations(ctx context.Context, in *kernel.Paged) (*kernel.Page[Organization], error) {
+	return kernel.ListOf(ctx, a.Kernel, *in, a.Orgs.Organizations(authz.FromContext(ctx)), func(it store.OrgAccess) Organization {
 		return a.organization(authz.FromContext(ctx).Actor, it.Org, it.Access)
 	})
 }
@@ -309,7 +310,7 @@ type createOrganizationIn struct {
 	}
 }
 
-func (a *API) createOrganization(ctx context.Context, in *createOrganizationIn) (*created[Organization], error) {
+func (a *API) createOrganization(ctx context.Context, in *createOrganizationIn) (*kernel.Created[Organization], error) {
 	g := authz.FromContext(ctx)
 	n := orgs.NewOrganization{
 		Title: in.Body.Title, EmailDomains: in.Body.EmailDomains, Type: in.Body.Type, UseCase: in.Body.UseCase, CommunityType: in.Body.CommunityType,
@@ -322,16 +323,16 @@ func (a *API) createOrganization(ctx context.Context, in *createOrganizationIn) 
 		return nil, err
 	}
 	access := &docs.Access{Org: o.ID, User: g.Actor.User, Member: true, Role: docs.Admin}
-	return &created[Organization]{a.location("orgs", string(o.ID)), a.organization(authz.FromContext(ctx).Actor, o, access)}, nil
+	return kernel.Made(a.Location("orgs", string(o.ID)), a.organization(authz.FromContext(ctx).Actor, o, access)), nil
 }
 
 type OrgIn struct {
 	Org docs.OrgID `path:"organizationId"`
 }
 
-func (a *API) getOrganization(ctx context.Context, in *OrgIn) (*out[Organization], error) {
+func (a *API) getOrganization(ctx context.Context, in *OrgIn) (*kernel.Out[Organization], error) {
 	o, err := a.Orgs.Organization(ctx, in.Org)
-	return ok(a.organization(authz.FromContext(ctx).Actor, o, authz.FromContext(ctx).Access)), err
+	return kernel.OK(a.organization(authz.FromContext(ctx).Actor, o, authz.FromContext(ctx).Access)), err
 }
 
 type updateOrganizationIn struct {
@@ -350,7 +351,7 @@ type updateOrganizationIn struct {
 	}
 }
 
-func (a *API) updateOrganization(ctx context.Context, in *updateOrganizationIn) (*out[Organization], error) {
+func (a *API) updateOrganization(ctx context.Context, in *updateOrganizationIn) (*kernel.Out[Organization], error) {
 	g, b := authz.FromContext(ctx), in.Body
 	patch := orgs.OrganizationPatch{
 		Title: b.Title, EmailDomains: b.EmailDomains, Hostname: b.Hostname, DefaultRole: b.DefaultRole, Logo: b.Logo,
@@ -362,10 +363,10 @@ func (a *API) updateOrganization(ctx context.Context, in *updateOrganizationIn) 
 		patch.DefaultContent = opt.Null[string]()
 	}
 	o, err := a.Orgs.Update(ctx, g, in.Org, patch)
-	return ok(a.organization(authz.FromContext(ctx).Actor, o, g.Access)), err
+	return kernel.OK(a.organization(authz.FromContext(ctx).Actor, o, g.Access)), err
 }
 
-func (a *API) join(ctx context.Context, in *OrgIn) (*done, error) {
+func (a *API) join(ctx context.Context, in *OrgIn) (*kernel.Done, error) {
 	return nil, a.Orgs.Join(ctx, authz.FromContext(ctx), in.Org)
 }
 
@@ -377,13 +378,13 @@ type emailDomainIn struct {
 	Domain string `path:"emailDomain" maxLength:"253"`
 }
 
-func (a *API) organizationsByDomain(ctx context.Context, in *emailDomainIn) (*out[organizationsByDomain], error) {
+func (a *API) organizationsByDomain(ctx context.Context, in *emailDomainIn) (*kernel.Out[organizationsByDomain], error) {
 	all, err := a.Orgs.OrganizationsByDomain(ctx, authz.FromContext(ctx), in.Domain)
 	w := organizationsByDomain{Organizations: []Organization{}}
 	for _, it := range all {
 		w.Organizations = append(w.Organizations, a.organization(authz.FromContext(ctx).Actor, it.Org, it.Access))
 	}
-	return ok(w), err
+	return kernel.OK(w), err
 }
 
 // EmailDomain is the JSON form of an e-mail domain of an organization and its proof.
@@ -405,7 +406,7 @@ type emailDomains struct {
 	Items []EmailDomain `json:"items"`
 }
 
-func (a *API) emailDomains(ctx context.Context, in *OrgIn) (*out[emailDomains], error) {
+func (a *API) emailDomains(ctx context.Context, in *OrgIn) (*kernel.Out[emailDomains], error) {
 	all, err := a.Orgs.EmailDomains(ctx, in.Org)
 	w := emailDomains{Items: []EmailDomain{}}
 	for _, d := range all {
@@ -415,7 +416,7 @@ func (a *API) emailDomains(ctx context.Context, in *OrgIn) (*out[emailDomains], 
 		}
 		w.Items = append(w.Items, EmailDomain{"email-domain", d.Domain, status, d.Problem, domainRecord{"TXT", d.Record, d.Value}})
 	}
-	return ok(w), err
+	return kernel.OK(w), err
 }
 
 // Subdomain is the JSON form of the hostname of an organization.
@@ -435,9 +436,9 @@ type subdomainIn struct {
 	Subdomain string `path:"subdomain" maxLength:"32"`
 }
 
-func (a *API) subdomain(ctx context.Context, in *subdomainIn) (*out[Subdomain], error) {
+func (a *API) subdomain(ctx context.Context, in *subdomainIn) (*kernel.Out[Subdomain], error) {
 	o, err := a.Orgs.OrganizationByHostname(ctx, authz.FromContext(ctx), in.Subdomain)
-	return ok(Subdomain{"subdomain", o.Hostname, orgPointer{"organization", string(o.ID)}, true}), err
+	return kernel.OK(Subdomain{"subdomain", o.Hostname, orgPointer{"organization", string(o.ID)}, true}), err
 }
 
 // AgentInstructions is the JSON form of the instructions for the writing agent.
@@ -452,13 +453,13 @@ type AgentInstructions struct {
 func (a *API) instructions(org docs.OrgID, v docs.AgentInstructions) AgentInstructions {
 	return AgentInstructions{
 		"agent-instructions", v.Document, v.UpdatedAt, string(v.UpdatedBy),
-		location{a.location("orgs", string(org), "agent-instructions")},
+		location{a.Location("orgs", string(org), "agent-instructions")},
 	}
 }
 
-func (a *API) agentInstructions(ctx context.Context, in *OrgIn) (*out[AgentInstructions], error) {
+func (a *API) agentInstructions(ctx context.Context, in *OrgIn) (*kernel.Out[AgentInstructions], error) {
 	v, err := a.Orgs.AgentInstructions(ctx, in.Org)
-	return ok(a.instructions(in.Org, v)), err
+	return kernel.OK(a.instructions(in.Org, v)), err
 }
 
 type setAgentInstructionsIn struct {
@@ -468,7 +469,7 @@ type setAgentInstructionsIn struct {
 	}
 }
 
-func (a *API) setAgentInstructions(ctx context.Context, in *setAgentInstructionsIn) (*out[AgentInstructions], error) {
+func (a *API) setAgentInstructions(ctx context.Context, in *setAgentInstructionsIn) (*kernel.Out[AgentInstructions], error) {
 	v, err := a.Orgs.SetAgentInstructions(ctx, authz.FromContext(ctx), in.Org, in.Body.Instructions)
-	return ok(a.instructions(in.Org, v)), err
+	return kernel.OK(a.instructions(in.Org, v)), err
 }

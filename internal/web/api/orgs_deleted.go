@@ -6,21 +6,22 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) deletedOrganizations() {
 	const tag = "Organizations"
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "deleteOrganization", Route: "DELETE /orgs/{organizationId}", Tag: tag, Allow: authz.Org(authz.DeleteOrg),
 		Summary: "Delete an organization with everything in it.",
 		About: "It is out of reach at once, its sites too. Its admins can restore it for 7 days; then it is removed for good. " +
 			"Export what you want to keep first.",
 	}, a.deleteOrganization)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listDeletedOrganizations", Route: "GET /user/deleted-orgs", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "List the deleted organizations that you administer and can restore.",
 	}, a.listDeletedOrganizations)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "restoreOrganization", Route: "POST /user/deleted-orgs/{organizationId}/restore", Tag: tag, Allow: authz.SignedIn(docs.ScopeAdmin), Status: 204,
 		Summary: "Restore an organization that was deleted less than 7 days ago. You must be an admin of it.",
 	}, a.restoreOrganization)
@@ -46,14 +47,14 @@ func deletedOrganization(v store.AnyOrg) DeletedOrganization {
 	}
 }
 
-func (a *API) deleteOrganization(ctx context.Context, _ *OrgIn) (*done, error) {
+func (a *API) deleteOrganization(ctx context.Context, _ *OrgIn) (*kernel.Done, error) {
 	return nil, a.Orgs.Delete(ctx, authz.FromContext(ctx))
 }
 
-func (a *API) listDeletedOrganizations(ctx context.Context, in *Paged) (*page[DeletedOrganization], error) {
-	return listOf(ctx, a.Kernel, *in, a.Orgs.Deleted(authz.FromContext(ctx)), deletedOrganization)
+func (a *API) listDeletedOrganizations(ctx context.Context, in *kernel.Paged) (*kernel.Page[DeletedOrganization], error) {
+	return kernel.ListOf(ctx, a.Kernel, *in, a.Orgs.Deleted(authz.FromContext(ctx)), deletedOrganization)
 }
 
-func (a *API) restoreOrganization(ctx context.Context, in *OrgIn) (*done, error) {
+func (a *API) restoreOrganization(ctx context.Context, in *OrgIn) (*kernel.Done, error) {
 	return nil, a.Orgs.Restore(ctx, authz.FromContext(ctx), in.Org)
 }

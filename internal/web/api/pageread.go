@@ -10,6 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/reading"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 // Pages are the most frequently read resources, and a page of a revision never changes.
@@ -73,11 +74,11 @@ func (k *cachedPage) size() int { return len(k.data) + 512 }
 type pageOutput struct {
 	ETag   string `header:"ETag" doc:"The revision, for If-Match."`
 	Length string `header:"Content-Length" hidden:"true"`
-	Body   encoded[Page]
+	Body   kernel.Encoded[Page]
 }
 
 func (k *cachedPage) output() *pageOutput {
-	return &pageOutput{k.etag[0], k.length[0], encoded[Page]{k.data}}
+	return &pageOutput{k.etag[0], k.length[0], kernel.Encoded[Page]{Data: k.data}}
 }
 
 func (a *API) pageOut(ctx context.Context, open opener, f finder, o PageOptions) (*pageOutput, error) {
@@ -101,11 +102,11 @@ func (a *API) pageOut(ctx context.Context, open opener, f finder, o PageOptions)
 	if err != nil {
 		return nil, err
 	}
-	body, err := encode(w)
+	body, err := kernel.Encode(w)
 	if err != nil {
 		return nil, err
 	}
-	k := &cachedPage{body.data, []string{etag(v)}, []string{strconv.Itoa(len(body.data))}}
+	k := &cachedPage{body.Data, []string{etag(v)}, []string{strconv.Itoa(len(body.Data))}}
 	if v.Visitor().Kept() {
 		a.pageCache.Set(key, k)
 	}
@@ -118,7 +119,7 @@ var plainOptions = PageOptions{
 	Format: formatDocument, Refs: "relative", Evaluated: "false", Dereferenced: "false",
 }
 
-// cachedPage returns a function for op.Cached. It sends a cached page of the newest
+// cachedPage returns a function for Op.Cached. It sends a cached page of the newest
 // revision, if the request has no query parameters. page returns the key of the finder.
 func (a *API) cachedPage(page func(*http.Request) string) func(http.ResponseWriter, *http.Request, *authz.Grant) bool {
 	return func(w http.ResponseWriter, r *http.Request, g *authz.Grant) bool {

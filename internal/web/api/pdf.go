@@ -15,6 +15,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 const (
@@ -29,20 +30,20 @@ func (a *API) pdf() {
 	const tag = "Content"
 	const about = "The address works for one hour, without a token, as long as you can see the space; the PDF is made when it is fetched, of the revision that is the newest now. " +
 		"With page, of that page and those below it; with only too, of that page alone. Pages that are hidden or have a condition are left out, unless named by page."
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getSpacePDF", Route: "GET /spaces/{spaceId}/pdf", Tag: tag, Allow: authz.Space(authz.ViewSpace),
 		Summary: "Get an address from which a space can be downloaded as a PDF.", About: about,
-	}, func(ctx context.Context, in *pdfIn) (*out[pdfAddress], error) {
+	}, func(ctx context.Context, in *pdfIn) (*kernel.Out[pdfAddress], error) {
 		return a.pdfOut(ctx, a.head, in.PDFOptions)
 	})
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getChangeRequestPDF", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/pdf", Tag: tag, Allow: authz.Space(authz.ViewSpace),
 		Summary: "Get an address from which a change request can be downloaded as a PDF.", About: about,
-	}, func(ctx context.Context, in *requestPDFIn) (*out[pdfAddress], error) {
+	}, func(ctx context.Context, in *requestPDFIn) (*kernel.Out[pdfAddress], error) {
 		return a.pdfOut(ctx, a.request(in.Request), in.PDFOptions)
 	})
-	registerStream(a.Kernel, op{
-		ID: "downloadPDF", Route: pdfRoute, Tag: tag, Allow: authz.Signed(), Signed: signedPDF, Time: transferTime, Sends: []string{pdfType},
+	kernel.RegisterStream(a.Kernel, kernel.Op{
+		ID: "downloadPDF", Route: pdfRoute, Tag: tag, Allow: authz.Signed(), Signed: signedPDF, Time: kernel.TransferTime, Sends: []string{pdfType},
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Download a PDF from an address that getSpacePDF or getChangeRequestPDF returned.",
 		About: "Range and If-None-Match are supported. HEAD does not create the PDF. " +
@@ -73,7 +74,7 @@ type pdfAddress struct {
 // pdfOut returns a signed address for a PDF of a revision. The signature covers
 // everything that decides about the content, and the user, whose rights are checked again
 // when the PDF is downloaded.
-func (a *API) pdfOut(ctx context.Context, open opener, o PDFOptions) (*out[pdfAddress], error) {
+func (a *API) pdfOut(ctx context.Context, open opener, o PDFOptions) (*kernel.Out[pdfAddress], error) {
 	v, err := open(ctx)
 	if err != nil {
 		return nil, err
@@ -98,8 +99,8 @@ func (a *API) pdfOut(ctx context.Context, open opener, o PDFOptions) (*out[pdfAd
 	}
 	name := docs.SlugOf(title) + ".pdf"
 	signature := a.Signer.Sign(a.Clock().Add(pdfExpiry), q.signed(string(v.Space.ID), string(v.Rev.ID), name)...)
-	at := a.location("pdf", string(v.Space.ID), string(v.Rev.ID), url.PathEscape(name)) + "?" + q.encode(signature)
-	return ok(pdfAddress{at}), nil
+	at := a.Location("pdf", string(v.Space.ID), string(v.Rev.ID), url.PathEscape(name)) + "?" + q.encode(signature)
+	return kernel.OK(pdfAddress{at}), nil
 }
 
 // pdfQuery holds the query parameters of an address that determine the content of a PDF.
@@ -140,7 +141,7 @@ func signedPDF(r *http.Request) []string {
 	return pdfQueryOf(r.URL.Query()).signed(r.PathValue("spaceId"), r.PathValue("revisionId"), r.PathValue("name"))
 }
 
-func (a *API) downloadPDF(ctx context.Context, in *downloadPDFIn) (stream, error) {
+func (a *API) downloadPDF(ctx context.Context, in *downloadPDFIn) (kernel.Stream, error) {
 	g, err := a.stillReads(ctx, in.User, in.Space)
 	if err != nil {
 		return nil, err

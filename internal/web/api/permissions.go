@@ -10,6 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 // permissions declares the operations on permissions: the same nine for spaces,
@@ -18,17 +19,17 @@ func (a *API) permissions() {
 	a.sharing("Space", "/spaces/{spaceId}/permissions", authz.Space(authz.AdminSpace), authz.Space(authz.SpaceAccess))
 	a.sharing("Collection", "/collections/{collectionId}/permissions", authz.Collection(authz.AdminCollection), authz.Collection(authz.CollectionAccess))
 	a.sharing("Site", siteRoute+"/permissions", authz.Site(authz.AdminSite), authz.Site(authz.SiteAccess))
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "explainSpacePermission", Route: "GET /spaces/{spaceId}/permissions/explain", Tag: "Permissions", Allow: authz.Space(authz.ViewSpace),
 		Summary: "Explain which rule gives a user their role on the space.",
 		About:   "Everybody can ask about themselves. To ask about others you need the role create.",
 	}, a.explain)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "explainCollectionPermission", Route: "GET /collections/{collectionId}/permissions/explain", Tag: "Permissions", Allow: authz.Collection(authz.ViewCollection),
 		Summary: "Explain which rule gives a user their role on the collection.",
 		About:   "Everybody can ask about themselves. To ask about others you need the role create.",
 	}, a.explain)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "explainSitePermission", Route: "GET " + siteRoute + "/permissions/explain", Tag: "Permissions", Allow: authz.Site(authz.ViewSite),
 		Summary: "Explain which rule gives a user their role on the site.",
 		About:   "Everybody can ask about themselves. To ask about others you need the role create.",
@@ -39,36 +40,36 @@ func (a *API) permissions() {
 // grant identifies which one it is, so inputs do not name it.
 func (a *API) sharing(noun, path string, admin, look authz.Rule) {
 	const tag = "Permissions"
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "inviteTo" + noun, Route: "POST " + path, Tag: tag, Allow: admin, Status: 204,
 		Summary: "Grant a role to users and teams of the organization.",
 		About:   "You cannot grant a role above your own. The role null revokes direct grants, so that those users and teams inherit their role again.",
 	}, a.share)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listUserPermissionsIn" + noun, Route: "GET " + path + "/users", Tag: tag, Allow: look,
 		Summary: "List the roles that were granted to users directly.",
 	}, a.userGrants)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateUserPermissionIn" + noun, Route: "PATCH " + path + "/users/{userId}", Tag: tag, Allow: admin, Status: 204,
 		Summary: "Change the role that was granted to a user directly.",
 	}, a.reshareUser)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "removeUserFrom" + noun, Route: "DELETE " + path + "/users/{userId}", Tag: tag, Allow: admin,
 		Summary: "Revoke the role that was granted to a user directly.",
 	}, a.unshareUser)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listTeamPermissionsIn" + noun, Route: "GET " + path + "/teams", Tag: tag, Allow: look,
 		Summary: "List the roles that were granted to teams directly.",
 	}, a.teamGrants)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateTeamPermissionIn" + noun, Route: "PATCH " + path + "/teams/{teamId}", Tag: tag, Allow: admin, Status: 204,
 		Summary: "Change the role that was granted to a team directly.",
 	}, a.reshareTeam)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "removeTeamFrom" + noun, Route: "DELETE " + path + "/teams/{teamId}", Tag: tag, Allow: admin,
 		Summary: "Revoke the role that was granted to a team directly.",
 	}, a.unshareTeam)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listPermissionsAggregateIn" + noun, Route: "GET " + path + "/aggregate", Tag: tag, Allow: look,
 		Summary: "List everybody who has access, by any rule, with their role.",
 	}, a.aggregate)
@@ -82,7 +83,7 @@ type shareBody struct {
 
 type shareIn struct{ Body shareBody }
 
-func (a *API) share(ctx context.Context, in *shareIn) (*done, error) {
+func (a *API) share(ctx context.Context, in *shareIn) (*kernel.Done, error) {
 	if len(in.Body.Users)+len(in.Body.Teams) == 0 {
 		return nil, errs.Field("body", "must contain users or teams")
 	}
@@ -103,15 +104,15 @@ type TeamPermission struct {
 	Team       Team      `json:"team"`
 }
 
-func (a *API) userGrants(ctx context.Context, in *Paged) (*page[UserPermission], error) {
-	return listOf(ctx, a.Kernel, *in, a.Spaces.UserGrants(authz.FromContext(ctx)), func(g store.UserGrant) UserPermission {
+func (a *API) userGrants(ctx context.Context, in *kernel.Paged) (*kernel.Page[UserPermission], error) {
+	return kernel.ListOf(ctx, a.Kernel, *in, a.Spaces.UserGrants(authz.FromContext(ctx)), func(g store.UserGrant) UserPermission {
 		return UserPermission{Permission: g.Role, User: a.user(g.User)}
 	})
 }
 
-func (a *API) teamGrants(ctx context.Context, in *Paged) (*page[TeamPermission], error) {
+func (a *API) teamGrants(ctx context.Context, in *kernel.Paged) (*kernel.Page[TeamPermission], error) {
 	g := authz.FromContext(ctx)
-	return listOf(ctx, a.Kernel, *in, a.Spaces.TeamGrants(g), func(v store.TeamGrant) TeamPermission {
+	return kernel.ListOf(ctx, a.Kernel, *in, a.Spaces.TeamGrants(g), func(v store.TeamGrant) TeamPermission {
 		return TeamPermission{v.Role, a.team(authz.FromContext(ctx).Actor, v.Team, g.Access)}
 	})
 }
@@ -135,28 +136,28 @@ type reshareTeamIn struct {
 	Body newRole
 }
 
-func (a *API) reshareUser(ctx context.Context, in *reshareUserIn) (*done, error) {
+func (a *API) reshareUser(ctx context.Context, in *reshareUserIn) (*kernel.Done, error) {
 	g := authz.FromContext(ctx)
 	return nil, a.Spaces.UpdateGrant(ctx, g, docs.Grant{Node: g.Node(), User: in.User, Role: in.Body.Role.Or(docs.Guest)})
 }
 
-func (a *API) reshareTeam(ctx context.Context, in *reshareTeamIn) (*done, error) {
+func (a *API) reshareTeam(ctx context.Context, in *reshareTeamIn) (*kernel.Done, error) {
 	g := authz.FromContext(ctx)
 	return nil, a.Spaces.UpdateGrant(ctx, g, docs.Grant{Node: g.Node(), Team: in.Team, Role: in.Body.Role.Or(docs.Guest)})
 }
 
-func (a *API) unshareUser(ctx context.Context, in *UserIn) (*done, error) {
+func (a *API) unshareUser(ctx context.Context, in *UserIn) (*kernel.Done, error) {
 	g := authz.FromContext(ctx)
 	return nil, a.Spaces.Unshare(ctx, g, docs.Grant{Node: g.Node(), User: in.User})
 }
 
-func (a *API) unshareTeam(ctx context.Context, in *GrantedTeam) (*done, error) {
+func (a *API) unshareTeam(ctx context.Context, in *GrantedTeam) (*kernel.Done, error) {
 	g := authz.FromContext(ctx)
 	return nil, a.Spaces.Unshare(ctx, g, docs.Grant{Node: g.Node(), Team: in.Team})
 }
 
 type aggregateIn struct {
-	Paged
+	kernel.Paged
 	Role   string `query:"role" enum:"admin,create,review,edit,comment,read,guest" doc:"Only people with this role. Nobody has access as guest."`
 	Search string `query:"search" maxLength:"256" doc:"Ignored."`
 	Sort   string `query:"sort" maxLength:"32" doc:"Ignored."`
@@ -164,13 +165,13 @@ type aggregateIn struct {
 	Team   string `query:"team" maxLength:"100" doc:"Ignored."`
 }
 
-func (a *API) aggregate(ctx context.Context, in *aggregateIn) (*page[UserPermission], error) {
+func (a *API) aggregate(ctx context.Context, in *aggregateIn) (*kernel.Page[UserPermission], error) {
 	g := authz.FromContext(ctx)
 	var origin *orgPointer
 	if g.Site.ID != "" { // clients do not support a site as the origin
 		origin = &orgPointer{"organization", string(g.Site.Org)}
 	}
-	return listOf(ctx, a.Kernel, in.Paged, a.Spaces.Aggregate(g, docs.Role(in.Role)), func(e spaces.EffectiveRole) UserPermission {
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Spaces.Aggregate(g, docs.Role(in.Role)), func(e spaces.EffectiveRole) UserPermission {
 		return UserPermission{Permission: e.Role, User: a.user(e.User), Origin: origin}
 	})
 }
@@ -207,7 +208,7 @@ var reasonTexts = map[docs.Reason]string{
 	docs.ReasonOrgRole:   "No other rule applies, so it is the user's role in the organization.",
 }
 
-func (a *API) explain(ctx context.Context, in *explainIn) (*out[Explanation], error) {
+func (a *API) explain(ctx context.Context, in *explainIn) (*kernel.Out[Explanation], error) {
 	g := authz.FromContext(ctx)
 	user := cmp.Or(userOf(g, in.User), g.Actor.User)
 	why, err := a.Spaces.Explain(ctx, g, user)
@@ -218,5 +219,5 @@ func (a *API) explain(ctx context.Context, in *explainIn) (*out[Explanation], er
 	if why.Node != nil {
 		w.Source = explanationSource{string(why.Node.Kind), why.Node.ID}
 	}
-	return ok(w), err
+	return kernel.OK(w), err
 }

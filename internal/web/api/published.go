@@ -12,10 +12,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/site/customization"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) publishedSite() {
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getPublishedContentSite", Route: "GET " + siteRoute + "/published", Tag: sitesTag, Allow: authz.Site(authz.ReadSite),
 		Summary: "Get a published site with its structure and how it looks, all that a renderer needs.",
 		About:   "404 if the site is not published.",
@@ -52,7 +53,7 @@ type siteCustomizations struct {
 // publishedAnswer is the output of getPublishedSite, already encoded.
 type publishedAnswer struct {
 	Length string `header:"Content-Length" hidden:"true"`
-	Body   encoded[PublishedContentSite]
+	Body   kernel.Encoded[PublishedContentSite]
 }
 
 // publishedKey is the cache key of an encoded site: everything that its JSON depends on.
@@ -81,18 +82,18 @@ func (a *API) getPublishedSite(ctx context.Context, in *getSiteStructureIn) (*pu
 			return nil, err
 		}
 		if had, ok := a.publishedCache.Get(key); ok {
-			return &publishedAnswer{strconv.Itoa(len(had)), encoded[PublishedContentSite]{had}}, nil
+			return &publishedAnswer{strconv.Itoa(len(had)), kernel.Encoded[PublishedContentSite]{Data: had}}, nil
 		}
 	}
 	w, err := a.publishedContent(ctx, in.ShareKey)
 	if err != nil {
 		return nil, err
 	}
-	body, err := encode(*w)
+	body, err := kernel.Encode(*w)
 	if err == nil && kept && key.mark.Kept() {
-		a.publishedCache.Set(key, body.data)
+		a.publishedCache.Set(key, body.Data)
 	}
-	return &publishedAnswer{strconv.Itoa(len(body.data)), body}, err
+	return &publishedAnswer{strconv.Itoa(len(body.Data)), body}, err
 }
 
 func (a *API) publishedContent(ctx context.Context, shareKey string) (*PublishedContentSite, error) {

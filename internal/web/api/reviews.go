@@ -11,37 +11,38 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) reviews() {
 	const tag = "Reviews"
 	view, edit := authz.Space(authz.ViewSpace), authz.Space(authz.EditSpace)
 	state := []int{http.StatusPreconditionFailed}
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getReviewsByChangeRequestId", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/reviews", Tag: tag, Allow: view,
 		Summary: "List the reviews of a change request, newest first.",
 	}, a.listReviews)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "submitChangeRequestReview", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/reviews", Tag: tag,
 		Allow: authz.Space(authz.ReviewSpace), Status: 201, Also: state,
 		Summary: "Review the newest revision of a change request.",
 		About:   "Your earlier reviews no longer count. When the request changes, no review counts any more.",
 	}, a.submitReview)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getChangeRequestReviewById", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/reviews/{reviewId}", Tag: tag, Allow: view,
 		Summary: "Get a review.",
 	}, a.getReview)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getRequestedReviewersByChangeRequestId", Route: "GET /spaces/{spaceId}/change-requests/{changeRequestId}/requested-reviewers", Tag: tag, Allow: view,
 		Summary: "List the requested reviewers who have not submitted a review.",
 	}, a.listRequestedReviewers)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "requestReviewersForChangeRequest", Route: "POST /spaces/{spaceId}/change-requests/{changeRequestId}/requested-reviewers", Tag: tag, Allow: edit,
 		Status: 200, Also: state,
 		Summary: "Request reviews. A draft is opened by this.",
 		About:   "The reviewers need the role review on the space.",
 	}, a.requestReviewers)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "removeRequestedReviewerFromChangeRequest", Route: "DELETE /spaces/{spaceId}/change-requests/{changeRequestId}/requested-reviewers/{userId}", Tag: tag, Allow: edit,
 		Summary: "Withdraw the request for a review by a user.",
 	}, a.removeReviewer)
@@ -66,7 +67,7 @@ func (a *API) review(g *authz.Grant, cr docs.ChangeRequest, v docs.SubmittedRevi
 	w := Review{
 		Object: "change-request-review", ID: string(v.ID), Revision: string(v.Revision), Reviewer: a.person(g, v.Reviewer),
 		Status: v.Status, Outdated: v.Outdated(cr), CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt,
-		URLs: location{a.location("spaces", string(cr.Space), "change-requests", string(cr.ID), "reviews", string(v.ID))},
+		URLs: location{a.Location("spaces", string(cr.Space), "change-requests", string(cr.ID), "reviews", string(v.ID))},
 	}
 	if v.RequestedBy.ID != "" {
 		shown := a.person(g, v.RequestedBy)
@@ -93,12 +94,12 @@ func (a *API) reviewed(ctx context.Context, cr docs.ChangeRequest, f NoteFormat,
 
 type listReviewsIn struct {
 	RequestIn
-	Paged
+	kernel.Paged
 	NoteFormat
 	Outdated string `query:"outdated" enum:"true,false" doc:"Only reviews that no longer count, or only those that do."`
 }
 
-func (a *API) listReviews(ctx context.Context, in *listReviewsIn) (*page[Review], error) {
+func (a *API) listReviews(ctx context.Context, in *listReviewsIn) (*kernel.Page[Review], error) {
 	cr, err := a.find(ctx, in.Request)
 	if err != nil {
 		return nil, err
@@ -108,7 +109,7 @@ func (a *API) listReviews(ctx context.Context, in *listReviewsIn) (*page[Review]
 		outdated = ptr(in.Outdated == "true")
 	}
 	list := a.Reviews.Reviews(cr, outdated)
-	return listOf(ctx, a.Kernel, in.Paged, store.List[Review]{
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, store.List[Review]{
 		Page: func(ctx context.Context, at store.Page) ([]Review, store.Key, error) {
 			all, next, err := list.Page(ctx, at)
 			if err != nil {
@@ -118,7 +119,7 @@ func (a *API) listReviews(ctx context.Context, in *listReviewsIn) (*page[Review]
 			return out, next, err
 		},
 		Count: list.Count,
-	}, same[Review])
+	}, kernel.Same[Review])
 }
 
 type submitReviewIn struct {
@@ -129,7 +130,7 @@ type submitReviewIn struct {
 	}
 }
 
-func (a *API) submitReview(ctx context.Context, in *submitReviewIn) (*created[Review], error) {
+func (a *API) submitReview(ctx context.Context, in *submitReviewIn) (*kernel.Created[Review], error) {
 	g := authz.FromContext(ctx)
 	var comment *revision.Body
 	if c := in.Body.Comment; c != nil && (c.Markdown != nil || len(c.Document) > 0) {
@@ -149,7 +150,7 @@ func (a *API) submitReview(ctx context.Context, in *submitReviewIn) (*created[Re
 	if err != nil {
 		return nil, err
 	}
-	return &created[Review]{w[0].URLs.Location, w[0]}, nil
+	return kernel.Made(w[0].URLs.Location, w[0]), nil
 }
 
 type reviewIn struct {
@@ -158,7 +159,7 @@ type reviewIn struct {
 	NoteFormat
 }
 
-func (a *API) getReview(ctx context.Context, in *reviewIn) (*out[Review], error) {
+func (a *API) getReview(ctx context.Context, in *reviewIn) (*kernel.Out[Review], error) {
 	cr, err := a.find(ctx, in.Request)
 	if err != nil {
 		return nil, err
@@ -171,7 +172,7 @@ func (a *API) getReview(ctx context.Context, in *reviewIn) (*out[Review], error)
 	if err != nil {
 		return nil, err
 	}
-	return ok(w[0]), nil
+	return kernel.OK(w[0]), nil
 }
 
 // RequestedReviewer is the JSON form of a requested reviewer.
@@ -192,16 +193,16 @@ func (a *API) requestedReviewer(g *authz.Grant, q docs.RequestedReviewer) Reques
 
 type listRequestedIn struct {
 	RequestIn
-	Paged
+	kernel.Paged
 }
 
-func (a *API) listRequestedReviewers(ctx context.Context, in *listRequestedIn) (*page[RequestedReviewer], error) {
+func (a *API) listRequestedReviewers(ctx context.Context, in *listRequestedIn) (*kernel.Page[RequestedReviewer], error) {
 	cr, err := a.find(ctx, in.Request)
 	if err != nil {
 		return nil, err
 	}
 	g := authz.FromContext(ctx)
-	return listOf(ctx, a.Kernel, in.Paged, a.Reviews.RequestedReviewers(cr), func(q docs.RequestedReviewer) RequestedReviewer { return a.requestedReviewer(g, q) })
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Reviews.RequestedReviewers(cr), func(q docs.RequestedReviewer) RequestedReviewer { return a.requestedReviewer(g, q) })
 }
 
 type requestReviewersIn struct {
@@ -217,7 +218,7 @@ type requestedUsers struct {
 	Users []RequestedReviewer `json:"users"`
 }
 
-func (a *API) requestReviewers(ctx context.Context, in *requestReviewersIn) (*out[requestedUsers], error) {
+func (a *API) requestReviewers(ctx context.Context, in *requestReviewersIn) (*kernel.Out[requestedUsers], error) {
 	g := authz.FromContext(ctx)
 	description, err := noteOf("body.description", in.Body.Description)
 	if err != nil {
@@ -233,7 +234,7 @@ func (a *API) requestReviewers(ctx context.Context, in *requestReviewersIn) (*ou
 	for _, q := range asked {
 		w.Users = append(w.Users, a.requestedReviewer(g, q))
 	}
-	return ok(w), nil
+	return kernel.OK(w), nil
 }
 
 type removeReviewerIn struct {
@@ -241,7 +242,7 @@ type removeReviewerIn struct {
 	User docs.UserID `path:"userId" maxLength:"100"`
 }
 
-func (a *API) removeReviewer(ctx context.Context, in *removeReviewerIn) (*done, error) {
+func (a *API) removeReviewer(ctx context.Context, in *removeReviewerIn) (*kernel.Done, error) {
 	there, err := a.Reviews.WithdrawReviewRequest(ctx, authz.FromContext(ctx), in.Request, in.User)
 	if err == nil && !there {
 		err = errs.Missing("requested reviewer")

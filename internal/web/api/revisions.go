@@ -11,71 +11,72 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/markup"
 	"github.com/octavo-docs/octavo/internal/reading"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) revisions() {
 	const tag = "Revisions"
 	view, read := authz.Space(authz.ViewSpace), authz.Space(authz.ReadContent)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listRevisions", Route: "GET /spaces/{spaceId}/revisions", Tag: tag, Allow: view,
 		Summary: "List the revisions of a space, newest first.",
 	}, a.listRevisions)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}", Tag: tag, Allow: read,
 		Summary: "Get a revision of a space.",
 	}, func(ctx context.Context, in *revisionIn) (*revised[Revision], error) {
 		return a.revisionOut(ctx, a.at(in.Revision), in.Flags)
 	})
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getRevisionSemanticChanges", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/changes", Tag: tag, Allow: read,
 		Summary: "List what a revision changed, compared to the one before it.",
 		About:   "The content token of a preview that shows both lists what the preview shows of it, without the differences in the documents. For other visitors there is only one revision: 404.",
 	}, a.revisionChanges)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listPagesInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/pages", Tag: tag, Allow: read,
 		Summary: "Get the page tree of a revision.",
 	}, func(ctx context.Context, in *revisionIn) (*revised[pageTree], error) {
 		return a.pagesOut(ctx, a.at(in.Revision), in.Flags)
 	})
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listFilesInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/files", Tag: tag, Allow: read,
 		Summary: "List the files of a revision.",
-	}, func(ctx context.Context, in *revisionFilesIn) (*page[File], error) {
+	}, func(ctx context.Context, in *revisionFilesIn) (*kernel.Page[File], error) {
 		return a.filesOut(ctx, a.at(in.Revision), in.Paged, in.Flags)
 	})
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getFileInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/files/{fileId}", Tag: tag, Allow: read,
 		Summary: "Get a file of a revision.",
-	}, func(ctx context.Context, in *revisionFileIn) (*out[File], error) {
+	}, func(ctx context.Context, in *revisionFileIn) (*kernel.Out[File], error) {
 		return a.fileOut(ctx, a.at(in.Revision), in.File, in.Flags)
 	})
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getPageInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/page/{pageId}", Tag: tag, Allow: read,
 		Summary: "Get a page of a revision.",
 	}, func(ctx context.Context, in *revisionPageIn) (*pageOutput, error) {
 		return a.pageOut(ctx, a.at(in.Revision), byID(in.Page), in.PageOptions)
 	})
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getPageDocumentInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/page/{pageId}/document", Tag: tag, Allow: read,
 		Summary: "Get the document of a page of a revision.",
 	}, a.revisionDocument)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getPageInRevisionByPath", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/path/{pagePath}", Tag: tag, Allow: read,
 		Summary: "Get a page of a revision by its path.",
 	}, func(ctx context.Context, in *revisionPathIn) (*pageOutput, error) {
 		return a.pageOut(ctx, a.at(in.Revision), byPath(in.Path), in.PageOptions)
 	})
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getReusableContentInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/reusable-contents/{reusableContentId}", Tag: tag, Allow: read,
 		Summary: "Get a reusable content of a revision.",
-	}, func(ctx context.Context, in *revisionReusableIn) (*out[ReusableContent], error) {
+	}, func(ctx context.Context, in *revisionReusableIn) (*kernel.Out[ReusableContent], error) {
 		return a.reusableOut(ctx, a.at(in.Revision), in.Reusable, in.Flags)
 	})
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getReusableContentDocumentInRevisionById", Route: "GET /spaces/{spaceId}/revisions/{revisionId}/reusable-contents/{reusableContentId}/document", Tag: tag, Allow: read,
 		Summary: "Get the document of a reusable content of a revision.",
 	}, a.revisionReusableDocument)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "rollbackContent", Route: "POST /spaces/{spaceId}/revisions/{revisionId}/rollback", Tag: tag, Allow: authz.Space(authz.EditSpace), Status: 200,
 		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Restore the content of a revision, as a new revision.",
@@ -159,7 +160,7 @@ type revisionIn struct {
 
 type revisionFilesIn struct {
 	RevisionIn
-	Paged
+	kernel.Paged
 	Flags
 }
 
@@ -275,22 +276,22 @@ type entryURLs struct {
 
 type listRevisionsIn struct {
 	SpaceIn
-	Paged
+	kernel.Paged
 }
 
-func (a *API) listRevisions(ctx context.Context, in *listRevisionsIn) (*page[revisionEntry], error) {
+func (a *API) listRevisions(ctx context.Context, in *listRevisionsIn) (*kernel.Page[revisionEntry], error) {
 	return a.revisionsOut(ctx, "", in.Paged)
 }
 
 // revisionsOut lists the revisions of the space, or those of a change request if cr is
 // not empty.
-func (a *API) revisionsOut(ctx context.Context, cr docs.ChangeRequestID, p Paged) (*page[revisionEntry], error) {
+func (a *API) revisionsOut(ctx context.Context, cr docs.ChangeRequestID, p kernel.Paged) (*kernel.Page[revisionEntry], error) {
 	sp := authz.FromContext(ctx).Space
-	return listOf(ctx, a.Kernel, p, a.Content.Revisions(sp.ID, cr), func(r docs.Revision) revisionEntry {
+	return kernel.ListOf(ctx, a.Kernel, p, a.Content.Revisions(sp.ID, cr), func(r docs.Revision) revisionEntry {
 		w := revisionEntry{
 			Object: "revision", ID: string(r.ID), Type: r.Type, Parents: r.Parents, Message: r.Message, Author: string(r.Author), CreatedAt: r.CreatedAt,
 			From: string(r.MergedFrom),
-			URLs: entryURLs{a.location("spaces", string(sp.ID), "revisions", string(r.ID)), a.appURL(sp, "") + "/~/revisions/" + string(r.ID)},
+			URLs: entryURLs{a.Location("spaces", string(sp.ID), "revisions", string(r.ID)), a.appURL(sp, "") + "/~/revisions/" + string(r.ID)},
 		}
 		if w.Parents == nil {
 			w.Parents = []docs.RevisionID{}
@@ -312,7 +313,7 @@ type revisionDocumentIn struct {
 // documentAnswer is the output of revisionDocument, already encoded.
 type documentAnswer struct {
 	Length string `header:"Content-Length" hidden:"true"`
-	Body   encoded[*markup.Document]
+	Body   kernel.Encoded[*markup.Document]
 }
 
 func (a *API) revisionDocument(ctx context.Context, in *revisionDocumentIn) (*documentAnswer, error) {
@@ -328,14 +329,14 @@ func (a *API) revisionDocument(ctx context.Context, in *revisionDocumentIn) (*do
 		if err != nil {
 			return nil, err
 		}
-		body, err := encode(doc)
+		body, err := kernel.Encode(doc)
 		if err != nil {
 			return nil, err
 		}
-		k = &cachedPage{data: body.data, length: []string{strconv.Itoa(len(body.data))}}
+		k = &cachedPage{data: body.Data, length: []string{strconv.Itoa(len(body.Data))}}
 		a.pageCache.Set(key, k)
 	}
-	return &documentAnswer{k.length[0], encoded[*markup.Document]{k.data}}, nil
+	return &documentAnswer{k.length[0], kernel.Encoded[*markup.Document]{Data: k.data}}, nil
 }
 
 func (a *API) documentAt(ctx context.Context, v *revision.View, in *revisionDocumentIn) (*markup.Document, error) {
@@ -356,7 +357,7 @@ type revisionReusableDocumentIn struct {
 	Dereferenced string          `query:"dereferenced" enum:"true,false,reusable-contents" default:"false"`
 }
 
-func (a *API) revisionReusableDocument(ctx context.Context, in *revisionReusableDocumentIn) (*out[*markup.Document], error) {
+func (a *API) revisionReusableDocument(ctx context.Context, in *revisionReusableDocumentIn) (*kernel.Out[*markup.Document], error) {
 	v, err := a.at(in.Revision)(ctx)
 	if err != nil {
 		return nil, err
@@ -366,7 +367,7 @@ func (a *API) revisionReusableDocument(ctx context.Context, in *revisionReusable
 		return nil, err
 	}
 	doc, err := reading.Document(ctx, v.ReadingReusable(r), formOf(in.Evaluated, in.Dereferenced))
-	return ok(doc), err
+	return kernel.OK(doc), err
 }
 
 type rollbackIn struct {

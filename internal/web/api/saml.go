@@ -9,6 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/identity/sso"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) saml() {
@@ -17,31 +18,31 @@ func (a *API) saml() {
 		root = "/orgs/{organizationId}/saml"
 		one  = root + "/{samlProviderId}"
 	)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listSAMLProvidersInOrganizationById", Route: "GET " + root, Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "List the SAML providers of an organization.",
 	}, a.listSAMLProviders)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "createOrganizationSAMLProvider", Route: "POST " + root, Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Create a SAML provider.",
 		About: "People can sign in by it once entityID, certificate and ssoURL are set; the identity provider needs what is in service. " +
 			"An organization can have 50 providers.",
 	}, a.createSAMLProvider)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getOrganizationSAMLProviderById", Route: "GET " + one, Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "Get a SAML provider.",
 	}, a.getSAMLProvider)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateOrganizationSAMLProvider", Route: "PATCH " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Change a SAML provider.",
 		About:   "To change the certificate without locking anybody out, set the old and the new one, one below the other, and remove the old one afterwards.",
 	}, a.updateSAMLProvider)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "deleteOrganizationSAMLProvider", Route: "DELETE " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Delete a SAML provider.",
 	}, a.deleteSAMLProvider)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listSSOProviderLoginsInOrganization", Route: "GET /orgs/{organizationId}/sso", Tag: tag, Allow: authz.Public(),
 		Summary: "List the ways of single sign-on to an organization.",
 		About:   "It needs no token: a page where people sign in shows it. Providers that are not complete are left out.",
@@ -94,7 +95,7 @@ func (a *API) samlProvider(ctx context.Context, p docs.SAMLProvider) (SAMLProvid
 		Object: "saml-provider", ID: string(p.ID), Label: p.Label, SSOURL: p.SSOURL, EntityID: p.EntityID, Certificate: p.Certificate,
 		DefaultRole: orNull(p.DefaultRole), CreatedAt: p.CreatedAt, Status: "pending", Service: samlService{at.ACS, at.Start, at.EntityID},
 		IdPInitiated: p.IdPInitiated, SignRequests: p.SignRequests, Attributes: samlAttributes(p.Attributes), Groups: p.Groups, Warnings: a.SSO.Warnings(p),
-		URLs: location{a.location("orgs", string(p.Org), "saml", string(p.ID))},
+		URLs: location{a.Location("orgs", string(p.Org), "saml", string(p.ID))},
 	}
 	if p.Complete() {
 		out.Status = "active"
@@ -116,11 +117,11 @@ func (a *API) samlProvider(ctx context.Context, p docs.SAMLProvider) (SAMLProvid
 
 type listSAMLProvidersIn struct {
 	OrgIn
-	Paged
+	kernel.Paged
 }
 
-func (a *API) listSAMLProviders(ctx context.Context, in *listSAMLProvidersIn) (*page[SAMLProvider], error) {
-	return listViews(ctx, a.Kernel, in.Paged, a.SSO.Providers(in.Org), a.samlProvider)
+func (a *API) listSAMLProviders(ctx context.Context, in *listSAMLProvidersIn) (*kernel.Page[SAMLProvider], error) {
+	return kernel.ListViews(ctx, a.Kernel, in.Paged, a.SSO.Providers(in.Org), a.samlProvider)
 }
 
 // SAMLFields holds the fields of a provider that can be set, except for its label.
@@ -158,7 +159,7 @@ type createSAMLProviderIn struct {
 	}
 }
 
-func (a *API) createSAMLProvider(ctx context.Context, in *createSAMLProviderIn) (*created[SAMLProvider], error) {
+func (a *API) createSAMLProvider(ctx context.Context, in *createSAMLProviderIn) (*kernel.Created[SAMLProvider], error) {
 	if err := checkGroups(in.Body.Groups); err != nil {
 		return nil, err
 	}
@@ -171,7 +172,7 @@ func (a *API) createSAMLProvider(ctx context.Context, in *createSAMLProviderIn) 
 		return nil, err
 	}
 	out, err := a.samlProvider(ctx, p)
-	return &created[SAMLProvider]{out.URLs.Location, out}, err
+	return kernel.Made(out.URLs.Location, out), err
 }
 
 type SAMLProviderIn struct {
@@ -179,19 +180,19 @@ type SAMLProviderIn struct {
 	Provider docs.SAMLProviderID `path:"samlProviderId"`
 }
 
-func (a *API) getSAMLProvider(ctx context.Context, in *SAMLProviderIn) (*out[SAMLProvider], error) {
+func (a *API) getSAMLProvider(ctx context.Context, in *SAMLProviderIn) (*kernel.Out[SAMLProvider], error) {
 	return a.oneSAMLProvider(ctx)(a.SSO.Provider(ctx, in.Org, in.Provider))
 }
 
 // oneSAMLProvider returns a function that converts a provider to the output of an
 // operation.
-func (a *API) oneSAMLProvider(ctx context.Context) func(docs.SAMLProvider, error) (*out[SAMLProvider], error) {
-	return func(p docs.SAMLProvider, err error) (*out[SAMLProvider], error) {
+func (a *API) oneSAMLProvider(ctx context.Context) func(docs.SAMLProvider, error) (*kernel.Out[SAMLProvider], error) {
+	return func(p docs.SAMLProvider, err error) (*kernel.Out[SAMLProvider], error) {
 		if err != nil {
 			return nil, err
 		}
 		w, err := a.samlProvider(ctx, p)
-		return ok(w), err
+		return kernel.OK(w), err
 	}
 }
 
@@ -203,14 +204,14 @@ type updateSAMLProviderIn struct {
 	}
 }
 
-func (a *API) updateSAMLProvider(ctx context.Context, in *updateSAMLProviderIn) (*out[SAMLProvider], error) {
+func (a *API) updateSAMLProvider(ctx context.Context, in *updateSAMLProviderIn) (*kernel.Out[SAMLProvider], error) {
 	if err := checkGroups(in.Body.Groups); err != nil {
 		return nil, err
 	}
 	return a.oneSAMLProvider(ctx)(a.SSO.Update(ctx, authz.FromContext(ctx), in.Org, in.Provider, in.Body.change(in.Body.Label)))
 }
 
-func (a *API) deleteSAMLProvider(ctx context.Context, in *SAMLProviderIn) (*done, error) {
+func (a *API) deleteSAMLProvider(ctx context.Context, in *SAMLProviderIn) (*kernel.Done, error) {
 	return nil, a.SSO.Delete(ctx, authz.FromContext(ctx), in.Org, in.Provider)
 }
 
@@ -225,7 +226,7 @@ type ssoLogins struct {
 	Items []SSOLogin `json:"items"`
 }
 
-func (a *API) listSSOLogins(ctx context.Context, in *OrgIn) (*out[ssoLogins], error) {
+func (a *API) listSSOLogins(ctx context.Context, in *OrgIn) (*kernel.Out[ssoLogins], error) {
 	all, err := a.SSO.Logins(ctx, in.Org)
 	if err != nil {
 		return nil, err
@@ -234,5 +235,5 @@ func (a *API) listSSOLogins(ctx context.Context, in *OrgIn) (*out[ssoLogins], er
 	for _, l := range all {
 		list.Items = append(list.Items, SSOLogin(l))
 	}
-	return ok(list), nil
+	return kernel.OK(list), nil
 }

@@ -8,17 +8,18 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) search() {
 	const tag = "Search"
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "searchSpaceContent", Route: "GET /spaces/{spaceId}/search", Tag: tag, Allow: authz.Space(authz.ReadContent),
 		Summary: "Search the pages of a space, best matches first.",
 		About: "The last word of the query can be incomplete. Words of five or more letters can be misspelled. " +
 			"The best ten operations of API references come first, as sections of the computed pages that show them.",
 	}, a.searchSpace)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "searchOrganizationContent", Route: "GET /orgs/{organizationId}/search", Tag: tag, Allow: authz.Org(authz.ViewOrg),
 		Summary: "Search the pages of all spaces that you can see, grouped by space.",
 		About:   aboutSpaces,
@@ -91,7 +92,7 @@ func sectionID(page docs.PageID, anchor string) string {
 // Queried is part of the input of a search.
 type Queried struct {
 	Query string `query:"query" required:"true" minLength:"1" maxLength:"512" doc:"The words to search for."`
-	Paged
+	kernel.Paged
 }
 
 type searchSpaceIn struct {
@@ -99,12 +100,12 @@ type searchSpaceIn struct {
 	Queried
 }
 
-func (a *API) searchSpace(ctx context.Context, in *searchSpaceIn) (*page[pageResult], error) {
+func (a *API) searchSpace(ctx context.Context, in *searchSpaceIn) (*kernel.Page[pageResult], error) {
 	v, err := a.head(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return listOf(ctx, a.Kernel, in.Paged, byPlace(func(limit int, at *store.SearchPlace) ([]index.Found, bool, error) {
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, byPlace(func(limit int, at *store.SearchPlace) ([]index.Found, bool, error) {
 		return a.Content.Search(ctx, []*revision.View{v}, in.Query, limit, at)
 	}), a.pageResult)
 }
@@ -130,15 +131,15 @@ type searchOrgIn struct {
 	Queried
 }
 
-func (a *API) searchOrganization(ctx context.Context, in *searchOrgIn) (*page[spaceResult], error) {
+func (a *API) searchOrganization(ctx context.Context, in *searchOrgIn) (*kernel.Page[spaceResult], error) {
 	return a.searchViews(ctx, in.Paged, in.Query, func() ([]*revision.View, error) {
 		return a.Content.Index.VisibleSpaces(ctx, authz.FromContext(ctx))
 	})
 }
 
 // searchViews answers with the spaces that have pages that answer a query.
-func (a *API) searchViews(ctx context.Context, p Paged, query string, open func() ([]*revision.View, error)) (*page[spaceResult], error) {
-	return listOf(ctx, a.Kernel, p, byPlace(func(limit int, at *store.SearchPlace) ([]index.FoundSpace, bool, error) {
+func (a *API) searchViews(ctx context.Context, p kernel.Paged, query string, open func() ([]*revision.View, error)) (*kernel.Page[spaceResult], error) {
+	return kernel.ListOf(ctx, a.Kernel, p, byPlace(func(limit int, at *store.SearchPlace) ([]index.FoundSpace, bool, error) {
 		views, err := open()
 		if err != nil {
 			return nil, false, err

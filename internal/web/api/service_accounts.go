@@ -9,44 +9,45 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) serviceAccounts() {
 	const tag = "Service accounts"
 	const one = "/orgs/{organizationId}/service-accounts/{serviceAccountId}"
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listServiceAccounts", Route: "GET /orgs/{organizationId}/service-accounts", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "List the service accounts of an organization.",
 	}, a.listServiceAccounts)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "createServiceAccount", Route: "POST /orgs/{organizationId}/service-accounts", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Create a service account: a machine that acts in the organization.",
 		About:   "It belongs to the organization and not to a person, has a role as members do, and cannot sign in. Its id can be used where permissions, teams and reviews take the id of a user.",
 	}, a.createServiceAccount)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getServiceAccount", Route: "GET " + one, Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "Get a service account.",
 	}, a.getServiceAccount)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateServiceAccount", Route: "PATCH " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Change the name or the role of a service account.",
 	}, a.updateServiceAccount)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "deleteServiceAccount", Route: "DELETE " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Delete a service account and revoke its tokens, effective immediately.", About: "What it wrote stays, with its name.",
 	}, a.deleteServiceAccount)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listServiceAccountTokens", Route: "GET " + one + "/tokens", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "List the tokens of a service account, without their secrets.",
 	}, a.listServiceTokens)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "createServiceAccountToken", Route: "POST " + one + "/tokens", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Create a token of a service account. Its secret is returned only once.",
 		About:   "A token that asks for it cannot make one with more scopes or a later end than it has itself.",
 	}, a.createServiceToken)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "revokeServiceAccountToken", Route: "DELETE " + one + "/tokens/{tokenId}", Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Revoke a token of a service account, effective immediately.",
 	}, a.revokeServiceToken)
@@ -68,17 +69,17 @@ type ServiceAccount struct {
 func (a *API) serviceAccount(m docs.Member) ServiceAccount {
 	return ServiceAccount{
 		"service-account", string(m.User.ID), m.User.DisplayName, orNull(m.Role), m.JoinedAt, m.LastSeenAt, m.Spaces, m.Teams,
-		location{a.location("orgs", string(m.Org), "service-accounts", string(m.User.ID))},
+		location{a.Location("orgs", string(m.Org), "service-accounts", string(m.User.ID))},
 	}
 }
 
 type listServiceAccountsIn struct {
 	OrgIn
-	Paged
+	kernel.Paged
 }
 
-func (a *API) listServiceAccounts(ctx context.Context, in *listServiceAccountsIn) (*page[ServiceAccount], error) {
-	return listOf(ctx, a.Kernel, in.Paged, a.Orgs.ServiceAccounts(in.Org), a.serviceAccount)
+func (a *API) listServiceAccounts(ctx context.Context, in *listServiceAccountsIn) (*kernel.Page[ServiceAccount], error) {
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Orgs.ServiceAccounts(in.Org), a.serviceAccount)
 }
 
 type createServiceAccountIn struct {
@@ -89,13 +90,13 @@ type createServiceAccountIn struct {
 	}
 }
 
-func (a *API) createServiceAccount(ctx context.Context, in *createServiceAccountIn) (*created[ServiceAccount], error) {
+func (a *API) createServiceAccount(ctx context.Context, in *createServiceAccountIn) (*kernel.Created[ServiceAccount], error) {
 	m, err := a.Orgs.CreateServiceAccount(ctx, authz.FromContext(ctx), in.Org, in.Body.Name, in.Body.Role.Or(docs.Guest))
 	if err != nil {
 		return nil, err
 	}
 	w := a.serviceAccount(m)
-	return &created[ServiceAccount]{w.URLs.Location, w}, nil
+	return kernel.Made(w.URLs.Location, w), nil
 }
 
 // ServiceAccountIn names a service account of an organization.
@@ -104,9 +105,9 @@ type ServiceAccountIn struct {
 	Account docs.UserID `path:"serviceAccountId"`
 }
 
-func (a *API) getServiceAccount(ctx context.Context, in *ServiceAccountIn) (*out[ServiceAccount], error) {
+func (a *API) getServiceAccount(ctx context.Context, in *ServiceAccountIn) (*kernel.Out[ServiceAccount], error) {
 	m, err := a.Orgs.ServiceAccount(ctx, in.Org, in.Account)
-	return ok(a.serviceAccount(m)), err
+	return kernel.OK(a.serviceAccount(m)), err
 }
 
 type updateServiceAccountIn struct {
@@ -117,29 +118,29 @@ type updateServiceAccountIn struct {
 	}
 }
 
-func (a *API) updateServiceAccount(ctx context.Context, in *updateServiceAccountIn) (*out[ServiceAccount], error) {
+func (a *API) updateServiceAccount(ctx context.Context, in *updateServiceAccountIn) (*kernel.Out[ServiceAccount], error) {
 	if !in.Body.Name.IsSet() && !in.Body.Role.IsSet() {
 		return nil, errs.Field("body", "must contain name or role")
 	}
 	m, err := a.Orgs.UpdateServiceAccount(ctx, authz.FromContext(ctx), in.Org, in.Account, orgs.ServiceAccountPatch(in.Body))
-	return ok(a.serviceAccount(m)), err
+	return kernel.OK(a.serviceAccount(m)), err
 }
 
-func (a *API) deleteServiceAccount(ctx context.Context, in *ServiceAccountIn) (*done, error) {
+func (a *API) deleteServiceAccount(ctx context.Context, in *ServiceAccountIn) (*kernel.Done, error) {
 	return nil, a.Orgs.DeleteServiceAccount(ctx, authz.FromContext(ctx), in.Org, in.Account)
 }
 
 type listServiceTokensIn struct {
 	ServiceAccountIn
-	Paged
+	kernel.Paged
 }
 
-func (a *API) listServiceTokens(ctx context.Context, in *listServiceTokensIn) (*page[Token], error) {
+func (a *API) listServiceTokens(ctx context.Context, in *listServiceTokensIn) (*kernel.Page[Token], error) {
 	list, err := a.Orgs.ServiceTokens(ctx, in.Org, in.Account)
 	if err != nil {
 		return nil, err
 	}
-	return listOf(ctx, a.Kernel, in.Paged, list, token)
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, list, token)
 }
 
 type createServiceTokenIn struct {
@@ -147,9 +148,9 @@ type createServiceTokenIn struct {
 	Body tokenBody
 }
 
-func (a *API) createServiceToken(ctx context.Context, in *createServiceTokenIn) (*out[NewToken], error) {
+func (a *API) createServiceToken(ctx context.Context, in *createServiceTokenIn) (*kernel.Out[NewToken], error) {
 	t, secret, err := a.Orgs.CreateServiceToken(ctx, authz.FromContext(ctx), in.Org, in.Account, in.Body.token())
-	return ok(NewToken{token(t), secret}), err
+	return kernel.OK(NewToken{token(t), secret}), err
 }
 
 type serviceTokenIn struct {
@@ -157,6 +158,6 @@ type serviceTokenIn struct {
 	tokenIn
 }
 
-func (a *API) revokeServiceToken(ctx context.Context, in *serviceTokenIn) (*done, error) {
+func (a *API) revokeServiceToken(ctx context.Context, in *serviceTokenIn) (*kernel.Done, error) {
 	return nil, a.Orgs.RevokeServiceToken(ctx, authz.FromContext(ctx), in.Org, in.Account, in.Token)
 }

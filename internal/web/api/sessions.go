@@ -11,28 +11,29 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/identity/signin"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) sessions() {
 	const tag = "Sessions"
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getSession", Route: "GET /user/session", Tag: tag, Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "Get the session of this request.",
 		About:   "Its csrfToken is what requests with the session that change something must send as X-CSRF-Token. A request with a token has no session.",
 	}, a.session)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listSessions", Route: "GET /user/sessions", Tag: tag, Allow: authz.FullToken(),
 		Summary: "List the browsers in which you are signed in.",
 	}, a.listSessions)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "endSession", Route: "DELETE /user/sessions/{sessionId}", Tag: tag, Allow: authz.FullToken(),
 		Summary: "Sign out in one browser, effective immediately.",
 	}, a.endSession)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "endSessions", Route: "DELETE /user/sessions", Tag: tag, Allow: authz.FullToken(),
 		Summary: "Sign out everywhere, effective immediately. Tokens stay.",
 	}, a.endSessions)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "changeEmail", Route: "POST /user/email", Tag: tag, Allow: authz.FullToken(), Status: http.StatusAccepted,
 		Summary: "Change your e-mail address.",
 		About:   "A link is sent to the new address, and the account has it once the person has opened it. Only a session may ask; tokens are refused.",
@@ -67,7 +68,7 @@ func (s *sessionRequest) Resolve(ctx huma.Context) []error {
 	return nil
 }
 
-func (a *API) session(ctx context.Context, in *sessionRequest) (*out[SignInSession], error) {
+func (a *API) session(ctx context.Context, in *sessionRequest) (*kernel.Out[SignInSession], error) {
 	g := authz.FromContext(ctx)
 	c, err := in.request.Cookie(a.Cookie)
 	if !g.Actor.Session || err != nil {
@@ -79,23 +80,23 @@ func (a *API) session(ctx context.Context, in *sessionRequest) (*out[SignInSessi
 	}
 	s := session(t, g.Actor)
 	s.CSRF = signin.CSRF(c.Value)
-	return ok(s), nil
+	return kernel.OK(s), nil
 }
 
-func (a *API) listSessions(ctx context.Context, in *Paged) (*page[SignInSession], error) {
+func (a *API) listSessions(ctx context.Context, in *kernel.Paged) (*kernel.Page[SignInSession], error) {
 	g := authz.FromContext(ctx)
-	return listOf(ctx, a.Kernel, *in, a.SignIn.Sessions(g), func(t docs.Token) SignInSession { return session(t, g.Actor) })
+	return kernel.ListOf(ctx, a.Kernel, *in, a.SignIn.Sessions(g), func(t docs.Token) SignInSession { return session(t, g.Actor) })
 }
 
 type endSessionIn struct {
 	Session docs.TokenID `path:"sessionId"`
 }
 
-func (a *API) endSession(ctx context.Context, in *endSessionIn) (*done, error) {
+func (a *API) endSession(ctx context.Context, in *endSessionIn) (*kernel.Done, error) {
 	return nil, a.SignIn.EndSession(ctx, authz.FromContext(ctx), in.Session)
 }
 
-func (a *API) endSessions(ctx context.Context, _ *struct{}) (*done, error) {
+func (a *API) endSessions(ctx context.Context, _ *struct{}) (*kernel.Done, error) {
 	return nil, a.SignIn.EndAllSessions(ctx, authz.FromContext(ctx))
 }
 
@@ -105,6 +106,6 @@ type changeEmailIn struct {
 	}
 }
 
-func (a *API) changeEmail(ctx context.Context, in *changeEmailIn) (*done, error) {
+func (a *API) changeEmail(ctx context.Context, in *changeEmailIn) (*kernel.Done, error) {
 	return nil, a.SignIn.ChangeEmail(ctx, authz.FromContext(ctx), in.Body.Email)
 }

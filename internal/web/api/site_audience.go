@@ -9,41 +9,42 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/site/sites"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) siteAudience() {
 	const tag, links, auth = "Site audience", siteRoute + "/share-links", siteRoute + "/publishing/auth"
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listSiteShareLinks", Route: "GET " + links, Tag: tag, Allow: authz.Site(authz.SiteSecrets),
 		Summary: "List the share links of a site, oldest first.",
 	}, a.listShareLinks)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "createSiteShareLink", Route: "POST " + links, Tag: tag, Allow: authz.Site(authz.AdminSite.Within(docs.ScopeAdmin)), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Create a share link, by which everybody who has it can read a site with the visibility share-link.",
 		About:   "As long as the site has another visibility or is not published, the link does not work, and the header X-Octavo-Hint says what to do.",
 	}, a.createShareLink)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateSiteShareLinkById", Route: "PATCH " + links + "/{shareLinkId}", Tag: tag, Allow: authz.Site(authz.AdminSite.Within(docs.ScopeAdmin)),
 		Summary: "Rename a share link, revoke it or make it work again.",
 	}, a.updateShareLink)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "deleteSiteShareLinkById", Route: "DELETE " + links + "/{shareLinkId}", Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Delete a share link. It stops working at once.",
 	}, a.deleteShareLink)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getSitePublishingAuthById", Route: "GET " + auth, Tag: tag, Allow: authz.Site(authz.SiteSecrets),
 		Summary: "Get how visitors of a site sign in, with the key that signs their tokens.",
 	}, a.getSiteAuth)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateSitePublishingAuthById", Route: "PATCH " + auth, Tag: tag, Allow: authz.Site(authz.AdminSite.Within(docs.ScopeAdmin)),
 		Summary: "Change how visitors of a site sign in.",
 	}, a.updateSiteAuth)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "regenerateSitePublishingAuthById", Route: "POST " + auth + "/regenerate", Tag: tag, Allow: authz.Site(authz.AdminSite.Within(docs.ScopeAdmin)), Status: 200,
 		Summary: "Replace the key that signs the tokens of visitors. Tokens of the old key stop working at once.",
 	}, a.regenerateSiteAuth)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getSitePublishingPreviewById", Route: "GET " + siteRoute + "/publishing/preview", Tag: tag, Allow: authz.Site(authz.SiteSecrets),
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Get an address where a site can be read for an hour, published or not, as a visitor with some claims.",
@@ -75,13 +76,13 @@ func (a *API) shareLink(site docs.Site) func(docs.ShareLink) ShareLink {
 
 type listShareLinksIn struct {
 	SiteIn
-	Paged
+	kernel.Paged
 	Search string `query:"search" maxLength:"128" doc:"Only links whose name contains this text."`
 }
 
-func (a *API) listShareLinks(ctx context.Context, in *listShareLinksIn) (*page[ShareLink], error) {
+func (a *API) listShareLinks(ctx context.Context, in *listShareLinksIn) (*kernel.Page[ShareLink], error) {
 	g := authz.FromContext(ctx)
-	return listOf(ctx, a.Kernel, in.Paged, a.Sites.ShareLinks(g, in.Search), a.shareLink(g.Site))
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Sites.ShareLinks(g, in.Search), a.shareLink(g.Site))
 }
 
 type createShareLinkIn struct {
@@ -125,16 +126,16 @@ type updateShareLinkIn struct {
 	}
 }
 
-func (a *API) updateShareLink(ctx context.Context, in *updateShareLinkIn) (*out[ShareLink], error) {
+func (a *API) updateShareLink(ctx context.Context, in *updateShareLinkIn) (*kernel.Out[ShareLink], error) {
 	if !in.Body.Name.IsSet() && !in.Body.Active.IsSet() {
 		return nil, errs.Field("body", "must contain name or active")
 	}
 	g := authz.FromContext(ctx)
 	l, err := a.Sites.UpdateShareLink(ctx, g, in.Link, in.Body.Name, in.Body.Active)
-	return ok(a.shareLink(g.Site)(l)), err
+	return kernel.OK(a.shareLink(g.Site)(l)), err
 }
 
-func (a *API) deleteShareLink(ctx context.Context, in *ShareLinkIn) (*done, error) {
+func (a *API) deleteShareLink(ctx context.Context, in *ShareLinkIn) (*kernel.Done, error) {
 	return nil, a.Sites.DeleteShareLink(ctx, authz.FromContext(ctx), in.Link)
 }
 
@@ -151,9 +152,9 @@ func siteAuth(v sites.Auth) SiteAuth {
 	return SiteAuth{"publishing-auth", v.Backend, v.PrivateKey, v.FallbackURL, v.LogoutURL}
 }
 
-func (a *API) getSiteAuth(ctx context.Context, in *SiteIn) (*out[SiteAuth], error) {
+func (a *API) getSiteAuth(ctx context.Context, in *SiteIn) (*kernel.Out[SiteAuth], error) {
 	v, err := a.Sites.Auth(ctx, in.Site)
-	return ok(siteAuth(v)), err
+	return kernel.OK(siteAuth(v)), err
 }
 
 type updateSiteAuthIn struct {
@@ -165,17 +166,17 @@ type updateSiteAuthIn struct {
 	}
 }
 
-func (a *API) updateSiteAuth(ctx context.Context, in *updateSiteAuthIn) (*out[SiteAuth], error) {
+func (a *API) updateSiteAuth(ctx context.Context, in *updateSiteAuthIn) (*kernel.Out[SiteAuth], error) {
 	if in.Body.Backend == "" && !in.Body.FallbackURL.IsSet() && !in.Body.LogoutURL.IsSet() {
 		return nil, errs.Field("body", "must contain backend, fallbackURL or logoutURL")
 	}
 	v, err := a.Sites.UpdateAuth(ctx, authz.FromContext(ctx), sites.AuthPatch(in.Body))
-	return ok(siteAuth(v)), err
+	return kernel.OK(siteAuth(v)), err
 }
 
-func (a *API) regenerateSiteAuth(ctx context.Context, _ *SiteIn) (*out[SiteAuth], error) {
+func (a *API) regenerateSiteAuth(ctx context.Context, _ *SiteIn) (*kernel.Out[SiteAuth], error) {
 	v, err := a.Sites.ReplaceKey(ctx, authz.FromContext(ctx))
-	return ok(siteAuth(v)), err
+	return kernel.OK(siteAuth(v)), err
 }
 
 type previewSiteIn struct {
@@ -190,9 +191,9 @@ type previewAddress struct {
 	URL string `json:"url" format:"uri"`
 }
 
-func (a *API) previewSite(ctx context.Context, in *previewSiteIn) (*out[previewAddress], error) {
+func (a *API) previewSite(ctx context.Context, in *previewSiteIn) (*kernel.Out[previewAddress], error) {
 	u, err := a.Sites.PreviewURL(ctx, authz.FromContext(ctx), sites.PreviewStart{
 		Space: in.SiteSpace, Claims: in.Claims, Live: in.Draft == "false",
 	})
-	return ok(previewAddress{u}), err
+	return kernel.OK(previewAddress{u}), err
 }

@@ -8,10 +8,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/site/explain"
 	"github.com/octavo-docs/octavo/internal/site/sites"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) siteExplain() {
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "explainSiteVisit", Route: "GET " + siteRoute + "/explain", Tag: sitesTag, Allow: authz.Site(authz.SiteAccess),
 		Summary: "Say why a visitor sees the page at an address of a site, or does not.",
 		About: "The steps are in the order in which they are decided, each with its condition, its result and the reason: the address, whether the site is published, " +
@@ -49,7 +50,7 @@ type explainVisitIn struct {
 	Claims string `query:"claims" maxLength:"8192" doc:"Claims of the visitor as a JSON object, such as {\"plan\": \"pro\", \"unsigned\": {\"beta\": true}}."`
 }
 
-func (a *API) explainVisit(ctx context.Context, in *explainVisitIn) (*out[VisitExplanation], error) {
+func (a *API) explainVisit(ctx context.Context, in *explainVisitIn) (*kernel.Out[VisitExplanation], error) {
 	u, err := webAddress("query.url", in.URL)
 	if err != nil {
 		return nil, err
@@ -75,5 +76,5 @@ func (a *API) explainVisit(ctx context.Context, in *explainVisitIn) (*out[VisitE
 	for _, s := range why.Steps {
 		w.Steps = append(w.Steps, visitStep{s.Kind, s.ID, s.Title, s.Condition, s.Passed, s.Reason})
 	}
-	return ok(w), nil
+	return kernel.OK(w), nil
 }

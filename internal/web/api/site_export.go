@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/octavo-docs/octavo/internal/authz"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 const (
@@ -16,8 +17,8 @@ const (
 )
 
 func (a *API) siteExport() {
-	registerStream(a.Kernel, op{
-		ID: "exportSite", Route: "GET " + siteRoute + "/export", Tag: sitesTag, Allow: authz.Site(authz.ExportSite), Time: transferTime, Sends: []string{archiveType},
+	kernel.RegisterStream(a.Kernel, kernel.Op{
+		ID: "exportSite", Route: "GET " + siteRoute + "/export", Tag: sitesTag, Allow: authz.Site(authz.ExportSite), Time: kernel.TransferTime, Sends: []string{archiveType},
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Download a site as static files.",
 		About: "The answer is a tar archive of everything that a visitor without claims sees: pages, their Markdown, files, redirects, and an index for search in the browser. " +
@@ -31,7 +32,7 @@ type exportSiteIn struct {
 	URL string `query:"url" maxLength:"2048" doc:"Where the files will be read, such as https://docs.example.com/guide/: for sitemaps, feeds and canonical links. Default: the address of the site."`
 }
 
-func (a *API) exportSite(ctx context.Context, in *exportSiteIn) (stream, error) {
+func (a *API) exportSite(ctx context.Context, in *exportSiteIn) (kernel.Stream, error) {
 	if in.URL != "" {
 		if _, err := webAddress("query.url", in.URL); err != nil {
 			return nil, err

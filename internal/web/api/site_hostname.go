@@ -6,25 +6,26 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) siteHostname() {
 	const tag, route = "Site audience", siteRoute + "/hostname"
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getSiteHostname", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "Get the host name that a site has or wants, and the DNS record that proves it.",
 	}, a.getSiteHostname)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "setSiteHostname", Route: "PUT " + route, Tag: tag, Allow: authz.Site(authz.AdminSite), Status: 200,
 		Also:    []int{http.StatusConflict},
 		Summary: "Ask for a host name of your own domain for a site. It is used once its DNS record was found.",
 		About:   "The host name before, if any, ends at once. 409 if another site has the name.",
 	}, a.setSiteHostname)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "checkSiteHostname", Route: "POST " + route + "/check", Tag: tag, Allow: authz.Site(authz.AdminSite), Status: 200,
 		Summary: "Look for the DNS record of the host name of a site now.",
 	}, a.checkSiteHostname)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "deleteSiteHostname", Route: "DELETE " + route, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Take the host name from a site, which has its own address again.",
 	}, a.deleteSiteHostname)
@@ -66,10 +67,10 @@ func (a *API) hostname(site docs.Site, h docs.SiteHostname) SiteHostname {
 	return out
 }
 
-func (a *API) getSiteHostname(ctx context.Context, _ *SiteIn) (*out[SiteHostname], error) {
+func (a *API) getSiteHostname(ctx context.Context, _ *SiteIn) (*kernel.Out[SiteHostname], error) {
 	g := authz.FromContext(ctx)
 	h, err := a.Sites.Hostname(ctx, g)
-	return ok(a.hostname(g.Site, h)), err
+	return kernel.OK(a.hostname(g.Site, h)), err
 }
 
 type setSiteHostnameIn struct {
@@ -79,18 +80,18 @@ type setSiteHostnameIn struct {
 	}
 }
 
-func (a *API) setSiteHostname(ctx context.Context, in *setSiteHostnameIn) (*out[SiteHostname], error) {
+func (a *API) setSiteHostname(ctx context.Context, in *setSiteHostnameIn) (*kernel.Out[SiteHostname], error) {
 	g := authz.FromContext(ctx)
 	h, err := a.Sites.SetHostname(ctx, g, in.Body.Hostname)
-	return ok(a.hostname(g.Site, h)), err
+	return kernel.OK(a.hostname(g.Site, h)), err
 }
 
-func (a *API) checkSiteHostname(ctx context.Context, _ *SiteIn) (*out[SiteHostname], error) {
+func (a *API) checkSiteHostname(ctx context.Context, _ *SiteIn) (*kernel.Out[SiteHostname], error) {
 	g := authz.FromContext(ctx)
 	h, err := a.Sites.CheckHostname(ctx, g)
-	return ok(a.hostname(g.Site, h)), err
+	return kernel.OK(a.hostname(g.Site, h)), err
 }
 
-func (a *API) deleteSiteHostname(ctx context.Context, _ *SiteIn) (*done, error) {
+func (a *API) deleteSiteHostname(ctx context.Context, _ *SiteIn) (*kernel.Done, error) {
 	return nil, a.Sites.RemoveHostname(ctx, authz.FromContext(ctx))
 }

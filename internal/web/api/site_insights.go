@@ -12,23 +12,24 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/site/insights"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) siteInsights() {
 	const tag, route = "Site insights", siteRoute + "/insights"
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "trackEventsInSiteById", Route: "POST " + route + "/events", Tag: tag, Allow: authz.Site(authz.ReadSite), MaxBody: maxEvents,
 		Summary: "Count events on a site, such as that a page was read.",
 		About: "Counted are the day, the type, the site space, the page, and a rating or a position. Nothing of session is kept, nor any text that somebody typed. " +
 			"Events at places that the caller does not see are not counted. Counts are stored a few seconds later.",
 	}, a.trackEvents)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "aggregateSiteEvents", Route: "POST " + route + "/events/aggregate", Tag: tag, Allow: authz.Site(authz.ViewSite), Status: 200,
 		Summary: "Count the events of a site by day, type or place.",
 		About: "Counts are kept for 90 days. Columns about visitors, such as visitorsCount, are refused: nothing about them is recorded. " +
 			"A column that only some types of events have leaves out all others.",
 	}, a.aggregateEvents)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listSiteVisitorSegments", Route: "GET " + route + "/visitor-segments", Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "List groups of visitors with the same claims.",
 		About:   "The list is empty: what is known of visitors is not recorded, so there is nothing to group them by.",
@@ -42,7 +43,7 @@ const maxEvents = 256 << 10
 type eventType string
 
 func (eventType) Schema(huma.Registry) *huma.Schema {
-	return enum("Type of an event.", insights.Types...)
+	return kernel.Enum("Type of an event.", insights.Types...)
 }
 
 // siteEvent is the JSON form of an event. Further fields are accepted and ignored.
@@ -108,7 +109,7 @@ type trackEventsIn struct {
 	}
 }
 
-func (a *API) trackEvents(ctx context.Context, in *trackEventsIn) (*done, error) {
+func (a *API) trackEvents(ctx context.Context, in *trackEventsIn) (*kernel.Done, error) {
 	events := make([]insights.Event, len(in.Body.Events))
 	for i, e := range in.Body.Events {
 		events[i] = e.event()
@@ -171,7 +172,7 @@ func (r *insightsRange) UnmarshalJSON(b []byte) error {
 // Schema implements huma.SchemaProvider.
 func (insightsRange) Schema(huma.Registry) *huma.Schema {
 	moment := &huma.Schema{Type: huma.TypeString, Format: "date-time"}
-	names := enum("Days up to today.", "last24Hours", "last7Days", "last30Days", "last3Months", "lastYear")
+	names := kernel.Enum("Days up to today.", "last24Hours", "last7Days", "last30Days", "last3Months", "lastYear")
 	return &huma.Schema{OneOf: []*huma.Schema{names, {
 		Type: huma.TypeObject, Required: []string{"from", "to"}, AdditionalProperties: false,
 		Properties: map[string]*huma.Schema{"from": moment, "to": moment},
@@ -209,7 +210,7 @@ type insightsValues struct {
 	Values   []any  `json:"values"`
 }
 
-func (a *API) aggregateEvents(ctx context.Context, in *aggregateEventsIn) (*out[insightsAnswer], error) {
+func (a *API) aggregateEvents(ctx context.Context, in *aggregateEventsIn) (*kernel.Out[insightsAnswer], error) {
 	b := in.Body
 	q := insights.Query{Select: plainColumns(b.Select), GroupBy: plainColumns(b.GroupBy), Limit: b.Limit}
 	q.From, q.To = b.Range.days(a.Clock())
@@ -227,7 +228,7 @@ func (a *API) aggregateEvents(ctx context.Context, in *aggregateEventsIn) (*out[
 	for _, c := range found {
 		w.Columns = append(w.Columns, insightsValues{c.Name, c.Interval, c.Values})
 	}
-	return ok(w), nil
+	return kernel.OK(w), nil
 }
 
 // SiteInsightsVisitorSegment is the JSON form of a group of visitors with the same
@@ -240,6 +241,6 @@ type SiteInsightsVisitorSegment struct {
 	Sessions int64          `json:"sessions"`
 }
 
-func (a *API) listVisitorSegments(context.Context, *SiteIn) (*page[SiteInsightsVisitorSegment], error) {
-	return &page[SiteInsightsVisitorSegment]{list[SiteInsightsVisitorSegment]{Items: []SiteInsightsVisitorSegment{}}}, nil
+func (a *API) listVisitorSegments(context.Context, *SiteIn) (*kernel.Page[SiteInsightsVisitorSegment], error) {
+	return kernel.Items([]SiteInsightsVisitorSegment{}), nil
 }

@@ -9,23 +9,24 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/site/insights"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) siteReaderQuestions() {
 	const tag, route = "Site insights", siteRoute + "/questions"
 	const kept = "Only sites with keepsQuestions have any: it is false until somebody who administers the site changes it. A question is masked and in lower case; " +
 		"it is stored after readers in three networks asked it within a week, and kept for 90 days. What is sent while somebody types is not counted."
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listSiteQuestions", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "List what readers of a site searched for, or asked, with how often a page was found.",
 		About:   kept,
 	}, a.listSiteQuestions)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getSiteQuestionById", Route: "GET " + route + "/{siteQuestionId}", Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Get a question that readers of a site asked.",
 		About:   "The filters are for its numbers.",
 	}, a.getSiteQuestion)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getSiteQuestionStats", Route: "GET " + siteRoute + "/question-stats", Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Sum up the questions that readers of a site asked.",
 		About:   kept,
@@ -114,7 +115,7 @@ func (f QuestionFilter) plain() (out insights.QuestionFilter, none bool, err err
 
 type listSiteQuestionsIn struct {
 	SiteIn
-	Paged
+	kernel.Paged
 	QuestionFilter
 	Type  string   `query:"type" enum:"exploring,how-to,troubleshooting,reference,unknown" doc:"All questions are of the type unknown."`
 	Topic []string `query:"topic,explode" maxItems:"100" doc:"No question has a topic."`
@@ -122,7 +123,7 @@ type listSiteQuestionsIn struct {
 	Order string   `query:"order" enum:"asc,desc" default:"desc"`
 }
 
-func (a *API) listSiteQuestions(ctx context.Context, in *listSiteQuestionsIn) (*page[SiteQuestion], error) {
+func (a *API) listSiteQuestions(ctx context.Context, in *listSiteQuestionsIn) (*kernel.Page[SiteQuestion], error) {
 	f, none, err := in.plain()
 	if err != nil {
 		return nil, err
@@ -133,7 +134,7 @@ func (a *API) listSiteQuestions(ctx context.Context, in *listSiteQuestionsIn) (*
 	if none || in.Type != "" && in.Type != "unknown" || len(in.Topic) > 0 {
 		list = store.List[store.SiteQuestion]{}
 	}
-	return listOf(ctx, a.Kernel, in.Paged, list, func(q store.SiteQuestion) SiteQuestion { return a.siteQuestion(g.Site, q) })
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, list, func(q store.SiteQuestion) SiteQuestion { return a.siteQuestion(g.Site, q) })
 }
 
 type siteQuestionIn struct {
@@ -142,7 +143,7 @@ type siteQuestionIn struct {
 	Question docs.SiteQuestionID `path:"siteQuestionId" maxLength:"64"`
 }
 
-func (a *API) getSiteQuestion(ctx context.Context, in *siteQuestionIn) (*out[SiteQuestion], error) {
+func (a *API) getSiteQuestion(ctx context.Context, in *siteQuestionIn) (*kernel.Out[SiteQuestion], error) {
 	f, none, err := in.plain()
 	if err != nil {
 		return nil, err
@@ -152,7 +153,7 @@ func (a *API) getSiteQuestion(ctx context.Context, in *siteQuestionIn) (*out[Sit
 	if none {
 		q.Sums = store.QuestionSums{}
 	}
-	return ok(a.siteQuestion(g.Site, q)), err
+	return kernel.OK(a.siteQuestion(g.Site, q)), err
 }
 
 type siteQuestionStatsIn struct {
@@ -161,11 +162,11 @@ type siteQuestionStatsIn struct {
 	Topic []string `query:"topic,explode" maxItems:"100" doc:"No question has a topic."`
 }
 
-func (a *API) siteQuestionStats(ctx context.Context, in *siteQuestionStatsIn) (*out[SiteQuestionStats], error) {
+func (a *API) siteQuestionStats(ctx context.Context, in *siteQuestionStatsIn) (*kernel.Out[SiteQuestionStats], error) {
 	f, none, err := in.plain()
 	if err != nil || none || len(in.Topic) > 0 {
-		return ok(questionStats(0, store.QuestionSums{})), err
+		return kernel.OK(questionStats(0, store.QuestionSums{})), err
 	}
 	n, sum, err := a.Insights.QuestionsTogether(ctx, authz.FromContext(ctx), f)
-	return ok(questionStats(n, sum)), err
+	return kernel.OK(questionStats(n, sum)), err
 }

@@ -16,35 +16,36 @@ import (
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) siteRedirects() {
 	const tag, route, one = "Site redirects", siteRoute + "/redirects", siteRoute + "/redirects/{siteRedirectId}"
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listSiteRedirects", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "List the redirects of a site.",
 	}, a.listRedirects)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "createSiteRedirect", Route: "POST " + route, Tag: tag, Allow: authz.Site(authz.AdminSite), Status: 201,
 		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Create a redirect from an address of a site that has no page.",
 		About:   "409 if there is a redirect from the same source. A redirect that leads back to itself is refused.",
 	}, a.createRedirect)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "bulkUpsertSiteRedirects", Route: "PUT " + route, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Create, change, publish and delete up to 500 redirects, each by its source.",
 		About:   "A change that is not possible has the status error; the others happen.",
 	}, a.setRedirects)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateSiteRedirectById", Route: "PATCH " + one, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Change a redirect.",
 	}, a.updateRedirect)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "deleteSiteRedirectById", Route: "DELETE " + one, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Delete a redirect.",
 	}, a.deleteRedirect)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getSiteRedirectBySource", Route: "GET " + siteRoute + "/redirect", Tag: tag, Allow: authz.Site(authz.ReadSite),
 		Summary: "Get the live redirect of a path, and the address that it leads to.",
 		About:   "404 if there is none, or if its destination does not exist any more.",
@@ -147,18 +148,18 @@ func (a *API) pagePath(ctx context.Context, sp docs.Space, page docs.PageID) (st
 
 type listRedirectsIn struct {
 	SiteIn
-	Paged
+	kernel.Paged
 	Search  string `query:"search" maxLength:"512" doc:"Only redirects whose source contains this text."`
 	Draft   string `query:"draft" enum:"true,false" doc:"Only drafts, or only live ones. Default: both."`
 	OrderBy string `query:"orderBy" enum:"createdAt,updatedAt,source" default:"createdAt"`
 }
 
-func (a *API) listRedirects(ctx context.Context, in *listRedirectsIn) (*page[SiteRedirect], error) {
+func (a *API) listRedirects(ctx context.Context, in *listRedirectsIn) (*kernel.Page[SiteRedirect], error) {
 	f := store.RedirectFilter{Search: in.Search, Order: store.RedirectOrder(in.OrderBy)}
 	if in.Draft != "" {
 		f.Draft = ptr(in.Draft == "true")
 	}
-	return listOf(ctx, a.Kernel, in.Paged, a.Sites.Redirects(authz.FromContext(ctx), f), siteRedirect)
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Sites.Redirects(authz.FromContext(ctx), f), siteRedirect)
 }
 
 type createRedirectIn struct {
@@ -172,7 +173,7 @@ type createRedirectIn struct {
 	}
 }
 
-func (a *API) createRedirect(ctx context.Context, in *createRedirectIn) (*created[SiteRedirect], error) {
+func (a *API) createRedirect(ctx context.Context, in *createRedirectIn) (*kernel.Created[SiteRedirect], error) {
 	g, b := authz.FromContext(ctx), in.Body
 	to, err := a.destination(ctx, a.siteOnce(ctx), "body.destination", b.Destination)
 	if err != nil {
@@ -182,7 +183,7 @@ func (a *API) createRedirect(ctx context.Context, in *createRedirectIn) (*create
 		Source: opt.Of(b.Source), Draft: opt.Of(b.Draft), KeepSuffix: opt.Of(b.CaptureWildcard), Permanent: opt.Of(b.Permanent),
 		Destination: opt.Of(to),
 	}, a.pagePath)
-	return &created[SiteRedirect]{a.siteLocation(g.Site, "redirects", string(r.ID)), siteRedirect(r)}, err
+	return kernel.Made(a.siteLocation(g.Site, "redirects", string(r.ID)), siteRedirect(r)), err
 }
 
 type RedirectIn struct {
@@ -201,7 +202,7 @@ type updateRedirectIn struct {
 	}
 }
 
-func (a *API) updateRedirect(ctx context.Context, in *updateRedirectIn) (*out[SiteRedirect], error) {
+func (a *API) updateRedirect(ctx context.Context, in *updateRedirectIn) (*kernel.Out[SiteRedirect], error) {
 	b := in.Body
 	p := sites.RedirectPatch{Source: b.Source, Draft: b.Draft, KeepSuffix: b.CaptureWildcard, Permanent: b.Permanent}
 	if d, set := b.Destination.Get(); set {
@@ -212,10 +213,10 @@ func (a *API) updateRedirect(ctx context.Context, in *updateRedirectIn) (*out[Si
 		p.Destination = opt.Of(to)
 	}
 	r, err := a.Sites.UpdateRedirect(ctx, authz.FromContext(ctx), in.Redirect, p, a.pagePath)
-	return ok(siteRedirect(r)), err
+	return kernel.OK(siteRedirect(r)), err
 }
 
-func (a *API) deleteRedirect(ctx context.Context, in *RedirectIn) (*done, error) {
+func (a *API) deleteRedirect(ctx context.Context, in *RedirectIn) (*kernel.Done, error) {
 	return nil, a.Sites.DeleteRedirect(ctx, authz.FromContext(ctx), in.Redirect)
 }
 
@@ -242,7 +243,7 @@ func (d *destinationOrNull) UnmarshalJSON(b []byte) error {
 
 // Schema implements huma.SchemaProvider.
 func (destinationOrNull) Schema(r huma.Registry) *huma.Schema {
-	s := *resolved(r, r.Schema(reflect.TypeFor[newDestination](), true, "NewDestination"))
+	s := *kernel.Resolved(r, r.Schema(reflect.TypeFor[newDestination](), true, "NewDestination"))
 	s.Nullable, s.Description = true, "null deletes the redirect."
 	return &s
 }
@@ -267,7 +268,7 @@ type redirectResults struct {
 	Results []redirectResult `json:"results" doc:"In the order of the request."`
 }
 
-func (a *API) setRedirects(ctx context.Context, in *setRedirectsIn) (*out[redirectResults], error) {
+func (a *API) setRedirects(ctx context.Context, in *setRedirectsIn) (*kernel.Out[redirectResults], error) {
 	view := a.siteOnce(ctx)
 	changes := make([]sites.RedirectChange, len(in.Body.Redirects))
 	for i, c := range in.Body.Redirects {
@@ -287,7 +288,7 @@ func (a *API) setRedirects(ctx context.Context, in *setRedirectsIn) (*out[redire
 	for _, r := range results {
 		w.Results = append(w.Results, redirectResult{r.Status, r.Source, r.Draft, string(r.ID), r.Error})
 	}
-	return ok(w), err
+	return kernel.OK(w), err
 }
 
 type getRedirectIn struct {
@@ -302,11 +303,11 @@ type foundRedirect struct {
 	Target   string       `json:"target" format:"uri"`
 }
 
-func (a *API) getRedirect(ctx context.Context, in *getRedirectIn) (*out[foundRedirect], error) {
+func (a *API) getRedirect(ctx context.Context, in *getRedirectIn) (*kernel.Out[foundRedirect], error) {
 	v, err := a.siteView(ctx, in.ShareKey)
 	if err != nil {
 		return nil, err
 	}
 	r, target, err := a.Sites.FindRedirect(ctx, v.Site, v.Structure, in.Source, v.shareKey, a.pagePath)
-	return ok(foundRedirect{siteRedirect(r), target}), err
+	return kernel.OK(foundRedirect{siteRedirect(r), target}), err
 }

@@ -14,26 +14,27 @@ import (
 	"github.com/octavo-docs/octavo/internal/markup/inline"
 	"github.com/octavo-docs/octavo/internal/site/insights"
 	"github.com/octavo-docs/octavo/internal/site/sites"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) siteSearch() {
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "searchSiteContent", Route: "POST " + siteRoute + "/search", Tag: sitesTag, Allow: authz.Site(authz.ReadSite), Status: 200,
 		Summary: "Search the pages of a site, grouped by space.",
 		About:   "What the caller does not see has no influence on the results. " + aboutSpaces,
 	}, a.searchSite)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "prewarmSiteSearch", Route: "POST " + siteRoute + "/search/prewarm", Tag: sitesTag, Allow: authz.Site(authz.ReadSite), Status: http.StatusNoContent,
 		Summary: "Announce a search of a site.",
 		About:   "It does nothing: the index is always ready. Clients call it when a reader opens the search.",
-	}, func(context.Context, *SiteIn) (*done, error) { return nil, nil })
-	registerStream(a.Kernel, op{
+	}, func(context.Context, *SiteIn) (*kernel.Done, error) { return nil, nil })
+	kernel.RegisterStream(a.Kernel, kernel.Op{
 		ID: "streamAskInSite", Route: "POST " + siteRoute + "/ask", Tag: sitesTag, Allow: authz.Site(authz.ReadSite), Status: 200, Sends: []string{"text/event-stream"},
 		Summary: "Ask a question about the content of a site.",
 		About: "No language model is used: the answer quotes the passages that match best, and names their pages. " +
 			"It is sent as one event, followed by an event done.",
 	}, a.askSite)
-	registerStream(a.Kernel, op{
+	kernel.RegisterStream(a.Kernel, kernel.Op{
 		ID: "streamRecommendedQuestionsInSite", Route: "GET " + siteRoute + "/ask/questions", Tag: sitesTag, Allow: authz.Site(authz.ReadSite), Sends: []string{"text/event-stream"},
 		Summary: "Get questions that the content of a site answers: those of its headings that are questions.",
 	}, a.siteQuestions)
@@ -50,7 +51,7 @@ type searchScope struct {
 
 type searchSiteIn struct {
 	SiteIn
-	Paged
+	kernel.Paged
 	Body struct {
 		Query      string            `json:"query" minLength:"1" maxLength:"512"`
 		Scope      *searchScope      `json:"scope,omitempty"`
@@ -60,7 +61,7 @@ type searchSiteIn struct {
 	}
 }
 
-func (a *API) searchSite(ctx context.Context, in *searchSiteIn) (*page[spaceResult], error) {
+func (a *API) searchSite(ctx context.Context, in *searchSiteIn) (*kernel.Page[spaceResult], error) {
 	b := in.Body
 	scope := searchScope{Mode: "all"}
 	switch {
@@ -118,7 +119,7 @@ type askSiteIn struct {
 }
 
 // askSite answers a question with the passages that a search finds.
-func (a *API) askSite(ctx context.Context, in *askSiteIn) (stream, error) {
+func (a *API) askSite(ctx context.Context, in *askSiteIn) (kernel.Stream, error) {
 	scope := searchScope{Mode: "default"}
 	if in.Body.Scope != nil {
 		scope = *in.Body.Scope
@@ -213,7 +214,7 @@ type questionsIn struct {
 }
 
 // siteQuestions sends titles of pages and sections that are questions.
-func (a *API) siteQuestions(ctx context.Context, in *questionsIn) (stream, error) {
+func (a *API) siteQuestions(ctx context.Context, in *questionsIn) (kernel.Stream, error) {
 	scope := searchScope{Mode: "default", Current: in.SiteSpace}
 	views, err := a.searchedViews(ctx, scope)
 	if err != nil {
@@ -248,8 +249,8 @@ func titlesOf(f index.Found) (out []string) {
 }
 
 // events returns a stream that sends values as server-sent events, followed by an event
-// done.
-func events(all ...any) stream {
+// Done.
+func events(all ...any) kernel.Stream {
 	return func(w http.ResponseWriter, _ *http.Request) error {
 		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 		w.Header().Set("Cache-Control", "no-store")

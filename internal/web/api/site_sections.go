@@ -8,30 +8,31 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/site/sites"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) siteSections() {
 	const tag, route, one = sitesTag, siteRoute + "/sections", siteRoute + "/sections/{siteSectionId}"
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listSiteSections", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ReadSite),
 		Summary: "List the sections of a site, those in groups too.",
 	}, a.listSections)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "addSectionToSite", Route: "POST " + route, Tag: tag, Allow: authz.Site(authz.EditSite), Status: 201,
 		Summary: "Add a section with a space.",
 		About: "The first section of a site that has site spaces moves them into a section of their own, which is named after the site. " +
 			"Needs the role create on the space, or in the organization for a new one.",
 	}, a.addSection)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateSiteSectionById", Route: "PATCH " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
 		Also:    []int{http.StatusConflict},
 		Summary: "Change a section.",
 	}, a.updateSection)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "deleteSiteSectionById", Route: "DELETE " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Delete a section and its site spaces. The spaces stay.",
 	}, a.deleteSection)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "moveSiteSection", Route: "POST " + one + "/move", Tag: tag, Allow: authz.Site(authz.EditSite), Status: 200,
 		Deprecated: "sortSiteStructure",
 		Summary:    "Change the place of a section among its siblings.",
@@ -40,11 +41,11 @@ func (a *API) siteSections() {
 
 type listSectionsIn struct {
 	SiteIn
-	Paged
+	kernel.Paged
 	ShareKeyIn
 }
 
-func (a *API) listSections(ctx context.Context, in *listSectionsIn) (*page[SiteSection], error) {
+func (a *API) listSections(ctx context.Context, in *listSectionsIn) (*kernel.Page[SiteSection], error) {
 	v, err := a.siteView(ctx, in.ShareKey)
 	if err != nil {
 		return nil, err
@@ -71,7 +72,7 @@ type Ignored struct {
 	Page opt.Val[string] `json:"pageId,omitempty" nullable:"true" maxLength:"128" doc:"Ignored: a space begins with its first page."`
 }
 
-func (a *API) addSection(ctx context.Context, in *addSectionIn) (*created[SiteSection], error) {
+func (a *API) addSection(ctx context.Context, in *addSectionIn) (*kernel.Created[SiteSection], error) {
 	b := in.Body
 	made, err := a.newSpace(ctx, b.NewSpace, b.Title.Or(""))
 	if err != nil {
@@ -83,7 +84,7 @@ func (a *API) addSection(ctx context.Context, in *addSectionIn) (*created[SiteSe
 	if err != nil {
 		return nil, err
 	}
-	return &created[SiteSection]{a.siteLocation(v.Site, "sections", string(it.ID)), siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}.section(it)}, nil
+	return kernel.Made(a.siteLocation(v.Site, "sections", string(it.ID)), siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}.section(it)), nil
 }
 
 type SectionIn struct {
@@ -108,7 +109,7 @@ type updateSectionIn struct {
 	}
 }
 
-func (a *API) updateSection(ctx context.Context, in *updateSectionIn) (*out[SiteSection], error) {
+func (a *API) updateSection(ctx context.Context, in *updateSectionIn) (*kernel.Out[SiteSection], error) {
 	b := in.Body
 	v, it, err := a.Sites.UpdateSection(ctx, authz.FromContext(ctx), in.Section, sites.SectionPatch{
 		Title: b.Title, Path: b.Path, Icon: b.Icon, Description: b.Description, Condition: b.Condition, DefaultSpace: b.DefaultSpace,
@@ -117,10 +118,10 @@ func (a *API) updateSection(ctx context.Context, in *updateSectionIn) (*out[Site
 	if err != nil {
 		return nil, err
 	}
-	return ok(siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}.section(it)), nil
+	return kernel.OK(siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}.section(it)), nil
 }
 
-func (a *API) deleteSection(ctx context.Context, in *SectionIn) (*done, error) {
+func (a *API) deleteSection(ctx context.Context, in *SectionIn) (*kernel.Done, error) {
 	return nil, a.Sites.DeleteItem(ctx, authz.FromContext(ctx), docs.SiteSection, in.Section)
 }
 
@@ -150,7 +151,7 @@ type moveSectionIn struct {
 	}
 }
 
-func (a *API) moveSection(ctx context.Context, in *moveSectionIn) (*out[SiteSection], error) {
+func (a *API) moveSection(ctx context.Context, in *moveSectionIn) (*kernel.Out[SiteSection], error) {
 	var to sites.Position
 	if in.Body != nil && in.Body.Position != nil {
 		to = sites.Position{Before: in.Body.Position.Before.plain(), After: in.Body.Position.After.plain()}
@@ -159,37 +160,37 @@ func (a *API) moveSection(ctx context.Context, in *moveSectionIn) (*out[SiteSect
 	if err != nil {
 		return nil, err
 	}
-	return ok(v.section(it)), nil
+	return kernel.OK(v.section(it)), nil
 }
 
 func (a *API) siteGroups() {
 	const tag, route, one = sitesTag, siteRoute + "/section-groups", siteRoute + "/section-groups/{siteSectionGroupId}"
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listSiteSectionGroups", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ReadSite),
 		Summary: "List the groups of a site, those in other groups too.",
 	}, a.listGroups)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "addSectionGroupToSite", Route: "POST " + route, Tag: tag, Allow: authz.Site(authz.EditSite), Status: 201,
 		Summary: "Add a group, and move sections into it.",
 	}, a.addGroup)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateSiteSectionGroupById", Route: "PATCH " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Change a group.",
 	}, a.updateGroup)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "deleteSiteSectionGroupById", Route: "DELETE " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Delete a group. Its sections and groups take its place.",
 	}, a.deleteGroup)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "moveSiteSectionGroup", Route: "POST " + one + "/move", Tag: tag, Allow: authz.Site(authz.EditSite), Status: 200,
 		Deprecated: "sortSiteStructure",
 		Summary:    "Change the place of a group among its siblings.",
 	}, a.moveGroup)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "addSectionToGroup", Route: "POST " + one + "/sections", Tag: tag, Allow: authz.Site(authz.EditSite), Status: 201,
 		Summary: "Move a section to the end of a group.",
 	}, a.addSectionToGroup)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "removeSectionFromGroup", Route: "DELETE " + one + "/sections/{siteSectionId}", Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Move a section out of a group, to the place behind it.",
 	}, a.removeSectionFromGroup)
@@ -197,10 +198,10 @@ func (a *API) siteGroups() {
 
 type listGroupsIn struct {
 	SiteIn
-	Paged
+	kernel.Paged
 }
 
-func (a *API) listGroups(ctx context.Context, in *listGroupsIn) (*page[SiteSectionGroup], error) {
+func (a *API) listGroups(ctx context.Context, in *listGroupsIn) (*kernel.Page[SiteSectionGroup], error) {
 	v, err := a.siteView(ctx, "")
 	if err != nil {
 		return nil, err
@@ -219,7 +220,7 @@ type addGroupIn struct {
 	}
 }
 
-func (a *API) addGroup(ctx context.Context, in *addGroupIn) (*created[SiteSectionGroup], error) {
+func (a *API) addGroup(ctx context.Context, in *addGroupIn) (*kernel.Created[SiteSectionGroup], error) {
 	b := in.Body
 	v, it, err := a.Sites.AddGroup(ctx, authz.FromContext(ctx), sites.NewGroup{
 		Title: b.Title, Icon: b.Icon.Or(""), Draft: b.Draft, Parent: b.Parent, Sections: b.Sections,
@@ -227,11 +228,11 @@ func (a *API) addGroup(ctx context.Context, in *addGroupIn) (*created[SiteSectio
 	return a.madeGroup(ctx, v, it, err)
 }
 
-func (a *API) madeGroup(ctx context.Context, v *sites.View, it docs.SiteItem, err error) (*created[SiteSectionGroup], error) {
+func (a *API) madeGroup(ctx context.Context, v *sites.View, it docs.SiteItem, err error) (*kernel.Created[SiteSectionGroup], error) {
 	if err != nil {
 		return nil, err
 	}
-	return &created[SiteSectionGroup]{a.siteLocation(v.Site, "section-groups", string(it.ID)), siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}.group(it)}, nil
+	return kernel.Made(a.siteLocation(v.Site, "section-groups", string(it.ID)), siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}.group(it)), nil
 }
 
 type GroupIn struct {
@@ -250,15 +251,15 @@ type updateGroupIn struct {
 	}
 }
 
-func (a *API) updateGroup(ctx context.Context, in *updateGroupIn) (*out[SiteSectionGroup], error) {
+func (a *API) updateGroup(ctx context.Context, in *updateGroupIn) (*kernel.Out[SiteSectionGroup], error) {
 	v, it, err := a.Sites.UpdateGroup(ctx, authz.FromContext(ctx), in.Group, sites.GroupPatch(in.Body))
 	if err != nil {
 		return nil, err
 	}
-	return ok(siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}.group(it)), nil
+	return kernel.OK(siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}.group(it)), nil
 }
 
-func (a *API) deleteGroup(ctx context.Context, in *GroupIn) (*done, error) {
+func (a *API) deleteGroup(ctx context.Context, in *GroupIn) (*kernel.Done, error) {
 	return nil, a.Sites.DeleteItem(ctx, authz.FromContext(ctx), docs.SiteGroup, in.Group)
 }
 
@@ -269,7 +270,7 @@ type moveGroupIn struct {
 	}
 }
 
-func (a *API) moveGroup(ctx context.Context, in *moveGroupIn) (*out[SiteSectionGroup], error) {
+func (a *API) moveGroup(ctx context.Context, in *moveGroupIn) (*kernel.Out[SiteSectionGroup], error) {
 	var to sites.Position
 	if in.Body != nil {
 		to = in.Body.Position.plain()
@@ -278,7 +279,7 @@ func (a *API) moveGroup(ctx context.Context, in *moveGroupIn) (*out[SiteSectionG
 	if err != nil {
 		return nil, err
 	}
-	return ok(v.group(it)), nil
+	return kernel.OK(v.group(it)), nil
 }
 
 type addSectionToGroupIn struct {
@@ -288,7 +289,7 @@ type addSectionToGroupIn struct {
 	}
 }
 
-func (a *API) addSectionToGroup(ctx context.Context, in *addSectionToGroupIn) (*created[SiteSectionGroup], error) {
+func (a *API) addSectionToGroup(ctx context.Context, in *addSectionToGroupIn) (*kernel.Created[SiteSectionGroup], error) {
 	v, it, err := a.Sites.MoveToGroup(ctx, authz.FromContext(ctx), in.Group, in.Body.Section, true)
 	return a.madeGroup(ctx, v, it, err)
 }
@@ -298,7 +299,7 @@ type groupSectionIn struct {
 	Section docs.SiteItemID `path:"siteSectionId"`
 }
 
-func (a *API) removeSectionFromGroup(ctx context.Context, in *groupSectionIn) (*done, error) {
+func (a *API) removeSectionFromGroup(ctx context.Context, in *groupSectionIn) (*kernel.Done, error) {
 	_, _, err := a.Sites.MoveToGroup(ctx, authz.FromContext(ctx), in.Group, in.Section, false)
 	return nil, err
 }

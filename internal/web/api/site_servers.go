@@ -9,29 +9,30 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/site/sites"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) siteServers() {
 	const tag, route, one = "Site MCP servers", siteRoute + "/mcp-servers", siteRoute + "/mcp-servers/{siteMcpServerId}"
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listSiteMcpServers", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.SiteSecrets),
 		Summary: "List the MCP servers of a site, oldest first.",
 	}, a.listMCPServers)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "createSiteMcpServer", Route: "POST " + route, Tag: tag, Allow: authz.Site(authz.AdminSite), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Add an MCP server to a site.",
 		About:   "A site can have 50. Headers are stored encrypted, and their values are never returned.",
 	}, a.createMCPServer)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getSiteMcpServerById", Route: "GET " + one, Tag: tag, Allow: authz.Site(authz.SiteSecrets),
 		Summary: "Get an MCP server of a site.",
 	}, a.getMCPServer)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateSiteMcpServerById", Route: "PATCH " + one, Tag: tag, Allow: authz.Site(authz.AdminSite.Within(docs.ScopeAdmin)),
 		Summary: "Change an MCP server of a site.",
 	}, a.updateMCPServer)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "deleteSiteMcpServerById", Route: "DELETE " + one, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Remove an MCP server from a site.",
 	}, a.deleteMCPServer)
@@ -64,12 +65,12 @@ func (a *API) mcpServer(site docs.Site) func(docs.MCPServer) SiteMCPServer {
 
 type listMCPServersIn struct {
 	SiteIn
-	Paged
+	kernel.Paged
 }
 
-func (a *API) listMCPServers(ctx context.Context, in *listMCPServersIn) (*page[SiteMCPServer], error) {
+func (a *API) listMCPServers(ctx context.Context, in *listMCPServersIn) (*kernel.Page[SiteMCPServer], error) {
 	g := authz.FromContext(ctx)
-	return listOf(ctx, a.Kernel, in.Paged, a.Sites.MCPServers(g), a.mcpServer(g.Site))
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Sites.MCPServers(g), a.mcpServer(g.Site))
 }
 
 type createMCPServerIn struct {
@@ -83,7 +84,7 @@ type createMCPServerIn struct {
 	}
 }
 
-func (a *API) createMCPServer(ctx context.Context, in *createMCPServerIn) (*created[SiteMCPServer], error) {
+func (a *API) createMCPServer(ctx context.Context, in *createMCPServerIn) (*kernel.Created[SiteMCPServer], error) {
 	g, b := authz.FromContext(ctx), in.Body
 	p := sites.MCPServerPatch{Name: opt.Of(b.Name), URL: opt.Of(b.URL), Headers: opt.Of(b.Headers), Condition: b.Condition}
 	if b.Transport != "" {
@@ -91,7 +92,7 @@ func (a *API) createMCPServer(ctx context.Context, in *createMCPServerIn) (*crea
 	}
 	v, err := a.Sites.AddMCPServer(ctx, g, p)
 	w := a.mcpServer(g.Site)(v)
-	return &created[SiteMCPServer]{w.URLs.Location, w}, err
+	return kernel.Made(w.URLs.Location, w), err
 }
 
 type MCPServerIn struct {
@@ -99,10 +100,10 @@ type MCPServerIn struct {
 	Server docs.MCPServerID `path:"siteMcpServerId"`
 }
 
-func (a *API) getMCPServer(ctx context.Context, in *MCPServerIn) (*out[SiteMCPServer], error) {
+func (a *API) getMCPServer(ctx context.Context, in *MCPServerIn) (*kernel.Out[SiteMCPServer], error) {
 	g := authz.FromContext(ctx)
 	v, err := a.Sites.MCPServer(ctx, g, in.Server)
-	return ok(a.mcpServer(g.Site)(v)), err
+	return kernel.OK(a.mcpServer(g.Site)(v)), err
 }
 
 type updateMCPServerIn struct {
@@ -116,16 +117,16 @@ type updateMCPServerIn struct {
 	}
 }
 
-func (a *API) updateMCPServer(ctx context.Context, in *updateMCPServerIn) (*out[SiteMCPServer], error) {
+func (a *API) updateMCPServer(ctx context.Context, in *updateMCPServerIn) (*kernel.Out[SiteMCPServer], error) {
 	b := in.Body
 	if !b.Name.IsSet() && !b.URL.IsSet() && !b.Transport.IsSet() && !b.Headers.IsSet() && !b.Condition.IsSet() {
 		return nil, errs.Field("body", "must contain name, url, transport, headers or condition")
 	}
 	g := authz.FromContext(ctx)
 	v, err := a.Sites.UpdateMCPServer(ctx, g, in.Server, sites.MCPServerPatch(b))
-	return ok(a.mcpServer(g.Site)(v)), err
+	return kernel.OK(a.mcpServer(g.Site)(v)), err
 }
 
-func (a *API) deleteMCPServer(ctx context.Context, in *MCPServerIn) (*done, error) {
+func (a *API) deleteMCPServer(ctx context.Context, in *MCPServerIn) (*kernel.Done, error) {
 	return nil, a.Sites.DeleteMCPServer(ctx, authz.FromContext(ctx), in.Server)
 }

@@ -16,43 +16,44 @@ import (
 	"github.com/octavo-docs/octavo/internal/site/customization"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) siteCustomization() {
 	const tag, one, space = "Site customization", siteRoute + "/customization", siteRoute + "/site-spaces/{siteSpaceId}/customization"
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getSiteCustomizationById", Route: "GET " + one, Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "Get how a site looks, with all defaults.",
 	}, a.getCustomization)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateSiteCustomizationById", Route: "PUT " + one, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Replace how a site looks.",
 		About:   "What is left out gets its default.",
 	}, a.putCustomization)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getSiteSpaceCustomizationById", Route: "GET " + space, Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "Get how a site looks in one of its site spaces, with what it has from the site.",
 	}, a.getSpaceCustomization)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "overrideSiteSpaceCustomizationById", Route: "PATCH " + space, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Override how a site looks in one of its site spaces.",
 		About:   "What is left out stays as it is; null drops what was overridden.",
 	}, a.patchSpaceCustomization)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "deleteSiteSpaceCustomizationById", Route: "DELETE " + space, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Make a site space look like its site.",
 	}, a.deleteSpaceCustomization)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listSiteIntegrationScripts", Route: "GET " + siteRoute + "/integration-scripts", Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "List the scripts that integrations add to the pages of a site.",
 		About:   "There are none: this server has no integrations.",
 	}, a.listIntegrationScripts)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listSiteIntegrations", Route: "GET " + siteRoute + "/integrations", Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "List the integrations of a site.",
 		About:   "There are none: this server has no integrations.",
 	}, a.listSiteIntegrations)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateSiteAdsById", Route: "POST " + siteRoute + "/ads", Tag: tag, Allow: authz.Site(authz.AdminSite), Status: 204,
 		Summary: "Set whether a site wants advertisements.",
 		About:   "The wish is stored. This server shows no advertisements.",
@@ -69,9 +70,9 @@ type getCustomizationIn struct {
 	UnmaskedIn
 }
 
-func (a *API) getCustomization(ctx context.Context, _ *getCustomizationIn) (*out[customization.Settings], error) {
+func (a *API) getCustomization(ctx context.Context, _ *getCustomizationIn) (*kernel.Out[customization.Settings], error) {
 	s, err := a.Sites.Customization(ctx, authz.FromContext(ctx).Site)
-	return ok(s), err
+	return kernel.OK(s), err
 }
 
 type putCustomizationIn struct {
@@ -79,9 +80,9 @@ type putCustomizationIn struct {
 	Body customizationPatch
 }
 
-func (a *API) putCustomization(ctx context.Context, in *putCustomizationIn) (*out[customization.Settings], error) {
+func (a *API) putCustomization(ctx context.Context, in *putCustomizationIn) (*kernel.Out[customization.Settings], error) {
 	s, err := a.Sites.Customize(ctx, authz.FromContext(ctx), in.Body.Patch)
-	return ok(s), err
+	return kernel.OK(s), err
 }
 
 // SpaceCustomization is the JSON form of the customization of a site in one of its site
@@ -100,9 +101,9 @@ type getSpaceCustomizationIn struct {
 	UnmaskedIn
 }
 
-func (a *API) getSpaceCustomization(ctx context.Context, in *getSpaceCustomizationIn) (*out[SpaceCustomization], error) {
+func (a *API) getSpaceCustomization(ctx context.Context, in *getSpaceCustomizationIn) (*kernel.Out[SpaceCustomization], error) {
 	c, err := a.Sites.SpaceCustomization(ctx, authz.FromContext(ctx), in.SiteSpace)
-	return ok(spaceCustomization(c)), err
+	return kernel.OK(spaceCustomization(c)), err
 }
 
 type patchSpaceCustomizationIn struct {
@@ -110,12 +111,12 @@ type patchSpaceCustomizationIn struct {
 	Body customizationPatch
 }
 
-func (a *API) patchSpaceCustomization(ctx context.Context, in *patchSpaceCustomizationIn) (*out[SpaceCustomization], error) {
+func (a *API) patchSpaceCustomization(ctx context.Context, in *patchSpaceCustomizationIn) (*kernel.Out[SpaceCustomization], error) {
 	c, err := a.Sites.Override(ctx, authz.FromContext(ctx), in.SiteSpace, in.Body.Patch)
-	return ok(spaceCustomization(c)), err
+	return kernel.OK(spaceCustomization(c)), err
 }
 
-func (a *API) deleteSpaceCustomization(ctx context.Context, in *SiteSpaceIn) (*done, error) {
+func (a *API) deleteSpaceCustomization(ctx context.Context, in *SiteSpaceIn) (*kernel.Done, error) {
 	return nil, a.Sites.DropOverride(ctx, authz.FromContext(ctx), in.SiteSpace)
 }
 
@@ -124,8 +125,8 @@ type integrationScript struct {
 	Cookies bool   `json:"cookies"`
 }
 
-func (a *API) listIntegrationScripts(context.Context, *SiteIn) (*out[[]integrationScript], error) {
-	return ok([]integrationScript{}), nil
+func (a *API) listIntegrationScripts(context.Context, *SiteIn) (*kernel.Out[[]integrationScript], error) {
+	return kernel.OK([]integrationScript{}), nil
 }
 
 type siteIntegration struct {
@@ -135,13 +136,13 @@ type siteIntegration struct {
 
 type listSiteIntegrationsIn struct {
 	SiteIn
-	Paged
+	kernel.Paged
 	Search string `query:"search" maxLength:"256"`
 }
 
-func (a *API) listSiteIntegrations(ctx context.Context, in *listSiteIntegrationsIn) (*page[siteIntegration], error) {
+func (a *API) listSiteIntegrations(ctx context.Context, in *listSiteIntegrationsIn) (*kernel.Page[siteIntegration], error) {
 	none := store.List[siteIntegration]{Page: func(context.Context, store.Page) ([]siteIntegration, store.Key, error) { return nil, nil, nil }}
-	return listOf(ctx, a.Kernel, in.Paged, none, func(i siteIntegration) siteIntegration { return i })
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, none, func(i siteIntegration) siteIntegration { return i })
 }
 
 type updateSiteAdsIn struct {
@@ -152,7 +153,7 @@ type updateSiteAdsIn struct {
 	}
 }
 
-func (a *API) updateSiteAds(ctx context.Context, in *updateSiteAdsIn) (*done, error) {
+func (a *API) updateSiteAds(ctx context.Context, in *updateSiteAdsIn) (*kernel.Done, error) {
 	var ads docs.SiteAds
 	if in.Body != nil {
 		ads = docs.SiteAds(*in.Body)
@@ -162,18 +163,18 @@ func (a *API) updateSiteAds(ctx context.Context, in *updateSiteAdsIn) (*done, er
 
 func (a *API) siteAdaptive() {
 	const tag, route = "Adaptive content", siteRoute + "/adaptive-schema"
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getSiteAdaptiveSchema", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "Get the schema of what a site knows of its visitors.",
 		About:   "404 if it was never set.",
 	}, a.getAdaptiveSchema)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateSiteAdaptiveSchema", Route: "PUT " + route, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Set the schema of what a site knows of its visitors.",
 		About: "A subset of JSON Schema draft-07: an object of booleans, texts, numbers, arrays of these and objects, each with a description, without further properties. " +
 			"Conditions can read booleans and texts with an enumeration.",
 	}, a.putAdaptiveSchema)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listSiteAdaptiveTemplateConditions", Route: "GET " + route + "/template-conditions", Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "List conditions that the schema allows: one for each boolean and each value of an enumeration.",
 	}, a.listTemplateConditions)
@@ -199,7 +200,7 @@ func adaptiveSchema(s *adaptive.Schema, at docs.Time) (AdaptiveSchema, error) {
 	return AdaptiveSchema{"site-adaptive-schema", jsonObject{b}, at}, err
 }
 
-func (a *API) getAdaptiveSchema(ctx context.Context, in *SiteIn) (*out[AdaptiveSchema], error) {
+func (a *API) getAdaptiveSchema(ctx context.Context, in *SiteIn) (*kernel.Out[AdaptiveSchema], error) {
 	s, at, err := a.Sites.Schema(ctx, in.Site)
 	if err != nil {
 		return nil, err
@@ -208,7 +209,7 @@ func (a *API) getAdaptiveSchema(ctx context.Context, in *SiteIn) (*out[AdaptiveS
 		return nil, errs.Missing("adaptive schema")
 	}
 	w, err := adaptiveSchema(s, at)
-	return ok(w), err
+	return kernel.OK(w), err
 }
 
 type putAdaptiveSchemaIn struct {
@@ -218,25 +219,25 @@ type putAdaptiveSchemaIn struct {
 	}
 }
 
-func (a *API) putAdaptiveSchema(ctx context.Context, in *putAdaptiveSchemaIn) (*out[AdaptiveSchema], error) {
+func (a *API) putAdaptiveSchema(ctx context.Context, in *putAdaptiveSchemaIn) (*kernel.Out[AdaptiveSchema], error) {
 	s, at, err := a.Sites.SetSchema(ctx, authz.FromContext(ctx), in.Body.JSONSchema.RawMessage)
 	if err != nil {
 		return nil, err
 	}
 	w, err := adaptiveSchema(s, at)
-	return ok(w), err
+	return kernel.OK(w), err
 }
 
 type templateConditions struct {
 	Items []adaptive.TemplateCondition `json:"items"`
 }
 
-func (a *API) listTemplateConditions(ctx context.Context, in *SiteIn) (*out[templateConditions], error) {
+func (a *API) listTemplateConditions(ctx context.Context, in *SiteIn) (*kernel.Out[templateConditions], error) {
 	s, _, err := a.Sites.Schema(ctx, in.Site)
-	return ok(templateConditions{s.TemplateConditions()}), err
+	return kernel.OK(templateConditions{s.TemplateConditions()}), err
 }
 
-// customizationPatch is a part of customization.Settings: all keys are optional, and null
+// customizationPatch is a part of customization.Config: all keys are optional, and null
 // removes the stored value.
 type customizationPatch struct{ customization.Patch }
 
@@ -252,16 +253,16 @@ func (customizationPatch) Schema(r huma.Registry) *huma.Schema {
 // partOf returns the schema of a part of what whole describes: all properties are
 // optional and can be null. path is the path of whole in the settings.
 func partOf(r huma.Registry, whole *huma.Schema, path string) *huma.Schema {
-	s := *resolved(r, whole)
+	s := *kernel.Resolved(r, whole)
 	s.Required, s.Nullable = nil, path != ""
 	s.Properties = map[string]*huma.Schema{}
-	for name, p := range resolved(r, whole).Properties {
+	for name, p := range kernel.Resolved(r, whole).Properties {
 		at := strings.TrimPrefix(path+"."+name, ".")
 		if customization.Group(at) {
 			s.Properties[name] = partOf(r, p, at)
 			continue
 		}
-		c := *resolved(r, p)
+		c := *kernel.Resolved(r, p)
 		if c.Nullable = true; len(c.OneOf) > 0 {
 			c.OneOf = append(slices.Clone(c.OneOf), &huma.Schema{Enum: []any{nil}})
 		}

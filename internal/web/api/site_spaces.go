@@ -10,38 +10,39 @@ import (
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/spaces"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) siteSpaces() {
 	const tag, route, one = sitesTag, siteRoute + "/site-spaces", siteRoute + "/site-spaces/{siteSpaceId}"
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listSiteSpaces", Route: "GET " + route, Tag: tag, Allow: authz.Site(authz.ReadSite),
 		Summary: "List the site spaces of a site, those in sections too.",
 		About:   "Without those whose space you cannot see.",
 	}, a.listSiteSpaces)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "addSpaceToSite", Route: "POST " + route, Tag: tag, Allow: authz.Site(authz.EditSite), Status: 201,
 		Summary: "Put a space on a site.",
 		About:   "Needs the role create on the space, or in the organization for a new one.",
 	}, a.addSiteSpace)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateSiteSpaceById", Route: "PATCH " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
 		Also:    []int{http.StatusConflict},
 		Summary: "Change a site space.",
 		About:   "Needs the role create on a space that it is to point to.",
 	}, a.updateSiteSpace)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "deleteSiteSpaceById", Route: "DELETE " + one, Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Take a space off a site. The space stays.",
 	}, a.deleteSiteSpace)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "duplicateSiteSpace", Route: "POST " + one + "/duplicate", Tag: tag, Allow: authz.Site(authz.EditSite), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Copy the space of a site space, and put the copy beside it.",
 		About: "If the site space is the only one of its section, the copy gets a section of its own behind that one. Conditions are copied. " +
 			"Needs the role create on the space and in the collection or organization that contains it. 412 if the space is in the trash.",
 	}, a.duplicateSiteSpace)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "moveSiteSpace", Route: "POST " + one + "/move", Tag: tag, Allow: authz.Site(authz.EditSite), Status: 200,
 		Deprecated: "sortSiteStructure",
 		Summary:    "Change the place of a site space among its siblings.",
@@ -50,12 +51,12 @@ func (a *API) siteSpaces() {
 
 type listSiteSpacesIn struct {
 	SiteIn
-	Paged
+	kernel.Paged
 	ShareKeyIn
 	Default string `query:"default" enum:"true,false" doc:"Only defaults, or only others."`
 }
 
-func (a *API) listSiteSpaces(ctx context.Context, in *listSiteSpacesIn) (*page[SiteSpace], error) {
+func (a *API) listSiteSpaces(ctx context.Context, in *listSiteSpacesIn) (*kernel.Page[SiteSpace], error) {
 	v, err := a.siteView(ctx, in.ShareKey)
 	if err != nil {
 		return nil, err
@@ -99,7 +100,7 @@ func (a *API) newSpace(ctx context.Context, n NewSpace, title string) (sites.Mak
 	return a.Spaces.Prepare(ctx, authz.FromContext(ctx), first)
 }
 
-func (a *API) addSiteSpace(ctx context.Context, in *addSiteSpaceIn) (*created[SiteSpace], error) {
+func (a *API) addSiteSpace(ctx context.Context, in *addSiteSpaceIn) (*kernel.Created[SiteSpace], error) {
 	b := in.Body
 	made, err := a.newSpace(ctx, b.NewSpace, b.Title.Or(""))
 	if err != nil {
@@ -111,7 +112,7 @@ func (a *API) addSiteSpace(ctx context.Context, in *addSiteSpaceIn) (*created[Si
 	if err != nil {
 		return nil, err
 	}
-	return &created[SiteSpace]{a.siteLocation(v.Site, "site-spaces", string(it.ID)), siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}.space(it)}, nil
+	return kernel.Made(a.siteLocation(v.Site, "site-spaces", string(it.ID)), siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}.space(it)), nil
 }
 
 type SiteSpaceIn struct {
@@ -133,7 +134,7 @@ type updateSiteSpaceIn struct {
 	}
 }
 
-func (a *API) updateSiteSpace(ctx context.Context, in *updateSiteSpaceIn) (*out[SiteSpace], error) {
+func (a *API) updateSiteSpace(ctx context.Context, in *updateSiteSpaceIn) (*kernel.Out[SiteSpace], error) {
 	b := in.Body
 	v, it, err := a.Sites.UpdateSpace(ctx, authz.FromContext(ctx), in.SiteSpace, sites.SpacePatch{
 		Path: b.Path, Condition: b.Condition, Space: b.Space, Hidden: b.Hidden, Draft: b.Draft, LocalizedTitle: b.LocalizedTitle,
@@ -141,7 +142,7 @@ func (a *API) updateSiteSpace(ctx context.Context, in *updateSiteSpaceIn) (*out[
 	if err != nil {
 		return nil, err
 	}
-	return ok(siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}.space(it)), nil
+	return kernel.OK(siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}.space(it)), nil
 }
 
 type duplicateSiteSpaceIn struct {
@@ -151,15 +152,15 @@ type duplicateSiteSpaceIn struct {
 	}
 }
 
-func (a *API) duplicateSiteSpace(ctx context.Context, in *duplicateSiteSpaceIn) (*created[SiteSpace], error) {
+func (a *API) duplicateSiteSpace(ctx context.Context, in *duplicateSiteSpaceIn) (*kernel.Created[SiteSpace], error) {
 	v, it, err := a.Sites.DuplicateSpace(ctx, authz.FromContext(ctx), in.SiteSpace, in.Body != nil && in.Body.Draft, a.Spaces.Copy)
 	if err != nil {
 		return nil, err
 	}
-	return &created[SiteSpace]{a.siteLocation(v.Site, "site-spaces", string(it.ID)), siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}.space(it)}, nil
+	return kernel.Made(a.siteLocation(v.Site, "site-spaces", string(it.ID)), siteView{View: v, a: a, by: authz.FromContext(ctx).Actor}.space(it)), nil
 }
 
-func (a *API) deleteSiteSpace(ctx context.Context, in *SiteSpaceIn) (*done, error) {
+func (a *API) deleteSiteSpace(ctx context.Context, in *SiteSpaceIn) (*kernel.Done, error) {
 	return nil, a.Sites.DeleteItem(ctx, authz.FromContext(ctx), docs.SiteSpace, in.SiteSpace)
 }
 
@@ -189,7 +190,7 @@ type moveSiteSpaceIn struct {
 	}
 }
 
-func (a *API) moveSiteSpace(ctx context.Context, in *moveSiteSpaceIn) (*out[SiteSpace], error) {
+func (a *API) moveSiteSpace(ctx context.Context, in *moveSiteSpaceIn) (*kernel.Out[SiteSpace], error) {
 	var to sites.Position
 	if in.Body != nil && in.Body.Position != nil {
 		to = sites.Position{Before: in.Body.Position.Before.plain(), After: in.Body.Position.After.plain()}
@@ -198,5 +199,5 @@ func (a *API) moveSiteSpace(ctx context.Context, in *moveSiteSpaceIn) (*out[Site
 	if err != nil {
 		return nil, err
 	}
-	return ok(v.space(it)), nil
+	return kernel.OK(v.space(it)), nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 // SiteSpace is the JSON form of a space on a site.
@@ -234,8 +235,8 @@ func (v siteView) structure() SiteStructure {
 // itemsPage returns a page of the items of one kind, in the order of the site. A cursor
 // contains the sort key of the last item, so it remains valid when other items are added
 // or removed.
-func itemsPage[W any](ctx context.Context, a *API, p Paged, s *sites.Structure, items []docs.SiteItem, wire func(docs.SiteItem) W) (*page[W], error) {
-	return listOf(ctx, a.Kernel, p, store.List[docs.SiteItem]{
+func itemsPage[W any](ctx context.Context, a *API, p kernel.Paged, s *sites.Structure, items []docs.SiteItem, wire func(docs.SiteItem) W) (*kernel.Page[W], error) {
+	return kernel.ListOf(ctx, a.Kernel, p, store.List[docs.SiteItem]{
 		Page: func(_ context.Context, at store.Page) ([]docs.SiteItem, store.Key, error) {
 			from := 0
 			if len(at.After) > 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/site/customization"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 const (
@@ -19,44 +20,44 @@ const (
 
 func (a *API) sites() {
 	const tag = sitesTag
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listSites", Route: "GET /orgs/{organizationId}/sites", Tag: tag, Allow: authz.Org(authz.ViewOrg),
 		Summary: "List the sites of an organization that you can see.",
 	}, a.listSites)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "createSite", Route: "POST /orgs/{organizationId}/sites", Tag: tag, Allow: authz.Org(authz.CreateContent), Status: 201,
 		Summary: "Create a site. It is not published yet.",
 		About:   "Needs the role create on each space that is added.",
 	}, a.createSite)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getSiteById", Route: "GET " + siteRoute, Tag: tag, Allow: authz.Site(authz.ViewSite),
 		Summary: "Get a site.",
 	}, a.getSite)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateSiteById", Route: "PATCH " + siteRoute, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Also:    []int{http.StatusConflict},
 		Summary: "Change the settings of a site.",
 		About:   "409 if the basename is taken.",
 	}, a.updateSite)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "deleteSiteById", Route: "DELETE " + siteRoute, Tag: tag, Allow: authz.Site(authz.AdminSite),
 		Summary: "Delete a site. Its spaces and their content stay.",
 	}, a.deleteSite)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "publishSite", Route: "POST " + siteRoute + "/publish", Tag: tag, Allow: authz.Site(authz.PublishSite), Status: 200,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Make a site reachable for its audience.",
 		About:   "412 if the site has no content.",
 	}, a.publishSite)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "unpublishSite", Route: "POST " + siteRoute + "/unpublish", Tag: tag, Allow: authz.Site(authz.PublishSite), Status: 200,
 		Summary: "Make a site unreachable. Its settings stay.",
 	}, a.unpublishSite)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getSiteStructure", Route: "GET " + siteRoute + "/structure", Tag: tag, Allow: authz.Site(authz.ReadSite),
 		Summary: "Get the sections and groups of a site, or its site spaces if it has no sections.",
 	}, a.getSiteStructure)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "sortSiteStructure", Route: "PATCH " + siteRoute + "/structure/sort", Tag: tag, Allow: authz.Site(authz.EditSite),
 		Summary: "Change the place of a section, a group or a site space among its siblings.",
 	}, a.sortSiteStructure)
@@ -185,19 +186,19 @@ func wireAds(ads docs.SiteAds) *siteAds {
 
 // siteLocation returns the address of a site, or of a part of it.
 func (a *API) siteLocation(s docs.Site, parts ...string) string {
-	return a.location(append([]string{"orgs", string(s.Org), "sites", string(s.ID)}, parts...)...)
+	return a.Location(append([]string{"orgs", string(s.Org), "sites", string(s.ID)}, parts...)...)
 }
 
 type listSitesIn struct {
 	OrgIn
-	Paged
+	kernel.Paged
 	Space     docs.SpaceID `query:"space" maxLength:"64" doc:"Only sites that have this space."`
 	Title     string       `query:"title" maxLength:"128" doc:"Only sites whose title contains this text."`
 	Published string       `query:"published" enum:"true,false" doc:"Only sites that are published, or that are not."`
 	Type      []string     `query:"type,explode" maxItems:"6" enum:"basic,premium,ultimate,sponsored,legacy-basic,legacy-premium" doc:"Only sites of these types; can be repeated."`
 }
 
-func (a *API) listSites(ctx context.Context, in *listSitesIn) (*page[Site], error) {
+func (a *API) listSites(ctx context.Context, in *listSitesIn) (*kernel.Page[Site], error) {
 	f := store.SiteFilter{Space: in.Space, Title: in.Title, Types: in.Type}
 	if in.Published != "" {
 		f.Published = ptr(in.Published == "true")
@@ -207,7 +208,7 @@ func (a *API) listSites(ctx context.Context, in *listSitesIn) (*page[Site], erro
 		return nil, err
 	}
 	by := authz.FromContext(ctx).Actor
-	return listOf(ctx, a.Kernel, in.Paged, l, func(s store.Ranked[docs.Site]) Site { return a.site(by, s.It, s.Role) })
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, l, func(s store.Ranked[docs.Site]) Site { return a.site(by, s.It, s.Role) })
 }
 
 type createSiteIn struct {
@@ -220,7 +221,7 @@ type createSiteIn struct {
 	}
 }
 
-func (a *API) createSite(ctx context.Context, in *createSiteIn) (*created[Site], error) {
+func (a *API) createSite(ctx context.Context, in *createSiteIn) (*kernel.Created[Site], error) {
 	var n sites.NewSite
 	if in.Body != nil {
 		n = sites.NewSite{Type: in.Body.Type, Title: in.Body.Title, Visibility: in.Body.Visibility, Spaces: in.Body.Spaces}
@@ -229,7 +230,7 @@ func (a *API) createSite(ctx context.Context, in *createSiteIn) (*created[Site],
 	if err != nil {
 		return nil, err
 	}
-	return &created[Site]{a.siteLocation(s), a.callerSite(ctx, s)}, nil
+	return kernel.Made(a.siteLocation(s), a.callerSite(ctx, s)), nil
 }
 
 type SiteIn struct {
@@ -237,8 +238,8 @@ type SiteIn struct {
 	Site docs.SiteID `path:"siteId"`
 }
 
-func (a *API) getSite(ctx context.Context, _ *SiteIn) (*out[Site], error) {
-	return ok(a.callerSite(ctx, authz.FromContext(ctx).Site)), nil
+func (a *API) getSite(ctx context.Context, _ *SiteIn) (*kernel.Out[Site], error) {
+	return kernel.OK(a.callerSite(ctx, authz.FromContext(ctx).Site)), nil
 }
 
 type updateSiteIn struct {
@@ -258,7 +259,7 @@ type updateSiteIn struct {
 	}
 }
 
-func (a *API) updateSite(ctx context.Context, in *updateSiteIn) (*out[Site], error) {
+func (a *API) updateSite(ctx context.Context, in *updateSiteIn) (*kernel.Out[Site], error) {
 	b := in.Body
 	patch := sites.SitePatch{
 		Title: b.Title, Visibility: b.Visibility, Basename: b.Basename, Proxy: b.Proxy, AgentsContext: b.AgentsContext, KeepsQuestions: b.KeepsQuestions, Level: b.Level,
@@ -268,21 +269,21 @@ func (a *API) updateSite(ctx context.Context, in *updateSiteIn) (*out[Site], err
 		patch.Adaptive = opt.Of(adaptive.Enabled)
 	}
 	s, err := a.Sites.Update(ctx, authz.FromContext(ctx), patch)
-	return ok(a.callerSite(ctx, s)), err
+	return kernel.OK(a.callerSite(ctx, s)), err
 }
 
-func (a *API) deleteSite(ctx context.Context, _ *SiteIn) (*done, error) {
+func (a *API) deleteSite(ctx context.Context, _ *SiteIn) (*kernel.Done, error) {
 	return nil, a.Sites.Delete(ctx, authz.FromContext(ctx))
 }
 
-func (a *API) publishSite(ctx context.Context, _ *SiteIn) (*out[Site], error) {
+func (a *API) publishSite(ctx context.Context, _ *SiteIn) (*kernel.Out[Site], error) {
 	s, err := a.Sites.Publish(ctx, authz.FromContext(ctx), true)
-	return ok(a.callerSite(ctx, s)), err
+	return kernel.OK(a.callerSite(ctx, s)), err
 }
 
-func (a *API) unpublishSite(ctx context.Context, _ *SiteIn) (*out[Site], error) {
+func (a *API) unpublishSite(ctx context.Context, _ *SiteIn) (*kernel.Out[Site], error) {
 	s, err := a.Sites.Publish(ctx, authz.FromContext(ctx), false)
-	return ok(a.callerSite(ctx, s)), err
+	return kernel.OK(a.callerSite(ctx, s)), err
 }
 
 // ShareKeyIn is the key of a share link.
@@ -295,12 +296,12 @@ type getSiteStructureIn struct {
 	ShareKeyIn
 }
 
-func (a *API) getSiteStructure(ctx context.Context, in *getSiteStructureIn) (*out[SiteStructure], error) {
+func (a *API) getSiteStructure(ctx context.Context, in *getSiteStructureIn) (*kernel.Out[SiteStructure], error) {
 	v, err := a.siteView(ctx, in.ShareKey)
 	if err != nil {
 		return nil, err
 	}
-	return ok(v.structure()), nil
+	return kernel.OK(v.structure()), nil
 }
 
 // itemPointer names an item of a site's structure.
@@ -337,12 +338,12 @@ type sortSiteStructureIn struct {
 	}
 }
 
-func (a *API) sortSiteStructure(ctx context.Context, in *sortSiteStructureIn) (*out[siteItem], error) {
+func (a *API) sortSiteStructure(ctx context.Context, in *sortSiteStructureIn) (*kernel.Out[siteItem], error) {
 	v, it, err := a.moved(ctx, *in.Body.Item.plain(), in.Body.Position.plain())
 	if err != nil {
 		return nil, err
 	}
-	return ok(v.item(it)), nil
+	return kernel.OK(v.item(it)), nil
 }
 
 // moved changes the position of an item, and returns the item with the new view of the

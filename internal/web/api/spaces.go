@@ -10,49 +10,50 @@ import (
 	"github.com/octavo-docs/octavo/internal/opt"
 	"github.com/octavo-docs/octavo/internal/spaces"
 	"github.com/octavo-docs/octavo/internal/store"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) spaces() {
 	const tag = "Spaces"
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listSpacesInOrganizationById", Route: "GET /orgs/{organizationId}/spaces", Tag: tag, Allow: authz.Org(authz.ViewOrg),
 		Summary: "List the spaces of an organization that you can see.",
 	}, a.listSpaces)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "createSpace", Route: "POST /orgs/{organizationId}/spaces", Tag: tag, Allow: authz.Org(authz.StartContent), Status: 201,
 		Summary: "Create a space.",
 		About:   "Needs the role create in the organization, or on the collection that is named as parent.",
 	}, a.createSpace)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getSpaceById", Route: "GET /spaces/{spaceId}", Tag: tag, Allow: authz.Space(authz.ReadContent),
 		Summary: "Get a space.",
 	}, a.getSpace)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateSpaceById", Route: "PATCH /spaces/{spaceId}", Tag: tag, Allow: authz.Space(authz.AdminSpace),
 		Summary: "Change the settings of a space.",
 	}, a.updateSpace)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "deleteSpaceById", Route: "DELETE /spaces/{spaceId}", Tag: tag, Allow: authz.Space(authz.AdminSpace),
 		Summary: "Move a space to the trash, from where it can be restored for 7 days.",
 	}, a.deleteSpace)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "duplicateSpace", Route: "POST /spaces/{spaceId}/duplicate", Tag: tag, Allow: authz.Space(authz.ViewSpace), Status: 201,
 		Summary: "Copy a space: the same content next to it, without the history.",
 		About:   "Needs the role create in the collection or organization that contains the space.",
 	}, a.duplicateSpace)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "restoreSpace", Route: "POST /spaces/{spaceId}/restore", Tag: tag, Allow: authz.TrashedSpace(authz.AdminSpace), Status: 200,
 		Also:    []int{http.StatusConflict},
 		Summary: "Restore a space from the trash.",
 		About:   "409 if the space is not in the trash, 404 if its 7 days have passed.",
 	}, a.restoreSpace)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "moveSpace", Route: "POST /spaces/{spaceId}/move", Tag: tag, Allow: authz.Space(authz.AdminSpace), Status: 200,
 		Also:    []int{http.StatusConflict},
 		Summary: "Move a space within its organization.",
 		About:   "400 if the position is not valid, 409 if nothing would change.",
 	}, a.moveSpace)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "transferSpace", Route: "POST /spaces/{spaceId}/transfer", Tag: tag, Allow: authz.Space(authz.AdminSpace), Status: 200,
 		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Transfer a space to another organization.",
@@ -128,7 +129,7 @@ func (a *API) sharedSpace(by authz.Actor, s docs.Space, r docs.Role, shareKey st
 		Object: "space", ID: string(s.ID), Title: s.Title, Emoji: s.Emoji, Visibility: s.Visibility(),
 		CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt, DeletedAt: s.DeletedAt, EditMode: s.EditMode, MergeRules: mergeRules(s.MergeRules),
 		URLs: spaceURLs{
-			Location: a.location("spaces", string(s.ID)), App: a.BaseURL + "/o/" + string(s.Org) + "/s/" + string(s.ID), Icon: s.IconURL,
+			Location: a.Location("spaces", string(s.ID)), App: a.BaseURL + "/o/" + string(s.Org) + "/s/" + string(s.ID), Icon: s.IconURL,
 			Published: published, Public: public,
 		},
 		Organization: string(s.Org), Parent: string(s.Parent), Language: s.Language, GitSync: gitSync(s.ID, s.Git), VisitorAuth: auth, Revision: string(s.Revision),
@@ -167,16 +168,16 @@ func (a *API) seenSpace(by authz.Actor, s docs.Space, r docs.Role, visited bool,
 	return a.sharedSpace(by, s, r, shareKey)
 }
 
-func (a *API) spacesPage(ctx context.Context, p Paged, in docs.CollectionID) (*page[Space], error) {
-	return listOf(ctx, a.Kernel, p, a.Spaces.Spaces(authz.FromContext(ctx), in), func(it store.Ranked[docs.Space]) Space { return a.space(authz.FromContext(ctx).Actor, it.It, it.Role) })
+func (a *API) spacesPage(ctx context.Context, p kernel.Paged, in docs.CollectionID) (*kernel.Page[Space], error) {
+	return kernel.ListOf(ctx, a.Kernel, p, a.Spaces.Spaces(authz.FromContext(ctx), in), func(it store.Ranked[docs.Space]) Space { return a.space(authz.FromContext(ctx).Actor, it.It, it.Role) })
 }
 
 type listSpacesIn struct {
 	OrgIn
-	Paged
+	kernel.Paged
 }
 
-func (a *API) listSpaces(ctx context.Context, in *listSpacesIn) (*page[Space], error) {
+func (a *API) listSpaces(ctx context.Context, in *listSpacesIn) (*kernel.Page[Space], error) {
 	return a.spacesPage(ctx, in.Paged, "")
 }
 
@@ -186,7 +187,7 @@ type newSpace struct {
 	Title          string                  `json:"title,omitempty" maxLength:"50"`
 	Emoji          string                  `json:"emoji,omitempty" maxLength:"50" format:"emoji"`
 	Parent         docs.CollectionID       `json:"parent,omitempty" minLength:"1"`
-	Language       language                `json:"language,omitempty"`
+	Language       kernel.Language         `json:"language,omitempty"`
 	EditMode       docs.EditMode           `json:"editMode,omitempty"`
 	Empty          opt.Val[bool]           `json:"empty,omitempty" doc:"true creates a space without pages."`
 	Template       opt.Val[template]       `json:"template,omitempty" doc:"Content to start with."`
@@ -198,7 +199,7 @@ type createSpaceIn struct {
 	Body *newSpace
 }
 
-func (a *API) createSpace(ctx context.Context, in *createSpaceIn) (*created[Space], error) {
+func (a *API) createSpace(ctx context.Context, in *createSpaceIn) (*kernel.Created[Space], error) {
 	b := newSpace{}
 	if in.Body != nil {
 		b = *in.Body
@@ -220,7 +221,7 @@ func (a *API) createSpace(ctx context.Context, in *createSpaceIn) (*created[Spac
 		first.Computed = []byte(source)
 	}
 	s, r, err := a.Spaces.Create(ctx, authz.FromContext(ctx), first)
-	return &created[Space]{a.location("spaces", string(s.ID)), a.space(authz.FromContext(ctx).Actor, s, r)}, err
+	return kernel.Made(a.Location("spaces", string(s.ID)), a.space(authz.FromContext(ctx).Actor, s, r)), err
 }
 
 type SpaceIn struct {
@@ -232,7 +233,7 @@ type getSpaceIn struct {
 	ShareKeyIn
 }
 
-func (a *API) getSpace(ctx context.Context, in *getSpaceIn) (*out[Space], error) {
+func (a *API) getSpace(ctx context.Context, in *getSpaceIn) (*kernel.Out[Space], error) {
 	g := authz.FromContext(ctx)
 	key := ""
 	if at := g.Space.Published; at != nil {
@@ -241,23 +242,23 @@ func (a *API) getSpace(ctx context.Context, in *getSpaceIn) (*out[Space], error)
 			return nil, err
 		}
 	}
-	return ok(a.seenSpace(g.Actor, g.Space, g.Role, g.Visitor() != nil, key)), nil
+	return kernel.OK(a.seenSpace(g.Actor, g.Space, g.Role, g.Visitor() != nil, key)), nil
 }
 
 type updateSpaceIn struct {
 	SpaceIn
 	Body struct {
-		Title      opt.Val[string]        `json:"title,omitempty" maxLength:"50"`
-		Emoji      opt.Val[string]        `json:"emoji,omitempty" nullable:"true" maxLength:"50" format:"emoji"`
-		Icon       opt.Val[string]        `json:"icon,omitempty" nullable:"true" maxLength:"2048" format:"uri"`
-		EditMode   opt.Val[docs.EditMode] `json:"editMode,omitempty"`
-		Level      opt.Val[docs.Level]    `json:"defaultLevel,omitempty" nullable:"true"`
-		Language   opt.Val[language]      `json:"language,omitempty"`
-		MergeRules opt.Val[MergeRules]    `json:"mergeRules,omitempty"`
+		Title      opt.Val[string]          `json:"title,omitempty" maxLength:"50"`
+		Emoji      opt.Val[string]          `json:"emoji,omitempty" nullable:"true" maxLength:"50" format:"emoji"`
+		Icon       opt.Val[string]          `json:"icon,omitempty" nullable:"true" maxLength:"2048" format:"uri"`
+		EditMode   opt.Val[docs.EditMode]   `json:"editMode,omitempty"`
+		Level      opt.Val[docs.Level]      `json:"defaultLevel,omitempty" nullable:"true"`
+		Language   opt.Val[kernel.Language] `json:"language,omitempty"`
+		MergeRules opt.Val[MergeRules]      `json:"mergeRules,omitempty"`
 	}
 }
 
-func (a *API) updateSpace(ctx context.Context, in *updateSpaceIn) (*out[Space], error) {
+func (a *API) updateSpace(ctx context.Context, in *updateSpaceIn) (*kernel.Out[Space], error) {
 	g, b := authz.FromContext(ctx), in.Body
 	patch := spaces.SpacePatch{
 		Title: b.Title, Emoji: b.Emoji, Icon: b.Icon, EditMode: b.EditMode, Level: b.Level, MergeRules: plainRules(b.MergeRules),
@@ -270,22 +271,22 @@ func (a *API) updateSpace(ctx context.Context, in *updateSpaceIn) (*out[Space], 
 		return nil, err
 	}
 	r, err := a.Spaces.RoleOn(ctx, g.Actor, s.Org, s.Node(), s.Parent)
-	return ok(a.space(authz.FromContext(ctx).Actor, s, r)), err
+	return kernel.OK(a.space(authz.FromContext(ctx).Actor, s, r)), err
 }
 
-func (a *API) deleteSpace(ctx context.Context, _ *SpaceIn) (*done, error) {
+func (a *API) deleteSpace(ctx context.Context, _ *SpaceIn) (*kernel.Done, error) {
 	return nil, a.Spaces.Delete(ctx, authz.FromContext(ctx))
 }
 
-func (a *API) duplicateSpace(ctx context.Context, _ *SpaceIn) (*created[Space], error) {
+func (a *API) duplicateSpace(ctx context.Context, _ *SpaceIn) (*kernel.Created[Space], error) {
 	s, r, err := a.Spaces.Duplicate(ctx, authz.FromContext(ctx))
-	return &created[Space]{a.location("spaces", string(s.ID)), a.space(authz.FromContext(ctx).Actor, s, r)}, err
+	return kernel.Made(a.Location("spaces", string(s.ID)), a.space(authz.FromContext(ctx).Actor, s, r)), err
 }
 
-func (a *API) restoreSpace(ctx context.Context, _ *SpaceIn) (*out[Space], error) {
+func (a *API) restoreSpace(ctx context.Context, _ *SpaceIn) (*kernel.Out[Space], error) {
 	g := authz.FromContext(ctx)
 	s, err := a.Spaces.Restore(ctx, g)
-	return ok(a.space(authz.FromContext(ctx).Actor, s, g.Role)), err
+	return kernel.OK(a.space(authz.FromContext(ctx).Actor, s, g.Role)), err
 }
 
 type moveSpaceIn struct {
@@ -293,7 +294,7 @@ type moveSpaceIn struct {
 	Body movement
 }
 
-func (a *API) moveSpace(ctx context.Context, in *moveSpaceIn) (*out[Space], error) {
+func (a *API) moveSpace(ctx context.Context, in *moveSpaceIn) (*kernel.Out[Space], error) {
 	g := authz.FromContext(ctx)
 	m, err := in.Body.plain()
 	if err != nil {
@@ -304,7 +305,7 @@ func (a *API) moveSpace(ctx context.Context, in *moveSpaceIn) (*out[Space], erro
 		return nil, err
 	}
 	r, err := a.Spaces.RoleOn(ctx, g.Actor, s.Org, s.Node(), s.Parent)
-	return ok(a.space(authz.FromContext(ctx).Actor, s, r)), err
+	return kernel.OK(a.space(authz.FromContext(ctx).Actor, s, r)), err
 }
 
 type transferSpaceIn struct {
@@ -312,12 +313,12 @@ type transferSpaceIn struct {
 	Body transfer
 }
 
-func (a *API) transferSpace(ctx context.Context, in *transferSpaceIn) (*out[Space], error) {
+func (a *API) transferSpace(ctx context.Context, in *transferSpaceIn) (*kernel.Out[Space], error) {
 	g := authz.FromContext(ctx)
 	s, err := a.Spaces.Transfer(ctx, g, in.Body.Organization)
 	if err != nil {
 		return nil, err
 	}
 	r, err := a.Spaces.RoleOn(ctx, g.Actor, s.Org, s.Node(), s.Parent)
-	return ok(a.space(authz.FromContext(ctx).Actor, s, r)), err
+	return kernel.OK(a.space(authz.FromContext(ctx).Actor, s, r)), err
 }

@@ -6,43 +6,44 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) teams() {
 	const tag = "Teams"
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listTeamsInOrganizationById", Route: "GET /orgs/{organizationId}/teams", Tag: tag, Allow: authz.Org(authz.ViewOrg),
 		Summary: "List the teams of an organization.", About: "Guests get an empty list.",
 	}, a.listTeams)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "createOrganizationTeam", Route: "PUT /orgs/{organizationId}/teams", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 201,
 		Summary: "Create a team.",
 	}, a.createTeam)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getTeamInOrganizationById", Route: "GET /orgs/{organizationId}/teams/{teamId}", Tag: tag, Allow: authz.Team(authz.ViewTeam),
 		Summary: "Get a team.",
 	}, a.getTeam)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateTeamInOrganizationById", Route: "PATCH /orgs/{organizationId}/teams/{teamId}", Tag: tag, Allow: authz.Team(authz.AdminTeam),
 		Summary: "Rename a team.",
 	}, a.renameTeam)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "removeTeamFromOrganizationById", Route: "DELETE /orgs/{organizationId}/teams/{teamId}", Tag: tag, Allow: authz.Team(authz.AdminTeam),
 		Summary: "Delete a team and the permissions granted to it.",
 	}, a.deleteTeam)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listTeamMembersInOrganizationById", Route: "GET /orgs/{organizationId}/teams/{teamId}/members", Tag: tag, Allow: authz.Team(authz.ViewTeam),
 		Summary: "List the members of a team.",
 	}, a.teamMembers)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateMembersInOrganizationTeam", Route: "PUT /orgs/{organizationId}/teams/{teamId}/members", Tag: tag, Allow: authz.Team(authz.ManageTeam), Status: 204,
 		Summary: "Add, change and remove members of a team in one request.", About: "A user who is both added and removed is removed.",
 	}, a.changeTeam)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "addMemberToOrganizationTeamById", Route: "PUT /orgs/{organizationId}/teams/{teamId}/members/{userId}", Tag: tag, Allow: authz.Team(authz.ManageTeam), Status: 204,
 		Summary: "Add a user to a team, or change their role in it.",
 	}, a.putTeamMember)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "deleteMemberFromOrganizationTeamById", Route: "DELETE /orgs/{organizationId}/teams/{teamId}/members/{userId}", Tag: tag, Allow: authz.Team(authz.ManageTeam),
 		Summary: "Remove a user from a team.",
 	}, a.removeFromTeam)
@@ -74,18 +75,18 @@ func (a *API) team(caller authz.Actor, t docs.Team, by *docs.Access) Team {
 
 type listTeamsIn struct {
 	OrgIn
-	Paged
+	kernel.Paged
 	Owner docs.UserID `query:"owner" doc:"Only teams that this member can manage."`
 	Title string      `query:"title" maxLength:"64" doc:"Part of the title."`
 }
 
-func (a *API) listTeams(ctx context.Context, in *listTeamsIn) (*page[Team], error) {
+func (a *API) listTeams(ctx context.Context, in *listTeamsIn) (*kernel.Page[Team], error) {
 	g := authz.FromContext(ctx)
 	list, err := a.Orgs.Teams(ctx, g, in.Org, userOf(g, in.Owner), in.Title)
 	if err != nil {
 		return nil, err
 	}
-	return listOf(ctx, a.Kernel, in.Paged, list, func(t docs.Team) Team { return a.team(authz.FromContext(ctx).Actor, t, g.Access) })
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, list, func(t docs.Team) Team { return a.team(authz.FromContext(ctx).Actor, t, g.Access) })
 }
 
 type createTeamIn struct {
@@ -96,10 +97,10 @@ type createTeamIn struct {
 	}
 }
 
-func (a *API) createTeam(ctx context.Context, in *createTeamIn) (*out[Team], error) {
+func (a *API) createTeam(ctx context.Context, in *createTeamIn) (*kernel.Out[Team], error) {
 	g := authz.FromContext(ctx)
 	t, err := a.Orgs.CreateTeam(ctx, g, in.Org, in.Body.Title, in.Body.Members)
-	return ok(a.team(authz.FromContext(ctx).Actor, t, g.Access)), err
+	return kernel.OK(a.team(authz.FromContext(ctx).Actor, t, g.Access)), err
 }
 
 type TeamIn struct {
@@ -107,9 +108,9 @@ type TeamIn struct {
 	Team docs.TeamID `path:"teamId"`
 }
 
-func (a *API) getTeam(ctx context.Context, _ *TeamIn) (*out[Team], error) {
+func (a *API) getTeam(ctx context.Context, _ *TeamIn) (*kernel.Out[Team], error) {
 	g := authz.FromContext(ctx)
-	return ok(a.team(authz.FromContext(ctx).Actor, g.Team, g.Access)), nil
+	return kernel.OK(a.team(authz.FromContext(ctx).Actor, g.Team, g.Access)), nil
 }
 
 type renameTeamIn struct {
@@ -119,13 +120,13 @@ type renameTeamIn struct {
 	}
 }
 
-func (a *API) renameTeam(ctx context.Context, in *renameTeamIn) (*out[Team], error) {
+func (a *API) renameTeam(ctx context.Context, in *renameTeamIn) (*kernel.Out[Team], error) {
 	g := authz.FromContext(ctx)
 	t, err := a.Orgs.RenameTeam(ctx, g, g.Team, in.Body.Title)
-	return ok(a.team(authz.FromContext(ctx).Actor, t, g.Access)), err
+	return kernel.OK(a.team(authz.FromContext(ctx).Actor, t, g.Access)), err
 }
 
-func (a *API) deleteTeam(ctx context.Context, _ *TeamIn) (*done, error) {
+func (a *API) deleteTeam(ctx context.Context, _ *TeamIn) (*kernel.Done, error) {
 	g := authz.FromContext(ctx)
 	return nil, a.Orgs.DeleteTeam(ctx, g, g.Team)
 }
@@ -147,11 +148,11 @@ type viewPermissions struct {
 
 type teamMembersIn struct {
 	TeamIn
-	Paged
+	kernel.Paged
 }
 
-func (a *API) teamMembers(ctx context.Context, in *teamMembersIn) (*page[TeamMember], error) {
-	return listOf(ctx, a.Kernel, in.Paged, a.Orgs.TeamMembers(authz.FromContext(ctx), in.Team), func(m docs.TeamMembership) TeamMember {
+func (a *API) teamMembers(ctx context.Context, in *teamMembersIn) (*kernel.Page[TeamMember], error) {
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Orgs.TeamMembers(authz.FromContext(ctx), in.Team), func(m docs.TeamMembership) TeamMember {
 		return TeamMember{a.member(m.Member), teamMembership{m.Role}, viewPermissions{true}}
 	})
 }
@@ -165,7 +166,7 @@ type changeTeamIn struct {
 	}
 }
 
-func (a *API) changeTeam(ctx context.Context, in *changeTeamIn) (*done, error) {
+func (a *API) changeTeam(ctx context.Context, in *changeTeamIn) (*kernel.Done, error) {
 	g := authz.FromContext(ctx)
 	c := orgs.TeamChange{Add: in.Body.Add, Remove: in.Body.Remove, Memberships: map[docs.UserID]docs.TeamRole{}}
 	for u, m := range in.Body.Memberships {
@@ -182,7 +183,7 @@ type putTeamMemberIn struct {
 	}
 }
 
-func (a *API) putTeamMember(ctx context.Context, in *putTeamMemberIn) (*done, error) {
+func (a *API) putTeamMember(ctx context.Context, in *putTeamMemberIn) (*kernel.Done, error) {
 	g := authz.FromContext(ctx)
 	var role docs.TeamRole // the empty role keeps the current role
 	if in.Body != nil {
@@ -198,7 +199,7 @@ type teamMemberIn struct {
 	UserIn
 }
 
-func (a *API) removeFromTeam(ctx context.Context, in *teamMemberIn) (*done, error) {
+func (a *API) removeFromTeam(ctx context.Context, in *teamMemberIn) (*kernel.Done, error) {
 	g := authz.FromContext(ctx)
 	return nil, a.Orgs.RemoveFromTeam(ctx, g, g.Team, in.User)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/content"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 // template is a requested template with its parameters.
@@ -31,7 +32,7 @@ type applyTemplateIn struct {
 	}
 }
 
-func (a *API) applyTemplate(ctx context.Context, in *applyTemplateIn) (*done, error) {
+func (a *API) applyTemplate(ctx context.Context, in *applyTemplateIn) (*kernel.Done, error) {
 	return nil, a.Content.ApplyTemplate(ctx, authz.FromContext(ctx), content.LineName(in.Body.ChangeRequestID), content.TemplateChoice{At: "body", ID: in.Body.ID, Refs: in.Body.Params.ContentRefs})
 }
 
@@ -47,10 +48,10 @@ type templateList struct {
 	Items []templateOut `json:"items"`
 }
 
-func (a *API) listTemplates(context.Context, *struct{}) (*out[templateList], error) {
+func (a *API) listTemplates(context.Context, *struct{}) (*kernel.Out[templateList], error) {
 	w := templateList{}
 	for _, t := range content.Templates {
 		w.Items = append(w.Items, templateOut{"template", t.ID, t.Title, t.About, t.Refs})
 	}
-	return ok(w), nil
+	return kernel.OK(w), nil
 }

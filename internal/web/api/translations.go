@@ -8,6 +8,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/translation/translations"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) translations() {
@@ -17,42 +18,42 @@ func (a *API) translations() {
 		one   = route + "/{translationId}"
 	)
 	see, edit := authz.Org(authz.ListTranslations), authz.Org(authz.ManageTranslations)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listTranslations", Route: "GET " + route, Tag: tag, Allow: see,
 		Summary: "List the translations of an organization, oldest first.",
 	}, a.listTranslations)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "createTranslation", Route: "POST " + route, Tag: tag, Allow: edit, Status: 201,
 		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Translate a space into another language.",
 		About: "The result is a space next to the source, which shares with it what is not translated. It is translated after the answer: status is completed at the end. " +
 			"Corrections in the result stay. A space has one translation into each language: for a second one the answer is 409. An organization can have 200 translations.",
 	}, a.createTranslation)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getTranslation", Route: "GET " + one, Tag: tag, Allow: see,
 		Summary: "Get a translation.",
 	}, a.getTranslation)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateTranslation", Route: "PUT " + one, Tag: tag, Allow: edit,
 		Summary: "Replace the instructions of a translation.",
 		About:   "Other instructions start a run. They are for language models; other engines do not understand any.",
 	}, a.updateTranslation)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "deleteTranslation", Route: "DELETE " + one, Tag: tag, Allow: edit,
 		Summary: "Delete a translation. Its result stays, as a space like any other.",
 	}, a.deleteTranslation)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "runTranslation", Route: "POST " + one + "/run", Tag: tag, Allow: edit,
 		Summary: "Translate what changed in the source since the last run.",
 	}, a.runTranslation)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listTranslationBlocks", Route: "GET " + one + "/blocks", Tag: tag, Allow: see,
 		Summary: "List the blocks of a translation that need a person.",
 		About: "A stale block was corrected in the result, and its source has changed since: the correction stays until somebody edits it. " +
 			"An untranslated block is in the language of the source, because the engine could not translate it, or there is none. " +
 			"Blocks are those of the last run; outdated says that the source changed since, and the next run looks at the block again.",
 	}, a.listTranslationBlocks)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "acceptTranslationBlock", Route: "POST " + one + "/blocks/{blockId}/accept", Tag: tag, Allow: authz.Org(authz.AcceptTranslations), Also: []int{http.StatusPreconditionFailed},
 		Summary: "Note that a correction is still right although its source has changed.",
 		About:   "The block is not stale any more, until its source changes again. 412 if the block is not translated. For people who can edit the result space.",
@@ -66,7 +67,7 @@ type Translation struct {
 	Status       docs.TranslationStatus `json:"status" enum:"pending,running,completed" doc:"A run that failed is completed too: outcome says that it did."`
 	Outcome      string                 `json:"outcome,omitempty" enum:"succeeded,failed" doc:"Of the last run. One that failed keeps what it has translated; error says why. Absent before the first run."`
 	Source       translationSource      `json:"source"`
-	Language     language               `json:"language"`
+	Language     kernel.Language        `json:"language"`
 	Instructions json.RawMessage        `json:"instructions"`
 	Result       *translationResult     `json:"result,omitempty" doc:"Absent before the end of the first run."`
 	RunOnMerge   bool                   `json:"runOnMerge" doc:"Changes of the source start a run."`
@@ -82,20 +83,20 @@ type Translation struct {
 }
 
 type translationSource struct {
-	Space    docs.SpaceID `json:"space" minLength:"1" maxLength:"100"`
-	Language language     `json:"language"`
+	Space    docs.SpaceID    `json:"space" minLength:"1" maxLength:"100"`
+	Language kernel.Language `json:"language"`
 }
 
 // newTranslationSource is a translationSource whose language is optional.
 type newTranslationSource struct {
-	Space    docs.SpaceID `json:"space" minLength:"1" maxLength:"100"`
-	Language language     `json:"language,omitempty" doc:"Default: the language of the space."`
+	Space    docs.SpaceID    `json:"space" minLength:"1" maxLength:"100"`
+	Language kernel.Language `json:"language,omitempty" doc:"Default: the language of the space."`
 }
 
 type translationResult struct {
-	Space    string   `json:"space"`
-	Revision string   `json:"revision"`
-	Language language `json:"language"`
+	Space    string          `json:"space"`
+	Revision string          `json:"revision"`
+	Language kernel.Language `json:"language"`
 }
 
 type translationProgress struct {
@@ -116,7 +117,7 @@ type translationStats struct {
 func (a *API) translation(g *authz.Grant, v docs.Translation) Translation {
 	st := v.Stats
 	out := Translation{
-		Object: "translation", ID: string(v.ID), Status: v.Status, Source: translationSource{v.Source, language(v.From)}, Language: language(v.To),
+		Object: "translation", ID: string(v.ID), Status: v.Status, Source: translationSource{v.Source, kernel.Language(v.From)}, Language: kernel.Language(v.To),
 		Instructions: v.Instructions, RunOnMerge: v.RunOnMerge, Error: v.Error, Progress: translationProgress{v.DonePages, v.AllPages},
 		Stale: v.Stale, Untranslated: v.Untranslated, CreatedAt: v.CreatedAt, UpdatedAt: v.UpdatedAt,
 		Stats: translationStats{
@@ -124,7 +125,7 @@ func (a *API) translation(g *authz.Grant, v docs.Translation) Translation {
 			LatestDuration: seconds(st.LatestDuration), LatestPages: st.LatestPages, LatestWords: st.LatestWords,
 		},
 		Permissions: openAPIPermissions{View: g.Can(authz.ListTranslations), Edit: g.Can(authz.ManageTranslations)},
-		URLs:        location{a.location("orgs", string(v.Org), "translations", string(v.ID))},
+		URLs:        location{a.Location("orgs", string(v.Org), "translations", string(v.ID))},
 	}
 	switch {
 	case st.Runs == 0:
@@ -134,7 +135,7 @@ func (a *API) translation(g *authz.Grant, v docs.Translation) Translation {
 		out.Outcome = "succeeded"
 	}
 	if st.Runs > 0 && v.Revision != "" {
-		out.Result = &translationResult{string(v.Result), string(v.Revision), language(v.To)}
+		out.Result = &translationResult{string(v.Result), string(v.Revision), kernel.Language(v.To)}
 	}
 	return out
 }
@@ -145,30 +146,30 @@ func seconds(ms int64) int64 { return (ms + 999) / 1000 }
 
 type listTranslationsIn struct {
 	OrgIn
-	Paged
+	kernel.Paged
 }
 
-func (a *API) listTranslations(ctx context.Context, in *listTranslationsIn) (*page[Translation], error) {
+func (a *API) listTranslations(ctx context.Context, in *listTranslationsIn) (*kernel.Page[Translation], error) {
 	g := authz.FromContext(ctx)
-	return listOf(ctx, a.Kernel, in.Paged, a.Translations.Translations(in.Org), func(v docs.Translation) Translation { return a.translation(g, v) })
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Translations.Translations(in.Org), func(v docs.Translation) Translation { return a.translation(g, v) })
 }
 
 type createTranslationIn struct {
 	OrgIn
 	Body struct {
 		Source       newTranslationSource `json:"source"`
-		Language     language             `json:"language"`
+		Language     kernel.Language      `json:"language"`
 		Instructions json.RawMessage      `json:"instructions,omitempty" doc:"A document, for engines that understand instructions."`
 		RunOnMerge   *bool                `json:"runOnMerge,omitempty" doc:"Changes of the source start a run. Default: true."`
 	}
 }
 
-func (a *API) createTranslation(ctx context.Context, in *createTranslationIn) (*out[Translation], error) {
+func (a *API) createTranslation(ctx context.Context, in *createTranslationIn) (*kernel.Out[Translation], error) {
 	g, b := authz.FromContext(ctx), in.Body
 	v, err := a.Translations.Create(ctx, g, translations.New{
 		Source: b.Source.Space, From: string(b.Source.Language), To: string(b.Language), Instructions: b.Instructions, RunOnMerge: b.RunOnMerge == nil || *b.RunOnMerge,
 	})
-	return ok(a.translation(g, v)), err
+	return kernel.OK(a.translation(g, v)), err
 }
 
 // TranslationIn is part of the input of operations on a translation.
@@ -177,9 +178,9 @@ type TranslationIn struct {
 	ID docs.TranslationID `path:"translationId"`
 }
 
-func (a *API) getTranslation(ctx context.Context, in *TranslationIn) (*out[Translation], error) {
+func (a *API) getTranslation(ctx context.Context, in *TranslationIn) (*kernel.Out[Translation], error) {
 	v, err := a.Translations.Translation(ctx, in.Org, in.ID)
-	return ok(a.translation(authz.FromContext(ctx), v)), err
+	return kernel.OK(a.translation(authz.FromContext(ctx), v)), err
 }
 
 type updateTranslationIn struct {
@@ -190,17 +191,17 @@ type updateTranslationIn struct {
 	}
 }
 
-func (a *API) updateTranslation(ctx context.Context, in *updateTranslationIn) (*out[Translation], error) {
+func (a *API) updateTranslation(ctx context.Context, in *updateTranslationIn) (*kernel.Out[Translation], error) {
 	g := authz.FromContext(ctx)
 	v, err := a.Translations.Update(ctx, g, in.ID, in.Body.Instructions, in.Body.RunOnMerge)
-	return ok(a.translation(g, v)), err
+	return kernel.OK(a.translation(g, v)), err
 }
 
-func (a *API) deleteTranslation(ctx context.Context, in *TranslationIn) (*done, error) {
+func (a *API) deleteTranslation(ctx context.Context, in *TranslationIn) (*kernel.Done, error) {
 	return nil, a.Translations.Delete(ctx, authz.FromContext(ctx), in.ID)
 }
 
-func (a *API) runTranslation(ctx context.Context, in *TranslationIn) (*done, error) {
+func (a *API) runTranslation(ctx context.Context, in *TranslationIn) (*kernel.Done, error) {
 	return nil, a.Translations.StartRun(ctx, authz.FromContext(ctx), in.ID)
 }
 
@@ -223,22 +224,22 @@ type acceptTranslationBlockIn struct {
 	Block string `path:"blockId" maxLength:"500"`
 }
 
-func (a *API) acceptTranslationBlock(ctx context.Context, in *acceptTranslationBlockIn) (*done, error) {
+func (a *API) acceptTranslationBlock(ctx context.Context, in *acceptTranslationBlockIn) (*kernel.Done, error) {
 	return nil, a.Translations.Accept(ctx, authz.FromContext(ctx), in.ID, in.Block)
 }
 
 type listTranslationBlocksIn struct {
 	TranslationIn
-	Paged
+	kernel.Paged
 	Status docs.BlockStatus `query:"status" enum:"stale,untranslated" doc:"Only these."`
 }
 
-func (a *API) listTranslationBlocks(ctx context.Context, in *listTranslationBlocksIn) (*page[TranslationBlock], error) {
+func (a *API) listTranslationBlocks(ctx context.Context, in *listTranslationBlocksIn) (*kernel.Page[TranslationBlock], error) {
 	list, err := a.Translations.Blocks(ctx, authz.FromContext(ctx), in.ID, in.Status)
 	if err != nil {
 		return nil, err
 	}
-	return listOf(ctx, a.Kernel, in.Paged, list, func(b docs.TranslationBlock) TranslationBlock {
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, list, func(b docs.TranslationBlock) TranslationBlock {
 		return TranslationBlock{"translation-block", b.ID, b.Page, b.Part, b.Block, b.Status, b.Source, b.Text, b.Outdated}
 	})
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/store"
 	"github.com/octavo-docs/octavo/internal/testing/testdb"
-	"github.com/octavo-docs/octavo/internal/web/api"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 // TestAChangeOfNothing calls every operation that changes what there is with the values that it has. That changes no row
@@ -135,7 +135,7 @@ func (f fixture) owned() {
 }
 
 // setting returns the path and the body of an operation that sets values.
-func (f fixture) setting(op api.OperationInfo) (path, body string) {
+func (f fixture) setting(op kernel.OperationInfo) (path, body string) {
 	body, known := valuesOfOwn[op.ID]
 	if !known {
 		body = cmp.Or(bodies[op.ID], "{}")

@@ -12,18 +12,19 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) uploads() {
 	const tag = "Uploads"
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "generateStorageUploadURL", Route: "POST /orgs/{organizationId}/storage/upload", Tag: tag, Allow: authz.Org(authz.UploadFiles), Status: 201,
 		Summary: "Announce a file, and get an address to upload it to.",
 		About: "Send the file there with PUT within 15 minutes, in the size that was announced. A font may have 10 MB. Files of other kinds are refused: nothing is made of them here. " +
 			"The key names the file for one day: what is made of the file meanwhile keeps it.",
 	}, a.announceUpload)
-	register(a.Kernel, op{
-		ID: "uploadToStorage", Route: "PUT /uploads/{organizationId}/{key}", Tag: tag, Allow: authz.Signed(), Signed: signedUpload, Time: transferTime,
+	kernel.Register(a.Kernel, kernel.Op{
+		ID: "uploadToStorage", Route: "PUT /uploads/{organizationId}/{key}", Tag: tag, Allow: authz.Signed(), Signed: signedUpload, Time: kernel.TransferTime,
 		Also:    []int{http.StatusConflict, http.StatusPreconditionFailed},
 		Summary: "Upload a file to an address that generateStorageUploadURL returned.",
 		About:   "The body is the file. The header Content-Type, if there is one, must have the type that was announced. 409 if the file was uploaded already.",
@@ -49,7 +50,7 @@ type announceUploadIn struct {
 	}
 }
 
-func (a *API) announceUpload(ctx context.Context, in *announceUploadIn) (*out[StorageUploadURL], error) {
+func (a *API) announceUpload(ctx context.Context, in *announceUploadIn) (*kernel.Out[StorageUploadURL], error) {
 	f := in.Body.File
 	u, err := a.Assets.Announce(authz.FromContext(ctx), docs.Upload{Kind: in.Body.Kind, Name: f.Name, ContentType: f.Type, Size: f.Size})
 	if err != nil {
@@ -59,8 +60,8 @@ func (a *API) announceUpload(ctx context.Context, in *announceUploadIn) (*out[St
 		"kind": {string(u.Kind)}, "name": {u.Name}, "type": {u.ContentType}, "size": {strconv.FormatInt(u.Size, 10)}, "user": {string(u.CreatedBy)},
 	}
 	query.Set("signature", a.Signer.Sign(a.Clock().Add(assets.UploadTime), uploadParts(string(u.Org), string(u.Key), query)...))
-	at := a.location("uploads", string(u.Org), string(u.Key)) + "?" + query.Encode()
-	return ok(StorageUploadURL{Object: "storage-signed-url", URL: at, Key: string(u.Key)}), nil
+	at := a.Location("uploads", string(u.Org), string(u.Key)) + "?" + query.Encode()
+	return kernel.OK(StorageUploadURL{Object: "storage-signed-url", URL: at, Key: string(u.Key)}), nil
 }
 
 // uploadParts returns the values that the signature of an upload address covers:
@@ -91,7 +92,7 @@ type receiveUploadIn struct {
 	Upload
 }
 
-func (a *API) receiveUpload(ctx context.Context, in *receiveUploadIn) (*done, error) {
+func (a *API) receiveUpload(ctx context.Context, in *receiveUploadIn) (*kernel.Done, error) {
 	if kind := in.request.Header.Get("Content-Type"); kind != "" && kind != in.Type && in.Type != "" {
 		return nil, errs.Field("header.Content-Type", "must be %q, as announced", in.Type)
 	}

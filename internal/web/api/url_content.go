@@ -14,10 +14,11 @@ import (
 	"github.com/octavo-docs/octavo/internal/content/revision"
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) urlContent() {
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getContentByUrl", Route: "GET /urls/content", Tag: "Published content", Allow: authz.SignedIn(docs.ScopeRead),
 		Also:    []int{http.StatusNotFound},
 		Summary: "Find the collection, space or page that an address leads to.",
@@ -53,7 +54,7 @@ type contentByURLIn struct {
 	URL string `query:"url" required:"true" minLength:"1" maxLength:"8192"`
 }
 
-func (a *API) contentByURL(ctx context.Context, in *contentByURLIn) (*out[urlContent], error) {
+func (a *API) contentByURL(ctx context.Context, in *contentByURLIn) (*kernel.Out[urlContent], error) {
 	u, err := webAddress("query.url", in.URL)
 	if err != nil {
 		return nil, err
@@ -62,7 +63,7 @@ func (a *API) contentByURL(ctx context.Context, in *contentByURLIn) (*out[urlCon
 	if authz.Denied(err) { // what the caller cannot see looks absent
 		err = errs.E(errs.NotFound, "there is nothing at the address that you can see")
 	}
-	return ok(urlContent{v}), err
+	return kernel.OK(urlContent{v}), err
 }
 
 func (a *API) contentAt(ctx context.Context, u *url.URL) (any, error) {

@@ -15,11 +15,12 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/site/sites"
 	"github.com/octavo-docs/octavo/internal/visitor"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) urls() {
 	const tag = "Published content"
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "resolvePublishedContentByUrl", Route: "POST /urls/published", Tag: tag, Allow: authz.Public(), Status: 200,
 		Also:    []int{http.StatusUnauthorized, http.StatusNotFound},
 		Summary: "Find the content that an address of a published site leads to, and get a token to read it.",
@@ -27,7 +28,7 @@ func (a *API) urls() {
 			"the login page of a site whose visitors are authenticated, or the address under which the content is known. " +
 			"With the token of a preview, in the address or as bearer, it is what the preview shows; ~/changes/NUMBER and ~/revisions/ID lead to what is not published, for a preview and for members who may make one.",
 	}, a.resolvePublished)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getPublishedContentByUrl", Route: "GET /urls/published", Tag: tag, Allow: authz.Public(), Deprecated: "resolvePublishedContentByUrl",
 		Also:    []int{http.StatusUnauthorized, http.StatusNotFound},
 		Summary: "Find the content that an address of a published site leads to.",
@@ -36,13 +37,11 @@ func (a *API) urls() {
 
 // published is the encoded response of both operations: a PublishedSiteContent or a
 // PublishedRedirect.
-type published struct{ data []byte }
+type published struct{ kernel.Encoded[any] }
 
-func (p published) bytes() []byte { return p.data }
-
-func newPublished[T PublishedSiteContent | PublishedRedirect](v T) (*out[published], error) {
-	body, err := encode(v)
-	return ok(published(body)), err
+func newPublished[T PublishedSiteContent | PublishedRedirect](v T) (*kernel.Out[published], error) {
+	body, err := kernel.Encode(v)
+	return kernel.OK(published{kernel.Encoded[any]{Data: body.Data}}), err
 }
 
 // Schema implements huma.SchemaProvider.
@@ -99,7 +98,7 @@ type resolvePublishedBody struct {
 	} `json:"visitor,omitempty"`
 }
 
-func (a *API) resolvePublished(ctx context.Context, in *resolvePublishedIn) (*out[published], error) {
+func (a *API) resolvePublished(ctx context.Context, in *resolvePublishedIn) (*kernel.Out[published], error) {
 	arrival := sites.Visit{LoginOnError: in.Body.RedirectOnError}
 	if v := in.Body.Visitor; v != nil {
 		arrival.Token, arrival.Unsigned = v.Token, v.Unsigned
@@ -114,11 +113,11 @@ type getPublishedIn struct {
 	RedirectOnError bool   `query:"redirectOnError"`
 }
 
-func (a *API) getPublished(ctx context.Context, in *getPublishedIn) (*out[published], error) {
+func (a *API) getPublished(ctx context.Context, in *getPublishedIn) (*kernel.Out[published], error) {
 	return a.resolve(ctx, in.Caller, "query.url", in.URL, sites.Visit{Token: in.Token, LoginOnError: in.RedirectOnError})
 }
 
-func (a *API) resolve(ctx context.Context, by Caller, field, address string, arrival sites.Visit) (*out[published], error) {
+func (a *API) resolve(ctx context.Context, by Caller, field, address string, arrival sites.Visit) (*kernel.Out[published], error) {
 	u, err := webAddress(field, address)
 	if err != nil {
 		return nil, err

@@ -5,10 +5,11 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/authz"
 	"github.com/octavo-docs/octavo/internal/docs"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) usage() {
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getOrganizationUsage", Route: "GET /orgs/{organizationId}/usage", Tag: "Organizations", Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "Get what an organization uses, and how much it may use.",
 		About: "A change that would exceed a quota is refused with status 413 and a message that names the quota. The operator of the server sets quotas. " +

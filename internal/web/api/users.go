@@ -9,32 +9,33 @@ import (
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/identity/orgs"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 func (a *API) users() {
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getAuthenticatedUser", Route: "GET /user", Tag: "Users", Allow: authz.SignedIn(docs.ScopeRead),
 		Summary: "Get the user that the token belongs to.",
 	}, a.me)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getUserById", Route: "GET /users/{userId}", Tag: "Users", Allow: authz.AnotherUser(),
 		Summary: "Get a user.",
 		About:   "Visible are yourself and everybody in an organization in which you are more than a guest.",
 	}, a.getUser)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateUserById", Route: "PATCH /users/{userId}", Tag: "Users", Allow: authz.SignedIn(docs.ScopeWrite),
 		Summary: "Change your own name or picture.",
 	}, a.updateUser)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listTokens", Route: "GET /user/tokens", Tag: "Users", Allow: authz.FullToken(),
 		Summary: "List your tokens, without their secrets.",
 	}, a.listTokens)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "createToken", Route: "POST /user/tokens", Tag: "Users", Allow: authz.FullToken(), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Create a token. Its secret is returned only once.",
 	}, a.createToken)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "revokeToken", Route: "DELETE /user/tokens/{tokenId}", Tag: "Users", Allow: authz.FullToken(),
 		Summary: "Revoke one of your tokens, effective immediately.",
 	}, a.revokeToken)
@@ -57,22 +58,22 @@ type location struct {
 func (a *API) user(u docs.User) User {
 	return User{
 		Object: "user", ID: string(u.ID), DisplayName: u.DisplayName, Email: u.Email, PhotoURL: u.PhotoURL,
-		URLs: location{a.location("users", string(u.ID))},
+		URLs: location{a.Location("users", string(u.ID))},
 	}
 }
 
-func (a *API) me(ctx context.Context, _ *struct{}) (*out[User], error) {
+func (a *API) me(ctx context.Context, _ *struct{}) (*kernel.Out[User], error) {
 	u, err := a.Orgs.Me(ctx, authz.FromContext(ctx))
-	return ok(a.user(u)), err
+	return kernel.OK(a.user(u)), err
 }
 
 type UserIn struct {
 	User docs.UserID `path:"userId"`
 }
 
-func (a *API) getUser(ctx context.Context, in *UserIn) (*out[User], error) {
+func (a *API) getUser(ctx context.Context, in *UserIn) (*kernel.Out[User], error) {
 	u, err := a.Orgs.User(ctx, authz.FromContext(ctx), in.User)
-	return ok(a.user(u)), err
+	return kernel.OK(a.user(u)), err
 }
 
 type updateUserIn struct {
@@ -83,12 +84,12 @@ type updateUserIn struct {
 	}
 }
 
-func (a *API) updateUser(ctx context.Context, in *updateUserIn) (*out[User], error) {
+func (a *API) updateUser(ctx context.Context, in *updateUserIn) (*kernel.Out[User], error) {
 	if !in.Body.DisplayName.IsSet() && !in.Body.PhotoURL.IsSet() {
 		return nil, errs.Field("body", "must contain displayName or photoURL")
 	}
 	u, err := a.Orgs.UpdateUser(ctx, authz.FromContext(ctx), in.User, orgs.UserPatch(in.Body))
-	return ok(a.user(u)), err
+	return kernel.OK(a.user(u)), err
 }
 
 // Token is the JSON form of a token, without its secret.
@@ -117,8 +118,8 @@ func token(t docs.Token) Token {
 	}
 }
 
-func (a *API) listTokens(ctx context.Context, in *Paged) (*page[Token], error) {
-	return listOf(ctx, a.Kernel, *in, a.Orgs.Tokens(authz.FromContext(ctx)), token)
+func (a *API) listTokens(ctx context.Context, in *kernel.Paged) (*kernel.Page[Token], error) {
+	return kernel.ListOf(ctx, a.Kernel, *in, a.Orgs.Tokens(authz.FromContext(ctx)), token)
 }
 
 type tokenBody struct {
@@ -133,16 +134,16 @@ func (b tokenBody) token() orgs.NewToken {
 
 type createTokenIn struct{ Body tokenBody }
 
-func (a *API) createToken(ctx context.Context, in *createTokenIn) (*out[NewToken], error) {
+func (a *API) createToken(ctx context.Context, in *createTokenIn) (*kernel.Out[NewToken], error) {
 	t, secret, err := a.Orgs.CreateToken(ctx, authz.FromContext(ctx), in.Body.token())
-	return ok(NewToken{token(t), secret}), err
+	return kernel.OK(NewToken{token(t), secret}), err
 }
 
 type tokenIn struct {
 	Token docs.TokenID `path:"tokenId"`
 }
 
-func (a *API) revokeToken(ctx context.Context, in *tokenIn) (*done, error) {
+func (a *API) revokeToken(ctx context.Context, in *tokenIn) (*kernel.Done, error) {
 	return nil, a.Orgs.RevokeToken(ctx, authz.FromContext(ctx), in.Token)
 }
 

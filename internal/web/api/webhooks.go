@@ -9,6 +9,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/errs"
 	"github.com/octavo-docs/octavo/internal/opt"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 	"github.com/octavo-docs/octavo/internal/webhooks"
 )
 
@@ -18,42 +19,42 @@ func (a *API) webhooks() {
 		root = "/orgs/{organizationId}/webhooks"
 		one  = root + "/{webhookId}"
 	)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listWebhooks", Route: "GET " + root, Tag: tag, Allow: authz.Org(authz.HookAddresses),
 		Summary: "List the webhooks of an organization.",
 	}, a.listWebhooks)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "createWebhook", Route: "POST " + root, Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 201,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Create a webhook that sends events of the organization to a URL. Its secret is returned only once.",
 		About: "Every action of the audit log is an event. Each is sent as a POST that is signed with the secret, and repeated for a day until the receiver answers with 2xx. " +
 			"An organization can have 50 webhooks.",
 	}, a.createWebhook)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "getWebhook", Route: "GET " + one, Tag: tag, Allow: authz.Org(authz.HookAddresses),
 		Summary: "Get a webhook.",
 	}, a.getWebhook)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "updateWebhook", Route: "PATCH " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Change a webhook, enable or disable it, or replace its secret.",
 		About:   "Disabling it cancels its pending deliveries.",
 	}, a.updateWebhook)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "deleteWebhook", Route: "DELETE " + one, Tag: tag, Allow: authz.Org(authz.AdminOrg),
 		Summary: "Delete a webhook and its deliveries.",
 	}, a.deleteWebhook)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "testWebhook", Route: "POST " + one + "/test", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 202,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Send a test event of the type webhook.test, once.",
 		About:   "The result appears in the deliveries after a moment.",
 	}, a.testWebhook)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "listWebhookDeliveries", Route: "GET " + one + "/deliveries", Tag: tag, Allow: authz.Org(authz.ReadAsAdmin),
 		Summary: "List the deliveries to a webhook, pending ones included, newest first.",
 		About:   "Kept for 7 days.",
 	}, a.listDeliveries)
-	register(a.Kernel, op{
+	kernel.Register(a.Kernel, kernel.Op{
 		ID: "replayWebhookDelivery", Route: "POST " + one + "/deliveries/{deliveryId}/replay", Tag: tag, Allow: authz.Org(authz.AdminOrg), Status: 202,
 		Also:    []int{http.StatusPreconditionFailed},
 		Summary: "Repeat a delivery that succeeded or failed, with the same body.",
@@ -80,17 +81,17 @@ func (a *API) webhook(w docs.Webhook) Webhook {
 	return Webhook{
 		Object: "webhook", ID: string(w.ID), URL: w.URL, Events: w.Events, Enabled: w.Enabled, DisabledReason: w.DisabledReason,
 		FailingSince: w.FailingSince, CreatedBy: string(w.CreatedBy), CreatedAt: w.CreatedAt, UpdatedAt: w.UpdatedAt,
-		URLs: location{a.location("orgs", string(w.Org), "webhooks", string(w.ID))},
+		URLs: location{a.Location("orgs", string(w.Org), "webhooks", string(w.ID))},
 	}
 }
 
 type listWebhooksIn struct {
 	OrgIn
-	Paged
+	kernel.Paged
 }
 
-func (a *API) listWebhooks(ctx context.Context, in *listWebhooksIn) (*page[Webhook], error) {
-	return listOf(ctx, a.Kernel, in.Paged, a.Webhooks.Webhooks(in.Org), a.webhook)
+func (a *API) listWebhooks(ctx context.Context, in *listWebhooksIn) (*kernel.Page[Webhook], error) {
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, a.Webhooks.Webhooks(in.Org), a.webhook)
 }
 
 type createWebhookIn struct {
@@ -103,13 +104,13 @@ type createWebhookIn struct {
 	}
 }
 
-func (a *API) createWebhook(ctx context.Context, in *createWebhookIn) (*created[Webhook], error) {
+func (a *API) createWebhook(ctx context.Context, in *createWebhookIn) (*kernel.Created[Webhook], error) {
 	w, secret, err := a.Webhooks.Create(ctx, authz.FromContext(ctx), in.Org, webhooks.New{
 		URL: in.Body.URL, Events: in.Body.Events, Secret: in.Body.Secret, Enabled: in.Body.Enabled.Or(true),
 	})
 	out := a.webhook(w)
 	out.Secret = secret
-	return &created[Webhook]{out.URLs.Location, out}, err
+	return kernel.Made(out.URLs.Location, out), err
 }
 
 type WebhookIn struct {
@@ -117,9 +118,9 @@ type WebhookIn struct {
 	Webhook docs.WebhookID `path:"webhookId"`
 }
 
-func (a *API) getWebhook(ctx context.Context, in *WebhookIn) (*out[Webhook], error) {
+func (a *API) getWebhook(ctx context.Context, in *WebhookIn) (*kernel.Out[Webhook], error) {
 	w, err := a.Webhooks.Webhook(ctx, in.Org, in.Webhook)
-	return ok(a.webhook(w)), err
+	return kernel.OK(a.webhook(w)), err
 }
 
 type updateWebhookIn struct {
@@ -132,7 +133,7 @@ type updateWebhookIn struct {
 	}
 }
 
-func (a *API) updateWebhook(ctx context.Context, in *updateWebhookIn) (*out[Webhook], error) {
+func (a *API) updateWebhook(ctx context.Context, in *updateWebhookIn) (*kernel.Out[Webhook], error) {
 	b := in.Body
 	if !b.URL.IsSet() && !b.Events.IsSet() && !b.Secret.IsSet() && !b.Enabled.IsSet() {
 		return nil, errs.Field("body", "must contain url, events, secret or enabled")
@@ -140,10 +141,10 @@ func (a *API) updateWebhook(ctx context.Context, in *updateWebhookIn) (*out[Webh
 	w, secret, err := a.Webhooks.Update(ctx, authz.FromContext(ctx), in.Org, in.Webhook, webhooks.Patch(b))
 	v := a.webhook(w)
 	v.Secret = secret
-	return ok(v), err
+	return kernel.OK(v), err
 }
 
-func (a *API) deleteWebhook(ctx context.Context, in *WebhookIn) (*done, error) {
+func (a *API) deleteWebhook(ctx context.Context, in *WebhookIn) (*kernel.Done, error) {
 	return nil, a.Webhooks.Delete(ctx, authz.FromContext(ctx), in.Org, in.Webhook)
 }
 
@@ -187,23 +188,23 @@ func (a *API) delivery(d docs.Delivery) WebhookDelivery {
 	return w
 }
 
-func (a *API) testWebhook(ctx context.Context, in *WebhookIn) (*out[WebhookDelivery], error) {
+func (a *API) testWebhook(ctx context.Context, in *WebhookIn) (*kernel.Out[WebhookDelivery], error) {
 	d, err := a.Webhooks.Test(ctx, authz.FromContext(ctx), in.Org, in.Webhook)
-	return ok(a.delivery(d)), err
+	return kernel.OK(a.delivery(d)), err
 }
 
 type listDeliveriesIn struct {
 	WebhookIn
-	Paged
+	kernel.Paged
 	Status docs.DeliveryState `query:"status" enum:"pending,delivered,failed"`
 }
 
-func (a *API) listDeliveries(ctx context.Context, in *listDeliveriesIn) (*page[WebhookDelivery], error) {
+func (a *API) listDeliveries(ctx context.Context, in *listDeliveriesIn) (*kernel.Page[WebhookDelivery], error) {
 	list, err := a.Webhooks.Deliveries(ctx, in.Org, in.Webhook, in.Status)
 	if err != nil {
 		return nil, err
 	}
-	return listOf(ctx, a.Kernel, in.Paged, list, a.delivery)
+	return kernel.ListOf(ctx, a.Kernel, in.Paged, list, a.delivery)
 }
 
 type deliveryIn struct {
@@ -211,7 +212,7 @@ type deliveryIn struct {
 	Delivery docs.DeliveryID `path:"deliveryId"`
 }
 
-func (a *API) replayDelivery(ctx context.Context, in *deliveryIn) (*out[WebhookDelivery], error) {
+func (a *API) replayDelivery(ctx context.Context, in *deliveryIn) (*kernel.Out[WebhookDelivery], error) {
 	d, err := a.Webhooks.Replay(ctx, authz.FromContext(ctx), in.Org, in.Webhook, in.Delivery)
-	return ok(a.delivery(d)), err
+	return kernel.OK(a.delivery(d)), err
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/octavo-docs/octavo/internal/docs"
 	"github.com/octavo-docs/octavo/internal/store"
-	"github.com/octavo-docs/octavo/internal/web/api"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 )
 
 // metrics counts requests by operation. The connection pool and the job queue are read
@@ -54,7 +54,7 @@ func newMetrics(s *store.Store) *metrics {
 	return m
 }
 
-func (m *metrics) declare(ops []api.OperationInfo) {
+func (m *metrics) declare(ops []kernel.OperationInfo) {
 	for _, o := range ops {
 		m.byOp[o.ID] = &opMetrics{latency: m.latency.WithLabelValues(o.ID)}
 	}

@@ -59,6 +59,7 @@ import (
 	"github.com/octavo-docs/octavo/internal/translation/translate"
 	"github.com/octavo-docs/octavo/internal/translation/translations"
 	"github.com/octavo-docs/octavo/internal/web/api"
+	"github.com/octavo-docs/octavo/internal/web/api/kernel"
 	"github.com/octavo-docs/octavo/internal/web/console"
 	"github.com/octavo-docs/octavo/internal/webhooks"
 )
@@ -87,7 +88,7 @@ type Config struct {
 	Embeds              bool             // fetch pages of other web sites to describe them
 	TryIt               *outbound.Policy // where requests of readers to servers of documented APIs may go; if nil, nowhere
 	Fonts               *typeface.Fonts  // fonts of PDFs, besides the bundled ones
-	Limit               api.Limit
+	Limit               kernel.Limit
 	Memory              int64    // bytes that the process may use; 0 if unknown
 	Proxies             Proxies  // trusted to report the address of a client
 	Origins             []string // web sites whose pages may call the API, such as https://app.example.com
@@ -291,7 +292,7 @@ func (s *Server) start(ctx context.Context) error {
 		return errors.Join(err, listener.Close())
 	}
 	s.API = api.New(api.Config{
-		Kernel: api.Settings{
+		Kernel: kernel.Config{
 			Clock: s.Store.Clock, Guard: s.Guard, Signer: signer, Log: s.Log, BaseURL: s.BaseURL, Version: s.Version, Build: s.Build,
 			Limit: s.Limit, Memory: s.Memory, Turns: turns, Observe: s.metrics.observe,
 		},

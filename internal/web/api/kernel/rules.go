@@ -1,4 +1,4 @@
-package api
+package kernel
 
 import (
 	"fmt"
@@ -30,7 +30,7 @@ func (r *rules) body(t reflect.Type, s *huma.Schema) {
 }
 
 func (r *rules) texts(s *huma.Schema) {
-	s = resolved(r.schemas, s)
+	s = Resolved(r.schemas, s)
 	if r.seen[s] {
 		return
 	}
@@ -68,12 +68,12 @@ func (r *rules) nulls(t reflect.Type, s *huma.Schema) {
 	if t.Kind() != reflect.Struct {
 		return
 	}
-	properties := resolved(r.schemas, s).Properties
+	properties := Resolved(r.schemas, s).Properties
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if p := properties[name]; p != nil && f.Tag.Get("null") == "ok" {
-			c := *resolved(r.schemas, p)
+			c := *Resolved(r.schemas, p)
 			c.Nullable, c.Description = true, p.Description
 			properties[name] = &c
 		}

@@ -1,4 +1,4 @@
-package api
+package kernel
 
 import (
 	"context"
@@ -19,9 +19,9 @@ import (
 // descriptions declares the operations that return the description of the API: as an
 // OpenAPI document for programs, and as a web page for people.
 func (k *Kernel) descriptions() {
-	declare := func(o op, body func() []byte) {
+	declare := func(o Op, body func() []byte) {
 		o.Tag, o.Allow = "System", authz.Public()
-		registerStream(k, o, func(context.Context, *struct{}) (stream, error) {
+		RegisterStream(k, o, func(context.Context, *struct{}) (Stream, error) {
 			return func(w http.ResponseWriter, _ *http.Request) error {
 				h := w.Header()
 				h.Set("Content-Type", o.Sends[0])
@@ -32,11 +32,11 @@ func (k *Kernel) descriptions() {
 			}, nil
 		})
 	}
-	declare(op{
+	declare(Op{
 		ID: "getApiDescription", Route: "GET /openapi.json", Sends: []string{"application/json"},
 		Summary: "Get this description as an OpenAPI document.",
 	}, k.Description)
-	declare(op{
+	declare(Op{
 		ID: "getApiReference", Route: "GET /reference", Sends: []string{"text/html; charset=utf-8"},
 		Summary: "Get this description as a web page.",
 	}, func() []byte { return k.ref() })

@@ -1,4 +1,4 @@
-package api
+package kernel
 
 import (
 	"context"
@@ -13,17 +13,17 @@ import (
 	"github.com/octavo-docs/octavo/internal/authz"
 )
 
-// stream writes the headers and the body of a response that is not JSON. If it returns an
+// Stream writes the headers and the body of a response that is not JSON. If it returns an
 // error before it has written anything, the error becomes the response. After a later
 // error, the connection is closed.
-type stream func(w http.ResponseWriter, r *http.Request) error
+type Stream func(w http.ResponseWriter, r *http.Request) error
 
-// registerStream is like register for an operation that streams its response.
-func registerStream[I any](k *Kernel, o op, h func(context.Context, *I) (stream, error)) {
+// RegisterStream is like register for an operation that streams its response.
+func RegisterStream[I any](k *Kernel, o Op, h func(context.Context, *I) (Stream, error)) {
 	if len(o.Sends) == 0 {
 		panic("operation " + o.ID + " does not say what it sends")
 	}
-	register(k, o, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
+	Register(k, o, func(ctx context.Context, in *I) (*huma.StreamResponse, error) {
 		send, err := h(ctx, in)
 		if err != nil {
 			return nil, err
@@ -45,7 +45,7 @@ func registerStream[I any](k *Kernel, o op, h func(context.Context, *I) (stream,
 }
 
 // declareStream describes a streamed response.
-func declareStream(d *huma.Operation, o op) {
+func declareStream(d *huma.Operation, o Op) {
 	if len(o.Sends) == 0 {
 		return
 	}
@@ -63,9 +63,9 @@ func declareStream(d *huma.Operation, o op) {
 	d.Responses["200"] = ok
 }
 
-// transferTime is how long the transfer of a file may take: the file can be large and the
+// TransferTime is how long the transfer of a file may take: the file can be large and the
 // connection slow.
-const transferTime = 15 * time.Minute
+const TransferTime = 15 * time.Minute
 
 // extendDeadlines sets the deadlines of a request to d from now. If that is not possible,
 // the default of the server remains.

@@ -1,4 +1,4 @@
-package api
+package kernel
 
 import (
 	"cmp"
@@ -46,7 +46,7 @@ func (m *mistakes) add(name, format string, args ...any) {
 }
 
 func (m *mistakes) value(s *huma.Schema, v any) {
-	s = resolved(m.schemas, s)
+	s = Resolved(m.schemas, s)
 	if len(s.OneOf) == 0 {
 		m.inside(s, v)
 		return
@@ -126,7 +126,7 @@ func (m *mistakes) object(s *huma.Schema, fields map[string]any) {
 
 // nullable reports whether null has a meaning for a schema.
 func nullable(schemas huma.Registry, s *huma.Schema) bool {
-	s = resolved(schemas, s)
+	s = Resolved(schemas, s)
 	return s.Nullable || s.Type == "" && len(s.OneOf) == 0 && len(s.Enum) == 0 ||
 		slices.Contains(s.Enum, nil) || slices.ContainsFunc(s.OneOf, func(o *huma.Schema) bool { return nullable(schemas, o) })
 }
@@ -166,7 +166,7 @@ func alternative(schemas huma.Registry, s *huma.Schema, v any) *huma.Schema {
 	}
 	var out *huma.Schema
 	for _, o := range s.OneOf {
-		if o = resolved(schemas, o); o.Type != kind {
+		if o = Resolved(schemas, o); o.Type != kind {
 			continue
 		}
 		if out != nil {

@@ -2,7 +2,7 @@
 // declaration, its input and output types, and an adapter of a few lines to a service.
 // Routing, decoding, validation, authorization, paging, errors, limits, metrics and the
 // description all come from the declaration.
-package api
+package kernel
 
 import (
 	"cmp"
@@ -32,8 +32,8 @@ import (
 	"github.com/octavo-docs/octavo/internal/identity/signin"
 )
 
-// Settings are what the kernel is told.
-type Settings struct {
+// Config holds what the kernel needs.
+type Config struct {
 	Guard   *authz.Guard
 	Signer  *blob.Signer // signs addresses of files
 	Clock   func() time.Time
@@ -53,22 +53,22 @@ type Settings struct {
 
 // Kernel is the handler of the operations that are registered.
 type Kernel struct {
-	Settings
+	Config
 	Cookie  string // name of the session cookie
 	huma    huma.API
 	mux     *http.ServeMux
 	cursors cursors
 	limits  *limiter
-	ops     []op
+	ops     []Op
 	ref     func() []byte
 	spec    func() []byte
 	bodies  *budget.Pool  // bytes of large request bodies
 	turns   *budget.Turns // for expensive work
 }
 
-// op declares an operation. Together with its input and output types, it is the only
+// Op declares an operation. Together with its input and output types, it is the only
 // source of routing, validation, authorization and documentation.
-type op struct {
+type Op struct {
 	ID      string
 	Route   string // method and path below /v1
 	Allow   authz.Rule
@@ -77,7 +77,7 @@ type op struct {
 	Tag     string
 	Status  int   // of a successful response; 0 is 200, or 204 without a body
 	Also    []int // further statuses of responses
-	MaxBody int64 // maximum size of the request body in bytes; 0 is maxBody
+	MaxBody int64 // maximum size of the request body in bytes; 0 is MaxBody
 	// Deprecated is the id of the operation that replaces this one; empty if it is not
 	// deprecated.
 	Deprecated string
@@ -101,13 +101,13 @@ type op struct {
 // Prefix is the prefix of every path.
 const Prefix = "/v1"
 
-// maxBody is the maximum size of a request body, unless an operation declares another
+// MaxBody is the maximum size of a request body, unless an operation declares another
 // one.
-const maxBody = 1 << 20
+const MaxBody = 1 << 20
 
-// NewKernel returns a kernel with the operations that describe the server.
-func NewKernel(c Settings, secret string) *Kernel {
-	k := &Kernel{Settings: c, mux: http.NewServeMux(), cursors: cursors{key: []byte(secret)}, limits: newLimiter(c.Limit), Cookie: signin.Cookie(c.BaseURL),
+// New returns a kernel with the operations that describe the server.
+func New(c Config, secret string) *Kernel {
+	k := &Kernel{Config: c, mux: http.NewServeMux(), cursors: cursors{key: []byte(secret)}, limits: newLimiter(c.Limit), Cookie: signin.Cookie(c.BaseURL),
 		bodies: budget.NewPool("large requests", poolOfBodies(c.Memory)), turns: cmp.Or(c.Turns, budget.ProcessTurns())}
 	config := huma.DefaultConfig("Octavo", c.Version)
 	config.Info.Description = apiAbout
@@ -117,7 +117,7 @@ func NewKernel(c Settings, secret string) *Kernel {
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token": {Type: "http", Scheme: "bearer", Description: "A personal token, octavo_…"},
 	}
-	config.Components.Schemas = newSchemas()
+	config.Components.Schemas = NewSchemas()
 	k.huma = humago.NewWithPrefix(k.mux, Prefix, config)
 	k.system()
 	k.descriptions()
@@ -129,9 +129,9 @@ func NewKernel(c Settings, secret string) *Kernel {
 // Types that are embedded in inputs are exported, because reflection cannot call methods
 // of unexported fields.
 
-// register declares an operation. The handler is called only after the rule has allowed
+// Register declares an operation. The handler is called only after the rule has allowed
 // the request and the input was found valid.
-func register[I, O any](k *Kernel, o op, h func(context.Context, *I) (*O, error)) {
+func Register[I, O any](k *Kernel, o Op, h func(context.Context, *I) (*O, error)) {
 	k.declare(o, reflect.TypeFor[I](), reflect.TypeFor[O](), func(ctx context.Context, in any) (any, error) {
 		out, err := h(ctx, in.(*I))
 		if err != nil || out == nil { // a nil *O in an any is not nil
@@ -142,7 +142,7 @@ func register[I, O any](k *Kernel, o op, h func(context.Context, *I) (*O, error)
 }
 
 // declare is the part of register that does not depend on type parameters.
-func (k *Kernel) declare(o op, in, out reflect.Type, handle call) {
+func (k *Kernel) declare(o Op, in, out reflect.Type, handle call) {
 	method, route, ok := strings.Cut(o.Route, " ")
 	switch {
 	case !ok || o.ID == "" || o.Summary == "" || o.Tag == "":
@@ -161,7 +161,7 @@ func (k *Kernel) declare(o op, in, out reflect.Type, handle call) {
 	aliasOptions(schemas, in)
 	declared := &huma.Operation{
 		OperationID: o.ID, Method: method, Path: route, Summary: o.Summary, Description: o.describe(), Tags: []string{o.Tag},
-		DefaultStatus: o.Status, MaxBodyBytes: cmp.Or(o.MaxBody, maxBody),
+		DefaultStatus: o.Status, MaxBodyBytes: cmp.Or(o.MaxBody, MaxBody),
 		Responses: map[string]*huma.Response{}, Deprecated: o.Deprecated != "",
 	}
 	if o.Allow.NeedsToken() {
@@ -175,7 +175,7 @@ func (k *Kernel) declare(o op, in, out reflect.Type, handle call) {
 // guard returns the middleware of an operation, which runs before the body is read. It
 // counts the request against the limit of the caller, authenticates and authorizes the
 // caller, and converts all errors and panics to problems.
-func (k *Kernel) guard(o op) func(huma.Context, func(huma.Context)) {
+func (k *Kernel) guard(o Op) func(huma.Context, func(huma.Context)) {
 	return func(ctx huma.Context, next func(huma.Context)) {
 		start := time.Now()
 		r, w := humago.Unwrap(ctx)
@@ -240,7 +240,7 @@ func tag(h http.Header, g *authz.Grant) {
 
 // admit counts a request against the limit of its caller, authenticates the caller, and
 // returns the grant if the rule of the operation allows the request.
-func (k *Kernel) admit(r *http.Request, w http.ResponseWriter, o op, request string, now time.Time) (*authz.Grant, error) {
+func (k *Kernel) admit(r *http.Request, w http.ResponseWriter, o Op, request string, now time.Time) (*authz.Grant, error) {
 	from := authz.OriginOf(r.RemoteAddr, request)
 	if !o.Allow.NeedsToken() {
 		err := k.limits.take(w.Header(), networkCaller(from.Address), now)
@@ -295,7 +295,7 @@ func clientOf(r *http.Request) string {
 	return networkCaller(authz.OriginOf(r.RemoteAddr, "").Address)
 }
 
-func (o op) describe() string {
+func (o Op) describe() string {
 	parts := []string{"Needs: " + o.Allow.String() + "."}
 	if o.Deprecated != "" {
 		parts = slices.Insert(parts, 0, "Deprecated: use "+o.Deprecated+".")
@@ -394,7 +394,8 @@ func (k *Kernel) methods(r *http.Request) []string {
 // requestIDHeader is the header with the id of the request, which log entries contain.
 const requestIDHeader = "X-Request-Id"
 
-func writeJSON(w io.Writer, v any) error {
+// WriteJSON writes a value as JSON, with a line break at the end.
+func WriteJSON(w io.Writer, v any) error {
 	if e, ok := v.(interface{ bytes() []byte }); ok {
 		_, err := w.Write(e.bytes())
 		return err
@@ -404,41 +405,52 @@ func writeJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// out, created, page and done are the outputs of nearly all operations.
-type out[T any] struct{ Body T }
+// Out, Created, Page and Done are the outputs of nearly all operations. Out is one with a
+// body.
+type Out[T any] struct{ Body T }
 
-func ok[T any](v T) *out[T] { return &out[T]{v} }
+// OK returns an output with a body.
+func OK[T any](body T) *Out[T] { return &Out[T]{body} }
 
-type created[T any] struct {
+// Created is the output of an operation that creates a resource, whose address it has.
+type Created[T any] struct {
 	Location string `header:"Location"`
 	Body     T
 }
 
-// put is the output of an operation that creates or changes a resource.
-type put[T any] struct {
+// Made returns the output for a resource that was created at an address.
+func Made[T any](location string, body T) *Created[T] { return &Created[T]{location, body} }
+
+// Put is the output of an operation that creates or changes a resource.
+type Put[T any] struct {
 	Made bool // the resource was created: status 201
 	Body T
 }
 
-// done is an output without a body: status 204, or 205 for a deletion that deleted
+// Done is an output without a body: status 204, or 205 for a deletion that deleted
 // something.
-type done struct{}
+type Done struct{}
 
-type page[T any] struct{ Body list[T] }
+// Page is the output of a list.
+type Page[T any] struct{ Body List[T] }
 
-// list is the envelope of every list.
-type list[T any] struct {
-	Next  *next  `json:"next,omitempty" doc:"Absent on the last page."`
+// Items returns the output for a list with one page.
+func Items[T any](items []T) *Page[T] { return &Page[T]{List[T]{Items: items}} }
+
+// List is the envelope of every list.
+type List[T any] struct {
+	Next  *Next  `json:"next,omitempty" doc:"Absent on the last page."`
 	Count *int64 `json:"count,omitempty" doc:"Number of all items; present if limit is 0."`
 	Items []T    `json:"items"`
 }
 
-type next struct {
+// Next leads to the next page of a list.
+type Next struct {
 	Page string `json:"page" doc:"Value of the query parameter page for the next page."`
 }
 
-// location returns the absolute address of a resource.
-func (k *Kernel) location(parts ...string) string {
+// Location returns the absolute address of a resource.
+func (k *Kernel) Location(parts ...string) string {
 	n := len(k.BaseURL) + len(Prefix)
 	for _, p := range parts {
 		n += 1 + len(p)

@@ -1,4 +1,4 @@
-package api
+package kernel
 
 import (
 	"bytes"
@@ -92,7 +92,7 @@ type step struct {
 	index int // -1 if the step is a key
 }
 
-// next skips white space and returns the next byte without consuming it. At the end it
+// Next skips white space and returns the next byte without consuming it. At the end it
 // returns 0, with which no value begins.
 func (r *strictReader) next() byte {
 	for i, c := range r.rest {

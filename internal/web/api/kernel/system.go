@@ -1,4 +1,4 @@
-package api
+package kernel
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 const apiAbout = "The HTTP interface of Octavo. Errors are `{\"error\":{\"code\",\"message\",\"details\"}}`; lists are `{\"items\",\"next\":{\"page\"},\"count\"}`."
 
 func (k *Kernel) system() {
-	register(k, op{
+	Register(k, Op{
 		ID: "getApiInformation", Route: "GET /{$}", Tag: "System", Allow: authz.Public(),
 		Summary: "Get the version and build of this server.",
 	}, k.information)
@@ -20,6 +20,6 @@ type information struct {
 	Build   string `json:"build" doc:"When the program was built."`
 }
 
-func (k *Kernel) information(context.Context, *struct{}) (*out[information], error) {
-	return ok(information{Version: k.Version, Build: k.Build}), nil
+func (k *Kernel) information(context.Context, *struct{}) (*Out[information], error) {
+	return OK(information{Version: k.Version, Build: k.Build}), nil
 }

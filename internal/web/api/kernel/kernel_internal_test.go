@@ -1,4 +1,4 @@
-package api
+package kernel
 
 import (
 	"context"
@@ -32,7 +32,7 @@ func newTestAPI(t testing.TB, l Limit, log io.Writer) *testAPI {
 	t.Helper()
 	s := testdb.Open(t, testdb.SQLite(t))
 	published := sites.New(s)
-	return &testAPI{store: s, Kernel: NewKernel(Settings{
+	return &testAPI{store: s, Kernel: New(Config{
 		Clock: s.Clock, Guard: authz.NewGuard(s, published),
 		Log: slog.New(slog.NewTextHandler(log, nil)), BaseURL: "http://test", Version: "test", Limit: l,
 	}, "secret")}
@@ -52,7 +52,7 @@ func get(a *testAPI, path string) *httptest.ResponseRecorder {
 
 func TestAnIncompleteDeclarationDoesNotStart(t *testing.T) {
 	a := newTestAPI(t, Limit{}, io.Discard)
-	for name, o := range map[string]op{
+	for name, o := range map[string]Op{
 		"no permission":          {ID: "x", Route: "GET /x", Tag: "X", Summary: "x"},
 		"no summary":             {ID: "x", Route: "GET /x", Tag: "X", Allow: authz.Public()},
 		"no route":               {ID: "x", Tag: "X", Summary: "x", Allow: authz.Public()},
@@ -61,12 +61,12 @@ func TestAnIncompleteDeclarationDoesNotStart(t *testing.T) {
 			Signed: func(*http.Request) []string { return nil }},
 	} {
 		mustPanic(t, name, func() {
-			register(a.Kernel, o, func(context.Context, *struct{}) (*done, error) { return nil, nil })
+			Register(a.Kernel, o, func(context.Context, *struct{}) (*Done, error) { return nil, nil })
 		})
 	}
 	mustPanic(t, "a stream of nothing", func() {
-		registerStream(a.Kernel, op{ID: "x", Route: "GET /x", Tag: "X", Summary: "x", Allow: authz.Public()},
-			func(context.Context, *struct{}) (stream, error) { return nil, nil })
+		RegisterStream(a.Kernel, Op{ID: "x", Route: "GET /x", Tag: "X", Summary: "x", Allow: authz.Public()},
+			func(context.Context, *struct{}) (Stream, error) { return nil, nil })
 	})
 }
 
@@ -84,35 +84,35 @@ type Nested struct{ Resolving }
 
 func TestAnInputThatHidesAPartOfItselfDoesNotStart(t *testing.T) {
 	a := newTestAPI(t, Limit{}, io.Discard)
-	row := op{ID: "x", Route: "GET /x", Tag: "X", Summary: "x", Allow: authz.Public()}
+	row := Op{ID: "x", Route: "GET /x", Tag: "X", Summary: "x", Allow: authz.Public()}
 	mustPanic(t, "a field of an embedded type hides one of another", func() {
-		register(a.Kernel, row, func(context.Context, *struct {
+		Register(a.Kernel, row, func(context.Context, *struct {
 			Hidden
 			Paged
-		}) (*done, error) {
+		}) (*Done, error) {
 			return nil, nil
 		})
 	})
 	mustPanic(t, "a field hides one of an embedded type", func() {
-		register(a.Kernel, row, func(context.Context, *struct {
+		Register(a.Kernel, row, func(context.Context, *struct {
 			Paged
 			Limit int `query:"most"`
-		}) (*done, error) {
+		}) (*Done, error) {
 			return nil, nil
 		})
 	})
 	mustPanic(t, "a resolver hides a deeper one", func() {
-		register(a.Kernel, row, func(context.Context, *struct {
+		Register(a.Kernel, row, func(context.Context, *struct {
 			Nested
 			Paged
-		}) (*done, error) {
+		}) (*Done, error) {
 			return nil, nil
 		})
 	})
-	register(a.Kernel, row, func(context.Context, *struct {
+	Register(a.Kernel, row, func(context.Context, *struct {
 		Resolving
 		Paged
-	}) (*done, error) {
+	}) (*Done, error) {
 		return nil, nil
 	})
 }
@@ -134,9 +134,9 @@ func TestStreamsAreOperations(t *testing.T) {
 	a := newTestAPI(t, Limit{Requests: 100, Period: time.Hour}, &log)
 	seen := map[string]int{}
 	a.Observe = func(operation string, status int, _ time.Duration) { seen[operation] = status }
-	declare := func(id string, send stream) {
-		registerStream(a.Kernel, op{ID: id, Route: "GET /" + id, Tag: "X", Summary: "x", Allow: authz.Public(), Sends: []string{"text/plain"}},
-			func(context.Context, *struct{}) (stream, error) { return send, nil })
+	declare := func(id string, send Stream) {
+		RegisterStream(a.Kernel, Op{ID: id, Route: "GET /" + id, Tag: "X", Summary: "x", Allow: authz.Public(), Sends: []string{"text/plain"}},
+			func(context.Context, *struct{}) (Stream, error) { return send, nil })
 	}
 	declare("sends", func(w http.ResponseWriter, _ *http.Request) error {
 		w.Header().Set("Content-Type", "text/plain")
@@ -206,10 +206,10 @@ func (r *recorded) Written() bool { return r.status != 0 }
 func TestInternalErrorsAreNotSent(t *testing.T) {
 	var log strings.Builder
 	a := newTestAPI(t, Limit{}, &log)
-	register(a.Kernel, op{ID: "panics", Route: "GET /panics", Tag: "X", Summary: "x", Allow: authz.Public()},
-		func(context.Context, *struct{}) (*done, error) { panic("the cat is out") })
-	register(a.Kernel, op{ID: "fails", Route: "GET /fails", Tag: "X", Summary: "x", Allow: authz.Public()},
-		func(context.Context, *struct{}) (*done, error) { return nil, errors.New("the dog is out") })
+	Register(a.Kernel, Op{ID: "panics", Route: "GET /panics", Tag: "X", Summary: "x", Allow: authz.Public()},
+		func(context.Context, *struct{}) (*Done, error) { panic("the cat is out") })
+	Register(a.Kernel, Op{ID: "fails", Route: "GET /fails", Tag: "X", Summary: "x", Allow: authz.Public()},
+		func(context.Context, *struct{}) (*Done, error) { return nil, errors.New("the dog is out") })
 	for _, path := range []string{"/v1/panics", "/v1/fails", "/v1/panics"} {
 		w := get(a, path)
 		if w.Code != http.StatusInternalServerError || strings.Contains(w.Body.String(), "out") || !strings.Contains(w.Body.String(), `"code":500`) {
@@ -248,8 +248,8 @@ func TestRateLimit(t *testing.T) {
 // somebody else's share nor gets one of its own.
 func TestRateLimitIsOfTheVerifiedCaller(t *testing.T) {
 	a := newTestAPI(t, Limit{Requests: 2, Period: time.Hour}, io.Discard)
-	register(a.Kernel, op{ID: "user", Route: "GET /user", Tag: "X", Summary: "x", Allow: authz.SignedIn(docs.ScopeRead)},
-		func(context.Context, *struct{}) (*out[string], error) { return ok("ada"), nil })
+	Register(a.Kernel, Op{ID: "user", Route: "GET /user", Tag: "X", Summary: "x", Allow: authz.SignedIn(docs.ScopeRead)},
+		func(context.Context, *struct{}) (*Out[string], error) { return OK("ada"), nil })
 	for i, want := range []int{401, 401, 429} {
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest(http.MethodGet, "/v1/user", nil)
@@ -274,8 +274,8 @@ func TestRateLimitIsOfTheVerifiedCaller(t *testing.T) {
 // lock out the others.
 func TestRateLimitOfVisitors(t *testing.T) {
 	a := newTestAPI(t, Limit{Requests: 2, Period: time.Hour}, io.Discard)
-	register(a.Kernel, op{ID: "site", Route: "GET /orgs/{organizationId}/sites/{siteId}/published", Tag: "X", Summary: "x", Allow: authz.Site(authz.ReadSite)},
-		func(context.Context, *struct{}) (*done, error) { return nil, nil })
+	Register(a.Kernel, Op{ID: "site", Route: "GET /orgs/{organizationId}/sites/{siteId}/published", Tag: "X", Summary: "x", Allow: authz.Site(authz.ReadSite)},
+		func(context.Context, *struct{}) (*Done, error) { return nil, nil })
 	secret, err := a.store.Secret(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package api
+package kernel
 
 import (
 	"cmp"
@@ -25,7 +25,7 @@ type call func(ctx context.Context, in any) (any, error)
 
 // bind registers the handler of an operation and adds the operation to the OpenAPI
 // description.
-func (k *Kernel) bind(o op, d *huma.Operation, out reflect.Type, handle call) {
+func (k *Kernel) bind(o Op, d *huma.Operation, out reflect.Type, handle call) {
 	spec := k.huma.OpenAPI()
 	reading, writing := newInput(o.in, d, spec.Components.Schemas), newOutput(out, d, spec.Components.Schemas)
 	reading.bodies = k.bodies
@@ -139,7 +139,7 @@ func (o *output) write(ctx huma.Context, answer any) {
 		status = http.StatusCreated
 	}
 	ctx.SetStatus(status)
-	if err := writeJSON(ctx.BodyWriter(), body); err != nil && ctx.Context().Err() == nil {
+	if err := WriteJSON(ctx.BodyWriter(), body); err != nil && ctx.Context().Err() == nil {
 		panic(err) // the response has begun; the guard logs the panic
 	}
 }

@@ -1,4 +1,4 @@
-package api
+package kernel
 
 import (
 	"net/http"

@@ -1,4 +1,4 @@
-package api
+package kernel
 
 import (
 	"errors"
@@ -42,7 +42,7 @@ func problemOf(err error) *problem {
 // requestProblem returns the response to a request that failed with err, and logs errors
 // of the server. Deleting what does not exist, or is not visible to the caller, succeeds
 // with status 204.
-func (k *Kernel) requestProblem(o op, request string, err error) *problem {
+func (k *Kernel) requestProblem(o Op, request string, err error) *problem {
 	if errs.Is(err, errs.NotFound) && strings.HasPrefix(o.Route, http.MethodDelete) {
 		return newProblem(http.StatusNoContent, "", nil)
 	}
@@ -57,7 +57,7 @@ func (k *Kernel) requestProblem(o op, request string, err error) *problem {
 }
 
 // fail sends the response to a request that failed with err.
-func (k *Kernel) fail(w http.ResponseWriter, o op, request string, err error) {
+func (k *Kernel) fail(w http.ResponseWriter, o Op, request string, err error) {
 	p := k.requestProblem(o, request, err)
 	if p.Err.Code == http.StatusUnauthorized {
 		w.Header().Set("WWW-Authenticate", `Bearer realm="octavo"`)
@@ -92,7 +92,7 @@ func writeProblem(w http.ResponseWriter, p *problem) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(p.Err.Code)
-	_ = writeJSON(w, p) // an error means that the connection is broken
+	_ = WriteJSON(w, p) // an error means that the connection is broken
 }
 
 // The settings of huma's validation are package variables. They are set once, here, and

@@ -1,4 +1,4 @@
-package api
+package kernel
 
 import (
 	"encoding/json"
@@ -16,41 +16,42 @@ import (
 // This file declares the schemas of our own types, so that each is described once and not
 // with every field that uses it.
 
-// role has the schema of docs.Role. In JSON, null is a guest.
-type role string
+// Role has the schema of docs.Role. In JSON, null is a guest.
+type Role string
 
-func (role) Schema(huma.Registry) *huma.Schema {
-	return enum("What a user is allowed to do. null is a guest, who sees only what was granted directly.", docs.Admin, docs.Create, docs.Review, docs.Edit, docs.Comment, docs.Read)
+func (Role) Schema(huma.Registry) *huma.Schema {
+	return Enum("What a user is allowed to do. null is a guest, who sees only what was granted directly.", docs.Admin, docs.Create, docs.Review, docs.Edit, docs.Comment, docs.Read)
 }
 
 type level string
 
 func (level) Schema(huma.Registry) *huma.Schema {
-	return enum("Access of all members of the organization: a role, inherit, or null for none.",
+	return Enum("Access of all members of the organization: a role, inherit, or null for none.",
 		docs.Level(docs.Admin), docs.Level(docs.Create), docs.Level(docs.Review), docs.Level(docs.Edit), docs.Level(docs.Comment), docs.Level(docs.Read), docs.LevelInherit)
 }
 
 type teamRole string
 
 func (teamRole) Schema(huma.Registry) *huma.Schema {
-	return enum("An owner manages the members of the team.", docs.TeamOwner, docs.TeamMember)
+	return Enum("An owner manages the members of the team.", docs.TeamOwner, docs.TeamMember)
 }
 
 type editMode string
 
 func (editMode) Schema(huma.Registry) *huma.Schema {
-	return enum("live can be edited directly; locked only by change requests.", docs.EditLive, docs.EditLocked)
+	return Enum("live can be edited directly; locked only by change requests.", docs.EditLive, docs.EditLocked)
 }
 
 type visibility string
 
 func (visibility) Schema(huma.Registry) *huma.Schema {
-	return enum("Who can read the site: anyone, anyone but search engines, anyone with a secret in the address, or authenticated visitors.", docs.Visibilities...)
+	return Enum("Who can read the site: anyone, anyone but search engines, anyone with a secret in the address, or authenticated visitors.", docs.Visibilities...)
 }
 
-type language string
+// Language has the schema of the code of a language.
+type Language string
 
-func (language) Schema(huma.Registry) *huma.Schema { return enum("Language code.", docs.Languages...) }
+func (Language) Schema(huma.Registry) *huma.Schema { return Enum("Language code.", docs.Languages...) }
 
 type moment string
 
@@ -58,9 +59,10 @@ func (moment) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
 }
 
-type document string
+// Document has the schema of a rich text document.
+type Document string
 
-func (document) Schema(huma.Registry) *huma.Schema {
+func (Document) Schema(huma.Registry) *huma.Schema {
 	text := func(values ...any) *huma.Schema { return &huma.Schema{Type: huma.TypeString, Enum: values} }
 	return &huma.Schema{
 		Type: huma.TypeObject, Description: "A rich text document.", AdditionalProperties: true,
@@ -83,25 +85,25 @@ func (codeFont) Schema(r huma.Registry) *huma.Schema { return fontSchema(r, cust
 
 func fontSchema(r huma.Registry, names []string) *huma.Schema {
 	t := reflect.TypeFor[customization.FontDefinition]()
-	return &huma.Schema{OneOf: []*huma.Schema{enum("The name of a font.", names...), r.Schema(t, true, t.Name())}}
+	return &huma.Schema{OneOf: []*huma.Schema{Enum("The name of a font.", names...), r.Schema(t, true, t.Name())}}
 }
 
 type codeTheme string
 
 func (codeTheme) Schema(huma.Registry) *huma.Schema {
-	return enum("Colours of code.", customization.CodeThemeNames...)
+	return Enum("Colours of code.", customization.CodeThemeNames...)
 }
 
 type refOrNull struct{}
 
 func (refOrNull) Schema(r huma.Registry) *huma.Schema {
-	s := *resolved(r, r.Schema(reflect.TypeFor[docs.Ref](), true, "Ref"))
+	s := *Resolved(r, r.Schema(reflect.TypeFor[docs.Ref](), true, "Ref"))
 	s.Nullable, s.Description = true, "Where the link leads; null for a menu that leads nowhere itself."
 	return &s
 }
 
-// resolved follows the references of a schema and returns the schema that they lead to.
-func resolved(r huma.Registry, s *huma.Schema) *huma.Schema {
+// Resolved follows the references of a schema and returns the schema that they lead to.
+func Resolved(r huma.Registry, s *huma.Schema) *huma.Schema {
 	for s.Ref != "" {
 		s = r.SchemaFromRef(s.Ref)
 	}
@@ -121,7 +123,8 @@ func schemaName(t reflect.Type, hint string) string {
 	return name
 }
 
-func enum[T ~string](about string, values ...T) *huma.Schema {
+// Enum returns the schema of a text that is one of some values.
+func Enum[T ~string](about string, values ...T) *huma.Schema {
 	s := &huma.Schema{Type: huma.TypeString, Description: about}
 	for _, v := range values {
 		s.Enum = append(s.Enum, string(v))
@@ -129,8 +132,8 @@ func enum[T ~string](about string, values ...T) *huma.Schema {
 	return s
 }
 
-// newSchemas returns a registry with the schemas of our own types.
-func newSchemas() huma.Registry {
+// NewSchemas returns a registry with the schemas of our own types.
+func NewSchemas() huma.Registry {
 	r := huma.NewMapRegistry("#/components/schemas/", schemaName)
 	declareTypes(r)
 	return r
@@ -138,7 +141,7 @@ func newSchemas() huma.Registry {
 
 // declareTypes registers the types above as the schemas of our own types.
 func declareTypes(r huma.Registry) {
-	r.RegisterTypeAlias(reflect.TypeFor[docs.Role](), reflect.TypeFor[role]())
+	r.RegisterTypeAlias(reflect.TypeFor[docs.Role](), reflect.TypeFor[Role]())
 	r.RegisterTypeAlias(reflect.TypeFor[docs.Level](), reflect.TypeFor[level]())
 	r.RegisterTypeAlias(reflect.TypeFor[docs.TeamRole](), reflect.TypeFor[teamRole]())
 	r.RegisterTypeAlias(reflect.TypeFor[docs.EditMode](), reflect.TypeFor[editMode]())
@@ -148,8 +151,8 @@ func declareTypes(r huma.Registry) {
 	r.RegisterTypeAlias(reflect.TypeFor[customization.CodeFont](), reflect.TypeFor[codeFont]())
 	r.RegisterTypeAlias(reflect.TypeFor[customization.CodeThemeName](), reflect.TypeFor[codeTheme]())
 	r.RegisterTypeAlias(reflect.TypeFor[customization.Target](), reflect.TypeFor[refOrNull]())
-	r.RegisterTypeAlias(reflect.TypeFor[json.RawMessage](), reflect.TypeFor[document]())
-	r.RegisterTypeAlias(reflect.TypeFor[markup.Document](), reflect.TypeFor[document]())
+	r.RegisterTypeAlias(reflect.TypeFor[json.RawMessage](), reflect.TypeFor[Document]())
+	r.RegisterTypeAlias(reflect.TypeFor[markup.Document](), reflect.TypeFor[Document]())
 }
 
 // aliasOptions registers the schema of every opt.Val in an input as that of the value in
@@ -174,7 +177,7 @@ func aliasOptions(r huma.Registry, t reflect.Type) {
 
 // declareErrors describes the error responses of an operation, and the statuses of a
 // deletion.
-func declareErrors(o *huma.Operation, row op, r huma.Registry) {
+func declareErrors(o *huma.Operation, row Op, r huma.Registry) {
 	schema := r.Schema(reflect.TypeFor[problem](), true, "Error")
 	about := map[int]string{
 		http.StatusBadRequest:      "The input is not valid; details name the place.",

@@ -1,4 +1,4 @@
-package api
+package kernel
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 type Paged struct {
 	Cursor string `query:"page" maxLength:"8192" doc:"Cursor from next.page of an earlier answer of the same list."`
 	Limit  int    `query:"limit" minimum:"0" maximum:"1000" default:"50" doc:"Maximum number of items; 0 returns only the count."`
-	// list identifies the list that a cursor belongs to: its path and filters. If the body
+	// List identifies the list that a cursor belongs to: its path and filters. If the body
 	// has filters, the operation adds them.
 	list string
 }
@@ -72,9 +72,9 @@ func (c cursors) mac(payload, list string, who *authz.Grant) string {
 // of a list. A page with long ones ends early, and the next page continues.
 const maxBodies = 1 << 20
 
-// open returns the page that a request selects. It returns an error if the cursor is not
+// OpenPage returns the page that a request selects. It returns an error if the cursor is not
 // valid for the list and the caller.
-func (k *Kernel) open(ctx context.Context, p Paged) (store.Page, error) {
+func (k *Kernel) OpenPage(ctx context.Context, p Paged) (store.Page, error) {
 	out := store.Page{Limit: p.Limit, Bytes: maxBodies}
 	if p.Cursor == "" {
 		return out, nil
@@ -94,24 +94,25 @@ func badCursor() error {
 	return errs.Field("query.page", "is not a cursor of this list; start again without it")
 }
 
-func (k *Kernel) seal(ctx context.Context, p Paged, key store.Key) *next {
+// SealPage returns the cursor of the page that begins behind key, or nil if there is none.
+func (k *Kernel) SealPage(ctx context.Context, p Paged, key store.Key) *Next {
 	if key == nil {
 		return nil
 	}
 	b, _ := json.Marshal(key) // strings can always be encoded
 	payload := base64.RawURLEncoding.EncodeToString(b)
-	return &next{Page: payload + "." + k.cursors.mac(payload, p.list, authz.FromContext(ctx))}
+	return &Next{Page: payload + "." + k.cursors.mac(payload, p.list, authz.FromContext(ctx))}
 }
 
-// offsetKey returns the key of a page that begins after offset items. The key pins what the
-// list was computed from, such as two revisions, so that the items stay where they are.
-func offsetKey(offset int, pinned ...string) store.Key {
+// OffsetKey returns the key of a page that begins after offset items. The key pins what the
+// List was computed from, such as two revisions, so that the items stay where they are.
+func OffsetKey(offset int, pinned ...string) store.Key {
 	return append(pinned, strconv.Itoa(offset))
 }
 
-// offsetIn parses a key of offsetKey with the given number of pinned values. Without a
+// OffsetIn parses a key of OffsetKey with the given number of pinned values. Without a
 // key, the offset is 0 and nothing is pinned.
-func offsetIn(at store.Page, pinned int) ([]string, int, error) {
+func OffsetIn(at store.Page, pinned int) ([]string, int, error) {
 	if len(at.After) == 0 {
 		return nil, 0, nil
 	}
@@ -125,16 +126,16 @@ func offsetIn(at store.Page, pinned int) ([]string, int, error) {
 	return at.After[:pinned], offset, nil
 }
 
-// listOf returns the output of a list operation. wire converts an item to its JSON form.
-func listOf[T, W any](ctx context.Context, k *Kernel, p Paged, l store.List[T], wire func(T) W) (*page[W], error) {
+// ListOf returns the output of a list operation. wire converts an item to its JSON form.
+func ListOf[T, W any](ctx context.Context, k *Kernel, p Paged, l store.List[T], wire func(T) W) (*Page[W], error) {
 	if l.Page == nil {
 		return none[W](), nil
 	}
-	at, err := k.open(ctx, p)
+	at, err := k.OpenPage(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	out := &page[W]{}
+	out := &Page[W]{}
 	out.Body.Items = []W{}
 	if p.Limit == 0 {
 		if l.Count != nil {
@@ -151,22 +152,22 @@ func listOf[T, W any](ctx context.Context, k *Kernel, p Paged, l store.List[T], 
 	for _, it := range items {
 		out.Body.Items = append(out.Body.Items, wire(it))
 	}
-	out.Body.Next = k.seal(ctx, p, key)
+	out.Body.Next = k.SealPage(ctx, p, key)
 	return out, nil
 }
 
 // none returns the output for a list that is always empty.
-func none[W any]() *page[W] {
+func none[W any]() *Page[W] {
 	zero := int64(0)
-	return &page[W]{list[W]{Items: []W{}, Count: &zero}}
+	return &Page[W]{List[W]{Items: []W{}, Count: &zero}}
 }
 
 var _ huma.Resolver = (*Paged)(nil)
 
-// listViews is like listOf for conversions that can fail.
-func listViews[T, W any](ctx context.Context, k *Kernel, p Paged, l store.List[T], wire func(context.Context, T) (W, error)) (*page[W], error) {
+// ListViews is like ListOf for conversions that can fail.
+func ListViews[T, W any](ctx context.Context, k *Kernel, p Paged, l store.List[T], wire func(context.Context, T) (W, error)) (*Page[W], error) {
 	var failed error
-	out, err := listOf(ctx, k, p, l, func(it T) W {
+	out, err := ListOf(ctx, k, p, l, func(it T) W {
 		w, err := wire(ctx, it)
 		if err != nil && failed == nil {
 			failed = err
@@ -179,5 +180,5 @@ func listViews[T, W any](ctx context.Context, k *Kernel, p Paged, l store.List[T
 	return out, err
 }
 
-// same returns its argument, for lists whose items are converted a page at a time.
-func same[T any](v T) T { return v }
+// Same returns its argument, for lists whose items are converted a page at a time.
+func Same[T any](v T) T { return v }

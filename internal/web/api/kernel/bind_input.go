@@ -1,4 +1,4 @@
-package api
+package kernel
 
 import (
 	"cmp"
@@ -352,7 +352,7 @@ func (in *input) validate(parsed any, path *huma.PathBuffer, found *huma.Validat
 func (in *input) cutLists(parsed any, path *huma.PathBuffer, found *huma.ValidateResult) bool {
 	fields, _ := parsed.(map[string]any)
 	before := len(found.Errors)
-	for name, p := range resolved(in.schemas, in.schema).Properties {
+	for name, p := range Resolved(in.schemas, in.schema).Properties {
 		list, _ := fields[name].([]any)
 		if p.MaxItems != nil && len(list) > *p.MaxItems {
 			path.Push(name)

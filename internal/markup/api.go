@@ -55,10 +55,10 @@ func isAPI(n *Node) bool {
 // apiBlock returns the settings of a block that shows a part of an API
 // description.
 func apiBlock(n *Node) APIBlock {
-	ref, _ := n.Ref("ref")
-	grouped, set := n.Data["grouped"].(bool)
-	return APIBlock{Type: n.Type, Ref: ref, Method: n.Str("method"), Path: n.Str("path"), Name: n.Str("name"),
-		Schemas: n.Strings("schemas"), Grouped: grouped || !set, Title: n.Str("title"), Untitled: n.Str("untitled") == "true", Level: 2}
+	ref, _ := n.Ref(FieldRef)
+	grouped, set := n.FlagSet(FieldGrouped)
+	return APIBlock{Type: n.Type, Ref: ref, Method: n.Str(FieldMethod), Path: n.Str(FieldPath), Name: n.Str(FieldName),
+		Schemas: n.Strings(FieldSchemas), Grouped: grouped || !set, Title: n.Str(FieldTitle), Untitled: n.Str(fieldUntitled) == "true", Level: 2}
 }
 
 // APIBlocks returns the blocks of a document that show parts of API descriptions,

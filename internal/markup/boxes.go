@@ -14,8 +14,8 @@ import (
 // what is in it by four spaces. Such a box is a hint with its line in the data,
 // so that its content is edited like any other and its form is kept.
 
-// boxMark is the key of the line of a box in the data of its hint.
-const boxMark = "marker"
+// fieldBox has the line of a box in the data of its hint.
+var fieldBox = TextField{"marker"}
 
 // box is what a line says that begins a box.
 type box struct {
@@ -91,12 +91,12 @@ func (b box) style() string {
 
 // boxOf returns the box that a hint is, if it is printed as one.
 func boxOf(n *Node) (b box, ok bool) {
-	line := n.Str(boxMark)
+	line := n.Str(fieldBox)
 	if n.Type != "hint" || line == "" || len(n.Data) != 2 || strings.ContainsAny(line, "\r\n") || strings.TrimSpace(line) != line {
 		return b, false
 	}
 	b, ok = readBox(line)
-	return b, ok && b.style() == n.Str("style")
+	return b, ok && b.style() == n.Str(FieldStyle)
 }
 
 // boxBlock is a box with the blocks in it.
@@ -147,16 +147,16 @@ func (boxParser) Close(ast.Node, text.Reader, parser.Context) {}
 // box returns the hint of a box.
 func (c *converter) box(n *boxBlock) *Node {
 	b, _ := readBox(n.line)
-	return c.arena.block("hint", map[string]any{"style": b.style(), boxMark: c.valid(n.line)}, filled(c.children(n)))
+	return c.arena.block("hint", map[string]any{"style": b.style(), fieldBox.name: c.valid(n.line)}, filled(c.children(n)))
 }
 
 // printBox prints a hint as the box that it is.
 func (p *printer) printBox(n *Node) string {
 	body := p.body("hint", n.Nodes)
 	if body == "" {
-		return n.Str(boxMark)
+		return n.Str(fieldBox)
 	}
-	return n.Str(boxMark) + "\n" + hang("    ", "    ", body)
+	return n.Str(fieldBox) + "\n" + hang("    ", "    ", body)
 }
 
 // readersTitle returns the title that readers see, with its marks. A hint shows
@@ -183,7 +183,7 @@ func (f *foreign) box(b box, nodes []*Node) (shown *Node, taken int) {
 		tabs := blockNode("tabs", nil)
 		for _, k := range nodes {
 			b, ok := boxOf(k)
-			if !ok || b.kind != '=' || len(tabs.Nodes) > 0 && strings.HasPrefix(k.Str(boxMark), "===!") {
+			if !ok || b.kind != '=' || len(tabs.Nodes) > 0 && strings.HasPrefix(k.Str(fieldBox), "===!") {
 				break
 			}
 			item := blockNode("tabs-item", map[string]any{"title": plainOf(b.readersTitle())}, filled(f.list(k.Nodes))...)

@@ -41,13 +41,13 @@ func flattenAction(data map[string]any) {
 // buttonData returns the data of a button for clients. They require the parameter of an
 // action, even if it is empty.
 func (n *Node) buttonData() map[string]any {
-	action := n.Str("action")
+	action := n.Str(FieldAction)
 	parameter, ok := buttonActions[action]
 	if !ok {
 		return n.Data
 	}
 	data := maps.Clone(n.Data)
 	delete(data, parameter)
-	data["action"] = map[string]any{"action": action, parameter: n.Str(parameter)}
+	data["action"] = map[string]any{"action": action, parameter: str(n.Data, parameter)}
 	return data
 }

@@ -42,7 +42,7 @@ func (doc *Document) CheckAddresses(edited *Document) error {
 				known[w.ref().URL] = true
 			}
 			if n.Type == "integration" {
-				known[n.Str("url")] = true
+				known[n.Str(FieldURL)] = true
 			}
 		})
 	}

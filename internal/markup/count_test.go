@@ -222,7 +222,7 @@ func (c count) node(n *Node) {
 	case n.Object == ObjectFragment, n.Type == "paragraph", n.Type == "code-line", n.Type == "images":
 	case strings.HasPrefix(n.Type, "heading-"):
 		c["heading"]++
-	case n.Type == "tabs" && !slices.ContainsFunc(n.Nodes, func(tab *Node) bool { return !countStatus.MatchString(tab.Str("title")) }):
+	case n.Type == "tabs" && !slices.ContainsFunc(n.Nodes, func(tab *Node) bool { return !countStatus.MatchString(tab.Str(FieldTitle)) }):
 		// The responses of an operation.
 	case n.Type == "list-item":
 		c["list item"]++

@@ -34,13 +34,13 @@ func Evaluate(doc *Document, e Evaluator) *Document {
 	r = func(n *Node) ([]*Node, bool) {
 		switch {
 		case n.Object == ObjectInline && n.Type == "expression" && e.Text != nil:
-			text, keep := e.Text(n.Str("expression"))
+			text, keep := e.Text(n.Str(FieldExpression))
 			if keep {
 				return nil, false
 			}
 			return []*Node{{Object: ObjectText, Key: n.Key, Leaves: []Leaf{{Text: text}}}}, true
 		case n.Object == ObjectBlock && n.Type == "if" && e.Condition != nil:
-			holds, keep := e.Condition(n.Str("expression"))
+			holds, keep := e.Condition(n.Str(FieldExpression))
 			switch {
 			case keep:
 				return nil, false
@@ -130,7 +130,7 @@ func (d *dereferencer) expand(nodes []*Node, inside []docs.Ref) []*Node {
 		if !isInclude(n) {
 			return nil, false
 		}
-		ref, ok := n.Ref("ref")
+		ref, ok := n.Ref(FieldRef)
 		if !ok || len(inside) >= maxIncludes || slices.Contains(inside, ref) {
 			return nil, false
 		}

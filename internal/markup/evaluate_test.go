@@ -45,7 +45,7 @@ func TestEvaluate(t *testing.T) {
 	var later int
 	eachNode(got.Nodes, func(n *Node) {
 		if n.Type == "if" || n.Type == "expression" {
-			if n.Str("expression") != "later" {
+			if n.Str(FieldExpression) != "later" {
 				t.Errorf("%s is left", n.Data["expression"])
 			}
 			later++
@@ -139,7 +139,7 @@ func TestDereference(t *testing.T) {
 			left = append(left, n.Key)
 		}
 		if n.Type == "link" {
-			ref, _ := n.Ref("ref")
+			ref, _ := n.Ref(FieldRef)
 			spaces = append(spaces, ref.Kind+":"+ref.Space)
 		}
 	})

@@ -29,8 +29,8 @@ func CellText(n *Node, record, definition string) (text string, ok bool) {
 	if n.Object != ObjectBlock || n.Type != "table" {
 		return "", false
 	}
-	records, _ := n.Data["records"].(map[string]any)
-	definitions, _ := n.Data["definition"].(map[string]any)
+	records := n.Map(FieldRecords)
+	definitions := n.Map(FieldDefinition)
 	row, hasRow := records[record].(map[string]any)
 	column, hasColumn := definitions[definition].(map[string]any)
 	if !hasRow || !hasColumn {

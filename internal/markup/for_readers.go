@@ -48,7 +48,7 @@ func hasForeign(nodes []*Node) bool {
 				return true
 			}
 		}
-		if n.Type == "hint" && n.Data[boxMark] != nil || docsifyStyle(n) != "" {
+		if n.Type == "hint" && n.Has(fieldBox) || docsifyStyle(n) != "" {
 			return true
 		}
 		return n.Type == "blockquote" && alertOf(n) != "" || hasForeign(n.Nodes) || hasForeign(n.Fragments)

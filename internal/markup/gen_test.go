@@ -137,7 +137,7 @@ func (g *docGen) block(kind string, depth int) *Node {
 	case "hint":
 		data["style"] = g.pick(hintStyles...)
 		g.sometimes(data, "icon", func() any { return g.word("icon") })
-		g.sometimes(data, boxMark, func() any { return g.pick("!!! note", `!!! danger "a"`, `=== "a"`, "???+ tip") })
+		g.sometimes(data, fieldBox.name, func() any { return g.pick("!!! note", `!!! danger "a"`, `=== "a"`, "???+ tip") })
 		return g.node(kind, data, g.blocksAt(1, 3, essentialTypes, depth+1))
 	case "code":
 		return g.code()

@@ -234,7 +234,7 @@ func (h *htmlWriter) heading(n *Node) {
 }
 
 func (h *htmlWriter) orderedList(n *Node) {
-	start, _ := n.Num("start")
+	start, _ := n.Num(FieldStart)
 	h.within(n, "ol", attrs("start", when(start > 1, decimal(start)))...)
 }
 
@@ -244,16 +244,16 @@ func (h *htmlWriter) divider(*Node)    { h.open("hr") }
 func (h *htmlWriter) quote(n *Node)    { h.within(n, "blockquote") }
 
 func (h *htmlWriter) images(n *Node) {
-	h.within(n, "div", "class", joined("images", alignClass(n, columnAlignments), fullWidth(n), when(n.Flag("withFrame"), "framed")))
+	h.within(n, "div", "class", joined("images", alignClass(n, columnAlignments), fullWidth(n), when(n.Flag(FieldWithFrame), "framed")))
 }
 
 func (h *htmlWriter) tabs(n *Node) { h.within(n, "div", "class", joined("tabs", fullWidth(n))) }
 
 func (h *htmlWriter) tab(n *Node) {
-	title := n.Str("title")
+	title := n.Str(FieldTitle)
 	h.open("section", attrs("class", "tab", "id", htmlID(n), "aria-label", title)...)
 	h.open("p", "class", "tab-title")
-	h.icon(n.Str("icon"), "")
+	h.icon(n.Str(FieldIcon), "")
 	h.text(title)
 	h.close("p")
 	h.blocks(n.Nodes)
@@ -264,7 +264,7 @@ func (h *htmlWriter) stepper(n *Node) { h.within(n, "ol", "class", "stepper") }
 
 func (h *htmlWriter) step(n *Node) {
 	h.open("li", "class", "step")
-	h.icon(n.Str("icon"), "")
+	h.icon(n.Str(FieldIcon), "")
 	h.blocks(n.Nodes)
 	h.close("li")
 }
@@ -272,13 +272,13 @@ func (h *htmlWriter) step(n *Node) {
 func (h *htmlWriter) columns(n *Node) { h.within(n, "div", "class", joined("columns", fullWidth(n))) }
 
 func (h *htmlWriter) column(n *Node) {
-	valign := n.Str("verticalAlignment")
-	h.within(n, "div", "class", joined("column", widthClass(n.Data["width"]), when(slices.Contains(verticalAlignments, valign), "valign-"+valign)))
+	valign := n.Str(FieldVerticalAlignment)
+	h.within(n, "div", "class", joined("column", widthClass(n.value(FieldWidth)), when(slices.Contains(verticalAlignments, valign), "valign-"+valign)))
 }
 
 func (h *htmlWriter) contentRef(n *Node) {
 	h.open("p", "class", "content-ref")
-	h.link(n.Data["ref"], "", nil)
+	h.link(n.value(FieldRef), "", nil)
 	h.icon("angle-right", "")
 	h.close("p")
 }
@@ -288,15 +288,15 @@ func (h *htmlWriter) reusable(*Node) {
 }
 
 func (h *htmlWriter) updates(n *Node) {
-	h.dates = n.Str("format")
+	h.dates = n.Str(FieldFormat)
 	h.within(n, "div", "class", "updates")
 }
 
 func (h *htmlWriter) prompt(n *Node) {
-	h.open("section", attrs("class", "prompt", "aria-label", n.Str("description"))...)
+	h.open("section", attrs("class", "prompt", "aria-label", n.Str(FieldDescription))...)
 	h.open("p", "class", "prompt-description")
-	h.icon(n.Str("icon"), "")
-	h.text(n.Str("description"))
+	h.icon(n.Str(FieldIcon), "")
+	h.text(n.Str(FieldDescription))
 	h.close("p")
 	h.blocks(n.Nodes)
 	h.close("section")
@@ -314,7 +314,7 @@ func (h *htmlWriter) level(of int) int {
 }
 
 func (h *htmlWriter) listItem(n *Node) {
-	checked, task := n.Data["checked"].(bool)
+	checked, task := n.FlagSet(FieldChecked)
 	if !task {
 		h.within(n, "li")
 		return
@@ -333,12 +333,12 @@ func (h *htmlWriter) listItem(n *Node) {
 var hintIcons = map[string]string{"info": "circle-info", "success": "circle-check", "warning": "circle-exclamation", "danger": "triangle-exclamation"}
 
 func (h *htmlWriter) hint(n *Node) {
-	style := n.Str("style")
+	style := n.Str(FieldStyle)
 	if hintIcons[style] == "" {
 		style = "info"
 	}
 	h.open("aside", "class", "hint hint-"+style, "role", "note", "aria-label", h.o.Labels.hint(style))
-	h.icon(cmp.Or(n.Str("icon"), hintIcons[style]), "")
+	h.icon(cmp.Or(n.Str(FieldIcon), hintIcons[style]), "")
 	h.within(n, "div")
 	h.close("aside")
 }
@@ -347,7 +347,7 @@ func (h *htmlWriter) expandable(n *Node) {
 	if h.inlineAPI(n) {
 		return
 	}
-	open := when(n.Flag("defaultExpanded"), noValue)
+	open := when(n.Flag(FieldDefaultExpanded), noValue)
 	h.open("details", attrs("class", "expandable", "id", htmlID(n), "open", open)...)
 	h.open("summary")
 	for _, f := range n.Fragments {
@@ -368,11 +368,11 @@ func (h *htmlWriter) expandable(n *Node) {
 
 // figure writes an image or a drawing with its caption.
 func (h *htmlWriter) figure(n *Node) {
-	if n.Data["ref"] == nil {
+	if !n.Has(FieldRef) {
 		return // a drawing without content
 	}
 	h.open("figure", attrs("class", when(n.Type == "drawing", "drawing"))...)
-	h.image(n, joined(widthClass(n.Data["width"])))
+	h.image(n, joined(widthClass(n.value(FieldWidth))))
 	h.caption(n)
 	h.close("figure")
 }
@@ -390,13 +390,13 @@ func (h *htmlWriter) caption(n *Node) {
 
 // image writes an image, with a second source for dark mode if it has one.
 func (h *htmlWriter) image(n *Node, class string) {
-	alt := n.Str("alt")
-	src, ok := h.href(n.Data["ref"])
+	alt := n.Str(FieldAlt)
+	src, ok := h.href(n.value(FieldRef))
 	if !ok {
 		h.element("span", alt, "class", "broken")
 		return
 	}
-	dark, hasDark := h.href(n.Data["refDark"])
+	dark, hasDark := h.href(n.value(FieldRefDark))
 	if hasDark {
 		h.open("picture")
 		h.open("source", "media", cmp.Or(h.o.Dark, "(prefers-color-scheme: dark)"), "data-dark", noValue, "srcset", srcset(dark))
@@ -413,8 +413,8 @@ func (h *htmlWriter) image(n *Node, class string) {
 // the author did not set are those of the file. If the author set one of them,
 // the other is scaled in proportion.
 func (h *htmlWriter) extent(n *Node) (width, height string) {
-	width, height = pixels(n.Data["width"]), pixels(n.Data["height"])
-	ref, ok := n.Ref("ref")
+	width, height = pixels(n.value(FieldWidth)), pixels(n.value(FieldHeight))
+	ref, ok := n.Ref(FieldRef)
 	if width != "" && height != "" || !ok || ref.Kind != docs.RefFile || h.o.Extent == nil {
 		return width, height
 	}
@@ -442,8 +442,8 @@ func srcset(url string) string { return strings.ReplaceAll(url, ",", "%2C") }
 func (h *htmlWriter) file(n *Node) {
 	h.open("figure", "class", "file")
 	h.icon("file-arrow-down", "")
-	h.link(n.Data["ref"], "", nil, "download", noValue)
-	if ref, ok := n.Ref("ref"); ok && h.o.Size != nil {
+	h.link(n.value(FieldRef), "", nil, "download", noValue)
+	if ref, ok := n.Ref(FieldRef); ok && h.o.Size != nil {
 		if size, ok := h.o.Size(ref); ok {
 			h.element("span", BytesText(size), "class", "file-size")
 		}
@@ -468,7 +468,7 @@ func BytesText(n int64) string {
 // embed writes a link to content that other services would show in a frame.
 // Nothing of a third party is loaded before the reader follows the link.
 func (h *htmlWriter) embed(n *Node) {
-	address := n.Str("url")
+	address := n.Str(FieldURL)
 	h.open("figure", "class", joined("embed", fullWidth(n)))
 	h.icon("globe", "")
 	h.link(docs.Ref{Kind: docs.RefURL, URL: address}, "", func() {
@@ -488,13 +488,13 @@ func (h *htmlWriter) embed(n *Node) {
 func (h *htmlWriter) update(n *Node) {
 	h.open("article", "class", "update")
 	h.open("header")
-	date := n.Str("date")
+	date := n.Str(FieldDate)
 	if t, ok := parseDate(date); ok {
 		h.element("time", h.o.Labels.Dates.format(t, h.dates), "datetime", t.Format(time.DateOnly))
 	} else {
 		h.element("span", date, "class", "date")
 	}
-	for _, tag := range n.Refs("tags") {
+	for _, tag := range n.Refs(FieldTags) {
 		h.element("span", h.title(tag), "class", "tag")
 	}
 	h.close("header")
@@ -525,13 +525,13 @@ func (h *htmlWriter) icon(name, colour string) {
 }
 
 func alignClass(n *Node, allowed []string) string {
-	if align := n.Str("align"); slices.Contains(allowed, align) {
+	if align := n.Str(FieldAlign); slices.Contains(allowed, align) {
 		return "align-" + align
 	}
 	return ""
 }
 
-func fullWidth(n *Node) string { return when(n.Flag("fullWidth"), "full-width") }
+func fullWidth(n *Node) string { return when(n.Flag(FieldFullWidth), "full-width") }
 
 // colourClass returns the class of a colour: color-red for red,
 // color-theme-primary for $primary. It is empty for the default colour.

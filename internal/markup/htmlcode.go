@@ -39,7 +39,7 @@ func (h *htmlWriter) mathText(n *Node)  { h.math(n, "span") }
 
 // math writes a formula, typeset or as its source.
 func (h *htmlWriter) math(n *Node, element string) {
-	formula := n.Str("formula")
+	formula := n.Str(FieldFormula)
 	if h.o.Math != nil && len(formula) <= min(maxFormula, h.formulas) && SafeFormula(formula) {
 		h.formulas -= len(formula)
 		if mathML, ok := h.o.Math(formula, element == "div"); ok {
@@ -84,7 +84,7 @@ type codePiece struct {
 
 // codeBlock writes code in lines, which the style sheet numbers.
 func (h *htmlWriter) codeBlock(n *Node) {
-	language := n.Str("syntax")
+	language := n.Str(FieldSyntax)
 	var code strings.Builder
 	lines := make([][]codePiece, len(n.Nodes))
 	for i, line := range n.Nodes {
@@ -95,21 +95,21 @@ func (h *htmlWriter) codeBlock(n *Node) {
 		h.diagram(strings.TrimSuffix(code.String(), "\n"))
 		return
 	}
-	title := n.Str("title")
+	title := n.Str(FieldTitle)
 	element := "div"
 	if title != "" {
 		element = "figure"
 	}
-	h.open(element, attrs("class", joined("code", fullWidth(n), when(n.Flag("expandable"), "collapsible")), "data-language", when(languageForm.MatchString(language), language))...)
+	h.open(element, attrs("class", joined("code", fullWidth(n), when(n.Flag(FieldExpandable), "collapsible")), "data-language", when(languageForm.MatchString(language), language))...)
 	if title != "" {
 		h.element("figcaption", title)
 	}
 	collapsed := ""
-	if lines, ok := n.Num("collapsedLineCount"); ok && n.Flag("expandable") && lines >= 1 {
+	if lines, ok := n.Num(FieldCollapsedLineCount); ok && n.Flag(FieldExpandable) && lines >= 1 {
 		collapsed = decimal(lines)
 	}
 	// A block that scrolls must be reachable with the keyboard.
-	h.open("pre", attrs("class", joined(when(n.Str("overflow") == "wrap", "wrap"), when(n.Flag("lineNumbers"), "line-numbers")),
+	h.open("pre", attrs("class", joined(when(n.Str(FieldOverflow) == "wrap", "wrap"), when(n.Flag(FieldLineNumbers), "line-numbers")),
 		"data-collapsed-lines", collapsed, "tabindex", "0")...)
 	h.open("code", attrs("class", when(languageForm.MatchString(language), "language-"+language))...)
 	source := code.String()
@@ -122,7 +122,7 @@ func (h *htmlWriter) codeBlock(n *Node) {
 	}
 	r := codeRun{h: h, source: source, spans: spans}
 	for i, pieces := range lines {
-		h.open("span", "class", joined("line", when(n.Nodes[i].Flag("highlighted"), "highlighted")))
+		h.open("span", "class", joined("line", when(n.Nodes[i].Flag(FieldHighlighted), "highlighted")))
 		for _, p := range pieces {
 			r.piece(p)
 		}
@@ -201,7 +201,7 @@ func (h *htmlWriter) integration(n *Node) {
 		h.rawBlock(raw)
 		return
 	}
-	if n.Str("integration") == "mermaid" {
+	if n.Str(FieldIntegration) == "mermaid" {
 		h.diagram(n.Prop("content"))
 		return
 	}
@@ -210,9 +210,9 @@ func (h *htmlWriter) integration(n *Node) {
 	if err != nil || len(data) > maxProps || props == nil {
 		data = []byte("{}")
 	}
-	h.open("section", "class", joined("integration", fullWidth(n)), "data-integration", n.Str("integration"),
-		"data-block", n.Str("block"), "data-props", string(data))
-	if url := n.Str("url"); url != "" {
+	h.open("section", "class", joined("integration", fullWidth(n)), "data-integration", n.Str(FieldIntegration),
+		"data-block", n.Str(FieldBlock), "data-props", string(data))
+	if url := n.Str(FieldURL); url != "" {
 		h.link(docs.Ref{Kind: docs.RefURL, URL: url}, "", func() { h.text(url) })
 	}
 	h.close("section")
@@ -221,10 +221,10 @@ func (h *htmlWriter) integration(n *Node) {
 // openAPI writes a part of an API description, or a placeholder if it is not
 // available.
 func (h *htmlWriter) openAPI(n *Node) {
-	ref, _ := n.Ref("ref")
-	method := strings.ToUpper(n.Str("method"))
+	ref, _ := n.Ref(FieldRef)
+	method := strings.ToUpper(n.Str(FieldMethod))
 	h.open("section", attrs("class", joined("openapi", when(n.Type == "swagger", "openapi-operation"), when(n.Type != "swagger", n.Type)),
-		"id", htmlID(n), "data-spec", ref.Spec, "data-path", n.Str("path"), "data-method", method, "data-name", n.Str("name"))...)
+		"id", htmlID(n), "data-spec", ref.Spec, "data-path", n.Str(FieldPath), "data-method", method, "data-name", n.Str(FieldName))...)
 	if h.o.API != nil {
 		b := apiBlock(n)
 		b.Level = min(2+len(h.above), 6)
@@ -234,11 +234,11 @@ func (h *htmlWriter) openAPI(n *Node) {
 			return
 		}
 	}
-	if title := n.Str("title"); title != "" {
+	if title := n.Str(FieldTitle); title != "" {
 		h.element("p", title)
 	}
 	h.open("p")
-	for _, s := range append([]string{method, n.Str("path"), n.Str("name")}, n.Strings("schemas")...) {
+	for _, s := range append([]string{method, n.Str(FieldPath), n.Str(FieldName)}, n.Strings(FieldSchemas)...) {
 		if s != "" {
 			h.element("code", s)
 			h.w.WriteByte(' ')

@@ -84,20 +84,20 @@ func (h *htmlWriter) inline(n *Node) {
 }
 
 func (h *htmlWriter) linked(n *Node) {
-	h.link(n.Data["ref"], "", func() { h.inlines(n.Nodes) })
+	h.link(n.value(FieldRef), "", func() { h.inlines(n.Nodes) })
 }
 
 func (h *htmlWriter) emoji(n *Node) {
-	h.element("span", emojiText(n.Str("code")), "class", "emoji")
+	h.element("span", emojiText(n.Str(FieldCode)), "class", "emoji")
 }
 
-func (h *htmlWriter) iconNode(n *Node) { h.icon(n.Str("icon"), n.Str("color")) }
+func (h *htmlWriter) iconNode(n *Node) { h.icon(n.Str(FieldIcon), n.Str(FieldColor)) }
 
 func (h *htmlWriter) inlineImage(n *Node) {
-	h.image(n, joined("inline", when(n.Str("size") == "line", "size-line")))
+	h.image(n, joined("inline", when(n.Str(FieldSize) == "line", "size-line")))
 }
 
-func (h *htmlWriter) mention(n *Node) { h.link(n.Data["ref"], "mention", nil) }
+func (h *htmlWriter) mention(n *Node) { h.link(n.value(FieldRef), "mention", nil) }
 
 // href returns the address of a reference, or false if it has none or an unsafe
 // one.
@@ -196,22 +196,22 @@ func (h *htmlWriter) knowsPerson(v any) bool {
 
 func (h *htmlWriter) button(n *Node) {
 	class := "button primary"
-	if n.Str("kind") == "secondary" {
+	if n.Str(FieldKind) == "secondary" {
 		class = "button secondary"
 	}
-	if size := n.Str("size"); size == "small" || size == "large" {
+	if size := n.Str(FieldSize); size == "small" || size == "large" {
 		class += " " + size
 	}
 	body := func() {
-		h.icon(n.Str("icon"), "")
-		h.text(n.Str("label"))
+		h.icon(n.Str(FieldIcon), "")
+		h.text(n.Str(FieldLabel))
 	}
-	switch action := n.Str("action"); {
-	case n.Data["ref"] != nil:
-		h.link(n.Data["ref"], class, body)
+	switch action := n.Str(FieldAction); {
+	case n.Has(FieldRef):
+		h.link(n.value(FieldRef), class, body)
 	case buttonActions[action] != "":
 		h.open("button", attrs("type", "button", "class", class, "data-action", action,
-			"data-query", n.Str("query"), "data-slug", n.Str("slug"))...)
+			"data-query", n.Str(FieldQuery), "data-slug", n.Str(FieldSlug))...)
 		body()
 		h.close("button")
 	default:

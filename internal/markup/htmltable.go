@@ -89,7 +89,7 @@ type cellSpan struct {
 // by row and column. A span that would extend beyond the table or overlap with
 // another one is ignored.
 func readMerges(t *tableView) map[[2]int]cellSpan {
-	merges, _ := t.node.Data["cellMerges"].([]any)
+	merges, _ := t.node.value(FieldCellMerges).([]any)
 	if len(merges) == 0 {
 		return nil
 	}
@@ -177,7 +177,7 @@ func (h *htmlWriter) cover(t *tableView, r tableRow) {
 	}
 	n := &Node{Data: map[string]any{"ref": light, "alt": alt}}
 	if hasDark {
-		n.Data["refDark"] = dark
+		n.set(FieldRefDark, dark)
 	}
 	fit := ""
 	if m, ok := r.values[str(t.view, "coverDefinition")].(map[string]any); ok && slices.Contains(objectFits, str(m, "objectFit")) {

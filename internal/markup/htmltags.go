@@ -24,12 +24,12 @@ func (p *printer) htmlTag(n *Node) string {
 	if n.IsVoid() {
 		kids = captionOf(n)
 	}
-	return p.tagElement(p.openBlock(n), n.Str("body"), kids)
+	return p.tagElement(p.openBlock(n), n.Str(fieldBody), kids)
 }
 
 // htmlMath returns the HTML of a formula, which is a tag in HTML only.
 func (p *printer) htmlMath(n *Node) string {
-	return p.tagElement(openTag("math").attr("formula", n.Str("formula")), "", nil)
+	return p.tagElement(openTag("math").attr("formula", n.Str(FieldFormula)), "", nil)
 }
 
 // tagElement returns the HTML of a tag with its text or its blocks.

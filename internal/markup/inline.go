@@ -294,7 +294,7 @@ func (c *converter) link(b *inlineBuilder, n *ast.Link, marks []Mark) {
 	dest, title := valid(decode(string(n.Destination))), valid(decode(string(n.Title)))
 	if title == "mention" {
 		m := inlineNode("mention", map[string]any{})
-		m.setRef("ref", c.resolve(dest, UseLink), dest, UseLink)
+		m.setRef(FieldRef, c.resolve(dest, UseLink), dest, UseLink)
 		c.traceInline(m, n)
 		b.inline(m)
 		return
@@ -309,9 +309,9 @@ func (c *converter) addLink(b *inlineBuilder, dest, title string, inner []*Node)
 	}
 	l := c.arena.inline("link", map[string]any{})
 	l.Nodes = inner
-	l.setRef("ref", c.resolve(dest, UseLink), dest, UseLink)
+	l.setRef(FieldRef, c.resolve(dest, UseLink), dest, UseLink)
 	if title != "" {
-		l.Data["title"] = title
+		l.set(FieldTitle, title)
 	}
 	b.inline(l)
 	return l
@@ -363,12 +363,12 @@ func (c *converter) resolve(dest string, use Use) docs.Ref {
 func (c *converter) inlineImage(n *ast.Image) *Node {
 	i := inlineNode("inline-image", map[string]any{"size": "original"})
 	dest := valid(decode(string(n.Destination)))
-	i.setRef("ref", c.resolve(dest, UseImage), dest, UseImage)
+	i.setRef(FieldRef, c.resolve(dest, UseImage), dest, UseImage)
 	if alt := c.altText(n); alt != "" {
-		i.Data["alt"] = alt
+		i.set(FieldAlt, alt)
 	}
 	if title := valid(decode(string(n.Title))); title != "" {
-		i.Data["caption"] = title
+		i.set(FieldCaption, title)
 	}
 	return i
 }
@@ -387,13 +387,13 @@ func plainOf(nodes []*Node) string {
 		}
 		switch n.Type {
 		case "emoji":
-			s.WriteString(emojiText(n.Str("code")))
+			s.WriteString(emojiText(n.Str(FieldCode)))
 		case "inline-math":
-			s.WriteString(n.Str("formula"))
+			s.WriteString(n.Str(FieldFormula))
 		case "button":
-			s.WriteString(n.Str("label"))
+			s.WriteString(n.Str(FieldLabel))
 		case "expression":
-			s.WriteString(n.Str("expression"))
+			s.WriteString(n.Str(FieldExpression))
 		default:
 			s.WriteString(plainOf(n.Nodes))
 		}

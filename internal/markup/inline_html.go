@@ -158,7 +158,7 @@ func (c *converter) addKnownElement(b *inlineBuilder, e *element, marks []Mark, 
 		case e.has("data-mention") && e.has("href"):
 			m := inlineNode("mention", map[string]any{})
 			dest := valid(e.attr("href"))
-			m.setRef("ref", c.resolve(dest, UseLink), dest, UseLink)
+			m.setRef(FieldRef, c.resolve(dest, UseLink), dest, UseLink)
 			b.inline(m)
 			return true
 		case e.has("href") && e.only("href", "title"):
@@ -218,18 +218,18 @@ func (c *converter) spanInline(b *inlineBuilder, e *element, class []string, sou
 func (c *converter) imgInline(e *element, dark string) *Node {
 	n := inlineNode("inline-image", map[string]any{"size": "original"})
 	if e.attr("data-size") == "line" {
-		n.Data["size"] = "line"
+		n.set(FieldSize, "line")
 	}
 	src := valid(e.attr("src"))
-	n.setRef("ref", c.resolve(src, UseImage), src, UseImage)
+	n.setRef(FieldRef, c.resolve(src, UseImage), src, UseImage)
 	if dark != "" {
-		n.setRef("refDark", c.resolve(dark, UseImage), dark, UseImage)
+		n.setRef(FieldRefDark, c.resolve(dark, UseImage), dark, UseImage)
 	}
 	if alt := valid(e.attr("alt")); alt != "" {
-		n.Data["alt"] = alt
+		n.set(FieldAlt, alt)
 	}
 	if title := valid(e.attr("title")); title != "" {
-		n.Data["caption"] = title
+		n.set(FieldCaption, title)
 	}
 	return n
 }
@@ -257,23 +257,23 @@ func pictureParts(e *element) (img *element, dark string, ok bool) {
 func (c *converter) button(b *inlineBuilder, e *element, class []string) bool {
 	n := inlineNode("button", map[string]any{"label": strings.TrimSpace(e.plain()), "kind": "primary"})
 	if hasString(class, "secondary") {
-		n.Data["kind"] = "secondary"
+		n.set(FieldKind, "secondary")
 	}
 	for _, a := range e.attrs {
 		v := valid(a.Val)
 		switch a.Key {
 		case "class", "type":
 		case "href":
-			n.setRef("ref", c.resolve(v, UseLink), v, UseLink)
+			n.setRef(FieldRef, c.resolve(v, UseLink), v, UseLink)
 		case "data-icon":
 			if v != "" {
-				n.Data["icon"] = v
+				n.set(FieldIcon, v)
 			}
 		case "data-action":
 			if buttonActions[v] == "" {
 				return false
 			}
-			n.Data["action"] = v
+			n.set(FieldAction, v)
 		case "data-query", "data-slug":
 			if v != "" {
 				n.Data[strings.TrimPrefix(a.Key, "data-")] = v
@@ -282,7 +282,7 @@ func (c *converter) button(b *inlineBuilder, e *element, class []string) bool {
 			if !slices.Contains(buttonSizes, v) {
 				return false
 			}
-			n.Data["size"] = v
+			n.set(FieldSize, v)
 		default:
 			return false
 		}

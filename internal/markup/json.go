@@ -88,7 +88,7 @@ func (n *Node) wireData() map[string]any {
 }
 
 func (n *Node) headingData() map[string]any {
-	id, ok := n.Data["id"].(string)
+	id, ok := n.value(FieldID).(string)
 	if !ok || narrowAnchor.MatchString(id) {
 		return n.Data
 	}
@@ -109,7 +109,7 @@ func readWideAnchor(data map[string]any) {
 }
 
 func (n *Node) integrationData() map[string]any {
-	url := n.Str("url")
+	url := n.Str(FieldURL)
 	if InertURL(url) == url {
 		return n.Data
 	}

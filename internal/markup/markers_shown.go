@@ -68,7 +68,7 @@ func imageOfMarker(as attributes, refs Refs) []*Node {
 		return nil
 	}
 	image := blockNode("image", map[string]any{})
-	image.setRef("ref", refs.resolve(src, UseImage), src, UseImage)
+	image.setRef(FieldRef, refs.resolve(src, UseImage), src, UseImage)
 	image.Data = as.strings(image.Data, "alt")
 	if caption, _ := as.get("caption"); caption != "" {
 		captioned(image, parse([]byte(singleLine(caption)), refs).Nodes)
@@ -104,7 +104,7 @@ func pageOfMarker(args string, as attributes, refs Refs) []*Node {
 		return nil
 	}
 	n := blockNode("content-ref", map[string]any{})
-	n.setRef("ref", ref, dest, UseLink)
+	n.setRef(FieldRef, ref, dest, UseLink)
 	return []*Node{n}
 }
 

@@ -212,7 +212,7 @@ func (m *merger) inside(base, into, from *Node) *Node {
 	if !sameContainer(base, into) || !sameContainer(base, from) || len(into.Nodes)+len(into.Fragments) == 0 {
 		return nil
 	}
-	if into.Type == "table" && !slices.ContainsFunc([]*Node{base, into, from}, func(n *Node) bool { return n.Data["cellMerges"] != nil }) {
+	if into.Type == "table" && !slices.ContainsFunc([]*Node{base, into, from}, func(n *Node) bool { return n.Has(FieldCellMerges) }) {
 		return m.table(base, into, from)
 	}
 	sub := &merger{h: m.h}

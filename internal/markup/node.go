@@ -161,9 +161,9 @@ func (w written) ref() docs.Ref { return w.what.(docs.Ref) }
 
 // setRef sets a reference in the node's data and records its written
 // destination.
-func (n *Node) setRef(key string, ref docs.Ref, dest string, use Use) {
+func (n *Node) setRef(f RefField, ref docs.Ref, dest string, use Use) {
 	var what any = ref
-	n.Data[key] = what
+	n.set(f, what)
 	n.addWritten(what, use, dest)
 }
 

@@ -7,21 +7,27 @@ import (
 	"github.com/octavo-docs/octavo/internal/docs"
 )
 
-// Str returns a string in the data of the node, or an empty string.
-func (n *Node) Str(key string) string { return str(n.Data, key) }
+// Str returns a text in the data of the node, or an empty string.
+func (n *Node) Str(f TextField) string { return str(n.Data, f.name) }
 
-// Flag returns a boolean in the data of the node, or false if there is none.
-func (n *Node) Flag(key string) bool { return truth(n.Data, key) }
+// Flag returns a flag in the data of the node, or false if there is none.
+func (n *Node) Flag(f FlagField) bool { return truth(n.Data, f.name) }
+
+// FlagSet returns a flag in the data of the node. set is false if there is none.
+func (n *Node) FlagSet(f FlagField) (value, set bool) {
+	value, set = n.Data[f.name].(bool)
+	return value, set
+}
 
 // Num returns a number in the data of the node.
-func (n *Node) Num(key string) (value float64, ok bool) { return num(n.Data[key]) }
+func (n *Node) Num(f NumberField) (value float64, ok bool) { return num(n.Data[f.name]) }
 
 // Ref returns a reference in the data of the node.
-func (n *Node) Ref(key string) (ref docs.Ref, ok bool) { return refOf(n.Data[key]) }
+func (n *Node) Ref(f RefField) (ref docs.Ref, ok bool) { return refOf(n.Data[f.name]) }
 
 // Refs returns the references of a list in the data of the node.
-func (n *Node) Refs(key string) []docs.Ref {
-	list, _ := n.Data[key].([]any)
+func (n *Node) Refs(f RefsField) []docs.Ref {
+	list, _ := n.Data[f.name].([]any)
 	var refs []docs.Ref
 	for _, v := range list {
 		if ref, ok := refOf(v); ok {
@@ -31,17 +37,38 @@ func (n *Node) Refs(key string) []docs.Ref {
 	return refs
 }
 
-// Strings returns a list of strings in the data of the node.
-func (n *Node) Strings(key string) []string { return texts(n.Data[key]) }
+// Strings returns a list of texts in the data of the node.
+func (n *Node) Strings(f TextsField) []string { return texts(n.Data[f.name]) }
 
 // Length returns a length in the data of the node. An empty unit means px.
-func (n *Node) Length(key string) (value float64, unit string, ok bool) { return lengthOf(n.Data[key]) }
+func (n *Node) Length(f LengthField) (value float64, unit string, ok bool) {
+	return lengthOf(n.Data[f.name])
+}
+
+// Map returns an object in the data of the node, or nil.
+func (n *Node) Map(f ObjectField) map[string]any {
+	m, _ := n.Data[f.name].(map[string]any)
+	return m
+}
+
+// Has reports whether the data of the node has a field.
+func (n *Node) Has(f field) bool { return n.Data[f.key()] != nil }
+
+// SetStr sets a text in the data of the node.
+func (n *Node) SetStr(f TextField, s string) {
+	if n.Data == nil {
+		n.Data = map[string]any{}
+	}
+	n.Data[f.name] = s
+}
+
+// value returns the value of a field as it is, for functions that accept values of
+// several kinds. set changes it.
+func (n *Node) value(f field) any  { return n.Data[f.key()] }
+func (n *Node) set(f field, v any) { n.Data[f.key()] = v }
 
 // Props returns the properties of an integration block.
-func (n *Node) Props() map[string]any {
-	props, _ := n.Data["props"].(map[string]any)
-	return props
-}
+func (n *Node) Props() map[string]any { return n.Map(FieldProps) }
 
 // Prop returns a string in the properties of an integration block.
 func (n *Node) Prop(key string) string { return str(n.Props(), key) }
@@ -55,7 +82,7 @@ func (n *Node) HeadingLevel() int {
 	if !ok {
 		return 0
 	}
-	if f, ok := n.Num("level"); ok && f >= 1 && f <= 6 {
+	if f, ok := n.Num(FieldLevel); ok && f >= 1 && f <= 6 {
 		return int(f)
 	}
 	level, _ := strconv.Atoi(digit)
@@ -68,7 +95,7 @@ func (n *Node) Anchor() string {
 		return id
 	}
 	if n.HeadingLevel() > 0 {
-		return n.Str("id")
+		return n.Str(FieldID)
 	}
 	return ""
 }
@@ -84,7 +111,7 @@ func (n *Node) Slot() string {
 // RawSource returns the Markdown of a block that is kept verbatim because it
 // could not be parsed. ok is false for any other node.
 func (n *Node) RawSource() (source string, ok bool) {
-	if n.Str("integration") != rawIntegration || n.Str("block") != rawKind {
+	if n.Str(FieldIntegration) != rawIntegration || n.Str(FieldBlock) != rawKind {
 		return "", false
 	}
 	return n.Prop("source"), true

@@ -182,8 +182,8 @@ func rawAnchors(out []string, source string) []string {
 	}
 }
 
-func headingAnchor(n *Node) (id, text string) { return n.Str("id"), plainOf(n.Nodes) }
-func tabAnchor(n *Node) (id, text string)     { return n.Str("slug"), n.Str("title") }
+func headingAnchor(n *Node) (id, text string) { return n.Str(FieldID), plainOf(n.Nodes) }
+func tabAnchor(n *Node) (id, text string)     { return n.Str(FieldSlug), n.Str(FieldTitle) }
 
 func expandableAnchor(n *Node) (id, text string) {
 	if len(n.Fragments) > 0 && len(n.Fragments[0].Nodes) > 0 {
@@ -192,10 +192,10 @@ func expandableAnchor(n *Node) (id, text string) {
 	return "", text
 }
 
-func schemasAnchor(n *Node) (id, text string) { return "", strings.Join(n.Strings("schemas"), " ") }
+func schemasAnchor(n *Node) (id, text string) { return "", strings.Join(n.Strings(FieldSchemas), " ") }
 
 func operationAnchor(n *Node) (id, text string) {
-	return "", n.Str("method") + " " + strings.ReplaceAll(n.Str("path")+n.Str("name"), "/", " ")
+	return "", n.Str(FieldMethod) + " " + strings.ReplaceAll(n.Str(FieldPath)+n.Str(FieldName), "/", " ")
 }
 
 // eachBlock calls f for all blocks and their descendants in reading order.

@@ -102,12 +102,12 @@ func layout(e *element, nodes []*Node) []*Node {
 			case a.Key == "data-full-width" && a.Val == "false":
 			case a.Key == "data-full-width" && slices.Contains(wideTypes, n.Type):
 				n.Data = orEmpty(n.Data)
-				n.Data["fullWidth"] = true
+				n.set(FieldFullWidth, true)
 			case a.Key == "data-with-frame" && a.Val == "false":
 			case a.Key == "data-with-frame" && n.Type == "images":
-				n.Data["withFrame"] = true
+				n.set(FieldWithFrame, true)
 			case a.Key == "align" && n.Type == "images" && slices.Contains(columnAlignments, a.Val):
-				n.Data["align"] = a.Val
+				n.set(FieldAlign, a.Val)
 			case a.Key == "align" && isTextBlock(n) && textAlign[a.Val] != "":
 				n.Data = setString(n.Data, "align", textAlign[a.Val])
 			default:
@@ -369,7 +369,7 @@ func listOf(e *element) (n *Node, ok bool) {
 		if !isNumber || f != float64(int(f)) {
 			return nil, false
 		}
-		n.Data["start"] = f
+		n.set(FieldStart, f)
 	}
 	return n, true
 }

@@ -6,9 +6,9 @@ import "github.com/yuin/goldmark/ast"
 func (c *converter) imageBlock(n *ast.Image) *Node {
 	image := blockNode("image", map[string]any{})
 	dest := valid(decode(string(n.Destination)))
-	image.setRef("ref", c.resolve(dest, UseImage), dest, UseImage)
+	image.setRef(FieldRef, c.resolve(dest, UseImage), dest, UseImage)
 	if alt := c.altText(n); alt != "" {
-		image.Data["alt"] = alt
+		image.set(FieldAlt, alt)
 	}
 	if title := valid(decode(string(n.Title))); title != "" {
 		leaf := Leaf{Text: title}
@@ -80,12 +80,12 @@ func (h *htmlReader) image(e *element) *Node {
 	}
 	n := blockNode("image", map[string]any{})
 	src := valid(e.attr("src"))
-	n.setRef("ref", h.c.resolve(src, UseImage), src, UseImage)
+	n.setRef(FieldRef, h.c.resolve(src, UseImage), src, UseImage)
 	if dark != "" {
-		n.setRef("refDark", h.c.resolve(dark, UseImage), dark, UseImage)
+		n.setRef(FieldRefDark, h.c.resolve(dark, UseImage), dark, UseImage)
 	}
 	if alt := valid(e.attr("alt")); alt != "" {
-		n.Data["alt"] = alt
+		n.set(FieldAlt, alt)
 	}
 	for _, key := range []string{"width", "height"} {
 		if l, ok := readLength(e.attr(key)); ok {
@@ -109,10 +109,10 @@ func (h *htmlReader) drawing(e *element) *Node {
 	n := blockNode("drawing", map[string]any{})
 	if e.has("src") {
 		src := valid(e.attr("src"))
-		n.setRef("ref", h.c.resolve(src, UseImage), src, UseImage)
+		n.setRef(FieldRef, h.c.resolve(src, UseImage), src, UseImage)
 	}
 	if alt := valid(e.attr("alt")); alt != "" {
-		n.Data["alt"] = alt
+		n.set(FieldAlt, alt)
 	}
 	return n
 }

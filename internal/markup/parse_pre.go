@@ -54,7 +54,7 @@ func (h *htmlReader) code(e *element) []*Node {
 	}
 	lines := r.lines
 	// The line break before the closing tag ends the last line.
-	if k := len(lines); k > 1 && len(lines[k-1].Nodes) == 1 && plainOf(lines[k-1].Nodes) == "" && lines[k-1].Nodes[0].Object == ObjectText && !truth(lines[k-1].Data, "highlighted") {
+	if k := len(lines); k > 1 && len(lines[k-1].Nodes) == 1 && plainOf(lines[k-1].Nodes) == "" && lines[k-1].Nodes[0].Object == ObjectText && !lines[k-1].Flag(FieldHighlighted) {
 		lines = lines[:k-1]
 	}
 	return []*Node{blockNode("code", data, lines...)}

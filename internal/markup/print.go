@@ -252,7 +252,7 @@ func (p *printer) hint(n *Node) string {
 }
 
 func (p *printer) paragraph(n *Node) string {
-	align := n.Str("align")
+	align := n.Str(FieldAlign)
 	if align != "" {
 		return "<p align=" + quoteAttr(htmlAlign(align)) + ">" + p.htmlInlines(n.Nodes) + "</p>"
 	}
@@ -285,11 +285,11 @@ func htmlAlign(align string) string {
 
 func (p *printer) heading(n *Node) string {
 	level := n.HeadingLevel()
-	id := n.Str("id")
+	id := n.Str(FieldID)
 	if id != "" && !isAnchor(id) {
 		id = ""
 	}
-	if n.Str("align") != "" || n.Str("class") != "" {
+	if n.Str(FieldAlign) != "" || n.Str(FieldClass) != "" {
 		return p.htmlHeading(n)
 	}
 	s := p.text(n, singleLineText)
@@ -312,7 +312,7 @@ func (p *printer) heading(n *Node) string {
 func (p *printer) list(n *Node, other bool, avoid string) string {
 	var b strings.Builder
 	number := 1
-	if f, ok := n.Num("start"); ok {
+	if f, ok := n.Num(FieldStart); ok {
 		number = int(min(max(f, 0), 999_999_999))
 	}
 	mark, space := p.listStyle(n, other, avoid)
@@ -419,7 +419,7 @@ func (p *printer) item(n *Node, marker, space string, task bool) string {
 	body := p.itemBlocks(n.Nodes, marker)
 	p.items--
 	p.openEnd = before
-	checked, isTask := n.Data["checked"].(bool)
+	checked, isTask := n.FlagSet(FieldChecked)
 	if isTask || task {
 		box := "[ ]"
 		if checked {
@@ -428,7 +428,7 @@ func (p *printer) item(n *Node, marker, space string, task bool) string {
 		switch {
 		case body == "":
 			body = box
-		case n.Nodes[0].Type == "paragraph" && n.Nodes[0].Str("align") == "" && !isEmptyParagraph(n.Nodes[0]):
+		case n.Nodes[0].Type == "paragraph" && n.Nodes[0].Str(FieldAlign) == "" && !isEmptyParagraph(n.Nodes[0]):
 			body = box + " " + body
 		default:
 			body = box + "\n\n" + body
@@ -518,13 +518,13 @@ func endsEmpty(n *Node) bool {
 			return endsEmpty(item.Nodes[i])
 		}
 	}
-	return n.Type != "list-tasks" && item.Data["checked"] == nil
+	return n.Type != "list-tasks" && !item.Has(FieldChecked)
 }
 
 // interrupts reports whether a list may follow a line of text without a blank
 // line.
 func interrupts(list *Node) bool {
-	if start, ok := list.Num("start"); ok && start != 1 && list.Type == "list-ordered" || len(list.Nodes) == 0 {
+	if start, ok := list.Num(FieldStart); ok && start != 1 && list.Type == "list-ordered" || len(list.Nodes) == 0 {
 		return false
 	}
 	for _, n := range list.Nodes[0].Nodes {
@@ -548,7 +548,7 @@ func (p *printer) quote(n *Node) string {
 }
 
 func (p *printer) math(n *Node) string {
-	lines := strings.Split(cleanLines(n.Str("formula")), "\n")
+	lines := strings.Split(cleanLines(n.Str(FieldFormula)), "\n")
 	for i, l := range lines {
 		if isMathFence([]byte(l)) {
 			lines[i] = "$ $" // it would end the formula
@@ -564,8 +564,8 @@ func cleanLines(s string) string {
 
 // dest returns the destination of a reference of a node. If the target is
 // missing, it is the destination that the source had.
-func (p *printer) dest(n *Node, key string, use Use) (string, bool) {
-	ref, ok := dataRef(n.Data[key])
+func (p *printer) dest(n *Node, f RefField, use Use) (string, bool) {
+	ref, ok := dataRef(n.value(f))
 	if !ok {
 		return "", false
 	}

@@ -14,16 +14,16 @@ func (p *printer) code(n *Node) string {
 	for _, l := range n.Nodes {
 		lines = append(lines, strings.Split(cleanLines(codeText(l)), "\n")...)
 	}
-	info := oneWord(n.Str("syntax"))
-	if more := strings.Join(strings.Fields(cleanLines(n.Str("info"))), " "); more != "" && info != "" {
+	info := oneWord(n.Str(FieldSyntax))
+	if more := strings.Join(strings.Fields(cleanLines(n.Str(fieldInfo))), " "); more != "" && info != "" {
 		info += " " + more
 	}
 	s := p.fence(info, lines)
-	w := openTag("code").strings(n.Data, "title", "overflow").flags(n.Data, "lineNumbers", "expandable", "fullWidth")
-	if k, ok := n.Num("collapsedLineCount"); ok {
+	w := openTag("code").strings(n, FieldTitle, FieldOverflow).flags(n, FieldLineNumbers, FieldExpandable, FieldFullWidth)
+	if k, ok := n.Num(FieldCollapsedLineCount); ok {
 		w.attr("collapsedLineCount", decimal(k))
 	}
-	w.others(n.Data, "syntax", "info", "title", "overflow", "lineNumbers", "expandable", "fullWidth", "collapsedLineCount")
+	w.others(n, FieldSyntax, fieldInfo, FieldTitle, FieldOverflow, FieldLineNumbers, FieldExpandable, FieldFullWidth, FieldCollapsedLineCount)
 	if w.done() == openTag("code").done() {
 		return s
 	}
@@ -90,7 +90,7 @@ func codeText(line *Node) string {
 // express.
 func needsPre(n *Node) bool {
 	for _, l := range n.Nodes {
-		if l.Flag("highlighted") {
+		if l.Flag(FieldHighlighted) {
 			return true
 		}
 		for _, k := range l.Nodes {
@@ -142,24 +142,24 @@ func escapeInfo(s string) string {
 func (p *printer) pre(n *Node) string {
 	var b strings.Builder
 	b.WriteString("<pre")
-	syntax := oneWord(n.Str("syntax"))
+	syntax := oneWord(n.Str(FieldSyntax))
 	if syntax != "" {
 		b.WriteString(" class=" + quoteAttr("language-"+syntax))
 	}
-	for _, a := range [][2]string{{"title", "data-title"}, {"overflow", "data-overflow"}} {
-		if v := n.Str(a[0]); v != "" {
-			b.WriteString(" " + a[1] + "=" + quoteAttr(v))
+	for _, f := range []TextField{FieldTitle, FieldOverflow} {
+		if v := n.Str(f); v != "" {
+			b.WriteString(" " + htmlAttr(f.name) + "=" + quoteAttr(v))
 		}
 	}
-	for _, a := range [][2]string{{"lineNumbers", "data-line-numbers"}, {"expandable", "data-expandable"}, {"fullWidth", "data-full-width"}} {
-		if v, ok := n.Data[a[0]].(bool); ok {
-			b.WriteString(" " + a[1])
+	for _, f := range []FlagField{FieldLineNumbers, FieldExpandable, FieldFullWidth} {
+		if v, ok := n.FlagSet(f); ok {
+			b.WriteString(" " + htmlAttr(f.name))
 			if !v {
 				b.WriteString(`="false"`)
 			}
 		}
 	}
-	if k, ok := n.Num("collapsedLineCount"); ok {
+	if k, ok := n.Num(FieldCollapsedLineCount); ok {
 		b.WriteString(" data-collapsed-line-count=" + quoteAttr(decimal(k)))
 	}
 	for key, v := range sortedPairs(n.Data) {
@@ -173,7 +173,7 @@ func (p *printer) pre(n *Node) string {
 	}
 	b.WriteString(">")
 	for _, l := range n.Nodes {
-		marked := l.Flag("highlighted")
+		marked := l.Flag(FieldHighlighted)
 		if marked {
 			b.WriteString("<strong>")
 		}
@@ -186,7 +186,7 @@ func (p *printer) pre(n *Node) string {
 			case k.Type == "annotation" && !p.inRef:
 				b.WriteString(p.noteSpan(k, escapeCode(codeText(k))))
 			case k.Type == "expression":
-				b.WriteString(expressionElement(k.Str("expression")))
+				b.WriteString(expressionElement(k.Str(FieldExpression)))
 			default:
 				b.WriteString(escapeCode(plainOf([]*Node{k})))
 			}

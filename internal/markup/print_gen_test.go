@@ -268,7 +268,7 @@ func (g *normalGen) block(typ string, depth int) *Node {
 		data["style"] = g.pick(hintStyles...)
 		set("icon", "x")
 		set("foo", unknown...)
-		set(boxMark, "!!! note", `!!! warning "a *b*"`, `=== "a"`, "??? tip", "!!! x y", " !!! note", "!!! note\nb", "*")
+		set(fieldBox.name, "!!! note", `!!! warning "a *b*"`, `=== "a"`, "??? tip", "!!! x y", " !!! note", "!!! note\nb", "*")
 		return blockNode("hint", data, inner()...)
 	case "tabs":
 		flag("fullWidth")

@@ -141,7 +141,7 @@ func (w *inlineWriter) htmlLink(n *Node, active []Mark) {
 		return
 	}
 	s := "<a href=" + quoteAttr(w.p.mustDest(n, UseLink))
-	if title := n.Str("title"); title != "" {
+	if title := n.Str(FieldTitle); title != "" {
 		s += " title=" + quoteAttr(title)
 	}
 	inner := &inlineWriter{p: w.p, mode: w.mode | linkText}
@@ -159,12 +159,12 @@ func (p *printer) inlineElement(n *Node) string {
 }
 
 func (p *printer) emojiElement(n *Node) string {
-	code := n.Str("code")
+	code := n.Str(FieldCode)
 	return "<span data-gb-custom-inline data-tag=\"emoji\" data-code=" + quoteAttr(code) + ">" + attrEscaper.Replace(emojiText(code)) + "</span>"
 }
 
 func (p *printer) mathElement(n *Node) string {
-	return `<span class="math">` + codeEscaper.Replace(oneLineFormula(n.Str("formula"))) + "</span>"
+	return `<span class="math">` + codeEscaper.Replace(oneLineFormula(n.Str(FieldFormula))) + "</span>"
 }
 
 func (p *printer) mentionElement(n *Node) string {
@@ -172,12 +172,12 @@ func (p *printer) mentionElement(n *Node) string {
 	return "<a data-mention href=" + quoteAttr(dest) + ">" + codeEscaper.Replace(singleLine(valid(targetName(dest)))) + "</a>"
 }
 
-func (p *printer) expression(n *Node) string { return expressionElement(n.Str("expression")) }
+func (p *printer) expression(n *Node) string { return expressionElement(n.Str(FieldExpression)) }
 
 func (p *printer) iconElement(n *Node) string {
-	icon := oneWord(n.Str("icon"))
+	icon := oneWord(n.Str(FieldIcon))
 	style := ""
-	if c := n.Str("color"); c != "" {
+	if c := n.Str(FieldColor); c != "" {
 		style = " style=" + quoteAttr("color:"+c+";")
 	}
 	return "<i class=" + quoteAttr("fa-"+icon) + style + ">" + codeEscaper.Replace(":"+icon+":") + "</i>"
@@ -195,12 +195,12 @@ func expressionElement(s string) string {
 }
 
 func (p *printer) inlineImage(n *Node) string {
-	s := "<img src=" + quoteAttr(p.mustDest(n, UseImage)) + " alt=" + quoteAttr(n.Str("alt"))
-	if c := n.Str("caption"); c != "" {
+	s := "<img src=" + quoteAttr(p.mustDest(n, UseImage)) + " alt=" + quoteAttr(n.Str(FieldAlt))
+	if c := n.Str(FieldCaption); c != "" {
 		s += " title=" + quoteAttr(c)
 	}
 	size := "original"
-	if n.Str("size") == "line" {
+	if n.Str(FieldSize) == "line" {
 		size = "line"
 	}
 	return p.dark(n, s+" data-size="+quoteAttr(size)+">")
@@ -208,32 +208,32 @@ func (p *printer) inlineImage(n *Node) string {
 
 func (p *printer) button(n *Node) string {
 	kind := "primary"
-	if n.Str("kind") == "secondary" {
+	if n.Str(FieldKind) == "secondary" {
 		kind = "secondary"
 	}
 	attrs := " class=" + quoteAttr("button "+kind)
 	name := "a"
-	if action := n.Str("action"); action != "" {
+	if action := n.Str(FieldAction); action != "" {
 		name = "button"
 		attrs = ` type="button"` + attrs + " data-action=" + quoteAttr(action)
 	}
-	if dest, ok := p.dest(n, "ref", UseLink); ok {
+	if dest, ok := p.dest(n, FieldRef, UseLink); ok {
 		attrs = " href=" + quoteAttr(dest) + attrs
 	}
-	for _, key := range []string{"query", "slug", "size", "icon"} {
-		if v, ok := n.Data[key].(string); ok && v != "" {
-			attrs += " data-" + key + "=" + quoteAttr(v)
+	for _, f := range []TextField{FieldQuery, FieldSlug, FieldSize, FieldIcon} {
+		if v := n.Str(f); v != "" {
+			attrs += " data-" + f.name + "=" + quoteAttr(v)
 		}
 	}
 	label := &inlineWriter{p: p, mode: htmlText}
-	label.htmlString(strings.TrimSpace(cleanLines(n.Str("label"))))
+	label.htmlString(strings.TrimSpace(cleanLines(n.Str(FieldLabel))))
 	return "<" + name + attrs + ">" + label.done() + "</" + name + ">"
 }
 
 // htmlBlocks returns blocks as HTML, for cells and captions. A single paragraph
 // is its text, unless wrap is set.
 func (p *printer) htmlBlocks(nodes []*Node, wrap bool) string {
-	if len(nodes) == 1 && nodes[0].Type == "paragraph" && nodes[0].Str("align") == "" && !wrap {
+	if len(nodes) == 1 && nodes[0].Type == "paragraph" && nodes[0].Str(FieldAlign) == "" && !wrap {
 		return p.htmlInlines(nodes[0].Nodes)
 	}
 	var b strings.Builder
@@ -256,7 +256,7 @@ func (p *printer) htmlBlock(n *Node) string {
 }
 
 func (p *printer) htmlParagraph(n *Node) string {
-	if n.Str("align") != "" {
+	if n.Str(FieldAlign) != "" {
 		return p.paragraph(n)
 	}
 	return "<p>" + p.htmlInlines(n.Nodes) + "</p>"
@@ -284,13 +284,13 @@ func nested(s string) string {
 
 func (p *printer) htmlHeading(n *Node) string {
 	attrs := ""
-	if v := n.Str("id"); isAnchor(v) {
+	if v := n.Str(FieldID); isAnchor(v) {
 		attrs += " id=" + quoteAttr(v)
 	}
-	if v := n.Str("align"); v != "" {
+	if v := n.Str(FieldAlign); v != "" {
 		attrs += " align=" + quoteAttr(htmlAlign(v))
 	}
-	if v := strings.Join(strings.Fields(n.Str("class")), " "); v != "" {
+	if v := strings.Join(strings.Fields(n.Str(FieldClass)), " "); v != "" {
 		attrs += " class=" + quoteAttr(v)
 	}
 	return fmt.Sprintf("<h%d%s>%s</h%d>", n.HeadingLevel(), attrs, p.htmlInlines(n.Nodes), n.HeadingLevel())
@@ -301,7 +301,7 @@ func (p *printer) htmlList(n *Node) string {
 	start := ""
 	if n.Type == "list-ordered" {
 		name = "ol"
-		if f, ok := n.Num("start"); ok && f != 1 {
+		if f, ok := n.Num(FieldStart); ok && f != 1 {
 			start = " start=" + quoteAttr(decimal(f))
 		}
 	}
@@ -316,7 +316,7 @@ func (p *printer) htmlList(n *Node) string {
 // htmlItem returns a list item as HTML.
 func (p *printer) htmlItem(item *Node, task bool) string {
 	box := ""
-	if checked, ok := item.Data["checked"].(bool); ok || task {
+	if checked, ok := item.FlagSet(FieldChecked); ok || task {
 		box = `<input type="checkbox">`
 		if checked {
 			box = `<input type="checkbox" checked>`

@@ -11,13 +11,13 @@ func (p *printer) images(n *Node) string {
 		return ""
 	}
 	attrs := ""
-	if v := n.Str("align"); v != "" {
+	if v := n.Str(FieldAlign); v != "" {
 		attrs += " align=" + quoteAttr(v)
 	}
-	if n.Flag("fullWidth") {
+	if n.Flag(FieldFullWidth) {
 		attrs += ` data-full-width="true"`
 	}
-	if n.Flag("withFrame") {
+	if n.Flag(FieldWithFrame) {
 		attrs += ` data-with-frame="true"`
 	}
 	s := strings.Join(figures, " ")
@@ -28,10 +28,10 @@ func (p *printer) images(n *Node) string {
 }
 
 func (p *printer) figure(n *Node) string {
-	s := "<img src=" + quoteAttr(p.mustDest(n, UseImage)) + " alt=" + quoteAttr(n.Str("alt"))
-	for _, key := range []string{"width", "height"} {
-		if l := lengthText(n.Data[key]); l != "" {
-			s += " " + key + "=" + quoteAttr(l)
+	s := "<img src=" + quoteAttr(p.mustDest(n, UseImage)) + " alt=" + quoteAttr(n.Str(FieldAlt))
+	for _, f := range []LengthField{FieldWidth, FieldHeight} {
+		if l := lengthText(n.value(f)); l != "" {
+			s += " " + f.name + "=" + quoteAttr(l)
 		}
 	}
 	return "<figure>" + p.dark(n, s+">") + "<figcaption>" + p.caption(n) + "</figcaption></figure>"
@@ -52,7 +52,7 @@ func (p *printer) caption(n *Node) string {
 // dark wraps an image in a picture element with the image for dark pages, if
 // there is one.
 func (p *printer) dark(n *Node, img string) string {
-	dest, ok := p.dest(n, "refDark", UseImage)
+	dest, ok := p.dest(n, FieldRefDark, UseImage)
 	if !ok {
 		return img
 	}
@@ -60,16 +60,16 @@ func (p *printer) dark(n *Node, img string) string {
 }
 
 func (p *printer) mustDest(n *Node, use Use) string {
-	dest, _ := p.dest(n, "ref", use)
+	dest, _ := p.dest(n, FieldRef, use)
 	return dest
 }
 
 func (p *printer) drawing(n *Node) string {
 	s := "<img"
-	if dest, ok := p.dest(n, "ref", UseImage); ok {
+	if dest, ok := p.dest(n, FieldRef, UseImage); ok {
 		s += " src=" + quoteAttr(dest)
 	}
-	s += " alt=" + quoteAttr(n.Str("alt")) + ` class="gitbook-drawing">`
+	s += " alt=" + quoteAttr(n.Str(FieldAlt)) + ` class="gitbook-drawing">`
 	if caption := p.caption(n); caption != "" {
 		return "<figure>" + s + "<figcaption>" + caption + "</figcaption></figure>"
 	}

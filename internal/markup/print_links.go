@@ -27,7 +27,7 @@ func (w *inlineWriter) inline(r run, active []Mark) {
 func (w *inlineWriter) element(n *Node) { w.add(w.inTable(w.p.inlineElement(n))) }
 
 func (w *inlineWriter) emoji(n *Node, _ []Mark) {
-	if name := emoji.Name(n.Str("code")); name != "" {
+	if name := emoji.Name(n.Str(FieldCode)); name != "" {
 		w.add(":" + name + ":")
 	} else {
 		w.element(n)
@@ -35,7 +35,7 @@ func (w *inlineWriter) emoji(n *Node, _ []Mark) {
 }
 
 func (w *inlineWriter) math(n *Node, _ []Mark) {
-	formula := oneLineFormula(n.Str("formula"))
+	formula := oneLineFormula(n.Str(FieldFormula))
 	if strings.Contains(formula, "$$") || strings.HasSuffix(formula, "$") || w.looksLikeMail(formula) || w.mode&tableText != 0 && strings.Contains(formula, "|") {
 		w.element(n)
 	} else {
@@ -74,7 +74,7 @@ func (w *inlineWriter) link(n *Node, active []Mark) {
 	inner := &inlineWriter{p: w.p, mode: w.mode | linkText}
 	inner.runs(runsOf(n.Nodes), active)
 	s := "[" + inner.done() + "](" + writeDest(dest)
-	if title := n.Str("title"); title != "" && title != "mention" {
+	if title := n.Str(FieldTitle); title != "" && title != "mention" {
 		s += " " + writeTitle(title)
 	}
 	s += ")"

@@ -24,11 +24,11 @@ func (p *printer) table(n *Node) string {
 
 // isPipeTable reports whether a pipe table can express the table.
 func isPipeTable(t *tableView) bool {
-	data := t.node.Data
-	if t.cards || t.hideHeader || len(t.hidden) > 0 || truth(data, "fullWidth") || data["search"] != nil {
+	n := t.node
+	if t.cards || t.hideHeader || len(t.hidden) > 0 || n.Flag(FieldFullWidth) || n.Has(FieldSearch) {
 		return false
 	}
-	if m, _ := data["cellMerges"].([]any); len(m) > 0 {
+	if m, _ := n.value(FieldCellMerges).([]any); len(m) > 0 {
 		return false
 	}
 	if w, _ := t.view["columnWidths"].(map[string]any); len(w) > 0 || truth(t.view, "stickyHeader") || truth(t.view, "stickyFirstColumn") || truth(t.view, "useNewSizing") {
@@ -77,7 +77,7 @@ func fitsPipe(blocks []*Node) bool {
 	if len(blocks) == 0 {
 		return true
 	}
-	if len(blocks) > 1 || blocks[0].Type != "paragraph" || blocks[0].Str("align") != "" {
+	if len(blocks) > 1 || blocks[0].Type != "paragraph" || blocks[0].Str(FieldAlign) != "" {
 		return false
 	}
 	for _, k := range blocks[0].Nodes {
@@ -228,7 +228,7 @@ func (t *tableView) merges(columns []tableColumn) map[[2]int]cellSpan {
 
 func tableAttrs(t *tableView) string {
 	s := ""
-	data, view := t.node.Data, t.view
+	view := t.view
 	if t.cards {
 		s += ` data-view="cards"`
 		if str(view, "cardSize") == "large" {
@@ -251,10 +251,10 @@ func tableAttrs(t *tableView) string {
 			s += " data-sticky-first-column"
 		}
 	}
-	if truth(data, "fullWidth") {
+	if t.node.Flag(FieldFullWidth) {
 		s += ` data-full-width="true"`
 	}
-	if v, ok := data["search"].(bool); ok {
+	if v, ok := t.node.FlagSet(FieldSearch); ok {
 		s += " data-search=" + quoteAttr(flagText(v))
 	}
 	return s

@@ -25,20 +25,20 @@ func (w *tagWriter) attr(name, value string) *tagWriter {
 }
 
 // strings writes the named attributes that are not empty.
-func (w *tagWriter) strings(data map[string]any, names ...string) *tagWriter {
-	for _, name := range names {
-		if s := str(data, name); s != "" {
-			w.attr(name, s)
+func (w *tagWriter) strings(n *Node, fields ...TextField) *tagWriter {
+	for _, f := range fields {
+		if s := n.Str(f); s != "" {
+			w.attr(f.name, s)
 		}
 	}
 	return w
 }
 
 // flags writes the named attributes that are booleans.
-func (w *tagWriter) flags(data map[string]any, names ...string) *tagWriter {
-	for _, name := range names {
-		if v, ok := data[name].(bool); ok {
-			w.attr(name, flagText(v))
+func (w *tagWriter) flags(n *Node, fields ...FlagField) *tagWriter {
+	for _, f := range fields {
+		if v, ok := n.FlagSet(f); ok {
+			w.attr(f.name, flagText(v))
 		}
 	}
 	return w
@@ -53,10 +53,12 @@ func flagText(v bool) string {
 
 var attributeName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.:-]*$`)
 
-// others writes the attributes that are not in known, such as unsupported ones.
-func (w *tagWriter) others(data map[string]any, known ...string) *tagWriter {
+// others writes the data that is not in known, such as unsupported attributes.
+func (w *tagWriter) others(n *Node, known ...field) *tagWriter { return w.rest(n.Data, known) }
+
+func (w *tagWriter) rest(data map[string]any, known []field) *tagWriter {
 	for k, v := range sortedPairs(data) {
-		if slices.Contains(known, k) || !attributeName.MatchString(k) || v == nil {
+		if slices.ContainsFunc(known, func(f field) bool { return f.key() == k }) || !attributeName.MatchString(k) || v == nil {
 			continue
 		}
 		w.attr(k, valueText(v))
@@ -95,31 +97,31 @@ func (p *printer) openBlock(n *Node) *tagWriter {
 }
 
 func openHint(_ *printer, n *Node) *tagWriter {
-	return openTag("hint").strings(n.Data, "style", "icon").others(n.Data, "style", "icon")
+	return openTag("hint").strings(n, FieldStyle, FieldIcon).others(n, FieldStyle, FieldIcon)
 }
 
-func openTabs(_ *printer, n *Node) *tagWriter { return openTag("tabs").flags(n.Data, "fullWidth") }
+func openTabs(_ *printer, n *Node) *tagWriter { return openTag("tabs").flags(n, FieldFullWidth) }
 
 func openTab(_ *printer, n *Node) *tagWriter {
-	return openTag("tab").attr("title", n.Str("title")).strings(n.Data, "icon", "slug").others(n.Data, "title", "icon", "slug")
+	return openTag("tab").attr("title", n.Str(FieldTitle)).strings(n, FieldIcon, FieldSlug).others(n, FieldTitle, FieldIcon, FieldSlug)
 }
 
 func openStepper(*printer, *Node) *tagWriter { return openTag("stepper") }
 
 func openStep(_ *printer, n *Node) *tagWriter {
-	return openTag("step").strings(n.Data, "icon").others(n.Data, "icon")
+	return openTag("step").strings(n, FieldIcon).others(n, FieldIcon)
 }
 
 func openColumns(_ *printer, n *Node) *tagWriter {
-	return openTag("columns").flags(n.Data, "fullWidth").others(n.Data, "fullWidth")
+	return openTag("columns").flags(n, FieldFullWidth).others(n, FieldFullWidth)
 }
 
 func openColumn(_ *printer, n *Node) *tagWriter {
 	w := openTag("column")
-	if l := lengthText(n.Data["width"]); l != "" {
+	if l := lengthText(n.value(FieldWidth)); l != "" {
 		w.attr("width", l)
 	}
-	if v := n.Str("verticalAlignment"); v != "" {
+	if v := n.Str(FieldVerticalAlignment); v != "" {
 		w.attr("valign", v)
 	}
 	return w
@@ -127,42 +129,42 @@ func openColumn(_ *printer, n *Node) *tagWriter {
 
 func openIf(_ *printer, n *Node) *tagWriter {
 	w := openTag("if")
-	w.b.WriteString(" " + expressionText(n.Str("expression")))
+	w.b.WriteString(" " + expressionText(n.Str(FieldExpression)))
 	return w
 }
 
 func openUpdates(_ *printer, n *Node) *tagWriter {
-	return openTag("updates").strings(n.Data, "format")
+	return openTag("updates").strings(n, FieldFormat)
 }
 
 func openPrompt(_ *printer, n *Node) *tagWriter {
-	return openTag("prompt").attr("description", n.Str("description")).strings(n.Data, "icon").flags(n.Data, "openInAIProviders").strings(n.Data, "defaultExpanded")
+	return openTag("prompt").attr("description", n.Str(FieldDescription)).strings(n, FieldIcon).flags(n, FieldOpenInAIProviders).strings(n, FieldPromptExpanded)
 }
 
 func openEmbed(_ *printer, n *Node) *tagWriter {
-	return openTag("embed").attr("url", n.Str("url")).flags(n.Data, "fullWidth").others(n.Data, "url", "fullWidth")
+	return openTag("embed").attr("url", n.Str(FieldURL)).flags(n, FieldFullWidth).others(n, FieldURL, FieldFullWidth)
 }
 
 func openFile(p *printer, n *Node) *tagWriter {
-	dest, _ := p.dest(n, "ref", UseFile)
-	return openTag("file").attr("src", dest).others(n.Data, "ref")
+	dest, _ := p.dest(n, FieldRef, UseFile)
+	return openTag("file").attr("src", dest).others(n, FieldRef)
 }
 
 func openContentRef(p *printer, n *Node) *tagWriter {
-	dest, _ := p.dest(n, "ref", UseLink)
-	if ref, _ := dataRef(n.Data["ref"]); n.Str("tag") == "include" && len(n.Data) == 2 && isPlace(ref) {
+	dest, _ := p.dest(n, FieldRef, UseLink)
+	if ref, _ := dataRef(n.value(FieldRef)); n.Str(fieldTag) == "include" && len(n.Data) == 2 && isPlace(ref) {
 		return openInclude(dest)
 	}
-	return openTag("content-ref").attr("url", dest).others(n.Data, "ref")
+	return openTag("content-ref").attr("url", dest).others(n, FieldRef)
 }
 
 func openReusable(p *printer, n *Node) *tagWriter {
-	dest, _ := p.dest(n, "ref", UseInclude)
+	dest, _ := p.dest(n, FieldRef, UseInclude)
 	return openInclude(dest)
 }
 
 func openIntegration(_ *printer, n *Node) *tagWriter {
-	return openTag("@"+n.Str("integration")+"/"+n.Str("block")).others(n.Props(), "fullWidth", "url").strings(n.Data, "url").flags(n.Data, "fullWidth")
+	return openTag("@"+n.Str(FieldIntegration)+"/"+n.Str(FieldBlock)).rest(n.Props(), []field{FieldFullWidth, FieldURL}).strings(n, FieldURL).flags(n, FieldFullWidth)
 }
 
 func openInclude(dest string) *tagWriter {
@@ -197,7 +199,7 @@ func (p *printer) contentRef(n *Node) string {
 	if w.name == "include" {
 		return w.done()
 	}
-	dest, _ := p.dest(n, "ref", UseLink)
+	dest, _ := p.dest(n, FieldRef, UseLink)
 	return w.enclose(p.mentionLink(dest, ""))
 }
 
@@ -208,21 +210,21 @@ func (p *printer) integration(n *Node) string {
 	if source, ok := n.RawSource(); ok {
 		return p.raw(source)
 	}
-	if body := n.Str("body"); body != "" {
+	if body := n.Str(fieldBody); body != "" {
 		return w.enclose(body)
 	}
 	return w.done()
 }
 
 func (p *printer) swagger(n *Node) string {
-	w, body := p.openBlock(n), n.Str("body")
-	if dest, _ := p.dest(n, "ref", UseFile); body == "" && w.name == "openapi" {
+	w, body := p.openBlock(n), n.Str(fieldBody)
+	if dest, _ := p.dest(n, FieldRef, UseFile); body == "" && w.name == "openapi" {
 		body = "[" + dest + "](" + dest + ")"
 	}
 	return w.enclose(body)
 }
 
-func (p *printer) openAPI(n *Node) string { return p.openBlock(n).enclose(n.Str("body")) }
+func (p *printer) openAPI(n *Node) string { return p.openBlock(n).enclose(n.Str(fieldBody)) }
 
 // withTagLine returns a printed tag with the first line that it has in the
 // source.
@@ -285,9 +287,9 @@ func lengthText(v any) string {
 }
 
 func openUpdate(_ *printer, n *Node) *tagWriter {
-	w := openTag("update").attr("date", writeDate(n.Str("date")))
+	w := openTag("update").attr("date", writeDate(n.Str(FieldDate)))
 	var tags []string
-	list, _ := n.Data["tags"].([]any)
+	list, _ := n.value(FieldTags).([]any)
 	for _, v := range list {
 		if ref, ok := dataRef(v); ok {
 			tags = append(tags, ref.Tag)
@@ -296,7 +298,7 @@ func openUpdate(_ *printer, n *Node) *tagWriter {
 	if len(tags) > 0 {
 		w.attr("tags", strings.Join(tags, ","))
 	}
-	return w.others(n.Data, "date", "tags")
+	return w.others(n, FieldDate, FieldTags)
 }
 
 func captionOf(n *Node) []*Node {
@@ -393,23 +395,23 @@ func isRawBlock(doc *Document, source string) bool {
 
 func openSwagger(p *printer, n *Node) *tagWriter {
 	name := "openapi"
-	if n.Str("tag") == "swagger" {
+	if n.Str(fieldTag) == "swagger" {
 		name = "swagger"
 	}
-	dest, _ := p.dest(n, "ref", UseFile)
-	w := openTag(name).attr("src", dest).strings(n.Data, "path", "method").flags(n.Data, "expanded", "fullWidth")
-	return w.others(n.Data, "ref", "path", "method", "expanded", "fullWidth", "tag", "body")
+	dest, _ := p.dest(n, FieldRef, UseFile)
+	w := openTag(name).attr("src", dest).strings(n, FieldPath, FieldMethod).flags(n, FieldExpanded, FieldFullWidth)
+	return w.others(n, FieldRef, FieldPath, FieldMethod, FieldExpanded, FieldFullWidth, fieldTag, fieldBody)
 }
 
 func openOpenAPI(_ *printer, n *Node) *tagWriter {
-	ref, _ := dataRef(n.Data["ref"])
+	ref, _ := dataRef(n.value(FieldRef))
 	w := openTag(n.Type).attr("spec", ref.Spec)
 	if n.Type == "openapi-schemas" {
-		w.attr("schemas", strings.Join(n.Strings("schemas"), ",")).strings(n.Data, "title").flags(n.Data, "grouped")
+		w.attr("schemas", strings.Join(n.Strings(FieldSchemas), ",")).strings(n, FieldTitle).flags(n, FieldGrouped)
 	} else {
-		w.strings(n.Data, "path", "name", "method")
+		w.strings(n, FieldPath, FieldName, FieldMethod)
 	}
-	return w.others(n.Data, "ref", "path", "name", "method", "schemas", "title", "grouped", "body")
+	return w.others(n, FieldRef, FieldPath, FieldName, FieldMethod, FieldSchemas, FieldTitle, FieldGrouped, fieldBody)
 }
 
 func (p *printer) expandable(n *Node) string {
@@ -434,7 +436,7 @@ func (p *printer) details(n *Node) (open string, body []*Node) {
 		}
 	}
 	open = "<details>"
-	if n.Flag("defaultExpanded") {
+	if n.Flag(FieldDefaultExpanded) {
 		open = "<details open>"
 	}
 	summary := ""

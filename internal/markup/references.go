@@ -58,27 +58,27 @@ func (c *referenceCollector) node(n *Node) {
 	c.nodes(n.Fragments, key)
 }
 
-func (c *referenceCollector) link(n *Node)   { c.add(n.Data["ref"], Text(n.Nodes), false) }
-func (c *referenceCollector) target(n *Node) { c.add(n.Data["ref"], "", false) }
-func (c *referenceCollector) button(n *Node) { c.add(n.Data["ref"], n.Str("label"), false) }
+func (c *referenceCollector) link(n *Node)   { c.add(n.value(FieldRef), Text(n.Nodes), false) }
+func (c *referenceCollector) target(n *Node) { c.add(n.value(FieldRef), "", false) }
+func (c *referenceCollector) button(n *Node) { c.add(n.value(FieldRef), n.Str(FieldLabel), false) }
 
 func (c *referenceCollector) image(n *Node) {
-	alt := n.Str("alt")
-	c.add(n.Data["ref"], alt, true)
-	c.add(n.Data["refDark"], alt, true)
+	alt := n.Str(FieldAlt)
+	c.add(n.value(FieldRef), alt, true)
+	c.add(n.value(FieldRefDark), alt, true)
 }
 
 func (c *referenceCollector) file(n *Node) {
-	c.add(n.Data["ref"], singleLine(Text(n.Fragments)), true)
+	c.add(n.value(FieldRef), singleLine(Text(n.Fragments)), true)
 }
 
 // source adds the reference to what a block shows.
-func (c *referenceCollector) source(n *Node) { c.add(n.Data["ref"], "", true) }
+func (c *referenceCollector) source(n *Node) { c.add(n.value(FieldRef), "", true) }
 
 func (c *referenceCollector) integration(n *Node) { c.nodes(n.extra().shown, c.key) }
 
 func (c *referenceCollector) update(n *Node) {
-	for _, tag := range n.Refs("tags") {
+	for _, tag := range n.Refs(FieldTags) {
 		c.add(tag, "", false)
 	}
 }

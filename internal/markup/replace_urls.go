@@ -15,7 +15,7 @@ func ReplaceURLs(doc *Document, to func(url string) (string, bool)) *Document {
 		if n.Type != "link" && n.Type != "button" && n.Type != "content-ref" {
 			return nil, false
 		}
-		ref, ok := n.Ref("ref")
+		ref, ok := n.Ref(FieldRef)
 		if !ok || ref.Kind != docs.RefURL {
 			return nil, false
 		}
@@ -26,7 +26,7 @@ func ReplaceURLs(doc *Document, to func(url string) (string, bool)) *Document {
 		ref.URL = url
 		c := *n
 		c.Data = maps.Clone(n.Data)
-		c.Data["ref"] = ref
+		c.set(FieldRef, ref)
 		c.Nodes, _ = r.list(n.Nodes)
 		c.Fragments, _ = r.list(n.Fragments)
 		return []*Node{&c}, true

@@ -249,7 +249,7 @@ func TestReprint(t *testing.T) {
 		{"a list with attributes", "<ul class=x>\n <li id=y>a</li></ul>\n", func(n []*Node) []*Node { edit(n, "a", "c"); return n }, "<ul class=x>\n <li id=y>c</li></ul>\n"},
 		{"a list between bars", "| A |\n|--|\n| __a__ <ul><li>b</li><li>c</li></ul> |\n", func(n []*Node) []*Node { edit(n, "c", "d"); return n }, "| A |\n|--|\n| __a__ <ul><li>b</li><li>d</li></ul> |\n"},
 		{"a hint of HTML", "<div data-gb-custom-block data-tag=\"hint\" data-style='danger'>\n\n__a__ b\n\n</div>\n", func(n []*Node) []*Node {
-			if n[0].Type != "hint" || n[0].Str("style") != "danger" {
+			if n[0].Type != "hint" || n[0].Str(FieldStyle) != "danger" {
 				return nil
 			}
 			edit(n, " b", " c")

@@ -41,7 +41,7 @@ func withEditedTitles(old, doc *Document) *Document {
 
 // hasOtherTitles reports whether a title of a table differs from its block.
 func hasOtherTitles(n *Node) bool {
-	definition, _ := n.Data["definition"].(map[string]any)
+	definition := n.Map(FieldDefinition)
 	for _, f := range n.Fragments {
 		id, ok := strings.CutPrefix(f.Fragment, titleFragment(""))
 		if def, _ := definition[id].(map[string]any); ok && def != nil && len(f.Nodes) == 1 && plainOf(f.Nodes[0].Nodes) != str(def, "title") {
@@ -72,12 +72,12 @@ func withTitles(old, now *Node) *Node {
 	if len(definition) == 0 {
 		return nil
 	}
-	all, _ := now.Data["definition"].(map[string]any)
+	all := now.Map(FieldDefinition)
 	all = maps.Clone(all)
 	maps.Copy(all, definition)
 	changed := *now
 	changed.Data = maps.Clone(now.Data)
-	changed.Data["definition"] = all
+	changed.set(FieldDefinition, all)
 	return &changed
 }
 

@@ -187,29 +187,29 @@ func (p *plain) block(n *Node) {
 	p.end()
 }
 
-func (p *plain) emoji(n *Node)       { p.write(emojiText(n.Str("code"))) }
-func (p *plain) inlineMath(n *Node)  { p.write(n.Str("formula")) }
-func (p *plain) inlineImage(n *Node) { p.write(joined(n.Str("alt"), n.Str("caption"))) }
-func (p *plain) button(n *Node)      { p.write(n.Str("label")) }
+func (p *plain) emoji(n *Node)       { p.write(emojiText(n.Str(FieldCode))) }
+func (p *plain) inlineMath(n *Node)  { p.write(n.Str(FieldFormula)) }
+func (p *plain) inlineImage(n *Node) { p.write(joined(n.Str(FieldAlt), n.Str(FieldCaption))) }
+func (p *plain) button(n *Node)      { p.write(n.Str(FieldLabel)) }
 
 func (p *plain) mention(n *Node) {
-	if ref, ok := n.Ref("ref"); ok && ref.Kind == docs.RefURL {
+	if ref, ok := n.Ref(FieldRef); ok && ref.Kind == docs.RefURL {
 		p.write(ref.URL)
 	}
 }
 
-func (p *plain) title(n *Node)   { p.line(n.Str("title")) }
-func (p *plain) formula(n *Node) { p.line(n.Str("formula")) }
-func (p *plain) image(n *Node)   { p.line(n.Str("alt")) }
-func (p *plain) prompt(n *Node)  { p.line(n.Str("description")) }
+func (p *plain) title(n *Node)   { p.line(n.Str(FieldTitle)) }
+func (p *plain) formula(n *Node) { p.line(n.Str(FieldFormula)) }
+func (p *plain) image(n *Node)   { p.line(n.Str(FieldAlt)) }
+func (p *plain) prompt(n *Node)  { p.line(n.Str(FieldDescription)) }
 
 func (p *plain) schemas(n *Node) {
-	p.line(n.Str("title"))
-	p.line(strings.Join(n.Strings("schemas"), "\n"))
+	p.line(n.Str(FieldTitle))
+	p.line(strings.Join(n.Strings(FieldSchemas), "\n"))
 }
 
 func (p *plain) update(n *Node) {
-	date := n.Str("date")
+	date := n.Str(FieldDate)
 	if t, ok := parseDate(date); ok {
 		date = t.Format(time.DateOnly)
 	}
@@ -217,11 +217,11 @@ func (p *plain) update(n *Node) {
 }
 
 func (p *plain) operation(n *Node) {
-	p.line(joined(strings.ToUpper(n.Str("method")), n.Str("path")))
+	p.line(joined(strings.ToUpper(n.Str(FieldMethod)), n.Str(FieldPath)))
 }
 
 func (p *plain) webhook(n *Node) {
-	p.line(joined(strings.ToUpper(n.Str("method")), n.Str("name")))
+	p.line(joined(strings.ToUpper(n.Str(FieldMethod)), n.Str(FieldName)))
 }
 
 func (p *plain) integration(n *Node) {

@@ -66,9 +66,9 @@ type tableRow struct {
 }
 
 func readTable(n *Node) tableView {
-	view, _ := n.Data["view"].(map[string]any)
-	definition, _ := n.Data["definition"].(map[string]any)
-	records, _ := n.Data["records"].(map[string]any)
+	view := n.Map(FieldView)
+	definition := n.Map(FieldDefinition)
+	records := n.Map(FieldRecords)
 	t := tableView{node: n, view: view, cards: str(view, "type") == "cards", place: map[string]int{}, cells: map[string]*Node{}}
 	t.hideHeader = truth(view, "hideHeader") || t.cards && truth(view, "hideColumnTitle")
 	for _, f := range n.Fragments {

@@ -17,8 +17,8 @@ func visibleWords(nodes []*Node) []string {
 		for _, l := range n.Leaves {
 			out = append(out, strings.Fields(l.Text)...)
 		}
-		for _, key := range []string{"title", "alt", "caption", "label", "formula", "description"} {
-			out = append(out, strings.Fields(n.Str(key))...)
+		for _, f := range []TextField{FieldTitle, FieldAlt, FieldCaption, FieldLabel, FieldFormula, FieldDescription} {
+			out = append(out, strings.Fields(n.Str(f))...)
 		}
 		out = append(out, visibleWords(n.Nodes)...)
 		out = append(out, visibleWords(n.Fragments)...)

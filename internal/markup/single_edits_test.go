@@ -504,10 +504,10 @@ func splits(gone, come string) string {
 // texts splits a block of text, and joins it with the block before.
 func (e *editTrial) texts(nodes []*Node, i int, set setBlocks) {
 	n := nodes[i]
-	if n.Type != "paragraph" && n.HeadingLevel() == 0 || n.Str("align") != "" {
+	if n.Type != "paragraph" && n.HeadingLevel() == 0 || n.Str(FieldAlign) != "" {
 		return
 	}
-	if i > 0 && nodes[i-1].Type == "paragraph" && n.Type == "paragraph" && nodes[i-1].Str("align") == "" {
+	if i > 0 && nodes[i-1].Type == "paragraph" && n.Type == "paragraph" && nodes[i-1].Str(FieldAlign) == "" {
 		whole := *nodes[i-1]
 		if whole.Nodes = oneText(nodes[i-1].Nodes, n.Nodes); whole.Nodes != nil {
 			set("join", slices.Concat(nodes[:i-1], []*Node{&whole}, nodes[i+1:]), wanted{pure: joins})
@@ -559,7 +559,7 @@ func (e *editTrial) turns(nodes []*Node, i int, set setBlocks) {
 	}
 	w := wanted{touched: e.at(n), strip: withHashes, flow: true}
 	switch {
-	case n.Type == "paragraph" && n.Str("align") == "" && !strings.Contains(plainOf(n.Nodes), "\n"):
+	case n.Type == "paragraph" && n.Str(FieldAlign) == "" && !strings.Contains(plainOf(n.Nodes), "\n"):
 		turned(func(c *Node) { c.Type = "heading-2"; c.Data = map[string]any{} }, w)
 		w.strip, w.flow = withMarker, false
 		turned(func(c *Node) {
@@ -567,7 +567,7 @@ func (e *editTrial) turns(nodes []*Node, i int, set setBlocks) {
 			c.Nodes = []*Node{blockNode("list-item", nil, n)}
 		}, w)
 	case len(n.Nodes) == 1 && n.Nodes[0].Type == "inline-image": // alone in a paragraph, it is a block
-	case n.HeadingLevel() > 0 && n.Str("id") == "" && n.Str("class") == "" && n.Str("align") == "":
+	case n.HeadingLevel() > 0 && n.Str(FieldID) == "" && n.Str(FieldClass) == "" && n.Str(FieldAlign) == "":
 		w.gone = underline
 		turned(func(c *Node) { c.Type = "paragraph"; c.Data = nil }, w)
 		turned(func(c *Node) { c.Type = headingTypes[n.HeadingLevel()%3+1]; c.Data = map[string]any{} }, w)

@@ -219,7 +219,7 @@ func (ed *sourceEditor) indentsByTabs(at int) bool {
 
 // blocks finds the edits of a list of blocks.
 func (ed *sourceEditor) blocks(parent *Node, old, now []*Node) bool {
-	if parent.Data["checked"] != nil && (len(now) == 0 || len(old) == 0 || (old[0].Type == "paragraph") != (now[0].Type == "paragraph")) {
+	if parent.Has(FieldChecked) && (len(now) == 0 || len(old) == 0 || (old[0].Type == "paragraph") != (now[0].Type == "paragraph")) {
 		return false // the check box is on the line of a paragraph
 	}
 	from := ed.h.matchPreferKeys(old, now)

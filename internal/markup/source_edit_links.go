@@ -26,7 +26,7 @@ func (e *inlineEdit) asLink(reworded bool) alternatives {
 	if same && len(marks) > 0 {
 		l.marks = [][]Mark{marks, nil}
 	}
-	l.moved = l.was.Str("title") != l.now.Str("title") || hashValue(hashSeed, was.Data["ref"]) != hashValue(hashSeed, now.Data["ref"])
+	l.moved = l.was.Str(FieldTitle) != l.now.Str(FieldTitle) || hashValue(hashSeed, was.value(FieldRef)) != hashValue(hashSeed, now.value(FieldRef))
 	source := e.editor.body[s.Start:s.End]
 	if source[0] != '[' {
 		if reworded || !same {
@@ -84,7 +84,7 @@ type linkEdit struct {
 
 // address returns the alternatives for a link whose text is its address.
 func (l *linkEdit) address(source string) alternatives {
-	if len(l.now.Nodes) != 1 || len(l.now.Nodes[0].Leaves) != 1 || l.now.Str("title") != "" {
+	if len(l.now.Nodes) != 1 || len(l.now.Nodes[0].Leaves) != 1 || l.now.Str(FieldTitle) != "" {
 		return nil
 	}
 	leaf := l.now.Nodes[0].Leaves[0]
@@ -184,7 +184,7 @@ func (l *linkEdit) texts() []string {
 // title is -1 if there was none.
 func (l *linkEdit) retarget(source string, dest, title Span) string {
 	to := source[dest.Start:dest.End]
-	if hashValue(hashSeed, l.was.Data["ref"]) != hashValue(hashSeed, l.now.Data["ref"]) {
+	if hashValue(hashSeed, l.was.value(FieldRef)) != hashValue(hashSeed, l.now.value(FieldRef)) {
 		pointy := strings.HasPrefix(to, "<")
 		if to = writeDest(l.dest); pointy && !strings.HasPrefix(to, "<") {
 			to = "<" + to + ">"
@@ -192,10 +192,10 @@ func (l *linkEdit) retarget(source string, dest, title Span) string {
 	}
 	rest := source[dest.End:]
 	switch {
-	case l.was.Str("title") == l.now.Str("title"):
+	case l.was.Str(FieldTitle) == l.now.Str(FieldTitle):
 	case title.Start < 0:
 		rest = l.title(`"`) + rest
-	case l.now.Str("title") == "":
+	case l.now.Str(FieldTitle) == "":
 		rest = source[title.End:]
 	default:
 		rest = strings.TrimRight(source[dest.End:title.Start], " \t\r\n") + l.title(source[title.Start:title.Start+1]) + source[title.End:]
@@ -206,7 +206,7 @@ func (l *linkEdit) retarget(source string, dest, title Span) string {
 // title returns the title of the new link with the quotation mark of the old
 // one, after a space.
 func (l *linkEdit) title(quote string) string {
-	s := l.now.Str("title")
+	s := l.now.Str(FieldTitle)
 	if s == "" {
 		return ""
 	}

@@ -31,7 +31,7 @@ func (ed *sourceEditor) table(old, now *Node) bool {
 			}
 		}
 	}
-	if len(s.old) != len(a.rows) || old.Data["cellMerges"] != nil && len(a.rows) != len(b.rows) {
+	if len(s.old) != len(a.rows) || old.Has(FieldCellMerges) && len(a.rows) != len(b.rows) {
 		return false
 	}
 	html := len(s.old) > 0 && strings.HasPrefix(ed.body[max(s.old[0].Start, 0):], "<")
@@ -82,7 +82,7 @@ func (ed *sourceEditor) row(table *Node, a, b *tableView, j, i int) bool {
 			continue
 		}
 		ed.edits = ed.edits[:mark]
-		if j >= len(rows) || table.Data["cellMerges"] != nil {
+		if j >= len(rows) || table.Has(FieldCellMerges) {
 			return false
 		}
 		at := rows[j]

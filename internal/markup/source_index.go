@@ -496,7 +496,7 @@ func (x *sourceIndex) readsItem(text string, n *Node, equal bool) bool {
 	want := []*Node{n}
 	if !equal {
 		list := blockNode("list-unordered", nil, n)
-		if n.Data["checked"] != nil {
+		if n.Has(FieldChecked) {
 			list.Type = "list-tasks"
 		}
 		if back := x.r.readBack(list); len(back) == 1 && isList(back[0]) {

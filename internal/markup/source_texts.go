@@ -81,7 +81,7 @@ func (x *sourceIndex) textsLike(n *Node) (list []int) {
 // old block.
 func (x *sourceIndex) textFrom(i int, n *Node, mode inlineMode) (string, bool) {
 	was := x.trace(i)
-	if was.Str("align") != "" || was.Str("class") != "" || was.Str("id") != "" {
+	if was.Str(FieldAlign) != "" || was.Str(FieldClass) != "" || was.Str(FieldID) != "" {
 		return "", false
 	}
 	text := *was

@@ -419,7 +419,7 @@ func (h *htmlReader) tableBody(t *tableBuilder, rows []*element) bool {
 		slices.SortFunc(t.node.Fragments[first:], func(a, b *Node) int { return compareIDs(a.Fragment, b.Fragment) })
 	}
 	if merges != nil {
-		t.node.Data["cellMerges"] = merges
+		t.node.set(FieldCellMerges, merges)
 	}
 	return true
 }

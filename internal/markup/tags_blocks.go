@@ -117,8 +117,8 @@ func (c *converter) checkStyle(i *item, n *Node) {
 	if n.Type != "hint" {
 		return
 	}
-	if style, _ := cleanAttributes(i.piece.tag.args).get("style"); style != "" && style != n.Str("style") {
-		c.problem(i.piece.at, fmt.Sprintf("{%% hint %%} has no style %q, and is shown as %s; styles are %s", style, n.Str("style"), strings.Join(hintStyles, ", ")))
+	if style, _ := cleanAttributes(i.piece.tag.args).get("style"); style != "" && style != n.Str(FieldStyle) {
+		c.problem(i.piece.at, fmt.Sprintf("{%% hint %%} has no style %q, and is shown as %s; styles are %s", style, n.Str(FieldStyle), strings.Join(hintStyles, ", ")))
 	}
 }
 
@@ -254,7 +254,7 @@ func fileNode(c *converter, t *tagContent) *Node {
 		return nil
 	}
 	n := blockNode("file", orEmpty(t.others()))
-	n.setRef("ref", c.resolve(src, UseFile), src, UseFile)
+	n.setRef(FieldRef, c.resolve(src, UseFile), src, UseFile)
 	return captioned(n, t.kids)
 }
 
@@ -264,7 +264,7 @@ func contentRefNode(c *converter, t *tagContent) *Node {
 		return nil
 	}
 	n := blockNode("content-ref", orEmpty(t.as.others("url", "page")))
-	n.setRef("ref", c.resolve(url, UseLink), url, UseLink)
+	n.setRef(FieldRef, c.resolve(url, UseLink), url, UseLink)
 	return n
 }
 
@@ -277,12 +277,12 @@ func reusableNode(c *converter, t *tagContent) *Node {
 	}
 	if ref, ok := c.refs.find(dest, UseInclude); ok && ref.Kind == docs.RefReusable {
 		n := blockNode("reusable-content", map[string]any{})
-		n.setRef("ref", ref, dest, UseInclude)
+		n.setRef(FieldRef, ref, dest, UseInclude)
 		return n
 	}
 	if ref, ok := c.refs.find(dest, UseLink); ok && isPlace(ref) {
 		n := blockNode("content-ref", map[string]any{"tag": "include"})
-		n.setRef("ref", ref, dest, UseLink)
+		n.setRef(FieldRef, ref, dest, UseLink)
 		return n
 	}
 	return nil

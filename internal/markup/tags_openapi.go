@@ -25,7 +25,7 @@ func swaggerNode(c *converter, t *tagContent) *Node {
 	if body != "" && !isLinkTo(body, dest) {
 		data["body"] = body
 	}
-	n.setRef("ref", c.resolve(dest, UseFile), dest, UseFile)
+	n.setRef(FieldRef, c.resolve(dest, UseFile), dest, UseFile)
 	return n
 }
 

@@ -21,8 +21,8 @@ func Updates(doc *Document) (out []Update, ok bool) {
 		case "updates":
 			ok = true
 		case "update":
-			date, _ := parseDate(n.Str("date"))
-			out = append(out, Update{date, n.Refs("tags"), &Document{Nodes: n.Nodes}})
+			date, _ := parseDate(n.Str(FieldDate))
+			out = append(out, Update{date, n.Refs(FieldTags), &Document{Nodes: n.Nodes}})
 		}
 	})
 	return out, ok

@@ -137,13 +137,13 @@ func (f flow) heading(n *markup.Node, first bool) {
 	if !first {
 		f.gap(h.above)
 	}
-	f.text(f.inlines(n.Nodes, st), paraStyle{align: n.Str("align"), keep: true, leading: 1.25, dest: dest})
+	f.text(f.inlines(n.Nodes, st), paraStyle{align: n.Str(markup.FieldAlign), keep: true, leading: 1.25, dest: dest})
 	f.emit(item{kind: gap, h: 6, keep: true})
 }
 
 func (f flow) list(n *markup.Node) {
 	start := 1
-	if s, ok := n.Num("start"); ok {
+	if s, ok := n.Num(markup.FieldStart); ok {
 		start = int(s)
 	}
 	for i, it := range n.Nodes {
@@ -153,7 +153,7 @@ func (f flow) list(n *markup.Node) {
 		if n.Type == "list-ordered" {
 			sign = f.numbering(start + i)
 		}
-		if done, ok := it.Data["checked"].(bool); ok {
+		if done, ok := it.FlagSet(markup.FieldChecked); ok {
 			sign = checkbox(f.size, done, 13)
 		}
 		if startsRTL(charsOf(markup.Text(it.Nodes))) {
@@ -177,7 +177,7 @@ func (f flow) listItem(in flow, it *markup.Node, sign func(c *canvas, x, base fl
 	depth := in.depth
 	for i, b := range it.Nodes {
 		if i == 0 && b.Type == "paragraph" {
-			in.text(in.inlines(b.Nodes, in.plain()), paraStyle{lead: sign, align: b.Str("align")})
+			in.text(in.inlines(b.Nodes, in.plain()), paraStyle{lead: sign, align: b.Str(markup.FieldAlign)})
 			in.emit(item{kind: gap, h: 3})
 			continue
 		}
@@ -264,7 +264,7 @@ func (f flow) boxed(back, edge color, body func(flow)) {
 }
 
 func (f flow) hint(n *markup.Node) {
-	look, ok := hints[n.Str("style")]
+	look, ok := hints[n.Str(markup.FieldStyle)]
 	if !ok {
 		look = hints["info"]
 	}
@@ -291,13 +291,13 @@ func (f flow) hint(n *markup.Node) {
 
 // reference shows a link to a file, a page or an embedded site as a box.
 func (f flow) reference(n *markup.Node) {
-	ref, ok := n.Ref("ref")
+	ref, ok := n.Ref(markup.FieldRef)
 	icon, host := "arrow-right", ""
 	switch n.Type {
 	case "file":
 		icon = "file-arrow-down"
 	case "embed":
-		ref, ok, icon = docs.Ref{Kind: docs.RefURL, URL: n.Str("url")}, true, "globe"
+		ref, ok, icon = docs.Ref{Kind: docs.RefURL, URL: n.Str(markup.FieldURL)}, true, "globe"
 		if u, err := url.Parse(ref.URL); err == nil {
 			host = strings.TrimPrefix(u.Hostname(), "www.")
 		}
@@ -327,7 +327,7 @@ func (f flow) reference(n *markup.Node) {
 }
 
 // iconOf returns the name of a node's icon, or "".
-func iconOf(n *markup.Node) string { return iconName(n.Str("icon")) }
+func iconOf(n *markup.Node) string { return iconName(n.Str(markup.FieldIcon)) }
 
 // iconName returns name if it has the syntax of an icon's name, or "".
 func iconName(name string) string {
@@ -350,8 +350,8 @@ func withIcon(icon string, st style, text ...span) []span {
 func (f flow) update(n *markup.Node, form string) {
 	st := f.plain()
 	st.face, st.size = bold, st.size*1.15
-	spans := []span{{text: markup.FormatDate(n.Str("date"), form), st: st}}
-	for _, ref := range n.Refs("tags") {
+	spans := []span{{text: markup.FormatDate(n.Str(markup.FieldDate), form), st: st}}
+	for _, ref := range n.Refs(markup.FieldTags) {
 		tag := f.plain()
 		tag.size, tag.back, tag.color = tag.size*0.85, headBack, paleColor
 		spans = append(spans, span{text: "   ", st: f.plain()}, span{text: f.d.nameOf(ref), st: tag})
@@ -373,14 +373,14 @@ func (f flow) integration(n *markup.Node) {
 		f.gap(paragraph)
 		return
 	}
-	if n.Str("integration") == "mermaid" {
+	if n.Str(markup.FieldIntegration) == "mermaid" {
 		f.listing(codeBlock{title: "Diagram (Mermaid)", source: n.Prop("content") + "\n"})
 		return
 	}
 	st := f.plain()
 	st.color, st.face = paleColor, italic
-	spans := []span{{text: "[" + n.Str("integration") + ": " + n.Str("block") + "]", st: st}}
-	if url := n.Str("url"); url != "" {
+	spans := []span{{text: "[" + n.Str(markup.FieldIntegration) + ": " + n.Str(markup.FieldBlock) + "]", st: st}}
+	if url := n.Str(markup.FieldURL); url != "" {
 		in := &inliner{d: f.d, width: f.w}
 		in.linked(docs.Ref{Kind: docs.RefURL, URL: url}, f.plain(), nil)
 		spans = append(append(spans, span{text: " ", st: st}), in.out...)
@@ -399,14 +399,14 @@ func (f flow) openAPI(n *markup.Node) {
 	method.face |= bold
 	method.color = linkColor
 	var spans []span
-	title := n.Str("title")
+	title := n.Str(markup.FieldTitle)
 	if title != "" {
 		b := st
 		b.face = bold
 		spans = append(spans, span{text: title + "\n", st: b})
 	}
-	spans = append(spans, span{text: strings.ToUpper(n.Str("method")) + "  ", st: method}, span{text: n.Str("path") + n.Str("name"), st: code})
-	for i, s := range n.Strings("schemas") {
+	spans = append(spans, span{text: strings.ToUpper(n.Str(markup.FieldMethod)) + "  ", st: method}, span{text: n.Str(markup.FieldPath) + n.Str(markup.FieldName), st: code})
+	for i, s := range n.Strings(markup.FieldSchemas) {
 		if i > 0 {
 			s = ", " + s
 		}

@@ -10,25 +10,25 @@ import (
 func (in *inliner) button(n *markup.Node, st style) {
 	d := in.d
 	back, edge, ink := linkColor, linkColor, white
-	if n.Str("kind") == "secondary" {
+	if n.Str(markup.FieldKind) == "secondary" {
 		back, edge, ink = white, keyEdge, inkColor
 	}
 	var to *target
-	if ref, ok := n.Ref("ref"); ok {
+	if ref, ok := n.Ref(markup.FieldRef); ok {
 		to = d.target(ref)
 	}
 	if to == nil {
 		back, edge, ink = headBack, headBack, paleColor
 	}
 	st.size *= 0.95
-	switch n.Str("size") {
+	switch n.Str(markup.FieldSize) {
 	case "small":
 		st.size *= 0.88
 	case "large":
 		st.size *= 1.12
 	}
 	st.face, st.color, st.back, st.boxed, st.rise = bold, ink, none, false, 0
-	label := oneLine(n.Str("label"))
+	label := oneLine(n.Str(markup.FieldLabel))
 	whole, _ := d.widths([]span{{text: label, st: st}})
 	pad, icon := st.size*0.9, 0.0
 	name := iconOf(n)

@@ -22,8 +22,8 @@ const wholeCode = 10
 
 // code lays out a block of code.
 func (f flow) code(n *markup.Node) {
-	b := codeBlock{title: n.Str("title"), source: markup.CodeText(n), numbered: n.Flag("lineNumbers")}
-	language := n.Str("syntax")
+	b := codeBlock{title: n.Str(markup.FieldTitle), source: markup.CodeText(n), numbered: n.Flag(markup.FieldLineNumbers)}
+	language := n.Str(markup.FieldSyntax)
 	if language == "mermaid" && b.title == "" {
 		b.title = "Diagram (Mermaid)"
 	}
@@ -32,7 +32,7 @@ func (f flow) code(n *markup.Node) {
 			f.d.code -= len(b.source)
 		}
 	}
-	b.marked = func(i int) bool { return i < len(n.Nodes) && n.Nodes[i].Flag("highlighted") }
+	b.marked = func(i int) bool { return i < len(n.Nodes) && n.Nodes[i].Flag(markup.FieldHighlighted) }
 	b.notes = func(i int) []*markup.Node {
 		var out []*markup.Node
 		if i < len(n.Nodes) {

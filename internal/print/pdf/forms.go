@@ -48,7 +48,7 @@ func (flow) omit(*markup.Node)            {}
 func (*inliner) omit(*markup.Node, style) {}
 
 func (f flow) paragraph(n *markup.Node) {
-	f.text(f.inlines(n.Nodes, f.plain()), paraStyle{align: n.Str("align"), leads: strings.HasSuffix(strings.TrimSpace(markup.Text(n.Nodes)), ":")})
+	f.text(f.inlines(n.Nodes, f.plain()), paraStyle{align: n.Str(markup.FieldAlign), leads: strings.HasSuffix(strings.TrimSpace(markup.Text(n.Nodes)), ":")})
 	f.gap(paragraph)
 }
 
@@ -78,7 +78,7 @@ func (f flow) unavailable(*markup.Node) {
 
 func (f flow) updates(n *markup.Node) {
 	for _, u := range n.Nodes {
-		f.update(u, n.Str("format"))
+		f.update(u, n.Str(markup.FieldFormat))
 	}
 }
 
@@ -88,7 +88,7 @@ func (f flow) prompt(n *markup.Node) {
 	f.framed(codeBack, ruleColor, func(in flow) {
 		st := in.plain()
 		st.face = bold
-		in.text(withIcon(n.Str("icon"), st, span{text: n.Str("description"), st: st}), paraStyle{keep: true})
+		in.text(withIcon(n.Str(markup.FieldIcon), st, span{text: n.Str(markup.FieldDescription), st: st}), paraStyle{keep: true})
 		in.emit(item{kind: gap, h: 4, keep: true})
 		in.blocks(n.Nodes)
 	})
@@ -100,14 +100,16 @@ func (in *inliner) linkNode(n *markup.Node, st style) {
 
 func (in *inliner) mention(n *markup.Node, st style) { in.linkedRef(n, st, nil) }
 
-func (in *inliner) emoji(n *markup.Node, st style) { in.add(markup.EmojiText(n.Str("code")), st) }
+func (in *inliner) emoji(n *markup.Node, st style) {
+	in.add(markup.EmojiText(n.Str(markup.FieldCode)), st)
+}
 
 func (in *inliner) icon(n *markup.Node, st style) {
 	name := iconOf(n)
 	if name == "" {
 		return
 	}
-	if rgb, ok := textColors[n.Str("color")]; ok {
+	if rgb, ok := textColors[n.Str(markup.FieldColor)]; ok {
 		st.color = hexColor(rgb)
 	}
 	s := iconSpan(name, st)
@@ -116,7 +118,7 @@ func (in *inliner) icon(n *markup.Node, st style) {
 }
 
 func (in *inliner) formula(n *markup.Node, st style) {
-	for _, s := range in.d.math(n.Str("formula"), false, st, in.width) {
+	for _, s := range in.d.math(n.Str(markup.FieldFormula), false, st, in.width) {
 		s.link = in.link
 		in.out = append(in.out, s)
 	}

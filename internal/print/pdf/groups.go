@@ -107,7 +107,7 @@ func (f flow) expandable(n *markup.Node) {
 // tabs lays out tabs one after the other, each below its title.
 func (f flow) tabs(n *markup.Node) {
 	for _, tab := range n.Nodes {
-		title, icon := oneLine(tab.Str("title")), iconOf(tab)
+		title, icon := oneLine(tab.Str(markup.FieldTitle)), iconOf(tab)
 		dest := ""
 		if a := tab.Anchor(); a != "" {
 			dest = pageDest(f.d.chapter) + "#" + a

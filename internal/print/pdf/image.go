@@ -211,7 +211,7 @@ var _ = jpeg.DefaultQuality // the import registers the format
 // images lays out pictures: one alone, or several side by side.
 func (f flow) images(n *markup.Node) {
 	if len(n.Nodes) == 1 {
-		f.figure(n.Nodes[0], n.Str("align"))
+		f.figure(n.Nodes[0], n.Str(markup.FieldAlign))
 		return
 	}
 	const most = 3 // side by side
@@ -224,14 +224,14 @@ func (f flow) images(n *markup.Node) {
 
 // figure shows a picture with its caption.
 func (f flow) figure(n *markup.Node, align string) {
-	ref, ok := n.Ref("ref")
+	ref, ok := n.Ref(markup.FieldRef)
 	if !ok {
 		return // an empty drawing
 	}
 	p := f.d.picture(ref)
 	if p == nil {
 		in := &inliner{d: f.d, width: f.w}
-		in.imageLink(ref, n.Str("alt"), f.plain())
+		in.imageLink(ref, n.Str(markup.FieldAlt), f.plain())
 		f.text(in.out, paraStyle{align: align})
 	} else {
 		f.drawn(p, n, align)
@@ -261,7 +261,7 @@ func (f flow) drawn(p *picture, n *markup.Node, align string) {
 // width returns the width that the author set for a node, in points. The attribute is in
 // pixels or in percent of whole.
 func width(n *markup.Node, whole float64) (float64, bool) {
-	value, unit, ok := n.Length("width")
+	value, unit, ok := n.Length(markup.FieldWidth)
 	switch {
 	case !ok || value < 1 || value > 100_000:
 		return 0, false

@@ -163,7 +163,7 @@ func (in *inliner) inline(n *markup.Node, st style) {
 // linkedRef runs body and makes its spans a link to the reference of a node. A node
 // without a reference is not a link.
 func (in *inliner) linkedRef(n *markup.Node, st style, body func(style)) {
-	if ref, ok := n.Ref("ref"); ok {
+	if ref, ok := n.Ref(markup.FieldRef); ok {
 		in.linked(ref, st, body)
 	} else if body != nil {
 		body(st)
@@ -272,11 +272,11 @@ const maxNotes = 10_000
 
 // image adds a picture to a line.
 func (in *inliner) image(n *markup.Node, st style) {
-	ref, ok := n.Ref("ref")
+	ref, ok := n.Ref(markup.FieldRef)
 	if !ok {
 		return
 	}
-	alt := n.Str("alt")
+	alt := n.Str(markup.FieldAlt)
 	p := in.d.picture(ref)
 	if p == nil {
 		in.imageLink(ref, alt, st)
@@ -284,7 +284,7 @@ func (in *inliner) image(n *markup.Node, st style) {
 	}
 	w, h := p.points()
 	most := 120.0
-	if n.Str("size") == "line" {
+	if n.Str(markup.FieldSize) == "line" {
 		most = st.size * 1.2
 	}
 	if scale := min(1, most/h, in.width/w); scale < 1 {

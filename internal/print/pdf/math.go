@@ -101,6 +101,6 @@ func (c *canvas) mathGlyph(m formula.Mark, st style, x, base float64) {
 
 // mathBlock lays out a display formula.
 func (f flow) mathBlock(n *markup.Node) {
-	f.text(f.d.math(strings.TrimSpace(n.Str("formula")), true, f.plain(), f.w), paraStyle{align: "center"})
+	f.text(f.d.math(strings.TrimSpace(n.Str(markup.FieldFormula)), true, f.plain(), f.w), paraStyle{align: "center"})
 	f.gap(paragraph + 2)
 }

@@ -181,7 +181,7 @@ func (f flow) cell(c markup.TableCell, align string) {
 // aligned lays out blocks; paragraphs without an alignment have that of the column.
 func (f flow) aligned(nodes []*markup.Node, align string) {
 	for _, n := range nodes {
-		if n.Type == "paragraph" && n.Data["align"] == nil {
+		if n.Type == "paragraph" && !n.Has(markup.FieldAlign) {
 			f.text(f.inlines(n.Nodes, f.plain()), paraStyle{align: align})
 			f.gap(paragraph)
 			continue

@@ -64,7 +64,7 @@ func sameData(a, b *markup.Node) bool {
 // columns returns the columns of a table without their words.
 func columns(n *markup.Node) map[string]string {
 	out := map[string]string{}
-	definition, _ := n.Data["definition"].(map[string]any)
+	definition := n.Map(markup.FieldDefinition)
 	for id, c := range definition {
 		column, _ := c.(map[string]any)
 		options, _ := column["options"].([]any)

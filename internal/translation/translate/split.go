@@ -227,7 +227,7 @@ func plain(nodes []*markup.Node) string {
 // table adds segments for the titles of columns and the labels of options. It skips
 // titles that are also fragments, which are those with more than plain text.
 func (s *splitter) table(c *markup.Node) {
-	was, _ := c.Data["definition"].(map[string]any)
+	was := c.Map(markup.FieldDefinition)
 	if was == nil {
 		return
 	}
@@ -265,20 +265,16 @@ func (s *splitter) table(c *markup.Node) {
 // keepAnchor makes the anchor explicit that a heading or a tab has by its text.
 func keepAnchor(c *markup.Node) {
 	id, _ := c.Meta["id"].(string)
-	key := ""
+	own := markup.FieldSlug
 	switch {
 	case c.HeadingLevel() > 0:
-		key = "id"
-	case c.Type == "tabs-item":
-		key = "slug"
-	}
-	if id == "" || key == "" || c.Str(key) != "" {
+		own = markup.FieldID
+	case c.Type != "tabs-item":
 		return
 	}
-	if c.Data == nil {
-		c.Data = map[string]any{}
+	if id != "" && c.Str(own) == "" {
+		c.SetStr(own, id)
 	}
-	c.Data[key] = id
 }
 
 func (s *splitter) add(p protected, replace func(string) error) {

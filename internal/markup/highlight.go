@@ -181,7 +181,8 @@ func (e *highlightEntry) cost() int { return (len(e.spans) + 8) * spanSize }
 func highlight(lexer chroma.Lexer, code string) (spans []codeSpan, whole bool) {
 	done := 0
 	defer func() {
-		if recover() != nil {
+		if why := recover(); why != nil {
+			noteDefect("markup: code could not be highlighted", why)
 			spans, whole = append(spans, codeSpan{len(code) - done, ""}), true
 		}
 	}()

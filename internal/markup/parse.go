@@ -79,7 +79,8 @@ func parseTraced(body []byte, refs Refs) *Document { return parseAs(body, refs, 
 
 func parseAs(body []byte, refs Refs, traced bool) (doc *Document) {
 	defer func() {
-		if recover() != nil {
+		if why := recover(); why != nil {
+			noteDefect("markup: a page could not be parsed and is kept as it is", why)
 			doc = keptWhole(body, unreadable)
 		}
 	}()
